@@ -1,0 +1,25 @@
+# What every target of the project is compiled with.
+add_library(oclspkt_flags INTERFACE)
+target_compile_options(oclspkt_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wno-unknown-pragmas
+                                               $<$<BOOL:${OCLSPKT_WERROR}>:-Werror>)
+# Excess and two-sum rely on the order in which sums are written; nothing may be re-associated or contracted there.
+target_compile_options(oclspkt_flags INTERFACE -ffp-contract=off)
+if(OCLSPKT_SANITIZE)
+  target_compile_options(oclspkt_flags INTERFACE -fsanitize=${OCLSPKT_SANITIZE} -fno-omit-frame-pointer
+                                                 -fno-sanitize-recover=undefined)
+  target_link_options(oclspkt_flags INTERFACE -fsanitize=${OCLSPKT_SANITIZE})
+endif()
+
+# A room of the house: an object library that builds alone.
+function(oclspkt_room name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;NEEDS" ${ARGN})
+  add_library(oclspkt_${name} OBJECT ${ARG_SOURCES})
+  target_include_directories(oclspkt_${name} PUBLIC ${PROJECT_SOURCE_DIR}/plugin/include
+                                                    ${PROJECT_SOURCE_DIR}/plugin/${name})
+  set_target_properties(oclspkt_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
+                                                   C_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  target_link_libraries(oclspkt_${name} PRIVATE oclspkt_flags)
+  foreach(need IN LISTS ARG_NEEDS)
+    target_include_directories(oclspkt_${name} PUBLIC ${PROJECT_SOURCE_DIR}/plugin/${need})
+  endforeach()
+endfunction()

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include "device.hpp"
+#include "oclspkt/export.hpp"
+#include "plan.hpp"
+
+namespace oclspkt {
+
+/// Predicted seconds of one apply with vectors on the host.
+/// @param words_per_row of the method; the profile's rate is for 5
+OCLSPKT_API double predict_seconds(const DeviceProfile& profile, Index rows, double words_per_row, int launches,
+                                   int word);
+
+/// Measured figures of the host's own sweeps (stored factors), once per process, a few milliseconds.
+template <typename T>
+OCLSPKT_API const DeviceProfile& host_profile();
+
+}  // namespace oclspkt

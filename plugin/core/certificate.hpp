@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include "oclspkt/bands.hpp"
+#include "plan.hpp"
+
+namespace oclspkt {
+
+/// A bound on max |x_computed - x| / max |x| under truncation, and where it is largest.
+struct Certificate {
+  double bound = 0;       ///< NaN or Inf: nothing is known
+  Index partition = -1;   ///< the partition (or tile) that gives it
+  Index first = 0, last = 0;  ///< its rows (offsets in the vector), both included
+};
+
+/// Rigorous bound for partitions of m rows that read h rows more on either side: max over kept rows of |w_i| + |v_i|,
+/// the spikes of the re-read segment, in double whatever T is.
+/// @pre contiguous lines with couplings between lines 0
+/// @cost 2 (m + 2h) / m sweeps
+template <typename T>
+Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo);
+
+/// The same for the streamed form: runs of tiles of `tile` rows, truncated one tile away from the substitution and at
+/// the start of each run (`tiles_per_run` tiles).
+template <typename T>
+Certificate certify_streamed(Index n, const BandsView<T>& bands, Index tile, Index tiles_per_run);
+
+/// Rows of halo that dominance alone guarantees: smallest h with 2 d^-(h+1) <= tol; -1 if d <= 1.
+/// @pre every row is dominant by rows with at least d
+Index halo_from_dominance(double d, double tol);
+
+/// Smallest halo (a multiple of 8, at most h_max) that certify_halo is expected to accept for partitions of m rows,
+/// found by following the decay at every cut; -1 if h_max is not enough. To be confirmed by certify_halo.
+template <typename T>
+Index find_halo(Index n, const BandsView<T>& bands, Index m, double tol, Index h_max);
+
+}  // namespace oclspkt

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "oclspkt/bands.hpp"
+#include "oclspkt/export.hpp"
+#include "oclspkt/options.hpp"
+#include "oclspkt/report.hpp"
+#include "plan.hpp"
+
+namespace oclspkt {
+
+enum class DeviceType { host, cpu, gpu, fpga };
+inline constexpr const char* kDeviceTypeNames[] = {"host", "cpu", "gpu", "fpga"};
+inline constexpr const char* name(DeviceType t) { return kDeviceTypeNames[static_cast<int>(t)]; }
+
+/// A device as found; nothing is measured or built for it yet.
+struct DeviceInfo {
+  int index = 0;  ///< place in the list of all devices, stable within a process
+  DeviceType type = DeviceType::cpu;
+  std::string name, platform, driver_version;
+  std::string physical;  ///< equal for two drivers of one physical device ("cpu", "pci:0000:41:00.0", ...)
+  int cores = 1;
+  std::int64_t memory = 0, max_allocation = 0;  ///< bytes
+  bool fp64 = false;
+  bool host_unified = false;  ///< shares the host's memory: vectors need no copy
+  bool emulated = false;      ///< stands in for another device (FPGA emulator): never chosen unless named
+};
+
+/// Measured figures of a device for one scalar type (balance/ turns them into costs).
+struct DeviceProfile {
+  double launch_seconds = 0;       ///< enqueue an empty kernel and wait
+  double rows_per_second = 0;      ///< truncated-halo with 5 words a row, data in place
+  double copy_bytes_per_second = 0;  ///< host to device and back; infinite where memory is shared
+};
+
+/// What a device solver needs beyond plan and bands.
+struct DeviceSettings {
+  bool copy_vectors = false;       ///< use the copying path even where host memory is shared
+  std::int64_t device_memory = 0;  ///< bytes; 0: the device's own limit
+  double timeout = 0;              ///< seconds, see Options::timeout
+  double predicted_seconds = 0;    ///< of one apply
+};
+
+/// Solve a contiguous line set on one device. Made by make(), used by one thread at a time.
+template <typename T>
+class DeviceSolver {
+ public:
+  virtual ~DeviceSolver() = default;
+  /// Move the bands (couplings between lines already 0, `bands` outlives the solver or the next set_up) to the device.
+  /// May be called again with another plan or other values; buffers are kept where sizes allow.
+  /// @throws DeviceError, BuildError
+  virtual void set_up(const Plan& plan, const Bands<T>& bands) = 0;
+  /// Solve; x and y do not overlap.
+  /// @throws DeviceError; x is then undefined and y untouched
+  virtual void apply(const T* y, T* x) = 0;
+  virtual Times times() const = 0;
+  /// Bytes held on the device and in host scratch, the bands themselves not counted where they are shared.
+  virtual std::int64_t bytes() const = 0;
+};
+
+/// The devices of the process behind one interface; implemented by the OpenCL module.
+class DeviceModule {
+ public:
+  virtual ~DeviceModule() = default;
+  /// All devices, in a stable order. Empty if there is no platform; never throws for a broken driver.
+  virtual const std::vector<DeviceInfo>& devices() = 0;
+  /// One line for each platform or device that was found but could not be used.
+  virtual const std::vector<std::string>& problems() = 0;
+  /// Measured once per process, at most 50 ms apart from the kernel build.
+  /// @throws DeviceError, BuildError
+  virtual DeviceProfile profile(int device, Precision precision, bool is_double) = 0;
+  /// What a plan must know of the device.
+  virtual DeviceTraits traits(int device, bool is_double, const DeviceSettings& settings) = 0;
+  virtual std::unique_ptr<DeviceSolver<float>> make_float(int device, const DeviceSettings& settings) = 0;
+  virtual std::unique_ptr<DeviceSolver<double>> make_double(int device, const DeviceSettings& settings) = 0;
+  /// Free every context, program and queue; solvers that are alive lose theirs and then throw DeviceError.
+  virtual void release() = 0;
+};
+
+/// The entry point of liboclspkt-cl.so: `extern "C" DeviceModule* oclspkt_cl_module(const char* abi, std::string* error)`.
+/// `abi` must equal kDeviceModuleAbi. The module object lives until the process ends.
+using DeviceModuleEntry = DeviceModule* (*)(const char* abi, std::string* error);
+inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 1";
+inline constexpr const char* kDeviceModuleEntryName = "oclspkt_cl_module";
+
+/// Open the module beside this library at first use.
+/// @param[out] why one line on why there is none, if the result is null
+OCLSPKT_API DeviceModule* device_module(std::string* why);
+
+/// Kernel methods a device solver of the module carries.
+inline constexpr bool device_carries(Method m) { return m == Method::truncated_halo || m == Method::exact_twopass; }
+
+}  // namespace oclspkt

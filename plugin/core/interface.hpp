@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <cmath>
+
+#include "oclspkt/bands.hpp"
+
+namespace oclspkt {
+
+/// The boundary behaviour of a segment in six numbers:
+///     x_top    = f_t - w_t x_above - v_t x_below
+///     x_bottom = f_b - w_b x_above - v_b x_below
+/// @source DESIGN section 2; Polizzi and Sameh 2006, eq. for the reduced system
+template <typename T>
+struct SpikeTips {
+  T f_t = 0, f_b = 0;
+  T w_t = 0, w_b = 0;  ///< left spike
+  T v_t = 0, v_b = 0;  ///< right spike
+};
+
+/// Compose two neighbouring segments into one.
+/// @pre |1 - v_b(upper) w_t(lower)| well away from 0; composing is unstable near d = 1, see SchurSegment
+/// @cost 1 division, 16 multiply-adds
+template <typename T>
+SpikeTips<T> compose(const SpikeTips<T>& a, const SpikeTips<T>& b) {
+  const T r = T(1) / (T(1) - a.v_b * b.w_t);
+  // Unknowns between the two: x_b of a and x_t of b, each as value, coefficient of above and of below.
+  const T p_f = (a.f_b - a.v_b * b.f_t) * r, p_w = a.w_b * r, p_v = -a.v_b * b.v_t * r;
+  const T q_f = (b.f_t - b.w_t * a.f_b) * r, q_w = -b.w_t * a.w_b * r, q_v = b.v_t * r;
+  SpikeTips<T> c;
+  c.f_t = a.f_t - a.v_t * q_f;
+  c.w_t = a.w_t - a.v_t * q_w;
+  c.v_t = -a.v_t * q_v;
+  c.f_b = b.f_b - b.w_b * p_f;
+  c.w_b = -b.w_b * p_w;
+  c.v_b = b.v_b - b.w_b * p_v;
+  return c;
+}
+
+/// Settle one truncated interface: the 2x2 system between the bottom of one segment and the top of the next.
+template <typename T>
+void settle_interface(T f_b, T v_b, T f_t, T w_t, T& x_bottom, T& x_top) {
+  const T r = T(1) / (T(1) - v_b * w_t);
+  x_bottom = (f_b - v_b * f_t) * r;
+  x_top = (f_t - w_t * f_b) * r;
+}
+
+/// One equation of a tridiagonal system that keeps its excess as a number of its own:
+///     diag x_i + lower x_(i-1) + upper x_(i+1) = f,   |diag| = |lower| + |upper| + excess.
+/// Eliminations add to the excess and never subtract from it (for excess >= 0), so that nothing cancels at d = 1.
+/// The sign of diag is `sign`.
+/// @source Grassmann, Taksar, Heyman 1985 (the state reduction without subtractions), extended to couplings of any sign
+template <typename T>
+struct ExcessRow {
+  T lower = 0, upper = 0, excess = 0, f = 0;
+  T sign = 1;
+  T magnitude() const { return std::abs(lower) + std::abs(upper) + excess; }
+  T diag() const { return std::copysign(magnitude(), sign); }
+};
+
+/// |diag| - |lower| - |upper|, rounded once (two exact differences), with one rounding of the diagonal forgiven:
+/// values in [-2 eps |diag|, 0) become 0.
+/// @source Knuth TwoSum
+template <typename T>
+T row_excess(T lower, T diag, T upper);
+
+template <typename T>
+ExcessRow<T> make_row(T lower, T diag, T upper, T f) {
+  return {lower, upper, row_excess(lower, diag, upper), f, std::copysign(T(1), diag)};
+}
+
+/// What is left of a segment when its inner rows are eliminated: the equations of its top and bottom row.
+///   top:    lower couples to x_above, upper to x_bottom
+///   bottom: lower couples to x_top,   upper to x_below
+/// A segment of one row is its bottom row; `single` is then true and top is not used.
+template <typename T>
+struct SchurSegment {
+  ExcessRow<T> top, bottom;
+  bool single = true;
+};
+
+/// Start a segment with its first row.
+template <typename T>
+SchurSegment<T> begin_segment(const ExcessRow<T>& row) {
+  return {row, row, true};
+}
+
+/// Append the next row: the old bottom becomes an inner row and is eliminated.
+/// @cost 1 division, 9 multiply-adds
+template <typename T>
+void append_row(SchurSegment<T>& s, const ExcessRow<T>& row);
+
+/// Eliminate unknown p from row q: q.excess and q.f take p's share; the coupling to p's far side is returned.
+///
+/// @param q_to_p  coupling of row q to p         @param p_to_q coupling of row p to q
+/// @param p_far   coupling of row p to its other neighbour
+template <typename T>
+T eliminate(ExcessRow<T>& q, T q_to_p, const ExcessRow<T>& p, T p_to_q, T p_far);
+
+/// Compose two neighbouring segments into one.
+template <typename T>
+SchurSegment<T> compose(const SchurSegment<T>& a, const SchurSegment<T>& b);
+
+/// The tridiagonal system in the boundary unknowns of p segments: 2p rows (top, bottom, top, bottom ...), solved by a
+/// forward and a back sweep that carry the excess.
+/// @cost 16p flops-divisions; 10 words of scratch a segment, allocated by resize
+template <typename T>
+class ReducedSystem {
+ public:
+  void resize(Index segments);
+  Index segments() const { return static_cast<Index>(pivot_.size() / 2); }
+  /// Solve for all boundary unknowns.
+  /// @param[in]  segment shape [p]
+  /// @param[out] x_top, x_bottom shape [p]; for single-row segments both are that row's unknown
+  /// @throws nothing; zero pivots give Inf or NaN, which the trial solve refuses
+  void solve(const SchurSegment<T>* segment, T* x_top, T* x_bottom);
+  /// Largest growth met by the last solve (NaN if a pivot was not finite).
+  T growth() const { return growth_; }
+
+ private:
+  AlignedArray<T> pivot_, coupling_, f_;
+  T growth_ = 0;
+};
+
+}  // namespace oclspkt

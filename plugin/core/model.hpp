@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include "device.hpp"
+
+namespace oclspkt {
+
+/// The methods truncated-halo, truncated-streamed and exact-twopass in plain C++, partition by partition, as the plan
+/// cuts them: what the kernels are tested against, and what carries these methods on the host.
+template <typename T>
+class ModelSolver final : public DeviceSolver<T> {
+ public:
+  void set_up(const Plan& plan, const Bands<T>& bands) override;
+  void apply(const T* y, T* x) override;
+  Times times() const override { return times_; }
+  std::int64_t bytes() const override;
+
+ private:
+  struct Work;
+  Plan plan_;
+  const Bands<T>* bands_ = nullptr;
+  AlignedArray<T> scratch_;
+  Times times_;
+};
+
+}  // namespace oclspkt

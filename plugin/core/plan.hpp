@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "oclspkt/options.hpp"
+
+namespace oclspkt {
+
+/// What a plan must know of the device that will run it.
+struct DeviceTraits {
+  int lanes = 8;                          ///< SIMD lanes of the scalar type: partitions swept side by side
+  int cores = 1;                          ///< work-groups that run at once
+  std::int64_t cache_bytes = 1 << 20;     ///< second-level cache of a core
+  std::int64_t chunk_bytes = INT64_MAX;   ///< largest single allocation
+  std::int64_t memory_bytes = INT64_MAX;  ///< all allocations together; INT64_MAX where host memory is shared
+};
+
+/// How the rows of a contiguous line set map to work; fixed from set-up to set-up.
+///
+/// Partition k holds rows [k*m, min(n, (k+1)*m)), tile t partitions [t*lanes, (t+1)*lanes).
+struct Plan {
+  Method method = Method::exact_factored;
+  Form form = Form::general;
+  Index n = 0;              ///< rows, all lines glued
+  Index m = 0;              ///< rows per partition
+  Index halo = 0;           ///< rows read again beyond each side of a partition; 0 unless truncated-halo
+  int lanes = 1;            ///< partitions per tile
+  int runs = 1;             ///< work-groups; each walks a run of consecutive tiles
+  Index chunk_tiles = 0;    ///< tiles per chunk: what one launch covers, at most what one allocation may hold
+  Index partitions() const { return m > 0 ? (n + m - 1) / m : 0; }
+  Index tiles() const { return lanes > 0 ? (partitions() + lanes - 1) / lanes : 0; }
+  Index tile_rows() const { return m * lanes; }
+  /// Words read and written per row by one apply.
+  double words_per_row() const;
+};
+
+/// Choose partitions, runs and chunks.
+/// @param n         rows
+/// @param halo      rows of halo the certificate asks for (0 for the exact methods)
+/// @param partition rows per partition asked for by the user; 0: chosen
+/// @param word      bytes per scalar
+/// @throws InvalidInput if `partition` is negative or the chunk limit does not hold one tile
+Plan make_plan(Method method, Index n, Index halo, Index partition, int word, const DeviceTraits& traits);
+
+}  // namespace oclspkt

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include "oclspkt/bands.hpp"
+
+namespace oclspkt {
+
+/// Residuals are formed in long double whatever T is, so that they do not round where they cancel.
+
+/// y = A x for every line. @param x, y shape [lines.extent()]
+template <typename T>
+void multiply(const LineSet& lines, const BandsView<T>& bands, const T* x, T* y);
+
+/// Normwise backward error max |y - A x| / (max_i sum_j |a_ij| * max |x| + max |y|), largest over lines; NaN if any
+/// number is NaN or x is not finite, 0 for empty sets.
+template <typename T>
+double normwise_backward_error(const LineSet& lines, const BandsView<T>& bands, const T* x, const T* y);
+
+/// Componentwise backward error max_i |y - A x|_i / (|A| |x| + |y|)_i, largest over lines (0/0 counts 0); NaN loses.
+template <typename T>
+double componentwise_backward_error(const LineSet& lines, const BandsView<T>& bands, const T* x, const T* y);
+
+/// Bands of the transposed line set.
+template <typename T>
+void transpose(const LineSet& lines, const BandsView<T>& bands, Bands<T>& out);
+
+}  // namespace oclspkt

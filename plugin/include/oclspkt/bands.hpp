@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <span>
+#include <utility>
+
+#include "oclspkt/line_set.hpp"
+
+namespace oclspkt {
+
+/// Array aligned to cache lines (64 bytes), uninitialised; grows only, so that a refill allocates nothing.
+template <typename T>
+class AlignedArray {
+ public:
+  static constexpr std::size_t kAlignment = 64;
+
+  AlignedArray() = default;
+  explicit AlignedArray(Index size) { resize(size); }
+
+  /// Contents are lost when the array has to grow.
+  void resize(Index size) {
+    if (size > capacity_) {
+      const std::size_t bytes = (static_cast<std::size_t>(size) * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
+      data_.reset(static_cast<T*>(std::aligned_alloc(kAlignment, bytes)));
+      if (!data_) {
+        capacity_ = size_ = 0;
+        throw std::bad_alloc();
+      }
+      capacity_ = size;
+    }
+    size_ = size;
+  }
+  T* data() { return data_.get(); }
+  const T* data() const { return data_.get(); }
+  Index size() const { return size_; }
+  std::int64_t bytes() const { return capacity_ * static_cast<std::int64_t>(sizeof(T)); }
+  T& operator[](Index i) { return data_.get()[i]; }
+  const T& operator[](Index i) const { return data_.get()[i]; }
+  std::span<T> span() { return {data(), static_cast<std::size_t>(size_)}; }
+  std::span<const T> span() const { return {data(), static_cast<std::size_t>(size_)}; }
+
+ private:
+  struct Free {
+    void operator()(T* p) const { std::free(p); }
+  };
+  std::unique_ptr<T, Free> data_;
+  Index size_ = 0, capacity_ = 0;
+};
+
+/// Read-only bands of a line set, each of shape [lines.extent()], in the layout of the vectors.
+template <typename T>
+struct BandsView {
+  const T* lower = nullptr;
+  const T* diag = nullptr;
+  const T* upper = nullptr;
+};
+
+/// Owned bands of a line set.
+template <typename T>
+class Bands {
+ public:
+  Bands() = default;
+  explicit Bands(const LineSet& lines) { reshape(lines); }
+
+  void reshape(const LineSet& lines) {
+    if (lines == lines_) return;
+    lower_.resize(lines.extent());
+    diag_.resize(lines.extent());
+    upper_.resize(lines.extent());
+    lines_ = lines;
+  }
+  /// Set the couplings that lead out of each line to 0, so that contiguous lines may be treated as one.
+  void close_lines() {
+    for (Index l = 0; l < lines_.count(); ++l) {
+      if (lines_.length(l) == 0) continue;
+      lower_[lines_.first(l)] = T(0);
+      upper_[lines_.first(l) + (lines_.length(l) - 1) * lines_.row_stride()] = T(0);
+    }
+  }
+  const LineSet& lines() const { return lines_; }
+  T* lower() { return lower_.data(); }
+  T* diag() { return diag_.data(); }
+  T* upper() { return upper_.data(); }
+  BandsView<T> view() const { return {lower_.data(), diag_.data(), upper_.data()}; }
+  std::int64_t bytes() const { return lower_.bytes() + diag_.bytes() + upper_.bytes(); }
+
+ private:
+  LineSet lines_;
+  AlignedArray<T> lower_, diag_, upper_;
+};
+
+}  // namespace oclspkt

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "oclspkt/line_set.hpp"
+
+namespace oclspkt {
+
+/// How a line is solved (the methods differ in the level at which an interface may be truncated).
+enum class Method { truncated_halo, truncated_streamed, exact_twopass, exact_factored, pivot };
+
+/// What the user asks for; `truncated` and `exact` leave the form to the plan.
+enum class MethodChoice {
+  automatic,
+  truncated,
+  truncated_halo,
+  truncated_streamed,
+  exact,
+  exact_twopass,
+  exact_factored,
+  pivot
+};
+
+/// Storage and arithmetic of the bands against the scalar of the vectors.
+enum class Precision { same, narrow, single };
+
+/// Which numbers the bands need.
+enum class Form { general, symmetric, shared, narrow };
+
+/// What happens when a device fails: its rows go to the host with one printed line (degrade), without it (quiet),
+/// or the failure is returned to the caller (error).
+enum class OnDeviceFailure { degrade, quiet, error };
+
+/// Whether vectors are copied to the device. `automatic` shares host memory where the device does.
+enum class Transfer { automatic, copy };
+
+inline constexpr const char* kMethodNames[] = {"truncated-halo", "truncated-streamed", "exact-twopass",
+                                               "exact-factored", "pivot"};
+inline constexpr const char* kMethodChoiceNames[] = {"auto",  "truncated",     "truncated-halo", "truncated-streamed",
+                                                     "exact", "exact-twopass", "exact-factored", "pivot"};
+inline constexpr const char* kPrecisionNames[] = {"same", "narrow", "single"};
+inline constexpr const char* kFormNames[] = {"general", "symmetric", "shared", "narrow"};
+inline constexpr const char* kOnDeviceFailureNames[] = {"degrade", "quiet", "error"};
+inline constexpr const char* kTransferNames[] = {"auto", "copy"};
+
+inline constexpr const char* name(Method m) { return kMethodNames[static_cast<int>(m)]; }
+inline constexpr const char* name(MethodChoice m) { return kMethodChoiceNames[static_cast<int>(m)]; }
+inline constexpr const char* name(Precision p) { return kPrecisionNames[static_cast<int>(p)]; }
+inline constexpr const char* name(Form f) { return kFormNames[static_cast<int>(f)]; }
+inline constexpr const char* name(OnDeviceFailure o) { return kOnDeviceFailureNames[static_cast<int>(o)]; }
+inline constexpr const char* name(Transfer t) { return kTransferNames[static_cast<int>(t)]; }
+
+/// Everything a user can set. The member initialisers are the only place where a default is written.
+struct Options {
+  std::string devices = "auto";                    ///< selection language, see select_devices()
+  MethodChoice method = MethodChoice::automatic;   ///< `automatic`: the first that holds at set-up
+  std::string variant = "default";                 ///< which kernel carries the method on a device
+  Precision precision = Precision::same;           ///< arithmetic of the bands
+  double rtol = 0;                                 ///< largest certificate accepted; 0: rounding of the arithmetic
+  Index partition = 0;                             ///< rows a partition; 0: the plan chooses
+  std::int64_t device_memory = 0;                  ///< bytes a device may use; 0: its own limit
+  double timeout = 0;                              ///< seconds a device without host memory may take; 0: 100 times
+                                                   ///< the predicted time, at least 10 s
+  OnDeviceFailure on_device_failure = OnDeviceFailure::degrade;
+  Transfer transfer = Transfer::automatic;
+};
+
+}  // namespace oclspkt

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "oclspkt/options.hpp"
+
+namespace oclspkt {
+
+/// One method that set-up considered, in order, and what it found.
+struct Candidate {
+  Method method = Method::pivot;
+  bool taken = false;
+  std::string why;  ///< one line with the deciding numbers
+};
+
+/// Where an apply's time went; summed over all applies of the present operator.
+struct Times {
+  std::int64_t applies = 0;
+  double kernel_seconds = 0;    ///< from device events, or the host clock for `host`
+  double transfer_seconds = 0;  ///< copies to and from the device
+  double total_seconds = 0;     ///< wall clock of apply
+  std::int64_t bytes_to_device = 0, bytes_from_device = 0;
+};
+
+/// What set-up chose and why; everything the view prints.
+struct Report {
+  bool ready = false;             ///< a set-up succeeded
+  Method method = Method::pivot;  ///< the one in use
+  std::string why;                ///< of the method in use
+  std::vector<Candidate> candidates;
+  double dominance = 0;      ///< min over rows of |diag| / (|lower| + |upper|); 0 where NaN
+  double certificate = 0;    ///< bound on the truncation error, relative to max |x|; 0 for the other methods
+  double tolerance = 0;      ///< what the certificate was held against
+  bool certificate_above_tolerance = false;  ///< a method named by the user that the certificate does not cover
+  double backward_error = 0;  ///< of the trial solve, componentwise (`checked` methods; 0 if none was needed)
+  double growth = 0;          ///< largest growth of the elimination without pivoting (`exact`)
+  Index rows = 0, lines = 0;
+  Index partition = 0, partitions = 0, halo = 0;  ///< rows, count, rows; 0 where the method has none
+  double words_per_row = 0;                       ///< read and written per row by an apply, halo included
+  Form form = Form::general;
+  Precision precision = Precision::same;
+  std::string device = "host";      ///< name of the device that solves
+  std::string device_type = "host";  ///< host, cpu, gpu, fpga
+  std::string platform;             ///< empty for the host
+  std::string device_why;           ///< why this one
+  std::vector<std::string> degraded;  ///< "<device>: <cause>", one for each device lost
+};
+
+}  // namespace oclspkt

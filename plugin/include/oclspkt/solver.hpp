@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <memory>
+
+#include "oclspkt/bands.hpp"
+#include "oclspkt/error.hpp"
+#include "oclspkt/export.hpp"
+#include "oclspkt/line_set.hpp"
+#include "oclspkt/options.hpp"
+#include "oclspkt/report.hpp"
+
+namespace oclspkt {
+
+/// Solve sets of tridiagonal systems `A x = y` with the SPIKE algorithm on the devices of the machine.
+///
+/// Set-up chooses device, method and partitioning once; every apply until the next set-up is then the same linear
+/// operator, bit for bit. An object is used by one thread at a time; different objects may be used at once.
+/// @tparam T float or double
+template <typename T>
+class OCLSPKT_API Solver {
+ public:
+  /// @throws InvalidInput if an option is out of range (devices are looked for at set-up)
+  explicit Solver(Options options = {});
+  ~Solver();
+  Solver(Solver&&) noexcept;
+  Solver& operator=(Solver&&) noexcept;
+
+  /// Storage for the bands of `lines`, to be filled in place before set_up(). Kept while the layout stays the same, so
+  /// that a set-up with new values allocates nothing. lower of a line's first row and upper of its last are ignored
+  /// (set_up overwrites them with 0).
+  Bands<T>& bands(const LineSet& lines);
+
+  /// Choose device, method and plan for the bands as they are now and move them to the device.
+  /// @throws InvalidInput if an option names what is not there
+  /// @throws Breakdown    if no method holds (singular, NaN, Inf); the solver then refuses apply until a good set_up
+  /// @throws DeviceError  only under OnDeviceFailure::error
+  /// @cost   a few sweeps over the bands; for `exact` one trial solve at the first set-up
+  void set_up();
+
+  /// Copy the bands, each of shape [lines.extent()], then set_up().
+  void set_up(const LineSet& lines, const T* lower, const T* diag, const T* upper);
+
+  /// Solve A x = y for all lines.
+  /// @param[in]  y shape [lines.extent()]
+  /// @param[out] x shape [lines.extent()]; rows of no line are untouched; must not overlap y
+  /// @throws InvalidInput without a good set_up, or if x and y overlap
+  void apply(const T* y, T* x);
+
+  /// Solve A^T x = y; its own set-up runs at the first call after a set_up.
+  void apply_transpose(const T* y, T* x);
+
+  const Options& options() const;
+  /// Change options; takes effect at the next set_up.
+  void set_options(Options options);
+  const LineSet& lines() const;
+  const Report& report() const;
+  /// The transposed operator's report; not ready before the first apply_transpose.
+  const Report& transpose_report() const;
+  Times times() const;
+  /// Bytes held for bands, factors and scratch, on host and device.
+  std::int64_t bytes() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+extern template class Solver<float>;
+extern template class Solver<double>;
+
+/// Drop the process's OpenCL contexts, programs and queues. Solvers that are alive keep nothing of them and refuse
+/// apply afterwards; destroying them is safe at any time. A later set_up opens everything anew.
+OCLSPKT_API void release_devices();
+
+}  // namespace oclspkt
