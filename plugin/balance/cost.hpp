@@ -12,7 +12,10 @@ namespace oclspkt {
 OCLSPKT_API double predict_seconds(const DeviceProfile& profile, Index rows, double words_per_row, int launches,
                                    int word);
 
-/// Measured figures of the host's own sweeps (stored factors), once per process, a few milliseconds.
+/// Predicted seconds of one apply on the host with stored factors.
+OCLSPKT_API double predict_host_seconds(const DeviceProfile& profile, Index rows);
+
+/// Measured figures of the host's own sweeps (stored factors), once per process, a millisecond.
 template <typename T>
 OCLSPKT_API const DeviceProfile& host_profile();
 

@@ -13,16 +13,17 @@ namespace oclspkt {
 struct Selection {
   bool host = false;         ///< the host solver is among the candidates
   bool automatic = false;    ///< `auto`: the cheapest for the size, host included
-  std::vector<int> devices;  ///< indices into the list of devices, each once
+  std::vector<int> devices;  ///< indices into the list of devices, each once, in the order named
 };
 
 /// Parse the selection language of -pc_oclspkt_devices: words joined by commas, each of
-///   auto         host and every physical device once; never an emulated one
-///   all          every physical device once (first driver of each), never an emulated one, not the host
+///   auto         host and every device that is not emulated
+///   all          every device that is not emulated
 ///   host         the host solver
 ///   cpu gpu fpga every device of that type, emulated ones too
 ///   a number     the device of that index
 ///   other text   every device whose name or platform contains it (letters of either case)
+/// Of two drivers of one physical device both are listed; the cheaper one solves.
 /// @throws InvalidInput if a word matches nothing; the text lists what there is, and `problems`
 OCLSPKT_API Selection select_devices(const std::string& language, const std::vector<DeviceInfo>& devices,
                                      const std::vector<std::string>& problems);

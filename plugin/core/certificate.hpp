@@ -8,8 +8,8 @@ namespace oclspkt {
 
 /// A bound on max |x_computed - x| / max |x| under truncation, and where it is largest.
 struct Certificate {
-  double bound = 0;       ///< NaN or Inf: nothing is known
-  Index partition = -1;   ///< the partition (or tile) that gives it
+  double bound = 0;           ///< NaN or Inf: nothing is known
+  Index partition = -1;       ///< the partition (or tile) that gives it
   Index first = 0, last = 0;  ///< its rows (offsets in the vector), both included
 };
 
@@ -20,10 +20,11 @@ struct Certificate {
 template <typename T>
 Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo);
 
-/// The same for the streamed form: runs of tiles of `tile` rows, truncated one tile away from the substitution and at
-/// the start of each run (`tiles_per_run` tiles).
+/// The same for the streamed form: tiles of `tile` rows in `runs` runs, truncated one tile away from the substitution
+/// and at the start of each run. Bound of an interface: (|w_b| + |v_t|) (1 + max(|v_b|, |w_t|)) / |1 - v_b w_t|, times
+/// the larger of 1 and the maximum of |w_i| + |v_i| over the tiles on either side.
 template <typename T>
-Certificate certify_streamed(Index n, const BandsView<T>& bands, Index tile, Index tiles_per_run);
+Certificate certify_streamed(Index n, const BandsView<T>& bands, Index tile, Index runs);
 
 /// Rows of halo that dominance alone guarantees: smallest h with 2 d^-(h+1) <= tol; -1 if d <= 1.
 /// @pre every row is dominant by rows with at least d

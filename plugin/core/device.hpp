@@ -32,8 +32,8 @@ struct DeviceInfo {
 
 /// Measured figures of a device for one scalar type (balance/ turns them into costs).
 struct DeviceProfile {
-  double launch_seconds = 0;       ///< enqueue an empty kernel and wait
-  double rows_per_second = 0;      ///< truncated-halo with 5 words a row, data in place
+  double launch_seconds = 0;         ///< enqueue an empty kernel and wait
+  double rows_per_second = 0;        ///< truncated-halo with 5 words a row, data in place
   double copy_bytes_per_second = 0;  ///< host to device and back; infinite where memory is shared
 };
 
@@ -62,6 +62,14 @@ class DeviceSolver {
   virtual std::int64_t bytes() const = 0;
 };
 
+/// Host arrays of n scalars each; x overlaps none of the others.
+template <typename T>
+struct StreamArrays {
+  const T *a, *b, *c, *y;
+  T* x;
+  Index n;
+};
+
 /// The devices of the process behind one interface; implemented by the OpenCL module.
 class DeviceModule {
  public:
@@ -77,12 +85,17 @@ class DeviceModule {
   virtual DeviceTraits traits(int device, bool is_double, const DeviceSettings& settings) = 0;
   virtual std::unique_ptr<DeviceSolver<float>> make_float(int device, const DeviceSettings& settings) = 0;
   virtual std::unique_ptr<DeviceSolver<double>> make_double(int device, const DeviceSettings& settings) = 0;
+  /// Run x = (a + b) + (c + y) once, the stream that shares are quoted against: four arrays read, one written.
+  /// @return seconds; the copies of a device that does not share host memory are not counted
+  /// @throws DeviceError, BuildError
+  virtual double stream(int device, const StreamArrays<float>& arrays) = 0;
+  virtual double stream(int device, const StreamArrays<double>& arrays) = 0;
   /// Free every context, program and queue; solvers that are alive lose theirs and then throw DeviceError.
   virtual void release() = 0;
 };
 
-/// The entry point of liboclspkt-cl.so: `extern "C" DeviceModule* oclspkt_cl_module(const char* abi, std::string* error)`.
-/// `abi` must equal kDeviceModuleAbi. The module object lives until the process ends.
+/// The entry point of liboclspkt-cl.so: `extern "C" DeviceModule* oclspkt_cl_module(const char* abi, std::string*
+/// error)`. `abi` must equal kDeviceModuleAbi. The module object lives until the process ends.
 using DeviceModuleEntry = DeviceModule* (*)(const char* abi, std::string* error);
 inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 1";
 inline constexpr const char* kDeviceModuleEntryName = "oclspkt_cl_module";
@@ -90,6 +103,9 @@ inline constexpr const char* kDeviceModuleEntryName = "oclspkt_cl_module";
 /// Open the module beside this library at first use.
 /// @param[out] why one line on why there is none, if the result is null
 OCLSPKT_API DeviceModule* device_module(std::string* why);
+
+/// The module if device_module() has opened it before, else null.
+OCLSPKT_API DeviceModule* open_device_module();
 
 /// Kernel methods a device solver of the module carries.
 inline constexpr bool device_carries(Method m) { return m == Method::truncated_halo || m == Method::exact_twopass; }

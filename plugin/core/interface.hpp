@@ -54,8 +54,18 @@ template <typename T>
 struct ExcessRow {
   T lower = 0, upper = 0, excess = 0, f = 0;
   T sign = 1;
-  T magnitude() const { return std::abs(lower) + std::abs(upper) + excess; }
-  T diag() const { return std::copysign(magnitude(), sign); }
+  /// sign * diag. Negative after an elimination without dominance, see as_pivot().
+  T magnitude() const { return (std::abs(lower) + std::abs(upper)) + excess; }
+  T diag() const { return sign * magnitude(); }
+  /// The same equation with sign chosen so that magnitude() >= 0, as eliminate() wants its pivot.
+  ExcessRow as_pivot() const {
+    ExcessRow row = *this;
+    if (magnitude() < 0) {
+      row.sign = -sign;
+      row.excess = -2 * (std::abs(lower) + std::abs(upper)) - excess;
+    }
+    return row;
+  }
 };
 
 /// |diag| - |lower| - |upper|, rounded once (two exact differences), with one rounding of the diagonal forgiven:
@@ -94,6 +104,7 @@ void append_row(SchurSegment<T>& s, const ExcessRow<T>& row);
 ///
 /// @param q_to_p  coupling of row q to p         @param p_to_q coupling of row p to q
 /// @param p_far   coupling of row p to its other neighbour
+/// @pre p is as_pivot(); its couplings are p_to_q and p_far (a coupling to a row already gone is 0)
 template <typename T>
 T eliminate(ExcessRow<T>& q, T q_to_p, const ExcessRow<T>& p, T p_to_q, T p_far);
 
@@ -103,23 +114,23 @@ SchurSegment<T> compose(const SchurSegment<T>& a, const SchurSegment<T>& b);
 
 /// The tridiagonal system in the boundary unknowns of p segments: 2p rows (top, bottom, top, bottom ...), solved by a
 /// forward and a back sweep that carry the excess.
-/// @cost 16p flops-divisions; 10 words of scratch a segment, allocated by resize
+/// @cost 4p divisions, 30p multiply-adds; 6 words of scratch a segment, allocated by resize
 template <typename T>
-class ReducedSystem {
+class OCLSPKT_API ReducedSystem {
  public:
   void resize(Index segments);
-  Index segments() const { return static_cast<Index>(pivot_.size() / 2); }
+  Index segments() const { return pivot_.size() / 2; }
   /// Solve for all boundary unknowns.
   /// @param[in]  segment shape [p]
   /// @param[out] x_top, x_bottom shape [p]; for single-row segments both are that row's unknown
   /// @throws nothing; zero pivots give Inf or NaN, which the trial solve refuses
   void solve(const SchurSegment<T>* segment, T* x_top, T* x_bottom);
-  /// Largest growth met by the last solve (NaN if a pivot was not finite).
-  T growth() const { return growth_; }
+  /// Largest growth (see elimination_growth) met by the last solve; NaN if a pivot was zero or not finite.
+  double growth() const { return growth_; }
 
  private:
   AlignedArray<T> pivot_, coupling_, f_;
-  T growth_ = 0;
+  double growth_ = 0;
 };
 
 }  // namespace oclspkt

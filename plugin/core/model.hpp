@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <vector>
+
 #include "device.hpp"
+#include "interface.hpp"
 
 namespace oclspkt {
 
 /// The methods truncated-halo, truncated-streamed and exact-twopass in plain C++, partition by partition, as the plan
 /// cuts them: what the kernels are tested against, and what carries these methods on the host.
 template <typename T>
-class ModelSolver final : public DeviceSolver<T> {
+class OCLSPKT_API ModelSolver final : public DeviceSolver<T> {
  public:
   void set_up(const Plan& plan, const Bands<T>& bands) override;
   void apply(const T* y, T* x) override;
@@ -19,7 +22,10 @@ class ModelSolver final : public DeviceSolver<T> {
   struct Work;
   Plan plan_;
   const Bands<T>* bands_ = nullptr;
-  AlignedArray<T> scratch_;
+  AlignedArray<T> scratch_;                ///< reduced right-hand side and scaled upper band of a segment
+  std::vector<SchurSegment<T>> segments_;  ///< exact-twopass
+  ReducedSystem<T> reduced_;
+  AlignedArray<T> outer_;  ///< x_top, then x_bottom of every segment
   Times times_;
 };
 

@@ -7,10 +7,11 @@ namespace oclspkt {
 
 /// What one pass over the bands finds.
 struct Survey {
-  double dominance = 0;   ///< min over rows of |diag| / (|lower| + |upper|); infinity if all are uncoupled; NaN loses (0)
-  bool finite = false;    ///< no NaN or Inf in the bands that are read
+  double dominance =
+      0;  ///< min over rows of |diag| / (|lower| + |upper|); infinity if all are uncoupled; 0 if not finite
+  bool finite = false;     ///< no NaN or Inf in the bands that are read
   bool symmetric = false;  ///< lower[i+1] = upper[i] in every line
-  Index weakest_row = -1;  ///< offset of the row that gives the dominance
+  Index weakest_row = -1;  ///< offset of the row that gives the dominance, or of the first that is not finite
 };
 
 /// @pre couplings out of the lines are 0 (Bands::close_lines)

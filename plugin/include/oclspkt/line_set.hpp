@@ -34,8 +34,8 @@ class OCLSPKT_API LineSet {
   /// Lines of equal length whose rows lie apart; the lines form an inner x outer rectangle:
   /// line (i, o) begins at i * inner_stride + o * outer_stride.
   /// @throws InvalidInput if two rows fall on the same place or a stride is not positive
-  static LineSet strided(Index length, Index row_stride, Index inner_count, Index inner_stride,
-                         Index outer_count = 1, Index outer_stride = 1);
+  static LineSet strided(Index length, Index row_stride, Index inner_count, Index inner_stride, Index outer_count = 1,
+                         Index outer_stride = 1);
 
   /// The lines along axis 0 (x, fastest), 1 (y) or 2 (z) of an nx x ny x nz block.
   static LineSet grid_axis(int axis, Index nx, Index ny, Index nz);

@@ -54,15 +54,15 @@ inline constexpr const char* name(Transfer t) { return kTransferNames[static_cas
 
 /// Everything a user can set. The member initialisers are the only place where a default is written.
 struct Options {
-  std::string devices = "auto";                    ///< selection language, see select_devices()
-  MethodChoice method = MethodChoice::automatic;   ///< `automatic`: the first that holds at set-up
-  std::string variant = "default";                 ///< which kernel carries the method on a device
-  Precision precision = Precision::same;           ///< arithmetic of the bands
-  double rtol = 0;                                 ///< largest certificate accepted; 0: rounding of the arithmetic
-  Index partition = 0;                             ///< rows a partition; 0: the plan chooses
-  std::int64_t device_memory = 0;                  ///< bytes a device may use; 0: its own limit
-  double timeout = 0;                              ///< seconds a device without host memory may take; 0: 100 times
-                                                   ///< the predicted time, at least 10 s
+  std::string devices = "auto";                   ///< selection language, see select_devices()
+  MethodChoice method = MethodChoice::automatic;  ///< `automatic`: the first that holds at set-up
+  std::string variant = "default";                ///< which kernel carries the method on a device
+  Precision precision = Precision::same;          ///< arithmetic of the bands
+  double rtol = 0;                                ///< largest certificate accepted; 0: rounding of the arithmetic
+  Index partition = 0;                            ///< rows a partition; 0: the plan chooses
+  std::int64_t device_memory = 0;                 ///< bytes a device may use; 0: its own limit
+  double timeout = 0;                             ///< seconds a device without host memory may take; 0: 100 times
+                                                  ///< the predicted time, at least 10 s
   OnDeviceFailure on_device_failure = OnDeviceFailure::degrade;
   Transfer transfer = Transfer::automatic;
 };

@@ -30,9 +30,9 @@ struct Report {
   Method method = Method::pivot;  ///< the one in use
   std::string why;                ///< of the method in use
   std::vector<Candidate> candidates;
-  double dominance = 0;      ///< min over rows of |diag| / (|lower| + |upper|); 0 where NaN
-  double certificate = 0;    ///< bound on the truncation error, relative to max |x|; 0 for the other methods
-  double tolerance = 0;      ///< what the certificate was held against
+  double dominance = 0;    ///< min over rows of |diag| / (|lower| + |upper|); 0 where NaN
+  double certificate = 0;  ///< bound on the truncation error, relative to max |x|; 0 for the other methods
+  double tolerance = 0;    ///< what the certificate was held against
   bool certificate_above_tolerance = false;  ///< a method named by the user that the certificate does not cover
   double backward_error = 0;  ///< of the trial solve, componentwise (`checked` methods; 0 if none was needed)
   double growth = 0;          ///< largest growth of the elimination without pivoting (`exact`)
@@ -41,10 +41,10 @@ struct Report {
   double words_per_row = 0;                       ///< read and written per row by an apply, halo included
   Form form = Form::general;
   Precision precision = Precision::same;
-  std::string device = "host";      ///< name of the device that solves
-  std::string device_type = "host";  ///< host, cpu, gpu, fpga
-  std::string platform;             ///< empty for the host
-  std::string device_why;           ///< why this one
+  std::string device = "host";        ///< name of the device that solves
+  std::string device_type = "host";   ///< host, cpu, gpu, fpga
+  std::string platform;               ///< empty for the host
+  std::string device_why;             ///< why this one
   std::vector<std::string> degraded;  ///< "<device>: <cause>", one for each device lost
 };
 

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "selection.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <sstream>
+
+#include "oclspkt/error.hpp"
+
+namespace oclspkt {
+namespace {
+
+std::string lower_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+std::vector<std::string> split_words(const std::string& language) {
+  std::vector<std::string> words;
+  std::istringstream stream(language);
+  for (std::string word; std::getline(stream, word, ',');) {
+    const auto first = word.find_first_not_of(" \t"), last = word.find_last_not_of(" \t");
+    words.push_back(first == std::string::npos ? "" : word.substr(first, last - first + 1));
+  }
+  if (words.empty()) words.emplace_back();
+  return words;
+}
+
+/// Device indices that `word` names by type, index or part of a name.
+std::vector<int> match_word(const std::string& word, const std::vector<DeviceInfo>& devices) {
+  int number = -1;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  const bool is_number = error == std::errc() && end == word.data() + word.size();
+  std::vector<int> found;
+  for (const DeviceInfo& device : devices) {
+    const bool is_type = word == "cpu" || word == "gpu" || word == "fpga";
+    const bool matches = is_number ? device.index == number
+                         : is_type ? word == name(device.type)
+                                   : lower_case(device.name).find(word) != std::string::npos ||
+                                         lower_case(device.platform).find(word) != std::string::npos;
+    if (matches) found.push_back(device.index);
+  }
+  return found;
+}
+
+/// What `all` and `auto` take: nothing emulated.
+std::vector<int> take_all(const std::vector<DeviceInfo>& devices) {
+  std::vector<int> found;
+  for (const DeviceInfo& device : devices) {
+    if (!device.emulated) found.push_back(device.index);
+  }
+  return found;
+}
+
+[[noreturn]] void refuse(const std::string& word, const std::vector<DeviceInfo>& devices,
+                         const std::vector<std::string>& problems) {
+  std::string text =
+      "no device matches '" + word + "'. Use auto, all, host, cpu, gpu, fpga, an index or part of a name";
+  text += devices.empty() ? "; there is no OpenCL device here, `host` needs none" : ". There are:";
+  for (const DeviceInfo& d : devices) {
+    text += "\n  " + std::to_string(d.index) + ": " + name(d.type) + ", " + d.name + " (" + d.platform + ")";
+  }
+  for (const std::string& problem : problems) text += "\n  not usable: " + problem;
+  throw InvalidInput(text);
+}
+
+}  // namespace
+
+Selection select_devices(const std::string& language, const std::vector<DeviceInfo>& devices,
+                         const std::vector<std::string>& problems) {
+  Selection selection;
+  for (const std::string& given : split_words(language)) {
+    const std::string word = lower_case(given);
+    std::vector<int> found;
+    if (word == "host") {
+      selection.host = true;
+      continue;
+    }
+    if (word == "auto") {
+      selection.automatic = selection.host = true;
+      found = take_all(devices);
+    } else if (word == "all") {
+      found = take_all(devices);
+      if (found.empty()) refuse(given, devices, problems);
+    } else {
+      if (!word.empty()) found = match_word(word, devices);
+      if (found.empty()) refuse(given, devices, problems);
+    }
+    for (const int index : found) {
+      if (std::find(selection.devices.begin(), selection.devices.end(), index) == selection.devices.end()) {
+        selection.devices.push_back(index);
+      }
+    }
+  }
+  return selection;
+}
+
+bool needs_no_device(const std::string& language) {
+  const auto words = split_words(language);
+  return std::all_of(words.begin(), words.end(), [](const std::string& w) { return lower_case(w) == "host"; });
+}
+
+}  // namespace oclspkt

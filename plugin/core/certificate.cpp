@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "certificate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+namespace oclspkt {
+namespace {
+
+constexpr double kNothingKnown = std::numeric_limits<double>::quiet_NaN();
+
+/// Ratios whose running products are the spikes, of a segment cut off above and below:
+/// down[i] = |upper_i / u_i| (LU from its top), up[i] = |lower_i / u'_i| (UL from its bottom).
+struct Ratios {
+  std::vector<double> down, up;
+
+  template <typename T>
+  void fill(const BandsView<T>& a, Index first, Index end) {
+    const auto size = static_cast<std::size_t>(end - first);
+    down.resize(size);
+    up.resize(size);
+    double c = 0;
+    for (Index i = first; i < end; ++i) {
+      c = a.upper[i] / (static_cast<double>(a.diag[i]) - a.lower[i] * c);
+      down[static_cast<std::size_t>(i - first)] = std::abs(c);
+    }
+    c = 0;
+    for (Index i = end - 1; i >= first; --i) {
+      c = a.lower[i] / (static_cast<double>(a.diag[i]) - a.upper[i] * c);
+      up[static_cast<std::size_t>(i - first)] = std::abs(c);
+    }
+  }
+};
+
+/// |w_i| + |v_i| for the rows of a segment, from its ratios. A side that ends where the line ends has no spike.
+void spikes(const Ratios& r, bool cut_above, bool cut_below, std::vector<double>& sum) {
+  const std::size_t size = r.down.size();
+  sum.assign(size, 0.0);
+  double product = cut_above ? 1.0 : 0.0;
+  for (std::size_t i = 0; i < size; ++i) sum[i] += product *= r.up[i];
+  product = cut_below ? 1.0 : 0.0;
+  for (std::size_t i = size; i-- > 0;) sum[i] += product *= r.down[i];
+}
+
+}  // namespace
+
+template <typename T>
+Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo) {
+  Certificate worst;
+  Ratios ratios;
+  std::vector<double> sum;
+  for (Index k = 0; k * m < n; ++k) {
+    const Index kept_first = k * m, kept_end = std::min(n, (k + 1) * m);
+    const Index first = std::max<Index>(0, kept_first - halo), end = std::min(n, kept_end + halo);
+    ratios.fill(bands, first, end);
+    spikes(ratios, first > 0, end < n, sum);
+    for (Index i = kept_first; i < kept_end; ++i) {
+      const double s = sum[static_cast<std::size_t>(i - first)];
+      if (s <= worst.bound) continue;
+      worst = {s, k, kept_first, kept_end - 1};
+      if (!std::isfinite(s)) return {kNothingKnown, k, kept_first, kept_end - 1};
+    }
+  }
+  return worst;
+}
+
+template <typename T>
+Certificate certify_streamed(Index n, const BandsView<T>& bands, Index tile, Index runs) {
+  // Walking down, x_top of tile k lacks v_t(k) x_below, and x_bottom of tile k-1 carries the error of the interface
+  // above it; at the start of a run the tile above is swept alone, so that w_b(k-1) x_above is lacking as a whole.
+  const Index tiles = (n + tile - 1) / tile;
+  Certificate worst;
+  Ratios above, below;
+  std::vector<double> sum_above, sum_below;
+  const auto segment = [&](Index k, Ratios& r, std::vector<double>& sum) {
+    r.fill(bands, k * tile, std::min(n, (k + 1) * tile));
+    spikes(r, k > 0, k + 1 < tiles, sum);
+  };
+  const auto product = [](const std::vector<double>& ratios) {
+    return std::accumulate(ratios.begin(), ratios.end(), 1.0, std::multiplies<>());
+  };
+  if (tiles > 0) segment(0, below, sum_below);
+  double error_above = 0;  // of the settled unknown above tile k-1
+  for (Index k = 1, run = 1; k < tiles; ++k) {
+    std::swap(above, below);
+    std::swap(sum_above, sum_below);
+    segment(k, below, sum_below);
+    const bool starts_run = run < runs && k == run * tiles / runs;
+    if (starts_run) ++run;
+    const double w_b = product(above.up), v_t = k + 1 < tiles ? product(below.down) : 0.0;
+    const double v_b = above.down.back(), w_t = below.up.front();
+    const double lost = v_t + w_b * (starts_run && k > 1 ? 1.0 : error_above);
+    // The sign of v_b w_t is lost in the ratios; the smaller of both denominators is safe.
+    const double interface_error = lost * (1 + std::max(v_b, w_t)) / std::abs(1 - v_b * w_t);
+    const double inside = std::max({1.0, *std::max_element(sum_above.begin(), sum_above.end()),
+                                    *std::max_element(sum_below.begin(), sum_below.end())});
+    const double bound = interface_error * inside;
+    const Certificate here{bound, k, (k - 1) * tile, std::min(n, (k + 1) * tile) - 1};
+    if (!std::isfinite(bound)) return {kNothingKnown, here.partition, here.first, here.last};
+    if (bound > worst.bound) worst = here;
+    error_above = interface_error;
+  }
+  return worst;
+}
+
+Index halo_from_dominance(double d, double tol) {
+  if (!(d > 1) || !(tol > 0)) return -1;
+  if (std::isinf(d)) return 0;
+  const double rows = std::ceil(std::log(2 / tol) / std::log(d)) - 1;
+  return rows < 1e9 ? std::max<Index>(0, static_cast<Index>(rows)) : -1;
+}
+
+template <typename T>
+Index find_halo(Index n, const BandsView<T>& bands, Index m, double tol, Index h_max) {
+  constexpr Index kQuantum = 8;
+  Ratios ratios;
+  Index needed = 0;
+  for (Index cut = m; cut < n; cut += m) {
+    const Index first = std::max<Index>(0, cut - h_max), end = std::min(n, cut + h_max);
+    ratios.fill(bands, first, end);
+    double below = ratios.down[static_cast<std::size_t>(cut - 1 - first)];
+    double above = ratios.up[static_cast<std::size_t>(cut - first)];
+    Index h = 0;
+    for (; h < h_max && !(below + above <= tol); ++h) {
+      below *= cut + h < end ? ratios.down[static_cast<std::size_t>(cut + h - first)] : 0.0;
+      above *= cut - 1 - h >= first ? ratios.up[static_cast<std::size_t>(cut - 1 - h - first)] : 0.0;
+    }
+    if (!(below + above <= tol)) return -1;
+    needed = std::max(needed, h);
+  }
+  return std::min(h_max, (needed + kQuantum - 1) / kQuantum * kQuantum);
+}
+
+#define OCLSPKT_INSTANTIATE(T)                                                     \
+  template Certificate certify_halo(Index, const BandsView<T>&, Index, Index);     \
+  template Certificate certify_streamed(Index, const BandsView<T>&, Index, Index); \
+  template Index find_halo(Index, const BandsView<T>&, Index, double, Index);
+OCLSPKT_INSTANTIATE(float)
+OCLSPKT_INSTANTIATE(double)
+
+}  // namespace oclspkt

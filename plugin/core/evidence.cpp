@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "evidence.hpp"
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "residual.hpp"
+
+namespace oclspkt {
+namespace {
+
+/// Any fixed seed will do; the same one keeps the choice of the method reproducible.
+constexpr std::uint32_t kTrialSeed = 20190913;
+
+}  // namespace
+
+template <typename T>
+void trial_right_hand_side(const LineSet& lines, const BandsView<T>& bands, T* y) {
+  std::minstd_rand random(kTrialSeed);
+  for (Index l = 0; l < lines.count(); ++l) {
+    for (Index i = 0; i < lines.length(l); ++i) {
+      const Index at = lines.first(l) + i * lines.row_stride();
+      T magnitude = std::abs(bands.diag[at]);
+      if (i > 0) magnitude += std::abs(bands.lower[at]);
+      if (i + 1 < lines.length(l)) magnitude += std::abs(bands.upper[at]);
+      // The low bits of a linear congruence repeat; a bit from its middle does not.
+      y[at] = (random() >> 15 & 1) != 0 ? magnitude : -magnitude;
+    }
+  }
+}
+
+template <typename T>
+double trial_solve(const LineSet& lines, const BandsView<T>& bands, const std::function<void(const T*, T*)>& apply) {
+  AlignedArray<T> y(lines.extent()), x(lines.extent());
+  std::fill_n(y.data(), y.size(), T(0));  // places of no line are read by devices that copy
+  std::fill_n(x.data(), x.size(), std::numeric_limits<T>::quiet_NaN());
+  trial_right_hand_side(lines, bands, y.data());
+  apply(y.data(), x.data());
+  return componentwise_backward_error(lines, bands, x.data(), y.data());
+}
+
+template <typename T>
+double elimination_growth(Index n, const BandsView<T>& bands, Index m) {
+  double growth = 0;
+  bool finite = true;
+  T coupling = 0;
+  for (Index i = 0; i < n; ++i) {
+    if (i % m == 0) coupling = 0;
+    const T filled = bands.lower[i] * coupling;
+    const T pivot = bands.diag[i] - filled;
+    const double row = static_cast<double>((std::abs(filled) + std::abs(pivot)) / std::abs(bands.diag[i]));
+    finite = finite && row <= std::numeric_limits<double>::max() && std::abs(pivot) > 0;
+    growth = row > growth ? row : growth;
+    coupling = bands.upper[i] / pivot;
+  }
+  return finite ? growth : std::numeric_limits<double>::quiet_NaN();
+}
+
+#define OCLSPKT_INSTANTIATE(T)                                                                                \
+  template void trial_right_hand_side(const LineSet&, const BandsView<T>&, T*);                               \
+  template double trial_solve(const LineSet&, const BandsView<T>&, const std::function<void(const T*, T*)>&); \
+  template double elimination_growth(Index, const BandsView<T>&, Index);
+OCLSPKT_INSTANTIATE(float)
+OCLSPKT_INSTANTIATE(double)
+
+}  // namespace oclspkt

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "reference.hpp"
+
+#include <lapacke.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "oclspkt/error.hpp"
+
+namespace oclspkt {
+namespace {
+
+lapack_int gttrf(lapack_int n, float* l, float* d, float* u, float* u2, lapack_int* p) {
+  return LAPACKE_sgttrf_work(n, l, d, u, u2, p);
+}
+lapack_int gttrf(lapack_int n, double* l, double* d, double* u, double* u2, lapack_int* p) {
+  return LAPACKE_dgttrf_work(n, l, d, u, u2, p);
+}
+lapack_int gttrs(lapack_int n, const float* l, const float* d, const float* u, const float* u2, const lapack_int* p,
+                 float* b) {
+  return LAPACKE_sgttrs_work(LAPACK_COL_MAJOR, 'N', n, 1, l, d, u, u2, p, b, n);
+}
+lapack_int gttrs(lapack_int n, const double* l, const double* d, const double* u, const double* u2, const lapack_int* p,
+                 double* b) {
+  return LAPACKE_dgttrs_work(LAPACK_COL_MAJOR, 'N', n, 1, l, d, u, u2, p, b, n);
+}
+
+}  // namespace
+
+template <typename T>
+void Reference<T>::factor(const LineSet& lines, const BandsView<T>& bands) {
+  lines_ = lines;
+  singular_line_ = singular_row_ = suspect_line_ = -1;
+  lower_.resize(lines.rows());
+  diag_.resize(lines.rows());
+  upper_.resize(lines.rows());
+  upper2_.resize(lines.rows());
+  pivots_.resize(static_cast<std::size_t>(lines.rows()));
+  Index longest = 0;
+  for (Index l = 0, at = 0; l < lines.count(); at += lines.length(l), ++l) {
+    const Index n = lines.length(l), first = lines.first(l), stride = lines.row_stride();
+    if (n > std::numeric_limits<lapack_int>::max()) {
+      throw InvalidInput("method pivot takes lines of at most " +
+                         std::to_string(std::numeric_limits<lapack_int>::max()) + " rows (LAPACK's integers), not " +
+                         std::to_string(n));
+    }
+    longest = std::max(longest, n);
+    if (n == 0) continue;
+    for (Index i = 0; i < n; ++i) {
+      diag_[at + i] = bands.diag[first + i * stride];
+      if (i > 0) lower_[at + i - 1] = bands.lower[first + i * stride];
+      if (i + 1 < n) upper_[at + i] = bands.upper[first + i * stride];
+    }
+    const T last_row = std::max(std::abs(diag_[at + n - 1]), n > 1 ? std::abs(lower_[at + n - 2]) : T(0));
+    gttrf(static_cast<lapack_int>(n), &lower_[at], &diag_[at], &upper_[at], &upper2_[at],
+          pivots_.data() + static_cast<std::size_t>(at));
+    for (Index i = 0; i < n && singular_line_ < 0; ++i) {
+      if (!(std::abs(diag_[at + i]) > 0 && std::isfinite(diag_[at + i]))) {
+        singular_line_ = l;
+        singular_row_ = i;
+      }
+    }
+    const T nearly_zero = 4 * std::numeric_limits<T>::epsilon() * last_row;
+    if (suspect_line_ < 0 && !(std::abs(diag_[at + n - 1]) > nearly_zero)) suspect_line_ = l;
+  }
+  work_.resize(lines.contiguous() ? 0 : longest);
+}
+
+template <typename T>
+void Reference<T>::solve(const T* y, T* x) {
+  const Index stride = lines_.row_stride();
+  for (Index l = 0, at = 0; l < lines_.count(); at += lines_.length(l), ++l) {
+    const Index n = lines_.length(l), first = lines_.first(l);
+    if (n == 0) continue;
+    const bool in_place = lines_.contiguous();
+    T* b = in_place ? x + first : work_.data();
+    for (Index i = 0; i < n; ++i) b[i] = y[first + i * stride];
+    gttrs(static_cast<lapack_int>(n), &lower_[at], &diag_[at], &upper_[at], &upper2_[at],
+          pivots_.data() + static_cast<std::size_t>(at), b);
+    if (in_place) continue;
+    for (Index i = 0; i < n; ++i) x[first + i * stride] = b[i];
+  }
+}
+
+template <typename T>
+std::int64_t Reference<T>::bytes() const {
+  return lower_.bytes() + diag_.bytes() + upper_.bytes() + upper2_.bytes() + work_.bytes() +
+         static_cast<std::int64_t>(pivots_.capacity() * sizeof(int));
+}
+
+template class Reference<float>;
+template class Reference<double>;
+
+}  // namespace oclspkt

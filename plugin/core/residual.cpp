@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "residual.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace oclspkt {
+namespace {
+
+using Wide = long double;
+
+/// Row i of a line: A x and |A| |x|, both in Wide.
+struct RowProduct {
+  Wide value, magnitude;
+  Wide row_sum;  ///< |lower| + |diag| + |upper| as far as they are read
+};
+
+template <typename T>
+RowProduct row_product(const BandsView<T>& bands, const T* x, Index first, Index stride, Index length, Index i) {
+  const Index at = first + i * stride;
+  RowProduct r{Wide(bands.diag[at]) * x[at], 0, std::abs(Wide(bands.diag[at]))};
+  r.magnitude = std::abs(r.value);
+  const auto add = [&](T coupling, T unknown) {
+    const Wide term = Wide(coupling) * unknown;
+    r.value += term;
+    r.magnitude += std::abs(term);
+    r.row_sum += std::abs(Wide(coupling));
+  };
+  if (i > 0) add(bands.lower[at], x[at - stride]);
+  if (i + 1 < length) add(bands.upper[at], x[at + stride]);
+  return r;
+}
+
+/// The larger of two errors; NaN wins over everything, so that it loses wherever errors are judged.
+double worse(double a, double b) {
+  return std::isnan(a) || std::isnan(b) ? std::numeric_limits<double>::quiet_NaN() : std::max(a, b);
+}
+
+}  // namespace
+
+template <typename T>
+void multiply(const LineSet& lines, const BandsView<T>& bands, const T* x, T* y) {
+  for (Index l = 0; l < lines.count(); ++l) {
+    const Index first = lines.first(l), length = lines.length(l);
+    for (Index i = 0; i < length; ++i) {
+      y[first + i * lines.row_stride()] =
+          static_cast<T>(row_product(bands, x, first, lines.row_stride(), length, i).value);
+    }
+  }
+}
+
+template <typename T>
+double normwise_backward_error(const LineSet& lines, const BandsView<T>& bands, const T* x, const T* y) {
+  double worst = 0;
+  for (Index l = 0; l < lines.count(); ++l) {
+    const Index first = lines.first(l), length = lines.length(l);
+    Wide residual = 0, norm_a = 0, norm_x = 0, norm_y = 0;
+    bool finite = true;
+    for (Index i = 0; i < length; ++i) {
+      const Index at = first + i * lines.row_stride();
+      const RowProduct r = row_product(bands, x, first, lines.row_stride(), length, i);
+      const Wide difference = std::abs(Wide(y[at]) - r.value);
+      finite = finite && std::isfinite(difference) && std::isfinite(x[at]);
+      residual = std::max(residual, difference);
+      norm_a = std::max(norm_a, r.row_sum);
+      norm_x = std::max(norm_x, std::abs(Wide(x[at])));
+      norm_y = std::max(norm_y, std::abs(Wide(y[at])));
+    }
+    const Wide scale = norm_a * norm_x + norm_y;
+    const double error = residual == 0 ? 0 : static_cast<double>(residual / scale);
+    worst = worse(worst, finite ? error : std::numeric_limits<double>::quiet_NaN());
+  }
+  return worst;
+}
+
+template <typename T>
+double componentwise_backward_error(const LineSet& lines, const BandsView<T>& bands, const T* x, const T* y) {
+  double worst = 0;
+  for (Index l = 0; l < lines.count(); ++l) {
+    const Index first = lines.first(l), length = lines.length(l);
+    for (Index i = 0; i < length; ++i) {
+      const Index at = first + i * lines.row_stride();
+      const RowProduct r = row_product(bands, x, first, lines.row_stride(), length, i);
+      const Wide residual = std::abs(Wide(y[at]) - r.value);
+      const Wide scale = r.magnitude + std::abs(Wide(y[at]));
+      const bool finite = std::isfinite(residual) && std::isfinite(x[at]);
+      const double error = residual == 0 ? 0 : static_cast<double>(residual / scale);
+      worst = worse(worst, finite ? error : std::numeric_limits<double>::quiet_NaN());
+    }
+  }
+  return worst;
+}
+
+template <typename T>
+void transpose(const LineSet& lines, const BandsView<T>& bands, Bands<T>& out) {
+  out.reshape(lines);
+  for (Index l = 0; l < lines.count(); ++l) {
+    const Index length = lines.length(l), stride = lines.row_stride();
+    for (Index i = 0; i < length; ++i) {
+      const Index at = lines.first(l) + i * stride;
+      out.diag()[at] = bands.diag[at];
+      out.lower()[at] = i > 0 ? bands.upper[at - stride] : T(0);
+      out.upper()[at] = i + 1 < length ? bands.lower[at + stride] : T(0);
+    }
+  }
+}
+
+#define OCLSPKT_INSTANTIATE(T)                                                                           \
+  template void multiply(const LineSet&, const BandsView<T>&, const T*, T*);                             \
+  template double normwise_backward_error(const LineSet&, const BandsView<T>&, const T*, const T*);      \
+  template double componentwise_backward_error(const LineSet&, const BandsView<T>&, const T*, const T*); \
+  template void transpose(const LineSet&, const BandsView<T>&, Bands<T>&);
+OCLSPKT_INSTANTIATE(float)
+OCLSPKT_INSTANTIATE(double)
+
+}  // namespace oclspkt

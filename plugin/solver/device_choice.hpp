@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "device.hpp"
+
+namespace oclspkt {
+
+/// The device that a set-up will use.
+struct DeviceChoice {
+  DeviceModule* module = nullptr;  ///< null: the host
+  int index = -1;
+  DeviceInfo info;
+  DeviceProfile profile;
+  std::string why;
+  std::vector<std::string> degraded;  ///< devices that failed while they were measured
+  bool host() const { return module == nullptr; }
+};
+
+/// What the device must be able to do.
+struct Demand {
+  const LineSet& lines;
+  bool is_double = true;
+  double words_per_row = 5;  ///< of the method that is likely to be chosen
+  int launches = 1;
+};
+
+/// Choose among the devices that the options name: the cheapest for the rows at hand, vectors on the host.
+/// @throws InvalidInput if the selection matches nothing, or names only devices that lack double
+/// @throws DeviceError  under OnDeviceFailure::error if a device fails while it is measured
+DeviceChoice choose_device(const Options& options, const Demand& demand);
+
+}  // namespace oclspkt

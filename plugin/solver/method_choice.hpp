@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "oclspkt/report.hpp"
+#include "plan.hpp"
+#include "survey.hpp"
+
+namespace oclspkt {
+
+/// A method whose truncation is covered, or that truncates nothing; what is left to show is said by needs_trial.
+struct Proposal {
+  Plan plan;
+  std::string why;
+  double certificate = 0;
+  double growth = 0;             ///< upper bound or measured; 0 where it says nothing (pivot)
+  bool above_tolerance = false;  ///< named by the user, taken without cover
+  bool needs_trial = false;      ///< rounding is not bounded by dominance: the trial solve decides
+};
+
+/// Everything the choice of a method depends on.
+template <typename T>
+struct Problem {
+  const Options& options;
+  const Bands<T>& bands;
+  const Survey& survey;
+  DeviceTraits traits;
+  bool on_host = true;
+};
+
+/// The largest certificate accepted: Options::rtol, or the rounding of T.
+template <typename T>
+double tolerance(const Options& options);
+
+/// The methods to try, in order, for what the user asked and where it runs.
+std::vector<Method> methods_to_try(MethodChoice choice, bool on_host);
+
+/// True if the user asked for this very method, so that a lacking certificate is a warning and not a refusal.
+bool named(MethodChoice choice);
+
+/// Plan `method` and see whether it holds, short of the trial solve.
+/// @param[out] refusal one line with the numbers, if the result is empty
+template <typename T>
+std::optional<Proposal> propose(const Problem<T>& problem, Method method, std::string& refusal);
+
+/// Words a row of the method that is likely to be chosen on a device, before anything is known of the device.
+template <typename T>
+double likely_words(const Options& options, const Survey& survey);
+
+}  // namespace oclspkt
