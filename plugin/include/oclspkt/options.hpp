@@ -65,6 +65,8 @@ struct Options {
                                                   ///< the predicted time, at least 10 s
   OnDeviceFailure on_device_failure = OnDeviceFailure::degrade;
   Transfer transfer = Transfer::automatic;
+
+  bool operator==(const Options&) const = default;
 };
 
 }  // namespace oclspkt

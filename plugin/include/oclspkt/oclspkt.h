@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef OCLSPKT_H
+#define OCLSPKT_H
+
+#include <petscpc.h>
+
+/* The preconditioner PCOCLSPKT for programs that use PETSc. Link liboclspkt.so and call
+   PCOCLSPKTInitializePackage() after PetscInitialize(); programs that load the library with -dll_append need neither.
+   Each function has a page in docs/manual. */
+
+#define PCOCLSPKT "oclspkt"
+
+/* The words of -pc_oclspkt_method and its like, indexed by the values below. */
+typedef enum {
+  PC_OCLSPKT_METHOD_AUTO,
+  PC_OCLSPKT_METHOD_TRUNCATED,
+  PC_OCLSPKT_METHOD_TRUNCATED_HALO,
+  PC_OCLSPKT_METHOD_TRUNCATED_STREAMED,
+  PC_OCLSPKT_METHOD_EXACT,
+  PC_OCLSPKT_METHOD_EXACT_TWOPASS,
+  PC_OCLSPKT_METHOD_EXACT_FACTORED,
+  PC_OCLSPKT_METHOD_PIVOT
+} PCOCLSPKTMethod;
+PETSC_EXTERN const char* const PCOCLSPKTMethods[];
+
+typedef enum { PC_OCLSPKT_PRECISION_SAME, PC_OCLSPKT_PRECISION_NARROW, PC_OCLSPKT_PRECISION_SINGLE } PCOCLSPKTPrecision;
+PETSC_EXTERN const char* const PCOCLSPKTPrecisions[];
+
+typedef enum {
+  PC_OCLSPKT_ON_DEVICE_FAILURE_DEGRADE,
+  PC_OCLSPKT_ON_DEVICE_FAILURE_QUIET,
+  PC_OCLSPKT_ON_DEVICE_FAILURE_ERROR
+} PCOCLSPKTOnDeviceFailure;
+PETSC_EXTERN const char* const PCOCLSPKTOnDeviceFailures[];
+
+typedef enum { PC_OCLSPKT_TRANSFER_AUTO, PC_OCLSPKT_TRANSFER_COPY } PCOCLSPKTTransfer;
+PETSC_EXTERN const char* const PCOCLSPKTTransfers[];
+
+PETSC_EXTERN PetscErrorCode PCOCLSPKTInitializePackage(void);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTFinalizePackage(void);
+
+/* Settings; a change takes effect at the next PCSetUp(). Setters do nothing for other types of PC. */
+PETSC_EXTERN PetscErrorCode PCOCLSPKTSetDevices(PC, const char[]);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTGetDevices(PC, const char*[]);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTSetMethod(PC, PCOCLSPKTMethod);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTGetMethod(PC, PCOCLSPKTMethod*);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTSetVariant(PC, const char[]);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTGetVariant(PC, const char*[]);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTSetPrecision(PC, PCOCLSPKTPrecision);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTGetPrecision(PC, PCOCLSPKTPrecision*);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTSetRtol(PC, PetscReal);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTGetRtol(PC, PetscReal*);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTSetPartition(PC, PetscInt);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTGetPartition(PC, PetscInt*);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTSetDeviceMemory(PC, PetscInt64);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTGetDeviceMemory(PC, PetscInt64*);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTSetTimeout(PC, PetscReal);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTGetTimeout(PC, PetscReal*);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTSetOnDeviceFailure(PC, PCOCLSPKTOnDeviceFailure);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTGetOnDeviceFailure(PC, PCOCLSPKTOnDeviceFailure*);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTSetTransfer(PC, PCOCLSPKTTransfer);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTGetTransfer(PC, PCOCLSPKTTransfer*);
+
+/* What the last PCSetUp() chose; an error before it. */
+PETSC_EXTERN PetscErrorCode PCOCLSPKTGetMethodUsed(PC, const char*[], const char*[]);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTGetDeviceUsed(PC, const char*[], const char*[]);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTGetCertificate(PC, PetscReal*, PetscReal*);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTGetIgnoredEntries(PC, PetscInt64*);
+
+#endif

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include "petsc_compat.h"
+
+namespace oclspkt::petsc {
+
+/// Turn the exception being handled into a PETSc error, raised at the place given.
+///
+/// A Breakdown is a result and no error, unless the user asked for errors: it becomes the PC's failed reason, and 0 is
+/// returned.
+/// @param pc the preconditioner concerned, of type PCOCLSPKT; or null
+PetscErrorCode TranslateException(PC pc, int line, const char* function, const char* file);
+
+}  // namespace oclspkt::petsc
+
+/// Run C++ that may throw. After it, pc->failedreason tells whether a Breakdown was caught. Calls of PETSc do not
+/// belong inside: an exception would skip the end of PETSc's call stack.
+#define OclspktCall(pc, ...)                                                                 \
+  do {                                                                                       \
+    PetscStackUpdateLine;                                                                    \
+    try {                                                                                    \
+      __VA_ARGS__;                                                                           \
+    } catch (...) {                                                                          \
+      const PetscErrorCode ierr_oclspkt_ =                                                   \
+          oclspkt::petsc::TranslateException(pc, __LINE__, PETSC_FUNCTION_NAME, __FILE__);   \
+      if (PetscUnlikely(ierr_oclspkt_ != PETSC_SUCCESS)) PetscFunctionReturn(ierr_oclspkt_); \
+    }                                                                                        \
+  } while (0)

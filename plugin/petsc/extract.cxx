@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "extract.hxx"
+
+#include <string>
+
+#include "boundary.hxx"
+
+namespace oclspkt::petsc {
+namespace {
+
+/// The same as BandPositions::gather for a matrix that stores nothing but its three bands, rows in order.
+void gather_packed(PetscInt rows, const PetscScalar* values, Bands<PetscScalar>& bands) {
+  PetscScalar *lower = bands.lower(), *diag = bands.diag(), *upper = bands.upper();
+  lower[0] = upper[rows - 1] = 0;
+  diag[0] = values[0];
+  if (rows == 1) return;
+  upper[0] = values[1];
+  for (PetscInt i = 1; i < rows - 1; ++i) {
+    const PetscScalar* row = values + 3 * static_cast<std::size_t>(i) - 1;
+    lower[i] = row[0];
+    diag[i] = row[1];
+    upper[i] = row[2];
+  }
+  const PetscScalar* last = values + 3 * static_cast<std::size_t>(rows - 1) - 1;
+  lower[rows - 1] = last[0];
+  diag[rows - 1] = last[1];
+}
+
+Index count_nonzeros(const PetscScalar* values, PetscInt count) {
+  Index nonzeros = 0;
+  for (PetscInt i = 0; i < count; ++i) nonzeros += values[i] != PetscScalar(0);
+  return nonzeros;
+}
+
+/// The sequential compressed-row matrix that holds the rows of `matrix`.
+PetscErrorCode LocalMatrix(Mat matrix, Mat* local) {
+  PetscMPIInt ranks;
+  PetscInt rows, columns;
+  PetscBool sequential, parallel;
+  MatType type;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)matrix), &ranks));
+  PetscCheck(ranks == 1, PetscObjectComm((PetscObject)matrix), PETSC_ERR_SUP,
+             "PCOCLSPKT solves on one rank and the matrix is spread over %d; solve each rank's part with -pc_type "
+             "bjacobi -sub_pc_type oclspkt",
+             ranks);
+  PetscCall(MatGetSize(matrix, &rows, &columns));
+  PetscCheck(rows == columns, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+             "PCOCLSPKT needs a square matrix, this one has %" PetscInt_FMT " rows and %" PetscInt_FMT
+             " columns; give PCSetOperators() or KSPSetOperators() the square one",
+             rows, columns);
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)matrix, MATSEQAIJ, &sequential));
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)matrix, MATMPIAIJ, &parallel));
+  PetscCall(MatGetType(matrix, &type));
+  PetscCheck(sequential || parallel, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "PCOCLSPKT reads matrices of type aij and this one is of type %s; use -mat_type aij (-dm_mat_type aij if "
+             "a DM makes it), or MatConvert() it to MATAIJ",
+             type ? type : "(not set)");
+  *local = matrix;
+  if (parallel) PetscCall(MatMPIAIJGetSeqAIJ(matrix, local, NULL, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+void BandPositions::find(PetscInt rows, const PetscInt* row_starts, const PetscInt* columns) {
+  rows_ = rows;
+  entries_ = row_starts[rows];
+  found_ = 0;
+  packed_ = false;
+  positions_.assign(3 * static_cast<std::size_t>(rows), -1);
+  bool in_order = true;
+  for (PetscInt i = 0; i < rows; ++i) {
+    PetscInt* row = positions_.data() + 3 * static_cast<std::size_t>(i);
+    for (PetscInt k = row_starts[i]; k < row_starts[i + 1]; ++k) {
+      const PetscInt band = columns[k] - i + 1;
+      if (band < 0 || band > 2) continue;
+      if (row[band] >= 0) {
+        throw InvalidInput("row " + std::to_string(i) + " of the matrix stores column " + std::to_string(columns[k]) +
+                           " twice; assemble it with MatSetValues(), which adds them up");
+      }
+      row[band] = k;
+      in_order = in_order && k == 3 * static_cast<Index>(i) + band - 1;
+      ++found_;
+    }
+  }
+  if (rows > 0 && in_order && found_ == entries_ && entries_ == 3 * static_cast<Index>(rows) - 2) {
+    packed_ = true;
+    positions_ = {};
+  }
+}
+
+Index BandPositions::gather(const PetscScalar* values, Bands<PetscScalar>& bands) const {
+  if (packed_) {
+    gather_packed(rows_, values, bands);
+    return 0;
+  }
+  PetscScalar *lower = bands.lower(), *diag = bands.diag(), *upper = bands.upper();
+  for (PetscInt i = 0; i < rows_; ++i) {
+    const PetscInt* row = positions_.data() + 3 * static_cast<std::size_t>(i);
+    lower[i] = row[0] < 0 ? 0 : values[row[0]];
+    diag[i] = row[1] < 0 ? 0 : values[row[1]];
+    upper[i] = row[2] < 0 ? 0 : values[row[2]];
+  }
+  if (found_ == entries_) return 0;
+  return count_nonzeros(values, entries_) - count_nonzeros(lower, rows_) - count_nonzeros(diag, rows_) -
+         count_nonzeros(upper, rows_);
+}
+
+PetscErrorCode Extraction::Run(PC pc, Mat matrix, Solver<PetscScalar>& solver) {
+  Mat local = NULL;
+  PetscInt rows = 0;
+  const PetscInt *row_starts = nullptr, *columns = nullptr;
+  const PetscScalar* values = nullptr;
+  PetscBool done = PETSC_FALSE;
+  PetscObjectId id;
+  PetscObjectState pattern;
+
+  PetscFunctionBegin;
+  PetscCall(LocalMatrix(matrix, &local));
+  PetscCall(PetscObjectGetId((PetscObject)local, &id));
+  PetscCall(MatGetNonzeroState(local, &pattern));
+  PetscCall(MatGetRowIJ(local, 0, PETSC_FALSE, PETSC_FALSE, &rows, &row_starts, &columns, &done));
+  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "The matrix does not give its compressed rows; use -mat_type aij");
+  PetscCall(MatSeqAIJGetArrayRead(local, &values));
+  if (id != matrix_id_ || pattern != pattern_state_ || rows != rows_) {
+    matrix_id_ = 0;
+    OclspktCall(pc, positions_.find(rows, row_starts, columns));
+    matrix_id_ = id;
+    pattern_state_ = pattern;
+    rows_ = rows;
+    ++searches_;
+  }
+  OclspktCall(pc, ignored_ = positions_.gather(values, solver.bands(LineSet::one(rows))));
+  PetscCall(MatSeqAIJRestoreArrayRead(local, &values));
+  PetscCall(MatRestoreRowIJ(local, 0, PETSC_FALSE, PETSC_FALSE, &rows, &row_starts, &columns, &done));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace oclspkt::petsc

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <iterator>
+#include <type_traits>
+
+#include "boundary.hxx"
+#include "pc_oclspkt.hxx"
+
+using oclspkt::kMethodChoiceNames;
+using oclspkt::kOnDeviceFailureNames;
+using oclspkt::kPrecisionNames;
+using oclspkt::kTransferNames;
+using oclspkt::MethodChoice;
+using oclspkt::OnDeviceFailure;
+using oclspkt::Options;
+using oclspkt::Precision;
+using oclspkt::Report;
+using oclspkt::Transfer;
+using oclspkt::petsc::ChangeOptions;
+using oclspkt::petsc::data;
+
+/* The words of the solver's own tables, then what PetscOptionsEnum() wants behind them. */
+const char* const PCOCLSPKTMethods[] = {kMethodChoiceNames[PC_OCLSPKT_METHOD_AUTO],
+                                        kMethodChoiceNames[PC_OCLSPKT_METHOD_TRUNCATED],
+                                        kMethodChoiceNames[PC_OCLSPKT_METHOD_TRUNCATED_HALO],
+                                        kMethodChoiceNames[PC_OCLSPKT_METHOD_TRUNCATED_STREAMED],
+                                        kMethodChoiceNames[PC_OCLSPKT_METHOD_EXACT],
+                                        kMethodChoiceNames[PC_OCLSPKT_METHOD_EXACT_TWOPASS],
+                                        kMethodChoiceNames[PC_OCLSPKT_METHOD_EXACT_FACTORED],
+                                        kMethodChoiceNames[PC_OCLSPKT_METHOD_PIVOT],
+                                        "PCOCLSPKTMethod",
+                                        "PC_OCLSPKT_METHOD_",
+                                        NULL};
+const char* const PCOCLSPKTPrecisions[] = {kPrecisionNames[PC_OCLSPKT_PRECISION_SAME],
+                                           kPrecisionNames[PC_OCLSPKT_PRECISION_NARROW],
+                                           kPrecisionNames[PC_OCLSPKT_PRECISION_SINGLE],
+                                           "PCOCLSPKTPrecision",
+                                           "PC_OCLSPKT_PRECISION_",
+                                           NULL};
+const char* const PCOCLSPKTOnDeviceFailures[] = {kOnDeviceFailureNames[PC_OCLSPKT_ON_DEVICE_FAILURE_DEGRADE],
+                                                 kOnDeviceFailureNames[PC_OCLSPKT_ON_DEVICE_FAILURE_QUIET],
+                                                 kOnDeviceFailureNames[PC_OCLSPKT_ON_DEVICE_FAILURE_ERROR],
+                                                 "PCOCLSPKTOnDeviceFailure",
+                                                 "PC_OCLSPKT_ON_DEVICE_FAILURE_",
+                                                 NULL};
+const char* const PCOCLSPKTTransfers[] = {kTransferNames[PC_OCLSPKT_TRANSFER_AUTO],
+                                          kTransferNames[PC_OCLSPKT_TRANSFER_COPY], "PCOCLSPKTTransfer",
+                                          "PC_OCLSPKT_TRANSFER_", NULL};
+
+/* The values of the C enumerations are those of the solver's. */
+#define SameValue(c_value, cxx_value) static_assert(static_cast<int>(c_value) == static_cast<int>(cxx_value))
+SameValue(PC_OCLSPKT_METHOD_AUTO, MethodChoice::automatic);
+SameValue(PC_OCLSPKT_METHOD_TRUNCATED, MethodChoice::truncated);
+SameValue(PC_OCLSPKT_METHOD_TRUNCATED_HALO, MethodChoice::truncated_halo);
+SameValue(PC_OCLSPKT_METHOD_TRUNCATED_STREAMED, MethodChoice::truncated_streamed);
+SameValue(PC_OCLSPKT_METHOD_EXACT, MethodChoice::exact);
+SameValue(PC_OCLSPKT_METHOD_EXACT_TWOPASS, MethodChoice::exact_twopass);
+SameValue(PC_OCLSPKT_METHOD_EXACT_FACTORED, MethodChoice::exact_factored);
+SameValue(PC_OCLSPKT_METHOD_PIVOT, MethodChoice::pivot);
+SameValue(PC_OCLSPKT_PRECISION_SAME, Precision::same);
+SameValue(PC_OCLSPKT_PRECISION_NARROW, Precision::narrow);
+SameValue(PC_OCLSPKT_PRECISION_SINGLE, Precision::single);
+SameValue(PC_OCLSPKT_ON_DEVICE_FAILURE_DEGRADE, OnDeviceFailure::degrade);
+SameValue(PC_OCLSPKT_ON_DEVICE_FAILURE_QUIET, OnDeviceFailure::quiet);
+SameValue(PC_OCLSPKT_ON_DEVICE_FAILURE_ERROR, OnDeviceFailure::error);
+SameValue(PC_OCLSPKT_TRANSFER_AUTO, Transfer::automatic);
+SameValue(PC_OCLSPKT_TRANSFER_COPY, Transfer::copy);
+#undef SameValue
+
+namespace {
+
+/// A setter behind PetscTryMethod(): one for each member of Options.
+template <auto Member, typename Argument>
+PetscErrorCode Set_OCLSPKT(PC pc, Argument value) {
+  using Type = std::remove_cvref_t<decltype(Options{}.*Member)>;
+  Options options;
+
+  PetscFunctionBegin;
+  OclspktCall(pc, options = data(pc)->solver.options());
+  OclspktCall(pc, options.*Member = static_cast<Type>(value));
+  PetscCall(ChangeOptions(pc, options));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The getter of the same member, behind PetscUseMethod(). Text stays valid until the setting changes.
+template <auto Member, typename Result>
+PetscErrorCode Get_OCLSPKT(PC pc, Result* value) {
+  const auto& member = data(pc)->solver.options().*Member;
+
+  PetscFunctionBegin;
+  if constexpr (std::is_same_v<Result, const char*>) {
+    *value = member.c_str();
+  } else {
+    *value = static_cast<Result>(member);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ReadyReport(PC pc, const Report** report) {
+  PetscFunctionBegin;
+  PetscCheck(data(pc)->ready, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
+             "PCOCLSPKT has chosen nothing yet: call PCSetUp() or KSPSetUp() first, and see that it does not fail");
+  *report = &data(pc)->solver.report();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GetMethodUsed_OCLSPKT(PC pc, const char** method, const char** why) {
+  const Report* report;
+
+  PetscFunctionBegin;
+  PetscCall(ReadyReport(pc, &report));
+  if (method) *method = name(report->method);
+  if (why) *why = report->why.c_str();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GetDeviceUsed_OCLSPKT(PC pc, const char** device, const char** type) {
+  const Report* report;
+
+  PetscFunctionBegin;
+  PetscCall(ReadyReport(pc, &report));
+  if (device) *device = report->device.c_str();
+  if (type) *type = report->device_type.c_str();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GetCertificate_OCLSPKT(PC pc, PetscReal* certificate, PetscReal* tolerance) {
+  const Report* report;
+
+  PetscFunctionBegin;
+  PetscCall(ReadyReport(pc, &report));
+  if (certificate) *certificate = report->certificate;
+  if (tolerance) *tolerance = report->tolerance;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GetIgnoredEntries_OCLSPKT(PC pc, PetscInt64* ignored) {
+  const Report* report;
+
+  PetscFunctionBegin;
+  PetscCall(ReadyReport(pc, &report));
+  *ignored = data(pc)->extraction.ignored();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CheckChoice(PC pc, int value, std::size_t count) {
+  PetscFunctionBegin;
+  PetscCheck(value >= 0 && static_cast<std::size_t>(value) < count, PetscObjectComm((PetscObject)pc),
+             PETSC_ERR_ARG_OUTOFRANGE, "There is no choice number %d: use the names of the enumeration in oclspkt.h",
+             value);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+struct Composed {
+  const char* name;
+  PetscVoidFunction function;
+};
+
+template <typename Function>
+PetscVoidFunction untyped(Function* function) {
+  return reinterpret_cast<PetscVoidFunction>(function);
+}
+
+template <auto Member, typename Argument>
+Composed setter(const char* name) {
+  return {name, untyped(&Set_OCLSPKT<Member, Argument>)};
+}
+
+template <auto Member, typename Result>
+Composed getter(const char* name) {
+  return {name, untyped(&Get_OCLSPKT<Member, Result>)};
+}
+
+const Composed kComposed[] = {
+    setter<&Options::devices, const char*>("PCOCLSPKTSetDevices_C"),
+    getter<&Options::devices, const char*>("PCOCLSPKTGetDevices_C"),
+    setter<&Options::method, PCOCLSPKTMethod>("PCOCLSPKTSetMethod_C"),
+    getter<&Options::method, PCOCLSPKTMethod>("PCOCLSPKTGetMethod_C"),
+    setter<&Options::variant, const char*>("PCOCLSPKTSetVariant_C"),
+    getter<&Options::variant, const char*>("PCOCLSPKTGetVariant_C"),
+    setter<&Options::precision, PCOCLSPKTPrecision>("PCOCLSPKTSetPrecision_C"),
+    getter<&Options::precision, PCOCLSPKTPrecision>("PCOCLSPKTGetPrecision_C"),
+    setter<&Options::rtol, PetscReal>("PCOCLSPKTSetRtol_C"),
+    getter<&Options::rtol, PetscReal>("PCOCLSPKTGetRtol_C"),
+    setter<&Options::partition, PetscInt>("PCOCLSPKTSetPartition_C"),
+    getter<&Options::partition, PetscInt>("PCOCLSPKTGetPartition_C"),
+    setter<&Options::device_memory, PetscInt64>("PCOCLSPKTSetDeviceMemory_C"),
+    getter<&Options::device_memory, PetscInt64>("PCOCLSPKTGetDeviceMemory_C"),
+    setter<&Options::timeout, PetscReal>("PCOCLSPKTSetTimeout_C"),
+    getter<&Options::timeout, PetscReal>("PCOCLSPKTGetTimeout_C"),
+    setter<&Options::on_device_failure, PCOCLSPKTOnDeviceFailure>("PCOCLSPKTSetOnDeviceFailure_C"),
+    getter<&Options::on_device_failure, PCOCLSPKTOnDeviceFailure>("PCOCLSPKTGetOnDeviceFailure_C"),
+    setter<&Options::transfer, PCOCLSPKTTransfer>("PCOCLSPKTSetTransfer_C"),
+    getter<&Options::transfer, PCOCLSPKTTransfer>("PCOCLSPKTGetTransfer_C"),
+    {"PCOCLSPKTGetMethodUsed_C", untyped(&GetMethodUsed_OCLSPKT)},
+    {"PCOCLSPKTGetDeviceUsed_C", untyped(&GetDeviceUsed_OCLSPKT)},
+    {"PCOCLSPKTGetCertificate_C", untyped(&GetCertificate_OCLSPKT)},
+    {"PCOCLSPKTGetIgnoredEntries_C", untyped(&GetIgnoredEntries_OCLSPKT)},
+};
+
+}  // namespace
+
+PetscErrorCode oclspkt::petsc::ComposeFunctions(PC pc) {
+  PetscFunctionBegin;
+  for (const Composed& f : kComposed) PetscCall(PetscObjectComposeFunction((PetscObject)pc, f.name, f.function));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode oclspkt::petsc::RemoveFunctions(PC pc) {
+  PetscFunctionBegin;
+  for (const Composed& f : kComposed) PetscCall(PetscObjectComposeFunction((PetscObject)pc, f.name, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTSetDevices(PC pc, const char devices[]) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidCharPointer(devices, 2);
+  PetscTryMethod(pc, "PCOCLSPKTSetDevices_C", (PC, const char[]), (pc, devices));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetDevices(PC pc, const char* devices[]) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidPointer(devices, 2);
+  PetscUseMethod(pc, "PCOCLSPKTGetDevices_C", (PC, const char*[]), (pc, devices));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTSetMethod(PC pc, PCOCLSPKTMethod method) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveEnum(pc, method, 2);
+  PetscCall(CheckChoice(pc, method, std::size(kMethodChoiceNames)));
+  PetscTryMethod(pc, "PCOCLSPKTSetMethod_C", (PC, PCOCLSPKTMethod), (pc, method));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetMethod(PC pc, PCOCLSPKTMethod* method) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidPointer(method, 2);
+  PetscUseMethod(pc, "PCOCLSPKTGetMethod_C", (PC, PCOCLSPKTMethod*), (pc, method));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTSetVariant(PC pc, const char variant[]) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidCharPointer(variant, 2);
+  PetscTryMethod(pc, "PCOCLSPKTSetVariant_C", (PC, const char[]), (pc, variant));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetVariant(PC pc, const char* variant[]) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidPointer(variant, 2);
+  PetscUseMethod(pc, "PCOCLSPKTGetVariant_C", (PC, const char*[]), (pc, variant));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTSetPrecision(PC pc, PCOCLSPKTPrecision precision) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveEnum(pc, precision, 2);
+  PetscCall(CheckChoice(pc, precision, std::size(kPrecisionNames)));
+  PetscTryMethod(pc, "PCOCLSPKTSetPrecision_C", (PC, PCOCLSPKTPrecision), (pc, precision));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetPrecision(PC pc, PCOCLSPKTPrecision* precision) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidPointer(precision, 2);
+  PetscUseMethod(pc, "PCOCLSPKTGetPrecision_C", (PC, PCOCLSPKTPrecision*), (pc, precision));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTSetRtol(PC pc, PetscReal rtol) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveReal(pc, rtol, 2);
+  PetscTryMethod(pc, "PCOCLSPKTSetRtol_C", (PC, PetscReal), (pc, rtol));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetRtol(PC pc, PetscReal* rtol) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidPointer(rtol, 2);
+  PetscUseMethod(pc, "PCOCLSPKTGetRtol_C", (PC, PetscReal*), (pc, rtol));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTSetPartition(PC pc, PetscInt rows) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(pc, rows, 2);
+  PetscTryMethod(pc, "PCOCLSPKTSetPartition_C", (PC, PetscInt), (pc, rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetPartition(PC pc, PetscInt* rows) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidPointer(rows, 2);
+  PetscUseMethod(pc, "PCOCLSPKTGetPartition_C", (PC, PetscInt*), (pc, rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTSetDeviceMemory(PC pc, PetscInt64 bytes) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscTryMethod(pc, "PCOCLSPKTSetDeviceMemory_C", (PC, PetscInt64), (pc, bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetDeviceMemory(PC pc, PetscInt64* bytes) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidPointer(bytes, 2);
+  PetscUseMethod(pc, "PCOCLSPKTGetDeviceMemory_C", (PC, PetscInt64*), (pc, bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTSetTimeout(PC pc, PetscReal seconds) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveReal(pc, seconds, 2);
+  PetscTryMethod(pc, "PCOCLSPKTSetTimeout_C", (PC, PetscReal), (pc, seconds));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetTimeout(PC pc, PetscReal* seconds) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidPointer(seconds, 2);
+  PetscUseMethod(pc, "PCOCLSPKTGetTimeout_C", (PC, PetscReal*), (pc, seconds));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTSetOnDeviceFailure(PC pc, PCOCLSPKTOnDeviceFailure action) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveEnum(pc, action, 2);
+  PetscCall(CheckChoice(pc, action, std::size(kOnDeviceFailureNames)));
+  PetscTryMethod(pc, "PCOCLSPKTSetOnDeviceFailure_C", (PC, PCOCLSPKTOnDeviceFailure), (pc, action));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetOnDeviceFailure(PC pc, PCOCLSPKTOnDeviceFailure* action) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidPointer(action, 2);
+  PetscUseMethod(pc, "PCOCLSPKTGetOnDeviceFailure_C", (PC, PCOCLSPKTOnDeviceFailure*), (pc, action));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTSetTransfer(PC pc, PCOCLSPKTTransfer transfer) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveEnum(pc, transfer, 2);
+  PetscCall(CheckChoice(pc, transfer, std::size(kTransferNames)));
+  PetscTryMethod(pc, "PCOCLSPKTSetTransfer_C", (PC, PCOCLSPKTTransfer), (pc, transfer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetTransfer(PC pc, PCOCLSPKTTransfer* transfer) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidPointer(transfer, 2);
+  PetscUseMethod(pc, "PCOCLSPKTGetTransfer_C", (PC, PCOCLSPKTTransfer*), (pc, transfer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetMethodUsed(PC pc, const char* method[], const char* why[]) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscUseMethod(pc, "PCOCLSPKTGetMethodUsed_C", (PC, const char*[], const char*[]), (pc, method, why));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetDeviceUsed(PC pc, const char* device[], const char* type[]) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscUseMethod(pc, "PCOCLSPKTGetDeviceUsed_C", (PC, const char*[], const char*[]), (pc, device, type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetCertificate(PC pc, PetscReal* certificate, PetscReal* tolerance) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscUseMethod(pc, "PCOCLSPKTGetCertificate_C", (PC, PetscReal*, PetscReal*), (pc, certificate, tolerance));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetIgnoredEntries(PC pc, PetscInt64* ignored) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidPointer(ignored, 2);
+  PetscUseMethod(pc, "PCOCLSPKTGetIgnoredEntries_C", (PC, PetscInt64*), (pc, ignored));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "options.hpp"
+
+#include <cstdio>
+
+namespace oclspkt::petsc {
+namespace {
+
+template <auto Member, auto& Names>
+constexpr Choice choice() {
+  using Enum = std::remove_cvref_t<decltype(Options{}.*Member)>;
+  return {Names, [](const Options& o) { return static_cast<int>(o.*Member); },
+          [](Options& o, int value) { o.*Member = static_cast<Enum>(value); }};
+}
+
+const OptionEntry kTable[] = {
+    {"devices", "Devices", "const char[]", "list", &Options::devices,
+     "where to solve: auto, all, host, cpu, gpu, fpga, part of a device's or platform's name, or an index; several "
+     "joined by commas",
+     "`auto` weighs the devices of the machine by their cost for the size at hand and may stay on the host; `host` "
+     "uses no OpenCL at all. `auto` and `all` take one driver per physical device and never an emulated device; a "
+     "type, a name or an index counts as naming it. What matches nothing is an error that lists what there is."},
+    {"method", "Method", "PCOCLSPKTMethod", "", choice<&Options::method, kMethodChoiceNames>(),
+     "how the interfaces between segments are settled",
+     "`auto` takes the first that holds for the matrix: `truncated` if its certificate is within the tolerance, "
+     "`exact` if there is evidence that no pivoting is needed, else `pivot`. A method that is named is used even where "
+     "its certificate is above the tolerance; the view and `-info` then say so."},
+    {"variant", "Variant", "const char[]", "name", &Options::variant, "which kernel carries the method on a device",
+     "`default` is the kernel made for the kind of device."},
+    {"precision", "Precision", "PCOCLSPKTPrecision", "", choice<&Options::precision, kPrecisionNames>(),
+     "storage and arithmetic of the bands", "`same` is the arithmetic of PetscScalar."},
+    {"rtol", "Rtol", "PetscReal", "bound", &Options::rtol,
+     "largest certificate of truncation accepted, relative to the solution's largest entry; 0: rounding of the "
+     "arithmetic",
+     "A larger value makes a cheaper preconditioner of the truncated methods."},
+    {"partition", "Partition", "PetscInt", "rows", &Options::partition,
+     "rows eliminated by one lane; 0: chosen at set-up",
+     "For measurements; the plan's own choice is meant to be best."},
+    {"device_memory", "DeviceMemory", "PetscInt64", "bytes", &Options::device_memory,
+     "most that may be allocated on a device; 0: its own limit", "The cap is for each device."},
+    {"timeout", "Timeout", "PetscReal", "seconds", &Options::timeout,
+     "how long a device with memory of its own may take for one solve; 0: 100 times the predicted time, at least 10 s",
+     "A device that takes longer is abandoned and counts as failed; see `-pc_oclspkt_on_device_failure`."},
+    {"on_device_failure", "OnDeviceFailure", "PCOCLSPKTOnDeviceFailure", "",
+     choice<&Options::on_device_failure, kOnDeviceFailureNames>(),
+     "degrade: solve on the host and print one line; quiet: without the line; error: stop",
+     "The view lists lost devices as `degraded: <device>: <cause>` under `degrade` and `quiet` alike."},
+    {"transfer", "Transfer", "PCOCLSPKTTransfer", "", choice<&Options::transfer, kTransferNames>(),
+     "how vectors reach the device", "`auto` shares host memory with devices that can; `copy` always copies."},
+};
+
+std::string number_text(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", value);
+  return text;
+}
+
+struct ValueText {
+  const Options& options;
+  std::string operator()(std::string Options::*member) const { return options.*member; }
+  std::string operator()(double Options::*member) const { return number_text(options.*member); }
+  std::string operator()(Index Options::*member) const { return std::to_string(options.*member); }
+  std::string operator()(const Choice& choice) const {
+    return choice.names[static_cast<std::size_t>(choice.get(options))];
+  }
+};
+
+}  // namespace
+
+std::span<const OptionEntry> option_table() { return kTable; }
+
+std::string value_text(const OptionEntry& entry, const Options& options) {
+  return std::visit(ValueText{options}, entry.field);
+}
+
+std::string values_text(const OptionEntry& entry) {
+  const auto* choice = std::get_if<Choice>(&entry.field);
+  if (!choice) return std::string("<").append(entry.unit).append(">");
+  std::string words;
+  for (const char* word : choice->names) words.append(words.empty() ? "" : "|").append(word);
+  return words;
+}
+
+std::string non_default_options(const Options& options) {
+  const Options defaults;
+  std::string text;
+  for (const OptionEntry& entry : option_table()) {
+    const std::string value = value_text(entry, options);
+    if (value == value_text(entry, defaults)) continue;
+    text.append(text.empty() ? "" : " ").append(kOptionPrefix).append(entry.name).append(" ").append(value);
+  }
+  return text;
+}
+
+}  // namespace oclspkt::petsc

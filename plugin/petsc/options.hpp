@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <span>
+#include <string>
+#include <variant>
+
+#include "oclspkt/options.hpp"
+
+namespace oclspkt::petsc {
+
+/// What every option of the preconditioner begins with.
+inline constexpr const char* kOptionPrefix = "-pc_oclspkt_";
+
+/// A member of Options that takes one of a list of words.
+struct Choice {
+  std::span<const char* const> names;
+  int (*get)(const Options&);
+  void (*set)(Options&, int);
+};
+
+/// The member of Options behind an option; its type decides how the option is read and printed.
+using Field = std::variant<std::string Options::*, double Options::*, Index Options::*, Choice>;
+
+/// One option of the preconditioner. The default is not here: it is what a default-constructed Options holds.
+struct OptionEntry {
+  const char* name;      ///< without kOptionPrefix
+  const char* function;  ///< the C functions are PCOCLSPKTSet<function> and PCOCLSPKTGet<function>
+  const char* argument;  ///< C type of what the setter takes
+  const char* unit;      ///< what the value counts, for the help; empty for words
+  Field field;
+  const char* help;   ///< one line
+  const char* notes;  ///< what a manual page adds to the help
+};
+
+/// The only place where the options are listed; the help, the view and the documentation are made from it.
+std::span<const OptionEntry> option_table();
+
+/// The value as a user would type it.
+std::string value_text(const OptionEntry& entry, const Options& options);
+
+/// The words a choice takes, "a|b|c"; `<unit>` for numbers and free text.
+std::string values_text(const OptionEntry& entry);
+
+/// The options that differ from their defaults, as they stand on a command line; empty if none does.
+std::string non_default_options(const Options& options);
+
+}  // namespace oclspkt::petsc

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "package.hxx"
+
+#include "boundary.hxx"
+#include "flavour.hxx"
+#include "oclspkt/export.hpp"
+#include "oclspkt/oclspkt.h"
+#include "pc_oclspkt.hxx"
+
+namespace oclspkt::petsc {
+namespace {
+
+/// The library stays mapped after PetscFinalize(), so all of this is reset there.
+struct Package {
+  bool initialized = false;
+  PetscBool cited = PETSC_FALSE;
+  Events events;
+};
+Package package;
+
+const char kCitation[] =
+    "@article{oclspkt2019,\n"
+    "  author  = {Hamish J. Macintosh and Jasmine E. Banks and Neil A. Kelson},\n"
+    "  title   = {Implementing and Evaluating an Heterogeneous, Scalable, Tridiagonal Linear System Solver with "
+    "{OpenCL} to Target {FPGA}s, {GPU}s, and {CPU}s},\n"
+    "  journal = {International Journal of Reconfigurable Computing},\n"
+    "  volume  = {2019},\n"
+    "  pages   = {3679839},\n"
+    "  year    = {2019},\n"
+    "  doi     = {10.1155/2019/3679839}\n"
+    "}\n";
+
+}  // namespace
+
+const Events& events() { return package.events; }
+
+PetscErrorCode Cite() {
+  PetscFunctionBegin;
+  PetscCall(PetscCitationsRegister(kCitation, &package.cited));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace oclspkt::petsc
+
+using oclspkt::petsc::package;
+
+PetscErrorCode PCOCLSPKTFinalizePackage(void) {
+  PetscFunctionBegin;
+  package = {};
+  OclspktCall(NULL, oclspkt::release_devices());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTInitializePackage(void) {
+  PetscFunctionBegin;
+  if (package.initialized) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(oclspkt::petsc::CheckFlavour());
+  PetscCall(PCRegister(PCOCLSPKT, PCCreate_OCLSPKT));
+  PetscCall(PetscLogEventRegister("OCLSPKTSetUp", PC_CLASSID, &package.events.set_up));
+  PetscCall(PetscLogEventRegister("OCLSPKTBands", PC_CLASSID, &package.events.bands));
+  PetscCall(PetscLogEventRegister("OCLSPKTSolve", PC_CLASSID, &package.events.solve));
+  PetscCall(PetscLogEventRegister("OCLSPKTDegraded", PC_CLASSID, &package.events.degraded));
+  PetscCall(PetscRegisterFinalize(PCOCLSPKTFinalizePackage));
+  package.initialized = true;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What PETSc calls in a library named by -dll_append. */
+extern "C" OCLSPKT_API PetscErrorCode PetscDLLibraryRegister_oclspkt(void);
+PetscErrorCode PetscDLLibraryRegister_oclspkt(void) {
+  PetscFunctionBegin;
+  PetscCall(PCOCLSPKTInitializePackage());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

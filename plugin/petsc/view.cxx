@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <cstdio>
+#include <vector>
+
+#include "boundary.hxx"
+#include "options.hpp"
+#include "pc_oclspkt.hxx"
+
+namespace oclspkt::petsc {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2g", value);
+  return text;
+}
+
+void add_accuracy(const Report& report, Lines& lines) {
+  switch (report.method) {
+    case Method::truncated_halo:
+    case Method::truncated_streamed:
+      lines.push_back("certificate: " + number(report.certificate) +
+                      (report.certificate_above_tolerance ? ", ABOVE the tolerance " : ", tolerance ") +
+                      number(report.tolerance));
+      break;
+    case Method::exact_twopass:
+    case Method::exact_factored:
+      lines.push_back("checked: backward error " + number(report.backward_error) + ", growth " + number(report.growth));
+      break;
+    case Method::pivot:
+      lines.push_back("checked: partial pivoting, backward error " + number(report.backward_error));
+      break;
+  }
+}
+
+/// What was chosen, in text that is the same for every run on the same devices.
+Lines choice_lines(const Report& report, const Options& options, const Extraction& extraction) {
+  Lines lines;
+  lines.push_back(std::string("method: ") + name(report.method) + ", " + report.why);
+  lines.push_back("device: " + report.device + " (" + report.device_type +
+                  (report.platform.empty() ? "" : ", " + report.platform) + "), " + report.device_why);
+  lines.push_back("rows: " + std::to_string(report.rows) + " in " + std::to_string(report.lines) +
+                  (report.lines == 1 ? " line" : " lines"));
+  lines.push_back(std::string("precision: ") + name(report.precision) + ", storage form: " + name(report.form) + ", " +
+                  number(report.words_per_row) + " words a row");
+  if (report.partition > 0) {
+    lines.push_back("partitions: " + std::to_string(report.partitions) + " of " + std::to_string(report.partition) +
+                    " rows, halo " + std::to_string(report.halo) + " rows");
+  }
+  add_accuracy(report, lines);
+  if (extraction.ignored() > 0) {
+    lines.push_back("ignored: " + std::to_string(extraction.ignored()) + " nonzero entries off the three bands");
+  }
+  for (const std::string& lost : report.degraded) lines.push_back("degraded: " + lost);
+  if (const std::string text = non_default_options(options); !text.empty()) lines.push_back("options: " + text);
+  return lines;
+}
+
+Lines pending_lines(const PC_OCLSPKT& o) {
+  Lines lines;
+  const Options& options = o.solver.options();
+  if (o.failure.empty()) {
+    lines.push_back("method and device: chosen at set-up (" + std::string(name(options.method)) + ", " +
+                    options.devices + ")");
+  } else {
+    lines.push_back("set-up failed: " + o.failure);
+  }
+  for (const std::string& lost : o.solver.report().degraded) lines.push_back("degraded: " + lost);
+  if (const std::string text = non_default_options(options); !text.empty()) lines.push_back("options: " + text);
+  return lines;
+}
+
+void add_candidates(const Report& report, const char* which, Lines& lines) {
+  for (const Candidate& candidate : report.candidates) {
+    lines.push_back(which + std::string(candidate.taken ? "taken: " : "not taken: ") + name(candidate.method) + ", " +
+                    candidate.why);
+  }
+}
+
+/// What changes from run to run, and what set-up looked at on its way.
+void add_details(const PC_OCLSPKT& o, Lines& lines) {
+  const Report& report = o.solver.report();
+  add_candidates(report, "", lines);
+  if (o.solver.transpose_report().ready) add_candidates(o.solver.transpose_report(), "transposed, ", lines);
+  if (report.ready) lines.push_back("dominance: " + number(report.dominance));
+  const Times times = o.solver.times();
+  lines.push_back("solves: " + std::to_string(times.applies) + " in " + number(times.total_seconds) + " s, kernels " +
+                  number(times.kernel_seconds) + " s, transfers " + number(times.transfer_seconds) + " s");
+  lines.push_back("bytes: " + std::to_string(o.solver.bytes() + o.extraction.bytes()) + " held, " +
+                  std::to_string(times.bytes_to_device) + " to the device, " + std::to_string(times.bytes_from_device) +
+                  " from it");
+}
+
+Lines view_lines(const PC_OCLSPKT& o, bool details) {
+  Lines lines = o.ready ? choice_lines(o.solver.report(), o.solver.options(), o.extraction) : pending_lines(o);
+  if (details) add_details(o, lines);
+  return lines;
+}
+
+PetscErrorCode ViewString(PC pc, PetscViewer viewer) {
+  const PC_OCLSPKT& o = *data(pc);
+  const Report& report = o.solver.report();
+
+  PetscFunctionBegin;
+  if (o.ready) {
+    PetscCall(PetscViewerStringSPrintf(viewer, " %s on %s", name(report.method), report.device.c_str()));
+  } else {
+    PetscCall(PetscViewerStringSPrintf(viewer, o.failure.empty() ? " not set up" : " set-up failed"));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode View(PC pc, PetscViewer viewer) {
+  PetscBool ascii, string;
+  PetscViewerFormat format;
+  Lines lines;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERSTRING, &string));
+  if (ascii) {
+    PetscCall(PetscViewerGetFormat(viewer, &format));
+    OclspktCall(pc, lines = view_lines(*data(pc), format == PETSC_VIEWER_ASCII_INFO_DETAIL));
+    for (const std::string& line : lines) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s\n", line.c_str()));
+  } else if (string) {
+    PetscCall(ViewString(pc, viewer));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace oclspkt::petsc
