@@ -9,6 +9,8 @@ namespace oclspkt {
 
 /// Growth above which elimination without pivoting is not trusted.
 inline constexpr double kGrowthLimit = 100;
+/// What it cannot exceed for matrices that are dominant by rows: |l c| <= |b| and |u| <= |b| + |l c|.
+inline constexpr double kDominantGrowth = 3;
 /// Componentwise backward error of the trial solve above which a method is not trusted, in units of eps.
 inline constexpr double kTrialLimitEps = 100;
 

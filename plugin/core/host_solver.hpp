@@ -7,8 +7,9 @@ namespace oclspkt {
 
 /// Thomas without pivoting, with stored factors (method exact-factored), on the calling thread; any line set.
 ///
-/// factor: p_i = 1 / (b_i - a_i c_(i-1) p_(i-1)); solve: one forward sweep (3 words read, 1 written) and one backward
-/// (3 read, 1 written). Lines that lie side by side are swept together.
+/// factor: p_i = 1 / u_i, u_i = b_i - a_i c_(i-1) p_(i-1) formed without subtraction (ExcessRow); solve: one forward
+/// sweep (3 words read, 1 written) and one backward (3 read, 1 written). Lines that lie side by side are swept
+/// together.
 template <typename T>
 class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
  public:

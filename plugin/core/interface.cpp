@@ -35,22 +35,27 @@ T eliminate(ExcessRow<T>& q, T q_to_p, const ExcessRow<T>& p, T p_to_q, T p_far)
   // subtracting from it; the excess takes that up twice, since the coupling p_to_q is counted in magnitude(p).
   const bool against = (std::signbit(q_to_p) != std::signbit(p_to_q)) != (std::signbit(q.sign) != std::signbit(p.sign));
   q.excess += std::abs(t) * (p.excess + (against ? 2 * std::abs(p_to_q) : T(0)));
-  q.f -= t * p.f;
+  q.f -= coupled(t, p.f);
   return -t * p_far;
 }
 
 template <typename T>
+ExcessRow<T> eliminate_above(const ExcessRow<T>& above, ExcessRow<T> row) {
+  const ExcessRow<T> pivot = above.as_pivot();
+  row.lower = eliminate(row, row.lower, pivot, pivot.upper, pivot.lower);
+  return row;
+}
+
+template <typename T>
 void append_row(SchurSegment<T>& s, const ExcessRow<T>& row) {
-  ExcessRow<T> next = row;
   if (s.single) {
-    s.bottom = next;  // top.upper and next.lower couple the two rows directly
+    s.bottom = row;  // top.upper and bottom.lower couple the two rows directly
     s.single = false;
     return;
   }
   const ExcessRow<T> inner = s.bottom.as_pivot();
-  next.lower = eliminate(next, row.lower, inner, inner.upper, inner.lower);
   s.top.upper = eliminate(s.top, s.top.upper, inner, inner.lower, inner.upper);
-  s.bottom = next;
+  s.bottom = eliminate_above(inner, row);
 }
 
 template <typename T>
@@ -75,18 +80,15 @@ void ReducedSystem<T>::solve(const SchurSegment<T>* segment, T* x_top, T* x_bott
   previous.excess = 1;
   bool finite = true;
   growth_ = 0;
-  const auto forward = [&](Index slot, ExcessRow<T> row) {
-    const T original = row.magnitude();
+  const auto forward = [&](Index slot, const ExcessRow<T>& row) {
     const T filled = row.lower * previous.upper / previous.diag();
-    eliminate(row, row.lower, previous, previous.upper, T(0));
-    row.lower = 0;
-    previous = row = row.as_pivot();
-    const T pivot = row.diag();
+    previous = eliminate_above(previous, row).as_pivot();
+    const T pivot = previous.diag();
     finite = finite && std::abs(pivot) > 0 && std::isfinite(pivot);
-    growth_ = std::max(growth_, static_cast<double>((std::abs(filled) + std::abs(pivot)) / std::abs(original)));
+    growth_ = std::max(growth_, static_cast<double>((std::abs(filled) + std::abs(pivot)) / std::abs(row.magnitude())));
     pivot_[slot] = pivot;
     coupling_[slot] = row.upper;
-    f_[slot] = row.f;
+    f_[slot] = previous.f;
   };
   for (Index k = 0; k < p; ++k) {
     if (!segment[k].single) forward(2 * k, segment[k].top);
@@ -96,8 +98,8 @@ void ReducedSystem<T>::solve(const SchurSegment<T>* segment, T* x_top, T* x_bott
 
   T below = 0;
   for (Index k = p - 1; k >= 0; --k) {
-    below = x_bottom[k] = (f_[2 * k + 1] - coupling_[2 * k + 1] * below) / pivot_[2 * k + 1];
-    if (!segment[k].single) below = (f_[2 * k] - coupling_[2 * k] * below) / pivot_[2 * k];
+    below = x_bottom[k] = (f_[2 * k + 1] - coupled(coupling_[2 * k + 1], below)) / pivot_[2 * k + 1];
+    if (!segment[k].single) below = (f_[2 * k] - coupled(coupling_[2 * k], below)) / pivot_[2 * k];
     x_top[k] = below;
   }
 }
@@ -105,6 +107,7 @@ void ReducedSystem<T>::solve(const SchurSegment<T>* segment, T* x_top, T* x_bott
 #define OCLSPKT_INSTANTIATE(T)                                                      \
   template T row_excess(T, T, T);                                                   \
   template T eliminate(ExcessRow<T>&, T, const ExcessRow<T>&, T, T);                \
+  template ExcessRow<T> eliminate_above(const ExcessRow<T>&, ExcessRow<T>);         \
   template void append_row(SchurSegment<T>&, const ExcessRow<T>&);                  \
   template SchurSegment<T> compose(const SchurSegment<T>&, const SchurSegment<T>&); \
   template class ReducedSystem<T>;

@@ -100,6 +100,12 @@ SchurSegment<T> begin_segment(const ExcessRow<T>& row) {
 template <typename T>
 void append_row(SchurSegment<T>& s, const ExcessRow<T>& row);
 
+/// coupling * unknown, where no coupling is 0 whatever the unknown: a NaN does not cross from one line to the next.
+template <typename T>
+T coupled(T coupling, T unknown) {
+  return coupling == 0 ? T(0) : coupling * unknown;
+}
+
 /// Eliminate unknown p from row q: q.excess and q.f take p's share; the coupling to p's far side is returned.
 ///
 /// @param q_to_p  coupling of row q to p         @param p_to_q coupling of row p to q
@@ -107,6 +113,10 @@ void append_row(SchurSegment<T>& s, const ExcessRow<T>& row);
 /// @pre p is as_pivot(); its couplings are p_to_q and p_far (a coupling to a row already gone is 0)
 template <typename T>
 T eliminate(ExcessRow<T>& q, T q_to_p, const ExcessRow<T>& p, T p_to_q, T p_far);
+
+/// Eliminate `above` from the next row down. The result couples to what `above` coupled to on its far side.
+template <typename T>
+ExcessRow<T> eliminate_above(const ExcessRow<T>& above, ExcessRow<T> row);
 
 /// Compose two neighbouring segments into one.
 template <typename T>

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "oclspkt/bands.hpp"
+
+namespace oclspkt::test {
+
+/// The seed of every random test; printed by the test main.
+inline constexpr std::uint32_t kSeed = 20261121;
+
+/// Fill bands row by row from f(i) -> {lower, diag, upper}. The unread entries are NaN, so that reading them shows.
+template <typename T, typename F>
+Bands<T> fill(const LineSet& lines, const F& f) {
+  Bands<T> bands(lines);
+  for (Index l = 0; l < lines.count(); ++l) {
+    for (Index i = 0; i < lines.length(l); ++i) {
+      const Index at = lines.first(l) + i * lines.row_stride();
+      const auto [a, b, c] = f(i);
+      bands.lower()[at] = i > 0 ? static_cast<T>(a) : std::numeric_limits<T>::quiet_NaN();
+      bands.diag()[at] = static_cast<T>(b);
+      bands.upper()[at] = i + 1 < lines.length(l) ? static_cast<T>(c) : std::numeric_limits<T>::quiet_NaN();
+    }
+  }
+  return bands;
+}
+
+struct Row {
+  double lower, diag, upper;
+};
+
+/// The same row everywhere.
+template <typename T>
+Bands<T> constant(const LineSet& lines, double a, double b, double c) {
+  return fill<T>(lines, [=](Index) { return Row{a, b, c}; });
+}
+
+/// Random off-diagonals of either sign in (0.1, 1), |diag| = d (|lower| + |upper|) of random sign.
+template <typename T>
+Bands<T> random_dominant(const LineSet& lines, double d, std::uint32_t seed = kSeed) {
+  std::mt19937 generator(seed);
+  std::uniform_real_distribution<double> magnitude(0.1, 1.0);
+  std::bernoulli_distribution sign;
+  const auto number = [&] { return sign(generator) ? magnitude(generator) : -magnitude(generator); };
+  return fill<T>(lines, [&](Index) {
+    // Rounded first, so that the dominance holds for the numbers stored.
+    const double a = static_cast<T>(number()), c = static_cast<T>(number());
+    const double b = d * (std::abs(a) + std::abs(c));
+    return Row{a, sign(generator) ? b : -b, c};
+  });
+}
+
+/// Random M-matrix with row sums 0 (but for the first and last row, whose outer coupling is not read): d = 1.
+template <typename T>
+Bands<T> row_sums_zero(const LineSet& lines, std::uint32_t seed = kSeed) {
+  std::mt19937 generator(seed);
+  std::uniform_real_distribution<double> magnitude(0.0, 1.0);
+  return fill<T>(lines, [&](Index) {
+    const double a = static_cast<T>(-magnitude(generator)), c = static_cast<T>(-magnitude(generator));
+    return Row{a, -a - c, c};
+  });
+}
+
+/// Implicit diffusion tridiag(-lambda, 1 + 2 lambda, -lambda).
+template <typename T>
+Bands<T> diffusion(const LineSet& lines, double lambda) {
+  return constant<T>(lines, -lambda, 1 + 2 * lambda, -lambda);
+}
+
+/// Numbers around 3, as in the published tests of tridiagonal solvers.
+template <typename T>
+std::vector<T> random_vector(Index size, std::uint32_t seed = kSeed) {
+  std::mt19937 generator(seed + 1);
+  std::normal_distribution<double> normal(3, 1);
+  std::vector<T> v(static_cast<std::size_t>(size));
+  for (T& value : v) value = static_cast<T>(normal(generator));
+  return v;
+}
+
+}  // namespace oclspkt::test

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <gtest/gtest.h>
+
+#include "cost.hpp"
+#include "oclspkt/error.hpp"
+#include "selection.hpp"
+
+namespace oclspkt {
+namespace {
+
+std::vector<DeviceInfo> machine() {
+  std::vector<DeviceInfo> devices(4);
+  for (int i = 0; i < 4; ++i) devices[static_cast<std::size_t>(i)].index = i;
+  devices[0].name = "pthread-haswell";
+  devices[0].platform = "Portable Computing Language";
+  devices[1].name = "AMD EPYC";
+  devices[1].platform = "Intel(R) OpenCL";
+  devices[2].name = "FPGA Emulation Device";
+  devices[2].platform = "Intel(R) FPGA Emulation Platform";
+  devices[2].type = DeviceType::fpga;
+  devices[2].emulated = true;
+  devices[3].name = "NVIDIA H200";
+  devices[3].platform = "NVIDIA CUDA";
+  devices[3].type = DeviceType::gpu;
+  return devices;
+}
+
+std::vector<int> selected(const std::string& language) { return select_devices(language, machine(), {}).devices; }
+
+TEST(Selection, TakesTypesNamesPlatformsAndIndices) {
+  EXPECT_EQ(selected("cpu"), (std::vector<int>{0, 1}));
+  EXPECT_EQ(selected("gpu"), (std::vector<int>{3}));
+  EXPECT_EQ(selected("fpga"), (std::vector<int>{2}));
+  EXPECT_EQ(selected("2"), (std::vector<int>{2}));
+  EXPECT_EQ(selected("h200"), (std::vector<int>{3}));
+  EXPECT_EQ(selected("portable"), (std::vector<int>{0}));
+  EXPECT_EQ(selected(" gpu , intel"), (std::vector<int>{3, 1, 2}));
+  EXPECT_EQ(selected("0,cpu"), (std::vector<int>{0, 1}));
+}
+
+TEST(Selection, NeverTakesAnEmulatedDeviceUnnamed) {
+  EXPECT_EQ(selected("all"), (std::vector<int>{0, 1, 3}));
+  EXPECT_EQ(selected("auto"), (std::vector<int>{0, 1, 3}));
+  EXPECT_TRUE(select_devices("auto", machine(), {}).host);
+  EXPECT_FALSE(select_devices("all", machine(), {}).host);
+  EXPECT_TRUE(select_devices("host,gpu", machine(), {}).host);
+}
+
+TEST(Selection, ListsWhatThereIsWhenAWordMatchesNothing) {
+  for (const std::string word : {"tpu", "7", "", "cpu,,gpu", "-1"}) {
+    try {
+      select_devices(word, machine(), {"a platform that is broken"});
+      ADD_FAILURE() << "'" << word << "' was taken";
+    } catch (const InvalidInput& error) {
+      const std::string text = error.what();
+      EXPECT_NE(text.find("NVIDIA H200"), std::string::npos) << text;
+      EXPECT_NE(text.find("a platform that is broken"), std::string::npos) << text;
+      EXPECT_NE(text.find("auto, all, host"), std::string::npos) << text;
+    }
+  }
+  EXPECT_THROW(select_devices("all", {}, {}), InvalidInput);
+  EXPECT_TRUE(select_devices("auto", {}, {}).devices.empty());
+}
+
+TEST(Selection, KnowsThatHostNeedsNoDevice) {
+  EXPECT_TRUE(needs_no_device("host"));
+  EXPECT_TRUE(needs_no_device("Host, host"));
+  EXPECT_FALSE(needs_no_device("host,cpu"));
+  EXPECT_FALSE(needs_no_device(""));
+}
+
+TEST(Cost, CountsLaunchWordsAndTransfers) {
+  const DeviceProfile profile{.launch_seconds = 1e-5, .rows_per_second = 1e9, .copy_bytes_per_second = 1e10};
+  EXPECT_DOUBLE_EQ(predict_seconds(profile, 1000000, 5, 1, 8), 1e-5 + 1e-3 + 1.6e-3);
+  EXPECT_DOUBLE_EQ(predict_seconds(profile, 1000000, 10, 2, 4), 2e-5 + 2e-3 + 0.8e-3);
+}
+
+TEST(Cost, OfTheHostIsMeasuredOnce) {
+  EXPECT_EQ(&host_profile<double>(), &host_profile<double>());
+  EXPECT_GT(host_profile<double>().rows_per_second, 1e5);
+  EXPECT_LT(host_profile<float>().rows_per_second, 1e11);
+}
+
+}  // namespace
+}  // namespace oclspkt

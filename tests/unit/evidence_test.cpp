@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "evidence.hpp"
+
+#include <gtest/gtest.h>
+
+#include "host_solver.hpp"
+#include "matrices.hpp"
+
+namespace oclspkt {
+namespace {
+
+TEST(Evidence, OfAGoodMethodIsAtRounding) {
+  Bands<double> bands = test::constant<double>(LineSet::one(1000), -1, 2, -1);
+  bands.close_lines();
+  HostSolver<double> solver;
+  solver.factor(bands.lines(), bands.view());
+  const double error =
+      trial_solve<double>(bands.lines(), bands.view(), [&](const double* y, double* x) { solver.solve(y, x); });
+  EXPECT_LE(error, kTrialLimitEps * std::numeric_limits<double>::epsilon());
+}
+
+TEST(Evidence, SeesOneWrongRowOfAMillionTinyOnes) {
+  // One line with tiny numbers among 1000: a norm over all lines would not see it.
+  const LineSet lines = LineSet::equal(1000, 10);
+  Bands<double> bands = test::constant<double>(lines, -1, 4, -1);
+  for (Index i = 5000; i < 5010; ++i) {
+    bands.lower()[i] = bands.upper()[i] = 1e-9;
+    bands.diag()[i] = 1e-20;
+  }
+  bands.close_lines();
+  HostSolver<double> solver;
+  solver.factor(lines, bands.view());
+  const double error =
+      trial_solve<double>(lines, bands.view(), [&](const double* y, double* x) { solver.solve(y, x); });
+  EXPECT_FALSE(error <= kTrialLimitEps * std::numeric_limits<double>::epsilon());
+  EXPECT_FALSE(elimination_growth(lines.rows(), bands.view(), 10) <= kGrowthLimit);
+}
+
+TEST(Evidence, IsNaNForASolutionThatWasNotWritten) {
+  Bands<double> bands = test::constant<double>(LineSet::one(10), -1, 4, -1);
+  bands.close_lines();
+  EXPECT_TRUE(std::isnan(trial_solve<double>(bands.lines(), bands.view(), [](const double*, double*) {})));
+}
+
+TEST(Evidence, UsesBothSignsOnTheRightHandSide) {
+  const Bands<double> bands = test::constant<double>(LineSet::one(1000), -1, 4, -1);
+  std::vector<double> y(1000);
+  trial_right_hand_side(bands.lines(), bands.view(), y.data());
+  int positive = 0;
+  for (std::size_t i = 1; i < 999; ++i) {
+    EXPECT_EQ(std::abs(y[i]), 6);
+    positive += y[i] > 0;
+  }
+  EXPECT_GT(positive, 400);
+  EXPECT_LT(positive, 600);
+}
+
+TEST(Evidence, GrowthStaysBelowThreeUnderDominance) {
+  Bands<double> bands = test::random_dominant<double>(LineSet::one(1000), 1);
+  bands.close_lines();
+  EXPECT_LE(elimination_growth(1000, bands.view(), 1000), 3 + 1e-12);
+  EXPECT_LE(elimination_growth(1000, bands.view(), 31), 3 + 1e-12);
+  bands.diag()[500] = 0;
+  EXPECT_TRUE(std::isnan(elimination_growth(1000, bands.view(), 500)));
+}
+
+}  // namespace
+}  // namespace oclspkt

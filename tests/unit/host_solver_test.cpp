@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "host_solver.hpp"
+
+#include <gtest/gtest.h>
+
+#include "evidence.hpp"
+#include "matrices.hpp"
+#include "residual.hpp"
+
+namespace oclspkt {
+namespace {
+
+template <typename T>
+class StoredFactors : public ::testing::Test {
+ protected:
+  static double backward_error(Bands<T>& bands) {
+    bands.close_lines();
+    HostSolver<T> solver;
+    solver.factor(bands.lines(), bands.view());
+    const std::vector<T> y = test::random_vector<T>(bands.lines().extent());
+    std::vector<T> x(y.size());
+    solver.solve(y.data(), x.data());
+    return normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()) / std::numeric_limits<T>::epsilon();
+  }
+};
+using Scalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(StoredFactors, Scalars);
+
+TYPED_TEST(StoredFactors, SolveEveryLayoutAndSize) {
+  using T = TypeParam;
+  for (const LineSet& lines :
+       {LineSet::one(0), LineSet::one(1), LineSet::one(2), LineSet::one(3), LineSet::one(997), LineSet::equal(5, 7),
+        LineSet::unequal({0, 1, 1, 4}), LineSet::grid_axis(1, 5, 7, 3), LineSet::grid_axis(2, 5, 7, 3)}) {
+    for (const double d : {1.0, 1.2, 10.0}) {
+      Bands<T> bands = test::random_dominant<T>(lines, d);
+      EXPECT_LE(this->backward_error(bands), 5) << lines.describe() << " d " << d;
+    }
+  }
+}
+
+TYPED_TEST(StoredFactors, StayBackwardStableAtDominanceOne) {
+  using T = TypeParam;
+  for (const Index n : {Index(1) << 12, Index(1) << 18, Index(1) << 21}) {
+    const LineSet lines = LineSet::one(n);
+    Bands<T> poisson = test::constant<T>(lines, -1, 2, -1), stiff = test::diffusion<T>(lines, 1e8),
+             sums = test::row_sums_zero<T>(lines);
+    EXPECT_LE(this->backward_error(poisson), 10) << n;
+    EXPECT_LE(this->backward_error(stiff), 10) << n;
+    EXPECT_LE(this->backward_error(sums), 10) << n;
+  }
+}
+
+TYPED_TEST(StoredFactors, MeasureGrowthAndPivots) {
+  using T = TypeParam;
+  HostSolver<T> solver;
+  Bands<T> good = test::constant<T>(LineSet::one(50), -1, 2, -1);
+  good.close_lines();
+  solver.factor(good.lines(), good.view());
+  EXPECT_GE(solver.growth(), 1);
+  EXPECT_LE(solver.growth(), 2);
+  EXPECT_GT(solver.smallest_pivot(), 0.4);
+
+  Bands<T> grows = test::constant<T>(LineSet::one(50), 1, 1e-3, 1);
+  grows.close_lines();
+  solver.factor(grows.lines(), grows.view());
+  EXPECT_GT(solver.growth(), kGrowthLimit);
+
+  Bands<T> zero = test::constant<T>(LineSet::one(50), 1, 0, 1);
+  zero.close_lines();
+  solver.factor(zero.lines(), zero.view());
+  EXPECT_FALSE(solver.growth() <= kGrowthLimit);
+}
+
+TYPED_TEST(StoredFactors, KeepNaNInItsLine) {
+  using T = TypeParam;
+  for (const LineSet& lines : {LineSet::equal(3, 4), LineSet::grid_axis(1, 3, 4, 1)}) {
+    Bands<T> bands = test::constant<T>(lines, -1, 4, -1);
+    bands.close_lines();
+    HostSolver<T> solver;
+    solver.factor(lines, bands.view());
+    std::vector<T> y(12, T(1)), x(12);
+    y[static_cast<std::size_t>(lines.first(1) + 2 * lines.row_stride())] = std::numeric_limits<T>::quiet_NaN();
+    solver.solve(y.data(), x.data());
+    for (Index l = 0; l < 3; ++l) {
+      for (Index i = 0; i < 4; ++i) {
+        const T value = x[static_cast<std::size_t>(lines.first(l) + i * lines.row_stride())];
+        EXPECT_EQ(std::isnan(value), l == 1) << "line " << l << " row " << i;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace oclspkt

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "model.hpp"
+
+#include <gtest/gtest.h>
+
+#include "certificate.hpp"
+#include "matrices.hpp"
+#include "oclspkt/error.hpp"
+#include "reference.hpp"
+#include "residual.hpp"
+
+namespace oclspkt {
+namespace {
+
+template <typename T>
+class Model : public ::testing::Test {
+ protected:
+  static constexpr double eps = std::numeric_limits<T>::epsilon();
+
+  static Plan plan(Method method, Index n, Index m, Index halo = 0) {
+    return make_plan(method, n, halo, m, sizeof(T), DeviceTraits{.lanes = 4, .cores = 2});
+  }
+
+  static std::vector<T> solve(const Plan& p, Bands<T>& bands, const std::vector<T>& y) {
+    bands.close_lines();
+    ModelSolver<T> model;
+    model.set_up(p, bands);
+    std::vector<T> x(y.size(), std::numeric_limits<T>::quiet_NaN());
+    model.apply(y.data(), x.data());
+    return x;
+  }
+
+  /// Backward error of a method over eps.
+  static double backward_error(const Plan& p, Bands<T>& bands) {
+    const std::vector<T> y = test::random_vector<T>(bands.lines().extent());
+    const std::vector<T> x = solve(p, bands, y);
+    return normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()) / eps;
+  }
+
+  static std::vector<Index> sizes(Index m) { return {1, 2, 3, m - 1, m, m + 1, 2 * m + 1, 997}; }
+};
+using Scalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(Model, Scalars);
+
+TYPED_TEST(Model, TruncatesWithinRoundingWhereTheHaloIsLongEnough) {
+  using T = TypeParam;
+  for (const Index n : this->sizes(32)) {
+    for (const double d : {1.5, 3.0, 10.0}) {
+      Bands<T> bands = test::random_dominant<T>(LineSet::one(n), d);
+      const Index halo = halo_from_dominance(d, this->eps);
+      EXPECT_LE(this->backward_error(this->plan(Method::truncated_halo, n, 32, halo), bands), 5)
+          << "n " << n << " d " << d << " halo " << halo;
+      EXPECT_LE(this->backward_error(this->plan(Method::truncated_streamed, n, std::max<Index>(32, halo)), bands), 5)
+          << "n " << n << " d " << d;
+    }
+  }
+}
+
+TYPED_TEST(Model, IsExactAtDominanceOne) {
+  using T = TypeParam;
+  for (const Index n : {1, 2, 3, 31, 32, 33, 65, 4096, 7919}) {
+    const LineSet lines = LineSet::one(n);
+    Bands<T> poisson = test::constant<T>(lines, -1, 2, -1), stiff = test::diffusion<T>(lines, 1e8),
+             sums = test::row_sums_zero<T>(lines), any = test::random_dominant<T>(lines, 1);
+    for (Bands<T>* bands : {&poisson, &stiff, &sums, &any}) {
+      EXPECT_LE(this->backward_error(this->plan(Method::exact_twopass, n, 32), *bands), 10) << "n " << n;
+    }
+  }
+}
+
+TYPED_TEST(Model, IsExactAtDominanceOneForManyRows) {
+  using T = TypeParam;
+  for (const Index n : {Index(1) << 18, Index(1) << 21}) {
+    const LineSet lines = LineSet::one(n);
+    Bands<T> poisson = test::constant<T>(lines, -1, 2, -1), stiff = test::diffusion<T>(lines, 1e8),
+             sums = test::row_sums_zero<T>(lines);
+    for (Bands<T>* bands : {&poisson, &stiff, &sums}) {
+      EXPECT_LE(this->backward_error(this->plan(Method::exact_twopass, n, 496), *bands), 10) << "n " << n;
+    }
+  }
+}
+
+TYPED_TEST(Model, StreamsThroughWeakDominance) {
+  // Implicit diffusion: 0.730^m at lambda = 10, so that tiles of 512 rows are far below rounding.
+  using T = TypeParam;
+  Bands<T> bands = test::diffusion<T>(LineSet::one(5000), 10);
+  EXPECT_LE(this->backward_error(this->plan(Method::truncated_streamed, 5000, 512), bands), 5);
+}
+
+TYPED_TEST(Model, TakesEverySign) {
+  using T = TypeParam;
+  Bands<T> skew = test::constant<T>(LineSet::one(500), -1, 4, 1);
+  EXPECT_LE(this->backward_error(this->plan(Method::exact_twopass, 500, 31), skew), 5);
+  Bands<T> indefinite = test::constant<T>(LineSet::one(500), 1, T(0.7), 1);
+  EXPECT_LE(this->backward_error(this->plan(Method::exact_twopass, 500, 31), indefinite), 1000);
+}
+
+TYPED_TEST(Model, SolvesGluedLinesApart) {
+  using T = TypeParam;
+  const LineSet lines = LineSet::unequal({0, 1, 40, 40, 103, 200});
+  for (const Method method : {Method::truncated_halo, Method::truncated_streamed, Method::exact_twopass}) {
+    Bands<T> bands = test::random_dominant<T>(lines, 4);
+    std::vector<T> y = test::random_vector<T>(200);
+    y[50] = std::numeric_limits<T>::quiet_NaN();
+    const std::vector<T> x = this->solve(this->plan(method, 200, 32, 24), bands, y);
+    for (Index i = 0; i < 200; ++i) {
+      const bool same_line = i >= 40 && i < 103;
+      if (!same_line) {
+        EXPECT_TRUE(std::isfinite(x[static_cast<std::size_t>(i)])) << name(method) << " row " << i;
+      }
+    }
+  }
+}
+
+TYPED_TEST(Model, RefusesStridedLines) {
+  using T = TypeParam;
+  Bands<T> bands = test::random_dominant<T>(LineSet::grid_axis(1, 4, 4, 4), 2);
+  ModelSolver<T> model;
+  EXPECT_THROW(model.set_up(this->plan(Method::exact_twopass, 64, 8), bands), InvalidInput);
+}
+
+}  // namespace
+}  // namespace oclspkt
