@@ -37,7 +37,7 @@ double trial_solve(const LineSet& lines, const BandsView<T>& bands, const std::f
   std::fill_n(x.data(), x.size(), std::numeric_limits<T>::quiet_NaN());
   trial_right_hand_side(lines, bands, y.data());
   apply(y.data(), x.data());
-  return componentwise_backward_error(lines, bands, x.data(), y.data());
+  return componentwise_backward_error<T, double>(lines, bands, x.data(), y.data());
 }
 
 template <typename T>

@@ -28,31 +28,33 @@ void HostSolver<T>::factor(const LineSet& lines, const BandsView<T>& bands) {
   multiplier_.resize(lines.extent());
   reciprocal_.resize(lines.extent());
   coupling_.resize(lines.extent());
-  growth_ = 0;
-  smallest_pivot_ = std::numeric_limits<double>::infinity();
+  T growth = 0, smallest = 1;
   bool finite = true;
   // One line after the other, since each carries its excess: where couplings are tiny against their row, plain pivots
   // lose |c_i / u_i| <= 1 to rounding (row sums 0, float, 2.6e5 rows: 13 eps instead of 0.3).
   for (Index l = 0; l < lines.count(); ++l) {
     ExcessRow<T> above;  // a row of zeros: the first row has nothing to eliminate
-    above.excess = 1;
+    T reciprocal = 0;
     for (Index i = 0, at = lines.first(l); i < lines.length(l); ++i, at += lines.row_stride()) {
       const ExcessRow<T> row = make_row(bands.lower[at], bands.diag[at], bands.upper[at], T(0));
-      const T multiplier = row.lower / above.diag(), filled = multiplier * above.upper;
-      above = eliminate_above(above, row).as_pivot();
-      const T pivot = above.diag(), largest = std::max({std::abs(row.lower), row.magnitude(), std::abs(row.upper)});
+      const T multiplier = row.lower * reciprocal;
+      const T filled = std::abs(multiplier * above.upper), before = std::abs(bands.diag[at]);
+      above = eliminate_above(above, multiplier, row).as_pivot();
+      const T pivot = above.magnitude();
+      reciprocal = T(1) / above.diag();
       multiplier_[at] = multiplier;
-      reciprocal_[at] = T(1) / pivot;
-      coupling_[at] = row.upper * reciprocal_[at];
-      const double growth = static_cast<double>((std::abs(filled) + std::abs(pivot)) / std::abs(bands.diag[at]));
-      finite = finite && growth <= std::numeric_limits<T>::max() && std::isfinite(reciprocal_[at]);
-      growth_ = std::max(growth_, growth);
-      smallest_pivot_ = std::min(smallest_pivot_, static_cast<double>(std::abs(pivot) / largest));
+      reciprocal_[at] = reciprocal;
+      coupling_[at] = row.upper * reciprocal;
+      finite = finite && std::isfinite(reciprocal);
+      // Divisions only where a record is broken.
+      if (!(filled + pivot <= growth * before)) growth = (filled + pivot) / before;
+      const T largest = std::max({std::abs(row.lower), before, std::abs(row.upper)});
+      if (!(pivot >= smallest * largest)) smallest = pivot / largest;
     }
   }
-  if (finite) return;
-  growth_ = std::numeric_limits<double>::quiet_NaN();
-  smallest_pivot_ = 0;
+  finite = finite && growth <= std::numeric_limits<T>::max();
+  growth_ = finite ? static_cast<double>(growth) : std::numeric_limits<double>::quiet_NaN();
+  smallest_pivot_ = finite ? static_cast<double>(smallest) : 0;
 }
 
 template <typename T>

@@ -29,20 +29,19 @@ T row_excess(T lower, T diag, T upper) {
 }
 
 template <typename T>
-T eliminate(ExcessRow<T>& q, T q_to_p, const ExcessRow<T>& p, T p_to_q, T p_far) {
-  const T t = q_to_p / p.diag();
+T eliminate(ExcessRow<T>& q, T t, const ExcessRow<T>& p, T p_to_q, T p_far) {
   // Couplings that point against each other (after scaling both diagonals positive) add to the diagonal of q instead of
   // subtracting from it; the excess takes that up twice, since the coupling p_to_q is counted in magnitude(p).
-  const bool against = (std::signbit(q_to_p) != std::signbit(p_to_q)) != (std::signbit(q.sign) != std::signbit(p.sign));
+  // The signs of t and p's diagonal make up that of the coupling of q to p.
+  const bool against = (std::signbit(t) != std::signbit(p_to_q)) != std::signbit(q.sign);
   q.excess += std::abs(t) * (p.excess + (against ? 2 * std::abs(p_to_q) : T(0)));
   q.f -= coupled(t, p.f);
   return -t * p_far;
 }
 
 template <typename T>
-ExcessRow<T> eliminate_above(const ExcessRow<T>& above, ExcessRow<T> row) {
-  const ExcessRow<T> pivot = above.as_pivot();
-  row.lower = eliminate(row, row.lower, pivot, pivot.upper, pivot.lower);
+ExcessRow<T> eliminate_above(const ExcessRow<T>& above, T t, ExcessRow<T> row) {
+  row.lower = eliminate(row, t, above, above.upper, above.lower);
   return row;
 }
 
@@ -54,8 +53,9 @@ void append_row(SchurSegment<T>& s, const ExcessRow<T>& row) {
     return;
   }
   const ExcessRow<T> inner = s.bottom.as_pivot();
-  s.top.upper = eliminate(s.top, s.top.upper, inner, inner.lower, inner.upper);
-  s.bottom = eliminate_above(inner, row);
+  const T pivot = inner.diag();
+  s.top.upper = eliminate(s.top, s.top.upper / pivot, inner, inner.lower, inner.upper);
+  s.bottom = eliminate_above(inner, row.lower / pivot, row);
 }
 
 template <typename T>
@@ -81,8 +81,8 @@ void ReducedSystem<T>::solve(const SchurSegment<T>* segment, T* x_top, T* x_bott
   bool finite = true;
   growth_ = 0;
   const auto forward = [&](Index slot, const ExcessRow<T>& row) {
-    const T filled = row.lower * previous.upper / previous.diag();
-    previous = eliminate_above(previous, row).as_pivot();
+    const T t = row.lower / previous.diag(), filled = t * previous.upper;
+    previous = eliminate_above(previous, t, row).as_pivot();
     const T pivot = previous.diag();
     finite = finite && std::abs(pivot) > 0 && std::isfinite(pivot);
     growth_ = std::max(growth_, static_cast<double>((std::abs(filled) + std::abs(pivot)) / std::abs(row.magnitude())));
@@ -107,7 +107,7 @@ void ReducedSystem<T>::solve(const SchurSegment<T>* segment, T* x_top, T* x_bott
 #define OCLSPKT_INSTANTIATE(T)                                                      \
   template T row_excess(T, T, T);                                                   \
   template T eliminate(ExcessRow<T>&, T, const ExcessRow<T>&, T, T);                \
-  template ExcessRow<T> eliminate_above(const ExcessRow<T>&, ExcessRow<T>);         \
+  template ExcessRow<T> eliminate_above(const ExcessRow<T>&, T, ExcessRow<T>);      \
   template void append_row(SchurSegment<T>&, const ExcessRow<T>&);                  \
   template SchurSegment<T> compose(const SchurSegment<T>&, const SchurSegment<T>&); \
   template class ReducedSystem<T>;

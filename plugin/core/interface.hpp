@@ -108,15 +108,17 @@ T coupled(T coupling, T unknown) {
 
 /// Eliminate unknown p from row q: q.excess and q.f take p's share; the coupling to p's far side is returned.
 ///
-/// @param q_to_p  coupling of row q to p         @param p_to_q coupling of row p to q
-/// @param p_far   coupling of row p to its other neighbour
+/// @param t       multiplier, the coupling of row q to p over p.diag()
+/// @param p_to_q  coupling of row p to q         @param p_far coupling of row p to its other neighbour
 /// @pre p is as_pivot(); its couplings are p_to_q and p_far (a coupling to a row already gone is 0)
 template <typename T>
-T eliminate(ExcessRow<T>& q, T q_to_p, const ExcessRow<T>& p, T p_to_q, T p_far);
+T eliminate(ExcessRow<T>& q, T t, const ExcessRow<T>& p, T p_to_q, T p_far);
 
 /// Eliminate `above` from the next row down. The result couples to what `above` coupled to on its far side.
+/// @param t row.lower / above.diag()
+/// @pre above is as_pivot()
 template <typename T>
-ExcessRow<T> eliminate_above(const ExcessRow<T>& above, ExcessRow<T> row);
+ExcessRow<T> eliminate_above(const ExcessRow<T>& above, T t, ExcessRow<T> row);
 
 /// Compose two neighbouring segments into one.
 template <typename T>

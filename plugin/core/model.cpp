@@ -37,14 +37,17 @@ ExcessRow<T> row_at(const BandsView<T>& a, const T* y, Index i) {
 template <typename T>
 void sweep_down_exact(const BandsView<T>& a, const T* y, Segment s, T x_above, T* d, T* c) {
   ExcessRow<T> row;
+  T r = 0;
   for (Index i = s.first; i < s.end; ++i) {
+    const ExcessRow<T> next = row_at(a, y, i);
     if (i == s.first) {
-      row = row_at(a, y, i);
+      row = next;
       row.f -= coupled(row.lower, x_above);  // the coupling itself stays: it is part of every diagonal further down
     } else {
-      row = eliminate_above(row, row_at(a, y, i));
+      row = eliminate_above(row, next.lower * r, next);
     }
-    const T r = T(1) / row.diag();
+    row = row.as_pivot();
+    r = T(1) / row.diag();
     d[i - s.first] = row.f * r;
     c[i - s.first] = row.upper * r;
   }

@@ -5,7 +5,8 @@
 
 namespace oclspkt {
 
-/// Residuals are formed in long double whatever T is, so that they do not round where they cancel.
+/// Residuals are formed in long double whatever T is, so that they do not round where they cancel; those that only have
+/// to be right to a few eps may be formed in double.
 
 /// y = A x for every line. @param x, y shape [lines.extent()]
 template <typename T>
@@ -16,8 +17,10 @@ void multiply(const LineSet& lines, const BandsView<T>& bands, const T* x, T* y)
 template <typename T>
 double normwise_backward_error(const LineSet& lines, const BandsView<T>& bands, const T* x, const T* y);
 
-/// Componentwise backward error max_i |y - A x|_i / (|A| |x| + |y|)_i, largest over lines (0/0 counts 0); NaN loses.
-template <typename T>
+/// Componentwise backward error max_i |y - A x|_i / (|A| |x| + |y|)_i, largest over lines (0/0 counts 0); NaN if any
+/// number is NaN or x is not finite.
+/// @tparam Wide arithmetic of the residual
+template <typename T, typename Wide = long double>
 double componentwise_backward_error(const LineSet& lines, const BandsView<T>& bands, const T* x, const T* y);
 
 /// Bands of the transposed line set.
