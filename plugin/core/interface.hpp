@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 
 #include "oclspkt/bands.hpp"
 
@@ -68,11 +69,27 @@ struct ExcessRow {
   }
 };
 
+/// a - b and the rounding error of that difference.
+template <typename T>
+void two_difference(T a, T b, T& difference, T& error) {
+  difference = a - b;
+  const T b_virtual = a - difference;
+  const T a_virtual = difference + b_virtual;
+  error = (a - a_virtual) + (b_virtual - b);
+}
+
 /// |diag| - |lower| - |upper|, rounded once (two exact differences), with one rounding of the diagonal forgiven:
 /// values in [-2 eps |diag|, 0) become 0.
 /// @source Knuth TwoSum
 template <typename T>
-T row_excess(T lower, T diag, T upper);
+T row_excess(T lower, T diag, T upper) {
+  T first, first_error, second, second_error;
+  two_difference(std::abs(diag), std::abs(lower), first, first_error);
+  two_difference(first, std::abs(upper), second, second_error);
+  const T excess = second + (first_error + second_error);
+  const T one_rounding = 2 * std::numeric_limits<T>::epsilon() * std::abs(diag);
+  return excess < 0 && excess >= -one_rounding ? T(0) : excess;
+}
 
 template <typename T>
 ExcessRow<T> make_row(T lower, T diag, T upper, T f) {
@@ -95,11 +112,6 @@ SchurSegment<T> begin_segment(const ExcessRow<T>& row) {
   return {row, row, true};
 }
 
-/// Append the next row: the old bottom becomes an inner row and is eliminated.
-/// @cost 1 division, 9 multiply-adds
-template <typename T>
-void append_row(SchurSegment<T>& s, const ExcessRow<T>& row);
-
 /// coupling * unknown, where no coupling is 0 whatever the unknown: a NaN does not cross from one line to the next.
 template <typename T>
 T coupled(T coupling, T unknown) {
@@ -112,13 +124,39 @@ T coupled(T coupling, T unknown) {
 /// @param p_to_q  coupling of row p to q         @param p_far coupling of row p to its other neighbour
 /// @pre p is as_pivot(); its couplings are p_to_q and p_far (a coupling to a row already gone is 0)
 template <typename T>
-T eliminate(ExcessRow<T>& q, T t, const ExcessRow<T>& p, T p_to_q, T p_far);
+T eliminate(ExcessRow<T>& q, T t, const ExcessRow<T>& p, T p_to_q, T p_far) {
+  // Couplings that point against each other (after scaling both diagonals positive) add to the diagonal of q instead of
+  // subtracting from it; the excess takes that up twice, since p_to_q is counted in p.magnitude(). The difference below
+  // is exactly 0 or 2 |filled|.
+  const T filled = t * p_to_q;
+  q.excess += std::abs(t) * p.excess + (std::abs(filled) - q.sign * filled);
+  q.f -= coupled(t, p.f);
+  return -t * p_far;
+}
 
 /// Eliminate `above` from the next row down. The result couples to what `above` coupled to on its far side.
 /// @param t row.lower / above.diag()
 /// @pre above is as_pivot()
 template <typename T>
-ExcessRow<T> eliminate_above(const ExcessRow<T>& above, T t, ExcessRow<T> row);
+ExcessRow<T> eliminate_above(const ExcessRow<T>& above, T t, ExcessRow<T> row) {
+  row.lower = eliminate(row, t, above, above.upper, above.lower);
+  return row;
+}
+
+/// Append the next row: the old bottom becomes an inner row and is eliminated.
+/// @cost 2 divisions, 9 multiply-adds
+template <typename T>
+void append_row(SchurSegment<T>& s, const ExcessRow<T>& row) {
+  if (s.single) {
+    s.bottom = row;  // top.upper and bottom.lower couple the two rows directly
+    s.single = false;
+    return;
+  }
+  const ExcessRow<T> inner = s.bottom.as_pivot();
+  const T pivot = inner.diag();
+  s.top.upper = eliminate(s.top, s.top.upper / pivot, inner, inner.lower, inner.upper);
+  s.bottom = eliminate_above(inner, row.lower / pivot, row);
+}
 
 /// Compose two neighbouring segments into one.
 template <typename T>
