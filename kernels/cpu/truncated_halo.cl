@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Purpose: method truncated-halo. Every partition is solved on its own together with `halo` rows of its neighbours on
+// either side, the unknowns beyond them taken as 0, by Thomas' algorithm without pivoting; one pass over the rows.
+//
+//   down:  r_i = 1 / (b_i - a_i c'_(i-1)),  c'_i = c_i r_i,  d'_i = (y_i - a_i d'_(i-1)) r_i,  from c' = d' = 0
+//   back:  x_i = d'_i - c'_i x_(i+1),  from 0
+// Source: core/certificate bounds the error, core/model is the same in C++.
+//
+// Arguments (global memory)
+//   lower, diag, upper  rows of the bands, written by the host; lower of row 0 and upper of row n - 1 are never read
+//   y                   rows of the right-hand side, written by the host
+//   x                   rows of the solution, written here; overlaps none of the others
+//   scratch             `slot` lanes_t for each work-group: LANES for edge tiles, then c', d' of every row of a tile
+//   n                   rows of the whole system
+//   origin              row of element 0 of lower, diag, upper, y and x. Rows must be there, as far as 0 <= row < n, from
+//                       h = round_up(halo, LANES) before the tiles to round_up(h + m + halo, LANES) - h - m behind them
+//   tile_begin, tile_end  tiles of this launch; tile t holds the partitions [t LANES, (t + 1) LANES)
+//   m, halo             rows a partition, rows read again beyond each side
+//   slot                LANES + 2 round_up(h + m + halo, LANES)
+// Launch:  any number of work-groups of one work-item; each walks a run of consecutive tiles.
+// Local:   none; private 5 LANES lanes_t.
+// Per row: 1 division, 6 multiply-adds, 5 words; what is read and computed, times (m + 2 halo) / m.
+// Assumes: no pivot b_i - a_i c'_(i-1) vanishes (set-up has the evidence). NaN of y stays in its line.
+// Valid:   x for the rows of the tiles below n.
+#include "cpu/tile.clh"
+
+// Leave c', d' of padded row i in swept[2 i], swept[2 i + 1].
+static inline void sweep_down(Tile tile, __global const scalar_t* lower, __global const scalar_t* diag,
+                              __global const scalar_t* upper, __global const scalar_t* y, __global scalar_t* edge,
+                              __global lanes_t* swept) {
+  const long next = tile.base + LANES * tile.rows.m;
+  lanes_t c = ZERO, d = ZERO;
+  Block block;
+  for (int at = 0; at < tile.end; at += LANES) {
+    load_rows(lower, diag, upper, y, tile.rows, tile.base + at, tile.full, edge, &block);
+    prefetch_block(lower, tile.rows, next + at);
+    prefetch_block(diag, tile.rows, next + at);
+    const int end = min(tile.end - at, LANES);
+    for (int s = max(tile.first - at, 0); s < end; ++s) {
+      const lanes_t a = block.lower[s];
+      const lanes_t r = reciprocal(mul_sub(block.diag[s], a, c));
+      c = mul(block.upper[s], r);
+      d = mul(take_off(block.y[s], a, d), r);
+      swept[2 * (at + s)] = c;
+      swept[2 * (at + s) + 1] = d;
+    }
+  }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void truncated_halo(
+    __global const scalar_t* restrict lower, __global const scalar_t* restrict diag,
+    __global const scalar_t* restrict upper, __global const scalar_t* restrict y, __global scalar_t* restrict x,
+    __global lanes_t* restrict scratch, const long n, const long origin, const long tile_begin, const long tile_end,
+    const int m, const int halo, const int slot) {
+  const long run = (long)get_group_id(0), runs = (long)get_num_groups(0);
+  __global lanes_t* const swept = scratch + run * slot + LANES;
+  __global scalar_t* const edge = (__global scalar_t*)(scratch + run * slot);
+  const Rows rows = {n, origin, m};
+  const long end = run_begin(tile_begin, tile_end, run + 1, runs);
+  for (long t = run_begin(tile_begin, tile_end, run, runs); t < end; ++t) {
+    const Tile tile = make_tile(rows, t, halo);
+    sweep_down(tile, lower, diag, upper, y, edge, swept);
+    sweep_back(tile, swept, ZERO, upper, y, edge, x);
+  }
+}

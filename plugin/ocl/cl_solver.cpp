@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "cl_solver.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace oclspkt::ocl {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Seconds that a device always gets: a first launch may compile.
+constexpr double kLeastTimeLimit = 10;
+/// A device is given up when it takes that much longer than predicted.
+constexpr double kTimeLimitFactor = 100;
+
+std::size_t size(std::int64_t value) { return static_cast<std::size_t>(value); }
+
+/// A buffer of at least that size, kept if it is large enough.
+void ensure(const OpenDevice& device, cl::Buffer& buffer, cl_mem_flags flags, std::int64_t bytes) {
+  if (buffer() != nullptr && static_cast<std::int64_t>(buffer.getInfo<CL_MEM_SIZE>()) >= bytes) return;
+  buffer = cl::Buffer();  // give back before asking for more
+  if (bytes > 0) buffer = cl::Buffer(device.context(), flags, size(bytes));
+}
+
+/// A buffer over memory of the host that is never written through it.
+template <typename T>
+cl::Buffer wrap(const OpenDevice& device, cl_mem_flags flags, const T* p, Index rows) {
+  return cl::Buffer(device.context(), flags | CL_MEM_USE_HOST_PTR, size(rows) * sizeof(T), const_cast<T*>(p));
+}
+
+}  // namespace
+
+Staging::Staging(const OpenDevice& device, std::int64_t bytes)
+    : queue_(device.queue()),
+      buffer_(device.context(), CL_MEM_ALLOC_HOST_PTR | CL_MEM_READ_WRITE, size(bytes)),
+      data_(queue_.enqueueMapBuffer(buffer_, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, size(bytes))),
+      bytes_(bytes) {}
+
+Staging::~Staging() {
+  // A failure leaves the memory to the context, which frees it in its turn.
+  clEnqueueUnmapMemObject(queue_(), buffer_(), data_, 0, nullptr, nullptr);
+}
+
+template <typename T>
+ClSolver<T>::ClSolver(int device, const DeviceSettings& settings)
+    : index_(device),
+      found_(Registry::instance().device(device)),
+      settings_(settings),
+      in_place_(found_.info.host_unified && !settings.copy_vectors),
+      holding_(std::make_shared<DeviceHolding<T>>()) {
+  Registry::instance().require_usable(device);
+}
+
+template <typename T>
+ClSolver<T>::~ClSolver() {
+  Registry::instance().retire(std::move(holding_), index_);
+}
+
+template <typename T>
+Limits ClSolver<T>::limits() const {
+  Limits limits;
+  limits.allocation = found_.info.max_allocation;
+  if (settings_.device_memory > 0) {
+    limits.memory = settings_.device_memory;
+  } else if (!in_place_) {
+    limits.memory = found_.info.memory;
+  }
+  return limits;
+}
+
+template <typename T>
+double ClSolver<T>::time_limit() const {
+  if (settings_.timeout > 0) return settings_.timeout;
+  return std::max(kLeastTimeLimit, kTimeLimitFactor * settings_.predicted_seconds);
+}
+
+template <typename T>
+void ClSolver<T>::check(const Plan& plan, const Bands<T>& bands) const {
+  if (!device_carries(plan.method)) {
+    throw InvalidInput(describe(found_.info) + " has no kernels for method " + name(plan.method) +
+                       ": choose truncated-halo or exact-twopass, or the host");
+  }
+  if (!bands.lines().contiguous() || bands.lines().extent() != plan.n) {
+    throw InvalidInput("the plan has " + std::to_string(plan.n) + " rows laid end to end, the bands are " +
+                       bands.lines().describe());
+  }
+  const int lanes = found_.lanes(sizeof(T) == sizeof(double));
+  if (plan.n > 0 && plan.lanes != lanes) {
+    throw InvalidInput("the plan is for " + std::to_string(plan.lanes) + " lanes, " + describe(found_.info) + " has " +
+                       std::to_string(lanes));
+  }
+}
+
+template <typename T>
+void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
+  check(plan, bands);
+  const bool exact = plan.method == Method::exact_twopass;
+  const std::lock_guard lock(holding_->mutex);
+  State& s = holding_->state;
+  Registry::instance().require_usable(index_);
+  plan_ = plan;
+  bands_ = bands.view();
+  if (plan.n == 0) return;
+  layout_ = make_layout(plan, sizeof(T), limits());
+  segments_.resize(exact ? size(plan.partitions()) : 0);
+  reduced_.resize(exact ? plan.partitions() : 0);
+  try {
+    if (!s.device) {
+      auto device = Registry::instance().open(index_);
+      if (!watched_) Registry::instance().watch(holding_);
+      watched_ = true;
+      s.device = std::move(device);
+    }
+    make_kernels(s);
+    make_buffers(s);
+    const Waiter waiter(*s.device, !in_place_, std::max(kLeastTimeLimit, time_limit()));
+    set_up_bands(s, waiter);
+    rehearse(s, waiter);
+  } catch (const cl::Error& error) {
+    throw device_error(found_.info, "set-up for " + std::to_string(plan.n) + " rows", error);
+  }
+}
+
+template <typename T>
+void ClSolver<T>::make_kernels(State& s) const {
+  const auto make = [&](Kernel& kernel, const char* name) {
+    if (kernel.handle() == nullptr) kernel = s.device->kernel(name, sizeof(T) == sizeof(double));
+  };
+  if (plan_.method == Method::exact_twopass) {
+    make(s.exact_reduce, "exact_reduce");
+    make(s.exact_substitute, "exact_substitute");
+  } else {
+    make(s.truncated_halo, "truncated_halo");
+  }
+}
+
+template <typename T>
+void ClSolver<T>::make_buffers(State& s) {
+  const bool exact = plan_.method == Method::exact_twopass;
+  const std::int64_t array = layout_.longest * static_cast<Index>(sizeof(T));
+  ensure(*s.device, s.scratch, CL_MEM_READ_WRITE, layout_.scratch_bytes);
+  ensure(*s.device, s.above, CL_MEM_READ_ONLY, layout_.outer_bytes);
+  ensure(*s.device, s.below, CL_MEM_READ_ONLY, layout_.outer_bytes);
+  ensure(*s.device, s.segments, CL_MEM_WRITE_ONLY, layout_.segment_bytes);
+  const Index outers = layout_.outer_bytes / static_cast<Index>(sizeof(T));
+  for (AlignedArray<T>* outer : {&s.bottoms, &s.tops}) {
+    outer->resize(outers + 1);
+    std::fill_n(outer->data(), outers + 1, T(0));
+  }
+  s.segment_words.resize(exact ? kSegmentWords * layout_.padded : 0);
+  s.bands.resize(in_place_ || layout_.resident ? layout_.chunks.size() : 1);
+  bytes_ = layout_.working_bytes() + s.bottoms.bytes() + s.tops.bytes() + s.segment_words.bytes() +
+           static_cast<std::int64_t>(segments_.size() * sizeof(SchurSegment<T>));
+  if (in_place_) return;
+  ensure(*s.device, s.y, CL_MEM_READ_ONLY, array);
+  ensure(*s.device, s.x, CL_MEM_READ_WRITE, array);
+  if (!s.staging || s.staging->bytes() < array) {
+    s.staging.reset();
+    s.staging = std::make_unique<Staging>(*s.device, array);
+  }
+  for (std::size_t i = 0; i < s.bands.size(); ++i) {
+    const std::int64_t bytes = layout_.resident ? layout_.chunks[i].rows() * static_cast<Index>(sizeof(T)) : array;
+    for (cl::Buffer* band : {&s.bands[i].lower, &s.bands[i].diag, &s.bands[i].upper}) {
+      ensure(*s.device, *band, CL_MEM_READ_ONLY, bytes);
+    }
+    bytes_ += 3 * bytes;
+  }
+  bytes_ += 2 * array + s.staging->bytes();
+}
+
+template <typename T>
+void ClSolver<T>::set_up_bands(State& s, const Waiter& waiter) {
+  if (!in_place_ && !layout_.resident) return;  // every apply brings them
+  for (std::size_t i = 0; i < layout_.chunks.size(); ++i) {
+    const Chunk& chunk = layout_.chunks[i];
+    if (in_place_) {
+      s.bands[i] = {wrap(*s.device, CL_MEM_READ_ONLY, bands_.lower + chunk.first, chunk.rows()),
+                    wrap(*s.device, CL_MEM_READ_ONLY, bands_.diag + chunk.first, chunk.rows()),
+                    wrap(*s.device, CL_MEM_READ_ONLY, bands_.upper + chunk.first, chunk.rows())};
+    } else {
+      upload_bands(s, waiter, s.bands[i], chunk);
+    }
+  }
+}
+
+/// Launch the kernels over no tiles: run-times that compile at the first launch do so now, and what does not fit fails.
+template <typename T>
+void ClSolver<T>::rehearse(State& s, const Waiter& waiter) {
+  const Chunk nothing;
+  if (plan_.method == Method::exact_twopass) {
+    waiter.wait(launch_reduce(s, s.bands.front(), s.scratch, nothing));
+  }
+  waiter.wait(launch_solve(s, s.bands.front(), s.scratch, s.scratch, nothing));
+}
+
+template <typename T>
+void ClSolver<T>::upload(State& s, const Waiter& waiter, const cl::Buffer& to, const T* from, Index rows) {
+  std::memcpy(s.staging->data(), from, size(rows) * sizeof(T));
+  cl::Event event;
+  s.device->queue().enqueueWriteBuffer(to, CL_FALSE, 0, size(rows) * sizeof(T), s.staging->data(), nullptr, &event);
+  waiter.wait(event);
+  times_.transfer_seconds += seconds(event);
+  times_.bytes_to_device += rows * static_cast<Index>(sizeof(T));
+}
+
+template <typename T>
+void ClSolver<T>::upload_bands(State& s, const Waiter& waiter, const ChunkBands& to, const Chunk& chunk) {
+  upload(s, waiter, to.lower, bands_.lower + chunk.first, chunk.rows());
+  upload(s, waiter, to.diag, bands_.diag + chunk.first, chunk.rows());
+  upload(s, waiter, to.upper, bands_.upper + chunk.first, chunk.rows());
+}
+
+template <typename T>
+void ClSolver<T>::apply(const T* y, T* x) {
+  const auto start = Clock::now();
+  const std::lock_guard lock(holding_->mutex);
+  State& s = holding_->state;
+  Registry::instance().require_usable(index_);
+  if (plan_.n == 0) return;
+  if (!s.device) {
+    throw DeviceError(describe(found_.info) + " was released since the last set-up: set the solver up again");
+  }
+  const Waiter waiter(*s.device, !in_place_, time_limit());
+  try {
+    try {
+      run(s, waiter, y, x);
+    } catch (...) {
+      // What has been enqueued works in the caller's memory and has to end before the caller gets it back.
+      if (in_place_) clFinish(s.device->queue()());
+      throw;
+    }
+  } catch (const cl::Error& error) {
+    throw device_error(found_.info, "solving " + std::to_string(plan_.n) + " rows", error);
+  }
+  times_.total_seconds += std::chrono::duration<double>(Clock::now() - start).count();
+  ++times_.applies;
+}
+
+template <typename T>
+void ClSolver<T>::run(State& s, const Waiter& waiter, const T* y, T* x) {
+  const auto& chunks = layout_.chunks;
+  const bool exact = plan_.method == Method::exact_twopass;
+  if (exact) {
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+      const ChunkBands& bands = give_bands(s, waiter, i);
+      give_y(s, waiter, chunks[i], y);
+      const cl::Event event = launch_reduce(s, bands, s.y, chunks[i]);
+      waiter.wait(event);
+      times_.kernel_seconds += seconds(event);
+    }
+    settle_interfaces(s, waiter);
+  }
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    const ChunkBands& bands = give_bands(s, waiter, i);
+    if (!exact || chunks.size() > 1) give_y(s, waiter, chunks[i], y);
+    give_x(s, chunks[i], x);
+    const cl::Event event = launch_solve(s, bands, s.y, s.x, chunks[i]);
+    take_x(s, waiter, chunks[i], x);
+    times_.kernel_seconds += seconds(event);
+  }
+  if (in_place_) s.y = s.x = cl::Buffer();
+}
+
+template <typename T>
+auto ClSolver<T>::give_bands(State& s, const Waiter& waiter, std::size_t chunk) -> const ChunkBands& {
+  if (in_place_ || layout_.resident) return s.bands[chunk];
+  upload_bands(s, waiter, s.bands.front(), layout_.chunks[chunk]);
+  return s.bands.front();
+}
+
+template <typename T>
+void ClSolver<T>::give_y(State& s, const Waiter& waiter, const Chunk& chunk, const T* y) {
+  if (in_place_) {
+    s.y = wrap(*s.device, CL_MEM_READ_ONLY, y + chunk.first, chunk.rows());
+  } else {
+    upload(s, waiter, s.y, y + chunk.first, chunk.rows());
+  }
+}
+
+template <typename T>
+void ClSolver<T>::give_x(State& s, const Chunk& chunk, T* x) {
+  if (in_place_) s.x = wrap(*s.device, CL_MEM_READ_WRITE, x + chunk.first, chunk.rows());
+}
+
+/// Bring the solved rows of a chunk to x; returns when the device is through with it.
+template <typename T>
+void ClSolver<T>::take_x(State& s, const Waiter& waiter, const Chunk& chunk, T* x) {
+  const cl::CommandQueue& queue = s.device->queue();
+  const std::size_t offset = size(chunk.kept_first - chunk.first) * sizeof(T);
+  const std::size_t bytes = size(chunk.kept_end - chunk.kept_first) * sizeof(T);
+  cl::Event event;
+  if (in_place_) {
+    // A map is what makes the kernel's writes visible in memory of the host.
+    void* mapped = queue.enqueueMapBuffer(s.x, CL_TRUE, CL_MAP_READ, offset, bytes);
+    queue.enqueueUnmapMemObject(s.x, mapped, nullptr, &event);
+    waiter.wait(event);
+    return;
+  }
+  queue.enqueueReadBuffer(s.x, CL_FALSE, offset, bytes, s.staging->data(), nullptr, &event);
+  waiter.wait(event);
+  std::memcpy(x + chunk.kept_first, s.staging->data(), bytes);
+  times_.transfer_seconds += seconds(event);
+  times_.bytes_from_device += static_cast<std::int64_t>(bytes);
+}
+
+template <typename T>
+cl::Event ClSolver<T>::launch_reduce(State& s, const ChunkBands& bands, const cl::Buffer& y, const Chunk& chunk) {
+  const std::int64_t array = chunk.rows() * static_cast<Index>(sizeof(T));
+  const std::size_t word = sizeof(T), vector = word * size(plan_.lanes);
+  Kernel& kernel = s.exact_reduce;
+  set_arguments(*s.device, kernel, bands.lower, bands.diag, bands.upper, y, s.segments, s.scratch, cl_long{plan_.n},
+                cl_long{chunk.first}, cl_long{chunk.tile_begin}, cl_long{chunk.tile_end}, static_cast<cl_int>(plan_.m),
+                static_cast<cl_int>(layout_.slot), cl_long{layout_.padded});
+  return launch(*s.device, kernel, {layout_.runs},
+                {{"lower", &bands.lower, array, word},
+                 {"diag", &bands.diag, array, word},
+                 {"upper", &bands.upper, array, word},
+                 {"y", &y, array, word},
+                 {"segments", &s.segments, layout_.segment_bytes, word},
+                 {"scratch", &s.scratch, layout_.scratch_bytes, vector}});
+}
+
+/// The kernel that gives x: the only one of truncated-halo, the second of exact-twopass.
+template <typename T>
+cl::Event ClSolver<T>::launch_solve(State& s, const ChunkBands& bands, const cl::Buffer& y, const cl::Buffer& x,
+                                    const Chunk& chunk) {
+  const std::int64_t array = chunk.rows() * static_cast<Index>(sizeof(T));
+  const std::size_t word = sizeof(T), vector = word * size(plan_.lanes);
+  const auto n = cl_long{plan_.n}, first = cl_long{chunk.first};
+  const auto begin = cl_long{chunk.tile_begin}, end = cl_long{chunk.tile_end};
+  const auto m = static_cast<cl_int>(plan_.m), halo = static_cast<cl_int>(plan_.halo);
+  const auto slot = static_cast<cl_int>(layout_.slot);
+  const BufferNeed lower{"lower", &bands.lower, array, word}, diag{"diag", &bands.diag, array, word},
+      upper{"upper", &bands.upper, array, word}, right{"y", &y, array, word}, left{"x", &x, array, word},
+      scratch{"scratch", &s.scratch, layout_.scratch_bytes, vector};
+  if (plan_.method == Method::truncated_halo) {
+    set_arguments(*s.device, s.truncated_halo, bands.lower, bands.diag, bands.upper, y, x, s.scratch, n, first, begin,
+                  end, m, halo, slot);
+    return launch(*s.device, s.truncated_halo, {layout_.runs}, {lower, diag, upper, right, left, scratch});
+  }
+  set_arguments(*s.device, s.exact_substitute, bands.lower, bands.diag, bands.upper, y, x, s.above, s.below, s.scratch,
+                n, first, begin, end, m, slot);
+  return launch(*s.device, s.exact_substitute, {layout_.runs},
+                {lower, diag, upper, right, left, scratch, {"above", &s.above, layout_.outer_bytes, word},
+                 {"below", &s.below, layout_.outer_bytes, word}});
+}
+
+/// Between the two passes of exact-twopass: read what is left of the segments, solve for their outer unknowns on the
+/// host and hand them to the second pass.
+template <typename T>
+void ClSolver<T>::settle_interfaces(State& s, const Waiter& waiter) {
+  const cl::CommandQueue& queue = s.device->queue();
+  cl::Event event;
+  queue.enqueueReadBuffer(s.segments, CL_FALSE, 0, size(layout_.segment_bytes), s.segment_words.data(), nullptr, &event);
+  waiter.wait(event);
+  times_.transfer_seconds += seconds(event);
+  const T* words = s.segment_words.data();
+  const auto row = [&](Index first, Index k) {
+    const T* p = words + first * layout_.padded + k;
+    return ExcessRow<T>{p[0], p[layout_.padded], p[2 * layout_.padded], p[3 * layout_.padded], p[4 * layout_.padded]};
+  };
+  for (Index k = 0; k < plan_.partitions(); ++k) segments_[size(k)] = {row(0, k), row(kSegmentWords / 2, k), plan_.m == 1};
+  reduced_.solve(segments_.data(), s.tops.data(), s.bottoms.data() + 1);
+  queue.enqueueWriteBuffer(s.above, CL_FALSE, 0, size(layout_.outer_bytes), s.bottoms.data(), nullptr, &event);
+  waiter.wait(event);
+  times_.transfer_seconds += seconds(event);
+  queue.enqueueWriteBuffer(s.below, CL_FALSE, 0, size(layout_.outer_bytes), s.tops.data() + 1, nullptr, &event);
+  waiter.wait(event);
+  times_.transfer_seconds += seconds(event);
+}
+
+template class ClSolver<float>;
+template class ClSolver<double>;
+
+}  // namespace oclspkt::ocl

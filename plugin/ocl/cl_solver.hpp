@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "device.hpp"
+#include "interface.hpp"
+#include "launch.hpp"
+#include "layout.hpp"
+#include "waiter.hpp"
+
+namespace oclspkt::ocl {
+
+/// Host memory that a device copies from and to, mapped for as long as it lives.
+class Staging {
+ public:
+  Staging(const OpenDevice& device, std::int64_t bytes);
+  ~Staging();
+  Staging(const Staging&) = delete;
+  Staging& operator=(const Staging&) = delete;
+  void* data() const { return data_; }
+  std::int64_t bytes() const { return bytes_; }
+
+ private:
+  cl::CommandQueue queue_;
+  cl::Buffer buffer_;
+  void* data_ = nullptr;
+  std::int64_t bytes_;
+};
+
+/// Everything of a solver that a device may touch, host memory included: it has to outlive a device that was lost.
+template <typename T>
+struct DeviceState {
+  std::shared_ptr<OpenDevice> device;  ///< null before the first set-up and after a release
+  Kernel truncated_halo, exact_reduce, exact_substitute;
+  struct ChunkBands {
+    cl::Buffer lower, diag, upper;
+  };
+  std::vector<ChunkBands> bands;  ///< of each chunk; of one that is refilled where they are not resident
+  cl::Buffer y, x;                ///< of one chunk; in place: wrappers of the caller's memory, during an apply only
+  cl::Buffer scratch, above, below, segments;
+  std::unique_ptr<Staging> staging;  ///< one array of a chunk; none in place
+  AlignedArray<T> segment_words;     ///< what kernel reduce wrote
+  /// Outer unknowns, shifted by one so that neighbours line up: above[k] = bottoms[k], below[k] = tops[k + 1], where
+  /// bottoms[k + 1] and tops[k] are those of segment k.
+  AlignedArray<T> bottoms, tops;
+};
+
+template <typename T>
+class DeviceHolding final : public Holding {
+ public:
+  std::mutex mutex;
+  DeviceState<T> state;
+  void drop() override {
+    const std::lock_guard lock(mutex);
+    state = {};
+  }
+};
+
+/// The methods truncated-halo and exact-twopass by the kernels of kernels/cpu.
+template <typename T>
+class ClSolver final : public DeviceSolver<T> {
+ public:
+  ClSolver(int device, const DeviceSettings& settings);
+  ~ClSolver() override;
+  ClSolver(const ClSolver&) = delete;
+  ClSolver& operator=(const ClSolver&) = delete;
+
+  void set_up(const Plan& plan, const Bands<T>& bands) override;
+  void apply(const T* y, T* x) override;
+  Times times() const override { return times_; }
+  std::int64_t bytes() const override { return bytes_; }
+
+ private:
+  using State = DeviceState<T>;
+  using ChunkBands = typename State::ChunkBands;
+
+  Limits limits() const;
+  double time_limit() const;
+  void check(const Plan& plan, const Bands<T>& bands) const;
+  void make_kernels(State& s) const;
+  void make_buffers(State& s);
+  void set_up_bands(State& s, const Waiter& waiter);
+  void rehearse(State& s, const Waiter& waiter);
+  void upload(State& s, const Waiter& waiter, const cl::Buffer& to, const T* from, Index rows);
+  void upload_bands(State& s, const Waiter& waiter, const ChunkBands& to, const Chunk& chunk);
+
+  void run(State& s, const Waiter& waiter, const T* y, T* x);
+  const ChunkBands& give_bands(State& s, const Waiter& waiter, std::size_t chunk);
+  void give_y(State& s, const Waiter& waiter, const Chunk& chunk, const T* y);
+  void give_x(State& s, const Chunk& chunk, T* x);
+  void take_x(State& s, const Waiter& waiter, const Chunk& chunk, T* x);
+  cl::Event launch_reduce(State& s, const ChunkBands& bands, const cl::Buffer& y, const Chunk& chunk);
+  cl::Event launch_solve(State& s, const ChunkBands& bands, const cl::Buffer& y, const cl::Buffer& x,
+                         const Chunk& chunk);
+  void settle_interfaces(State& s, const Waiter& waiter);
+
+  const int index_;
+  const FoundDevice& found_;
+  const DeviceSettings settings_;
+  const bool in_place_;  ///< kernels work in the caller's memory
+  std::shared_ptr<DeviceHolding<T>> holding_;
+  bool watched_ = false;
+
+  Plan plan_;
+  Layout layout_;
+  BandsView<T> bands_;
+  std::vector<SchurSegment<T>> segments_;
+  ReducedSystem<T> reduced_;
+  Times times_;
+  std::int64_t bytes_ = 0;
+};
+
+}  // namespace oclspkt::ocl

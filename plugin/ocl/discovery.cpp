@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "discovery.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+#include <sstream>
+
+#include "driver_files.hpp"
+#include "error_name.hpp"
+
+namespace oclspkt::ocl {
+namespace {
+
+// cl_nv_device_attribute_query; Debian's headers for 1.2 do not all have these.
+constexpr cl_device_info kNvPciBus = 0x4008, kNvPciSlot = 0x4009, kNvPciDomain = 0x400A;
+// cl_khr_pci_bus_info: domain, bus, device, function
+constexpr cl_device_info kKhrPciBusInfo = 0x410F;
+
+constexpr int kCacheLine = 64;
+constexpr std::int64_t kUsualCache = 1 << 20;
+
+std::string trimmed(std::string text) {
+  while (!text.empty() && (text.back() == '\0' || text.back() == ' ')) text.pop_back();
+  const auto first = text.find_first_not_of(' ');
+  return first == std::string::npos ? "" : text.substr(first);
+}
+
+bool has_extension(const cl::Device& device, const char* name) {
+  std::istringstream names(device.getInfo<CL_DEVICE_EXTENSIONS>());
+  return std::find(std::istream_iterator<std::string>(names), {}, name) != std::istream_iterator<std::string>();
+}
+
+template <typename V>
+bool raw_info(const cl::Device& device, cl_device_info what, V& value) {
+  return clGetDeviceInfo(device(), what, sizeof(V), &value, nullptr) == CL_SUCCESS;
+}
+
+/// "pci:0000:41:00.0", or empty where no extension tells.
+std::string pci_address(const cl::Device& device) {
+  cl_uint at[4] = {};
+  bool known = false;
+  if (has_extension(device, "cl_khr_pci_bus_info")) known = raw_info(device, kKhrPciBusInfo, at);
+  if (!known && has_extension(device, "cl_nv_device_attribute_query")) {
+    cl_uint slot = 0;
+    known = raw_info(device, kNvPciBus, at[1]) && raw_info(device, kNvPciSlot, slot);
+    raw_info(device, kNvPciDomain, at[0]);
+    at[2] = slot >> 3;
+    at[3] = slot & 7U;
+  }
+  if (!known) return "";
+  char text[32];
+  std::snprintf(text, sizeof text, "pci:%04x:%02x:%02x.%x", at[0], at[1], at[2], at[3]);
+  return text;
+}
+
+/// The native vector where it can carry the transpositions, else one cache line.
+int choose_lanes(cl_uint native, int word) {
+  return native == 4 || native == 8 || native == 16 ? static_cast<int>(native) : kCacheLine / word;
+}
+
+DeviceType device_type(cl_device_type bits) {
+  if ((bits & CL_DEVICE_TYPE_CPU) != 0) return DeviceType::cpu;
+  if ((bits & CL_DEVICE_TYPE_GPU) != 0) return DeviceType::gpu;
+  return DeviceType::fpga;
+}
+
+/// Run-times on the host report their last-level cache or none at all; what counts is the cache of a core.
+std::int64_t core_cache_bytes(const DeviceInfo& info, const cl::Device& device) {
+  const long second_level = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  if (info.host_unified) return second_level > 0 ? second_level : kUsualCache;
+  return std::max<std::int64_t>(kUsualCache, static_cast<std::int64_t>(device.getInfo<CL_DEVICE_GLOBAL_MEM_CACHE_SIZE>()) /
+                                                 std::max(1, info.cores));
+}
+
+FoundDevice look_at(const cl::Device& device, const std::string& platform, int index) {
+  FoundDevice found;
+  DeviceInfo& info = found.info;
+  const cl_device_type bits = device.getInfo<CL_DEVICE_TYPE>();
+  info.index = index;
+  info.type = device_type(bits);
+  info.name = trimmed(device.getInfo<CL_DEVICE_NAME>());
+  info.platform = platform;
+  info.driver_version = trimmed(device.getInfo<CL_DRIVER_VERSION>());
+  info.cores = static_cast<int>(device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>());
+  info.memory = static_cast<std::int64_t>(device.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>());
+  info.max_allocation = static_cast<std::int64_t>(device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>());
+  cl_device_fp_config fp64 = 0;
+  info.fp64 = raw_info(device, CL_DEVICE_DOUBLE_FP_CONFIG, fp64) && fp64 != 0;
+  info.emulated = platform.find("Emulation") != std::string::npos;
+  // A card that shares memory with the host can still be lost; only run-times on the host get the user's memory.
+  info.host_unified = device.getInfo<CL_DEVICE_HOST_UNIFIED_MEMORY>() != CL_FALSE &&
+                      (info.type == DeviceType::cpu || info.emulated);
+  info.physical = info.type == DeviceType::cpu ? "cpu" : pci_address(device);
+  if (info.physical.empty()) info.physical = platform + ":" + std::to_string(index);
+  found.handle = device;
+  found.lanes_float = choose_lanes(device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>(), sizeof(float));
+  found.lanes_double = choose_lanes(device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE>(), sizeof(double));
+  found.cache_bytes = core_cache_bytes(info, device);
+  found.base_alignment = device.getInfo<CL_DEVICE_MEM_BASE_ADDR_ALIGN>() / 8;
+  found.local_bytes = device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
+  found.max_group_items = device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
+  return found;
+}
+
+/// Why a device that answers cannot be used, or nothing.
+const char* unusable(const cl::Device& device) {
+  if (device.getInfo<CL_DEVICE_AVAILABLE>() == CL_FALSE) return "is not available";
+  if (device.getInfo<CL_DEVICE_COMPILER_AVAILABLE>() == CL_FALSE) return "has no compiler for kernels";
+  return nullptr;
+}
+
+void look_at_platform(const cl::Platform& platform, Discovery& result) {
+  std::string name = "unnamed platform";
+  try {
+    name = trimmed(platform.getInfo<CL_PLATFORM_NAME>());
+    std::vector<cl::Device> devices;
+    platform.getDevices(CL_DEVICE_TYPE_ALL, &devices);
+    if (devices.empty()) result.problems.push_back("platform " + name + ": has no devices");
+    for (const cl::Device& device : devices) {
+      try {
+        if (const char* why = unusable(device)) {
+          result.problems.push_back("platform " + name + ": device " + trimmed(device.getInfo<CL_DEVICE_NAME>()) + " " + why);
+          continue;
+        }
+        result.devices.push_back(look_at(device, name, static_cast<int>(result.devices.size())));
+      } catch (const cl::Error& error) {
+        result.problems.push_back("platform " + name + ": a device does not describe itself: " + error.what() + " gave " +
+                                  error_name(error.err()));
+      }
+    }
+  } catch (const cl::Error& error) {
+    result.problems.push_back("platform " + name + ": " + error.what() + " gave " + error_name(error.err()));
+  }
+}
+
+}  // namespace
+
+Discovery discover() {
+  Discovery result;
+  std::vector<cl::Platform> platforms;
+  try {
+    cl::Platform::get(&platforms);
+  } catch (const cl::Error& error) {
+    result.problems.push_back("no OpenCL platform: " + error_name(error.err()) +
+                              "; install a driver (for the CPU: pocl-opencl-icd)");
+  }
+  for (const cl::Platform& platform : platforms) look_at_platform(platform, result);
+  for (std::string& line : faulty_drivers()) result.problems.push_back(std::move(line));
+  return result;
+}
+
+}  // namespace oclspkt::ocl

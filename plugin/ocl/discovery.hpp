@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "device.hpp"
+#include "opencl.hpp"
+
+namespace oclspkt::ocl {
+
+/// A device as found, with what the kernels must know of it.
+struct FoundDevice {
+  DeviceInfo info;
+  cl::Device handle;
+  int lanes_float = 16, lanes_double = 8;
+  std::int64_t cache_bytes = 0;     ///< second-level cache of a core
+  std::size_t base_alignment = 0;   ///< bytes; of every allocation
+  std::size_t local_bytes = 0;      ///< local memory of a work-group
+  std::size_t max_group_items = 1;  ///< work-items of a work-group
+  int lanes(bool is_double) const { return is_double ? lanes_double : lanes_float; }
+};
+
+struct Discovery {
+  std::vector<FoundDevice> devices;
+  std::vector<std::string> problems;
+};
+
+/// Look at every device of every platform, in the loader's order. Throws nothing but bad_alloc.
+Discovery discover();
+
+}  // namespace oclspkt::ocl

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+namespace oclspkt::ocl {
+
+/// A file of kernels/ with its includes resolved, embedded at build time.
+struct KernelSource {
+  const char* name;  ///< of the file without folder and ending, and of the kernel in it
+  const char* text;
+};
+
+/// Made by cmake/EmbedKernels.cmake; ends with a null name.
+extern const KernelSource kKernelSources[];
+
+}  // namespace oclspkt::ocl

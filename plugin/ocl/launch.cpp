@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "launch.hpp"
+
+#include <limits>
+
+namespace oclspkt::ocl {
+namespace {
+
+[[noreturn]] void refuse(const OpenDevice& device, const Kernel& kernel, const std::string& why) {
+  throw DeviceError("kernel " + kernel.name + " cannot be launched on " + describe(device.info()) + ": " + why);
+}
+
+void check_geometry(const OpenDevice& device, const Kernel& kernel, Geometry geometry) {
+  const std::size_t most = std::min(kernel.max_group_items, device.found().max_group_items);
+  if (geometry.group_items < 1 || geometry.group_items > most) {
+    refuse(device, kernel,
+           "a work-group of " + std::to_string(geometry.group_items) + " work-items, " + std::to_string(most) + " are possible");
+  }
+  // Work sizes are counted in the device's own words, of 32 bits at least.
+  const std::int64_t largest = std::numeric_limits<std::int32_t>::max() / static_cast<std::int64_t>(geometry.group_items);
+  if (geometry.groups < 1 || geometry.groups > largest) {
+    refuse(device, kernel, std::to_string(geometry.groups) + " work-groups, between 1 and " + std::to_string(largest) + " are possible");
+  }
+  if (kernel.local_bytes > device.found().local_bytes) {
+    refuse(device, kernel,
+           "it needs " + std::to_string(kernel.local_bytes) + " bytes of local memory, the device has " +
+               std::to_string(device.found().local_bytes));
+  }
+}
+
+void check_buffer(const OpenDevice& device, const Kernel& kernel, const BufferNeed& need) {
+  if ((*need.buffer)() == nullptr) refuse(device, kernel, std::string("buffer ") + need.name + " was never made");
+  const auto size = static_cast<std::int64_t>(need.buffer->getInfo<CL_MEM_SIZE>());
+  if (size < need.bytes) {
+    refuse(device, kernel, std::string("buffer ") + need.name + " holds " + std::to_string(size) + " bytes, " +
+                               std::to_string(need.bytes) + " are needed");
+  }
+  // Memory of the caller keeps its own alignment, everything else has the device's.
+  const auto address = reinterpret_cast<std::uintptr_t>(need.buffer->getInfo<CL_MEM_HOST_PTR>());
+  const bool aligned = address != 0 ? address % need.alignment == 0 : device.found().base_alignment % need.alignment == 0;
+  if (!aligned) {
+    refuse(device, kernel, std::string("buffer ") + need.name + " is not aligned to " + std::to_string(need.alignment) + " bytes");
+  }
+}
+
+}  // namespace
+
+cl::Event launch(const OpenDevice& device, const Kernel& kernel, Geometry geometry,
+                 std::initializer_list<BufferNeed> needs) {
+  try {
+    check_geometry(device, kernel, geometry);
+    for (const BufferNeed& need : needs) check_buffer(device, kernel, need);
+    cl::Event event;
+    const cl::NDRange local(geometry.group_items);
+    const cl::NDRange global(static_cast<std::size_t>(geometry.groups) * geometry.group_items);
+    device.queue().enqueueNDRangeKernel(kernel.handle, cl::NullRange, global, local, nullptr, &event);
+    return event;
+  } catch (const cl::Error& error) {
+    throw device_error(device.info(), "launching kernel " + kernel.name, error);
+  }
+}
+
+}  // namespace oclspkt::ocl

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <initializer_list>
+
+#include "registry.hpp"
+
+namespace oclspkt::ocl {
+
+/// A buffer that a launch reads or writes.
+struct BufferNeed {
+  const char* name;
+  const cl::Buffer* buffer;
+  std::int64_t bytes;     ///< that the launch may touch
+  std::size_t alignment;  ///< that the kernel relies on
+};
+
+/// Work-groups and work-items of a launch, in one dimension.
+struct Geometry {
+  std::int64_t groups = 1;
+  std::size_t group_items = 1;
+};
+
+/// Check geometry, buffers, alignment and local memory, then enqueue; the only place where kernels are launched.
+/// @throws DeviceError that names kernel, device and what does not fit
+cl::Event launch(const OpenDevice& device, const Kernel& kernel, Geometry geometry,
+                 std::initializer_list<BufferNeed> needs);
+
+/// Set all arguments of a kernel in order.
+template <typename... Args>
+void set_arguments(const OpenDevice& device, Kernel& kernel, const Args&... args);
+
+}  // namespace oclspkt::ocl
+
+#include "error_name.hpp"
+
+namespace oclspkt::ocl {
+
+template <typename... Args>
+void set_arguments(const OpenDevice& device, Kernel& kernel, const Args&... args) {
+  cl_uint index = 0;
+  try {
+    (kernel.handle.setArg(index++, args), ...);
+  } catch (const cl::Error& error) {
+    throw device_error(device.info(), "setting argument " + std::to_string(index - 1) + " of kernel " + kernel.name, error);
+  }
+}
+
+}  // namespace oclspkt::ocl

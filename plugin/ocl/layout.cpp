@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "layout.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "oclspkt/error.hpp"
+
+namespace oclspkt::ocl {
+namespace {
+
+Index round_up(Index value, Index multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+/// Rows that the kernels read beyond the kept rows of a tile: whole blocks of plan.lanes rows.
+struct Margin {
+  Index before, behind;
+};
+
+Margin margin(const Plan& plan) {
+  const Index before = round_up(plan.halo, plan.lanes);
+  return {before, round_up(before + plan.m + plan.halo, plan.lanes) - before - plan.m};
+}
+
+Chunk make_chunk(const Plan& plan, Index tile_begin, Index tile_end) {
+  const Margin beside = margin(plan);
+  Chunk chunk;
+  chunk.tile_begin = tile_begin;
+  chunk.tile_end = tile_end;
+  chunk.kept_first = tile_begin * plan.tile_rows();
+  chunk.kept_end = std::min(plan.n, tile_end * plan.tile_rows());
+  chunk.first = std::max<Index>(0, chunk.kept_first - beside.before);
+  chunk.end = std::min(plan.n, chunk.kept_end + beside.behind);
+  return chunk;
+}
+
+/// Everything but the chunks, for chunks of that many tiles.
+Layout working_sizes(const Plan& plan, int word, Index chunk_tiles) {
+  const bool exact = plan.method == Method::exact_twopass;
+  const Margin beside = margin(plan);
+  Layout layout;
+  layout.runs = static_cast<int>(std::clamp<Index>(plan.runs, 1, chunk_tiles));
+  layout.slot = plan.lanes + 2 * (beside.before + plan.m + beside.behind);
+  layout.padded = plan.tiles() * plan.lanes;
+  layout.scratch_bytes = layout.runs * layout.slot * plan.lanes * word;
+  layout.outer_bytes = exact ? layout.padded * word : 0;
+  layout.segment_bytes = exact ? kSegmentWords * layout.padded * word : 0;
+  return layout;
+}
+
+std::int64_t chunk_bytes(const Plan& plan, int word, Index chunk_tiles) {
+  const Margin beside = margin(plan);
+  return std::min(plan.n, chunk_tiles * plan.tile_rows() + beside.before + beside.behind) * word;
+}
+
+bool fits(const Plan& plan, int word, const Limits& limits, Index chunk_tiles) {
+  const Layout sizes = working_sizes(plan, word, chunk_tiles);
+  const std::int64_t array = chunk_bytes(plan, word, chunk_tiles);
+  return std::max({array, sizes.scratch_bytes, sizes.segment_bytes}) <= limits.allocation &&
+         5 * array + sizes.working_bytes() <= limits.memory;
+}
+
+}  // namespace
+
+Layout make_layout(const Plan& plan, int word, const Limits& limits) {
+  const Margin beside = margin(plan);
+  const Index swept = plan.lanes + 2 * (beside.before + plan.m + beside.behind);
+  if (plan.m < 1 || swept > std::numeric_limits<std::int32_t>::max() / 4) {
+    throw InvalidInput("partitions of " + std::to_string(plan.m) + " rows with " + std::to_string(plan.halo) +
+                       " rows of halo are too long for a device: choose a smaller partition");
+  }
+  Index chunk_tiles = std::clamp<Index>(plan.chunk_tiles, 1, plan.tiles());
+  while (chunk_tiles > 1 && !fits(plan, word, limits, chunk_tiles)) chunk_tiles = (chunk_tiles + 1) / 2;
+  if (!fits(plan, word, limits, chunk_tiles)) {
+    const Layout sizes = working_sizes(plan, word, chunk_tiles);
+    throw InvalidInput("one tile of " + std::to_string(plan.tile_rows()) + " rows needs " +
+                       std::to_string(5 * chunk_bytes(plan, word, chunk_tiles) + sizes.working_bytes()) +
+                       " bytes on the device, allowed are " + std::to_string(limits.memory) + " in buffers of " +
+                       std::to_string(limits.allocation) + ": raise device_memory or choose a smaller partition");
+  }
+  Layout layout = working_sizes(plan, word, chunk_tiles);
+  std::int64_t band_rows = 0;
+  for (Index t = 0; t < plan.tiles(); t += chunk_tiles) {
+    layout.chunks.push_back(make_chunk(plan, t, std::min(plan.tiles(), t + chunk_tiles)));
+    layout.longest = std::max(layout.longest, layout.chunks.back().rows());
+    band_rows += layout.chunks.back().rows();
+  }
+  layout.resident = (3 * band_rows + 2 * layout.longest) * word + layout.working_bytes() <= limits.memory;
+  return layout;
+}
+
+}  // namespace oclspkt::ocl

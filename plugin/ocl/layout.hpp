@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "plan.hpp"
+
+namespace oclspkt::ocl {
+
+/// The tiles of one launch and the rows they need.
+struct Chunk {
+  Index tile_begin = 0, tile_end = 0;
+  Index first = 0, end = 0;            ///< rows that must be there
+  Index kept_first = 0, kept_end = 0;  ///< rows that are solved
+  Index rows() const { return end - first; }
+};
+
+/// What a device's memory allows, in bytes.
+struct Limits {
+  std::int64_t allocation = INT64_MAX;  ///< one buffer
+  std::int64_t memory = INT64_MAX;      ///< all buffers
+};
+
+/// How a plan lies in the memory of a device.
+struct Layout {
+  std::vector<Chunk> chunks;
+  Index longest = 0;         ///< rows of the largest chunk
+  int runs = 1;              ///< work-groups of a launch, at most
+  Index slot = 0;            ///< vectors of scratch a work-group
+  Index padded = 0;          ///< partitions padded to whole tiles
+  bool resident = true;      ///< the bands of all chunks fit at once
+  std::int64_t scratch_bytes = 0, outer_bytes = 0, segment_bytes = 0;  ///< outer: one array of outer unknowns
+  /// Of everything but bands and vectors.
+  std::int64_t working_bytes() const { return scratch_bytes + 2 * outer_bytes + segment_bytes; }
+};
+
+/// Numbers of a SchurSegment that kernel reduce writes for each partition.
+inline constexpr int kSegmentWords = 10;
+
+/// Cut a plan into chunks of at most plan.chunk_tiles tiles so that all buffers of a chunk stay within the limits.
+/// @param word  bytes per scalar
+/// @throws InvalidInput if not even one tile fits, or a partition is too long for the kernels' counters
+Layout make_layout(const Plan& plan, int word, const Limits& limits);
+
+}  // namespace oclspkt::ocl

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "cl_solver.hpp"
+#include "device.hpp"
+#include "probe.hpp"
+#include "registry.hpp"
+
+namespace oclspkt::ocl {
+namespace {
+
+class ClModule final : public DeviceModule {
+ public:
+  ClModule() {
+    for (const FoundDevice& found : registry().devices()) infos_.push_back(found.info);
+  }
+
+  const std::vector<DeviceInfo>& devices() override { return infos_; }
+  const std::vector<std::string>& problems() override { return registry().problems(); }
+
+  DeviceProfile profile(int device, Precision precision, bool is_double) override {
+    if (precision == Precision::narrow) {
+      throw InvalidInput("no device has kernels for precision narrow yet: choose same");
+    }
+    const bool as_double = is_double && precision == Precision::same;
+    registry().require_usable(registry().device(device).info.index);
+    const std::lock_guard lock(mutex_);  // one measurement at a time, or they would measure each other
+    const std::pair key(device, as_double);
+    auto at = profiles_.find(key);
+    if (at == profiles_.end()) {
+      at = profiles_.emplace(key, as_double ? measure_profile<double>(device) : measure_profile<float>(device)).first;
+    }
+    return at->second;
+  }
+
+  DeviceTraits traits(int device, bool is_double, const DeviceSettings& settings) override {
+    const FoundDevice& found = registry().device(device);
+    DeviceTraits traits;
+    traits.lanes = found.lanes(is_double);
+    traits.cores = found.info.cores;
+    traits.cache_bytes = found.cache_bytes;
+    traits.chunk_bytes = found.info.max_allocation;
+    const bool shared = found.info.host_unified && !settings.copy_vectors;
+    if (settings.device_memory > 0) {
+      traits.memory_bytes = settings.device_memory;
+    } else if (!shared) {
+      traits.memory_bytes = found.info.memory;
+    }
+    return traits;
+  }
+
+  std::unique_ptr<DeviceSolver<float>> make_float(int device, const DeviceSettings& settings) override {
+    return std::make_unique<ClSolver<float>>(device, settings);
+  }
+  std::unique_ptr<DeviceSolver<double>> make_double(int device, const DeviceSettings& settings) override {
+    return std::make_unique<ClSolver<double>>(device, settings);
+  }
+
+  double stream(int device, const StreamArrays<float>& arrays) override { return run_stream(device, arrays); }
+  double stream(int device, const StreamArrays<double>& arrays) override { return run_stream(device, arrays); }
+
+  void release() override { registry().release(); }
+
+ private:
+  static Registry& registry() { return Registry::instance(); }
+
+  std::vector<DeviceInfo> infos_;
+  std::mutex mutex_;
+  std::map<std::pair<int, bool>, DeviceProfile> profiles_;  ///< measured once per process
+};
+
+}  // namespace
+}  // namespace oclspkt::ocl
+
+/// See DeviceModuleEntry. The module is never destroyed, so that it can be called at any time until the process ends.
+extern "C" OCLSPKT_API oclspkt::DeviceModule* oclspkt_cl_module(const char* abi, std::string* error) {
+  if (std::strcmp(abi, oclspkt::kDeviceModuleAbi) != 0) {
+    if (error != nullptr) {
+      *error = std::string("the OpenCL module speaks '") + oclspkt::kDeviceModuleAbi + "', the solver library '" + abi +
+               "': install libraries of one version";
+    }
+    return nullptr;
+  }
+  try {
+    static auto* module = new oclspkt::ocl::ClModule;
+    return module;
+  } catch (const std::exception& e) {
+    if (error != nullptr) *error = std::string("the OpenCL module does not start: ") + e.what();
+    return nullptr;
+  }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "probe.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "cl_solver.hpp"
+#include "error_name.hpp"
+
+namespace oclspkt::ocl {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// Seconds all measurements of one device may take together; each part stops when its share is used up.
+constexpr double kLaunchShare = 0.005, kRateShare = 0.03, kCopyShare = 0.01;
+constexpr int kRepeats = 7;
+constexpr Index kProbeRows = 1'000'000, kFirstRows = 50'000;
+constexpr double kProbeTimeLimit = 10;
+/// The shape of an ordinary plan: 16 x odd rows a partition, the halo that dominance 3 needs in double.
+constexpr Index kProbePartition = 16 * 31, kProbeHalo = 32;
+constexpr int kRunsPerCore = 4;
+
+double median(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Median seconds of f, called at least once and at most kRepeats times within the share.
+template <typename F>
+double median_seconds(double share, const F& f) {
+  std::vector<double> values;
+  const auto begin = Clock::now();
+  while (values.empty() || (values.size() < kRepeats && since(begin) < share)) {
+    const auto start = Clock::now();
+    f();
+    values.push_back(since(start));
+  }
+  return median(values);
+}
+
+double launch_seconds(OpenDevice& device) {
+  const Kernel empty = device.kernel("empty", false);
+  const Waiter waiter(device, !device.info().host_unified, kProbeTimeLimit);
+  const auto once = [&] { waiter.wait(launch(device, empty, {1}, {})); };
+  once();  // run-times may compile at the first launch
+  return median_seconds(kLaunchShare, once);
+}
+
+template <typename T>
+double halo_rate(int device, const FoundDevice& found, double launch) {
+  const int lanes = found.lanes(sizeof(T) == sizeof(double));
+  const Index full = std::max<Index>(kFirstRows, std::min<Index>(kProbeRows, found.info.max_allocation / 16));
+  Bands<T> bands;
+  bands.reshape(LineSet::one(full));
+  std::fill_n(bands.lower(), full, T(-1));
+  std::fill_n(bands.diag(), full, T(6));
+  std::fill_n(bands.upper(), full, T(-1));
+  AlignedArray<T> y(full), x(full);
+  std::fill_n(y.data(), full, T(1));
+  std::fill_n(x.data(), full, T(0));
+  ClSolver<T> solver(device, {});
+  Plan plan;
+  plan.method = Method::truncated_halo;
+  plan.halo = kProbeHalo;
+  plan.lanes = lanes;
+  plan.runs = kRunsPerCore * found.info.cores;
+  double rate = 0;
+  // A slow device shows itself on few rows and is not made to do the many.
+  for (const Index n : {kFirstRows, full}) {
+    bands.reshape(LineSet::one(n));
+    plan.n = n;
+    plan.m = std::clamp<Index>(n / (static_cast<Index>(found.info.cores) * lanes) / lanes * lanes, lanes, kProbePartition);
+    plan.chunk_tiles = plan.tiles();
+    solver.set_up(plan, bands);
+    const auto once = [&] {
+      const double before = solver.times().kernel_seconds;
+      solver.apply(y.data(), x.data());
+      return solver.times().kernel_seconds - before;
+    };
+    once();
+    std::vector<double> kernel;
+    const double wall = median_seconds(kRateShare / 2, [&] { kernel.push_back(once()); });
+    // The work alone: without the launch, and for devices that copy without the copies.
+    const double work = found.info.host_unified ? wall - launch : median(kernel);
+    rate = static_cast<double>(n) / std::max(work, 1e-9);
+    if (static_cast<double>(full) / rate > kRateShare / 4) break;
+  }
+  return rate;
+}
+
+/// Bytes a second, there and back.
+double copy_rate(OpenDevice& device) {
+  const auto bytes = static_cast<std::size_t>(std::min<std::int64_t>(16 << 20, device.info().max_allocation));
+  const cl::Buffer buffer(device.context(), CL_MEM_READ_WRITE, bytes);
+  const Staging staging(device, static_cast<std::int64_t>(bytes));
+  const Waiter waiter(device, true, kProbeTimeLimit);
+  const auto there_and_back = [&] {
+    cl::Event event;
+    device.queue().enqueueWriteBuffer(buffer, CL_FALSE, 0, bytes, staging.data());
+    device.queue().enqueueReadBuffer(buffer, CL_FALSE, 0, bytes, staging.data(), nullptr, &event);
+    waiter.wait(event);
+  };
+  there_and_back();  // pages are touched for the first time
+  return 2 * static_cast<double>(bytes) / median_seconds(kCopyShare, there_and_back);
+}
+
+}  // namespace
+
+template <typename T>
+DeviceProfile measure_profile(int device) {
+  const FoundDevice& found = Registry::instance().device(device);
+  const auto open = Registry::instance().open(device);
+  try {
+    DeviceProfile profile;
+    profile.launch_seconds = launch_seconds(*open);
+    profile.rows_per_second = halo_rate<T>(device, found, profile.launch_seconds);
+    profile.copy_bytes_per_second =
+        found.info.host_unified ? std::numeric_limits<double>::infinity() : copy_rate(*open);
+    return profile;
+  } catch (const cl::Error& error) {
+    throw device_error(found.info, "measuring it", error);
+  }
+}
+
+template <typename T>
+double run_stream(int device, const StreamArrays<T>& arrays) {
+  const auto open = Registry::instance().open(device);
+  const DeviceInfo& info = open->info();
+  const bool in_place = info.host_unified;
+  const std::size_t bytes = static_cast<std::size_t>(arrays.n) * sizeof(T);
+  if (arrays.n <= 0) return 0;
+  Kernel kernel = open->kernel("stream", sizeof(T) == sizeof(double));
+  const Waiter waiter(*open, !in_place, kProbeTimeLimit);
+  const cl::CommandQueue& queue = open->queue();
+  try {
+    const auto give = [&](const T* p) {
+      const cl_mem_flags flags = in_place ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR;
+      return cl::Buffer(open->context(), CL_MEM_READ_WRITE | flags, bytes, const_cast<T*>(p));
+    };
+    const cl::Buffer a = give(arrays.a), b = give(arrays.b), c = give(arrays.c), y = give(arrays.y), x = give(arrays.x);
+    const auto run = [&](Index n) {
+      const auto need = static_cast<std::int64_t>(bytes);
+      set_arguments(*open, kernel, a, b, c, y, x, cl_long{n});
+      const cl::Event event = launch(*open, kernel, {static_cast<std::int64_t>(kRunsPerCore) * info.cores},
+                                     {{"a", &a, need, sizeof(T)},
+                                      {"b", &b, need, sizeof(T)},
+                                      {"c", &c, need, sizeof(T)},
+                                      {"y", &y, need, sizeof(T)},
+                                      {"x", &x, need, sizeof(T)}});
+      waiter.wait(event);
+    };
+    run(0);  // run-times may compile at the first launch
+    const auto start = Clock::now();
+    run(arrays.n);
+    const double time = since(start);
+    if (in_place) {
+      void* mapped = queue.enqueueMapBuffer(x, CL_TRUE, CL_MAP_READ, 0, bytes);
+      queue.enqueueUnmapMemObject(x, mapped);
+      queue.finish();
+    } else {
+      cl::Event event;
+      queue.enqueueReadBuffer(x, CL_TRUE, 0, bytes, arrays.x, nullptr, &event);
+    }
+    return time;
+  } catch (const cl::Error& error) {
+    throw device_error(info, "streaming " + std::to_string(arrays.n) + " rows", error);
+  }
+}
+
+template DeviceProfile measure_profile<float>(int);
+template DeviceProfile measure_profile<double>(int);
+template double run_stream(int, const StreamArrays<float>&);
+template double run_stream(int, const StreamArrays<double>&);
+
+}  // namespace oclspkt::ocl

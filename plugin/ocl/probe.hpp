@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include "device.hpp"
+#include "registry.hpp"
+
+namespace oclspkt::ocl {
+
+/// Measure a device's launch cost, its rate of truncated-halo and its copies; about 50 ms apart from kernel builds.
+template <typename T>
+DeviceProfile measure_profile(int device);
+
+/// Run kernel stream once over the caller's arrays. @return seconds, copies not counted
+template <typename T>
+double run_stream(int device, const StreamArrays<T>& arrays);
+
+}  // namespace oclspkt::ocl

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "registry.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "error_name.hpp"
+#include "kernel_source.hpp"
+#include "threads.hpp"
+
+namespace oclspkt::ocl {
+namespace {
+
+/// Lines of a build log that an error carries.
+constexpr int kLogLines = 12;
+
+/// Set once the process is on its way out: the drivers' own exit handlers may have run.
+std::atomic<bool> exiting{false};
+
+void note_exit() { exiting = true; }
+
+std::string first_lines(const std::string& log) {
+  std::size_t end = 0;
+  for (int line = 0; line < kLogLines && end != std::string::npos; ++line) {
+    end = log.find('\n', end);
+    if (end != std::string::npos) ++end;
+  }
+  return log.substr(0, end);
+}
+
+const char* source_of(const std::string& kernel) {
+  for (const KernelSource* source = kKernelSources; source->name != nullptr; ++source) {
+    if (kernel == source->name) return source->text;
+  }
+  throw DeviceError("no kernel named " + kernel + " was embedded into the OpenCL module");
+}
+
+std::string build_options(const FoundDevice& device, bool is_double) {
+  std::string options = "-cl-std=CL1.2 -D SCALAR=";
+  options += is_double ? "SCALAR_DOUBLE" : "SCALAR_FLOAT";
+  options += " -D LANES=" + std::to_string(device.lanes(is_double));
+  if (device.info.host_unified) options += " -D HOST_MEMORY";
+  return options;
+}
+
+}  // namespace
+
+cl::Program build_program(const FoundDevice& device, const cl::Context& context, const std::string& name,
+                          const char* source, const std::string& options) {
+  cl::Program program(context, source);
+  try {
+    program.build(std::vector<cl::Device>{device.handle}, options.c_str());
+  } catch (const cl::Error& error) {
+    std::string log;
+    try {
+      log = program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device.handle);
+    } catch (const cl::Error&) {
+      log = "(the driver gives no log)";
+    }
+    throw BuildError(describe(device.info) + ": kernel " + name + " does not build, " + error_name(error.err()) +
+                     ", options " + options + ":\n" + first_lines(log));
+  }
+  return program;
+}
+
+OpenDevice::OpenDevice(const FoundDevice& found) : found_(found) {
+  try {
+    context_ = cl::Context(found.handle);
+    queue_ = cl::CommandQueue(context_, found.handle, CL_QUEUE_PROFILING_ENABLE);
+  } catch (const cl::Error& error) {
+    throw device_error(found.info, "opening it", error);
+  }
+}
+
+Kernel OpenDevice::kernel(const std::string& name, bool is_double) {
+  if (is_double && !found_.info.fp64) {
+    throw DeviceError(describe(found_.info) + " has no double precision; choose another device, or host");
+  }
+  const std::string options = build_options(found_, is_double);
+  const std::string key = name + " " + options;
+  try {
+    const std::lock_guard lock(mutex_);
+    auto at = programs_.find(key);
+    if (at == programs_.end()) {
+      at = programs_.emplace(key, build_program(found_, context_, name, source_of(name), options)).first;
+    }
+    Kernel kernel;
+    kernel.name = name;
+    kernel.handle = cl::Kernel(at->second, name.c_str());
+    kernel.max_group_items = kernel.handle.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(found_.handle);
+    kernel.local_bytes = kernel.handle.getWorkGroupInfo<CL_KERNEL_LOCAL_MEM_SIZE>(found_.handle);
+    return kernel;
+  } catch (const cl::Error& error) {
+    throw device_error(found_.info, "making kernel " + name, error);
+  }
+}
+
+Registry& Registry::instance() {
+  static auto* registry = new Registry;
+  return *registry;
+}
+
+Registry::Registry() {
+  limit_driver_threads();
+  discovery_ = discover();
+  lost_ = std::make_unique<std::atomic<bool>[]>(discovery_.devices.size());
+  lost_why_.resize(discovery_.devices.size());
+  open_.resize(discovery_.devices.size());
+}
+
+const FoundDevice& Registry::device(int index) const {
+  if (index < 0 || index >= static_cast<int>(discovery_.devices.size())) {
+    throw InvalidInput("there is no device " + std::to_string(index) + "; " +
+                       std::to_string(discovery_.devices.size()) + " devices were found, counted from 0");
+  }
+  return discovery_.devices[static_cast<std::size_t>(index)];
+}
+
+std::shared_ptr<OpenDevice> Registry::open(int index) {
+  const FoundDevice& found = device(index);
+  require_usable(index);
+  const std::lock_guard lock(mutex_);
+  auto& slot = open_[static_cast<std::size_t>(index)];
+  if (!slot) {
+    slot = std::make_shared<OpenDevice>(found);
+    // Exit handlers run last in, first out: ours has to be newer than those that the driver adds with a context.
+    std::atexit(note_exit);
+  }
+  return slot;
+}
+
+void Registry::require_usable(int index) const {
+  if (exiting) throw DeviceError("the process is ending; no OpenCL device can be used any more");
+  if (!is_lost(index)) return;
+  const std::lock_guard lock(mutex_);
+  throw DeviceError(describe(device(index).info) + " was lost earlier: " + lost_why_[static_cast<std::size_t>(index)] +
+                    "; it is not used again in this process");
+}
+
+void Registry::abandon(const OpenDevice& device, const std::string& why) {
+  const auto index = static_cast<std::size_t>(device.info().index);
+  const std::lock_guard lock(mutex_);
+  if (!lost_[index]) lost_why_[index] = why;
+  lost_[index] = true;
+}
+
+void Registry::watch(const std::shared_ptr<Holding>& holding) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(holdings_, [](const std::weak_ptr<Holding>& h) { return h.expired(); });
+  holdings_.push_back(holding);
+}
+
+void Registry::retire(std::shared_ptr<Holding> holding, int device) noexcept {
+  if (device < 0) return;
+  if (!exiting && !is_lost(device)) {
+    holding->drop();
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  graveyard_.push_back(std::move(holding));
+}
+
+void Registry::release() {
+  if (exiting) return;
+  std::vector<std::shared_ptr<Holding>> living;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& holding : holdings_) {
+      if (auto alive = holding.lock()) living.push_back(std::move(alive));
+    }
+  }
+  for (const auto& holding : living) holding->drop();
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < open_.size(); ++i) {
+    if (!lost_[i]) open_[i].reset();
+  }
+}
+
+}  // namespace oclspkt::ocl

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "discovery.hpp"
+#include "opencl.hpp"
+
+namespace oclspkt::ocl {
+
+/// A kernel of one solver, with what a launch must know of it. Arguments are set by one thread at a time.
+struct Kernel {
+  std::string name;
+  cl::Kernel handle;
+  std::size_t max_group_items = 0;  ///< of this kernel on its device
+  std::size_t local_bytes = 0;      ///< static and by arguments
+};
+
+/// Build OpenCL C for one device.
+/// @param name     of the kernel, for the error
+/// @throws BuildError with the first lines of the log
+cl::Program build_program(const FoundDevice& device, const cl::Context& context, const std::string& name,
+                          const char* source, const std::string& options);
+
+/// A device that has been opened: its context, its in-order queue and its programs, shared by all solvers.
+class OpenDevice {
+ public:
+  explicit OpenDevice(const FoundDevice& found);
+
+  const FoundDevice& found() const { return found_; }
+  const DeviceInfo& info() const { return found_.info; }
+  const cl::Context& context() const { return context_; }
+  const cl::CommandQueue& queue() const { return queue_; }
+
+  /// The kernel of that name, built for one scalar type if it was not yet.
+  /// @throws BuildError with the first lines of the log; DeviceError
+  Kernel kernel(const std::string& name, bool is_double);
+
+ private:
+  const FoundDevice& found_;
+  cl::Context context_;
+  cl::CommandQueue queue_;
+  std::mutex mutex_;
+  /// By kernel name and build options; the device is this one, and a name stands for one embedded source.
+  std::map<std::string, cl::Program> programs_;
+};
+
+/// What a living solver holds of OpenCL, as far as the registry must know.
+class Holding {
+ public:
+  virtual ~Holding() = default;
+  /// Give every OpenCL object back; blocks while the solver is at work.
+  virtual void drop() = 0;
+};
+
+/// The one owner of OpenCL objects in the process. It is never destroyed: drivers may be gone before static
+/// destructors are through.
+class Registry {
+ public:
+  static Registry& instance();
+
+  const std::vector<FoundDevice>& devices() const { return discovery_.devices; }
+  const std::vector<std::string>& problems() const { return discovery_.problems; }
+  /// @throws InvalidInput if there is no such device
+  const FoundDevice& device(int index) const;
+
+  /// Open a device, or share it if it is open.
+  /// @throws DeviceError if it was lost or does not open
+  std::shared_ptr<OpenDevice> open(int index);
+
+  /// A device missed its time limit: it is never used, waited for or freed again in this process.
+  void abandon(const OpenDevice& device, const std::string& why);
+  /// @throws DeviceError if the device was abandoned
+  void require_usable(int index) const;
+  bool is_lost(int index) const { return lost_[static_cast<std::size_t>(index)]; }
+
+  /// Have release() reach what a solver holds.
+  void watch(const std::shared_ptr<Holding>& holding);
+  /// A solver goes: drop what it holds, or leave it alone for ever if its device is lost or the process is ending.
+  /// @param device  where the objects live, -1 if there are none
+  void retire(std::shared_ptr<Holding> holding, int device) noexcept;
+
+  /// Free everything but lost devices. What solvers hold is dropped; devices open anew at the next set-up.
+  void release();
+
+ private:
+  Registry();
+
+  Discovery discovery_;
+  std::unique_ptr<std::atomic<bool>[]> lost_;  ///< by device
+  mutable std::mutex mutex_;                   ///< for all below; never held while a solver's own lock is taken
+  std::vector<std::string> lost_why_;
+  std::vector<std::shared_ptr<OpenDevice>> open_;
+  std::vector<std::weak_ptr<Holding>> holdings_;
+  std::vector<std::shared_ptr<Holding>> graveyard_;  ///< objects of lost devices, never freed
+};
+
+}  // namespace oclspkt::ocl

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "waiter.hpp"
+
+#include <thread>
+
+#include "error_name.hpp"
+
+namespace oclspkt::ocl {
+namespace {
+
+/// Short waits are spun through, longer ones sleep between looks.
+constexpr std::chrono::microseconds kSpin{200}, kSleep{50};
+
+std::string seconds_text(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g s", value);
+  return text;
+}
+
+}  // namespace
+
+Waiter::Waiter(const OpenDevice& device, bool limited, double limit)
+    : device_(device), limited_(limited), limit_(limit), start_(Clock::now()) {}
+
+void Waiter::wait(const cl::Event& event) const {
+  try {
+    if (limited_) {
+      poll(event);
+    } else {
+      event.wait();
+    }
+  } catch (const cl::Error& error) {
+    throw device_error(device_.info(), "waiting for it", error);
+  }
+}
+
+void Waiter::poll(const cl::Event& event) const {
+  device_.queue().flush();
+  const auto begin = Clock::now();
+  for (;;) {
+    const cl_int status = event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>();
+    if (status == CL_COMPLETE) return;
+    if (status < 0) throw cl::Error(status, "a command");
+    const auto now = Clock::now();
+    if (std::chrono::duration<double>(now - start_).count() > limit_) {
+      const std::string why = "it did not finish within " + seconds_text(limit_);
+      Registry::instance().abandon(device_, why);
+      throw DeviceError(describe(device_.info()) + ": " + why + " and is not used again; raise the timeout if it only was slow");
+    }
+    if (now - begin < kSpin) {
+      std::this_thread::yield();
+    } else {
+      std::this_thread::sleep_for(kSleep);
+    }
+  }
+}
+
+double seconds(const cl::Event& event) {
+  cl_ulong begin = 0, end = 0;
+  if (clGetEventProfilingInfo(event(), CL_PROFILING_COMMAND_START, sizeof begin, &begin, nullptr) != CL_SUCCESS ||
+      clGetEventProfilingInfo(event(), CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr) != CL_SUCCESS || end < begin) {
+    return 0;
+  }
+  return 1e-9 * static_cast<double>(end - begin);
+}
+
+}  // namespace oclspkt::ocl

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <chrono>
+
+#include "registry.hpp"
+
+namespace oclspkt::ocl {
+
+/// Waits for commands of a device: run-times on the host without limit, other devices by polling against one.
+class Waiter {
+ public:
+  /// @param limit  seconds from now on
+  Waiter(const OpenDevice& device, bool limited, double limit);
+
+  /// Wait for a command and those before it.
+  /// @throws DeviceError if it failed, or if the limit has passed; the device is then abandoned
+  void wait(const cl::Event& event) const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void poll(const cl::Event& event) const;
+
+  const OpenDevice& device_;
+  bool limited_;
+  double limit_;
+  Clock::time_point start_;
+};
+
+/// Seconds a finished command took on the device; 0 where the driver does not tell.
+double seconds(const cl::Event& event);
+
+}  // namespace oclspkt::ocl
