@@ -50,9 +50,9 @@ double Plan::words_per_row() const {
     case Method::exact_twopass:
       return 9;
     case Method::exact_factored:
-      return 8;  // forward reads 2 and writes 1, backward reads 3 and writes 1, one of them from cache for short lines
+      return 7;  // forward reads 2 and writes 1, backward reads 3 and writes 1
     case Method::pivot:
-      return 13;  // gttrs: multiplier, pivot index, x twice; three factors and x twice; rounded up to whole words
+      return 10.5;  // copy of y 2, forward 3 and a pivot index of half a word, backward 5
   }
   return 0;
 }

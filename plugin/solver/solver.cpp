@@ -62,6 +62,10 @@ class Solver<T>::Impl {
  public:
   explicit Impl(Options options) : options_(std::move(options)) { check_options(options_); }
 
+  void set_options(Options options) {
+    options_ = std::move(options);
+    survives_ = false;  // a device solver keeps the settings that it was made with
+  }
   void set_up();
   void apply(const T* y, T* x);
 
@@ -375,7 +379,7 @@ const Options& Solver<T>::options() const {
 template <typename T>
 void Solver<T>::set_options(Options options) {
   check_options(options);
-  impl_->options_ = std::move(options);
+  impl_->set_options(std::move(options));
 }
 
 template <typename T>

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "hard_matrices.hpp"
+
+#include <gtest/gtest.h>
+
+#include "silence.hpp"
+
+namespace oclspkt {
+namespace {
+
+template <typename T>
+void expect_never_silently_wrong(const test::HardMatrix& matrix) {
+  Options options;
+  options.devices = "host";
+  const auto wrong = test::silently_wrong<T>(matrix, options);
+  EXPECT_FALSE(wrong.has_value()) << *wrong;
+}
+
+TEST(HardMatrices, OfTheTwentyNoneIsSilentlyWrong) {
+  for (const Index n : {512, 513}) {
+    for (int id = 1; id <= 20; ++id) {
+      const test::HardMatrix matrix = test::klein_strzodka(id, n);
+      expect_never_silently_wrong<double>(matrix);
+      expect_never_silently_wrong<float>(matrix);
+    }
+  }
+}
+
+TEST(HardMatrices, OfApplicationsNoneIsSilentlyWrong) {
+  for (const Index n : {3, 31, 32, 33, 997, 20000}) {
+    for (const test::HardMatrix& matrix : test::applications(n)) {
+      expect_never_silently_wrong<double>(matrix);
+      expect_never_silently_wrong<float>(matrix);
+    }
+  }
+}
+
+TEST(HardMatrices, HaveTheSingularValuesAskedFor) {
+  // The product of the singular values is |det|, which the reflectors keep: geometric ones give 1e15^(-n/2).
+  const Index n = 6;
+  const test::HardMatrix m = test::klein_strzodka(9, n);
+  double before = 0, det = 1;  // continuants
+  for (std::size_t i = 0; i < 6; ++i) {
+    const double next = m.diag[i] * det - (i > 0 ? m.lower[i] * m.upper[i - 1] * before : 0);
+    before = det;
+    det = next;
+  }
+  EXPECT_NEAR(std::log10(std::abs(det)), -15.0 * 6 / 2, 1);
+}
+
+}  // namespace
+}  // namespace oclspkt
