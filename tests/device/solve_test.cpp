@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The kernels on every device, against LAPACK, against the model in C++ and against residuals.
+#include <numeric>
+
+#include "certificate.hpp"
+#include "devices.hpp"
+#include "model.hpp"
+#include "residual.hpp"
+
+namespace oclspkt::test {
+namespace {
+
+/// Forward error allowed for a system of dominance d, in units of eps: its condition is at most (d + 1) / (d - 1).
+double forward_limit(double d) { return 8 * (d + 1) / (d - 1); }
+
+template <typename T>
+class Solve : public testing::Test {};
+using Scalars = testing::Types<float, double>;
+TYPED_TEST_SUITE(Solve, Scalars);
+
+/// Lengths around a partition of m rows, a prime and a large one.
+std::vector<Index> lengths(Index m) { return {1, 2, 3, m - 1, m, m + 1, 2 * m + 1, 997, 100'003}; }
+
+/// A closed matrix: what a solver hands to a device.
+template <typename T>
+Bands<T> closed(Bands<T> bands) {
+  bands.close_lines();
+  return bands;
+}
+
+TYPED_TEST(Solve, HaloIsRightForEveryLengthPartitionAndDominance) {
+  using T = TypeParam;
+  for (const double d : {10.0, 3.0, 1.2}) {
+    for (const Index m : {Index{37}, Index{48}, Index{0}}) {
+      for (const Index n : lengths(m > 0 ? m : 496)) {
+        const auto bands = closed(random_dominant<T>(LineSet::one(n), d));
+        const auto y = random_vector<T>(n);
+        const Index halo = halo_from_dominance(d, kEps<T>);
+        const auto reference = solve_by_reference(bands, y);
+        on_every_device<T>([&](const DeviceInfo& info) {
+          const Shape shape{Method::truncated_halo, halo, m};
+          const Plan plan = plan_for<T>(info.index, n, shape);
+          ASSERT_LE(certify_halo(n, bands.view(), plan.m, plan.halo).bound, 1.1 * kEps<T>);
+          const auto x = solve<T>(info.index, bands, y, shape);
+          EXPECT_LE(relative_difference(x, reference), forward_limit(d) * kEps<T>)
+              << "n = " << n << ", m = " << plan.m << ", halo = " << halo << ", d = " << d;
+          EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()), 10 * kEps<T>);
+        });
+      }
+    }
+  }
+}
+
+TYPED_TEST(Solve, HaloReadsExactlyTheRowsThatThePlanNames) {
+  using T = TypeParam;
+  // Far too short halos, so that one row more or less is seen.
+  const Index n = 5003;
+  const auto bands = closed(diffusion<T>(LineSet::one(n), 1e3));
+  const auto y = random_vector<T>(n);
+  on_every_device<T>([&](const DeviceInfo& info) {
+    for (const Index m : {Index{16}, Index{37}, Index{128}}) {
+      for (const Index halo : {0, 1, 7, 8, 16, 21}) {
+        const Shape shape{Method::truncated_halo, halo, m};
+        ModelSolver<T> model;
+        model.set_up(plan_for<T>(info.index, n, shape), bands);
+        std::vector<T> expected(static_cast<std::size_t>(n));
+        model.apply(y.data(), expected.data());
+        const auto x = solve<T>(info.index, bands, y, shape);
+        // Partitions are ill-conditioned by themselves: lambda times eps is what rounding may do.
+        EXPECT_LE(relative_difference(x, expected), 1e3 * kEps<T>) << "m = " << m << ", halo = " << halo;
+      }
+    }
+  });
+}
+
+TYPED_TEST(Solve, ExactIsRightForEveryLengthAndPartition) {
+  using T = TypeParam;
+  const double d = 3;
+  for (const Index m : {Index{1}, Index{2}, Index{3}, Index{16}, Index{37}, Index{48}, Index{0}}) {
+    for (const Index n : lengths(m > 0 ? m : 496)) {
+      if (n < 1) continue;
+      const auto bands = closed(random_dominant<T>(LineSet::one(n), d));
+      const auto y = random_vector<T>(n);
+      const auto reference = solve_by_reference(bands, y);
+      on_every_device<T>([&](const DeviceInfo& info) {
+        const auto x = solve<T>(info.index, bands, y, {Method::exact_twopass, 0, m});
+        EXPECT_LE(relative_difference(x, reference), forward_limit(d) * kEps<T>) << "n = " << n << ", m = " << m;
+      });
+    }
+  }
+}
+
+TYPED_TEST(Solve, ExactStaysBackwardStableWithoutAnyDominance) {
+  using T = TypeParam;
+  for (const Index n : {Index{1} << 12, Index{1} << 18}) {
+    const std::pair<const char*, Bands<T>> matrices[] = {
+        {"Poisson", closed(constant<T>(LineSet::one(n), -1, 2, -1))},
+        {"lambda = 1e8", closed(diffusion<T>(LineSet::one(n), 1e8))},
+        {"row sums 0", closed(row_sums_zero<T>(LineSet::one(n)))}};
+    const auto y = random_vector<T>(n);
+    for (const auto& [name, bands] : matrices) {
+      on_every_device<T>([&, &name = name, &bands = bands](const DeviceInfo& info) {
+        const auto x = solve<T>(info.index, bands, y, {Method::exact_twopass});
+        EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()), 10 * kEps<T>)
+            << name << ", n = " << n;
+      });
+    }
+  }
+}
+
+TYPED_TEST(Solve, SignsOfCouplingsDoNotMatter) {
+  using T = TypeParam;
+  const Index n = 20'011;
+  const auto y = random_vector<T>(n);
+  for (const auto& bands : {closed(constant<T>(LineSet::one(n), -1, 4, 1)), closed(constant<T>(LineSet::one(n), 1, -4, 1)),
+                            closed(random_dominant<T>(LineSet::one(n), 2.0))}) {
+    const auto reference = solve_by_reference(bands, y);
+    const Index halo = halo_from_dominance(2.0, kEps<T>);
+    on_every_device<T>([&](const DeviceInfo& info) {
+      for (const Shape shape : {Shape{Method::truncated_halo, halo, 112}, Shape{Method::exact_twopass, 0, 112}}) {
+        EXPECT_LE(relative_difference(solve<T>(info.index, bands, y, shape), reference), forward_limit(2) * kEps<T>)
+            << name(shape.method);
+      }
+    });
+  }
+}
+
+TYPED_TEST(Solve, KnownSolutionOfOneFourOne) {
+  using T = TypeParam;
+  const auto bands = closed(constant<T>(LineSet::one(3), 1, 4, 1));
+  on_every_device<T>([&](const DeviceInfo& info) {
+    for (const Method method : {Method::truncated_halo, Method::exact_twopass}) {
+      const auto x = solve<T>(info.index, bands, {1, 1, 1}, {method});
+      EXPECT_NEAR(x[0], 3.0 / 14, kEps<T>);
+      EXPECT_NEAR(x[1], 1.0 / 7, kEps<T>);
+      EXPECT_NEAR(x[2], 3.0 / 14, kEps<T>);
+    }
+  });
+}
+
+TYPED_TEST(Solve, NeverReadsTheOuterCouplings) {
+  using T = TypeParam;
+  for (const Index n : {1, 2, 1000, 30'000}) {
+    const auto open = random_dominant<T>(LineSet::one(n), 3.0);  // NaN in lower[0] and upper[n - 1]
+    const auto y = random_vector<T>(n);
+    const auto reference = solve_by_reference(open, y);
+    on_every_device<T>([&](const DeviceInfo& info) {
+      for (const Shape shape : {Shape{Method::truncated_halo, 40, 0}, Shape{Method::exact_twopass}}) {
+        EXPECT_LE(relative_difference(solve<T>(info.index, open, y, shape), reference), forward_limit(3) * kEps<T>)
+            << name(shape.method) << ", n = " << n;
+      }
+    });
+  }
+}
+
+TYPED_TEST(Solve, LinesLaidEndToEndAreSolvedApart) {
+  using T = TypeParam;
+  std::vector<Index> starts{0};
+  for (const Index length : {1, 2, 0, 777, 48, 47, 49, 5000, 3, 1}) starts.push_back(starts.back() + length);
+  for (const LineSet& lines : {LineSet::equal(300, 77), LineSet::equal(1000, 1), LineSet::unequal(starts)}) {
+    const auto bands = closed(random_dominant<T>(lines, 3.0));
+    const auto y = random_vector<T>(lines.extent());
+    const auto reference = solve_by_reference(bands, y);
+    on_every_device<T>([&](const DeviceInfo& info) {
+      for (const Shape shape : {Shape{Method::truncated_halo, 40, 48}, Shape{Method::exact_twopass, 0, 48}}) {
+        EXPECT_LE(relative_difference(solve<T>(info.index, bands, y, shape), reference), forward_limit(3) * kEps<T>)
+            << name(shape.method) << ", " << lines.describe();
+      }
+    });
+  }
+}
+
+TYPED_TEST(Solve, NanInOneLineStaysInIt) {
+  using T = TypeParam;
+  const Index count = 90, length = 61, broken = 40;
+  const auto bands = closed(random_dominant<T>(LineSet::equal(count, length), 3.0));
+  const auto healthy = random_vector<T>(count * length);
+  for (const T poison : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()}) {
+    auto y = healthy;
+    y[broken * length + 30] = poison;
+    const auto reference = solve_by_reference(bands, healthy);
+    on_every_device<T>([&](const DeviceInfo& info) {
+      for (const Shape shape : {Shape{Method::truncated_halo, 40, 48}, Shape{Method::exact_twopass, 0, 48}}) {
+        auto x = solve<T>(info.index, bands, y, shape);
+        EXPECT_FALSE(std::isfinite(x[broken * length + 30])) << name(shape.method);
+        std::copy_n(reference.begin() + broken * length, length, x.begin() + broken * length);
+        EXPECT_LE(relative_difference(x, reference), forward_limit(3) * kEps<T>) << name(shape.method);
+      }
+    });
+  }
+}
+
+TYPED_TEST(Solve, VectorsNeedNoAlignment) {
+  using T = TypeParam;
+  const Index n = 40'000;
+  const auto bands = closed(random_dominant<T>(LineSet::one(n), 3.0));
+  const auto y = random_vector<T>(n);
+  const auto reference = solve_by_reference(bands, y);
+  on_every_device<T>([&](const DeviceInfo& info) {
+    const auto solver = make_solver<T>(info.index);
+    solver->set_up(plan_for<T>(info.index, n, {Method::truncated_halo, 40, 0}), bands);
+    for (const Index offset : {0, 1, 3}) {
+      AlignedArray<T> y_moved(n + 4), x_moved(n + 4);
+      std::fill_n(x_moved.data(), n + 4, T(7));
+      std::copy(y.begin(), y.end(), y_moved.data() + offset);
+      solver->apply(y_moved.data() + offset, x_moved.data() + offset);
+      const std::vector<T> x(x_moved.data() + offset, x_moved.data() + offset + n);
+      EXPECT_LE(relative_difference(x, reference), forward_limit(3) * kEps<T>) << "offset " << offset;
+      for (Index i = 0; i < n + 4; ++i) {
+        if (i < offset || i >= offset + n) {
+          EXPECT_EQ(x_moved[i], T(7)) << "wrote beside x";
+        }
+      }
+    }
+  });
+}
+
+TYPED_TEST(Solve, GivesTheSameBitsEveryTime) {
+  using T = TypeParam;
+  const Index n = 50'000;
+  const auto bands = closed(random_dominant<T>(LineSet::one(n), 1.5));
+  const auto y = random_vector<T>(n);
+  on_every_device<T>([&](const DeviceInfo& info) {
+    for (const Shape shape : {Shape{Method::truncated_halo, 40, 0}, Shape{Method::exact_twopass}}) {
+      const auto first = solve<T>(info.index, bands, y, shape);
+      EXPECT_EQ(solve<T>(info.index, bands, y, shape), first) << name(shape.method);
+      EXPECT_EQ(solve<T>(info.index, bands, y, shape, {.copy_vectors = true}), first) << "through copies";
+    }
+  });
+}
+
+TYPED_TEST(Solve, ASecondSetUpTakesOtherSizesAndMethods) {
+  using T = TypeParam;
+  on_every_device<T>([&](const DeviceInfo& info) {
+    for (const bool copies : {false, true}) {
+      const auto solver = make_solver<T>(info.index, {.copy_vectors = copies});
+      for (const Index n : {1000, 60'000, 0, 17, 30'000}) {
+        const auto bands = closed(random_dominant<T>(LineSet::one(n), 3.0));
+        const auto y = random_vector<T>(n);
+        const auto reference = solve_by_reference(bands, y);
+        for (const Shape shape : {Shape{Method::truncated_halo, 40, 0}, Shape{Method::exact_twopass}}) {
+          solver->set_up(plan_for<T>(info.index, n, shape), bands);
+          std::vector<T> x(y.size());
+          solver->apply(y.data(), x.data());
+          EXPECT_LE(relative_difference(x, reference), forward_limit(3) * kEps<T>) << name(shape.method) << ", n = " << n;
+        }
+      }
+      EXPECT_EQ(solver->times().applies, 8);  // those with rows
+      EXPECT_GT(solver->times().kernel_seconds, 0);
+      EXPECT_GT(solver->times().total_seconds, 0);
+      EXPECT_GT(solver->bytes(), 0);
+    }
+  });
+}
+
+TYPED_TEST(Solve, RefusesPlansThatItHasNoKernelsFor) {
+  using T = TypeParam;
+  const auto bands = closed(random_dominant<T>(LineSet::one(100), 3.0));
+  const auto strided = closed(random_dominant<T>(LineSet::grid_axis(1, 10, 10, 1), 3.0));
+  on_every_device<T>([&](const DeviceInfo& info) {
+    const auto solver = make_solver<T>(info.index);
+    EXPECT_THROW(solver->set_up(plan_for<T>(info.index, 100, {Method::pivot}), bands), InvalidInput);
+    const Plan plan = plan_for<T>(info.index, 100, {Method::exact_twopass});
+    EXPECT_THROW(solver->set_up(plan, strided), InvalidInput);
+    Plan other = plan;
+    other.lanes = 3;
+    EXPECT_THROW(solver->set_up(other, bands), InvalidInput);
+    other = plan;
+    other.n = 99;
+    EXPECT_THROW(solver->set_up(other, bands), InvalidInput);
+  });
+}
+
+}  // namespace
+}  // namespace oclspkt::test
