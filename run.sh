@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# One entry for everything: installs what is missing, configures, builds, runs. See `./run.sh help`.
+set -euo pipefail
+cd "$(dirname "$(readlink -f "$0")")"
+source scripts/packages.sh
+source scripts/build.sh
+
+usage() {
+  cat <<'TEXT'
+usage: ./run.sh VERB
+
+  setup   install the Debian packages and OpenCL run-times that the verbs below need
+  build   build the libraries, the examples and oclspkt-devices        -> build/release
+  demo    build, then solve 1e6 rows with one of PETSc's own programs and run the heat equation
+  test    build and test: release, debug, address and undefined behaviour sanitizers
+  bench   build oclspkt-bench and run it; what follows the verb goes to it
+          (default: solve --device cpu --precision double --rows 2e7 --dominance 3)
+  help    this text
+
+Each verb installs what it needs itself, with apt-get as root; without root it names the packages that are missing.
+Environment: JOBS (how many processes build and test, default: the processors).
+TEXT
+}
+
+verb=${1:-help}
+[ $# -eq 0 ] || shift
+case $verb in
+  setup)
+    need_packages build demo bench test
+    source scripts/drivers.sh
+    install_drivers
+    ;;
+  build)
+    need_packages build
+    build_release plugin/all examples/all
+    ;;
+  demo)
+    need_packages build demo
+    source scripts/demo.sh
+    run_demo
+    ;;
+  test)
+    need_packages build demo bench test
+    source scripts/drivers.sh
+    source scripts/test.sh
+    run_tests
+    ;;
+  bench)
+    need_packages build bench
+    build_release --with-bench bench/all plugin/all
+    [ $# -gt 0 ] || set -- solve --device cpu --precision double --rows 2e7 --dominance 3
+    build/release/bin/oclspkt-bench "$@"
+    ;;
+  help | -h | --help)
+    usage
+    ;;
+  *)
+    echo "run.sh: there is no verb '$verb'" >&2
+    usage >&2
+    exit 2
+    ;;
+esac

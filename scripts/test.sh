@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Three builds and their tests, with one closing line that sums them up.
+
+passed=0 failed=0 skipped=0
+summary=()
+
+# count FILE NAME: read one attribute of the test suite out of ctest's JUnit file.
+count() {
+  sed -n "s/^[[:space:]]*$2=\"\([0-9]*\)\".*/\1/p; s/.*<testsuite.* $2=\"\([0-9]*\)\".*/\1/p" "$1" | head -n 1
+}
+
+# note PRESET PASSED FAILED SKIPPED
+note() {
+  passed=$((passed + $2)) failed=$((failed + $3)) skipped=$((skipped + $4))
+  summary+=("$(printf '%-8s %5d passed, %d failed, %d skipped' "$@")")
+}
+
+# test_preset PRESET [ctest options]: a build that fails counts as one failed test.
+test_preset() {
+  local preset=$1 results=$PWD/build/$1.tests.xml all bad skip begin=$SECONDS
+  shift
+  if ! configure "$preset" -DOCLSPKT_TESTS=ON "-DOCLSPKT_ICD_FOLDER=$ICD_FOLDER" \
+    "-DOCLSPKT_REQUIRE_DEVICES=$REQUIRED_PLATFORMS" "${settings[@]}" || ! cmake --build "build/$preset" -j "$JOBS"; then
+    note "$preset" 0 1 0
+    return
+  fi
+  echo "== built $preset in $((SECONDS - begin)) s, testing"
+  rm -f "$results"
+  ctest --preset "$preset" -j "$JOBS" --no-tests=error --output-junit "$results" "$@" || true
+  if [ ! -s "$results" ]; then
+    note "$preset" 0 1 0
+    return
+  fi
+  all=$(count "$results" tests) bad=$(count "$results" failures)
+  skip=$(($(count "$results" skipped) + $(count "$results" disabled)))
+  note "$preset" $((all - bad - skip)) "$bad" "$skip"
+  echo "== $preset took $((SECONDS - begin)) s"
+}
+
+run_tests() {
+  mkdir -p build
+  install_drivers
+  settings=(-DOCLSPKT_BENCH=ON)
+  test_preset release
+  # Installing, building by others and static analysis say nothing new in these two.
+  settings=(-DOCLSPKT_BENCH=OFF)
+  test_preset debug -LE 'house|slow'
+  test_preset asan -LE 'house|slow'
+  echo
+  printf '%s\n' "${summary[@]}" "in $SECONDS s"
+  echo "$passed passed, $failed failed, $skipped skipped"
+  [ "$failed" -eq 0 ]
+}

@@ -1,0 +1,20 @@
+# Register the cases of a GoogleTest program as tests, with OCLSPKT_TEST_ENV in their environment.
+#
+#   oclspkt_discover_tests(target LABELS label ... [TIMEOUT seconds] [PREFIX text])
+#
+# gtest_discover_tests() takes lists apart when it writes properties, so that of several labels or variables only the
+# first would arrive: they are set by a file of our own that ctest reads after the one with the tests.
+function(oclspkt_discover_tests target)
+  cmake_parse_arguments(ARG "" "TIMEOUT;PREFIX" "LABELS" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 300)
+  endif()
+  gtest_discover_tests(${target} DISCOVERY_TIMEOUT 120 TEST_LIST ${target}_TESTS TEST_PREFIX "${ARG_PREFIX}")
+  set(file ${CMAKE_CURRENT_BINARY_DIR}/${target}_properties.cmake)
+  file(WRITE ${file}
+    "foreach(test IN LISTS ${target}_TESTS)\n"
+    "  set_tests_properties(\"\${test}\" PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS [==[${ARG_LABELS}]==]\n"
+    "                       ENVIRONMENT [==[${OCLSPKT_TEST_ENV}]==])\n"
+    "endforeach()\n")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${file})
+endfunction()

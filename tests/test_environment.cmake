@@ -1,0 +1,34 @@
+# OCLSPKT_TEST_ENV: what every test has in its environment, as a list of VAR=value.
+set(OCLSPKT_ICD_FOLDER "" CACHE PATH "Folder of the ICD files that tests see; empty: the system's")
+set(OCLSPKT_REQUIRE_DEVICES "" CACHE STRING
+    "Parts of platform names, joined by commas: a platform that is missing fails the device tests")
+
+# Open MPI refuses to start as root and on fewer cores than ranks; both are usual in a container.
+set(OCLSPKT_TEST_ENV OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+                     OCLSPKT_REQUIRE_DEVICES=${OCLSPKT_REQUIRE_DEVICES})
+if(OCLSPKT_ICD_FOLDER)
+  list(APPEND OCLSPKT_TEST_ENV OCL_ICD_VENDORS=${OCLSPKT_ICD_FOLDER})
+endif()
+
+if(OCLSPKT_SANITIZE)
+  # Programs that were built without sanitizers (PETSc's examples, python3, mpiexec) must have the run-times in them
+  # before they open our libraries. libstdc++ comes along because the run-time looks up __cxa_throw when it starts, and
+  # a C program loads libstdc++ too late for that.
+  set(runtimes "")
+  foreach(library libasan.so libubsan.so libstdc++.so.6)
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=${library} OUTPUT_VARIABLE path
+                    OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    if(NOT IS_ABSOLUTE "${path}")
+      message(FATAL_ERROR "${CMAKE_CXX_COMPILER} has no ${library}: OCLSPKT_SANITIZE needs GCC with its sanitizers")
+    endif()
+    file(REAL_PATH "${path}" path)
+    list(APPEND runtimes ${path})
+  endforeach()
+  list(JOIN runtimes ":" OCLSPKT_SANITIZER_RUNTIMES)
+  set(suppressions ${CMAKE_CURRENT_LIST_DIR}/sanitizers)
+  list(APPEND OCLSPKT_TEST_ENV
+    LD_PRELOAD=${OCLSPKT_SANITIZER_RUNTIMES}
+    ASAN_OPTIONS=detect_leaks=1:suppressions=${suppressions}/asan.supp
+    LSAN_OPTIONS=print_suppressions=0:suppressions=${suppressions}/lsan.supp
+    UBSAN_OPTIONS=print_stacktrace=1:suppressions=${suppressions}/ubsan.supp)
+endif()
