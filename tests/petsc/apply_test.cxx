@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "support.hxx"
+
+namespace oclspkt::test {
+namespace {
+
+/// How often an event was counted in this process.
+int count_of(const char* event) {
+  PetscLogEvent id = -1;
+  PetscEventPerfInfo info;
+  PetscLogEventGetId(event, &id);
+  EXPECT_GE(id, 0) << event;
+  PetscLogEventGetPerfInfo(PETSC_DETERMINE, id, &info);
+  return info.count;
+}
+
+class Ksp {
+ public:
+  explicit Ksp(Mat A) {
+    PC pc;
+    KSPCreate(PETSC_COMM_SELF, &ksp_);
+    KSPSetOperators(ksp_, A, A);
+    KSPGetPC(ksp_, &pc);
+    PCSetType(pc, PCOCLSPKT);
+    PCOCLSPKTSetDevices(pc, "host");
+  }
+  ~Ksp() { KSPDestroy(&ksp_); }
+  Ksp(const Ksp&) = delete;
+  Ksp& operator=(const Ksp&) = delete;
+  operator KSP() const { return ksp_; }
+  KSPConvergedReason reason() const {
+    KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+    KSPGetConvergedReason(ksp_, &reason);
+    return reason;
+  }
+  PCFailedReason failed() const {
+    PC pc;
+    PCFailedReason reason;
+    KSPGetPC(ksp_, &pc);
+    PCGetFailedReason(pc, &reason);
+    return reason;
+  }
+
+ private:
+  KSP ksp_ = nullptr;
+};
+
+TEST(Apply, IsRegisteredByLinkingAndInitializing) {
+  OK(PCOCLSPKTInitializePackage());
+  const Preconditioner pc;
+  PetscBool same;
+  OK(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(static_cast<PC>(pc)), PCOCLSPKT, &same));
+  EXPECT_TRUE(same);
+}
+
+TEST(Apply, MakesGmresConvergeInOneIteration) {
+  for (const PetscInt n : {1, 2, 3, 500}) {
+    const Matrix A(tridiagonal(n, -1, 2, -1));
+    const Ksp ksp(A);
+    const Vector b(n), x(n);
+    PetscInt iterations = -1;
+    OK(KSPSolve(ksp, b, x));
+    OK(KSPGetIterationNumber(ksp, &iterations));
+    EXPECT_GT(ksp.reason(), 0);
+    EXPECT_EQ(iterations, 1);
+  }
+}
+
+TEST(Apply, SolvesTheEmptySystem) {
+  const Matrix A{Rows()};
+  const Ksp ksp(A);
+  const Vector b(0), x(0);
+  OK(KSPSolve(ksp, b, x));
+  EXPECT_GT(ksp.reason(), 0);
+  EXPECT_EQ(ksp.failed(), PC_NOERROR);
+}
+
+TEST(Apply, SetsUpOnlyWhenTheMatrixChanged) {
+  const Rows rows = tridiagonal(80, -1, 4, -2);
+  Matrix A(rows);
+  const Preconditioner pc(A);
+  const Vector b(80), x(80);
+  const int set_ups = count_of("OCLSPKTSetUp"), solves = count_of("OCLSPKTSolve");
+  for (int i = 0; i < 3; ++i) {
+    OK(PCSetUp(pc));
+    OK(PCApply(pc, b, x));
+  }
+  EXPECT_EQ(count_of("OCLSPKTSetUp"), set_ups + 1);
+  EXPECT_EQ(count_of("OCLSPKTSolve"), solves + 3);
+  A.set_values(rows);
+  OK(PCSetUp(pc));
+  EXPECT_EQ(count_of("OCLSPKTSetUp"), set_ups + 2);
+  OK(PCSetFromOptions(pc));
+  OK(PCSetUp(pc));
+  EXPECT_EQ(count_of("OCLSPKTSetUp"), set_ups + 2) << "options that did not change";
+}
+
+TEST(Apply, CountsFlops) {
+  const Matrix A(tridiagonal(1000, -1, 4, -2));
+  const Preconditioner pc(A);
+  const Vector b(1000), x(1000);
+  PetscLogDouble before, after;
+  OK(PCSetUp(pc));
+  OK(PetscGetFlops(&before));
+  OK(PCApply(pc, b, x));
+  OK(PetscGetFlops(&after));
+  EXPECT_EQ(after - before, 5000);
+}
+
+TEST(Apply, TransposedSolvesWithTheTransposedMatrix) {
+  const PetscInt n = 300;
+  const Matrix A(tridiagonal(n, -1, 4, -2)), At(tridiagonal(n, -2, 4, -1));
+  const Preconditioner pc(A), transposed(At);
+  const Vector b(n), x(n), y(n);
+  OK(PCApplyTranspose(pc, b, x));
+  OK(PCApply(transposed, b, y));
+  EXPECT_LE(distance(x, y), 1e-14);
+
+  const Ksp ksp(A);
+  OK(KSPSolveTranspose(ksp, b, x));
+  EXPECT_GT(ksp.reason(), 0);
+  EXPECT_LE(distance(x, y), 1e-13);
+}
+
+TEST(Apply, TransposedFollowsNewValues) {
+  Matrix A(tridiagonal(60, -1, 4, -2));
+  const Preconditioner pc(A);
+  const Vector b(60), x(60);
+  OK(PCApplyTranspose(pc, b, x));
+  A.set_values(tridiagonal(60, -1, 8, -3));
+  OK(PCApplyTranspose(pc, b, x));
+  EXPECT_NEAR(-3 * x[9] + 8 * x[10] - x[11], b[10], 1e-14);
+}
+
+TEST(Apply, SolvesManyRightHandSidesWhateverTheirLeadingDimension) {
+  const PetscInt n = 120, columns = 5;
+  const Matrix A(tridiagonal(n, -1, 4, -2));
+  const Ksp ksp(A);
+  for (const PetscInt stride : {n, n + 7}) {
+    std::vector<PetscScalar> right(static_cast<std::size_t>(stride * columns), 99);
+    for (PetscInt c = 0; c < columns; ++c) {
+      for (PetscInt i = 0; i < n; ++i) right[static_cast<std::size_t>(c * stride + i)] = std::cos(1.0 * i + c);
+    }
+    Mat B, X;
+    OK(MatCreateSeqDense(PETSC_COMM_SELF, n, columns, right.data(), &B));
+    OK(MatDenseSetLDA(B, stride));
+    OK(MatCreateSeqDense(PETSC_COMM_SELF, n, columns, nullptr, &X));
+    OK(KSPSetType(ksp, KSPPREONLY));
+    OK(KSPMatSolve(ksp, B, X));
+    Vector b(n), x(n);
+    for (PetscInt c = 0; c < columns; ++c) {
+      Vec column;
+      OK(MatGetColumnVector(B, b, c));
+      OK(KSPSolve(ksp, b, x));
+      OK(MatDenseGetColumnVecRead(X, c, &column));
+      EXPECT_EQ(distance(column, x), 0) << "column " << c << ", stride " << stride;
+      OK(MatDenseRestoreColumnVecRead(X, c, &column));
+    }
+    OK(MatDestroy(&B));
+    OK(MatDestroy(&X));
+  }
+}
+
+TEST(Apply, TakesAnotherSizeAfterReset) {
+  const Matrix A(tridiagonal(100, -1, 4, -2)), B(tridiagonal(37, -1, 5, -1));
+  const Preconditioner pc(A);
+  OK(PCOCLSPKTSetMethod(pc, PC_OCLSPKT_METHOD_PIVOT));
+  OK(PCSetUp(pc));
+  OK(PCReset(pc));
+  OK(PCSetOperators(pc, B, B));
+  const Vector b(37), x(37);
+  const char* method = nullptr;
+  OK(PCApply(pc, b, x));
+  EXPECT_NEAR(-x[9] + 5 * x[10] - x[11], b[10], 1e-14);
+  OK(PCOCLSPKTGetMethodUsed(pc, &method, nullptr));
+  EXPECT_STREQ(method, "pivot") << "settings survive a reset";
+}
+
+TEST(Apply, ChangesItsTypeAndBack) {
+  const Matrix A(tridiagonal(50, -1, 4, -2));
+  const Preconditioner pc(A);
+  const Vector b(50), x(50);
+  OK(PCApply(pc, b, x));
+  OK(PCSetType(pc, PCJACOBI));
+  OK(PCApply(pc, b, x));
+  EXPECT_DOUBLE_EQ(x[7], b[7] / 4);
+  OK(PCSetType(pc, PCOCLSPKT));
+  OK(PCApply(pc, b, x));
+  EXPECT_NEAR(-x[9] + 4 * x[10] - 2 * x[11], b[10], 1e-14);
+}
+
+TEST(Failure, OfASingularMatrixIsAReasonThatAGoodSetUpHeals) {
+  const PetscInt n = 64;
+  const Rows good = tridiagonal(n, -1, 4, -2);
+  Rows zero_row = good;
+  for (auto& entry : zero_row[20]) entry.second = 0;
+  Rows nan = good, inf = good;
+  nan[5][1].second = NAN;
+  inf[6][0].second = INFINITY;
+  for (const Rows& bad : {tridiagonal(n, 0, 0, 0), zero_row, nan, inf}) {
+    Matrix A(good);
+    const Ksp ksp(A);
+    const Vector b(n), x(n);
+    A.set_values(bad);
+    OK(KSPSolve(ksp, b, x));
+    EXPECT_EQ(ksp.reason(), KSP_DIVERGED_PC_FAILED);
+    EXPECT_EQ(ksp.failed(), PC_FACTOR_NUMERIC_ZEROPIVOT);
+    A.set_values(good);
+    // GMRES of PETSc 3.18 reports a NaN once more after any failed PC, its own LU included.
+    OK(KSPSetType(ksp, KSPPREONLY));
+    OK(KSPSolve(ksp, b, x));
+    EXPECT_GT(ksp.reason(), 0);
+    EXPECT_EQ(ksp.failed(), PC_NOERROR);
+    EXPECT_NEAR(-x[9] + 4 * x[10] - 2 * x[11], b[10], 1e-14);
+  }
+}
+
+TEST(Failure, IsFoundWhereOnlyTheLastPivotVanishes) {
+  // Row sums zero everywhere: the constant vector is in the null space, in exact numbers.
+  Rows rows = tridiagonal(8, -1, 2, -1);
+  rows.front()[0].second = 1;
+  rows.back()[1].second = 1;
+  const Matrix A(rows);
+  const Ksp ksp(A);
+  const Vector b(8), x(8);
+  OK(KSPSolve(ksp, b, x));
+  EXPECT_EQ(ksp.reason(), KSP_DIVERGED_PC_FAILED);
+}
+
+TEST(Failure, MakesTheApplyReturnInfinities) {
+  const Matrix A(tridiagonal(10, 0, 0, 0));
+  const Preconditioner pc(A);
+  const Vector b(10), x(10);
+  OK(PCSetUp(pc));
+  OK(PCApply(pc, b, x));
+  EXPECT_TRUE(std::isinf(x[0]) && std::isinf(x[9]));
+  EXPECT_TRUE(contains(pc.view(), "set-up failed: ")) << pc.view();
+  Mat B, X;
+  OK(MatCreateSeqDense(PETSC_COMM_SELF, 10, 2, nullptr, &B));
+  OK(MatCreateSeqDense(PETSC_COMM_SELF, 10, 2, nullptr, &X));
+  OK(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
+  OK(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
+  OK(PCMatApply(pc, B, X));
+  const PetscScalar* values;
+  OK(MatDenseGetArrayRead(X, &values));
+  EXPECT_TRUE(std::isinf(values[0]) && std::isinf(values[19]));
+  OK(MatDenseRestoreArrayRead(X, &values));
+  OK(MatDestroy(&B));
+  OK(MatDestroy(&X));
+}
+
+TEST(Failure, IsAnErrorWhereTheUserAskedForErrors) {
+  const Matrix A(tridiagonal(10, 0, 0, 0));
+  const Ksp ksp(A);
+  const Vector b(10), x(10);
+  OK(KSPSetErrorIfNotConverged(ksp, PETSC_TRUE));
+  const ErrorTexts errors;
+  EXPECT_EQ(KSPSolve(ksp, b, x), PETSC_ERR_MAT_LU_ZRPVT);
+  EXPECT_FALSE(errors.text().empty());
+}
+
+TEST(Failure, OfASetUpWithAnErrorIsNotForgotten) {
+  Matrix A(tridiagonal(10, -1, 4, -2));
+  const Preconditioner pc(A);
+  const Vector b(10), x(10);
+  OK(PCApply(pc, b, x));
+  OK(PCOCLSPKTSetDevices(pc, "no-such-device"));
+  for (int i = 0; i < 2; ++i) {
+    const ErrorTexts errors;
+    EXPECT_NE(PCApply(pc, b, x), 0) << "nothing was mended";
+  }
+  OK(PCOCLSPKTSetDevices(pc, "host"));
+  OK(PCApply(pc, b, x));
+}
+
+TEST(Failure, NanInTheRightHandSideGivesNanOut) {
+  const Matrix A(tridiagonal(100, -1, 4, -2));
+  const Preconditioner pc(A);
+  const Vector b(100), x(100);
+  OK(VecSetValue(b, 50, NAN, INSERT_VALUES));
+  OK(VecAssemblyBegin(b));
+  OK(VecAssemblyEnd(b));
+  OK(PCApply(pc, b, x));
+  EXPECT_TRUE(std::isnan(x[50]));
+  PCFailedReason reason;
+  OK(PCGetFailedReason(pc, &reason));
+  EXPECT_EQ(reason, PC_NOERROR) << "the matrix is good";
+}
+
+}  // namespace
+}  // namespace oclspkt::test

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The committed pages are what oclspkt-options prints: cmake -DTOOL=... -DDOCS=... -P compare_pages.cmake
+function(compare page)
+  execute_process(COMMAND ${TOOL} ${ARGN} OUTPUT_VARIABLE made COMMAND_ERROR_IS_FATAL ANY)
+  file(READ ${DOCS}/${page} committed)
+  if(NOT made STREQUAL committed)
+    message(FATAL_ERROR "docs/${page} is not what `oclspkt-options ${ARGN}` prints; write its output there")
+  endif()
+endfunction()
+
+compare(options.md)
+execute_process(COMMAND ${TOOL} --list OUTPUT_VARIABLE pages COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "[^\n]+" pages "${pages}")
+foreach(page IN LISTS pages)
+  compare(manual/${page}.md ${page})
+endforeach()
+
+# Every public function of the C header has a page.
+file(STRINGS ${HEADER} functions REGEX "^PETSC_EXTERN PetscErrorCode PCOCLSPKT")
+foreach(line IN LISTS functions)
+  string(REGEX MATCH "PCOCLSPKT[A-Za-z]+" function "${line}")
+  if(NOT EXISTS ${DOCS}/manual/${function}.md)
+    message(FATAL_ERROR "docs/manual/${function}.md is missing")
+  endif()
+endforeach()

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <algorithm>
+
+#include "pc_oclspkt.hxx"
+#include "support.hxx"
+
+namespace oclspkt::test {
+namespace {
+
+PetscInt64 ignored(PC pc) {
+  PetscInt64 count = -1;
+  PCOCLSPKTGetIgnoredEntries(pc, &count);
+  return count;
+}
+
+int searches(PC pc) { return petsc::data(pc)->extraction.searches(); }
+
+/// Solve with the tridiagonal matrix `same` by LU and with the PC of `A`, and compare.
+void expect_solves_like(const Matrix& A, const Rows& same) {
+  const Preconditioner pc(A);
+  const Matrix T(same);
+  const Vector b(A.rows()), x(A.rows()), y(A.rows());
+  PC lu;
+  OK(PCApply(pc, b, x));
+  OK(PCCreate(PETSC_COMM_SELF, &lu));
+  OK(PCSetType(lu, PCLU));
+  OK(PCSetOperators(lu, T, T));
+  OK(PCApply(lu, b, y));
+  EXPECT_LE(distance(x, y), 1e-13);
+  OK(PCDestroy(&lu));
+}
+
+TEST(Extraction, TakesTheBandsOfATridiagonalMatrix) {
+  for (const PetscInt n : {1, 2, 3, 4, 31, 1000}) {
+    const Rows rows = tridiagonal(n, -1, 4, -2);
+    expect_solves_like(Matrix(rows), rows);
+  }
+}
+
+TEST(Extraction, TakesColumnsInAnyOrder) {
+  Rows rows = tridiagonal(50, -1, 4, -2), shuffled = rows;
+  for (auto& row : shuffled) std::reverse(row.begin(), row.end());
+  expect_solves_like(Matrix(shuffled), rows);
+}
+
+TEST(Extraction, IgnoresAndCountsWhatIsOffTheBands) {
+  Rows rows = tridiagonal(40, -1, 4, -2), wider = rows;
+  for (PetscInt i = 5; i < 40; ++i) wider[static_cast<std::size_t>(i)].insert(wider[i].begin(), {i - 5, -0.5});
+  const Matrix A(wider);
+  expect_solves_like(A, rows);
+  const Preconditioner pc(A);
+  OK(PCSetUp(pc));
+  EXPECT_EQ(ignored(pc), 35);
+  EXPECT_TRUE(contains(pc.view(), "ignored: 35 nonzero entries off the three bands")) << pc.view();
+}
+
+TEST(Extraction, CountsNoStoredZeros) {
+  Rows rows = tridiagonal(40, -1, 4, -2);
+  rows[0].emplace_back(39, 0.0);
+  const Matrix A(rows);
+  const Preconditioner pc(A);
+  OK(PCSetUp(pc));
+  EXPECT_EQ(ignored(pc), 0);
+  EXPECT_FALSE(contains(pc.view(), "ignored")) << pc.view();
+}
+
+TEST(Extraction, TakesMissingEntriesForZeros) {
+  // [0 1; 1 0] blocks: no diagonal is stored, and nothing couples the pairs.
+  Rows rows(10);
+  for (PetscInt i = 0; i < 10; ++i) rows[static_cast<std::size_t>(i)].emplace_back(i % 2 ? i - 1 : i + 1, 2.0);
+  const Matrix A(rows);
+  const Preconditioner pc(A);
+  const Vector b(10), x(10);
+  OK(PCApply(pc, b, x));
+  for (PetscInt i = 0; i < 10; ++i) EXPECT_DOUBLE_EQ(x[i], b[i % 2 ? i - 1 : i + 1] / 2);
+}
+
+TEST(Extraction, LooksThroughAPatternOnce) {
+  Rows rows = tridiagonal(100, -1, 4, -2);
+  rows[3].emplace_back(60, 1.0);
+  Matrix A(rows);
+  const Preconditioner pc(A);
+  const Vector b(100), x(100);
+  OK(PCSetUp(pc));
+  const std::int64_t bytes = petsc::data(pc)->extraction.bytes() + petsc::data(pc)->solver.bytes();
+  for (int step = 1; step <= 3; ++step) {
+    Rows next = tridiagonal(100, -1, 4 + step, -2);
+    next[3].emplace_back(60, 1.0);
+    A.set_values(next);
+    OK(PCApply(pc, b, x));
+    EXPECT_NEAR(-x[9] + (4 + step) * x[10] - 2 * x[11], b[10], 1e-14);
+  }
+  EXPECT_EQ(searches(pc), 1);
+  EXPECT_EQ(petsc::data(pc)->extraction.bytes() + petsc::data(pc)->solver.bytes(), bytes);
+}
+
+TEST(Extraction, LooksAgainAtAnotherMatrixOrPattern) {
+  const Matrix A(tridiagonal(100, -1, 4, -2));
+  Rows reversed = tridiagonal(100, -1, 4, -2);
+  for (auto& row : reversed) std::reverse(row.begin(), row.end());
+  const Matrix B(reversed);
+  const Preconditioner pc(A);
+  const Vector b(100), x(100), y(100);
+  OK(PCApply(pc, b, x));
+  OK(PCSetOperators(pc, B, B));
+  OK(PCApply(pc, b, y));
+  EXPECT_EQ(searches(pc), 2);
+  EXPECT_EQ(distance(x, y), 0);
+
+  Mat C;
+  OK(MatCreateSeqAIJ(PETSC_COMM_SELF, 100, 100, 3, nullptr, &C));
+  for (PetscInt i = 0; i < 100; ++i) OK(MatSetValue(C, i, i, 2, INSERT_VALUES));
+  OK(MatSetOption(C, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  OK(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
+  OK(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
+  OK(PCSetOperators(pc, C, C));
+  OK(PCApply(pc, b, x));
+  EXPECT_DOUBLE_EQ(x[50], b[50] / 2);
+  OK(MatSetValue(C, 50, 51, 2, INSERT_VALUES));
+  OK(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
+  OK(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
+  OK(PCApply(pc, b, x));
+  EXPECT_EQ(searches(pc), 4);
+  EXPECT_DOUBLE_EQ(x[50], (b[50] - b[51]) / 2);
+  OK(MatDestroy(&C));
+}
+
+TEST(Extraction, ReadsMpiaijOnOneRank) {
+  Mat A;
+  const Vector b(30), x(30);
+  OK(MatCreateAIJ(PETSC_COMM_SELF, 30, 30, 30, 30, 3, nullptr, 0, nullptr, &A));
+  OK(MatSetType(A, MATMPIAIJ));
+  OK(MatMPIAIJSetPreallocation(A, 3, nullptr, 0, nullptr));
+  for (PetscInt i = 0; i < 30; ++i) {
+    OK(MatSetValue(A, i, i, 4, INSERT_VALUES));
+    if (i > 0) {
+      OK(MatSetValue(A, i, i - 1, -1, INSERT_VALUES));
+    }
+  }
+  OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  const Preconditioner pc(A);
+  OK(PCApply(pc, b, x));
+  EXPECT_NEAR(4 * x[20] - x[19], b[20], 1e-14);
+  OK(MatDestroy(&A));
+}
+
+TEST(Extraction, RefusesAnEntryStoredTwice) {
+  Rows rows = tridiagonal(10, -1, 4, -2);
+  rows[4].emplace_back(4, 1.0);
+  const Matrix A(rows);
+  const Preconditioner pc(A);
+  const ErrorTexts errors;
+  EXPECT_EQ(PCSetUp(pc), PETSC_ERR_ARG_WRONG);
+  EXPECT_TRUE(contains(errors.text(), "row 4") && contains(errors.text(), "MatSetValues")) << errors.text();
+}
+
+TEST(Extraction, RefusesAMatrixThatIsNotSquareAndNamesItsSizes) {
+  Mat A;
+  OK(MatCreateSeqAIJ(PETSC_COMM_SELF, 6, 7, 3, nullptr, &A));
+  OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  const Preconditioner pc(A);
+  const ErrorTexts errors;
+  EXPECT_EQ(PCSetUp(pc), PETSC_ERR_ARG_SIZ);
+  EXPECT_TRUE(contains(errors.text(), "6 rows and 7 columns")) << errors.text();
+  OK(MatDestroy(&A));
+}
+
+TEST(Extraction, RefusesOtherTypesAndNamesTheCure) {
+  for (const char* type : {MATSEQDENSE, MATSEQBAIJ, MATSEQSBAIJ, MATSHELL}) {
+    Mat A;
+    OK(MatCreate(PETSC_COMM_SELF, &A));
+    OK(MatSetSizes(A, 5, 5, 5, 5));
+    OK(MatSetType(A, type));
+    OK(MatSetUp(A));
+    OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+    OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+    const Preconditioner pc(A);
+    const ErrorTexts errors;
+    EXPECT_EQ(PCSetUp(pc), PETSC_ERR_SUP);
+    EXPECT_TRUE(contains(errors.text(), type) && contains(errors.text(), "-mat_type aij")) << errors.text();
+    OK(MatDestroy(&A));
+  }
+}
+
+}  // namespace
+}  // namespace oclspkt::test

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# PETSc's own example programs, compiled as they lie on disk and told to use the plugin by options alone.
+# Where a link in the include folder leads tells where a distribution keeps the parts that all its builds share.
+get_filename_component(petsc_shared ${PETSC_PREFIX}/include/petsc/.. REALPATH)
+find_path(OCLSPKT_PETSC_EXAMPLES ksp/ksp/tutorials/ex23.c
+  HINTS ${petsc_shared}/.. ${PETSC_PREFIX} PATH_SUFFIXES share/petsc/examples/src src NO_DEFAULT_PATH)
+if(NOT OCLSPKT_PETSC_EXAMPLES)
+  message(FATAL_ERROR "PETSc's example sources, which the tests run, are not there: install them (Debian: "
+                      "libpetsc3.18-dev-examples), set OCLSPKT_PETSC_EXAMPLES to their src folder, or configure with "
+                      "-DOCLSPKT_TESTS=OFF")
+endif()
+
+# petsc_example(NAME SOURCE): the program foreign-NAME. Not ours, hence without our warnings and sanitizers.
+function(petsc_example name source)
+  add_executable(foreign-${name} ${OCLSPKT_PETSC_EXAMPLES}/${source})
+  target_link_libraries(foreign-${name} PRIVATE PkgConfig::PETSC MPI::MPI_C m)
+  target_compile_options(foreign-${name} PRIVATE -w)
+endfunction()
+
+# foreign_test(NAME PROGRAM...): the answer of PROGRAM with the plugin and with LU, on what `auto` takes and on a CPU
+# device. CHECK goes to foreign.py, OUTER are options of the program.
+function(foreign_test name)
+  cmake_parse_arguments(ARG "HOST_ONLY" "" "CHECK;RUN;LABELS;ENV;OUTER" ${ARGN})
+  list(JOIN ARG_OUTER " " outer)
+  set(command ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/foreign.py --plugin ${plugin} --mpiexec ${MPIEXEC_EXECUTABLE}
+              "--outer=${outer}" ${ARG_CHECK})
+  petsc_test(foreign.${name} COMMAND ${command} -- ${ARG_RUN} LABELS ${ARG_LABELS} ENV ${ARG_ENV})
+  if(OCLSPKT_WITH_OPENCL AND NOT ARG_HOST_ONLY)
+    petsc_test(foreign.${name}.cpu COMMAND ${command} --device cpu -- ${ARG_RUN} LABELS ${ARG_LABELS} ENV ${ARG_ENV})
+  endif()
+endfunction()
+
+petsc_example(ksp-ex1 ksp/ksp/tutorials/ex1.c)
+petsc_example(ksp-ex23 ksp/ksp/tutorials/ex23.c)
+petsc_example(ksp-ex25 ksp/ksp/tutorials/ex25.c)
+petsc_example(ksp-ex65 ksp/ksp/tutorials/ex65.c)
+petsc_example(snes-ex2 snes/tutorials/ex2.c)
+petsc_example(snes-ex3 snes/tutorials/ex3.c)
+petsc_example(ts-ex2 ts/tutorials/ex2.c)
+petsc_example(ts-ex3 ts/tutorials/ex3.c)
+petsc_example(ts-ex4 ts/tutorials/ex4.c)
+petsc_example(ts-ex22 ts/tutorials/ex22.c)
+petsc_example(tao-blackscholes tao/complementarity/tutorials/blackscholes.c)
+
+set(one --one-iteration)
+foreign_test(ksp-ex1 CHECK --solution ksp ${one} RUN $<TARGET_FILE:foreign-ksp-ex1>)
+foreign_test(ksp-ex23 CHECK --solution ksp ${one} RUN $<TARGET_FILE:foreign-ksp-ex23> OUTER -n 1000)
+foreign_test(ksp-ex25 CHECK --solution ksp ${one} RUN $<TARGET_FILE:foreign-ksp-ex25> OUTER -da_grid_x 1000)
+foreign_test(ksp-ex65 CHECK --solution monitor ${one} RUN $<TARGET_FILE:foreign-ksp-ex65>)
+foreign_test(snes-ex2 CHECK --solution snes ${one} RUN $<TARGET_FILE:foreign-snes-ex2> OUTER -n 1000)
+foreign_test(snes-ex3 CHECK --solution snes ${one} RUN $<TARGET_FILE:foreign-snes-ex3> OUTER -n 1000)
+foreign_test(ts-ex2 CHECK --solution ts ${one} RUN $<TARGET_FILE:foreign-ts-ex2> OUTER -M 600)
+foreign_test(ts-ex3 CHECK --solution ts ${one} RUN $<TARGET_FILE:foreign-ts-ex3> OUTER -m 600 -ts_type beuler)
+foreign_test(ts-ex4 CHECK --solution ts ${one} RUN $<TARGET_FILE:foreign-ts-ex4> OUTER -m 600 -ts_type beuler)
+foreign_test(ts-ex22 CHECK --solution ts ${one} RUN $<TARGET_FILE:foreign-ts-ex22>)
+foreign_test(tao-blackscholes CHECK --solution tao ${one} RUN $<TARGET_FILE:foreign-tao-blackscholes> OUTER -ms 400)
+
+check_language(Fortran)
+if(CMAKE_Fortran_COMPILER)
+  enable_language(Fortran)
+  find_package(MPI REQUIRED COMPONENTS Fortran)
+  petsc_example(ksp-ex1f ksp/ksp/tutorials/ex1f.F90)
+  set_target_properties(foreign-ksp-ex1f PROPERTIES Fortran_FORMAT FREE)
+  target_link_libraries(foreign-ksp-ex1f PRIVATE MPI::MPI_Fortran)
+  target_compile_options(foreign-ksp-ex1f PRIVATE -ffree-line-length-none)
+  foreign_test(ksp-ex1f CHECK --solution ksp ${one} RUN $<TARGET_FILE:foreign-ksp-ex1f>)
+else()
+  message(FATAL_ERROR "the tests run a Fortran program: install a Fortran compiler (Debian: gfortran)")
+endif()
+
+# petsc4py belongs to the interpreter it was built for, which may not be the first on the path.
+find_program(OCLSPKT_PETSC4PY_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH
+             DOC "a Python that has petsc4py for this PETSc")
+execute_process(COMMAND ${OCLSPKT_PETSC4PY_PYTHON} -c "import petsc4py" RESULT_VARIABLE no_petsc4py OUTPUT_QUIET
+                ERROR_QUIET)
+if(no_petsc4py)
+  message(FATAL_ERROR "the tests run a petsc4py program and ${OCLSPKT_PETSC4PY_PYTHON} has none: install it (Debian: "
+                      "python3-petsc4py) or set OCLSPKT_PETSC4PY_PYTHON")
+endif()
+foreign_test(petsc4py CHECK --solution ksp ${one}
+             RUN ${OCLSPKT_PETSC4PY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/solve.py)
+
+# Each rank's part by the plugin inside bjacobi.
+foreach(ranks 2 3)
+  foreign_test(bjacobi.${ranks} HOST_ONLY LABELS mpi RUN $<TARGET_FILE:foreign-ksp-ex23>
+               CHECK --solution ksp --ranks ${ranks} --prefix sub_
+               OUTER -n 1000 -pc_type bjacobi -ksp_rtol 1e-12 -ksp_max_it 1000)
+endforeach()

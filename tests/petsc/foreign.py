@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Run a PETSc program twice, once with the plugin and once with PETSc's own LU, and compare what they computed.
+
+    foreign.py --plugin LIB --solution ksp|snes|ts|tao|monitor [options] -- PROGRAM [ARGUMENTS]
+
+The program is unmodified: everything happens through PETSc's options. Exit codes: 0 equal, 1 not, 77 skipped because the
+machine has no device of the kind asked for.
+"""
+
+import argparse
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77
+VEC_FILE_CLASSID = 1211214
+
+
+def read_vector(path):
+    """The entries of a Vec in PETSc's binary format (big endian, 32-bit sizes)."""
+    with open(path, "rb") as stream:
+        content = stream.read()
+    classid, rows = struct.unpack(">ii", content[:8])
+    if classid != VEC_FILE_CLASSID or rows == 0:
+        sys.exit(f"{path} holds no vector (class {classid}, {rows} rows)")
+    return struct.unpack(f">{rows}d", content[8 : 8 + 8 * rows])
+
+
+def monitored(output):
+    """Norms that a monitor printed for the final solution, for programs whose vector cannot be written."""
+    norms = [float(x) for x in re.findall(r"KSP Solution norm (\S+)", output)]
+    residuals = [float(x) for x in re.findall(r"\|\|r\(i\)\|\|/\|\|b\|\| (\S+)", output)]
+    if not norms or not residuals:
+        sys.exit("the monitors printed nothing:\n" + output)
+    if not residuals[-1] <= 1e-10:
+        sys.exit(f"the true residual is {residuals[-1]}")
+    return (norms[-1],)
+
+
+def run(options, extra, folder):
+    solution = os.path.join(folder, "solution.bin")
+    if options.solution == "monitor":
+        view = ["-ksp_monitor_solution", "ascii", "-ksp_monitor_true_residual"]
+    else:
+        # A bare name: Tao also opens a file with the whole word, colon included, as its name.
+        view = [f"-{options.solution}_view_solution", "binary:solution.bin"]
+    launcher = [options.mpiexec, "-n", str(options.ranks)] if options.ranks > 1 else []
+    command = launcher + options.command + extra + view + ["-ksp_converged_reason", "-ksp_view", "-options_left"]
+    print("+", " ".join(command), flush=True)
+    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0:
+        print(done.stdout)
+        if options.device and f"'{options.device}'" in done.stdout and "Invalid argument" in done.stdout:
+            sys.exit(SKIPPED)
+        sys.exit(f"exit code {done.returncode}")
+    return done.stdout, monitored(done.stdout) if options.solution == "monitor" else read_vector(solution)
+
+
+def check_output(options, output):
+    if not re.search(r"type: oclspkt", output):
+        sys.exit("-ksp_view does not say oclspkt:\n" + output)
+    left = [name for name in re.findall(r"Option left: name:(\S+)", output) if re.search(r"oclspkt|pc_type|dll_", name)]
+    if left:
+        sys.exit(f"options were left over: {left}")
+    for pattern in options.expect:
+        if not re.search(pattern, output):
+            sys.exit(f"no match of {pattern!r} in\n{output}")
+    counts = [int(n) for n in re.findall(r"Linear \S*\s*solve converged due to \S+ iterations (\d+)", output)]
+    if not counts:
+        sys.exit("no linear solve converged:\n" + output)
+    if options.one_iteration and max(counts) > 1:
+        sys.exit(f"GMRES took {max(counts)} iterations where the preconditioner is exact")
+
+
+def difference(x, y):
+    """Largest difference relative to the largest entry; NaN and unequal lengths lose."""
+    if len(x) != len(y):
+        sys.exit(f"{len(x)} entries against {len(y)}")
+    scale = max(abs(v) for v in y) or 1.0
+    worst = 0.0
+    for a, b in zip(x, y):
+        if not abs(a - b) <= scale:
+            sys.exit(f"{a} against {b}")
+        worst = max(worst, abs(a - b) / scale)
+    return worst
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--plugin", required=True)
+    parser.add_argument("--solution", required=True, choices=["ksp", "snes", "ts", "tao", "monitor"])
+    parser.add_argument("--tolerance", type=float, default=1e-10)
+    parser.add_argument("--prefix", default="", help="of the preconditioner, e.g. sub_")
+    parser.add_argument("--outer", default="", help="options of the program for both runs")
+    parser.add_argument("--device", default="", help="-pc_oclspkt_devices; the view must name a device of this type")
+    parser.add_argument("--expect", action="append", default=[], help="what the output must match")
+    parser.add_argument("--one-iteration", action="store_true")
+    parser.add_argument("--mpiexec", default="mpiexec")
+    parser.add_argument("--ranks", type=int, default=1)
+    parser.add_argument("command", nargs="+")
+    options = parser.parse_args()
+
+    plugin = ["-dll_append", options.plugin, f"-{options.prefix}pc_type", "oclspkt"]
+    if options.device:
+        plugin += [f"-{options.prefix}pc_oclspkt_devices", options.device]
+        options.expect.append(rf"device: .*\({options.device}\b")
+    with tempfile.TemporaryDirectory() as folder:
+        output, solution = run(options, options.outer.split() + plugin, folder)
+        _, reference = run(options, options.outer.split() + [f"-{options.prefix}pc_type", "lu"], folder)
+    check_output(options, output)
+    worst = difference(solution, reference)
+    print(f"largest difference {worst:.1e} of {options.tolerance:.1e}")
+    if not worst <= options.tolerance:
+        sys.exit("the answers differ")
+
+
+main()

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Start and end PETSc three times in one process, with the plugin linked and named by -dll_append, and solve each time. */
+#include <petscksp.h>
+
+#include "oclspkt/oclspkt.h"
+
+static PetscErrorCode Solve(PetscReal *error)
+{
+  const PetscInt n = 5000;
+  Mat            A;
+  Vec            x, b, y;
+  KSP            ksp;
+  PC             pc;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 3, NULL, &A));
+  for (PetscInt i = 0; i < n; ++i) {
+    if (i > 0) PetscCall(MatSetValue(A, i, i - 1, -1, INSERT_VALUES));
+    PetscCall(MatSetValue(A, i, i, 4, INSERT_VALUES));
+    if (i < n - 1) PetscCall(MatSetValue(A, i, i + 1, -2, INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(VecDuplicate(x, &y));
+  PetscCall(VecSet(x, 1.5));
+  PetscCall(MatMult(A, x, b));
+  PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
+  PetscCall(KSPSetType(ksp, KSPPREONLY));
+  PetscCall(KSPSetOperators(ksp, A, A));
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCSetType(pc, PCOCLSPKT));
+  PetscCall(KSPSetFromOptions(ksp));
+  PetscCall(KSPSolve(ksp, b, y));
+  PetscCall(VecAXPY(y, -1, x));
+  PetscCall(VecNorm(y, NORM_INFINITY, error));
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(VecDestroy(&b));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(0);
+}
+
+int main(int argc, char **argv)
+{
+
+  /* PETSc ends MPI only if it started it, and MPI starts once in a process. */
+  MPI_Init(&argc, &argv);
+  for (int round = 0; round < 3; ++round) {
+    PetscReal error;
+
+    PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+    PetscCall(PCOCLSPKTInitializePackage());
+    PetscCall(Solve(&error));
+    PetscCheck(error < 1e-13, PETSC_COMM_SELF, PETSC_ERR_PLIB, "round %d: error %g", round, (double)error);
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "round %d is right\n", round));
+    PetscCall(PetscFinalize());
+  }
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <gtest/gtest.h>
+#include <petsc/private/petscimpl.h>
+#include <petscksp.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "oclspkt/oclspkt.h"
+
+/// Fails the test when a PETSc call returns an error.
+#define OK(...) ASSERT_EQ(__VA_ARGS__, 0) << #__VA_ARGS__
+
+namespace oclspkt::test {
+
+/// Collects the texts of PETSc errors instead of printing them and stopping.
+class ErrorTexts {
+ public:
+  ErrorTexts() { PetscPushErrorHandler(&ErrorTexts::collect, this); }
+  ~ErrorTexts() { PetscPopErrorHandler(); }
+  ErrorTexts(const ErrorTexts&) = delete;
+  ErrorTexts& operator=(const ErrorTexts&) = delete;
+  const std::string& text() const { return text_; }
+
+ private:
+  static PetscErrorCode collect(MPI_Comm, int, const char*, const char*, PetscErrorCode code, PetscErrorType type,
+                                const char* message, void* context) {
+    if (type == PETSC_ERROR_INITIAL) static_cast<ErrorTexts*>(context)->text_ += message;
+    return code;
+  }
+  std::string text_;
+};
+
+/// Rows of a sparse matrix as (column, value) pairs, in the order they are stored.
+using Rows = std::vector<std::vector<std::pair<PetscInt, PetscScalar>>>;
+
+inline Rows tridiagonal(PetscInt n, PetscScalar lower, PetscScalar diag, PetscScalar upper) {
+  Rows rows(static_cast<std::size_t>(n));
+  for (PetscInt i = 0; i < n; ++i) {
+    auto& row = rows[static_cast<std::size_t>(i)];
+    if (i > 0) row.emplace_back(i - 1, lower);
+    row.emplace_back(i, diag);
+    if (i < n - 1) row.emplace_back(i + 1, upper);
+  }
+  return rows;
+}
+
+/// A sequential matrix that owns its arrays, so that columns may be stored in any order.
+class Matrix {
+ public:
+  explicit Matrix(const Rows& rows) : n_(static_cast<PetscInt>(rows.size())), starts_{0} {
+    for (const auto& row : rows) {
+      for (const auto& [column, value] : row) {
+        columns_.push_back(column);
+        values_.push_back(value);
+      }
+      starts_.push_back(static_cast<PetscInt>(columns_.size()));
+    }
+    MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, n_, n_, starts_.data(), columns_.data(), values_.data(), &mat_);
+  }
+  ~Matrix() { MatDestroy(&mat_); }
+  Matrix(const Matrix&) = delete;
+  Matrix& operator=(const Matrix&) = delete;
+
+  operator Mat() const { return mat_; }
+  PetscInt rows() const { return n_; }
+
+  /// Write over the stored values of all rows and tell PETSc.
+  void set_values(const Rows& rows) {
+    std::size_t k = 0;
+    for (const auto& row : rows) {
+      for (const auto& entry : row) values_.at(k++) = entry.second;
+    }
+    PetscObjectStateIncrease(reinterpret_cast<PetscObject>(mat_));
+  }
+
+ private:
+  PetscInt n_;
+  std::vector<PetscInt> starts_, columns_;
+  std::vector<PetscScalar> values_;
+  Mat mat_ = nullptr;
+};
+
+/// A vector of length n with entries that are neither smooth nor small.
+class Vector {
+ public:
+  explicit Vector(PetscInt n) {
+    VecCreateSeq(PETSC_COMM_SELF, n, &vec_);
+    for (PetscInt i = 0; i < n; ++i) VecSetValue(vec_, i, 1 + std::sin(1.7 * i), INSERT_VALUES);
+    VecAssemblyBegin(vec_);
+    VecAssemblyEnd(vec_);
+  }
+  ~Vector() { VecDestroy(&vec_); }
+  Vector(const Vector&) = delete;
+  Vector& operator=(const Vector&) = delete;
+  operator Vec() const { return vec_; }
+  PetscScalar operator[](PetscInt i) const {
+    PetscScalar value = NAN;
+    VecGetValues(vec_, 1, &i, &value);
+    return value;
+  }
+
+ private:
+  Vec vec_ = nullptr;
+};
+
+/// Largest abs(x - y); NaN if there is one.
+inline PetscReal distance(Vec x, Vec y) {
+  Vec d;
+  PetscReal norm = NAN;
+  VecDuplicate(x, &d);
+  VecCopy(x, d);
+  VecAXPY(d, -1, y);
+  VecNorm(d, NORM_INFINITY, &norm);
+  VecDestroy(&d);
+  return norm;
+}
+
+/// A PC of our type on a matrix, on the host unless told otherwise; options are read with the prefix "t_".
+class Preconditioner {
+ public:
+  explicit Preconditioner(Mat mat = nullptr, const char* devices = "host") {
+    PCCreate(PETSC_COMM_SELF, &pc_);
+    PCSetOptionsPrefix(pc_, "t_");
+    PCSetType(pc_, PCOCLSPKT);
+    PCOCLSPKTSetDevices(pc_, devices);
+    if (mat) PCSetOperators(pc_, mat, mat);
+  }
+  ~Preconditioner() { PCDestroy(&pc_); }
+  Preconditioner(const Preconditioner&) = delete;
+  Preconditioner& operator=(const Preconditioner&) = delete;
+  operator PC() const { return pc_; }
+
+  /// What PCView prints.
+  std::string view(PetscViewerFormat format = PETSC_VIEWER_DEFAULT) const {
+    char* text = nullptr;
+    std::size_t size = 0;
+    std::FILE* stream = open_memstream(&text, &size);
+    PetscViewer viewer;
+    PetscViewerASCIIOpenWithFILE(PETSC_COMM_SELF, stream, &viewer);
+    PetscViewerPushFormat(viewer, format);
+    PCView(pc_, viewer);
+    PetscViewerDestroy(&viewer);
+    std::fclose(stream);
+    const std::string printed(text, size);
+    std::free(text);
+    return printed;
+  }
+
+ private:
+  PC pc_ = nullptr;
+};
+
+/// An entry of the options database that is gone with its scope.
+class Option {
+ public:
+  Option(const char* name, const char* value) : name_(name) { PetscOptionsSetValue(nullptr, name, value); }
+  ~Option() { PetscOptionsClearValue(nullptr, name_); }
+  Option(const Option&) = delete;
+  Option& operator=(const Option&) = delete;
+
+ private:
+  const char* name_;
+};
+
+inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace oclspkt::test

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# What may be wrong around the plugin: paths, ranks, builds of PETSc, OpenCL.
+set(ex23 $<TARGET_FILE:foreign-ksp-ex23>)
+set(loaded -dll_append ${plugin} -pc_type oclspkt)
+
+# PETSc stops every program with its own error, before anything of ours runs.
+expect(WrongPathStopsTheProgram
+       CHECK --rc=65 "--match=Unable to locate dynamic library" "--match=nowhere/liboclspkt.so"
+       RUN ${ex23} -dll_append ${CMAKE_CURRENT_BINARY_DIR}/nowhere/liboclspkt.so -pc_type oclspkt)
+expect(TwoRanksAreRefusedWithTheCure LABELS mpi
+       CHECK --rc=failure "--match=-pc_type bjacobi -sub_pc_type oclspkt"
+       RUN ${MPIEXEC_EXECUTABLE} -n 2 ${ex23} ${loaded})
+expect(UnknownMethodListsTheChoices
+       CHECK --rc=failure "--match=foo.*pc_oclspkt_method.*truncated-halo.*pivot"
+       RUN ${ex23} ${loaded} -pc_oclspkt_method foo)
+expect(HelpListsTheOptions
+       CHECK "--match=-pc_oclspkt_method .*choose one of.*exact-twopass" "--match=-pc_oclspkt_on_device_failure"
+       RUN ${ex23} ${loaded} -help)
+expect(CitationNamesThePaper CHECK "--match=10.1155/2019/3679839" RUN ${ex23} ${loaded} -citations)
+expect(InfoSaysTheMethodAndWhy CHECK "--match=method exact-[a-z]+ on host: "
+       RUN ${ex23} ${loaded} -pc_oclspkt_devices host -info)
+
+# Programs of the other builds of PETSc beside ours.
+file(GLOB other_builds ${PETSC_PREFIX}/../../petsc*/*/include/petscconf.h)
+set(refused 0)
+foreach(conf IN LISTS other_builds)
+  get_filename_component(root ${conf}/../.. ABSOLUTE)
+  file(STRINGS ${conf} other REGEX "define +PETSC_USE_(COMPLEX|64BIT_INDICES) ")
+  file(GLOB library ${root}/lib/libpetsc*.so)
+  if(NOT other OR NOT library)
+    continue()
+  endif()
+  set(found "64-bit indices")
+  if(other MATCHES COMPLEX)
+    set(found "complex scalars")
+  endif()
+  get_filename_component(flavour ${root} NAME)
+  get_filename_component(kind ${root}/.. ABSOLUTE)
+  get_filename_component(kind ${kind} NAME)
+  set(program wrong-flavour-${kind}-${flavour})
+  add_executable(${program} wrong_flavour.c)
+  target_include_directories(${program} PRIVATE ${root}/include)
+  target_link_libraries(${program} PRIVATE ${library} MPI::MPI_C)
+  expect(RefusesAProgramOf.${kind}-${flavour}
+         CHECK --rc=failure "--match=was built for PETSc .*this program runs PETSc .*${found}" --without=^ran
+         RUN $<TARGET_FILE:${program}> -dll_append ${plugin})
+  math(EXPR refused "${refused} + 1")
+endforeach()
+message(STATUS "oclspkt: ${refused} other builds of PETSc to be refused")
+
+# Without a platform, and with a libOpenCL that has no functions: the host solves.
+file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/no-vendors)
+add_library(oclspkt-no-opencl SHARED no_opencl.c)
+set_target_properties(oclspkt-no-opencl PROPERTIES OUTPUT_NAME OpenCL VERSION 1 SOVERSION 1
+  LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/no-opencl)
+set(no_platform OCL_ICD_VENDORS=${CMAKE_CURRENT_BINARY_DIR}/no-vendors/)
+set(no_library LD_LIBRARY_PATH=${CMAKE_CURRENT_BINARY_DIR}/no-opencl)
+foreach(missing platform library)
+  foreign_test(without-${missing} HOST_ONLY RUN ${ex23} ENV ${no_${missing}} OUTER -n 200000
+               CHECK --solution ksp --one-iteration --tolerance 1e-4 "--expect=device: host \\(host\\), ")
+  if(OCLSPKT_WITH_OPENCL)
+    expect(NamingADeviceIsAnErrorWithout.${missing} ENV ${no_${missing}}
+           CHECK --rc=failure "--match=cpu" "--match=host"
+           RUN ${ex23} ${loaded} -pc_oclspkt_devices cpu)
+  endif()
+endforeach()
