@@ -23,10 +23,11 @@ void ensure(const OpenDevice& device, cl::Buffer& buffer, cl_mem_flags flags, st
   if (bytes > 0) buffer = cl::Buffer(device.context(), flags, size(bytes));
 }
 
-/// A buffer over memory of the host that is never written through it.
+/// A buffer over memory of the host. Read-write even for what kernels only read: Intel's CPU run-time copies read-only
+/// memory that is not aligned to 128 bytes.
 template <typename T>
-cl::Buffer wrap(const OpenDevice& device, cl_mem_flags flags, const T* p, Index rows) {
-  return cl::Buffer(device.context(), flags | CL_MEM_USE_HOST_PTR, size(rows) * sizeof(T), const_cast<T*>(p));
+cl::Buffer wrap(const OpenDevice& device, const T* p, Index rows) {
+  return cl::Buffer(device.context(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size(rows) * sizeof(T), const_cast<T*>(p));
 }
 
 }  // namespace
@@ -175,9 +176,9 @@ void ClSolver<T>::set_up_bands(State& s, const Waiter& waiter) {
   for (std::size_t i = 0; i < layout_.chunks.size(); ++i) {
     const Chunk& chunk = layout_.chunks[i];
     if (in_place_) {
-      s.bands[i] = {wrap(*s.device, CL_MEM_READ_ONLY, bands_.lower + chunk.first, chunk.rows()),
-                    wrap(*s.device, CL_MEM_READ_ONLY, bands_.diag + chunk.first, chunk.rows()),
-                    wrap(*s.device, CL_MEM_READ_ONLY, bands_.upper + chunk.first, chunk.rows())};
+      s.bands[i] = {wrap(*s.device, bands_.lower + chunk.first, chunk.rows()),
+                    wrap(*s.device, bands_.diag + chunk.first, chunk.rows()),
+                    wrap(*s.device, bands_.upper + chunk.first, chunk.rows())};
     } else {
       upload_bands(s, waiter, s.bands[i], chunk);
     }
@@ -272,7 +273,7 @@ auto ClSolver<T>::give_bands(State& s, const Waiter& waiter, std::size_t chunk) 
 template <typename T>
 void ClSolver<T>::give_y(State& s, const Waiter& waiter, const Chunk& chunk, const T* y) {
   if (in_place_) {
-    s.y = wrap(*s.device, CL_MEM_READ_ONLY, y + chunk.first, chunk.rows());
+    s.y = wrap(*s.device, y + chunk.first, chunk.rows());
   } else {
     upload(s, waiter, s.y, y + chunk.first, chunk.rows());
   }
@@ -280,7 +281,7 @@ void ClSolver<T>::give_y(State& s, const Waiter& waiter, const Chunk& chunk, con
 
 template <typename T>
 void ClSolver<T>::give_x(State& s, const Chunk& chunk, T* x) {
-  if (in_place_) s.x = wrap(*s.device, CL_MEM_READ_WRITE, x + chunk.first, chunk.rows());
+  if (in_place_) s.x = wrap(*s.device, x + chunk.first, chunk.rows());
 }
 
 /// Bring the solved rows of a chunk to x; returns when the device is through with it.
