@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "contestants.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <sstream>
+
+#include "clock.hpp"
+#include "oclspkt/solver.hpp"
+#include "parallel.hpp"
+#include "peers.hpp"
+#include "selection.hpp"
+#include "stream.hpp"
+
+namespace oclspkt::bench {
+namespace {
+
+constexpr const char* kStream = "stream";
+constexpr const char* kStreamOpenCL = "stream-opencl";
+constexpr double kStreamWords = 5;
+
+/// The library's method of that name, or nothing.
+std::optional<MethodChoice> library_method(const std::string& name) {
+  for (std::size_t i = 0; i < std::size(kMethodChoiceNames); ++i) {
+    if (name == kMethodChoiceNames[i]) return static_cast<MethodChoice>(i);
+  }
+  return std::nullopt;
+}
+
+/// The methods that no device carries run on the host, whatever is selected.
+std::string devices_for(MethodChoice choice, const std::string& selected) {
+  for (std::size_t i = 0; i < std::size(kMethodNames); ++i) {
+    const auto method = static_cast<Method>(i);
+    if (std::string(oclspkt::name(choice)) == oclspkt::name(method)) return device_carries(method) ? selected : "host";
+  }
+  return selected;
+}
+
+template <typename T>
+Record record_of(const std::string& solver, const std::string& method, const std::string& variant, double words,
+                 Index rows) {
+  Record r;
+  r.solver = solver;
+  r.device = "host";
+  r.method = method;
+  r.variant = variant;
+  r.form = oclspkt::name(Form::general);
+  r.scalar = sizeof(T) == 8 ? "double" : "float";
+  r.rows = rows;
+  r.words_per_row = words;
+  return r;
+}
+
+/// What the library says about a solver that is set up.
+void take_report(const Report& report, Record& record) {
+  record.device = report.device;
+  record.method = oclspkt::name(report.method);
+  record.form = oclspkt::name(report.form);
+  record.words_per_row = report.words_per_row;
+  record.why = report.why + "; " + report.device_why;
+  if (report.certificate_above_tolerance) {
+    record.outcome = Outcome::not_covered;
+    record.note = report.why;
+  }
+}
+
+template <typename T>
+Contestant<T> make_solver(MethodChoice choice, const std::string& devices, Problem<T>& problem, Report& report) {
+  Options options;
+  options.devices = devices_for(choice, devices);
+  options.method = choice;
+  options.on_device_failure = OnDeviceFailure::error;  // a time on the host must not stand for a device
+  auto solver = std::make_shared<Solver<T>>(options);
+  Contestant<T> c;
+  c.record = record_of<T>("oclspkt", oclspkt::name(choice), options.variant, 0, problem.n());
+  try {
+    Bands<T>& bands = solver->bands(problem.lines);
+    copy(problem.bands.view().lower, problem.n(), bands.lower());
+    copy(problem.bands.view().diag, problem.n(), bands.diag());
+    copy(problem.bands.view().upper, problem.n(), bands.upper());
+    c.record.setup_seconds = seconds_of([&] { solver->set_up(); });
+    report = solver->report();
+    take_report(report, c.record);
+  } catch (const InvalidInput&) {
+    throw;
+  } catch (const Error& error) {  // breakdown, or a device that failed
+    c.record.outcome = Outcome::failed;
+    c.record.note = error.what();
+  }
+  c.run = [solver, &problem] { return seconds_of([&] { solver->apply(problem.y.data(), problem.x.data()); }); };
+  return c;
+}
+
+template <typename T>
+StreamArrays<T> stream_arrays(Problem<T>& p) {
+  return {p.bands.view().lower, p.bands.view().diag, p.bands.view().upper, p.y.data(), p.x.data(), p.n()};
+}
+
+template <typename T>
+Contestant<T> make_stream(Problem<T>& problem) {
+  Contestant<T> c;
+  c.record = record_of<T>("stream", "stream", std::string("openmp-") + stream_isa(), kStreamWords, problem.n());
+  c.answer = Contestant<T>::Answer::sum;
+  c.run = [&problem] { return seconds_of([&] { stream(stream_arrays(problem)); }); };
+  return c;
+}
+
+template <typename T>
+Contestant<T> make_device_stream(const DeviceInfo& device, Problem<T>& problem) {
+  Contestant<T> c;
+  c.record = record_of<T>("stream", "stream", "opencl", kStreamWords, problem.n());
+  c.record.device = device.name;
+  c.answer = Contestant<T>::Answer::sum;
+  c.run = [&problem, index = device.index] { return device_module(nullptr)->stream(index, stream_arrays(problem)); };
+  return c;
+}
+
+template <typename T>
+Contestant<T> make_peer(const std::string& name, Problem<T>& problem) {
+  Contestant<T> c;
+  if (name == "gtsv") {
+    c.record = record_of<T>("lapack", oclspkt::name(Method::pivot), name, kGtsvWords, problem.n());
+    c.run = [&problem] { return gtsv(problem); };
+  } else if (name == "gttrs") {
+    auto factors = std::make_shared<LapackFactors<T>>();
+    c.record = record_of<T>("lapack", oclspkt::name(Method::pivot), name, gttrs_words<T>(), problem.n());
+    c.record.setup_seconds = seconds_of([&] { factors->factor(problem); });
+    c.run = [factors, &problem] { return factors->solve(problem); };
+  } else {
+    c.record = record_of<T>("thomas", "exact", "serial", kThomasWords, problem.n());
+    c.run = [&problem] { return thomas(problem); };
+  }
+  return c;
+}
+
+/// The device of that report; of the module's first device of that name and platform if there are several.
+DeviceInfo device_of(const Report& report) {
+  DeviceInfo host;
+  host.type = DeviceType::host;
+  host.name = "host";
+  if (report.device_type == "host") return host;
+  for (const DeviceInfo& d : device_module(nullptr)->devices()) {
+    if (d.name == report.device && d.platform == report.platform) return d;
+  }
+  throw InvalidInput("device '" + report.device + "' solved, but is not in the list of devices");
+}
+
+/// The first device that a selection names; where only the stream runs, no solver has chosen one.
+DeviceInfo first_device(const std::string& devices) {
+  if (needs_no_device(devices)) return device_of(Report{});
+  std::string why;
+  DeviceModule* module = device_module(&why);
+  const Selection selection = module == nullptr ? select_devices(devices, {}, {why})
+                                                : select_devices(devices, module->devices(), module->problems());
+  return selection.devices.empty() ? device_of(Report{})
+                                   : module->devices()[static_cast<std::size_t>(selection.devices.front())];
+}
+
+}  // namespace
+
+std::string known_methods() {
+  std::string known = std::string(kStream) + ", " + kStreamOpenCL;
+  for (const char* name : kMethodChoiceNames) known += std::string(", ") + name;
+  for (const char* name : kPeerNames) known += std::string(", ") + name;
+  return known;
+}
+
+std::vector<std::string> parse_methods(const std::string& list) {
+  std::vector<std::string> names{kStream};
+  std::istringstream words(list);
+  for (std::string word; std::getline(words, word, ',');) {
+    const bool known = word == kStream || word == kStreamOpenCL || library_method(word) ||
+                       std::find(std::begin(kPeerNames), std::end(kPeerNames), word) != std::end(kPeerNames);
+    if (!known) throw InvalidInput("there is no method '" + word + "'; --methods takes: " + known_methods());
+    if (std::find(names.begin(), names.end(), word) == names.end()) names.push_back(word);
+  }
+  return names;
+}
+
+double contestant_arrays(const std::vector<std::string>& names) {
+  double held = 0, scratch = 0, setup = 0;
+  for (const std::string& name : names) {
+    if (const auto method = library_method(name)) {
+      const bool stores_factors = *method == MethodChoice::automatic || *method == MethodChoice::exact ||
+                                  *method == MethodChoice::exact_factored;
+      held += 3 + (stores_factors ? 3 : 0) + (*method == MethodChoice::pivot ? kGttrsArrays : 0);
+      setup = 2;  // the trial solve's vectors
+    }
+    if (name == "gtsv") scratch = std::max(scratch, 3.0);
+    if (name == "thomas") scratch = std::max(scratch, 1.0);
+    if (name == "gttrs") held += kGttrsArrays;
+  }
+  return held + scratch + setup;
+}
+
+template <typename T>
+Field<T> make_field(const std::vector<std::string>& names, const std::string& devices, Problem<T>& problem,
+                    Progress& progress) {
+  std::vector<Contestant<T>> made(names.size());
+  std::optional<DeviceInfo> device;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    progress.step("set up " + names[i]);
+    if (const auto method = library_method(names[i])) {
+      Report report;
+      made[i] = make_solver(*method, devices, problem, report);
+      if (!device && report.device_type != "host") device = device_of(report);
+    } else if (names[i] == kStream) {
+      made[i] = make_stream(problem);
+    } else if (names[i] != kStreamOpenCL) {
+      made[i] = make_peer(names[i], problem);
+    }
+  }
+  Field<T> field;
+  const bool any_solver = std::any_of(names.begin(), names.end(), [](const auto& n) { return !!library_method(n); });
+  field.device = device ? *device : any_solver ? device_of(Report{}) : first_device(devices);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == kStreamOpenCL) {
+      if (field.device.type == DeviceType::host) continue;
+      made[i] = make_device_stream(field.device, problem);
+    }
+    field.contestants.push_back(std::move(made[i]));
+  }
+  return field;
+}
+
+#define OCLSPKT_INSTANTIATE(T) \
+  template Field<T> make_field(const std::vector<std::string>&, const std::string&, Problem<T>&, Progress&);
+OCLSPKT_INSTANTIATE(float)
+OCLSPKT_INSTANTIATE(double)
+
+}  // namespace oclspkt::bench

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "matrices.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+
+#include "oclspkt/error.hpp"
+#include "parallel.hpp"
+
+namespace oclspkt::bench {
+namespace {
+
+/// A number in (0, 1) for each (seed, sequence, row), so that threads need not share a generator.
+/// @source Steele, Lea, Flood 2014 (SplitMix64)
+double uniform(std::uint64_t seed, std::uint64_t sequence, Index row) {
+  std::uint64_t z = seed * 0xd1342543de82ef95 + (static_cast<std::uint64_t>(row) * 8 + sequence) * 0x9e3779b97f4a7c15;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  z ^= z >> 31;
+  return (static_cast<double>(z >> 11) + 0.5) * 0x1p-53;
+}
+
+// Sequences of uniform() that one row may draw from; at most 8.
+enum : std::uint64_t { kLower, kUpper, kSign, kRadius, kAngle };
+
+/// Magnitude in (0.1, 1), sign by the half of (0, 1) that u lies in.
+double signed_coupling(double u) {
+  const double magnitude = 0.1 + 0.9 * std::abs(2 * u - 1);
+  return u < 0.5 ? -magnitude : magnitude;
+}
+
+struct Row {
+  double lower, diag, upper;
+};
+
+/// Couplings are rounded to T before the diagonal is formed, so that the dominance holds for what is stored.
+template <typename T>
+Row row(const MatrixSpec& spec, Index i) {
+  const double u = uniform(spec.seed, kLower, i), v = uniform(spec.seed, kUpper, i);
+  switch (spec.matrix) {
+    case Matrix::poisson:
+      return {-1, 2, -1};
+    case Matrix::diffusion:
+      return {-spec.lambda, 1 + 2 * spec.lambda, -spec.lambda};
+    case Matrix::row_sums_zero: {
+      const double a = static_cast<T>(-u), c = static_cast<T>(-v);
+      return {a, -a - c, c};
+    }
+    case Matrix::random:
+      break;
+  }
+  const double a = static_cast<T>(signed_coupling(u)), c = static_cast<T>(signed_coupling(v));
+  const double b = spec.dominance * (std::abs(a) + std::abs(c));
+  return {a, uniform(spec.seed, kSign, i) < 0.5 ? -b : b, c};
+}
+
+}  // namespace
+
+Matrix parse_matrix(const std::string& text) {
+  std::string known;
+  for (const Matrix m : {Matrix::random, Matrix::poisson, Matrix::diffusion, Matrix::row_sums_zero}) {
+    if (text == name(m)) return m;
+    known += std::string(known.empty() ? "" : ", ") + name(m);
+  }
+  throw InvalidInput("there is no matrix '" + text + "'; choose one of: " + known);
+}
+
+std::string MatrixSpec::describe() const {
+  char figures[80] = "";
+  if (matrix == Matrix::random) std::snprintf(figures, sizeof figures, ", dominance %g", dominance);
+  if (matrix == Matrix::diffusion) std::snprintf(figures, sizeof figures, ", lambda %g", lambda);
+  return std::string(name(matrix)) + figures + ", seed " + std::to_string(seed);
+}
+
+template <typename T>
+void fill_bands(const MatrixSpec& spec, Bands<T>& bands) {
+  for_each_share(bands.lines().rows(), [&](Index first, Index last) {
+    for (Index i = first; i < last; ++i) {
+      const Row r = row<T>(spec, i);
+      bands.lower()[i] = static_cast<T>(r.lower);
+      bands.diag()[i] = static_cast<T>(r.diag);
+      bands.upper()[i] = static_cast<T>(r.upper);
+    }
+  });
+  bands.close_lines();
+}
+
+template <typename T>
+void fill_solution(std::uint64_t seed, Index n, T* x) {
+  fill(x, n, [&](Index i) {
+    const double radius = std::sqrt(-2 * std::log(uniform(seed, kRadius, i)));
+    return static_cast<T>(3 + radius * std::cos(2 * std::numbers::pi * uniform(seed, kAngle, i)));
+  });
+}
+
+template void fill_bands(const MatrixSpec&, Bands<float>&);
+template void fill_bands(const MatrixSpec&, Bands<double>&);
+template void fill_solution(std::uint64_t, Index, float*);
+template void fill_solution(std::uint64_t, Index, double*);
+
+}  // namespace oclspkt::bench

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "oclspkt/bands.hpp"
+
+namespace oclspkt::bench {
+
+enum class Matrix {
+  random,        ///< off-diagonals of either sign in (0.1, 1), |diag| = d (|lower| + |upper|) of either sign
+  poisson,       ///< tridiag(-1, 2, -1)
+  diffusion,     ///< tridiag(-lambda, 1 + 2 lambda, -lambda)
+  row_sums_zero  ///< lower, upper ~ -U(0, 1), diag = -lower - upper: d = 1
+};
+inline constexpr const char* kMatrixNames[] = {"random", "poisson", "diffusion", "row-sums-zero"};
+inline constexpr const char* name(Matrix m) { return kMatrixNames[static_cast<int>(m)]; }
+
+/// @throws InvalidInput naming the matrices there are
+Matrix parse_matrix(const std::string& name);
+
+inline constexpr std::uint64_t kDefaultSeed = 20261121;
+
+struct MatrixSpec {
+  Matrix matrix = Matrix::random;
+  double dominance = 3;  ///< of `random`
+  double lambda = 100;   ///< of `diffusion`
+  std::uint64_t seed = kDefaultSeed;
+  /// "random, dominance 3, seed 20261121"
+  std::string describe() const;
+};
+
+/// Fill the bands of one line, in parallel; every number depends on seed and row alone.
+template <typename T>
+void fill_bands(const MatrixSpec& spec, Bands<T>& bands);
+
+/// Numbers ~ N(3, 1), in parallel; every number depends on seed and row alone.
+template <typename T>
+void fill_solution(std::uint64_t seed, Index n, T* x);
+
+}  // namespace oclspkt::bench

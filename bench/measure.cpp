@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "measure.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "clock.hpp"
+#include "oclspkt/error.hpp"
+#include "parallel.hpp"
+#include "residual.hpp"
+
+namespace oclspkt::bench {
+namespace {
+
+using Wide = long double;
+
+struct Errors {
+  double forward, backward;
+};
+
+/// NaN in the answer makes it NaN.
+double ratio(Wide difference, Wide scale, bool finite) {
+  return finite ? static_cast<double>(difference / scale) : std::numeric_limits<double>::quiet_NaN();
+}
+
+template <typename T>
+Errors solution_errors(const Problem<T>& p) {
+  Wide difference = 0, scale = 0;
+  bool finite = true;
+  for (Index i = 0; i < p.n(); ++i) {
+    difference = std::max(difference, std::abs(Wide(p.x[i]) - p.solution[i]));
+    scale = std::max(scale, std::abs(Wide(p.solution[i])));
+    finite = finite && std::isfinite(p.x[i]);
+  }
+  return {ratio(difference, scale, finite), normwise_backward_error(p.lines, p.bands.view(), p.x.data(), p.y.data())};
+}
+
+/// Of a stream: forward against the largest sum, backward against the largest sum of magnitudes.
+template <typename T>
+Errors sum_errors(const Problem<T>& p) {
+  const BandsView<T> bands = p.bands.view();
+  Wide difference = 0, largest = 0, magnitude = 0;
+  bool finite = true;
+  for (Index i = 0; i < p.n(); ++i) {
+    const Wide a = bands.lower[i], b = bands.diag[i], c = bands.upper[i], y = p.y[i];
+    const Wide sum = (a + b) + (c + y);
+    difference = std::max(difference, std::abs(sum - p.x[i]));
+    largest = std::max(largest, std::abs(sum));
+    magnitude = std::max(magnitude, (std::abs(a) + std::abs(b)) + (std::abs(c) + std::abs(y)));
+    finite = finite && std::isfinite(p.x[i]);
+  }
+  return {ratio(difference, largest, finite), ratio(difference, magnitude, finite)};
+}
+
+void fail(Record& record, const Error& error) {
+  record.outcome = Outcome::failed;
+  record.note = error.what();
+  record.error = record.backward_error = std::numeric_limits<double>::quiet_NaN();
+}
+
+/// The value below which `part` of the values lie, between neighbours by proportion.
+/// @pre sorted, not empty
+double quantile(const std::vector<double>& values, double part) {
+  const double at = part * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  const std::size_t above = std::min(below + 1, values.size() - 1);
+  return values[below] + (at - static_cast<double>(below)) * (values[above] - values[below]);
+}
+
+}  // namespace
+
+template <typename T>
+void check(Contestant<T>& contestant, Problem<T>& p) {
+  Record& record = contestant.record;
+  if (record.outcome == Outcome::failed) {
+    record.error = record.backward_error = std::numeric_limits<double>::quiet_NaN();
+    return;
+  }
+  // What an earlier contestant left must not pass for the answer.
+  fill(p.x.data(), p.n(), [](Index) { return std::numeric_limits<T>::quiet_NaN(); });
+  try {
+    contestant.run();
+  } catch (const Error& error) {
+    return fail(record, error);
+  }
+  const Errors errors = contestant.answer == Contestant<T>::Answer::solution ? solution_errors(p) : sum_errors(p);
+  record.error = errors.forward;
+  record.backward_error = errors.backward;
+  const double limit = kWrongEps * static_cast<double>(std::numeric_limits<T>::epsilon());
+  if (errors.backward <= limit) {
+    record.outcome = Outcome::timed;
+    record.note.clear();
+    return;
+  }
+  char text[80];
+  std::snprintf(text, sizeof text, "backward error %.1e > %.1e", errors.backward, limit);
+  if (record.outcome == Outcome::not_covered) {
+    record.note = std::string(text) + ", as the library warned: " + record.note;
+  } else {
+    record.outcome = Outcome::wrong;
+    record.note = text;
+  }
+}
+
+template <typename T>
+void time_interleaved(std::vector<Contestant<T>>& contestants, const Budget& budget, Progress& progress) {
+  double spent = 0;
+  for (int round = 0; round < budget.rounds && (round < Budget::kLeastRounds || spent < budget.seconds); ++round) {
+    spent += seconds_of([&] {
+      for (Contestant<T>& c : contestants) {
+        if (c.record.outcome != Outcome::timed) continue;
+        char text[160];
+        std::snprintf(text, sizeof text, "round %d of at most %d, %.0f s of about %.0f s: %s %s", round + 1,
+                      budget.rounds, spent, budget.seconds, c.record.solver.c_str(), c.record.method.c_str());
+        progress.step(text);
+        try {
+          c.record.seconds.push_back(c.run());
+        } catch (const Error& error) {
+          fail(c.record, error);
+        }
+      }
+    });
+  }
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return quantile(values, 0.5);
+}
+
+double spread(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return (quantile(values, 0.75) - quantile(values, 0.25)) / quantile(values, 0.5);
+}
+
+#define OCLSPKT_INSTANTIATE(T)                      \
+  template void check(Contestant<T>&, Problem<T>&); \
+  template void time_interleaved(std::vector<Contestant<T>>&, const Budget&, Progress&);
+OCLSPKT_INSTANTIATE(float)
+OCLSPKT_INSTANTIATE(double)
+
+}  // namespace oclspkt::bench

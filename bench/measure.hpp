@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <vector>
+
+#include "contestants.hpp"
+
+namespace oclspkt::bench {
+
+/// An answer is wrong above this many eps of normwise backward error.
+inline constexpr double kWrongEps = 100;
+
+/// Let a contestant answer once and judge it: errors, outcome and note of its record. Warms it up for the clock, too.
+template <typename T>
+void check(Contestant<T>& contestant, Problem<T>& problem);
+
+struct Budget {
+  int rounds = 21;      ///< at most
+  double seconds = 60;  ///< no round begins later, but for the first kLeastRounds
+  static constexpr int kLeastRounds = 3;
+};
+
+/// Time everybody who is `timed`, once a round and in turn, so that what changes with time meets all alike. One that
+/// throws is `failed` and leaves.
+template <typename T>
+void time_interleaved(std::vector<Contestant<T>>& contestants, const Budget& budget, Progress& progress);
+
+/// @pre values is not empty
+double median(std::vector<double> values);
+
+/// The interquartile range over the median: how far apart the middle half of the rounds lies.
+/// @pre values is not empty
+double spread(std::vector<double> values);
+
+}  // namespace oclspkt::bench

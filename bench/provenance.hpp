@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "device.hpp"
+
+namespace oclspkt::bench {
+
+/// Refuse to time anything but a Release build without sanitizers.
+/// @throws InvalidInput
+void require_release(const std::string& build_type, const std::string& sanitizers);
+
+/// The same for this build.
+void require_release();
+
+/// Where figures come from: commit, date, cpu, cores, compiler, build type, device, driver, platform, command.
+nlohmann::ordered_json provenance(const DeviceInfo& device, const std::string& command);
+
+}  // namespace oclspkt::bench

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "oclspkt/line_set.hpp"
+
+namespace oclspkt::bench {
+
+/// What became of a contestant.
+enum class Outcome {
+  timed,        ///< the answer is right
+  not_covered,  ///< a method named although its certificate does not hold here; the library warned, the answer is off
+  wrong,        ///< the answer is off and nothing said so
+  failed        ///< set-up or apply refused
+};
+
+/// One row of the table, one record of the JSON file.
+struct Record {
+  std::string solver, device, method, variant, form, scalar;
+  Index rows = 0;
+  double words_per_row = 0;
+  double error = 0;           ///< max |x_computed - x| / max |x| against the known solution
+  double backward_error = 0;  ///< normwise
+  double setup_seconds = 0;   ///< once, before the first apply
+  std::string why;            ///< why the library chose device and method; empty for the others
+  Outcome outcome = Outcome::timed;
+  std::string note;             ///< the cause, if there is no time
+  std::vector<double> seconds;  ///< one for each round
+};
+
+}  // namespace oclspkt::bench

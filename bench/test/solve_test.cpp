@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "solve.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "oclspkt/error.hpp"
+#include "program.hpp"
+
+namespace oclspkt::bench {
+namespace {
+
+using test::JsonFile;
+using test::run_program;
+
+constexpr const char* kTiny = "solve --allow-debug --device host --rows 5e3 --repetitions 3 ";
+
+TEST(SolveCommand, ChecksTimesAndWritesEveryContestant) {
+  for (const std::string precision : {"float", "double"}) {
+    const JsonFile file;
+    const auto run = run_program(kTiny + ("--precision " + precision + " --methods " + kDefaultMethods) +
+                                 ",truncated-streamed,pivot,auto,gttrs --json " + file.path());
+    ASSERT_EQ(run.status, 0) << run.output;
+    const auto json = file.read();
+    const double eps = precision == "float" ? 1.2e-7 : 2.3e-16;
+    std::multiset<std::string> solvers;
+    for (const auto& r : json["results"]) {
+      solvers.insert(r["solver"]);
+      EXPECT_EQ(r["scalar"], precision);
+      EXPECT_EQ(r["rows"], 5000);
+      EXPECT_EQ(r["rounds"], 3);
+      EXPECT_GT(r["seconds"].get<double>(), 0);
+      EXPECT_GT(r["words_per_row"].get<double>(), 0);
+      EXPECT_LE(r["error"].get<double>(), 20 * eps) << r;
+    }
+    // stream-opencl has no device to run on.
+    EXPECT_EQ(solvers, (std::multiset<std::string>{"lapack", "lapack", "oclspkt", "oclspkt", "oclspkt", "oclspkt",
+                                                   "oclspkt", "oclspkt", "stream", "thomas"}));
+  }
+}
+
+TEST(SolveCommand, SaysWhereItsFiguresComeFrom) {
+  const JsonFile file;
+  const auto run = run_program(kTiny + ("--json " + file.path()));
+  ASSERT_EQ(run.status, 0) << run.output;
+  const auto provenance = file.read()["provenance"];
+  for (const char* key :
+       {"commit", "date", "cpu", "compiler", "build_type", "device", "driver", "platform", "matrix"}) {
+    EXPECT_TRUE(provenance.contains(key)) << key;
+  }
+  EXPECT_GE(provenance["cores"].get<int>(), 1);
+  EXPECT_NE(provenance["command"].get<std::string>().find("oclspkt-bench solve"), std::string::npos);
+  EXPECT_NE(run.output.find("seed 20261121"), std::string::npos);
+  EXPECT_NE(run.output.find("make the matrix"), std::string::npos) << "no progress on stderr";
+}
+
+TEST(SolveCommand, SolvesTheExtremeMatricesExactly) {
+  for (const char* matrix : {"poisson", "diffusion --lambda 1e8", "row-sums-zero"}) {
+    const auto run =
+        run_program(kTiny + (std::string("--methods exact-twopass,exact-factored,gtsv --matrix ") + matrix));
+    EXPECT_EQ(run.status, 0) << run.output;
+  }
+}
+
+TEST(SolveCommand, ShowsAMethodThatDoesNotCoverTheMatrixWithoutATime) {
+  const auto run = run_program(kTiny + std::string("--methods truncated-halo --matrix poisson"));
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_NE(run.output.find("not covered: oclspkt truncated-halo"), std::string::npos) << run.output;
+}
+
+TEST(SolveCommand, RefusesWhatItCannotDoAndNamesTheCure) {
+  const struct {
+    const char *arguments, *message;
+  } cases[] = {
+      {"", "usage: oclspkt-bench"},
+      {"sing", "there is no command 'sing'"},
+      {"solve --colour red", "--help"},
+      {"solve red", "--help"},
+      {"solve --rows 0", "--rows must be a whole number"},
+      {"solve --rows 1e15", "--rows must be a whole number"},
+      {"solve --rows 1099511627776", "use --rows"},
+      {"solve --precision half", "float or double"},
+      {"solve --matrix hilbert", "random, poisson"},
+      {"solve --matrix poisson --dominance 2", "belongs to --matrix random"},
+      {"solve --lambda 2", "belongs to --matrix diffusion"},
+      {"solve --dominance 0", "must be positive"},
+      {"solve --repetitions 0", "at least 1"},
+      {"solve --threads 0", "at least 1"},
+      {"solve --methods gtsv,magic", "there is no method 'magic'"},
+      {"solve --rows 10 --device warp-drive", "warp-drive"},
+      {"solve --rows 10 --device host --json no-such-folder/x.json", "folder that exists"},
+  };
+  for (const auto& c : cases) {
+    const auto run = run_program(std::string(c.arguments) + (c.arguments[0] == '\0' ? "" : " --allow-debug"));
+    EXPECT_EQ(run.status, 2) << c.arguments << "\n" << run.output;
+    EXPECT_NE(run.output.find(c.message), std::string::npos) << c.arguments << "\n" << run.output;
+  }
+}
+
+TEST(SolveCommand, PrintsItsOptions) {
+  const auto run = run_program("solve --help");
+  EXPECT_EQ(run.status, 0);
+  for (const char* option : {"--device", "--precision", "--rows", "--json", "--seconds"}) {
+    EXPECT_NE(run.output.find(option), std::string::npos) << option;
+  }
+}
+
+TEST(ParseRows, TakesWholeNumbersInEitherNotation) {
+  EXPECT_EQ(parse_rows("2e7"), 20'000'000);
+  EXPECT_EQ(parse_rows("6.4e7"), 64'000'000);
+  EXPECT_EQ(parse_rows("17"), 17);
+  for (const char* text : {"", "0", "-3", "1.5", "7x", "nan", "inf", "2e12"}) {
+    EXPECT_THROW(parse_rows(text), InvalidInput) << text;
+  }
+}
+
+TEST(ParseMethods, PutsTheStreamFirstAndNamesNobodyTwice) {
+  EXPECT_EQ(parse_methods("gtsv,thomas,gtsv"), (std::vector<std::string>{"stream", "gtsv", "thomas"}));
+  EXPECT_EQ(parse_methods("gtsv,stream"), (std::vector<std::string>{"stream", "gtsv"}));
+  EXPECT_THROW(parse_methods(",gtsv"), InvalidInput);
+}
+
+}  // namespace
+}  // namespace oclspkt::bench
