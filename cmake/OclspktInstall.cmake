@@ -1,0 +1,33 @@
+# What `cmake --install` gives: libraries that find each other by $ORIGIN, public headers, a CMake package, pkg-config.
+include(CMakePackageConfigHelpers)
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/oclspkt)
+
+install(TARGETS oclspkt_solver_shared EXPORT oclspktTargets)
+install(DIRECTORY plugin/include/oclspkt DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+set(pkgconfig_names oclspkt-solver)
+
+if(OCLSPKT_WITH_OPENCL)
+  # Opened at run time from the folder of the solver library; nothing links it.
+  install(TARGETS oclspkt_cl_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS oclspkt-devices)
+endif()
+if(OCLSPKT_WITH_PETSC)
+  install(TARGETS oclspkt_petsc EXPORT oclspktTargets)
+  install(FILES plugin/include/oclspkt/oclspkt.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/oclspkt)
+  list(APPEND pkgconfig_names oclspkt)
+endif()
+
+install(EXPORT oclspktTargets NAMESPACE oclspkt:: DESTINATION ${package_folder})
+write_basic_package_version_file(oclspktConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+configure_package_config_file(cmake/oclspktConfig.cmake.in oclspktConfig.cmake INSTALL_DESTINATION ${package_folder}
+                              NO_SET_AND_CHECK_MACRO)
+install(FILES ${PROJECT_BINARY_DIR}/oclspktConfig.cmake ${PROJECT_BINARY_DIR}/oclspktConfigVersion.cmake
+        DESTINATION ${package_folder})
+
+# The prefix is found from where the .pc file lies, so that an installed tree may be moved.
+file(RELATIVE_PATH OCLSPKT_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+foreach(name IN LISTS pkgconfig_names)
+  configure_file(cmake/${name}.pc.in ${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Each room is a target of its own: in an empty build folder, what ninja would run for it compiles that room alone.
+#   cmake -DSOURCE=... -DWORK=... -DPARTS=petsc;opencl -P rooms.cmake
+file(REMOVE_RECURSE ${WORK})
+set(switches -DOCLSPKT_TESTS=OFF -DOCLSPKT_BENCH=OFF -DOCLSPKT_EXAMPLES=OFF)
+foreach(part PETSC OPENCL)
+  string(TOLOWER ${part} name)
+  if(NOT name IN_LIST PARTS)
+    list(APPEND switches -DOCLSPKT_WITH_${part}=OFF)
+  endif()
+endforeach()
+execute_process(COMMAND ${CMAKE_COMMAND} -G Ninja -S ${SOURCE} -B ${WORK} ${switches} OUTPUT_QUIET
+                COMMAND_ERROR_IS_FATAL ANY)
+
+# rooms_of(TARGET OUT): the folders under plugin/ whose sources the target compiles.
+function(rooms_of target out)
+  execute_process(COMMAND ${CMAKE_COMMAND} --build ${WORK} --target ${target} -- -n -v OUTPUT_VARIABLE steps
+                  COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "plugin/[a-z]+/CMakeFiles/[^ ]+\\.o -c " compiled "${steps}")
+  list(TRANSFORM compiled REPLACE "plugin/([a-z]+)/.*" "\\1")
+  list(REMOVE_DUPLICATES compiled)
+  list(SORT compiled)
+  set(${out} "${compiled}" PARENT_SCOPE)
+endfunction()
+
+set(targets core balance solver)
+set(expected_core core)
+set(expected_balance balance)
+set(expected_solver solver)
+set(expected_solver_shared balance core solver)
+list(APPEND targets solver_shared)
+if(opencl IN_LIST PARTS)
+  list(APPEND targets ocl)
+  set(expected_ocl ocl)
+endif()
+if(petsc IN_LIST PARTS)
+  list(APPEND targets petsc)
+  set(expected_petsc balance core petsc solver)
+endif()
+foreach(target IN LISTS targets)
+  rooms_of(oclspkt_${target} rooms)
+  if(NOT rooms STREQUAL expected_${target})
+    message(SEND_ERROR "oclspkt_${target} compiles '${rooms}', expected '${expected_${target}}'")
+  endif()
+endforeach()
