@@ -49,13 +49,13 @@ void spikes(const Ratios& r, bool cut_above, bool cut_below, std::vector<double>
 }  // namespace
 
 template <typename T>
-Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo) {
+Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo, RowRange asked) {
   Certificate worst;
   Ratios ratios;
   std::vector<double> sum;
-  for (Index k = 0; k * m < n; ++k) {
-    const Index kept_first = k * m, kept_end = std::min(n, (k + 1) * m);
-    const Index first = std::max<Index>(0, kept_first - halo), end = std::min(n, kept_end + halo);
+  for (Index k = asked.first / m; k * m < asked.end; ++k) {
+    const Index first = std::max<Index>(0, k * m - halo), end = std::min(n, (k + 1) * m + halo);
+    const Index kept_first = std::max(asked.first, k * m), kept_end = std::min(asked.end, (k + 1) * m);
     ratios.fill(bands, first, end);
     spikes(ratios, first > 0, end < n, sum);
     for (Index i = kept_first; i < kept_end; ++i) {
@@ -115,11 +115,10 @@ Index halo_from_dominance(double d, double tol) {
 }
 
 template <typename T>
-Index find_halo(Index n, const BandsView<T>& bands, Index m, double tol, Index h_max) {
-  constexpr Index kQuantum = 8;
+Index find_halo(Index n, const BandsView<T>& bands, Index m, double tol, Index h_max, RowRange asked) {
   Ratios ratios;
   Index needed = 0;
-  for (Index cut = m; cut < n; cut += m) {
+  for (Index cut = (asked.first / m + 1) * m; cut < asked.end; cut += m) {
     const Index first = std::max<Index>(0, cut - h_max), end = std::min(n, cut + h_max);
     ratios.fill(bands, first, end);
     double below = ratios.down[static_cast<std::size_t>(cut - 1 - first)];
@@ -132,13 +131,13 @@ Index find_halo(Index n, const BandsView<T>& bands, Index m, double tol, Index h
     if (!(below + above <= tol)) return -1;
     needed = std::max(needed, h);
   }
-  return std::min(h_max, (needed + kQuantum - 1) / kQuantum * kQuantum);
+  return needed;
 }
 
 #define OCLSPKT_INSTANTIATE(T)                                                     \
-  template Certificate certify_halo(Index, const BandsView<T>&, Index, Index);     \
+  template Certificate certify_halo(Index, const BandsView<T>&, Index, Index, RowRange); \
   template Certificate certify_streamed(Index, const BandsView<T>&, Index, Index); \
-  template Index find_halo(Index, const BandsView<T>&, Index, double, Index);
+  template Index find_halo(Index, const BandsView<T>&, Index, double, Index, RowRange);
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)
 

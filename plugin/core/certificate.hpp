@@ -13,12 +13,18 @@ struct Certificate {
   Index first = 0, last = 0;  ///< its rows (offsets in the vector), both included
 };
 
+/// Rows [first, end) of the glued system, for questions about one line of many.
+struct RowRange {
+  Index first = 0, end = 0;
+};
+
 /// Rigorous bound for partitions of m rows that read h rows more on either side: max over kept rows of |w_i| + |v_i|,
 /// the spikes of the re-read segment, in double whatever T is.
+/// @param asked rows whose error is asked for
 /// @pre contiguous lines with couplings between lines 0
-/// @cost 2 (m + 2h) / m sweeps
+/// @cost 2 (m + 2h) / m sweeps over the partitions asked for
 template <typename T>
-Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo);
+Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo, RowRange asked);
 
 /// The same for the streamed form: tiles of `tile` rows in `runs` runs, truncated one tile away from the substitution
 /// and at the start of each run. Bound of an interface: (|w_b| + |v_t|) (1 + max(|v_b|, |w_t|)) / |1 - v_b w_t|, times
@@ -30,9 +36,10 @@ Certificate certify_streamed(Index n, const BandsView<T>& bands, Index tile, Ind
 /// @pre every row is dominant by rows with at least d
 Index halo_from_dominance(double d, double tol);
 
-/// Smallest halo (a multiple of 8, at most h_max) that certify_halo is expected to accept for partitions of m rows,
-/// found by following the decay at every cut; -1 if h_max is not enough. To be confirmed by certify_halo.
+/// Smallest halo, at most h_max, that certify_halo is expected to accept for the partitions of m rows that are cut
+/// inside `asked`, found by following the decay at every cut; -1 if h_max is not enough. To be confirmed by
+/// certify_halo.
 template <typename T>
-Index find_halo(Index n, const BandsView<T>& bands, Index m, double tol, Index h_max);
+Index find_halo(Index n, const BandsView<T>& bands, Index m, double tol, Index h_max, RowRange asked);
 
 }  // namespace oclspkt

@@ -5,6 +5,7 @@
 #include <limits>
 #include <random>
 
+#include "interface.hpp"
 #include "residual.hpp"
 
 namespace oclspkt {
@@ -31,23 +32,31 @@ void trial_right_hand_side(const LineSet& lines, const BandsView<T>& bands, T* y
 }
 
 template <typename T>
-double trial_solve(const LineSet& lines, const BandsView<T>& bands, const std::function<void(const T*, T*)>& apply) {
+Trial trial_solve(const LineSet& lines, const BandsView<T>& bands, const std::function<void(const T*, T*)>& apply) {
   AlignedArray<T> y(lines.extent()), x(lines.extent());
   std::fill_n(y.data(), y.size(), T(0));  // places of no line are read by devices that copy
   std::fill_n(x.data(), x.size(), std::numeric_limits<T>::quiet_NaN());
   trial_right_hand_side(lines, bands, y.data());
   apply(y.data(), x.data());
-  return componentwise_backward_error<T, double>(lines, bands, x.data(), y.data());
+  Trial trial;
+  const double limit = kTrialLimitEps * static_cast<double>(std::numeric_limits<T>::epsilon());
+  for (Index l = 0; l < lines.count(); ++l) {
+    const double error = line_backward_error(lines, bands, l, x.data(), y.data());
+    if (!(error <= limit)) trial.failed.push_back(l);
+    if (std::isnan(error)) trial.not_finite.push_back(l);
+    if (!(error <= trial.worst)) trial.worst = std::isnan(trial.worst) ? trial.worst : error;
+  }
+  return trial;
 }
 
 template <typename T>
-double elimination_growth(Index n, const BandsView<T>& bands, Index m) {
+double elimination_growth(const BandsView<T>& bands, Index m, Index first, Index end) {
   double growth = 0;
   bool finite = true;
   T coupling = 0;
-  for (Index i = 0; i < n; ++i) {
+  for (Index i = first; i < end; ++i) {
     if (i % m == 0) coupling = 0;
-    const T filled = bands.lower[i] * coupling;
+    const T filled = coupled(bands.lower[i], coupling);
     const T pivot = bands.diag[i] - filled;
     const double row = static_cast<double>((std::abs(filled) + std::abs(pivot)) / std::abs(bands.diag[i]));
     finite = finite && row <= std::numeric_limits<double>::max() && std::abs(pivot) > 0;
@@ -57,10 +66,10 @@ double elimination_growth(Index n, const BandsView<T>& bands, Index m) {
   return finite ? growth : std::numeric_limits<double>::quiet_NaN();
 }
 
-#define OCLSPKT_INSTANTIATE(T)                                                                                \
-  template void trial_right_hand_side(const LineSet&, const BandsView<T>&, T*);                               \
-  template double trial_solve(const LineSet&, const BandsView<T>&, const std::function<void(const T*, T*)>&); \
-  template double elimination_growth(Index, const BandsView<T>&, Index);
+#define OCLSPKT_INSTANTIATE(T)                                                                               \
+  template void trial_right_hand_side(const LineSet&, const BandsView<T>&, T*);                              \
+  template Trial trial_solve(const LineSet&, const BandsView<T>&, const std::function<void(const T*, T*)>&); \
+  template double elimination_growth(const BandsView<T>&, Index, Index, Index);
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)
 

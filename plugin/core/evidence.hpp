@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "oclspkt/bands.hpp"
 
@@ -11,6 +12,8 @@ namespace oclspkt {
 inline constexpr double kGrowthLimit = 100;
 /// What it cannot exceed for matrices that are dominant by rows: |l c| <= |b| and |u| <= |b| + |l c|.
 inline constexpr double kDominantGrowth = 3;
+/// A pivot smaller than this many eps against its row is missing evidence.
+inline constexpr double kSmallPivotEps = 100;
 /// Componentwise backward error of the trial solve above which a method is not trusted, in units of eps.
 inline constexpr double kTrialLimitEps = 100;
 
@@ -18,14 +21,20 @@ inline constexpr double kTrialLimitEps = 100;
 template <typename T>
 void trial_right_hand_side(const LineSet& lines, const BandsView<T>& bands, T* y);
 
-/// Solve the trial system by `apply` and measure it, per line.
-/// @return largest componentwise backward error over lines; NaN if the solution is not finite
-template <typename T>
-double trial_solve(const LineSet& lines, const BandsView<T>& bands, const std::function<void(const T*, T*)>& apply);
+/// What a trial solve found.
+struct Trial {
+  double worst = 0;               ///< largest componentwise backward error over lines; NaN if a solution is not finite
+  std::vector<Index> failed;      ///< lines whose error is above the limit, in order
+  std::vector<Index> not_finite;  ///< those of them without a finite solution
+};
 
-/// Largest growth max (|l_i c_(i-1)| + |u_i|) / |b_i| of elimination without pivoting that starts anew every m rows,
-/// downwards. NaN if a pivot is not finite.
+/// Solve the trial system by `apply` and measure it, line by line, against kTrialLimitEps.
 template <typename T>
-double elimination_growth(Index n, const BandsView<T>& bands, Index m);
+Trial trial_solve(const LineSet& lines, const BandsView<T>& bands, const std::function<void(const T*, T*)>& apply);
+
+/// Largest growth max (|l_i c_(i-1)| + |u_i|) / |b_i| of elimination without pivoting over rows [first, end),
+/// downwards, starting anew at every multiple of m. NaN if a pivot is zero or not finite.
+template <typename T>
+double elimination_growth(const BandsView<T>& bands, Index m, Index first, Index end);
 
 }  // namespace oclspkt

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "evidence.hpp"
 #include "interface.hpp"
 
 namespace oclspkt {
@@ -23,38 +24,53 @@ void for_each_bundle(const LineSet& lines, const F& f) {
 }  // namespace
 
 template <typename T>
+bool HostSolver<T>::Pivots::sound() const {
+  return growth <= kGrowthLimit && smallest >= kSmallPivotEps * static_cast<double>(std::numeric_limits<T>::epsilon());
+}
+
+/// A line carries its excess: where couplings are tiny against their row, plain pivots lose |c_i / u_i| <= 1 to
+/// rounding (row sums 0, float, 2.6e5 rows: backward error 13 eps instead of 0.3).
+template <typename T>
+typename HostSolver<T>::Pivots HostSolver<T>::factor_line(const BandsView<T>& bands, Index line) {
+  ExcessRow<T> above;  // a row of zeros: the first row has nothing to eliminate
+  T reciprocal = 0, growth = 0, smallest = 1;
+  bool finite = true;
+  for (Index i = 0, at = lines_.first(line); i < lines_.length(line); ++i, at += lines_.row_stride()) {
+    const ExcessRow<T> row = make_row(bands.lower[at], bands.diag[at], bands.upper[at], T(0));
+    const T multiplier = row.lower * reciprocal;
+    const T filled = std::abs(multiplier * above.upper), before = std::abs(bands.diag[at]);
+    above = eliminate_above(above, multiplier, row).as_pivot();
+    const T pivot = above.magnitude();
+    reciprocal = T(1) / above.diag();
+    multiplier_[at] = multiplier;
+    reciprocal_[at] = reciprocal;
+    coupling_[at] = row.upper * reciprocal;
+    finite = finite && std::isfinite(reciprocal);
+    // Divisions only where a record is broken.
+    if (!(filled + pivot <= growth * before)) growth = (filled + pivot) / before;
+    const T largest = std::max({std::abs(row.lower), before, std::abs(row.upper)});
+    if (!(pivot >= smallest * largest)) smallest = pivot / largest;
+  }
+  if (!finite || !(growth <= std::numeric_limits<T>::max())) {
+    return {std::numeric_limits<double>::quiet_NaN(), 0};
+  }
+  return {static_cast<double>(growth), static_cast<double>(smallest)};
+}
+
+template <typename T>
 void HostSolver<T>::factor(const LineSet& lines, const BandsView<T>& bands) {
   lines_ = lines;
   multiplier_.resize(lines.extent());
   reciprocal_.resize(lines.extent());
   coupling_.resize(lines.extent());
-  T growth = 0, smallest = 1;
-  bool finite = true;
-  // One line after the other, since each carries its excess: where couplings are tiny against their row, plain pivots
-  // lose |c_i / u_i| <= 1 to rounding (row sums 0, float, 2.6e5 rows: 13 eps instead of 0.3).
+  pivots_ = {};
+  doubtful_.clear();
   for (Index l = 0; l < lines.count(); ++l) {
-    ExcessRow<T> above;  // a row of zeros: the first row has nothing to eliminate
-    T reciprocal = 0;
-    for (Index i = 0, at = lines.first(l); i < lines.length(l); ++i, at += lines.row_stride()) {
-      const ExcessRow<T> row = make_row(bands.lower[at], bands.diag[at], bands.upper[at], T(0));
-      const T multiplier = row.lower * reciprocal;
-      const T filled = std::abs(multiplier * above.upper), before = std::abs(bands.diag[at]);
-      above = eliminate_above(above, multiplier, row).as_pivot();
-      const T pivot = above.magnitude();
-      reciprocal = T(1) / above.diag();
-      multiplier_[at] = multiplier;
-      reciprocal_[at] = reciprocal;
-      coupling_[at] = row.upper * reciprocal;
-      finite = finite && std::isfinite(reciprocal);
-      // Divisions only where a record is broken.
-      if (!(filled + pivot <= growth * before)) growth = (filled + pivot) / before;
-      const T largest = std::max({std::abs(row.lower), before, std::abs(row.upper)});
-      if (!(pivot >= smallest * largest)) smallest = pivot / largest;
-    }
+    const Pivots line = factor_line(bands, l);
+    if (!line.sound()) doubtful_.push_back(l);
+    if (!(line.growth <= pivots_.growth) && !std::isnan(pivots_.growth)) pivots_.growth = line.growth;
+    pivots_.smallest = std::min(pivots_.smallest, line.smallest);
   }
-  finite = finite && growth <= std::numeric_limits<T>::max();
-  growth_ = finite ? static_cast<double>(growth) : std::numeric_limits<double>::quiet_NaN();
-  smallest_pivot_ = finite ? static_cast<double>(smallest) : 0;
 }
 
 template <typename T>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <vector>
+
 #include "device.hpp"
 
 namespace oclspkt {
@@ -19,20 +21,28 @@ class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
   std::int64_t bytes() const override;
 
   /// @pre couplings out of the lines are 0
-  /// @post growth() of the elimination; NaN or Inf if a pivot vanished
   void factor(const LineSet& lines, const BandsView<T>& bands);
   /// @param y, x shape [lines.extent()]; may be the same
   void solve(const T* y, T* x) const;
-  /// Largest growth max (|l_i c_(i-1)| + |u_i|) / |b_i| over all rows, l the multiplier, u the pivot; NaN if a pivot is
-  /// not finite.
-  double growth() const { return growth_; }
-  /// Smallest |u_i| / max |row i|: a pivot that is tiny against its row is missing evidence. NaN loses (0).
-  double smallest_pivot() const { return smallest_pivot_; }
+  /// What the elimination of one line, or of all, showed.
+  struct Pivots {
+    double growth = 0;    ///< largest (|l_i c_(i-1)| + |u_i|) / |b_i|; NaN if a pivot is zero or not finite
+    double smallest = 1;  ///< smallest |u_i| / max |row i|; 0 if a pivot is not finite
+    /// Growth is bounded and no pivot is tiny against its row (missing evidence). NaN loses.
+    bool sound() const;
+  };
+  /// The worst of all lines.
+  const Pivots& pivots() const { return pivots_; }
+  /// Lines that are not sound, in order.
+  const std::vector<Index>& doubtful() const { return doubtful_; }
 
  private:
+  Pivots factor_line(const BandsView<T>& bands, Index line);
+
   LineSet lines_;
   AlignedArray<T> multiplier_, reciprocal_, coupling_;  ///< a_i p_(i-1), p_i, c_i p_i
-  double growth_ = 0, smallest_pivot_ = 0;
+  Pivots pivots_;
+  std::vector<Index> doubtful_;
   Times times_;
 };
 

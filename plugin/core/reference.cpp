@@ -32,7 +32,7 @@ lapack_int gttrs(lapack_int n, const double* l, const double* d, const double* u
 template <typename T>
 void Reference<T>::factor(const LineSet& lines, const BandsView<T>& bands) {
   lines_ = lines;
-  singular_line_ = singular_row_ = suspect_line_ = -1;
+  doubts_.clear();
   lower_.resize(lines.rows());
   diag_.resize(lines.rows());
   upper_.resize(lines.rows());
@@ -56,14 +56,14 @@ void Reference<T>::factor(const LineSet& lines, const BandsView<T>& bands) {
     const T last_row = std::max(std::abs(diag_[at + n - 1]), n > 1 ? std::abs(lower_[at + n - 2]) : T(0));
     gttrf(static_cast<lapack_int>(n), &lower_[at], &diag_[at], &upper_[at], &upper2_[at],
           pivots_.data() + static_cast<std::size_t>(at));
-    for (Index i = 0; i < n && singular_line_ < 0; ++i) {
-      if (!(std::abs(diag_[at + i]) > 0 && std::isfinite(diag_[at + i]))) {
-        singular_line_ = l;
-        singular_row_ = i;
-      }
-    }
     const T nearly_zero = 4 * std::numeric_limits<T>::epsilon() * last_row;
-    if (suspect_line_ < 0 && !(std::abs(diag_[at + n - 1]) > nearly_zero)) suspect_line_ = l;
+    Index bad = 0;
+    while (bad < n && std::abs(diag_[at + bad]) > 0 && std::isfinite(diag_[at + bad])) ++bad;
+    if (bad < n) {
+      doubts_.push_back({l, bad, true});
+    } else if (!(std::abs(diag_[at + n - 1]) > nearly_zero)) {
+      doubts_.push_back({l, n - 1, false});
+    }
   }
   work_.resize(lines.contiguous() ? 0 : longest);
 }

@@ -31,6 +31,23 @@ RowProduct<Wide> row_product(const BandsView<T>& bands, const T* x, Index first,
   return r;
 }
 
+/// Componentwise backward error of one line.
+template <typename Wide, typename T>
+double line_error(const LineSet& lines, const BandsView<T>& bands, Index line, const T* x, const T* y) {
+  const Index first = lines.first(line), length = lines.length(line), stride = lines.row_stride();
+  Wide worst = 0;
+  bool finite = true;
+  for (Index i = 0; i < length; ++i) {
+    const Index at = first + i * stride;
+    const auto r = row_product<Wide>(bands, x, first, stride, length, i);
+    const Wide residual = std::abs(Wide(y[at]) - r.value);
+    const Wide scale = r.magnitude + std::abs(Wide(y[at]));
+    finite = finite && std::isfinite(residual) && std::isfinite(x[at]);
+    if (residual > worst * scale) worst = residual / scale;  // a division only where a record is broken
+  }
+  return finite ? static_cast<double>(worst) : std::numeric_limits<double>::quiet_NaN();
+}
+
 /// The larger of two errors; NaN wins over everything, so that it loses wherever errors are judged.
 double worse(double a, double b) {
   return std::isnan(a) || std::isnan(b) ? std::numeric_limits<double>::quiet_NaN() : std::max(a, b);
@@ -74,22 +91,16 @@ double normwise_backward_error(const LineSet& lines, const BandsView<T>& bands, 
   return worst;
 }
 
-template <typename T, typename Wide>
+template <typename T>
 double componentwise_backward_error(const LineSet& lines, const BandsView<T>& bands, const T* x, const T* y) {
-  Wide worst = 0;
-  bool finite = true;
-  for (Index l = 0; l < lines.count(); ++l) {
-    const Index first = lines.first(l), length = lines.length(l);
-    for (Index i = 0; i < length; ++i) {
-      const Index at = first + i * lines.row_stride();
-      const auto r = row_product<Wide>(bands, x, first, lines.row_stride(), length, i);
-      const Wide residual = std::abs(Wide(y[at]) - r.value);
-      const Wide scale = r.magnitude + std::abs(Wide(y[at]));
-      finite = finite && std::isfinite(residual) && std::isfinite(x[at]);
-      if (residual > worst * scale) worst = residual / scale;  // a division only where a record is broken
-    }
-  }
-  return finite ? static_cast<double>(worst) : std::numeric_limits<double>::quiet_NaN();
+  double worst = 0;
+  for (Index l = 0; l < lines.count(); ++l) worst = worse(worst, line_error<long double>(lines, bands, l, x, y));
+  return worst;
+}
+
+template <typename T>
+double line_backward_error(const LineSet& lines, const BandsView<T>& bands, Index line, const T* x, const T* y) {
+  return line_error<double>(lines, bands, line, x, y);
 }
 
 template <typename T>
@@ -106,12 +117,11 @@ void transpose(const LineSet& lines, const BandsView<T>& bands, Bands<T>& out) {
   }
 }
 
-#define OCLSPKT_INSTANTIATE(T)                                                                                      \
-  template void multiply(const LineSet&, const BandsView<T>&, const T*, T*);                                        \
-  template double normwise_backward_error(const LineSet&, const BandsView<T>&, const T*, const T*);                 \
-  template double componentwise_backward_error<T, long double>(const LineSet&, const BandsView<T>&, const T*,       \
-                                                               const T*);                                           \
-  template double componentwise_backward_error<T, double>(const LineSet&, const BandsView<T>&, const T*, const T*); \
+#define OCLSPKT_INSTANTIATE(T)                                                                           \
+  template void multiply(const LineSet&, const BandsView<T>&, const T*, T*);                             \
+  template double normwise_backward_error(const LineSet&, const BandsView<T>&, const T*, const T*);      \
+  template double componentwise_backward_error(const LineSet&, const BandsView<T>&, const T*, const T*); \
+  template double line_backward_error(const LineSet&, const BandsView<T>&, Index, const T*, const T*);   \
   template void transpose(const LineSet&, const BandsView<T>&, Bands<T>&);
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)

@@ -5,8 +5,7 @@
 
 namespace oclspkt {
 
-/// Residuals are formed in long double whatever T is, so that they do not round where they cancel; those that only have
-/// to be right to a few eps may be formed in double.
+/// Residuals are formed in long double whatever T is, so that they do not round where they cancel.
 
 /// y = A x for every line. @param x, y shape [lines.extent()]
 template <typename T>
@@ -19,9 +18,12 @@ double normwise_backward_error(const LineSet& lines, const BandsView<T>& bands, 
 
 /// Componentwise backward error max_i |y - A x|_i / (|A| |x| + |y|)_i, largest over lines (0/0 counts 0); NaN if any
 /// number is NaN or x is not finite.
-/// @tparam Wide arithmetic of the residual
-template <typename T, typename Wide = long double>
+template <typename T>
 double componentwise_backward_error(const LineSet& lines, const BandsView<T>& bands, const T* x, const T* y);
+
+/// The same of one line, formed in double: right to a few eps of double, and quick.
+template <typename T>
+double line_backward_error(const LineSet& lines, const BandsView<T>& bands, Index line, const T* x, const T* y);
 
 /// Bands of the transposed line set.
 template <typename T>

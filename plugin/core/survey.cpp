@@ -3,45 +3,75 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
 
 namespace oclspkt {
 
 namespace {
 
-Survey not_finite(Index row) {
-  Survey s;
-  s.weakest_row = row;
-  return s;
+/// Take the rows of one line into the survey; false at a number that is not finite.
+template <typename T>
+bool add_line(const LineSet& lines, const BandsView<T>& bands, Index line, Survey& s) {
+  const Index first = lines.first(line), stride = lines.row_stride(), length = lines.length(line);
+  for (Index i = 0, at = first; i < length; ++i, at += stride) {
+    const double off = std::abs(static_cast<double>(bands.lower[at])) + std::abs(static_cast<double>(bands.upper[at]));
+    const double diag = std::abs(static_cast<double>(bands.diag[at]));
+    if (!(std::isfinite(off) && std::isfinite(diag))) {
+      s.weakest_row = at;
+      return false;
+    }
+    s.symmetric = s.symmetric && (i == 0 || bands.lower[at] == bands.upper[at - stride]);
+    if (diag >= s.dominance * off && diag > 0) continue;  // infinity * 0 is NaN and falls through
+    const double d = off > 0 ? diag / off : diag > 0 ? std::numeric_limits<double>::infinity() : 0.0;
+    if (d < s.dominance) {
+      s.dominance = d;
+      s.weakest_row = at;
+    }
+  }
+  return true;
+}
+
+Survey nothing_seen() {
+  return {.dominance = std::numeric_limits<double>::infinity(), .finite = true, .symmetric = true};
 }
 
 }  // namespace
 
 template <typename T>
 Survey survey(const LineSet& lines, const BandsView<T>& bands) {
-  Survey s;
-  s.finite = s.symmetric = true;
-  s.dominance = std::numeric_limits<double>::infinity();
+  Survey s = nothing_seen();
   for (Index l = 0; l < lines.count(); ++l) {
-    const Index first = lines.first(l), stride = lines.row_stride(), length = lines.length(l);
-    for (Index i = 0; i < length; ++i) {
-      const Index at = first + i * stride;
-      const double off =
-          std::abs(static_cast<double>(bands.lower[at])) + std::abs(static_cast<double>(bands.upper[at]));
-      const double diag = std::abs(static_cast<double>(bands.diag[at]));
-      if (!(std::isfinite(off) && std::isfinite(diag))) return not_finite(at);
-      s.symmetric = s.symmetric && (i == 0 || bands.lower[at] == bands.upper[at - stride]);
-      if (diag >= s.dominance * off && diag > 0) continue;  // infinity * 0 is NaN and falls through
-      const double d = off > 0 ? diag / off : diag > 0 ? std::numeric_limits<double>::infinity() : 0.0;
-      if (d < s.dominance) {
-        s.dominance = d;
-        s.weakest_row = at;
-      }
-    }
+    if (!add_line(lines, bands, l, s)) return {.weakest_row = s.weakest_row};
   }
   return s;
 }
 
-template Survey survey(const LineSet&, const BandsView<float>&);
-template Survey survey(const LineSet&, const BandsView<double>&);
+template <typename T>
+double line_dominance(const LineSet& lines, const BandsView<T>& bands, Index line) {
+  Survey s = nothing_seen();
+  return add_line(lines, bands, line, s) ? s.dominance : 0;
+}
+
+template <typename T>
+LineSet uncoupled_lines(const LineSet& lines, const BandsView<T>& bands) {
+  const auto cut = [&](Index i) { return bands.lower[i] == 0 && bands.upper[i - 1] == 0; };
+  Index count = 1;
+  for (Index i = 1; i < lines.rows(); ++i) count += cut(i);
+  if (count <= lines.count()) return lines;
+  std::vector<Index> starts{0};
+  starts.reserve(static_cast<std::size_t>(count) + 1);
+  for (Index i = 1; i < lines.rows(); ++i) {
+    if (cut(i)) starts.push_back(i);
+  }
+  starts.push_back(lines.rows());
+  return LineSet::unequal(std::move(starts));
+}
+
+#define OCLSPKT_INSTANTIATE(T)                                           \
+  template Survey survey(const LineSet&, const BandsView<T>&);           \
+  template LineSet uncoupled_lines(const LineSet&, const BandsView<T>&); \
+  template double line_dominance(const LineSet&, const BandsView<T>&, Index);
+OCLSPKT_INSTANTIATE(float)
+OCLSPKT_INSTANTIATE(double)
 
 }  // namespace oclspkt

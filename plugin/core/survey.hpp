@@ -14,6 +14,15 @@ struct Survey {
   Index weakest_row = -1;  ///< offset of the row that gives the dominance, or of the first that is not finite
 };
 
+/// The lines that a contiguous set really holds: cut wherever two neighbouring rows do not couple.
+template <typename T>
+LineSet uncoupled_lines(const LineSet& lines, const BandsView<T>& bands);
+
+/// The dominance of line `line` alone.
+/// @pre as for survey()
+template <typename T>
+double line_dominance(const LineSet& lines, const BandsView<T>& bands, Index line);
+
 /// @pre couplings out of the lines are 0 (Bands::close_lines)
 template <typename T>
 Survey survey(const LineSet& lines, const BandsView<T>& bands);

@@ -8,6 +8,7 @@
 
 #include "certificate.hpp"
 #include "evidence.hpp"
+#include "oclspkt/error.hpp"
 
 namespace oclspkt {
 namespace {
@@ -35,6 +36,14 @@ Plan plan_for(const Problem<T>& problem, Method method, Index halo) {
   return make_plan(method, problem.bands.lines().rows(), halo, problem.options.partition, sizeof(T), problem.traits);
 }
 
+Index round_halo(Index rows) { return (rows + kHaloQuantum - 1) / kHaloQuantum * kHaloQuantum; }
+
+double rows_in(const LineSet& lines, const std::vector<Index>& members) {
+  Index rows = 0;
+  for (const Index line : members) rows += lines.length(line);
+  return static_cast<double>(rows);
+}
+
 std::string where(const Certificate& c) {
   return format("rows %lld-%lld", static_cast<long long>(c.first), static_cast<long long>(c.last));
 }
@@ -59,15 +68,62 @@ Proposal uncovered(const Plan& plan, const Certificate& certificate, double tol)
   return p;
 }
 
-/// The halo that dominance guarantees, if reading it again is still cheaper than the exact method.
+/// The halo that dominance guarantees, if it is short.
 template <typename T>
-std::optional<Proposal> propose_by_dominance(const Problem<T>& problem, double tol, Index longest) {
+std::optional<Proposal> propose_by_dominance(const Problem<T>& problem, double tol) {
   const double d = problem.survey.dominance;
   const Index needed = halo_from_dominance(d, tol);
-  if (needed < 0 || needed > longest) return std::nullopt;
-  const Index halo = (needed + kHaloQuantum - 1) / kHaloQuantum * kHaloQuantum;
+  if (needed < 0 || needed > kQuickHalo) return std::nullopt;
+  const Index halo = round_halo(needed);
   return covered(plan_for(problem, Method::truncated_halo, halo), 2 * std::pow(d, -static_cast<double>(halo + 1)), tol,
                  problem.survey);
+}
+
+/// Halos of the lines of a set, each judged by itself.
+struct LineNeeds {
+  Index halo = 0;               ///< enough for every line but those that failed
+  std::vector<Index> failed;    ///< lines that want more than was tried
+  std::vector<Index> unproven;  ///< lines whose need does not follow from their dominance
+};
+
+template <typename T>
+RowRange rows_of(const Problem<T>& problem, Index line) {
+  const LineSet& lines = problem.bands.lines();
+  return {lines.first(line), lines.first(line) + lines.length(line)};
+}
+
+template <typename T>
+LineNeeds needs_of_lines(const Problem<T>& problem, Index m, double tol, Index longest) {
+  const LineSet& lines = problem.bands.lines();
+  const BandsView<T> view = problem.bands.view();
+  LineNeeds needs;
+  for (Index l = 0; l < lines.count(); ++l) {
+    const double d = lines.count() > 1 ? line_dominance(lines, view, l) : problem.survey.dominance;
+    Index halo = halo_from_dominance(d, tol);
+    if (halo < 0 || halo > kQuickHalo) {
+      halo = find_halo(lines.rows(), view, m, tol, longest, rows_of(problem, l));
+      (halo < 0 ? needs.failed : needs.unproven).push_back(l);
+    }
+    needs.halo = std::max(needs.halo, halo);
+  }
+  needs.halo = std::min(longest, round_halo(needs.halo));
+  return needs;
+}
+
+/// Confirm the lines whose halo was followed; those that fail join needs.failed. @return the worst of the others
+template <typename T>
+Certificate confirm(const Problem<T>& problem, const Plan& plan, double tol, LineNeeds& needs) {
+  Certificate worst;
+  for (const Index line : needs.unproven) {
+    const Certificate c = certify_halo(plan.n, problem.bands.view(), plan.m, plan.halo, rows_of(problem, line));
+    if (!(c.bound <= tol)) {
+      needs.failed.push_back(line);
+    } else if (c.bound > worst.bound) {
+      worst = c;
+    }
+  }
+  std::sort(needs.failed.begin(), needs.failed.end());
+  return worst;
 }
 
 bool cheaper_than_exact(const Plan& plan) {
@@ -76,39 +132,46 @@ bool cheaper_than_exact(const Plan& plan) {
   return plan.words_per_row() < exact.words_per_row();
 }
 
+/// Why `line` does not fit under `plan`, with its numbers.
 template <typename T>
-std::optional<Proposal> propose_halo(const Problem<T>& problem, std::string& refusal) {
-  const double tol = tolerance<T>(problem.options);
-  const Index n = problem.bands.lines().rows();
-  const BandsView<T> view = problem.bands.view();
-  if (auto quick = propose_by_dominance(problem, tol, kQuickHalo)) return quick;
-
-  for (const Index longest : kHaloSearch) {
-    const Plan trial = plan_for(problem, Method::truncated_halo, longest);
-    const Index halo = find_halo(n, view, trial.m, tol, longest);
-    if (halo < 0) {
-      refusal =
-          format("needs more than %lld rows of halo for a certificate of %.1e", static_cast<long long>(longest), tol);
-      continue;
-    }
-    const Plan plan = plan_for(problem, Method::truncated_halo, halo);
-    if (!cheaper_than_exact(plan)) {
-      refusal = format("a halo of %lld rows costs %.1f words a row, no less than the exact method",
-                       static_cast<long long>(halo), plan.words_per_row());
-      break;
-    }
-    const Certificate certificate = certify_halo(n, view, plan.m, plan.halo);
-    if (certificate.bound <= tol) return covered(plan, certificate.bound, tol, problem.survey);
-    refusal = format("halo %lld: certificate %.1e > %.1e (", static_cast<long long>(halo), certificate.bound, tol) +
-              where(certificate) + ")";
-  }
-  if (!named(problem.options.method)) return std::nullopt;
-  const Plan plan = plan_for(problem, Method::truncated_halo, kUncoveredHalo);
-  return uncovered(plan, certify_halo(n, view, plan.m, plan.halo), tol);
+std::string halo_refusal(const Problem<T>& problem, const Plan& plan, double tol, Index line) {
+  const Certificate c = certify_halo(plan.n, problem.bands.view(), plan.m, plan.halo, rows_of(problem, line));
+  return format("halo %lld: certificate %.1e > %.1e (line %lld, ", static_cast<long long>(plan.halo), c.bound, tol,
+                static_cast<long long>(line)) +
+         where(c) + ")";
 }
 
 template <typename T>
-std::optional<Proposal> propose_streamed(const Problem<T>& problem, std::string& refusal) {
+std::optional<Proposal> propose_halo(const Problem<T>& problem, Objection& objection) {
+  const double tol = tolerance<T>(problem.options);
+  if (auto quick = propose_by_dominance(problem, tol)) return quick;
+
+  const LineSet& lines = problem.bands.lines();
+  for (const Index longest : kHaloSearch) {
+    const Plan trial = plan_for(problem, Method::truncated_halo, longest);
+    if (!cheaper_than_exact(trial) && objection) break;
+    LineNeeds needs = needs_of_lines(problem, trial.m, tol, longest);
+    const Plan plan = plan_for(problem, Method::truncated_halo, needs.halo);
+    const Certificate worst = confirm(problem, plan, tol, needs);
+    if (needs.failed.empty() && cheaper_than_exact(plan)) return covered(plan, worst.bound, tol, problem.survey);
+    objection.why = needs.failed.empty() ? format("a halo of %lld rows costs %.1f words a row, no less than exact",
+                                                  static_cast<long long>(plan.halo), plan.words_per_row())
+                                         : halo_refusal(problem, plan, tol, needs.failed.front());
+    objection.lines.clear();
+    if (static_cast<Index>(needs.failed.size()) == lines.count() || !cheaper_than_exact(plan)) continue;
+    if (!named(problem.options.method) &&
+        rows_in(lines, needs.failed) <= kApartShare * static_cast<double>(lines.rows())) {
+      objection.lines = std::move(needs.failed);
+      return std::nullopt;
+    }
+  }
+  if (!named(problem.options.method)) return std::nullopt;
+  const Plan plan = plan_for(problem, Method::truncated_halo, kUncoveredHalo);
+  return uncovered(plan, certify_halo(plan.n, problem.bands.view(), plan.m, plan.halo, {0, plan.n}), tol);
+}
+
+template <typename T>
+std::optional<Proposal> propose_streamed(const Problem<T>& problem, Objection& objection) {
   const double tol = tolerance<T>(problem.options);
   const Index n = problem.bands.lines().rows();
   Plan plan;
@@ -120,24 +183,43 @@ std::optional<Proposal> propose_streamed(const Problem<T>& problem, std::string&
     if (certificate.bound <= tol) return covered(plan, certificate.bound, tol, problem.survey);
     if (partition != tile || plan.m >= n) break;
   }
-  refusal = format("certificate %.1e > %.1e (", certificate.bound, tol) + where(certificate) + ")";
+  objection.why = format("certificate %.1e > %.1e (", certificate.bound, tol) + where(certificate) + ")";
   if (!named(problem.options.method)) return std::nullopt;
   return uncovered(plan, certificate, tol);
 }
 
+/// Growth of the second pass of exact-twopass, which starts anew in each partition. Stored factors report theirs when
+/// they are made, see examine().
 template <typename T>
-std::optional<Proposal> propose_exact(const Problem<T>& problem, Method method, std::string& refusal) {
+double growth_of(const Problem<T>& problem, const Plan& plan, Objection& objection) {
+  double worst = kDominantGrowth;
+  const LineSet& lines = problem.bands.lines();
+  for (Index l = 0; l < lines.count(); ++l) {
+    if (lines.count() > 1 && line_dominance(lines, problem.bands.view(), l) >= 1) continue;
+    const RowRange rows = rows_of(problem, l);
+    const double growth = elimination_growth(problem.bands.view(), plan.m, rows.first, rows.end);
+    if (!(growth <= kGrowthLimit)) {
+      if (objection.lines.empty()) {
+        objection.why = format("line %lld: growth %.1e > %.0f", static_cast<long long>(l), growth, kGrowthLimit);
+      }
+      objection.lines.push_back(l);
+    } else {
+      worst = std::max(worst, growth);
+    }
+  }
+  return worst;
+}
+
+template <typename T>
+std::optional<Proposal> propose_exact(const Problem<T>& problem, Method method, Objection& objection) {
   Proposal p;
   p.plan = plan_for(problem, method, 0);
   p.needs_trial = true;
-  const bool dominant = problem.survey.dominance >= 1;
-  // Stored factors report their growth when they are made, see Solver; here only what starts anew in each partition.
-  p.growth = dominant                          ? 2
-             : method == Method::exact_twopass ? elimination_growth(p.plan.n, problem.bands.view(), p.plan.m)
-                                               : 0;
+  p.growth = kDominantGrowth;
   p.why = format("row dominance %.4f", problem.survey.dominance);
-  if (p.growth <= kGrowthLimit || named(problem.options.method)) return p;
-  refusal = format("growth %.1e > %.0f", p.growth, kGrowthLimit);
+  if (problem.survey.dominance >= 1 || method == Method::exact_factored) return p;
+  p.growth = growth_of(problem, p.plan, objection);
+  if (!objection || named(problem.options.method)) return p;
   return std::nullopt;
 }
 
@@ -175,15 +257,20 @@ std::vector<Method> methods_to_try(MethodChoice choice, bool on_host) {
 bool named(MethodChoice choice) { return choice != MethodChoice::automatic; }
 
 template <typename T>
-std::optional<Proposal> propose(const Problem<T>& problem, Method method, std::string& refusal) {
+std::optional<Proposal> propose(const Problem<T>& problem, Method method, Objection& objection) {
+  const bool glued = method != Method::exact_factored && method != Method::pivot;
+  if (glued && !problem.bands.lines().contiguous()) {
+    throw InvalidInput(std::string("method ") + name(method) + " takes lines laid end to end, not " +
+                       problem.bands.lines().describe() + ": use method auto, exact-factored or pivot");
+  }
   switch (method) {
     case Method::truncated_halo:
-      return propose_halo(problem, refusal);
+      return propose_halo(problem, objection);
     case Method::truncated_streamed:
-      return propose_streamed(problem, refusal);
+      return propose_streamed(problem, objection);
     case Method::exact_twopass:
     case Method::exact_factored:
-      return propose_exact(problem, method, refusal);
+      return propose_exact(problem, method, objection);
     case Method::pivot:
       break;
   }
@@ -204,9 +291,9 @@ double likely_words(const Options& options, const Survey& survey) {
   return plan.words_per_row();
 }
 
-#define OCLSPKT_INSTANTIATE(T)                                                       \
-  template double tolerance<T>(const Options&);                                      \
-  template std::optional<Proposal> propose(const Problem<T>&, Method, std::string&); \
+#define OCLSPKT_INSTANTIATE(T)                                                     \
+  template double tolerance<T>(const Options&);                                    \
+  template std::optional<Proposal> propose(const Problem<T>&, Method, Objection&); \
   template double likely_words<T>(const Options&, const Survey&);
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "line_group.hpp"
 #include "oclspkt/report.hpp"
 #include "plan.hpp"
 #include "survey.hpp"
@@ -28,8 +29,10 @@ struct Problem {
   const Bands<T>& bands;
   const Survey& survey;
   DeviceTraits traits;
-  bool on_host = true;
 };
+
+/// Share of the rows that may be solved apart for the others to keep a cheaper method.
+inline constexpr double kApartShare = 0.1;
 
 /// The largest certificate accepted: Options::rtol, or the rounding of T.
 template <typename T>
@@ -42,9 +45,9 @@ std::vector<Method> methods_to_try(MethodChoice choice, bool on_host);
 bool named(MethodChoice choice);
 
 /// Plan `method` and see whether it holds, short of the trial solve.
-/// @param[out] refusal one line with the numbers, if the result is empty
+/// @param[out] objection the numbers in a line, if the result is empty, and the lines that alone stand in the way
 template <typename T>
-std::optional<Proposal> propose(const Problem<T>& problem, Method method, std::string& refusal);
+std::optional<Proposal> propose(const Problem<T>& problem, Method method, Objection& objection);
 
 /// Words a row of the method that is likely to be chosen on a device, before anything is known of the device.
 template <typename T>

@@ -37,7 +37,7 @@ TEST(Certificate, CoversTheTrueErrorOfTheHaloForm) {
     Bands<double> bands = test::diffusion<double>(LineSet::one(n), lambda);
     bands.close_lines();
     for (const Index halo : {8, 40, 90}) {
-      const Certificate certificate = certify_halo(n, bands.view(), m, halo);
+      const Certificate certificate = certify_halo(n, bands.view(), m, halo, {0, n});
       const Plan plan = make_plan(Method::truncated_halo, n, halo, m, 8, DeviceTraits{.lanes = 1});
       for (const auto& x : solutions(n)) {
         EXPECT_LE(true_error(plan, bands, x), 1.1 * certificate.bound + 1e-11)
@@ -71,7 +71,7 @@ TEST(Certificate, NeedsNoDominance) {
   Bands<double> bands = test::random_dominant<double>(LineSet::one(n), 2);
   for (Index i = 50; i < n; i += 97) bands.diag()[i] *= 0.4;
   bands.close_lines();
-  const Certificate certificate = certify_halo(n, bands.view(), m, halo);
+  const Certificate certificate = certify_halo(n, bands.view(), m, halo, {0, n});
   const Plan plan = make_plan(Method::truncated_halo, n, halo, m, 8, DeviceTraits{.lanes = 1});
   EXPECT_LT(certificate.bound, 1e-3);
   for (const auto& x : solutions(n)) EXPECT_LE(true_error(plan, bands, x), 1.1 * certificate.bound + 1e-11);
@@ -82,7 +82,7 @@ TEST(Certificate, SeesAResonantRowInsideAPartition) {
   Bands<double> bands = test::constant<double>(LineSet::one(n), -1, 3, -1);
   bands.diag()[250] = 0;
   bands.close_lines();
-  const Certificate certificate = certify_halo(n, bands.view(), m, halo);
+  const Certificate certificate = certify_halo(n, bands.view(), m, halo, {0, n});
   const Plan plan = make_plan(Method::truncated_halo, n, halo, m, 8, DeviceTraits{.lanes = 1});
   for (const auto& x : solutions(n)) EXPECT_LE(true_error(plan, bands, x), 1.1 * certificate.bound + 1e-11);
 }
@@ -92,16 +92,16 @@ TEST(Certificate, LosesWithNaN) {
     Bands<double> bands = test::constant<double>(LineSet::one(400), -1, 3, -1);
     bands.close_lines();
     bands.diag()[row] = std::numeric_limits<double>::quiet_NaN();
-    EXPECT_FALSE(certify_halo(400, bands.view(), 100, 20).bound <= 1) << row;
+    EXPECT_FALSE(certify_halo(400, bands.view(), 100, 20, {0, 400}).bound <= 1) << row;
     EXPECT_FALSE(certify_streamed(400, bands.view(), 100, 2).bound <= 1) << row;
-    EXPECT_EQ(find_halo(400, bands.view(), 100, 1e-10, 64), row == 0 || row == 399 ? 24 : -1) << row;
+    EXPECT_EQ(find_halo(400, bands.view(), 100, 1e-10, 64, {0, 400}), row == 0 || row == 399 ? 24 : -1) << row;
   }
 }
 
 TEST(Certificate, TakesNoCutAsExact) {
   Bands<double> bands = test::constant<double>(LineSet::one(100), -1, 2, -1);
   bands.close_lines();
-  EXPECT_EQ(certify_halo(100, bands.view(), 100, 0).bound, 0);
+  EXPECT_EQ(certify_halo(100, bands.view(), 100, 0, {0, 100}).bound, 0);
   EXPECT_EQ(certify_streamed(100, bands.view(), 100, 1).bound, 0);
 }
 
@@ -116,7 +116,7 @@ TEST(Certificate, FollowsFromDominanceOnlyAboveOne) {
     EXPECT_GT(2 * std::pow(d, -static_cast<double>(h)), 1e-14);
     Bands<double> bands = test::random_dominant<double>(LineSet::one(5000), d);
     bands.close_lines();
-    EXPECT_LE(certify_halo(5000, bands.view(), 1000, h).bound, 1e-14) << "d " << d;
+    EXPECT_LE(certify_halo(5000, bands.view(), 1000, h, {0, 5000}).bound, 1e-14) << "d " << d;
   }
 }
 
@@ -124,14 +124,14 @@ TEST(Certificate, FindsTheHaloThatItThenAccepts) {
   for (const double lambda : {0.5, 10.0, 100.0}) {
     Bands<double> bands = test::diffusion<double>(LineSet::one(20000), lambda);
     bands.close_lines();
-    const Index halo = find_halo(20000, bands.view(), 1000, 1e-15, 1024);
+    const Index halo = find_halo(20000, bands.view(), 1000, 1e-15, 1024, {0, 20000});
     ASSERT_GT(halo, 0);
-    EXPECT_LE(certify_halo(20000, bands.view(), 1000, halo).bound, 1.05e-15);
-    EXPECT_GT(certify_halo(20000, bands.view(), 1000, halo - 16).bound, 1e-15);
+    EXPECT_LE(certify_halo(20000, bands.view(), 1000, halo, {0, 20000}).bound, 1.05e-15);
+    EXPECT_GT(certify_halo(20000, bands.view(), 1000, halo - 16, {0, 20000}).bound, 1e-15);
   }
   Bands<double> weak = test::constant<double>(LineSet::one(20000), -1, 2, -1);
   weak.close_lines();
-  EXPECT_EQ(find_halo(20000, weak.view(), 1000, 1e-15, 256), -1);
+  EXPECT_EQ(find_halo(20000, weak.view(), 1000, 1e-15, 256, {0, 20000}), -1);
 }
 
 }  // namespace

@@ -144,6 +144,158 @@ TYPED_TEST(SolverOnHost, RefusesMisuse) {
   EXPECT_THROW(solver.set_up(LineSet::one(5), y.data(), nullptr, x.data()), InvalidInput);
 }
 
+/// 1000 lines of 10 rows of which some are replaced.
+template <typename T>
+class LinesApart : public SolverOnHost<T> {
+ protected:
+  static constexpr Index kLines = 1000, kRows = 10;
+
+  static Bands<T> lines() { return test::constant<T>(LineSet::equal(kLines, kRows), -1, 4, -1); }
+
+  static void replace(Bands<T>& bands, Index line, T lower, T diag, T upper) {
+    for (Index i = line * kRows; i < (line + 1) * kRows; ++i) {
+      if (i > line * kRows) bands.lower()[i] = lower;
+      bands.diag()[i] = diag;
+      if (i < (line + 1) * kRows - 1) bands.upper()[i] = upper;
+    }
+  }
+
+  static void make_neumann(Bands<T>& bands, Index line) {
+    replace(bands, line, -1, 2, -1);
+    bands.diag()[line * kRows] = bands.diag()[(line + 1) * kRows - 1] = 1;
+  }
+};
+TYPED_TEST_SUITE(LinesApart, Scalars);
+
+TYPED_TEST(LinesApart, OneWeakLineDoesNotMoveTheOthers) {
+  using T = TypeParam;
+  auto solver = this->make();
+  Bands<T> bands = this->lines();
+  const std::vector<T> y = test::random_vector<T>(10000);
+  std::vector<T> before(10000), after(10000);
+  this->set_up(solver, bands);
+  solver.apply(y.data(), before.data());
+  EXPECT_TRUE(solver.report().groups.empty());
+
+  this->replace(bands, 500, T(1e-9), T(1e-20), T(1e-9));
+  this->set_up(solver, bands);
+  EXPECT_EQ(solver.report().method, Method::exact_factored);
+  ASSERT_EQ(solver.report().groups.size(), 1u);
+  EXPECT_EQ(solver.report().groups[0].method, Method::pivot);
+  EXPECT_EQ(solver.report().groups[0].lines, 1);
+  EXPECT_EQ(solver.report().groups[0].first_line, 500);
+  solver.apply(y.data(), after.data());
+  for (std::size_t i = 0; i < 10000; ++i) {
+    if (i / 10 != 500) {
+      EXPECT_EQ(after[i], before[i]);
+    }
+  }
+  EXPECT_LE(this->backward_error(solver, bands), 20);
+}
+
+TYPED_TEST(LinesApart, AreFoundInOneGluedMatrix) {
+  using T = TypeParam;
+  auto solver = this->make();
+  Bands<T> lines = this->lines();
+  this->replace(lines, 7, 1, 0, 1);
+  lines.close_lines();
+  Bands<T> glued(LineSet::one(10000));
+  std::copy_n(lines.lower(), 10000, glued.lower());
+  std::copy_n(lines.diag(), 10000, glued.diag());
+  std::copy_n(lines.upper(), 10000, glued.upper());
+  this->set_up(solver, glued);
+  EXPECT_EQ(solver.report().lines, 1000);
+  EXPECT_EQ(solver.report().method, Method::exact_factored);
+  ASSERT_EQ(solver.report().groups.size(), 1u);
+  EXPECT_EQ(solver.report().groups[0].first_line, 7);
+  EXPECT_LE(this->backward_error(solver, glued), 20);
+}
+
+TYPED_TEST(LinesApart, SingularOnesFailWithTheirName) {
+  using T = TypeParam;
+  auto solver = this->make();
+  Bands<T> bands = this->lines();
+  this->make_neumann(bands, 123);
+  try {
+    this->set_up(solver, bands);
+    ADD_FAILURE() << "a singular line was taken";
+  } catch (const Breakdown& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("line 123 of 1000"), std::string::npos) << text;
+    EXPECT_NE(text.find("singular pin"), std::string::npos) << text;
+  }
+}
+
+TYPED_TEST(LinesApart, SingularOnesArePinnedAndLeaveTheOthersAlone) {
+  using T = TypeParam;
+  Options options;
+  options.devices = "host";
+  options.singular = Singular::pin;
+  Solver<T> solver(options);
+  Bands<T> bands = this->lines();
+  std::vector<T> y(10000, T(1)), before(10000), after(10000);
+  this->set_up(solver, bands);
+  solver.apply(y.data(), before.data());
+
+  this->make_neumann(bands, 123);
+  for (std::size_t i = 1230; i < 1240; ++i) y[i] = i % 2 == 0 ? 1 : -1;  // sums to 0: consistent
+  this->set_up(solver, bands);
+  ASSERT_EQ(solver.report().groups.size(), 1u);
+  EXPECT_TRUE(solver.report().groups[0].pinned);
+  solver.apply(y.data(), after.data());
+  EXPECT_EQ(after[1239], T(0));
+  for (std::size_t i = 0; i < 10000; ++i) {
+    if (i / 10 != 123) {
+      EXPECT_EQ(after[i], before[i]);
+    }
+  }
+  EXPECT_LE(componentwise_backward_error(bands.lines(), bands.view(), after.data(), y.data()), 100 * this->eps);
+}
+
+TYPED_TEST(LinesApart, PinOneNeumannLine) {
+  using T = TypeParam;
+  Options options;
+  options.devices = "host";
+  options.singular = Singular::pin;
+  Solver<T> solver(options);
+  Bands<T> bands = test::constant<T>(LineSet::one(100), -1, 2, -1);
+  bands.diag()[0] = bands.diag()[99] = 1;
+  this->set_up(solver, bands);
+  std::vector<T> y(100), x(100);
+  for (std::size_t i = 0; i < 100; ++i) y[i] = i % 2 == 0 ? 1 : -1;
+  solver.apply(y.data(), x.data());
+  EXPECT_LE(componentwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()), 100 * this->eps);
+  EXPECT_EQ(x[99], T(0));
+}
+
+TYPED_TEST(LinesApart, ComeBackWhenTheBandsAreAskedFor) {
+  using T = TypeParam;
+  auto solver = this->make();
+  Bands<T> bands = this->lines();
+  this->replace(bands, 500, 1, 0, 1);
+  this->set_up(solver, bands);
+  ASSERT_EQ(solver.report().groups.size(), 1u);
+  const Bands<T>& own = solver.bands(bands.lines());
+  EXPECT_EQ(own.view().diag[5005], T(0));
+  solver.set_up();
+  EXPECT_EQ(solver.report().groups.size(), 1u);
+  EXPECT_LE(this->backward_error(solver, bands), 20);
+}
+
+TYPED_TEST(LinesApart, AreTransposedToo) {
+  using T = TypeParam;
+  auto solver = this->make();
+  Bands<T> bands = test::random_dominant<T>(LineSet::equal(this->kLines, this->kRows), 2), transposed;
+  this->replace(bands, 500, T(1e-9), T(1e-20), T(2e-9));
+  this->set_up(solver, bands);
+  bands.close_lines();
+  transpose(bands.lines(), bands.view(), transposed);
+  const std::vector<T> y = test::random_vector<T>(10000);
+  std::vector<T> x(10000);
+  solver.apply_transpose(y.data(), x.data());
+  EXPECT_LE(componentwise_backward_error(bands.lines(), transposed.view(), x.data(), y.data()), 100 * this->eps);
+}
+
 TEST(SolverOptions, OutOfRangeAreRefusedWithTheirName) {
   const auto refused = [](auto change, const char* word) {
     Options options;

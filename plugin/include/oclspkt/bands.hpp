@@ -73,6 +73,9 @@ class Bands {
     upper_.resize(lines.extent());
     lines_ = lines;
   }
+  /// Call the same places by other lines, e.g. where one long line turns out to be many.
+  /// @pre both sets are contiguous and of equal extent
+  void relabel(const LineSet& lines) { lines_ = lines; }
   /// Set the couplings that lead out of each line to 0, so that contiguous lines may be treated as one.
   void close_lines() {
     for (Index l = 0; l < lines_.count(); ++l) {

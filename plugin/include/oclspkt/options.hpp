@@ -33,6 +33,9 @@ enum class Form { general, symmetric, shared, narrow };
 /// or the failure is returned to the caller (error).
 enum class OnDeviceFailure { degrade, quiet, error };
 
+/// What happens with a singular line: the set-up fails and names it, or (for consistent systems) its last unknown is 0.
+enum class Singular { fail, pin };
+
 /// Whether vectors are copied to the device. `automatic` shares host memory where the device does.
 enum class Transfer { automatic, copy };
 
@@ -43,6 +46,7 @@ inline constexpr const char* kMethodChoiceNames[] = {"auto",  "truncated",     "
 inline constexpr const char* kPrecisionNames[] = {"same", "narrow", "single"};
 inline constexpr const char* kFormNames[] = {"general", "symmetric", "shared", "narrow"};
 inline constexpr const char* kOnDeviceFailureNames[] = {"degrade", "quiet", "error"};
+inline constexpr const char* kSingularNames[] = {"fail", "pin"};
 inline constexpr const char* kTransferNames[] = {"auto", "copy"};
 
 inline constexpr const char* name(Method m) { return kMethodNames[static_cast<int>(m)]; }
@@ -50,6 +54,7 @@ inline constexpr const char* name(MethodChoice m) { return kMethodChoiceNames[st
 inline constexpr const char* name(Precision p) { return kPrecisionNames[static_cast<int>(p)]; }
 inline constexpr const char* name(Form f) { return kFormNames[static_cast<int>(f)]; }
 inline constexpr const char* name(OnDeviceFailure o) { return kOnDeviceFailureNames[static_cast<int>(o)]; }
+inline constexpr const char* name(Singular s) { return kSingularNames[static_cast<int>(s)]; }
 inline constexpr const char* name(Transfer t) { return kTransferNames[static_cast<int>(t)]; }
 
 /// Everything a user can set. The member initialisers are the only place where a default is written.
@@ -64,6 +69,7 @@ struct Options {
   double timeout = 0;                             ///< seconds a device without host memory may take; 0: 100 times
                                                   ///< the predicted time, at least 10 s
   OnDeviceFailure on_device_failure = OnDeviceFailure::degrade;
+  Singular singular = Singular::fail;
   Transfer transfer = Transfer::automatic;
 
   bool operator==(const Options&) const = default;

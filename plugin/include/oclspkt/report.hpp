@@ -15,6 +15,15 @@ struct Candidate {
   std::string why;  ///< one line with the deciding numbers
 };
 
+/// Lines that a set-up solves apart from the others.
+struct GroupReport {
+  Method method = Method::pivot;
+  Index lines = 0, rows = 0;
+  Index first_line = 0;  ///< the first of them
+  bool pinned = false;   ///< singular, the last unknown of each is 0
+  std::string why;
+};
+
 /// Where an apply's time went; summed over all applies of the present operator.
 struct Times {
   std::int64_t applies = 0;
@@ -22,6 +31,15 @@ struct Times {
   double transfer_seconds = 0;  ///< copies to and from the device
   double total_seconds = 0;     ///< wall clock of apply
   std::int64_t bytes_to_device = 0, bytes_from_device = 0;
+
+  friend Times operator+(const Times& a, const Times& b) {
+    return {a.applies + b.applies,
+            a.kernel_seconds + b.kernel_seconds,
+            a.transfer_seconds + b.transfer_seconds,
+            a.total_seconds + b.total_seconds,
+            a.bytes_to_device + b.bytes_to_device,
+            a.bytes_from_device + b.bytes_from_device};
+  }
 };
 
 /// What set-up chose and why; everything the view prints.
@@ -30,9 +48,10 @@ struct Report {
   Method method = Method::pivot;  ///< the one in use
   std::string why;                ///< of the method in use
   std::vector<Candidate> candidates;
-  double dominance = 0;    ///< min over rows of |diag| / (|lower| + |upper|); 0 where NaN
-  double certificate = 0;  ///< bound on the truncation error, relative to max |x|; 0 for the other methods
-  double tolerance = 0;    ///< what the certificate was held against
+  std::vector<GroupReport> groups;  ///< lines solved apart by another method; empty for most matrices
+  double dominance = 0;             ///< min over rows of |diag| / (|lower| + |upper|); 0 where NaN
+  double certificate = 0;           ///< bound on the truncation error, relative to max |x|; 0 for the other methods
+  double tolerance = 0;             ///< what the certificate was held against
   bool certificate_above_tolerance = false;  ///< a method named by the user that the certificate does not cover
   double backward_error = 0;  ///< of the trial solve, componentwise (`checked` methods; 0 if none was needed)
   double growth = 0;          ///< largest growth of the elimination without pivoting (`exact`)

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "line_group.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "evidence.hpp"
+#include "host_methods.hpp"
+#include "host_solver.hpp"
+
+namespace oclspkt {
+namespace {
+
+std::string line_name(Index line) { return "line " + std::to_string(line); }
+
+template <typename T>
+Objection object_to_pivots(const HostSolver<T>& solver) {
+  if (solver.doubtful().empty()) return {};
+  char text[96];
+  const auto& pivots = solver.pivots();
+  std::snprintf(text, sizeof text, ": growth %.1e, smallest pivot %.1e of its row", pivots.growth, pivots.smallest);
+  return {line_name(solver.doubtful().front()) + text, solver.doubtful()};
+}
+
+/// Singular: a pivot that is zero or not finite with partial pivoting, or a last pivot that vanishes together with a
+/// trial solve that fails.
+template <typename T>
+Objection object_to_singular(const Reference<T>& reference, const std::vector<Index>& failed) {
+  Objection objection;
+  for (const auto& doubt : reference.doubts()) {
+    if (!doubt.singular && !std::binary_search(failed.begin(), failed.end(), doubt.line)) continue;
+    if (objection.lines.empty()) {
+      objection.why = "singular: " + line_name(doubt.line) + ", the pivot of its row " + std::to_string(doubt.row) +
+                      (doubt.singular ? " is zero or not finite" : " vanishes") + " with partial pivoting";
+    }
+    objection.lines.push_back(doubt.line);
+  }
+  return objection;
+}
+
+/// Copy the members' rows between their places in a vector of the whole set and a vector of the group.
+template <typename F>
+void for_each_row(const LineSet& all, const std::vector<Index>& members, const F& f) {
+  Index at = 0;
+  for (const Index line : members) {
+    for (Index i = 0; i < all.length(line); ++i) f(all.first(line) + i * all.row_stride(), at++);
+  }
+}
+
+LineSet member_lines(const LineSet& all, const std::vector<Index>& members) {
+  std::vector<Index> starts{0};
+  for (const Index line : members) starts.push_back(starts.back() + all.length(line));
+  return LineSet::unequal(std::move(starts));
+}
+
+/// x of every line's last row is 0; that row's own equation is dropped.
+template <typename T>
+void pin_last_rows(Bands<T>& bands) {
+  const LineSet& lines = bands.lines();
+  for (Index l = 0; l < lines.count(); ++l) {
+    const Index last = lines.first(l) + lines.length(l) - 1;
+    bands.lower()[last] = bands.upper()[last] = 0;
+    bands.diag()[last] = 1;
+  }
+}
+
+}  // namespace
+
+template <typename T>
+Objection examine(const Bands<T>& bands, DeviceSolver<T>& solver, double& trial_error, double& growth) {
+  if (const auto* host = dynamic_cast<const HostSolver<T>*>(&solver)) {
+    growth = host->pivots().growth;
+    if (Objection objection = object_to_pivots(*host)) return objection;
+  }
+  Trial trial;
+  if (trial_error < 0) {
+    trial = trial_solve<T>(bands.lines(), bands.view(), [&](const T* y, T* x) { solver.apply(y, x); });
+    trial_error = trial.worst;
+  }
+  if (const auto* pivot = dynamic_cast<const PivotSolver<T>*>(&solver)) {
+    if (Objection objection = object_to_singular(pivot->reference(), trial.failed)) return objection;
+    // What LAPACK solves counts as solved, with the error that it has.
+    return trial.not_finite.empty() ? Objection{} : Objection{"the trial solve is not finite", trial.not_finite};
+  }
+  if (trial.failed.empty()) return {};
+  char text[80];
+  std::snprintf(text, sizeof text, ": backward error %.1e of the trial solve", trial_error);
+  return {line_name(trial.failed.front()) + text, trial.failed};
+}
+
+template <typename T>
+LineGroup<T>::LineGroup(Method method, const Bands<T>& bands, std::vector<Index> members, bool pinned, std::string why)
+    : members_(std::move(members)), method_(method), pinned_(pinned), why_(std::move(why)) {
+  const LineSet& all = bands.lines();
+  bands_.reshape(member_lines(all, members_));
+  const BandsView<T> from = bands.view();
+  for_each_row(all, members_, [&](Index there, Index here) {
+    bands_.lower()[here] = from.lower[there];
+    bands_.diag()[here] = from.diag[there];
+    bands_.upper()[here] = from.upper[there];
+  });
+  y_.resize(bands_.lines().rows());
+  x_.resize(bands_.lines().rows());
+}
+
+template <typename T>
+Objection LineGroup<T>::set_up() {
+  Bands<T> pinned;
+  const Bands<T>* solved = &bands_;
+  if (pinned_) {
+    pinned.reshape(bands_.lines());
+    const BandsView<T> from = bands_.view();
+    std::copy_n(from.lower, bands_.lines().rows(), pinned.lower());
+    std::copy_n(from.diag, bands_.lines().rows(), pinned.diag());
+    std::copy_n(from.upper, bands_.lines().rows(), pinned.upper());
+    pin_last_rows(pinned);
+    solved = &pinned;
+  }
+  solver_ = make_host_solver<T>(method_);
+  solver_->set_up(Plan{}, *solved);  // factors of the host copy what they need
+  double trial_error = -1, growth = 0;
+  return examine(*solved, *solver_, trial_error, growth);
+}
+
+template <typename T>
+void LineGroup<T>::solve(const LineSet& all, const T* y, T* x) {
+  for_each_row(all, members_, [&](Index there, Index here) { y_[here] = y[there]; });
+  const LineSet& lines = bands_.lines();
+  for (Index l = 0; pinned_ && l < lines.count(); ++l) y_[lines.first(l) + lines.length(l) - 1] = 0;
+  solver_->apply(y_.data(), x_.data());
+  for_each_row(all, members_, [&](Index there, Index here) { x[there] = x_[here]; });
+}
+
+template <typename T>
+void LineGroup<T>::put_back(Bands<T>& bands) const {
+  const BandsView<T> from = bands_.view();
+  for_each_row(bands.lines(), members_, [&](Index there, Index here) {
+    bands.lower()[there] = from.lower[here];
+    bands.diag()[there] = from.diag[here];
+    bands.upper()[there] = from.upper[here];
+  });
+}
+
+template <typename T>
+GroupReport LineGroup<T>::report() const {
+  return {method_, bands_.lines().count(), bands_.lines().rows(), members_.front(), pinned_, why_};
+}
+
+template <typename T>
+std::int64_t LineGroup<T>::bytes() const {
+  return bands_.bytes() + y_.bytes() + x_.bytes() + (solver_ ? solver_->bytes() : 0);
+}
+
+template Objection examine(const Bands<float>&, DeviceSolver<float>&, double&, double&);
+template Objection examine(const Bands<double>&, DeviceSolver<double>&, double&, double&);
+template class LineGroup<float>;
+template class LineGroup<double>;
+
+}  // namespace oclspkt

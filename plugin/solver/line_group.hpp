@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device.hpp"
+#include "oclspkt/report.hpp"
+
+namespace oclspkt {
+
+/// What a solver showed against a method, by lines.
+struct Objection {
+  std::string why;           ///< empty: none
+  std::vector<Index> lines;  ///< the lines that alone stand in the way; empty with a reason: all of them do
+  explicit operator bool() const { return !why.empty(); }
+};
+
+/// The evidence that `solver`, set up for `bands`, gives against itself: stored factors their growth and pivots,
+/// `pivot` its singular lines, and every method but truncation under dominance the trial solve.
+/// @param[in,out] trial_error in: negative if the trial solve must run, else its known result; out: its result
+/// @param[out]    growth      of stored factors; untouched for other methods
+template <typename T>
+Objection examine(const Bands<T>& bands, DeviceSolver<T>& solver, double& trial_error, double& growth);
+
+/// Lines of a set that are solved apart on the host, because the method of the others does not hold for them.
+template <typename T>
+class LineGroup {
+ public:
+  /// Take the bands of `members` over from `bands`.
+  /// @param pinned the last unknown of each line is 0 and the last equation is dropped
+  LineGroup(Method method, const Bands<T>& bands, std::vector<Index> members, bool pinned, std::string why);
+
+  /// Set up and examine; see examine(). The lines of an objection are members' places in members().
+  Objection set_up();
+  const std::vector<Index>& members() const { return members_; }
+  /// Overwrite the members' rows of x with their solutions.
+  /// @param all the line set that x and y belong to
+  void solve(const LineSet& all, const T* y, T* x);
+  /// Write the members' bands back to where they came from.
+  void put_back(Bands<T>& bands) const;
+  GroupReport report() const;
+  std::int64_t bytes() const;
+
+ private:
+  std::vector<Index> members_;
+  Method method_;
+  bool pinned_;
+  std::string why_;
+  Bands<T> bands_;
+  std::unique_ptr<DeviceSolver<T>> solver_;
+  AlignedArray<T> y_, x_;
+};
+
+}  // namespace oclspkt

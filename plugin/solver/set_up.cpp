@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "cost.hpp"
+#include "evidence.hpp"
+#include "host_methods.hpp"
+#include "solver_impl.hpp"
+
+namespace oclspkt {
+namespace {
+
+/// How much worse growth or dominance may get before the trial solve runs again.
+constexpr double kWorsening = 10;
+
+std::unique_ptr<DeviceSolver<float>> make_device_solver(DeviceModule& m, int device, const DeviceSettings& s, float) {
+  return m.make_float(device, s);
+}
+std::unique_ptr<DeviceSolver<double>> make_device_solver(DeviceModule& m, int device, const DeviceSettings& s, double) {
+  return m.make_double(device, s);
+}
+
+bool runs_on_host(const DeviceChoice& device, Method method) { return device.host() || !device_carries(method); }
+
+std::string error_text(double error) {
+  char text[48];
+  std::snprintf(text, sizeof text, "backward error %.1e", error);
+  return text;
+}
+
+}  // namespace
+
+template <typename T>
+DeviceSettings Solver<T>::Impl::settings(const DeviceChoice& device, const Plan& plan) const {
+  DeviceSettings s;
+  s.copy_vectors = options_.transfer == Transfer::copy;
+  s.device_memory = options_.device_memory;
+  s.timeout = options_.timeout;
+  s.predicted_seconds = predict_seconds(device.profile, plan.n, plan.words_per_row(), 1, sizeof(T));
+  return s;
+}
+
+/// Make the solver of a plan, or reuse the present one, and move the bands to it.
+template <typename T>
+void Solver<T>::Impl::adopt(const DeviceChoice& device, const Plan& plan) {
+  const bool on_host = runs_on_host(device, plan.method);
+  const std::string device_name = on_host ? "host" : device.info.name;
+  const std::string platform = on_host ? "" : device.info.platform;
+  const bool same = report_.method == plan.method && report_.device == device_name && report_.platform == platform;
+  if (solver_ == nullptr || !reusable_ || !same) {
+    retire();
+    solver_ = on_host ? make_host_solver<T>(plan.method)
+                      : make_device_solver(*device.module, device.index, settings(device, plan), T());
+  }
+  reusable_ = true;
+  report_.method = plan.method;
+  report_.device = device_name;
+  report_.platform = platform;
+  report_.device_type = on_host ? "host" : name(device.info.type);
+  report_.device_why = on_host && !device.host() ? "the devices' kernels do not carry this method" : device.why;
+  solver_->set_up(plan, bands_);
+}
+
+template <typename T>
+bool Solver<T>::Impl::checked_before(const Proposal& p) const {
+  // A matrix that is not strictly dominant can turn singular by an arbitrarily small change: always tried.
+  return checked_ && survey_.dominance > 1 && checked_->method == p.plan.method && checked_->device == report_.device &&
+         checked_->lines == bands_.lines() && p.growth <= kWorsening * checked_->growth &&
+         survey_.dominance - 1 >= (checked_->dominance - 1) / kWorsening;
+}
+
+/// Hold what was adopted against its evidence. A method that the user named is taken with the error that it has, as
+/// long as its answer is finite.
+template <typename T>
+Objection Solver<T>::Impl::examine_adopted(Proposal& p) {
+  report_.backward_error = 0;
+  if (!p.needs_trial) return {};
+  const bool before = checked_before(p);
+  double error = before ? checked_->backward_error : -1;
+  const Objection objection = examine(bands_, *solver_, error, p.growth);
+  const bool asked_for = named(options_.method) && p.plan.method != Method::pivot;
+  if (objection && asked_for && error < 0) {
+    error = trial_solve<T>(bands_.lines(), bands_.view(), [&](const T* y, T* x) { solver_->apply(y, x); }).worst;
+  }
+  const bool insist = asked_for && std::isfinite(error);
+  if (objection && !insist) {
+    checked_.reset();
+    return objection;
+  }
+  if (objection) p.above_tolerance = true;
+  report_.backward_error = error;
+  if (!before) checked_ = Checked{p.plan.method, report_.device, bands_.lines(), p.growth, survey_.dominance, error};
+  return {};
+}
+
+/// Write a proposal that holds into the report.
+template <typename T>
+void Solver<T>::Impl::take(const Proposal& p) {
+  const bool cut = p.plan.method != Method::exact_factored && p.plan.method != Method::pivot;
+  report_.why = p.why + (p.needs_trial ? ", checked: " + error_text(report_.backward_error) : "");
+  report_.certificate = p.certificate;
+  report_.certificate_above_tolerance = p.above_tolerance;
+  report_.growth = p.growth;
+  report_.partition = cut ? p.plan.m : 0;
+  report_.partitions = cut ? p.plan.partitions() : 0;
+  report_.halo = p.plan.halo;
+  report_.words_per_row = p.plan.words_per_row();
+  report_.candidates.push_back({p.plan.method, true, report_.why});
+  report_.ready = true;
+}
+
+/// Plan a method, examine it, and take lines out that alone stand in its way.
+template <typename T>
+bool Solver<T>::Impl::try_method(const DeviceChoice& device, Method method, Objection& objection) {
+  const bool on_host = runs_on_host(device, method);
+  for (;;) {
+    const DeviceTraits traits = on_host ? DeviceTraits{.lanes = 1}
+                                        : device.module->traits(device.index, sizeof(T) == 8,
+                                                                settings(device, Plan{.n = bands_.lines().rows()}));
+    objection = {};
+    std::optional<Proposal> proposal = propose(Problem<T>{options_, bands_, survey_, traits}, method, objection);
+    if (proposal) {
+      adopt(device, proposal->plan);
+      objection = examine_adopted(*proposal);
+      if (!objection) {
+        settle_apart();
+        take(*proposal);
+        return true;
+      }
+    }
+    if (!may_be_apart(objection, method)) return false;
+    take_out(objection);
+  }
+}
+
+/// Go through the methods in order and keep the first that holds.
+template <typename T>
+void Solver<T>::Impl::choose(const DeviceChoice& device) {
+  for (const Method method : methods_to_try(options_.method, device.host())) {
+    Objection objection;
+    if (try_method(device, method, objection)) return;
+    report_.candidates.push_back({method, false, objection.why});
+    put_back();
+  }
+  retire();
+  std::string text = "no method holds for this matrix";
+  for (const Candidate& c : report_.candidates) text += std::string("; ") + name(c.method) + ": " + c.why;
+  if (named(options_.method)) text += "; method auto tries others";
+  throw Breakdown(text);
+}
+
+template <typename T>
+bool Solver<T>::Impl::may_be_apart(const Objection& objection, Method method) const {
+  if (objection.lines.empty() || named(options_.method)) return false;
+  const LineSet& lines = bands_.lines();
+  // Nothing is behind `pivot` but to pin the lines that are singular.
+  if (method == Method::pivot) return options_.singular == Singular::pin;
+  if (objection.lines.size() + apart_.size() >= static_cast<std::size_t>(lines.count())) return false;
+  if (method != Method::truncated_halo) return true;
+  Index rows = 0;
+  for (const Index line : objection.lines) rows += lines.length(line);
+  for (const Index line : apart_) rows += lines.length(line);
+  return static_cast<double>(rows) <= kApartShare * static_cast<double>(lines.rows());
+}
+
+/// Give lines the bands of the identity: whatever the others' method makes of them is finite, and overwritten.
+template <typename T>
+void Solver<T>::Impl::blank(const std::vector<Index>& members) {
+  const LineSet& lines = bands_.lines();
+  for (const Index line : members) {
+    for (Index i = 0, at = lines.first(line); i < lines.length(line); ++i, at += lines.row_stride()) {
+      bands_.lower()[at] = bands_.upper()[at] = 0;
+      bands_.diag()[at] = 1;
+    }
+  }
+}
+
+/// Take the lines of an objection out of the set; settle_apart() solves them.
+template <typename T>
+void Solver<T>::Impl::take_out(const Objection& objection) {
+  if (apart_.empty()) apart_why_ = objection.why;
+  groups_.emplace_back(Method::exact_factored, bands_, objection.lines, false, objection.why);  // keeps their bands
+  apart_.insert(apart_.end(), objection.lines.begin(), objection.lines.end());
+  blank(objection.lines);
+  survey_ = survey(bands_.lines(), bands_.view());
+}
+
+/// Undo take_out().
+template <typename T>
+void Solver<T>::Impl::put_back() {
+  if (apart_.empty()) return;
+  for (const LineGroup<T>& group : groups_) group.put_back(bands_);
+  groups_.clear();
+  apart_.clear();
+  survey_ = survey(bands_.lines(), bands_.view());
+}
+
+/// Make a group of `members` out of the whole bands, for those that the method holds for. @return the others
+template <typename T>
+std::vector<Index> Solver<T>::Impl::add_group(Method method, std::vector<Index> members, bool pinned,
+                                              std::string& why) {
+  std::vector<Index> refused;
+  while (!members.empty()) {
+    LineGroup<T> group(method, bands_, members, pinned, why);
+    const Objection objection = group.set_up();
+    if (!objection) {
+      groups_.push_back(std::move(group));
+      break;
+    }
+    why = objection.why;
+    std::vector<Index> kept;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const bool bad = objection.lines.empty() ||
+                       std::binary_search(objection.lines.begin(), objection.lines.end(), static_cast<Index>(i));
+      (bad ? refused : kept).push_back(members[i]);
+    }
+    members = std::move(kept);
+  }
+  std::sort(refused.begin(), refused.end());
+  return refused;
+}
+
+/// Solve the lines taken out by the first method on the host that holds for each.
+template <typename T>
+void Solver<T>::Impl::settle_apart() {
+  if (apart_.empty()) return;
+  std::sort(apart_.begin(), apart_.end());
+  std::vector<Index> left;
+  std::string why = apart_why_;
+  with_whole_bands([&] {
+    const std::vector<LineGroup<T>> keepers = std::move(groups_);
+    groups_.clear();
+    left = add_group(Method::exact_factored, apart_, false, why);
+    left = add_group(Method::pivot, std::move(left), false, why);
+    if (options_.singular == Singular::pin) left = add_group(Method::pivot, std::move(left), true, why);
+    if (left.empty()) return;
+    groups_.clear();
+    apart_.clear();
+  });
+  if (!left.empty()) {
+    throw Breakdown("line " + std::to_string(left.front()) + " of " + std::to_string(bands_.lines().count()) +
+                    " cannot be solved (" + why + "); singular pin sets the last unknown of singular lines to 0");
+  }
+  for (const LineGroup<T>& group : groups_) report_.groups.push_back(group.report());
+}
+
+template <typename T>
+void Solver<T>::Impl::begin_set_up() {
+  put_back();
+  transpose_stale_ = true;
+  const Report previous = std::move(report_);
+  report_ = Report{};
+  report_.method = previous.method;  // which solver is there to be reused
+  report_.device = previous.device;
+  report_.device_type = previous.device_type;
+  report_.platform = previous.platform;
+  bands_.relabel(lines_);
+  bands_.close_lines();
+  if (lines_.count() == 1 && lines_.contiguous()) bands_.relabel(uncoupled_lines(lines_, bands_.view()));
+  survey_ = survey(bands_.lines(), bands_.view());
+  report_.rows = lines_.rows();
+  report_.lines = bands_.lines().count();
+  report_.dominance = survey_.dominance;
+  report_.tolerance = tolerance<T>(options_);
+}
+
+template <typename T>
+void Solver<T>::Impl::set_up() {
+  begin_set_up();
+  if (!survey_.finite) throw Breakdown("the bands hold NaN or Inf at row " + std::to_string(survey_.weakest_row));
+  const DeviceChoice device =
+      choose_device(options_, {bands_.lines(), sizeof(T) == 8, likely_words<T>(options_, survey_), 1});
+  report_.degraded = device.degraded;
+  try {
+    choose(device);
+  } catch (const DeviceError& error) {
+    if (options_.on_device_failure == OnDeviceFailure::error) throw;
+    degrade(error);
+  }
+}
+
+/// Put the host in the place of a device that failed.
+template <typename T>
+void Solver<T>::Impl::degrade(const DeviceError& error) {
+  report_.degraded.push_back(report_.device + ": " + error.what());
+  retire();
+  put_back();
+  report_.candidates.clear();
+  report_.groups.clear();
+  report_.ready = false;
+  DeviceChoice host;
+  host.why = "the device failed";
+  choose(host);
+}
+
+/// Forget the present solver but for its times.
+template <typename T>
+void Solver<T>::Impl::retire() {
+  if (solver_ == nullptr) return;
+  finished_ = finished_ + solver_->times();
+  solver_.reset();
+}
+
+template class Solver<float>::Impl;
+template class Solver<double>::Impl;
+
+}  // namespace oclspkt

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "device_choice.hpp"
+#include "line_group.hpp"
+#include "method_choice.hpp"
+#include "oclspkt/solver.hpp"
+
+namespace oclspkt {
+
+/// @throws InvalidInput naming the option that is out of range
+void check_options(const Options& options);
+
+/// The state of a Solver: bands, what set-up chose for them, and the solvers that carry it.
+template <typename T>
+class Solver<T>::Impl {
+ public:
+  explicit Impl(Options options) : options_(std::move(options)) { check_options(options_); }
+
+  void set_options(Options options);
+  Bands<T>& bands(const LineSet& lines);
+  void set_up();
+  void apply(const T* y, T* x);
+  void apply_transpose(const T* y, T* x);
+  Times times() const;
+  std::int64_t bytes() const;
+
+  const Options& options() const { return options_; }
+  const LineSet& lines() const { return lines_; }
+  const Report& report() const { return report_; }
+  const Solver<T>* transposed() const { return transposed_.get(); }
+
+ private:
+  /// What the last trial solve found; it covers later set-ups that are no worse.
+  struct Checked {
+    Method method = Method::pivot;
+    std::string device;
+    LineSet lines;
+    double growth = 0, dominance = 0, backward_error = 0;
+  };
+
+  void begin_set_up();
+  void choose(const DeviceChoice& device);
+  bool try_method(const DeviceChoice& device, Method method, Objection& objection);
+  void adopt(const DeviceChoice& device, const Plan& plan);
+  Objection examine_adopted(Proposal& proposal);
+  bool checked_before(const Proposal& proposal) const;
+  void take(const Proposal& proposal);
+  DeviceSettings settings(const DeviceChoice& device, const Plan& plan) const;
+
+  bool may_be_apart(const Objection& objection, Method method) const;
+  void take_out(const Objection& objection);
+  void settle_apart();
+  void blank(const std::vector<Index>& members);
+  /// Call f while bands_ holds the lines that are apart as well.
+  template <typename F>
+  void with_whole_bands(const F& f) {
+    for (const LineGroup<T>& group : groups_) group.put_back(bands_);
+    f();
+    blank(apart_);
+  }
+  std::vector<Index> add_group(Method method, std::vector<Index> members, bool pinned, std::string& why);
+  void put_back();
+
+  void solve(const T* y, T* x);
+  void degrade(const DeviceError& error);
+  void retire();
+
+  Options options_;
+  LineSet lines_;  ///< as the user gave them; bands_ may know them as more lines, where rows do not couple
+  Bands<T> bands_;
+  Report report_;
+  Survey survey_;
+  std::unique_ptr<DeviceSolver<T>> solver_;
+  bool reusable_ = false;  ///< solver_ may be set up again for the same method and device
+  std::optional<Checked> checked_;
+  std::vector<Index>
+      apart_;              ///< lines that are solved apart, in order; their bands in bands_ are those of the identity
+  std::string apart_why_;  ///< of the first of them
+  std::vector<LineGroup<T>> groups_;
+  std::unique_ptr<Solver<T>> transposed_;
+  bool transpose_stale_ = true;
+  Times finished_;  ///< of solvers that are gone
+  double total_seconds_ = 0;
+};
+
+extern template class Solver<float>::Impl;
+extern template class Solver<double>::Impl;
+
+}  // namespace oclspkt
