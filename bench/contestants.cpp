@@ -29,11 +29,15 @@ std::optional<MethodChoice> library_method(const std::string& name) {
   return std::nullopt;
 }
 
-/// The methods that no device carries run on the host, whatever is selected.
-std::string devices_for(MethodChoice choice, const std::string& selected) {
+/// Where a method is to run. One that no device carries runs on the host, whatever is selected; the others all on the
+/// device that the first of them chose, for the figures are compared. Only `auto` and its like are left their choice.
+std::string devices_for(MethodChoice choice, const std::string& selected, const std::optional<DeviceInfo>& chosen) {
   for (std::size_t i = 0; i < std::size(kMethodNames); ++i) {
     const auto method = static_cast<Method>(i);
-    if (std::string(oclspkt::name(choice)) == oclspkt::name(method)) return device_carries(method) ? selected : "host";
+    if (std::string(oclspkt::name(choice)) == oclspkt::name(method)) {
+      if (!device_carries(method)) return "host";
+      return chosen ? std::to_string(chosen->index) : selected;
+    }
   }
   return selected;
 }
@@ -56,6 +60,7 @@ Record record_of(const std::string& solver, const std::string& method, const std
 /// What the library says about a solver that is set up.
 void take_report(const Report& report, Record& record) {
   record.device = report.device;
+  record.platform = report.platform;
   record.method = oclspkt::name(report.method);
   record.form = oclspkt::name(report.form);
   record.words_per_row = report.words_per_row;
@@ -69,7 +74,7 @@ void take_report(const Report& report, Record& record) {
 template <typename T>
 Contestant<T> make_solver(MethodChoice choice, const std::string& devices, Problem<T>& problem, Report& report) {
   Options options;
-  options.devices = devices_for(choice, devices);
+  options.devices = devices;
   options.method = choice;
   options.on_device_failure = OnDeviceFailure::error;  // a time on the host must not stand for a device
   auto solver = std::make_shared<Solver<T>>(options);
@@ -112,6 +117,7 @@ Contestant<T> make_device_stream(const DeviceInfo& device, Problem<T>& problem) 
   Contestant<T> c;
   c.record = record_of<T>("stream", "stream", "opencl", kStreamWords, problem.n());
   c.record.device = device.name;
+  c.record.platform = device.platform;
   c.answer = Contestant<T>::Answer::sum;
   c.run = [&problem, index = device.index] { return device_module(nullptr)->stream(index, stream_arrays(problem)); };
   return c;
@@ -152,10 +158,10 @@ DeviceInfo first_device(const std::string& devices) {
   if (needs_no_device(devices)) return device_of(Report{});
   std::string why;
   DeviceModule* module = device_module(&why);
-  const Selection selection = module == nullptr ? select_devices(devices, {}, {why})
-                                                : select_devices(devices, module->devices(), module->problems());
-  return selection.devices.empty() ? device_of(Report{})
-                                   : module->devices()[static_cast<std::size_t>(selection.devices.front())];
+  const std::vector<DeviceInfo> present = module == nullptr ? std::vector<DeviceInfo>{} : module->devices();
+  const Selection selection =
+      select_devices(devices, present, module == nullptr ? std::vector<std::string>{why} : module->problems());
+  return selection.devices.empty() ? device_of(Report{}) : present[static_cast<std::size_t>(selection.devices.front())];
 }
 
 }  // namespace
@@ -204,7 +210,7 @@ Field<T> make_field(const std::vector<std::string>& names, const std::string& de
     progress.step("set up " + names[i]);
     if (const auto method = library_method(names[i])) {
       Report report;
-      made[i] = make_solver(*method, devices, problem, report);
+      made[i] = make_solver(*method, devices_for(*method, devices, device), problem, report);
       if (!device && report.device_type != "host") device = device_of(report);
     } else if (names[i] == kStream) {
       made[i] = make_stream(problem);
@@ -225,9 +231,7 @@ Field<T> make_field(const std::vector<std::string>& names, const std::string& de
   return field;
 }
 
-#define OCLSPKT_INSTANTIATE(T) \
-  template Field<T> make_field(const std::vector<std::string>&, const std::string&, Problem<T>&, Progress&);
-OCLSPKT_INSTANTIATE(float)
-OCLSPKT_INSTANTIATE(double)
+template Field<float> make_field(const std::vector<std::string>&, const std::string&, Problem<float>&, Progress&);
+template Field<double> make_field(const std::vector<std::string>&, const std::string&, Problem<double>&, Progress&);
 
 }  // namespace oclspkt::bench

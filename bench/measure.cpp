@@ -135,10 +135,9 @@ double spread(std::vector<double> values) {
   return (quantile(values, 0.75) - quantile(values, 0.25)) / quantile(values, 0.5);
 }
 
-#define OCLSPKT_INSTANTIATE(T)                      \
-  template void check(Contestant<T>&, Problem<T>&); \
-  template void time_interleaved(std::vector<Contestant<T>>&, const Budget&, Progress&);
-OCLSPKT_INSTANTIATE(float)
-OCLSPKT_INSTANTIATE(double)
+template void check(Contestant<float>&, Problem<float>&);
+template void check(Contestant<double>&, Problem<double>&);
+template void time_interleaved(std::vector<Contestant<float>>&, const Budget&, Progress&);
+template void time_interleaved(std::vector<Contestant<double>>&, const Budget&, Progress&);
 
 }  // namespace oclspkt::bench

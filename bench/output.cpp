@@ -20,7 +20,7 @@ bool has_time(const Record& r) { return r.outcome == Outcome::timed && !r.second
 /// The C stream's median, which shares are quoted against; nothing if it has no time.
 std::optional<double> stream_seconds(const std::vector<Record>& records) {
   for (const Record& r : records) {
-    if (r.solver == "stream" && r.variant != "opencl" && has_time(r)) return median(r.seconds);
+    if (r.solver == "stream" && r.device == "host" && has_time(r)) return median(r.seconds);
   }
   return std::nullopt;
 }
@@ -97,7 +97,8 @@ nlohmann::ordered_json to_json(const std::vector<Record>& records) {
                        {"setup_seconds", r.setup_seconds},
                        {"outcome", name(r.outcome)},
                        {"note", r.note},
-                       {"why", r.why}});
+                       {"why", r.why},
+                       {"platform", r.platform}});
   }
   return results;
 }

@@ -24,6 +24,7 @@ struct Record {
   double error = 0;           ///< max |x_computed - x| / max |x| against the known solution
   double backward_error = 0;  ///< normwise
   double setup_seconds = 0;   ///< once, before the first apply
+  std::string platform;       ///< of the device; empty for the host
   std::string why;            ///< why the library chose device and method; empty for the others
   Outcome outcome = Outcome::timed;
   std::string note;             ///< the cause, if there is no time

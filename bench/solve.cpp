@@ -21,7 +21,7 @@ namespace {
 namespace po = boost::program_options;
 
 po::options_description options(SolveSettings& s, std::string& rows, std::string& matrix) {
-  po::options_description all("oclspkt-bench solve [options]: one system, everybody who can solve it");
+  po::options_description all("oclspkt-bench solve [options]", 120);
   auto add = all.add_options();
   add("help", "print this text");
   add("device", po::value(&s.device)->default_value(s.device), "auto, host, cpu, gpu, fpga, part of a name, an index");

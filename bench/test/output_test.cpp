@@ -32,6 +32,7 @@ Record record(const std::string& solver, const std::string& variant, std::vector
 std::vector<Record> example() {
   std::vector<Record> records{record("stream", "opencl", {4, 4, 4}), record("stream", "openmp-avx", {1, 2, 3}),
                               record("oclspkt", "default", {4, 5, 6})};
+  records[0].device = "a card";
   Record wrong = record("lapack", "gtsv", {});
   wrong.outcome = Outcome::wrong;
   wrong.note = "backward error 1.0e-02 > 2.2e-14";
