@@ -49,4 +49,4 @@ if "opencl" in parts:
 if "petsc" in parts:
     check("liboclspkt.so", [r"libpetsc", r"liboclspkt-solver"], [r"libOpenCL"],
           r"^(PCOCLSPKT|PetscDLLibraryRegister_oclspkt$)")
-sys.exit("\n".join(problems))
+sys.exit("\n".join(problems) or 0)

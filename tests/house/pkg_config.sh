@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pkg_config.sh PREFIX LIBDIR SOURCES WORK CC CXX [petsc]: build the outside programs by pkg-config alone and run them.
+# pkg_config.sh PREFIX LIBDIR SOURCES WORK CXX [MPICC]: build the outside programs by pkg-config alone and run them; the
+# one that uses PETSc only with an MPI compiler, as PETSc's own .pc files ask for.
 set -euo pipefail
-prefix=$1 libdir=$2 sources=$3 work=$4 cc=$5 cxx=$6 with=${7:-}
+prefix=$1 libdir=$2 sources=$3 work=$4 cxx=$5 mpicc=${6:-}
 export PKG_CONFIG_PATH=$prefix/$libdir/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
 mkdir -p "$work"
 
@@ -10,11 +11,11 @@ read -ra flags <<<"$(pkg-config --cflags --libs oclspkt-solver)"
 "$cxx" -std=c++20 "$sources/solve.cpp" -o "$work/solve" "${flags[@]}" "-Wl,-rpath,$prefix/$libdir"
 "$work/solve"
 
-if [ "$with" = petsc ]; then
+if [ -n "$mpicc" ]; then
   test -f "$(pkg-config --variable plugin oclspkt)"
   petsc=PETSc
   pkg-config --exists $petsc || petsc=petsc
   read -ra flags <<<"$(pkg-config --cflags --libs oclspkt $petsc)"
-  "$cc" "$sources/precondition.c" -o "$work/precondition" "${flags[@]}" "-Wl,-rpath,$prefix/$libdir"
+  "$mpicc" "$sources/precondition.c" -o "$work/precondition" "${flags[@]}" "-Wl,-rpath,$prefix/$libdir"
   "$work/precondition"
 fi

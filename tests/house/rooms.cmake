@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Each room is a target of its own: in an empty build folder, what ninja would run for it compiles that room alone.
-#   cmake -DSOURCE=... -DWORK=... -DPARTS=petsc;opencl -P rooms.cmake
+# Each room is a target of its own: what ninja would run for it in an empty build folder compiles that room alone.
+#   cmake -DSOURCE=... -DWORK=... -DPARTS=petsc,opencl -P rooms.cmake
+cmake_minimum_required(VERSION 3.25)
+string(REPLACE "," ";" PARTS "${PARTS}")
 file(REMOVE_RECURSE ${WORK})
+find_program(NINJA ninja REQUIRED)
 set(switches -DOCLSPKT_TESTS=OFF -DOCLSPKT_BENCH=OFF -DOCLSPKT_EXAMPLES=OFF)
 foreach(part PETSC OPENCL)
   string(TOLOWER ${part} name)
@@ -14,7 +17,7 @@ execute_process(COMMAND ${CMAKE_COMMAND} -G Ninja -S ${SOURCE} -B ${WORK} ${swit
 
 # rooms_of(TARGET OUT): the folders under plugin/ whose sources the target compiles.
 function(rooms_of target out)
-  execute_process(COMMAND ${CMAKE_COMMAND} --build ${WORK} --target ${target} -- -n -v OUTPUT_VARIABLE steps
+  execute_process(COMMAND ${NINJA} -C ${WORK} -t commands ${target} OUTPUT_VARIABLE steps
                   COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX MATCHALL "plugin/[a-z]+/CMakeFiles/[^ ]+\\.o -c " compiled "${steps}")
   list(TRANSFORM compiled REPLACE "plugin/([a-z]+)/.*" "\\1")
@@ -29,11 +32,11 @@ set(expected_balance balance)
 set(expected_solver solver)
 set(expected_solver_shared balance core solver)
 list(APPEND targets solver_shared)
-if(opencl IN_LIST PARTS)
+if("opencl" IN_LIST PARTS)
   list(APPEND targets ocl)
   set(expected_ocl ocl)
 endif()
-if(petsc IN_LIST PARTS)
+if("petsc" IN_LIST PARTS)
   list(APPEND targets petsc)
   set(expected_petsc balance core petsc solver)
 endif()

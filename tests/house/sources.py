@@ -81,4 +81,4 @@ def check_paths(root):
 
 
 found = {"arrows": check_arrows, "paths": check_paths}[sys.argv[1]](sys.argv[2])
-sys.exit("\n".join(found))
+sys.exit("\n".join(found) or 0)
