@@ -8,6 +8,8 @@
 #include <numeric>
 #include <vector>
 
+#include "walk.hpp"
+
 namespace oclspkt {
 namespace {
 
@@ -19,18 +21,18 @@ struct Ratios {
   std::vector<double> down, up;
 
   template <typename T>
-  void fill(const BandsView<T>& a, Index first, Index end) {
+  void fill(const Walk<T>& a, Index first, Index end) {
     const auto size = static_cast<std::size_t>(end - first);
     down.resize(size);
     up.resize(size);
     double c = 0;
     for (Index i = first; i < end; ++i) {
-      c = a.upper[i] / (static_cast<double>(a.diag[i]) - a.lower[i] * c);
+      c = a.upper(i) / (static_cast<double>(a.diag(i)) - a.lower(i) * c);
       down[static_cast<std::size_t>(i - first)] = std::abs(c);
     }
     c = 0;
     for (Index i = end - 1; i >= first; --i) {
-      c = a.lower[i] / (static_cast<double>(a.diag[i]) - a.upper[i] * c);
+      c = a.lower(i) / (static_cast<double>(a.diag(i)) - a.upper(i) * c);
       up[static_cast<std::size_t>(i - first)] = std::abs(c);
     }
   }
@@ -50,13 +52,14 @@ void spikes(const Ratios& r, bool cut_above, bool cut_below, std::vector<double>
 
 template <typename T>
 Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo, RowRange asked) {
+  const Walk<T> rows(bands, n, false);
   Certificate worst;
   Ratios ratios;
   std::vector<double> sum;
   for (Index k = asked.first / m; k * m < asked.end; ++k) {
     const Index first = std::max<Index>(0, k * m - halo), end = std::min(n, (k + 1) * m + halo);
     const Index kept_first = std::max(asked.first, k * m), kept_end = std::min(asked.end, (k + 1) * m);
-    ratios.fill(bands, first, end);
+    ratios.fill(rows, first, end);
     spikes(ratios, first > 0, end < n, sum);
     for (Index i = kept_first; i < kept_end; ++i) {
       const double s = sum[static_cast<std::size_t>(i - first)];
@@ -69,37 +72,41 @@ Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo
 }
 
 template <typename T>
-Certificate certify_streamed(Index n, const BandsView<T>& bands, Index tile, Index runs) {
-  // Walking down, x_top of tile k lacks v_t(k) x_below, and x_bottom of tile k-1 carries the error of the interface
-  // above it; at the start of a run the tile above is swept alone, so that w_b(k-1) x_above is lacking as a whole.
-  const Index tiles = (n + tile - 1) / tile;
+Certificate certify_streamed(const Plan& plan, const BandsView<T>& bands) {
+  // As walked: x_top of tile k lacks v_t(k) x_below, and x_bottom of tile k-1 carries the error of the interface before
+  // it. At the start of a run the tile before is swept alone, so that w_b(k-1) x_above is lacking as a whole, unless
+  // the start is solved for.
+  const Walk<T> rows(bands, plan.n, plan.walk_up);
+  const Index tiles = plan.partitions();
   Certificate worst;
   Ratios above, below;
   std::vector<double> sum_above, sum_below;
   const auto segment = [&](Index k, Ratios& r, std::vector<double>& sum) {
-    r.fill(bands, k * tile, std::min(n, (k + 1) * tile));
+    r.fill(rows, k * plan.m, std::min(plan.n, (k + 1) * plan.m));
     spikes(r, k > 0, k + 1 < tiles, sum);
   };
   const auto product = [](const std::vector<double>& ratios) {
     return std::accumulate(ratios.begin(), ratios.end(), 1.0, std::multiplies<>());
   };
   if (tiles > 0) segment(0, below, sum_below);
-  double error_above = 0;  // of the settled unknown above tile k-1
+  double error_above = 0;  // of the settled unknown before tile k-1
   for (Index k = 1, run = 1; k < tiles; ++k) {
     std::swap(above, below);
     std::swap(sum_above, sum_below);
     segment(k, below, sum_below);
-    const bool starts_run = run < runs && k == run * tiles / runs;
+    const bool starts_run = run < plan.runs && k == run * tiles / plan.runs;
     if (starts_run) ++run;
     const double w_b = product(above.up), v_t = k + 1 < tiles ? product(below.down) : 0.0;
     const double v_b = above.down.back(), w_t = below.up.front();
-    const double lost = v_t + w_b * (starts_run && k > 1 ? 1.0 : error_above);
+    const double start = plan.exact_starts ? 0.0 : 1.0;
+    const double lost = v_t + w_b * (starts_run && k > 1 ? std::max(start, error_above) : error_above);
     // The sign of v_b w_t is lost in the ratios; the smaller of both denominators is safe.
     const double interface_error = lost * (1 + std::max(v_b, w_t)) / std::abs(1 - v_b * w_t);
     const double inside = std::max({1.0, *std::max_element(sum_above.begin(), sum_above.end()),
                                     *std::max_element(sum_below.begin(), sum_below.end())});
     const double bound = interface_error * inside;
-    const Certificate here{bound, k, (k - 1) * tile, std::min(n, (k + 1) * tile) - 1};
+    const Index one = rows.at((k - 1) * plan.m), other = rows.at(std::min(plan.n, (k + 1) * plan.m) - 1);
+    const Certificate here{bound, k, std::min(one, other), std::max(one, other)};
     if (!std::isfinite(bound)) return {kNothingKnown, here.partition, here.first, here.last};
     if (bound > worst.bound) worst = here;
     error_above = interface_error;
@@ -116,11 +123,12 @@ Index halo_from_dominance(double d, double tol) {
 
 template <typename T>
 Index find_halo(Index n, const BandsView<T>& bands, Index m, double tol, Index h_max, RowRange asked) {
+  const Walk<T> rows(bands, n, false);
   Ratios ratios;
   Index needed = 0;
   for (Index cut = (asked.first / m + 1) * m; cut < asked.end; cut += m) {
     const Index first = std::max<Index>(0, cut - h_max), end = std::min(n, cut + h_max);
-    ratios.fill(bands, first, end);
+    ratios.fill(rows, first, end);
     double below = ratios.down[static_cast<std::size_t>(cut - 1 - first)];
     double above = ratios.up[static_cast<std::size_t>(cut - first)];
     Index h = 0;
@@ -134,9 +142,9 @@ Index find_halo(Index n, const BandsView<T>& bands, Index m, double tol, Index h
   return needed;
 }
 
-#define OCLSPKT_INSTANTIATE(T)                                                     \
+#define OCLSPKT_INSTANTIATE(T)                                                           \
   template Certificate certify_halo(Index, const BandsView<T>&, Index, Index, RowRange); \
-  template Certificate certify_streamed(Index, const BandsView<T>&, Index, Index); \
+  template Certificate certify_streamed(const Plan&, const BandsView<T>&);               \
   template Index find_halo(Index, const BandsView<T>&, Index, double, Index, RowRange);
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)

@@ -26,11 +26,12 @@ struct RowRange {
 template <typename T>
 Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo, RowRange asked);
 
-/// The same for the streamed form: tiles of `tile` rows in `runs` runs, truncated one tile away from the substitution
-/// and at the start of each run. Bound of an interface: (|w_b| + |v_t|) (1 + max(|v_b|, |w_t|)) / |1 - v_b w_t|, times
-/// the larger of 1 and the maximum of |w_i| + |v_i| over the tiles on either side.
+/// The same for the streamed form: plan.runs runs of tiles of plan.m rows, truncated one tile away from the
+/// substitution and, unless plan.exact_starts, at the start of each run. Bound of an interface:
+/// (|w_b| + |v_t|) (1 + max(|v_b|, |w_t|)) / |1 - v_b w_t|, times the larger of 1 and the maximum of |w_i| + |v_i| over
+/// the tiles on either side.
 template <typename T>
-Certificate certify_streamed(Index n, const BandsView<T>& bands, Index tile, Index runs);
+Certificate certify_streamed(const Plan& plan, const BandsView<T>& bands);
 
 /// Rows of halo that dominance alone guarantees: smallest h with 2 d^-(h+1) <= tol; -1 if d <= 1.
 /// @pre every row is dominant by rows with at least d

@@ -6,6 +6,7 @@
 
 #include "interface.hpp"
 #include "oclspkt/error.hpp"
+#include "walk.hpp"
 
 namespace oclspkt {
 namespace {
@@ -17,25 +18,25 @@ struct Segment {
 
 /// Forward sweep (LU) over a segment from a known unknown above: reduced right-hand side and scaled upper band.
 template <typename T>
-void sweep_down(const BandsView<T>& a, const T* y, Segment s, T x_above, T* d, T* c) {
+void sweep_down(const Walk<T>& a, const T* y, Segment s, T x_above, T* d, T* c) {
   T d_previous = x_above, c_previous = 0;
   for (Index i = s.first; i < s.end; ++i) {
-    const T r = T(1) / (a.diag[i] - a.lower[i] * c_previous);
-    d[i - s.first] = d_previous = (y[i] - coupled(a.lower[i], d_previous)) * r;
-    c[i - s.first] = c_previous = a.upper[i] * r;
+    const T r = T(1) / (a.diag(i) - a.lower(i) * c_previous);
+    d[i - s.first] = d_previous = (y[a.at(i)] - coupled(a.lower(i), d_previous)) * r;
+    c[i - s.first] = c_previous = a.upper(i) * r;
   }
 }
 
 template <typename T>
-ExcessRow<T> row_at(const BandsView<T>& a, const T* y, Index i) {
-  return make_row(a.lower[i], a.diag[i], a.upper[i], y[i]);
+ExcessRow<T> row_at(const Walk<T>& a, const T* y, Index i) {
+  return make_row(a.lower(i), a.diag(i), a.upper(i), y[a.at(i)]);
 }
 
 /// sweep_down() that carries the excess. The second pass of the exact method must agree with the first to a few
 /// roundings of every unknown, however ill-conditioned the segment is by itself: plain pivots do not (random rows with
 /// row sums 0, 496 a segment: backward error 1e12 eps).
 template <typename T>
-void sweep_down_exact(const BandsView<T>& a, const T* y, Segment s, T x_above, T* d, T* c) {
+void sweep_down_exact(const Walk<T>& a, const T* y, Segment s, T x_above, T* d, T* c) {
   ExcessRow<T> row;
   T r = 0;
   for (Index i = s.first; i < s.end; ++i) {
@@ -65,12 +66,12 @@ void sweep_back(Segment s, T x_below, const T* d, const T* c, const Keep& keep) 
 
 /// Sweep up (UL) over a segment: the tips f_t and w_t with nothing known below.
 template <typename T>
-void sweep_up(const BandsView<T>& a, const T* y, Segment s, T& f_t, T& w_t) {
+void sweep_up(const Walk<T>& a, const T* y, Segment s, T& f_t, T& w_t) {
   f_t = w_t = 0;
   for (Index i = s.end - 1; i >= s.first; --i) {
-    const T r = T(1) / (a.diag[i] - a.upper[i] * w_t);
-    f_t = (y[i] - coupled(a.upper[i], f_t)) * r;
-    w_t = a.lower[i] * r;
+    const T r = T(1) / (a.diag(i) - a.upper(i) * w_t);
+    f_t = (y[a.at(i)] - coupled(a.upper(i), f_t)) * r;
+    w_t = a.lower(i) * r;
   }
 }
 
@@ -86,7 +87,7 @@ Segment with_halo(const Plan& plan, Segment s) {
 template <typename T>
 struct ModelSolver<T>::Work {
   const Plan& plan;
-  BandsView<T> a;
+  Walk<T> a;
   const T* y;
   T* x;
   T *d, *c;
@@ -101,51 +102,61 @@ struct ModelSolver<T>::Work {
     }
   }
 
-  /// Both sides of the interface above tile k when a run starts there: the tile above is swept alone.
-  void start_run(Index k, T& d_bottom, T& c_bottom) {
-    const Segment above = partition_rows(plan, k - 1);
-    sweep_down(a, y, above, T(0), d, c);
-    d_bottom = d[above.end - above.first - 1];
-    c_bottom = c[above.end - above.first - 1];
+  /// The unknown before tile k, at the start of a run: the tile before is swept alone.
+  T truncated_start(Index k) {
+    const Segment before = partition_rows(plan, k - 1);
+    const Index bottom = before.end - before.first - 1;
+    T f_t, w_t, x_bottom, x_top;
+    sweep_down(a, y, before, T(0), d, c);
+    sweep_up(a, y, partition_rows(plan, k), f_t, w_t);
+    settle_interface(d[bottom], c[bottom], f_t, w_t, x_bottom, x_top);
+    return x_bottom;
   }
 
-  /// Walk tiles [begin, end): sweep tile k up, settle its interface with tile k-1 (swept down already), finish k-1.
-  /// d and c keep the tile that is being finished.
-  void run_of_tiles(Index begin, Index end) {
-    T x_above = 0;  // the settled unknown above the run
-    if (begin > 0) {
-      T d_bottom, c_bottom, f_t, w_t, x_top;
-      start_run(begin, d_bottom, c_bottom);
-      sweep_up(a, y, partition_rows(plan, begin), f_t, w_t);
-      settle_interface(d_bottom, c_bottom, f_t, w_t, x_above, x_top);
-    }
+  /// Walk tiles [begin, end) from a known unknown before them: sweep tile k + 1 up, settle its interface with tile k
+  /// (swept down already), finish k. d and c keep the tile that is being finished.
+  void run_of_tiles(Index begin, Index end, T x_before) {
     for (Index k = begin; k < end; ++k) {
       const Segment tile = partition_rows(plan, k);
-      sweep_down(a, y, tile, x_above, d, c);
-      T x_below = 0, x_bottom = d[tile.end - tile.first - 1];
+      sweep_down(a, y, tile, x_before, d, c);
+      T x_after = 0, x_bottom = d[tile.end - tile.first - 1];
       if (k + 1 < plan.partitions()) {
         T f_t, w_t;
         sweep_up(a, y, partition_rows(plan, k + 1), f_t, w_t);
-        settle_interface(x_bottom, c[tile.end - tile.first - 1], f_t, w_t, x_bottom, x_below);
+        settle_interface(x_bottom, c[tile.end - tile.first - 1], f_t, w_t, x_bottom, x_after);
       }
-      sweep_back(tile, x_below, d, c, [&](Index row, T value) { x[row] = value; });
-      x_above = x[tile.end - 1];
+      sweep_back(tile, x_after, d, c, [&](Index i, T value) { x[a.at(i)] = value; });
+      x_before = x[a.at(tile.end - 1)];
     }
   }
 
-  void truncated_streamed() {
-    const Index tiles = plan.partitions(), runs = std::min<Index>(plan.runs, tiles);
-    for (Index r = 0; r < runs; ++r) run_of_tiles(r * tiles / runs, (r + 1) * tiles / runs);
+  Index run_begin(Index run) const { return run * plan.partitions() / plan.runs; }
+
+  void truncated_streamed(const T* x_bottom) {
+    for (Index r = 0; r < plan.runs; ++r) {
+      const Index begin = run_begin(r);
+      if (begin == run_begin(r + 1)) continue;
+      const T start = begin == 0 ? T(0) : plan.exact_starts ? x_bottom[r - 1] : truncated_start(begin);
+      run_of_tiles(begin, run_begin(r + 1), start);
+    }
+  }
+
+  /// Reduce segment k, which ends before row ends(k), and solve for the boundary unknowns of all.
+  template <typename Ends>
+  void reduce(Index count, const Ends& ends, SchurSegment<T>* segments, ReducedSystem<T>& reduced, T* x_top,
+              T* x_bottom) {
+    Index i = 0;
+    for (Index k = 0; k < count; ++k) {
+      segments[k] = begin_segment(row_at(a, y, i));
+      for (++i; i < ends(k); ++i) append_row(segments[k], row_at(a, y, i));
+    }
+    reduced.solve(segments, x_top, x_bottom);
   }
 
   void exact_twopass(SchurSegment<T>* segments, ReducedSystem<T>& reduced, T* x_top, T* x_bottom) {
     const Index p = plan.partitions();
-    for (Index k = 0; k < p; ++k) {
-      const Segment s = partition_rows(plan, k);
-      segments[k] = begin_segment(row_at(a, y, s.first));
-      for (Index i = s.first + 1; i < s.end; ++i) append_row(segments[k], row_at(a, y, i));
-    }
-    reduced.solve(segments, x_top, x_bottom);
+    reduce(
+        p, [&](Index k) { return partition_rows(plan, k).end; }, segments, reduced, x_top, x_bottom);
     for (Index k = 0; k < p; ++k) {
       const Segment s = partition_rows(plan, k);
       sweep_down_exact(a, y, s, k > 0 ? x_bottom[k - 1] : T(0), d, c);
@@ -162,27 +173,35 @@ void ModelSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
   }
   plan_ = plan;
   bands_ = &bands;
-  const bool exact = plan.method == Method::exact_twopass;
+  // A run without a tile would be a segment without a row.
+  plan_.runs = static_cast<int>(std::clamp<Index>(plan.runs, 1, std::max<Index>(1, plan.partitions())));
+  const Index segments = plan.method == Method::exact_twopass ? plan.partitions() : plan.exact_starts ? plan_.runs : 0;
   scratch_.resize(2 * (plan.m + 2 * plan.halo));
-  segments_.resize(exact ? static_cast<std::size_t>(plan.partitions()) : 0);
-  reduced_.resize(exact ? plan.partitions() : 0);
-  outer_.resize(exact ? 2 * plan.partitions() : 0);
+  segments_.resize(static_cast<std::size_t>(segments));
+  reduced_.resize(segments);
+  outer_.resize(2 * segments);
 }
 
 template <typename T>
 void ModelSolver<T>::apply(const T* y, T* x) {
   const auto start = std::chrono::steady_clock::now();
   T* const scratch = scratch_.data();
-  Work work{plan_, bands_->view(), y, x, scratch, scratch + scratch_.size() / 2};
+  T* const x_top = outer_.data();
+  T* const x_bottom = x_top + segments_.size();
+  Work work{plan_, Walk<T>(bands_->view(), plan_.n, plan_.walk_up), y, x, scratch, scratch + scratch_.size() / 2};
   switch (plan_.method) {
     case Method::truncated_halo:
       work.truncated_halo();
       break;
     case Method::truncated_streamed:
-      work.truncated_streamed();
+      if (plan_.exact_starts) {
+        const auto run_end = [&](Index r) { return std::min(plan_.n, work.run_begin(r + 1) * plan_.m); };
+        work.reduce(plan_.runs, run_end, segments_.data(), reduced_, x_top, x_bottom);
+      }
+      work.truncated_streamed(x_bottom);
       break;
     case Method::exact_twopass:
-      work.exact_twopass(segments_.data(), reduced_, outer_.data(), outer_.data() + plan_.partitions());
+      work.exact_twopass(segments_.data(), reduced_, x_top, x_bottom);
       break;
     default:
       throw InvalidInput(std::string("the model does not carry method ") + name(plan_.method));

@@ -46,7 +46,7 @@ double Plan::words_per_row() const {
     case Method::truncated_halo:
       return 4 * overlap + 1;
     case Method::truncated_streamed:
-      return 5;
+      return exact_starts ? 9 : 5;
     case Method::exact_twopass:
       return 9;
     case Method::exact_factored:

@@ -22,12 +22,14 @@ struct DeviceTraits {
 struct Plan {
   Method method = Method::exact_factored;
   Form form = Form::general;
-  Index n = 0;            ///< rows, all lines glued
-  Index m = 0;            ///< rows per partition
-  Index halo = 0;         ///< rows read again beyond each side of a partition; 0 unless truncated-halo
-  int lanes = 1;          ///< partitions per tile
-  int runs = 1;           ///< work-groups; each walks a run of consecutive tiles
-  Index chunk_tiles = 0;  ///< tiles per chunk: what one launch covers, at most what one allocation may hold
+  Index n = 0;                ///< rows, all lines glued
+  Index m = 0;                ///< rows per partition
+  Index halo = 0;             ///< rows read again beyond each side of a partition; 0 unless truncated-halo
+  int lanes = 1;              ///< partitions per tile
+  int runs = 1;               ///< work-groups; each walks a run of consecutive tiles
+  bool walk_up = false;       ///< truncated-streamed: runs walk from the last row to the first
+  bool exact_starts = false;  ///< truncated-streamed: the unknown before each run is solved for, not truncated
+  Index chunk_tiles = 0;      ///< tiles per chunk: what one launch covers, at most what one allocation may hold
   Index partitions() const { return m > 0 ? (n + m - 1) / m : 0; }
   Index tiles() const { return lanes > 0 ? (partitions() + lanes - 1) / lanes : 0; }
   Index tile_rows() const { return m * lanes; }

@@ -25,6 +25,12 @@ double true_error(const Plan& plan, Bands<double>& bands, const std::vector<doub
   return error / largest;
 }
 
+Plan streamed(Index n, Index tile, int runs) {
+  Plan plan = make_plan(Method::truncated_streamed, n, 0, tile, 8, DeviceTraits{.lanes = 1});
+  plan.runs = runs;
+  return plan;
+}
+
 std::vector<std::vector<double>> solutions(Index n) {
   std::vector<double> ones(static_cast<std::size_t>(n), 1.0), alternating = ones;
   for (std::size_t i = 1; i < alternating.size(); i += 2) alternating[i] = -1;
@@ -56,12 +62,56 @@ TEST(Certificate, CoversTheTrueErrorOfTheStreamedForm) {
     bands.close_lines();
     for (const Index tile : {64, 200, 500}) {
       const Plan plan = make_plan(Method::truncated_streamed, n, 0, tile, 8, DeviceTraits{.lanes = 1, .cores = 1});
-      const Certificate certificate = certify_streamed(n, bands.view(), tile, plan.runs);
+      const Certificate certificate = certify_streamed(plan, bands.view());
       for (const auto& x : solutions(n)) {
         EXPECT_LE(true_error(plan, bands, x), 1.1 * certificate.bound + 1e-11)
             << "lambda " << lambda << " tile " << tile;
       }
     }
+  }
+}
+
+TEST(Certificate, FollowsTheWindInTheStreamedForm) {
+  const Index n = 4000, tile = 100;
+  for (const double peclet : {1.0, 10.0, 1e3}) {
+    for (const bool upwind : {true, false}) {
+      const double strong = -(1 + peclet), weak = -1;
+      Bands<double> bands =
+          test::constant<double>(LineSet::one(n), upwind ? strong : weak, 2 + peclet, upwind ? weak : strong);
+      bands.close_lines();
+      for (const bool up : {false, true}) {
+        for (const bool exact_starts : {false, true}) {
+          Plan plan = streamed(n, tile, 4);
+          plan.walk_up = up;
+          plan.exact_starts = exact_starts;
+          const Certificate certificate = certify_streamed(plan, bands.view());
+          for (const auto& x : solutions(n)) {
+            EXPECT_LE(true_error(plan, bands, x), 1.1 * certificate.bound + 1e-11)
+                << "Pe " << peclet << " upwind " << upwind << " up " << up << " exact starts " << exact_starts;
+          }
+          // Only the walk with the wind, from starts that are solved for, is covered.
+          EXPECT_EQ(certificate.bound <= 1e-15, up != upwind && exact_starts)
+              << "Pe " << peclet << " upwind " << upwind << " up " << up << ": " << certificate.bound;
+        }
+      }
+    }
+  }
+}
+
+TEST(Certificate, CoversNoDirectionWhereTheWindTurns) {
+  const Index n = 4000;
+  Bands<double> bands = test::fill<double>(LineSet::one(n), [&](Index i) {
+    const double down = i < n / 2 ? -11 : -1, up = i < n / 2 ? -1 : -11;
+    return test::Row{down, 12, up};
+  });
+  bands.close_lines();
+  for (const bool up : {false, true}) {
+    Plan plan = streamed(n, 100, 4);
+    plan.walk_up = up;
+    plan.exact_starts = true;
+    const Certificate certificate = certify_streamed(plan, bands.view());
+    EXPECT_FALSE(certificate.bound <= 1e-15);
+    for (const auto& x : solutions(n)) EXPECT_LE(true_error(plan, bands, x), 1.1 * certificate.bound + 1e-11);
   }
 }
 
@@ -93,7 +143,7 @@ TEST(Certificate, LosesWithNaN) {
     bands.close_lines();
     bands.diag()[row] = std::numeric_limits<double>::quiet_NaN();
     EXPECT_FALSE(certify_halo(400, bands.view(), 100, 20, {0, 400}).bound <= 1) << row;
-    EXPECT_FALSE(certify_streamed(400, bands.view(), 100, 2).bound <= 1) << row;
+    EXPECT_FALSE(certify_streamed(streamed(400, 100, 2), bands.view()).bound <= 1) << row;
     EXPECT_EQ(find_halo(400, bands.view(), 100, 1e-10, 64, {0, 400}), row == 0 || row == 399 ? 24 : -1) << row;
   }
 }
@@ -102,7 +152,7 @@ TEST(Certificate, TakesNoCutAsExact) {
   Bands<double> bands = test::constant<double>(LineSet::one(100), -1, 2, -1);
   bands.close_lines();
   EXPECT_EQ(certify_halo(100, bands.view(), 100, 0, {0, 100}).bound, 0);
-  EXPECT_EQ(certify_streamed(100, bands.view(), 100, 1).bound, 0);
+  EXPECT_EQ(certify_streamed(streamed(100, 100, 1), bands.view()).bound, 0);
 }
 
 TEST(Certificate, FollowsFromDominanceOnlyAboveOne) {
