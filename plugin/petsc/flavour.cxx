@@ -48,8 +48,10 @@ std::string describe(const Flavour& flavour) {
 std::string complaint(const Flavour& built, const Flavour& running) {
   if (!running.initialized) {
     return "liboclspkt.so was built for " + describe(built) +
-           " and is bound to a libpetsc that this program did not initialize: the program runs another build of PETSc. "
-           "Run it with the PETSc the plugin was built for, or leave out -dll_append of liboclspkt.so";
+           " and is bound to a libpetsc in which PetscInitialize() was not called. Either the program runs another "
+           "build "
+           "of PETSc: run it with the one the plugin was built for, or leave out -dll_append of liboclspkt.so. Or it "
+           "called PCOCLSPKTInitializePackage() too early: call PetscInitialize() first";
   }
   if (built == running) return "";
   std::string cure = "Build oclspkt against the program's PETSc (PKG_CONFIG_PATH names its folder)";

@@ -32,7 +32,8 @@ TEST(Flavour, AnotherReleaseIsToldFromAnotherKind) {
 TEST(Flavour, ALibraryThatNobodyInitializedIsAnotherOneThanTheProgram) {
   Flavour stranger;
   stranger.initialized = false;
-  EXPECT_TRUE(contains(complaint(Flavour(), stranger), "bound to a libpetsc that this program did not initialize"));
+  EXPECT_TRUE(
+      contains(complaint(Flavour(), stranger), "bound to a libpetsc in which PetscInitialize() was not called"));
 }
 
 }  // namespace

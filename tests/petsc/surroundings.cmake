@@ -20,6 +20,12 @@ expect(CitationNamesThePaper CHECK "--match=10.1155/2019/3679839" RUN ${ex23} ${
 expect(InfoSaysTheMethodAndWhy CHECK "--match=method exact-[a-z]+ on host: "
        RUN ${ex23} ${loaded} -pc_oclspkt_devices host -info)
 
+# The same state as under a program whose own libpetsc is hidden from the plugin: ours is there, and nobody started it.
+add_executable(too-early too_early.c)
+target_link_libraries(too-early PRIVATE oclspkt_flags oclspkt::petsc PkgConfig::PETSC MPI::MPI_C)
+expect(RefusesALibpetscThatNobodyInitialized CHECK "--match=PetscInitialize\\(\\) was not called" "--match=refused"
+       RUN $<TARGET_FILE:too-early>)
+
 # Programs of the other builds of PETSc beside ours.
 file(GLOB other_builds ${PETSC_PREFIX}/../../petsc*/*/include/petscconf.h)
 set(refused 0)
