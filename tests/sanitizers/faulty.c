@@ -16,7 +16,9 @@ __attribute__((visibility("default"))) int overflow(void) {
 }
 
 __attribute__((visibility("default"))) int leak(void) {
-  void* volatile p = malloc(100);
-  p = NULL;
+  void* volatile p = NULL;
+
+  /* Many, because registers and the stack may still hold the last. */
+  for (int i = 0; i < 100; ++i) p = malloc(100);
   return p != NULL;
 }
