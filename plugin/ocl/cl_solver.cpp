@@ -27,7 +27,8 @@ void ensure(const OpenDevice& device, cl::Buffer& buffer, cl_mem_flags flags, st
 /// memory that is not aligned to 128 bytes.
 template <typename T>
 cl::Buffer wrap(const OpenDevice& device, const T* p, Index rows) {
-  return cl::Buffer(device.context(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size(rows) * sizeof(T), const_cast<T*>(p));
+  return cl::Buffer(device.context(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size(rows) * sizeof(T),
+                    const_cast<T*>(p));
 }
 
 }  // namespace
@@ -95,6 +96,7 @@ void ClSolver<T>::check(const Plan& plan, const Bands<T>& bands) const {
 
 template <typename T>
 void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
+  ready_ = false;
   check(plan, bands);
   const bool exact = plan.method == Method::exact_twopass;
   const std::lock_guard lock(holding_->mutex);
@@ -102,7 +104,8 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
   Registry::instance().require_usable(index_);
   plan_ = plan;
   bands_ = bands.view();
-  if (plan.n == 0) return;
+  ready_ = plan.n == 0;
+  if (ready_) return;
   layout_ = make_layout(plan, sizeof(T), limits());
   segments_.resize(exact ? size(plan.partitions()) : 0);
   reduced_.resize(exact ? plan.partitions() : 0);
@@ -118,6 +121,7 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
     const Waiter waiter(*s.device, !in_place_, std::max(kLeastTimeLimit, time_limit()));
     set_up_bands(s, waiter);
     rehearse(s, waiter);
+    ready_ = true;
   } catch (const cl::Error& error) {
     throw device_error(found_.info, "set-up for " + std::to_string(plan.n) + " rows", error);
   }
@@ -218,6 +222,7 @@ void ClSolver<T>::apply(const T* y, T* x) {
   const std::lock_guard lock(holding_->mutex);
   State& s = holding_->state;
   Registry::instance().require_usable(index_);
+  if (!ready_) throw DeviceError(describe(found_.info) + " has no set-up that succeeded: set the solver up first");
   if (plan_.n == 0) return;
   if (!s.device) {
     throw DeviceError(describe(found_.info) + " was released since the last set-up: set the solver up again");
@@ -343,7 +348,13 @@ cl::Event ClSolver<T>::launch_solve(State& s, const ChunkBands& bands, const cl:
   set_arguments(*s.device, s.exact_substitute, bands.lower, bands.diag, bands.upper, y, x, s.above, s.below, s.scratch,
                 n, first, begin, end, m, slot);
   return launch(*s.device, s.exact_substitute, {layout_.runs},
-                {lower, diag, upper, right, left, scratch, {"above", &s.above, layout_.outer_bytes, word},
+                {lower,
+                 diag,
+                 upper,
+                 right,
+                 left,
+                 scratch,
+                 {"above", &s.above, layout_.outer_bytes, word},
                  {"below", &s.below, layout_.outer_bytes, word}});
 }
 
@@ -353,7 +364,8 @@ template <typename T>
 void ClSolver<T>::settle_interfaces(State& s, const Waiter& waiter) {
   const cl::CommandQueue& queue = s.device->queue();
   cl::Event event;
-  queue.enqueueReadBuffer(s.segments, CL_FALSE, 0, size(layout_.segment_bytes), s.segment_words.data(), nullptr, &event);
+  queue.enqueueReadBuffer(s.segments, CL_FALSE, 0, size(layout_.segment_bytes), s.segment_words.data(), nullptr,
+                          &event);
   waiter.wait(event);
   times_.transfer_seconds += seconds(event);
   const T* words = s.segment_words.data();
@@ -361,7 +373,8 @@ void ClSolver<T>::settle_interfaces(State& s, const Waiter& waiter) {
     const T* p = words + first * layout_.padded + k;
     return ExcessRow<T>{p[0], p[layout_.padded], p[2 * layout_.padded], p[3 * layout_.padded], p[4 * layout_.padded]};
   };
-  for (Index k = 0; k < plan_.partitions(); ++k) segments_[size(k)] = {row(0, k), row(kSegmentWords / 2, k), plan_.m == 1};
+  for (Index k = 0; k < plan_.partitions(); ++k)
+    segments_[size(k)] = {row(0, k), row(kSegmentWords / 2, k), plan_.m == 1};
   reduced_.solve(segments_.data(), s.tops.data(), s.bottoms.data() + 1);
   queue.enqueueWriteBuffer(s.above, CL_FALSE, 0, size(layout_.outer_bytes), s.bottoms.data(), nullptr, &event);
   waiter.wait(event);

@@ -104,6 +104,7 @@ class ClSolver final : public DeviceSolver<T> {
   const bool in_place_;  ///< kernels work in the caller's memory
   std::shared_ptr<DeviceHolding<T>> holding_;
   bool watched_ = false;
+  bool ready_ = false;  ///< the last set-up succeeded
 
   Plan plan_;
   Layout layout_;

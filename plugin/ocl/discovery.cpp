@@ -71,8 +71,9 @@ DeviceType device_type(cl_device_type bits) {
 std::int64_t core_cache_bytes(const DeviceInfo& info, const cl::Device& device) {
   const long second_level = sysconf(_SC_LEVEL2_CACHE_SIZE);
   if (info.host_unified) return second_level > 0 ? second_level : kUsualCache;
-  return std::max<std::int64_t>(kUsualCache, static_cast<std::int64_t>(device.getInfo<CL_DEVICE_GLOBAL_MEM_CACHE_SIZE>()) /
-                                                 std::max(1, info.cores));
+  return std::max<std::int64_t>(
+      kUsualCache,
+      static_cast<std::int64_t>(device.getInfo<CL_DEVICE_GLOBAL_MEM_CACHE_SIZE>()) / std::max(1, info.cores));
 }
 
 FoundDevice look_at(const cl::Device& device, const std::string& platform, int index) {
@@ -91,8 +92,8 @@ FoundDevice look_at(const cl::Device& device, const std::string& platform, int i
   info.fp64 = raw_info(device, CL_DEVICE_DOUBLE_FP_CONFIG, fp64) && fp64 != 0;
   info.emulated = platform.find("Emulation") != std::string::npos;
   // A card that shares memory with the host can still be lost; only run-times on the host get the user's memory.
-  info.host_unified = device.getInfo<CL_DEVICE_HOST_UNIFIED_MEMORY>() != CL_FALSE &&
-                      (info.type == DeviceType::cpu || info.emulated);
+  info.host_unified =
+      device.getInfo<CL_DEVICE_HOST_UNIFIED_MEMORY>() != CL_FALSE && (info.type == DeviceType::cpu || info.emulated);
   info.physical = info.type == DeviceType::cpu ? "cpu" : pci_address(device);
   if (info.physical.empty()) info.physical = platform + ":" + std::to_string(index);
   found.handle = device;
@@ -122,13 +123,14 @@ void look_at_platform(const cl::Platform& platform, Discovery& result) {
     for (const cl::Device& device : devices) {
       try {
         if (const char* why = unusable(device)) {
-          result.problems.push_back("platform " + name + ": device " + trimmed(device.getInfo<CL_DEVICE_NAME>()) + " " + why);
+          result.problems.push_back("platform " + name + ": device " + trimmed(device.getInfo<CL_DEVICE_NAME>()) + " " +
+                                    why);
           continue;
         }
         result.devices.push_back(look_at(device, name, static_cast<int>(result.devices.size())));
       } catch (const cl::Error& error) {
-        result.problems.push_back("platform " + name + ": a device does not describe itself: " + error.what() + " gave " +
-                                  error_name(error.err()));
+        result.problems.push_back("platform " + name + ": a device does not describe itself: " + error.what() +
+                                  " gave " + error_name(error.err()));
       }
     }
   } catch (const cl::Error& error) {

@@ -47,8 +47,8 @@ std::string first_word(const fs::path& file) {
   return word;
 }
 
-/// What is wrong with a driver, or nothing. The loader has asked the same before, so that nothing runs here that has not
-/// run already.
+/// What is wrong with a driver, or nothing. The loader has asked the same before, so that nothing runs here that has
+/// not run already.
 std::string fault(const std::string& library) {
   void* handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (handle == nullptr) {

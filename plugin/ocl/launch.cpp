@@ -14,12 +14,16 @@ void check_geometry(const OpenDevice& device, const Kernel& kernel, Geometry geo
   const std::size_t most = std::min(kernel.max_group_items, device.found().max_group_items);
   if (geometry.group_items < 1 || geometry.group_items > most) {
     refuse(device, kernel,
-           "a work-group of " + std::to_string(geometry.group_items) + " work-items, " + std::to_string(most) + " are possible");
+           "a work-group of " + std::to_string(geometry.group_items) + " work-items, " + std::to_string(most) +
+               " are possible");
   }
   // Work sizes are counted in the device's own words, of 32 bits at least.
-  const std::int64_t largest = std::numeric_limits<std::int32_t>::max() / static_cast<std::int64_t>(geometry.group_items);
+  const std::int64_t largest =
+      std::numeric_limits<std::int32_t>::max() / static_cast<std::int64_t>(geometry.group_items);
   if (geometry.groups < 1 || geometry.groups > largest) {
-    refuse(device, kernel, std::to_string(geometry.groups) + " work-groups, between 1 and " + std::to_string(largest) + " are possible");
+    refuse(
+        device, kernel,
+        std::to_string(geometry.groups) + " work-groups, between 1 and " + std::to_string(largest) + " are possible");
   }
   if (kernel.local_bytes > device.found().local_bytes) {
     refuse(device, kernel,
@@ -32,14 +36,17 @@ void check_buffer(const OpenDevice& device, const Kernel& kernel, const BufferNe
   if ((*need.buffer)() == nullptr) refuse(device, kernel, std::string("buffer ") + need.name + " was never made");
   const auto size = static_cast<std::int64_t>(need.buffer->getInfo<CL_MEM_SIZE>());
   if (size < need.bytes) {
-    refuse(device, kernel, std::string("buffer ") + need.name + " holds " + std::to_string(size) + " bytes, " +
-                               std::to_string(need.bytes) + " are needed");
+    refuse(device, kernel,
+           std::string("buffer ") + need.name + " holds " + std::to_string(size) + " bytes, " +
+               std::to_string(need.bytes) + " are needed");
   }
   // Memory of the caller keeps its own alignment, everything else has the device's.
   const auto address = reinterpret_cast<std::uintptr_t>(need.buffer->getInfo<CL_MEM_HOST_PTR>());
-  const bool aligned = address != 0 ? address % need.alignment == 0 : device.found().base_alignment % need.alignment == 0;
+  const bool aligned =
+      address != 0 ? address % need.alignment == 0 : device.found().base_alignment % need.alignment == 0;
   if (!aligned) {
-    refuse(device, kernel, std::string("buffer ") + need.name + " is not aligned to " + std::to_string(need.alignment) + " bytes");
+    refuse(device, kernel,
+           std::string("buffer ") + need.name + " is not aligned to " + std::to_string(need.alignment) + " bytes");
   }
 }
 

@@ -42,7 +42,8 @@ void set_arguments(const OpenDevice& device, Kernel& kernel, const Args&... args
   try {
     (kernel.handle.setArg(index++, args), ...);
   } catch (const cl::Error& error) {
-    throw device_error(device.info(), "setting argument " + std::to_string(index - 1) + " of kernel " + kernel.name, error);
+    throw device_error(device.info(), "setting argument " + std::to_string(index - 1) + " of kernel " + kernel.name,
+                       error);
   }
 }
 

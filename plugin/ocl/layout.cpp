@@ -53,11 +53,15 @@ std::int64_t chunk_bytes(const Plan& plan, int word, Index chunk_tiles) {
   return std::min(plan.n, chunk_tiles * plan.tile_rows() + beside.before + beside.behind) * word;
 }
 
-bool fits(const Plan& plan, int word, const Limits& limits, Index chunk_tiles) {
+/// The largest buffer, and all buffers, for chunks of that many tiles.
+Limits needs(const Plan& plan, int word, Index chunk_tiles) {
   const Layout sizes = working_sizes(plan, word, chunk_tiles);
   const std::int64_t array = chunk_bytes(plan, word, chunk_tiles);
-  return std::max({array, sizes.scratch_bytes, sizes.segment_bytes}) <= limits.allocation &&
-         5 * array + sizes.working_bytes() <= limits.memory;
+  return {std::max({array, sizes.scratch_bytes, sizes.segment_bytes}), 5 * array + sizes.working_bytes()};
+}
+
+bool fits(const Limits& need, const Limits& limits) {
+  return need.allocation <= limits.allocation && need.memory <= limits.memory;
 }
 
 }  // namespace
@@ -70,13 +74,12 @@ Layout make_layout(const Plan& plan, int word, const Limits& limits) {
                        " rows of halo are too long for a device: choose a smaller partition");
   }
   Index chunk_tiles = std::clamp<Index>(plan.chunk_tiles, 1, plan.tiles());
-  while (chunk_tiles > 1 && !fits(plan, word, limits, chunk_tiles)) chunk_tiles = (chunk_tiles + 1) / 2;
-  if (!fits(plan, word, limits, chunk_tiles)) {
-    const Layout sizes = working_sizes(plan, word, chunk_tiles);
-    throw InvalidInput("one tile of " + std::to_string(plan.tile_rows()) + " rows needs " +
-                       std::to_string(5 * chunk_bytes(plan, word, chunk_tiles) + sizes.working_bytes()) +
-                       " bytes on the device, allowed are " + std::to_string(limits.memory) + " in buffers of " +
-                       std::to_string(limits.allocation) + ": raise device_memory or choose a smaller partition");
+  while (chunk_tiles > 1 && !fits(needs(plan, word, chunk_tiles), limits)) chunk_tiles = (chunk_tiles + 1) / 2;
+  if (const Limits need = needs(plan, word, chunk_tiles); !fits(need, limits)) {
+    throw InvalidInput("tiles of " + std::to_string(plan.tile_rows()) + " rows, one at a time, need " +
+                       std::to_string(need.memory) + " bytes on the device, the largest buffer " +
+                       std::to_string(need.allocation) + "; allowed are " + std::to_string(limits.memory) + " and " +
+                       std::to_string(limits.allocation) + ": raise device_memory or choose another partition");
   }
   Layout layout = working_sizes(plan, word, chunk_tiles);
   std::int64_t band_rows = 0;

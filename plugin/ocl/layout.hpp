@@ -25,11 +25,11 @@ struct Limits {
 /// How a plan lies in the memory of a device.
 struct Layout {
   std::vector<Chunk> chunks;
-  Index longest = 0;         ///< rows of the largest chunk
-  int runs = 1;              ///< work-groups of a launch, at most
-  Index slot = 0;            ///< vectors of scratch a work-group
-  Index padded = 0;          ///< partitions padded to whole tiles
-  bool resident = true;      ///< the bands of all chunks fit at once
+  Index longest = 0;                                                   ///< rows of the largest chunk
+  int runs = 1;                                                        ///< work-groups of a launch, at most
+  Index slot = 0;                                                      ///< vectors of scratch a work-group
+  Index padded = 0;                                                    ///< partitions padded to whole tiles
+  bool resident = true;                                                ///< the bands of all chunks fit at once
   std::int64_t scratch_bytes = 0, outer_bytes = 0, segment_bytes = 0;  ///< outer: one array of outer unknowns
   /// Of everything but bands and vectors.
   std::int64_t working_bytes() const { return scratch_bytes + 2 * outer_bytes + segment_bytes; }

@@ -74,7 +74,8 @@ double halo_rate(int device, const FoundDevice& found, double launch) {
   for (const Index n : {kFirstRows, full}) {
     bands.reshape(LineSet::one(n));
     plan.n = n;
-    plan.m = std::clamp<Index>(n / (static_cast<Index>(found.info.cores) * lanes) / lanes * lanes, lanes, kProbePartition);
+    plan.m =
+        std::clamp<Index>(n / (static_cast<Index>(found.info.cores) * lanes) / lanes * lanes, lanes, kProbePartition);
     plan.chunk_tiles = plan.tiles();
     solver.set_up(plan, bands);
     const auto once = [&] {

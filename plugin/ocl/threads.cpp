@@ -17,7 +17,8 @@ int allowed_processors(long configured) {
   for (long room = configured > 1024 ? configured : 1024; room <= (1L << 20); room *= 2) {
     const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> mask(CPU_ALLOC(room), [](cpu_set_t* m) { CPU_FREE(m); });
     if (!mask) return 0;
-    if (sched_getaffinity(0, CPU_ALLOC_SIZE(room), mask.get()) == 0) return CPU_COUNT_S(CPU_ALLOC_SIZE(room), mask.get());
+    if (sched_getaffinity(0, CPU_ALLOC_SIZE(room), mask.get()) == 0)
+      return CPU_COUNT_S(CPU_ALLOC_SIZE(room), mask.get());
   }
   return 0;
 }

@@ -45,7 +45,8 @@ void Waiter::poll(const cl::Event& event) const {
     if (std::chrono::duration<double>(now - start_).count() > limit_) {
       const std::string why = "it did not finish within " + seconds_text(limit_);
       Registry::instance().abandon(device_, why);
-      throw DeviceError(describe(device_.info()) + ": " + why + " and is not used again; raise the timeout if it only was slow");
+      throw DeviceError(describe(device_.info()) + ": " + why +
+                        " and is not used again; raise the timeout if it only was slow");
     }
     if (now - begin < kSpin) {
       std::this_thread::yield();
@@ -58,7 +59,8 @@ void Waiter::poll(const cl::Event& event) const {
 double seconds(const cl::Event& event) {
   cl_ulong begin = 0, end = 0;
   if (clGetEventProfilingInfo(event(), CL_PROFILING_COMMAND_START, sizeof begin, &begin, nullptr) != CL_SUCCESS ||
-      clGetEventProfilingInfo(event(), CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr) != CL_SUCCESS || end < begin) {
+      clGetEventProfilingInfo(event(), CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr) != CL_SUCCESS ||
+      end < begin) {
     return 0;
   }
   return 1e-9 * static_cast<double>(end - begin);

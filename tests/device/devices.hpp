@@ -11,8 +11,8 @@
 
 #include "device.hpp"
 #include "matrices.hpp"
-#include "plan.hpp"
 #include "oclspkt/error.hpp"
+#include "plan.hpp"
 #include "reference.hpp"
 
 extern "C" oclspkt::DeviceModule* oclspkt_cl_module(const char* abi, std::string* error);

@@ -93,10 +93,9 @@ TYPED_TEST(Solve, ExactIsRightForEveryLengthAndPartition) {
 TYPED_TEST(Solve, ExactStaysBackwardStableWithoutAnyDominance) {
   using T = TypeParam;
   for (const Index n : {Index{1} << 12, Index{1} << 18}) {
-    const std::pair<const char*, Bands<T>> matrices[] = {
-        {"Poisson", closed(constant<T>(LineSet::one(n), -1, 2, -1))},
-        {"lambda = 1e8", closed(diffusion<T>(LineSet::one(n), 1e8))},
-        {"row sums 0", closed(row_sums_zero<T>(LineSet::one(n)))}};
+    const std::pair<const char*, Bands<T>> matrices[] = {{"Poisson", closed(constant<T>(LineSet::one(n), -1, 2, -1))},
+                                                         {"lambda = 1e8", closed(diffusion<T>(LineSet::one(n), 1e8))},
+                                                         {"row sums 0", closed(row_sums_zero<T>(LineSet::one(n)))}};
     const auto y = random_vector<T>(n);
     for (const auto& [name, bands] : matrices) {
       on_every_device<T>([&, &name = name, &bands = bands](const DeviceInfo& info) {
@@ -112,8 +111,9 @@ TYPED_TEST(Solve, SignsOfCouplingsDoNotMatter) {
   using T = TypeParam;
   const Index n = 20'011;
   const auto y = random_vector<T>(n);
-  for (const auto& bands : {closed(constant<T>(LineSet::one(n), -1, 4, 1)), closed(constant<T>(LineSet::one(n), 1, -4, 1)),
-                            closed(random_dominant<T>(LineSet::one(n), 2.0))}) {
+  for (const auto& bands :
+       {closed(constant<T>(LineSet::one(n), -1, 4, 1)), closed(constant<T>(LineSet::one(n), 1, -4, 1)),
+        closed(random_dominant<T>(LineSet::one(n), 2.0))}) {
     const auto reference = solve_by_reference(bands, y);
     const Index halo = halo_from_dominance(2.0, kEps<T>);
     on_every_device<T>([&](const DeviceInfo& info) {
@@ -242,7 +242,8 @@ TYPED_TEST(Solve, ASecondSetUpTakesOtherSizesAndMethods) {
           solver->set_up(plan_for<T>(info.index, n, shape), bands);
           std::vector<T> x(y.size());
           solver->apply(y.data(), x.data());
-          EXPECT_LE(relative_difference(x, reference), forward_limit(3) * kEps<T>) << name(shape.method) << ", n = " << n;
+          EXPECT_LE(relative_difference(x, reference), forward_limit(3) * kEps<T>)
+              << name(shape.method) << ", n = " << n;
         }
       }
       EXPECT_EQ(solver->times().applies, 8);  // those with rows

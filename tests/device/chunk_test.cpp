@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Memory limits: how a plan is cut into chunks, and that the cuts do not show in the result.
+#include "devices.hpp"
+#include "layout.hpp"
+#include "residual.hpp"
+
+namespace oclspkt::test {
+namespace {
+
+using ocl::Chunk;
+using ocl::Layout;
+using ocl::Limits;
+using ocl::make_layout;
+
+Plan some_plan(Index n, Index m, Index halo, Method method = Method::truncated_halo) {
+  Plan plan;
+  plan.method = method;
+  plan.n = n;
+  plan.m = m;
+  plan.halo = halo;
+  plan.lanes = 16;
+  plan.runs = 8;
+  plan.chunk_tiles = plan.tiles();
+  return plan;
+}
+
+TEST(Layout, ChunksFollowEachOtherAndCoverAllRows) {
+  for (const Index n : {1, 100, 4097, 100'000}) {
+    Plan plan = some_plan(n, 37, 21);
+    plan.chunk_tiles = 3;
+    const Layout layout = make_layout(plan, sizeof(float), {});
+    Index row = 0, tile = 0;
+    for (const Chunk& chunk : layout.chunks) {
+      EXPECT_EQ(chunk.kept_first, row);
+      EXPECT_EQ(chunk.tile_begin, tile);
+      EXPECT_LE(chunk.tile_end - chunk.tile_begin, 3);
+      row = chunk.kept_end;
+      tile = chunk.tile_end;
+    }
+    EXPECT_EQ(row, n);
+    EXPECT_EQ(tile, plan.tiles());
+  }
+}
+
+TEST(Layout, ChunksBringTheRowsThatTheKernelsReadBesideThem) {
+  const Plan plan = [] {
+    Plan p = some_plan(100'000, 37, 21);
+    p.chunk_tiles = 5;
+    return p;
+  }();
+  // The kernels read whole blocks: from 32 rows above to 16 * 6 - 32 - 37 = 27 rows below the halo of the last
+  // partition.
+  for (const Chunk& chunk : make_layout(plan, sizeof(float), {}).chunks) {
+    EXPECT_EQ(chunk.first, std::max<Index>(0, chunk.kept_first - 32));
+    EXPECT_EQ(chunk.end, std::min<Index>(plan.n, chunk.kept_end + 27));
+  }
+}
+
+TEST(Layout, KeepsEveryBufferAndTheirSumWithinTheLimits) {
+  for (const Method method : {Method::truncated_halo, Method::exact_twopass}) {
+    const Plan plan = some_plan(1'000'000, 112, method == Method::exact_twopass ? 0 : 16, method);
+    const Limits limits{1'000'000, 4'000'000};
+    const Layout layout = make_layout(plan, sizeof(double), limits);
+    EXPECT_GT(layout.chunks.size(), 8U);
+    EXPECT_LE(layout.longest * 8, limits.allocation);
+    EXPECT_LE(5 * layout.longest * 8 + layout.working_bytes(), limits.memory);
+    EXPECT_FALSE(layout.resident);
+  }
+}
+
+TEST(Layout, RefusesWhatCannotFitAndSaysTheSizes) {
+  try {
+    make_layout(some_plan(1'000'000, 4800, 16), sizeof(double), {INT64_MAX, 1'000'000});
+    FAIL() << "should not fit";
+  } catch (const InvalidInput& e) {
+    EXPECT_NE(std::string(e.what()).find("device_memory"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("1000000"), std::string::npos) << e.what();
+  }
+  EXPECT_THROW(make_layout(some_plan(Index{1} << 40, Index{1} << 32, 0), sizeof(double), {}), InvalidInput);
+}
+
+template <typename T>
+class Chunks : public testing::Test {};
+using Scalars = testing::Types<float, double>;
+TYPED_TEST_SUITE(Chunks, Scalars);
+
+TYPED_TEST(Chunks, GiveTheBitsOfOneLaunch) {
+  using T = TypeParam;
+  const Index n = 70'001, m = 48;
+  auto bands = random_dominant<T>(LineSet::one(n), 3.0);
+  bands.close_lines();
+  const auto y = random_vector<T>(n);
+  on_every_device<T>([&](const DeviceInfo& info) {
+    for (const Shape shape : {Shape{Method::truncated_halo, 43, m}, Shape{Method::exact_twopass, 0, m}}) {
+      const auto whole = solve<T>(info.index, bands, y, shape);
+      // A sixth of the five arrays, and room for the scratch of the work-groups.
+      const std::int64_t memory = 5 * n * static_cast<Index>(sizeof(T)) / 6 + (1 << 19);
+      for (const bool copies : {false, true}) {
+        const DeviceSettings settings{.copy_vectors = copies, .device_memory = memory};
+        const Plan plan = plan_for<T>(info.index, n, shape, settings);
+        ASSERT_GT(make_layout(plan, sizeof(T), {info.max_allocation, memory}).chunks.size(), 1U);
+        EXPECT_EQ(solve<T>(info.index, bands, y, shape, settings), whole)
+            << name(shape.method) << ", copies " << copies;
+      }
+    }
+  });
+}
+
+TYPED_TEST(Chunks, BandsStayOnTheDeviceWhereTheyFit) {
+  using T = TypeParam;
+  const Index n = 50'000, bytes = n * static_cast<Index>(sizeof(T));
+  auto bands = random_dominant<T>(LineSet::one(n), 3.0);
+  bands.close_lines();
+  const auto y = random_vector<T>(n);
+  on_every_device<T>([&](const DeviceInfo& info) {
+    for (const bool fit : {true, false}) {
+      const DeviceSettings settings{.copy_vectors = true, .device_memory = fit ? 0 : 3 * bytes};
+      const auto solver = make_solver<T>(info.index, settings);
+      solver->set_up(plan_for<T>(info.index, n, {Method::truncated_halo, 40, 48}, settings), bands);
+      std::vector<T> x(y.size());
+      const auto before = solver->times().bytes_to_device;
+      solver->apply(y.data(), x.data());
+      const auto sent = solver->times().bytes_to_device - before;
+      EXPECT_GE(sent, fit ? bytes : 4 * bytes);
+      EXPECT_LE(sent, fit ? bytes : 5 * bytes);
+      EXPECT_EQ(solver->times().bytes_from_device, bytes);
+    }
+  });
+}
+
+/// Run with a driver whose largest allocation was made small; see CMakeLists.txt.
+TEST(Allocation, LargerSystemsThanOneBufferAreSolved) {
+  int found = 0;
+  on_every_device<double>([&](const DeviceInfo& info) {
+    if (info.max_allocation > (64 << 20)) return;
+    ++found;
+    const Index n = info.max_allocation / 8 * 2 + 12'345;
+    auto bands = constant<double>(LineSet::one(n), -1, 4, 1);
+    bands.close_lines();
+    const auto y = random_vector<double>(n);
+    for (const bool copies : {false, true}) {
+      for (const Shape shape : {Shape{Method::truncated_halo, 64, 0}, Shape{Method::exact_twopass}}) {
+        const auto x = solve<double>(info.index, bands, y, shape, {.copy_vectors = copies});
+        EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()), 10 * kEps<double>)
+            << name(shape.method);
+      }
+    }
+  });
+  if (found == 0) GTEST_SKIP() << "no device has so small a limit";
+}
+
+}  // namespace
+}  // namespace oclspkt::test

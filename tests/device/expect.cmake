@@ -1,0 +1,21 @@
+# Run a command that has to end with 0 and print what REGEX says.
+#
+# cmake -D REGEX=... -P expect.cmake -- program [argument]
+set(command "")
+set(after FALSE)
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(i RANGE ${last})
+  if(after)
+    list(APPEND command "${CMAKE_ARGV${i}}")
+  elseif("${CMAKE_ARGV${i}}" STREQUAL "--")
+    set(after TRUE)
+  endif()
+endforeach()
+execute_process(COMMAND ${command} OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE result)
+message("${output}")
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "it ended with ${result}")
+endif()
+if(NOT output MATCHES "${REGEX}")
+  message(FATAL_ERROR "it should print '${REGEX}'")
+endif()

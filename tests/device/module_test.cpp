@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The OpenCL module as programs get it: opened by the solver library from beside it.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "device.hpp"
+#include "oclspkt/error.hpp"
+#include "oclspkt/solver.hpp"
+
+namespace oclspkt::test {
+namespace {
+
+DeviceModule& opened() {
+  std::string why;
+  DeviceModule* module = device_module(&why);
+  if (module == nullptr) throw std::runtime_error(why);
+  return *module;
+}
+
+TEST(Module, IsOpenedOnceFromBesideTheSolverLibrary) {
+  EXPECT_EQ(&opened(), device_module(nullptr));
+  EXPECT_EQ(&opened(), open_device_module());
+  EXPECT_FALSE(opened().devices().empty());
+}
+
+TEST(Module, ItsErrorsAreCaughtByTypeAcrossTheLibraries) {
+  EXPECT_THROW(opened().make_float(99, {}), InvalidInput);
+  Bands<float> bands(LineSet::one(10));
+  const auto solver = opened().make_float(0, {});
+  EXPECT_THROW(solver->apply(bands.lower(), bands.diag()), DeviceError);
+}
+
+/// A solver that the process's end destroys, when the drivers may be gone.
+struct AtExit {
+  std::unique_ptr<DeviceSolver<float>> solver;
+};
+AtExit at_exit;
+
+TEST(Module, SolversMayLiveUntilTheProcessEnds) {
+  Bands<float> bands(LineSet::one(100));
+  std::fill_n(bands.lower(), 100, -1.0F);
+  std::fill_n(bands.diag(), 100, 4.0F);
+  std::fill_n(bands.upper(), 100, -1.0F);
+  bands.close_lines();
+  Plan plan;
+  plan.method = Method::truncated_halo;
+  plan.n = 100;
+  plan.m = 16;
+  plan.halo = 16;
+  plan.lanes = opened().traits(0, false, {}).lanes;
+  plan.chunk_tiles = plan.tiles();
+  std::vector<float> y(100, 2.0F), x(100);
+  at_exit.solver = opened().make_float(0, {});
+  at_exit.solver->set_up(plan, bands);
+  at_exit.solver->apply(y.data(), x.data());
+  EXPECT_NEAR(x[50], 1.0F, 1e-6F);
+  static AtExit younger{opened().make_float(0, {})};  // destroyed before the registry's exit handler runs
+  younger.solver->set_up(plan, bands);
+}
+
+}  // namespace
+}  // namespace oclspkt::test

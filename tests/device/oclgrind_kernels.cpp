@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Small solves by every kernel, to be run under oclgrind; the answers are checked, the rest is oclgrind's.
+#include <cstdio>
+
+#include "devices.hpp"
+#include "residual.hpp"
+
+namespace oclspkt::test {
+namespace {
+
+template <typename T>
+bool solves(const DeviceInfo& info, Index n, const Shape& shape, const DeviceSettings& settings) {
+  auto bands = random_dominant<T>(LineSet::one(n), 10.0);
+  bands.close_lines();
+  const auto y = random_vector<T>(n);
+  const auto x = solve<T>(info.index, bands, y, shape, settings);
+  const double error = normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data());
+  const bool right = error <= 10 * kEps<T>;
+  std::printf("%s %zu bytes n = %ld m = %ld: error %.1f eps\n", name(shape.method), sizeof(T), static_cast<long>(n),
+              static_cast<long>(shape.partition), error / kEps<T>);
+  return right;
+}
+
+template <typename T>
+bool streams(const DeviceInfo& info) {
+  const std::vector<T> a(200, 1), b(200, 2), c(200, 3), y(200, 4);
+  std::vector<T> x(200);
+  module().stream(info.index, StreamArrays<T>{a.data(), b.data(), c.data(), y.data(), x.data(), 200});
+  return x == std::vector<T>(200, 10);
+}
+
+/// Words of a case: stream, or halo|exact and rows, partition, bytes of device memory (0: all); then float|double.
+template <typename T>
+bool check(const DeviceInfo& info, const std::vector<std::string>& words) {
+  if (words[0] == "stream") return streams<T>(info);
+  Shape shape{words[0] == "halo" ? Method::truncated_halo : Method::exact_twopass, words[0] == "halo" ? 17 : 0};
+  shape.partition = std::stol(words.at(2));
+  // Copies: what is written through host memory is unknown to oclgrind.
+  DeviceSettings settings{.copy_vectors = true};
+  settings.device_memory = std::stol(words.at(3));
+  return solves<T>(info, std::stol(words.at(1)), shape, settings);
+}
+
+}  // namespace
+}  // namespace oclspkt::test
+
+/// One case a process: oclgrind 21.10 carries what it knows of uninitialised values from one launch to the next.
+int main(int argc, char** argv) {
+  using namespace oclspkt::test;
+  if (argc < 2) return 2;
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  bool right = !module().devices().empty();
+  const bool is_double = words.back() == "double";
+  for (const auto& info : module().devices()) {
+    right = (is_double ? check<double>(info, words) : check<float>(info, words)) && right;
+  }
+  module().release();
+  std::puts(right ? "all right" : "WRONG");
+  return right ? 0 : 1;
+}
