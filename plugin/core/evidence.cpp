@@ -17,26 +17,35 @@ constexpr std::uint32_t kTrialSeed = 20190913;
 }  // namespace
 
 template <typename T>
-void trial_right_hand_side(const LineSet& lines, const BandsView<T>& bands, T* y) {
+void trial_right_hand_side(const LineSet& lines, const BandsView<T>& bands, TrialKind kind, T* y) {
   std::minstd_rand random(kTrialSeed);
+  // The low bits of a linear congruence repeat; a bit from its middle does not.
+  const auto coin = [&] { return (random() >> 15 & 1) != 0; };
   for (Index l = 0; l < lines.count(); ++l) {
-    for (Index i = 0; i < lines.length(l); ++i) {
-      const Index at = lines.first(l) + i * lines.row_stride();
-      T magnitude = std::abs(bands.diag[at]);
-      if (i > 0) magnitude += std::abs(bands.lower[at]);
-      if (i + 1 < lines.length(l)) magnitude += std::abs(bands.upper[at]);
-      // The low bits of a linear congruence repeat; a bit from its middle does not.
-      y[at] = (random() >> 15 & 1) != 0 ? magnitude : -magnitude;
+    const Index length = lines.length(l), stride = lines.row_stride();
+    T x_above = 0, x = coin() ? 1 : 2;
+    for (Index i = 0, at = lines.first(l); i < length; ++i, at += stride) {
+      const T lower = i > 0 ? bands.lower[at] : T(0), upper = i + 1 < length ? bands.upper[at] : T(0);
+      const T x_below = coin() ? 1 : 2;
+      if (kind == TrialKind::smooth) {
+        y[at] = lower * x_above + bands.diag[at] * x + upper * x_below;
+      } else {
+        const T magnitude = std::abs(lower) + std::abs(bands.diag[at]) + std::abs(upper);
+        y[at] = x > T(1) ? magnitude : -magnitude;
+      }
+      x_above = x;
+      x = x_below;
     }
   }
 }
 
 template <typename T>
-Trial trial_solve(const LineSet& lines, const BandsView<T>& bands, const std::function<void(const T*, T*)>& apply) {
+Trial trial_solve(const LineSet& lines, const BandsView<T>& bands, TrialKind kind,
+                  const std::function<void(const T*, T*)>& apply) {
   AlignedArray<T> y(lines.extent()), x(lines.extent());
   std::fill_n(y.data(), y.size(), T(0));  // places of no line are read by devices that copy
   std::fill_n(x.data(), x.size(), std::numeric_limits<T>::quiet_NaN());
-  trial_right_hand_side(lines, bands, y.data());
+  trial_right_hand_side(lines, bands, kind, y.data());
   apply(y.data(), x.data());
   Trial trial;
   const double limit = kTrialLimitEps * static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -66,9 +75,10 @@ double elimination_growth(const BandsView<T>& bands, Index m, Index first, Index
   return finite ? growth : std::numeric_limits<double>::quiet_NaN();
 }
 
-#define OCLSPKT_INSTANTIATE(T)                                                                               \
-  template void trial_right_hand_side(const LineSet&, const BandsView<T>&, T*);                              \
-  template Trial trial_solve(const LineSet&, const BandsView<T>&, const std::function<void(const T*, T*)>&); \
+#define OCLSPKT_INSTANTIATE(T)                                                             \
+  template void trial_right_hand_side(const LineSet&, const BandsView<T>&, TrialKind, T*); \
+  template Trial trial_solve(const LineSet&, const BandsView<T>&, TrialKind,               \
+                             const std::function<void(const T*, T*)>&);                    \
   template double elimination_growth(const BandsView<T>&, Index, Index, Index);
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)

@@ -17,9 +17,14 @@ inline constexpr double kSmallPivotEps = 100;
 /// Componentwise backward error of the trial solve above which a method is not trusted, in units of eps.
 inline constexpr double kTrialLimitEps = 100;
 
-/// The right-hand side of the trial solve: y_i = (|a| + |b| + |c|)_i with a random sign from a fixed seed.
+/// Right-hand sides of trial solves, from a fixed seed.
+///   rough   y_i = (|a| + |b| + |c|)_i with a random sign: x is as large as the matrix can make it
+///   smooth  y = A x for x_i of 1 or 2: x is small against what segments make of y by themselves, so that pieces solved
+///           apart must agree to be right
+enum class TrialKind { rough, smooth };
+
 template <typename T>
-void trial_right_hand_side(const LineSet& lines, const BandsView<T>& bands, T* y);
+void trial_right_hand_side(const LineSet& lines, const BandsView<T>& bands, TrialKind kind, T* y);
 
 /// What a trial solve found.
 struct Trial {
@@ -28,9 +33,10 @@ struct Trial {
   std::vector<Index> not_finite;  ///< those of them without a finite solution
 };
 
-/// Solve the trial system by `apply` and measure it, line by line, against kTrialLimitEps.
+/// Solve a trial system by `apply` and measure it, line by line, against kTrialLimitEps.
 template <typename T>
-Trial trial_solve(const LineSet& lines, const BandsView<T>& bands, const std::function<void(const T*, T*)>& apply);
+Trial trial_solve(const LineSet& lines, const BandsView<T>& bands, TrialKind kind,
+                  const std::function<void(const T*, T*)>& apply);
 
 /// Largest growth max (|l_i c_(i-1)| + |u_i|) / |b_i| of elimination without pivoting over rows [first, end),
 /// downwards, starting anew at every multiple of m. NaN if a pivot is zero or not finite.

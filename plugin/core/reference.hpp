@@ -4,12 +4,13 @@
 #include <vector>
 
 #include "oclspkt/bands.hpp"
+#include "oclspkt/export.hpp"
 
 namespace oclspkt {
 
 /// LAPACK with partial pivoting (gttrf, gttrs): the one truth of the tests, and the method `pivot`.
 template <typename T>
-class Reference {
+class OCLSPKT_API Reference {
  public:
   /// Factor every line.
   /// @throws InvalidInput if a line is longer than LAPACK's integers

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "oclspkt/bands.hpp"
+#include "oclspkt/export.hpp"
 
 namespace oclspkt {
 
@@ -9,24 +10,26 @@ namespace oclspkt {
 
 /// y = A x for every line. @param x, y shape [lines.extent()]
 template <typename T>
-void multiply(const LineSet& lines, const BandsView<T>& bands, const T* x, T* y);
+OCLSPKT_API void multiply(const LineSet& lines, const BandsView<T>& bands, const T* x, T* y);
 
 /// Normwise backward error max |y - A x| / (max_i sum_j |a_ij| * max |x| + max |y|), largest over lines; NaN if any
 /// number is NaN or x is not finite, 0 for empty sets.
 template <typename T>
-double normwise_backward_error(const LineSet& lines, const BandsView<T>& bands, const T* x, const T* y);
+OCLSPKT_API double normwise_backward_error(const LineSet& lines, const BandsView<T>& bands, const T* x, const T* y);
 
 /// Componentwise backward error max_i |y - A x|_i / (|A| |x| + |y|)_i, largest over lines (0/0 counts 0); NaN if any
 /// number is NaN or x is not finite.
 template <typename T>
-double componentwise_backward_error(const LineSet& lines, const BandsView<T>& bands, const T* x, const T* y);
+OCLSPKT_API double componentwise_backward_error(const LineSet& lines, const BandsView<T>& bands, const T* x,
+                                                const T* y);
 
 /// The same of one line, formed in double: right to a few eps of double, and quick.
 template <typename T>
-double line_backward_error(const LineSet& lines, const BandsView<T>& bands, Index line, const T* x, const T* y);
+OCLSPKT_API double line_backward_error(const LineSet& lines, const BandsView<T>& bands, Index line, const T* x,
+                                       const T* y);
 
 /// Bands of the transposed line set.
 template <typename T>
-void transpose(const LineSet& lines, const BandsView<T>& bands, Bands<T>& out);
+OCLSPKT_API void transpose(const LineSet& lines, const BandsView<T>& bands, Bands<T>& out);
 
 }  // namespace oclspkt

@@ -64,17 +64,28 @@ void pin_last_rows(Bands<T>& bands) {
   }
 }
 
+template <typename T>
+Trial run_trials(const Bands<T>& bands, DeviceSolver<T>& solver, bool partitioned) {
+  const auto apply = [&](const T* y, T* x) { solver.apply(y, x); };
+  Trial rough = trial_solve<T>(bands.lines(), bands.view(), TrialKind::rough, apply);
+  // Sweeps that run through are right for every right-hand side or for none; pieces have to agree.
+  if (!partitioned || !rough.failed.empty()) return rough;
+  Trial smooth = trial_solve<T>(bands.lines(), bands.view(), TrialKind::smooth, apply);
+  return smooth.worst <= rough.worst ? rough : smooth;
+}
+
 }  // namespace
 
 template <typename T>
-Objection examine(const Bands<T>& bands, DeviceSolver<T>& solver, double& trial_error, double& growth) {
+Objection examine(const Bands<T>& bands, DeviceSolver<T>& solver, bool partitioned, double& trial_error,
+                  double& growth) {
   if (const auto* host = dynamic_cast<const HostSolver<T>*>(&solver)) {
     growth = host->pivots().growth;
     if (Objection objection = object_to_pivots(*host)) return objection;
   }
   Trial trial;
   if (trial_error < 0) {
-    trial = trial_solve<T>(bands.lines(), bands.view(), [&](const T* y, T* x) { solver.apply(y, x); });
+    trial = run_trials(bands, solver, partitioned);
     trial_error = trial.worst;
   }
   if (const auto* pivot = dynamic_cast<const PivotSolver<T>*>(&solver)) {
@@ -119,7 +130,7 @@ Objection LineGroup<T>::set_up() {
   solver_ = make_host_solver<T>(method_);
   solver_->set_up(Plan{}, *solved);  // factors of the host copy what they need
   double trial_error = -1, growth = 0;
-  return examine(*solved, *solver_, trial_error, growth);
+  return examine(*solved, *solver_, false, trial_error, growth);
 }
 
 template <typename T>
@@ -151,8 +162,8 @@ std::int64_t LineGroup<T>::bytes() const {
   return bands_.bytes() + y_.bytes() + x_.bytes() + (solver_ ? solver_->bytes() : 0);
 }
 
-template Objection examine(const Bands<float>&, DeviceSolver<float>&, double&, double&);
-template Objection examine(const Bands<double>&, DeviceSolver<double>&, double&, double&);
+template Objection examine(const Bands<float>&, DeviceSolver<float>&, bool, double&, double&);
+template Objection examine(const Bands<double>&, DeviceSolver<double>&, bool, double&, double&);
 template class LineGroup<float>;
 template class LineGroup<double>;
 

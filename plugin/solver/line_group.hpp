@@ -18,11 +18,13 @@ struct Objection {
 };
 
 /// The evidence that `solver`, set up for `bands`, gives against itself: stored factors their growth and pivots,
-/// `pivot` its singular lines, and every method but truncation under dominance the trial solve.
+/// `pivot` its singular lines, and all of them the trial solves.
+/// @param partitioned             lines are solved in pieces: the smooth trial runs as well
 /// @param[in,out] trial_error in: negative if the trial solve must run, else its known result; out: its result
 /// @param[out]    growth      of stored factors; untouched for other methods
 template <typename T>
-Objection examine(const Bands<T>& bands, DeviceSolver<T>& solver, double& trial_error, double& growth);
+Objection examine(const Bands<T>& bands, DeviceSolver<T>& solver, bool partitioned, double& trial_error,
+                  double& growth);
 
 /// Lines of a set that are solved apart on the host, because the method of the others does not hold for them.
 template <typename T>

@@ -262,7 +262,8 @@ std::vector<Method> methods_to_try(MethodChoice choice, bool on_host) {
     case MethodChoice::automatic:
       // On the host the stored factors cost no more than truncation and need no certificate.
       if (on_host) return {exact, Method::pivot};
-      return {Method::truncated_halo, exact, Method::pivot};
+      // Where the pieces of the two passes do not agree, one sweep on the host does.
+      return {Method::truncated_halo, Method::exact_twopass, Method::exact_factored, Method::pivot};
     case MethodChoice::truncated:
     case MethodChoice::truncated_halo:
       return {Method::truncated_halo};

@@ -78,10 +78,13 @@ Objection Solver<T>::Impl::examine_adopted(Proposal& p) {
   if (!p.needs_trial) return {};
   const bool before = checked_before(p);
   double error = before ? checked_->backward_error : -1;
-  const Objection objection = examine(bands_, *solver_, error, p.growth);
+  const bool partitioned = p.plan.partitions() > 1;
+  const Objection objection = examine(bands_, *solver_, partitioned, error, p.growth);
   const bool asked_for = named(options_.method) && p.plan.method != Method::pivot;
   if (objection && asked_for && error < 0) {
-    error = trial_solve<T>(bands_.lines(), bands_.view(), [&](const T* y, T* x) { solver_->apply(y, x); }).worst;
+    error = trial_solve<T>(bands_.lines(), bands_.view(), TrialKind::rough, [&](const T* y, T* x) {
+              solver_->apply(y, x);
+            }).worst;
   }
   const bool insist = asked_for && std::isfinite(error);
   if (objection && !insist) {

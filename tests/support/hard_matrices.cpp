@@ -175,6 +175,12 @@ std::vector<HardMatrix> applications(Index n) {
     add("upwind " + std::to_string(peclet), [=](Index) { return Row{-(1 + peclet), 2 + peclet, -1}; });
     add("downwind " + std::to_string(peclet), [=](Index) { return Row{-1, 2 + peclet, -(1 + peclet)}; });
   }
+  std::mt19937 generator = generator_for(0);
+  std::uniform_real_distribution<double> magnitude(0, 1);
+  add("row sums 0", [&](Index) {
+    const double lower = -magnitude(generator), upper = -magnitude(generator);
+    return Row{lower, -lower - upper, upper};
+  });
   add("compact 1/3", [](Index) { return Row{1.0 / 3, 1, 1.0 / 3}; });
   add("compact 2/11", [](Index) { return Row{2.0 / 11, 1, 2.0 / 11}; });
   add("column dominant", [](Index i) {

@@ -12,8 +12,10 @@ template <typename T>
 void expect_never_silently_wrong(const test::HardMatrix& matrix) {
   Options options;
   options.devices = "host";
-  const auto wrong = test::silently_wrong<T>(matrix, options);
-  EXPECT_FALSE(wrong.has_value()) << *wrong;
+  for (const bool smooth : {false, true}) {
+    const auto wrong = test::silently_wrong<T>(matrix, options, smooth);
+    EXPECT_FALSE(wrong.has_value()) << *wrong;
+  }
 }
 
 TEST(HardMatrices, OfTheTwentyNoneIsSilentlyWrong) {

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "device.hpp"
+#include "oclspkt/options.hpp"
+
+namespace oclspkt::test {
+
+/// Call f(options) with options that name each device in turn, the host last.
+/// @throws std::runtime_error without the OpenCL module: the test must fail
+template <typename F>
+void with_every_device(const F& f) {
+  std::string why;
+  DeviceModule* module = device_module(&why);
+  if (module == nullptr) throw std::runtime_error("no OpenCL module: " + why);
+  Options options;
+  options.on_device_failure = OnDeviceFailure::error;
+  for (const DeviceInfo& info : module->devices()) {
+    SCOPED_TRACE("device " + std::to_string(info.index) + ": " + info.name + " (" + info.platform + ")");
+    options.devices = std::to_string(info.index);
+    f(options);
+  }
+  SCOPED_TRACE("host");
+  options.devices = "host";
+  f(options);
+}
+
+}  // namespace oclspkt::test

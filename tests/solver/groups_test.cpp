@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <gtest/gtest.h>
+
+#include "every_device.hpp"
+#include "matrices.hpp"
+#include "oclspkt/solver.hpp"
+#include "residual.hpp"
+
+namespace oclspkt {
+namespace {
+
+/// Lines with d = 4, longer than a partition, of which some are replaced.
+template <typename T>
+class Groups : public ::testing::Test {
+ protected:
+  static constexpr Index kLines = 200, kRows = 1000;
+  static constexpr double eps = std::numeric_limits<T>::epsilon();
+
+  static Bands<T> lines() { return test::constant<T>(LineSet::equal(kLines, kRows), -1, 8, -1); }
+
+  static void replace(Bands<T>& bands, Index line, T lower, T diag, T upper) {
+    for (Index i = line * kRows; i < (line + 1) * kRows; ++i) {
+      bands.lower()[i] = lower;
+      bands.diag()[i] = diag;
+      bands.upper()[i] = upper;
+    }
+  }
+
+  static void set_up(Solver<T>& solver, const Bands<T>& bands) {
+    solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
+  }
+
+  static double backward_error(Solver<T>& solver, const Bands<T>& bands) {
+    const std::vector<T> y = test::random_vector<T>(bands.lines().extent());
+    std::vector<T> x(y.size());
+    solver.apply(y.data(), x.data());
+    return componentwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()) / eps;
+  }
+};
+using Scalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(Groups, Scalars);
+
+TYPED_TEST(Groups, KeepTheOthersTruncated) {
+  using T = TypeParam;
+  test::with_every_device([&](const Options& options) {
+    if (options.devices == "host") return;  // truncates nothing by itself
+    Solver<T> solver(options);
+    Bands<T> bands = this->lines();
+    this->replace(bands, 70, -1, 2, -1);  // wants the exact method
+    this->replace(bands, 130, 1, 0, 1);   // wants pivoting
+    this->set_up(solver, bands);
+    const Report& report = solver.report();
+    EXPECT_EQ(report.method, Method::truncated_halo) << report.why;
+    ASSERT_EQ(report.groups.size(), 2u);
+    EXPECT_EQ(report.groups[0].method, Method::exact_factored);
+    EXPECT_EQ(report.groups[0].first_line, 70);
+    EXPECT_EQ(report.groups[1].method, Method::pivot);
+    EXPECT_EQ(report.groups[1].first_line, 130);
+    EXPECT_LE(this->backward_error(solver, bands), 100);
+  });
+}
+
+TYPED_TEST(Groups, MakeRoomForTheExactMethodWhereManyLinesAreWeak) {
+  using T = TypeParam;
+  test::with_every_device([&](const Options& options) {
+    if (options.devices == "host") return;
+    Solver<T> solver(options);
+    Bands<T> bands = this->lines();
+    for (Index line = 0; line < this->kLines; line += 2) this->replace(bands, line, -1, 2, -1);
+    this->set_up(solver, bands);
+    EXPECT_EQ(solver.report().method, Method::exact_twopass) << solver.report().why;
+    EXPECT_TRUE(solver.report().groups.empty());
+    EXPECT_LE(this->backward_error(solver, bands), 100);
+  });
+}
+
+TYPED_TEST(Groups, LeaveTheOthersTheirBitsWhenOneLineIsPinned) {
+  using T = TypeParam;
+  test::with_every_device([&](Options options) {
+    options.singular = Singular::pin;
+    Solver<T> solver(options);
+    Bands<T> bands = this->lines();
+    const Index extent = bands.lines().extent(), bad = 123;
+    std::vector<T> y(static_cast<std::size_t>(extent), T(1)), before(y.size()), after(y.size());
+    this->set_up(solver, bands);
+    solver.apply(y.data(), before.data());
+    this->replace(bands, bad, -1, 2, -1);
+    bands.diag()[bad * this->kRows] = bands.diag()[(bad + 1) * this->kRows - 1] = 1;
+    this->set_up(solver, bands);
+    ASSERT_EQ(solver.report().groups.size(), 1u);
+    EXPECT_TRUE(solver.report().groups[0].pinned);
+    for (Index i = bad * this->kRows; i < (bad + 1) * this->kRows; ++i) {
+      y[static_cast<std::size_t>(i)] = i % 2 == 0 ? 1 : -1;
+    }
+    solver.apply(y.data(), after.data());
+    for (Index i = 0; i < extent; ++i) {
+      if (i / this->kRows == bad) continue;
+      ASSERT_EQ(after[static_cast<std::size_t>(i)], before[static_cast<std::size_t>(i)]) << "row " << i;
+    }
+    EXPECT_LE(componentwise_backward_error(bands.lines(), bands.view(), after.data(), y.data()), 100 * this->eps);
+  });
+}
+
+TYPED_TEST(Groups, KeepNaNInItsLine) {
+  using T = TypeParam;
+  test::with_every_device([&](const Options& options) {
+    for (const MethodChoice method : {MethodChoice::automatic, MethodChoice::exact, MethodChoice::pivot}) {
+      Options named = options;
+      named.method = method;
+      Solver<T> solver(named);
+      const Bands<T> bands = this->lines();
+      this->set_up(solver, bands);
+      std::vector<T> y(static_cast<std::size_t>(bands.lines().extent()), T(1)), x(y.size());
+      for (const Index row : {Index{0}, Index{55555}, bands.lines().extent() - 1}) {
+        y[static_cast<std::size_t>(row)] = std::numeric_limits<T>::quiet_NaN();
+      }
+      solver.apply(y.data(), x.data());
+      for (Index l = 0; l < this->kLines; ++l) {
+        const bool hit = l == 0 || l == 55 || l == this->kLines - 1;
+        for (Index i = l * this->kRows; i < (l + 1) * this->kRows; ++i) {
+          if (hit) continue;  // NaN where it depends on the bad row: nearby under truncation, anywhere under the others
+          ASSERT_TRUE(std::isfinite(x[static_cast<std::size_t>(i)]))
+              << "row " << i << " by " << name(solver.report().method);
+        }
+      }
+      EXPECT_TRUE(std::isnan(x[55555]));
+    }
+  });
+}
+
+}  // namespace
+}  // namespace oclspkt
