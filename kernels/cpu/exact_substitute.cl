@@ -48,8 +48,9 @@ static inline void sweep_down(Tile tile, __global const scalar_t* lower, __globa
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void exact_substitute(
     __global const scalar_t* restrict lower, __global const scalar_t* restrict diag,
     __global const scalar_t* restrict upper, __global const scalar_t* restrict y, __global scalar_t* restrict x,
-    __global const scalar_t* restrict above, __global const scalar_t* restrict below, __global lanes_t* restrict scratch,
-    const long n, const long origin, const long tile_begin, const long tile_end, const int m, const int slot) {
+    __global const scalar_t* restrict above, __global const scalar_t* restrict below,
+    __global lanes_t* restrict scratch, const long n, const long origin, const long tile_begin, const long tile_end,
+    const int m, const int slot) {
   const long run = (long)get_group_id(0), runs = (long)get_num_groups(0);
   __global lanes_t* const swept = scratch + run * slot + LANES;
   __global scalar_t* const edge = (__global scalar_t*)(scratch + run * slot);

@@ -12,8 +12,8 @@
 //   x                   rows of the solution, written here; overlaps none of the others
 //   scratch             `slot` lanes_t for each work-group: LANES for edge tiles, then c', d' of every row of a tile
 //   n                   rows of the whole system
-//   origin              row of element 0 of lower, diag, upper, y and x. Rows must be there, as far as 0 <= row < n, from
-//                       h = round_up(halo, LANES) before the tiles to round_up(h + m + halo, LANES) - h - m behind them
+//   origin              row of element 0 of lower, diag, upper, y and x. Rows must be there, as far as 0 <= row < n,
+//                       from h = round_up(halo, LANES) before the tiles to round_up(h + m + halo, LANES) - h - m behind
 //   tile_begin, tile_end  tiles of this launch; tile t holds the partitions [t LANES, (t + 1) LANES)
 //   m, halo             rows a partition, rows read again beyond each side
 //   slot                LANES + 2 round_up(h + m + halo, LANES)

@@ -1,6 +1,7 @@
 # Run a program under oclgrind, once for each case, and look at what it reports.
 #
-# cmake -D OCLGRIND=... -D PROGRAM=... -D LOG=file -D "CASES=arguments|arguments" -D EXPECT=silence|<regex> -P oclgrind.cmake
+# cmake -D OCLGRIND=... -D PROGRAM=... -D LOG=file -D "CASES=arguments|arguments" -D EXPECT=silence|<regex>
+#       -P oclgrind.cmake
 #
 # PLAIN_TRANSPOSE: with the compiler's shuffle builtin oclgrind 21.10 crashes, or reports what is not (--uninitialized).
 string(REPLACE "|" ";" CASES "${CASES}")
