@@ -24,7 +24,8 @@ DeviceModule* open_module(std::string& why) {
   // RTLD_NODELETE: drivers leave threads behind that must not lose their code.
   void* handle = dlopen((own_folder() + kModuleFile).c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (handle == nullptr) {
-    why = std::string("the OpenCL module does not open: ") + dlerror();
+    const char* reason = dlerror();
+    why = std::string("the OpenCL module does not open: ") + (reason != nullptr ? reason : "unknown reason");
     return nullptr;
   }
   const auto entry = reinterpret_cast<DeviceModuleEntry>(dlsym(handle, kDeviceModuleEntryName));
