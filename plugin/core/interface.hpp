@@ -144,7 +144,7 @@ ExcessRow<T> eliminate_above(const ExcessRow<T>& above, T t, ExcessRow<T> row) {
 }
 
 /// Append the next row: the old bottom becomes an inner row and is eliminated.
-/// @cost 2 divisions, 9 multiply-adds
+/// @cost 1 division, 11 multiply-adds
 template <typename T>
 void append_row(SchurSegment<T>& s, const ExcessRow<T>& row) {
   if (s.single) {
@@ -153,9 +153,9 @@ void append_row(SchurSegment<T>& s, const ExcessRow<T>& row) {
     return;
   }
   const ExcessRow<T> inner = s.bottom.as_pivot();
-  const T pivot = inner.diag();
-  s.top.upper = eliminate(s.top, s.top.upper / pivot, inner, inner.lower, inner.upper);
-  s.bottom = eliminate_above(inner, row.lower / pivot, row);
+  const T r = T(1) / inner.diag();
+  s.top.upper = eliminate(s.top, s.top.upper * r, inner, inner.lower, inner.upper);
+  s.bottom = eliminate_above(inner, row.lower * r, row);
 }
 
 /// Compose two neighbouring segments into one.

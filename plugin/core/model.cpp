@@ -32,26 +32,32 @@ ExcessRow<T> row_at(const Walk<T>& a, const T* y, Index i) {
   return make_row(a.lower(i), a.diag(i), a.upper(i), y[a.at(i)]);
 }
 
-/// sweep_down() that carries the excess. The second pass of the exact method must agree with the first to a few
-/// roundings of every unknown, however ill-conditioned the segment is by itself: plain pivots do not (random rows with
-/// row sums 0, 496 a segment: backward error 1e12 eps).
-template <typename T>
-void sweep_down_exact(const Walk<T>& a, const T* y, Segment s, T x_above, T* d, T* c) {
+/// Second pass of the exact method over a segment whose top and bottom unknowns are known: the inner rows are
+/// eliminated as append_row() did in the first pass, to the bit, and substituted. Together the passes are one Gaussian
+/// elimination in another order. Sweeps that begin anew, from the unknowns outside of the segment, are not: where a
+/// segment is ill-conditioned by itself they disagree with the first pass (random rows with row sums 0, 496 a segment,
+/// backward error 1e12 eps with plain pivots, and for smooth solutions as much with the excess carried).
+/// @param d, c, e scratch: reduced right-hand side, scaled couplings to the next row and to the top, of every inner row
+template <typename T, typename Keep>
+void substitute_exact(const Walk<T>& a, const T* y, Segment s, T x_top, T x_bottom, T* d, T* c, T* e,
+                      const Keep& keep) {
   ExcessRow<T> row;
   T r = 0;
-  for (Index i = s.first; i < s.end; ++i) {
+  for (Index i = s.first + 1; i < s.end - 1; ++i) {
     const ExcessRow<T> next = row_at(a, y, i);
-    if (i == s.first) {
-      row = next;
-      row.f -= coupled(row.lower, x_above);  // the coupling itself stays: it is part of every diagonal further down
-    } else {
-      row = eliminate_above(row, next.lower * r, next);
-    }
-    row = row.as_pivot();
+    row = (i == s.first + 1 ? next : eliminate_above(row, next.lower * r, next)).as_pivot();
     r = T(1) / row.diag();
     d[i - s.first] = row.f * r;
     c[i - s.first] = row.upper * r;
+    e[i - s.first] = row.lower * r;
   }
+  T x = x_bottom;
+  keep(s.end - 1, x_bottom);
+  for (Index i = s.end - 2; i > s.first; --i) {
+    x = d[i - s.first] - coupled(c[i - s.first], x) - coupled(e[i - s.first], x_top);
+    keep(i, x);
+  }
+  keep(s.first, x_top);
 }
 
 /// Back-sweep of sweep_down() from a known unknown below; calls keep(row, x) for every row.
@@ -157,10 +163,10 @@ struct ModelSolver<T>::Work {
     const Index p = plan.partitions();
     reduce(
         p, [&](Index k) { return partition_rows(plan, k).end; }, segments, reduced, x_top, x_bottom);
+    T* const e = c + plan.m;
     for (Index k = 0; k < p; ++k) {
-      const Segment s = partition_rows(plan, k);
-      sweep_down_exact(a, y, s, k > 0 ? x_bottom[k - 1] : T(0), d, c);
-      sweep_back(s, k + 1 < p ? x_top[k + 1] : T(0), d, c, [&](Index row, T value) { x[row] = value; });
+      substitute_exact(a, y, partition_rows(plan, k), x_top[k], x_bottom[k], d, c, e,
+                       [&](Index row, T value) { x[row] = value; });
     }
   }
 };
@@ -176,7 +182,7 @@ void ModelSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
   // A run without a tile would be a segment without a row.
   plan_.runs = static_cast<int>(std::clamp<Index>(plan.runs, 1, std::max<Index>(1, plan.partitions())));
   const Index segments = plan.method == Method::exact_twopass ? plan.partitions() : plan.exact_starts ? plan_.runs : 0;
-  scratch_.resize(2 * (plan.m + 2 * plan.halo));
+  scratch_.resize(3 * (plan.m + 2 * plan.halo));
   segments_.resize(static_cast<std::size_t>(segments));
   reduced_.resize(segments);
   outer_.resize(2 * segments);
@@ -188,7 +194,7 @@ void ModelSolver<T>::apply(const T* y, T* x) {
   T* const scratch = scratch_.data();
   T* const x_top = outer_.data();
   T* const x_bottom = x_top + segments_.size();
-  Work work{plan_, Walk<T>(bands_->view(), plan_.n, plan_.walk_up), y, x, scratch, scratch + scratch_.size() / 2};
+  Work work{plan_, Walk<T>(bands_->view(), plan_.n, plan_.walk_up), y, x, scratch, scratch + scratch_.size() / 3};
   switch (plan_.method) {
     case Method::truncated_halo:
       work.truncated_halo();
