@@ -47,14 +47,13 @@ void substitute_exact(const Walk<T>& a, const T* y, Segment s, T x_top, T x_bott
     const ExcessRow<T> next = row_at(a, y, i);
     row = (i == s.first + 1 ? next : eliminate_above(row, next.lower * r, next)).as_pivot();
     r = T(1) / row.diag();
-    d[i - s.first] = row.f * r;
+    d[i - s.first] = row.f * r - coupled(row.lower * r, x_top);
     c[i - s.first] = row.upper * r;
-    e[i - s.first] = row.lower * r;
   }
   T x = x_bottom;
   keep(s.end - 1, x_bottom);
   for (Index i = s.end - 2; i > s.first; --i) {
-    x = d[i - s.first] - coupled(c[i - s.first], x) - coupled(e[i - s.first], x_top);
+    x = d[i - s.first] - coupled(c[i - s.first], x);
     keep(i, x);
   }
   keep(s.first, x_top);
@@ -163,9 +162,8 @@ struct ModelSolver<T>::Work {
     const Index p = plan.partitions();
     reduce(
         p, [&](Index k) { return partition_rows(plan, k).end; }, segments, reduced, x_top, x_bottom);
-    T* const e = c + plan.m;
     for (Index k = 0; k < p; ++k) {
-      substitute_exact(a, y, partition_rows(plan, k), x_top[k], x_bottom[k], d, c, e,
+      substitute_exact(a, y, partition_rows(plan, k), x_top[k], x_bottom[k], d, c,
                        [&](Index row, T value) { x[row] = value; });
     }
   }
@@ -182,7 +180,7 @@ void ModelSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
   // A run without a tile would be a segment without a row.
   plan_.runs = static_cast<int>(std::clamp<Index>(plan.runs, 1, std::max<Index>(1, plan.partitions())));
   const Index segments = plan.method == Method::exact_twopass ? plan.partitions() : plan.exact_starts ? plan_.runs : 0;
-  scratch_.resize(3 * (plan.m + 2 * plan.halo));
+  scratch_.resize(2 * (plan.m + 2 * plan.halo));
   segments_.resize(static_cast<std::size_t>(segments));
   reduced_.resize(segments);
   outer_.resize(2 * segments);
@@ -194,7 +192,7 @@ void ModelSolver<T>::apply(const T* y, T* x) {
   T* const scratch = scratch_.data();
   T* const x_top = outer_.data();
   T* const x_bottom = x_top + segments_.size();
-  Work work{plan_, Walk<T>(bands_->view(), plan_.n, plan_.walk_up), y, x, scratch, scratch + scratch_.size() / 3};
+  Work work{plan_, Walk<T>(bands_->view(), plan_.n, plan_.walk_up), y, x, scratch, scratch + scratch_.size() / 2};
   switch (plan_.method) {
     case Method::truncated_halo:
       work.truncated_halo();

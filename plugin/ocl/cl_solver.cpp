@@ -145,13 +145,13 @@ void ClSolver<T>::make_buffers(State& s) {
   const bool exact = plan_.method == Method::exact_twopass;
   const std::int64_t array = layout_.longest * static_cast<Index>(sizeof(T));
   ensure(*s.device, s.scratch, CL_MEM_READ_WRITE, layout_.scratch_bytes);
-  ensure(*s.device, s.above, CL_MEM_READ_ONLY, layout_.outer_bytes);
-  ensure(*s.device, s.below, CL_MEM_READ_ONLY, layout_.outer_bytes);
+  ensure(*s.device, s.top_buffer, CL_MEM_READ_ONLY, layout_.outer_bytes);
+  ensure(*s.device, s.bottom_buffer, CL_MEM_READ_ONLY, layout_.outer_bytes);
   ensure(*s.device, s.segments, CL_MEM_WRITE_ONLY, layout_.segment_bytes);
   const Index outers = layout_.outer_bytes / static_cast<Index>(sizeof(T));
-  for (AlignedArray<T>* outer : {&s.bottoms, &s.tops}) {
-    outer->resize(outers + 1);
-    std::fill_n(outer->data(), outers + 1, T(0));
+  for (AlignedArray<T>* outer : {&s.tops, &s.bottoms}) {
+    outer->resize(outers);
+    std::fill_n(outer->data(), outers, T(0));
   }
   s.segment_words.resize(exact ? kSegmentWords * layout_.padded : 0);
   s.bands.resize(in_place_ || layout_.resident ? layout_.chunks.size() : 1);
@@ -345,8 +345,8 @@ cl::Event ClSolver<T>::launch_solve(State& s, const ChunkBands& bands, const cl:
                   end, m, halo, slot);
     return launch(*s.device, s.truncated_halo, {layout_.runs}, {lower, diag, upper, right, left, scratch});
   }
-  set_arguments(*s.device, s.exact_substitute, bands.lower, bands.diag, bands.upper, y, x, s.above, s.below, s.scratch,
-                n, first, begin, end, m, slot);
+  set_arguments(*s.device, s.exact_substitute, bands.lower, bands.diag, bands.upper, y, x, s.top_buffer,
+                s.bottom_buffer, s.scratch, n, first, begin, end, m, slot);
   return launch(*s.device, s.exact_substitute, {layout_.runs},
                 {lower,
                  diag,
@@ -354,8 +354,8 @@ cl::Event ClSolver<T>::launch_solve(State& s, const ChunkBands& bands, const cl:
                  right,
                  left,
                  scratch,
-                 {"above", &s.above, layout_.outer_bytes, word},
-                 {"below", &s.below, layout_.outer_bytes, word}});
+                 {"tops", &s.top_buffer, layout_.outer_bytes, word},
+                 {"bottoms", &s.bottom_buffer, layout_.outer_bytes, word}});
 }
 
 /// Between the two passes of exact-twopass: read what is left of the segments, solve for their outer unknowns on the
@@ -375,13 +375,12 @@ void ClSolver<T>::settle_interfaces(State& s, const Waiter& waiter) {
   };
   for (Index k = 0; k < plan_.partitions(); ++k)
     segments_[size(k)] = {row(0, k), row(kSegmentWords / 2, k), plan_.m == 1};
-  reduced_.solve(segments_.data(), s.tops.data(), s.bottoms.data() + 1);
-  queue.enqueueWriteBuffer(s.above, CL_FALSE, 0, size(layout_.outer_bytes), s.bottoms.data(), nullptr, &event);
-  waiter.wait(event);
-  times_.transfer_seconds += seconds(event);
-  queue.enqueueWriteBuffer(s.below, CL_FALSE, 0, size(layout_.outer_bytes), s.tops.data() + 1, nullptr, &event);
-  waiter.wait(event);
-  times_.transfer_seconds += seconds(event);
+  reduced_.solve(segments_.data(), s.tops.data(), s.bottoms.data());
+  for (const auto& [buffer, host] : {std::pair{&s.top_buffer, &s.tops}, {&s.bottom_buffer, &s.bottoms}}) {
+    queue.enqueueWriteBuffer(*buffer, CL_FALSE, 0, size(layout_.outer_bytes), host->data(), nullptr, &event);
+    waiter.wait(event);
+    times_.transfer_seconds += seconds(event);
+  }
 }
 
 template class ClSolver<float>;

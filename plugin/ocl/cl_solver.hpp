@@ -41,12 +41,10 @@ struct DeviceState {
   };
   std::vector<ChunkBands> bands;  ///< of each chunk; of one that is refilled where they are not resident
   cl::Buffer y, x;                ///< of one chunk; in place: wrappers of the caller's memory, during an apply only
-  cl::Buffer scratch, above, below, segments;
+  cl::Buffer scratch, top_buffer, bottom_buffer, segments;
   std::unique_ptr<Staging> staging;  ///< one array of a chunk; none in place
   AlignedArray<T> segment_words;     ///< what kernel reduce wrote
-  /// Outer unknowns, shifted by one so that neighbours line up: above[k] = bottoms[k], below[k] = tops[k + 1], where
-  /// bottoms[k + 1] and tops[k] are those of segment k.
-  AlignedArray<T> bottoms, tops;
+  AlignedArray<T> tops, bottoms;     ///< first and last unknown of each segment, 0 for those of the padding
 };
 
 template <typename T>
