@@ -26,6 +26,19 @@ void gather_packed(PetscInt rows, const PetscScalar* values, Bands<PetscScalar>&
   diag[rows - 1] = last[1];
 }
 
+/// True if the pattern is that of gather_packed().
+bool is_packed(PetscInt rows, const PetscInt* row_starts, const PetscInt* columns) {
+  if (rows == 0 || row_starts[rows] != 3 * static_cast<Index>(rows) - 2) return false;
+  for (PetscInt i = 0; i < rows; ++i) {
+    const PetscInt first = i == 0 ? 0 : 3 * i - 1, last = i == rows - 1 ? 3 * i + 1 : 3 * i + 2;
+    if (row_starts[i] != first) return false;
+    for (PetscInt k = first; k < last; ++k) {
+      if (columns[k] != k - 2 * i) return false;
+    }
+  }
+  return true;
+}
+
 Index count_nonzeros(const PetscScalar* values, PetscInt count) {
   Index nonzeros = 0;
   for (PetscInt i = 0; i < count; ++i) nonzeros += values[i] != PetscScalar(0);
@@ -58,7 +71,7 @@ PetscErrorCode LocalMatrix(Mat matrix, Mat* local) {
              "a DM makes it), or MatConvert() it to MATAIJ",
              type ? type : "(not set)");
   *local = matrix;
-  if (parallel) PetscCall(MatMPIAIJGetSeqAIJ(matrix, local, NULL, NULL));
+  if (parallel) PetscCall(MatMPIAIJGetSeqAIJ(matrix, local, nullptr, nullptr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -67,10 +80,14 @@ PetscErrorCode LocalMatrix(Mat matrix, Mat* local) {
 void BandPositions::find(PetscInt rows, const PetscInt* row_starts, const PetscInt* columns) {
   rows_ = rows;
   entries_ = row_starts[rows];
+  packed_ = is_packed(rows, row_starts, columns);
+  positions_ = {};
+  if (packed_) {
+    found_ = entries_;
+    return;
+  }
   found_ = 0;
-  packed_ = false;
   positions_.assign(3 * static_cast<std::size_t>(rows), -1);
-  bool in_order = true;
   for (PetscInt i = 0; i < rows; ++i) {
     PetscInt* row = positions_.data() + 3 * static_cast<std::size_t>(i);
     for (PetscInt k = row_starts[i]; k < row_starts[i + 1]; ++k) {
@@ -81,13 +98,8 @@ void BandPositions::find(PetscInt rows, const PetscInt* row_starts, const PetscI
                            " twice; assemble it with MatSetValues(), which adds them up");
       }
       row[band] = k;
-      in_order = in_order && k == 3 * static_cast<Index>(i) + band - 1;
       ++found_;
     }
-  }
-  if (rows > 0 && in_order && found_ == entries_ && entries_ == 3 * static_cast<Index>(rows) - 2) {
-    packed_ = true;
-    positions_ = {};
   }
 }
 
@@ -109,7 +121,7 @@ Index BandPositions::gather(const PetscScalar* values, Bands<PetscScalar>& bands
 }
 
 PetscErrorCode Extraction::Run(PC pc, Mat matrix, Solver<PetscScalar>& solver) {
-  Mat local = NULL;
+  Mat local = nullptr;
   PetscInt rows = 0;
   const PetscInt *row_starts = nullptr, *columns = nullptr;
   const PetscScalar* values = nullptr;

@@ -26,7 +26,7 @@ PetscErrorCode ReadNumber(OclspktOptionItems PetscOptionsObject, const OptionEnt
   PetscReal real = value;
 
   PetscFunctionBegin;
-  PetscCall(PetscOptionsReal(key, entry.help, setter, real, &real, NULL));
+  PetscCall(PetscOptionsReal(key, entry.help, setter, real, &real, nullptr));
   value = real;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -50,7 +50,8 @@ PetscErrorCode ReadChoice(OclspktOptionItems PetscOptionsObject, const OptionEnt
   PetscInt value = choice.get(options);
 
   PetscFunctionBegin;
-  PetscCall(PetscOptionsEList(key, entry.help, setter, choice.names.data(), count, choice.names[value], &value, NULL));
+  PetscCall(
+      PetscOptionsEList(key, entry.help, setter, choice.names.data(), count, choice.names[value], &value, nullptr));
   choice.set(options, static_cast<int>(value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -29,22 +29,22 @@ const char* const PCOCLSPKTMethods[] = {kMethodChoiceNames[PC_OCLSPKT_METHOD_AUT
                                         kMethodChoiceNames[PC_OCLSPKT_METHOD_PIVOT],
                                         "PCOCLSPKTMethod",
                                         "PC_OCLSPKT_METHOD_",
-                                        NULL};
+                                        nullptr};
 const char* const PCOCLSPKTPrecisions[] = {kPrecisionNames[PC_OCLSPKT_PRECISION_SAME],
                                            kPrecisionNames[PC_OCLSPKT_PRECISION_NARROW],
                                            kPrecisionNames[PC_OCLSPKT_PRECISION_SINGLE],
                                            "PCOCLSPKTPrecision",
                                            "PC_OCLSPKT_PRECISION_",
-                                           NULL};
+                                           nullptr};
 const char* const PCOCLSPKTOnDeviceFailures[] = {kOnDeviceFailureNames[PC_OCLSPKT_ON_DEVICE_FAILURE_DEGRADE],
                                                  kOnDeviceFailureNames[PC_OCLSPKT_ON_DEVICE_FAILURE_QUIET],
                                                  kOnDeviceFailureNames[PC_OCLSPKT_ON_DEVICE_FAILURE_ERROR],
                                                  "PCOCLSPKTOnDeviceFailure",
                                                  "PC_OCLSPKT_ON_DEVICE_FAILURE_",
-                                                 NULL};
+                                                 nullptr};
 const char* const PCOCLSPKTTransfers[] = {kTransferNames[PC_OCLSPKT_TRANSFER_AUTO],
                                           kTransferNames[PC_OCLSPKT_TRANSFER_COPY], "PCOCLSPKTTransfer",
-                                          "PC_OCLSPKT_TRANSFER_", NULL};
+                                          "PC_OCLSPKT_TRANSFER_", nullptr};
 
 /* The values of the C enumerations are those of the solver's. */
 #define SameValue(c_value, cxx_value) static_assert(static_cast<int>(c_value) == static_cast<int>(cxx_value))
@@ -207,7 +207,7 @@ PetscErrorCode oclspkt::petsc::ComposeFunctions(PC pc) {
 
 PetscErrorCode oclspkt::petsc::RemoveFunctions(PC pc) {
   PetscFunctionBegin;
-  for (const Composed& f : kComposed) PetscCall(PetscObjectComposeFunction((PetscObject)pc, f.name, NULL));
+  for (const Composed& f : kComposed) PetscCall(PetscObjectComposeFunction((PetscObject)pc, f.name, nullptr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

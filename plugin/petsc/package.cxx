@@ -47,7 +47,7 @@ using oclspkt::petsc::package;
 PetscErrorCode PCOCLSPKTFinalizePackage(void) {
   PetscFunctionBegin;
   package = {};
-  OclspktCall(NULL, oclspkt::release_devices());
+  OclspktCall(nullptr, oclspkt::release_devices());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -4,7 +4,6 @@
 #include "boundary.hxx"
 #include "package.hxx"
 
-using oclspkt::InvalidInput;
 using oclspkt::OnDeviceFailure;
 using oclspkt::Options;
 using oclspkt::Report;
@@ -125,7 +124,7 @@ static PetscErrorCode FillWithInf(Mat y) {
   PetscInt columns;
 
   PetscFunctionBegin;
-  PetscCall(MatGetSize(y, NULL, &columns));
+  PetscCall(MatGetSize(y, nullptr, &columns));
   for (PetscInt c = 0; c < columns; ++c) {
     Vec column;
     PetscCall(MatDenseGetColumnVecWrite(y, c, &column));
@@ -147,7 +146,7 @@ static PetscErrorCode PCMatApply_OCLSPKT(PC pc, Mat x, Mat y) {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(CheckReady(pc));
-  PetscCall(MatGetSize(x, NULL, &columns));
+  PetscCall(MatGetSize(x, nullptr, &columns));
   PetscCall(PetscLogEventBegin(events().solve, pc, x, y, 0));
   PetscCall(MatDenseGetLDA(x, &x_stride));
   PetscCall(MatDenseGetLDA(y, &y_stride));
@@ -198,7 +197,7 @@ static PetscErrorCode PCDestroy_OCLSPKT(PC pc) {
   PetscFunctionBegin;
   PetscCall(oclspkt::petsc::RemoveFunctions(pc));
   delete data(pc);
-  pc->data = NULL;
+  pc->data = nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
