@@ -1,4 +1,5 @@
-# OCLSPKT_TEST_ENV: what every test has in its environment, as a list of VAR=value.
+# OCLSPKT_TEST_ENV: what every test has in its environment, as a list of VAR=value; OCLSPKT_PETSC_TEST_ENV: the same for
+# programs that use PETSc.
 set(OCLSPKT_ICD_FOLDER "" CACHE PATH "Folder of the ICD files that tests see; empty: the system's")
 set(OCLSPKT_REQUIRE_DEVICES "" CACHE STRING
     "Parts of platform names, joined by commas: a platform that is missing fails the device tests")
@@ -31,4 +32,10 @@ if(OCLSPKT_SANITIZE)
     ASAN_OPTIONS=detect_leaks=1:suppressions=${suppressions}/asan.supp
     LSAN_OPTIONS=print_suppressions=0:suppressions=${suppressions}/lsan.supp
     UBSAN_OPTIONS=print_stacktrace=1:suppressions=${suppressions}/ubsan.supp)
+endif()
+set(OCLSPKT_PETSC_TEST_ENV ${OCLSPKT_TEST_ENV})
+if(OCLSPKT_SANITIZE)
+  # oclspkt-keep-mapped of tests/sanitizers: Open MPI unmaps its modules before leaks are looked for.
+  list(TRANSFORM OCLSPKT_PETSC_TEST_ENV REPLACE "^LD_PRELOAD=.*$"
+       "\\0:${PROJECT_BINARY_DIR}/tests/sanitizers/liboclspkt-keep-mapped.so")
 endif()
