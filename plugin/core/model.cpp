@@ -37,10 +37,8 @@ ExcessRow<T> row_at(const Walk<T>& a, const T* y, Index i) {
 /// elimination in another order. Sweeps that begin anew, from the unknowns outside of the segment, are not: where a
 /// segment is ill-conditioned by itself they disagree with the first pass (random rows with row sums 0, 496 a segment,
 /// backward error 1e12 eps with plain pivots, and for smooth solutions as much with the excess carried).
-/// @param d, c, e scratch: reduced right-hand side, scaled couplings to the next row and to the top, of every inner row
 template <typename T, typename Keep>
-void substitute_exact(const Walk<T>& a, const T* y, Segment s, T x_top, T x_bottom, T* d, T* c, T* e,
-                      const Keep& keep) {
+void substitute_exact(const Walk<T>& a, const T* y, Segment s, T x_top, T x_bottom, T* d, T* c, const Keep& keep) {
   ExcessRow<T> row;
   T r = 0;
   for (Index i = s.first + 1; i < s.end - 1; ++i) {
