@@ -8,12 +8,14 @@
 using oclspkt::kMethodChoiceNames;
 using oclspkt::kOnDeviceFailureNames;
 using oclspkt::kPrecisionNames;
+using oclspkt::kSingularNames;
 using oclspkt::kTransferNames;
 using oclspkt::MethodChoice;
 using oclspkt::OnDeviceFailure;
 using oclspkt::Options;
 using oclspkt::Precision;
 using oclspkt::Report;
+using oclspkt::Singular;
 using oclspkt::Transfer;
 using oclspkt::petsc::ChangeOptions;
 using oclspkt::petsc::data;
@@ -42,6 +44,9 @@ const char* const PCOCLSPKTOnDeviceFailures[] = {kOnDeviceFailureNames[PC_OCLSPK
                                                  "PCOCLSPKTOnDeviceFailure",
                                                  "PC_OCLSPKT_ON_DEVICE_FAILURE_",
                                                  nullptr};
+const char* const PCOCLSPKTSingulars[] = {kSingularNames[PC_OCLSPKT_SINGULAR_FAIL],
+                                          kSingularNames[PC_OCLSPKT_SINGULAR_PIN], "PCOCLSPKTSingular",
+                                          "PC_OCLSPKT_SINGULAR_", NULL};
 const char* const PCOCLSPKTTransfers[] = {kTransferNames[PC_OCLSPKT_TRANSFER_AUTO],
                                           kTransferNames[PC_OCLSPKT_TRANSFER_COPY], "PCOCLSPKTTransfer",
                                           "PC_OCLSPKT_TRANSFER_", nullptr};
@@ -62,6 +67,8 @@ SameValue(PC_OCLSPKT_PRECISION_SINGLE, Precision::single);
 SameValue(PC_OCLSPKT_ON_DEVICE_FAILURE_DEGRADE, OnDeviceFailure::degrade);
 SameValue(PC_OCLSPKT_ON_DEVICE_FAILURE_QUIET, OnDeviceFailure::quiet);
 SameValue(PC_OCLSPKT_ON_DEVICE_FAILURE_ERROR, OnDeviceFailure::error);
+SameValue(PC_OCLSPKT_SINGULAR_FAIL, Singular::fail);
+SameValue(PC_OCLSPKT_SINGULAR_PIN, Singular::pin);
 SameValue(PC_OCLSPKT_TRANSFER_AUTO, Transfer::automatic);
 SameValue(PC_OCLSPKT_TRANSFER_COPY, Transfer::copy);
 #undef SameValue
@@ -189,6 +196,8 @@ const Composed kComposed[] = {
     getter<&Options::timeout, PetscReal>("PCOCLSPKTGetTimeout_C"),
     setter<&Options::on_device_failure, PCOCLSPKTOnDeviceFailure>("PCOCLSPKTSetOnDeviceFailure_C"),
     getter<&Options::on_device_failure, PCOCLSPKTOnDeviceFailure>("PCOCLSPKTGetOnDeviceFailure_C"),
+    setter<&Options::singular, PCOCLSPKTSingular>("PCOCLSPKTSetSingular_C"),
+    getter<&Options::singular, PCOCLSPKTSingular>("PCOCLSPKTGetSingular_C"),
     setter<&Options::transfer, PCOCLSPKTTransfer>("PCOCLSPKTSetTransfer_C"),
     getter<&Options::transfer, PCOCLSPKTTransfer>("PCOCLSPKTGetTransfer_C"),
     {"PCOCLSPKTGetMethodUsed_C", untyped(&GetMethodUsed_OCLSPKT)},
@@ -354,6 +363,23 @@ PetscErrorCode PCOCLSPKTGetOnDeviceFailure(PC pc, PCOCLSPKTOnDeviceFailure* acti
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscValidPointer(action, 2);
   PetscUseMethod(pc, "PCOCLSPKTGetOnDeviceFailure_C", (PC, PCOCLSPKTOnDeviceFailure*), (pc, action));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTSetSingular(PC pc, PCOCLSPKTSingular singular) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveEnum(pc, singular, 2);
+  PetscCall(CheckChoice(pc, singular, std::size(kSingularNames)));
+  PetscTryMethod(pc, "PCOCLSPKTSetSingular_C", (PC, PCOCLSPKTSingular), (pc, singular));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetSingular(PC pc, PCOCLSPKTSingular* singular) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidPointer(singular, 2);
+  PetscUseMethod(pc, "PCOCLSPKTGetSingular_C", (PC, PCOCLSPKTSingular*), (pc, singular));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

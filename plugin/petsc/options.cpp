@@ -45,6 +45,11 @@ const OptionEntry kTable[] = {
      choice<&Options::on_device_failure, kOnDeviceFailureNames>(),
      "degrade: solve on the host and print one line; quiet: without the line; error: stop",
      "The view lists lost devices as `degraded: <device>: <cause>` under `degrade` and `quiet` alike."},
+    {"singular", "Singular", "PCOCLSPKTSingular", "", choice<&Options::singular, kSingularNames>(),
+     "fail: a singular line fails the set-up, which names it; pin: its last unknown is 0",
+     "`pin` is for consistent systems, such as Neumann problems whose right-hand side sums to 0: the last equation of "
+     "a "
+     "singular line is dropped. Other lines are not touched. The view counts the lines that are pinned."},
     {"transfer", "Transfer", "PCOCLSPKTTransfer", "", choice<&Options::transfer, kTransferNames>(),
      "how vectors reach the device", "`auto` shares host memory with devices that can; `copy` always copies."},
 };

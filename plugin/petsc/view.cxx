@@ -50,6 +50,11 @@ Lines choice_lines(const Report& report, const Options& options, const Extractio
                     " rows, halo " + std::to_string(report.halo) + " rows");
   }
   add_accuracy(report, lines);
+  for (const GroupReport& group : report.groups) {
+    lines.push_back("apart: " + std::to_string(group.lines) + (group.lines == 1 ? " line" : " lines") + " from line " +
+                    std::to_string(group.first_line) + " by " + name(group.method) + (group.pinned ? ", pinned" : "") +
+                    " on the host, " + group.why);
+  }
   if (extraction.ignored() > 0) {
     lines.push_back("ignored: " + std::to_string(extraction.ignored()) + " nonzero entries off the three bands");
   }

@@ -79,13 +79,15 @@ Objection Solver<T>::Impl::examine_adopted(Proposal& p) {
   const bool before = checked_before(p);
   double error = before ? checked_->backward_error : -1;
   const bool partitioned = p.plan.partitions() > 1;
-  const Objection objection = examine(bands_, *solver_, partitioned, error, p.growth);
+  const Times start = all_times();
+  Objection objection = examine(bands_, *solver_, partitioned, error, p.growth);
   const bool asked_for = named(options_.method) && p.plan.method != Method::pivot;
   if (objection && asked_for && error < 0) {
     error = trial_solve<T>(bands_.lines(), bands_.view(), TrialKind::rough, [&](const T* y, T* x) {
               solver_->apply(y, x);
             }).worst;
   }
+  trials_ = trials_ + (all_times() - start);
   const bool insist = asked_for && std::isfinite(error);
   if (objection && !insist) {
     checked_.reset();
@@ -101,7 +103,7 @@ Objection Solver<T>::Impl::examine_adopted(Proposal& p) {
 template <typename T>
 void Solver<T>::Impl::take(const Proposal& p) {
   const bool cut = p.plan.method != Method::exact_factored && p.plan.method != Method::pivot;
-  report_.why = p.why + (p.needs_trial ? ", checked: " + error_text(report_.backward_error) : "");
+  report_.why = p.why;
   report_.certificate = p.certificate;
   report_.certificate_above_tolerance = p.above_tolerance;
   report_.growth = p.growth;
@@ -109,7 +111,8 @@ void Solver<T>::Impl::take(const Proposal& p) {
   report_.partitions = cut ? p.plan.partitions() : 0;
   report_.halo = p.plan.halo;
   report_.words_per_row = p.plan.words_per_row();
-  report_.candidates.push_back({p.plan.method, true, report_.why});
+  report_.candidates.push_back(
+      {p.plan.method, true, p.why + (p.needs_trial ? ", checked: " + error_text(report_.backward_error) : "")});
   report_.ready = true;
 }
 

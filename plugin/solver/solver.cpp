@@ -90,7 +90,7 @@ void Solver<T>::Impl::apply_transpose(const T* y, T* x) {
 
 template <typename T>
 Times Solver<T>::Impl::times() const {
-  Times t = solver_ ? finished_ + solver_->times() : finished_;
+  Times t = all_times() - trials_;
   t.total_seconds = total_seconds_;
   return t;
 }

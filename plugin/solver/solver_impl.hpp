@@ -66,6 +66,7 @@ class Solver<T>::Impl {
   void put_back();
 
   void solve(const T* y, T* x);
+  Times all_times() const { return solver_ ? finished_ + solver_->times() : finished_; }
   void degrade(const DeviceError& error);
   void retire();
 
@@ -84,6 +85,7 @@ class Solver<T>::Impl {
   std::unique_ptr<Solver<T>> transposed_;
   bool transpose_stale_ = true;
   Times finished_;  ///< of solvers that are gone
+  Times trials_;    ///< of set-ups
   double total_seconds_ = 0;
 };
 

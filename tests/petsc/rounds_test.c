@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Start and end PETSc three times in one process, with the plugin linked and named by -dll_append, and solve each time. */
+/* Start and end PETSc three times in one process, with the plugin linked and named by -dll_append, and solve each time.
+ */
 #include <petscksp.h>
 
 #include "oclspkt/oclspkt.h"
 
-static PetscErrorCode Solve(PetscReal *error)
-{
+static PetscErrorCode Solve(PetscReal* error) {
   const PetscInt n = 5000;
-  Mat            A;
-  Vec            x, b, y;
-  KSP            ksp;
-  PC             pc;
+  Mat A;
+  Vec x, b, y;
+  KSP ksp;
+  PC pc;
 
   PetscFunctionBeginUser;
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 3, NULL, &A));
@@ -42,9 +42,7 @@ static PetscErrorCode Solve(PetscReal *error)
   PetscFunctionReturn(0);
 }
 
-int main(int argc, char **argv)
-{
-
+int main(int argc, char** argv) {
   /* PETSc ends MPI only if it started it, and MPI starts once in a process. */
   MPI_Init(&argc, &argv);
   for (int round = 0; round < 3; ++round) {

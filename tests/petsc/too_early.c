@@ -2,8 +2,7 @@
 /* Ask for the plugin before PETSc runs; an error code must come back, and after PetscInitialize() it must work. */
 #include "oclspkt/oclspkt.h"
 
-int main(int argc, char **argv)
-{
+int main(int argc, char** argv) {
   PC pc;
 
   if (!PCOCLSPKTInitializePackage()) return 1;

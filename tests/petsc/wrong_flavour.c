@@ -2,8 +2,7 @@
 /* A program of another build of PETSc; it must not get past PetscInitialize() when told to load the plugin. */
 #include <petscsys.h>
 
-int main(int argc, char **argv)
-{
+int main(int argc, char** argv) {
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "ran\n"));
   PetscCall(PetscFinalize());

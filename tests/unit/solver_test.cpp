@@ -322,10 +322,10 @@ TEST(SolverTimes, CountApplies) {
   Solver<double> solver(options);
   const Bands<double> bands = test::constant<double>(LineSet::one(10), -1, 4, -1);
   solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
-  const auto trials = solver.times().applies;
+  EXPECT_EQ(solver.times().applies, 0);  // the trial solve does not count
   std::vector<double> y(10, 1.0), x(10);
   for (int i = 0; i < 3; ++i) solver.apply(y.data(), x.data());
-  EXPECT_EQ(solver.times().applies, trials + 3);
+  EXPECT_EQ(solver.times().applies, 3);
   EXPECT_GE(solver.bytes(), 6 * 10 * 8);
 }
 

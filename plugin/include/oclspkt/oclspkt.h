@@ -33,6 +33,9 @@ typedef enum {
 } PCOCLSPKTOnDeviceFailure;
 PETSC_EXTERN const char* const PCOCLSPKTOnDeviceFailures[];
 
+typedef enum { PC_OCLSPKT_SINGULAR_FAIL, PC_OCLSPKT_SINGULAR_PIN } PCOCLSPKTSingular;
+PETSC_EXTERN const char* const PCOCLSPKTSingulars[];
+
 typedef enum { PC_OCLSPKT_TRANSFER_AUTO, PC_OCLSPKT_TRANSFER_COPY } PCOCLSPKTTransfer;
 PETSC_EXTERN const char* const PCOCLSPKTTransfers[];
 
@@ -58,6 +61,8 @@ PETSC_EXTERN PetscErrorCode PCOCLSPKTSetTimeout(PC, PetscReal);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetTimeout(PC, PetscReal*);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetOnDeviceFailure(PC, PCOCLSPKTOnDeviceFailure);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetOnDeviceFailure(PC, PCOCLSPKTOnDeviceFailure*);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTSetSingular(PC, PCOCLSPKTSingular);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTGetSingular(PC, PCOCLSPKTSingular*);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetTransfer(PC, PCOCLSPKTTransfer);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetTransfer(PC, PCOCLSPKTTransfer*);
 

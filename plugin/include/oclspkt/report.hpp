@@ -40,6 +40,10 @@ struct Times {
             a.bytes_to_device + b.bytes_to_device,
             a.bytes_from_device + b.bytes_from_device};
   }
+  friend Times operator-(const Times& a, const Times& b) {
+    return a + Times{-b.applies,       -b.kernel_seconds,  -b.transfer_seconds,
+                     -b.total_seconds, -b.bytes_to_device, -b.bytes_from_device};
+  }
 };
 
 /// What set-up chose and why; everything the view prints.
