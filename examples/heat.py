@@ -41,13 +41,13 @@ def main():
     h, dt = 1 / (n + 1), end / steps
 
     A = laplacian(n, h)
-    u = A.createVecRight()
+    u, f = A.createVecs()
     u.setArray(solution(0, n, h))
 
     ts = PETSc.TS().create(PETSc.COMM_SELF)
     ts.setProblemType(PETSc.TS.ProblemType.LINEAR)
     ts.setType(PETSc.TS.Type.CN)
-    ts.setRHSFunction(lambda ts, t, u, f: A.mult(u, f), A.createVecRight())
+    ts.setRHSFunction(lambda ts, t, u, f: A.mult(u, f), f)
     J = A.duplicate(copy=True)  # TS shifts and scales its Jacobian in place
     ts.setRHSJacobian(lambda ts, t, u, J, P: A.copy(P), J, J)
     ts.setTimeStep(dt)
@@ -62,6 +62,8 @@ def main():
     expected = discretisation_error(end, h, dt)
     print(f"{n} rows, {steps} steps, {ts.getKSPIterations()} linear iterations")
     print(f"largest error against the analytic solution {error:.3g}, of which the discretisation explains {expected:.3g}")
+    for thing in (ts, J, A, f, u):
+        thing.destroy()  # left to Python, they outlive what PETSc cleans up at its end
     if not abs(error - expected) <= 0.05 * expected:
         sys.exit("the error is not that of the discretisation")
 
