@@ -2,8 +2,8 @@
 #include "evidence.hpp"
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
-#include <random>
 
 #include "interface.hpp"
 #include "residual.hpp"
@@ -12,15 +12,15 @@ namespace oclspkt {
 namespace {
 
 /// Any fixed seed will do; the same one keeps the choice of the method reproducible.
-constexpr std::uint32_t kTrialSeed = 20190913;
+constexpr std::uint64_t kTrialSeed = 20190913;
 
 }  // namespace
 
 template <typename T>
 void trial_right_hand_side(const LineSet& lines, const BandsView<T>& bands, TrialKind kind, T* y) {
-  std::minstd_rand random(kTrialSeed);
-  // The low bits of a linear congruence repeat; a bit from its middle does not.
-  const auto coin = [&] { return (random() >> 15 & 1) != 0; };
+  // Knuth's 64-bit linear congruence: its low bits repeat, the highest does not for long enough.
+  std::uint64_t state = kTrialSeed;
+  const auto coin = [&] { return (state = state * 6364136223846793005U + 1442695040888963407U) >> 63 != 0; };
   for (Index l = 0; l < lines.count(); ++l) {
     const Index length = lines.length(l), stride = lines.row_stride();
     T x_above = 0, x = coin() ? 1 : 2;
@@ -43,7 +43,7 @@ template <typename T>
 Trial trial_solve(const LineSet& lines, const BandsView<T>& bands, TrialKind kind,
                   const std::function<void(const T*, T*)>& apply) {
   AlignedArray<T> y(lines.extent()), x(lines.extent());
-  std::fill_n(y.data(), y.size(), T(0));  // places of no line are read by devices that copy
+  if (!lines.contiguous()) std::fill_n(y.data(), y.size(), T(0));  // places of no line are read by devices that copy
   std::fill_n(x.data(), x.size(), std::numeric_limits<T>::quiet_NaN());
   trial_right_hand_side(lines, bands, kind, y.data());
   apply(y.data(), x.data());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <sys/mman.h>
+
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
@@ -12,11 +14,13 @@
 
 namespace oclspkt {
 
-/// Array aligned to cache lines (64 bytes), uninitialised; grows only, so that a refill allocates nothing.
+/// Array aligned to cache lines (64 bytes), large ones to huge pages, uninitialised; grows only, so that a refill
+/// allocates nothing.
 template <typename T>
 class AlignedArray {
  public:
   static constexpr std::size_t kAlignment = 64;
+  static constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
   AlignedArray() = default;
   explicit AlignedArray(Index size) { resize(size); }
@@ -24,8 +28,11 @@ class AlignedArray {
   /// Contents are lost when the array has to grow.
   void resize(Index size) {
     if (size > capacity_) {
-      const std::size_t bytes = (static_cast<std::size_t>(size) * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
-      data_.reset(static_cast<T*>(std::aligned_alloc(kAlignment, bytes)));
+      const std::size_t wanted = static_cast<std::size_t>(size) * sizeof(T);
+      const std::size_t alignment = wanted >= kHugePage ? kHugePage : kAlignment;
+      const std::size_t bytes = (wanted + alignment - 1) / alignment * alignment;
+      data_.reset(static_cast<T*>(std::aligned_alloc(alignment, bytes)));
+      if (data_ && alignment == kHugePage) madvise(data_.get(), bytes, MADV_HUGEPAGE);  // a hint: no matter if refused
       if (!data_) {
         capacity_ = size_ = 0;
         throw std::bad_alloc();
