@@ -79,7 +79,8 @@ std::vector<std::string> faulty_drivers() {
     if (library.empty()) {
       problems.push_back("driver file " + file.string() + " cannot be read or names no library");
     } else if (const std::string what = fault(library); !what.empty()) {
-      problems.push_back("driver " + library + ", named in " + file.string() + ", " + what);
+      problems.push_back(
+          std::string("driver ").append(library).append(", named in ").append(file).append(", ").append(what));
     }
   }
   return problems;

@@ -46,7 +46,7 @@ const char* const PCOCLSPKTOnDeviceFailures[] = {kOnDeviceFailureNames[PC_OCLSPK
                                                  nullptr};
 const char* const PCOCLSPKTSingulars[] = {kSingularNames[PC_OCLSPKT_SINGULAR_FAIL],
                                           kSingularNames[PC_OCLSPKT_SINGULAR_PIN], "PCOCLSPKTSingular",
-                                          "PC_OCLSPKT_SINGULAR_", NULL};
+                                          "PC_OCLSPKT_SINGULAR_", nullptr};
 const char* const PCOCLSPKTTransfers[] = {kTransferNames[PC_OCLSPKT_TRANSFER_AUTO],
                                           kTransferNames[PC_OCLSPKT_TRANSFER_COPY], "PCOCLSPKTTransfer",
                                           "PC_OCLSPKT_TRANSFER_", nullptr};
