@@ -11,7 +11,7 @@
 
 namespace oclspkt::test {
 
-/// The seed of every random test; printed by the test main.
+/// The seed of every random test; print_seed.cpp prints it.
 inline constexpr std::uint32_t kSeed = 20261121;
 
 /// Fill bands row by row from f(i) -> {lower, diag, upper}. The unread entries are NaN, so that reading them shows.
