@@ -46,9 +46,11 @@ static PetscErrorCode InfoChoice(PC pc) {
   PetscFunctionBegin;
   PetscCall(PetscInfo(pc, "method %s on %s: %s\n", name(report.method), report.device.c_str(), report.why.c_str()));
   if (report.certificate_above_tolerance) {
-    PetscCall(PetscInfo(pc,
-                        "WARNING: the certificate %g is above the tolerance %g; -pc_oclspkt_method auto is accurate\n",
-                        report.certificate, report.tolerance));
+    PetscCall(
+        PetscInfo(pc,
+                  "WARNING: the method was named and is not covered (certificate %g, tolerance %g, backward error "
+                  "%g); -pc_oclspkt_method auto is accurate\n",
+                  report.certificate, report.tolerance, report.backward_error));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -27,7 +27,8 @@ void add_accuracy(const Report& report, Lines& lines) {
       break;
     case Method::exact_twopass:
     case Method::exact_factored:
-      lines.push_back("checked: backward error " + number(report.backward_error) + ", growth " + number(report.growth));
+      lines.push_back("checked: backward error " + number(report.backward_error) + ", growth " + number(report.growth) +
+                      (report.certificate_above_tolerance ? ", ABOVE what method auto takes" : ""));
       break;
     case Method::pivot:
       lines.push_back("checked: partial pivoting, backward error " + number(report.backward_error));
