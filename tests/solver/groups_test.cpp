@@ -2,19 +2,16 @@
 #include <gtest/gtest.h>
 
 #include "every_device.hpp"
-#include "matrices.hpp"
-#include "oclspkt/solver.hpp"
-#include "residual.hpp"
+#include "solver_fixture.hpp"
 
 namespace oclspkt {
 namespace {
 
 /// Lines with d = 4, longer than any halo, of which some are replaced.
 template <typename T>
-class Groups : public ::testing::Test {
+class Groups : public test::SolverFixture<T> {
  protected:
   static constexpr Index kLines = 30, kRows = 30000;
-  static constexpr double eps = std::numeric_limits<T>::epsilon();
 
   static Bands<T> lines() { return test::constant<T>(LineSet::equal(kLines, kRows), -1, 8, -1); }
 
@@ -24,17 +21,6 @@ class Groups : public ::testing::Test {
       bands.diag()[i] = diag;
       bands.upper()[i] = upper;
     }
-  }
-
-  static void set_up(Solver<T>& solver, const Bands<T>& bands) {
-    solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
-  }
-
-  static double backward_error(Solver<T>& solver, const Bands<T>& bands) {
-    const std::vector<T> y = test::random_vector<T>(bands.lines().extent());
-    std::vector<T> x(y.size());
-    solver.apply(y.data(), x.data());
-    return componentwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()) / eps;
   }
 };
 using Scalars = ::testing::Types<float, double>;

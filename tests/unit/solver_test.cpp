@@ -3,33 +3,19 @@
 
 #include <gtest/gtest.h>
 
-#include "matrices.hpp"
-#include "residual.hpp"
+#include "solver_fixture.hpp"
 
 namespace oclspkt {
 namespace {
 
 template <typename T>
-class SolverOnHost : public ::testing::Test {
+class SolverOnHost : public test::SolverFixture<T> {
  protected:
-  static constexpr double eps = std::numeric_limits<T>::epsilon();
-
   static Solver<T> make(MethodChoice method = MethodChoice::automatic) {
     Options options;
     options.devices = "host";
     options.method = method;
     return Solver<T>(options);
-  }
-
-  static void set_up(Solver<T>& solver, const Bands<T>& bands) {
-    solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
-  }
-
-  static double backward_error(Solver<T>& solver, const Bands<T>& bands) {
-    const std::vector<T> y = test::random_vector<T>(bands.lines().extent());
-    std::vector<T> x(y.size());
-    solver.apply(y.data(), x.data());
-    return componentwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()) / eps;
   }
 };
 using Scalars = ::testing::Types<float, double>;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <vector>
+
+#include "matrices.hpp"
+#include "oclspkt/solver.hpp"
+#include "residual.hpp"
+
+namespace oclspkt::test {
+
+/// What tests of the public solver share.
+template <typename T>
+class SolverFixture : public ::testing::Test {
+ protected:
+  static constexpr double eps = std::numeric_limits<T>::epsilon();
+
+  static void set_up(Solver<T>& solver, const Bands<T>& bands) {
+    solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
+  }
+
+  /// Componentwise backward error over eps for a random right-hand side.
+  static double backward_error(Solver<T>& solver, const Bands<T>& bands) {
+    const std::vector<T> y = random_vector<T>(bands.lines().extent());
+    std::vector<T> x(y.size());
+    solver.apply(y.data(), x.data());
+    return componentwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()) / eps;
+  }
+};
+
+}  // namespace oclspkt::test
