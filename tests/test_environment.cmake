@@ -33,7 +33,9 @@ if(OCLSPKT_SANITIZE)
     LSAN_OPTIONS=print_suppressions=0:suppressions=${suppressions}/lsan.supp
     UBSAN_OPTIONS=print_stacktrace=1:suppressions=${suppressions}/ubsan.supp)
 endif()
-set(OCLSPKT_PETSC_TEST_ENV ${OCLSPKT_TEST_ENV})
+# A program that is started without mpiexec needs no daemon and no folder under /tmp, and tests that run side by side would
+# remove each other's. mpiexec needs the folder: see petsc_test().
+set(OCLSPKT_PETSC_TEST_ENV ${OCLSPKT_TEST_ENV} OMPI_MCA_ess_singleton_isolated=1 OMPI_MCA_orte_create_session_dirs=0)
 if(OCLSPKT_SANITIZE)
   # oclspkt-keep-mapped of tests/sanitizers: Open MPI unmaps its modules before leaks are looked for.
   list(TRANSFORM OCLSPKT_PETSC_TEST_ENV REPLACE "^LD_PRELOAD=.*$"

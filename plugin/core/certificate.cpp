@@ -38,15 +38,32 @@ struct Ratios {
   }
 };
 
-/// |w_i| + |v_i| for the rows of a segment, from its ratios. A side that ends where the line ends has no spike.
-void spikes(const Ratios& r, bool cut_above, bool cut_below, std::vector<double>& sum) {
-  const std::size_t size = r.down.size();
-  sum.assign(size, 0.0);
-  double product = cut_above ? 1.0 : 0.0;
-  for (std::size_t i = 0; i < size; ++i) sum[i] += product *= r.up[i];
-  product = cut_below ? 1.0 : 0.0;
-  for (std::size_t i = size; i-- > 0;) sum[i] += product *= r.down[i];
-}
+/// |w_i| and |v_i| of the rows of a segment.
+struct Spikes {
+  std::vector<double> above, below;
+
+  /// From the ratios of the segment; a side that ends where the line ends has no spike.
+  void fill(const Ratios& r, bool cut_above, bool cut_below) {
+    const std::size_t size = r.down.size();
+    above.resize(size);
+    below.resize(size);
+    double product = cut_above ? 1.0 : 0.0;
+    for (std::size_t i = 0; i < size; ++i) above[i] = product *= r.up[i];
+    product = cut_below ? 1.0 : 0.0;
+    for (std::size_t i = size; i-- > 0;) below[i] = product *= r.down[i];
+  }
+  double sum(std::size_t i) const { return above[i] + below[i]; }
+  /// NaN if there is one.
+  double largest() const {
+    double largest = 0;
+    bool known = true;
+    for (std::size_t i = 0; i < above.size(); ++i) {
+      known = known && !std::isnan(sum(i));
+      largest = std::max(largest, sum(i));
+    }
+    return known ? largest : kNothingKnown;
+  }
+};
 
 }  // namespace
 
@@ -55,16 +72,17 @@ Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo
   const Walk<T> rows(bands, n, false);
   Certificate worst;
   Ratios ratios;
-  std::vector<double> sum;
+  Spikes spikes;
   for (Index k = asked.first / m; k * m < asked.end; ++k) {
     const Index first = std::max<Index>(0, k * m - halo), end = std::min(n, (k + 1) * m + halo);
     const Index kept_first = std::max(asked.first, k * m), kept_end = std::min(asked.end, (k + 1) * m);
     ratios.fill(rows, first, end);
-    spikes(ratios, first > 0, end < n, sum);
+    spikes.fill(ratios, first > 0, end < n);
     for (Index i = kept_first; i < kept_end; ++i) {
-      const double s = sum[static_cast<std::size_t>(i - first)];
+      const auto at = static_cast<std::size_t>(i - first);
+      const double s = spikes.sum(at);
       if (s <= worst.bound) continue;
-      worst = {s, k, kept_first, kept_end - 1};
+      worst = {s, k, kept_first, kept_end - 1, spikes.above[at] > spikes.below[at]};
       if (!std::isfinite(s)) return {kNothingKnown, k, kept_first, kept_end - 1};
     }
   }
@@ -80,33 +98,33 @@ Certificate certify_streamed(const Plan& plan, const BandsView<T>& bands) {
   const Index tiles = plan.partitions();
   Certificate worst;
   Ratios above, below;
-  std::vector<double> sum_above, sum_below;
-  const auto segment = [&](Index k, Ratios& r, std::vector<double>& sum) {
+  Spikes spikes_above, spikes_below;
+  const auto segment = [&](Index k, Ratios& r, Spikes& spikes) {
     r.fill(rows, k * plan.m, std::min(plan.n, (k + 1) * plan.m));
-    spikes(r, k > 0, k + 1 < tiles, sum);
+    spikes.fill(r, k > 0, k + 1 < tiles);
   };
   const auto product = [](const std::vector<double>& ratios) {
     return std::accumulate(ratios.begin(), ratios.end(), 1.0, std::multiplies<>());
   };
-  if (tiles > 0) segment(0, below, sum_below);
+  if (tiles > 0) segment(0, below, spikes_below);
   double error_above = 0;  // of the settled unknown before tile k-1
   for (Index k = 1, run = 1; k < tiles; ++k) {
     std::swap(above, below);
-    std::swap(sum_above, sum_below);
-    segment(k, below, sum_below);
+    std::swap(spikes_above, spikes_below);
+    segment(k, below, spikes_below);
     const bool starts_run = run < plan.runs && k == run * tiles / plan.runs;
     if (starts_run) ++run;
     const double w_b = product(above.up), v_t = k + 1 < tiles ? product(below.down) : 0.0;
     const double v_b = above.down.back(), w_t = below.up.front();
     const double start = plan.exact_starts ? 0.0 : 1.0;
-    const double lost = v_t + w_b * (starts_run && k > 1 ? std::max(start, error_above) : error_above);
+    const double lost_above = w_b * (starts_run && k > 1 ? std::max(start, error_above) : error_above);
+    const double lost = v_t + lost_above;
     // The sign of v_b w_t is lost in the ratios; the smaller of both denominators is safe.
     const double interface_error = lost * (1 + std::max(v_b, w_t)) / std::abs(1 - v_b * w_t);
-    const double inside = std::max({1.0, *std::max_element(sum_above.begin(), sum_above.end()),
-                                    *std::max_element(sum_below.begin(), sum_below.end())});
+    const double inside = std::max({spikes_above.largest(), spikes_below.largest(), 1.0});
     const double bound = interface_error * inside;
     const Index one = rows.at((k - 1) * plan.m), other = rows.at(std::min(plan.n, (k + 1) * plan.m) - 1);
-    const Certificate here{bound, k, std::min(one, other), std::max(one, other)};
+    const Certificate here{bound, k, std::min(one, other), std::max(one, other), (lost_above > v_t) != plan.walk_up};
     if (!std::isfinite(bound)) return {kNothingKnown, here.partition, here.first, here.last};
     if (bound > worst.bound) worst = here;
     error_above = interface_error;

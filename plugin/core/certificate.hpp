@@ -11,6 +11,7 @@ struct Certificate {
   double bound = 0;           ///< NaN or Inf: nothing is known
   Index partition = -1;       ///< the partition (or tile) that gives it
   Index first = 0, last = 0;  ///< its rows (offsets in the vector), both included
+  bool above = false;         ///< most of it comes from the unknowns cut off above those rows, not below
 };
 
 /// Rows [first, end) of the glued system, for questions about one line of many.

@@ -44,48 +44,63 @@ PetscErrorCode ReadCount(OclspktOptionItems PetscOptionsObject, const OptionEntr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode ReadSwitch(OclspktOptionItems PetscOptionsObject, const OptionEntry& entry, const char* key,
+                          const char* setter, bool& value) {
+  PetscBool flag = value ? PETSC_TRUE : PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsBool(key, entry.help, setter, flag, &flag, nullptr));
+  value = flag == PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode ReadChoice(OclspktOptionItems PetscOptionsObject, const OptionEntry& entry, const char* key,
-                          const char* setter, const Choice& choice, Options& options) {
+                          const char* setter, const Choice& choice, Settings& settings) {
   const auto count = static_cast<PetscInt>(choice.names.size());
-  PetscInt value = choice.get(options);
+  PetscInt value = choice.get(settings);
 
   PetscFunctionBegin;
   PetscCall(
       PetscOptionsEList(key, entry.help, setter, choice.names.data(), count, choice.names[value], &value, nullptr));
-  choice.set(options, static_cast<int>(value));
+  choice.set(settings, static_cast<int>(value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ReadOption(PC pc, OclspktOptionItems PetscOptionsObject, const OptionEntry& entry, Options& options) {
+PetscErrorCode ReadOption(PC pc, OclspktOptionItems PetscOptionsObject, const OptionEntry& entry, Settings& settings) {
   char key[64], setter[64];
 
   PetscFunctionBegin;
   PetscCall(PetscSNPrintf(key, sizeof key, "%s%s", kOptionPrefix, entry.name));
   PetscCall(PetscSNPrintf(setter, sizeof setter, "PCOCLSPKTSet%s", entry.function));
   if (const auto* text = std::get_if<std::string Options::*>(&entry.field)) {
-    PetscCall(ReadText(pc, PetscOptionsObject, entry, key, setter, options.**text));
+    PetscCall(ReadText(pc, PetscOptionsObject, entry, key, setter, settings.**text));
   } else if (const auto* number = std::get_if<double Options::*>(&entry.field)) {
-    PetscCall(ReadNumber(PetscOptionsObject, entry, key, setter, options.**number));
+    PetscCall(ReadNumber(PetscOptionsObject, entry, key, setter, settings.**number));
   } else if (const auto* count = std::get_if<Index Options::*>(&entry.field)) {
-    PetscCall(ReadCount(PetscOptionsObject, entry, key, setter, options.**count));
+    PetscCall(ReadCount(PetscOptionsObject, entry, key, setter, settings.**count));
+  } else if (const auto* flag = std::get_if<bool Settings::*>(&entry.field)) {
+    PetscCall(ReadSwitch(PetscOptionsObject, entry, key, setter, settings.**flag));
   } else {
-    PetscCall(ReadChoice(PetscOptionsObject, entry, key, setter, std::get<Choice>(entry.field), options));
+    PetscCall(ReadChoice(PetscOptionsObject, entry, key, setter, std::get<Choice>(entry.field), settings));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace
 
-PetscErrorCode ReadOptions(PC pc, OclspktOptionItems PetscOptionsObject, Options& options) {
+PetscErrorCode ReadSettings(PC pc, OclspktOptionItems PetscOptionsObject, Settings& settings) {
   PetscFunctionBegin;
-  for (const OptionEntry& entry : option_table()) PetscCall(ReadOption(pc, PetscOptionsObject, entry, options));
+  for (const OptionEntry& entry : option_table()) PetscCall(ReadOption(pc, PetscOptionsObject, entry, settings));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ChangeOptions(PC pc, const Options& options) {
+Settings settings(PC pc) { return {data(pc)->solver.options(), data(pc)->explain}; }
+
+PetscErrorCode ChangeSettings(PC pc, const Settings& settings) {
   PetscFunctionBegin;
-  if (options == data(pc)->solver.options()) PetscFunctionReturn(PETSC_SUCCESS);
-  OclspktCall(pc, data(pc)->solver.set_options(options));
+  data(pc)->explain = settings.explain;
+  if (static_cast<const Options&>(settings) == data(pc)->solver.options()) PetscFunctionReturn(PETSC_SUCCESS);
+  OclspktCall(pc, data(pc)->solver.set_options(settings));
   pc->matstate = -1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -17,8 +17,9 @@ using oclspkt::Precision;
 using oclspkt::Report;
 using oclspkt::Singular;
 using oclspkt::Transfer;
-using oclspkt::petsc::ChangeOptions;
+using oclspkt::petsc::ChangeSettings;
 using oclspkt::petsc::data;
+using oclspkt::petsc::Settings;
 
 /* The words of the solver's own tables, then what PetscOptionsEnum() wants behind them. */
 const char* const PCOCLSPKTMethods[] = {kMethodChoiceNames[PC_OCLSPKT_METHOD_AUTO],
@@ -75,16 +76,16 @@ SameValue(PC_OCLSPKT_TRANSFER_COPY, Transfer::copy);
 
 namespace {
 
-/// A setter behind PetscTryMethod(): one for each member of Options.
+/// A setter behind PetscTryMethod(): one for each member of Settings.
 template <auto Member, typename Argument>
 PetscErrorCode Set_OCLSPKT(PC pc, Argument value) {
-  using Type = std::remove_cvref_t<decltype(Options{}.*Member)>;
-  Options options;
+  using Type = std::remove_cvref_t<decltype(Settings{}.*Member)>;
+  Settings settings;
 
   PetscFunctionBegin;
-  OclspktCall(pc, options = data(pc)->solver.options());
-  OclspktCall(pc, options.*Member = static_cast<Type>(value));
-  PetscCall(ChangeOptions(pc, options));
+  OclspktCall(pc, settings = oclspkt::petsc::settings(pc));
+  OclspktCall(pc, settings.*Member = static_cast<Type>(value));
+  PetscCall(ChangeSettings(pc, settings));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -99,6 +100,12 @@ PetscErrorCode Get_OCLSPKT(PC pc, Result* value) {
   } else {
     *value = static_cast<Result>(member);
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GetExplain_OCLSPKT(PC pc, PetscBool* explain) {
+  PetscFunctionBegin;
+  *explain = data(pc)->explain ? PETSC_TRUE : PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -200,6 +207,8 @@ const Composed kComposed[] = {
     getter<&Options::singular, PCOCLSPKTSingular>("PCOCLSPKTGetSingular_C"),
     setter<&Options::transfer, PCOCLSPKTTransfer>("PCOCLSPKTSetTransfer_C"),
     getter<&Options::transfer, PCOCLSPKTTransfer>("PCOCLSPKTGetTransfer_C"),
+    setter<&Settings::explain, PetscBool>("PCOCLSPKTSetExplain_C"),
+    {"PCOCLSPKTGetExplain_C", untyped(&GetExplain_OCLSPKT)},
     {"PCOCLSPKTGetMethodUsed_C", untyped(&GetMethodUsed_OCLSPKT)},
     {"PCOCLSPKTGetDeviceUsed_C", untyped(&GetDeviceUsed_OCLSPKT)},
     {"PCOCLSPKTGetCertificate_C", untyped(&GetCertificate_OCLSPKT)},
@@ -397,6 +406,22 @@ PetscErrorCode PCOCLSPKTGetTransfer(PC pc, PCOCLSPKTTransfer* transfer) {
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscValidPointer(transfer, 2);
   PetscUseMethod(pc, "PCOCLSPKTGetTransfer_C", (PC, PCOCLSPKTTransfer*), (pc, transfer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTSetExplain(PC pc, PetscBool explain) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveBool(pc, explain, 2);
+  PetscTryMethod(pc, "PCOCLSPKTSetExplain_C", (PC, PetscBool), (pc, explain));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetExplain(PC pc, PetscBool* explain) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidBoolPointer(explain, 2);
+  PetscUseMethod(pc, "PCOCLSPKTGetExplain_C", (PC, PetscBool*), (pc, explain));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

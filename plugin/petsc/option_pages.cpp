@@ -17,7 +17,7 @@ using oclspkt::petsc::OptionEntry;
 
 namespace {
 
-std::string default_text(const OptionEntry& entry) { return value_text(entry, oclspkt::Options{}); }
+std::string default_text(const OptionEntry& entry) { return value_text(entry, oclspkt::petsc::Settings{}); }
 
 std::string option_text(const OptionEntry& entry) { return kOptionPrefix + (entry.name + (" " + values_text(entry))); }
 

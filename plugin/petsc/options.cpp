@@ -9,8 +9,8 @@ namespace {
 template <auto Member, auto& Names>
 constexpr Choice choice() {
   using Enum = std::remove_cvref_t<decltype(Options{}.*Member)>;
-  return {Names, [](const Options& o) { return static_cast<int>(o.*Member); },
-          [](Options& o, int value) { o.*Member = static_cast<Enum>(value); }};
+  return {Names, [](const Settings& o) { return static_cast<int>(o.*Member); },
+          [](Settings& o, int value) { o.*Member = static_cast<Enum>(value); }};
 }
 
 const OptionEntry kTable[] = {
@@ -52,6 +52,9 @@ const OptionEntry kTable[] = {
      "singular line is dropped. Other lines are not touched. The view counts the lines that are pinned."},
     {"transfer", "Transfer", "PCOCLSPKTTransfer", "", choice<&Options::transfer, kTransferNames>(),
      "how vectors reach the device", "`auto` shares host memory with devices that can; `copy` always copies."},
+    {"explain", "Explain", "PetscBool", "", &Settings::explain, "print after every set-up what was chosen and why",
+     "One line for each method that was considered, in order, with the numbers that decided. The page "
+     "docs/why.md reads them. `-ksp_view ::ascii_info_detail` prints the same lines."},
 };
 
 std::string number_text(double value) {
@@ -61,12 +64,13 @@ std::string number_text(double value) {
 }
 
 struct ValueText {
-  const Options& options;
-  std::string operator()(std::string Options::*member) const { return options.*member; }
-  std::string operator()(double Options::*member) const { return number_text(options.*member); }
-  std::string operator()(Index Options::*member) const { return std::to_string(options.*member); }
+  const Settings& settings;
+  std::string operator()(std::string Options::*member) const { return settings.*member; }
+  std::string operator()(double Options::*member) const { return number_text(settings.*member); }
+  std::string operator()(Index Options::*member) const { return std::to_string(settings.*member); }
+  std::string operator()(bool Settings::*member) const { return settings.*member ? "true" : "false"; }
   std::string operator()(const Choice& choice) const {
-    return choice.names[static_cast<std::size_t>(choice.get(options))];
+    return choice.names[static_cast<std::size_t>(choice.get(settings))];
   }
 };
 
@@ -74,11 +78,12 @@ struct ValueText {
 
 std::span<const OptionEntry> option_table() { return kTable; }
 
-std::string value_text(const OptionEntry& entry, const Options& options) {
-  return std::visit(ValueText{options}, entry.field);
+std::string value_text(const OptionEntry& entry, const Settings& settings) {
+  return std::visit(ValueText{settings}, entry.field);
 }
 
 std::string values_text(const OptionEntry& entry) {
+  if (std::holds_alternative<bool Settings::*>(entry.field)) return "true|false";
   const auto* choice = std::get_if<Choice>(&entry.field);
   if (!choice) return std::string("<").append(entry.unit).append(">");
   std::string words;
@@ -86,11 +91,11 @@ std::string values_text(const OptionEntry& entry) {
   return words;
 }
 
-std::string non_default_options(const Options& options) {
-  const Options defaults;
+std::string non_default_options(const Settings& settings) {
+  const Settings defaults;
   std::string text;
   for (const OptionEntry& entry : option_table()) {
-    const std::string value = value_text(entry, options);
+    const std::string value = value_text(entry, settings);
     if (value == value_text(entry, defaults)) continue;
     text.append(text.empty() ? "" : " ").append(kOptionPrefix).append(entry.name).append(" ").append(value);
   }

@@ -12,22 +12,29 @@ namespace oclspkt::petsc {
 /// What every option of the preconditioner begins with.
 inline constexpr const char* kOptionPrefix = "-pc_oclspkt_";
 
-/// A member of Options that takes one of a list of words.
-struct Choice {
-  std::span<const char* const> names;
-  int (*get)(const Options&);
-  void (*set)(Options&, int);
+/// What the options of the preconditioner set: the solver's, and what PETSc prints of it.
+struct Settings : Options {
+  bool explain = false;  ///< print the choice of method and device after every set-up
+
+  bool operator==(const Settings&) const = default;
 };
 
-/// The member of Options behind an option; its type decides how the option is read and printed.
-using Field = std::variant<std::string Options::*, double Options::*, Index Options::*, Choice>;
+/// A member of Settings that takes one of a list of words.
+struct Choice {
+  std::span<const char* const> names;
+  int (*get)(const Settings&);
+  void (*set)(Settings&, int);
+};
 
-/// One option of the preconditioner. The default is not here: it is what a default-constructed Options holds.
+/// The member behind an option; its type decides how the option is read and printed.
+using Field = std::variant<std::string Options::*, double Options::*, Index Options::*, bool Settings::*, Choice>;
+
+/// One option of the preconditioner. The default is not here: it is what default-constructed Settings hold.
 struct OptionEntry {
   const char* name;      ///< without kOptionPrefix
   const char* function;  ///< the C functions are PCOCLSPKTSet<function> and PCOCLSPKTGet<function>
   const char* argument;  ///< C type of what the setter takes
-  const char* unit;      ///< what the value counts, for the help; empty for words
+  const char* unit;      ///< what the value counts, for the help; empty for words and switches
   Field field;
   const char* help;   ///< one line
   const char* notes;  ///< what a manual page adds to the help
@@ -37,12 +44,12 @@ struct OptionEntry {
 std::span<const OptionEntry> option_table();
 
 /// The value as a user would type it.
-std::string value_text(const OptionEntry& entry, const Options& options);
+std::string value_text(const OptionEntry& entry, const Settings& settings);
 
 /// The words a choice takes, "a|b|c"; `<unit>` for numbers and free text.
 std::string values_text(const OptionEntry& entry);
 
 /// The options that differ from their defaults, as they stand on a command line; empty if none does.
-std::string non_default_options(const Options& options);
+std::string non_default_options(const Settings& settings);
 
 }  // namespace oclspkt::petsc

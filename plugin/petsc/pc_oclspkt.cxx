@@ -13,6 +13,7 @@ using oclspkt::petsc::events;
 using oclspkt::petsc::kSetUpFlopsPerRow;
 using oclspkt::petsc::kSolveFlopsPerRow;
 using oclspkt::petsc::PC_OCLSPKT;
+using oclspkt::petsc::Settings;
 
 /* Solver::apply or Solver::apply_transpose. */
 using Solve = void (Solver<PetscScalar>::*)(const PetscScalar*, PetscScalar*);
@@ -76,6 +77,7 @@ static PetscErrorCode PCSetUp_OCLSPKT(PC pc) {
   pc->matstate = state;
   PetscCall(NoteDegraded(pc));
   if (o->ready) PetscCall(InfoChoice(pc));
+  if (o->explain) PetscCall(oclspkt::petsc::Explain(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -166,14 +168,14 @@ static PetscErrorCode PCMatApply_OCLSPKT(PC pc, Mat x, Mat y) {
 }
 
 static PetscErrorCode PCSetFromOptions_OCLSPKT(PC pc, OclspktOptionItems PetscOptionsObject) {
-  Options options;
+  Settings settings;
 
   PetscFunctionBegin;
-  OclspktCall(pc, options = data(pc)->solver.options());
+  OclspktCall(pc, settings = oclspkt::petsc::settings(pc));
   PetscOptionsHeadBegin(PetscOptionsObject, "oclspkt options");
-  PetscCall(oclspkt::petsc::ReadOptions(pc, PetscOptionsObject, options));
+  PetscCall(oclspkt::petsc::ReadSettings(pc, PetscOptionsObject, settings));
   PetscOptionsHeadEnd();
-  PetscCall(oclspkt::petsc::ChangeOptions(pc, options));
+  PetscCall(oclspkt::petsc::ChangeSettings(pc, settings));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -6,6 +6,7 @@
 #include "extract.hxx"
 #include "oclspkt/oclspkt.h"
 #include "oclspkt/solver.hpp"
+#include "options.hpp"
 #include "petsc_compat.h"
 
 namespace oclspkt::petsc {
@@ -14,6 +15,7 @@ namespace oclspkt::petsc {
 struct PC_OCLSPKT {
   Solver<PetscScalar> solver;
   Extraction extraction;
+  bool explain = false;           ///< Settings::explain
   bool ready = false;             ///< the operator of the last set-up can be applied
   std::string failure;            ///< why the last set-up failed; empty if it did not
   std::size_t degraded_seen = 0;  ///< lost devices that were logged already
@@ -30,13 +32,18 @@ inline constexpr PetscLogDouble kSetUpFlopsPerRow = 3, kSolveFlopsPerRow = 5;
 PetscErrorCode ComposeFunctions(PC pc);
 PetscErrorCode RemoveFunctions(PC pc);
 
-/// Read every option of the table.
-PetscErrorCode ReadOptions(PC pc, OclspktOptionItems PetscOptionsObject, Options& options);
+Settings settings(PC pc);
 
-/// Give the solver new options; the next PCSetUp() runs even if the matrix stays.
-PetscErrorCode ChangeOptions(PC pc, const Options& options);
+/// Read every option of the table.
+PetscErrorCode ReadSettings(PC pc, OclspktOptionItems PetscOptionsObject, Settings& settings);
+
+/// Give the solver new settings; where they concern the operator the next PCSetUp() runs even if the matrix stays.
+PetscErrorCode ChangeSettings(PC pc, const Settings& settings);
 
 PetscErrorCode View(PC pc, PetscViewer viewer);
+
+/// Print what the last set-up chose and why, for Settings::explain.
+PetscErrorCode Explain(PC pc);
 
 }  // namespace oclspkt::petsc
 

@@ -36,12 +36,26 @@ void add_accuracy(const Report& report, Lines& lines) {
   }
 }
 
+std::string device_line(const Report& report) {
+  return "device: " + report.device + " (" + report.device_type +
+         (report.platform.empty() ? "" : ", " + report.platform) + "), " + report.device_why;
+}
+
+/// Lines solved apart from the others, and devices lost.
+void add_exceptions(const Report& report, Lines& lines) {
+  for (const GroupReport& group : report.groups) {
+    lines.push_back("apart: " + std::to_string(group.lines) + (group.lines == 1 ? " line" : " lines") + " from line " +
+                    std::to_string(group.first_line) + " by " + name(group.method) + (group.pinned ? ", pinned" : "") +
+                    " on the host, " + group.why);
+  }
+  for (const std::string& lost : report.degraded) lines.push_back("degraded: " + lost);
+}
+
 /// What was chosen, in text that is the same for every run on the same devices.
-Lines choice_lines(const Report& report, const Options& options, const Extraction& extraction) {
+Lines choice_lines(const Report& report, const Settings& settings, const Extraction& extraction) {
   Lines lines;
   lines.push_back(std::string("method: ") + name(report.method) + ", " + report.why);
-  lines.push_back("device: " + report.device + " (" + report.device_type +
-                  (report.platform.empty() ? "" : ", " + report.platform) + "), " + report.device_why);
+  lines.push_back(device_line(report));
   lines.push_back("rows: " + std::to_string(report.rows) + " in " + std::to_string(report.lines) +
                   (report.lines == 1 ? " line" : " lines"));
   lines.push_back(std::string("precision: ") + name(report.precision) + ", storage form: " + name(report.form) + ", " +
@@ -51,45 +65,37 @@ Lines choice_lines(const Report& report, const Options& options, const Extractio
                     " rows, halo " + std::to_string(report.halo) + " rows");
   }
   add_accuracy(report, lines);
-  for (const GroupReport& group : report.groups) {
-    lines.push_back("apart: " + std::to_string(group.lines) + (group.lines == 1 ? " line" : " lines") + " from line " +
-                    std::to_string(group.first_line) + " by " + name(group.method) + (group.pinned ? ", pinned" : "") +
-                    " on the host, " + group.why);
-  }
   if (extraction.ignored() > 0) {
     lines.push_back("ignored: " + std::to_string(extraction.ignored()) + " nonzero entries off the three bands");
   }
-  for (const std::string& lost : report.degraded) lines.push_back("degraded: " + lost);
-  if (const std::string text = non_default_options(options); !text.empty()) lines.push_back("options: " + text);
+  add_exceptions(report, lines);
+  if (const std::string text = non_default_options(settings); !text.empty()) lines.push_back("options: " + text);
   return lines;
 }
 
-Lines pending_lines(const PC_OCLSPKT& o) {
+Lines pending_lines(const PC_OCLSPKT& o, const Settings& settings) {
   Lines lines;
-  const Options& options = o.solver.options();
   if (o.failure.empty()) {
-    lines.push_back("method and device: chosen at set-up (" + std::string(name(options.method)) + ", " +
-                    options.devices + ")");
+    lines.push_back("method and device: chosen at set-up (" + std::string(name(settings.method)) + ", " +
+                    settings.devices + ")");
   } else {
     lines.push_back("set-up failed: " + o.failure);
   }
   for (const std::string& lost : o.solver.report().degraded) lines.push_back("degraded: " + lost);
-  if (const std::string text = non_default_options(options); !text.empty()) lines.push_back("options: " + text);
+  if (const std::string text = non_default_options(settings); !text.empty()) lines.push_back("options: " + text);
   return lines;
 }
 
 void add_candidates(const Report& report, const char* which, Lines& lines) {
-  for (const Candidate& candidate : report.candidates) {
-    lines.push_back(which + std::string(candidate.taken ? "taken: " : "not taken: ") + name(candidate.method) + ", " +
-                    candidate.why);
-  }
+  for (const std::string& candidate : explain(report)) lines.push_back(which + candidate);
 }
 
 /// What changes from run to run, and what set-up looked at on its way.
 void add_details(const PC_OCLSPKT& o, Lines& lines) {
   const Report& report = o.solver.report();
-  add_candidates(report, "", lines);
-  if (o.solver.transpose_report().ready) add_candidates(o.solver.transpose_report(), "transposed, ", lines);
+  add_candidates(report, "considered: ", lines);
+  if (o.solver.transpose_report().ready)
+    add_candidates(o.solver.transpose_report(), "considered for the transpose: ", lines);
   if (report.ready) lines.push_back("dominance: " + number(report.dominance));
   const Times times = o.solver.times();
   lines.push_back("solves: " + std::to_string(times.applies) + " in " + number(times.total_seconds) + " s, kernels " +
@@ -99,9 +105,19 @@ void add_details(const PC_OCLSPKT& o, Lines& lines) {
                   " from it");
 }
 
-Lines view_lines(const PC_OCLSPKT& o, bool details) {
-  Lines lines = o.ready ? choice_lines(o.solver.report(), o.solver.options(), o.extraction) : pending_lines(o);
+Lines view_lines(const PC_OCLSPKT& o, const Settings& settings, bool details) {
+  Lines lines = o.ready ? choice_lines(o.solver.report(), settings, o.extraction) : pending_lines(o, settings);
   if (details) add_details(o, lines);
+  return lines;
+}
+
+Lines explained_lines(const PC_OCLSPKT& o) {
+  const Report& report = o.solver.report();
+  Lines lines;
+  if (o.ready) lines.push_back(device_line(report));
+  add_candidates(report, "", lines);
+  add_exceptions(report, lines);
+  if (!o.failure.empty()) lines.push_back("set-up failed: " + o.failure);
   return lines;
 }
 
@@ -130,11 +146,25 @@ PetscErrorCode View(PC pc, PetscViewer viewer) {
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERSTRING, &string));
   if (ascii) {
     PetscCall(PetscViewerGetFormat(viewer, &format));
-    OclspktCall(pc, lines = view_lines(*data(pc), format == PETSC_VIEWER_ASCII_INFO_DETAIL));
+    OclspktCall(pc, lines = view_lines(*data(pc), settings(pc), format == PETSC_VIEWER_ASCII_INFO_DETAIL));
     for (const std::string& line : lines) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s\n", line.c_str()));
   } else if (string) {
     PetscCall(ViewString(pc, viewer));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Explain(PC pc) {
+  PetscViewer viewer;
+  const char* prefix;
+  Lines lines;
+
+  PetscFunctionBegin;
+  OclspktCall(pc, lines = explained_lines(*data(pc)));
+  PetscCall(PCGetOptionsPrefix(pc, &prefix));
+  PetscCall(PetscViewerASCIIGetStdout(PetscObjectComm((PetscObject)pc), &viewer));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "PCOCLSPKT%s%s: why\n", prefix ? " " : "", prefix ? prefix : ""));
+  for (const std::string& line : lines) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s\n", line.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -2,18 +2,21 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "device.hpp"
 #include "oclspkt/report.hpp"
+#include "plan.hpp"
 
 namespace oclspkt {
 
 /// What a solver showed against a method, by lines.
 struct Objection {
-  std::string why;           ///< empty: none
-  std::vector<Index> lines;  ///< the lines that alone stand in the way; empty with a reason: all of them do
+  std::string why{};           ///< empty: none
+  std::vector<Index> lines{};  ///< the lines that alone stand in the way; empty with a reason: all of them do
+  std::optional<Plan> plan{};  ///< what it was held against, as far as there was a plan
   explicit operator bool() const { return !why.empty(); }
 };
 

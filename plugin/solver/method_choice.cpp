@@ -45,7 +45,8 @@ double rows_in(const LineSet& lines, const std::vector<Index>& members) {
 }
 
 std::string where(const Certificate& c) {
-  return format("rows %lld-%lld", static_cast<long long>(c.first), static_cast<long long>(c.last));
+  return format("rows %lld-%lld, side %s", static_cast<long long>(c.first), static_cast<long long>(c.last),
+                c.above ? "up" : "down");
 }
 
 Proposal covered(const Plan& plan, double certificate, double tol, const Survey& survey) {
@@ -136,9 +137,7 @@ bool cheaper_than_exact(const Plan& plan) {
 template <typename T>
 std::string halo_refusal(const Problem<T>& problem, const Plan& plan, double tol, Index line) {
   const Certificate c = certify_halo(plan.n, problem.bands.view(), plan.m, plan.halo, rows_of(problem, line));
-  return format("halo %lld: certificate %.1e > %.1e (line %lld, ", static_cast<long long>(plan.halo), c.bound, tol,
-                static_cast<long long>(line)) +
-         where(c) + ")";
+  return format("certificate %.1e > %.1e (line %lld, ", c.bound, tol, static_cast<long long>(line)) + where(c) + ")";
 }
 
 template <typename T>
@@ -154,10 +153,10 @@ std::optional<Proposal> propose_halo(const Problem<T>& problem, Objection& objec
     const Plan plan = plan_for(problem, Method::truncated_halo, needs.halo);
     const Certificate worst = confirm(problem, plan, tol, needs);
     if (needs.failed.empty() && cheaper_than_exact(plan)) return covered(plan, worst.bound, tol, problem.survey);
-    objection.why = needs.failed.empty() ? format("a halo of %lld rows costs %.1f words a row, no less than exact",
-                                                  static_cast<long long>(plan.halo), plan.words_per_row())
-                                         : halo_refusal(problem, plan, tol, needs.failed.front());
-    objection.lines.clear();
+    objection = {
+        needs.failed.empty() ? "no cheaper than exact" : halo_refusal(problem, plan, tol, needs.failed.front()),
+        {},
+        plan};
     if (static_cast<Index>(needs.failed.size()) == lines.count() || !cheaper_than_exact(plan)) continue;
     if (!named(problem.options.method) &&
         rows_in(lines, needs.failed) <= kApartShare * static_cast<double>(lines.rows())) {
@@ -173,15 +172,11 @@ std::optional<Proposal> propose_halo(const Problem<T>& problem, Objection& objec
 /// A way to walk the tiles of the streamed form.
 struct Direction {
   bool up, exact_starts;
-  const char* text;
 };
 
 /// Cheapest first. Lines that advect decay in one direction only: their runs walk with the wind, and where the side
 /// that they start from does not decay, the starts are solved for.
-constexpr Direction kDirections[] = {{false, false, "walking down"},
-                                     {true, false, "walking up"},
-                                     {false, true, "walking down from exact starts"},
-                                     {true, true, "walking up from exact starts"}};
+constexpr Direction kDirections[] = {{false, false}, {true, false}, {false, true}, {true, true}};
 
 template <typename T>
 std::optional<Proposal> propose_streamed(const Problem<T>& problem, Objection& objection) {
@@ -199,7 +194,7 @@ std::optional<Proposal> propose_streamed(const Problem<T>& problem, Objection& o
       const Certificate certificate = certify_streamed(plan, problem.bands.view());
       if (certificate.bound <= tol) {
         Proposal proposal = covered(plan, certificate.bound, tol, problem.survey);
-        proposal.why += std::string(", ") + direction.text;
+        proposal.why += ", " + form_text(plan);
         return proposal;
       }
       if (certificate.bound < least.bound) {
@@ -209,7 +204,7 @@ std::optional<Proposal> propose_streamed(const Problem<T>& problem, Objection& o
       if (partition != tile || plan.m >= plan.n) break;
     }
   }
-  objection.why = format("certificate %.1e > %.1e (", least.bound, tol) + where(least) + ")";
+  objection = {format("certificate %.1e > %.1e (", least.bound, tol) + where(least) + ")", {}, best};
   if (!named(problem.options.method) || !std::isfinite(least.bound)) return std::nullopt;
   return uncovered(best, least, tol);
 }
@@ -245,6 +240,7 @@ std::optional<Proposal> propose_exact(const Problem<T>& problem, Method method, 
   p.why = format("row dominance %.4f", problem.survey.dominance);
   if (problem.survey.dominance >= 1 || method == Method::exact_factored) return p;
   p.growth = growth_of(problem, p.plan, objection);
+  objection.plan = p.plan;
   if (!objection || named(problem.options.method)) return p;
   return std::nullopt;
 }
@@ -306,6 +302,17 @@ std::optional<Proposal> propose(const Problem<T>& problem, Method method, Object
   p.needs_trial = true;
   p.why = "partial pivoting";
   return p;
+}
+
+std::string form_text(const Plan& plan) {
+  switch (plan.method) {
+    case Method::truncated_halo:
+      return format("halo %lld", static_cast<long long>(plan.halo));
+    case Method::truncated_streamed:
+      return std::string("walking ") + (plan.walk_up ? "up" : "down") + (plan.exact_starts ? " from exact starts" : "");
+    default:
+      return {};
+  }
 }
 
 template <typename T>

@@ -23,6 +23,16 @@ std::unique_ptr<DeviceSolver<double>> make_device_solver(DeviceModule& m, int de
 
 bool runs_on_host(const DeviceChoice& device, Method method) { return device.host() || !device_carries(method); }
 
+/// Seconds that one apply of a plan takes where it would run; 0 for methods of the host that nothing was measured for.
+template <typename T>
+double predict_apply(const DeviceChoice& device, const Plan& plan) {
+  if (!runs_on_host(device, plan.method)) {
+    const int launches = plan.method == Method::exact_twopass ? 2 : 1;
+    return predict_seconds(device.profile, plan.n, plan.words_per_row(), launches, sizeof(T));
+  }
+  return plan.method == Method::exact_factored ? predict_host_seconds(host_profile<T>(), plan.n) : 0;
+}
+
 std::string error_text(double error) {
   char text[48];
   std::snprintf(text, sizeof text, "backward error %.1e", error);
@@ -111,9 +121,23 @@ void Solver<T>::Impl::take(const Proposal& p) {
   report_.partitions = cut ? p.plan.partitions() : 0;
   report_.halo = p.plan.halo;
   report_.words_per_row = p.plan.words_per_row();
-  report_.candidates.push_back(
-      {p.plan.method, true, p.why + (p.needs_trial ? ", checked: " + error_text(report_.backward_error) : "")});
   report_.ready = true;
+}
+
+/// Write down that a method was judged: by `plan`, if it got one.
+template <typename T>
+void Solver<T>::Impl::note_candidate(const DeviceChoice& device, Method method, bool taken, std::string why,
+                                     const std::optional<Plan>& plan) {
+  Candidate candidate;
+  candidate.method = method;
+  candidate.taken = taken;
+  candidate.why = std::move(why);
+  if (plan && plan->n > 0) {
+    candidate.form = form_text(*plan);
+    candidate.words_per_row = plan->words_per_row();
+    candidate.seconds = predict_apply<T>(device, *plan);
+  }
+  report_.candidates.push_back(std::move(candidate));
 }
 
 /// Plan a method, examine it, and take lines out that alone stand in its way.
@@ -129,9 +153,15 @@ bool Solver<T>::Impl::try_method(const DeviceChoice& device, Method method, Obje
     if (proposal) {
       adopt(device, proposal->plan);
       objection = examine_adopted(*proposal);
-      if (!objection) {
+      if (objection) {
+        objection.plan = proposal->plan;
+      } else {
         settle_apart();
         take(*proposal);
+        note_candidate(
+            device, method, true,
+            proposal->why + (proposal->needs_trial ? ", checked: " + error_text(report_.backward_error) : ""),
+            proposal->plan);
         return true;
       }
     }
@@ -146,7 +176,7 @@ void Solver<T>::Impl::choose(const DeviceChoice& device) {
   for (const Method method : methods_to_try(options_.method, device.host())) {
     Objection objection;
     if (try_method(device, method, objection)) return;
-    report_.candidates.push_back({method, false, objection.why});
+    note_candidate(device, method, false, objection.why, objection.plan);
     put_back();
   }
   retire();

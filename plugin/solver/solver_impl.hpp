@@ -49,6 +49,8 @@ class Solver<T>::Impl {
   Objection examine_adopted(Proposal& proposal);
   bool checked_before(const Proposal& proposal) const;
   void take(const Proposal& proposal);
+  void note_candidate(const DeviceChoice& device, Method method, bool taken, std::string why,
+                      const std::optional<Plan>& plan);
   DeviceSettings settings(const DeviceChoice& device, const Plan& plan) const;
 
   bool may_be_apart(const Objection& objection, Method method) const;

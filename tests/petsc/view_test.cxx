@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include <unistd.h>
+
 #include "support.hxx"
 
 namespace oclspkt::test {
@@ -61,10 +63,85 @@ TEST(View, ShowsTimesAndBytesInDetailOnly) {
   const Vector b(100), x(100);
   OK(PCApply(pc, b, x));
   const std::string brief = pc.view(), detail = pc.view(PETSC_VIEWER_ASCII_INFO_DETAIL);
-  for (const char* part : {"solves: 1 in ", "bytes: ", "dominance: 2", "taken: "}) {
+  for (const char* part : {"solves: 1 in ", "bytes: ", "dominance: 2", "considered: exact-factored: taken, "}) {
     EXPECT_FALSE(contains(brief, part)) << brief;
     EXPECT_TRUE(contains(detail, part)) << detail;
   }
+}
+
+/// Redirects what the process prints to a file while it lives.
+class Printed {
+ public:
+  Printed() : file_(std::tmpfile()), stdout_(dup(1)) {
+    std::fflush(nullptr);
+    dup2(fileno(file_), 1);
+  }
+  ~Printed() {
+    restore();
+    std::fclose(file_);
+  }
+  Printed(const Printed&) = delete;
+  Printed& operator=(const Printed&) = delete;
+  std::string text() {
+    restore();
+    std::rewind(file_);
+    std::string all;
+    for (int c; (c = std::fgetc(file_)) != EOF;) all += static_cast<char>(c);
+    return all;
+  }
+
+ private:
+  void restore() {
+    if (stdout_ < 0) return;
+    std::fflush(nullptr);
+    dup2(stdout_, 1);
+    close(stdout_);
+    stdout_ = -1;
+  }
+  std::FILE* file_;
+  int stdout_;
+};
+
+TEST(Explain, PrintsALineForEachCandidateAfterEverySetUp) {
+  const Matrix A(tridiagonal(100, 1, 0, 1));
+  const Option option("-t_pc_oclspkt_explain", "");
+  const Preconditioner pc(A);
+  PetscBool explain = PETSC_FALSE;
+  OK(PCSetFromOptions(pc));
+  OK(PCOCLSPKTGetExplain(pc, &explain));
+  EXPECT_EQ(explain, PETSC_TRUE);
+  Printed printed;
+  OK(PCSetUp(pc));
+  const std::string text = printed.text();
+  EXPECT_EQ(text.find("PCOCLSPKT t_: why\n  device: host (host), asked for\n  exact-factored: refused, line 0: "), 0u)
+      << text;
+  EXPECT_TRUE(contains(text, "\n  pivot: taken, partial pivoting, checked: backward error ")) << text;
+  EXPECT_TRUE(contains(text, "; 10.5 words a row\n")) << text;
+}
+
+TEST(Explain, SaysWhyASetUpFailed) {
+  Rows rows = tridiagonal(100, -1, 2, -1);
+  rows.front().front().second = rows.back().back().second = 1;
+  const Matrix A(rows);
+  const Preconditioner pc(A);
+  OK(PCOCLSPKTSetExplain(pc, PETSC_TRUE));
+  Printed printed;
+  OK(PCSetUp(pc));
+  const std::string text = printed.text();
+  EXPECT_TRUE(contains(text, "\n  pivot: refused, singular: line 0, the pivot of its row 99 ")) << text;
+  EXPECT_TRUE(contains(text, "\n  set-up failed: no method holds")) << text;
+  EXPECT_FALSE(contains(text, "device: ")) << text;
+}
+
+TEST(Explain, IsSilentUnlessAskedAndNeedsNoNewSetUp) {
+  const Matrix A(tridiagonal(100, -1, 4, -1));
+  const Preconditioner pc(A);
+  const Vector b(100), x(100);
+  Printed printed;
+  OK(PCSetUp(pc));
+  OK(PCOCLSPKTSetExplain(pc, PETSC_TRUE));
+  OK(PCApply(pc, b, x));
+  EXPECT_EQ(printed.text(), "");
 }
 
 TEST(View, FitsAStringViewer) {

@@ -49,6 +49,31 @@ TYPED_TEST(SolverOnHost, EscalatesToPivotingForZeroDiagonals) {
   EXPECT_LE(this->backward_error(solver, bands), 10);
 }
 
+TYPED_TEST(SolverOnHost, ExplainsEachCandidateInALine) {
+  using T = TypeParam;
+  auto solver = this->make(MethodChoice::truncated_halo);
+  this->set_up(solver, test::constant<T>(LineSet::one(5000), -1, 4, -1));
+  std::vector<std::string> lines = explain(solver.report());
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_EQ(lines[0].find("truncated-halo, halo " + std::to_string(solver.report().halo) +
+                          ": taken, row dominance 2.0000, certificate "),
+            0u)
+      << lines[0];
+  EXPECT_NE(lines[0].find(" words a row"), std::string::npos) << lines[0];
+
+  // The wind carries what is cut off on one side through every partition.
+  for (const bool from_above : {true, false}) {
+    const T upwind = -2, downwind = T(-0.001);
+    const Bands<T> bands =
+        test::constant<T>(LineSet::one(5000), from_above ? upwind : downwind, T(2.001), from_above ? downwind : upwind);
+    this->set_up(solver, bands);
+    lines = explain(solver.report());
+    ASSERT_EQ(lines.size(), 1u);
+    EXPECT_NE(lines[0].find(": taken, asked for, although its certificate is "), std::string::npos) << lines[0];
+    EXPECT_NE(lines[0].find(from_above ? ", side up)" : ", side down)"), std::string::npos) << lines[0];
+  }
+}
+
 TYPED_TEST(SolverOnHost, ReportsASingularLineAndHeals) {
   using T = TypeParam;
   auto solver = this->make();

@@ -65,6 +65,8 @@ PETSC_EXTERN PetscErrorCode PCOCLSPKTSetSingular(PC, PCOCLSPKTSingular);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetSingular(PC, PCOCLSPKTSingular*);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetTransfer(PC, PCOCLSPKTTransfer);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetTransfer(PC, PCOCLSPKTTransfer*);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTSetExplain(PC, PetscBool);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTGetExplain(PC, PetscBool*);
 
 /* What the last PCSetUp() chose; an error before it. */
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetMethodUsed(PC, const char*[], const char*[]);

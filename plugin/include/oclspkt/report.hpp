@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "oclspkt/export.hpp"
 #include "oclspkt/options.hpp"
 
 namespace oclspkt {
@@ -12,7 +13,10 @@ namespace oclspkt {
 struct Candidate {
   Method method = Method::pivot;
   bool taken = false;
-  std::string why;  ///< one line with the deciding numbers
+  std::string why;           ///< the deciding numbers
+  std::string form;          ///< of the plan that was judged: "halo 40"; empty where there is nothing to tell
+  double words_per_row = 0;  ///< read and written per row by an apply; 0 if it got no plan
+  double seconds = 0;        ///< predicted for one apply where it would run; 0 if there is no model of it
 };
 
 /// Lines that a set-up solves apart from the others.
@@ -70,5 +74,9 @@ struct Report {
   std::string device_why;             ///< why this one
   std::vector<std::string> degraded;  ///< "<device>: <cause>", one for each device lost
 };
+
+/// A line for each candidate of a set-up, good or failed, in order: taken or refused, the numbers that decided, words a
+/// row and the predicted time of an apply.
+OCLSPKT_API std::vector<std::string> explain(const Report& report);
 
 }  // namespace oclspkt
