@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "choices.hpp"
 #include "oclspkt/error.hpp"
 #include "solve.hpp"
 
@@ -20,6 +21,7 @@ struct Command {
 
 constexpr Command kCommands[] = {
     {"solve", "one system, everybody who can solve it", oclspkt::bench::solve_command},
+    {"choices", "what set-up chooses for matrices from easy to hard, and why", oclspkt::bench::choices_command},
 };
 
 std::string usage() {

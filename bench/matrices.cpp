@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <numbers>
 
 #include "oclspkt/error.hpp"
@@ -34,9 +35,14 @@ struct Row {
   double lower, diag, upper;
 };
 
+Row upwind(double peclet) {
+  const double windward = -1 - std::abs(peclet), diag = 2 + std::abs(peclet);
+  return peclet >= 0 ? Row{windward, diag, -1} : Row{-1, diag, windward};
+}
+
 /// Couplings are rounded to T before the diagonal is formed, so that the dominance holds for what is stored.
 template <typename T>
-Row row(const MatrixSpec& spec, Index i) {
+Row row(const MatrixSpec& spec, Index i, Index n) {
   const double u = uniform(spec.seed, kLower, i), v = uniform(spec.seed, kUpper, i);
   switch (spec.matrix) {
     case Matrix::poisson:
@@ -47,6 +53,10 @@ Row row(const MatrixSpec& spec, Index i) {
       const double a = static_cast<T>(-u), c = static_cast<T>(-v);
       return {a, -a - c, c};
     }
+    case Matrix::advection:
+      return upwind(spec.peclet);
+    case Matrix::turning_wind:
+      return upwind(i < n / 2 ? spec.peclet : -spec.peclet);
     case Matrix::random:
       break;
   }
@@ -57,27 +67,33 @@ Row row(const MatrixSpec& spec, Index i) {
 
 }  // namespace
 
-Matrix parse_matrix(const std::string& text) {
+std::string known_matrices() {
   std::string known;
-  for (const Matrix m : {Matrix::random, Matrix::poisson, Matrix::diffusion, Matrix::row_sums_zero}) {
-    if (text == name(m)) return m;
-    known += std::string(known.empty() ? "" : ", ") + name(m);
+  for (const char* matrix : kMatrixNames) known.append(known.empty() ? "" : ", ").append(matrix);
+  return known;
+}
+
+Matrix parse_matrix(const std::string& text) {
+  for (std::size_t i = 0; i < std::size(kMatrixNames); ++i) {
+    if (text == kMatrixNames[i]) return static_cast<Matrix>(i);
   }
-  throw InvalidInput("there is no matrix '" + text + "'; choose one of: " + known);
+  throw InvalidInput("there is no matrix '" + text + "'; choose one of: " + known_matrices());
 }
 
 std::string MatrixSpec::describe() const {
   char figures[80] = "";
   if (matrix == Matrix::random) std::snprintf(figures, sizeof figures, ", dominance %g", dominance);
   if (matrix == Matrix::diffusion) std::snprintf(figures, sizeof figures, ", lambda %g", lambda);
-  return std::string(name(matrix)) + figures + ", seed " + std::to_string(seed);
+  if (blows(matrix)) std::snprintf(figures, sizeof figures, ", Pe %g", peclet);
+  const bool drawn = matrix == Matrix::random || matrix == Matrix::row_sums_zero;
+  return std::string(name(matrix)) + figures + (drawn ? ", seed " + std::to_string(seed) : "");
 }
 
 template <typename T>
 void fill_bands(const MatrixSpec& spec, Bands<T>& bands) {
   for_each_share(bands.lines().rows(), [&](Index first, Index last) {
     for (Index i = first; i < last; ++i) {
-      const Row r = row<T>(spec, i);
+      const Row r = row<T>(spec, i, bands.lines().rows());
       bands.lower()[i] = static_cast<T>(r.lower);
       bands.diag()[i] = static_cast<T>(r.diag);
       bands.upper()[i] = static_cast<T>(r.upper);

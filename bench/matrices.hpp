@@ -9,13 +9,21 @@
 namespace oclspkt::bench {
 
 enum class Matrix {
-  random,        ///< off-diagonals of either sign in (0.1, 1), |diag| = d (|lower| + |upper|) of either sign
-  poisson,       ///< tridiag(-1, 2, -1)
-  diffusion,     ///< tridiag(-lambda, 1 + 2 lambda, -lambda)
-  row_sums_zero  ///< lower, upper ~ -U(0, 1), diag = -lower - upper: d = 1
+  random,         ///< off-diagonals of either sign in (0.1, 1), |diag| = d (|lower| + |upper|) of either sign
+  poisson,        ///< tridiag(-1, 2, -1)
+  diffusion,      ///< tridiag(-lambda, 1 + 2 lambda, -lambda)
+  row_sums_zero,  ///< lower, upper ~ -U(0, 1), diag = -lower - upper: d = 1
+  advection,      ///< upwind: tridiag(-1 - Pe, 2 + Pe, -1), mirrored where Pe is negative
+  turning_wind    ///< advection whose wind turns in the middle of the line, from +Pe to -Pe
 };
-inline constexpr const char* kMatrixNames[] = {"random", "poisson", "diffusion", "row-sums-zero"};
+inline constexpr const char* kMatrixNames[] = {"random",        "poisson",   "diffusion",
+                                               "row-sums-zero", "advection", "turning-wind"};
+/// Matrices that take a Peclet number.
+inline constexpr bool blows(Matrix m) { return m == Matrix::advection || m == Matrix::turning_wind; }
 inline constexpr const char* name(Matrix m) { return kMatrixNames[static_cast<int>(m)]; }
+
+/// All names, joined by commas.
+std::string known_matrices();
 
 /// @throws InvalidInput naming the matrices there are
 Matrix parse_matrix(const std::string& name);
@@ -26,8 +34,9 @@ struct MatrixSpec {
   Matrix matrix = Matrix::random;
   double dominance = 3;  ///< of `random`
   double lambda = 100;   ///< of `diffusion`
+  double peclet = 10;    ///< of `advection` and `turning_wind`
   std::uint64_t seed = kDefaultSeed;
-  /// "random, dominance 3, seed 20261121"
+  /// "random, dominance 3, seed 20261121"; no seed where nothing is random
   std::string describe() const;
 };
 

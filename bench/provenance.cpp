@@ -22,7 +22,8 @@ std::string now_utc() {
   return text;
 }
 
-/// What the kernel calls the processor; its machine name where it gives none.
+}  // namespace
+
 std::string cpu_model() {
   std::ifstream cpuinfo("/proc/cpuinfo");
   for (std::string line; std::getline(cpuinfo, line);) {
@@ -32,8 +33,6 @@ std::string cpu_model() {
   utsname system{};
   return uname(&system) == 0 ? system.machine : "unknown";
 }
-
-}  // namespace
 
 void require_release(const std::string& build_type, const std::string& sanitizers) {
   if (build_type == "Release" && sanitizers.empty()) return;

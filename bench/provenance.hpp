@@ -15,6 +15,9 @@ void require_release(const std::string& build_type, const std::string& sanitizer
 /// The same for this build.
 void require_release();
 
+/// What the kernel calls the processor; its machine name where it gives none.
+std::string cpu_model();
+
 /// Where figures come from: commit, date, cpu, cores, compiler, build type, device, driver, platform, command.
 nlohmann::ordered_json provenance(const DeviceInfo& device, const std::string& command);
 

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <boost/program_options.hpp>
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <optional>
 
+#include "command_line.hpp"
 #include "oclspkt/error.hpp"
 #include "output.hpp"
 #include "provenance.hpp"
@@ -27,12 +27,13 @@ po::options_description options(SolveSettings& s, std::string& rows, std::string
   add("device", po::value(&s.device)->default_value(s.device), "auto, host, cpu, gpu, fpga, part of a name, an index");
   add("precision", po::value(&s.precision)->default_value(s.precision), "float or double");
   add("rows", po::value(&rows)->default_value("2e7"), "rows of the system");
-  add("matrix", po::value(&matrix)->default_value(name(s.matrix.matrix)),
-      "random, poisson, diffusion or row-sums-zero");
+  add("matrix", po::value(&matrix)->default_value(name(s.matrix.matrix)), ("one of: " + known_matrices()).c_str());
   add("dominance", po::value(&s.matrix.dominance)->default_value(s.matrix.dominance),
       "of matrix random: |diag| / (|lower| + |upper|)");
   add("lambda", po::value(&s.matrix.lambda)->default_value(s.matrix.lambda),
       "of matrix diffusion: tridiag(-lambda, 1 + 2 lambda, -lambda)");
+  add("peclet", po::value(&s.matrix.peclet)->default_value(s.matrix.peclet),
+      "of matrix advection and turning-wind: tridiag(-1 - Pe, 2 + Pe, -1), mirrored where negative");
   add("seed", po::value(&s.matrix.seed)->default_value(s.matrix.seed), "of random numbers");
   add("methods", po::value(&s.methods)->default_value(s.methods), ("list of: " + known_methods()).c_str());
   add("repetitions", po::value(&s.budget.rounds)->default_value(s.budget.rounds),
@@ -56,10 +57,12 @@ void check_settings(const SolveSettings& s, const po::variables_map& given) {
   };
   only_of("dominance", Matrix::random);
   only_of("lambda", Matrix::diffusion);
-  require(s.precision == "float" || s.precision == "double",
-          "--precision is float or double, not '" + s.precision + "'");
+  require(blows(s.matrix.matrix) || given["peclet"].defaulted(),
+          std::string("--peclet belongs to --matrix advection and turning-wind, not ") + name(s.matrix.matrix));
+  check_precision(s.precision);
   require(s.matrix.dominance > 0 && std::isfinite(s.matrix.dominance), "--dominance must be positive");
   require(s.matrix.lambda >= 0 && std::isfinite(s.matrix.lambda), "--lambda must not be negative");
+  require(std::isfinite(s.matrix.peclet), "--peclet must be finite");
   require(s.budget.rounds >= 1, "--repetitions must be at least 1");
   require(s.budget.seconds >= 0, "--seconds must not be negative");
   require(!given.count("threads") || s.threads >= 1, "--threads must be at least 1");
@@ -70,20 +73,8 @@ std::optional<SolveSettings> parse(const std::vector<std::string>& arguments) {
   SolveSettings s;
   std::string rows, matrix;
   const po::options_description all = options(s, rows, matrix);
-  po::variables_map given;
-  try {
-    // Without guessing: an option that a later version adds must not change what a command means.
-    using namespace po::command_line_style;
-    po::store(po::command_line_parser(arguments).options(all).style(unix_style & ~allow_guessing).positional({}).run(),
-              given);
-    po::notify(given);
-  } catch (const po::error& error) {
-    throw InvalidInput(std::string(error.what()) + "; see oclspkt-bench solve --help");
-  }
-  if (given.count("help")) {
-    std::cout << all;
-    return std::nullopt;
-  }
+  const po::variables_map given = read_command_line(arguments, "solve", all);
+  if (given.empty()) return std::nullopt;
   s.rows = parse_rows(rows);
   s.matrix.matrix = parse_matrix(matrix);
   check_settings(s, given);
@@ -133,15 +124,6 @@ int run(const SolveSettings& s, const std::string& command) {
 }
 
 }  // namespace
-
-Index parse_rows(const std::string& text) {
-  constexpr double kMost = 0x1p40;
-  char* end = nullptr;
-  const double rows = std::strtod(text.c_str(), &end);
-  const bool whole = end != text.c_str() && *end == '\0' && rows >= 1 && rows <= kMost && rows == std::floor(rows);
-  if (!whole) throw InvalidInput("--rows must be a whole number from 1 to 2^40, such as 2e7, not '" + text + "'");
-  return static_cast<Index>(rows);
-}
 
 int solve_command(const std::vector<std::string>& arguments, const std::string& command) {
   const std::optional<SolveSettings> settings = parse(arguments);

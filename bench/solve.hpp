@@ -23,10 +23,6 @@ struct SolveSettings {
   bool allow_debug = false;
 };
 
-/// A number of rows, also as 2e7.
-/// @throws InvalidInput unless it is a whole number from 1 to 2^40
-Index parse_rows(const std::string& text);
-
 /// The command: solve one system by every contestant, check, time, print one table.
 /// @return 0, or 1 if an answer is wrong or a contestant failed
 /// @throws InvalidInput for what the caller can mend

@@ -49,6 +49,23 @@ TYPED_TEST(Matrices, RowSumsZeroLeavesTheRoundingOfTheDiagonal) {
   }
 }
 
+TYPED_TEST(Matrices, WindBlowsAgainstTheLargerCouplingAndTurnsInTheMiddle) {
+  Bands<TypeParam> down(LineSet::one(6)), up(LineSet::one(6)), turning(LineSet::one(6));
+  fill_bands(MatrixSpec{.matrix = Matrix::advection, .peclet = 10}, down);
+  fill_bands(MatrixSpec{.matrix = Matrix::advection, .peclet = -10}, up);
+  fill_bands(MatrixSpec{.matrix = Matrix::turning_wind, .peclet = 10}, turning);
+  for (Index i = 1; i < 5; ++i) {
+    EXPECT_EQ(down.lower()[i], -11);
+    EXPECT_EQ(down.diag()[i], 12);
+    EXPECT_EQ(down.upper()[i], -1);
+    EXPECT_EQ(up.lower()[i], -1);
+    EXPECT_EQ(up.diag()[i], 12);
+    EXPECT_EQ(up.upper()[i], -11);
+    EXPECT_EQ(turning.lower()[i], i < 3 ? -11 : -1);
+    EXPECT_EQ(turning.upper()[i], i < 3 ? -1 : -11);
+  }
+}
+
 TYPED_TEST(Matrices, DiffusionIsTheImplicitStepOfTheHeatEquation) {
   Bands<TypeParam> bands(LineSet::one(5));
   fill_bands(MatrixSpec{.matrix = Matrix::diffusion, .lambda = 10}, bands);

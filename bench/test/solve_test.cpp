@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "command_line.hpp"
 #include "oclspkt/error.hpp"
 #include "program.hpp"
 

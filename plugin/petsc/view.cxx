@@ -54,7 +54,8 @@ void add_exceptions(const Report& report, Lines& lines) {
 /// What was chosen, in text that is the same for every run on the same devices.
 Lines choice_lines(const Report& report, const Settings& settings, const Extraction& extraction) {
   Lines lines;
-  lines.push_back(std::string("method: ") + name(report.method) + ", " + report.why);
+  lines.push_back(std::string("method: ") + name(report.method) + ", " +
+                  (report.shape.empty() ? "" : report.shape + ", ") + report.why);
   lines.push_back(device_line(report));
   lines.push_back("rows: " + std::to_string(report.rows) + " in " + std::to_string(report.lines) +
                   (report.lines == 1 ? " line" : " lines"));

@@ -153,10 +153,12 @@ std::optional<Proposal> propose_halo(const Problem<T>& problem, Objection& objec
     const Plan plan = plan_for(problem, Method::truncated_halo, needs.halo);
     const Certificate worst = confirm(problem, plan, tol, needs);
     if (needs.failed.empty() && cheaper_than_exact(plan)) return covered(plan, worst.bound, tol, problem.survey);
+    // Where no line gave a halo, the longest that was tried says most.
+    const Plan& judged = needs.halo > 0 ? plan : trial;
     objection = {
-        needs.failed.empty() ? "no cheaper than exact" : halo_refusal(problem, plan, tol, needs.failed.front()),
+        needs.failed.empty() ? "no cheaper than exact" : halo_refusal(problem, judged, tol, needs.failed.front()),
         {},
-        plan};
+        judged};
     if (static_cast<Index>(needs.failed.size()) == lines.count() || !cheaper_than_exact(plan)) continue;
     if (!named(problem.options.method) &&
         rows_in(lines, needs.failed) <= kApartShare * static_cast<double>(lines.rows())) {
@@ -192,11 +194,7 @@ std::optional<Proposal> propose_streamed(const Problem<T>& problem, Objection& o
       plan.walk_up = direction.up;
       plan.exact_starts = direction.exact_starts;
       const Certificate certificate = certify_streamed(plan, problem.bands.view());
-      if (certificate.bound <= tol) {
-        Proposal proposal = covered(plan, certificate.bound, tol, problem.survey);
-        proposal.why += ", " + form_text(plan);
-        return proposal;
-      }
+      if (certificate.bound <= tol) return covered(plan, certificate.bound, tol, problem.survey);
       if (certificate.bound < least.bound) {
         least = certificate;
         best = plan;
@@ -304,7 +302,7 @@ std::optional<Proposal> propose(const Problem<T>& problem, Method method, Object
   return p;
 }
 
-std::string form_text(const Plan& plan) {
+std::string shape_text(const Plan& plan) {
   switch (plan.method) {
     case Method::truncated_halo:
       return format("halo %lld", static_cast<long long>(plan.halo));

@@ -50,7 +50,7 @@ template <typename T>
 std::optional<Proposal> propose(const Problem<T>& problem, Method method, Objection& objection);
 
 /// What tells plans of one method apart, for the eye: "halo 40", "walking up"; empty if nothing does.
-std::string form_text(const Plan& plan);
+std::string shape_text(const Plan& plan);
 
 /// Words a row of the method that is likely to be chosen on a device, before anything is known of the device.
 template <typename T>

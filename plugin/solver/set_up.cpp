@@ -113,6 +113,7 @@ Objection Solver<T>::Impl::examine_adopted(Proposal& p) {
 template <typename T>
 void Solver<T>::Impl::take(const Proposal& p) {
   const bool cut = p.plan.method != Method::exact_factored && p.plan.method != Method::pivot;
+  report_.shape = shape_text(p.plan);
   report_.why = p.why;
   report_.certificate = p.certificate;
   report_.certificate_above_tolerance = p.above_tolerance;
@@ -133,7 +134,7 @@ void Solver<T>::Impl::note_candidate(const DeviceChoice& device, Method method, 
   candidate.taken = taken;
   candidate.why = std::move(why);
   if (plan && plan->n > 0) {
-    candidate.form = form_text(*plan);
+    candidate.shape = shape_text(*plan);
     candidate.words_per_row = plan->words_per_row();
     candidate.seconds = predict_apply<T>(device, *plan);
   }

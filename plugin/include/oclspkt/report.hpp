@@ -14,7 +14,7 @@ struct Candidate {
   Method method = Method::pivot;
   bool taken = false;
   std::string why;           ///< the deciding numbers
-  std::string form;          ///< of the plan that was judged: "halo 40"; empty where there is nothing to tell
+  std::string shape;         ///< of the plan that was judged: "halo 40"; empty where there is nothing to tell
   double words_per_row = 0;  ///< read and written per row by an apply; 0 if it got no plan
   double seconds = 0;        ///< predicted for one apply where it would run; 0 if there is no model of it
 };
@@ -54,6 +54,7 @@ struct Times {
 struct Report {
   bool ready = false;             ///< a set-up succeeded
   Method method = Method::pivot;  ///< the one in use
+  std::string shape;              ///< of its plan: "halo 40", "walking up"; empty where there is nothing to tell
   std::string why;                ///< of the method in use
   std::vector<Candidate> candidates;
   std::vector<GroupReport> groups;  ///< lines solved apart by another method; empty for most matrices
