@@ -168,7 +168,9 @@ std::optional<Proposal> propose_halo(const Problem<T>& problem, Objection& objec
   }
   if (!named(problem.options.method)) return std::nullopt;
   const Plan plan = plan_for(problem, Method::truncated_halo, kUncoveredHalo);
-  return uncovered(plan, certify_halo(plan.n, problem.bands.view(), plan.m, plan.halo, {0, plan.n}), tol);
+  const Certificate least = certify_halo(plan.n, problem.bands.view(), plan.m, plan.halo, {0, plan.n});
+  if (least.bound <= tol) return covered(plan, least.bound, tol, problem.survey);  // it holds, and only costs more
+  return uncovered(plan, least, tol);
 }
 
 /// A way to walk the tiles of the streamed form.

@@ -57,6 +57,18 @@ TEST(View, WarnsOfACertificateAboveTheTolerance) {
   EXPECT_TRUE(contains(text, "certificate: ")) << text;
 }
 
+TEST(View, DoesNotWarnOfANamedMethodThatIsCoveredAndOnlyCostsMore) {
+  const Matrix A(tridiagonal(1000, -1, 2.001, -1));
+  const Preconditioner pc(A);
+  OK(PCOCLSPKTSetMethod(pc, PC_OCLSPKT_METHOD_TRUNCATED_HALO));
+  OK(PCSetUp(pc));
+  PetscReal certificate = -1, tolerance = 0;
+  OK(PCOCLSPKTGetCertificate(pc, &certificate, &tolerance));
+  ASSERT_LE(certificate, tolerance) << "one partition, nothing is cut";
+  const std::string text = pc.view();
+  EXPECT_FALSE(contains(text, "ABOVE") || contains(text, "although")) << text;
+}
+
 TEST(View, ShowsTimesAndBytesInDetailOnly) {
   const Matrix A(tridiagonal(100, -1, 4, -1));
   const Preconditioner pc(A);
