@@ -74,6 +74,19 @@ SameValue(PC_OCLSPKT_TRANSFER_AUTO, Transfer::automatic);
 SameValue(PC_OCLSPKT_TRANSFER_COPY, Transfer::copy);
 #undef SameValue
 
+/* PETSc's own checks are empty in optimised builds; there a null pointer, which other languages hand over easily, would
+   end the program. */
+#define OclspktValidPC(pc)                                                                                          \
+  do {                                                                                                              \
+    PetscCheck(pc, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL,                                                             \
+               "The PC is a null pointer: take it from PCCreate() or KSPGetPC() first");                            \
+    PetscCheck(((PetscObject)(pc))->classid == PC_CLASSID, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,                    \
+               "The first argument is not a PC, or one that was destroyed: take it from PCCreate() or KSPGetPC()"); \
+  } while (0)
+#define OclspktValidPointer(pc, argument)                                      \
+  PetscCheck(argument, PetscObjectComm((PetscObject)(pc)), PETSC_ERR_ARG_NULL, \
+             "The argument '" #argument "' is a null pointer: pass the address of a value")
+
 namespace {
 
 /// A setter behind PetscTryMethod(): one for each member of Settings.
@@ -231,23 +244,23 @@ PetscErrorCode oclspkt::petsc::RemoveFunctions(PC pc) {
 
 PetscErrorCode PCOCLSPKTSetDevices(PC pc, const char devices[]) {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidCharPointer(devices, 2);
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, devices);
   PetscTryMethod(pc, "PCOCLSPKTSetDevices_C", (PC, const char[]), (pc, devices));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PCOCLSPKTGetDevices(PC pc, const char* devices[]) {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidPointer(devices, 2);
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, devices);
   PetscUseMethod(pc, "PCOCLSPKTGetDevices_C", (PC, const char*[]), (pc, devices));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PCOCLSPKTSetMethod(PC pc, PCOCLSPKTMethod method) {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  OclspktValidPC(pc);
   PetscValidLogicalCollectiveEnum(pc, method, 2);
   PetscCall(CheckChoice(pc, method, std::size(kMethodChoiceNames)));
   PetscTryMethod(pc, "PCOCLSPKTSetMethod_C", (PC, PCOCLSPKTMethod), (pc, method));
@@ -256,31 +269,31 @@ PetscErrorCode PCOCLSPKTSetMethod(PC pc, PCOCLSPKTMethod method) {
 
 PetscErrorCode PCOCLSPKTGetMethod(PC pc, PCOCLSPKTMethod* method) {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidPointer(method, 2);
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, method);
   PetscUseMethod(pc, "PCOCLSPKTGetMethod_C", (PC, PCOCLSPKTMethod*), (pc, method));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PCOCLSPKTSetVariant(PC pc, const char variant[]) {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidCharPointer(variant, 2);
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, variant);
   PetscTryMethod(pc, "PCOCLSPKTSetVariant_C", (PC, const char[]), (pc, variant));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PCOCLSPKTGetVariant(PC pc, const char* variant[]) {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidPointer(variant, 2);
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, variant);
   PetscUseMethod(pc, "PCOCLSPKTGetVariant_C", (PC, const char*[]), (pc, variant));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PCOCLSPKTSetPrecision(PC pc, PCOCLSPKTPrecision precision) {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  OclspktValidPC(pc);
   PetscValidLogicalCollectiveEnum(pc, precision, 2);
   PetscCall(CheckChoice(pc, precision, std::size(kPrecisionNames)));
   PetscTryMethod(pc, "PCOCLSPKTSetPrecision_C", (PC, PCOCLSPKTPrecision), (pc, precision));
@@ -289,15 +302,15 @@ PetscErrorCode PCOCLSPKTSetPrecision(PC pc, PCOCLSPKTPrecision precision) {
 
 PetscErrorCode PCOCLSPKTGetPrecision(PC pc, PCOCLSPKTPrecision* precision) {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidPointer(precision, 2);
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, precision);
   PetscUseMethod(pc, "PCOCLSPKTGetPrecision_C", (PC, PCOCLSPKTPrecision*), (pc, precision));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PCOCLSPKTSetRtol(PC pc, PetscReal rtol) {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  OclspktValidPC(pc);
   PetscValidLogicalCollectiveReal(pc, rtol, 2);
   PetscTryMethod(pc, "PCOCLSPKTSetRtol_C", (PC, PetscReal), (pc, rtol));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -305,15 +318,15 @@ PetscErrorCode PCOCLSPKTSetRtol(PC pc, PetscReal rtol) {
 
 PetscErrorCode PCOCLSPKTGetRtol(PC pc, PetscReal* rtol) {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidPointer(rtol, 2);
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, rtol);
   PetscUseMethod(pc, "PCOCLSPKTGetRtol_C", (PC, PetscReal*), (pc, rtol));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PCOCLSPKTSetPartition(PC pc, PetscInt rows) {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  OclspktValidPC(pc);
   PetscValidLogicalCollectiveInt(pc, rows, 2);
   PetscTryMethod(pc, "PCOCLSPKTSetPartition_C", (PC, PetscInt), (pc, rows));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -321,30 +334,30 @@ PetscErrorCode PCOCLSPKTSetPartition(PC pc, PetscInt rows) {
 
 PetscErrorCode PCOCLSPKTGetPartition(PC pc, PetscInt* rows) {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidPointer(rows, 2);
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, rows);
   PetscUseMethod(pc, "PCOCLSPKTGetPartition_C", (PC, PetscInt*), (pc, rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PCOCLSPKTSetDeviceMemory(PC pc, PetscInt64 bytes) {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  OclspktValidPC(pc);
   PetscTryMethod(pc, "PCOCLSPKTSetDeviceMemory_C", (PC, PetscInt64), (pc, bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PCOCLSPKTGetDeviceMemory(PC pc, PetscInt64* bytes) {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidPointer(bytes, 2);
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, bytes);
   PetscUseMethod(pc, "PCOCLSPKTGetDeviceMemory_C", (PC, PetscInt64*), (pc, bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PCOCLSPKTSetTimeout(PC pc, PetscReal seconds) {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  OclspktValidPC(pc);
   PetscValidLogicalCollectiveReal(pc, seconds, 2);
   PetscTryMethod(pc, "PCOCLSPKTSetTimeout_C", (PC, PetscReal), (pc, seconds));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -352,15 +365,15 @@ PetscErrorCode PCOCLSPKTSetTimeout(PC pc, PetscReal seconds) {
 
 PetscErrorCode PCOCLSPKTGetTimeout(PC pc, PetscReal* seconds) {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidPointer(seconds, 2);
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, seconds);
   PetscUseMethod(pc, "PCOCLSPKTGetTimeout_C", (PC, PetscReal*), (pc, seconds));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PCOCLSPKTSetOnDeviceFailure(PC pc, PCOCLSPKTOnDeviceFailure action) {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  OclspktValidPC(pc);
   PetscValidLogicalCollectiveEnum(pc, action, 2);
   PetscCall(CheckChoice(pc, action, std::size(kOnDeviceFailureNames)));
   PetscTryMethod(pc, "PCOCLSPKTSetOnDeviceFailure_C", (PC, PCOCLSPKTOnDeviceFailure), (pc, action));
@@ -369,15 +382,15 @@ PetscErrorCode PCOCLSPKTSetOnDeviceFailure(PC pc, PCOCLSPKTOnDeviceFailure actio
 
 PetscErrorCode PCOCLSPKTGetOnDeviceFailure(PC pc, PCOCLSPKTOnDeviceFailure* action) {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidPointer(action, 2);
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, action);
   PetscUseMethod(pc, "PCOCLSPKTGetOnDeviceFailure_C", (PC, PCOCLSPKTOnDeviceFailure*), (pc, action));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PCOCLSPKTSetSingular(PC pc, PCOCLSPKTSingular singular) {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  OclspktValidPC(pc);
   PetscValidLogicalCollectiveEnum(pc, singular, 2);
   PetscCall(CheckChoice(pc, singular, std::size(kSingularNames)));
   PetscTryMethod(pc, "PCOCLSPKTSetSingular_C", (PC, PCOCLSPKTSingular), (pc, singular));
@@ -386,15 +399,15 @@ PetscErrorCode PCOCLSPKTSetSingular(PC pc, PCOCLSPKTSingular singular) {
 
 PetscErrorCode PCOCLSPKTGetSingular(PC pc, PCOCLSPKTSingular* singular) {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidPointer(singular, 2);
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, singular);
   PetscUseMethod(pc, "PCOCLSPKTGetSingular_C", (PC, PCOCLSPKTSingular*), (pc, singular));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PCOCLSPKTSetTransfer(PC pc, PCOCLSPKTTransfer transfer) {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  OclspktValidPC(pc);
   PetscValidLogicalCollectiveEnum(pc, transfer, 2);
   PetscCall(CheckChoice(pc, transfer, std::size(kTransferNames)));
   PetscTryMethod(pc, "PCOCLSPKTSetTransfer_C", (PC, PCOCLSPKTTransfer), (pc, transfer));
@@ -403,8 +416,8 @@ PetscErrorCode PCOCLSPKTSetTransfer(PC pc, PCOCLSPKTTransfer transfer) {
 
 PetscErrorCode PCOCLSPKTGetTransfer(PC pc, PCOCLSPKTTransfer* transfer) {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidPointer(transfer, 2);
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, transfer);
   PetscUseMethod(pc, "PCOCLSPKTGetTransfer_C", (PC, PCOCLSPKTTransfer*), (pc, transfer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -427,29 +440,29 @@ PetscErrorCode PCOCLSPKTGetExplain(PC pc, PetscBool* explain) {
 
 PetscErrorCode PCOCLSPKTGetMethodUsed(PC pc, const char* method[], const char* why[]) {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  OclspktValidPC(pc);
   PetscUseMethod(pc, "PCOCLSPKTGetMethodUsed_C", (PC, const char*[], const char*[]), (pc, method, why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PCOCLSPKTGetDeviceUsed(PC pc, const char* device[], const char* type[]) {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  OclspktValidPC(pc);
   PetscUseMethod(pc, "PCOCLSPKTGetDeviceUsed_C", (PC, const char*[], const char*[]), (pc, device, type));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PCOCLSPKTGetCertificate(PC pc, PetscReal* certificate, PetscReal* tolerance) {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  OclspktValidPC(pc);
   PetscUseMethod(pc, "PCOCLSPKTGetCertificate_C", (PC, PetscReal*, PetscReal*), (pc, certificate, tolerance));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PCOCLSPKTGetIgnoredEntries(PC pc, PetscInt64* ignored) {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidPointer(ignored, 2);
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, ignored);
   PetscUseMethod(pc, "PCOCLSPKTGetIgnoredEntries_C", (PC, PetscInt64*), (pc, ignored));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "options.hpp"
 
+#include <memory>
+
 #include "support.hxx"
 
 namespace oclspkt::test {
@@ -106,7 +108,9 @@ TEST(Options, ValuesThatMakeNoSenseAreErrorsThatSayWhatDoes) {
                {"-t_pc_oclspkt_partition", "2.5", "whole number of rows"},
                {"-t_pc_oclspkt_device_memory", "-1", "device_memory"},
                {"-t_pc_oclspkt_rtol", "-1", "rtol"},
+               {"-t_pc_oclspkt_rtol", "nan", "rtol"},
                {"-t_pc_oclspkt_timeout", "-1", "timeout"},
+               {"-t_pc_oclspkt_timeout", "nan", "timeout"},
                {"-t_pc_oclspkt_precision", "narrow", "use precision same"},
                {"-t_pc_oclspkt_precision", "single", "use precision same"},
                {"-t_pc_oclspkt_variant", "paper", "default"}};
@@ -124,6 +128,84 @@ TEST(Options, EnumerationsOutOfRangeAreErrors) {
   const ErrorTexts errors;
   EXPECT_EQ(PCOCLSPKTSetPrecision(pc, static_cast<PCOCLSPKTPrecision>(3)), PETSC_ERR_ARG_OUTOFRANGE);
   EXPECT_TRUE(contains(errors.text(), "no choice number 3"));
+}
+
+TEST(Options, NullPointersAreErrorsThatNameTheArgument) {
+  const Preconditioner pc;
+  PetscReal real = 0;
+  const ErrorTexts errors;
+  EXPECT_EQ(PCOCLSPKTSetRtol(nullptr, 1), PETSC_ERR_ARG_NULL);
+  EXPECT_EQ(PCOCLSPKTGetRtol(nullptr, &real), PETSC_ERR_ARG_NULL);
+  EXPECT_EQ(PCOCLSPKTGetMethodUsed(nullptr, nullptr, nullptr), PETSC_ERR_ARG_NULL);
+  EXPECT_TRUE(contains(errors.text(), "PCCreate()")) << errors.text();
+  EXPECT_EQ(PCOCLSPKTSetDevices(pc, nullptr), PETSC_ERR_ARG_NULL);
+  EXPECT_TRUE(contains(errors.text(), "'devices'")) << errors.text();
+  EXPECT_EQ(PCOCLSPKTSetVariant(pc, nullptr), PETSC_ERR_ARG_NULL);
+  EXPECT_EQ(PCOCLSPKTGetDevices(pc, nullptr), PETSC_ERR_ARG_NULL);
+  EXPECT_EQ(PCOCLSPKTGetMethod(pc, nullptr), PETSC_ERR_ARG_NULL);
+  EXPECT_EQ(PCOCLSPKTGetVariant(pc, nullptr), PETSC_ERR_ARG_NULL);
+  EXPECT_EQ(PCOCLSPKTGetPrecision(pc, nullptr), PETSC_ERR_ARG_NULL);
+  EXPECT_EQ(PCOCLSPKTGetRtol(pc, nullptr), PETSC_ERR_ARG_NULL);
+  EXPECT_EQ(PCOCLSPKTGetPartition(pc, nullptr), PETSC_ERR_ARG_NULL);
+  EXPECT_EQ(PCOCLSPKTGetDeviceMemory(pc, nullptr), PETSC_ERR_ARG_NULL);
+  EXPECT_EQ(PCOCLSPKTGetTimeout(pc, nullptr), PETSC_ERR_ARG_NULL);
+  EXPECT_EQ(PCOCLSPKTGetOnDeviceFailure(pc, nullptr), PETSC_ERR_ARG_NULL);
+  EXPECT_EQ(PCOCLSPKTGetSingular(pc, nullptr), PETSC_ERR_ARG_NULL);
+  EXPECT_EQ(PCOCLSPKTGetTransfer(pc, nullptr), PETSC_ERR_ARG_NULL);
+  EXPECT_EQ(PCOCLSPKTGetIgnoredEntries(pc, nullptr), PETSC_ERR_ARG_NULL);
+}
+
+TEST(Options, AnotherObjectInPlaceOfThePreconditionerIsAnError) {
+  const Vector vector(3);
+  const ErrorTexts errors;
+  EXPECT_EQ(PCOCLSPKTSetRtol(reinterpret_cast<PC>(static_cast<Vec>(vector)), 1), PETSC_ERR_ARG_WRONG);
+  EXPECT_TRUE(contains(errors.text(), "not a PC")) << errors.text();
+}
+
+TEST(Options, OfAnotherPrefixAreNotTaken) {
+  const Option mine("-t_pc_oclspkt_partition", "16"), other("-u_pc_oclspkt_partition", "32"),
+      none("-pc_oclspkt_partition", "64"), longer("-t_t_pc_oclspkt_partition", "128");
+  const Preconditioner pc;
+  PetscInt rows = 0;
+  OK(PCSetFromOptions(pc));
+  OK(PCOCLSPKTGetPartition(pc, &rows));
+  EXPECT_EQ(rows, 16);
+}
+
+/* A value for each option that is not its default; numbers and text by their meaning. */
+std::string other_value(const petsc::OptionEntry& entry) {
+  if (const auto* choice = std::get_if<petsc::Choice>(&entry.field)) {
+    // The last word is valid for all but precision, of which only the default is there yet.
+    return std::string(entry.name) == "precision" ? choice->names.front() : choice->names.back();
+  }
+  if (std::holds_alternative<std::string oclspkt::Options::*>(entry.field)) {
+    return std::string(entry.name) == "devices" ? "host,cpu" : "default";
+  }
+  if (std::holds_alternative<double oclspkt::Options::*>(entry.field)) return "0.25";
+  return "48";
+}
+
+TEST(Options, EveryOneSurvivesResetAndReadingTheOptionsAgain) {
+  Preconditioner pc;
+  std::string expected;
+  {
+    std::vector<std::unique_ptr<Option>> options;
+    std::vector<std::string> names;
+    names.reserve(petsc::option_table().size());  // PETSc keeps no copy that we could clear by another name
+    for (const auto& entry : petsc::option_table()) {
+      names.push_back(std::string("-t_pc_oclspkt_") + entry.name);
+      options.push_back(std::make_unique<Option>(names.back().c_str(), other_value(entry).c_str()));
+      const std::string shown = std::string("-pc_oclspkt_") + entry.name + " " + other_value(entry);
+      if (other_value(entry) != petsc::value_text(entry, oclspkt::Options{})) expected += " " + shown;
+    }
+    OK(PCSetFromOptions(pc));
+  }
+  expected = "options:" + expected + "\n";
+  EXPECT_TRUE(contains(pc.view(), expected)) << pc.view() << expected;
+  OK(PCReset(pc));
+  EXPECT_TRUE(contains(pc.view(), expected)) << pc.view();
+  OK(PCSetFromOptions(pc));  // the database holds nothing any more
+  EXPECT_TRUE(contains(pc.view(), expected)) << pc.view();
 }
 
 TEST(Options, ARefusedSettingLeavesTheOldOne) {
