@@ -16,6 +16,15 @@ if(OCLSPKT_WITH_PETSC)
   install(TARGETS oclspkt_petsc EXPORT oclspktTargets)
   install(FILES plugin/include/oclspkt/oclspkt.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/oclspkt)
   list(APPEND pkgconfig_names oclspkt)
+  install(DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/python/oclspkt DESTINATION ${CMAKE_INSTALL_LIBDIR}/python
+          FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
+endif()
+if(OCLSPKT_FORTRAN)
+  # The source lies beside the module file, which only the compiler that made it can read.
+  install(TARGETS oclspkt_fortran EXPORT oclspktTargets)
+  install(FILES ${PROJECT_BINARY_DIR}/fortran/oclspkt.mod ${PROJECT_BINARY_DIR}/fortran/oclspkt.F90
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/oclspkt/fortran)
+  list(APPEND pkgconfig_names oclspkt-fortran)
 endif()
 
 install(EXPORT oclspktTargets NAMESPACE oclspkt:: DESTINATION ${package_folder})

@@ -3,7 +3,7 @@
 
     u_t = u_xx on (0,1), u(t,0) = u(t,1) = 0, u(0,x) = sin(pi x);   solution exp(-pi^2 t) sin(pi x)
 
-    python3 heat.py -dll_append <folder>/liboclspkt.so [-n rows] [-steps count] [-end time] [PETSc's options]
+    PYTHONPATH=<prefix>/lib/python python3 heat.py [-n rows] [-steps count] [-end time] [PETSc's options]
 """
 
 import sys
@@ -12,7 +12,8 @@ from math import pi
 import numpy as np
 import petsc4py
 
-petsc4py.init(sys.argv)  # PETSc opens the plugin here
+petsc4py.init(sys.argv)
+import oclspkt  # noqa: E402
 from petsc4py import PETSc  # noqa: E402
 
 
@@ -35,7 +36,16 @@ def discretisation_error(end, h, dt):
     return np.exp(-(pi**2) * end) * end * pi**4 * abs(h**2 - pi**2 * dt**2) / 12
 
 
+def report(pc):
+    """Which method and device oclspkt took; another PC may have been asked for by option."""
+    if pc.getType() == oclspkt.TYPE:
+        method, why = oclspkt.method_used(pc)
+        device, device_type = oclspkt.device_used(pc)
+        print(f"solved by {method} ({why})\non {device} ({device_type})")
+
+
 def main():
+    oclspkt.initialize()
     options = PETSc.Options()
     n, steps, end = options.getInt("n", 1000), options.getInt("steps", 100), options.getReal("end", 0.1)
     h, dt = 1 / (n + 1), end / steps
@@ -54,15 +64,17 @@ def main():
     ts.setMaxSteps(steps)
     ts.setMaxTime(end)
     ts.setExactFinalTime(PETSc.TS.ExactFinalTime.MATCHSTEP)
-    ts.getSNES().getKSP().getPC().setType("oclspkt")
+    pc = ts.getSNES().getKSP().getPC()
+    pc.setType(oclspkt.TYPE)
     ts.setFromOptions()
     ts.solve(u)
+    report(pc)
 
     error = np.abs(u.getArray() - solution(end, n, h)).max()
     expected = discretisation_error(end, h, dt)
     print(f"{n} rows, {steps} steps, {ts.getKSPIterations()} linear iterations")
     print(f"largest error against the analytic solution {error:.3g}, of which the discretisation explains {expected:.3g}")
-    for thing in (ts, J, A, f, u):
+    for thing in (pc, ts, J, A, f, u):
         thing.destroy()  # left to Python, they outlive what PETSc cleans up at its end
     if not abs(error - expected) <= 0.05 * expected:
         sys.exit("the error is not that of the discretisation")

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/// oclspkt-options: print the pages of the documentation that are made from the options table.
+/// oclspkt-options: print what is made from the tables of options and results: pages of the documentation, the Fortran
+/// module, the table of the Python helper.
 ///
 ///   oclspkt-options                    docs/options.md
 ///   oclspkt-options --list             names of the manual pages, one a line
 ///   oclspkt-options PCOCLSPKTSetRtol   docs/manual/PCOCLSPKTSetRtol.md
+///   oclspkt-options --fortran          oclspkt.F90, which the build compiles
+///   oclspkt-options --python           oclspkt/_functions.py, beside python/oclspkt/__init__.py
 
 #include <cstdio>
 #include <cstring>
+#include <sstream>
 #include <string>
 
 #include "options.hpp"
+#include "signatures.hpp"
 
-using oclspkt::petsc::kOptionPrefix;
-using oclspkt::petsc::option_table;
-using oclspkt::petsc::OptionEntry;
+using namespace oclspkt::petsc;
 
 namespace {
 
@@ -41,57 +44,97 @@ void print_options_page() {
   }
 }
 
-/// "const char[]" and "devices" become "const char devices[]"; a getter's argument is a pointer to it.
-std::string declaration(const OptionEntry& entry, bool getter) {
-  const std::string type = entry.argument;
-  const auto brackets = type.find("[]");
-  if (brackets == std::string::npos) return type + (getter ? " *" : " ") + entry.name;
-  return type.substr(0, brackets) + (getter ? " *" : " ") + entry.name + "[]";
+struct Page {
+  Signature signature;
+  const OptionEntry* option;  ///< null for a result
+  const ResultEntry* result;  ///< null for an option
+  bool is_setter() const { return option && !signature.arguments[0].out; }
+};
+
+std::vector<Page> pages() {
+  std::vector<Page> all;
+  for (const Signature& signature : signatures()) {
+    for (const OptionEntry& entry : option_table()) {
+      if (signature.name.substr(std::strlen("PCOCLSPKTSet")) == entry.function) all.push_back({signature, &entry, {}});
+    }
+    for (const ResultEntry& entry : result_table()) {
+      if (signature.name == std::string("PCOCLSPKTGet") + entry.function) all.push_back({signature, {}, &entry});
+    }
+  }
+  return all;
 }
 
-void print_manual_page(const OptionEntry& entry, bool getter) {
-  const char* verb = getter ? "Get" : "Set";
-  std::printf("<!-- Made by oclspkt-options from plugin/petsc/options.cpp. -->\n# PCOCLSPKT%s%s\n\n", verb,
-              entry.function);
-  std::printf("%s the setting of `%s%s`: %s.\n\n", verb, kOptionPrefix, entry.name, entry.help);
-  std::printf("## Synopsis\n\n```c\n#include <oclspkt/oclspkt.h>\nPetscErrorCode PCOCLSPKT%s%s(PC pc, %s)\n```\n\n",
-              verb, entry.function, declaration(entry, getter).c_str());
-  std::printf("%s\n\n", getter ? "Not Collective" : "Logically Collective");
-  std::printf("## Input Parameter%s\n\n- `pc` - the preconditioner\n", getter ? "" : "s");
-  if (getter) std::printf("\n## Output Parameter\n\n");
+void print_synopsis(const Signature& signature, bool setter) {
+  std::string arguments = "PC pc";
+  for (const Argument& argument : signature.arguments) arguments += ", " + c_declaration(argument);
+  std::printf("## Synopsis\n\n```c\n#include <oclspkt/oclspkt.h>\nPetscErrorCode %s(%s)\n```\n\n%s\n\n",
+              signature.name.c_str(), arguments.c_str(), setter ? "Logically Collective" : "Not Collective");
+}
+
+void print_see_also(const std::string& functions) {
+  std::printf("## See also\n\n[PCOCLSPKT](PCOCLSPKT.md)");
+  std::istringstream words(functions);
+  for (std::string word; words >> word;) {
+    std::printf(", [PCOCLSPKT%s](PCOCLSPKT%s.md)", word.c_str(), word.c_str());
+  }
+  std::printf("\n");
+}
+
+void print_option(const Page& page) {
+  const OptionEntry& entry = *page.option;
+  const bool setter = page.is_setter();
+  std::printf("%s the setting of `%s%s`: %s.\n\n", setter ? "Set" : "Get", kOptionPrefix, entry.name, entry.help);
+  print_synopsis(page.signature, setter);
+  std::printf("## Input Parameter%s\n\n- `pc` - the preconditioner\n", setter ? "s" : "");
+  if (!setter) std::printf("\n## Output Parameter\n\n");
   std::printf("- `%s` - %s%s\n\n", entry.name, values_text(entry).c_str(),
-              getter && std::strstr(entry.argument, "char") ? "; valid until the setting changes" : "");
-  if (!getter) {
+              !setter && std::strstr(entry.argument, "char") ? "; valid until the setting changes" : "");
+  if (setter) {
     std::printf("## Options Database Key\n\n- `%s` - %s (default `%s`)\n\n", option_text(entry).c_str(), entry.help,
                 default_text(entry).c_str());
   }
-  std::printf("## Level\n\nintermediate\n\n## Notes\n\n%s", entry.notes);
-  std::printf(getter ? "\n\n"
-                     : " The change takes effect at the next `PCSetUp()`; for other types of PC nothing happens.\n\n");
-  std::printf("## See also\n\n[PCOCLSPKT](PCOCLSPKT.md), [PCOCLSPKT%s%s](PCOCLSPKT%s%s.md)\n", getter ? "Set" : "Get",
-              entry.function, getter ? "Set" : "Get", entry.function);
+  std::printf("## Level\n\nintermediate\n\n## Notes\n\n%s%s\n\n", entry.notes,
+              setter ? " The change takes effect at the next `PCSetUp()`; for other types of PC nothing happens." : "");
+  print_see_also((setter ? "Get" : "Set") + std::string(entry.function));
 }
 
-int print_page(const std::string& page) {
-  for (const OptionEntry& entry : option_table()) {
-    for (const bool getter : {false, true}) {
-      const std::string name = std::string(getter ? "PCOCLSPKTGet" : "PCOCLSPKTSet") + entry.function;
-      if (page == "--list") std::printf("%s\n", name.c_str());
-      if (page == name) {
-        print_manual_page(entry, getter);
-        return 0;
-      }
-    }
+void print_result(const Page& page) {
+  const ResultEntry& entry = *page.result;
+  std::printf("Get %s.\n\n", entry.help);
+  print_synopsis(page.signature, false);
+  std::printf("## Input Parameter\n\n- `pc` - the preconditioner, of type `PCOCLSPKT` and set up\n\n");
+  std::printf("## Output Parameter%s\n\n", entry.values.size() > 1 ? "s" : "");
+  for (const ResultValue& value : entry.values) {
+    std::printf("- `%s` - %s%s\n", value.name, value.help, optional(entry) ? "; `NULL` if not wanted" : "");
   }
-  if (page == "--list") return 0;
-  std::fprintf(stderr, "oclspkt-options: there is no page %s; --list names those there are\n", page.c_str());
+  std::printf("\n## Level\n\n%s\n\n## Notes\n\n%s Before a successful `PCSetUp()` it is an error.\n\n", entry.level,
+              entry.notes);
+  print_see_also(entry.see_also);
+}
+
+int print_page(const std::string& name) {
+  for (const Page& page : pages()) {
+    if (page.signature.name != name) continue;
+    std::printf("<!-- Made by oclspkt-options from plugin/petsc/options.cpp. -->\n# %s\n\n", name.c_str());
+    page.option ? print_option(page) : print_result(page);
+    return 0;
+  }
+  std::fprintf(stderr, "oclspkt-options: there is no page %s; --list names those there are\n", name.c_str());
   return 1;
+}
+
+int print(const std::string& what) {
+  if (what == "--fortran") return print_fortran_module() ? 0 : 1;
+  if (what == "--python") return print_python_table() ? 0 : 1;
+  if (what != "--list") return print_page(what);
+  for (const Page& page : pages()) std::printf("%s\n", page.signature.name.c_str());
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc > 1) return print_page(argv[1]);
+  if (argc > 1) return print(argv[1]);
   print_options_page();
   return 0;
 }

@@ -57,6 +57,40 @@ const OptionEntry kTable[] = {
      "docs/why.md reads them. `-ksp_view ::ascii_info_detail` prints the same lines."},
 };
 
+const std::vector<ResultEntry> kResults = {
+    {"MethodUsed",
+     {{"method", "const char[]",
+       "`truncated-halo`, `truncated-streamed`, `exact-twopass`, `exact-factored` or `pivot`"},
+      {"why", "const char[]", "the numbers that decided"}},
+     "the method that the last set-up chose, and why",
+     "intermediate",
+     "The texts stay valid until the next `PCSetUp()`, `PCReset()` or `PCDestroy()`.",
+     "SetMethod GetCertificate"},
+    {"DeviceUsed",
+     {{"device", "const char[]", "the device's name, `host` where no OpenCL is used"},
+      {"device_type", "const char[]", "`host`, `cpu`, `gpu` or `fpga`"}},
+     "the device that solves",
+     "intermediate",
+     "After a device was lost it is the one that took over its rows. The texts stay valid until the next `PCSetUp()`, "
+     "`PCApply()`, `PCReset()` or `PCDestroy()`.",
+     "SetDevices"},
+    {"Certificate",
+     {{"certificate", "PetscReal",
+       "bound on max abs(x_computed - x) / max abs(x), rounding apart; 0 for the methods that truncate nothing"},
+      {"tolerance", "PetscReal", "the setting of `-pc_oclspkt_rtol`, or the rounding of the arithmetic"}},
+     "the bound on the error of truncation, and the tolerance it was held against",
+     "advanced",
+     "The bound holds for every right-hand side and is known before the first solve.",
+     "SetRtol GetMethodUsed"},
+    {"IgnoredEntries",
+     {{"ignored", "PetscInt64", "how many entries were ignored; stored zeros are not counted"}},
+     "the number of nonzero matrix entries off the three bands, which the preconditioner ignores",
+     "intermediate",
+     "With 0 the preconditioner solves with the whole matrix: use `KSPPREONLY`, or let a Krylov method converge in one "
+     "iteration.",
+     ""},
+};
+
 std::string number_text(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%g", value);
@@ -77,6 +111,8 @@ struct ValueText {
 }  // namespace
 
 std::span<const OptionEntry> option_table() { return kTable; }
+
+const std::vector<ResultEntry>& result_table() { return kResults; }
 
 std::string value_text(const OptionEntry& entry, const Settings& settings) {
   return std::visit(ValueText{settings}, entry.field);

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "oclspkt/options.hpp"
 
@@ -40,8 +41,32 @@ struct OptionEntry {
   const char* notes;  ///< what a manual page adds to the help
 };
 
-/// The only place where the options are listed; the help, the view and the documentation are made from it.
+/// The only place where the options are listed; the help, the view, the documentation, the Fortran module and the
+/// Python helper are made from it.
 std::span<const OptionEntry> option_table();
+
+/// One value that a function hands out through a pointer.
+struct ResultValue {
+  const char* name;
+  const char* type;  ///< C type of the value
+  const char* help;
+};
+
+/// A function that tells what the last set-up chose; an error before it.
+struct ResultEntry {
+  const char* function;  ///< the C function is PCOCLSPKTGet<function>
+  std::vector<ResultValue> values;
+  const char* help;      ///< one line
+  const char* level;     ///< for whom: intermediate or advanced
+  const char* notes;     ///< what a manual page adds to the help
+  const char* see_also;  ///< functions joined by spaces, without PCOCLSPKT
+};
+
+/// The same for what can be asked after a set-up.
+const std::vector<ResultEntry>& result_table();
+
+/// Whether a value can be left out by passing a null pointer: where a function hands out several.
+inline bool optional(const ResultEntry& entry) { return entry.values.size() > 1; }
 
 /// The value as a user would type it.
 std::string value_text(const OptionEntry& entry, const Settings& settings);

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "signatures.hpp"
+
+#include "options.hpp"
+
+namespace oclspkt::petsc {
+
+std::vector<Signature> signatures() {
+  const std::string prefix = "PCOCLSPKT";
+  std::vector<Signature> all = {{prefix + "InitializePackage", false, {}}, {prefix + "FinalizePackage", false, {}}};
+  for (const OptionEntry& entry : option_table()) {
+    all.push_back({prefix + "Set" + entry.function, true, {{entry.name, entry.argument, false}}});
+    all.push_back({prefix + "Get" + entry.function, true, {{entry.name, entry.argument, true}}});
+  }
+  for (const ResultEntry& entry : result_table()) {
+    Signature signature{prefix + "Get" + entry.function, true, {}};
+    for (const ResultValue& value : entry.values) signature.arguments.push_back({value.name, value.type, true});
+    all.push_back(std::move(signature));
+  }
+  return all;
+}
+
+std::string c_declaration(const Argument& argument) {
+  const auto brackets = argument.type.find("[]");
+  const std::string between = argument.out ? " *" : " ";
+  if (brackets == std::string::npos) return argument.type + between + argument.name;
+  return argument.type.substr(0, brackets) + between + argument.name + "[]";
+}
+
+bool is_enumeration(const std::string& type) { return type.starts_with("PCOCLSPKT"); }
+
+}  // namespace oclspkt::petsc

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The preconditioner oclspkt for petsc4py.
+
+    import oclspkt
+    oclspkt.initialize()                 # where -dll_append did not load the plugin
+    pc.setType(oclspkt.TYPE)
+    oclspkt.set_method(pc, "exact")      # set_<option>, get_<option> for every option -pc_oclspkt_<option>
+    oclspkt.method_used(pc)              # ("exact-factored", why); also device_used, certificate, ignored_entries
+
+Arguments that PETSc refuses raise petsc4py's PETSc.Error, a RuntimeError with PETSc's text; words that an option does not
+have raise ValueError. petsc4py.init() comes first if the program passes it arguments.
+"""
+
+import ctypes
+import os
+
+from petsc4py import PETSc
+
+from ._functions import RESULTS, SETTINGS
+
+TYPE = "oclspkt"
+
+_INTEGER = {4: ctypes.c_int32, 8: ctypes.c_int64}[PETSc.IntType().itemsize]
+_REAL = {4: ctypes.c_float, 8: ctypes.c_double}.get(PETSc.RealType().itemsize)
+_C_TYPES = {
+    "const char[]": ctypes.c_char_p,
+    "PetscReal": _REAL,
+    "PetscInt": _INTEGER,
+    "PetscInt64": ctypes.c_int64,
+    "PetscBool": ctypes.c_int,
+}
+_library = None
+
+
+def initialize(path=None):
+    """Load the plugin and register it with PETSc; calling it again does nothing.
+
+    Without a path it is the plugin that this process has already loaded, else liboclspkt.so beside the installed package,
+    else where the system looks for libraries.
+    """
+    global _library
+    library = _library or _open(path)
+    _check(library.PCOCLSPKTInitializePackage())
+    _library = library
+
+
+def _open(path):
+    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "liboclspkt.so")
+    if path is None:
+        process = ctypes.CDLL(None)  # PETSc loads what -dll_append names for the whole process
+        if hasattr(process, "PCOCLSPKTInitializePackage"):
+            return process
+        path = os.path.normpath(beside) if os.path.exists(beside) else "liboclspkt.so"
+    try:
+        return ctypes.CDLL(os.fspath(path))
+    except OSError as error:
+        raise RuntimeError(f"the plugin cannot be loaded ({error}): give oclspkt.initialize() the path of liboclspkt.so") from error
+
+
+def _check(code):
+    if code:
+        raise PETSc.Error(code)
+
+
+def _call(function, pc, *arguments):
+    if _library is None:
+        initialize()
+    _check(getattr(_library, function)(ctypes.c_void_p(pc.handle), *arguments))
+
+
+def _to_c(name, kind, value):
+    if isinstance(kind, tuple):
+        if value not in kind:
+            raise ValueError(f"{name} takes one of {', '.join(kind)}, not {value!r}")
+        return ctypes.c_int(kind.index(value))
+    if kind == "const char[]":
+        return os.fsencode(value)
+    number = _C_TYPES[kind](value)
+    if number.value != value:
+        raise ValueError(f"{name} takes a {kind}, whose range {value!r} is out of")
+    return number
+
+
+def _from_c(kind, number):
+    if isinstance(kind, tuple):
+        return kind[number.value]
+    if kind == "const char[]":
+        return os.fsdecode(number.value)
+    return bool(number.value) if kind == "PetscBool" else number.value
+
+
+def _setter(name, function, kind, text):
+    def set_value(pc, value):
+        _call("PCOCLSPKTSet" + function, pc, _to_c(name, kind, value))
+
+    return _named(set_value, "set_" + name, "Set", function, text)
+
+
+def _getter(name, function, kinds, text):
+    def get_value(pc):
+        numbers = [ctypes.c_int() if isinstance(kind, tuple) else _C_TYPES[kind]() for kind in kinds]
+        _call("PCOCLSPKTGet" + function, pc, *map(ctypes.byref, numbers))
+        values = tuple(map(_from_c, kinds, numbers))
+        return values if len(values) > 1 else values[0]
+
+    return _named(get_value, name, "Get", function, text)
+
+
+def _named(function, name, verb, end, text):
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"{verb} {text} (PCOCLSPKT{verb}{end})."
+    return function
+
+
+for _name, (_function, _kinds, _text) in SETTINGS.items():
+    globals()["set_" + _name] = _setter(_name, _function, _kinds[0], _text)
+    globals()["get_" + _name] = _getter("get_" + _name, _function, _kinds, _text)
+for _name, (_function, _kinds, _text) in RESULTS.items():
+    globals()[_name] = _getter(_name, _function, _kinds, _text)
+__all__ = ["TYPE", "initialize", *RESULTS, *(verb + name for name in SETTINGS for verb in ("set_", "get_"))]
