@@ -14,12 +14,3 @@ string(REGEX MATCHALL "[^\n]+" pages "${pages}")
 foreach(page IN LISTS pages)
   compare(manual/${page}.md ${page})
 endforeach()
-
-# Every public function of the C header has a page.
-file(STRINGS ${HEADER} functions REGEX "^PETSC_EXTERN PetscErrorCode PCOCLSPKT")
-foreach(line IN LISTS functions)
-  string(REGEX MATCH "PCOCLSPKT[A-Za-z]+" function "${line}")
-  if(NOT EXISTS ${DOCS}/manual/${function}.md)
-    message(FATAL_ERROR "docs/manual/${function}.md is missing")
-  endif()
-endforeach()

@@ -55,9 +55,7 @@ foreign_test(ts-ex4 CHECK --solution ts ${one} RUN $<TARGET_FILE:foreign-ts-ex4>
 foreign_test(ts-ex22 CHECK --solution ts ${one} RUN $<TARGET_FILE:foreign-ts-ex22>)
 foreign_test(tao-blackscholes CHECK --solution tao ${one} RUN $<TARGET_FILE:foreign-tao-blackscholes> OUTER -ms 400)
 
-check_language(Fortran)
-if(CMAKE_Fortran_COMPILER)
-  enable_language(Fortran)
+if(OCLSPKT_FORTRAN)
   find_package(MPI REQUIRED COMPONENTS Fortran)
   petsc_example(ksp-ex1f ksp/ksp/tutorials/ex1f.F90)
   set_target_properties(foreign-ksp-ex1f PROPERTIES Fortran_FORMAT FREE)
@@ -65,7 +63,7 @@ if(CMAKE_Fortran_COMPILER)
   target_compile_options(foreign-ksp-ex1f PRIVATE -ffree-line-length-none)
   foreign_test(ksp-ex1f CHECK --solution ksp ${one} RUN $<TARGET_FILE:foreign-ksp-ex1f>)
 else()
-  message(FATAL_ERROR "the tests run a Fortran program: install a Fortran compiler (Debian: gfortran)")
+  message(FATAL_ERROR "the tests run a Fortran program: install a Fortran compiler (Debian: gfortran) and leave OCLSPKT_WITH_FORTRAN on")
 endif()
 
 # petsc4py belongs to the interpreter it was built for, which may not be the first on the path.

@@ -1,0 +1,80 @@
+! SPDX-License-Identifier: BSD-2-Clause
+! One function of each kind of argument in both directions, and errors that come back as codes.
+program fortran_test
+#include <petsc/finclude/petscksp.h>
+  use petscksp
+  use oclspkt
+  implicit none
+  PetscInt, parameter :: n = 3
+  character(len=16) :: text, why
+  character(len=4) :: short
+  PetscEnum :: method
+  PetscReal :: real_value, tolerance
+  PetscInt :: rows, i
+  PetscInt64 :: bytes, ignored
+  PetscErrorCode :: ierr
+  PC :: pc, never_created
+  Mat :: A
+
+  PetscCallA(PetscInitialize(ierr))
+  PetscCallA(PCOCLSPKTInitializePackage(ierr))
+  PetscCallA(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, n, PETSC_NULL_INTEGER, A, ierr))
+  do i = 0, n - 1
+    PetscCallA(MatSetValue(A, i, i, 4.0_8, INSERT_VALUES, ierr))
+  end do
+  PetscCallA(MatSetValue(A, 0, 2, 1.0_8, INSERT_VALUES, ierr))
+  PetscCallA(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY, ierr))
+  PetscCallA(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY, ierr))
+  PetscCallA(PCCreate(PETSC_COMM_SELF, pc, ierr))
+  PetscCallA(PCSetType(pc, PCOCLSPKT, ierr))
+  PetscCallA(PCSetOperators(pc, A, A, ierr))
+
+  PetscCallA(PCOCLSPKTSetDevices(pc, 'host   ', ierr))
+  PetscCallA(PCOCLSPKTGetDevices(pc, text, ierr))
+  call check(text == 'host', 'text comes back without the blanks behind it')
+  PetscCallA(PCOCLSPKTGetVariant(pc, short, ierr))
+  call check(short == 'defa', 'long text is cut to the variable')
+  PetscCallA(PCOCLSPKTSetMethod(pc, PC_OCLSPKT_METHOD_PIVOT, ierr))
+  PetscCallA(PCOCLSPKTGetMethod(pc, method, ierr))
+  call check(method == PC_OCLSPKT_METHOD_PIVOT, 'enumerations')
+  PetscCallA(PCOCLSPKTSetRtol(pc, 0.25_8, ierr))
+  PetscCallA(PCOCLSPKTGetRtol(pc, real_value, ierr))
+  call check(real_value == 0.25_8, 'real numbers')
+  PetscCallA(PCOCLSPKTSetPartition(pc, 48, ierr))
+  PetscCallA(PCOCLSPKTGetPartition(pc, rows, ierr))
+  call check(rows == 48, 'integers')
+  PetscCallA(PCOCLSPKTSetDeviceMemory(pc, 6000000000_8, ierr))
+  PetscCallA(PCOCLSPKTGetDeviceMemory(pc, bytes, ierr))
+  call check(bytes == 6000000000_8, 'integers of 64 bits')
+
+  PetscCallA(PCSetUp(pc, ierr))
+  PetscCallA(PCOCLSPKTGetMethodUsed(pc, text, why, ierr))
+  call check(text == 'pivot' .and. why /= ' ', 'the method used')
+  PetscCallA(PCOCLSPKTGetCertificate(pc, real_value, tolerance, ierr))
+  call check(real_value == 0 .and. tolerance == 0.25_8, 'the certificate')
+  PetscCallA(PCOCLSPKTGetIgnoredEntries(pc, ignored, ierr))
+  call check(ignored == 1, 'entries off the bands')
+
+  PetscCallA(PetscPushErrorHandler(PetscIgnoreErrorHandler, PETSC_NULL_INTEGER, ierr))
+  call PCOCLSPKTSetPartition(pc, -2, ierr)
+  call check(ierr /= 0, 'a value that makes no sense is an error')
+  call PCOCLSPKTSetRtol(never_created, 0.5_8, ierr)
+  call check(ierr == PETSC_ERR_ARG_NULL, 'an object that was never created is an error')
+  call PCOCLSPKTGetDevices(PETSC_NULL_PC, text, ierr)
+  call check(ierr == PETSC_ERR_ARG_NULL .and. text == ' ', 'a null object is an error')
+  PetscCallA(PetscPopErrorHandler(ierr))
+
+  PetscCallA(PCDestroy(pc, ierr))
+  PetscCallA(MatDestroy(A, ierr))
+  PetscCallA(PetscFinalize(ierr))
+
+contains
+
+  subroutine check(right, what)
+    logical, intent(in) :: right
+    character(len=*), intent(in) :: what
+    if (right) return
+    print *, 'failed: ', what
+    error stop 1
+  end subroutine
+end program
