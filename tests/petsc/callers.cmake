@@ -17,3 +17,29 @@ petsc_test(Python.UsesThePluginThatPetscLoaded COMMAND ${helper} -dll_append ${p
 petsc_test(Python.WorksFromWhereItIsInstalled COMMAND ${helper} LABELS house
            ENV PYTHONPATH=${PROJECT_BINARY_DIR}/tests/house/installed/${CMAKE_INSTALL_LIBDIR}/python)
 set_tests_properties(petsc.Python.WorksFromWhereItIsInstalled PROPERTIES FIXTURES_REQUIRED installed)
+
+# PETSc's own programs. Each rank's part with an overlap, on several ranks; the two answers may differ by the residual's
+# tolerance, 1e-12, times the condition of 100 rows, 4e3.
+foreign_test(asm.2 HOST_ONLY LABELS mpi RUN $<TARGET_FILE:foreign-ksp-ex23>
+             CHECK --solution ksp --ranks 2 --prefix sub_ --tolerance 4e-9
+             OUTER -n 100 -pc_type asm -pc_asm_overlap 1 -ksp_rtol 1e-12)
+foreign_test(asm.3 HOST_ONLY LABELS mpi slow RUN $<TARGET_FILE:foreign-ksp-ex23>
+             CHECK --solution ksp --ranks 3 --prefix sub_ --tolerance 4e-9
+             OUTER -n 100 -pc_type asm -pc_asm_overlap 2 -pc_asm_blocks 6 -ksp_rtol 1e-12)
+
+# Multigrid on a DMDA, 257 points down to 3, with the equation discretised anew on each level or by Galerkin.
+set(multigrid -da_grid_x 3 -da_refine 7 -pc_type mg -pc_mg_levels 8 -ksp_rtol 1e-12)
+foreign_test(multigrid.richardson HOST_ONLY RUN $<TARGET_FILE:foreign-ksp-ex25>
+             CHECK --solution ksp --prefix mg_levels_ OUTER ${multigrid} -mg_levels_ksp_type richardson)
+foreign_test(multigrid.chebyshev.galerkin HOST_ONLY RUN $<TARGET_FILE:foreign-ksp-ex25>
+             CHECK --solution ksp --prefix mg_levels_
+             OUTER ${multigrid} -mg_levels_ksp_type chebyshev -pc_mg_galerkin both)
+foreign_test(multigrid.2 HOST_ONLY LABELS mpi slow RUN $<TARGET_FILE:foreign-ksp-ex25>
+             CHECK --solution ksp --ranks 2 --prefix mg_levels_sub_
+             OUTER -da_grid_x 9 -da_refine 5 -pc_type mg -pc_mg_levels 6 -ksp_rtol 1e-12 -mg_levels_pc_type bjacobi
+                   -mg_levels_ksp_type richardson)
+expect(CoarseGridOfThreeRowsIsSolvedByIt
+       CHECK "--match=(?s)Coarse grid solver.*type: oclspkt.*rows: 3 in 1 line.*Down solver" "--match=CONVERGED_RTOL"
+             "--without=Option left: name:-(mg|dll)"
+       RUN $<TARGET_FILE:foreign-ksp-ex25> ${multigrid} -dll_append ${plugin} -mg_coarse_pc_type oclspkt
+           -mg_levels_pc_type oclspkt -ksp_view -ksp_converged_reason -options_left)

@@ -2,6 +2,7 @@
 #include "options.hpp"
 
 #include <memory>
+#include <set>
 
 #include "support.hxx"
 
@@ -74,17 +75,78 @@ TEST(Options, HaveSettersThatTheGettersAndTheViewShow) {
       << pc.view();
 }
 
+bool same(const char* x, const char* y) { return std::string(x) == y; }
+template <typename T>
+bool same(T x, T y) {
+  return x == y;
+}
+
+/// Calls `check(name, setter, getter, value)` for the functions of every option; `value` is not the default where the
+/// option has another that is valid.
+template <typename Check>
+void for_each_pair(Check check) {
+  check("devices", PCOCLSPKTSetDevices, PCOCLSPKTGetDevices, static_cast<const char*>("cpu,host"));
+  check("method", PCOCLSPKTSetMethod, PCOCLSPKTGetMethod, PC_OCLSPKT_METHOD_PIVOT);
+  check("variant", PCOCLSPKTSetVariant, PCOCLSPKTGetVariant, static_cast<const char*>("default"));
+  check("precision", PCOCLSPKTSetPrecision, PCOCLSPKTGetPrecision, PC_OCLSPKT_PRECISION_SAME);
+  check("rtol", PCOCLSPKTSetRtol, PCOCLSPKTGetRtol, PetscReal(1e-3));
+  check("partition", PCOCLSPKTSetPartition, PCOCLSPKTGetPartition, PetscInt(48));
+  check("device_memory", PCOCLSPKTSetDeviceMemory, PCOCLSPKTGetDeviceMemory, PetscInt64(6000000000));
+  check("timeout", PCOCLSPKTSetTimeout, PCOCLSPKTGetTimeout, PetscReal(2.5));
+  check("on_device_failure", PCOCLSPKTSetOnDeviceFailure, PCOCLSPKTGetOnDeviceFailure,
+        PC_OCLSPKT_ON_DEVICE_FAILURE_ERROR);
+  check("singular", PCOCLSPKTSetSingular, PCOCLSPKTGetSingular, PC_OCLSPKT_SINGULAR_PIN);
+  check("transfer", PCOCLSPKTSetTransfer, PCOCLSPKTGetTransfer, PC_OCLSPKT_TRANSFER_COPY);
+}
+
+TEST(Options, WhatIsSetComesBackAndSurvivesAReset) {
+  const Preconditioner pc;
+  std::set<std::string> seen;
+  for_each_pair([&](const char* name, auto set, auto get, auto value) {
+    seen.insert(name);
+    for (const bool reset : {false, true}) {
+      decltype(value) found{};
+      if (reset) {
+        OK(PCReset(pc));
+      } else {
+        OK(set(pc, value));
+      }
+      OK(get(pc, &found));
+      EXPECT_TRUE(same(found, value)) << name << (reset ? " after PCReset()" : "");
+    }
+  });
+  for (const auto& entry : petsc::option_table()) EXPECT_TRUE(seen.contains(entry.name)) << entry.name << " is missing";
+}
+
 TEST(Options, SettersLeaveOtherTypesAloneAndGettersRefuseThem) {
-  PC pc;
-  PetscReal rtol;
-  OK(PCCreate(PETSC_COMM_SELF, &pc));
-  OK(PCSetType(pc, PCJACOBI));
-  OK(PCOCLSPKTSetRtol(pc, 1e-3));
-  {
-    const ErrorTexts errors;
-    EXPECT_EQ(PCOCLSPKTGetRtol(pc, &rtol), PETSC_ERR_SUP);
+  for (const char* type : {"", PCJACOBI}) {  // without a type, too
+    PC pc;
+    OK(PCCreate(PETSC_COMM_SELF, &pc));
+    if (*type) {
+      OK(PCSetType(pc, type));
+    }
+    for_each_pair([&](const char* name, auto set, auto get, auto value) {
+      decltype(value) found{};
+      OK(set(pc, value));
+      const ErrorTexts errors;
+      EXPECT_EQ(get(pc, &found), PETSC_ERR_SUP) << name;
+    });
+    {
+      const ErrorTexts errors;
+      const char* text = nullptr;
+      PetscReal bound = 0;
+      PetscInt64 count = 0;
+      EXPECT_EQ(PCOCLSPKTGetMethodUsed(pc, &text, nullptr), PETSC_ERR_SUP);
+      EXPECT_EQ(PCOCLSPKTGetDeviceUsed(pc, &text, nullptr), PETSC_ERR_SUP);
+      EXPECT_EQ(PCOCLSPKTGetCertificate(pc, &bound, nullptr), PETSC_ERR_SUP);
+      EXPECT_EQ(PCOCLSPKTGetIgnoredEntries(pc, &count), PETSC_ERR_SUP);
+    }
+    OK(PCSetType(pc, PCOCLSPKT));
+    PetscReal rtol = -1;
+    OK(PCOCLSPKTGetRtol(pc, &rtol));
+    EXPECT_EQ(rtol, 0) << "what was set on another type came along";
+    OK(PCDestroy(&pc));
   }
-  OK(PCDestroy(&pc));
 }
 
 TEST(Options, UnknownWordsAreErrorsThatListTheChoices) {

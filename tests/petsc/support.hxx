@@ -121,6 +121,22 @@ inline PetscReal distance(Vec x, Vec y) {
   return norm;
 }
 
+/// What the view of an object prints.
+inline std::string view_text(PetscObject object, PetscViewerFormat format = PETSC_VIEWER_DEFAULT) {
+  char* text = nullptr;
+  std::size_t size = 0;
+  std::FILE* stream = open_memstream(&text, &size);
+  PetscViewer viewer;
+  PetscViewerASCIIOpenWithFILE(PetscObjectComm(object), stream, &viewer);
+  PetscViewerPushFormat(viewer, format);
+  PetscObjectView(object, viewer);
+  PetscViewerDestroy(&viewer);
+  std::fclose(stream);
+  const std::string printed(text, size);
+  std::free(text);
+  return printed;
+}
+
 /// A PC of our type on a matrix, on the host unless told otherwise; options are read with the prefix "t_".
 class Preconditioner {
  public:
@@ -138,18 +154,7 @@ class Preconditioner {
 
   /// What PCView prints.
   std::string view(PetscViewerFormat format = PETSC_VIEWER_DEFAULT) const {
-    char* text = nullptr;
-    std::size_t size = 0;
-    std::FILE* stream = open_memstream(&text, &size);
-    PetscViewer viewer;
-    PetscViewerASCIIOpenWithFILE(PETSC_COMM_SELF, stream, &viewer);
-    PetscViewerPushFormat(viewer, format);
-    PCView(pc_, viewer);
-    PetscViewerDestroy(&viewer);
-    std::fclose(stream);
-    const std::string printed(text, size);
-    std::free(text);
-    return printed;
+    return view_text(reinterpret_cast<PetscObject>(pc_), format);
   }
 
  private:
@@ -166,6 +171,36 @@ class Option {
 
  private:
   const char* name_;
+};
+
+/// An options database of its own that everything reads while it lives.
+class OptionSet {
+ public:
+  explicit OptionSet(const std::string& options) {
+    PetscOptionsCreate(&database_);
+    PetscOptionsInsertString(database_, options.c_str());
+    PetscOptionsPush(database_);
+  }
+  ~OptionSet() {
+    PetscOptionsPop();
+    PetscOptionsDestroy(&database_);
+  }
+  OptionSet(const OptionSet&) = delete;
+  OptionSet& operator=(const OptionSet&) = delete;
+
+  /// Options that nothing has read, joined by blanks.
+  std::string left() const {
+    PetscInt count = 0;
+    char **names = nullptr, **values = nullptr;
+    std::string text;
+    PetscOptionsLeftGet(database_, &count, &names, &values);
+    for (PetscInt i = 0; i < count; ++i) text.append(text.empty() ? "" : " ").append(names[i]);
+    PetscOptionsLeftRestore(database_, &count, &names, &values);
+    return text;
+  }
+
+ private:
+  PetscOptions database_ = nullptr;
 };
 
 inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
