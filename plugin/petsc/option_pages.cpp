@@ -38,9 +38,11 @@ void print_options_page() {
       "prints "
       "the same list, and the view names the options that differ from their defaults.\n");
   for (const OptionEntry& entry : option_table()) {
-    std::printf("\n## `%s%s`\n\n`%s`, default `%s`\n\n%s %s\n\nIn C: `PCOCLSPKTSet%s()`, `PCOCLSPKTGet%s()`.\n",
-                kOptionPrefix, entry.name, values_text(entry).c_str(), default_text(entry).c_str(),
-                sentence(entry.help).c_str(), entry.notes, entry.function, entry.function);
+    std::printf(
+        "\n## `%s%s`\n\n`%s`, default `%s`\n\n%s %s\n\nIn C and Fortran: `PCOCLSPKTSet%s()`, `PCOCLSPKTGet%s()`; in "
+        "Python: `oclspkt.set_%s()`, `oclspkt.get_%s()`.\n",
+        kOptionPrefix, entry.name, values_text(entry).c_str(), default_text(entry).c_str(),
+        sentence(entry.help).c_str(), entry.notes, entry.function, entry.function, entry.name, entry.name);
   }
 }
 
