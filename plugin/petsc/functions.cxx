@@ -424,7 +424,7 @@ PetscErrorCode PCOCLSPKTGetTransfer(PC pc, PCOCLSPKTTransfer* transfer) {
 
 PetscErrorCode PCOCLSPKTSetExplain(PC pc, PetscBool explain) {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  OclspktValidPC(pc);
   PetscValidLogicalCollectiveBool(pc, explain, 2);
   PetscTryMethod(pc, "PCOCLSPKTSetExplain_C", (PC, PetscBool), (pc, explain));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -432,8 +432,8 @@ PetscErrorCode PCOCLSPKTSetExplain(PC pc, PetscBool explain) {
 
 PetscErrorCode PCOCLSPKTGetExplain(PC pc, PetscBool* explain) {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidBoolPointer(explain, 2);
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, explain);
   PetscUseMethod(pc, "PCOCLSPKTGetExplain_C", (PC, PetscBool*), (pc, explain));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

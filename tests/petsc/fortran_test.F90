@@ -12,6 +12,7 @@ program fortran_test
   PetscReal :: real_value, tolerance
   PetscInt :: rows, i
   PetscInt64 :: bytes, ignored
+  PetscBool :: flag
   PetscErrorCode :: ierr
   PC :: pc, never_created
   Mat :: A
@@ -46,6 +47,12 @@ program fortran_test
   PetscCallA(PCOCLSPKTSetDeviceMemory(pc, 6000000000_8, ierr))
   PetscCallA(PCOCLSPKTGetDeviceMemory(pc, bytes, ierr))
   call check(bytes == 6000000000_8, 'integers of 64 bits')
+  PetscCallA(PCOCLSPKTSetExplain(pc, PETSC_TRUE, ierr))
+  PetscCallA(PCOCLSPKTGetExplain(pc, flag, ierr))
+  call check(flag, 'switches that are on')
+  PetscCallA(PCOCLSPKTSetExplain(pc, PETSC_FALSE, ierr))
+  PetscCallA(PCOCLSPKTGetExplain(pc, flag, ierr))
+  call check(.not. flag, 'switches that are off')
 
   PetscCallA(PCSetUp(pc, ierr))
   PetscCallA(PCOCLSPKTGetMethodUsed(pc, text, why, ierr))
