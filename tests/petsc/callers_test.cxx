@@ -26,7 +26,7 @@ std::string with_type(std::string options, const std::string& type) {
 using Problem = std::function<void(KSP)>;
 
 struct Outcome {
-  PetscInt iterations = -1;
+  PetscInt iterations = -1, transposed_iterations = -1;
   KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
   std::vector<PetscScalar> solution, transposed, columns, applied;
   std::string view, left;
@@ -106,6 +106,7 @@ void solve_all(KSP ksp, Supported supported, Outcome& outcome) {
     KSPConvergedReason reason;
     OK(KSPGetConvergedReason(ksp, &reason));
     EXPECT_GT(reason, 0) << "transposed";
+    OK(KSPGetIterationNumber(ksp, &outcome.transposed_iterations));
     outcome.transposed = entries(x);
   }
   solve_columns(ksp, A, b, supported.mat_apply, outcome);
@@ -142,6 +143,7 @@ Outcome expect_like_lu(const Problem& problem, const std::string& options, Suppo
   const Outcome theirs = run(problem, with_type(options, PCLU) + kOuter, supported);
   EXPECT_GT(ours.reason, 0);
   EXPECT_EQ(ours.iterations, theirs.iterations);
+  EXPECT_EQ(ours.transposed_iterations, theirs.transposed_iterations);
   EXPECT_EQ(ours.left, "");
   EXPECT_TRUE(contains(ours.view, "type: oclspkt")) << ours.view;
   expect_close(ours.solution, theirs.solution, "solution");
