@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <sstream>
 
 #include "oclspkt/error.hpp"
 
@@ -18,12 +17,13 @@ std::string lower_case(std::string text) {
 
 std::vector<std::string> split_words(const std::string& language) {
   std::vector<std::string> words;
-  std::istringstream stream(language);
-  for (std::string word; std::getline(stream, word, ',');) {
+  for (std::size_t begin = 0; begin <= language.size();) {
+    const std::size_t end = std::min(language.find(',', begin), language.size());
+    const std::string word = language.substr(begin, end - begin);
     const auto first = word.find_first_not_of(" \t"), last = word.find_last_not_of(" \t");
     words.push_back(first == std::string::npos ? "" : word.substr(first, last - first + 1));
+    begin = end + 1;
   }
-  if (words.empty()) words.emplace_back();
   return words;
 }
 

@@ -96,6 +96,7 @@ Certificate certify_streamed(const Plan& plan, const BandsView<T>& bands) {
   // the start is solved for.
   const Walk<T> rows(bands, plan.n, plan.walk_up);
   const Index tiles = plan.partitions();
+  double growth = 1;
   Certificate worst;
   Ratios above, below;
   Spikes spikes_above, spikes_below;
@@ -120,7 +121,9 @@ Certificate certify_streamed(const Plan& plan, const BandsView<T>& bands) {
     const double lost_above = w_b * (starts_run && k > 1 ? std::max(start, error_above) : error_above);
     const double lost = v_t + lost_above;
     // The sign of v_b w_t is lost in the ratios; the smaller of both denominators is safe.
-    const double interface_error = lost * (1 + std::max(v_b, w_t)) / std::abs(1 - v_b * w_t);
+    const double amplified = 1 / std::abs(1 - v_b * w_t);
+    if (!(amplified <= growth)) growth = amplified;
+    const double interface_error = lost * (1 + std::max(v_b, w_t)) * amplified;
     const double inside = std::max({spikes_above.largest(), spikes_below.largest(), 1.0});
     const double bound = interface_error * inside;
     const Index one = rows.at((k - 1) * plan.m), other = rows.at(std::min(plan.n, (k + 1) * plan.m) - 1);
@@ -129,6 +132,7 @@ Certificate certify_streamed(const Plan& plan, const BandsView<T>& bands) {
     if (bound > worst.bound) worst = here;
     error_above = interface_error;
   }
+  worst.growth = growth;
   return worst;
 }
 

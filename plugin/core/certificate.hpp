@@ -12,6 +12,7 @@ struct Certificate {
   Index partition = -1;       ///< the partition (or tile) that gives it
   Index first = 0, last = 0;  ///< its rows (offsets in the vector), both included
   bool above = false;         ///< most of it comes from the unknowns cut off above those rows, not below
+  double growth = 1;          ///< streamed: largest 1 / |1 - v_b w_t|, what settling an interface makes of rounding
 };
 
 /// Rows [first, end) of the glued system, for questions about one line of many.

@@ -49,11 +49,15 @@ std::string where(const Certificate& c) {
                 c.above ? "up" : "down");
 }
 
+/// Dominance above which the 2x2 systems of the streamed form hardly round: 1 - v_b w_t >= 1 - 1 / d^2.
+constexpr double kHarmlessInterface = 1.5;
+
 Proposal covered(const Plan& plan, double certificate, double tol, const Survey& survey) {
   Proposal p;
   p.plan = plan;
   p.certificate = certificate;
-  p.needs_trial = !(survey.dominance >= 1);
+  // The certificate says nothing of rounding.
+  p.needs_trial = !(survey.dominance >= (plan.method == Method::truncated_streamed ? kHarmlessInterface : 1));
   p.why = format("row dominance %.4f, certificate %.1e <= %.1e", survey.dominance, certificate, tol);
   return p;
 }
@@ -196,7 +200,9 @@ std::optional<Proposal> propose_streamed(const Problem<T>& problem, Objection& o
       plan.walk_up = direction.up;
       plan.exact_starts = direction.exact_starts;
       const Certificate certificate = certify_streamed(plan, problem.bands.view());
-      if (certificate.bound <= tol) return covered(plan, certificate.bound, tol, problem.survey);
+      if (certificate.bound <= tol && certificate.growth <= kGrowthLimit) {
+        return covered(plan, certificate.bound, tol, problem.survey);
+      }
       if (certificate.bound < least.bound) {
         least = certificate;
         best = plan;
@@ -204,9 +210,16 @@ std::optional<Proposal> propose_streamed(const Problem<T>& problem, Objection& o
       if (partition != tile || plan.m >= plan.n) break;
     }
   }
-  objection = {format("certificate %.1e > %.1e (", least.bound, tol) + where(least) + ")", {}, best};
+  const bool rounds = least.bound <= tol;
+  objection = {rounds ? format("its interfaces multiply rounding by %.1e > %.0f", least.growth, kGrowthLimit)
+                      : format("certificate %.1e > %.1e (", least.bound, tol) + where(least) + ")",
+               {},
+               best};
   if (!named(problem.options.method) || !std::isfinite(least.bound)) return std::nullopt;
-  return uncovered(best, least, tol);
+  Proposal proposal = uncovered(best, least, tol);
+  if (rounds) proposal.why = "asked for, although " + objection.why;
+  proposal.growth = least.growth;
+  return proposal;
 }
 
 /// Growth of the second pass of exact-twopass, which starts anew in each partition. Stored factors report theirs when

@@ -18,9 +18,24 @@ bool overlap(const void* a, const void* b, std::int64_t bytes) {
   return first < second + size && second < first + size;
 }
 
+/// A number that stands for none of an option's words, as a C program may pass it on.
+template <typename Enum, std::size_t N>
+void require_listed(const char* option, Enum value, const char* const (&names)[N]) {
+  const int place = static_cast<int>(value);
+  if (place >= 0 && place < static_cast<int>(N)) return;
+  std::string text = std::string(option) + " has no value " + std::to_string(place) + "; there are:";
+  for (const char* known : names) text.append(" ").append(known);
+  throw InvalidInput(text);
+}
+
 }  // namespace
 
 void check_options(const Options& o) {
+  require_listed("method", o.method, kMethodChoiceNames);
+  require_listed("precision", o.precision, kPrecisionNames);
+  require_listed("on_device_failure", o.on_device_failure, kOnDeviceFailureNames);
+  require_listed("singular", o.singular, kSingularNames);
+  require_listed("transfer", o.transfer, kTransferNames);
   if (o.precision != Precision::same) {
     throw InvalidInput(std::string("precision ") + name(o.precision) +
                        " has no kernels in this version: use precision same");

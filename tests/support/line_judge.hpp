@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "matrices.hpp"
+#include "reference.hpp"
+#include "residual.hpp"
+
+namespace oclspkt::test {
+
+/// One line of a set by itself: how it lies, and the pointers to add to.
+inline LineSet line_alone(const LineSet& lines, Index line) {
+  return LineSet::strided(lines.length(line), lines.row_stride(), 1, 1);
+}
+
+/// Judge answers to A x = y line by line, LAPACK's being the measure.
+///
+/// An answer is right if its componentwise backward error is at most 100 eps or its normwise one at most 10
+/// max(LAPACK's, eps). Lines whose y is not finite are not judged.
+template <typename T>
+class LineJudge {
+ public:
+  static constexpr double eps = std::numeric_limits<T>::epsilon();
+
+  /// @param bands, y outlive the judge
+  LineJudge(const Bands<T>& bands, const std::vector<T>& y) : bands_(bands), y_(y) {
+    const LineSet& lines = bands.lines();
+    for (Index l = 0; l < lines.count(); ++l) finite_ = finite_ && finite_bands(l);
+    if (!finite_) return;
+    std::vector<T> x(y.size());
+    reference_.factor(lines, bands.view());
+    reference_.solve(y.data(), x.data());
+    for (Index l = 0; l < lines.count(); ++l) {
+      lapack_.push_back(error(normwise_backward_error<T>, l, x.data(), y.data()));
+    }
+  }
+
+  /// True if all numbers of the bands that are read are finite.
+  bool finite() const { return finite_; }
+
+  /// True if LAPACK finds no line singular and solves each with a normwise backward error of 10 eps at most, for y and
+  /// for another right-hand side, if there is one.
+  bool lapack_manages(const std::vector<T>& another = {}) {
+    const auto& doubts = reference_.doubts();
+    if (!finite_ || std::any_of(doubts.begin(), doubts.end(), [](const auto& d) { return d.singular; })) return false;
+    std::vector<T> x(another.size());
+    if (!another.empty()) reference_.solve(another.data(), x.data());
+    for (Index l = 0; l < bands_.lines().count(); ++l) {
+      if (finite_in(l, y_.data()) && !(lapack_[static_cast<std::size_t>(l)] <= 10 * eps)) return false;
+      if (another.empty()) continue;
+      if (!(error(normwise_backward_error<T>, l, x.data(), another.data()) <= 10 * eps)) return false;
+    }
+    return true;
+  }
+
+  /// What is wrong with x, or nothing.
+  /// @param normwise what the normwise backward error may exceed the usual limit by: a truncation that was asked for
+  /// @param pinned   lines that LAPACK cannot solve are not judged
+  std::optional<std::string> wrong(const T* x, double normwise = 0, bool pinned = false) const {
+    if (!finite_) return "the bands hold NaN or Inf";
+    for (Index l = 0; l < bands_.lines().count(); ++l) {
+      if (!finite_in(l, y_.data())) continue;
+      const double lapack = lapack_[static_cast<std::size_t>(l)];
+      if (std::isnan(lapack) && (pinned || !finite_in(l, x))) continue;  // visible, and no worse than LAPACK
+      const double by_rows = error(componentwise_backward_error<T>, l, x, y_.data());
+      const double by_norm = error(normwise_backward_error<T>, l, x, y_.data());
+      if (by_rows <= 100 * eps || by_norm <= 10 * std::max(eps, lapack) + normwise) continue;
+      if (pinned && !(lapack <= 10 * eps)) continue;
+      return "line " + std::to_string(l) + " of " + bands_.lines().describe() + ": componentwise " +
+             std::to_string(by_rows / eps) + " eps, normwise " + std::to_string(by_norm / eps) + " eps, LAPACK " +
+             std::to_string(lapack / eps) + " eps";
+    }
+    return std::nullopt;
+  }
+
+ private:
+  template <typename Measure>
+  double error(const Measure& measure, Index line, const T* x, const T* y) const {
+    if (bands_.lines().length(line) == 0) return 0;
+    const Index first = bands_.lines().first(line);
+    const BandsView<T> b = bands_.view();
+    return measure(line_alone(bands_.lines(), line), {b.lower + first, b.diag + first, b.upper + first}, x + first,
+                   y + first);
+  }
+  /// Call f(offset, row within the line) for the rows of a line until it is false.
+  template <typename F>
+  bool all_rows(Index line, const F& f) const {
+    const LineSet& lines = bands_.lines();
+    for (Index i = 0; i < lines.length(line); ++i) {
+      if (!f(lines.first(line) + i * lines.row_stride(), i)) return false;
+    }
+    return true;
+  }
+  bool finite_in(Index line, const T* v) const {
+    return all_rows(line, [&](Index at, Index) { return std::isfinite(v[at]); });
+  }
+  bool finite_bands(Index line) const {
+    const BandsView<T> b = bands_.view();
+    const Index last = bands_.lines().length(line) - 1;
+    return all_rows(line, [&](Index at, Index i) {
+      return std::isfinite(b.diag[at]) && (i == 0 || std::isfinite(b.lower[at])) &&
+             (i == last || std::isfinite(b.upper[at]));
+    });
+  }
+  const Bands<T>& bands_;
+  const std::vector<T>& y_;
+  bool finite_ = true;
+  Reference<T> reference_;
+  std::vector<double> lapack_;  ///< normwise backward error of each line
+};
+
+}  // namespace oclspkt::test

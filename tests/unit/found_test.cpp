@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What fuzzing found, each as small as it could be made.
+#include <gtest/gtest.h>
+
+#include "line_judge.hpp"
+#include "oclspkt/error.hpp"
+#include "oclspkt/solver.hpp"
+#include "selection.hpp"
+
+namespace oclspkt {
+namespace {
+
+Options on_host(MethodChoice method) {
+  Options options;
+  options.devices = "host";
+  options.method = method;
+  return options;
+}
+
+TEST(Found, NumbersThatStandForNoWordAreRefusedWithTheOptionsName) {
+  const auto refused = [](auto change, const char* word) {
+    Options options;
+    change(options);
+    try {
+      Solver<double> solver(options);
+      ADD_FAILURE() << word << " was taken";
+    } catch (const InvalidInput& error) {
+      EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
+    }
+  };
+  for (const int value : {-1, 8, 127}) {
+    refused([&](Options& o) { o.method = static_cast<MethodChoice>(value); }, "method has no value");
+    refused([&](Options& o) { o.precision = static_cast<Precision>(value); }, "precision has no value");
+    refused([&](Options& o) { o.on_device_failure = static_cast<OnDeviceFailure>(value); }, "on_device_failure");
+    refused([&](Options& o) { o.singular = static_cast<Singular>(value); }, "singular has no value");
+    refused([&](Options& o) { o.transfer = static_cast<Transfer>(value); }, "transfer has no value");
+  }
+}
+
+TEST(Found, ACommaAtTheEndIsAnEmptyWordAsAtTheBeginning) {
+  for (const std::string language : {"host,", ",host", "host, "}) {
+    EXPECT_THROW(select_devices(language, {}, {}), InvalidInput) << "'" << language << "'";
+    EXPECT_FALSE(needs_no_device(language)) << "'" << language << "'";
+  }
+}
+
+TEST(Found, TheStreamedFormSaysWhenItsInterfacesRoundTooMuch) {
+  // Two tiles: nothing is truncated, and the certificate is 0. Their 2x2 system cancels.
+  const Bands<double> bands = test::row_sums_zero<double>(LineSet::one(992));
+  const std::vector<double> y = test::random_vector<double>(992);
+  std::vector<double> x(y.size());
+  Solver<double> solver(on_host(MethodChoice::truncated_streamed));
+  solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
+  solver.apply(y.data(), x.data());
+  EXPECT_EQ(solver.report().method, Method::truncated_streamed);
+  EXPECT_TRUE(solver.report().certificate_above_tolerance || !test::LineJudge<double>(bands, y).wrong(x.data()))
+      << solver.report().why;
+}
+
+}  // namespace
+}  // namespace oclspkt
