@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Solver<T> over bands, sizes, line sets and options, against LAPACK (tests/support/line_judge.hpp): an answer is
+// right, or there is an error of a documented kind with a reason. Several set-ups of one solver, one after the other.
+#include <cmath>
+#include <cstring>
+#include <optional>
+
+#include "bands_case.hpp"
+#include "evidence.hpp"
+#include "line_judge.hpp"
+#include "model_device.hpp"
+#include "oclspkt/solver.hpp"
+
+namespace oclspkt::fuzz {
+namespace {
+
+/// Set-ups of one solver in one run.
+constexpr int kSetUps = 3;
+
+/// How a call ended.
+enum class End { good, breakdown, device_error, invalid_input };
+
+template <typename F>
+End attempt(const F& f, std::string& text) {
+  End end = End::good;
+  try {
+    f();
+    return end;
+  } catch (const Breakdown& error) {
+    end = End::breakdown;
+    text = error.what();
+  } catch (const DeviceError& error) {
+    end = End::device_error;
+    text = error.what();
+  } catch (const InvalidInput& error) {
+    end = End::invalid_input;
+    text = error.what();
+  }  // anything else ends the process: it is not documented
+  require(text.size() > 10, "an error says nothing");
+  return end;
+}
+
+/// Methods that take lines laid end to end only.
+bool glued(const Options& o) {
+  return o.method == MethodChoice::truncated || o.method == MethodChoice::truncated_halo ||
+         o.method == MethodChoice::truncated_streamed || o.method == MethodChoice::exact_twopass;
+}
+
+std::string describe(const Options& o, const Report& r) {
+  return std::string("devices ") + o.devices + ", method " + name(o.method) + ", rtol " + std::to_string(o.rtol) +
+         ", partition " + std::to_string(o.partition) + ", singular " + name(o.singular) + ", taken " + name(r.method) +
+         " on " + r.device + " (" + r.why + "), certificate " + std::to_string(r.certificate) + ": ";
+}
+
+/// The first rows, as a test would write them.
+template <typename T>
+void print_rows(const Bands<T>& bands, const std::vector<T>& y) {
+  const BandsView<T> b = bands.view();
+  std::fprintf(stderr, "%s, %s\n", sizeof(T) == 8 ? "double" : "float", bands.lines().describe().c_str());
+  for (Index i = 0; i < std::min<Index>(12, bands.lines().extent()); ++i) {
+    std::fprintf(stderr, "{%.17g, %.17g, %.17g} y %.17g\n", static_cast<double>(b.lower[i]),
+                 static_cast<double>(b.diag[i]), static_cast<double>(b.upper[i]),
+                 static_cast<double>(y[static_cast<std::size_t>(i)]));
+  }
+}
+
+/// The right-hand side of the trial solve, since a set-up knows no other; where it overflows, the row's diagonal.
+template <typename T>
+std::vector<T> trial_side(const Bands<T>& bands) {
+  std::vector<T> y(static_cast<std::size_t>(bands.lines().extent()));
+  trial_right_hand_side(bands.lines(), bands.view(), TrialKind::rough, y.data());
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    if (!std::isfinite(y[i])) y[i] = std::copysign(bands.view().diag[i], y[i]);
+  }
+  return y;
+}
+
+/// What speaks against a call that ended without an answer: there must be a reason for it.
+template <typename T>
+std::optional<std::string> against_error(End end, const Options& options, test::LineJudge<T>& judge,
+                                         const Bands<T>& bands) {
+  if (end == End::device_error) {
+    const bool asked_for = options.on_device_failure == OnDeviceFailure::error;
+    if (!asked_for || !device_failed()) return "a device error that nobody asked for: ";
+  } else if (end == End::invalid_input) {
+    const bool without_double = sizeof(T) == 8 && options.devices == "gpu";
+    const bool small_memory = options.device_memory > 0;
+    const bool apart = glued(options) && !bands.lines().contiguous();
+    if (!without_double && !small_memory && !apart) return "good input is refused: ";
+  } else if (options.method == MethodChoice::automatic || options.method == MethodChoice::pivot) {
+    if (judge.lapack_manages(trial_side(bands))) return "reported although LAPACK manages: ";
+  }
+  return std::nullopt;
+}
+
+template <typename T>
+std::optional<std::string> against_answer(const std::vector<T>& x, const Options& options, const Report& report,
+                                          const test::LineJudge<T>& judge) {
+  if (report.certificate_above_tolerance) return std::nullopt;  // asked for, and said
+  // A e is what truncation leaves of the residual, |e| <= certificate max |x|.
+  return judge.wrong(x.data(), 1.1 * report.certificate, options.singular == Singular::pin);
+}
+
+void check_report(const Report& report, const Options& options, const LineSet& lines) {
+  require(report.ready, "a set-up that succeeded is not ready");
+  require(report.rows == lines.rows(), "the report counts other rows");
+  require(!report.candidates.empty() && report.candidates.back().taken, "no candidate is taken");
+  require(report.candidates.back().method == report.method, "another candidate is taken than the report says");
+  require(report.certificate >= 0 || report.certificate_above_tolerance, "a certificate that is no number is taken");
+  require(report.certificate_above_tolerance || report.certificate <= report.tolerance, "certificate above tolerance");
+  require(!report.certificate_above_tolerance || options.method != MethodChoice::automatic,
+          "auto takes what is above the tolerance");
+  Index rows = 0;
+  for (const GroupReport& group : report.groups) rows += group.rows;
+  require(rows <= report.rows, "groups have more rows than there are");
+}
+
+/// Solve into an x of which every place that is not written shows.
+template <typename T, typename Apply>
+void solve_and_judge(const Bands<T>& bands, const std::vector<T>& y, const Options& options, const Apply& apply,
+                     const Report& (Solver<T>::*report)() const, const Solver<T>& solver) {
+  test::LineJudge<T> judge(bands, y);
+  std::vector<T> x(y.size(), T(12345)), again(y.size(), T(12345));
+  std::string text;
+  const End end = attempt([&] { apply(y.data(), x.data()); }, text);
+  const auto against = end == End::good ? against_answer(x, options, (solver.*report)(), judge)
+                                        : against_error(end, options, judge, bands);
+  if (against) {
+    print_rows(bands, y);
+    finding(describe(options, (solver.*report)()) + *against + text);
+  }
+  if (end != End::good) return;
+  const bool may_change = !device_failed();  // a device that is lost now moves the rows to the host
+  if (attempt([&] { apply(y.data(), again.data()); }, text) != End::good) return;
+  if (!may_change || !device_failed()) {
+    require(x.empty() || std::memcmp(x.data(), again.data(), x.size() * sizeof(T)) == 0, "another apply, other bits");
+  }
+}
+
+template <typename T>
+void solve_once(Bytes& bytes, Solver<T>& solver, const LineSet& lines, const Bands<T>& bands) {
+  const Options options = solver.options();
+  const std::vector<T> y = take_right_hand_side(bytes, lines, bands.view());
+  std::string text;
+  const End end =
+      attempt([&] { solver.set_up(lines, bands.view().lower, bands.view().diag, bands.view().upper); }, text);
+  if (end != End::good) {
+    test::LineJudge<T> judge(bands, y);
+    if (const auto against = against_error(end, options, judge, bands)) {
+      print_rows(bands, y);
+      finding(describe(options, solver.report()) + *against + text);
+    }
+    std::vector<T> x(y.size());
+    require(attempt([&] { solver.apply(y.data(), x.data()); }, text) == End::invalid_input,
+            "apply is taken after a set-up that failed");
+    return;
+  }
+  check_report(solver.report(), options, lines);
+  solve_and_judge(
+      bands, y, options, [&](const T* b, T* x) { solver.apply(b, x); }, &Solver<T>::report, solver);
+  if (!solver.report().ready || bytes.below(3) != 0) return;
+  Bands<T> closed(lines), transposed;
+  std::copy_n(bands.view().lower, lines.extent(), closed.lower());
+  std::copy_n(bands.view().diag, lines.extent(), closed.diag());
+  std::copy_n(bands.view().upper, lines.extent(), closed.upper());
+  transpose(lines, closed.view(), transposed);
+  solve_and_judge(
+      transposed, y, options, [&](const T* b, T* x) { solver.apply_transpose(b, x); }, &Solver<T>::transpose_report,
+      solver);
+}
+
+template <typename T>
+void exercise(Bytes& bytes) {
+  Solver<T> solver(take_options(bytes));
+  LineSet lines;
+  Bands<T> bands;
+  for (int i = 0; i < kSetUps && (i == 0 || !bytes.empty()); ++i) {
+    const int change = i == 0 ? 0 : bytes.below(4);
+    if (change == 0) lines = take_lines(bytes);
+    if (change <= 1) bands = take_bands<T>(bytes, lines);
+    if (change == 2) poke(bytes, lines, bands.lower(), bands.diag(), bands.upper());
+    if (change == 3) solver.set_options(take_options(bytes));
+    const int failing = bytes.byte();
+    fail_device_call(failing % 4 == 1 ? failing / 4 % 12 : 0);
+    solve_once(bytes, solver, lines, bands);
+    require(solver.bytes() >= 0, "bytes held are negative");
+  }
+}
+
+}  // namespace
+}  // namespace oclspkt::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  oclspkt::fuzz::Bytes bytes(data, size);
+  if (bytes.below(2) == 0) {
+    oclspkt::fuzz::exercise<double>(bytes);
+  } else {
+    oclspkt::fuzz::exercise<float>(bytes);
+  }
+  return 0;
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Takes the place of core/module.cpp: the solver's dealings with devices are fuzzed without a driver.
+#include "model_device.hpp"
+
+#include <limits>
+
+#include "device.hpp"
+#include "model.hpp"
+#include "oclspkt/error.hpp"
+
+namespace oclspkt {
+namespace {
+
+int calls_left = 0;
+bool failed = false;
+
+void call() {
+  if (calls_left > 0 && --calls_left == 0) {
+    failed = true;
+    throw DeviceError("a model device fails as it was told to");
+  }
+}
+
+template <typename T>
+class ModelDeviceSolver final : public DeviceSolver<T> {
+ public:
+  void set_up(const Plan& plan, const Bands<T>& bands) override {
+    call();
+    model_.set_up(plan, bands);
+  }
+  void apply(const T* y, T* x) override {
+    call();
+    model_.apply(y, x);
+  }
+  Times times() const override { return model_.times(); }
+  std::int64_t bytes() const override { return model_.bytes(); }
+
+ private:
+  ModelSolver<T> model_;
+};
+
+DeviceInfo model_info(int index, DeviceType type) {
+  DeviceInfo info;
+  info.index = index;
+  info.type = type;
+  info.name = std::string("model ") + name(type);
+  info.platform = "models";
+  info.fp64 = type != DeviceType::gpu;
+  info.emulated = type == DeviceType::fpga;
+  return info;
+}
+
+class ModelModule final : public DeviceModule {
+ public:
+  const std::vector<DeviceInfo>& devices() override { return devices_; }
+  const std::vector<std::string>& problems() override { return problems_; }
+  DeviceProfile profile(int /*device*/, Precision /*precision*/, bool /*is_double*/) override {
+    call();
+    // Free: cheaper than the host at every size, so that nothing depends on a clock.
+    constexpr double kFree = std::numeric_limits<double>::infinity();
+    return {.launch_seconds = 0, .rows_per_second = kFree, .copy_bytes_per_second = kFree};
+  }
+  DeviceTraits traits(int /*device*/, bool /*is_double*/, const DeviceSettings& settings) override {
+    DeviceTraits traits{.lanes = 4, .cores = 2};
+    if (settings.device_memory > 0) traits.memory_bytes = settings.device_memory;
+    return traits;
+  }
+  std::unique_ptr<DeviceSolver<float>> make_float(int /*device*/, const DeviceSettings& /*settings*/) override {
+    call();
+    return std::make_unique<ModelDeviceSolver<float>>();
+  }
+  std::unique_ptr<DeviceSolver<double>> make_double(int /*device*/, const DeviceSettings& /*settings*/) override {
+    call();
+    return std::make_unique<ModelDeviceSolver<double>>();
+  }
+  double stream(int /*device*/, const StreamArrays<float>& /*arrays*/) override { return 0; }
+  double stream(int /*device*/, const StreamArrays<double>& /*arrays*/) override { return 0; }
+  void release() override {}
+
+ private:
+  std::vector<DeviceInfo> devices_{model_info(0, DeviceType::cpu), model_info(1, DeviceType::gpu),
+                                   model_info(2, DeviceType::fpga)};
+  std::vector<std::string> problems_{"a model that is broken"};
+};
+
+}  // namespace
+
+DeviceModule* device_module(std::string* /*why*/) {
+  static ModelModule module;
+  return &module;
+}
+
+DeviceModule* open_device_module() { return device_module(nullptr); }
+
+namespace fuzz {
+
+void fail_device_call(int count) {
+  calls_left = count;
+  failed = false;
+}
+
+bool device_failed() { return failed; }
+
+}  // namespace fuzz
+}  // namespace oclspkt

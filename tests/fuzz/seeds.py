@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Inputs that fuzzing begins with: one of each kind, and what has been found before.
+
+    seeds.py bands|options FOLDER
+"""
+
+import itertools
+import os
+import sys
+
+# What bands_fuzzer.cpp takes, byte by byte: take_options(), take_lines(), take_bands().
+SCALARS = (0, 1)
+DEVICES = (0, 1, 4)  # host, model, auto and model
+METHODS = (0, 5, 7, 9, 11, 13, 15)  # auto and those that can be named
+LINES = {"one": bytes((0, 90)), "long": bytes((0, 230)), "equal": bytes((3, 20, 9)),
+         "unequal": bytes((4, 4, 3, 0, 17, 64)), "strided": bytes((5, 12, 4, 2, 0, 0)), "gaps": bytes((5, 7, 3, 1, 1, 2))}
+ROWS = {"poisson": bytes((0, 0, 3, 4, 3, 0)), "zero diagonal": bytes((0, 0, 2, 0, 2, 0)),
+        "edges": bytes((0, 1, 27, 26, 28, 29, 33, 30, 0)), "d 1": bytes((1, 0, 0, 7, 1, 0)),
+        "row sums 0": bytes((1, 1, 0, 7, 2, 0)), "uniform": bytes((1, 2, 0, 7, 3, 0)), "sparse": bytes((1, 3, 0, 7, 4, 0)),
+        "rows": bytes((1, 4, 6, 7, 5, 0)), "columns": bytes((1, 5, 6, 7, 6, 0)), "bits": bytes((1, 6, 0, 7, 7, 0))}
+
+
+def bands():
+    for scalar, device, method, (lines, set_of), (kind, rows) in itertools.product(
+            SCALARS, DEVICES, METHODS, LINES.items(), ROWS.items()):
+        # Every kind of rows and of lines with every method, and with every device and scalar, is enough.
+        if (scalar, device) != (0, 0) and lines != ("one", "equal", "gaps")[(len(kind) + method) % 3]:
+            continue
+        if lines == "long" and method not in (0, 7):
+            continue
+        options = bytes((device, method, 0, 0, 1))
+        yield (f"{scalar}-{device}-{method}-{lines}-{kind}".replace(" ", "-"),
+               bytes((scalar,)) + options + set_of + rows + bytes((0,)) + bytes((1, 0)))
+
+
+def options():
+    devices = bytes((3, 1, 0, 20, 1, 33, 2))
+    for number, language in enumerate(("auto", "all", "host", "cpu,gpu", " host , 1", "h200", "0,cpu", ",", "", "tpu", "2,")):
+        yield f"language-{number}", b"\x02" + devices + language.encode()
+        yield f"language-without-devices-{number}", b"\x02\x00" + language.encode()
+    for member in range(8):
+        yield f"member-{member}", bytes((0, 1 << member)) + bytes(10)
+    for kind in range(5):
+        yield f"lines-{kind}", bytes((1, kind, 3, 4, 5, 6, 1, 1))
+
+
+def main():
+    target, folder = sys.argv[1:]
+    os.makedirs(folder, exist_ok=True)
+    for name, content in {"bands": bands, "options": options}[target]():
+        with open(os.path.join(folder, name), "wb") as stream:
+            stream.write(content)
+
+
+main()
