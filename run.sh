@@ -13,7 +13,8 @@ usage: ./run.sh VERB
   setup   install the Debian packages and OpenCL run-times that the verbs below need
   build   build the libraries, the examples and oclspkt-devices        -> build/release
   demo    build, then solve 1e6 rows with one of PETSc's own programs and run the heat equation
-  test    build and test: release, debug, address and undefined behaviour sanitizers
+  test    build and test: release, debug, address and undefined behaviour sanitizers, a minute of fuzzing
+  fuzz    fuzz the solver and what reads options, each for as many seconds as follow the verb (default: 600)
   bench   build oclspkt-bench and run it; what follows the verb goes to it
           (default: solve --device cpu --precision double --rows 2e7 --dominance 3)
   help    this text
@@ -45,6 +46,16 @@ case $verb in
     source scripts/drivers.sh
     source scripts/test.sh
     run_tests
+    ;;
+  fuzz)
+    need_packages build test
+    source scripts/fuzz.sh
+    seconds=${1:-600}
+    if ! [[ $seconds =~ ^[1-9][0-9]*$ ]]; then
+      echo "run.sh: fuzz takes a number of seconds, not '$seconds'" >&2
+      exit 2
+    fi
+    run_fuzz "$seconds"
     ;;
   bench)
     need_packages build bench

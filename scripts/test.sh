@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Three builds and their tests, with one closing line that sums them up.
+# Three builds and their tests and half a minute of fuzzing each, with one closing line that sums them up.
 
 passed=0 failed=0 skipped=0
 summary=()
@@ -20,7 +20,7 @@ test_preset() {
   local preset=$1 results=$PWD/build/$1.tests.xml all bad skip begin=$SECONDS
   shift
   if ! configure "$preset" -DOCLSPKT_TESTS=ON "-DOCLSPKT_ICD_FOLDER=$ICD_FOLDER" \
-    "-DOCLSPKT_REQUIRE_DEVICES=$REQUIRED_PLATFORMS" "${settings[@]}" || ! cmake --build "build/$preset" -j "$JOBS"; then
+    "-DOCLSPKT_REQUIRE_DEVICES=$REQUIRED_PLATFORMS" "${settings[@]}" || ! cmake --build --preset "$preset" -j "$JOBS"; then
     note "$preset" 0 1 0
     return
   fi
@@ -46,6 +46,8 @@ run_tests() {
   settings=(-DOCLSPKT_BENCH=OFF)
   test_preset debug -LE 'house|slow' -E oclgrind
   test_preset asan -LE 'house|slow'
+  settings=(-DOCLSPKT_TESTS=OFF -DOCLSPKT_FUZZ_SECONDS=30)
+  test_preset fuzz
   echo
   printf '%s\n' "${summary[@]}" "in $SECONDS s"
   echo "$passed passed, $failed failed, $skipped skipped"
