@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "fault.hpp"
+
 namespace oclspkt::ocl {
 namespace {
 
@@ -20,22 +22,22 @@ std::size_t size(std::int64_t value) { return static_cast<std::size_t>(value); }
 void ensure(const OpenDevice& device, cl::Buffer& buffer, cl_mem_flags flags, std::int64_t bytes) {
   if (buffer() != nullptr && static_cast<std::int64_t>(buffer.getInfo<CL_MEM_SIZE>()) >= bytes) return;
   buffer = cl::Buffer();  // give back before asking for more
-  if (bytes > 0) buffer = cl::Buffer(device.context(), flags, size(bytes));
+  if (bytes > 0) buffer = device.buffer(flags, bytes);
 }
 
 /// A buffer over memory of the host. Read-write even for what kernels only read: Intel's CPU run-time copies read-only
 /// memory that is not aligned to 128 bytes.
 template <typename T>
 cl::Buffer wrap(const OpenDevice& device, const T* p, Index rows) {
-  return cl::Buffer(device.context(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size(rows) * sizeof(T),
-                    const_cast<T*>(p));
+  return device.buffer(CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, rows * static_cast<Index>(sizeof(T)),
+                       const_cast<T*>(p));
 }
 
 }  // namespace
 
 Staging::Staging(const OpenDevice& device, std::int64_t bytes)
     : queue_(device.queue()),
-      buffer_(device.context(), CL_MEM_ALLOC_HOST_PTR | CL_MEM_READ_WRITE, size(bytes)),
+      buffer_(device.buffer(CL_MEM_ALLOC_HOST_PTR | CL_MEM_READ_WRITE, bytes)),
       data_(queue_.enqueueMapBuffer(buffer_, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, size(bytes))),
       bytes_(bytes) {}
 
@@ -202,6 +204,7 @@ void ClSolver<T>::rehearse(State& s, const Waiter& waiter) {
 template <typename T>
 void ClSolver<T>::upload(State& s, const Waiter& waiter, const cl::Buffer& to, const T* from, Index rows) {
   std::memcpy(s.staging->data(), from, size(rows) * sizeof(T));
+  fault_point(Place::write, s.device->info(), s.device->queue()());
   cl::Event event;
   s.device->queue().enqueueWriteBuffer(to, CL_FALSE, 0, size(rows) * sizeof(T), s.staging->data(), nullptr, &event);
   waiter.wait(event);
@@ -232,8 +235,7 @@ void ClSolver<T>::apply(const T* y, T* x) {
     try {
       run(s, waiter, y, x);
     } catch (...) {
-      // What has been enqueued works in the caller's memory and has to end before the caller gets it back.
-      if (in_place_) clFinish(s.device->queue()());
+      drain(s, waiter);
       throw;
     }
   } catch (const cl::Error& error) {
@@ -241,6 +243,25 @@ void ClSolver<T>::apply(const T* y, T* x) {
   }
   times_.total_seconds += std::chrono::duration<double>(Clock::now() - start).count();
   ++times_.applies;
+}
+
+/// After a failure: wait for what has been enqueued. It works in memory that the caller or this solver gives back.
+template <typename T>
+void ClSolver<T>::drain(State& s, const Waiter& waiter) const noexcept {
+  if (in_place_) {
+    clFinish(s.device->queue()());
+    s.y = s.x = cl::Buffer();
+    return;
+  }
+  if (Registry::instance().is_lost(index_)) return;
+  try {
+    cl::Event event;
+    s.device->queue().enqueueMarkerWithWaitList(nullptr, &event);
+    waiter.wait(event);
+  } catch (...) {
+    // Whether the device still works on the memory cannot be known. A wait that was too long has said so already.
+    Registry::instance().abandon(*s.device, "nothing can be waited for after an error");
+  }
 }
 
 template <typename T>
@@ -295,6 +316,7 @@ void ClSolver<T>::take_x(State& s, const Waiter& waiter, const Chunk& chunk, T* 
   const cl::CommandQueue& queue = s.device->queue();
   const std::size_t offset = size(chunk.kept_first - chunk.first) * sizeof(T);
   const std::size_t bytes = size(chunk.kept_end - chunk.kept_first) * sizeof(T);
+  fault_point(Place::read, s.device->info(), queue());
   cl::Event event;
   if (in_place_) {
     // A map is what makes the kernel's writes visible in memory of the host.
@@ -363,6 +385,7 @@ cl::Event ClSolver<T>::launch_solve(State& s, const ChunkBands& bands, const cl:
 template <typename T>
 void ClSolver<T>::settle_interfaces(State& s, const Waiter& waiter) {
   const cl::CommandQueue& queue = s.device->queue();
+  fault_point(Place::read, s.device->info(), queue());
   cl::Event event;
   queue.enqueueReadBuffer(s.segments, CL_FALSE, 0, size(layout_.segment_bytes), s.segment_words.data(), nullptr,
                           &event);
@@ -377,6 +400,7 @@ void ClSolver<T>::settle_interfaces(State& s, const Waiter& waiter) {
     segments_[size(k)] = {row(0, k), row(kSegmentWords / 2, k), plan_.m == 1};
   reduced_.solve(segments_.data(), s.tops.data(), s.bottoms.data());
   for (const auto& [buffer, host] : {std::pair{&s.top_buffer, &s.tops}, {&s.bottom_buffer, &s.bottoms}}) {
+    fault_point(Place::write, s.device->info(), queue());
     queue.enqueueWriteBuffer(*buffer, CL_FALSE, 0, size(layout_.outer_bytes), host->data(), nullptr, &event);
     waiter.wait(event);
     times_.transfer_seconds += seconds(event);

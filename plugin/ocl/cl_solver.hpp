@@ -86,6 +86,7 @@ class ClSolver final : public DeviceSolver<T> {
   void upload(State& s, const Waiter& waiter, const cl::Buffer& to, const T* from, Index rows);
   void upload_bands(State& s, const Waiter& waiter, const ChunkBands& to, const Chunk& chunk);
 
+  void drain(State& s, const Waiter& waiter) const noexcept;
   void run(State& s, const Waiter& waiter, const T* y, T* x);
   const ChunkBands& give_bands(State& s, const Waiter& waiter, std::size_t chunk);
   void give_y(State& s, const Waiter& waiter, const Chunk& chunk, const T* y);

@@ -57,6 +57,7 @@ cl::Event launch(const OpenDevice& device, const Kernel& kernel, Geometry geomet
   try {
     check_geometry(device, kernel, geometry);
     for (const BufferNeed& need : needs) check_buffer(device, kernel, need);
+    fault_point(Place::launch, device.info(), device.queue()());
     cl::Event event;
     const cl::NDRange local(geometry.group_items);
     const cl::NDRange global(static_cast<std::size_t>(geometry.groups) * geometry.group_items);

@@ -33,6 +33,7 @@ void set_arguments(const OpenDevice& device, Kernel& kernel, const Args&... args
 }  // namespace oclspkt::ocl
 
 #include "error_name.hpp"
+#include "fault.hpp"
 
 namespace oclspkt::ocl {
 
@@ -40,6 +41,7 @@ template <typename... Args>
 void set_arguments(const OpenDevice& device, Kernel& kernel, const Args&... args) {
   cl_uint index = 0;
   try {
+    fault_point(Place::argument, device.info(), device.queue()());
     (kernel.handle.setArg(index++, args), ...);
   } catch (const cl::Error& error) {
     throw device_error(device.info(), "setting argument " + std::to_string(index - 1) + " of kernel " + kernel.name,

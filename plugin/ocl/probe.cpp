@@ -96,14 +96,15 @@ double halo_rate(int device, const FoundDevice& found, double launch) {
 
 /// Bytes a second, there and back.
 double copy_rate(OpenDevice& device) {
-  const auto bytes = static_cast<std::size_t>(std::min<std::int64_t>(16 << 20, device.info().max_allocation));
-  const cl::Buffer buffer(device.context(), CL_MEM_READ_WRITE, bytes);
-  const Staging staging(device, static_cast<std::int64_t>(bytes));
+  const auto bytes = std::min<std::int64_t>(16 << 20, device.info().max_allocation);
+  const cl::Buffer buffer = device.buffer(CL_MEM_READ_WRITE, bytes);
+  const Staging staging(device, bytes);
+  const auto size = static_cast<std::size_t>(bytes);
   const Waiter waiter(device, true, kProbeTimeLimit);
   const auto there_and_back = [&] {
     cl::Event event;
-    device.queue().enqueueWriteBuffer(buffer, CL_FALSE, 0, bytes, staging.data());
-    device.queue().enqueueReadBuffer(buffer, CL_FALSE, 0, bytes, staging.data(), nullptr, &event);
+    device.queue().enqueueWriteBuffer(buffer, CL_FALSE, 0, size, staging.data());
+    device.queue().enqueueReadBuffer(buffer, CL_FALSE, 0, size, staging.data(), nullptr, &event);
     waiter.wait(event);
   };
   there_and_back();  // pages are touched for the first time
@@ -141,7 +142,7 @@ double run_stream(int device, const StreamArrays<T>& arrays) {
   try {
     const auto give = [&](const T* p) {
       const cl_mem_flags flags = in_place ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR;
-      return cl::Buffer(open->context(), CL_MEM_READ_WRITE | flags, bytes, const_cast<T*>(p));
+      return open->buffer(CL_MEM_READ_WRITE | flags, static_cast<std::int64_t>(bytes), const_cast<T*>(p));
     };
     const cl::Buffer a = give(arrays.a), b = give(arrays.b), c = give(arrays.c), y = give(arrays.y), x = give(arrays.x);
     const auto run = [&](Index n) {

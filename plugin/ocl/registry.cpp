@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "error_name.hpp"
+#include "fault.hpp"
 #include "kernel_source.hpp"
 #include "threads.hpp"
 
@@ -49,6 +50,7 @@ cl::Program build_program(const FoundDevice& device, const cl::Context& context,
                           const char* source, const std::string& options) {
   cl::Program program(context, source);
   try {
+    fault_point(Place::build, device.info);
     program.build(std::vector<cl::Device>{device.handle}, options.c_str());
   } catch (const cl::Error& error) {
     std::string log;
@@ -65,11 +67,17 @@ cl::Program build_program(const FoundDevice& device, const cl::Context& context,
 
 OpenDevice::OpenDevice(const FoundDevice& found) : found_(found) {
   try {
+    fault_point(Place::open, found.info);
     context_ = cl::Context(found.handle);
     queue_ = cl::CommandQueue(context_, found.handle, CL_QUEUE_PROFILING_ENABLE);
   } catch (const cl::Error& error) {
     throw device_error(found.info, "opening it", error);
   }
+}
+
+cl::Buffer OpenDevice::buffer(cl_mem_flags flags, std::int64_t bytes, void* host) const {
+  fault_point(Place::allocate, info(), queue_());
+  return cl::Buffer(context_, flags, static_cast<std::size_t>(bytes), host);
 }
 
 Kernel OpenDevice::kernel(const std::string& name, bool is_double) {

@@ -37,6 +37,10 @@ class OpenDevice {
   const cl::Context& context() const { return context_; }
   const cl::CommandQueue& queue() const { return queue_; }
 
+  /// A buffer, over memory of the host if `host` is given.
+  /// @throws cl::Error
+  cl::Buffer buffer(cl_mem_flags flags, std::int64_t bytes, void* host = nullptr) const;
+
   /// The kernel of that name, built for one scalar type if it was not yet.
   /// @throws BuildError with the first lines of the log; DeviceError
   Kernel kernel(const std::string& name, bool is_double);

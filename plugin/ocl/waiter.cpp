@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "error_name.hpp"
+#include "fault.hpp"
 
 namespace oclspkt::ocl {
 namespace {
@@ -24,6 +25,7 @@ Waiter::Waiter(const OpenDevice& device, bool limited, double limit)
 
 void Waiter::wait(const cl::Event& event) const {
   try {
+    fault_point(Place::wait, device_.info(), device_.queue()());
     if (limited_) {
       poll(event);
     } else {
