@@ -43,8 +43,11 @@ const OptionEntry kTable[] = {
      "A device that takes longer is abandoned and counts as failed; see `-pc_oclspkt_on_device_failure`."},
     {"on_device_failure", "OnDeviceFailure", "PCOCLSPKTOnDeviceFailure", "",
      choice<&Options::on_device_failure, kOnDeviceFailureNames>(),
-     "degrade: solve on the host and print one line; quiet: without the line; error: stop",
-     "The view lists lost devices as `degraded: <device>: <cause>` under `degrade` and `quiet` alike."},
+     "degrade: go on with the devices left, at last the host, and print one line; quiet: without the line; error: stop",
+     "The view lists lost devices as `degraded: <device>: <cause>` under `degrade` and `quiet` alike. A device that "
+     "failed "
+     "is tried again by this preconditioner when the size of the matrix or an option changes, one that was abandoned "
+     "(see `-pc_oclspkt_timeout`) never."},
     {"singular", "Singular", "PCOCLSPKTSingular", "", choice<&Options::singular, kSingularNames>(),
      "fail: a singular line fails the set-up, which names it; pin: its last unknown is 0",
      "`pin` is for consistent systems, such as Neumann problems whose right-hand side sums to 0: the last equation of "

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "pc_oclspkt.hxx"
 
+#include <algorithm>
+
 #include "boundary.hxx"
 #include "package.hxx"
 
@@ -24,9 +26,10 @@ static PetscErrorCode NoteDegraded(PC pc) {
   const Report& report = o->solver.report();
 
   PetscFunctionBegin;
-  if (o->degraded_seen > report.degraded.size()) o->degraded_seen = 0;
-  for (; o->degraded_seen < report.degraded.size(); ++o->degraded_seen) {
-    const char* lost = report.degraded[o->degraded_seen].c_str();
+  const std::size_t all = report.degraded.size(), fresh = std::min(report.losses - o->losses_seen, all);
+  o->losses_seen = report.losses;
+  for (std::size_t i = all - fresh; i < all; ++i) {
+    const char* lost = report.degraded[i].c_str();
     PetscCall(PetscLogEventBegin(events().degraded, pc, 0, 0, 0));
     PetscCall(PetscInfo(pc, "degraded: %s\n", lost));
     if (!o->degraded_printed && o->solver.options().on_device_failure != OnDeviceFailure::quiet) {
@@ -192,7 +195,7 @@ static PetscErrorCode PCReset_OCLSPKT(PC pc) {
   PetscFunctionBegin;
   o->ready = false;
   o->failure.clear();
-  o->degraded_seen = 0;
+  o->losses_seen = 0;
   OclspktCall(pc, o->extraction = {}; o->solver = Solver<PetscScalar>(Options(o->solver.options())));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -15,10 +15,10 @@ namespace oclspkt::petsc {
 struct PC_OCLSPKT {
   Solver<PetscScalar> solver;
   Extraction extraction;
-  bool explain = false;           ///< Settings::explain
-  bool ready = false;             ///< the operator of the last set-up can be applied
-  std::string failure;            ///< why the last set-up failed; empty if it did not
-  std::size_t degraded_seen = 0;  ///< lost devices that were logged already
+  bool explain = false;         ///< Settings::explain
+  bool ready = false;           ///< the operator of the last set-up can be applied
+  std::string failure;          ///< why the last set-up failed; empty if it did not
+  std::size_t losses_seen = 0;  ///< lost devices that were logged already
   bool degraded_printed = false;
 };
 

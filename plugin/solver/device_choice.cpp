@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "device_choice.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "cost.hpp"
@@ -31,11 +32,18 @@ double host_seconds(const Demand& demand) {
   return predict_host_seconds(profile, demand.lines.rows());
 }
 
+/// Take devices that were lost out of a selection.
+void leave_out(std::vector<int>& indices, const std::vector<LostDevice>& lost) {
+  std::erase_if(indices, [&](int index) {
+    return std::any_of(lost.begin(), lost.end(), [&](const LostDevice& l) { return l.index == index; });
+  });
+}
+
 /// The cheapest device of a selection that can take the demand; index -1 if none can.
 DeviceChoice cheapest(DeviceModule& module, const std::vector<int>& indices, const Options& options,
                       const Demand& demand, double& seconds) {
   DeviceChoice best;
-  std::vector<std::string> failed;
+  std::vector<LostDevice> lost;
   const int word = demand.is_double ? 8 : 4;
   for (const int index : indices) {
     const DeviceInfo& info = module.devices()[static_cast<std::size_t>(index)];
@@ -51,16 +59,17 @@ DeviceChoice cheapest(DeviceModule& module, const std::vector<int>& indices, con
       best.profile = profile;
     } catch (const DeviceError& error) {
       if (options.on_device_failure == OnDeviceFailure::error) throw;
-      failed.push_back(info.name + ": " + error.what());
+      lost.push_back({index, info.name + ": " + error.what()});
     }
   }
-  best.degraded = std::move(failed);
+  best.lost = std::move(lost);
   return best;
 }
 
 /// Named devices of which none is usable.
-DeviceChoice none_usable(const Options& options, DeviceChoice found) {
-  if (found.degraded.empty()) {
+/// @param failed  some of them did, now or before
+DeviceChoice none_usable(const Options& options, DeviceChoice found, bool failed) {
+  if (!failed) {
     throw InvalidInput("the devices '" + options.devices +
                        "' do not compute in double: use float vectors, or name a device that does (oclspkt-devices "
                        "lists them)");
@@ -71,7 +80,7 @@ DeviceChoice none_usable(const Options& options, DeviceChoice found) {
 
 }  // namespace
 
-DeviceChoice choose_device(const Options& options, const Demand& demand) {
+DeviceChoice choose_device(const Options& options, const Demand& demand, const std::vector<LostDevice>& lost) {
   if (needs_no_device(options.devices)) return host_because("asked for");
   const bool only_auto = options.devices == "auto";
   if (only_auto && host_seconds(demand) < kCheapestLaunch) {
@@ -84,28 +93,31 @@ DeviceChoice choose_device(const Options& options, const Demand& demand) {
     if (only_auto) return host_because(problem);
     throw InvalidInput("devices '" + options.devices + "': " + problem + "; `host` needs no OpenCL");
   }
-  const Selection selection = select_devices(options.devices, module->devices(), module->problems());
+  Selection selection = select_devices(options.devices, module->devices(), module->problems());
   if (selection.devices.empty()) return host_because("no OpenCL device");
   if (!demand.lines.contiguous()) return host_because("the devices' kernels take lines laid end to end");
 
+  const bool many = selection.devices.size() > 1;
+  leave_out(selection.devices, lost);
   double seconds = 0;
   DeviceChoice best = cheapest(*module, selection.devices, options, demand, seconds);
   const double on_host = selection.host ? host_seconds(demand) : 0;
   if (best.module == nullptr) {
-    if (!selection.host) return none_usable(options, std::move(best));
+    const bool failed = !lost.empty() || !best.lost.empty();
+    if (!selection.host) return none_usable(options, std::move(best), failed);
     best.why = "no device of '" + options.devices + "' can be used";
     return best;
   }
   const std::string predicted = microseconds(seconds);
   if (selection.host && on_host <= seconds) {
     DeviceChoice host = host_because("predicted " + microseconds(on_host) + ", " + best.info.name + " " + predicted);
-    host.degraded = std::move(best.degraded);
+    host.lost = std::move(best.lost);
     return host;
   }
   if (selection.host) {
     best.why = "predicted " + predicted + ", host " + microseconds(on_host);
   } else {
-    best.why = selection.devices.size() > 1 ? "the cheapest of those named, predicted " + predicted : "asked for";
+    best.why = many ? "the cheapest of those named, predicted " + predicted : "asked for";
   }
   return best;
 }

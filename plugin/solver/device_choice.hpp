@@ -8,6 +8,12 @@
 
 namespace oclspkt {
 
+/// A device that failed.
+struct LostDevice {
+  int index = -1;
+  std::string line;  ///< "<device>: <cause>"
+};
+
 /// The device that a set-up will use.
 struct DeviceChoice {
   DeviceModule* module = nullptr;  ///< null: the host
@@ -15,7 +21,7 @@ struct DeviceChoice {
   DeviceInfo info;
   DeviceProfile profile;
   std::string why;
-  std::vector<std::string> degraded;  ///< devices that failed while they were measured
+  std::vector<LostDevice> lost;  ///< devices that failed while they were measured
   bool host() const { return module == nullptr; }
 };
 
@@ -27,9 +33,11 @@ struct Demand {
   int launches = 1;
 };
 
-/// Choose among the devices that the options name: the cheapest for the rows at hand, vectors on the host.
+/// Choose among the devices that the options name: the cheapest for the rows at hand, vectors on the host. The host
+/// where none is left.
+/// @param lost  devices not to be considered
 /// @throws InvalidInput if the selection matches nothing, or names only devices that lack double
 /// @throws DeviceError  under OnDeviceFailure::error if a device fails while it is measured
-DeviceChoice choose_device(const Options& options, const Demand& demand);
+DeviceChoice choose_device(const Options& options, const Demand& demand, const std::vector<LostDevice>& lost);
 
 }  // namespace oclspkt

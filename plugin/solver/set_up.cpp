@@ -64,6 +64,7 @@ void Solver<T>::Impl::adopt(const DeviceChoice& device, const Plan& plan) {
                       : make_device_solver(*device.module, device.index, settings(device, plan), T());
   }
   reusable_ = true;
+  device_ = on_host ? -1 : device.index;
   report_.method = plan.method;
   report_.device = device_name;
   report_.platform = platform;
@@ -292,6 +293,8 @@ void Solver<T>::Impl::begin_set_up() {
   report_.device = previous.device;
   report_.device_type = previous.device_type;
   report_.platform = previous.platform;
+  report_.losses = previous.losses;
+  for (const LostDevice& device : lost_) report_.degraded.push_back(device.line);
   bands_.relabel(lines_);
   bands_.close_lines();
   if (lines_.count() == 1 && lines_.contiguous()) bands_.relabel(uncoupled_lines(lines_, bands_.view()));
@@ -306,29 +309,54 @@ template <typename T>
 void Solver<T>::Impl::set_up() {
   begin_set_up();
   if (!survey_.finite) throw Breakdown("the bands hold NaN or Inf at row " + std::to_string(survey_.weakest_row));
-  const DeviceChoice device =
-      choose_device(options_, {bands_.lines(), sizeof(T) == 8, likely_words<T>(options_, survey_), 1});
-  report_.degraded = device.degraded;
-  try {
-    choose(device);
-  } catch (const DeviceError& error) {
-    if (options_.on_device_failure == OnDeviceFailure::error) throw;
-    degrade(error);
+  choose_of_those_left();
+}
+
+/// Choose device and method; a device that fails makes room for the next cheapest, the last is the host.
+template <typename T>
+void Solver<T>::Impl::choose_of_those_left() {
+  for (;;) {
+    const DeviceChoice device =
+        choose_device(options_, {bands_.lines(), sizeof(T) == 8, likely_words<T>(options_, survey_), 1}, lost_);
+    for (const LostDevice& lost : device.lost) lose(lost);
+    try {
+      choose(device);
+      return;
+    } catch (const DeviceError& error) {
+      if (options_.on_device_failure == OnDeviceFailure::error || device.host()) throw;
+      lose({device.index, device.info.name + ": " + error.what()});
+      discard_choice();
+    }
   }
 }
 
-/// Put the host in the place of a device that failed.
+/// Choose anew after the device of this solver failed in the middle of a solve; called while the error is handled.
 template <typename T>
-void Solver<T>::Impl::degrade(const DeviceError& error) {
-  report_.degraded.push_back(report_.device + ": " + error.what());
+void Solver<T>::Impl::fall_back(const DeviceError& error) {
+  if (options_.on_device_failure == OnDeviceFailure::error || device_ < 0) throw;
+  lose({device_, report_.device + ": " + error.what()});
+  discard_choice();
+  choose_of_those_left();
+}
+
+/// Note that a device failed: one line for each.
+template <typename T>
+void Solver<T>::Impl::lose(const LostDevice& device) {
+  const auto is_it = [&](const LostDevice& known) { return known.index == device.index; };
+  if (std::any_of(lost_.begin(), lost_.end(), is_it)) return;
+  lost_.push_back(device);
+  report_.degraded.push_back(device.line);
+  ++report_.losses;
+}
+
+/// Go back to the state before a choice was made.
+template <typename T>
+void Solver<T>::Impl::discard_choice() {
   retire();
   put_back();
   report_.candidates.clear();
   report_.groups.clear();
   report_.ready = false;
-  DeviceChoice host;
-  host.why = "the device failed";
-  choose(host);
 }
 
 /// Forget the present solver but for its times.

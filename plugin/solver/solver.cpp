@@ -50,6 +50,7 @@ void check_options(const Options& o) {
 template <typename T>
 void Solver<T>::Impl::set_options(Options options) {
   check_options(options);
+  if (!(options == options_)) lost_.clear();  // what failed may do under other options
   options_ = std::move(options);
   reusable_ = false;  // a device solver keeps the settings that it was made with
 }
@@ -58,6 +59,7 @@ template <typename T>
 Bands<T>& Solver<T>::Impl::bands(const LineSet& lines) {
   put_back();
   report_.ready = false;
+  if (!(lines == lines_)) lost_.clear();  // what did not fit may fit now
   lines_ = lines;
   bands_.reshape(lines);
   return bands_;
@@ -78,12 +80,13 @@ void Solver<T>::Impl::apply(const T* y, T* x) {
     throw InvalidInput("x and y of apply overlap: use two vectors");
   }
   const auto start = std::chrono::steady_clock::now();
-  try {
-    solve(y, x);
-  } catch (const DeviceError& error) {
-    if (options_.on_device_failure == OnDeviceFailure::error) throw;
-    degrade(error);
-    solve(y, x);
+  for (bool solved = false; !solved;) {
+    try {
+      solve(y, x);
+      solved = true;
+    } catch (const DeviceError& error) {
+      fall_back(error);  // each time one device fewer
+    }
   }
   total_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -91,16 +94,32 @@ void Solver<T>::Impl::apply(const T* y, T* x) {
 template <typename T>
 void Solver<T>::Impl::apply_transpose(const T* y, T* x) {
   if (!report_.ready) throw InvalidInput("apply_transpose needs a set_up that succeeded");
-  if (transpose_stale_) {
-    if (!transposed_) transposed_ = std::make_unique<Solver<T>>(options_);
-    transposed_->set_options(options_);
-    const LineSet& lines = bands_.lines();
-    Bands<T>& bands = transposed_->bands(lines);
-    with_whole_bands([&] { transpose(lines, bands_.view(), bands); });
-    transposed_->set_up();
+  try {
+    if (transpose_stale_) set_up_transpose();
     transpose_stale_ = false;
+    transposed_->apply(y, x);
+  } catch (...) {
+    share_losses();
+    throw;
   }
-  transposed_->apply(y, x);
+  share_losses();
+}
+
+template <typename T>
+void Solver<T>::Impl::set_up_transpose() {
+  if (!transposed_) transposed_ = std::make_unique<Solver<T>>(options_);
+  transposed_->set_options(options_);
+  const LineSet& lines = bands_.lines();
+  Bands<T>& bands = transposed_->bands(lines);
+  with_whole_bands([&] { transpose(lines, bands_.view(), bands); });
+  transposed_->impl_->lost_ = lost_;
+  transposed_->set_up();
+}
+
+/// What the transposed solver loses is lost for the next set-up of this one, too, and told by its report.
+template <typename T>
+void Solver<T>::Impl::share_losses() {
+  for (const LostDevice& device : transposed_->impl_->lost_) lose(device);
 }
 
 template <typename T>

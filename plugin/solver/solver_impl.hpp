@@ -69,7 +69,12 @@ class Solver<T>::Impl {
 
   void solve(const T* y, T* x);
   Times all_times() const { return solver_ ? finished_ + solver_->times() : finished_; }
-  void degrade(const DeviceError& error);
+  void choose_of_those_left();
+  void fall_back(const DeviceError& error);
+  void lose(const LostDevice& device);
+  void share_losses();
+  void set_up_transpose();
+  void discard_choice();
   void retire();
 
   Options options_;
@@ -78,7 +83,9 @@ class Solver<T>::Impl {
   Report report_;
   Survey survey_;
   std::unique_ptr<DeviceSolver<T>> solver_;
-  bool reusable_ = false;  ///< solver_ may be set up again for the same method and device
+  int device_ = -1;               ///< where solver_ is, -1 for the host
+  std::vector<LostDevice> lost_;  ///< not tried again while options and layout stay
+  bool reusable_ = false;         ///< solver_ may be set up again for the same method and device
   std::optional<Checked> checked_;
   std::vector<Index>
       apart_;              ///< lines that are solved apart, in order; their bands in bands_ are those of the identity

@@ -29,8 +29,8 @@ enum class Precision { same, narrow, single };
 /// Which numbers the bands need.
 enum class Form { general, symmetric, shared, narrow };
 
-/// What happens when a device fails: its rows go to the host with one printed line (degrade), without it (quiet),
-/// or the failure is returned to the caller (error).
+/// What happens when a device fails: its rows go to the devices that are left, at last the host, with one printed line
+/// (degrade), without it (quiet), or the failure is returned to the caller (error).
 enum class OnDeviceFailure { degrade, quiet, error };
 
 /// What happens with a singular line: the set-up fails and names it, or (for consistent systems) its last unknown is 0.

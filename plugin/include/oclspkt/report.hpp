@@ -73,7 +73,8 @@ struct Report {
   std::string device_type = "host";   ///< host, cpu, gpu, fpga
   std::string platform;               ///< empty for the host
   std::string device_why;             ///< why this one
-  std::vector<std::string> degraded;  ///< "<device>: <cause>", one for each device lost
+  std::vector<std::string> degraded;  ///< "<device>: <cause>", one for each device lost, also by the transposed solver
+  std::size_t losses = 0;             ///< since the solver was made; the last entries of `degraded` are the newest
 };
 
 /// A line for each candidate of a set-up, good or failed, in order: taken or refused, the numbers that decided, words a
