@@ -25,8 +25,9 @@ cl_int hook(ocl::Place place, int device, cl_command_queue /*queue*/) {
   return code_of(place);
 }
 
-/// The hook of the module that the solver library has opened.
-void set_hook(ocl::FaultHook f) {
+}  // namespace
+
+void set_fault_hook(ocl::FaultHook f) {
   if (device_module(nullptr) == nullptr) throw std::runtime_error("no OpenCL module");
   void* handle = dlopen(OCLSPKT_CL_MODULE, RTLD_NOW | RTLD_NOLOAD);
   if (handle == nullptr) throw std::runtime_error("the OpenCL module is not " OCLSPKT_CL_MODULE);
@@ -35,8 +36,6 @@ void set_hook(ocl::FaultHook f) {
   set(f);
   dlclose(handle);
 }
-
-}  // namespace
 
 cl_int code_of(ocl::Place place) {
   switch (place) {
@@ -55,10 +54,10 @@ cl_int code_of(ocl::Place place) {
 
 Faults::Faults() {
   none();
-  set_hook(hook);
+  set_fault_hook(hook);
 }
 
-Faults::~Faults() { set_hook(nullptr); }
+Faults::~Faults() { set_fault_hook(nullptr); }
 
 void Faults::set(const Rule& to) {
   const std::lock_guard lock(mutex);

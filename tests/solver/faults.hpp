@@ -38,6 +38,9 @@ class Faults {
   static void set(const Rule& rule);
 };
 
+/// Set the hook of the module that the solver library has opened.
+void set_fault_hook(ocl::FaultHook hook);
+
 /// The code that a failing call answers.
 cl_int code_of(ocl::Place place);
 
