@@ -135,6 +135,8 @@ void look_at_platform(const cl::Platform& platform, Discovery& result) {
     }
   } catch (const cl::Error& error) {
     result.problems.push_back("platform " + name + ": " + error.what() + " gave " + error_name(error.err()));
+  } catch (const std::exception& error) {
+    result.problems.push_back("platform " + name + ": its driver throws: " + error.what());
   }
 }
 
@@ -143,6 +145,8 @@ void look_at_platform(const cl::Platform& platform, Discovery& result) {
 Discovery discover() {
   Discovery result;
   std::vector<cl::Platform> platforms;
+  const DriverGuard guard;
+  result.problems = guard.problems();
   try {
     cl::Platform::get(&platforms);
   } catch (const cl::Error& error) {
