@@ -45,37 +45,12 @@ Index count_nonzeros(const PetscScalar* values, PetscInt count) {
   return nonzeros;
 }
 
-/// The sequential compressed-row matrix that holds the rows of `matrix`.
-PetscErrorCode LocalMatrix(Mat matrix, Mat* local) {
-  PetscMPIInt ranks;
-  PetscInt rows, columns;
-  PetscBool sequential, parallel;
-  MatType type;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)matrix), &ranks));
-  PetscCheck(ranks == 1, PetscObjectComm((PetscObject)matrix), PETSC_ERR_SUP,
-             "PCOCLSPKT solves on one rank and the matrix is spread over %d; solve each rank's part with -pc_type "
-             "bjacobi -sub_pc_type oclspkt",
-             ranks);
-  PetscCall(MatGetSize(matrix, &rows, &columns));
-  PetscCheck(rows == columns, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
-             "PCOCLSPKT needs a square matrix, this one has %" PetscInt_FMT " rows and %" PetscInt_FMT
-             " columns; give PCSetOperators() or KSPSetOperators() the square one",
-             rows, columns);
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)matrix, MATSEQAIJ, &sequential));
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)matrix, MATMPIAIJ, &parallel));
-  PetscCall(MatGetType(matrix, &type));
-  PetscCheck(sequential || parallel, PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "PCOCLSPKT reads matrices of type aij and this one is of type %s; use -mat_type aij (-dm_mat_type aij if "
-             "a DM makes it), or MatConvert() it to MATAIJ",
-             type ? type : "(not set)");
-  *local = matrix;
-  if (parallel) PetscCall(MatMPIAIJGetSeqAIJ(matrix, local, nullptr, nullptr));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 }  // namespace
+
+InvalidInput stored_twice(PetscInt row, PetscInt column) {
+  return InvalidInput("row " + std::to_string(row) + " of the matrix stores column " + std::to_string(column) +
+                      " twice; assemble it with MatSetValues(), which adds them up");
+}
 
 void BandPositions::find(PetscInt rows, const PetscInt* row_starts, const PetscInt* columns) {
   rows_ = rows;
@@ -94,8 +69,7 @@ void BandPositions::find(PetscInt rows, const PetscInt* row_starts, const PetscI
       const PetscInt band = columns[k] - i + 1;
       if (band < 0 || band > 2) continue;
       if (row[band] >= 0) {
-        throw InvalidInput("row " + std::to_string(i) + " of the matrix stores column " + std::to_string(columns[k]) +
-                           " twice; assemble it with MatSetValues(), which adds them up");
+        throw stored_twice(i, columns[k]);
       }
       row[band] = k;
       ++found_;
@@ -120,17 +94,18 @@ Index BandPositions::gather(const PetscScalar* values, Bands<PetscScalar>& bands
          count_nonzeros(upper, rows_);
 }
 
-PetscErrorCode Extraction::Run(PC pc, Mat matrix, Solver<PetscScalar>& solver) {
-  Mat local = nullptr;
+PetscErrorCode Extraction::GatherCompressed(PC pc, Mat matrix, Bands<PetscScalar>& bands) {
+  Mat local = matrix;
   PetscInt rows = 0;
   const PetscInt *row_starts = nullptr, *columns = nullptr;
   const PetscScalar* values = nullptr;
-  PetscBool done = PETSC_FALSE;
+  PetscBool done = PETSC_FALSE, parallel;
   PetscObjectId id;
   PetscObjectState pattern;
 
   PetscFunctionBegin;
-  PetscCall(LocalMatrix(matrix, &local));
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)matrix, MATMPIAIJ, &parallel));
+  if (parallel) PetscCall(MatMPIAIJGetSeqAIJ(matrix, &local, nullptr, nullptr));
   PetscCall(PetscObjectGetId((PetscObject)local, &id));
   PetscCall(MatGetNonzeroState(local, &pattern));
   PetscCall(MatGetRowIJ(local, 0, PETSC_FALSE, PETSC_FALSE, &rows, &row_starts, &columns, &done));
@@ -144,9 +119,29 @@ PetscErrorCode Extraction::Run(PC pc, Mat matrix, Solver<PetscScalar>& solver) {
     rows_ = rows;
     ++searches_;
   }
-  OclspktCall(pc, ignored_ = positions_.gather(values, solver.bands(LineSet::one(rows))));
+  ignored_ = positions_.gather(values, bands);
   PetscCall(MatSeqAIJRestoreArrayRead(local, &values));
   PetscCall(MatRestoreRowIJ(local, 0, PETSC_FALSE, PETSC_FALSE, &rows, &row_starts, &columns, &done));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Extraction::Run(PC pc, Mat matrix, Solver<PetscScalar>& solver) {
+  Source source;
+  PetscInt rows;
+  Bands<PetscScalar>* bands = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindSource(matrix, &source));
+  PetscCall(MatGetSize(matrix, &rows, nullptr));
+  OclspktCall(pc, bands = &solver.bands(LineSet::one(rows)));
+  ++gathers_;
+  if (source == Source::compressed) {
+    PetscCall(GatherCompressed(pc, matrix, *bands));
+  } else {
+    positions_ = {};
+    matrix_id_ = 0;
+    PetscCall(GatherRows(pc, matrix, source, *bands, &ignored_));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -9,6 +9,9 @@
 
 namespace oclspkt::petsc {
 
+/// The error about a row that holds an entry of the bands more than once.
+InvalidInput stored_twice(PetscInt row, PetscInt column);
+
 /// Where the three bands stand among the values of a matrix in compressed rows.
 class BandPositions {
  public:
@@ -30,6 +33,21 @@ class BandPositions {
   std::vector<PetscInt> positions_;  ///< lower, diag, upper of each row; -1 where nothing is stored; empty if packed
 };
 
+/// How a matrix gives its entries.
+enum class Source {
+  compressed,  ///< aij: the arrays of compressed rows, positions are kept
+  rows,        ///< MatGetRow(), every set-up anew
+  upper_rows   ///< MatGetRow() of a symmetric type that stores its upper triangle
+};
+
+/// See that the matrix can be read, and how.
+/// @return an error that names the type and the cure where it cannot
+PetscErrorCode FindSource(Mat matrix, Source* source);
+
+/// Fill the bands row by row.
+/// @param[out] ignored values off the bands that are not 0
+PetscErrorCode GatherRows(PC pc, Mat matrix, Source source, Bands<PetscScalar>& bands, Index* ignored);
+
 /// The tridiagonal part of a PETSc matrix, with what can be kept between set-ups.
 class Extraction {
  public:
@@ -39,16 +57,20 @@ class Extraction {
   /// Entries off the bands that are not 0 and were ignored.
   Index ignored() const { return ignored_; }
   std::int64_t bytes() const { return positions_.bytes(); }
-  /// How often the pattern was looked through.
+  /// How often the pattern was looked through for the places of the bands.
   int searches() const { return searches_; }
+  /// How often the values were read.
+  int gathers() const { return gathers_; }
 
  private:
+  PetscErrorCode GatherCompressed(PC pc, Mat matrix, Bands<PetscScalar>& bands);
+
   BandPositions positions_;
   PetscObjectId matrix_id_ = 0;
   PetscObjectState pattern_state_ = -1;
   PetscInt rows_ = -1;
   Index ignored_ = 0;
-  int searches_ = 0;
+  int searches_ = 0, gathers_ = 0;
 };
 
 }  // namespace oclspkt::petsc

@@ -167,22 +167,5 @@ TEST(Extraction, RefusesAMatrixThatIsNotSquareAndNamesItsSizes) {
   OK(MatDestroy(&A));
 }
 
-TEST(Extraction, RefusesOtherTypesAndNamesTheCure) {
-  for (const char* type : {MATSEQDENSE, MATSEQBAIJ, MATSEQSBAIJ, MATSHELL}) {
-    Mat A;
-    OK(MatCreate(PETSC_COMM_SELF, &A));
-    OK(MatSetSizes(A, 5, 5, 5, 5));
-    OK(MatSetType(A, type));
-    OK(MatSetUp(A));
-    OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-    OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-    const Preconditioner pc(A);
-    const ErrorTexts errors;
-    EXPECT_EQ(PCSetUp(pc), PETSC_ERR_SUP);
-    EXPECT_TRUE(contains(errors.text(), type) && contains(errors.text(), "-mat_type aij")) << errors.text();
-    OK(MatDestroy(&A));
-  }
-}
-
 }  // namespace
 }  // namespace oclspkt::test
