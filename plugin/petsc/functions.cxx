@@ -45,9 +45,12 @@ const char* const PCOCLSPKTOnDeviceFailures[] = {kOnDeviceFailureNames[PC_OCLSPK
                                                  "PCOCLSPKTOnDeviceFailure",
                                                  "PC_OCLSPKT_ON_DEVICE_FAILURE_",
                                                  nullptr};
-const char* const PCOCLSPKTSingulars[] = {kSingularNames[PC_OCLSPKT_SINGULAR_FAIL],
-                                          kSingularNames[PC_OCLSPKT_SINGULAR_PIN], "PCOCLSPKTSingular",
-                                          "PC_OCLSPKT_SINGULAR_", nullptr};
+const char* const PCOCLSPKTSingulars[] = {kSingularNames[PC_OCLSPKT_SINGULAR_AUTO],
+                                          kSingularNames[PC_OCLSPKT_SINGULAR_FAIL],
+                                          kSingularNames[PC_OCLSPKT_SINGULAR_PIN],
+                                          "PCOCLSPKTSingular",
+                                          "PC_OCLSPKT_SINGULAR_",
+                                          nullptr};
 const char* const PCOCLSPKTTransfers[] = {kTransferNames[PC_OCLSPKT_TRANSFER_AUTO],
                                           kTransferNames[PC_OCLSPKT_TRANSFER_COPY], "PCOCLSPKTTransfer",
                                           "PC_OCLSPKT_TRANSFER_", nullptr};
@@ -68,6 +71,7 @@ SameValue(PC_OCLSPKT_PRECISION_SINGLE, Precision::single);
 SameValue(PC_OCLSPKT_ON_DEVICE_FAILURE_DEGRADE, OnDeviceFailure::degrade);
 SameValue(PC_OCLSPKT_ON_DEVICE_FAILURE_QUIET, OnDeviceFailure::quiet);
 SameValue(PC_OCLSPKT_ON_DEVICE_FAILURE_ERROR, OnDeviceFailure::error);
+SameValue(PC_OCLSPKT_SINGULAR_AUTO, Singular::automatic);
 SameValue(PC_OCLSPKT_SINGULAR_FAIL, Singular::fail);
 SameValue(PC_OCLSPKT_SINGULAR_PIN, Singular::pin);
 SameValue(PC_OCLSPKT_TRANSFER_AUTO, Transfer::automatic);

@@ -49,10 +49,12 @@ const OptionEntry kTable[] = {
      "is tried again by this preconditioner when the size of the matrix or an option changes, one that was abandoned "
      "(see `-pc_oclspkt_timeout`) never."},
     {"singular", "Singular", "PCOCLSPKTSingular", "", choice<&Options::singular, kSingularNames>(),
-     "fail: a singular line fails the set-up, which names it; pin: its last unknown is 0",
+     "fail: a singular line fails the set-up, which names it; pin: its last unknown is 0; auto: pin if a constant null "
+     "space is attached and there is one line, else fail",
      "`pin` is for consistent systems, such as Neumann problems whose right-hand side sums to 0: the last equation of "
-     "a "
-     "singular line is dropped. Other lines are not touched. The view counts the lines that are pinned."},
+     "a singular line is dropped. Lines that are not singular are not touched. The null space is looked for on the "
+     "matrix that the preconditioner is made from, then on that of the system; attach it with `MatSetNullSpace()` "
+     "before the set-up. The view counts the lines that are pinned and says why."},
     {"transfer", "Transfer", "PCOCLSPKTTransfer", "", choice<&Options::transfer, kTransferNames>(),
      "how vectors reach the device", "`auto` shares host memory with devices that can; `copy` always copies."},
     {"explain", "Explain", "PetscBool", "", &Settings::explain, "print after every set-up what was chosen and why",

@@ -6,6 +6,7 @@
 #include "boundary.hxx"
 #include "package.hxx"
 
+using oclspkt::Known;
 using oclspkt::OnDeviceFailure;
 using oclspkt::Options;
 using oclspkt::Report;
@@ -49,6 +50,9 @@ static PetscErrorCode InfoChoice(PC pc) {
 
   PetscFunctionBegin;
   PetscCall(PetscInfo(pc, "method %s on %s: %s\n", name(report.method), report.device.c_str(), report.why.c_str()));
+  for (const oclspkt::GroupReport& group : report.groups) {
+    if (group.pinned) PetscCall(PetscInfo(pc, "pinned (%s): %s\n", report.pin_why.c_str(), group.why.c_str()));
+  }
   if (report.certificate_above_tolerance) {
     PetscCall(
         PetscInfo(pc,
@@ -59,9 +63,40 @@ static PetscErrorCode InfoChoice(PC pc) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Whether a null space holds the constant vectors. */
+static PetscErrorCode HoldsConstants(MatNullSpace space, PetscBool* constant) {
+  const Vec* vectors;
+  PetscInt count;
+
+  PetscFunctionBegin;
+  PetscCall(MatNullSpaceGetVecs(space, constant, &count, &vectors));
+  for (PetscInt i = 0; i < count && !*constant; ++i) {
+    PetscReal least, most;
+    PetscCall(VecMin(vectors[i], nullptr, &least));
+    PetscCall(VecMax(vectors[i], nullptr, &most));
+    /* The vectors have norm 1; a constant one may have been scaled entry by entry. */
+    *constant = static_cast<PetscBool>(most - least <= 4 * PETSC_MACHINE_EPSILON * PetscMax(most, -least));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KnownOfMatrix(PC pc, Known* known) {
+  MatNullSpace space = nullptr;
+  PetscBool constant = PETSC_FALSE, set, symmetric;
+
+  PetscFunctionBegin;
+  PetscCall(MatIsSymmetricKnown(pc->pmat, &set, &symmetric));
+  PetscCall(MatGetNullSpace(pc->pmat, &space));
+  if (!space && pc->mat) PetscCall(MatGetNullSpace(pc->mat, &space));
+  if (space) PetscCall(HoldsConstants(space, &constant));
+  *known = {.symmetric = set && symmetric, .constant_null_space = constant == PETSC_TRUE};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode PCSetUp_OCLSPKT(PC pc) {
   PC_OCLSPKT* o = data(pc);
   const PetscObjectState state = pc->matstate;
+  Known known;
 
   PetscFunctionBegin;
   o->ready = false;
@@ -73,7 +108,8 @@ static PetscErrorCode PCSetUp_OCLSPKT(PC pc) {
   PetscCall(PetscLogEventBegin(events().bands, pc, pc->pmat, 0, 0));
   PetscCall(o->extraction.Run(pc, pc->pmat, o->solver));
   PetscCall(PetscLogEventEnd(events().bands, pc, pc->pmat, 0, 0));
-  OclspktCall(pc, o->solver.set_up());
+  PetscCall(KnownOfMatrix(pc, &known));
+  OclspktCall(pc, o->solver.set_up(known));
   PetscCall(PetscLogFlops(kSetUpFlopsPerRow * o->solver.lines().rows()));
   PetscCall(PetscLogEventEnd(events().set_up, pc, pc->pmat, 0, 0));
   o->ready = pc->failedreason == PC_NOERROR;

@@ -41,8 +41,9 @@ std::string device_line(const Report& report) {
          (report.platform.empty() ? "" : ", " + report.platform) + "), " + report.device_why;
 }
 
-/// Lines solved apart from the others, and devices lost.
+/// Lines that are pinned or solved apart from the others, and devices lost.
 void add_exceptions(const Report& report, Lines& lines) {
+  if (!report.pin_why.empty()) lines.push_back("singular: pinned, " + report.pin_why);
   for (const GroupReport& group : report.groups) {
     lines.push_back("apart: " + std::to_string(group.lines) + (group.lines == 1 ? " line" : " lines") + " from line " +
                     std::to_string(group.first_line) + " by " + name(group.method) + (group.pinned ? ", pinned" : "") +
@@ -98,6 +99,11 @@ void add_details(const PC_OCLSPKT& o, Lines& lines) {
   if (o.solver.transpose_report().ready)
     add_candidates(o.solver.transpose_report(), "considered for the transpose: ", lines);
   if (report.ready) lines.push_back("dominance: " + number(report.dominance));
+  const Counts counts = o.solver.counts();
+  lines.push_back("set-ups: " + std::to_string(counts.set_ups) + ", matrix read " +
+                  std::to_string(o.extraction.gathers()) + " times, pattern searched " +
+                  std::to_string(o.extraction.searches()) + " times, bands brought to a solver " +
+                  std::to_string(counts.uploads) + " times");
   const Times times = o.solver.times();
   lines.push_back("solves: " + std::to_string(times.applies) + " in " + number(times.total_seconds) + " s, kernels " +
                   number(times.kernel_seconds) + " s, transfers " + number(times.transfer_seconds) + " s");

@@ -11,27 +11,32 @@
 namespace oclspkt {
 namespace {
 
-std::string line_name(Index line) { return "line " + std::to_string(line); }
+using Names = const std::vector<Index>*;
+
+std::string line_name(Index line, Names names) {
+  return "line " + std::to_string(names ? (*names)[static_cast<std::size_t>(line)] : line);
+}
 
 template <typename T>
-Objection object_to_pivots(const HostSolver<T>& solver) {
+Objection object_to_pivots(const HostSolver<T>& solver, Names names) {
   if (solver.doubtful().empty()) return {};
   char text[96];
   const auto& pivots = solver.pivots();
   std::snprintf(text, sizeof text, ": growth %.1e, smallest pivot %.1e of its row", pivots.growth, pivots.smallest);
-  return {line_name(solver.doubtful().front()) + text, solver.doubtful()};
+  return {line_name(solver.doubtful().front(), names) + text, solver.doubtful()};
 }
 
 /// Singular: a pivot that is zero or not finite with partial pivoting, or a last pivot that vanishes together with a
 /// trial solve that fails.
 template <typename T>
-Objection object_to_singular(const Reference<T>& reference, const std::vector<Index>& failed) {
+Objection object_to_singular(const Reference<T>& reference, const std::vector<Index>& failed, Names names) {
   Objection objection;
   for (const auto& doubt : reference.doubts()) {
     if (!doubt.singular && !std::binary_search(failed.begin(), failed.end(), doubt.line)) continue;
     if (objection.lines.empty()) {
-      objection.why = "singular: " + line_name(doubt.line) + ", the pivot of its row " + std::to_string(doubt.row) +
-                      (doubt.singular ? " is zero or not finite" : " vanishes") + " with partial pivoting";
+      objection.why = "singular: " + line_name(doubt.line, names) + ", the pivot of its row " +
+                      std::to_string(doubt.row) + (doubt.singular ? " is zero or not finite" : " vanishes") +
+                      " with partial pivoting";
     }
     objection.lines.push_back(doubt.line);
   }
@@ -77,11 +82,11 @@ Trial run_trials(const Bands<T>& bands, DeviceSolver<T>& solver, bool partitione
 }  // namespace
 
 template <typename T>
-Objection examine(const Bands<T>& bands, DeviceSolver<T>& solver, bool partitioned, double& trial_error,
-                  double& growth) {
+Objection examine(const Bands<T>& bands, DeviceSolver<T>& solver, bool partitioned, double& trial_error, double& growth,
+                  Names names) {
   if (const auto* host = dynamic_cast<const HostSolver<T>*>(&solver)) {
     growth = host->pivots().growth;
-    if (Objection objection = object_to_pivots(*host)) return objection;
+    if (Objection objection = object_to_pivots(*host, names)) return objection;
   }
   Trial trial;
   if (trial_error < 0) {
@@ -89,14 +94,14 @@ Objection examine(const Bands<T>& bands, DeviceSolver<T>& solver, bool partition
     trial_error = trial.worst;
   }
   if (const auto* pivot = dynamic_cast<const PivotSolver<T>*>(&solver)) {
-    if (Objection objection = object_to_singular(pivot->reference(), trial.failed)) return objection;
+    if (Objection objection = object_to_singular(pivot->reference(), trial.failed, names)) return objection;
     // What LAPACK solves counts as solved, with the error that it has.
     return trial.not_finite.empty() ? Objection{} : Objection{"the trial solve is not finite", trial.not_finite};
   }
   if (trial.failed.empty()) return {};
   char text[80];
   std::snprintf(text, sizeof text, ": backward error %.1e of the trial solve", trial_error);
-  return {line_name(trial.failed.front()) + text, trial.failed};
+  return {line_name(trial.failed.front(), names) + text, trial.failed};
 }
 
 template <typename T>
@@ -130,7 +135,7 @@ Objection LineGroup<T>::set_up() {
   solver_ = make_host_solver<T>(method_);
   solver_->set_up(Plan{}, *solved);  // factors of the host copy what they need
   double trial_error = -1, growth = 0;
-  return examine(*solved, *solver_, false, trial_error, growth);
+  return examine(*solved, *solver_, false, trial_error, growth, &members_);
 }
 
 template <typename T>
@@ -162,8 +167,8 @@ std::int64_t LineGroup<T>::bytes() const {
   return bands_.bytes() + y_.bytes() + x_.bytes() + (solver_ ? solver_->bytes() : 0);
 }
 
-template Objection examine(const Bands<float>&, DeviceSolver<float>&, bool, double&, double&);
-template Objection examine(const Bands<double>&, DeviceSolver<double>&, bool, double&, double&);
+template Objection examine(const Bands<float>&, DeviceSolver<float>&, bool, double&, double&, Names);
+template Objection examine(const Bands<double>&, DeviceSolver<double>&, bool, double&, double&, Names);
 template class LineGroup<float>;
 template class LineGroup<double>;
 

@@ -25,9 +25,10 @@ struct Objection {
 /// @param partitioned             lines are solved in pieces: the smooth trial runs as well
 /// @param[in,out] trial_error in: negative if the trial solve must run, else its known result; out: its result
 /// @param[out]    growth      of stored factors; untouched for other methods
+/// @param         names       what to call the lines; null: by their place in `bands`
 template <typename T>
-Objection examine(const Bands<T>& bands, DeviceSolver<T>& solver, bool partitioned, double& trial_error,
-                  double& growth);
+Objection examine(const Bands<T>& bands, DeviceSolver<T>& solver, bool partitioned, double& trial_error, double& growth,
+                  const std::vector<Index>* names = nullptr);
 
 /// Lines of a set that are solved apart on the host, because the method of the others does not hold for them.
 template <typename T>

@@ -144,9 +144,19 @@ std::string halo_refusal(const Problem<T>& problem, const Plan& plan, double tol
   return format("certificate %.1e > %.1e (line %lld, ", c.bound, tol, static_cast<long long>(line)) + where(c) + ")";
 }
 
+/// Truncation beyond rounding makes an operator that is not symmetric although the matrix is; CG would break.
+template <typename T>
+bool breaks_symmetry(const Options& options, bool symmetric) {
+  return symmetric && !named(options.method) && tolerance<T>(options) > tolerance<T>(Options{});
+}
+
 template <typename T>
 std::optional<Proposal> propose_halo(const Problem<T>& problem, Objection& objection) {
   const double tol = tolerance<T>(problem.options);
+  if (breaks_symmetry<T>(problem.options, problem.symmetric)) {
+    objection.why = format("the matrix is symmetric, truncated to %.1e its operator would not be", tol);
+    return std::nullopt;
+  }
   if (auto quick = propose_by_dominance(problem, tol)) return quick;
 
   const LineSet& lines = problem.bands.lines();
@@ -329,11 +339,12 @@ std::string shape_text(const Plan& plan) {
 }
 
 template <typename T>
-double likely_words(const Options& options, const Survey& survey) {
+double likely_words(const Options& options, const Survey& survey, bool symmetric) {
   Plan plan;
-  const bool truncates = options.method == MethodChoice::automatic
-                             ? halo_from_dominance(survey.dominance, tolerance<T>(options)) >= 0
-                             : options.method <= MethodChoice::truncated_streamed;
+  const bool truncates =
+      options.method == MethodChoice::automatic
+          ? halo_from_dominance(survey.dominance, tolerance<T>(options)) >= 0 && !breaks_symmetry<T>(options, symmetric)
+          : options.method <= MethodChoice::truncated_streamed;
   plan.method = truncates ? Method::truncated_halo : Method::exact_twopass;
   return plan.words_per_row();
 }
@@ -341,7 +352,7 @@ double likely_words(const Options& options, const Survey& survey) {
 #define OCLSPKT_INSTANTIATE(T)                                                     \
   template double tolerance<T>(const Options&);                                    \
   template std::optional<Proposal> propose(const Problem<T>&, Method, Objection&); \
-  template double likely_words<T>(const Options&, const Survey&);
+  template double likely_words<T>(const Options&, const Survey&, bool);
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)
 

@@ -29,6 +29,7 @@ struct Problem {
   const Bands<T>& bands;
   const Survey& survey;
   DeviceTraits traits;
+  bool symmetric = false;  ///< and its operator must be, too
 };
 
 /// Share of the rows that may be solved apart for the others to keep a cheaper method.
@@ -54,6 +55,6 @@ std::string shape_text(const Plan& plan);
 
 /// Words a row of the method that is likely to be chosen on a device, before anything is known of the device.
 template <typename T>
-double likely_words(const Options& options, const Survey& survey);
+double likely_words(const Options& options, const Survey& survey, bool symmetric);
 
 }  // namespace oclspkt

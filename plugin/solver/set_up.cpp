@@ -14,6 +14,8 @@ namespace {
 /// How much worse growth or dominance may get before the trial solve runs again.
 constexpr double kWorsening = 10;
 
+constexpr const char* kPinCure = "singular pin sets the last unknown of singular lines to 0";
+
 std::unique_ptr<DeviceSolver<float>> make_device_solver(DeviceModule& m, int device, const DeviceSettings& s, float) {
   return m.make_float(device, s);
 }
@@ -31,6 +33,13 @@ double predict_apply(const DeviceChoice& device, const Plan& plan) {
     return predict_seconds(device.profile, plan.n, plan.words_per_row(), launches, sizeof(T));
   }
   return plan.method == Method::exact_factored ? predict_host_seconds(host_profile<T>(), plan.n) : 0;
+}
+
+std::string place_of(const LineSet& lines, Index line) {
+  std::string text = "line " + std::to_string(line) + " of " + std::to_string(lines.count());
+  if (!lines.contiguous() || lines.length(line) == 0) return text;
+  const Index first = lines.first(line), last = first + lines.length(line) - 1;
+  return text + " (rows " + std::to_string(first) + "-" + std::to_string(last) + ")";
 }
 
 std::string error_text(double error) {
@@ -70,6 +79,7 @@ void Solver<T>::Impl::adopt(const DeviceChoice& device, const Plan& plan) {
   report_.platform = platform;
   report_.device_type = on_host ? "host" : name(device.info.type);
   report_.device_why = on_host && !device.host() ? "the devices' kernels do not carry this method" : device.why;
+  ++counts_.uploads;
   solver_->set_up(plan, bands_);
 }
 
@@ -151,7 +161,8 @@ bool Solver<T>::Impl::try_method(const DeviceChoice& device, Method method, Obje
                                         : device.module->traits(device.index, sizeof(T) == 8,
                                                                 settings(device, Plan{.n = bands_.lines().rows()}));
     objection = {};
-    std::optional<Proposal> proposal = propose(Problem<T>{options_, bands_, survey_, traits}, method, objection);
+    std::optional<Proposal> proposal = propose(
+        Problem<T>{options_, bands_, survey_, traits, survey_.symmetric || known_.symmetric}, method, objection);
     if (proposal) {
       adopt(device, proposal->plan);
       objection = examine_adopted(*proposal);
@@ -172,28 +183,60 @@ bool Solver<T>::Impl::try_method(const DeviceChoice& device, Method method, Obje
   }
 }
 
-/// Go through the methods in order and keep the first that holds.
+/// Move the method that an earlier set-up took to the front, if it took it for the same device and lines.
+/// @return true if that changed the order
 template <typename T>
-void Solver<T>::Impl::choose(const DeviceChoice& device) {
-  for (const Method method : methods_to_try(options_.method, device.host())) {
+bool Solver<T>::Impl::first_to_try(const InUse& before, const DeviceChoice& device,
+                                   std::vector<Method>& methods) const {
+  if (before.device != device.index || before.lines != bands_.lines()) return false;
+  const auto place = std::find(methods.begin(), methods.end(), before.method);
+  if (place == methods.begin() || place == methods.end()) return false;
+  std::rotate(methods.begin(), place, place + 1);
+  return true;
+}
+
+/// Go through the methods in order, one that was in use before first, and keep the first that holds.
+template <typename T>
+void Solver<T>::Impl::choose(const DeviceChoice& device, const std::optional<InUse>& before) {
+  std::vector<Method> methods = methods_to_try(options_.method, device.host());
+  const bool moved = before && first_to_try(*before, device, methods);
+  bool singular = false;
+  for (const Method method : methods) {
     Objection objection;
-    if (try_method(device, method, objection)) return;
+    if (try_method(device, method, objection)) {
+      // What leaves the chosen device, and pivoting, are remedies that cost several times as much.
+      const bool remedy = method == Method::pivot || runs_on_host(device, method) != device.host();
+      if (!named(options_.method) && !remedy) {
+        in_use_ = InUse{method, device.index, bands_.lines()};
+      }
+      if (moved && method == methods.front()) report_.why += ", kept from the set-up before";
+      return;
+    }
     note_candidate(device, method, false, objection.why, objection.plan);
+    singular = method == Method::pivot && !objection.lines.empty();
     put_back();
   }
   retire();
   std::string text = "no method holds for this matrix";
   for (const Candidate& c : report_.candidates) text += std::string("; ") + name(c.method) + ": " + c.why;
-  if (named(options_.method)) text += "; method auto tries others";
+  if (singular && !pins()) text += std::string("; ") + kPinCure;
+  if (named(options_.method) && !singular) text += "; method auto tries others";
   throw Breakdown(text);
 }
 
 template <typename T>
+bool Solver<T>::Impl::pins() const {
+  if (options_.singular == Singular::automatic) return known_.constant_null_space && bands_.lines().count() == 1;
+  return options_.singular == Singular::pin;
+}
+
+template <typename T>
 bool Solver<T>::Impl::may_be_apart(const Objection& objection, Method method) const {
-  if (objection.lines.empty() || named(options_.method)) return false;
+  if (objection.lines.empty()) return false;
   const LineSet& lines = bands_.lines();
   // Nothing is behind `pivot` but to pin the lines that are singular.
-  if (method == Method::pivot) return options_.singular == Singular::pin;
+  if (method == Method::pivot) return pins();
+  if (named(options_.method)) return false;
   if (objection.lines.size() + apart_.size() >= static_cast<std::size_t>(lines.count())) return false;
   if (method != Method::truncated_halo) return true;
   Index rows = 0;
@@ -271,14 +314,18 @@ void Solver<T>::Impl::settle_apart() {
     groups_.clear();
     left = add_group(Method::exact_factored, apart_, false, why);
     left = add_group(Method::pivot, std::move(left), false, why);
-    if (options_.singular == Singular::pin) left = add_group(Method::pivot, std::move(left), true, why);
+    if (pins() && !left.empty()) {
+      left = add_group(Method::pivot, std::move(left), true, why);
+      report_.pin_why =
+          options_.singular == Singular::pin ? "asked for" : "one line, and the matrix has a constant null space";
+    }
     if (left.empty()) return;
     groups_.clear();
     apart_.clear();
   });
   if (!left.empty()) {
-    throw Breakdown("line " + std::to_string(left.front()) + " of " + std::to_string(bands_.lines().count()) +
-                    " cannot be solved (" + why + "); singular pin sets the last unknown of singular lines to 0");
+    throw Breakdown(place_of(bands_.lines(), left.front()) + " cannot be solved (" + why + ")" +
+                    (pins() ? "" : std::string("; ") + kPinCure));
   }
   for (const LineGroup<T>& group : groups_) report_.groups.push_back(group.report());
 }
@@ -306,21 +353,25 @@ void Solver<T>::Impl::begin_set_up() {
 }
 
 template <typename T>
-void Solver<T>::Impl::set_up() {
+void Solver<T>::Impl::set_up(const Known& known) {
+  known_ = known;
+  ++counts_.set_ups;
+  const std::optional<InUse> before = std::exchange(in_use_, std::nullopt);
   begin_set_up();
   if (!survey_.finite) throw Breakdown("the bands hold NaN or Inf at row " + std::to_string(survey_.weakest_row));
-  choose_of_those_left();
+  choose_of_those_left(before);
 }
 
 /// Choose device and method; a device that fails makes room for the next cheapest, the last is the host.
 template <typename T>
-void Solver<T>::Impl::choose_of_those_left() {
+void Solver<T>::Impl::choose_of_those_left(const std::optional<InUse>& before) {
+  const bool symmetric = survey_.symmetric || known_.symmetric;
   for (;;) {
-    const DeviceChoice device =
-        choose_device(options_, {bands_.lines(), sizeof(T) == 8, likely_words<T>(options_, survey_), 1}, lost_);
+    const DeviceChoice device = choose_device(
+        options_, {bands_.lines(), sizeof(T) == 8, likely_words<T>(options_, survey_, symmetric), 1}, lost_);
     for (const LostDevice& lost : device.lost) lose(lost);
     try {
-      choose(device);
+      choose(device, before);
       return;
     } catch (const DeviceError& error) {
       if (options_.on_device_failure == OnDeviceFailure::error || device.host()) throw;
@@ -336,7 +387,7 @@ void Solver<T>::Impl::fall_back(const DeviceError& error) {
   if (options_.on_device_failure == OnDeviceFailure::error || device_ < 0) throw;
   lose({device_, report_.device + ": " + error.what()});
   discard_choice();
-  choose_of_those_left();
+  choose_of_those_left(std::nullopt);
 }
 
 /// Note that a device failed: one line for each.

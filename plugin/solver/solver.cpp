@@ -49,9 +49,11 @@ void check_options(const Options& o) {
 
 template <typename T>
 void Solver<T>::Impl::set_options(Options options) {
+  if (options == options_) return;
   check_options(options);
-  if (!(options == options_)) lost_.clear();  // what failed may do under other options
+  lost_.clear();  // what failed may do under other options
   options_ = std::move(options);
+  in_use_.reset();
   reusable_ = false;  // a device solver keeps the settings that it was made with
 }
 
@@ -113,7 +115,7 @@ void Solver<T>::Impl::set_up_transpose() {
   Bands<T>& bands = transposed_->bands(lines);
   with_whole_bands([&] { transpose(lines, bands_.view(), bands); });
   transposed_->impl_->lost_ = lost_;
-  transposed_->set_up();
+  transposed_->set_up(known_);
 }
 
 /// What the transposed solver loses is lost for the next set-up of this one, too, and told by its report.
@@ -151,12 +153,12 @@ Bands<T>& Solver<T>::bands(const LineSet& lines) {
 }
 
 template <typename T>
-void Solver<T>::set_up() {
-  impl_->set_up();
+void Solver<T>::set_up(const Known& known) {
+  impl_->set_up(known);
 }
 
 template <typename T>
-void Solver<T>::set_up(const LineSet& lines, const T* lower, const T* diag, const T* upper) {
+void Solver<T>::set_up(const LineSet& lines, const T* lower, const T* diag, const T* upper, const Known& known) {
   if (lines.rows() > 0 && (lower == nullptr || diag == nullptr || upper == nullptr)) {
     throw InvalidInput("set_up needs three bands, got a null pointer");
   }
@@ -164,7 +166,7 @@ void Solver<T>::set_up(const LineSet& lines, const T* lower, const T* diag, cons
   std::copy_n(lower, lines.extent(), own.lower());
   std::copy_n(diag, lines.extent(), own.diag());
   std::copy_n(upper, lines.extent(), own.upper());
-  set_up();
+  set_up(known);
 }
 
 template <typename T>
@@ -206,6 +208,11 @@ const Report& Solver<T>::transpose_report() const {
 template <typename T>
 Times Solver<T>::times() const {
   return impl_->times();
+}
+
+template <typename T>
+Counts Solver<T>::counts() const {
+  return impl_->counts();
 }
 
 template <typename T>

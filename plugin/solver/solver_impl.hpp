@@ -22,11 +22,12 @@ class Solver<T>::Impl {
 
   void set_options(Options options);
   Bands<T>& bands(const LineSet& lines);
-  void set_up();
+  void set_up(const Known& known);
   void apply(const T* y, T* x);
   void apply_transpose(const T* y, T* x);
   Times times() const;
   std::int64_t bytes() const;
+  const Counts& counts() const { return counts_; }
 
   const Options& options() const { return options_; }
   const LineSet& lines() const { return lines_; }
@@ -42,8 +43,17 @@ class Solver<T>::Impl {
     double growth = 0, dominance = 0, backward_error = 0;
   };
 
+  /// A method that a set-up took and that the next one tries first.
+  struct InUse {
+    Method method = Method::pivot;
+    int device = -1;  ///< DeviceChoice::index
+    LineSet lines;
+  };
+
   void begin_set_up();
-  void choose(const DeviceChoice& device);
+  void choose(const DeviceChoice& device, const std::optional<InUse>& before);
+  bool first_to_try(const InUse& before, const DeviceChoice& device, std::vector<Method>& methods) const;
+  bool pins() const;
   bool try_method(const DeviceChoice& device, Method method, Objection& objection);
   void adopt(const DeviceChoice& device, const Plan& plan);
   Objection examine_adopted(Proposal& proposal);
@@ -69,7 +79,7 @@ class Solver<T>::Impl {
 
   void solve(const T* y, T* x);
   Times all_times() const { return solver_ ? finished_ + solver_->times() : finished_; }
-  void choose_of_those_left();
+  void choose_of_those_left(const std::optional<InUse>& before);
   void fall_back(const DeviceError& error);
   void lose(const LostDevice& device);
   void share_losses();
@@ -78,6 +88,7 @@ class Solver<T>::Impl {
   void retire();
 
   Options options_;
+  Known known_;
   LineSet lines_;  ///< as the user gave them; bands_ may know them as more lines, where rows do not couple
   Bands<T> bands_;
   Report report_;
@@ -87,6 +98,7 @@ class Solver<T>::Impl {
   std::vector<LostDevice> lost_;  ///< not tried again while options and layout stay
   bool reusable_ = false;         ///< solver_ may be set up again for the same method and device
   std::optional<Checked> checked_;
+  std::optional<InUse> in_use_;
   std::vector<Index>
       apart_;              ///< lines that are solved apart, in order; their bands in bands_ are those of the identity
   std::string apart_why_;  ///< of the first of them
@@ -96,6 +108,7 @@ class Solver<T>::Impl {
   Times finished_;  ///< of solvers that are gone
   Times trials_;    ///< of set-ups
   double total_seconds_ = 0;
+  Counts counts_;
 };
 
 extern template class Solver<float>::Impl;

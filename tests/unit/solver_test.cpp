@@ -232,7 +232,8 @@ TYPED_TEST(LinesApart, SingularOnesFailWithTheirName) {
     ADD_FAILURE() << "a singular line was taken";
   } catch (const Breakdown& error) {
     const std::string text = error.what();
-    EXPECT_NE(text.find("line 123 of 1000"), std::string::npos) << text;
+    EXPECT_NE(text.find("line 123 of 1000 (rows 1230-1239)"), std::string::npos) << text;
+    EXPECT_NE(text.find("singular: line 123, the pivot of its row 9"), std::string::npos) << text;
     EXPECT_NE(text.find("singular pin"), std::string::npos) << text;
   }
 }
@@ -253,6 +254,7 @@ TYPED_TEST(LinesApart, SingularOnesArePinnedAndLeaveTheOthersAlone) {
   this->set_up(solver, bands);
   ASSERT_EQ(solver.report().groups.size(), 1u);
   EXPECT_TRUE(solver.report().groups[0].pinned);
+  EXPECT_NE(solver.report().groups[0].why.find("singular: line 123, "), std::string::npos);
   solver.apply(y.data(), after.data());
   EXPECT_EQ(after[1239], T(0));
   for (std::size_t i = 0; i < 10000; ++i) {

@@ -34,7 +34,8 @@ enum class Form { general, symmetric, shared, narrow };
 enum class OnDeviceFailure { degrade, quiet, error };
 
 /// What happens with a singular line: the set-up fails and names it, or (for consistent systems) its last unknown is 0.
-enum class Singular { fail, pin };
+/// `automatic` pins where there is one line and the caller knows of a constant null space (Known), else it fails.
+enum class Singular { automatic, fail, pin };
 
 /// Whether vectors are copied to the device. `automatic` shares host memory where the device does.
 enum class Transfer { automatic, copy };
@@ -46,7 +47,7 @@ inline constexpr const char* kMethodChoiceNames[] = {"auto",  "truncated",     "
 inline constexpr const char* kPrecisionNames[] = {"same", "narrow", "single"};
 inline constexpr const char* kFormNames[] = {"general", "symmetric", "shared", "narrow"};
 inline constexpr const char* kOnDeviceFailureNames[] = {"degrade", "quiet", "error"};
-inline constexpr const char* kSingularNames[] = {"fail", "pin"};
+inline constexpr const char* kSingularNames[] = {"auto", "fail", "pin"};
 inline constexpr const char* kTransferNames[] = {"auto", "copy"};
 
 inline constexpr const char* name(Method m) { return kMethodNames[static_cast<int>(m)]; }
@@ -69,7 +70,7 @@ struct Options {
   double timeout = 0;                             ///< seconds a device without host memory may take; 0: 100 times
                                                   ///< the predicted time, at least 10 s
   OnDeviceFailure on_device_failure = OnDeviceFailure::degrade;
-  Singular singular = Singular::fail;
+  Singular singular = Singular::automatic;
   Transfer transfer = Transfer::automatic;
 
   bool operator==(const Options&) const = default;

@@ -50,6 +50,13 @@ struct Times {
   }
 };
 
+/// Work done since the solver was made.
+struct Counts {
+  std::int64_t set_ups = 0;  ///< those that failed included
+  std::int64_t uploads = 0;  ///< times that the bands went to a solver on a device or on the host: one for each method
+                             ///< that was planned, lines apart not counted
+};
+
 /// What set-up chose and why; everything the view prints.
 struct Report {
   bool ready = false;             ///< a set-up succeeded
@@ -58,6 +65,7 @@ struct Report {
   std::string why;                ///< of the method in use
   std::vector<Candidate> candidates;
   std::vector<GroupReport> groups;  ///< lines solved apart by another method; empty for most matrices
+  std::string pin_why;              ///< why singular lines are pinned; empty if none is
   double dominance = 0;             ///< min over rows of |diag| / (|lower| + |upper|); 0 where NaN
   double certificate = 0;           ///< bound on the truncation error, relative to max |x|; 0 for the other methods
   double tolerance = 0;             ///< what the certificate was held against

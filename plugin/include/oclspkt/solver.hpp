@@ -12,6 +12,12 @@
 
 namespace oclspkt {
 
+/// What a caller knows of a matrix and its bands do not show.
+struct Known {
+  bool symmetric = false;            ///< but for rounding
+  bool constant_null_space = false;  ///< the matrix times a constant vector is 0
+};
+
 /// Solve sets of tridiagonal systems `A x = y` with the SPIKE algorithm on the devices of the machine.
 ///
 /// Set-up chooses device, method and partitioning once; every apply until the next set-up is then the same linear
@@ -37,10 +43,10 @@ class OCLSPKT_API Solver {
   /// @throws Breakdown    if no method holds (singular, NaN, Inf); the solver then refuses apply until a good set_up
   /// @throws DeviceError  only under OnDeviceFailure::error
   /// @cost   a few sweeps over the bands; for `exact` one trial solve at the first set-up
-  void set_up();
+  void set_up(const Known& known = {});
 
   /// Copy the bands, each of shape [lines.extent()], then set_up().
-  void set_up(const LineSet& lines, const T* lower, const T* diag, const T* upper);
+  void set_up(const LineSet& lines, const T* lower, const T* diag, const T* upper, const Known& known = {});
 
   /// Solve A x = y for all lines.
   /// @param[in]  y shape [lines.extent()]
@@ -59,6 +65,7 @@ class OCLSPKT_API Solver {
   /// The transposed operator's report; not ready before the first apply_transpose.
   const Report& transpose_report() const;
   Times times() const;
+  Counts counts() const;
   /// Bytes held for bands, factors and scratch, on host and device.
   std::int64_t bytes() const;
 

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "support.hxx"
+
+namespace oclspkt::test {
+namespace {
+
+constexpr PetscInt kRows = 200;
+
+/// -u'' with no flux through either end: the constant vectors are its null space.
+Rows neumann(PetscInt n = kRows) {
+  Rows rows = tridiagonal(n, -1, 2, -1);
+  rows.front()[0].second = rows.back()[1].second = 1;
+  return rows;
+}
+
+/// How the null space tells of the constant vectors.
+enum class Attached { nothing, flag, vector, other_vector };
+
+void attach(Mat A, Attached how) {
+  if (how == Attached::nothing) return;
+  MatNullSpace space;
+  const Vector v(kRows);  // not constant
+  if (how == Attached::vector) {
+    OK(VecSet(v, 1));
+  }
+  OK(VecNormalize(v, nullptr));
+  const Vec vectors[] = {v};
+  const bool flag = how == Attached::flag;
+  OK(MatNullSpaceCreate(PETSC_COMM_SELF, flag ? PETSC_TRUE : PETSC_FALSE, flag ? 0 : 1, vectors, &space));
+  OK(MatSetNullSpace(A, space));
+  OK(MatNullSpaceDestroy(&space));
+}
+
+/// A right-hand side that sums to 0 but for rounding.
+void make_consistent(Vec b) {
+  PetscScalar sum;
+  PetscInt n;
+  OK(VecGetSize(b, &n));
+  OK(VecSum(b, &sum));
+  OK(VecShift(b, -sum / n));
+}
+
+/// |b - A x| / |b|
+PetscReal true_residual(Mat A, Vec b, Vec x) {
+  Vec r;
+  PetscReal norm = NAN, size = NAN;
+  VecDuplicate(b, &r);
+  MatMult(A, x, r);
+  VecAYPX(r, -1, b);
+  VecNorm(r, NORM_2, &norm);
+  VecNorm(b, NORM_2, &size);
+  VecDestroy(&r);
+  return norm / size;
+}
+
+struct Outcome {
+  KSPConvergedReason reason;
+  PetscInt iterations;
+  PetscReal residual;
+  std::string view, pc_failed;
+};
+
+void solve(Mat A, Mat P, KSPType type, PCOCLSPKTSingular singular, Outcome* outcome) {
+  KSP ksp;
+  PC pc;
+  const Vector b(kRows), x(kRows);
+  make_consistent(b);
+  const Preconditioner made(P);
+  OK(PCOCLSPKTSetSingular(made, singular));
+  OK(PCSetOperators(made, A, P));
+  OK(KSPCreate(PETSC_COMM_SELF, &ksp));
+  OK(KSPSetPC(ksp, made));
+  OK(KSPGetPC(ksp, &pc));
+  OK(KSPSetType(ksp, type));
+  OK(KSPSetTolerances(ksp, 1e-10, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
+  OK(KSPSolve(ksp, b, x));
+  OK(KSPGetConvergedReason(ksp, &outcome->reason));
+  OK(KSPGetIterationNumber(ksp, &outcome->iterations));
+  outcome->residual = true_residual(A, b, x);
+  outcome->view = made.view();
+  OK(KSPDestroy(&ksp));
+}
+
+void expect_solved(const Outcome& outcome, const char* why) {
+  EXPECT_GT(outcome.reason, 0);
+  EXPECT_LE(outcome.iterations, 2);
+  EXPECT_LE(outcome.residual, 1e-9);
+  EXPECT_TRUE(contains(outcome.view, std::string("singular: pinned, ") + why + "\n")) << outcome.view;
+}
+
+TEST(NullSpace, OfConstantsMakesNeumannConverge) {
+  const Matrix A(neumann());
+  for (const Attached how : {Attached::flag, Attached::vector}) {
+    attach(A, how);
+    for (const KSPType type : {KSPGMRES, KSPCG}) {
+      SCOPED_TRACE(type);
+      Outcome outcome;
+      solve(A, A, type, PC_OCLSPKT_SINGULAR_AUTO, &outcome);
+      expect_solved(outcome, "one line, and the matrix has a constant null space");
+    }
+  }
+}
+
+TEST(NullSpace, MayBeAttachedToTheMatrixOfTheSystemAlone) {
+  const Matrix A(neumann()), P(neumann());
+  attach(A, Attached::flag);
+  Outcome outcome;
+  solve(A, P, KSPGMRES, PC_OCLSPKT_SINGULAR_AUTO, &outcome);
+  expect_solved(outcome, "one line, and the matrix has a constant null space");
+}
+
+TEST(NullSpace, IsNotNeededWherePinningIsAskedFor) {
+  const Matrix A(neumann());
+  for (const KSPType type : {KSPGMRES, KSPCG}) {
+    SCOPED_TRACE(type);
+    Outcome outcome;
+    solve(A, A, type, PC_OCLSPKT_SINGULAR_PIN, &outcome);
+    expect_solved(outcome, "asked for");
+  }
+}
+
+TEST(NullSpace, ThatIsMissingOrNotConstantOrOverruledFailsAndSaysWhere) {
+  for (const Attached how : {Attached::nothing, Attached::other_vector, Attached::flag}) {
+    const Matrix A(neumann());
+    attach(A, how);
+    Outcome outcome;
+    solve(A, A, KSPGMRES, how == Attached::flag ? PC_OCLSPKT_SINGULAR_FAIL : PC_OCLSPKT_SINGULAR_AUTO, &outcome);
+    EXPECT_EQ(outcome.reason, KSP_DIVERGED_PC_FAILED);
+    EXPECT_TRUE(contains(outcome.view, "singular: line 0, the pivot of its row 199 ")) << outcome.view;
+    EXPECT_TRUE(contains(outcome.view, "singular pin ")) << outcome.view;
+  }
+}
+
+TEST(NullSpace, DoesNotTouchAMatrixThatIsNotSingular) {
+  const Rows rows = tridiagonal(kRows, -1, 2.5, -1);
+  const Matrix A(rows), plain(rows);
+  attach(A, Attached::flag);
+  const Preconditioner pc(A), without(plain);
+  const Vector b(kRows), x(kRows), y(kRows);
+  OK(PCApply(pc, b, x));
+  OK(PCApply(without, b, y));
+  EXPECT_EQ(distance(x, y), 0);
+  const auto choice = [](const std::string& view) { return view.substr(0, view.find("linear system matrix")); };
+  EXPECT_EQ(choice(pc.view()), choice(without.view()));
+}
+
+TEST(NullSpace, PinsOneLineOnly) {
+  // Two Neumann problems: each has its own constants.
+  Rows rows = neumann(kRows / 2);
+  for (PetscInt i = 0; i < kRows / 2; ++i) {
+    auto row = rows[static_cast<std::size_t>(i)];
+    for (auto& entry : row) entry.first += kRows / 2;
+    rows.push_back(row);
+  }
+  const Matrix A(rows);
+  attach(A, Attached::flag);
+  Outcome outcome;
+  solve(A, A, KSPGMRES, PC_OCLSPKT_SINGULAR_AUTO, &outcome);
+  EXPECT_EQ(outcome.reason, KSP_DIVERGED_PC_FAILED);
+  solve(A, A, KSPGMRES, PC_OCLSPKT_SINGULAR_PIN, &outcome);
+  // The right-hand side sums to 0 over both, not over each: only the view tells.
+  EXPECT_TRUE(contains(outcome.view, "apart: 2 lines from line 0 by pivot, pinned on the host")) << outcome.view;
+}
+
+/// What PetscInfo() printed about PCs since this was made.
+class InfoText {
+ public:
+  InfoText() : file_(std::tmpfile()) {
+    PetscInfoAllow(PETSC_TRUE);
+    PetscInfoGetFile(&name_, &before_);
+    stream_ = PETSC_STDOUT;
+    PETSC_STDOUT = file_;
+    PetscInfoSetFile(nullptr, nullptr);
+  }
+  ~InfoText() {
+    PetscInfoAllow(PETSC_FALSE);
+    PETSC_STDOUT = stream_;
+    PetscInfoSetFile(nullptr, nullptr);
+    PetscFree(name_);
+    std::fclose(file_);
+  }
+  InfoText(const InfoText&) = delete;
+  InfoText& operator=(const InfoText&) = delete;
+  std::string text() const {
+    std::string all;
+    std::rewind(file_);
+    for (int c = std::fgetc(file_); c != EOF; c = std::fgetc(file_)) all += static_cast<char>(c);
+    return all;
+  }
+
+ private:
+  std::FILE *file_, *stream_ = nullptr, *before_ = nullptr;
+  char* name_ = nullptr;
+};
+
+TEST(NullSpace, IsNamedByInfo) {
+  Matrix A(neumann());
+  {
+    const InfoText info;
+    const Preconditioner pc(A);
+    OK(PCSetUp(pc));
+    EXPECT_TRUE(contains(info.text(), "set-up failed: ")) << info.text();
+    EXPECT_TRUE(contains(info.text(), "singular: line 0, the pivot of its row 199 ")) << info.text();
+  }
+  attach(A, Attached::flag);
+  const InfoText info;
+  const Preconditioner pc(A);
+  OK(PCSetUp(pc));
+  EXPECT_TRUE(contains(info.text(), "pinned (one line, and the matrix has a constant null space): singular: line 0, "))
+      << info.text();
+}
+
+}  // namespace
+}  // namespace oclspkt::test

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "pc_oclspkt.hxx"
+#include "support.hxx"
+
+namespace oclspkt::test {
+namespace {
+
+constexpr PetscInt kRows = 100;
+
+/// What the set-ups of a PC have done since its last reset.
+struct Work {
+  int searches, gathers;
+  std::int64_t set_ups, uploads;
+  bool operator==(const Work&) const = default;
+};
+
+std::ostream& operator<<(std::ostream& out, const Work& w) {
+  return out << w.searches << " searches, " << w.gathers << " gathers, " << w.set_ups << " set-ups, " << w.uploads
+             << " uploads";
+}
+
+Work work(PC pc) {
+  const petsc::PC_OCLSPKT& o = *petsc::data(pc);
+  return {o.extraction.searches(), o.extraction.gathers(), o.solver.counts().set_ups, o.solver.counts().uploads};
+}
+
+/// Row 10 of tridiag(lower, diag, upper) x = b.
+void expect_row(PC pc, PetscScalar lower, PetscScalar diag, PetscScalar upper, PetscInt n = kRows) {
+  const Vector b(n), x(n);
+  OK(PCApply(pc, b, x));
+  EXPECT_NEAR(lower * x[9] + diag * x[10] + upper * x[11], b[10], 1e-14);
+}
+
+TEST(SetUp, OfAnUnchangedMatrixDoesNothing) {
+  const Matrix A(tridiagonal(kRows, -1, 4, -2));
+  const Preconditioner pc(A);
+  for (int i = 0; i < 3; ++i) {
+    OK(PCSetUp(pc));
+    expect_row(pc, -1, 4, -2);
+    EXPECT_EQ(work(pc), (Work{1, 1, 1, 1}));
+  }
+  OK(PCSetOperators(pc, A, A));
+  OK(PCSetFromOptions(pc));
+  OK(PCSetUp(pc));
+  EXPECT_EQ(work(pc), (Work{1, 1, 1, 1})) << "the same matrix and the same options again";
+}
+
+TEST(SetUp, OfNewValuesReadsThemOnceAndNoPattern) {
+  Matrix A(tridiagonal(kRows, -1, 4, -2));
+  const Preconditioner pc(A);
+  OK(PCSetUp(pc));
+  A.set_values(tridiagonal(kRows, -1, 5, -3));
+  expect_row(pc, -1, 5, -3);
+  EXPECT_EQ(work(pc), (Work{1, 2, 2, 2}));
+  // Two entries by MatSetValue().
+  OK(MatSetValue(A, 10, 10, 6, INSERT_VALUES));
+  OK(MatSetValue(A, 10, 11, -1, INSERT_VALUES));
+  OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  expect_row(pc, -1, 6, -1);
+  EXPECT_EQ(work(pc), (Work{1, 3, 3, 3}));
+}
+
+TEST(SetUp, OfAnotherMatrixOfTheSameSizeSearchesIt) {
+  const Matrix A(tridiagonal(kRows, -1, 4, -2)), B(tridiagonal(kRows, -1, 6, -3));
+  const Preconditioner pc(A);
+  OK(PCSetUp(pc));
+  OK(PCSetOperators(pc, B, B));
+  expect_row(pc, -1, 6, -3);
+  EXPECT_EQ(work(pc), (Work{2, 2, 2, 2}));
+}
+
+TEST(SetUp, AfterAResetTakesAnotherSizeAndCountsAnew) {
+  const Matrix A(tridiagonal(kRows, -1, 4, -2)), B(tridiagonal(37, -1, 6, -3));
+  const Preconditioner pc(A);
+  OK(PCSetUp(pc));
+  OK(PCReset(pc));
+  EXPECT_EQ(work(pc), (Work{0, 0, 0, 0}));
+  EXPECT_EQ(petsc::data(pc)->solver.bytes(), 0);
+  OK(PCSetOperators(pc, B, B));
+  expect_row(pc, -1, 6, -3, 37);
+  EXPECT_EQ(work(pc), (Work{1, 1, 1, 1}));
+}
+
+TEST(SetUp, IsLeftOutWhileThePreconditionerIsReused) {
+  Matrix A(tridiagonal(kRows, -1, 4, -2));
+  const Preconditioner pc(A);
+  OK(PCSetUp(pc));
+  OK(PCSetReusePreconditioner(pc, PETSC_TRUE));
+  A.set_values(tridiagonal(kRows, -1, 5, -3));
+  OK(PCSetUp(pc));
+  expect_row(pc, -1, 4, -2);
+  EXPECT_EQ(work(pc), (Work{1, 1, 1, 1}));
+  OK(PCSetReusePreconditioner(pc, PETSC_FALSE));
+  expect_row(pc, -1, 5, -3);
+  EXPECT_EQ(work(pc), (Work{1, 2, 2, 2}));
+}
+
+TEST(SetUp, ReadsTheSecondMatrixOfKspSetOperators) {
+  Matrix A(tridiagonal(kRows, -1, 9, -1)), P(tridiagonal(kRows, -1, 4, -2));
+  const Preconditioner pc;
+  KSP ksp;
+  OK(KSPCreate(PETSC_COMM_SELF, &ksp));
+  OK(KSPSetPC(ksp, pc));
+  OK(KSPSetOperators(ksp, A, P));
+  OK(KSPSetUp(ksp));
+  expect_row(pc, -1, 4, -2);
+  A.set_values(tridiagonal(kRows, -1, 10, -1));
+  OK(KSPSetOperators(ksp, A, P));
+  OK(KSPSetUp(ksp));
+  EXPECT_EQ(work(pc), (Work{1, 1, 1, 1})) << "only the system's matrix changed";
+  P.set_values(tridiagonal(kRows, -1, 5, -2));
+  OK(KSPSetOperators(ksp, A, P));
+  OK(KSPSetUp(ksp));
+  EXPECT_EQ(work(pc), (Work{1, 2, 2, 2}));
+  expect_row(pc, -1, 5, -2);
+  OK(KSPDestroy(&ksp));
+}
+
+TEST(SetUp, ThatFailsIsHealedByTheNextGoodOne) {
+  Matrix A(tridiagonal(kRows, -1, 4, -2));
+  const Preconditioner pc(A);
+  PCFailedReason reason;
+  OK(PCSetUp(pc));
+  // NaN ends the set-up before any method is tried; a zero matrix is refused by stored factors, then by pivoting.
+  const struct {
+    PetscScalar diag;
+    std::int64_t uploads;
+  } bad[] = {{NAN, 0}, {0, 2}};
+  Work expected{1, 1, 1, 1};
+  for (const auto& [diag, uploads] : bad) {
+    A.set_values(tridiagonal(kRows, 0, diag, 0));
+    OK(PCSetUp(pc));
+    OK(PCGetFailedReason(pc, &reason));
+    EXPECT_EQ(reason, PC_FACTOR_NUMERIC_ZEROPIVOT);
+    expected = {1, expected.gathers + 1, expected.set_ups + 1, expected.uploads + uploads};
+    EXPECT_EQ(work(pc), expected);
+    OK(PCSetUp(pc));
+    EXPECT_EQ(work(pc), expected) << "the matrix is as bad as before";
+    A.set_values(tridiagonal(kRows, -1, 4, -2));
+    OK(PCSetUp(pc));
+    OK(PCGetFailedReason(pc, &reason));
+    EXPECT_EQ(reason, PC_NOERROR);
+    expected = {1, expected.gathers + 1, expected.set_ups + 1, expected.uploads + 1};
+    expect_row(pc, -1, 4, -2);
+    EXPECT_EQ(work(pc), expected);
+  }
+}
+
+TEST(SetUp, OfAPatternThatIsNoLongerTridiagonalIgnoresTheRest) {
+  Mat A;
+  OK(MatCreateSeqAIJ(PETSC_COMM_SELF, kRows, kRows, 4, nullptr, &A));
+  for (PetscInt i = 0; i < kRows; ++i) {
+    if (i > 0) {
+      OK(MatSetValue(A, i, i - 1, -1, INSERT_VALUES));
+    }
+    OK(MatSetValue(A, i, i, 4, INSERT_VALUES));
+    if (i + 1 < kRows) {
+      OK(MatSetValue(A, i, i + 1, -2, INSERT_VALUES));
+    }
+  }
+  OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  const Preconditioner pc(A);
+  PetscInt64 ignored = -1;
+  OK(PCSetUp(pc));
+  OK(PCOCLSPKTGetIgnoredEntries(pc, &ignored));
+  EXPECT_EQ(ignored, 0);
+  OK(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  OK(MatSetValue(A, 3, 50, 7, INSERT_VALUES));
+  OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  expect_row(pc, -1, 4, -2);
+  OK(PCOCLSPKTGetIgnoredEntries(pc, &ignored));
+  EXPECT_EQ(ignored, 1);
+  EXPECT_EQ(work(pc), (Work{2, 2, 2, 2}));
+  OK(MatDestroy(&A));
+}
+
+TEST(SetUp, ReadsATypeWithoutCompressedRowsAnewEachTime) {
+  const Matrix A(tridiagonal(kRows, -1, 4, -1));
+  Mat B;
+  OK(MatConvert(A, MATSEQBAIJ, MAT_INITIAL_MATRIX, &B));
+  const Preconditioner pc(A);
+  OK(PCSetUp(pc));
+  OK(PCSetOperators(pc, B, B));
+  OK(MatScale(B, 2));
+  expect_row(pc, -2, 8, -2);
+  EXPECT_EQ(work(pc), (Work{1, 2, 2, 2}));
+  OK(PCSetOperators(pc, A, A));
+  expect_row(pc, -1, 4, -1);
+  EXPECT_EQ(work(pc), (Work{2, 3, 3, 3})) << "positions are not kept meanwhile";
+  OK(MatDestroy(&B));
+}
+
+TEST(SetUp, CountsAreInTheDetailedView) {
+  Matrix A(tridiagonal(kRows, -1, 4, -2));
+  const Preconditioner pc(A);
+  OK(PCSetUp(pc));
+  A.set_values(tridiagonal(kRows, -1, 5, -2));
+  OK(PCSetUp(pc));
+  const std::string text = pc.view(PETSC_VIEWER_ASCII_INFO_DETAIL);
+  EXPECT_TRUE(contains(text,
+                       "set-ups: 2, matrix read 2 times, pattern searched 1 times, bands brought to a solver 2 "
+                       "times\n"))
+      << text;
+}
+
+/// |(x, B y) - (y, B x)| / |(x, B y)|
+PetscReal asymmetry(PC pc, PetscInt n) {
+  const Vector x(n), Bx(n), y(n), By(n);
+  VecPointwiseMult(y, x, x);
+  VecPointwiseMult(y, y, x);
+  PetscScalar one = NAN, other = NAN;
+  EXPECT_EQ(PCApply(pc, x, Bx), 0);
+  EXPECT_EQ(PCApply(pc, y, By), 0);
+  VecDot(x, By, &one);
+  VecDot(y, Bx, &other);
+  return PetscAbsScalar(one - other) / PetscAbsScalar(one);
+}
+
+/// False on machines without such a device, unless the environment says that devices must be there.
+bool device_is_there(Mat A, const char* devices) {
+  const Preconditioner pc(A, devices);
+  const char* required = std::getenv("OCLSPKT_REQUIRE_DEVICES");
+  const ErrorTexts errors;
+  return PCSetUp(pc) != PETSC_ERR_ARG_WRONG || (required != nullptr && *required != '\0');
+}
+
+/// A symmetric matrix under an rtol that lets truncation in.
+class Loosened : public ::testing::TestWithParam<const char*> {
+ protected:
+  static constexpr PetscInt n = 20000;
+
+  static Rows rows() {
+    Rows rows = tridiagonal(n, -1, 2.0001, -1);
+    for (PetscInt i = 0; i < n; i += 3) rows[static_cast<std::size_t>(i)][i > 0 ? 1 : 0].second = 2.0003;
+    return rows;
+  }
+
+  static std::string method(PC pc) {
+    const char* method = "";
+    EXPECT_EQ(PCSetUp(pc), 0);
+    EXPECT_EQ(PCOCLSPKTGetMethodUsed(pc, &method, nullptr), 0);
+    return method;
+  }
+
+  /// Iterations to reduce the residual by 1e10, or -1 if 50 do not.
+  static PetscInt iterations(Mat A, PC pc, KSPType type) {
+    const Vector b(n), x(n);
+    KSP ksp;
+    KSPConvergedReason reason;
+    PetscInt count = -1;
+    KSPCreate(PETSC_COMM_SELF, &ksp);
+    KSPSetPC(ksp, pc);
+    KSPSetOperators(ksp, A, A);
+    KSPSetType(ksp, type);
+    KSPSetTolerances(ksp, 1e-10, PETSC_DEFAULT, PETSC_DEFAULT, 50);
+    EXPECT_EQ(KSPSolve(ksp, b, x), 0);
+    KSPGetConvergedReason(ksp, &reason);
+    KSPGetIterationNumber(ksp, &count);
+    KSPDestroy(&ksp);
+    return reason > 0 ? count : -1;
+  }
+};
+
+TEST_P(Loosened, AutoKeepsASymmetricMatrixSymmetricSoThatCgConverges) {
+  const Matrix A(rows());
+  if (!device_is_there(A, GetParam())) GTEST_SKIP() << "no device " << GetParam();
+  const Preconditioner pc(A, GetParam());
+  const bool on_host = std::string(GetParam()) == "host";
+  OK(PCOCLSPKTSetRtol(pc, 0.9));
+  EXPECT_EQ(method(pc), on_host ? "exact-factored" : "exact-twopass");
+  EXPECT_LE(asymmetry(pc, n), 1e-10) << "eps times the condition of 1e5";
+  const PetscInt count = iterations(A, pc, KSPCG);
+  EXPECT_TRUE(count == 1 || count == 2) << count;
+
+  // Not symmetric, and nothing speaks against truncation on a device but what PETSc knows of the matrix.
+  Rows other = rows();
+  other[50][0].second *= 1 + 4 * PETSC_MACHINE_EPSILON;
+  for (const PetscBool known : {PETSC_FALSE, PETSC_TRUE}) {
+    const Matrix B(other);
+    OK(MatSetOption(B, MAT_SYMMETRIC, known));
+    const Preconditioner second(B, GetParam());
+    OK(PCOCLSPKTSetRtol(second, 0.9));
+    EXPECT_EQ(method(second), on_host ? "exact-factored" : known ? "exact-twopass" : "truncated-halo");
+  }
+}
+
+TEST_P(Loosened, ATruncatedMethodThatIsNamedBreaksCgAndNotFlexibleMethods) {
+  const Matrix A(rows());
+  if (!device_is_there(A, GetParam())) GTEST_SKIP() << "no device " << GetParam();
+  const Preconditioner pc(A, GetParam());
+  OK(PCOCLSPKTSetRtol(pc, 0.9));
+  OK(PCOCLSPKTSetMethod(pc, PC_OCLSPKT_METHOD_TRUNCATED_HALO));
+  EXPECT_EQ(method(pc), "truncated-halo");
+  EXPECT_GE(asymmetry(pc, n), 1e-8) << "only the rows near the joints of partitions make it";
+  EXPECT_EQ(iterations(A, pc, KSPCG), -1) << "the manual page says so";
+  for (const KSPType type : {KSPFCG, KSPGMRES}) {
+    const PetscInt count = iterations(A, pc, type);
+    EXPECT_TRUE(count > 0 && count <= 10) << type << " " << count;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(On, Loosened, ::testing::Values("host", "cpu"));
+
+}  // namespace
+}  // namespace oclspkt::test

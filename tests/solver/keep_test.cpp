@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "every_device.hpp"
+#include "solver_fixture.hpp"
+
+namespace oclspkt {
+namespace {
+
+/// What set-ups keep from the one before. The methods that devices choose between are those of long lines.
+class Keep : public test::SolverFixture<double> {
+ protected:
+  static constexpr Index kRows = 100000;
+
+  static Bands<double> rows(double diag) { return test::constant<double>(LineSet::one(kRows), -1, diag, -1); }
+
+  /// Call f(solver) for a solver on every device that truncates by itself.
+  template <typename F>
+  static void on_devices(const F& f) {
+    test::with_every_device([&](const Options& options) {
+      if (options.devices == "host") return;
+      Solver<double> solver(options);
+      f(solver);
+    });
+  }
+};
+
+TEST_F(Keep, TheMethodWhileItHolds) {
+  on_devices([](Solver<double>& solver) {
+    set_up(solver, rows(2));
+    EXPECT_EQ(solver.report().method, Method::exact_twopass);
+    ASSERT_GE(solver.report().candidates.size(), 2u);
+    const std::int64_t uploads = solver.counts().uploads;
+
+    set_up(solver, rows(4));  // truncation would hold as well
+    EXPECT_EQ(solver.report().method, Method::exact_twopass);
+    EXPECT_NE(solver.report().why.find("kept from the set-up before"), std::string::npos) << solver.report().why;
+    EXPECT_EQ(solver.report().candidates.size(), 1u);
+    EXPECT_EQ(solver.counts().uploads, uploads + 1);
+    EXPECT_LE(backward_error(solver, rows(4)), 20);
+
+    Options options = solver.options();
+    options.rtol = 1e-12;
+    solver.set_options(options);
+    options.rtol = 0;
+    solver.set_options(options);
+    set_up(solver, rows(4));
+    EXPECT_EQ(solver.report().method, Method::truncated_halo) << "options that changed choose anew";
+
+    set_up(solver, rows(2));
+    EXPECT_EQ(solver.report().method, Method::exact_twopass) << "truncation no longer holds";
+    const Bands<double> shorter = test::constant<double>(LineSet::one(kRows - 1), -1, 4, -1);
+    set_up(solver, shorter);
+    EXPECT_EQ(solver.report().method, Method::truncated_halo) << "another layout chooses anew";
+  });
+}
+
+TEST_F(Keep, NoRemedyAndNothingAfterAFailure) {
+  on_devices([](Solver<double>& solver) {
+    set_up(solver, test::constant<double>(LineSet::one(kRows), 1, 0, 1));
+    EXPECT_EQ(solver.report().method, Method::pivot);
+    EXPECT_EQ(solver.report().device, "host");
+    set_up(solver, rows(4));
+    EXPECT_EQ(solver.report().method, Method::truncated_halo) << solver.report().why;
+
+    set_up(solver, rows(2));
+    EXPECT_EQ(solver.report().method, Method::exact_twopass);
+    EXPECT_THROW(set_up(solver, rows(std::nan(""))), Breakdown);
+    set_up(solver, rows(4));
+    EXPECT_EQ(solver.report().method, Method::truncated_halo) << solver.report().why;
+    EXPECT_LE(backward_error(solver, rows(4)), 20);
+  });
+}
+
+TEST_F(Keep, TheTransposedSolverAndItsMethodToo) {
+  on_devices([](Solver<double>& solver) {
+    std::vector<double> y(kRows, 1), x(kRows);
+    set_up(solver, rows(2));
+    solver.apply_transpose(y.data(), x.data());
+    EXPECT_EQ(solver.transpose_report().method, Method::exact_twopass);
+    set_up(solver, rows(4));
+    solver.apply_transpose(y.data(), x.data());
+    EXPECT_EQ(solver.transpose_report().method, Method::exact_twopass);
+    EXPECT_EQ(solver.transpose_report().candidates.size(), 1u);
+  });
+}
+
+TEST_F(Keep, SymmetryUnderALooseTolerance) {
+  on_devices([](Solver<double>& solver) {
+    Options options = solver.options();
+    options.rtol = 1e-3;
+    solver.set_options(options);
+    Bands<double> bands = rows(4);
+    set_up(solver, bands);
+    EXPECT_EQ(solver.report().method, Method::exact_twopass);
+    ASSERT_EQ(solver.report().candidates.size(), 2u);
+    EXPECT_NE(solver.report().candidates[0].why.find("symmetric"), std::string::npos);
+
+    bands.lower()[70] = -1.5;
+    Solver<double> other(options);
+    set_up(other, bands);
+    EXPECT_EQ(other.report().method, Method::truncated_halo) << "not symmetric: truncation is what was asked for";
+    // The caller knows better than the bits.
+    other.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper, {.symmetric = true});
+    EXPECT_EQ(other.report().method, Method::exact_twopass);
+  });
+}
+
+/// Lines of 8 rows, of which one is a Neumann problem.
+template <typename T>
+class OneOfMany : public test::SolverFixture<T> {};
+using Scalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(OneOfMany, Scalars);
+
+constexpr Index kLength = 8;
+
+/// Row sums 0. With a step of 0.25 they are so in exact numbers; else to rounding, and LAPACK solves the line.
+template <typename T>
+void make_neumann(Bands<T>& bands, Index line, double step = 0.25) {
+  for (Index i = 0; i < kLength; ++i) {
+    const Index at = line * kLength + i;
+    const T below = i + 1 < kLength ? static_cast<T>(0.5 + step * static_cast<double>(i)) : T(0);
+    const T above = i > 0 ? -bands.upper()[at - 1] : T(0);
+    bands.lower()[at] = -above;
+    bands.upper()[at] = -below;
+    bands.diag()[at] = above + below;
+  }
+}
+
+template <typename T>
+void expect_others_unchanged(const Options& asked, Index count) {
+  Options options = asked;
+  options.singular = Singular::pin;
+  Solver<T> solver(options);
+  Bands<T> bands = test::constant<T>(LineSet::equal(count, kLength), -1, 4, -1);
+  const Index bad = count / 3, extent = count * kLength;
+  std::vector<T> y = test::random_vector<T>(extent), before(y.size()), after(y.size());
+  solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
+  solver.apply(y.data(), before.data());
+  const Method method = solver.report().method;
+
+  make_neumann(bands, bad);
+  solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
+  EXPECT_EQ(solver.report().method, method);
+  ASSERT_EQ(solver.report().groups.size(), 1u);
+  EXPECT_TRUE(solver.report().groups[0].pinned);
+  EXPECT_EQ(solver.report().groups[0].lines, 1);
+  EXPECT_EQ(solver.report().groups[0].first_line, bad);
+  solver.apply(y.data(), after.data());
+  Index changed = 0;
+  for (Index i = 0; i < extent; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (i / kLength != bad) changed += std::memcmp(&before[at], &after[at], sizeof(T)) != 0;
+  }
+  EXPECT_EQ(changed, 0);
+  EXPECT_EQ(after[static_cast<std::size_t>(bad * kLength + kLength - 1)], T(0));
+}
+
+TYPED_TEST(OneOfMany, SingularShortLinesArePinnedOnEveryDevice) {
+  test::with_every_device([&](const Options& options) { expect_others_unchanged<TypeParam>(options, 3000); });
+}
+
+TYPED_TEST(OneOfMany, SingularShortLinesAreRefusedOnEveryDevice) {
+  test::with_every_device([&](const Options& options) {
+    Solver<TypeParam> solver(options);
+    Bands<TypeParam> bands = test::constant<TypeParam>(LineSet::equal(3000, kLength), -1, 4, -1);
+    make_neumann(bands, 1234);
+    try {
+      this->set_up(solver, bands);
+      ADD_FAILURE() << "a singular line was taken by " << name(solver.report().method);
+    } catch (const Breakdown& error) {
+      EXPECT_NE(std::string(error.what()).find("line 1234 of 3000 (rows 9872-9879)"), std::string::npos)
+          << error.what();
+    }
+  });
+}
+
+TYPED_TEST(OneOfMany, NearlySingularShortLinesAreSolvedOrRefused) {
+  test::with_every_device([&](const Options& options) {
+    for (const double step : {0.1, 0.17, 0.3, 0.7}) {
+      Solver<TypeParam> solver(options);
+      Bands<TypeParam> bands = test::constant<TypeParam>(LineSet::equal(3000, kLength), -1, 4, -1);
+      make_neumann(bands, 1234, step);
+      try {
+        this->set_up(solver, bands);
+      } catch (const Breakdown&) {
+        continue;
+      }
+      EXPECT_LE(this->backward_error(solver, bands), 100) << name(solver.report().method) << ", step " << step;
+    }
+  });
+}
+
+TEST(OneOfAMillion, IsPinnedAndLeavesTheOthersTheirBits) {
+  Options options;
+  for (const char* devices : {"host", "0"}) {
+    SCOPED_TRACE(devices);
+    options.devices = devices;
+    expect_others_unchanged<double>(options, 1000000);
+  }
+}
+
+}  // namespace
+}  // namespace oclspkt
