@@ -74,10 +74,11 @@ Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo
   Ratios ratios;
   Spikes spikes;
   for (Index k = asked.first / m; k * m < asked.end; ++k) {
-    const Index first = std::max<Index>(0, k * m - halo), end = std::min(n, (k + 1) * m + halo);
+    // Nothing couples beyond the lines asked for, and short lines must not pay for the partitions that they lie in.
+    const Index first = std::max(asked.first, k * m - halo), end = std::min(asked.end, (k + 1) * m + halo);
     const Index kept_first = std::max(asked.first, k * m), kept_end = std::min(asked.end, (k + 1) * m);
     ratios.fill(rows, first, end);
-    spikes.fill(ratios, first > 0, end < n);
+    spikes.fill(ratios, first > asked.first, end < asked.end);
     for (Index i = kept_first; i < kept_end; ++i) {
       const auto at = static_cast<std::size_t>(i - first);
       const double s = spikes.sum(at);
@@ -149,7 +150,7 @@ Index find_halo(Index n, const BandsView<T>& bands, Index m, double tol, Index h
   Ratios ratios;
   Index needed = 0;
   for (Index cut = (asked.first / m + 1) * m; cut < asked.end; cut += m) {
-    const Index first = std::max<Index>(0, cut - h_max), end = std::min(n, cut + h_max);
+    const Index first = std::max(asked.first, cut - h_max), end = std::min(asked.end, cut + h_max);
     ratios.fill(rows, first, end);
     double below = ratios.down[static_cast<std::size_t>(cut - 1 - first)];
     double above = ratios.up[static_cast<std::size_t>(cut - first)];

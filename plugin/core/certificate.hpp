@@ -22,9 +22,9 @@ struct RowRange {
 
 /// Rigorous bound for partitions of m rows that read h rows more on either side: max over kept rows of |w_i| + |v_i|,
 /// the spikes of the re-read segment, in double whatever T is.
-/// @param asked rows whose error is asked for
+/// @param asked whole lines, whose error is asked for; rows of others are not read
 /// @pre contiguous lines with couplings between lines 0
-/// @cost 2 (m + 2h) / m sweeps over the partitions asked for
+/// @cost 2 (m + 2h) / m sweeps over the rows asked for
 template <typename T>
 Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo, RowRange asked);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "evidence.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -48,10 +49,14 @@ Trial trial_solve(const LineSet& lines, const BandsView<T>& bands, TrialKind kin
   trial_right_hand_side(lines, bands, kind, y.data());
   apply(y.data(), x.data());
   Trial trial;
-  const double limit = kTrialLimitEps * static_cast<double>(std::numeric_limits<T>::epsilon());
+  const auto eps = static_cast<double>(std::numeric_limits<T>::epsilon());
+  const double limit = kTrialLimitEps * eps, stable = kStableEps * eps;
   for (Index l = 0; l < lines.count(); ++l) {
     const double error = line_backward_error(lines, bands, l, x.data(), y.data());
-    if (!(error <= limit)) trial.failed.push_back(l);
+    if (!(error <= limit)) {
+      trial.failed.push_back(l);
+      if (!(line_normwise_backward_error(lines, bands, l, x.data(), y.data()) <= stable)) trial.unstable.push_back(l);
+    }
     if (std::isnan(error)) trial.not_finite.push_back(l);
     if (!(error <= trial.worst)) trial.worst = std::isnan(trial.worst) ? trial.worst : error;
   }
@@ -59,18 +64,19 @@ Trial trial_solve(const LineSet& lines, const BandsView<T>& bands, TrialKind kin
 }
 
 template <typename T>
-double elimination_growth(const BandsView<T>& bands, Index m, Index first, Index end) {
+double elimination_growth(const BandsView<T>& bands, Index m, Index halo, Index first, Index end) {
   double growth = 0;
   bool finite = true;
-  T coupling = 0;
-  for (Index i = first; i < end; ++i) {
-    if (i % m == 0) coupling = 0;
-    const T filled = coupled(bands.lower[i], coupling);
-    const T pivot = bands.diag[i] - filled;
-    const double row = static_cast<double>((std::abs(filled) + std::abs(pivot)) / std::abs(bands.diag[i]));
-    finite = finite && row <= std::numeric_limits<double>::max() && std::abs(pivot) > 0;
-    growth = row > growth ? row : growth;
-    coupling = bands.upper[i] / pivot;
+  for (Index k = first / m; k * m < end; ++k) {
+    T coupling = 0;
+    for (Index i = std::max(first, k * m - halo); i < std::min(end, (k + 1) * m + halo); ++i) {
+      const T filled = coupled(bands.lower[i], coupling);
+      const T pivot = bands.diag[i] - filled;
+      const double row = static_cast<double>((std::abs(filled) + std::abs(pivot)) / std::abs(bands.diag[i]));
+      finite = finite && row <= std::numeric_limits<double>::max() && std::abs(pivot) > 0;
+      growth = row > growth ? row : growth;
+      coupling = bands.upper[i] / pivot;
+    }
   }
   return finite ? growth : std::numeric_limits<double>::quiet_NaN();
 }
@@ -79,7 +85,7 @@ double elimination_growth(const BandsView<T>& bands, Index m, Index first, Index
   template void trial_right_hand_side(const LineSet&, const BandsView<T>&, TrialKind, T*); \
   template Trial trial_solve(const LineSet&, const BandsView<T>&, TrialKind,               \
                              const std::function<void(const T*, T*)>&);                    \
-  template double elimination_growth(const BandsView<T>&, Index, Index, Index);
+  template double elimination_growth(const BandsView<T>&, Index, Index, Index, Index);
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)
 

@@ -17,6 +17,9 @@ inline constexpr double kSmallPivotEps = 100;
 /// Componentwise backward error of the trial solve above which a method is not trusted, in units of eps.
 inline constexpr double kTrialLimitEps = 100;
 
+/// Normwise backward error, in units of eps, of a solve that no pivoting could have done better.
+inline constexpr double kStableEps = 10;
+
 /// Right-hand sides of trial solves, from a fixed seed.
 ///   rough   y_i = (|a| + |b| + |c|)_i with a random sign: x is as large as the matrix can make it
 ///   smooth  y = A x for x_i of 1 or 2: x is small against what segments make of y by themselves, so that pieces solved
@@ -30,6 +33,7 @@ void trial_right_hand_side(const LineSet& lines, const BandsView<T>& bands, Tria
 struct Trial {
   double worst = 0;               ///< largest componentwise backward error over lines; NaN if a solution is not finite
   std::vector<Index> failed;      ///< lines whose error is above the limit, in order
+  std::vector<Index> unstable;    ///< those of them whose normwise backward error is above kStableEps as well
   std::vector<Index> not_finite;  ///< those of them without a finite solution
 };
 
@@ -39,8 +43,10 @@ Trial trial_solve(const LineSet& lines, const BandsView<T>& bands, TrialKind kin
                   const std::function<void(const T*, T*)>& apply);
 
 /// Largest growth max (|l_i c_(i-1)| + |u_i|) / |b_i| of elimination without pivoting over rows [first, end),
-/// downwards, starting anew at every multiple of m. NaN if a pivot is zero or not finite.
+/// downwards, partition by partition of m rows, each with `halo` rows on either side. NaN if a pivot is zero or not
+/// finite.
+/// @pre the rows are whole lines
 template <typename T>
-double elimination_growth(const BandsView<T>& bands, Index m, Index first, Index end);
+double elimination_growth(const BandsView<T>& bands, Index m, Index halo, Index first, Index end);
 
 }  // namespace oclspkt

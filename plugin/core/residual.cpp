@@ -67,27 +67,30 @@ void multiply(const LineSet& lines, const BandsView<T>& bands, const T* x, T* y)
 }
 
 template <typename T>
-double normwise_backward_error(const LineSet& lines, const BandsView<T>& bands, const T* x, const T* y) {
+double line_normwise_backward_error(const LineSet& lines, const BandsView<T>& bands, Index line, const T* x,
+                                    const T* y) {
   using Wide = long double;
-  double worst = 0;
-  for (Index l = 0; l < lines.count(); ++l) {
-    const Index first = lines.first(l), length = lines.length(l);
-    Wide residual = 0, norm_a = 0, norm_x = 0, norm_y = 0;
-    bool finite = true;
-    for (Index i = 0; i < length; ++i) {
-      const Index at = first + i * lines.row_stride();
-      const auto r = row_product(bands, x, first, lines.row_stride(), length, i);
-      const Wide difference = std::abs(Wide(y[at]) - r.value);
-      finite = finite && std::isfinite(difference) && std::isfinite(x[at]);
-      residual = std::max(residual, difference);
-      norm_a = std::max(norm_a, r.row_sum);
-      norm_x = std::max(norm_x, std::abs(Wide(x[at])));
-      norm_y = std::max(norm_y, std::abs(Wide(y[at])));
-    }
-    const Wide scale = norm_a * norm_x + norm_y;
-    const double error = residual == 0 ? 0 : static_cast<double>(residual / scale);
-    worst = worse(worst, finite ? error : std::numeric_limits<double>::quiet_NaN());
+  const Index first = lines.first(line), length = lines.length(line);
+  Wide residual = 0, norm_a = 0, norm_x = 0, norm_y = 0;
+  bool finite = true;
+  for (Index i = 0; i < length; ++i) {
+    const Index at = first + i * lines.row_stride();
+    const auto r = row_product(bands, x, first, lines.row_stride(), length, i);
+    const Wide difference = std::abs(Wide(y[at]) - r.value);
+    finite = finite && std::isfinite(difference) && std::isfinite(x[at]);
+    residual = std::max(residual, difference);
+    norm_a = std::max(norm_a, r.row_sum);
+    norm_x = std::max(norm_x, std::abs(Wide(x[at])));
+    norm_y = std::max(norm_y, std::abs(Wide(y[at])));
   }
+  if (!finite) return std::numeric_limits<double>::quiet_NaN();
+  return residual == 0 ? 0 : static_cast<double>(residual / (norm_a * norm_x + norm_y));
+}
+
+template <typename T>
+double normwise_backward_error(const LineSet& lines, const BandsView<T>& bands, const T* x, const T* y) {
+  double worst = 0;
+  for (Index l = 0; l < lines.count(); ++l) worst = worse(worst, line_normwise_backward_error(lines, bands, l, x, y));
   return worst;
 }
 
@@ -117,11 +120,12 @@ void transpose(const LineSet& lines, const BandsView<T>& bands, Bands<T>& out) {
   }
 }
 
-#define OCLSPKT_INSTANTIATE(T)                                                                           \
-  template void multiply(const LineSet&, const BandsView<T>&, const T*, T*);                             \
-  template double normwise_backward_error(const LineSet&, const BandsView<T>&, const T*, const T*);      \
-  template double componentwise_backward_error(const LineSet&, const BandsView<T>&, const T*, const T*); \
-  template double line_backward_error(const LineSet&, const BandsView<T>&, Index, const T*, const T*);   \
+#define OCLSPKT_INSTANTIATE(T)                                                                                  \
+  template void multiply(const LineSet&, const BandsView<T>&, const T*, T*);                                    \
+  template double normwise_backward_error(const LineSet&, const BandsView<T>&, const T*, const T*);             \
+  template double componentwise_backward_error(const LineSet&, const BandsView<T>&, const T*, const T*);        \
+  template double line_normwise_backward_error(const LineSet&, const BandsView<T>&, Index, const T*, const T*); \
+  template double line_backward_error(const LineSet&, const BandsView<T>&, Index, const T*, const T*);          \
   template void transpose(const LineSet&, const BandsView<T>&, Bands<T>&);
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)

@@ -23,7 +23,12 @@ template <typename T>
 OCLSPKT_API double componentwise_backward_error(const LineSet& lines, const BandsView<T>& bands, const T* x,
                                                 const T* y);
 
-/// The same of one line, formed in double: right to a few eps of double, and quick.
+/// normwise_backward_error() of one line.
+template <typename T>
+OCLSPKT_API double line_normwise_backward_error(const LineSet& lines, const BandsView<T>& bands, Index line, const T* x,
+                                                const T* y);
+
+/// componentwise_backward_error() of one line, formed in double: right to a few eps of double, and quick.
 template <typename T>
 OCLSPKT_API double line_backward_error(const LineSet& lines, const BandsView<T>& bands, Index line, const T* x,
                                        const T* y);

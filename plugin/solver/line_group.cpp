@@ -27,12 +27,12 @@ Objection object_to_pivots(const HostSolver<T>& solver, Names names) {
 }
 
 /// Singular: a pivot that is zero or not finite with partial pivoting, or a last pivot that vanishes together with a
-/// trial solve that fails.
+/// trial solve that is not even right by norm.
 template <typename T>
-Objection object_to_singular(const Reference<T>& reference, const std::vector<Index>& failed, Names names) {
+Objection object_to_singular(const Reference<T>& reference, const std::vector<Index>& unstable, Names names) {
   Objection objection;
   for (const auto& doubt : reference.doubts()) {
-    if (!doubt.singular && !std::binary_search(failed.begin(), failed.end(), doubt.line)) continue;
+    if (!doubt.singular && !std::binary_search(unstable.begin(), unstable.end(), doubt.line)) continue;
     if (objection.lines.empty()) {
       objection.why = "singular: " + line_name(doubt.line, names) + ", the pivot of its row " +
                       std::to_string(doubt.row) + (doubt.singular ? " is zero or not finite" : " vanishes") +
@@ -70,11 +70,10 @@ void pin_last_rows(Bands<T>& bands) {
 }
 
 template <typename T>
-Trial run_trials(const Bands<T>& bands, DeviceSolver<T>& solver, bool partitioned) {
+Trial run_trials(const Bands<T>& bands, DeviceSolver<T>& solver, bool both) {
   const auto apply = [&](const T* y, T* x) { solver.apply(y, x); };
   Trial rough = trial_solve<T>(bands.lines(), bands.view(), TrialKind::rough, apply);
-  // Sweeps that run through are right for every right-hand side or for none; pieces have to agree.
-  if (!partitioned || !rough.failed.empty()) return rough;
+  if (!both || !rough.failed.empty()) return rough;
   Trial smooth = trial_solve<T>(bands.lines(), bands.view(), TrialKind::smooth, apply);
   return smooth.worst <= rough.worst ? rough : smooth;
 }
@@ -82,7 +81,7 @@ Trial run_trials(const Bands<T>& bands, DeviceSolver<T>& solver, bool partitione
 }  // namespace
 
 template <typename T>
-Objection examine(const Bands<T>& bands, DeviceSolver<T>& solver, bool partitioned, double& trial_error, double& growth,
+Objection examine(const Bands<T>& bands, DeviceSolver<T>& solver, bool both, double& trial_error, double& growth,
                   Names names) {
   if (const auto* host = dynamic_cast<const HostSolver<T>*>(&solver)) {
     growth = host->pivots().growth;
@@ -90,11 +89,11 @@ Objection examine(const Bands<T>& bands, DeviceSolver<T>& solver, bool partition
   }
   Trial trial;
   if (trial_error < 0) {
-    trial = run_trials(bands, solver, partitioned);
+    trial = run_trials(bands, solver, both);
     trial_error = trial.worst;
   }
   if (const auto* pivot = dynamic_cast<const PivotSolver<T>*>(&solver)) {
-    if (Objection objection = object_to_singular(pivot->reference(), trial.failed, names)) return objection;
+    if (Objection objection = object_to_singular(pivot->reference(), trial.unstable, names)) return objection;
     // What LAPACK solves counts as solved, with the error that it has.
     return trial.not_finite.empty() ? Objection{} : Objection{"the trial solve is not finite", trial.not_finite};
   }

@@ -22,12 +22,14 @@ struct Objection {
 
 /// The evidence that `solver`, set up for `bands`, gives against itself: stored factors their growth and pivots,
 /// `pivot` its singular lines, and all of them the trial solves.
-/// @param partitioned             lines are solved in pieces: the smooth trial runs as well
+/// @param both                the smooth trial runs as well. Stored factors with sound pivots and partial pivoting are
+///                            right for every right-hand side or for none; sweeps that nobody watched are not: the
+///                            large solution of the rough trial hides an error that the smooth one shows
 /// @param[in,out] trial_error in: negative if the trial solve must run, else its known result; out: its result
 /// @param[out]    growth      of stored factors; untouched for other methods
 /// @param         names       what to call the lines; null: by their place in `bands`
 template <typename T>
-Objection examine(const Bands<T>& bands, DeviceSolver<T>& solver, bool partitioned, double& trial_error, double& growth,
+Objection examine(const Bands<T>& bands, DeviceSolver<T>& solver, bool both, double& trial_error, double& growth,
                   const std::vector<Index>* names = nullptr);
 
 /// Lines of a set that are solved apart on the host, because the method of the others does not hold for them.

@@ -73,6 +73,33 @@ Proposal uncovered(const Plan& plan, const Certificate& certificate, double tol)
   return p;
 }
 
+template <typename T>
+RowRange rows_of(const Problem<T>& problem, Index line) {
+  const LineSet& lines = problem.bands.lines();
+  return {lines.first(line), lines.first(line) + lines.length(line)};
+}
+
+/// Growth of the sweeps of a plan, line by line. Stored factors report theirs when they are made, see examine().
+template <typename T>
+double growth_of(const Problem<T>& problem, const Plan& plan, Objection& objection) {
+  double worst = kDominantGrowth;
+  const LineSet& lines = problem.bands.lines();
+  for (Index l = 0; l < lines.count(); ++l) {
+    if (lines.count() > 1 && line_dominance(lines, problem.bands.view(), l) >= 1) continue;
+    const RowRange rows = rows_of(problem, l);
+    const double growth = elimination_growth(problem.bands.view(), plan.m, plan.halo, rows.first, rows.end);
+    if (!(growth <= kGrowthLimit)) {
+      if (objection.lines.empty()) {
+        objection.why = format("line %lld: growth %.1e > %.0f", static_cast<long long>(l), growth, kGrowthLimit);
+      }
+      objection.lines.push_back(l);
+    } else {
+      worst = std::max(worst, growth);
+    }
+  }
+  return worst;
+}
+
 /// The halo that dominance guarantees, if it is short.
 template <typename T>
 std::optional<Proposal> propose_by_dominance(const Problem<T>& problem, double tol) {
@@ -84,18 +111,25 @@ std::optional<Proposal> propose_by_dominance(const Problem<T>& problem, double t
                  problem.survey);
 }
 
+/// Rows that are not dominant can make sweeps without pivoting unstable whatever truncation does: a proposal without
+/// growth, or with one that the user insists on.
+template <typename T>
+std::optional<Proposal> unless_growth(const Problem<T>& problem, Proposal p, Objection& objection) {
+  objection = {};
+  p.growth = kDominantGrowth;
+  if (problem.survey.dominance >= 1) return p;
+  p.growth = growth_of(problem, p.plan, objection);
+  objection.plan = p.plan;
+  if (!objection || named(problem.options.method)) return p;
+  return std::nullopt;
+}
+
 /// Halos of the lines of a set, each judged by itself.
 struct LineNeeds {
   Index halo = 0;               ///< enough for every line but those that failed
   std::vector<Index> failed;    ///< lines that want more than was tried
   std::vector<Index> unproven;  ///< lines whose need does not follow from their dominance
 };
-
-template <typename T>
-RowRange rows_of(const Problem<T>& problem, Index line) {
-  const LineSet& lines = problem.bands.lines();
-  return {lines.first(line), lines.first(line) + lines.length(line)};
-}
 
 template <typename T>
 LineNeeds needs_of_lines(const Problem<T>& problem, Index m, double tol, Index longest) {
@@ -166,7 +200,9 @@ std::optional<Proposal> propose_halo(const Problem<T>& problem, Objection& objec
     LineNeeds needs = needs_of_lines(problem, trial.m, tol, longest);
     const Plan plan = plan_for(problem, Method::truncated_halo, needs.halo);
     const Certificate worst = confirm(problem, plan, tol, needs);
-    if (needs.failed.empty() && cheaper_than_exact(plan)) return covered(plan, worst.bound, tol, problem.survey);
+    if (needs.failed.empty() && cheaper_than_exact(plan)) {
+      return unless_growth(problem, covered(plan, worst.bound, tol, problem.survey), objection);
+    }
     // Where no line gave a halo, the longest that was tried says most.
     const Plan& judged = needs.halo > 0 ? plan : trial;
     objection = {
@@ -232,28 +268,6 @@ std::optional<Proposal> propose_streamed(const Problem<T>& problem, Objection& o
   return proposal;
 }
 
-/// Growth of the second pass of exact-twopass, which starts anew in each partition. Stored factors report theirs when
-/// they are made, see examine().
-template <typename T>
-double growth_of(const Problem<T>& problem, const Plan& plan, Objection& objection) {
-  double worst = kDominantGrowth;
-  const LineSet& lines = problem.bands.lines();
-  for (Index l = 0; l < lines.count(); ++l) {
-    if (lines.count() > 1 && line_dominance(lines, problem.bands.view(), l) >= 1) continue;
-    const RowRange rows = rows_of(problem, l);
-    const double growth = elimination_growth(problem.bands.view(), plan.m, rows.first, rows.end);
-    if (!(growth <= kGrowthLimit)) {
-      if (objection.lines.empty()) {
-        objection.why = format("line %lld: growth %.1e > %.0f", static_cast<long long>(l), growth, kGrowthLimit);
-      }
-      objection.lines.push_back(l);
-    } else {
-      worst = std::max(worst, growth);
-    }
-  }
-  return worst;
-}
-
 template <typename T>
 std::optional<Proposal> propose_exact(const Problem<T>& problem, Method method, Objection& objection) {
   Proposal p;
@@ -261,11 +275,8 @@ std::optional<Proposal> propose_exact(const Problem<T>& problem, Method method, 
   p.needs_trial = true;
   p.growth = kDominantGrowth;
   p.why = format("row dominance %.4f", problem.survey.dominance);
-  if (problem.survey.dominance >= 1 || method == Method::exact_factored) return p;
-  p.growth = growth_of(problem, p.plan, objection);
-  objection.plan = p.plan;
-  if (!objection || named(problem.options.method)) return p;
-  return std::nullopt;
+  if (method == Method::exact_factored) return p;
+  return unless_growth(problem, std::move(p), objection);
 }
 
 }  // namespace

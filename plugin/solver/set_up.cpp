@@ -99,9 +99,9 @@ Objection Solver<T>::Impl::examine_adopted(Proposal& p) {
   if (!p.needs_trial) return {};
   const bool before = checked_before(p);
   double error = before ? checked_->backward_error : -1;
-  const bool partitioned = p.plan.partitions() > 1;
+  const bool both = p.plan.method != Method::exact_factored && p.plan.method != Method::pivot;
   const Times start = all_times();
-  Objection objection = examine(bands_, *solver_, partitioned, error, p.growth);
+  Objection objection = examine(bands_, *solver_, both, error, p.growth);
   const bool asked_for = named(options_.method) && p.plan.method != Method::pivot;
   if (objection && asked_for && error < 0) {
     error = trial_solve<T>(bands_.lines(), bands_.view(), TrialKind::rough, [&](const T* y, T* x) {

@@ -8,38 +8,62 @@
 namespace oclspkt {
 namespace {
 
-template <typename T>
-void expect_never_silently_wrong(const test::HardMatrix& matrix) {
-  test::with_every_device([&](const Options& options) {
-    for (const bool smooth : {false, true}) {
-      const auto wrong = test::silently_wrong<T>(matrix, options, smooth);
+class Silence : public ::testing::Test {
+ protected:
+  /// Rows a partition has where nothing decides, and those of a tile of 8 of them: the sizes where edges are.
+  static constexpr Index kPartition = 16 * 31, kTile = 8 * kPartition;
+
+  void expect_never_silently_wrong(const test::HardMatrix& matrix) {
+    expect_right(test::Judge<double>(matrix));
+    expect_right(test::Judge<float>(matrix));
+  }
+  void TearDown() override { tally_.print("all devices"); }
+
+ private:
+  template <typename T>
+  void expect_right(const test::Judge<T>& judge) {
+    test::with_every_device([&](const Options& options) {
+      const auto wrong = judge.silently_wrong(options, tally_);
       EXPECT_FALSE(wrong.has_value()) << *wrong;
-    }
-  });
+    });
+  }
+  test::Tally tally_;
+};
+
+TEST_F(Silence, OfTheTwentyNoneIsWrong) {
+  for (const Index n : {3, 31, 32, 33, 512}) {
+    for (int id = 1; id <= 20; ++id) expect_never_silently_wrong(test::klein_strzodka(id, n));
+  }
 }
 
-TEST(Silence, OfTheTwentyNoneIsWrong) {
+TEST_F(Silence, OfTheTwentyNoneIsWrongAtTheEdgesOfTiles) {
+  for (const Index n : {kPartition - 1, kPartition, kPartition + 1, kTile + 1, kTile + 2, Index{7919}}) {
+    for (int id = 1; id <= 20; ++id) {
+      if (!test::is_dense(id)) expect_never_silently_wrong(test::klein_strzodka(id, n));
+    }
+  }
+}
+
+TEST_F(Silence, OfApplicationsNoneIsWrong) {
+  for (const Index n : {Index{1}, Index{2}, Index{3}, Index{31}, Index{32}, Index{33}, kPartition - 1, kPartition,
+                        kPartition + 1, Index{997}, kTile + 1, kTile + 2, Index{20011}}) {
+    for (const test::HardMatrix& matrix : test::applications(n)) expect_never_silently_wrong(matrix);
+  }
+}
+
+TEST_F(Silence, OfGluedLinesNoneIsWrong) { expect_never_silently_wrong(test::glued_lines(1000, 64)); }
+
+// By themselves: they take long (see CMakeLists.txt).
+using SilenceOfAMillionRows = Silence;
+
+TEST_F(SilenceOfAMillionRows, OfTheTwentyNoneIsWrong) {
   for (int id = 1; id <= 20; ++id) {
-    const test::HardMatrix matrix = test::klein_strzodka(id, 512);
-    expect_never_silently_wrong<double>(matrix);
-    expect_never_silently_wrong<float>(matrix);
+    if (!test::is_dense(id)) expect_never_silently_wrong(test::klein_strzodka(id, 1'000'000));
   }
 }
 
-TEST(Silence, OfApplicationsNoneIsWrong) {
-  for (const Index n : {1, 2, 3, 31, 32, 33, 997, 20000}) {
-    for (const test::HardMatrix& matrix : test::applications(n)) {
-      expect_never_silently_wrong<double>(matrix);
-      expect_never_silently_wrong<float>(matrix);
-    }
-  }
-}
-
-TEST(Silence, OfManyRowsNoneIsWrong) {
-  for (const test::HardMatrix& matrix : test::applications(200000)) {
-    expect_never_silently_wrong<double>(matrix);
-    expect_never_silently_wrong<float>(matrix);
-  }
+TEST_F(SilenceOfAMillionRows, OfApplicationsNoneIsWrong) {
+  for (const test::HardMatrix& matrix : test::applications(1'000'000)) expect_never_silently_wrong(matrix);
 }
 
 }  // namespace

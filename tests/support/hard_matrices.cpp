@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 namespace oclspkt::test {
 namespace {
@@ -183,11 +184,41 @@ std::vector<HardMatrix> applications(Index n) {
   });
   add("compact 1/3", [](Index) { return Row{1.0 / 3, 1, 1.0 / 3}; });
   add("compact 2/11", [](Index) { return Row{2.0 / 11, 1, 2.0 / 11}; });
+  double above = -magnitude(generator), below = -magnitude(generator), below_previous = 0;
+  add("column sums 0", [&](Index) {
+    const double diag = -above - below, lower = std::exchange(below_previous, below);
+    above = -magnitude(generator);
+    below = -magnitude(generator);
+    return Row{lower, diag, above};
+  });
   add("column dominant", [](Index i) {
     // Columns dominate by 1.5, rows do not: the scale of the columns swings by 1e6.
     const auto scale = [](Index j) { return std::pow(10.0, static_cast<double>(j % 7)); };
     return Row{-scale(i - 1 + 7) / 2, 1.5 * scale(i), -scale(i + 1) / 2};
   });
+  return all;
+}
+
+HardMatrix glued_lines(Index count, Index length) {
+  std::vector<HardMatrix> kinds = applications(length);
+  for (int id = 1; id <= 20; ++id) {
+    if (!is_dense(id)) kinds.push_back(klein_strzodka(id, length));
+  }
+  const HardMatrix tiny = from_rows(length, [](Index) { return Row{1e-9, 1e-20, 1e-9}; });
+  HardMatrix all;
+  all.name = "glued lines";
+  const auto append = [](std::vector<double>& to, const std::vector<double>& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
+  all.starts.push_back(0);
+  for (Index l = 0; l < count; ++l) {
+    HardMatrix line = l == 500 ? tiny : kinds[static_cast<std::size_t>(l) % kinds.size()];
+    line.lower.front() = line.upper.back() = 0;
+    append(all.lower, line.lower);
+    append(all.diag, line.diag);
+    append(all.upper, line.upper);
+    all.starts.push_back(all.starts.back() + length);
+  }
   return all;
 }
 
