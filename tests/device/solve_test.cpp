@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The kernels on every device, against LAPACK, against the model in C++ and against residuals.
+#include <cstdio>
 #include <numeric>
+#include <utility>
 
 #include "certificate.hpp"
 #include "devices.hpp"
@@ -92,24 +94,25 @@ TYPED_TEST(Solve, ExactIsRightForEveryLengthAndPartition) {
 
 TYPED_TEST(Solve, ExactStaysBackwardStableWithoutAnyDominance) {
   using T = TypeParam;
+  double worst = 0;
   for (const Index n : {Index{1} << 12, Index{1} << 18, Index{1} << 21}) {
-    const std::pair<const char*, Bands<T>> matrices[] = {{"Poisson", closed(constant<T>(LineSet::one(n), -1, 2, -1))},
-                                                         {"lambda = 1e8", closed(diffusion<T>(LineSet::one(n), 1e8))},
-                                                         {"row sums 0", closed(row_sums_zero<T>(LineSet::one(n)))}};
     const auto random = random_vector<T>(n);
-    for (const auto& [name, bands] : matrices) {
+    at_dominance_one<T>(n, [&](const char* name, Bands<T> open) {
+      const auto bands = closed(std::move(open));
       // A random right-hand side has a huge solution, which hides what a random solution shows.
       auto smooth = random;
       multiply(bands.lines(), bands.view(), random.data(), smooth.data());
-      on_every_device<T>([&, &name = name, &bands = bands](const DeviceInfo& info) {
+      on_every_device<T>([&](const DeviceInfo& info) {
         for (const std::vector<T>* y : std::initializer_list<const std::vector<T>*>{&random, &smooth}) {
           const auto x = solve<T>(info.index, bands, *y, {Method::exact_twopass});
-          EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y->data()), 10 * kEps<T>)
-              << name << ", n = " << n << (y == &smooth ? ", random x" : ", random y");
+          const double error = normwise_backward_error(bands.lines(), bands.view(), x.data(), y->data());
+          EXPECT_LE(error, 10 * kEps<T>) << name << ", n = " << n << (y == &smooth ? ", random x" : ", random y");
+          worst = std::max(worst, error / kEps<T>);
         }
       });
-    }
+    });
   }
+  std::printf("largest backward error: %.2f eps\n", worst);
 }
 
 TYPED_TEST(Solve, SignsOfCouplingsDoNotMatter) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "oclspkt/bands.hpp"
@@ -66,10 +67,47 @@ Bands<T> row_sums_zero(const LineSet& lines, std::uint32_t seed = kSeed) {
   });
 }
 
+/// The transpose of a random M-matrix with row sums 0: dominant by columns with d = 1, not by rows.
+/// @param least of the couplings. A pivot is about as large as the coupling below it: where that comes near eps,
+///              elimination without pivoting may meet a zero, and no exact method can promise anything.
+template <typename T>
+Bands<T> column_sums_zero(const LineSet& lines, double least = 0.01, std::uint32_t seed = kSeed) {
+  std::mt19937 generator(seed);
+  std::uniform_real_distribution<double> magnitude(least, 1.0);
+  const auto number = [&] { return static_cast<double>(static_cast<T>(-magnitude(generator))); };
+  double above_next = number(), below_next = number();  // what column i + 1 holds above and below its diagonal
+  double below_previous = 0;
+  return fill<T>(lines, [&](Index) {
+    const double above = above_next, below = below_next;
+    above_next = number();
+    below_next = number();
+    return Row{std::exchange(below_previous, below), -above - below, above_next};
+  });
+}
+
 /// Implicit diffusion tridiag(-lambda, 1 + 2 lambda, -lambda).
 template <typename T>
 Bands<T> diffusion(const LineSet& lines, double lambda) {
   return constant<T>(lines, -lambda, 1 + 2 * lambda, -lambda);
+}
+
+/// Upwind advection and diffusion; the wind blows from the first row to the last, or against it.
+template <typename T>
+Bands<T> upwind(const LineSet& lines, double peclet, bool against = false) {
+  const double strong = -(1 + peclet), weak = -1;
+  return constant<T>(lines, against ? weak : strong, 2 + peclet, against ? strong : weak);
+}
+
+/// Call f(name, bands) for one line of n rows of every kind that nothing but a stable exact method solves.
+template <typename T, typename F>
+void at_dominance_one(Index n, const F& f) {
+  const LineSet lines = LineSet::one(n);
+  f("Poisson", constant<T>(lines, -1, 2, -1));
+  f("lambda 1e8", diffusion<T>(lines, 1e8));
+  f("row sums 0", row_sums_zero<T>(lines));
+  f("upwind Pe 10", upwind<T>(lines, 10));
+  f("downwind Pe 10", upwind<T>(lines, 10, true));
+  f("column sums 0", column_sums_zero<T>(lines));
 }
 
 /// Numbers around 3, as in the published tests of tridiagonal solvers.
