@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "survey.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -14,12 +15,20 @@ template <typename T>
 bool add_line(const LineSet& lines, const BandsView<T>& bands, Index line, Survey& s) {
   const Index first = lines.first(line), stride = lines.row_stride(), length = lines.length(line);
   for (Index i = 0, at = first; i < length; ++i, at += stride) {
-    const double off = std::abs(static_cast<double>(bands.lower[at])) + std::abs(static_cast<double>(bands.upper[at]));
-    const double diag = std::abs(static_cast<double>(bands.diag[at]));
+    const double lower = std::abs(static_cast<double>(bands.lower[at]));
+    const double upper = std::abs(static_cast<double>(bands.upper[at]));
+    double diag = std::abs(static_cast<double>(bands.diag[at])), off = lower + upper;
     if (!(std::isfinite(off) && std::isfinite(diag))) {
-      s.weakest_row = at;
-      return false;
+      if (!(std::isfinite(lower) && std::isfinite(upper) && std::isfinite(diag))) {
+        s.weakest_row = at;
+        return false;
+      }
+      off = lower / 4 + upper / 4;  // only the sum overflows
+      diag /= 4;
     }
+    const double size = std::max({lower, std::abs(static_cast<double>(bands.diag[at])), upper});
+    if (size > s.largest_row) s.largest_row = size;
+    if (size < s.smallest_row && size > 0) s.smallest_row = size;
     s.symmetric = s.symmetric && (i == 0 || bands.lower[at] == bands.upper[at - stride]);
     if (diag >= s.dominance * off && diag > 0) continue;  // infinity * 0 is NaN and falls through
     const double d = off > 0 ? diag / off : diag > 0 ? std::numeric_limits<double>::infinity() : 0.0;
@@ -32,7 +41,8 @@ bool add_line(const LineSet& lines, const BandsView<T>& bands, Index line, Surve
 }
 
 Survey nothing_seen() {
-  return {.dominance = std::numeric_limits<double>::infinity(), .finite = true, .symmetric = true};
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return {.dominance = kInfinity, .finite = true, .symmetric = true, .smallest_row = kInfinity};
 }
 
 }  // namespace
@@ -44,6 +54,26 @@ Survey survey(const LineSet& lines, const BandsView<T>& bands) {
     if (!add_line(lines, bands, l, s)) return {.weakest_row = s.weakest_row};
   }
   return s;
+}
+
+template <typename T>
+bool in_range(const Survey& survey) {
+  constexpr int kBits = std::numeric_limits<T>::max_exponent;
+  // What is left of the exponents is for solutions and sums that are larger than the rows.
+  const double farthest = std::ldexp(1.0, kBits / 8 * 7), widest = std::ldexp(1.0, kBits / 2);
+  if (!(survey.largest_row > 0)) return true;  // no rows, or zeros only
+  return survey.largest_row <= farthest && survey.smallest_row >= 1 / farthest &&
+         survey.largest_row / widest <= survey.smallest_row;
+}
+
+template <typename T>
+std::vector<Index> extreme_lines(const LineSet& lines, const BandsView<T>& bands) {
+  std::vector<Index> extreme;
+  for (Index l = 0; l < lines.count(); ++l) {
+    Survey s = nothing_seen();
+    if (!add_line(lines, bands, l, s) || !in_range<T>(s)) extreme.push_back(l);
+  }
+  return extreme;
 }
 
 template <typename T>
@@ -67,9 +97,11 @@ LineSet uncoupled_lines(const LineSet& lines, const BandsView<T>& bands) {
   return LineSet::unequal(std::move(starts));
 }
 
-#define OCLSPKT_INSTANTIATE(T)                                           \
-  template Survey survey(const LineSet&, const BandsView<T>&);           \
-  template LineSet uncoupled_lines(const LineSet&, const BandsView<T>&); \
+#define OCLSPKT_INSTANTIATE(T)                                                    \
+  template bool in_range<T>(const Survey&);                                       \
+  template std::vector<Index> extreme_lines(const LineSet&, const BandsView<T>&); \
+  template Survey survey(const LineSet&, const BandsView<T>&);                    \
+  template LineSet uncoupled_lines(const LineSet&, const BandsView<T>&);          \
   template double line_dominance(const LineSet&, const BandsView<T>&, Index);
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <vector>
+
 #include "oclspkt/bands.hpp"
 
 namespace oclspkt {
@@ -12,7 +14,18 @@ struct Survey {
   bool finite = false;     ///< no NaN or Inf in the bands that are read
   bool symmetric = false;  ///< lower[i+1] = upper[i] in every line
   Index weakest_row = -1;  ///< offset of the row that gives the dominance, or of the first that is not finite
+  double smallest_row = 0, largest_row = 0;  ///< largest number of a row, over rows that are not 0
 };
+
+/// False if the rows come so near the ends of T's range, or differ so much, that reciprocals of pivots, multipliers or
+/// sums may overflow or vanish: such rows want a scale.
+template <typename T>
+bool in_range(const Survey& survey);
+
+/// The lines whose rows by themselves are not in_range().
+/// @pre as for survey()
+template <typename T>
+std::vector<Index> extreme_lines(const LineSet& lines, const BandsView<T>& bands);
 
 /// The lines that a contiguous set really holds: cut wherever two neighbouring rows do not couple.
 template <typename T>

@@ -2,11 +2,13 @@
 #include "line_group.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "evidence.hpp"
 #include "host_methods.hpp"
 #include "host_solver.hpp"
+#include "survey.hpp"
 
 namespace oclspkt {
 namespace {
@@ -69,6 +71,29 @@ void pin_last_rows(Bands<T>& bands) {
   }
 }
 
+/// Scale every row by a power of two, so that its largest number lies in [1/2, 1). @return the exponents
+template <typename T>
+std::vector<int> scale_rows(Bands<T>& bands) {
+  std::vector<int> exponent(static_cast<std::size_t>(bands.lines().rows()));
+  for (std::size_t i = 0; i < exponent.size(); ++i) {
+    T* const row[] = {bands.lower() + i, bands.diag() + i, bands.upper() + i};
+    std::frexp(std::max({std::abs(*row[0]), std::abs(*row[1]), std::abs(*row[2])}), &exponent[i]);
+    exponent[i] = -exponent[i];
+    for (T* number : row) *number = std::ldexp(*number, exponent[i]);
+  }
+  return exponent;
+}
+
+template <typename T>
+Bands<T> copy(const Bands<T>& bands) {
+  Bands<T> other(bands.lines());
+  const BandsView<T> from = bands.view();
+  std::copy_n(from.lower, bands.lines().rows(), other.lower());
+  std::copy_n(from.diag, bands.lines().rows(), other.diag());
+  std::copy_n(from.upper, bands.lines().rows(), other.upper());
+  return other;
+}
+
 template <typename T>
 Trial run_trials(const Bands<T>& bands, DeviceSolver<T>& solver, bool both) {
   const auto apply = [&](const T* y, T* x) { solver.apply(y, x); };
@@ -120,16 +145,14 @@ LineGroup<T>::LineGroup(Method method, const Bands<T>& bands, std::vector<Index>
 
 template <typename T>
 Objection LineGroup<T>::set_up() {
-  Bands<T> pinned;
+  const bool extreme = !in_range<T>(survey(bands_.lines(), bands_.view()));
+  Bands<T> changed;
   const Bands<T>* solved = &bands_;
-  if (pinned_) {
-    pinned.reshape(bands_.lines());
-    const BandsView<T> from = bands_.view();
-    std::copy_n(from.lower, bands_.lines().rows(), pinned.lower());
-    std::copy_n(from.diag, bands_.lines().rows(), pinned.diag());
-    std::copy_n(from.upper, bands_.lines().rows(), pinned.upper());
-    pin_last_rows(pinned);
-    solved = &pinned;
+  if (pinned_ || extreme) {
+    changed = copy(bands_);
+    if (extreme) exponent_ = scale_rows(changed);
+    if (pinned_) pin_last_rows(changed);
+    solved = &changed;
   }
   solver_ = make_host_solver<T>(method_);
   solver_->set_up(Plan{}, *solved);  // factors of the host copy what they need
@@ -140,6 +163,7 @@ Objection LineGroup<T>::set_up() {
 template <typename T>
 void LineGroup<T>::solve(const LineSet& all, const T* y, T* x) {
   for_each_row(all, members_, [&](Index there, Index here) { y_[here] = y[there]; });
+  for (std::size_t i = 0; i < exponent_.size(); ++i) y_.data()[i] = std::ldexp(y_.data()[i], exponent_[i]);
   const LineSet& lines = bands_.lines();
   for (Index l = 0; pinned_ && l < lines.count(); ++l) y_[lines.first(l) + lines.length(l) - 1] = 0;
   solver_->apply(y_.data(), x_.data());
@@ -163,7 +187,8 @@ GroupReport LineGroup<T>::report() const {
 
 template <typename T>
 std::int64_t LineGroup<T>::bytes() const {
-  return bands_.bytes() + y_.bytes() + x_.bytes() + (solver_ ? solver_->bytes() : 0);
+  return bands_.bytes() + y_.bytes() + x_.bytes() + static_cast<std::int64_t>(exponent_.capacity() * sizeof(int)) +
+         (solver_ ? solver_->bytes() : 0);
 }
 
 template Objection examine(const Bands<float>&, DeviceSolver<float>&, bool, double&, double&, Names);

@@ -32,7 +32,8 @@ template <typename T>
 Objection examine(const Bands<T>& bands, DeviceSolver<T>& solver, bool both, double& trial_error, double& growth,
                   const std::vector<Index>* names = nullptr);
 
-/// Lines of a set that are solved apart on the host, because the method of the others does not hold for them.
+/// Lines of a set that are solved apart on the host, because the method of the others does not hold for them. Rows near
+/// the ends of the number range are scaled by powers of two there.
 template <typename T>
 class LineGroup {
  public:
@@ -58,6 +59,7 @@ class LineGroup {
   std::string why_;
   Bands<T> bands_;
   std::unique_ptr<DeviceSolver<T>> solver_;
+  std::vector<int> exponent_;  ///< row i is solved times 2^exponent_[i]; empty: as it is
   AlignedArray<T> y_, x_;
 };
 

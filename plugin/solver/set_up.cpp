@@ -96,7 +96,7 @@ bool Solver<T>::Impl::checked_before(const Proposal& p) const {
 template <typename T>
 Objection Solver<T>::Impl::examine_adopted(Proposal& p) {
   report_.backward_error = 0;
-  if (!p.needs_trial) return {};
+  if (!p.needs_trial && in_range<T>(survey_)) return {};
   const bool before = checked_before(p);
   double error = before ? checked_->backward_error : -1;
   const bool both = p.plan.method != Method::exact_factored && p.plan.method != Method::pivot;
@@ -156,6 +156,7 @@ void Solver<T>::Impl::note_candidate(const DeviceChoice& device, Method method, 
 template <typename T>
 bool Solver<T>::Impl::try_method(const DeviceChoice& device, Method method, Objection& objection) {
   const bool on_host = runs_on_host(device, method);
+  take_out_extremes();
   for (;;) {
     const DeviceTraits traits = on_host ? DeviceTraits{.lanes = 1}
                                         : device.module->traits(device.index, sizeof(T) == 8,
@@ -265,6 +266,19 @@ void Solver<T>::Impl::take_out(const Objection& objection) {
   apart_.insert(apart_.end(), objection.lines.begin(), objection.lines.end());
   blank(objection.lines);
   survey_ = survey(bands_.lines(), bands_.view());
+}
+
+/// Rows near the ends of the number range want a scale, which lines that are solved apart have. A user who names a
+/// method gets it as it is, see examine_adopted().
+template <typename T>
+void Solver<T>::Impl::take_out_extremes() {
+  if (in_range<T>(survey_) || named(options_.method)) return;
+  char text[96];
+  std::snprintf(text, sizeof text, "rows of %.1e to %.1e are scaled by powers of two", survey_.smallest_row,
+                survey_.largest_row);
+  std::vector<Index> lines = extreme_lines(bands_.lines(), bands_.view());
+  if (lines.empty()) return;  // lines differ from each other, and do not meet
+  take_out({text, std::move(lines)});
 }
 
 /// Undo take_out().

@@ -65,6 +65,7 @@ class Solver<T>::Impl {
 
   bool may_be_apart(const Objection& objection, Method method) const;
   void take_out(const Objection& objection);
+  void take_out_extremes();
   void settle_apart();
   void blank(const std::vector<Index>& members);
   /// Call f while bands_ holds the lines that are apart as well.

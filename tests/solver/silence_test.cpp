@@ -17,9 +17,6 @@ class Silence : public ::testing::Test {
     expect_right(test::Judge<double>(matrix));
     expect_right(test::Judge<float>(matrix));
   }
-  void TearDown() override { tally_.print("all devices"); }
-
- private:
   template <typename T>
   void expect_right(const test::Judge<T>& judge) {
     test::with_every_device([&](const Options& options) {
@@ -27,6 +24,9 @@ class Silence : public ::testing::Test {
       EXPECT_FALSE(wrong.has_value()) << *wrong;
     });
   }
+  void TearDown() override { tally_.print("all devices"); }
+
+ private:
   test::Tally tally_;
 };
 
@@ -48,6 +48,13 @@ TEST_F(Silence, OfApplicationsNoneIsWrong) {
   for (const Index n : {Index{1}, Index{2}, Index{3}, Index{31}, Index{32}, Index{33}, kPartition - 1, kPartition,
                         kPartition + 1, Index{997}, kTile + 1, kTile + 2, Index{20011}}) {
     for (const test::HardMatrix& matrix : test::applications(n)) expect_never_silently_wrong(matrix);
+  }
+}
+
+TEST_F(Silence, OfExtremesNoneIsWrong) {
+  for (const Index n : {1, 2, 33, 997, 20000}) {
+    for (const test::HardMatrix& matrix : test::extremes<double>(n)) expect_right(test::Judge<double>(matrix));
+    for (const test::HardMatrix& matrix : test::extremes<float>(n)) expect_right(test::Judge<float>(matrix));
   }
 }
 

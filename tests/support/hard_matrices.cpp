@@ -2,6 +2,7 @@
 #include "hard_matrices.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <functional>
 #include <utility>
 
@@ -198,6 +199,34 @@ std::vector<HardMatrix> applications(Index n) {
   });
   return all;
 }
+
+template <typename T>
+std::vector<HardMatrix> extremes(Index n) {
+  const double largest = std::numeric_limits<T>::max(), normal = std::numeric_limits<T>::min();
+  const double huge = std::sqrt(largest) * std::pow(largest, 0.45), tiny = 1 / huge;
+  std::vector<HardMatrix> all;
+  const auto add = [&](const std::string& name, const std::function<Row(Index)>& row) {
+    all.push_back(from_rows(n, row));
+    all.back().name = name;
+    all.back().extreme = true;
+  };
+  const auto scaled = [](double a, double b, double c, double scale) { return Row{a * scale, b * scale, c * scale}; };
+  for (const double scale : {tiny, huge, normal / 8, normal, largest / 8}) {
+    char name[32];
+    std::snprintf(name, sizeof name, " times %.0e", scale);
+    add(std::string("dominant") + name, [=](Index) { return scaled(-1, 4, -2, scale); });
+    add(std::string("Poisson") + name, [=](Index) { return scaled(-1, 2, -1, scale); });
+    add(std::string("not dominant") + name, [=](Index i) { return scaled(-1, i % 3 == 0 ? 0.0 : 1.0, 1, scale); });
+  }
+  // |lower| + |upper| is beyond the range; the rows are as harmless as any.
+  add("overflowing sums", [=](Index) { return scaled(-0.7, 0.9, -0.7, largest); });
+  add("huge beside tiny", [=](Index i) { return scaled(-1, 4, -2, i % 2 == 0 ? huge : tiny); });
+  add("Poisson, huge beside tiny", [=](Index i) { return scaled(-1, 2, -1, i % 2 == 0 ? huge : tiny); });
+  add("one subnormal row", [=](Index i) { return scaled(-1, 4, -2, i == n / 2 ? normal / 64 : 1); });
+  return all;
+}
+template std::vector<HardMatrix> extremes<float>(Index n);
+template std::vector<HardMatrix> extremes<double>(Index n);
 
 HardMatrix glued_lines(Index count, Index length) {
   std::vector<HardMatrix> kinds = applications(length);

@@ -14,6 +14,8 @@ struct HardMatrix {
   std::vector<double> lower, diag, upper;
   std::vector<Index> starts;  ///< of the lines that are glued; empty: it is one line
 
+  bool extreme = false;  ///< near the ends of the number range: right-hand sides must follow the rows' sizes
+
   LineSet lines() const {
     return starts.empty() ? LineSet::one(static_cast<Index>(diag.size())) : LineSet::unequal(starts);
   }
@@ -28,6 +30,11 @@ inline bool is_dense(int id) { return id >= 8 && id <= 11; }
 
 /// T1-T5 of this project: implicit diffusion, variable coefficients, Poisson, upwind advection, compact schemes.
 std::vector<HardMatrix> applications(Index n);
+
+/// Matrices near the ends of the range of T, float or double: tiny, huge, with sums of couplings that overflow, with
+/// subnormal numbers, with tiny and huge rows in turn.
+template <typename T>
+std::vector<HardMatrix> extremes(Index n);
 
 /// T6: `count` lines of `length` rows of every kind, glued by zero couplings. Line 500 has a diagonal of 1e-20 between
 /// 1e-9, which a norm over all lines does not see.

@@ -35,7 +35,14 @@ class Judge {
     const LineSet& all = bands_.lines();
     cases_[0].y = random_vector<T>(all.rows());
     cases_[1].y = cases_[0].y;
+    if (matrix.extreme) {
+      for (T& value : cases_[0].y) value /= 64;
+    }
     multiply(all, bands_.view(), cases_[0].y.data(), cases_[1].y.data());
+    for (std::size_t i = 0; matrix.extreme && i < matrix.diag.size(); ++i) {
+      cases_[0].y[i] *=
+          static_cast<T>(std::max({std::abs(matrix.lower[i]), std::abs(matrix.diag[i]), std::abs(matrix.upper[i])}));
+    }
     Reference<T> reference;
     reference.factor(all, bands_.view());
     lapack_manages_ = std::none_of(reference.doubts().begin(), reference.doubts().end(),
