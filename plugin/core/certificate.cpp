@@ -27,7 +27,8 @@ struct Ratios {
     up.resize(size);
     double c = 0;
     for (Index i = first; i < end; ++i) {
-      c = a.upper(i) / (static_cast<double>(a.diag(i)) - a.lower(i) * c);
+      // An infinite diagonal would hide behind a ratio of 0: 0 * diag makes it NaN.
+      c = a.upper(i) / (static_cast<double>(a.diag(i)) - a.lower(i) * c) + 0 * static_cast<double>(a.diag(i));
       down[static_cast<std::size_t>(i - first)] = std::abs(c);
     }
     c = 0;
@@ -108,12 +109,18 @@ Certificate certify_streamed(const Plan& plan, const BandsView<T>& bands) {
   const auto product = [](const std::vector<double>& ratios) {
     return std::accumulate(ratios.begin(), ratios.end(), 1.0, std::multiplies<>());
   };
+  const auto nothing_known = [&](Index k) {
+    const Index one = rows.at(k * plan.m), other = rows.at(std::min(plan.n, (k + 1) * plan.m) - 1);
+    return Certificate{.bound = kNothingKnown, .partition = k, .first = std::min(one, other), .last = std::max(one, other)};
+  };
   if (tiles > 0) segment(0, below, spikes_below);
+  if (!std::isfinite(spikes_below.largest())) return nothing_known(0);
   double error_above = 0;  // of the settled unknown before tile k-1
   for (Index k = 1, run = 1; k < tiles; ++k) {
     std::swap(above, below);
     std::swap(spikes_above, spikes_below);
     segment(k, below, spikes_below);
+    if (!std::isfinite(spikes_below.largest())) return nothing_known(k);
     const bool starts_run = run < plan.runs && k == run * tiles / plan.runs;
     if (starts_run) ++run;
     const double w_b = product(above.up), v_t = k + 1 < tiles ? product(below.down) : 0.0;

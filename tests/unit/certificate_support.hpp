@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "certificate.hpp"
+#include "matrices.hpp"
+#include "model.hpp"
+#include "residual.hpp"
+
+namespace oclspkt::test {
+
+/// What truncation and rounding did to a known solution.
+struct TrueError {
+  double error = 0;      ///< max |computed - x| / max |x|
+  double condition = 0;  ///< max |A^-1| |A| |x| / max |x| (Skeel): what rounding may do, over eps
+};
+
+/// |A^-1| w: down a column of the inverse of a tridiagonal matrix each entry is a ratio of pivots times the one before,
+/// from the diagonal on either way.
+inline std::vector<long double> inverse_times(const Bands<double>& bands, const std::vector<long double>& w) {
+  const BandsView<double> a = bands.view();
+  const std::size_t n = w.size();
+  std::vector<long double> down(n), up(n), sum(n);
+  long double c = 0;
+  for (std::size_t i = 0; i < n; ++i) down[i] = c = a.upper[i] / (a.diag[i] - (i > 0 ? a.lower[i] * c : 0));
+  c = 0;
+  for (std::size_t i = n; i-- > 0;) up[i] = c = a.lower[i] / (a.diag[i] - (i + 1 < n ? a.upper[i] * c : 0));
+  const auto on_diagonal = [&](std::size_t j) {
+    const long double above = j > 0 ? a.lower[j] * down[j - 1] : 0, below = j + 1 < n ? a.upper[j] * up[j + 1] : 0;
+    return std::abs(w[j] / (a.diag[j] - above - below));
+  };
+  long double carried = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    sum[i] = std::abs(up[i]) * carried;
+    carried = sum[i] + on_diagonal(i);
+  }
+  carried = 0;
+  for (std::size_t i = n; i-- > 0;) {
+    carried = on_diagonal(i) + std::abs(down[i]) * carried;
+    sum[i] += carried;
+  }
+  return sum;
+}
+
+/// @pre the lines of `bands` are closed
+inline TrueError true_error(const Plan& plan, const Bands<double>& bands, const std::vector<double>& x) {
+  const std::size_t n = x.size();
+  std::vector<double> y(n), computed(n);
+  multiply(bands.lines(), bands.view(), x.data(), y.data());
+  ModelSolver<double> model;
+  model.set_up(plan, bands);
+  model.apply(y.data(), computed.data());
+  const BandsView<double> a = bands.view();
+  std::vector<long double> size(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    size[i] = std::abs(static_cast<long double>(a.diag[i]) * x[i]);
+    if (i > 0) size[i] += std::abs(static_cast<long double>(a.lower[i]) * x[i - 1]);
+    if (i + 1 < n) size[i] += std::abs(static_cast<long double>(a.upper[i]) * x[i + 1]);
+  }
+  const std::vector<long double> rounding = inverse_times(bands, size);
+  TrueError e;
+  double largest = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double error = std::abs(computed[i] - x[i]);
+    if (!(error <= e.error) && !std::isnan(e.error)) e.error = error;
+    e.condition = std::max(e.condition, static_cast<double>(rounding[i]));
+    largest = std::max(largest, std::abs(x[i]));
+  }
+  return {e.error / largest, e.condition / largest};
+}
+
+/// x = 1, alternating x, and numbers around 3.
+inline std::vector<std::vector<double>> solutions(Index n) {
+  std::vector<double> ones(static_cast<std::size_t>(n), 1.0), alternating = ones;
+  for (std::size_t i = 1; i < alternating.size(); i += 2) alternating[i] = -1;
+  return {ones, alternating, random_vector<double>(n)};
+}
+
+inline Plan halo_plan(Index n, Index m, Index halo) {
+  return make_plan(Method::truncated_halo, n, halo, m, 8, DeviceTraits{.lanes = 1});
+}
+
+inline Plan streamed_plan(Index n, Index tile, int runs) {
+  Plan plan = make_plan(Method::truncated_streamed, n, 0, tile, 8, DeviceTraits{.lanes = 1});
+  plan.runs = runs;
+  return plan;
+}
+
+/// The certificate holds: true error <= 1.1 certificate + 10 eps condition, for every solution.
+inline void expect_covered(const Plan& plan, const Bands<double>& bands, const Certificate& certificate) {
+  if (!std::isfinite(certificate.bound)) return;  // nothing is claimed
+  for (const auto& x : solutions(plan.n)) {
+    const TrueError e = true_error(plan, bands, x);
+    EXPECT_LE(e.error, 1.1 * certificate.bound + 10 * std::numeric_limits<double>::epsilon() * e.condition)
+        << name(plan.method) << ", m " << plan.m << ", halo " << plan.halo << ", certificate " << certificate.bound
+        << ", condition " << e.condition;
+  }
+}
+
+inline Certificate certify(const Plan& plan, const Bands<double>& bands) {
+  return plan.method == Method::truncated_halo ? certify_halo(plan.n, bands.view(), plan.m, plan.halo, {0, plan.n})
+                                               : certify_streamed(plan, bands.view());
+}
+
+inline void expect_covered(const Plan& plan, const Bands<double>& bands) {
+  expect_covered(plan, bands, certify(plan, bands));
+}
+
+}  // namespace oclspkt::test
