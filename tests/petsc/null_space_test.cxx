@@ -162,52 +162,26 @@ TEST(NullSpace, PinsOneLineOnly) {
   EXPECT_TRUE(contains(outcome.view, "apart: 2 lines from line 0 by pivot, pinned on the host")) << outcome.view;
 }
 
-/// What PetscInfo() printed about PCs since this was made.
-class InfoText {
- public:
-  InfoText() : file_(std::tmpfile()) {
-    PetscInfoAllow(PETSC_TRUE);
-    PetscInfoGetFile(&name_, &before_);
-    stream_ = PETSC_STDOUT;
-    PETSC_STDOUT = file_;
-    PetscInfoSetFile(nullptr, nullptr);
-  }
-  ~InfoText() {
-    PetscInfoAllow(PETSC_FALSE);
-    PETSC_STDOUT = stream_;
-    PetscInfoSetFile(nullptr, nullptr);
-    PetscFree(name_);
-    std::fclose(file_);
-  }
-  InfoText(const InfoText&) = delete;
-  InfoText& operator=(const InfoText&) = delete;
-  std::string text() const {
-    std::string all;
-    std::rewind(file_);
-    for (int c = std::fgetc(file_); c != EOF; c = std::fgetc(file_)) all += static_cast<char>(c);
-    return all;
-  }
-
- private:
-  std::FILE *file_, *stream_ = nullptr, *before_ = nullptr;
-  char* name_ = nullptr;
-};
+/// What PetscInfo() prints during the set-up of a new PC.
+std::string info_of_set_up(Mat A) {
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(PetscInfoSetFile(nullptr, nullptr), 0);
+  EXPECT_EQ(PetscInfoAllow(PETSC_TRUE), 0);
+  const Preconditioner pc(A);
+  EXPECT_EQ(PCSetUp(pc), 0);
+  EXPECT_EQ(PetscInfoAllow(PETSC_FALSE), 0);
+  return testing::internal::GetCapturedStdout();
+}
 
 TEST(NullSpace, IsNamedByInfo) {
-  Matrix A(neumann());
-  {
-    const InfoText info;
-    const Preconditioner pc(A);
-    OK(PCSetUp(pc));
-    EXPECT_TRUE(contains(info.text(), "set-up failed: ")) << info.text();
-    EXPECT_TRUE(contains(info.text(), "singular: line 0, the pivot of its row 199 ")) << info.text();
-  }
+  const Matrix A(neumann());
+  const std::string failed = info_of_set_up(A);
+  EXPECT_TRUE(contains(failed, "set-up failed: ")) << failed;
+  EXPECT_TRUE(contains(failed, "singular: line 0, the pivot of its row 199 ")) << failed;
   attach(A, Attached::flag);
-  const InfoText info;
-  const Preconditioner pc(A);
-  OK(PCSetUp(pc));
-  EXPECT_TRUE(contains(info.text(), "pinned (one line, and the matrix has a constant null space): singular: line 0, "))
-      << info.text();
+  const std::string pinned = info_of_set_up(A);
+  EXPECT_TRUE(contains(pinned, "pinned (one line, and the matrix has a constant null space): singular: line 0, "))
+      << pinned;
 }
 
 }  // namespace
