@@ -134,7 +134,6 @@ PetscErrorCode Extraction::Run(PC pc, Mat matrix, Solver<PetscScalar>& solver) {
   PetscCall(FindSource(matrix, &source));
   PetscCall(MatGetSize(matrix, &rows, nullptr));
   OclspktCall(pc, bands = &solver.bands(LineSet::one(rows)));
-  ++gathers_;
   if (source == Source::compressed) {
     PetscCall(GatherCompressed(pc, matrix, *bands));
   } else {
@@ -142,6 +141,7 @@ PetscErrorCode Extraction::Run(PC pc, Mat matrix, Solver<PetscScalar>& solver) {
     matrix_id_ = 0;
     PetscCall(GatherRows(pc, matrix, source, *bands, &ignored_));
   }
+  ++gathers_;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
