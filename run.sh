@@ -13,8 +13,8 @@ usage: ./run.sh VERB
   setup   install the Debian packages and OpenCL run-times that the verbs below need
   build   build the libraries, the examples and oclspkt-devices        -> build/release
   demo    build, then solve 1e6 rows with one of PETSc's own programs and run the heat equation
-  test    build and test: release, debug, address and undefined behaviour sanitizers, a minute of fuzzing
-  fuzz    fuzz the solver and what reads options, each for as many seconds as follow the verb (default: 600)
+  test    build and test: release, debug, address and undefined behaviour sanitizers, and fuzz for a minute
+  fuzz    fuzz the solver, what reads options, and both under PETSc, each for the seconds that follow (default: 600)
   bench   build oclspkt-bench and run it; what follows the verb goes to it
           (default: solve --device cpu --precision double --rows 2e7 --dominance 3)
   help    this text

@@ -75,6 +75,24 @@ std::vector<T> trial_side(const Bands<T>& bands) {
   return y;
 }
 
+/// True if a row's entries lie so far apart that no scaling of the row keeps all of them in the range of T: such a
+/// matrix may be refused although LAPACK, by luck with the pivots, manages.
+template <typename T>
+bool too_wide(const Bands<T>& bands) {
+  using Limits = std::numeric_limits<T>;
+  const T widest = std::ldexp(T(1), Limits::max_exponent - Limits::digits);
+  const BandsView<T> b = bands.view();
+  for (Index i = 0; i < bands.lines().extent(); ++i) {
+    T least = Limits::infinity(), most = 0;
+    for (const T entry : {std::abs(b.lower[i]), std::abs(b.diag[i]), std::abs(b.upper[i])}) {
+      if (entry > 0) least = std::min(least, entry);
+      most = std::max(most, entry);
+    }
+    if (least < most && !(most / widest <= least)) return true;
+  }
+  return false;
+}
+
 /// What speaks against a call that ended without an answer: there must be a reason for it.
 template <typename T>
 std::optional<std::string> against_error(End end, const Options& options, test::LineJudge<T>& judge,
@@ -88,7 +106,7 @@ std::optional<std::string> against_error(End end, const Options& options, test::
     const bool apart = glued(options) && !bands.lines().contiguous();
     if (!without_double && !small_memory && !apart) return "good input is refused: ";
   } else if (options.method == MethodChoice::automatic || options.method == MethodChoice::pivot) {
-    if (judge.lapack_manages(trial_side(bands))) return "reported although LAPACK manages: ";
+    if (!too_wide(bands) && judge.lapack_manages(trial_side(bands))) return "reported although LAPACK manages: ";
   }
   return std::nullopt;
 }
@@ -169,6 +187,11 @@ void solve_once(Bytes& bytes, Solver<T>& solver, const LineSet& lines, const Ban
       solver);
 }
 
+/// Partitions of a few rows that read long halos cost the square of the rows, as asked for: seconds, and nothing new.
+bool too_slow(const Options& options, const LineSet& lines) {
+  return options.partition > 0 && options.partition < 16 && lines.rows() > 500;
+}
+
 template <typename T>
 void exercise(Bytes& bytes) {
   Solver<T> solver(take_options(bytes));
@@ -180,6 +203,7 @@ void exercise(Bytes& bytes) {
     if (change <= 1) bands = take_bands<T>(bytes, lines);
     if (change == 2) poke(bytes, lines, bands.lower(), bands.diag(), bands.upper());
     if (change == 3) solver.set_options(take_options(bytes));
+    if (too_slow(solver.options(), lines)) return;
     const int failing = bytes.byte();
     fail_device_call(failing % 4 == 1 ? failing / 4 % 12 : 0);
     solve_once(bytes, solver, lines, bands);
