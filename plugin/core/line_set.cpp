@@ -85,7 +85,10 @@ LineSet LineSet::strided(Index length, Index row_stride, Index inner_count, Inde
       throw InvalidInput("rows of a strided line set fall on the same place: a stride of " + std::to_string(d.stride) +
                          " is smaller than the " + std::to_string(reach) + " places it must step over");
     }
-    reach += product(d.count - 1, d.stride);
+    if (__builtin_add_overflow(reach, product(d.count - 1, d.stride), &reach)) {
+      throw InvalidInput("a strided line set reaches beyond 64 bits: " + std::to_string(d.count) + " places " +
+                         std::to_string(d.stride) + " apart");
+    }
   }
   s.extent_ = reach;
   return s;

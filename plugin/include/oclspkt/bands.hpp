@@ -21,6 +21,8 @@ class AlignedArray {
  public:
   static constexpr std::size_t kAlignment = 64;
   static constexpr std::size_t kHugePage = std::size_t{2} << 20;
+  /// Beyond any address space, and what rounding up to whole pages cannot overflow.
+  static constexpr Index kMostBytes = Index{1} << 62;
 
   AlignedArray() = default;
   explicit AlignedArray(Index size) { resize(size); }
@@ -28,6 +30,7 @@ class AlignedArray {
   /// Contents are lost when the array has to grow.
   void resize(Index size) {
     if (size > capacity_) {
+      if (size > kMostBytes / static_cast<Index>(sizeof(T))) throw std::bad_alloc();
       const std::size_t wanted = static_cast<std::size_t>(size) * sizeof(T);
       const std::size_t alignment = wanted >= kHugePage ? kHugePage : kAlignment;
       const std::size_t bytes = (wanted + alignment - 1) / alignment * alignment;
