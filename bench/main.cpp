@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "choices.hpp"
+#include "lines.hpp"
 #include "oclspkt/error.hpp"
 #include "solve.hpp"
 
@@ -22,6 +23,7 @@ struct Command {
 constexpr Command kCommands[] = {
     {"solve", "one system, everybody who can solve it", oclspkt::bench::solve_command},
     {"choices", "what set-up chooses for matrices from easy to hard, and why", oclspkt::bench::choices_command},
+    {"lines", "many lines, and what one costs that wants another method", oclspkt::bench::lines_command},
 };
 
 std::string usage() {

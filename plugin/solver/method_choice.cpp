@@ -247,7 +247,10 @@ std::optional<Proposal> propose_streamed(const Problem<T>& problem, Objection& o
       plan.exact_starts = direction.exact_starts;
       const Certificate certificate = certify_streamed(plan, problem.bands.view());
       if (certificate.bound <= tol && certificate.growth <= kGrowthLimit) {
-        return covered(plan, certificate.bound, tol, problem.survey);
+        Proposal proposal = covered(plan, certificate.bound, tol, problem.survey);
+        // What the starts are solved for and what the runs arrive at are rounded apart; that they agree is to be shown.
+        proposal.needs_trial = proposal.needs_trial || direction.exact_starts;
+        return proposal;
       }
       if (certificate.bound < least.bound) {
         least = certificate;
