@@ -11,13 +11,13 @@
 #include <random>
 
 #include "clock.hpp"
+#include "command_line.hpp"
 #include "matrices.hpp"
 #include "measure.hpp"
 #include "oclspkt/error.hpp"
 #include "oclspkt/solver.hpp"
 #include "provenance.hpp"
 #include "residual.hpp"
-#include "solve.hpp"
 
 namespace oclspkt::bench {
 namespace {
@@ -53,19 +53,7 @@ std::optional<LinesSettings> parse(const std::vector<std::string>& arguments) {
   LinesSettings s;
   std::string lines;
   const po::options_description all = options(s, lines);
-  po::variables_map given;
-  try {
-    using namespace po::command_line_style;
-    po::store(po::command_line_parser(arguments).options(all).style(unix_style & ~allow_guessing).positional({}).run(),
-              given);
-    po::notify(given);
-  } catch (const po::error& error) {
-    throw InvalidInput(std::string(error.what()) + "; see oclspkt-bench lines --help");
-  }
-  if (given.count("help")) {
-    std::cout << all;
-    return std::nullopt;
-  }
+  if (read_command_line(arguments, "lines", all).empty()) return std::nullopt;
   s.lines = parse_rows(lines);
   const auto one_of = [](const std::string& option, const std::string& value, const std::vector<std::string>& known) {
     if (std::find(known.begin(), known.end(), value) != known.end()) return;
