@@ -279,6 +279,28 @@ TYPED_TEST(FailingDevices, MayFailToOpenAndToBuild) {
   });
 }
 
+/// Devices are measured once a process, at their first use: a suite that needs a process of its own.
+template <typename T>
+class FailingProbe : public FailingDevices<T> {};
+TYPED_TEST_SUITE(FailingProbe, Scalars);
+
+TYPED_TEST(FailingProbe, LosesTheDeviceForItsSolverOnly) {
+  const Faults faults;
+  test::with_every_device([&](Options options) {
+    if (options.devices == "host") return;
+    options.on_device_failure = OnDeviceFailure::quiet;
+    for (const Place place : ocl::kPlaces) {
+      if (place == Place::write) continue;  // measured in place
+      if (place == Place::open) release_devices();
+      this->expect_right(options, Moment::set_up, place);
+    }
+    Solver<TypeParam> solver(options);
+    this->live(solver, Moment::set_up);
+    EXPECT_EQ(solver.report().device, device_of(options).name) << said(solver.report());
+    EXPECT_TRUE(solver.report().degraded.empty());
+  });
+}
+
 /// Longer than the others: a suite of its own.
 template <typename T>
 class EveryFailure : public FailingDevices<T> {};
