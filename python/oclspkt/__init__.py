@@ -47,9 +47,10 @@ def initialize(path=None):
 def _open(path):
     beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "liboclspkt.so")
     if path is None:
-        process = ctypes.CDLL(None)  # PETSc loads what -dll_append names for the whole process
-        if hasattr(process, "PCOCLSPKTInitializePackage"):
-            return process
+        try:
+            return ctypes.CDLL("liboclspkt.so", os.RTLD_NOW | os.RTLD_NOLOAD)  # found by its name if it is loaded
+        except OSError:
+            pass
         path = os.path.normpath(beside) if os.path.exists(beside) else "liboclspkt.so"
     try:
         return ctypes.CDLL(os.fspath(path))
