@@ -179,6 +179,8 @@ bool Solver<T>::Impl::try_method(const DeviceChoice& device, Method method, Obje
         return true;
       }
     }
+    // NaN of one line may spread to others where lines are glued, and to those that are apart already.
+    std::erase_if(objection.lines, [&](Index line) { return std::binary_search(apart_.begin(), apart_.end(), line); });
     if (!may_be_apart(objection, method)) return false;
     take_out(objection);
   }
@@ -264,6 +266,7 @@ void Solver<T>::Impl::take_out(const Objection& objection) {
   if (apart_.empty()) apart_why_ = objection.why;
   groups_.emplace_back(Method::exact_factored, bands_, objection.lines, false, objection.why);  // keeps their bands
   apart_.insert(apart_.end(), objection.lines.begin(), objection.lines.end());
+  std::sort(apart_.begin(), apart_.end());
   blank(objection.lines);
   survey_ = survey(bands_.lines(), bands_.view());
 }
@@ -320,7 +323,6 @@ std::vector<Index> Solver<T>::Impl::add_group(Method method, std::vector<Index> 
 template <typename T>
 void Solver<T>::Impl::settle_apart() {
   if (apart_.empty()) return;
-  std::sort(apart_.begin(), apart_.end());
   std::vector<Index> left;
   std::string why = apart_why_;
   with_whole_bands([&] {
