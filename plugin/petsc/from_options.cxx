@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <cmath>
+#include <cstring>
 
 #include "boundary.hxx"
 #include "options.hpp"
@@ -31,6 +32,12 @@ PetscErrorCode ReadNumber(OclspktOptionItems PetscOptionsObject, const OptionEnt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// The largest count of an option: what its functions can say of it, and what a double holds exactly.
+double largest_count(const OptionEntry& entry) {
+  const bool narrow = std::strcmp(entry.argument, "PetscInt") == 0 && sizeof(PetscInt) == 4;
+  return narrow ? 2147483647. : 9007199254740992.;
+}
+
 /// Counts go through a real number: bytes pass the range of a 32-bit PetscInt, and every count up to 2^53 is exact.
 PetscErrorCode ReadCount(OclspktOptionItems PetscOptionsObject, const OptionEntry& entry, const char* key,
                          const char* setter, Index& value) {
@@ -38,8 +45,9 @@ PetscErrorCode ReadCount(OclspktOptionItems PetscOptionsObject, const OptionEntr
 
   PetscFunctionBegin;
   PetscCall(ReadNumber(PetscOptionsObject, entry, key, setter, real));
-  PetscCheck(std::trunc(real) == real && std::abs(real) <= 9007199254740992., PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-             "%s%s takes a whole number of %s, not %g", kOptionPrefix, entry.name, entry.unit, real);
+  PetscCheck(std::trunc(real) == real && std::abs(real) <= largest_count(entry), PETSC_COMM_SELF,
+             PETSC_ERR_ARG_OUTOFRANGE, "%s%s takes a whole number of %s up to %.0f, not %g", kOptionPrefix, entry.name,
+             entry.unit, largest_count(entry), real);
   value = static_cast<Index>(real);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -60,7 +60,7 @@ def options():
 
 def petsc():
     words = {0: ("host", "model", "all", "nothing"), 1: ("auto", "exact", "truncated-halo", "frontal"), 2: ("default",),
-             3: ("same", "narrow"), 4: ("1e-5", "-1", "nan"), 5: ("16", "1e30", "0.5"), 6: ("6000000000",), 7: ("inf", "1"),
+             3: ("same", "narrow"), 4: ("1e-5", "-1", "nan"), 5: ("16", "3e9", "0.5"), 6: ("6000000000",), 7: ("inf", "1"),
              8: ("quiet", "error"), 9: ("pin", "fail"), 10: ("copy",)}
     for place, values in words.items():
         for value in values:

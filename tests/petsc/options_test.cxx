@@ -42,6 +42,15 @@ TEST(Options, AreReadBehindThePrefixOfThePreconditioner) {
   EXPECT_EQ(how, PC_OCLSPKT_TRANSFER_COPY);
 }
 
+TEST(Options, RefuseACountThatItsGetterCannotSay) {
+  const Option partition("-t_pc_oclspkt_partition", "3e9");
+  const Preconditioner pc(nullptr, "auto");
+  const ErrorTexts errors;
+  EXPECT_EQ(PCSetFromOptions(pc), PETSC_ERR_ARG_OUTOFRANGE);
+  EXPECT_NE(errors.text().find("pc_oclspkt_partition takes a whole number of rows up to 2147483647"), std::string::npos)
+      << errors.text();
+}
+
 TEST(Options, KeepTheirDefaultsWhenNothingIsSaid) {
   const Preconditioner pc(nullptr, "auto");
   OK(PCSetFromOptions(pc));
