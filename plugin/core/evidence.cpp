@@ -15,6 +15,31 @@ namespace {
 /// Any fixed seed will do; the same one keeps the choice of the method reproducible.
 constexpr std::uint64_t kTrialSeed = 20190913;
 
+/// The largest growth of rows seen.
+class Growth {
+ public:
+  /// @param taken  what elimination took from the diagonal, and what it left of it
+  /// @param diag   the diagonal before any elimination
+  template <typename T>
+  void see(T taken, T left, T diag) {
+    const double row = static_cast<double>((std::abs(taken) + std::abs(left)) / std::abs(diag));
+    finite_ = finite_ && row <= std::numeric_limits<double>::max() && std::abs(left) > 0;
+    largest_ = row > largest_ ? row : largest_;
+  }
+  /// A coupling that elimination put where there was another, against the largest entry of the row before.
+  template <typename T>
+  void see_fill(T fill, T lower, T diag, T upper) {
+    const double row =
+        static_cast<double>(std::abs(fill) / std::max({std::abs(lower), std::abs(diag), std::abs(upper)}));
+    largest_ = row > largest_ ? row : largest_;
+  }
+  double value() const { return finite_ ? largest_ : std::numeric_limits<double>::quiet_NaN(); }
+
+ private:
+  double largest_ = 0;
+  bool finite_ = true;
+};
+
 }  // namespace
 
 template <typename T>
@@ -65,27 +90,57 @@ Trial trial_solve(const LineSet& lines, const BandsView<T>& bands, TrialKind kin
 
 template <typename T>
 double elimination_growth(const BandsView<T>& bands, Index m, Index halo, Index first, Index end) {
-  double growth = 0;
-  bool finite = true;
+  Growth growth;
   for (Index k = first / m; k * m < end; ++k) {
     T coupling = 0;
     for (Index i = std::max(first, k * m - halo); i < std::min(end, (k + 1) * m + halo); ++i) {
-      const T filled = coupled(bands.lower[i], coupling);
-      const T pivot = bands.diag[i] - filled;
-      const double row = static_cast<double>((std::abs(filled) + std::abs(pivot)) / std::abs(bands.diag[i]));
-      finite = finite && row <= std::numeric_limits<double>::max() && std::abs(pivot) > 0;
-      growth = row > growth ? row : growth;
+      const T filled = coupled(bands.lower[i], coupling), pivot = bands.diag[i] - filled;
+      growth.see(filled, pivot, bands.diag[i]);
       coupling = bands.upper[i] / pivot;
     }
   }
-  return finite ? growth : std::numeric_limits<double>::quiet_NaN();
+  return growth.value();
+}
+
+template <typename T>
+double twopass_growth(const BandsView<T>& bands, Index m, Index first, Index end) {
+  Growth growth;
+  T coupling = 0;  // of the boundary equation before, divided by its pivot
+  const auto eliminate_boundary = [&](T lower, T diag, T upper, Index row) {
+    const T filled = coupled(lower, coupling), pivot = diag - filled;
+    growth.see(filled, pivot, bands.diag[row]);
+    coupling = upper / pivot;
+  };
+  for (Index k = first / m; k * m < end; ++k) {
+    const Index begin = std::max(first, k * m), last = std::min(end, (k + 1) * m) - 1;
+    // A line that begins inside of a partition has no top row there: the partition's belongs to another line.
+    const bool has_top = begin == k * m && begin < last;
+    Index i = begin + has_top;
+    T top = bands.diag[begin], to_row = has_top ? bands.upper[begin] : T(0);
+    T pivot = bands.diag[i], to_top = bands.lower[i];
+    for (; i < last; ++i) {
+      const T t = to_row / pivot, s = bands.lower[i + 1] / pivot;
+      const T taken = coupled(t, to_top), filled = coupled(s, bands.upper[i]);
+      if (has_top) growth.see(taken, top -= taken, bands.diag[begin]);
+      to_row = -coupled(t, bands.upper[i]);
+      to_top = -coupled(s, to_top);
+      growth.see_fill(to_row, bands.lower[begin], bands.diag[begin], bands.upper[begin]);
+      growth.see_fill(to_top, bands.lower[i + 1], bands.diag[i + 1], bands.upper[i + 1]);
+      pivot = bands.diag[i + 1] - filled;
+      growth.see(filled, pivot, bands.diag[i + 1]);
+    }
+    if (has_top) eliminate_boundary(bands.lower[begin], top, to_row, begin);
+    eliminate_boundary(to_top, pivot, bands.upper[last], last);
+  }
+  return growth.value();
 }
 
 #define OCLSPKT_INSTANTIATE(T)                                                             \
   template void trial_right_hand_side(const LineSet&, const BandsView<T>&, TrialKind, T*); \
   template Trial trial_solve(const LineSet&, const BandsView<T>&, TrialKind,               \
                              const std::function<void(const T*, T*)>&);                    \
-  template double elimination_growth(const BandsView<T>&, Index, Index, Index, Index);
+  template double elimination_growth(const BandsView<T>&, Index, Index, Index, Index);     \
+  template double twopass_growth(const BandsView<T>&, Index, Index, Index);
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)
 

@@ -8,8 +8,9 @@
 
 namespace oclspkt {
 
-/// Growth above which elimination without pivoting is not trusted.
-inline constexpr double kGrowthLimit = 100;
+/// Growth above which elimination without pivoting is not trusted: rounding leaves some 5 times as many eps in a row,
+/// and 100 are the limit.
+inline constexpr double kGrowthLimit = 10;
 /// What it cannot exceed for matrices that are dominant by rows: |l c| <= |b| and |u| <= |b| + |l c|.
 inline constexpr double kDominantGrowth = 3;
 /// A pivot smaller than this many eps against its row is missing evidence.
@@ -48,5 +49,11 @@ Trial trial_solve(const LineSet& lines, const BandsView<T>& bands, TrialKind kin
 /// @pre the rows are whole lines
 template <typename T>
 double elimination_growth(const BandsView<T>& bands, Index m, Index halo, Index first, Index end);
+
+/// The same for exact-twopass: the inner rows of each partition of m rows first, then the boundary equations that are
+/// left, top and bottom of each partition. The couplings that inner rows get to the top row count as well; where a
+/// solution grows downwards they do, and take more than it off again.
+template <typename T>
+double twopass_growth(const BandsView<T>& bands, Index m, Index first, Index end);
 
 }  // namespace oclspkt

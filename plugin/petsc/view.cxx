@@ -22,8 +22,12 @@ void add_accuracy(const Report& report, Lines& lines) {
     case Method::truncated_halo:
     case Method::truncated_streamed:
       lines.push_back("certificate: " + number(report.certificate) +
-                      (report.certificate_above_tolerance ? ", ABOVE the tolerance " : ", tolerance ") +
+                      (report.certificate <= report.tolerance ? ", tolerance " : ", ABOVE the tolerance ") +
                       number(report.tolerance));
+      if (report.certificate_above_tolerance && report.certificate <= report.tolerance) {
+        lines.push_back("rounding: growth " + number(report.growth) + ", backward error " +
+                        number(report.backward_error) + ", ABOVE what method auto takes");
+      }
       break;
     case Method::exact_twopass:
     case Method::exact_factored:

@@ -87,7 +87,10 @@ double growth_of(const Problem<T>& problem, const Plan& plan, Objection& objecti
   for (Index l = 0; l < lines.count(); ++l) {
     if (lines.count() > 1 && line_dominance(lines, problem.bands.view(), l) >= 1) continue;
     const RowRange rows = rows_of(problem, l);
-    const double growth = elimination_growth(problem.bands.view(), plan.m, plan.halo, rows.first, rows.end);
+    const BandsView<T> view = problem.bands.view();
+    const double growth = plan.method == Method::exact_twopass
+                              ? twopass_growth(view, plan.m, rows.first, rows.end)
+                              : elimination_growth(view, plan.m, plan.halo, rows.first, rows.end);
     if (!(growth <= kGrowthLimit)) {
       if (objection.lines.empty()) {
         objection.why = format("line %lld: growth %.1e > %.0f", static_cast<long long>(l), growth, kGrowthLimit);
@@ -120,8 +123,11 @@ std::optional<Proposal> unless_growth(const Problem<T>& problem, Proposal p, Obj
   if (problem.survey.dominance >= 1) return p;
   p.growth = growth_of(problem, p.plan, objection);
   objection.plan = p.plan;
-  if (!objection || named(problem.options.method)) return p;
-  return std::nullopt;
+  if (!objection) return p;
+  if (!named(problem.options.method)) return std::nullopt;
+  p.above_tolerance = true;
+  p.why = "asked for, although " + objection.why;
+  return p;
 }
 
 /// Halos of the lines of a set, each judged by itself.

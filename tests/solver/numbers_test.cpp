@@ -146,7 +146,7 @@ TYPED_TEST(Numbers, OfAWindSendDevicesOnToTheExactMethod) {
         Solver<T> streamed(options);
         this->set_up(streamed, bands);
         const char* side = against ? "walking up from exact starts" : "walking down from exact starts";
-        EXPECT_NE(streamed.report().why.find(side), std::string::npos) << streamed.report().why;
+        EXPECT_NE(streamed.report().shape.find(side), std::string::npos) << streamed.report().why;
         EXPECT_LE(streamed.report().certificate, streamed.report().tolerance);
         // Runs that start anew are rounded apart from each other: above the limit, and then it is said.
         EXPECT_EQ(streamed.report().certificate_above_tolerance, streamed.report().backward_error > 100 * this->eps);

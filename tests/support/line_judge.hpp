@@ -18,6 +18,11 @@ inline LineSet line_alone(const LineSet& lines, Index line) {
   return LineSet::strided(lines.length(line), lines.row_stride(), 1, 1);
 }
 
+/// Largest errors of lines that are right, in eps: by components, and by norm where components do not show it.
+struct Accepted {
+  double componentwise = 0, normwise = 0;
+};
+
 /// Judge answers to A x = y line by line, LAPACK's being the measure.
 ///
 /// An answer is right if its componentwise backward error is at most 100 eps or its normwise one at most 10
@@ -61,15 +66,24 @@ class LineJudge {
   /// What is wrong with x, or nothing.
   /// @param normwise what the normwise backward error may exceed the usual limit by: a truncation that was asked for
   /// @param pinned   lines that LAPACK cannot solve are not judged
-  std::optional<std::string> wrong(const T* x, double normwise = 0, bool pinned = false) const {
+  /// @param accepted takes part in its maxima, if there is one
+  std::optional<std::string> wrong(const T* x, double normwise = 0, bool pinned = false,
+                                   Accepted* accepted = nullptr) const {
     if (!finite_) return "the bands hold NaN or Inf";
     for (Index l = 0; l < bands_.lines().count(); ++l) {
       if (!finite_in(l, y_.data())) continue;
       const double lapack = lapack_[static_cast<std::size_t>(l)];
       if (std::isnan(lapack) && (pinned || !finite_in(l, x))) continue;  // visible, and no worse than LAPACK
       const double by_rows = error(componentwise_backward_error<T>, l, x, y_.data());
+      if (by_rows <= 100 * eps) {
+        if (accepted) accepted->componentwise = std::max(accepted->componentwise, by_rows / eps);
+        continue;
+      }
       const double by_norm = error(normwise_backward_error<T>, l, x, y_.data());
-      if (by_rows <= 100 * eps || by_norm <= 10 * std::max(eps, lapack) + normwise) continue;
+      if (by_norm <= 10 * std::max(eps, lapack) + normwise) {
+        if (accepted) accepted->normwise = std::max(accepted->normwise, by_norm / eps);
+        continue;
+      }
       if (pinned && !(lapack <= 10 * eps)) continue;
       return "line " + std::to_string(l) + " of " + bands_.lines().describe() + ": componentwise " +
              std::to_string(by_rows / eps) + " eps, normwise " + std::to_string(by_norm / eps) + " eps, LAPACK " +

@@ -77,5 +77,32 @@ TEST(Evidence, GrowthStaysBelowThreeUnderDominance) {
   EXPECT_TRUE(std::isnan(elimination_growth(bands.view(), 500, 0, 0, 1000)));
 }
 
+TEST(Evidence, GrowthOfTwoPassesIsThatOfTheirOwnOrder) {
+  Bands<double> bands = test::random_dominant<double>(LineSet::one(1000), 1);
+  bands.close_lines();
+  for (const Index m : {1, 2, 3, 31, 999, 1000}) EXPECT_LE(twopass_growth(bands.view(), m, 0, 1000), 3 + 1e-12) << m;
+  EXPECT_LE(twopass_growth(bands.view(), 31, 100, 1000), 3 + 1e-12);
+  // Row 11 is the first inner row of its partition: nothing is eliminated before it, where a sweep from the top row has
+  // a coupling to take off its diagonal.
+  bands = test::constant<double>(LineSet::one(40), -1, 4, -1);
+  bands.close_lines();
+  bands.diag()[11] = 1e-6;
+  EXPECT_LE(elimination_growth(bands.view(), 10, 0, 0, 11), kGrowthLimit);
+  EXPECT_GT(twopass_growth(bands.view(), 10, 0, 40), 1e4) << "row 12 and the top row take 1 / 1e-6";
+  EXPECT_TRUE(std::isnan([&] {
+    bands.diag()[11] = 0;
+    return twopass_growth(bands.view(), 10, 0, 40);
+  }()));
+  // A solution that grows downwards: plain sweeps do not mind, inner rows get ever larger couplings to the top row.
+  bands = test::constant<double>(LineSet::one(40), -2, 1, 1e-300);
+  bands.close_lines();
+  EXPECT_LE(elimination_growth(bands.view(), 20, 0, 0, 40), 3);
+  EXPECT_GT(twopass_growth(bands.view(), 20, 0, 40), 1e5);
+  bands = test::constant<double>(LineSet::one(40), -1, 4, -1);
+  bands.close_lines();
+  bands.diag()[10] = 1e-6;  // a top row: eliminated last, when its inner rows have filled its diagonal
+  EXPECT_GT(elimination_growth(bands.view(), 10, 0, 0, 40), 1e4);
+}
+
 }  // namespace
 }  // namespace oclspkt
