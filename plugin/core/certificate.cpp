@@ -111,7 +111,8 @@ Certificate certify_streamed(const Plan& plan, const BandsView<T>& bands) {
   };
   const auto nothing_known = [&](Index k) {
     const Index one = rows.at(k * plan.m), other = rows.at(std::min(plan.n, (k + 1) * plan.m) - 1);
-    return Certificate{.bound = kNothingKnown, .partition = k, .first = std::min(one, other), .last = std::max(one, other)};
+    return Certificate{
+        .bound = kNothingKnown, .partition = k, .first = std::min(one, other), .last = std::max(one, other)};
   };
   if (tiles > 0) segment(0, below, spikes_below);
   if (!std::isfinite(spikes_below.largest())) return nothing_known(0);

@@ -23,16 +23,17 @@ void ReducedSystem<T>::resize(Index segments) {
 template <typename T>
 void ReducedSystem<T>::solve(const SchurSegment<T>* segment, T* x_top, T* x_bottom) {
   const Index p = segments();
-  ExcessRow<T> previous;  // a row of zeros: the first row has nothing to eliminate
+  ExcessRow<double> previous;  // a row of zeros: the first row has nothing to eliminate
   previous.excess = 1;
   bool finite = true;
   growth_ = 0;
-  const auto forward = [&](Index slot, const ExcessRow<T>& row) {
-    const T t = row.lower / previous.diag(), filled = t * previous.upper;
+  const auto forward = [&](Index slot, const ExcessRow<T>& given) {
+    const ExcessRow<double> row{given.lower, given.upper, given.excess, given.f, given.sign};
+    const double t = row.lower / previous.diag(), filled = t * previous.upper;
     previous = eliminate_above(previous, t, row).as_pivot();
-    const T pivot = previous.diag();
+    const double pivot = previous.diag();
     finite = finite && std::abs(pivot) > 0 && std::isfinite(pivot);
-    growth_ = std::max(growth_, static_cast<double>((std::abs(filled) + std::abs(pivot)) / std::abs(row.magnitude())));
+    growth_ = std::max(growth_, (std::abs(filled) + std::abs(pivot)) / std::abs(row.magnitude()));
     pivot_[slot] = pivot;
     coupling_[slot] = row.upper;
     f_[slot] = previous.f;
@@ -43,11 +44,12 @@ void ReducedSystem<T>::solve(const SchurSegment<T>* segment, T* x_top, T* x_bott
   }
   if (!finite) growth_ = std::numeric_limits<double>::quiet_NaN();
 
-  T below = 0;
+  double below = 0;
   for (Index k = p - 1; k >= 0; --k) {
-    below = x_bottom[k] = (f_[2 * k + 1] - coupled(coupling_[2 * k + 1], below)) / pivot_[2 * k + 1];
+    below = (f_[2 * k + 1] - coupled(coupling_[2 * k + 1], below)) / pivot_[2 * k + 1];
+    x_bottom[k] = static_cast<T>(below);
     if (!segment[k].single) below = (f_[2 * k] - coupled(coupling_[2 * k], below)) / pivot_[2 * k];
-    x_top[k] = below;
+    x_top[k] = static_cast<T>(below);
   }
 }
 

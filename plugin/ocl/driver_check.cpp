@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstring>
@@ -81,8 +82,9 @@ std::vector<std::string> check_in_children(const std::vector<std::string>& libra
   const std::string tool = checker();
   if (tool.empty()) return ends;
   const auto limit = Clock::now() + kLimit;
-  std::vector<pid_t> children;
-  for (const std::string& library : libraries) children.push_back(start(tool, library));
+  std::vector<pid_t> children(libraries.size());
+  std::transform(libraries.begin(), libraries.end(), children.begin(),
+                 [&](const std::string& library) { return start(tool, library); });
   for (std::size_t i = 0; i < children.size(); ++i) {
     if (children[i] > 0) ends[i] = wait_for(children[i], limit);
   }
