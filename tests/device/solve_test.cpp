@@ -95,7 +95,7 @@ TYPED_TEST(Solve, ExactIsRightForEveryLengthAndPartition) {
 TYPED_TEST(Solve, ExactStaysBackwardStableWithoutAnyDominance) {
   using T = TypeParam;
   double worst = 0;
-  for (const Index n : {Index{1} << 12, Index{1} << 18, Index{1} << 21}) {
+  for (const Index n : kLongLines) {
     const auto random = random_vector<T>(n);
     at_dominance_one<T>(n, [&](const char* name, Bands<T> open) {
       const auto bands = closed(std::move(open));

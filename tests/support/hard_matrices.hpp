@@ -27,6 +27,12 @@ HardMatrix klein_strzodka(int id, Index n);
 
 /// Ids whose singular values are chosen: they are made from a dense matrix, by n^3 operations.
 inline bool is_dense(int id) { return id >= 8 && id <= 11; }
+/// Rows up to which dense ones are made: seconds, in builds without optimisation minutes.
+#ifdef NDEBUG
+inline constexpr Index kMostDenseRows = 513;
+#else
+inline constexpr Index kMostDenseRows = 100;
+#endif
 
 /// T1-T5 of this project: implicit diffusion, variable coefficients, Poisson, upwind advection, compact schemes.
 std::vector<HardMatrix> applications(Index n);

@@ -98,6 +98,14 @@ Bands<T> upwind(const LineSet& lines, double peclet, bool against = false) {
   return constant<T>(lines, against ? weak : strong, 2 + peclet, against ? strong : weak);
 }
 
+/// Rows of lines that are long enough for rounding to add up; fewer in builds that are slow and see nothing new in
+/// more.
+#ifdef NDEBUG
+inline constexpr Index kLongLines[] = {1 << 12, 1 << 18, 1 << 21};
+#else
+inline constexpr Index kLongLines[] = {1 << 12, 1 << 16};
+#endif
+
 /// Call f(name, bands) for one line of n rows of every kind that nothing but a stable exact method solves.
 template <typename T, typename F>
 void at_dominance_one(Index n, const F& f) {

@@ -30,7 +30,9 @@ class HardMatrices : public ::testing::Test {
 
 TEST_F(HardMatrices, OfTheTwentyNoneIsSilentlyWrong) {
   for (const Index n : {3, 31, 32, 33, 512, 513}) {
-    for (int id = 1; id <= 20; ++id) expect_never_silently_wrong(test::klein_strzodka(id, n));
+    for (int id = 1; id <= 20; ++id) {
+      if (!test::is_dense(id) || n <= test::kMostDenseRows) expect_never_silently_wrong(test::klein_strzodka(id, n));
+    }
   }
 }
 

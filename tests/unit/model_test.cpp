@@ -81,7 +81,7 @@ TYPED_TEST(Model, IsExactAtDominanceOne) {
 TYPED_TEST(Model, IsExactAtDominanceOneForManyRows) {
   using T = TypeParam;
   double worst = 0;
-  for (const Index n : {Index(1) << 12, Index(1) << 18, Index(1) << 21}) {
+  for (const Index n : test::kLongLines) {
     test::at_dominance_one<T>(n, [&](const char* name, Bands<T> bands) {
       const double error = this->backward_error(this->plan(Method::exact_twopass, n, 496), bands);
       EXPECT_LE(error, 10) << name << ", n = " << n;
