@@ -84,9 +84,9 @@ TEST_F(Resources, DoNotGrowWithAppliesAndSetUps) {
         for (int k = 0; k < applies; ++k) solver.apply(y.data(), x.data());
       }
     };
-    // Copies cost several calls of the driver each.
+    // All of a hundred thousand on the first device only: what would grow is ours, and copies cost several calls each.
     const bool copy = options.transfer == Transfer::copy;
-    const int set_ups = copy ? 300 : 1000, applies = copy ? 10 : 100;
+    const int set_ups = copy ? 300 : 1000, applies = !copy && options.devices == "0" ? 100 : 10;
     work(100, applies);
     const std::int64_t before = test::resident_bytes();
     work(set_ups, applies);
