@@ -225,7 +225,9 @@ std::optional<Proposal> propose_halo(const Problem<T>& problem, Objection& objec
   if (!named(problem.options.method)) return std::nullopt;
   const Plan plan = plan_for(problem, Method::truncated_halo, kUncoveredHalo);
   const Certificate least = certify_halo(plan.n, problem.bands.view(), plan.m, plan.halo, {0, plan.n});
-  if (least.bound <= tol) return covered(plan, least.bound, tol, problem.survey);  // it holds, and only costs more
+  if (least.bound <= tol) {  // it holds, and only costs more
+    return unless_growth(problem, covered(plan, least.bound, tol, problem.survey), objection);
+  }
   return uncovered(plan, least, tol);
 }
 
@@ -256,7 +258,7 @@ std::optional<Proposal> propose_streamed(const Problem<T>& problem, Objection& o
         Proposal proposal = covered(plan, certificate.bound, tol, problem.survey);
         // What the starts are solved for and what the runs arrive at are rounded apart; that they agree is to be shown.
         proposal.needs_trial = proposal.needs_trial || direction.exact_starts;
-        return proposal;
+        return unless_growth(problem, std::move(proposal), objection);
       }
       if (certificate.bound < least.bound) {
         least = certificate;
