@@ -55,14 +55,10 @@ std::optional<LinesSettings> parse(const std::vector<std::string>& arguments) {
   const po::options_description all = options(s, lines);
   if (read_command_line(arguments, "lines", all).empty()) return std::nullopt;
   s.lines = parse_rows(lines);
-  const auto one_of = [](const std::string& option, const std::string& value, const std::vector<std::string>& known) {
-    if (std::find(known.begin(), known.end(), value) != known.end()) return;
-    std::string text = option + " takes";
-    for (const std::string& word : known) text += " " + word;
-    throw InvalidInput(text + ", not '" + value + "'");
-  };
-  one_of("--precision", s.precision, {"float", "double"});
-  one_of("--weak", s.weak, {"poisson", "indefinite", "pivot"});
+  check_precision(s.precision);
+  if (s.weak != "poisson" && s.weak != "indefinite" && s.weak != "pivot") {
+    throw InvalidInput("--weak takes poisson indefinite pivot, not '" + s.weak + "'");
+  }
   if (s.repetitions < 1) throw InvalidInput("--repetitions must be at least 1");
   return s;
 }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "walk.hpp"
@@ -101,27 +102,28 @@ Certificate certify_streamed(const Plan& plan, const BandsView<T>& bands) {
   double growth = 1;
   Certificate worst;
   Ratios above, below;
-  Spikes spikes_above, spikes_below;
-  const auto segment = [&](Index k, Ratios& r, Spikes& spikes) {
-    r.fill(rows, k * plan.m, std::min(plan.n, (k + 1) * plan.m));
-    spikes.fill(r, k > 0, k + 1 < tiles);
+  Spikes spikes;
+  /// Fill `below` with tile k. @return the largest |w_i| + |v_i| in it
+  const auto next_tile = [&](Index k) {
+    below.fill(rows, k * plan.m, std::min(plan.n, (k + 1) * plan.m));
+    spikes.fill(below, k > 0, k + 1 < tiles);
+    return spikes.largest();
   };
   const auto product = [](const std::vector<double>& ratios) {
     return std::accumulate(ratios.begin(), ratios.end(), 1.0, std::multiplies<>());
   };
-  const auto nothing_known = [&](Index k) {
-    const Index one = rows.at(k * plan.m), other = rows.at(std::min(plan.n, (k + 1) * plan.m) - 1);
-    return Certificate{
-        .bound = kNothingKnown, .partition = k, .first = std::min(one, other), .last = std::max(one, other)};
+  /// A bound that tiles first_tile ... k give together.
+  const auto bound_of = [&](double bound, Index first_tile, Index k, bool from_above) {
+    const Index one = rows.at(first_tile * plan.m), other = rows.at(std::min(plan.n, (k + 1) * plan.m) - 1);
+    return Certificate{bound, k, std::min(one, other), std::max(one, other), from_above != plan.walk_up};
   };
-  if (tiles > 0) segment(0, below, spikes_below);
-  if (!std::isfinite(spikes_below.largest())) return nothing_known(0);
+  double largest_below = tiles > 0 ? next_tile(0) : 0.0;
+  if (!std::isfinite(largest_below)) return bound_of(kNothingKnown, 0, 0, plan.walk_up);
   double error_above = 0;  // of the settled unknown before tile k-1
   for (Index k = 1, run = 1; k < tiles; ++k) {
     std::swap(above, below);
-    std::swap(spikes_above, spikes_below);
-    segment(k, below, spikes_below);
-    if (!std::isfinite(spikes_below.largest())) return nothing_known(k);
+    const double largest_above = std::exchange(largest_below, next_tile(k));
+    if (!std::isfinite(largest_below)) return bound_of(kNothingKnown, k, k, plan.walk_up);
     const bool starts_run = run < plan.runs && k == run * tiles / plan.runs;
     if (starts_run) ++run;
     const double w_b = product(above.up), v_t = k + 1 < tiles ? product(below.down) : 0.0;
@@ -133,12 +135,9 @@ Certificate certify_streamed(const Plan& plan, const BandsView<T>& bands) {
     const double amplified = 1 / std::abs(1 - v_b * w_t);
     if (!(amplified <= growth)) growth = amplified;
     const double interface_error = lost * (1 + std::max(v_b, w_t)) * amplified;
-    const double inside = std::max({spikes_above.largest(), spikes_below.largest(), 1.0});
-    const double bound = interface_error * inside;
-    const Index one = rows.at((k - 1) * plan.m), other = rows.at(std::min(plan.n, (k + 1) * plan.m) - 1);
-    const Certificate here{bound, k, std::min(one, other), std::max(one, other), (lost_above > v_t) != plan.walk_up};
-    if (!std::isfinite(bound)) return {kNothingKnown, here.partition, here.first, here.last};
-    if (bound > worst.bound) worst = here;
+    const double bound = interface_error * std::max({largest_above, largest_below, 1.0});
+    if (!std::isfinite(bound)) return bound_of(kNothingKnown, k - 1, k, plan.walk_up);
+    if (bound > worst.bound) worst = bound_of(bound, k - 1, k, lost_above > v_t);
     error_above = interface_error;
   }
   worst.growth = growth;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "matrices.hpp"
@@ -30,5 +31,18 @@ class SolverFixture : public ::testing::Test {
     return componentwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()) / eps;
   }
 };
+
+/// Expect that a solver refuses options after `change`, in a text that holds `word`.
+template <typename Change>
+void expect_refused(const Change& change, const std::string& word) {
+  Options options;
+  change(options);
+  try {
+    Solver<double> solver(options);
+    ADD_FAILURE() << word << " was taken";
+  } catch (const InvalidInput& error) {
+    EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
+  }
+}
 
 }  // namespace oclspkt::test

@@ -9,6 +9,7 @@
 #include "oclspkt/error.hpp"
 #include "oclspkt/solver.hpp"
 #include "selection.hpp"
+#include "solver_fixture.hpp"
 
 namespace oclspkt {
 namespace {
@@ -21,22 +22,13 @@ Options on_host(MethodChoice method) {
 }
 
 TEST(Found, NumbersThatStandForNoWordAreRefusedWithTheOptionsName) {
-  const auto refused = [](auto change, const char* word) {
-    Options options;
-    change(options);
-    try {
-      Solver<double> solver(options);
-      ADD_FAILURE() << word << " was taken";
-    } catch (const InvalidInput& error) {
-      EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
-    }
-  };
   for (const int value : {-1, 8, 127}) {
-    refused([&](Options& o) { o.method = static_cast<MethodChoice>(value); }, "method has no value");
-    refused([&](Options& o) { o.precision = static_cast<Precision>(value); }, "precision has no value");
-    refused([&](Options& o) { o.on_device_failure = static_cast<OnDeviceFailure>(value); }, "on_device_failure");
-    refused([&](Options& o) { o.singular = static_cast<Singular>(value); }, "singular has no value");
-    refused([&](Options& o) { o.transfer = static_cast<Transfer>(value); }, "transfer has no value");
+    test::expect_refused([&](Options& o) { o.method = static_cast<MethodChoice>(value); }, "method has no value");
+    test::expect_refused([&](Options& o) { o.precision = static_cast<Precision>(value); }, "precision has no value");
+    test::expect_refused([&](Options& o) { o.on_device_failure = static_cast<OnDeviceFailure>(value); },
+                         "on_device_failure");
+    test::expect_refused([&](Options& o) { o.singular = static_cast<Singular>(value); }, "singular has no value");
+    test::expect_refused([&](Options& o) { o.transfer = static_cast<Transfer>(value); }, "transfer has no value");
   }
 }
 

@@ -310,23 +310,13 @@ TYPED_TEST(LinesApart, AreTransposedToo) {
 }
 
 TEST(SolverOptions, OutOfRangeAreRefusedWithTheirName) {
-  const auto refused = [](auto change, const char* word) {
-    Options options;
-    change(options);
-    try {
-      Solver<double> solver(options);
-      ADD_FAILURE() << word << " was taken";
-    } catch (const InvalidInput& error) {
-      EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
-    }
-  };
-  refused([](Options& o) { o.rtol = -1; }, "rtol");
-  refused([](Options& o) { o.rtol = std::nan(""); }, "rtol");
-  refused([](Options& o) { o.partition = -1; }, "partition");
-  refused([](Options& o) { o.device_memory = -1; }, "device_memory");
-  refused([](Options& o) { o.timeout = -1; }, "timeout");
-  refused([](Options& o) { o.variant = "fast"; }, "variant");
-  refused([](Options& o) { o.precision = Precision::narrow; }, "precision");
+  test::expect_refused([](Options& o) { o.rtol = -1; }, "rtol");
+  test::expect_refused([](Options& o) { o.rtol = std::nan(""); }, "rtol");
+  test::expect_refused([](Options& o) { o.partition = -1; }, "partition");
+  test::expect_refused([](Options& o) { o.device_memory = -1; }, "device_memory");
+  test::expect_refused([](Options& o) { o.timeout = -1; }, "timeout");
+  test::expect_refused([](Options& o) { o.variant = "fast"; }, "variant");
+  test::expect_refused([](Options& o) { o.precision = Precision::narrow; }, "precision");
 }
 
 TEST(SolverTimes, CountApplies) {
