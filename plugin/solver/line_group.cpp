@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "evidence.hpp"
 #include "host_methods.hpp"
 #include "host_solver.hpp"
 #include "survey.hpp"
+#include "wide_solver.hpp"
 
 namespace oclspkt {
 namespace {
@@ -71,19 +73,6 @@ void pin_last_rows(Bands<T>& bands) {
   }
 }
 
-/// Scale every row by a power of two, so that its largest number lies in [1/2, 1). @return the exponents
-template <typename T>
-std::vector<int> scale_rows(Bands<T>& bands) {
-  std::vector<int> exponent(static_cast<std::size_t>(bands.lines().rows()));
-  for (std::size_t i = 0; i < exponent.size(); ++i) {
-    T* const row[] = {bands.lower() + i, bands.diag() + i, bands.upper() + i};
-    std::frexp(std::max({std::abs(*row[0]), std::abs(*row[1]), std::abs(*row[2])}), &exponent[i]);
-    exponent[i] = -exponent[i];
-    for (T* number : row) *number = std::ldexp(*number, exponent[i]);
-  }
-  return exponent;
-}
-
 template <typename T>
 Bands<T> copy(const Bands<T>& bands) {
   Bands<T> other(bands.lines());
@@ -92,6 +81,25 @@ Bands<T> copy(const Bands<T>& bands) {
   std::copy_n(from.diag, bands.lines().rows(), other.diag());
   std::copy_n(from.upper, bands.lines().rows(), other.upper());
   return other;
+}
+
+/// Scale every row by a power of two, so that its largest number lies in [1/2, 1).
+/// @return the exponents; empty, and the bands unchanged, if a row is too wide for that: a number would be lost
+template <typename T>
+std::vector<int> scale_rows(Bands<T>& bands) {
+  Bands<T> scaled = copy(bands);
+  std::vector<int> exponent(static_cast<std::size_t>(bands.lines().rows()));
+  for (std::size_t i = 0; i < exponent.size(); ++i) {
+    T* const row[] = {scaled.lower() + i, scaled.diag() + i, scaled.upper() + i};
+    std::frexp(std::max({std::abs(*row[0]), std::abs(*row[1]), std::abs(*row[2])}), &exponent[i]);
+    exponent[i] = -exponent[i];
+    for (T* number : row) {
+      const T before = std::exchange(*number, std::ldexp(*number, exponent[i]));
+      if (std::ldexp(*number, -exponent[i]) != before) return {};
+    }
+  }
+  bands = std::move(scaled);
+  return exponent;
 }
 
 template <typename T>
@@ -117,9 +125,12 @@ Objection examine(const Bands<T>& bands, DeviceSolver<T>& solver, bool both, dou
     trial = run_trials(bands, solver, both);
     trial_error = trial.worst;
   }
-  if (const auto* pivot = dynamic_cast<const PivotSolver<T>*>(&solver)) {
+  const auto* pivot = dynamic_cast<const PivotSolver<T>*>(&solver);
+  if (pivot) {
     if (Objection objection = object_to_singular(pivot->reference(), trial.unstable, names)) return objection;
-    // What LAPACK solves counts as solved, with the error that it has.
+  }
+  if (pivot || dynamic_cast<const WideSolver<T>*>(
+                   &solver)) {  // what partial pivoting solves counts as solved, with the error that it has
     return trial.not_finite.empty() ? Objection{} : Objection{"the trial solve is not finite", trial.not_finite};
   }
   if (trial.failed.empty()) return {};
@@ -154,7 +165,13 @@ Objection LineGroup<T>::set_up() {
     if (pinned_) pin_last_rows(changed);
     solved = &changed;
   }
-  solver_ = make_host_solver<T>(method_);
+  if (extreme && exponent_.empty()) {
+    method_ = Method::pivot;
+    why_ += ", in wider numbers";
+    solver_ = std::make_unique<WideSolver<T>>();
+  } else {
+    solver_ = make_host_solver<T>(method_);
+  }
   solver_->set_up(Plan{}, *solved);  // factors of the host copy what they need
   double trial_error = -1, growth = 0;
   return examine(*solved, *solver_, false, trial_error, growth, &members_);

@@ -32,6 +32,10 @@ FOUND = {
     "growth-named-streamed": "010007000001032f14098e8e8e8e8e01030007040000010007000001032f14098e8e8e8e8e",
     # float: a row from 1e-30 to 9e15, which no scaling keeps in range, is refused although LAPACK solves it
     "too-wide-a-row": "0104110500000103140900011b1a1c1d211e00000100",
+    # float: rows that span 1e65, scaled by powers of two, lost entries, and with them the answer
+    "too-wide-for-scaling": "010400000001031b030000030009000005000900000505450104200001042000000104000000000300",
+    # float: LAPACK's solution comes within a factor of 5 of the largest number, that of other orders passes it
+    "near-overflow": "010105000101034e376f636c73706b7439656172426b646f14094001401b1a1c1d211e00000100",
 }
 
 

@@ -87,6 +87,29 @@ TYPED_TEST(Groups, LeaveTheOthersTheirBitsWhenOneLineIsPinned) {
   });
 }
 
+TYPED_TEST(Groups, SolveRowsThatNoScalingKeepsInRangeInWiderNumbers) {
+  using T = TypeParam;
+  const T large = std::numeric_limits<T>::max() / 64, small = 16 * std::numeric_limits<T>::min();
+  test::with_every_device([&](const Options& options) {
+    Solver<T> solver(options);
+    Bands<T> bands = this->lines();
+    // Every other row of line 9 spans more than the range; rows scaled by their largest number would lose `small`, and
+    // with it the couplings that make the answer.
+    for (Index i = 9 * this->kRows; i < 10 * this->kRows; ++i) {
+      const bool wide = i % 2 == 0;
+      bands.lower()[i] = wide ? small : 1;
+      bands.diag()[i] = wide ? small : 4;
+      bands.upper()[i] = wide ? large : 1;
+    }
+    this->set_up(solver, bands);
+    ASSERT_EQ(solver.report().groups.size(), 1u);
+    EXPECT_EQ(solver.report().groups[0].first_line, 9);
+    EXPECT_EQ(solver.report().groups[0].method, Method::pivot);
+    EXPECT_NE(solver.report().groups[0].why.find("wider"), std::string::npos) << solver.report().groups[0].why;
+    EXPECT_LE(this->backward_error(solver, bands), 100);
+  });
+}
+
 TYPED_TEST(Groups, KeepNaNInItsLine) {
   using T = TypeParam;
   test::with_every_device([&](const Options& options) {

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <type_traits>
+#include <vector>
+
+#include "device.hpp"
+
+namespace oclspkt {
+
+/// Gaussian elimination with partial pivoting in the next wider number type (float in double, double in long double),
+/// on the calling thread: for lines whose numbers lie further apart than the range of T.
+///
+/// A pivot that is zero or not finite leaves answers that are not finite, as dividing by it does.
+template <typename T>
+class WideSolver final : public DeviceSolver<T> {
+ public:
+  void set_up(const Plan& plan, const Bands<T>& bands) override;
+  void apply(const T* y, T* x) override;
+  Times times() const override { return times_; }
+  std::int64_t bytes() const override;
+
+ private:
+  using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
+  /// A row of the upper triangle, and what led to it.
+  struct Row {
+    Wide diag, upper, upper2;
+    Wide multiplier;  ///< times this row's right-hand side goes from the next one's
+    bool swapped;     ///< with the next row, before
+  };
+
+  LineSet lines_;
+  std::vector<Row> rows_;   ///< line after line
+  std::vector<Wide> work_;  ///< shape [longest line]
+  Times times_;
+};
+
+}  // namespace oclspkt
