@@ -165,7 +165,8 @@ Objection LineGroup<T>::set_up() {
     if (pinned_) pin_last_rows(changed);
     solved = &changed;
   }
-  if (extreme && exponent_.empty()) {
+  // Elimination makes numbers of its own that leave the range, even where scaling brought all rows into it.
+  if (extreme && (exponent_.empty() || method_ == Method::pivot)) {
     method_ = Method::pivot;
     why_ += ", in wider numbers";
     solver_ = std::make_unique<WideSolver<T>>();

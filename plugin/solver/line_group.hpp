@@ -33,8 +33,8 @@ Objection examine(const Bands<T>& bands, DeviceSolver<T>& solver, bool both, dou
                   const std::vector<Index>* names = nullptr);
 
 /// Lines of a set that are solved apart on the host, because the method of the others does not hold for them. Rows near
-/// the ends of the number range are scaled by powers of two there; where a row is wider than the range, its line is
-/// solved in wider numbers.
+/// the ends of the number range are scaled by powers of two there; where that does not help,
+/// they are solved in wider numbers.
 template <typename T>
 class LineGroup {
  public:

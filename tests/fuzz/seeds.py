@@ -34,6 +34,8 @@ FOUND = {
     "too-wide-a-row": "0104110500000103140900011b1a1c1d211e00000100",
     # float: rows that span 1e65, scaled by powers of two, lost entries, and with them the answer
     "too-wide-for-scaling": "010400000001031b030000030009000005000900000505450104200001042000000104000000000300",
+    # float: rows of 1e20 and 3, scaled, made a pivot of 1e-40, which is 0
+    "pivot-below-range": "174500000000000000000000fd0000000100616c6c6f03140900e8130000fd0314090400000001000701000206008700000900",
     # float: LAPACK's solution comes within a factor of 5 of the largest number, that of other orders passes it
     "near-overflow": "010105000101034e376f636c73706b7439656172426b646f14094001401b1a1c1d211e00000100",
 }
