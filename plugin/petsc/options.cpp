@@ -98,7 +98,7 @@ const std::vector<ResultEntry> kResults = {
 
 std::string number_text(double value) {
   char text[32];
-  std::snprintf(text, sizeof text, "%g", value);
+  std::snprintf(text, sizeof text, "%g", value + 0.0);  // -0 is 0
   return text;
 }
 

@@ -120,17 +120,18 @@ Objection examine(const Bands<T>& bands, DeviceSolver<T>& solver, bool both, dou
     growth = host->pivots().growth;
     if (Objection objection = object_to_pivots(*host, names)) return objection;
   }
+  if (const auto* wide = dynamic_cast<const WideSolver<T>*>(&solver)) {
+    if (wide->singular().empty()) return {};
+    return {"singular: " + line_name(wide->singular().front(), names) + ", a pivot is zero", wide->singular()};
+  }
   Trial trial;
   if (trial_error < 0) {
     trial = run_trials(bands, solver, both);
     trial_error = trial.worst;
   }
-  const auto* pivot = dynamic_cast<const PivotSolver<T>*>(&solver);
-  if (pivot) {
+  if (const auto* pivot = dynamic_cast<const PivotSolver<T>*>(&solver)) {
     if (Objection objection = object_to_singular(pivot->reference(), trial.unstable, names)) return objection;
-  }
-  if (pivot || dynamic_cast<const WideSolver<T>*>(
-                   &solver)) {  // what partial pivoting solves counts as solved, with the error that it has
+    // What LAPACK solves counts as solved, with the error that it has.
     return trial.not_finite.empty() ? Objection{} : Objection{"the trial solve is not finite", trial.not_finite};
   }
   if (trial.failed.empty()) return {};

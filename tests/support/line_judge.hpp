@@ -10,6 +10,7 @@
 #include "matrices.hpp"
 #include "reference.hpp"
 #include "residual.hpp"
+#include "wide_solver.hpp"
 
 namespace oclspkt::test {
 
@@ -26,8 +27,8 @@ struct Accepted {
 /// Judge answers to A x = y line by line, LAPACK's being the measure.
 ///
 /// An answer is right if its componentwise backward error is at most 100 eps or its normwise one at most 10
-/// max(LAPACK's, eps). Lines whose y is not finite are not judged. Where LAPACK's own solution comes within a factor of
-/// 1024 of the largest number, or is none, another order of elimination may overflow, as long as that shows.
+/// max(LAPACK's, eps). Lines whose y is not finite are not judged. Where the solution comes within a factor of 1024
+/// of the largest number, or LAPACK's is none, another order of elimination may overflow, as long as that shows.
 template <typename T>
 class LineJudge {
  public:
@@ -42,10 +43,12 @@ class LineJudge {
     std::vector<T> x(y.size());
     reference_.factor(lines, bands.view());
     reference_.solve(y.data(), x.data());
+    wide_.set_up({}, bands);
+    std::vector<T> wide(y.size());
+    wide_.apply(y.data(), wide.data());
     for (Index l = 0; l < lines.count(); ++l) {
       lapack_.push_back(error(normwise_backward_error<T>, l, x.data(), y.data()));
-      near_overflow_.push_back(
-          !all_rows(l, [&](Index at, Index) { return std::abs(x[static_cast<std::size_t>(at)]) < kNearOverflow; }));
+      near_overflow_.push_back(!well_in_range(l, x.data()) || !well_in_range(l, wide.data()));
     }
   }
 
@@ -57,12 +60,14 @@ class LineJudge {
   bool lapack_manages(const std::vector<T>& another = {}) {
     const auto& doubts = reference_.doubts();
     if (!finite_ || std::any_of(doubts.begin(), doubts.end(), [](const auto& d) { return d.singular; })) return false;
-    std::vector<T> x(another.size());
+    std::vector<T> x(another.size()), wide(another.size());
     if (!another.empty()) reference_.solve(another.data(), x.data());
+    if (!another.empty()) wide_.apply(another.data(), wide.data());
     for (Index l = 0; l < bands_.lines().count(); ++l) {
       if (finite_in(l, y_.data()) && !(lapack_[static_cast<std::size_t>(l)] <= 10 * eps)) return false;
       if (another.empty()) continue;
       if (!(error(normwise_backward_error<T>, l, x.data(), another.data()) <= 10 * eps)) return false;
+      if (!well_in_range(l, wide.data())) return false;  // by luck
     }
     return true;
   }
@@ -118,6 +123,9 @@ class LineJudge {
   bool finite_in(Index line, const T* v) const {
     return all_rows(line, [&](Index at, Index) { return std::isfinite(v[at]); });
   }
+  bool well_in_range(Index line, const T* v) const {
+    return all_rows(line, [&](Index at, Index) { return std::abs(v[at]) < kNearOverflow; });
+  }
   bool finite_bands(Index line) const {
     const BandsView<T> b = bands_.view();
     const Index last = bands_.lines().length(line) - 1;
@@ -130,8 +138,9 @@ class LineJudge {
   const std::vector<T>& y_;
   bool finite_ = true;
   Reference<T> reference_;
+  WideSolver<T> wide_;
   std::vector<double> lapack_;       ///< normwise backward error of each line
-  std::vector<bool> near_overflow_;  ///< LAPACK's solution of the line
+  std::vector<bool> near_overflow_;  ///< the solution of the line, LAPACK's or that in wider numbers
 };
 
 }  // namespace oclspkt::test

@@ -11,14 +11,16 @@ namespace oclspkt {
 /// Gaussian elimination with partial pivoting in the next wider number type (float in double, double in long double),
 /// on the calling thread: for lines whose numbers lie further apart than the range of T.
 ///
-/// A pivot that is zero or not finite leaves answers that are not finite, as dividing by it does.
+/// Answers are right wherever T can hold them; beyond its range they are Inf.
 template <typename T>
-class WideSolver final : public DeviceSolver<T> {
+class OCLSPKT_API WideSolver final : public DeviceSolver<T> {
  public:
   void set_up(const Plan& plan, const Bands<T>& bands) override;
   void apply(const T* y, T* x) override;
   Times times() const override { return times_; }
   std::int64_t bytes() const override;
+  /// Lines that have a pivot that is zero or not finite, in order; their answers are not finite.
+  const std::vector<Index>& singular() const { return singular_; }
 
  private:
   using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
@@ -32,6 +34,7 @@ class WideSolver final : public DeviceSolver<T> {
   LineSet lines_;
   std::vector<Row> rows_;   ///< line after line
   std::vector<Wide> work_;  ///< shape [longest line]
+  std::vector<Index> singular_;
   Times times_;
 };
 

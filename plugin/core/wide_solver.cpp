@@ -12,6 +12,7 @@ template <typename T>
 void WideSolver<T>::set_up(const Plan& /*plan*/, const Bands<T>& bands) {
   lines_ = bands.lines();
   rows_.clear();
+  singular_.clear();
   rows_.reserve(static_cast<std::size_t>(lines_.rows()));
   const BandsView<T> b = bands.view();
   Index longest = 0;
@@ -19,10 +20,12 @@ void WideSolver<T>::set_up(const Plan& /*plan*/, const Bands<T>& bands) {
     const Index length = lines_.length(l), stride = lines_.row_stride();
     longest = std::max(longest, length);
     Row row{};
+    bool regular = true;
     for (Index i = 0, at = lines_.first(l); i < length; ++i, at += stride) {
       const bool last = i + 1 == length;
       if (i == 0) row = {b.diag[at], last ? T(0) : b.upper[at], 0, 0, false};
       if (last) {
+        regular = regular && row.diag != 0 && std::isfinite(row.diag);
         rows_.push_back(row);
         break;
       }
@@ -39,9 +42,11 @@ void WideSolver<T>::set_up(const Plan& /*plan*/, const Bands<T>& bands) {
         next.diag -= row.multiplier * row.upper;
         next.upper -= row.multiplier * row.upper2;
       }
+      regular = regular && row.diag != 0 && std::isfinite(row.diag);
       rows_.push_back(row);
       row = next;
     }
+    if (!regular) singular_.push_back(l);
   }
   work_.resize(static_cast<std::size_t>(longest));
 }
