@@ -52,95 +52,124 @@ InvalidInput stored_twice(PetscInt row, PetscInt column) {
                       " twice; assemble it with MatSetValues(), which adds them up");
 }
 
-void BandPositions::find(PetscInt rows, const PetscInt* row_starts, const PetscInt* columns) {
-  rows_ = rows;
-  entries_ = row_starts[rows];
-  packed_ = is_packed(rows, row_starts, columns);
+void BandPositions::find(const LineLayout& layout, const Pattern& inner, const Pattern& outer) {
+  const bool in_order = layout.rows.empty() && layout.lines.count() == 1 && layout.lines.contiguous();
+  rows_ = layout.lines.rows();
+  inner_entries_ = inner.entries();
+  outer_entries_ = outer.entries();
+  packed_ = in_order && outer_entries_ == 0 && is_packed(inner.rows, inner.row_starts, inner.columns);
   positions_ = {};
+  ends_.clear();
   if (packed_) {
-    found_ = entries_;
+    found_ = inner_entries_;
     return;
   }
   found_ = 0;
-  positions_.assign(3 * static_cast<std::size_t>(rows), -1);
-  for (PetscInt i = 0; i < rows; ++i) {
-    PetscInt* row = positions_.data() + 3 * static_cast<std::size_t>(i);
-    for (PetscInt k = row_starts[i]; k < row_starts[i + 1]; ++k) {
-      const PetscInt band = columns[k] - i + 1;
-      if (band < 0 || band > 2) continue;
-      if (row[band] >= 0) {
-        throw stored_twice(i, columns[k]);
+  positions_.assign(3 * static_cast<std::size_t>(rows_), -1);
+  std::vector<PetscInt> above, below;
+  find_neighbours(layout, inner.first_column, above, below);
+  for (Index place = 0; place < rows_; ++place) {
+    const PetscInt row = layout.row(place);
+    const auto r = static_cast<std::size_t>(row);
+    const PetscInt wanted[] = {above[r], inner.first_column + row, below[r]};
+    PetscInt* const found = positions_.data() + 3 * static_cast<std::size_t>(place);
+    const auto look = [&](const Pattern& pattern, const auto& take) {
+      for (PetscInt k = pattern.row_starts[row]; k < pattern.row_starts[row + 1]; ++k) {
+        const PetscInt column = pattern.column(k);
+        for (int band = 0; band < 3; ++band) {
+          if (column == wanted[band]) take(band, k, column);
+        }
       }
-      row[band] = k;
+    };
+    look(inner, [&](int band, PetscInt k, PetscInt column) {
+      if (found[band] >= 0) throw stored_twice(inner.first_column + row, column);
+      found[band] = k;
       ++found_;
-    }
+    });
+    if (outer.rows == 0) continue;
+    look(outer, [&](int band, PetscInt k, PetscInt) {
+      ends_.push_back({place, band, k});
+      ++found_;
+    });
   }
 }
 
-Index BandPositions::gather(const PetscScalar* values, Bands<PetscScalar>& bands) const {
+Index BandPositions::gather(const PetscScalar* inner, const PetscScalar* outer, Bands<PetscScalar>& bands) const {
+  if (rows_ == 0) return 0;
   if (packed_) {
-    gather_packed(rows_, values, bands);
+    gather_packed(static_cast<PetscInt>(rows_), inner, bands);
     return 0;
   }
-  PetscScalar *lower = bands.lower(), *diag = bands.diag(), *upper = bands.upper();
-  for (PetscInt i = 0; i < rows_; ++i) {
+  PetscScalar* const band[] = {bands.lower(), bands.diag(), bands.upper()};
+  for (Index i = 0; i < rows_; ++i) {
     const PetscInt* row = positions_.data() + 3 * static_cast<std::size_t>(i);
-    lower[i] = row[0] < 0 ? 0 : values[row[0]];
-    diag[i] = row[1] < 0 ? 0 : values[row[1]];
-    upper[i] = row[2] < 0 ? 0 : values[row[2]];
+    for (int b = 0; b < 3; ++b) band[b][i] = row[b] < 0 ? 0 : inner[row[b]];
   }
-  if (found_ == entries_) return 0;
-  return count_nonzeros(values, entries_) - count_nonzeros(lower, rows_) - count_nonzeros(diag, rows_) -
-         count_nonzeros(upper, rows_);
+  for (const End& end : ends_) band[end.band][end.place] = outer[end.position];
+  if (found_ == static_cast<Index>(inner_entries_) + outer_entries_) return 0;
+  const auto rows = static_cast<PetscInt>(rows_);
+  return count_nonzeros(inner, inner_entries_) + count_nonzeros(outer, outer_entries_) - count_nonzeros(band[0], rows) -
+         count_nonzeros(band[1], rows) - count_nonzeros(band[2], rows);
 }
 
-PetscErrorCode Extraction::GatherCompressed(PC pc, Mat matrix, Bands<PetscScalar>& bands) {
-  Mat local = matrix;
-  PetscInt rows = 0;
-  const PetscInt *row_starts = nullptr, *columns = nullptr;
-  const PetscScalar* values = nullptr;
-  PetscBool done = PETSC_FALSE, parallel;
-  PetscObjectId id;
-  PetscObjectState pattern;
-
+PetscErrorCode Extraction::Identify(Mat part, Known* known) {
   PetscFunctionBegin;
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)matrix, MATMPIAIJ, &parallel));
-  if (parallel) PetscCall(MatMPIAIJGetSeqAIJ(matrix, &local, nullptr, nullptr));
-  PetscCall(PetscObjectGetId((PetscObject)local, &id));
-  PetscCall(MatGetNonzeroState(local, &pattern));
-  PetscCall(MatGetRowIJ(local, 0, PETSC_FALSE, PETSC_FALSE, &rows, &row_starts, &columns, &done));
-  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "The matrix does not give its compressed rows; use -mat_type aij");
-  PetscCall(MatSeqAIJGetArrayRead(local, &values));
-  if (id != matrix_id_ || pattern != pattern_state_ || rows != rows_) {
-    matrix_id_ = 0;
-    OclspktCall(pc, positions_.find(rows, row_starts, columns));
-    matrix_id_ = id;
-    pattern_state_ = pattern;
-    rows_ = rows;
-    ++searches_;
-  }
-  ignored_ = positions_.gather(values, bands);
-  PetscCall(MatSeqAIJRestoreArrayRead(local, &values));
-  PetscCall(MatRestoreRowIJ(local, 0, PETSC_FALSE, PETSC_FALSE, &rows, &row_starts, &columns, &done));
+  *known = {};
+  if (!part) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectGetId((PetscObject)part, &known->id));
+  PetscCall(MatGetNonzeroState(part, &known->pattern));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Extraction::Run(PC pc, Mat matrix, Solver<PetscScalar>& solver) {
+PetscErrorCode Extraction::GatherCompressed(PC pc, Mat matrix, const LineLayout& layout, Bands<PetscScalar>& bands) {
+  Mat parts[2] = {matrix, nullptr};
+  Pattern patterns[2];
+  const PetscScalar* values[2] = {nullptr, nullptr};
+  Known known[2];
+  PetscBool done, parallel;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)matrix, MATMPIAIJ, &parallel));
+  if (parallel) PetscCall(MatMPIAIJGetSeqAIJ(matrix, &parts[0], &parts[1], &patterns[1].global_columns));
+  PetscCall(MatGetOwnershipRange(matrix, &patterns[0].first_column, nullptr));
+  for (int p = 0; p < 2 && parts[p]; ++p) {
+    Pattern& pattern = patterns[p];
+    PetscCall(Identify(parts[p], &known[p]));
+    PetscCall(MatGetRowIJ(parts[p], 0, PETSC_FALSE, PETSC_FALSE, &pattern.rows, &pattern.row_starts, &pattern.columns,
+                          &done));
+    PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "The matrix does not give its compressed rows; use -mat_type aij");
+    PetscCall(MatSeqAIJGetArrayRead(parts[p], &values[p]));
+  }
+  if (known[0] != inner_ || known[1] != outer_) {
+    forget();
+    OclspktCall(pc, positions_.find(layout, patterns[0], patterns[1]));
+    inner_ = known[0];
+    outer_ = known[1];
+    ++searches_;
+  }
+  ignored_ = positions_.gather(values[0], values[1], bands);
+  for (int p = 0; p < 2 && parts[p]; ++p) {
+    Pattern& pattern = patterns[p];
+    PetscCall(MatSeqAIJRestoreArrayRead(parts[p], &values[p]));
+    PetscCall(MatRestoreRowIJ(parts[p], 0, PETSC_FALSE, PETSC_FALSE, &pattern.rows, &pattern.row_starts,
+                              &pattern.columns, &done));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Extraction::Run(PC pc, Mat matrix, const LineLayout& layout, Bands<PetscScalar>& bands) {
   Source source;
-  PetscInt rows;
-  Bands<PetscScalar>* bands = nullptr;
 
   PetscFunctionBegin;
   PetscCall(FindSource(matrix, &source));
-  PetscCall(MatGetSize(matrix, &rows, nullptr));
-  OclspktCall(pc, bands = &solver.bands(LineSet::one(rows)));
   if (source == Source::compressed) {
-    PetscCall(GatherCompressed(pc, matrix, *bands));
+    PetscCall(GatherCompressed(pc, matrix, layout, bands));
   } else {
     positions_ = {};
-    matrix_id_ = 0;
-    PetscCall(GatherRows(pc, matrix, source, *bands, &ignored_));
+    forget();
+    PetscCall(GatherRows(pc, matrix, source, layout, bands, &ignored_));
   }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &ignored_, 1, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
   ++gathers_;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

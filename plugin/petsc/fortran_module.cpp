@@ -13,6 +13,8 @@ struct Passing {
   std::string fortran, c;
 };
 
+bool is_object(const std::string& type);
+
 /// Empty for a type that is not known.
 Passing passing(const std::string& type) {
   if (type == "const char[]") return {"character(len=*)", "type(c_ptr)"};
@@ -20,11 +22,14 @@ Passing passing(const std::string& type) {
   if (type == "PetscInt") return {"PetscInt", "integer(c_int)"};
   if (type == "PetscInt64") return {"PetscInt64", "integer(c_int64_t)"};
   if (type == "PetscReal") return {"PetscReal", "real(c_double)"};
+  if (is_object(type)) return {type, "type(c_ptr)"};
   if (is_enumeration(type)) return {"PetscEnum", "integer(c_int)"};
   return {};
 }
 
 bool is_text(const Argument& argument) { return argument.type == "const char[]"; }
+/// Handles of PETSc, which stand in a variable of the Fortran object.
+bool is_object(const std::string& type) { return type == "IS" || type == "Vec"; }
 bool is_flag(const Argument& argument) { return argument.type == "PetscBool"; }
 
 std::string dummies(const Signature& f, const char* last) {
@@ -66,7 +71,7 @@ void print_interface(const Signature& f) {
 std::string actual(const Argument& argument) {
   if (is_text(argument)) return argument.out ? "c_" + argument.name : "trim(" + argument.name + ")//c_null_char";
   if (is_flag(argument)) return argument.out ? "c_" + argument.name : "merge(1_c_int, 0_c_int, " + argument.name + ")";
-  return argument.name;
+  return is_object(argument.type) ? "handle(" + argument.name + "%v)" : argument.name;
 }
 
 void print_subroutine(const Signature& f) {
@@ -105,6 +110,8 @@ module oclspkt
   use, intrinsic :: iso_c_binding, only: c_ptr, c_int, c_int64_t, c_double, c_char, c_null_ptr, c_null_char, &
                                          c_associated, c_f_pointer
   use petscpcdef, only: tPC
+  use petscvecdef, only: tVec
+  use petscisdef, only: tIS
   implicit none
   private
   character(len=*), parameter, public :: PCOCLSPKT = 'oclspkt'
@@ -115,8 +122,14 @@ constexpr const char* kHelpers = R"(
   function address(pc)
     PC, intent(in) :: pc
     type(c_ptr) :: address
-    address = c_null_ptr
-    if (pc%v > 0) address = transfer(pc%v, c_null_ptr)
+    address = handle(pc%v)
+  end function
+
+  function handle(v)
+    PetscFortranAddr, intent(in) :: v
+    type(c_ptr) :: handle
+    handle = c_null_ptr
+    if (v > 0) handle = transfer(v, c_null_ptr)
   end function
 
   subroutine copy_text(from, to)

@@ -80,11 +80,11 @@ PetscErrorCode ReadOption(PC pc, OclspktOptionItems PetscOptionsObject, const Op
   PetscFunctionBegin;
   PetscCall(PetscSNPrintf(key, sizeof key, "%s%s", kOptionPrefix, entry.name));
   PetscCall(PetscSNPrintf(setter, sizeof setter, "PCOCLSPKTSet%s", entry.function));
-  if (const auto* text = std::get_if<std::string Options::*>(&entry.field)) {
+  if (const auto* text = std::get_if<std::string Settings::*>(&entry.field)) {
     PetscCall(ReadText(pc, PetscOptionsObject, entry, key, setter, settings.**text));
-  } else if (const auto* number = std::get_if<double Options::*>(&entry.field)) {
+  } else if (const auto* number = std::get_if<double Settings::*>(&entry.field)) {
     PetscCall(ReadNumber(PetscOptionsObject, entry, key, setter, settings.**number));
-  } else if (const auto* count = std::get_if<Index Options::*>(&entry.field)) {
+  } else if (const auto* count = std::get_if<Index Settings::*>(&entry.field)) {
     PetscCall(ReadCount(PetscOptionsObject, entry, key, setter, settings.**count));
   } else if (const auto* flag = std::get_if<bool Settings::*>(&entry.field)) {
     PetscCall(ReadSwitch(PetscOptionsObject, entry, key, setter, settings.**flag));
@@ -102,14 +102,13 @@ PetscErrorCode ReadSettings(PC pc, OclspktOptionItems PetscOptionsObject, Settin
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-Settings settings(PC pc) { return {data(pc)->solver.options(), data(pc)->explain}; }
-
 PetscErrorCode ChangeSettings(PC pc, const Settings& settings) {
+  PC_OCLSPKT* o = data(pc);
+
   PetscFunctionBegin;
-  data(pc)->explain = settings.explain;
-  if (static_cast<const Options&>(settings) == data(pc)->solver.options()) PetscFunctionReturn(PETSC_SUCCESS);
-  OclspktCall(pc, data(pc)->solver.set_options(settings));
-  pc->matstate = -1;
+  OclspktCall(pc, parse_directions(settings.lines); for (auto& sweep : o->sweeps) sweep->solver.set_options(settings));
+  OclspktCall(pc, Settings quiet = settings; quiet.explain = o->settings.explain;
+              if (!(quiet == o->settings)) pc->matstate = -1; o->settings = settings);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -2,6 +2,7 @@
 #include <iterator>
 #include <type_traits>
 
+#include "arguments.hxx"
 #include "boundary.hxx"
 #include "pc_oclspkt.hxx"
 
@@ -18,7 +19,11 @@ using oclspkt::Report;
 using oclspkt::Singular;
 using oclspkt::Transfer;
 using oclspkt::petsc::ChangeSettings;
+using oclspkt::petsc::Combine;
 using oclspkt::petsc::data;
+using oclspkt::petsc::Diagonal;
+using oclspkt::petsc::kCombineNames;
+using oclspkt::petsc::kDiagonalNames;
 using oclspkt::petsc::Settings;
 
 /* The words of the solver's own tables, then what PetscOptionsEnum() wants behind them. */
@@ -55,6 +60,17 @@ const char* const PCOCLSPKTTransfers[] = {kTransferNames[PC_OCLSPKT_TRANSFER_AUT
                                           kTransferNames[PC_OCLSPKT_TRANSFER_COPY], "PCOCLSPKTTransfer",
                                           "PC_OCLSPKT_TRANSFER_", nullptr};
 
+const char* const PCOCLSPKTCombines[] = {kCombineNames[PC_OCLSPKT_COMBINE_ADDITIVE],
+                                         kCombineNames[PC_OCLSPKT_COMBINE_FACTORED],
+                                         kCombineNames[PC_OCLSPKT_COMBINE_SYMMETRIC],
+                                         kCombineNames[PC_OCLSPKT_COMBINE_MULTIPLICATIVE],
+                                         "PCOCLSPKTCombine",
+                                         "PC_OCLSPKT_COMBINE_",
+                                         nullptr};
+const char* const PCOCLSPKTDiagonals[] = {kDiagonalNames[PC_OCLSPKT_DIAGONAL_FULL],
+                                          kDiagonalNames[PC_OCLSPKT_DIAGONAL_SPLIT], "PCOCLSPKTDiagonal",
+                                          "PC_OCLSPKT_DIAGONAL_", nullptr};
+
 /* The values of the C enumerations are those of the solver's. */
 #define SameValue(c_value, cxx_value) static_assert(static_cast<int>(c_value) == static_cast<int>(cxx_value))
 SameValue(PC_OCLSPKT_METHOD_AUTO, MethodChoice::automatic);
@@ -76,20 +92,13 @@ SameValue(PC_OCLSPKT_SINGULAR_FAIL, Singular::fail);
 SameValue(PC_OCLSPKT_SINGULAR_PIN, Singular::pin);
 SameValue(PC_OCLSPKT_TRANSFER_AUTO, Transfer::automatic);
 SameValue(PC_OCLSPKT_TRANSFER_COPY, Transfer::copy);
+SameValue(PC_OCLSPKT_COMBINE_ADDITIVE, Combine::additive);
+SameValue(PC_OCLSPKT_COMBINE_FACTORED, Combine::factored);
+SameValue(PC_OCLSPKT_COMBINE_SYMMETRIC, Combine::symmetric);
+SameValue(PC_OCLSPKT_COMBINE_MULTIPLICATIVE, Combine::multiplicative);
+SameValue(PC_OCLSPKT_DIAGONAL_FULL, Diagonal::full);
+SameValue(PC_OCLSPKT_DIAGONAL_SPLIT, Diagonal::split);
 #undef SameValue
-
-/* PETSc's own checks are empty in optimised builds; there a null pointer, which other languages hand over easily, would
-   end the program. */
-#define OclspktValidPC(pc)                                                                                          \
-  do {                                                                                                              \
-    PetscCheck(pc, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL,                                                             \
-               "The PC is a null pointer: take it from PCCreate() or KSPGetPC() first");                            \
-    PetscCheck(((PetscObject)(pc))->classid == PC_CLASSID, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,                    \
-               "The first argument is not a PC, or one that was destroyed: take it from PCCreate() or KSPGetPC()"); \
-  } while (0)
-#define OclspktValidPointer(pc, argument)                                      \
-  PetscCheck(argument, PetscObjectComm((PetscObject)(pc)), PETSC_ERR_ARG_NULL, \
-             "The argument '" #argument "' is a null pointer: pass the address of a value")
 
 namespace {
 
@@ -100,7 +109,7 @@ PetscErrorCode Set_OCLSPKT(PC pc, Argument value) {
   Settings settings;
 
   PetscFunctionBegin;
-  OclspktCall(pc, settings = oclspkt::petsc::settings(pc));
+  OclspktCall(pc, settings = data(pc)->settings);
   OclspktCall(pc, settings.*Member = static_cast<Type>(value));
   PetscCall(ChangeSettings(pc, settings));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -109,7 +118,7 @@ PetscErrorCode Set_OCLSPKT(PC pc, Argument value) {
 /// The getter of the same member, behind PetscUseMethod(). Text stays valid until the setting changes.
 template <auto Member, typename Result>
 PetscErrorCode Get_OCLSPKT(PC pc, Result* value) {
-  const auto& member = data(pc)->solver.options().*Member;
+  const auto& member = data(pc)->settings.*Member;
 
   PetscFunctionBegin;
   if constexpr (std::is_same_v<Result, const char*>) {
@@ -122,7 +131,7 @@ PetscErrorCode Get_OCLSPKT(PC pc, Result* value) {
 
 PetscErrorCode GetExplain_OCLSPKT(PC pc, PetscBool* explain) {
   PetscFunctionBegin;
-  *explain = data(pc)->explain ? PETSC_TRUE : PETSC_FALSE;
+  *explain = data(pc)->settings.explain ? PETSC_TRUE : PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -130,7 +139,7 @@ PetscErrorCode ReadyReport(PC pc, const Report** report) {
   PetscFunctionBegin;
   PetscCheck(data(pc)->ready, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
              "PCOCLSPKT has chosen nothing yet: call PCSetUp() or KSPSetUp() first, and see that it does not fail");
-  *report = &data(pc)->solver.report();
+  *report = &data(pc)->first().solver.report();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -169,15 +178,7 @@ PetscErrorCode GetIgnoredEntries_OCLSPKT(PC pc, PetscInt64* ignored) {
 
   PetscFunctionBegin;
   PetscCall(ReadyReport(pc, &report));
-  *ignored = data(pc)->extraction.ignored();
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode CheckChoice(PC pc, int value, std::size_t count) {
-  PetscFunctionBegin;
-  PetscCheck(value >= 0 && static_cast<std::size_t>(value) < count, PetscObjectComm((PetscObject)pc),
-             PETSC_ERR_ARG_OUTOFRANGE, "There is no choice number %d: use the names of the enumeration in oclspkt.h",
-             value);
+  *ignored = oclspkt::petsc::ignored_entries(*data(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -202,6 +203,12 @@ Composed getter(const char* name) {
 }
 
 const Composed kComposed[] = {
+    setter<&Settings::lines, const char*>("PCOCLSPKTSetDirections_C"),
+    getter<&Settings::lines, const char*>("PCOCLSPKTGetDirections_C"),
+    setter<&Settings::combine, PCOCLSPKTCombine>("PCOCLSPKTSetCombine_C"),
+    getter<&Settings::combine, PCOCLSPKTCombine>("PCOCLSPKTGetCombine_C"),
+    setter<&Settings::diagonal, PCOCLSPKTDiagonal>("PCOCLSPKTSetDiagonal_C"),
+    getter<&Settings::diagonal, PCOCLSPKTDiagonal>("PCOCLSPKTGetDiagonal_C"),
     setter<&Options::devices, const char*>("PCOCLSPKTSetDevices_C"),
     getter<&Options::devices, const char*>("PCOCLSPKTGetDevices_C"),
     setter<&Options::method, PCOCLSPKTMethod>("PCOCLSPKTSetMethod_C"),
@@ -226,6 +233,8 @@ const Composed kComposed[] = {
     getter<&Options::transfer, PCOCLSPKTTransfer>("PCOCLSPKTGetTransfer_C"),
     setter<&Settings::explain, PetscBool>("PCOCLSPKTSetExplain_C"),
     {"PCOCLSPKTGetExplain_C", untyped(&GetExplain_OCLSPKT)},
+    {"PCOCLSPKTSetLines_C", untyped(&oclspkt::petsc::SetLines_OCLSPKT)},
+    {"PCOCLSPKTSetBands_C", untyped(&oclspkt::petsc::SetBands_OCLSPKT)},
     {"PCOCLSPKTGetMethodUsed_C", untyped(&GetMethodUsed_OCLSPKT)},
     {"PCOCLSPKTGetDeviceUsed_C", untyped(&GetDeviceUsed_OCLSPKT)},
     {"PCOCLSPKTGetCertificate_C", untyped(&GetCertificate_OCLSPKT)},
@@ -233,6 +242,14 @@ const Composed kComposed[] = {
 };
 
 }  // namespace
+
+PetscErrorCode oclspkt::petsc::CheckChoice(PC pc, int value, std::size_t count) {
+  PetscFunctionBegin;
+  PetscCheck(value >= 0 && static_cast<std::size_t>(value) < count, PetscObjectComm((PetscObject)pc),
+             PETSC_ERR_ARG_OUTOFRANGE, "There is no choice number %d: use the names of the enumeration in oclspkt.h",
+             value);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 PetscErrorCode oclspkt::petsc::ComposeFunctions(PC pc) {
   PetscFunctionBegin;
@@ -266,7 +283,7 @@ PetscErrorCode PCOCLSPKTSetMethod(PC pc, PCOCLSPKTMethod method) {
   PetscFunctionBegin;
   OclspktValidPC(pc);
   PetscValidLogicalCollectiveEnum(pc, method, 2);
-  PetscCall(CheckChoice(pc, method, std::size(kMethodChoiceNames)));
+  PetscCall(oclspkt::petsc::CheckChoice(pc, method, std::size(kMethodChoiceNames)));
   PetscTryMethod(pc, "PCOCLSPKTSetMethod_C", (PC, PCOCLSPKTMethod), (pc, method));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -299,7 +316,7 @@ PetscErrorCode PCOCLSPKTSetPrecision(PC pc, PCOCLSPKTPrecision precision) {
   PetscFunctionBegin;
   OclspktValidPC(pc);
   PetscValidLogicalCollectiveEnum(pc, precision, 2);
-  PetscCall(CheckChoice(pc, precision, std::size(kPrecisionNames)));
+  PetscCall(oclspkt::petsc::CheckChoice(pc, precision, std::size(kPrecisionNames)));
   PetscTryMethod(pc, "PCOCLSPKTSetPrecision_C", (PC, PCOCLSPKTPrecision), (pc, precision));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -379,7 +396,7 @@ PetscErrorCode PCOCLSPKTSetOnDeviceFailure(PC pc, PCOCLSPKTOnDeviceFailure actio
   PetscFunctionBegin;
   OclspktValidPC(pc);
   PetscValidLogicalCollectiveEnum(pc, action, 2);
-  PetscCall(CheckChoice(pc, action, std::size(kOnDeviceFailureNames)));
+  PetscCall(oclspkt::petsc::CheckChoice(pc, action, std::size(kOnDeviceFailureNames)));
   PetscTryMethod(pc, "PCOCLSPKTSetOnDeviceFailure_C", (PC, PCOCLSPKTOnDeviceFailure), (pc, action));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -396,7 +413,7 @@ PetscErrorCode PCOCLSPKTSetSingular(PC pc, PCOCLSPKTSingular singular) {
   PetscFunctionBegin;
   OclspktValidPC(pc);
   PetscValidLogicalCollectiveEnum(pc, singular, 2);
-  PetscCall(CheckChoice(pc, singular, std::size(kSingularNames)));
+  PetscCall(oclspkt::petsc::CheckChoice(pc, singular, std::size(kSingularNames)));
   PetscTryMethod(pc, "PCOCLSPKTSetSingular_C", (PC, PCOCLSPKTSingular), (pc, singular));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -413,7 +430,7 @@ PetscErrorCode PCOCLSPKTSetTransfer(PC pc, PCOCLSPKTTransfer transfer) {
   PetscFunctionBegin;
   OclspktValidPC(pc);
   PetscValidLogicalCollectiveEnum(pc, transfer, 2);
-  PetscCall(CheckChoice(pc, transfer, std::size(kTransferNames)));
+  PetscCall(oclspkt::petsc::CheckChoice(pc, transfer, std::size(kTransferNames)));
   PetscTryMethod(pc, "PCOCLSPKTSetTransfer_C", (PC, PCOCLSPKTTransfer), (pc, transfer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -38,18 +38,20 @@ void print_options_page() {
       "prints "
       "the same list, and the view names the options that differ from their defaults.\n");
   for (const OptionEntry& entry : option_table()) {
+    const std::string python = snake_case(entry.function);
     std::printf(
         "\n## `%s%s`\n\n`%s`, default `%s`\n\n%s %s\n\nIn C and Fortran: `PCOCLSPKTSet%s()`, `PCOCLSPKTGet%s()`; in "
         "Python: `oclspkt.set_%s()`, `oclspkt.get_%s()`.\n",
         kOptionPrefix, entry.name, values_text(entry).c_str(), default_text(entry).c_str(),
-        sentence(entry.help).c_str(), entry.notes, entry.function, entry.function, entry.name, entry.name);
+        sentence(entry.help).c_str(), entry.notes, entry.function, entry.function, python.c_str(), python.c_str());
   }
 }
 
 struct Page {
   Signature signature;
-  const OptionEntry* option;  ///< null for a result
-  const ResultEntry* result;  ///< null for an option
+  const OptionEntry* option;  ///< null for others
+  const ResultEntry* result;  ///< null for others
+  const ActionEntry* action;  ///< null for others
   bool is_setter() const { return option && !signature.arguments[0].out; }
 };
 
@@ -57,10 +59,14 @@ std::vector<Page> pages() {
   std::vector<Page> all;
   for (const Signature& signature : signatures()) {
     for (const OptionEntry& entry : option_table()) {
-      if (signature.name.substr(std::strlen("PCOCLSPKTSet")) == entry.function) all.push_back({signature, &entry, {}});
+      if (signature.name.substr(std::strlen("PCOCLSPKTSet")) == entry.function)
+        all.push_back({signature, &entry, {}, {}});
     }
     for (const ResultEntry& entry : result_table()) {
-      if (signature.name == std::string("PCOCLSPKTGet") + entry.function) all.push_back({signature, {}, &entry});
+      if (signature.name == std::string("PCOCLSPKTGet") + entry.function) all.push_back({signature, {}, &entry, {}});
+    }
+    for (const ActionEntry& entry : action_table()) {
+      if (signature.name == std::string("PCOCLSPKT") + entry.function) all.push_back({signature, {}, {}, &entry});
     }
   }
   return all;
@@ -114,11 +120,26 @@ void print_result(const Page& page) {
   print_see_also(entry.see_also);
 }
 
+void print_action(const Page& page) {
+  const ActionEntry& entry = *page.action;
+  std::printf("%s\n\n", entry.help);
+  print_synopsis(page.signature, true);
+  std::printf("## Input Parameters\n\n- `pc` - the preconditioner\n");
+  for (const ResultValue& value : entry.inputs) std::printf("- `%s` - %s\n", value.name, value.help);
+  std::printf(
+      "\n## Level\n\nadvanced\n\n## Notes\n\n%s The change takes effect at the next `PCSetUp()`; for other types "
+      "of PC nothing happens. `PCReset()` forgets it.\n\n",
+      entry.notes);
+  print_see_also(entry.see_also);
+}
+
 int print_page(const std::string& name) {
   for (const Page& page : pages()) {
     if (page.signature.name != name) continue;
     std::printf("<!-- Made by oclspkt-options from plugin/petsc/options.cpp. -->\n# %s\n\n", name.c_str());
-    page.option ? print_option(page) : print_result(page);
+    if (page.option) print_option(page);
+    if (page.result) print_result(page);
+    if (page.action) print_action(page);
     return 0;
   }
   std::fprintf(stderr, "oclspkt-options: there is no page %s; --list names those there are\n", name.c_str());

@@ -8,12 +8,35 @@ namespace {
 
 template <auto Member, auto& Names>
 constexpr Choice choice() {
-  using Enum = std::remove_cvref_t<decltype(Options{}.*Member)>;
+  using Enum = std::remove_cvref_t<decltype(Settings{}.*Member)>;
   return {Names, [](const Settings& o) { return static_cast<int>(o.*Member); },
           [](Settings& o, int value) { o.*Member = static_cast<Enum>(value); }};
 }
 
 const OptionEntry kTable[] = {
+    {"lines", "Directions", "const char[]", "directions", &Settings::lines,
+     "which lines to solve: auto, matrix (its own order), x, y, z (of the grid behind the matrix) or given "
+     "(PCOCLSPKTSetLines()); several joined by commas",
+     "`auto` is `given` or the axes of `PCOCLSPKTSetBands()` where there are such, else `matrix` for a tridiagonal "
+     "matrix "
+     "and for one without a grid, else the axis of the grid that is coupled most strongly; the view says which and "
+     "why. "
+     "The choice stays while the pattern of the matrix does. The grid is the `DMDA` of `PCSetDM()`, else the one that "
+     "made the matrix. Several unknowns a node are a line each. Entries of the matrix that do not couple neighbours "
+     "of a line are ignored."},
+    {"combine", "Combine", "PCOCLSPKTCombine", "", choice<&Settings::combine, kCombineNames>(),
+     "how several directions make one operator",
+     "With D the diagonal and X, Y the couplings along x and y: `additive` is (D+X)^-1 + (D+Y)^-1; `factored` is "
+     "(D+Y)^-1 D (D+X)^-1; `symmetric` is (D+X)^-1 D (D+Y)^-1 D (D+X)^-1; `multiplicative` solves x, multiplies by the "
+     "matrix for the residual, and solves y for it. For a symmetric matrix `additive` and `symmetric` are symmetric, "
+     "as CG needs; `factored` and `multiplicative` are not, so use GMRES. With one direction all are the same."},
+    {"diagonal", "Diagonal", "PCOCLSPKTDiagonal", "", choice<&Settings::diagonal, kDiagonalNames>(),
+     "which diagonal goes with the couplings of each direction: full (the matrix's), or split (what they balance, as "
+     "ADI has it)",
+     "`full` is a preconditioner and not an ADI time step. `split` takes the row sums D0 of the matrix and for each "
+     "direction minus the sum of its couplings, Dx: the factors are D0 + Dx + X, joined by D0^-1. It is refused where "
+     "a "
+     "row sum is 0 (`additive` apart)."},
     {"devices", "Devices", "const char[]", "list", &Options::devices,
      "where to solve: auto, all, host, cpu, gpu, fpga, part of a device's or platform's name, or an index; several "
      "joined by commas",
@@ -96,6 +119,31 @@ const std::vector<ResultEntry> kResults = {
      ""},
 };
 
+const std::vector<ActionEntry> kActions = {
+    {"SetLines",
+     {{"lines", "IS", "number of each line of this rank, the same on all ranks that hold a part of it"},
+      {"starts", "IS", "where each line begins in `rows`, and behind the last one the length of `rows`"},
+      {"rows", "IS", "global rows of this rank, line by line from top to bottom"}},
+     "Give the lines to solve, for `-pc_oclspkt_lines given`, which `auto` then is.",
+     "Collective. Each rank lists rows of its own only. Parts of a line on several ranks are joined in the order of "
+     "the "
+     "ranks. Every row of the matrix is in one line, once. The sets are copied. "
+     "`NULL` for all three takes the lines back.",
+     "SetDirections SetBands"},
+    {"SetBands",
+     {{"axis", "const char[]", "`x`, `y` or `z`"},
+      {"lower", "Vec", "coupling of each row to the row before it along the axis; laid out as the matrix's rows"},
+      {"diag", "Vec", "diagonal of each row"},
+      {"upper", "Vec", "coupling to the row behind it"}},
+     "Give the bands along an axis of the grid, instead of reading them from the matrix.",
+     "Logically collective. An ADI code calls it at each step: the values are copied, and the next `PCSetUp()` takes "
+     "them; nothing of the matrix is read for this axis. With bands for several axes their inverses are multiplied "
+     "(`factored`) or added, without a diagonal between them. Couplings that lead out of the grid are ignored. `NULL` "
+     "for "
+     "all three goes back to the matrix.",
+     "SetDirections SetLines"},
+};
+
 std::string number_text(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%g", value + 0.0);  // -0 is 0
@@ -104,9 +152,9 @@ std::string number_text(double value) {
 
 struct ValueText {
   const Settings& settings;
-  std::string operator()(std::string Options::*member) const { return settings.*member; }
-  std::string operator()(double Options::*member) const { return number_text(settings.*member); }
-  std::string operator()(Index Options::*member) const { return std::to_string(settings.*member); }
+  std::string operator()(std::string Settings::*member) const { return settings.*member; }
+  std::string operator()(double Settings::*member) const { return number_text(settings.*member); }
+  std::string operator()(Index Settings::*member) const { return std::to_string(settings.*member); }
   std::string operator()(bool Settings::*member) const { return settings.*member ? "true" : "false"; }
   std::string operator()(const Choice& choice) const {
     return choice.names[static_cast<std::size_t>(choice.get(settings))];
@@ -118,6 +166,8 @@ struct ValueText {
 std::span<const OptionEntry> option_table() { return kTable; }
 
 const std::vector<ResultEntry>& result_table() { return kResults; }
+
+const std::vector<ActionEntry>& action_table() { return kActions; }
 
 std::string value_text(const OptionEntry& entry, const Settings& settings) {
   return std::visit(ValueText{settings}, entry.field);

@@ -13,8 +13,20 @@ namespace oclspkt::petsc {
 /// What every option of the preconditioner begins with.
 inline constexpr const char* kOptionPrefix = "-pc_oclspkt_";
 
-/// What the options of the preconditioner set: the solver's, and what PETSc prints of it.
+/// How the operators of several directions make one.
+enum class Combine { additive, factored, symmetric, multiplicative };
+
+/// Which part of the diagonal goes with the couplings of a direction: all of it, or what they balance (ADI).
+enum class Diagonal { full, split };
+
+inline constexpr const char* kCombineNames[] = {"additive", "factored", "symmetric", "multiplicative"};
+inline constexpr const char* kDiagonalNames[] = {"full", "split"};
+
+/// What the options of the preconditioner set: the solver's, and what the solver does not know of.
 struct Settings : Options {
+  std::string lines = "auto";  ///< auto, or directions joined by commas, see parse_directions()
+  Combine combine = Combine::factored;
+  Diagonal diagonal = Diagonal::full;
   bool explain = false;  ///< print the choice of method and device after every set-up
 
   bool operator==(const Settings&) const = default;
@@ -28,7 +40,7 @@ struct Choice {
 };
 
 /// The member behind an option; its type decides how the option is read and printed.
-using Field = std::variant<std::string Options::*, double Options::*, Index Options::*, bool Settings::*, Choice>;
+using Field = std::variant<std::string Settings::*, double Settings::*, Index Settings::*, bool Settings::*, Choice>;
 
 /// One option of the preconditioner. The default is not here: it is what default-constructed Settings hold.
 struct OptionEntry {
@@ -64,6 +76,18 @@ struct ResultEntry {
 
 /// The same for what can be asked after a set-up.
 const std::vector<ResultEntry>& result_table();
+
+/// A function that hands vectors or index sets over.
+struct ActionEntry {
+  const char* function;             ///< the C function is PCOCLSPKT<function>
+  std::vector<ResultValue> inputs;  ///< IS, Vec or text
+  const char* help;                 ///< one line, begins with a verb
+  const char* notes;
+  const char* see_also;  ///< functions joined by spaces, without PCOCLSPKT
+};
+
+/// The same for what a program gives and no option can.
+const std::vector<ActionEntry>& action_table();
 
 /// Whether a value can be left out by passing a null pointer: where a function hands out several.
 inline bool optional(const ResultEntry& entry) { return entry.values.size() > 1; }

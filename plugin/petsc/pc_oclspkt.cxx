@@ -8,32 +8,28 @@
 
 using oclspkt::Known;
 using oclspkt::OnDeviceFailure;
-using oclspkt::Options;
 using oclspkt::Report;
-using oclspkt::Solver;
 using oclspkt::petsc::data;
 using oclspkt::petsc::events;
 using oclspkt::petsc::kSetUpFlopsPerRow;
 using oclspkt::petsc::kSolveFlopsPerRow;
 using oclspkt::petsc::PC_OCLSPKT;
 using oclspkt::petsc::Settings;
-
-/* Solver::apply or Solver::apply_transpose. */
-using Solve = void (Solver<PetscScalar>::*)(const PetscScalar*, PetscScalar*);
+using oclspkt::petsc::Sweep;
 
 /* Tell of devices lost since the last call: to -info each, to the error stream the first. */
-static PetscErrorCode NoteDegraded(PC pc) {
+static PetscErrorCode NoteDegraded(PC pc, Sweep& sweep) {
   PC_OCLSPKT* o = data(pc);
-  const Report& report = o->solver.report();
+  const Report& report = sweep.solver.report();
 
   PetscFunctionBegin;
-  const std::size_t all = report.degraded.size(), fresh = std::min(report.losses - o->losses_seen, all);
-  o->losses_seen = report.losses;
+  const std::size_t all = report.degraded.size(), fresh = std::min(report.losses - sweep.losses_seen, all);
+  sweep.losses_seen = report.losses;
   for (std::size_t i = all - fresh; i < all; ++i) {
     const char* lost = report.degraded[i].c_str();
     PetscCall(PetscLogEventBegin(events().degraded, pc, 0, 0, 0));
     PetscCall(PetscInfo(pc, "degraded: %s\n", lost));
-    if (!o->degraded_printed && o->solver.options().on_device_failure != OnDeviceFailure::quiet) {
+    if (!o->degraded_printed && o->settings.on_device_failure != OnDeviceFailure::quiet) {
       PetscCall(
           (*PetscErrorPrintf)("PCOCLSPKT degraded: %s; its rows are solved on %s "
                               "(-pc_oclspkt_on_device_failure quiet hides this, error stops)\n",
@@ -45,10 +41,17 @@ static PetscErrorCode NoteDegraded(PC pc) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode InfoChoice(PC pc) {
-  const Report& report = data(pc)->solver.report();
+static PetscErrorCode NoteAllDegraded(PC pc) {
+  PetscFunctionBegin;
+  for (const auto& sweep : data(pc)->sweeps) PetscCall(NoteDegraded(pc, *sweep));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode InfoChoice(PC pc, const Sweep& sweep) {
+  const Report& report = sweep.solver.report();
 
   PetscFunctionBegin;
+  PetscCall(PetscInfo(pc, "lines %s: %s\n", name(sweep.direction), sweep.layout.lines.describe().c_str()));
   PetscCall(PetscInfo(pc, "method %s on %s: %s\n", name(report.method), report.device.c_str(), report.why.c_str()));
   for (const oclspkt::GroupReport& group : report.groups) {
     if (group.pinned) PetscCall(PetscInfo(pc, "pinned (%s): %s\n", report.pin_why.c_str(), group.why.c_str()));
@@ -93,6 +96,23 @@ static PetscErrorCode KnownOfMatrix(PC pc, Known* known) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Let the solver of one direction choose; a breakdown on one rank is one on all. */
+static PetscErrorCode SetUpSweep(PC pc, Sweep& sweep, const Known& known) {
+  PetscMPIInt ranks;
+  PetscInt reason;
+
+  PetscFunctionBegin;
+  OclspktCall(pc, sweep.solver.set_up(known));
+  PetscCall(PetscLogFlops(kSetUpFlopsPerRow * sweep.layout.lines.rows()));
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
+  if (ranks == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  reason = pc->failedreason;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &reason, 1, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)pc)));
+  if (!pc->failedreason && reason) OclspktCall(pc, data(pc)->failure = "on another rank");
+  PetscCall(PCSetFailedReason(pc, static_cast<PCFailedReason>(reason)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode PCSetUp_OCLSPKT(PC pc) {
   PC_OCLSPKT* o = data(pc);
   const PetscObjectState state = pc->matstate;
@@ -106,17 +126,19 @@ static PetscErrorCode PCSetUp_OCLSPKT(PC pc) {
   PetscCall(oclspkt::petsc::Cite());
   PetscCall(PetscLogEventBegin(events().set_up, pc, pc->pmat, 0, 0));
   PetscCall(PetscLogEventBegin(events().bands, pc, pc->pmat, 0, 0));
-  PetscCall(o->extraction.Run(pc, pc->pmat, o->solver));
+  PetscCall(oclspkt::petsc::FindLines(pc));
+  PetscCall(oclspkt::petsc::FillBands(pc));
   PetscCall(PetscLogEventEnd(events().bands, pc, pc->pmat, 0, 0));
   PetscCall(KnownOfMatrix(pc, &known));
-  OclspktCall(pc, o->solver.set_up(known));
-  PetscCall(PetscLogFlops(kSetUpFlopsPerRow * o->solver.lines().rows()));
+  for (std::size_t s = 0; s < o->sweeps.size() && !pc->failedreason; ++s) {
+    PetscCall(SetUpSweep(pc, *o->sweeps[s], known));
+  }
   PetscCall(PetscLogEventEnd(events().set_up, pc, pc->pmat, 0, 0));
   o->ready = pc->failedreason == PC_NOERROR;
   pc->matstate = state;
-  PetscCall(NoteDegraded(pc));
-  if (o->ready) PetscCall(InfoChoice(pc));
-  if (o->explain) PetscCall(oclspkt::petsc::Explain(pc));
+  PetscCall(NoteAllDegraded(pc));
+  for (std::size_t s = 0; s < o->sweeps.size() && o->ready; ++s) PetscCall(InfoChoice(pc, *o->sweeps[s]));
+  if (o->settings.explain) PetscCall(oclspkt::petsc::Explain(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -127,7 +149,7 @@ static PetscErrorCode CheckReady(PC pc) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode SolveVector(PC pc, Vec x, Vec y, Solve solve) {
+static PetscErrorCode SolveVector(PC pc, Vec x, Vec y, bool transpose) {
   PC_OCLSPKT* o = data(pc);
   const PetscScalar* right;
   PetscScalar* solution;
@@ -139,27 +161,30 @@ static PetscErrorCode SolveVector(PC pc, Vec x, Vec y, Solve solve) {
   }
   PetscCall(CheckReady(pc));
   PetscCall(PetscLogEventBegin(events().solve, pc, x, y, 0));
-  PetscCall(VecGetArrayRead(x, &right));
-  PetscCall(VecGetArrayWrite(y, &solution));
-  OclspktCall(pc, (o->solver.*solve)(right, solution));
-  PetscCall(VecRestoreArrayWrite(y, &solution));
-  PetscCall(VecRestoreArrayRead(x, &right));
+  if (o->sweeps.size() > 1) {
+    PetscCall(oclspkt::petsc::ApplyCombined(pc, x, y, transpose));
+  } else {
+    PetscCall(VecGetArrayRead(x, &right));
+    PetscCall(VecGetArrayWrite(y, &solution));
+    PetscCall(oclspkt::petsc::SolveSweep(pc, o->first(), right, solution, transpose));
+    PetscCall(VecRestoreArrayWrite(y, &solution));
+    PetscCall(VecRestoreArrayRead(x, &right));
+  }
   if (pc->failedreason) PetscCall(VecSetInf(y)); /* the transposed set-up runs inside its first solve */
-  PetscCall(PetscLogFlops(kSolveFlopsPerRow * o->solver.lines().rows()));
   PetscCall(PetscLogEventEnd(events().solve, pc, x, y, 0));
-  PetscCall(NoteDegraded(pc));
+  PetscCall(NoteAllDegraded(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode PCApply_OCLSPKT(PC pc, Vec x, Vec y) {
   PetscFunctionBegin;
-  PetscCall(SolveVector(pc, x, y, &Solver<PetscScalar>::apply));
+  PetscCall(SolveVector(pc, x, y, false));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode PCApplyTranspose_OCLSPKT(PC pc, Vec x, Vec y) {
   PetscFunctionBegin;
-  PetscCall(SolveVector(pc, x, y, &Solver<PetscScalar>::apply_transpose));
+  PetscCall(SolveVector(pc, x, y, true));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -178,31 +203,22 @@ static PetscErrorCode FillWithInf(Mat y) {
 }
 
 static PetscErrorCode PCMatApply_OCLSPKT(PC pc, Mat x, Mat y) {
-  PC_OCLSPKT* o = data(pc);
-  const PetscScalar* right;
-  PetscScalar* solution;
-  PetscInt columns, x_stride, y_stride;
+  PetscInt columns;
 
   PetscFunctionBegin;
   if (pc->failedreason) {
     PetscCall(FillWithInf(y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(CheckReady(pc));
   PetscCall(MatGetSize(x, nullptr, &columns));
-  PetscCall(PetscLogEventBegin(events().solve, pc, x, y, 0));
-  PetscCall(MatDenseGetLDA(x, &x_stride));
-  PetscCall(MatDenseGetLDA(y, &y_stride));
-  PetscCall(MatDenseGetArrayRead(x, &right));
-  PetscCall(MatDenseGetArrayWrite(y, &solution));
-  for (std::size_t c = 0; c < static_cast<std::size_t>(columns); ++c) {
-    OclspktCall(pc, o->solver.apply(right + c * x_stride, solution + c * y_stride));
+  for (PetscInt c = 0; c < columns; ++c) {
+    Vec right, solution;
+    PetscCall(MatDenseGetColumnVecRead(x, c, &right));
+    PetscCall(MatDenseGetColumnVecWrite(y, c, &solution));
+    PetscCall(SolveVector(pc, right, solution, false));
+    PetscCall(MatDenseRestoreColumnVecWrite(y, c, &solution));
+    PetscCall(MatDenseRestoreColumnVecRead(x, c, &right));
   }
-  PetscCall(MatDenseRestoreArrayWrite(y, &solution));
-  PetscCall(MatDenseRestoreArrayRead(x, &right));
-  PetscCall(PetscLogFlops(kSolveFlopsPerRow * o->solver.lines().rows() * columns));
-  PetscCall(PetscLogEventEnd(events().solve, pc, x, y, 0));
-  PetscCall(NoteDegraded(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -210,7 +226,7 @@ static PetscErrorCode PCSetFromOptions_OCLSPKT(PC pc, OclspktOptionItems PetscOp
   Settings settings;
 
   PetscFunctionBegin;
-  OclspktCall(pc, settings = oclspkt::petsc::settings(pc));
+  OclspktCall(pc, settings = data(pc)->settings);
   PetscOptionsHeadBegin(PetscOptionsObject, "oclspkt options");
   PetscCall(oclspkt::petsc::ReadSettings(pc, PetscOptionsObject, settings));
   PetscOptionsHeadEnd();
@@ -229,10 +245,9 @@ static PetscErrorCode PCReset_OCLSPKT(PC pc) {
   PC_OCLSPKT* o = data(pc);
 
   PetscFunctionBegin;
-  o->ready = false;
-  o->failure.clear();
-  o->losses_seen = 0;
-  OclspktCall(pc, o->extraction = {}; o->solver = Solver<PetscScalar>(Options(o->solver.options())));
+  PetscCall(VecDestroy(&o->product));
+  OclspktCall(pc, PC_OCLSPKT fresh; fresh.settings = o->settings; fresh.degraded_printed = o->degraded_printed;
+              fresh.first().solver.set_options(o->settings); *o = std::move(fresh));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,25 +1,66 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "extract.hxx"
+#include "lines.hxx"
 #include "oclspkt/oclspkt.h"
-#include "oclspkt/solver.hpp"
 #include "options.hpp"
 #include "petsc_compat.h"
 
 namespace oclspkt::petsc {
 
+/// One direction of the preconditioner: its lines, where their bands stand in the matrix, and what solves them.
+struct Sweep {
+  Direction direction = Direction::matrix;
+  LineLayout layout;
+  Extraction extraction;
+  CutSolver<PetscScalar> solver;
+  Index couplings = 0;  ///< nonzero couplings of the bands on all ranks; counted for several directions
+  AlignedArray<PetscScalar> right, solution;  ///< vectors in the order of the lines; empty: that of the matrix
+  std::size_t losses_seen = 0;                ///< lost devices that were logged already
+};
+
+/// Bands along an axis as PCOCLSPKTSetBands() was given them, by local rows.
+struct GivenBands {
+  std::vector<PetscScalar> lower, diag, upper;
+  bool set = false;
+};
+
+/// What the choice and the layout of lines depend on: while it stays, they stay.
+struct LinesKey {
+  std::string lines;
+  PetscObjectId matrix = 0, grid = 0;
+  PetscObjectState pattern = -1;
+  PetscInt local_rows = -1, rows = -1;
+  int given = 0;  ///< calls of PCOCLSPKTSetLines() and PCOCLSPKTSetBands() that changed what there is
+  bool operator==(const LinesKey&) const = default;
+};
+
 /// What stands behind pc->data.
 struct PC_OCLSPKT {
-  Solver<PetscScalar> solver;
-  Extraction extraction;
-  bool explain = false;         ///< Settings::explain
-  bool ready = false;           ///< the operator of the last set-up can be applied
-  std::string failure;          ///< why the last set-up failed; empty if it did not
-  std::size_t losses_seen = 0;  ///< lost devices that were logged already
+  Settings settings;
+  std::vector<std::unique_ptr<Sweep>> sweeps;  ///< at least one; in the order of the directions
+  LinesKey key;
+  std::string lines_why;  ///< the directions in words
+  std::optional<GivenLines> given_lines;
+  GivenBands given_bands[kAxes];
+  int given_changes = 0;
+  std::shared_ptr<Exchange> exchange;  ///< of all sweeps; made when lines are cut
+  std::vector<PetscScalar> between;    ///< diagonal between the factors of `symmetric`, by local rows
+  AlignedArray<PetscScalar> work[2];   ///< between the sweeps
+  Vec product = nullptr;               ///< A x of `multiplicative`; destroyed by reset
+  bool ready = false;                  ///< the operator of the last set-up can be applied
+  std::string failure;                 ///< why the last set-up failed; empty if it did not
   bool degraded_printed = false;
+
+  PC_OCLSPKT() { sweeps.push_back(std::make_unique<Sweep>()); }
+  Sweep& first() { return *sweeps.front(); }
+  const Sweep& first() const { return *sweeps.front(); }
 };
 
 inline PC_OCLSPKT* data(PC pc) { return static_cast<PC_OCLSPKT*>(pc->data); }
@@ -32,13 +73,32 @@ inline constexpr PetscLogDouble kSetUpFlopsPerRow = 3, kSolveFlopsPerRow = 5;
 PetscErrorCode ComposeFunctions(PC pc);
 PetscErrorCode RemoveFunctions(PC pc);
 
-Settings settings(PC pc);
+/// A number that stands for one of `count` words.
+PetscErrorCode CheckChoice(PC pc, int value, std::size_t count);
+
+PetscErrorCode SetLines_OCLSPKT(PC pc, IS lines, IS starts, IS rows);
+PetscErrorCode SetBands_OCLSPKT(PC pc, const char axis[], Vec lower, Vec diag, Vec upper);
 
 /// Read every option of the table.
 PetscErrorCode ReadSettings(PC pc, OclspktOptionItems PetscOptionsObject, Settings& settings);
 
 /// Give the solver new settings; where they concern the operator the next PCSetUp() runs even if the matrix stays.
 PetscErrorCode ChangeSettings(PC pc, const Settings& settings);
+
+/// Decide on the directions and lay out their lines, where the matrix or the settings changed. Collective.
+PetscErrorCode FindLines(PC pc);
+
+/// Give every sweep its bands, from the matrix or from the program, ready for set_up(). Collective.
+PetscErrorCode FillBands(PC pc);
+
+/// Solve along one direction. @param y, x shape [local rows], not the same
+PetscErrorCode SolveSweep(PC pc, Sweep& sweep, const PetscScalar* y, PetscScalar* x, bool transpose);
+
+/// Apply the operator that Settings::combine makes of several sweeps.
+PetscErrorCode ApplyCombined(PC pc, Vec x, Vec y, bool transpose);
+
+/// Entries of the matrix that no direction takes, on all ranks.
+Index ignored_entries(const PC_OCLSPKT& o);
 
 PetscErrorCode View(PC pc, PetscViewer viewer);
 

@@ -22,21 +22,10 @@ std::string python_type(const std::string& type) {
     for (const char* word : choice->names) words.append(quoted(word)).append(", ");
     return "(" + words + ")";
   }
-  for (const char* known : {"const char[]", "PetscReal", "PetscInt", "PetscInt64", "PetscBool"}) {
+  for (const char* known : {"const char[]", "PetscReal", "PetscInt", "PetscInt64", "PetscBool", "IS", "Vec"}) {
     if (type == known) return "\"" + type + "\"";
   }
   return {};
-}
-
-/// "IgnoredEntries" becomes "ignored_entries".
-std::string snake_case(const std::string& name) {
-  std::string text;
-  for (const char c : name) {
-    const bool upper = c >= 'A' && c <= 'Z';
-    if (upper && !text.empty()) text += '_';
-    text += upper ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return text;
 }
 
 bool print_row(const std::string& name, const char* function, const std::vector<std::string>& types, const char* help) {
@@ -63,7 +52,13 @@ bool print_python_table() {
       "# Made by oclspkt-options from plugin/petsc/options.cpp: name, end of the C functions' names, types, help.\n"
       "SETTINGS = {\n");
   for (const OptionEntry& entry : option_table()) {
-    known = print_row(entry.name, entry.function, {entry.argument}, entry.help) && known;
+    known = print_row(snake_case(entry.function), entry.function, {entry.argument}, entry.help) && known;
+  }
+  std::printf("}\nACTIONS = {\n");
+  for (const ActionEntry& entry : action_table()) {
+    std::vector<std::string> types;
+    for (const ResultValue& value : entry.inputs) types.emplace_back(value.type);
+    known = print_row(snake_case(entry.function), entry.function, types, entry.help) && known;
   }
   std::printf("}\nRESULTS = {\n");
   for (const ResultEntry& entry : result_table()) {

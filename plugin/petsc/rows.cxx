@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "boundary.hxx"
 #include "extract.hxx"
@@ -41,15 +43,9 @@ PetscErrorCode Refuse(Mat matrix, MatType type) {
 
 /// What holds for every type.
 PetscErrorCode CheckShape(Mat matrix) {
-  PetscMPIInt ranks;
   PetscInt rows, columns;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)matrix), &ranks));
-  PetscCheck(ranks == 1, PetscObjectComm((PetscObject)matrix), PETSC_ERR_SUP,
-             "PCOCLSPKT solves on one rank and the matrix is spread over %d; solve each rank's part with -pc_type "
-             "bjacobi -sub_pc_type oclspkt",
-             ranks);
   PetscCall(MatGetSize(matrix, &rows, &columns));
   PetscCheck(rows == columns, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
              "PCOCLSPKT needs a square matrix, this one has %" PetscInt_FMT " rows and %" PetscInt_FMT
@@ -58,30 +54,46 @@ PetscErrorCode CheckShape(Mat matrix) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// One row and the bands that it goes to.
+/// One row of this rank, and the rows that it couples to on its line.
 struct Row {
-  PetscInt number, count;
+  PetscInt number, above, below, count;  ///< global numbers; -1 for no neighbour
   const PetscInt* columns;
   const PetscScalar* values;
 };
 
+/// The bands by global rows of this rank.
+struct Places {
+  Bands<PetscScalar>& bands;
+  const std::vector<Index>& place_of;  ///< by local row; empty: the same
+  PetscInt first, end;                 ///< global rows
+  PetscScalar* at(int band, PetscInt row) const {
+    PetscScalar* const start[] = {bands.lower(), bands.diag(), bands.upper()};
+    const auto local = static_cast<std::size_t>(row - first);
+    return start[band] + (place_of.empty() ? static_cast<Index>(local) : place_of[local]);
+  }
+  bool here(PetscInt row) const { return row >= first && row < end; }
+};
+
+/// Add a row to bands that were 0 before. Of a matrix that stores its upper triangle, an entry stands for its mirror
+/// image as well.
 /// @return the column that is there twice, or -1
-PetscInt take_row(const Row& row, bool upper_only, Bands<PetscScalar>& bands, Index& ignored) {
-  PetscScalar* const places[] = {bands.lower() + row.number, bands.diag() + row.number, bands.upper() + row.number};
+PetscInt take_row(const Row& row, bool upper_only, const Places& places, Index& ignored) {
+  const PetscInt wanted[] = {row.above, row.number, row.below};
   bool there[] = {false, false, false};
-  for (int band = upper_only ? 1 : 0; band < 3; ++band) *places[band] = 0;  // lower came with the row before
   PetscInt twice = -1;
   for (PetscInt k = 0; k < row.count; ++k) {
     const PetscInt column = row.columns[k];
     if (upper_only && column < row.number) continue;  // inside a block on the diagonal, and again above it
-    const PetscInt band = column - row.number + 1;
-    if (band < 0 || band > 2) {
+    const auto* const band = std::find(wanted, wanted + 3, column);
+    const int b = static_cast<int>(band - wanted);
+    if (b == 3) {
       if (row.values[k] != PetscScalar(0)) ignored += upper_only ? 2 : 1;
       continue;
     }
-    if (there[band]) twice = column;
-    there[band] = true;
-    *places[band] = row.values[k];
+    if (there[b]) twice = column;
+    there[b] = true;
+    *places.at(b, row.number) = row.values[k];
+    if (upper_only && b != 1 && places.here(column)) *places.at(2 - b, column) = row.values[k];
   }
   return twice;
 }
@@ -111,20 +123,36 @@ PetscErrorCode FindSource(Mat matrix, Source* source) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GatherRows(PC pc, Mat matrix, Source source, Bands<PetscScalar>& bands, Index* ignored) {
+PetscErrorCode GatherRows(PC pc, Mat matrix, Source source, const LineLayout& layout, Bands<PetscScalar>& bands,
+                          Index* ignored) {
   const bool upper_only = source == Source::upper_rows;
-  const auto rows = static_cast<PetscInt>(bands.lines().rows());
+  PetscInt first, end, twice = -1;
+  std::vector<PetscInt> above, below;
+  std::vector<Index> place_of;
   Row row;
-  PetscInt twice = -1;
 
   PetscFunctionBegin;
   *ignored = 0;
+  PetscCheck(!upper_only || !layout.exchange, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+             "PCOCLSPKT reads matrices that store their upper triangle only where no line is cut by ranks; use "
+             "-mat_type aij, or MatConvert() it to MATAIJ");
+  PetscCall(MatGetOwnershipRange(matrix, &first, &end));
+  OclspktCall(
+      pc, find_neighbours(layout, first, above, below); if (!layout.rows.empty()) {
+        place_of.resize(layout.rows.size());
+        for (std::size_t i = 0; i < place_of.size(); ++i) {
+          place_of[static_cast<std::size_t>(layout.rows[i])] = static_cast<Index>(i);
+        }
+      });
+  const Places places{bands, place_of, first, end};
+  for (PetscScalar* band : {bands.lower(), bands.diag(), bands.upper()}) std::fill_n(band, end - first, PetscScalar(0));
   if (upper_only) PetscCall(MatGetRowUpperTriangular(matrix));
-  if (upper_only && rows > 0) bands.lower()[0] = 0;
-  for (row.number = 0; row.number < rows && twice < 0; ++row.number) {
+  for (row.number = first; row.number < end && twice < 0; ++row.number) {
+    const auto local = static_cast<std::size_t>(row.number - first);
+    row.above = above[local];
+    row.below = below[local];
     PetscCall(MatGetRow(matrix, row.number, &row.count, &row.columns, &row.values));
-    twice = take_row(row, upper_only, bands, *ignored);
-    if (upper_only && row.number + 1 < rows) bands.lower()[row.number + 1] = bands.upper()[row.number];
+    twice = take_row(row, upper_only, places, *ignored);
     PetscCall(MatRestoreRow(matrix, row.number, &row.count, &row.columns, &row.values));
   }
   if (upper_only) PetscCall(MatRestoreRowUpperTriangular(matrix));

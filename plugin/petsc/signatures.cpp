@@ -12,6 +12,11 @@ std::vector<Signature> signatures() {
     all.push_back({prefix + "Set" + entry.function, true, {{entry.name, entry.argument, false}}});
     all.push_back({prefix + "Get" + entry.function, true, {{entry.name, entry.argument, true}}});
   }
+  for (const ActionEntry& entry : action_table()) {
+    Signature signature{prefix + entry.function, true, {}};
+    for (const ResultValue& value : entry.inputs) signature.arguments.push_back({value.name, value.type, false});
+    all.push_back(std::move(signature));
+  }
   for (const ResultEntry& entry : result_table()) {
     Signature signature{prefix + "Get" + entry.function, true, {}};
     for (const ResultValue& value : entry.values) signature.arguments.push_back({value.name, value.type, true});
@@ -25,6 +30,16 @@ std::string c_declaration(const Argument& argument) {
   const std::string between = argument.out ? " *" : " ";
   if (brackets == std::string::npos) return argument.type + between + argument.name;
   return argument.type.substr(0, brackets) + between + argument.name + "[]";
+}
+
+std::string snake_case(const std::string& name) {
+  std::string text;
+  for (const char c : name) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    if (upper && !text.empty()) text += '_';
+    text += upper ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return text;
 }
 
 bool is_enumeration(const std::string& type) { return type.starts_with("PCOCLSPKT"); }

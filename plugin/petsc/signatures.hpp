@@ -25,6 +25,9 @@ std::vector<Signature> signatures();
 /// "PetscReal rtol", "PetscReal *rtol", "const char devices[]", "const char *devices[]"
 std::string c_declaration(const Argument& argument);
 
+/// What Python calls a function: "IgnoredEntries" becomes "ignored_entries".
+std::string snake_case(const std::string& name);
+
 /// Whether the type is one of the enumerations of oclspkt.h.
 bool is_enumeration(const std::string& type);
 

@@ -56,8 +56,9 @@ void add_exceptions(const Report& report, Lines& lines) {
   for (const std::string& lost : report.degraded) lines.push_back("degraded: " + lost);
 }
 
-/// What was chosen, in text that is the same for every run on the same devices.
-Lines choice_lines(const Report& report, const Settings& settings, const Extraction& extraction) {
+/// What was chosen for a direction, in text that is the same for every run on the same devices.
+Lines choice_lines(const Sweep& sweep) {
+  const Report& report = sweep.solver.report();
   Lines lines;
   lines.push_back(std::string("method: ") + name(report.method) + ", " +
                   (report.shape.empty() ? "" : report.shape + ", ") + report.why);
@@ -71,15 +72,42 @@ Lines choice_lines(const Report& report, const Settings& settings, const Extract
                     " rows, halo " + std::to_string(report.halo) + " rows");
   }
   add_accuracy(report, lines);
-  if (extraction.ignored() > 0) {
-    lines.push_back("ignored: " + std::to_string(extraction.ignored()) + " nonzero entries off the three bands");
-  }
   add_exceptions(report, lines);
-  if (const std::string text = non_default_options(settings); !text.empty()) lines.push_back("options: " + text);
   return lines;
 }
 
-Lines pending_lines(const PC_OCLSPKT& o, const Settings& settings) {
+std::string direction_line(const PC_OCLSPKT& o, const Sweep& sweep) {
+  const char* of = sweep.direction == Direction::matrix  ? "the matrix's order"
+                   : sweep.direction == Direction::given ? "as the program gave them"
+                                                         : name(sweep.direction);
+  std::string text = std::string("lines: ") + of + ", " + sweep.layout.lines.describe();
+  if (sweep.layout.exchange) text += " on this rank";
+  return o.lines_why.empty() ? text : text + ", " + o.lines_why;
+}
+
+/// The lines of all directions, each under its own heading where there are several.
+Lines operator_lines(const PC_OCLSPKT& o) {
+  Lines lines;
+  const bool several = o.sweeps.size() > 1;
+  if (several) {
+    lines.push_back("combined: " + std::to_string(o.sweeps.size()) + " directions, " +
+                    kCombineNames[static_cast<int>(o.settings.combine)] + ", diagonal " +
+                    kDiagonalNames[static_cast<int>(o.settings.diagonal)]);
+  }
+  for (const auto& sweep : o.sweeps) {
+    lines.push_back(direction_line(o, *sweep));
+    for (const std::string& line : choice_lines(*sweep)) lines.push_back((several ? "  " : "") + line);
+  }
+  if (const Index ignored = ignored_entries(o); ignored > 0) {
+    lines.push_back("ignored: " + std::to_string(ignored) + " nonzero entries off the " +
+                    (several ? "bands of all directions" : "three bands"));
+  }
+  if (const std::string text = non_default_options(o.settings); !text.empty()) lines.push_back("options: " + text);
+  return lines;
+}
+
+Lines pending_lines(const PC_OCLSPKT& o) {
+  const Settings& settings = o.settings;
   Lines lines;
   if (o.failure.empty()) {
     lines.push_back("method and device: chosen at set-up (" + std::string(name(settings.method)) + ", " +
@@ -87,7 +115,9 @@ Lines pending_lines(const PC_OCLSPKT& o, const Settings& settings) {
   } else {
     lines.push_back("set-up failed: " + o.failure);
   }
-  for (const std::string& lost : o.solver.report().degraded) lines.push_back("degraded: " + lost);
+  for (const auto& sweep : o.sweeps) {
+    for (const std::string& lost : sweep->solver.report().degraded) lines.push_back("degraded: " + lost);
+  }
   if (const std::string text = non_default_options(settings); !text.empty()) lines.push_back("options: " + text);
   return lines;
 }
@@ -97,7 +127,7 @@ void add_candidates(const Report& report, const char* which, Lines& lines) {
 }
 
 /// What changes from run to run, and what set-up looked at on its way.
-void add_details(const PC_OCLSPKT& o, Lines& lines) {
+void add_details(const Sweep& o, Lines& lines) {
   const Report& report = o.solver.report();
   add_candidates(report, "considered: ", lines);
   if (o.solver.transpose_report().ready)
@@ -116,25 +146,31 @@ void add_details(const PC_OCLSPKT& o, Lines& lines) {
                   " from it");
 }
 
-Lines view_lines(const PC_OCLSPKT& o, const Settings& settings, bool details) {
-  Lines lines = o.ready ? choice_lines(o.solver.report(), settings, o.extraction) : pending_lines(o, settings);
-  if (details) add_details(o, lines);
+Lines view_lines(const PC_OCLSPKT& o, bool details) {
+  Lines lines = o.ready ? operator_lines(o) : pending_lines(o);
+  for (std::size_t s = 0; s < o.sweeps.size() && details; ++s) {
+    if (o.sweeps.size() > 1) lines.push_back(std::string("details of ") + name(o.sweeps[s]->direction));
+    add_details(*o.sweeps[s], lines);
+  }
   return lines;
 }
 
 Lines explained_lines(const PC_OCLSPKT& o) {
-  const Report& report = o.solver.report();
   Lines lines;
-  if (o.ready) lines.push_back(device_line(report));
-  add_candidates(report, "", lines);
-  add_exceptions(report, lines);
+  for (const auto& sweep : o.sweeps) {
+    const Report& report = sweep->solver.report();
+    if (o.ready) lines.push_back(direction_line(o, *sweep));
+    if (o.ready) lines.push_back(device_line(report));
+    add_candidates(report, "", lines);
+    add_exceptions(report, lines);
+  }
   if (!o.failure.empty()) lines.push_back("set-up failed: " + o.failure);
   return lines;
 }
 
 PetscErrorCode ViewString(PC pc, PetscViewer viewer) {
   const PC_OCLSPKT& o = *data(pc);
-  const Report& report = o.solver.report();
+  const Report& report = o.first().solver.report();
 
   PetscFunctionBegin;
   if (o.ready) {
@@ -157,7 +193,7 @@ PetscErrorCode View(PC pc, PetscViewer viewer) {
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERSTRING, &string));
   if (ascii) {
     PetscCall(PetscViewerGetFormat(viewer, &format));
-    OclspktCall(pc, lines = view_lines(*data(pc), settings(pc), format == PETSC_VIEWER_ASCII_INFO_DETAIL));
+    OclspktCall(pc, lines = view_lines(*data(pc), format == PETSC_VIEWER_ASCII_INFO_DETAIL));
     for (const std::string& line : lines) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s\n", line.c_str()));
   } else if (string) {
     PetscCall(ViewString(pc, viewer));

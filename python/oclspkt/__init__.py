@@ -5,6 +5,7 @@
     oclspkt.initialize()                 # where -dll_append did not load the plugin
     pc.setType(oclspkt.TYPE)
     oclspkt.set_method(pc, "exact")      # set_<option>, get_<option> for every option -pc_oclspkt_<option>
+    oclspkt.set_lines(pc, lines, starts, rows)             # petsc4py's IS; also set_bands(pc, axis, lower, diag, upper)
     oclspkt.method_used(pc)              # ("exact-factored", why); also device_used, certificate, ignored_entries
 
 Arguments that PETSc refuses raise petsc4py's PETSc.Error, a RuntimeError with PETSc's text; words that an option does not
@@ -16,7 +17,7 @@ import os
 
 from petsc4py import PETSc
 
-from ._functions import RESULTS, SETTINGS
+from ._functions import ACTIONS, RESULTS, SETTINGS
 
 TYPE = "oclspkt"
 
@@ -76,6 +77,8 @@ def _to_c(name, kind, value):
         return ctypes.c_int(kind.index(value))
     if kind == "const char[]":
         return os.fsencode(value)
+    if kind in ("IS", "Vec"):
+        return ctypes.c_void_p(value.handle if value is not None else None)
     number = _C_TYPES[kind](value)
     if number.value != value:
         raise ValueError(f"{name} takes a {kind}, whose range {value!r} is out of")
@@ -107,6 +110,17 @@ def _getter(name, function, kinds, text):
     return _named(get_value, name, "Get", function, text)
 
 
+def _action(name, function, kinds, text):
+    def act(pc, *values):
+        if len(values) != len(kinds):
+            raise TypeError(f"{name} takes {len(kinds)} arguments behind the PC, not {len(values)}")
+        _call("PCOCLSPKT" + function, pc, *(_to_c(name, kind, value) for kind, value in zip(kinds, values)))
+
+    act.__name__ = act.__qualname__ = name
+    act.__doc__ = f"{text} (PCOCLSPKT{function})"
+    return act
+
+
 def _named(function, name, verb, end, text):
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{verb} {text} (PCOCLSPKT{verb}{end})."
@@ -116,6 +130,8 @@ def _named(function, name, verb, end, text):
 for _name, (_function, _kinds, _text) in SETTINGS.items():
     globals()["set_" + _name] = _setter(_name, _function, _kinds[0], _text)
     globals()["get_" + _name] = _getter("get_" + _name, _function, _kinds, _text)
+for _name, (_function, _kinds, _text) in ACTIONS.items():
+    globals()[_name] = _action(_name, _function, _kinds, _text)
 for _name, (_function, _kinds, _text) in RESULTS.items():
     globals()[_name] = _getter(_name, _function, _kinds, _text)
-__all__ = ["TYPE", "initialize", *RESULTS, *(verb + name for name in SETTINGS for verb in ("set_", "get_"))]
+__all__ = ["TYPE", "initialize", *ACTIONS, *RESULTS, *(verb + name for name in SETTINGS for verb in ("set_", "get_"))]

@@ -49,7 +49,7 @@ std::string take_command_line(Bytes& bytes) {
 }
 
 void check_options(PC pc) {
-  const Options& o = petsc::data(pc)->solver.options();
+  const Options& o = petsc::data(pc)->first().solver.options();
   require(o.rtol >= 0 && o.rtol < 1, "rtol is out of range");
   require(o.partition >= 0 && o.device_memory >= 0 && o.timeout >= 0, "a number is negative");
   require(o.variant == "default" && o.precision == Precision::same, "what does not exist is taken");
@@ -96,7 +96,7 @@ void solve(PC pc) {
     PetscReal norm = NAN;
     must(VecNorm(residual, NORM_INFINITY, &norm));
     // |A e| <= 6 |e|, |e| <= certificate max |x| <= 1/2.
-    const double certificate = petsc::data(pc)->solver.report().certificate;
+    const double certificate = petsc::data(pc)->first().solver.report().certificate;
     require(norm <= 100 * PETSC_MACHINE_EPSILON + 3.3 * certificate, "a dominant system is solved wrong");
   } else {
     require(error_text.size() > 10, "an error of the set-up says nothing");

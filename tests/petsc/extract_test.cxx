@@ -13,7 +13,7 @@ PetscInt64 ignored(PC pc) {
   return count;
 }
 
-int searches(PC pc) { return petsc::data(pc)->extraction.searches(); }
+int searches(PC pc) { return petsc::data(pc)->first().extraction.searches(); }
 
 /// Solve with the tridiagonal matrix `same` by LU and with the PC of `A`, and compare.
 void expect_solves_like(const Matrix& A, const Rows& same) {
@@ -82,7 +82,7 @@ TEST(Extraction, LooksThroughAPatternOnce) {
   const Preconditioner pc(A);
   const Vector b(100), x(100);
   OK(PCSetUp(pc));
-  const std::int64_t bytes = petsc::data(pc)->extraction.bytes() + petsc::data(pc)->solver.bytes();
+  const std::int64_t bytes = petsc::data(pc)->first().extraction.bytes() + petsc::data(pc)->first().solver.bytes();
   for (int step = 1; step <= 3; ++step) {
     Rows next = tridiagonal(100, -1, 4 + step, -2);
     next[3].emplace_back(60, 1.0);
@@ -91,7 +91,7 @@ TEST(Extraction, LooksThroughAPatternOnce) {
     EXPECT_NEAR(-x[9] + (4 + step) * x[10] - 2 * x[11], b[10], 1e-14);
   }
   EXPECT_EQ(searches(pc), 1);
-  EXPECT_EQ(petsc::data(pc)->extraction.bytes() + petsc::data(pc)->solver.bytes(), bytes);
+  EXPECT_EQ(petsc::data(pc)->first().extraction.bytes() + petsc::data(pc)->first().solver.bytes(), bytes);
 }
 
 TEST(Extraction, LooksAgainAtAnotherMatrixOrPattern) {

@@ -15,7 +15,7 @@ from petsc4py import PETSc  # noqa: E402
 
 # What is not the default; of `precision` and `variant` there is only the default yet.
 NUMBERS = {"PetscReal": 0.25, "PetscInt": 48, "PetscInt64": 6_000_000_000, "PetscBool": True}
-TEXTS = {"devices": "host", "variant": "default"}
+TEXTS = {"devices": "host", "variant": "default", "directions": "x,y"}
 ONLY_DEFAULT = {"precision", "variant"}
 
 

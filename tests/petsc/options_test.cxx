@@ -105,6 +105,9 @@ void for_each_pair(Check check) {
         PC_OCLSPKT_ON_DEVICE_FAILURE_ERROR);
   check("singular", PCOCLSPKTSetSingular, PCOCLSPKTGetSingular, PC_OCLSPKT_SINGULAR_PIN);
   check("transfer", PCOCLSPKTSetTransfer, PCOCLSPKTGetTransfer, PC_OCLSPKT_TRANSFER_COPY);
+  check("lines", PCOCLSPKTSetDirections, PCOCLSPKTGetDirections, static_cast<const char*>("x,y"));
+  check("combine", PCOCLSPKTSetCombine, PCOCLSPKTGetCombine, PC_OCLSPKT_COMBINE_SYMMETRIC);
+  check("diagonal", PCOCLSPKTSetDiagonal, PCOCLSPKTGetDiagonal, PC_OCLSPKT_DIAGONAL_SPLIT);
   check("explain", PCOCLSPKTSetExplain, PCOCLSPKTGetExplain, PETSC_TRUE);
 }
 
@@ -250,10 +253,11 @@ std::string other_value(const petsc::OptionEntry& entry) {
     // The last word is valid for all but precision, of which only the default is there yet.
     return std::string(entry.name) == "precision" ? choice->names.front() : choice->names.back();
   }
-  if (std::holds_alternative<std::string oclspkt::Options::*>(entry.field)) {
-    return std::string(entry.name) == "devices" ? "host,cpu" : "default";
+  if (std::holds_alternative<std::string oclspkt::petsc::Settings::*>(entry.field)) {
+    const std::string name = entry.name;
+    return name == "devices" ? "host,cpu" : name == "lines" ? "x,y" : "default";
   }
-  if (std::holds_alternative<double oclspkt::Options::*>(entry.field)) return "0.25";
+  if (std::holds_alternative<double oclspkt::petsc::Settings::*>(entry.field)) return "0.25";
   if (std::holds_alternative<bool petsc::Settings::*>(entry.field)) return "true";
   return "48";
 }

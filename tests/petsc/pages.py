@@ -3,7 +3,7 @@
 
     pages.py HEADER MANUAL OPTIONS_MD FORTRAN|- PYTHON_TABLE
 
-A function that is missing somewhere wants a row in option_table() or result_table() of plugin/petsc/options.cpp, from
+A function that is missing somewhere wants a row in option_table(), action_table() or result_table() of plugin/petsc/options.cpp, from
 which all of these are made.
 """
 
@@ -11,7 +11,7 @@ import os
 import re
 import sys
 
-HOME = "give it a row in plugin/petsc/options.cpp (option_table() or result_table())"
+HOME = "give it a row in plugin/petsc/options.cpp (option_table(), action_table() or result_table())"
 ORDER = ["Synopsis", "Input Parameter", "Output Parameter", "Options Database Key", "Level", "Notes", "See also"]
 LEVELS = {"beginner", "intermediate", "advanced", "developer"}
 COLLECTIVE = {"Not Collective", "Logically Collective", "Collective"}
@@ -82,7 +82,7 @@ def check_page(name, prototype, page, options):
     if not body.get("Notes", "").strip():
         yield f"{name}: the notes are empty"
     yield from check_parameters(name, synopsis[1], body)
-    key = re.search(rf"## `(\S+)`(?:(?!\n## )[\s\S])*`{name}\(\)`", options)
+    key = re.search(rf"## `(\S+)`(?:(?!\n## )[\s\S])*\nIn C and Fortran: [^\n]*`{name}\(\)`", options)
     if key and name.startswith("PCOCLSPKTSet") and key[1] not in body.get("Options Database Key", ""):
         yield f"{name}: the section Options Database Key does not name {key[1]}"
 
@@ -124,6 +124,7 @@ def check_python(path, functions):
     exec(read(path), table)  # our own build made it
     offered = {"PCOCLSPKTInitializePackage", "PCOCLSPKTFinalizePackage"}  # the second is PETSc's to call
     offered |= {"PCOCLSPKT" + verb + row[0] for row in table["SETTINGS"].values() for verb in ("Set", "Get")}
+    offered |= {"PCOCLSPKT" + row[0] for row in table["ACTIONS"].values()}
     offered |= {"PCOCLSPKTGet" + row[0] for row in table["RESULTS"].values()}
     yield from (f"the Python helper does not have {n}: {HOME}" for n in functions if n not in offered)
     yield from (f"the Python helper has {n}, oclspkt.h does not" for n in sorted(offered - set(functions)))

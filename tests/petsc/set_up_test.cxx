@@ -21,7 +21,8 @@ std::ostream& operator<<(std::ostream& out, const Work& w) {
 
 Work work(PC pc) {
   const petsc::PC_OCLSPKT& o = *petsc::data(pc);
-  return {o.extraction.searches(), o.extraction.gathers(), o.solver.counts().set_ups, o.solver.counts().uploads};
+  return {o.first().extraction.searches(), o.first().extraction.gathers(), o.first().solver.counts().set_ups,
+          o.first().solver.counts().uploads};
 }
 
 /// Row 10 of tridiag(lower, diag, upper) x = b.
@@ -76,7 +77,7 @@ TEST(SetUp, AfterAResetTakesAnotherSizeAndCountsAnew) {
   OK(PCSetUp(pc));
   OK(PCReset(pc));
   EXPECT_EQ(work(pc), (Work{0, 0, 0, 0}));
-  EXPECT_EQ(petsc::data(pc)->solver.bytes(), 0);
+  EXPECT_EQ(petsc::data(pc)->first().solver.bytes(), 0);
   OK(PCSetOperators(pc, B, B));
   expect_row(pc, -1, 6, -3, 37);
   EXPECT_EQ(work(pc), (Work{1, 1, 1, 1}));

@@ -7,9 +7,6 @@ set(loaded -dll_append ${plugin} -pc_type oclspkt)
 expect(WrongPathStopsTheProgram
        CHECK --rc=65 "--match=Unable to locate dynamic library" "--match=nowhere/liboclspkt.so"
        RUN ${ex23} -dll_append ${CMAKE_CURRENT_BINARY_DIR}/nowhere/liboclspkt.so -pc_type oclspkt)
-expect(TwoRanksAreRefusedWithTheCure LABELS mpi
-       CHECK --rc=failure "--match=-pc_type bjacobi -sub_pc_type oclspkt"
-       RUN ${MPIEXEC_EXECUTABLE} -n 2 ${ex23} ${loaded})
 expect(UnknownMethodListsTheChoices
        CHECK --rc=failure "--match=foo.*pc_oclspkt_method.*truncated-halo.*pivot"
        RUN ${ex23} ${loaded} -pc_oclspkt_method foo)

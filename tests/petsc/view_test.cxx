@@ -125,7 +125,9 @@ TEST(Explain, PrintsALineForEachCandidateAfterEverySetUp) {
   Printed printed;
   OK(PCSetUp(pc));
   const std::string text = printed.text();
-  EXPECT_EQ(text.find("PCOCLSPKT t_: why\n  device: host (host), asked for\n  exact-factored: refused, line 0: "), 0u)
+  EXPECT_EQ(text.find("PCOCLSPKT t_: why\n  lines: the matrix's order, 1 line of 100 rows\n  device: host (host), "
+                      "asked for\n  exact-factored: refused, line 0: "),
+            0u)
       << text;
   EXPECT_TRUE(contains(text, "\n  pivot: taken, partial pivoting, checked: backward error ")) << text;
   EXPECT_TRUE(contains(text, "; 10.5 words a row\n")) << text;

@@ -39,10 +39,27 @@ PETSC_EXTERN const char* const PCOCLSPKTSingulars[];
 typedef enum { PC_OCLSPKT_TRANSFER_AUTO, PC_OCLSPKT_TRANSFER_COPY } PCOCLSPKTTransfer;
 PETSC_EXTERN const char* const PCOCLSPKTTransfers[];
 
+typedef enum {
+  PC_OCLSPKT_COMBINE_ADDITIVE,
+  PC_OCLSPKT_COMBINE_FACTORED,
+  PC_OCLSPKT_COMBINE_SYMMETRIC,
+  PC_OCLSPKT_COMBINE_MULTIPLICATIVE
+} PCOCLSPKTCombine;
+PETSC_EXTERN const char* const PCOCLSPKTCombines[];
+
+typedef enum { PC_OCLSPKT_DIAGONAL_FULL, PC_OCLSPKT_DIAGONAL_SPLIT } PCOCLSPKTDiagonal;
+PETSC_EXTERN const char* const PCOCLSPKTDiagonals[];
+
 PETSC_EXTERN PetscErrorCode PCOCLSPKTInitializePackage(void);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTFinalizePackage(void);
 
 /* Settings; a change takes effect at the next PCSetUp(). Setters do nothing for other types of PC. */
+PETSC_EXTERN PetscErrorCode PCOCLSPKTSetDirections(PC, const char[]);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTGetDirections(PC, const char*[]);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTSetCombine(PC, PCOCLSPKTCombine);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTGetCombine(PC, PCOCLSPKTCombine*);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTSetDiagonal(PC, PCOCLSPKTDiagonal);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTGetDiagonal(PC, PCOCLSPKTDiagonal*);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetDevices(PC, const char[]);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetDevices(PC, const char*[]);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetMethod(PC, PCOCLSPKTMethod);
@@ -67,6 +84,10 @@ PETSC_EXTERN PetscErrorCode PCOCLSPKTSetTransfer(PC, PCOCLSPKTTransfer);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetTransfer(PC, PCOCLSPKTTransfer*);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetExplain(PC, PetscBool);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetExplain(PC, PetscBool*);
+
+/* What only a program can give. */
+PETSC_EXTERN PetscErrorCode PCOCLSPKTSetLines(PC, IS, IS, IS);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTSetBands(PC, const char[], Vec, Vec, Vec);
 
 /* What the last PCSetUp() chose; an error before it. */
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetMethodUsed(PC, const char*[], const char*[]);

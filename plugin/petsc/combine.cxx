@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <algorithm>
+
+#include "boundary.hxx"
+#include "pc_oclspkt.hxx"
+
+namespace oclspkt::petsc {
+namespace {
+
+bool reads_matrix(const PC_OCLSPKT& o, Direction direction) {
+  return static_cast<int>(direction) >= kAxes || !o.given_bands[static_cast<int>(direction)].set;
+}
+
+void take_given(const GivenBands& given, const LineLayout& layout, Bands<PetscScalar>& bands) {
+  for (Index i = 0; i < layout.lines.rows(); ++i) {
+    const auto row = static_cast<std::size_t>(layout.row(i));
+    bands.lower()[i] = given.lower[row];
+    bands.diag()[i] = given.diag[row];
+    bands.upper()[i] = given.upper[row];
+  }
+}
+
+/// The couplings of a part that lead out of its line are none.
+void close_ends(const LineLayout& layout, Bands<PetscScalar>& bands) {
+  const LineSet& lines = layout.lines;
+  for (Index l = 0; l < lines.count(); ++l) {
+    if (lines.length(l) == 0) continue;
+    const auto at = static_cast<std::size_t>(l);
+    if (!layout.cut() || layout.above[at] < 0) bands.lower()[lines.first(l)] = 0;
+    if (!layout.cut() || layout.below[at] < 0) {
+      bands.upper()[lines.first(l) + (lines.length(l) - 1) * lines.row_stride()] = 0;
+    }
+  }
+}
+
+/// Diagonal D_0 + D_x of the split form: the row sums, and what the couplings of the direction balance.
+void split_diagonal(const std::vector<PetscScalar>& row_sums, const LineLayout& layout, Bands<PetscScalar>& bands) {
+  close_ends(layout, bands);
+  for (Index i = 0; i < layout.lines.rows(); ++i) {
+    bands.diag()[i] = row_sums[static_cast<std::size_t>(layout.row(i))] - bands.lower()[i] - bands.upper()[i];
+  }
+}
+
+/// Divide row i by between[i]: (D + Y)^-1 D is the inverse of that, and an apply needs no pass for D.
+void divide_rows(const std::vector<PetscScalar>& between, const LineLayout& layout, Bands<PetscScalar>& bands) {
+  for (Index i = 0; i < layout.lines.rows(); ++i) {
+    const PetscScalar divisor = between[static_cast<std::size_t>(layout.row(i))];
+    bands.lower()[i] /= divisor;
+    bands.diag()[i] /= divisor;
+    bands.upper()[i] /= divisor;
+  }
+}
+
+/// A diagonal of the matrix, or its row sums, by local rows.
+PetscErrorCode ReadVector(PC pc, PetscErrorCode (*read)(Mat, Vec), std::vector<PetscScalar>* values) {
+  Vec vector;
+  const PetscScalar* array;
+  PetscInt rows;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateVecs(pc->pmat, nullptr, &vector));
+  PetscCall((*read)(pc->pmat, vector));
+  PetscCall(VecGetLocalSize(vector, &rows));
+  PetscCall(VecGetArrayRead(vector, &array));
+  OclspktCall(pc, values->assign(array, array + rows));
+  PetscCall(VecRestoreArrayRead(vector, &array));
+  PetscCall(VecDestroy(&vector));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Products with D between the factors need D^-1 to be there. Collective.
+PetscErrorCode CheckBetween(PC pc) {
+  PC_OCLSPKT* o = data(pc);
+  PetscInt first, bad = -1;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
+  const auto zero = std::find(o->between.begin(), o->between.end(), PetscScalar(0));
+  if (zero != o->between.end()) bad = first + static_cast<PetscInt>(zero - o->between.begin());
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &bad, 1, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)pc)));
+  PetscCheck(bad < 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONG,
+             "-pc_oclspkt_combine %s -pc_oclspkt_diagonal %s: the %s of row %" PetscInt_FMT
+             " is 0, and its inverse stands between the factors; use -pc_oclspkt_combine additive or multiplicative",
+             kCombineNames[static_cast<int>(o->settings.combine)],
+             kDiagonalNames[static_cast<int>(o->settings.diagonal)],
+             o->settings.diagonal == Diagonal::split ? "sum" : "diagonal", bad);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CountCouplings(PC pc, const Bands<PetscScalar>& bands, const LineLayout& layout, Index* couplings) {
+  PetscFunctionBegin;
+  *couplings = 0;
+  for (Index i = 0; i < layout.lines.rows(); ++i) {
+    *couplings += (bands.view().lower[i] != PetscScalar(0)) + (bands.view().upper[i] != PetscScalar(0));
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, couplings, 1, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The order in which sweeps follow each other, as places in PC_OCLSPKT::sweeps: x, y, z, and back for `symmetric`.
+int sweep_at(const PC_OCLSPKT& o, int step, bool transpose) {
+  const int count = static_cast<int>(o.sweeps.size());
+  const int place = step < count ? step : 2 * (count - 1) - step;
+  return transpose && o.settings.combine != Combine::symmetric ? count - 1 - place : place;
+}
+
+/// What the steps of an apply work on.
+struct Step {
+  PC pc;
+  Vec right, solution;
+  const PetscScalar* y;
+  PetscScalar* x;
+  PetscInt rows;
+  bool transpose;
+};
+
+PetscErrorCode ApplyAdditive(const Step& s) {
+  PC_OCLSPKT* o = data(s.pc);
+
+  PetscFunctionBegin;
+  PetscCall(SolveSweep(s.pc, o->first(), s.y, s.x, s.transpose));
+  PetscScalar* part = o->work[0].data();
+  for (std::size_t k = 1; k < o->sweeps.size(); ++k) {
+    PetscCall(SolveSweep(s.pc, *o->sweeps[k], s.y, part, s.transpose));
+    for (PetscInt i = 0; i < s.rows; ++i) s.x[i] += part[i];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// One sweep after the other, each from where the last one left; the last one writes to x.
+PetscErrorCode ApplyProduct(const Step& s) {
+  PC_OCLSPKT* o = data(s.pc);
+  const int count = static_cast<int>(o->sweeps.size());
+  const bool symmetric = o->settings.combine == Combine::symmetric;
+  const int steps = symmetric ? 2 * count - 1 : count;
+  const PetscScalar* from = s.y;
+
+  PetscFunctionBegin;
+  for (int k = 0; k < steps; ++k) {
+    PetscScalar* to = k == steps - 1 ? s.x : o->work[k % 2].data();
+    PetscCall(
+        SolveSweep(s.pc, *o->sweeps[static_cast<std::size_t>(sweep_at(*o, k, s.transpose))], from, to, s.transpose));
+    if (symmetric && k < steps - 1 && !o->between.empty()) {
+      for (PetscInt i = 0; i < s.rows; ++i) to[i] *= o->between[static_cast<std::size_t>(i)];
+    }
+    from = to;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// x = 0; for each direction x += (D + X)^-1 (y - A x).
+PetscErrorCode ApplyMultiplicative(const Step& s) {
+  PC_OCLSPKT* o = data(s.pc);
+  Mat matrix = s.pc->useAmat ? s.pc->mat : s.pc->pmat;
+  Vec product = o->product;
+
+  PetscFunctionBegin;
+  PetscScalar *residual = o->work[0].data(), *part = o->work[1].data();
+  for (std::size_t k = 0; k < o->sweeps.size(); ++k) {
+    Sweep& sweep = *o->sweeps[static_cast<std::size_t>(sweep_at(*o, static_cast<int>(k), s.transpose))];
+    PetscScalar* x;
+    const PetscScalar* ax;
+    if (k == 0) {
+      PetscCall(VecGetArrayWrite(s.solution, &x));
+      PetscCall(SolveSweep(s.pc, sweep, s.y, x, s.transpose));
+      PetscCall(VecRestoreArrayWrite(s.solution, &x));
+      continue;
+    }
+    PetscCall(s.transpose ? MatMultTranspose(matrix, s.solution, product) : MatMult(matrix, s.solution, product));
+    PetscCall(VecGetArrayRead(product, &ax));
+    for (PetscInt i = 0; i < s.rows; ++i) residual[i] = s.y[i] - ax[i];
+    PetscCall(VecRestoreArrayRead(product, &ax));
+    PetscCall(SolveSweep(s.pc, sweep, residual, part, s.transpose));
+    PetscCall(VecGetArray(s.solution, &x));
+    for (PetscInt i = 0; i < s.rows; ++i) x[i] += part[i];
+    PetscCall(VecRestoreArray(s.solution, &x));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode FillBands(PC pc) {
+  PC_OCLSPKT* o = data(pc);
+  const bool several = o->sweeps.size() > 1, split = o->settings.diagonal == Diagonal::split;
+  const bool from_matrix = reads_matrix(*o, o->first().direction);
+  const bool product = o->settings.combine == Combine::factored || o->settings.combine == Combine::symmetric;
+  std::vector<PetscScalar> row_sums;
+
+  PetscFunctionBegin;
+  if (split && from_matrix) PetscCall(ReadVector(pc, MatGetRowSum, &row_sums));
+  OclspktCall(pc, o->between.clear(); if (several && product && from_matrix) o->between = row_sums);
+  if (several && product && from_matrix) {
+    if (!split) PetscCall(ReadVector(pc, MatGetDiagonal, &o->between));
+    PetscCall(CheckBetween(pc));
+  }
+  for (std::size_t s = 0; s < o->sweeps.size(); ++s) {
+    Sweep& sweep = *o->sweeps[s];
+    const LineLayout& layout = sweep.layout;
+    Bands<PetscScalar>* bands = nullptr;
+    OclspktCall(pc, bands = &sweep.solver.bands(layout.lines, layout.cuts, layout.exchange));
+    if (from_matrix) {
+      PetscCall(sweep.extraction.Run(pc, pc->pmat, layout, *bands));
+      if (several) PetscCall(CountCouplings(pc, *bands, layout, &sweep.couplings));
+      if (split) split_diagonal(row_sums, layout, *bands);
+      const bool scaled = several && s > 0 && o->settings.combine == Combine::factored;
+      if (scaled) divide_rows(o->between, layout, *bands);
+    } else {
+      const GivenBands& given = o->given_bands[static_cast<int>(sweep.direction)];
+      PetscCheck(static_cast<Index>(given.diag.size()) == layout.lines.rows(), PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+                 "PCOCLSPKTSetBands() for %s was given %d rows on this rank, the matrix has %d; make the vectors with "
+                 "MatCreateVecs() or DMCreateGlobalVector()",
+                 name(sweep.direction), static_cast<int>(given.diag.size()), static_cast<int>(layout.lines.rows()));
+      take_given(given, layout, *bands);
+    }
+    if (!layout.rows.empty())
+      OclspktCall(pc, sweep.right.resize(layout.lines.rows()); sweep.solution.resize(layout.lines.rows()));
+  }
+  const Index rows = o->first().layout.lines.rows();
+  if (several) OclspktCall(pc, o->work[0].resize(rows); o->work[1].resize(rows));
+  PetscCall(VecDestroy(&o->product));
+  if (several && o->settings.combine == Combine::multiplicative) {
+    PetscCall(MatCreateVecs(pc->pmat, nullptr, &o->product));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SolveSweep(PC pc, Sweep& sweep, const PetscScalar* y, PetscScalar* x, bool transpose) {
+  const LineLayout& layout = sweep.layout;
+  const Index rows = layout.lines.rows();
+  const bool moved = !layout.rows.empty();
+
+  PetscFunctionBegin;
+  const PetscScalar* right = y;
+  PetscScalar* solution = x;
+  if (moved) {
+    for (Index i = 0; i < rows; ++i) sweep.right[i] = y[layout.row(i)];
+    right = sweep.right.data();
+    solution = sweep.solution.data();
+  }
+  OclspktCall(pc, transpose ? sweep.solver.apply_transpose(right, solution) : sweep.solver.apply(right, solution));
+  for (Index i = 0; moved && i < rows; ++i) x[layout.row(i)] = solution[i];
+  PetscCall(PetscLogFlops(kSolveFlopsPerRow * static_cast<PetscLogDouble>(rows)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ApplyCombined(PC pc, Vec right, Vec solution, bool transpose) {
+  PC_OCLSPKT* o = data(pc);
+  Step step{pc, right, solution, nullptr, nullptr, 0, transpose};
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(right, &step.rows));
+  PetscCall(VecGetArrayRead(right, &step.y));
+  if (o->settings.combine == Combine::multiplicative) {
+    PetscCall(ApplyMultiplicative(step));
+  } else {
+    PetscCall(VecGetArrayWrite(solution, &step.x));
+    PetscCall(o->settings.combine == Combine::additive ? ApplyAdditive(step) : ApplyProduct(step));
+    PetscCall(VecRestoreArrayWrite(solution, &step.x));
+  }
+  PetscCall(VecRestoreArrayRead(right, &step.y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Each direction ignores the couplings of the others, which are not ignored by all.
+Index ignored_entries(const PC_OCLSPKT& o) {
+  const auto others = static_cast<Index>(o.sweeps.size()) - 1;
+  Index off_diagonal = o.first().extraction.ignored() + o.first().couplings, ignored = -others * off_diagonal;
+  for (const auto& sweep : o.sweeps) ignored += sweep->extraction.ignored();
+  return ignored;
+}
+
+}  // namespace oclspkt::petsc

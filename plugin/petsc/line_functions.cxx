@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
+#include "arguments.hxx"
+#include "boundary.hxx"
+#include "pc_oclspkt.hxx"
+
+namespace oclspkt::petsc {
+namespace {
+
+PetscErrorCode CopyIndices(PC pc, IS set, std::vector<PetscInt>* to) {
+  const PetscInt* indices;
+  PetscInt count;
+
+  PetscFunctionBegin;
+  PetscCall(ISGetLocalSize(set, &count));
+  PetscCall(ISGetIndices(set, &indices));
+  OclspktCall(pc, to->assign(indices, indices + count));
+  PetscCall(ISRestoreIndices(set, &indices));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Starts and numbers fit each other and the rows.
+PetscErrorCode CheckGiven(const GivenLines& given) {
+  const std::vector<PetscInt>&starts = given.starts, &numbers = given.numbers;
+
+  PetscFunctionBegin;
+  PetscCheck(starts.size() == numbers.size() + 1, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+             "PCOCLSPKTSetLines(): %d lines need %d starts, the last of them the number of rows; there are %d",
+             static_cast<int>(numbers.size()), static_cast<int>(numbers.size() + 1), static_cast<int>(starts.size()));
+  PetscCheck(starts.front() == 0 && static_cast<std::size_t>(starts.back()) == given.rows.size() &&
+                 std::is_sorted(starts.begin(), starts.end()),
+             PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "PCOCLSPKTSetLines(): starts must begin with 0, not decrease, and end with the %d rows of this rank, not "
+             "%" PetscInt_FMT,
+             static_cast<int>(given.rows.size()), starts.back());
+  std::vector<PetscInt> sorted = numbers;
+  std::sort(sorted.begin(), sorted.end());
+  PetscCheck(sorted.empty() || sorted.front() >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "PCOCLSPKTSetLines(): a line has the number %" PetscInt_FMT "; numbers begin with 0", sorted.front());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  PetscCheck(twice == sorted.end(), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
+             "PCOCLSPKTSetLines(): line %" PetscInt_FMT
+             " is listed twice on one rank; a rank holds one part of a line, its rows next to each other",
+             *twice);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Lines without rows have nothing to solve.
+GivenLines without_empty(const GivenLines& all) {
+  GivenLines kept{{}, {0}, all.rows};
+  for (std::size_t l = 0; l < all.numbers.size(); ++l) {
+    if (all.starts[l] == all.starts[l + 1]) continue;
+    kept.numbers.push_back(all.numbers[l]);
+    kept.starts.push_back(all.starts[l + 1]);
+  }
+  return kept;
+}
+
+PetscErrorCode CopyVector(PC pc, Vec vector, std::vector<PetscScalar>* to) {
+  const PetscScalar* values;
+  PetscInt rows;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(vector, &rows));
+  PetscCall(VecGetArrayRead(vector, &values));
+  OclspktCall(pc, to->assign(values, values + rows));
+  PetscCall(VecRestoreArrayRead(vector, &values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// All are there, or none.
+PetscErrorCode AllOrNone(PC pc, const char* function, bool first, bool second, bool third) {
+  PetscFunctionBegin;
+  PetscCheck(first == second && second == third, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_NULL,
+             "%s takes three objects, or NULL for all three to take them back", function);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode SetLines_OCLSPKT(PC pc, IS lines, IS starts, IS rows) {
+  PC_OCLSPKT* o = data(pc);
+  GivenLines given;
+
+  PetscFunctionBegin;
+  if (lines) {
+    PetscCall(CopyIndices(pc, lines, &given.numbers));
+    PetscCall(CopyIndices(pc, starts, &given.starts));
+    PetscCall(CopyIndices(pc, rows, &given.rows));
+    PetscCall(CheckGiven(given));
+    OclspktCall(pc, o->given_lines = without_empty(given));
+  } else {
+    o->given_lines.reset();
+  }
+  ++o->given_changes;
+  pc->matstate = -1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SetBands_OCLSPKT(PC pc, const char axis[], Vec lower, Vec diag, Vec upper) {
+  PC_OCLSPKT* o = data(pc);
+  const auto* const end = kDirectionNames + kAxes;
+  const auto* const place =
+      std::find_if(kDirectionNames, end, [&](const char* word) { return std::strcmp(axis, word) == 0; });
+
+  PetscFunctionBegin;
+  PetscCheck(place != end, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "PCOCLSPKTSetBands() takes the axes x, y and z, not '%s'", axis);
+  GivenBands& given = o->given_bands[place - kDirectionNames];
+  const bool before = given.set;
+  given.set = false;
+  if (diag) {
+    PetscCall(CopyVector(pc, lower, &given.lower));
+    PetscCall(CopyVector(pc, diag, &given.diag));
+    PetscCall(CopyVector(pc, upper, &given.upper));
+    PetscCheck(given.lower.size() == given.diag.size() && given.upper.size() == given.diag.size(), PETSC_COMM_SELF,
+               PETSC_ERR_ARG_SIZ, "PCOCLSPKTSetBands(): the vectors have %d, %d and %d rows here",
+               static_cast<int>(given.lower.size()), static_cast<int>(given.diag.size()),
+               static_cast<int>(given.upper.size()));
+    given.set = true;
+  }
+  if (given.set != before) ++o->given_changes;
+  pc->matstate = -1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace oclspkt::petsc
+
+PetscErrorCode PCOCLSPKTSetLines(PC pc, IS lines, IS starts, IS rows) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  PetscCall(oclspkt::petsc::AllOrNone(pc, "PCOCLSPKTSetLines()", lines, starts, rows));
+  PetscTryMethod(pc, "PCOCLSPKTSetLines_C", (PC, IS, IS, IS), (pc, lines, starts, rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTSetBands(PC pc, const char axis[], Vec lower, Vec diag, Vec upper) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, axis);
+  PetscCall(oclspkt::petsc::AllOrNone(pc, "PCOCLSPKTSetBands()", lower, diag, upper));
+  PetscTryMethod(pc, "PCOCLSPKTSetBands_C", (PC, const char[], Vec, Vec, Vec), (pc, axis, lower, diag, upper));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTSetDirections(PC pc, const char directions[]) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, directions);
+  PetscTryMethod(pc, "PCOCLSPKTSetDirections_C", (PC, const char[]), (pc, directions));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetDirections(PC pc, const char* directions[]) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, directions);
+  PetscUseMethod(pc, "PCOCLSPKTGetDirections_C", (PC, const char*[]), (pc, directions));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTSetCombine(PC pc, PCOCLSPKTCombine combine) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  PetscValidLogicalCollectiveEnum(pc, combine, 2);
+  PetscCall(oclspkt::petsc::CheckChoice(pc, combine, std::size(oclspkt::petsc::kCombineNames)));
+  PetscTryMethod(pc, "PCOCLSPKTSetCombine_C", (PC, PCOCLSPKTCombine), (pc, combine));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetCombine(PC pc, PCOCLSPKTCombine* combine) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, combine);
+  PetscUseMethod(pc, "PCOCLSPKTGetCombine_C", (PC, PCOCLSPKTCombine*), (pc, combine));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTSetDiagonal(PC pc, PCOCLSPKTDiagonal diagonal) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  PetscValidLogicalCollectiveEnum(pc, diagonal, 2);
+  PetscCall(oclspkt::petsc::CheckChoice(pc, diagonal, std::size(oclspkt::petsc::kDiagonalNames)));
+  PetscTryMethod(pc, "PCOCLSPKTSetDiagonal_C", (PC, PCOCLSPKTDiagonal), (pc, diagonal));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetDiagonal(PC pc, PCOCLSPKTDiagonal* diagonal) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, diagonal);
+  PetscUseMethod(pc, "PCOCLSPKTGetDiagonal_C", (PC, PCOCLSPKTDiagonal*), (pc, diagonal));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

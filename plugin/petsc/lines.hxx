@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <petscpc.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "oclspkt/cut_solver.hpp"
+
+namespace oclspkt::petsc {
+
+/// The lines of one direction.
+enum class Direction { x, y, z, matrix, given };
+inline constexpr const char* kDirectionNames[] = {"x", "y", "z", "matrix", "given"};
+inline constexpr const char* name(Direction d) { return kDirectionNames[static_cast<int>(d)]; }
+inline constexpr int kAxes = 3;  ///< the first of them
+
+/// The words of -pc_oclspkt_lines; empty for `auto`.
+/// @throws InvalidInput for other words, words that are there twice, and `auto` beside others
+std::vector<Direction> parse_directions(const std::string& words);
+
+/// How the lines of a direction lie in the vectors of this rank, and how other ranks continue them.
+struct LineLayout {
+  LineSet lines;
+  std::vector<PetscInt> rows;          ///< place i of the line set is local row rows[i]; empty: they are the same
+  std::vector<PetscInt> above, below;  ///< shape [lines]; global rows on other ranks that couple to the first and the
+                                       ///< last row of a part, -1: none; empty: nothing is cut on this rank
+  Cuts cuts;
+  std::shared_ptr<Exchange> exchange;  ///< null if nothing is cut on any rank
+
+  bool cut() const { return !above.empty(); }
+  PetscInt row(Index place) const {
+    return rows.empty() ? static_cast<PetscInt>(place) : rows[static_cast<std::size_t>(place)];
+  }
+};
+
+/// A structured grid behind a matrix, as far as lines need it.
+struct Grid {
+  int axes = 0;                    ///< 1 to 3
+  Index unknowns = 1;              ///< per node
+  Index nodes[kAxes] = {1, 1, 1};  ///< of the whole grid
+  bool periodic[kAxes] = {};
+  std::vector<Index> widths[kAxes];  ///< nodes of each rank along an axis
+  std::size_t place[kAxes] = {};     ///< of this rank among them
+  Index begin(int axis, std::size_t rank) const;
+  Index width(int axis) const { return widths[axis][place[axis]]; }
+};
+
+/// The grid of pc->dm, else of the DM that made the matrix, if it is a DMDA that fits the matrix.
+/// @param[out] grid empty if there is none
+/// @param[out] why  then the reason and the cure
+PetscErrorCode FindGrid(PC pc, Mat matrix, std::optional<Grid>* grid, std::string* why);
+
+/// The lines along an axis. Collective.
+/// @throws InvalidInput (as a PETSc error) for an axis that the grid does not have, or that is periodic
+PetscErrorCode LayOutAxis(PC pc, Mat matrix, const Grid& grid, int axis, LineLayout* layout);
+
+/// One line of all rows in the matrix's order. Collective.
+PetscErrorCode LayOutMatrix(PC pc, Mat matrix, LineLayout* layout);
+
+/// What PCOCLSPKTSetLines() was given: global rows of this rank, line by line.
+struct GivenLines {
+  std::vector<PetscInt> numbers, starts, rows;
+};
+
+/// Lines of the program. Collective.
+/// @return an error if rows are on other ranks, missing or there twice
+PetscErrorCode LayOutGiven(PC pc, Mat matrix, const GivenLines& given, LineLayout* layout);
+
+/// Global rows before and behind each local row on its line; -1 where there is none.
+/// @param[out] above, below shape [local rows]
+void find_neighbours(const LineLayout& layout, PetscInt first_row, std::vector<PetscInt>& above,
+                     std::vector<PetscInt>& below);
+
+}  // namespace oclspkt::petsc
