@@ -48,6 +48,12 @@ Survey nothing_seen() {
 }  // namespace
 
 template <typename T>
+Survey survey_line(const LineSet& lines, const BandsView<T>& bands, Index line) {
+  Survey s = nothing_seen();
+  return add_line(lines, bands, line, s) ? s : Survey{.weakest_row = s.weakest_row};
+}
+
+template <typename T>
 Survey survey(const LineSet& lines, const BandsView<T>& bands) {
   Survey s = nothing_seen();
   for (Index l = 0; l < lines.count(); ++l) {
@@ -101,6 +107,7 @@ LineSet uncoupled_lines(const LineSet& lines, const BandsView<T>& bands) {
   template bool in_range<T>(const Survey&);                                       \
   template std::vector<Index> extreme_lines(const LineSet&, const BandsView<T>&); \
   template Survey survey(const LineSet&, const BandsView<T>&);                    \
+  template Survey survey_line(const LineSet&, const BandsView<T>&, Index);        \
   template LineSet uncoupled_lines(const LineSet&, const BandsView<T>&);          \
   template double line_dominance(const LineSet&, const BandsView<T>&, Index);
 OCLSPKT_INSTANTIATE(float)

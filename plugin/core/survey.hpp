@@ -36,6 +36,10 @@ LineSet uncoupled_lines(const LineSet& lines, const BandsView<T>& bands);
 template <typename T>
 double line_dominance(const LineSet& lines, const BandsView<T>& bands, Index line);
 
+/// What a pass over line `line` alone finds; its first row's lower and its last row's upper count as couplings.
+template <typename T>
+Survey survey_line(const LineSet& lines, const BandsView<T>& bands, Index line);
+
 /// @pre couplings out of the lines are 0 (Bands::close_lines)
 template <typename T>
 Survey survey(const LineSet& lines, const BandsView<T>& bands);

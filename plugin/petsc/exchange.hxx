@@ -1,13 +1,32 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-#include "lines.hxx"
+#include <petscsys.h>
+
+#include "oclspkt/cut_solver.hpp"
 
 namespace oclspkt::petsc {
 
-class MpiExchange : public Exchange {
+/// How the processes of a communicator talk: persistent requests on a duplicate of it, so that no message of ours meets
+/// one of the program's.
+///
+/// Channels and the duplicate are freed when nobody holds them any more; after MPI_Finalize() nothing is left to free.
+class MpiExchange final : public Exchange {
  public:
-  explicit MpiExchange(MPI_Comm) {}
+  /// Collective. @throws Error with MPI's text if a call fails and the communicator's error handler returns
+  explicit MpiExchange(MPI_Comm comm);
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  std::unique_ptr<Channel> open(std::vector<Leg> out, std::vector<Leg> in, std::size_t scalar_bytes) override;
+  void largest(std::span<double> values) override;
+
+ private:
+  class Duplicate;
+  class MpiChannel;
+
+  std::shared_ptr<const Duplicate> comm_;
+  int rank_ = 0, size_ = 1;
 };
 
 }  // namespace oclspkt::petsc

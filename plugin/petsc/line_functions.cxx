@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <numeric>
 
 #include "arguments.hxx"
 #include "boundary.hxx"
@@ -48,13 +49,17 @@ PetscErrorCode CheckGiven(const GivenLines& given) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Lines without rows have nothing to solve.
-GivenLines without_empty(const GivenLines& all) {
-  GivenLines kept{{}, {0}, all.rows};
-  for (std::size_t l = 0; l < all.numbers.size(); ++l) {
+/// The lines that have rows, in the order of their numbers, which is the same on all ranks.
+GivenLines in_order(const GivenLines& all) {
+  std::vector<std::size_t> order(all.numbers.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return all.numbers[a] < all.numbers[b]; });
+  GivenLines kept{{}, {0}, {}};
+  for (const std::size_t l : order) {
     if (all.starts[l] == all.starts[l + 1]) continue;
     kept.numbers.push_back(all.numbers[l]);
-    kept.starts.push_back(all.starts[l + 1]);
+    kept.rows.insert(kept.rows.end(), all.rows.begin() + all.starts[l], all.rows.begin() + all.starts[l + 1]);
+    kept.starts.push_back(static_cast<PetscInt>(kept.rows.size()));
   }
   return kept;
 }
@@ -91,7 +96,7 @@ PetscErrorCode SetLines_OCLSPKT(PC pc, IS lines, IS starts, IS rows) {
     PetscCall(CopyIndices(pc, starts, &given.starts));
     PetscCall(CopyIndices(pc, rows, &given.rows));
     PetscCall(CheckGiven(given));
-    OclspktCall(pc, o->given_lines = without_empty(given));
+    OclspktCall(pc, o->given_lines = in_order(given));
   } else {
     o->given_lines.reset();
   }

@@ -45,6 +45,7 @@ class LineGroup {
   /// Set up and examine; see examine(). The lines of an objection are members' places in members().
   Objection set_up();
   const std::vector<Index>& members() const { return members_; }
+  bool pinned() const { return pinned_; }
   /// Overwrite the members' rows of x with their solutions.
   /// @param all the line set that x and y belong to
   void solve(const LineSet& all, const T* y, T* x);

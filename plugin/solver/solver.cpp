@@ -44,6 +44,7 @@ void check_options(const Options& o) {
   if (!(o.rtol >= 0 && o.rtol < 1)) throw InvalidInput("rtol must lie in [0, 1), 0 for the rounding of the arithmetic");
   if (o.partition < 0) throw InvalidInput("partition must be 0 (chosen) or a number of rows");
   if (o.device_memory < 0) throw InvalidInput("device_memory must be 0 (the device's own limit) or a number of bytes");
+  if (o.gather_limit < -1) throw InvalidInput("gather_limit must be -1 (none), or a number of rows");
   if (!(o.timeout >= 0)) throw InvalidInput("timeout must be 0 (100 times the predicted time) or a number of seconds");
 }
 
@@ -139,6 +140,28 @@ std::int64_t Solver<T>::Impl::bytes() const {
 }
 
 template <typename T>
+std::vector<Index> Solver<T>::Impl::pinned_lines() const {
+  std::vector<Index> pinned;
+  for (const LineGroup<T>& group : groups_) {
+    if (group.pinned()) pinned.insert(pinned.end(), group.members().begin(), group.members().end());
+  }
+  if (!(bands_.lines() == lines_) && !pinned.empty()) return {0};  // pieces of one line
+  std::sort(pinned.begin(), pinned.end());
+  return pinned;
+}
+
+template <typename T>
+void Solver<T>::Impl::copy_bands(Bands<T>& out) {
+  out.reshape(lines_);
+  with_whole_bands([&] {
+    const BandsView<T> whole = bands_.view();
+    std::copy_n(whole.lower, lines_.extent(), out.lower());
+    std::copy_n(whole.diag, lines_.extent(), out.diag());
+    std::copy_n(whole.upper, lines_.extent(), out.upper());
+  });
+}
+
+template <typename T>
 Solver<T>::Solver(Options options) : impl_(std::make_unique<Impl>(std::move(options))) {}
 template <typename T>
 Solver<T>::~Solver() = default;
@@ -213,6 +236,16 @@ Times Solver<T>::times() const {
 template <typename T>
 Counts Solver<T>::counts() const {
   return impl_->counts();
+}
+
+template <typename T>
+std::vector<Index> Solver<T>::pinned_lines() const {
+  return impl_->pinned_lines();
+}
+
+template <typename T>
+void Solver<T>::copy_bands(Bands<T>& out) {
+  impl_->copy_bands(out);
 }
 
 template <typename T>

@@ -27,6 +27,8 @@ class Solver<T>::Impl {
   void apply_transpose(const T* y, T* x);
   Times times() const;
   std::int64_t bytes() const;
+  std::vector<Index> pinned_lines() const;
+  void copy_bands(Bands<T>& out);
   const Counts& counts() const { return counts_; }
 
   const Options& options() const { return options_; }

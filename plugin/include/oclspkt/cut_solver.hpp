@@ -1,30 +1,126 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
+#include "oclspkt/bands.hpp"
+#include "oclspkt/export.hpp"
 #include "oclspkt/solver.hpp"
 
 namespace oclspkt {
 
+/// How the lines of this process are continued on others.
 struct Cuts {
+  /// Each: the processes that hold a part of a line, from top to bottom; this process is one of them, none comes twice.
   std::vector<std::vector<int>> chains;
-  std::vector<int> chain_of;
+  std::vector<int> chain_of;  ///< shape [lines]; index into chains; empty: all lines have chain 0, or none is cut
+  /// shape [lines]; the line's number in all processes together, picks the process that settles it; empty: its place
+  /// among the lines of the same chain. Lines of one chain have the same order on all of its processes.
   std::vector<Index> number;
 };
 
-class Exchange {
+/// How processes talk. Every call is collective over those concerned, in the same order on each.
+class OCLSPKT_API Exchange {
  public:
+  /// What goes to or comes from a process.
+  struct Leg {
+    int process = 0;
+    Index count = 0;  ///< of scalars
+  };
+  /// A fixed pattern, opened once at set-up and used by every apply; at most one is started twice before it finished.
+  class OCLSPKT_API Channel {
+   public:
+    virtual ~Channel() = default;
+    /// Begin to receive and to send. Legs lie in the buffers one after the other.
+    /// @param[in]  out all legs that go out; may not change before finish()
+    /// @param[out] in  all legs that come in; valid after finish()
+    virtual void start(const void* out, void* in) = 0;
+    virtual void finish() = 0;
+  };
+
   virtual ~Exchange() = default;
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  /// Open a channel; two processes agree on the count of what goes from one to the other, and a process has at most one
+  /// leg for each other in each direction.
+  virtual std::unique_ptr<Channel> open(std::vector<Leg> out, std::vector<Leg> in, std::size_t scalar_bytes) = 0;
+  /// The largest over all processes, entry by entry; NaN wins.
+  virtual void largest(std::span<double> values) = 0;
 };
 
-template <typename T>
-class CutSolver : public Solver<T> {
- public:
-  using Solver<T>::Solver;
-  using Solver<T>::bands;
-  Bands<T>& bands(const LineSet& lines, const Cuts&, std::shared_ptr<Exchange>) { return Solver<T>::bands(lines); }
+/// What a set-up made of the lines that are cut among processes.
+struct CutReport {
+  Index lines = 0;               ///< of this process that are cut
+  Index longest_chain = 0;       ///< processes that hold the line with most parts, over all processes
+  bool truncated = false;        ///< each cut is settled by its two sides alone
+  bool above_tolerance = false;  ///< truncation was named, and the bound does not cover it
+  double bound = 0;              ///< of the error by truncation relative to max |x|, NaN: unknown; over all processes
+  double tolerance = 0;          ///< what the bound was held against
+  double backward_error = 0;  ///< componentwise, of the trial solves before lines were gathered; 0 if none was needed
+  Index gathered = 0;         ///< lines of this process that are solved whole on one process
+  Index first_gathered = -1;  ///< number of the first of them
+  std::string gathered_why;   ///< of the first of them
+  Index pinned = 0;           ///< lines that this process gathered and that are singular: their last unknown is 0
+  Index spike_rows = 0;       ///< most rows of a part that an apply corrects from one side
+  Index sent = 0, received = 0;  ///< scalars, by one apply of this process
 };
+
+/// Solve sets of tridiagonal systems whose lines are cut among processes. The calls are those of Solver, and collective
+/// over all processes of the exchange if a line is cut on any of them.
+///
+/// Each process eliminates the inner rows of its parts by a Solver of its own; what is left is one tridiagonal system
+/// a line in the top and bottom unknowns of its parts, solved by one process of its chain, or by pairs of neighbours
+/// where the parts decay. If a process throws in set_up, all do.
+/// @tparam T float or double
+template <typename T>
+class OCLSPKT_API CutSolver {
+ public:
+  /// @throws InvalidInput if an option is out of range
+  explicit CutSolver(Options options = {});
+  ~CutSolver();
+  CutSolver(CutSolver&&) noexcept;
+  CutSolver& operator=(CutSolver&&) noexcept;
+
+  /// Storage for the bands of `lines`, see Solver::bands(). lower of a part's first row couples to the last row of the
+  /// part above, upper of its last row to the first row of the part below; at the ends of the whole line they are
+  /// ignored. What is wrong with `cuts` is told by set_up, to all processes.
+  Bands<T>& bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
+  /// The same for lines of which none is cut; nobody is talked to.
+  Bands<T>& bands(const LineSet& lines);
+
+  /// Choose how each part is solved, and how the cuts are settled.
+  /// @throws InvalidInput, Breakdown, DeviceError as Solver::set_up, the process concerned; the others throw a
+  ///         Breakdown or InvalidInput that names it
+  /// @cost   besides Solver::set_up two solves for the spikes; where rows are not strictly dominant two more
+  void set_up(const Known& known = {});
+
+  /// Solve A x = y. @param[in] y, [out] x shape [lines.extent()] as in Solver::apply
+  /// @cost 2 or, where nothing may be truncated, up to 4 scalars sent a line and cut
+  void apply(const T* y, T* x);
+  /// Solve A^T x = y; its own set-up runs at the first call after a set_up.
+  void apply_transpose(const T* y, T* x);
+
+  const Options& options() const;
+  void set_options(Options options);
+  const LineSet& lines() const;
+  /// Of the Solver of this process, which knows the lines without the rows next to cuts.
+  const Report& report() const;
+  const Report& transpose_report() const;
+  const CutReport& cut_report() const;
+  Times times() const;
+  Counts counts() const;
+  std::int64_t bytes() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+extern template class CutSolver<float>;
+extern template class CutSolver<double>;
 
 }  // namespace oclspkt

@@ -72,6 +72,8 @@ struct Options {
   OnDeviceFailure on_device_failure = OnDeviceFailure::degrade;
   Singular singular = Singular::automatic;
   Transfer transfer = Transfer::automatic;
+  Index gather_limit = -1;  ///< rows of the longest line cut among processes that one process may solve whole where its
+                            ///< parts cannot be solved apart; -1: any, 0: none
 
   bool operator==(const Options&) const = default;
 };

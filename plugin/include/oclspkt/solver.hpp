@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "oclspkt/bands.hpp"
 #include "oclspkt/error.hpp"
@@ -66,6 +67,10 @@ class OCLSPKT_API Solver {
   const Report& transpose_report() const;
   Times times() const;
   Counts counts() const;
+  /// The lines, as they were given, that are singular wholly or in part and that the last set_up pinned; in order.
+  std::vector<Index> pinned_lines() const;
+  /// Copy the bands of the last set_up, lines that are solved apart included; couplings out of lines are 0.
+  void copy_bands(Bands<T>& out);
   /// Bytes held for bands, factors and scratch, on host and device.
   std::int64_t bytes() const;
 

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "cut_parts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace oclspkt {
+namespace {
+
+template <typename T>
+T largest(const T (&row)[3]) {
+  return std::max({std::abs(row[0]), std::abs(row[1]), std::abs(row[2])});
+}
+
+/// Keep a row, and leave an uncoupled one of the same size in its place: y over its diagonal overflows only if the
+/// line's own solution does.
+template <typename T>
+void uncouple(Bands<T>& bands, Index at, T (&kept)[3]) {
+  kept[0] = std::exchange(bands.lower()[at], T(0));
+  kept[1] = bands.diag()[at];
+  kept[2] = std::exchange(bands.upper()[at], T(0));
+  const T size = largest(kept);
+  bands.diag()[at] = size == 0 ? T(1) : size;
+}
+
+template <typename T>
+void restore(Bands<T>& bands, Index at, const T (&kept)[3]) {
+  bands.lower()[at] = kept[0];
+  bands.diag()[at] = kept[1];
+  bands.upper()[at] = kept[2];
+}
+
+}  // namespace
+
+template <typename T>
+void CutParts<T>::reset(const LineSet& lines, const std::vector<char>& above, const std::vector<char>& below) {
+  lines_ = lines;
+  slots_.clear();
+  bundles_.clear();
+  const auto is_cut = [&](Index l) {
+    return above[static_cast<std::size_t>(l)] != 0 || below[static_cast<std::size_t>(l)] != 0;
+  };
+  const Index wide = lines.side_by_side();
+  for (Index l = 0; l < lines.count(); l += wide) {
+    bool any = false;
+    for (Index w = 0; w < wide; ++w) any = any || is_cut(l + w);
+    if (!any) continue;
+    Bundle bundle{slots(), wide, lines.first(l), lines.length(l)};
+    bundles_.push_back(bundle);
+    for (Index w = 0; w < wide; ++w) {
+      PartSlot slot{l + w, above[static_cast<std::size_t>(l + w)] != 0, below[static_cast<std::size_t>(l + w)] != 0};
+      if (slot.above) slot.top = lines.first(l + w);
+      if (slot.below) slot.bottom = lines.first(l + w) + (lines.length(l + w) - 1) * lines.row_stride();
+      slots_.push_back(slot);
+    }
+  }
+  edges_.assign(slots_.size(), Edge{});
+  spike_size_.assign(slots_.size(), 0);
+  for (AlignedArray<T>* array : {&g_top_, &g_bottom_, &x_top_, &x_bottom_}) {
+    array->resize(slots());
+    std::fill_n(array->data(), slots(), T(0));
+  }
+}
+
+template <typename T>
+Index CutParts<T>::slot_of(Index line) const {
+  const auto at = std::lower_bound(slots_.begin(), slots_.end(), line,
+                                   [](const PartSlot& slot, Index wanted) { return slot.line < wanted; });
+  return at != slots_.end() && at->line == line ? at - slots_.begin() : -1;
+}
+
+template <typename T>
+Index CutParts<T>::first_inner(const PartSlot& s) const {
+  return lines_.first(s.line) + (s.above ? lines_.row_stride() : 0);
+}
+
+template <typename T>
+Index CutParts<T>::last_inner(const PartSlot& s) const {
+  return lines_.first(s.line) + (lines_.length(s.line) - 1 - (s.below ? 1 : 0)) * lines_.row_stride();
+}
+
+template <typename T>
+void CutParts<T>::take_out(Bands<T>& bands) {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const PartSlot& s = slots_[i];
+    Edge& edge = edges_[i];
+    edge = {};
+    if (s.above) uncouple(bands, s.top, edge.top);
+    if (s.below && !s.one_row()) uncouple(bands, s.bottom, edge.bottom);
+    if (!has_inner(s)) continue;
+    if (s.above) edge.first_lower = std::exchange(bands.lower()[first_inner(s)], T(0));
+    if (s.below) edge.last_upper = std::exchange(bands.upper()[last_inner(s)], T(0));
+  }
+}
+
+template <typename T>
+void CutParts<T>::put_back(Bands<T>& bands) const {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const PartSlot& s = slots_[i];
+    if (s.above) restore(bands, s.top, edges_[i].top);
+    if (s.below && !s.one_row()) restore(bands, s.bottom, edges_[i].bottom);
+    if (!has_inner(s)) continue;
+    if (s.above) bands.lower()[first_inner(s)] = edges_[i].first_lower;
+    if (s.below) bands.upper()[last_inner(s)] = edges_[i].last_upper;
+  }
+}
+
+template <typename T>
+void CutParts<T>::find_spikes(const std::function<void(const T*, T*)>& solve, const std::vector<char>& left_out) {
+  AlignedArray<T> y(lines_.extent());
+  std::fill_n(y.data(), y.size(), T(0));
+  for (AlignedArray<T>* spike : {&all_p_, &all_q_}) {
+    spike->resize(lines_.extent());
+    std::fill_n(spike->data(), spike->size(), T(0));
+    const bool down = spike == &all_p_;
+    bool any = false;
+    const auto set = [&](bool clear) {
+      for (std::size_t i = 0; i < slots_.size(); ++i) {
+        const PartSlot& s = slots_[i];
+        if (!has_inner(s) || left_out[i] != 0) continue;
+        if (!(down ? s.above : s.below)) continue;
+        any = true;
+        y[down ? first_inner(s) : last_inner(s)] = clear ? T(0) : down ? edges_[i].first_lower : edges_[i].last_upper;
+      }
+    };
+    set(false);
+    if (any) solve(y.data(), spike->data());
+    set(true);
+  }
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const PartSlot& s = slots_[i];
+    spike_size_[i] = 0;
+    if (!has_inner(s)) continue;
+    bool finite = true;
+    for (Index at = first_inner(s), last = last_inner(s); at <= last; at += lines_.row_stride()) {
+      if (left_out[i] != 0) all_p_[at] = all_q_[at] = 0;
+      const double size = std::abs(static_cast<double>(all_p_[at])) + std::abs(static_cast<double>(all_q_[at]));
+      finite = finite && std::isfinite(size);
+      if (!(size <= spike_size_[i])) spike_size_[i] = size;
+    }
+    if (!finite) spike_size_[i] = std::numeric_limits<double>::quiet_NaN();
+    Edge& edge = edges_[i];
+    edge.p_first = all_p_[first_inner(s)];
+    edge.q_first = all_q_[first_inner(s)];
+    edge.p_last = all_p_[last_inner(s)];
+    edge.q_last = all_q_[last_inner(s)];
+  }
+}
+
+template <typename T>
+ReducedPart CutParts<T>::reduced(Index slot) const {
+  const PartSlot& s = slots_[static_cast<std::size_t>(slot)];
+  const Edge& e = edges_[static_cast<std::size_t>(slot)];
+  const auto wide = [](T number) { return static_cast<double>(number); };
+  ReducedPart r;
+  if (s.one_row()) {
+    r.above = wide(e.top[0]);
+    r.tt = wide(e.top[1]);
+    r.below = wide(e.top[2]);
+    r.top_row = r.bottom_row = wide(largest(e.top));
+    return r;
+  }
+  const bool inner = has_inner(s);
+  if (s.above) {
+    r.above = wide(e.top[0]);
+    r.tt = wide(e.top[1]) - (inner ? wide(e.top[2]) * wide(e.p_first) : 0);
+    r.tb = s.below ? (inner ? -wide(e.top[2]) * wide(e.q_first) : wide(e.top[2])) : 0;
+    r.top_row = wide(largest(e.top));
+  }
+  if (s.below) {
+    r.below = wide(e.bottom[2]);
+    r.bb = wide(e.bottom[1]) - (inner ? wide(e.bottom[0]) * wide(e.q_last) : 0);
+    r.bt = s.above ? (inner ? -wide(e.bottom[0]) * wide(e.p_last) : wide(e.bottom[0])) : 0;
+    r.bottom_row = wide(largest(e.bottom));
+  }
+  return r;
+}
+
+/// Rows from the second row of a bundle down to the last where a spike from above is larger than the threshold.
+template <typename T>
+Index CutParts<T>::rows_above(const Bundle& b, const T* spike, double threshold) const {
+  for (Index rows = b.length - 1; rows > 0; --rows) {
+    const T* row = spike + b.first + rows * lines_.row_stride();
+    if (!std::all_of(row, row + b.wide, [&](T number) { return std::abs(number) <= threshold; })) return rows;
+  }
+  return 0;
+}
+
+/// The same from the last row but one up.
+template <typename T>
+Index CutParts<T>::rows_below(const Bundle& b, const T* spike, double threshold) const {
+  for (Index rows = b.length - 1; rows > 0; --rows) {
+    const T* row = spike + b.first + (b.length - 1 - rows) * lines_.row_stride();
+    if (!std::all_of(row, row + b.wide, [&](T number) { return std::abs(number) <= threshold; })) return rows;
+  }
+  return 0;
+}
+
+template <typename T>
+void CutParts<T>::keep_spikes(double threshold) {
+  // The solver answers in rows next to cuts, too, where there is no spike.
+  for (const PartSlot& s : slots_) {
+    if (s.above) all_p_[s.top] = all_q_[s.top] = 0;
+    if (s.below) all_p_[s.bottom] = all_q_[s.bottom] = 0;
+  }
+  Index size = 0;
+  for (Bundle& b : bundles_) {
+    b.p_rows = rows_above(b, all_p_.data(), threshold);
+    b.q_rows = rows_below(b, all_q_.data(), threshold);
+    b.p_at = size;
+    b.q_at = b.p_at + b.p_rows * b.wide;
+    size = b.q_at + b.q_rows * b.wide;
+  }
+  spikes_ = AlignedArray<T>(size);
+  const Index stride = lines_.row_stride();
+  for (const Bundle& b : bundles_) {
+    T* out = spikes_.data() + b.p_at;
+    for (Index r = 1; r <= b.p_rows; ++r) out = std::copy_n(all_p_.data() + b.first + r * stride, b.wide, out);
+    for (Index r = b.length - 1 - b.q_rows; r < b.length - 1; ++r) {
+      out = std::copy_n(all_q_.data() + b.first + r * stride, b.wide, out);
+    }
+  }
+  all_p_ = {};
+  all_q_ = {};
+}
+
+template <typename T>
+Index CutParts<T>::spike_rows() const {
+  Index rows = 0;
+  for (const Bundle& b : bundles_) rows = std::max({rows, b.p_rows, b.q_rows});
+  return rows;
+}
+
+template <typename T>
+void CutParts<T>::right_hand_sides(const T* y, const T* z) {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const PartSlot& s = slots_[i];
+    const Edge& e = edges_[i];
+    const auto at = static_cast<Index>(i);
+    const bool inner = has_inner(s);
+    const auto without_inner = [&](Index row, T coupling, Index neighbour) {
+      if (!inner || coupling == 0) return y[row];  // NaN beyond a coupling of 0 stays there
+      return static_cast<T>(static_cast<double>(y[row]) -
+                            static_cast<double>(coupling) * static_cast<double>(z[neighbour]));
+    };
+    if (s.above) g_top_[at] = without_inner(s.top, e.top[2], first_inner(s));
+    if (s.below && !s.one_row()) g_bottom_[at] = without_inner(s.bottom, e.bottom[0], last_inner(s));
+  }
+}
+
+template <typename T>
+void CutParts<T>::correct(T* x) const {
+  const Index stride = lines_.row_stride();
+  for (const Bundle& b : bundles_) {
+    const auto take_off = [&](Index first_row, Index rows, const T* spike, const T* unknown) {
+      if (b.wide == 1) {
+        const T u = *unknown;
+        T* to = x + b.first + first_row * stride;
+        for (Index r = 0; r < rows; ++r) to[r * stride] -= spike[r] * u;
+        return;
+      }
+      for (Index r = 0; r < rows; ++r, spike += b.wide) {
+        T* to = x + b.first + (first_row + r) * stride;
+        for (Index w = 0; w < b.wide; ++w) to[w] -= spike[w] * unknown[w];
+      }
+    };
+    take_off(1, b.p_rows, spikes_.data() + b.p_at, x_top_.data() + b.first_slot);
+    take_off(b.length - 1 - b.q_rows, b.q_rows, spikes_.data() + b.q_at, x_bottom_.data() + b.first_slot);
+  }
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const PartSlot& s = slots_[i];
+    if (s.above) x[s.top] = x_top_[static_cast<Index>(i)];
+    if (s.below && !s.one_row()) x[s.bottom] = x_bottom_[static_cast<Index>(i)];
+  }
+}
+
+template <typename T>
+std::int64_t CutParts<T>::bytes() const {
+  return spikes_.bytes() + g_top_.bytes() + g_bottom_.bytes() + x_top_.bytes() + x_bottom_.bytes() +
+         static_cast<std::int64_t>(slots_.capacity() * sizeof(PartSlot) + edges_.capacity() * sizeof(Edge) +
+                                   bundles_.capacity() * sizeof(Bundle) + spike_size_.capacity() * sizeof(double));
+}
+
+template class CutParts<float>;
+template class CutParts<double>;
+
+}  // namespace oclspkt

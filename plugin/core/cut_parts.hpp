@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "oclspkt/bands.hpp"
+
+namespace oclspkt {
+
+/// The equations of a part's top and bottom row when its inner rows are eliminated, in double:
+///     above x_above + tt x_t + tb x_b = g_t,   bt x_t + bb x_b + below x_below = g_b
+/// A part of one row that lies between two others has the one equation above x_above + tt x_t + below x_below = g_t.
+struct ReducedPart {
+  double above = 0, tt = 0, tb = 0;
+  double bt = 0, bb = 0, below = 0;
+  double top_row = 0, bottom_row = 0;  ///< largest number of the rows before
+};
+
+/// A line, or the part of a line that this process holds.
+struct PartSlot {
+  Index line = 0;
+  bool above = false, below = false;  ///< whether there is a part above, below
+  Index top = -1, bottom = -1;        ///< offsets of the rows next to the cuts; the same for a part of one row
+  bool one_row() const { return above && below && top == bottom; }
+  /// Unknowns that the other processes are told of.
+  int unknowns() const { return static_cast<int>(above) + static_cast<int>(below) - static_cast<int>(one_row()); }
+};
+
+/// The parts of cut lines on one process: what their inner rows make of the rows next to the cuts, and back.
+///
+/// Inner rows are an independent system once x_t and x_b are known. The vector keeps its layout: rows next to a cut are
+/// uncoupled in the bands while they are taken out, so that any solver of the whole set gives z = A_inner^-1 y on the
+/// inner rows. The spikes p = A_inner^-1 (coupling to t) and q = A_inner^-1 (coupling to b) are stored, and
+/// x = z - p x_t - q x_b uses the very numbers from which the equations in x_t and x_b were made.
+///
+/// Lines side by side form a bundle; a bundle with a cut line has a slot for each of its lines.
+/// @source Polizzi and Sameh 2006 (SPIKE), with inner rows in place of whole partitions
+template <typename T>
+class CutParts {
+ public:
+  /// @param above, below shape [lines.count()]: whether the line has a part above, below
+  void reset(const LineSet& lines, const std::vector<char>& above, const std::vector<char>& below);
+
+  Index slots() const { return static_cast<Index>(slots_.size()); }
+  const PartSlot& slot(Index s) const { return slots_[static_cast<std::size_t>(s)]; }
+  /// The slot of a line, -1 if it has none.
+  Index slot_of(Index line) const;
+
+  /// Uncouple the rows next to cuts from the inner rows, and keep their numbers.
+  void take_out(Bands<T>& bands);
+  /// Write what take_out() changed back into bands of the same lines.
+  void put_back(Bands<T>& bands) const;
+
+  /// Find the spikes of all slots but those of `left_out`, shape [slots], by two solves with the inner rows.
+  /// @post reduced() and spike_size() are valid
+  void find_spikes(const std::function<void(const T*, T*)>& solve, const std::vector<char>& left_out);
+  ReducedPart reduced(Index s) const;
+  /// max over inner rows of |p_i| + |q_i|; NaN if one is not finite.
+  double spike_size(Index s) const { return spike_size_[static_cast<std::size_t>(s)]; }
+  /// Keep of the spikes what is larger than `threshold`, bundle by bundle, and free the rest.
+  void keep_spikes(double threshold);
+  /// Most rows corrected from one side.
+  Index spike_rows() const;
+
+  /// Right-hand sides of the equations in x_t, x_b; g_b of a part of one row is not used where it has a part above.
+  /// @param y right-hand side, z the solution of the inner rows
+  void right_hand_sides(const T* y, const T* z);
+  T* g_top() { return g_top_.data(); }
+  T* g_bottom() { return g_bottom_.data(); }
+  /// Unknowns next to the cuts, to be filled before correct(); 0 where a slot has none.
+  T* x_top() { return x_top_.data(); }
+  T* x_bottom() { return x_bottom_.data(); }
+  /// x = z - p x_t - q x_b on the inner rows, x_t and x_b on the others.
+  /// @cost 4 words a row that the spikes reach
+  void correct(T* x) const;
+  std::int64_t bytes() const;
+
+ private:
+  /// Numbers taken out of the bands.
+  struct Edge {
+    T top[3], bottom[3];                 ///< lower, diag, upper
+    T first_lower, last_upper;           ///< of the inner rows
+    T p_first, p_last, q_first, q_last;  ///< spikes at the first and the last inner row
+  };
+  struct Bundle {
+    Index first_slot, wide;
+    Index first, length;           ///< offset of the first row of the first line; rows
+    Index p_rows = 0, q_rows = 0;  ///< from the first, to the last
+    Index p_at = 0, q_at = 0;      ///< in spikes_
+  };
+  /// Offsets of the first and the last inner row; first > last if there is none.
+  Index first_inner(const PartSlot& s) const;
+  Index last_inner(const PartSlot& s) const;
+  bool has_inner(const PartSlot& s) const { return first_inner(s) <= last_inner(s); }
+  Index rows_above(const Bundle& b, const T* spike, double threshold) const;
+  Index rows_below(const Bundle& b, const T* spike, double threshold) const;
+
+  LineSet lines_;
+  std::vector<PartSlot> slots_;
+  std::vector<Bundle> bundles_;
+  std::vector<Edge> edges_;
+  std::vector<double> spike_size_;
+  AlignedArray<T> all_p_, all_q_;  ///< shape [extent]; between find_spikes() and keep_spikes()
+  AlignedArray<T> spikes_;         ///< bundle by bundle: rows outer, lines inner
+  AlignedArray<T> g_top_, g_bottom_, x_top_, x_bottom_;
+};
+
+}  // namespace oclspkt

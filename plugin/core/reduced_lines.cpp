@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "reduced_lines.hpp"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "interface.hpp"
+
+namespace oclspkt {
+
+void ReducedLines::clear() {
+  rows_.clear();
+  starts_.assign(1, 0);
+}
+
+double ReducedLines::add(const std::vector<ReducedRow>& rows) {
+  double smallest = std::numeric_limits<double>::infinity();
+  bool finite = true;
+  Row row{};
+  double scale = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const bool last = i + 1 == rows.size();
+    if (i == 0) {
+      row = {rows[0].diag, last ? 0 : rows[0].upper, 0, 0, false};
+      scale = rows[0].scale;
+    }
+    Row next{};
+    double next_scale = 0;
+    if (!last) {
+      next = {rows[i + 1].diag, i + 2 < rows.size() ? rows[i + 1].upper : 0, 0, 0, false};
+      next_scale = rows[i + 1].scale;
+      double lower = rows[i + 1].lower;
+      if (std::abs(lower) > std::abs(row.diag)) {
+        std::swap(row.diag, lower);
+        std::swap(row.upper, next.diag);
+        std::swap(row.upper2, next.upper);
+        std::swap(scale, next_scale);
+        row.swapped = true;
+      }
+      row.multiplier = lower == 0 ? 0 : lower / row.diag;
+      next.diag -= coupled(row.multiplier, row.upper);
+      next.upper -= coupled(row.multiplier, row.upper2);
+    }
+    const double pivot = std::abs(row.diag) / scale;
+    finite = finite && std::isfinite(pivot);
+    if (!(pivot >= smallest)) smallest = pivot;
+    rows_.push_back(row);
+    row = next;
+    scale = next_scale;
+  }
+  starts_.push_back(size());
+  return finite ? smallest : std::numeric_limits<double>::quiet_NaN();
+}
+
+void ReducedLines::solve(double* x) const {
+  for (std::size_t s = 0; s + 1 < starts_.size(); ++s) {
+    const Index first = starts_[s], end = starts_[s + 1];
+    for (Index i = first; i + 1 < end; ++i) {
+      const Row& row = rows_[static_cast<std::size_t>(i)];
+      if (row.swapped) std::swap(x[i], x[i + 1]);
+      x[i + 1] -= coupled(row.multiplier, x[i]);
+    }
+    double below = 0, below2 = 0;
+    for (Index i = end - 1; i >= first; --i) {
+      const Row& row = rows_[static_cast<std::size_t>(i)];
+      x[i] = (x[i] - coupled(row.upper, below) - coupled(row.upper2, below2)) / row.diag;
+      below2 = std::exchange(below, x[i]);
+    }
+  }
+}
+
+std::int64_t ReducedLines::bytes() const {
+  return static_cast<std::int64_t>(rows_.capacity() * sizeof(Row) + starts_.capacity() * sizeof(Index));
+}
+
+}  // namespace oclspkt

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "accord.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace oclspkt {
+namespace {
+
+/// Characters of a text that the others get to know.
+constexpr std::size_t kMostText = 500;
+
+/// The text of an exception, and whether it is the caller's mistake.
+std::string text_of(const std::exception_ptr& exception, bool& invalid) {
+  invalid = false;
+  try {
+    std::rethrow_exception(exception);
+  } catch (const InvalidInput& error) {
+    invalid = true;
+    return error.what();
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "an exception of unknown type";
+  }
+}
+
+}  // namespace
+
+void Accord::agree(std::vector<double>& values) {
+  const int size = exchange_.size();
+  values.push_back(own_ ? size - exchange_.rank() : 0);  // the first process that failed is the largest
+  exchange_.largest(values);
+  const double failed = values.back();
+  values.pop_back();
+  if (failed > 0) tell(size - static_cast<int>(failed));
+}
+
+/// The text travels as numbers, the only thing that an exchange can give to all.
+void Accord::tell(int process) {
+  std::vector<double> text(kMostText + 1, 0);
+  bool invalid = false;
+  if (process == exchange_.rank()) {
+    const std::string own = text_of(own_, invalid);
+    text[0] = invalid ? 1 : 0;
+    for (std::size_t i = 0; i < std::min(own.size(), kMostText); ++i) text[i + 1] = static_cast<unsigned char>(own[i]);
+  }
+  exchange_.largest(text);
+  if (own_) std::rethrow_exception(own_);
+  std::string told = "process " + std::to_string(process) + ": ";
+  for (std::size_t i = 1; i < text.size() && text[i] > 0; ++i) told.push_back(static_cast<char>(text[i]));
+  if (text[0] > 0) throw InvalidInput(told);
+  throw Breakdown(told);
+}
+
+}  // namespace oclspkt

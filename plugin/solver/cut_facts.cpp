@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What processes tell each other of their parts at set-up, and what follows from it.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "cut_solver_impl.hpp"
+#include "survey.hpp"
+
+namespace oclspkt {
+namespace {
+
+/// Numbers of PartFacts and of LineVerdict in a message.
+constexpr Index kFacts = 13, kVerdict = 8;
+/// |p| + |q| above which the parts of a line are not trusted: an unknown next to a cut enters inner rows so many times,
+/// and rounding with it.
+constexpr double kSpikeLimit = 100;
+
+void write(const PartFacts& f, double* to) {
+  const ReducedPart& r = f.reduced;
+  const double numbers[] = {r.above,
+                            r.tt,
+                            r.tb,
+                            r.bt,
+                            r.bb,
+                            r.below,
+                            r.top_row,
+                            r.bottom_row,
+                            static_cast<double>(f.rows),
+                            static_cast<double>(f.why),
+                            f.smallest_row,
+                            f.largest_row,
+                            f.spike_size};
+  static_assert(std::size(numbers) == kFacts);
+  std::copy(std::begin(numbers), std::end(numbers), to);
+}
+
+PartFacts read_facts(const double* from) {
+  PartFacts f;
+  f.reduced = {from[0], from[1], from[2], from[3], from[4], from[5], from[6], from[7]};
+  f.rows = static_cast<Index>(from[8]);
+  f.why = static_cast<Gathering>(static_cast<int>(from[9]));
+  f.smallest_row = from[10];
+  f.largest_row = from[11];
+  f.spike_size = from[12];
+  return f;
+}
+
+void write(const LineVerdict& v, double* to) {
+  const double numbers[] = {static_cast<double>(v.why), v.one_row ? 1.0 : 0.0,   v.above_part.bb,
+                            v.above_part.below,         v.above_part.bottom_row, v.below_part.tt,
+                            v.below_part.above,         v.below_part.top_row};
+  static_assert(std::size(numbers) == kVerdict);
+  std::copy(std::begin(numbers), std::end(numbers), to);
+}
+
+LineVerdict read_verdict(const double* from) {
+  LineVerdict v{static_cast<Gathering>(static_cast<int>(from[0])), from[1] > 0, {}, {}};
+  v.above_part.bb = from[2];
+  v.above_part.below = from[3];
+  v.above_part.bottom_row = from[4];
+  v.below_part.tt = from[5];
+  v.below_part.above = from[6];
+  v.below_part.top_row = from[7];
+  return v;
+}
+
+bool is_one_row(const std::vector<PartFacts>& parts, std::size_t place) {
+  return place > 0 && place + 1 < parts.size() && parts[place].rows == 1;
+}
+
+LineVerdict verdict_for(const std::vector<PartFacts>& parts, Gathering why, std::size_t place) {
+  LineVerdict v{why, has_one_row(parts), {}, {}};
+  if (place > 0) v.above_part = parts[place - 1].reduced;
+  if (place + 1 < parts.size()) v.below_part = parts[place + 1].reduced;
+  return v;
+}
+
+template <typename T>
+Gathering judge_line(const std::vector<PartFacts>& parts) {
+  Gathering why = Gathering::none;
+  Survey all{.smallest_row = std::numeric_limits<double>::infinity()};
+  for (const PartFacts& part : parts) {
+    why = std::max(why, part.why);
+    all.smallest_row = std::min(all.smallest_row, part.smallest_row);
+    all.largest_row = std::max(all.largest_row, part.largest_row);
+    if (!(part.spike_size <= kSpikeLimit)) why = std::max(why, Gathering::large_spike);
+  }
+  if (!in_range<T>(all)) why = std::max(why, Gathering::extreme);
+  if (why != Gathering::none) return why;
+  ReducedLines system;
+  const double pivot = system.add(reduced_rows(parts));
+  const double small = kSmallPivotEps * static_cast<double>(std::numeric_limits<T>::epsilon());
+  return pivot >= small ? Gathering::none : Gathering::small_pivot;
+}
+
+}  // namespace
+
+const char* text(Gathering why) {
+  switch (why) {
+    case Gathering::none:
+      return "";
+    case Gathering::singular_part:
+      return "its inner rows are singular on a process";
+    case Gathering::refused_part:
+      return "no method holds for its inner rows on a process";
+    case Gathering::small_pivot:
+      return "the equations between its parts are nearly singular";
+    case Gathering::large_spike:
+      return "the inner rows of a part are nearly singular";
+    case Gathering::extreme:
+      return "its rows are too large, too small or too different";
+    case Gathering::trial:
+      return "its parts failed the trial solve";
+    case Gathering::asked:
+      return "partial pivoting was asked for";
+  }
+  return "";
+}
+
+bool has_one_row(const std::vector<PartFacts>& parts) {
+  for (std::size_t place = 0; place < parts.size(); ++place) {
+    if (is_one_row(parts, place)) return true;
+  }
+  return false;
+}
+
+std::vector<ReducedRow> reduced_rows(const std::vector<PartFacts>& parts) {
+  std::vector<ReducedRow> rows;
+  for (std::size_t place = 0; place < parts.size(); ++place) {
+    const ReducedPart& r = parts[place].reduced;
+    const bool first = place == 0, last = place + 1 == parts.size();
+    if (is_one_row(parts, place)) {
+      rows.push_back({r.above, r.tt, r.below, r.top_row});
+      continue;
+    }
+    if (!first) rows.push_back({r.above, r.tt, r.tb, r.top_row});
+    if (!last) rows.push_back({r.bt, r.bb, r.below, r.bottom_row});
+  }
+  return rows;
+}
+
+double truncation_bound(const std::vector<PartFacts>& parts) {
+  double bound = 0;
+  bool known = true;
+  for (std::size_t k = 0; k + 1 < parts.size(); ++k) {
+    const ReducedPart &a = parts[k].reduced, &b = parts[k + 1].reduced;
+    const double det = std::abs(a.bb * b.tt - a.below * b.above);
+    const double bottom = (std::abs(b.tt * a.bt) + std::abs(a.below * b.tb)) / det;
+    const double top = (std::abs(b.above * a.bt) + std::abs(a.bb * b.tb)) / det;
+    const double spread = std::max({1.0, parts[k].spike_size, parts[k + 1].spike_size});
+    const double here = std::max(bottom, top) * spread;
+    known = known && std::isfinite(bottom) && std::isfinite(top) && std::isfinite(spread);
+    bound = std::max(bound, here);
+  }
+  return known ? bound : std::numeric_limits<double>::quiet_NaN();
+}
+
+template <typename T>
+PartFacts CutSolver<T>::Impl::facts_of(Index c) const {
+  const Survey& survey = survey_[static_cast<std::size_t>(c)];
+  const Index s = slot_at(c);
+  return {parts_.reduced(s),   lines_.length(slot(c).line), why_[static_cast<std::size_t>(c)],
+          survey.smallest_row, survey.largest_row,          parts_.spike_size(s)};
+}
+
+/// Fill facts_ of the lines that are rooted here.
+template <typename T>
+void CutSolver<T>::Impl::tell_roots() {
+  Wire<double> wire;
+  wire.open(*exchange_, route_to_roots(cut_, [](Index, int) { return kFacts; }));
+  for (const Route::Item& item : wire.route.out) write(facts_of(item.line), wire.out.data() + item.at);
+  wire.talk();
+  facts_.assign(cut_.lines.size(), {});
+  for (Index c = 0; c < cut_.count(); ++c) {
+    if (!cut_.rooted(c)) continue;
+    auto& parts = facts_[static_cast<std::size_t>(c)];
+    parts.resize(cut_.chain(c).size());
+    parts[static_cast<std::size_t>(cut_[c].place)] = facts_of(c);
+  }
+  for (const Route::Item& item : wire.route.in) {
+    facts_[static_cast<std::size_t>(item.line)][static_cast<std::size_t>(item.place)] =
+        read_facts(wire.in.data() + item.at);
+  }
+}
+
+/// Judge the lines that are rooted here.
+/// @param[out] bound    of their truncation
+/// @param[out] symmetric true if the couplings across their cuts are
+template <typename T>
+void CutSolver<T>::Impl::verdicts(double& bound, bool& symmetric) {
+  bound = 0;
+  symmetric = true;
+  for (Index c = 0; c < cut_.count(); ++c) {
+    if (!cut_.rooted(c)) continue;
+    const auto& parts = facts_[static_cast<std::size_t>(c)];
+    Gathering& why = why_[static_cast<std::size_t>(c)];
+    why = judge_line<T>(parts);
+    for (std::size_t k = 0; k + 1 < parts.size(); ++k) {
+      symmetric = symmetric && parts[k].reduced.below == parts[k + 1].reduced.above;
+    }
+    if (why != Gathering::none || has_one_row(parts)) continue;
+    const double line = truncation_bound(parts);
+    if (!(line <= bound)) bound = std::isnan(bound) ? bound : line;
+  }
+}
+
+template <typename T>
+void CutSolver<T>::Impl::tell_parts() {
+  Wire<double> wire;
+  wire.open(*exchange_, route_to_roots(cut_, [](Index, int) { return kVerdict; }).back());
+  const auto verdict = [&](Index c, int place) {
+    const auto at = static_cast<std::size_t>(c);
+    return verdict_for(facts_[at], why_[at], static_cast<std::size_t>(place));
+  };
+  for (const Route::Item& item : wire.route.out) write(verdict(item.line, item.place), wire.out.data() + item.at);
+  wire.talk();
+  verdict_.assign(cut_.lines.size(), {});
+  for (const Route::Item& item : wire.route.in) {
+    verdict_[static_cast<std::size_t>(item.line)] = read_verdict(wire.in.data() + item.at);
+  }
+  for (Index c = 0; c < cut_.count(); ++c) {
+    if (cut_.rooted(c)) verdict_[static_cast<std::size_t>(c)] = verdict(c, cut_[c].place);
+    why_[static_cast<std::size_t>(c)] = verdict_[static_cast<std::size_t>(c)].why;
+  }
+}
+
+/// Make what a part objects hold for its whole line.
+template <typename T>
+void CutSolver<T>::Impl::agree_on(std::vector<Gathering>& why) {
+  Wire<double> up, back;
+  up.open(*exchange_, route_to_roots(cut_, [](Index, int) { return 1; }));
+  back.open(*exchange_, up.route.back());
+  const auto of = [&](const Route::Item& item) -> Gathering& { return why[static_cast<std::size_t>(item.line)]; };
+  for (const Route::Item& item : up.route.out) up.out[item.at] = static_cast<double>(of(item));
+  up.talk();
+  for (const Route::Item& item : up.route.in) {
+    of(item) = std::max(of(item), static_cast<Gathering>(static_cast<int>(up.in[item.at])));
+  }
+  for (const Route::Item& item : back.route.out) back.out[item.at] = static_cast<double>(of(item));
+  back.talk();
+  for (const Route::Item& item : back.route.in) of(item) = static_cast<Gathering>(static_cast<int>(back.in[item.at]));
+}
+
+#define OCLSPKT_INSTANTIATE(T)                                  \
+  template PartFacts CutSolver<T>::Impl::facts_of(Index) const; \
+  template void CutSolver<T>::Impl::tell_roots();               \
+  template void CutSolver<T>::Impl::verdicts(double&, bool&);   \
+  template void CutSolver<T>::Impl::tell_parts();               \
+  template void CutSolver<T>::Impl::agree_on(std::vector<Gathering>&);
+OCLSPKT_INSTANTIATE(float)
+OCLSPKT_INSTANTIATE(double)
+
+}  // namespace oclspkt

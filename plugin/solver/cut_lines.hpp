@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "oclspkt/cut_solver.hpp"
+
+namespace oclspkt {
+
+/// A line of this process that is continued on others.
+struct CutLine {
+  Index line = 0;    ///< its place in the set
+  Index number = 0;  ///< in all processes together, see Cuts::number
+  int chain = 0;     ///< index into CutLines::chains
+  int place = 0;     ///< of this process in the chain
+  int root = 0;      ///< place of the process that settles the line
+};
+
+/// The cut lines of one process, in an order that is the same on all processes of a chain.
+struct CutLines {
+  std::vector<std::vector<int>> chains;  ///< sorted, each once
+  std::vector<CutLine> lines;
+
+  Index count() const { return static_cast<Index>(lines.size()); }
+  const CutLine& operator[](Index c) const { return lines[static_cast<std::size_t>(c)]; }
+  const std::vector<int>& chain(Index c) const { return chains[static_cast<std::size_t>((*this)[c].chain)]; }
+  int parts(Index c) const { return static_cast<int>(chain(c).size()); }
+  bool above(Index c) const { return (*this)[c].place > 0; }
+  bool below(Index c) const { return (*this)[c].place + 1 < parts(c); }
+  bool rooted(Index c) const { return (*this)[c].place == (*this)[c].root; }
+};
+
+/// @throws InvalidInput naming what does not fit
+CutLines find_cut_lines(const LineSet& lines, const Cuts& cuts, int rank, int size);
+
+/// What this process sends and receives in one message for each other process, and where each number belongs.
+struct Route {
+  struct Item {
+    Index line = 0;   ///< index into CutLines
+    int place = 0;    ///< of the other process in its chain
+    Index count = 0;  ///< scalars
+    Index at = 0;     ///< of the first, in the buffer of all messages
+  };
+  std::vector<Item> out, in;
+  std::vector<Exchange::Leg> out_legs, in_legs;
+  Index out_count = 0, in_count = 0;
+
+  /// The same numbers the other way.
+  Route back() const { return {in, out, in_legs, out_legs, in_count, out_count}; }
+};
+
+/// Scalars that the part at `place` of cut line c has to tell; lines of 0 are left out.
+using CountOf = std::function<Index(Index c, int place)>;
+
+/// From every part to the process that settles its line.
+Route route_to_roots(const CutLines& cut, const CountOf& count);
+
+/// Across every cut, both ways; count is asked for what the part at `place` sends across one cut.
+Route route_across(const CutLines& cut, const CountOf& count);
+
+}  // namespace oclspkt

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "oclspkt/cut_solver.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "cut_solver_impl.hpp"
+#include "residual.hpp"
+
+namespace oclspkt {
+
+template <typename T>
+void CutSolver<T>::Impl::set_options(Options options) {
+  Solver<T> check(options);  // refuses what is out of range
+  options_ = std::move(options);
+}
+
+template <typename T>
+Bands<T>& CutSolver<T>::Impl::bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange) {
+  restore();
+  ready_ = false;
+  lines_ = lines;
+  cuts_ = std::move(cuts);
+  if (exchange_ != exchange) transposed_.reset();
+  exchange_ = std::move(exchange);
+  return solver_.bands(lines);
+}
+
+template <typename T>
+void CutSolver<T>::Impl::apply(const T* y, T* x) {
+  if (!ready_) throw InvalidInput("apply needs a set_up that succeeded");
+  if (!overall_.cut) {
+    solver_.apply(y, x);
+    return;
+  }
+  const auto start = std::chrono::steady_clock::now();
+  std::exception_ptr failure;
+  try {
+    solver_.apply(y, x);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  exchange(failure ? nullptr : y, x);
+  if (failure) std::rethrow_exception(failure);
+  ++applies_;
+  total_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+template <typename T>
+void CutSolver<T>::Impl::apply_transpose(const T* y, T* x) {
+  if (!ready_) throw InvalidInput("apply_transpose needs a set_up that succeeded");
+  if (!overall_.cut) {
+    solver_.apply_transpose(y, x);
+    return;
+  }
+  if (transpose_stale_) set_up_transpose();
+  transpose_stale_ = false;
+  transposed_->apply(y, x);
+}
+
+/// The couplings across a cut change sides.
+template <typename T>
+void CutSolver<T>::Impl::set_up_transpose() {
+  Accord accord(*exchange_);
+  Bands<T> whole, turned;
+  accord.attempt([&] {
+    whole = whole_bands();
+    transpose(lines_, whole.view(), turned);
+    if (!transposed_) transposed_ = std::make_unique<CutSolver<T>>(options_);
+    transposed_->set_options(options_);
+  });
+  accord.agree();
+  Wire<T> across;
+  across.open(*exchange_, route_across(cut_, [](Index, int) { return 1; }));
+  const Beyond beyond = look_across(across, whole.lower(), whole.upper());
+  Bands<T>& bands = transposed_->bands(lines_, cuts_, exchange_);
+  std::copy_n(turned.lower(), lines_.extent(), bands.lower());
+  std::copy_n(turned.diag(), lines_.extent(), bands.diag());
+  std::copy_n(turned.upper(), lines_.extent(), bands.upper());
+  for (Index c = 0; c < cut_.count(); ++c) {
+    const PartSlot& s = slot(c);
+    if (s.above) bands.lower()[s.top] = beyond.above[static_cast<std::size_t>(c)];
+    if (s.below) bands.upper()[s.bottom] = beyond.below[static_cast<std::size_t>(c)];
+  }
+  transposed_->set_up(known_);
+}
+
+template <typename T>
+const Report& CutSolver<T>::Impl::transpose_report() const {
+  if (!overall_.cut) return solver_.transpose_report();
+  static const Report none;
+  return transposed_ ? transposed_->report() : none;
+}
+
+template <typename T>
+Times CutSolver<T>::Impl::times() const {
+  if (!overall_.cut) return solver_.times();
+  Times t = solver_.times() - before_;
+  t.applies = applies_;
+  t.total_seconds = total_seconds_;
+  return t;
+}
+
+template <typename T>
+Counts CutSolver<T>::Impl::counts() const {
+  Counts counts = solver_.counts();
+  counts.set_ups = set_ups_;
+  return counts;
+}
+
+template <typename T>
+std::int64_t CutSolver<T>::Impl::bytes() const {
+  std::int64_t sum = solver_.bytes() + (transposed_ ? transposed_->bytes() : 0);
+  if (!overall_.cut) return sum;
+  sum += parts_.bytes() + systems_.bytes() + unknowns_.bytes() + across_.bytes() + up_.bytes() + back_.bytes() +
+         gathered_y_.bytes() + gathered_x_.bytes() + (gathered_lines_.empty() ? 0 : settled_.bytes());
+  return sum + (refused_ ? refused_->bytes() : 0);
+}
+
+template <typename T>
+CutSolver<T>::CutSolver(Options options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+template <typename T>
+CutSolver<T>::~CutSolver() = default;
+template <typename T>
+CutSolver<T>::CutSolver(CutSolver&&) noexcept = default;
+template <typename T>
+CutSolver<T>& CutSolver<T>::operator=(CutSolver&&) noexcept = default;
+
+template <typename T>
+Bands<T>& CutSolver<T>::bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange) {
+  return impl_->bands(lines, std::move(cuts), std::move(exchange));
+}
+template <typename T>
+Bands<T>& CutSolver<T>::bands(const LineSet& lines) {
+  return impl_->bands(lines, {}, nullptr);
+}
+template <typename T>
+void CutSolver<T>::set_up(const Known& known) {
+  impl_->set_up(known);
+}
+template <typename T>
+void CutSolver<T>::apply(const T* y, T* x) {
+  impl_->apply(y, x);
+}
+template <typename T>
+void CutSolver<T>::apply_transpose(const T* y, T* x) {
+  impl_->apply_transpose(y, x);
+}
+template <typename T>
+const Options& CutSolver<T>::options() const {
+  return impl_->options();
+}
+template <typename T>
+void CutSolver<T>::set_options(Options options) {
+  impl_->set_options(std::move(options));
+}
+template <typename T>
+const LineSet& CutSolver<T>::lines() const {
+  return impl_->lines();
+}
+template <typename T>
+const Report& CutSolver<T>::report() const {
+  return impl_->report();
+}
+template <typename T>
+const Report& CutSolver<T>::transpose_report() const {
+  return impl_->transpose_report();
+}
+template <typename T>
+const CutReport& CutSolver<T>::cut_report() const {
+  return impl_->cut_report();
+}
+template <typename T>
+Times CutSolver<T>::times() const {
+  return impl_->times();
+}
+template <typename T>
+Counts CutSolver<T>::counts() const {
+  return impl_->counts();
+}
+template <typename T>
+std::int64_t CutSolver<T>::bytes() const {
+  return impl_->bytes();
+}
+
+template class CutSolver<float>;
+template class CutSolver<double>;
+
+}  // namespace oclspkt
