@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Lines along the axes of grids on any number of ranks, against PETSc's own blocks on one.
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include "grid_problem.hxx"
+
+namespace oclspkt::test {
+namespace {
+
+constexpr PetscReal kRounding = 1e-13;
+
+/// Grids of one to three dimensions; on several ranks PETSc cuts every direction that is long enough.
+const Shape kShapes[] = {{1, {17, 1, 1}, 1}, {1, {12, 1, 1}, 3}, {2, {9, 7, 1}, 1},  {2, {16, 4, 1}, 2},
+                         {3, {6, 5, 7}, 1},  {3, {4, 9, 5}, 3},  {2, {40, 3, 1}, 1}, {2, {3, 40, 1}, 1},
+                         {2, {4, 1, 1}, 1},  {3, {2, 2, 60}, 1}, {2, {33, 31, 1}, 1}};
+
+/// What several directions are made of, on one rank, from PETSc's own line solvers.
+class Sweeps {
+ public:
+  explicit Sweeps(const GridProblem& problem) : problem_(problem) {
+    for (int axis = 0; axis < problem.shape().axes; ++axis) {
+      oracles_.push_back(std::make_unique<LineOracle>(problem, axis));
+    }
+    VecDuplicate(problem.right(), &diagonal_);
+    VecDuplicate(problem.right(), &product_);
+    MatGetDiagonal(problem.matrix(), diagonal_);
+  }
+  ~Sweeps() {
+    VecDestroy(&diagonal_);
+    VecDestroy(&product_);
+  }
+  Sweeps(const Sweeps&) = delete;
+  Sweeps& operator=(const Sweeps&) = delete;
+
+  void solve(int axis, Vec& x) const {
+    Vec y;
+    VecDuplicate(x, &y);
+    PCApply(*oracles_[static_cast<std::size_t>(axis)], x, y);
+    VecDestroy(&x);
+    x = y;
+  }
+  void times_diagonal(Vec x) const { VecPointwiseMult(x, x, diagonal_); }
+
+  /// The operator that `combine` names applied to the problem's right-hand side.
+  std::vector<PetscScalar> apply(PCOCLSPKTCombine combine) const {
+    const int axes = problem_.shape().axes;
+    Vec x, sum;
+    VecDuplicate(problem_.right(), &x);
+    VecDuplicate(x, &sum);
+    VecSet(sum, 0);
+    VecCopy(problem_.right(), x);
+    switch (combine) {
+      case PC_OCLSPKT_COMBINE_ADDITIVE:
+      case PC_OCLSPKT_COMBINE_MULTIPLICATIVE:
+        for (int axis = 0; axis < axes; ++axis) {
+          VecCopy(problem_.right(), x);
+          MatMult(problem_.matrix(), sum, product_);
+          if (combine == PC_OCLSPKT_COMBINE_MULTIPLICATIVE) VecAXPY(x, -1, product_);
+          solve(axis, x);
+          VecAXPY(sum, 1, x);
+        }
+        VecCopy(sum, x);
+        break;
+      case PC_OCLSPKT_COMBINE_FACTORED:
+      case PC_OCLSPKT_COMBINE_SYMMETRIC:
+        for (int axis = 0; axis < axes; ++axis) {
+          if (axis > 0) times_diagonal(x);
+          solve(axis, x);
+        }
+        for (int axis = axes - 2; axis >= 0 && combine == PC_OCLSPKT_COMBINE_SYMMETRIC; --axis) {
+          times_diagonal(x);
+          solve(axis, x);
+        }
+        break;
+    }
+    const std::vector<PetscScalar> result = problem_.natural(x);
+    VecDestroy(&x);
+    VecDestroy(&sum);
+    return result;
+  }
+
+ private:
+  const GridProblem& problem_;
+  std::vector<std::unique_ptr<LineOracle>> oracles_;
+  Vec diagonal_ = nullptr, product_ = nullptr;
+};
+
+std::vector<PetscScalar> solve(const GridProblem& problem, const LinePreconditioner& pc, bool transpose = false) {
+  Vec x = pc.apply(problem.right(), transpose);
+  std::vector<PetscScalar> all = problem.natural(x);
+  VecDestroy(&x);
+  return all;
+}
+
+std::string all_axes(const Shape& shape) {
+  return std::string("x,y,z").substr(0, static_cast<std::size_t>(2 * shape.axes - 1));
+}
+
+/// Ranks that a shape has room for.
+bool fits(const Shape& shape) {
+  int ranks;
+  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  return shape.nodes[0] * shape.nodes[1] * shape.nodes[2] >= 4 * ranks;
+}
+
+TEST(GridLines, AreSolvedLikePetscsOwnBlocks) {
+  for (const Shape& shape : kShapes) {
+    if (!fits(shape)) continue;
+    const GridProblem problem(PETSC_COMM_WORLD, shape), whole(PETSC_COMM_SELF, shape);
+    for (int axis = 0; axis < shape.axes; ++axis) {
+      const LinePreconditioner pc(problem, std::string(1, static_cast<char>('x' + axis)));
+      const LineOracle oracle(whole, axis);
+      for (const bool transpose : {false, true}) {
+        Vec x;
+        VecDuplicate(whole.right(), &x);
+        OK(transpose ? PCApplyTranspose(oracle, whole.right(), x) : PCApply(oracle, whole.right(), x));
+        EXPECT_LE(relative_distance(solve(problem, pc, transpose), whole.natural(x)), kRounding)
+            << shape.name() << " axis " << axis << (transpose ? " transposed" : "");
+        VecDestroy(&x);
+      }
+    }
+  }
+}
+
+TEST(Directions, AreCombinedAsTheirNamesSay) {
+  for (const Shape& shape : kShapes) {
+    if (shape.axes == 1 || !fits(shape)) continue;
+    const GridProblem problem(PETSC_COMM_WORLD, shape), whole(PETSC_COMM_SELF, shape);
+    const Sweeps sweeps(whole);
+    for (const auto combine : {PC_OCLSPKT_COMBINE_ADDITIVE, PC_OCLSPKT_COMBINE_FACTORED, PC_OCLSPKT_COMBINE_SYMMETRIC,
+                               PC_OCLSPKT_COMBINE_MULTIPLICATIVE}) {
+      const LinePreconditioner pc(problem, all_axes(shape));
+      OK(PCOCLSPKTSetCombine(pc, combine));
+      EXPECT_LE(relative_distance(solve(problem, pc), sweeps.apply(combine)), kRounding)
+          << shape.name() << " " << PCOCLSPKTCombines[combine];
+    }
+  }
+}
+
+TEST(Directions, TransposedAreTheAdjointOperator) {
+  const GridProblem problem(PETSC_COMM_WORLD, {3, {6, 5, 7}, 1});
+  Vec other;
+  OK(VecDuplicate(problem.right(), &other));
+  OK(VecCopy(problem.right(), other));
+  OK(VecExp(other));
+  for (const auto combine : {PC_OCLSPKT_COMBINE_ADDITIVE, PC_OCLSPKT_COMBINE_FACTORED, PC_OCLSPKT_COMBINE_SYMMETRIC,
+                             PC_OCLSPKT_COMBINE_MULTIPLICATIVE}) {
+    const LinePreconditioner pc(problem, "x,y,z");
+    OK(PCOCLSPKTSetCombine(pc, combine));
+    Vec x = pc.apply(problem.right()), y = pc.apply(other, true);
+    PetscScalar a, b;
+    OK(VecDot(x, other, &a));
+    OK(VecDot(y, problem.right(), &b));
+    EXPECT_NEAR(a, b, 1e-13 * std::abs(a)) << PCOCLSPKTCombines[combine];
+    OK(VecDestroy(&x));
+    OK(VecDestroy(&y));
+  }
+  OK(VecDestroy(&other));
+}
+
+/// (D_0 + D_x + X) of the split form for one axis of a problem, as a matrix on one rank.
+Mat split_factor(const GridProblem& problem, int axis, PetscReal dominance) {
+  Mat factor;
+  MatDuplicate(problem.matrix(), MAT_COPY_VALUES, &factor);
+  MatZeroEntries(factor);
+  problem.for_each([&](const MatStencil& s) {
+    PetscScalar row_sum = problem.diagonal(s, dominance), along = 0;
+    for (int a = 0; a < problem.shape().axes; ++a) {
+      for (const int step : {-1, 1}) {
+        const PetscScalar value = problem.coupling(s, a, step);
+        row_sum += value;
+        if (a != axis || value == PetscScalar(0)) continue;
+        along += value;
+        MatStencil column = s;
+        (axis == 0 ? column.i : axis == 1 ? column.j : column.k) += step;
+        const PetscInt row = problem.number(s), to = problem.number(column);
+        MatSetValue(factor, row, to, value, INSERT_VALUES);
+      }
+    }
+    const PetscInt row = problem.number(s);
+    MatSetValue(factor, row, row, row_sum - along, INSERT_VALUES);
+  });
+  MatAssemblyBegin(factor, MAT_FINAL_ASSEMBLY);
+  MatAssemblyEnd(factor, MAT_FINAL_ASSEMBLY);
+  return factor;
+}
+
+TEST(Directions, SplitTheDiagonalAsAdiHasIt) {
+  const Shape shape{2, {9, 7, 1}, 1};
+  const PetscReal dominance = 1.3;
+  const GridProblem problem(PETSC_COMM_WORLD, shape, dominance), whole(PETSC_COMM_SELF, shape, dominance);
+  const LinePreconditioner pc(problem, "x,y");
+  OK(PCOCLSPKTSetDiagonal(pc, PC_OCLSPKT_DIAGONAL_SPLIT));
+  const std::vector<PetscScalar> x = solve(problem, pc);
+  // Multiply back: (D_0 + D_x + X) D_0^-1 (D_0 + D_y + Y) x is the right-hand side.
+  Vec solution, product, sums;
+  OK(VecDuplicate(whole.right(), &solution));
+  OK(VecDuplicate(whole.right(), &product));
+  OK(VecDuplicate(whole.right(), &sums));
+  PetscScalar* values;
+  OK(VecGetArray(solution, &values));
+  std::copy(x.begin(), x.end(), values);
+  OK(VecRestoreArray(solution, &values));
+  Mat along_x = split_factor(whole, 0, dominance), along_y = split_factor(whole, 1, dominance);
+  OK(MatGetRowSum(whole.matrix(), sums));
+  OK(MatMult(along_y, solution, product));
+  OK(VecPointwiseDivide(product, product, sums));
+  OK(MatMult(along_x, product, solution));
+  EXPECT_LE(relative_distance(whole.natural(solution), whole.natural(whole.right())), kRounding);
+  for (Mat* m : {&along_x, &along_y}) OK(MatDestroy(m));
+  for (Vec* v : {&solution, &product, &sums}) OK(VecDestroy(v));
+}
+
+/// Rows of this rank along an axis as PCOCLSPKTSetLines() takes them, the lines in an order of the rank's own.
+struct OwnLines {
+  std::vector<PetscInt> numbers, starts{0}, rows;
+  OwnLines(const GridProblem& problem, int axis) {
+    std::map<PetscInt, std::vector<PetscInt>> lines;
+    PetscInt row;
+    VecGetOwnershipRange(problem.right(), &row, nullptr);
+    problem.for_each([&](const MatStencil& s) {
+      MatStencil first = s;
+      (axis == 0 ? first.i : axis == 1 ? first.j : first.k) = 0;
+      lines[problem.number(first)].push_back(row++);
+    });
+    PetscMPIInt rank;
+    MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+    const auto add = [&](const auto& line) {
+      numbers.push_back(line.first);
+      rows.insert(rows.end(), line.second.begin(), line.second.end());
+      starts.push_back(static_cast<PetscInt>(rows.size()));
+    };
+    if (rank % 2 == 0) std::for_each(lines.begin(), lines.end(), add);
+    if (rank % 2 == 1) std::for_each(lines.rbegin(), lines.rend(), add);
+  }
+  PetscErrorCode give(PC pc) const {
+    IS sets[3];
+    int k = 0;
+    for (const auto* list : {&numbers, &starts, &rows}) {
+      ISCreateGeneral(PETSC_COMM_WORLD, static_cast<PetscInt>(list->size()), list->data(), PETSC_COPY_VALUES,
+                      &sets[k++]);
+    }
+    const PetscErrorCode ierr = PCOCLSPKTSetLines(pc, sets[0], sets[1], sets[2]);
+    for (IS& set : sets) ISDestroy(&set);
+    return ierr;
+  }
+};
+
+TEST(GivenLines, AreSolvedLikeTheSameLinesOfTheGrid) {
+  for (const Shape& shape : kShapes) {
+    if (!fits(shape)) continue;
+    const GridProblem problem(PETSC_COMM_WORLD, shape);
+    for (int axis = 0; axis < shape.axes; ++axis) {
+      const LinePreconditioner along(problem, std::string(1, static_cast<char>('x' + axis))), given(problem, "auto");
+      OK(OwnLines(problem, axis).give(given));
+      EXPECT_LE(relative_distance(solve(problem, given), solve(problem, along)), kRounding)
+          << shape.name() << " axis " << axis;
+    }
+  }
+}
+
+TEST(GivenLines, ThatDoNotCoverEveryRowOnceAreErrorsThatNameARow) {
+  const GridProblem problem(PETSC_COMM_WORLD, {2, {9, 7, 1}, 1});
+  const auto refused = [&](const std::function<void(OwnLines&)>& change, const char* text) {
+    const LinePreconditioner pc(problem, "given");
+    OwnLines lines(problem, 1);
+    change(lines);
+    const ErrorTexts errors;
+    const bool failed = lines.give(pc) != 0 || PCSetUp(pc) != 0;
+    EXPECT_TRUE(failed) << text;
+    EXPECT_NE(errors.text().find(text), std::string::npos) << errors.text();
+  };
+  refused([](OwnLines& l) { l.rows[1] = l.rows[0]; }, "is listed twice");
+  refused([](OwnLines& l) { l.rows.pop_back(), --l.starts.back(); }, "is in no line");
+  refused([](OwnLines& l) { l.rows[0] = 62 - l.rows[0] + 1000; }, "belongs to another rank");
+  refused([](OwnLines& l) { l.starts.pop_back(); }, "starts");
+  refused([](OwnLines& l) { l.numbers.back() = l.numbers.front(); }, "listed twice on one rank");
+  refused([](OwnLines& l) { l.numbers.back() = -1; }, "begin with 0");
+  const LinePreconditioner pc(problem, "given");
+  const ErrorTexts errors;
+  EXPECT_NE(PCSetUp(pc), 0);
+  EXPECT_NE(errors.text().find("PCOCLSPKTSetLines()"), std::string::npos) << errors.text();
+}
+
+/// The bands of an axis as vectors.
+struct OwnBands {
+  Vec lower, diag, upper;
+  OwnBands(const GridProblem& problem, int axis, PetscReal dominance) {
+    PetscScalar* values[3];
+    for (Vec* v : {&lower, &diag, &upper}) VecDuplicate(problem.right(), v);
+    VecGetArray(lower, &values[0]);
+    VecGetArray(diag, &values[1]);
+    VecGetArray(upper, &values[2]);
+    PetscInt at = 0;
+    problem.for_each([&](const MatStencil& s) {
+      // What leads out of the grid is not read.
+      values[0][at] = (axis == 0 ? s.i : axis == 1 ? s.j : s.k) == 0 ? 1e30 : problem.coupling(s, axis, -1);
+      values[1][at] = problem.diagonal(s, dominance);
+      values[2][at++] = problem.coupling(s, axis, 1);
+    });
+    VecRestoreArray(lower, &values[0]);
+    VecRestoreArray(diag, &values[1]);
+    VecRestoreArray(upper, &values[2]);
+  }
+  ~OwnBands() {
+    for (Vec* v : {&lower, &diag, &upper}) VecDestroy(v);
+  }
+  OwnBands(const OwnBands&) = delete;
+  OwnBands& operator=(const OwnBands&) = delete;
+};
+
+TEST(GivenBands, AreSolvedLikeThoseOfTheMatrix) {
+  const Shape shape{3, {6, 5, 7}, 1};
+  const GridProblem problem(PETSC_COMM_WORLD, shape);
+  for (int axis = 0; axis < 3; ++axis) {
+    const std::string word(1, static_cast<char>('x' + axis));
+    const LinePreconditioner along(problem, word), given(problem, "auto");
+    const OwnBands bands(problem, axis, 1.05);
+    OK(PCOCLSPKTSetBands(given, word.c_str(), bands.lower, bands.diag, bands.upper));
+    EXPECT_LE(relative_distance(solve(problem, given), solve(problem, along)), kRounding) << word;
+  }
+}
+
+TEST(GivenBands, OfSeveralAxesAreSolvedOneAfterTheOtherAndAnewAtEachStep) {
+  const Shape shape{2, {9, 7, 1}, 1};
+  const GridProblem problem(PETSC_COMM_WORLD, shape), whole(PETSC_COMM_SELF, shape);
+  const LinePreconditioner pc(problem, "auto");
+  for (const PetscReal dominance : {1.05, 2.0}) {
+    const GridProblem now(PETSC_COMM_SELF, shape, dominance);
+    const OwnBands x(problem, 0, dominance), y(problem, 1, dominance);
+    OK(PCOCLSPKTSetBands(pc, "x", x.lower, x.diag, x.upper));
+    OK(PCOCLSPKTSetBands(pc, "y", y.lower, y.diag, y.upper));
+    const LineOracle first(now, 0), second(now, 1);
+    Vec half, full;
+    OK(VecDuplicate(now.right(), &half));
+    OK(VecDuplicate(now.right(), &full));
+    OK(PCApply(first, now.right(), half));
+    OK(PCApply(second, half, full));
+    EXPECT_LE(relative_distance(solve(problem, pc), now.natural(full)), kRounding);
+    OK(VecDestroy(&half));
+    OK(VecDestroy(&full));
+  }
+}
+
+TEST(GivenBands, ThatDoNotFitAreErrors) {
+  const GridProblem problem(PETSC_COMM_WORLD, {2, {9, 7, 1}, 1}), other(PETSC_COMM_WORLD, {2, {19, 17, 1}, 1});
+  const OwnBands bands(problem, 0, 2), large(other, 0, 2);
+  const auto refused = [&](const char* lines, const char* axis, const OwnBands& b, const char* text) {
+    const LinePreconditioner pc(problem, lines);
+    const ErrorTexts errors;
+    const bool failed = PCOCLSPKTSetBands(pc, axis, b.lower, b.diag, b.upper) != 0 || PCSetUp(pc) != 0;
+    EXPECT_TRUE(failed) << text;
+    EXPECT_NE(errors.text().find(text), std::string::npos) << errors.text();
+  };
+  refused("auto", "w", bands, "axes x, y and z");
+  refused("auto", "z", bands, "2 dimensions");
+  refused("auto", "x", large, "MatCreateVecs()");
+  refused("x,y", "x", bands, "bands for all of them");
+}
+
+TEST(AutomaticLines, AreTheMostStronglyCoupledOfTheGrid) {
+  // Couplings along y are 100 times those along x.
+  DM dm;
+  Mat matrix;
+  OK(DMDACreate2d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 12, 11, PETSC_DECIDE,
+                  PETSC_DECIDE, 1, 1, nullptr, nullptr, &dm));
+  OK(DMSetUp(dm));
+  OK(DMCreateMatrix(dm, &matrix));
+  PetscInt first[2], width[2];
+  OK(DMDAGetCorners(dm, &first[0], &first[1], nullptr, &width[0], &width[1], nullptr));
+  for (PetscInt j = first[1]; j < first[1] + width[1]; ++j) {
+    for (PetscInt i = first[0]; i < first[0] + width[0]; ++i) {
+      const MatStencil row{0, j, i, 0};
+      const PetscInt di[] = {0, -1, 1, 0, 0}, dj[] = {0, 0, 0, -1, 1};
+      const PetscScalar values[] = {210, -1, -1, -100, -100};
+      for (int k = 0; k < 5; ++k) {
+        const MatStencil column{0, j + dj[k], i + di[k], 0};
+        if (column.i < 0 || column.i > 11 || column.j < 0 || column.j > 10) continue;
+        OK(MatSetValuesStencil(matrix, 1, &row, 1, &column, &values[k], INSERT_VALUES));
+      }
+    }
+  }
+  OK(MatAssemblyBegin(matrix, MAT_FINAL_ASSEMBLY));
+  OK(MatAssemblyEnd(matrix, MAT_FINAL_ASSEMBLY));
+  const LinePreconditioner automatic(matrix, "auto"), y(matrix, "y");
+  Vec right;
+  OK(MatCreateVecs(matrix, nullptr, &right));
+  OK(VecSet(right, 1));
+  Vec a = automatic.apply(right), b = y.apply(right);
+  EXPECT_EQ(distance(a, b), 0);
+  for (Vec* v : {&a, &b, &right}) OK(VecDestroy(v));
+  OK(MatDestroy(&matrix));
+  OK(DMDestroy(&dm));
+}
+
+TEST(GridLines, WithoutAGridThatFitsAreErrorsThatNameTheCure) {
+  const GridProblem problem(PETSC_COMM_WORLD, {2, {9, 7, 1}, 1}), other(PETSC_COMM_WORLD, {2, {19, 17, 1}, 1});
+  Mat bare;
+  OK(MatConvert(problem.matrix(), MATAIJ, MAT_INITIAL_MATRIX, &bare));
+  OK(MatSetDM(bare, nullptr));
+  {
+    const LinePreconditioner pc(bare, "x");
+    const ErrorTexts errors;
+    EXPECT_NE(PCSetUp(pc), 0);
+    for (const char* word : {"PCSetDM()", "PCOCLSPKTSetLines()", "bjacobi"}) {
+      EXPECT_NE(errors.text().find(word), std::string::npos) << errors.text();
+    }
+  }
+  {
+    const LinePreconditioner pc(bare, "x");
+    OK(PCSetDM(pc, other.dm()));
+    const ErrorTexts errors;
+    EXPECT_NE(PCSetUp(pc), 0);
+    EXPECT_NE(errors.text().find("differ in size"), std::string::npos) << errors.text();
+  }
+  {
+    const LinePreconditioner pc(bare, "x"), grid(problem, "x");
+    OK(PCSetDM(pc, problem.dm()));
+    EXPECT_EQ(solve(problem, pc), solve(problem, grid));
+  }
+  OK(MatDestroy(&bare));
+}
+
+TEST(GridLines, AlongPeriodicDirectionsAreRefused) {
+  DM dm;
+  Mat matrix;
+  OK(DMDACreate2d(PETSC_COMM_WORLD, DM_BOUNDARY_PERIODIC, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 12, 11, PETSC_DECIDE,
+                  PETSC_DECIDE, 1, 1, nullptr, nullptr, &dm));
+  OK(DMSetUp(dm));
+  OK(DMCreateMatrix(dm, &matrix));
+  OK(MatShift(matrix, 2));
+  const LinePreconditioner x(matrix, "x"), y(matrix, "y");
+  {
+    const ErrorTexts errors;
+    EXPECT_NE(PCSetUp(x), 0);
+    EXPECT_NE(errors.text().find("periodic along x"), std::string::npos) << errors.text();
+  }
+  OK(PCSetUp(y));
+  OK(MatDestroy(&matrix));
+  OK(DMDestroy(&dm));
+}
+
+TEST(GridLines, OfOtherCoefficientsAtTheNextSetUpAreSolvedAnew) {
+  const Shape shape{2, {9, 7, 1}, 1};
+  const GridProblem problem(PETSC_COMM_WORLD, shape), whole(PETSC_COMM_SELF, shape, 3);
+  const LinePreconditioner pc(problem, "y");
+  OK(PCSetUp(pc));
+  const GridProblem next(PETSC_COMM_WORLD, shape, 3);
+  OK(MatCopy(next.matrix(), problem.matrix(), SAME_NONZERO_PATTERN));
+  const LineOracle oracle(whole, 1);
+  Vec x;
+  OK(VecDuplicate(whole.right(), &x));
+  OK(PCApply(oracle, whole.right(), x));
+  EXPECT_LE(relative_distance(solve(problem, pc), whole.natural(x)), kRounding);
+  OK(VecDestroy(&x));
+}
+
+}  // namespace
+}  // namespace oclspkt::test
