@@ -56,6 +56,24 @@ void add_exceptions(const Report& report, Lines& lines) {
   for (const std::string& lost : report.degraded) lines.push_back("degraded: " + lost);
 }
 
+/// Lines that other ranks continue, and those that one rank solves whole.
+void add_cuts(const Sweep& sweep, Lines& lines) {
+  if (!sweep.layout.exchange) return;
+  const CutReport& cut = sweep.solver.cut_report();
+  std::string text = "cut by ranks: " + std::to_string(cut.lines) + " lines here, over up to " +
+                     std::to_string(cut.longest_chain) + " ranks, " +
+                     (cut.truncated ? "truncated at the cuts, bound " + number(cut.bound) : "exact at the cuts");
+  if (cut.truncated) text += (cut.above_tolerance ? ", ABOVE the tolerance " : ", tolerance ") + number(cut.tolerance);
+  lines.push_back(text);
+  lines.push_back("messages: " + std::to_string(cut.sent) + " numbers sent and " + std::to_string(cut.received) +
+                  " received by an apply of this rank");
+  if (cut.backward_error > 0) lines.push_back("checked across cuts: backward error " + number(cut.backward_error));
+  if (cut.gathered == 0) return;
+  lines.push_back("gathered: " + std::to_string(cut.gathered) + " lines of this rank from line " +
+                  std::to_string(cut.first_gathered) + " on are solved whole on one rank, " + cut.gathered_why +
+                  (cut.pinned > 0 ? ", " + std::to_string(cut.pinned) + " pinned" : ""));
+}
+
 /// What was chosen for a direction, in text that is the same for every run on the same devices.
 Lines choice_lines(const Sweep& sweep) {
   const Report& report = sweep.solver.report();
@@ -72,6 +90,7 @@ Lines choice_lines(const Sweep& sweep) {
                     " rows, halo " + std::to_string(report.halo) + " rows");
   }
   add_accuracy(report, lines);
+  add_cuts(sweep, lines);
   add_exceptions(report, lines);
   return lines;
 }
@@ -162,6 +181,7 @@ Lines explained_lines(const PC_OCLSPKT& o) {
     if (o.ready) lines.push_back(direction_line(o, *sweep));
     if (o.ready) lines.push_back(device_line(report));
     add_candidates(report, "", lines);
+    if (o.ready) add_cuts(*sweep, lines);
     add_exceptions(report, lines);
   }
   if (!o.failure.empty()) lines.push_back("set-up failed: " + o.failure);
