@@ -6,6 +6,7 @@
 
 #include "cut_solver_impl.hpp"
 #include "method_choice.hpp"
+#include "reference.hpp"
 #include "survey.hpp"
 
 namespace oclspkt {
@@ -113,19 +114,45 @@ bool CutSolver<T>::Impl::may_pin() const {
   return options_.singular == Singular::pin;
 }
 
-/// Set the solver of the inner rows up; where it refuses them, without the lines that are cut.
+/// Set the solver of the inner rows up; where it refuses them, without the lines that stand in the way.
 template <typename T>
 void CutSolver<T>::Impl::set_up_inner(Bands<T>& bands) {
   const Known known{.symmetric = known_.symmetric};
-  try {
-    solver_.set_up(known);
-  } catch (const Breakdown&) {
-    if (cut_.count() == 0) throw;
-    solver_.bands(lines_);
-    copy_all(bands, refused_.emplace());
-    for (Index c = 0; c < cut_.count(); ++c) blank(bands, cut_[c].line);
-    solver_.set_up(known);
-    why_.assign(cut_.lines.size(), Gathering::refused_part);
+  const auto accepted = [&] {
+    try {
+      solver_.set_up(known);
+      return true;
+    } catch (const Breakdown&) {
+      if (cut_.count() == 0) throw;
+      return false;
+    }
+  };
+  if (accepted()) return;
+  solver_.bands(lines_);
+  copy_all(bands, refused_.emplace());
+  leave_out_singular(bands);
+  if (accepted()) return;
+  solver_.bands(lines_);
+  for (Index c = 0; c < cut_.count(); ++c) leave_out(bands, c, Gathering::refused_part);
+  solver_.set_up(known);
+}
+
+template <typename T>
+void CutSolver<T>::Impl::leave_out(Bands<T>& bands, Index c, Gathering why) {
+  blank(bands, cut_[c].line);
+  why_[static_cast<std::size_t>(c)] = why;
+}
+
+/// Blank the cut lines whose inner rows are singular. Pinning their last row, as the solver does with singular lines,
+/// is of no use where that is the uncoupled one.
+template <typename T>
+void CutSolver<T>::Impl::leave_out_singular(Bands<T>& bands) {
+  Reference<T> reference;
+  reference.factor(lines_, bands.view());
+  std::vector<char> singular(static_cast<std::size_t>(lines_.count()), 0);
+  for (const auto& doubt : reference.doubts()) singular[static_cast<std::size_t>(doubt.line)] = doubt.singular;
+  for (Index c = 0; c < cut_.count(); ++c) {
+    if (singular[static_cast<std::size_t>(cut_[c].line)] != 0) leave_out(bands, c, Gathering::singular_part);
   }
 }
 

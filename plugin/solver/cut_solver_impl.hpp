@@ -98,6 +98,8 @@ class CutSolver<T>::Impl {
   void learn(const std::vector<double>& facts);
   void set_up_parts(Bands<T>& bands);
   void set_up_inner(Bands<T>& bands);
+  void leave_out(Bands<T>& bands, Index c, Gathering why);
+  void leave_out_singular(Bands<T>& bands);
   void sort_pinned();
   bool may_pin() const;
   void judge(Accord& accord);

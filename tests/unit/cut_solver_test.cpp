@@ -71,8 +71,9 @@ TYPED_TEST(CutLinesOf, DominantRowsAreSolvedInEveryLayout) {
       for (const Index count : {1, 6, 7}) {
         const CutCase c = CutCase::equal(count, rows, layout);
         for (const double d : {1.0, 1.01, 3.0}) {
-          this->expect_right(c, test::random_dominant<T>(c.all(), d), 10,
-                             describe(rows, layout) + " d " + std::to_string(d));
+          const std::string what = describe(rows, layout) + " d " + std::to_string(d);
+          const CutOutcome<T> outcome = this->expect_right(c, test::random_dominant<T>(c.all(), d), 10, what);
+          for (const CutReport& report : outcome.reports) EXPECT_EQ(report.gathered, 0) << what << report.gathered_why;
         }
       }
     }
@@ -92,6 +93,138 @@ TYPED_TEST(CutLinesOf, RowsWithDominanceOneAreSolved) {
       std::copy_n(one.view().upper, n, bands.upper());
       this->expect_right(c, bands, 10, std::string(name) + ", " + describe(rows, Layout::end_to_end));
     });
+  }
+}
+
+/// Judge x line by line with LAPACK as the measure.
+template <typename T>
+void expect_as_good_as_lapack(const CutCase& c, const Bands<T>& bands, const std::vector<T>& y, const std::string& what,
+                              const CutRun& run = {}) {
+  const CutOutcome<T> outcome = solve_cut(c, bands, y, run);
+  EXPECT_TRUE(outcome.none_threw()) << what << ": " << outcome.texts();
+  const test::LineJudge<T> judge(bands, y);
+  const auto wrong = judge.wrong(outcome.x.data());
+  EXPECT_FALSE(wrong) << what << ": " << wrong.value_or("");
+}
+
+template <typename T>
+Bands<T> glued(const CutCase& c, const Bands<T>& one) {
+  Bands<T> bands(c.all());
+  const Index n = one.lines().rows(), count = c.all().count();
+  for (Index l = 0; l < count; ++l) {
+    std::copy_n(one.view().lower, n, bands.lower() + l * n);
+    std::copy_n(one.view().diag, n, bands.diag() + l * n);
+    std::copy_n(one.view().upper, n, bands.upper() + l * n);
+  }
+  return bands;
+}
+
+TYPED_TEST(CutLinesOf, LongLinesWithDominanceOneAreSolvedInParts) {
+  using T = TypeParam;
+  for (const std::vector<Index>& rows : {std::vector<Index>{5000, 4000, 7000}, {100000, 1, 30000, 2}}) {
+    const CutCase c = CutCase::equal(1, rows);
+    test::at_dominance_one<T>(c.all().rows(), [&](const char* name, const Bands<T>& one) {
+      const std::string what = std::string(name) + ", " + describe(rows, Layout::end_to_end);
+      if (std::string(name) == "column sums 0") {
+        const std::vector<T> y = test::random_vector<T>(c.all().rows());
+        expect_as_good_as_lapack(c, glued(c, one), y, what);
+        return;
+      }
+      const CutOutcome<T> outcome = this->expect_right(c, glued(c, one), 10, what);
+      EXPECT_EQ(outcome.reports[0].gathered, 0) << what << ": " << outcome.reports[0].gathered_why;
+    });
+  }
+}
+
+TYPED_TEST(CutLinesOf, MatricesThatWantPivotsAreSolvedAsLapackDoes) {
+  using T = TypeParam;
+  for (const auto& rows : kRows) {
+    const CutCase c = CutCase::equal(3, rows);
+    const std::string where = describe(rows, Layout::end_to_end);
+    for (const double d : {0.0, 0.1, 0.5, 0.9}) {
+      const Bands<T> bands = test::random_dominant<T>(c.all(), d);
+      if (d == 0.0 && c.all().length(0) % 2 != 0) continue;  // singular
+      for (const auto& y : {test::random_vector<T>(c.all().rows()), this->smooth(bands)}) {
+        expect_as_good_as_lapack(c, bands, y, where + " d " + std::to_string(d));
+      }
+    }
+  }
+}
+
+TYPED_TEST(CutLinesOf, HardMatricesAreSolvedAsLapackDoes) {
+  using T = TypeParam;
+  for (const std::vector<Index>& rows : {std::vector<Index>{33, 34, 33}, {99, 1}, {17, 16, 16, 16, 35}}) {
+    const CutCase c = CutCase::equal(1, rows);
+    for (int id = 1; id <= 20; ++id) {
+      const Bands<T> bands = glued(c, test::to_bands<T>(test::klein_strzodka(id, 100)));
+      for (const auto& y : {test::random_vector<T>(100), this->smooth(bands)}) {
+        if (!std::all_of(y.begin(), y.end(), [](T v) { return std::isfinite(v); })) continue;
+        const CutOutcome<T> outcome = solve_cut(c, bands, y);
+        const test::LineJudge<T> judge(bands, y);
+        const std::string what = "id " + std::to_string(id) + ", " + describe(rows, Layout::end_to_end);
+        if (outcome.all_threw()) {
+          Solver<T> whole(CutRun().options);
+          const BandsView<T> b = bands.view();
+          EXPECT_THROW(whole.set_up(bands.lines(), b.lower, b.diag, b.upper), Breakdown) << what << outcome.texts();
+          continue;
+        }
+        EXPECT_TRUE(outcome.none_threw()) << what << ": " << outcome.texts();
+        const auto wrong = judge.wrong(outcome.x.data());
+        EXPECT_FALSE(wrong) << what << ": " << wrong.value_or("") << " " << outcome.reports[0].gathered_why;
+      }
+    }
+  }
+}
+
+/// Lines of random lengths that begin and end on any process, in either direction.
+CutCase random_case(int processes, Index count, std::uint32_t seed) {
+  std::mt19937 generator(seed);
+  const auto below = [&](int n) { return static_cast<int>(generator() % static_cast<unsigned>(n)); };
+  CutCase c;
+  c.processes = processes;
+  for (Index l = 0; l < count; ++l) {
+    std::vector<test::PartOf> parts;
+    const int first = below(processes), last = below(processes);
+    for (int p = std::min(first, last); p <= std::max(first, last); ++p) {
+      parts.push_back({p, below(3) == 0 ? 1 + below(3) : 1 + below(60)});
+    }
+    if (below(2) == 0) std::reverse(parts.begin(), parts.end());
+    c.lines.push_back(parts);
+  }
+  return c;
+}
+
+TYPED_TEST(CutLinesOf, ChainsOfManyKindsMayLieInOneSet) {
+  using T = TypeParam;
+  for (std::uint32_t seed = 0; seed < 20; ++seed) {
+    CutCase c = random_case(2 + static_cast<int>(seed % 4), 40, seed);
+    c.numbered = seed % 2 == 0;
+    for (const double d : {1.0, 2.0}) {
+      this->expect_right(c, test::random_dominant<T>(c.all(), d, seed), 10, "seed " + std::to_string(seed));
+    }
+    const std::vector<T> y = test::random_vector<T>(c.all().rows());
+    expect_as_good_as_lapack(c, test::random_dominant<T>(c.all(), 0.5, seed), y, "d 0.5, seed " + std::to_string(seed));
+  }
+}
+
+TYPED_TEST(CutLinesOf, TransposedSystemsAreSolved) {
+  using T = TypeParam;
+  for (const Layout layout : {Layout::end_to_end, Layout::strided_y}) {
+    for (const auto& rows : kRows) {
+      const CutCase c = CutCase::equal(4, rows, layout);
+      for (const double d : {0.5, 1.5}) {
+        Bands<T> bands = test::random_dominant<T>(c.all(), d), transposed;
+        bands.close_lines();
+        transpose(c.all(), bands.view(), transposed);
+        CutRun run;
+        run.transpose = true;
+        const std::vector<T> y = test::random_vector<T>(c.all().rows());
+        const CutOutcome<T> outcome = solve_cut(c, bands, y, run);
+        EXPECT_TRUE(outcome.none_threw()) << outcome.texts();
+        const test::LineJudge<T> judge(transposed, y);
+        EXPECT_FALSE(judge.wrong(outcome.x.data())) << describe(rows, layout) << *judge.wrong(outcome.x.data());
+      }
+    }
   }
 }
 
