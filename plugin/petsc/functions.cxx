@@ -231,6 +231,8 @@ const Composed kComposed[] = {
     getter<&Options::singular, PCOCLSPKTSingular>("PCOCLSPKTGetSingular_C"),
     setter<&Options::transfer, PCOCLSPKTTransfer>("PCOCLSPKTSetTransfer_C"),
     getter<&Options::transfer, PCOCLSPKTTransfer>("PCOCLSPKTGetTransfer_C"),
+    setter<&Options::gather_limit, PetscInt>("PCOCLSPKTSetGatherLimit_C"),
+    getter<&Options::gather_limit, PetscInt>("PCOCLSPKTGetGatherLimit_C"),
     setter<&Settings::explain, PetscBool>("PCOCLSPKTSetExplain_C"),
     {"PCOCLSPKTGetExplain_C", untyped(&GetExplain_OCLSPKT)},
     {"PCOCLSPKTSetLines_C", untyped(&oclspkt::petsc::SetLines_OCLSPKT)},
@@ -440,6 +442,22 @@ PetscErrorCode PCOCLSPKTGetTransfer(PC pc, PCOCLSPKTTransfer* transfer) {
   OclspktValidPC(pc);
   OclspktValidPointer(pc, transfer);
   PetscUseMethod(pc, "PCOCLSPKTGetTransfer_C", (PC, PCOCLSPKTTransfer*), (pc, transfer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTSetGatherLimit(PC pc, PetscInt rows) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  PetscValidLogicalCollectiveInt(pc, rows, 2);
+  PetscTryMethod(pc, "PCOCLSPKTSetGatherLimit_C", (PC, PetscInt), (pc, rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetGatherLimit(PC pc, PetscInt* rows) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, rows);
+  PetscUseMethod(pc, "PCOCLSPKTGetGatherLimit_C", (PC, PetscInt*), (pc, rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -80,6 +80,11 @@ const OptionEntry kTable[] = {
      "before the set-up. The view counts the lines that are pinned and says why."},
     {"transfer", "Transfer", "PCOCLSPKTTransfer", "", choice<&Options::transfer, kTransferNames>(),
      "how vectors reach the device", "`auto` shares host memory with devices that can; `copy` always copies."},
+    {"gather_limit", "GatherLimit", "PetscInt", "rows", &Options::gather_limit,
+     "longest line cut among processes that one process may solve whole where its parts cannot be solved apart; -1: "
+     "any, 0: none",
+     "Parts that are singular by themselves, or not solved accurately, send their rows to one process of their line; a "
+     "longer line fails the set-up, which names it."},
     {"explain", "Explain", "PetscBool", "", &Settings::explain, "print after every set-up what was chosen and why",
      "One line for each method that was considered, in order, with the numbers that decided. The page "
      "docs/why.md reads them. `-ksp_view ::ascii_info_detail` prints the same lines."},

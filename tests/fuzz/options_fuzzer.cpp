@@ -154,6 +154,7 @@ Options take_options(Bytes& bytes) {
     o.on_device_failure = static_cast<OnDeviceFailure>(bytes.number<std::int8_t>());
     o.singular = static_cast<Singular>(bytes.number<std::int8_t>());
     o.transfer = static_cast<Transfer>(bytes.number<std::int8_t>());
+    o.gather_limit = bytes.number<std::int8_t>();
   }
   return o;
 }
@@ -179,6 +180,7 @@ std::set<std::string> bad_members(const Options& o) {
   need(o.partition >= 0, "partition");
   need(o.device_memory >= 0, "device_memory");
   need(o.timeout >= 0, "timeout");
+  need(o.gather_limit >= -1, "gather_limit");
   return bad;
 }
 

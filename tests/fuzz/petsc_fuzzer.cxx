@@ -52,6 +52,7 @@ void check_options(PC pc) {
   const Options& o = petsc::data(pc)->first().solver.options();
   require(o.rtol >= 0 && o.rtol < 1, "rtol is out of range");
   require(o.partition >= 0 && o.device_memory >= 0 && o.timeout >= 0, "a number is negative");
+  require(o.gather_limit >= -1, "gather_limit is out of range");
   require(o.variant == "default" && o.precision == Precision::same, "what does not exist is taken");
   PetscReal real = -1;
   PetscInt rows = -1;

@@ -13,7 +13,7 @@ TEST(Options, AreReadBehindThePrefixOfThePreconditioner) {
       rtol("-t_pc_oclspkt_rtol", "1e-5"), partition("-t_pc_oclspkt_partition", "48"),
       memory("-t_pc_oclspkt_device_memory", "6000000000"), timeout("-t_pc_oclspkt_timeout", "2.5"),
       failure("-t_pc_oclspkt_on_device_failure", "quiet"), transfer("-t_pc_oclspkt_transfer", "copy"),
-      other("-pc_oclspkt_method", "pivot");
+      gather("-t_pc_oclspkt_gather_limit", "100"), other("-pc_oclspkt_method", "pivot");
   const Preconditioner pc(nullptr, "auto");
   OK(PCSetFromOptions(pc));
 
@@ -40,6 +40,8 @@ TEST(Options, AreReadBehindThePrefixOfThePreconditioner) {
   EXPECT_EQ(action, PC_OCLSPKT_ON_DEVICE_FAILURE_QUIET);
   OK(PCOCLSPKTGetTransfer(pc, &how));
   EXPECT_EQ(how, PC_OCLSPKT_TRANSFER_COPY);
+  OK(PCOCLSPKTGetGatherLimit(pc, &rows));
+  EXPECT_EQ(rows, 100);
 }
 
 TEST(Options, RefuseACountThatItsGetterCannotSay) {
@@ -74,12 +76,14 @@ TEST(Options, HaveSettersThatTheGettersAndTheViewShow) {
   OK(PCOCLSPKTSetTimeout(pc, 3));
   OK(PCOCLSPKTSetOnDeviceFailure(pc, PC_OCLSPKT_ON_DEVICE_FAILURE_ERROR));
   OK(PCOCLSPKTSetTransfer(pc, PC_OCLSPKT_TRANSFER_COPY));
+  OK(PCOCLSPKTSetGatherLimit(pc, 1000));
   OK(PCOCLSPKTSetVariant(pc, "default"));
   OK(PCOCLSPKTSetPrecision(pc, PC_OCLSPKT_PRECISION_SAME));
   EXPECT_TRUE(contains(pc.view(),
                        "options: -pc_oclspkt_devices host -pc_oclspkt_method exact -pc_oclspkt_rtol 1e-06 "
                        "-pc_oclspkt_partition 64 -pc_oclspkt_device_memory 5000000000 -pc_oclspkt_timeout 3 "
-                       "-pc_oclspkt_on_device_failure error -pc_oclspkt_transfer copy\n"))
+                       "-pc_oclspkt_on_device_failure error -pc_oclspkt_transfer copy "
+                       "-pc_oclspkt_gather_limit 1000\n"))
       << pc.view();
 }
 
@@ -108,6 +112,7 @@ void for_each_pair(Check check) {
   check("lines", PCOCLSPKTSetDirections, PCOCLSPKTGetDirections, static_cast<const char*>("x,y"));
   check("combine", PCOCLSPKTSetCombine, PCOCLSPKTGetCombine, PC_OCLSPKT_COMBINE_SYMMETRIC);
   check("diagonal", PCOCLSPKTSetDiagonal, PCOCLSPKTGetDiagonal, PC_OCLSPKT_DIAGONAL_SPLIT);
+  check("gather_limit", PCOCLSPKTSetGatherLimit, PCOCLSPKTGetGatherLimit, PetscInt(0));
   check("explain", PCOCLSPKTSetExplain, PCOCLSPKTGetExplain, PETSC_TRUE);
 }
 
@@ -185,6 +190,7 @@ TEST(Options, ValuesThatMakeNoSenseAreErrorsThatSayWhatDoes) {
                {"-t_pc_oclspkt_rtol", "nan", "rtol"},
                {"-t_pc_oclspkt_timeout", "-1", "timeout"},
                {"-t_pc_oclspkt_timeout", "nan", "timeout"},
+               {"-t_pc_oclspkt_gather_limit", "-2", "gather_limit"},
                {"-t_pc_oclspkt_precision", "narrow", "use precision same"},
                {"-t_pc_oclspkt_precision", "single", "use precision same"},
                {"-t_pc_oclspkt_variant", "paper", "default"}};
@@ -226,6 +232,7 @@ TEST(Options, NullPointersAreErrorsThatNameTheArgument) {
   EXPECT_EQ(PCOCLSPKTGetOnDeviceFailure(pc, nullptr), PETSC_ERR_ARG_NULL);
   EXPECT_EQ(PCOCLSPKTGetSingular(pc, nullptr), PETSC_ERR_ARG_NULL);
   EXPECT_EQ(PCOCLSPKTGetTransfer(pc, nullptr), PETSC_ERR_ARG_NULL);
+  EXPECT_EQ(PCOCLSPKTGetGatherLimit(pc, nullptr), PETSC_ERR_ARG_NULL);
   EXPECT_EQ(PCOCLSPKTGetExplain(pc, nullptr), PETSC_ERR_ARG_NULL);
   EXPECT_EQ(PCOCLSPKTGetIgnoredEntries(pc, nullptr), PETSC_ERR_ARG_NULL);
 }

@@ -315,6 +315,7 @@ TEST(SolverOptions, OutOfRangeAreRefusedWithTheirName) {
   test::expect_refused([](Options& o) { o.partition = -1; }, "partition");
   test::expect_refused([](Options& o) { o.device_memory = -1; }, "device_memory");
   test::expect_refused([](Options& o) { o.timeout = -1; }, "timeout");
+  test::expect_refused([](Options& o) { o.gather_limit = -2; }, "gather_limit");
   test::expect_refused([](Options& o) { o.variant = "fast"; }, "variant");
   test::expect_refused([](Options& o) { o.precision = Precision::narrow; }, "precision");
 }

@@ -82,6 +82,8 @@ PETSC_EXTERN PetscErrorCode PCOCLSPKTSetSingular(PC, PCOCLSPKTSingular);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetSingular(PC, PCOCLSPKTSingular*);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetTransfer(PC, PCOCLSPKTTransfer);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetTransfer(PC, PCOCLSPKTTransfer*);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTSetGatherLimit(PC, PetscInt);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTGetGatherLimit(PC, PetscInt*);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetExplain(PC, PetscBool);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetExplain(PC, PetscBool*);
 
