@@ -35,7 +35,7 @@ std::string devices_for(MethodChoice choice, const std::string& selected, const 
   for (std::size_t i = 0; i < std::size(kMethodNames); ++i) {
     const auto method = static_cast<Method>(i);
     if (std::string(oclspkt::name(choice)) == oclspkt::name(method)) {
-      if (!device_carries(method)) return "host";
+      if (!device_carries(method, LineSet::one(1))) return "host";
       return chosen ? std::to_string(chosen->index) : selected;
     }
   }

@@ -14,18 +14,18 @@ namespace {
 constexpr double kProfileWords = 5;
 
 template <typename T>
-DeviceProfile measure_host() {
-  constexpr Index kRows = 1 << 14;  // in cache: the sweeps are bound by their chain of operations, not by memory
+DeviceProfile measure_host(const LineSet& lines) {
   constexpr int kRepeats = 5;
-  Bands<T> bands(LineSet::one(kRows));
-  std::fill_n(bands.lower(), kRows, T(-1));
-  std::fill_n(bands.diag(), kRows, T(4));
-  std::fill_n(bands.upper(), kRows, T(-1));
+  const Index rows = lines.rows();
+  Bands<T> bands(lines);
+  std::fill_n(bands.lower(), rows, T(-1));
+  std::fill_n(bands.diag(), rows, T(4));
+  std::fill_n(bands.upper(), rows, T(-1));
   bands.close_lines();
   HostSolver<T> solver;
-  solver.factor(bands.lines(), bands.view());
-  AlignedArray<T> y(kRows), x(kRows);
-  std::fill_n(y.data(), kRows, T(1));
+  solver.factor(lines, bands.view());
+  AlignedArray<T> y(rows), x(rows);
+  std::fill_n(y.data(), rows, T(1));
   double best = std::numeric_limits<double>::infinity();
   for (int i = 0; i < kRepeats; ++i) {
     const auto start = std::chrono::steady_clock::now();
@@ -34,7 +34,7 @@ DeviceProfile measure_host() {
   }
   // A clock that does not tick must not make the host free.
   return {.launch_seconds = 0,
-          .rows_per_second = static_cast<double>(kRows) / std::max(best, 1e-9),
+          .rows_per_second = static_cast<double>(rows) / std::max(best, 1e-9),
           .copy_bytes_per_second = std::numeric_limits<double>::infinity()};
 }
 
@@ -46,15 +46,39 @@ double predict_seconds(const DeviceProfile& profile, Index rows, double words_pe
          2 * n * word / profile.copy_bytes_per_second;
 }
 
+double predict_factored_seconds(const DeviceProfile& profile, const Plan& plan, int word) {
+  return predict_seconds(profile, plan.n, plan.idle * plan.words_per_row(), 1, word);
+}
+
 double predict_host_seconds(const DeviceProfile& profile, Index rows) {
   return static_cast<double>(rows) / profile.rows_per_second;
 }
 
 template <typename T>
 const DeviceProfile& host_profile() {
-  static const DeviceProfile profile = measure_host<T>();
+  // In cache: the sweeps are bound by their chain of operations, not by memory.
+  static const DeviceProfile profile = measure_host<T>(LineSet::one(1 << 14));
   return profile;
 }
+
+template <typename T>
+const DeviceProfile& host_profile_beside() {
+  // Beyond a core's own caches; rows that are no power of two apart.
+  static const DeviceProfile profile = measure_host<T>(LineSet::grid_axis(1, 1040, 128, 1));
+  return profile;
+}
+
+template <typename T>
+double predict_host_seconds(const LineSet& lines, Form form) {
+  if (!lines.beside() || lines.block_lines() == 1) return predict_host_seconds(host_profile<T>(), lines.rows());
+  const double words = make_factored_plan(lines, form, sizeof(T), {.lanes = 1}).words_per_row();
+  return predict_host_seconds(host_profile_beside<T>(), lines.rows()) * words / kProfileWords;
+}
+
+template double predict_host_seconds<float>(const LineSet&, Form);
+template double predict_host_seconds<double>(const LineSet&, Form);
+template const DeviceProfile& host_profile_beside<float>();
+template const DeviceProfile& host_profile_beside<double>();
 template const DeviceProfile& host_profile<float>();
 template const DeviceProfile& host_profile<double>();
 

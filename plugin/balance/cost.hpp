@@ -12,11 +12,22 @@ namespace oclspkt {
 OCLSPKT_API double predict_seconds(const DeviceProfile& profile, Index rows, double words_per_row, int launches,
                                    int word);
 
+/// Predicted seconds of one apply of a plan of exact-factored on a device that carries it.
+OCLSPKT_API double predict_factored_seconds(const DeviceProfile& profile, const Plan& plan, int word);
+
 /// Predicted seconds of one apply on the host with stored factors.
 OCLSPKT_API double predict_host_seconds(const DeviceProfile& profile, Index rows);
 
-/// Measured figures of the host's own sweeps (stored factors), once per process, a millisecond.
+/// The same for any line set, by the profile of its kind.
+template <typename T>
+OCLSPKT_API double predict_host_seconds(const LineSet& lines, Form form);
+
+/// Measured figures of the host's own sweeps (stored factors) of one line, once per process, a millisecond.
 template <typename T>
 OCLSPKT_API const DeviceProfile& host_profile();
+
+/// The same for lines side by side, which are swept together and bound by memory; some milliseconds.
+template <typename T>
+OCLSPKT_API const DeviceProfile& host_profile_beside();
 
 }  // namespace oclspkt

@@ -45,7 +45,10 @@ struct DeviceSettings {
   double predicted_seconds = 0;    ///< of one apply
 };
 
-/// Solve a contiguous line set on one device. Made by make(), used by one thread at a time.
+template <typename T>
+class Factors;
+
+/// Solve a line set on one device. Made by make(), used by one thread at a time.
 template <typename T>
 class DeviceSolver {
  public:
@@ -58,6 +61,8 @@ class DeviceSolver {
   /// @throws DeviceError; x is then undefined and y untouched
   virtual void apply(const T* y, T* x) = 0;
   virtual Times times() const = 0;
+  /// The stored factors of exact-factored, which are evidence for or against it; null for other methods.
+  virtual const Factors<T>* factors() const { return nullptr; }
   /// Bytes held on the device and in host scratch, the bands themselves not counted where they are shared.
   virtual std::int64_t bytes() const = 0;
 };
@@ -97,7 +102,7 @@ class DeviceModule {
 /// The entry point of liboclspkt-cl.so: `extern "C" DeviceModule* oclspkt_cl_module(const char* abi, std::string*
 /// error)`. `abi` must equal kDeviceModuleAbi. The module object lives until the process ends.
 using DeviceModuleEntry = DeviceModule* (*)(const char* abi, std::string* error);
-inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 1";
+inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 2";
 inline constexpr const char* kDeviceModuleEntryName = "oclspkt_cl_module";
 
 /// Open the module beside this library at first use.
@@ -107,7 +112,10 @@ OCLSPKT_API DeviceModule* device_module(std::string* why);
 /// The module if device_module() has opened it before, else null.
 OCLSPKT_API DeviceModule* open_device_module();
 
-/// Kernel methods a device solver of the module carries.
-inline constexpr bool device_carries(Method m) { return m == Method::truncated_halo || m == Method::exact_twopass; }
+/// True if a device solver of the module has kernels for that method and those lines.
+inline bool device_carries(Method m, const LineSet& lines) {
+  if (lines.contiguous()) return m == Method::truncated_halo || m == Method::exact_twopass;
+  return m == Method::exact_factored && lines.beside();
+}
 
 }  // namespace oclspkt

@@ -3,79 +3,79 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <limits>
-
-#include "evidence.hpp"
-#include "interface.hpp"
 
 namespace oclspkt {
 namespace {
 
-/// Call f(first, stride, side_by_side, length) for every bundle of lines that lie side by side.
-template <typename F>
-void for_each_bundle(const LineSet& lines, const F& f) {
-  const Index bundle = lines.side_by_side();
-  for (Index l = 0; l < lines.count(); l += bundle) {
-    f(lines.first(l), lines.row_stride(), std::min(bundle, lines.count() - l), lines.length(l));
+/// Lines laid end to end that are swept at once.
+constexpr Index kAbreast = 4;
+
+/// Neighbouring lines whose rows lie `stride` apart, the first at `first`.
+struct Bundle {
+  Index first, stride, width, length;
+};
+
+/// d = y - m d for one row of a bundle; `swept` keeps it for the way back. Shared factors are one number a row.
+template <bool kShared, typename T>
+void row_down(Index width, const T* __restrict y, const T* __restrict m, T* __restrict carry, T* __restrict swept) {
+  for (Index j = 0; j < width; ++j) swept[j] = carry[j] = y[j] - m[kShared ? 0 : j] * carry[j];
+}
+
+/// x = d p - c x for one row of a bundle.
+template <bool kShared, typename T>
+void row_up(Index width, const T* __restrict swept, const T* __restrict p, const T* __restrict c, T* __restrict carry,
+            T* __restrict x) {
+  for (Index j = 0; j < width; ++j) x[j] = carry[j] = swept[j] * p[kShared ? 0 : j] - c[kShared ? 0 : j] * carry[j];
+}
+
+/// @param window shape [length + 1][width]
+template <bool kShared, typename T>
+void sweep_bundle(const Bundle& b, const FactorsView<T>& f, const T* y, T* x, T* window) {
+  T* const carry = window;
+  std::fill_n(carry, b.width, T(0));
+  for (Index i = 0; i < b.length; ++i) {
+    const Index at = b.first + i * b.stride, factor = kShared ? i : at;
+    row_down<kShared>(b.width, y + at, f.multiplier + factor, carry, window + (i + 1) * b.width);
+  }
+  std::fill_n(carry, b.width, T(0));
+  for (Index i = b.length - 1; i >= 0; --i) {
+    const Index at = b.first + i * b.stride, factor = kShared ? i : at;
+    row_up<kShared>(b.width, window + (i + 1) * b.width, f.reciprocal + factor, f.coupling + factor, carry, x + at);
+  }
+}
+
+/// Sweep kLines lines of one length, whose first rows are at first[...]; the carried values stay in registers.
+template <bool kShared, Index kLines, typename T>
+void sweep_lines(const Index* first, Index stride, Index length, const FactorsView<T>& f, const T* y, T* x) {
+  T carry[kLines] = {};
+  for (Index i = 0; i < length; ++i) {
+    for (Index k = 0; k < kLines; ++k) {
+      const Index at = first[k] + i * stride;
+      x[at] = carry[k] = y[at] - f.multiplier[kShared ? i : at] * carry[k];
+    }
+  }
+  std::fill_n(carry, kLines, T(0));
+  for (Index i = length - 1; i >= 0; --i) {
+    for (Index k = 0; k < kLines; ++k) {
+      const Index at = first[k] + i * stride, factor = kShared ? i : at;
+      x[at] = carry[k] = x[at] * f.reciprocal[factor] - f.coupling[factor] * carry[k];
+    }
   }
 }
 
 }  // namespace
 
 template <typename T>
-bool HostSolver<T>::Pivots::sound() const {
-  return growth <= kGrowthLimit && smallest >= kSmallPivotEps * static_cast<double>(std::numeric_limits<T>::epsilon());
-}
-
-/// A line carries its excess: where couplings are tiny against their row, plain pivots lose |c_i / u_i| <= 1 to
-/// rounding (row sums 0, float, 2.6e5 rows: backward error 13 eps instead of 0.3).
-template <typename T>
-typename HostSolver<T>::Pivots HostSolver<T>::factor_line(const BandsView<T>& bands, Index line) {
-  ExcessRow<T> above;  // a row of zeros: the first row has nothing to eliminate
-  T reciprocal = 0, growth = 0, smallest = 1;
-  bool finite = true;
-  for (Index i = 0, at = lines_.first(line); i < lines_.length(line); ++i, at += lines_.row_stride()) {
-    const ExcessRow<T> row = make_row(bands.lower[at], bands.diag[at], bands.upper[at], T(0));
-    const T multiplier = row.lower * reciprocal;
-    const T filled = std::abs(multiplier * above.upper), before = std::abs(bands.diag[at]);
-    above = eliminate_above(above, multiplier, row).as_pivot();
-    const T pivot = above.magnitude();
-    reciprocal = T(1) / above.diag();
-    multiplier_[at] = multiplier;
-    reciprocal_[at] = reciprocal;
-    coupling_[at] = row.upper * reciprocal;
-    finite = finite && std::isfinite(reciprocal);
-    // Divisions only where a record is broken.
-    if (!(filled + pivot <= growth * before)) growth = (filled + pivot) / before;
-    const T largest = std::max({std::abs(row.lower), before, std::abs(row.upper)});
-    if (!(pivot >= smallest * largest)) smallest = pivot / largest;
-  }
-  if (!finite || !(growth <= std::numeric_limits<T>::max())) {
-    return {std::numeric_limits<double>::quiet_NaN(), 0};
-  }
-  return {static_cast<double>(growth), static_cast<double>(smallest)};
+void HostSolver<T>::factor(const LineSet& lines, const BandsView<T>& bands, Form form) {
+  factors_.factor(lines, bands, form);
+  const bool beside = lines.beside() && lines.block_lines() > 1;
+  bundle_ = beside ? make_factored_plan(lines, form, sizeof(T), {.lanes = 1}).bundle : 1;
+  window_.resize(bundle_ > 1 ? bundle_ * (lines.length(0) + 1) : 0);
 }
 
 template <typename T>
-void HostSolver<T>::factor(const LineSet& lines, const BandsView<T>& bands) {
-  lines_ = lines;
-  multiplier_.resize(lines.extent());
-  reciprocal_.resize(lines.extent());
-  coupling_.resize(lines.extent());
-  pivots_ = {};
-  doubtful_.clear();
-  for (Index l = 0; l < lines.count(); ++l) {
-    const Pivots line = factor_line(bands, l);
-    if (!line.sound()) doubtful_.push_back(l);
-    if (!(line.growth <= pivots_.growth) && !std::isnan(pivots_.growth)) pivots_.growth = line.growth;
-    pivots_.smallest = std::min(pivots_.smallest, line.smallest);
-  }
-}
-
-template <typename T>
-void HostSolver<T>::set_up(const Plan& /*plan*/, const Bands<T>& bands) {
-  factor(bands.lines(), bands.view());
+void HostSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
+  factor(bands.lines(), bands.view(), plan.form);
 }
 
 template <typename T>
@@ -87,38 +87,47 @@ void HostSolver<T>::apply(const T* y, T* x) {
 }
 
 template <typename T>
-void HostSolver<T>::solve(const T* y, T* x) const {
-  const T* multiplier = multiplier_.data();
-  const T* reciprocal = reciprocal_.data();
-  const T* coupling = coupling_.data();
-  for_each_bundle(lines_, [&](Index first, Index stride, Index wide, Index length) {
-    if (length == 0) return;
-    if (wide == 1) {  // the carried value stays in a register
-      T carry = 0;
-      for (Index i = 0, at = first; i < length; ++i, at += stride) x[at] = carry = y[at] - multiplier[at] * carry;
-      carry = 0;
-      for (Index i = length - 1, at = first + i * stride; i >= 0; --i, at -= stride) {
-        x[at] = carry = x[at] * reciprocal[at] - coupling[at] * carry;
-      }
-      return;
+template <bool kShared>
+void HostSolver<T>::solve_bundles(const T* y, T* x) {
+  const LineSet& lines = factors_.lines();
+  for (Index block = 0; block < lines.blocks(); ++block) {
+    for (Index l = 0; l < lines.block_lines(); l += bundle_) {
+      const Index width = std::min(bundle_, lines.block_lines() - l);
+      sweep_bundle<kShared>({block * lines.block_stride() + l, lines.row_stride(), width, lines.length(0)},
+                            factors_.view(), y, x, window_.data());
     }
-    std::copy(y + first, y + first + wide, x + first);
-    for (Index i = 1; i < length; ++i) {
-      const Index row = first + i * stride;
-      for (Index at = row; at < row + wide; ++at) x[at] = y[at] - multiplier[at] * x[at - stride];
-    }
-    const Index last = first + (length - 1) * stride;
-    for (Index at = last; at < last + wide; ++at) x[at] *= reciprocal[at];
-    for (Index i = length - 2; i >= 0; --i) {
-      const Index row = first + i * stride;
-      for (Index at = row; at < row + wide; ++at) x[at] = x[at] * reciprocal[at] - coupling[at] * x[at + stride];
-    }
-  });
+  }
 }
 
 template <typename T>
-std::int64_t HostSolver<T>::bytes() const {
-  return multiplier_.bytes() + reciprocal_.bytes() + coupling_.bytes();
+template <bool kShared>
+void HostSolver<T>::solve_lines(const T* y, T* x) const {
+  const LineSet& lines = factors_.lines();
+  const FactorsView<T> f = factors_.view();
+  for (Index l = 0; l < lines.count();) {
+    Index first[kAbreast], alike = 0;
+    const Index length = lines.length(l);
+    while (alike < kAbreast && l + alike < lines.count() && lines.length(l + alike) == length) {
+      first[alike] = lines.first(l + alike);
+      ++alike;
+    }
+    if (alike == kAbreast) {
+      sweep_lines<kShared, kAbreast>(first, lines.row_stride(), length, f, y, x);
+      l += kAbreast;
+    } else {
+      sweep_lines<kShared, 1>(first, lines.row_stride(), length, f, y, x);
+      ++l;
+    }
+  }
+}
+
+template <typename T>
+void HostSolver<T>::solve(const T* y, T* x) {
+  if (bundle_ > 1) {
+    factors_.shared() ? solve_bundles<true>(y, x) : solve_bundles<false>(y, x);
+  } else {
+    factors_.shared() ? solve_lines<true>(y, x) : solve_lines<false>(y, x);
+  }
 }
 
 template class HostSolver<float>;

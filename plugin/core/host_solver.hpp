@@ -4,45 +4,44 @@
 #include <vector>
 
 #include "device.hpp"
+#include "factors.hpp"
 
 namespace oclspkt {
 
 /// Thomas without pivoting, with stored factors (method exact-factored), on the calling thread; any line set.
 ///
-/// factor: p_i = 1 / u_i, u_i = b_i - a_i c_(i-1) p_(i-1) formed without subtraction (ExcessRow); solve: one forward
-/// sweep (3 words read, 1 written) and one backward (3 read, 1 written). Lines that lie side by side are swept
-/// together.
+/// One sweep down reads y and a factor, one back reads two factors and writes x. Lines that lie side by side are swept
+/// in bundles, whose rows stay in the cache between the two sweeps; lines laid end to end several at a time, so that
+/// the chains of operations overlap.
 template <typename T>
 class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
  public:
+  using Pivots = typename Factors<T>::Pivots;
+
   void set_up(const Plan& plan, const Bands<T>& bands) override;
   void apply(const T* y, T* x) override;
   Times times() const override { return times_; }
-  std::int64_t bytes() const override;
+  std::int64_t bytes() const override { return factors_.bytes() + window_.bytes(); }
+  const Factors<T>* factors() const override { return &factors_; }
 
   /// @pre couplings out of the lines are 0
-  void factor(const LineSet& lines, const BandsView<T>& bands);
+  void factor(const LineSet& lines, const BandsView<T>& bands, Form form = Form::general);
   /// @param y, x shape [lines.extent()]; may be the same
-  void solve(const T* y, T* x) const;
-  /// What the elimination of one line, or of all, showed.
-  struct Pivots {
-    double growth = 0;    ///< largest (|l_i c_(i-1)| + |u_i|) / |b_i|; NaN if a pivot is zero or not finite
-    double smallest = 1;  ///< smallest |u_i| / max |row i|; 0 if a pivot is not finite
-    /// Growth is bounded and no pivot is tiny against its row (missing evidence). NaN loses.
-    bool sound() const;
-  };
+  void solve(const T* y, T* x);
   /// The worst of all lines.
-  const Pivots& pivots() const { return pivots_; }
+  const Pivots& pivots() const { return factors_.pivots(); }
   /// Lines that are not sound, in order.
-  const std::vector<Index>& doubtful() const { return doubtful_; }
+  const std::vector<Index>& doubtful() const { return factors_.doubtful(); }
 
  private:
-  Pivots factor_line(const BandsView<T>& bands, Index line);
+  template <bool kShared>
+  void solve_bundles(const T* y, T* x);
+  template <bool kShared>
+  void solve_lines(const T* y, T* x) const;
 
-  LineSet lines_;
-  AlignedArray<T> multiplier_, reciprocal_, coupling_;  ///< a_i p_(i-1), p_i, c_i p_i
-  Pivots pivots_;
-  std::vector<Index> doubtful_;
+  Factors<T> factors_;
+  Index bundle_ = 1;        ///< lines side by side that are swept together
+  AlignedArray<T> window_;  ///< a row of values carried, then what the sweep down leaves of a bundle
   Times times_;
 };
 

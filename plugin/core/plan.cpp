@@ -2,6 +2,7 @@
 #include "plan.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "oclspkt/error.hpp"
@@ -17,8 +18,17 @@ constexpr Index kUsualPartition = 16 * 31;
 constexpr Index kScratchWords = 2;
 /// Runs per core, so that a core that is late does not hold up the others.
 constexpr Index kRunsPerCore = 4;
+/// Bytes side by side that a bundle takes of a row at most: enough for streams, and its rows stay in the first level.
+constexpr Index kBundleBytes = 2048;
+/// Bytes of a cache line.
+constexpr Index kCacheLine = 64;
+/// Cache lines side by side below which a bundle's streams are short; cores that are late are no reason to go there.
+constexpr Index kShortBundle = 4;
+/// Arrays of a chunk for stored factors: y, x, three of factors and what the sweep down leaves.
+constexpr Index kFactoredArrays = 6;
 
-Index round_up(Index value, Index multiple) { return (value + multiple - 1) / multiple * multiple; }
+Index quotient_up(Index value, Index divisor) { return (value + divisor - 1) / divisor; }
+Index round_up(Index value, Index multiple) { return quotient_up(value, multiple) * multiple; }
 
 /// 16 x odd, at most `value` where that is at least 16.
 Index sixteen_times_odd(Index value) {
@@ -38,6 +48,39 @@ Index choose_partition(Index n, Index halo, int word, const DeviceTraits& traits
   return sixteen_times_odd(m);
 }
 
+/// Lines of a bundle: as wide as the window between the two sweeps allows, in whole lanes and cache lines, and narrow
+/// enough for every core to have one.
+void choose_bundle(const LineSet& lines, int word, const DeviceTraits& traits, Plan& plan) {
+  const Index quantum = std::max<Index>(plan.lanes, kCacheLine / word), most = kBundleBytes / word;
+  // One row more: the values carried from row to row.
+  const Index window = traits.cache_bytes / 2 / word / (lines.length(0) + 1) / quantum * quantum;
+  plan.windowed = window >= quantum;
+  const auto fair = [&](Index per_core) {
+    const Index wanted = quotient_up(per_core * std::max(1, traits.cores), lines.blocks());
+    return round_up(quotient_up(lines.block_lines(), wanted), quantum);
+  };
+  Index width = plan.windowed ? std::min(window, most) : most;
+  width = std::min({width, std::max(fair(kRunsPerCore), kShortBundle * quantum), fair(1)});
+  plan.bundle = round_up(quotient_up(lines.block_lines(), quotient_up(lines.block_lines(), width)), quantum);
+  // Fewer lines than lanes are not left to a bundle of their own: see kernels/cpu/strided.clh.
+  plan.bundles = std::max<Index>(1, (lines.block_lines() + plan.bundle - plan.lanes) / plan.bundle);
+  const Index last = lines.block_lines() - (plan.bundles - 1) * plan.bundle;
+  const Index widest = plan.bundles > 1 ? std::max(plan.bundle, last) : last;
+  plan.window = (lines.length(0) + 1) * round_up(widest, plan.lanes);
+}
+
+/// Blocks of side-by-side lines in one chunk; 0 if none fits. Blocks that interleave are not told apart.
+Index choose_chunk_blocks(const LineSet& lines, Index window, int word, const DeviceTraits& traits) {
+  const std::int64_t memory = std::min(traits.chunk_bytes, (traits.memory_bytes - window * word) / kFactoredArrays);
+  const std::int64_t words = window * word > traits.chunk_bytes ? 0 : memory / word;
+  const Index extent = lines.block_extent(), blocks = lines.blocks();
+  // The kernels count the rows of a line in 32 bits.
+  if (words < extent || lines.length(0) > std::numeric_limits<std::int32_t>::max() / 2) return 0;
+  if (blocks == 1) return 1;
+  const Index fit = std::min(blocks, 1 + (words - extent) / lines.block_stride());
+  return fit == blocks || lines.block_stride() >= extent ? fit : 0;
+}
+
 }  // namespace
 
 double Plan::words_per_row() const {
@@ -50,7 +93,8 @@ double Plan::words_per_row() const {
     case Method::exact_twopass:
       return 9;
     case Method::exact_factored:
-      return 7;  // forward reads 2 and writes 1, backward reads 3 and writes 1
+      // Down reads y and a factor, back reads two factors and writes x; 2 more where the window between them is memory.
+      return (windowed ? 2 : 4) + (form == Form::shared ? (resident ? 0 : 3.0 / static_cast<double>(bundle)) : 3);
     case Method::pivot:
       return 10.5;  // copy of y 2, forward 3 and a pivot index of half a word, backward 5
   }
@@ -83,6 +127,31 @@ Plan make_plan(Method method, Index n, Index halo, Index partition, int word, co
                        std::to_string(tile_rows + 2 * plan.halo) +
                        ": raise device_memory or make the partition smaller");
   }
+  return plan;
+}
+
+Plan make_factored_plan(const LineSet& lines, Form form, int word, const DeviceTraits& traits) {
+  Plan plan;
+  plan.method = Method::exact_factored;
+  plan.form = form;
+  plan.n = plan.m = lines.rows();
+  plan.chunk_tiles = std::min<Index>(plan.n, 1);
+  if (lines.rows() == 0) return plan;
+  Index longest = 0;
+  for (Index l = 0; l < lines.count(); ++l) longest = std::max(longest, lines.length(l));
+  // Up to five arrays pass while a line by itself is swept.
+  plan.windowed = lines.count() > 1 && 5 * longest * word <= traits.cache_bytes;
+  plan.resident = form == Form::shared && 3 * longest * word <= traits.cache_bytes / 4;
+  if (!lines.beside()) return plan;
+  plan.lanes = std::max(1, traits.lanes);
+  choose_bundle(lines, word, traits, plan);
+  plan.chunk_blocks = choose_chunk_blocks(lines, plan.window, word, traits);
+  const Index cores = std::max(1, traits.cores), bundles = plan.bundles * lines.blocks();
+  plan.runs = static_cast<int>(std::clamp<Index>(bundles, 1, kRunsPerCore * cores));
+  const Index inner = lines.block_lines();
+  const Index padded = inner >= plan.lanes ? round_up(inner, plan.lanes) : inner * plan.lanes;
+  plan.idle = static_cast<double>(padded) / static_cast<double>(inner) * static_cast<double>(cores) /
+              static_cast<double>(std::min(cores, bundles));
   return plan;
 }
 

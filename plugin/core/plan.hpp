@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "oclspkt/line_set.hpp"
 #include "oclspkt/options.hpp"
 
 namespace oclspkt {
@@ -16,9 +17,11 @@ struct DeviceTraits {
   std::int64_t memory_bytes = INT64_MAX;  ///< all allocations together; INT64_MAX where host memory is shared
 };
 
-/// How the rows of a contiguous line set map to work; fixed from set-up to set-up.
+/// How the rows of a line set map to work; fixed from set-up to set-up.
 ///
-/// Partition k holds rows [k*m, min(n, (k+1)*m)), tile t partitions [t*lanes, (t+1)*lanes).
+/// Lines laid end to end: partition k holds rows [k*m, min(n, (k+1)*m)), tile t partitions [t*lanes, (t+1)*lanes).
+/// Lines side by side (exact-factored): bundle k of a block holds its lines from k*bundle on, the last bundle all that
+/// are left.
 struct Plan {
   Method method = Method::exact_factored;
   Form form = Form::general;
@@ -30,6 +33,13 @@ struct Plan {
   bool walk_up = false;       ///< truncated-streamed: runs walk from the last row to the first
   bool exact_starts = false;  ///< truncated-streamed: the unknown before each run is solved for, not truncated
   Index chunk_tiles = 0;      ///< tiles per chunk: what one launch covers, at most what one allocation may hold
+  Index bundle = 1;           ///< exact-factored: lines side by side that are swept together
+  Index bundles = 1;          ///< exact-factored: of a block
+  Index window = 0;           ///< exact-factored: words of a work-group: a row carried, and every row of a bundle
+  Index chunk_blocks = 0;     ///< exact-factored: blocks per chunk; 0 where the memory does not hold one
+  bool windowed = false;      ///< exact-factored: what the sweep down leaves is still in the cache for the way back
+  bool resident = false;      ///< exact-factored: shared factors stay in the cache
+  double idle = 1;            ///< time against that of full lanes on all cores
   Index partitions() const { return m > 0 ? (n + m - 1) / m : 0; }
   Index tiles() const { return lanes > 0 ? (partitions() + lanes - 1) / lanes : 0; }
   Index tile_rows() const { return m * lanes; }
@@ -44,5 +54,10 @@ struct Plan {
 /// @param word      bytes per scalar
 /// @throws InvalidInput if `partition` is negative or the chunk limit does not hold one tile
 Plan make_plan(Method method, Index n, Index halo, Index partition, int word, const DeviceTraits& traits);
+
+/// Plan exact-factored: bundles for lines side by side, else line by line.
+/// @param form shared or general
+/// @post chunk_blocks is 0 if the lines are beside() and the memory does not hold one block
+Plan make_factored_plan(const LineSet& lines, Form form, int word, const DeviceTraits& traits);
 
 }  // namespace oclspkt

@@ -10,10 +10,17 @@ namespace oclspkt {
 
 namespace {
 
+template <typename T>
+bool same_row(const BandsView<T>& bands, Index a, Index b) {
+  return bands.lower[a] == bands.lower[b] && bands.diag[a] == bands.diag[b] && bands.upper[a] == bands.upper[b];
+}
+
 /// Take the rows of one line into the survey; false at a number that is not finite.
 template <typename T>
 bool add_line(const LineSet& lines, const BandsView<T>& bands, Index line, Survey& s) {
   const Index first = lines.first(line), stride = lines.row_stride(), length = lines.length(line);
+  s.shared = s.shared && length == lines.length(0);
+  const Index to_pattern = lines.first(0) - first;
   for (Index i = 0, at = first; i < length; ++i, at += stride) {
     const double lower = std::abs(static_cast<double>(bands.lower[at]));
     const double upper = std::abs(static_cast<double>(bands.upper[at]));
@@ -29,6 +36,7 @@ bool add_line(const LineSet& lines, const BandsView<T>& bands, Index line, Surve
     const double size = std::max({lower, std::abs(static_cast<double>(bands.diag[at])), upper});
     if (size > s.largest_row) s.largest_row = size;
     if (size < s.smallest_row && size > 0) s.smallest_row = size;
+    s.shared = s.shared && same_row(bands, at, at + to_pattern);
     s.symmetric = s.symmetric && (i == 0 || bands.lower[at] == bands.upper[at - stride]);
     if (diag >= s.dominance * off && diag > 0) continue;  // infinity * 0 is NaN and falls through
     const double d = off > 0 ? diag / off : diag > 0 ? std::numeric_limits<double>::infinity() : 0.0;
@@ -42,7 +50,7 @@ bool add_line(const LineSet& lines, const BandsView<T>& bands, Index line, Surve
 
 Survey nothing_seen() {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  return {.dominance = kInfinity, .finite = true, .symmetric = true, .smallest_row = kInfinity};
+  return {.dominance = kInfinity, .finite = true, .symmetric = true, .shared = true, .smallest_row = kInfinity};
 }
 
 }  // namespace
@@ -59,6 +67,7 @@ Survey survey(const LineSet& lines, const BandsView<T>& bands) {
   for (Index l = 0; l < lines.count(); ++l) {
     if (!add_line(lines, bands, l, s)) return {.weakest_row = s.weakest_row};
   }
+  s.shared = s.shared && lines.count() > 1;
   return s;
 }
 

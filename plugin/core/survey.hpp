@@ -13,6 +13,7 @@ struct Survey {
       0;  ///< min over rows of |diag| / (|lower| + |upper|); infinity if all are uncoupled; 0 if not finite
   bool finite = false;     ///< no NaN or Inf in the bands that are read
   bool symmetric = false;  ///< lower[i+1] = upper[i] in every line
+  bool shared = false;     ///< all lines, two at least, have the same rows to the bit but for the sign of zeros
   Index weakest_row = -1;  ///< offset of the row that gives the dominance, or of the first that is not finite
   double smallest_row = 0, largest_row = 0;  ///< largest number of a row, over rows that are not 0
 };

@@ -81,13 +81,14 @@ double ClSolver<T>::time_limit() const {
 
 template <typename T>
 void ClSolver<T>::check(const Plan& plan, const Bands<T>& bands) const {
-  if (!device_carries(plan.method)) {
-    throw InvalidInput(describe(found_.info) + " has no kernels for method " + name(plan.method) +
-                       ": choose truncated-halo or exact-twopass, or the host");
+  if (plan.n > 0 && !device_carries(plan.method, bands.lines())) {
+    throw InvalidInput(describe(found_.info) + " has no kernels for method " + name(plan.method) + " and " +
+                       bands.lines().describe() +
+                       ": choose truncated-halo or exact-twopass for lines laid end to end, exact-factored for lines "
+                       "side by side, or the host");
   }
-  if (!bands.lines().contiguous() || bands.lines().extent() != plan.n) {
-    throw InvalidInput("the plan has " + std::to_string(plan.n) + " rows laid end to end, the bands are " +
-                       bands.lines().describe());
+  if (bands.lines().rows() != plan.n) {
+    throw InvalidInput("the plan has " + std::to_string(plan.n) + " rows, the bands are " + bands.lines().describe());
   }
   const int lanes = found_.lanes(sizeof(T) == sizeof(double));
   if (plan.n > 0 && plan.lanes != lanes) {
@@ -106,9 +107,16 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
   Registry::instance().require_usable(index_);
   plan_ = plan;
   bands_ = bands.view();
+  lines_ = bands.lines();
   ready_ = plan.n == 0;
   if (ready_) return;
-  layout_ = make_layout(plan, sizeof(T), limits());
+  layout_ = strided() ? make_strided_layout(plan, lines_, sizeof(T), limits()) : make_layout(plan, sizeof(T), limits());
+  if (strided()) {
+    s.bands.clear();  // they may wrap memory that the factors are about to give back
+    factors_.factor(lines_, bands_, plan.form);
+    const FactorsView<T> f = factors_.view();
+    bands_ = {f.multiplier, f.reciprocal, f.coupling};
+  }
   segments_.resize(exact ? size(plan.partitions()) : 0);
   reduced_.resize(exact ? plan.partitions() : 0);
   try {
@@ -134,7 +142,12 @@ void ClSolver<T>::make_kernels(State& s) const {
   const auto make = [&](Kernel& kernel, const char* name) {
     if (kernel.handle() == nullptr) kernel = s.device->kernel(name, sizeof(T) == sizeof(double));
   };
-  if (plan_.method == Method::exact_twopass) {
+  if (strided()) {
+    const bool shared = factors_.shared();
+    if (shared != s.strided_shared) s.strided = {};
+    s.strided_shared = shared;
+    make(s.strided, shared ? "strided_shared" : "strided_factored");
+  } else if (plan_.method == Method::exact_twopass) {
     make(s.exact_reduce, "exact_reduce");
     make(s.exact_substitute, "exact_substitute");
   } else {
@@ -156,9 +169,9 @@ void ClSolver<T>::make_buffers(State& s) {
     std::fill_n(outer->data(), outers, T(0));
   }
   s.segment_words.resize(exact ? kSegmentWords * layout_.padded : 0);
-  s.bands.resize(in_place_ || layout_.resident ? layout_.chunks.size() : 1);
+  s.bands.resize(in_place_ || layout_.resident ? layout_.band_chunks.size() : 1);
   bytes_ = layout_.working_bytes() + s.bottoms.bytes() + s.tops.bytes() + s.segment_words.bytes() +
-           static_cast<std::int64_t>(segments_.size() * sizeof(SchurSegment<T>));
+           static_cast<std::int64_t>(segments_.size() * sizeof(SchurSegment<T>)) + factors_.bytes();
   if (in_place_) return;
   ensure(*s.device, s.y, CL_MEM_READ_ONLY, array);
   ensure(*s.device, s.x, CL_MEM_READ_WRITE, array);
@@ -167,7 +180,7 @@ void ClSolver<T>::make_buffers(State& s) {
     s.staging = std::make_unique<Staging>(*s.device, array);
   }
   for (std::size_t i = 0; i < s.bands.size(); ++i) {
-    const std::int64_t bytes = layout_.resident ? layout_.chunks[i].rows() * static_cast<Index>(sizeof(T)) : array;
+    const std::int64_t bytes = layout_.resident ? layout_.band_chunks[i].rows() * static_cast<Index>(sizeof(T)) : array;
     for (cl::Buffer* band : {&s.bands[i].lower, &s.bands[i].diag, &s.bands[i].upper}) {
       ensure(*s.device, *band, CL_MEM_READ_ONLY, bytes);
     }
@@ -179,8 +192,8 @@ void ClSolver<T>::make_buffers(State& s) {
 template <typename T>
 void ClSolver<T>::set_up_bands(State& s, const Waiter& waiter) {
   if (!in_place_ && !layout_.resident) return;  // every apply brings them
-  for (std::size_t i = 0; i < layout_.chunks.size(); ++i) {
-    const Chunk& chunk = layout_.chunks[i];
+  for (std::size_t i = 0; i < layout_.band_chunks.size(); ++i) {
+    const Chunk& chunk = layout_.band_chunks[i];
     if (in_place_) {
       s.bands[i] = {wrap(*s.device, bands_.lower + chunk.first, chunk.rows()),
                     wrap(*s.device, bands_.diag + chunk.first, chunk.rows()),
@@ -291,8 +304,8 @@ void ClSolver<T>::run(State& s, const Waiter& waiter, const T* y, T* x) {
 
 template <typename T>
 auto ClSolver<T>::give_bands(State& s, const Waiter& waiter, std::size_t chunk) -> const ChunkBands& {
-  if (in_place_ || layout_.resident) return s.bands[chunk];
-  upload_bands(s, waiter, s.bands.front(), layout_.chunks[chunk]);
+  if (in_place_ || layout_.resident) return s.bands[std::min(chunk, s.bands.size() - 1)];
+  upload_bands(s, waiter, s.bands.front(), layout_.band_chunks[std::min(chunk, layout_.band_chunks.size() - 1)]);
   return s.bands.front();
 }
 
@@ -327,7 +340,7 @@ void ClSolver<T>::take_x(State& s, const Waiter& waiter, const Chunk& chunk, T* 
   }
   queue.enqueueReadBuffer(s.x, CL_FALSE, offset, bytes, s.staging->data(), nullptr, &event);
   waiter.wait(event);
-  std::memcpy(x + chunk.kept_first, s.staging->data(), bytes);
+  copy_out(chunk, x, static_cast<const T*>(s.staging->data()));
   times_.transfer_seconds += seconds(event);
   times_.bytes_from_device += static_cast<std::int64_t>(bytes);
 }
@@ -353,6 +366,7 @@ cl::Event ClSolver<T>::launch_reduce(State& s, const ChunkBands& bands, const cl
 template <typename T>
 cl::Event ClSolver<T>::launch_solve(State& s, const ChunkBands& bands, const cl::Buffer& y, const cl::Buffer& x,
                                     const Chunk& chunk) {
+  if (strided()) return launch_strided(s, bands, y, x, chunk);
   const std::int64_t array = chunk.rows() * static_cast<Index>(sizeof(T));
   const std::size_t word = sizeof(T), vector = word * size(plan_.lanes);
   const auto n = cl_long{plan_.n}, first = cl_long{chunk.first};

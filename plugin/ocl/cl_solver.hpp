@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device.hpp"
+#include "factors.hpp"
 #include "interface.hpp"
 #include "launch.hpp"
 #include "layout.hpp"
@@ -35,7 +36,7 @@ class Staging {
 template <typename T>
 struct DeviceState {
   std::shared_ptr<OpenDevice> device;  ///< null before the first set-up and after a release
-  Kernel truncated_halo, exact_reduce, exact_substitute;
+  Kernel truncated_halo, exact_reduce, exact_substitute, strided;
   struct ChunkBands {
     cl::Buffer lower, diag, upper;
   };
@@ -44,6 +45,7 @@ struct DeviceState {
   cl::Buffer scratch, top_buffer, bottom_buffer, segments;
   std::unique_ptr<Staging> staging;  ///< one array of a chunk; none in place
   AlignedArray<T> segment_words;     ///< what kernel reduce wrote
+  bool strided_shared = false;       ///< `strided` is the kernel for shared factors
   AlignedArray<T> tops, bottoms;     ///< first and last unknown of each segment, 0 for those of the padding
 };
 
@@ -58,7 +60,8 @@ class DeviceHolding final : public Holding {
   }
 };
 
-/// The methods truncated-halo and exact-twopass by the kernels of kernels/cpu.
+/// The methods truncated-halo and exact-twopass for lines laid end to end, exact-factored for lines side by side, by
+/// the kernels of kernels/cpu.
 template <typename T>
 class ClSolver final : public DeviceSolver<T> {
  public:
@@ -71,11 +74,13 @@ class ClSolver final : public DeviceSolver<T> {
   void apply(const T* y, T* x) override;
   Times times() const override { return times_; }
   std::int64_t bytes() const override { return bytes_; }
+  const Factors<T>* factors() const override { return strided() ? &factors_ : nullptr; }
 
  private:
   using State = DeviceState<T>;
   using ChunkBands = typename State::ChunkBands;
 
+  bool strided() const { return plan_.method == Method::exact_factored; }
   Limits limits() const;
   double time_limit() const;
   void check(const Plan& plan, const Bands<T>& bands) const;
@@ -95,6 +100,9 @@ class ClSolver final : public DeviceSolver<T> {
   cl::Event launch_reduce(State& s, const ChunkBands& bands, const cl::Buffer& y, const Chunk& chunk);
   cl::Event launch_solve(State& s, const ChunkBands& bands, const cl::Buffer& y, const cl::Buffer& x,
                          const Chunk& chunk);
+  cl::Event launch_strided(State& s, const ChunkBands& bands, const cl::Buffer& y, const cl::Buffer& x,
+                           const Chunk& chunk);
+  void copy_out(const Chunk& chunk, T* x, const T* solved) const;
   void settle_interfaces(State& s, const Waiter& waiter);
 
   const int index_;
@@ -107,7 +115,9 @@ class ClSolver final : public DeviceSolver<T> {
 
   Plan plan_;
   Layout layout_;
-  BandsView<T> bands_;
+  LineSet lines_;
+  Factors<T> factors_;  ///< exact-factored
+  BandsView<T> bands_;  ///< exact-factored: multipliers, reciprocal pivots and scaled couplings
   std::vector<SchurSegment<T>> segments_;
   ReducedSystem<T> reduced_;
   Times times_;

@@ -89,6 +89,47 @@ Layout make_layout(const Plan& plan, int word, const Limits& limits) {
     band_rows += layout.chunks.back().rows();
   }
   layout.resident = (3 * band_rows + 2 * layout.longest) * word + layout.working_bytes() <= limits.memory;
+  layout.band_chunks = layout.chunks;
+  return layout;
+}
+
+Layout make_strided_layout(const Plan& plan, const LineSet& lines, int word, const Limits& limits) {
+  const Index blocks = lines.blocks(), extent = lines.block_extent(), length = lines.length(0);
+  Layout layout;
+  layout.slot = plan.window / plan.lanes;
+  // Work-groups are fewer where their windows do not fit.
+  const std::int64_t slot_bytes = layout.slot * plan.lanes * word;
+  const std::int64_t window_limit = std::min(limits.allocation, limits.memory / 6);
+  const Index most = std::max<Index>(1, std::min<Index>(plan.runs, window_limit / slot_bytes));
+  layout.runs = static_cast<int>(most);
+  layout.scratch_bytes = most * slot_bytes;
+  Index band_rows = 0;
+  for (Index b = 0; b < blocks && plan.chunk_blocks > 0; b += plan.chunk_blocks) {
+    Chunk chunk;
+    chunk.tile_begin = b;
+    chunk.tile_end = std::min(blocks, b + plan.chunk_blocks);
+    chunk.first = chunk.kept_first = b * lines.block_stride();
+    chunk.end = chunk.kept_end = (chunk.tile_end - 1) * lines.block_stride() + extent;
+    layout.chunks.push_back(chunk);
+    layout.longest = std::max(layout.longest, chunk.rows());
+    band_rows += chunk.rows();
+  }
+  layout.band_chunks = layout.chunks;
+  if (plan.form == Form::shared) {
+    Chunk shared;
+    shared.end = shared.kept_end = band_rows = length;
+    layout.band_chunks = {shared};
+  }
+  const std::int64_t bands = plan.form == Form::shared ? length : layout.longest;
+  const Limits need{std::max({layout.longest * word, bands * word, layout.scratch_bytes}),
+                    (3 * bands + 2 * layout.longest) * word + layout.scratch_bytes};
+  if (layout.chunks.empty() || !fits(need, limits)) {
+    throw InvalidInput("lines side by side, a block of " + std::to_string(extent) + " places at a time, need " +
+                       std::to_string((5 * extent) * word + slot_bytes) + " bytes on the device; allowed are " +
+                       std::to_string(limits.memory) + ", " + std::to_string(limits.allocation) +
+                       " in one buffer: raise device_memory, or let the host solve them");
+  }
+  layout.resident = (3 * band_rows + 2 * layout.longest) * word + layout.working_bytes() <= limits.memory;
   return layout;
 }
 

@@ -4,11 +4,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "oclspkt/line_set.hpp"
 #include "plan.hpp"
 
 namespace oclspkt::ocl {
 
-/// The tiles of one launch and the rows they need.
+/// The tiles of one launch and the rows they need; for lines side by side their blocks and the places they cover.
 struct Chunk {
   Index tile_begin = 0, tile_end = 0;
   Index first = 0, end = 0;            ///< rows that must be there
@@ -25,11 +26,12 @@ struct Limits {
 /// How a plan lies in the memory of a device.
 struct Layout {
   std::vector<Chunk> chunks;
-  Index longest = 0;                                                   ///< rows of the largest chunk
-  int runs = 1;                                                        ///< work-groups of a launch, at most
-  Index slot = 0;                                                      ///< vectors of scratch a work-group
-  Index padded = 0;                                                    ///< partitions padded to whole tiles
-  bool resident = true;                                                ///< the bands of all chunks fit at once
+  std::vector<Chunk> band_chunks;  ///< rows of the bands that go with each chunk; one for all of them if it is shared
+  Index longest = 0;               ///< rows of the largest chunk
+  int runs = 1;                    ///< work-groups of a launch, at most
+  Index slot = 0;                  ///< vectors of scratch a work-group
+  Index padded = 0;                ///< partitions padded to whole tiles
+  bool resident = true;            ///< the bands of all chunks fit at once
   std::int64_t scratch_bytes = 0, outer_bytes = 0, segment_bytes = 0;  ///< outer: one array of outer unknowns
   /// Of everything but bands and vectors.
   std::int64_t working_bytes() const { return scratch_bytes + 2 * outer_bytes + segment_bytes; }
@@ -42,5 +44,10 @@ inline constexpr int kSegmentWords = 10;
 /// @param word  bytes per scalar
 /// @throws InvalidInput if not even one tile fits, or a partition is too long for the kernels' counters
 Layout make_layout(const Plan& plan, int word, const Limits& limits);
+
+/// Cut the blocks of lines side by side (exact-factored) into chunks of at most plan.chunk_blocks. Stored factors take
+/// the bands' places.
+/// @throws InvalidInput if not even one block fits
+Layout make_strided_layout(const Plan& plan, const LineSet& lines, int word, const Limits& limits);
 
 }  // namespace oclspkt::ocl

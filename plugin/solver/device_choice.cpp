@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 
 #include "cost.hpp"
 #include "oclspkt/error.hpp"
@@ -28,8 +29,8 @@ DeviceChoice host_because(std::string why) {
 
 /// Seconds on the host, whose vectors and bands are where they are.
 double host_seconds(const Demand& demand) {
-  const DeviceProfile& profile = demand.is_double ? host_profile<double>() : host_profile<float>();
-  return predict_host_seconds(profile, demand.lines.rows());
+  return demand.is_double ? predict_host_seconds<double>(demand.lines, demand.form)
+                          : predict_host_seconds<float>(demand.lines, demand.form);
 }
 
 /// Take devices that were lost out of a selection.
@@ -39,20 +40,34 @@ void leave_out(std::vector<int>& indices, const std::vector<LostDevice>& lost) {
   });
 }
 
+/// Seconds on a device; nothing if its memory does not hold what has to be there at once.
+std::optional<double> device_seconds(DeviceModule& module, int index, const DeviceProfile& profile,
+                                     const Options& options, const Demand& demand) {
+  const int word = demand.is_double ? 8 : 4;
+  if (demand.lines.contiguous()) {  // cut anywhere
+    return predict_seconds(profile, demand.lines.rows(), demand.words_per_row, demand.launches, word);
+  }
+  const DeviceSettings settings{.copy_vectors = options.transfer == Transfer::copy,
+                                .device_memory = options.device_memory};
+  const Plan plan =
+      make_factored_plan(demand.lines, demand.form, word, module.traits(index, demand.is_double, settings));
+  if (plan.chunk_blocks == 0) return std::nullopt;
+  return predict_factored_seconds(profile, plan, word);
+}
+
 /// The cheapest device of a selection that can take the demand; index -1 if none can.
 DeviceChoice cheapest(DeviceModule& module, const std::vector<int>& indices, const Options& options,
                       const Demand& demand, double& seconds) {
   DeviceChoice best;
   std::vector<LostDevice> lost;
-  const int word = demand.is_double ? 8 : 4;
   for (const int index : indices) {
     const DeviceInfo& info = module.devices()[static_cast<std::size_t>(index)];
     if (demand.is_double && !info.fp64) continue;
     try {
       const DeviceProfile profile = module.profile(index, options.precision, demand.is_double);
-      const double cost = predict_seconds(profile, demand.lines.rows(), demand.words_per_row, demand.launches, word);
-      if (best.module != nullptr && !(cost < seconds)) continue;
-      seconds = cost;
+      const std::optional<double> cost = device_seconds(module, index, profile, options, demand);
+      if (!cost || (best.module != nullptr && !(*cost < seconds))) continue;
+      seconds = *cost;
       best.module = &module;
       best.index = index;
       best.info = info;
@@ -64,6 +79,11 @@ DeviceChoice cheapest(DeviceModule& module, const std::vector<int>& indices, con
   }
   best.lost = std::move(lost);
   return best;
+}
+
+bool capable(DeviceModule& module, const std::vector<int>& indices, bool is_double) {
+  return std::any_of(indices.begin(), indices.end(),
+                     [&](int index) { return !is_double || module.devices()[static_cast<std::size_t>(index)].fp64; });
 }
 
 /// Named devices of which none is usable.
@@ -95,7 +115,9 @@ DeviceChoice choose_device(const Options& options, const Demand& demand, const s
   }
   Selection selection = select_devices(options.devices, module->devices(), module->problems());
   if (selection.devices.empty()) return host_because("no OpenCL device");
-  if (!demand.lines.contiguous()) return host_because("the devices' kernels take lines laid end to end");
+  if (!demand.lines.contiguous() && !demand.lines.beside()) {
+    return host_because("the devices' kernels take lines laid end to end or side by side");
+  }
 
   const bool many = selection.devices.size() > 1;
   leave_out(selection.devices, lost);
@@ -104,6 +126,10 @@ DeviceChoice choose_device(const Options& options, const Demand& demand, const s
   const double on_host = selection.host ? host_seconds(demand) : 0;
   if (best.module == nullptr) {
     const bool failed = !lost.empty() || !best.lost.empty();
+    if (!demand.lines.contiguous() && !failed && capable(*module, selection.devices, demand.is_double)) {
+      return host_because("the memory of '" + options.devices + "' does not hold a block of " +
+                          std::to_string(demand.lines.block_extent()) + " places at once");
+    }
     if (!selection.host) return none_usable(options, std::move(best), failed);
     best.why = "no device of '" + options.devices + "' can be used";
     return best;

@@ -31,6 +31,7 @@ struct Demand {
   bool is_double = true;
   double words_per_row = 5;  ///< of the method that is likely to be chosen
   int launches = 1;
+  Form form = Form::general;  ///< general or shared, as the bands are
 };
 
 /// Choose among the devices that the options name: the cheapest for the rows at hand, vectors on the host. The host

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "evidence.hpp"
+#include "factors.hpp"
 #include "host_methods.hpp"
-#include "host_solver.hpp"
 #include "survey.hpp"
 #include "wide_solver.hpp"
 
@@ -22,12 +22,12 @@ std::string line_name(Index line, Names names) {
 }
 
 template <typename T>
-Objection object_to_pivots(const HostSolver<T>& solver, Names names) {
-  if (solver.doubtful().empty()) return {};
+Objection object_to_pivots(const Factors<T>& factors, Names names) {
+  if (factors.doubtful().empty()) return {};
   char text[96];
-  const auto& pivots = solver.pivots();
+  const auto& pivots = factors.pivots();
   std::snprintf(text, sizeof text, ": growth %.1e, smallest pivot %.1e of its row", pivots.growth, pivots.smallest);
-  return {line_name(solver.doubtful().front(), names) + text, solver.doubtful()};
+  return {line_name(factors.doubtful().front(), names) + text, factors.doubtful()};
 }
 
 /// Singular: a pivot that is zero or not finite with partial pivoting, or a last pivot that vanishes together with a
@@ -116,9 +116,9 @@ Trial run_trials(const Bands<T>& bands, DeviceSolver<T>& solver, bool both) {
 template <typename T>
 Objection examine(const Bands<T>& bands, DeviceSolver<T>& solver, bool both, double& trial_error, double& growth,
                   Names names) {
-  if (const auto* host = dynamic_cast<const HostSolver<T>*>(&solver)) {
-    growth = host->pivots().growth;
-    if (Objection objection = object_to_pivots(*host, names)) return objection;
+  if (const Factors<T>* factors = solver.factors()) {
+    growth = factors->pivots().growth;
+    if (Objection objection = object_to_pivots(*factors, names)) return objection;
   }
   if (const auto* wide = dynamic_cast<const WideSolver<T>*>(&solver)) {
     if (wide->singular().empty()) return {};

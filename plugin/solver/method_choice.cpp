@@ -282,7 +282,10 @@ std::optional<Proposal> propose_streamed(const Problem<T>& problem, Objection& o
 template <typename T>
 std::optional<Proposal> propose_exact(const Problem<T>& problem, Method method, Objection& objection) {
   Proposal p;
-  p.plan = plan_for(problem, method, 0);
+  p.plan = method == Method::exact_factored
+               ? make_factored_plan(problem.bands.lines(), problem.survey.shared ? Form::shared : Form::general,
+                                    sizeof(T), problem.traits)
+               : plan_for(problem, method, 0);
   p.needs_trial = true;
   p.growth = kDominantGrowth;
   p.why = format("row dominance %.4f", problem.survey.dominance);
@@ -297,12 +300,12 @@ double tolerance(const Options& options) {
   return options.rtol > 0 ? options.rtol : static_cast<double>(std::numeric_limits<T>::epsilon());
 }
 
-std::vector<Method> methods_to_try(MethodChoice choice, bool on_host) {
-  const Method exact = on_host ? Method::exact_factored : Method::exact_twopass;
+std::vector<Method> methods_to_try(MethodChoice choice, bool stored) {
+  const Method exact = stored ? Method::exact_factored : Method::exact_twopass;
   switch (choice) {
     case MethodChoice::automatic:
-      // On the host the stored factors cost no more than truncation and need no certificate.
-      if (on_host) return {exact, Method::pivot};
+      // There the stored factors cost no more than truncation and need no certificate.
+      if (stored) return {exact, Method::pivot};
       // Where the pieces of the two passes do not agree, one sweep on the host does.
       return {Method::truncated_halo, Method::exact_twopass, Method::exact_factored, Method::pivot};
     case MethodChoice::truncated:
@@ -355,6 +358,10 @@ std::string shape_text(const Plan& plan) {
       return format("halo %lld", static_cast<long long>(plan.halo));
     case Method::truncated_streamed:
       return std::string("walking ") + (plan.walk_up ? "up" : "down") + (plan.exact_starts ? " from exact starts" : "");
+    case Method::exact_factored:
+      return std::string(plan.form == Form::shared ? "shared factors" : "") +
+             (plan.form == Form::shared && plan.bundle > 1 ? ", " : "") +
+             (plan.bundle > 1 ? format("bundles of %lld lines", static_cast<long long>(plan.bundle)) : "");
     default:
       return {};
   }

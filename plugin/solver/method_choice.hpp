@@ -39,8 +39,9 @@ inline constexpr double kApartShare = 0.1;
 template <typename T>
 double tolerance(const Options& options);
 
-/// The methods to try, in order, for what the user asked and where it runs.
-std::vector<Method> methods_to_try(MethodChoice choice, bool on_host);
+/// The methods to try, in order, for what the user asked.
+/// @param stored stored factors are the first exact method: on the host, and for lines that are not laid end to end
+std::vector<Method> methods_to_try(MethodChoice choice, bool stored);
 
 /// True if the user asked for this very method, so that a lacking certificate is a warning and not a refusal.
 bool named(MethodChoice choice);

@@ -23,16 +23,22 @@ std::unique_ptr<DeviceSolver<double>> make_device_solver(DeviceModule& m, int de
   return m.make_double(device, s);
 }
 
-bool runs_on_host(const DeviceChoice& device, Method method) { return device.host() || !device_carries(method); }
+bool runs_on_host(const DeviceChoice& device, Method method, const LineSet& lines) {
+  return device.host() || !device_carries(method, lines);
+}
 
 /// Seconds that one apply of a plan takes where it would run; 0 for methods of the host that nothing was measured for.
 template <typename T>
-double predict_apply(const DeviceChoice& device, const Plan& plan) {
-  if (!runs_on_host(device, plan.method)) {
+double predict_apply(const DeviceChoice& device, const Plan& plan, const LineSet& lines) {
+  if (plan.method == Method::exact_factored) {
+    return runs_on_host(device, plan.method, lines) ? predict_host_seconds<T>(lines, plan.form)
+                                                    : predict_factored_seconds(device.profile, plan, sizeof(T));
+  }
+  if (!runs_on_host(device, plan.method, lines)) {
     const int launches = plan.method == Method::exact_twopass ? 2 : 1;
     return predict_seconds(device.profile, plan.n, plan.words_per_row(), launches, sizeof(T));
   }
-  return plan.method == Method::exact_factored ? predict_host_seconds(host_profile<T>(), plan.n) : 0;
+  return 0;
 }
 
 std::string place_of(const LineSet& lines, Index line) {
@@ -56,14 +62,14 @@ DeviceSettings Solver<T>::Impl::settings(const DeviceChoice& device, const Plan&
   s.copy_vectors = options_.transfer == Transfer::copy;
   s.device_memory = options_.device_memory;
   s.timeout = options_.timeout;
-  s.predicted_seconds = predict_seconds(device.profile, plan.n, plan.words_per_row(), 1, sizeof(T));
+  s.predicted_seconds = predict_seconds(device.profile, plan.n, plan.idle * plan.words_per_row(), 1, sizeof(T));
   return s;
 }
 
 /// Make the solver of a plan, or reuse the present one, and move the bands to it.
 template <typename T>
 void Solver<T>::Impl::adopt(const DeviceChoice& device, const Plan& plan) {
-  const bool on_host = runs_on_host(device, plan.method);
+  const bool on_host = runs_on_host(device, plan.method, bands_.lines());
   const std::string device_name = on_host ? "host" : device.info.name;
   const std::string platform = on_host ? "" : device.info.platform;
   const bool same = report_.method == plan.method && report_.device == device_name && report_.platform == platform;
@@ -132,6 +138,7 @@ void Solver<T>::Impl::take(const Proposal& p) {
   report_.partition = cut ? p.plan.m : 0;
   report_.partitions = cut ? p.plan.partitions() : 0;
   report_.halo = p.plan.halo;
+  report_.form = p.plan.form;
   report_.words_per_row = p.plan.words_per_row();
   report_.ready = true;
 }
@@ -147,7 +154,7 @@ void Solver<T>::Impl::note_candidate(const DeviceChoice& device, Method method, 
   if (plan && plan->n > 0) {
     candidate.shape = shape_text(*plan);
     candidate.words_per_row = plan->words_per_row();
-    candidate.seconds = predict_apply<T>(device, *plan);
+    candidate.seconds = predict_apply<T>(device, *plan, bands_.lines());
   }
   report_.candidates.push_back(std::move(candidate));
 }
@@ -155,7 +162,7 @@ void Solver<T>::Impl::note_candidate(const DeviceChoice& device, Method method, 
 /// Plan a method, examine it, and take lines out that alone stand in its way.
 template <typename T>
 bool Solver<T>::Impl::try_method(const DeviceChoice& device, Method method, Objection& objection) {
-  const bool on_host = runs_on_host(device, method);
+  const bool on_host = runs_on_host(device, method, bands_.lines());
   take_out_extremes();
   for (;;) {
     const DeviceTraits traits = on_host ? DeviceTraits{.lanes = 1}
@@ -201,14 +208,14 @@ bool Solver<T>::Impl::first_to_try(const InUse& before, const DeviceChoice& devi
 /// Go through the methods in order, one that was in use before first, and keep the first that holds.
 template <typename T>
 void Solver<T>::Impl::choose(const DeviceChoice& device, const std::optional<InUse>& before) {
-  std::vector<Method> methods = methods_to_try(options_.method, device.host());
+  std::vector<Method> methods = methods_to_try(options_.method, device.host() || !bands_.lines().contiguous());
   const bool moved = before && first_to_try(*before, device, methods);
   bool singular = false;
   for (const Method method : methods) {
     Objection objection;
     if (try_method(device, method, objection)) {
       // What leaves the chosen device, and pivoting, are remedies that cost several times as much.
-      const bool remedy = method == Method::pivot || runs_on_host(device, method) != device.host();
+      const bool remedy = method == Method::pivot || runs_on_host(device, method, bands_.lines()) != device.host();
       if (!named(options_.method) && !remedy) {
         in_use_ = InUse{method, device.index, bands_.lines()};
       }
@@ -383,8 +390,11 @@ template <typename T>
 void Solver<T>::Impl::choose_of_those_left(const std::optional<InUse>& before) {
   const bool symmetric = survey_.symmetric || known_.symmetric;
   for (;;) {
-    const DeviceChoice device = choose_device(
-        options_, {bands_.lines(), sizeof(T) == 8, likely_words<T>(options_, survey_, symmetric), 1}, lost_);
+    const DeviceChoice device =
+        choose_device(options_,
+                      {bands_.lines(), sizeof(T) == 8, likely_words<T>(options_, survey_, symmetric), 1,
+                       survey_.shared ? Form::shared : Form::general},
+                      lost_);
     for (const LostDevice& lost : device.lost) lose(lost);
     try {
       choose(device, before);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "device.hpp"
+#include "host_solver.hpp"
 #include "model.hpp"
 #include "oclspkt/error.hpp"
 
@@ -26,17 +27,23 @@ class ModelDeviceSolver final : public DeviceSolver<T> {
  public:
   void set_up(const Plan& plan, const Bands<T>& bands) override {
     call();
-    model_.set_up(plan, bands);
+    factored_ = plan.method == Method::exact_factored;
+    at_work().set_up(plan, bands);
   }
   void apply(const T* y, T* x) override {
     call();
-    model_.apply(y, x);
+    at_work().apply(y, x);
   }
-  Times times() const override { return model_.times(); }
-  std::int64_t bytes() const override { return model_.bytes(); }
+  Times times() const override { return model_.times() + host_.times(); }
+  std::int64_t bytes() const override { return model_.bytes() + host_.bytes(); }
+  const Factors<T>* factors() const override { return factored_ ? host_.factors() : nullptr; }
 
  private:
+  DeviceSolver<T>& at_work() { return factored_ ? static_cast<DeviceSolver<T>&>(host_) : model_; }
+
+  bool factored_ = false;
   ModelSolver<T> model_;
+  HostSolver<T> host_;
 };
 
 DeviceInfo model_info(int index, DeviceType type) {

@@ -57,6 +57,17 @@ class OCLSPKT_API LineSet {
   bool contiguous() const;
   /// Lines side by side (stride 1) that can share a SIMD register; 1 for contiguous sets.
   Index side_by_side() const { return inner_stride_ == 1 && row_stride_ > 1 ? inner_count_ : 1; }
+  /// True if the lines stand side by side, row by row, as device kernels for strided lines want them: `blocks()` blocks
+  /// of `block_lines()` neighbouring lines.
+  bool beside() const { return !contiguous() && inner_stride_ == 1 && row_stride_ > 1; }
+  /// Lines of a block.
+  /// @pre beside()
+  Index block_lines() const { return inner_count_; }
+  Index blocks() const { return inner_count_ > 0 ? count_ / inner_count_ : 0; }
+  /// Places from one block to the next.
+  Index block_stride() const { return outer_stride_; }
+  /// Places from the first row of a block to behind its last.
+  Index block_extent() const { return (length_ - 1) * row_stride_ + inner_count_; }
   /// "1 line of 100 rows", "64 lines of 32 rows, stride 64".
   std::string describe() const;
 

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <vector>
+
+#include "oclspkt/bands.hpp"
+#include "oclspkt/export.hpp"
+#include "oclspkt/options.hpp"
+
+namespace oclspkt {
+
+/// Read-only factors: shape [lines.extent()] in the layout of the vectors, or [length of a line] if they are shared.
+template <typename T>
+struct FactorsView {
+  const T* multiplier = nullptr;  ///< a_i p_(i-1)
+  const T* reciprocal = nullptr;  ///< p_i = 1 / u_i
+  const T* coupling = nullptr;    ///< c_i p_i
+};
+
+/// The factors of Thomas' algorithm without pivoting: u_i = b_i - a_i c_(i-1) p_(i-1), formed without subtraction
+/// (ExcessRow). With them, d_i = y_i - (a_i p_(i-1)) d_(i-1) downwards and x_i = d_i p_i - (c_i p_i) x_(i+1) upwards.
+template <typename T>
+class OCLSPKT_API Factors {
+ public:
+  /// What the elimination of one line, or of all, showed.
+  struct Pivots {
+    double growth = 0;    ///< largest (|l_i c_(i-1)| + |u_i|) / |b_i|; NaN if a pivot is zero or not finite
+    double smallest = 1;  ///< smallest |u_i| / max |row i|; 0 if a pivot is not finite
+    /// Growth is bounded and no pivot is tiny against its row (missing evidence). NaN loses.
+    bool sound() const;
+  };
+
+  /// @param form shared: the first line stands for all (Survey::shared); general otherwise
+  /// @pre couplings out of the lines are 0
+  /// @cost 1 division, 11 multiply-adds a row that is factored
+  void factor(const LineSet& lines, const BandsView<T>& bands, Form form);
+  FactorsView<T> view() const { return {multiplier_.data(), reciprocal_.data(), coupling_.data()}; }
+  const LineSet& lines() const { return lines_; }
+  bool shared() const { return shared_; }
+  /// The worst of all lines.
+  const Pivots& pivots() const { return pivots_; }
+  /// Lines that are not sound, in order.
+  const std::vector<Index>& doubtful() const { return doubtful_; }
+  std::int64_t bytes() const { return multiplier_.bytes() + reciprocal_.bytes() + coupling_.bytes(); }
+
+ private:
+  Pivots factor_line(const BandsView<T>& bands, Index line);
+
+  LineSet lines_;
+  bool shared_ = false;
+  AlignedArray<T> multiplier_, reciprocal_, coupling_;
+  Pivots pivots_;
+  std::vector<Index> doubtful_;
+};
+
+}  // namespace oclspkt

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What ClSolver does for lines side by side only.
+#include <algorithm>
+
+#include "cl_solver.hpp"
+
+namespace oclspkt::ocl {
+
+template <typename T>
+cl::Event ClSolver<T>::launch_strided(State& s, const ChunkBands& factors, const cl::Buffer& y, const cl::Buffer& x,
+                                      const Chunk& chunk) {
+  const std::int64_t array = chunk.rows() * static_cast<Index>(sizeof(T));
+  const Index blocks = chunk.tile_end - chunk.tile_begin;
+  const std::int64_t factor = blocks == 0         ? 0
+                              : factors_.shared() ? lines_.length(0) * static_cast<Index>(sizeof(T))
+                                                  : array;
+  const std::size_t word = sizeof(T), vector = word * static_cast<std::size_t>(plan_.lanes);
+  set_arguments(*s.device, s.strided, factors.lower, factors.diag, factors.upper, y, x, s.scratch, cl_long{blocks},
+                cl_long{lines_.block_stride()}, cl_long{lines_.block_lines()}, static_cast<cl_int>(lines_.length(0)),
+                cl_long{lines_.row_stride()}, static_cast<cl_int>(plan_.bundle), static_cast<cl_int>(plan_.bundles),
+                cl_long{layout_.slot});
+  return launch(*s.device, s.strided, {std::clamp<Index>(layout_.runs, 1, std::max<Index>(1, blocks * plan_.bundles))},
+                {{"multiplier", &factors.lower, factor, word},
+                 {"reciprocal", &factors.diag, factor, word},
+                 {"coupling", &factors.upper, factor, word},
+                 {"y", &y, array, word},
+                 {"x", &x, array, word},
+                 {"scratch", &s.scratch, layout_.scratch_bytes, vector}});
+}
+
+/// Copy the solved rows of a chunk to x, and nothing that stands between them.
+template <typename T>
+void ClSolver<T>::copy_out(const Chunk& chunk, T* x, const T* solved) const {
+  if (lines_.rows() == lines_.extent()) {
+    std::copy_n(solved, chunk.kept_end - chunk.kept_first, x + chunk.kept_first);
+    return;
+  }
+  for (Index block = chunk.tile_begin; block < chunk.tile_end; ++block) {
+    for (Index i = 0; i < lines_.length(0); ++i) {
+      const Index at = block * lines_.block_stride() + i * lines_.row_stride();
+      std::copy_n(solved + (at - chunk.kept_first), lines_.block_lines(), x + at);
+    }
+  }
+}
+
+template cl::Event ClSolver<float>::launch_strided(State&, const ChunkBands&, const cl::Buffer&, const cl::Buffer&,
+                                                   const Chunk&);
+template cl::Event ClSolver<double>::launch_strided(State&, const ChunkBands&, const cl::Buffer&, const cl::Buffer&,
+                                                    const Chunk&);
+template void ClSolver<float>::copy_out(const Chunk&, float*, const float*) const;
+template void ClSolver<double>::copy_out(const Chunk&, double*, const double*) const;
+
+}  // namespace oclspkt::ocl

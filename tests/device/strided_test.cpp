@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Lines side by side by stored factors, on every device, against LAPACK and residuals.
+#include <array>
+#include <cstdio>
+
+#include "devices.hpp"
+#include "layout.hpp"
+#include "residual.hpp"
+
+namespace oclspkt::test {
+namespace {
+
+/// Untouched places hold this.
+constexpr double kGap = 77;
+
+template <typename T>
+class Strided : public testing::Test {};
+using Scalars = testing::Types<float, double>;
+TYPED_TEST_SUITE(Strided, Scalars);
+
+/// Line shapes: axes of grids, lengths of a few rows, lines that are fewer than any lanes, gaps beside and between.
+std::vector<LineSet> shapes() {
+  std::vector<LineSet> all;
+  for (const auto& [nx, ny, nz] : {std::array<Index, 3>{1, 1, 1},
+                                   {1, 40, 1},
+                                   {40, 1, 1},
+                                   {3, 5, 7},
+                                   {17, 33, 9},
+                                   {64, 64, 64},
+                                   {5, 3000, 1},
+                                   {5, 1, 3000},
+                                   {7, 3, 11},
+                                   {16, 2, 3},
+                                   {31, 2, 3},
+                                   {33, 3, 2},
+                                   {300, 4, 2},
+                                   {1000, 3, 1}}) {
+    all.push_back(LineSet::grid_axis(1, nx, ny, nz));
+    all.push_back(LineSet::grid_axis(2, nx, ny, nz));
+  }
+  all.push_back(LineSet::strided(9, 50, 20, 1, 4, 500));  // 30 places between rows, 50 and more between blocks
+  all.push_back(LineSet::strided(9, 300, 20, 1, 4, 60));  // blocks that interleave
+  all.push_back(LineSet::strided(50, 4, 1, 1));           // one line, every fourth place
+  return all;
+}
+
+bool beside(const LineSet& lines) { return !lines.contiguous(); }
+
+template <typename T>
+Plan strided_plan(int device, const LineSet& lines, Form form, const DeviceSettings& settings = {}) {
+  return make_factored_plan(lines, form, sizeof(T), module().traits(device, sizeof(T) == sizeof(double), settings));
+}
+
+/// Set up and solve once, into kGap.
+template <typename T>
+std::vector<T> solve_strided(int device, const Bands<T>& bands, const std::vector<T>& y, Form form,
+                             const DeviceSettings& settings = {}) {
+  const auto solver = make_solver<T>(device, settings);
+  solver->set_up(strided_plan<T>(device, bands.lines(), form, settings), bands);
+  std::vector<T> x(y.size(), T(kGap));
+  solver->apply(y.data(), x.data());
+  return x;
+}
+
+template <typename T>
+Bands<T> closed(Bands<T> bands) {
+  bands.close_lines();
+  return bands;
+}
+
+/// Places that belong to no line.
+std::vector<Index> gaps(const LineSet& lines) {
+  std::vector<bool> taken(static_cast<std::size_t>(lines.extent()));
+  for (Index l = 0; l < lines.count(); ++l) {
+    for (Index i = 0; i < lines.length(l); ++i) {
+      taken[static_cast<std::size_t>(lines.first(l) + i * lines.row_stride())] = true;
+    }
+  }
+  std::vector<Index> free;
+  for (Index i = 0; i < lines.extent(); ++i) {
+    if (!taken[static_cast<std::size_t>(i)]) free.push_back(i);
+  }
+  return free;
+}
+
+/// x with the gaps filled from `other`, so that rows can be compared.
+template <typename T>
+std::vector<T> without_gaps(const LineSet& lines, std::vector<T> x, const std::vector<T>& other) {
+  for (const Index i : gaps(lines)) x[static_cast<std::size_t>(i)] = other[static_cast<std::size_t>(i)];
+  return x;
+}
+
+TYPED_TEST(Strided, IsRightForEveryShapeWithAndWithoutCopies) {
+  using T = TypeParam;
+  for (const LineSet& lines : shapes()) {
+    if (!beside(lines)) continue;
+    SCOPED_TRACE(lines.describe());
+    const auto bands = closed(random_dominant<T>(lines, 3.0));
+    const auto y = random_vector<T>(lines.extent());
+    const auto reference = solve_by_reference(bands, y);
+    const auto free = gaps(lines);
+    on_every_device<T>([&](const DeviceInfo& info) {
+      for (const bool copies : {false, true}) {
+        const auto x = solve_strided<T>(info.index, bands, y, Form::general, {.copy_vectors = copies});
+        // The condition of a row-dominant matrix of dominance 3 is at most 2.
+        EXPECT_LE(relative_difference(without_gaps(lines, x, reference), reference), 16 * kEps<T>) << copies;
+        for (const Index i : free) ASSERT_EQ(x[static_cast<std::size_t>(i)], T(kGap)) << "place " << i;
+      }
+    });
+  }
+}
+
+TYPED_TEST(Strided, SharedFactorsGiveWhatFactorsOfEachLineGive) {
+  using T = TypeParam;
+  for (const LineSet& lines : shapes()) {
+    if (!beside(lines)) continue;
+    SCOPED_TRACE(lines.describe());
+    const auto bands = closed(diffusion<T>(lines, 10));
+    const auto y = random_vector<T>(lines.extent());
+    const auto reference = solve_by_reference(bands, y);
+    on_every_device<T>([&](const DeviceInfo& info) {
+      const auto general = solve_strided<T>(info.index, bands, y, Form::general);
+      // Condition of diffusion: 1 + 4 lambda.
+      EXPECT_LE(relative_difference(without_gaps(lines, general, reference), reference), 41 * kEps<T>);
+      for (const bool copies : {false, true}) {
+        EXPECT_EQ(solve_strided<T>(info.index, bands, y, Form::shared, {.copy_vectors = copies}), general);
+      }
+    });
+  }
+}
+
+TYPED_TEST(Strided, StaysBackwardStableAtDominanceOne) {
+  using T = TypeParam;
+  double worst = 0;
+  for (const LineSet& lines : {LineSet::grid_axis(1, 17, 33, 9), LineSet::grid_axis(2, 17, 33, 9),
+                               LineSet::grid_axis(1, 5, 3000, 1), LineSet::grid_axis(1, 40, 20'000, 1)}) {
+    for (const bool poisson : {true, false}) {
+      const auto bands = closed(poisson ? constant<T>(lines, -1, 2, -1) : row_sums_zero<T>(lines));
+      const auto random = random_vector<T>(lines.extent());
+      auto smooth = random;
+      multiply(lines, bands.view(), random.data(), smooth.data());
+      on_every_device<T>([&](const DeviceInfo& info) {
+        for (const std::vector<T>* y : std::initializer_list<const std::vector<T>*>{&random, &smooth}) {
+          for (const Form form : {Form::general, Form::shared}) {
+            if (form == Form::shared && !poisson) continue;
+            const auto x = solve_strided<T>(info.index, bands, *y, form);
+            const double error = normwise_backward_error(lines, bands.view(), x.data(), y->data());
+            EXPECT_LE(error, 10 * kEps<T>) << lines.describe() << (poisson ? ", Poisson" : ", row sums 0");
+            worst = std::max(worst, error / kEps<T>);
+          }
+        }
+      });
+    }
+  }
+  std::printf("largest backward error: %.2f eps\n", worst);
+}
+
+TYPED_TEST(Strided, NanInOneLineStaysInIt) {
+  using T = TypeParam;
+  for (const LineSet& lines : {LineSet::grid_axis(1, 3, 5, 7), LineSet::grid_axis(2, 17, 3, 9)}) {
+    const auto bands = closed(diffusion<T>(lines, 1));
+    const auto healthy = random_vector<T>(lines.extent());
+    const Index broken = lines.count() - 2, at = lines.first(broken) + 2 * lines.row_stride();
+    auto y = healthy;
+    y[static_cast<std::size_t>(at)] = std::numeric_limits<T>::quiet_NaN();
+    on_every_device<T>([&](const DeviceInfo& info) {
+      for (const Form form : {Form::general, Form::shared}) {
+        const auto expected = solve_strided<T>(info.index, bands, healthy, form);
+        const auto x = solve_strided<T>(info.index, bands, y, form);
+        EXPECT_TRUE(std::isnan(x[static_cast<std::size_t>(at)]));
+        for (Index l = 0; l < lines.count(); ++l) {
+          for (Index i = 0; l != broken && i < lines.length(l); ++i) {
+            const auto place = static_cast<std::size_t>(lines.first(l) + i * lines.row_stride());
+            ASSERT_EQ(x[place], expected[place]) << "line " << l << ", row " << i;
+          }
+        }
+      }
+    });
+  }
+}
+
+TYPED_TEST(Strided, GivesTheSameBitsWhereverVectorsBegin) {
+  using T = TypeParam;
+  const LineSet lines = LineSet::grid_axis(1, 64, 40, 3);
+  const Index n = lines.extent(), room = 16;
+  const auto bands = closed(random_dominant<T>(lines, 3.0));
+  const auto y = random_vector<T>(n);
+  on_every_device<T>([&](const DeviceInfo& info) {
+    const auto expected = solve_strided<T>(info.index, bands, y, Form::general);
+    const auto solver = make_solver<T>(info.index);
+    solver->set_up(strided_plan<T>(info.index, lines, Form::general), bands);
+    for (const Index offset : {0, 1, 3, 8, 15}) {
+      AlignedArray<T> y_moved(n + room), x_moved(n + room);
+      std::fill_n(x_moved.data(), n + room, T(kGap));
+      std::copy(y.begin(), y.end(), y_moved.data() + offset);
+      solver->apply(y_moved.data() + offset, x_moved.data() + offset);
+      EXPECT_EQ(std::vector<T>(x_moved.data() + offset, x_moved.data() + offset + n), expected) << offset;
+      for (Index i = 0; i < n + room; ++i) {
+        if (i >= offset && i < offset + n) continue;
+        ASSERT_EQ(x_moved[i], T(kGap)) << "wrote beside x";
+      }
+    }
+  });
+}
+
+TYPED_TEST(Strided, ChunksOfBlocksGiveTheBitsOfOneLaunch) {
+  using T = TypeParam;
+  const LineSet lines = LineSet::strided(40, 70, 65, 1, 30, 3000);
+  const auto bands = closed(diffusion<T>(lines, 10));
+  const auto y = random_vector<T>(lines.extent());
+  on_every_device<T>([&](const DeviceInfo& info) {
+    const auto whole = solve_strided<T>(info.index, bands, y, Form::general);
+    const std::int64_t memory = 6 * lines.extent() * static_cast<Index>(sizeof(T)) / 4;
+    for (const Form form : {Form::general, Form::shared}) {
+      for (const bool copies : {false, true}) {
+        const DeviceSettings settings{.copy_vectors = copies, .device_memory = memory};
+        const Plan plan = strided_plan<T>(info.index, lines, form, settings);
+        ASSERT_GT(ocl::make_strided_layout(plan, lines, sizeof(T), {info.max_allocation, memory}).chunks.size(), 2U);
+        EXPECT_EQ(solve_strided<T>(info.index, bands, y, form, settings), whole) << name(form) << copies;
+      }
+    }
+  });
+}
+
+TYPED_TEST(Strided, ASecondSetUpTakesOtherLinesFormsAndMethods) {
+  using T = TypeParam;
+  on_every_device<T>([&](const DeviceInfo& info) {
+    for (const bool copies : {false, true}) {
+      const auto solver = make_solver<T>(info.index, {.copy_vectors = copies});
+      for (const LineSet& lines : {LineSet::grid_axis(1, 40, 30, 20), LineSet::grid_axis(2, 7, 9, 20),
+                                   LineSet::one(5000), LineSet::grid_axis(1, 100, 300, 2)}) {
+        const auto bands = closed(diffusion<T>(lines, 1));
+        const auto y = random_vector<T>(lines.extent());
+        const auto reference = solve_by_reference(bands, y);
+        for (const Form form : {Form::general, Form::shared, Form::general}) {
+          solver->set_up(lines.contiguous() ? plan_for<T>(info.index, lines.rows(), {Method::exact_twopass})
+                                            : strided_plan<T>(info.index, lines, form),
+                         bands);
+          std::vector<T> x(y.size());
+          solver->apply(y.data(), x.data());
+          EXPECT_LE(relative_difference(x, reference), 20 * kEps<T>) << lines.describe() << ", " << name(form);
+          EXPECT_EQ(solver->factors() != nullptr, !lines.contiguous());
+        }
+      }
+    }
+  });
+}
+
+TYPED_TEST(Strided, RefusesWhatItHasNoKernelOrNoMemoryFor) {
+  using T = TypeParam;
+  const auto apart = closed(diffusion<T>(LineSet::strided(5, 20, 10, 2), 1));  // neighbours two places apart
+  const auto lines = closed(diffusion<T>(LineSet::grid_axis(1, 100, 100, 1), 1));
+  on_every_device<T>([&](const DeviceInfo& info) {
+    const auto solver = make_solver<T>(info.index);
+    EXPECT_THROW(solver->set_up(strided_plan<T>(info.index, apart.lines(), Form::general), apart), InvalidInput);
+    const DeviceSettings small{.device_memory = 10'000};
+    const Plan plan = strided_plan<T>(info.index, lines.lines(), Form::general, small);
+    EXPECT_EQ(plan.chunk_blocks, 0);
+    EXPECT_THROW(make_solver<T>(info.index, small)->set_up(plan, lines), InvalidInput);
+  });
+}
+
+}  // namespace
+}  // namespace oclspkt::test
