@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// One long line over all ranks, as PETSc programs have it: what is sent, what is gathered, and what all ranks hear of.
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <numeric>
+
+#include "support.hxx"
+
+namespace oclspkt::test {
+namespace {
+
+/// What this process sends while it counts.
+struct Traffic {
+  bool counting = false;
+  long numbers = 0;                       ///< by persistent requests
+  long others = 0;                        ///< messages of other kinds
+  std::map<MPI_Request, int> numbers_of;  ///< persistent requests; 0 for those that receive
+};
+Traffic traffic;
+
+void count_start(MPI_Request request) {
+  if (traffic.counting) traffic.numbers += traffic.numbers_of[request];
+}
+
+}  // namespace
+}  // namespace oclspkt::test
+
+using oclspkt::test::count_start;
+using oclspkt::test::traffic;
+
+/* The profiling interface of MPI: what the plugin calls comes here first, behind PETSc's macros that log it. */
+#undef MPI_Send_init
+#undef MPI_Recv_init
+#undef MPI_Start
+#undef MPI_Startall
+#undef MPI_Isend
+#undef MPI_Send
+#undef MPI_Allreduce
+extern "C" {
+
+int MPI_Send_init(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                  MPI_Request* request) {
+  const int ierr = PMPI_Send_init(buffer, count, type, to, tag, comm, request);
+  int bytes = 0;
+  PMPI_Type_size(type, &bytes);
+  traffic.numbers_of[*request] = count * bytes / static_cast<int>(sizeof(PetscScalar));
+  return ierr;
+}
+
+int MPI_Recv_init(void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request) {
+  const int ierr = PMPI_Recv_init(buffer, count, type, from, tag, comm, request);
+  traffic.numbers_of[*request] = 0;
+  return ierr;
+}
+
+int MPI_Start(MPI_Request* request) {
+  count_start(*request);
+  return PMPI_Start(request);
+}
+
+int MPI_Startall(int count, MPI_Request* requests) {
+  std::for_each(requests, requests + count, count_start);
+  return PMPI_Startall(count, requests);
+}
+
+int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
+  traffic.others += traffic.counting;
+  return PMPI_Isend(buffer, count, type, to, tag, comm, request);
+}
+
+int MPI_Send(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
+  traffic.others += traffic.counting;
+  return PMPI_Send(buffer, count, type, to, tag, comm);
+}
+
+int MPI_Allreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  traffic.others += traffic.counting;
+  return PMPI_Allreduce(in, out, count, type, op, comm);
+}
+}
+
+namespace oclspkt::test {
+namespace {
+
+int rank_here() {
+  int rank;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  return rank;
+}
+int ranks() {
+  int size;
+  MPI_Comm_size(PETSC_COMM_WORLD, &size);
+  return size;
+}
+
+struct Row {
+  PetscScalar lower, diag, upper;
+};
+
+/// A tridiagonal matrix over all ranks, a vector, and the preconditioner for it.
+class LongLine {
+ public:
+  /// @param own rows of this rank
+  template <typename F>
+  LongLine(PetscInt own, const F& row) {
+    MatCreateAIJ(PETSC_COMM_WORLD, own, own, PETSC_DETERMINE, PETSC_DETERMINE, 3, nullptr, 2, nullptr, &matrix_);
+    MatGetSize(matrix_, &rows_, nullptr);
+    PetscInt first, end;
+    MatGetOwnershipRange(matrix_, &first, &end);
+    for (PetscInt i = first; i < end; ++i) {
+      const Row r = row(i, rows_);
+      if (i > 0) MatSetValue(matrix_, i, i - 1, r.lower, INSERT_VALUES);
+      MatSetValue(matrix_, i, i, r.diag, INSERT_VALUES);
+      if (i + 1 < rows_) MatSetValue(matrix_, i, i + 1, r.upper, INSERT_VALUES);
+    }
+    MatAssemblyBegin(matrix_, MAT_FINAL_ASSEMBLY);
+    MatAssemblyEnd(matrix_, MAT_FINAL_ASSEMBLY);
+    MatCreateVecs(matrix_, &x_, &b_);
+    for (PetscInt i = first; i < end; ++i) VecSetValue(b_, i, 1 + std::sin(1.7 * i), INSERT_VALUES);
+    VecAssemblyBegin(b_);
+    VecAssemblyEnd(b_);
+    PCCreate(PETSC_COMM_WORLD, &pc_);
+    PCSetType(pc_, PCOCLSPKT);
+    PCOCLSPKTSetDevices(pc_, "host");
+    PCSetOperators(pc_, matrix_, matrix_);
+  }
+  ~LongLine() {
+    PCDestroy(&pc_);
+    VecDestroy(&x_);
+    VecDestroy(&b_);
+    MatDestroy(&matrix_);
+  }
+  LongLine(const LongLine&) = delete;
+  LongLine& operator=(const LongLine&) = delete;
+
+  PC pc() const { return pc_; }
+  Mat matrix() const { return matrix_; }
+  Vec b() const { return b_; }
+  Vec x() const { return x_; }
+  PetscInt rows() const { return rows_; }
+
+  PCFailedReason failed() const {
+    PCFailedReason reason = PC_NOERROR;
+    EXPECT_EQ(PCSetUp(pc_), 0);
+    EXPECT_EQ(PCGetFailedReason(pc_, &reason), 0);
+    return reason;
+  }
+  /// max |b - A x| / (norm_inf(A) max |x| + max |b|) in eps
+  PetscReal backward_error() const {
+    Vec r;
+    PetscReal residual = NAN, norm = NAN, x = NAN, b = NAN;
+    VecDuplicate(b_, &r);
+    EXPECT_EQ(PCApply(pc_, b_, x_), 0);
+    MatMult(matrix_, x_, r);
+    VecAYPX(r, -1, b_);
+    VecNorm(r, NORM_INFINITY, &residual);
+    MatNorm(matrix_, NORM_INFINITY, &norm);
+    VecNorm(x_, NORM_INFINITY, &x);
+    VecNorm(b_, NORM_INFINITY, &b);
+    VecDestroy(&r);
+    return residual / (norm * x + b) / PETSC_MACHINE_EPSILON;
+  }
+
+ private:
+  Mat matrix_ = nullptr;
+  Vec x_ = nullptr, b_ = nullptr;
+  PC pc_ = nullptr;
+  PetscInt rows_ = 0;
+};
+
+long sum_over_ranks(long value) {
+  PMPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_LONG, MPI_SUM, PETSC_COMM_WORLD);
+  return value;
+}
+
+/// Numbers that all ranks together send in one apply; nothing else may be sent.
+long sent_by_an_apply(const LongLine& line) {
+  EXPECT_EQ(PCSetUp(line.pc()), 0);
+  EXPECT_EQ(PCApply(line.pc(), line.b(), line.x()), 0);
+  traffic.numbers = traffic.others = 0;
+  traffic.counting = true;
+  EXPECT_EQ(PCApply(line.pc(), line.b(), line.x()), 0);
+  traffic.counting = false;
+  EXPECT_EQ(traffic.others, 0);
+  return sum_over_ranks(traffic.numbers);
+}
+
+TEST(LongLine, OfAMillionRowsAtDominanceOneIsExactAndSendsFourNumbersACut) {
+  const LongLine line(1000000 / ranks(), [](PetscInt, PetscInt) { return Row{-1, 2, -1}; });
+  EXPECT_LE(sent_by_an_apply(line), 4 * (ranks() - 1));
+  EXPECT_LE(line.backward_error(), 10);
+}
+
+TEST(LongLine, ThatIsDominantSendsTwoNumbersACut) {
+  const LongLine line(5000, [](PetscInt, PetscInt) { return Row{-1, 3, -1}; });
+  EXPECT_EQ(sent_by_an_apply(line), 2 * (ranks() - 1));
+  EXPECT_LE(line.backward_error(), 10);
+}
+
+TEST(LongLine, OfPartsThatDifferIsSolvedExactly) {
+  // Dominance 10, 1, a zero on the diagonal, nothing.
+  const int kind = rank_here() % 4;
+  PetscInt own = kind == 3 ? 0 : 301;
+  const LongLine line(own, [&](PetscInt i, PetscInt) {
+    return kind == 0 ? Row{-1, 20, -1} : kind == 1 ? Row{-1, 2, -1} : Row{-1, i % 301 == 150 ? 0.0 : 4.0, -1};
+  });
+  EXPECT_EQ(line.failed(), PC_NOERROR);
+  EXPECT_LE(line.backward_error(), 10);
+}
+
+TEST(LongLine, WithFewerRowsThanRanksIsSolved) {
+  for (const PetscInt rows : {1, 2, 3}) {
+    const LongLine line(rank_here() < rows ? 1 : 0, [](PetscInt, PetscInt) { return Row{-1, 2, -1}; });
+    EXPECT_EQ(line.failed(), PC_NOERROR);
+    EXPECT_LE(line.backward_error(), 10) << rows;
+  }
+}
+
+TEST(LongLine, IsFoundAnewWhenTheDistributionChanges) {
+  const LongLine even(40, [](PetscInt, PetscInt) { return Row{-1, 2, -1}; });
+  const LongLine odd(40 + rank_here(), [](PetscInt, PetscInt) { return Row{-1, 2.5, -1}; });
+  OK(PCSetUp(even.pc()));
+  OK(PCReset(even.pc()));
+  OK(PCSetOperators(even.pc(), odd.matrix(), odd.matrix()));
+  Vec expected;
+  OK(VecDuplicate(odd.b(), &expected));
+  OK(PCApply(odd.pc(), odd.b(), expected));
+  OK(PCApply(even.pc(), odd.b(), odd.x()));
+  EXPECT_EQ(distance(odd.x(), expected), 0);
+  OK(VecDestroy(&expected));
+}
+
+/// Id 15 of the twenty: a zero diagonal. Odd parts are singular by themselves, the line is not.
+LongLine* zero_diagonal() {
+  const PetscInt own = ranks() % 2 == 1 && rank_here() + 1 < ranks() ? 51 : 52;
+  return new LongLine(own, [](PetscInt i, PetscInt) { return Row{1 + 0.1 * std::sin(i), 0, 1 + 0.1 * std::cos(i)}; });
+}
+
+TEST(LongLine, WhosePartsAreSingularIsGatheredAndSolved) {
+  const std::unique_ptr<LongLine> line(zero_diagonal());
+  EXPECT_EQ(line->failed(), PC_NOERROR);
+  EXPECT_LE(line->backward_error(), 10);
+}
+
+TEST(LongLine, ThatMayNotBeGatheredFailsOnAllRanksAndHealsWithTheLimit) {
+  const std::unique_ptr<LongLine> line(zero_diagonal());
+  OK(PCOCLSPKTSetGatherLimit(line->pc(), 10));
+  EXPECT_EQ(line->failed() != PC_NOERROR, ranks() > 1);
+  Vec x;
+  OK(VecDuplicate(line->b(), &x));
+  OK(PCApply(line->pc(), line->b(), x));
+  PetscReal norm;
+  OK(VecNorm(x, NORM_INFINITY, &norm));
+  EXPECT_EQ(std::isinf(norm), ranks() > 1);
+  OK(VecDestroy(&x));
+  OK(PCOCLSPKTSetGatherLimit(line->pc(), 100000));
+  EXPECT_EQ(line->failed(), PC_NOERROR);
+  EXPECT_LE(line->backward_error(), 10);
+}
+
+Row neumann(PetscInt i, PetscInt n) { return {-1, i == 0 || i == n - 1 ? 1.0 : 2.0, -1}; }
+
+TEST(SingularLongLine, FailsOnAllRanksAndHealsWithTheNextGoodMatrix) {
+  const LongLine line(30, neumann);
+  EXPECT_NE(line.failed(), PC_NOERROR);
+  OK(MatShift(line.matrix(), 1));
+  EXPECT_EQ(line.failed(), PC_NOERROR);
+  EXPECT_LE(line.backward_error(), 10);
+}
+
+TEST(SingularLongLine, WithAConstantNullSpaceIsPinnedAndGmresConverges) {
+  const LongLine line(300, neumann);
+  MatNullSpace space;
+  OK(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_TRUE, 0, nullptr, &space));
+  OK(MatSetNullSpace(line.matrix(), space));
+  OK(MatNullSpaceRemove(space, line.b()));
+  OK(MatNullSpaceDestroy(&space));
+  KSP ksp;
+  OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
+  OK(KSPSetOperators(ksp, line.matrix(), line.matrix()));
+  OK(KSPSetPC(ksp, line.pc()));
+  OK(KSPSetTolerances(ksp, 1e-10, PETSC_DEFAULT, PETSC_DEFAULT, 10));
+  OK(KSPSolve(ksp, line.b(), line.x()));
+  KSPConvergedReason reason;
+  OK(KSPGetConvergedReason(ksp, &reason));
+  EXPECT_GT(reason, 0) << KSPConvergedReasons[reason];
+  OK(KSPDestroy(&ksp));
+}
+
+TEST(LongLine, WithNaNOnOneRankFailsOnAll) {
+  const LongLine line(30, [](PetscInt i, PetscInt n) { return Row{-1, i == n - 2 ? NAN : 4.0, -1}; });
+  EXPECT_NE(line.failed(), PC_NOERROR);
+}
+
+TEST(LongLine, TransposedIsTheAdjoint) {
+  const LongLine line(40 + rank_here(), [](PetscInt i, PetscInt) { return Row{-1 - 0.5 * std::sin(i), 4, -1.2}; });
+  Vec x, y, other;
+  for (Vec* v : {&x, &y, &other}) OK(VecDuplicate(line.b(), v));
+  OK(VecCopy(line.b(), other));
+  OK(VecExp(other));
+  OK(PCApply(line.pc(), line.b(), x));
+  OK(PCApplyTranspose(line.pc(), other, y));
+  PetscScalar a, b;
+  OK(VecDot(x, other, &a));
+  OK(VecDot(y, line.b(), &b));
+  EXPECT_NEAR(a, b, 1e-13 * std::abs(a));
+  for (Vec* v : {&x, &y, &other}) OK(VecDestroy(v));
+}
+
+}  // namespace
+}  // namespace oclspkt::test
