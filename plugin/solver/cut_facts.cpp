@@ -15,6 +15,9 @@ constexpr Index kFacts = 13, kVerdict = 8;
 /// |p| + |q| above which the parts of a line are not trusted: an unknown next to a cut enters inner rows so many times,
 /// and rounding with it.
 constexpr double kSpikeLimit = 100;
+/// A pivot of the equations between parts smaller than this many eps, and one more for each of them, is rounding: the
+/// line may be singular. Poisson's matrix has pivots of 2 / rows there.
+constexpr double kSmallPivot = 4;
 
 void write(const PartFacts& f, double* to) {
   const ReducedPart& r = f.reduced;
@@ -88,9 +91,10 @@ Gathering judge_line(const std::vector<PartFacts>& parts) {
   }
   if (!in_range<T>(all)) why = std::max(why, Gathering::extreme);
   if (why != Gathering::none) return why;
-  ReducedLines system;
-  const double pivot = system.add(reduced_rows(parts));
-  const double small = kSmallPivotEps * static_cast<double>(std::numeric_limits<T>::epsilon());
+  const std::vector<ReducedRow> rows = reduced_rows(parts);
+  const double pivot = ReducedLines().add(rows);
+  const double small =
+      (kSmallPivot + static_cast<double>(rows.size())) * static_cast<double>(std::numeric_limits<T>::epsilon());
   return pivot >= small ? Gathering::none : Gathering::small_pivot;
 }
 
@@ -225,29 +229,11 @@ void CutSolver<T>::Impl::tell_parts() {
   }
 }
 
-/// Make what a part objects hold for its whole line.
-template <typename T>
-void CutSolver<T>::Impl::agree_on(std::vector<Gathering>& why) {
-  Wire<double> up, back;
-  up.open(*exchange_, route_to_roots(cut_, [](Index, int) { return 1; }));
-  back.open(*exchange_, up.route.back());
-  const auto of = [&](const Route::Item& item) -> Gathering& { return why[static_cast<std::size_t>(item.line)]; };
-  for (const Route::Item& item : up.route.out) up.out[item.at] = static_cast<double>(of(item));
-  up.talk();
-  for (const Route::Item& item : up.route.in) {
-    of(item) = std::max(of(item), static_cast<Gathering>(static_cast<int>(up.in[item.at])));
-  }
-  for (const Route::Item& item : back.route.out) back.out[item.at] = static_cast<double>(of(item));
-  back.talk();
-  for (const Route::Item& item : back.route.in) of(item) = static_cast<Gathering>(static_cast<int>(back.in[item.at]));
-}
-
 #define OCLSPKT_INSTANTIATE(T)                                  \
   template PartFacts CutSolver<T>::Impl::facts_of(Index) const; \
   template void CutSolver<T>::Impl::tell_roots();               \
   template void CutSolver<T>::Impl::verdicts(double&, bool&);   \
-  template void CutSolver<T>::Impl::tell_parts();               \
-  template void CutSolver<T>::Impl::agree_on(std::vector<Gathering>&);
+  template void CutSolver<T>::Impl::tell_parts();
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)
 

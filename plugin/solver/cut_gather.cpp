@@ -110,6 +110,33 @@ void CutSolver<T>::Impl::fill_gathered(const Wire<T>& wire, const Bands<T>& whol
   }
 }
 
+/// "line 7 of 30 rows, cut among 3 processes"
+template <typename T>
+std::string CutSolver<T>::Impl::name_gathered(std::size_t g) const {
+  const Index c = gathered_lines_[g];
+  return "line " + std::to_string(cut_[c].number) + " of " +
+         std::to_string(rows_of(facts_[static_cast<std::size_t>(c)])) + " rows, cut among " +
+         std::to_string(cut_.parts(c)) + " processes";
+}
+
+/// Find the first gathered line that cannot be solved whole either.
+/// @throws Breakdown naming it
+template <typename T>
+void CutSolver<T>::Impl::refuse_gathered(const Options& options, const Breakdown& error) {
+  const LineSet lines = settled_.lines();
+  const BandsView<T> all = settled_.bands(lines).view();
+  for (std::size_t g = 0; g < gathered_lines_.size(); ++g) {
+    const Index first = lines.first(static_cast<Index>(g)), rows = lines.length(static_cast<Index>(g));
+    Solver<T> alone(options);
+    try {
+      alone.set_up(LineSet::one(rows), all.lower + first, all.diag + first, all.upper + first);
+    } catch (const Breakdown& own) {
+      throw Breakdown(name_gathered(g) + ", cannot be solved: " + own.what());
+    }
+  }
+  throw error;
+}
+
 /// @throws Breakdown naming the first line that is singular, unless it may be pinned
 template <typename T>
 void CutSolver<T>::Impl::settle_gathered() {
@@ -119,21 +146,24 @@ void CutSolver<T>::Impl::settle_gathered() {
   if (options_.method == MethodChoice::pivot) options.method = MethodChoice::pivot;
   options.singular = Singular::pin;
   settled_.set_options(options);
-  settled_.set_up();
+  try {
+    settled_.set_up();
+  } catch (const Breakdown& error) {
+    refuse_gathered(options, error);
+  }
   const std::vector<Index> pinned = settled_.pinned_lines();
   report_.pinned = static_cast<Index>(pinned.size());
   if (pinned.empty() || may_pin()) return;
-  const Index c = gathered_lines_[static_cast<std::size_t>(pinned.front())];
-  throw Breakdown("line " + std::to_string(cut_[c].number) + " of " +
-                  std::to_string(rows_of(facts_[static_cast<std::size_t>(c)])) + " rows, cut among " +
-                  std::to_string(cut_.parts(c)) +
-                  " processes, is singular; singular pin sets the last unknown of singular lines to 0");
+  throw Breakdown(name_gathered(static_cast<std::size_t>(pinned.front())) +
+                  ", is singular; singular pin sets the last unknown of singular lines to 0");
 }
 
-#define OCLSPKT_INSTANTIATE(T)                                                      \
-  template void CutSolver<T>::Impl::check_gather_limit() const;                     \
-  template void CutSolver<T>::Impl::gather(Accord&);                                \
-  template void CutSolver<T>::Impl::fill_gathered(const Wire<T>&, const Bands<T>&); \
+#define OCLSPKT_INSTANTIATE(T)                                                         \
+  template void CutSolver<T>::Impl::check_gather_limit() const;                        \
+  template void CutSolver<T>::Impl::gather(Accord&);                                   \
+  template void CutSolver<T>::Impl::fill_gathered(const Wire<T>&, const Bands<T>&);    \
+  template std::string CutSolver<T>::Impl::name_gathered(std::size_t) const;           \
+  template void CutSolver<T>::Impl::refuse_gathered(const Options&, const Breakdown&); \
   template void CutSolver<T>::Impl::settle_gathered();
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <cmath>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "accord.hpp"
@@ -32,6 +34,16 @@ struct LineVerdict {
   Gathering why = Gathering::none;
   bool one_row = false;                ///< a part between two others has one row: no cut can be settled alone
   ReducedPart above_part, below_part;  ///< the neighbours', as far as the 2x2 systems at the cuts need them
+};
+
+/// What a trial solve found of a line: the largest of its rows.
+struct LineErrors {
+  double componentwise = 0;  ///< backward error; NaN if a number is not finite
+  double residual = 0, row = 0, x = 0, y = 0;
+  double normwise() const {
+    if (std::isnan(componentwise)) return componentwise;
+    return residual == 0 ? 0 : residual / (row * x + y);
+  }
 };
 
 /// The equations of a line in the unknowns next to its cuts.
@@ -114,7 +126,6 @@ class CutSolver<T>::Impl {
   void tell_roots();
   void verdicts(double& bound, bool& symmetric);
   void tell_parts();
-  void agree_on(std::vector<Gathering>& why);
   // cut_trial.cpp
   /// Numbers of the rows beyond the cuts. Each shape [cut lines], 0 where there is none.
   struct Beyond {
@@ -125,12 +136,15 @@ class CutSolver<T>::Impl {
   Bands<T> whole_bands();
   Beyond look_across(Wire<T>& across, const T* top, const T* bottom) const;
   void trial_right_hand_side(const Bands<T>& whole, TrialKind kind, Wire<T>& across, T* y) const;
-  double trial_error(const Bands<T>& whole, Index c, const Beyond& beyond, const T* y, const T* x) const;
+  LineErrors trial_errors(const Bands<T>& whole, Index c, const Beyond& beyond, const T* y, const T* x) const;
+  void combine(std::vector<LineErrors>& errors);
   // cut_gather.cpp
   void gather(Accord& accord);
   void check_gather_limit() const;
   void fill_gathered(const Wire<T>& wire, const Bands<T>& whole);
   void settle_gathered();
+  std::string name_gathered(std::size_t g) const;
+  void refuse_gathered(const Options& options, const Breakdown& error);
   // cut_wire.cpp
   void wire();
   void wire_rooted();

@@ -136,6 +136,28 @@ TYPED_TEST(CutLinesOf, LongLinesWithDominanceOneAreSolvedInParts) {
   }
 }
 
+TEST(CutSpikes, ReachWhereUnknownsAreSmall) {
+  // x falls from 3 to 3e-4 at the ends of the line, where spikes that end at rounding leave 420 eps.
+  const CutCase c = CutCase::equal(1, {300000, 1, 400000, 2, 3});
+  Bands<double> bands = glued(c, test::diffusion<double>(LineSet::one(c.all().rows()), 1e8));
+  const std::vector<double> y = test::random_vector<double>(c.all().rows());
+  const CutOutcome<double> outcome = solve_cut(c, bands, y);
+  EXPECT_EQ(outcome.reports[0].gathered, 0);
+  EXPECT_LE(componentwise_backward_error(c.all(), bands.view(), outcome.x.data(), y.data()),
+            10 * std::numeric_limits<double>::epsilon());
+}
+
+TEST(CutSpikes, ThatCancelAreNoReasonToGather) {
+  // Upwind: p is 1 everywhere, and x passes through 0 between unknowns of 100 and more.
+  const CutCase c = CutCase::equal(1, {100000, 100000, 50000});
+  const Bands<double> bands = glued(c, test::upwind<double>(LineSet::one(c.all().rows()), 10));
+  const std::vector<double> y = test::random_vector<double>(c.all().rows());
+  const CutOutcome<double> outcome = solve_cut(c, bands, y);
+  EXPECT_EQ(outcome.reports[0].gathered, 0) << outcome.reports[0].gathered_why;
+  EXPECT_LE(normwise_backward_error(c.all(), bands.view(), outcome.x.data(), y.data()),
+            10 * std::numeric_limits<double>::epsilon());
+}
+
 TYPED_TEST(CutLinesOf, MatricesThatWantPivotsAreSolvedAsLapackDoes) {
   using T = TypeParam;
   for (const auto& rows : kRows) {
