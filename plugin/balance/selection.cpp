@@ -96,6 +96,28 @@ Selection select_devices(const std::string& language, const std::vector<DeviceIn
   return selection;
 }
 
+std::vector<int> devices_of_rank(const std::vector<int>& selected, const std::vector<DeviceInfo>& devices,
+                                 const NodePlace& place) {
+  const auto shared = [&](int index) {
+    const DeviceInfo& info = devices[static_cast<std::size_t>(index)];
+    return info.type == DeviceType::gpu && !info.host_unified;
+  };
+  const auto count = static_cast<int>(std::count_if(selected.begin(), selected.end(), shared));
+  std::vector<int> own;
+  int turn = 0;
+  for (const int index : selected) {
+    // With fewer ranks than GPUs a rank has several to choose from; with more, several ranks share one.
+    if (!shared(index)) {
+      own.push_back(index);
+      continue;
+    }
+    const bool mine = place.ranks < count ? turn % place.ranks == place.rank : turn == place.rank % count;
+    ++turn;
+    if (mine) own.push_back(index);
+  }
+  return own;
+}
+
 bool needs_no_device(const std::string& language) {
   const auto words = split_words(language);
   return std::all_of(words.begin(), words.end(), [](const std::string& w) { return lower_case(w) == "host"; });

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "device.hpp"
+#include "node.hpp"
 #include "oclspkt/export.hpp"
 
 namespace oclspkt {
@@ -27,6 +28,12 @@ struct Selection {
 /// @throws InvalidInput if a word matches nothing; the text lists what there is, and `problems`
 OCLSPKT_API Selection select_devices(const std::string& language, const std::vector<DeviceInfo>& devices,
                                      const std::vector<std::string>& problems);
+
+/// Share the GPUs of a selection out among the ranks of a node, in turn: of several, a rank keeps every one whose turn
+/// it is. Devices of other types are for all.
+/// @return the devices of this rank, in the same order
+OCLSPKT_API std::vector<int> devices_of_rank(const std::vector<int>& selected, const std::vector<DeviceInfo>& devices,
+                                             const NodePlace& place);
 
 /// True if the selection can be decided without looking at any device (`host`).
 OCLSPKT_API bool needs_no_device(const std::string& language);

@@ -4,9 +4,12 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <string>
+
+#include "node.hpp"
 
 namespace oclspkt::ocl {
 namespace {
@@ -28,8 +31,11 @@ int allowed_processors(long configured) {
 void limit_driver_threads() {
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
   const int allowed = allowed_processors(sysconf(_SC_NPROCESSORS_CONF));
-  if (allowed <= 0 || allowed >= online) return;
-  const std::string count = std::to_string(allowed);
+  if (allowed <= 0) return;
+  // Ranks that are bound have their share already; those that are not share the machine.
+  const int share = allowed >= online ? std::max(1, allowed / node_place().ranks) : allowed;
+  if (share >= online) return;
+  const std::string count = std::to_string(share);
   for (const char* variable : {"POCL_MAX_PTHREAD_COUNT", "CL_CONFIG_CPU_TBB_NUM_WORKERS"}) {
     setenv(variable, count.c_str(), 0);
   }

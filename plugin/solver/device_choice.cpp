@@ -115,6 +115,7 @@ DeviceChoice choose_device(const Options& options, const Demand& demand, const s
   }
   Selection selection = select_devices(options.devices, module->devices(), module->problems());
   if (selection.devices.empty()) return host_because("no OpenCL device");
+  selection.devices = devices_of_rank(selection.devices, module->devices(), node_place());
   if (!demand.lines.contiguous() && !demand.lines.beside()) {
     return host_because("the devices' kernels take lines laid end to end or side by side");
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "cost.hpp"
 #include "oclspkt/error.hpp"
 #include "selection.hpp"
@@ -67,6 +69,44 @@ TEST(Selection, KnowsThatHostNeedsNoDevice) {
   EXPECT_TRUE(needs_no_device("Host, host"));
   EXPECT_FALSE(needs_no_device("host,cpu"));
   EXPECT_FALSE(needs_no_device(""));
+}
+
+TEST(Selection, SharesGpusOutAmongTheRanksOfANodeInTurn) {
+  std::vector<DeviceInfo> devices(5);
+  for (const std::size_t gpu : {1, 3, 4}) devices[gpu].type = DeviceType::gpu;
+  const std::vector<int> all{0, 1, 2, 3, 4};
+  EXPECT_EQ(devices_of_rank(all, devices, {0, 1}), all);
+  EXPECT_EQ(devices_of_rank(all, devices, {0, 3}), (std::vector<int>{0, 1, 2}));
+  EXPECT_EQ(devices_of_rank(all, devices, {2, 3}), (std::vector<int>{0, 2, 4}));
+  EXPECT_EQ(devices_of_rank(all, devices, {0, 2}), (std::vector<int>{0, 1, 2, 4}));
+  EXPECT_EQ(devices_of_rank(all, devices, {1, 2}), (std::vector<int>{0, 2, 3}));
+  EXPECT_EQ(devices_of_rank(all, devices, {7, 8}), (std::vector<int>{0, 2, 3}));
+  EXPECT_EQ(devices_of_rank({3}, devices, {5, 8}), (std::vector<int>{3}));
+  EXPECT_EQ(devices_of_rank({0, 2}, devices, {5, 8}), (std::vector<int>{0, 2}));
+}
+
+/// Sets variables of the environment for as long as it lives.
+class Environment {
+ public:
+  Environment(const char* variable, const char* value) : variable_(variable) { setenv(variable, value, 1); }
+  ~Environment() { unsetenv(variable_); }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+
+ private:
+  const char* variable_;
+};
+
+TEST(NodePlace, IsWhatTheLauncherWrote) {
+  EXPECT_EQ(node_place().ranks, 1);
+  {
+    const Environment rank("MPI_LOCALRANKID", "3"), ranks("MPI_LOCALNRANKS", "4");
+    EXPECT_EQ(node_place().rank, 3);
+    EXPECT_EQ(node_place().ranks, 4);
+  }
+  const Environment rank("MPI_LOCALRANKID", "4"), ranks("MPI_LOCALNRANKS", "four");
+  EXPECT_EQ(node_place().rank, 0);
+  EXPECT_EQ(node_place().ranks, 1);
 }
 
 TEST(Cost, CountsLaunchWordsAndTransfers) {

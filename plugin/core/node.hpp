@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include "oclspkt/export.hpp"
+
+namespace oclspkt {
+
+/// Where this process stands among those of its program on the same machine.
+struct NodePlace {
+  int rank = 0;   ///< from 0 on
+  int ranks = 1;  ///< processes of the program on this machine
+};
+
+/// What the launcher wrote into the environment (Open MPI, MPICH and those made of it, Slurm); {0, 1} if nothing did.
+/// No message is sent: a process may ask when it wants.
+OCLSPKT_API NodePlace node_place();
+
+}  // namespace oclspkt
