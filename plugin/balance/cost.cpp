@@ -12,10 +12,14 @@ namespace {
 
 /// Words a row that DeviceProfile::rows_per_second was measured with.
 constexpr double kProfileWords = 5;
+/// What a core finds in caches at best, those that it shares included; larger sets are taken to come from memory.
+constexpr Index kHostCacheBytes = 16 << 20;
+/// Arrays that stored factors sweep: y, x, three of factors.
+constexpr Index kFactoredArrays = 5;
 
 template <typename T>
 DeviceProfile measure_host(const LineSet& lines) {
-  constexpr int kRepeats = 5;
+  constexpr int kRepeats = 3;
   const Index rows = lines.rows();
   Bands<T> bands(lines);
   std::fill_n(bands.lower(), rows, T(-1));
@@ -62,23 +66,32 @@ const DeviceProfile& host_profile() {
 }
 
 template <typename T>
-const DeviceProfile& host_profile_beside() {
-  // Beyond a core's own caches; rows that are no power of two apart.
-  static const DeviceProfile profile = measure_host<T>(LineSet::grid_axis(1, 1040, 128, 1));
+const DeviceProfile& host_profile_beside(bool in_memory) {
+  // Rows that are no power of two apart.
+  constexpr Index kInner = 208, kLength = 64, kBytes = kHostCacheBytes / 8;
+  const auto measure = [](Index blocks) { return measure_host<T>(LineSet::grid_axis(1, kInner, kLength, blocks)); };
+  if (in_memory) {
+    static const DeviceProfile profile =
+        measure(2 * kHostCacheBytes / (kFactoredArrays * kInner * kLength * static_cast<Index>(sizeof(T))));
+    return profile;
+  }
+  static const DeviceProfile profile =
+      measure(kBytes / (kFactoredArrays * kInner * kLength * static_cast<Index>(sizeof(T))));
   return profile;
 }
 
 template <typename T>
 double predict_host_seconds(const LineSet& lines, Form form) {
   if (!lines.beside() || lines.block_lines() == 1) return predict_host_seconds(host_profile<T>(), lines.rows());
-  const double words = make_factored_plan(lines, form, sizeof(T), {.lanes = 1}).words_per_row();
-  return predict_host_seconds(host_profile_beside<T>(), lines.rows()) * words / kProfileWords;
+  const double words = make_factored_plan(lines, form, sizeof(T), kHostTraits).words_per_row();
+  const bool in_memory = kFactoredArrays * lines.rows() * static_cast<Index>(sizeof(T)) > kHostCacheBytes;
+  return predict_host_seconds(host_profile_beside<T>(in_memory), lines.rows()) * words / kProfileWords;
 }
 
 template double predict_host_seconds<float>(const LineSet&, Form);
 template double predict_host_seconds<double>(const LineSet&, Form);
-template const DeviceProfile& host_profile_beside<float>();
-template const DeviceProfile& host_profile_beside<double>();
+template const DeviceProfile& host_profile_beside<float>(bool);
+template const DeviceProfile& host_profile_beside<double>(bool);
 template const DeviceProfile& host_profile<float>();
 template const DeviceProfile& host_profile<double>();
 

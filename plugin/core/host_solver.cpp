@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 
 namespace oclspkt {
 namespace {
@@ -28,19 +29,56 @@ void row_up(Index width, const T* __restrict swept, const T* __restrict p, const
   for (Index j = 0; j < width; ++j) x[j] = carry[j] = swept[j] * p[kShared ? 0 : j] - c[kShared ? 0 : j] * carry[j];
 }
 
+/// Bytes to fetch ahead: rows end before the hardware has seen that they are streams, and those of x are met upwards.
+constexpr Index kPrefetchAhead = 1024;
+
+/// Fetch a row of a bundle, to be written if kWrite; it may lie outside of the array.
+template <bool kWrite, typename T>
+void prefetch_row(const T* row, Index ahead, Index width) {
+  constexpr std::uintptr_t kLine = 64;
+  const auto first = reinterpret_cast<std::uintptr_t>(row) + static_cast<std::uintptr_t>(ahead) * sizeof(T);
+  for (std::uintptr_t at = first; at < first + static_cast<std::uintptr_t>(width) * sizeof(T); at += kLine) {
+    __builtin_prefetch(reinterpret_cast<const void*>(at), kWrite, 2);
+  }
+}
+
 /// @param window shape [length + 1][width]
 template <bool kShared, typename T>
 void sweep_bundle(const Bundle& b, const FactorsView<T>& f, const T* y, T* x, T* window) {
   T* const carry = window;
+  const Index ahead = (1 + kPrefetchAhead / (b.width * static_cast<Index>(sizeof(T)))) * b.stride;
   std::fill_n(carry, b.width, T(0));
   for (Index i = 0; i < b.length; ++i) {
     const Index at = b.first + i * b.stride, factor = kShared ? i : at;
+    prefetch_row<false>(y + at, ahead, b.width);
+    if (!kShared) prefetch_row<false>(f.multiplier + at, ahead, b.width);
     row_down<kShared>(b.width, y + at, f.multiplier + factor, carry, window + (i + 1) * b.width);
   }
   std::fill_n(carry, b.width, T(0));
   for (Index i = b.length - 1; i >= 0; --i) {
     const Index at = b.first + i * b.stride, factor = kShared ? i : at;
+    prefetch_row<true>(x + at, -ahead, b.width);
+    if (!kShared) prefetch_row<false>(f.reciprocal + at, -ahead, b.width);
+    if (!kShared) prefetch_row<false>(f.coupling + at, -ahead, b.width);
     row_up<kShared>(b.width, window + (i + 1) * b.width, f.reciprocal + factor, f.coupling + factor, carry, x + at);
+  }
+}
+
+/// The same for a bundle as wide as its block, by way of x: every row is one long stream.
+template <typename T>
+void sweep_rows(const Bundle& b, const FactorsView<T>& f, const T* y, T* x) {
+  std::copy_n(y + b.first, b.width, x + b.first);
+  for (Index i = 1; i < b.length; ++i) {
+    const Index row = b.first + i * b.stride;
+    for (Index at = row; at < row + b.width; ++at) x[at] = y[at] - f.multiplier[at] * x[at - b.stride];
+  }
+  const Index last = b.first + (b.length - 1) * b.stride;
+  for (Index at = last; at < last + b.width; ++at) x[at] *= f.reciprocal[at];
+  for (Index i = b.length - 2; i >= 0; --i) {
+    const Index row = b.first + i * b.stride;
+    for (Index at = row; at < row + b.width; ++at) {
+      x[at] = x[at] * f.reciprocal[at] - f.coupling[at] * x[at + b.stride];
+    }
   }
 }
 
@@ -69,8 +107,10 @@ template <typename T>
 void HostSolver<T>::factor(const LineSet& lines, const BandsView<T>& bands, Form form) {
   factors_.factor(lines, bands, form);
   const bool beside = lines.beside() && lines.block_lines() > 1;
-  bundle_ = beside ? make_factored_plan(lines, form, sizeof(T), {.lanes = 1}).bundle : 1;
-  window_.resize(bundle_ > 1 ? bundle_ * (lines.length(0) + 1) : 0);
+  const Plan plan = make_factored_plan(lines, form, sizeof(T), kHostTraits);
+  bundle_ = beside ? plan.bundle : 1;
+  through_x_ = beside && plan.through_x;
+  window_.resize(bundle_ > 1 && !through_x_ ? bundle_ * (lines.length(0) + 1) : 0);
 }
 
 template <typename T>
@@ -93,8 +133,12 @@ void HostSolver<T>::solve_bundles(const T* y, T* x) {
   for (Index block = 0; block < lines.blocks(); ++block) {
     for (Index l = 0; l < lines.block_lines(); l += bundle_) {
       const Index width = std::min(bundle_, lines.block_lines() - l);
-      sweep_bundle<kShared>({block * lines.block_stride() + l, lines.row_stride(), width, lines.length(0)},
-                            factors_.view(), y, x, window_.data());
+      const Bundle bundle{block * lines.block_stride() + l, lines.row_stride(), width, lines.length(0)};
+      if (through_x_) {
+        sweep_rows(bundle, factors_.view(), y, x);
+      } else {
+        sweep_bundle<kShared>(bundle, factors_.view(), y, x, window_.data());
+      }
     }
   }
 }

@@ -11,8 +11,8 @@ namespace oclspkt {
 /// Thomas without pivoting, with stored factors (method exact-factored), on the calling thread; any line set.
 ///
 /// One sweep down reads y and a factor, one back reads two factors and writes x. Lines that lie side by side are swept
-/// in bundles, whose rows stay in the cache between the two sweeps; lines laid end to end several at a time, so that
-/// the chains of operations overlap.
+/// in bundles, whose rows stay in the cache between the two sweeps, or along whole rows where these are long; lines
+/// laid end to end several at a time, so that the chains of operations overlap.
 template <typename T>
 class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
  public:
@@ -41,6 +41,7 @@ class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
 
   Factors<T> factors_;
   Index bundle_ = 1;        ///< lines side by side that are swept together
+  bool through_x_ = false;  ///< without a window
   AlignedArray<T> window_;  ///< a row of values carried, then what the sweep down leaves of a bundle
   Times times_;
 };

@@ -24,6 +24,8 @@ constexpr Index kBundleBytes = 2048;
 constexpr Index kCacheLine = 64;
 /// Cache lines side by side below which a bundle's streams are short; cores that are late are no reason to go there.
 constexpr Index kShortBundle = 4;
+/// Rows of a block from which on one core is faster along whole rows, whose streams never end, than within its cache.
+constexpr Index kLongRowBytes = 32 << 10;
 /// Arrays of a chunk for stored factors: y, x, three of factors and what the sweep down leaves.
 constexpr Index kFactoredArrays = 6;
 
@@ -51,6 +53,12 @@ Index choose_partition(Index n, Index halo, int word, const DeviceTraits& traits
 /// Lines of a bundle: as wide as the window between the two sweeps allows, in whole lanes and cache lines, and narrow
 /// enough for every core to have one.
 void choose_bundle(const LineSet& lines, int word, const DeviceTraits& traits, Plan& plan) {
+  plan.through_x = traits.host && plan.form != Form::shared && lines.block_lines() * word >= kLongRowBytes;
+  if (plan.through_x) {
+    plan.bundle = lines.block_lines();
+    plan.windowed = false;
+    return;
+  }
   const Index quantum = std::max<Index>(plan.lanes, kCacheLine / word), most = kBundleBytes / word;
   // One row more: the values carried from row to row.
   const Index window = traits.cache_bytes / 2 / word / (lines.length(0) + 1) / quantum * quantum;

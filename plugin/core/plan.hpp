@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "oclspkt/export.hpp"
 #include "oclspkt/line_set.hpp"
 #include "oclspkt/options.hpp"
 
@@ -15,7 +16,10 @@ struct DeviceTraits {
   std::int64_t cache_bytes = 1 << 20;     ///< second-level cache of a core
   std::int64_t chunk_bytes = INT64_MAX;   ///< largest single allocation
   std::int64_t memory_bytes = INT64_MAX;  ///< all allocations together; INT64_MAX where host memory is shared
+  bool host = false;                      ///< the calling thread, no device
 };
+
+inline constexpr DeviceTraits kHostTraits{.lanes = 1, .host = true};
 
 /// How the rows of a line set map to work; fixed from set-up to set-up.
 ///
@@ -37,6 +41,7 @@ struct Plan {
   Index bundles = 1;          ///< exact-factored: of a block
   Index window = 0;           ///< exact-factored: words of a work-group: a row carried, and every row of a bundle
   Index chunk_blocks = 0;     ///< exact-factored: blocks per chunk; 0 where the memory does not hold one
+  bool through_x = false;     ///< exact-factored: the sweep down leaves its values in x and not in a window
   bool windowed = false;      ///< exact-factored: what the sweep down leaves is still in the cache for the way back
   bool resident = false;      ///< exact-factored: shared factors stay in the cache
   double idle = 1;            ///< time against that of full lanes on all cores
@@ -58,6 +63,6 @@ Plan make_plan(Method method, Index n, Index halo, Index partition, int word, co
 /// Plan exact-factored: bundles for lines side by side, else line by line.
 /// @param form shared or general
 /// @post chunk_blocks is 0 if the lines are beside() and the memory does not hold one block
-Plan make_factored_plan(const LineSet& lines, Form form, int word, const DeviceTraits& traits);
+OCLSPKT_API Plan make_factored_plan(const LineSet& lines, Form form, int word, const DeviceTraits& traits);
 
 }  // namespace oclspkt

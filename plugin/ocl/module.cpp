@@ -37,6 +37,21 @@ class ClModule final : public DeviceModule {
     return at->second;
   }
 
+  DeviceProfile profile_beside(int device, bool is_double) override {
+    DeviceProfile profile = this->profile(device, Precision::same, is_double);
+    const std::lock_guard lock(mutex_);
+    const std::pair key(device, is_double);
+    auto at = rates_beside_.find(key);
+    if (at == rates_beside_.end()) {
+      const double launch = profile.launch_seconds;
+      at = rates_beside_
+               .emplace(key, is_double ? measure_beside<double>(device, launch) : measure_beside<float>(device, launch))
+               .first;
+    }
+    profile.rows_per_second = at->second;
+    return profile;
+  }
+
   DeviceTraits traits(int device, bool is_double, const DeviceSettings& settings) override {
     const FoundDevice& found = registry().device(device);
     DeviceTraits traits;
@@ -71,6 +86,7 @@ class ClModule final : public DeviceModule {
   std::vector<DeviceInfo> infos_;
   std::mutex mutex_;
   std::map<std::pair<int, bool>, DeviceProfile> profiles_;  ///< measured once per process
+  std::map<std::pair<int, bool>, double> rates_beside_;     ///< the same, rows a second
 };
 
 }  // namespace

@@ -36,7 +36,7 @@ std::string text(const char* format, double value) {
 
 /// Which kernels run on the device, and whether a selection that names no device takes it.
 std::string use_of(const DeviceInfo& device) {
-  std::string use = "truncated-halo, exact-twopass";
+  std::string use = "truncated-halo, exact-twopass, exact-factored (lines side by side)";
   if (device.type != oclspkt::DeviceType::cpu) use += " (kernels made for CPUs)";
   use += device.emulated ? "; only if named" : "; auto, all";
   return use;

@@ -23,6 +23,8 @@ constexpr double kProbeTimeLimit = 10;
 /// The shape of an ordinary plan: 16 x odd rows a partition, the halo that dominance 3 needs in double.
 constexpr Index kProbePartition = 16 * 31, kProbeHalo = 32;
 constexpr int kRunsPerCore = 4;
+/// Lines side by side: rows that are no power of two apart.
+constexpr Index kProbeInner = 208, kProbeLength = 64;
 
 double median(std::vector<double>& values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -51,18 +53,42 @@ double launch_seconds(OpenDevice& device) {
   return median_seconds(kLaunchShare, once);
 }
 
+/// Rows a second of a solver that is set up: the work alone, without the launch, and for devices that copy without the
+/// copies.
+template <typename T>
+double rate_of(ClSolver<T>& solver, const FoundDevice& found, double launch, double share, Index rows, const T* y,
+               T* x) {
+  const auto once = [&] {
+    const double before = solver.times().kernel_seconds;
+    solver.apply(y, x);
+    return solver.times().kernel_seconds - before;
+  };
+  once();
+  std::vector<double> kernel;
+  const double wall = median_seconds(share, [&] { kernel.push_back(once()); });
+  const double work = found.info.host_unified ? wall - launch : median(kernel);
+  return static_cast<double>(rows) / std::max(work, 1e-9);
+}
+
+/// A matrix of dominance 3 and right-hand sides of ones.
+template <typename T>
+struct ProbeSystem {
+  explicit ProbeSystem(const LineSet& lines) : bands(lines), y(lines.extent()), x(lines.extent()) {
+    std::fill_n(bands.lower(), lines.extent(), T(-1));
+    std::fill_n(bands.diag(), lines.extent(), T(6));
+    std::fill_n(bands.upper(), lines.extent(), T(-1));
+    std::fill_n(y.data(), lines.extent(), T(1));
+    std::fill_n(x.data(), lines.extent(), T(0));
+  }
+  Bands<T> bands;
+  AlignedArray<T> y, x;
+};
+
 template <typename T>
 double halo_rate(int device, const FoundDevice& found, double launch) {
   const int lanes = found.lanes(sizeof(T) == sizeof(double));
   const Index full = std::max<Index>(kFirstRows, std::min<Index>(kProbeRows, found.info.max_allocation / 16));
-  Bands<T> bands;
-  bands.reshape(LineSet::one(full));
-  std::fill_n(bands.lower(), full, T(-1));
-  std::fill_n(bands.diag(), full, T(6));
-  std::fill_n(bands.upper(), full, T(-1));
-  AlignedArray<T> y(full), x(full);
-  std::fill_n(y.data(), full, T(1));
-  std::fill_n(x.data(), full, T(0));
+  ProbeSystem<T> system(LineSet::one(full));
   ClSolver<T> solver(device, {});
   Plan plan;
   plan.method = Method::truncated_halo;
@@ -72,23 +98,13 @@ double halo_rate(int device, const FoundDevice& found, double launch) {
   double rate = 0;
   // A slow device shows itself on few rows and is not made to do the many.
   for (const Index n : {kFirstRows, full}) {
-    bands.reshape(LineSet::one(n));
+    system.bands.reshape(LineSet::one(n));
     plan.n = n;
     plan.m =
         std::clamp<Index>(n / (static_cast<Index>(found.info.cores) * lanes) / lanes * lanes, lanes, kProbePartition);
     plan.chunk_tiles = plan.tiles();
-    solver.set_up(plan, bands);
-    const auto once = [&] {
-      const double before = solver.times().kernel_seconds;
-      solver.apply(y.data(), x.data());
-      return solver.times().kernel_seconds - before;
-    };
-    once();
-    std::vector<double> kernel;
-    const double wall = median_seconds(kRateShare / 2, [&] { kernel.push_back(once()); });
-    // The work alone: without the launch, and for devices that copy without the copies.
-    const double work = found.info.host_unified ? wall - launch : median(kernel);
-    rate = static_cast<double>(n) / std::max(work, 1e-9);
+    solver.set_up(plan, system.bands);
+    rate = rate_of(solver, found, launch, kRateShare / 2, n, system.y.data(), system.x.data());
     if (static_cast<double>(full) / rate > kRateShare / 4) break;
   }
   return rate;
@@ -127,6 +143,28 @@ DeviceProfile measure_profile(int device) {
   } catch (const cl::Error& error) {
     throw device_error(found.info, "measuring it", error);
   }
+}
+
+template <typename T>
+double measure_beside(int device, double launch) {
+  const FoundDevice& found = Registry::instance().device(device);
+  double rate = 0;
+  for (const Index rows : {kFirstRows, kProbeRows}) {
+    const Index blocks = std::max<Index>(1, rows / (kProbeInner * kProbeLength));
+    const LineSet lines = LineSet::grid_axis(1, kProbeInner, kProbeLength, blocks);
+    DeviceTraits traits{.lanes = found.lanes(sizeof(T) == sizeof(double)), .cores = found.info.cores};
+    traits.cache_bytes = found.cache_bytes;
+    traits.chunk_bytes = found.info.max_allocation;
+    const Plan plan = make_factored_plan(lines, Form::general, sizeof(T), traits);
+    if (plan.chunk_blocks == 0) break;  // what was measured is all that there is
+    ProbeSystem<T> system(lines);
+    system.bands.close_lines();
+    ClSolver<T> solver(device, {});
+    solver.set_up(plan, system.bands);
+    rate = rate_of(solver, found, launch, kRateShare / 2, lines.rows(), system.y.data(), system.x.data());
+    if (static_cast<double>(kProbeRows) / rate > kRateShare / 4) break;
+  }
+  return rate;
 }
 
 template <typename T>
@@ -176,6 +214,8 @@ double run_stream(int device, const StreamArrays<T>& arrays) {
 
 template DeviceProfile measure_profile<float>(int);
 template DeviceProfile measure_profile<double>(int);
+template double measure_beside<float>(int, double);
+template double measure_beside<double>(int, double);
 template double run_stream(int, const StreamArrays<float>&);
 template double run_stream(int, const StreamArrays<double>&);
 

@@ -165,7 +165,7 @@ bool Solver<T>::Impl::try_method(const DeviceChoice& device, Method method, Obje
   const bool on_host = runs_on_host(device, method, bands_.lines());
   take_out_extremes();
   for (;;) {
-    const DeviceTraits traits = on_host ? DeviceTraits{.lanes = 1}
+    const DeviceTraits traits = on_host ? kHostTraits
                                         : device.module->traits(device.index, sizeof(T) == 8,
                                                                 settings(device, Plan{.n = bands_.lines().rows()}));
     objection = {};

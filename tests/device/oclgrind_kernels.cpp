@@ -21,6 +21,29 @@ bool solves(const DeviceInfo& info, Index n, const Shape& shape, const DeviceSet
   return right;
 }
 
+/// Words: strided|shared, lines of a block, rows, blocks, bytes of device memory (0: all).
+template <typename T>
+bool solves_beside(const DeviceInfo& info, const std::vector<std::string>& words) {
+  const auto number = [&](std::size_t word) { return std::stol(words.at(word)); };
+  const LineSet lines = LineSet::grid_axis(1, number(1), number(2), number(3));
+  const bool shared = words[0] == "shared";
+  auto bands = shared ? constant<T>(lines, -1, 6, -1) : random_dominant<T>(lines, 10.0);
+  bands.close_lines();
+  const auto y = random_vector<T>(lines.extent());
+  DeviceSettings settings{.copy_vectors = true};  // as in check()
+  settings.device_memory = number(4);
+  const Plan plan = make_factored_plan(lines, shared ? Form::shared : Form::general, sizeof(T),
+                                       module().traits(info.index, sizeof(T) == sizeof(double), settings));
+  const auto solver = make_solver<T>(info.index, settings);
+  solver->set_up(plan, bands);
+  std::vector<T> x(y.size());
+  solver->apply(y.data(), x.data());
+  const double error = normwise_backward_error(lines, bands.view(), x.data(), y.data());
+  std::printf("%s %zu bytes, %s: error %.1f eps\n", words[0].c_str(), sizeof(T), lines.describe().c_str(),
+              error / kEps<T>);
+  return error <= 10 * kEps<T>;
+}
+
 template <typename T>
 bool streams(const DeviceInfo& info) {
   const std::vector<T> a(200, 1), b(200, 2), c(200, 3), y(200, 4);
@@ -29,10 +52,12 @@ bool streams(const DeviceInfo& info) {
   return x == std::vector<T>(200, 10);
 }
 
-/// Words of a case: stream, or halo|exact and rows, partition, bytes of device memory (0: all); then float|double.
+/// Words of a case: stream, strided|shared (see solves_beside()), or halo|exact and rows, partition, bytes of device
+/// memory (0: all); then float|double.
 template <typename T>
 bool check(const DeviceInfo& info, const std::vector<std::string>& words) {
   if (words[0] == "stream") return streams<T>(info);
+  if (words[0] == "strided" || words[0] == "shared") return solves_beside<T>(info, words);
   Shape shape{words[0] == "halo" ? Method::truncated_halo : Method::exact_twopass, words[0] == "halo" ? 17 : 0};
   shape.partition = std::stol(words.at(2));
   // Copies: what is written through host memory is unknown to oclgrind.

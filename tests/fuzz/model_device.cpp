@@ -67,6 +67,9 @@ class ModelModule final : public DeviceModule {
     constexpr double kFree = std::numeric_limits<double>::infinity();
     return {.launch_seconds = 0, .rows_per_second = kFree, .copy_bytes_per_second = kFree};
   }
+  DeviceProfile profile_beside(int device, bool is_double) override {
+    return profile(device, Precision::same, is_double);
+  }
   DeviceTraits traits(int /*device*/, bool /*is_double*/, const DeviceSettings& settings) override {
     DeviceTraits traits{.lanes = 4, .cores = 2};
     if (settings.device_memory > 0) traits.memory_bytes = settings.device_memory;

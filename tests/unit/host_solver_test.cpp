@@ -39,12 +39,43 @@ TYPED_TEST(StoredFactors, SolveEveryLayoutAndSize) {
   using T = TypeParam;
   for (const LineSet& lines :
        {LineSet::one(0), LineSet::one(1), LineSet::one(2), LineSet::one(3), LineSet::one(997), LineSet::equal(5, 7),
-        LineSet::unequal({0, 1, 1, 4}), LineSet::grid_axis(1, 5, 7, 3), LineSet::grid_axis(2, 5, 7, 3)}) {
+        LineSet::unequal({0, 1, 1, 4}), LineSet::unequal({0, 7, 14, 21, 28, 30, 33}), LineSet::equal(11, 40),
+        LineSet::grid_axis(1, 5, 7, 3), LineSet::grid_axis(2, 5, 7, 3), LineSet::grid_axis(1, 300, 7, 2),
+        LineSet::grid_axis(2, 130, 131, 3), LineSet::strided(9, 50, 20, 1, 4, 500), LineSet::strided(6, 40, 5, 3)}) {
     for (const double d : {1.0, 1.2, 10.0}) {
       Bands<T> bands = test::random_dominant<T>(lines, d);
       EXPECT_LE(this->backward_error(bands), 5) << lines.describe() << " d " << d;
     }
   }
+}
+
+TYPED_TEST(StoredFactors, OfOneLineServeAllThatAreAlike) {
+  using T = TypeParam;
+  for (const LineSet& lines :
+       {LineSet::equal(5, 7), LineSet::equal(4, 1000), LineSet::unequal({0, 3, 6, 9}), LineSet::grid_axis(1, 5, 7, 3),
+        LineSet::grid_axis(2, 130, 131, 3), LineSet::grid_axis(1, 300, 4, 2), LineSet::strided(6, 40, 5, 3)}) {
+    Bands<T> bands = test::diffusion<T>(lines, 10);
+    bands.close_lines();
+    HostSolver<T> general, shared;
+    general.factor(lines, bands.view());
+    shared.factor(lines, bands.view(), Form::shared);
+    const std::vector<T> y = test::random_vector<T>(lines.extent());
+    std::vector<T> expected(y.size(), T(7)), x(y.size(), T(7));  // gaps as well
+    general.solve(y.data(), expected.data());
+    shared.solve(y.data(), x.data());
+    EXPECT_EQ(x, expected) << lines.describe();
+    EXPECT_EQ(shared.pivots().growth, general.pivots().growth);
+    EXPECT_LT(shared.bytes(), general.bytes());
+  }
+}
+
+TYPED_TEST(StoredFactors, ThatAllLinesShareAreDoubtedForAll) {
+  using T = TypeParam;
+  Bands<T> bands = test::constant<T>(LineSet::grid_axis(1, 5, 4, 1), 1, 0, 1);
+  bands.close_lines();
+  HostSolver<T> solver;
+  solver.factor(bands.lines(), bands.view(), Form::shared);
+  EXPECT_EQ(solver.doubtful(), (std::vector<Index>{0, 1, 2, 3, 4}));
 }
 
 TYPED_TEST(StoredFactors, StayBackwardStableAtDominanceOne) {

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+#include <utility>
+
 #include "solver_fixture.hpp"
 
 namespace oclspkt {
@@ -127,6 +131,76 @@ TYPED_TEST(SolverOnHost, SolvesTheTransposedSystem) {
     solver.apply_transpose(y.data(), x.data());
     EXPECT_LE(componentwise_backward_error(lines, transposed.view(), x.data(), y.data()), 1000 * this->eps);
     EXPECT_TRUE(solver.transpose_report().ready);
+  }
+}
+
+TYPED_TEST(SolverOnHost, SharesFactorsOnlyWhereEveryRowOfEveryLineIsAlike) {
+  using T = TypeParam;
+  const auto form_of = [&](Bands<T> bands) {
+    auto solver = this->make();
+    this->set_up(solver, bands);
+    EXPECT_LE(this->backward_error(solver, bands), 20);
+    return solver.report().form;
+  };
+  for (const LineSet& lines :
+       {LineSet::equal(100, 10), LineSet::grid_axis(1, 10, 10, 10), LineSet::grid_axis(2, 10, 10, 10),
+        LineSet::unequal({0, 10, 20, 30}), LineSet::strided(6, 40, 5, 3)}) {
+    SCOPED_TRACE(lines.describe());
+    const auto alike = [&] { return test::diffusion<T>(lines, 1); };  // NaN in the couplings that lead out
+    EXPECT_EQ(form_of(alike()), Form::shared);
+    const Index middle = lines.first(lines.count() / 2) + 3 * lines.row_stride();
+    for (const auto band : {&Bands<T>::lower, &Bands<T>::diag, &Bands<T>::upper}) {
+      Bands<T> other = alike();
+      T& number = (other.*band)()[middle];
+      number = std::nextafter(number, T(0));
+      EXPECT_EQ(form_of(std::move(other)), Form::general);
+    }
+  }
+  EXPECT_EQ(form_of(test::diffusion<T>(LineSet::one(1000), 1)), Form::general) << "one line has nobody to share with";
+  EXPECT_EQ(form_of(test::diffusion<T>(LineSet::unequal({0, 10, 20, 29}), 1)), Form::general);
+}
+
+TYPED_TEST(SolverOnHost, DecidesAnewWhichFormTheBandsHave) {
+  using T = TypeParam;
+  const LineSet lines = LineSet::grid_axis(1, 50, 40, 30);
+  auto solver = this->make();
+  Bands<T> bands = test::diffusion<T>(lines, 1);
+  this->set_up(solver, bands);
+  EXPECT_EQ(solver.report().form, Form::shared);
+  EXPECT_DOUBLE_EQ(solver.report().words_per_row, 2);
+  const std::int64_t bytes = solver.bytes();
+  bands.diag()[777] += T(1);
+  this->set_up(solver, bands);
+  EXPECT_EQ(solver.report().form, Form::general);
+  EXPECT_DOUBLE_EQ(solver.report().words_per_row, 5);
+  EXPECT_LE(this->backward_error(solver, bands), 20);
+  EXPECT_GT(solver.bytes(), bytes);
+  bands.diag()[777] -= T(1);
+  this->set_up(solver, bands);
+  EXPECT_EQ(solver.report().form, Form::shared);
+  EXPECT_LE(this->backward_error(solver, bands), 20);
+}
+
+class SharedBands : public test::SolverFixture<float> {};
+
+TEST_F(SharedBands, OneLineOfAMillionThatDiffersIsSeen) {
+  const Index count = 1'000'000, length = 4, broken = 654'321;
+  for (const LineSet& lines : {LineSet::equal(count, length), LineSet::grid_axis(1, count, length, 1)}) {
+    Bands<float> bands = test::diffusion<float>(lines, 1);
+    Options options;
+    options.devices = "host";
+    Solver<float> solver(options);
+    set_up(solver, bands);
+    EXPECT_EQ(solver.report().form, Form::shared);
+    const Index at = lines.first(broken) + 2 * lines.row_stride();
+    bands.diag()[at] = 100;
+    set_up(solver, bands);
+    EXPECT_EQ(solver.report().form, Form::general);
+    std::vector<float> y(static_cast<std::size_t>(lines.extent()), 1), x(y.size());
+    solver.apply(y.data(), x.data());
+    bands.close_lines();
+    EXPECT_LE(componentwise_backward_error(lines, bands.view(), x.data(), y.data()),
+              100 * std::numeric_limits<float>::epsilon());
   }
 }
 

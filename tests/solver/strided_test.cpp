@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Lines side by side through the public solver, on every device and the host.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "every_device.hpp"
+#include "oclspkt/error.hpp"
+#include "solver_fixture.hpp"
+
+namespace oclspkt {
+namespace {
+
+template <typename T>
+class StridedLines : public test::SolverFixture<T> {
+ protected:
+  /// Give line l of a set the same row everywhere.
+  static void replace(Bands<T>& bands, Index l, double a, double b, double c) {
+    const LineSet& lines = bands.lines();
+    for (Index i = 0, at = lines.first(l); i < lines.length(l); ++i, at += lines.row_stride()) {
+      bands.lower()[at] = static_cast<T>(a);
+      bands.diag()[at] = static_cast<T>(b);
+      bands.upper()[at] = static_cast<T>(c);
+    }
+  }
+};
+using Scalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(StridedLines, Scalars);
+
+TYPED_TEST(StridedLines, AreSolvedWhereTheUserSays) {
+  using T = TypeParam;
+  test::with_every_device([&](const Options& options) {
+    for (const LineSet& lines : {LineSet::grid_axis(1, 40, 30, 20), LineSet::grid_axis(2, 5, 9, 20)}) {
+      for (const bool shared : {true, false}) {
+        Solver<T> solver(options);
+        const Bands<T> bands = shared ? test::constant<T>(lines, -1, 2, -1) : test::row_sums_zero<T>(lines);
+        this->set_up(solver, bands);
+        const Report& report = solver.report();
+        EXPECT_EQ(report.method, Method::exact_factored);
+        EXPECT_EQ(report.form, shared ? Form::shared : Form::general);
+        EXPECT_DOUBLE_EQ(report.words_per_row, shared ? 2 : 5);
+        EXPECT_EQ(report.device_type == "host", options.devices == "host") << report.device_why;
+        EXPECT_LE(this->backward_error(solver, bands), 20);
+        const std::vector<T> y = test::random_vector<T>(lines.extent());
+        std::vector<T> x(y.size());
+        solver.apply_transpose(y.data(), x.data());
+        EXPECT_EQ(solver.transpose_report().form, report.form);
+      }
+    }
+  });
+}
+
+TYPED_TEST(StridedLines, ThatNoStoredFactorsSolveLeaveTheOthersOnTheDevice) {
+  using T = TypeParam;
+  test::with_every_device([&](const Options& options) {
+    Solver<T> solver(options);
+    Bands<T> bands = test::constant<T>(LineSet::grid_axis(1, 40, 30, 3), -1, 4, -1);
+    this->replace(bands, 77, 1, 0, 1);  // a zero diagonal, 30 rows: not singular
+    this->set_up(solver, bands);
+    EXPECT_EQ(solver.report().method, Method::exact_factored);
+    EXPECT_EQ(solver.report().form, Form::general);
+    ASSERT_EQ(solver.report().groups.size(), 1u);
+    EXPECT_EQ(solver.report().groups[0].first_line, 77);
+    EXPECT_EQ(solver.report().groups[0].method, Method::pivot);
+    EXPECT_EQ(solver.report().device_type == "host", options.devices == "host");
+    EXPECT_LE(this->backward_error(solver, bands), 100);
+  });
+}
+
+TYPED_TEST(StridedLines, ThatAreAllSingularFailTheSetUp) {
+  using T = TypeParam;
+  test::with_every_device([&](const Options& options) {
+    Solver<T> solver(options);
+    const Bands<T> bands = test::constant<T>(LineSet::grid_axis(1, 9, 31, 2), 1, 0, 1);  // an odd number of rows
+    EXPECT_THROW(this->set_up(solver, bands), Breakdown);
+    EXPECT_FALSE(solver.report().ready);
+  });
+}
+
+TYPED_TEST(StridedLines, GoToTheHostWhereADeviceHasNoMemoryForABlock) {
+  using T = TypeParam;
+  test::with_every_device([&](Options options) {
+    if (options.devices == "host") return;
+    options.device_memory = 100'000;
+    Solver<T> solver(options);
+    const Bands<T> bands = test::diffusion<T>(LineSet::grid_axis(2, 100, 100, 10), 1);
+    this->set_up(solver, bands);
+    EXPECT_EQ(solver.report().device, "host");
+    EXPECT_NE(solver.report().device_why.find("does not hold a block"), std::string::npos)
+        << solver.report().device_why;
+    EXPECT_TRUE(solver.report().degraded.empty());
+    EXPECT_LE(this->backward_error(solver, bands), 20);
+  });
+}
+
+TYPED_TEST(StridedLines, LeaveUntouchedWhatIsBetweenThem) {
+  using T = TypeParam;
+  test::with_every_device([&](Options options) {
+    for (const Transfer transfer : {Transfer::automatic, Transfer::copy}) {
+      options.transfer = transfer;
+      Solver<T> solver(options);
+      const LineSet lines = LineSet::strided(30, 50, 20, 1, 4, 2000);
+      this->set_up(solver, test::diffusion<T>(lines, 1));
+      const std::vector<T> y = test::random_vector<T>(lines.extent());
+      std::vector<T> x(y.size(), T(7));
+      solver.apply(y.data(), x.data());
+      EXPECT_EQ(std::count(x.begin(), x.end(), T(7)), lines.extent() - lines.rows());
+    }
+  });
+}
+
+}  // namespace
+}  // namespace oclspkt
