@@ -135,6 +135,44 @@ PetscReal Order(PetscReal coarse_error, PetscReal fine_error, PetscReal ratio) {
 
 PetscReal SecondDifference(PetscInt wave, PetscReal h) { return 4 / (h * h) * PetscSqr(sin(wave * PETSC_PI * h / 2)); }
 
+PetscErrorCode SumWaves(DM grid, PetscInt count, const Wave waves[], const PetscReal factors[], Vec u) {
+  Vec coordinates;
+  PetscInt axes, nodes;
+  const PetscScalar* at;
+  PetscScalar* values;
+
+  PetscFunctionBeginUser;
+  PetscCall(DMGetDimension(grid, &axes));
+  PetscCall(DMGetCoordinates(grid, &coordinates));
+  PetscCall(VecGetLocalSize(u, &nodes));
+  PetscCall(VecGetArrayRead(coordinates, &at));
+  PetscCall(VecGetArrayWrite(u, &values));
+  for (PetscInt i = 0; i < nodes; ++i) {
+    values[i] = 0;
+    for (PetscInt w = 0; w < count; ++w) {
+      PetscScalar value = waves[w].amplitude * factors[w];
+
+      for (PetscInt a = 0; a < axes; ++a) value *= PetscSinReal(waves[w].number[a] * PETSC_PI * at[axes * i + a]);
+      values[i] += value;
+    }
+  }
+  PetscCall(VecRestoreArrayWrite(u, &values));
+  PetscCall(VecRestoreArrayRead(coordinates, &at));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode ErrorAgainstWaves(DM grid, PetscInt count, const Wave waves[], const PetscReal factors[], Vec u,
+                                 PetscReal* error) {
+  Vec exact;
+
+  PetscFunctionBeginUser;
+  PetscCall(DMGetGlobalVector(grid, &exact));
+  PetscCall(SumWaves(grid, count, waves, factors, exact));
+  PetscCall(Difference(exact, u, error));
+  PetscCall(DMRestoreGlobalVector(grid, &exact));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode Difference(Vec field, Vec other, PetscReal* largest) {
   PetscFunctionBeginUser;
   PetscCall(VecAXPY(field, -1, other));

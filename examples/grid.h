@@ -29,6 +29,19 @@ PetscErrorCode Progress(MPI_Comm comm, const char what[], PetscInt done, PetscIn
 /* The order of convergence that two errors show when the step shrinks by the ratio coarse/fine. */
 PetscReal Order(PetscReal coarse_error, PetscReal fine_error, PetscReal ratio);
 
+/* amplitude sin(number[0] pi x) sin(number[1] pi y) ...: an eigenvector of second differences between fixed ends. */
+typedef struct {
+  PetscInt number[3];
+  PetscReal amplitude;
+} Wave;
+
+/* u = sum of the waves, each times its factor, at the grid's coordinates. */
+PetscErrorCode SumWaves(DM grid, PetscInt count, const Wave waves[], const PetscReal factors[], Vec u);
+
+/* Largest difference of u and such a sum. */
+PetscErrorCode ErrorAgainstWaves(DM grid, PetscInt count, const Wave waves[], const PetscReal factors[], Vec u,
+                                 PetscReal* error);
+
 /* 4/h^2 sin^2(k pi h / 2): what minus the second difference multiplies sin(k pi x) by. */
 PetscReal SecondDifference(PetscInt wave, PetscReal h);
 

@@ -12,13 +12,9 @@ u_t = u_xx + u_yy on the unit square, u = 0 on its edge, u(0) a sum of sine wave
   -runs <count>    how many runs\n\
   -end <time>      where to stop\n" OUTPUT_HELP "\n";
 
-/* u(0,x,y) = sum of amplitude sin(p pi x) sin(q pi y); each wave is an eigenvector of the second differences, too. */
-typedef struct {
-  PetscInt p, q;
-  PetscReal amplitude;
-} Wave;
-static const Wave waves[] = {{1, 1, 1.0}, {2, 1, 0.5}, {1, 3, -0.4}, {3, 2, 0.3}};
-#define WAVES ((PetscInt)(sizeof waves / sizeof waves[0]))
+/* What u(0) is made of. */
+static const Wave waves[] = {{{1, 1}, 1.0}, {{2, 1}, 0.5}, {{1, 3}, -0.4}, {{3, 2}, 0.3}};
+enum { WAVES = sizeof waves / sizeof waves[0] };
 
 typedef struct {
   DM grid;
@@ -30,14 +26,14 @@ typedef struct {
 
 /* What becomes of each wave's amplitude until the end. */
 typedef struct {
-  PetscReal of[sizeof waves / sizeof waves[0]];
+  PetscReal of[WAVES];
 } Factors;
 
 static Factors DecayOfEquation(PetscReal end) {
   Factors f;
 
   for (PetscInt w = 0; w < WAVES; ++w)
-    f.of[w] = PetscExpReal(-PetscSqr(PETSC_PI) * (PetscSqr(waves[w].p) + PetscSqr(waves[w].q)) * end);
+    f.of[w] = PetscExpReal(-PetscSqr(PETSC_PI) * (PetscSqr(waves[w].number[0]) + PetscSqr(waves[w].number[1])) * end);
   return f;
 }
 
@@ -46,7 +42,8 @@ static Factors DecayOnGrid(const Heat* heat, PetscReal end) {
   Factors f;
 
   for (PetscInt w = 0; w < WAVES; ++w)
-    f.of[w] = PetscExpReal(-(SecondDifference(waves[w].p, heat->hx) + SecondDifference(waves[w].q, heat->hy)) * end);
+    f.of[w] = PetscExpReal(
+        -(SecondDifference(waves[w].number[0], heat->hx) + SecondDifference(waves[w].number[1], heat->hy)) * end);
   return f;
 }
 
@@ -55,38 +52,12 @@ static Factors DecayOfMethod(const Heat* heat, PetscReal dt, PetscInt steps) {
   Factors f;
 
   for (PetscInt w = 0; w < WAVES; ++w) {
-    const PetscReal a = dt / 2 * SecondDifference(waves[w].p, heat->hx);
-    const PetscReal b = dt / 2 * SecondDifference(waves[w].q, heat->hy);
+    const PetscReal a = dt / 2 * SecondDifference(waves[w].number[0], heat->hx);
+    const PetscReal b = dt / 2 * SecondDifference(waves[w].number[1], heat->hy);
 
     f.of[w] = PetscPowReal((1 - a) * (1 - b) / ((1 + a) * (1 + b)), steps);
   }
   return f;
-}
-
-static Factors Unchanged(void) {
-  Factors f;
-
-  for (PetscInt w = 0; w < WAVES; ++w) f.of[w] = 1;
-  return f;
-}
-
-static PetscErrorCode SumWaves(const Heat* heat, Factors factors, Vec u) {
-  PetscScalar** values;
-  DMDALocalInfo info;
-
-  PetscFunctionBeginUser;
-  PetscCall(DMDAGetLocalInfo(heat->grid, &info));
-  PetscCall(DMDAVecGetArrayWrite(heat->grid, u, &values));
-  for (PetscInt j = info.ys; j < info.ys + info.ym; ++j) {
-    for (PetscInt i = info.xs; i < info.xs + info.xm; ++i) {
-      values[j][i] = 0;
-      for (PetscInt w = 0; w < WAVES; ++w)
-        values[j][i] += waves[w].amplitude * factors.of[w] * PetscSinReal(waves[w].p * PETSC_PI * heat->hx * (i + 1)) *
-                        PetscSinReal(waves[w].q * PETSC_PI * heat->hy * (j + 1));
-    }
-  }
-  PetscCall(DMDAVecRestoreArrayWrite(heat->grid, u, &values));
-  PetscFunctionReturn(0);
 }
 
 /* 1 - dt/2 A along one axis; lambda = dt/2 over the squared mesh width. Fixed values lie outside of the grid. */
@@ -152,7 +123,7 @@ static PetscErrorCode Run(Heat* heat, PetscReal dt, PetscInt steps, Vec u) {
   PetscCall(FillMatrix(heat, PETSC_FALSE, dt / 2 / PetscSqr(heat->hy), heat->y_matrix));
   PetscCall(DMGetGlobalVector(heat->grid, &half));
   PetscCall(DMGetGlobalVector(heat->grid, &work));
-  PetscCall(SumWaves(heat, Unchanged(), u));
+  PetscCall(SumWaves(heat->grid, WAVES, waves, DecayOfEquation(0).of, u));
   for (PetscInt step = 0; step < steps; ++step) {
     PetscCall(HalfStep(heat->y_matrix, heat->x_solver, u, work, half));
     PetscCall(HalfStep(heat->x_matrix, heat->y_solver, half, work, u));
@@ -163,17 +134,6 @@ static PetscErrorCode Run(Heat* heat, PetscReal dt, PetscInt steps, Vec u) {
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode ErrorAgainst(const Heat* heat, Factors factors, Vec u, PetscReal* error) {
-  Vec exact;
-
-  PetscFunctionBeginUser;
-  PetscCall(DMGetGlobalVector(heat->grid, &exact));
-  PetscCall(SumWaves(heat, factors, exact));
-  PetscCall(Difference(exact, u, error));
-  PetscCall(DMRestoreGlobalVector(heat->grid, &exact));
-  PetscFunctionReturn(0);
-}
-
 /* What second differences let survive of waves that the equation damps more, to leading order. */
 static PetscReal SpaceError(const Heat* heat, PetscReal end) {
   const Factors decay = DecayOfEquation(end);
@@ -181,7 +141,8 @@ static PetscReal SpaceError(const Heat* heat, PetscReal end) {
 
   for (PetscInt w = 0; w < WAVES; ++w)
     sum += PetscAbsReal(waves[w].amplitude) * decay.of[w] * end * PetscPowReal(PETSC_PI, 4) / 12 *
-           (PetscPowReal(waves[w].p, 4) * PetscSqr(heat->hx) + PetscPowReal(waves[w].q, 4) * PetscSqr(heat->hy));
+           (PetscPowReal(waves[w].number[0], 4) * PetscSqr(heat->hx) +
+            PetscPowReal(waves[w].number[1], 4) * PetscSqr(heat->hy));
   return sum;
 }
 
@@ -192,9 +153,9 @@ static PetscErrorCode Row(const Heat* heat, PetscReal end, PetscInt steps, Vec u
   PetscReal equation, method;
 
   PetscFunctionBeginUser;
-  PetscCall(ErrorAgainst(heat, DecayOnGrid(heat, end), u, in_time));
-  PetscCall(ErrorAgainst(heat, DecayOfEquation(end), u, &equation));
-  PetscCall(ErrorAgainst(heat, DecayOfMethod(heat, dt, steps), u, &method));
+  PetscCall(ErrorAgainstWaves(heat->grid, WAVES, waves, DecayOnGrid(heat, end).of, u, in_time));
+  PetscCall(ErrorAgainstWaves(heat->grid, WAVES, waves, DecayOfEquation(end).of, u, &equation));
+  PetscCall(ErrorAgainstWaves(heat->grid, WAVES, waves, DecayOfMethod(heat, dt, steps).of, u, &method));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%6d  %9.2e  %13.3e", (int)steps, (double)dt, (double)*in_time));
   if (coarser > 0) {
     const PetscReal order = Order(coarser, *in_time, 2);
