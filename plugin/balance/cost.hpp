@@ -26,7 +26,7 @@ OCLSPKT_API double predict_host_seconds(const LineSet& lines, Form form);
 template <typename T>
 OCLSPKT_API const DeviceProfile& host_profile();
 
-/// The same for lines side by side, which are swept together: bound by the cache that holds them, or by memory (some 20
+/// The same for lines side by side, which are swept together: bound by the cache that holds them, or by memory (some 50
 /// milliseconds).
 template <typename T>
 OCLSPKT_API const DeviceProfile& host_profile_beside(bool in_memory);
