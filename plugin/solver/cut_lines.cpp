@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace oclspkt {
 namespace {
@@ -34,19 +35,31 @@ void check_sizes(const LineSet& lines, const Cuts& cuts) {
   for (const Index number : cuts.number) require(number >= 0, "a line has a negative number");
 }
 
-/// Lay the messages end to end, one for each process.
+/// Lay the messages end to end, one for each process, in the order of the processes.
 void lay_out(const CutLines& cut, std::vector<Route::Item>& items, std::vector<Exchange::Leg>& legs, Index& count) {
   const auto process = [&](const Route::Item& item) {
-    return cut.chain(item.line)[static_cast<std::size_t>(item.place)];
+    return static_cast<std::size_t>(cut.chain(item.line)[static_cast<std::size_t>(item.place)]);
   };
-  std::stable_sort(items.begin(), items.end(),
-                   [&](const Route::Item& a, const Route::Item& b) { return process(a) < process(b); });
+  std::size_t processes = 0;
+  for (const Route::Item& item : items) processes = std::max(processes, process(item) + 1);
+  // A counting sort: there may be millions of items, and they go to a few processes.
+  std::vector<Index> next(processes, 0), scalars(processes, 0);
+  for (const Route::Item& item : items) {
+    ++next[process(item)];
+    scalars[process(item)] += item.count;
+  }
+  Index place = 0;
+  for (std::size_t p = 0; p < processes; ++p) {
+    place += std::exchange(next[p], place);
+    if (scalars[p] > 0) legs.push_back({static_cast<int>(p), scalars[p]});
+  }
+  std::vector<Route::Item> sorted(items.size());
+  for (const Route::Item& item : items) sorted[static_cast<std::size_t>(next[process(item)]++)] = item;
+  items = std::move(sorted);
   count = 0;
   for (Route::Item& item : items) {
-    if (legs.empty() || legs.back().process != process(item)) legs.push_back({process(item), 0});
     item.at = count;
     count += item.count;
-    legs.back().count += item.count;
   }
 }
 
@@ -87,9 +100,12 @@ CutLines find_cut_lines(const LineSet& lines, const Cuts& cuts, int rank, int si
     cut.lines.push_back(
         {l, number, chain_index, static_cast<int>(place), static_cast<int>(number % static_cast<Index>(chain.size()))});
   }
-  std::stable_sort(cut.lines.begin(), cut.lines.end(), [](const CutLine& a, const CutLine& b) {
+  const auto before = [](const CutLine& a, const CutLine& b) {
     return a.chain != b.chain ? a.chain < b.chain : a.number < b.number;
-  });
+  };
+  if (!std::is_sorted(cut.lines.begin(), cut.lines.end(), before)) {
+    std::stable_sort(cut.lines.begin(), cut.lines.end(), before);
+  }
   return cut;
 }
 

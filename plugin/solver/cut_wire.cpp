@@ -70,17 +70,18 @@ template <typename T>
 void CutSolver<T>::Impl::wire_rooted() {
   up_.open(*exchange_, route_to_roots(cut_, [&](Index c, int place) { return told(c, place); }));
   back_.open(*exchange_, up_.route.back());
-  std::vector<std::vector<Index>> part_at(cut_.lines.size());  // where the numbers of each part begin
+  std::vector<Index> part_at, line_at(cut_.lines.size(), 0);  // where the numbers of each part begin
   Index row = 0;
   for (Index c = 0; c < cut_.count(); ++c) {
     if (!cut_.rooted(c) || settled_at_cuts(c)) continue;
     const auto at = static_cast<std::size_t>(c);
     Index next = gathered(c) ? row : systems_.size();
+    line_at[at] = static_cast<Index>(part_at.size());
     for (int place = 0; place < cut_.parts(c); ++place) {
-      part_at[at].push_back(next);
+      part_at.push_back(next);
       next += told(c, place);
     }
-    const Index own = part_at[at][static_cast<std::size_t>(cut_[c].place)];
+    const Index own = part_at[static_cast<std::size_t>(line_at[at] + cut_[c].place)];
     if (gathered(c)) {
       row = next;
       place_[at].rows = own;
@@ -92,7 +93,7 @@ void CutSolver<T>::Impl::wire_rooted() {
   }
   up_at_.clear();
   for (const Route::Item& item : up_.route.in) {
-    up_at_.push_back(part_at[static_cast<std::size_t>(item.line)][static_cast<std::size_t>(item.place)]);
+    up_at_.push_back(part_at[static_cast<std::size_t>(line_at[static_cast<std::size_t>(item.line)] + item.place)]);
   }
   gathered_y_.resize(row);
   gathered_x_.resize(row);

@@ -22,7 +22,7 @@ struct PartOf {
 };
 
 /// How a process lays its parts out in its vector.
-enum class Layout { end_to_end, strided_y, strided_z };
+enum class Layout { end_to_end, strided_y, strided_z, with_gaps };
 
 /// Lines that are cut among processes: all rows of all lines end to end, and where each part lies.
 struct CutCase {
@@ -105,6 +105,7 @@ struct Share {
       const Index planes = count % 2 == 0 ? 2 : 1, wide = count / planes;
       return LineSet::strided(length, wide, wide, 1, planes, wide * length);
     }
+    if (layout == Layout::with_gaps) return LineSet::strided(length, 2, count, 2 * length + 1);
     if (layout == Layout::strided_z) return LineSet::strided(length, count + 3, count, 1);
     return count == 1 ? LineSet::one(length) : LineSet::unequal(starts);
   }

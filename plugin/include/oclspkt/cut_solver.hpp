@@ -31,11 +31,11 @@ class OCLSPKT_API Exchange {
     int process = 0;
     Index count = 0;  ///< of scalars
   };
-  /// A fixed pattern, opened once at set-up and used by every apply; at most one is started twice before it finished.
+  /// A fixed pattern, opened once at set-up and used by every apply. Several may be under way at once, each once.
   class OCLSPKT_API Channel {
    public:
     virtual ~Channel() = default;
-    /// Begin to receive and to send. Legs lie in the buffers one after the other.
+    /// Begin to receive, then to send. Legs lie in the buffers one after the other.
     /// @param[in]  out all legs that go out; may not change before finish()
     /// @param[out] in  all legs that come in; valid after finish()
     virtual void start(const void* out, void* in) = 0;
