@@ -13,6 +13,9 @@ namespace {
 /// Different on each process, the same in every set-up.
 constexpr std::uint64_t kSeed = 20190913;
 
+/// Numbers of LineErrors in a message.
+constexpr Index kErrors = 5;
+
 /// Call f(offset, row within the line) for the rows of a line.
 template <typename F>
 void for_rows(const LineSet& lines, Index line, const F& f) {
@@ -129,9 +132,8 @@ LineErrors CutSolver<T>::Impl::trial_errors(const Bands<T>& whole, Index c, cons
 /// @param[in,out] errors shape [cut lines]; of the part, then of the line
 template <typename T>
 void CutSolver<T>::Impl::combine(std::vector<LineErrors>& errors) {
-  constexpr Index kNumbers = 5;
   Wire<double> up, back;
-  up.open(*exchange_, route_to_roots(cut_, [](Index, int) { return kNumbers; }));
+  up.open(*exchange_, route_to_roots(cut_, [](Index, int) { return kErrors; }));
   back.open(*exchange_, up.route.back());
   const auto of = [&](const Route::Item& item) -> LineErrors& { return errors[static_cast<std::size_t>(item.line)]; };
   const auto write = [](const LineErrors& e, double* to) {
