@@ -5,7 +5,7 @@
 #include <memory>
 #include <numeric>
 
-#include "support.hxx"
+#include "long_line.hxx"
 
 namespace oclspkt::test {
 namespace {
@@ -82,92 +82,6 @@ int MPI_Allreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_O
 
 namespace oclspkt::test {
 namespace {
-
-int rank_here() {
-  int rank;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  return rank;
-}
-int ranks() {
-  int size;
-  MPI_Comm_size(PETSC_COMM_WORLD, &size);
-  return size;
-}
-
-struct Row {
-  PetscScalar lower, diag, upper;
-};
-
-/// A tridiagonal matrix over all ranks, a vector, and the preconditioner for it.
-class LongLine {
- public:
-  /// @param own rows of this rank
-  template <typename F>
-  LongLine(PetscInt own, const F& row) {
-    MatCreateAIJ(PETSC_COMM_WORLD, own, own, PETSC_DETERMINE, PETSC_DETERMINE, 3, nullptr, 2, nullptr, &matrix_);
-    MatGetSize(matrix_, &rows_, nullptr);
-    PetscInt first, end;
-    MatGetOwnershipRange(matrix_, &first, &end);
-    for (PetscInt i = first; i < end; ++i) {
-      const Row r = row(i, rows_);
-      if (i > 0) MatSetValue(matrix_, i, i - 1, r.lower, INSERT_VALUES);
-      MatSetValue(matrix_, i, i, r.diag, INSERT_VALUES);
-      if (i + 1 < rows_) MatSetValue(matrix_, i, i + 1, r.upper, INSERT_VALUES);
-    }
-    MatAssemblyBegin(matrix_, MAT_FINAL_ASSEMBLY);
-    MatAssemblyEnd(matrix_, MAT_FINAL_ASSEMBLY);
-    MatCreateVecs(matrix_, &x_, &b_);
-    for (PetscInt i = first; i < end; ++i) VecSetValue(b_, i, 1 + std::sin(1.7 * i), INSERT_VALUES);
-    VecAssemblyBegin(b_);
-    VecAssemblyEnd(b_);
-    PCCreate(PETSC_COMM_WORLD, &pc_);
-    PCSetType(pc_, PCOCLSPKT);
-    PCOCLSPKTSetDevices(pc_, "host");
-    PCSetOperators(pc_, matrix_, matrix_);
-  }
-  ~LongLine() {
-    PCDestroy(&pc_);
-    VecDestroy(&x_);
-    VecDestroy(&b_);
-    MatDestroy(&matrix_);
-  }
-  LongLine(const LongLine&) = delete;
-  LongLine& operator=(const LongLine&) = delete;
-
-  PC pc() const { return pc_; }
-  Mat matrix() const { return matrix_; }
-  Vec b() const { return b_; }
-  Vec x() const { return x_; }
-  PetscInt rows() const { return rows_; }
-
-  PCFailedReason failed() const {
-    PCFailedReason reason = PC_NOERROR;
-    EXPECT_EQ(PCSetUp(pc_), 0);
-    EXPECT_EQ(PCGetFailedReason(pc_, &reason), 0);
-    return reason;
-  }
-  /// max |b - A x| / (norm_inf(A) max |x| + max |b|) in eps
-  PetscReal backward_error() const {
-    Vec r;
-    PetscReal residual = NAN, norm = NAN, x = NAN, b = NAN;
-    VecDuplicate(b_, &r);
-    EXPECT_EQ(PCApply(pc_, b_, x_), 0);
-    MatMult(matrix_, x_, r);
-    VecAYPX(r, -1, b_);
-    VecNorm(r, NORM_INFINITY, &residual);
-    MatNorm(matrix_, NORM_INFINITY, &norm);
-    VecNorm(x_, NORM_INFINITY, &x);
-    VecNorm(b_, NORM_INFINITY, &b);
-    VecDestroy(&r);
-    return residual / (norm * x + b) / PETSC_MACHINE_EPSILON;
-  }
-
- private:
-  Mat matrix_ = nullptr;
-  Vec x_ = nullptr, b_ = nullptr;
-  PC pc_ = nullptr;
-  PetscInt rows_ = 0;
-};
 
 long sum_over_ranks(long value) {
   PMPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_LONG, MPI_SUM, PETSC_COMM_WORLD);

@@ -124,6 +124,31 @@ TEST(GridLines, AreSolvedLikePetscsOwnBlocks) {
   }
 }
 
+TEST(GridLines, OfOneNodeAreItsOwnEquation) {
+  // All other ranks own nothing.
+  Mat matrix;
+  int here;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &here);
+  const PetscInt own = here == 0 ? 1 : 0;
+  OK(MatCreateAIJ(PETSC_COMM_WORLD, own, own, 1, 1, 1, nullptr, 0, nullptr, &matrix));
+  if (own == 1) {
+    OK(MatSetValue(matrix, 0, 0, 4, INSERT_VALUES));
+  }
+  OK(MatAssemblyBegin(matrix, MAT_FINAL_ASSEMBLY));
+  OK(MatAssemblyEnd(matrix, MAT_FINAL_ASSEMBLY));
+  Vec right;
+  OK(MatCreateVecs(matrix, nullptr, &right));
+  OK(VecSet(right, 2));
+  const LinePreconditioner pc(matrix, "matrix");
+  Vec x = pc.apply(right);
+  PetscReal norm;
+  OK(VecNorm(x, NORM_INFINITY, &norm));
+  EXPECT_EQ(norm, 0.5);
+  OK(VecDestroy(&x));
+  OK(VecDestroy(&right));
+  OK(MatDestroy(&matrix));
+}
+
 TEST(Directions, AreCombinedAsTheirNamesSay) {
   for (const Shape& shape : kShapes) {
     if (shape.axes == 1 || !fits(shape)) continue;
