@@ -136,12 +136,20 @@ typedef struct {
 static Stencil StencilAt(const Model* m, const Heston* h, PetscInt i, PetscInt j) {
   const PetscReal s = h->s[i], v = h->v[j];
   const Weights ws = Central(h->s, i, h->ns, 0), wv = j > 0 ? Central(h->v, j, h->nv, 0) : OneSided(h->v);
+  const PetscReal drift = m->kappa * (m->eta - v), *dv = wv.first;
+  PetscReal upwind[3];
   Stencil stencil = {{{0}}, {{0}}, {{0}}};
 
+  /* Where drift outweighs diffusion over a cell, far above all prices that matter, central differences would swing. */
+  if (j > 0 && -drift * (v - h->v[j - 1]) > PetscSqr(m->sigma) * v) {
+    upwind[1] = 1 / (v - h->v[j - 1]);
+    upwind[0] = -upwind[1];
+    upwind[2] = 0;
+    dv = upwind;
+  }
   for (PetscInt a = 0; a < 3; ++a) {
     stencil.s[1][a] = 0.5 * s * s * v * ws.second[a] + m->r * s * ws.first[a] - (a == 1 ? m->r / 2 : 0);
-    stencil.v[a][1] =
-        0.5 * PetscSqr(m->sigma) * v * wv.second[a] + m->kappa * (m->eta - v) * wv.first[a] - (a == 1 ? m->r / 2 : 0);
+    stencil.v[a][1] = 0.5 * PetscSqr(m->sigma) * v * wv.second[a] + drift * dv[a] - (a == 1 ? m->r / 2 : 0);
     for (PetscInt b = 0; b < 3; ++b) stencil.mixed[b][a] = m->rho * m->sigma * s * v * ws.first[a] * wv.first[b];
   }
   return stencil;
