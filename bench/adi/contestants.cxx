@@ -172,6 +172,8 @@ PetscErrorCode FindTolerance(const Task& task, double allowed, Contestant& conte
 
   PetscFunctionBeginUser;
   contestant.allowed = allowed;
+  // From the loosest one on: the error does not always fall with the tolerance, what CG leaves can make up for the
+  // method.
   for (int halves = 1;; ++halves) {
     contestant.rtol = std::pow(10, -0.5 * halves);
     if (contestant.rtol < kTightest) break;
