@@ -42,8 +42,9 @@ run_tests() {
   install_drivers
   settings=(-DOCLSPKT_BENCH=ON)
   test_preset release
-  # Installing, building by others and static analysis say nothing new in these two, nor do kernels under oclgrind.
-  settings=(-DOCLSPKT_BENCH=OFF)
+  # Installing, building by others, static analysis and the examples say nothing new in these two, nor do kernels under
+  # oclgrind.
+  settings=(-DOCLSPKT_BENCH=OFF -DOCLSPKT_EXAMPLES=OFF)
   # PETSc's own programs run our release build; under sanitizers those of KSP do, the others call nothing more of ours.
   test_preset debug -LE 'house|slow' -E 'oclgrind|foreign'
   test_preset asan -LE 'house|slow' -E 'foreign\.(snes|ts|tao)|foreign.*\.cpu$'

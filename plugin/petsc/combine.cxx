@@ -8,7 +8,7 @@ namespace oclspkt::petsc {
 namespace {
 
 bool reads_matrix(const PC_OCLSPKT& o, Direction direction) {
-  return static_cast<int>(direction) >= kAxes || !o.given_bands[static_cast<int>(direction)].set;
+  return place(direction) >= kAxes || !o.given_bands[place(direction)].set;
 }
 
 void take_given(const GivenBands& given, const LineLayout& layout, Bands<PetscScalar>& bands) {
@@ -137,7 +137,7 @@ PetscErrorCode ApplyProduct(const Step& s) {
 
   PetscFunctionBegin;
   for (int k = 0; k < steps; ++k) {
-    PetscScalar* to = k == steps - 1 ? s.x : o->work[k % 2].data();
+    PetscScalar* to = k == steps - 1 ? s.x : o->work[static_cast<std::size_t>(k % 2)].data();
     PetscCall(
         SolveSweep(s.pc, *o->sweeps[static_cast<std::size_t>(sweep_at(*o, k, s.transpose))], from, to, s.transpose));
     if (symmetric && k < steps - 1 && !o->between.empty()) {
@@ -206,7 +206,7 @@ PetscErrorCode FillBands(PC pc) {
       const bool scaled = several && s > 0 && o->settings.combine == Combine::factored;
       if (scaled) divide_rows(o->between, layout, *bands);
     } else {
-      const GivenBands& given = o->given_bands[static_cast<int>(sweep.direction)];
+      const GivenBands& given = o->given_bands[place(sweep.direction)];
       PetscCheck(static_cast<Index>(given.diag.size()) == layout.lines.rows(), PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
                  "PCOCLSPKTSetBands() for %s was given %d rows on this rank, the matrix has %d; make the vectors with "
                  "MatCreateVecs() or DMCreateGlobalVector()",

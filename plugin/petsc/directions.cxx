@@ -28,7 +28,7 @@ PetscErrorCode LayOut(PC pc, Direction direction, const std::optional<Grid>& gri
   } else {
     PetscCheck(grid, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE, "-pc_oclspkt_lines %s: %s",
                name(direction), why_no_grid.c_str());
-    PetscCall(LayOutAxis(pc, pc->pmat, *grid, static_cast<int>(direction), layout));
+    PetscCall(LayOutAxis(pc, pc->pmat, *grid, place(direction), layout));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -70,7 +70,7 @@ PetscErrorCode StrongestAxis(PC pc, const Grid& grid, int* strongest, std::strin
 
   PetscFunctionBegin;
   *strongest = -1;
-  for (int axis = 0; axis < grid.axes; ++axis) {
+  for (std::size_t axis = 0; axis < grid.axes; ++axis) {
     double coupling;
     Index ignored;
     char text[48];
@@ -80,7 +80,7 @@ PetscErrorCode StrongestAxis(PC pc, const Grid& grid, int* strongest, std::strin
     OclspktCall(pc, *why += text);
     if (coupling <= most) continue;
     most = coupling;
-    *strongest = axis;
+    *strongest = static_cast<int>(axis);
   }
   OclspktCall(pc, *why = "strongest coupling (" + *why + ")");
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -95,7 +95,7 @@ PetscErrorCode ChooseDirections(PC pc, const std::optional<Grid>& grid, std::vec
   int axis;
 
   PetscFunctionBegin;
-  for (int a = 0; a < kAxes; ++a) {
+  for (std::size_t a = 0; a < kAxes; ++a) {
     if (o->given_bands[a].set) OclspktCall(pc, directions->push_back(static_cast<Direction>(a)));
   }
   if (!directions->empty() || o->given_lines) {
@@ -146,7 +146,7 @@ PetscErrorCode CheckMixture(PC pc, const std::vector<Direction>& directions) {
   int given = 0;
 
   PetscFunctionBegin;
-  for (const Direction d : directions) given += static_cast<int>(d) < kAxes && o->given_bands[static_cast<int>(d)].set;
+  for (const Direction d : directions) given += place(d) < kAxes && o->given_bands[place(d)].set;
   PetscCheck(given == 0 || given == static_cast<int>(directions.size()), PetscObjectComm((PetscObject)pc),
              PETSC_ERR_ARG_INCOMP,
              "PCOCLSPKTSetBands() was called for %d of the %d directions of -pc_oclspkt_lines: give bands for all of "

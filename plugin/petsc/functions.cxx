@@ -445,22 +445,6 @@ PetscErrorCode PCOCLSPKTGetTransfer(PC pc, PCOCLSPKTTransfer* transfer) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCOCLSPKTSetGatherLimit(PC pc, PetscInt rows) {
-  PetscFunctionBegin;
-  OclspktValidPC(pc);
-  PetscValidLogicalCollectiveInt(pc, rows, 2);
-  PetscTryMethod(pc, "PCOCLSPKTSetGatherLimit_C", (PC, PetscInt), (pc, rows));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCOCLSPKTGetGatherLimit(PC pc, PetscInt* rows) {
-  PetscFunctionBegin;
-  OclspktValidPC(pc);
-  OclspktValidPointer(pc, rows);
-  PetscUseMethod(pc, "PCOCLSPKTGetGatherLimit_C", (PC, PetscInt*), (pc, rows));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode PCOCLSPKTSetExplain(PC pc, PetscBool explain) {
   PetscFunctionBegin;
   OclspktValidPC(pc);

@@ -21,7 +21,7 @@ PetscErrorCode Fits(Mat matrix, const Grid& grid, PetscBool* fits) {
   Index here = grid.unknowns, all = grid.unknowns;
 
   PetscFunctionBegin;
-  for (int a = 0; a < kAxes; ++a) {
+  for (std::size_t a = 0; a < kAxes; ++a) {
     here *= grid.width(a);
     all *= grid.nodes[a];
   }
@@ -43,10 +43,11 @@ PetscErrorCode ReadGrid(DM dm, Grid* grid) {
                         nullptr, &boundaries[0], &boundaries[1], &boundaries[2], nullptr));
   PetscCall(DMDAGetOwnershipRanges(dm, &widths[0], &widths[1], &widths[2]));
   PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)dm), &rank));
-  grid->axes = dimension;
+  grid->axes = static_cast<std::size_t>(dimension);
   grid->unknowns = unknowns;
-  for (int a = 0, stride = 1; a < kAxes; stride *= ranks[a], ++a) {
-    const bool there = a < dimension;
+  PetscInt stride = 1;
+  for (std::size_t a = 0; a < kAxes; stride *= ranks[a], ++a) {
+    const bool there = static_cast<PetscInt>(a) < dimension;
     grid->nodes[a] = there ? nodes[a] : 1;
     grid->periodic[a] = there && boundaries[a] == DM_BOUNDARY_PERIODIC;
     if (!there) ranks[a] = 1;
@@ -61,14 +62,14 @@ PetscErrorCode ReadGrid(DM dm, Grid* grid) {
 }
 
 /// The rank at a place of the grid of ranks.
-int rank_at(const Grid& grid, const std::size_t (&place)[kAxes]) {
+int rank_at(const Grid& grid, const std::array<std::size_t, kAxes>& place) {
   return static_cast<int>(place[0] + grid.widths[0].size() * (place[1] + grid.widths[1].size() * place[2]));
 }
 
 /// Global row of a node's first unknown: ranks number the nodes of their boxes one rank after the other.
-Index global_row(const Grid& grid, const std::size_t (&place)[kAxes], const Index (&node)[kAxes]) {
+Index global_row(const Grid& grid, const std::array<std::size_t, kAxes>& place, const std::array<Index, kAxes>& node) {
   Index width[kAxes], begin[kAxes];
-  for (int a = 0; a < kAxes; ++a) {
+  for (std::size_t a = 0; a < kAxes; ++a) {
     width[a] = grid.widths[a][place[a]];
     begin[a] = grid.begin(a, place[a]);
   }
@@ -78,7 +79,7 @@ Index global_row(const Grid& grid, const std::size_t (&place)[kAxes], const Inde
   return grid.unknowns * (before + inside);
 }
 
-LineSet lines_along(const Grid& grid, int axis) {
+LineSet lines_along(const Grid& grid, std::size_t axis) {
   const Index c = grid.unknowns, x = grid.width(0), y = grid.width(1), z = grid.width(2);
   if (axis == 0) return c == 1 ? LineSet::equal(y * z, x) : LineSet::strided(x, c, c, 1, y * z, c * x);
   if (axis == 1) return LineSet::strided(y, c * x, c * x, 1, z, c * x * y);
@@ -87,9 +88,9 @@ LineSet lines_along(const Grid& grid, int axis) {
 
 /// Call f(line, node of its first row, unknown) for the lines of a box in the order of lines_along().
 template <typename F>
-void for_each_line(const Grid& grid, int axis, const F& f) {
+void for_each_line(const Grid& grid, std::size_t axis, const F& f) {
   Index begin[kAxes], end[kAxes];
-  for (int a = 0; a < kAxes; ++a) {
+  for (std::size_t a = 0; a < kAxes; ++a) {
     begin[a] = grid.begin(a, grid.place[a]);
     end[a] = a == axis ? begin[a] + 1 : begin[a] + grid.width(a);
   }
@@ -97,14 +98,14 @@ void for_each_line(const Grid& grid, int axis, const F& f) {
   for (Index k = begin[2]; k < end[2]; ++k) {
     for (Index j = begin[1]; j < end[1]; ++j) {
       for (Index i = begin[0]; i < end[0]; ++i) {
-        for (Index c = 0; c < grid.unknowns; ++c) f(line++, {i, j, k}, c);
+        for (Index c = 0; c < grid.unknowns; ++c) f(line++, std::array<Index, kAxes>{i, j, k}, c);
       }
     }
   }
 }
 
 /// Ranks along the axis that own nodes, from the first node on.
-std::vector<std::size_t> owners_along(const Grid& grid, int axis) {
+std::vector<std::size_t> owners_along(const Grid& grid, std::size_t axis) {
   std::vector<std::size_t> owners;
   for (std::size_t r = 0; r < grid.widths[axis].size(); ++r) {
     if (grid.widths[axis][r] > 0) owners.push_back(r);
@@ -113,8 +114,8 @@ std::vector<std::size_t> owners_along(const Grid& grid, int axis) {
 }
 
 /// How the ranks along an axis continue the lines of this one.
-void cut_lines(const Grid& grid, int axis, const std::vector<std::size_t>& owners, LineLayout& layout) {
-  std::size_t place[kAxes] = {grid.place[0], grid.place[1], grid.place[2]};
+void cut_lines(const Grid& grid, std::size_t axis, const std::vector<std::size_t>& owners, LineLayout& layout) {
+  std::array<std::size_t, kAxes> place = grid.place;
   const auto here = static_cast<std::size_t>(std::find(owners.begin(), owners.end(), place[axis]) - owners.begin());
   layout.cuts.chains.resize(1);
   for (const std::size_t owner : owners) {
@@ -125,9 +126,9 @@ void cut_lines(const Grid& grid, int axis, const std::vector<std::size_t>& owner
   layout.above.assign(count, -1);
   layout.below.assign(count, -1);
   layout.cuts.number.resize(count);
-  for_each_line(grid, axis, [&](Index line, const Index(&first)[kAxes], Index unknown) {
+  for_each_line(grid, axis, [&](Index line, const std::array<Index, kAxes>& first, Index unknown) {
     const auto l = static_cast<std::size_t>(line);
-    Index node[kAxes] = {first[0], first[1], first[2]};
+    std::array<Index, kAxes> node = first;
     node[axis] = 0;
     layout.cuts.number[l] = unknown + grid.unknowns * (node[0] + grid.nodes[0] * (node[1] + grid.nodes[1] * node[2]));
     const auto neighbour = [&](std::size_t other, Index along) {
@@ -142,7 +143,7 @@ void cut_lines(const Grid& grid, int axis, const std::vector<std::size_t>& owner
 
 }  // namespace
 
-Index Grid::begin(int axis, std::size_t rank) const {
+Index Grid::begin(std::size_t axis, std::size_t rank) const {
   return std::accumulate(widths[axis].begin(), widths[axis].begin() + static_cast<std::ptrdiff_t>(rank), Index{0});
 }
 
@@ -176,13 +177,14 @@ PetscErrorCode FindGrid(PC pc, Mat matrix, std::optional<Grid>* grid, std::strin
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LayOutAxis(PC pc, Mat matrix, const Grid& grid, int axis, LineLayout* layout) {
+PetscErrorCode LayOutAxis(PC pc, Mat matrix, const Grid& grid, std::size_t axis, LineLayout* layout) {
   const char* word = kDirectionNames[axis];
   PetscMPIInt ranks;
 
   PetscFunctionBegin;
   PetscCheck(axis < grid.axes, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_oclspkt_lines %s: the grid has %d dimension%s", word, grid.axes, grid.axes == 1 ? "" : "s");
+             "-pc_oclspkt_lines %s: the grid has %d dimension%s", word, static_cast<int>(grid.axes),
+             grid.axes == 1 ? "" : "s");
   PetscCheck(!grid.periodic[axis], PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "-pc_oclspkt_lines %s: the grid is periodic along %s, and cyclic lines are not solved yet; make the "
              "preconditioner of another direction, or of a matrix without the periodic couplings",

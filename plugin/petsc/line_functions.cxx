@@ -114,7 +114,7 @@ PetscErrorCode SetBands_OCLSPKT(PC pc, const char axis[], Vec lower, Vec diag, V
   PetscFunctionBegin;
   PetscCheck(place != end, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
              "PCOCLSPKTSetBands() takes the axes x, y and z, not '%s'", axis);
-  GivenBands& given = o->given_bands[place - kDirectionNames];
+  GivenBands& given = o->given_bands[static_cast<std::size_t>(place - kDirectionNames)];
   const bool before = given.set;
   given.set = false;
   if (diag) {
@@ -198,5 +198,21 @@ PetscErrorCode PCOCLSPKTGetDiagonal(PC pc, PCOCLSPKTDiagonal* diagonal) {
   OclspktValidPC(pc);
   OclspktValidPointer(pc, diagonal);
   PetscUseMethod(pc, "PCOCLSPKTGetDiagonal_C", (PC, PCOCLSPKTDiagonal*), (pc, diagonal));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTSetGatherLimit(PC pc, PetscInt rows) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  PetscValidLogicalCollectiveInt(pc, rows, 2);
+  PetscTryMethod(pc, "PCOCLSPKTSetGatherLimit_C", (PC, PetscInt), (pc, rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetGatherLimit(PC pc, PetscInt* rows) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, rows);
+  PetscUseMethod(pc, "PCOCLSPKTGetGatherLimit_C", (PC, PetscInt*), (pc, rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

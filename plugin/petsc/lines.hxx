@@ -3,6 +3,7 @@
 
 #include <petscpc.h>
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,7 +17,8 @@ namespace oclspkt::petsc {
 enum class Direction { x, y, z, matrix, given };
 inline constexpr const char* kDirectionNames[] = {"x", "y", "z", "matrix", "given"};
 inline constexpr const char* name(Direction d) { return kDirectionNames[static_cast<int>(d)]; }
-inline constexpr int kAxes = 3;  ///< the first of them
+inline constexpr std::size_t kAxes = 3;  ///< the first of them
+inline constexpr std::size_t place(Direction d) { return static_cast<std::size_t>(d); }
 
 /// The words of -pc_oclspkt_lines; empty for `auto`.
 /// @throws InvalidInput for other words, words that are there twice, and `auto` beside others
@@ -39,14 +41,14 @@ struct LineLayout {
 
 /// A structured grid behind a matrix, as far as lines need it.
 struct Grid {
-  int axes = 0;                    ///< 1 to 3
-  Index unknowns = 1;              ///< per node
-  Index nodes[kAxes] = {1, 1, 1};  ///< of the whole grid
-  bool periodic[kAxes] = {};
-  std::vector<Index> widths[kAxes];  ///< nodes of each rank along an axis
-  std::size_t place[kAxes] = {};     ///< of this rank among them
-  Index begin(int axis, std::size_t rank) const;
-  Index width(int axis) const { return widths[axis][place[axis]]; }
+  std::size_t axes = 0;                     ///< 1 to 3
+  Index unknowns = 1;                       ///< per node
+  std::array<Index, kAxes> nodes{1, 1, 1};  ///< of the whole grid
+  std::array<bool, kAxes> periodic{};
+  std::array<std::vector<Index>, kAxes> widths;  ///< nodes of each rank along an axis
+  std::array<std::size_t, kAxes> place{};        ///< of this rank among them
+  Index begin(std::size_t axis, std::size_t rank) const;
+  Index width(std::size_t axis) const { return widths[axis][place[axis]]; }
 };
 
 /// The grid of pc->dm, else of the DM that made the matrix, if it is a DMDA that fits the matrix.
@@ -56,7 +58,7 @@ PetscErrorCode FindGrid(PC pc, Mat matrix, std::optional<Grid>* grid, std::strin
 
 /// The lines along an axis. Collective.
 /// @throws InvalidInput (as a PETSc error) for an axis that the grid does not have, or that is periodic
-PetscErrorCode LayOutAxis(PC pc, Mat matrix, const Grid& grid, int axis, LineLayout* layout);
+PetscErrorCode LayOutAxis(PC pc, Mat matrix, const Grid& grid, std::size_t axis, LineLayout* layout);
 
 /// One line of all rows in the matrix's order. Collective.
 PetscErrorCode LayOutMatrix(PC pc, Mat matrix, LineLayout* layout);

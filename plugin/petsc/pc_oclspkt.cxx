@@ -12,7 +12,6 @@ using oclspkt::Report;
 using oclspkt::petsc::data;
 using oclspkt::petsc::events;
 using oclspkt::petsc::kSetUpFlopsPerRow;
-using oclspkt::petsc::kSolveFlopsPerRow;
 using oclspkt::petsc::PC_OCLSPKT;
 using oclspkt::petsc::Settings;
 using oclspkt::petsc::Sweep;

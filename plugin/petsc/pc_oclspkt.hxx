@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,14 +49,14 @@ struct PC_OCLSPKT {
   LinesKey key;
   std::string lines_why;  ///< the directions in words
   std::optional<GivenLines> given_lines;
-  GivenBands given_bands[kAxes];
+  std::array<GivenBands, kAxes> given_bands;
   int given_changes = 0;
-  std::shared_ptr<Exchange> exchange;  ///< of all sweeps; made when lines are cut
-  std::vector<PetscScalar> between;    ///< diagonal between the factors of `symmetric`, by local rows
-  AlignedArray<PetscScalar> work[2];   ///< between the sweeps
-  Vec product = nullptr;               ///< A x of `multiplicative`; destroyed by reset
-  bool ready = false;                  ///< the operator of the last set-up can be applied
-  std::string failure;                 ///< why the last set-up failed; empty if it did not
+  std::shared_ptr<Exchange> exchange;             ///< of all sweeps; made when lines are cut
+  std::vector<PetscScalar> between;               ///< diagonal between the factors of `symmetric`, by local rows
+  std::array<AlignedArray<PetscScalar>, 2> work;  ///< between the sweeps
+  Vec product = nullptr;                          ///< A x of `multiplicative`; destroyed by reset
+  bool ready = false;                             ///< the operator of the last set-up can be applied
+  std::string failure;                            ///< why the last set-up failed; empty if it did not
   bool degraded_printed = false;
 
   PC_OCLSPKT() { sweeps.push_back(std::make_unique<Sweep>()); }

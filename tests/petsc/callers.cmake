@@ -49,21 +49,21 @@ set(ex45_grid -da_grid_x 21 -da_grid_y 21 -da_grid_z 21)
 set(lines_of -dll_append ${plugin} -pc_type oclspkt -pc_oclspkt_devices host -ksp_converged_reason -pc_oclspkt_lines)
 foreach(ranks 1 2 3 4)
   set(on_ranks ${MPIEXEC_EXECUTABLE} -n ${ranks})
-  expect(IterationsOfLines.ex50.x.${ranks} LABELS mpi CHECK "--match=RTOL iterations 82\n"
+  expect(IterationsOfLines.ex50.x.${ranks} LABELS mpi slow CHECK "--match=RTOL iterations 82\n"
          RUN ${on_ranks} $<TARGET_FILE:foreign-ksp-ex50> ${ex50_grid} ${lines_of} x)
-  expect(IterationsOfLines.ex50.xy.${ranks} LABELS mpi CHECK "--match=RTOL iterations 37\n"
+  expect(IterationsOfLines.ex50.xy.${ranks} LABELS mpi slow CHECK "--match=RTOL iterations 37\n"
          RUN ${on_ranks} $<TARGET_FILE:foreign-ksp-ex50> ${ex50_grid} ${lines_of} x,y)
-  expect(IterationsOfLines.ex45.${ranks} LABELS mpi CHECK "--match=RTOL iterations 13\n"
+  expect(IterationsOfLines.ex45.${ranks} LABELS mpi slow CHECK "--match=RTOL iterations 13\n"
          RUN ${on_ranks} $<TARGET_FILE:foreign-ksp-ex45> ${ex45_grid} ${lines_of} x,y,z
              -pc_oclspkt_combine multiplicative)
 endforeach()
 foreach(ranks 1 2)
-  expect(IterationsOfLines.composite.${ranks} LABELS mpi CHECK "--match=RTOL iterations 13\n"
+  expect(IterationsOfLines.composite.${ranks} LABELS mpi slow CHECK "--match=RTOL iterations 13\n"
          RUN ${MPIEXEC_EXECUTABLE} -n ${ranks} $<TARGET_FILE:foreign-ksp-ex45> ${ex45_grid} -dll_append ${plugin}
              -pc_type composite -pc_composite_type multiplicative -pc_composite_pcs oclspkt,oclspkt,oclspkt
              -sub_0_pc_oclspkt_lines x -sub_1_pc_oclspkt_lines y -sub_2_pc_oclspkt_lines z -ksp_converged_reason)
 endforeach()
-expect(IterationsOfLines.cg CHECK "--match=RTOL iterations [12][0-9]\n"
+expect(IterationsOfLines.cg LABELS slow CHECK "--match=RTOL iterations [12][0-9]\n"
        RUN $<TARGET_FILE:foreign-ksp-ex45> ${ex45_grid} ${lines_of} x,y,z -pc_oclspkt_combine symmetric -ksp_type cg)
 
 # Smoothers of multigrid, with the equation discretised anew on each level or by Galerkin.
@@ -71,7 +71,7 @@ set(grid_levels -da_grid_x 3 -da_grid_y 3 -da_refine 5 -pc_type mg -pc_mg_levels
     -mg_levels_pc_type oclspkt -mg_levels_pc_oclspkt_lines x,y -mg_levels_ksp_type richardson -ksp_converged_reason)
 foreach(ranks 1 2)
   foreach(galerkin none both)
-    expect(SmoothsOnGrids.${galerkin}.${ranks} LABELS mpi CHECK "--match=RTOL iterations [1-9]\n"
+    expect(SmoothsOnGrids.${galerkin}.${ranks} LABELS mpi slow CHECK "--match=RTOL iterations [1-9]\n"
            RUN ${MPIEXEC_EXECUTABLE} -n ${ranks} $<TARGET_FILE:foreign-ksp-ex50> ${grid_levels}
                -pc_mg_galerkin ${galerkin})
   endforeach()

@@ -75,7 +75,7 @@ class Sweeps {
         }
         break;
     }
-    const std::vector<PetscScalar> result = problem_.natural(x);
+    std::vector<PetscScalar> result = problem_.natural(x);
     VecDestroy(&x);
     VecDestroy(&sum);
     return result;
