@@ -132,13 +132,19 @@ PetscErrorCode CurrentKey(PC pc, LinesKey* key) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Another pattern of the same rows under the same grid leaves directions that were named where they are.
-bool layout_stays(const LinesKey& before, LinesKey now, bool chosen) {
+/// Another pattern of the same rows under the same grid leaves directions that were named where they are. Collective: a
+/// rank whose rows stay has neighbours whose rows may not.
+PetscErrorCode LayoutStays(PC pc, LinesKey now, bool chosen, PetscBool* stays) {
+  const LinesKey& before = data(pc)->key;
+
+  PetscFunctionBegin;
   if (!chosen) {
     now.matrix = before.matrix;
     now.pattern = before.pattern;
   }
-  return before == now;
+  *stays = static_cast<PetscBool>(before == now);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, stays, 1, MPIU_BOOL, MPI_LAND, PetscObjectComm((PetscObject)pc)));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode CheckMixture(PC pc, const std::vector<Direction>& directions) {
@@ -164,13 +170,15 @@ PetscErrorCode FindLines(PC pc) {
   std::string why, why_no_grid;
   LinesKey key;
   Source source;
+  PetscBool stays;
 
   PetscFunctionBegin;
   PetscCall(FindSource(pc->pmat, &source)); /* says first what is wrong with the matrix */
   PetscCall(CurrentKey(pc, &key));
   OclspktCall(pc, directions = parse_directions(o->settings.lines));
   const bool chosen = directions.empty();
-  if (layout_stays(o->key, key, chosen)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(LayoutStays(pc, key, chosen, &stays));
+  if (stays) PetscFunctionReturn(PETSC_SUCCESS);
   o->key = {};
   PetscCall(FindGrid(pc, pc->pmat, &grid, &why_no_grid));
   if (chosen) PetscCall(ChooseDirections(pc, grid, &directions, &why));
