@@ -9,7 +9,8 @@ if(SLEPC_FOUND)
     PATH_SUFFIXES share/slepc/examples/src src NO_DEFAULT_PATH)
 endif()
 if(NOT SLEPC_FOUND OR NOT OCLSPKT_SLEPC_EXAMPLES)
-  oclspkt_skipped_test(petsc.eigenvalues "there is no SLEPc with its examples (Debian: libslepc-real3.18-dev, libslepc3.18-dev-examples)")
+  oclspkt_skipped_test(petsc.eigenvalues
+    "there is no SLEPc with its examples (Debian: libslepc-real3.18-dev, libslepc3.18-dev-examples)")
   return()
 endif()
 
