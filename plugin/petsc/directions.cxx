@@ -173,7 +173,9 @@ PetscErrorCode FindLines(PC pc) {
   PetscBool stays;
 
   PetscFunctionBegin;
-  PetscCall(FindSource(pc->pmat, &source)); /* says first what is wrong with the matrix */
+  const auto& bands = o->given_bands;
+  const bool reads = std::none_of(bands.begin(), bands.end(), [](const GivenBands& given) { return given.set; });
+  if (reads) PetscCall(FindSource(pc->pmat, &source)); /* says first what is wrong with the matrix */
   PetscCall(CurrentKey(pc, &key));
   OclspktCall(pc, directions = parse_directions(o->settings.lines));
   const bool chosen = directions.empty();

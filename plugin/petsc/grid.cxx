@@ -12,8 +12,9 @@ namespace oclspkt::petsc {
 namespace {
 
 constexpr const char* kCure =
-    "give the DMDA to the preconditioner with PCSetDM(), or the lines with PCOCLSPKTSetLines(); under bjacobi, asm or "
-    "fieldsplit the blocks have no grid on several ranks: there set -pc_oclspkt_lines on the outer preconditioner";
+    "give the DMDA to the preconditioner with PCSetDM(), or the lines with PCOCLSPKTSetLines(); blocks of bjacobi, asm "
+    "or "
+    "fieldsplit may have no grid, above all on several ranks: there set -pc_oclspkt_lines on the outer preconditioner";
 
 /// The size of a box is that of the matrix, on this rank and in all.
 PetscErrorCode Fits(Mat matrix, const Grid& grid, PetscBool* fits) {

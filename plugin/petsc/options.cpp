@@ -29,7 +29,9 @@ const OptionEntry kTable[] = {
      "With D the diagonal and X, Y the couplings along x and y: `additive` is (D+X)^-1 + (D+Y)^-1; `factored` is "
      "(D+Y)^-1 D (D+X)^-1; `symmetric` is (D+X)^-1 D (D+Y)^-1 D (D+X)^-1; `multiplicative` solves x, multiplies by the "
      "matrix for the residual, and solves y for it. For a symmetric matrix `additive` and `symmetric` are symmetric, "
-     "as CG needs; `factored` and `multiplicative` are not, so use GMRES. With one direction all are the same."},
+     "as CG needs; `factored` and `multiplicative` are not, so use GMRES. With `symmetric` name the most strongly "
+     "coupled "
+     "direction last. With one direction all are the same."},
     {"diagonal", "Diagonal", "PCOCLSPKTDiagonal", "", choice<&Settings::diagonal, kDiagonalNames>(),
      "which diagonal goes with the couplings of each direction: full (the matrix's), or split (what they balance, as "
      "ADI has it)",

@@ -369,6 +369,20 @@ TEST(GivenBands, OfSeveralAxesAreSolvedOneAfterTheOtherAndAnewAtEachStep) {
   }
 }
 
+TEST(GivenBands, NeedNoMatrixThatCanBeRead) {
+  const GridProblem problem(PETSC_COMM_WORLD, {2, {9, 7, 1}, 1});
+  PetscInt rows;
+  Mat shell;
+  OK(VecGetLocalSize(problem.right(), &rows));
+  OK(MatCreateShell(PETSC_COMM_WORLD, rows, rows, PETSC_DETERMINE, PETSC_DETERMINE, nullptr, &shell));
+  OK(MatSetDM(shell, problem.dm()));
+  const LinePreconditioner along(problem, "y"), given(shell, "auto");
+  const OwnBands bands(problem, 1, 1.05);
+  OK(PCOCLSPKTSetBands(given, "y", bands.lower, bands.diag, bands.upper));
+  EXPECT_LE(relative_distance(solve(problem, given), solve(problem, along)), kRounding);
+  OK(MatDestroy(&shell));
+}
+
 TEST(GivenBands, ThatDoNotFitAreErrors) {
   const GridProblem problem(PETSC_COMM_WORLD, {2, {9, 7, 1}, 1}), other(PETSC_COMM_WORLD, {2, {19, 17, 1}, 1});
   const OwnBands bands(problem, 0, 2), large(other, 0, 2);
