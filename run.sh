@@ -14,7 +14,7 @@ usage: ./run.sh VERB
   build   build the libraries, the examples and oclspkt-devices        -> build/release
   demo    build, then solve 1e6 rows with one of PETSc's own programs and run the heat equation in
           one and two dimensions
-  test    build and test: release, debug, address and undefined behaviour sanitizers, and fuzz for a minute
+  test    build and test: release, debug with address and undefined behaviour sanitizers, and fuzz for half a minute
   fuzz    fuzz the solver, what reads options, and both under PETSc, each for the seconds that follow (default: 600)
   bench   build oclspkt-bench and run it; what follows the verb goes to it
           (default: solve --device cpu --precision double --rows 2e7 --dominance 3)
