@@ -50,7 +50,7 @@ double predict_seconds(const DeviceProfile& profile, Index rows, double words_pe
          2 * n * word / profile.copy_bytes_per_second;
 }
 
-double predict_factored_seconds(const DeviceProfile& profile, const Plan& plan, int word) {
+double predict_beside_seconds(const DeviceProfile& profile, const Plan& plan, int word) {
   return predict_seconds(profile, plan.n, plan.idle * plan.words_per_row(), 1, word);
 }
 

@@ -12,8 +12,8 @@ namespace oclspkt {
 OCLSPKT_API double predict_seconds(const DeviceProfile& profile, Index rows, double words_per_row, int launches,
                                    int word);
 
-/// Predicted seconds of one apply of a plan of exact-factored on a device that carries it.
-OCLSPKT_API double predict_factored_seconds(const DeviceProfile& profile, const Plan& plan, int word);
+/// Predicted seconds of one apply of a plan for lines side by side, by the profile of such lines.
+OCLSPKT_API double predict_beside_seconds(const DeviceProfile& profile, const Plan& plan, int word);
 
 /// Predicted seconds of one apply on the host with stored factors.
 OCLSPKT_API double predict_host_seconds(const DeviceProfile& profile, Index rows);

@@ -118,7 +118,7 @@ OCLSPKT_API DeviceModule* open_device_module();
 /// True if a device solver of the module has kernels for that method and those lines.
 inline bool device_carries(Method m, const LineSet& lines) {
   if (lines.contiguous()) return m == Method::truncated_halo || m == Method::exact_twopass;
-  return m == Method::exact_factored && lines.beside();
+  return (m == Method::exact_factored || m == Method::truncated_halo) && lines.beside();
 }
 
 }  // namespace oclspkt

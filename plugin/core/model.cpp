@@ -80,10 +80,6 @@ void sweep_up(const Walk<T>& a, const T* y, Segment s, T& f_t, T& w_t) {
 
 Segment partition_rows(const Plan& plan, Index k) { return {k * plan.m, std::min(plan.n, (k + 1) * plan.m)}; }
 
-Segment with_halo(const Plan& plan, Segment s) {
-  return {std::max<Index>(0, s.first - plan.halo), std::min(plan.n, s.end + plan.halo)};
-}
-
 }  // namespace
 
 /// One apply's view of everything; d and c hold the rows of one segment.
@@ -95,13 +91,23 @@ struct ModelSolver<T>::Work {
   T* x;
   T *d, *c;
 
-  void truncated_halo() {
-    for (Index k = 0; k < plan.partitions(); ++k) {
-      const Segment kept = partition_rows(plan, k), read = with_halo(plan, kept);
+  /// @param length rows that `a` walks
+  void truncated_halo(Index length) {
+    for (Index first = 0; first < length; first += plan.m) {
+      const Segment kept{first, std::min(length, first + plan.m)};
+      const Segment read{std::max<Index>(0, first - plan.halo), std::min(length, kept.end + plan.halo)};
       sweep_down(a, y, read, T(0), d, c);
       sweep_back(read, T(0), d, c, [&](Index row, T value) {
-        if (row >= kept.first && row < kept.end) x[row] = value;
+        if (row >= kept.first && row < kept.end) x[a.at(row)] = value;
       });
+    }
+  }
+
+  void truncated_lines(const Bands<T>& bands) {
+    const LineSet& lines = bands.lines();
+    for (Index l = 0; l < lines.count(); ++l) {
+      a = Walk<T>::along(bands.view(), lines.first(l), lines.row_stride());
+      truncated_halo(lines.length(l));
     }
   }
 
@@ -169,7 +175,7 @@ struct ModelSolver<T>::Work {
 
 template <typename T>
 void ModelSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
-  if (!bands.lines().contiguous()) {
+  if (!bands.lines().contiguous() && plan.segments == 0) {
     throw InvalidInput(std::string("method ") + name(plan.method) + " takes lines laid end to end, not " +
                        bands.lines().describe() + ": use method auto, exact-factored or pivot");
   }
@@ -193,7 +199,11 @@ void ModelSolver<T>::apply(const T* y, T* x) {
   Work work{plan_, Walk<T>(bands_->view(), plan_.n, plan_.walk_up), y, x, scratch, scratch + scratch_.size() / 2};
   switch (plan_.method) {
     case Method::truncated_halo:
-      work.truncated_halo();
+      if (plan_.segments > 0) {
+        work.truncated_lines(*bands_);
+      } else {
+        work.truncated_halo(plan_.n);
+      }
       break;
     case Method::truncated_streamed:
       if (plan_.exact_starts) {

@@ -9,7 +9,8 @@
 namespace oclspkt {
 
 /// The methods truncated-halo, truncated-streamed and exact-twopass in plain C++, partition by partition, as the plan
-/// cuts them: what the kernels are tested against, and what carries these methods on the host.
+/// cuts them: what the kernels are tested against, and what carries these methods on the host. Lines side by side are
+/// taken by truncated-halo only, each by itself.
 template <typename T>
 class OCLSPKT_API ModelSolver final : public DeviceSolver<T> {
  public:

@@ -50,6 +50,29 @@ Index choose_partition(Index n, Index halo, int word, const DeviceTraits& traits
   return sixteen_times_odd(m);
 }
 
+/// Cut the lines of a block into bundles of some `width` lines, a multiple of `quantum`.
+void cut_block(const LineSet& lines, Index width, Index quantum, Plan& plan) {
+  plan.bundle = round_up(quotient_up(lines.block_lines(), quotient_up(lines.block_lines(), width)), quantum);
+  // Fewer lines than lanes are not left to a bundle of their own: see kernels/cpu/strided.clh.
+  plan.bundles = std::max<Index>(1, (lines.block_lines() + plan.bundle - plan.lanes) / plan.bundle);
+}
+
+/// Lines of the widest bundle, in whole lanes.
+Index widest_bundle(const LineSet& lines, const Plan& plan) {
+  const Index last = lines.block_lines() - (plan.bundles - 1) * plan.bundle;
+  return round_up(plan.bundles > 1 ? std::max(plan.bundle, last) : last, plan.lanes);
+}
+
+/// Lines that a bundle takes at least: whole lanes and cache lines.
+Index bundle_quantum(const Plan& plan, int word) { return std::max<Index>(plan.lanes, kCacheLine / word); }
+
+/// Lanes that are swept for one that holds a line: blocks of fewer lines than lanes are swept number by number.
+double empty_lanes(const LineSet& lines, const Plan& plan) {
+  const Index inner = lines.block_lines();
+  const Index padded = inner >= plan.lanes ? round_up(inner, plan.lanes) : inner * plan.lanes;
+  return static_cast<double>(padded) / static_cast<double>(inner);
+}
+
 /// Lines of a bundle: as wide as the window between the two sweeps allows, in whole lanes and cache lines, and narrow
 /// enough for every core to have one.
 void choose_bundle(const LineSet& lines, int word, const DeviceTraits& traits, Plan& plan) {
@@ -59,7 +82,7 @@ void choose_bundle(const LineSet& lines, int word, const DeviceTraits& traits, P
     plan.windowed = false;
     return;
   }
-  const Index quantum = std::max<Index>(plan.lanes, kCacheLine / word), most = kBundleBytes / word;
+  const Index quantum = bundle_quantum(plan, word), most = kBundleBytes / word;
   // One row more: the values carried from row to row.
   const Index window = traits.cache_bytes / 2 / word / (lines.length(0) + 1) / quantum * quantum;
   plan.windowed = window >= quantum;
@@ -69,12 +92,17 @@ void choose_bundle(const LineSet& lines, int word, const DeviceTraits& traits, P
   };
   Index width = plan.windowed ? std::min(window, most) : most;
   width = std::min({width, std::max(fair(kRunsPerCore), kShortBundle * quantum), fair(1)});
-  plan.bundle = round_up(quotient_up(lines.block_lines(), quotient_up(lines.block_lines(), width)), quantum);
-  // Fewer lines than lanes are not left to a bundle of their own: see kernels/cpu/strided.clh.
-  plan.bundles = std::max<Index>(1, (lines.block_lines() + plan.bundle - plan.lanes) / plan.bundle);
-  const Index last = lines.block_lines() - (plan.bundles - 1) * plan.bundle;
-  const Index widest = plan.bundles > 1 ? std::max(plan.bundle, last) : last;
-  plan.window = (lines.length(0) + 1) * round_up(widest, plan.lanes);
+  cut_block(lines, width, quantum, plan);
+  plan.window = (lines.length(0) + 1) * widest_bundle(lines, plan);
+}
+
+/// Rows of a segment: every core has some, as long as a segment stays longer than its halo, and both sweeps stay in
+/// half of the second-level cache. @param shortest rows that a segment has at least
+Index choose_segment(const LineSet& lines, Index shortest, int word, const DeviceTraits& traits, const Plan& plan) {
+  const Index wanted = quotient_up(kRunsPerCore * std::max(1, traits.cores), plan.bundles * lines.blocks());
+  const Index window_rows = traits.cache_bytes / 2 / word / (kScratchWords * widest_bundle(lines, plan));
+  const Index m = std::min(quotient_up(lines.length(0), wanted), window_rows - 1 - 2 * plan.halo);
+  return std::max(m, shortest);
 }
 
 /// Blocks of side-by-side lines in one chunk; 0 if none fits. Blocks that interleave are not told apart.
@@ -89,13 +117,24 @@ Index choose_chunk_blocks(const LineSet& lines, Index window, int word, const De
   return fit == blocks || lines.block_stride() >= extent ? fit : 0;
 }
 
+void check_partition(Index partition) {
+  if (partition >= 0) return;
+  throw InvalidInput("a partition needs at least 1 row (0: chosen), not " + std::to_string(partition));
+}
+
 }  // namespace
 
+double Plan::overlap() const {
+  if (m <= 0) return 1;
+  // A line that is cut into segments reads nothing beyond its ends.
+  const double cut = segments > 0 ? 1 - 1 / static_cast<double>(segments) : 1;
+  return 1 + cut * 2 * static_cast<double>(halo) / static_cast<double>(m);
+}
+
 double Plan::words_per_row() const {
-  const double overlap = m > 0 ? static_cast<double>(m + 2 * halo) / static_cast<double>(m) : 1.0;
   switch (method) {
     case Method::truncated_halo:
-      return 4 * overlap + 1;
+      return (segments > 0 && !windowed ? 8 : 4) * overlap() + 1;
     case Method::truncated_streamed:
       return exact_starts ? 9 : 5;
     case Method::exact_twopass:
@@ -110,9 +149,7 @@ double Plan::words_per_row() const {
 }
 
 Plan make_plan(Method method, Index n, Index halo, Index partition, int word, const DeviceTraits& traits) {
-  if (partition < 0) {
-    throw InvalidInput("a partition needs at least 1 row (0: chosen), not " + std::to_string(partition));
-  }
+  check_partition(partition);
   Plan plan;
   plan.method = method;
   plan.n = n;
@@ -156,10 +193,35 @@ Plan make_factored_plan(const LineSet& lines, Form form, int word, const DeviceT
   plan.chunk_blocks = choose_chunk_blocks(lines, plan.window, word, traits);
   const Index cores = std::max(1, traits.cores), bundles = plan.bundles * lines.blocks();
   plan.runs = static_cast<int>(std::clamp<Index>(bundles, 1, kRunsPerCore * cores));
-  const Index inner = lines.block_lines();
-  const Index padded = inner >= plan.lanes ? round_up(inner, plan.lanes) : inner * plan.lanes;
-  plan.idle = static_cast<double>(padded) / static_cast<double>(inner) * static_cast<double>(cores) /
-              static_cast<double>(std::min(cores, bundles));
+  plan.idle = empty_lanes(lines, plan) * static_cast<double>(cores) / static_cast<double>(std::min(cores, bundles));
+  return plan;
+}
+
+Plan make_strided_halo_plan(const LineSet& lines, Index halo, Index partition, int word, const DeviceTraits& traits) {
+  check_partition(partition);
+  Plan plan;
+  plan.method = Method::truncated_halo;
+  plan.n = lines.rows();
+  plan.lanes = std::max(1, traits.lanes);
+  plan.segments = 1;
+  if (lines.rows() == 0) return plan;
+  const Index length = lines.length(0), quantum = bundle_quantum(plan, word);
+  plan.halo = std::min(halo, length);
+  const Index shortest = std::min(length, std::max(kShortPartition, 4 * plan.halo));
+  // A narrow bundle leaves room for segments that are long against their halo.
+  const Index fit = traits.cache_bytes / 2 / word / (kScratchWords * (shortest + 2 * plan.halo + 1));
+  cut_block(lines, std::clamp(fit / quantum * quantum, quantum, std::max(quantum, kBundleBytes / word)), quantum, plan);
+  const Index wanted = partition > 0 ? partition : choose_segment(lines, shortest, word, traits, plan);
+  plan.segments = quotient_up(length, std::min(wanted, length));
+  plan.m = partition > 0 ? std::min(partition, length) : quotient_up(length, plan.segments);
+  plan.window = kScratchWords * (std::min(length, plan.m + 2 * plan.halo) + 1) * widest_bundle(lines, plan);
+  plan.windowed = plan.window * word <= traits.cache_bytes / 2;
+  plan.chunk_blocks = choose_chunk_blocks(lines, plan.window, word, traits);
+  const Index cores = std::max(1, traits.cores), pieces = plan.bundles * lines.blocks() * plan.segments;
+  plan.runs = static_cast<int>(std::clamp<Index>(pieces, 1, kRunsPerCore * cores));
+  // The last turn may leave cores without a piece.
+  plan.idle =
+      empty_lanes(lines, plan) * static_cast<double>(cores * quotient_up(pieces, cores)) / static_cast<double>(pieces);
   return plan;
 }
 

@@ -24,30 +24,33 @@ inline constexpr DeviceTraits kHostTraits{.lanes = 1, .host = true};
 /// How the rows of a line set map to work; fixed from set-up to set-up.
 ///
 /// Lines laid end to end: partition k holds rows [k*m, min(n, (k+1)*m)), tile t partitions [t*lanes, (t+1)*lanes).
-/// Lines side by side (exact-factored): bundle k of a block holds its lines from k*bundle on, the last bundle all that
-/// are left.
+/// Lines side by side (exact-factored, and truncated-halo by segments): bundle k of a block holds its lines from
+/// k*bundle on, the last bundle all that are left; segment k of a line holds its rows [k*m, min(length, (k+1)*m)).
 struct Plan {
   Method method = Method::exact_factored;
   Form form = Form::general;
   Index n = 0;                ///< rows, all lines glued
-  Index m = 0;                ///< rows per partition
+  Index m = 0;                ///< rows per partition or segment
   Index halo = 0;             ///< rows read again beyond each side of a partition; 0 unless truncated-halo
   int lanes = 1;              ///< partitions per tile
   int runs = 1;               ///< work-groups; each walks a run of consecutive tiles
   bool walk_up = false;       ///< truncated-streamed: runs walk from the last row to the first
   bool exact_starts = false;  ///< truncated-streamed: the unknown before each run is solved for, not truncated
   Index chunk_tiles = 0;      ///< tiles per chunk: what one launch covers, at most what one allocation may hold
-  Index bundle = 1;           ///< exact-factored: lines side by side that are swept together
-  Index bundles = 1;          ///< exact-factored: of a block
-  Index window = 0;           ///< exact-factored: words of a work-group: a row carried, and every row of a bundle
-  Index chunk_blocks = 0;     ///< exact-factored: blocks per chunk; 0 where the memory does not hold one
+  Index segments = 0;         ///< truncated-halo for lines side by side: of a line; 0: laid end to end, or not cut
+  Index bundle = 1;           ///< side by side: lines that are swept together
+  Index bundles = 1;          ///< side by side: of a block
+  Index window = 0;           ///< side by side: words of a work-group: a row carried, and every row that is swept
+  Index chunk_blocks = 0;     ///< side by side: blocks per chunk; 0 where the memory does not hold one
   bool through_x = false;     ///< exact-factored: the sweep down leaves its values in x and not in a window
-  bool windowed = false;      ///< exact-factored: what the sweep down leaves is still in the cache for the way back
+  bool windowed = false;      ///< side by side: what the sweep down leaves is still in the cache for the way back
   bool resident = false;      ///< exact-factored: shared factors stay in the cache
   double idle = 1;            ///< time against that of full lanes on all cores
   Index partitions() const { return m > 0 ? (n + m - 1) / m : 0; }
   Index tiles() const { return lanes > 0 ? (partitions() + lanes - 1) / lanes : 0; }
   Index tile_rows() const { return m * lanes; }
+  /// Rows that are swept for one that is solved.
+  double overlap() const;
   /// Words read and written per row by one apply.
   double words_per_row() const;
 };
@@ -64,5 +67,15 @@ Plan make_plan(Method method, Index n, Index halo, Index partition, int word, co
 /// @param form shared or general
 /// @post chunk_blocks is 0 if the lines are beside() and the memory does not hold one block
 OCLSPKT_API Plan make_factored_plan(const LineSet& lines, Form form, int word, const DeviceTraits& traits);
+
+/// Plan truncated-halo for lines side by side: every line cut into segments, so that few long lines keep all cores
+/// busy.
+/// @param halo      rows of halo the certificate asks for
+/// @param partition rows per segment asked for by the user; 0: chosen
+/// @pre   lines.beside()
+/// @post  chunk_blocks is 0 if the memory does not hold one block
+/// @throws InvalidInput if `partition` is negative
+OCLSPKT_API Plan make_strided_halo_plan(const LineSet& lines, Index halo, Index partition, int word,
+                                        const DeviceTraits& traits);
 
 }  // namespace oclspkt

@@ -84,8 +84,13 @@ void ClSolver<T>::check(const Plan& plan, const Bands<T>& bands) const {
   if (plan.n > 0 && !device_carries(plan.method, bands.lines())) {
     throw InvalidInput(describe(found_.info) + " has no kernels for method " + name(plan.method) + " and " +
                        bands.lines().describe() +
-                       ": choose truncated-halo or exact-twopass for lines laid end to end, exact-factored for lines "
-                       "side by side, or the host");
+                       ": choose truncated-halo or exact-twopass for lines laid end to end, exact-factored or "
+                       "truncated-halo for lines side by side, or the host");
+  }
+  const bool cuts_lines = plan.method == Method::truncated_halo && !bands.lines().contiguous();
+  if (plan.n > 0 && cuts_lines != (plan.segments > 0)) {
+    throw InvalidInput(std::string("the plan is for lines ") + (cuts_lines ? "laid end to end" : "side by side") +
+                       ", the bands are " + bands.lines().describe());
   }
   if (bands.lines().rows() != plan.n) {
     throw InvalidInput("the plan has " + std::to_string(plan.n) + " rows, the bands are " + bands.lines().describe());
@@ -111,7 +116,7 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
   ready_ = plan.n == 0;
   if (ready_) return;
   layout_ = strided() ? make_strided_layout(plan, lines_, sizeof(T), limits()) : make_layout(plan, sizeof(T), limits());
-  if (strided()) {
+  if (factored()) {
     s.bands.clear();  // they may wrap memory that the factors are about to give back
     factors_.factor(lines_, bands_, plan.form);
     const FactorsView<T> f = factors_.view();
@@ -142,11 +147,10 @@ void ClSolver<T>::make_kernels(State& s) const {
   const auto make = [&](Kernel& kernel, const char* name) {
     if (kernel.handle() == nullptr) kernel = s.device->kernel(name, sizeof(T) == sizeof(double));
   };
-  if (strided()) {
-    const bool shared = factors_.shared();
-    if (shared != s.strided_shared) s.strided = {};
-    s.strided_shared = shared;
-    make(s.strided, shared ? "strided_shared" : "strided_factored");
+  if (factored()) {
+    factors_.shared() ? make(s.strided_shared, "strided_shared") : make(s.strided_factored, "strided_factored");
+  } else if (strided()) {
+    make(s.strided_halo, "strided_halo");
   } else if (plan_.method == Method::exact_twopass) {
     make(s.exact_reduce, "exact_reduce");
     make(s.exact_substitute, "exact_substitute");
@@ -366,7 +370,8 @@ cl::Event ClSolver<T>::launch_reduce(State& s, const ChunkBands& bands, const cl
 template <typename T>
 cl::Event ClSolver<T>::launch_solve(State& s, const ChunkBands& bands, const cl::Buffer& y, const cl::Buffer& x,
                                     const Chunk& chunk) {
-  if (strided()) return launch_strided(s, bands, y, x, chunk);
+  if (factored()) return launch_factored(s, bands, y, x, chunk);
+  if (strided()) return launch_segments(s, bands, y, x, chunk);
   const std::int64_t array = chunk.rows() * static_cast<Index>(sizeof(T));
   const std::size_t word = sizeof(T), vector = word * size(plan_.lanes);
   const auto n = cl_long{plan_.n}, first = cl_long{chunk.first};

@@ -36,7 +36,7 @@ class Staging {
 template <typename T>
 struct DeviceState {
   std::shared_ptr<OpenDevice> device;  ///< null before the first set-up and after a release
-  Kernel truncated_halo, exact_reduce, exact_substitute, strided;
+  Kernel truncated_halo, exact_reduce, exact_substitute, strided_factored, strided_shared, strided_halo;
   struct ChunkBands {
     cl::Buffer lower, diag, upper;
   };
@@ -45,7 +45,6 @@ struct DeviceState {
   cl::Buffer scratch, top_buffer, bottom_buffer, segments;
   std::unique_ptr<Staging> staging;  ///< one array of a chunk; none in place
   AlignedArray<T> segment_words;     ///< what kernel reduce wrote
-  bool strided_shared = false;       ///< `strided` is the kernel for shared factors
   AlignedArray<T> tops, bottoms;     ///< first and last unknown of each segment, 0 for those of the padding
 };
 
@@ -60,8 +59,8 @@ class DeviceHolding final : public Holding {
   }
 };
 
-/// The methods truncated-halo and exact-twopass for lines laid end to end, exact-factored for lines side by side, by
-/// the kernels of kernels/cpu.
+/// The methods truncated-halo and exact-twopass for lines laid end to end, exact-factored and truncated-halo for lines
+/// side by side, by the kernels of kernels/cpu.
 template <typename T>
 class ClSolver final : public DeviceSolver<T> {
  public:
@@ -74,13 +73,15 @@ class ClSolver final : public DeviceSolver<T> {
   void apply(const T* y, T* x) override;
   Times times() const override { return times_; }
   std::int64_t bytes() const override { return bytes_; }
-  const Factors<T>* factors() const override { return strided() ? &factors_ : nullptr; }
+  const Factors<T>* factors() const override { return factored() ? &factors_ : nullptr; }
 
  private:
   using State = DeviceState<T>;
   using ChunkBands = typename State::ChunkBands;
 
-  bool strided() const { return plan_.method == Method::exact_factored; }
+  bool factored() const { return plan_.method == Method::exact_factored; }
+  /// Lines side by side.
+  bool strided() const { return factored() || plan_.segments > 0; }
   Limits limits() const;
   double time_limit() const;
   void check(const Plan& plan, const Bands<T>& bands) const;
@@ -100,8 +101,11 @@ class ClSolver final : public DeviceSolver<T> {
   cl::Event launch_reduce(State& s, const ChunkBands& bands, const cl::Buffer& y, const Chunk& chunk);
   cl::Event launch_solve(State& s, const ChunkBands& bands, const cl::Buffer& y, const cl::Buffer& x,
                          const Chunk& chunk);
-  cl::Event launch_strided(State& s, const ChunkBands& bands, const cl::Buffer& y, const cl::Buffer& x,
-                           const Chunk& chunk);
+  cl::Event launch_factored(State& s, const ChunkBands& factors, const cl::Buffer& y, const cl::Buffer& x,
+                            const Chunk& chunk);
+  cl::Event launch_segments(State& s, const ChunkBands& bands, const cl::Buffer& y, const cl::Buffer& x,
+                            const Chunk& chunk);
+  Geometry strided_geometry(Index pieces) const;
   void copy_out(const Chunk& chunk, T* x, const T* solved) const;
   void settle_interfaces(State& s, const Waiter& waiter);
 

@@ -7,22 +7,49 @@
 namespace oclspkt::ocl {
 
 template <typename T>
-cl::Event ClSolver<T>::launch_strided(State& s, const ChunkBands& factors, const cl::Buffer& y, const cl::Buffer& x,
-                                      const Chunk& chunk) {
+Geometry ClSolver<T>::strided_geometry(Index pieces) const {
+  return {std::clamp<Index>(layout_.runs, 1, std::max<Index>(1, pieces))};
+}
+
+template <typename T>
+cl::Event ClSolver<T>::launch_factored(State& s, const ChunkBands& factors, const cl::Buffer& y, const cl::Buffer& x,
+                                       const Chunk& chunk) {
   const std::int64_t array = chunk.rows() * static_cast<Index>(sizeof(T));
   const Index blocks = chunk.tile_end - chunk.tile_begin;
   const std::int64_t factor = blocks == 0         ? 0
                               : factors_.shared() ? lines_.length(0) * static_cast<Index>(sizeof(T))
                                                   : array;
   const std::size_t word = sizeof(T), vector = word * static_cast<std::size_t>(plan_.lanes);
-  set_arguments(*s.device, s.strided, factors.lower, factors.diag, factors.upper, y, x, s.scratch, cl_long{blocks},
+  Kernel& kernel = factors_.shared() ? s.strided_shared : s.strided_factored;
+  set_arguments(*s.device, kernel, factors.lower, factors.diag, factors.upper, y, x, s.scratch, cl_long{blocks},
                 cl_long{lines_.block_stride()}, cl_long{lines_.block_lines()}, static_cast<cl_int>(lines_.length(0)),
                 cl_long{lines_.row_stride()}, static_cast<cl_int>(plan_.bundle), static_cast<cl_int>(plan_.bundles),
                 cl_long{layout_.slot});
-  return launch(*s.device, s.strided, {std::clamp<Index>(layout_.runs, 1, std::max<Index>(1, blocks * plan_.bundles))},
+  return launch(*s.device, kernel, strided_geometry(blocks * plan_.bundles),
                 {{"multiplier", &factors.lower, factor, word},
                  {"reciprocal", &factors.diag, factor, word},
                  {"coupling", &factors.upper, factor, word},
+                 {"y", &y, array, word},
+                 {"x", &x, array, word},
+                 {"scratch", &s.scratch, layout_.scratch_bytes, vector}});
+}
+
+/// Lines cut into segments: truncated-halo.
+template <typename T>
+cl::Event ClSolver<T>::launch_segments(State& s, const ChunkBands& bands, const cl::Buffer& y, const cl::Buffer& x,
+                                       const Chunk& chunk) {
+  const std::int64_t array = chunk.rows() * static_cast<Index>(sizeof(T));
+  const Index blocks = chunk.tile_end - chunk.tile_begin;
+  const std::size_t word = sizeof(T), vector = word * static_cast<std::size_t>(plan_.lanes);
+  set_arguments(*s.device, s.strided_halo, bands.lower, bands.diag, bands.upper, y, x, s.scratch, cl_long{blocks},
+                cl_long{lines_.block_stride()}, cl_long{lines_.block_lines()}, static_cast<cl_int>(lines_.length(0)),
+                cl_long{lines_.row_stride()}, static_cast<cl_int>(plan_.bundle), static_cast<cl_int>(plan_.bundles),
+                static_cast<cl_int>(plan_.m), static_cast<cl_int>(plan_.halo), static_cast<cl_int>(plan_.segments),
+                cl_long{layout_.slot});
+  return launch(*s.device, s.strided_halo, strided_geometry(blocks * plan_.bundles * plan_.segments),
+                {{"lower", &bands.lower, array, word},
+                 {"diag", &bands.diag, array, word},
+                 {"upper", &bands.upper, array, word},
                  {"y", &y, array, word},
                  {"x", &x, array, word},
                  {"scratch", &s.scratch, layout_.scratch_bytes, vector}});
@@ -43,11 +70,14 @@ void ClSolver<T>::copy_out(const Chunk& chunk, T* x, const T* solved) const {
   }
 }
 
-template cl::Event ClSolver<float>::launch_strided(State&, const ChunkBands&, const cl::Buffer&, const cl::Buffer&,
-                                                   const Chunk&);
-template cl::Event ClSolver<double>::launch_strided(State&, const ChunkBands&, const cl::Buffer&, const cl::Buffer&,
-                                                    const Chunk&);
-template void ClSolver<float>::copy_out(const Chunk&, float*, const float*) const;
-template void ClSolver<double>::copy_out(const Chunk&, double*, const double*) const;
+#define OCLSPKT_INSTANTIATE(T)                                                                                     \
+  template Geometry ClSolver<T>::strided_geometry(Index) const;                                                    \
+  template cl::Event ClSolver<T>::launch_factored(State&, const ChunkBands&, const cl::Buffer&, const cl::Buffer&, \
+                                                  const Chunk&);                                                   \
+  template cl::Event ClSolver<T>::launch_segments(State&, const ChunkBands&, const cl::Buffer&, const cl::Buffer&, \
+                                                  const Chunk&);                                                   \
+  template void ClSolver<T>::copy_out(const Chunk&, T*, const T*) const;
+OCLSPKT_INSTANTIATE(float)
+OCLSPKT_INSTANTIATE(double)
 
 }  // namespace oclspkt::ocl

@@ -45,8 +45,8 @@ inline constexpr int kSegmentWords = 10;
 /// @throws InvalidInput if not even one tile fits, or a partition is too long for the kernels' counters
 Layout make_layout(const Plan& plan, int word, const Limits& limits);
 
-/// Cut the blocks of lines side by side (exact-factored) into chunks of at most plan.chunk_blocks. Stored factors take
-/// the bands' places.
+/// Cut the blocks of lines side by side into chunks of at most plan.chunk_blocks. Stored factors take the bands'
+/// places.
 /// @throws InvalidInput if not even one block fits
 Layout make_strided_layout(const Plan& plan, const LineSet& lines, int word, const Limits& limits);
 

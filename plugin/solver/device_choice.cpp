@@ -49,10 +49,13 @@ std::optional<double> device_seconds(DeviceModule& module, int index, const Devi
   }
   const DeviceSettings settings{.copy_vectors = options.transfer == Transfer::copy,
                                 .device_memory = options.device_memory};
-  const Plan plan =
-      make_factored_plan(demand.lines, demand.form, word, module.traits(index, demand.is_double, settings));
-  if (plan.chunk_blocks == 0) return std::nullopt;
-  return predict_factored_seconds(profile, plan, word);
+  const DeviceTraits traits = module.traits(index, demand.is_double, settings);
+  const Plan whole = make_factored_plan(demand.lines, demand.form, word, traits);
+  if (whole.chunk_blocks == 0) return std::nullopt;
+  const double seconds = predict_beside_seconds(profile, whole, word);
+  if (demand.halo < 0 || demand.lines.rows() == 0) return seconds;
+  const Plan cut = make_strided_halo_plan(demand.lines, demand.halo, options.partition, word, traits);
+  return cut.chunk_blocks == 0 ? seconds : std::min(seconds, predict_beside_seconds(profile, cut, word));
 }
 
 /// The cheapest device of a selection that can take the demand; index -1 if none can.

@@ -32,6 +32,7 @@ struct Demand {
   double words_per_row = 5;  ///< of the method that is likely to be chosen
   int launches = 1;
   Form form = Form::general;  ///< general or shared, as the bands are
+  Index halo = -1;            ///< with which lines side by side may be cut into segments; -1: they may not
 };
 
 /// Choose among the devices that the options name: the cheapest for the rows at hand, vectors on the host. The host

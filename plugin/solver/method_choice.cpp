@@ -36,6 +36,12 @@ Plan plan_for(const Problem<T>& problem, Method method, Index halo) {
   return make_plan(method, problem.bands.lines().rows(), halo, problem.options.partition, sizeof(T), problem.traits);
 }
 
+template <typename T>
+Plan factored_plan(const Problem<T>& problem) {
+  return make_factored_plan(problem.bands.lines(), problem.survey.shared ? Form::shared : Form::general, sizeof(T),
+                            problem.traits);
+}
+
 Index round_halo(Index rows) { return (rows + kHaloQuantum - 1) / kHaloQuantum * kHaloQuantum; }
 
 double rows_in(const LineSet& lines, const std::vector<Index>& members) {
@@ -190,6 +196,33 @@ bool breaks_symmetry(const Options& options, bool symmetric) {
   return symmetric && !named(options.method) && tolerance<T>(options) > tolerance<T>(Options{});
 }
 
+/// Cut lines side by side into segments. Only dominance covers them: the decay of each line is not followed.
+template <typename T>
+std::optional<Proposal> propose_segments(const Problem<T>& problem, double tol, Objection& objection) {
+  const double d = problem.survey.dominance;
+  const LineSet& lines = problem.bands.lines();
+  const Index needed = halo_from_dominance(d, tol);
+  if (needed < 0) {
+    objection.why = format("row dominance %.4f, lines side by side are cut only above 1", d);
+    return std::nullopt;
+  }
+  const Index halo = round_halo(needed);
+  const Plan plan = make_strided_halo_plan(lines, halo, problem.options.partition, sizeof(T), problem.traits);
+  if (!named(problem.options.method)) {
+    const Plan whole = factored_plan(problem);
+    const auto cost = [](const Plan& p) { return p.idle * p.words_per_row(); };
+    if (plan.chunk_blocks == 0) {
+      objection = {"the device's memory does not hold a block of lines", {}, plan};
+    } else if (!(cost(plan) < cost(whole))) {
+      objection = {format("no cheaper than whole lines, which keep %.0f %% of cores and lanes busy", 100 / whole.idle),
+                   {},
+                   plan};
+    }
+    if (objection) return std::nullopt;
+  }
+  return covered(plan, 2 * std::pow(d, -static_cast<double>(halo + 1)), tol, problem.survey);
+}
+
 template <typename T>
 std::optional<Proposal> propose_halo(const Problem<T>& problem, Objection& objection) {
   const double tol = tolerance<T>(problem.options);
@@ -197,9 +230,10 @@ std::optional<Proposal> propose_halo(const Problem<T>& problem, Objection& objec
     objection.why = format("the matrix is symmetric, truncated to %.1e its operator would not be", tol);
     return std::nullopt;
   }
+  const LineSet& lines = problem.bands.lines();
+  if (!lines.contiguous()) return propose_segments(problem, tol, objection);
   if (auto quick = propose_by_dominance(problem, tol)) return quick;
 
-  const LineSet& lines = problem.bands.lines();
   for (const Index longest : kHaloSearch) {
     const Plan trial = plan_for(problem, Method::truncated_halo, longest);
     if (!cheaper_than_exact(trial) && objection) break;
@@ -282,10 +316,7 @@ std::optional<Proposal> propose_streamed(const Problem<T>& problem, Objection& o
 template <typename T>
 std::optional<Proposal> propose_exact(const Problem<T>& problem, Method method, Objection& objection) {
   Proposal p;
-  p.plan = method == Method::exact_factored
-               ? make_factored_plan(problem.bands.lines(), problem.survey.shared ? Form::shared : Form::general,
-                                    sizeof(T), problem.traits)
-               : plan_for(problem, method, 0);
+  p.plan = method == Method::exact_factored ? factored_plan(problem) : plan_for(problem, method, 0);
   p.needs_trial = true;
   p.growth = kDominantGrowth;
   p.why = format("row dominance %.4f", problem.survey.dominance);
@@ -300,12 +331,15 @@ double tolerance(const Options& options) {
   return options.rtol > 0 ? options.rtol : static_cast<double>(std::numeric_limits<T>::epsilon());
 }
 
-std::vector<Method> methods_to_try(MethodChoice choice, bool stored) {
+std::vector<Method> methods_to_try(MethodChoice choice, bool on_host, bool end_to_end) {
+  const bool stored = on_host || !end_to_end;
   const Method exact = stored ? Method::exact_factored : Method::exact_twopass;
   switch (choice) {
     case MethodChoice::automatic:
       // There the stored factors cost no more than truncation and need no certificate.
-      if (stored) return {exact, Method::pivot};
+      if (on_host) return {exact, Method::pivot};
+      // Unless few long lines leave cores of a device idle.
+      if (stored) return {Method::truncated_halo, exact, Method::pivot};
       // Where the pieces of the two passes do not agree, one sweep on the host does.
       return {Method::truncated_halo, Method::exact_twopass, Method::exact_factored, Method::pivot};
     case MethodChoice::truncated:
@@ -329,10 +363,13 @@ bool named(MethodChoice choice) { return choice != MethodChoice::automatic; }
 
 template <typename T>
 std::optional<Proposal> propose(const Problem<T>& problem, Method method, Objection& objection) {
-  const bool glued = method != Method::exact_factored && method != Method::pivot;
-  if (glued && !problem.bands.lines().contiguous()) {
-    throw InvalidInput(std::string("method ") + name(method) + " takes lines laid end to end, not " +
-                       problem.bands.lines().describe() + ": use method auto, exact-factored or pivot");
+  const LineSet& lines = problem.bands.lines();
+  const bool glued = method != Method::exact_factored && method != Method::pivot,
+             cuts = method == Method::truncated_halo;
+  if (glued && !lines.contiguous() && !(cuts && lines.beside())) {
+    throw InvalidInput(std::string("method ") + name(method) + " takes lines laid end to end" +
+                       (cuts ? " or side by side" : "") + ", not " + lines.describe() +
+                       ": use method auto, exact-factored or pivot");
   }
   switch (method) {
     case Method::truncated_halo:
@@ -355,7 +392,8 @@ std::optional<Proposal> propose(const Problem<T>& problem, Method method, Object
 std::string shape_text(const Plan& plan) {
   switch (plan.method) {
     case Method::truncated_halo:
-      return format("halo %lld", static_cast<long long>(plan.halo));
+      return format("halo %lld", static_cast<long long>(plan.halo)) +
+             (plan.segments > 0 ? format(", %lld segments a line", static_cast<long long>(plan.segments)) : "");
     case Method::truncated_streamed:
       return std::string("walking ") + (plan.walk_up ? "up" : "down") + (plan.exact_starts ? " from exact starts" : "");
     case Method::exact_factored:
@@ -365,6 +403,15 @@ std::string shape_text(const Plan& plan) {
     default:
       return {};
   }
+}
+
+template <typename T>
+Index segment_halo(const Options& options, const Survey& survey, bool symmetric) {
+  const bool asked = options.method == MethodChoice::automatic || options.method == MethodChoice::truncated ||
+                     options.method == MethodChoice::truncated_halo;
+  if (!asked || breaks_symmetry<T>(options, symmetric)) return -1;
+  const Index needed = halo_from_dominance(survey.dominance, tolerance<T>(options));
+  return needed < 0 ? -1 : round_halo(needed);
 }
 
 template <typename T>
@@ -381,6 +428,7 @@ double likely_words(const Options& options, const Survey& survey, bool symmetric
 #define OCLSPKT_INSTANTIATE(T)                                                     \
   template double tolerance<T>(const Options&);                                    \
   template std::optional<Proposal> propose(const Problem<T>&, Method, Objection&); \
+  template Index segment_halo<T>(const Options&, const Survey&, bool);             \
   template double likely_words<T>(const Options&, const Survey&, bool);
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)

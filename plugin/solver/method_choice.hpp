@@ -39,9 +39,9 @@ inline constexpr double kApartShare = 0.1;
 template <typename T>
 double tolerance(const Options& options);
 
-/// The methods to try, in order, for what the user asked.
-/// @param stored stored factors are the first exact method: on the host, and for lines that are not laid end to end
-std::vector<Method> methods_to_try(MethodChoice choice, bool stored);
+/// The methods to try, in order, for what the user asked. Stored factors are the first exact method on the host and for
+/// lines that are not laid end to end.
+std::vector<Method> methods_to_try(MethodChoice choice, bool on_host, bool end_to_end);
 
 /// True if the user asked for this very method, so that a lacking certificate is a warning and not a refusal.
 bool named(MethodChoice choice);
@@ -53,6 +53,10 @@ std::optional<Proposal> propose(const Problem<T>& problem, Method method, Object
 
 /// What tells plans of one method apart, for the eye: "halo 40", "walking up"; empty if nothing does.
 std::string shape_text(const Plan& plan);
+
+/// Rows of halo with which lines side by side may be cut into segments on a device; -1 if they may not.
+template <typename T>
+Index segment_halo(const Options& options, const Survey& survey, bool symmetric);
 
 /// Words a row of the method that is likely to be chosen on a device, before anything is known of the device.
 template <typename T>

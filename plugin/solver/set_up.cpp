@@ -30,15 +30,11 @@ bool runs_on_host(const DeviceChoice& device, Method method, const LineSet& line
 /// Seconds that one apply of a plan takes where it would run; 0 for methods of the host that nothing was measured for.
 template <typename T>
 double predict_apply(const DeviceChoice& device, const Plan& plan, const LineSet& lines) {
-  if (plan.method == Method::exact_factored) {
-    return runs_on_host(device, plan.method, lines) ? predict_host_seconds<T>(lines, plan.form)
-                                                    : predict_factored_seconds(device.profile, plan, sizeof(T));
-  }
-  if (!runs_on_host(device, plan.method, lines)) {
-    const int launches = plan.method == Method::exact_twopass ? 2 : 1;
-    return predict_seconds(device.profile, plan.n, plan.words_per_row(), launches, sizeof(T));
-  }
-  return 0;
+  const bool on_host = runs_on_host(device, plan.method, lines);
+  if (on_host) return plan.method == Method::exact_factored ? predict_host_seconds<T>(lines, plan.form) : 0;
+  if (lines.beside()) return predict_beside_seconds(device.profile, plan, sizeof(T));
+  const int launches = plan.method == Method::exact_twopass ? 2 : 1;
+  return predict_seconds(device.profile, plan.n, plan.words_per_row(), launches, sizeof(T));
 }
 
 std::string place_of(const LineSet& lines, Index line) {
@@ -136,7 +132,7 @@ void Solver<T>::Impl::take(const Proposal& p) {
   report_.certificate_above_tolerance = p.above_tolerance;
   report_.growth = p.growth;
   report_.partition = cut ? p.plan.m : 0;
-  report_.partitions = cut ? p.plan.partitions() : 0;
+  report_.partitions = p.plan.segments > 0 ? bands_.lines().count() * p.plan.segments : cut ? p.plan.partitions() : 0;
   report_.halo = p.plan.halo;
   report_.form = p.plan.form;
   report_.words_per_row = p.plan.words_per_row();
@@ -208,7 +204,7 @@ bool Solver<T>::Impl::first_to_try(const InUse& before, const DeviceChoice& devi
 /// Go through the methods in order, one that was in use before first, and keep the first that holds.
 template <typename T>
 void Solver<T>::Impl::choose(const DeviceChoice& device, const std::optional<InUse>& before) {
-  std::vector<Method> methods = methods_to_try(options_.method, device.host() || !bands_.lines().contiguous());
+  std::vector<Method> methods = methods_to_try(options_.method, device.host(), bands_.lines().contiguous());
   const bool moved = before && first_to_try(*before, device, methods);
   bool singular = false;
   for (const Method method : methods) {
@@ -393,7 +389,7 @@ void Solver<T>::Impl::choose_of_those_left(const std::optional<InUse>& before) {
     const DeviceChoice device =
         choose_device(options_,
                       {bands_.lines(), sizeof(T) == 8, likely_words<T>(options_, survey_, symmetric), 1,
-                       survey_.shared ? Form::shared : Form::general},
+                       survey_.shared ? Form::shared : Form::general, segment_halo<T>(options_, survey_, symmetric)},
                       lost_);
     for (const LostDevice& lost : device.lost) lose(lost);
     try {

@@ -21,7 +21,7 @@ bool solves(const DeviceInfo& info, Index n, const Shape& shape, const DeviceSet
   return right;
 }
 
-/// Words: strided|shared, lines of a block, rows, blocks, bytes of device memory (0: all).
+/// Words: strided|shared|segments, lines of a block, rows, blocks, bytes of device memory (0: all).
 template <typename T>
 bool solves_beside(const DeviceInfo& info, const std::vector<std::string>& words) {
   const auto number = [&](std::size_t word) { return std::stol(words.at(word)); };
@@ -32,8 +32,10 @@ bool solves_beside(const DeviceInfo& info, const std::vector<std::string>& words
   const auto y = random_vector<T>(lines.extent());
   DeviceSettings settings{.copy_vectors = true};  // as in check()
   settings.device_memory = number(4);
-  const Plan plan = make_factored_plan(lines, shared ? Form::shared : Form::general, sizeof(T),
-                                       module().traits(info.index, sizeof(T) == sizeof(double), settings));
+  const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), settings);
+  const Plan plan = words[0] == "segments"
+                        ? make_strided_halo_plan(lines, 17, 8, sizeof(T), traits)
+                        : make_factored_plan(lines, shared ? Form::shared : Form::general, sizeof(T), traits);
   const auto solver = make_solver<T>(info.index, settings);
   solver->set_up(plan, bands);
   std::vector<T> x(y.size());
@@ -52,12 +54,12 @@ bool streams(const DeviceInfo& info) {
   return x == std::vector<T>(200, 10);
 }
 
-/// Words of a case: stream, strided|shared (see solves_beside()), or halo|exact and rows, partition, bytes of device
-/// memory (0: all); then float|double.
+/// Words of a case: stream, strided|shared|segments (see solves_beside()), or halo|exact and rows, partition, bytes of
+/// device memory (0: all); then float|double.
 template <typename T>
 bool check(const DeviceInfo& info, const std::vector<std::string>& words) {
   if (words[0] == "stream") return streams<T>(info);
-  if (words[0] == "strided" || words[0] == "shared") return solves_beside<T>(info, words);
+  if (words[0] == "strided" || words[0] == "shared" || words[0] == "segments") return solves_beside<T>(info, words);
   Shape shape{words[0] == "halo" ? Method::truncated_halo : Method::exact_twopass, words[0] == "halo" ? 17 : 0};
   shape.partition = std::stol(words.at(2));
   // Copies: what is written through host memory is unknown to oclgrind.

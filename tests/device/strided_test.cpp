@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Lines side by side by stored factors, on every device, against LAPACK and residuals.
+// Lines side by side, whole by stored factors and cut into segments, on every device, against LAPACK and residuals.
 #include <array>
 #include <cstdio>
 
+#include "certificate.hpp"
 #include "devices.hpp"
 #include "layout.hpp"
+#include "model.hpp"
 #include "residual.hpp"
 
 namespace oclspkt::test {
@@ -51,15 +53,29 @@ Plan strided_plan(int device, const LineSet& lines, Form form, const DeviceSetti
   return make_factored_plan(lines, form, sizeof(T), module().traits(device, sizeof(T) == sizeof(double), settings));
 }
 
+/// The plan of truncated-halo, for lines cut into segments.
+template <typename T>
+Plan segment_plan(int device, const LineSet& lines, Index halo, Index partition = 0,
+                  const DeviceSettings& settings = {}) {
+  return make_strided_halo_plan(lines, halo, partition, sizeof(T),
+                                module().traits(device, sizeof(T) == sizeof(double), settings));
+}
+
 /// Set up and solve once, into kGap.
 template <typename T>
-std::vector<T> solve_strided(int device, const Bands<T>& bands, const std::vector<T>& y, Form form,
+std::vector<T> solve_by_plan(int device, const Bands<T>& bands, const std::vector<T>& y, const Plan& plan,
                              const DeviceSettings& settings = {}) {
   const auto solver = make_solver<T>(device, settings);
-  solver->set_up(strided_plan<T>(device, bands.lines(), form, settings), bands);
+  solver->set_up(plan, bands);
   std::vector<T> x(y.size(), T(kGap));
   solver->apply(y.data(), x.data());
   return x;
+}
+
+template <typename T>
+std::vector<T> solve_strided(int device, const Bands<T>& bands, const std::vector<T>& y, Form form,
+                             const DeviceSettings& settings = {}) {
+  return solve_by_plan(device, bands, y, strided_plan<T>(device, bands.lines(), form, settings), settings);
 }
 
 template <typename T>
@@ -257,6 +273,147 @@ TYPED_TEST(Strided, RefusesWhatItHasNoKernelOrNoMemoryFor) {
     const Plan plan = strided_plan<T>(info.index, lines.lines(), Form::general, small);
     EXPECT_EQ(plan.chunk_blocks, 0);
     EXPECT_THROW(make_solver<T>(info.index, small)->set_up(plan, lines), InvalidInput);
+  });
+}
+
+/// Few long lines: 1, 3, 8 and 20 of them along y and z, and blocks with gaps between rows.
+std::vector<LineSet> few_long_lines() {
+  std::vector<LineSet> all;
+  for (const Index length : {3000, 20'000}) {
+    all.push_back(LineSet::strided(length, 3, 1, 1));
+    for (const Index count : {3, 8, 20}) {
+      all.push_back(LineSet::grid_axis(1, count, length, 1));
+      all.push_back(LineSet::grid_axis(2, count, 1, length));
+    }
+  }
+  all.push_back(LineSet::strided(3000, 40, 20, 1, 2, 120'000));
+  all.push_back(LineSet::strided(9, 50, 37, 1, 4, 500));  // shorter than any halo
+  return all;
+}
+
+TYPED_TEST(Strided, SegmentsAreRightWithinTheirCertificate) {
+  using T = TypeParam;
+  for (const LineSet& lines : few_long_lines()) {
+    SCOPED_TRACE(lines.describe());
+    const auto y = random_vector<T>(lines.extent());
+    const auto free = gaps(lines);
+    for (const double d : {1.5, 3.0}) {
+      const auto bands = closed(random_dominant<T>(lines, d));
+      const auto reference = solve_by_reference(bands, y);
+      for (const double tolerance : {1e-3, kEps<T>}) {
+        const Index halo = halo_from_dominance(d, tolerance);
+        // The condition of a matrix that is dominant by rows is at most (d + 1) / (d - 1).
+        const double bound = 2 * std::pow(d, -static_cast<double>(halo + 1)) + 8 * (d + 1) / (d - 1) * kEps<T>;
+        on_every_device<T>([&](const DeviceInfo& info) {
+          for (const Index partition : {0, 250}) {
+            for (const bool copies : {false, true}) {
+              const Plan plan = segment_plan<T>(info.index, lines, halo, partition, {.copy_vectors = copies});
+              EXPECT_EQ(plan.segments > 1, lines.length(0) > 250) << "nothing is cut";
+              const auto x = solve_by_plan(info.index, bands, y, plan, {.copy_vectors = copies});
+              EXPECT_LE(relative_difference(without_gaps(lines, x, reference), reference), bound)
+                  << "d " << d << ", halo " << halo << ", segments of " << plan.m << ", copies " << copies;
+              for (const Index i : free) ASSERT_EQ(x[static_cast<std::size_t>(i)], T(kGap)) << "place " << i;
+            }
+          }
+        });
+      }
+    }
+  }
+}
+
+TYPED_TEST(Strided, SegmentsAreCutAndTruncatedAsTheModelDoes) {
+  using T = TypeParam;
+  for (const LineSet& lines :
+       {LineSet::grid_axis(1, 3, 300, 2), LineSet::grid_axis(2, 20, 2, 301), LineSet::grid_axis(1, 2100, 70, 1)}) {
+    const auto bands = closed(random_dominant<T>(lines, 1.5));
+    const auto y = random_vector<T>(lines.extent());
+    const auto reference = solve_by_reference(bands, y);
+    on_every_device<T>([&](const DeviceInfo& info) {
+      const Plan plan = segment_plan<T>(info.index, lines, 3, 37);
+      EXPECT_EQ(plan.m, 37);
+      ModelSolver<T> model;
+      model.set_up(plan, bands);
+      std::vector<T> expected(y.size());
+      model.apply(y.data(), expected.data());
+      EXPECT_GT(relative_difference(expected, reference), 1e-3) << "a halo of 3 rows hides the cuts";
+      EXPECT_LE(relative_difference(solve_by_plan(info.index, bands, y, plan), expected), 40 * kEps<T>);
+    });
+  }
+}
+
+TYPED_TEST(Strided, NanInOneLineOfSegmentsStaysInIt) {
+  using T = TypeParam;
+  for (const LineSet& lines : {LineSet::grid_axis(1, 3, 500, 7), LineSet::grid_axis(2, 17, 3, 500)}) {
+    const auto bands = closed(random_dominant<T>(lines, 3.0));
+    const auto healthy = random_vector<T>(lines.extent());
+    const Index broken = lines.count() - 2, at = lines.first(broken) + 2 * lines.row_stride();
+    auto y = healthy;
+    y[static_cast<std::size_t>(at)] = std::numeric_limits<T>::quiet_NaN();
+    on_every_device<T>([&](const DeviceInfo& info) {
+      const Plan plan = segment_plan<T>(info.index, lines, 40, 100);
+      const auto expected = solve_by_plan(info.index, bands, healthy, plan);
+      const auto x = solve_by_plan(info.index, bands, y, plan);
+      EXPECT_TRUE(std::isnan(x[static_cast<std::size_t>(at)]));
+      for (Index l = 0; l < lines.count(); ++l) {
+        for (Index i = 0; l != broken && i < lines.length(l); ++i) {
+          const auto place = static_cast<std::size_t>(lines.first(l) + i * lines.row_stride());
+          ASSERT_EQ(x[place], expected[place]) << "line " << l << ", row " << i;
+        }
+      }
+    });
+  }
+}
+
+TYPED_TEST(Strided, ChunksOfSegmentsGiveTheBitsOfOneLaunch) {
+  using T = TypeParam;
+  const LineSet lines = LineSet::strided(400, 70, 65, 1, 12, 30'000);
+  const auto bands = closed(random_dominant<T>(lines, 3.0));
+  const auto y = random_vector<T>(lines.extent());
+  on_every_device<T>([&](const DeviceInfo& info) {
+    const auto whole = solve_by_plan(info.index, bands, y, segment_plan<T>(info.index, lines, 40, 100));
+    const std::int64_t memory = 6 * lines.extent() * static_cast<Index>(sizeof(T)) / 3;
+    for (const bool copies : {false, true}) {
+      const DeviceSettings settings{.copy_vectors = copies, .device_memory = memory};
+      const Plan plan = segment_plan<T>(info.index, lines, 40, 100, settings);
+      ASSERT_GT(ocl::make_strided_layout(plan, lines, sizeof(T), {info.max_allocation, memory}).chunks.size(), 2U);
+      EXPECT_EQ(solve_by_plan(info.index, bands, y, plan, settings), whole) << copies;
+    }
+  });
+}
+
+TYPED_TEST(Strided, OneSolverTakesWholeLinesAndSegmentsInTurn) {
+  using T = TypeParam;
+  const LineSet lines = LineSet::grid_axis(1, 20, 3000, 1);
+  on_every_device<T>([&](const DeviceInfo& info) {
+    for (const bool copies : {false, true}) {
+      const auto solver = make_solver<T>(info.index, {.copy_vectors = copies});
+      for (const bool cut : {true, false, true}) {
+        const auto bands = closed(constant<T>(lines, -1, cut ? 6 : 3, -1));
+        const auto y = random_vector<T>(lines.extent());
+        solver->set_up(cut ? segment_plan<T>(info.index, lines, 40) : strided_plan<T>(info.index, lines, Form::shared),
+                       bands);
+        std::vector<T> x(y.size());
+        solver->apply(y.data(), x.data());
+        EXPECT_LE(relative_difference(x, solve_by_reference(bands, y)), 40 * kEps<T>) << cut;
+        EXPECT_EQ(solver->factors() == nullptr, cut);
+      }
+    }
+  });
+}
+
+TYPED_TEST(Strided, SegmentsRefusePlansOfOtherLayoutsAndTooLittleMemory) {
+  using T = TypeParam;
+  const LineSet lines = LineSet::grid_axis(1, 20, 3000, 1);
+  const auto beside = closed(random_dominant<T>(lines, 3.0)),
+             end_to_end = closed(random_dominant<T>(LineSet::one(60'000), 3.0));
+  on_every_device<T>([&](const DeviceInfo& info) {
+    const auto solver = make_solver<T>(info.index);
+    EXPECT_THROW(solver->set_up(plan_for<T>(info.index, 60'000, {Method::truncated_halo, 40}), beside), InvalidInput);
+    EXPECT_THROW(solver->set_up(segment_plan<T>(info.index, lines, 40), end_to_end), InvalidInput);
+    const DeviceSettings small{.device_memory = 10'000};
+    const Plan plan = segment_plan<T>(info.index, lines, 40, 0, small);
+    EXPECT_EQ(plan.chunk_blocks, 0);
+    EXPECT_THROW(make_solver<T>(info.index, small)->set_up(plan, beside), InvalidInput);
   });
 }
 

@@ -40,10 +40,11 @@ End attempt(const F& f, std::string& text) {
   return end;
 }
 
-/// Methods that take lines laid end to end only.
-bool glued(const Options& o) {
-  return o.method == MethodChoice::truncated || o.method == MethodChoice::truncated_halo ||
-         o.method == MethodChoice::truncated_streamed || o.method == MethodChoice::exact_twopass;
+/// Whether a method was named that does not take such lines.
+bool takes_others(const Options& o, const LineSet& lines) {
+  const bool halo = o.method == MethodChoice::truncated || o.method == MethodChoice::truncated_halo;
+  const bool glued = o.method == MethodChoice::truncated_streamed || o.method == MethodChoice::exact_twopass;
+  return !lines.contiguous() && (glued || (halo && !lines.beside()));
 }
 
 std::string describe(const Options& o, const Report& r) {
@@ -110,7 +111,7 @@ std::optional<std::string> against_error(End end, const Options& options, test::
   } else if (end == End::invalid_input) {
     const bool without_double = sizeof(T) == 8 && options.devices == "gpu";
     const bool small_memory = options.device_memory > 0;
-    const bool apart = glued(options) && !bands.lines().contiguous();
+    const bool apart = takes_others(options, bands.lines());
     if (!without_double && !small_memory && !apart) return "good input is refused: ";
   } else if (options.method == MethodChoice::automatic || options.method == MethodChoice::pivot) {
     if (!too_wide(bands) && judge.lapack_manages(trial_side(bands))) return "reported although LAPACK manages: ";
