@@ -55,7 +55,8 @@ std::optional<double> device_seconds(DeviceModule& module, int index, const Devi
   const double seconds = predict_beside_seconds(profile, whole, word);
   if (demand.halo < 0 || demand.lines.rows() == 0) return seconds;
   const Plan cut = make_strided_halo_plan(demand.lines, demand.halo, options.partition, word, traits);
-  return cut.chunk_blocks == 0 ? seconds : std::min(seconds, predict_beside_seconds(profile, cut, word));
+  const bool taken = options.method == MethodChoice::automatic ? cutting_pays(cut, whole) : cut.chunk_blocks > 0;
+  return taken ? predict_beside_seconds(profile, cut, word) : seconds;
 }
 
 /// The cheapest device of a selection that can take the demand; index -1 if none can.

@@ -210,15 +210,12 @@ std::optional<Proposal> propose_segments(const Problem<T>& problem, double tol, 
   const Plan plan = make_strided_halo_plan(lines, halo, problem.options.partition, sizeof(T), problem.traits);
   if (!named(problem.options.method)) {
     const Plan whole = factored_plan(problem);
-    const auto cost = [](const Plan& p) { return p.idle * p.words_per_row(); };
-    if (plan.chunk_blocks == 0) {
-      objection = {"the device's memory does not hold a block of lines", {}, plan};
-    } else if (!(cost(plan) < cost(whole))) {
+    if (!cutting_pays(plan, whole)) {
       objection = {format("no cheaper than whole lines, which keep %.0f %% of cores and lanes busy", 100 / whole.idle),
                    {},
                    plan};
+      return std::nullopt;
     }
-    if (objection) return std::nullopt;
   }
   return covered(plan, 2 * std::pow(d, -static_cast<double>(halo + 1)), tol, problem.survey);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "device.hpp"
 #include "every_device.hpp"
 #include "oclspkt/error.hpp"
 #include "solver_fixture.hpp"
@@ -106,6 +107,99 @@ TYPED_TEST(StridedLines, LeaveUntouchedWhatIsBetweenThem) {
       solver.apply(y.data(), x.data());
       EXPECT_EQ(std::count(x.begin(), x.end(), T(7)), lines.extent() - lines.rows());
     }
+  });
+}
+
+/// The candidate of a method, or null.
+const Candidate* candidate_of(const Report& report, Method method) {
+  for (const Candidate& c : report.candidates) {
+    if (c.method == method) return &c;
+  }
+  return nullptr;
+}
+
+TYPED_TEST(StridedLines, AreCutIntoSegmentsWhereTheUserNamesTruncation) {
+  using T = TypeParam;
+  test::with_every_device([&](Options options) {
+    for (const LineSet& lines : {LineSet::grid_axis(1, 8, 3000, 1), LineSet::grid_axis(2, 5, 4, 700)}) {
+      for (const MethodChoice method : {MethodChoice::truncated, MethodChoice::truncated_halo}) {
+        options.method = method;
+        options.partition = method == MethodChoice::truncated ? 250 : 0;
+        Solver<T> solver(options);
+        const Bands<T> bands = test::random_dominant<T>(lines, 3);
+        this->set_up(solver, bands);
+        const Report& report = solver.report();
+        EXPECT_EQ(report.method, Method::truncated_halo);
+        EXPECT_EQ(report.device_type == "host", options.devices == "host") << report.device_why;
+        EXPECT_LE(report.certificate, report.tolerance);
+        EXPECT_FALSE(report.certificate_above_tolerance);
+        EXPECT_GT(report.halo, 0);
+        if (options.partition > 0) {
+          EXPECT_EQ(report.partition, 250);
+          EXPECT_EQ(report.partitions, lines.count() * (lines.length(0) == 3000 ? 12 : 3));
+        }
+        EXPECT_LE(this->backward_error(solver, bands), 20);
+      }
+    }
+  });
+}
+
+TYPED_TEST(StridedLines, AreNotCutWithoutStrictDominance) {
+  using T = TypeParam;
+  test::with_every_device([&](Options options) {
+    const Bands<T> bands = test::constant<T>(LineSet::grid_axis(1, 3, 5000, 1), -1, 2, -1);
+    Solver<T> solver(options);
+    this->set_up(solver, bands);
+    EXPECT_EQ(solver.report().method, Method::exact_factored);
+    const Candidate* refused = candidate_of(solver.report(), Method::truncated_halo);
+    EXPECT_EQ(refused == nullptr, solver.report().device_type == "host");
+    if (refused != nullptr) {
+      EXPECT_NE(refused->why.find("row dominance 1.0000"), std::string::npos) << refused->why;
+    }
+    options.method = MethodChoice::truncated;
+    Solver<T> named(options);
+    try {
+      this->set_up(named, bands);
+      ADD_FAILURE() << "a cut without a certificate was taken";
+    } catch (const Breakdown& error) {
+      EXPECT_NE(std::string(error.what()).find("row dominance 1.0000"), std::string::npos) << error.what();
+    }
+  });
+}
+
+TYPED_TEST(StridedLines, AreCutUnaskedOnlyWhereTheyAreTooFewForTheCores) {
+  using T = TypeParam;
+  test::with_every_device([&](const Options& options) {
+    if (options.devices == "host") return;
+    const Bands<T> many = test::random_dominant<T>(LineSet::grid_axis(1, 3000, 200, 1), 3);
+    Solver<T> solver(options);
+    this->set_up(solver, many);
+    EXPECT_EQ(solver.report().method, Method::exact_factored);
+    const Candidate* refused = candidate_of(solver.report(), Method::truncated_halo);
+    ASSERT_NE(refused, nullptr);
+    EXPECT_NE(refused->why.find("no cheaper than whole lines"), std::string::npos) << refused->why;
+
+    const Bands<T> few = test::random_dominant<T>(LineSet::grid_axis(1, 8, 30'000, 1), 3);
+    this->set_up(solver, few);
+    // They are one bundle, which keeps one core busy.
+    const auto& devices = open_device_module()->devices();
+    const auto used = std::find_if(devices.begin(), devices.end(), [&](const DeviceInfo& d) {
+      return d.name == solver.report().device && d.platform == solver.report().platform;
+    });
+    ASSERT_NE(used, devices.end());
+    EXPECT_EQ(solver.report().method, used->cores > 1 ? Method::truncated_halo : Method::exact_factored);
+    EXPECT_EQ(candidate_of(solver.report(), Method::truncated_halo)->taken, used->cores > 1);
+    EXPECT_LE(this->backward_error(solver, few), 20);
+  });
+}
+
+TYPED_TEST(StridedLines, ThatAreNotNeighboursRefuseTruncationAsTheirLayout) {
+  using T = TypeParam;
+  test::with_every_device([&](Options options) {
+    options.method = MethodChoice::truncated_halo;
+    Solver<T> solver(options);
+    const Bands<T> apart = test::diffusion<T>(LineSet::strided(50, 40, 20, 2), 1);  // neighbours two places apart
+    EXPECT_THROW(this->set_up(solver, apart), InvalidInput);
   });
 }
 

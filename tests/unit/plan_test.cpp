@@ -121,5 +121,65 @@ TEST(FactoredPlan, CutsChunksBetweenBlocksOrNotAtAll) {
   EXPECT_EQ(make_factored_plan(LineSet::strided(9, 300, 20, 1, 4, 60), Form::general, 8, traits).chunk_blocks, 0);
 }
 
+/// Few long lines, blocks of them, many lines, lines shorter than a halo.
+const LineSet kFewLong[] = {LineSet::grid_axis(1, 8, 20'000, 1),      LineSet::grid_axis(2, 3, 1, 3000),
+                            LineSet::grid_axis(1, 20, 100'000, 2),    LineSet::strided(5000, 3, 1, 1),
+                            LineSet::grid_axis(1, 128, 1'000'000, 1), LineSet::grid_axis(1, 17, 33, 9)};
+
+TEST(SegmentPlan, CoversTheLinesAndKeepsTheWindowInTheCache) {
+  for (const LineSet& lines : kFewLong) {
+    for (const int cores : {1, 2, 64}) {
+      for (const Index halo : {0, 40, 96}) {
+        const DeviceTraits traits{.lanes = 8, .cores = cores, .cache_bytes = 1 << 20};
+        const Plan plan = make_strided_halo_plan(lines, halo, 0, 8, traits);
+        SCOPED_TRACE(lines.describe() + ", " + std::to_string(cores) + " cores, halo " + std::to_string(halo));
+        EXPECT_GE(plan.segments * plan.m, lines.length(0));
+        EXPECT_LT((plan.segments - 1) * plan.m, lines.length(0));
+        EXPECT_TRUE(plan.segments == 1 || plan.m >= 3 * halo) << plan.m;
+        EXPECT_TRUE(plan.windowed);
+        EXPECT_LE(plan.window * 8, 1 << 19);
+        const Index swept = std::min(lines.length(0), plan.m + 2 * plan.halo);
+        EXPECT_GE(plan.window, 2 * (swept + 1) * std::min(plan.bundle, lines.block_lines()));
+        EXPECT_EQ(plan.chunk_blocks, lines.blocks());
+        EXPECT_EQ(plan.words_per_row(), 4 * plan.overlap() + 1);
+      }
+    }
+  }
+}
+
+TEST(SegmentPlan, GivesEveryCoreSegmentsWhereLinesAreLongEnough) {
+  const DeviceTraits traits{.lanes = 8, .cores = 64, .cache_bytes = 1 << 20};
+  const Plan plan = make_strided_halo_plan(LineSet::grid_axis(1, 8, 100'000, 1), 40, 0, 8, traits);
+  EXPECT_GE(plan.segments, 4 * 64);
+  EXPECT_LT(plan.idle, 1.3);
+  // 20 lines fill 20 of 24 lanes; 300 rows are one segment, since shorter ones would be mostly halo.
+  const Plan shorter = make_strided_halo_plan(LineSet::grid_axis(1, 20, 300, 1), 96, 0, 8, traits);
+  EXPECT_EQ(shorter.segments, 1);
+  EXPECT_DOUBLE_EQ(shorter.idle, 1.2 * 64);
+  EXPECT_DOUBLE_EQ(shorter.words_per_row(), 5);
+}
+
+TEST(SegmentPlan, TakesTheSegmentOfTheUser) {
+  const LineSet lines = LineSet::grid_axis(1, 8, 3000, 1);
+  EXPECT_EQ(make_strided_halo_plan(lines, 40, 37, 8, kTraits).m, 37);
+  EXPECT_EQ(make_strided_halo_plan(lines, 40, 37, 8, kTraits).segments, 82);
+  EXPECT_EQ(make_strided_halo_plan(lines, 40, 5000, 8, kTraits).m, 3000);
+  EXPECT_EQ(make_strided_halo_plan(lines, 5000, 37, 8, kTraits).halo, 3000);
+  EXPECT_THROW(make_strided_halo_plan(lines, 40, -1, 8, kTraits), InvalidInput);
+}
+
+TEST(SegmentPlan, CutsLinesOnlyWhereCoresWouldBeIdle) {
+  const auto pays = [](const LineSet& lines, Index halo, Form form, int cores) {
+    const DeviceTraits traits{.lanes = 8, .cores = cores, .cache_bytes = 1 << 20};
+    return cutting_pays(make_strided_halo_plan(lines, halo, 0, 8, traits), make_factored_plan(lines, form, 8, traits));
+  };
+  const LineSet few = LineSet::grid_axis(1, 8, 20'000, 1);
+  EXPECT_TRUE(pays(few, 40, Form::general, 2));
+  EXPECT_TRUE(pays(few, 40, Form::shared, 64));
+  EXPECT_FALSE(pays(few, 40, Form::general, 1));
+  EXPECT_FALSE(pays(few, 20'000, Form::general, 64)) << "nothing is left to cut";
+  EXPECT_FALSE(pays(LineSet::grid_axis(1, 512, 512, 1), 40, Form::general, 64)) << "a bundle for every core";
+}
+
 }  // namespace
 }  // namespace oclspkt
