@@ -17,7 +17,7 @@
 //   length, row_stride  rows of a line and places between them
 //   width, bundles      lines of a bundle (whole lanes), bundles of a block: the last takes what is left, fewer than
 //                       width + LANES
-//   m, halo, segments   rows a segment, rows read again beyond each side, segments of a line: round_up(length / m)
+//   m, halo, segments   rows a segment, rows read again beyond each side, segments of a line, the last of what is left
 //   slot                2 (min(length, m + 2 halo) + 1) times the vectors of a row of the widest bundle
 // Launch:  any number of work-groups of one work-item; each walks a run of consecutive segments, bundle by bundle.
 // Local:   none.
@@ -33,8 +33,8 @@ typedef struct {
 
 // Rows of a line.
 typedef struct {
-  int first, end;        // swept
-  int kept, kept_end;    // stored
+  int first, end;      // swept
+  int kept, kept_end;  // stored
 } Segment;
 
 static inline Segment make_segment(int k, int m, int halo, int length) {
