@@ -27,7 +27,8 @@ constexpr Index kShortBundle = 4;
 /// Rows of a block from which on one core is faster along whole rows, whose streams never end, than within its cache.
 constexpr Index kLongRowBytes = 32 << 10;
 /// Time of a row in a sweep without stored factors against one with them, where a bundle is narrow: each row waits for
-/// the one before, and for its division. 1.3 to 1.7 were measured for 3 to 20 lines on PoCL and Intel's run-time, AVX2.
+/// the one before, and for its division. Measured on one core for 3 to 20 lines (PoCL, Intel's run-time; AVX2): 1.2 to
+/// 1.7.
 constexpr double kDivisionChain = 1.6;
 /// Arrays of a chunk for stored factors: y, x, three of factors and what the sweep down leaves.
 constexpr Index kFactoredArrays = 6;
