@@ -210,7 +210,12 @@ void fuzz_options(Bytes& bytes) {
     Solver<double> solver(options);
     require(bad.empty(), "options out of range are taken");
     require(solver.options() == options, "options change when they are taken");
-    check_texts({options, bytes.below(2) == 1});
+    petsc::Settings settings{options};
+    settings.explain = bytes.below(2) == 1;
+    settings.lines = bytes.below(2) == 1 ? "x,y" : settings.lines;
+    settings.combine = static_cast<petsc::Combine>(bytes.below(static_cast<int>(std::size(petsc::kCombineNames))));
+    settings.diagonal = static_cast<petsc::Diagonal>(bytes.below(static_cast<int>(std::size(petsc::kDiagonalNames))));
+    check_texts(settings);
   } catch (const InvalidInput& error) {
     const std::string text = error.what();
     bool named = false;

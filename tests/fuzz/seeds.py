@@ -69,9 +69,11 @@ def options():
 
 
 def petsc():
-    words = {0: ("host", "model", "all", "nothing"), 1: ("auto", "exact", "truncated-halo", "frontal"), 2: ("default",),
-             3: ("same", "narrow"), 4: ("1e-5", "-1", "nan"), 5: ("16", "3e9", "0.5"), 6: ("6000000000",), 7: ("inf", "1"),
-             8: ("quiet", "error"), 9: ("pin", "fail"), 10: ("copy",)}
+    # By place in option_table().
+    words = {0: ("auto", "matrix", "x,y", "given", "x,x"), 1: ("additive", "symmetric"), 2: ("split",),
+             3: ("host", "model", "all", "nothing"), 4: ("auto", "exact", "truncated-halo", "frontal"), 5: ("default",),
+             6: ("same", "narrow"), 7: ("1e-5", "-1", "nan"), 8: ("16", "3e9", "0.5"), 9: ("6000000000",), 10: ("inf", "1"),
+             11: ("quiet", "error"), 12: ("pin", "fail"), 13: ("copy",), 14: ("0", "-1", "-2")}
     for place, values in words.items():
         for value in values:
             yield f"option-{place}-{value}", bytes((1, place)) + value.encode()
