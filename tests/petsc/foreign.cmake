@@ -103,16 +103,16 @@ function(foreign_lines_test name program)
 endfunction()
 
 set(neumann --solution ksp --reference jacobi --tolerance 1e-7)
-foreign_lines_test(ksp-ex50.x ksp-ex50 RANKS 1 4 OUTER -da_grid_x 65 -da_grid_y 65 -ksp_rtol 1e-10
+foreign_lines_test(ksp-ex50.x ksp-ex50 RANKS 4 OUTER -da_grid_x 65 -da_grid_y 65 -ksp_rtol 1e-10
                    CHECK ${neumann} --iterations 140 "--inner=-pc_oclspkt_lines x")
-foreign_lines_test(ksp-ex50.xy ksp-ex50 RANKS 1 2 3 4 OUTER -da_grid_x 65 -da_grid_y 65 -ksp_rtol 1e-10
+foreign_lines_test(ksp-ex50.xy ksp-ex50 RANKS 1 3 OUTER -da_grid_x 65 -da_grid_y 65 -ksp_rtol 1e-10
                    CHECK ${neumann} --iterations 89 "--inner=-pc_oclspkt_lines x,y")
 foreign_lines_test(ksp-ex34 ksp-ex34 RANKS 1 3 OUTER -ksp_rtol 1e-10
                    CHECK ${neumann} --iterations 19 "--inner=-pc_oclspkt_lines x,y,z")
 set(ex45_grid -da_grid_x 21 -da_grid_y 21 -da_grid_z 21 -ksp_rtol 1e-12)
-foreign_lines_test(ksp-ex45.factored ksp-ex45 RANKS 1 3 4 OUTER ${ex45_grid}
+foreign_lines_test(ksp-ex45.factored ksp-ex45 RANKS 1 4 OUTER ${ex45_grid}
                    CHECK --solution ksp --iterations 27 "--inner=-pc_oclspkt_lines x,y,z -pc_oclspkt_combine factored")
-foreign_lines_test(ksp-ex45.multiplicative ksp-ex45 RANKS 1 4 OUTER ${ex45_grid}
+foreign_lines_test(ksp-ex45.multiplicative ksp-ex45 RANKS 3 OUTER ${ex45_grid}
                    CHECK --solution ksp --iterations 22 "--inner=-pc_oclspkt_lines x,y,z -pc_oclspkt_combine multiplicative")
 foreign_lines_test(ts-ex13 ts-ex13 RANKS 1 4 OUTER -da_grid_x 20 -da_grid_y 20 -ts_max_steps 20 -ksp_rtol 1e-12
                    CHECK --solution ts --iterations 18 "--inner=-pc_oclspkt_lines x,y")
