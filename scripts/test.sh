@@ -46,7 +46,7 @@ run_tests() {
   # others, static analysis and the examples say nothing new in it, nor do kernels under oclgrind. PETSc's own programs run
   # our release build; here those of KSP do, the others call nothing more of ours.
   settings=(-DOCLSPKT_BENCH=OFF -DOCLSPKT_EXAMPLES=OFF)
-  test_preset asan -LE 'house|slow' -E 'oclgrind|foreign\.(snes|ts|tao|lines)|foreign.*\.cpu$'
+  test_preset asan -LE 'house|slow' -E 'oclgrind|foreign\.(snes|ts|tao|lines|asm|multigrid)|foreign.*\.cpu$'
   settings=(-DOCLSPKT_TESTS=OFF -DOCLSPKT_FUZZ_SECONDS=30)
   test_preset fuzz
   echo
