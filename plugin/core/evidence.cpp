@@ -12,9 +12,6 @@
 namespace oclspkt {
 namespace {
 
-/// Any fixed seed will do; the same one keeps the choice of the method reproducible.
-constexpr std::uint64_t kTrialSeed = 20190913;
-
 /// The largest growth of rows seen.
 class Growth {
  public:
@@ -44,15 +41,13 @@ class Growth {
 
 template <typename T>
 void trial_right_hand_side(const LineSet& lines, const BandsView<T>& bands, TrialKind kind, T* y) {
-  // Knuth's 64-bit linear congruence: its low bits repeat, the highest does not for long enough.
-  std::uint64_t state = kTrialSeed;
-  const auto coin = [&] { return (state = state * 6364136223846793005U + 1442695040888963407U) >> 63 != 0; };
+  TrialCoin coin;
   for (Index l = 0; l < lines.count(); ++l) {
     const Index length = lines.length(l), stride = lines.row_stride();
-    T x_above = 0, x = coin() ? 1 : 2;
+    T x_above = 0, x = coin.toss() ? 1 : 2;
     for (Index i = 0, at = lines.first(l); i < length; ++i, at += stride) {
       const T lower = i > 0 ? bands.lower[at] : T(0), upper = i + 1 < length ? bands.upper[at] : T(0);
-      const T x_below = coin() ? 1 : 2;
+      const T x_below = coin.toss() ? 1 : 2;
       if (kind == TrialKind::smooth) {
         y[at] = lower * x_above + bands.diag[at] * x + upper * x_below;
       } else {

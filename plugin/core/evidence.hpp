@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -26,6 +27,20 @@ inline constexpr double kStableEps = 10;
 ///   smooth  y = A x for x_i of 1 or 2: x is small against what segments make of y by themselves, so that pieces solved
 ///           apart must agree to be right
 enum class TrialKind { rough, smooth };
+
+/// The coin of trial solves, the same in every set-up: Knuth's 64-bit linear congruence. Its low bits repeat, the
+/// highest does not for long enough.
+class TrialCoin {
+ public:
+  /// @param process solves that are shared among processes toss another coin on each
+  explicit TrialCoin(int process = 0) : state_(kSeed + static_cast<std::uint64_t>(process)) {}
+  bool toss() { return (state_ = state_ * 6364136223846793005U + 1442695040888963407U) >> 63 != 0; }
+
+ private:
+  /// Any fixed seed will do; the same one keeps the choice of the method reproducible.
+  static constexpr std::uint64_t kSeed = 20190913;
+  std::uint64_t state_;
+};
 
 template <typename T>
 void trial_right_hand_side(const LineSet& lines, const BandsView<T>& bands, TrialKind kind, T* y);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "device.hpp"
+#include "pivoted_lines.hpp"
 
 namespace oclspkt {
 
@@ -24,16 +25,10 @@ class OCLSPKT_API WideSolver final : public DeviceSolver<T> {
 
  private:
   using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
-  /// A row of the upper triangle, and what led to it.
-  struct Row {
-    Wide diag, upper, upper2;
-    Wide multiplier;  ///< times this row's right-hand side goes from the next one's
-    bool swapped;     ///< with the next row, before
-  };
 
   LineSet lines_;
-  std::vector<Row> rows_;   ///< line after line
-  std::vector<Wide> work_;  ///< shape [longest line]
+  PivotedLines<Wide> systems_;  ///< line after line
+  std::vector<Wide> work_;      ///< shape [rows]
   std::vector<Index> singular_;
   Times times_;
 };

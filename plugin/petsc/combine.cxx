@@ -20,22 +20,9 @@ void take_given(const GivenBands& given, const LineLayout& layout, Bands<PetscSc
   }
 }
 
-/// The couplings of a part that lead out of its line are none.
-void close_ends(const LineLayout& layout, Bands<PetscScalar>& bands) {
-  const LineSet& lines = layout.lines;
-  for (Index l = 0; l < lines.count(); ++l) {
-    if (lines.length(l) == 0) continue;
-    const auto at = static_cast<std::size_t>(l);
-    if (!layout.cut() || layout.above[at] < 0) bands.lower()[lines.first(l)] = 0;
-    if (!layout.cut() || layout.below[at] < 0) {
-      bands.upper()[lines.first(l) + (lines.length(l) - 1) * lines.row_stride()] = 0;
-    }
-  }
-}
-
 /// Diagonal D_0 + D_x of the split form: the row sums, and what the couplings of the direction balance.
+/// @pre the bands are as Extraction left them: couplings out of the lines are 0
 void split_diagonal(const std::vector<PetscScalar>& row_sums, const LineLayout& layout, Bands<PetscScalar>& bands) {
-  close_ends(layout, bands);
   for (Index i = 0; i < layout.lines.rows(); ++i) {
     bands.diag()[i] = row_sums[static_cast<std::size_t>(layout.row(i))] - bands.lower()[i] - bands.upper()[i];
   }
@@ -54,16 +41,11 @@ void divide_rows(const std::vector<PetscScalar>& between, const LineLayout& layo
 /// A diagonal of the matrix, or its row sums, by local rows.
 PetscErrorCode ReadVector(PC pc, PetscErrorCode (*read)(Mat, Vec), std::vector<PetscScalar>* values) {
   Vec vector;
-  const PetscScalar* array;
-  PetscInt rows;
 
   PetscFunctionBegin;
   PetscCall(MatCreateVecs(pc->pmat, nullptr, &vector));
   PetscCall((*read)(pc->pmat, vector));
-  PetscCall(VecGetLocalSize(vector, &rows));
-  PetscCall(VecGetArrayRead(vector, &array));
-  OclspktCall(pc, values->assign(array, array + rows));
-  PetscCall(VecRestoreArrayRead(vector, &array));
+  PetscCall(CopyVector(pc, vector, values));
   PetscCall(VecDestroy(&vector));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -218,8 +200,7 @@ PetscErrorCode FillBands(PC pc) {
   }
   const Index rows = o->first().layout.lines.rows();
   if (several) OclspktCall(pc, o->work[0].resize(rows); o->work[1].resize(rows));
-  PetscCall(VecDestroy(&o->product));
-  if (several && o->settings.combine == Combine::multiplicative) {
+  if (several && o->settings.combine == Combine::multiplicative && !o->product) {
     PetscCall(MatCreateVecs(pc->pmat, nullptr, &o->product));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -104,7 +104,6 @@ PetscErrorCode JoinGiven(PC pc, const GivenLines& given, LineLayout* layout) {
   OclspktCall(
       pc, outbox.resize(static_cast<std::size_t>(ranks)); for (std::size_t l = 0; l < given.numbers.size(); ++l) {
         const PetscInt begin = given.starts[l], end = given.starts[l + 1];
-        if (begin == end) continue;
         auto& list = outbox[static_cast<std::size_t>(given.numbers[l] % ranks)];
         list.insert(list.end(), {given.numbers[l], given.rows[static_cast<std::size_t>(begin)],
                                  given.rows[static_cast<std::size_t>(end) - 1]});

@@ -64,6 +64,16 @@ GivenLines in_order(const GivenLines& all) {
   return kept;
 }
 
+/// All are there, or none.
+PetscErrorCode AllOrNone(PC pc, const char* function, bool first, bool second, bool third) {
+  PetscFunctionBegin;
+  PetscCheck(first == second && second == third, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_NULL,
+             "%s takes three objects, or NULL for all three to take them back", function);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
 PetscErrorCode CopyVector(PC pc, Vec vector, std::vector<PetscScalar>* to) {
   const PetscScalar* values;
   PetscInt rows;
@@ -75,16 +85,6 @@ PetscErrorCode CopyVector(PC pc, Vec vector, std::vector<PetscScalar>* to) {
   PetscCall(VecRestoreArrayRead(vector, &values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-/// All are there, or none.
-PetscErrorCode AllOrNone(PC pc, const char* function, bool first, bool second, bool third) {
-  PetscFunctionBegin;
-  PetscCheck(first == second && second == third, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_NULL,
-             "%s takes three objects, or NULL for all three to take them back", function);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-}  // namespace
 
 PetscErrorCode SetLines_OCLSPKT(PC pc, IS lines, IS starts, IS rows) {
   PC_OCLSPKT* o = data(pc);

@@ -63,7 +63,8 @@ PetscErrorCode LayOutAxis(PC pc, Mat matrix, const Grid& grid, std::size_t axis,
 /// One line of all rows in the matrix's order. Collective.
 PetscErrorCode LayOutMatrix(PC pc, Mat matrix, LineLayout* layout);
 
-/// What PCOCLSPKTSetLines() was given: global rows of this rank, line by line.
+/// What PCOCLSPKTSetLines() was given: global rows of this rank, line by line in the order of the lines' numbers. No
+/// line is empty.
 struct GivenLines {
   std::vector<PetscInt> numbers, starts, rows;
 };

@@ -77,6 +77,9 @@ PetscErrorCode RemoveFunctions(PC pc);
 /// A number that stands for one of `count` words.
 PetscErrorCode CheckChoice(PC pc, int value, std::size_t count);
 
+/// Copy the rows of a vector that are on this rank.
+PetscErrorCode CopyVector(PC pc, Vec vector, std::vector<PetscScalar>* to);
+
 PetscErrorCode SetLines_OCLSPKT(PC pc, IS lines, IS starts, IS rows);
 PetscErrorCode SetBands_OCLSPKT(PC pc, const char axis[], Vec lower, Vec diag, Vec upper);
 

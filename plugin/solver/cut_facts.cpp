@@ -91,8 +91,8 @@ Gathering judge_line(const std::vector<PartFacts>& parts) {
   }
   if (!in_range<T>(all)) why = std::max(why, Gathering::extreme);
   if (why != Gathering::none) return why;
-  const std::vector<ReducedRow> rows = reduced_rows(parts);
-  const double pivot = ReducedLines().add(rows);
+  const std::vector<PivotedRow<double>> rows = reduced_rows(parts);
+  const double pivot = PivotedLines<double>().add(rows);
   const double small =
       (kSmallPivot + static_cast<double>(rows.size())) * static_cast<double>(std::numeric_limits<T>::epsilon());
   return pivot >= small ? Gathering::none : Gathering::small_pivot;
@@ -129,8 +129,8 @@ bool has_one_row(const std::vector<PartFacts>& parts) {
   return false;
 }
 
-std::vector<ReducedRow> reduced_rows(const std::vector<PartFacts>& parts) {
-  std::vector<ReducedRow> rows;
+std::vector<PivotedRow<double>> reduced_rows(const std::vector<PartFacts>& parts) {
+  std::vector<PivotedRow<double>> rows;
   for (std::size_t place = 0; place < parts.size(); ++place) {
     const ReducedPart& r = parts[place].reduced;
     const bool first = place == 0, last = place + 1 == parts.size();

@@ -35,31 +35,13 @@ bool truncates(MethodChoice method) {
          method == MethodChoice::truncated_streamed;
 }
 
-template <typename T>
-void copy_all(const Bands<T>& from, Bands<T>& to) {
-  to.reshape(from.lines());
-  std::copy_n(from.view().lower, from.lines().extent(), to.lower());
-  std::copy_n(from.view().diag, from.lines().extent(), to.diag());
-  std::copy_n(from.view().upper, from.lines().extent(), to.upper());
-}
-
-/// Give a line the bands of the identity.
-template <typename T>
-void blank(Bands<T>& bands, Index line) {
-  const LineSet& lines = bands.lines();
-  for (Index i = 0, at = lines.first(line); i < lines.length(line); ++i, at += lines.row_stride()) {
-    bands.lower()[at] = bands.upper()[at] = 0;
-    bands.diag()[at] = 1;
-  }
-}
-
 }  // namespace
 
 /// The bands as they were given, in the storage of the solver.
 template <typename T>
 Bands<T>& CutSolver<T>::Impl::restore() {
   Bands<T>& bands = solver_.bands(lines_);
-  if (refused_) copy_all(*refused_, bands);
+  if (refused_) bands.copy_from(refused_->view());
   if (taken_out_) parts_.put_back(bands);
   refused_.reset();
   taken_out_ = false;
@@ -136,7 +118,7 @@ void CutSolver<T>::Impl::set_up_inner(Bands<T>& bands) {
   };
   if (accepted()) return;
   solver_.bands(lines_);
-  copy_all(bands, refused_.emplace());
+  refused_.emplace(lines_).copy_from(bands.view());
   leave_out_singular(bands);
   if (accepted()) return;
   solver_.bands(lines_);
@@ -146,7 +128,7 @@ void CutSolver<T>::Impl::set_up_inner(Bands<T>& bands) {
 
 template <typename T>
 void CutSolver<T>::Impl::leave_out(Bands<T>& bands, Index c, Gathering why) {
-  blank(bands, cut_[c].line);
+  bands.blank_line(cut_[c].line);
   why_[static_cast<std::size_t>(c)] = why;
 }
 

@@ -62,10 +62,9 @@ void CutSolver<T>::Impl::apply_transpose(const T* y, T* x) {
 template <typename T>
 void CutSolver<T>::Impl::set_up_transpose() {
   Accord accord(*exchange_);
-  Bands<T> whole, turned;
+  Bands<T> whole;
   accord.attempt([&] {
     whole = whole_bands();
-    transpose(lines_, whole.view(), turned);
     if (!transposed_) transposed_ = std::make_unique<CutSolver<T>>(options_);
     transposed_->set_options(options_);
   });
@@ -74,9 +73,7 @@ void CutSolver<T>::Impl::set_up_transpose() {
   across.open(*exchange_, route_across(cut_, [](Index, int) { return 1; }));
   const Beyond beyond = look_across(across, whole.lower(), whole.upper());
   Bands<T>& bands = transposed_->bands(lines_, cuts_, exchange_);
-  std::copy_n(turned.lower(), lines_.extent(), bands.lower());
-  std::copy_n(turned.diag(), lines_.extent(), bands.diag());
-  std::copy_n(turned.upper(), lines_.extent(), bands.upper());
+  transpose(lines_, whole.view(), bands);
   for (Index c = 0; c < cut_.count(); ++c) {
     const PartSlot& s = slot(c);
     if (s.above) bands.lower()[s.top] = beyond.above[static_cast<std::size_t>(c)];

@@ -11,7 +11,7 @@
 #include "cut_parts.hpp"
 #include "evidence.hpp"
 #include "oclspkt/cut_solver.hpp"
-#include "reduced_lines.hpp"
+#include "pivoted_lines.hpp"
 #include "survey.hpp"
 
 namespace oclspkt {
@@ -47,7 +47,7 @@ struct LineErrors {
 };
 
 /// The equations of a line in the unknowns next to its cuts.
-std::vector<ReducedRow> reduced_rows(const std::vector<PartFacts>& parts);
+std::vector<PivotedRow<double>> reduced_rows(const std::vector<PartFacts>& parts);
 bool has_one_row(const std::vector<PartFacts>& parts);
 /// Bound on max |x_computed - x| / max |x| of a line where S_tb and S_bt of its parts are dropped, rounding apart: with
 /// the exact x as what was dropped, each 2x2 system errs by its inverse times that, and inner rows by their spikes
@@ -192,7 +192,7 @@ class CutSolver<T>::Impl {
   };
   std::vector<Place> place_;              ///< shape [cut lines]
   std::vector<Index> across_at_, up_at_;  ///< of each incoming item, in unknowns_ or gathered_y_
-  ReducedLines systems_;
+  PivotedLines<double> systems_;
   AlignedArray<double> unknowns_;
   Wire<T> across_, up_, back_;
 

@@ -10,9 +10,6 @@
 namespace oclspkt {
 namespace {
 
-/// Different on each process, the same in every set-up.
-constexpr std::uint64_t kSeed = 20190913;
-
 /// Numbers of LineErrors in a message.
 constexpr Index kErrors = 5;
 
@@ -45,9 +42,7 @@ template <typename T>
 Bands<T> CutSolver<T>::Impl::whole_bands() {
   Bands<T> whole(lines_);
   if (refused_) {
-    std::copy_n(refused_->view().lower, lines_.extent(), whole.lower());
-    std::copy_n(refused_->view().diag, lines_.extent(), whole.diag());
-    std::copy_n(refused_->view().upper, lines_.extent(), whole.upper());
+    whole.copy_from(refused_->view());
   } else {
     solver_.copy_bands(whole);
   }
@@ -77,13 +72,10 @@ typename CutSolver<T>::Impl::Beyond CutSolver<T>::Impl::look_across(Wire<T>& acr
 template <typename T>
 void CutSolver<T>::Impl::trial_right_hand_side(const Bands<T>& whole, TrialKind kind, Wire<T>& across, T* y) const {
   const BandsView<T> b = whole.view();
-  std::uint64_t state = kSeed + static_cast<std::uint64_t>(exchange_->rank());
+  TrialCoin coin(exchange_->rank());
   AlignedArray<T> x(lines_.extent());
   for (const CutLine& cut : cut_.lines) {
-    for_rows(lines_, cut.line, [&](Index at, Index) {
-      state = state * 6364136223846793005U + 1442695040888963407U;
-      x[at] = state >> 63 != 0 ? 1 : 2;
-    });
+    for_rows(lines_, cut.line, [&](Index at, Index) { x[at] = coin.toss() ? 1 : 2; });
   }
   const Beyond beyond = look_across(across, x.data(), x.data());
   for (Index c = 0; c < cut_.count(); ++c) {

@@ -76,10 +76,7 @@ void pin_last_rows(Bands<T>& bands) {
 template <typename T>
 Bands<T> copy(const Bands<T>& bands) {
   Bands<T> other(bands.lines());
-  const BandsView<T> from = bands.view();
-  std::copy_n(from.lower, bands.lines().rows(), other.lower());
-  std::copy_n(from.diag, bands.lines().rows(), other.diag());
-  std::copy_n(from.upper, bands.lines().rows(), other.upper());
+  other.copy_from(bands.view());
   return other;
 }
 

@@ -254,13 +254,7 @@ bool Solver<T>::Impl::may_be_apart(const Objection& objection, Method method) co
 /// Give lines the bands of the identity: whatever the others' method makes of them is finite, and overwritten.
 template <typename T>
 void Solver<T>::Impl::blank(const std::vector<Index>& members) {
-  const LineSet& lines = bands_.lines();
-  for (const Index line : members) {
-    for (Index i = 0, at = lines.first(line); i < lines.length(line); ++i, at += lines.row_stride()) {
-      bands_.lower()[at] = bands_.upper()[at] = 0;
-      bands_.diag()[at] = 1;
-    }
-  }
+  for (const Index line : members) bands_.blank_line(line);
 }
 
 /// Take the lines of an objection out of the set; settle_apart() solves them.

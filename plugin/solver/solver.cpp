@@ -153,12 +153,7 @@ std::vector<Index> Solver<T>::Impl::pinned_lines() const {
 template <typename T>
 void Solver<T>::Impl::copy_bands(Bands<T>& out) {
   out.reshape(lines_);
-  with_whole_bands([&] {
-    const BandsView<T> whole = bands_.view();
-    std::copy_n(whole.lower, lines_.extent(), out.lower());
-    std::copy_n(whole.diag, lines_.extent(), out.diag());
-    std::copy_n(whole.upper, lines_.extent(), out.upper());
-  });
+  with_whole_bands([&] { out.copy_from(bands_.view()); });
 }
 
 template <typename T>
@@ -185,10 +180,7 @@ void Solver<T>::set_up(const LineSet& lines, const T* lower, const T* diag, cons
   if (lines.rows() > 0 && (lower == nullptr || diag == nullptr || upper == nullptr)) {
     throw InvalidInput("set_up needs three bands, got a null pointer");
   }
-  Bands<T>& own = bands(lines);
-  std::copy_n(lower, lines.extent(), own.lower());
-  std::copy_n(diag, lines.extent(), own.diag());
-  std::copy_n(upper, lines.extent(), own.upper());
+  bands(lines).copy_from({lower, diag, upper});
   set_up(known);
 }
 

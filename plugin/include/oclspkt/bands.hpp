@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
@@ -93,6 +94,19 @@ class Bands {
       lower_[lines_.first(l)] = T(0);
       upper_[lines_.first(l) + (lines_.length(l) - 1) * lines_.row_stride()] = T(0);
     }
+  }
+  /// Give a line the bands of the identity: whatever is solved with them is finite.
+  void blank_line(Index line) {
+    for (Index i = 0, at = lines_.first(line); i < lines_.length(line); ++i, at += lines_.row_stride()) {
+      lower_[at] = upper_[at] = T(0);
+      diag_[at] = T(1);
+    }
+  }
+  /// Copy all numbers. @param from bands of the same line set
+  void copy_from(const BandsView<T>& from) {
+    std::copy_n(from.lower, lines_.extent(), lower());
+    std::copy_n(from.diag, lines_.extent(), diag());
+    std::copy_n(from.upper, lines_.extent(), upper());
   }
   const LineSet& lines() const { return lines_; }
   T* lower() { return lower_.data(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "reduced_lines.hpp"
+#include "pivoted_lines.hpp"
 
 #include <cmath>
 #include <limits>
@@ -9,28 +9,30 @@
 
 namespace oclspkt {
 
-void ReducedLines::clear() {
+template <typename Number>
+void PivotedLines<Number>::clear() {
   rows_.clear();
   starts_.assign(1, 0);
 }
 
-double ReducedLines::add(const std::vector<ReducedRow>& rows) {
-  double smallest = std::numeric_limits<double>::infinity();
+template <typename Number>
+Number PivotedLines<Number>::add(const std::vector<PivotedRow<Number>>& rows) {
+  Number smallest = std::numeric_limits<Number>::infinity();
   bool finite = true;
   Row row{};
-  double scale = 0;
+  Number scale = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const bool last = i + 1 == rows.size();
     if (i == 0) {
-      row = {rows[0].diag, last ? 0 : rows[0].upper, 0, 0, false};
+      row = {rows[0].diag, last ? Number(0) : rows[0].upper, 0, 0, false};
       scale = rows[0].scale;
     }
     Row next{};
-    double next_scale = 0;
+    Number next_scale = 0;
     if (!last) {
-      next = {rows[i + 1].diag, i + 2 < rows.size() ? rows[i + 1].upper : 0, 0, 0, false};
+      next = {rows[i + 1].diag, i + 2 < rows.size() ? rows[i + 1].upper : Number(0), 0, 0, false};
       next_scale = rows[i + 1].scale;
-      double lower = rows[i + 1].lower;
+      Number lower = rows[i + 1].lower;
       if (std::abs(lower) > std::abs(row.diag)) {
         std::swap(row.diag, lower);
         std::swap(row.upper, next.diag);
@@ -38,11 +40,11 @@ double ReducedLines::add(const std::vector<ReducedRow>& rows) {
         std::swap(scale, next_scale);
         row.swapped = true;
       }
-      row.multiplier = lower == 0 ? 0 : lower / row.diag;
+      row.multiplier = lower == 0 ? Number(0) : lower / row.diag;
       next.diag -= coupled(row.multiplier, row.upper);
       next.upper -= coupled(row.multiplier, row.upper2);
     }
-    const double pivot = std::abs(row.diag) / scale;
+    const Number pivot = std::abs(row.diag) / scale;
     finite = finite && std::isfinite(pivot);
     if (!(pivot >= smallest)) smallest = pivot;
     rows_.push_back(row);
@@ -50,10 +52,11 @@ double ReducedLines::add(const std::vector<ReducedRow>& rows) {
     scale = next_scale;
   }
   starts_.push_back(size());
-  return finite ? smallest : std::numeric_limits<double>::quiet_NaN();
+  return finite ? smallest : std::numeric_limits<Number>::quiet_NaN();
 }
 
-void ReducedLines::solve(double* x) const {
+template <typename Number>
+void PivotedLines<Number>::solve(Number* x) const {
   for (std::size_t s = 0; s + 1 < starts_.size(); ++s) {
     const Index first = starts_[s], end = starts_[s + 1];
     for (Index i = first; i + 1 < end; ++i) {
@@ -61,7 +64,7 @@ void ReducedLines::solve(double* x) const {
       if (row.swapped) std::swap(x[i], x[i + 1]);
       x[i + 1] -= coupled(row.multiplier, x[i]);
     }
-    double below = 0, below2 = 0;
+    Number below = 0, below2 = 0;
     for (Index i = end - 1; i >= first; --i) {
       const Row& row = rows_[static_cast<std::size_t>(i)];
       x[i] = (x[i] - coupled(row.upper, below) - coupled(row.upper2, below2)) / row.diag;
@@ -70,8 +73,12 @@ void ReducedLines::solve(double* x) const {
   }
 }
 
-std::int64_t ReducedLines::bytes() const {
+template <typename Number>
+std::int64_t PivotedLines<Number>::bytes() const {
   return static_cast<std::int64_t>(rows_.capacity() * sizeof(Row) + starts_.capacity() * sizeof(Index));
 }
+
+template class PivotedLines<double>;
+template class PivotedLines<long double>;
 
 }  // namespace oclspkt

@@ -7,34 +7,36 @@
 
 namespace oclspkt {
 
-/// An equation of a small tridiagonal system: lower x_(i-1) + diag x_i + upper x_(i+1) = f.
-struct ReducedRow {
-  double lower = 0, diag = 0, upper = 0;
-  double scale = 0;  ///< largest number of the row that it was made from
+/// An equation of a tridiagonal system: lower x_(i-1) + diag x_i + upper x_(i+1) = f.
+template <typename Number>
+struct PivotedRow {
+  Number lower = 0, diag = 0, upper = 0;
+  Number scale = 1;  ///< what the row's pivot is held against
 };
 
-/// Many small tridiagonal systems, one after the other, solved by Gaussian elimination with partial pivoting in double:
-/// the equations that are left of lines when the inner rows of their parts are gone.
-class ReducedLines {
+/// Many tridiagonal systems, one after the other, solved by Gaussian elimination with partial pivoting in a number type
+/// that may be wider than LAPACK's: what is left of cut lines, in double, and lines beyond the range of their own type.
+template <typename Number>
+class PivotedLines {
  public:
   void clear();
   /// Factor one more system.
   /// @param[in] rows shape [n]; lower of the first and upper of the last are not read
   /// @return the smallest pivot against its row's scale; NaN if one is not finite
   /// @cost 2n divisions
-  double add(const std::vector<ReducedRow>& rows);
+  Number add(const std::vector<PivotedRow<Number>>& rows);
   /// Unknowns of all systems.
   Index size() const { return static_cast<Index>(rows_.size()); }
   /// Solve all systems in place. NaN stays in its system.
   /// @param[in,out] x shape [size()]; right-hand sides, then unknowns, in the order of add()
-  void solve(double* x) const;
+  void solve(Number* x) const;
   std::int64_t bytes() const;
 
  private:
   /// A row of the upper triangle, and what led to it.
   struct Row {
-    double diag, upper, upper2;
-    double multiplier;  ///< times this row's right-hand side goes from the next one's
+    Number diag, upper, upper2;
+    Number multiplier;  ///< times this row's right-hand side goes from the next one's
     bool swapped;       ///< with the next row, before
   };
   std::vector<Row> rows_;
