@@ -12,8 +12,6 @@ namespace {
 
 /// Words a row that DeviceProfile::rows_per_second was measured with.
 constexpr double kProfileWords = 5;
-/// What a core finds in caches at best, those that it shares included; larger sets are taken to come from memory.
-constexpr Index kHostCacheBytes = 16 << 20;
 /// Arrays that stored factors sweep: y, x, three of factors.
 constexpr Index kFactoredArrays = 5;
 
@@ -84,7 +82,7 @@ template <typename T>
 double predict_host_seconds(const LineSet& lines, Form form) {
   if (!lines.beside() || lines.block_lines() == 1) return predict_host_seconds(host_profile<T>(), lines.rows());
   const double words = make_factored_plan(lines, form, sizeof(T), kHostTraits).words_per_row();
-  const bool in_memory = kFactoredArrays * lines.rows() * static_cast<Index>(sizeof(T)) > kHostCacheBytes;
+  const bool in_memory = host_arrays_bytes<T>(lines) > kHostCacheBytes;
   return predict_host_seconds(host_profile_beside<T>(in_memory), lines.rows()) * words / kProfileWords;
 }
 

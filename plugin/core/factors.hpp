@@ -9,7 +9,18 @@
 
 namespace oclspkt {
 
+/// The order in which the rows of a line are eliminated.
+///   down     from the first row to the last
+///   inwards  from both ends to the middle row: two chains of operations that do not wait for each other, where a
+///   single
+///            line sweeps in half of the time
+enum class Order { down, inwards };
+
 /// Read-only factors: shape [lines.extent()] in the layout of the vectors, or [length of a line] if they are shared.
+///
+/// Rows below the meeting row of Order::inwards are eliminated from the row below: there a and c change places. Into
+/// the meeting row lead two multipliers, and nothing is left to couple to: its coupling is the one from below, c_i
+/// p_(i+1).
 template <typename T>
 struct FactorsView {
   const T* multiplier = nullptr;  ///< a_i p_(i-1)
@@ -24,7 +35,7 @@ class OCLSPKT_API Factors {
  public:
   /// What the elimination of one line, or of all, showed.
   struct Pivots {
-    double growth = 0;    ///< largest (|l_i c_(i-1)| + |u_i|) / |b_i|; NaN if a pivot is zero or not finite
+    double growth = 0;    ///< largest (|what was taken from b_i| + |u_i|) / |b_i|; NaN if a pivot is zero or not finite
     double smallest = 1;  ///< smallest |u_i| / max |row i|; 0 if a pivot is not finite
     /// Growth is bounded and no pivot is tiny against its row (missing evidence). NaN loses.
     bool sound() const;
@@ -33,10 +44,13 @@ class OCLSPKT_API Factors {
   /// @param form shared: the first line stands for all (Survey::shared); general otherwise
   /// @pre couplings out of the lines are 0
   /// @cost 1 division, 11 multiply-adds a row that is factored
-  void factor(const LineSet& lines, const BandsView<T>& bands, Form form);
+  void factor(const LineSet& lines, const BandsView<T>& bands, Form form, Order order = Order::down);
   FactorsView<T> view() const { return {multiplier_.data(), reciprocal_.data(), coupling_.data()}; }
   const LineSet& lines() const { return lines_; }
   bool shared() const { return shared_; }
+  /// The row of a line that is eliminated last.
+  /// @param length rows of the line, at least 1
+  Index meeting_row(Index length) const { return order_ == Order::down ? length - 1 : length / 2; }
   /// The worst of all lines.
   const Pivots& pivots() const { return pivots_; }
   /// Lines that are not sound, in order.
@@ -44,10 +58,16 @@ class OCLSPKT_API Factors {
   std::int64_t bytes() const { return multiplier_.bytes() + reciprocal_.bytes() + coupling_.bytes(); }
 
  private:
+  struct Pivot;
+  class Record;
+  Index place(Index at, Index row) const { return shared_ ? row : at; }
+  void eliminate_row(const BandsView<T>& bands, Index line, Index row, Pivot& last, Record& record);
+  void meet(const BandsView<T>& bands, Index line, Index row, const Pivot& above, const Pivot& below, Record& record);
   Pivots factor_line(const BandsView<T>& bands, Index line);
 
   LineSet lines_;
   bool shared_ = false;
+  Order order_ = Order::down;
   AlignedArray<T> multiplier_, reciprocal_, coupling_;
   Pivots pivots_;
   std::vector<Index> doubtful_;

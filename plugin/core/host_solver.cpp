@@ -7,8 +7,9 @@
 namespace oclspkt {
 namespace {
 
-/// Lines laid end to end that are swept at once.
-constexpr Index kAbreast = 4;
+/// Lines laid end to end that are swept at once, where a cache holds them: along short pieces from memory one is
+/// faster.
+constexpr Index kAbreast = 2;
 
 /// Neighbouring lines whose rows lie `stride` apart, the first at `first`.
 struct Bundle {
@@ -80,22 +81,39 @@ void sweep_rows(const Bundle& b, const FactorsView<T>& f, const T* y, T* x) {
   }
 }
 
-/// Sweep kLines lines of one length, whose first rows are at first[...]; the carried values stay in registers.
+/// Sweep kLines lines of one length, whose first rows are at first[...], to the row `meeting` and back; the carried
+/// values stay in registers.
 template <bool kShared, Index kLines, typename T>
-void sweep_lines(const Index* first, Index stride, Index length, const FactorsView<T>& f, const T* y, T* x) {
-  T carry[kLines] = {};
-  for (Index i = 0; i < length; ++i) {
+void sweep_lines(const Index* first, Index stride, Index length, Index meeting, const FactorsView<T>& f, const T* y,
+                 T* x) {
+  T above[kLines] = {}, below[kLines] = {};
+  const auto go = [&](Index i, T* carry) {
     for (Index k = 0; k < kLines; ++k) {
       const Index at = first[k] + i * stride;
       x[at] = carry[k] = y[at] - f.multiplier[kShared ? i : at] * carry[k];
     }
-  }
-  std::fill_n(carry, kLines, T(0));
-  for (Index i = length - 1; i >= 0; --i) {
+  };
+  const auto return_by = [&](Index i, T* carry) {
     for (Index k = 0; k < kLines; ++k) {
       const Index at = first[k] + i * stride, factor = kShared ? i : at;
       x[at] = carry[k] = x[at] * f.reciprocal[factor] - f.coupling[factor] * carry[k];
     }
+  };
+  const Index rows_below = length - 1 - meeting;  // no more than above
+  for (Index i = 0; i < rows_below; ++i) {
+    go(i, above);
+    go(length - 1 - i, below);
+  }
+  for (Index i = rows_below; i < meeting; ++i) go(i, above);
+  for (Index k = 0; k < kLines; ++k) {
+    const Index at = first[k] + meeting * stride, factor = kShared ? meeting : at;
+    const T swept = y[at] - f.multiplier[factor] * above[k] - f.coupling[factor] * below[k];
+    x[at] = above[k] = below[k] = swept * f.reciprocal[factor];
+  }
+  for (Index i = meeting - 1; i >= rows_below; --i) return_by(i, above);
+  for (Index i = rows_below - 1; i >= 0; --i) {
+    return_by(i, above);
+    return_by(length - 1 - i, below);
   }
 }
 
@@ -103,11 +121,14 @@ void sweep_lines(const Index* first, Index stride, Index length, const FactorsVi
 
 template <typename T>
 void HostSolver<T>::factor(const LineSet& lines, const BandsView<T>& bands, Form form) {
-  factors_.factor(lines, bands, form);
   const bool beside = lines.beside() && lines.block_lines() > 1;
   const Plan plan = make_factored_plan(lines, form, sizeof(T), kHostTraits);
   bundle_ = beside ? plan.bundle : 1;
   through_x_ = beside && plan.through_x;
+  abreast_ = host_arrays_bytes<T>(lines) > kHostCacheBytes ? 1 : kAbreast;
+  factors_.factor(lines, bands, form, bundle_ > 1 ? Order::down : Order::inwards);
+  // A row that all couplings leave but one may be a tiny pivot in the middle and a harmless one at an end.
+  if (bundle_ == 1 && !factors_.doubtful().empty()) factors_.factor(lines, bands, form, Order::down);
   window_.resize(bundle_ > 1 && !through_x_ ? bundle_ * (lines.length(0) + 1) : 0);
 }
 
@@ -148,16 +169,18 @@ void HostSolver<T>::solve_lines(const T* y, T* x) const {
   const FactorsView<T> f = factors_.view();
   for (Index l = 0; l < lines.count();) {
     Index first[kAbreast], alike = 0;
-    const Index length = lines.length(l);
-    while (alike < kAbreast && l + alike < lines.count() && lines.length(l + alike) == length) {
+    const Index length = lines.length(l), meeting = factors_.meeting_row(length);
+    while (alike < abreast_ && l + alike < lines.count() && lines.length(l + alike) == length) {
       first[alike] = lines.first(l + alike);
       ++alike;
     }
-    if (alike == kAbreast) {
-      sweep_lines<kShared, kAbreast>(first, lines.row_stride(), length, f, y, x);
+    if (length == 0) {
+      ++l;
+    } else if (alike == kAbreast) {
+      sweep_lines<kShared, kAbreast>(first, lines.row_stride(), length, meeting, f, y, x);
       l += kAbreast;
     } else {
-      sweep_lines<kShared, 1>(first, lines.row_stride(), length, f, y, x);
+      sweep_lines<kShared, 1>(first, lines.row_stride(), length, meeting, f, y, x);
       ++l;
     }
   }

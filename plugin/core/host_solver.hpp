@@ -8,11 +8,21 @@
 
 namespace oclspkt {
 
+/// What a core finds in caches at best, those that it shares included; larger sets are taken to come from memory.
+inline constexpr Index kHostCacheBytes = 16 << 20;
+
+/// Bytes that one apply of stored factors goes over: y, x and three arrays of factors.
+template <typename T>
+constexpr Index host_arrays_bytes(const LineSet& lines) {
+  return 5 * lines.rows() * static_cast<Index>(sizeof(T));
+}
+
 /// Thomas without pivoting, with stored factors (method exact-factored), on the calling thread; any line set.
 ///
-/// One sweep down reads y and a factor, one back reads two factors and writes x. Lines that lie side by side are swept
-/// in bundles, whose rows stay in the cache between the two sweeps, or along whole rows where these are long; lines
-/// laid end to end several at a time, so that the chains of operations overlap.
+/// One sweep reads y and a factor, one back reads two factors and writes x. Lines that lie side by side are swept down
+/// and up in bundles, whose rows stay in the cache between the two sweeps, or along whole rows where these are long.
+/// Every other line is swept from both ends to its middle and back, and two lines at a time where a cache holds them,
+/// so that the chains of operations overlap.
 template <typename T>
 class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
  public:
@@ -42,6 +52,7 @@ class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
   Factors<T> factors_;
   Index bundle_ = 1;        ///< lines side by side that are swept together
   bool through_x_ = false;  ///< without a window
+  Index abreast_ = 1;       ///< lines that are not side by side, swept at once
   AlignedArray<T> window_;  ///< a row of values carried, then what the sweep down leaves of a bundle
   Times times_;
 };

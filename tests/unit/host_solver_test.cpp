@@ -7,6 +7,7 @@
 
 #include "evidence.hpp"
 #include "matrices.hpp"
+#include "reference.hpp"
 #include "residual.hpp"
 
 namespace oclspkt {
@@ -47,6 +48,68 @@ TYPED_TEST(StoredFactors, SolveEveryLayoutAndSize) {
       EXPECT_LE(this->backward_error(bands), 5) << lines.describe() << " d " << d;
     }
   }
+}
+
+TYPED_TEST(StoredFactors, SolveLinesOfEveryShortLengthLikeLapack) {
+  using T = TypeParam;
+  for (Index n = 1; n <= 70; ++n) {
+    for (const LineSet& lines : {LineSet::one(n), LineSet::equal(2, n), LineSet::equal(5, n)}) {
+      Bands<T> bands = test::random_dominant<T>(lines, 1.5);
+      bands.close_lines();
+      HostSolver<T> solver;
+      solver.factor(lines, bands.view());
+      Reference<T> reference;
+      reference.factor(lines, bands.view());
+      const std::vector<T> y = test::random_vector<T>(lines.extent());
+      std::vector<T> x(y.size()), expected(y.size());
+      solver.solve(y.data(), x.data());
+      reference.solve(y.data(), expected.data());
+      double scale = 0;
+      for (const T value : expected) scale = std::max(scale, std::abs(static_cast<double>(value)));
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        EXPECT_NEAR(x[i], expected[i], 20 * std::numeric_limits<T>::epsilon() * scale)
+            << lines.describe() << " row " << i;
+      }
+    }
+  }
+}
+
+TYPED_TEST(StoredFactors, OfThreeRowsMeetInTheMiddleOne) {
+  using T = TypeParam;
+  Bands<T> bands = test::constant<T>(LineSet::one(3), 1, 4, 1);
+  bands.close_lines();
+  Factors<T> factors;
+  factors.factor(bands.lines(), bands.view(), Form::general, Order::inwards);
+  EXPECT_EQ(factors.meeting_row(3), 1);
+  const FactorsView<T> f = factors.view();
+  EXPECT_EQ(f.multiplier[0], 0);
+  EXPECT_EQ(f.multiplier[1], T(0.25));  // from above
+  EXPECT_EQ(f.multiplier[2], 0);
+  EXPECT_EQ(f.coupling[0], T(0.25));
+  EXPECT_EQ(f.coupling[1], T(0.25));  // from below
+  EXPECT_EQ(f.coupling[2], T(0.25));
+  EXPECT_EQ(f.reciprocal[0], T(0.25));
+  EXPECT_EQ(f.reciprocal[1], T(1) / T(3.5));
+  EXPECT_EQ(f.reciprocal[2], T(0.25));
+  EXPECT_EQ(factors.pivots().growth, 1);
+  EXPECT_EQ(factors.pivots().smallest, static_cast<double>(T(0.875)));
+}
+
+TYPED_TEST(StoredFactors, SolveDownwardsWhereThePivotInTheMiddleIsTiny) {
+  using T = TypeParam;
+  // Poisson: pivots are 1 + 1 / i from either end, and what both leave of the row in the middle is 4 / n.
+  const Index n = 1 << 18;
+  Bands<T> bands = test::constant<T>(LineSet::one(n), -1, 2, -1);
+  bands.close_lines();
+  Factors<T> inwards;
+  inwards.factor(bands.lines(), bands.view(), Form::general, Order::inwards);
+  EXPECT_NEAR(inwards.pivots().smallest, 2.0 / static_cast<double>(n), 0.1 / static_cast<double>(n));
+  EXPECT_EQ(inwards.pivots().sound(), sizeof(T) == sizeof(double));
+  HostSolver<T> solver;
+  solver.factor(bands.lines(), bands.view());
+  EXPECT_TRUE(solver.pivots().sound());
+  EXPECT_EQ(solver.factors()->meeting_row(n), sizeof(T) == sizeof(double) ? n / 2 : n - 1);
+  EXPECT_LE(this->backward_error(bands), 5);
 }
 
 TYPED_TEST(StoredFactors, OfOneLineServeAllThatAreAlike) {
@@ -99,7 +162,8 @@ TYPED_TEST(StoredFactors, MeasureGrowthAndPivots) {
   solver.factor(good.lines(), good.view());
   EXPECT_GE(solver.pivots().growth, 1);
   EXPECT_LE(solver.pivots().growth, 2);
-  EXPECT_GT(solver.pivots().smallest, 0.4);
+  // 25 rows above and 24 below leave 2 - 25/26 - 24/25 of the 2 between them.
+  EXPECT_NEAR(solver.pivots().smallest, (1 / 26.0 + 1 / 25.0) / 2, 1e-6);
 
   Bands<T> grows = test::constant<T>(LineSet::one(50), 1, 1e-3, 1);
   grows.close_lines();
