@@ -144,6 +144,59 @@ Certificate certify_streamed(const Plan& plan, const BandsView<T>& bands) {
   return worst;
 }
 
+template <typename T>
+Certificate certify_stored(const Plan& plan, const BandsView<T>& bands) {
+  const Walk<T> rows(bands, plan.n, false);
+  const Index tiles = plan.tiles(), tile_rows = plan.tile_rows();
+  /// What is left after a tile of an error of 1 that comes to it from above, and what it amounts to in the tile and,
+  /// carried up, before it.
+  struct Passage {
+    double left, amount;
+  };
+  std::vector<Passage> passages(static_cast<std::size_t>(tiles));
+  const auto certificate = [&](double bound, Index first_tile, Index k, bool above) {
+    return Certificate{bound, k, first_tile * tile_rows, std::min(plan.n, (k + 1) * tile_rows) - 1, above};
+  };
+  Certificate worst;
+  double c = 0, upwards = 1;  // upwards: the largest of 1 and the products of |c| that end with the row above
+  for (Index k = 0; k < tiles; ++k) {
+    const double upwards_before = upwards;
+    double below = k + 1 < tiles ? 1 : 0, entered = k > 0 ? 1 + std::abs(c) : 0, amount = 0;
+    for (Index i = k * tile_rows; i < std::min(plan.n, (k + 1) * tile_rows); ++i) {
+      const auto diag = static_cast<double>(rows.diag(i));
+      const double u = diag - rows.lower(i) * c;
+      entered *= std::abs(rows.lower(i) / u);
+      amount += entered * upwards;
+      // An infinite diagonal would hide behind a ratio of 0.
+      c = rows.upper(i) / u + 0 * diag;
+      below *= std::abs(c);
+      upwards = std::max(1.0, upwards * std::abs(c));
+    }
+    passages[static_cast<std::size_t>(k)] = {entered, amount};
+    const double bound = below * upwards_before;
+    if (!std::isfinite(bound + amount)) return certificate(kNothingKnown, std::max<Index>(0, k - 1), k, false);
+    if (bound > worst.bound) worst = certificate(bound, std::max<Index>(0, k - 1), k, false);
+  }
+  // A run may start at any tile; the one before is swept alone.
+  double amount = 0;
+  Certificate start;
+  for (Index k = tiles - 1; k > 0; --k) {
+    const Passage& passage = passages[static_cast<std::size_t>(k)];
+    const double bound = passage.left * amount;
+    if (!(bound <= start.bound)) start = certificate(bound, k, std::min(k + 1, tiles - 1), true);
+    amount = passage.amount + passage.left * amount;
+  }
+  start.bound += worst.bound;
+  if (start.bound > 2 * worst.bound) return start;
+  worst.bound = start.bound;
+  return worst;
+}
+
+double bound_stored(double d, Index rows) {
+  const double left = std::pow(d, -static_cast<double>(rows));
+  return std::isinf(d) ? left : (d + 1) / (d - 1) * left / (1 - left);
+}
+
 Index halo_from_dominance(double d, double tol) {
   if (!(d > 1) || !(tol > 0)) return -1;
   if (std::isinf(d)) return 0;
@@ -175,6 +228,7 @@ Index find_halo(Index n, const BandsView<T>& bands, Index m, double tol, Index h
 #define OCLSPKT_INSTANTIATE(T)                                                           \
   template Certificate certify_halo(Index, const BandsView<T>&, Index, Index, RowRange); \
   template Certificate certify_streamed(const Plan&, const BandsView<T>&);               \
+  template Certificate certify_stored(const Plan&, const BandsView<T>&);                 \
   template Index find_halo(Index, const BandsView<T>&, Index, double, Index, RowRange);
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)

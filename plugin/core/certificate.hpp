@@ -35,6 +35,20 @@ Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo
 template <typename T>
 Certificate certify_streamed(const Plan& plan, const BandsView<T>& bands);
 
+/// The same for stored factors whose partitions settle each other inside a tile (plan.stored with plan.reach = plan.m):
+/// the unknown below a tile is truncated one tile away, and so is what comes from above at the start of each run.
+///
+/// The first error is the product of |c_i p_i| over a tile, times the largest such product that ends above it. The
+/// second begins as (1 + |c p|) of the row above the start, goes down with |a_i p_i|, and up again with |c_i p_i|. The
+/// bound is the sum of both, the latter for runs that start anywhere.
+/// @cost 1 division, 6 multiplications a row
+template <typename T>
+Certificate certify_stored(const Plan& plan, const BandsView<T>& bands);
+
+/// The same from dominance alone, for truncation after `rows` rows: (d + 1) / (d - 1) d^-rows / (1 - d^-rows).
+/// @pre every row is dominant by rows with at least d > 1
+double bound_stored(double d, Index rows);
+
 /// Rows of halo that dominance alone guarantees: smallest h with 2 d^-(h+1) <= tol; -1 if d <= 1.
 /// @pre every row is dominant by rows with at least d
 Index halo_from_dominance(double d, double tol);

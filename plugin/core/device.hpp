@@ -61,7 +61,7 @@ class DeviceSolver {
   /// @throws DeviceError; x is then undefined and y untouched
   virtual void apply(const T* y, T* x) = 0;
   virtual Times times() const = 0;
-  /// The stored factors of exact-factored, which are evidence for or against it; null for other methods.
+  /// The stored factors, which are evidence for or against a method; null for methods without.
   virtual const Factors<T>* factors() const { return nullptr; }
   /// Bytes held on the device and in host scratch, the bands themselves not counted where they are shared.
   virtual std::int64_t bytes() const = 0;
@@ -117,7 +117,9 @@ OCLSPKT_API DeviceModule* open_device_module();
 
 /// True if a device solver of the module has kernels for that method and those lines.
 inline bool device_carries(Method m, const LineSet& lines) {
-  if (lines.contiguous()) return m == Method::truncated_halo || m == Method::exact_twopass;
+  if (lines.contiguous()) {
+    return m == Method::truncated_halo || m == Method::truncated_streamed || m == Method::exact_twopass;
+  }
   return (m == Method::exact_factored || m == Method::truncated_halo) && lines.beside();
 }
 

@@ -30,6 +30,8 @@ constexpr Index kLongRowBytes = 32 << 10;
 /// the one before, and for its division. Measured on one core for 3 to 20 lines (PoCL, Intel's run-time; AVX2): 1.2 to
 /// 1.7.
 constexpr double kDivisionChain = 1.6;
+/// Tiles of a run below which those that it sweeps for its neighbours' sake count.
+constexpr Index kShortRun = 8;
 /// Arrays of a chunk for stored factors: y, x, three of factors and what the sweep down leaves.
 constexpr Index kFactoredArrays = 6;
 
@@ -175,6 +177,35 @@ Plan make_plan(Method method, Index n, Index halo, Index partition, int word, co
     throw InvalidInput("the device's memory limit holds " + std::to_string(words) + " rows a chunk, a tile needs " +
                        std::to_string(tile_rows + 2 * plan.halo) +
                        ": raise device_memory or make the partition smaller");
+  }
+  return plan;
+}
+
+Plan make_stored_plan(Index n, Index reach, Index partition, int word, const DeviceTraits& traits) {
+  check_partition(partition);
+  Plan plan;
+  plan.method = Method::truncated_streamed;
+  plan.stored = true;
+  plan.n = n;
+  plan.lanes = std::max(1, traits.lanes);
+  const Index cores = std::max(1, traits.cores);
+  if (partition > 0) {
+    plan.m = partition;
+  } else {
+    // What the sweep down leaves of two tiles, and y of one, stay in half of the second-level cache.
+    const Index cache_rows = traits.cache_bytes / 2 / (3 * word * plan.lanes);
+    const Index fair = n / (cores * plan.lanes);
+    plan.m = sixteen_times_odd(std::max(kShortPartition, std::min({kUsualPartition, cache_rows, fair})));
+  }
+  plan.m = round_up(std::min(plan.m, std::max<Index>(n, 1)), plan.lanes);
+  plan.reach = reach > 0 ? std::min(reach, plan.m) : plan.m;
+  const Index most = std::clamp<Index>(plan.tiles() / kShortRun, cores, kRunsPerCore * cores);
+  plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, most));
+  const std::int64_t words = std::min(traits.chunk_bytes, traits.memory_bytes / 5) / word;
+  plan.chunk_tiles = std::min(words / plan.tile_rows() - 2, plan.tiles());
+  if (plan.chunk_tiles < 1 && n > 0) {
+    throw InvalidInput("the device's memory limit holds " + std::to_string(words) + " rows a chunk, three tiles need " +
+                       std::to_string(3 * plan.tile_rows()) + ": raise device_memory or make the partition smaller");
   }
   return plan;
 }

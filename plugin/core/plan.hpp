@@ -36,6 +36,8 @@ struct Plan {
   int runs = 1;               ///< work-groups; each walks a run of consecutive tiles
   bool walk_up = false;       ///< truncated-streamed: runs walk from the last row to the first
   bool exact_starts = false;  ///< truncated-streamed: the unknown before each run is solved for, not truncated
+  bool stored = false;        ///< truncated-streamed by stored factors in the order of the lanes (core/turned_factors)
+  Index reach = 0;            ///< stored: rows of a partition that what enters it gets to; m: all of them
   Index chunk_tiles = 0;      ///< tiles per chunk: what one launch covers, at most what one allocation may hold
   Index segments = 0;         ///< truncated-halo for lines side by side: of a line; 0: laid end to end, or not cut
   Index bundle = 1;           ///< side by side: lines that are swept together
@@ -62,6 +64,12 @@ struct Plan {
 /// @param word      bytes per scalar
 /// @throws InvalidInput if `partition` is negative or the chunk limit does not hold one tile
 Plan make_plan(Method method, Index n, Index halo, Index partition, int word, const DeviceTraits& traits);
+
+/// Plan truncated-streamed by stored factors, for lines laid end to end.
+/// @param reach     rows that what enters a partition gets to, see certify_stored(); 0: all of them
+/// @param partition rows per partition asked for by the user, rounded up to whole lanes; 0: chosen
+/// @throws InvalidInput if `partition` is negative or the chunk limit does not hold three tiles
+OCLSPKT_API Plan make_stored_plan(Index n, Index reach, Index partition, int word, const DeviceTraits& traits);
 
 /// Plan exact-factored: bundles for lines side by side, else line by line.
 /// @param form shared or general

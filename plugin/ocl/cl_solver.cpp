@@ -84,8 +84,11 @@ void ClSolver<T>::check(const Plan& plan, const Bands<T>& bands) const {
   if (plan.n > 0 && !device_carries(plan.method, bands.lines())) {
     throw InvalidInput(describe(found_.info) + " has no kernels for method " + name(plan.method) + " and " +
                        bands.lines().describe() +
-                       ": choose truncated-halo or exact-twopass for lines laid end to end, exact-factored or "
-                       "truncated-halo for lines side by side, or the host");
+                       ": choose truncated-halo, truncated-streamed or exact-twopass for lines laid end to end, "
+                       "exact-factored or truncated-halo for lines side by side, or the host");
+  }
+  if (plan.n > 0 && plan.stored != (plan.method == Method::truncated_streamed)) {
+    throw InvalidInput(describe(found_.info) + " carries truncated-streamed by stored factors only (make_stored_plan)");
   }
   const bool cuts_lines = plan.method == Method::truncated_halo && !bands.lines().contiguous();
   if (plan.n > 0 && cuts_lines != (plan.segments > 0)) {
@@ -116,10 +119,11 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
   ready_ = plan.n == 0;
   if (ready_) return;
   layout_ = strided() ? make_strided_layout(plan, lines_, sizeof(T), limits()) : make_layout(plan, sizeof(T), limits());
-  if (factored()) {
+  if (stores_factors()) {
     s.bands.clear();  // they may wrap memory that the factors are about to give back
     factors_.factor(lines_, bands_, plan.form);
-    const FactorsView<T> f = factors_.view();
+    if (plan.stored) turned_.turn(plan, factors_.view());
+    const FactorsView<T> f = plan.stored ? turned_.view() : factors_.view();
     bands_ = {f.multiplier, f.reciprocal, f.coupling};
   }
   segments_.resize(exact ? size(plan.partitions()) : 0);
@@ -135,6 +139,7 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
     make_buffers(s);
     const Waiter waiter(*s.device, !in_place_, std::max(kLeastTimeLimit, time_limit()));
     set_up_bands(s, waiter);
+    if (plan.stored) set_up_passages(s, waiter);
     rehearse(s, waiter);
     ready_ = true;
   } catch (const cl::Error& error) {
@@ -151,6 +156,8 @@ void ClSolver<T>::make_kernels(State& s) const {
     factors_.shared() ? make(s.strided_shared, "strided_shared") : make(s.strided_factored, "strided_factored");
   } else if (strided()) {
     make(s.strided_halo, "strided_halo");
+  } else if (plan_.stored) {
+    make(s.turned_streamed, "turned_streamed");
   } else if (plan_.method == Method::exact_twopass) {
     make(s.exact_reduce, "exact_reduce");
     make(s.exact_substitute, "exact_substitute");
@@ -167,7 +174,7 @@ void ClSolver<T>::make_buffers(State& s) {
   ensure(*s.device, s.top_buffer, CL_MEM_READ_ONLY, layout_.outer_bytes);
   ensure(*s.device, s.bottom_buffer, CL_MEM_READ_ONLY, layout_.outer_bytes);
   ensure(*s.device, s.segments, CL_MEM_WRITE_ONLY, layout_.segment_bytes);
-  const Index outers = layout_.outer_bytes / static_cast<Index>(sizeof(T));
+  const Index outers = exact ? layout_.outer_bytes / static_cast<Index>(sizeof(T)) : 0;
   for (AlignedArray<T>* outer : {&s.tops, &s.bottoms}) {
     outer->resize(outers);
     std::fill_n(outer->data(), outers, T(0));
@@ -175,7 +182,7 @@ void ClSolver<T>::make_buffers(State& s) {
   s.segment_words.resize(exact ? kSegmentWords * layout_.padded : 0);
   s.bands.resize(in_place_ || layout_.resident ? layout_.band_chunks.size() : 1);
   bytes_ = layout_.working_bytes() + s.bottoms.bytes() + s.tops.bytes() + s.segment_words.bytes() +
-           static_cast<std::int64_t>(segments_.size() * sizeof(SchurSegment<T>)) + factors_.bytes();
+           static_cast<std::int64_t>(segments_.size() * sizeof(SchurSegment<T>)) + factors_.bytes() + turned_.bytes();
   if (in_place_) return;
   ensure(*s.device, s.y, CL_MEM_READ_ONLY, array);
   ensure(*s.device, s.x, CL_MEM_READ_WRITE, array);
@@ -371,6 +378,7 @@ template <typename T>
 cl::Event ClSolver<T>::launch_solve(State& s, const ChunkBands& bands, const cl::Buffer& y, const cl::Buffer& x,
                                     const Chunk& chunk) {
   if (factored()) return launch_factored(s, bands, y, x, chunk);
+  if (plan_.stored) return launch_turned(s, bands, y, x, chunk);
   if (strided()) return launch_segments(s, bands, y, x, chunk);
   const std::int64_t array = chunk.rows() * static_cast<Index>(sizeof(T));
   const std::size_t word = sizeof(T), vector = word * size(plan_.lanes);

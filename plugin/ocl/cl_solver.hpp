@@ -11,6 +11,7 @@
 #include "interface.hpp"
 #include "launch.hpp"
 #include "layout.hpp"
+#include "turned_factors.hpp"
 #include "waiter.hpp"
 
 namespace oclspkt::ocl {
@@ -36,7 +37,8 @@ class Staging {
 template <typename T>
 struct DeviceState {
   std::shared_ptr<OpenDevice> device;  ///< null before the first set-up and after a release
-  Kernel truncated_halo, exact_reduce, exact_substitute, strided_factored, strided_shared, strided_halo;
+  Kernel truncated_halo, turned_streamed, exact_reduce, exact_substitute;
+  Kernel strided_factored, strided_shared, strided_halo;
   struct ChunkBands {
     cl::Buffer lower, diag, upper;
   };
@@ -59,8 +61,8 @@ class DeviceHolding final : public Holding {
   }
 };
 
-/// The methods truncated-halo and exact-twopass for lines laid end to end, exact-factored and truncated-halo for lines
-/// side by side, by the kernels of kernels/cpu.
+/// The methods truncated-halo, truncated-streamed and exact-twopass for lines laid end to end, exact-factored and
+/// truncated-halo for lines side by side, by the kernels of kernels/cpu.
 template <typename T>
 class ClSolver final : public DeviceSolver<T> {
  public:
@@ -73,13 +75,14 @@ class ClSolver final : public DeviceSolver<T> {
   void apply(const T* y, T* x) override;
   Times times() const override { return times_; }
   std::int64_t bytes() const override { return bytes_; }
-  const Factors<T>* factors() const override { return factored() ? &factors_ : nullptr; }
+  const Factors<T>* factors() const override { return stores_factors() ? &factors_ : nullptr; }
 
  private:
   using State = DeviceState<T>;
   using ChunkBands = typename State::ChunkBands;
 
   bool factored() const { return plan_.method == Method::exact_factored; }
+  bool stores_factors() const { return factored() || plan_.stored; }
   /// Lines side by side.
   bool strided() const { return factored() || plan_.segments > 0; }
   Limits limits() const;
@@ -88,6 +91,7 @@ class ClSolver final : public DeviceSolver<T> {
   void make_kernels(State& s) const;
   void make_buffers(State& s);
   void set_up_bands(State& s, const Waiter& waiter);
+  void set_up_passages(State& s, const Waiter& waiter);
   void rehearse(State& s, const Waiter& waiter);
   void upload(State& s, const Waiter& waiter, const cl::Buffer& to, const T* from, Index rows);
   void upload_bands(State& s, const Waiter& waiter, const ChunkBands& to, const Chunk& chunk);
@@ -103,6 +107,8 @@ class ClSolver final : public DeviceSolver<T> {
                          const Chunk& chunk);
   cl::Event launch_factored(State& s, const ChunkBands& factors, const cl::Buffer& y, const cl::Buffer& x,
                             const Chunk& chunk);
+  cl::Event launch_turned(State& s, const ChunkBands& factors, const cl::Buffer& y, const cl::Buffer& x,
+                          const Chunk& chunk);
   cl::Event launch_segments(State& s, const ChunkBands& bands, const cl::Buffer& y, const cl::Buffer& x,
                             const Chunk& chunk);
   Geometry strided_geometry(Index pieces) const;
@@ -120,8 +126,9 @@ class ClSolver final : public DeviceSolver<T> {
   Plan plan_;
   Layout layout_;
   LineSet lines_;
-  Factors<T> factors_;  ///< exact-factored
-  BandsView<T> bands_;  ///< exact-factored: multipliers, reciprocal pivots and scaled couplings
+  Factors<T> factors_;       ///< where they are stored
+  TurnedFactors<T> turned_;  ///< the same in the order of the lanes, for lines laid end to end
+  BandsView<T> bands_;       ///< multipliers, reciprocal pivots and scaled couplings where factors are stored
   std::vector<SchurSegment<T>> segments_;
   ReducedSystem<T> reduced_;
   Times times_;

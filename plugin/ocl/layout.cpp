@@ -12,14 +12,29 @@ namespace {
 
 Index round_up(Index value, Index multiple) { return (value + multiple - 1) / multiple * multiple; }
 
-/// Rows that the kernels read beyond the kept rows of a tile: whole blocks of plan.lanes rows.
+/// Rows that the kernels read beyond the kept rows of a tile: whole blocks of plan.lanes rows, or a tile.
 struct Margin {
   Index before, behind;
 };
 
 Margin margin(const Plan& plan) {
+  if (plan.stored) return {plan.tile_rows(), plan.tile_rows()};
   const Index before = round_up(plan.halo, plan.lanes);
   return {before, round_up(before + plan.m + plan.halo, plan.lanes) - before - plan.m};
+}
+
+/// Vectors of scratch of a work-group.
+Index vectors_swept(const Plan& plan) {
+  if (plan.stored) return plan.lanes + 2 * (plan.m + plan.reach);
+  const Margin beside = margin(plan);
+  return plan.lanes + 2 * (beside.before + plan.m + beside.behind);
+}
+
+/// Where the factors of a chunk stand: whole tiles, also where the last one reaches beyond the system.
+Chunk factors_of(const Plan& plan, Chunk chunk) {
+  chunk.first = std::max<Index>(0, chunk.tile_begin - 1) * plan.tile_rows();
+  chunk.end = std::min(plan.tiles(), chunk.tile_end + 1) * plan.tile_rows();
+  return chunk;
 }
 
 Chunk make_chunk(const Plan& plan, Index tile_begin, Index tile_end) {
@@ -37,20 +52,20 @@ Chunk make_chunk(const Plan& plan, Index tile_begin, Index tile_end) {
 /// Everything but the chunks, for chunks of that many tiles.
 Layout working_sizes(const Plan& plan, int word, Index chunk_tiles) {
   const bool exact = plan.method == Method::exact_twopass;
-  const Margin beside = margin(plan);
   Layout layout;
   layout.runs = static_cast<int>(std::clamp<Index>(plan.runs, 1, chunk_tiles));
-  layout.slot = plan.lanes + 2 * (beside.before + plan.m + beside.behind);
+  layout.slot = vectors_swept(plan);
   layout.padded = plan.tiles() * plan.lanes;
   layout.scratch_bytes = layout.runs * layout.slot * plan.lanes * word;
-  layout.outer_bytes = exact ? layout.padded * word : 0;
+  layout.outer_bytes = exact || plan.stored ? layout.padded * word : 0;
   layout.segment_bytes = exact ? kSegmentWords * layout.padded * word : 0;
   return layout;
 }
 
 std::int64_t chunk_bytes(const Plan& plan, int word, Index chunk_tiles) {
   const Margin beside = margin(plan);
-  return std::min(plan.n, chunk_tiles * plan.tile_rows() + beside.before + beside.behind) * word;
+  const Index all = plan.stored ? plan.tiles() * plan.tile_rows() : plan.n;
+  return std::min(all, chunk_tiles * plan.tile_rows() + beside.before + beside.behind) * word;
 }
 
 /// The largest buffer, and all buffers, for chunks of that many tiles.
@@ -67,9 +82,7 @@ bool fits(const Limits& need, const Limits& limits) {
 }  // namespace
 
 Layout make_layout(const Plan& plan, int word, const Limits& limits) {
-  const Margin beside = margin(plan);
-  const Index swept = plan.lanes + 2 * (beside.before + plan.m + beside.behind);
-  if (plan.m < 1 || swept > std::numeric_limits<std::int32_t>::max() / 4) {
+  if (plan.m < 1 || vectors_swept(plan) > std::numeric_limits<std::int32_t>::max() / 4) {
     throw InvalidInput("partitions of " + std::to_string(plan.m) + " rows with " + std::to_string(plan.halo) +
                        " rows of halo are too long for a device: choose a smaller partition");
   }
@@ -90,6 +103,12 @@ Layout make_layout(const Plan& plan, int word, const Limits& limits) {
   }
   layout.resident = (3 * band_rows + 2 * layout.longest) * word + layout.working_bytes() <= limits.memory;
   layout.band_chunks = layout.chunks;
+  if (plan.stored) {
+    for (Chunk& chunk : layout.band_chunks) {
+      chunk = factors_of(plan, chunk);
+      layout.longest = std::max(layout.longest, chunk.rows());
+    }
+  }
   return layout;
 }
 

@@ -26,13 +26,14 @@ struct Limits {
 /// How a plan lies in the memory of a device.
 struct Layout {
   std::vector<Chunk> chunks;
-  std::vector<Chunk> band_chunks;  ///< rows of the bands that go with each chunk; one for all of them if it is shared
+  std::vector<Chunk> band_chunks;  ///< places of the bands that go with each chunk; one for all of them if it is shared
   Index longest = 0;               ///< rows of the largest chunk
   int runs = 1;                    ///< work-groups of a launch, at most
   Index slot = 0;                  ///< vectors of scratch a work-group
   Index padded = 0;                ///< partitions padded to whole tiles
   bool resident = true;            ///< the bands of all chunks fit at once
-  std::int64_t scratch_bytes = 0, outer_bytes = 0, segment_bytes = 0;  ///< outer: one array of outer unknowns
+  std::int64_t scratch_bytes = 0, segment_bytes = 0;
+  std::int64_t outer_bytes = 0;  ///< one array of a number for each partition, of two
   /// Of everything but bands and vectors.
   std::int64_t working_bytes() const { return scratch_bytes + 2 * outer_bytes + segment_bytes; }
 };

@@ -21,7 +21,7 @@ constexpr Index kHaloQuantum = 8;
 constexpr Index kHaloSearch[] = {64, 256, 1024, 4096};
 /// Halo of a truncated method that the user named and that no certificate covers.
 constexpr Index kUncoveredHalo = 256;
-/// Tiles tried for the streamed form.
+/// Tiles tried for the streamed form where the host models it.
 constexpr Index kTileSearch[] = {16 * 31, 16 * 127, 16 * 511, 16 * 2047};
 
 template <typename... Args>
@@ -44,6 +44,11 @@ Plan factored_plan(const Problem<T>& problem) {
 
 Index round_halo(Index rows) { return (rows + kHaloQuantum - 1) / kHaloQuantum * kHaloQuantum; }
 
+/// Where a partition is at least that many times longer than what enters it gets, only its first rows are swept twice.
+constexpr Index kShortReach = 2;
+/// Partitions tried for stored factors, times the usual one, where a tile is too short.
+constexpr Index kLongerPartitions[] = {1, 3, 6};
+
 double rows_in(const LineSet& lines, const std::vector<Index>& members) {
   Index rows = 0;
   for (const Index line : members) rows += lines.length(line);
@@ -62,8 +67,10 @@ Proposal covered(const Plan& plan, double certificate, double tol, const Survey&
   Proposal p;
   p.plan = plan;
   p.certificate = certificate;
+  p.growth = kDominantGrowth;
   // The certificate says nothing of rounding.
-  p.needs_trial = !(survey.dominance >= (plan.method == Method::truncated_streamed ? kHarmlessInterface : 1));
+  const bool settles_by_two = plan.method == Method::truncated_streamed && !plan.stored;
+  p.needs_trial = !(survey.dominance >= (settles_by_two ? kHarmlessInterface : 1));
   p.why = format("row dominance %.4f, certificate %.1e <= %.1e", survey.dominance, certificate, tol);
   return p;
 }
@@ -262,6 +269,60 @@ std::optional<Proposal> propose_halo(const Problem<T>& problem, Objection& objec
   return uncovered(plan, least, tol);
 }
 
+/// The plan by stored factors whose truncation dominance covers, if any.
+template <typename T>
+std::optional<Proposal> propose_stored_by_dominance(const Problem<T>& problem, Plan plan, double tol) {
+  const double d = problem.survey.dominance;
+  if (!(d > 1)) return std::nullopt;
+  Index reach = kHaloQuantum;
+  while (reach * kShortReach <= plan.m && !(bound_stored(d, reach) <= tol)) reach += kHaloQuantum;
+  const bool short_reach = reach * kShortReach <= plan.m;
+  if (short_reach) plan.reach = reach;
+  const double bound = bound_stored(d, short_reach ? reach : plan.tile_rows());
+  if (!(bound <= tol)) return std::nullopt;
+  return covered(plan, bound, tol, problem.survey);
+}
+
+/// Lines that by themselves are dominant enough for tiles of a plan are not in the way of the others.
+template <typename T>
+std::vector<Index> lines_in_the_way(const Problem<T>& problem, const Plan& plan, double tol) {
+  const LineSet& lines = problem.bands.lines();
+  std::vector<Index> weak;
+  for (Index l = 0; lines.count() > 1 && l < lines.count(); ++l) {
+    const double d = line_dominance(lines, problem.bands.view(), l);
+    if (!(d > 1 && bound_stored(d, plan.tile_rows()) <= tol)) weak.push_back(l);
+  }
+  const bool few = rows_in(lines, weak) <= kApartShare * static_cast<double>(lines.rows());
+  return few ? weak : std::vector<Index>{};
+}
+
+/// The streamed form by stored factors, as devices carry it: first by dominance, then by the decay that the factors
+/// show, with ever longer partitions.
+template <typename T>
+std::optional<Proposal> propose_stored(const Problem<T>& problem, Objection& objection) {
+  const double tol = tolerance<T>(problem.options);
+  if (breaks_symmetry<T>(problem.options, problem.symmetric)) {
+    objection.why = format("the matrix is symmetric, truncated to %.1e its operator would not be", tol);
+    return std::nullopt;
+  }
+  const Index n = problem.bands.lines().rows();
+  const Plan usual = make_stored_plan(n, 0, problem.options.partition, sizeof(T), problem.traits);
+  if (auto quick = propose_stored_by_dominance(problem, usual, tol)) return quick;
+  Plan plan = usual;
+  Certificate certificate;
+  for (const Index times : kLongerPartitions) {
+    if (times > 1 && (problem.options.partition > 0 || plan.tiles() <= 1)) break;
+    plan = times == 1 ? usual : make_stored_plan(n, 0, times * usual.m, sizeof(T), problem.traits);
+    certificate = certify_stored(plan, problem.bands.view());
+    if (certificate.bound <= tol) return covered(plan, certificate.bound, tol, problem.survey);
+  }
+  objection = {format("certificate %.1e > %.1e (", certificate.bound, tol) + where(certificate) + ")",
+               lines_in_the_way(problem, plan, tol), plan};
+  if (!named(problem.options.method)) return std::nullopt;
+  if (!std::isfinite(certificate.bound)) return std::nullopt;
+  return uncovered(plan, certificate, tol);
+}
+
 /// A way to walk the tiles of the streamed form.
 struct Direction {
   bool up, exact_starts;
@@ -273,6 +334,7 @@ constexpr Direction kDirections[] = {{false, false}, {true, false}, {false, true
 
 template <typename T>
 std::optional<Proposal> propose_streamed(const Problem<T>& problem, Objection& objection) {
+  if (!problem.traits.host) return propose_stored(problem, objection);
   const double tol = tolerance<T>(problem.options);
   Plan best;
   Certificate least;
@@ -338,7 +400,8 @@ std::vector<Method> methods_to_try(MethodChoice choice, bool on_host, bool end_t
       // Unless few long lines leave cores of a device idle.
       if (stored) return {Method::truncated_halo, exact, Method::pivot};
       // Where the pieces of the two passes do not agree, one sweep on the host does.
-      return {Method::truncated_halo, Method::exact_twopass, Method::exact_factored, Method::pivot};
+      return {Method::truncated_streamed, Method::truncated_halo, Method::exact_twopass, Method::exact_factored,
+              Method::pivot};
     case MethodChoice::truncated:
     case MethodChoice::truncated_halo:
       return {Method::truncated_halo};
@@ -392,6 +455,7 @@ std::string shape_text(const Plan& plan) {
       return format("halo %lld", static_cast<long long>(plan.halo)) +
              (plan.segments > 0 ? format(", %lld segments a line", static_cast<long long>(plan.segments)) : "");
     case Method::truncated_streamed:
+      if (plan.stored) return format("stored factors, reach %lld", static_cast<long long>(plan.reach));
       return std::string("walking ") + (plan.walk_up ? "up" : "down") + (plan.exact_starts ? " from exact starts" : "");
     case Method::exact_factored:
       return std::string(plan.form == Form::shared ? "shared factors" : "") +

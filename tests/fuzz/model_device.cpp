@@ -27,7 +27,7 @@ class ModelDeviceSolver final : public DeviceSolver<T> {
  public:
   void set_up(const Plan& plan, const Bands<T>& bands) override {
     call();
-    factored_ = plan.method == Method::exact_factored;
+    factored_ = plan.method == Method::exact_factored || plan.stored;
     at_work().set_up(plan, bands);
   }
   void apply(const T* y, T* x) override {

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Purpose: method truncated-streamed by stored factors. A work-group walks its run of tiles down, one tile ahead of the
+// substitution: nothing is truncated above, where it comes from, and on the other side one whole tile away. At the
+// start of a run the tile above is swept for what it leaves, from 0.
+// Source: core/certificate (certify_stored, bound_stored) bounds the error.
+//
+// Arguments (global memory)
+//   multiplier, reciprocal, coupling  stored factors of the tiles from first_tile on, see cpu/turned.clh
+//   down, up     products of every partition of the system, shape [tiles LANES]
+//   y, x         right-hand side and solution; x overlaps none of the others
+//   scratch      `slot` lanes_t for each work-group: LANES for edge tiles, then for two tiles m + reach each
+//   n            rows of the whole system
+//   origin       row of element 0 of y and x
+//   first_tile   tile of vector 0 of the factors
+//   tile_begin, tile_end  tiles of this launch. y, x and the factors must be there for one tile more on either side
+//   m            rows a partition, a multiple of LANES
+//   reach        rows of a partition that what enters it gets to, at most m
+//   slot         LANES + 2 (m + reach)
+// Launch:  any number of work-groups of one work-item; each walks a run of consecutive tiles.
+// Local:   none; private 2 LANES lanes_t.
+// Per row: 1 multiplication, 2 multiply-adds and, for the first `reach` rows of a partition, as many again; 5 words.
+// Assumes: nothing of the factors is infinite. NaN of y stays in its line.
+// Valid:   x for the rows of the tiles below n.
+#include "cpu/turned.clh"
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void turned_streamed(
+    __global const lanes_t* restrict multiplier, __global const lanes_t* restrict reciprocal,
+    __global const lanes_t* restrict coupling, __global const scalar_t* restrict down,
+    __global const scalar_t* restrict up, __global const scalar_t* restrict y, __global scalar_t* restrict x,
+    __global lanes_t* restrict scratch, const long n, const long origin, const long first_tile, const long tile_begin,
+    const long tile_end, const int m, const int reach, const int slot) {
+  const long run = (long)get_group_id(0), runs = (long)get_num_groups(0);
+  __global lanes_t* const own = scratch + run * slot;
+  __global scalar_t* const edge = (__global scalar_t*)own;
+  const Rows rows = {n, origin, m};
+  const long tiles = (n + LANES * (long)m - 1) / (LANES * (long)m);
+  const long begin = run_begin(tile_begin, tile_end, run, runs), end = run_begin(tile_begin, tile_end, run + 1, runs);
+  if (begin == end) return;
+  scalar_t above = 0;
+  lanes_t entered, tops = ZERO;
+  // From the tile above the run to the one below it, as far as there are any.
+  for (long t = max(begin - 1, 0L); t <= end; ++t) {
+    scalar_t top = 0;
+    lanes_t tops_before = tops;
+    if (t < tiles) {
+      const long at = (t - first_tile) * m;
+      const TileFactors f = {multiplier + at, reciprocal + at, coupling + at, down + t * LANES, up + t * LANES};
+      __global lanes_t* const half = own + LANES + (t & 1) * (m + reach);
+      const TileWork work = {half, half + m};
+      const lanes_t bottoms = sweep_partitions(rows, t, reach, y, f, work, edge);
+      above = pass_down(bottoms, f.down, above, &entered);
+      if (t < begin) continue;
+      settle_from_above(reach, entered, f, work);
+      tops = find_tops(reach, f, work);
+      top = pass_up(tops, f.up, 0, &entered);
+    }
+    if (t == begin) continue;
+    const long at = (t - 1 - first_tile) * m;
+    const TileFactors f = {multiplier + at, reciprocal + at, coupling + at, down, up + (t - 1) * LANES};
+    __global lanes_t* const half = own + LANES + ((t - 1) & 1) * (m + reach);
+    const TileWork work = {half, half + m};
+    pass_up(tops_before, f.up, top, &entered);
+    substitute_partitions(rows, t - 1, entered, f, work, edge, x);
+  }
+}

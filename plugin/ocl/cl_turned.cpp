@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What ClSolver does by stored factors for lines laid end to end only.
+#include "cl_solver.hpp"
+#include "fault.hpp"
+
+namespace oclspkt::ocl {
+
+/// Bring to the device what passes through the partitions.
+template <typename T>
+void ClSolver<T>::set_up_passages(State& s, const Waiter& waiter) {
+  const cl::CommandQueue& queue = s.device->queue();
+  for (const auto& [buffer, host] : {std::pair{&s.top_buffer, turned_.down()}, {&s.bottom_buffer, turned_.up()}}) {
+    fault_point(Place::write, s.device->info(), queue());
+    cl::Event event;
+    queue.enqueueWriteBuffer(*buffer, CL_FALSE, 0, static_cast<std::size_t>(layout_.outer_bytes), host, nullptr,
+                             &event);
+    waiter.wait(event);
+  }
+}
+
+template <typename T>
+cl::Event ClSolver<T>::launch_turned(State& s, const ChunkBands& factors, const cl::Buffer& y, const cl::Buffer& x,
+                                     const Chunk& chunk) {
+  const std::size_t word = sizeof(T), vector = word * static_cast<std::size_t>(plan_.lanes);
+  const Index first_tile = std::max<Index>(0, chunk.tile_begin - 1);
+  const Index tiles = std::min(plan_.tiles(), chunk.tile_end + 1) - first_tile;
+  const bool any = chunk.tile_end > chunk.tile_begin;
+  const std::int64_t array = chunk.rows() * static_cast<Index>(word);
+  const std::int64_t factor = any ? tiles * plan_.tile_rows() * static_cast<Index>(word) : 0;
+  set_arguments(*s.device, s.turned_streamed, factors.lower, factors.diag, factors.upper, s.top_buffer, s.bottom_buffer,
+                y, x, s.scratch, cl_long{plan_.n}, cl_long{chunk.first}, cl_long{first_tile}, cl_long{chunk.tile_begin},
+                cl_long{chunk.tile_end}, static_cast<cl_int>(plan_.m), static_cast<cl_int>(plan_.reach),
+                static_cast<cl_int>(layout_.slot));
+  return launch(*s.device, s.turned_streamed, {layout_.runs},
+                {{"multiplier", &factors.lower, factor, vector},
+                 {"reciprocal", &factors.diag, factor, vector},
+                 {"coupling", &factors.upper, factor, vector},
+                 {"down", &s.top_buffer, layout_.outer_bytes, word},
+                 {"up", &s.bottom_buffer, layout_.outer_bytes, word},
+                 {"y", &y, array, word},
+                 {"x", &x, array, word},
+                 {"scratch", &s.scratch, layout_.scratch_bytes, vector}});
+}
+
+#define OCLSPKT_INSTANTIATE(T)                                                                                   \
+  template void ClSolver<T>::set_up_passages(State&, const Waiter&);                                             \
+  template cl::Event ClSolver<T>::launch_turned(State&, const ChunkBands&, const cl::Buffer&, const cl::Buffer&, \
+                                                const Chunk&);
+OCLSPKT_INSTANTIATE(float)
+OCLSPKT_INSTANTIATE(double)
+
+}  // namespace oclspkt::ocl
