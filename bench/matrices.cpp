@@ -35,6 +35,14 @@ struct Row {
   double lower, diag, upper;
 };
 
+/// Conductivity in (0.1, 1) between rows i and i + 1.
+double conductivity(std::uint64_t seed, Index i) { return 0.1 + 0.9 * uniform(seed, kUpper, i); }
+
+Row conduction(const MatrixSpec& spec, Index i) {
+  const double above = spec.lambda * conductivity(spec.seed, i - 1), below = spec.lambda * conductivity(spec.seed, i);
+  return {-above, 1 + (above + below), -below};
+}
+
 Row upwind(double peclet) {
   const double windward = -1 - std::abs(peclet), diag = 2 + std::abs(peclet);
   return peclet >= 0 ? Row{windward, diag, -1} : Row{-1, diag, windward};
@@ -49,6 +57,8 @@ Row row(const MatrixSpec& spec, Index i, Index n) {
       return {-1, 2, -1};
     case Matrix::diffusion:
       return {-spec.lambda, 1 + 2 * spec.lambda, -spec.lambda};
+    case Matrix::conduction:
+      return conduction(spec, i);
     case Matrix::row_sums_zero: {
       const double a = static_cast<T>(-u), c = static_cast<T>(-v);
       return {a, -a - c, c};
@@ -60,9 +70,11 @@ Row row(const MatrixSpec& spec, Index i, Index n) {
     case Matrix::random:
       break;
   }
-  const double a = static_cast<T>(signed_coupling(u)), c = static_cast<T>(signed_coupling(v));
+  const double above = spec.symmetric ? uniform(spec.seed, kUpper, i - 1) : u;
+  const double a = static_cast<T>(signed_coupling(above)), c = static_cast<T>(signed_coupling(v));
   const double b = spec.dominance * (std::abs(a) + std::abs(c));
-  return {a, uniform(spec.seed, kSign, i) < 0.5 ? -b : b, c};
+  const bool negative = !spec.symmetric && uniform(spec.seed, kSign, i) < 0.5;
+  return {a, negative ? -b : b, c};
 }
 
 }  // namespace
@@ -82,18 +94,21 @@ Matrix parse_matrix(const std::string& text) {
 
 std::string MatrixSpec::describe() const {
   char figures[80] = "";
-  if (matrix == Matrix::random) std::snprintf(figures, sizeof figures, ", dominance %g", dominance);
-  if (matrix == Matrix::diffusion) std::snprintf(figures, sizeof figures, ", lambda %g", lambda);
+  if (matrix == Matrix::random) {
+    std::snprintf(figures, sizeof figures, "%s, dominance %g", symmetric ? ", symmetric" : "", dominance);
+  }
+  if (diffuses(matrix)) std::snprintf(figures, sizeof figures, ", lambda %g", lambda);
   if (blows(matrix)) std::snprintf(figures, sizeof figures, ", Pe %g", peclet);
-  const bool drawn = matrix == Matrix::random || matrix == Matrix::row_sums_zero;
+  const bool drawn = matrix == Matrix::random || matrix == Matrix::conduction || matrix == Matrix::row_sums_zero;
   return std::string(name(matrix)) + figures + (drawn ? ", seed " + std::to_string(seed) : "");
 }
 
 template <typename T>
 void fill_bands(const MatrixSpec& spec, Bands<T>& bands) {
-  for_each_share(bands.lines().rows(), [&](Index first, Index last) {
+  const Index places = bands.lines().extent();
+  for_each_share(places, [&](Index first, Index last) {
     for (Index i = first; i < last; ++i) {
-      const Row r = row<T>(spec, i, bands.lines().rows());
+      const Row r = row<T>(spec, i, places);
       bands.lower()[i] = static_cast<T>(r.lower);
       bands.diag()[i] = static_cast<T>(r.diag);
       bands.upper()[i] = static_cast<T>(r.upper);

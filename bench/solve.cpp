@@ -30,8 +30,11 @@ po::options_description options(SolveSettings& s, std::string& rows, std::string
   add("matrix", po::value(&matrix)->default_value(name(s.matrix.matrix)), ("one of: " + known_matrices()).c_str());
   add("dominance", po::value(&s.matrix.dominance)->default_value(s.matrix.dominance),
       "of matrix random: |diag| / (|lower| + |upper|)");
+  add("symmetric", po::bool_switch(&s.matrix.symmetric),
+      "of matrix random: couplings the same both ways, positive diagonal");
   add("lambda", po::value(&s.matrix.lambda)->default_value(s.matrix.lambda),
-      "of matrix diffusion: tridiag(-lambda, 1 + 2 lambda, -lambda)");
+      "of matrix diffusion: tridiag(-lambda, 1 + 2 lambda, -lambda), and conduction: the same with a random "
+      "conductivity");
   add("peclet", po::value(&s.matrix.peclet)->default_value(s.matrix.peclet),
       "of matrix advection and turning-wind: tridiag(-1 - Pe, 2 + Pe, -1), mirrored where negative");
   add("seed", po::value(&s.matrix.seed)->default_value(s.matrix.seed), "of random numbers");
@@ -56,7 +59,9 @@ void check_settings(const SolveSettings& s, const po::variables_map& given) {
             std::string("--") + option + " belongs to --matrix " + name(m) + ", not " + name(s.matrix.matrix));
   };
   only_of("dominance", Matrix::random);
-  only_of("lambda", Matrix::diffusion);
+  only_of("symmetric", Matrix::random);
+  require(diffuses(s.matrix.matrix) || given["lambda"].defaulted(),
+          std::string("--lambda belongs to --matrix diffusion and conduction, not ") + name(s.matrix.matrix));
   require(blows(s.matrix.matrix) || given["peclet"].defaulted(),
           std::string("--peclet belongs to --matrix advection and turning-wind, not ") + name(s.matrix.matrix));
   check_precision(s.precision);

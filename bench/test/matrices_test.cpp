@@ -39,6 +39,32 @@ TYPED_TEST(Matrices, RandomRowsHaveTheDominanceAskedFor) {
   EXPECT_TRUE(negative && positive);
 }
 
+TYPED_TEST(Matrices, SymmetricOnesAreSymmetricToTheBitWithAPositiveDiagonal) {
+  for (const MatrixSpec& spec :
+       {MatrixSpec{.dominance = 1.25, .symmetric = true}, MatrixSpec{.matrix = Matrix::conduction, .lambda = 1000}}) {
+    Bands<TypeParam> bands(LineSet::one(kRows));
+    fill_bands(spec, bands);
+    bool varies = false;
+    for (Index i = 1; i + 1 < kRows; ++i) {
+      ASSERT_EQ(bands.lower()[i], bands.upper()[i - 1]) << "row " << i;
+      ASSERT_GT(bands.diag()[i], 0) << "row " << i;
+      varies = varies || bands.upper()[i] != bands.upper()[1];
+    }
+    EXPECT_TRUE(varies);
+  }
+}
+
+TYPED_TEST(Matrices, ConductionIsDominantByOne) {
+  Bands<TypeParam> bands(LineSet::one(kRows));
+  fill_bands(MatrixSpec{.matrix = Matrix::conduction, .lambda = 100}, bands);
+  for (Index i = 1; i + 1 < kRows; ++i) {
+    const double off = double(bands.lower()[i]) + double(bands.upper()[i]);
+    EXPECT_NEAR(bands.diag()[i] + off, 1, 400 * std::numeric_limits<TypeParam>::epsilon()) << "row " << i;
+    EXPECT_LT(bands.upper()[i], -10);
+    EXPECT_GT(bands.upper()[i], -100);
+  }
+}
+
 TYPED_TEST(Matrices, RowSumsZeroLeavesTheRoundingOfTheDiagonal) {
   Bands<TypeParam> bands(LineSet::one(kRows));
   fill_bands(MatrixSpec{.matrix = Matrix::row_sums_zero}, bands);
