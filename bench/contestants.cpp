@@ -94,7 +94,9 @@ Contestant<T> make_solver(MethodChoice choice, const std::string& devices, Probl
     c.record.outcome = Outcome::failed;
     c.record.note = error.what();
   }
-  c.run = [solver, &problem] { return seconds_of([&] { solver->apply(problem.y.data(), problem.x.data()); }); };
+  c.run = [solver, &problem](int repeats) {
+    return seconds_of(repeats, [&] { solver->apply(problem.y.data(), problem.x.data()); });
+  };
   return c;
 }
 
@@ -108,7 +110,7 @@ Contestant<T> make_stream(Problem<T>& problem) {
   Contestant<T> c;
   c.record = record_of<T>("stream", "stream", std::string("openmp-") + stream_isa(), kStreamWords, problem.n());
   c.answer = Contestant<T>::Answer::sum;
-  c.run = [&problem] { return seconds_of([&] { stream(stream_arrays(problem)); }); };
+  c.run = [&problem](int repeats) { return seconds_of(repeats, [&] { stream(stream_arrays(problem)); }); };
   return c;
 }
 
@@ -119,25 +121,25 @@ Contestant<T> make_device_stream(const DeviceInfo& device, Problem<T>& problem) 
   c.record.device = device.name;
   c.record.platform = device.platform;
   c.answer = Contestant<T>::Answer::sum;
-  c.run = [&problem, index = device.index] { return device_module(nullptr)->stream(index, stream_arrays(problem)); };
+  c.run = [&problem, index = device.index](int repeats) {
+    double seconds = 0;
+    for (int i = 0; i < repeats; ++i) seconds += device_module(nullptr)->stream(index, stream_arrays(problem));
+    return seconds / repeats;
+  };
   return c;
 }
 
 template <typename T>
-Contestant<T> make_peer(const std::string& name, Problem<T>& problem) {
+Contestant<T> make_peer(const PeerFacts& facts, Problem<T>& problem) {
   Contestant<T> c;
-  if (name == "gtsv") {
-    c.record = record_of<T>("lapack", oclspkt::name(Method::pivot), name, kGtsvWords, problem.n());
-    c.run = [&problem] { return gtsv(problem); };
-  } else if (name == "gttrs") {
-    auto factors = std::make_shared<LapackFactors<T>>();
-    c.record = record_of<T>("lapack", oclspkt::name(Method::pivot), name, gttrs_words<T>(), problem.n());
-    c.record.setup_seconds = seconds_of([&] { factors->factor(problem); });
-    c.run = [factors, &problem] { return factors->solve(problem); };
-  } else {
-    c.record = record_of<T>("thomas", "exact", "serial", kThomasWords, problem.n());
-    c.run = [&problem] { return thomas(problem); };
+  c.record = record_of<T>(facts.solver, facts.method, facts.variant, facts.words_per_row<T>(), problem.n());
+  Peer<T> peer = facts.make(problem);
+  c.record.setup_seconds = peer.setup_seconds;
+  if (!peer.absent.empty()) {
+    c.record.outcome = Outcome::absent;
+    c.record.note = peer.absent;
   }
+  c.run = std::move(peer.run);
   return c;
 }
 
@@ -169,7 +171,7 @@ DeviceInfo first_device(const std::string& devices) {
 std::string known_methods() {
   std::string known = std::string(kStream) + ", " + kStreamOpenCL;
   for (const char* name : kMethodChoiceNames) known += std::string(", ") + name;
-  for (const char* name : kPeerNames) known += std::string(", ") + name;
+  for (const PeerFacts& peer : peers()) known += std::string(", ") + peer.name;
   return known;
 }
 
@@ -177,8 +179,7 @@ std::vector<std::string> parse_methods(const std::string& list) {
   std::vector<std::string> names{kStream};
   std::istringstream words(list);
   for (std::string word; std::getline(words, word, ',');) {
-    const bool known = word == kStream || word == kStreamOpenCL || library_method(word) ||
-                       std::find(std::begin(kPeerNames), std::end(kPeerNames), word) != std::end(kPeerNames);
+    const bool known = word == kStream || word == kStreamOpenCL || library_method(word) || find_peer(word) != nullptr;
     if (!known) throw InvalidInput("there is no method '" + word + "'; --methods takes: " + known_methods());
     if (std::find(names.begin(), names.end(), word) == names.end()) names.push_back(word);
   }
@@ -191,12 +192,13 @@ double contestant_arrays(const std::vector<std::string>& names) {
     if (const auto method = library_method(name)) {
       const bool stores_factors = *method == MethodChoice::automatic || *method == MethodChoice::exact ||
                                   *method == MethodChoice::exact_factored;
-      held += 3 + (stores_factors ? 3 : 0) + (*method == MethodChoice::pivot ? kGttrsArrays : 0);
+      held += 3 + (stores_factors ? 3 : 0) + (*method == MethodChoice::pivot ? find_peer("gttrs")->arrays : 0);
       setup = 2;  // the trial solve's vectors
     }
-    if (name == "gtsv") scratch = std::max(scratch, 3.0);
-    if (name == "thomas") scratch = std::max(scratch, 1.0);
-    if (name == "gttrs") held += kGttrsArrays;
+    if (const PeerFacts* peer = find_peer(name)) {
+      scratch = std::max(scratch, peer->scratch);
+      held += peer->arrays;
+    }
   }
   return held + scratch + setup;
 }
@@ -215,7 +217,7 @@ Field<T> make_field(const std::vector<std::string>& names, const std::string& de
     } else if (names[i] == kStream) {
       made[i] = make_stream(problem);
     } else if (names[i] != kStreamOpenCL) {
-      made[i] = make_peer(names[i], problem);
+      made[i] = make_peer(*find_peer(names[i]), problem);
     }
   }
   Field<T> field;

@@ -20,9 +20,9 @@ struct Contestant {
 
   Record record;
   Answer answer = Answer::solution;
-  /// Write the answer once. Not callable if record.outcome is `failed`.
-  /// @return seconds; copies that only protect the input are not counted
-  std::function<double()> run;
+  /// Write the answer so many times. Not callable if record.outcome is `failed` or `absent`.
+  /// @return seconds of one; copies that only protect the input are not counted
+  std::function<double(int repeats)> run;
 };
 
 /// What runs if the user names nothing.

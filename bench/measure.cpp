@@ -60,6 +60,26 @@ void fail(Record& record, const Error& error) {
   record.error = record.backward_error = std::numeric_limits<double>::quiet_NaN();
 }
 
+/// f() on somebody who is `timed`; whoever throws has failed.
+template <typename T, typename F>
+void attempt(Contestant<T>& contestant, const F& f) {
+  if (contestant.record.outcome != Outcome::timed) return;
+  try {
+    f();
+  } catch (const Error& error) {
+    fail(contestant.record, error);
+  }
+}
+
+/// How often somebody has to solve to take that long.
+template <typename T>
+int repeats_for(Contestant<T>& contestant, double least_seconds) {
+  if (least_seconds <= 0) return 1;
+  constexpr double kMost = 1e7;
+  const double once = std::max(contestant.run(1), 1e-9);
+  return static_cast<int>(std::clamp(std::round(least_seconds / once), 1.0, kMost));
+}
+
 /// The value below which `part` of the values lie, between neighbours by proportion.
 /// @pre sorted, not empty
 double quantile(const std::vector<double>& values, double part) {
@@ -74,14 +94,14 @@ double quantile(const std::vector<double>& values, double part) {
 template <typename T>
 void check(Contestant<T>& contestant, Problem<T>& p) {
   Record& record = contestant.record;
-  if (record.outcome == Outcome::failed) {
+  if (record.outcome == Outcome::failed || record.outcome == Outcome::absent) {
     record.error = record.backward_error = std::numeric_limits<double>::quiet_NaN();
     return;
   }
   // What an earlier contestant left must not pass for the answer.
   fill(p.x.data(), p.n(), [](Index) { return std::numeric_limits<T>::quiet_NaN(); });
   try {
-    contestant.run();
+    contestant.run(1);
   } catch (const Error& error) {
     return fail(record, error);
   }
@@ -106,20 +126,21 @@ void check(Contestant<T>& contestant, Problem<T>& p) {
 
 template <typename T>
 void time_interleaved(std::vector<Contestant<T>>& contestants, const Budget& budget, Progress& progress) {
+  std::vector<int> repeats(contestants.size(), 1);
+  for (std::size_t i = 0; i < contestants.size(); ++i) {
+    Contestant<T>& c = contestants[i];
+    attempt(c, [&] { repeats[i] = repeats_for(c, budget.least_seconds); });
+  }
   double spent = 0;
   for (int round = 0; round < budget.rounds && (round < Budget::kLeastRounds || spent < budget.seconds); ++round) {
     spent += seconds_of([&] {
-      for (Contestant<T>& c : contestants) {
-        if (c.record.outcome != Outcome::timed) continue;
+      for (std::size_t i = 0; i < contestants.size(); ++i) {
+        Contestant<T>& c = contestants[i];
         char text[160];
         std::snprintf(text, sizeof text, "round %d of at most %d, %.0f s of about %.0f s: %s %s", round + 1,
                       budget.rounds, spent, budget.seconds, c.record.solver.c_str(), c.record.method.c_str());
         progress.step(text);
-        try {
-          c.record.seconds.push_back(c.run());
-        } catch (const Error& error) {
-          fail(c.record, error);
-        }
+        attempt(c, [&] { c.record.seconds.push_back(c.run(repeats[i])); });
       }
     });
   }

@@ -15,13 +15,14 @@ template <typename T>
 void check(Contestant<T>& contestant, Problem<T>& problem);
 
 struct Budget {
-  int rounds = 21;      ///< at most
-  double seconds = 60;  ///< no round begins later, but for the first kLeastRounds
+  int rounds = 21;           ///< at most
+  double seconds = 60;       ///< no round begins later, but for the first kLeastRounds
+  double least_seconds = 0;  ///< who is quicker solves so many times in one measurement that it takes this long
   static constexpr int kLeastRounds = 3;
 };
 
-/// Time everybody who is `timed`, once a round and in turn, so that what changes with time meets all alike. One that
-/// throws is `failed` and leaves.
+/// Time everybody who is `timed`, one measurement a round and in turn, so that what changes with time meets all alike.
+/// One that throws is `failed` and leaves.
 template <typename T>
 void time_interleaved(std::vector<Contestant<T>>& contestants, const Budget& budget, Progress& progress);
 

@@ -12,7 +12,7 @@
 namespace oclspkt::bench {
 namespace {
 
-constexpr const char* kOutcomeNames[] = {"timed", "not covered", "wrong", "failed"};
+constexpr const char* kOutcomeNames[] = {"timed", "not covered", "wrong", "failed", "absent"};
 const char* name(Outcome o) { return kOutcomeNames[static_cast<int>(o)]; }
 
 bool has_time(const Record& r) { return r.outcome == Outcome::timed && !r.seconds.empty(); }

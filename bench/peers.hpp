@@ -1,48 +1,65 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-#include <vector>
+#include <functional>
+#include <span>
+#include <string>
+#include <type_traits>
 
 #include "problem.hpp"
 
 namespace oclspkt::bench {
 
-/// Solvers of others, each a function that writes Problem::x and returns the seconds of the solve alone.
-inline constexpr const char* kPeerNames[] = {"gtsv", "gttrs", "thomas"};
-
-/// Words read and written a row. gtsv without interchanges: 4 + 3 on the way down, 4 + 1 on the way up.
-inline constexpr double kGtsvWords = 12;
-/// The sweep down reads 4 and writes the scaled upper band and right-hand side, the sweep up reads both and writes x.
-inline constexpr double kThomasWords = 9;
-/// Arrays of n scalars that stored LAPACK factors take: four bands, and pivots counted as one.
-inline constexpr double kGttrsArrays = 5;
-
-/// The sweep down reads a multiplier, a pivot index and y and writes x; the sweep up reads three bands and x, writes x.
+/// A solver of others that is ready for a problem.
 template <typename T>
-constexpr double gttrs_words() {
-  return 8 + 4.0 / sizeof(T);
-}
-
-/// LAPACK gtsv: factor with partial pivoting and solve; destroys copies of the bands, which are not timed.
-/// @throws InvalidInput if n is more than LAPACK's integers hold
-template <typename T>
-double gtsv(Problem<T>& problem);
-
-/// LAPACK gttrf once, then gttrs.
-template <typename T>
-class LapackFactors {
- public:
-  /// @throws InvalidInput if n is more than LAPACK's integers hold
-  void factor(const Problem<T>& problem);
-  double solve(Problem<T>& problem) const;
-
- private:
-  AlignedArray<T> lower_, diag_, upper_, upper2_;
-  std::vector<int> pivots_;
+struct Peer {
+  double setup_seconds = 0;  ///< to factor, where factors are stored
+  std::string absent;        ///< why it cannot take part; empty if it can
+  /// Write Problem::x so many times. Copies that only protect the input are not timed.
+  /// @return seconds of one solve
+  std::function<double(int repeats)> run;
 };
 
-/// Serial elimination without pivoting, one sweep down and one up, nothing stored between solves.
+/// What is known of a peer before it meets a problem.
+struct PeerFacts {
+  const char* name;  ///< as --methods takes it
+  const char *solver, *method, *variant;
+  double words;    ///< scalars that a solve reads and writes a row
+  double indices;  ///< 4-byte pivot indices that it reads a row
+  double arrays;   ///< arrays of n scalars that it holds
+  double scratch;  ///< arrays of Problem::scratch that it shares with the others
+  Peer<float> (*make_float)(Problem<float>&);
+  Peer<double> (*make_double)(Problem<double>&);
+
+  /// Set it up. The problem outlives it.
+  /// @throws InvalidInput if n is more than its integers hold
+  template <typename T>
+  Peer<T> make(Problem<T>& problem) const {
+    if constexpr (std::is_same_v<T, float>) {
+      return make_float(problem);
+    } else {
+      return make_double(problem);
+    }
+  }
+  template <typename T>
+  double words_per_row() const {
+    return words + indices * 4 / sizeof(T);
+  }
+};
+
+/// All of them. Each runs on one thread unless its variant says otherwise.
+std::span<const PeerFacts> peers();
+
+/// The peer of that name, or null.
+const PeerFacts* find_peer(const std::string& name);
+
+/// n as the 32-bit integers of LAPACK and MKL have it.
+/// @throws InvalidInput if they do not hold it
+int narrow_rows(Index n);
+
+/// Copies of the bands in LAPACK's layout, whose lower band begins at row 1.
+/// @param[out] lower, diag, upper shapes [n]
 template <typename T>
-double thomas(Problem<T>& problem);
+void copy_bands(const Problem<T>& problem, T* lower, T* diag, T* upper);
 
 }  // namespace oclspkt::bench

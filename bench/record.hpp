@@ -13,7 +13,8 @@ enum class Outcome {
   timed,        ///< the answer is right
   not_covered,  ///< a method named although its certificate does not hold here; the library warned, the answer is off
   wrong,        ///< the answer is off and nothing said so
-  failed        ///< set-up or apply refused
+  failed,       ///< set-up or apply refused
+  absent        ///< a peer that is not installed, or not for such a matrix
 };
 
 /// One row of the table, one record of the JSON file.

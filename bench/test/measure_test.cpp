@@ -3,11 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "mkl_peers.hpp"
 #include "oclspkt/error.hpp"
 #include "peers.hpp"
+#include "thomas.hpp"
 
 namespace oclspkt::bench {
 namespace {
@@ -17,8 +20,8 @@ Contestant<double> spoiled(Problem<double>& problem, double by, Outcome outcome 
   Contestant<double> c;
   c.record.outcome = outcome;
   c.record.note = "certificate 1e-3";
-  c.run = [&problem, by] {
-    const double seconds = thomas(problem);
+  c.run = [&problem, by, right = make_thomas(problem).run](int repeats) {
+    const double seconds = right(repeats);
     problem.x[problem.n() / 2] += by;
     return seconds;
   };
@@ -38,19 +41,61 @@ class Peers : public testing::Test {};
 using Scalars = testing::Types<float, double>;
 TYPED_TEST_SUITE(Peers, Scalars);
 
-TYPED_TEST(Peers, AllSolveTheProblemFromOneRowUp) {
+/// Everybody's name, behind the stream's.
+std::vector<std::string> all_peers() {
+  std::vector<std::string> names{"stream"};
+  for (const PeerFacts& peer : peers()) names.push_back(peer.name);
+  return names;
+}
+
+TYPED_TEST(Peers, AllThatAreThereSolveTheProblemFromOneRowUp) {
   for (const Index n : {1, 2, 3, 1009}) {
-    Problem<TypeParam> problem(MatrixSpec{}, n);
+    Problem<TypeParam> problem(MatrixSpec{.symmetric = true}, n);
     Progress progress;
-    auto field = make_field<TypeParam>({"stream", "gtsv", "gttrs", "thomas"}, "host", problem, progress);
-    ASSERT_EQ(field.contestants.size(), 4u);
+    auto field = make_field<TypeParam>(all_peers(), "host", problem, progress);
+    ASSERT_EQ(field.contestants.size(), 1 + peers().size());
     for (auto& c : field.contestants) {
       check(c, problem);
       check(c, problem);  // the input survives
+      if (c.record.solver == "mkl" && c.record.outcome == Outcome::absent) continue;
       EXPECT_EQ(c.record.outcome, Outcome::timed) << c.record.solver << ": " << c.record.note;
-      EXPECT_LE(c.record.error, 20 * std::numeric_limits<TypeParam>::epsilon()) << c.record.solver << ", " << n;
+      EXPECT_LE(c.record.error, 20 * std::numeric_limits<TypeParam>::epsilon()) << c.record.variant << ", " << n;
     }
   }
+}
+
+TYPED_TEST(Peers, SolveAsOftenAsAsked) {
+  Problem<TypeParam> problem(MatrixSpec{.symmetric = true}, 100);
+  for (const PeerFacts& facts : peers()) {
+    auto peer = facts.make(problem);
+    if (!peer.absent.empty()) continue;
+    EXPECT_GT(peer.run(7), 0) << facts.name;
+    Contestant<TypeParam> c;
+    c.run = [&](int) { return peer.run(3); };
+    check(c, problem);
+    EXPECT_EQ(c.record.outcome, Outcome::timed) << facts.name << c.record.note;
+  }
+}
+
+TEST(PeersThatAreAbsent, SayWhyAndDoNotRun) {
+  Problem<double> general(MatrixSpec{}, 1000), indefinite(MatrixSpec{.dominance = 0.1, .symmetric = true}, 1000);
+  EXPECT_EQ(find_peer("pttrs")->make(general).absent, "the matrix is not symmetric");
+  EXPECT_EQ(find_peer("pttrs")->make(indefinite).absent, "the matrix is not positive definite");
+  Progress progress;
+  auto field = make_field<double>({"pttrs"}, "host", general, progress);
+  check(field.contestants[0], general);
+  EXPECT_EQ(field.contestants[0].record.outcome, Outcome::absent);
+  EXPECT_TRUE(std::isnan(field.contestants[0].record.error));
+}
+
+TEST(RoundingHalo, LeavesLessThanRoundingBehindIt) {
+  const double eps = std::numeric_limits<double>::epsilon();
+  for (const double d : {1.1, 1.9, 3.0}) {
+    const Index halo = rounding_halo(Problem<double>(MatrixSpec{.dominance = d}, 1000));
+    EXPECT_LE(std::pow(d, -halo), eps / 8 * 1.01) << d;
+    EXPECT_GT(std::pow(d, -halo + 1), eps / 8) << d;
+  }
+  EXPECT_EQ(rounding_halo(Problem<double>(MatrixSpec{.matrix = Matrix::poisson}, 1000)), 0);
 }
 
 TEST(Check, AnAnswerThatIsOffIsWrongAndIsNotTimed) {
@@ -79,7 +124,7 @@ TEST(Check, AnAnswerThatIsNotWrittenIsWrongThoughTheLastOneWasRight) {
   auto right = spoiled(problem, 0);
   check(right, problem);
   auto idle = right;
-  idle.run = [] { return 1.0; };
+  idle.run = [](int) { return 1.0; };
   check(idle, problem);
   EXPECT_EQ(idle.record.outcome, Outcome::wrong);
 }
@@ -98,12 +143,32 @@ TEST(Check, WhoThrowsFailsWithTheCauseAndTheOthersGoOn) {
   Problem<double> problem(MatrixSpec{}, 1000);
   std::vector<Contestant<double>> field{spoiled(problem, 0), spoiled(problem, 0)};
   for (auto& c : field) check(c, problem);
-  field[0].run = []() -> double { throw DeviceError("the device is lost"); };
+  field[0].run = [](int) -> double { throw DeviceError("the device is lost"); };
   Progress progress;
   time_interleaved(field, Budget{.rounds = 3}, progress);
   EXPECT_EQ(field[0].record.outcome, Outcome::failed);
   EXPECT_EQ(field[0].record.note, "the device is lost");
   EXPECT_EQ(field[1].record.seconds.size(), 3u);
+}
+
+TEST(Budget, SmallProblemsAreSolvedManyTimesInOneMeasurement) {
+  Problem<double> problem(MatrixSpec{}, 10);
+  std::vector<Contestant<double>> field(2);
+  int calls = 0, most = 0;
+  field[0].run = [&](int repeats) {
+    ++calls;
+    most = std::max(most, repeats);
+    return 1e-6;
+  };
+  field[1].run = [&](int repeats) {
+    EXPECT_EQ(repeats, 1);
+    return 1.0;
+  };
+  Progress progress;
+  time_interleaved(field, Budget{.rounds = 5, .least_seconds = 1e-3}, progress);
+  EXPECT_EQ(most, 1000);
+  EXPECT_EQ(calls, 6) << "one to find out how many";
+  EXPECT_EQ(field[0].record.seconds, std::vector<double>(5, 1e-6));
 }
 
 TEST(Budget, NoRoundBeginsAfterItButTheFirstThree) {

@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <set>
 
 #include "command_line.hpp"
+#include "mkl_peers.hpp"
 #include "oclspkt/error.hpp"
 #include "program.hpp"
 
@@ -57,7 +59,8 @@ TEST(SolveCommand, SaysWhereItsFiguresComeFrom) {
 }
 
 TEST(SolveCommand, SolvesMatricesWithoutDominance) {
-  for (const char* matrix : {"poisson", "diffusion --lambda 1e8", "row-sums-zero"}) {
+  for (const char* matrix :
+       {"poisson", "diffusion --lambda 1e8", "conduction --lambda 1e3", "random --symmetric", "row-sums-zero"}) {
     const auto run = run_program(kTiny + (std::string("--methods exact-factored,gtsv --matrix ") + matrix));
     EXPECT_EQ(run.status, 0) << run.output;
   }
@@ -67,6 +70,23 @@ TEST(SolveCommand, ShowsAMethodThatDoesNotCoverTheMatrixWithoutATime) {
   const auto run = run_program(kTiny + std::string("--methods truncated-halo --matrix poisson"));
   EXPECT_EQ(run.status, 0) << run.output;
   EXPECT_NE(run.output.find("not covered: oclspkt truncated-halo"), std::string::npos) << run.output;
+}
+
+TEST(SolveCommand, GoesOnWithoutMklAndWithoutASymmetricMatrix) {
+  ASSERT_EQ(setenv(kMklVariable, "/no-such-folder/libmkl_rt.so", 1), 0);
+  const JsonFile file;
+  const auto run = run_program(kTiny + ("--methods dtsvb,dttrsb,dtsvb-halves,pttrs,gtsv --json " + file.path()));
+  unsetenv(kMklVariable);
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_NE(run.output.find("absent: mkl exact (dtsvb): MKL is not there: ./run.sh bench installs it"),
+            std::string::npos)
+      << run.output;
+  EXPECT_NE(run.output.find("absent: lapack exact (pttrs): the matrix is not symmetric"), std::string::npos);
+  for (const auto& r : file.read()["results"]) {
+    const bool there = r["solver"] == "stream" || r["variant"] == "gtsv";
+    EXPECT_EQ(r["outcome"], there ? "timed" : "absent") << r;
+    EXPECT_EQ(r["seconds"].is_null(), !there) << r;
+  }
 }
 
 TEST(SolveCommand, RefusesWhatItCannotDoAndNamesTheCure) {
@@ -84,6 +104,7 @@ TEST(SolveCommand, RefusesWhatItCannotDoAndNamesTheCure) {
       {"solve --matrix hilbert", "random, poisson"},
       {"solve --matrix poisson --dominance 2", "belongs to --matrix random"},
       {"solve --lambda 2", "belongs to --matrix diffusion"},
+      {"solve --matrix poisson --symmetric", "belongs to --matrix random"},
       {"solve --dominance 0", "must be positive"},
       {"solve --repetitions 0", "at least 1"},
       {"solve --threads 0", "at least 1"},
