@@ -29,12 +29,32 @@ po::variables_map read_command_line(const std::vector<std::string>& arguments, c
   return {};
 }
 
-Index parse_rows(const std::string& text) {
+void add_budget_options(po::options_description& all, Budget& budget) {
+  auto add = all.add_options();
+  add("repetitions", po::value(&budget.rounds)->default_value(budget.rounds),
+      "rounds at most; each times everybody once");
+  add("seconds", po::value(&budget.seconds)->default_value(budget.seconds),
+      "no round begins later than this, but for the first three");
+}
+
+void check_budget(const Budget& budget) {
+  if (budget.rounds < 1) throw InvalidInput("--repetitions must be at least 1");
+  if (!(budget.seconds >= 0)) throw InvalidInput("--seconds must not be negative");
+}
+
+void add_allow_debug(po::options_description& all, bool& allow_debug) {
+  all.add_options()("allow-debug", po::bool_switch(&allow_debug),
+                    "do not refuse a build that is not Release (tests of the output)");
+}
+
+Index parse_rows(const std::string& text, const std::string& option) {
   constexpr double kMost = 0x1p40;
   char* end = nullptr;
   const double rows = std::strtod(text.c_str(), &end);
   const bool whole = end != text.c_str() && *end == '\0' && rows >= 1 && rows <= kMost && rows == std::floor(rows);
-  if (!whole) throw InvalidInput("--rows must be a whole number from 1 to 2^40, such as 2e7, not '" + text + "'");
+  if (!whole) {
+    throw InvalidInput("--" + option + " must be a whole number from 1 to 2^40, such as 2e7, not '" + text + "'");
+  }
   return static_cast<Index>(rows);
 }
 

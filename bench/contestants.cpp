@@ -29,17 +29,32 @@ std::optional<MethodChoice> library_method(const std::string& name) {
   return std::nullopt;
 }
 
-/// Where a method is to run. One that no device carries runs on the host, whatever is selected; the others all on the
-/// device that the first of them chose, for the figures are compared. Only `auto` and its like are left their choice.
-std::string devices_for(MethodChoice choice, const std::string& selected, const std::optional<DeviceInfo>& chosen) {
+/// A name of --methods: the method, and the selection behind an '@' if there is one.
+struct Entry {
+  explicit Entry(const std::string& name) : method(name.substr(0, name.find('@'))) {
+    if (method.size() < name.size()) selection = name.substr(method.size() + 1);
+  }
+  std::string method;
+  std::optional<std::string> selection;
+};
+
+/// True if devices have kernels for one line by that method; nothing where it is for the library to choose the method.
+std::optional<bool> carried_by_devices(MethodChoice choice) {
   for (std::size_t i = 0; i < std::size(kMethodNames); ++i) {
     const auto method = static_cast<Method>(i);
-    if (std::string(oclspkt::name(choice)) == oclspkt::name(method)) {
-      if (!device_carries(method, LineSet::one(1))) return "host";
-      return chosen ? std::to_string(chosen->index) : selected;
-    }
+    if (std::string(oclspkt::name(choice)) == oclspkt::name(method)) return device_carries(method, LineSet::one(1));
   }
-  return selected;
+  return std::nullopt;
+}
+
+/// Where a method is to run that comes without a selection of its own. One that no device carries runs on the host,
+/// whatever is selected; the others all on the device that the first of them chose, for the figures are compared. Only
+/// `auto` and its like are left their choice.
+std::string devices_for(MethodChoice choice, const std::string& selected, const std::optional<DeviceInfo>& chosen) {
+  const std::optional<bool> carried = carried_by_devices(choice);
+  if (!carried) return selected;
+  if (!*carried) return "host";
+  return chosen ? std::to_string(chosen->index) : selected;
 }
 
 template <typename T>
@@ -79,7 +94,8 @@ Contestant<T> make_solver(MethodChoice choice, const std::string& devices, Probl
   options.on_device_failure = OnDeviceFailure::error;  // a time on the host must not stand for a device
   auto solver = std::make_shared<Solver<T>>(options);
   Contestant<T> c;
-  c.record = record_of<T>("oclspkt", oclspkt::name(choice), options.variant, 0, problem.n());
+  c.record = record_of<T>("oclspkt", oclspkt::name(choice),
+                          choice == MethodChoice::automatic ? oclspkt::name(choice) : options.variant, 0, problem.n());
   try {
     Bands<T>& bands = solver->bands(problem.lines);
     copy(problem.bands.view().lower, problem.n(), bands.lower());
@@ -155,7 +171,8 @@ DeviceInfo device_of(const Report& report) {
   throw InvalidInput("device '" + report.device + "' solved, but is not in the list of devices");
 }
 
-/// The first device that a selection names; where only the stream runs, no solver has chosen one.
+}  // namespace
+
 DeviceInfo first_device(const std::string& devices) {
   if (needs_no_device(devices)) return device_of(Report{});
   std::string why;
@@ -166,7 +183,16 @@ DeviceInfo first_device(const std::string& devices) {
   return selection.devices.empty() ? device_of(Report{}) : present[static_cast<std::size_t>(selection.devices.front())];
 }
 
-}  // namespace
+std::vector<std::string> on_host_and_device(const std::vector<std::string>& names, const DeviceInfo& device) {
+  std::vector<std::string> both;
+  for (const std::string& name : names) {
+    const auto method = library_method(name);
+    both.push_back(method ? name + "@host" : name);
+    const bool again = method && device.type != DeviceType::host && carried_by_devices(*method).value_or(true);
+    if (again) both.push_back(name + '@' + std::to_string(device.index));
+  }
+  return both;
+}
 
 std::string known_methods() {
   std::string known = std::string(kStream) + ", " + kStreamOpenCL;
@@ -179,7 +205,9 @@ std::vector<std::string> parse_methods(const std::string& list) {
   std::vector<std::string> names{kStream};
   std::istringstream words(list);
   for (std::string word; std::getline(words, word, ',');) {
-    const bool known = word == kStream || word == kStreamOpenCL || library_method(word) || find_peer(word) != nullptr;
+    const Entry entry(word);
+    const bool known = library_method(entry.method) ||
+                       (!entry.selection && (word == kStream || word == kStreamOpenCL || find_peer(word) != nullptr));
     if (!known) throw InvalidInput("there is no method '" + word + "'; --methods takes: " + known_methods());
     if (std::find(names.begin(), names.end(), word) == names.end()) names.push_back(word);
   }
@@ -189,7 +217,7 @@ std::vector<std::string> parse_methods(const std::string& list) {
 double contestant_arrays(const std::vector<std::string>& names) {
   double held = 0, scratch = 0, setup = 0;
   for (const std::string& name : names) {
-    if (const auto method = library_method(name)) {
+    if (const auto method = library_method(Entry(name).method)) {
       const bool stores_factors = *method == MethodChoice::automatic || *method == MethodChoice::exact ||
                                   *method == MethodChoice::exact_factored;
       held += 3 + (stores_factors ? 3 : 0) + (*method == MethodChoice::pivot ? find_peer("gttrs")->arrays : 0);
@@ -210,9 +238,10 @@ Field<T> make_field(const std::vector<std::string>& names, const std::string& de
   std::optional<DeviceInfo> device;
   for (std::size_t i = 0; i < names.size(); ++i) {
     progress.step("set up " + names[i]);
-    if (const auto method = library_method(names[i])) {
+    const Entry entry(names[i]);
+    if (const auto method = library_method(entry.method)) {
       Report report;
-      made[i] = make_solver(*method, devices_for(*method, devices, device), problem, report);
+      made[i] = make_solver(*method, entry.selection.value_or(devices_for(*method, devices, device)), problem, report);
       if (!device && report.device_type != "host") device = device_of(report);
     } else if (names[i] == kStream) {
       made[i] = make_stream(problem);
@@ -221,7 +250,8 @@ Field<T> make_field(const std::vector<std::string>& names, const std::string& de
     }
   }
   Field<T> field;
-  const bool any_solver = std::any_of(names.begin(), names.end(), [](const auto& n) { return !!library_method(n); });
+  const bool any_solver =
+      std::any_of(names.begin(), names.end(), [](const auto& n) { return !!library_method(Entry(n).method); });
   field.device = device ? *device : any_solver ? device_of(Report{}) : first_device(devices);
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i] == kStreamOpenCL) {

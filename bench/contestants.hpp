@@ -32,7 +32,17 @@ inline constexpr const char* kDefaultMethods =
 /// What --methods takes: the streams, the methods of the library, and the peers.
 std::string known_methods();
 
-/// Split and check a list of names joined by commas. `stream` comes first, named or not: shares are quoted against it.
+/// The first device that a selection names, or the host.
+/// @throws InvalidInput if the selection matches nothing
+DeviceInfo first_device(const std::string& devices);
+
+/// Every method of the library as METHOD@host and, where that device carries it, as METHOD@device; the others as they
+/// are.
+std::vector<std::string> on_host_and_device(const std::vector<std::string>& names, const DeviceInfo& device);
+
+/// Split and check a list of names joined by commas. A method of the library may carry a selection of its own:
+/// METHOD@SELECTION, one word of the selection language. `stream` comes first, named or not: shares are quoted against
+/// it.
 /// @throws InvalidInput naming those there are
 std::vector<std::string> parse_methods(const std::string& list);
 

@@ -9,6 +9,7 @@
 #include "lines.hpp"
 #include "oclspkt/error.hpp"
 #include "solve.hpp"
+#include "sweep.hpp"
 
 namespace {
 
@@ -22,6 +23,8 @@ struct Command {
 
 constexpr Command kCommands[] = {
     {"solve", "one system, everybody who can solve it", oclspkt::bench::solve_command},
+    {"sweep", "systems of all sizes, host and device, float and double, everybody who can solve them",
+     oclspkt::bench::sweep_command},
     {"choices", "what set-up chooses for matrices from easy to hard, and why", oclspkt::bench::choices_command},
     {"lines", "many lines, and what one costs that wants another method", oclspkt::bench::lines_command},
 };

@@ -146,6 +146,25 @@ void time_interleaved(std::vector<Contestant<T>>& contestants, const Budget& bud
   }
 }
 
+template <typename T>
+std::vector<Record> check_and_time(std::vector<Contestant<T>>& contestants, Problem<T>& problem, const Budget& budget,
+                                   Progress& progress) {
+  for (Contestant<T>& c : contestants) {
+    progress.step("check " + c.record.solver + " " + c.record.method);
+    check(c, problem);
+  }
+  time_interleaved(contestants, budget, progress);
+  progress.finish();
+  std::vector<Record> records;
+  for (const Contestant<T>& c : contestants) records.push_back(c.record);
+  return records;
+}
+
+bool any_bad(const std::vector<Record>& records) {
+  return std::any_of(records.begin(), records.end(),
+                     [](const Record& r) { return r.outcome == Outcome::wrong || r.outcome == Outcome::failed; });
+}
+
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return quantile(values, 0.5);
@@ -158,6 +177,9 @@ double spread(std::vector<double> values) {
 
 template void check(Contestant<float>&, Problem<float>&);
 template void check(Contestant<double>&, Problem<double>&);
+template std::vector<Record> check_and_time(std::vector<Contestant<float>>&, Problem<float>&, const Budget&, Progress&);
+template std::vector<Record> check_and_time(std::vector<Contestant<double>>&, Problem<double>&, const Budget&,
+                                            Progress&);
 template void time_interleaved(std::vector<Contestant<float>>&, const Budget&, Progress&);
 template void time_interleaved(std::vector<Contestant<double>>&, const Budget&, Progress&);
 

@@ -26,6 +26,15 @@ struct Budget {
 template <typename T>
 void time_interleaved(std::vector<Contestant<T>>& contestants, const Budget& budget, Progress& progress);
 
+/// check() everybody, then time_interleaved().
+/// @return their records, in order
+template <typename T>
+std::vector<Record> check_and_time(std::vector<Contestant<T>>& contestants, Problem<T>& problem, const Budget& budget,
+                                   Progress& progress);
+
+/// True if an answer is wrong or somebody failed: what a command exits with 1 for.
+bool any_bad(const std::vector<Record>& records);
+
 /// @pre values is not empty
 double median(std::vector<double> values);
 

@@ -25,10 +25,17 @@ double available_bytes() {
   return std::numeric_limits<double>::infinity();
 }
 
+double usable_bytes() {
+  constexpr double kUsable = 0.9;  // the rest is for page tables, run-times and compilers
+  return kUsable * available_bytes();
+}
+
 }  // namespace
 
 template <typename T>
-Problem<T>::Problem(const MatrixSpec& spec, Index n) : lines(LineSet::one(n)), bands(lines), solution(n), y(n), x(n) {
+Problem<T>::Problem(const MatrixSpec& spec, const LineSet& set)
+    : lines(set), bands(lines), solution(lines.extent()), y(lines.extent()), x(lines.extent()) {
+  const Index n = lines.extent();
   fill_bands(spec, bands);
   fill_solution(spec.seed, n, solution.data());
   const auto zero = [](Index) { return T(0); };
@@ -37,10 +44,13 @@ Problem<T>::Problem(const MatrixSpec& spec, Index n) : lines(LineSet::one(n)), b
   multiply(lines, bands.view(), solution.data(), y.data());
 }
 
+bool fits_memory(Index rows, double bytes_per_row) {
+  return static_cast<double>(rows) * bytes_per_row <= usable_bytes();
+}
+
 void require_memory(Index rows, double bytes_per_row) {
-  constexpr double kUsable = 0.9;  // the rest is for page tables, run-times and compilers
-  const double available = kUsable * available_bytes(), needed = static_cast<double>(rows) * bytes_per_row;
-  if (needed <= available) return;
+  if (fits_memory(rows, bytes_per_row)) return;
+  const double available = usable_bytes(), needed = static_cast<double>(rows) * bytes_per_row;
   const double fits = available / bytes_per_row;
   const double digit = std::pow(10, std::max(0.0, std::floor(std::log10(std::max(fits, 1.0))) - 1));
   char text[160];

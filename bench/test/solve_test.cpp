@@ -82,7 +82,8 @@ TEST(SolveCommand, GoesOnWithoutMklAndWithoutASymmetricMatrix) {
             std::string::npos)
       << run.output;
   EXPECT_NE(run.output.find("absent: lapack exact (pttrs): the matrix is not symmetric"), std::string::npos);
-  for (const auto& r : file.read()["results"]) {
+  const auto json = file.read();
+  for (const auto& r : json["results"]) {
     const bool there = r["solver"] == "stream" || r["variant"] == "gtsv";
     EXPECT_EQ(r["outcome"], there ? "timed" : "absent") << r;
     EXPECT_EQ(r["seconds"].is_null(), !there) << r;
@@ -134,6 +135,24 @@ TEST(ParseRows, TakesWholeNumbersInEitherNotation) {
   for (const char* text : {"", "0", "-3", "1.5", "7x", "nan", "inf", "2e12"}) {
     EXPECT_THROW(parse_rows(text), InvalidInput) << text;
   }
+}
+
+TEST(ParseMethods, OnlyMethodsOfTheLibraryTakeADevice) {
+  EXPECT_EQ(parse_methods("exact-twopass@cpu"), (std::vector<std::string>{"stream", "exact-twopass@cpu"}));
+  for (const char* list : {"gtsv@host", "stream@cpu", "magic@host"}) {
+    EXPECT_THROW(parse_methods(list), InvalidInput) << list;
+  }
+}
+
+TEST(OnHostAndDevice, AMethodIsThereTwiceOnlyIfTheDeviceCarriesIt) {
+  DeviceInfo device;
+  device.index = 3;
+  const std::vector<std::string> names{"stream", "exact-twopass", "pivot", "gtsv"};
+  EXPECT_EQ(on_host_and_device(names, device),
+            (std::vector<std::string>{"stream", "exact-twopass@host", "exact-twopass@3", "pivot@host", "gtsv"}));
+  device.type = DeviceType::host;
+  EXPECT_EQ(on_host_and_device(names, device),
+            (std::vector<std::string>{"stream", "exact-twopass@host", "pivot@host", "gtsv"}));
 }
 
 TEST(ParseMethods, PutsTheStreamFirstAndNamesNobodyTwice) {
