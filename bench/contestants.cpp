@@ -5,9 +5,9 @@
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <sstream>
 
 #include "clock.hpp"
+#include "command_line.hpp"
 #include "oclspkt/solver.hpp"
 #include "parallel.hpp"
 #include "peers.hpp"
@@ -38,11 +38,11 @@ struct Entry {
   std::optional<std::string> selection;
 };
 
-/// True if devices have kernels for one line by that method; nothing where it is for the library to choose the method.
-std::optional<bool> carried_by_devices(MethodChoice choice) {
+/// True if devices have kernels for such lines by that method; nothing where the library chooses the method.
+std::optional<bool> carried_by_devices(MethodChoice choice, const LineSet& lines) {
   for (std::size_t i = 0; i < std::size(kMethodNames); ++i) {
     const auto method = static_cast<Method>(i);
-    if (std::string(oclspkt::name(choice)) == oclspkt::name(method)) return device_carries(method, LineSet::one(1));
+    if (std::string(oclspkt::name(choice)) == oclspkt::name(method)) return device_carries(method, lines);
   }
   return std::nullopt;
 }
@@ -50,8 +50,9 @@ std::optional<bool> carried_by_devices(MethodChoice choice) {
 /// Where a method is to run that comes without a selection of its own. One that no device carries runs on the host,
 /// whatever is selected; the others all on the device that the first of them chose, for the figures are compared. Only
 /// `auto` and its like are left their choice.
-std::string devices_for(MethodChoice choice, const std::string& selected, const std::optional<DeviceInfo>& chosen) {
-  const std::optional<bool> carried = carried_by_devices(choice);
+std::string devices_for(MethodChoice choice, const LineSet& lines, const std::string& selected,
+                        const std::optional<DeviceInfo>& chosen) {
+  const std::optional<bool> carried = carried_by_devices(choice, lines);
   if (!carried) return selected;
   if (!*carried) return "host";
   return chosen ? std::to_string(chosen->index) : selected;
@@ -188,7 +189,8 @@ std::vector<std::string> on_host_and_device(const std::vector<std::string>& name
   for (const std::string& name : names) {
     const auto method = library_method(name);
     both.push_back(method ? name + "@host" : name);
-    const bool again = method && device.type != DeviceType::host && carried_by_devices(*method).value_or(true);
+    const bool again =
+        method && device.type != DeviceType::host && carried_by_devices(*method, LineSet::one(1)).value_or(true);
     if (again) both.push_back(name + '@' + std::to_string(device.index));
   }
   return both;
@@ -203,8 +205,7 @@ std::string known_methods() {
 
 std::vector<std::string> parse_methods(const std::string& list) {
   std::vector<std::string> names{kStream};
-  std::istringstream words(list);
-  for (std::string word; std::getline(words, word, ',');) {
+  for (const std::string& word : split(list)) {
     const Entry entry(word);
     const bool known = library_method(entry.method) ||
                        (!entry.selection && (word == kStream || word == kStreamOpenCL || find_peer(word) != nullptr));
@@ -241,7 +242,8 @@ Field<T> make_field(const std::vector<std::string>& names, const std::string& de
     const Entry entry(names[i]);
     if (const auto method = library_method(entry.method)) {
       Report report;
-      made[i] = make_solver(*method, entry.selection.value_or(devices_for(*method, devices, device)), problem, report);
+      made[i] = make_solver(*method, entry.selection.value_or(devices_for(*method, problem.lines, devices, device)),
+                            problem, report);
       if (!device && report.device_type != "host") device = device_of(report);
     } else if (names[i] == kStream) {
       made[i] = make_stream(problem);

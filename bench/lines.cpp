@@ -1,170 +1,209 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "lines.hpp"
 
-#include <algorithm>
 #include <boost/program_options.hpp>
+#include <cmath>
 #include <cstdio>
 #include <iostream>
-#include <limits>
 #include <memory>
 #include <optional>
-#include <random>
 
-#include "clock.hpp"
 #include "command_line.hpp"
+#include "contestants.hpp"
+#include "json_file.hpp"
 #include "matrices.hpp"
 #include "measure.hpp"
 #include "oclspkt/error.hpp"
-#include "oclspkt/solver.hpp"
+#include "output.hpp"
 #include "provenance.hpp"
-#include "residual.hpp"
 
 namespace oclspkt::bench {
 namespace {
 
 namespace po = boost::program_options;
 
-/// What `oclspkt-bench lines` takes.
 struct LinesSettings {
-  std::string device = "auto", precision = "double", weak = "poisson";
-  Index lines = 1'000'000;
-  int repetitions = 21;
-  std::uint64_t seed = kDefaultSeed;
+  std::string device = "auto", precision = "double", methods = "auto";
+  std::vector<Index> grids, lengths;
+  Index rows = 0;
+  Budget budget{.rounds = 11, .seconds = 20};
+  std::string json;
   bool allow_debug = false;
 };
 
-po::options_description options(LinesSettings& s, std::string& lines) {
+/// The lists and numbers as they are given.
+struct Texts {
+  std::string grids = "64,128", lengths = "16,64,256,1024,4096,16384,65536", rows = "4194304";
+};
+
+po::options_description options(LinesSettings& s, Texts& texts) {
   po::options_description all("oclspkt-bench lines [options]", 120);
   auto add = all.add_options();
   add("help", "print this text");
   add("device", po::value(&s.device)->default_value(s.device), "auto, host, cpu, gpu, fpga, part of a name, an index");
   add("precision", po::value(&s.precision)->default_value(s.precision), "float or double");
-  add("lines", po::value(&lines)->default_value("1e6"), "of 8 to 16 rows each, glued");
-  add("weak", po::value(&s.weak)->default_value(s.weak),
-      "the line in the middle: poisson (-1, 2, -1), indefinite (-1, 1, -1) or pivot (1, 0, 1)");
-  add("seed", po::value(&s.seed)->default_value(s.seed), "of random numbers");
-  add("repetitions", po::value(&s.repetitions)->default_value(s.repetitions), "rounds; each times both once");
-  add("allow-debug", po::bool_switch(&s.allow_debug),
-      "do not refuse a build that is not Release (tests of the output)");
+  add("grids", po::value(&texts.grids)->default_value(texts.grids),
+      "points along each axis of cubes, a list; none: no grid");
+  add("lengths", po::value(&texts.lengths)->default_value(texts.lengths),
+      "rows of lines that lie end to end, a list; none: no such lines");
+  add("rows", po::value(&texts.rows)->default_value(texts.rows), "of all lines that lie end to end together, about");
+  add("methods", po::value(&s.methods)->default_value(s.methods), ("list of: " + known_methods()).c_str());
+  add_budget_options(all, s.budget);
+  add("json", po::value(&s.json), "file to write the results to");
+  add_allow_debug(all, s.allow_debug);
   return all;
 }
 
+std::vector<Index> parse_list(const std::string& text, const std::string& option) {
+  std::vector<Index> numbers;
+  if (text == "none") return numbers;
+  for (const std::string& word : split(text)) numbers.push_back(parse_rows(word, option));
+  return numbers;
+}
+
+/// @return nothing if only the help was asked for, and printed
 std::optional<LinesSettings> parse(const std::vector<std::string>& arguments) {
   LinesSettings s;
-  std::string lines;
-  const po::options_description all = options(s, lines);
+  Texts texts;
+  const po::options_description all = options(s, texts);
   if (read_command_line(arguments, "lines", all).empty()) return std::nullopt;
-  s.lines = parse_rows(lines);
-  check_precision(s.precision);
-  if (s.weak != "poisson" && s.weak != "indefinite" && s.weak != "pivot") {
-    throw InvalidInput("--weak takes poisson indefinite pivot, not '" + s.weak + "'");
+  s.grids = parse_list(texts.grids, "grids");
+  s.lengths = parse_list(texts.lengths, "lengths");
+  s.rows = parse_rows(texts.rows);
+  for (const Index n : s.grids) {
+    if (n > 4096) throw InvalidInput("--grids takes at most 4096 points along an axis, not " + std::to_string(n));
   }
-  if (s.repetitions < 1) throw InvalidInput("--repetitions must be at least 1");
+  check_precision(s.precision);
+  check_budget(s.budget);
   return s;
 }
 
-/// Lines of 8 to 16 rows; an even number in the middle one, for a diagonal of 0 is singular otherwise.
-LineSet make_lines(const LinesSettings& s) {
-  std::mt19937_64 generator(s.seed);
-  std::uniform_int_distribution<Index> length(8, 16);
-  std::vector<Index> starts{0};
-  for (Index l = 0; l < s.lines; ++l) starts.push_back(starts.back() + (l == s.lines / 2 ? 12 : length(generator)));
-  return LineSet::unequal(std::move(starts));
-}
-
-/// One side of the comparison: a solver, and what it took.
-template <typename T>
-struct Side {
-  std::unique_ptr<Solver<T>> solver;
-  Bands<T> bands;
-  std::vector<double> set_up, apply;
+/// Where lines lie, in a word and as the library takes it.
+struct Layout {
+  std::string name;
+  LineSet lines;
 };
 
-template <typename T>
-Side<T> make_side(const LinesSettings& s, const LineSet& lines, bool weak) {
-  Options options;
-  options.devices = s.device;
-  options.on_device_failure = OnDeviceFailure::error;
-  Side<T> side{std::make_unique<Solver<T>>(options), Bands<T>(lines), {}, {}};
-  fill_bands(MatrixSpec{.seed = s.seed}, side.bands);
-  if (weak) {
-    const Index line = s.lines / 2, first = lines.first(line);
-    const T diag = s.weak == "poisson" ? T(2) : s.weak == "indefinite" ? T(1) : T(0), off = s.weak == "pivot" ? 1 : -1;
-    for (Index i = first; i < first + lines.length(line); ++i) {
-      side.bands.lower()[i] = side.bands.upper()[i] = off;
-      side.bands.diag()[i] = diag;
+/// Layouts of the same number of rows, which are timed in turn.
+struct Group {
+  std::string name;
+  std::vector<Layout> layouts;
+};
+
+std::vector<Group> make_groups(const LinesSettings& s) {
+  std::vector<Group> groups;
+  for (const Index n : s.grids) {
+    Group group{std::to_string(n) + "^3", {}};
+    const char* const axes[] = {"x", "y", "z"};
+    for (int axis = 0; axis < 3; ++axis)
+      group.layouts.push_back({axes[axis] + (" of " + group.name), LineSet::grid_axis(axis, n, n, n)});
+    groups.push_back(group);
+  }
+  for (const Index length : s.lengths) {
+    const LineSet lines = LineSet::equal(std::max(Index{1}, s.rows / length), length);
+    const std::string name = std::to_string(length) + " rows, end to end";
+    groups.push_back({name, {{name, lines}}});
+  }
+  return groups;
+}
+
+constexpr const char* kBands[] = {"general", "shared"};
+
+/// The same bands in every line, or bands of its own for each.
+MatrixSpec matrix_of(const std::string& bands) {
+  if (bands == "shared") return {.matrix = Matrix::diffusion, .lambda = 1};
+  return {.matrix = Matrix::random, .dominance = 3};
+}
+
+/// Medians of time over time in the same round, between records that differ in one thing.
+nlohmann::ordered_json ratios(const std::vector<Record>& records) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  const auto compare = [&](const Record& above, const Record& below, const std::string& what) {
+    const double ratio = median_ratio(above.seconds, below.seconds);
+    if (!std::isfinite(ratio)) return;
+    all.push_back({{"ratio", what},
+                   {"variant", above.variant},
+                   {"lines", above.lines},
+                   {"bands", above.bands},
+                   {"rows", above.rows},
+                   {"value", ratio}});
+  };
+  for (const Record& a : records) {
+    for (const Record& b : records) {
+      const bool same_solver = a.solver == b.solver && a.variant == b.variant && a.solver == "oclspkt";
+      if (!same_solver) continue;
+      const bool along_x = b.lines.rfind("x ", 0) == 0 && a.lines.rfind("x ", 0) != 0;
+      if (a.bands == b.bands && along_x) compare(a, b, a.lines.substr(0, 1) + "/x");
+      if (a.lines == b.lines && a.bands == kBands[1] && b.bands == kBands[0]) compare(a, b, "shared/general");
     }
   }
-  side.bands.close_lines();
-  return side;
+  return all;
 }
 
-template <typename T>
-void set_up(Side<T>& side) {
-  const BandsView<T> view = side.bands.view();
-  const LineSet& lines = side.bands.lines();
-  Bands<T>& own = side.solver->bands(lines);
-  std::copy_n(view.lower, lines.extent(), own.lower());
-  std::copy_n(view.diag, lines.extent(), own.diag());
-  std::copy_n(view.upper, lines.extent(), own.upper());
-  side.set_up.push_back(seconds_of([&] { side.solver->set_up(); }));
-}
-
-std::string describe(const Report& report) {
-  std::string text = std::string(name(report.method)) + " on " + report.device;
-  for (const GroupReport& group : report.groups) {
-    text += ", " + std::to_string(group.lines) + " line by " + name(group.method);
+void print_ratios(const nlohmann::ordered_json& all) {
+  for (const auto& r : all) {
+    std::printf("%s %s, %s bands, %s: %.3f\n", r["variant"].get<std::string>().c_str(),
+                r["lines"].get<std::string>().c_str(), r["bands"].get<std::string>().c_str(),
+                r["ratio"].get<std::string>().c_str(), r["value"].get<double>());
   }
-  return text;
+  std::fflush(stdout);
 }
 
-double median_ratio(const std::vector<double>& above, const std::vector<double>& below) {
-  std::vector<double> ratios;
-  for (std::size_t i = 0; i < above.size(); ++i) ratios.push_back(above[i] / below[i]);
-  return median(ratios);
-}
-
+/// Time a group; append its records and ratios to the document.
+/// @return false if a contestant was bad
 template <typename T>
-int run(const LinesSettings& s) {
-  const LineSet lines = make_lines(s);
-  AlignedArray<T> y(lines.rows()), x(lines.rows());
-  fill_solution(s.seed, lines.rows(), y.data());
-  Side<T> sides[] = {make_side<T>(s, lines, false), make_side<T>(s, lines, true)};
-  bool right = true;
-  constexpr double kRightEps = 100;
-  for (Side<T>& side : sides) {
-    set_up(side);  // builds and measures for the process: not timed
-    side.set_up.clear();
-    side.solver->apply(y.data(), x.data());
-    const double error = componentwise_backward_error(lines, side.bands.view(), x.data(), y.data());
-    right = right && error <= kRightEps * std::numeric_limits<T>::epsilon();
-  }
-  for (int round = 0; round < s.repetitions; ++round) {
-    for (Side<T>& side : sides) set_up(side);
-    for (Side<T>& side : sides) {
-      side.solver->apply(y.data(), x.data());  // what the other left in the caches does not count
-      side.apply.push_back(seconds_of([&] { side.solver->apply(y.data(), x.data()); }));
+bool run_group(const LinesSettings& s, const Group& group, nlohmann::ordered_json& document) {
+  const std::vector<std::string> names = parse_methods(s.methods);
+  const std::vector<std::string> methods(names.begin() + 1, names.end());  // the stream runs once
+  const Index rows = group.layouts.front().lines.rows();
+  const double sides = static_cast<double>(group.layouts.size() * std::size(kBands));
+  require_memory(rows, sides * (kProblemArrays + contestant_arrays(methods)) * sizeof(T));
+  Progress progress;
+  std::vector<std::unique_ptr<Problem<T>>> problems;
+  std::vector<Contestant<T>> contestants;
+  for (const Layout& layout : group.layouts) {
+    for (const char* bands : kBands) {
+      problems.push_back(std::make_unique<Problem<T>>(matrix_of(bands), layout.lines));
+      Problem<T>& problem = *problems.back();
+      for (Contestant<T>& c :
+           make_field(contestants.empty() ? names : methods, s.device, problem, progress).contestants) {
+        check(c, problem);
+        if (c.record.solver != "stream") {
+          c.record.lines = layout.name;
+          c.record.line_length = layout.lines.length(0);
+          c.record.bands = bands;
+        }
+        contestants.push_back(std::move(c));
+      }
     }
   }
-  std::printf("%lld lines, %lld rows, %s, weak line %s, %d rounds\n", static_cast<long long>(lines.count()),
-              static_cast<long long>(lines.rows()), s.precision.c_str(), s.weak.c_str(), s.repetitions);
-  const char* const names[] = {"all alike", "one weak "};
-  for (int i = 0; i < 2; ++i) {
-    std::printf("%s  set-up %.4g s, apply %.4g s (spread %.1f %%)  %s\n", names[i], median(sides[i].set_up),
-                median(sides[i].apply), 100 * spread(sides[i].apply), describe(sides[i].solver->report()).c_str());
-  }
-  std::printf("medians of ratios: set-up %.3f, apply %.3f%s\n", median_ratio(sides[1].set_up, sides[0].set_up),
-              median_ratio(sides[1].apply, sides[0].apply), right ? "" : "; an answer is WRONG");
-  return right ? 0 : 1;
+  time_interleaved(contestants, s.budget, progress);
+  progress.finish();
+  const std::vector<Record> records = records_of(contestants);
+  const nlohmann::ordered_json own = ratios(records);
+  std::cout << '\n' << group.name << ", " << rows << " rows\n" << table(records) << std::flush;
+  print_ratios(own);
+  for (auto& result : to_json(records)) document["results"].push_back(result);
+  for (auto& ratio : own) document["ratios"].push_back(ratio);
+  return !any_bad(records);
 }
 
 }  // namespace
 
-int lines_command(const std::vector<std::string>& arguments, const std::string& /*command*/) {
-  const std::optional<LinesSettings> settings = parse(arguments);
-  if (!settings) return 0;
-  if (!settings->allow_debug) require_release();
-  return settings->precision == "double" ? run<double>(*settings) : run<float>(*settings);
+int lines_command(const std::vector<std::string>& arguments, const std::string& command) {
+  const std::optional<LinesSettings> s = parse(arguments);
+  if (!s) return 0;
+  if (!s->allow_debug) require_release();
+  JsonFile json(s->json);
+  nlohmann::ordered_json document{{"provenance", provenance(first_device(s->device), command)},
+                                  {"results", nlohmann::ordered_json::array()},
+                                  {"ratios", nlohmann::ordered_json::array()}};
+  bool good = true;
+  for (const Group& group : make_groups(*s)) {
+    good &= s->precision == "double" ? run_group<double>(*s, group, document) : run_group<float>(*s, group, document);
+  }
+  json.write(document);
+  return good ? 0 : 1;
 }
 
 }  // namespace oclspkt::bench

@@ -10,6 +10,7 @@
 #include "oclspkt/error.hpp"
 #include "solve.hpp"
 #include "sweep.hpp"
+#include "weak_line.hpp"
 
 namespace {
 
@@ -26,7 +27,9 @@ constexpr Command kCommands[] = {
     {"sweep", "systems of all sizes, host and device, float and double, everybody who can solve them",
      oclspkt::bench::sweep_command},
     {"choices", "what set-up chooses for matrices from easy to hard, and why", oclspkt::bench::choices_command},
-    {"lines", "many lines, and what one costs that wants another method", oclspkt::bench::lines_command},
+    {"lines", "lines along the axes of grids and end to end, bands of their own and shared ones",
+     oclspkt::bench::lines_command},
+    {"weak-line", "many lines, and what one costs that wants another method", oclspkt::bench::weak_line_command},
 };
 
 std::string usage() {

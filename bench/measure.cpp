@@ -155,9 +155,7 @@ std::vector<Record> check_and_time(std::vector<Contestant<T>>& contestants, Prob
   }
   time_interleaved(contestants, budget, progress);
   progress.finish();
-  std::vector<Record> records;
-  for (const Contestant<T>& c : contestants) records.push_back(c.record);
-  return records;
+  return records_of(contestants);
 }
 
 bool any_bad(const std::vector<Record>& records) {
@@ -168,6 +166,13 @@ bool any_bad(const std::vector<Record>& records) {
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return quantile(values, 0.5);
+}
+
+double median_ratio(const std::vector<double>& above, const std::vector<double>& below) {
+  if (above.empty() || above.size() != below.size()) return std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < above.size(); ++i) ratios.push_back(above[i] / below[i]);
+  return median(ratios);
 }
 
 double spread(std::vector<double> values) {

@@ -32,11 +32,21 @@ template <typename T>
 std::vector<Record> check_and_time(std::vector<Contestant<T>>& contestants, Problem<T>& problem, const Budget& budget,
                                    Progress& progress);
 
+template <typename T>
+std::vector<Record> records_of(const std::vector<Contestant<T>>& contestants) {
+  std::vector<Record> records;
+  for (const Contestant<T>& c : contestants) records.push_back(c.record);
+  return records;
+}
+
 /// True if an answer is wrong or somebody failed: what a command exits with 1 for.
 bool any_bad(const std::vector<Record>& records);
 
 /// @pre values is not empty
 double median(std::vector<double> values);
+
+/// The median of the ratios of those timed in the same round; NaN unless both have a time in every round.
+double median_ratio(const std::vector<double>& above, const std::vector<double>& below);
 
 /// The interquartile range over the median: how far apart the middle half of the rounds lies.
 /// @pre values is not empty

@@ -32,17 +32,18 @@ std::string text(const char* format, Values... values) {
   return buffer;
 }
 
-constexpr std::size_t kColumns = 9, kTextColumns = 4;
+constexpr std::size_t kColumns = 10, kTextColumns = 5, kLinesColumn = 4;
 using Line = std::array<std::string, kColumns>;
 
 Line line_of(const Record& r, std::optional<double> stream) {
-  Line line{r.solver, r.device, r.method, r.variant, "-", "-", "-", "-", text("%.1e", r.error)};
+  const std::string lines = r.lines.empty() ? "" : r.lines + ", " + r.bands;
+  Line line{r.solver, r.device, r.method, r.variant, lines, "-", "-", "-", "-", text("%.1e", r.error)};
   if (has_time(r)) {
     const double seconds = median(r.seconds);
-    line[4] = text("%.4g", seconds);
-    line[5] = text("%.1f %%", 100 * spread(r.seconds));
-    line[6] = text("%.1f", static_cast<double>(r.rows) / seconds * 1e-6);
-    if (stream) line[7] = text("%.3f", *stream / seconds);
+    line[5] = text("%.4g", seconds);
+    line[6] = text("%.1f %%", 100 * spread(r.seconds));
+    line[7] = text("%.1f", static_cast<double>(r.rows) / seconds * 1e-6);
+    if (stream) line[8] = text("%.3f", *stream / seconds);
   }
   return line;
 }
@@ -52,11 +53,13 @@ Line line_of(const Record& r, std::optional<double> stream) {
 std::string table(const std::vector<Record>& records) {
   const auto stream = stream_seconds(records);
   std::vector<Line> lines{
-      {"solver", "device", "method", "variant", "seconds", "spread", "Mrows/s", "of stream", "error"}};
+      {"solver", "device", "method", "variant", "lines", "seconds", "spread", "Mrows/s", "of stream", "error"}};
   for (const Record& r : records) lines.push_back(line_of(r, stream));
+  const bool many = std::any_of(records.begin(), records.end(), [](const Record& r) { return !r.lines.empty(); });
   std::string out;
   for (const Line& line : lines) {
     for (std::size_t column = 0; column < kColumns; ++column) {
+      if (column == kLinesColumn && !many) continue;
       std::size_t width = 0;
       for (const Line& other : lines) width = std::max(width, other[column].size());
       const std::string padding(width - line[column].size(), ' ');
@@ -85,6 +88,9 @@ nlohmann::ordered_json to_json(const std::vector<Record>& records) {
                        {"variant", r.variant},
                        {"form", r.form},
                        {"scalar", r.scalar},
+                       {"lines", r.lines},
+                       {"line_length", r.line_length},
+                       {"bands", r.bands},
                        {"rows", r.rows},
                        {"words_per_row", r.words_per_row},
                        {"seconds", number(seconds)},

@@ -20,7 +20,9 @@ enum class Outcome {
 /// One row of the table, one record of the JSON file.
 struct Record {
   std::string solver, device, method, variant, form, scalar;
-  Index rows = 0;
+  std::string lines;                ///< where they lie; empty for one line
+  std::string bands = "general";    ///< or "shared": the same in every line
+  Index rows = 0, line_length = 0;  ///< the latter of each line if there are many
   double words_per_row = 0;
   double error = 0;           ///< max |x_computed - x| / max |x| against the known solution
   double backward_error = 0;  ///< normwise

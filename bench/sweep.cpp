@@ -6,7 +6,6 @@
 #include <iostream>
 #include <optional>
 #include <set>
-#include <sstream>
 
 #include "command_line.hpp"
 #include "contestants.hpp"
@@ -58,13 +57,6 @@ po::options_description options(SweepSettings& s, std::string& from, std::string
   add("json", po::value(&s.json), "file to write the results to");
   add_allow_debug(all, s.allow_debug);
   return all;
-}
-
-std::vector<std::string> split(const std::string& list) {
-  std::vector<std::string> words;
-  std::istringstream stream(list);
-  for (std::string word; std::getline(stream, word, ',');) words.push_back(word);
-  return words;
 }
 
 /// @return nothing if only the help was asked for, and printed

@@ -1,28 +1,74 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "program.hpp"
 
 namespace oclspkt::bench {
 namespace {
 
+using test::JsonFile;
 using test::run_program;
 
-TEST(LinesCommand, SolvesBothSidesAndSaysWhichLineIsApart) {
-  for (const char* weak : {"poisson", "indefinite", "pivot"}) {
+constexpr const char* kTiny = "lines --allow-debug --device host --repetitions 3 --rows 4000 ";
+
+TEST(LinesCommand, SolvesEveryAxisAndLengthInBothForms) {
+  for (const std::string precision : {"float", "double"}) {
+    const JsonFile file;
     const auto run =
-        run_program(std::string("lines --allow-debug --device host --lines 300 --repetitions 3 --weak ") + weak);
-    EXPECT_EQ(run.status, 0) << run.output;
-    EXPECT_NE(run.output.find("300 lines"), std::string::npos) << run.output;
-    EXPECT_NE(run.output.find("medians of ratios: set-up "), std::string::npos) << run.output;
-    EXPECT_EQ(run.output.find("1 line by pivot") != std::string::npos, std::string(weak) != "poisson") << run.output;
+        run_program(kTiny + ("--grids 8,9 --lengths 1,16,1000 --precision " + precision + " --json " + file.path()));
+    ASSERT_EQ(run.status, 0) << run.output;
+    const auto json = file.read();
+    std::set<std::string> seen;
+    for (const auto& r : json["results"]) {
+      EXPECT_EQ(r["outcome"], "timed") << r;
+      EXPECT_EQ(r["scalar"], precision);
+      EXPECT_LE(r["backward_error"].get<double>(), precision == "float" ? 1e-5 : 1e-14) << r;
+      if (r["solver"] == "oclspkt") seen.insert(r["lines"].get<std::string>() + ", " + r["bands"].get<std::string>());
+    }
+    EXPECT_EQ(seen.size(), 2U * (2 * 3 + 3));
+    EXPECT_EQ(seen.count("z of 9^3, shared"), 1U);
+    EXPECT_EQ(seen.count("16 rows, end to end, general"), 1U);
   }
 }
 
-TEST(LinesCommand, RefusesWhatItDoesNotKnow) {
-  EXPECT_NE(run_program("lines --weak strong").output.find("--weak takes poisson indefinite pivot"), std::string::npos);
-  EXPECT_EQ(run_program("lines --lines 0").status, 2);
-  EXPECT_EQ(run_program("lines --precision half").status, 2);
+TEST(LinesCommand, FindsSharedBandsAndComparesDirections) {
+  const JsonFile file;
+  const auto run = run_program(kTiny + ("--grids 12 --lengths 20 --json " + file.path()));
+  ASSERT_EQ(run.status, 0) << run.output;
+  const auto json = file.read();
+  for (const auto& r : json["results"]) {
+    const bool ours = r["solver"] == "oclspkt";
+    EXPECT_EQ(r["form"], ours ? r["bands"] : "general") << r;
+    EXPECT_EQ(r["line_length"], ours ? (r["rows"] == 1728 ? 12 : 20) : 0) << r;
+  }
+  std::multiset<std::string> ratios;
+  for (const auto& r : json["ratios"]) {
+    ratios.insert(r["ratio"]);
+    EXPECT_GT(r["value"].get<double>(), 0) << r;
+  }
+  EXPECT_EQ(ratios, (std::multiset<std::string>{"shared/general", "shared/general", "shared/general", "shared/general",
+                                                "y/x", "y/x", "z/x", "z/x"}));
+  EXPECT_NE(run.output.find("auto y of 12^3, general bands, y/x: "), std::string::npos) << run.output;
+}
+
+TEST(LinesCommand, RefusesWhatItCannotDo) {
+  const struct {
+    const char *arguments, *message;
+  } cases[] = {
+      {"--grids 0", "--grids must be a whole number"},
+      {"--grids 5000", "at most 4096"},
+      {"--lengths x", "--lengths must be a whole number"},
+      {"--precision half", "float or double"},
+      {"--repetitions 0", "--repetitions must be at least 1"},
+      {"--json no-such-folder/x.json", "folder that exists"},
+  };
+  for (const auto& c : cases) {
+    const auto run = run_program(std::string("lines --allow-debug --device host ") + c.arguments);
+    EXPECT_EQ(run.status, 2) << c.arguments;
+    EXPECT_NE(run.output.find(c.message), std::string::npos) << c.arguments << "\n" << run.output;
+  }
 }
 
 }  // namespace
