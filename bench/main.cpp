@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 #include <exception>
+#include <filesystem>
+#include <iomanip>
 #include <iostream>
 #include <new>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -32,10 +39,36 @@ constexpr Command kCommands[] = {
     {"weak-line", "many lines, and what one costs that wants another method", oclspkt::bench::weak_line_command},
 };
 
+/// A command that needs PETSc is a program of its own, oclspkt-bench-NAME in the same folder, with options as PETSc
+/// writes them.
+struct Companion {
+  const char *name, *purpose;
+};
+
+constexpr Companion kCompanions[] = {
+    {"petsc", "whole set-ups and solves of PETSc, the plugin beside ILU(0) and LU"},
+    {"adi", "implicit steps on a grid, factored by directions, beside CG"},
+};
+
+/// Become that program.
+[[noreturn]] void start(const Companion& companion, const std::vector<std::string>& arguments) {
+  const std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe");
+  const std::string program = own.string() + '-' + companion.name;
+  std::vector<char*> words{const_cast<char*>(program.c_str())};
+  for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+  words.push_back(nullptr);
+  execv(program.c_str(), words.data());
+  throw oclspkt::InvalidInput("cannot start " + program + ": " + std::strerror(errno) +
+                              "; it is built unless OCLSPKT_WITH_PETSC is OFF");
+}
+
 std::string usage() {
-  std::string text = "usage: oclspkt-bench COMMAND [options]\n";
-  for (const Command& c : kCommands) text += std::string("  ") + c.name + "   " + c.purpose + '\n';
-  return text + "oclspkt-bench COMMAND --help prints a command's options\n";
+  std::ostringstream text;
+  text << "usage: oclspkt-bench COMMAND [options]\n" << std::left;
+  for (const Command& c : kCommands) text << "  " << std::setw(11) << c.name << c.purpose << '\n';
+  for (const Companion& c : kCompanions) text << "  " << std::setw(11) << c.name << c.purpose << " (-help)\n";
+  text << "oclspkt-bench COMMAND --help prints a command's options\n";
+  return text.str();
 }
 
 int run(const std::vector<std::string>& arguments) {
@@ -47,6 +80,9 @@ int run(const std::vector<std::string>& arguments) {
   for (const std::string& a : arguments) line += ' ' + a;
   for (const Command& c : kCommands) {
     if (arguments.front() == c.name) return c.run({arguments.begin() + 1, arguments.end()}, line);
+  }
+  for (const Companion& c : kCompanions) {
+    if (arguments.front() == c.name) start(c, {arguments.begin() + 1, arguments.end()});
   }
   throw oclspkt::InvalidInput("there is no command '" + arguments.front() + "'\n" + usage());
 }

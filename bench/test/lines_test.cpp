@@ -57,12 +57,9 @@ TEST(LinesCommand, RefusesWhatItCannotDo) {
   const struct {
     const char *arguments, *message;
   } cases[] = {
-      {"--grids 0", "--grids must be a whole number"},
-      {"--grids 5000", "at most 4096"},
-      {"--lengths x", "--lengths must be a whole number"},
-      {"--precision half", "float or double"},
-      {"--repetitions 0", "--repetitions must be at least 1"},
-      {"--json no-such-folder/x.json", "folder that exists"},
+      {"--grids 0", "--grids must be a whole number"},         {"--grids 5000", "at most 4096"},
+      {"--lengths x", "--lengths must be a whole number"},     {"--precision half", "float or double"},
+      {"--repetitions 0", "--repetitions must be at least 1"}, {"--json no-such-folder/x.json", "folder that exists"},
   };
   for (const auto& c : cases) {
     const auto run = run_program(std::string("lines --allow-debug --device host ") + c.arguments);
