@@ -45,8 +45,8 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void turned_streamed(
     if (t < tiles) {
       const long at = (t - first_tile) * m;
       const TileFactors f = {multiplier + at, reciprocal + at, coupling + at, down + t * LANES, up + t * LANES};
-      __global lanes_t* const half = own + LANES + (t & 1) * (m + reach);
-      const TileWork work = {half, half + m};
+      __global lanes_t* const kept = own + LANES + (t & 1) * (m + reach);
+      const TileWork work = {kept, kept + m};
       const lanes_t bottoms = sweep_partitions(rows, t, reach, y, f, work, edge);
       above = pass_down(bottoms, f.down, above, &entered);
       if (t < begin) continue;
@@ -57,8 +57,8 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void turned_streamed(
     if (t == begin) continue;
     const long at = (t - 1 - first_tile) * m;
     const TileFactors f = {multiplier + at, reciprocal + at, coupling + at, down, up + (t - 1) * LANES};
-    __global lanes_t* const half = own + LANES + ((t - 1) & 1) * (m + reach);
-    const TileWork work = {half, half + m};
+    __global lanes_t* const kept = own + LANES + ((t - 1) & 1) * (m + reach);
+    const TileWork work = {kept, kept + m};
     pass_up(tops_before, f.up, top, &entered);
     substitute_partitions(rows, t - 1, entered, f, work, edge, x);
   }
