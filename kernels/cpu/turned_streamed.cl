@@ -16,6 +16,7 @@
 //   m            rows a partition, a multiple of LANES
 //   reach        rows of a partition that what enters it gets to, at most m
 //   slot         LANES + 2 (m + reach)
+//   guarded      not 0: some coupling inside the system is 0
 // Launch:  any number of work-groups of one work-item; each walks a run of consecutive tiles.
 // Local:   none; private 2 LANES lanes_t.
 // Per row: 1 multiplication, 2 multiply-adds and, for the first `reach` rows of a partition, as many again; 5 words.
@@ -23,43 +24,64 @@
 // Valid:   x for the rows of the tiles below n.
 #include "cpu/turned.clh"
 
+typedef struct {
+  __global const lanes_t *multiplier, *reciprocal, *coupling;
+  __global const scalar_t *down, *up;
+  long first_tile;
+} Factors;
+
+static inline TileFactors factors_of(Factors all, long t, int m) {
+  const long at = (t - all.first_tile) * m;
+  const TileFactors f = {all.multiplier + at, all.reciprocal + at, all.coupling + at, all.down + t * LANES,
+                         all.up + t * LANES};
+  return f;
+}
+
+// Solve the tiles [begin, end).
+static inline void walk(Factors factors, Rows rows, long begin, long end, int reach, __global const scalar_t* y,
+                        __global scalar_t* x, __global lanes_t* own, const bool guarded) {
+  const int m = (int)rows.m;
+  const long tiles = (rows.n + LANES * rows.m - 1) / (LANES * rows.m);
+  __global scalar_t* const edge = (__global scalar_t*)own;
+  scalar_t above = 0;
+  lanes_t entered, tops = ZERO;
+  // From the tile above the run to the one below it, as far as there are any.
+  for (long t = max(begin - 1, 0L); t <= end; ++t) {
+    const lanes_t tops_before = tops;
+    scalar_t top = 0;
+    if (t < tiles) {
+      const TileFactors f = factors_of(factors, t, m);
+      __global lanes_t* const kept = own + LANES + (t & 1) * (m + reach);
+      const TileWork work = {kept, kept + m};
+      above = pass_down(sweep_partitions(rows, t, reach, y, f, work, edge, guarded), f.down, above, &entered);
+      if (t < begin) continue;
+      settle_from_above(reach, entered, f, work, guarded);
+      tops = find_tops(reach, f, work, guarded);
+      top = pass_up(tops, f.up, 0, &entered);
+    }
+    if (t == begin) continue;
+    const TileFactors f = factors_of(factors, t - 1, m);
+    __global lanes_t* const kept = own + LANES + ((t - 1) & 1) * (m + reach);
+    const TileWork work = {kept, kept + m};
+    pass_up(tops_before, f.up, top, &entered);
+    substitute_partitions(rows, t - 1, entered, f, work, edge, x, guarded);
+  }
+}
+
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void turned_streamed(
     __global const lanes_t* restrict multiplier, __global const lanes_t* restrict reciprocal,
     __global const lanes_t* restrict coupling, __global const scalar_t* restrict down,
     __global const scalar_t* restrict up, __global const scalar_t* restrict y, __global scalar_t* restrict x,
     __global lanes_t* restrict scratch, const long n, const long origin, const long first_tile, const long tile_begin,
-    const long tile_end, const int m, const int reach, const int slot) {
+    const long tile_end, const int m, const int reach, const int slot, const int guarded) {
   const long run = (long)get_group_id(0), runs = (long)get_num_groups(0);
-  __global lanes_t* const own = scratch + run * slot;
-  __global scalar_t* const edge = (__global scalar_t*)own;
-  const Rows rows = {n, origin, m};
-  const long tiles = (n + LANES * (long)m - 1) / (LANES * (long)m);
   const long begin = run_begin(tile_begin, tile_end, run, runs), end = run_begin(tile_begin, tile_end, run + 1, runs);
+  const Rows rows = {n, origin, m};
+  const Factors factors = {multiplier, reciprocal, coupling, down, up, first_tile};
   if (begin == end) return;
-  scalar_t above = 0;
-  lanes_t entered, tops = ZERO;
-  // From the tile above the run to the one below it, as far as there are any.
-  for (long t = max(begin - 1, 0L); t <= end; ++t) {
-    scalar_t top = 0;
-    lanes_t tops_before = tops;
-    if (t < tiles) {
-      const long at = (t - first_tile) * m;
-      const TileFactors f = {multiplier + at, reciprocal + at, coupling + at, down + t * LANES, up + t * LANES};
-      __global lanes_t* const kept = own + LANES + (t & 1) * (m + reach);
-      const TileWork work = {kept, kept + m};
-      const lanes_t bottoms = sweep_partitions(rows, t, reach, y, f, work, edge);
-      above = pass_down(bottoms, f.down, above, &entered);
-      if (t < begin) continue;
-      settle_from_above(reach, entered, f, work);
-      tops = find_tops(reach, f, work);
-      top = pass_up(tops, f.up, 0, &entered);
-    }
-    if (t == begin) continue;
-    const long at = (t - 1 - first_tile) * m;
-    const TileFactors f = {multiplier + at, reciprocal + at, coupling + at, down, up + (t - 1) * LANES};
-    __global lanes_t* const kept = own + LANES + ((t - 1) & 1) * (m + reach);
-    const TileWork work = {kept, kept + m};
-    pass_up(tops_before, f.up, top, &entered);
-    substitute_partitions(rows, t - 1, entered, f, work, edge, x);
+  if (guarded) {
+    walk(factors, rows, begin, end, reach, y, x, scratch + run * slot, true);
+  } else {
+    walk(factors, rows, begin, end, reach, y, x, scratch + run * slot, false);
   }
 }

@@ -30,7 +30,7 @@ cl::Event ClSolver<T>::launch_turned(State& s, const ChunkBands& factors, const 
   set_arguments(*s.device, s.turned_streamed, factors.lower, factors.diag, factors.upper, s.top_buffer, s.bottom_buffer,
                 y, x, s.scratch, cl_long{plan_.n}, cl_long{chunk.first}, cl_long{first_tile}, cl_long{chunk.tile_begin},
                 cl_long{chunk.tile_end}, static_cast<cl_int>(plan_.m), static_cast<cl_int>(plan_.reach),
-                static_cast<cl_int>(layout_.slot));
+                static_cast<cl_int>(layout_.slot), static_cast<cl_int>(turned_.separates()));
   return launch(*s.device, s.turned_streamed, {layout_.runs},
                 {{"multiplier", &factors.lower, factor, vector},
                  {"reciprocal", &factors.diag, factor, vector},
