@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <vector>
 
 #include "host_solver.hpp"
 
@@ -15,9 +16,35 @@ constexpr double kProfileWords = 5;
 /// Arrays that stored factors sweep: y, x, three of factors.
 constexpr Index kFactoredArrays = 5;
 
+/// From this many rows on, lines from memory take the time of a single one.
+constexpr Index kLongLine = 1024;
+
+/// Lines of a shape that fill an eighth of the cache, or twice the cache.
+template <typename T>
+LineSet sample(HostShape shape, bool in_memory) {
+  constexpr Index kShort = 64, kInner = 208;  // rows side by side that are no power of two apart
+  constexpr Index kRowBytes = kFactoredArrays * static_cast<Index>(sizeof(T));
+  const Index rows = (in_memory ? 2 * kHostCacheBytes : kHostCacheBytes / 8) / kRowBytes;
+  switch (shape) {
+    case HostShape::line:
+      return LineSet::one(rows);
+    case HostShape::lines:
+      return LineSet::equal(rows / kShort, kShort);
+    default:
+      return LineSet::grid_axis(1, kInner, kShort, rows / (kInner * kShort));
+  }
+}
+
+HostShape shape_of(const LineSet& lines, bool in_memory) {
+  if (lines.beside() && lines.block_lines() > 1) return HostShape::beside;
+  if (lines.count() <= 1 || (in_memory && lines.rows() / lines.count() >= kLongLine)) return HostShape::line;
+  return HostShape::lines;
+}
+
 template <typename T>
 DeviceProfile measure_host(const LineSet& lines) {
-  constexpr int kRepeats = 3;
+  constexpr int kRepeats = 3, kMostRepeats = 100;
+  constexpr double kSeconds = 1e-3;  // short sweeps are repeated until the branch predictor knows them
   const Index rows = lines.rows();
   Bands<T> bands(lines);
   std::fill_n(bands.lower(), rows, T(-1));
@@ -26,13 +53,15 @@ DeviceProfile measure_host(const LineSet& lines) {
   bands.close_lines();
   HostSolver<T> solver;
   solver.factor(lines, bands.view());
-  AlignedArray<T> y(rows), x(rows);
-  std::fill_n(y.data(), rows, T(1));
-  double best = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < kRepeats; ++i) {
+  // As callers have them: in small pages, which an AlignedArray would not be.
+  std::vector<T> y(static_cast<std::size_t>(rows), T(1)), x(y.size());
+  double best = std::numeric_limits<double>::infinity(), sum = 0;
+  for (int i = 0; i < kRepeats || (sum < kSeconds && i < kMostRepeats); ++i) {
     const auto start = std::chrono::steady_clock::now();
     solver.solve(y.data(), x.data());
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    best = std::min(best, seconds);
+    sum += seconds;
   }
   // A clock that does not tick must not make the host free.
   return {.launch_seconds = 0,
@@ -56,41 +85,34 @@ double predict_host_seconds(const DeviceProfile& profile, Index rows) {
   return static_cast<double>(rows) / profile.rows_per_second;
 }
 
-template <typename T>
-const DeviceProfile& host_profile() {
-  // In cache: the sweeps are bound by their chain of operations, not by memory.
-  static const DeviceProfile profile = measure_host<T>(LineSet::one(1 << 14));
+template <typename T, HostShape kShape, bool kInMemory>
+const DeviceProfile& measured_profile() {
+  static const DeviceProfile profile = measure_host<T>(sample<T>(kShape, kInMemory));
   return profile;
 }
 
 template <typename T>
-const DeviceProfile& host_profile_beside(bool in_memory) {
-  // Rows that are no power of two apart.
-  constexpr Index kInner = 208, kLength = 64, kBytes = kHostCacheBytes / 8;
-  const auto measure = [](Index blocks) { return measure_host<T>(LineSet::grid_axis(1, kInner, kLength, blocks)); };
-  if (in_memory) {
-    static const DeviceProfile profile =
-        measure(2 * kHostCacheBytes / (kFactoredArrays * kInner * kLength * static_cast<Index>(sizeof(T))));
-    return profile;
-  }
-  static const DeviceProfile profile =
-      measure(kBytes / (kFactoredArrays * kInner * kLength * static_cast<Index>(sizeof(T))));
-  return profile;
+const DeviceProfile& host_profile(HostShape shape, bool in_memory) {
+  using Measured = const DeviceProfile& (*)();
+  static constexpr Measured kMeasured[][2] = {
+      {measured_profile<T, HostShape::line, false>, measured_profile<T, HostShape::line, true>},
+      {measured_profile<T, HostShape::lines, false>, measured_profile<T, HostShape::lines, true>},
+      {measured_profile<T, HostShape::beside, false>, measured_profile<T, HostShape::beside, true>}};
+  return kMeasured[static_cast<int>(shape)][in_memory]();
 }
 
 template <typename T>
 double predict_host_seconds(const LineSet& lines, Form form) {
-  if (!lines.beside() || lines.block_lines() == 1) return predict_host_seconds(host_profile<T>(), lines.rows());
-  const double words = make_factored_plan(lines, form, sizeof(T), kHostTraits).words_per_row();
   const bool in_memory = host_arrays_bytes<T>(lines) > kHostCacheBytes;
-  return predict_host_seconds(host_profile_beside<T>(in_memory), lines.rows()) * words / kProfileWords;
+  const HostShape shape = shape_of(lines, in_memory);
+  const double seconds = predict_host_seconds(host_profile<T>(shape, in_memory), lines.rows());
+  if (shape != HostShape::beside) return seconds;
+  return seconds * make_factored_plan(lines, form, sizeof(T), kHostTraits).words_per_row() / kProfileWords;
 }
 
 template double predict_host_seconds<float>(const LineSet&, Form);
 template double predict_host_seconds<double>(const LineSet&, Form);
-template const DeviceProfile& host_profile_beside<float>(bool);
-template const DeviceProfile& host_profile_beside<double>(bool);
-template const DeviceProfile& host_profile<float>();
-template const DeviceProfile& host_profile<double>();
+template const DeviceProfile& host_profile<float>(HostShape, bool);
+template const DeviceProfile& host_profile<double>(HostShape, bool);
 
 }  // namespace oclspkt

@@ -22,13 +22,13 @@ OCLSPKT_API double predict_host_seconds(const DeviceProfile& profile, Index rows
 template <typename T>
 OCLSPKT_API double predict_host_seconds(const LineSet& lines, Form form);
 
-/// Measured figures of the host's own sweeps (stored factors) of one line, once per process, a millisecond.
-template <typename T>
-OCLSPKT_API const DeviceProfile& host_profile();
+/// Line sets that take the host's sweeps the same time a row: a line by itself waits for its chain of operations, short
+/// lines laid end to end overlap, lines side by side are swept together.
+enum class HostShape { line, lines, beside };
 
-/// The same for lines side by side, which are swept together: bound by the cache that holds them, or by memory (some 50
-/// milliseconds).
+/// Measured figures of the host's own sweeps (stored factors), once per process and kind.
+/// @param in_memory more than the caches hold (some 50 milliseconds), else within them (one or two)
 template <typename T>
-OCLSPKT_API const DeviceProfile& host_profile_beside(bool in_memory);
+OCLSPKT_API const DeviceProfile& host_profile(HostShape shape, bool in_memory);
 
 }  // namespace oclspkt

@@ -32,7 +32,7 @@ struct DeviceInfo {
 
 /// Measured figures of a device for one scalar type (balance/ turns them into costs).
 struct DeviceProfile {
-  double launch_seconds = 0;         ///< enqueue an empty kernel and wait
+  double launch_seconds = 0;         ///< of an apply however few its rows are: launch, wait, hand the vectors over
   double rows_per_second = 0;        ///< of a one-pass method with 5 words a row, data in place
   double copy_bytes_per_second = 0;  ///< host to device and back; infinite where memory is shared
 };

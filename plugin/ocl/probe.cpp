@@ -26,31 +26,18 @@ constexpr int kRunsPerCore = 4;
 /// Lines side by side: rows that are no power of two apart.
 constexpr Index kProbeInner = 208, kProbeLength = 64;
 
-double median(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-/// Median seconds of f, called at least once and at most kRepeats times within the share.
+/// Seconds of the fastest of several calls of f, at least one and at most kRepeats within the share: what else happens
+/// on a machine makes a call longer, never shorter.
 template <typename F>
-double median_seconds(double share, const F& f) {
-  std::vector<double> values;
+double best_seconds(double share, const F& f) {
+  double best = std::numeric_limits<double>::infinity();
   const auto begin = Clock::now();
-  while (values.empty() || (values.size() < kRepeats && since(begin) < share)) {
+  for (int i = 0; i == 0 || (i < kRepeats && since(begin) < share); ++i) {
     const auto start = Clock::now();
     f();
-    values.push_back(since(start));
+    best = std::min(best, since(start));
   }
-  return median(values);
-}
-
-double launch_seconds(OpenDevice& device) {
-  const Kernel empty = device.kernel("empty", false);
-  const Waiter waiter(device, !device.info().host_unified, kProbeTimeLimit);
-  const auto once = [&] { waiter.wait(launch(device, empty, {1}, {})); };
-  once();  // run-times may compile at the first launch
-  return median_seconds(kLaunchShare, once);
+  return best;
 }
 
 /// Rows a second of a solver that is set up: the work alone, without the launch, and for devices that copy without the
@@ -64,51 +51,58 @@ double rate_of(ClSolver<T>& solver, const FoundDevice& found, double launch, dou
     return solver.times().kernel_seconds - before;
   };
   once();
-  std::vector<double> kernel;
-  const double wall = median_seconds(share, [&] { kernel.push_back(once()); });
+  double kernel = std::numeric_limits<double>::infinity();
+  const double wall = best_seconds(share, [&] { kernel = std::min(kernel, once()); });
   // On a machine that does much else a launch may have been measured as longer than the whole.
-  const double work = found.info.host_unified ? std::max(wall - launch, wall / 10) : median(kernel);
+  const double work = found.info.host_unified ? std::max(wall - launch, wall / 10) : kernel;
   return static_cast<double>(rows) / std::max(work, 1e-9);
 }
 
-/// A matrix of dominance 3 and right-hand sides of ones.
+/// A matrix of dominance 3 and right-hand sides of ones. Vectors are as callers have them: in small pages, which an
+/// AlignedArray would not be.
 template <typename T>
 struct ProbeSystem {
-  explicit ProbeSystem(const LineSet& lines) : bands(lines), y(lines.extent()), x(lines.extent()) {
+  explicit ProbeSystem(const LineSet& lines)
+      : bands(lines), y(static_cast<std::size_t>(lines.extent()), T(1)), x(y.size()) {
     std::fill_n(bands.lower(), lines.extent(), T(-1));
     std::fill_n(bands.diag(), lines.extent(), T(6));
     std::fill_n(bands.upper(), lines.extent(), T(-1));
-    std::fill_n(y.data(), lines.extent(), T(1));
-    std::fill_n(x.data(), lines.extent(), T(0));
   }
   Bands<T> bands;
-  AlignedArray<T> y, x;
+  std::vector<T> y, x;
 };
 
+/// What an apply costs whatever its rows, and its rate, by truncated-halo.
 template <typename T>
-double halo_rate(int device, const FoundDevice& found, double launch) {
+void measure_halo(int device, const FoundDevice& found, DeviceProfile& profile) {
   const int lanes = found.lanes(sizeof(T) == sizeof(double));
   const Index full = std::max<Index>(kFirstRows, std::min<Index>(kProbeRows, found.info.max_allocation / 16));
   ProbeSystem<T> system(LineSet::one(full));
   ClSolver<T> solver(device, {});
-  Plan plan;
-  plan.method = Method::truncated_halo;
-  plan.halo = kProbeHalo;
-  plan.lanes = lanes;
-  plan.runs = kRunsPerCore * found.info.cores;
-  double rate = 0;
-  // A slow device shows itself on few rows and is not made to do the many.
-  for (const Index n : {kFirstRows, full}) {
-    system.bands.reshape(LineSet::one(n));
+  const auto set_up = [&](Index n) {
+    Plan plan;
+    plan.method = Method::truncated_halo;
     plan.n = n;
+    plan.halo = kProbeHalo;
+    plan.lanes = lanes;
+    plan.runs = kRunsPerCore * found.info.cores;
     plan.m =
         std::clamp<Index>(n / (static_cast<Index>(found.info.cores) * lanes) / lanes * lanes, lanes, kProbePartition);
     plan.chunk_tiles = plan.tiles();
+    system.bands.reshape(LineSet::one(n));
     solver.set_up(plan, system.bands);
-    rate = rate_of(solver, found, launch, kRateShare / 2, n, system.y.data(), system.x.data());
-    if (static_cast<double>(full) / rate > kRateShare / 4) break;
+  };
+  set_up(lanes);
+  const auto once = [&] { solver.apply(system.y.data(), system.x.data()); };
+  once();  // run-times may compile at the first launch
+  profile.launch_seconds = best_seconds(kLaunchShare, once);
+  // A slow device shows itself on few rows and is not made to do the many.
+  for (const Index n : {kFirstRows, full}) {
+    set_up(n);
+    profile.rows_per_second =
+        rate_of(solver, found, profile.launch_seconds, kRateShare / 2, n, system.y.data(), system.x.data());
+    if (static_cast<double>(full) / profile.rows_per_second > kRateShare / 4) break;
   }
-  return rate;
 }
 
 /// Bytes a second, there and back.
@@ -125,7 +119,7 @@ double copy_rate(OpenDevice& device) {
     waiter.wait(event);
   };
   there_and_back();  // pages are touched for the first time
-  return 2 * static_cast<double>(bytes) / median_seconds(kCopyShare, there_and_back);
+  return 2 * static_cast<double>(bytes) / best_seconds(kCopyShare, there_and_back);
 }
 
 }  // namespace
@@ -136,8 +130,7 @@ DeviceProfile measure_profile(int device) {
   const auto open = Registry::instance().open(device);
   try {
     DeviceProfile profile;
-    profile.launch_seconds = launch_seconds(*open);
-    profile.rows_per_second = halo_rate<T>(device, found, profile.launch_seconds);
+    measure_halo<T>(device, found, profile);
     profile.copy_bytes_per_second =
         found.info.host_unified ? std::numeric_limits<double>::infinity() : copy_rate(*open);
     return profile;

@@ -116,9 +116,14 @@ TEST(Cost, CountsLaunchWordsAndTransfers) {
 }
 
 TEST(Cost, OfTheHostIsMeasuredOnce) {
-  EXPECT_EQ(&host_profile<double>(), &host_profile<double>());
-  EXPECT_GT(host_profile<double>().rows_per_second, 1e5);
-  EXPECT_LT(host_profile<float>().rows_per_second, 1e11);
+  for (const HostShape shape : {HostShape::line, HostShape::lines, HostShape::beside}) {
+    for (const bool in_memory : {false, true}) {
+      const DeviceProfile& profile = host_profile<double>(shape, in_memory);
+      EXPECT_EQ(&profile, &host_profile<double>(shape, in_memory));
+      EXPECT_GT(profile.rows_per_second, 1e5);
+      EXPECT_LT(host_profile<float>(shape, in_memory).rows_per_second, 1e11);
+    }
+  }
 }
 
 }  // namespace
