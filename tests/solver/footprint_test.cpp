@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// An apply allocates nothing, compiles nothing and keeps nothing, however many there are and whatever vectors they
+// take.
+#include "footprint.hpp"
+
+#include "every_device.hpp"
+#include "rotating.hpp"
+#include "solver_fixture.hpp"
+
+namespace oclspkt {
+namespace {
+
+template <typename T>
+class Footprints : public test::SolverFixture<T> {
+ protected:
+  struct Case {
+    const char* name;
+    LineSet lines;
+    double dominance;
+    MethodChoice method;
+  };
+
+  static std::vector<Case> cases() {
+    const LineSet one = LineSet::one(5003), beside = LineSet::grid_axis(1, 30, 40, 4);
+    return {{"one line, truncated", one, 3, MethodChoice::truncated_halo},
+            {"one line, exact", one, 1, MethodChoice::exact_twopass},
+            {"one line, stored factors", one, 1, MethodChoice::exact_factored},
+            {"lines end to end", LineSet::equal(50, 101), 3, MethodChoice::automatic},
+            {"lines side by side, stored factors", beside, 1, MethodChoice::exact_factored},
+            {"lines side by side, truncated", beside, 3, MethodChoice::truncated_halo}};
+  }
+
+  static void expect_steady(const Options& options, const Case& c, int applies) {
+    SCOPED_TRACE(c.name);
+    const Bands<T> bands = test::random_dominant<T>(c.lines, c.dominance);
+    Solver<T> solver(options);
+    test::SolverFixture<T>::set_up(solver, bands);
+    test::RotatingVectors<T> vectors(c.lines.extent());
+    const auto apply = [&](int times) {
+      for (int i = 0; i < times; ++i) vectors.next([&](const T* y, T* x) { solver.apply(y, x); });
+      return test::footprint();
+    };
+    apply(10);
+    ::testing::internal::CaptureStdout();
+    ::testing::internal::CaptureStderr();
+    const test::Footprint early = apply(0), late = apply(applies);
+    EXPECT_EQ(::testing::internal::GetCapturedStderr() + ::testing::internal::GetCapturedStdout(), "");
+    EXPECT_EQ(late, early);
+    EXPECT_LE(this_error(solver, bands), 100);
+  }
+
+ private:
+  static double this_error(Solver<T>& solver, const Bands<T>& bands) {
+    return test::SolverFixture<T>::backward_error(solver, bands);
+  }
+};
+using Scalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(Footprints, Scalars);
+
+TYPED_TEST(Footprints, AreTheSameAfterTenAppliesAndAfterTenThousand) {
+  test::with_every_device([&](Options options) {
+    const std::int64_t before = test::buffers_made();
+    for (const auto& c : TestFixture::cases()) {
+      options.method = c.method;
+      this->expect_steady(options, c, 10'000);
+    }
+    EXPECT_EQ(test::buffers_made() > before, options.devices != "host") << "what is counted is not what is called";
+  });
+}
+
+TYPED_TEST(Footprints, AreTheSameForDevicesThatCopy) {
+  test::with_every_device([&](Options options) {
+    if (options.devices == "host") return;
+    options.transfer = Transfer::copy;
+    for (const auto& c : TestFixture::cases()) {
+      options.method = c.method;
+      this->expect_steady(options, c, 200);
+    }
+  });
+}
+
+TEST(FootprintsOf, AllocationsAreSeen) {
+  const test::Footprint before = test::footprint();
+  Solver<double> solver({.devices = "host"});
+  const std::vector<double> ones(100, 1.0), fours(100, 4.0);
+  solver.set_up(LineSet::one(100), ones.data(), fours.data(), ones.data());
+  EXPECT_GT(test::footprint().allocations, before.allocations + 3) << "bands and factors, at least";
+}
+
+}  // namespace
+}  // namespace oclspkt
