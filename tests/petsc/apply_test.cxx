@@ -66,6 +66,43 @@ TEST(Apply, MakesGmresConvergeInOneIteration) {
   }
 }
 
+TEST(Apply, TakesVectorsThatBeginAnywhere) {
+  const PetscInt n = 5003, room = 16;
+  const Matrix A(tridiagonal(n, -1, 4, -2));
+  for (const char* devices : {"host", "auto", "cpu"}) {
+    const Preconditioner pc(A, devices);
+    const Vector b(n), expected(n), x(n), whole_b(n + room), whole_x(n + room);
+    OK(PCApply(pc, b, expected));
+    for (PetscInt offset = 1; offset < room; ++offset) {
+      IS from, to;
+      Vec part_b, part_x;
+      OK(ISCreateStride(PETSC_COMM_SELF, n, offset, 1, &from));
+      OK(ISCreateStride(PETSC_COMM_SELF, n, room - offset, 1, &to));
+      OK(VecGetSubVector(whole_b, from, &part_b));
+      OK(VecGetSubVector(whole_x, to, &part_x));
+      OK(VecCopy(b, part_b));
+      OK(PCApply(pc, part_b, part_x));
+      EXPECT_EQ(distance(part_x, expected), 0) << devices << " " << offset;
+      // The program's own memory in place of a vector's.
+      PetscScalar *places, *right;
+      OK(VecGetArray(whole_x, &places));
+      OK(VecGetArray(part_b, &right));
+      OK(VecPlaceArray(b, right));
+      OK(VecPlaceArray(x, places + offset));
+      OK(PCApply(pc, b, x));
+      EXPECT_EQ(distance(x, expected), 0) << devices << " " << offset;
+      OK(VecResetArray(x));
+      OK(VecResetArray(b));
+      OK(VecRestoreArray(part_b, &right));
+      OK(VecRestoreArray(whole_x, &places));
+      OK(VecRestoreSubVector(whole_x, to, &part_x));
+      OK(VecRestoreSubVector(whole_b, from, &part_b));
+      OK(ISDestroy(&from));
+      OK(ISDestroy(&to));
+    }
+  }
+}
+
 TEST(Apply, SolvesTheEmptySystem) {
   const Matrix A{Rows()};
   const Ksp ksp(A);
