@@ -18,7 +18,11 @@ void require_release();
 /// What the kernel calls the processor; its machine name where it gives none.
 std::string cpu_model();
 
-/// Where figures come from: commit, date, cpu, cores, compiler, build type, device, driver, platform, command.
+/// The widest of baseline, avx, avx2 and avx512 that the processor carries.
+std::string instruction_set();
+
+/// Where figures come from: commit, date, processor (kind, instruction set, caches in bytes, cores, threads), compiler,
+/// build type, device, driver, platform, command.
 nlohmann::ordered_json provenance(const DeviceInfo& device, const std::string& command);
 
 }  // namespace oclspkt::bench

@@ -48,8 +48,8 @@ TEST(SolveCommand, SaysWhereItsFiguresComeFrom) {
   const auto run = run_program(kTiny + ("--json " + file.path()));
   ASSERT_EQ(run.status, 0) << run.output;
   const auto provenance = file.read()["provenance"];
-  for (const char* key :
-       {"commit", "date", "cpu", "compiler", "build_type", "device", "driver", "platform", "matrix"}) {
+  for (const char* key : {"commit", "date", "cpu", "architecture", "instruction_set", "caches", "threads", "compiler",
+                          "build_type", "device", "driver", "platform", "matrix"}) {
     EXPECT_TRUE(provenance.contains(key)) << key;
   }
   EXPECT_GE(provenance["cores"].get<int>(), 1);
