@@ -16,11 +16,13 @@ usage: ./run.sh VERB
           one and two dimensions
   test    build and test: release, debug with address and undefined behaviour sanitizers, and fuzz for half a minute
   fuzz    fuzz the solver, what reads options, and both under PETSc, each for the seconds that follow (default: 600)
-  bench   build oclspkt-bench and run it; what follows the verb goes to it
-          (default: solve --device cpu --precision double --rows 2e7 --dominance 3)
+  bench   build oclspkt-bench and run it; what follows the verb goes to it: solve, sweep, lines, weak-line, choices,
+          petsc, adi (default: solve --device cpu --precision double --rows 2e7 --dominance 3).
+          `bench all` runs the lot and writes docs/performance.md, see there
   help    this text
 
 Each verb installs what it needs itself, with apt-get as root; without root it names the packages that are missing.
+`bench` also installs, into build/, mkl (a peer, 1 GB) and matplotlib (pictures) by pip, and goes on without them.
 Environment: JOBS (how many processes build and test, default: the processors).
 TEXT
 }
@@ -61,8 +63,15 @@ case $verb in
   bench)
     need_packages build bench
     build_release --with-bench bench/all plugin/all
-    [ $# -gt 0 ] || set -- solve --device cpu --precision double --rows 2e7 --dominance 3
-    build/release/bin/oclspkt-bench "$@"
+    source scripts/bench.sh
+    prepare_bench
+    if [ "${1:-}" = all ]; then
+      shift
+      bench_all "$@"
+    else
+      [ $# -gt 0 ] || set -- solve --device cpu --precision double --rows 2e7 --dominance 3
+      build/release/bin/oclspkt-bench "$@"
+    fi
     ;;
   help | -h | --help)
     usage

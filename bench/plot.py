@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Draw what oclspkt-bench measured, as SVG.
+
+    plot.py RESULTS PICTURES
+
+RESULTS: the folder with sweep.json, lines-double.json, ...; PICTURES: where performance-*.svg go. The same results
+give the same bytes. Needs matplotlib (./run.sh bench installs it), and ends with 77 without it.
+"""
+
+import pathlib
+import sys
+
+import records
+
+WITHOUT_MATPLOTLIB = 77
+
+
+def save(figure, path):
+    """Without dates and random names; text stays text, which keeps the file small."""
+    figure.savefig(path, format="svg", metadata={"Date": None, "Creator": None})
+    print(path)
+
+
+def axes(plt, title, x, y):
+    figure, plane = plt.subplots(figsize=(8, 5.2), layout="constrained")
+    plane.set(title=title, xlabel=x, ylabel=y, xscale="log", yscale="log")
+    plane.grid(True, which="major", linewidth=0.4)
+    return figure, plane
+
+
+def legend(plane):
+    plane.legend(fontsize="x-small", loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
+
+
+def styles(names):
+    """A style for each name: streams black, ours solid, peers dashed, colours counted among their like."""
+    ours = peers = 0
+    for name in names:
+        if name.startswith("stream"):
+            yield {"color": "black", "linestyle": "-" if name == "stream" else ":", "linewidth": 2}
+        elif name.split()[0] in ("LAPACK", "MKL", "Thomas"):
+            yield {"color": f"C{peers % 10}", "linestyle": "--", "marker": "s", "markersize": 3}
+            peers += 1
+        else:
+            yield {"color": f"C{ours % 10}", "linestyle": "-", "marker": "o", "markersize": 3}
+            ours += 1
+
+
+def plot_sweep(plt, document, scalar, path):
+    """Rows a second against rows, everybody a line."""
+    own = [r for r in document["results"] if r["scalar"] == scalar]
+    figure, plane = axes(plt, f"{document['provenance']['matrix']}, {scalar}", "rows", "rows a second")
+    series = records.by_label(own)
+    for (name, points), style in zip(series.items(), styles(series)):
+        rows = sorted(points)
+        plane.plot(rows, [points[n]["rows_per_second"] for n in rows], label=name, **style)
+    legend(plane)
+    save(figure, path)
+    plt.close(figure)
+
+
+def plot_lines(plt, document, path):
+    """Rows a second against the length of a line: end to end, and along the axes of grids."""
+    scalar = document["results"][0]["scalar"]
+    figure, plane = axes(plt, f"many lines, {scalar}", "rows of a line", "rows a second")
+    series = {}
+    for record in records.timed(document["results"]):
+        if record["solver"] == "stream":
+            continue
+        kind = record["lines"].split()[0]
+        kind = f"grid, {kind}" if kind in "xyz" else "end to end"
+        points = series.setdefault(f"{records.label(record).split(',')[0]}, {kind}, {record['bands']} bands", {})
+        points[record["line_length"]] = record["rows_per_second"]
+    for number, (name, points) in enumerate(series.items()):
+        lengths = sorted(points)
+        plane.plot(lengths, [points[n] for n in lengths], label=name, color=f"C{number // 2 % 10}", marker="o",
+                   markersize=3, linestyle="--" if name.endswith("shared bands") else "-")
+    streams = [r["rows_per_second"] for r in records.timed(document["results"]) if r["solver"] == "stream"]
+    if streams:
+        plane.axhline(sorted(streams)[len(streams) // 2], color="black", linewidth=2, label="stream")
+    legend(plane)
+    save(figure, path)
+    plt.close(figure)
+
+
+def main(results, pictures):
+    try:
+        import matplotlib
+    except ImportError:
+        print("plot.py: matplotlib is missing: no pictures", file=sys.stderr)
+        return WITHOUT_MATPLOTLIB
+    matplotlib.use("svg")
+    matplotlib.rcParams.update({"svg.hashsalt": "oclspkt", "svg.fonttype": "none"})
+    import matplotlib.pyplot as plt
+
+    pictures = pathlib.Path(pictures)
+    if sweep := records.load(results, "sweep"):
+        for scalar in ("double", "float"):
+            plot_sweep(plt, sweep, scalar, pictures / f"performance-sweep-{scalar}.svg")
+    for scalar in ("double", "float"):
+        if lines := records.load(results, f"lines-{scalar}"):
+            plot_lines(plt, lines, pictures / f"performance-lines-{scalar}.svg")
+    return 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Write what oclspkt-bench measured into the tables of a page.
+
+    tables.py RESULTS PAGE [--check]
+
+RESULTS: the folder with sweep.json, ...; PAGE: Markdown with pairs of lines <!-- begin NAME --> and <!-- end NAME -->;
+what stands between them is replaced. --check writes nothing and ends with 1 if the page is not what it would write.
+"""
+
+import pathlib
+import re
+import sys
+
+import records
+
+NOT_MADE = "Not measured yet.\n"
+
+
+def table(heading, rows):
+    lines = [heading, ["---"] * len(heading), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def seconds(value):
+    """With a unit and three digits."""
+    if value is None:
+        return "-"
+    for unit, scale in (("s", 1), ("ms", 1e-3), ("us", 1e-6)):
+        if value >= scale:
+            return f"{value / scale:.3g} {unit}"
+    return f"{value / 1e-9:.3g} ns"
+
+
+def count(rows):
+    """1000000 as 1e6, others as they are."""
+    text = f"{rows:.0e}".replace("e+0", "e").replace("e+", "e")
+    return text if rows >= 1000 and float(text) == rows else str(rows)
+
+
+def short_commit(commit):
+    return commit[:12] + ("-dirty" if commit.endswith("-dirty") else "")
+
+
+def provenance(results):
+    """Where the figures of each file come from."""
+    rows = []
+    for path in sorted(pathlib.Path(results).glob("*.json")):
+        p = records.load(results, path.stem)["provenance"]
+        cache = ", ".join(f"{level} {size // 1024} KiB" for level, size in p["caches"].items())
+        rows.append([path.name, f"{p['cpu']}, {p['cores']} cores, {p['instruction_set']}, {cache}", p["threads"],
+                     short_commit(p["commit"]), f"`{p['command']}`"])
+    return table(["file", "processor", "threads", "commit", "command"], [[str(c) for c in r] for r in rows])
+
+
+def sweep(document, scalar):
+    """Time of one solve: everybody against every size."""
+    series = records.by_label([r for r in document["results"] if r["scalar"] == scalar])
+    sizes = sorted({rows for points in series.values() for rows in points})
+    body = []
+    for name, points in series.items():
+        body.append([name] + [seconds(points[n]["seconds"] if n in points else None) for n in sizes])
+    return table(["rows"] + [count(n) for n in sizes], body)
+
+
+def solve(document):
+    """One size: time, share of the stream, error."""
+    body = []
+    for r in document["results"]:
+        if r["seconds"] is None:
+            body.append([records.label(r), "-", "-", "-", f"{r['outcome']}: {r['note']}"])
+            continue
+        share = "-" if r["share_of_stream"] is None else f"{r['share_of_stream']:.2f}"
+        body.append([records.label(r), seconds(r["seconds"]), f"{r['rows_per_second'] / 1e6:.0f}", share,
+                     f"error {r['error']:.1e}"])
+    rows = count(document["results"][0]["rows"])
+    caption = f"{rows} rows, {document['results'][0]['scalar']}, matrix {document['provenance']['matrix']}:\n\n"
+    return caption + table(["solver", "a solve", "Mrows/s", "of stream", ""], body)
+
+
+def lines(document):
+    body = []
+    for r in records.timed(document["results"]):
+        if r["solver"] != "stream":
+            body.append([r["lines"], r["bands"], r["method"], "host" if r["device"] == "host" else "OpenCL",
+                         seconds(r["seconds"]), f"{r['rows_per_second'] / 1e6:.0f}", f"{r['share_of_stream']:.2f}"])
+    ratios = [[r["lines"], r["bands"], r["ratio"], f"{r['value']:.2f}"] for r in document["ratios"]]
+    return (table(["lines", "bands", "method", "where", "an apply", "Mrows/s", "of stream"], body) + "\n"
+            + table(["lines", "bands", "ratio of times", "median"], ratios))
+
+
+def petsc(document):
+    body = []
+    for r in document["results"]:
+        body.append([f"{r['lines']}, {count(r['rows'])} rows", r["solver"], r["method"] or "-",
+                     seconds(r["first_setup_seconds"]), seconds(r["setup_seconds"]), seconds(r["seconds"]),
+                     seconds(r["step_seconds"])])
+    ratios = [[f"{r['lines']}, {count(r['rows'])} rows", r["ratio"], f"{r['value']:.2f}"] for r in document["ratios"]]
+    return (table(["lines", "solver", "method", "first set-up", "set-up", "solve", "both"], body) + "\n"
+            + table(["lines", "ratio of times", "median"], ratios))
+
+
+def adi(document):
+    body = []
+    for r in document["results"]:
+        for c in r["contestants"]:
+            body.append([f"{r['lambda']:g}", c["solver"], seconds(c["seconds"]), str(c["iterations"]),
+                         f"{c['error']:.1e}"])
+    size, steps = document["size"], document["steps"]
+    return f"{size}^3 points, {steps} steps:\n\n" + table(["lambda", "solver", "steps", "iterations", "error"], body)
+
+
+def make(results, name):
+    """The text of one table."""
+    if name == "provenance":
+        return provenance(results)
+    file, _, rest = name.partition(" ")
+    makers = {"sweep": lambda d: sweep(d, rest), "lines-double": lines, "lines-float": lines, "petsc": petsc, "adi": adi}
+    document = records.load(results, file)
+    return makers.get(file, solve)(document) if document else NOT_MADE
+
+
+def fill(page, results):
+    """The page with its tables made anew."""
+    begun = page.count("<!-- begin ")
+    pattern = re.compile(r"(<!-- begin ([^>]+) -->\n).*?(<!-- end \2 -->)", re.DOTALL)
+    page, filled = pattern.subn(lambda m: f"{m[1]}{make(results, m[2])}{m[3]}", page)
+    if filled != begun:
+        sys.exit("tables.py: a <!-- begin NAME --> has no <!-- end NAME -->")
+    return page
+
+
+def main(results, page, check=None):
+    path = pathlib.Path(page)
+    old = path.read_text(encoding="utf-8")
+    new = fill(old, results)
+    if check == "--check":
+        if new != old:
+            print(f"{page} is not what tables.py makes of {results}", file=sys.stderr)
+        return int(new != old)
+    path.write_text(new, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) not in (3, 4) or sys.argv[3:] not in ([], ["--check"]):
+        sys.exit(__doc__)
+    sys.exit(main(*sys.argv[1:]))

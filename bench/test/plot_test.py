@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""plot_test.py FOLDER: FOLDER/plot.py draws the results beside it, twice the same. Ends with 77 without matplotlib."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+LARGEST = 200_000  # bytes; pictures lie in the repository
+
+
+def draw(scripts, folder):
+    """The pictures by name."""
+    result = subprocess.run([sys.executable, scripts / "plot.py", scripts / "results", folder], check=False)
+    if result.returncode != 0:
+        sys.exit(result.returncode)
+    return {path.name: path.read_text(encoding="utf-8") for path in pathlib.Path(folder).glob("*.svg")}
+
+
+def main():
+    scripts = pathlib.Path(sys.argv[1])
+    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
+        pictures, again = draw(scripts, one), draw(scripts, two)
+    assert sorted(pictures) == [f"performance-{what}-{scalar}.svg" for what in ("lines", "sweep")
+                                for scalar in ("double", "float")], sorted(pictures)
+    for name, text in pictures.items():
+        assert text == again[name], f"{name} differs from run to run"
+        assert len(text) <= LARGEST, f"{name} has {len(text)} bytes"
+        assert "stream" in text, name
+    for name in ("truncated-halo, host", "exact-factored, host", "LAPACK gtsv", "Thomas stored"):
+        assert name in pictures["performance-sweep-double.svg"], name
+
+
+main()

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""tables_test.py FOLDER: the tables that FOLDER/tables.py makes, from results that are written here."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPTS = pathlib.Path(sys.argv.pop(1))
+sys.path.insert(0, str(SCRIPTS))
+import records
+import tables
+
+PROVENANCE = {"cpu": "a processor", "cores": 2, "threads": 2, "instruction_set": "avx2", "caches": {"L2": 1048576},
+              "commit": "0123456789abcdef-dirty", "command": "oclspkt-bench sweep", "matrix": "random, dominance 3"}
+
+
+def record(solver, rows, seconds, **other):
+    return {"solver": solver, "device": "host", "method": "exact", "variant": "serial", "scalar": "double",
+            "rows": rows, "seconds": seconds, "rows_per_second": seconds and rows / seconds, "share_of_stream": 0.5,
+            "error": 1e-16, "outcome": "timed" if seconds else "absent", "note": "" if seconds else "not there",
+            **other}
+
+
+def document(*results, **other):
+    return {"provenance": PROVENANCE, "results": list(results), **other}
+
+
+class Words(unittest.TestCase):
+    def test_times_have_three_digits_and_a_unit(self):
+        texts = {2.0: "2 s", 0.0123456: "12.3 ms", 4.5e-6: "4.5 us", 7e-9: "7 ns", None: "-"}
+        for value, text in texts.items():
+            self.assertEqual(tables.seconds(value), text)
+
+    def test_round_counts_of_rows_are_powers(self):
+        for rows, text in {10: "10", 1000: "1e3", 20000000: "2e7", 2097152: "2097152"}.items():
+            self.assertEqual(tables.count(rows), text)
+
+    def test_labels_tell_place_and_choice_apart(self):
+        ours = record("oclspkt", 10, 1.0, method="exact-twopass", variant="default")
+        self.assertEqual(records.label(ours), "exact-twopass, host")
+        self.assertEqual(records.label(ours | {"device": "a card"}), "exact-twopass, OpenCL")
+        self.assertEqual(records.label(ours | {"variant": "auto"}), "auto, host")
+        self.assertEqual(records.label(record("mkl", 10, 1.0, variant="dtsvb")), "MKL dtsvb")
+
+
+class Tables(unittest.TestCase):
+    def test_a_sweep_shows_everybody_at_every_size(self):
+        text = tables.sweep(document(record("thomas", 10, 1e-6), record("thomas", 1000, 1e-3),
+                                     record("lapack", 10, 2e-6, variant="gtsv"), record("mkl", 10, None),
+                                     record("thomas", 10, 5e-6, scalar="float")), "double")
+        self.assertEqual(text.splitlines(), ["| rows | 10 | 1e3 |", "| --- | --- | --- |",
+                                             "| Thomas serial | 1 us | 1 ms |", "| LAPACK gtsv | 2 us | - |"])
+
+    def test_who_has_no_time_says_why(self):
+        text = tables.solve(document(record("thomas", 10, 1e-6), record("mkl", 10, None)))
+        self.assertIn("| MKL serial | - | - | - | absent: not there |", text)
+
+    def test_a_commit_that_is_dirty_stays_so(self):
+        self.assertEqual(tables.short_commit(PROVENANCE["commit"]), "0123456789ab-dirty")
+
+
+class Page(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.results = pathlib.Path(self.folder.name)
+        text = json.dumps(document(record("thomas", 10, 1e-6)))
+        (self.results / "sweep.json").write_text(text, encoding="utf-8")
+        self.page = self.results / "page.md"
+
+    def run_script(self, text, *options):
+        self.page.write_text(text, encoding="utf-8")
+        command = [sys.executable, SCRIPTS / "tables.py", self.results, self.page, *options]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    def test_is_filled_between_its_marks_and_nowhere_else(self):
+        page = "before\n<!-- begin sweep double -->\nold\n<!-- end sweep double -->\nbehind\n"
+        self.assertEqual(self.run_script(page, "--check").returncode, 1)
+        self.assertEqual(self.run_script(page).returncode, 0)
+        filled = self.page.read_text(encoding="utf-8")
+        self.assertIn("| Thomas serial | 1 us |", filled)
+        self.assertTrue(filled.startswith("before\n") and filled.endswith("behind\n"))
+        self.assertNotIn("old", filled)
+        self.assertEqual(self.run_script(filled, "--check").returncode, 0)
+
+    def test_says_what_was_not_measured(self):
+        self.run_script("<!-- begin petsc -->\n<!-- end petsc -->\n")
+        self.assertIn(tables.NOT_MADE, self.page.read_text(encoding="utf-8"))
+
+    def test_a_mark_without_an_end_is_an_error(self):
+        self.assertNotEqual(self.run_script("<!-- begin petsc -->\n").returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
