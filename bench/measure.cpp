@@ -2,9 +2,11 @@
 #include "measure.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <thread>
 
 #include "clock.hpp"
 #include "oclspkt/error.hpp"
@@ -59,6 +61,10 @@ void fail(Record& record, const Error& error) {
   record.note = error.what();
   record.error = record.backward_error = std::numeric_limits<double>::quiet_NaN();
 }
+
+/// Threads of OpenMP spin for some milliseconds when their work is done, and would hold the cores of whoever comes
+/// next.
+constexpr std::chrono::milliseconds kSpinning{5};
 
 /// f() on somebody who is `timed`; whoever throws has failed.
 template <typename T, typename F>
@@ -140,7 +146,10 @@ void time_interleaved(std::vector<Contestant<T>>& contestants, const Budget& bud
         std::snprintf(text, sizeof text, "round %d of at most %d, %.0f s of about %.0f s: %s %s", round + 1,
                       budget.rounds, spent, budget.seconds, c.record.solver.c_str(), c.record.method.c_str());
         progress.step(text);
-        attempt(c, [&] { c.record.seconds.push_back(c.run(repeats[i])); });
+        attempt(c, [&] {
+          std::this_thread::sleep_for(kSpinning);
+          c.record.seconds.push_back(c.run(repeats[i]));
+        });
       }
     });
   }

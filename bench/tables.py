@@ -62,6 +62,20 @@ def sweep(document, scalar):
     return table(["rows"] + [count(n) for n in sizes], body)
 
 
+def small(document, scalar):
+    """The fastest of ours at each size against a loop that anyone can write, Thomas with stored factors."""
+    series = records.by_label([r for r in document["results"] if r["scalar"] == scalar])
+    body = []
+    for rows, thomas in sorted(series.get("Thomas stored", {}).items()):
+        ours = [(points[rows]["seconds"], name) for name, points in series.items()
+                if rows in points and points[rows]["solver"] == "oclspkt"]
+        if ours:
+            fastest, name = min(ours)
+            body.append([count(rows), name, seconds(fastest), seconds(thomas["seconds"]),
+                         f"{fastest / thomas['seconds']:.2f}"])
+    return table(["rows", "fastest of ours", "an apply", "Thomas stored", "ours over Thomas"], body)
+
+
 def solve(document):
     """One size: time, share of the stream, error."""
     body = []
@@ -113,9 +127,10 @@ def make(results, name):
     """The text of one table."""
     if name == "provenance":
         return provenance(results)
-    file, _, rest = name.partition(" ")
-    makers = {"sweep": lambda d: sweep(d, rest), "lines-double": lines, "lines-float": lines, "petsc": petsc, "adi": adi}
-    document = records.load(results, file)
+    file, _, scalar = name.partition(" ")
+    makers = {"sweep": lambda d: sweep(d, scalar), "small": lambda d: small(d, scalar), "petsc": petsc, "adi": adi,
+              "lines-double": lines, "lines-float": lines}
+    document = records.load(results, "sweep" if file == "small" else file)
     return makers.get(file, solve)(document) if document else NOT_MADE
 
 

@@ -65,7 +65,7 @@ bench_all() {
   bench petsc -rows "$((rows < 2000000 ? rows : 2000000)),$((rows < 2000000 ? 0 : rows < 20000000 ? rows : 20000000))" \
     -grid "$grid" -json "$results/petsc.json"
   bench adi -size "$grid" -steps 5 -json "$results/adi.json"
-  write_page
+  write_page "$results" "$page"
 }
 
 # A benchmark that finds a wrong answer says so and ends with 1; the others still run.
@@ -74,9 +74,9 @@ bench() {
   build/release/bin/oclspkt-bench "$@" || echo "run.sh: that ended with exit code $?" >&2
 }
 
-# Pictures and tables from the results.
+# write_page RESULTS PAGE: pictures and tables.
 write_page() {
-  local python=/usr/bin/python3 status=0
+  local results=$1 page=$2 python=/usr/bin/python3 status=0
   if [ -f "$BENCH_PACKAGES/matplotlib-$MATPLOTLIB_VERSION.installed" ]; then python=$BENCH_PACKAGES/bin/python; fi
   "$python" bench/plot.py "$results" "$(dirname "$page")" || status=$?
   if [ "$status" -ne 0 ] && [ "$status" -ne 77 ]; then return "$status"; fi

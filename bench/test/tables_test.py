@@ -54,6 +54,14 @@ class Tables(unittest.TestCase):
         self.assertEqual(text.splitlines(), ["| rows | 10 | 1e3 |", "| --- | --- | --- |",
                                              "| Thomas serial | 1 us | 1 ms |", "| LAPACK gtsv | 2 us | - |"])
 
+    def test_the_fastest_of_ours_is_held_against_thomas(self):
+        results = [record("thomas", 1000, 4e-6, variant="stored")]
+        for method, time in (("pivot", 9e-6), ("exact-factored", 5e-6)):
+            results.append(record("oclspkt", 1000, time, method=method, variant="default"))
+        text = tables.small(document(*results), "double")
+        self.assertEqual(text.splitlines()[2:], ["| 1e3 | exact-factored, host | 5 us | 4 us | 1.25 |"])
+        self.assertEqual(len(tables.small(document(*results), "float").splitlines()), 2)
+
     def test_who_has_no_time_says_why(self):
         text = tables.solve(document(record("thomas", 10, 1e-6), record("mkl", 10, None)))
         self.assertIn("| MKL serial | - | - | - | absent: not there |", text)
