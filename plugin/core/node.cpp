@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "node.hpp"
 
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdlib>
+#include <memory>
 
 namespace oclspkt {
 namespace {
@@ -27,6 +32,18 @@ int number_of(const char* variable) {
   return *end == '\0' && value >= 0 && value < 1 << 20 ? static_cast<int>(value) : -1;
 }
 
+/// Processors in the affinity mask of the process; 0 if it cannot be asked for.
+int allowed_processors(long configured) {
+  // The kernel refuses masks shorter than its own: leave room for processors that are not there.
+  for (long room = configured > 1024 ? configured : 1024; room <= (1L << 20); room *= 2) {
+    const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> mask(CPU_ALLOC(room), [](cpu_set_t* m) { CPU_FREE(m); });
+    if (!mask) return 0;
+    if (sched_getaffinity(0, CPU_ALLOC_SIZE(room), mask.get()) == 0)
+      return CPU_COUNT_S(CPU_ALLOC_SIZE(room), mask.get());
+  }
+  return 0;
+}
+
 }  // namespace
 
 NodePlace node_place() {
@@ -35,6 +52,13 @@ NodePlace node_place() {
     if (place.rank >= 0 && place.rank < place.ranks) return place;
   }
   return {};
+}
+
+int processor_share() {
+  const int allowed = allowed_processors(sysconf(_SC_NPROCESSORS_CONF));
+  // Ranks that are bound have their share already; those that are not share the machine.
+  const bool bound = allowed < sysconf(_SC_NPROCESSORS_ONLN);
+  return bound || allowed == 0 ? allowed : std::max(1, allowed / node_place().ranks);
 }
 
 }  // namespace oclspkt

@@ -15,4 +15,8 @@ struct NodePlace {
 /// No message is sent: a process may ask when it wants.
 OCLSPKT_API NodePlace node_place();
 
+/// Processors that this process may keep busy: those that it is bound to, else its share of the machine's; 0 if
+/// unknown.
+OCLSPKT_API int processor_share();
+
 }  // namespace oclspkt
