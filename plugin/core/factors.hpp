@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <mutex>
 #include <vector>
 
 #include "oclspkt/bands.hpp"
@@ -43,7 +44,7 @@ class OCLSPKT_API Factors {
 
   /// @param form shared: the first line stands for all (Survey::shared); general otherwise
   /// @pre couplings out of the lines are 0
-  /// @cost 1 division, 11 multiply-adds a row that is factored
+  /// @cost 1 division, 11 multiply-adds a row that is factored, by all processors of this process
   void factor(const LineSet& lines, const BandsView<T>& bands, Form form, Order order = Order::down);
   FactorsView<T> view() const { return {multiplier_.data(), reciprocal_.data(), coupling_.data()}; }
   const LineSet& lines() const { return lines_; }
@@ -64,6 +65,11 @@ class OCLSPKT_API Factors {
   void eliminate_row(const BandsView<T>& bands, Index line, Index row, Pivot& last, Record& record);
   void meet(const BandsView<T>& bands, Index line, Index row, const Pivot& above, const Pivot& below, Record& record);
   Pivots factor_line(const BandsView<T>& bands, Index line);
+  Pivots factor_beside(const BandsView<T>& bands, Index line, Index width);
+  Pivots factor_abreast(const BandsView<T>& bands, Index line);
+  Pivots factor_bundle(const BandsView<T>& bands, Index line, Index width);
+  void factor_lines(const BandsView<T>& bands, Index line, Index width, std::mutex& mutex);
+  void add(const Pivots& some);
 
   LineSet lines_;
   bool shared_ = false;

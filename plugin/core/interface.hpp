@@ -60,11 +60,10 @@ struct ExcessRow {
   T diag() const { return sign * magnitude(); }
   /// The same equation with sign chosen so that magnitude() >= 0, as eliminate() wants its pivot.
   ExcessRow as_pivot() const {
+    const bool turned = magnitude() < 0;
     ExcessRow row = *this;
-    if (magnitude() < 0) {
-      row.sign = -sign;
-      row.excess = -2 * (std::abs(lower) + std::abs(upper)) - excess;
-    }
+    row.sign = turned ? -sign : sign;
+    row.excess = turned ? -2 * (std::abs(lower) + std::abs(upper)) - excess : excess;
     return row;
   }
 };
@@ -88,7 +87,7 @@ T row_excess(T lower, T diag, T upper) {
   two_difference(first, std::abs(upper), second, second_error);
   const T excess = second + (first_error + second_error);
   const T one_rounding = 2 * std::numeric_limits<T>::epsilon() * std::abs(diag);
-  return excess < 0 && excess >= -one_rounding ? T(0) : excess;
+  return (excess < 0) & (excess >= -one_rounding) ? T(0) : excess;
 }
 
 template <typename T>

@@ -128,6 +128,11 @@ bool LineSet::contiguous() const {
          (outer_count == 1 || outer_stride_ == length_ * inner_count_);
 }
 
+bool LineSet::gapless() const {
+  if (contiguous()) return true;
+  return beside() && rows_ == extent_ && (blocks() == 1 || block_stride() == block_extent());
+}
+
 std::string LineSet::describe() const {
   std::string text = std::to_string(count_) + (count_ == 1 ? " line" : " lines");
   if (!starts_.empty()) return text + ", " + std::to_string(rows_) + " rows in all";

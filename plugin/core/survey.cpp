@@ -2,72 +2,374 @@
 #include "survey.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <vector>
 
-namespace oclspkt {
+#include "parallel.hpp"
+#include "wide.hpp"
 
+namespace oclspkt {
 namespace {
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity(), kMost = std::numeric_limits<double>::max();
+/// Rows that are surveyed at once, while what wrote them has them in the first-level cache.
+constexpr Index kBlockRows = 512;
+
+/// `count` rows, `stride` places apart, the first at offset `first`.
+struct Rows {
+  Index first, count, stride;
+};
+
+/// Magnitudes of a row.
+struct Row {
+  double lower, diag, upper;
+  bool finite() const { return (lower <= kMost) & (diag <= kMost) & (upper <= kMost); }
+  double size() const { return std::max(std::max(lower, diag), upper); }
+  double dominance() const {
+    // Where only the sum overflows, quarters do not.
+    const double sum = lower + upper, scale = sum <= kMost ? 1.0 : 0.25;
+    const double off = sum <= kMost ? sum : lower / 4 + upper / 4;
+    return off > 0 ? diag * scale / off : diag > 0 ? kInfinity : 0.0;
+  }
+  double share(double coupling) const { return coupling > 0 ? coupling / diag : 0.0; }
+};
+
+/// Extremes of rows, as in Survey.
+struct Extremes {
+  double dominance = kInfinity, lower_share = 0, upper_share = 0;
+  double smallest_row = kInfinity, largest_row = 0;
+};
+
+/// What a look at a block of rows counted.
+struct Look {
+  Index uncoupled = 0;
+  Index records = 0;  ///< rows that break a record of Extremes whose number takes a division, or are not finite
+};
+
 template <typename T>
-bool same_row(const BandsView<T>& bands, Index a, Index b) {
-  return bands.lower[a] == bands.lower[b] && bands.diag[a] == bands.diag[b] && bands.upper[a] == bands.upper[b];
+[[gnu::always_inline]] inline Row row_at(const BandsView<T>& bands, Index at) {
+  return {std::abs(static_cast<double>(bands.lower[at])), std::abs(static_cast<double>(bands.diag[at])),
+          std::abs(static_cast<double>(bands.upper[at]))};
 }
 
-/// Take the rows of one line into the survey; false at a number that is not finite.
+// What loops take of a row, by value: compilers keep what has an address out of vectors.
 template <typename T>
-bool add_line(const LineSet& lines, const BandsView<T>& bands, Index line, Survey& s) {
-  const Index first = lines.first(line), stride = lines.row_stride(), length = lines.length(line);
-  s.shared = s.shared && length == lines.length(0);
-  const Index to_pattern = lines.first(0) - first;
-  for (Index i = 0, at = first; i < length; ++i, at += stride) {
-    const double lower = std::abs(static_cast<double>(bands.lower[at]));
-    const double upper = std::abs(static_cast<double>(bands.upper[at]));
-    double diag = std::abs(static_cast<double>(bands.diag[at])), off = lower + upper;
-    if (!(std::isfinite(off) && std::isfinite(diag))) {
-      if (!(std::isfinite(lower) && std::isfinite(upper) && std::isfinite(diag))) {
-        s.weakest_row = at;
-        return false;
-      }
-      off = lower / 4 + upper / 4;  // only the sum overflows
-      diag /= 4;
+[[gnu::always_inline]] inline double size_at(const BandsView<T>& bands, Index at) {
+  return row_at(bands, at).size();
+}
+template <typename T>
+[[gnu::always_inline]] inline double dominance_at(const BandsView<T>& bands, Index at) {
+  return row_at(bands, at).dominance();
+}
+template <typename T>
+[[gnu::always_inline]] inline double lower_share_at(const BandsView<T>& bands, Index at) {
+  const Row row = row_at(bands, at);
+  return row.share(row.lower);
+}
+template <typename T>
+[[gnu::always_inline]] inline double upper_share_at(const BandsView<T>& bands, Index at) {
+  const Row row = row_at(bands, at);
+  return row.share(row.upper);
+}
+template <typename T>
+[[gnu::always_inline]] inline bool finite_at(const BandsView<T>& bands, Index at) {
+  return row_at(bands, at).finite();
+}
+/// False also where the sum of a row overflows, or is NaN. Infinity * 0 is NaN, and false.
+template <typename T>
+[[gnu::always_inline]] inline bool keeps_records(const BandsView<T>& bands, Index at, double dominance,
+                                                 double lower_share, double upper_share) {
+  const Row row = row_at(bands, at);
+  const double off = row.lower + row.upper;
+  return (row.diag > 0) & (row.diag >= dominance * off) & (row.lower <= lower_share * row.diag) &
+         (row.upper <= upper_share * row.diag) & (off + row.diag <= kMost);
+}
+
+/// Take in what wants no division.
+/// @tparam kStride places from row to row; 0: rows.stride, which does not vectorise
+template <Index kStride, typename T>
+[[gnu::always_inline]] inline Look look_at_rows(const BandsView<T>& bands, const Rows& rows, Extremes& e) {
+  const BandsView<T> from{bands.lower + rows.first, bands.diag + rows.first, bands.upper + rows.first};
+  const Index stride = kStride > 0 ? kStride : rows.stride, count = rows.count;
+  const double dominance = e.dominance, lower_share = e.lower_share, upper_share = e.upper_share;
+  double largest = e.largest_row, smallest = e.smallest_row;
+  Index records = 0, uncoupled = 0;
+#pragma omp simd reduction(max : largest) reduction(min : smallest) reduction(+ : records, uncoupled)
+  for (Index i = 0; i < count; ++i) {
+    const double size = size_at(from, i * stride), seen = size > 0 ? size : kInfinity;
+    largest = size > largest ? size : largest;
+    smallest = seen < smallest ? seen : smallest;
+    uncoupled += from.lower[i * stride] == 0 ? 1 : 0;
+    records += keeps_records(from, i * stride, dominance, lower_share, upper_share) ? 0 : 1;
+  }
+  e.largest_row = largest;
+  e.smallest_row = smallest;
+  return {uncoupled, records};
+}
+
+/// Take in the rest. @return rows that are not finite
+template <Index kStride, typename T>
+[[gnu::always_inline]] inline Index take_records(const BandsView<T>& bands, const Rows& rows, Extremes& e) {
+  const BandsView<T> from{bands.lower + rows.first, bands.diag + rows.first, bands.upper + rows.first};
+  const Index stride = kStride > 0 ? kStride : rows.stride, count = rows.count;
+  double dominance = e.dominance, lower_share = e.lower_share, upper_share = e.upper_share;
+  Index bad = 0;
+#pragma omp simd reduction(min : dominance) reduction(max : lower_share, upper_share) reduction(+ : bad)
+  for (Index i = 0; i < count; ++i) {
+    const double d = dominance_at(from, i * stride);
+    const double of_lower = lower_share_at(from, i * stride), of_upper = upper_share_at(from, i * stride);
+    dominance = d < dominance ? d : dominance;
+    lower_share = of_lower > lower_share ? of_lower : lower_share;
+    upper_share = of_upper > upper_share ? of_upper : upper_share;
+    bad += finite_at(from, i * stride) ? 0 : 1;
+  }
+  e.dominance = dominance;
+  e.lower_share = lower_share;
+  e.upper_share = upper_share;
+  return bad;
+}
+
+OCLSPKT_WIDE Look look_at_neighbours(const BandsView<double>& bands, const Rows& rows, Extremes& e) {
+  return look_at_rows<1>(bands, rows, e);
+}
+OCLSPKT_WIDE Look look_at_neighbours(const BandsView<float>& bands, const Rows& rows, Extremes& e) {
+  return look_at_rows<1>(bands, rows, e);
+}
+OCLSPKT_WIDE Index take_neighbours(const BandsView<double>& bands, const Rows& rows, Extremes& e) {
+  return take_records<1>(bands, rows, e);
+}
+OCLSPKT_WIDE Index take_neighbours(const BandsView<float>& bands, const Rows& rows, Extremes& e) {
+  return take_records<1>(bands, rows, e);
+}
+
+/// What has been seen of the rows so far, block by block; divisions are paid only where a record breaks.
+template <typename T>
+class RowScan {
+ public:
+  explicit RowScan(const BandsView<T>& bands) : bands_(bands) {}
+
+  /// Take rows in; all that follow a number that is not finite are left out.
+  void take(const Rows& rows) {
+    for (Index i = 0; i < rows.count && first_bad_ < 0; i += kBlockRows) {
+      take_block({rows.first + i * rows.stride, std::min(kBlockRows, rows.count - i), rows.stride});
     }
-    const double size = std::max({lower, std::abs(static_cast<double>(bands.diag[at])), upper});
-    if (size > s.largest_row) s.largest_row = size;
-    if (size < s.smallest_row && size > 0) s.smallest_row = size;
-    s.shared = s.shared && same_row(bands, at, at + to_pattern);
-    s.symmetric = s.symmetric && (i == 0 || bands.lower[at] == bands.upper[at - stride]);
-    if (diag >= s.dominance * off && diag > 0) continue;  // infinity * 0 is NaN and falls through
-    const double d = off > 0 ? diag / off : diag > 0 ? std::numeric_limits<double>::infinity() : 0.0;
-    if (d < s.dominance) {
-      s.dominance = d;
-      s.weakest_row = at;
+  }
+
+  Survey result() const {
+    if (first_bad_ >= 0) return {.weakest_row = first_bad_};
+    const Index weakest = first_row(weakest_, [&](const Row& row) { return row.dominance() == extremes_.dominance; });
+    return {.dominance = extremes_.dominance,
+            .finite = true,
+            .weakest_row = weakest,
+            .smallest_row = extremes_.smallest_row,
+            .largest_row = extremes_.largest_row,
+            .lower_share = extremes_.lower_share,
+            .upper_share = extremes_.upper_share,
+            .uncoupled_above = uncoupled_};
+  }
+
+ private:
+  void take_block(const Rows& rows) {
+    const bool side_by_side = rows.stride == 1;
+    const double before = extremes_.dominance;
+    const Look look =
+        side_by_side ? look_at_neighbours(bands_, rows, extremes_) : look_at_rows<0>(bands_, rows, extremes_);
+    uncoupled_ += look.uncoupled;
+    if (look.records == 0) return;
+    const Index bad =
+        side_by_side ? take_neighbours(bands_, rows, extremes_) : take_records<0>(bands_, rows, extremes_);
+    if (bad > 0) first_bad_ = first_row(rows, [](const Row& row) { return !row.finite(); });
+    if (extremes_.dominance < before) weakest_ = rows;
+  }
+
+  /// Offset of the first row that is asked for; -1 if there is none.
+  template <typename F>
+  Index first_row(const Rows& rows, const F& asked) const {
+    for (Index i = 0; i < rows.count; ++i) {
+      const Index at = rows.first + i * rows.stride;
+      if (asked(row_at(bands_, at))) return at;
     }
+    return -1;
+  }
+
+  const BandsView<T> bands_;
+  Extremes extremes_;
+  Rows weakest_{0, 0, 1};  ///< the block that holds the first of the rows that give the dominance
+  Index uncoupled_ = 0, first_bad_ = -1;
+};
+
+/// The surveys of pieces, in whatever order they come.
+class Sum {
+ public:
+  void add(const Survey& piece) {
+    const std::lock_guard lock(mutex_);
+    const bool first = piece.weakest_row >= 0 && (sum_.weakest_row < 0 || piece.weakest_row < sum_.weakest_row);
+    if (!piece.finite || !sum_.finite) {
+      if (!piece.finite && (sum_.finite || first)) sum_ = piece;
+      return;
+    }
+    if (piece.dominance < sum_.dominance || (piece.dominance == sum_.dominance && first)) {
+      sum_.dominance = piece.dominance;
+      sum_.weakest_row = piece.weakest_row;
+    }
+    sum_.smallest_row = std::min(sum_.smallest_row, piece.smallest_row);
+    sum_.largest_row = std::max(sum_.largest_row, piece.largest_row);
+    sum_.lower_share = std::max(sum_.lower_share, piece.lower_share);
+    sum_.upper_share = std::max(sum_.upper_share, piece.upper_share);
+    sum_.uncoupled_above += piece.uncoupled_above;
+  }
+  const Survey& value() const { return sum_; }
+
+ private:
+  std::mutex mutex_;
+  Survey sum_{.dominance = kInfinity, .finite = true, .smallest_row = kInfinity};
+};
+
+Rows rows_of(const LineSet& lines, Index line) { return {lines.first(line), lines.length(line), lines.row_stride()}; }
+
+template <typename T>
+Survey scan_line(const LineSet& lines, const BandsView<T>& bands, Index line) {
+  RowScan<T> scan(bands);
+  scan.take(rows_of(lines, line));
+  return scan.result();
+}
+
+/// Whether lower[at] = upper[at - above] for all of the rows.
+template <typename T>
+bool couplings_agree(const BandsView<T>& bands, const Rows& rows, Index above) {
+  for (Index i = 0; i < rows.count; i += kBlockRows) {
+    Index differing = 0;
+    for (Index k = i; k < std::min(rows.count, i + kBlockRows); ++k) {
+      const Index at = rows.first + k * rows.stride;
+      differing += bands.lower[at] != bands.upper[at - above];
+    }
+    if (differing > 0) return false;
   }
   return true;
 }
 
-Survey nothing_seen() {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  return {.dominance = kInfinity, .finite = true, .symmetric = true, .shared = true, .smallest_row = kInfinity};
+template <typename T>
+bool line_is_symmetric(const LineSet& lines, const BandsView<T>& bands, Index line) {
+  const Index stride = lines.row_stride();
+  return couplings_agree(bands, {lines.first(line) + stride, lines.length(line) - 1, stride}, stride);
+}
+
+/// Whether `count` rows from `at` on, `step` places apart, are those from `pattern` on, `pattern_step` places apart.
+template <typename T>
+bool same_rows(const BandsView<T>& bands, Index at, Index step, Index pattern, Index pattern_step, Index count) {
+  Index differing = 0;
+  for (Index i = 0; i < count; ++i) {
+    const Index a = at + i * step, b = pattern + i * pattern_step;
+    differing +=
+        (bands.lower[a] != bands.lower[b]) | (bands.diag[a] != bands.diag[b]) | (bands.upper[a] != bands.upper[b]);
+  }
+  return differing == 0;
+}
+
+/// True if f(first, end) is for all pieces of [0, count); the first that is false ends it.
+template <typename F>
+bool all_of_pieces(Index count, Index piece, const F& f) {
+  std::atomic<bool> holds{true};
+  for_pieces(count, piece, [&](Index first, Index end) {
+    if (holds && !f(first, end)) holds = false;
+  });
+  return holds;
 }
 
 }  // namespace
 
+double Survey::decay() const {
+  const double discriminant = 1 - 4 * lower_share * upper_share, larger = std::max(lower_share, upper_share);
+  if (!(dominance >= 1 && discriminant > 0 && larger > 0)) return dominance;
+  return std::max(dominance, (1 + std::sqrt(discriminant)) / (2 * larger));
+}
+
 template <typename T>
 Survey survey_line(const LineSet& lines, const BandsView<T>& bands, Index line) {
-  Survey s = nothing_seen();
-  return add_line(lines, bands, line, s) ? s : Survey{.weakest_row = s.weakest_row};
+  Survey s = scan_line(lines, bands, line);
+  s.symmetric = s.finite && line_is_symmetric(lines, bands, line);
+  s.shared = s.finite;
+  return s;
+}
+
+template <typename T>
+Survey survey_rows(const LineSet& lines, const BandsView<T>& bands) {
+  Sum sum;
+  const bool by_place = lines.rows() == lines.extent();
+  const Index lines_a_piece = 1 + kPieceRows * lines.count() / std::max<Index>(1, lines.rows());
+  for_pieces(by_place ? lines.extent() : lines.count(), by_place ? kPieceRows : lines_a_piece,
+             [&](Index first, Index end) {
+               RowScan<T> scan(bands);
+               if (by_place) scan.take({first, end - first, 1});
+               for (Index l = first; !by_place && l < end; ++l) scan.take(rows_of(lines, l));
+               sum.add(scan.result());
+             });
+  return sum.value();
+}
+
+template <typename T>
+Survey survey_while(Bands<T>& bands, const BandsFill<T>& fill) {
+  const LineSet& lines = bands.lines();
+  Sum sum;
+  for_pieces(lines.extent(), kPieceRows, [&](Index first, Index end) {
+    RowScan<T> scan(bands.view());
+    for (Index at = first; at < end; at += kBlockRows) {
+      const Index stop = std::min(end, at + kBlockRows);
+      fill(bands, at, stop);
+      if (!lines.gapless()) continue;
+      bands.close_lines(at, stop);
+      scan.take({at, stop - at, 1});
+    }
+    sum.add(scan.result());
+  });
+  if (lines.gapless()) return sum.value();
+  bands.close_lines();
+  return survey_rows(lines, bands.view());
+}
+
+template <typename T>
+bool is_symmetric(const LineSet& lines, const BandsView<T>& bands) {
+  const Index stride = lines.row_stride();
+  if (lines.gapless()) {  // above a first row is the last one of another line, and both couplings are 0
+    return all_of_pieces(lines.extent() - stride, kPieceRows, [&](Index first, Index end) {
+      return couplings_agree(bands, {first + stride, end - first, 1}, stride);
+    });
+  }
+  bool symmetric = true;
+  for (Index l = 0; l < lines.count() && symmetric; ++l) symmetric = line_is_symmetric(lines, bands, l);
+  return symmetric;
+}
+
+template <typename T>
+bool is_shared(const LineSet& lines, const BandsView<T>& bands) {
+  if (lines.count() < 2) return false;
+  const Index length = lines.length(0), stride = lines.row_stride(), pattern = lines.first(0);
+  if (lines.beside()) {  // rows of a block, whose lines are neighbours
+    const Index piece = 1 + kPieceRows / lines.block_lines();
+    return all_of_pieces(lines.blocks() * length, piece, [&](Index first, Index end) {
+      for (Index k = first; k < end; ++k) {
+        const Index row = k % length * stride, block = k / length * lines.block_lines();
+        if (!same_rows(bands, lines.first(block) + row, 1, pattern + row, 0, lines.block_lines())) return false;
+      }
+      return true;
+    });
+  }
+  return all_of_pieces(lines.count(), 1 + kPieceRows / std::max<Index>(1, length), [&](Index first, Index end) {
+    for (Index l = first; l < end; ++l) {
+      if (lines.length(l) != length || !same_rows(bands, lines.first(l), stride, pattern, stride, length)) return false;
+    }
+    return true;
+  });
 }
 
 template <typename T>
 Survey survey(const LineSet& lines, const BandsView<T>& bands) {
-  Survey s = nothing_seen();
-  for (Index l = 0; l < lines.count(); ++l) {
-    if (!add_line(lines, bands, l, s)) return {.weakest_row = s.weakest_row};
-  }
-  s.shared = s.shared && lines.count() > 1;
+  Survey s = survey_rows(lines, bands);
+  s.symmetric = s.finite && is_symmetric(lines, bands);
+  s.shared = s.finite && is_shared(lines, bands);
   return s;
 }
 
@@ -85,16 +387,15 @@ template <typename T>
 std::vector<Index> extreme_lines(const LineSet& lines, const BandsView<T>& bands) {
   std::vector<Index> extreme;
   for (Index l = 0; l < lines.count(); ++l) {
-    Survey s = nothing_seen();
-    if (!add_line(lines, bands, l, s) || !in_range<T>(s)) extreme.push_back(l);
+    const Survey s = scan_line(lines, bands, l);
+    if (!s.finite || !in_range<T>(s)) extreme.push_back(l);
   }
   return extreme;
 }
 
 template <typename T>
 double line_dominance(const LineSet& lines, const BandsView<T>& bands, Index line) {
-  Survey s = nothing_seen();
-  return add_line(lines, bands, line, s) ? s.dominance : 0;
+  return scan_line(lines, bands, line).dominance;
 }
 
 template <typename T>
@@ -116,7 +417,11 @@ LineSet uncoupled_lines(const LineSet& lines, const BandsView<T>& bands) {
   template bool in_range<T>(const Survey&);                                       \
   template std::vector<Index> extreme_lines(const LineSet&, const BandsView<T>&); \
   template Survey survey(const LineSet&, const BandsView<T>&);                    \
+  template Survey survey_rows(const LineSet&, const BandsView<T>&);               \
+  template Survey survey_while(Bands<T>&, const BandsFill<T>&);                   \
   template Survey survey_line(const LineSet&, const BandsView<T>&, Index);        \
+  template bool is_symmetric(const LineSet&, const BandsView<T>&);                \
+  template bool is_shared(const LineSet&, const BandsView<T>&);                   \
   template LineSet uncoupled_lines(const LineSet&, const BandsView<T>&);          \
   template double line_dominance(const LineSet&, const BandsView<T>&, Index);
 OCLSPKT_INSTANTIATE(float)

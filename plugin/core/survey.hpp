@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "oclspkt/bands.hpp"
 
 namespace oclspkt {
 
-/// What one pass over the bands finds.
+/// What a pass over the bands finds.
 struct Survey {
   double dominance =
       0;  ///< min over rows of |diag| / (|lower| + |upper|); infinity if all are uncoupled; 0 if not finite
@@ -16,6 +17,12 @@ struct Survey {
   bool shared = false;     ///< all lines, two at least, have the same rows to the bit but for the sign of zeros
   Index weakest_row = -1;  ///< offset of the row that gives the dominance, or of the first that is not finite
   double smallest_row = 0, largest_row = 0;  ///< largest number of a row, over rows that are not 0
+  double lower_share = 0, upper_share = 0;   ///< max over rows of |lower| / |diag|, |upper| / |diag|
+  Index uncoupled_above = 0;                 ///< rows whose lower is 0
+  /// What the unknowns beyond a cut weigh in a row against the row next to it, at most: 1 / decay(). The dominance, or
+  /// what the shares p and q of dominant rows give: |upper / pivot| <= g where g = q / (1 - p g), which is sharp where
+  /// all rows are alike.
+  double decay() const;
 };
 
 /// False if the rows come so near the ends of T's range, or differ so much, that reciprocals of pivots, multipliers or
@@ -41,6 +48,28 @@ double line_dominance(const LineSet& lines, const BandsView<T>& bands, Index lin
 template <typename T>
 Survey survey_line(const LineSet& lines, const BandsView<T>& bands, Index line);
 
+/// Survey the rows one by one: all but `symmetric` and `shared`, which stay false.
+/// @pre couplings out of the lines are 0 (Bands::close_lines)
+/// @cost 3 words a row, by all processors of this process
+template <typename T>
+Survey survey_rows(const LineSet& lines, const BandsView<T>& bands);
+
+/// The same while the bands are written, block by block in the cache.
+/// @param fill see BandsFill; couplings out of the lines are overwritten with 0
+template <typename T>
+Survey survey_while(Bands<T>& bands, const BandsFill<T>& fill);
+
+/// Survey::symmetric; the first difference in a line ends it.
+/// @pre as for survey()
+template <typename T>
+bool is_symmetric(const LineSet& lines, const BandsView<T>& bands);
+
+/// Survey::shared; the first line that differs ends it.
+/// @pre as for survey()
+template <typename T>
+bool is_shared(const LineSet& lines, const BandsView<T>& bands);
+
+/// All of it.
 /// @pre couplings out of the lines are 0 (Bands::close_lines)
 template <typename T>
 Survey survey(const LineSet& lines, const BandsView<T>& bands);

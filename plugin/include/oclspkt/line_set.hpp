@@ -60,6 +60,8 @@ class OCLSPKT_API LineSet {
   /// True if the lines stand side by side, row by row, as device kernels for strided lines want them: `blocks()` blocks
   /// of `block_lines()` neighbouring lines.
   bool beside() const { return !contiguous() && inner_stride_ == 1 && row_stride_ > 1; }
+  /// True if every place belongs to a line and blocks follow one behind the other, as do all lines of a grid.
+  bool gapless() const;
   /// Lines of a block.
   /// @pre beside()
   Index block_lines() const { return inner_count_; }

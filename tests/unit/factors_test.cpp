@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "factors.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "matrices.hpp"
+
+namespace oclspkt {
+namespace {
+
+template <typename T>
+class FactorsOf : public ::testing::Test {};
+using Scalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(FactorsOf, Scalars);
+
+/// A line of a set, by itself.
+template <typename T>
+Bands<T> alone(const Bands<T>& bands, Index line) {
+  const LineSet& lines = bands.lines();
+  Bands<T> one(LineSet::one(lines.length(line)));
+  for (Index i = 0, at = lines.first(line); i < lines.length(line); ++i, at += lines.row_stride()) {
+    one.lower()[i] = bands.view().lower[at];
+    one.diag()[i] = bands.view().diag[at];
+    one.upper()[i] = bands.view().upper[at];
+  }
+  return one;
+}
+
+/// Widths and counts next to those of bundles, lengths from 1 on.
+std::vector<LineSet> layouts() {
+  std::vector<LineSet> sets;
+  for (const Index count : {1, 7, 8, 9, 17, 64}) {
+    sets.push_back(LineSet::equal(count, 33));
+    sets.push_back(LineSet::strided(33, count + 2, count, 1, 3, 33 * (count + 2)));
+    sets.push_back(LineSet::strided(9, 1, count, 11));
+  }
+  for (const Index width : {511, 513, 4100}) sets.push_back(LineSet::strided(5, width, width, 1));
+  sets.push_back(LineSet::unequal({0, 4, 8, 12, 16, 20, 24, 28, 32, 32, 33, 60}));
+  sets.push_back(LineSet::equal(40, 1));
+  return sets;
+}
+
+TYPED_TEST(FactorsOf, LinesInBundlesAreThoseOfEachLineToTheBit) {
+  for (const LineSet& lines : layouts()) {
+    SCOPED_TRACE(lines.describe());
+    Bands<TypeParam> bands = test::random_dominant<TypeParam>(lines, 1.1);
+    bands.close_lines();
+    Factors<TypeParam> together, single;
+    together.factor(lines, bands.view(), Form::general);
+    Index differing = 0;
+    for (Index l = 0; l < lines.count(); ++l) {
+      const Bands<TypeParam> one = alone(bands, l);
+      single.factor(one.lines(), one.view(), Form::general);
+      for (Index i = 0, at = lines.first(l); i < lines.length(l); ++i, at += lines.row_stride()) {
+        differing += together.view().multiplier[at] != single.view().multiplier[i] ||
+                     together.view().reciprocal[at] != single.view().reciprocal[i] ||
+                     together.view().coupling[at] != single.view().coupling[i];
+      }
+      EXPECT_LE(single.pivots().growth, together.pivots().growth * (1 + 1e-6));
+      EXPECT_GE(single.pivots().smallest, together.pivots().smallest * (1 - 1e-6));
+    }
+    EXPECT_EQ(differing, 0);
+    EXPECT_TRUE(together.doubtful().empty());
+  }
+}
+
+TYPED_TEST(FactorsOf, OneBadLineInABundleIsTheOnlyDoubtfulOne) {
+  for (const LineSet& lines : layouts()) {
+    if (lines.length(0) < 2) continue;
+    SCOPED_TRACE(lines.describe());
+    const Index bad = lines.count() / 2;
+    for (const double diag : {0.0, 1e-4}) {
+      Bands<TypeParam> bands = test::random_dominant<TypeParam>(lines, 1.1);
+      bands.close_lines();
+      bands.diag()[lines.first(bad)] = static_cast<TypeParam>(diag);
+      Factors<TypeParam> factors;
+      factors.factor(lines, bands.view(), Form::general);
+      EXPECT_EQ(factors.doubtful(), std::vector<Index>{bad});
+      EXPECT_FALSE(factors.pivots().sound());
+      EXPECT_EQ(std::isnan(factors.pivots().growth), diag == 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace oclspkt
