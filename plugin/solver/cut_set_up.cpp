@@ -37,28 +37,29 @@ bool truncates(MethodChoice method) {
 
 }  // namespace
 
-/// The bands as they were given, in the storage of the solver.
+/// Bring the bands back as they were given, in the storage of the solver.
 template <typename T>
-Bands<T>& CutSolver<T>::Impl::restore() {
+void CutSolver<T>::Impl::restore() {
+  if (!refused_ && !taken_out_) return;  // what the solver knows of them stays
   Bands<T>& bands = solver_.bands(lines_);
   if (refused_) bands.copy_from(refused_->view());
   if (taken_out_) parts_.put_back(bands);
   refused_.reset();
   taken_out_ = false;
-  return bands;
 }
 
 /// Find the cut lines and look at their rows.
 /// @param[out] facts shape [kLook]
 /// @throws InvalidInput, Breakdown
 template <typename T>
-void CutSolver<T>::Impl::look(Bands<T>& bands, std::vector<double>& facts) {
+void CutSolver<T>::Impl::look(std::vector<double>& facts) {
   cut_ = find_cut_lines(lines_, cuts_, exchange_->rank(), exchange_->size());
   double dominance = std::numeric_limits<double>::infinity();
   bool symmetric = true;
   int longest = 0;
   survey_.clear();
   for (Index c = 0; c < cut_.count(); ++c) {
+    Bands<T>& bands = solver_.bands(lines_);
     const Index line = cut_[c].line, first = lines_.first(line);
     if (!cut_.above(c)) bands.lower()[first] = 0;
     if (!cut_.below(c)) bands.upper()[first + (lines_.length(line) - 1) * lines_.row_stride()] = 0;
@@ -272,14 +273,14 @@ void CutSolver<T>::Impl::set_up(const Known& known) {
   report_ = {};
   overall_ = {};
   cut_ = {};
-  Bands<T>& bands = restore();
+  restore();
   if (exchange_) {
     Accord accord(*exchange_);
     std::vector<double> facts(kLook, kNone);
-    accord.attempt([&] { look(bands, facts); });
+    accord.attempt([&] { look(facts); });
     accord.agree(facts);
     learn(facts);
-    accord.attempt([&] { overall_.cut ? set_up_parts(bands) : set_up_plain(known); });
+    accord.attempt([&] { overall_.cut ? set_up_parts(solver_.bands(lines_)) : set_up_plain(known); });
     accord.agree();
     if (overall_.cut) {
       judge(accord);

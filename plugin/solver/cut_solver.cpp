@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "cut_solver_impl.hpp"
+#include "parallel.hpp"
 #include "residual.hpp"
 
 namespace oclspkt {
@@ -24,6 +25,19 @@ Bands<T>& CutSolver<T>::Impl::bands(const LineSet& lines, Cuts cuts, std::shared
   if (exchange_ != exchange) transposed_.reset();
   exchange_ = std::move(exchange);
   return solver_.bands(lines);
+}
+
+/// Couplings across cuts are kept, and cut lines are looked at one by one; others are as those of Solver.
+template <typename T>
+void CutSolver<T>::Impl::fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange,
+                              const BandsFill<T>& fill) {
+  const bool cut = !cuts.chains.empty();
+  Bands<T>& storage = bands(lines, std::move(cuts), std::move(exchange));
+  if (cut) {
+    for_pieces(lines.extent(), kPieceRows, [&](Index first, Index end) { fill(storage, first, end); });
+  } else {
+    solver_.fill(lines, fill);
+  }
 }
 
 template <typename T>
@@ -126,6 +140,10 @@ CutSolver<T>& CutSolver<T>::operator=(CutSolver&&) noexcept = default;
 template <typename T>
 Bands<T>& CutSolver<T>::bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange) {
   return impl_->bands(lines, std::move(cuts), std::move(exchange));
+}
+template <typename T>
+void CutSolver<T>::fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, const BandsFill<T>& fill) {
+  impl_->fill(lines, std::move(cuts), std::move(exchange), fill);
 }
 template <typename T>
 Bands<T>& CutSolver<T>::bands(const LineSet& lines) {

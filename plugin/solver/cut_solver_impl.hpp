@@ -82,6 +82,7 @@ class CutSolver<T>::Impl {
   explicit Impl(Options options) : options_(options), solver_(std::move(options)) {}
 
   Bands<T>& bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
+  void fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, const BandsFill<T>& fill);
   void set_up(const Known& known);
   void apply(const T* y, T* x);
   void apply_transpose(const T* y, T* x);
@@ -105,8 +106,8 @@ class CutSolver<T>::Impl {
   };
 
   // cut_set_up.cpp
-  Bands<T>& restore();
-  void look(Bands<T>& bands, std::vector<double>& facts);
+  void restore();
+  void look(std::vector<double>& facts);
   void learn(const std::vector<double>& facts);
   void set_up_parts(Bands<T>& bands);
   void set_up_inner(Bands<T>& bands);

@@ -13,8 +13,9 @@
 namespace oclspkt {
 namespace {
 
-/// Halos up to this many rows are taken from the dominance alone; longer ones are worth following the decay.
-constexpr Index kQuickHalo = 64;
+/// Halos up to this many rows are taken from the survey alone; longer ones are worth following the decay, unless rows
+/// are so much alike that the survey shows more than their dominance.
+constexpr Index kQuickHalo = 64, kQuickHaloOfLikeRows = 256;
 /// Halos are multiples of this.
 constexpr Index kHaloQuantum = 8;
 /// Halos tried when the decay is followed, shortest first: a short search costs little.
@@ -116,12 +117,15 @@ double growth_of(const Problem<T>& problem, const Plan& plan, Objection& objecti
   return worst;
 }
 
-/// The halo that dominance guarantees, if it is short.
+/// The halo that the survey guarantees, if it is short.
 template <typename T>
-std::optional<Proposal> propose_by_dominance(const Problem<T>& problem, double tol) {
-  const double d = problem.survey.dominance;
+std::optional<Proposal> propose_by_survey(const Problem<T>& problem, double tol) {
+  const double d = problem.survey.decay();
   const Index needed = halo_from_dominance(d, tol);
-  if (needed < 0 || needed > kQuickHalo) return std::nullopt;
+  // A tolerance that was loosened is there to be used up.
+  const bool alike = d > problem.survey.dominance && problem.options.rtol == 0;
+  const Index longest = alike ? kQuickHaloOfLikeRows : kQuickHalo;
+  if (needed < 0 || needed > longest) return std::nullopt;
   const Index halo = round_halo(needed);
   return covered(plan_for(problem, Method::truncated_halo, halo), 2 * std::pow(d, -static_cast<double>(halo + 1)), tol,
                  problem.survey);
@@ -200,17 +204,17 @@ std::string halo_refusal(const Problem<T>& problem, const Plan& plan, double tol
 /// Truncation beyond rounding makes an operator that is not symmetric although the matrix is; CG would break.
 template <typename T>
 bool breaks_symmetry(const Options& options, bool symmetric) {
-  return symmetric && !named(options.method) && tolerance<T>(options) > tolerance<T>(Options{});
+  return symmetric && symmetry_matters<T>(options);
 }
 
 /// Cut lines side by side into segments. Only dominance covers them: the decay of each line is not followed.
 template <typename T>
 std::optional<Proposal> propose_segments(const Problem<T>& problem, double tol, Objection& objection) {
-  const double d = problem.survey.dominance;
+  const double d = problem.survey.decay();
   const LineSet& lines = problem.bands.lines();
   const Index needed = halo_from_dominance(d, tol);
   if (needed < 0) {
-    objection.why = format("row dominance %.4f, lines side by side are cut only above 1", d);
+    objection.why = format("row dominance %.4f, lines side by side are cut only above 1", problem.survey.dominance);
     return std::nullopt;
   }
   const Index halo = round_halo(needed);
@@ -236,7 +240,7 @@ std::optional<Proposal> propose_halo(const Problem<T>& problem, Objection& objec
   }
   const LineSet& lines = problem.bands.lines();
   if (!lines.contiguous()) return propose_segments(problem, tol, objection);
-  if (auto quick = propose_by_dominance(problem, tol)) return quick;
+  if (auto quick = propose_by_survey(problem, tol)) return quick;
 
   for (const Index longest : kHaloSearch) {
     const Plan trial = plan_for(problem, Method::truncated_halo, longest);
@@ -422,6 +426,11 @@ std::vector<Method> methods_to_try(MethodChoice choice, bool on_host, bool end_t
 bool named(MethodChoice choice) { return choice != MethodChoice::automatic; }
 
 template <typename T>
+bool symmetry_matters(const Options& options) {
+  return !named(options.method) && tolerance<T>(options) > tolerance<T>(Options{});
+}
+
+template <typename T>
 std::optional<Proposal> propose(const Problem<T>& problem, Method method, Objection& objection) {
   const LineSet& lines = problem.bands.lines();
   const bool glued = method != Method::exact_factored && method != Method::pivot,
@@ -471,7 +480,7 @@ Index segment_halo(const Options& options, const Survey& survey, bool symmetric)
   const bool asked = options.method == MethodChoice::automatic || options.method == MethodChoice::truncated ||
                      options.method == MethodChoice::truncated_halo;
   if (!asked || breaks_symmetry<T>(options, symmetric)) return -1;
-  const Index needed = halo_from_dominance(survey.dominance, tolerance<T>(options));
+  const Index needed = halo_from_dominance(survey.decay(), tolerance<T>(options));
   return needed < 0 ? -1 : round_halo(needed);
 }
 
@@ -488,6 +497,7 @@ double likely_words(const Options& options, const Survey& survey, bool symmetric
 
 #define OCLSPKT_INSTANTIATE(T)                                                     \
   template double tolerance<T>(const Options&);                                    \
+  template bool symmetry_matters<T>(const Options&);                               \
   template std::optional<Proposal> propose(const Problem<T>&, Method, Objection&); \
   template Index segment_halo<T>(const Options&, const Survey&, bool);             \
   template double likely_words<T>(const Options&, const Survey&, bool);

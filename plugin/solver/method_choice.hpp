@@ -46,6 +46,10 @@ std::vector<Method> methods_to_try(MethodChoice choice, bool on_host, bool end_t
 /// True if the user asked for this very method, so that a lacking certificate is a warning and not a refusal.
 bool named(MethodChoice choice);
 
+/// True if the choice depends on whether the matrix is symmetric.
+template <typename T>
+bool symmetry_matters(const Options& options);
+
 /// Plan `method` and see whether it holds, short of the trial solve.
 /// @param[out] objection the numbers in a line, if the result is empty, and the lines that alone stand in the way
 template <typename T>

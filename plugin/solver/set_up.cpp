@@ -104,6 +104,7 @@ Objection Solver<T>::Impl::examine_adopted(Proposal& p) {
   const bool both = p.plan.method != Method::exact_factored && p.plan.method != Method::pivot;
   const Times start = all_times();
   Objection objection = examine(bands_, *solver_, both, error, p.growth);
+  counts_.trials += !before && error >= 0;
   const bool asked_for = named(options_.method) && p.plan.method != Method::pivot;
   if (objection && asked_for && error < 0) {
     error = trial_solve<T>(bands_.lines(), bands_.view(), TrialKind::rough, [&](const T* y, T* x) {
@@ -265,7 +266,7 @@ void Solver<T>::Impl::take_out(const Objection& objection) {
   apart_.insert(apart_.end(), objection.lines.begin(), objection.lines.end());
   std::sort(apart_.begin(), apart_.end());
   blank(objection.lines);
-  survey_ = survey(bands_.lines(), bands_.view());
+  look();
 }
 
 /// Rows near the ends of the number range want a scale, which lines that are solved apart have. A user who names a
@@ -288,7 +289,7 @@ void Solver<T>::Impl::put_back() {
   for (const LineGroup<T>& group : groups_) group.put_back(bands_);
   groups_.clear();
   apart_.clear();
-  survey_ = survey(bands_.lines(), bands_.view());
+  look();
 }
 
 /// Make a group of `members` out of the whole bands, for those that the method holds for. @return the others
@@ -343,6 +344,15 @@ void Solver<T>::Impl::settle_apart() {
   for (const LineGroup<T>& group : groups_) report_.groups.push_back(group.report());
 }
 
+/// Survey the bands as they are now. @param rows what survey_rows() found already
+template <typename T>
+void Solver<T>::Impl::look(const std::optional<Survey>& rows) {
+  const LineSet& lines = bands_.lines();
+  survey_ = rows ? *rows : survey_rows(lines, bands_.view());
+  survey_.shared = survey_.finite && is_shared(lines, bands_.view());
+  survey_.symmetric = survey_.finite && symmetry_matters<T>(options_) && is_symmetric(lines, bands_.view());
+}
+
 template <typename T>
 void Solver<T>::Impl::begin_set_up() {
   put_back();
@@ -356,9 +366,14 @@ void Solver<T>::Impl::begin_set_up() {
   report_.losses = previous.losses;
   for (const LostDevice& device : lost_) report_.degraded.push_back(device.line);
   bands_.relabel(lines_);
-  bands_.close_lines();
-  if (lines_.count() == 1 && lines_.contiguous()) bands_.relabel(uncoupled_lines(lines_, bands_.view()));
-  survey_ = survey(bands_.lines(), bands_.view());
+  std::optional<Survey> rows = std::exchange(filled_, std::nullopt);
+  if (!rows) {
+    bands_.close_lines();
+    rows = survey_rows(lines_, bands_.view());
+  }
+  const bool may_be_many = lines_.count() == 1 && lines_.contiguous() && rows->uncoupled_above > 1;
+  if (may_be_many) bands_.relabel(uncoupled_lines(lines_, bands_.view()));
+  look(rows);
   report_.rows = lines_.rows();
   report_.lines = bands_.lines().count();
   report_.dominance = survey_.dominance;

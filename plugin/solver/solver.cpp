@@ -62,10 +62,16 @@ template <typename T>
 Bands<T>& Solver<T>::Impl::bands(const LineSet& lines) {
   put_back();
   report_.ready = false;
+  filled_.reset();
   if (!(lines == lines_)) lost_.clear();  // what did not fit may fit now
   lines_ = lines;
   bands_.reshape(lines);
   return bands_;
+}
+
+template <typename T>
+void Solver<T>::Impl::fill(const LineSet& lines, const BandsFill<T>& fill) {
+  filled_ = survey_while(bands(lines), fill);
 }
 
 template <typename T>
@@ -168,6 +174,11 @@ Solver<T>& Solver<T>::operator=(Solver&&) noexcept = default;
 template <typename T>
 Bands<T>& Solver<T>::bands(const LineSet& lines) {
   return impl_->bands(lines);
+}
+
+template <typename T>
+void Solver<T>::fill(const LineSet& lines, const BandsFill<T>& fill) {
+  impl_->fill(lines, fill);
 }
 
 template <typename T>

@@ -22,6 +22,7 @@ class Solver<T>::Impl {
 
   void set_options(Options options);
   Bands<T>& bands(const LineSet& lines);
+  void fill(const LineSet& lines, const BandsFill<T>& fill);
   void set_up(const Known& known);
   void apply(const T* y, T* x);
   void apply_transpose(const T* y, T* x);
@@ -53,6 +54,7 @@ class Solver<T>::Impl {
   };
 
   void begin_set_up();
+  void look(const std::optional<Survey>& rows = std::nullopt);
   void choose(const DeviceChoice& device, const std::optional<InUse>& before);
   bool first_to_try(const InUse& before, const DeviceChoice& device, std::vector<Method>& methods) const;
   bool pins() const;
@@ -96,6 +98,7 @@ class Solver<T>::Impl {
   Bands<T> bands_;
   Report report_;
   Survey survey_;
+  std::optional<Survey> filled_;  ///< of the rows of bands_, if nothing but fill() has had them
   std::unique_ptr<DeviceSolver<T>> solver_;
   int device_ = -1;               ///< where solver_ is, -1 for the host
   std::vector<LostDevice> lost_;  ///< not tried again while options and layout stay

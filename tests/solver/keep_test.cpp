@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
 #include "every_device.hpp"
+#include "largest_new.hpp"
 #include "solver_fixture.hpp"
 
 namespace oclspkt {
@@ -107,6 +109,42 @@ TEST_F(Keep, SymmetryUnderALooseTolerance) {
     other.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper, {.symmetric = true});
     EXPECT_EQ(other.report().method, Method::exact_twopass);
   });
+}
+
+/// What new values want: nothing that an earlier set-up has left.
+TEST_F(Keep, EverythingButNumbersWhereOnlyTheseChange) {
+  const LineSet sets[] = {LineSet::one(kRows), LineSet::grid_axis(0, 40, 50, 60), LineSet::grid_axis(1, 40, 50, 60),
+                          LineSet::grid_axis(2, 40, 50, 60)};
+  for (const LineSet& lines : sets) {
+    SCOPED_TRACE(lines.describe());
+    test::with_every_device([&](const Options& options) {
+      Solver<double> solver(options);
+      set_up(solver, test::random_dominant<double>(lines, 1.2));
+      const Method method = solver.report().method;
+      const double error = solver.report().backward_error;
+      const Counts before = solver.counts();
+      const std::int64_t bytes = solver.bytes();
+      const double* const storage = solver.bands(lines).view().diag;
+
+      const Bands<double> changed = test::random_dominant<double>(lines, 1.25, test::kSeed + 1);
+      const BandsView<double> from = changed.view();
+      const test::LargestNew news;
+      solver.fill(lines, [&](Bands<double>& bands, Index first, Index end) {
+        std::copy(from.lower + first, from.lower + end, bands.lower() + first);
+        std::copy(from.diag + first, from.diag + end, bands.diag() + first);
+        std::copy(from.upper + first, from.upper + end, bands.upper() + first);
+      });
+      solver.set_up();
+      EXPECT_LT(news.bytes(), 1 << 16) << "nothing grows with the rows";
+      EXPECT_EQ(solver.report().method, method);
+      EXPECT_EQ(solver.report().backward_error, error) << "the evidence of before";
+      EXPECT_EQ(solver.counts().trials, before.trials);
+      EXPECT_EQ(solver.counts().uploads, before.uploads + 1);
+      EXPECT_EQ(solver.bytes(), bytes);
+      EXPECT_LE(backward_error(solver, changed), 20);
+      EXPECT_EQ(solver.bands(lines).view().diag, storage);
+    });
+  }
 }
 
 /// Lines of 8 rows, of which one is a Neumann problem.

@@ -92,6 +92,9 @@ class OCLSPKT_API CutSolver {
   /// The same for lines of which none is cut; nobody is talked to.
   Bands<T>& bands(const LineSet& lines);
 
+  /// The same, filled by `fill`, see Solver::fill().
+  void fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, const BandsFill<T>& fill);
+
   /// Choose how each part is solved, and how the cuts are settled.
   /// @throws InvalidInput, Breakdown, DeviceError as Solver::set_up, the process concerned; the others throw a
   ///         Breakdown or InvalidInput that names it

@@ -55,6 +55,7 @@ struct Counts {
   std::int64_t set_ups = 0;  ///< those that failed included
   std::int64_t uploads = 0;  ///< times that the bands went to a solver on a device or on the host: one for each method
                              ///< that was planned, lines apart not counted
+  std::int64_t trials = 0;   ///< times that trial solves were run
 };
 
 /// What set-up chose and why; everything the view prints.

@@ -39,6 +39,10 @@ class OCLSPKT_API Solver {
   /// elsewhere, and this call brings them back.
   Bands<T>& bands(const LineSet& lines);
 
+  /// The same, filled by `fill` while they are looked at, which saves set_up() a pass over memory: by all processors of
+  /// this process where there are rows enough.
+  void fill(const LineSet& lines, const BandsFill<T>& fill);
+
   /// Choose device, method and plan for the bands as they are now and move them to the device.
   /// @throws InvalidInput if an option names what is not there
   /// @throws Breakdown    if no method holds (singular, NaN, Inf); the solver then refuses apply until a good set_up
