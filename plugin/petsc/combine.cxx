@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <algorithm>
+#include <atomic>
+#include <utility>
 
 #include "boundary.hxx"
 #include "pc_oclspkt.hxx"
@@ -11,31 +13,41 @@ bool reads_matrix(const PC_OCLSPKT& o, Direction direction) {
   return place(direction) >= kAxes || !o.given_bands[place(direction)].set;
 }
 
-void take_given(const GivenBands& given, const LineLayout& layout, Bands<PetscScalar>& bands) {
-  for (Index i = 0; i < layout.lines.rows(); ++i) {
-    const auto row = static_cast<std::size_t>(layout.row(i));
-    bands.lower()[i] = given.lower[row];
-    bands.diag()[i] = given.diag[row];
-    bands.upper()[i] = given.upper[row];
+void take_given(const GivenBands& given, const LineLayout& layout, Bands<PetscScalar>& bands, Index first, Index end) {
+  const std::pair<PetscScalar*, const PetscScalar*> copies[] = {
+      {bands.lower(), given.lower.data()}, {bands.diag(), given.diag.data()}, {bands.upper(), given.upper.data()}};
+  for (const auto& [to, from] : copies) {
+    if (layout.rows.empty()) std::copy(from + first, from + end, to + first);
+    for (Index i = first; i < end && !layout.rows.empty(); ++i) to[i] = from[layout.row(i)];
   }
 }
 
 /// Diagonal D_0 + D_x of the split form: the row sums, and what the couplings of the direction balance.
 /// @pre the bands are as Extraction left them: couplings out of the lines are 0
-void split_diagonal(const std::vector<PetscScalar>& row_sums, const LineLayout& layout, Bands<PetscScalar>& bands) {
-  for (Index i = 0; i < layout.lines.rows(); ++i) {
+void split_diagonal(const std::vector<PetscScalar>& row_sums, const LineLayout& layout, Bands<PetscScalar>& bands,
+                    Index first, Index end) {
+  for (Index i = first; i < end; ++i) {
     bands.diag()[i] = row_sums[static_cast<std::size_t>(layout.row(i))] - bands.lower()[i] - bands.upper()[i];
   }
 }
 
 /// Divide row i by between[i]: (D + Y)^-1 D is the inverse of that, and an apply needs no pass for D.
-void divide_rows(const std::vector<PetscScalar>& between, const LineLayout& layout, Bands<PetscScalar>& bands) {
-  for (Index i = 0; i < layout.lines.rows(); ++i) {
+void divide_rows(const std::vector<PetscScalar>& between, const LineLayout& layout, Bands<PetscScalar>& bands,
+                 Index first, Index end) {
+  for (Index i = first; i < end; ++i) {
     const PetscScalar divisor = between[static_cast<std::size_t>(layout.row(i))];
     bands.lower()[i] /= divisor;
     bands.diag()[i] /= divisor;
     bands.upper()[i] /= divisor;
   }
+}
+
+Index count_couplings(const BandsView<PetscScalar>& bands, Index first, Index end) {
+  Index couplings = 0;
+  for (Index i = first; i < end; ++i) {
+    couplings += (bands.lower[i] != PetscScalar(0)) + (bands.upper[i] != PetscScalar(0));
+  }
+  return couplings;
 }
 
 /// A diagonal of the matrix, or its row sums, by local rows.
@@ -69,13 +81,41 @@ PetscErrorCode CheckBetween(PC pc) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode CountCouplings(PC pc, const Bands<PetscScalar>& bands, const LineLayout& layout, Index* couplings) {
+/// Fill the bands of sweep s from the matrix. Collective.
+PetscErrorCode ReadSweep(PC pc, std::size_t s, const std::vector<PetscScalar>& row_sums) {
+  PC_OCLSPKT* o = data(pc);
+  Sweep& sweep = *o->sweeps[s];
+  const bool several = o->sweeps.size() > 1, split = o->settings.diagonal == Diagonal::split;
+  const bool scaled = several && s > 0 && o->settings.combine == Combine::factored;
+  std::atomic<Index> couplings{0};
+  const auto change = [&](Bands<PetscScalar>& bands, Index first, Index end) {
+    if (several) couplings += count_couplings(bands.view(), first, end);
+    if (split) split_diagonal(row_sums, sweep.layout, bands, first, end);
+    if (scaled) divide_rows(o->between, sweep.layout, bands, first, end);
+  };
+
   PetscFunctionBegin;
-  *couplings = 0;
-  for (Index i = 0; i < layout.lines.rows(); ++i) {
-    *couplings += (bands.view().lower[i] != PetscScalar(0)) + (bands.view().upper[i] != PetscScalar(0));
-  }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, couplings, 1, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
+  PetscCall(sweep.extraction.Run(pc, pc->pmat, sweep.layout, change, sweep.solver));
+  sweep.couplings = couplings;
+  if (!several) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sweep.couplings, 1, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Fill the bands of a sweep from those that the program gave.
+PetscErrorCode TakeGiven(PC pc, Sweep& sweep) {
+  const GivenBands& given = data(pc)->given_bands[place(sweep.direction)];
+  const LineLayout& layout = sweep.layout;
+
+  PetscFunctionBegin;
+  PetscCheck(static_cast<Index>(given.diag.size()) == layout.lines.rows(), PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+             "PCOCLSPKTSetBands() for %s was given %d rows on this rank, the matrix has %d; make the vectors with "
+             "MatCreateVecs() or DMCreateGlobalVector()",
+             name(sweep.direction), static_cast<int>(given.diag.size()), static_cast<int>(layout.lines.rows()));
+  const auto fill = [&](Bands<PetscScalar>& bands, Index first, Index end) {
+    take_given(given, layout, bands, first, end);
+  };
+  OclspktCall(pc, sweep.solver.fill(layout.lines, layout.cuts, layout.exchange, fill));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -179,21 +219,10 @@ PetscErrorCode FillBands(PC pc) {
   for (std::size_t s = 0; s < o->sweeps.size(); ++s) {
     Sweep& sweep = *o->sweeps[s];
     const LineLayout& layout = sweep.layout;
-    Bands<PetscScalar>* bands = nullptr;
-    OclspktCall(pc, bands = &sweep.solver.bands(layout.lines, layout.cuts, layout.exchange));
     if (from_matrix) {
-      PetscCall(sweep.extraction.Run(pc, pc->pmat, layout, *bands));
-      if (several) PetscCall(CountCouplings(pc, *bands, layout, &sweep.couplings));
-      if (split) split_diagonal(row_sums, layout, *bands);
-      const bool scaled = several && s > 0 && o->settings.combine == Combine::factored;
-      if (scaled) divide_rows(o->between, layout, *bands);
+      PetscCall(ReadSweep(pc, s, row_sums));
     } else {
-      const GivenBands& given = o->given_bands[place(sweep.direction)];
-      PetscCheck(static_cast<Index>(given.diag.size()) == layout.lines.rows(), PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
-                 "PCOCLSPKTSetBands() for %s was given %d rows on this rank, the matrix has %d; make the vectors with "
-                 "MatCreateVecs() or DMCreateGlobalVector()",
-                 name(sweep.direction), static_cast<int>(given.diag.size()), static_cast<int>(layout.lines.rows()));
-      take_given(given, layout, *bands);
+      PetscCall(TakeGiven(pc, sweep));
     }
     if (!layout.rows.empty())
       OclspktCall(pc, sweep.right.resize(layout.lines.rows()); sweep.solution.resize(layout.lines.rows()));

@@ -53,13 +53,15 @@ PetscErrorCode TryDirection(PC pc, Direction direction, const std::optional<Grid
                             Index* ignored) {
   LineLayout layout;
   Extraction extraction;
-  Bands<PetscScalar> bands;
+  CutSolver<PetscScalar> store;
+  Bands<PetscScalar>* bands = nullptr;
 
   PetscFunctionBegin;
   PetscCall(LayOut(pc, direction, grid, {}, &layout));
-  OclspktCall(pc, bands.reshape(layout.lines));
-  PetscCall(extraction.Run(pc, pc->pmat, layout, bands));
-  PetscCall(MeanCoupling(pc, bands, coupling));
+  PetscCall(extraction.Run(
+      pc, pc->pmat, layout, [](Bands<PetscScalar>&, Index, Index) {}, store));
+  OclspktCall(pc, bands = &store.bands(layout.lines, layout.cuts, layout.exchange));
+  PetscCall(MeanCoupling(pc, *bands, coupling));
   *ignored = extraction.ignored();
   PetscFunctionReturn(PETSC_SUCCESS);
 }

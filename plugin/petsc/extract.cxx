@@ -1,29 +1,36 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "extract.hxx"
 
+#include <algorithm>
+#include <atomic>
 #include <string>
+#include <utility>
 
 #include "boundary.hxx"
 
 namespace oclspkt::petsc {
 namespace {
 
-/// The same as BandPositions::gather for a matrix that stores nothing but its three bands, rows in order.
-void gather_packed(PetscInt rows, const PetscScalar* values, Bands<PetscScalar>& bands) {
+/// Rows [first, end) of a matrix that stores nothing but its three bands, rows in order.
+void gather_packed(Index rows, const PetscScalar* values, Bands<PetscScalar>& bands, Index first, Index end) {
   PetscScalar *lower = bands.lower(), *diag = bands.diag(), *upper = bands.upper();
-  lower[0] = upper[rows - 1] = 0;
-  diag[0] = values[0];
-  if (rows == 1) return;
-  upper[0] = values[1];
-  for (PetscInt i = 1; i < rows - 1; ++i) {
-    const PetscScalar* row = values + 3 * static_cast<std::size_t>(i) - 1;
-    lower[i] = row[0];
-    diag[i] = row[1];
-    upper[i] = row[2];
+  const auto entry = [&](Index i, int band) { return values[3 * i - 1 + band]; };
+  const bool has_top = first == 0, has_bottom = end == rows;
+  if (has_top) {
+    lower[0] = upper[0] = 0;
+    diag[0] = entry(0, 1);
+    if (rows > 1) upper[0] = entry(0, 2);
   }
-  const PetscScalar* last = values + 3 * static_cast<std::size_t>(rows - 1) - 1;
-  lower[rows - 1] = last[0];
-  diag[rows - 1] = last[1];
+  for (Index i = first + has_top; i < end - has_bottom; ++i) {
+    lower[i] = entry(i, 0);
+    diag[i] = entry(i, 1);
+    upper[i] = entry(i, 2);
+  }
+  if (has_bottom && rows > 1) {
+    lower[rows - 1] = entry(rows - 1, 0);
+    diag[rows - 1] = entry(rows - 1, 1);
+    upper[rows - 1] = 0;
+  }
 }
 
 /// True if the pattern is that of gather_packed().
@@ -39,10 +46,17 @@ bool is_packed(PetscInt rows, const PetscInt* row_starts, const PetscInt* column
   return true;
 }
 
-Index count_nonzeros(const PetscScalar* values, PetscInt count) {
+Index count_nonzeros(const PetscScalar* values, Index count) {
   Index nonzeros = 0;
-  for (PetscInt i = 0; i < count; ++i) nonzeros += values[i] != PetscScalar(0);
+  for (Index i = 0; i < count; ++i) nonzeros += values[i] != PetscScalar(0);
   return nonzeros;
+}
+
+/// Values of rows [first, end) that are not 0.
+Index count_in_rows(const Part& part, PetscInt first, PetscInt end) {
+  if (part.pattern.rows == 0) return 0;
+  const PetscInt from = part.pattern.row_starts[first];
+  return count_nonzeros(part.values + from, part.pattern.row_starts[end] - from);
 }
 
 }  // namespace
@@ -52,64 +66,85 @@ InvalidInput stored_twice(PetscInt row, PetscInt column) {
                       " twice; assemble it with MatSetValues(), which adds them up");
 }
 
-void BandPositions::find(const LineLayout& layout, const Pattern& inner, const Pattern& outer) {
+void BandPositions::find(const LineLayout& layout, const Parts& parts) {
+  const Pattern &inner = parts[0].pattern, &outer = parts[1].pattern;
+  const Index rows = layout.lines.rows(), entries = static_cast<Index>(inner.entries()) + outer.entries();
   const bool in_order = layout.rows.empty() && layout.lines.count() == 1 && layout.lines.contiguous();
-  rows_ = layout.lines.rows();
-  inner_entries_ = inner.entries();
-  outer_entries_ = outer.entries();
-  packed_ = in_order && outer_entries_ == 0 && is_packed(inner.rows, inner.row_starts, inner.columns);
-  positions_ = {};
-  ends_.clear();
-  if (packed_) {
-    found_ = inner_entries_;
-    return;
-  }
-  found_ = 0;
-  positions_.assign(3 * static_cast<std::size_t>(rows_), -1);
+  packed_ = in_order && outer.entries() == 0 && is_packed(inner.rows, inner.row_starts, inner.columns);
+  slots_ = {};
+  far_ = {};
+  all_taken_ = packed_;
+  if (packed_) return;
+  slots_.assign(static_cast<std::size_t>(rows), {kNoSlot, kNoSlot, kNoSlot});
   std::vector<PetscInt> above, below;
   find_neighbours(layout, inner.first_column, above, below);
-  for (Index place = 0; place < rows_; ++place) {
+  Index found = 0;
+  for (Index place = 0; place < rows; ++place) {
     const PetscInt row = layout.row(place);
     const auto r = static_cast<std::size_t>(row);
     const PetscInt wanted[] = {above[r], inner.first_column + row, below[r]};
-    PetscInt* const found = positions_.data() + 3 * static_cast<std::size_t>(place);
-    const auto look = [&](const Pattern& pattern, const auto& take) {
+    bool taken[3] = {};
+    for (int part = 0; part < 2 && parts[part].pattern.rows > 0; ++part) {
+      const Pattern& pattern = parts[part].pattern;
       for (PetscInt k = pattern.row_starts[row]; k < pattern.row_starts[row + 1]; ++k) {
-        const PetscInt column = pattern.column(k);
+        const PetscInt column = pattern.column(k), slot = k - pattern.row_starts[row];
         for (int band = 0; band < 3; ++band) {
-          if (column == wanted[band]) take(band, k, column);
+          if (column != wanted[band]) continue;
+          if (std::exchange(taken[band], true)) throw stored_twice(inner.first_column + row, column);
+          ++found;
+          if (part == 0 && slot < kNoSlot) {
+            slots_[static_cast<std::size_t>(place)][band] = static_cast<std::uint8_t>(slot);
+          } else {
+            far_.push_back({place, band, part, k});
+          }
         }
       }
-    };
-    look(inner, [&](int band, PetscInt k, PetscInt column) {
-      if (found[band] >= 0) throw stored_twice(inner.first_column + row, column);
-      found[band] = k;
-      ++found_;
-    });
-    if (outer.rows == 0) continue;
-    look(outer, [&](int band, PetscInt k, PetscInt) {
-      ends_.push_back({place, band, k});
-      ++found_;
-    });
+    }
+  }
+  all_taken_ = found == entries;
+}
+
+void BandPositions::gather_slots(const LineLayout& layout, const Part& inner, Bands<PetscScalar>& bands, Index first,
+                                 Index end) const {
+  PetscScalar *lower = bands.lower(), *diag = bands.diag(), *upper = bands.upper();
+  const PetscInt* const starts = inner.pattern.row_starts;
+  const auto take = [&](Index place, PetscInt row) {
+    const Slots& slot = slots_[static_cast<std::size_t>(place)];
+    const PetscScalar* const values = inner.values + starts[row];
+    lower[place] = slot[0] == kNoSlot ? PetscScalar(0) : values[slot[0]];
+    diag[place] = slot[1] == kNoSlot ? PetscScalar(0) : values[slot[1]];
+    upper[place] = slot[2] == kNoSlot ? PetscScalar(0) : values[slot[2]];
+  };
+  if (layout.rows.empty()) {
+    for (Index i = first; i < end; ++i) take(i, static_cast<PetscInt>(i));
+  } else {
+    for (Index i = first; i < end; ++i) take(i, layout.row(i));
   }
 }
 
-Index BandPositions::gather(const PetscScalar* inner, const PetscScalar* outer, Bands<PetscScalar>& bands) const {
-  if (rows_ == 0) return 0;
+Index BandPositions::gather(const LineLayout& layout, const Parts& parts, Bands<PetscScalar>& bands, Index first,
+                            Index end) const {
   if (packed_) {
-    gather_packed(static_cast<PetscInt>(rows_), inner, bands);
+    gather_packed(layout.lines.rows(), parts[0].values, bands, first, end);
     return 0;
   }
+  gather_slots(layout, parts[0], bands, first, end);
   PetscScalar* const band[] = {bands.lower(), bands.diag(), bands.upper()};
-  for (Index i = 0; i < rows_; ++i) {
-    const PetscInt* row = positions_.data() + 3 * static_cast<std::size_t>(i);
-    for (int b = 0; b < 3; ++b) band[b][i] = row[b] < 0 ? 0 : inner[row[b]];
+  const auto before = [](const Far& far, Index place) { return far.place < place; };
+  for (auto far = std::lower_bound(far_.begin(), far_.end(), first, before); far != far_.end() && far->place < end;
+       ++far) {
+    band[far->band][far->place] = parts[static_cast<std::size_t>(far->part)].values[far->position];
   }
-  for (const End& end : ends_) band[end.band][end.place] = outer[end.position];
-  if (found_ == static_cast<Index>(inner_entries_) + outer_entries_) return 0;
-  const auto rows = static_cast<PetscInt>(rows_);
-  return count_nonzeros(inner, inner_entries_) + count_nonzeros(outer, outer_entries_) - count_nonzeros(band[0], rows) -
-         count_nonzeros(band[1], rows) - count_nonzeros(band[2], rows);
+  if (all_taken_) return 0;
+  Index ignored = 0;
+  for (const Part& part : parts) {
+    if (layout.rows.empty()) ignored += count_in_rows(part, static_cast<PetscInt>(first), static_cast<PetscInt>(end));
+    for (Index i = first; i < end && !layout.rows.empty(); ++i) {
+      ignored += count_in_rows(part, layout.row(i), layout.row(i) + 1);
+    }
+  }
+  for (const PetscScalar* values : band) ignored -= count_nonzeros(values + first, end - first);
+  return ignored;
 }
 
 PetscErrorCode Extraction::Identify(Mat part, Known* known) {
@@ -121,53 +156,71 @@ PetscErrorCode Extraction::Identify(Mat part, Known* known) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Extraction::GatherCompressed(PC pc, Mat matrix, const LineLayout& layout, Bands<PetscScalar>& bands) {
-  Mat parts[2] = {matrix, nullptr};
-  Pattern patterns[2];
-  const PetscScalar* values[2] = {nullptr, nullptr};
+/// Get the arrays of a matrix in compressed rows, and look for the bands where that was not done yet.
+PetscErrorCode Extraction::Hold(PC pc, Mat matrix, const LineLayout& layout, Parts* parts) {
   Known known[2];
   PetscBool done, parallel;
+  Part &inner = (*parts)[0], &outer = (*parts)[1];
 
   PetscFunctionBegin;
+  inner.matrix = matrix;
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)matrix, MATMPIAIJ, &parallel));
-  if (parallel) PetscCall(MatMPIAIJGetSeqAIJ(matrix, &parts[0], &parts[1], &patterns[1].global_columns));
-  PetscCall(MatGetOwnershipRange(matrix, &patterns[0].first_column, nullptr));
-  for (int p = 0; p < 2 && parts[p]; ++p) {
-    Pattern& pattern = patterns[p];
-    PetscCall(Identify(parts[p], &known[p]));
-    PetscCall(MatGetRowIJ(parts[p], 0, PETSC_FALSE, PETSC_FALSE, &pattern.rows, &pattern.row_starts, &pattern.columns,
-                          &done));
+  if (parallel) PetscCall(MatMPIAIJGetSeqAIJ(matrix, &inner.matrix, &outer.matrix, &outer.pattern.global_columns));
+  PetscCall(MatGetOwnershipRange(matrix, &inner.pattern.first_column, nullptr));
+  for (int p = 0; p < 2 && (*parts)[p].matrix; ++p) {
+    Part& part = (*parts)[p];
+    PetscCall(Identify(part.matrix, &known[p]));
+    PetscCall(MatGetRowIJ(part.matrix, 0, PETSC_FALSE, PETSC_FALSE, &part.pattern.rows, &part.pattern.row_starts,
+                          &part.pattern.columns, &done));
     PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "The matrix does not give its compressed rows; use -mat_type aij");
-    PetscCall(MatSeqAIJGetArrayRead(parts[p], &values[p]));
+    PetscCall(MatSeqAIJGetArrayRead(part.matrix, &part.values));
   }
-  if (known[0] != inner_ || known[1] != outer_) {
-    forget();
-    OclspktCall(pc, positions_.find(layout, patterns[0], patterns[1]));
-    inner_ = known[0];
-    outer_ = known[1];
-    ++searches_;
-  }
-  ignored_ = positions_.gather(values[0], values[1], bands);
-  for (int p = 0; p < 2 && parts[p]; ++p) {
-    Pattern& pattern = patterns[p];
-    PetscCall(MatSeqAIJRestoreArrayRead(parts[p], &values[p]));
-    PetscCall(MatRestoreRowIJ(parts[p], 0, PETSC_FALSE, PETSC_FALSE, &pattern.rows, &pattern.row_starts,
-                              &pattern.columns, &done));
+  if (known[0] == inner_ && known[1] == outer_) PetscFunctionReturn(PETSC_SUCCESS);
+  forget();
+  OclspktCall(pc, positions_.find(layout, *parts));
+  inner_ = known[0];
+  outer_ = known[1];
+  ++searches_;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Extraction::Release(Parts* parts) {
+  PetscBool done;
+
+  PetscFunctionBegin;
+  for (Part& part : *parts) {
+    if (!part.matrix) continue;
+    PetscCall(MatSeqAIJRestoreArrayRead(part.matrix, &part.values));
+    PetscCall(MatRestoreRowIJ(part.matrix, 0, PETSC_FALSE, PETSC_FALSE, &part.pattern.rows, &part.pattern.row_starts,
+                              &part.pattern.columns, &done));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Extraction::Run(PC pc, Mat matrix, const LineLayout& layout, Bands<PetscScalar>& bands) {
+PetscErrorCode Extraction::Run(PC pc, Mat matrix, const LineLayout& layout, const BandsFill<PetscScalar>& change,
+                               CutSolver<PetscScalar>& solver) {
   Source source;
+  Parts parts;
+  std::atomic<Index> ignored{0};
 
   PetscFunctionBegin;
   PetscCall(FindSource(matrix, &source));
   if (source == Source::compressed) {
-    PetscCall(GatherCompressed(pc, matrix, layout, bands));
+    PetscCall(Hold(pc, matrix, layout, &parts));
+    const auto fill = [&](Bands<PetscScalar>& bands, Index first, Index end) {
+      ignored += positions_.gather(layout, parts, bands, first, end);
+      change(bands, first, end);
+    };
+    OclspktCall(pc, solver.fill(layout.lines, layout.cuts, layout.exchange, fill));
+    PetscCall(Release(&parts));
+    ignored_ = ignored;
   } else {
+    Bands<PetscScalar>* bands = nullptr;
     positions_ = {};
     forget();
-    PetscCall(GatherRows(pc, matrix, source, layout, bands, &ignored_));
+    OclspktCall(pc, bands = &solver.bands(layout.lines, layout.cuts, layout.exchange));
+    PetscCall(GatherRows(pc, matrix, source, layout, *bands, &ignored_));
+    change(*bands, 0, layout.lines.rows());
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &ignored_, 1, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
   ++gathers_;

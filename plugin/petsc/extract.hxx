@@ -3,6 +3,8 @@
 
 #include <petscpc.h>
 
+#include <array>
+#include <cstdint>
 #include <vector>
 
 #include "lines.hxx"
@@ -22,38 +24,52 @@ struct Pattern {
   PetscInt column(PetscInt k) const { return global_columns ? global_columns[columns[k]] : first_column + columns[k]; }
 };
 
+/// A part of a matrix while its arrays are held.
+struct Part {
+  Mat matrix = nullptr;  ///< null: there is no such part
+  Pattern pattern;
+  const PetscScalar* values = nullptr;  ///< shape [entries]
+};
+/// The columns of this rank's rows, and those of others.
+using Parts = std::array<Part, 2>;
+
 /// Where the three bands of a line layout stand among the values of a matrix in compressed rows, the columns of which
 /// may be in two parts: those of this rank's rows, and those of others.
 class BandPositions {
  public:
   /// Look through the patterns once. Columns of a row may come in any order.
-  /// @param outer columns of other ranks; no rows if there are none
   /// @throws InvalidInput if an entry of the bands is there twice
-  void find(const LineLayout& layout, const Pattern& inner, const Pattern& outer);
+  void find(const LineLayout& layout, const Parts& parts);
 
-  /// Copy the bands out of the values; what is not stored is 0.
-  /// @param inner, outer shapes [entries] of the patterns
-  /// @return how many values off the bands are not 0
-  /// @cost 6 words of values and at most 3 PetscInt a row; all values are read if some are off the bands
-  Index gather(const PetscScalar* inner, const PetscScalar* outer, Bands<PetscScalar>& bands) const;
+  /// Copy places [first, end) of the bands out of the values; what is not stored is 0. Several threads may at once.
+  /// @param layout, parts those of find(), with other values
+  /// @return how many values off the bands are not 0 in these rows
+  /// @cost 6 words of values and, unless packed, 3 bytes and a PetscInt a row; all values are read if some are off the
+  ///       bands
+  Index gather(const LineLayout& layout, const Parts& parts, Bands<PetscScalar>& bands, Index first, Index end) const;
 
   std::int64_t bytes() const {
-    return static_cast<std::int64_t>(positions_.capacity() * sizeof(PetscInt) + ends_.capacity() * sizeof(End));
+    return static_cast<std::int64_t>(slots_.capacity() * sizeof(slots_[0]) + far_.capacity() * sizeof(Far));
   }
 
  private:
-  /// An entry in the columns of other ranks.
-  struct End {
+  /// Slots of a row by band: places of lower, diag and upper among its entries.
+  using Slots = std::array<std::uint8_t, 3>;
+  static constexpr std::uint8_t kNoSlot = 255;
+  /// An entry in the columns of other ranks, or behind kNoSlot others of its row.
+  struct Far {
     Index place;
-    int band;
+    int band, part;
     PetscInt position;
   };
 
-  Index rows_ = 0, found_ = 0;
-  PetscInt inner_entries_ = 0, outer_entries_ = 0;
-  bool packed_ = false;              ///< nothing but the three bands, in order: positions need no table
-  std::vector<PetscInt> positions_;  ///< lower, diag, upper of each place; -1 where nothing is stored; empty if packed
-  std::vector<End> ends_;
+  void gather_slots(const LineLayout& layout, const Part& inner, Bands<PetscScalar>& bands, Index first,
+                    Index end) const;
+
+  bool packed_ = false;       ///< nothing but the three bands, in order: slots need no table
+  bool all_taken_ = false;    ///< nothing is stored off the bands
+  std::vector<Slots> slots_;  ///< of each place; kNoSlot where nothing is stored or the entry is far; empty if packed
+  std::vector<Far> far_;      ///< in the order of the places
 };
 
 /// How a matrix gives its entries.
@@ -75,9 +91,11 @@ PetscErrorCode GatherRows(PC pc, Mat matrix, Source source, const LineLayout& la
 /// The tridiagonal part of a PETSc matrix along the lines of a layout, with what can be kept between set-ups.
 class Extraction {
  public:
-  /// Fill `bands` from `matrix`, reusing positions while the pattern stays. Collective.
+  /// Fill the bands of `solver` from `matrix`, reusing positions while the pattern stays. Collective.
   /// @param layout the same object as before, or forget() comes first
-  PetscErrorCode Run(PC pc, Mat matrix, const LineLayout& layout, Bands<PetscScalar>& bands);
+  /// @param change what is done to bands that were read: called as fills are
+  PetscErrorCode Run(PC pc, Mat matrix, const LineLayout& layout, const BandsFill<PetscScalar>& change,
+                     CutSolver<PetscScalar>& solver);
   /// The layout changed.
   void forget() { inner_ = outer_ = {}; }
 
@@ -97,7 +115,8 @@ class Extraction {
     bool operator==(const Known&) const = default;
   };
 
-  PetscErrorCode GatherCompressed(PC pc, Mat matrix, const LineLayout& layout, Bands<PetscScalar>& bands);
+  PetscErrorCode Hold(PC pc, Mat matrix, const LineLayout& layout, Parts* parts);
+  static PetscErrorCode Release(Parts* parts);
   static PetscErrorCode Identify(Mat part, Known* known);
 
   BandPositions positions_;

@@ -6,6 +6,7 @@
 
 #include "arguments.hxx"
 #include "boundary.hxx"
+#include "parallel.hpp"
 #include "pc_oclspkt.hxx"
 
 namespace oclspkt::petsc {
@@ -81,7 +82,9 @@ PetscErrorCode CopyVector(PC pc, Vec vector, std::vector<PetscScalar>* to) {
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(vector, &rows));
   PetscCall(VecGetArrayRead(vector, &values));
-  OclspktCall(pc, to->assign(values, values + rows));
+  OclspktCall(pc, to->resize(static_cast<std::size_t>(rows)); for_pieces(rows, kPieceRows, [&](Index first, Index end) {
+                std::copy(values + first, values + end, to->data() + first);
+              }));
   PetscCall(VecRestoreArrayRead(vector, &values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
