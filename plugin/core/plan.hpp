@@ -38,6 +38,7 @@ struct Plan {
   bool exact_starts = false;  ///< truncated-streamed: the unknown before each run is solved for, not truncated
   bool stored = false;        ///< truncated-streamed by stored factors in the order of the lanes (core/turned_factors)
   Index reach = 0;            ///< stored: rows of a partition that what enters it gets to; m: all of them
+  Index lead_in = -1;  ///< stored: rows above a partition from which its pivots come out right; -1: a line's first row
   Index chunk_tiles = 0;      ///< tiles per chunk: what one launch covers, at most what one allocation may hold
   Index segments = 0;         ///< truncated-halo for lines side by side: of a line; 0: laid end to end, or not cut
   Index bundle = 1;           ///< side by side: lines that are swept together

@@ -6,10 +6,16 @@
 namespace oclspkt {
 
 template <typename T>
-void TurnedFactors<T>::turn(const Plan& plan, const FactorsView<T>& factors) {
-  const Index partitions = plan.tiles() * plan.lanes, words = partitions * plan.m;
-  for (AlignedArray<T>* array : {&multiplier_, &reciprocal_, &coupling_}) array->resize(words);
+void TurnedFactors<T>::reserve(const Plan& plan) {
+  const Index partitions = plan.tiles() * plan.lanes;
+  for (AlignedArray<T>* array : {&multiplier_, &reciprocal_, &coupling_}) array->resize(partitions * plan.m);
   for (AlignedArray<T>* array : {&down_, &up_}) array->resize(partitions);
+}
+
+template <typename T>
+void TurnedFactors<T>::turn(const Plan& plan, const FactorsView<T>& factors) {
+  const Index partitions = plan.tiles() * plan.lanes;
+  reserve(plan);
   separates_ = false;
   for (Index k = 0; k < partitions; ++k) {
     const Index tile = k / plan.lanes, lane = k % plan.lanes, rows = std::clamp<Index>(plan.n - k * plan.m, 0, plan.m);

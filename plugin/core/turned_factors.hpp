@@ -13,6 +13,9 @@ namespace oclspkt {
 template <typename T>
 class OCLSPKT_API TurnedFactors {
  public:
+  /// Make room for factors that a device is about to make.
+  void reserve(const Plan& plan);
+  void set_separates(bool separates) { separates_ = separates; }
   /// Turn factors.
   /// @param plan  stored
   /// @param factors  of Order::down, shape [plan.n]

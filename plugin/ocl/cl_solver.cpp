@@ -25,14 +25,6 @@ void ensure(const OpenDevice& device, cl::Buffer& buffer, cl_mem_flags flags, st
   if (bytes > 0) buffer = device.buffer(flags, bytes);
 }
 
-/// A buffer over memory of the host. Read-write even for what kernels only read: Intel's CPU run-time copies read-only
-/// memory that is not aligned to 128 bytes.
-template <typename T>
-cl::Buffer wrap(const OpenDevice& device, const T* p, Index rows) {
-  return device.buffer(CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, rows * static_cast<Index>(sizeof(T)),
-                       const_cast<T*>(p));
-}
-
 }  // namespace
 
 Staging::Staging(const OpenDevice& device, std::int64_t bytes)
@@ -119,13 +111,7 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
   ready_ = plan.n == 0;
   if (ready_) return;
   layout_ = strided() ? make_strided_layout(plan, lines_, sizeof(T), limits()) : make_layout(plan, sizeof(T), limits());
-  if (stores_factors()) {
-    s.bands.clear();  // they may wrap memory that the factors are about to give back
-    factors_.factor(lines_, bands_, plan.form);
-    if (plan.stored) turned_.turn(plan, factors_.view());
-    const FactorsView<T> f = plan.stored ? turned_.view() : factors_.view();
-    bands_ = {f.multiplier, f.reciprocal, f.coupling};
-  }
+  if (stores_factors()) store_factors(s);
   segments_.resize(exact ? size(plan.partitions()) : 0);
   reduced_.resize(exact ? plan.partitions() : 0);
   try {
@@ -139,7 +125,11 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
     make_buffers(s);
     const Waiter waiter(*s.device, !in_place_, std::max(kLeastTimeLimit, time_limit()));
     set_up_bands(s, waiter);
-    if (plan.stored) set_up_passages(s, waiter);
+    if (makes_factors()) {
+      make_factors(s, waiter, bands.view());
+    } else if (plan.stored) {
+      set_up_passages(s, waiter);
+    }
     rehearse(s, waiter);
     ready_ = true;
   } catch (const cl::Error& error) {
@@ -158,6 +148,7 @@ void ClSolver<T>::make_kernels(State& s) const {
     make(s.strided_halo, "strided_halo");
   } else if (plan_.stored) {
     make(s.turned_streamed, "turned_streamed");
+    if (makes_factors()) make(s.turned_factor, "turned_factor");
   } else if (plan_.method == Method::exact_twopass) {
     make(s.exact_reduce, "exact_reduce");
     make(s.exact_substitute, "exact_substitute");
@@ -171,8 +162,8 @@ void ClSolver<T>::make_buffers(State& s) {
   const bool exact = plan_.method == Method::exact_twopass;
   const std::int64_t array = layout_.longest * static_cast<Index>(sizeof(T));
   ensure(*s.device, s.scratch, CL_MEM_READ_WRITE, layout_.scratch_bytes);
-  ensure(*s.device, s.top_buffer, CL_MEM_READ_ONLY, layout_.outer_bytes);
-  ensure(*s.device, s.bottom_buffer, CL_MEM_READ_ONLY, layout_.outer_bytes);
+  ensure(*s.device, s.top_buffer, CL_MEM_READ_WRITE, layout_.outer_bytes);
+  ensure(*s.device, s.bottom_buffer, CL_MEM_READ_WRITE, layout_.outer_bytes);
   ensure(*s.device, s.segments, CL_MEM_WRITE_ONLY, layout_.segment_bytes);
   const Index outers = exact ? layout_.outer_bytes / static_cast<Index>(sizeof(T)) : 0;
   for (AlignedArray<T>* outer : {&s.tops, &s.bottoms}) {

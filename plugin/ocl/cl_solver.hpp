@@ -33,11 +33,19 @@ class Staging {
   std::int64_t bytes_;
 };
 
+/// A buffer over memory of the host. Read-write even for what kernels only read: Intel's CPU run-time copies read-only
+/// memory that is not aligned to 128 bytes.
+template <typename T>
+cl::Buffer wrap(const OpenDevice& device, const T* p, Index rows) {
+  return device.buffer(CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, rows * static_cast<Index>(sizeof(T)),
+                       const_cast<T*>(p));
+}
+
 /// Everything of a solver that a device may touch, host memory included: it has to outlive a device that was lost.
 template <typename T>
 struct DeviceState {
   std::shared_ptr<OpenDevice> device;  ///< null before the first set-up and after a release
-  Kernel truncated_halo, turned_streamed, exact_reduce, exact_substitute;
+  Kernel truncated_halo, turned_factor, turned_streamed, exact_reduce, exact_substitute;
   Kernel strided_factored, strided_shared, strided_halo;
   struct ChunkBands {
     cl::Buffer lower, diag, upper;
@@ -75,7 +83,7 @@ class ClSolver final : public DeviceSolver<T> {
   void apply(const T* y, T* x) override;
   Times times() const override { return times_; }
   std::int64_t bytes() const override { return bytes_; }
-  const Factors<T>* factors() const override { return stores_factors() ? &factors_ : nullptr; }
+  const Factors<T>* factors() const override { return stores_factors() && !makes_factors() ? &factors_ : nullptr; }
 
  private:
   using State = DeviceState<T>;
@@ -83,6 +91,8 @@ class ClSolver final : public DeviceSolver<T> {
 
   bool factored() const { return plan_.method == Method::exact_factored; }
   bool stores_factors() const { return factored() || plan_.stored; }
+  /// The device makes the factors itself, in memory that it shares with the host.
+  bool makes_factors() const { return plan_.stored && plan_.lead_in >= 0 && in_place_; }
   /// Lines side by side.
   bool strided() const { return factored() || plan_.segments > 0; }
   Limits limits() const;
@@ -91,7 +101,9 @@ class ClSolver final : public DeviceSolver<T> {
   void make_kernels(State& s) const;
   void make_buffers(State& s);
   void set_up_bands(State& s, const Waiter& waiter);
+  void store_factors(State& s);
   void set_up_passages(State& s, const Waiter& waiter);
+  void make_factors(State& s, const Waiter& waiter, const BandsView<T>& bands);
   void rehearse(State& s, const Waiter& waiter);
   void upload(State& s, const Waiter& waiter, const cl::Buffer& to, const T* from, Index rows);
   void upload_bands(State& s, const Waiter& waiter, const ChunkBands& to, const Chunk& chunk);

@@ -1,9 +1,65 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What ClSolver does by stored factors for lines laid end to end only.
+#include <algorithm>
+
 #include "cl_solver.hpp"
 #include "fault.hpp"
 
 namespace oclspkt::ocl {
+
+/// Make factors, or room for those that the device makes; bands_ is then where they stand.
+template <typename T>
+void ClSolver<T>::store_factors(State& s) {
+  s.bands.clear();  // they may wrap memory that the factors are about to give back
+  if (makes_factors()) {
+    turned_.reserve(plan_);
+  } else {
+    factors_.factor(lines_, bands_, plan_.form);
+    if (plan_.stored) turned_.turn(plan_, factors_.view());
+  }
+  const FactorsView<T> f = plan_.stored ? turned_.view() : factors_.view();
+  bands_ = {f.multiplier, f.reciprocal, f.coupling};
+}
+
+/// Let the device make the factors, in place.
+template <typename T>
+void ClSolver<T>::make_factors(State& s, const Waiter& waiter, const BandsView<T>& bands) {
+  const std::size_t word = sizeof(T), vector = word * static_cast<std::size_t>(plan_.lanes);
+  std::vector<std::int32_t> zeros(static_cast<std::size_t>(layout_.runs));
+  bool separates = false;
+  for (std::size_t i = 0; i < layout_.chunks.size(); ++i) {
+    const Chunk &chunk = layout_.chunks[i], &places = layout_.band_chunks[i];
+    const std::int64_t array = chunk.rows() * static_cast<Index>(word), factor = places.rows() * static_cast<Index>(word);
+    const cl::Buffer lower = wrap(*s.device, bands.lower + chunk.first, chunk.rows()),
+                     diag = wrap(*s.device, bands.diag + chunk.first, chunk.rows()),
+                     upper = wrap(*s.device, bands.upper + chunk.first, chunk.rows());
+    const ChunkBands& made = s.bands[i];
+    set_arguments(*s.device, s.turned_factor, lower, diag, upper, made.lower, made.diag, made.upper, s.top_buffer,
+                  s.bottom_buffer, s.segments, s.scratch, cl_long{plan_.n}, cl_long{chunk.first},
+                  cl_long{std::max<Index>(0, chunk.tile_begin - 1)}, cl_long{chunk.tile_begin},
+                  cl_long{chunk.tile_end}, static_cast<cl_int>(plan_.m), static_cast<cl_int>(plan_.lead_in),
+                  static_cast<cl_int>(plan_.reach >= plan_.m));
+    waiter.wait(launch(*s.device, s.turned_factor, {layout_.runs},
+                       {{"lower", &lower, array, word},
+                        {"diag", &diag, array, word},
+                        {"upper", &upper, array, word},
+                        {"multipliers", &made.lower, factor, vector},
+                        {"reciprocals", &made.diag, factor, vector},
+                        {"couplings", &made.upper, factor, vector},
+                        {"down", &s.top_buffer, layout_.outer_bytes, word},
+                        {"up", &s.bottom_buffer, layout_.outer_bytes, word},
+                        {"zeros", &s.segments, layout_.segment_bytes, sizeof(std::int32_t)},
+                        {"scratch", &s.scratch, layout_.scratch_bytes, vector}}));
+    const cl::CommandQueue& queue = s.device->queue();
+    fault_point(Place::read, s.device->info(), queue());
+    cl::Event event;
+    queue.enqueueReadBuffer(s.segments, CL_FALSE, 0, zeros.size() * sizeof(std::int32_t), zeros.data(), nullptr,
+                            &event);
+    waiter.wait(event);
+    separates = separates || std::any_of(zeros.begin(), zeros.end(), [](std::int32_t zero) { return zero != 0; });
+  }
+  turned_.set_separates(separates);
+}
 
 /// Bring to the device what passes through the partitions.
 template <typename T>
@@ -43,6 +99,8 @@ cl::Event ClSolver<T>::launch_turned(State& s, const ChunkBands& factors, const 
 }
 
 #define OCLSPKT_INSTANTIATE(T)                                                                                   \
+  template void ClSolver<T>::store_factors(State&);                                                              \
+  template void ClSolver<T>::make_factors(State&, const Waiter&, const BandsView<T>&);                           \
   template void ClSolver<T>::set_up_passages(State&, const Waiter&);                                             \
   template cl::Event ClSolver<T>::launch_turned(State&, const ChunkBands&, const cl::Buffer&, const cl::Buffer&, \
                                                 const Chunk&);

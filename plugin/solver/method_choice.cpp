@@ -45,8 +45,10 @@ Plan factored_plan(const Problem<T>& problem) {
 
 Index round_halo(Index rows) { return (rows + kHaloQuantum - 1) / kHaloQuantum * kHaloQuantum; }
 
-/// Where a partition is at least that many times longer than what enters it gets, only its first rows are swept twice.
-constexpr Index kShortReach = 2;
+/// Pivots without their excess are good enough from this dominance on.
+constexpr double kPlainPivots = 1.0001;
+/// Rows that a device may sweep for their pivots alone, times those of a partition.
+constexpr Index kLongLeadIn = 4;
 /// Partitions tried for stored factors, times the usual one, where a tile is too short.
 constexpr Index kLongerPartitions[] = {1, 3, 6};
 
@@ -273,17 +275,20 @@ std::optional<Proposal> propose_halo(const Problem<T>& problem, Objection& objec
   return uncovered(plan, least, tol);
 }
 
-/// The plan by stored factors whose truncation dominance covers, if any.
+/// The plan by stored factors whose truncation the decay of its rows covers, if any.
 template <typename T>
-std::optional<Proposal> propose_stored_by_dominance(const Problem<T>& problem, Plan plan, double tol) {
-  const double d = problem.survey.dominance;
+std::optional<Proposal> propose_stored_by_decay(const Problem<T>& problem, Plan plan, double tol) {
+  const double d = problem.survey.decay();
   if (!(d > 1)) return std::nullopt;
-  Index reach = kHaloQuantum;
-  while (reach * kShortReach <= plan.m && !(bound_stored(d, reach) <= tol)) reach += kHaloQuantum;
-  const bool short_reach = reach * kShortReach <= plan.m;
-  if (short_reach) plan.reach = reach;
-  const double bound = bound_stored(d, short_reach ? reach : plan.tile_rows());
+  Index needed = kHaloQuantum;
+  while (needed < kLongLeadIn * plan.m && !(bound_stored(d, needed) <= tol)) needed += kHaloQuantum;
+  plan.reach = std::min(needed, plan.m);
+  const double bound = bound_stored(d, needed < plan.m ? needed : plan.tile_rows());
   if (!(bound <= tol)) return std::nullopt;
+  // Pivots forget twice as fast as unknowns.
+  if (problem.survey.dominance >= kPlainPivots && needed < kLongLeadIn * plan.m) {
+    plan.lead_in = (std::max(needed / 2, kHaloQuantum) + plan.lanes - 1) / plan.lanes * plan.lanes;
+  }
   return covered(plan, bound, tol, problem.survey);
 }
 
@@ -300,8 +305,8 @@ std::vector<Index> lines_in_the_way(const Problem<T>& problem, const Plan& plan,
   return few ? weak : std::vector<Index>{};
 }
 
-/// The streamed form by stored factors, as devices carry it: first by dominance, then by the decay that the factors
-/// show, with ever longer partitions.
+/// The streamed form by stored factors, as devices carry it: by the decay that all rows promise, else by that which
+/// the factors show, with ever longer partitions.
 template <typename T>
 std::optional<Proposal> propose_stored(const Problem<T>& problem, Objection& objection) {
   const double tol = tolerance<T>(problem.options);
@@ -311,7 +316,7 @@ std::optional<Proposal> propose_stored(const Problem<T>& problem, Objection& obj
   }
   const Index n = problem.bands.lines().rows();
   const Plan usual = make_stored_plan(n, 0, problem.options.partition, sizeof(T), problem.traits);
-  if (auto quick = propose_stored_by_dominance(problem, usual, tol)) return quick;
+  if (auto quick = propose_stored_by_decay(problem, usual, tol)) return quick;
   Plan plan = usual;
   Certificate certificate;
   for (const Index times : kLongerPartitions) {
