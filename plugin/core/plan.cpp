@@ -44,15 +44,15 @@ Index sixteen_times_odd(Index value) {
   return 16 * (blocks % 2 == 1 ? blocks : blocks - 1);
 }
 
-Index choose_partition(Index n, Index halo, int word, const DeviceTraits& traits) {
+Index choose_partition(const Plan& plan, int word, const DeviceTraits& traits) {
   // Both sweeps of a tile stay in half of the second-level cache.
   const Index cache_rows =
-      std::max<Index>(kShortPartition, traits.cache_bytes / 2 / (kScratchWords * word * traits.lanes));
-  const Index largest = std::max<Index>(kShortPartition, cache_rows - 2 * halo);
-  Index m = std::min(largest, std::max(kUsualPartition, 16 * halo));
+      std::max<Index>(kShortPartition, traits.cache_bytes / 2 / (kScratchWords * word * plan.lanes));
+  const Index largest = std::max<Index>(kShortPartition, cache_rows - 2 * plan.halo);
+  Index m = std::min(largest, std::max(kUsualPartition, 16 * plan.halo));
   // Every core wants a tile of its own, as long as a partition stays longer than its halo.
-  const Index fair = n / (static_cast<Index>(traits.cores) * traits.lanes);
-  m = std::min(m, std::max({fair, kShortPartition, 4 * halo}));
+  const Index fair = plan.n / (static_cast<Index>(traits.cores) * plan.lanes);
+  m = std::min(m, std::max({fair, kShortPartition, 4 * plan.halo}));
   return sixteen_times_odd(m);
 }
 
@@ -160,8 +160,8 @@ Plan make_plan(Method method, Index n, Index halo, Index partition, int word, co
   plan.method = method;
   plan.n = n;
   plan.halo = method == Method::truncated_halo ? halo : 0;
-  plan.lanes = std::max(1, traits.lanes);
-  plan.m = std::min(partition > 0 ? partition : choose_partition(n, plan.halo, word, traits), std::max<Index>(n, 1));
+  plan.lanes = std::max({1, traits.lanes, traits.tile_lanes});
+  plan.m = std::min(partition > 0 ? partition : choose_partition(plan, word, traits), std::max<Index>(n, 1));
   if (method == Method::exact_factored || method == Method::pivot) {
     plan.m = n;
     plan.lanes = 1;

@@ -11,7 +11,8 @@ namespace oclspkt {
 
 /// What a plan must know of the device that will run it.
 struct DeviceTraits {
-  int lanes = 8;                          ///< SIMD lanes of the scalar type: partitions swept side by side
+  int lanes = 8;                          ///< SIMD lanes of the scalar type in a register
+  int tile_lanes = 1;                     ///< partitions of a tile, swept side by side, unless lanes are more
   int cores = 1;                          ///< work-groups that run at once
   std::int64_t cache_bytes = 1 << 20;     ///< second-level cache of a core
   std::int64_t chunk_bytes = INT64_MAX;   ///< largest single allocation

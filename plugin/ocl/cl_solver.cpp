@@ -90,7 +90,8 @@ void ClSolver<T>::check(const Plan& plan, const Bands<T>& bands) const {
   if (bands.lines().rows() != plan.n) {
     throw InvalidInput("the plan has " + std::to_string(plan.n) + " rows, the bands are " + bands.lines().describe());
   }
-  const int lanes = found_.lanes(sizeof(T) == sizeof(double));
+  const bool is_double = sizeof(T) == sizeof(double);
+  const int lanes = bands.lines().contiguous() ? found_.tile_lanes(is_double) : found_.lanes(is_double);
   if (plan.n > 0 && plan.lanes != lanes) {
     throw InvalidInput("the plan is for " + std::to_string(plan.lanes) + " lanes, " + describe(found_.info) + " has " +
                        std::to_string(lanes));
@@ -140,7 +141,7 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
 template <typename T>
 void ClSolver<T>::make_kernels(State& s) const {
   const auto make = [&](Kernel& kernel, const char* name) {
-    if (kernel.handle() == nullptr) kernel = s.device->kernel(name, sizeof(T) == sizeof(double));
+    if (kernel.handle() == nullptr) kernel = s.device->kernel(name, sizeof(T) == sizeof(double), plan_.lanes);
   };
   if (factored()) {
     factors_.shared() ? make(s.strided_shared, "strided_shared") : make(s.strided_factored, "strided_factored");

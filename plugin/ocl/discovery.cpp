@@ -56,9 +56,11 @@ std::string pci_address(const cl::Device& device) {
   return text;
 }
 
-/// Lanes are a cache line, whatever the device's registers: its compiler makes of that as many registers as it takes,
-/// one of them does not wait for the other's division, and stores past the cache fill lines at once.
-int choose_lanes(int word) { return kCacheLine / word; }
+/// The native vector where it can carry the transpositions, else one cache line.
+int choose_lanes(cl_uint native, int word) {
+  const bool carries = native == 4 || native == 8 || native == 16;
+  return carries && static_cast<int>(native) * word <= kCacheLine ? static_cast<int>(native) : kCacheLine / word;
+}
 
 DeviceType device_type(cl_device_type bits) {
   if ((bits & CL_DEVICE_TYPE_CPU) != 0) return DeviceType::cpu;
@@ -96,8 +98,8 @@ FoundDevice look_at(const cl::Device& device, const std::string& platform, int i
   info.physical = info.type == DeviceType::cpu ? "cpu" : pci_address(device);
   if (info.physical.empty()) info.physical = platform + ":" + std::to_string(index);
   found.handle = device;
-  found.lanes_float = choose_lanes(sizeof(float));
-  found.lanes_double = choose_lanes(sizeof(double));
+  found.lanes_float = choose_lanes(device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>(), sizeof(float));
+  found.lanes_double = choose_lanes(device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE>(), sizeof(double));
   found.cache_bytes = core_cache_bytes(info, device);
   found.base_alignment = device.getInfo<CL_DEVICE_MEM_BASE_ADDR_ALIGN>() / 8;
   found.local_bytes = device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
@@ -140,6 +142,10 @@ void look_at_platform(const cl::Platform& platform, Discovery& result) {
 }
 
 }  // namespace
+
+int FoundDevice::tile_lanes(bool is_double) const {
+  return kCacheLine / static_cast<int>(is_double ? sizeof(double) : sizeof(float));
+}
 
 Discovery discover() {
   Discovery result;

@@ -13,12 +13,14 @@ namespace oclspkt::ocl {
 struct FoundDevice {
   DeviceInfo info;
   cl::Device handle;
-  int lanes_float = 16, lanes_double = 8;
-  std::int64_t cache_bytes = 0;     ///< second-level cache of a core
-  std::size_t base_alignment = 0;   ///< bytes; of every allocation
-  std::size_t local_bytes = 0;      ///< local memory of a work-group
-  std::size_t max_group_items = 1;  ///< work-items of a work-group
+  int lanes_float = 16, lanes_double = 8;  ///< of a register
+  std::int64_t cache_bytes = 0;            ///< second-level cache of a core
+  std::size_t base_alignment = 0;          ///< bytes; of every allocation
+  std::size_t local_bytes = 0;             ///< local memory of a work-group
+  std::size_t max_group_items = 1;         ///< work-items of a work-group
   int lanes(bool is_double) const { return is_double ? lanes_double : lanes_float; }
+  /// Partitions of a tile: rows of a block are whole cache lines, and registers of one row do not wait for each other.
+  int tile_lanes(bool is_double) const;
 };
 
 struct Discovery {

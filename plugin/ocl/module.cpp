@@ -56,6 +56,7 @@ class ClModule final : public DeviceModule {
     const FoundDevice& found = registry().device(device);
     DeviceTraits traits;
     traits.lanes = found.lanes(is_double);
+    traits.tile_lanes = found.tile_lanes(is_double);
     traits.cores = found.info.cores;
     traits.cache_bytes = found.cache_bytes;
     traits.chunk_bytes = found.info.max_allocation;

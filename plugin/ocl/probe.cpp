@@ -75,7 +75,7 @@ struct ProbeSystem {
 /// What an apply costs whatever its rows, and its rate, by truncated-halo.
 template <typename T>
 void measure_halo(int device, const FoundDevice& found, DeviceProfile& profile) {
-  const int lanes = found.lanes(sizeof(T) == sizeof(double));
+  const int lanes = found.tile_lanes(sizeof(T) == sizeof(double));
   const Index full = std::max<Index>(kFirstRows, std::min<Index>(kProbeRows, found.info.max_allocation / 16));
   ProbeSystem<T> system(LineSet::one(full));
   ClSolver<T> solver(device, {});

@@ -36,10 +36,11 @@ const char* source_of(const std::string& kernel) {
   throw DeviceError("no kernel named " + kernel + " was embedded into the OpenCL module");
 }
 
-std::string build_options(const FoundDevice& device, bool is_double) {
+std::string build_options(const FoundDevice& device, bool is_double, int lanes) {
   std::string options = "-cl-std=CL1.2 -D SCALAR=";
   options += is_double ? "SCALAR_DOUBLE" : "SCALAR_FLOAT";
-  options += " -D LANES=" + std::to_string(device.lanes(is_double));
+  const int native = device.lanes(is_double);
+  options += " -D LANES=" + std::to_string(lanes > 0 ? lanes : native) + " -D NATIVE_LANES=" + std::to_string(native);
   if (device.info.host_unified) options += " -D HOST_MEMORY";
   return options;
 }
@@ -80,11 +81,11 @@ cl::Buffer OpenDevice::buffer(cl_mem_flags flags, std::int64_t bytes, void* host
   return cl::Buffer(context_, flags, static_cast<std::size_t>(bytes), host);
 }
 
-Kernel OpenDevice::kernel(const std::string& name, bool is_double) {
+Kernel OpenDevice::kernel(const std::string& name, bool is_double, int lanes) {
   if (is_double && !found_.info.fp64) {
     throw DeviceError(describe(found_.info) + " has no double precision; choose another device, or host");
   }
-  const std::string options = build_options(found_, is_double);
+  const std::string options = build_options(found_, is_double, lanes);
   const std::string key = name + " " + options;
   try {
     const std::lock_guard lock(mutex_);

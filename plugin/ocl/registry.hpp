@@ -41,9 +41,10 @@ class OpenDevice {
   /// @throws cl::Error
   cl::Buffer buffer(cl_mem_flags flags, std::int64_t bytes, void* host = nullptr) const;
 
-  /// The kernel of that name, built for one scalar type if it was not yet.
+  /// The kernel of that name, built for one scalar type and number of lanes if it was not yet.
+  /// @param lanes  0: those of a register
   /// @throws BuildError with the first lines of the log; DeviceError
-  Kernel kernel(const std::string& name, bool is_double);
+  Kernel kernel(const std::string& name, bool is_double, int lanes = 0);
 
  private:
   const FoundDevice& found_;

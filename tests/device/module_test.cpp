@@ -48,7 +48,7 @@ TEST(Module, SolversMayLiveUntilTheProcessEnds) {
   plan.n = 100;
   plan.m = 16;
   plan.halo = 16;
-  plan.lanes = opened().traits(0, false, {}).lanes;
+  plan.lanes = opened().traits(0, false, {}).tile_lanes;
   plan.chunk_tiles = plan.tiles();
   std::vector<float> y(100, 2.0F), x(100);
   at_exit.solver = opened().make_float(0, {});
