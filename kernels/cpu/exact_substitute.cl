@@ -45,7 +45,7 @@ static inline void sweep_down(Tile tile, __global const scalar_t* lower, __globa
       leave(swept, 0, ZERO, x_top);
       row = make_row(&block, 1);
       r = make_pivot(&row);
-      leave(swept, 1, mul(row.upper, r), take_off(mul(row.f, r), mul(row.lower, r), x_top));
+      leave(swept, 1, mul(row.upper, r), take_off(true, mul(row.f, r), mul(row.lower, r), x_top));
       s = 2;
     }
     for (; s < end; ++s) {
@@ -53,7 +53,7 @@ static inline void sweep_down(Tile tile, __global const scalar_t* lower, __globa
       below.lower = eliminate(&below, below.lower, &row, row.upper, row.lower, r);
       row = below;
       r = make_pivot(&row);
-      leave(swept, at + s, mul(row.upper, r), take_off(mul(row.f, r), mul(row.lower, r), x_top));
+      leave(swept, at + s, mul(row.upper, r), take_off(true, mul(row.f, r), mul(row.lower, r), x_top));
     }
   }
   leave(swept, tile.end - 1, ZERO, x_bottom);
@@ -74,6 +74,6 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void exact_substitute(
     const Tile tile = make_tile(rows, t, 0);
     sweep_down(tile, lower, diag, upper, y, from_storage(tops + t * LANES), from_storage(bottoms + t * LANES), edge,
                swept);
-    sweep_back(tile, swept, ZERO, upper, y, edge, x);
+    sweep_back(tile, true, swept, ZERO, upper, y, edge, x);
   }
 }

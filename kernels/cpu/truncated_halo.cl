@@ -24,10 +24,19 @@
 // Valid:   x for the rows of the tiles below n.
 #include "cpu/tile.clh"
 
+// Leave c', d' of a row of the block in out[0], out[1] and in c, d.
+static inline void row_down(const Block* block, int s, bool guarded, lanes_t* c, lanes_t* d, __global lanes_t* out) {
+  const lanes_t a = block->lower[s];
+  const lanes_t r = reciprocal(mul_sub(block->diag[s], a, *c));
+  out[0] = *c = mul(block->upper[s], r);
+  out[1] = *d = mul(take_off(guarded, block->y[s], a, *d), r);
+}
+
 // Leave c', d' of padded row i in swept[2 i], swept[2 i + 1].
-static inline void sweep_down(Tile tile, __global const scalar_t* lower, __global const scalar_t* diag,
-                              __global const scalar_t* upper, __global const scalar_t* y, __global scalar_t* edge,
-                              __global lanes_t* swept) {
+FOR_EACH_GUARD static inline void sweep_down(Tile tile, bool guarded, __global const scalar_t* lower,
+                                             __global const scalar_t* diag, __global const scalar_t* upper,
+                                             __global const scalar_t* y, __global scalar_t* edge,
+                                             __global lanes_t* swept) {
   const long next = tile.base + LANES * tile.rows.m;
   lanes_t c = ZERO, d = ZERO;
   Block block;
@@ -35,14 +44,13 @@ static inline void sweep_down(Tile tile, __global const scalar_t* lower, __globa
     load_rows(lower, diag, upper, y, tile.rows, tile.base + at, tile.full, edge, &block);
     prefetch_block(lower, tile.rows, next + at);
     prefetch_block(diag, tile.rows, next + at);
-    const int end = min(tile.end - at, LANES);
-    for (int s = max(tile.first - at, 0); s < end; ++s) {
-      const lanes_t a = block.lower[s];
-      const lanes_t r = reciprocal(mul_sub(block.diag[s], a, c));
-      c = mul(block.upper[s], r);
-      d = mul(take_off(block.y[s], a, d), r);
-      swept[2 * (at + s)] = c;
-      swept[2 * (at + s) + 1] = d;
+    __global lanes_t* const out = swept + 2 * at;
+    const int begin = max(tile.first - at, 0), end = min(tile.end - at, LANES);
+    if (end - begin == LANES) {
+#pragma unroll
+      for (int s = 0; s < LANES; ++s) row_down(&block, s, guarded, &c, &d, out + 2 * s);
+    } else {
+      for (int s = begin; s < end; ++s) row_down(&block, s, guarded, &c, &d, out + 2 * s);
     }
   }
 }
@@ -59,7 +67,9 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void truncated_halo(
   const long end = run_begin(tile_begin, tile_end, run + 1, runs);
   for (long t = run_begin(tile_begin, tile_end, run, runs); t < end; ++t) {
     const Tile tile = make_tile(rows, t, halo);
-    sweep_down(tile, lower, diag, upper, y, edge, swept);
-    sweep_back(tile, swept, ZERO, upper, y, edge, x);
+    sweep_down(tile, false, lower, diag, upper, y, edge, swept);
+    if (all_finite(sweep_back(tile, false, swept, ZERO, upper, y, edge, x))) continue;
+    sweep_down(tile, true, lower, diag, upper, y, edge, swept);
+    sweep_back(tile, true, swept, ZERO, upper, y, edge, x);
   }
 }
