@@ -5,7 +5,8 @@
 //
 // Arguments (global memory)
 //   lower, diag, upper, y   as for truncated_halo; rows must be there to round_up(m, LANES) - m behind the tiles
-//   segments            shape [10][padded], written here: lower, upper, excess, f, sign of the top, then of the bottom.
+//   segments            shape [8][padded], written here: lower, upper, excess, f of the top, then of the bottom, both times
+//                       -1 where their diagonal was negative.
 //                       Rows from n on count as identity rows, so that every partition has m rows; with m = 1 top and
 //                       bottom are the same row
 //   scratch             `slot` lanes_t for each work-group, of which the first LANES serve edge tiles
@@ -13,17 +14,17 @@
 //   padded              partitions padded to whole tiles
 // Launch:  any number of work-groups of one work-item; each walks a run of consecutive tiles.
 // Local:   none; private 4 LANES lanes_t.
-// Per row: 1 division, about 45 additions and multiplications, 4 words.
+// Per row: 1 division, about 45 additions, multiplications and changes of sign, 4 words.
 // Assumes: nothing is re-associated or contracted. NaN of y stays in its line.
 // Valid:   segments of the partitions of the tiles.
 #include "cpu/tile.clh"
 #include "cpu/excess.clh"
 
 // The old bottom becomes an inner row and is eliminated from both its neighbours.
-static inline void append_row(ExcessRow* top, ExcessRow* bottom, ExcessRow next) {
-  const lanes_t r = make_pivot(bottom);
-  next.lower = eliminate(&next, next.lower, bottom, bottom->upper, bottom->lower, r);
-  top->upper = eliminate(top, top->upper, bottom, bottom->lower, bottom->upper, r);
+static inline void append_row(ExcessRow* top, ExcessRow* bottom, ExcessRow next, bool careful) {
+  const lanes_t r = make_pivot(bottom, careful);
+  next.lower = eliminate(&next, next.lower, bottom, bottom->upper, bottom->lower, r, careful);
+  top->upper = eliminate(top, top->upper, bottom, bottom->lower, bottom->upper, r, careful);
   *bottom = next;
 }
 
@@ -32,7 +33,34 @@ static inline void store_row(ExcessRow row, __global scalar_t* p, long padded) {
   to_storage(row.upper, p + padded);
   to_storage(row.excess, p + 2 * padded);
   to_storage(row.f, p + 3 * padded);
-  to_storage(row.sign, p + 4 * padded);
+}
+
+// Reduce the partitions of a tile; false if that takes care.
+FOR_EACH_GUARD static inline bool reduce(Tile tile, bool careful, __global const scalar_t* lower,
+                                         __global const scalar_t* diag, __global const scalar_t* upper,
+                                         __global const scalar_t* y, __global scalar_t* edge,
+                                         __global scalar_t* segments, long padded) {
+  const long next = tile.base + LANES * tile.rows.m;
+  lanes_t slack = ONE;
+  ExcessRow top, bottom;
+  Block block;
+  for (int at = 0; at < tile.end; at += LANES) {
+    load_rows(lower, diag, upper, y, tile.rows, tile.base + at, tile.full, edge, &block);
+    prefetch_block(lower, tile.rows, next + at);
+    prefetch_block(diag, tile.rows, next + at);
+    prefetch_block(upper, tile.rows, next + at);
+    prefetch_block(y, tile.rows, next + at);
+    const int count = min(tile.end - at, LANES);
+    int s = 0;
+    if (at == 0) {  // the first two rows couple directly
+      top = bottom = make_row(&block, s++, careful, &slack);
+      if (count > 1) bottom = make_row(&block, s++, careful, &slack);
+    }
+    for (; s < count; ++s) append_row(&top, &bottom, make_row(&block, s, careful, &slack), careful);
+  }
+  store_row(top, segments, padded);
+  store_row(bottom, segments + 4 * padded, padded);
+  return !any_negative(slack) && all_finite(top.f) && all_finite(bottom.f);
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void exact_reduce(
@@ -44,26 +72,11 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void exact_reduce(
   __global scalar_t* const edge = (__global scalar_t*)(scratch + run * slot);
   const Rows rows = {n, origin, m};
   const long end = run_begin(tile_begin, tile_end, run + 1, runs);
+  bool easy = true;
   for (long t = run_begin(tile_begin, tile_end, run, runs); t < end; ++t) {
     const Tile tile = make_tile(rows, t, 0);
-    const long next = tile.base + LANES * rows.m;
-    ExcessRow top, bottom;
-    Block block;
-    for (int at = 0; at < m; at += LANES) {
-      load_rows(lower, diag, upper, y, rows, tile.base + at, tile.full, edge, &block);
-      prefetch_block(lower, rows, next + at);
-      prefetch_block(diag, rows, next + at);
-      prefetch_block(upper, rows, next + at);
-      prefetch_block(y, rows, next + at);
-      const int count = min(m - at, LANES);
-      int s = 0;
-      if (at == 0) {  // the first two rows couple directly
-        top = bottom = make_row(&block, s++);
-        if (count > 1) bottom = make_row(&block, s++);
-      }
-      for (; s < count; ++s) append_row(&top, &bottom, make_row(&block, s));
-    }
-    store_row(top, segments + t * LANES, padded);
-    store_row(bottom, segments + 5 * padded + t * LANES, padded);
+    __global scalar_t* const out = segments + t * LANES;
+    if (easy) easy = reduce(tile, false, lower, diag, upper, y, edge, out, padded);
+    if (!easy) easy = reduce(tile, true, lower, diag, upper, y, edge, out, padded);
   }
 }

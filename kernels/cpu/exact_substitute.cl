@@ -22,41 +22,58 @@
 #include "cpu/tile.clh"
 #include "cpu/excess.clh"
 
-// Leave c', d' of row i where sweep_back looks for them.
-static inline void leave(__global lanes_t* swept, int i, lanes_t c, lanes_t d) {
-  swept[2 * i] = c;
-  swept[2 * i + 1] = d;
+// Leave c', d' of a row where row_back() looks for them; returns -1 / diag. out: swept + 2 i
+static inline lanes_t leave(ExcessRow* row, lanes_t x_top, bool careful, __global lanes_t* out) {
+  const lanes_t r = make_pivot(row, careful), inverse = -r;
+  out[0] = mul(row->upper, inverse);
+  out[1] = mul(take_off(careful, row->f, row->lower, x_top), inverse);
+  return r;
 }
 
-static inline void sweep_down(Tile tile, __global const scalar_t* lower, __global const scalar_t* diag,
-                              __global const scalar_t* upper, __global const scalar_t* y, lanes_t x_top,
-                              lanes_t x_bottom, __global scalar_t* edge, __global lanes_t* swept) {
+// Leave c', d' of every row but the first and last, for whose unknowns they are 0 and the unknown. False if that takes
+// care.
+FOR_EACH_GUARD static inline bool sweep_down(Tile tile, bool careful, __global const scalar_t* lower,
+                                             __global const scalar_t* diag, __global const scalar_t* upper,
+                                             __global const scalar_t* y, lanes_t x_top, lanes_t x_bottom,
+                                             __global scalar_t* edge, __global lanes_t* swept) {
   const long next = tile.base + LANES * tile.rows.m;
+  lanes_t r = ZERO, slack = ONE;
   ExcessRow row;
-  lanes_t r = ZERO;
   Block block;
   for (int at = 0; at < tile.end; at += LANES) {
     load_rows(lower, diag, upper, y, tile.rows, tile.base + at, tile.full, edge, &block);
     prefetch_block(lower, tile.rows, next + at);
     prefetch_block(diag, tile.rows, next + at);
+    __global lanes_t* const out = swept + 2 * at;
     const int end = min(tile.end - at, LANES);
     int s = 0;
     if (at == 0) {  // the second row begins the elimination
-      leave(swept, 0, ZERO, x_top);
-      row = make_row(&block, 1);
-      r = make_pivot(&row);
-      leave(swept, 1, mul(row.upper, r), take_off(true, mul(row.f, r), mul(row.lower, r), x_top));
+      row = make_row(&block, 1, careful, &slack);
+      r = leave(&row, x_top, careful, out + 2);
       s = 2;
     }
     for (; s < end; ++s) {
-      ExcessRow below = make_row(&block, s);
-      below.lower = eliminate(&below, below.lower, &row, row.upper, row.lower, r);
+      ExcessRow below = make_row(&block, s, careful, &slack);
+      below.lower = eliminate(&below, below.lower, &row, row.upper, row.lower, r, careful);
       row = below;
-      r = make_pivot(&row);
-      leave(swept, at + s, mul(row.upper, r), take_off(true, mul(row.f, r), mul(row.lower, r), x_top));
+      r = leave(&row, x_top, careful, out + 2 * s);
     }
   }
-  leave(swept, tile.end - 1, ZERO, x_bottom);
+  swept[0] = swept[2 * tile.end - 2] = ZERO;
+  swept[1] = x_top;
+  swept[2 * tile.end - 1] = x_bottom;
+  return !any_negative(slack);
+}
+
+// Solve the partitions of a tile; false if that takes care.
+FOR_EACH_GUARD static inline bool substitute(Tile tile, bool careful, __global const scalar_t* lower,
+                                             __global const scalar_t* diag, __global const scalar_t* upper,
+                                             __global const scalar_t* y, lanes_t x_top, lanes_t x_bottom,
+                                             __global scalar_t* edge, __global lanes_t* swept,
+                                             __global scalar_t* x) {
+  const bool dominant = sweep_down(tile, careful, lower, diag, upper, y, x_top, x_bottom, edge, swept);
+  if (!dominant && !careful) return false;
+  return all_finite(sweep_back(tile, careful, swept, ZERO, upper, y, edge, x)) && dominant;
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void exact_substitute(
@@ -70,10 +87,11 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void exact_substitute(
   __global scalar_t* const edge = (__global scalar_t*)(scratch + run * slot);
   const Rows rows = {n, origin, m};
   const long end = run_begin(tile_begin, tile_end, run + 1, runs);
+  bool easy = true;
   for (long t = run_begin(tile_begin, tile_end, run, runs); t < end; ++t) {
     const Tile tile = make_tile(rows, t, 0);
-    sweep_down(tile, lower, diag, upper, y, from_storage(tops + t * LANES), from_storage(bottoms + t * LANES), edge,
-               swept);
-    sweep_back(tile, true, swept, ZERO, upper, y, edge, x);
+    const lanes_t top = from_storage(tops + t * LANES), bottom = from_storage(bottoms + t * LANES);
+    if (easy) easy = substitute(tile, false, lower, diag, upper, y, top, bottom, edge, swept, x);
+    if (!easy) easy = substitute(tile, true, lower, diag, upper, y, top, bottom, edge, swept, x);
   }
 }

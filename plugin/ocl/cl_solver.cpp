@@ -413,7 +413,7 @@ void ClSolver<T>::settle_interfaces(State& s, const Waiter& waiter) {
   const T* words = s.segment_words.data();
   const auto row = [&](Index first, Index k) {
     const T* p = words + first * layout_.padded + k;
-    return ExcessRow<T>{p[0], p[layout_.padded], p[2 * layout_.padded], p[3 * layout_.padded], p[4 * layout_.padded]};
+    return ExcessRow<T>{p[0], p[layout_.padded], p[2 * layout_.padded], p[3 * layout_.padded]};
   };
   for (Index k = 0; k < plan_.partitions(); ++k)
     segments_[size(k)] = {row(0, k), row(kSegmentWords / 2, k), plan_.m == 1};

@@ -40,7 +40,7 @@ struct Layout {
 };
 
 /// Numbers of a SchurSegment that kernel reduce writes for each partition.
-inline constexpr int kSegmentWords = 10;
+inline constexpr int kSegmentWords = 8;
 
 /// Cut a plan into chunks of at most plan.chunk_tiles tiles so that all buffers of a chunk stay within the limits.
 /// @param word  bytes per scalar
