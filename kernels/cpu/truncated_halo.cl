@@ -46,7 +46,7 @@ FOR_EACH_GUARD static inline void sweep_down(Tile tile, bool guarded, __global c
     prefetch_block(diag, tile.rows, next + at);
     __global lanes_t* const out = swept + 2 * at;
     const int begin = max(tile.first - at, 0), end = min(tile.end - at, LANES);
-    if (end - begin == LANES) {
+    if (!guarded && end - begin == LANES) {
 #pragma unroll
       for (int s = 0; s < LANES; ++s) row_down(&block, s, guarded, &c, &d, out + 2 * s);
     } else {
