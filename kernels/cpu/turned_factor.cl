@@ -9,7 +9,6 @@
 //   lower, diag, upper  rows of the bands; lower of row 0 and upper of row n - 1 are never read
 //   multipliers, reciprocals, couplings  written here, from first_tile on
 //   down, up     products of every partition, shape [tiles LANES], written here
-//   zeros        one number a work-group, written here: not 0 if some coupling inside the system is 0
 //   scratch      LANES lanes_t for each work-group
 //   n            rows of the whole system
 //   origin       row of element 0 of lower, diag and upper
@@ -50,40 +49,28 @@ static inline void load_bands(__global const scalar_t* lower, __global const sca
   load_block(edge, LANES, block->upper);
 }
 
-// True if a coupling inside the system that stands in tile t is 0.
-static inline bool has_zero(__global const scalar_t* lower, __global const scalar_t* upper, Rows rows, long t) {
-  const long first = t * LANES * rows.m, end = min(rows.n, first + LANES * rows.m);
-  bool found = false;
-  for (long r = max(first, 1L); r < end; ++r) found = found || lower[r - rows.origin] == 0;
-  for (long r = first; r < min(end, rows.n - 1); ++r) found = found || upper[r - rows.origin] == 0;
-  return found;
-}
-
-static inline bool any_lane(mask_t lanes) {
-  mask_t own[1] = {lanes};
-  const __private int* words = (const __private int*)own;
-  int any = 0;
-  for (int i = 0; i < (int)(sizeof(mask_t) / sizeof(int)); ++i) any |= words[i];
-  return any != 0;
+static inline void store_past_cache(lanes_t v, __global lanes_t* p) {
+  native_t registers[LANES / NATIVE_LANES];
+  *(lanes_t*)registers = v;
+#pragma unroll
+  for (int i = 0; i < LANES / NATIVE_LANES; ++i) STORE_PAST_CACHE(registers[i], (__global native_t*)p + i);
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void turned_factor(
     __global const scalar_t* restrict lower, __global const scalar_t* restrict diag,
     __global const scalar_t* restrict upper, __global lanes_t* restrict multipliers,
     __global lanes_t* restrict reciprocals, __global lanes_t* restrict couplings, __global scalar_t* restrict down,
-    __global scalar_t* restrict up, __global int* restrict zeros, __global lanes_t* restrict scratch, const long n,
+    __global scalar_t* restrict up, __global lanes_t* restrict scratch, const long n,
     const long origin, const long first_tile, const long tile_begin, const long tile_end, const int m,
     const int lead_in, const int passes) {
   const long run = (long)get_group_id(0), runs = (long)get_num_groups(0);
   __global scalar_t* const edge = (__global scalar_t*)(scratch + run * LANES);
   const Rows rows = {n, origin, m};
   const long end = run_begin(tile_begin, tile_end, run + 1, runs);
-  bool found = false;
   for (long t = run_begin(tile_begin, tile_end, run, runs); t < end; ++t) {
     const long base = t * LANES * m - lead_in, vector = (t - first_tile) * m - lead_in;
     const bool full = base > 0 && (t + 1) * LANES * m < n;
     lanes_t p = ZERO, c = ZERO, through_down = ONE, through_up = ONE;
-    mask_t zero = is_negative(ZERO);
     BandBlock block;
     for (int at = 0; at < lead_in + m; at += LANES) {
       load_bands(lower, diag, upper, rows, base + at, full, edge, &block);
@@ -92,17 +79,14 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void turned_factor(
         p = reciprocal(mul_sub(block.diag[s], a, c));
         c = mul(block.upper[s], p);
         if (at < lead_in) continue;
-        zero |= is_zero(a) | is_zero(block.upper[s]);
         through_down = -mul(through_down, factor);
         through_up = -mul(through_up, c);
-        STORE_PAST_CACHE(factor, multipliers + vector + at + s);
-        STORE_PAST_CACHE(p, reciprocals + vector + at + s);
-        STORE_PAST_CACHE(c, couplings + vector + at + s);
+        store_past_cache(factor, multipliers + vector + at + s);
+        store_past_cache(p, reciprocals + vector + at + s);
+        store_past_cache(c, couplings + vector + at + s);
       }
     }
-    found = found || (full ? any_lane(zero) : has_zero(lower, upper, rows, t));
     to_storage(passes ? through_down : ZERO, down + t * LANES);
     to_storage(passes ? through_up : ZERO, up + t * LANES);
   }
-  zeros[run] = found;
 }

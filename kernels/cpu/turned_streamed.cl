@@ -16,7 +16,6 @@
 //   m            rows a partition, a multiple of LANES
 //   reach        rows of a partition that what enters it gets to, at most m
 //   slot         LANES + 2 (m + reach)
-//   guarded      not 0: some coupling inside the system is 0
 // Launch:  any number of work-groups of one work-item; each walks a run of consecutive tiles.
 // Local:   none; private 2 LANES lanes_t.
 // Per row: 1 multiplication, 2 multiply-adds and, for the first `reach` rows of a partition, as many again; 5 words.
@@ -39,7 +38,7 @@ static inline TileFactors factors_of(Factors all, long t, int m) {
 
 // Solve the tiles [begin, end).
 static inline void walk(Factors factors, Rows rows, long begin, long end, int reach, __global const scalar_t* y,
-                        __global scalar_t* x, __global lanes_t* own, const bool guarded) {
+                        __global scalar_t* x, __global lanes_t* own) {
   const int m = (int)rows.m;
   const long tiles = (rows.n + LANES * rows.m - 1) / (LANES * rows.m);
   __global scalar_t* const edge = (__global scalar_t*)own;
@@ -53,10 +52,10 @@ static inline void walk(Factors factors, Rows rows, long begin, long end, int re
       const TileFactors f = factors_of(factors, t, m);
       __global lanes_t* const kept = own + LANES + (t & 1) * (m + reach);
       const TileWork work = {kept, kept + m};
-      above = pass_down(sweep_partitions(rows, t, reach, y, f, work, edge, guarded), f.down, above, &entered);
+      above = pass_down(sweep_partitions(rows, t, reach, y, f, work, edge), f.down, above, &entered);
       if (t < begin) continue;
-      settle_from_above(reach, entered, f, work, guarded);
-      tops = find_tops(reach, f, work, guarded);
+      settle_from_above(reach, entered, f, work);
+      tops = find_tops(reach, f, work);
       top = pass_up(tops, f.up, 0, &entered);
     }
     if (t == begin) continue;
@@ -64,7 +63,7 @@ static inline void walk(Factors factors, Rows rows, long begin, long end, int re
     __global lanes_t* const kept = own + LANES + ((t - 1) & 1) * (m + reach);
     const TileWork work = {kept, kept + m};
     pass_up(tops_before, f.up, top, &entered);
-    substitute_partitions(rows, t - 1, entered, f, work, edge, x, guarded);
+    substitute_partitions(rows, t - 1, entered, f, work, edge, x);
   }
 }
 
@@ -73,15 +72,11 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void turned_streamed(
     __global const lanes_t* restrict coupling, __global const scalar_t* restrict down,
     __global const scalar_t* restrict up, __global const scalar_t* restrict y, __global scalar_t* restrict x,
     __global lanes_t* restrict scratch, const long n, const long origin, const long first_tile, const long tile_begin,
-    const long tile_end, const int m, const int reach, const int slot, const int guarded) {
+    const long tile_end, const int m, const int reach, const int slot) {
   const long run = (long)get_group_id(0), runs = (long)get_num_groups(0);
   const long begin = run_begin(tile_begin, tile_end, run, runs), end = run_begin(tile_begin, tile_end, run + 1, runs);
   const Rows rows = {n, origin, m};
   const Factors factors = {multiplier, reciprocal, coupling, down, up, first_tile};
   if (begin == end) return;
-  if (guarded) {
-    walk(factors, rows, begin, end, reach, y, x, scratch + run * slot, true);
-  } else {
-    walk(factors, rows, begin, end, reach, y, x, scratch + run * slot, false);
-  }
+  walk(factors, rows, begin, end, reach, y, x, scratch + run * slot);
 }

@@ -187,7 +187,7 @@ Plan make_stored_plan(Index n, Index reach, Index partition, int word, const Dev
   plan.method = Method::truncated_streamed;
   plan.stored = true;
   plan.n = n;
-  plan.lanes = std::max(1, traits.lanes);
+  plan.lanes = std::max({1, traits.lanes, traits.tile_lanes});
   const Index cores = std::max(1, traits.cores);
   if (partition > 0) {
     plan.m = partition;

@@ -40,16 +40,16 @@ struct Plan {
   bool stored = false;        ///< truncated-streamed by stored factors in the order of the lanes (core/turned_factors)
   Index reach = 0;            ///< stored: rows of a partition that what enters it gets to; m: all of them
   Index lead_in = -1;  ///< stored: rows above a partition from which its pivots come out right; -1: a line's first row
-  Index chunk_tiles = 0;      ///< tiles per chunk: what one launch covers, at most what one allocation may hold
-  Index segments = 0;         ///< truncated-halo for lines side by side: of a line; 0: laid end to end, or not cut
-  Index bundle = 1;           ///< side by side: lines that are swept together
-  Index bundles = 1;          ///< side by side: of a block
-  Index window = 0;           ///< side by side: words of a work-group: a row carried, and every row that is swept
-  Index chunk_blocks = 0;     ///< side by side: blocks per chunk; 0 where the memory does not hold one
-  bool through_x = false;     ///< exact-factored: the sweep down leaves its values in x and not in a window
-  bool windowed = false;      ///< side by side: what the sweep down leaves is still in the cache for the way back
-  bool resident = false;      ///< exact-factored: shared factors stay in the cache
-  double idle = 1;            ///< time against that of full lanes on all cores
+  Index chunk_tiles = 0;   ///< tiles per chunk: what one launch covers, at most what one allocation may hold
+  Index segments = 0;      ///< truncated-halo for lines side by side: of a line; 0: laid end to end, or not cut
+  Index bundle = 1;        ///< side by side: lines that are swept together
+  Index bundles = 1;       ///< side by side: of a block
+  Index window = 0;        ///< side by side: words of a work-group: a row carried, and every row that is swept
+  Index chunk_blocks = 0;  ///< side by side: blocks per chunk; 0 where the memory does not hold one
+  bool through_x = false;  ///< exact-factored: the sweep down leaves its values in x and not in a window
+  bool windowed = false;   ///< side by side: what the sweep down leaves is still in the cache for the way back
+  bool resident = false;   ///< exact-factored: shared factors stay in the cache
+  double idle = 1;         ///< time against that of full lanes on all cores
   Index partitions() const { return m > 0 ? (n + m - 1) / m : 0; }
   Index tiles() const { return lanes > 0 ? (partitions() + lanes - 1) / lanes : 0; }
   Index tile_rows() const { return m * lanes; }

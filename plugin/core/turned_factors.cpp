@@ -16,7 +16,6 @@ template <typename T>
 void TurnedFactors<T>::turn(const Plan& plan, const FactorsView<T>& factors) {
   const Index partitions = plan.tiles() * plan.lanes;
   reserve(plan);
-  separates_ = false;
   for (Index k = 0; k < partitions; ++k) {
     const Index tile = k / plan.lanes, lane = k % plan.lanes, rows = std::clamp<Index>(plan.n - k * plan.m, 0, plan.m);
     const Index first = k * plan.m;
@@ -27,9 +26,6 @@ void TurnedFactors<T>::turn(const Plan& plan, const FactorsView<T>& factors) {
       multiplier_[to] = inside ? factors.multiplier[first + i] : T(0);
       reciprocal_[to] = inside ? factors.reciprocal[first + i] : T(1);
       coupling_[to] = inside ? factors.coupling[first + i] : T(0);
-      const Index row = first + i;
-      separates_ = separates_ || (row > 0 && row < plan.n && multiplier_[to] == 0) ||
-                   (row + 1 < plan.n && coupling_[to] == 0);
       down *= -multiplier_[to];
       up *= -coupling_[to];
     }

@@ -15,7 +15,6 @@ class OCLSPKT_API TurnedFactors {
  public:
   /// Make room for factors that a device is about to make.
   void reserve(const Plan& plan);
-  void set_separates(bool separates) { separates_ = separates; }
   /// Turn factors.
   /// @param plan  stored
   /// @param factors  of Order::down, shape [plan.n]
@@ -26,8 +25,6 @@ class OCLSPKT_API TurnedFactors {
   /// products of the partition's multipliers and couplings, or 0 beyond plan.reach; shape [tiles lanes].
   const T* down() const { return down_.data(); }
   const T* up() const { return up_.data(); }
-  /// True if some coupling between two rows of the system is 0.
-  bool separates() const { return separates_; }
   /// Words of each array of view().
   Index words() const { return multiplier_.size(); }
   std::int64_t bytes() const {
@@ -36,7 +33,6 @@ class OCLSPKT_API TurnedFactors {
 
  private:
   AlignedArray<T> multiplier_, reciprocal_, coupling_, down_, up_;
-  bool separates_ = false;
 };
 
 }  // namespace oclspkt

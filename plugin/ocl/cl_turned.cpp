@@ -25,19 +25,18 @@ void ClSolver<T>::store_factors(State& s) {
 template <typename T>
 void ClSolver<T>::make_factors(State& s, const Waiter& waiter, const BandsView<T>& bands) {
   const std::size_t word = sizeof(T), vector = word * static_cast<std::size_t>(plan_.lanes);
-  std::vector<std::int32_t> zeros(static_cast<std::size_t>(layout_.runs));
-  bool separates = false;
   for (std::size_t i = 0; i < layout_.chunks.size(); ++i) {
     const Chunk &chunk = layout_.chunks[i], &places = layout_.band_chunks[i];
-    const std::int64_t array = chunk.rows() * static_cast<Index>(word), factor = places.rows() * static_cast<Index>(word);
+    const std::int64_t array = chunk.rows() * static_cast<Index>(word),
+                       factor = places.rows() * static_cast<Index>(word);
     const cl::Buffer lower = wrap(*s.device, bands.lower + chunk.first, chunk.rows()),
                      diag = wrap(*s.device, bands.diag + chunk.first, chunk.rows()),
                      upper = wrap(*s.device, bands.upper + chunk.first, chunk.rows());
     const ChunkBands& made = s.bands[i];
     set_arguments(*s.device, s.turned_factor, lower, diag, upper, made.lower, made.diag, made.upper, s.top_buffer,
-                  s.bottom_buffer, s.segments, s.scratch, cl_long{plan_.n}, cl_long{chunk.first},
-                  cl_long{std::max<Index>(0, chunk.tile_begin - 1)}, cl_long{chunk.tile_begin},
-                  cl_long{chunk.tile_end}, static_cast<cl_int>(plan_.m), static_cast<cl_int>(plan_.lead_in),
+                  s.bottom_buffer, s.scratch, cl_long{plan_.n}, cl_long{chunk.first},
+                  cl_long{std::max<Index>(0, chunk.tile_begin - 1)}, cl_long{chunk.tile_begin}, cl_long{chunk.tile_end},
+                  static_cast<cl_int>(plan_.m), static_cast<cl_int>(plan_.lead_in),
                   static_cast<cl_int>(plan_.reach >= plan_.m));
     waiter.wait(launch(*s.device, s.turned_factor, {layout_.runs},
                        {{"lower", &lower, array, word},
@@ -48,17 +47,8 @@ void ClSolver<T>::make_factors(State& s, const Waiter& waiter, const BandsView<T
                         {"couplings", &made.upper, factor, vector},
                         {"down", &s.top_buffer, layout_.outer_bytes, word},
                         {"up", &s.bottom_buffer, layout_.outer_bytes, word},
-                        {"zeros", &s.segments, layout_.segment_bytes, sizeof(std::int32_t)},
                         {"scratch", &s.scratch, layout_.scratch_bytes, vector}}));
-    const cl::CommandQueue& queue = s.device->queue();
-    fault_point(Place::read, s.device->info(), queue());
-    cl::Event event;
-    queue.enqueueReadBuffer(s.segments, CL_FALSE, 0, zeros.size() * sizeof(std::int32_t), zeros.data(), nullptr,
-                            &event);
-    waiter.wait(event);
-    separates = separates || std::any_of(zeros.begin(), zeros.end(), [](std::int32_t zero) { return zero != 0; });
   }
-  turned_.set_separates(separates);
 }
 
 /// Bring to the device what passes through the partitions.
@@ -86,7 +76,7 @@ cl::Event ClSolver<T>::launch_turned(State& s, const ChunkBands& factors, const 
   set_arguments(*s.device, s.turned_streamed, factors.lower, factors.diag, factors.upper, s.top_buffer, s.bottom_buffer,
                 y, x, s.scratch, cl_long{plan_.n}, cl_long{chunk.first}, cl_long{first_tile}, cl_long{chunk.tile_begin},
                 cl_long{chunk.tile_end}, static_cast<cl_int>(plan_.m), static_cast<cl_int>(plan_.reach),
-                static_cast<cl_int>(layout_.slot), static_cast<cl_int>(turned_.separates()));
+                static_cast<cl_int>(layout_.slot));
   return launch(*s.device, s.turned_streamed, {layout_.runs},
                 {{"multiplier", &factors.lower, factor, vector},
                  {"reciprocal", &factors.diag, factor, vector},

@@ -58,9 +58,7 @@ Layout working_sizes(const Plan& plan, int word, Index chunk_tiles) {
   layout.padded = plan.tiles() * plan.lanes;
   layout.scratch_bytes = layout.runs * layout.slot * plan.lanes * word;
   layout.outer_bytes = exact || plan.stored ? layout.padded * word : 0;
-  layout.segment_bytes = exact         ? kSegmentWords * layout.padded * word
-                         : plan.stored ? layout.runs * static_cast<Index>(sizeof(std::int32_t))
-                                       : 0;
+  layout.segment_bytes = exact ? kSegmentWords * layout.padded * word : 0;
   return layout;
 }
 

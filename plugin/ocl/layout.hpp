@@ -33,7 +33,7 @@ struct Layout {
   Index padded = 0;                ///< partitions padded to whole tiles
   bool resident = true;            ///< the bands of all chunks fit at once
   std::int64_t scratch_bytes = 0;
-  std::int64_t segment_bytes = 0;  ///< what kernels tell the host: segments, or a number a work-group
+  std::int64_t segment_bytes = 0;
   std::int64_t outer_bytes = 0;  ///< one array of a number for each partition, of two
   /// Of everything but bands and vectors.
   std::int64_t working_bytes() const { return scratch_bytes + 2 * outer_bytes + segment_bytes; }

@@ -119,18 +119,13 @@ double growth_of(const Problem<T>& problem, const Plan& plan, Objection& objecti
   return worst;
 }
 
-/// The halo that the survey guarantees, if it is short.
+/// Truncated by the halo that the survey guarantees, if it is short.
 template <typename T>
 std::optional<Proposal> propose_by_survey(const Problem<T>& problem, double tol) {
-  const double d = problem.survey.decay();
-  const Index needed = halo_from_dominance(d, tol);
-  // A tolerance that was loosened is there to be used up.
-  const bool alike = d > problem.survey.dominance && problem.options.rtol == 0;
-  const Index longest = alike ? kQuickHaloOfLikeRows : kQuickHalo;
-  if (needed < 0 || needed > longest) return std::nullopt;
-  const Index halo = round_halo(needed);
-  return covered(plan_for(problem, Method::truncated_halo, halo), 2 * std::pow(d, -static_cast<double>(halo + 1)), tol,
-                 problem.survey);
+  const Index halo = known_halo<T>(problem.options, problem.survey);
+  if (halo < 0) return std::nullopt;
+  return covered(plan_for(problem, Method::truncated_halo, halo),
+                 2 * std::pow(problem.survey.decay(), -static_cast<double>(halo + 1)), tol, problem.survey);
 }
 
 /// Rows that are not dominant can make sweeps without pivoting unstable whatever truncation does: a proposal without
@@ -399,7 +394,17 @@ double tolerance(const Options& options) {
   return options.rtol > 0 ? options.rtol : static_cast<double>(std::numeric_limits<T>::epsilon());
 }
 
-std::vector<Method> methods_to_try(MethodChoice choice, bool on_host, bool end_to_end) {
+template <typename T>
+Index known_halo(const Options& options, const Survey& survey) {
+  const double d = survey.decay();
+  const Index needed = halo_from_dominance(d, tolerance<T>(options));
+  // A tolerance that was loosened is there to be used up.
+  const bool alike = d > survey.dominance && options.rtol == 0;
+  const Index longest = alike ? kQuickHaloOfLikeRows : kQuickHalo;
+  return needed < 0 || needed > longest ? -1 : round_halo(needed);
+}
+
+std::vector<Method> methods_to_try(MethodChoice choice, bool on_host, bool end_to_end, bool one_shot) {
   const bool stored = on_host || !end_to_end;
   const Method exact = stored ? Method::exact_factored : Method::exact_twopass;
   switch (choice) {
@@ -408,6 +413,10 @@ std::vector<Method> methods_to_try(MethodChoice choice, bool on_host, bool end_t
       if (on_host) return {exact, Method::pivot};
       // Unless few long lines leave cores of a device idle.
       if (stored) return {Method::truncated_halo, exact, Method::pivot};
+      if (one_shot) {
+        return {Method::truncated_halo, Method::truncated_streamed, Method::exact_twopass, Method::exact_factored,
+                Method::pivot};
+      }
       // Where the pieces of the two passes do not agree, one sweep on the host does.
       return {Method::truncated_streamed, Method::truncated_halo, Method::exact_twopass, Method::exact_factored,
               Method::pivot};
@@ -502,6 +511,7 @@ double likely_words(const Options& options, const Survey& survey, bool symmetric
 
 #define OCLSPKT_INSTANTIATE(T)                                                     \
   template double tolerance<T>(const Options&);                                    \
+  template Index known_halo<T>(const Options&, const Survey&);                     \
   template bool symmetry_matters<T>(const Options&);                               \
   template std::optional<Proposal> propose(const Problem<T>&, Method, Objection&); \
   template Index segment_halo<T>(const Options&, const Survey&, bool);             \

@@ -41,7 +41,13 @@ double tolerance(const Options& options);
 
 /// The methods to try, in order, for what the user asked. Stored factors are the first exact method on the host and for
 /// lines that are not laid end to end.
-std::vector<Method> methods_to_try(MethodChoice choice, bool on_host, bool end_to_end);
+/// @param one_shot factors would hardly be used: methods that store none come first on devices
+std::vector<Method> methods_to_try(MethodChoice choice, bool on_host, bool end_to_end, bool one_shot);
+
+/// Rows of halo that the survey guarantees, so that the set-up of truncated-halo costs next to nothing; -1 if they are
+/// many, or unknown.
+template <typename T>
+Index known_halo(const Options& options, const Survey& survey);
 
 /// True if the user asked for this very method, so that a lacking certificate is a warning and not a refusal.
 bool named(MethodChoice choice);

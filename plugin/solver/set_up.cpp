@@ -14,6 +14,9 @@ namespace {
 /// How much worse growth or dominance may get before the trial solve runs again.
 constexpr double kWorsening = 10;
 
+/// Applies between two set-ups up to which stored factors cost more than they spare: they take a pass over the bands.
+constexpr std::int64_t kFewApplies = 4;
+
 constexpr const char* kPinCure = "singular pin sets the last unknown of singular lines to 0";
 
 std::unique_ptr<DeviceSolver<float>> make_device_solver(DeviceModule& m, int device, const DeviceSettings& s, float) {
@@ -193,9 +196,9 @@ bool Solver<T>::Impl::try_method(const DeviceChoice& device, Method method, Obje
 /// Move the method that an earlier set-up took to the front, if it took it for the same device and lines.
 /// @return true if that changed the order
 template <typename T>
-bool Solver<T>::Impl::first_to_try(const InUse& before, const DeviceChoice& device,
+bool Solver<T>::Impl::first_to_try(const InUse& before, const DeviceChoice& device, bool one_shot,
                                    std::vector<Method>& methods) const {
-  if (before.device != device.index || before.lines != bands_.lines()) return false;
+  if (before.device != device.index || before.lines != bands_.lines() || before.one_shot != one_shot) return false;
   const auto place = std::find(methods.begin(), methods.end(), before.method);
   if (place == methods.begin() || place == methods.end()) return false;
   std::rotate(methods.begin(), place, place + 1);
@@ -205,8 +208,9 @@ bool Solver<T>::Impl::first_to_try(const InUse& before, const DeviceChoice& devi
 /// Go through the methods in order, one that was in use before first, and keep the first that holds.
 template <typename T>
 void Solver<T>::Impl::choose(const DeviceChoice& device, const std::optional<InUse>& before) {
-  std::vector<Method> methods = methods_to_try(options_.method, device.host(), bands_.lines().contiguous());
-  const bool moved = before && first_to_try(*before, device, methods);
+  const bool one_shot = seldom_applied_ && known_halo<T>(options_, survey_) >= 0;
+  std::vector<Method> methods = methods_to_try(options_.method, device.host(), bands_.lines().contiguous(), one_shot);
+  const bool moved = before && first_to_try(*before, device, one_shot, methods);
   bool singular = false;
   for (const Method method : methods) {
     Objection objection;
@@ -214,9 +218,10 @@ void Solver<T>::Impl::choose(const DeviceChoice& device, const std::optional<InU
       // What leaves the chosen device, and pivoting, are remedies that cost several times as much.
       const bool remedy = method == Method::pivot || runs_on_host(device, method, bands_.lines()) != device.host();
       if (!named(options_.method) && !remedy) {
-        in_use_ = InUse{method, device.index, bands_.lines()};
+        in_use_ = InUse{method, device.index, bands_.lines(), one_shot};
       }
       if (moved && method == methods.front()) report_.why += ", kept from the set-up before";
+      if (one_shot && method == Method::truncated_halo) report_.why += ", no factors are stored for few applies";
       return;
     }
     note_candidate(device, method, false, objection.why, objection.plan);
@@ -383,6 +388,8 @@ void Solver<T>::Impl::begin_set_up() {
 template <typename T>
 void Solver<T>::Impl::set_up(const Known& known) {
   known_ = known;
+  seldom_applied_ = counts_.set_ups > 0 && applies_ <= kFewApplies;
+  applies_ = 0;
   ++counts_.set_ups;
   const std::optional<InUse> before = std::exchange(in_use_, std::nullopt);
   begin_set_up();

@@ -98,6 +98,7 @@ void Solver<T>::Impl::apply(const T* y, T* x) {
     }
   }
   total_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  ++applies_;
 }
 
 template <typename T>

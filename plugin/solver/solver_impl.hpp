@@ -51,12 +51,13 @@ class Solver<T>::Impl {
     Method method = Method::pivot;
     int device = -1;  ///< DeviceChoice::index
     LineSet lines;
+    bool one_shot = false;  ///< chosen for few applies
   };
 
   void begin_set_up();
   void look(const std::optional<Survey>& rows = std::nullopt);
   void choose(const DeviceChoice& device, const std::optional<InUse>& before);
-  bool first_to_try(const InUse& before, const DeviceChoice& device, std::vector<Method>& methods) const;
+  bool first_to_try(const InUse& before, const DeviceChoice& device, bool one_shot, std::vector<Method>& methods) const;
   bool pins() const;
   bool try_method(const DeviceChoice& device, Method method, Objection& objection);
   void adopt(const DeviceChoice& device, const Plan& plan);
@@ -114,6 +115,8 @@ class Solver<T>::Impl {
   Times finished_;  ///< of solvers that are gone
   Times trials_;    ///< of set-ups
   double total_seconds_ = 0;
+  std::int64_t applies_ = 0;     ///< since the last set-up
+  bool seldom_applied_ = false;  ///< before the last set-up
   Counts counts_;
 };
 
