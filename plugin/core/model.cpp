@@ -181,6 +181,7 @@ void ModelSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
   }
   plan_ = plan;
   bands_ = &bands;
+  if (plan.stored) stored_.set_up(plan, bands);
   // A run without a tile would be a segment without a row.
   plan_.runs = static_cast<int>(std::clamp<Index>(plan.runs, 1, std::max<Index>(1, plan.partitions())));
   const Index segments = plan.method == Method::exact_twopass ? plan.partitions() : plan.exact_starts ? plan_.runs : 0;
@@ -206,6 +207,10 @@ void ModelSolver<T>::apply(const T* y, T* x) {
       }
       break;
     case Method::truncated_streamed:
+      if (plan_.stored) {
+        stored_.apply(y, x);
+        break;
+      }
       if (plan_.exact_starts) {
         const auto run_end = [&](Index r) { return std::min(plan_.n, work.run_begin(r + 1) * plan_.m); };
         work.reduce(plan_.runs, run_end, segments_.data(), reduced_, x_top, x_bottom);
@@ -224,7 +229,8 @@ void ModelSolver<T>::apply(const T* y, T* x) {
 
 template <typename T>
 std::int64_t ModelSolver<T>::bytes() const {
-  return scratch_.bytes() + outer_.bytes() + static_cast<std::int64_t>(segments_.capacity() * sizeof(SchurSegment<T>));
+  return scratch_.bytes() + outer_.bytes() + stored_.bytes() +
+         static_cast<std::int64_t>(segments_.capacity() * sizeof(SchurSegment<T>));
 }
 
 template class ModelSolver<float>;

@@ -5,6 +5,7 @@
 
 #include "device.hpp"
 #include "interface.hpp"
+#include "stored_model.hpp"
 
 namespace oclspkt {
 
@@ -18,11 +19,13 @@ class OCLSPKT_API ModelSolver final : public DeviceSolver<T> {
   void apply(const T* y, T* x) override;
   Times times() const override { return times_; }
   std::int64_t bytes() const override;
+  const Factors<T>* factors() const override { return plan_.stored ? &stored_.factors() : nullptr; }
 
  private:
   struct Work;
   Plan plan_;
   const Bands<T>* bands_ = nullptr;
+  StoredModel<T> stored_;                  ///< plans by stored factors
   AlignedArray<T> scratch_;                ///< reduced right-hand side and scaled upper band of a segment
   std::vector<SchurSegment<T>> segments_;  ///< exact-twopass
   ReducedSystem<T> reduced_;

@@ -27,7 +27,7 @@ class ModelDeviceSolver final : public DeviceSolver<T> {
  public:
   void set_up(const Plan& plan, const Bands<T>& bands) override {
     call();
-    factored_ = plan.method == Method::exact_factored || plan.stored;
+    factored_ = plan.method == Method::exact_factored;
     at_work().set_up(plan, bands);
   }
   void apply(const T* y, T* x) override {
@@ -36,7 +36,7 @@ class ModelDeviceSolver final : public DeviceSolver<T> {
   }
   Times times() const override { return model_.times() + host_.times(); }
   std::int64_t bytes() const override { return model_.bytes() + host_.bytes(); }
-  const Factors<T>* factors() const override { return factored_ ? host_.factors() : nullptr; }
+  const Factors<T>* factors() const override { return factored_ ? host_.factors() : model_.factors(); }
 
  private:
   DeviceSolver<T>& at_work() { return factored_ ? static_cast<DeviceSolver<T>&>(host_) : model_; }
