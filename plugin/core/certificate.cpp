@@ -158,19 +158,29 @@ Certificate certify_stored(const Plan& plan, const BandsView<T>& bands) {
     return Certificate{bound, k, first_tile * tile_rows, std::min(plan.n, (k + 1) * tile_rows) - 1, above};
   };
   Certificate worst;
+  double growth = 1;
   double c = 0, upwards = 1;  // upwards: the largest of 1 and the products of |c| that end with the row above
   for (Index k = 0; k < tiles; ++k) {
     const double upwards_before = upwards;
-    double below = k + 1 < tiles ? 1 : 0, entered = k > 0 ? 1 + std::abs(c) : 0, amount = 0;
-    for (Index i = k * tile_rows; i < std::min(plan.n, (k + 1) * tile_rows); ++i) {
-      const auto diag = static_cast<double>(rows.diag(i));
-      const double u = diag - rows.lower(i) * c;
-      entered *= std::abs(rows.lower(i) / u);
-      amount += entered * upwards;
-      // An infinite diagonal would hide behind a ratio of 0.
-      c = rows.upper(i) / u + 0 * diag;
-      below *= std::abs(c);
-      upwards = std::max(1.0, upwards * std::abs(c));
+    // Below the first tile nothing is truncated: no tile above it would ask.
+    double below = k > 0 && k + 1 < tiles ? 1 : 0, entered = k > 0 ? 1 + std::abs(c) : 0, amount = 0;
+    const Index end = std::min(plan.n, (k + 1) * tile_rows);
+    for (Index first = k * tile_rows; first < end; first += plan.m) {
+      double passes_down = 0, passes_up = 1;
+      for (Index i = first; i < std::min(end, first + plan.m); ++i) {
+        const auto diag = static_cast<double>(rows.diag(i));
+        const double u = diag - rows.lower(i) * c, ratio = std::abs(rows.lower(i) / u);
+        entered *= ratio;
+        passes_down = std::max(passes_down, 1 + std::abs(c)) * ratio;
+        amount += entered * upwards;
+        // An infinite diagonal would hide behind a ratio of 0.
+        c = rows.upper(i) / u + 0 * diag;
+        below *= std::abs(c);
+        passes_up *= std::abs(c);
+        if (!(passes_up <= growth)) growth = passes_up;
+        upwards = std::max(1.0, upwards * std::abs(c));
+      }
+      if (first + plan.m < plan.n && !(passes_down <= growth)) growth = passes_down;
     }
     passages[static_cast<std::size_t>(k)] = {entered, amount};
     const double bound = below * upwards_before;
@@ -186,10 +196,10 @@ Certificate certify_stored(const Plan& plan, const BandsView<T>& bands) {
     if (!(bound <= start.bound)) start = certificate(bound, k, std::min(k + 1, tiles - 1), true);
     amount = passage.amount + passage.left * amount;
   }
-  start.bound += worst.bound;
-  if (start.bound > 2 * worst.bound) return start;
-  worst.bound = start.bound;
-  return worst;
+  Certificate both = start.bound > worst.bound ? start : worst;
+  both.bound = start.bound + worst.bound;
+  both.growth = growth;
+  return both;
 }
 
 double bound_stored(double d, Index rows) {

@@ -12,7 +12,7 @@ struct Certificate {
   Index partition = -1;       ///< the partition (or tile) that gives it
   Index first = 0, last = 0;  ///< its rows (offsets in the vector), both included
   bool above = false;         ///< most of it comes from the unknowns cut off above those rows, not below
-  double growth = 1;          ///< streamed: largest 1 / |1 - v_b w_t|, what settling an interface makes of rounding
+  double growth = 1;          ///< streamed: what settling makes of rounding; largest 1 / |1 - v_b w_t| of interfaces
 };
 
 /// Rows [first, end) of the glued system, for questions about one line of many.
@@ -41,12 +41,16 @@ Certificate certify_streamed(const Plan& plan, const BandsView<T>& bands);
 /// The first error is the product of |c_i p_i| over a tile, times the largest such product that ends above it. The
 /// second begins as (1 + |c p|) of the row above the start, goes down with |a_i p_i|, and up again with |c_i p_i|. The
 /// bound is the sum of both, the latter for runs that start anywhere.
+///
+/// What leaves a partition is found twice, by the partition alone and with what enters it, and what is rounded on the
+/// way differs. The growth is what becomes of it: the largest product of (1 + |c p|) and the |a_i p_i| from any row to
+/// the end of its partition, and of the |c_i p_i| from any row to the partition's first.
 /// @cost 1 division, 6 multiplications a row
 template <typename T>
 Certificate certify_stored(const Plan& plan, const BandsView<T>& bands);
 
-/// The same from dominance alone, for truncation after `rows` rows: (d + 1) / (d - 1) d^-rows / (1 - d^-rows).
-/// @pre every row is dominant by rows with at least d > 1
+/// The bound from dominance alone, for truncation after `rows` rows: (d + 1) / (d - 1) d^-rows / (1 - d^-rows).
+/// @pre every row is dominant by rows with at least d > 1, or d is Survey::decay()
 double bound_stored(double d, Index rows);
 
 /// Rows of halo that dominance alone guarantees: smallest h with 2 d^-(h+1) <= tol; -1 if d <= 1.

@@ -63,7 +63,8 @@ std::string where(const Certificate& c) {
                 c.above ? "up" : "down");
 }
 
-/// Dominance above which the 2x2 systems of the streamed form hardly round: 1 - v_b w_t >= 1 - 1 / d^2.
+/// Dominance above which the 2x2 systems of the streamed form hardly round: 1 - v_b w_t >= 1 - 1 / d^2. By stored
+/// factors, |a_i p_i| (1 + |c p|) <= 1 / (d - 1).
 constexpr double kHarmlessInterface = 1.5;
 
 Proposal covered(const Plan& plan, double certificate, double tol, const Survey& survey) {
@@ -270,38 +271,69 @@ std::optional<Proposal> propose_halo(const Problem<T>& problem, Objection& objec
   return uncovered(plan, least, tol);
 }
 
-/// The plan by stored factors whose truncation the decay of its rows covers, if any.
+/// True if rows of dominance d may be truncated a tile of stored factors away.
+bool decays_within_a_tile(double d, const Plan& plan, double tol) {
+  return d > 1 && bound_stored(d, plan.tile_rows()) <= tol;
+}
+
+/// What partitions of stored factors make of rounding, is seen from the survey where rows are dominant enough, or
+/// alike: then |a_i p_i| < 1.
 template <typename T>
-std::optional<Proposal> propose_stored_by_decay(const Problem<T>& problem, Plan plan, double tol) {
+bool settles_well(const Problem<T>& problem, const Plan& plan) {
+  const Survey& survey = problem.survey;
+  return survey.dominance >= kHarmlessInterface || survey.decay() > std::max(1.0, survey.dominance) ||
+         certify_stored(plan, problem.bands.view()).growth <= kGrowthLimit;
+}
+
+/// Why the streamed form does not hold.
+std::string streamed_refusal(const Certificate& c, double tol) {
+  return c.bound <= tol ? format("settling multiplies rounding by %.1e > %.0f", c.growth, kGrowthLimit)
+                        : format("certificate %.1e > %.1e (", c.bound, tol) + where(c) + ")";
+}
+
+/// A streamed plan that does not hold, for a user who named the method.
+template <typename T>
+std::optional<Proposal> insist_on_streamed(const Problem<T>& problem, const Plan& plan, const Certificate& certificate,
+                                           double tol, const Objection& objection) {
+  if (!named(problem.options.method) || !std::isfinite(certificate.bound)) return std::nullopt;
+  Proposal proposal = uncovered(plan, certificate, tol);
+  if (certificate.bound <= tol) proposal.why = "asked for, although " + objection.why;
+  proposal.growth = certificate.growth;
+  return proposal;
+}
+
+/// The plan by stored factors that the survey covers, if any.
+template <typename T>
+std::optional<Proposal> propose_stored_by_survey(const Problem<T>& problem, Plan plan, double tol) {
   const double d = problem.survey.decay();
-  if (!(d > 1)) return std::nullopt;
+  if (!decays_within_a_tile(d, plan, tol) || !settles_well(problem, plan)) return std::nullopt;
   Index needed = kHaloQuantum;
   while (needed < kLongLeadIn * plan.m && !(bound_stored(d, needed) <= tol)) needed += kHaloQuantum;
   plan.reach = std::min(needed, plan.m);
-  const double bound = bound_stored(d, needed < plan.m ? needed : plan.tile_rows());
-  if (!(bound <= tol)) return std::nullopt;
   // Pivots forget twice as fast as unknowns.
   if (problem.survey.dominance >= kPlainPivots && needed < kLongLeadIn * plan.m) {
     plan.lead_in = (std::max(needed / 2, kHaloQuantum) + plan.lanes - 1) / plan.lanes * plan.lanes;
   }
-  return covered(plan, bound, tol, problem.survey);
+  return covered(plan, bound_stored(d, needed < plan.m ? needed : plan.tile_rows()), tol, problem.survey);
 }
 
-/// Lines that by themselves are dominant enough for tiles of a plan are not in the way of the others.
+/// Lines that by themselves are dominant enough for a plan are not in the way of the others.
 template <typename T>
-std::vector<Index> lines_in_the_way(const Problem<T>& problem, const Plan& plan, double tol) {
+std::vector<Index> lines_in_the_way(const Problem<T>& problem, const Plan& plan, const Certificate& certificate,
+                                    double tol) {
+  const double least = certificate.growth <= kGrowthLimit ? 1 : kHarmlessInterface;
   const LineSet& lines = problem.bands.lines();
   std::vector<Index> weak;
   for (Index l = 0; lines.count() > 1 && l < lines.count(); ++l) {
     const double d = line_dominance(lines, problem.bands.view(), l);
-    if (!(d > 1 && bound_stored(d, plan.tile_rows()) <= tol)) weak.push_back(l);
+    if (!(d >= least && decays_within_a_tile(d, plan, tol))) weak.push_back(l);
   }
   const bool few = rows_in(lines, weak) <= kApartShare * static_cast<double>(lines.rows());
   return few ? weak : std::vector<Index>{};
 }
 
-/// The streamed form by stored factors, as devices carry it: by the decay that all rows promise, else by that which
-/// the factors show, with ever longer partitions.
+/// The streamed form by stored factors, as devices carry it: first by the survey, then by the decay that the factors
+/// show, with ever longer partitions as long as there are more tiles than cores.
 template <typename T>
 std::optional<Proposal> propose_stored(const Problem<T>& problem, Objection& objection) {
   const double tol = tolerance<T>(problem.options);
@@ -311,20 +343,19 @@ std::optional<Proposal> propose_stored(const Problem<T>& problem, Objection& obj
   }
   const Index n = problem.bands.lines().rows();
   const Plan usual = make_stored_plan(n, 0, problem.options.partition, sizeof(T), problem.traits);
-  if (auto quick = propose_stored_by_decay(problem, usual, tol)) return quick;
+  if (auto quick = propose_stored_by_survey(problem, usual, tol)) return quick;
   Plan plan = usual;
   Certificate certificate;
   for (const Index times : kLongerPartitions) {
-    if (times > 1 && (problem.options.partition > 0 || plan.tiles() <= 1)) break;
     plan = times == 1 ? usual : make_stored_plan(n, 0, times * usual.m, sizeof(T), problem.traits);
     certificate = certify_stored(plan, problem.bands.view());
-    if (certificate.bound <= tol) return covered(plan, certificate.bound, tol, problem.survey);
+    if (certificate.bound <= tol && certificate.growth <= kGrowthLimit) {
+      return covered(plan, certificate.bound, tol, problem.survey);
+    }
+    if (problem.options.partition > 0 || plan.tiles() <= problem.traits.cores) break;
   }
-  objection = {format("certificate %.1e > %.1e (", certificate.bound, tol) + where(certificate) + ")",
-               lines_in_the_way(problem, plan, tol), plan};
-  if (!named(problem.options.method)) return std::nullopt;
-  if (!std::isfinite(certificate.bound)) return std::nullopt;
-  return uncovered(plan, certificate, tol);
+  objection = {streamed_refusal(certificate, tol), lines_in_the_way(problem, plan, certificate, tol), plan};
+  return insist_on_streamed(problem, plan, certificate, tol, objection);
 }
 
 /// A way to walk the tiles of the streamed form.
@@ -364,16 +395,8 @@ std::optional<Proposal> propose_streamed(const Problem<T>& problem, Objection& o
       if (partition != tile || plan.m >= plan.n) break;
     }
   }
-  const bool rounds = least.bound <= tol;
-  objection = {rounds ? format("its interfaces multiply rounding by %.1e > %.0f", least.growth, kGrowthLimit)
-                      : format("certificate %.1e > %.1e (", least.bound, tol) + where(least) + ")",
-               {},
-               best};
-  if (!named(problem.options.method) || !std::isfinite(least.bound)) return std::nullopt;
-  Proposal proposal = uncovered(best, least, tol);
-  if (rounds) proposal.why = "asked for, although " + objection.why;
-  proposal.growth = least.growth;
-  return proposal;
+  objection = {streamed_refusal(least, tol), {}, best};
+  return insist_on_streamed(problem, best, least, tol, objection);
 }
 
 template <typename T>

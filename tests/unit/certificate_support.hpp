@@ -91,20 +91,30 @@ inline Plan streamed_plan(Index n, Index tile, int runs) {
   return plan;
 }
 
+/// Stored factors on 4 lanes.
+/// @param reach 0: whole partitions
+inline Plan stored_plan(Index n, Index m, Index reach, int runs) {
+  Plan plan = make_stored_plan(n, reach, m, 8, DeviceTraits{.lanes = 4, .cores = 2});
+  plan.runs = runs;
+  return plan;
+}
+
 /// The certificate holds: true error <= 1.1 certificate + 10 eps condition, for every solution.
 inline void expect_covered(const Plan& plan, const Bands<double>& bands, const Certificate& certificate) {
   if (!std::isfinite(certificate.bound)) return;  // nothing is claimed
   for (const auto& x : solutions(plan.n)) {
     const TrueError e = true_error(plan, bands, x);
     EXPECT_LE(e.error, 1.1 * certificate.bound + 10 * std::numeric_limits<double>::epsilon() * e.condition)
-        << name(plan.method) << ", m " << plan.m << ", halo " << plan.halo << ", certificate " << certificate.bound
-        << ", condition " << e.condition;
+        << name(plan.method) << ", m " << plan.m << ", halo " << plan.halo << ", reach " << plan.reach
+        << ", certificate " << certificate.bound << ", condition " << e.condition;
   }
 }
 
 inline Certificate certify(const Plan& plan, const Bands<double>& bands) {
-  return plan.method == Method::truncated_halo ? certify_halo(plan.n, bands.view(), plan.m, plan.halo, {0, plan.n})
-                                               : certify_streamed(plan, bands.view());
+  if (plan.method == Method::truncated_halo) {
+    return certify_halo(plan.n, bands.view(), plan.m, plan.halo, {0, plan.n});
+  }
+  return plan.stored ? certify_stored(plan, bands.view()) : certify_streamed(plan, bands.view());
 }
 
 inline void expect_covered(const Plan& plan, const Bands<double>& bands) {

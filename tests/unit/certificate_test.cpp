@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "certificate_support.hpp"
+#include "evidence.hpp"
 #include "survey.hpp"
 
 namespace oclspkt {
@@ -9,12 +10,19 @@ using test::certify;
 using test::expect_covered;
 using test::halo_plan;
 using test::solutions;
+using test::stored_plan;
 using test::streamed_plan;
 using test::true_error;
 
 Bands<double> closed(Bands<double> bands) {
   bands.close_lines();
   return bands;
+}
+
+/// The certificate holds for stored factors whose growth may be trusted with rounding.
+void expect_stored_covered(const Plan& plan, const Bands<double>& bands) {
+  const Certificate certificate = certify(plan, bands);
+  if (certificate.growth <= kGrowthLimit) expect_covered(plan, bands, certificate);
 }
 
 /// A matrix in all the ways in which it may be truncated.
@@ -31,6 +39,9 @@ void expect_covered_in_every_form(const Bands<double>& bands, bool exact_starts 
       plan.exact_starts = way >= 2;
       expect_covered(plan, bands);
     }
+  }
+  for (const Index m : {16, 48}) {
+    for (const int runs : {1, 4}) expect_stored_covered(stored_plan(n, m, 0, runs), bands);
   }
 }
 
@@ -196,6 +207,7 @@ TEST(Certificate, LosesWithWhatIsNoNumber) {
         double* const bad[] = {bands.lower(), bands.diag(), bands.upper()};
         if (value == 0) bands.lower()[row] = bands.diag()[row] = bands.upper()[row] = 0;  // 0/0
         bad[band][row] = value;
+        EXPECT_FALSE(certify(stored_plan(n, 16, 0, 2), bands).bound <= 1e300) << value << " row " << row;
         for (const Index m : {100, 400}) {
           SCOPED_TRACE("row " + std::to_string(row) + " band " + std::to_string(band) + " m " + std::to_string(m));
           EXPECT_FALSE(certify(halo_plan(n, m, 20), bands).bound <= 1e300) << value;
@@ -215,6 +227,10 @@ TEST(Certificate, TakesNoCutAsExact) {
   bands.close_lines();
   EXPECT_EQ(certify_halo(100, bands.view(), 100, 0, {0, 100}).bound, 0);
   EXPECT_EQ(certify_streamed(streamed_plan(100, 100, 1), bands.view()).bound, 0);
+  // One tile, and two: each is the other's neighbour.
+  for (const Index m : {32, 16}) EXPECT_EQ(certify_stored(stored_plan(100, m, 0, 2), bands.view()).bound, 0);
+  const Bands<double> longer = closed(test::constant<double>(LineSet::one(129), -1, 2, -1));
+  EXPECT_GT(certify_stored(stored_plan(129, 16, 0, 2), longer.view()).bound, 0);
 }
 
 TEST(Certificate, FollowsFromDominanceOnlyAboveOne) {
@@ -230,6 +246,110 @@ TEST(Certificate, FollowsFromDominanceOnlyAboveOne) {
     bands.close_lines();
     EXPECT_LE(certify_halo(5000, bands.view(), 1000, h, {0, 5000}).bound, 1e-14) << "d " << d;
   }
+}
+
+TEST(Certificate, OfStoredFactorsFollowsFromDominanceAndReach) {
+  for (const double d : {1.02, 1.1, 1.5, 3.0, 10.0}) {
+    const Bands<double> bands = closed(test::random_dominant<double>(LineSet::one(3000), d));
+    for (const Index reach : {0, 8, 24, 40}) {
+      const Plan plan = stored_plan(3000, 80, reach, 3);
+      SCOPED_TRACE("d " + std::to_string(d) + ", reach " + std::to_string(plan.reach));
+      Certificate certificate;
+      certificate.bound = bound_stored(d, plan.reach < plan.m ? plan.reach : plan.tile_rows());
+      expect_covered(plan, bands, certificate);
+      if (plan.reach == plan.m) {
+        EXPECT_LE(certify(plan, bands).bound, 1.01 * certificate.bound);
+      }
+    }
+  }
+}
+
+TEST(Certificate, OfStoredFactorsFollowsFromTheDecayOfLikeRows) {
+  for (const double lambda : {1.0, 10.0, 100.0}) {
+    const Bands<double> bands = closed(test::diffusion<double>(LineSet::one(3000), lambda));
+    const double decay = survey(bands.lines(), bands.view()).decay();
+    for (const Index reach : {8, 24, 40}) {
+      Certificate certificate;
+      certificate.bound = bound_stored(decay, reach);
+      expect_covered(stored_plan(3000, 80, reach, 3), bands, certificate);
+    }
+  }
+}
+
+/// What comes from above is summed over the rows where it decays, sqrt(lambda) of them; x = 1 reaches the rest.
+TEST(Certificate, OfStoredFactorsFollowsTheDecay) {
+  for (const double lambda : {1e2, 1e3, 1e4}) {
+    const Bands<double> bands = closed(test::diffusion<double>(LineSet::one(3000), lambda));
+    const Plan plan = stored_plan(3000, 48, 0, 5);
+    const double bound = certify(plan, bands).bound;
+    EXPECT_GE(true_error(plan, bands, solutions(3000)[0]).error, bound / (8 * std::sqrt(lambda))) << lambda;
+  }
+}
+
+TEST(Certificate, OfStoredFactorsSeesLinesThatEndWithinTiles) {
+  // Each tile holds the end of a line, wherever that is: nothing is truncated. One line longer than two tiles is.
+  const Index tile = 4 * 16;
+  for (const Index length : {Index{1}, Index{15}, Index{16}, Index{17}, tile - 1, tile}) {
+    Bands<double> bands = closed(test::constant<double>(LineSet::equal(40, length), -1, 2, -1));
+    EXPECT_EQ(certify(stored_plan(40 * length, 16, 0, 3), bands).bound, 0) << length;
+  }
+  const Bands<double> longer = closed(test::constant<double>(LineSet::equal(4, 3 * tile), -1, 2, -1));
+  EXPECT_GT(certify(stored_plan(12 * tile, 16, 0, 3), longer).bound, 0.1);
+}
+
+/// Row sums 0: in two tiles nothing is truncated, and partitions by themselves are so ill-conditioned that nothing is
+/// right.
+TEST(Certificate, OfStoredFactorsCountsWhatPartitionsMakeOfRounding) {
+  const Index n = 3900;
+  const Bands<double> rough = closed(test::row_sums_zero<double>(LineSet::one(n)));
+  const Plan plan = stored_plan(n, 496, 0, 2);
+  const Certificate certificate = certify(plan, rough);
+  EXPECT_LE(certificate.bound, 1e-15);
+  EXPECT_GT(certificate.growth, 1e6);
+  std::vector<double> x = test::random_vector<double>(n), y(x.size()), solved(x.size());
+  const auto error = [&](const Bands<double>& bands) {
+    multiply(bands.lines(), bands.view(), x.data(), y.data());
+    ModelSolver<double> model;
+    model.set_up(plan, bands);
+    model.apply(y.data(), solved.data());
+    return normwise_backward_error(bands.lines(), bands.view(), solved.data(), y.data());
+  };
+  EXPECT_GT(error(rough), 1e-12);
+  const Bands<double> smooth = closed(test::diffusion<double>(LineSet::one(n), 1e4));
+  EXPECT_LE(certify(plan, smooth).growth, 2);
+  EXPECT_LE(error(smooth), 1e-15);
+}
+
+/// Random rows of dominance 1 and a little more, with weak couplings here and there: whatever is accepted is right.
+TEST(Certificate, OfStoredFactorsAcceptsNothingThatRoundsBadly) {
+  std::mt19937 generator(test::kSeed);
+  const auto uniform = [&] { return std::uniform_real_distribution<double>(0, 1)(generator); };
+  int accepted = 0, refused = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    const Index n = 200 + static_cast<Index>(3000 * uniform()), m = 16 << (trial % 5);
+    const double excess = std::pow(10, -16 * uniform()), least = std::pow(10, -6 * uniform());
+    const bool wide = trial % 2 == 0;
+    const auto coupling = [&] { return wide ? std::pow(10, -6 * uniform()) : least + uniform(); };
+    const Bands<double> bands = closed(test::fill<double>(LineSet::one(n), [&](Index) {
+      const double lower = coupling(), upper = coupling();
+      return test::Row{-lower, (lower + upper) * (1 + excess), -upper};
+    }));
+    const Plan plan = stored_plan(n, m, 0, 2);
+    const Certificate certificate = certify(plan, bands);
+    const bool holds = certificate.bound <= 2e-16 && certificate.growth <= kGrowthLimit;
+    ++(holds ? accepted : refused);
+    if (!holds) continue;
+    const std::vector<double> x = test::random_vector<double>(n);
+    std::vector<double> y(x.size()), solved(x.size());
+    multiply(bands.lines(), bands.view(), x.data(), y.data());
+    ModelSolver<double> model;
+    model.set_up(plan, bands);
+    model.apply(y.data(), solved.data());
+    EXPECT_LE(componentwise_backward_error(bands.lines(), bands.view(), solved.data(), y.data()), 2e-14)
+        << "trial " << trial << ", n " << n << ", m " << m << ", growth " << certificate.growth;
+  }
+  EXPECT_GE(accepted, 10);
+  EXPECT_GE(refused, 30);
 }
 
 TEST(Certificate, FindsTheHaloThatItThenAccepts) {
