@@ -18,11 +18,13 @@ constexpr double kTimeLimitFactor = 100;
 
 std::size_t size(std::int64_t value) { return static_cast<std::size_t>(value); }
 
-/// A buffer of at least that size, kept if it is large enough.
-void ensure(const OpenDevice& device, cl::Buffer& buffer, cl_mem_flags flags, std::int64_t bytes) {
-  if (buffer() != nullptr && static_cast<std::int64_t>(buffer.getInfo<CL_MEM_SIZE>()) >= bytes) return;
+/// A buffer of at least that size, kept if it is large enough. @return the bytes that it has
+std::int64_t ensure(const OpenDevice& device, cl::Buffer& buffer, cl_mem_flags flags, std::int64_t bytes) {
+  const std::int64_t present = buffer() != nullptr ? static_cast<std::int64_t>(buffer.getInfo<CL_MEM_SIZE>()) : 0;
+  if (present >= bytes) return present;
   buffer = cl::Buffer();  // give back before asking for more
-  if (bytes > 0) buffer = device.buffer(flags, bytes);
+  buffer = device.buffer(flags, bytes);
+  return bytes;
 }
 
 }  // namespace
@@ -162,10 +164,10 @@ template <typename T>
 void ClSolver<T>::make_buffers(State& s) {
   const bool exact = plan_.method == Method::exact_twopass;
   const std::int64_t array = layout_.longest * static_cast<Index>(sizeof(T));
-  ensure(*s.device, s.scratch, CL_MEM_READ_WRITE, layout_.scratch_bytes);
-  ensure(*s.device, s.top_buffer, CL_MEM_READ_WRITE, layout_.outer_bytes);
-  ensure(*s.device, s.bottom_buffer, CL_MEM_READ_WRITE, layout_.outer_bytes);
-  ensure(*s.device, s.segments, CL_MEM_WRITE_ONLY, layout_.segment_bytes);
+  bytes_ = ensure(*s.device, s.scratch, CL_MEM_READ_WRITE, layout_.scratch_bytes) +
+           ensure(*s.device, s.top_buffer, CL_MEM_READ_WRITE, layout_.outer_bytes) +
+           ensure(*s.device, s.bottom_buffer, CL_MEM_READ_WRITE, layout_.outer_bytes) +
+           ensure(*s.device, s.segments, CL_MEM_WRITE_ONLY, layout_.segment_bytes);
   const Index outers = exact ? layout_.outer_bytes / static_cast<Index>(sizeof(T)) : 0;
   for (AlignedArray<T>* outer : {&s.tops, &s.bottoms}) {
     outer->resize(outers);
@@ -173,11 +175,10 @@ void ClSolver<T>::make_buffers(State& s) {
   }
   s.segment_words.resize(exact ? kSegmentWords * layout_.padded : 0);
   s.bands.resize(in_place_ || layout_.resident ? layout_.band_chunks.size() : 1);
-  bytes_ = layout_.working_bytes() + s.bottoms.bytes() + s.tops.bytes() + s.segment_words.bytes() +
-           static_cast<std::int64_t>(segments_.size() * sizeof(SchurSegment<T>)) + factors_.bytes() + turned_.bytes();
+  bytes_ += s.bottoms.bytes() + s.tops.bytes() + s.segment_words.bytes() +
+            static_cast<std::int64_t>(segments_.size() * sizeof(SchurSegment<T>)) + factors_.bytes() + turned_.bytes();
   if (in_place_) return;
-  ensure(*s.device, s.y, CL_MEM_READ_ONLY, array);
-  ensure(*s.device, s.x, CL_MEM_READ_WRITE, array);
+  bytes_ += ensure(*s.device, s.y, CL_MEM_READ_ONLY, array) + ensure(*s.device, s.x, CL_MEM_READ_WRITE, array);
   if (!s.staging || s.staging->bytes() < array) {
     s.staging.reset();
     s.staging = std::make_unique<Staging>(*s.device, array);
@@ -185,11 +186,10 @@ void ClSolver<T>::make_buffers(State& s) {
   for (std::size_t i = 0; i < s.bands.size(); ++i) {
     const std::int64_t bytes = layout_.resident ? layout_.band_chunks[i].rows() * static_cast<Index>(sizeof(T)) : array;
     for (cl::Buffer* band : {&s.bands[i].lower, &s.bands[i].diag, &s.bands[i].upper}) {
-      ensure(*s.device, *band, CL_MEM_READ_ONLY, bytes);
+      bytes_ += ensure(*s.device, *band, CL_MEM_READ_ONLY, bytes);
     }
-    bytes_ += 3 * bytes;
   }
-  bytes_ += 2 * array + s.staging->bytes();
+  bytes_ += s.staging->bytes();
 }
 
 template <typename T>
