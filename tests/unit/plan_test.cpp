@@ -61,6 +61,65 @@ TEST(Plan, CutsChunksToWhatOneAllocationHolds) {
   EXPECT_LE(make_plan(Method::exact_twopass, 1000000, 0, 496, 8, traits).chunk_tiles * 496 * 8 * 8, 1 << 20);
 }
 
+TEST(StoredPlan, CoversAllRowsWithPartitionsOfWholeLanes) {
+  for (const Index n : {1, 2, 3, 47, 48, 49, 495, 496, 497, 7919, 1'000'000}) {
+    for (const int cores : {1, 2, 16}) {
+      for (const int lanes : {1, 4, 8, 16}) {
+        for (const Index partition : {0, 1, 37, 48, 5000}) {
+          SCOPED_TRACE(std::to_string(n) + " rows, " + std::to_string(cores) + " cores, " + std::to_string(lanes) +
+                       " lanes, partition " + std::to_string(partition));
+          const DeviceTraits traits{.lanes = lanes, .cores = cores, .cache_bytes = 1 << 20};
+          const Plan plan = make_stored_plan(n, 0, partition, 8, traits);
+          EXPECT_EQ(plan.method, Method::truncated_streamed);
+          EXPECT_TRUE(plan.stored);
+          EXPECT_EQ(plan.m % lanes, 0);
+          EXPECT_GE(plan.m, std::min(partition, n));
+          EXPECT_LT(plan.m, (partition > 0 ? std::min(partition, n) : std::min<Index>(n, 496)) + lanes);
+          EXPECT_EQ(plan.reach, plan.m);
+          EXPECT_GE(plan.tiles() * plan.tile_rows(), n);
+          EXPECT_LT((plan.tiles() - 1) * plan.tile_rows(), n);
+          EXPECT_GE(plan.runs, 1);
+          EXPECT_LE(plan.runs, std::min<Index>(plan.tiles(), 4 * cores));
+          EXPECT_GE(plan.runs, std::min<Index>(plan.tiles(), cores)) << "a core has nothing to do";
+          EXPECT_EQ(plan.chunk_tiles, plan.tiles());
+          EXPECT_DOUBLE_EQ(plan.words_per_row(), 5);
+        }
+      }
+    }
+  }
+}
+
+TEST(StoredPlan, GivesEveryCoreATileAndKeepsItInTheCache) {
+  const Plan usual = make_stored_plan(100'000'000, 0, 0, 8, kTraits);
+  EXPECT_EQ(usual.m, 496);
+  EXPECT_LE(3 * usual.tile_rows() * 8, kTraits.cache_bytes / 2);
+  const DeviceTraits small{.lanes = 8, .cores = 2, .cache_bytes = 1 << 17};
+  EXPECT_LE(3 * make_stored_plan(100'000'000, 0, 0, 8, small).tile_rows() * 8, small.cache_bytes / 2);
+  const DeviceTraits many{.lanes = 8, .cores = 64, .cache_bytes = 1 << 20};
+  EXPECT_GE(make_stored_plan(100'000, 0, 0, 8, many).tiles(), 64);
+}
+
+TEST(StoredPlan, TakesTheReachAtMostAsLongAsAPartition) {
+  EXPECT_EQ(make_stored_plan(10'000, 40, 64, 8, kTraits).reach, 40);
+  EXPECT_EQ(make_stored_plan(10'000, 64, 64, 8, kTraits).reach, 64);
+  EXPECT_EQ(make_stored_plan(10'000, 65, 64, 8, kTraits).reach, 64);
+  EXPECT_EQ(make_stored_plan(10'000, 0, 64, 8, kTraits).reach, 64);
+}
+
+TEST(StoredPlan, CutsChunksThatLeaveRoomForTheTilesBesideThem) {
+  DeviceTraits traits = kTraits;
+  traits.memory_bytes = 5 << 20;
+  const Plan plan = make_stored_plan(1'000'000, 0, 496, 8, traits);
+  EXPECT_GE(plan.chunk_tiles, 1);
+  EXPECT_LE((plan.chunk_tiles + 2) * plan.tile_rows() * 8, 1 << 20);
+  traits.memory_bytes = 5 * 3 * 496 * 8 * 8;
+  EXPECT_EQ(make_stored_plan(1'000'000, 0, 496, 8, traits).chunk_tiles, 1);
+  --traits.memory_bytes;
+  EXPECT_THROW(make_stored_plan(1'000'000, 0, 496, 8, traits), InvalidInput);
+  EXPECT_THROW(make_stored_plan(1'000'000, 0, -1, 8, kTraits), InvalidInput);
+  EXPECT_EQ(make_stored_plan(0, 0, 0, 8, traits).tiles(), 0);
+}
+
 /// Line sets side by side: planes, blocks, a few lines, long ones, blocks that interleave.
 const LineSet kBeside[] = {LineSet::grid_axis(1, 128, 128, 128), LineSet::grid_axis(2, 128, 128, 128),
                            LineSet::grid_axis(1, 17, 33, 9),     LineSet::grid_axis(1, 5, 3000, 1),

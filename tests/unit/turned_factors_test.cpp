@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "turned_factors.hpp"
+
+#include <gtest/gtest.h>
+
+#include "matrices.hpp"
+
+namespace oclspkt {
+namespace {
+
+template <typename T>
+class Turned : public ::testing::Test {
+ protected:
+  static constexpr double eps = std::numeric_limits<T>::epsilon();
+
+  static Plan plan(Index n, Index m, Index reach = 0) {
+    return make_stored_plan(n, reach, m, sizeof(T), {.lanes = 4, .cores = 2});
+  }
+
+  static Factors<T> factors(const LineSet& lines) {
+    Bands<T> bands = test::random_dominant<T>(lines, 1.5);
+    bands.close_lines();
+    Factors<T> factors;
+    factors.factor(lines, bands.view(), Form::general);
+    return factors;
+  }
+};
+using Scalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(Turned, Scalars);
+
+TYPED_TEST(Turned, HoldsRowsOfPartitionsSideBySide) {
+  using T = TypeParam;
+  for (const Index n : {1, 2, 3, 15, 16, 17, 63, 64, 65, 997}) {
+    const Plan plan = this->plan(n, 16);
+    const Factors<T> factors = this->factors(LineSet::one(n));
+    TurnedFactors<T> turned;
+    turned.turn(plan, factors.view());
+    ASSERT_EQ(turned.words(), plan.tiles() * plan.tile_rows());
+    const FactorsView<T> f = factors.view(), g = turned.view();
+    std::vector<int> seen(static_cast<std::size_t>(turned.words()));
+    for (Index row = 0; row < turned.words(); ++row) {
+      const Index partition = row / plan.m, tile = partition / plan.lanes;
+      const Index at = (tile * plan.m + row % plan.m) * plan.lanes + partition % plan.lanes;
+      ++seen[static_cast<std::size_t>(at)];
+      // Behind the system stand rows of the identity.
+      EXPECT_EQ(g.multiplier[at], row < n ? f.multiplier[row] : T(0)) << "row " << row << " of " << n;
+      EXPECT_EQ(g.reciprocal[at], row < n ? f.reciprocal[row] : T(1)) << "row " << row << " of " << n;
+      EXPECT_EQ(g.coupling[at], row < n ? f.coupling[row] : T(0)) << "row " << row << " of " << n;
+    }
+    EXPECT_EQ(seen, std::vector<int>(seen.size(), 1));
+  }
+}
+
+TYPED_TEST(Turned, KnowsWhatPassesThroughPartitions) {
+  using T = TypeParam;
+  const Index n = 230, m = 16;
+  const Factors<T> factors = this->factors(LineSet::one(n));
+  const FactorsView<T> f = factors.view();
+  for (const Index reach : {Index{0}, Index{8}, m}) {
+    const Plan plan = this->plan(n, m, reach);
+    TurnedFactors<T> turned;
+    turned.turn(plan, f);
+    for (Index k = 0; k < plan.tiles() * plan.lanes; ++k) {
+      // Nothing passes where what enters gets to the first rows only, nor beyond the system.
+      double down = reach == 8 || (k + 1) * m > n ? 0 : 1, up = down;
+      for (Index i = k * m; i < std::min(n, (k + 1) * m); ++i) {
+        down *= -static_cast<double>(f.multiplier[i]);
+        up *= -static_cast<double>(f.coupling[i]);
+      }
+      EXPECT_NEAR(turned.down()[k], down, 2 * m * this->eps * std::abs(down)) << "partition " << k;
+      EXPECT_NEAR(turned.up()[k], up, 2 * m * this->eps * std::abs(up)) << "partition " << k;
+    }
+  }
+}
+
+TYPED_TEST(Turned, SeesWhetherLinesMeet) {
+  using T = TypeParam;
+  const auto separates = [&](const LineSet& lines) {
+    const Factors<T> factors = this->factors(lines);
+    TurnedFactors<T> turned;
+    turned.turn(this->plan(lines.rows(), 16), factors.view());
+    return turned.separates();
+  };
+  EXPECT_FALSE(separates(LineSet::one(1)));
+  EXPECT_FALSE(separates(LineSet::one(64)));
+  EXPECT_FALSE(separates(LineSet::one(230)));
+  EXPECT_TRUE(separates(LineSet::equal(2, 1)));
+  EXPECT_TRUE(separates(LineSet::equal(2, 32)));
+  EXPECT_TRUE(separates(LineSet::equal(5, 46)));
+}
+
+TYPED_TEST(Turned, TakesAnotherPlanAnew) {
+  using T = TypeParam;
+  TurnedFactors<T> turned;
+  turned.turn(this->plan(230, 16), this->factors(LineSet::equal(5, 46)).view());
+  const Plan small = this->plan(3, 16);
+  turned.turn(small, this->factors(LineSet::one(3)).view());
+  EXPECT_EQ(turned.words(), small.tiles() * small.tile_rows());
+  EXPECT_FALSE(turned.separates());
+}
+
+}  // namespace
+}  // namespace oclspkt
