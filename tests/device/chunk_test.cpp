@@ -56,6 +56,27 @@ TEST(Layout, ChunksBringTheRowsThatTheKernelsReadBesideThem) {
   }
 }
 
+TEST(Layout, ChunksOfStoredFactorsBringATileOnEitherSide) {
+  for (const Index n : {1, 767, 768, 769, 10'000}) {
+    Plan plan = make_stored_plan(n, 0, 48, sizeof(float), {.lanes = 16});
+    plan.chunk_tiles = std::min<Index>(2, plan.tiles());
+    const Index tile = plan.tile_rows();
+    const Layout layout = make_layout(plan, sizeof(float), {});
+    ASSERT_EQ(layout.band_chunks.size(), layout.chunks.size());
+    for (std::size_t i = 0; i < layout.chunks.size(); ++i) {
+      const Chunk &rows = layout.chunks[i], &factors = layout.band_chunks[i];
+      const Index first = std::max<Index>(0, rows.tile_begin - 1) * tile;
+      EXPECT_EQ(rows.first, first);
+      EXPECT_EQ(factors.first, first);
+      // Factors end with whole tiles, vectors with the system.
+      EXPECT_EQ(factors.end, std::min(plan.tiles(), rows.tile_end + 1) * tile);
+      EXPECT_EQ(rows.end, std::min(n, factors.end));
+      EXPECT_GE(layout.longest, factors.rows());
+    }
+    EXPECT_EQ(layout.slot, plan.lanes + 2 * (plan.m + plan.reach));
+  }
+}
+
 TEST(Layout, KeepsEveryBufferAndTheirSumWithinTheLimits) {
   for (const Method method : {Method::truncated_halo, Method::exact_twopass}) {
     const Plan plan = some_plan(1'000'000, 112, method == Method::exact_twopass ? 0 : 16, method);
@@ -106,6 +127,30 @@ TYPED_TEST(Chunks, GiveTheBitsOfOneLaunch) {
   });
 }
 
+TYPED_TEST(Chunks, OfStoredFactorsAreTruncatedATileAway) {
+  using T = TypeParam;
+  const Index n = 70'001, m = 48;
+  auto bands = random_dominant<T>(LineSet::one(n), 3.0);
+  bands.close_lines();
+  const auto y = random_vector<T>(n);
+  const auto reference = solve_by_reference(bands, y);
+  on_every_device<T>([&](const DeviceInfo& info) {
+    for (const Shape shape : {Shape{Method::truncated_streamed, 0, m}, Shape{Method::truncated_streamed, 40, 96}}) {
+      const std::int64_t memory = 5 * n * static_cast<Index>(sizeof(T)) / 6 + (1 << 19);
+      std::vector<T> in_place;
+      for (const bool copies : {false, true}) {
+        const DeviceSettings settings{.copy_vectors = copies, .device_memory = memory};
+        const Plan plan = plan_for<T>(info.index, n, shape, settings);
+        ASSERT_GT(make_layout(plan, sizeof(T), {info.max_allocation, memory}).chunks.size(), 1U);
+        const auto x = solve<T>(info.index, bands, y, shape, settings);
+        EXPECT_LE(relative_difference(x, reference), 16 * kEps<T>) << "copies " << copies;
+        EXPECT_TRUE(in_place.empty() || x == in_place) << "copies " << copies;
+        in_place = x;
+      }
+    }
+  });
+}
+
 TYPED_TEST(Chunks, BandsStayOnTheDeviceWhereTheyFit) {
   using T = TypeParam;
   const Index n = 50'000, bytes = n * static_cast<Index>(sizeof(T));
@@ -139,7 +184,8 @@ TEST(Allocation, LargerSystemsThanOneBufferAreSolved) {
     bands.close_lines();
     const auto y = random_vector<double>(n);
     for (const bool copies : {false, true}) {
-      for (const Shape shape : {Shape{Method::truncated_halo, 64, 0}, Shape{Method::exact_twopass}}) {
+      for (const Shape shape : {Shape{Method::truncated_halo, 64, 0}, Shape{Method::truncated_streamed, 64, 0},
+                                Shape{Method::exact_twopass}}) {
         const auto x = solve<double>(info.index, bands, y, shape, {.copy_vectors = copies});
         EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()), 10 * kEps<double>)
             << name(shape.method);

@@ -49,13 +49,17 @@ std::unique_ptr<DeviceSolver<T>> make_solver(int device, const DeviceSettings& s
 /// What a plan is made from.
 struct Shape {
   Method method = Method::truncated_halo;
-  Index halo = 0, partition = 0;
+  Index halo = 0;       ///< of truncated-streamed: the reach; 0: whole partitions
+  Index partition = 0;  ///< 0: chosen
 };
 
 template <typename T>
 Plan plan_for(int device, Index n, const Shape& shape, const DeviceSettings& settings = {}) {
-  return make_plan(shape.method, n, shape.halo, shape.partition, sizeof(T),
-                   module().traits(device, sizeof(T) == sizeof(double), settings));
+  const DeviceTraits traits = module().traits(device, sizeof(T) == sizeof(double), settings);
+  if (shape.method == Method::truncated_streamed) {
+    return make_stored_plan(n, shape.halo, shape.partition, sizeof(T), traits);
+  }
+  return make_plan(shape.method, n, shape.halo, shape.partition, sizeof(T), traits);
 }
 
 /// Set up and solve once.

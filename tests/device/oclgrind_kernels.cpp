@@ -54,13 +54,17 @@ bool streams(const DeviceInfo& info) {
   return x == std::vector<T>(200, 10);
 }
 
-/// Words of a case: stream, strided|shared|segments (see solves_beside()), or halo|exact and rows, partition, bytes of
-/// device memory (0: all); then float|double.
+/// Words of a case: stream, strided|shared|segments (see solves_beside()), or halo|streamed|reach|exact and rows,
+/// partition, bytes of device memory (0: all); then float|double.
 template <typename T>
 bool check(const DeviceInfo& info, const std::vector<std::string>& words) {
   if (words[0] == "stream") return streams<T>(info);
   if (words[0] == "strided" || words[0] == "shared" || words[0] == "segments") return solves_beside<T>(info, words);
-  Shape shape{words[0] == "halo" ? Method::truncated_halo : Method::exact_twopass, words[0] == "halo" ? 17 : 0};
+  Shape shape;
+  shape.method = words[0] == "halo"    ? Method::truncated_halo
+                 : words[0] == "exact" ? Method::exact_twopass
+                                       : Method::truncated_streamed;
+  shape.halo = words[0] == "halo" ? 17 : words[0] == "reach" ? 20 : 0;
   shape.partition = std::stol(words.at(2));
   // Copies: what is written through host memory is unknown to oclgrind.
   DeviceSettings settings{.copy_vectors = true};

@@ -75,6 +75,91 @@ TYPED_TEST(Solve, HaloReadsExactlyTheRowsThatThePlanNames) {
   });
 }
 
+/// Lengths around partitions and tiles of stored factors, one to five tiles long.
+std::vector<Index> lengths_of(const Plan& plan) {
+  std::vector<Index> all = {1, 2, 3, plan.m - 1, plan.m, plan.m + 1, 2 * plan.m + 1, 997, 100'003};
+  for (const Index tiles : {1, 2, 3, 5}) {
+    for (const Index beside : {-1, 0, 1}) all.push_back(tiles * plan.tile_rows() + beside);
+  }
+  return all;
+}
+
+TYPED_TEST(Solve, StreamedIsRightForEveryLengthPartitionReachAndDominance) {
+  using T = TypeParam;
+  for (const double d : {10.0, 3.0, 1.5}) {
+    // 37 is no multiple of the lanes and is rounded up.
+    for (const Index m : {Index{37}, Index{48}, Index{0}}) {
+      on_every_device<T>([&](const DeviceInfo& info) {
+        Index reach = 8;
+        while (bound_stored(d, reach) > kEps<T>) reach += 8;
+        const Plan usual = plan_for<T>(info.index, 1'000'000, {Method::truncated_streamed, 0, m});
+        ASSERT_EQ(usual.m % usual.lanes, 0);
+        for (const Index n : lengths_of(usual)) {
+          const auto bands = closed(random_dominant<T>(LineSet::one(n), d));
+          const auto y = random_vector<T>(n);
+          const auto reference = solve_by_reference(bands, y);
+          for (const Index some : {Index{0}, reach}) {
+            const Shape shape{Method::truncated_streamed, some, m};
+            const Plan plan = plan_for<T>(info.index, n, shape);
+            const Index decays = plan.reach < plan.m ? plan.reach : plan.tile_rows();
+            ASSERT_TRUE(plan.tiles() <= 2 || bound_stored(d, decays) <= kEps<T>);  // two tiles truncate nothing
+            const auto x = solve<T>(info.index, bands, y, shape);
+            EXPECT_LE(relative_difference(x, reference), forward_limit(d) * kEps<T>)
+                << "n = " << n << ", m = " << plan.m << ", reach = " << plan.reach << ", d = " << d;
+            EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()), 10 * kEps<T>);
+          }
+        }
+      });
+    }
+  }
+}
+
+TYPED_TEST(Solve, StreamedTruncatesExactlyWhereThePlanSays) {
+  using T = TypeParam;
+  // Far too short tiles and reaches, so that one row more or less is seen.
+  const Index n = 5003;
+  const auto bands = closed(diffusion<T>(LineSet::one(n), 1e3));
+  const auto y = random_vector<T>(n);
+  on_every_device<T>([&](const DeviceInfo& info) {
+    for (const Index m : {16, 48, 128}) {
+      for (const Index reach : {0, 1, 7, 8, 16, 21}) {
+        const Shape shape{Method::truncated_streamed, reach, m};
+        ModelSolver<T> model;
+        model.set_up(plan_for<T>(info.index, n, shape), bands);
+        std::vector<T> expected(static_cast<std::size_t>(n));
+        model.apply(y.data(), expected.data());
+        const auto x = solve<T>(info.index, bands, y, shape);
+        EXPECT_LE(relative_difference(x, expected), 1e3 * kEps<T>) << "m = " << m << ", reach = " << reach;
+      }
+    }
+  });
+}
+
+TYPED_TEST(Solve, StreamedSettlesPartitionsThatDoNotDecay) {
+  using T = TypeParam;
+  // Every tile holds the ends of lines, and nothing else decays: d = 1.
+  on_every_device<T>([&](const DeviceInfo& info) {
+    const Plan usual = plan_for<T>(info.index, 1'000'000, {Method::truncated_streamed, 0, 48});
+    std::vector<Index> starts{0};
+    while (starts.back() < 20'000) {
+      for (const Index length : {usual.tile_rows(), Index{1}, usual.m, usual.m + 1, usual.tile_rows() - 1, Index{0},
+                                 2 * usual.m - 1, Index{2}}) {
+        starts.push_back(starts.back() + length);
+      }
+    }
+    const auto bands = closed(constant<T>(LineSet::unequal(starts), -1, 2, -1));
+    const auto random = random_vector<T>(bands.lines().extent());
+    auto smooth = random;
+    multiply(bands.lines(), bands.view(), random.data(), smooth.data());
+    const Shape shape{Method::truncated_streamed, 0, 48};
+    ASSERT_EQ(certify_stored(plan_for<T>(info.index, starts.back(), shape), bands.view()).bound, 0);
+    for (const std::vector<T>* y : std::initializer_list<const std::vector<T>*>{&random, &smooth}) {
+      const auto x = solve<T>(info.index, bands, *y, shape);
+      EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y->data()), 10 * kEps<T>);
+    }
+  });
+}
+
 TYPED_TEST(Solve, ExactIsRightForEveryLengthAndPartition) {
   using T = TypeParam;
   const double d = 3;
@@ -125,7 +210,8 @@ TYPED_TEST(Solve, SignsOfCouplingsDoNotMatter) {
     const auto reference = solve_by_reference(bands, y);
     const Index halo = halo_from_dominance(2.0, kEps<T>);
     on_every_device<T>([&](const DeviceInfo& info) {
-      for (const Shape shape : {Shape{Method::truncated_halo, halo, 112}, Shape{Method::exact_twopass, 0, 112}}) {
+      for (const Shape shape : {Shape{Method::truncated_halo, halo, 112}, Shape{Method::truncated_streamed, 0, 112},
+                                Shape{Method::exact_twopass, 0, 112}}) {
         EXPECT_LE(relative_difference(solve<T>(info.index, bands, y, shape), reference), forward_limit(2) * kEps<T>)
             << name(shape.method);
       }
@@ -137,7 +223,7 @@ TYPED_TEST(Solve, KnownSolutionOfOneFourOne) {
   using T = TypeParam;
   const auto bands = closed(constant<T>(LineSet::one(3), 1, 4, 1));
   on_every_device<T>([&](const DeviceInfo& info) {
-    for (const Method method : {Method::truncated_halo, Method::exact_twopass}) {
+    for (const Method method : {Method::truncated_halo, Method::truncated_streamed, Method::exact_twopass}) {
       const auto x = solve<T>(info.index, bands, {1, 1, 1}, {method});
       EXPECT_NEAR(x[0], 3.0 / 14, kEps<T>);
       EXPECT_NEAR(x[1], 1.0 / 7, kEps<T>);
@@ -170,7 +256,8 @@ TYPED_TEST(Solve, LinesLaidEndToEndAreSolvedApart) {
     const auto y = random_vector<T>(lines.extent());
     const auto reference = solve_by_reference(bands, y);
     on_every_device<T>([&](const DeviceInfo& info) {
-      for (const Shape shape : {Shape{Method::truncated_halo, 40, 48}, Shape{Method::exact_twopass, 0, 48}}) {
+      for (const Shape shape : {Shape{Method::truncated_halo, 40, 48}, Shape{Method::truncated_streamed, 0, 48},
+                                Shape{Method::truncated_streamed, 40, 96}, Shape{Method::exact_twopass, 0, 48}}) {
         EXPECT_LE(relative_difference(solve<T>(info.index, bands, y, shape), reference), forward_limit(3) * kEps<T>)
             << name(shape.method) << ", " << lines.describe();
       }
@@ -188,7 +275,8 @@ TYPED_TEST(Solve, NanInOneLineStaysInIt) {
     y[broken * length + 30] = poison;
     const auto reference = solve_by_reference(bands, healthy);
     on_every_device<T>([&](const DeviceInfo& info) {
-      for (const Shape shape : {Shape{Method::truncated_halo, 40, 48}, Shape{Method::exact_twopass, 0, 48}}) {
+      for (const Shape shape : {Shape{Method::truncated_halo, 40, 48}, Shape{Method::truncated_streamed, 0, 48},
+                                Shape{Method::truncated_streamed, 40, 96}, Shape{Method::exact_twopass, 0, 48}}) {
         auto x = solve<T>(info.index, bands, y, shape);
         EXPECT_FALSE(std::isfinite(x[broken * length + 30])) << name(shape.method);
         std::copy_n(reference.begin() + broken * length, length, x.begin() + broken * length);
@@ -228,9 +316,10 @@ TYPED_TEST(Solve, GivesTheSameBitsWhereverVectorsBegin) {
   const auto y = random_vector<T>(n);
   const auto reference = solve_by_reference(bands, y);
   on_every_device<T>([&](const DeviceInfo& info) {
-    for (const Index m : {0, 37}) {
+    for (const Shape shape : {Shape{Method::truncated_halo, 40, 0}, Shape{Method::truncated_halo, 40, 37},
+                              Shape{Method::truncated_streamed, 40, 0}, Shape{Method::truncated_streamed, 0, 48}}) {
       const auto solver = make_solver<T>(info.index);
-      solver->set_up(plan_for<T>(info.index, n, {Method::truncated_halo, 40, m}), bands);
+      solver->set_up(plan_for<T>(info.index, n, shape), bands);
       std::vector<T> first;
       for (const Index offset : {0, 1, 3, 8, 15}) {
         AlignedArray<T> y_moved(n + room), x_moved(n + room);
@@ -256,7 +345,8 @@ TYPED_TEST(Solve, GivesTheSameBitsEveryTime) {
   const auto bands = closed(random_dominant<T>(LineSet::one(n), 1.5));
   const auto y = random_vector<T>(n);
   on_every_device<T>([&](const DeviceInfo& info) {
-    for (const Shape shape : {Shape{Method::truncated_halo, 40, 0}, Shape{Method::exact_twopass}}) {
+    for (const Shape shape : {Shape{Method::truncated_halo, 40, 0}, Shape{Method::truncated_streamed, 40, 0},
+                              Shape{Method::exact_twopass}}) {
       const auto first = solve<T>(info.index, bands, y, shape);
       EXPECT_EQ(solve<T>(info.index, bands, y, shape), first) << name(shape.method);
       EXPECT_EQ(solve<T>(info.index, bands, y, shape, {.copy_vectors = true}), first) << "through copies";
@@ -273,7 +363,8 @@ TYPED_TEST(Solve, ASecondSetUpTakesOtherSizesAndMethods) {
         const auto bands = closed(random_dominant<T>(LineSet::one(n), 3.0));
         const auto y = random_vector<T>(n);
         const auto reference = solve_by_reference(bands, y);
-        for (const Shape shape : {Shape{Method::truncated_halo, 40, 0}, Shape{Method::exact_twopass}}) {
+        for (const Shape shape : {Shape{Method::truncated_halo, 40, 0}, Shape{Method::truncated_streamed, 40, 0},
+                                  Shape{Method::exact_twopass}}) {
           solver->set_up(plan_for<T>(info.index, n, shape), bands);
           std::vector<T> x(y.size());
           solver->apply(y.data(), x.data());
@@ -281,7 +372,7 @@ TYPED_TEST(Solve, ASecondSetUpTakesOtherSizesAndMethods) {
               << name(shape.method) << ", n = " << n;
         }
       }
-      EXPECT_EQ(solver->times().applies, 8);  // those with rows
+      EXPECT_EQ(solver->times().applies, 12);  // those with rows
       EXPECT_GT(solver->times().kernel_seconds, 0);
       EXPECT_GT(solver->times().total_seconds, 0);
       EXPECT_GT(solver->bytes(), 0);
@@ -300,6 +391,9 @@ TYPED_TEST(Solve, RefusesPlansThatItHasNoKernelsFor) {
     EXPECT_THROW(solver->set_up(plan, strided), InvalidInput);
     Plan other = plan;
     other.lanes = 3;
+    EXPECT_THROW(solver->set_up(other, bands), InvalidInput);
+    other = plan;
+    other.method = Method::truncated_streamed;  // without stored factors
     EXPECT_THROW(solver->set_up(other, bands), InvalidInput);
     other = plan;
     other.n = 99;
