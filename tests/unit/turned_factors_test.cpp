@@ -73,22 +73,6 @@ TYPED_TEST(Turned, KnowsWhatPassesThroughPartitions) {
   }
 }
 
-TYPED_TEST(Turned, SeesWhetherLinesMeet) {
-  using T = TypeParam;
-  const auto separates = [&](const LineSet& lines) {
-    const Factors<T> factors = this->factors(lines);
-    TurnedFactors<T> turned;
-    turned.turn(this->plan(lines.rows(), 16), factors.view());
-    return turned.separates();
-  };
-  EXPECT_FALSE(separates(LineSet::one(1)));
-  EXPECT_FALSE(separates(LineSet::one(64)));
-  EXPECT_FALSE(separates(LineSet::one(230)));
-  EXPECT_TRUE(separates(LineSet::equal(2, 1)));
-  EXPECT_TRUE(separates(LineSet::equal(2, 32)));
-  EXPECT_TRUE(separates(LineSet::equal(5, 46)));
-}
-
 TYPED_TEST(Turned, TakesAnotherPlanAnew) {
   using T = TypeParam;
   TurnedFactors<T> turned;
@@ -96,7 +80,6 @@ TYPED_TEST(Turned, TakesAnotherPlanAnew) {
   const Plan small = this->plan(3, 16);
   turned.turn(small, this->factors(LineSet::one(3)).view());
   EXPECT_EQ(turned.words(), small.tiles() * small.tile_rows());
-  EXPECT_FALSE(turned.separates());
 }
 
 }  // namespace
