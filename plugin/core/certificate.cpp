@@ -207,6 +207,8 @@ double bound_stored(double d, Index rows) {
   return std::isinf(d) ? left : (d + 1) / (d - 1) * left / (1 - left);
 }
 
+double growth_stored(double d) { return d > 1 ? std::max(1.0, 1 / (d - 1)) : std::numeric_limits<double>::infinity(); }
+
 Index halo_from_dominance(double d, double tol) {
   if (!(d > 1) || !(tol > 0)) return -1;
   if (std::isinf(d)) return 0;

@@ -53,6 +53,10 @@ Certificate certify_stored(const Plan& plan, const BandsView<T>& bands);
 /// @pre every row is dominant by rows with at least d > 1, or d is Survey::decay()
 double bound_stored(double d, Index rows);
 
+/// The growth that dominance alone allows stored factors: 1 / (d - 1), at least 1; infinite if d <= 1.
+/// @pre every row is dominant by rows with at least d
+double growth_stored(double d);
+
 /// Rows of halo that dominance alone guarantees: smallest h with 2 d^-(h+1) <= tol; -1 if d <= 1.
 /// @pre every row is dominant by rows with at least d
 Index halo_from_dominance(double d, double tol);

@@ -63,8 +63,7 @@ std::string where(const Certificate& c) {
                 c.above ? "up" : "down");
 }
 
-/// Dominance above which the 2x2 systems of the streamed form hardly round: 1 - v_b w_t >= 1 - 1 / d^2. By stored
-/// factors, |a_i p_i| (1 + |c p|) <= 1 / (d - 1).
+/// Dominance above which the 2x2 systems of the streamed form hardly round: 1 - v_b w_t >= 1 - 1 / d^2.
 constexpr double kHarmlessInterface = 1.5;
 
 Proposal covered(const Plan& plan, double certificate, double tol, const Survey& survey) {
@@ -276,12 +275,14 @@ bool decays_within_a_tile(double d, const Plan& plan, double tol) {
   return d > 1 && bound_stored(d, plan.tile_rows()) <= tol;
 }
 
-/// What partitions of stored factors make of rounding, is seen from the survey where rows are dominant enough, or
-/// alike: then |a_i p_i| < 1.
+/// True if rows of dominance d bound what partitions of stored factors make of rounding when they settle each other.
+bool settles_by_dominance(double d) { return growth_stored(d) <= kGrowthLimit; }
+
+/// The same of a plan, seen from the survey where rows are dominant enough, or alike: then |a_i p_i| < 1.
 template <typename T>
 bool settles_well(const Problem<T>& problem, const Plan& plan) {
   const Survey& survey = problem.survey;
-  return survey.dominance >= kHarmlessInterface || survey.decay() > std::max(1.0, survey.dominance) ||
+  return settles_by_dominance(survey.dominance) || survey.decay() > std::max(1.0, survey.dominance) ||
          certify_stored(plan, problem.bands.view()).growth <= kGrowthLimit;
 }
 
@@ -321,12 +322,12 @@ std::optional<Proposal> propose_stored_by_survey(const Problem<T>& problem, Plan
 template <typename T>
 std::vector<Index> lines_in_the_way(const Problem<T>& problem, const Plan& plan, const Certificate& certificate,
                                     double tol) {
-  const double least = certificate.growth <= kGrowthLimit ? 1 : kHarmlessInterface;
+  const bool settles = certificate.growth <= kGrowthLimit;
   const LineSet& lines = problem.bands.lines();
   std::vector<Index> weak;
   for (Index l = 0; lines.count() > 1 && l < lines.count(); ++l) {
     const double d = line_dominance(lines, problem.bands.view(), l);
-    if (!(d >= least && decays_within_a_tile(d, plan, tol))) weak.push_back(l);
+    if (!(decays_within_a_tile(d, plan, tol) && (settles || settles_by_dominance(d)))) weak.push_back(l);
   }
   const bool few = rows_in(lines, weak) <= kApartShare * static_cast<double>(lines.rows());
   return few ? weak : std::vector<Index>{};

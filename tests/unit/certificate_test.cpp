@@ -259,6 +259,7 @@ TEST(Certificate, OfStoredFactorsFollowsFromDominanceAndReach) {
       expect_covered(plan, bands, certificate);
       if (plan.reach == plan.m) {
         EXPECT_LE(certify(plan, bands).bound, 1.01 * certificate.bound);
+        EXPECT_LE(certify(plan, bands).growth, growth_stored(d));
       }
     }
   }
@@ -318,6 +319,18 @@ TEST(Certificate, OfStoredFactorsCountsWhatPartitionsMakeOfRounding) {
   const Bands<double> smooth = closed(test::diffusion<double>(LineSet::one(n), 1e4));
   EXPECT_LE(certify(plan, smooth).growth, 2);
   EXPECT_LE(error(smooth), 1e-15);
+}
+
+TEST(Certificate, OfStoredFactorsHasTheGrowthThatDominanceAllowsAtWorst) {
+  // Rows that couple upwards only in front of one that couples to them only.
+  for (const double d : {1.05, 1.2, 2.0}) {
+    Bands<double> bands = closed(test::constant<double>(LineSet::one(300), -1e-12, d, -1));
+    bands.lower()[159] = -1;
+    bands.upper()[159] = 0;
+    EXPECT_NEAR(certify(stored_plan(300, 16, 0, 2), bands).growth, growth_stored(d), 1e-6 * growth_stored(d)) << d;
+  }
+  EXPECT_EQ(growth_stored(1), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(growth_stored(std::numeric_limits<double>::quiet_NaN()), std::numeric_limits<double>::infinity());
 }
 
 /// Random rows of dominance 1 and a little more, with weak couplings here and there: whatever is accepted is right.
