@@ -198,7 +198,9 @@ bool Solver<T>::Impl::try_method(const DeviceChoice& device, Method method, Obje
 template <typename T>
 bool Solver<T>::Impl::first_to_try(const InUse& before, const DeviceChoice& device, bool one_shot,
                                    std::vector<Method>& methods) const {
-  if (before.device != device.index || before.lines != bands_.lines() || before.one_shot != one_shot) return false;
+  if (before.device != device.index || before.lines != bands_.lines()) return false;
+  const bool truncated = before.method == Method::truncated_halo || before.method == Method::truncated_streamed;
+  if (truncated && before.one_shot != one_shot) return false;
   const auto place = std::find(methods.begin(), methods.end(), before.method);
   if (place == methods.begin() || place == methods.end()) return false;
   std::rotate(methods.begin(), place, place + 1);
@@ -388,7 +390,7 @@ void Solver<T>::Impl::begin_set_up() {
 template <typename T>
 void Solver<T>::Impl::set_up(const Known& known) {
   known_ = known;
-  seldom_applied_ = counts_.set_ups > 0 && applies_ <= kFewApplies;
+  if (applies_ > 0) seldom_applied_ = applies_ <= kFewApplies;
   applies_ = 0;
   ++counts_.set_ups;
   const std::optional<InUse> before = std::exchange(in_use_, std::nullopt);

@@ -116,7 +116,7 @@ class Solver<T>::Impl {
   Times trials_;    ///< of set-ups
   double total_seconds_ = 0;
   std::int64_t applies_ = 0;     ///< since the last set-up
-  bool seldom_applied_ = false;  ///< before the last set-up
+  bool seldom_applied_ = false;  ///< between set-ups, as far as there were applies at all
   Counts counts_;
 };
 

@@ -63,13 +63,13 @@ void with_every_place(const char* lines, const char* method, int applies) {
 }
 
 TEST(AppliesOfPetsc, LeaveNothingBehindForLinesEndToEnd) {
-  with_every_place("x", "auto", 1000);
-  with_every_place("x", "exact", 1000);
+  with_every_place("x", "auto", 300);
+  with_every_place("x", "exact", 300);
 }
 
-TEST(AppliesOfPetsc, LeaveNothingBehindForLinesSideBySide) { with_every_place("y", "auto", 1000); }
+TEST(AppliesOfPetsc, LeaveNothingBehindForLinesSideBySide) { with_every_place("y", "auto", 300); }
 
-TEST(AppliesOfPetsc, LeaveNothingBehindForSeveralDirections) { with_every_place("x,y", "auto", 200); }
+TEST(AppliesOfPetsc, LeaveNothingBehindForSeveralDirections) { with_every_place("x,y", "auto", 100); }
 
 }  // namespace
 }  // namespace oclspkt::test
