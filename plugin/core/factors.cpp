@@ -48,7 +48,8 @@ template <typename T>
   b.multiplier[j] = multiplier;
   b.reciprocal[j] = reciprocal;
   b.coupling[j] = b.upper[j] * reciprocal;
-  return (filled + pivot <= growth * before) & (pivot >= smallest * largest) ? 0 : 1;
+  const bool within = (filled + pivot <= growth * before) & (pivot >= smallest * largest);
+  return within ? 0 : 1;
 }
 
 /// The extremes of pivots, see Factors::Pivots.

@@ -87,7 +87,8 @@ T row_excess(T lower, T diag, T upper) {
   two_difference(first, std::abs(upper), second, second_error);
   const T excess = second + (first_error + second_error);
   const T one_rounding = 2 * std::numeric_limits<T>::epsilon() * std::abs(diag);
-  return (excess < 0) & (excess >= -one_rounding) ? T(0) : excess;
+  const bool forgiven = (excess < 0) & (excess >= -one_rounding);  // no branch: rows are taken several at a time
+  return forgiven ? T(0) : excess;
 }
 
 template <typename T>
