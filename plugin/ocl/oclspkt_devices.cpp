@@ -36,7 +36,12 @@ std::string text(const char* format, double value) {
 
 /// Which kernels run on the device, and whether a selection that names no device takes it.
 std::string use_of(const DeviceInfo& device) {
-  std::string use = "truncated-halo, exact-twopass, exact-factored (lines side by side)";
+  std::string use;
+  for (std::size_t i = 0; i < std::size(oclspkt::kMethodNames); ++i) {
+    const bool carried = oclspkt::device_carries(static_cast<oclspkt::Method>(i), oclspkt::LineSet::one(1));
+    if (carried) use += std::string(oclspkt::kMethodNames[i]) + ", ";
+  }
+  use += "exact-factored (lines side by side)";
   if (device.type != oclspkt::DeviceType::cpu) use += " (kernels made for CPUs)";
   use += device.emulated ? "; only if named" : "; auto, all";
   return use;

@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <limits>
 
-#include "certificate.hpp"
 #include "evidence.hpp"
 #include "oclspkt/error.hpp"
+#include "proposal.hpp"
 
 namespace oclspkt {
 namespace {
@@ -16,26 +16,10 @@ namespace {
 /// Halos up to this many rows are taken from the survey alone; longer ones are worth following the decay, unless rows
 /// are so much alike that the survey shows more than their dominance.
 constexpr Index kQuickHalo = 64, kQuickHaloOfLikeRows = 256;
-/// Halos are multiples of this.
-constexpr Index kHaloQuantum = 8;
 /// Halos tried when the decay is followed, shortest first: a short search costs little.
 constexpr Index kHaloSearch[] = {64, 256, 1024, 4096};
 /// Halo of a truncated method that the user named and that no certificate covers.
 constexpr Index kUncoveredHalo = 256;
-/// Tiles tried for the streamed form where the host models it.
-constexpr Index kTileSearch[] = {16 * 31, 16 * 127, 16 * 511, 16 * 2047};
-
-template <typename... Args>
-std::string format(const char* pattern, Args... args) {
-  char text[160];
-  std::snprintf(text, sizeof text, pattern, args...);
-  return text;
-}
-
-template <typename T>
-Plan plan_for(const Problem<T>& problem, Method method, Index halo) {
-  return make_plan(method, problem.bands.lines().rows(), halo, problem.options.partition, sizeof(T), problem.traits);
-}
 
 template <typename T>
 Plan factored_plan(const Problem<T>& problem) {
@@ -45,80 +29,6 @@ Plan factored_plan(const Problem<T>& problem) {
 
 Index round_halo(Index rows) { return (rows + kHaloQuantum - 1) / kHaloQuantum * kHaloQuantum; }
 
-/// Pivots without their excess are good enough from this dominance on.
-constexpr double kPlainPivots = 1.0001;
-/// Rows that a device may sweep for their pivots alone, times those of a partition.
-constexpr Index kLongLeadIn = 4;
-/// Partitions tried for stored factors, times the usual one, where a tile is too short.
-constexpr Index kLongerPartitions[] = {1, 3, 6};
-
-double rows_in(const LineSet& lines, const std::vector<Index>& members) {
-  Index rows = 0;
-  for (const Index line : members) rows += lines.length(line);
-  return static_cast<double>(rows);
-}
-
-std::string where(const Certificate& c) {
-  return format("rows %lld-%lld, side %s", static_cast<long long>(c.first), static_cast<long long>(c.last),
-                c.above ? "up" : "down");
-}
-
-/// Dominance above which the 2x2 systems of the streamed form hardly round: 1 - v_b w_t >= 1 - 1 / d^2.
-constexpr double kHarmlessInterface = 1.5;
-
-Proposal covered(const Plan& plan, double certificate, double tol, const Survey& survey) {
-  Proposal p;
-  p.plan = plan;
-  p.certificate = certificate;
-  p.growth = kDominantGrowth;
-  // The certificate says nothing of rounding.
-  const bool settles_by_two = plan.method == Method::truncated_streamed && !plan.stored;
-  p.needs_trial = !(survey.dominance >= (settles_by_two ? kHarmlessInterface : 1));
-  p.why = format("row dominance %.4f, certificate %.1e <= %.1e", survey.dominance, certificate, tol);
-  return p;
-}
-
-/// A truncated plan without cover, for a user who named the method.
-Proposal uncovered(const Plan& plan, const Certificate& certificate, double tol) {
-  Proposal p;
-  p.plan = plan;
-  p.certificate = certificate.bound;
-  p.above_tolerance = true;
-  p.why =
-      format("asked for, although its certificate is %.1e > %.1e (", certificate.bound, tol) + where(certificate) + ")";
-  return p;
-}
-
-template <typename T>
-RowRange rows_of(const Problem<T>& problem, Index line) {
-  const LineSet& lines = problem.bands.lines();
-  return {lines.first(line), lines.first(line) + lines.length(line)};
-}
-
-/// Growth of the sweeps of a plan, line by line. Stored factors report theirs when they are made, see examine().
-template <typename T>
-double growth_of(const Problem<T>& problem, const Plan& plan, Objection& objection) {
-  double worst = kDominantGrowth;
-  const LineSet& lines = problem.bands.lines();
-  for (Index l = 0; l < lines.count(); ++l) {
-    if (lines.count() > 1 && line_dominance(lines, problem.bands.view(), l) >= 1) continue;
-    const RowRange rows = rows_of(problem, l);
-    const BandsView<T> view = problem.bands.view();
-    const double growth = plan.method == Method::exact_twopass
-                              ? twopass_growth(view, plan.m, rows.first, rows.end)
-                              : elimination_growth(view, plan.m, plan.halo, rows.first, rows.end);
-    if (!(growth <= kGrowthLimit)) {
-      if (objection.lines.empty()) {
-        objection.why = format("line %lld: growth %.1e > %.0f", static_cast<long long>(l), growth, kGrowthLimit);
-      }
-      objection.lines.push_back(l);
-    } else {
-      worst = std::max(worst, growth);
-    }
-  }
-  return worst;
-}
-
 /// Truncated by the halo that the survey guarantees, if it is short.
 template <typename T>
 std::optional<Proposal> propose_by_survey(const Problem<T>& problem, double tol) {
@@ -126,22 +36,6 @@ std::optional<Proposal> propose_by_survey(const Problem<T>& problem, double tol)
   if (halo < 0) return std::nullopt;
   return covered(plan_for(problem, Method::truncated_halo, halo),
                  2 * std::pow(problem.survey.decay(), -static_cast<double>(halo + 1)), tol, problem.survey);
-}
-
-/// Rows that are not dominant can make sweeps without pivoting unstable whatever truncation does: a proposal without
-/// growth, or with one that the user insists on.
-template <typename T>
-std::optional<Proposal> unless_growth(const Problem<T>& problem, Proposal p, Objection& objection) {
-  objection = {};
-  p.growth = kDominantGrowth;
-  if (problem.survey.dominance >= 1) return p;
-  p.growth = growth_of(problem, p.plan, objection);
-  objection.plan = p.plan;
-  if (!objection) return p;
-  if (!named(problem.options.method)) return std::nullopt;
-  p.above_tolerance = true;
-  p.why = "asked for, although " + objection.why;
-  return p;
 }
 
 /// Halos of the lines of a set, each judged by itself.
@@ -196,12 +90,6 @@ template <typename T>
 std::string halo_refusal(const Problem<T>& problem, const Plan& plan, double tol, Index line) {
   const Certificate c = certify_halo(plan.n, problem.bands.view(), plan.m, plan.halo, rows_of(problem, line));
   return format("certificate %.1e > %.1e (line %lld, ", c.bound, tol, static_cast<long long>(line)) + where(c) + ")";
-}
-
-/// Truncation beyond rounding makes an operator that is not symmetric although the matrix is; CG would break.
-template <typename T>
-bool breaks_symmetry(const Options& options, bool symmetric) {
-  return symmetric && symmetry_matters<T>(options);
 }
 
 /// Cut lines side by side into segments. Only dominance covers them: the decay of each line is not followed.
@@ -268,136 +156,6 @@ std::optional<Proposal> propose_halo(const Problem<T>& problem, Objection& objec
     return unless_growth(problem, covered(plan, least.bound, tol, problem.survey), objection);
   }
   return uncovered(plan, least, tol);
-}
-
-/// True if rows of dominance d may be truncated a tile of stored factors away.
-bool decays_within_a_tile(double d, const Plan& plan, double tol) {
-  return d > 1 && bound_stored(d, plan.tile_rows()) <= tol;
-}
-
-/// True if rows of dominance d bound what partitions of stored factors make of rounding when they settle each other.
-bool settles_by_dominance(double d) { return growth_stored(d) <= kGrowthLimit; }
-
-/// The same of a plan, seen from the survey where rows are dominant enough, or alike: then |a_i p_i| < 1.
-template <typename T>
-bool settles_well(const Problem<T>& problem, const Plan& plan) {
-  const Survey& survey = problem.survey;
-  return settles_by_dominance(survey.dominance) || survey.decay() > std::max(1.0, survey.dominance) ||
-         certify_stored(plan, problem.bands.view()).growth <= kGrowthLimit;
-}
-
-/// Why the streamed form does not hold.
-std::string streamed_refusal(const Certificate& c, double tol) {
-  return c.bound <= tol ? format("settling multiplies rounding by %.1e > %.0f", c.growth, kGrowthLimit)
-                        : format("certificate %.1e > %.1e (", c.bound, tol) + where(c) + ")";
-}
-
-/// A streamed plan that does not hold, for a user who named the method.
-template <typename T>
-std::optional<Proposal> insist_on_streamed(const Problem<T>& problem, const Plan& plan, const Certificate& certificate,
-                                           double tol, const Objection& objection) {
-  if (!named(problem.options.method) || !std::isfinite(certificate.bound)) return std::nullopt;
-  Proposal proposal = uncovered(plan, certificate, tol);
-  if (certificate.bound <= tol) proposal.why = "asked for, although " + objection.why;
-  proposal.growth = certificate.growth;
-  return proposal;
-}
-
-/// The plan by stored factors that the survey covers, if any.
-template <typename T>
-std::optional<Proposal> propose_stored_by_survey(const Problem<T>& problem, Plan plan, double tol) {
-  const double d = problem.survey.decay();
-  if (!decays_within_a_tile(d, plan, tol) || !settles_well(problem, plan)) return std::nullopt;
-  Index needed = kHaloQuantum;
-  while (needed < kLongLeadIn * plan.m && !(bound_stored(d, needed) <= tol)) needed += kHaloQuantum;
-  plan.reach = std::min(needed, plan.m);
-  // Pivots forget twice as fast as unknowns.
-  if (problem.survey.dominance >= kPlainPivots && needed < kLongLeadIn * plan.m) {
-    plan.lead_in = (std::max(needed / 2, kHaloQuantum) + plan.lanes - 1) / plan.lanes * plan.lanes;
-  }
-  return covered(plan, bound_stored(d, needed < plan.m ? needed : plan.tile_rows()), tol, problem.survey);
-}
-
-/// Lines that by themselves are dominant enough for a plan are not in the way of the others.
-template <typename T>
-std::vector<Index> lines_in_the_way(const Problem<T>& problem, const Plan& plan, const Certificate& certificate,
-                                    double tol) {
-  const bool settles = certificate.growth <= kGrowthLimit;
-  const LineSet& lines = problem.bands.lines();
-  std::vector<Index> weak;
-  for (Index l = 0; lines.count() > 1 && l < lines.count(); ++l) {
-    const double d = line_dominance(lines, problem.bands.view(), l);
-    if (!(decays_within_a_tile(d, plan, tol) && (settles || settles_by_dominance(d)))) weak.push_back(l);
-  }
-  const bool few = rows_in(lines, weak) <= kApartShare * static_cast<double>(lines.rows());
-  return few ? weak : std::vector<Index>{};
-}
-
-/// The streamed form by stored factors, as devices carry it: first by the survey, then by the decay that the factors
-/// show, with ever longer partitions as long as there are more tiles than cores.
-template <typename T>
-std::optional<Proposal> propose_stored(const Problem<T>& problem, Objection& objection) {
-  const double tol = tolerance<T>(problem.options);
-  if (breaks_symmetry<T>(problem.options, problem.symmetric)) {
-    objection.why = format("the matrix is symmetric, truncated to %.1e its operator would not be", tol);
-    return std::nullopt;
-  }
-  const Index n = problem.bands.lines().rows();
-  const Plan usual = make_stored_plan(n, 0, problem.options.partition, sizeof(T), problem.traits);
-  if (auto quick = propose_stored_by_survey(problem, usual, tol)) return quick;
-  Plan plan = usual;
-  Certificate certificate;
-  for (const Index times : kLongerPartitions) {
-    plan = times == 1 ? usual : make_stored_plan(n, 0, times * usual.m, sizeof(T), problem.traits);
-    certificate = certify_stored(plan, problem.bands.view());
-    if (certificate.bound <= tol && certificate.growth <= kGrowthLimit) {
-      return covered(plan, certificate.bound, tol, problem.survey);
-    }
-    if (problem.options.partition > 0 || plan.tiles() <= problem.traits.cores) break;
-  }
-  objection = {streamed_refusal(certificate, tol), lines_in_the_way(problem, plan, certificate, tol), plan};
-  return insist_on_streamed(problem, plan, certificate, tol, objection);
-}
-
-/// A way to walk the tiles of the streamed form.
-struct Direction {
-  bool up, exact_starts;
-};
-
-/// Cheapest first. Lines that advect decay in one direction only: their runs walk with the wind, and where the side
-/// that they start from does not decay, the starts are solved for.
-constexpr Direction kDirections[] = {{false, false}, {true, false}, {false, true}, {true, true}};
-
-template <typename T>
-std::optional<Proposal> propose_streamed(const Problem<T>& problem, Objection& objection) {
-  if (!problem.traits.host) return propose_stored(problem, objection);
-  const double tol = tolerance<T>(problem.options);
-  Plan best;
-  Certificate least;
-  least.bound = std::numeric_limits<double>::infinity();
-  for (const Direction& direction : kDirections) {
-    for (const Index tile : kTileSearch) {
-      const Index partition = problem.options.partition > 0 ? problem.options.partition : tile;
-      Plan plan =
-          make_plan(Method::truncated_streamed, problem.bands.lines().rows(), 0, partition, sizeof(T), problem.traits);
-      plan.walk_up = direction.up;
-      plan.exact_starts = direction.exact_starts;
-      const Certificate certificate = certify_streamed(plan, problem.bands.view());
-      if (certificate.bound <= tol && certificate.growth <= kGrowthLimit) {
-        Proposal proposal = covered(plan, certificate.bound, tol, problem.survey);
-        // What the starts are solved for and what the runs arrive at are rounded apart; that they agree is to be shown.
-        proposal.needs_trial = proposal.needs_trial || direction.exact_starts;
-        return unless_growth(problem, std::move(proposal), objection);
-      }
-      if (certificate.bound < least.bound) {
-        least = certificate;
-        best = plan;
-      }
-      if (partition != tile || plan.m >= plan.n) break;
-    }
-  }
-  objection = {streamed_refusal(least, tol), {}, best};
-  return insist_on_streamed(problem, best, least, tol, objection);
 }
 
 template <typename T>

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "proposal.hpp"
+
+#include <algorithm>
+
+#include "evidence.hpp"
+
+namespace oclspkt {
+
+double rows_in(const LineSet& lines, const std::vector<Index>& members) {
+  Index rows = 0;
+  for (const Index line : members) rows += lines.length(line);
+  return static_cast<double>(rows);
+}
+
+std::string where(const Certificate& c) {
+  return format("rows %lld-%lld, side %s", static_cast<long long>(c.first), static_cast<long long>(c.last),
+                c.above ? "up" : "down");
+}
+
+Proposal covered(const Plan& plan, double certificate, double tol, const Survey& survey) {
+  Proposal p;
+  p.plan = plan;
+  p.certificate = certificate;
+  p.growth = kDominantGrowth;
+  // The certificate says nothing of rounding.
+  const bool settles_by_two = plan.method == Method::truncated_streamed && !plan.stored;
+  p.needs_trial = !(survey.dominance >= (settles_by_two ? kHarmlessInterface : 1));
+  p.why = format("row dominance %.4f, certificate %.1e <= %.1e", survey.dominance, certificate, tol);
+  return p;
+}
+
+Proposal uncovered(const Plan& plan, const Certificate& certificate, double tol) {
+  Proposal p;
+  p.plan = plan;
+  p.certificate = certificate.bound;
+  p.above_tolerance = true;
+  p.why =
+      format("asked for, although its certificate is %.1e > %.1e (", certificate.bound, tol) + where(certificate) + ")";
+  return p;
+}
+
+namespace {
+
+/// Growth of the sweeps of a plan, line by line. Stored factors report theirs when they are made, see examine().
+template <typename T>
+double growth_of(const Problem<T>& problem, const Plan& plan, Objection& objection) {
+  double worst = kDominantGrowth;
+  const LineSet& lines = problem.bands.lines();
+  for (Index l = 0; l < lines.count(); ++l) {
+    if (lines.count() > 1 && line_dominance(lines, problem.bands.view(), l) >= 1) continue;
+    const RowRange rows = rows_of(problem, l);
+    const BandsView<T> view = problem.bands.view();
+    const double growth = plan.method == Method::exact_twopass
+                              ? twopass_growth(view, plan.m, rows.first, rows.end)
+                              : elimination_growth(view, plan.m, plan.halo, rows.first, rows.end);
+    if (!(growth <= kGrowthLimit)) {
+      if (objection.lines.empty()) {
+        objection.why = format("line %lld: growth %.1e > %.0f", static_cast<long long>(l), growth, kGrowthLimit);
+      }
+      objection.lines.push_back(l);
+    } else {
+      worst = std::max(worst, growth);
+    }
+  }
+  return worst;
+}
+
+}  // namespace
+
+template <typename T>
+std::optional<Proposal> unless_growth(const Problem<T>& problem, Proposal p, Objection& objection) {
+  objection = {};
+  p.growth = kDominantGrowth;
+  if (problem.survey.dominance >= 1) return p;
+  p.growth = growth_of(problem, p.plan, objection);
+  objection.plan = p.plan;
+  if (!objection) return p;
+  if (!named(problem.options.method)) return std::nullopt;
+  p.above_tolerance = true;
+  p.why = "asked for, although " + objection.why;
+  return p;
+}
+
+template std::optional<Proposal> unless_growth<float>(const Problem<float>&, Proposal, Objection&);
+template std::optional<Proposal> unless_growth<double>(const Problem<double>&, Proposal, Objection&);
+
+}  // namespace oclspkt

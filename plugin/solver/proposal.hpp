@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What the choices of the methods share; none of it is for others.
+#pragma once
+
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "certificate.hpp"
+#include "method_choice.hpp"
+
+namespace oclspkt {
+
+/// Halos, and reaches of stored factors, are multiples of this.
+inline constexpr Index kHaloQuantum = 8;
+
+/// Dominance above which the 2x2 systems of the streamed form hardly round: 1 - v_b w_t >= 1 - 1 / d^2.
+inline constexpr double kHarmlessInterface = 1.5;
+
+template <typename... Args>
+std::string format(const char* pattern, Args... args) {
+  char text[160];
+  std::snprintf(text, sizeof text, pattern, args...);
+  return text;
+}
+
+template <typename T>
+Plan plan_for(const Problem<T>& problem, Method method, Index halo) {
+  return make_plan(method, problem.bands.lines().rows(), halo, problem.options.partition, sizeof(T), problem.traits);
+}
+
+/// Rows of some lines.
+double rows_in(const LineSet& lines, const std::vector<Index>& members);
+
+/// The rows that a certificate is about, and from which side most of it comes.
+std::string where(const Certificate& certificate);
+
+/// A truncated plan that its certificate covers.
+Proposal covered(const Plan& plan, double certificate, double tol, const Survey& survey);
+
+/// A truncated plan without cover, for a user who named the method.
+Proposal uncovered(const Plan& plan, const Certificate& certificate, double tol);
+
+template <typename T>
+RowRange rows_of(const Problem<T>& problem, Index line) {
+  const LineSet& lines = problem.bands.lines();
+  return {lines.first(line), lines.first(line) + lines.length(line)};
+}
+
+/// Rows that are not dominant can make sweeps without pivoting unstable whatever truncation does: a proposal without
+/// growth, or with one that the user insists on.
+template <typename T>
+std::optional<Proposal> unless_growth(const Problem<T>& problem, Proposal proposal, Objection& objection);
+
+/// Truncation beyond rounding makes an operator that is not symmetric although the matrix is; CG would break.
+template <typename T>
+bool breaks_symmetry(const Options& options, bool symmetric) {
+  return symmetric && symmetry_matters<T>(options);
+}
+
+/// Method truncated-streamed, by stored factors on devices.
+template <typename T>
+std::optional<Proposal> propose_streamed(const Problem<T>& problem, Objection& objection);
+
+}  // namespace oclspkt

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The choice of truncated-streamed: by stored factors on devices, tile by tile where the host models it.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "evidence.hpp"
+#include "proposal.hpp"
+
+namespace oclspkt {
+namespace {
+
+/// Tiles tried for the streamed form where the host models it.
+constexpr Index kTileSearch[] = {16 * 31, 16 * 127, 16 * 511, 16 * 2047};
+/// Pivots without their excess are good enough from this dominance on.
+constexpr double kPlainPivots = 1.0001;
+/// Rows that a device may sweep for their pivots alone, times those of a partition.
+constexpr Index kLongLeadIn = 4;
+/// Partitions tried for stored factors, times the usual one, where a tile is too short.
+constexpr Index kLongerPartitions[] = {1, 3, 6};
+
+/// True if rows of dominance d may be truncated a tile of stored factors away.
+bool decays_within_a_tile(double d, const Plan& plan, double tol) {
+  return d > 1 && bound_stored(d, plan.tile_rows()) <= tol;
+}
+
+/// True if rows of dominance d bound what partitions of stored factors make of rounding when they settle each other.
+bool settles_by_dominance(double d) { return growth_stored(d) <= kGrowthLimit; }
+
+/// The same of a plan, seen from the survey where rows are dominant enough, or alike: then |a_i p_i| < 1.
+template <typename T>
+bool settles_well(const Problem<T>& problem, const Plan& plan) {
+  const Survey& survey = problem.survey;
+  return settles_by_dominance(survey.dominance) || survey.decay() > std::max(1.0, survey.dominance) ||
+         certify_stored(plan, problem.bands.view()).growth <= kGrowthLimit;
+}
+
+/// Why the streamed form does not hold.
+std::string streamed_refusal(const Certificate& c, double tol) {
+  return c.bound <= tol ? format("settling multiplies rounding by %.1e > %.0f", c.growth, kGrowthLimit)
+                        : format("certificate %.1e > %.1e (", c.bound, tol) + where(c) + ")";
+}
+
+/// A streamed plan that does not hold, for a user who named the method.
+template <typename T>
+std::optional<Proposal> insist_on_streamed(const Problem<T>& problem, const Plan& plan, const Certificate& certificate,
+                                           double tol, const Objection& objection) {
+  if (!named(problem.options.method) || !std::isfinite(certificate.bound)) return std::nullopt;
+  Proposal proposal = uncovered(plan, certificate, tol);
+  if (certificate.bound <= tol) proposal.why = "asked for, although " + objection.why;
+  proposal.growth = certificate.growth;
+  return proposal;
+}
+
+/// The plan by stored factors that the survey covers, if any.
+template <typename T>
+std::optional<Proposal> propose_stored_by_survey(const Problem<T>& problem, Plan plan, double tol) {
+  const double d = problem.survey.decay();
+  if (!decays_within_a_tile(d, plan, tol) || !settles_well(problem, plan)) return std::nullopt;
+  Index needed = kHaloQuantum;
+  while (needed < kLongLeadIn * plan.m && !(bound_stored(d, needed) <= tol)) needed += kHaloQuantum;
+  plan.reach = std::min(needed, plan.m);
+  // Pivots forget twice as fast as unknowns.
+  if (problem.survey.dominance >= kPlainPivots && needed < kLongLeadIn * plan.m) {
+    plan.lead_in = (std::max(needed / 2, kHaloQuantum) + plan.lanes - 1) / plan.lanes * plan.lanes;
+  }
+  return covered(plan, bound_stored(d, needed < plan.m ? needed : plan.tile_rows()), tol, problem.survey);
+}
+
+/// Lines that by themselves are dominant enough for a plan are not in the way of the others.
+template <typename T>
+std::vector<Index> lines_in_the_way(const Problem<T>& problem, const Plan& plan, const Certificate& certificate,
+                                    double tol) {
+  const bool settles = certificate.growth <= kGrowthLimit;
+  const LineSet& lines = problem.bands.lines();
+  std::vector<Index> weak;
+  for (Index l = 0; lines.count() > 1 && l < lines.count(); ++l) {
+    const double d = line_dominance(lines, problem.bands.view(), l);
+    if (!(decays_within_a_tile(d, plan, tol) && (settles || settles_by_dominance(d)))) weak.push_back(l);
+  }
+  const bool few = rows_in(lines, weak) <= kApartShare * static_cast<double>(lines.rows());
+  return few ? weak : std::vector<Index>{};
+}
+
+/// The streamed form by stored factors, as devices carry it: first by the survey, then by the decay that the factors
+/// show, with ever longer partitions as long as there are more tiles than cores.
+template <typename T>
+std::optional<Proposal> propose_stored(const Problem<T>& problem, Objection& objection) {
+  const double tol = tolerance<T>(problem.options);
+  if (breaks_symmetry<T>(problem.options, problem.symmetric)) {
+    objection.why = format("the matrix is symmetric, truncated to %.1e its operator would not be", tol);
+    return std::nullopt;
+  }
+  const Index n = problem.bands.lines().rows();
+  const Plan usual = make_stored_plan(n, 0, problem.options.partition, sizeof(T), problem.traits);
+  if (auto quick = propose_stored_by_survey(problem, usual, tol)) return quick;
+  Plan plan = usual;
+  Certificate certificate;
+  for (const Index times : kLongerPartitions) {
+    plan = times == 1 ? usual : make_stored_plan(n, 0, times * usual.m, sizeof(T), problem.traits);
+    certificate = certify_stored(plan, problem.bands.view());
+    if (certificate.bound <= tol && certificate.growth <= kGrowthLimit) {
+      return covered(plan, certificate.bound, tol, problem.survey);
+    }
+    if (problem.options.partition > 0 || plan.tiles() <= problem.traits.cores) break;
+  }
+  objection = {streamed_refusal(certificate, tol), lines_in_the_way(problem, plan, certificate, tol), plan};
+  return insist_on_streamed(problem, plan, certificate, tol, objection);
+}
+
+/// A way to walk the tiles of the streamed form.
+struct Direction {
+  bool up, exact_starts;
+};
+
+/// Cheapest first. Lines that advect decay in one direction only: their runs walk with the wind, and where the side
+/// that they start from does not decay, the starts are solved for.
+constexpr Direction kDirections[] = {{false, false}, {true, false}, {false, true}, {true, true}};
+
+}  // namespace
+
+template <typename T>
+std::optional<Proposal> propose_streamed(const Problem<T>& problem, Objection& objection) {
+  if (!problem.traits.host) return propose_stored(problem, objection);
+  const double tol = tolerance<T>(problem.options);
+  Plan best;
+  Certificate least;
+  least.bound = std::numeric_limits<double>::infinity();
+  for (const Direction& direction : kDirections) {
+    for (const Index tile : kTileSearch) {
+      const Index partition = problem.options.partition > 0 ? problem.options.partition : tile;
+      Plan plan =
+          make_plan(Method::truncated_streamed, problem.bands.lines().rows(), 0, partition, sizeof(T), problem.traits);
+      plan.walk_up = direction.up;
+      plan.exact_starts = direction.exact_starts;
+      const Certificate certificate = certify_streamed(plan, problem.bands.view());
+      if (certificate.bound <= tol && certificate.growth <= kGrowthLimit) {
+        Proposal proposal = covered(plan, certificate.bound, tol, problem.survey);
+        // What the starts are solved for and what the runs arrive at are rounded apart; that they agree is to be shown.
+        proposal.needs_trial = proposal.needs_trial || direction.exact_starts;
+        return unless_growth(problem, std::move(proposal), objection);
+      }
+      if (certificate.bound < least.bound) {
+        least = certificate;
+        best = plan;
+      }
+      if (partition != tile || plan.m >= plan.n) break;
+    }
+  }
+  objection = {streamed_refusal(least, tol), {}, best};
+  return insist_on_streamed(problem, best, least, tol, objection);
+}
+
+template std::optional<Proposal> propose_streamed<float>(const Problem<float>&, Objection&);
+template std::optional<Proposal> propose_streamed<double>(const Problem<double>&, Objection&);
+
+}  // namespace oclspkt
