@@ -63,11 +63,11 @@ void with_every_place(const char* lines, const char* method, int applies) {
 }
 
 TEST(AppliesOfPetsc, LeaveNothingBehindForLinesEndToEnd) {
-  with_every_place("x", "auto", 300);
-  with_every_place("x", "exact", 300);
+  with_every_place("x", "auto", 100);
+  with_every_place("x", "exact", 100);
 }
 
-TEST(AppliesOfPetsc, LeaveNothingBehindForLinesSideBySide) { with_every_place("y", "auto", 300); }
+TEST(AppliesOfPetsc, LeaveNothingBehindForLinesSideBySide) { with_every_place("y", "auto", 100); }
 
 TEST(AppliesOfPetsc, LeaveNothingBehindForSeveralDirections) { with_every_place("x,y", "auto", 100); }
 
