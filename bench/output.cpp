@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 
 #include "measure.hpp"
+#include "text.hpp"
 
 namespace oclspkt::bench {
 namespace {
@@ -23,13 +23,6 @@ std::optional<double> stream_seconds(const std::vector<Record>& records) {
     if (r.solver == "stream" && r.device == "host" && has_time(r)) return median(r.seconds);
   }
   return std::nullopt;
-}
-
-template <typename... Values>
-std::string text(const char* format, Values... values) {
-  char buffer[64];
-  std::snprintf(buffer, sizeof buffer, format, values...);
-  return buffer;
 }
 
 constexpr std::size_t kColumns = 10, kTextColumns = 5, kLinesColumn = 4;

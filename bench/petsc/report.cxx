@@ -3,19 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "measure.hpp"
+#include "text.hpp"
 
 namespace oclspkt::bench::petsc {
 namespace {
-
-template <typename... Values>
-std::string text(const char* format, Values... values) {
-  char buffer[256];
-  std::snprintf(buffer, sizeof buffer, format, values...);
-  return buffer;
-}
 
 bool has_time(const Contestant& c) { return c.note.empty() && !c.solve.empty(); }
 
