@@ -13,6 +13,28 @@
 #include "wide.hpp"
 
 namespace oclspkt {
+
+/// The extremes of pivots, see Factors::Pivots; divisions are paid only where a record breaks.
+template <typename T>
+struct PivotExtremes {
+  T growth = 0, smallest = 1;
+  bool finite = true;
+
+  /// @param taken  magnitude of what elimination took from the diagonal
+  /// @param left   magnitude of the pivot
+  /// @param lower, diag, upper  the row before any elimination
+  void see(T taken, T left, T reciprocal, T lower, T diag, T upper) {
+    const T before = std::abs(diag), largest = std::max({std::abs(lower), before, std::abs(upper)});
+    finite = finite && std::isfinite(reciprocal);
+    if (!(taken + left <= growth * before)) growth = (taken + left) / before;
+    if (!(left >= smallest * largest)) smallest = left / largest;
+  }
+  typename Factors<T>::Pivots pivots() const {
+    if (!finite || !(growth <= std::numeric_limits<T>::max())) return {std::numeric_limits<double>::quiet_NaN(), 0};
+    return {static_cast<double>(growth), static_cast<double>(smallest)};
+  }
+};
+
 namespace {
 
 /// Neighbouring lines that are swept together: rows long enough to be streams, whose excesses stay in the first-level
@@ -52,21 +74,9 @@ template <typename T>
   return within ? 0 : 1;
 }
 
-/// The extremes of pivots, see Factors::Pivots.
-template <typename T>
-struct Extremes {
-  T growth = 0, smallest = 1;
-  bool finite = true;
-
-  typename Factors<T>::Pivots pivots() const {
-    if (!finite || !(growth <= std::numeric_limits<T>::max())) return {std::numeric_limits<double>::quiet_NaN(), 0};
-    return {static_cast<double>(growth), static_cast<double>(smallest)};
-  }
-};
-
 /// Factor a row; extremes want divisions, so entries that break a record are only counted. @return how many do
 template <typename T>
-[[gnu::always_inline]] inline int factor_entries(Index width, const BundleRow<T>& row, Extremes<T>& e) {
+[[gnu::always_inline]] inline int factor_entries(Index width, const BundleRow<T>& row, PivotExtremes<T>& e) {
   const BundleRow<T> b = row;
   const T growth = e.growth, smallest = e.smallest, most = std::numeric_limits<T>::max();
   int records = 0, bad = 0;
@@ -81,7 +91,7 @@ template <typename T>
 
 /// Take in the extremes of a row that was factored.
 template <typename T>
-[[gnu::always_inline]] inline void take_records(Index width, const BundleRow<T>& b, Extremes<T>& e) {
+[[gnu::always_inline]] inline void take_records(Index width, const BundleRow<T>& b, PivotExtremes<T>& e) {
   T growth = e.growth, smallest = e.smallest;
 #pragma omp simd reduction(max : growth) reduction(min : smallest)
   for (Index j = 0; j < width; ++j) {
@@ -96,10 +106,10 @@ template <typename T>
   e.smallest = smallest;
 }
 
-OCLSPKT_WIDE void factor_row(Index width, const BundleRow<double>& b, Extremes<double>& e) {
+OCLSPKT_WIDE void factor_row(Index width, const BundleRow<double>& b, PivotExtremes<double>& e) {
   if (factor_entries(width, b, e) > 0) take_records(width, b, e);
 }
-OCLSPKT_WIDE void factor_row(Index width, const BundleRow<float>& b, Extremes<float>& e) {
+OCLSPKT_WIDE void factor_row(Index width, const BundleRow<float>& b, PivotExtremes<float>& e) {
   if (factor_entries(width, b, e) > 0) take_records(width, b, e);
 }
 
@@ -136,38 +146,14 @@ struct Factors<T>::Pivot {
   T reciprocal = 0;
 };
 
-/// The extremes of one elimination, with divisions only where a record is broken.
-template <typename T>
-class Factors<T>::Record {
- public:
-  /// @param taken  magnitude of what elimination took from the diagonal
-  /// @param lower, diag, upper  the row before any elimination
-  void see(T taken, const Pivot& pivot, T lower, T diag, T upper) {
-    const T left = pivot.row.magnitude(), before = std::abs(diag);
-    finite_ = finite_ && std::isfinite(pivot.reciprocal);
-    if (!(taken + left <= growth_ * before)) growth_ = (taken + left) / before;
-    const T largest = std::max({std::abs(lower), before, std::abs(upper)});
-    if (!(left >= smallest_ * largest)) smallest_ = left / largest;
-  }
-  Pivots pivots() const {
-    if (!finite_ || !(growth_ <= std::numeric_limits<T>::max())) {
-      return {std::numeric_limits<double>::quiet_NaN(), 0};
-    }
-    return {static_cast<double>(growth_), static_cast<double>(smallest_)};
-  }
-
- private:
-  T growth_ = 0, smallest_ = 1;
-  bool finite_ = true;
-};
-
 /// Eliminate the last row that was met from the next one.
 ///
 /// A line carries its excess: where couplings are tiny against their row, plain pivots lose |c_i / u_i| <= 1 to
 /// rounding (row sums 0, float, 2.6e5 rows: backward error 13 eps instead of 0.3).
 /// @param bands  lower couples to where the sweep comes from
 template <typename T>
-void Factors<T>::eliminate_row(const BandsView<T>& bands, Index line, Index i, Pivot& last, Record& record) {
+void Factors<T>::eliminate_row(const BandsView<T>& bands, Index line, Index i, Pivot& last,
+                               PivotExtremes<T>& extremes) {
   const Index at = lines_.first(line) + i * lines_.row_stride(), to = place(at, i);
   const ExcessRow<T> row = make_row(bands.lower[at], bands.diag[at], bands.upper[at], T(0));
   const T multiplier = row.lower * last.reciprocal, taken = std::abs(multiplier * last.row.upper);
@@ -176,13 +162,13 @@ void Factors<T>::eliminate_row(const BandsView<T>& bands, Index line, Index i, P
   multiplier_[to] = multiplier;
   reciprocal_[to] = last.reciprocal;
   coupling_[to] = row.upper * last.reciprocal;
-  record.see(taken, last, row.lower, bands.diag[at], row.upper);
+  extremes.see(taken, last.row.magnitude(), last.reciprocal, row.lower, bands.diag[at], row.upper);
 }
 
 /// Eliminate the rows above and below from the one between them.
 template <typename T>
 void Factors<T>::meet(const BandsView<T>& bands, Index line, Index i, const Pivot& above, const Pivot& below,
-                      Record& record) {
+                      PivotExtremes<T>& extremes) {
   const Index at = lines_.first(line) + i * lines_.row_stride(), to = place(at, i);
   const ExcessRow<T> row = make_row(bands.lower[at], bands.diag[at], bands.upper[at], T(0));
   const T from_above = row.lower * above.reciprocal, from_below = row.upper * below.reciprocal;
@@ -194,7 +180,7 @@ void Factors<T>::meet(const BandsView<T>& bands, Index line, Index i, const Pivo
   multiplier_[to] = from_above;
   reciprocal_[to] = met.reciprocal;
   coupling_[to] = from_below;
-  record.see(taken, met, row.lower, bands.diag[at], row.upper);
+  extremes.see(taken, met.row.magnitude(), met.reciprocal, row.lower, bands.diag[at], row.upper);
 }
 
 template <typename T>
@@ -204,14 +190,14 @@ typename Factors<T>::Pivots Factors<T>::factor_line(const BandsView<T>& bands, I
   const BandsView<T> upside_down{bands.upper, bands.diag, bands.lower};
   const Index meeting = meeting_row(length), rows_below = length - 1 - meeting;
   Pivot above, below;
-  Record record;
+  PivotExtremes<T> extremes;
   for (Index i = 0; i < rows_below; ++i) {
-    eliminate_row(bands, line, i, above, record);
-    eliminate_row(upside_down, line, length - 1 - i, below, record);
+    eliminate_row(bands, line, i, above, extremes);
+    eliminate_row(upside_down, line, length - 1 - i, below, extremes);
   }
-  for (Index i = rows_below; i < meeting; ++i) eliminate_row(bands, line, i, above, record);
-  meet(bands, line, meeting, above, below, record);
-  return record.pivots();
+  for (Index i = rows_below; i < meeting; ++i) eliminate_row(bands, line, i, above, extremes);
+  meet(bands, line, meeting, above, below, extremes);
+  return extremes.pivots();
 }
 
 /// Factor neighbouring lines, one place apart.
@@ -219,7 +205,7 @@ template <typename T>
 typename Factors<T>::Pivots Factors<T>::factor_beside(const BandsView<T>& bands, Index line, Index width) {
   constexpr T kNothing[kWidest] = {};
   T excess[kWidest] = {};
-  Extremes<T> extremes;
+  PivotExtremes<T> extremes;
   const Index stride = lines_.row_stride();
   for (Index i = 0, at = lines_.first(line); i < lines_.length(line); ++i, at += stride) {
     const T* upper_above = i > 0 ? bands.upper + at - stride : kNothing;
@@ -239,7 +225,7 @@ typename Factors<T>::Pivots Factors<T>::factor_abreast(const BandsView<T>& bands
   T multiplier[kAbreast], coupling[kAbreast];
   Index first[kAbreast];
   for (Index j = 0; j < kAbreast; ++j) first[j] = lines_.first(line + j);
-  Extremes<T> extremes;
+  PivotExtremes<T> extremes;
   for (Index i = 0; i < lines_.length(line); ++i) {
     const Index row = i * lines_.row_stride(), here = i % 2, above = 1 - here;
     for (Index j = 0; j < kAbreast; ++j) {

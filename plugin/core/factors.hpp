@@ -29,6 +29,9 @@ struct FactorsView {
   const T* coupling = nullptr;    ///< c_i p_i
 };
 
+template <typename T>
+struct PivotExtremes;
+
 /// The factors of Thomas' algorithm without pivoting: u_i = b_i - a_i c_(i-1) p_(i-1), formed without subtraction
 /// (ExcessRow). With them, d_i = y_i - (a_i p_(i-1)) d_(i-1) downwards and x_i = d_i p_i - (c_i p_i) x_(i+1) upwards.
 template <typename T>
@@ -60,10 +63,10 @@ class OCLSPKT_API Factors {
 
  private:
   struct Pivot;
-  class Record;
   Index place(Index at, Index row) const { return shared_ ? row : at; }
-  void eliminate_row(const BandsView<T>& bands, Index line, Index row, Pivot& last, Record& record);
-  void meet(const BandsView<T>& bands, Index line, Index row, const Pivot& above, const Pivot& below, Record& record);
+  void eliminate_row(const BandsView<T>& bands, Index line, Index row, Pivot& last, PivotExtremes<T>& extremes);
+  void meet(const BandsView<T>& bands, Index line, Index row, const Pivot& above, const Pivot& below,
+            PivotExtremes<T>& extremes);
   Pivots factor_line(const BandsView<T>& bands, Index line);
   Pivots factor_beside(const BandsView<T>& bands, Index line, Index width);
   Pivots factor_abreast(const BandsView<T>& bands, Index line);

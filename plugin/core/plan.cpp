@@ -35,9 +35,6 @@ constexpr Index kShortRun = 8;
 /// Arrays of a chunk for stored factors: y, x, three of factors and what the sweep down leaves.
 constexpr Index kFactoredArrays = 6;
 
-Index quotient_up(Index value, Index divisor) { return (value + divisor - 1) / divisor; }
-Index round_up(Index value, Index multiple) { return quotient_up(value, multiple) * multiple; }
-
 /// 16 x odd, at most `value` where that is at least 16.
 Index sixteen_times_odd(Index value) {
   const Index blocks = std::max<Index>(1, value / 16);

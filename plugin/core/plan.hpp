@@ -9,6 +9,9 @@
 
 namespace oclspkt {
 
+inline Index quotient_up(Index value, Index divisor) { return (value + divisor - 1) / divisor; }
+inline Index round_up(Index value, Index multiple) { return quotient_up(value, multiple) * multiple; }
+
 /// What a plan must know of the device that will run it.
 struct DeviceTraits {
   int lanes = 8;                          ///< SIMD lanes of the scalar type in a register
@@ -50,9 +53,11 @@ struct Plan {
   bool windowed = false;   ///< side by side: what the sweep down leaves is still in the cache for the way back
   bool resident = false;   ///< exact-factored: shared factors stay in the cache
   double idle = 1;         ///< time against that of full lanes on all cores
-  Index partitions() const { return m > 0 ? (n + m - 1) / m : 0; }
-  Index tiles() const { return lanes > 0 ? (partitions() + lanes - 1) / lanes : 0; }
+  Index partitions() const { return m > 0 ? quotient_up(n, m) : 0; }
+  Index tiles() const { return lanes > 0 ? quotient_up(partitions(), lanes) : 0; }
   Index tile_rows() const { return m * lanes; }
+  /// Stored: what enters a partition gets through it.
+  bool passes() const { return reach >= m; }
   /// Rows that are swept for one that is solved.
   double overlap() const;
   /// Words read and written per row by one apply.

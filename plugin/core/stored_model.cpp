@@ -21,9 +21,8 @@ void StoredModel<T>::set_up(const Plan& plan, const Bands<T>& bands) {
   plan_ = plan;
   factors_.factor(bands.lines(), bands.view(), Form::general);
   const FactorsView<T> f = factors_.view();
-  const bool passes = plan.reach >= plan.m;
   const auto partitions = static_cast<std::size_t>(plan.tiles() * plan.lanes);
-  down_.assign(partitions, passes ? T(1) : T(0));
+  down_.assign(partitions, plan.passes() ? T(1) : T(0));
   up_ = down_;
   for (Index i = 0; i < plan.n; ++i) {
     down_[static_cast<std::size_t>(i / plan.m)] *= -f.multiplier[i];

@@ -29,9 +29,8 @@ void TurnedFactors<T>::turn(const Plan& plan, const FactorsView<T>& factors) {
       down *= -multiplier_[to];
       up *= -coupling_[to];
     }
-    const bool passes = plan.reach >= plan.m;
-    down_[k] = passes ? down : T(0);
-    up_[k] = passes ? up : T(0);
+    down_[k] = plan.passes() ? down : T(0);
+    up_[k] = plan.passes() ? up : T(0);
   }
 }
 
