@@ -24,31 +24,6 @@
 // Valid:   factors of the tiles; rows from n on are rows of the identity.
 #include "cpu/tile.clh"
 
-typedef struct {
-  lanes_t lower[LANES], diag[LANES], upper[LANES];
-} BandBlock;
-
-static inline void load_bands(__global const scalar_t* lower, __global const scalar_t* diag,
-                              __global const scalar_t* upper, Rows rows, long row, bool full, __global scalar_t* edge,
-                              BandBlock* block) {
-  if (full) {
-    const long at = row - rows.origin, next = row + LANES * rows.m;
-    load_block(lower + at, rows.m, block->lower);
-    load_block(diag + at, rows.m, block->diag);
-    load_block(upper + at, rows.m, block->upper);
-    prefetch_block(lower, rows, next);
-    prefetch_block(diag, rows, next);
-    prefetch_block(upper, rows, next);
-    return;
-  }
-  copy_checked(lower, rows, row, 1, rows.n, 0, edge);
-  load_block(edge, LANES, block->lower);
-  copy_checked(diag, rows, row, 0, rows.n, 1, edge);
-  load_block(edge, LANES, block->diag);
-  copy_checked(upper, rows, row, 0, rows.n - 1, 0, edge);
-  load_block(edge, LANES, block->upper);
-}
-
 static inline void store_past_cache(lanes_t v, __global lanes_t* p) {
   native_t registers[LANES / NATIVE_LANES];
   *(lanes_t*)registers = v;
@@ -68,16 +43,19 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void turned_factor(
   const Rows rows = {n, origin, m};
   const long end = run_begin(tile_begin, tile_end, run + 1, runs);
   for (long t = run_begin(tile_begin, tile_end, run, runs); t < end; ++t) {
-    const long base = t * LANES * m - lead_in, vector = (t - first_tile) * m - lead_in;
+    const long base = t * LANES * m - lead_in, next = base + LANES * m, vector = (t - first_tile) * m - lead_in;
     const bool full = base > 0 && (t + 1) * LANES * m < n;
     lanes_t p = ZERO, c = ZERO, through_down = ONE, through_up = ONE;
-    BandBlock block;
+    lanes_t lower_block[LANES], diag_block[LANES], upper_block[LANES];
     for (int at = 0; at < lead_in + m; at += LANES) {
-      load_bands(lower, diag, upper, rows, base + at, full, edge, &block);
+      load_bands(lower, diag, upper, rows, base + at, full, edge, lower_block, diag_block, upper_block);
+      prefetch_block(lower, rows, next + at);
+      prefetch_block(diag, rows, next + at);
+      prefetch_block(upper, rows, next + at);
       for (int s = 0; s < LANES; ++s) {
-        const lanes_t a = block.lower[s], factor = mul(a, p);
-        p = reciprocal(mul_sub(block.diag[s], a, c));
-        c = mul(block.upper[s], p);
+        const lanes_t a = lower_block[s], factor = mul(a, p);
+        p = reciprocal(mul_sub(diag_block[s], a, c));
+        c = mul(upper_block[s], p);
         if (at < lead_in) continue;
         through_down = -mul(through_down, factor);
         through_up = -mul(through_up, c);

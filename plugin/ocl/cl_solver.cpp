@@ -131,7 +131,7 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
     if (makes_factors()) {
       make_factors(s, waiter, bands.view());
     } else if (plan.stored) {
-      set_up_passages(s, waiter);
+      give_outers(s, waiter, turned_.down(), turned_.up());
     }
     rehearse(s, waiter);
     ready_ = true;
@@ -418,9 +418,17 @@ void ClSolver<T>::settle_interfaces(State& s, const Waiter& waiter) {
   for (Index k = 0; k < plan_.partitions(); ++k)
     segments_[size(k)] = {row(0, k), row(kSegmentWords / 2, k), plan_.m == 1};
   reduced_.solve(segments_.data(), s.tops.data(), s.bottoms.data());
-  for (const auto& [buffer, host] : {std::pair{&s.top_buffer, &s.tops}, {&s.bottom_buffer, &s.bottoms}}) {
+  give_outers(s, waiter, s.tops.data(), s.bottoms.data());
+}
+
+/// Bring to the device one number for the top and one for the bottom of every partition.
+template <typename T>
+void ClSolver<T>::give_outers(State& s, const Waiter& waiter, const T* tops, const T* bottoms) {
+  const cl::CommandQueue& queue = s.device->queue();
+  for (const auto& [buffer, host] : {std::pair{&s.top_buffer, tops}, {&s.bottom_buffer, bottoms}}) {
     fault_point(Place::write, s.device->info(), queue());
-    queue.enqueueWriteBuffer(*buffer, CL_FALSE, 0, size(layout_.outer_bytes), host->data(), nullptr, &event);
+    cl::Event event;
+    queue.enqueueWriteBuffer(*buffer, CL_FALSE, 0, size(layout_.outer_bytes), host, nullptr, &event);
     waiter.wait(event);
     times_.transfer_seconds += seconds(event);
   }

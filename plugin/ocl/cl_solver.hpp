@@ -102,7 +102,6 @@ class ClSolver final : public DeviceSolver<T> {
   void make_buffers(State& s);
   void set_up_bands(State& s, const Waiter& waiter);
   void store_factors(State& s);
-  void set_up_passages(State& s, const Waiter& waiter);
   void make_factors(State& s, const Waiter& waiter, const BandsView<T>& bands);
   void rehearse(State& s, const Waiter& waiter);
   void upload(State& s, const Waiter& waiter, const cl::Buffer& to, const T* from, Index rows);
@@ -126,6 +125,7 @@ class ClSolver final : public DeviceSolver<T> {
   Geometry strided_geometry(Index pieces) const;
   void copy_out(const Chunk& chunk, T* x, const T* solved) const;
   void settle_interfaces(State& s, const Waiter& waiter);
+  void give_outers(State& s, const Waiter& waiter, const T* tops, const T* bottoms);
 
   const int index_;
   const FoundDevice& found_;

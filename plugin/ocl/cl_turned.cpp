@@ -35,9 +35,9 @@ void ClSolver<T>::make_factors(State& s, const Waiter& waiter, const BandsView<T
     const ChunkBands& made = s.bands[i];
     set_arguments(*s.device, s.turned_factor, lower, diag, upper, made.lower, made.diag, made.upper, s.top_buffer,
                   s.bottom_buffer, s.scratch, cl_long{plan_.n}, cl_long{chunk.first},
-                  cl_long{std::max<Index>(0, chunk.tile_begin - 1)}, cl_long{chunk.tile_begin}, cl_long{chunk.tile_end},
+                  cl_long{places.first / plan_.tile_rows()}, cl_long{chunk.tile_begin}, cl_long{chunk.tile_end},
                   static_cast<cl_int>(plan_.m), static_cast<cl_int>(plan_.lead_in),
-                  static_cast<cl_int>(plan_.reach >= plan_.m));
+                  static_cast<cl_int>(plan_.passes()));
     waiter.wait(launch(*s.device, s.turned_factor, {layout_.runs},
                        {{"lower", &lower, array, word},
                         {"diag", &diag, array, word},
@@ -51,32 +51,17 @@ void ClSolver<T>::make_factors(State& s, const Waiter& waiter, const BandsView<T
   }
 }
 
-/// Bring to the device what passes through the partitions.
-template <typename T>
-void ClSolver<T>::set_up_passages(State& s, const Waiter& waiter) {
-  const cl::CommandQueue& queue = s.device->queue();
-  for (const auto& [buffer, host] : {std::pair{&s.top_buffer, turned_.down()}, {&s.bottom_buffer, turned_.up()}}) {
-    fault_point(Place::write, s.device->info(), queue());
-    cl::Event event;
-    queue.enqueueWriteBuffer(*buffer, CL_FALSE, 0, static_cast<std::size_t>(layout_.outer_bytes), host, nullptr,
-                             &event);
-    waiter.wait(event);
-  }
-}
-
 template <typename T>
 cl::Event ClSolver<T>::launch_turned(State& s, const ChunkBands& factors, const cl::Buffer& y, const cl::Buffer& x,
                                      const Chunk& chunk) {
   const std::size_t word = sizeof(T), vector = word * static_cast<std::size_t>(plan_.lanes);
-  const Index first_tile = std::max<Index>(0, chunk.tile_begin - 1);
-  const Index tiles = std::min(plan_.tiles(), chunk.tile_end + 1) - first_tile;
-  const bool any = chunk.tile_end > chunk.tile_begin;
+  const Chunk places = places_of_factors(plan_, chunk);
   const std::int64_t array = chunk.rows() * static_cast<Index>(word);
-  const std::int64_t factor = any ? tiles * plan_.tile_rows() * static_cast<Index>(word) : 0;
+  const std::int64_t factor = places.rows() * static_cast<Index>(word);
   set_arguments(*s.device, s.turned_streamed, factors.lower, factors.diag, factors.upper, s.top_buffer, s.bottom_buffer,
-                y, x, s.scratch, cl_long{plan_.n}, cl_long{chunk.first}, cl_long{first_tile}, cl_long{chunk.tile_begin},
-                cl_long{chunk.tile_end}, static_cast<cl_int>(plan_.m), static_cast<cl_int>(plan_.reach),
-                static_cast<cl_int>(layout_.slot));
+                y, x, s.scratch, cl_long{plan_.n}, cl_long{chunk.first}, cl_long{places.first / plan_.tile_rows()},
+                cl_long{chunk.tile_begin}, cl_long{chunk.tile_end}, static_cast<cl_int>(plan_.m),
+                static_cast<cl_int>(plan_.reach), static_cast<cl_int>(layout_.slot));
   return launch(*s.device, s.turned_streamed, {layout_.runs},
                 {{"multiplier", &factors.lower, factor, vector},
                  {"reciprocal", &factors.diag, factor, vector},
@@ -91,7 +76,6 @@ cl::Event ClSolver<T>::launch_turned(State& s, const ChunkBands& factors, const 
 #define OCLSPKT_INSTANTIATE(T)                                                                                   \
   template void ClSolver<T>::store_factors(State&);                                                              \
   template void ClSolver<T>::make_factors(State&, const Waiter&, const BandsView<T>&);                           \
-  template void ClSolver<T>::set_up_passages(State&, const Waiter&);                                             \
   template cl::Event ClSolver<T>::launch_turned(State&, const ChunkBands&, const cl::Buffer&, const cl::Buffer&, \
                                                 const Chunk&);
 OCLSPKT_INSTANTIATE(float)

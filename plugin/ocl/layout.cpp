@@ -10,8 +10,6 @@
 namespace oclspkt::ocl {
 namespace {
 
-Index round_up(Index value, Index multiple) { return (value + multiple - 1) / multiple * multiple; }
-
 /// Rows that the kernels read beyond the kept rows of a tile: whole blocks of plan.lanes rows, or a tile.
 struct Margin {
   Index before, behind;
@@ -28,13 +26,6 @@ Index vectors_swept(const Plan& plan) {
   if (plan.stored) return plan.lanes + 2 * (plan.m + plan.reach);
   const Margin beside = margin(plan);
   return plan.lanes + 2 * (beside.before + plan.m + beside.behind);
-}
-
-/// Where the factors of a chunk stand: whole tiles, also where the last one reaches beyond the system.
-Chunk factors_of(const Plan& plan, Chunk chunk) {
-  chunk.first = std::max<Index>(0, chunk.tile_begin - 1) * plan.tile_rows();
-  chunk.end = std::min(plan.tiles(), chunk.tile_end + 1) * plan.tile_rows();
-  return chunk;
 }
 
 Chunk make_chunk(const Plan& plan, Index tile_begin, Index tile_end) {
@@ -81,6 +72,13 @@ bool fits(const Limits& need, const Limits& limits) {
 
 }  // namespace
 
+Chunk places_of_factors(const Plan& plan, Chunk chunk) {
+  const bool any = chunk.tile_end > chunk.tile_begin;
+  chunk.first = any ? std::max<Index>(0, chunk.tile_begin - 1) * plan.tile_rows() : 0;
+  chunk.end = any ? std::min(plan.tiles(), chunk.tile_end + 1) * plan.tile_rows() : 0;
+  return chunk;
+}
+
 Layout make_layout(const Plan& plan, int word, const Limits& limits) {
   if (plan.m < 1 || vectors_swept(plan) > std::numeric_limits<std::int32_t>::max() / 4) {
     throw InvalidInput("partitions of " + std::to_string(plan.m) + " rows with " + std::to_string(plan.halo) +
@@ -105,7 +103,7 @@ Layout make_layout(const Plan& plan, int word, const Limits& limits) {
   layout.band_chunks = layout.chunks;
   if (plan.stored) {
     for (Chunk& chunk : layout.band_chunks) {
-      chunk = factors_of(plan, chunk);
+      chunk = places_of_factors(plan, chunk);
       layout.longest = std::max(layout.longest, chunk.rows());
     }
   }

@@ -42,6 +42,10 @@ struct Layout {
 /// Numbers of a SchurSegment that kernel reduce writes for each partition.
 inline constexpr int kSegmentWords = 8;
 
+/// Where the stored factors of a chunk of tiles stand: whole tiles, one more on either side, also where the last one
+/// reaches beyond the system.
+Chunk places_of_factors(const Plan& plan, Chunk chunk);
+
 /// Cut a plan into chunks of at most plan.chunk_tiles tiles so that all buffers of a chunk stay within the limits.
 /// @param word  bytes per scalar
 /// @throws InvalidInput if not even one tile fits, or a partition is too long for the kernels' counters

@@ -27,8 +27,6 @@ Plan factored_plan(const Problem<T>& problem) {
                             problem.traits);
 }
 
-Index round_halo(Index rows) { return (rows + kHaloQuantum - 1) / kHaloQuantum * kHaloQuantum; }
-
 /// Truncated by the halo that the survey guarantees, if it is short.
 template <typename T>
 std::optional<Proposal> propose_by_survey(const Problem<T>& problem, double tol) {
@@ -59,7 +57,7 @@ LineNeeds needs_of_lines(const Problem<T>& problem, Index m, double tol, Index l
     }
     needs.halo = std::max(needs.halo, halo);
   }
-  needs.halo = std::min(longest, round_halo(needs.halo));
+  needs.halo = std::min(longest, round_up(needs.halo, kHaloQuantum));
   return needs;
 }
 
@@ -102,7 +100,7 @@ std::optional<Proposal> propose_segments(const Problem<T>& problem, double tol, 
     objection.why = format("row dominance %.4f, lines side by side are cut only above 1", problem.survey.dominance);
     return std::nullopt;
   }
-  const Index halo = round_halo(needed);
+  const Index halo = round_up(needed, kHaloQuantum);
   const Plan plan = make_strided_halo_plan(lines, halo, problem.options.partition, sizeof(T), problem.traits);
   if (!named(problem.options.method)) {
     const Plan whole = factored_plan(problem);
@@ -119,10 +117,7 @@ std::optional<Proposal> propose_segments(const Problem<T>& problem, double tol, 
 template <typename T>
 std::optional<Proposal> propose_halo(const Problem<T>& problem, Objection& objection) {
   const double tol = tolerance<T>(problem.options);
-  if (breaks_symmetry<T>(problem.options, problem.symmetric)) {
-    objection.why = format("the matrix is symmetric, truncated to %.1e its operator would not be", tol);
-    return std::nullopt;
-  }
+  if (object_to_asymmetry(problem, objection)) return std::nullopt;
   const LineSet& lines = problem.bands.lines();
   if (!lines.contiguous()) return propose_segments(problem, tol, objection);
   if (auto quick = propose_by_survey(problem, tol)) return quick;
@@ -183,7 +178,7 @@ Index known_halo(const Options& options, const Survey& survey) {
   // A tolerance that was loosened is there to be used up.
   const bool alike = d > survey.dominance && options.rtol == 0;
   const Index longest = alike ? kQuickHaloOfLikeRows : kQuickHalo;
-  return needed < 0 || needed > longest ? -1 : round_halo(needed);
+  return needed < 0 || needed > longest ? -1 : round_up(needed, kHaloQuantum);
 }
 
 std::vector<Method> methods_to_try(MethodChoice choice, bool on_host, bool end_to_end, bool one_shot) {
@@ -277,7 +272,7 @@ Index segment_halo(const Options& options, const Survey& survey, bool symmetric)
                      options.method == MethodChoice::truncated_halo;
   if (!asked || breaks_symmetry<T>(options, symmetric)) return -1;
   const Index needed = halo_from_dominance(survey.decay(), tolerance<T>(options));
-  return needed < 0 ? -1 : round_halo(needed);
+  return needed < 0 ? -1 : round_up(needed, kHaloQuantum);
 }
 
 template <typename T>

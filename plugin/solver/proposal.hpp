@@ -59,6 +59,17 @@ bool breaks_symmetry(const Options& options, bool symmetric) {
   return symmetric && symmetry_matters<T>(options);
 }
 
+/// The same as an objection. @return true if there is one
+template <typename T>
+bool object_to_asymmetry(const Problem<T>& problem, Objection& objection) {
+  const bool breaks = breaks_symmetry<T>(problem.options, problem.symmetric);
+  if (breaks) {
+    objection.why =
+        format("the matrix is symmetric, truncated to %.1e its operator would not be", tolerance<T>(problem.options));
+  }
+  return breaks;
+}
+
 /// Method truncated-streamed, by stored factors on devices.
 template <typename T>
 std::optional<Proposal> propose_streamed(const Problem<T>& problem, Objection& objection);

@@ -28,12 +28,14 @@ bool decays_within_a_tile(double d, const Plan& plan, double tol) {
 /// True if rows of dominance d bound what partitions of stored factors make of rounding when they settle each other.
 bool settles_by_dominance(double d) { return growth_stored(d) <= kGrowthLimit; }
 
-/// The same of a plan, seen from the survey where rows are dominant enough, or alike: then |a_i p_i| < 1.
+/// The same of a plan, seen from the survey where rows are dominant enough, or alike: then |a_i p_i| < 1. Otherwise
+/// from the certificate, which is left for who asks next.
 template <typename T>
-bool settles_well(const Problem<T>& problem, const Plan& plan) {
+bool settles_well(const Problem<T>& problem, const Plan& plan, std::optional<Certificate>& certificate) {
   const Survey& survey = problem.survey;
-  return settles_by_dominance(survey.dominance) || survey.decay() > std::max(1.0, survey.dominance) ||
-         certify_stored(plan, problem.bands.view()).growth <= kGrowthLimit;
+  if (settles_by_dominance(survey.dominance) || survey.decay() > std::max(1.0, survey.dominance)) return true;
+  certificate = certify_stored(plan, problem.bands.view());
+  return certificate->growth <= kGrowthLimit;
 }
 
 /// Why the streamed form does not hold.
@@ -54,16 +56,18 @@ std::optional<Proposal> insist_on_streamed(const Problem<T>& problem, const Plan
 }
 
 /// The plan by stored factors that the survey covers, if any.
+/// @param certificate  of the plan, if one had to be made
 template <typename T>
-std::optional<Proposal> propose_stored_by_survey(const Problem<T>& problem, Plan plan, double tol) {
+std::optional<Proposal> propose_stored_by_survey(const Problem<T>& problem, Plan plan, double tol,
+                                                 std::optional<Certificate>& certificate) {
   const double d = problem.survey.decay();
-  if (!decays_within_a_tile(d, plan, tol) || !settles_well(problem, plan)) return std::nullopt;
+  if (!decays_within_a_tile(d, plan, tol) || !settles_well(problem, plan, certificate)) return std::nullopt;
   Index needed = kHaloQuantum;
   while (needed < kLongLeadIn * plan.m && !(bound_stored(d, needed) <= tol)) needed += kHaloQuantum;
   plan.reach = std::min(needed, plan.m);
   // Pivots forget twice as fast as unknowns.
   if (problem.survey.dominance >= kPlainPivots && needed < kLongLeadIn * plan.m) {
-    plan.lead_in = (std::max(needed / 2, kHaloQuantum) + plan.lanes - 1) / plan.lanes * plan.lanes;
+    plan.lead_in = round_up(std::max(needed / 2, kHaloQuantum), plan.lanes);
   }
   return covered(plan, bound_stored(d, needed < plan.m ? needed : plan.tile_rows()), tol, problem.survey);
 }
@@ -88,18 +92,16 @@ std::vector<Index> lines_in_the_way(const Problem<T>& problem, const Plan& plan,
 template <typename T>
 std::optional<Proposal> propose_stored(const Problem<T>& problem, Objection& objection) {
   const double tol = tolerance<T>(problem.options);
-  if (breaks_symmetry<T>(problem.options, problem.symmetric)) {
-    objection.why = format("the matrix is symmetric, truncated to %.1e its operator would not be", tol);
-    return std::nullopt;
-  }
+  if (object_to_asymmetry(problem, objection)) return std::nullopt;
   const Index n = problem.bands.lines().rows();
   const Plan usual = make_stored_plan(n, 0, problem.options.partition, sizeof(T), problem.traits);
-  if (auto quick = propose_stored_by_survey(problem, usual, tol)) return quick;
+  std::optional<Certificate> of_usual;
+  if (auto quick = propose_stored_by_survey(problem, usual, tol, of_usual)) return quick;
   Plan plan = usual;
   Certificate certificate;
   for (const Index times : kLongerPartitions) {
     plan = times == 1 ? usual : make_stored_plan(n, 0, times * usual.m, sizeof(T), problem.traits);
-    certificate = certify_stored(plan, problem.bands.view());
+    certificate = times == 1 && of_usual ? *of_usual : certify_stored(plan, problem.bands.view());
     if (certificate.bound <= tol && certificate.growth <= kGrowthLimit) {
       return covered(plan, certificate.bound, tol, problem.survey);
     }
