@@ -24,13 +24,6 @@
 // Valid:   factors of the tiles; rows from n on are rows of the identity.
 #include "cpu/tile.clh"
 
-static inline void store_past_cache(lanes_t v, __global lanes_t* p) {
-  native_t registers[LANES / NATIVE_LANES];
-  *(lanes_t*)registers = v;
-#pragma unroll
-  for (int i = 0; i < LANES / NATIVE_LANES; ++i) STORE_PAST_CACHE(registers[i], (__global native_t*)p + i);
-}
-
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void turned_factor(
     __global const scalar_t* restrict lower, __global const scalar_t* restrict diag,
     __global const scalar_t* restrict upper, __global lanes_t* restrict multipliers,
@@ -59,9 +52,9 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void turned_factor(
         if (at < lead_in) continue;
         through_down = -mul(through_down, factor);
         through_up = -mul(through_up, c);
-        store_past_cache(factor, multipliers + vector + at + s);
-        store_past_cache(p, reciprocals + vector + at + s);
-        store_past_cache(c, couplings + vector + at + s);
+        store_lanes_past_cache(factor, multipliers + vector + at + s);
+        store_lanes_past_cache(p, reciprocals + vector + at + s);
+        store_lanes_past_cache(c, couplings + vector + at + s);
       }
     }
     to_storage(passes ? through_down : ZERO, down + t * LANES);

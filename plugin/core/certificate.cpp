@@ -67,6 +67,30 @@ struct Spikes {
   }
 };
 
+/// What becomes of rounding where the partitions of stored factors settle each other, see certify_stored().
+class Settling {
+ public:
+  void begin_partition() {
+    down_ = 0;
+    up_ = 1;
+  }
+  /// @param ratio   |a_i p_i|
+  /// @param c_above |c p| of the row before, c of this one
+  void see(double ratio, double c_above, double c) {
+    down_ = std::max(down_, 1 + c_above) * ratio;
+    up_ *= c;
+    if (!(up_ <= growth)) growth = up_;
+  }
+  /// @param more  partitions follow
+  void end_partition(bool more) {
+    if (more && !(down_ <= growth)) growth = down_;
+  }
+  double growth = 1;
+
+ private:
+  double down_ = 0, up_ = 1;
+};
+
 }  // namespace
 
 template <typename T>
@@ -158,7 +182,7 @@ Certificate certify_stored(const Plan& plan, const BandsView<T>& bands) {
     return Certificate{bound, k, first_tile * tile_rows, std::min(plan.n, (k + 1) * tile_rows) - 1, above};
   };
   Certificate worst;
-  double growth = 1;
+  Settling settling;
   double c = 0, upwards = 1;  // upwards: the largest of 1 and the products of |c| that end with the row above
   for (Index k = 0; k < tiles; ++k) {
     const double upwards_before = upwards;
@@ -166,21 +190,20 @@ Certificate certify_stored(const Plan& plan, const BandsView<T>& bands) {
     double below = k > 0 && k + 1 < tiles ? 1 : 0, entered = k > 0 ? 1 + std::abs(c) : 0, amount = 0;
     const Index end = std::min(plan.n, (k + 1) * tile_rows);
     for (Index first = k * tile_rows; first < end; first += plan.m) {
-      double passes_down = 0, passes_up = 1;
+      settling.begin_partition();
       for (Index i = first; i < std::min(end, first + plan.m); ++i) {
         const auto diag = static_cast<double>(rows.diag(i));
         const double u = diag - rows.lower(i) * c, ratio = std::abs(rows.lower(i) / u);
         entered *= ratio;
-        passes_down = std::max(passes_down, 1 + std::abs(c)) * ratio;
+        const double c_above = std::abs(c);
         amount += entered * upwards;
         // An infinite diagonal would hide behind a ratio of 0.
         c = rows.upper(i) / u + 0 * diag;
         below *= std::abs(c);
-        passes_up *= std::abs(c);
-        if (!(passes_up <= growth)) growth = passes_up;
+        settling.see(ratio, c_above, std::abs(c));
         upwards = std::max(1.0, upwards * std::abs(c));
       }
-      if (first + plan.m < plan.n && !(passes_down <= growth)) growth = passes_down;
+      settling.end_partition(first + plan.m < plan.n);
     }
     passages[static_cast<std::size_t>(k)] = {entered, amount};
     const double bound = below * upwards_before;
@@ -198,8 +221,31 @@ Certificate certify_stored(const Plan& plan, const BandsView<T>& bands) {
   }
   Certificate both = start.bound > worst.bound ? start : worst;
   both.bound = start.bound + worst.bound;
-  both.growth = growth;
+  both.growth = settling.growth;
   return both;
+}
+
+template <typename T>
+double settling_growth(const Plan& plan, const BandsView<T>& bands) {
+  const Index above = std::min(plan.n, plan.meeting * plan.tile_rows());
+  Settling settling;
+  for (const bool up : {false, true}) {
+    const Walk<T> rows(bands, plan.n, up);
+    const Index end = up ? plan.n - above : above;
+    double c = 0;
+    // From below the first partition met is what the last one holds.
+    for (Index i = 0, next = up ? (plan.n - 1) % plan.m + 1 : plan.m; i < end; next += plan.m) {
+      settling.begin_partition();
+      for (; i < std::min(end, next); ++i) {
+        const auto diag = static_cast<double>(rows.diag(i));
+        const double u = diag - rows.lower(i) * c, c_above = std::abs(c);
+        c = rows.upper(i) / u;
+        settling.see(std::abs(rows.lower(i) / u), c_above, std::abs(c));
+      }
+      settling.end_partition(i < end);
+    }
+  }
+  return settling.growth;
 }
 
 double bound_stored(double d, Index rows) {
@@ -241,6 +287,7 @@ Index find_halo(Index n, const BandsView<T>& bands, Index m, double tol, Index h
   template Certificate certify_halo(Index, const BandsView<T>&, Index, Index, RowRange); \
   template Certificate certify_streamed(const Plan&, const BandsView<T>&);               \
   template Certificate certify_stored(const Plan&, const BandsView<T>&);                 \
+  template double settling_growth(const Plan&, const BandsView<T>&);                     \
   template Index find_halo(Index, const BandsView<T>&, Index, double, Index, RowRange);
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)

@@ -49,6 +49,12 @@ Certificate certify_streamed(const Plan& plan, const BandsView<T>& bands);
 template <typename T>
 Certificate certify_stored(const Plan& plan, const BandsView<T>& bands);
 
+/// That growth by itself, of the partitions of exact-factored, which are swept from both ends to plan.meeting.
+/// @pre contiguous lines with couplings between lines 0
+/// @cost 1 division, 4 multiplications a row
+template <typename T>
+double settling_growth(const Plan& plan, const BandsView<T>& bands);
+
 /// The bound from dominance alone, for truncation after `rows` rows: (d + 1) / (d - 1) d^-rows / (1 - d^-rows).
 /// @pre every row is dominant by rows with at least d > 1, or d is Survey::decay()
 double bound_stored(double d, Index rows);

@@ -117,10 +117,14 @@ OCLSPKT_API DeviceModule* open_device_module();
 
 /// True if a device solver of the module has kernels for that method and those lines.
 inline bool device_carries(Method m, const LineSet& lines) {
-  if (lines.contiguous()) {
-    return m == Method::truncated_halo || m == Method::truncated_streamed || m == Method::exact_twopass;
-  }
+  if (lines.contiguous()) return m != Method::pivot;
   return (m == Method::exact_factored || m == Method::truncated_halo) && lines.beside();
+}
+
+/// The same of a plan: one line after the other is for the host.
+inline bool device_carries(const Plan& plan, const LineSet& lines) {
+  const bool line_by_line = plan.method == Method::exact_factored && !plan.stored && !lines.beside();
+  return device_carries(plan.method, lines) && !line_by_line;
 }
 
 }  // namespace oclspkt

@@ -24,10 +24,15 @@ struct PivotExtremes {
   /// @param left   magnitude of the pivot
   /// @param lower, diag, upper  the row before any elimination
   void see(T taken, T left, T reciprocal, T lower, T diag, T upper) {
-    const T before = std::abs(diag), largest = std::max({std::abs(lower), before, std::abs(upper)});
+    const T largest = std::max({std::abs(lower), std::abs(diag), std::abs(upper)});
+    see_last(taken, left, reciprocal, diag);
+    if (!(left >= smallest * largest)) smallest = left / largest;
+  }
+  /// The same of a pivot that may be tiny, since nothing is eliminated by it.
+  void see_last(T taken, T left, T reciprocal, T diag) {
+    const T before = std::abs(diag);
     finite = finite && std::isfinite(reciprocal);
     if (!(taken + left <= growth * before)) growth = (taken + left) / before;
-    if (!(left >= smallest * largest)) smallest = left / largest;
   }
   typename Factors<T>::Pivots pivots() const {
     if (!finite || !(growth <= std::numeric_limits<T>::max())) return {std::numeric_limits<double>::quiet_NaN(), 0};
@@ -177,10 +182,28 @@ void Factors<T>::meet(const BandsView<T>& bands, Index line, Index i, const Pivo
   met.row.upper = eliminate(met.row, from_below, below.row, below.row.upper, below.row.lower);
   met.row = met.row.as_pivot();
   met.reciprocal = T(1) / met.row.diag();
-  multiplier_[to] = from_above;
+  const bool towards = order_ == Order::towards;
+  multiplier_[to] = towards && at >= towards_ ? from_below : from_above;
   reciprocal_[to] = met.reciprocal;
-  coupling_[to] = from_below;
-  extremes.see(taken, met.row.magnitude(), met.reciprocal, row.lower, bands.diag[at], row.upper);
+  coupling_[to] = towards ? T(0) : from_below;
+  if (towards && at == towards_) {
+    meeting_ = {from_above, met.reciprocal};
+    reciprocal_[to] = 0;
+    coupling_[to] = -1;
+  }
+  // Poisson's equation leaves 4 / n of the row in the middle; rounded as other numbers are, it is as good as they are.
+  if (towards) {
+    extremes.see_last(taken, met.row.magnitude(), met.reciprocal, bands.diag[at]);
+  } else {
+    extremes.see(taken, met.row.magnitude(), met.reciprocal, row.lower, bands.diag[at], row.upper);
+  }
+}
+
+template <typename T>
+Index Factors<T>::meeting_row(Index line) const {
+  const Index last = lines_.length(line) - 1;
+  if (order_ == Order::towards) return std::clamp<Index>(towards_ - lines_.first(line), 0, last);
+  return order_ == Order::down ? last : (last + 1) / 2;
 }
 
 template <typename T>
@@ -188,14 +211,13 @@ typename Factors<T>::Pivots Factors<T>::factor_line(const BandsView<T>& bands, I
   const Index length = lines_.length(line);
   if (length == 0) return {};
   const BandsView<T> upside_down{bands.upper, bands.diag, bands.lower};
-  const Index meeting = meeting_row(length), rows_below = length - 1 - meeting;
+  const Index meeting = meeting_row(line), rows_below = length - 1 - meeting;
   Pivot above, below;
   PivotExtremes<T> extremes;
-  for (Index i = 0; i < rows_below; ++i) {
-    eliminate_row(bands, line, i, above, extremes);
-    eliminate_row(upside_down, line, length - 1 - i, below, extremes);
+  for (Index i = 0; i < std::max(meeting, rows_below); ++i) {
+    if (i < meeting) eliminate_row(bands, line, i, above, extremes);
+    if (i < rows_below) eliminate_row(upside_down, line, length - 1 - i, below, extremes);
   }
-  for (Index i = rows_below; i < meeting; ++i) eliminate_row(bands, line, i, above, extremes);
   meet(bands, line, meeting, above, below, extremes);
   return extremes.pivots();
 }
@@ -281,9 +303,11 @@ void Factors<T>::factor_lines(const BandsView<T>& bands, Index line, Index width
 }
 
 template <typename T>
-void Factors<T>::factor(const LineSet& lines, const BandsView<T>& bands, Form form, Order order) {
+void Factors<T>::factor(const LineSet& lines, const BandsView<T>& bands, Form form, Order order, Index towards) {
   lines_ = lines;
   order_ = order;
+  towards_ = towards;
+  meeting_ = {};
   shared_ = form == Form::shared && lines.count() > 0;
   const Index size = shared_ ? lines.length(0) : lines.extent();
   multiplier_.resize(size);

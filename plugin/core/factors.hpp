@@ -13,15 +13,17 @@ namespace oclspkt {
 /// The order in which the rows of a line are eliminated.
 ///   down     from the first row to the last
 ///   inwards  from both ends to the middle row: two chains of operations that do not wait for each other, where a
-///   single
-///            line sweeps in half of the time
-enum class Order { down, inwards };
+///            single line sweeps in half of the time
+///   towards  from both ends of the system to a row of it: lines above it are eliminated down, lines below it up
+enum class Order { down, inwards, towards };
 
 /// Read-only factors: shape [lines.extent()] in the layout of the vectors, or [length of a line] if they are shared.
 ///
-/// Rows below the meeting row of Order::inwards are eliminated from the row below: there a and c change places. Into
-/// the meeting row lead two multipliers, and nothing is left to couple to: its coupling is the one from below, c_i
-/// p_(i+1).
+/// Rows below the meeting row of a line are eliminated from the row below: there a and c change places. Into the
+/// meeting row lead two multipliers, and nothing is left to couple to.
+///   inwards  its coupling is the multiplier from below, c_i p_(i+1)
+///   towards  below the row of the system its multiplier is the one from below; the row itself has reciprocal 0 and
+///            coupling -1, which makes of its own unknown, see Meeting, that unknown
 template <typename T>
 struct FactorsView {
   const T* multiplier = nullptr;  ///< a_i p_(i-1)
@@ -45,16 +47,23 @@ class OCLSPKT_API Factors {
     bool sound() const;
   };
 
+  /// The unknown of the row that Order::towards names: (d_i - from_above d_(i-1)) reciprocal.
+  struct Meeting {
+    T from_above = 0, reciprocal = 1;
+  };
+
   /// @param form shared: the first line stands for all (Survey::shared); general otherwise
+  /// @param towards  row of the system, for that order
   /// @pre couplings out of the lines are 0
   /// @cost 1 division, 11 multiply-adds a row that is factored, by all processors of this process
-  void factor(const LineSet& lines, const BandsView<T>& bands, Form form, Order order = Order::down);
+  void factor(const LineSet& lines, const BandsView<T>& bands, Form form, Order order = Order::down, Index towards = 0);
   FactorsView<T> view() const { return {multiplier_.data(), reciprocal_.data(), coupling_.data()}; }
   const LineSet& lines() const { return lines_; }
   bool shared() const { return shared_; }
   /// The row of a line that is eliminated last.
-  /// @param length rows of the line, at least 1
-  Index meeting_row(Index length) const { return order_ == Order::down ? length - 1 : length / 2; }
+  /// @pre the line has one
+  Index meeting_row(Index line) const;
+  const Meeting& meeting() const { return meeting_; }
   /// The worst of all lines.
   const Pivots& pivots() const { return pivots_; }
   /// Lines that are not sound, in order.
@@ -77,6 +86,8 @@ class OCLSPKT_API Factors {
   LineSet lines_;
   bool shared_ = false;
   Order order_ = Order::down;
+  Index towards_ = 0;
+  Meeting meeting_;
   AlignedArray<T> multiplier_, reciprocal_, coupling_;
   Pivots pivots_;
   std::vector<Index> doubtful_;

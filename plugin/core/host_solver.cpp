@@ -169,7 +169,7 @@ void HostSolver<T>::solve_lines(const T* y, T* x) const {
   const FactorsView<T> f = factors_.view();
   for (Index l = 0; l < lines.count();) {
     Index first[kAbreast], alike = 0;
-    const Index length = lines.length(l), meeting = factors_.meeting_row(length);
+    const Index length = lines.length(l), meeting = factors_.meeting_row(l);
     while (alike < abreast_ && l + alike < lines.count() && lines.length(l + alike) == length) {
       first[alike] = lines.first(l + alike);
       ++alike;

@@ -32,6 +32,11 @@ constexpr Index kLongRowBytes = 32 << 10;
 constexpr double kDivisionChain = 1.6;
 /// Tiles of a run below which those that it sweeps for its neighbours' sake count.
 constexpr Index kShortRun = 8;
+/// Sides of a twisted factorisation.
+constexpr Index kSides = 2;
+/// Arrays of exact-factored for lines laid end to end: y, x, three of factors, what the first pass leaves; and as much
+/// as one more for all that is small.
+constexpr Index kTwistedArrays = 7;
 /// Arrays of a chunk for stored factors: y, x, three of factors and what the sweep down leaves.
 constexpr Index kFactoredArrays = 6;
 
@@ -143,6 +148,7 @@ double Plan::words_per_row() const {
     case Method::exact_twopass:
       return 9;
     case Method::exact_factored:
+      if (stored) return 7;  // a factor, y and what is left; that, two factors and x
       // Down reads y and a factor, back reads two factors and writes x; 2 more where the window between them is memory.
       return (windowed ? 2 : 4) + (form == Form::shared ? (resident ? 0 : 3.0 / static_cast<double>(bundle)) : 3);
     case Method::pivot:
@@ -178,24 +184,36 @@ Plan make_plan(Method method, Index n, Index halo, Index partition, int word, co
   return plan;
 }
 
-Plan make_stored_plan(Index n, Index reach, Index partition, int word, const DeviceTraits& traits) {
+namespace {
+
+/// What plans by stored factors in the order of the lanes have in common.
+/// @param groups  work-groups that want a tile each
+Plan stored_tiles(Method method, Index n, Index partition, int word, Index groups, const DeviceTraits& traits) {
   check_partition(partition);
   Plan plan;
-  plan.method = Method::truncated_streamed;
+  plan.method = method;
   plan.stored = true;
   plan.n = n;
   plan.lanes = std::max({1, traits.lanes, traits.tile_lanes});
-  const Index cores = std::max(1, traits.cores);
   if (partition > 0) {
     plan.m = partition;
   } else {
     // What the sweep down leaves of two tiles, and y of one, stay in half of the second-level cache.
     const Index cache_rows = traits.cache_bytes / 2 / (3 * word * plan.lanes);
-    const Index fair = n / (cores * plan.lanes);
+    const Index fair = n / (groups * plan.lanes);
     plan.m = sixteen_times_odd(std::max(kShortPartition, std::min({kUsualPartition, cache_rows, fair})));
   }
   plan.m = round_up(std::min(plan.m, std::max<Index>(n, 1)), plan.lanes);
-  plan.reach = reach > 0 ? std::min(reach, plan.m) : plan.m;
+  plan.reach = plan.m;
+  return plan;
+}
+
+}  // namespace
+
+Plan make_stored_plan(Index n, Index reach, Index partition, int word, const DeviceTraits& traits) {
+  const Index cores = std::max(1, traits.cores);
+  Plan plan = stored_tiles(Method::truncated_streamed, n, partition, word, cores, traits);
+  if (reach > 0) plan.reach = std::min(reach, plan.m);
   const Index most = std::clamp<Index>(plan.tiles() / kShortRun, cores, kRunsPerCore * cores);
   plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, most));
   const std::int64_t words = std::min(traits.chunk_bytes, traits.memory_bytes / 5) / word;
@@ -204,6 +222,15 @@ Plan make_stored_plan(Index n, Index reach, Index partition, int word, const Dev
     throw InvalidInput("the device's memory limit holds " + std::to_string(words) + " rows a chunk, three tiles need " +
                        std::to_string(3 * plan.tile_rows()) + ": raise device_memory or make the partition smaller");
   }
+  return plan;
+}
+
+Plan make_twisted_plan(Index n, Index partition, int word, const DeviceTraits& traits) {
+  Plan plan = stored_tiles(Method::exact_factored, n, partition, word, kSides, traits);
+  plan.meeting = plan.tiles() < kSides ? plan.tiles() : plan.tiles() / kSides;
+  plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, kSides));
+  const std::int64_t words = std::min(traits.chunk_bytes, traits.memory_bytes / kTwistedArrays) / word;
+  plan.chunk_tiles = plan.tiles() * plan.tile_rows() <= words ? plan.tiles() : 0;
   return plan;
 }
 

@@ -40,9 +40,10 @@ struct Plan {
   int runs = 1;               ///< work-groups; each walks a run of consecutive tiles
   bool walk_up = false;       ///< truncated-streamed: runs walk from the last row to the first
   bool exact_starts = false;  ///< truncated-streamed: the unknown before each run is solved for, not truncated
-  bool stored = false;        ///< truncated-streamed by stored factors in the order of the lanes (core/turned_factors)
+  bool stored = false;        ///< laid end to end, by stored factors in the order of the lanes (core/turned_factors)
   Index reach = 0;            ///< stored: rows of a partition that what enters it gets to; m: all of them
   Index lead_in = -1;  ///< stored: rows above a partition from which its pivots come out right; -1: a line's first row
+  Index meeting = 0;   ///< stored, exact-factored: tile from which on rows are eliminated up, those before it down
   Index chunk_tiles = 0;   ///< tiles per chunk: what one launch covers, at most what one allocation may hold
   Index segments = 0;      ///< truncated-halo for lines side by side: of a line; 0: laid end to end, or not cut
   Index bundle = 1;        ///< side by side: lines that are swept together
@@ -58,6 +59,8 @@ struct Plan {
   Index tile_rows() const { return m * lanes; }
   /// Stored: what enters a partition gets through it.
   bool passes() const { return reach >= m; }
+  /// Exact, swept from both ends of the system to a tile.
+  bool twisted() const { return stored && method == Method::exact_factored; }
   /// Rows that are swept for one that is solved.
   double overlap() const;
   /// Words read and written per row by one apply.
@@ -77,6 +80,13 @@ Plan make_plan(Method method, Index n, Index halo, Index partition, int word, co
 /// @param partition rows per partition asked for by the user, rounded up to whole lanes; 0: chosen
 /// @throws InvalidInput if `partition` is negative or the chunk limit does not hold three tiles
 OCLSPKT_API Plan make_stored_plan(Index n, Index reach, Index partition, int word, const DeviceTraits& traits);
+
+/// Plan exact-factored for lines laid end to end on a device: tiles of stored factors, swept by two work-groups from
+/// both ends of the system to the tile where they meet.
+/// @param partition as for make_stored_plan
+/// @post chunk_tiles is 0 if the memory does not hold all rows at once
+/// @throws InvalidInput if `partition` is negative
+OCLSPKT_API Plan make_twisted_plan(Index n, Index partition, int word, const DeviceTraits& traits);
 
 /// Plan exact-factored: bundles for lines side by side, else line by line.
 /// @param form shared or general

@@ -17,7 +17,7 @@ class OCLSPKT_API TurnedFactors {
   void reserve(const Plan& plan);
   /// Turn factors.
   /// @param plan  stored
-  /// @param factors  of Order::down, shape [plan.n]
+  /// @param factors  of Order::down, or Order::towards for exact-factored, shape [plan.n]
   void turn(const Plan& plan, const FactorsView<T>& factors);
   /// Shape [tiles m lanes].
   FactorsView<T> view() const { return {multiplier_.data(), reciprocal_.data(), coupling_.data()}; }

@@ -75,13 +75,14 @@ double ClSolver<T>::time_limit() const {
 
 template <typename T>
 void ClSolver<T>::check(const Plan& plan, const Bands<T>& bands) const {
-  if (plan.n > 0 && !device_carries(plan.method, bands.lines())) {
+  if (plan.n > 0 && !device_carries(plan, bands.lines())) {
     throw InvalidInput(describe(found_.info) + " has no kernels for method " + name(plan.method) + " and " +
                        bands.lines().describe() +
-                       ": choose truncated-halo, truncated-streamed or exact-twopass for lines laid end to end, "
-                       "exact-factored or truncated-halo for lines side by side, or the host");
+                       ": choose truncated-halo, truncated-streamed, exact-twopass or exact-factored "
+                       "(make_twisted_plan) for lines laid end to end, exact-factored or truncated-halo for lines side "
+                       "by side, or the host");
   }
-  if (plan.n > 0 && plan.stored != (plan.method == Method::truncated_streamed)) {
+  if (plan.n > 0 && plan.method == Method::truncated_streamed && !plan.stored) {
     throw InvalidInput(describe(found_.info) + " carries truncated-streamed by stored factors only (make_stored_plan)");
   }
   const bool cuts_lines = plan.method == Method::truncated_halo && !bands.lines().contiguous();
@@ -149,6 +150,9 @@ void ClSolver<T>::make_kernels(State& s) const {
     factors_.shared() ? make(s.strided_shared, "strided_shared") : make(s.strided_factored, "strided_factored");
   } else if (strided()) {
     make(s.strided_halo, "strided_halo");
+  } else if (plan_.twisted()) {
+    make(s.twisted_eliminate, "twisted_eliminate");
+    make(s.twisted_substitute, "twisted_substitute");
   } else if (plan_.stored) {
     make(s.turned_streamed, "turned_streamed");
     if (makes_factors()) make(s.turned_factor, "turned_factor");
@@ -167,7 +171,8 @@ void ClSolver<T>::make_buffers(State& s) {
   bytes_ = ensure(*s.device, s.scratch, CL_MEM_READ_WRITE, layout_.scratch_bytes) +
            ensure(*s.device, s.top_buffer, CL_MEM_READ_WRITE, layout_.outer_bytes) +
            ensure(*s.device, s.bottom_buffer, CL_MEM_READ_WRITE, layout_.outer_bytes) +
-           ensure(*s.device, s.segments, CL_MEM_WRITE_ONLY, layout_.segment_bytes);
+           ensure(*s.device, s.segments, CL_MEM_WRITE_ONLY, layout_.segment_bytes) +
+           ensure(*s.device, s.swept, CL_MEM_READ_WRITE, layout_.swept_bytes);
   const Index outers = exact ? layout_.outer_bytes / static_cast<Index>(sizeof(T)) : 0;
   for (AlignedArray<T>* outer : {&s.tops, &s.bottoms}) {
     outer->resize(outers);
@@ -210,6 +215,11 @@ void ClSolver<T>::set_up_bands(State& s, const Waiter& waiter) {
 /// Launch the kernels over no tiles: run-times that compile at the first launch do so now, and what does not fit fails.
 template <typename T>
 void ClSolver<T>::rehearse(State& s, const Waiter& waiter) {
+  if (plan_.twisted()) {
+    waiter.wait(launch_eliminate(s, s.scratch, 0));
+    waiter.wait(launch_substitute(s, s.scratch, 0));
+    return;
+  }
   const Chunk nothing;
   if (plan_.method == Method::exact_twopass) {
     waiter.wait(launch_reduce(s, s.bands.front(), s.scratch, nothing));
@@ -282,6 +292,10 @@ void ClSolver<T>::drain(State& s, const Waiter& waiter) const noexcept {
 
 template <typename T>
 void ClSolver<T>::run(State& s, const Waiter& waiter, const T* y, T* x) {
+  if (plan_.twisted()) {
+    run_twisted(s, waiter, y, x);
+    return;
+  }
   const auto& chunks = layout_.chunks;
   const bool exact = plan_.method == Method::exact_twopass;
   if (exact) {

@@ -46,13 +46,14 @@ template <typename T>
 struct DeviceState {
   std::shared_ptr<OpenDevice> device;  ///< null before the first set-up and after a release
   Kernel truncated_halo, turned_factor, turned_streamed, exact_reduce, exact_substitute;
-  Kernel strided_factored, strided_shared, strided_halo;
+  Kernel twisted_eliminate, twisted_substitute, strided_factored, strided_shared, strided_halo;
   struct ChunkBands {
     cl::Buffer lower, diag, upper;
   };
   std::vector<ChunkBands> bands;  ///< of each chunk; of one that is refilled where they are not resident
   cl::Buffer y, x;                ///< of one chunk; in place: wrappers of the caller's memory, during an apply only
   cl::Buffer scratch, top_buffer, bottom_buffer, segments;
+  cl::Buffer swept;                  ///< what the first pass of exact-factored leaves for the second, laid end to end
   std::unique_ptr<Staging> staging;  ///< one array of a chunk; none in place
   AlignedArray<T> segment_words;     ///< what kernel reduce wrote
   AlignedArray<T> tops, bottoms;     ///< first and last unknown of each segment, 0 for those of the padding
@@ -69,8 +70,8 @@ class DeviceHolding final : public Holding {
   }
 };
 
-/// The methods truncated-halo, truncated-streamed and exact-twopass for lines laid end to end, exact-factored and
-/// truncated-halo for lines side by side, by the kernels of kernels/cpu.
+/// Every method but pivot for lines laid end to end, exact-factored and truncated-halo for lines side by side, by the
+/// kernels of kernels/cpu.
 template <typename T>
 class ClSolver final : public DeviceSolver<T> {
  public:
@@ -89,7 +90,8 @@ class ClSolver final : public DeviceSolver<T> {
   using State = DeviceState<T>;
   using ChunkBands = typename State::ChunkBands;
 
-  bool factored() const { return plan_.method == Method::exact_factored; }
+  /// By stored factors for lines side by side.
+  bool factored() const { return plan_.method == Method::exact_factored && !plan_.stored; }
   bool stores_factors() const { return factored() || plan_.stored; }
   /// The device makes the factors itself, in memory that it shares with the host.
   bool makes_factors() const { return plan_.stored && plan_.lead_in >= 0 && in_place_; }
@@ -109,6 +111,7 @@ class ClSolver final : public DeviceSolver<T> {
 
   void drain(State& s, const Waiter& waiter) const noexcept;
   void run(State& s, const Waiter& waiter, const T* y, T* x);
+  void run_twisted(State& s, const Waiter& waiter, const T* y, T* x);
   const ChunkBands& give_bands(State& s, const Waiter& waiter, std::size_t chunk);
   void give_y(State& s, const Waiter& waiter, const Chunk& chunk, const T* y);
   void give_x(State& s, const Chunk& chunk, T* x);
@@ -120,6 +123,8 @@ class ClSolver final : public DeviceSolver<T> {
                             const Chunk& chunk);
   cl::Event launch_turned(State& s, const ChunkBands& factors, const cl::Buffer& y, const cl::Buffer& x,
                           const Chunk& chunk);
+  cl::Event launch_eliminate(State& s, const cl::Buffer& y, Index n);
+  cl::Event launch_substitute(State& s, const cl::Buffer& x, Index n);
   cl::Event launch_segments(State& s, const ChunkBands& bands, const cl::Buffer& y, const cl::Buffer& x,
                             const Chunk& chunk);
   Geometry strided_geometry(Index pieces) const;

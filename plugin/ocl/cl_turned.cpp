@@ -14,7 +14,8 @@ void ClSolver<T>::store_factors(State& s) {
   if (makes_factors()) {
     turned_.reserve(plan_);
   } else {
-    factors_.factor(lines_, bands_, plan_.form);
+    const Order order = plan_.twisted() ? Order::towards : Order::down;
+    factors_.factor(lines_, bands_, plan_.form, order, plan_.meeting * plan_.tile_rows());
     if (plan_.stored) turned_.turn(plan_, factors_.view());
   }
   const FactorsView<T> f = plan_.stored ? turned_.view() : factors_.view();

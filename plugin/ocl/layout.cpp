@@ -23,6 +23,7 @@ Margin margin(const Plan& plan) {
 
 /// Vectors of scratch of a work-group.
 Index vectors_swept(const Plan& plan) {
+  if (plan.twisted()) return plan.lanes + plan.m;
   if (plan.stored) return plan.lanes + 2 * (plan.m + plan.reach);
   const Margin beside = margin(plan);
   return plan.lanes + 2 * (beside.before + plan.m + beside.behind);
@@ -50,6 +51,7 @@ Layout working_sizes(const Plan& plan, int word, Index chunk_tiles) {
   layout.scratch_bytes = layout.runs * layout.slot * plan.lanes * word;
   layout.outer_bytes = exact || plan.stored ? layout.padded * word : 0;
   layout.segment_bytes = exact ? kSegmentWords * layout.padded * word : 0;
+  layout.swept_bytes = plan.twisted() ? layout.padded * plan.m * word : 0;
   return layout;
 }
 
@@ -100,6 +102,11 @@ Layout make_layout(const Plan& plan, int word, const Limits& limits) {
     band_rows += layout.chunks.back().rows();
   }
   layout.resident = (3 * band_rows + 2 * layout.longest) * word + layout.working_bytes() <= limits.memory;
+  if (plan.twisted() && !(layout.resident && layout.chunks.size() <= 1)) {
+    throw InvalidInput("method exact-factored sweeps all " + std::to_string(plan.n) +
+                       " rows at once, the device's memory does not hold them: raise device_memory or choose "
+                       "exact-twopass");
+  }
   layout.band_chunks = layout.chunks;
   if (plan.stored) {
     for (Chunk& chunk : layout.band_chunks) {

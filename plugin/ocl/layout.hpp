@@ -35,8 +35,9 @@ struct Layout {
   std::int64_t scratch_bytes = 0;
   std::int64_t segment_bytes = 0;
   std::int64_t outer_bytes = 0;  ///< one array of a number for each partition, of two
+  std::int64_t swept_bytes = 0;  ///< what the first pass of exact-factored leaves of every row
   /// Of everything but bands and vectors.
-  std::int64_t working_bytes() const { return scratch_bytes + 2 * outer_bytes + segment_bytes; }
+  std::int64_t working_bytes() const { return scratch_bytes + 2 * outer_bytes + segment_bytes + swept_bytes; }
 };
 
 /// Numbers of a SchurSegment that kernel reduce writes for each partition.

@@ -18,6 +18,8 @@ namespace {
 constexpr Index kQuickHalo = 64, kQuickHaloOfLikeRows = 256;
 /// Halos tried when the decay is followed, shortest first: a short search costs little.
 constexpr Index kHaloSearch[] = {64, 256, 1024, 4096};
+/// Cores up to which the 7 words a row of two sides are swept faster than exact-twopass has them sweep 9 and eliminate.
+constexpr int kTwistedCores = 4;
 /// Halo of a truncated method that the user named and that no certificate covers.
 constexpr Index kUncoveredHalo = 256;
 
@@ -154,14 +156,42 @@ std::optional<Proposal> propose_halo(const Problem<T>& problem, Objection& objec
 }
 
 template <typename T>
-std::optional<Proposal> propose_exact(const Problem<T>& problem, Method method, Objection& objection) {
+Proposal exact_proposal(const Problem<T>& problem, const Plan& plan) {
   Proposal p;
-  p.plan = method == Method::exact_factored ? factored_plan(problem) : plan_for(problem, method, 0);
+  p.plan = plan;
   p.needs_trial = true;
   p.growth = kDominantGrowth;
   p.why = format("row dominance %.4f", problem.survey.dominance);
-  if (method == Method::exact_factored) return p;
-  return unless_growth(problem, std::move(p), objection);
+  return p;
+}
+
+/// Stored factors of lines laid end to end, swept by two work-groups of a device.
+template <typename T>
+std::optional<Proposal> propose_twisted(const Problem<T>& problem, Objection& objection) {
+  const DeviceTraits& traits = problem.traits;
+  const Index n = problem.bands.lines().rows();
+  const Plan plan = make_twisted_plan(n, problem.options.partition, sizeof(T), traits);
+  objection.plan = plan;
+  if (plan.chunk_tiles == 0 && n > 0) {
+    objection.why = "the device's memory does not hold all rows at once";
+  } else if (traits.cores > kTwistedCores && problem.options.method != MethodChoice::exact_factored) {
+    objection.why = format("two sides keep only 2 of %d cores busy", traits.cores);
+  } else if (const double growth = settling_growth(plan, problem.bands.view()); !(growth <= kGrowthLimit)) {
+    objection.why = format("settling multiplies rounding by %.1e > %.0f", growth, kGrowthLimit);
+  } else {
+    objection = {};
+    return exact_proposal(problem, plan);
+  }
+  return std::nullopt;
+}
+
+template <typename T>
+std::optional<Proposal> propose_exact(const Problem<T>& problem, Method method, Objection& objection) {
+  if (method == Method::exact_twopass) {
+    return unless_growth(problem, exact_proposal(problem, plan_for(problem, method, 0)), objection);
+  }
+  if (!problem.traits.host && problem.bands.lines().contiguous()) return propose_twisted(problem, objection);
+  return exact_proposal(problem, factored_plan(problem));
 }
 
 }  // namespace
@@ -181,35 +211,39 @@ Index known_halo(const Options& options, const Survey& survey) {
   return needed < 0 || needed > longest ? -1 : round_up(needed, kHaloQuantum);
 }
 
-std::vector<Method> methods_to_try(MethodChoice choice, bool on_host, bool end_to_end, bool one_shot) {
-  const bool stored = on_host || !end_to_end;
-  const Method exact = stored ? Method::exact_factored : Method::exact_twopass;
+std::vector<Attempt> methods_to_try(MethodChoice choice, const Circumstances& known) {
+  const bool kernels_for_both = !known.on_host && known.end_to_end;
+  std::vector<Attempt> exact{{Method::exact_factored}};
+  if (kernels_for_both) exact.insert(known.few_applies ? exact.begin() : exact.end(), {Method::exact_twopass});
+  std::vector<Attempt> all;
   switch (choice) {
     case MethodChoice::automatic:
-      // There the stored factors cost no more than truncation and need no certificate.
-      if (on_host) return {exact, Method::pivot};
-      // Unless few long lines leave cores of a device idle.
-      if (stored) return {Method::truncated_halo, exact, Method::pivot};
-      if (one_shot) {
-        return {Method::truncated_halo, Method::truncated_streamed, Method::exact_twopass, Method::exact_factored,
-                Method::pivot};
+      // On the host stored factors cost no more than truncation and need no certificate; lines side by side are cut
+      // only where few long ones leave cores of a device idle.
+      if (kernels_for_both) all = {{Method::truncated_streamed}};
+      if (!known.on_host) {
+        all.insert(known.few_applies && known.short_halo ? all.begin() : all.end(), {Method::truncated_halo});
       }
-      // Where the pieces of the two passes do not agree, one sweep on the host does.
-      return {Method::truncated_streamed, Method::truncated_halo, Method::exact_twopass, Method::exact_factored,
-              Method::pivot};
+      all.insert(all.end(), exact.begin(), exact.end());
+      // Where the pieces of a device's passes do not agree, one sweep on the host does.
+      if (kernels_for_both) all.push_back({Method::exact_factored, true});
+      all.push_back({Method::pivot});
+      return all;
     case MethodChoice::truncated:
     case MethodChoice::truncated_halo:
-      return {Method::truncated_halo};
+      return {{Method::truncated_halo}};
     case MethodChoice::truncated_streamed:
-      return {Method::truncated_streamed};
+      return {{Method::truncated_streamed}};
     case MethodChoice::exact:
-      return {exact};
+      return exact;
     case MethodChoice::exact_twopass:
-      return {Method::exact_twopass};
+      return {{Method::exact_twopass}};
     case MethodChoice::exact_factored:
-      return {Method::exact_factored};
+      all = {{Method::exact_factored}};
+      if (kernels_for_both) all.push_back({Method::exact_factored, true});
+      return all;
     case MethodChoice::pivot:
-      return {Method::pivot};
+      return {{Method::pivot}};
   }
   return {};
 }
@@ -258,6 +292,7 @@ std::string shape_text(const Plan& plan) {
       if (plan.stored) return format("stored factors, reach %lld", static_cast<long long>(plan.reach));
       return std::string("walking ") + (plan.walk_up ? "up" : "down") + (plan.exact_starts ? " from exact starts" : "");
     case Method::exact_factored:
+      if (plan.stored) return "stored factors, swept from both ends";
       return std::string(plan.form == Form::shared ? "shared factors" : "") +
              (plan.form == Form::shared && plan.bundle > 1 ? ", " : "") +
              (plan.bundle > 1 ? format("bundles of %lld lines", static_cast<long long>(plan.bundle)) : "");

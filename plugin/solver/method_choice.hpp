@@ -39,10 +39,23 @@ inline constexpr double kApartShare = 0.1;
 template <typename T>
 double tolerance(const Options& options);
 
-/// The methods to try, in order, for what the user asked. Stored factors are the first exact method on the host and for
-/// lines that are not laid end to end.
-/// @param one_shot factors would hardly be used: methods that store none come first on devices
-std::vector<Method> methods_to_try(MethodChoice choice, bool on_host, bool end_to_end, bool one_shot);
+/// A method, and whether the host is to carry it although a device was chosen.
+struct Attempt {
+  Method method;
+  bool on_host = false;
+  friend bool operator==(const Attempt&, const Attempt&) = default;
+};
+
+/// What is known before methods are tried.
+struct Circumstances {
+  bool on_host = false;      ///< no device was chosen
+  bool end_to_end = true;    ///< lines are contiguous()
+  bool few_applies = false;  ///< factors would hardly be used: methods that store none come first on devices
+  bool short_halo = false;   ///< known_halo() knows one
+};
+
+/// The methods to try, in order, for what the user asked.
+std::vector<Attempt> methods_to_try(MethodChoice choice, const Circumstances& circumstances);
 
 /// Rows of halo that the survey guarantees, so that the set-up of truncated-halo costs next to nothing; -1 if they are
 /// many, or unknown.

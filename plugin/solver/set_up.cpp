@@ -26,17 +26,22 @@ std::unique_ptr<DeviceSolver<double>> make_device_solver(DeviceModule& m, int de
   return m.make_double(device, s);
 }
 
-bool runs_on_host(const DeviceChoice& device, Method method, const LineSet& lines) {
-  return device.host() || !device_carries(method, lines);
+bool runs_on_host(const DeviceChoice& device, const Plan& plan, const LineSet& lines) {
+  return device.host() || !device_carries(plan, lines);
+}
+
+/// True if lines are cut into partitions that are settled afterwards.
+bool in_pieces(const Plan& plan) {
+  return plan.stored || (plan.method != Method::exact_factored && plan.method != Method::pivot);
 }
 
 /// Seconds that one apply of a plan takes where it would run; 0 for methods of the host that nothing was measured for.
 template <typename T>
 double predict_apply(const DeviceChoice& device, const Plan& plan, const LineSet& lines) {
-  const bool on_host = runs_on_host(device, plan.method, lines);
+  const bool on_host = runs_on_host(device, plan, lines);
   if (on_host) return plan.method == Method::exact_factored ? predict_host_seconds<T>(lines, plan.form) : 0;
   if (lines.beside()) return predict_beside_seconds(device.profile, plan, sizeof(T));
-  const int launches = plan.method == Method::exact_twopass ? 2 : 1;
+  const int launches = plan.method == Method::exact_twopass || plan.twisted() ? 2 : 1;
   return predict_seconds(device.profile, plan.n, plan.words_per_row(), launches, sizeof(T));
 }
 
@@ -68,7 +73,7 @@ DeviceSettings Solver<T>::Impl::settings(const DeviceChoice& device, const Plan&
 /// Make the solver of a plan, or reuse the present one, and move the bands to it.
 template <typename T>
 void Solver<T>::Impl::adopt(const DeviceChoice& device, const Plan& plan) {
-  const bool on_host = runs_on_host(device, plan.method, bands_.lines());
+  const bool on_host = runs_on_host(device, plan, bands_.lines());
   const std::string device_name = on_host ? "host" : device.info.name;
   const std::string platform = on_host ? "" : device.info.platform;
   const bool same = report_.method == plan.method && report_.device == device_name && report_.platform == platform;
@@ -97,18 +102,18 @@ bool Solver<T>::Impl::checked_before(const Proposal& p) const {
 }
 
 /// Hold what was adopted against its evidence. A method that the user named is taken with the error that it has, as
-/// long as its answer is finite.
+/// long as its answer is finite and nothing else was asked for as well.
 template <typename T>
-Objection Solver<T>::Impl::examine_adopted(Proposal& p) {
+Objection Solver<T>::Impl::examine_adopted(Proposal& p, bool last) {
   report_.backward_error = 0;
   if (!p.needs_trial && in_range<T>(survey_)) return {};
   const bool before = checked_before(p);
   double error = before ? checked_->backward_error : -1;
-  const bool both = p.plan.method != Method::exact_factored && p.plan.method != Method::pivot;
+  const bool both = in_pieces(p.plan);
   const Times start = all_times();
   Objection objection = examine(bands_, *solver_, both, error, p.growth);
   counts_.trials += !before && error >= 0;
-  const bool asked_for = named(options_.method) && p.plan.method != Method::pivot;
+  const bool asked_for = last && named(options_.method) && p.plan.method != Method::pivot;
   if (objection && asked_for && error < 0) {
     error = trial_solve<T>(bands_.lines(), bands_.view(), TrialKind::rough, [&](const T* y, T* x) {
               solver_->apply(y, x);
@@ -129,7 +134,7 @@ Objection Solver<T>::Impl::examine_adopted(Proposal& p) {
 /// Write a proposal that holds into the report.
 template <typename T>
 void Solver<T>::Impl::take(const Proposal& p) {
-  const bool cut = p.plan.method != Method::exact_factored && p.plan.method != Method::pivot;
+  const bool cut = in_pieces(p.plan);
   report_.shape = shape_text(p.plan);
   report_.why = p.why;
   report_.certificate = p.certificate;
@@ -161,8 +166,9 @@ void Solver<T>::Impl::note_candidate(const DeviceChoice& device, Method method, 
 
 /// Plan a method, examine it, and take lines out that alone stand in its way.
 template <typename T>
-bool Solver<T>::Impl::try_method(const DeviceChoice& device, Method method, Objection& objection) {
-  const bool on_host = runs_on_host(device, method, bands_.lines());
+bool Solver<T>::Impl::try_method(const DeviceChoice& device, const Attempt& attempt, bool last, Objection& objection) {
+  const Method method = attempt.method;
+  const bool on_host = device.host() || attempt.on_host || !device_carries(method, bands_.lines());
   take_out_extremes();
   for (;;) {
     const DeviceTraits traits = on_host ? kHostTraits
@@ -173,7 +179,7 @@ bool Solver<T>::Impl::try_method(const DeviceChoice& device, Method method, Obje
         Problem<T>{options_, bands_, survey_, traits, survey_.symmetric || known_.symmetric}, method, objection);
     if (proposal) {
       adopt(device, proposal->plan);
-      objection = examine_adopted(*proposal);
+      objection = examine_adopted(*proposal, last);
       if (objection) {
         objection.plan = proposal->plan;
       } else {
@@ -196,34 +202,36 @@ bool Solver<T>::Impl::try_method(const DeviceChoice& device, Method method, Obje
 /// Move the method that an earlier set-up took to the front, if it took it for the same device and lines.
 /// @return true if that changed the order
 template <typename T>
-bool Solver<T>::Impl::first_to_try(const InUse& before, const DeviceChoice& device, bool one_shot,
-                                   std::vector<Method>& methods) const {
+bool Solver<T>::Impl::first_to_try(const InUse& before, const DeviceChoice& device,
+                                   std::vector<Attempt>& attempts) const {
   if (before.device != device.index || before.lines != bands_.lines()) return false;
-  const bool truncated = before.method == Method::truncated_halo || before.method == Method::truncated_streamed;
-  if (truncated && before.one_shot != one_shot) return false;
-  const auto place = std::find(methods.begin(), methods.end(), before.method);
-  if (place == methods.begin() || place == methods.end()) return false;
-  std::rotate(methods.begin(), place, place + 1);
+  if (before.few_applies != seldom_applied_) return false;
+  const auto place = std::find(attempts.begin(), attempts.end(), Attempt{before.method});
+  if (place == attempts.begin() || place == attempts.end()) return false;
+  std::rotate(attempts.begin(), place, place + 1);
   return true;
 }
 
 /// Go through the methods in order, one that was in use before first, and keep the first that holds.
 template <typename T>
 void Solver<T>::Impl::choose(const DeviceChoice& device, const std::optional<InUse>& before) {
-  const bool one_shot = seldom_applied_ && known_halo<T>(options_, survey_) >= 0;
-  std::vector<Method> methods = methods_to_try(options_.method, device.host(), bands_.lines().contiguous(), one_shot);
-  const bool moved = before && first_to_try(*before, device, one_shot, methods);
+  std::vector<Attempt> attempts = methods_to_try(
+      options_.method,
+      {device.host(), bands_.lines().contiguous(), seldom_applied_, known_halo<T>(options_, survey_) >= 0});
+  const bool moved = before && first_to_try(*before, device, attempts);
   bool singular = false;
-  for (const Method method : methods) {
+  for (const Attempt& attempt : attempts) {
+    const Method method = attempt.method;
     Objection objection;
-    if (try_method(device, method, objection)) {
+    if (try_method(device, attempt, attempt == attempts.back(), objection)) {
       // What leaves the chosen device, and pivoting, are remedies that cost several times as much.
-      const bool remedy = method == Method::pivot || runs_on_host(device, method, bands_.lines()) != device.host();
+      const bool remedy = method == Method::pivot || (device_ < 0) != device.host();
       if (!named(options_.method) && !remedy) {
-        in_use_ = InUse{method, device.index, bands_.lines(), one_shot};
+        in_use_ = InUse{method, device.index, bands_.lines(), seldom_applied_};
       }
-      if (moved && method == methods.front()) report_.why += ", kept from the set-up before";
-      if (one_shot && method == Method::truncated_halo) report_.why += ", no factors are stored for few applies";
+      if (moved && attempt == attempts.front()) report_.why += ", kept from the set-up before";
+      const bool stores_none = method == Method::truncated_halo || method == Method::exact_twopass;
+      if (seldom_applied_ && stores_none && device_ >= 0) report_.why += ", no factors are stored for few applies";
       return;
     }
     note_candidate(device, method, false, objection.why, objection.plan);

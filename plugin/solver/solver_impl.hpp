@@ -51,17 +51,17 @@ class Solver<T>::Impl {
     Method method = Method::pivot;
     int device = -1;  ///< DeviceChoice::index
     LineSet lines;
-    bool one_shot = false;  ///< chosen for few applies
+    bool few_applies = false;  ///< as Impl::seldom_applied_ was
   };
 
   void begin_set_up();
   void look(const std::optional<Survey>& rows = std::nullopt);
   void choose(const DeviceChoice& device, const std::optional<InUse>& before);
-  bool first_to_try(const InUse& before, const DeviceChoice& device, bool one_shot, std::vector<Method>& methods) const;
+  bool first_to_try(const InUse& before, const DeviceChoice& device, std::vector<Attempt>& attempts) const;
   bool pins() const;
-  bool try_method(const DeviceChoice& device, Method method, Objection& objection);
+  bool try_method(const DeviceChoice& device, const Attempt& attempt, bool last, Objection& objection);
   void adopt(const DeviceChoice& device, const Plan& plan);
-  Objection examine_adopted(Proposal& proposal);
+  Objection examine_adopted(Proposal& proposal, bool last);
   bool checked_before(const Proposal& proposal) const;
   void take(const Proposal& proposal);
   void note_candidate(const DeviceChoice& device, Method method, bool taken, std::string why,

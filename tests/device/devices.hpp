@@ -59,6 +59,7 @@ Plan plan_for(int device, Index n, const Shape& shape, const DeviceSettings& set
   if (shape.method == Method::truncated_streamed) {
     return make_stored_plan(n, shape.halo, shape.partition, sizeof(T), traits);
   }
+  if (shape.method == Method::exact_factored) return make_twisted_plan(n, shape.partition, sizeof(T), traits);
   return make_plan(shape.method, n, shape.halo, shape.partition, sizeof(T), traits);
 }
 

@@ -6,6 +6,7 @@
 
 #include "certificate.hpp"
 #include "devices.hpp"
+#include "evidence.hpp"
 #include "model.hpp"
 #include "residual.hpp"
 
@@ -123,7 +124,7 @@ TYPED_TEST(Solve, StreamedTruncatesExactlyWhereThePlanSays) {
   expect_what_the_model_gives<TypeParam>(Method::truncated_streamed, {16, 48, 128});
 }
 
-TYPED_TEST(Solve, StreamedSettlesPartitionsThatDoNotDecay) {
+TYPED_TEST(Solve, StoredFactorsSettlePartitionsThatDoNotDecay) {
   using T = TypeParam;
   // Every tile holds the ends of lines, and nothing else decays: d = 1.
   on_every_device<T>([&](const DeviceInfo& info) {
@@ -139,11 +140,14 @@ TYPED_TEST(Solve, StreamedSettlesPartitionsThatDoNotDecay) {
     const auto random = random_vector<T>(bands.lines().extent());
     auto smooth = random;
     multiply(bands.lines(), bands.view(), random.data(), smooth.data());
-    const Shape shape{Method::truncated_streamed, 0, 48};
-    ASSERT_EQ(certify_stored(plan_for<T>(info.index, starts.back(), shape), bands.view()).bound, 0);
+    const Shape streamed{Method::truncated_streamed, 0, 48};
+    ASSERT_EQ(certify_stored(plan_for<T>(info.index, starts.back(), streamed), bands.view()).bound, 0);
     for (const std::vector<T>* y : std::initializer_list<const std::vector<T>*>{&random, &smooth}) {
-      const auto x = solve<T>(info.index, bands, *y, shape);
-      EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y->data()), 10 * kEps<T>);
+      for (const Shape& shape : {streamed, Shape{Method::exact_factored, 0, 48}}) {
+        const auto x = solve<T>(info.index, bands, *y, shape);
+        EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y->data()), 10 * kEps<T>)
+            << name(shape.method);
+      }
     }
   });
 }
@@ -165,6 +169,25 @@ TYPED_TEST(Solve, ExactIsRightForEveryLengthAndPartition) {
   }
 }
 
+TYPED_TEST(Solve, BothSidesMeetWhereverTilesEnd) {
+  using T = TypeParam;
+  for (const Index m : {Index{16}, Index{48}, Index{0}}) {
+    on_every_device<T>([&](const DeviceInfo& info) {
+      const Plan usual = plan_for<T>(info.index, 1'000'000, {Method::exact_factored, 0, m});
+      for (const Index n : lengths_of(usual)) {
+        // Nothing decays: what enters on one side comes out on the other.
+        const auto bands = closed(constant<T>(LineSet::one(n), -1, 2, -1));
+        const auto y = random_vector<T>(n);
+        const auto x = solve<T>(info.index, bands, y, {Method::exact_factored, 0, m});
+        EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()), 10 * kEps<T>)
+            << "n = " << n << ", m = " << usual.m;
+        if (n > 1000) continue;  // Poisson's equation has condition n^2
+        EXPECT_LE(relative_difference(x, solve_by_reference(bands, y)), static_cast<double>(n * n) * kEps<T>);
+      }
+    });
+  }
+}
+
 TYPED_TEST(Solve, ExactStaysBackwardStableWithoutAnyDominance) {
   using T = TypeParam;
   double worst = 0;
@@ -177,10 +200,15 @@ TYPED_TEST(Solve, ExactStaysBackwardStableWithoutAnyDominance) {
       multiply(bands.lines(), bands.view(), random.data(), smooth.data());
       on_every_device<T>([&](const DeviceInfo& info) {
         for (const std::vector<T>* y : std::initializer_list<const std::vector<T>*>{&random, &smooth}) {
-          const auto x = solve<T>(info.index, bands, *y, {Method::exact_twopass});
-          const double error = normwise_backward_error(bands.lines(), bands.view(), x.data(), y->data());
-          EXPECT_LE(error, 10 * kEps<T>) << name << ", n = " << n << (y == &smooth ? ", random x" : ", random y");
-          worst = std::max(worst, error / kEps<T>);
+          for (const Shape& shape : {Shape{Method::exact_twopass}, Shape{Method::exact_factored}}) {
+            const Plan plan = plan_for<T>(info.index, n, shape);
+            if (plan.stored && settling_growth(plan, bands.view()) > kGrowthLimit) continue;
+            const auto x = solve<T>(info.index, bands, *y, shape);
+            const double error = normwise_backward_error(bands.lines(), bands.view(), x.data(), y->data());
+            EXPECT_LE(error, 10 * kEps<T>) << name << ", n = " << n << (y == &smooth ? ", random x" : ", random y")
+                                           << ", " << oclspkt::name(shape.method);
+            worst = std::max(worst, error / kEps<T>);
+          }
         }
       });
     });
@@ -199,7 +227,7 @@ TYPED_TEST(Solve, SignsOfCouplingsDoNotMatter) {
     const Index halo = halo_from_dominance(2.0, kEps<T>);
     on_every_device<T>([&](const DeviceInfo& info) {
       for (const Shape shape : {Shape{Method::truncated_halo, halo, 112}, Shape{Method::truncated_streamed, 0, 112},
-                                Shape{Method::exact_twopass, 0, 112}}) {
+                                Shape{Method::exact_twopass, 0, 112}, Shape{Method::exact_factored, 0, 112}}) {
         EXPECT_LE(relative_difference(solve<T>(info.index, bands, y, shape), reference), forward_limit(2) * kEps<T>)
             << name(shape.method);
       }
@@ -211,7 +239,8 @@ TYPED_TEST(Solve, KnownSolutionOfOneFourOne) {
   using T = TypeParam;
   const auto bands = closed(constant<T>(LineSet::one(3), 1, 4, 1));
   on_every_device<T>([&](const DeviceInfo& info) {
-    for (const Method method : {Method::truncated_halo, Method::truncated_streamed, Method::exact_twopass}) {
+    for (const Method method :
+         {Method::truncated_halo, Method::truncated_streamed, Method::exact_twopass, Method::exact_factored}) {
       const auto x = solve<T>(info.index, bands, {1, 1, 1}, {method});
       EXPECT_NEAR(x[0], 3.0 / 14, kEps<T>);
       EXPECT_NEAR(x[1], 1.0 / 7, kEps<T>);
@@ -245,7 +274,8 @@ TYPED_TEST(Solve, LinesLaidEndToEndAreSolvedApart) {
     const auto reference = solve_by_reference(bands, y);
     on_every_device<T>([&](const DeviceInfo& info) {
       for (const Shape shape : {Shape{Method::truncated_halo, 40, 48}, Shape{Method::truncated_streamed, 0, 48},
-                                Shape{Method::truncated_streamed, 40, 96}, Shape{Method::exact_twopass, 0, 48}}) {
+                                Shape{Method::truncated_streamed, 40, 96}, Shape{Method::exact_twopass, 0, 48},
+                                Shape{Method::exact_factored, 0, 48}}) {
         EXPECT_LE(relative_difference(solve<T>(info.index, bands, y, shape), reference), forward_limit(3) * kEps<T>)
             << name(shape.method) << ", " << lines.describe();
       }
@@ -264,7 +294,8 @@ TYPED_TEST(Solve, NanInOneLineStaysInIt) {
     const auto reference = solve_by_reference(bands, healthy);
     on_every_device<T>([&](const DeviceInfo& info) {
       for (const Shape shape : {Shape{Method::truncated_halo, 40, 48}, Shape{Method::truncated_streamed, 0, 48},
-                                Shape{Method::truncated_streamed, 40, 96}, Shape{Method::exact_twopass, 0, 48}}) {
+                                Shape{Method::truncated_streamed, 40, 96}, Shape{Method::exact_twopass, 0, 48},
+                                Shape{Method::exact_factored, 0, 48}}) {
         auto x = solve<T>(info.index, bands, y, shape);
         EXPECT_FALSE(std::isfinite(x[broken * length + 30])) << name(shape.method);
         std::copy_n(reference.begin() + broken * length, length, x.begin() + broken * length);
@@ -305,7 +336,8 @@ TYPED_TEST(Solve, GivesTheSameBitsWhereverVectorsBegin) {
   const auto reference = solve_by_reference(bands, y);
   on_every_device<T>([&](const DeviceInfo& info) {
     for (const Shape shape : {Shape{Method::truncated_halo, 40, 0}, Shape{Method::truncated_halo, 40, 37},
-                              Shape{Method::truncated_streamed, 40, 0}, Shape{Method::truncated_streamed, 0, 48}}) {
+                              Shape{Method::truncated_streamed, 40, 0}, Shape{Method::truncated_streamed, 0, 48},
+                              Shape{Method::exact_factored}, Shape{Method::exact_factored, 0, 48}}) {
       const auto solver = make_solver<T>(info.index);
       solver->set_up(plan_for<T>(info.index, n, shape), bands);
       std::vector<T> first;
@@ -334,7 +366,7 @@ TYPED_TEST(Solve, GivesTheSameBitsEveryTime) {
   const auto y = random_vector<T>(n);
   on_every_device<T>([&](const DeviceInfo& info) {
     for (const Shape shape : {Shape{Method::truncated_halo, 40, 0}, Shape{Method::truncated_streamed, 40, 0},
-                              Shape{Method::exact_twopass}}) {
+                              Shape{Method::exact_twopass}, Shape{Method::exact_factored}}) {
       const auto first = solve<T>(info.index, bands, y, shape);
       EXPECT_EQ(solve<T>(info.index, bands, y, shape), first) << name(shape.method);
       EXPECT_EQ(solve<T>(info.index, bands, y, shape, {.copy_vectors = true}), first) << "through copies";
@@ -352,7 +384,7 @@ TYPED_TEST(Solve, ASecondSetUpTakesOtherSizesAndMethods) {
         const auto y = random_vector<T>(n);
         const auto reference = solve_by_reference(bands, y);
         for (const Shape shape : {Shape{Method::truncated_halo, 40, 0}, Shape{Method::truncated_streamed, 40, 0},
-                                  Shape{Method::exact_twopass}}) {
+                                  Shape{Method::exact_twopass}, Shape{Method::exact_factored}}) {
           solver->set_up(plan_for<T>(info.index, n, shape), bands);
           std::vector<T> x(y.size());
           solver->apply(y.data(), x.data());
@@ -360,7 +392,7 @@ TYPED_TEST(Solve, ASecondSetUpTakesOtherSizesAndMethods) {
               << name(shape.method) << ", n = " << n;
         }
       }
-      EXPECT_EQ(solver->times().applies, 12);  // those with rows
+      EXPECT_EQ(solver->times().applies, 16);  // those with rows
       EXPECT_GT(solver->times().kernel_seconds, 0);
       EXPECT_GT(solver->times().total_seconds, 0);
       EXPECT_GT(solver->bytes(), 0);

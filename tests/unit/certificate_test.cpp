@@ -379,5 +379,29 @@ TEST(Certificate, FindsTheHaloThatItThenAccepts) {
   EXPECT_EQ(find_halo(20000, weak.view(), 1000, 1e-15, 256, {0, 20000}), -1);
 }
 
+TEST(Certificate, SettlingGrowthSeesBothSides) {
+  const Index n = 1000;
+  Plan plan;
+  plan.method = Method::exact_factored;
+  plan.stored = true;
+  plan.n = n;
+  plan.m = 50;
+  plan.lanes = 4;
+  plan.meeting = 2;
+  const auto growth_with = [&](Index steep_rows, Index first) {
+    // Dominant rows, that couple most to the row which is eliminated before them.
+    Bands<double> bands = test::constant<double>(LineSet::one(n), -1, 2, -1);
+    bands.close_lines();
+    for (Index i = first; i < first + steep_rows; ++i) {
+      (first < n / 2 ? bands.lower() : bands.upper())[i] = -10;
+      bands.diag()[i] = 11;
+    }
+    return settling_growth(plan, bands.view());
+  };
+  EXPECT_LE(growth_with(0, 0), 2.01);
+  EXPECT_GT(growth_with(4, 120), 8);
+  EXPECT_GT(growth_with(4, 820), 8);
+}
+
 }  // namespace
 }  // namespace oclspkt

@@ -80,7 +80,7 @@ TYPED_TEST(StoredFactors, OfThreeRowsMeetInTheMiddleOne) {
   bands.close_lines();
   Factors<T> factors;
   factors.factor(bands.lines(), bands.view(), Form::general, Order::inwards);
-  EXPECT_EQ(factors.meeting_row(3), 1);
+  EXPECT_EQ(factors.meeting_row(0), 1);
   const FactorsView<T> f = factors.view();
   EXPECT_EQ(f.multiplier[0], 0);
   EXPECT_EQ(f.multiplier[1], T(0.25));  // from above
@@ -93,6 +93,47 @@ TYPED_TEST(StoredFactors, OfThreeRowsMeetInTheMiddleOne) {
   EXPECT_EQ(f.reciprocal[2], T(0.25));
   EXPECT_EQ(factors.pivots().growth, 1);
   EXPECT_EQ(factors.pivots().smallest, static_cast<double>(T(0.875)));
+}
+
+TYPED_TEST(StoredFactors, MeetAtARowOfTheSystem) {
+  using T = TypeParam;
+  const auto bands = [] {
+    Bands<T> open = test::constant<T>(LineSet::unequal({0, 2, 5, 7}), 1, 4, 1);
+    open.close_lines();
+    return open;
+  }();
+  Factors<T> factors;
+  factors.factor(bands.lines(), bands.view(), Form::general, Order::towards, 3);
+  EXPECT_EQ(factors.meeting_row(0), 1);  // above: down to its last row
+  EXPECT_EQ(factors.meeting_row(1), 1);
+  EXPECT_EQ(factors.meeting_row(2), 0);  // below: up to its first row
+  const FactorsView<T> f = factors.view();
+  const T quarter = T(0.25), next = T(1) / T(3.75);
+  const T multiplier[] = {0, quarter, 0, quarter, 0, quarter, 0},
+          coupling[] = {quarter, 0, quarter, -1, quarter, 0, quarter},
+          reciprocal[] = {quarter, next, quarter, 0, quarter, next, quarter};
+  for (Index i = 0; i < 7; ++i) {
+    EXPECT_EQ(f.multiplier[i], multiplier[i]) << i;
+    EXPECT_EQ(f.coupling[i], coupling[i]) << i;
+    EXPECT_EQ(f.reciprocal[i], reciprocal[i]) << i;
+  }
+  EXPECT_EQ(factors.meeting().from_above, quarter);
+  EXPECT_EQ(factors.meeting().reciprocal, T(1) / T(3.5));
+}
+
+TYPED_TEST(StoredFactors, TakeATinyPivotWhereTheSystemMeets) {
+  using T = TypeParam;
+  const Index n = 1 << 18;
+  Bands<T> bands = test::constant<T>(LineSet::one(n), -1, 2, -1);
+  bands.close_lines();
+  Factors<T> factors;
+  factors.factor(bands.lines(), bands.view(), Form::general, Order::towards, n / 3);
+  EXPECT_TRUE(factors.pivots().sound());
+  const double exact = 1 / (1 / (n / 3 + 1.0) + 1 / (n - n / 3 + 0.0));
+  EXPECT_NEAR(factors.meeting().reciprocal, exact, 1e3 * std::numeric_limits<T>::epsilon() * exact);
+  bands.diag()[n / 3] = bands.lower()[n / 3] = bands.upper()[n / 3] = 0;
+  factors.factor(bands.lines(), bands.view(), Form::general, Order::towards, n / 3);
+  EXPECT_FALSE(factors.pivots().sound());
 }
 
 TYPED_TEST(StoredFactors, SolveDownwardsWhereThePivotInTheMiddleIsTiny) {
@@ -108,7 +149,7 @@ TYPED_TEST(StoredFactors, SolveDownwardsWhereThePivotInTheMiddleIsTiny) {
   HostSolver<T> solver;
   solver.factor(bands.lines(), bands.view());
   EXPECT_TRUE(solver.pivots().sound());
-  EXPECT_EQ(solver.factors()->meeting_row(n), sizeof(T) == sizeof(double) ? n / 2 : n - 1);
+  EXPECT_EQ(solver.factors()->meeting_row(0), sizeof(T) == sizeof(double) ? n / 2 : n - 1);
   EXPECT_LE(this->backward_error(bands), 5);
 }
 

@@ -240,5 +240,22 @@ TEST(SegmentPlan, CutsLinesOnlyWhereCoresWouldBeIdle) {
   EXPECT_FALSE(pays(LineSet::grid_axis(1, 512, 512, 1), 40, Form::general, 64)) << "a bundle for every core";
 }
 
+TEST(TwistedPlan, MeetsAtATileAndWantsAllRowsAtOnce) {
+  DeviceTraits traits = kTraits;
+  traits.cores = 2;
+  for (const Index n : {0, 1, 100, 5'000, 1'000'000}) {
+    const Plan plan = make_twisted_plan(n, 48, 8, traits);
+    EXPECT_TRUE(plan.twisted());
+    EXPECT_EQ(plan.m % plan.lanes, 0);
+    EXPECT_EQ(plan.chunk_tiles, plan.tiles());
+    EXPECT_EQ(plan.runs, plan.tiles() > 1 ? 2 : 1);
+    EXPECT_TRUE(plan.tiles() > 1 ? plan.meeting > 0 && plan.meeting < plan.tiles() : plan.meeting == plan.tiles());
+    EXPECT_EQ(plan.words_per_row(), 7);
+  }
+  traits.memory_bytes = 6 * 8 * 1'000'000;
+  EXPECT_EQ(make_twisted_plan(1'000'000, 48, 8, traits).chunk_tiles, 0);
+  EXPECT_THROW(make_twisted_plan(10, -1, 8, traits), InvalidInput);
+}
+
 }  // namespace
 }  // namespace oclspkt

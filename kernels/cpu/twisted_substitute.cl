@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Purpose: second pass of method exact-factored for lines laid end to end: substitute from the meeting to both ends of
+// the system, x_i = d_i reciprocal_i - coupling_i x_(i+1), on the side below the meeting from the row above. Lanes settle
+// what they start from as in the first pass.
+// Source: as for twisted_eliminate. Where the sides meet a pivot may be tiny (Poisson: 4 / n), and what is rounded there
+// is large; both start from the same bits of the unknown, and the row's factors pass it on as it is.
+//
+// Arguments (global memory)
+//   reciprocal, coupling  stored factors of all tiles, see cpu/turned.clh
+//   through      products of -coupling over every partition, shape [tiles LANES]
+//   swept        what the first pass left
+//   x            solution; overlaps none of the others
+//   scratch      as for twisted_eliminate
+//   n, meeting, m, slot  as for twisted_eliminate
+//   from_above   multiplier that leads from the last row above the meeting into the first below it
+//   met          reciprocal pivot of that first row, which is eliminated from both sides
+// Launch:  as for twisted_eliminate.
+// Local:   none; private 2 LANES lanes_t.
+// Per row: 2 multiplications, 2 multiply-adds; 4 words.
+// Assumes: nothing of the factors is infinite. NaN of y stays in its line.
+// Valid:   x of all rows below n.
+#include "cpu/twisted.clh"
+
+typedef struct {
+  __global const lanes_t *reciprocal, *coupling;
+} BackFactors;
+
+// Substitute in the partitions of a tile from 0 and keep x. Returns x of the rows that were met last.
+FOR_EACH_GUARD static inline lanes_t substitute_alone(bool down, int m, BackFactors f, __global const lanes_t* swept,
+                                                      __global lanes_t* kept) {
+  lanes_t x = ZERO;
+  const int ahead = down ? VECTORS_AHEAD : -VECTORS_AHEAD;
+  for (int done = 0; done < m; done += LANES) {
+#pragma unroll
+    for (int k = 0; k < LANES; ++k) {
+      const int i = down ? done + k : m - 1 - done - k;
+      PREFETCH(f.reciprocal + i + ahead);
+      PREFETCH(f.coupling + i + ahead);
+      PREFETCH(swept + i + ahead);
+      kept[i] = x = take_off(true, mul(swept[i], f.reciprocal[i]), f.coupling[i], x);
+    }
+  }
+  return x;
+}
+
+// Take off what enters, times the products of couplings, and store the tile, in blocks that are aligned in x wherever x
+// begins.
+FOR_EACH_GUARD static inline void substitute_settled(bool down, Rows rows, long t, lanes_t entered, BackFactors f,
+                                                     __global const lanes_t* kept, __global scalar_t* edge,
+                                                     __global scalar_t* x) {
+  const long first = t * LANES * rows.m;
+  const int m = (int)rows.m, head = rows_to_alignment(x + first);
+  const bool full = first + LANES * rows.m <= rows.n;
+  lanes_t share = -ONE, block[LANES];
+  for (int s = 0; s < LANES; ++s) block[s] = ZERO;  // a short block is turned with rows that nobody filled
+  for (int at = down ? 0 : m; down ? at < m : at > 0;) {
+    // Rows [begin, end): up to the next border of a block.
+    const int begin = down ? at : max(0, head - LANES + (at - 1 - head + LANES) / LANES * LANES);
+    const int end = down ? min(m, at < head ? head : at + LANES) : at;
+    if (end - begin == LANES) {
+#pragma unroll
+      for (int k = 0; k < LANES; ++k) {
+        const int s = down ? k : LANES - 1 - k;
+        share = -mul(f.coupling[begin + s], share);
+        block[s] = take_off(true, kept[begin + s], share, entered);
+      }
+    } else {
+      for (int k = 0; k < end - begin; ++k) {
+        const int s = down ? k : end - begin - 1 - k;
+        share = -mul(f.coupling[begin + s], share);
+        block[s] = take_off(true, kept[begin + s], share, entered);
+      }
+    }
+    store_rows(block, end - begin, rows, first + begin, full, true, edge, x);
+    at = down ? end : begin;
+  }
+}
+
+FOR_EACH_GUARD static inline void substitute(bool down, Side side, Rows rows, scalar_t value, BackFactors all,
+                                             __global const scalar_t* through, __global const lanes_t* swept,
+                                             __global scalar_t* x, __global lanes_t* own) {
+  for (long k = 0; k < side.count; ++k) {
+    const long t = down ? side.first + k : side.first - k;
+    const BackFactors f = {all.reciprocal + t * rows.m, all.coupling + t * rows.m};
+    lanes_t entered;
+    const lanes_t alone = substitute_alone(down, (int)rows.m, f, swept + t * rows.m, own + LANES);
+    value = pass_on(down, alone, through + t * LANES, value, &entered);
+    substitute_settled(down, rows, t, entered, f, own + LANES, (__global scalar_t*)own, x);
+  }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void twisted_substitute(
+    __global const lanes_t* restrict reciprocal, __global const lanes_t* restrict coupling,
+    __global const scalar_t* restrict through, __global const lanes_t* restrict swept,
+    __global scalar_t* restrict x, __global lanes_t* restrict scratch, const long n, const long meeting, const int m,
+    const int slot, const scalar_t from_above, const scalar_t met) {
+  const Rows rows = {n, 0, m};
+  const long tiles = (n + LANES * (long)m - 1) / (LANES * (long)m);
+  const bool below = get_group_id(0) > 0;
+  __global lanes_t* const own = scratch + (long)get_group_id(0) * slot;
+  const BackFactors f = {reciprocal, coupling};
+  const Side side = side_of(below, below, meeting, tiles);
+  scalar_t value = 0;  // the unknown where the sides meet
+  if (meeting < tiles) {
+    __global const scalar_t* const d = (__global const scalar_t*)(swept + meeting * m);
+    value = (from_above == 0 ? d[0] : d[0] - from_above * d[-1]) * met;
+  }
+  if (below) {
+    substitute(true, side, rows, value, f, through, swept, x, own);
+  } else {
+    substitute(false, side, rows, value, f, through, swept, x, own);
+  }
+}

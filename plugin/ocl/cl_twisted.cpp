@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What ClSolver does by exact-factored for lines laid end to end only: two passes by two work-groups, nothing between
+// them.
+#include "cl_solver.hpp"
+
+namespace oclspkt::ocl {
+
+/// @param n rows; 0 to launch over none
+template <typename T>
+cl::Event ClSolver<T>::launch_eliminate(State& s, const cl::Buffer& y, Index n) {
+  const std::size_t word = sizeof(T), vector = word * static_cast<std::size_t>(plan_.lanes);
+  const ChunkBands& f = s.bands.front();
+  const std::int64_t factor = n > 0 ? layout_.swept_bytes : 0;
+  set_arguments(*s.device, s.twisted_eliminate, f.lower, s.top_buffer, y, s.swept, s.scratch, cl_long{n},
+                cl_long{n > 0 ? plan_.meeting : 0}, static_cast<cl_int>(plan_.m), static_cast<cl_int>(layout_.slot));
+  return launch(*s.device, s.twisted_eliminate, {layout_.runs},
+                {{"multiplier", &f.lower, factor, vector},
+                 {"through", &s.top_buffer, layout_.outer_bytes, word},
+                 {"y", &y, n * static_cast<Index>(word), word},
+                 {"swept", &s.swept, layout_.swept_bytes, vector},
+                 {"scratch", &s.scratch, layout_.scratch_bytes, vector}});
+}
+
+/// @param n rows; 0 to launch over none
+template <typename T>
+cl::Event ClSolver<T>::launch_substitute(State& s, const cl::Buffer& x, Index n) {
+  const std::size_t word = sizeof(T), vector = word * static_cast<std::size_t>(plan_.lanes);
+  const ChunkBands& f = s.bands.front();
+  const std::int64_t factor = n > 0 ? layout_.swept_bytes : 0;
+  set_arguments(*s.device, s.twisted_substitute, f.diag, f.upper, s.bottom_buffer, s.swept, x, s.scratch, cl_long{n},
+                cl_long{n > 0 ? plan_.meeting : 0}, static_cast<cl_int>(plan_.m), static_cast<cl_int>(layout_.slot),
+                factors_.meeting().from_above, factors_.meeting().reciprocal);
+  return launch(*s.device, s.twisted_substitute, {layout_.runs},
+                {{"reciprocal", &f.diag, factor, vector},
+                 {"coupling", &f.upper, factor, vector},
+                 {"through", &s.bottom_buffer, layout_.outer_bytes, word},
+                 {"swept", &s.swept, layout_.swept_bytes, vector},
+                 {"x", &x, n * static_cast<Index>(word), word},
+                 {"scratch", &s.scratch, layout_.scratch_bytes, vector}});
+}
+
+template <typename T>
+void ClSolver<T>::run_twisted(State& s, const Waiter& waiter, const T* y, T* x) {
+  const Chunk& all = layout_.chunks.front();
+  give_y(s, waiter, all, y);
+  const cl::Event first = launch_eliminate(s, s.y, plan_.n);
+  give_x(s, all, x);
+  const cl::Event second = launch_substitute(s, s.x, plan_.n);
+  take_x(s, waiter, all, x);
+  times_.kernel_seconds += seconds(first) + seconds(second);
+  if (in_place_) s.y = s.x = cl::Buffer();
+}
+
+#define OCLSPKT_INSTANTIATE(T)                                                         \
+  template cl::Event ClSolver<T>::launch_eliminate(State&, const cl::Buffer&, Index);  \
+  template cl::Event ClSolver<T>::launch_substitute(State&, const cl::Buffer&, Index); \
+  template void ClSolver<T>::run_twisted(State&, const Waiter&, const T*, T*);
+OCLSPKT_INSTANTIATE(float)
+OCLSPKT_INSTANTIATE(double)
+
+}  // namespace oclspkt::ocl
