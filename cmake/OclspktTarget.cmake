@@ -2,6 +2,10 @@
 add_library(oclspkt_flags INTERFACE)
 target_compile_options(oclspkt_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wno-unknown-pragmas
                                                $<$<BOOL:${OCLSPKT_WERROR}>:-Werror>)
+# Where files are compiled together (CMAKE_UNITY_BUILD) they are headers to GCC, whose unnamed namespaces it warns of.
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(oclspkt_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
+endif()
 # Excess and two-sum rely on the order in which sums are written; nothing may be re-associated or contracted there.
 target_compile_options(oclspkt_flags INTERFACE -ffp-contract=off)
 if(OCLSPKT_SANITIZE)
@@ -17,7 +21,8 @@ function(oclspkt_room name)
   target_include_directories(oclspkt_${name} PUBLIC ${PROJECT_SOURCE_DIR}/plugin/include
                                                     ${PROJECT_SOURCE_DIR}/plugin/${name})
   set_target_properties(oclspkt_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
-                                                   C_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+                                                   C_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+                                                   UNITY_BUILD_CODE_BEFORE_INCLUDE "#undef OCLSPKT_INSTANTIATE")
   target_link_libraries(oclspkt_${name} PRIVATE oclspkt_flags)
   foreach(need IN LISTS ARG_NEEDS)
     target_include_directories(oclspkt_${name} PUBLIC ${PROJECT_SOURCE_DIR}/plugin/${need})

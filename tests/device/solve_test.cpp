@@ -24,13 +24,6 @@ TYPED_TEST_SUITE(Solve, Scalars);
 /// Lengths around a partition of m rows, a prime and a large one.
 std::vector<Index> lengths(Index m) { return {1, 2, 3, m - 1, m, m + 1, 2 * m + 1, 997, 100'003}; }
 
-/// A closed matrix: what a solver hands to a device.
-template <typename T>
-Bands<T> closed(Bands<T> bands) {
-  bands.close_lines();
-  return bands;
-}
-
 TYPED_TEST(Solve, HaloIsRightForEveryLengthPartitionAndDominance) {
   using T = TypeParam;
   for (const double d : {10.0, 3.0, 1.2}) {

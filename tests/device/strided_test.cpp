@@ -78,12 +78,6 @@ std::vector<T> solve_strided(int device, const Bands<T>& bands, const std::vecto
   return solve_by_plan(device, bands, y, strided_plan<T>(device, bands.lines(), form, settings), settings);
 }
 
-template <typename T>
-Bands<T> closed(Bands<T> bands) {
-  bands.close_lines();
-  return bands;
-}
-
 /// Places that belong to no line.
 std::vector<Index> gaps(const LineSet& lines) {
   std::vector<bool> taken(static_cast<std::size_t>(lines.extent()));
