@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Each room is a target of its own: what ninja would run for it in an empty build folder compiles that room alone.
+# Each room is a target of its own: what ninja would run for it in an empty build folder compiles that room alone. The
+# folder is left for static analysis.
 #   cmake -DSOURCE=... -DWORK=... -DPARTS=petsc,opencl -P rooms.cmake
 cmake_minimum_required(VERSION 3.25)
 string(REPLACE "," ";" PARTS "${PARTS}")
 file(REMOVE_RECURSE ${WORK})
 find_program(NINJA ninja REQUIRED)
-set(switches -DOCLSPKT_TESTS=OFF -DOCLSPKT_BENCH=OFF -DOCLSPKT_EXAMPLES=OFF)
+set(switches -DCMAKE_UNITY_BUILD=ON -DOCLSPKT_TESTS=OFF -DOCLSPKT_BENCH=OFF -DOCLSPKT_EXAMPLES=OFF)
 foreach(part PETSC OPENCL)
   string(TOLOWER ${part} name)
   if(NOT name IN_LIST PARTS)
