@@ -37,11 +37,12 @@ foreign_test(multigrid.2 HOST_ONLY LABELS mpi slow RUN $<TARGET_FILE:foreign-ksp
              CHECK --solution ksp --ranks 2 --prefix mg_levels_sub_
              OUTER -da_grid_x 9 -da_refine 5 -pc_type mg -pc_mg_levels 6 -ksp_rtol 1e-12 -mg_levels_pc_type bjacobi
                    -mg_levels_ksp_type richardson)
+# On the host by name: whether 257 rows are worth a driver depends on how busy the machine is.
 expect(CoarseGridOfThreeRowsIsSolvedByIt
        CHECK "--match=(?s)Coarse grid solver.*type: oclspkt.*rows: 3 in 1 line.*Down solver" "--match=CONVERGED_RTOL"
              "--without=Option left: name:-(mg|dll)"
        RUN $<TARGET_FILE:foreign-ksp-ex25> ${multigrid} -dll_append ${plugin} -mg_coarse_pc_type oclspkt
-           -mg_levels_pc_type oclspkt -ksp_view -ksp_converged_reason -options_left)
+           -mg_levels_pc_type oclspkt -mg_levels_pc_oclspkt_devices host -ksp_view -ksp_converged_reason -options_left)
 
 # Lines of grids inside PETSc's own objects: as many iterations as exact lines take, on any number of ranks.
 set(ex50_grid -da_grid_x 65 -da_grid_y 65)
