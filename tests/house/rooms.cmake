@@ -15,6 +15,7 @@ foreach(part PETSC OPENCL)
 endforeach()
 execute_process(COMMAND ${CMAKE_COMMAND} -G Ninja -S ${SOURCE} -B ${WORK} ${switches} OUTPUT_QUIET
                 COMMAND_ERROR_IS_FATAL ANY)
+file(COPY ${SOURCE}/.clang-tidy DESTINATION ${WORK})
 
 # rooms_of(TARGET OUT): the folders under plugin/ whose sources the target compiles.
 function(rooms_of target out)
