@@ -58,6 +58,9 @@ class OCLSPKT_API Factors {
   /// @cost 1 division, 11 multiply-adds a row that is factored, by all processors of this process
   void factor(const LineSet& lines, const BandsView<T>& bands, Form form, Order order = Order::down, Index towards = 0);
   FactorsView<T> view() const { return {multiplier_.data(), reciprocal_.data(), coupling_.data()}; }
+  /// Give the memory of the factors back, which are elsewhere now; what their elimination showed is kept.
+  /// @post view() is of null pointers
+  void release() { multiplier_ = {}, reciprocal_ = {}, coupling_ = {}; }
   const LineSet& lines() const { return lines_; }
   bool shared() const { return shared_; }
   /// The row of a line that is eliminated last.

@@ -16,7 +16,10 @@ void ClSolver<T>::store_factors(State& s) {
   } else {
     const Order order = plan_.twisted() ? Order::towards : Order::down;
     factors_.factor(lines_, bands_, plan_.form, order, plan_.meeting * plan_.tile_rows());
-    if (plan_.stored) turned_.turn(plan_, factors_.view());
+    if (plan_.stored) {
+      turned_.turn(plan_, factors_.view());
+      factors_.release();
+    }
   }
   const FactorsView<T> f = plan_.stored ? turned_.view() : factors_.view();
   bands_ = {f.multiplier, f.reciprocal, f.coupling};

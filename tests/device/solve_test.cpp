@@ -393,6 +393,20 @@ TYPED_TEST(Solve, ASecondSetUpTakesOtherSizesAndMethods) {
   });
 }
 
+TYPED_TEST(Solve, FactorsThatTheHostMadeAreKeptOnce) {
+  using T = TypeParam;
+  const Index n = 400'000;
+  const auto bands = closed(random_dominant<T>(LineSet::one(n), 3.0));
+  on_every_device<T>([&](const DeviceInfo& info) {
+    const Shape shape{Method::truncated_streamed, 40, 0};
+    const auto solver = make_solver<T>(info.index);
+    solver->set_up(plan_for<T>(info.index, n, shape), bands);
+    ASSERT_NE(solver->factors(), nullptr) << "made by the host";
+    EXPECT_EQ(solver->factors()->bytes(), 0);
+    EXPECT_TRUE(solver->factors()->pivots().sound());
+  });
+}
+
 TYPED_TEST(Solve, RefusesPlansThatItHasNoKernelsFor) {
   using T = TypeParam;
   const auto bands = closed(random_dominant<T>(LineSet::one(100), 3.0));

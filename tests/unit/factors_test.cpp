@@ -66,6 +66,21 @@ TYPED_TEST(FactorsOf, LinesInBundlesAreThoseOfEachLineToTheBit) {
   }
 }
 
+TYPED_TEST(FactorsOf, GivenBackKeepWhatTheyShowed) {
+  Bands<TypeParam> bands = test::random_dominant<TypeParam>(LineSet::equal(20, 33), 1.1);
+  bands.close_lines();
+  Factors<TypeParam> factors;
+  factors.factor(bands.lines(), bands.view(), Form::general);
+  const typename Factors<TypeParam>::Pivots before = factors.pivots();
+  EXPECT_GE(factors.bytes(), 3 * bands.lines().rows() * static_cast<Index>(sizeof(TypeParam)));
+  factors.release();
+  EXPECT_EQ(factors.bytes(), 0);
+  EXPECT_EQ(factors.view().reciprocal, nullptr);
+  EXPECT_EQ(factors.pivots().growth, before.growth);
+  EXPECT_EQ(factors.pivots().smallest, before.smallest);
+  EXPECT_EQ(factors.lines(), bands.lines());
+}
+
 TYPED_TEST(FactorsOf, OneBadLineInABundleIsTheOnlyDoubtfulOne) {
   for (const LineSet& lines : layouts()) {
     if (lines.length(0) < 2) continue;
