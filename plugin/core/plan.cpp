@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <string>
 
 #include "oclspkt/error.hpp"
@@ -14,6 +15,8 @@ namespace {
 constexpr Index kShortPartition = 64;
 /// Rows a partition has where neither cache nor halo decide; 16 x odd, since powers of two collide in the cache.
 constexpr Index kUsualPartition = 16 * 31;
+/// Partitions of whole lines are multiples of it, so that rows are stored in whole cache lines.
+constexpr Index kWholeLinesQuantum = 16;
 /// Words a row that a tile keeps between its two sweeps.
 constexpr Index kScratchWords = 2;
 /// Runs per core, so that a core that is late does not hold up the others.
@@ -46,10 +49,13 @@ Index sixteen_times_odd(Index value) {
   return 16 * (blocks % 2 == 1 ? blocks : blocks - 1);
 }
 
+/// Rows of a partition of which both sweeps stay in half of the second-level cache.
+Index partition_in_cache(int lanes, int word, const DeviceTraits& traits) {
+  return std::max<Index>(kShortPartition, traits.cache_bytes / 2 / (kScratchWords * word * lanes));
+}
+
 Index choose_partition(const Plan& plan, int word, const DeviceTraits& traits) {
-  // Both sweeps of a tile stay in half of the second-level cache.
-  const Index cache_rows =
-      std::max<Index>(kShortPartition, traits.cache_bytes / 2 / (kScratchWords * word * plan.lanes));
+  const Index cache_rows = partition_in_cache(plan.lanes, word, traits);
   const Index largest = std::max<Index>(kShortPartition, cache_rows - 2 * plan.halo);
   Index m = std::min(largest, std::max(kUsualPartition, 16 * plan.halo));
   // Every core wants a tile of its own, as long as a partition stays longer than its halo.
@@ -184,6 +190,21 @@ Plan make_plan(Method method, Index n, Index halo, Index partition, int word, co
   return plan;
 }
 
+Index partition_of_whole_lines(const LineSet& lines, int word, const DeviceTraits& traits) {
+  const Index length = lines.count() > 0 ? lines.length(0) : 0;
+  const int lanes = std::max({1, traits.lanes, traits.tile_lanes});
+  const Index largest = partition_in_cache(lanes, word, traits);
+  if (!lines.contiguous() || length == 0 || length > largest) return 0;
+  for (Index l = 0; l < lines.count(); ++l) {
+    if (lines.length(l) != length) return 0;
+  }
+  const Index least = std::lcm(length, kWholeLinesQuantum);
+  const Index m = std::max<Index>(1, (kUsualPartition + least / 2) / least) * least;
+  const std::int64_t memory = std::min(traits.chunk_bytes, traits.memory_bytes / 5);
+  const bool fits = m <= largest && m * lanes * word <= memory;
+  return fits && lines.rows() >= m * lanes * std::max(1, traits.cores) ? m : 0;
+}
+
 namespace {
 
 /// What plans by stored factors in the order of the lanes have in common.
@@ -268,7 +289,7 @@ Plan make_strided_halo_plan(const LineSet& lines, Index halo, Index partition, i
   plan.halo = std::min(halo, length);
   const Index shortest = std::min(length, std::max(kShortPartition, 4 * plan.halo));
   // A narrow bundle leaves room for segments that are long against their halo.
-  const Index fit = traits.cache_bytes / 2 / word / (kScratchWords * (shortest + 2 * plan.halo + 1));
+  const Index fit = traits.cache_bytes / 4 / word / (kScratchWords * (shortest + 2 * plan.halo + 1));
   cut_block(lines, std::clamp(fit / quantum * quantum, quantum, std::max(quantum, kBundleBytes / word)), quantum, plan);
   const Index wanted = partition > 0 ? partition : choose_segment(lines, shortest, word, traits, plan);
   plan.segments = quotient_up(length, std::min(wanted, length));

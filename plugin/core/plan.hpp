@@ -75,6 +75,10 @@ struct Plan {
 /// @throws InvalidInput if `partition` is negative or the chunk limit does not hold one tile
 Plan make_plan(Method method, Index n, Index halo, Index partition, int word, const DeviceTraits& traits);
 
+/// Rows of a partition that holds whole lines laid end to end, so that truncated-halo truncates nothing with no halo; 0
+/// where lines differ in length, a partition would not stay in the cache or in the memory, or cores would be idle.
+OCLSPKT_API Index partition_of_whole_lines(const LineSet& lines, int word, const DeviceTraits& traits);
+
 /// Plan truncated-streamed by stored factors, for lines laid end to end.
 /// @param reach     rows that what enters a partition gets to, see certify_stored(); 0: all of them
 /// @param partition rows per partition asked for by the user, rounded up to whole lanes; 0: chosen

@@ -16,6 +16,9 @@ namespace {
 /// (Seen: 4.7 us by Intel's CPU run-time, 8.5 us by NVIDIA's.)
 constexpr double kCheapestLaunch = 4e-6;
 
+/// What an apply costs on the host where its factors are made anew for a few, in applies: at least twice as much.
+constexpr double kWithFactors = 2;
+
 std::string microseconds(double seconds) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g us", seconds * 1e6);
@@ -30,8 +33,9 @@ DeviceChoice host_because(std::string why) {
 
 /// Seconds on the host, whose vectors and bands are where they are.
 double host_seconds(const Demand& demand) {
-  return demand.is_double ? predict_host_seconds<double>(demand.lines, demand.form)
-                          : predict_host_seconds<float>(demand.lines, demand.form);
+  const double apply = demand.is_double ? predict_host_seconds<double>(demand.lines, demand.form)
+                                        : predict_host_seconds<float>(demand.lines, demand.form);
+  return demand.few_applies && demand.form != Form::shared ? kWithFactors * apply : apply;
 }
 
 /// Take devices that were lost out of a selection.

@@ -33,6 +33,7 @@ struct Demand {
   int launches = 1;
   Form form = Form::general;  ///< general or shared, as the bands are
   Index halo = -1;            ///< with which lines side by side may be cut into segments; -1: they may not
+  bool few_applies = false;   ///< between set-ups: the host's stored factors cost more than what they are used for
 };
 
 /// Choose among the devices that the options name: the cheapest for the rows at hand, vectors on the host. The host

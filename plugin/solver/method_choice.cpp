@@ -29,6 +29,24 @@ Plan factored_plan(const Problem<T>& problem) {
                             problem.traits);
 }
 
+/// Rows of halo that the survey guarantees; -1 if they are many, or unknown.
+template <typename T>
+Index known_halo(const Options& options, const Survey& survey) {
+  const double d = survey.decay();
+  const Index needed = halo_from_dominance(d, tolerance<T>(options));
+  // A tolerance that was loosened is there to be used up.
+  const bool alike = d > survey.dominance && options.rtol == 0;
+  const Index longest = alike ? kQuickHaloOfLikeRows : kQuickHalo;
+  return needed < 0 || needed > longest ? -1 : round_up(needed, kHaloQuantum);
+}
+
+/// Rows of a partition that holds whole lines; 0 if there is none, or the user asked for another.
+template <typename T>
+Index whole_lines(const Problem<T>& problem) {
+  if (problem.options.partition > 0 || problem.bands.lines().count() < 2) return 0;
+  return partition_of_whole_lines(problem.bands.lines(), sizeof(T), problem.traits);
+}
+
 /// Truncated by the halo that the survey guarantees, if it is short.
 template <typename T>
 std::optional<Proposal> propose_by_survey(const Problem<T>& problem, double tol) {
@@ -92,28 +110,30 @@ std::string halo_refusal(const Problem<T>& problem, const Plan& plan, double tol
   return format("certificate %.1e > %.1e (line %lld, ", c.bound, tol, static_cast<long long>(line)) + where(c) + ")";
 }
 
-/// Cut lines side by side into segments. Only dominance covers them: the decay of each line is not followed.
+/// Cut lines side by side into segments. Only dominance covers them: the decay of each line is not followed. For few
+/// applies they may stay whole: what counts then is that no factors are stored.
 template <typename T>
 std::optional<Proposal> propose_segments(const Problem<T>& problem, double tol, Objection& objection) {
   const double d = problem.survey.decay();
   const LineSet& lines = problem.bands.lines();
   const Index needed = halo_from_dominance(d, tol);
-  if (needed < 0) {
+  if (needed < 0 && !problem.few_applies) {
     objection.why = format("row dominance %.4f, lines side by side are cut only above 1", problem.survey.dominance);
     return std::nullopt;
   }
-  const Index halo = round_up(needed, kHaloQuantum);
+  const Index halo = needed < 0 ? lines.length(0) : round_up(needed, kHaloQuantum);
   const Plan plan = make_strided_halo_plan(lines, halo, problem.options.partition, sizeof(T), problem.traits);
   if (!named(problem.options.method)) {
     const Plan whole = factored_plan(problem);
-    if (!cutting_pays(plan, whole)) {
+    if (problem.few_applies ? plan.chunk_blocks == 0 : !cutting_pays(plan, whole)) {
       objection = {format("no cheaper than whole lines, which keep %.0f %% of cores and lanes busy", 100 / whole.idle),
                    {},
                    plan};
       return std::nullopt;
     }
   }
-  return covered(plan, 2 * std::pow(d, -static_cast<double>(halo + 1)), tol, problem.survey);
+  const double bound = plan.segments > 1 ? 2 * std::pow(d, -static_cast<double>(halo + 1)) : 0;
+  return covered(plan, bound, tol, problem.survey);
 }
 
 template <typename T>
@@ -122,6 +142,10 @@ std::optional<Proposal> propose_halo(const Problem<T>& problem, Objection& objec
   if (object_to_asymmetry(problem, objection)) return std::nullopt;
   const LineSet& lines = problem.bands.lines();
   if (!lines.contiguous()) return propose_segments(problem, tol, objection);
+  if (const Index m = whole_lines(problem); m > 0) {
+    const Plan plan = make_plan(Method::truncated_halo, lines.rows(), 0, m, sizeof(T), problem.traits);
+    return unless_growth(problem, covered(plan, 0, tol, problem.survey), objection);
+  }
   if (auto quick = propose_by_survey(problem, tol)) return quick;
 
   for (const Index longest : kHaloSearch) {
@@ -202,13 +226,10 @@ double tolerance(const Options& options) {
 }
 
 template <typename T>
-Index known_halo(const Options& options, const Survey& survey) {
-  const double d = survey.decay();
-  const Index needed = halo_from_dominance(d, tolerance<T>(options));
-  // A tolerance that was loosened is there to be used up.
-  const bool alike = d > survey.dominance && options.rtol == 0;
-  const Index longest = alike ? kQuickHaloOfLikeRows : kQuickHalo;
-  return needed < 0 || needed > longest ? -1 : round_up(needed, kHaloQuantum);
+bool holds_at_once(const Problem<T>& problem) {
+  const bool dominant = problem.survey.dominance >= 1;
+  if (!problem.bands.lines().contiguous()) return dominant;
+  return (dominant && whole_lines(problem) > 0) || known_halo<T>(problem.options, problem.survey) >= 0;
 }
 
 std::vector<Attempt> methods_to_try(MethodChoice choice, const Circumstances& known) {
@@ -222,7 +243,7 @@ std::vector<Attempt> methods_to_try(MethodChoice choice, const Circumstances& kn
       // only where few long ones leave cores of a device idle.
       if (kernels_for_both) all = {{Method::truncated_streamed}};
       if (!known.on_host) {
-        all.insert(known.few_applies && known.short_halo ? all.begin() : all.end(), {Method::truncated_halo});
+        all.insert(known.one_shot ? all.begin() : all.end(), {Method::truncated_halo});
       }
       all.insert(all.end(), exact.begin(), exact.end());
       // Where the pieces of a device's passes do not agree, one sweep on the host does.
@@ -323,7 +344,7 @@ double likely_words(const Options& options, const Survey& survey, bool symmetric
 
 #define OCLSPKT_INSTANTIATE(T)                                                     \
   template double tolerance<T>(const Options&);                                    \
-  template Index known_halo<T>(const Options&, const Survey&);                     \
+  template bool holds_at_once(const Problem<T>&);                                  \
   template bool symmetry_matters<T>(const Options&);                               \
   template std::optional<Proposal> propose(const Problem<T>&, Method, Objection&); \
   template Index segment_halo<T>(const Options&, const Survey&, bool);             \

@@ -29,7 +29,8 @@ struct Problem {
   const Bands<T>& bands;
   const Survey& survey;
   DeviceTraits traits;
-  bool symmetric = false;  ///< and its operator must be, too
+  bool symmetric = false;    ///< and its operator must be, too
+  bool few_applies = false;  ///< between set-ups: factors that are stored would hardly be used
 };
 
 /// Share of the rows that may be solved apart for the others to keep a cheaper method.
@@ -51,16 +52,16 @@ struct Circumstances {
   bool on_host = false;      ///< no device was chosen
   bool end_to_end = true;    ///< lines are contiguous()
   bool few_applies = false;  ///< factors would hardly be used: methods that store none come first on devices
-  bool short_halo = false;   ///< known_halo() knows one
+  bool one_shot = false;     ///< and truncated-halo holds_at_once()
 };
 
 /// The methods to try, in order, for what the user asked.
 std::vector<Attempt> methods_to_try(MethodChoice choice, const Circumstances& circumstances);
 
-/// Rows of halo that the survey guarantees, so that the set-up of truncated-halo costs next to nothing; -1 if they are
-/// many, or unknown.
+/// True if truncated-halo holds by what the survey found, so that its set-up costs next to nothing: with a short halo,
+/// or with whole lines, which dominant rows let it solve without one.
 template <typename T>
-Index known_halo(const Options& options, const Survey& survey);
+bool holds_at_once(const Problem<T>& problem);
 
 /// True if the user asked for this very method, so that a lacking certificate is a warning and not a refusal.
 bool named(MethodChoice choice);

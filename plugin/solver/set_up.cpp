@@ -164,19 +164,25 @@ void Solver<T>::Impl::note_candidate(const DeviceChoice& device, Method method, 
   report_.candidates.push_back(std::move(candidate));
 }
 
+/// The present bands, to be solved by the device or by the host.
+template <typename T>
+Problem<T> Solver<T>::Impl::problem(const DeviceChoice& device, bool on_host, bool few_applies) const {
+  const DeviceTraits traits =
+      on_host ? kHostTraits
+              : device.module->traits(device.index, sizeof(T) == 8, settings(device, Plan{.n = bands_.lines().rows()}));
+  return {options_, bands_, survey_, traits, survey_.symmetric || known_.symmetric, few_applies};
+}
+
 /// Plan a method, examine it, and take lines out that alone stand in its way.
 template <typename T>
-bool Solver<T>::Impl::try_method(const DeviceChoice& device, const Attempt& attempt, bool last, Objection& objection) {
+bool Solver<T>::Impl::try_method(const DeviceChoice& device, const Attempt& attempt, bool one_shot, bool last,
+                                 Objection& objection) {
   const Method method = attempt.method;
   const bool on_host = device.host() || attempt.on_host || !device_carries(method, bands_.lines());
   take_out_extremes();
   for (;;) {
-    const DeviceTraits traits = on_host ? kHostTraits
-                                        : device.module->traits(device.index, sizeof(T) == 8,
-                                                                settings(device, Plan{.n = bands_.lines().rows()}));
     objection = {};
-    std::optional<Proposal> proposal = propose(
-        Problem<T>{options_, bands_, survey_, traits, survey_.symmetric || known_.symmetric}, method, objection);
+    std::optional<Proposal> proposal = propose(problem(device, on_host, one_shot), method, objection);
     if (proposal) {
       adopt(device, proposal->plan);
       objection = examine_adopted(*proposal, last);
@@ -215,15 +221,17 @@ bool Solver<T>::Impl::first_to_try(const InUse& before, const DeviceChoice& devi
 /// Go through the methods in order, one that was in use before first, and keep the first that holds.
 template <typename T>
 void Solver<T>::Impl::choose(const DeviceChoice& device, const std::optional<InUse>& before) {
-  std::vector<Attempt> attempts = methods_to_try(
-      options_.method,
-      {device.host(), bands_.lines().contiguous(), seldom_applied_, known_halo<T>(options_, survey_) >= 0});
+  // Shared factors cost those of one line.
+  const bool few = seldom_applied_ && !device.host() && !survey_.shared;
+  const bool one_shot = few && !named(options_.method) && holds_at_once(problem(device, false, true));
+  std::vector<Attempt> attempts =
+      methods_to_try(options_.method, {device.host(), bands_.lines().contiguous(), few, one_shot});
   const bool moved = before && first_to_try(*before, device, attempts);
   bool singular = false;
   for (const Attempt& attempt : attempts) {
     const Method method = attempt.method;
     Objection objection;
-    if (try_method(device, attempt, attempt == attempts.back(), objection)) {
+    if (try_method(device, attempt, one_shot, attempt == attempts.back(), objection)) {
       // What leaves the chosen device, and pivoting, are remedies that cost several times as much.
       const bool remedy = method == Method::pivot || (device_ < 0) != device.host();
       if (!named(options_.method) && !remedy) {
@@ -231,7 +239,7 @@ void Solver<T>::Impl::choose(const DeviceChoice& device, const std::optional<InU
       }
       if (moved && attempt == attempts.front()) report_.why += ", kept from the set-up before";
       const bool stores_none = method == Method::truncated_halo || method == Method::exact_twopass;
-      if (seldom_applied_ && stores_none && device_ >= 0) report_.why += ", no factors are stored for few applies";
+      if (few && stores_none) report_.why += ", no factors are stored for few applies";
       return;
     }
     note_candidate(device, method, false, objection.why, objection.plan);
@@ -412,11 +420,11 @@ template <typename T>
 void Solver<T>::Impl::choose_of_those_left(const std::optional<InUse>& before) {
   const bool symmetric = survey_.symmetric || known_.symmetric;
   for (;;) {
-    const DeviceChoice device =
-        choose_device(options_,
-                      {bands_.lines(), sizeof(T) == 8, likely_words<T>(options_, survey_, symmetric), 1,
-                       survey_.shared ? Form::shared : Form::general, segment_halo<T>(options_, survey_, symmetric)},
-                      lost_);
+    const DeviceChoice device = choose_device(
+        options_,
+        {bands_.lines(), sizeof(T) == 8, likely_words<T>(options_, survey_, symmetric), 1,
+         survey_.shared ? Form::shared : Form::general, segment_halo<T>(options_, survey_, symmetric), seldom_applied_},
+        lost_);
     for (const LostDevice& lost : device.lost) lose(lost);
     try {
       choose(device, before);

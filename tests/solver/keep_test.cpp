@@ -113,6 +113,34 @@ TEST_F(Keep, SymmetryUnderALooseTolerance) {
   });
 }
 
+/// A time step whose coefficients change applies its factors once: none are stored then, and lines stay whole.
+TEST_F(Keep, NoFactorsForFewApplies) {
+  const LineSet sets[] = {LineSet::one(kRows), LineSet::grid_axis(0, 40, 50, 60), LineSet::grid_axis(1, 40, 50, 60),
+                          LineSet::grid_axis(2, 40, 50, 60)};
+  for (const LineSet& lines : sets) {
+    SCOPED_TRACE(lines.describe());
+    on_devices([&](Solver<double>& solver) {
+      set_up(solver, test::random_dominant<double>(lines, 4));
+      const Method stored = solver.report().method;
+      const std::int64_t bytes = solver.bytes();
+      std::vector<double> y(static_cast<std::size_t>(lines.extent()), 1), x(y.size());
+      solver.apply(y.data(), x.data());
+      // Lines side by side may be dominant by nothing: they are not cut.
+      for (const double d : {4.0, lines.contiguous() ? 3.0 : 1.0}) {
+        const Bands<double> step = test::random_dominant<double>(lines, d, test::kSeed + 1);
+        set_up(solver, step);
+        EXPECT_EQ(solver.report().method, Method::truncated_halo) << solver.report().why;
+        EXPECT_NE(solver.report().why.find("no factors are stored for few applies"), std::string::npos);
+        EXPECT_LT(solver.bytes(), bytes);
+        EXPECT_LE(backward_error(solver, step), 20);
+      }
+      for (int applies = 0; applies < 10; ++applies) solver.apply(y.data(), x.data());
+      set_up(solver, test::random_dominant<double>(lines, 4));
+      EXPECT_EQ(solver.report().method, stored) << solver.report().why;
+    });
+  }
+}
+
 /// What new values want: nothing that an earlier set-up has left.
 TEST_F(Keep, EverythingButNumbersWhereOnlyTheseChange) {
   const LineSet sets[] = {LineSet::one(kRows), LineSet::grid_axis(0, 40, 50, 60), LineSet::grid_axis(1, 40, 50, 60),

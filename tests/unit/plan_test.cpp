@@ -61,6 +61,26 @@ TEST(Plan, CutsChunksToWhatOneAllocationHolds) {
   EXPECT_LE(make_plan(Method::exact_twopass, 1000000, 0, 496, 8, traits).chunk_tiles * 496 * 8 * 8, 1 << 20);
 }
 
+TEST(Plan, HoldsWholeLinesWhereAPartitionOfThemFits) {
+  const DeviceTraits traits{.lanes = 8, .cores = 2, .cache_bytes = 1 << 20};
+  for (const Index length : {1, 3, 16, 100, 128, 496, 1000, 4096}) {
+    const Index m = partition_of_whole_lines(LineSet::equal(1'000'000 / length, length), 8, traits);
+    EXPECT_GT(m, 0) << length;
+    EXPECT_EQ(m % length, 0);
+    EXPECT_EQ(m % 16, 0) << "stored in whole cache lines";
+  }
+  EXPECT_EQ(partition_of_whole_lines(LineSet::equal(128 * 128, 128), 8, traits), 512);
+  EXPECT_EQ(partition_of_whole_lines(LineSet::equal(1000, 4097), 8, traits), 0) << "does not stay in the cache";
+  EXPECT_EQ(partition_of_whole_lines(LineSet::equal(1000, 4095), 8, traits), 0) << "nor do 16 of them";
+  EXPECT_EQ(partition_of_whole_lines(LineSet::equal(10, 128), 8, traits), 0) << "leaves a core idle";
+  EXPECT_EQ(partition_of_whole_lines(LineSet::unequal({0, 100'000, 200'001}), 8, traits), 0);
+  EXPECT_EQ(partition_of_whole_lines(LineSet::grid_axis(1, 128, 128, 128), 8, traits), 0);
+  EXPECT_EQ(partition_of_whole_lines(LineSet{}, 8, traits), 0);
+  DeviceTraits small = traits;
+  small.memory_bytes = 5 * 511 * 8 * 8;
+  EXPECT_EQ(partition_of_whole_lines(LineSet::equal(128 * 128, 128), 8, small), 0) << "the memory holds no tile";
+}
+
 TEST(StoredPlan, CoversAllRowsWithPartitionsOfWholeLanes) {
   for (const Index n : {1, 2, 3, 47, 48, 49, 495, 496, 497, 7919, 1'000'000}) {
     for (const int cores : {1, 2, 16}) {
