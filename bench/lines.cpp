@@ -107,12 +107,12 @@ std::vector<Group> make_groups(const LinesSettings& s) {
   return groups;
 }
 
-constexpr const char* kBands[] = {"general", "shared"};
+constexpr const char* kBands[] = {"general", "shared", "symmetric"};
 
-/// The same bands in every line, or bands of its own for each.
+/// The same bands in every line, or bands of its own for each, whose couplings may be the same both ways.
 MatrixSpec matrix_of(const std::string& bands) {
   if (bands == "shared") return {.matrix = Matrix::diffusion, .lambda = 1};
-  return {.matrix = Matrix::random, .dominance = 3};
+  return {.matrix = Matrix::random, .dominance = 3, .symmetric = bands == "symmetric"};
 }
 
 /// Medians of time over time in the same round, between records that differ in one thing.
@@ -134,7 +134,7 @@ nlohmann::ordered_json ratios(const std::vector<Record>& records) {
       if (!same_solver) continue;
       const bool along_x = b.lines.rfind("x ", 0) == 0 && a.lines.rfind("x ", 0) != 0;
       if (a.bands == b.bands && along_x) compare(a, b, a.lines.substr(0, 1) + "/x");
-      if (a.lines == b.lines && a.bands == kBands[1] && b.bands == kBands[0]) compare(a, b, "shared/general");
+      if (a.lines == b.lines && a.bands != b.bands && b.bands == kBands[0]) compare(a, b, a.bands + "/general");
     }
   }
   return all;
