@@ -17,6 +17,8 @@
 //   m            rows a partition, a multiple of LANES
 //   lead_in      rows, a multiple of LANES
 //   passes       0: what enters a partition does not pass through it, down and up are 0
+//   in_coupling  1: couplings serve as multipliers (symmetric matrices): a tile has one row more of them, which holds the
+//                multipliers of the first rows and is written through `multipliers`, the same array
 // Launch:  any number of work-groups of one work-item; each walks a run of consecutive tiles.
 // Local:   none; private 3 LANES lanes_t.
 // Per row: 1 division, 6 multiplications and additions, 6 words; what is read and computed times (m + lead_in) / m.
@@ -30,13 +32,14 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void turned_factor(
     __global lanes_t* restrict reciprocals, __global lanes_t* restrict couplings, __global scalar_t* restrict down,
     __global scalar_t* restrict up, __global lanes_t* restrict scratch, const long n,
     const long origin, const long first_tile, const long tile_begin, const long tile_end, const int m,
-    const int lead_in, const int passes) {
+    const int lead_in, const int passes, const int in_coupling) {
   const long run = (long)get_group_id(0), runs = (long)get_num_groups(0);
   __global scalar_t* const edge = (__global scalar_t*)(scratch + run * LANES);
   const Rows rows = {n, origin, m};
   const long end = run_begin(tile_begin, tile_end, run + 1, runs);
   for (long t = run_begin(tile_begin, tile_end, run, runs); t < end; ++t) {
-    const long base = t * LANES * m - lead_in, next = base + LANES * m, vector = (t - first_tile) * m - lead_in;
+    const long base = t * LANES * m - lead_in, next = base + LANES * m;
+    const long vector = (t - first_tile) * (m + in_coupling) - lead_in;
     const bool full = base > 0 && (t + 1) * LANES * m < n;
     lanes_t p = ZERO, c = ZERO, through_down = ONE, through_up = ONE;
     lanes_t lower_block[LANES], diag_block[LANES], upper_block[LANES];
@@ -52,9 +55,9 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void turned_factor(
         if (at < lead_in) continue;
         through_down = -mul(through_down, factor);
         through_up = -mul(through_up, c);
-        store_lanes_past_cache(factor, multipliers + vector + at + s);
+        if (!in_coupling || at + s == lead_in) store_lanes_past_cache(factor, multipliers + vector + at + s);
         store_lanes_past_cache(p, reciprocals + vector + at + s);
-        store_lanes_past_cache(c, couplings + vector + at + s);
+        store_lanes_past_cache(c, couplings + vector + at + s + in_coupling);
       }
     }
     to_storage(passes ? through_down : ZERO, down + t * LANES);

@@ -5,8 +5,9 @@
 // Source: core/certificate (certify_stored, bound_stored) bounds the error.
 //
 // Arguments (global memory)
-//   multiplier, reciprocal, coupling  stored factors of the tiles from first_tile on, see cpu/turned.clh
-//   down, up     products of every partition of the system, shape [tiles LANES]
+//   multiplier, reciprocal, coupling  stored factors from those of tile first_tile on, see cpu/turned.clh; a tile has
+//                m + in_coupling vectors
+//   down, up     products of the partitions that have factors, shape [tiles of factors, LANES]
 //   y, x         right-hand side and solution; x overlaps none of the others
 //   scratch      `slot` lanes_t for each work-group: LANES for edge tiles, then for two tiles m + reach each
 //   n            rows of the whole system
@@ -16,9 +17,14 @@
 //   m            rows a partition, a multiple of LANES
 //   reach        rows of a partition that what enters it gets to, at most m
 //   slot         LANES + 2 (m + reach)
+//   head, period, tail  which factors a tile takes: those in front of head and from tail on its own, the ones between
+//                those of the `period` tiles from head on, again and again; head = all tiles where nothing repeats
+//   in_coupling  1: a tile of `coupling` begins with the multipliers of the first rows, and couplings are the
+//                multipliers of the rows below them (symmetric matrices); 0: `multiplier` holds them
 // Launch:  any number of work-groups of one work-item; each walks a run of consecutive tiles.
 // Local:   none; private 2 LANES lanes_t.
-// Per row: 1 multiplication, 2 multiply-adds and, for the first `reach` rows of a partition, as many again; 5 words.
+// Per row: 1 multiplication, 2 multiply-adds and, for the first `reach` rows of a partition, as many again; 5 words, 4
+//          with in_coupling, 2 where factors repeat and stay in the cache.
 // Assumes: nothing of the factors is infinite. NaN of y stays in its line.
 // Valid:   x for the rows of the tiles below n.
 #include "cpu/turned.clh"
@@ -26,13 +32,17 @@
 typedef struct {
   __global const lanes_t *multiplier, *reciprocal, *coupling;
   __global const scalar_t *down, *up;
-  long first_tile;
+  long first_tile, head, period, tail;
+  int in_coupling;
 } Factors;
 
 static inline TileFactors factors_of(Factors all, long t, int m) {
-  const long at = (t - all.first_tile) * m;
-  const TileFactors f = {all.multiplier + at, all.reciprocal + at, all.coupling + at, all.down + t * LANES,
-                         all.up + t * LANES};
+  const long place = t < all.head   ? t
+                     : t < all.tail ? all.head + (t - all.head) % all.period
+                                    : all.head + all.period + (t - all.tail);
+  const long at = (place - all.first_tile) * (m + all.in_coupling);
+  const TileFactors f = {all.multiplier + at, all.reciprocal + at, all.coupling + at + all.in_coupling,
+                         all.down + place * LANES, all.up + place * LANES};
   return f;
 }
 
@@ -72,11 +82,12 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void turned_streamed(
     __global const lanes_t* restrict coupling, __global const scalar_t* restrict down,
     __global const scalar_t* restrict up, __global const scalar_t* restrict y, __global scalar_t* restrict x,
     __global lanes_t* restrict scratch, const long n, const long origin, const long first_tile, const long tile_begin,
-    const long tile_end, const int m, const int reach, const int slot) {
+    const long tile_end, const int m, const int reach, const int slot, const long head, const long period,
+    const long tail, const int in_coupling) {
   const long run = (long)get_group_id(0), runs = (long)get_num_groups(0);
   const long begin = run_begin(tile_begin, tile_end, run, runs), end = run_begin(tile_begin, tile_end, run + 1, runs);
   const Rows rows = {n, origin, m};
-  const Factors factors = {multiplier, reciprocal, coupling, down, up, first_tile};
+  const Factors factors = {multiplier, reciprocal, coupling, down, up, first_tile, head, period, tail, in_coupling};
   if (begin == end) return;
   walk(factors, rows, begin, end, reach, y, x, scratch + run * slot);
 }

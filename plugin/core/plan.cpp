@@ -131,6 +131,12 @@ Index choose_chunk_blocks(const LineSet& lines, Index window, int word, const De
   return fit == blocks || lines.block_stride() >= extent ? fit : 0;
 }
 
+/// Words of an array of a chunk: five, with what stands on either side, share the memory, and each is an allocation of
+/// its own.
+std::int64_t chunk_words(int word, const DeviceTraits& traits) {
+  return std::min(traits.chunk_bytes, traits.memory_bytes / 5) / word;
+}
+
 void check_partition(Index partition) {
   if (partition >= 0) return;
   throw InvalidInput("a partition needs at least 1 row (0: chosen), not " + std::to_string(partition));
@@ -150,7 +156,8 @@ double Plan::words_per_row() const {
     case Method::truncated_halo:
       return (segments > 0 && !windowed ? 8 : 4) * overlap() + 1;
     case Method::truncated_streamed:
-      return exact_starts ? 9 : 5;
+      if (exact_starts) return 9;
+      return form == Form::shared ? 2 : couplings_serve() ? 4 : 5;
     case Method::exact_twopass:
       return 9;
     case Method::exact_factored:
@@ -177,8 +184,7 @@ Plan make_plan(Method method, Index n, Index halo, Index partition, int word, co
   }
   plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, kRunsPerCore * std::max(1, traits.cores)));
 
-  // Five arrays of a chunk, with its halo on either side, share the memory; each is an allocation of its own.
-  const std::int64_t words = std::min(traits.chunk_bytes, traits.memory_bytes / 5) / word;
+  const std::int64_t words = chunk_words(word, traits);
   const Index tile_rows = plan.tile_rows();
   plan.chunk_tiles = tile_rows > 0 ? (words - 2 * round_up(plan.halo, 16)) / tile_rows : 0;
   plan.chunk_tiles = std::min(plan.chunk_tiles, plan.tiles());
@@ -237,7 +243,7 @@ Plan make_stored_plan(Index n, Index reach, Index partition, int word, const Dev
   if (reach > 0) plan.reach = std::min(reach, plan.m);
   const Index most = std::clamp<Index>(plan.tiles() / kShortRun, cores, kRunsPerCore * cores);
   plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, most));
-  const std::int64_t words = std::min(traits.chunk_bytes, traits.memory_bytes / 5) / word;
+  const std::int64_t words = chunk_words(word, traits);
   plan.chunk_tiles = std::min(words / plan.tile_rows() - 2, plan.tiles());
   if (plan.chunk_tiles < 1 && n > 0) {
     throw InvalidInput("the device's memory limit holds " + std::to_string(words) + " rows a chunk, three tiles need " +
@@ -253,6 +259,35 @@ Plan make_twisted_plan(Index n, Index partition, int word, const DeviceTraits& t
   const std::int64_t words = std::min(traits.chunk_bytes, traits.memory_bytes / kTwistedArrays) / word;
   plan.chunk_tiles = plan.tiles() * plan.tile_rows() <= words ? plan.tiles() : 0;
   return plan;
+}
+
+bool share_lines(Plan& plan, Index length, bool choose, int word, const DeviceTraits& traits) {
+  // What make_stored_plan() keeps of tiles, and three arrays of factors, stay in half of the second-level cache.
+  const Index vectors = traits.cache_bytes / 2 / (word * plan.lanes);
+  const Index whole = std::lcm(length / std::gcd<Index>(length, plan.lanes), static_cast<Index>(plan.lanes));
+  const Index m = std::max(plan.m / whole, Index{1}) * whole;
+  const bool fits = (3 + 3) * m <= vectors && 3 * m * plan.lanes <= chunk_words(word, traits);
+  Plan shared = choose && fits ? make_stored_plan(plan.n, 0, m, word, traits) : plan;
+  shared.form = Form::shared;
+  shared.shared.period = length / std::gcd(length, shared.tile_rows());
+  shared.shared.tail = shared.tiles();
+  const bool in_cache = (3 + 3 * shared.factor_tiles()) * shared.m <= vectors;
+  if (!in_cache || shared.tiles() <= shared.factor_tiles()) return false;
+  plan = shared;
+  return true;
+}
+
+bool share_rows(Plan& plan) {
+  if (plan.tiles() < 4 || plan.lead_in < 0 || plan.lead_in > plan.tile_rows()) return false;
+  plan.form = Form::shared;
+  plan.shared = {1, 1, plan.tiles() - 1};
+  return true;
+}
+
+bool serve_couplings(Plan& plan, int word, const DeviceTraits& traits) {
+  if (3 * (plan.m + 1) * plan.lanes > chunk_words(word, traits)) return false;
+  plan.form = Form::symmetric;
+  return true;
 }
 
 Plan make_factored_plan(const LineSet& lines, Form form, int word, const DeviceTraits& traits) {

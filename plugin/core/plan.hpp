@@ -25,6 +25,12 @@ struct DeviceTraits {
 
 inline constexpr DeviceTraits kHostTraits{.lanes = 1, .host = true};
 
+/// Tiles that stand for all others: the first `head`, `period` tiles behind them that repeat as far as `tail`, and
+/// those from `tail` on.
+struct SharedTiles {
+  Index head = 0, period = 0, tail = 0;
+};
+
 /// How the rows of a line set map to work; fixed from set-up to set-up.
 ///
 /// Lines laid end to end: partition k holds rows [k*m, min(n, (k+1)*m)), tile t partitions [t*lanes, (t+1)*lanes).
@@ -54,9 +60,20 @@ struct Plan {
   bool windowed = false;   ///< side by side: what the sweep down leaves is still in the cache for the way back
   bool resident = false;   ///< exact-factored: shared factors stay in the cache
   double idle = 1;         ///< time against that of full lanes on all cores
+  /// Stored, form shared: the tiles whose factors are kept.
+  SharedTiles shared = {};
+
   Index partitions() const { return m > 0 ? quotient_up(n, m) : 0; }
   Index tiles() const { return lanes > 0 ? quotient_up(partitions(), lanes) : 0; }
   Index tile_rows() const { return m * lanes; }
+  /// Stored: tiles that have factors of their own.
+  Index factor_tiles() const {
+    return form == Form::shared ? shared.head + shared.period + tiles() - shared.tail : tiles();
+  }
+  /// Stored: the multiplier of a row is the coupling of the row above it, and is not kept.
+  bool couplings_serve() const { return form == Form::symmetric; }
+  /// Stored: words of each array of factors a tile. Couplings that serve begin with the multipliers of the first rows.
+  Index factor_words() const { return (m + (couplings_serve() ? 1 : 0)) * lanes; }
   /// Stored: what enters a partition gets through it.
   bool passes() const { return reach >= m; }
   /// Exact, swept from both ends of the system to a tile.
@@ -91,6 +108,22 @@ OCLSPKT_API Plan make_stored_plan(Index n, Index reach, Index partition, int wor
 /// @post chunk_tiles is 0 if the memory does not hold all rows at once
 /// @throws InvalidInput if `partition` is negative
 OCLSPKT_API Plan make_twisted_plan(Index n, Index partition, int word, const DeviceTraits& traits);
+
+/// Share the stored factors of lines that are all alike: those of the fewest tiles that hold whole lines serve the
+/// others, if they stay in the cache. A partition that nobody asked for gets another length where one tile then does.
+/// @param plan   by make_stored_plan(), of any number of lines of `length` rows
+/// @param choose the partition is free to change
+/// @return false, and plan as it was, where nothing is to be gained
+OCLSPKT_API bool share_lines(Plan& plan, Index length, bool choose, int word, const DeviceTraits& traits);
+
+/// Share the stored factors of one line whose rows are alike but for the first and the last: a tile between them serves
+/// all between them.
+/// @return false, and plan as it was, where there are too few tiles, or the pivots of the first are not done changing
+OCLSPKT_API bool share_rows(Plan& plan);
+
+/// Let the couplings of a symmetric matrix serve as its multipliers.
+/// @return false, and plan as it was, where the memory does not hold one row more of three tiles
+OCLSPKT_API bool serve_couplings(Plan& plan, int word, const DeviceTraits& traits);
 
 /// Plan exact-factored: bundles for lines side by side, else line by line.
 /// @param form shared or general

@@ -407,6 +407,17 @@ bool is_shared(const LineSet& lines, const BandsView<T>& bands) {
 }
 
 template <typename T>
+bool is_uniform(const LineSet& lines, const BandsView<T>& bands) {
+  if (lines.count() != 1 || !lines.contiguous() || lines.rows() < 4) return false;
+  return all_of_pieces(lines.rows() - 2, kPieceRows, [&](Index first, Index end) {
+    for (Index i = first; i < end; i += kBlockRows) {
+      if (!same_rows(bands, 1 + i, 1, 1, 0, std::min(kBlockRows, end - i))) return false;
+    }
+    return true;
+  });
+}
+
+template <typename T>
 Survey survey(const LineSet& lines, const BandsView<T>& bands) {
   Survey s = survey_rows(lines, bands);
   s.symmetric = s.finite && is_symmetric(lines, bands);
@@ -463,6 +474,7 @@ LineSet uncoupled_lines(const LineSet& lines, const BandsView<T>& bands) {
   template Survey survey_line(const LineSet&, const BandsView<T>&, Index);        \
   template bool is_symmetric(const LineSet&, const BandsView<T>&);                \
   template bool is_shared(const LineSet&, const BandsView<T>&);                   \
+  template bool is_uniform(const LineSet&, const BandsView<T>&);                  \
   template LineSet uncoupled_lines(const LineSet&, const BandsView<T>&);          \
   template double line_dominance(const LineSet&, const BandsView<T>&, Index);
 OCLSPKT_INSTANTIATE(float)

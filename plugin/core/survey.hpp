@@ -69,6 +69,11 @@ bool is_symmetric(const LineSet& lines, const BandsView<T>& bands);
 template <typename T>
 bool is_shared(const LineSet& lines, const BandsView<T>& bands);
 
+/// True if all rows of one line laid end to end, but for the first and the last, are the same to the bit but for the
+/// sign of zeros; the first row that differs ends it.
+template <typename T>
+bool is_uniform(const LineSet& lines, const BandsView<T>& bands);
+
 /// All of it.
 /// @pre couplings out of the lines are 0 (Bands::close_lines)
 template <typename T>

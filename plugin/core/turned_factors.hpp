@@ -6,10 +6,17 @@
 
 namespace oclspkt {
 
+/// The rows of the tiles that share_rows() keeps, as one line: their factors are those of the tiles of all rows.
+template <typename T>
+OCLSPKT_API Bands<T> kept_rows(const Plan& plan, const BandsView<T>& bands);
+
 /// Stored factors of lines laid end to end, in the order in which a device's lanes take them: row i of the partitions
 /// of a tile side by side, so that a vector is loaded where scalars of as many partitions would have to be gathered.
 ///
-/// Row i of partition j of tile t stands at (t m + i) lanes + j; rows beyond the last are rows of the identity.
+/// Row i of partition j of tile t stands at (t m + i) lanes + j; rows beyond the last are rows of the identity. Where
+/// tiles are shared (plan.form), they are counted as they are kept. Of symmetric matrices the multiplier of a row is,
+/// to the bit, the coupling of the row above: then there are m + 1 rows, the couplings stand one row further and begin
+/// with the multipliers of the partitions' first rows, and the last reciprocals are not read.
 template <typename T>
 class OCLSPKT_API TurnedFactors {
  public:
@@ -17,16 +24,17 @@ class OCLSPKT_API TurnedFactors {
   void reserve(const Plan& plan);
   /// Turn factors.
   /// @param plan  stored
-  /// @param factors  of Order::down, or Order::towards for exact-factored, shape [plan.n]
-  void turn(const Plan& plan, const FactorsView<T>& factors);
-  /// Shape [tiles m lanes].
+  /// @param factors  of Order::down, or Order::towards for exact-factored, shape [rows]
+  /// @param rows     plan.n; those of one line, or of kept_rows(), where tiles are shared
+  void turn(const Plan& plan, const FactorsView<T>& factors, Index rows);
+  /// Shape [plan.factor_tiles() plan.factor_words()]; no multipliers where the couplings serve.
   FactorsView<T> view() const { return {multiplier_.data(), reciprocal_.data(), coupling_.data()}; }
   /// What becomes of an unknown that enters a partition from above (down), below (up) when it leaves on the other side:
-  /// products of the partition's multipliers and couplings, or 0 beyond plan.reach; shape [tiles lanes].
+  /// products of the partition's multipliers and couplings, or 0 beyond plan.reach; shape [plan.factor_tiles() lanes].
   const T* down() const { return down_.data(); }
   const T* up() const { return up_.data(); }
   /// Words of each array of view().
-  Index words() const { return multiplier_.size(); }
+  Index words() const { return coupling_.size(); }
   std::int64_t bytes() const {
     return multiplier_.bytes() + reciprocal_.bytes() + coupling_.bytes() + down_.bytes() + up_.bytes();
   }

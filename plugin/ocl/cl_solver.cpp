@@ -190,8 +190,14 @@ void ClSolver<T>::make_buffers(State& s) {
   }
   for (std::size_t i = 0; i < s.bands.size(); ++i) {
     const std::int64_t bytes = layout_.resident ? layout_.band_chunks[i].rows() * static_cast<Index>(sizeof(T)) : array;
-    for (cl::Buffer* band : {&s.bands[i].lower, &s.bands[i].diag, &s.bands[i].upper}) {
-      bytes_ += ensure(*s.device, *band, CL_MEM_READ_ONLY, bytes);
+    ChunkBands& bands = s.bands[i];
+    bytes_ += ensure(*s.device, bands.diag, CL_MEM_READ_ONLY, bytes) +
+              ensure(*s.device, bands.upper, CL_MEM_READ_ONLY, bytes);
+    if (plan_.couplings_serve()) {
+      bands.lower = bands.upper;
+    } else {
+      if (bands.lower() == bands.upper()) bands.lower = cl::Buffer();
+      bytes_ += ensure(*s.device, bands.lower, CL_MEM_READ_ONLY, bytes);
     }
   }
   bytes_ += s.staging->bytes();
@@ -203,9 +209,9 @@ void ClSolver<T>::set_up_bands(State& s, const Waiter& waiter) {
   for (std::size_t i = 0; i < layout_.band_chunks.size(); ++i) {
     const Chunk& chunk = layout_.band_chunks[i];
     if (in_place_) {
-      s.bands[i] = {wrap(*s.device, bands_.lower + chunk.first, chunk.rows()),
-                    wrap(*s.device, bands_.diag + chunk.first, chunk.rows()),
-                    wrap(*s.device, bands_.upper + chunk.first, chunk.rows())};
+      const cl::Buffer upper = wrap(*s.device, bands_.upper + chunk.first, chunk.rows());
+      s.bands[i] = {plan_.couplings_serve() ? upper : wrap(*s.device, bands_.lower + chunk.first, chunk.rows()),
+                    wrap(*s.device, bands_.diag + chunk.first, chunk.rows()), upper};
     } else {
       upload_bands(s, waiter, s.bands[i], chunk);
     }
@@ -240,7 +246,7 @@ void ClSolver<T>::upload(State& s, const Waiter& waiter, const cl::Buffer& to, c
 
 template <typename T>
 void ClSolver<T>::upload_bands(State& s, const Waiter& waiter, const ChunkBands& to, const Chunk& chunk) {
-  upload(s, waiter, to.lower, bands_.lower + chunk.first, chunk.rows());
+  if (!plan_.couplings_serve()) upload(s, waiter, to.lower, bands_.lower + chunk.first, chunk.rows());
   upload(s, waiter, to.diag, bands_.diag + chunk.first, chunk.rows());
   upload(s, waiter, to.upper, bands_.upper + chunk.first, chunk.rows());
 }

@@ -48,7 +48,7 @@ struct DeviceState {
   Kernel truncated_halo, turned_factor, turned_streamed, exact_reduce, exact_substitute;
   Kernel twisted_eliminate, twisted_substitute, strided_factored, strided_shared, strided_halo;
   struct ChunkBands {
-    cl::Buffer lower, diag, upper;
+    cl::Buffer lower, diag, upper;  ///< lower is upper where Plan::couplings_serve()
   };
   std::vector<ChunkBands> bands;  ///< of each chunk; of one that is refilled where they are not resident
   cl::Buffer y, x;                ///< of one chunk; in place: wrappers of the caller's memory, during an apply only
@@ -94,7 +94,7 @@ class ClSolver final : public DeviceSolver<T> {
   bool factored() const { return plan_.method == Method::exact_factored && !plan_.stored; }
   bool stores_factors() const { return factored() || plan_.stored; }
   /// The device makes the factors itself, in memory that it shares with the host.
-  bool makes_factors() const { return plan_.stored && plan_.lead_in >= 0 && in_place_; }
+  bool makes_factors() const { return plan_.stored && plan_.lead_in >= 0 && plan_.form != Form::shared && in_place_; }
   /// Lines side by side.
   bool strided() const { return factored() || plan_.segments > 0; }
   Limits limits() const;

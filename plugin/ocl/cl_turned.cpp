@@ -13,14 +13,18 @@ void ClSolver<T>::store_factors(State& s) {
   s.bands.clear();  // they may wrap memory that the factors are about to give back
   if (makes_factors()) {
     turned_.reserve(plan_);
+  } else if (!plan_.stored) {
+    factors_.factor(lines_, bands_, plan_.form);
+  } else if (plan_.form == Form::shared && lines_.count() == 1) {
+    const Bands<T> kept = kept_rows(plan_, bands_);
+    factors_.factor(kept.lines(), kept.view(), Form::general);
+    turned_.turn(plan_, factors_.view(), kept.lines().rows());
   } else {
     const Order order = plan_.twisted() ? Order::towards : Order::down;
     factors_.factor(lines_, bands_, plan_.form, order, plan_.meeting * plan_.tile_rows());
-    if (plan_.stored) {
-      turned_.turn(plan_, factors_.view());
-      factors_.release();
-    }
+    turned_.turn(plan_, factors_.view(), plan_.form == Form::shared ? lines_.length(0) : plan_.n);
   }
+  if (plan_.stored) factors_.release();
   const FactorsView<T> f = plan_.stored ? turned_.view() : factors_.view();
   bands_ = {f.multiplier, f.reciprocal, f.coupling};
 }
@@ -39,9 +43,9 @@ void ClSolver<T>::make_factors(State& s, const Waiter& waiter, const BandsView<T
     const ChunkBands& made = s.bands[i];
     set_arguments(*s.device, s.turned_factor, lower, diag, upper, made.lower, made.diag, made.upper, s.top_buffer,
                   s.bottom_buffer, s.scratch, cl_long{plan_.n}, cl_long{chunk.first},
-                  cl_long{places.first / plan_.tile_rows()}, cl_long{chunk.tile_begin}, cl_long{chunk.tile_end},
-                  static_cast<cl_int>(plan_.m), static_cast<cl_int>(plan_.lead_in),
-                  static_cast<cl_int>(plan_.passes()));
+                  cl_long{places.first / plan_.factor_words()}, cl_long{chunk.tile_begin}, cl_long{chunk.tile_end},
+                  static_cast<cl_int>(plan_.m), static_cast<cl_int>(plan_.lead_in), static_cast<cl_int>(plan_.passes()),
+                  static_cast<cl_int>(plan_.couplings_serve()));
     waiter.wait(launch(*s.device, s.turned_factor, {layout_.runs},
                        {{"lower", &lower, array, word},
                         {"diag", &diag, array, word},
@@ -62,10 +66,12 @@ cl::Event ClSolver<T>::launch_turned(State& s, const ChunkBands& factors, const 
   const Chunk places = places_of_factors(plan_, chunk);
   const std::int64_t array = chunk.rows() * static_cast<Index>(word);
   const std::int64_t factor = places.rows() * static_cast<Index>(word);
+  const Index head = plan_.form == Form::shared ? plan_.shared.head : plan_.tiles();
   set_arguments(*s.device, s.turned_streamed, factors.lower, factors.diag, factors.upper, s.top_buffer, s.bottom_buffer,
-                y, x, s.scratch, cl_long{plan_.n}, cl_long{chunk.first}, cl_long{places.first / plan_.tile_rows()},
+                y, x, s.scratch, cl_long{plan_.n}, cl_long{chunk.first}, cl_long{places.first / plan_.factor_words()},
                 cl_long{chunk.tile_begin}, cl_long{chunk.tile_end}, static_cast<cl_int>(plan_.m),
-                static_cast<cl_int>(plan_.reach), static_cast<cl_int>(layout_.slot));
+                static_cast<cl_int>(plan_.reach), static_cast<cl_int>(layout_.slot), cl_long{head},
+                cl_long{plan_.shared.period}, cl_long{plan_.shared.tail}, static_cast<cl_int>(plan_.couplings_serve()));
   return launch(*s.device, s.turned_streamed, {layout_.runs},
                 {{"multiplier", &factors.lower, factor, vector},
                  {"reciprocal", &factors.diag, factor, vector},

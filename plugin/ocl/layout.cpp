@@ -49,16 +49,16 @@ Layout working_sizes(const Plan& plan, int word, Index chunk_tiles) {
   layout.slot = vectors_swept(plan);
   layout.padded = plan.tiles() * plan.lanes;
   layout.scratch_bytes = layout.runs * layout.slot * plan.lanes * word;
-  layout.outer_bytes = exact || plan.stored ? layout.padded * word : 0;
+  layout.outer_bytes = exact ? layout.padded * word : plan.stored ? plan.factor_tiles() * plan.lanes * word : 0;
   layout.segment_bytes = exact ? kSegmentWords * layout.padded * word : 0;
   layout.swept_bytes = plan.twisted() ? layout.padded * plan.m * word : 0;
   return layout;
 }
 
 std::int64_t chunk_bytes(const Plan& plan, int word, Index chunk_tiles) {
+  if (plan.stored) return std::min(plan.tiles(), chunk_tiles + 2) * plan.factor_words() * word;
   const Margin beside = margin(plan);
-  const Index all = plan.stored ? plan.tiles() * plan.tile_rows() : plan.n;
-  return std::min(all, chunk_tiles * plan.tile_rows() + beside.before + beside.behind) * word;
+  return std::min(plan.n, chunk_tiles * plan.tile_rows() + beside.before + beside.behind) * word;
 }
 
 /// The largest buffer, and all buffers, for chunks of that many tiles.
@@ -76,8 +76,13 @@ bool fits(const Limits& need, const Limits& limits) {
 
 Chunk places_of_factors(const Plan& plan, Chunk chunk) {
   const bool any = chunk.tile_end > chunk.tile_begin;
-  chunk.first = any ? std::max<Index>(0, chunk.tile_begin - 1) * plan.tile_rows() : 0;
-  chunk.end = any ? std::min(plan.tiles(), chunk.tile_end + 1) * plan.tile_rows() : 0;
+  if (plan.form == Form::shared) {
+    chunk.first = 0;
+    chunk.end = any ? plan.factor_tiles() * plan.factor_words() : 0;
+    return chunk;
+  }
+  chunk.first = any ? std::max<Index>(0, chunk.tile_begin - 1) * plan.factor_words() : 0;
+  chunk.end = any ? std::min(plan.tiles(), chunk.tile_end + 1) * plan.factor_words() : 0;
   return chunk;
 }
 
@@ -95,24 +100,25 @@ Layout make_layout(const Plan& plan, int word, const Limits& limits) {
                        std::to_string(limits.allocation) + ": raise device_memory or choose another partition");
   }
   Layout layout = working_sizes(plan, word, chunk_tiles);
-  std::int64_t band_rows = 0;
   for (Index t = 0; t < plan.tiles(); t += chunk_tiles) {
     layout.chunks.push_back(make_chunk(plan, t, std::min(plan.tiles(), t + chunk_tiles)));
     layout.longest = std::max(layout.longest, layout.chunks.back().rows());
-    band_rows += layout.chunks.back().rows();
   }
+  layout.band_chunks = layout.chunks;
+  if (plan.stored) {
+    if (plan.form == Form::shared) layout.band_chunks.resize(1);
+    for (Chunk& chunk : layout.band_chunks) {
+      chunk = places_of_factors(plan, chunk);
+      layout.longest = std::max(layout.longest, chunk.rows());
+    }
+  }
+  std::int64_t band_rows = 0;
+  for (const Chunk& chunk : layout.band_chunks) band_rows += chunk.rows();
   layout.resident = (3 * band_rows + 2 * layout.longest) * word + layout.working_bytes() <= limits.memory;
   if (plan.twisted() && !(layout.resident && layout.chunks.size() <= 1)) {
     throw InvalidInput("method exact-factored sweeps all " + std::to_string(plan.n) +
                        " rows at once, the device's memory does not hold them: raise device_memory or choose "
                        "exact-twopass");
-  }
-  layout.band_chunks = layout.chunks;
-  if (plan.stored) {
-    for (Chunk& chunk : layout.band_chunks) {
-      chunk = places_of_factors(plan, chunk);
-      layout.longest = std::max(layout.longest, chunk.rows());
-    }
   }
   return layout;
 }

@@ -44,7 +44,7 @@ struct Layout {
 inline constexpr int kSegmentWords = 8;
 
 /// Where the stored factors of a chunk of tiles stand: whole tiles, one more on either side, also where the last one
-/// reaches beyond the system.
+/// reaches beyond the system; all that there are where tiles share them.
 Chunk places_of_factors(const Plan& plan, Chunk chunk);
 
 /// Cut a plan into chunks of at most plan.chunk_tiles tiles so that all buffers of a chunk stay within the limits.

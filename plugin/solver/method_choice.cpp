@@ -310,7 +310,10 @@ std::string shape_text(const Plan& plan) {
       return format("halo %lld", static_cast<long long>(plan.halo)) +
              (plan.segments > 0 ? format(", %lld segments a line", static_cast<long long>(plan.segments)) : "");
     case Method::truncated_streamed:
-      if (plan.stored) return format("stored factors, reach %lld", static_cast<long long>(plan.reach));
+      if (plan.stored) {
+        return (plan.form == Form::general ? "stored" : name(plan.form)) +
+               format(" factors, reach %lld", static_cast<long long>(plan.reach));
+      }
       return std::string("walking ") + (plan.walk_up ? "up" : "down") + (plan.exact_starts ? " from exact starts" : "");
     case Method::exact_factored:
       if (plan.stored) return "stored factors, swept from both ends";
@@ -338,7 +341,9 @@ double likely_words(const Options& options, const Survey& survey, bool symmetric
       options.method == MethodChoice::automatic
           ? halo_from_dominance(survey.dominance, tolerance<T>(options)) >= 0 && !breaks_symmetry<T>(options, symmetric)
           : options.method <= MethodChoice::truncated_streamed;
-  plan.method = truncates ? Method::truncated_halo : Method::exact_twopass;
+  const bool stored = options.method == MethodChoice::automatic || options.method == MethodChoice::truncated_streamed;
+  plan.method = !truncates ? Method::exact_twopass : stored ? Method::truncated_streamed : Method::truncated_halo;
+  if (stored && survey.shared) plan.form = Form::shared;
   return plan.words_per_row();
 }
 

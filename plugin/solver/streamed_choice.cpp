@@ -87,6 +87,28 @@ std::vector<Index> lines_in_the_way(const Problem<T>& problem, const Plan& plan,
   return few ? weak : std::vector<Index>{};
 }
 
+/// The usual plan by stored factors, whose partitions suit lines that are all alike.
+template <typename T>
+Plan usual_plan(const Problem<T>& problem) {
+  const LineSet& lines = problem.bands.lines();
+  const Index partition = problem.options.partition;
+  Plan plan = make_stored_plan(lines.rows(), 0, partition, sizeof(T), problem.traits);
+  if (problem.survey.shared) share_lines(plan, lines.length(0), partition == 0, sizeof(T), problem.traits);
+  return plan;
+}
+
+/// Look at the values for the storage form that takes the fewest words.
+template <typename T>
+Proposal in_best_form(const Problem<T>& problem, Proposal proposal) {
+  const LineSet& lines = problem.bands.lines();
+  const BandsView<T> bands = problem.bands.view();
+  Plan& plan = proposal.plan;
+  if (plan.form == Form::shared) return proposal;
+  if (is_uniform(lines, bands) && share_rows(plan)) return proposal;
+  if (is_symmetric(lines, bands)) serve_couplings(plan, sizeof(T), problem.traits);
+  return proposal;
+}
+
 /// The streamed form by stored factors, as devices carry it: first by the survey, then by the decay that the factors
 /// show, with ever longer partitions as long as there are more tiles than cores.
 template <typename T>
@@ -94,16 +116,16 @@ std::optional<Proposal> propose_stored(const Problem<T>& problem, Objection& obj
   const double tol = tolerance<T>(problem.options);
   if (object_to_asymmetry(problem, objection)) return std::nullopt;
   const Index n = problem.bands.lines().rows();
-  const Plan usual = make_stored_plan(n, 0, problem.options.partition, sizeof(T), problem.traits);
+  const Plan usual = usual_plan(problem);
   std::optional<Certificate> of_usual;
-  if (auto quick = propose_stored_by_survey(problem, usual, tol, of_usual)) return quick;
+  if (auto quick = propose_stored_by_survey(problem, usual, tol, of_usual)) return in_best_form(problem, *quick);
   Plan plan = usual;
   Certificate certificate;
   for (const Index times : kLongerPartitions) {
     plan = times == 1 ? usual : make_stored_plan(n, 0, times * usual.m, sizeof(T), problem.traits);
     certificate = times == 1 && of_usual ? *of_usual : certify_stored(plan, problem.bands.view());
     if (certificate.bound <= tol && certificate.growth <= kGrowthLimit) {
-      return covered(plan, certificate.bound, tol, problem.survey);
+      return in_best_form(problem, covered(plan, certificate.bound, tol, problem.survey));
     }
     if (problem.options.partition > 0 || plan.tiles() <= problem.traits.cores) break;
   }

@@ -56,6 +56,20 @@ Bands<T> random_dominant(const LineSet& lines, double d, std::uint32_t seed = kS
   });
 }
 
+/// The same, symmetric: each coupling is the same both ways, the diagonal of random sign.
+template <typename T>
+Bands<T> random_symmetric(const LineSet& lines, double d, std::uint32_t seed = kSeed) {
+  std::mt19937 generator(seed);
+  std::uniform_real_distribution<double> magnitude(0.1, 1.0);
+  std::bernoulli_distribution sign;
+  double next = static_cast<T>(magnitude(generator));
+  return fill<T>(lines, [&](Index) {
+    const double a = next, b_sign = sign(generator) ? 1 : -1;
+    next = static_cast<T>(sign(generator) ? magnitude(generator) : -magnitude(generator));
+    return Row{a, b_sign * d * (std::abs(a) + std::abs(next)), next};
+  });
+}
+
 /// Random M-matrix with row sums 0 (but for the first and last row, whose outer coupling is not read): d = 1.
 template <typename T>
 Bands<T> row_sums_zero(const LineSet& lines, std::uint32_t seed = kSeed) {

@@ -140,6 +140,60 @@ TEST(StoredPlan, CutsChunksThatLeaveRoomForTheTilesBesideThem) {
   EXPECT_EQ(make_stored_plan(0, 0, 0, 8, traits).tiles(), 0);
 }
 
+TEST(StoredPlan, HoldsWholeLinesInTheTilesThatItShares) {
+  for (const Index length : {1, 3, 16, 100, 127, 128, 1000, 4096}) {
+    const Index n = 10'000'000 / length * length;
+    Plan plan = make_stored_plan(n, 0, 0, 8, kTraits);
+    ASSERT_TRUE(share_lines(plan, length, true, 8, kTraits)) << length;
+    EXPECT_EQ(plan.shared.period, 1) << length;
+    EXPECT_EQ(plan.tile_rows() % length, 0) << length;
+    EXPECT_EQ(plan.m % plan.lanes, 0);
+    EXPECT_EQ(plan.factor_tiles(), 1);
+    EXPECT_GE(plan.tiles() * plan.tile_rows(), n);
+    EXPECT_DOUBLE_EQ(plan.words_per_row(), 2);
+  }
+}
+
+TEST(StoredPlan, SharesNothingThatLeavesTheCacheOrIsNoLessThanAll) {
+  const auto shares = [](Index n, Index length, Index partition, const DeviceTraits& traits) {
+    Plan plan = make_stored_plan(n, 0, partition, 8, traits);
+    const bool shared = share_lines(plan, length, partition == 0, 8, traits);
+    EXPECT_EQ(plan.form, shared ? Form::shared : Form::general);
+    return shared;
+  };
+  EXPECT_FALSE(shares(10'000'019, 10'000'019, 0, kTraits));  // a prime
+  EXPECT_TRUE(shares(1'000'000, 100, 80, kTraits));          // five tiles hold whole lines
+  EXPECT_FALSE(shares(1'000'000, 997, 496, kTraits));
+  EXPECT_FALSE(shares(640, 64, 80, kTraits));  // one tile is all
+  DeviceTraits tight = kTraits;
+  tight.memory_bytes = 5 * 3 * 504 * 8 * 8;
+  EXPECT_FALSE(shares(4096 * 100, 4096, 0, tight)) << "tiles of 4096 rows and more than three of them";
+}
+
+TEST(StoredPlan, KeepsTheFirstTileOneForAllAndTheLast) {
+  Plan plan = make_stored_plan(1'000'000, 0, 80, 8, kTraits);
+  EXPECT_FALSE(share_rows(plan)) << "pivots may change for ever";
+  plan.lead_in = 40;
+  ASSERT_TRUE(share_rows(plan));
+  EXPECT_EQ(plan.factor_tiles(), 3);
+  EXPECT_DOUBLE_EQ(plan.words_per_row(), 2);
+  Plan few = make_stored_plan(3 * 80 * plan.lanes, 0, 80, 8, kTraits);
+  few.lead_in = 40;
+  EXPECT_FALSE(share_rows(few));
+}
+
+TEST(StoredPlan, KeepsARowMoreWhereCouplingsServe) {
+  DeviceTraits traits = kTraits;
+  Plan plan = make_stored_plan(1'000'000, 0, 80, 8, traits);
+  ASSERT_TRUE(serve_couplings(plan, 8, traits));
+  EXPECT_EQ(plan.factor_words(), 81 * plan.lanes);
+  EXPECT_DOUBLE_EQ(plan.words_per_row(), 4);
+  traits.memory_bytes = 5 * 3 * 80 * 8 * plan.lanes;
+  plan = make_stored_plan(1'000'000, 0, 80, 8, traits);
+  EXPECT_FALSE(serve_couplings(plan, 8, traits));
+  EXPECT_EQ(plan.form, Form::general);
+}
+
 /// Line sets side by side: planes, blocks, a few lines, long ones, blocks that interleave.
 const LineSet kBeside[] = {LineSet::grid_axis(1, 128, 128, 128), LineSet::grid_axis(2, 128, 128, 128),
                            LineSet::grid_axis(1, 17, 33, 9),     LineSet::grid_axis(1, 5, 3000, 1),

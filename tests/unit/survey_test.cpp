@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "matrices.hpp"
 #include "parallel.hpp"
@@ -156,6 +157,28 @@ TYPED_TEST(SurveyOf, RowsAtTheEndsOfTheRangeKeepTheirNumbers) {
   EXPECT_EQ(s.dominance, 0);
   EXPECT_EQ(s.weakest_row, 600);
   EXPECT_EQ(s.smallest_row, 2) << "rows of zeros do not count";
+}
+
+TYPED_TEST(SurveyOf, OneLineIsUniformIfItsInnerRowsAreTheSame) {
+  const Index n = kPieceRows + 1000;
+  Bands<TypeParam> bands = close(test::constant<TypeParam>(LineSet::one(n), -1, 4, -2));
+  EXPECT_TRUE(is_uniform(bands.lines(), bands.view()));
+  bands.diag()[0] = 9;
+  bands.diag()[n - 1] = 8;
+  EXPECT_TRUE(is_uniform(bands.lines(), bands.view()));
+  for (const Index row : {Index{1}, Index{2}, Index{513}, kPieceRows + 1, n - 2}) {
+    for (TypeParam* const band : {bands.lower(), bands.diag(), bands.upper()}) {
+      const TypeParam before = std::exchange(band[row], std::nextafter(band[row], TypeParam(100)));
+      EXPECT_FALSE(is_uniform(bands.lines(), bands.view())) << "row " << row;
+      band[row] = before;
+    }
+  }
+  for (const Index few : {1, 2, 3}) {
+    const Bands<TypeParam> some = close(test::constant<TypeParam>(LineSet::one(few), -1, 4, -2));
+    EXPECT_FALSE(is_uniform(some.lines(), some.view())) << few;
+  }
+  const Bands<TypeParam> lines = close(test::constant<TypeParam>(LineSet::equal(10, 100), -1, 4, -2));
+  EXPECT_FALSE(is_uniform(lines.lines(), lines.view()));
 }
 
 TEST(Decay, IsThatOfTheSolutionWhereRowsAreAlike) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "matrices.hpp"
 
 namespace oclspkt {
@@ -34,7 +36,7 @@ TYPED_TEST(Turned, HoldsRowsOfPartitionsSideBySide) {
     const Plan plan = this->plan(n, 16);
     const Factors<T> factors = this->factors(LineSet::one(n));
     TurnedFactors<T> turned;
-    turned.turn(plan, factors.view());
+    turned.turn(plan, factors.view(), n);
     ASSERT_EQ(turned.words(), plan.tiles() * plan.tile_rows());
     const FactorsView<T> f = factors.view(), g = turned.view();
     std::vector<int> seen(static_cast<std::size_t>(turned.words()));
@@ -59,7 +61,7 @@ TYPED_TEST(Turned, KnowsWhatPassesThroughPartitions) {
   for (const Index reach : {Index{0}, Index{8}, m}) {
     const Plan plan = this->plan(n, m, reach);
     TurnedFactors<T> turned;
-    turned.turn(plan, f);
+    turned.turn(plan, f, n);
     for (Index k = 0; k < plan.tiles() * plan.lanes; ++k) {
       // Nothing passes where what enters gets to the first rows only, nor beyond the system.
       double down = reach == 8 || (k + 1) * m > n ? 0 : 1, up = down;
@@ -73,12 +75,54 @@ TYPED_TEST(Turned, KnowsWhatPassesThroughPartitions) {
   }
 }
 
+TYPED_TEST(Turned, CouplingsServeAsMultipliersOfSymmetricMatrices) {
+  using T = TypeParam;
+  for (const Index n : {1, 15, 16, 17, 63, 64, 65, 997}) {
+    const LineSet lines = LineSet::one(n);
+    Bands<T> bands = test::random_symmetric<T>(lines, 1.5);
+    bands.close_lines();
+    Factors<T> factors;
+    factors.factor(lines, bands.view(), Form::general);
+    const Plan general = this->plan(n, 16);
+    Plan plan = general;
+    ASSERT_TRUE(serve_couplings(plan, sizeof(T), {.lanes = 4, .cores = 2}));
+    TurnedFactors<T> all, some;
+    all.turn(general, factors.view(), n);
+    some.turn(plan, factors.view(), n);
+    EXPECT_EQ(some.view().multiplier, nullptr);
+    for (Index at = 0; at < all.words(); ++at) {
+      const Index tile = at / general.tile_rows(), to = at + tile * plan.lanes;
+      EXPECT_EQ(some.view().coupling[to], all.view().multiplier[at]) << at << " of " << n;
+      EXPECT_EQ(some.view().coupling[to + plan.lanes], all.view().coupling[at]) << at << " of " << n;
+      EXPECT_EQ(some.view().reciprocal[to], all.view().reciprocal[at]) << at << " of " << n;
+    }
+    EXPECT_TRUE(std::equal(all.down(), all.down() + plan.tiles() * plan.lanes, some.down()));
+    EXPECT_TRUE(std::equal(all.up(), all.up() + plan.tiles() * plan.lanes, some.up()));
+  }
+}
+
+TYPED_TEST(Turned, KeepsTheRowsOfTheTilesThatStandForOthers) {
+  using T = TypeParam;
+  const Index n = 10 * 64 + 7;
+  Plan plan = this->plan(n, 16);
+  plan.lead_in = 16;
+  ASSERT_TRUE(share_rows(plan));
+  const Bands<T> bands = test::random_dominant<T>(LineSet::one(n), 1.5), kept = kept_rows(plan, bands.view());
+  ASSERT_EQ(kept.lines().rows(), 2 * 64 + 7);
+  for (Index i = 1; i < kept.lines().rows() - 1; ++i) {
+    const Index row = i < 2 * 64 ? i : i - 2 * 64 + 10 * 64;
+    EXPECT_EQ(kept.view().lower[i], bands.view().lower[row]);
+    EXPECT_EQ(kept.view().diag[i], bands.view().diag[row]);
+    EXPECT_EQ(kept.view().upper[i], bands.view().upper[row]);
+  }
+}
+
 TYPED_TEST(Turned, TakesAnotherPlanAnew) {
   using T = TypeParam;
   TurnedFactors<T> turned;
-  turned.turn(this->plan(230, 16), this->factors(LineSet::equal(5, 46)).view());
+  turned.turn(this->plan(230, 16), this->factors(LineSet::equal(5, 46)).view(), 230);
   const Plan small = this->plan(3, 16);
-  turned.turn(small, this->factors(LineSet::one(3)).view());
+  turned.turn(small, this->factors(LineSet::one(3)).view(), 3);
   EXPECT_EQ(turned.words(), small.tiles() * small.tile_rows());
 }
 
