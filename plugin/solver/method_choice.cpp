@@ -40,9 +40,13 @@ Index known_halo(const Options& options, const Survey& survey) {
   return needed < 0 || needed > longest ? -1 : round_up(needed, kHaloQuantum);
 }
 
+/// Dominance from which whole lines need no evidence: one of dominance 1 may be singular.
+constexpr double kSafeWholeLines = 1.0001;
+
 /// Rows of a partition that holds whole lines; 0 if there is none, or the user asked for another.
 template <typename T>
 Index whole_lines(const Problem<T>& problem) {
+  if (!(problem.survey.dominance >= kSafeWholeLines)) return 0;
   if (problem.options.partition > 0 || problem.bands.lines().count() < 2) return 0;
   return partition_of_whole_lines(problem.bands.lines(), sizeof(T), problem.traits);
 }
@@ -227,9 +231,8 @@ double tolerance(const Options& options) {
 
 template <typename T>
 bool holds_at_once(const Problem<T>& problem) {
-  const bool dominant = problem.survey.dominance >= 1;
-  if (!problem.bands.lines().contiguous()) return dominant;
-  return (dominant && whole_lines(problem) > 0) || known_halo<T>(problem.options, problem.survey) >= 0;
+  if (!problem.bands.lines().contiguous()) return problem.survey.dominance >= kSafeWholeLines;
+  return whole_lines(problem) > 0 || known_halo<T>(problem.options, problem.survey) >= 0;
 }
 
 std::vector<Attempt> methods_to_try(MethodChoice choice, const Circumstances& known) {
