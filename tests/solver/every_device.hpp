@@ -8,8 +8,14 @@
 
 #include "device.hpp"
 #include "oclspkt/options.hpp"
+#include "oclspkt/report.hpp"
 
 namespace oclspkt::test {
+
+/// True if nothing is truncated and nothing pivots; which of both methods it is depends on the cores of the device.
+inline bool is_exact(const Report& report) {
+  return report.method == Method::exact_twopass || report.method == Method::exact_factored;
+}
 
 /// Call f(options) with options that name each device in turn, the host last.
 /// @throws std::runtime_error without the OpenCL module: the test must fail

@@ -109,7 +109,8 @@ class FailingDevices : public test::SolverFixture<T> {
     test::with_every_device([&](Options options) {
       if (options.devices == "host") return;
       options.on_device_failure = OnDeviceFailure::quiet;
-      for (const MethodChoice method : {MethodChoice::truncated_halo, MethodChoice::exact_twopass}) {
+      for (const MethodChoice method :
+           {MethodChoice::truncated_halo, MethodChoice::exact_twopass, MethodChoice::exact_factored}) {
         for (const Transfer transfer : {Transfer::automatic, Transfer::copy}) {
           options.method = method;
           options.transfer = transfer;
@@ -127,7 +128,8 @@ TYPED_TEST(FailingDevices, EachPlaceIsPassedWhereItShouldBe) {
   const Faults faults;
   this->with_every_way([&](const Options& options) {
     const bool in_place = options.transfer == Transfer::automatic && device_of(options).host_unified;
-    const bool exact = options.method == MethodChoice::exact_twopass;
+    const bool twopass = options.method == MethodChoice::exact_twopass,
+               exact = twopass || options.method == MethodChoice::exact_factored;
     this->places(options, Moment::set_up);  // opens and builds what later solvers share
     std::set<Place> expected{Place::allocate, Place::argument, Place::launch, Place::wait};
     if (!in_place || exact) expected.insert(Place::write);
@@ -135,7 +137,7 @@ TYPED_TEST(FailingDevices, EachPlaceIsPassedWhereItShouldBe) {
     EXPECT_EQ(this->places(options, Moment::set_up), expected);
     expected = {Place::argument, Place::launch, Place::wait, Place::read};
     if (in_place) expected.insert(Place::allocate);
-    if (!in_place || exact) expected.insert(Place::write);
+    if (!in_place || twopass) expected.insert(Place::write);
     EXPECT_EQ(this->places(options, Moment::first_apply), expected);
     EXPECT_EQ(this->places(options, Moment::second_apply), expected);
   });

@@ -24,7 +24,7 @@ class Footprints : public test::SolverFixture<T> {
   static std::vector<Case> cases() {
     const LineSet one = LineSet::one(5003), beside = LineSet::grid_axis(1, 30, 40, 4);
     return {{"one line, truncated", one, 3, MethodChoice::truncated_halo},
-            {"one line, exact", one, 1, MethodChoice::exact_twopass},
+            {"one line, two passes", one, 1, MethodChoice::exact_twopass},
             {"one line, stored factors", one, 1, MethodChoice::exact_factored},
             {"lines end to end", LineSet::equal(50, 101), 3, MethodChoice::automatic, 10'000},
             {"lines side by side, stored factors", beside, 1, MethodChoice::exact_factored},

@@ -55,7 +55,7 @@ TYPED_TEST(Groups, MakeRoomForTheExactMethodWhereManyLinesAreWeak) {
     Bands<T> bands = test::constant<T>(LineSet::equal(5, 200'000), -1, 8, -1);
     for (Index line = 0; line < bands.lines().count(); line += 2) this->replace(bands, line, -1, 2, -1);
     this->set_up(solver, bands);
-    EXPECT_EQ(solver.report().method, Method::exact_twopass) << solver.report().why;
+    EXPECT_TRUE(test::is_exact(solver.report())) << solver.report().why;
     EXPECT_TRUE(solver.report().groups.empty());
     EXPECT_LE(this->backward_error(solver, bands), 100);
   });
