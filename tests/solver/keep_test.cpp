@@ -81,7 +81,7 @@ TEST_F(Keep, TheTransposedSolverAndItsMethodToo) {
   on_devices([](Solver<double>& solver) {
     std::vector<double> y(kRows, 1), x(kRows);
     set_up(solver, rows(2));
-    solver.apply_transpose(y.data(), x.data());
+    for (int often = 0; often < 10; ++often) solver.apply_transpose(y.data(), x.data());
     EXPECT_TRUE(test::is_exact(solver.transpose_report()));
     set_up(solver, rows(4));
     solver.apply_transpose(y.data(), x.data());
