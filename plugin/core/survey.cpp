@@ -8,9 +8,7 @@
 #include <mutex>
 #include <vector>
 
-#include "host_solver.hpp"
 #include "parallel.hpp"
-#include "past_cache.hpp"
 #include "wide.hpp"
 
 namespace oclspkt {
@@ -156,19 +154,13 @@ class RowScan {
   /// Take rows in; all that follow a number that is not finite are left out.
   void take(const Rows& rows) {
     for (Index i = 0; i < rows.count && first_bad_ < 0; i += kBlockRows) {
-      take_block(bands_, {rows.first + i * rows.stride, std::min(kBlockRows, rows.count - i), rows.stride}, 0);
+      take_block({rows.first + i * rows.stride, std::min(kBlockRows, rows.count - i), rows.stride});
     }
-  }
-  /// Take a block of at most kBlockRows rows in, which has the numbers that the bands will have when result() is asked.
-  void take(const BandsBlock<T>& block) {
-    if (first_bad_ < 0)
-      take_block({block.lower, block.diag, block.upper}, {0, block.end - block.first, 1}, block.first);
   }
 
   Survey result() const {
     if (first_bad_ >= 0) return {.weakest_row = first_bad_};
-    const Index weakest =
-        first_row(bands_, weakest_, [&](const Row& row) { return row.dominance() == extremes_.dominance; });
+    const Index weakest = first_row(weakest_, [&](const Row& row) { return row.dominance() == extremes_.dominance; });
     return {.dominance = extremes_.dominance,
             .finite = true,
             .weakest_row = weakest,
@@ -180,25 +172,25 @@ class RowScan {
   }
 
  private:
-  /// @param from, rows  where the numbers are
-  /// @param offset      of `from` in the bands
-  void take_block(const BandsView<T>& from, const Rows& rows, Index offset) {
+  void take_block(const Rows& rows) {
     const bool side_by_side = rows.stride == 1;
     const double before = extremes_.dominance;
-    const Look look = side_by_side ? look_at_neighbours(from, rows, extremes_) : look_at_rows<0>(from, rows, extremes_);
+    const Look look =
+        side_by_side ? look_at_neighbours(bands_, rows, extremes_) : look_at_rows<0>(bands_, rows, extremes_);
     uncoupled_ += look.uncoupled;
     if (look.records == 0) return;
-    const Index bad = side_by_side ? take_neighbours(from, rows, extremes_) : take_records<0>(from, rows, extremes_);
-    if (bad > 0) first_bad_ = offset + first_row(from, rows, [](const Row& row) { return !row.finite(); });
-    if (extremes_.dominance < before) weakest_ = {offset + rows.first, rows.count, rows.stride};
+    const Index bad =
+        side_by_side ? take_neighbours(bands_, rows, extremes_) : take_records<0>(bands_, rows, extremes_);
+    if (bad > 0) first_bad_ = first_row(rows, [](const Row& row) { return !row.finite(); });
+    if (extremes_.dominance < before) weakest_ = rows;
   }
 
   /// Offset of the first row that is asked for; -1 if there is none.
   template <typename F>
-  static Index first_row(const BandsView<T>& from, const Rows& rows, const F& asked) {
+  Index first_row(const Rows& rows, const F& asked) const {
     for (Index i = 0; i < rows.count; ++i) {
       const Index at = rows.first + i * rows.stride;
-      if (asked(row_at(from, at))) return at;
+      if (asked(row_at(bands_, at))) return at;
     }
     return -1;
   }
@@ -277,29 +269,6 @@ bool same_rows(const BandsView<T>& bands, Index at, Index step, Index pattern, I
   return differing == 0;
 }
 
-/// Set the couplings of a block that lead out of the lines to 0.
-/// @pre lines.gapless()
-template <typename T>
-void close_lines(const LineSet& lines, const BandsBlock<T>& block) {
-  const Index first = block.first, end = block.end;
-  if (lines.contiguous()) {
-    for (Index l = lines.line_of(first); l < lines.count() && lines.first(l) < end; ++l) {
-      const Index top = lines.first(l), bottom = top + lines.length(l) - 1;
-      if (top >= first && bottom >= top) block.lower[top - first] = T(0);
-      if (bottom >= first && bottom < end) block.upper[bottom - first] = T(0);
-    }
-    return;
-  }
-  const Index extent = lines.block_extent(), last_row = extent - lines.block_lines();
-  for (Index at = first; at < end;) {
-    const Index top = at - at % extent, stop = std::min(end, top + extent);
-    const Index top_end = std::min(stop, top + lines.block_lines()), bottom = std::max(at, top + last_row);
-    if (at < top_end) std::fill(block.lower + (at - first), block.lower + (top_end - first), T(0));
-    if (bottom < stop) std::fill(block.upper + (bottom - first), block.upper + (stop - first), T(0));
-    at = stop;
-  }
-}
-
 /// True if f(first, end) is for all pieces of [0, count); the first that is false ends it.
 template <typename F>
 bool all_of_pieces(Index count, Index piece, const F& f) {
@@ -344,31 +313,21 @@ Survey survey_rows(const LineSet& lines, const BandsView<T>& bands) {
 template <typename T>
 Survey survey_while(Bands<T>& bands, const BandsFill<T>& fill) {
   const LineSet& lines = bands.lines();
-  if (!lines.gapless()) {
-    for_pieces(lines.extent(), kPieceRows, [&](Index first, Index end) { fill(bands.block(first, end)); });
-    bands.close_lines();
-    return survey_rows(lines, bands.view());
-  }
-  const bool past_cache = host_arrays_bytes<T>(lines) > kHostCacheBytes;
   Sum sum;
   for_pieces(lines.extent(), kPieceRows, [&](Index first, Index end) {
-    alignas(AlignedArray<T>::kAlignment) T written[3][kBlockRows];
     RowScan<T> scan(bands.view());
     for (Index at = first; at < end; at += kBlockRows) {
-      const BandsBlock<T> kept = bands.block(at, std::min(end, at + kBlockRows));
-      const BandsBlock<T> block =
-          past_cache ? BandsBlock<T>{kept.first, kept.end, written[0], written[1], written[2]} : kept;
-      fill(block);
-      close_lines(lines, block);
-      scan.take(block);
-      if (!past_cache) continue;
-      copy_past_cache(block.lower, block.end - block.first, kept.lower);
-      copy_past_cache(block.diag, block.end - block.first, kept.diag);
-      copy_past_cache(block.upper, block.end - block.first, kept.upper);
+      const Index stop = std::min(end, at + kBlockRows);
+      fill(bands, at, stop);
+      if (!lines.gapless()) continue;
+      bands.close_lines(at, stop);
+      scan.take({at, stop - at, 1});
     }
     sum.add(scan.result());
   });
-  return sum.value();
+  if (lines.gapless()) return sum.value();
+  bands.close_lines();
+  return survey_rows(lines, bands.view());
 }
 
 template <typename T>

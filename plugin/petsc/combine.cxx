@@ -13,41 +13,39 @@ bool reads_matrix(const PC_OCLSPKT& o, Direction direction) {
   return place(direction) >= kAxes || !o.given_bands[place(direction)].set;
 }
 
-void take_given(const GivenBands& given, const LineLayout& layout, const BandsBlock<PetscScalar>& block) {
+void take_given(const GivenBands& given, const LineLayout& layout, Bands<PetscScalar>& bands, Index first, Index end) {
   const std::pair<PetscScalar*, const PetscScalar*> copies[] = {
-      {block.lower, given.lower.data()}, {block.diag, given.diag.data()}, {block.upper, given.upper.data()}};
-  const Index first = block.first, end = block.end;
+      {bands.lower(), given.lower.data()}, {bands.diag(), given.diag.data()}, {bands.upper(), given.upper.data()}};
   for (const auto& [to, from] : copies) {
-    if (layout.rows.empty()) std::copy(from + first, from + end, to);
-    for (Index i = first; i < end && !layout.rows.empty(); ++i) to[i - first] = from[layout.row(i)];
+    if (layout.rows.empty()) std::copy(from + first, from + end, to + first);
+    for (Index i = first; i < end && !layout.rows.empty(); ++i) to[i] = from[layout.row(i)];
   }
 }
 
 /// Diagonal D_0 + D_x of the split form: the row sums, and what the couplings of the direction balance.
 /// @pre the bands are as Extraction left them: couplings out of the lines are 0
-void split_diagonal(const std::vector<PetscScalar>& row_sums, const LineLayout& layout,
-                    const BandsBlock<PetscScalar>& block) {
-  for (Index i = 0; i < block.end - block.first; ++i) {
-    const auto row = static_cast<std::size_t>(layout.row(block.first + i));
-    block.diag[i] = row_sums[row] - block.lower[i] - block.upper[i];
+void split_diagonal(const std::vector<PetscScalar>& row_sums, const LineLayout& layout, Bands<PetscScalar>& bands,
+                    Index first, Index end) {
+  for (Index i = first; i < end; ++i) {
+    bands.diag()[i] = row_sums[static_cast<std::size_t>(layout.row(i))] - bands.lower()[i] - bands.upper()[i];
   }
 }
 
 /// Divide row i by between[i]: (D + Y)^-1 D is the inverse of that, and an apply needs no pass for D.
-void divide_rows(const std::vector<PetscScalar>& between, const LineLayout& layout,
-                 const BandsBlock<PetscScalar>& block) {
-  for (Index i = 0; i < block.end - block.first; ++i) {
-    const PetscScalar divisor = between[static_cast<std::size_t>(layout.row(block.first + i))];
-    block.lower[i] /= divisor;
-    block.diag[i] /= divisor;
-    block.upper[i] /= divisor;
+void divide_rows(const std::vector<PetscScalar>& between, const LineLayout& layout, Bands<PetscScalar>& bands,
+                 Index first, Index end) {
+  for (Index i = first; i < end; ++i) {
+    const PetscScalar divisor = between[static_cast<std::size_t>(layout.row(i))];
+    bands.lower()[i] /= divisor;
+    bands.diag()[i] /= divisor;
+    bands.upper()[i] /= divisor;
   }
 }
 
-Index count_couplings(const BandsBlock<PetscScalar>& block) {
+Index count_couplings(const BandsView<PetscScalar>& bands, Index first, Index end) {
   Index couplings = 0;
-  for (Index i = 0; i < block.end - block.first; ++i) {
-    couplings += (block.lower[i] != PetscScalar(0)) + (block.upper[i] != PetscScalar(0));
+  for (Index i = first; i < end; ++i) {
+    couplings += (bands.lower[i] != PetscScalar(0)) + (bands.upper[i] != PetscScalar(0));
   }
   return couplings;
 }
@@ -90,10 +88,10 @@ PetscErrorCode ReadSweep(PC pc, std::size_t s, const std::vector<PetscScalar>& r
   const bool several = o->sweeps.size() > 1, split = o->settings.diagonal == Diagonal::split;
   const bool scaled = several && s > 0 && o->settings.combine == Combine::factored;
   std::atomic<Index> couplings{0};
-  const auto change = [&](const BandsBlock<PetscScalar>& block) {
-    if (several) couplings += count_couplings(block);
-    if (split) split_diagonal(row_sums, sweep.layout, block);
-    if (scaled) divide_rows(o->between, sweep.layout, block);
+  const auto change = [&](Bands<PetscScalar>& bands, Index first, Index end) {
+    if (several) couplings += count_couplings(bands.view(), first, end);
+    if (split) split_diagonal(row_sums, sweep.layout, bands, first, end);
+    if (scaled) divide_rows(o->between, sweep.layout, bands, first, end);
   };
 
   PetscFunctionBegin;
@@ -114,7 +112,9 @@ PetscErrorCode TakeGiven(PC pc, Sweep& sweep) {
              "PCOCLSPKTSetBands() for %s was given %d rows on this rank, the matrix has %d; make the vectors with "
              "MatCreateVecs() or DMCreateGlobalVector()",
              name(sweep.direction), static_cast<int>(given.diag.size()), static_cast<int>(layout.lines.rows()));
-  const auto fill = [&](const BandsBlock<PetscScalar>& block) { take_given(given, layout, block); };
+  const auto fill = [&](Bands<PetscScalar>& bands, Index first, Index end) {
+    take_given(given, layout, bands, first, end);
+  };
   OclspktCall(pc, sweep.solver.fill(layout.lines, layout.cuts, layout.exchange, fill));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

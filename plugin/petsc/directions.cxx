@@ -59,7 +59,7 @@ PetscErrorCode TryDirection(PC pc, Direction direction, const std::optional<Grid
   PetscFunctionBegin;
   PetscCall(LayOut(pc, direction, grid, {}, &layout));
   PetscCall(extraction.Run(
-      pc, pc->pmat, layout, [](const BandsBlock<PetscScalar>&) {}, store));
+      pc, pc->pmat, layout, [](Bands<PetscScalar>&, Index, Index) {}, store));
   OclspktCall(pc, bands = &store.bands(layout.lines, layout.cuts, layout.exchange));
   PetscCall(MeanCoupling(pc, *bands, coupling));
   *ignored = extraction.ignored();

@@ -11,27 +11,25 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// The bands of a matrix of `rows` rows that stores nothing else, rows in order.
-void gather_packed(Index rows, const PetscScalar* values, const BandsBlock<PetscScalar>& block) {
-  const auto copy_row = [&](Index i) {
-    const PetscScalar* const row = values + (3 * i - 1);
-    const Index to = i - block.first;
-    block.lower[to] = row[0];
-    block.diag[to] = row[1];
-    block.upper[to] = row[2];
-  };
-  const bool has_top = block.first == 0, has_bottom = block.end == rows;
-  for (Index i = block.first + has_top; i < block.end - has_bottom; ++i) copy_row(i);
+/// Rows [first, end) of a matrix that stores nothing but its three bands, rows in order.
+void gather_packed(Index rows, const PetscScalar* values, Bands<PetscScalar>& bands, Index first, Index end) {
+  PetscScalar *lower = bands.lower(), *diag = bands.diag(), *upper = bands.upper();
+  const auto entry = [&](Index i, int band) { return values[3 * i - 1 + band]; };
+  const bool has_top = first == 0, has_bottom = end == rows;
   if (has_top) {
-    block.lower[0] = 0;
-    block.diag[0] = values[0];
-    block.upper[0] = rows > 1 ? values[1] : 0;
+    lower[0] = upper[0] = 0;
+    diag[0] = entry(0, 1);
+    if (rows > 1) upper[0] = entry(0, 2);
+  }
+  for (Index i = first + has_top; i < end - has_bottom; ++i) {
+    lower[i] = entry(i, 0);
+    diag[i] = entry(i, 1);
+    upper[i] = entry(i, 2);
   }
   if (has_bottom && rows > 1) {
-    const Index to = rows - 1 - block.first;
-    block.lower[to] = values[3 * rows - 4];
-    block.diag[to] = values[3 * rows - 3];
-    block.upper[to] = 0;
+    lower[rows - 1] = entry(rows - 1, 0);
+    diag[rows - 1] = entry(rows - 1, 1);
+    upper[rows - 1] = 0;
   }
 }
 
@@ -106,36 +104,36 @@ void BandPositions::find(const LineLayout& layout, const Parts& parts) {
   all_taken_ = found == entries;
 }
 
-void BandPositions::gather_slots(const LineLayout& layout, const Part& inner,
-                                 const BandsBlock<PetscScalar>& block) const {
+void BandPositions::gather_slots(const LineLayout& layout, const Part& inner, Bands<PetscScalar>& bands, Index first,
+                                 Index end) const {
+  PetscScalar *lower = bands.lower(), *diag = bands.diag(), *upper = bands.upper();
   const PetscInt* const starts = inner.pattern.row_starts;
-  const Slots* const slots = slots_.data() + block.first;
-  const auto take = [&](Index to, PetscInt row) {
-    const Slots& slot = slots[to];
+  const auto take = [&](Index place, PetscInt row) {
+    const Slots& slot = slots_[static_cast<std::size_t>(place)];
     const PetscScalar* const values = inner.values + starts[row];
-    block.lower[to] = slot[0] == kNoSlot ? PetscScalar(0) : values[slot[0]];
-    block.diag[to] = slot[1] == kNoSlot ? PetscScalar(0) : values[slot[1]];
-    block.upper[to] = slot[2] == kNoSlot ? PetscScalar(0) : values[slot[2]];
+    lower[place] = slot[0] == kNoSlot ? PetscScalar(0) : values[slot[0]];
+    diag[place] = slot[1] == kNoSlot ? PetscScalar(0) : values[slot[1]];
+    upper[place] = slot[2] == kNoSlot ? PetscScalar(0) : values[slot[2]];
   };
   if (layout.rows.empty()) {
-    for (Index i = block.first; i < block.end; ++i) take(i - block.first, static_cast<PetscInt>(i));
+    for (Index i = first; i < end; ++i) take(i, static_cast<PetscInt>(i));
   } else {
-    for (Index i = block.first; i < block.end; ++i) take(i - block.first, layout.row(i));
+    for (Index i = first; i < end; ++i) take(i, layout.row(i));
   }
 }
 
-Index BandPositions::gather(const LineLayout& layout, const Parts& parts, const BandsBlock<PetscScalar>& block) const {
-  const Index first = block.first, end = block.end;
+Index BandPositions::gather(const LineLayout& layout, const Parts& parts, Bands<PetscScalar>& bands, Index first,
+                            Index end) const {
   if (packed_) {
-    gather_packed(layout.lines.rows(), parts[0].values, block);
+    gather_packed(layout.lines.rows(), parts[0].values, bands, first, end);
     return 0;
   }
-  gather_slots(layout, parts[0], block);
-  PetscScalar* const band[] = {block.lower, block.diag, block.upper};
+  gather_slots(layout, parts[0], bands, first, end);
+  PetscScalar* const band[] = {bands.lower(), bands.diag(), bands.upper()};
   const auto before = [](const Far& far, Index place) { return far.place < place; };
   for (auto far = std::lower_bound(far_.begin(), far_.end(), first, before); far != far_.end() && far->place < end;
        ++far) {
-    band[far->band][far->place - first] = parts[static_cast<std::size_t>(far->part)].values[far->position];
+    band[far->band][far->place] = parts[static_cast<std::size_t>(far->part)].values[far->position];
   }
   if (all_taken_) return 0;
   Index ignored = 0;
@@ -145,7 +143,7 @@ Index BandPositions::gather(const LineLayout& layout, const Parts& parts, const 
       ignored += count_in_rows(part, layout.row(i), layout.row(i) + 1);
     }
   }
-  for (const PetscScalar* values : band) ignored -= count_nonzeros(values, end - first);
+  for (const PetscScalar* values : band) ignored -= count_nonzeros(values + first, end - first);
   return ignored;
 }
 
@@ -209,9 +207,9 @@ PetscErrorCode Extraction::Run(PC pc, Mat matrix, const LineLayout& layout, cons
   PetscCall(FindSource(matrix, &source));
   if (source == Source::compressed) {
     PetscCall(Hold(pc, matrix, layout, &parts));
-    const auto fill = [&](const BandsBlock<PetscScalar>& block) {
-      if (const Index off = positions_.gather(layout, parts, block); off > 0) ignored += off;
-      change(block);
+    const auto fill = [&](Bands<PetscScalar>& bands, Index first, Index end) {
+      ignored += positions_.gather(layout, parts, bands, first, end);
+      change(bands, first, end);
     };
     OclspktCall(pc, solver.fill(layout.lines, layout.cuts, layout.exchange, fill));
     PetscCall(Release(&parts));
@@ -222,7 +220,7 @@ PetscErrorCode Extraction::Run(PC pc, Mat matrix, const LineLayout& layout, cons
     forget();
     OclspktCall(pc, bands = &solver.bands(layout.lines, layout.cuts, layout.exchange));
     PetscCall(GatherRows(pc, matrix, source, layout, *bands, &ignored_));
-    change(bands->block(0, layout.lines.rows()));
+    change(*bands, 0, layout.lines.rows());
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &ignored_, 1, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
   ++gathers_;

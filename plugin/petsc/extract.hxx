@@ -41,12 +41,12 @@ class BandPositions {
   /// @throws InvalidInput if an entry of the bands is there twice
   void find(const LineLayout& layout, const Parts& parts);
 
-  /// Copy a block of the bands out of the values; what is not stored is 0. Several threads may at once.
+  /// Copy places [first, end) of the bands out of the values; what is not stored is 0. Several threads may at once.
   /// @param layout, parts those of find(), with other values
   /// @return how many values off the bands are not 0 in these rows
   /// @cost 6 words of values and, unless packed, 3 bytes and a PetscInt a row; all values are read if some are off the
   ///       bands
-  Index gather(const LineLayout& layout, const Parts& parts, const BandsBlock<PetscScalar>& block) const;
+  Index gather(const LineLayout& layout, const Parts& parts, Bands<PetscScalar>& bands, Index first, Index end) const;
 
   std::int64_t bytes() const {
     return static_cast<std::int64_t>(slots_.capacity() * sizeof(slots_[0]) + far_.capacity() * sizeof(Far));
@@ -63,7 +63,8 @@ class BandPositions {
     PetscInt position;
   };
 
-  void gather_slots(const LineLayout& layout, const Part& inner, const BandsBlock<PetscScalar>& block) const;
+  void gather_slots(const LineLayout& layout, const Part& inner, Bands<PetscScalar>& bands, Index first,
+                    Index end) const;
 
   bool packed_ = false;       ///< nothing but the three bands, in order: slots need no table
   bool all_taken_ = false;    ///< nothing is stored off the bands
@@ -92,7 +93,7 @@ class Extraction {
  public:
   /// Fill the bands of `solver` from `matrix`, reusing positions while the pattern stays. Collective.
   /// @param layout the same object as before, or forget() comes first
-  /// @param change what is done to a block that was read: called as fills are
+  /// @param change what is done to bands that were read: called as fills are
   PetscErrorCode Run(PC pc, Mat matrix, const LineLayout& layout, const BandsFill<PetscScalar>& change,
                      CutSolver<PetscScalar>& solver);
   /// The layout changed.

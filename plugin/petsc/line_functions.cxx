@@ -7,7 +7,6 @@
 #include "arguments.hxx"
 #include "boundary.hxx"
 #include "parallel.hpp"
-#include "past_cache.hpp"
 #include "pc_oclspkt.hxx"
 
 namespace oclspkt::petsc {
@@ -84,7 +83,7 @@ PetscErrorCode CopyVector(PC pc, Vec vector, std::vector<PetscScalar>* to) {
   PetscCall(VecGetLocalSize(vector, &rows));
   PetscCall(VecGetArrayRead(vector, &values));
   OclspktCall(pc, to->resize(static_cast<std::size_t>(rows)); for_pieces(rows, kPieceRows, [&](Index first, Index end) {
-                copy_past_cache(values + first, end - first, to->data() + first);
+                std::copy(values + first, values + end, to->data() + first);
               }));
   PetscCall(VecRestoreArrayRead(vector, &values));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -34,7 +34,7 @@ void CutSolver<T>::Impl::fill(const LineSet& lines, Cuts cuts, std::shared_ptr<E
   const bool cut = !cuts.chains.empty();
   Bands<T>& storage = bands(lines, std::move(cuts), std::move(exchange));
   if (cut) {
-    for_pieces(lines.extent(), kPieceRows, [&](Index first, Index end) { fill(storage.block(first, end)); });
+    for_pieces(lines.extent(), kPieceRows, [&](Index first, Index end) { fill(storage, first, end); });
   } else {
     solver_.fill(lines, fill);
   }

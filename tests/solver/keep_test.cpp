@@ -159,10 +159,10 @@ TEST_F(Keep, EverythingButNumbersWhereOnlyTheseChange) {
       const Bands<double> changed = test::random_dominant<double>(lines, 1.25, test::kSeed + 1);
       const BandsView<double> from = changed.view();
       const test::LargestNew news;
-      solver.fill(lines, [&](const BandsBlock<double>& block) {
-        std::copy(from.lower + block.first, from.lower + block.end, block.lower);
-        std::copy(from.diag + block.first, from.diag + block.end, block.diag);
-        std::copy(from.upper + block.first, from.upper + block.end, block.upper);
+      solver.fill(lines, [&](Bands<double>& bands, Index first, Index end) {
+        std::copy(from.lower + first, from.lower + end, bands.lower() + first);
+        std::copy(from.diag + first, from.diag + end, bands.diag() + first);
+        std::copy(from.upper + first, from.upper + end, bands.upper() + first);
       });
       solver.set_up();
       EXPECT_LT(news.bytes(), 1 << 16) << "nothing grows with the rows";

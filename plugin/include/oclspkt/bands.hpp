@@ -71,13 +71,6 @@ struct BandsView {
   const T* upper = nullptr;
 };
 
-/// Places [first, end) of bands that are being written: place i is element i - first of each array.
-template <typename T>
-struct BandsBlock {
-  Index first, end;
-  T *lower, *diag, *upper;
-};
-
 /// Owned bands of a line set.
 template <typename T>
 class Bands {
@@ -103,6 +96,27 @@ class Bands {
       upper_[lines_.first(l) + (lines_.length(l) - 1) * lines_.row_stride()] = T(0);
     }
   }
+  /// The same within places [first, end).
+  /// @pre lines().gapless()
+  void close_lines(Index first, Index end) {
+    if (lines_.contiguous()) {
+      for (Index l = lines_.line_of(first); l < lines_.count() && lines_.first(l) < end; ++l) {
+        const Index top = lines_.first(l), bottom = top + lines_.length(l) - 1;
+        if (top >= first && bottom >= top) lower_[top] = T(0);
+        if (bottom >= first && bottom < end) upper_[bottom] = T(0);
+      }
+      return;
+    }
+    const Index block = lines_.block_extent(), last_row = block - lines_.block_lines();
+    for (Index at = first; at < end;) {
+      const Index place = at % block, stop = std::min(end, at - place + block);
+      const Index top_end = std::min(stop, at - place + lines_.block_lines());
+      const Index bottom = std::max(at, at - place + last_row);
+      if (at < top_end) std::fill(lower() + at, lower() + top_end, T(0));
+      if (bottom < stop) std::fill(upper() + bottom, upper() + stop, T(0));
+      at = stop;
+    }
+  }
   /// Give a line the bands of the identity: whatever is solved with them is finite.
   void blank_line(Index line) {
     for (Index i = 0, at = lines_.first(line); i < lines_.length(line); ++i, at += lines_.row_stride()) {
@@ -120,7 +134,6 @@ class Bands {
   T* lower() { return lower_.data(); }
   T* diag() { return diag_.data(); }
   T* upper() { return upper_.data(); }
-  BandsBlock<T> block(Index first, Index end) { return {first, end, lower() + first, diag() + first, upper() + first}; }
   BandsView<T> view() const { return {lower_.data(), diag_.data(), upper_.data()}; }
   std::int64_t bytes() const { return lower_.bytes() + diag_.bytes() + upper_.bytes(); }
 
@@ -129,8 +142,8 @@ class Bands {
   AlignedArray<T> lower_, diag_, upper_;
 };
 
-/// Write a block of bands; called for every place once, in any order and by several threads at once.
+/// Write places [first, end) of bands; called for every place once, in any order and by several threads at once.
 template <typename T>
-using BandsFill = std::function<void(const BandsBlock<T>& block)>;
+using BandsFill = std::function<void(Bands<T>& bands, Index first, Index end)>;
 
 }  // namespace oclspkt
