@@ -44,7 +44,7 @@ using Scalars = testing::Types<float, double>;
 TYPED_TEST_SUITE(Forms, Scalars);
 
 /// Lengths up to a few partitions, and around tiles.
-std::vector<Index> lengths(Index tile_rows) {
+std::vector<Index> lengths_around_tiles(Index tile_rows) {
   std::vector<Index> all;
   for (Index n = 1; n <= 70; ++n) all.push_back(n);
   for (const Index tiles : {1, 2, 5}) {
@@ -58,7 +58,7 @@ TYPED_TEST(Forms, SymmetricGivesTheBitsOfTheGeneralForm) {
   const Index m = 48;
   on_every_device<T>([&](const DeviceInfo& info) {
     const Index tile = this->general(info.index, 100'000, m, 0, -1).tile_rows();
-    for (const Index n : lengths(tile)) {
+    for (const Index n : lengths_around_tiles(tile)) {
       const auto bands = this->closed(random_symmetric<T>(LineSet::one(n), 3.0));
       const auto y = random_vector<T>(n);
       for (const bool device_made : {false, true}) {

@@ -22,13 +22,13 @@ using Scalars = testing::Types<float, double>;
 TYPED_TEST_SUITE(Solve, Scalars);
 
 /// Lengths around a partition of m rows, a prime and a large one.
-std::vector<Index> lengths(Index m) { return {1, 2, 3, m - 1, m, m + 1, 2 * m + 1, 997, 100'003}; }
+std::vector<Index> lengths_around(Index m) { return {1, 2, 3, m - 1, m, m + 1, 2 * m + 1, 997, 100'003}; }
 
 TYPED_TEST(Solve, HaloIsRightForEveryLengthPartitionAndDominance) {
   using T = TypeParam;
   for (const double d : {10.0, 3.0, 1.2}) {
     for (const Index m : {Index{37}, Index{48}, Index{0}}) {
-      for (const Index n : lengths(m > 0 ? m : 496)) {
+      for (const Index n : lengths_around(m > 0 ? m : 496)) {
         const auto bands = closed(random_dominant<T>(LineSet::one(n), d));
         const auto y = random_vector<T>(n);
         const Index halo = halo_from_dominance(d, kEps<T>);
@@ -149,7 +149,7 @@ TYPED_TEST(Solve, ExactIsRightForEveryLengthAndPartition) {
   using T = TypeParam;
   const double d = 3;
   for (const Index m : {Index{1}, Index{2}, Index{3}, Index{16}, Index{37}, Index{48}, Index{0}}) {
-    for (const Index n : lengths(m > 0 ? m : 496)) {
+    for (const Index n : lengths_around(m > 0 ? m : 496)) {
       if (n < 1) continue;
       const auto bands = closed(random_dominant<T>(LineSet::one(n), d));
       const auto y = random_vector<T>(n);
