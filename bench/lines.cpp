@@ -62,7 +62,7 @@ std::vector<Index> parse_list(const std::string& text, const std::string& option
 }
 
 /// @return nothing if only the help was asked for, and printed
-std::optional<LinesSettings> parse(const std::vector<std::string>& arguments) {
+std::optional<LinesSettings> parse_lines_settings(const std::vector<std::string>& arguments) {
   LinesSettings s;
   Texts texts;
   const po::options_description all = options(s, texts);
@@ -191,7 +191,7 @@ bool run_group(const LinesSettings& s, const Group& group, nlohmann::ordered_jso
 }  // namespace
 
 int lines_command(const std::vector<std::string>& arguments, const std::string& command) {
-  const std::optional<LinesSettings> s = parse(arguments);
+  const std::optional<LinesSettings> s = parse_lines_settings(arguments);
   if (!s) return 0;
   if (!s->allow_debug) require_release();
   JsonFile json(s->json);

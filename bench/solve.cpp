@@ -37,7 +37,7 @@ po::options_description options(SolveSettings& s, std::string& rows, MatrixOptio
 }
 
 /// @return nothing if only the help was asked for, and printed
-std::optional<SolveSettings> parse(const std::vector<std::string>& arguments) {
+std::optional<SolveSettings> parse_solve_settings(const std::vector<std::string>& arguments) {
   SolveSettings s;
   std::string rows;
   MatrixOptions matrix;
@@ -75,7 +75,7 @@ int run(const SolveSettings& s, const std::string& command) {
 }  // namespace
 
 int solve_command(const std::vector<std::string>& arguments, const std::string& command) {
-  const std::optional<SolveSettings> settings = parse(arguments);
+  const std::optional<SolveSettings> settings = parse_solve_settings(arguments);
   if (!settings) return 0;
   if (!settings->allow_debug) require_release();
   if (settings->threads > 0) omp_set_num_threads(settings->threads);

@@ -60,7 +60,7 @@ po::options_description options(SweepSettings& s, std::string& from, std::string
 }
 
 /// @return nothing if only the help was asked for, and printed
-std::optional<SweepSettings> parse(const std::vector<std::string>& arguments) {
+std::optional<SweepSettings> parse_sweep_settings(const std::vector<std::string>& arguments) {
   SweepSettings s;
   std::string from, to;
   MatrixOptions matrix;
@@ -153,7 +153,7 @@ std::vector<std::vector<std::string>> groups_that_fit(const std::vector<std::str
 }
 
 int sweep_command(const std::vector<std::string>& arguments, const std::string& command) {
-  const std::optional<SweepSettings> s = parse(arguments);
+  const std::optional<SweepSettings> s = parse_sweep_settings(arguments);
   if (!s) return 0;
   if (!s->allow_debug) require_release();
   const DeviceInfo device = first_device(s->device);

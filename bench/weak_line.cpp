@@ -48,7 +48,7 @@ po::options_description options(WeakLineSettings& s, std::string& lines) {
   return all;
 }
 
-std::optional<WeakLineSettings> parse(const std::vector<std::string>& arguments) {
+std::optional<WeakLineSettings> parse_weak_line_settings(const std::vector<std::string>& arguments) {
   WeakLineSettings s;
   std::string lines;
   const po::options_description all = options(s, lines);
@@ -154,7 +154,7 @@ int run(const WeakLineSettings& s) {
 }  // namespace
 
 int weak_line_command(const std::vector<std::string>& arguments, const std::string& /*command*/) {
-  const std::optional<WeakLineSettings> settings = parse(arguments);
+  const std::optional<WeakLineSettings> settings = parse_weak_line_settings(arguments);
   if (!settings) return 0;
   if (!settings->allow_debug) require_release();
   return settings->precision == "double" ? run<double>(*settings) : run<float>(*settings);

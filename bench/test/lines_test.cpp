@@ -11,13 +11,13 @@ namespace {
 using test::JsonFile;
 using test::run_program;
 
-constexpr const char* kTiny = "lines --allow-debug --device host --repetitions 3 --rows 4000 ";
+constexpr const char* kTinyLines = "lines --allow-debug --device host --repetitions 3 --rows 4000 ";
 
 TEST(LinesCommand, SolvesEveryAxisAndLengthInEveryForm) {
   for (const std::string precision : {"float", "double"}) {
     const JsonFile file;
-    const auto run =
-        run_program(kTiny + ("--grids 8,9 --lengths 1,16,1000 --precision " + precision + " --json " + file.path()));
+    const auto run = run_program(
+        kTinyLines + ("--grids 8,9 --lengths 1,16,1000 --precision " + precision + " --json " + file.path()));
     ASSERT_EQ(run.status, 0) << run.output;
     const auto json = file.read();
     std::set<std::string> seen;
@@ -35,7 +35,7 @@ TEST(LinesCommand, SolvesEveryAxisAndLengthInEveryForm) {
 
 TEST(LinesCommand, FindsSharedBandsAndComparesDirections) {
   const JsonFile file;
-  const auto run = run_program(kTiny + ("--grids 12 --lengths 20 --json " + file.path()));
+  const auto run = run_program(kTinyLines + ("--grids 12 --lengths 20 --json " + file.path()));
   ASSERT_EQ(run.status, 0) << run.output;
   const auto json = file.read();
   for (const auto& r : json["results"]) {

@@ -17,12 +17,12 @@ namespace {
 using test::JsonFile;
 using test::run_program;
 
-constexpr const char* kTiny = "solve --allow-debug --device host --rows 5e3 --repetitions 3 ";
+constexpr const char* kTinySolve = "solve --allow-debug --device host --rows 5e3 --repetitions 3 ";
 
 TEST(SolveCommand, ChecksTimesAndWritesEveryContestant) {
   for (const std::string precision : {"float", "double"}) {
     const JsonFile file;
-    const auto run = run_program(kTiny + ("--precision " + precision + " --methods " + kDefaultMethods) +
+    const auto run = run_program(kTinySolve + ("--precision " + precision + " --methods " + kDefaultMethods) +
                                  ",truncated-streamed,pivot,auto,gttrs --json " + file.path());
     ASSERT_EQ(run.status, 0) << run.output;
     const auto json = file.read();
@@ -45,7 +45,7 @@ TEST(SolveCommand, ChecksTimesAndWritesEveryContestant) {
 
 TEST(SolveCommand, SaysWhereItsFiguresComeFrom) {
   const JsonFile file;
-  const auto run = run_program(kTiny + ("--json " + file.path()));
+  const auto run = run_program(kTinySolve + ("--json " + file.path()));
   ASSERT_EQ(run.status, 0) << run.output;
   const auto provenance = file.read()["provenance"];
   for (const char* key : {"commit", "date", "cpu", "architecture", "instruction_set", "caches", "threads", "compiler",
@@ -61,13 +61,13 @@ TEST(SolveCommand, SaysWhereItsFiguresComeFrom) {
 TEST(SolveCommand, SolvesMatricesWithoutDominance) {
   for (const char* matrix :
        {"poisson", "diffusion --lambda 1e8", "conduction --lambda 1e3", "random --symmetric", "row-sums-zero"}) {
-    const auto run = run_program(kTiny + (std::string("--methods exact-factored,gtsv --matrix ") + matrix));
+    const auto run = run_program(kTinySolve + (std::string("--methods exact-factored,gtsv --matrix ") + matrix));
     EXPECT_EQ(run.status, 0) << run.output;
   }
 }
 
 TEST(SolveCommand, ShowsAMethodThatDoesNotCoverTheMatrixWithoutATime) {
-  const auto run = run_program(kTiny + std::string("--methods truncated-halo --matrix poisson"));
+  const auto run = run_program(kTinySolve + std::string("--methods truncated-halo --matrix poisson"));
   EXPECT_EQ(run.status, 0) << run.output;
   EXPECT_NE(run.output.find("not covered: oclspkt truncated-halo"), std::string::npos) << run.output;
 }
@@ -75,7 +75,7 @@ TEST(SolveCommand, ShowsAMethodThatDoesNotCoverTheMatrixWithoutATime) {
 TEST(SolveCommand, GoesOnWithoutMklAndWithoutASymmetricMatrix) {
   ASSERT_EQ(setenv(kMklVariable, "/no-such-folder/libmkl_rt.so", 1), 0);
   const JsonFile file;
-  const auto run = run_program(kTiny + ("--methods dtsvb,dttrsb,dtsvb-halves,pttrs,gtsv --json " + file.path()));
+  const auto run = run_program(kTinySolve + ("--methods dtsvb,dttrsb,dtsvb-halves,pttrs,gtsv --json " + file.path()));
   unsetenv(kMklVariable);
   EXPECT_EQ(run.status, 0) << run.output;
   EXPECT_NE(run.output.find("absent: mkl exact (dtsvb): MKL is not there: ./run.sh bench installs it"),

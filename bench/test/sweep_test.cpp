@@ -15,7 +15,7 @@ namespace {
 using test::JsonFile;
 using test::run_program;
 
-constexpr const char* kTiny = "sweep --allow-debug --repetitions 3 --from 10 --to 1e3 ";
+constexpr const char* kTinySweep = "sweep --allow-debug --repetitions 3 --from 10 --to 1e3 ";
 
 TEST(SweepSizes, AreEvenByLogarithmAndHoldBothEnds) {
   EXPECT_EQ(sweep_sizes(10, 10000, 1), (std::vector<Index>{10, 100, 1000, 10000}));
@@ -48,7 +48,7 @@ TEST(GroupsThatFit, HoldEverybodyOnceAndTheStreamEach) {
 
 TEST(SweepCommand, TimesEverybodyAtEverySizeInBothPrecisions) {
   const JsonFile file;
-  const auto run = run_program(kTiny + ("--device host --json " + file.path()));
+  const auto run = run_program(kTinySweep + ("--device host --json " + file.path()));
   ASSERT_EQ(run.status, 0) << run.output;
   std::map<std::string, int> sizes;
   const auto json = file.read();
@@ -63,7 +63,7 @@ TEST(SweepCommand, TimesEverybodyAtEverySizeInBothPrecisions) {
 }
 
 TEST(SweepCommand, SaysOnceWhoIsAbsent) {
-  const auto run = run_program(kTiny + std::string("--device host --methods pttrs,gtsv --precisions double"));
+  const auto run = run_program(kTinySweep + std::string("--device host --methods pttrs,gtsv --precisions double"));
   ASSERT_EQ(run.status, 0) << run.output;
   const std::string text = "the matrix is not symmetric";
   const auto first = run.output.find(text);

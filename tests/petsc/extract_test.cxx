@@ -7,12 +7,6 @@
 namespace oclspkt::test {
 namespace {
 
-PetscInt64 ignored(PC pc) {
-  PetscInt64 count = -1;
-  PCOCLSPKTGetIgnoredEntries(pc, &count);
-  return count;
-}
-
 int searches(PC pc) { return petsc::data(pc)->first().extraction.searches(); }
 
 /// Solve with the tridiagonal matrix `same` by LU and with the PC of `A`, and compare.

@@ -9,22 +9,22 @@
 namespace oclspkt::test {
 namespace {
 
-constexpr PetscInt kRows = 60;
+constexpr PetscInt kOrder = 60;
 
 /// Bands that differ from row to row, one diagonal that is not stored, and entries off the bands.
 Rows entries(bool symmetric, PetscScalar scale = 1) {
-  Rows rows(kRows);
-  for (PetscInt i = 0; i < kRows; ++i) {
+  Rows rows(kOrder);
+  for (PetscInt i = 0; i < kOrder; ++i) {
     auto& row = rows[static_cast<std::size_t>(i)];
     if (i >= 5) row.emplace_back(i - 5, -0.25 * scale);
     if (i > 0) row.emplace_back(i - 1, -scale * (symmetric ? 1 + 0.01 * i : 2 - 0.01 * i));
     if (i != 10) row.emplace_back(i, scale * (3 + std::sin(i)));
-    if (i + 1 < kRows) row.emplace_back(i + 1, -scale * (1 + 0.01 * (i + 1)));
-    if (i + 5 < kRows) row.emplace_back(i + 5, -0.25 * scale);
+    if (i + 1 < kOrder) row.emplace_back(i + 1, -scale * (1 + 0.01 * (i + 1)));
+    if (i + 5 < kOrder) row.emplace_back(i + 5, -0.25 * scale);
   }
   return rows;
 }
-constexpr PetscInt64 kOffTheBands = 2 * (kRows - 5);
+constexpr PetscInt64 kOffTheBands = 2 * (kOrder - 5);
 
 bool is_symmetric_type(const char* type) { return std::strstr(type, "sbaij") != nullptr; }
 
@@ -47,7 +47,7 @@ PetscErrorCode Fill(Mat A, const Rows& rows) {
 PetscErrorCode Create(const char* type, PetscInt block, Mat* A) {
   PetscFunctionBegin;
   PetscCall(MatCreate(PETSC_COMM_SELF, A));
-  PetscCall(MatSetSizes(*A, kRows, kRows, kRows, kRows));
+  PetscCall(MatSetSizes(*A, kOrder, kOrder, kOrder, kOrder));
   PetscCall(MatSetBlockSize(*A, block));
   PetscCall(MatSetType(*A, type));
   PetscCall(MatSetUp(*A));
@@ -67,10 +67,10 @@ class Owned {
 };
 
 std::vector<PetscScalar> solution(PC pc) {
-  const Vector b(kRows), x(kRows);
+  const Vector b(kOrder), x(kOrder);
   EXPECT_EQ(PCApply(pc, b, x), 0);
   std::vector<PetscScalar> values;
-  for (PetscInt i = 0; i < kRows; ++i) values.push_back(x[i]);
+  for (PetscInt i = 0; i < kOrder; ++i) values.push_back(x[i]);
   return values;
 }
 
@@ -78,12 +78,6 @@ std::vector<PetscScalar> solution_of_aij(const Rows& rows) {
   const Matrix A(rows);
   const Preconditioner pc(A);
   return solution(pc);
-}
-
-PetscInt64 ignored(PC pc) {
-  PetscInt64 count = -1;
-  PCOCLSPKTGetIgnoredEntries(pc, &count);
-  return count;
 }
 
 /// Types that must be read, and how large their blocks may be.
@@ -205,8 +199,8 @@ TEST(MatrixTypes, WithoutEntriesAreRefusedUntilAnotherIsGivenForThePreconditione
   Owned A, shell, free;
   OK(Create(MATSEQAIJ, 1, &A.mat));
   OK(Fill(A, entries(true)));
-  OK(MatCreateShell(PETSC_COMM_SELF, kRows, kRows, kRows, kRows, nullptr, &shell.mat));
-  OK(MatCreateMFFD(PETSC_COMM_SELF, kRows, kRows, kRows, kRows, &free.mat));
+  OK(MatCreateShell(PETSC_COMM_SELF, kOrder, kOrder, kOrder, kOrder, nullptr, &shell.mat));
+  OK(MatCreateMFFD(PETSC_COMM_SELF, kOrder, kOrder, kOrder, kOrder, &free.mat));
   const struct {
     Mat mat;
     const char *type, *cure;
@@ -236,7 +230,7 @@ PetscErrorCode GetRow(Mat A, PetscInt row, PetscInt* count, PetscInt** columns, 
     shell->columns[n] = column;
     shell->values[n++] = value;
   };
-  if (row + 1 < kRows) add(row + 1, -2);
+  if (row + 1 < kOrder) add(row + 1, -2);
   add(row, 4);
   if (shell->twice && row == 7) add(row, 4);
   if (row > 0) add(row - 1, -1);
@@ -249,12 +243,12 @@ PetscErrorCode GetRow(Mat A, PetscInt row, PetscInt* count, PetscInt** columns, 
 TEST(MatrixTypes, ThatGiveRowsInAnyOrderAreReadAndRowsWithEntriesTwiceRefused) {
   ShellRow shell{};
   Owned A;
-  OK(MatCreateShell(PETSC_COMM_SELF, kRows, kRows, kRows, kRows, &shell, &A.mat));
+  OK(MatCreateShell(PETSC_COMM_SELF, kOrder, kOrder, kOrder, kOrder, &shell, &A.mat));
   OK(MatShellSetOperation(A, MATOP_GET_ROW, reinterpret_cast<void (*)(void)>(&GetRow)));
   OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
   OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
   const Preconditioner pc(A);
-  EXPECT_EQ(solution(pc), solution_of_aij(tridiagonal(kRows, -1, 4, -2)));
+  EXPECT_EQ(solution(pc), solution_of_aij(tridiagonal(kOrder, -1, 4, -2)));
   shell.twice = true;
   const auto [code, text] = refusal(A, A);
   EXPECT_EQ(code, PETSC_ERR_ARG_WRONG);
@@ -270,19 +264,19 @@ TEST(MatrixTypes, WithoutValuesFailAndWithoutAssemblyAreErrors) {
     EXPECT_EQ(code, std::strcmp(type, MATSEQDENSE) == 0 ? 0 : PETSC_ERR_ARG_WRONGSTATE);
     EXPECT_TRUE(code == 0 || contains(text, "MatAssemblyBegin()")) << text;
 
-    OK(Fill(A, tridiagonal(kRows, 0, 0, 0)));
+    OK(Fill(A, tridiagonal(kOrder, 0, 0, 0)));
     const Preconditioner pc(A);
     PCFailedReason reason;
     OK(PCSetUp(pc));
     OK(PCGetFailedReason(pc, &reason));
     EXPECT_EQ(reason, PC_FACTOR_NUMERIC_ZEROPIVOT);
     // The values come later.
-    OK(Fill(A, tridiagonal(kRows, -1, 4, -1)));
-    EXPECT_EQ(solution(pc), solution_of_aij(tridiagonal(kRows, -1, 4, -1)));
+    OK(Fill(A, tridiagonal(kOrder, -1, 4, -1)));
+    EXPECT_EQ(solution(pc), solution_of_aij(tridiagonal(kOrder, -1, 4, -1)));
   }
   Owned untyped;
   OK(MatCreate(PETSC_COMM_SELF, &untyped.mat));
-  OK(MatSetSizes(untyped, kRows, kRows, kRows, kRows));
+  OK(MatSetSizes(untyped, kOrder, kOrder, kOrder, kOrder));
   const auto [code, text] = refusal(untyped, untyped);
   EXPECT_EQ(code, PETSC_ERR_ARG_WRONGSTATE);
   EXPECT_TRUE(contains(text, "MatSetType()")) << text;

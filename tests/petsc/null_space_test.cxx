@@ -4,10 +4,10 @@
 namespace oclspkt::test {
 namespace {
 
-constexpr PetscInt kRows = 200;
+constexpr PetscInt kPoints = 200;
 
 /// -u'' with no flux through either end: the constant vectors are its null space.
-Rows neumann(PetscInt n = kRows) {
+Rows neumann(PetscInt n = kPoints) {
   Rows rows = tridiagonal(n, -1, 2, -1);
   rows.front()[0].second = rows.back()[1].second = 1;
   return rows;
@@ -19,7 +19,7 @@ enum class Attached { nothing, flag, vector, other_vector };
 void attach(Mat A, Attached how) {
   if (how == Attached::nothing) return;
   MatNullSpace space;
-  const Vector v(kRows);  // not constant
+  const Vector v(kPoints);  // not constant
   if (how == Attached::vector) {
     OK(VecSet(v, 1));
   }
@@ -53,17 +53,17 @@ PetscReal true_residual(Mat A, Vec b, Vec x) {
   return norm / size;
 }
 
-struct Outcome {
+struct KrylovOutcome {
   KSPConvergedReason reason;
   PetscInt iterations;
   PetscReal residual;
   std::string view, pc_failed;
 };
 
-void solve(Mat A, Mat P, KSPType type, PCOCLSPKTSingular singular, Outcome* outcome) {
+void solve(Mat A, Mat P, KSPType type, PCOCLSPKTSingular singular, KrylovOutcome* outcome) {
   KSP ksp;
   PC pc;
-  const Vector b(kRows), x(kRows);
+  const Vector b(kPoints), x(kPoints);
   make_consistent(b);
   const Preconditioner made(P);
   OK(PCOCLSPKTSetSingular(made, singular));
@@ -81,7 +81,7 @@ void solve(Mat A, Mat P, KSPType type, PCOCLSPKTSingular singular, Outcome* outc
   OK(KSPDestroy(&ksp));
 }
 
-void expect_solved(const Outcome& outcome, const char* why) {
+void expect_solved(const KrylovOutcome& outcome, const char* why) {
   EXPECT_GT(outcome.reason, 0);
   EXPECT_LE(outcome.iterations, 2);
   EXPECT_LE(outcome.residual, 1e-9);
@@ -94,7 +94,7 @@ TEST(NullSpace, OfConstantsMakesNeumannConverge) {
     attach(A, how);
     for (const KSPType type : {KSPGMRES, KSPCG}) {
       SCOPED_TRACE(type);
-      Outcome outcome;
+      KrylovOutcome outcome;
       solve(A, A, type, PC_OCLSPKT_SINGULAR_AUTO, &outcome);
       expect_solved(outcome, "one line, and the matrix has a constant null space");
     }
@@ -104,7 +104,7 @@ TEST(NullSpace, OfConstantsMakesNeumannConverge) {
 TEST(NullSpace, MayBeAttachedToTheMatrixOfTheSystemAlone) {
   const Matrix A(neumann()), P(neumann());
   attach(A, Attached::flag);
-  Outcome outcome;
+  KrylovOutcome outcome;
   solve(A, P, KSPGMRES, PC_OCLSPKT_SINGULAR_AUTO, &outcome);
   expect_solved(outcome, "one line, and the matrix has a constant null space");
 }
@@ -113,7 +113,7 @@ TEST(NullSpace, IsNotNeededWherePinningIsAskedFor) {
   const Matrix A(neumann());
   for (const KSPType type : {KSPGMRES, KSPCG}) {
     SCOPED_TRACE(type);
-    Outcome outcome;
+    KrylovOutcome outcome;
     solve(A, A, type, PC_OCLSPKT_SINGULAR_PIN, &outcome);
     expect_solved(outcome, "asked for");
   }
@@ -123,7 +123,7 @@ TEST(NullSpace, ThatIsMissingOrNotConstantOrOverruledFailsAndSaysWhere) {
   for (const Attached how : {Attached::nothing, Attached::other_vector, Attached::flag}) {
     const Matrix A(neumann());
     attach(A, how);
-    Outcome outcome;
+    KrylovOutcome outcome;
     solve(A, A, KSPGMRES, how == Attached::flag ? PC_OCLSPKT_SINGULAR_FAIL : PC_OCLSPKT_SINGULAR_AUTO, &outcome);
     EXPECT_EQ(outcome.reason, KSP_DIVERGED_PC_FAILED);
     EXPECT_TRUE(contains(outcome.view, "singular: line 0, the pivot of its row 199 ")) << outcome.view;
@@ -132,11 +132,11 @@ TEST(NullSpace, ThatIsMissingOrNotConstantOrOverruledFailsAndSaysWhere) {
 }
 
 TEST(NullSpace, DoesNotTouchAMatrixThatIsNotSingular) {
-  const Rows rows = tridiagonal(kRows, -1, 2.5, -1);
+  const Rows rows = tridiagonal(kPoints, -1, 2.5, -1);
   const Matrix A(rows), plain(rows);
   attach(A, Attached::flag);
   const Preconditioner pc(A), without(plain);
-  const Vector b(kRows), x(kRows), y(kRows);
+  const Vector b(kPoints), x(kPoints), y(kPoints);
   OK(PCApply(pc, b, x));
   OK(PCApply(without, b, y));
   EXPECT_EQ(distance(x, y), 0);
@@ -146,15 +146,15 @@ TEST(NullSpace, DoesNotTouchAMatrixThatIsNotSingular) {
 
 TEST(NullSpace, PinsOneLineOnly) {
   // Two Neumann problems: each has its own constants.
-  Rows rows = neumann(kRows / 2);
-  for (PetscInt i = 0; i < kRows / 2; ++i) {
+  Rows rows = neumann(kPoints / 2);
+  for (PetscInt i = 0; i < kPoints / 2; ++i) {
     auto row = rows[static_cast<std::size_t>(i)];
-    for (auto& entry : row) entry.first += kRows / 2;
+    for (auto& entry : row) entry.first += kPoints / 2;
     rows.push_back(row);
   }
   const Matrix A(rows);
   attach(A, Attached::flag);
-  Outcome outcome;
+  KrylovOutcome outcome;
   solve(A, A, KSPGMRES, PC_OCLSPKT_SINGULAR_AUTO, &outcome);
   EXPECT_EQ(outcome.reason, KSP_DIVERGED_PC_FAILED);
   solve(A, A, KSPGMRES, PC_OCLSPKT_SINGULAR_PIN, &outcome);

@@ -161,6 +161,13 @@ class Preconditioner {
   PC pc_ = nullptr;
 };
 
+/// Nonzero entries off the three bands, as counted at the last set-up.
+inline PetscInt64 ignored(PC pc) {
+  PetscInt64 count = -1;
+  PCOCLSPKTGetIgnoredEntries(pc, &count);
+  return count;
+}
+
 /// An entry of the options database that is gone with its scope.
 class Option {
  public:
