@@ -2,10 +2,9 @@
 add_library(oclspkt_flags INTERFACE)
 target_compile_options(oclspkt_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wno-unknown-pragmas
                                                $<$<BOOL:${OCLSPKT_WERROR}>:-Werror>)
-# Where files are compiled together (CMAKE_UNITY_BUILD) they are headers to GCC, whose unnamed namespaces it warns of.
-if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  target_compile_options(oclspkt_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
-endif()
+# Files that are compiled together (UNITY_BUILD) are headers to GCC, whose unnamed namespaces it warns of.
+target_compile_options(oclspkt_flags INTERFACE
+  $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wno-subobject-linkage>)
 # Excess and two-sum rely on the order in which sums are written; nothing may be re-associated or contracted there.
 target_compile_options(oclspkt_flags INTERFACE -ffp-contract=off)
 if(OCLSPKT_SANITIZE)

@@ -40,7 +40,8 @@ test_preset() {
 run_tests() {
   mkdir -p build
   install_drivers
-  settings=(-DOCLSPKT_BENCH=ON)
+  # The libraries file by file, as users build them.
+  settings=(-DOCLSPKT_BENCH=ON -DOCLSPKT_UNITY_TESTS=ON)
   test_preset release
   # The debug build is the one with the sanitizers: no NDEBUG, assertions of the standard library. Installing, building by
   # others, static analysis and the examples say nothing new in it, nor do kernels under oclgrind. PETSc's own programs run
