@@ -18,7 +18,19 @@
 namespace {
 
 std::atomic<std::int64_t> allocations{0}, builds{0}, made{0}, buffers{0}, events{0}, kernels{0}, programs{0};
-thread_local bool looking = false;
+thread_local bool overlooked = false;  ///< what this thread allocates now is not ours
+
+/// Overlooks what its thread allocates while it lives. To find out whose an allocation is takes long.
+class Overlook {
+ public:
+  Overlook() { overlooked = true; }
+  ~Overlook() { overlooked = before_; }
+  Overlook(const Overlook&) = delete;
+  Overlook& operator=(const Overlook&) = delete;
+
+ private:
+  const bool before_ = overlooked;
+};
 
 enum class Owner { ours, library, others };
 
@@ -51,21 +63,23 @@ Owner owner_behind_library() {
 
 /// @param caller  where the function that allocates returns to
 void note_allocation(void* caller) {
-  if (looking) return;  // looking allocates, too
-  looking = true;
+  if (overlooked) return;
+  const Overlook looking_allocates_too;
   Owner owner = owner_of(caller);
   if (owner == Owner::library) owner = owner_behind_library();
   if (owner == Owner::ours) ++allocations;
-  looking = false;
 }
 
-/// The function of the OpenCL library that one of ours stands in front of.
+/// The function of the OpenCL library that one of ours stands in front of; drivers work in it.
 template <typename F>
-F* next(const char* name, F* /*ours*/) {
+auto next(const char* name, F* /*ours*/) {
   static void* const library = dlopen("libOpenCL.so.1", RTLD_NOW);
   void* const found = library != nullptr ? dlsym(library, name) : nullptr;
   if (found == nullptr) std::abort();
-  return reinterpret_cast<F*>(found);
+  return [f = reinterpret_cast<F*>(found)](auto... arguments) {
+    const Overlook what_drivers_allocate;
+    return f(arguments...);
+  };
 }
 
 template <typename Object>
@@ -106,7 +120,7 @@ void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
   return memalign(alignment, size);
 }
 
-#define PASS_ON(name) (*next(#name, &name))
+#define PASS_ON(name) next(#name, &name)
 
 cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, std::size_t size, void* host, cl_int* code) {
   ++made;
