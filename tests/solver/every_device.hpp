@@ -36,4 +36,19 @@ void with_every_device(const F& f) {
   f(options);
 }
 
+/// Call f(options) for each device but the host, in place where it shares the host's memory, and copying.
+template <typename F>
+void with_every_transfer(const F& f) {
+  with_every_device([&](Options options) {
+    if (options.devices == "host") return;
+    const DeviceInfo& device = device_module(nullptr)->devices().at(std::stoul(options.devices));
+    for (const Transfer transfer : {Transfer::automatic, Transfer::copy}) {
+      if (transfer == Transfer::automatic && !device.host_unified) continue;  // copies in any case
+      SCOPED_TRACE(std::string("transfer ") + name(transfer));
+      options.transfer = transfer;
+      f(options);
+    }
+  });
+}
+
 }  // namespace oclspkt::test

@@ -31,14 +31,9 @@ class Resources : public test::SolverFixture<double> {
   /// Call f(options) for each device, in place and copying, by the truncated method.
   template <typename F>
   static void with_every_transfer(const F& f) {
-    test::with_every_device([&](Options options) {
-      if (options.devices == "host") return;
+    test::with_every_transfer([&](Options options) {
       options.method = MethodChoice::truncated_halo;
-      for (const Transfer transfer : {Transfer::automatic, Transfer::copy}) {
-        SCOPED_TRACE(name(transfer));
-        options.transfer = transfer;
-        f(options);
-      }
+      f(options);
     });
   }
 };
