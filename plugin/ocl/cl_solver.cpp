@@ -128,13 +128,20 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
     make_kernels(s);
     make_buffers(s);
     const Waiter waiter(*s.device, !in_place_, std::max(kLeastTimeLimit, time_limit()));
-    set_up_bands(s, waiter);
-    if (makes_factors()) {
-      make_factors(s, waiter, bands.view());
-    } else if (plan.stored) {
-      give_outers(s, waiter, turned_.down(), turned_.up());
+    try {
+      set_up_bands(s, waiter);
+      if (makes_factors()) {
+        make_factors(s, waiter, bands.view());
+      } else if (plan.stored) {
+        std::copy_n(turned_.down(), s.tops.size(), s.tops.data());
+        std::copy_n(turned_.up(), s.bottoms.size(), s.bottoms.data());
+        give_outers(s, waiter);
+      }
+      rehearse(s, waiter);
+    } catch (...) {
+      drain(s, waiter);
+      throw;
     }
-    rehearse(s, waiter);
     ready_ = true;
   } catch (const cl::Error& error) {
     throw device_error(found_.info, "set-up for " + std::to_string(plan.n) + " rows", error);
@@ -173,7 +180,7 @@ void ClSolver<T>::make_buffers(State& s) {
            ensure(*s.device, s.bottom_buffer, CL_MEM_READ_WRITE, layout_.outer_bytes) +
            ensure(*s.device, s.segments, CL_MEM_WRITE_ONLY, layout_.segment_bytes) +
            ensure(*s.device, s.swept, CL_MEM_READ_WRITE, layout_.swept_bytes);
-  const Index outers = exact ? layout_.outer_bytes / static_cast<Index>(sizeof(T)) : 0;
+  const Index outers = layout_.outer_bytes / static_cast<Index>(sizeof(T));
   for (AlignedArray<T>* outer : {&s.tops, &s.bottoms}) {
     outer->resize(outers);
     std::fill_n(outer->data(), outers, T(0));
@@ -438,17 +445,17 @@ void ClSolver<T>::settle_interfaces(State& s, const Waiter& waiter) {
   for (Index k = 0; k < plan_.partitions(); ++k)
     segments_[size(k)] = {row(0, k), row(kSegmentWords / 2, k), plan_.m == 1};
   reduced_.solve(segments_.data(), s.tops.data(), s.bottoms.data());
-  give_outers(s, waiter, s.tops.data(), s.bottoms.data());
+  give_outers(s, waiter);
 }
 
 /// Bring to the device one number for the top and one for the bottom of every partition.
 template <typename T>
-void ClSolver<T>::give_outers(State& s, const Waiter& waiter, const T* tops, const T* bottoms) {
+void ClSolver<T>::give_outers(State& s, const Waiter& waiter) {
   const cl::CommandQueue& queue = s.device->queue();
-  for (const auto& [buffer, host] : {std::pair{&s.top_buffer, tops}, {&s.bottom_buffer, bottoms}}) {
+  for (const auto& [buffer, host] : {std::pair{&s.top_buffer, &s.tops}, {&s.bottom_buffer, &s.bottoms}}) {
     fault_point(Place::write, s.device->info(), queue());
     cl::Event event;
-    queue.enqueueWriteBuffer(*buffer, CL_FALSE, 0, size(layout_.outer_bytes), host, nullptr, &event);
+    queue.enqueueWriteBuffer(*buffer, CL_FALSE, 0, size(layout_.outer_bytes), host->data(), nullptr, &event);
     waiter.wait(event);
     times_.transfer_seconds += seconds(event);
   }

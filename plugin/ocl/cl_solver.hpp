@@ -56,7 +56,7 @@ struct DeviceState {
   cl::Buffer swept;                  ///< what the first pass of exact-factored leaves for the second, laid end to end
   std::unique_ptr<Staging> staging;  ///< one array of a chunk; none in place
   AlignedArray<T> segment_words;     ///< what kernel reduce wrote
-  AlignedArray<T> tops, bottoms;     ///< first and last unknown of each segment, 0 for those of the padding
+  AlignedArray<T> tops, bottoms;     ///< of each partition: first and last unknown, or what passes through it
 };
 
 template <typename T>
@@ -130,7 +130,7 @@ class ClSolver final : public DeviceSolver<T> {
   Geometry strided_geometry(Index pieces) const;
   void copy_out(const Chunk& chunk, T* x, const T* solved) const;
   void settle_interfaces(State& s, const Waiter& waiter);
-  void give_outers(State& s, const Waiter& waiter, const T* tops, const T* bottoms);
+  void give_outers(State& s, const Waiter& waiter);
 
   const int index_;
   const FoundDevice& found_;

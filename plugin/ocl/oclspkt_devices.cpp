@@ -38,10 +38,12 @@ std::string text(const char* format, double value) {
 std::string use_of(const DeviceInfo& device) {
   std::string use;
   for (std::size_t i = 0; i < std::size(oclspkt::kMethodNames); ++i) {
-    const bool carried = oclspkt::device_carries(static_cast<oclspkt::Method>(i), oclspkt::LineSet::one(1));
-    if (carried) use += std::string(oclspkt::kMethodNames[i]) + ", ";
+    const auto method = static_cast<oclspkt::Method>(i);
+    if (!oclspkt::device_carries(method, oclspkt::LineSet::one(1))) continue;
+    if (!use.empty()) use += ", ";
+    use += oclspkt::kMethodNames[i];
+    if (oclspkt::device_carries(method, oclspkt::LineSet::grid_axis(1, 2, 2, 1))) use += " (also side by side)";
   }
-  use += "exact-factored (lines side by side)";
   if (device.type != oclspkt::DeviceType::cpu) use += " (kernels made for CPUs)";
   use += device.emulated ? "; only if named" : "; auto, all";
   return use;

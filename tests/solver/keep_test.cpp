@@ -98,7 +98,7 @@ TEST_F(Keep, SymmetryUnderALooseTolerance) {
     Bands<double> bands = rows(4);
     set_up(solver, bands);
     EXPECT_TRUE(test::is_exact(solver.report()));
-    ASSERT_EQ(solver.report().candidates.size(), 3u);
+    ASSERT_GE(solver.report().candidates.size(), 3u);
     for (const std::size_t truncated : {0, 1}) {
       EXPECT_NE(solver.report().candidates[truncated].why.find("symmetric"), std::string::npos) << truncated;
     }
