@@ -262,6 +262,7 @@ Plan make_twisted_plan(Index n, Index partition, int word, const DeviceTraits& t
 }
 
 bool share_lines(Plan& plan, Index length, bool choose, int word, const DeviceTraits& traits) {
+  if (length == 0) return false;
   // What make_stored_plan() keeps of tiles, and three arrays of factors, stay in half of the second-level cache.
   const Index vectors = traits.cache_bytes / 2 / (word * plan.lanes);
   const Index whole = std::lcm(length / std::gcd<Index>(length, plan.lanes), static_cast<Index>(plan.lanes));

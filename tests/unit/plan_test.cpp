@@ -314,6 +314,12 @@ TEST(SegmentPlan, CutsLinesOnlyWhereCoresWouldBeIdle) {
   EXPECT_FALSE(pays(LineSet::grid_axis(1, 512, 512, 1), 40, Form::general, 64)) << "a bundle for every core";
 }
 
+TEST(StoredPlan, SharesNothingOfLinesWithoutRows) {
+  Plan plan = make_stored_plan(0, 0, 0, 8, kTraits);
+  EXPECT_FALSE(share_lines(plan, 0, true, 8, kTraits));
+  EXPECT_EQ(plan.form, Form::general);
+}
+
 TEST(TwistedPlan, MeetsAtATileAndWantsAllRowsAtOnce) {
   DeviceTraits traits = kTraits;
   traits.cores = 2;
