@@ -50,7 +50,7 @@ static inline TileFactors factors_of(Factors all, long t, int m) {
 static inline void walk(Factors factors, Rows rows, long begin, long end, int reach, __global const scalar_t* y,
                         __global scalar_t* x, __global lanes_t* own) {
   const int m = (int)rows.m;
-  const long tiles = (rows.n + LANES * rows.m - 1) / (LANES * rows.m);
+  const long tiles = tiles_of(rows);
   __global scalar_t* const edge = (__global scalar_t*)own;
   scalar_t above = 0;
   lanes_t entered, tops = ZERO;

@@ -75,7 +75,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void twisted_eliminate(
     __global const scalar_t* restrict y, __global lanes_t* restrict swept, __global lanes_t* restrict scratch,
     const long n, const long meeting, const int m, const int slot) {
   const Rows rows = {n, 0, m};
-  const long tiles = (n + LANES * (long)m - 1) / (LANES * (long)m);
+  const long tiles = tiles_of(rows);
   const bool below = get_group_id(0) > 0;
   __global lanes_t* const own = scratch + (long)get_group_id(0) * slot;
   const Side side = side_of(below, !below, meeting, tiles);

@@ -95,7 +95,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void twisted_substitute(
     __global scalar_t* restrict x, __global lanes_t* restrict scratch, const long n, const long meeting, const int m,
     const int slot, const scalar_t from_above, const scalar_t met) {
   const Rows rows = {n, 0, m};
-  const long tiles = (n + LANES * (long)m - 1) / (LANES * (long)m);
+  const long tiles = tiles_of(rows);
   const bool below = get_group_id(0) > 0;
   __global lanes_t* const own = scratch + (long)get_group_id(0) * slot;
   const BackFactors f = {reciprocal, coupling};

@@ -49,6 +49,9 @@ Index sixteen_times_odd(Index value) {
   return 16 * (blocks % 2 == 1 ? blocks : blocks - 1);
 }
 
+/// Partitions of a tile of lines laid end to end.
+int lanes_of_tile(const DeviceTraits& traits) { return std::max({1, traits.lanes, traits.tile_lanes}); }
+
 /// Rows of a partition of which both sweeps stay in half of the second-level cache.
 Index partition_in_cache(int lanes, int word, const DeviceTraits& traits) {
   return std::max<Index>(kShortPartition, traits.cache_bytes / 2 / (kScratchWords * word * lanes));
@@ -142,6 +145,28 @@ void check_partition(Index partition) {
   throw InvalidInput("a partition needs at least 1 row (0: chosen), not " + std::to_string(partition));
 }
 
+/// What plans by stored factors in the order of the lanes have in common.
+/// @param groups  work-groups that want a tile each
+Plan stored_tiles(Method method, Index n, Index partition, int word, Index groups, const DeviceTraits& traits) {
+  check_partition(partition);
+  Plan plan;
+  plan.method = method;
+  plan.stored = true;
+  plan.n = n;
+  plan.lanes = lanes_of_tile(traits);
+  if (partition > 0) {
+    plan.m = partition;
+  } else {
+    // What the sweep down leaves of two tiles, and y of one, stay in half of the second-level cache.
+    const Index cache_rows = traits.cache_bytes / 2 / (3 * word * plan.lanes);
+    const Index fair = n / (groups * plan.lanes);
+    plan.m = sixteen_times_odd(std::max(kShortPartition, std::min({kUsualPartition, cache_rows, fair})));
+  }
+  plan.m = round_up(std::min(plan.m, std::max<Index>(n, 1)), plan.lanes);
+  plan.reach = plan.m;
+  return plan;
+}
+
 }  // namespace
 
 double Plan::overlap() const {
@@ -176,7 +201,7 @@ Plan make_plan(Method method, Index n, Index halo, Index partition, int word, co
   plan.method = method;
   plan.n = n;
   plan.halo = method == Method::truncated_halo ? halo : 0;
-  plan.lanes = std::max({1, traits.lanes, traits.tile_lanes});
+  plan.lanes = lanes_of_tile(traits);
   plan.m = std::min(partition > 0 ? partition : choose_partition(plan, word, traits), std::max<Index>(n, 1));
   if (method == Method::exact_factored || method == Method::pivot) {
     plan.m = n;
@@ -198,7 +223,7 @@ Plan make_plan(Method method, Index n, Index halo, Index partition, int word, co
 
 Index partition_of_whole_lines(const LineSet& lines, int word, const DeviceTraits& traits) {
   const Index length = lines.count() > 0 ? lines.length(0) : 0;
-  const int lanes = std::max({1, traits.lanes, traits.tile_lanes});
+  const int lanes = lanes_of_tile(traits);
   const Index largest = partition_in_cache(lanes, word, traits);
   if (!lines.contiguous() || length == 0 || length > largest) return 0;
   for (Index l = 0; l < lines.count(); ++l) {
@@ -206,36 +231,9 @@ Index partition_of_whole_lines(const LineSet& lines, int word, const DeviceTrait
   }
   const Index least = std::lcm(length, kWholeLinesQuantum);
   const Index m = std::max<Index>(1, (kUsualPartition + least / 2) / least) * least;
-  const std::int64_t memory = std::min(traits.chunk_bytes, traits.memory_bytes / 5);
-  const bool fits = m <= largest && m * lanes * word <= memory;
+  const bool fits = m <= largest && m * lanes <= chunk_words(word, traits);
   return fits && lines.rows() >= m * lanes * std::max(1, traits.cores) ? m : 0;
 }
-
-namespace {
-
-/// What plans by stored factors in the order of the lanes have in common.
-/// @param groups  work-groups that want a tile each
-Plan stored_tiles(Method method, Index n, Index partition, int word, Index groups, const DeviceTraits& traits) {
-  check_partition(partition);
-  Plan plan;
-  plan.method = method;
-  plan.stored = true;
-  plan.n = n;
-  plan.lanes = std::max({1, traits.lanes, traits.tile_lanes});
-  if (partition > 0) {
-    plan.m = partition;
-  } else {
-    // What the sweep down leaves of two tiles, and y of one, stay in half of the second-level cache.
-    const Index cache_rows = traits.cache_bytes / 2 / (3 * word * plan.lanes);
-    const Index fair = n / (groups * plan.lanes);
-    plan.m = sixteen_times_odd(std::max(kShortPartition, std::min({kUsualPartition, cache_rows, fair})));
-  }
-  plan.m = round_up(std::min(plan.m, std::max<Index>(n, 1)), plan.lanes);
-  plan.reach = plan.m;
-  return plan;
-}
-
-}  // namespace
 
 Plan make_stored_plan(Index n, Index reach, Index partition, int word, const DeviceTraits& traits) {
   const Index cores = std::max(1, traits.cores);

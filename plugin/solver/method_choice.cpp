@@ -121,7 +121,7 @@ std::optional<Proposal> propose_segments(const Problem<T>& problem, double tol, 
   const double d = problem.survey.decay();
   const LineSet& lines = problem.bands.lines();
   const Index needed = halo_from_dominance(d, tol);
-  if (needed < 0 && !problem.few_applies) {
+  if (needed < 0 && !problem.one_shot) {
     objection.why = format("row dominance %.4f, lines side by side are cut only above 1", problem.survey.dominance);
     return std::nullopt;
   }
@@ -129,7 +129,7 @@ std::optional<Proposal> propose_segments(const Problem<T>& problem, double tol, 
   const Plan plan = make_strided_halo_plan(lines, halo, problem.options.partition, sizeof(T), problem.traits);
   if (!named(problem.options.method)) {
     const Plan whole = factored_plan(problem);
-    if (problem.few_applies ? plan.chunk_blocks == 0 : !cutting_pays(plan, whole)) {
+    if (problem.one_shot ? plan.chunk_blocks == 0 : !cutting_pays(plan, whole)) {
       objection = {format("no cheaper than whole lines, which keep %.0f %% of cores and lanes busy", 100 / whole.idle),
                    {},
                    plan};

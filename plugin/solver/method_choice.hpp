@@ -29,8 +29,8 @@ struct Problem {
   const Bands<T>& bands;
   const Survey& survey;
   DeviceTraits traits;
-  bool symmetric = false;    ///< and its operator must be, too
-  bool few_applies = false;  ///< between set-ups: factors that are stored would hardly be used
+  bool symmetric = false;  ///< and its operator must be, too
+  bool one_shot = false;   ///< factors that are stored would hardly be used: prefer truncated-halo, which stores none
 };
 
 /// Share of the rows that may be solved apart for the others to keep a cheaper method.

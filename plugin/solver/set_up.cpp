@@ -166,11 +166,11 @@ void Solver<T>::Impl::note_candidate(const DeviceChoice& device, Method method, 
 
 /// The present bands, to be solved by the device or by the host.
 template <typename T>
-Problem<T> Solver<T>::Impl::problem(const DeviceChoice& device, bool on_host, bool few_applies) const {
+Problem<T> Solver<T>::Impl::problem(const DeviceChoice& device, bool on_host, bool one_shot) const {
   const DeviceTraits traits =
       on_host ? kHostTraits
               : device.module->traits(device.index, sizeof(T) == 8, settings(device, Plan{.n = bands_.lines().rows()}));
-  return {options_, bands_, survey_, traits, survey_.symmetric || known_.symmetric, few_applies};
+  return {options_, bands_, survey_, traits, survey_.symmetric || known_.symmetric, one_shot};
 }
 
 /// Plan a method, examine it, and take lines out that alone stand in its way.

@@ -34,6 +34,13 @@ class StoredFactors : public ::testing::Test {
   }
 };
 using Scalars = ::testing::Types<float, double>;
+template <typename T>
+Bands<T> poisson(Index n) {
+  Bands<T> bands = test::constant<T>(LineSet::one(n), -1, 2, -1);
+  bands.close_lines();
+  return bands;
+}
+
 TYPED_TEST_SUITE(StoredFactors, Scalars);
 
 TYPED_TEST(StoredFactors, SolveEveryLayoutAndSize) {
@@ -124,8 +131,7 @@ TYPED_TEST(StoredFactors, MeetAtARowOfTheSystem) {
 TYPED_TEST(StoredFactors, TakeATinyPivotWhereTheSystemMeets) {
   using T = TypeParam;
   const Index n = 1 << 18;
-  Bands<T> bands = test::constant<T>(LineSet::one(n), -1, 2, -1);
-  bands.close_lines();
+  Bands<T> bands = poisson<T>(n);
   Factors<T> factors;
   factors.factor(bands.lines(), bands.view(), Form::general, Order::towards, n / 3);
   EXPECT_TRUE(factors.pivots().sound());
@@ -140,8 +146,7 @@ TYPED_TEST(StoredFactors, SolveDownwardsWhereThePivotInTheMiddleIsTiny) {
   using T = TypeParam;
   // Poisson: pivots are 1 + 1 / i from either end, and what both leave of the row in the middle is 4 / n.
   const Index n = 1 << 18;
-  Bands<T> bands = test::constant<T>(LineSet::one(n), -1, 2, -1);
-  bands.close_lines();
+  Bands<T> bands = poisson<T>(n);
   Factors<T> inwards;
   inwards.factor(bands.lines(), bands.view(), Form::general, Order::inwards);
   EXPECT_NEAR(inwards.pivots().smallest, 2.0 / static_cast<double>(n), 0.1 / static_cast<double>(n));
