@@ -37,8 +37,17 @@ struct DeviceProfile {
   double copy_bytes_per_second = 0;  ///< host to device and back; infinite where memory is shared
 };
 
+/// For which kind of device kernels are made. By type: those for GPUs on GPUs, those for CPUs on all others.
+enum class Variant { by_type, cpu, gpu };
+
+/// @pre name is one of kVariantNames
+inline Variant variant_of(const std::string& name) {
+  return name == "cpu" ? Variant::cpu : name == "gpu" ? Variant::gpu : Variant::by_type;
+}
+
 /// What a device solver needs beyond plan and bands.
 struct DeviceSettings {
+  Variant variant = Variant::by_type;
   bool copy_vectors = false;       ///< use the copying path even where host memory is shared
   std::int64_t device_memory = 0;  ///< bytes; 0: the device's own limit
   double timeout = 0;              ///< seconds, see Options::timeout

@@ -21,6 +21,8 @@ struct DeviceTraits {
   std::int64_t chunk_bytes = INT64_MAX;   ///< largest single allocation
   std::int64_t memory_bytes = INT64_MAX;  ///< all allocations together; INT64_MAX where host memory is shared
   bool host = false;                      ///< the calling thread, no device
+  int group_items = 0;                    ///< work-items of a work-group at most, where kernels for GPUs are used
+  std::int64_t local_bytes = 0;           ///< local memory of a work-group, there
 };
 
 inline constexpr DeviceTraits kHostTraits{.lanes = 1, .host = true};
@@ -34,6 +36,8 @@ struct SharedTiles {
 /// How the rows of a line set map to work; fixed from set-up to set-up.
 ///
 /// Lines laid end to end: partition k holds rows [k*m, min(n, (k+1)*m)), tile t partitions [t*lanes, (t+1)*lanes).
+/// By work-groups (`items` > 0; truncated-halo for lines laid end to end on GPUs): a tile is one partition, which a
+/// work-group reads with its halos and solves exactly: items * item_rows = m + 2 halo rows, item_rows a work-item.
 /// Lines side by side (exact-factored, and truncated-halo by segments): bundle k of a block holds its lines from
 /// k*bundle on, the last bundle all that are left; segment k of a line holds its rows [k*m, min(length, (k+1)*m)).
 struct Plan {
@@ -43,6 +47,8 @@ struct Plan {
   Index m = 0;                ///< rows per partition or segment
   Index halo = 0;             ///< rows read again beyond each side of a partition; 0 unless truncated-halo
   int lanes = 1;              ///< partitions per tile
+  int items = 0;              ///< by work-groups: work-items of each; 0: tiles are swept by vectors of lanes
+  int item_rows = 0;          ///< by work-groups: rows of a work-item
   int runs = 1;               ///< work-groups; each walks a run of consecutive tiles
   bool walk_up = false;       ///< truncated-streamed: runs walk from the last row to the first
   bool exact_starts = false;  ///< truncated-streamed: the unknown before each run is solved for, not truncated
@@ -66,6 +72,7 @@ struct Plan {
   Index partitions() const { return m > 0 ? quotient_up(n, m) : 0; }
   Index tiles() const { return lanes > 0 ? quotient_up(partitions(), lanes) : 0; }
   Index tile_rows() const { return m * lanes; }
+  bool by_groups() const { return items > 0; }
   /// Stored: tiles that have factors of their own.
   Index factor_tiles() const {
     return form == Form::shared ? shared.head + shared.period + tiles() - shared.tail : tiles();
@@ -87,10 +94,16 @@ struct Plan {
 /// Choose partitions, runs and chunks.
 /// @param n         rows
 /// @param halo      rows of halo the certificate asks for (0 for the exact methods)
-/// @param partition rows per partition asked for by the user; 0: chosen
+/// @param partition rows per partition asked for by the user, of a work-item (at most 32) where the plan is by
+///                  work-groups; 0: chosen
 /// @param word      bytes per scalar
-/// @throws InvalidInput if `partition` is negative or the chunk limit does not hold one tile
-Plan make_plan(Method method, Index n, Index halo, Index partition, int word, const DeviceTraits& traits);
+/// @throws InvalidInput if `partition` is negative or the chunk limit does not hold one tile; by work-groups if
+///                  none holds the halo
+OCLSPKT_API Plan make_plan(Method method, Index n, Index halo, Index partition, int word, const DeviceTraits& traits);
+
+/// Rows of the longest halo with which truncated-halo still solves more rows than it only reads; unlimited but for
+/// plans by work-groups, whose tiles are no longer than their work-items hold.
+OCLSPKT_API Index longest_halo(Index partition, int word, const DeviceTraits& traits);
 
 /// Rows of a partition that holds whole lines laid end to end, so that truncated-halo truncates nothing with no halo; 0
 /// where lines differ in length, a partition would not stay in the cache or in the memory, or cores would be idle.

@@ -45,7 +45,7 @@ ClSolver<T>::ClSolver(int device, const DeviceSettings& settings)
     : index_(device),
       found_(Registry::instance().device(device)),
       settings_(settings),
-      in_place_(found_.info.host_unified && !settings.copy_vectors),
+      in_place_(works_in_place(found_, settings)),
       holding_(std::make_shared<DeviceHolding<T>>()) {
   Registry::instance().require_usable(device);
 }
@@ -94,6 +94,10 @@ void ClSolver<T>::check(const Plan& plan, const Bands<T>& bands) const {
     throw InvalidInput("the plan has " + std::to_string(plan.n) + " rows, the bands are " + bands.lines().describe());
   }
   const bool is_double = sizeof(T) == sizeof(double);
+  if (plan.by_groups()) {
+    if (found_.by_groups(settings_.variant)) return;
+    throw InvalidInput("the plan is by work-groups, " + describe(found_.info) + " uses kernels made for CPUs");
+  }
   const int lanes = bands.lines().contiguous() ? found_.tile_lanes(is_double) : found_.lanes(is_double);
   if (plan.n > 0 && plan.lanes != lanes) {
     throw InvalidInput("the plan is for " + std::to_string(plan.lanes) + " lanes, " + describe(found_.info) + " has " +
@@ -155,6 +159,8 @@ void ClSolver<T>::make_kernels(State& s) const {
   };
   if (factored()) {
     factors_.shared() ? make(s.strided_shared, "strided_shared") : make(s.strided_factored, "strided_factored");
+  } else if (plan_.by_groups()) {
+    make_tile_kernel(s);
   } else if (strided()) {
     make(s.strided_halo, "strided_halo");
   } else if (plan_.twisted()) {
@@ -396,6 +402,7 @@ cl::Event ClSolver<T>::launch_reduce(State& s, const ChunkBands& bands, const cl
 template <typename T>
 cl::Event ClSolver<T>::launch_solve(State& s, const ChunkBands& bands, const cl::Buffer& y, const cl::Buffer& x,
                                     const Chunk& chunk) {
+  if (plan_.by_groups()) return launch_tiles(s, bands, y, x, chunk);
   if (factored()) return launch_factored(s, bands, y, x, chunk);
   if (plan_.stored) return launch_turned(s, bands, y, x, chunk);
   if (strided()) return launch_segments(s, bands, y, x, chunk);

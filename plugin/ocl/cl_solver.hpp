@@ -41,11 +41,16 @@ cl::Buffer wrap(const OpenDevice& device, const T* p, Index rows) {
                        const_cast<T*>(p));
 }
 
+/// True if kernels work in the caller's memory. Those for GPUs want 16 bytes of alignment, which callers need not have.
+inline bool works_in_place(const FoundDevice& found, const DeviceSettings& settings) {
+  return found.info.host_unified && !settings.copy_vectors && !found.by_groups(settings.variant);
+}
+
 /// Everything of a solver that a device may touch, host memory included: it has to outlive a device that was lost.
 template <typename T>
 struct DeviceState {
   std::shared_ptr<OpenDevice> device;  ///< null before the first set-up and after a release
-  Kernel truncated_halo, turned_factor, turned_streamed, exact_reduce, exact_substitute;
+  Kernel truncated_halo, tile_halo, turned_factor, turned_streamed, exact_reduce, exact_substitute;
   Kernel twisted_eliminate, twisted_substitute, strided_factored, strided_shared, strided_halo;
   struct ChunkBands {
     cl::Buffer lower, diag, upper;  ///< lower is upper where Plan::couplings_serve()
@@ -123,6 +128,9 @@ class ClSolver final : public DeviceSolver<T> {
                             const Chunk& chunk);
   cl::Event launch_turned(State& s, const ChunkBands& factors, const cl::Buffer& y, const cl::Buffer& x,
                           const Chunk& chunk);
+  void make_tile_kernel(State& s) const;
+  cl::Event launch_tiles(State& s, const ChunkBands& bands, const cl::Buffer& y, const cl::Buffer& x,
+                         const Chunk& chunk);
   cl::Event launch_eliminate(State& s, const cl::Buffer& y, Index n);
   cl::Event launch_substitute(State& s, const cl::Buffer& x, Index n);
   cl::Event launch_segments(State& s, const ChunkBands& bands, const cl::Buffer& y, const cl::Buffer& x,

@@ -147,6 +147,10 @@ int FoundDevice::tile_lanes(bool is_double) const {
   return kCacheLine / static_cast<int>(is_double ? sizeof(double) : sizeof(float));
 }
 
+bool FoundDevice::by_groups(Variant variant) const {
+  return variant == Variant::by_type ? info.type == DeviceType::gpu : variant == Variant::gpu;
+}
+
 Discovery discover() {
   Discovery result;
   std::vector<cl::Platform> platforms;

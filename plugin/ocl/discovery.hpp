@@ -21,6 +21,8 @@ struct FoundDevice {
   int lanes(bool is_double) const { return is_double ? lanes_double : lanes_float; }
   /// Partitions of a tile: rows of a block are whole cache lines, and registers of one row do not wait for each other.
   int tile_lanes(bool is_double) const;
+  /// Kernels for GPUs are used, whose work-groups have many work-items.
+  bool by_groups(Variant variant) const;
 };
 
 struct Discovery {

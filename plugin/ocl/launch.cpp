@@ -25,9 +25,10 @@ void check_geometry(const OpenDevice& device, const Kernel& kernel, Geometry geo
         device, kernel,
         std::to_string(geometry.groups) + " work-groups, between 1 and " + std::to_string(largest) + " are possible");
   }
-  if (kernel.local_bytes > device.found().local_bytes) {
+  const std::size_t local = kernel.local_bytes + geometry.local_bytes;
+  if (local > device.found().local_bytes) {
     refuse(device, kernel,
-           "it needs " + std::to_string(kernel.local_bytes) + " bytes of local memory, the device has " +
+           "it needs " + std::to_string(local) + " bytes of local memory, the device has " +
                std::to_string(device.found().local_bytes));
   }
 }

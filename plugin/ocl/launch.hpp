@@ -19,6 +19,7 @@ struct BufferNeed {
 struct Geometry {
   std::int64_t groups = 1;
   std::size_t group_items = 1;
+  std::size_t local_bytes = 0;  ///< of local memory that arguments ask for
 };
 
 /// Check geometry, buffers, alignment and local memory, then enqueue; the only place where kernels are launched.

@@ -23,6 +23,7 @@ Margin margin(const Plan& plan) {
 
 /// Vectors of scratch of a work-group.
 Index vectors_swept(const Plan& plan) {
+  if (plan.by_groups()) return 1;  // what a work-group keeps is in local memory
   if (plan.twisted()) return plan.lanes + plan.m;
   if (plan.stored) return plan.lanes + 2 * (plan.m + plan.reach);
   const Margin beside = margin(plan);

@@ -60,7 +60,11 @@ class ClModule final : public DeviceModule {
     traits.cores = found.info.cores;
     traits.cache_bytes = found.cache_bytes;
     traits.chunk_bytes = found.info.max_allocation;
-    const bool shared = found.info.host_unified && !settings.copy_vectors;
+    if (found.by_groups(settings.variant)) {
+      traits.group_items = static_cast<int>(found.max_group_items);
+      traits.local_bytes = static_cast<std::int64_t>(found.local_bytes);
+    }
+    const bool shared = works_in_place(found, settings);
     if (settings.device_memory > 0) {
       traits.memory_bytes = settings.device_memory;
     } else if (!shared) {

@@ -23,6 +23,9 @@ constexpr double kProbeTimeLimit = 10;
 /// The shape of an ordinary plan: 16 x odd rows a partition, the halo that dominance 3 needs in double.
 constexpr Index kProbePartition = 16 * 31, kProbeHalo = 32;
 constexpr int kRunsPerCore = 4;
+/// Work-items of a work-group of the stream on GPUs, and the rows that they take: two vectors of 16 bytes, or four.
+constexpr int kStreamItems = 256;
+constexpr Index kStreamRows = kStreamItems * 8;
 /// Lines side by side: rows that are no power of two apart.
 constexpr Index kProbeInner = 208, kProbeLength = 64;
 
@@ -79,7 +82,15 @@ void measure_halo(int device, const FoundDevice& found, DeviceProfile& profile) 
   const Index full = std::max<Index>(kFirstRows, std::min<Index>(kProbeRows, found.info.max_allocation / 16));
   ProbeSystem<T> system(LineSet::one(full));
   ClSolver<T> solver(device, {});
+  DeviceTraits traits{.cores = found.info.cores, .chunk_bytes = found.info.max_allocation};
+  traits.group_items = static_cast<int>(found.max_group_items);
+  traits.local_bytes = static_cast<std::int64_t>(found.local_bytes);
   const auto set_up = [&](Index n) {
+    system.bands.reshape(LineSet::one(n));
+    if (found.by_groups(Variant::by_type)) {
+      solver.set_up(make_plan(Method::truncated_halo, n, kProbeHalo, 0, sizeof(T), traits), system.bands);
+      return;
+    }
     Plan plan;
     plan.method = Method::truncated_halo;
     plan.n = n;
@@ -89,7 +100,6 @@ void measure_halo(int device, const FoundDevice& found, DeviceProfile& profile) 
     plan.m =
         std::clamp<Index>(n / (static_cast<Index>(found.info.cores) * lanes) / lanes * lanes, lanes, kProbePartition);
     plan.chunk_tiles = plan.tiles();
-    system.bands.reshape(LineSet::one(n));
     solver.set_up(plan, system.bands);
   };
   set_up(lanes);
@@ -168,7 +178,8 @@ double run_stream(int device, const StreamArrays<T>& arrays) {
   const bool in_place = info.host_unified;
   const std::size_t bytes = static_cast<std::size_t>(arrays.n) * sizeof(T);
   if (arrays.n <= 0) return 0;
-  Kernel kernel = open->kernel("stream", sizeof(T) == sizeof(double));
+  const bool by_groups = open->found().by_groups(Variant::by_type);
+  Kernel kernel = open->kernel(by_groups ? "tile_stream" : "stream", sizeof(T) == sizeof(double), by_groups ? 1 : 0);
   const Waiter waiter(*open, !in_place, kProbeTimeLimit);
   const cl::CommandQueue& queue = open->queue();
   try {
@@ -180,7 +191,9 @@ double run_stream(int device, const StreamArrays<T>& arrays) {
     const auto run = [&](Index n) {
       const auto need = static_cast<std::int64_t>(bytes);
       set_arguments(*open, kernel, a, b, c, y, x, cl_long{n});
-      const cl::Event event = launch(*open, kernel, {static_cast<std::int64_t>(kRunsPerCore) * info.cores},
+      const Geometry geometry = by_groups ? Geometry{std::max<Index>(1, quotient_up(n, kStreamRows)), kStreamItems}
+                                          : Geometry{static_cast<std::int64_t>(kRunsPerCore) * info.cores};
+      const cl::Event event = launch(*open, kernel, geometry,
                                      {{"a", &a, need, sizeof(T)},
                                       {"b", &b, need, sizeof(T)},
                                       {"c", &c, need, sizeof(T)},

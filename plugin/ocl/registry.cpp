@@ -40,7 +40,11 @@ std::string build_options(const FoundDevice& device, bool is_double, int lanes) 
   std::string options = "-cl-std=CL1.2 -D SCALAR=";
   options += is_double ? "SCALAR_DOUBLE" : "SCALAR_FLOAT";
   const int native = device.lanes(is_double);
-  options += " -D LANES=" + std::to_string(lanes > 0 ? lanes : native) + " -D NATIVE_LANES=" + std::to_string(native);
+  options += " -D LANES=" + std::to_string(lanes > 0 ? lanes : native) +
+             " -D NATIVE_LANES=" + std::to_string(lanes == 1 ? 1 : native);
+  // Work-groups of many work-items, compiled for a CPU: PoCL 3.1's optimiser lets some start from what others left, and
+  // Intel's (2023.2.4) drops terms. Without them both are right.
+  if (lanes == 1 && device.info.host_unified) options += " -cl-opt-disable";
   if (device.info.host_unified) options += " -D HOST_MEMORY";
   return options;
 }
@@ -81,11 +85,11 @@ cl::Buffer OpenDevice::buffer(cl_mem_flags flags, std::int64_t bytes, void* host
   return cl::Buffer(context_, flags, static_cast<std::size_t>(bytes), host);
 }
 
-Kernel OpenDevice::kernel(const std::string& name, bool is_double, int lanes) {
+Kernel OpenDevice::kernel(const std::string& name, bool is_double, int lanes, const std::string& more) {
   if (is_double && !found_.info.fp64) {
     throw DeviceError(describe(found_.info) + " has no double precision; choose another device, or host");
   }
-  const std::string options = build_options(found_, is_double, lanes);
+  const std::string options = build_options(found_, is_double, lanes) + (more.empty() ? "" : " " + more);
   const std::string key = name + " " + options;
   try {
     const std::lock_guard lock(mutex_);
@@ -95,6 +99,7 @@ Kernel OpenDevice::kernel(const std::string& name, bool is_double, int lanes) {
     }
     Kernel kernel;
     kernel.name = name;
+    kernel.options = more;
     kernel.handle = cl::Kernel(at->second, name.c_str());
     kernel.max_group_items = kernel.handle.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(found_.handle);
     kernel.local_bytes = kernel.handle.getWorkGroupInfo<CL_KERNEL_LOCAL_MEM_SIZE>(found_.handle);

@@ -16,9 +16,10 @@ namespace oclspkt::ocl {
 /// A kernel of one solver, with what a launch must know of it. Arguments are set by one thread at a time.
 struct Kernel {
   std::string name;
+  std::string options;  ///< that it was built with
   cl::Kernel handle;
   std::size_t max_group_items = 0;  ///< of this kernel on its device
-  std::size_t local_bytes = 0;      ///< static and by arguments
+  std::size_t local_bytes = 0;      ///< of local memory, that of arguments not counted
 };
 
 /// Build OpenCL C for one device.
@@ -43,8 +44,9 @@ class OpenDevice {
 
   /// The kernel of that name, built for one scalar type and number of lanes if it was not yet.
   /// @param lanes  0: those of a register
+  /// @param more   options of the kernel's own
   /// @throws BuildError with the first lines of the log; DeviceError
-  Kernel kernel(const std::string& name, bool is_double, int lanes = 0);
+  Kernel kernel(const std::string& name, bool is_double, int lanes = 0, const std::string& more = {});
 
  private:
   const FoundDevice& found_;

@@ -51,7 +51,10 @@ const OptionEntry kTable[] = {
      "`exact` if there is evidence that no pivoting is needed, else `pivot`. A method that is named is used even where "
      "its certificate is above the tolerance; the view and `-info` then say so."},
     {"variant", "Variant", "const char[]", "name", &Options::variant, "which kernel carries the method on a device",
-     "`default` is the kernel made for the kind of device."},
+     "`default` is the kernel made for the kind of device. `cpu` and `gpu` name those made for few wide cores and for "
+     "work-groups of many work-items; what has none for GPUs yet is carried by those for CPUs. On a CPU, kernels made "
+     "for "
+     "GPUs are compiled without optimisation and are for tests."},
     {"precision", "Precision", "PCOCLSPKTPrecision", "", choice<&Options::precision, kPrecisionNames>(),
      "storage and arithmetic of the bands", "`same` is the arithmetic of PetscScalar."},
     {"rtol", "Rtol", "PetscReal", "bound", &Options::rtol,

@@ -52,7 +52,8 @@ std::optional<double> device_seconds(DeviceModule& module, int index, const Devi
   if (demand.lines.contiguous()) {  // cut anywhere
     return predict_seconds(profile, demand.lines.rows(), demand.words_per_row, demand.launches, word);
   }
-  const DeviceSettings settings{.copy_vectors = options.transfer == Transfer::copy,
+  const DeviceSettings settings{.variant = variant_of(options.variant),
+                                .copy_vectors = options.transfer == Transfer::copy,
                                 .device_memory = options.device_memory};
   const DeviceTraits traits = module.traits(index, demand.is_double, settings);
   const Plan whole = make_factored_plan(demand.lines, demand.form, word, traits);

@@ -55,7 +55,7 @@ Index whole_lines(const Problem<T>& problem) {
 template <typename T>
 std::optional<Proposal> propose_by_survey(const Problem<T>& problem, double tol) {
   const Index halo = known_halo<T>(problem.options, problem.survey);
-  if (halo < 0) return std::nullopt;
+  if (halo < 0 || halo > longest_halo(problem.options.partition, sizeof(T), problem.traits)) return std::nullopt;
   return covered(plan_for(problem, Method::truncated_halo, halo),
                  2 * std::pow(problem.survey.decay(), -static_cast<double>(halo + 1)), tol, problem.survey);
 }
@@ -152,7 +152,13 @@ std::optional<Proposal> propose_halo(const Problem<T>& problem, Objection& objec
   }
   if (auto quick = propose_by_survey(problem, tol)) return quick;
 
+  const Index limit = longest_halo(problem.options.partition, sizeof(T), problem.traits);
   for (const Index longest : kHaloSearch) {
+    if (longest > limit) {
+      if (!objection)
+        objection.why = format("the device's work-groups hold %lld rows of halo", static_cast<long long>(limit));
+      break;
+    }
     const Plan trial = plan_for(problem, Method::truncated_halo, longest);
     if (!cheaper_than_exact(trial) && objection) break;
     LineNeeds needs = needs_of_lines(problem, trial.m, tol, longest);
@@ -175,7 +181,7 @@ std::optional<Proposal> propose_halo(const Problem<T>& problem, Objection& objec
     }
   }
   if (!named(problem.options.method)) return std::nullopt;
-  const Plan plan = plan_for(problem, Method::truncated_halo, kUncoveredHalo);
+  const Plan plan = plan_for(problem, Method::truncated_halo, std::min(kUncoveredHalo, limit));
   const Certificate least = certify_halo(plan.n, problem.bands.view(), plan.m, plan.halo, {0, plan.n});
   if (least.bound <= tol) {  // it holds, and only costs more
     return unless_growth(problem, covered(plan, least.bound, tol, problem.survey), objection);
@@ -246,7 +252,7 @@ std::vector<Attempt> methods_to_try(MethodChoice choice, const Circumstances& kn
       // only where few long ones leave cores of a device idle.
       if (kernels_for_both) all = {{Method::truncated_streamed}};
       if (!known.on_host) {
-        all.insert(known.one_shot ? all.begin() : all.end(), {Method::truncated_halo});
+        all.insert(known.halo_first ? all.begin() : all.end(), {Method::truncated_halo});
       }
       all.insert(all.end(), exact.begin(), exact.end());
       // Where the pieces of a device's passes do not agree, one sweep on the host does.
@@ -310,6 +316,10 @@ std::optional<Proposal> propose(const Problem<T>& problem, Method method, Object
 std::string shape_text(const Plan& plan) {
   switch (plan.method) {
     case Method::truncated_halo:
+      if (plan.by_groups()) {
+        return format("halo %lld, work-groups of %d x %d rows", static_cast<long long>(plan.halo), plan.items,
+                      plan.item_rows);
+      }
       return format("halo %lld", static_cast<long long>(plan.halo)) +
              (plan.segments > 0 ? format(", %lld segments a line", static_cast<long long>(plan.segments)) : "");
     case Method::truncated_streamed:

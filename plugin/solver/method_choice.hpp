@@ -52,7 +52,7 @@ struct Circumstances {
   bool on_host = false;      ///< no device was chosen
   bool end_to_end = true;    ///< lines are contiguous()
   bool few_applies = false;  ///< factors would hardly be used: methods that store none come first on devices
-  bool one_shot = false;     ///< and truncated-halo holds_at_once()
+  bool halo_first = false;   ///< truncated-halo holds_at_once() for those, or the device has kernels for GPUs
 };
 
 /// The methods to try, in order, for what the user asked.

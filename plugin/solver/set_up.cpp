@@ -63,6 +63,7 @@ std::string error_text(double error) {
 template <typename T>
 DeviceSettings Solver<T>::Impl::settings(const DeviceChoice& device, const Plan& plan) const {
   DeviceSettings s;
+  s.variant = variant_of(options_.variant);
   s.copy_vectors = options_.transfer == Transfer::copy;
   s.device_memory = options_.device_memory;
   s.timeout = options_.timeout;
@@ -223,9 +224,10 @@ template <typename T>
 void Solver<T>::Impl::choose(const DeviceChoice& device, const std::optional<InUse>& before) {
   // Shared factors cost those of one line.
   const bool few = seldom_applied_ && !device.host() && !survey_.shared;
+  const bool by_groups = !device.host() && problem(device, false, false).traits.group_items > 0;
   const bool one_shot = few && !named(options_.method) && holds_at_once(problem(device, false, true));
   std::vector<Attempt> attempts =
-      methods_to_try(options_.method, {device.host(), bands_.lines().contiguous(), few, one_shot});
+      methods_to_try(options_.method, {device.host(), bands_.lines().contiguous(), few, one_shot || by_groups});
   const bool moved = before && first_to_try(*before, device, attempts);
   bool singular = false;
   for (const Attempt& attempt : attempts) {

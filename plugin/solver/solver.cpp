@@ -40,7 +40,9 @@ void check_options(const Options& o) {
     throw InvalidInput(std::string("precision ") + name(o.precision) +
                        " has no kernels in this version: use precision same");
   }
-  if (o.variant != "default") throw InvalidInput("variant '" + o.variant + "' does not exist; there is: default");
+  if (std::find(std::begin(kVariantNames), std::end(kVariantNames), o.variant) == std::end(kVariantNames)) {
+    throw InvalidInput("variant '" + o.variant + "' does not exist; there are: default, cpu, gpu");
+  }
   if (!(o.rtol >= 0 && o.rtol < 1)) throw InvalidInput("rtol must lie in [0, 1), 0 for the rounding of the arithmetic");
   if (o.partition < 0) throw InvalidInput("partition must be 0 (chosen) or a number of rows");
   if (o.device_memory < 0) throw InvalidInput("device_memory must be 0 (the device's own limit) or a number of bytes");

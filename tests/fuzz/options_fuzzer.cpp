@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Everything that reads what a user types or computes: the selection language over invented devices, options out of
 // range, the texts made of them, and line sets from any numbers.
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <set>
@@ -175,7 +176,7 @@ std::set<std::string> bad_members(const Options& o) {
   need(listed(o.on_device_failure, kOnDeviceFailureNames), "on_device_failure");
   need(listed(o.singular, kSingularNames), "singular");
   need(listed(o.transfer, kTransferNames), "transfer");
-  need(o.variant == "default", "variant");
+  need(std::count(std::begin(kVariantNames), std::end(kVariantNames), o.variant) == 1, "variant");
   need(o.rtol >= 0 && o.rtol < 1, "rtol");
   need(o.partition >= 0, "partition");
   need(o.device_memory >= 0, "device_memory");

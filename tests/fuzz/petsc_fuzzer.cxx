@@ -2,6 +2,7 @@
 // Option strings as PETSc reads them, and a small solve with what they set: options are in range or there is an error,
 // and an answer is right.
 #include <petscksp.h>
+#include <algorithm>
 
 #include <cmath>
 
@@ -53,7 +54,9 @@ void check_options(PC pc) {
   require(o.rtol >= 0 && o.rtol < 1, "rtol is out of range");
   require(o.partition >= 0 && o.device_memory >= 0 && o.timeout >= 0, "a number is negative");
   require(o.gather_limit >= -1, "gather_limit is out of range");
-  require(o.variant == "default" && o.precision == Precision::same, "what does not exist is taken");
+  require(std::count(std::begin(kVariantNames), std::end(kVariantNames), o.variant) == 1,
+          "a variant that does not exist");
+  require(o.precision == Precision::same, "what does not exist is taken");
   PetscReal real = -1;
   PetscInt rows = -1;
   PetscInt64 bytes = -1;

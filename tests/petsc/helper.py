@@ -13,10 +13,10 @@ import oclspkt  # noqa: E402
 from oclspkt._functions import SETTINGS  # noqa: E402
 from petsc4py import PETSc  # noqa: E402
 
-# What is not the default; of `precision` and `variant` there is only the default yet.
+# What is not the default; of `precision` there is only the default yet.
 NUMBERS = {"PetscReal": 0.25, "PetscInt": 48, "PetscInt64": 6_000_000_000, "PetscBool": True}
-TEXTS = {"devices": "host", "variant": "default", "directions": "x,y"}
-ONLY_DEFAULT = {"precision", "variant"}
+TEXTS = {"devices": "host", "variant": "gpu", "directions": "x,y"}
+ONLY_DEFAULT = {"precision"}
 
 
 def check(condition, what):

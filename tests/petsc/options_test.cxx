@@ -99,7 +99,7 @@ template <typename Check>
 void for_each_pair(Check check) {
   check("devices", PCOCLSPKTSetDevices, PCOCLSPKTGetDevices, static_cast<const char*>("cpu,host"));
   check("method", PCOCLSPKTSetMethod, PCOCLSPKTGetMethod, PC_OCLSPKT_METHOD_PIVOT);
-  check("variant", PCOCLSPKTSetVariant, PCOCLSPKTGetVariant, static_cast<const char*>("default"));
+  check("variant", PCOCLSPKTSetVariant, PCOCLSPKTGetVariant, static_cast<const char*>("gpu"));
   check("precision", PCOCLSPKTSetPrecision, PCOCLSPKTGetPrecision, PC_OCLSPKT_PRECISION_SAME);
   check("rtol", PCOCLSPKTSetRtol, PCOCLSPKTGetRtol, PetscReal(1e-3));
   check("partition", PCOCLSPKTSetPartition, PCOCLSPKTGetPartition, PetscInt(48));
@@ -193,7 +193,7 @@ TEST(Options, ValuesThatMakeNoSenseAreErrorsThatSayWhatDoes) {
                {"-t_pc_oclspkt_gather_limit", "-2", "gather_limit"},
                {"-t_pc_oclspkt_precision", "narrow", "use precision same"},
                {"-t_pc_oclspkt_precision", "single", "use precision same"},
-               {"-t_pc_oclspkt_variant", "paper", "default"}};
+               {"-t_pc_oclspkt_variant", "paper", "default, cpu, gpu"}};
   for (const auto& c : cases) {
     const Option option(c.name, c.value);
     const Preconditioner pc;

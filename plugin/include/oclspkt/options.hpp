@@ -48,6 +48,7 @@ inline constexpr const char* kPrecisionNames[] = {"same", "narrow", "single"};
 inline constexpr const char* kFormNames[] = {"general", "symmetric", "shared", "narrow"};
 inline constexpr const char* kOnDeviceFailureNames[] = {"degrade", "quiet", "error"};
 inline constexpr const char* kSingularNames[] = {"auto", "fail", "pin"};
+inline constexpr const char* kVariantNames[] = {"default", "cpu", "gpu"};
 inline constexpr const char* kTransferNames[] = {"auto", "copy"};
 
 inline constexpr const char* name(Method m) { return kMethodNames[static_cast<int>(m)]; }
@@ -62,7 +63,7 @@ inline constexpr const char* name(Transfer t) { return kTransferNames[static_cas
 struct Options {
   std::string devices = "auto";                   ///< selection language, see select_devices()
   MethodChoice method = MethodChoice::automatic;  ///< `automatic`: the first that holds at set-up
-  std::string variant = "default";                ///< which kernel carries the method on a device
+  std::string variant = "default";                ///< of kVariantNames: the kernels that carry the method on a device
   Precision precision = Precision::same;          ///< arithmetic of the bands
   double rtol = 0;                                ///< largest certificate accepted; 0: rounding of the arithmetic
   Index partition = 0;                            ///< rows a partition; 0: the plan chooses

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Purpose: method truncated-halo on GPUs, one pass. A work-group solves a tile exactly but for what its two ends are
+// coupled to, and keeps the rows that are `halo` rows away from them.
+// Source: SPIKE inside the tile; partitions are eliminated to one unknown each, the last, which are settled by cyclic
+// reduction in parallel (PCR). core/certificate (certify_halo) bounds the error.
+//
+// Arguments (global memory)
+//   lower, diag, upper, y, x  shape [rows of the chunk]; x overlaps none of the others
+//   n            rows of the whole system
+//   origin       row of element 0 of the arrays, a multiple of VECTOR
+//   tile_begin, tile_end  tiles of this launch; tile t keeps rows [t kept, (t + 1) kept)
+//   kept, halo   rows, multiples of VECTOR; kept + 2 halo = TILE_ROWS
+//   steps        of the reduction; what is 2^steps partitions away is truncated
+//   turned       local, PADDED_ROWS
+// Launch:  a work-group a tile, of GROUP_ITEMS work-items.
+// Local:   PADDED_ROWS scalars.
+// Per row: 1 division, 7 multiply-adds, 4 multiplications for every row of the tile; 5 words a row kept.
+// Assumes: couplings out of the system are 0. NaN of y stays in its line.
+// Valid:   x for the rows of the tiles below n.
+#include "gpu/tile_rows.clh"
+
+// One unknown of every partition: its last row's, x_k = value - above x_(k-1) - below x_(k+1).
+typedef struct {
+  scalar_t above, below, value;
+} Reduced;
+
+// Local memory of the reduction, and of what a partition tells the one above it.
+#define REDUCED_WORDS 3
+
+// Eliminate within the partition, downwards. Afterwards lower holds multipliers, diag reciprocal pivots, upper scaled
+// couplings, and y what is left of it if the row above the partition were 0.
+// @return the last row's equation; *top the first row's: x_first = value - above x_above - below x_last
+static inline Reduced eliminate(scalar_t* lower, scalar_t* diag, scalar_t* upper, const scalar_t* y, Reduced* top) {
+  // x_first = f - g x_above - h x_i, the row that is reached
+  scalar_t f = 0, g = 0, h = -1, left = y[0], above = lower[0];
+  scalar_t r = reciprocal(diag[0]);
+  diag[0] = r;
+#pragma unroll
+  for (int i = 1; i < ITEM_ROWS; ++i) {
+    const scalar_t t = mul(h, r);
+    f = take_off(true, f, t, left);
+    g = mul_sub(g, t, above);
+    const scalar_t coupling = upper[i - 1];
+    h = -mul(t, coupling);
+    const scalar_t w = mul(lower[i], r);
+    lower[i] = w;
+    upper[i - 1] = mul(coupling, r);
+    r = reciprocal(mul_sub(diag[i], w, coupling));
+    diag[i] = r;
+    left = take_off(true, y[i], w, left);
+    above = -mul(w, above);
+  }
+  const int last = ITEM_ROWS - 1;
+  upper[last] = mul(upper[last], r);
+  top->value = f;
+  top->above = g;
+  top->below = h;
+  const Reduced bottom = {mul(above, r), upper[last], mul(left, r)};
+  return bottom;
+}
+
+// Solve for the last unknown of every partition. `below` of the last and `above` of the first are not read.
+static inline scalar_t settle(Reduced mine, int steps, __local scalar_t* words) {
+  __local scalar_t *const above = words, *const below = words + GROUP_ITEMS, *const value = words + 2 * GROUP_ITEMS;
+  const int item = (int)get_local_id(0);
+  for (int step = 0, distance = 1; step < steps; ++step, distance *= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    above[item] = mine.above;
+    below[item] = mine.below;
+    value[item] = mine.value;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int up = item - distance, down = item + distance;
+    Reduced a = {0, 0, 0}, b = {0, 0, 0};
+    if (up >= 0) {
+      a.above = above[up];
+      a.below = below[up];
+      a.value = value[up];
+    }
+    if (down < GROUP_ITEMS) {
+      b.above = above[down];
+      b.below = below[down];
+      b.value = value[down];
+    }
+    const scalar_t r = reciprocal(mul_sub(mul_sub(1, mine.above, a.below), mine.below, b.above));
+    mine.value = mul(r, take_off(true, take_off(true, mine.value, mine.above, a.value), mine.below, b.value));
+    mine.above = -mul(mul(r, mine.above), a.above);
+    mine.below = -mul(mul(r, mine.below), b.below);
+  }
+  return mine.value;
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_halo(
+    __global const scalar_t* restrict lower, __global const scalar_t* restrict diag,
+    __global const scalar_t* restrict upper, __global const scalar_t* restrict y, __global scalar_t* restrict x,
+    const long n, const long origin, const long tile_begin, const long tile_end, const int kept, const int halo,
+    const int steps, __local scalar_t* turned) {
+  const int item = (int)get_local_id(0), last = ITEM_ROWS - 1;
+  const long tile = tile_begin + (long)get_group_id(0);
+  if (tile >= tile_end) return;
+  TileRows rows;
+  rows.first = tile * kept - halo - origin;
+  rows.n = n - origin;
+  rows.full = rows.first >= 0 && rows.first + TILE_ROWS <= rows.n;
+  scalar_t l[ITEM_ROWS], d[ITEM_ROWS], u[ITEM_ROWS], v[ITEM_ROWS];
+  {
+    vector_t fl[ITEM_VECTORS], fd[ITEM_VECTORS], fu[ITEM_VECTORS], fy[ITEM_VECTORS];
+    fetch(lower, rows, 0, fl);
+    fetch(diag, rows, 1, fd);
+    fetch(upper, rows, 0, fu);
+    fetch(y, rows, 0, fy);
+    turn_to_rows(fl, turned, l);
+    turn_to_rows(fd, turned, d);
+    turn_to_rows(fu, turned, u);
+    turn_to_rows(fy, turned, v);
+  }
+  Reduced top;
+  Reduced bottom = eliminate(l, d, u, v, &top);
+  // The last row knows the first of the partition below, which knows both last ones.
+  barrier(CLK_LOCAL_MEM_FENCE);
+  turned[item] = top.value;
+  turned[GROUP_ITEMS + item] = top.above;
+  turned[2 * GROUP_ITEMS + item] = top.below;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  Reduced next = {0, 0, 0};
+  if (item < GROUP_ITEMS - 1) {
+    next.value = turned[item + 1];
+    next.above = turned[GROUP_ITEMS + item + 1];
+    next.below = turned[2 * GROUP_ITEMS + item + 1];
+  }
+  const scalar_t r = reciprocal(mul_sub(1, bottom.below, next.above));
+  const Reduced own = {mul(r, bottom.above), -mul(mul(r, bottom.below), next.below),
+                       mul(r, take_off(true, bottom.value, bottom.below, next.value))};
+  const scalar_t x_last = settle(own, steps, turned);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  turned[item] = x_last;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  scalar_t before = item > 0 ? turned[item - 1] : 0;
+#pragma unroll
+  for (int i = 0; i < ITEM_ROWS; ++i) v[i] = before = take_off(true, v[i], l[i], before);
+  scalar_t behind = v[last] = x_last;
+#pragma unroll
+  for (int i = ITEM_ROWS - 2; i >= 0; --i) v[i] = behind = take_off(true, mul(v[i], d[i]), u[i], behind);
+  store_kept(v, turned, rows, halo, halo + kept, x);
+}

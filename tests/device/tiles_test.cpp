@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The kernels made for GPUs on every device, against LAPACK and against the model in C++.
+#include <algorithm>
+#include <map>
+
+#include "certificate.hpp"
+#include "devices.hpp"
+#include "layout.hpp"
+#include "model.hpp"
+#include "residual.hpp"
+
+namespace oclspkt::test {
+namespace {
+
+constexpr DeviceSettings kForGpus{.variant = Variant::gpu};
+
+template <typename T>
+class Tiles : public testing::Test {
+ protected:
+  /// @param partition rows a work-item, @param items work-items of a work-group at most; 0: as the device has them
+  static Plan plan(int device, Index n, Index halo, Index partition = 0, int items = 0,
+                   const DeviceSettings& settings = kForGpus) {
+    DeviceTraits traits = module().traits(device, sizeof(T) == sizeof(double), settings);
+    if (items > 0) traits.group_items = std::min(traits.group_items, items);
+    return make_plan(Method::truncated_halo, n, halo, partition, sizeof(T), traits);
+  }
+  static std::vector<T> solve_by(int device, const Plan& plan, const Bands<T>& bands, const std::vector<T>& y,
+                                 const DeviceSettings& settings = kForGpus) {
+    const auto solver = make_solver<T>(device, settings);
+    solver->set_up(plan, bands);
+    std::vector<T> x(y.size(), std::numeric_limits<T>::quiet_NaN());
+    solver->apply(y.data(), x.data());
+    return x;
+  }
+};
+using Scalars = testing::Types<float, double>;
+TYPED_TEST_SUITE(Tiles, Scalars);
+
+TYPED_TEST(Tiles, AreRightForEveryLengthShapeAndDominance) {
+  using T = TypeParam;
+  for (const double d : {10.0, 3.0, 1.2}) {
+    on_every_device<T>([&](const DeviceInfo& info) {
+      const Index halo = halo_from_dominance(d, kEps<T>);
+      for (const auto& [partition, items] : std::map<Index, int>{{0, 0}, {4, 64}, {8, 64}, {16, 32}, {24, 32}}) {
+        const Plan usual = this->plan(info.index, 1'000'000, std::min<Index>(halo, 120), partition, items);
+        for (const Index n : {Index{1}, Index{2}, usual.m - 1, usual.m, usual.m + 1, usual.m + usual.halo,
+                              2 * usual.m + 1, 3 * usual.m + 5}) {
+          const auto bands = closed(random_dominant<T>(LineSet::one(n), d));
+          const auto y = random_vector<T>(n);
+          // Where the halo is longer than a small work-group's tile, the rows of one are all that there is.
+          if (halo > usual.halo && n > usual.m + usual.halo) continue;
+          const auto x = this->solve_by(
+              info.index, this->plan(info.index, n, std::min<Index>(halo, 120), partition, items), bands, y);
+          EXPECT_LE(relative_difference(x, solve_by_reference(bands, y)), 8 * (d + 1) / (d - 1) * kEps<T>)
+              << "n = " << n << ", " << usual.items << " x " << usual.item_rows << ", halo " << usual.halo << ", d "
+              << d;
+          EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()), 10 * kEps<T>);
+        }
+      }
+    });
+  }
+}
+
+TYPED_TEST(Tiles, AreTruncatedExactlyWhereThePlanSays) {
+  using T = TypeParam;
+  const Index n = 5003;
+  const double lambda = 1e3;
+  const auto bands = closed(diffusion<T>(LineSet::one(n), lambda));
+  const auto y = random_vector<T>(n);
+  on_every_device<T>([&](const DeviceInfo& info) {
+    for (const Index halo : {0, 4, 16, 40}) {
+      const Plan plan = this->plan(info.index, n, halo, 8, 64);
+      ModelSolver<T> model;
+      model.set_up(plan, bands);
+      std::vector<T> expected(static_cast<std::size_t>(n));
+      model.apply(y.data(), expected.data());
+      EXPECT_LE(relative_difference(this->solve_by(info.index, plan, bands, y), expected), lambda * kEps<T>)
+          << "halo " << plan.halo;
+    }
+  });
+}
+
+TYPED_TEST(Tiles, KeepLinesApartAndTheirNanToThemselves) {
+  using T = TypeParam;
+  const Index count = 90, length = 61, broken = 40;
+  const auto bands = closed(random_dominant<T>(LineSet::equal(count, length), 3.0));
+  const auto healthy = random_vector<T>(count * length);
+  const auto reference = solve_by_reference(bands, healthy);
+  for (const T poison : {T(0), std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()}) {
+    auto y = healthy;
+    if (poison != 0) y[broken * length + 30] = poison;
+    on_every_device<T>([&](const DeviceInfo& info) {
+      auto x = this->solve_by(info.index, this->plan(info.index, count * length, 40), bands, y);
+      EXPECT_EQ(std::isfinite(x[broken * length + 30]), poison == 0);
+      std::copy_n(reference.begin() + broken * length, length, x.begin() + broken * length);
+      EXPECT_LE(relative_difference(x, reference), 16 * kEps<T>) << poison;
+    });
+  }
+}
+
+TYPED_TEST(Tiles, GiveTheSameBitsEveryTimeAndInChunks) {
+  using T = TypeParam;
+  const Index n = 70'001;
+  const auto bands = closed(random_dominant<T>(LineSet::one(n), 1.5));
+  const auto y = random_vector<T>(n);
+  on_every_device<T>([&](const DeviceInfo& info) {
+    const auto first = this->solve_by(info.index, this->plan(info.index, n, 88), bands, y);
+    for (int i = 0; i < 5; ++i) {
+      EXPECT_EQ(this->solve_by(info.index, this->plan(info.index, n, 88), bands, y), first);
+    }
+    DeviceSettings small = kForGpus;
+    small.device_memory = 5 * n * static_cast<Index>(sizeof(T)) / 6;
+    const Plan plan = this->plan(info.index, n, 88, 0, 0, small);
+    ASSERT_GT(ocl::make_layout(plan, sizeof(T), {info.max_allocation, small.device_memory}).chunks.size(), 1U);
+    EXPECT_EQ(this->solve_by(info.index, plan, bands, y, small), first);
+  });
+}
+
+TYPED_TEST(Tiles, FollowTheLimitsOfTheDevice) {
+  using T = TypeParam;
+  DeviceTraits traits{.group_items = 64, .local_bytes = 1 << 15};
+  const Index quantum = 16 / static_cast<Index>(sizeof(T));
+  const auto make = [&](Index halo, Index partition) {
+    return make_plan(Method::truncated_halo, 1'000'000, halo, partition, sizeof(T), traits);
+  };
+  EXPECT_EQ(make(8, 0).items, 64);
+  EXPECT_EQ(make(1, 0).halo, quantum);
+  EXPECT_EQ(make(8, 5).item_rows, sizeof(T) == 4 ? 8 : 6);
+  traits.local_bytes = 17 * 32 * static_cast<Index>(sizeof(T));
+  EXPECT_EQ(make(8, 16).items, 32);
+  EXPECT_EQ(make(8, 48).item_rows, 32);
+  EXPECT_THROW(make(256, 16), InvalidInput);
+  const Index longest = longest_halo(16, sizeof(T), traits);
+  EXPECT_GT(make(longest / quantum * quantum, 16).m, 2 * longest);
+}
+
+TYPED_TEST(Tiles, RefuseToRunOnKernelsMadeForCpus) {
+  using T = TypeParam;
+  const auto bands = closed(random_dominant<T>(LineSet::one(100), 3.0));
+  on_every_device<T>([&](const DeviceInfo& info) {
+    const auto solver = make_solver<T>(info.index, {.variant = Variant::cpu});
+    EXPECT_THROW(solver->set_up(this->plan(info.index, 100, 40), bands), InvalidInput);
+  });
+}
+
+}  // namespace
+}  // namespace oclspkt::test

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Kernels by variant: those made for GPUs are chosen, hold what auto promises, and give way where they do not.
+#include <limits>
+#include <vector>
+
+#include "every_device.hpp"
+#include "matrices.hpp"
+#include "oclspkt/solver.hpp"
+#include "residual.hpp"
+
+namespace oclspkt {
+namespace {
+
+template <typename T>
+class Variants : public ::testing::Test {
+ protected:
+  /// Solve, check the backward error, and give the report.
+  static Report solve(const Options& options, Bands<T> bands) {
+    Solver<T> solver(options);
+    solver.set_up(bands.lines(), bands.lower(), bands.diag(), bands.upper());
+    const std::vector<T> y = test::random_vector<T>(bands.lines().extent());
+    std::vector<T> x(y.size());
+    solver.apply(y.data(), x.data());
+    bands.close_lines();
+    EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()),
+              10 * std::numeric_limits<T>::epsilon());
+    return solver.report();
+  }
+};
+using Scalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(Variants, Scalars);
+
+TYPED_TEST(Variants, ForGpusSolveByWorkGroupsWhereAHaloHolds) {
+  using T = TypeParam;
+  test::with_every_device([&](Options options) {
+    if (options.devices == "host") return;
+    options.variant = "gpu";
+    for (const double d : {3.0, 1.2, 1.05}) {
+      const Report report = this->solve(options, test::random_dominant<T>(LineSet::one(20'011), d));
+      EXPECT_EQ(report.method, Method::truncated_halo) << d << ": " << report.why;
+      ASSERT_FALSE(report.candidates.empty());
+      EXPECT_NE(report.candidates.back().shape.find("work-groups of"), std::string::npos) << d;
+    }
+    EXPECT_EQ(this->solve(options, test::random_dominant<T>(LineSet::equal(400, 61), 3)).method,
+              Method::truncated_halo);
+    // What decays too slowly for any tile, and what is not dominant, goes to another method and its kernels.
+    EXPECT_NE(this->solve(options, test::diffusion<T>(LineSet::one(20'011), 1e5)).method, Method::truncated_halo);
+    EXPECT_NE(this->solve(options, test::constant<T>(LineSet::one(20'011), -1, 2, -1)).method, Method::truncated_halo);
+    EXPECT_TRUE(this->solve(options, test::random_dominant<T>(LineSet::grid_axis(1, 40, 50, 3), 3)).ready);
+  });
+}
+
+TYPED_TEST(Variants, TakeAPartitionOfMoreRowsThanAWorkItemHolds) {
+  using T = TypeParam;
+  test::with_every_device([&](Options options) {
+    options.variant = "gpu";
+    options.partition = 4096;
+    this->solve(options, test::random_dominant<T>(LineSet::one(20'011), 3));
+  });
+}
+
+}  // namespace
+}  // namespace oclspkt
