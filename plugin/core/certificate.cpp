@@ -228,15 +228,18 @@ Certificate certify_stored(const Plan& plan, const BandsView<T>& bands) {
 template <typename T>
 double settling_growth(const Plan& plan, const BandsView<T>& bands) {
   const Index above = std::min(plan.n, plan.meeting * plan.tile_rows());
+  const Index first_piece = plan.from_ends ? plan.first_piece() : plan.m;
   Settling settling;
   for (const bool up : {false, true}) {
     const Walk<T> rows(bands, plan.n, up);
     const Index end = up ? plan.n - above : above;
+    // From below the rows that fill the last partition are met first.
+    const Index filled = up ? plan.partitions() * plan.m - plan.n : 0;
     double c = 0;
-    // From below the first partition met is what the last one holds.
-    for (Index i = 0, next = up ? (plan.n - 1) % plan.m + 1 : plan.m; i < end; next += plan.m) {
+    for (Index i = 0; i < end;) {
+      const Index begun = (filled + i) % plan.m, length = (begun < first_piece ? first_piece : plan.m) - begun;
       settling.begin_partition();
-      for (; i < std::min(end, next); ++i) {
+      for (const Index next = std::min(end, i + length); i < next; ++i) {
         const auto diag = static_cast<double>(rows.diag(i));
         const double u = diag - rows.lower(i) * c, c_above = std::abs(c);
         c = rows.upper(i) / u;

@@ -49,8 +49,9 @@ Certificate certify_streamed(const Plan& plan, const BandsView<T>& bands);
 template <typename T>
 Certificate certify_stored(const Plan& plan, const BandsView<T>& bands);
 
-/// That growth by itself, of the partitions of exact-factored, which are swept from both ends to plan.meeting.
-/// @pre contiguous lines with couplings between lines 0
+/// That growth by itself, of the partitions that are swept from both ends to plan.meeting; of their two pieces where
+/// exact-twopass makes the pivots on the way.
+/// @pre contiguous lines with couplings between lines 0; plan.twisted() or plan.from_ends
 /// @cost 1 division, 4 multiplications a row
 template <typename T>
 double settling_growth(const Plan& plan, const BandsView<T>& bands);

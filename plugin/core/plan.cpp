@@ -44,6 +44,11 @@ constexpr Index kTwistedArrays = 7;
 /// Bytes that a work-item of a GPU reads and writes at once, and the most rows of one: more would not stay in
 /// registers.
 constexpr Index kItemVector = 16, kMostItemRows = 32;
+/// Arrays of exact-twopass from both ends: three bands, y, x, two that the first pass leaves; and one for all that is
+/// small.
+constexpr Index kEndsArrays = 8;
+/// Words a row that its first pass keeps of a tile, and of the one before.
+constexpr Index kEndsWords = 7;
 /// Arrays of a chunk for stored factors: y, x, three of factors and what the sweep down leaves.
 constexpr Index kFactoredArrays = 6;
 
@@ -181,26 +186,41 @@ void check_partition(Index partition) {
   throw InvalidInput("a partition needs at least 1 row (0: chosen), not " + std::to_string(partition));
 }
 
-/// What plans by stored factors in the order of the lanes have in common.
+/// What plans of whole tiles have in common.
 /// @param groups  work-groups that want a tile each
-Plan stored_tiles(Method method, Index n, Index partition, int word, Index groups, const DeviceTraits& traits) {
+/// @param kept    words a row that stay in half of the second-level cache
+Plan whole_tiles(Method method, Index n, Index partition, int word, Index groups, Index kept,
+                 const DeviceTraits& traits) {
   check_partition(partition);
   Plan plan;
   plan.method = method;
-  plan.stored = true;
   plan.n = n;
   plan.lanes = lanes_of_tile(traits);
   if (partition > 0) {
     plan.m = partition;
   } else {
-    // What the sweep down leaves of two tiles, and y of one, stay in half of the second-level cache.
-    const Index cache_rows = traits.cache_bytes / 2 / (3 * word * plan.lanes);
+    const Index cache_rows = traits.cache_bytes / 2 / (kept * word * plan.lanes);
     const Index fair = n / (groups * plan.lanes);
     plan.m = sixteen_times_odd(std::max(kShortPartition, std::min({kUsualPartition, cache_rows, fair})));
   }
   plan.m = round_up(std::min(plan.m, std::max<Index>(n, 1)), plan.lanes);
+  return plan;
+}
+
+/// The same for stored factors: what the sweep down leaves of two tiles, and y of one, stay in the cache.
+Plan stored_tiles(Method method, Index n, Index partition, int word, Index groups, const DeviceTraits& traits) {
+  Plan plan = whole_tiles(method, n, partition, word, groups, 3, traits);
+  plan.stored = true;
   plan.reach = plan.m;
   return plan;
+}
+
+/// Let two work-groups meet, if the memory holds `arrays` of all rows.
+void meet(Plan& plan, Index arrays, int word, const DeviceTraits& traits) {
+  plan.meeting = plan.tiles() < kSides ? plan.tiles() : plan.tiles() / kSides;
+  plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, kSides));
+  const std::int64_t words = std::min(traits.chunk_bytes, traits.memory_bytes / arrays) / word;
+  plan.chunk_tiles = plan.tiles() * plan.tile_rows() <= words ? plan.tiles() : 0;
 }
 
 }  // namespace
@@ -308,10 +328,14 @@ Plan make_stored_plan(Index n, Index reach, Index partition, int word, const Dev
 
 Plan make_twisted_plan(Index n, Index partition, int word, const DeviceTraits& traits) {
   Plan plan = stored_tiles(Method::exact_factored, n, partition, word, kSides, traits);
-  plan.meeting = plan.tiles() < kSides ? plan.tiles() : plan.tiles() / kSides;
-  plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, kSides));
-  const std::int64_t words = std::min(traits.chunk_bytes, traits.memory_bytes / kTwistedArrays) / word;
-  plan.chunk_tiles = plan.tiles() * plan.tile_rows() <= words ? plan.tiles() : 0;
+  meet(plan, kTwistedArrays, word, traits);
+  return plan;
+}
+
+Plan make_ends_plan(Index n, Index partition, int word, const DeviceTraits& traits) {
+  Plan plan = whole_tiles(Method::exact_twopass, n, partition, word, kSides, kEndsWords, traits);
+  plan.from_ends = true;
+  meet(plan, kEndsArrays, word, traits);
   return plan;
 }
 

@@ -55,7 +55,8 @@ struct Plan {
   bool stored = false;        ///< laid end to end, by stored factors in the order of the lanes (core/turned_factors)
   Index reach = 0;            ///< stored: rows of a partition that what enters it gets to; m: all of them
   Index lead_in = -1;  ///< stored: rows above a partition from which its pivots come out right; -1: a line's first row
-  Index meeting = 0;   ///< stored, exact-factored: tile from which on rows are eliminated up, those before it down
+  Index meeting = 0;   ///< twisted() or from_ends: tile from which on rows are eliminated up, those before it down
+  bool from_ends = false;  ///< exact-twopass: pivots are made in two sweeps from both ends of the system
   Index chunk_tiles = 0;   ///< tiles per chunk: what one launch covers, at most what one allocation may hold
   Index segments = 0;      ///< truncated-halo for lines side by side: of a line; 0: laid end to end, or not cut
   Index bundle = 1;        ///< side by side: lines that are swept together
@@ -85,6 +86,8 @@ struct Plan {
   bool passes() const { return reach >= m; }
   /// Exact, swept from both ends of the system to a tile.
   bool twisted() const { return stored && method == Method::exact_factored; }
+  /// from_ends: rows of the first of the two pieces of a partition, in the order of the sweep.
+  Index first_piece() const { return m / lanes / 2 * lanes; }
   /// Rows that are swept for one that is solved.
   double overlap() const;
   /// Words read and written per row by one apply.
@@ -121,6 +124,11 @@ OCLSPKT_API Plan make_stored_plan(Index n, Index reach, Index partition, int wor
 /// @post chunk_tiles is 0 if the memory does not hold all rows at once
 /// @throws InvalidInput if `partition` is negative
 OCLSPKT_API Plan make_twisted_plan(Index n, Index partition, int word, const DeviceTraits& traits);
+
+/// Plan exact-twopass for lines laid end to end on a device of few cores: two work-groups make the pivots from both
+/// ends of the system to the tile where they meet, and substitute back to both ends.
+/// @param partition, throws, post  as for make_twisted_plan
+OCLSPKT_API Plan make_ends_plan(Index n, Index partition, int word, const DeviceTraits& traits);
 
 /// Share the stored factors of lines that are all alike: those of the fewest tiles that hold whole lines serve the
 /// others, if they stay in the cache. A partition that nobody asked for gets another length where one tile then does.

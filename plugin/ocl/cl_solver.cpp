@@ -109,7 +109,7 @@ template <typename T>
 void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
   ready_ = false;
   check(plan, bands);
-  const bool exact = plan.method == Method::exact_twopass;
+  const bool reduces = plan.method == Method::exact_twopass && !plan.from_ends;
   const std::lock_guard lock(holding_->mutex);
   State& s = holding_->state;
   Registry::instance().require_usable(index_);
@@ -120,8 +120,8 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
   if (ready_) return;
   layout_ = strided() ? make_strided_layout(plan, lines_, sizeof(T), limits()) : make_layout(plan, sizeof(T), limits());
   if (stores_factors()) store_factors(s);
-  segments_.resize(exact ? size(plan.partitions()) : 0);
-  reduced_.resize(exact ? plan.partitions() : 0);
+  segments_.resize(reduces ? size(plan.partitions()) : 0);
+  reduced_.resize(reduces ? plan.partitions() : 0);
   try {
     if (!s.device) {
       auto device = Registry::instance().open(index_);
@@ -166,10 +166,13 @@ void ClSolver<T>::make_kernels(State& s) const {
   } else if (plan_.twisted()) {
     make(s.twisted_eliminate, "twisted_eliminate");
     make(s.twisted_substitute, "twisted_substitute");
+  } else if (plan_.from_ends) {
+    make(s.ends_eliminate, "ends_eliminate");
+    make(s.ends_substitute, "ends_substitute");
   } else if (plan_.stored) {
     make(s.turned_streamed, "turned_streamed");
     if (makes_factors()) make(s.turned_factor, "turned_factor");
-  } else if (plan_.method == Method::exact_twopass) {
+  } else if (reduces()) {
     make(s.exact_reduce, "exact_reduce");
     make(s.exact_substitute, "exact_substitute");
   } else {
@@ -179,19 +182,19 @@ void ClSolver<T>::make_kernels(State& s) const {
 
 template <typename T>
 void ClSolver<T>::make_buffers(State& s) {
-  const bool exact = plan_.method == Method::exact_twopass;
   const std::int64_t array = layout_.longest * static_cast<Index>(sizeof(T));
   bytes_ = ensure(*s.device, s.scratch, CL_MEM_READ_WRITE, layout_.scratch_bytes) +
            ensure(*s.device, s.top_buffer, CL_MEM_READ_WRITE, layout_.outer_bytes) +
            ensure(*s.device, s.bottom_buffer, CL_MEM_READ_WRITE, layout_.outer_bytes) +
            ensure(*s.device, s.segments, CL_MEM_WRITE_ONLY, layout_.segment_bytes) +
-           ensure(*s.device, s.swept, CL_MEM_READ_WRITE, layout_.swept_bytes);
+           ensure(*s.device, s.swept, CL_MEM_READ_WRITE, layout_.swept_bytes) +
+           ensure(*s.device, s.coupling, CL_MEM_READ_WRITE, layout_.coupling_bytes);
   const Index outers = layout_.outer_bytes / static_cast<Index>(sizeof(T));
   for (AlignedArray<T>* outer : {&s.tops, &s.bottoms}) {
     outer->resize(outers);
     std::fill_n(outer->data(), outers, T(0));
   }
-  s.segment_words.resize(exact ? kSegmentWords * layout_.padded : 0);
+  s.segment_words.resize(reduces() ? kSegmentWords * layout_.padded : 0);
   s.bands.resize(in_place_ || layout_.resident ? layout_.band_chunks.size() : 1);
   bytes_ += s.bottoms.bytes() + s.tops.bytes() + s.segment_words.bytes() +
             static_cast<std::int64_t>(segments_.size() * sizeof(SchurSegment<T>)) + factors_.bytes() + turned_.bytes();
@@ -234,13 +237,13 @@ void ClSolver<T>::set_up_bands(State& s, const Waiter& waiter) {
 /// Launch the kernels over no tiles: run-times that compile at the first launch do so now, and what does not fit fails.
 template <typename T>
 void ClSolver<T>::rehearse(State& s, const Waiter& waiter) {
-  if (plan_.twisted()) {
-    waiter.wait(launch_eliminate(s, s.scratch, 0));
-    waiter.wait(launch_substitute(s, s.scratch, 0));
+  if (plan_.twisted() || plan_.from_ends) {
+    waiter.wait(plan_.from_ends ? launch_ends_eliminate(s, s.scratch, 0) : launch_eliminate(s, s.scratch, 0));
+    waiter.wait(plan_.from_ends ? launch_ends_substitute(s, s.scratch, 0) : launch_substitute(s, s.scratch, 0));
     return;
   }
   const Chunk nothing;
-  if (plan_.method == Method::exact_twopass) {
+  if (reduces()) {
     waiter.wait(launch_reduce(s, s.bands.front(), s.scratch, nothing));
   }
   waiter.wait(launch_solve(s, s.bands.front(), s.scratch, s.scratch, nothing));
@@ -311,12 +314,12 @@ void ClSolver<T>::drain(State& s, const Waiter& waiter) const noexcept {
 
 template <typename T>
 void ClSolver<T>::run(State& s, const Waiter& waiter, const T* y, T* x) {
-  if (plan_.twisted()) {
-    run_twisted(s, waiter, y, x);
+  if (plan_.twisted() || plan_.from_ends) {
+    run_from_ends(s, waiter, y, x);
     return;
   }
   const auto& chunks = layout_.chunks;
-  const bool exact = plan_.method == Method::exact_twopass;
+  const bool exact = reduces();
   if (exact) {
     for (std::size_t i = 0; i < chunks.size(); ++i) {
       const ChunkBands& bands = give_bands(s, waiter, i);

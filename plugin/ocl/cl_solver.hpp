@@ -51,14 +51,16 @@ template <typename T>
 struct DeviceState {
   std::shared_ptr<OpenDevice> device;  ///< null before the first set-up and after a release
   Kernel truncated_halo, tile_halo, turned_factor, turned_streamed, exact_reduce, exact_substitute;
-  Kernel twisted_eliminate, twisted_substitute, strided_factored, strided_shared, strided_halo;
+  Kernel twisted_eliminate, twisted_substitute, ends_eliminate, ends_substitute;
+  Kernel strided_factored, strided_shared, strided_halo;
   struct ChunkBands {
     cl::Buffer lower, diag, upper;  ///< lower is upper where Plan::couplings_serve()
   };
   std::vector<ChunkBands> bands;  ///< of each chunk; of one that is refilled where they are not resident
   cl::Buffer y, x;                ///< of one chunk; in place: wrappers of the caller's memory, during an apply only
   cl::Buffer scratch, top_buffer, bottom_buffer, segments;
-  cl::Buffer swept;                  ///< what the first pass of exact-factored leaves for the second, laid end to end
+  cl::Buffer swept;                  ///< what the first pass from both ends leaves for the second
+  cl::Buffer coupling;               ///< the same of exact-twopass: the scaled couplings
   std::unique_ptr<Staging> staging;  ///< one array of a chunk; none in place
   AlignedArray<T> segment_words;     ///< what kernel reduce wrote
   AlignedArray<T> tops, bottoms;     ///< of each partition: first and last unknown, or what passes through it
@@ -100,6 +102,8 @@ class ClSolver final : public DeviceSolver<T> {
   bool stores_factors() const { return factored() || plan_.stored; }
   /// The device makes the factors itself, in memory that it shares with the host.
   bool makes_factors() const { return plan_.stored && plan_.lead_in >= 0 && plan_.form != Form::shared && in_place_; }
+  /// exact-twopass by partitions and a reduced system.
+  bool reduces() const { return plan_.method == Method::exact_twopass && !plan_.from_ends; }
   /// Lines side by side.
   bool strided() const { return factored() || plan_.segments > 0; }
   Limits limits() const;
@@ -116,7 +120,7 @@ class ClSolver final : public DeviceSolver<T> {
 
   void drain(State& s, const Waiter& waiter) const noexcept;
   void run(State& s, const Waiter& waiter, const T* y, T* x);
-  void run_twisted(State& s, const Waiter& waiter, const T* y, T* x);
+  void run_from_ends(State& s, const Waiter& waiter, const T* y, T* x);
   const ChunkBands& give_bands(State& s, const Waiter& waiter, std::size_t chunk);
   void give_y(State& s, const Waiter& waiter, const Chunk& chunk, const T* y);
   void give_x(State& s, const Chunk& chunk, T* x);
@@ -133,6 +137,8 @@ class ClSolver final : public DeviceSolver<T> {
                          const Chunk& chunk);
   cl::Event launch_eliminate(State& s, const cl::Buffer& y, Index n);
   cl::Event launch_substitute(State& s, const cl::Buffer& x, Index n);
+  cl::Event launch_ends_eliminate(State& s, const cl::Buffer& y, Index n);
+  cl::Event launch_ends_substitute(State& s, const cl::Buffer& x, Index n);
   cl::Event launch_segments(State& s, const ChunkBands& bands, const cl::Buffer& y, const cl::Buffer& x,
                             const Chunk& chunk);
   Geometry strided_geometry(Index pieces) const;

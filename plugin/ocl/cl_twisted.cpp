@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What ClSolver does by exact-factored for lines laid end to end only: two passes by two work-groups, nothing between
-// them.
+// What ClSolver does from both ends of the system, for lines laid end to end only: two passes by two work-groups,
+// nothing between them. exact-factored has stored factors, exact-twopass makes them in the first pass.
 #include "cl_solver.hpp"
 
 namespace oclspkt::ocl {
@@ -39,22 +39,59 @@ cl::Event ClSolver<T>::launch_substitute(State& s, const cl::Buffer& x, Index n)
                  {"scratch", &s.scratch, layout_.scratch_bytes, vector}});
 }
 
+/// @param n rows; 0 to launch over none
 template <typename T>
-void ClSolver<T>::run_twisted(State& s, const Waiter& waiter, const T* y, T* x) {
+cl::Event ClSolver<T>::launch_ends_eliminate(State& s, const cl::Buffer& y, Index n) {
+  const std::size_t word = sizeof(T), vector = word * static_cast<std::size_t>(plan_.lanes);
+  const ChunkBands& bands = s.bands.front();
+  const std::int64_t array = n * static_cast<Index>(word);
+  set_arguments(*s.device, s.ends_eliminate, bands.lower, bands.diag, bands.upper, y, s.coupling, s.swept, s.top_buffer,
+                s.scratch, cl_long{n}, cl_long{n > 0 ? plan_.meeting : 0}, static_cast<cl_int>(plan_.m),
+                static_cast<cl_int>(layout_.slot));
+  return launch(*s.device, s.ends_eliminate, {layout_.runs},
+                {{"lower", &bands.lower, array, word},
+                 {"diag", &bands.diag, array, word},
+                 {"upper", &bands.upper, array, word},
+                 {"y", &y, array, word},
+                 {"coupling", &s.coupling, layout_.coupling_bytes, vector},
+                 {"swept", &s.swept, layout_.swept_bytes, vector},
+                 {"met", &s.top_buffer, layout_.outer_bytes, word},
+                 {"scratch", &s.scratch, layout_.scratch_bytes, vector}});
+}
+
+/// @param n rows; 0 to launch over none
+template <typename T>
+cl::Event ClSolver<T>::launch_ends_substitute(State& s, const cl::Buffer& x, Index n) {
+  const std::size_t word = sizeof(T), vector = word * static_cast<std::size_t>(plan_.lanes);
+  set_arguments(*s.device, s.ends_substitute, s.coupling, s.swept, s.top_buffer, x, s.scratch, cl_long{n},
+                cl_long{n > 0 ? plan_.meeting : 0}, static_cast<cl_int>(plan_.m), static_cast<cl_int>(layout_.slot));
+  return launch(*s.device, s.ends_substitute, {layout_.runs},
+                {{"coupling", &s.coupling, layout_.coupling_bytes, vector},
+                 {"swept", &s.swept, layout_.swept_bytes, vector},
+                 {"met", &s.top_buffer, layout_.outer_bytes, word},
+                 {"x", &x, n * static_cast<Index>(word), word},
+                 {"scratch", &s.scratch, layout_.scratch_bytes, vector}});
+}
+
+template <typename T>
+void ClSolver<T>::run_from_ends(State& s, const Waiter& waiter, const T* y, T* x) {
   const Chunk& all = layout_.chunks.front();
   give_y(s, waiter, all, y);
-  const cl::Event first = launch_eliminate(s, s.y, plan_.n);
+  const bool makes = plan_.from_ends;
+  const cl::Event first = makes ? launch_ends_eliminate(s, s.y, plan_.n) : launch_eliminate(s, s.y, plan_.n);
   give_x(s, all, x);
-  const cl::Event second = launch_substitute(s, s.x, plan_.n);
+  const cl::Event second = makes ? launch_ends_substitute(s, s.x, plan_.n) : launch_substitute(s, s.x, plan_.n);
   take_x(s, waiter, all, x);
   times_.kernel_seconds += seconds(first) + seconds(second);
   if (in_place_) s.y = s.x = cl::Buffer();
 }
 
-#define OCLSPKT_INSTANTIATE(T)                                                         \
-  template cl::Event ClSolver<T>::launch_eliminate(State&, const cl::Buffer&, Index);  \
-  template cl::Event ClSolver<T>::launch_substitute(State&, const cl::Buffer&, Index); \
-  template void ClSolver<T>::run_twisted(State&, const Waiter&, const T*, T*);
+#define OCLSPKT_INSTANTIATE(T)                                                              \
+  template cl::Event ClSolver<T>::launch_eliminate(State&, const cl::Buffer&, Index);       \
+  template cl::Event ClSolver<T>::launch_substitute(State&, const cl::Buffer&, Index);      \
+  template cl::Event ClSolver<T>::launch_ends_eliminate(State&, const cl::Buffer&, Index);  \
+  template cl::Event ClSolver<T>::launch_ends_substitute(State&, const cl::Buffer&, Index); \
+  template void ClSolver<T>::run_from_ends(State&, const Waiter&, const T*, T*);
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)
 

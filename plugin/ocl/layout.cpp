@@ -25,6 +25,7 @@ Margin margin(const Plan& plan) {
 Index vectors_swept(const Plan& plan) {
   if (plan.by_groups()) return 1;  // what a work-group keeps is in local memory
   if (plan.twisted()) return plan.lanes + plan.m;
+  if (plan.from_ends) return plan.lanes + 7 * plan.m;
   if (plan.stored) return plan.lanes + 2 * (plan.m + plan.reach);
   const Margin beside = margin(plan);
   return plan.lanes + 2 * (beside.before + plan.m + beside.behind);
@@ -44,15 +45,19 @@ Chunk make_chunk(const Plan& plan, Index tile_begin, Index tile_end) {
 
 /// Everything but the chunks, for chunks of that many tiles.
 Layout working_sizes(const Plan& plan, int word, Index chunk_tiles) {
-  const bool exact = plan.method == Method::exact_twopass;
+  const bool exact = plan.method == Method::exact_twopass && !plan.from_ends;
   Layout layout;
   layout.runs = static_cast<int>(std::clamp<Index>(plan.runs, 1, chunk_tiles));
   layout.slot = vectors_swept(plan);
   layout.padded = plan.tiles() * plan.lanes;
   layout.scratch_bytes = layout.runs * layout.slot * plan.lanes * word;
-  layout.outer_bytes = exact ? layout.padded * word : plan.stored ? plan.factor_tiles() * plan.lanes * word : 0;
+  layout.outer_bytes = exact            ? layout.padded * word
+                       : plan.stored    ? plan.factor_tiles() * plan.lanes * word
+                       : plan.from_ends ? 2 * kMetWords * word
+                                        : 0;
   layout.segment_bytes = exact ? kSegmentWords * layout.padded * word : 0;
-  layout.swept_bytes = plan.twisted() ? layout.padded * plan.m * word : 0;
+  layout.swept_bytes = plan.twisted() || plan.from_ends ? layout.padded * plan.m * word : 0;
+  layout.coupling_bytes = plan.from_ends ? layout.swept_bytes : 0;
   return layout;
 }
 
@@ -116,10 +121,11 @@ Layout make_layout(const Plan& plan, int word, const Limits& limits) {
   std::int64_t band_rows = 0;
   for (const Chunk& chunk : layout.band_chunks) band_rows += chunk.rows();
   layout.resident = (3 * band_rows + 2 * layout.longest) * word + layout.working_bytes() <= limits.memory;
-  if (plan.twisted() && !(layout.resident && layout.chunks.size() <= 1)) {
-    throw InvalidInput("method exact-factored sweeps all " + std::to_string(plan.n) +
+  if ((plan.twisted() || plan.from_ends) && !(layout.resident && layout.chunks.size() <= 1)) {
+    throw InvalidInput(std::string("method ") + name(plan.method) + " from both ends sweeps all " +
+                       std::to_string(plan.n) +
                        " rows at once, the device's memory does not hold them: raise device_memory or choose "
-                       "exact-twopass");
+                       "exact-twopass by partitions");
   }
   return layout;
 }

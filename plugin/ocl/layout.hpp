@@ -34,14 +34,20 @@ struct Layout {
   bool resident = true;            ///< the bands of all chunks fit at once
   std::int64_t scratch_bytes = 0;
   std::int64_t segment_bytes = 0;
-  std::int64_t outer_bytes = 0;  ///< one array of a number for each partition, of two
-  std::int64_t swept_bytes = 0;  ///< what the first pass of exact-factored leaves of every row
+  std::int64_t outer_bytes = 0;     ///< one array of a number for each partition, of two
+  std::int64_t swept_bytes = 0;     ///< what the first pass of a sweep from both ends leaves of every row
+  std::int64_t coupling_bytes = 0;  ///< scaled couplings, where that pass makes them
   /// Of everything but bands and vectors.
-  std::int64_t working_bytes() const { return scratch_bytes + 2 * outer_bytes + segment_bytes + swept_bytes; }
+  std::int64_t working_bytes() const {
+    return scratch_bytes + 2 * outer_bytes + segment_bytes + swept_bytes + coupling_bytes;
+  }
 };
 
 /// Numbers of a SchurSegment that kernel reduce writes for each partition.
 inline constexpr int kSegmentWords = 8;
+
+/// Numbers that either side of exact-twopass from both ends leaves where they meet.
+inline constexpr int kMetWords = 4;
 
 /// Where the stored factors of a chunk of tiles stand: whole tiles, one more on either side, also where the last one
 /// reaches beyond the system; all that there are where tiles share them.

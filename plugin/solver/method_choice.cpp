@@ -18,8 +18,11 @@ namespace {
 constexpr Index kQuickHalo = 64, kQuickHaloOfLikeRows = 256;
 /// Halos tried when the decay is followed, shortest first: a short search costs little.
 constexpr Index kHaloSearch[] = {64, 256, 1024, 4096};
-/// Cores up to which the 7 words a row of two sides are swept faster than exact-twopass has them sweep 9 and eliminate.
+/// Cores up to which two sides of a system, swept by two of them, take less time than partitions that keep all busy.
 constexpr int kTwistedCores = 4;
+/// Powers of two between which the rows of exact-twopass from both ends stay: its kernel multiplies RESCALE of them.
+template <typename T>
+constexpr int kEndsExponent = sizeof(T) == sizeof(float) ? 30 : 120;
 /// Halo of a truncated method that the user named and that no certificate covers.
 constexpr Index kUncoveredHalo = 256;
 
@@ -219,8 +222,46 @@ std::optional<Proposal> propose_twisted(const Problem<T>& problem, Objection& ob
   return std::nullopt;
 }
 
+/// True if |lower / pivot| and |upper / pivot| are at most 1 from either end, by the shares of dominant rows.
+bool shrinks(const Survey& survey) {
+  const double larger = std::max(survey.lower_share, survey.upper_share);
+  const double discriminant = 1 - 4 * survey.lower_share * survey.upper_share;
+  return survey.dominance >= 1 && discriminant >= 0 && 2 * larger <= 1 + std::sqrt(discriminant);
+}
+
+/// exact-twopass by two work-groups, which make the pivots from both ends. It carries excesses that are not negative.
+template <typename T>
+std::optional<Proposal> propose_from_ends(const Problem<T>& problem, Objection& objection) {
+  const DeviceTraits& traits = problem.traits;
+  const Survey& survey = problem.survey;
+  const Index n = problem.bands.lines().rows();
+  const Plan plan = make_ends_plan(n, problem.options.partition, sizeof(T), traits);
+  const auto from_ends_growth = [&] {
+    const bool known = shrinks(survey) || growth_stored(survey.dominance) <= kGrowthLimit;
+    return known ? 1.0 : settling_growth(plan, problem.bands.view());
+  };
+  const double extent = std::ldexp(1.0, kEndsExponent<T>);
+  objection.plan = plan;
+  if (traits.cores > kTwistedCores) {
+    objection.why = format("from both ends: two sides keep only 2 of %d cores busy", traits.cores);
+  } else if (plan.chunk_tiles == 0 && n > 0) {
+    objection.why = "from both ends: the device's memory does not hold all rows at once";
+  } else if (!(survey.dominance >= 1)) {
+    objection.why = format("from both ends: row dominance %.4f < 1", survey.dominance);
+  } else if (!(survey.largest_row <= extent && survey.smallest_row >= 1 / extent)) {
+    objection.why = format("from both ends: rows of %.1e to %.1e", survey.smallest_row, survey.largest_row);
+  } else if (const double growth = from_ends_growth(); !(growth <= kGrowthLimit)) {
+    objection.why = format("from both ends: settling multiplies rounding by %.1e > %.0f", growth, kGrowthLimit);
+  } else {
+    objection = {};
+    return exact_proposal(problem, plan);
+  }
+  return std::nullopt;
+}
+
 template <typename T>
 std::optional<Proposal> propose_exact(const Problem<T>& problem, Method method, Objection& objection) {
+  if (method == Method::exact_twopass && problem.from_ends) return propose_from_ends(problem, objection);
   if (method == Method::exact_twopass) {
     return unless_growth(problem, exact_proposal(problem, plan_for(problem, method, 0)), objection);
   }
@@ -244,7 +285,8 @@ bool holds_at_once(const Problem<T>& problem) {
 std::vector<Attempt> methods_to_try(MethodChoice choice, const Circumstances& known) {
   const bool kernels_for_both = !known.on_host && known.end_to_end;
   std::vector<Attempt> exact{{Method::exact_factored}};
-  if (kernels_for_both) exact.insert(known.few_applies ? exact.begin() : exact.end(), {Method::exact_twopass});
+  const std::vector<Attempt> twopass{{Method::exact_twopass, false, true}, {Method::exact_twopass}};
+  if (kernels_for_both) exact.insert(known.few_applies ? exact.begin() : exact.end(), twopass.begin(), twopass.end());
   std::vector<Attempt> all;
   switch (choice) {
     case MethodChoice::automatic:
@@ -267,6 +309,7 @@ std::vector<Attempt> methods_to_try(MethodChoice choice, const Circumstances& kn
     case MethodChoice::exact:
       return exact;
     case MethodChoice::exact_twopass:
+      if (kernels_for_both) return twopass;
       return {{Method::exact_twopass}};
     case MethodChoice::exact_factored:
       all = {{Method::exact_factored}};
@@ -328,6 +371,8 @@ std::string shape_text(const Plan& plan) {
                format(" factors, reach %lld", static_cast<long long>(plan.reach));
       }
       return std::string("walking ") + (plan.walk_up ? "up" : "down") + (plan.exact_starts ? " from exact starts" : "");
+    case Method::exact_twopass:
+      return plan.from_ends ? "swept from both ends" : "";
     case Method::exact_factored:
       if (plan.stored) return "stored factors, swept from both ends";
       return std::string(plan.form == Form::shared ? "shared factors" : "") +

@@ -31,6 +31,7 @@ struct Problem {
   DeviceTraits traits;
   bool symmetric = false;  ///< and its operator must be, too
   bool one_shot = false;   ///< factors that are stored would hardly be used: prefer truncated-halo, which stores none
+  bool from_ends = false;  ///< exact-twopass: Attempt::from_ends
 };
 
 /// Share of the rows that may be solved apart for the others to keep a cheaper method.
@@ -44,6 +45,7 @@ double tolerance(const Options& options);
 struct Attempt {
   Method method;
   bool on_host = false;
+  bool from_ends = false;  ///< exact-twopass: Plan::from_ends, not by partitions
   friend bool operator==(const Attempt&, const Attempt&) = default;
 };
 

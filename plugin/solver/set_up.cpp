@@ -183,7 +183,9 @@ bool Solver<T>::Impl::try_method(const DeviceChoice& device, const Attempt& atte
   take_out_extremes();
   for (;;) {
     objection = {};
-    std::optional<Proposal> proposal = propose(problem(device, on_host, one_shot), method, objection);
+    Problem<T> present = problem(device, on_host, one_shot);
+    present.from_ends = attempt.from_ends;
+    std::optional<Proposal> proposal = propose(present, method, objection);
     if (proposal) {
       adopt(device, proposal->plan);
       objection = examine_adopted(*proposal, last);
@@ -213,7 +215,7 @@ bool Solver<T>::Impl::first_to_try(const InUse& before, const DeviceChoice& devi
                                    std::vector<Attempt>& attempts) const {
   if (before.device != device.index || before.lines != bands_.lines()) return false;
   if (before.few_applies != seldom_applied_) return false;
-  const auto place = std::find(attempts.begin(), attempts.end(), Attempt{before.method});
+  const auto place = std::find(attempts.begin(), attempts.end(), Attempt{before.method, false, before.from_ends});
   if (place == attempts.begin() || place == attempts.end()) return false;
   std::rotate(attempts.begin(), place, place + 1);
   return true;
@@ -237,7 +239,7 @@ void Solver<T>::Impl::choose(const DeviceChoice& device, const std::optional<InU
       // What leaves the chosen device, and pivoting, are remedies that cost several times as much.
       const bool remedy = method == Method::pivot || (device_ < 0) != device.host();
       if (!named(options_.method) && !remedy) {
-        in_use_ = InUse{method, device.index, bands_.lines(), seldom_applied_};
+        in_use_ = InUse{method, device.index, bands_.lines(), seldom_applied_, attempt.from_ends};
       }
       if (moved && attempt == attempts.front()) report_.why += ", kept from the set-up before";
       const bool stores_none = method == Method::truncated_halo || method == Method::exact_twopass;

@@ -52,6 +52,7 @@ class Solver<T>::Impl {
     int device = -1;  ///< DeviceChoice::index
     LineSet lines;
     bool few_applies = false;  ///< as Impl::seldom_applied_ was
+    bool from_ends = false;    ///< Attempt::from_ends
   };
 
   void begin_set_up();

@@ -49,8 +49,9 @@ std::unique_ptr<DeviceSolver<T>> make_solver(int device, const DeviceSettings& s
 /// What a plan is made from.
 struct Shape {
   Method method = Method::truncated_halo;
-  Index halo = 0;       ///< of truncated-streamed: the reach; 0: whole partitions
-  Index partition = 0;  ///< 0: chosen
+  Index halo = 0;          ///< of truncated-streamed: the reach; 0: whole partitions
+  Index partition = 0;     ///< 0: chosen
+  bool from_ends = false;  ///< exact-twopass: pivots made in two sweeps from both ends
 };
 
 template <typename T>
@@ -59,6 +60,7 @@ Plan plan_for(int device, Index n, const Shape& shape, const DeviceSettings& set
   if (shape.method == Method::truncated_streamed) {
     return make_stored_plan(n, shape.halo, shape.partition, sizeof(T), traits);
   }
+  if (shape.from_ends) return make_ends_plan(n, shape.partition, sizeof(T), traits);
   if (shape.method == Method::exact_factored) return make_twisted_plan(n, shape.partition, sizeof(T), traits);
   return make_plan(shape.method, n, shape.halo, shape.partition, sizeof(T), traits);
 }

@@ -79,7 +79,8 @@ bool streams(const DeviceInfo& info) {
 }
 
 /// Words of a case: stream, symmetric|alike (see solves_in_form()), strided|shared|segments (see solves_beside()), or
-/// tiles|halo|streamed|reach|exact|factored and rows, partition, bytes of device memory (0: all); then float|double.
+/// tiles|halo|streamed|reach|exact|ends|factored and rows, partition, bytes of device memory (0: all); then
+/// float|double.
 template <typename T>
 bool check(const DeviceInfo& info, const std::vector<std::string>& words) {
   if (words[0] == "stream") return streams<T>(info);
@@ -87,11 +88,12 @@ bool check(const DeviceInfo& info, const std::vector<std::string>& words) {
   if (words[0] == "strided" || words[0] == "shared" || words[0] == "segments") return solves_beside<T>(info, words);
   Shape shape;
   const bool tiles = words[0] == "tiles";
-  shape.method = tiles || words[0] == "halo" ? Method::truncated_halo
-                 : words[0] == "exact"       ? Method::exact_twopass
-                 : words[0] == "factored"    ? Method::exact_factored
-                                             : Method::truncated_streamed;
+  shape.method = tiles || words[0] == "halo"                 ? Method::truncated_halo
+                 : words[0] == "exact" || words[0] == "ends" ? Method::exact_twopass
+                 : words[0] == "factored"                    ? Method::exact_factored
+                                                             : Method::truncated_streamed;
   shape.halo = tiles || words[0] == "halo" ? 17 : words[0] == "reach" ? 20 : 0;
+  shape.from_ends = words[0] == "ends";
   shape.partition = std::stol(words.at(2));
   // Copies: what is written through host memory is unknown to oclgrind.
   DeviceSettings settings{.variant = tiles ? Variant::gpu : Variant::cpu, .copy_vectors = true};

@@ -46,6 +46,7 @@ class FailingDevices : public test::SolverFixture<T> {
 
   const Bands<T> bands_ = test::random_dominant<T>(LineSet::one(kRows), 2.5);
   const std::vector<T> y_ = test::random_vector<T>(kRows);
+  bool from_ends_ = false;  // the method that places() met last
 
   void live(Solver<T>& solver, Moment moment) {
     std::vector<T> x(y_.size(), std::numeric_limits<T>::quiet_NaN());
@@ -99,6 +100,7 @@ class FailingDevices : public test::SolverFixture<T> {
       for (const Place place : ocl::kPlaces) {
         if (now == moment && Faults::seen(place) > 0) passed.insert(place);
       }
+      from_ends_ = solver.report().shape == "swept from both ends";
     }
     return passed;
   }
@@ -128,12 +130,13 @@ TYPED_TEST(FailingDevices, EachPlaceIsPassedWhereItShouldBe) {
                exact = twopass || options.method == MethodChoice::exact_factored;
     this->places(options, Moment::set_up);  // opens and builds what later solvers share
     std::set<Place> expected{Place::allocate, Place::argument, Place::launch, Place::wait};
-    if (!in_place || exact) expected.insert(Place::write);
+    if (!in_place || (exact && !(twopass && this->from_ends_))) expected.insert(Place::write);
     if (exact) expected.insert(Place::read);  // the trial solve
     EXPECT_EQ(this->places(options, Moment::set_up), expected);
     expected = {Place::argument, Place::launch, Place::wait, Place::read};
     if (in_place) expected.insert(Place::allocate);
-    if (!in_place || twopass) expected.insert(Place::write);
+    // On few cores nothing is settled on the host between the two passes.
+    if (!in_place || (twopass && !this->from_ends_)) expected.insert(Place::write);
     EXPECT_EQ(this->places(options, Moment::first_apply), expected);
     EXPECT_EQ(this->places(options, Moment::second_apply), expected);
   });
