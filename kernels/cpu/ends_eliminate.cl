@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: first pass of method exact-twopass from both ends of the system to the meeting: make the pivots and eliminate,
-// on the side below the meeting from the row below. Each row is divided by its pivot.
+// Purpose: first pass of method exact-twopass from both ends of the system to the meeting: make the pivots and
+// eliminate, on the side below the meeting from the row below. Each row is divided by its pivot.
 //
 //   p_i = diag_i - near_i c_(i-1),   c_i = far_i / p_i,   d_i = (y_i - near_i d_(i-1)) / p_i
 //
@@ -11,9 +11,9 @@
 // fraction h = a / b a row takes no division, a' = s b + |near| a, b' = a' + |far| b, and is linear: what a partition
 // makes of any h is what it makes of 0 and of 1. So the lanes settle what h they start from before anything is divided,
 // and then sweep alone. What of d has entered them is taken off at last, times the products of near_i / p_i, not swept
-// again: see cpu/twisted.clh. That waits for the next tile, whose loads it goes along with. A partition is two pieces, one
-// half each, whose chains of divisions do not wait for each other.
-// Source: twisted factorisation; cpu/excess.clh for the excess.
+// again: see cpu/twisted.clh. That waits for the next tile, whose loads it goes along with. A partition is two pieces,
+// one half each, whose chains of divisions do not wait for each other. Source: twisted factorisation; cpu/excess.clh
+// for the excess.
 //
 // Arguments (global memory)
 //   lower, diag, upper, y  bands and right-hand side, all n rows
@@ -111,7 +111,8 @@ FOR_EACH_GUARD static inline lanes_t far_before(bool down, Rows rows, long t, Sy
   for (int j = 0; j < LANES; ++j) {
     const long partition = t * LANES + j, row = down ? partition * rows.m - 1 : (partition + 1) * rows.m;
     far[j] = 0;
-    if (row >= 0 && row < rows.n) far[j] = of.diag[row] < 0 ? -(down ? of.upper : of.lower)[row] : (down ? of.upper : of.lower)[row];
+    if (row >= 0 && row < rows.n)
+      far[j] = of.diag[row] < 0 ? -(down ? of.upper : of.lower)[row] : (down ? of.upper : of.lower)[row];
   }
   return OCLSPKT_JOIN(vload, LANES)(0, far);
 }
@@ -127,8 +128,9 @@ static inline void settle_row(__global const lanes_t* alone, lanes_t entered, __
   store_lanes_past_cache(take_off(true, alone[0], -alone[1], entered), swept);
 }
 
-// Keep near, far and excess of every row of a piece, the rows `begin` to `end` in the order of the sweep, and find what it
-// makes of h. The excess has the sign of the diagonal. Unless careful, *signs becomes negative where it should have been.
+// Keep near, far and excess of every row of a piece, the rows `begin` to `end` in the order of the sweep, and find what
+// it makes of h. The excess has the sign of the diagonal. Unless careful, *signs becomes negative where it should have
+// been.
 FOR_EACH_GUARD static inline Map keep_rows(bool down, bool careful, Tile tile, int begin, int end, System of,
                                            lanes_t* far_above, mask_t* signs, const Before* before,
                                            __global lanes_t* rows_kept, __global scalar_t* edge) {
@@ -153,7 +155,8 @@ FOR_EACH_GUARD static inline Map keep_rows(bool down, bool careful, Tile tile, i
       const lanes_t near = with_sign(down ? lower[s] : upper[s], diag[s]);
       const lanes_t far = with_sign(down ? upper[s] : lower[s], diag[s]);
       const lanes_t near_size = magnitude(near), far_size = magnitude(far);
-      const lanes_t excess = (magnitude(diag[s]) - near_size) - far_size, forgiven = choose(is_negative(excess), ZERO, excess);
+      const lanes_t excess = (magnitude(diag[s]) - near_size) - far_size,
+                    forgiven = choose(is_negative(excess), ZERO, excess);
       __global lanes_t* const out = rows_kept + ROW_VECTORS * (at + s);
       out[0] = near;
       out[1] = far;
@@ -185,8 +188,8 @@ static inline Sweep begin_sweep(lanes_t h, lanes_t far_above) {
   return sweep;
 }
 
-static inline void sweep_row(Sweep* sweep, bool careful, lanes_t y, __global const lanes_t* row, __global lanes_t* alone,
-                             __global lanes_t* coupling) {
+static inline void sweep_row(Sweep* sweep, bool careful, lanes_t y, __global const lanes_t* row,
+                             __global lanes_t* alone, __global lanes_t* coupling) {
   const lanes_t near = row[0], far = row[1], excess = row[2];
   // h or, where the couplings oppose each other, 2 - h.
   const lanes_t beyond = sub(magnitude(sweep->coupling), with_sign(sweep->coupling, near));
@@ -209,8 +212,9 @@ typedef struct {
 } Kept;
 
 // Sweep the rows [begin, begin + LANES) of a piece in the order of the sweep, and `other` further for the second.
-FOR_EACH_GUARD static inline void sweep_block(bool down, bool careful, bool both, Tile tile, int begin, int other, System of,
-                                              Sweep* first, Sweep* second, Kept to, __global scalar_t* edge) {
+FOR_EACH_GUARD static inline void sweep_block(bool down, bool careful, bool both, Tile tile, int begin, int other,
+                                              System of, Sweep* first, Sweep* second, Kept to,
+                                              __global scalar_t* edge) {
   const Rows rows = tile.rows;
   const bool full = tile.base + LANES * rows.m <= rows.n;
   const int at = down ? begin : (int)rows.m - LANES - begin, at_other = down ? at + other : at - other;
@@ -227,7 +231,8 @@ FOR_EACH_GUARD static inline void sweep_block(bool down, bool careful, bool both
     if (!both) continue;
     PREFETCH(of.y + (next + at_other + k * rows.m));
     PREFETCH(of.upper + (next + at_other + k * rows.m));
-    sweep_row(second, careful, y_other[s], to.rows_kept + ROW_VECTORS * i_other, to.alone + 2 * i_other, to.coupling + i_other);
+    sweep_row(second, careful, y_other[s], to.rows_kept + ROW_VECTORS * i_other, to.alone + 2 * i_other,
+              to.coupling + i_other);
   }
 }
 
@@ -237,7 +242,8 @@ typedef struct {
 } Carried;
 
 // Pass what `carried` says through the pieces of a tile. Returns h that enters either.
-FOR_EACH_GUARD static inline void pass_h(bool down, const Map* first, const Map* second, Carried* carried, lanes_t h[2]) {
+FOR_EACH_GUARD static inline void pass_h(bool down, const Map* first, const Map* second, Carried* carried,
+                                         lanes_t h[2]) {
   const LaneMap by_first = by_lane(first), by_second = by_lane(second);
   scalar_t entered[2][LANES];
   for (int k = 0; k < LANES; ++k) {
@@ -254,7 +260,8 @@ static inline scalar_t pass_scalar(scalar_t alone, scalar_t share, scalar_t ente
   return share == 0 ? alone : alone + share * entered;
 }
 
-FOR_EACH_GUARD static inline void pass_d(bool down, const Sweep* first, const Sweep* second, Carried* carried, lanes_t d[2]) {
+FOR_EACH_GUARD static inline void pass_d(bool down, const Sweep* first, const Sweep* second, Carried* carried,
+                                         lanes_t d[2]) {
   scalar_t alone[2][LANES], share[2][LANES], entered[2][LANES];
   to_private(first->d, alone[0]);
   to_private(first->share, share[0]);
@@ -271,8 +278,9 @@ FOR_EACH_GUARD static inline void pass_d(bool down, const Sweep* first, const Sw
 }
 
 // Sweep a tile alone. Returns false, and nothing of it counts, where couplings oppose each other and that takes care.
-FOR_EACH_GUARD static inline bool sweep_tile(bool down, bool careful, Tile tile, System of, const Before* before, Kept to,
-                                             __global scalar_t* edge, Carried* carried, Sweep sweeps[2], lanes_t* far) {
+FOR_EACH_GUARD static inline bool sweep_tile(bool down, bool careful, Tile tile, System of, const Before* before,
+                                             Kept to, __global scalar_t* edge, Carried* carried, Sweep sweeps[2],
+                                             lanes_t* far) {
   const int m = (int)tile.rows.m, middle = m / LANES / 2 * LANES;
   lanes_t far_above[2], h[2];
   mask_t signs = 0;
@@ -280,7 +288,8 @@ FOR_EACH_GUARD static inline bool sweep_tile(bool down, bool careful, Tile tile,
   *far = far_before(down, tile.rows, tile.base / (LANES * tile.rows.m), of);
   for (int p = 0; p < 2; ++p) {
     far_above[p] = *far;
-    maps[p] = keep_rows(down, careful, tile, p * middle, p == 0 ? middle : m, of, far, &signs, before, to.rows_kept, edge);
+    maps[p] =
+        keep_rows(down, careful, tile, p * middle, p == 0 ? middle : m, of, far, &signs, before, to.rows_kept, edge);
   }
   if (!careful && any(signs < (mask_t)0)) return false;
   pass_h(down, &maps[0], &maps[1], carried, h);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: second pass of method exact-twopass from both ends of the system: substitute from the meeting to both ends,
-// x_i = d_i - c_i x_(i+1), on the side below the meeting from the row above. Lanes settle what they start from as in the
-// first pass.
-// Source: as for ends_eliminate. The row where the sides meet is eliminated from both; its pivot may be tiny (Poisson:
-// 4 / n), is formed without subtraction, and both sides start from the same bits of its unknown.
+// x_i = d_i - c_i x_(i+1), on the side below the meeting from the row above. Lanes settle what they start from as in
+// the first pass. Source: as for ends_eliminate. The row where the sides meet is eliminated from both; its pivot may be
+// tiny (Poisson: 4 / n), is formed without subtraction, and both sides start from the same bits of its unknown.
 //
 // Arguments (global memory)
 //   coupling     c as ends_eliminate left it; of the row where the sides meet it becomes -1 here
@@ -19,8 +18,8 @@
 // Valid:   x of all rows below n.
 #include "cpu/ends.clh"
 
-// Substitute in the partitions of a tile from 0 and keep x. Returns x of the rows that were met last, and the products of
-// -c over every partition.
+// Substitute in the partitions of a tile from 0 and keep x. Returns x of the rows that were met last, and the products
+// of -c over every partition.
 FOR_EACH_GUARD static inline lanes_t substitute_alone(bool down, int m, __global const lanes_t* coupling,
                                                       __global const lanes_t* swept, __global lanes_t* kept,
                                                       lanes_t* through) {
