@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "parallel.hpp"
+#include "past_caches.hpp"
 #include "wide.hpp"
 
 namespace oclspkt {
@@ -154,8 +155,13 @@ class RowScan {
   /// Take rows in; all that follow a number that is not finite are left out.
   void take(const Rows& rows) {
     for (Index i = 0; i < rows.count && first_bad_ < 0; i += kBlockRows) {
-      take_block({rows.first + i * rows.stride, std::min(kBlockRows, rows.count - i), rows.stride});
+      const Rows block{rows.first + i * rows.stride, std::min(kBlockRows, rows.count - i), rows.stride};
+      take_block(bands_, block, block.first);
     }
+  }
+  /// The same of a block of rows that the bands hold from `first` on, read from a copy that is in the cache.
+  void take_copy(const BandsView<T>& copy, Index first, Index count) {
+    if (first_bad_ < 0) take_block(copy, {0, count, 1}, first);
   }
 
   Survey result() const {
@@ -172,17 +178,17 @@ class RowScan {
   }
 
  private:
-  void take_block(const Rows& rows) {
+  /// @param first where the bands hold the first of the rows
+  void take_block(const BandsView<T>& from, const Rows& rows, Index first) {
     const bool side_by_side = rows.stride == 1;
+    const Rows place{first, rows.count, rows.stride};
     const double before = extremes_.dominance;
-    const Look look =
-        side_by_side ? look_at_neighbours(bands_, rows, extremes_) : look_at_rows<0>(bands_, rows, extremes_);
+    const Look look = side_by_side ? look_at_neighbours(from, rows, extremes_) : look_at_rows<0>(from, rows, extremes_);
     uncoupled_ += look.uncoupled;
     if (look.records == 0) return;
-    const Index bad =
-        side_by_side ? take_neighbours(bands_, rows, extremes_) : take_records<0>(bands_, rows, extremes_);
-    if (bad > 0) first_bad_ = first_row(rows, [](const Row& row) { return !row.finite(); });
-    if (extremes_.dominance < before) weakest_ = rows;
+    const Index bad = side_by_side ? take_neighbours(from, rows, extremes_) : take_records<0>(from, rows, extremes_);
+    if (bad > 0) first_bad_ = first_row(place, [](const Row& row) { return !row.finite(); });
+    if (extremes_.dominance < before) weakest_ = place;
   }
 
   /// Offset of the first row that is asked for; -1 if there is none.
@@ -269,6 +275,51 @@ bool same_rows(const BandsView<T>& bands, Index at, Index step, Index pattern, I
   return differing == 0;
 }
 
+/// Set the couplings that lead out of a line to 0, in a part that holds places [first, end).
+/// @pre lines.gapless()
+template <typename T>
+void close_lines(const LineSet& lines, const BandsPart<T>& part, Index first, Index end) {
+  if (lines.contiguous()) {
+    for (Index l = lines.line_of(first); l < lines.count() && lines.first(l) < end; ++l) {
+      const Index top = lines.first(l), bottom = top + lines.length(l) - 1;
+      if (top >= first && bottom >= top) part.lower[top - first] = T(0);
+      if (bottom >= first && bottom < end) part.upper[bottom - first] = T(0);
+    }
+    return;
+  }
+  const Index block = lines.block_extent(), last_row = block - lines.block_lines();
+  for (Index at = first; at < end;) {
+    const Index start = at - at % block, stop = std::min(end, start + block);
+    const Index top_end = std::min(stop, start + lines.block_lines()), bottom = std::max(at, start + last_row);
+    if (at < top_end) std::fill(part.lower + (at - first), part.lower + (top_end - first), T(0));
+    if (bottom < stop) std::fill(part.upper + (bottom - first), part.upper + (stop - first), T(0));
+    at = stop;
+  }
+}
+
+/// Write places [first, end) of the bands block by block; `look(block, place, count)` is called for each, which is in
+/// the cache and in the bands then.
+template <typename T, typename F>
+void write_piece(Bands<T>& bands, const BandsFill<T>& fill, Index first, Index end, const F& look) {
+  alignas(AlignedArray<T>::kAlignment) T room[3][kBlockRows];
+  const BandsPart<T> block{room[0], room[1], room[2]};
+  T* const to[] = {bands.lower(), bands.diag(), bands.upper()};
+  const bool past_caches = 3 * bands.lines().extent() * static_cast<Index>(sizeof(T)) > kPastCaches;
+  for (Index at = first; at < end; at += kBlockRows) {
+    const Index count = std::min(kBlockRows, end - at);
+    fill(block, at, at + count);
+    for (int band = 0; band < 3; ++band) {
+      if (past_caches) {
+        copy_past_caches(room[band], count, to[band] + at);
+      } else {
+        std::copy_n(room[band], count, to[band] + at);
+      }
+    }
+    look(block, at, count);
+  }
+  if (past_caches) order_stores();
+}
+
 /// True if f(first, end) is for all pieces of [0, count); the first that is false ends it.
 template <typename F>
 bool all_of_pieces(Index count, Index piece, const F& f) {
@@ -311,23 +362,33 @@ Survey survey_rows(const LineSet& lines, const BandsView<T>& bands) {
 }
 
 template <typename T>
+void write_bands(Bands<T>& bands, const BandsFill<T>& fill) {
+  for_pieces(bands.lines().extent(), kPieceRows, [&](Index first, Index end) {
+    write_piece(bands, fill, first, end, [](const BandsPart<T>&, Index, Index) {});
+  });
+}
+
+template <typename T>
 Survey survey_while(Bands<T>& bands, const BandsFill<T>& fill) {
   const LineSet& lines = bands.lines();
+  if (!lines.gapless()) {
+    write_bands(bands, fill);
+    bands.close_lines();
+    return survey_rows(lines, bands.view());
+  }
+  const BandsFill<T> closed = [&](const BandsPart<T>& to, Index first, Index end) {
+    fill(to, first, end);
+    close_lines(lines, to, first, end);
+  };
   Sum sum;
   for_pieces(lines.extent(), kPieceRows, [&](Index first, Index end) {
     RowScan<T> scan(bands.view());
-    for (Index at = first; at < end; at += kBlockRows) {
-      const Index stop = std::min(end, at + kBlockRows);
-      fill(bands, at, stop);
-      if (!lines.gapless()) continue;
-      bands.close_lines(at, stop);
-      scan.take({at, stop - at, 1});
-    }
+    write_piece(bands, closed, first, end, [&](const BandsPart<T>& block, Index at, Index count) {
+      scan.take_copy({block.lower, block.diag, block.upper}, at, count);
+    });
     sum.add(scan.result());
   });
-  if (lines.gapless()) return sum.value();
-  bands.close_lines();
-  return survey_rows(lines, bands.view());
+  return sum.value();
 }
 
 template <typename T>
@@ -429,6 +490,7 @@ LineSet uncoupled_lines(const LineSet& lines, const BandsView<T>& bands) {
   template std::vector<Index> extreme_lines(const LineSet&, const BandsView<T>&); \
   template Survey survey(const LineSet&, const BandsView<T>&);                    \
   template Survey survey_rows(const LineSet&, const BandsView<T>&);               \
+  template void write_bands(Bands<T>&, const BandsFill<T>&);                      \
   template Survey survey_while(Bands<T>&, const BandsFill<T>&);                   \
   template Survey survey_line(const LineSet&, const BandsView<T>&, Index);        \
   template bool is_symmetric(const LineSet&, const BandsView<T>&);                \

@@ -13,39 +13,30 @@ bool reads_matrix(const PC_OCLSPKT& o, Direction direction) {
   return place(direction) >= kAxes || !o.given_bands[place(direction)].set;
 }
 
-void take_given(const GivenBands& given, const LineLayout& layout, Bands<PetscScalar>& bands, Index first, Index end) {
-  const std::pair<PetscScalar*, const PetscScalar*> copies[] = {
-      {bands.lower(), given.lower.data()}, {bands.diag(), given.diag.data()}, {bands.upper(), given.upper.data()}};
-  for (const auto& [to, from] : copies) {
-    if (layout.rows.empty()) std::copy(from + first, from + end, to + first);
-    for (Index i = first; i < end && !layout.rows.empty(); ++i) to[i] = from[layout.row(i)];
-  }
-}
-
 /// Diagonal D_0 + D_x of the split form: the row sums, and what the couplings of the direction balance.
 /// @pre the bands are as Extraction left them: couplings out of the lines are 0
-void split_diagonal(const std::vector<PetscScalar>& row_sums, const LineLayout& layout, Bands<PetscScalar>& bands,
-                    Index first, Index end) {
-  for (Index i = first; i < end; ++i) {
-    bands.diag()[i] = row_sums[static_cast<std::size_t>(layout.row(i))] - bands.lower()[i] - bands.upper()[i];
+void split_diagonal(const std::vector<PetscScalar>& row_sums, const LineLayout& layout,
+                    const BandsPart<PetscScalar>& part, Index first, Index end) {
+  for (Index i = 0; i < end - first; ++i) {
+    part.diag[i] = row_sums[static_cast<std::size_t>(layout.row(first + i))] - part.lower[i] - part.upper[i];
   }
 }
 
 /// Divide row i by between[i]: (D + Y)^-1 D is the inverse of that, and an apply needs no pass for D.
-void divide_rows(const std::vector<PetscScalar>& between, const LineLayout& layout, Bands<PetscScalar>& bands,
+void divide_rows(const std::vector<PetscScalar>& between, const LineLayout& layout, const BandsPart<PetscScalar>& part,
                  Index first, Index end) {
-  for (Index i = first; i < end; ++i) {
-    const PetscScalar divisor = between[static_cast<std::size_t>(layout.row(i))];
-    bands.lower()[i] /= divisor;
-    bands.diag()[i] /= divisor;
-    bands.upper()[i] /= divisor;
+  for (Index i = 0; i < end - first; ++i) {
+    const PetscScalar divisor = between[static_cast<std::size_t>(layout.row(first + i))];
+    part.lower[i] /= divisor;
+    part.diag[i] /= divisor;
+    part.upper[i] /= divisor;
   }
 }
 
-Index count_couplings(const BandsView<PetscScalar>& bands, Index first, Index end) {
+Index count_couplings(const BandsPart<PetscScalar>& part, Index count) {
   Index couplings = 0;
-  for (Index i = first; i < end; ++i) {
-    couplings += (bands.lower[i] != PetscScalar(0)) + (bands.upper[i] != PetscScalar(0));
+  for (Index i = 0; i < count; ++i) {
+    couplings += (part.lower[i] != PetscScalar(0)) + (part.upper[i] != PetscScalar(0));
   }
   return couplings;
 }
@@ -88,10 +79,10 @@ PetscErrorCode ReadSweep(PC pc, std::size_t s, const std::vector<PetscScalar>& r
   const bool several = o->sweeps.size() > 1, split = o->settings.diagonal == Diagonal::split;
   const bool scaled = several && s > 0 && o->settings.combine == Combine::factored;
   std::atomic<Index> couplings{0};
-  const auto change = [&](Bands<PetscScalar>& bands, Index first, Index end) {
-    if (several) couplings += count_couplings(bands.view(), first, end);
-    if (split) split_diagonal(row_sums, sweep.layout, bands, first, end);
-    if (scaled) divide_rows(o->between, sweep.layout, bands, first, end);
+  const auto change = [&](const BandsPart<PetscScalar>& part, Index first, Index end) {
+    if (several) couplings += count_couplings(part, end - first);
+    if (split) split_diagonal(row_sums, sweep.layout, part, first, end);
+    if (scaled) divide_rows(o->between, sweep.layout, part, first, end);
   };
 
   PetscFunctionBegin;
@@ -102,20 +93,27 @@ PetscErrorCode ReadSweep(PC pc, std::size_t s, const std::vector<PetscScalar>& r
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Fill the bands of a sweep from those that the program gave.
+/// Hand the bands that the program gave to the solver of a sweep, unless it has them already.
 PetscErrorCode TakeGiven(PC pc, Sweep& sweep) {
-  const GivenBands& given = data(pc)->given_bands[place(sweep.direction)];
+  GivenBands& given = data(pc)->given_bands[place(sweep.direction)];
   const LineLayout& layout = sweep.layout;
 
   PetscFunctionBegin;
-  PetscCheck(static_cast<Index>(given.diag.size()) == layout.lines.rows(), PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+  if (given.taken) {
+    OclspktCall(pc, sweep.solver.bands(layout.lines, layout.cuts, layout.exchange));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCheck(given.bands.extent() == layout.lines.rows(), PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
              "PCOCLSPKTSetBands() for %s was given %d rows on this rank, the matrix has %d; make the vectors with "
              "MatCreateVecs() or DMCreateGlobalVector()",
-             name(sweep.direction), static_cast<int>(given.diag.size()), static_cast<int>(layout.lines.rows()));
-  const auto fill = [&](Bands<PetscScalar>& bands, Index first, Index end) {
-    take_given(given, layout, bands, first, end);
-  };
-  OclspktCall(pc, sweep.solver.fill(layout.lines, layout.cuts, layout.exchange, fill));
+             name(sweep.direction), static_cast<int>(given.bands.extent()), static_cast<int>(layout.lines.rows()));
+  PetscCheck(
+      !given.ends || *given.ends == ends_of(layout), PETSC_COMM_SELF, PETSC_ERR_ORDER,
+      "The lines along %s are other ones than those that PCOCLSPKTSetBands() was called for; call it again after "
+      "PCSetDM() and PCSetOperators()",
+      name(sweep.direction));
+  OclspktCall(pc, sweep.solver.exchange(layout.lines, layout.cuts, layout.exchange, given.bands);
+              given.ends = ends_of(layout); given.taken = true);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

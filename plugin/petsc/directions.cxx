@@ -59,7 +59,7 @@ PetscErrorCode TryDirection(PC pc, Direction direction, const std::optional<Grid
   PetscFunctionBegin;
   PetscCall(LayOut(pc, direction, grid, {}, &layout));
   PetscCall(extraction.Run(
-      pc, pc->pmat, layout, [](Bands<PetscScalar>&, Index, Index) {}, store));
+      pc, pc->pmat, layout, [](const BandsPart<PetscScalar>&, Index, Index) {}, store));
   OclspktCall(pc, bands = &store.bands(layout.lines, layout.cuts, layout.exchange));
   PetscCall(MeanCoupling(pc, *bands, coupling));
   *ignored = extraction.ignored();
@@ -134,18 +134,35 @@ PetscErrorCode CurrentKey(PC pc, LinesKey* key) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Another pattern of the same rows under the same grid leaves directions that were named where they are. Collective: a
-/// rank whose rows stay has neighbours whose rows may not.
-PetscErrorCode LayoutStays(PC pc, LinesKey now, bool chosen, PetscBool* stays) {
-  const LinesKey& before = data(pc)->key;
-
-  PetscFunctionBegin;
+/// Another pattern of the same rows under the same grid leaves directions that were named where they are.
+PetscBool same_lines(const LinesKey& before, LinesKey now, bool chosen) {
   if (!chosen) {
     now.matrix = before.matrix;
     now.pattern = before.pattern;
   }
-  *stays = static_cast<PetscBool>(before == now);
+  return static_cast<PetscBool>(before == now);
+}
+
+/// The same of all ranks: one whose rows stay has neighbours whose rows may not. Collective.
+PetscErrorCode LayoutStays(PC pc, const LinesKey& now, bool chosen, PetscBool* stays) {
+  PetscFunctionBegin;
+  *stays = same_lines(data(pc)->key, now, chosen);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, stays, 1, MPIU_BOOL, MPI_LAND, PetscObjectComm((PetscObject)pc)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Take the bands that the program gave back from the solvers, which may get others.
+PetscErrorCode TakeBack(PC pc) {
+  PC_OCLSPKT* o = data(pc);
+
+  PetscFunctionBegin;
+  for (const auto& sweep : o->sweeps) {
+    if (place(sweep->direction) >= kAxes || !o->given_bands[place(sweep->direction)].taken) continue;
+    GivenBands& given = o->given_bands[place(sweep->direction)];
+    const LineLayout& layout = sweep->layout;
+    OclspktCall(pc, sweep->solver.exchange(layout.lines, layout.cuts, layout.exchange, given.bands));
+    given.taken = false;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -164,6 +181,20 @@ PetscErrorCode CheckMixture(PC pc, const std::vector<Direction>& directions) {
 }
 
 }  // namespace
+
+PetscErrorCode LinesStay(PC pc, PetscBool* stay) {
+  PC_OCLSPKT* o = data(pc);
+  LinesKey key;
+  bool chosen = false;
+
+  PetscFunctionBegin;
+  *stay = PETSC_FALSE;
+  if (!pc->pmat || o->key.rows < 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(CurrentKey(pc, &key));
+  OclspktCall(pc, chosen = parse_directions(o->settings.lines).empty());
+  *stay = same_lines(o->key, std::move(key), chosen);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 PetscErrorCode FindLines(PC pc) {
   PC_OCLSPKT* o = data(pc);
@@ -184,6 +215,7 @@ PetscErrorCode FindLines(PC pc) {
   PetscCall(LayoutStays(pc, key, chosen, &stays));
   if (stays) PetscFunctionReturn(PETSC_SUCCESS);
   o->key = {};
+  PetscCall(TakeBack(pc));
   PetscCall(FindGrid(pc, pc->pmat, &grid, &why_no_grid));
   if (chosen) PetscCall(ChooseDirections(pc, grid, &directions, &why));
   PetscCall(CheckMixture(pc, directions));

@@ -12,25 +12,17 @@ namespace oclspkt::petsc {
 namespace {
 
 /// Rows [first, end) of a matrix that stores nothing but its three bands, rows in order.
-void gather_packed(Index rows, const PetscScalar* values, Bands<PetscScalar>& bands, Index first, Index end) {
-  PetscScalar *lower = bands.lower(), *diag = bands.diag(), *upper = bands.upper();
-  const auto entry = [&](Index i, int band) { return values[3 * i - 1 + band]; };
+void gather_packed(Index rows, const PetscScalar* values, const BandsPart<PetscScalar>& to, Index first, Index end) {
+  const auto take = [&](Index i, bool above, bool below) {
+    const PetscScalar* const row = values + 3 * i;
+    to.lower[i - first] = above ? row[-1] : PetscScalar(0);
+    to.diag[i - first] = row[0];
+    to.upper[i - first] = below ? row[1] : PetscScalar(0);
+  };
   const bool has_top = first == 0, has_bottom = end == rows;
-  if (has_top) {
-    lower[0] = upper[0] = 0;
-    diag[0] = entry(0, 1);
-    if (rows > 1) upper[0] = entry(0, 2);
-  }
-  for (Index i = first + has_top; i < end - has_bottom; ++i) {
-    lower[i] = entry(i, 0);
-    diag[i] = entry(i, 1);
-    upper[i] = entry(i, 2);
-  }
-  if (has_bottom && rows > 1) {
-    lower[rows - 1] = entry(rows - 1, 0);
-    diag[rows - 1] = entry(rows - 1, 1);
-    upper[rows - 1] = 0;
-  }
+  if (has_top) take(0, false, rows > 1);
+  for (Index i = first + has_top; i < end - has_bottom; ++i) take(i, true, true);
+  if (has_bottom && rows > 1) take(rows - 1, true, false);
 }
 
 /// True if the pattern is that of gather_packed().
@@ -104,16 +96,15 @@ void BandPositions::find(const LineLayout& layout, const Parts& parts) {
   all_taken_ = found == entries;
 }
 
-void BandPositions::gather_slots(const LineLayout& layout, const Part& inner, Bands<PetscScalar>& bands, Index first,
-                                 Index end) const {
-  PetscScalar *lower = bands.lower(), *diag = bands.diag(), *upper = bands.upper();
+void BandPositions::gather_slots(const LineLayout& layout, const Part& inner, const BandsPart<PetscScalar>& to,
+                                 Index first, Index end) const {
   const PetscInt* const starts = inner.pattern.row_starts;
   const auto take = [&](Index place, PetscInt row) {
     const Slots& slot = slots_[static_cast<std::size_t>(place)];
     const PetscScalar* const values = inner.values + starts[row];
-    lower[place] = slot[0] == kNoSlot ? PetscScalar(0) : values[slot[0]];
-    diag[place] = slot[1] == kNoSlot ? PetscScalar(0) : values[slot[1]];
-    upper[place] = slot[2] == kNoSlot ? PetscScalar(0) : values[slot[2]];
+    to.lower[place - first] = slot[0] == kNoSlot ? PetscScalar(0) : values[slot[0]];
+    to.diag[place - first] = slot[1] == kNoSlot ? PetscScalar(0) : values[slot[1]];
+    to.upper[place - first] = slot[2] == kNoSlot ? PetscScalar(0) : values[slot[2]];
   };
   if (layout.rows.empty()) {
     for (Index i = first; i < end; ++i) take(i, static_cast<PetscInt>(i));
@@ -122,18 +113,18 @@ void BandPositions::gather_slots(const LineLayout& layout, const Part& inner, Ba
   }
 }
 
-Index BandPositions::gather(const LineLayout& layout, const Parts& parts, Bands<PetscScalar>& bands, Index first,
+Index BandPositions::gather(const LineLayout& layout, const Parts& parts, const BandsPart<PetscScalar>& to, Index first,
                             Index end) const {
   if (packed_) {
-    gather_packed(layout.lines.rows(), parts[0].values, bands, first, end);
+    gather_packed(layout.lines.rows(), parts[0].values, to, first, end);
     return 0;
   }
-  gather_slots(layout, parts[0], bands, first, end);
-  PetscScalar* const band[] = {bands.lower(), bands.diag(), bands.upper()};
+  gather_slots(layout, parts[0], to, first, end);
+  PetscScalar* const band[] = {to.lower, to.diag, to.upper};
   const auto before = [](const Far& far, Index place) { return far.place < place; };
   for (auto far = std::lower_bound(far_.begin(), far_.end(), first, before); far != far_.end() && far->place < end;
        ++far) {
-    band[far->band][far->place] = parts[static_cast<std::size_t>(far->part)].values[far->position];
+    band[far->band][far->place - first] = parts[static_cast<std::size_t>(far->part)].values[far->position];
   }
   if (all_taken_) return 0;
   Index ignored = 0;
@@ -143,7 +134,7 @@ Index BandPositions::gather(const LineLayout& layout, const Parts& parts, Bands<
       ignored += count_in_rows(part, layout.row(i), layout.row(i) + 1);
     }
   }
-  for (const PetscScalar* values : band) ignored -= count_nonzeros(values + first, end - first);
+  for (const PetscScalar* values : band) ignored -= count_nonzeros(values, end - first);
   return ignored;
 }
 
@@ -207,9 +198,9 @@ PetscErrorCode Extraction::Run(PC pc, Mat matrix, const LineLayout& layout, cons
   PetscCall(FindSource(matrix, &source));
   if (source == Source::compressed) {
     PetscCall(Hold(pc, matrix, layout, &parts));
-    const auto fill = [&](Bands<PetscScalar>& bands, Index first, Index end) {
-      ignored += positions_.gather(layout, parts, bands, first, end);
-      change(bands, first, end);
+    const auto fill = [&](const BandsPart<PetscScalar>& to, Index first, Index end) {
+      if (const Index off = positions_.gather(layout, parts, to, first, end); off > 0) ignored += off;
+      change(to, first, end);
     };
     OclspktCall(pc, solver.fill(layout.lines, layout.cuts, layout.exchange, fill));
     PetscCall(Release(&parts));
@@ -220,7 +211,7 @@ PetscErrorCode Extraction::Run(PC pc, Mat matrix, const LineLayout& layout, cons
     forget();
     OclspktCall(pc, bands = &solver.bands(layout.lines, layout.cuts, layout.exchange));
     PetscCall(GatherRows(pc, matrix, source, layout, *bands, &ignored_));
-    change(*bands, 0, layout.lines.rows());
+    change({bands->lower(), bands->diag(), bands->upper()}, 0, layout.lines.rows());
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &ignored_, 1, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
   ++gathers_;

@@ -41,12 +41,13 @@ class BandPositions {
   /// @throws InvalidInput if an entry of the bands is there twice
   void find(const LineLayout& layout, const Parts& parts);
 
-  /// Copy places [first, end) of the bands out of the values; what is not stored is 0. Several threads may at once.
+  /// Copy places [first, end) of the bands out of the values, see BandsFill; what is not stored is 0.
   /// @param layout, parts those of find(), with other values
   /// @return how many values off the bands are not 0 in these rows
   /// @cost 6 words of values and, unless packed, 3 bytes and a PetscInt a row; all values are read if some are off the
   ///       bands
-  Index gather(const LineLayout& layout, const Parts& parts, Bands<PetscScalar>& bands, Index first, Index end) const;
+  Index gather(const LineLayout& layout, const Parts& parts, const BandsPart<PetscScalar>& to, Index first,
+               Index end) const;
 
   std::int64_t bytes() const {
     return static_cast<std::int64_t>(slots_.capacity() * sizeof(slots_[0]) + far_.capacity() * sizeof(Far));
@@ -63,7 +64,7 @@ class BandPositions {
     PetscInt position;
   };
 
-  void gather_slots(const LineLayout& layout, const Part& inner, Bands<PetscScalar>& bands, Index first,
+  void gather_slots(const LineLayout& layout, const Part& inner, const BandsPart<PetscScalar>& to, Index first,
                     Index end) const;
 
   bool packed_ = false;       ///< nothing but the three bands, in order: slots need no table
@@ -93,7 +94,7 @@ class Extraction {
  public:
   /// Fill the bands of `solver` from `matrix`, reusing positions while the pattern stays. Collective.
   /// @param layout the same object as before, or forget() comes first
-  /// @param change what is done to bands that were read: called as fills are
+  /// @param change what is done to bands that were read: called as fills are, or for all places at once
   PetscErrorCode Run(PC pc, Mat matrix, const LineLayout& layout, const BandsFill<PetscScalar>& change,
                      CutSolver<PetscScalar>& solver);
   /// The layout changed.

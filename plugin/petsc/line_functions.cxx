@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <iterator>
 #include <numeric>
@@ -65,6 +66,48 @@ GivenLines in_order(const GivenLines& all) {
   return kept;
 }
 
+/// The lines of a direction, if they are known already and not cut; else null.
+PetscErrorCode KnownLines(PC pc, Direction direction, Index rows, const LineLayout** layout) {
+  PetscBool stay;
+
+  PetscFunctionBegin;
+  *layout = nullptr;
+  PetscCall(LinesStay(pc, &stay));
+  for (const auto& sweep : data(pc)->sweeps) {
+    const LineLayout& known = sweep->layout;
+    if (stay && sweep->direction == direction && known.lines.extent() == rows && !known.exchange) *layout = &known;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Copy the rows of three vectors that are on this rank, and look at them on the way where their lines are known.
+PetscErrorCode TakeBands(PC pc, Direction direction, const std::array<Vec, 3>& vectors, GivenBands& given) {
+  std::array<const PetscScalar*, 3> values;
+  PetscInt rows[3];
+  const LineLayout* layout;
+
+  PetscFunctionBegin;
+  for (std::size_t b = 0; b < 3; ++b) PetscCall(VecGetLocalSize(vectors[b], &rows[b]));
+  PetscCheck(rows[0] == rows[1] && rows[2] == rows[1], PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+             "PCOCLSPKTSetBands(): the vectors have %" PetscInt_FMT ", %" PetscInt_FMT " and %" PetscInt_FMT
+             " rows here",
+             rows[0], rows[1], rows[2]);
+  PetscCall(KnownLines(pc, direction, rows[1], &layout));
+  for (std::size_t b = 0; b < 3; ++b) PetscCall(VecGetArrayRead(vectors[b], &values[b]));
+  const auto copy = [&](const BandsPart<PetscScalar>& to, Index first, Index end) {
+    std::copy(values[0] + first, values[0] + end, to.lower);
+    std::copy(values[1] + first, values[1] + end, to.diag);
+    std::copy(values[2] + first, values[2] + end, to.upper);
+  };
+  OclspktCall(
+      pc, given.ends.reset(); if (layout) {
+        given.bands.fill(layout->lines, copy);
+        given.ends = ends_of(*layout);
+      } else { given.bands.fill(rows[1], copy); });
+  for (std::size_t b = 0; b < 3; ++b) PetscCall(VecRestoreArrayRead(vectors[b], &values[b]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// All are there, or none.
 PetscErrorCode AllOrNone(PC pc, const char* function, bool first, bool second, bool third) {
   PetscFunctionBegin;
@@ -117,17 +160,12 @@ PetscErrorCode SetBands_OCLSPKT(PC pc, const char axis[], Vec lower, Vec diag, V
   PetscFunctionBegin;
   PetscCheck(place != end, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
              "PCOCLSPKTSetBands() takes the axes x, y and z, not '%s'", axis);
-  GivenBands& given = o->given_bands[static_cast<std::size_t>(place - kDirectionNames)];
+  const auto direction = static_cast<Direction>(place - kDirectionNames);
+  GivenBands& given = o->given_bands[oclspkt::petsc::place(direction)];
   const bool before = given.set;
-  given.set = false;
+  given.set = given.taken = false;
   if (diag) {
-    PetscCall(CopyVector(pc, lower, &given.lower));
-    PetscCall(CopyVector(pc, diag, &given.diag));
-    PetscCall(CopyVector(pc, upper, &given.upper));
-    PetscCheck(given.lower.size() == given.diag.size() && given.upper.size() == given.diag.size(), PETSC_COMM_SELF,
-               PETSC_ERR_ARG_SIZ, "PCOCLSPKTSetBands(): the vectors have %d, %d and %d rows here",
-               static_cast<int>(given.lower.size()), static_cast<int>(given.diag.size()),
-               static_cast<int>(given.upper.size()));
+    PetscCall(TakeBands(pc, direction, {lower, diag, upper}, given));
     given.set = true;
   }
   if (given.set != before) ++o->given_changes;

@@ -147,7 +147,9 @@ const std::vector<ActionEntry> kActions = {
       {"upper", "Vec", "coupling to the row behind it"}},
      "Give the bands along an axis of the grid, instead of reading them from the matrix.",
      "Logically collective. An ADI code calls it at each step: the values are copied, and the next `PCSetUp()` takes "
-     "them; nothing of the matrix is read for this axis. With bands for several axes their inverses are multiplied "
+     "them; nothing of the matrix is read for this axis. Call it after `PCSetDM()` and `PCSetOperators()`: bands that "
+     "were copied for other lines of the grid are an error at the next set-up. With bands for several axes their "
+     "inverses are multiplied "
      "(`factored`) or added, without a diagonal between them. Couplings that lead out of the grid are ignored. `NULL` "
      "for "
      "all three goes back to the matrix.",

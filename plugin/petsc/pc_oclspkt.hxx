@@ -26,10 +26,25 @@ struct Sweep {
   std::size_t losses_seen = 0;                ///< lost devices that were logged already
 };
 
-/// Bands along an axis as PCOCLSPKTSetBands() was given them, by local rows.
+/// Which couplings lead out of lines.
+struct Ends {
+  LineSet lines;
+  bool above = false, below = false;  ///< other ranks continue them
+  bool operator==(const Ends&) const = default;
+};
+
+/// Those of all lines of a layout along an axis, of which other ranks continue all or none.
+inline Ends ends_of(const LineLayout& layout) {
+  return {layout.lines, layout.cut() && layout.above.front() >= 0, layout.cut() && layout.below.front() >= 0};
+}
+
+/// Bands along an axis as PCOCLSPKTSetBands() was given them, by local rows. They go to the solver of their direction
+/// and come back when lines are laid out anew, so that they are copied once.
 struct GivenBands {
-  std::vector<PetscScalar> lower, diag, upper;
+  FilledBands<PetscScalar> bands;
   bool set = false;
+  bool taken = false;        ///< the solver has them, and `bands` is what it had before
+  std::optional<Ends> ends;  ///< the lines whose ends are 0 in them; none: they are as they were given
 };
 
 /// What the choice and the layout of lines depend on: while it stays, they stay.
@@ -76,6 +91,9 @@ PetscErrorCode RemoveFunctions(PC pc);
 
 /// A number that stands for one of `count` words.
 PetscErrorCode CheckChoice(PC pc, int value, std::size_t count);
+
+/// Whether the lines of the last set-up are those of the next one, as far as this rank can tell.
+PetscErrorCode LinesStay(PC pc, PetscBool* stay);
 
 /// Copy the rows of a vector that are on this rank.
 PetscErrorCode CopyVector(PC pc, Vec vector, std::vector<PetscScalar>* to);

@@ -5,8 +5,8 @@
 #include <chrono>
 
 #include "cut_solver_impl.hpp"
-#include "parallel.hpp"
 #include "residual.hpp"
+#include "survey.hpp"
 
 namespace oclspkt {
 
@@ -34,10 +34,17 @@ void CutSolver<T>::Impl::fill(const LineSet& lines, Cuts cuts, std::shared_ptr<E
   const bool cut = !cuts.chains.empty();
   Bands<T>& storage = bands(lines, std::move(cuts), std::move(exchange));
   if (cut) {
-    for_pieces(lines.extent(), kPieceRows, [&](Index first, Index end) { fill(storage, first, end); });
+    write_bands(storage, fill);
   } else {
     solver_.fill(lines, fill);
   }
+}
+
+template <typename T>
+void CutSolver<T>::Impl::swap_bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange,
+                                    FilledBands<T>& filled) {
+  bands(lines, std::move(cuts), std::move(exchange));
+  solver_.exchange(lines, filled);
 }
 
 template <typename T>
@@ -144,6 +151,12 @@ Bands<T>& CutSolver<T>::bands(const LineSet& lines, Cuts cuts, std::shared_ptr<E
 template <typename T>
 void CutSolver<T>::fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, const BandsFill<T>& fill) {
   impl_->fill(lines, std::move(cuts), std::move(exchange), fill);
+}
+
+template <typename T>
+void CutSolver<T>::exchange(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange,
+                            FilledBands<T>& filled) {
+  impl_->swap_bands(lines, std::move(cuts), std::move(exchange), filled);
 }
 template <typename T>
 Bands<T>& CutSolver<T>::bands(const LineSet& lines) {

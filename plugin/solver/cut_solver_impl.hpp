@@ -83,6 +83,7 @@ class CutSolver<T>::Impl {
 
   Bands<T>& bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
   void fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, const BandsFill<T>& fill);
+  void swap_bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, FilledBands<T>& filled);
   void set_up(const Known& known);
   void apply(const T* y, T* x);
   void apply_transpose(const T* y, T* x);

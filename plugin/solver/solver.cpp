@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 
 #include "residual.hpp"
 #include "solver_impl.hpp"
@@ -76,6 +77,13 @@ Bands<T>& Solver<T>::Impl::bands(const LineSet& lines) {
 template <typename T>
 void Solver<T>::Impl::fill(const LineSet& lines, const BandsFill<T>& fill) {
   filled_ = survey_while(bands(lines), fill);
+}
+
+template <typename T>
+void Solver<T>::Impl::exchange(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey) {
+  std::swap(bands(lines), filled);
+  bands_.relabel(lines);
+  filled_ = survey;
 }
 
 template <typename T>
@@ -168,6 +176,30 @@ void Solver<T>::Impl::copy_bands(Bands<T>& out) {
 }
 
 template <typename T>
+FilledBands<T>::FilledBands() : survey_(std::make_unique<Survey>()) {}
+template <typename T>
+FilledBands<T>::~FilledBands() = default;
+template <typename T>
+FilledBands<T>::FilledBands(FilledBands&&) noexcept = default;
+template <typename T>
+FilledBands<T>& FilledBands<T>::operator=(FilledBands&&) noexcept = default;
+
+template <typename T>
+void FilledBands<T>::fill(const LineSet& lines, const BandsFill<T>& fill) {
+  surveyed_ = false;
+  bands_.reshape(lines);
+  *survey_ = survey_while(bands_, fill);
+  surveyed_ = true;
+}
+
+template <typename T>
+void FilledBands<T>::fill(Index rows, const BandsFill<T>& fill) {
+  surveyed_ = false;
+  bands_.reshape(LineSet::one(rows));
+  write_bands(bands_, fill);
+}
+
+template <typename T>
 Solver<T>::Solver(Options options) : impl_(std::make_unique<Impl>(std::move(options))) {}
 template <typename T>
 Solver<T>::~Solver() = default;
@@ -184,6 +216,17 @@ Bands<T>& Solver<T>::bands(const LineSet& lines) {
 template <typename T>
 void Solver<T>::fill(const LineSet& lines, const BandsFill<T>& fill) {
   impl_->fill(lines, fill);
+}
+
+template <typename T>
+void Solver<T>::exchange(const LineSet& lines, FilledBands<T>& filled) {
+  if (filled.extent() != lines.extent()) {
+    throw InvalidInput("exchange was given bands of " + std::to_string(filled.extent()) + " places for " +
+                       lines.describe() + ": fill them for the same lines");
+  }
+  std::optional<Survey> survey;
+  if (std::exchange(filled.surveyed_, false) && filled.bands_.lines() == lines) survey = *filled.survey_;
+  impl_->exchange(lines, filled.bands_, survey);
 }
 
 template <typename T>
@@ -261,6 +304,8 @@ std::int64_t Solver<T>::bytes() const {
   return impl_->bytes();
 }
 
+template class FilledBands<float>;
+template class FilledBands<double>;
 template class Solver<float>;
 template class Solver<double>;
 

@@ -23,6 +23,8 @@ class Solver<T>::Impl {
   void set_options(Options options);
   Bands<T>& bands(const LineSet& lines);
   void fill(const LineSet& lines, const BandsFill<T>& fill);
+  /// @param survey of `filled`, if nothing but a fill for these very lines has had them
+  void exchange(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey);
   void set_up(const Known& known);
   void apply(const T* y, T* x);
   void apply_transpose(const T* y, T* x);

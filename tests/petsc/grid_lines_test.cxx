@@ -369,6 +369,72 @@ TEST(GivenBands, OfSeveralAxesAreSolvedOneAfterTheOtherAndAnewAtEachStep) {
   }
 }
 
+TEST(GivenBands, MayChangeAfterTheCall) {
+  const GridProblem problem(PETSC_COMM_WORLD, {3, {6, 5, 7}, 1});
+  for (int axis = 0; axis < 3; ++axis) {
+    const std::string word(1, static_cast<char>('x' + axis));
+    const LinePreconditioner given(problem, "auto");
+    for (const PetscReal dominance : {1.05, 2.0, 1.5}) {  // lines are known from the second on
+      const OwnBands bands(problem, axis, dominance);
+      OK(PCOCLSPKTSetBands(given, word.c_str(), bands.lower, bands.diag, bands.upper));
+      for (Vec v : {bands.lower, bands.diag, bands.upper}) OK(VecSet(v, 1e300));
+      const GridProblem same(PETSC_COMM_WORLD, {3, {6, 5, 7}, 1}, dominance);
+      const LinePreconditioner along(same, word);
+      EXPECT_LE(relative_distance(solve(problem, given), solve(problem, along)), kRounding) << word << dominance;
+    }
+  }
+}
+
+TEST(GivenBands, LeaveTheOperatorAloneUntilTheNextSetUp) {
+  const GridProblem problem(PETSC_COMM_WORLD, {2, {9, 7, 1}, 1});
+  const LinePreconditioner given(problem, "auto");
+  const OwnBands first(problem, 1, 1.05), second(problem, 1, 2);
+  OK(PCOCLSPKTSetBands(given, "y", first.lower, first.diag, first.upper));
+  const std::vector<PetscScalar> before = solve(problem, given);
+  OK(PCSetReusePreconditioner(given, PETSC_TRUE));
+  for (int step = 0; step < 2; ++step) {
+    OK(PCOCLSPKTSetBands(given, "y", second.lower, second.diag, second.upper));
+    EXPECT_EQ(solve(problem, given), before);
+  }
+  OK(PCSetReusePreconditioner(given, PETSC_FALSE));
+  EXPECT_NE(solve(problem, given), before);
+}
+
+TEST(GivenBands, AreThereForLaterSetUpsOfTheSameLines) {
+  const GridProblem problem(PETSC_COMM_WORLD, {2, {9, 7, 1}, 1});
+  const LinePreconditioner given(problem, "auto");
+  const OwnBands x(problem, 0, 1.05), y(problem, 1, 1.05);
+  OK(PCOCLSPKTSetBands(given, "y", y.lower, y.diag, y.upper));
+  const std::vector<PetscScalar> alone = solve(problem, given);
+  OK(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(problem.matrix())));
+  EXPECT_EQ(solve(problem, given), alone);
+  OK(PCOCLSPKTSetBands(given, "x", x.lower, x.diag, x.upper));  // comes before the other
+  const LinePreconditioner fresh(problem, "auto");
+  OK(PCOCLSPKTSetBands(fresh, "x", x.lower, x.diag, x.upper));
+  OK(PCOCLSPKTSetBands(fresh, "y", y.lower, y.diag, y.upper));
+  EXPECT_EQ(solve(problem, given), solve(problem, fresh));
+  OK(PCOCLSPKTSetBands(given, "x", nullptr, nullptr, nullptr));
+  EXPECT_EQ(solve(problem, given), alone);
+}
+
+TEST(GivenBands, OfOtherLinesAreAnError) {
+  const GridProblem problem(PETSC_COMM_SELF, {2, {12, 10, 1}, 1}), other(PETSC_COMM_SELF, {2, {10, 12, 1}, 1});
+  const LinePreconditioner given(problem, "auto");
+  const OwnBands bands(problem, 0, 2), now(other, 0, 2);
+  OK(PCOCLSPKTSetBands(given, "x", bands.lower, bands.diag, bands.upper));
+  OK(PCSetUp(given));
+  OK(PCSetDM(given, other.dm()));
+  OK(PCSetOperators(given, other.matrix(), other.matrix()));
+  for (int time = 0; time < 2; ++time) {
+    const ErrorTexts errors;
+    EXPECT_NE(PCSetUp(given), 0);
+    EXPECT_NE(errors.text().find("call it again after PCSetDM()"), std::string::npos) << errors.text();
+  }
+  OK(PCOCLSPKTSetBands(given, "x", now.lower, now.diag, now.upper));
+  const LinePreconditioner along(GridProblem(PETSC_COMM_SELF, {2, {10, 12, 1}, 1}, 2), "x");
+  EXPECT_LE(relative_distance(solve(other, given), solve(other, along)), kRounding);
+}
+
 TEST(GivenBands, NeedNoMatrixThatCanBeRead) {
   const GridProblem problem(PETSC_COMM_WORLD, {2, {9, 7, 1}, 1});
   PetscInt rows;

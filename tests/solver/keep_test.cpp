@@ -158,12 +158,13 @@ TEST_F(Keep, EverythingButNumbersWhereOnlyTheseChange) {
 
       const Bands<double> changed = test::random_dominant<double>(lines, 1.25, test::kSeed + 1);
       const BandsView<double> from = changed.view();
+      const BandsFill<double> fill = [&](const BandsPart<double>& part, Index first, Index end) {
+        std::copy(from.lower + first, from.lower + end, part.lower);
+        std::copy(from.diag + first, from.diag + end, part.diag);
+        std::copy(from.upper + first, from.upper + end, part.upper);
+      };
       const test::LargestNew news;
-      solver.fill(lines, [&](Bands<double>& bands, Index first, Index end) {
-        std::copy(from.lower + first, from.lower + end, bands.lower() + first);
-        std::copy(from.diag + first, from.diag + end, bands.diag() + first);
-        std::copy(from.upper + first, from.upper + end, bands.upper() + first);
-      });
+      solver.fill(lines, fill);
       solver.set_up();
       EXPECT_LT(news.bytes(), 1 << 16) << "nothing grows with the rows";
       EXPECT_EQ(solver.report().method, method);
@@ -173,6 +174,50 @@ TEST_F(Keep, EverythingButNumbersWhereOnlyTheseChange) {
       EXPECT_EQ(solver.bytes(), bytes);
       EXPECT_LE(backward_error(solver, changed), 20);
       EXPECT_EQ(solver.bands(lines).view().diag, storage);
+    });
+  }
+}
+
+/// Bands that were filled ahead are swapped in, and those that were there are the next to be filled.
+TEST_F(Keep, TwoSetsOfBandsWhereOneIsFilledAhead) {
+  const LineSet sets[] = {LineSet::one(kRows), LineSet::grid_axis(0, 40, 50, 60), LineSet::grid_axis(1, 40, 50, 60)};
+  for (const LineSet& lines : sets) {
+    SCOPED_TRACE(lines.describe());
+    test::with_every_device([&](const Options& options) {
+      Solver<double> solver(options);
+      FilledBands<double> ahead;
+      const Bands<double> values[] = {test::random_dominant<double>(lines, 1.2),
+                                      test::random_dominant<double>(lines, 1.25, test::kSeed + 1)};
+      const auto fill_ahead = [&](const Bands<double>& of) {
+        const BandsView<double> from = of.view();
+        ahead.fill(lines, [from](const BandsPart<double>& part, Index first, Index end) {
+          std::copy(from.lower + first, from.lower + end, part.lower);
+          std::copy(from.diag + first, from.diag + end, part.diag);
+          std::copy(from.upper + first, from.upper + end, part.upper);
+        });
+      };
+      std::int64_t held = 0;
+      for (int step = 0; step < 4; ++step) {
+        std::size_t largest = 0;
+        {
+          const test::LargestNew news;
+          fill_ahead(values[step % 2]);
+          largest = news.bytes();
+        }
+        if (step > 0) {
+          EXPECT_LE(backward_error(solver, values[(step + 1) % 2]), 20) << "until the set-up";
+        }
+        const test::LargestNew news;
+        solver.exchange(lines, ahead);
+        solver.set_up();
+        if (step > 1) {
+          EXPECT_LT(std::max(largest, news.bytes()), std::size_t{1} << 16) << "nothing grows with the rows";
+          EXPECT_EQ(solver.bytes() + ahead.bytes(), held);
+        }
+        held = solver.bytes() + ahead.bytes();
+        EXPECT_LE(backward_error(solver, values[step % 2]), 20);
+      }
+      EXPECT_THROW(solver.exchange(LineSet::one(lines.rows() + 1), ahead), InvalidInput);
     });
   }
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -10,6 +11,7 @@
 
 #include "matrices.hpp"
 #include "parallel.hpp"
+#include "past_caches.hpp"
 
 namespace oclspkt {
 namespace {
@@ -99,11 +101,11 @@ TYPED_TEST(SurveyOf, BandsThatAreFilledMeanwhileIsTheSame) {
     const BandsView<TypeParam> from = random.view();
     Bands<TypeParam> filled(lines);
     std::vector<std::atomic<int>> calls(static_cast<std::size_t>(lines.extent()));
-    const Survey s = survey_while<TypeParam>(filled, [&](Bands<TypeParam>& bands, Index first, Index end) {
+    const Survey s = survey_while<TypeParam>(filled, [&](const BandsPart<TypeParam>& part, Index first, Index end) {
       for (Index i = first; i < end; ++i) {
-        bands.lower()[i] = from.lower[i];
-        bands.diag()[i] = from.diag[i];
-        bands.upper()[i] = from.upper[i];
+        part.lower[i - first] = from.lower[i];
+        part.diag[i - first] = from.diag[i];
+        part.upper[i - first] = from.upper[i];
         ++calls[static_cast<std::size_t>(i)];
       }
     });
@@ -119,6 +121,28 @@ TYPED_TEST(SurveyOf, BandsThatAreFilledMeanwhileIsTheSame) {
       }
     }
     EXPECT_EQ(differing, 0) << "couplings out of lines are 0, and nothing else changed";
+  }
+}
+
+TYPED_TEST(SurveyOf, BandsThatAreWrittenPastTheCachesIsTheSame) {
+  const Index rows = kPastCaches / (3 * static_cast<Index>(sizeof(TypeParam))) + 1013;
+  for (const LineSet& lines :
+       {LineSet::grid_axis(0, rows / 1000, 1000, 1), LineSet::grid_axis(1, 1000, rows / 1000, 1)}) {
+    SCOPED_TRACE(lines.describe());
+    const Bands<TypeParam> random = test::random_dominant<TypeParam>(lines, 1.5);
+    const BandsView<TypeParam> from = random.view();
+    Bands<TypeParam> filled(lines);
+    const Survey s = survey_while<TypeParam>(filled, [&](const BandsPart<TypeParam>& part, Index first, Index end) {
+      std::copy(from.lower + first, from.lower + end, part.lower);
+      std::copy(from.diag + first, from.diag + end, part.diag);
+      std::copy(from.upper + first, from.upper + end, part.upper);
+    });
+    const Bands<TypeParam> closed = close(test::random_dominant<TypeParam>(lines, 1.5));
+    expect_same(s, obvious_survey(lines, closed.view()), false);
+    const BandsView<TypeParam> is = filled.view(), right = closed.view();
+    EXPECT_TRUE(std::equal(right.lower, right.lower + lines.extent(), is.lower));
+    EXPECT_TRUE(std::equal(right.diag, right.diag + lines.extent(), is.diag));
+    EXPECT_TRUE(std::equal(right.upper, right.upper + lines.extent(), is.upper));
   }
 }
 

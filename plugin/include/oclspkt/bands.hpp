@@ -86,7 +86,7 @@ class Bands {
     lines_ = lines;
   }
   /// Call the same places by other lines, e.g. where one long line turns out to be many.
-  /// @pre both sets are contiguous and of equal extent
+  /// @pre both sets are of equal extent
   void relabel(const LineSet& lines) { lines_ = lines; }
   /// Set the couplings that lead out of each line to 0, so that contiguous lines may be treated as one.
   void close_lines() {
@@ -94,27 +94,6 @@ class Bands {
       if (lines_.length(l) == 0) continue;
       lower_[lines_.first(l)] = T(0);
       upper_[lines_.first(l) + (lines_.length(l) - 1) * lines_.row_stride()] = T(0);
-    }
-  }
-  /// The same within places [first, end).
-  /// @pre lines().gapless()
-  void close_lines(Index first, Index end) {
-    if (lines_.contiguous()) {
-      for (Index l = lines_.line_of(first); l < lines_.count() && lines_.first(l) < end; ++l) {
-        const Index top = lines_.first(l), bottom = top + lines_.length(l) - 1;
-        if (top >= first && bottom >= top) lower_[top] = T(0);
-        if (bottom >= first && bottom < end) upper_[bottom] = T(0);
-      }
-      return;
-    }
-    const Index block = lines_.block_extent(), last_row = block - lines_.block_lines();
-    for (Index at = first; at < end;) {
-      const Index place = at % block, stop = std::min(end, at - place + block);
-      const Index top_end = std::min(stop, at - place + lines_.block_lines());
-      const Index bottom = std::max(at, at - place + last_row);
-      if (at < top_end) std::fill(lower() + at, lower() + top_end, T(0));
-      if (bottom < stop) std::fill(upper() + bottom, upper() + stop, T(0));
-      at = stop;
     }
   }
   /// Give a line the bands of the identity: whatever is solved with them is finite.
@@ -142,8 +121,17 @@ class Bands {
   AlignedArray<T> lower_, diag_, upper_;
 };
 
-/// Write places [first, end) of bands; called for every place once, in any order and by several threads at once.
+/// Room for some consecutive places of the bands; the first of them is at [0].
 template <typename T>
-using BandsFill = std::function<void(Bands<T>& bands, Index first, Index end)>;
+struct BandsPart {
+  T* lower = nullptr;
+  T* diag = nullptr;
+  T* upper = nullptr;
+};
+
+/// Write all of places [first, end) of the bands, place i to [i - first]; called for every place once, in any order and
+/// by several threads at once, with few enough places to stay in the first-level cache.
+template <typename T>
+using BandsFill = std::function<void(const BandsPart<T>& to, Index first, Index end)>;
 
 }  // namespace oclspkt

@@ -95,6 +95,9 @@ class OCLSPKT_API CutSolver {
   /// The same, filled by `fill`, see Solver::fill().
   void fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, const BandsFill<T>& fill);
 
+  /// The same, by an exchange, see Solver::exchange(). Where lines are cut, `filled` was filled without them.
+  void exchange(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, FilledBands<T>& filled);
+
   /// Choose how each part is solved, and how the cuts are settled.
   /// @throws InvalidInput, Breakdown, DeviceError as Solver::set_up, the process concerned; the others throw a
   ///         Breakdown or InvalidInput that names it

@@ -19,6 +19,37 @@ struct Known {
   bool constant_null_space = false;  ///< the matrix times a constant vector is 0
 };
 
+struct Survey;
+template <typename T>
+class Solver;
+
+/// Bands that a caller fills ahead of a set-up, while the Solver still applies the operator of the one before. Solvers
+/// take them in exchange for their own, so that no number is copied a second time.
+/// @tparam T float or double
+template <typename T>
+class OCLSPKT_API FilledBands {
+ public:
+  FilledBands();
+  ~FilledBands();
+  FilledBands(FilledBands&&) noexcept;
+  FilledBands& operator=(FilledBands&&) noexcept;
+
+  /// Fill the bands of `lines` while they are looked at, as Solver::fill() does. Couplings out of the lines become 0.
+  void fill(const LineSet& lines, const BandsFill<T>& fill);
+  /// Fill bands of `rows` places whose lines are not known yet. They are kept as they are; the set-up that takes them
+  /// has another look.
+  void fill(Index rows, const BandsFill<T>& fill);
+
+  Index extent() const { return bands_.lines().extent(); }
+  std::int64_t bytes() const { return bands_.bytes(); }
+
+ private:
+  friend class Solver<T>;
+  Bands<T> bands_;
+  std::unique_ptr<Survey> survey_;
+  bool surveyed_ = false;  ///< survey_ is of bands_
+};
+
 /// Solve sets of tridiagonal systems `A x = y` with the SPIKE algorithm on the devices of the machine.
 ///
 /// Set-up chooses device, method and partitioning once; every apply until the next set-up is then the same linear
@@ -42,6 +73,10 @@ class OCLSPKT_API Solver {
   /// The same, filled by `fill` while they are looked at, which saves set_up() a pass over memory: by all processors of
   /// this process where there are rows enough.
   void fill(const LineSet& lines, const BandsFill<T>& fill);
+
+  /// The same, by an exchange: what this solver had becomes that of `filled`, as bands(lines) would give it.
+  /// @throws InvalidInput if `filled` has another number of places than `lines`
+  void exchange(const LineSet& lines, FilledBands<T>& filled);
 
   /// Choose device, method and plan for the bands as they are now and move them to the device.
   /// @throws InvalidInput if an option names what is not there
@@ -83,6 +118,8 @@ class OCLSPKT_API Solver {
   std::unique_ptr<Impl> impl_;
 };
 
+extern template class FilledBands<float>;
+extern template class FilledBands<double>;
 extern template class Solver<float>;
 extern template class Solver<double>;
 

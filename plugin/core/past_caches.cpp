@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "past_caches.hpp"
+
+#include <algorithm>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#define OCLSPKT_STORES_PAST_CACHES 1
+#endif
+
+namespace oclspkt {
+namespace {
+
+#ifdef OCLSPKT_STORES_PAST_CACHES
+
+/// Copy whole cache lines. Stores of a whole line need none of the few buffers in which lines are put together, and
+/// take two thirds of the time of those of a quarter.
+using CopyLines = void (*)(const char* from, Index bytes, char* to);
+
+__attribute__((target("avx512f"))) void copy_by_64(const char* from, Index bytes, char* to) {
+  for (Index i = 0; i < bytes; i += 64)
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(to + i), _mm512_load_si512(from + i));
+}
+
+__attribute__((target("avx"))) void copy_by_32(const char* from, Index bytes, char* to) {
+  for (Index i = 0; i < bytes; i += 32) {
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(to + i),
+                        _mm256_load_si256(reinterpret_cast<const __m256i*>(from + i)));
+  }
+}
+
+void copy_by_16(const char* from, Index bytes, char* to) {
+  for (Index i = 0; i < bytes; i += 16) {
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to + i), _mm_load_si128(reinterpret_cast<const __m128i*>(from + i)));
+  }
+}
+
+CopyLines widest_copy() {
+  if (__builtin_cpu_supports("avx512f")) return copy_by_64;
+  return __builtin_cpu_supports("avx") ? copy_by_32 : copy_by_16;
+}
+
+#endif
+
+}  // namespace
+
+template <typename T>
+void copy_past_caches(const T* from, Index count, T* to) {
+  Index done = 0;
+#ifdef OCLSPKT_STORES_PAST_CACHES
+  static const CopyLines copy_lines = widest_copy();
+  constexpr Index kLine = 64 / static_cast<Index>(sizeof(T));
+  done = count - count % kLine;
+  copy_lines(reinterpret_cast<const char*>(from), done * static_cast<Index>(sizeof(T)), reinterpret_cast<char*>(to));
+#endif
+  std::copy(from + done, from + count, to + done);
+}
+
+void order_stores() {
+#ifdef OCLSPKT_STORES_PAST_CACHES
+  _mm_sfence();
+#endif
+}
+
+template void copy_past_caches(const float*, Index, float*);
+template void copy_past_caches(const double*, Index, double*);
+
+}  // namespace oclspkt
