@@ -16,8 +16,10 @@ namespace oclspkt {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity(), kMost = std::numeric_limits<double>::max();
-/// Rows that are surveyed at once, while what wrote them has them in the first-level cache.
-constexpr Index kBlockRows = 512;
+/// Rows that are surveyed at once, while what wrote them has them in the first-level cache. Few, so that the processor
+/// already reads for the next block while this one is stored: 512 take 1.1 times as long to copy, 1.2 times from a
+/// matrix.
+constexpr Index kBlockRows = 128;
 
 /// `count` rows, `stride` places apart, the first at offset `first`.
 struct Rows {

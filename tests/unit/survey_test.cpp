@@ -150,7 +150,7 @@ TYPED_TEST(SurveyOf, ANumberThatIsNotFiniteNamesTheFirstSuchRow) {
   const LineSet lines = LineSet::one(2 * kPieceRows + 100);
   for (const TypeParam bad :
        {std::numeric_limits<TypeParam>::quiet_NaN(), std::numeric_limits<TypeParam>::infinity()}) {
-    for (const Index row : {Index{0}, Index{511}, kPieceRows - 1, kPieceRows, lines.rows() - 1}) {
+    for (const Index row : {Index{0}, Index{127}, Index{511}, kPieceRows - 1, kPieceRows, lines.rows() - 1}) {
       for (int band = 0; band < 3; ++band) {
         Bands<TypeParam> bands = close(test::constant<TypeParam>(lines, -1, 3, -1));
         TypeParam* const numbers = band == 0 ? bands.lower() : band == 1 ? bands.diag() : bands.upper();
