@@ -7,8 +7,8 @@
 //
 // Arguments (global memory)
 //   lower, diag, upper  rows of the bands; lower of row 0 and upper of row n - 1 are never read
-//   multipliers, reciprocals, couplings  written here, from first_tile on
-//   down, up     products of every partition, shape [tiles LANES], written here
+//   multipliers, reciprocals, couplings  written here, from first_tile on, rounded to factors_t (cpu/factors.clh)
+//   down, up     products of every partition, of the factors as they are stored, shape [tiles LANES], written here
 //   scratch      LANES lanes_t for each work-group
 //   n            rows of the whole system
 //   origin       row of element 0 of lower, diag and upper
@@ -24,12 +24,13 @@
 // Per row: 1 division, 6 multiplications and additions, 6 words; what is read and computed times (m + lead_in) / m.
 // Assumes: no pivot vanishes (rows are dominant).
 // Valid:   factors of the tiles; rows from n on are rows of the identity.
+#include "cpu/factors.clh"
 #include "cpu/tile.clh"
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void turned_factor(
     __global const scalar_t* restrict lower, __global const scalar_t* restrict diag,
-    __global const scalar_t* restrict upper, __global lanes_t* restrict multipliers,
-    __global lanes_t* restrict reciprocals, __global lanes_t* restrict couplings, __global scalar_t* restrict down,
+    __global const scalar_t* restrict upper, __global factors_t* restrict multipliers,
+    __global factors_t* restrict reciprocals, __global factors_t* restrict couplings, __global scalar_t* restrict down,
     __global scalar_t* restrict up, __global lanes_t* restrict scratch, const long n,
     const long origin, const long first_tile, const long tile_begin, const long tile_end, const int m,
     const int lead_in, const int passes, const int in_coupling) {
@@ -49,15 +50,17 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void turned_factor(
       prefetch_block(diag, rows, next + at);
       prefetch_block(upper, rows, next + at);
       for (int s = 0; s < LANES; ++s) {
-        const lanes_t a = lower_block[s], factor = mul(a, p);
+        const lanes_t a = lower_block[s];
+        const factors_t factor = narrowed(mul(a, p));
         p = reciprocal(mul_sub(diag_block[s], a, c));
         c = mul(upper_block[s], p);
         if (at < lead_in) continue;
-        through_down = -mul(through_down, factor);
-        through_up = -mul(through_up, c);
-        if (!in_coupling || at + s == lead_in) store_lanes_past_cache(factor, multipliers + vector + at + s);
-        store_lanes_past_cache(p, reciprocals + vector + at + s);
-        store_lanes_past_cache(c, couplings + vector + at + s + in_coupling);
+        const factors_t coupling = narrowed(c);
+        through_down = -mul(through_down, widen(factor));
+        through_up = -mul(through_up, widen(coupling));
+        if (!in_coupling || at + s == lead_in) store_factors_past_cache(factor, multipliers + vector + at + s);
+        store_factors_past_cache(narrowed(p), reciprocals + vector + at + s);
+        store_factors_past_cache(coupling, couplings + vector + at + s + in_coupling);
       }
     }
     to_storage(passes ? through_down : ZERO, down + t * LANES);

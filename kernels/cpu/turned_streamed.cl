@@ -24,13 +24,14 @@
 // Launch:  any number of work-groups of one work-item; each walks a run of consecutive tiles.
 // Local:   none; private 2 LANES lanes_t.
 // Per row: 1 multiplication, 2 multiply-adds and, for the first `reach` rows of a partition, as many again; 5 words, 4
-//          with in_coupling, 2 where factors repeat and stay in the cache.
+//          with in_coupling, 2 where factors repeat and stay in the cache. With NARROW_FACTORS (cpu/factors.clh) 3.5
+//          words, 3 with in_coupling.
 // Assumes: nothing of the factors is infinite. NaN of y stays in its line.
 // Valid:   x for the rows of the tiles below n.
 #include "cpu/turned.clh"
 
 typedef struct {
-  __global const lanes_t *multiplier, *reciprocal, *coupling;
+  __global const factors_t *multiplier, *reciprocal, *coupling;
   __global const scalar_t *down, *up;
   long first_tile, head, period, tail;
   int in_coupling;
@@ -78,8 +79,8 @@ static inline void walk(Factors factors, Rows rows, long begin, long end, int re
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void turned_streamed(
-    __global const lanes_t* restrict multiplier, __global const lanes_t* restrict reciprocal,
-    __global const lanes_t* restrict coupling, __global const scalar_t* restrict down,
+    __global const factors_t* restrict multiplier, __global const factors_t* restrict reciprocal,
+    __global const factors_t* restrict coupling, __global const scalar_t* restrict down,
     __global const scalar_t* restrict up, __global const scalar_t* restrict y, __global scalar_t* restrict x,
     __global lanes_t* restrict scratch, const long n, const long origin, const long first_tile, const long tile_begin,
     const long tile_end, const int m, const int reach, const int slot, const long head, const long period,

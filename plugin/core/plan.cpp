@@ -238,7 +238,8 @@ double Plan::words_per_row() const {
       return (segments > 0 && !windowed ? 8 : 4) * overlap() + 1;
     case Method::truncated_streamed:
       if (exact_starts) return 9;
-      return form == Form::shared ? 2 : couplings_serve() ? 4 : 5;
+      // Factors that are narrow take half a word.
+      return 2 + (form == Form::shared ? 0 : couplings_serve() ? 2 : 3) * (narrow ? 0.5 : 1);
     case Method::exact_twopass:
       return 9;
     case Method::exact_factored:

@@ -53,6 +53,7 @@ struct Plan {
   bool walk_up = false;       ///< truncated-streamed: runs walk from the last row to the first
   bool exact_starts = false;  ///< truncated-streamed: the unknown before each run is solved for, not truncated
   bool stored = false;        ///< laid end to end, by stored factors in the order of the lanes (core/turned_factors)
+  bool narrow = false;        ///< stored, not shared: the factors are floats beside vectors of doubles
   Index reach = 0;            ///< stored: rows of a partition that what enters it gets to; m: all of them
   Index lead_in = -1;  ///< stored: rows above a partition from which its pivots come out right; -1: a line's first row
   Index meeting = 0;   ///< twisted() or from_ends: tile from which on rows are eliminated up, those before it down
@@ -82,6 +83,8 @@ struct Plan {
   bool couplings_serve() const { return form == Form::symmetric; }
   /// Stored: words of each array of factors a tile. Couplings that serve begin with the multipliers of the first rows.
   Index factor_words() const { return (m + (couplings_serve() ? 1 : 0)) * lanes; }
+  /// Bytes of a stored factor. @param word  of the vectors
+  int factor_word(int word) const { return narrow ? static_cast<int>(sizeof(float)) : word; }
   /// Stored: what enters a partition gets through it.
   bool passes() const { return reach >= m; }
   /// Exact, swept from both ends of the system to a tile.

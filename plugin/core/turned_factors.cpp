@@ -20,35 +20,55 @@ Bands<T> kept_rows(const Plan& plan, const BandsView<T>& bands) {
 }
 
 template <typename T>
+template <typename S>
+void TurnedFactors<T>::Arrays<S>::reserve(const Plan& plan) {
+  const Index words = plan.factor_tiles() * plan.factor_words();
+  multiplier.resize(plan.couplings_serve() ? 0 : words);
+  reciprocal.resize(words);
+  coupling.resize(words);
+}
+
+template <typename T>
 void TurnedFactors<T>::reserve(const Plan& plan) {
-  const Index tiles = plan.factor_tiles();
-  multiplier_.resize(plan.couplings_serve() ? 0 : tiles * plan.factor_words());
-  for (AlignedArray<T>* array : {&reciprocal_, &coupling_}) array->resize(tiles * plan.factor_words());
-  for (AlignedArray<T>* array : {&down_, &up_}) array->resize(tiles * plan.lanes);
+  if (plan.narrow) {
+    same_ = {};
+    narrow_.reserve(plan);
+  } else {
+    narrow_ = {};
+    same_.reserve(plan);
+  }
+  for (AlignedArray<T>* array : {&down_, &up_}) array->resize(plan.factor_tiles() * plan.lanes);
+}
+
+template <typename T>
+template <typename S>
+void TurnedFactors<T>::turn_into(Arrays<S>& to, const Plan& plan, const FactorsView<T>& factors, Index rows) {
+  const bool serve = plan.couplings_serve();
+  for (Index k = 0; k < plan.factor_tiles() * plan.lanes; ++k) {
+    T down = 1, up = 1;
+    Index at = k / plan.lanes * plan.factor_words() + k % plan.lanes;
+    if (serve) to.coupling[at] = k * plan.m < rows ? static_cast<S>(factors.multiplier[k * plan.m]) : S(0);
+    for (Index i = 0; i < plan.m; ++i, at += plan.lanes) {
+      const Index row = plan.form == Form::shared ? (k * plan.m + i) % rows : k * plan.m + i;
+      const bool inside = row < rows;
+      const S multiplier = inside ? static_cast<S>(factors.multiplier[row]) : S(0);
+      const S coupling = inside ? static_cast<S>(factors.coupling[row]) : S(0);
+      if (!serve) to.multiplier[at] = multiplier;
+      to.reciprocal[at] = inside ? static_cast<S>(factors.reciprocal[row]) : S(1);
+      to.coupling[serve ? at + plan.lanes : at] = coupling;
+      down *= -static_cast<T>(multiplier);
+      up *= -static_cast<T>(coupling);
+    }
+    if (serve) to.reciprocal[at] = 1;
+    down_[k] = plan.passes() ? down : T(0);
+    up_[k] = plan.passes() ? up : T(0);
+  }
 }
 
 template <typename T>
 void TurnedFactors<T>::turn(const Plan& plan, const FactorsView<T>& factors, Index rows) {
-  const bool serve = plan.couplings_serve();
   reserve(plan);
-  for (Index k = 0; k < plan.factor_tiles() * plan.lanes; ++k) {
-    T down = 1, up = 1;
-    Index to = k / plan.lanes * plan.factor_words() + k % plan.lanes;
-    if (serve) coupling_[to] = k * plan.m < rows ? factors.multiplier[k * plan.m] : T(0);
-    for (Index i = 0; i < plan.m; ++i, to += plan.lanes) {
-      const Index row = plan.form == Form::shared ? (k * plan.m + i) % rows : k * plan.m + i;
-      const bool inside = row < rows;
-      const T multiplier = inside ? factors.multiplier[row] : T(0), coupling = inside ? factors.coupling[row] : T(0);
-      if (!serve) multiplier_[to] = multiplier;
-      reciprocal_[to] = inside ? factors.reciprocal[row] : T(1);
-      coupling_[serve ? to + plan.lanes : to] = coupling;
-      down *= -multiplier;
-      up *= -coupling;
-    }
-    if (serve) reciprocal_[to] = 1;
-    down_[k] = plan.passes() ? down : T(0);
-    up_[k] = plan.passes() ? up : T(0);
-  }
+  plan.narrow ? turn_into(narrow_, plan, factors, rows) : turn_into(same_, plan, factors, rows);
 }
 
 #define OCLSPKT_INSTANTIATE(T)     \

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <algorithm>
+
 #include "factors.hpp"
 #include "plan.hpp"
 
@@ -17,6 +19,9 @@ OCLSPKT_API Bands<T> kept_rows(const Plan& plan, const BandsView<T>& bands);
 /// tiles are shared (plan.form), they are counted as they are kept. Of symmetric matrices the multiplier of a row is,
 /// to the bit, the coupling of the row above: then there are m + 1 rows, the couplings stand one row further and begin
 /// with the multipliers of the partitions' first rows, and the last reciprocals are not read.
+///
+/// Narrow factors (plan.narrow) are rounded to float, and so are those that the products down() and up() are made of:
+/// what passes through a partition is what its sweep makes of it.
 template <typename T>
 class OCLSPKT_API TurnedFactors {
  public:
@@ -27,20 +32,35 @@ class OCLSPKT_API TurnedFactors {
   /// @param factors  of Order::down, or Order::towards for exact-factored, shape [rows]
   /// @param rows     plan.n; those of one line, or of kept_rows(), where tiles are shared
   void turn(const Plan& plan, const FactorsView<T>& factors, Index rows);
-  /// Shape [plan.factor_tiles() plan.factor_words()]; no multipliers where the couplings serve.
-  FactorsView<T> view() const { return {multiplier_.data(), reciprocal_.data(), coupling_.data()}; }
+  /// Shape [plan.factor_tiles() plan.factor_words()]; no multipliers where the couplings serve. Null if they are
+  /// narrow.
+  FactorsView<T> view() const { return same_.view(); }
+  /// The same of narrow ones; null if they are not.
+  FactorsView<float> narrow_view() const { return narrow_.view(); }
   /// What becomes of an unknown that enters a partition from above (down), below (up) when it leaves on the other side:
   /// products of the partition's multipliers and couplings, or 0 beyond plan.reach; shape [plan.factor_tiles() lanes].
   const T* down() const { return down_.data(); }
   const T* up() const { return up_.data(); }
-  /// Words of each array of view().
-  Index words() const { return coupling_.size(); }
-  std::int64_t bytes() const {
-    return multiplier_.bytes() + reciprocal_.bytes() + coupling_.bytes() + down_.bytes() + up_.bytes();
-  }
+  /// Words of each array of view(), or narrow_view().
+  Index words() const { return std::max(same_.coupling.size(), narrow_.coupling.size()); }
+  std::int64_t bytes() const { return same_.bytes() + narrow_.bytes() + down_.bytes() + up_.bytes(); }
 
  private:
-  AlignedArray<T> multiplier_, reciprocal_, coupling_, down_, up_;
+  /// The factors in one of two types; the other's are empty.
+  template <typename S>
+  struct Arrays {
+    AlignedArray<S> multiplier, reciprocal, coupling;
+
+    void reserve(const Plan& plan);
+    FactorsView<S> view() const { return {multiplier.data(), reciprocal.data(), coupling.data()}; }
+    std::int64_t bytes() const { return multiplier.bytes() + reciprocal.bytes() + coupling.bytes(); }
+  };
+  template <typename S>
+  void turn_into(Arrays<S>& arrays, const Plan& plan, const FactorsView<T>& factors, Index rows);
+
+  Arrays<T> same_;
+  Arrays<float> narrow_;
+  AlignedArray<T> down_, up_;
 };
 
 }  // namespace oclspkt

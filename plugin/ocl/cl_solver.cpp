@@ -2,7 +2,9 @@
 #include "cl_solver.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
+#include <span>
 
 #include "fault.hpp"
 
@@ -17,6 +19,11 @@ constexpr double kLeastTimeLimit = 10;
 constexpr double kTimeLimitFactor = 100;
 
 std::size_t size(std::int64_t value) { return static_cast<std::size_t>(value); }
+
+/// The bytes of places [first, end) of an array.
+std::span<const std::byte> bytes_of(const void* array, std::int64_t word, const Chunk& places) {
+  return {static_cast<const std::byte*>(array) + places.first * word, size(places.rows() * word)};
+}
 
 /// A buffer of at least that size, kept if it is large enough. @return the bytes that it has
 std::int64_t ensure(const OpenDevice& device, cl::Buffer& buffer, cl_mem_flags flags, std::int64_t bytes) {
@@ -114,12 +121,13 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
   State& s = holding_->state;
   Registry::instance().require_usable(index_);
   plan_ = plan;
-  bands_ = bands.view();
+  const BandsView<T> view = bands.view();
+  resident_ = {view.lower, view.diag, view.upper, sizeof(T)};
   lines_ = bands.lines();
   ready_ = plan.n == 0;
   if (ready_) return;
   layout_ = strided() ? make_strided_layout(plan, lines_, sizeof(T), limits()) : make_layout(plan, sizeof(T), limits());
-  if (stores_factors()) store_factors(s);
+  if (stores_factors()) store_factors(s, view);
   segments_.resize(reduces ? size(plan.partitions()) : 0);
   reduced_.resize(reduces ? plan.partitions() : 0);
   try {
@@ -135,7 +143,7 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
     try {
       set_up_bands(s, waiter);
       if (makes_factors()) {
-        make_factors(s, waiter, bands.view());
+        make_factors(s, waiter, view);
       } else if (plan.stored) {
         std::copy_n(turned_.down(), s.tops.size(), s.tops.data());
         std::copy_n(turned_.up(), s.bottoms.size(), s.bottoms.data());
@@ -155,7 +163,8 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
 template <typename T>
 void ClSolver<T>::make_kernels(State& s) const {
   const auto make = [&](Kernel& kernel, const char* name) {
-    if (kernel.handle() == nullptr) kernel = s.device->kernel(name, sizeof(T) == sizeof(double), plan_.lanes);
+    if (kernel.handle() != nullptr) return;
+    kernel = s.device->kernel(name, sizeof(T) == sizeof(double), plan_.lanes, plan_.narrow ? "-D NARROW_FACTORS" : "");
   };
   if (factored()) {
     factors_.shared() ? make(s.strided_shared, "strided_shared") : make(s.strided_factored, "strided_factored");
@@ -170,8 +179,8 @@ void ClSolver<T>::make_kernels(State& s) const {
     make(s.ends_eliminate, "ends_eliminate");
     make(s.ends_substitute, "ends_substitute");
   } else if (plan_.stored) {
-    make(s.turned_streamed, "turned_streamed");
-    if (makes_factors()) make(s.turned_factor, "turned_factor");
+    make(s.turned_streamed[plan_.narrow], "turned_streamed");
+    if (makes_factors()) make(s.turned_factor[plan_.narrow], "turned_factor");
   } else if (reduces()) {
     make(s.exact_reduce, "exact_reduce");
     make(s.exact_substitute, "exact_substitute");
@@ -205,7 +214,7 @@ void ClSolver<T>::make_buffers(State& s) {
     s.staging = std::make_unique<Staging>(*s.device, array);
   }
   for (std::size_t i = 0; i < s.bands.size(); ++i) {
-    const std::int64_t bytes = layout_.resident ? layout_.band_chunks[i].rows() * static_cast<Index>(sizeof(T)) : array;
+    const std::int64_t bytes = layout_.resident ? layout_.band_chunks[i].rows() * resident_.word : array;
     ChunkBands& bands = s.bands[i];
     bytes_ += ensure(*s.device, bands.diag, CL_MEM_READ_ONLY, bytes) +
               ensure(*s.device, bands.upper, CL_MEM_READ_ONLY, bytes);
@@ -225,9 +234,12 @@ void ClSolver<T>::set_up_bands(State& s, const Waiter& waiter) {
   for (std::size_t i = 0; i < layout_.band_chunks.size(); ++i) {
     const Chunk& chunk = layout_.band_chunks[i];
     if (in_place_) {
-      const cl::Buffer upper = wrap(*s.device, bands_.upper + chunk.first, chunk.rows());
-      s.bands[i] = {plan_.couplings_serve() ? upper : wrap(*s.device, bands_.lower + chunk.first, chunk.rows()),
-                    wrap(*s.device, bands_.diag + chunk.first, chunk.rows()), upper};
+      const auto wrapped = [&](const void* array) {
+        const auto bytes = bytes_of(array, resident_.word, chunk);
+        return wrap(*s.device, bytes.data(), static_cast<Index>(bytes.size()));
+      };
+      const cl::Buffer upper = wrapped(resident_.upper);
+      s.bands[i] = {plan_.couplings_serve() ? upper : wrapped(resident_.lower), wrapped(resident_.diag), upper};
     } else {
       upload_bands(s, waiter, s.bands[i], chunk);
     }
@@ -250,21 +262,25 @@ void ClSolver<T>::rehearse(State& s, const Waiter& waiter) {
 }
 
 template <typename T>
-void ClSolver<T>::upload(State& s, const Waiter& waiter, const cl::Buffer& to, const T* from, Index rows) {
-  std::memcpy(s.staging->data(), from, size(rows) * sizeof(T));
+void ClSolver<T>::upload(State& s, const Waiter& waiter, const cl::Buffer& to, const void* from, std::int64_t bytes) {
+  std::memcpy(s.staging->data(), from, size(bytes));
   fault_point(Place::write, s.device->info(), s.device->queue()());
   cl::Event event;
-  s.device->queue().enqueueWriteBuffer(to, CL_FALSE, 0, size(rows) * sizeof(T), s.staging->data(), nullptr, &event);
+  s.device->queue().enqueueWriteBuffer(to, CL_FALSE, 0, size(bytes), s.staging->data(), nullptr, &event);
   waiter.wait(event);
   times_.transfer_seconds += seconds(event);
-  times_.bytes_to_device += rows * static_cast<Index>(sizeof(T));
+  times_.bytes_to_device += bytes;
 }
 
 template <typename T>
 void ClSolver<T>::upload_bands(State& s, const Waiter& waiter, const ChunkBands& to, const Chunk& chunk) {
-  if (!plan_.couplings_serve()) upload(s, waiter, to.lower, bands_.lower + chunk.first, chunk.rows());
-  upload(s, waiter, to.diag, bands_.diag + chunk.first, chunk.rows());
-  upload(s, waiter, to.upper, bands_.upper + chunk.first, chunk.rows());
+  const auto bring = [&](const cl::Buffer& buffer, const void* array) {
+    const auto bytes = bytes_of(array, resident_.word, chunk);
+    upload(s, waiter, buffer, bytes.data(), static_cast<std::int64_t>(bytes.size()));
+  };
+  if (!plan_.couplings_serve()) bring(to.lower, resident_.lower);
+  bring(to.diag, resident_.diag);
+  bring(to.upper, resident_.upper);
 }
 
 template <typename T>
@@ -353,7 +369,7 @@ void ClSolver<T>::give_y(State& s, const Waiter& waiter, const Chunk& chunk, con
   if (in_place_) {
     s.y = wrap(*s.device, y + chunk.first, chunk.rows());
   } else {
-    upload(s, waiter, s.y, y + chunk.first, chunk.rows());
+    upload(s, waiter, s.y, y + chunk.first, chunk.rows() * static_cast<Index>(sizeof(T)));
   }
 }
 

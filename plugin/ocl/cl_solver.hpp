@@ -50,7 +50,8 @@ inline bool works_in_place(const FoundDevice& found, const DeviceSettings& setti
 template <typename T>
 struct DeviceState {
   std::shared_ptr<OpenDevice> device;  ///< null before the first set-up and after a release
-  Kernel truncated_halo, tile_halo, turned_factor, turned_streamed, exact_reduce, exact_substitute;
+  Kernel truncated_halo, tile_halo, exact_reduce, exact_substitute;
+  Kernel turned_factor[2], turned_streamed[2];  ///< the second of each for narrow factors
   Kernel twisted_eliminate, twisted_substitute, ends_eliminate, ends_substitute;
   Kernel strided_factored, strided_shared, strided_halo;
   struct ChunkBands {
@@ -64,6 +65,12 @@ struct DeviceState {
   std::unique_ptr<Staging> staging;  ///< one array of a chunk; none in place
   AlignedArray<T> segment_words;     ///< what kernel reduce wrote
   AlignedArray<T> tops, bottoms;     ///< of each partition: first and last unknown, or what passes through it
+};
+
+/// Three arrays of the host that go with the chunks: bands, or what is stored instead.
+struct Resident {
+  const void *lower = nullptr, *diag = nullptr, *upper = nullptr;
+  std::int64_t word = 0;  ///< bytes of a number
 };
 
 template <typename T>
@@ -112,10 +119,10 @@ class ClSolver final : public DeviceSolver<T> {
   void make_kernels(State& s) const;
   void make_buffers(State& s);
   void set_up_bands(State& s, const Waiter& waiter);
-  void store_factors(State& s);
+  void store_factors(State& s, const BandsView<T>& bands);
   void make_factors(State& s, const Waiter& waiter, const BandsView<T>& bands);
   void rehearse(State& s, const Waiter& waiter);
-  void upload(State& s, const Waiter& waiter, const cl::Buffer& to, const T* from, Index rows);
+  void upload(State& s, const Waiter& waiter, const cl::Buffer& to, const void* from, std::int64_t bytes);
   void upload_bands(State& s, const Waiter& waiter, const ChunkBands& to, const Chunk& chunk);
 
   void drain(State& s, const Waiter& waiter) const noexcept;
@@ -159,7 +166,7 @@ class ClSolver final : public DeviceSolver<T> {
   LineSet lines_;
   Factors<T> factors_;       ///< where they are stored
   TurnedFactors<T> turned_;  ///< the same in the order of the lanes, for lines laid end to end
-  BandsView<T> bands_;       ///< multipliers, reciprocal pivots and scaled couplings where factors are stored
+  Resident resident_;  ///< multipliers, reciprocal pivots and scaled couplings where factors are stored, else bands
   std::vector<SchurSegment<T>> segments_;
   ReducedSystem<T> reduced_;
   Times times_;

@@ -120,7 +120,8 @@ Layout make_layout(const Plan& plan, int word, const Limits& limits) {
   }
   std::int64_t band_rows = 0;
   for (const Chunk& chunk : layout.band_chunks) band_rows += chunk.rows();
-  layout.resident = (3 * band_rows + 2 * layout.longest) * word + layout.working_bytes() <= limits.memory;
+  layout.resident =
+      3 * band_rows * plan.factor_word(word) + 2 * layout.longest * word + layout.working_bytes() <= limits.memory;
   if ((plan.twisted() || plan.from_ends) && !(layout.resident && layout.chunks.size() <= 1)) {
     throw InvalidInput(std::string("method ") + name(plan.method) + " from both ends sweeps all " +
                        std::to_string(plan.n) +

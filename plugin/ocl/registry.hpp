@@ -44,7 +44,7 @@ class OpenDevice {
 
   /// The kernel of that name, built for one scalar type and number of lanes if it was not yet.
   /// @param lanes  0: those of a register
-  /// @param more   options of the kernel's own
+  /// @param more   options of its own, such as a shape or -D NARROW_FACTORS (kernels/cpu/factors.clh)
   /// @throws BuildError with the first lines of the log; DeviceError
   Kernel kernel(const std::string& name, bool is_double, int lanes = 0, const std::string& more = {});
 

@@ -101,6 +101,43 @@ TYPED_TEST(Turned, CouplingsServeAsMultipliersOfSymmetricMatrices) {
   }
 }
 
+TEST(TurnedNarrow, HoldsFloatsAndTheirProducts) {
+  const Index n = 997, m = 16;
+  Bands<double> bands = test::random_symmetric<double>(LineSet::one(n), 1.5);
+  bands.close_lines();
+  Factors<double> factors;
+  factors.factor(bands.lines(), bands.view(), Form::general);
+  const DeviceTraits traits{.lanes = 4, .cores = 2};
+  for (const bool serve : {false, true}) {
+    Plan plan = make_stored_plan(n, 0, m, sizeof(double), traits);
+    ASSERT_EQ(serve && serve_couplings(plan, sizeof(double), traits), serve);
+    TurnedFactors<double> wide, narrow;
+    wide.turn(plan, factors.view(), n);
+    plan.narrow = true;
+    narrow.turn(plan, factors.view(), n);
+    EXPECT_EQ(narrow.view().coupling, nullptr);
+    ASSERT_EQ(narrow.words(), wide.words());
+    for (Index at = 0; at < wide.words(); ++at) {
+      EXPECT_EQ(narrow.narrow_view().coupling[at], static_cast<float>(wide.view().coupling[at]));
+      EXPECT_EQ(narrow.narrow_view().reciprocal[at], static_cast<float>(wide.view().reciprocal[at]));
+      if (serve) continue;
+      EXPECT_EQ(narrow.narrow_view().multiplier[at], static_cast<float>(wide.view().multiplier[at]));
+    }
+    for (Index k = 0; k < n / m; ++k) {
+      double down = 1;
+      for (Index i = k * m; i < (k + 1) * m; ++i)
+        down *= -static_cast<double>(static_cast<float>(factors.view().multiplier[i]));
+      EXPECT_EQ(narrow.down()[k], down) << "partition " << k;
+    }
+    EXPECT_LT(narrow.bytes(), wide.bytes() * 2 / 3);
+    // The other type's memory goes when the type changes.
+    plan.narrow = false;
+    narrow.turn(plan, factors.view(), n);
+    EXPECT_EQ(narrow.narrow_view().coupling, nullptr);
+    EXPECT_EQ(narrow.bytes(), wide.bytes());
+  }
+}
+
 TYPED_TEST(Turned, KeepsTheRowsOfTheTilesThatStandForOthers) {
   using T = TypeParam;
   const Index n = 10 * 64 + 7;

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Stored factors that are floats beside vectors of doubles, on every device, against a plain sweep by the same factors
+// and against LAPACK.
+#include <cfloat>
+
+#include "devices.hpp"
+#include "factors.hpp"
+
+namespace oclspkt::test {
+namespace {
+
+class Narrow : public testing::Test {
+ protected:
+  static DeviceTraits traits(int device, const DeviceSettings& settings = {}) {
+    return module().traits(device, true, settings);
+  }
+
+  static Plan plan(int device, Index n, Index m, Index reach, Index lead_in, const DeviceSettings& settings = {}) {
+    Plan plan = make_stored_plan(n, reach, m, sizeof(double), traits(device, settings));
+    plan.lead_in = lead_in < 0 ? -1 : round_up(lead_in, plan.lanes);
+    plan.narrow = true;
+    return plan;
+  }
+
+  static std::vector<double> solve(int device, const Bands<double>& bands, const std::vector<double>& y,
+                                   const Plan& plan, const DeviceSettings& settings = {}) {
+    const auto solver = make_solver<double>(device, settings);
+    solver->set_up(plan, bands);
+    std::vector<double> x(y.size(), std::numeric_limits<double>::quiet_NaN());
+    solver->apply(y.data(), x.data());
+    return x;
+  }
+
+  /// One sweep down and one up by factors that are rounded to float.
+  static std::vector<double> sweep(const Bands<double>& bands, const std::vector<double>& y) {
+    Factors<double> factors;
+    factors.factor(bands.lines(), bands.view(), Form::general);
+    const FactorsView<double> f = factors.view();
+    const auto narrow = [](double factor) { return static_cast<double>(static_cast<float>(factor)); };
+    std::vector<double> x(y);
+    for (std::size_t i = 1; i < x.size(); ++i) x[i] -= narrow(f.multiplier[i]) * x[i - 1];
+    for (std::size_t i = x.size(); i-- > 0;) {
+      x[i] = x[i] * narrow(f.reciprocal[i]) - (i + 1 < x.size() ? narrow(f.coupling[i]) * x[i + 1] : 0);
+    }
+    return x;
+  }
+
+  /// In place, copied, and copied in chunks.
+  static std::vector<DeviceSettings> ways(Index n) {
+    const std::int64_t part = 7 * n * static_cast<Index>(sizeof(float)) / 6 + (1 << 19);
+    return {{}, {.copy_vectors = true}, {.device_memory = part}, {.copy_vectors = true, .device_memory = part}};
+  }
+};
+
+TEST_F(Narrow, HostMadeFactorsAreRoundedAndNothingElseIs) {
+  const Index m = 48;
+  on_every_device<double>([&](const DeviceInfo& info) {
+    const Index tile = plan(info.index, 100'000, m, 0, -1).tile_rows();
+    for (const Index n :
+         {Index{1}, Index{2}, Index{3}, m - 1, m, m + 1, 2 * m + 1, tile - 1, tile, tile + 1, 5 * tile, Index{5003}}) {
+      const auto bands = closed(random_dominant<double>(LineSet::one(n), 2.0));
+      const auto y = random_vector<double>(n);
+      EXPECT_LE(relative_difference(solve(info.index, bands, y, plan(info.index, n, m, 0, -1)), sweep(bands, y)),
+                16 * kEps<double>)
+          << "n = " << n;
+    }
+  });
+}
+
+TEST_F(Narrow, DeviceMadeFactorsAreAsGood) {
+  on_every_device<double>([&](const DeviceInfo& info) {
+    for (const Index n : {1, 100, 5003, 40'000}) {
+      const auto bands = closed(random_dominant<double>(LineSet::one(n), 3.0));
+      const auto y = random_vector<double>(n);
+      const auto x = solve(info.index, bands, y, plan(info.index, n, 48, 40, 24));
+      EXPECT_LE(relative_difference(x, solve_by_reference(bands, y)), 4 * FLT_EPSILON) << "n = " << n;
+      // The last bit of a pivot depends on where its elimination began, and turns a few roundings.
+      EXPECT_LE(relative_difference(x, sweep(bands, y)), FLT_EPSILON) << "n = " << n;
+    }
+  });
+}
+
+TEST_F(Narrow, PartitionsSettleToTheRoundingOfDoubles) {
+  // Everything passes through partitions: what the products hold must be what the sweeps do.
+  on_every_device<double>([&](const DeviceInfo& info) {
+    const Index n = 20'011;
+    const auto bands = closed(diffusion<double>(LineSet::one(n), 1000));
+    const auto y = random_vector<double>(n);
+    EXPECT_LE(relative_difference(solve(info.index, bands, y, plan(info.index, n, 496, 0, -1)), sweep(bands, y)),
+              1e4 * kEps<double>);  // condition 4000
+  });
+}
+
+TEST_F(Narrow, LinesAreSolvedApartInChunksAndInPlace) {
+  const LineSet lines = LineSet::equal(1000, 61);
+  const auto bands = closed(random_dominant<double>(lines, 3.0));
+  const auto y = random_vector<double>(lines.rows());
+  const auto reference = solve_by_reference(bands, y);
+  on_every_device<double>([&](const DeviceInfo& info) {
+    for (const DeviceSettings& settings : ways(lines.rows())) {
+      for (const Index lead_in : {Index{-1}, Index{24}}) {
+        const auto x = solve(info.index, bands, y, plan(info.index, lines.rows(), 48, 0, lead_in, settings), settings);
+        EXPECT_LE(relative_difference(x, reference), 4 * FLT_EPSILON);
+      }
+    }
+  });
+}
+
+TEST_F(Narrow, SymmetricGivesTheBitsOfTheGeneralForm) {
+  on_every_device<double>([&](const DeviceInfo& info) {
+    for (const Index n : {1, 47, 500, 5003}) {
+      const auto bands = closed(random_symmetric<double>(LineSet::one(n), 3.0));
+      const auto y = random_vector<double>(n);
+      for (const Index lead_in : {Index{-1}, Index{24}}) {
+        const Plan general = plan(info.index, n, 48, 40, lead_in);
+        Plan symmetric = general;
+        ASSERT_TRUE(serve_couplings(symmetric, sizeof(double), traits(info.index)));
+        EXPECT_EQ(symmetric.words_per_row(), 3);
+        EXPECT_EQ(solve(info.index, bands, y, symmetric), solve(info.index, bands, y, general)) << "n = " << n;
+      }
+    }
+  });
+}
+
+TEST_F(Narrow, NanStaysInItsLine) {
+  const Index length = 61, broken = 517;
+  const LineSet lines = LineSet::equal(1000, length);
+  const auto bands = closed(random_dominant<double>(lines, 3.0));
+  auto y = random_vector<double>(lines.rows());
+  const auto reference = solve_by_reference(bands, y);
+  y[broken * length + 30] = std::numeric_limits<double>::quiet_NaN();
+  on_every_device<double>([&](const DeviceInfo& info) {
+    auto x = solve(info.index, bands, y, plan(info.index, lines.rows(), 48, 0, -1));
+    EXPECT_FALSE(std::isfinite(x[broken * length + 30]));
+    std::copy_n(reference.begin() + broken * length, length, x.begin() + broken * length);
+    EXPECT_LE(relative_difference(x, reference), 4 * FLT_EPSILON);
+  });
+}
+
+TEST_F(Narrow, SolversGoFromWideToNarrowAndBack) {
+  const Index n = 5003;
+  const auto bands = closed(random_dominant<double>(LineSet::one(n), 3.0));
+  const auto y = random_vector<double>(n);
+  on_every_device<double>([&](const DeviceInfo& info) {
+    for (const bool copies : {false, true}) {
+      const auto solver = make_solver<double>(info.index, {.copy_vectors = copies});
+      std::vector<double> first[2];
+      for (const int narrow : {1, 0, 1, 0}) {
+        Plan wanted = plan(info.index, n, 48, 0, -1);
+        wanted.narrow = narrow != 0;
+        solver->set_up(wanted, bands);
+        std::vector<double> x(y.size());
+        solver->apply(y.data(), x.data());
+        if (first[narrow].empty()) first[narrow] = x;
+        EXPECT_EQ(x, first[narrow]) << "narrow " << narrow;
+      }
+      EXPECT_NE(first[0], first[1]);
+    }
+  });
+}
+
+TEST_F(Narrow, TakesHalfOfTheMemory) {
+  const Index n = 200'000;
+  const auto bands = closed(random_dominant<double>(LineSet::one(n), 3.0));
+  on_every_device<double>([&](const DeviceInfo& info) {
+    for (const bool copies : {false, true}) {
+      const auto held = [&](bool narrow) {
+        Plan wanted = plan(info.index, n, 48, 40, 24);
+        wanted.narrow = narrow;
+        const auto solver = make_solver<double>(info.index, {.copy_vectors = copies});
+        solver->set_up(wanted, bands);
+        return solver->bytes();
+      };
+      EXPECT_LE(held(true), held(false) - n * 12 * 9 / 10);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace oclspkt::test
