@@ -46,6 +46,12 @@ TEST(Plan, CountsTheWordsOfARow) {
   EXPECT_DOUBLE_EQ(plan.words_per_row(), 4 * 1.2 + 1);
   plan.method = Method::exact_twopass;
   EXPECT_DOUBLE_EQ(plan.words_per_row(), 9);
+  plan = make_stored_plan(1000000, 0, 0, 8, kTraits);
+  EXPECT_DOUBLE_EQ(plan.words_per_row(), 5);
+  plan.narrow = true;
+  EXPECT_DOUBLE_EQ(plan.words_per_row(), 3.5);
+  ASSERT_TRUE(serve_couplings(plan, 8, kTraits));
+  EXPECT_DOUBLE_EQ(plan.words_per_row(), 3);
 }
 
 TEST(Plan, CutsChunksToWhatOneAllocationHolds) {

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "narrow.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <mutex>
+
+#include "interface.hpp"
+#include "oclspkt/error.hpp"
+#include "parallel.hpp"
+#include "wide.hpp"
+
+namespace oclspkt {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity(), kMost = std::numeric_limits<double>::max();
+/// Relative rounding of float.
+constexpr double kHalfEps = 0x1p-24;
+/// Smallest number of a row against its largest, which is below 1 when scaled: floats keep 24 bits down to 2^-126.
+constexpr double kLeastShare = 0x1p-125;
+/// Rows of which factors are floats lie within these, and within kWidest of each other: reciprocals of pivots and
+/// multipliers do then, for pivots are not much smaller than their rows.
+constexpr double kSmallestRow = 0x1p-100, kLargestRow = 0x1p100, kWidest = 0x1p60;
+/// Rows looked at together.
+constexpr Index kBlockRows = 512;
+
+/// `count` rows, `stride` places apart, the first at offset `first`.
+struct Rows {
+  Index first, count, stride;
+};
+
+/// A number with 24 bits, ties to even, whatever its exponent is.
+[[gnu::always_inline]] inline double rounded(double value) {
+  constexpr int kBits = std::numeric_limits<double>::digits - std::numeric_limits<float>::digits;
+  constexpr std::uint64_t kBelowHalf = (std::uint64_t{1} << (kBits - 1)) - 1;
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  return std::bit_cast<double>((bits + kBelowHalf + (bits >> kBits & 1)) >> kBits << kBits);
+}
+
+/// True if a number keeps its 24 bits as a float in a row of that size, and as a double.
+[[gnu::always_inline]] inline bool keeps_bits(double value, double size) {
+  const double magnitude = std::abs(value);
+  return (magnitude == 0) | ((magnitude >= kLeastShare * size) & (magnitude >= std::numeric_limits<double>::min()));
+}
+
+/// A row before and after.
+struct Narrowing {
+  bool finite = true, in_range = true;
+  double before = 0, after = 0;  ///< the excess
+
+  bool holds() const { return (std::abs(after - before) <= kNarrowChange * std::abs(before)) & in_range; }
+  double change() const { return before == 0 ? 0 : std::abs(after - before) / std::abs(before); }
+};
+
+[[gnu::always_inline]] inline Narrowing narrow_row(double lower, double diag, double upper) {
+  const double size = std::max(std::max(std::abs(lower), std::abs(diag)), std::abs(upper));
+  const double new_lower = rounded(lower), new_diag = rounded(diag), new_upper = rounded(upper);
+  Narrowing row;
+  row.finite = (std::abs(lower) <= kMost) & (std::abs(diag) <= kMost) & (std::abs(upper) <= kMost);
+  row.in_range = keeps_bits(lower, size) & keeps_bits(diag, size) & keeps_bits(upper, size) & (rounded(size) <= kMost);
+  row.before = row_excess(lower, diag, upper);
+  row.after = row_excess(new_lower, new_diag, new_upper);
+  return row;
+}
+
+/// Rows of a block that do not hold, and the largest change of the others.
+struct Look {
+  Index bad = 0;
+  double change = 0;
+};
+
+OCLSPKT_WIDE Look look_at(const BandsView<double>& bands, const Rows& rows) {
+  const double *lower = bands.lower + rows.first, *diag = bands.diag + rows.first, *upper = bands.upper + rows.first;
+  const Index stride = rows.stride, count = rows.count;
+  Index bad = 0;
+  double change = 0;
+#pragma omp simd reduction(+ : bad) reduction(max : change)
+  for (Index i = 0; i < count; ++i) {
+    const Narrowing row = narrow_row(lower[i * stride], diag[i * stride], upper[i * stride]);
+    const bool counts = row.finite & row.holds();
+    bad += row.finite & !row.holds() ? 1 : 0;
+    const double own = counts ? row.change() : 0.0;
+    change = own > change ? own : change;
+  }
+  return {bad, change};
+}
+
+OCLSPKT_WIDE void round_all(double* band, const Rows& rows) {
+  double* const at = band + rows.first;
+  const Index stride = rows.stride, count = rows.count;
+#pragma omp simd
+  for (Index i = 0; i < count; ++i) {
+    const double value = at[i * stride];
+    at[i * stride] = std::abs(value) <= kMost ? rounded(value) : value;
+  }
+}
+
+/// What was found of the rows, by several threads.
+class Sum {
+ public:
+  void add(const Look& look) {
+    const std::lock_guard lock(mutex_);
+    change_ = std::max(change_, look.change);
+  }
+  void add_bad(Index at) {
+    const std::lock_guard lock(mutex_);
+    first_bad_ = first_bad_ < 0 ? at : std::min(first_bad_, at);
+  }
+  double change() const { return change_; }
+  Index first_bad() const { return first_bad_; }
+
+ private:
+  std::mutex mutex_;
+  double change_ = 0;
+  Index first_bad_ = -1;
+};
+
+/// Call f for all rows of some lines, block by block; lines that leave no gap are taken as one.
+template <typename F>
+void for_blocks(const LineSet& lines, Index first_line, Index end_line, const F& f) {
+  const auto blocks = [&](const Rows& rows) {
+    for (Index i = 0; i < rows.count; i += kBlockRows) {
+      f(Rows{rows.first + i * rows.stride, std::min(kBlockRows, rows.count - i), rows.stride});
+    }
+  };
+  if (first_line == 0 && end_line == lines.count() && lines.rows() == lines.extent()) {
+    for_pieces(lines.extent(), kPieceRows, [&](Index first, Index end) { blocks({first, end - first, 1}); });
+    return;
+  }
+  const Index lines_a_piece = 1 + kPieceRows * lines.count() / std::max<Index>(1, lines.rows());
+  for_pieces(end_line - first_line, lines_a_piece, [&](Index first, Index end) {
+    for (Index l = first_line + first; l < first_line + end; ++l) {
+      blocks({lines.first(l), lines.length(l), lines.row_stride()});
+    }
+  });
+}
+
+/// "row 3 of line 17", or "row 3" of a single line.
+std::string name_of_row(const LineSet& lines, Index at) {
+  for (Index l = 0; l < lines.count(); ++l) {
+    const Index apart = at - lines.first(l), row = apart / lines.row_stride();
+    if (apart < 0 || apart % lines.row_stride() != 0 || row >= lines.length(l)) continue;
+    return "row " + std::to_string(row) + (lines.count() > 1 ? " of line " + std::to_string(l) : "");
+  }
+  return "row " + std::to_string(at);
+}
+
+[[noreturn]] void refuse(const LineSet& lines, const BandsView<double>& bands, Index at) {
+  const Narrowing row = narrow_row(bands.lower[at], bands.diag[at], bands.upper[at]);
+  char numbers[128], why[160];
+  std::snprintf(numbers, sizeof numbers, " (%.9g, %.9g, %.9g) ", bands.lower[at], bands.diag[at], bands.upper[at]);
+  if (row.in_range) {
+    std::snprintf(why, sizeof why,
+                  "does not keep its excess |diag| - |lower| - |upper| within %.0f %% as floats, %.3g becomes %.3g",
+                  100 * kNarrowChange, row.before, row.after);
+  } else {
+    std::snprintf(why, sizeof why, "has numbers that floats cannot hold beside each other");
+  }
+  throw InvalidInput("precision narrow: " + name_of_row(lines, at) + numbers + why + ": use precision same");
+}
+
+double narrow_lines(Bands<double>& bands, Index first_line, Index end_line) {
+  const LineSet& lines = bands.lines();
+  const BandsView<double> view = bands.view();
+  Sum sum;
+  for_blocks(lines, first_line, end_line, [&](const Rows& rows) {
+    const Look look = look_at(view, rows);
+    sum.add(look);
+    for (Index i = 0; look.bad > 0 && i < rows.count; ++i) {
+      const Index at = rows.first + i * rows.stride;
+      const Narrowing row = narrow_row(view.lower[at], view.diag[at], view.upper[at]);
+      if (row.finite && !row.holds()) return sum.add_bad(at);
+    }
+  });
+  if (sum.first_bad() >= 0) refuse(lines, view, sum.first_bad());
+  for_blocks(lines, first_line, end_line, [&](const Rows& rows) {
+    for (double* band : {bands.lower(), bands.diag(), bands.upper()}) round_all(band, rows);
+  });
+  return sum.change();
+}
+
+}  // namespace
+
+template <>
+double narrow_bands(Bands<double>& bands) {
+  return narrow_lines(bands, 0, bands.lines().count());
+}
+template <>
+double narrow_line(Bands<double>& bands, Index line) {
+  return narrow_lines(bands, line, line + 1);
+}
+template <>
+double narrow_bands(Bands<float>& /*bands*/) {
+  return 0;
+}
+template <>
+double narrow_line(Bands<float>& /*bands*/, Index /*line*/) {
+  return 0;
+}
+
+double narrow_factors_change(double d) { return d > 1 ? kHalfEps * (1 + 7 / (d - 1)) : kInfinity; }
+
+std::string objection_to_narrow_factors(const Survey& survey, double change) {
+  char text[128];
+  const double together = (1 + change) * (1 + narrow_factors_change(survey.dominance)) - 1;
+  if (!(together <= kNarrowChange)) {
+    std::snprintf(text, sizeof text, "with row dominance %.6f the excess of a row might change by more than %.0f %%",
+                  survey.dominance, 100 * kNarrowChange);
+    return text;
+  }
+  const bool fits = survey.smallest_row >= kSmallestRow && survey.largest_row <= kLargestRow &&
+                    survey.largest_row <= kWidest * survey.smallest_row;
+  if (fits || !(survey.largest_row > 0)) return {};
+  std::snprintf(text, sizeof text, "factors of rows of %.1e to %.1e reach beyond float", survey.smallest_row,
+                survey.largest_row);
+  return text;
+}
+
+}  // namespace oclspkt
