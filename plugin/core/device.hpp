@@ -92,7 +92,8 @@ class DeviceModule {
   virtual const std::vector<DeviceInfo>& devices() = 0;
   /// One line for each platform or device that was found but could not be used.
   virtual const std::vector<std::string>& problems() = 0;
-  /// Measured once per process, at most 50 ms apart from the kernel build.
+  /// Measured once per process, at most 50 ms apart from the kernel build. Precision narrow is measured by factors that
+  /// are as wide as the vectors.
   /// @throws DeviceError, BuildError
   virtual DeviceProfile profile(int device, Precision precision, bool is_double) = 0;
   /// The same with the rate of exact-factored for lines side by side, 5 words a row; some 50 ms more.

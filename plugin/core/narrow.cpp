@@ -204,12 +204,12 @@ double narrow_line(Bands<float>& /*bands*/, Index /*line*/) {
 
 double narrow_factors_change(double d) { return d > 1 ? kHalfEps * (1 + 7 / (d - 1)) : kInfinity; }
 
-std::string objection_to_narrow_factors(const Survey& survey, double change) {
+std::string objection_to_narrow_factors(const Survey& survey) {
   char text[128];
-  const double together = (1 + change) * (1 + narrow_factors_change(survey.dominance)) - 1;
-  if (!(together <= kNarrowChange)) {
-    std::snprintf(text, sizeof text, "with row dominance %.6f the excess of a row might change by more than %.0f %%",
-                  survey.dominance, 100 * kNarrowChange);
+  const double d = survey.dominance, of_bands = kHalfEps * (1 + 2 / (d - 1));
+  if (!(d > 1 && (1 + narrow_factors_change(d)) / (1 - of_bands) - 1 <= kNarrowChange)) {
+    std::snprintf(text, sizeof text, "with row dominance %.6f the excess of a row might change by more than %.0f %%", d,
+                  100 * kNarrowChange);
     return text;
   }
   const bool fits = survey.smallest_row >= kSmallestRow && survey.largest_row <= kLargestRow &&

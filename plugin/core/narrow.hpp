@@ -35,9 +35,9 @@ OCLSPKT_API double narrow_line(Bands<T>& bands, Index line);
 /// rows keeps what is filled in below |lower_i|.
 double narrow_factors_change(double d);
 
-/// Why factors of bands that were narrowed must not be rounded as well; empty if they may.
+/// Why factors of bands that were narrowed must not be rounded as well; empty if they may: both roundings together, the
+/// first by 2^-24 (d + 1) / (d - 1) of the excess that is left, stay within kNarrowChange, and floats hold the factors.
 /// @param survey  of the narrowed bands
-/// @param change  of an excess, by narrow_bands(): both roundings together stay within kNarrowChange
-OCLSPKT_API std::string objection_to_narrow_factors(const Survey& survey, double change);
+OCLSPKT_API std::string objection_to_narrow_factors(const Survey& survey);
 
 }  // namespace oclspkt

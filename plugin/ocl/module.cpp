@@ -23,10 +23,7 @@ class ClModule final : public DeviceModule {
   const std::vector<std::string>& problems() override { return registry().problems(); }
 
   DeviceProfile profile(int device, Precision precision, bool is_double) override {
-    if (precision == Precision::narrow) {
-      throw InvalidInput("no device has kernels for precision narrow yet: choose same");
-    }
-    const bool as_double = is_double && precision == Precision::same;
+    const bool as_double = is_double && precision != Precision::single;
     registry().require_usable(registry().device(device).info.index);
     const std::lock_guard lock(mutex_);  // one measurement at a time, or they would measure each other
     const std::pair key(device, as_double);

@@ -84,7 +84,9 @@ Lines choice_lines(const Sweep& sweep) {
   lines.push_back("rows: " + std::to_string(report.rows) + " in " + std::to_string(report.lines) +
                   (report.lines == 1 ? " line" : " lines"));
   lines.push_back(std::string("precision: ") + name(report.precision) + ", storage form: " + name(report.form) + ", " +
-                  number(report.words_per_row) + " words a row");
+                  number(report.words_per_row) + " words a row" +
+                  (report.words_saved > 0 ? ", " + number(report.words_saved) + " less than the general form" : ""));
+  if (!report.precision_why.empty()) lines.push_back("narrow: " + report.precision_why);
   if (report.partition > 0) {
     lines.push_back("partitions: " + std::to_string(report.partitions) + " of " + std::to_string(report.partition) +
                     " rows, halo " + std::to_string(report.halo) + " rows");

@@ -6,6 +6,7 @@
 
 #include "cut_solver_impl.hpp"
 #include "method_choice.hpp"
+#include "narrow.hpp"
 #include "reference.hpp"
 #include "survey.hpp"
 
@@ -63,6 +64,7 @@ void CutSolver<T>::Impl::look(std::vector<double>& facts) {
     const Index line = cut_[c].line, first = lines_.first(line);
     if (!cut_.above(c)) bands.lower()[first] = 0;
     if (!cut_.below(c)) bands.upper()[first + (lines_.length(line) - 1) * lines_.row_stride()] = 0;
+    if (narrows<T>(options_)) narrow_line(bands, line);  // with its couplings across cuts, which the solver never sees
     const Survey s = survey_line(lines_, bands.view(), line);
     if (!s.finite) {
       throw Breakdown("the bands of line " + std::to_string(cut_[c].number) + " hold NaN or Inf at row " +
@@ -90,11 +92,14 @@ void CutSolver<T>::Impl::learn(const std::vector<double>& facts) {
   overall_.longest_chain = static_cast<Index>(facts[6]);
 }
 
-/// Inner rows that are singular are no reason to fail: the line may be fine, and is gathered.
+/// Inner rows that are singular are no reason to fail: the line may be fine, and is gathered. Trial solves of whole
+/// lines are held to the rounding of T, so bands that are narrow already keep their factors as wide as T where there
+/// are such trials.
 template <typename T>
 Options CutSolver<T>::Impl::inner_options() const {
   Options options = options_;
   options.singular = Singular::pin;
+  if (!(overall_.dominance > 1)) options.precision = Precision::same;
   return options;
 }
 

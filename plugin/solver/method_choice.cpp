@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "evidence.hpp"
+#include "narrow.hpp"
 #include "oclspkt/error.hpp"
 #include "proposal.hpp"
 
@@ -367,7 +368,7 @@ std::string shape_text(const Plan& plan) {
              (plan.segments > 0 ? format(", %lld segments a line", static_cast<long long>(plan.segments)) : "");
     case Method::truncated_streamed:
       if (plan.stored) {
-        return (plan.form == Form::general ? "stored" : name(plan.form)) +
+        return std::string(plan.narrow ? "narrow " : "") + (plan.form == Form::general ? "stored" : name(plan.form)) +
                format(" factors, reach %lld", static_cast<long long>(plan.reach));
       }
       return std::string("walking ") + (plan.walk_up ? "up" : "down") + (plan.exact_starts ? " from exact starts" : "");
@@ -402,6 +403,7 @@ double likely_words(const Options& options, const Survey& survey, bool symmetric
   const bool stored = options.method == MethodChoice::automatic || options.method == MethodChoice::truncated_streamed;
   plan.method = !truncates ? Method::exact_twopass : stored ? Method::truncated_streamed : Method::truncated_halo;
   if (stored && survey.shared) plan.form = Form::shared;
+  plan.narrow = stored && truncates && narrows<T>(options) && objection_to_narrow_factors(survey).empty();
   return plan.words_per_row();
 }
 

@@ -20,6 +20,7 @@ struct Proposal {
   double growth = 0;             ///< upper bound or measured; 0 where it says nothing (pivot)
   bool above_tolerance = false;  ///< named by the user, taken without cover
   bool needs_trial = false;      ///< rounding is not bounded by dominance: the trial solve decides
+  std::string why_wide{};        ///< under precision narrow, why stored factors are not narrow; empty: see plan
 };
 
 /// Everything the choice of a method depends on.
@@ -37,9 +38,16 @@ struct Problem {
 /// Share of the rows that may be solved apart for the others to keep a cheaper method.
 inline constexpr double kApartShare = 0.1;
 
-/// The largest certificate accepted: Options::rtol, or the rounding of T.
+/// The largest certificate accepted: Options::rtol, or the rounding of T. Under precision narrow as well: what is
+/// solved then is a matrix close by, symmetric if the bands are, and truncation adds nothing to that.
 template <typename T>
 double tolerance(const Options& options);
+
+/// True if bands, and factors where that is safe, are to be rounded to float.
+template <typename T>
+bool narrows(const Options& options) {
+  return options.precision == Precision::narrow && sizeof(T) > sizeof(float);
+}
 
 /// A method, and whether the host is to carry it although a device was chosen.
 struct Attempt {

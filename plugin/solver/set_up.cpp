@@ -6,6 +6,7 @@
 #include "cost.hpp"
 #include "evidence.hpp"
 #include "host_methods.hpp"
+#include "narrow.hpp"
 #include "solver_impl.hpp"
 
 namespace oclspkt {
@@ -132,6 +133,26 @@ Objection Solver<T>::Impl::examine_adopted(Proposal& p, bool last) {
   return {};
 }
 
+/// What precision narrow did, and what it left alone.
+template <typename T>
+std::string Solver<T>::Impl::precision_text(const Proposal& p) const {
+  if (options_.precision != Precision::narrow) return {};
+  if (!narrows<T>(options_)) return "narrow changes nothing, vectors are float already";
+  char changed[80] = "";
+  if (narrowed_ > 0) {
+    std::snprintf(changed, sizeof changed, ", which changes the excess of a row by %.2g %% at most", 100 * narrowed_);
+  }
+  const std::string text = std::string("bands rounded to float") + changed + "; ";
+  if (p.plan.narrow) return text + "stored factors are floats, too";
+  const bool stores = p.plan.stored || p.plan.method == Method::exact_factored || p.plan.method == Method::pivot;
+  if (!stores) return text + "no factors are stored";
+  const std::string why = !p.why_wide.empty() ? p.why_wide
+                          : p.above_tolerance ? "the certificate does not cover them"
+                          : device_ < 0       ? "the host solves"
+                                              : std::string("method ") + name(p.plan.method) + " has no narrow ones";
+  return text + "factors stay double, " + why;
+}
+
 /// Write a proposal that holds into the report.
 template <typename T>
 void Solver<T>::Impl::take(const Proposal& p) {
@@ -144,8 +165,14 @@ void Solver<T>::Impl::take(const Proposal& p) {
   report_.partition = cut ? p.plan.m : 0;
   report_.partitions = p.plan.segments > 0 ? bands_.lines().count() * p.plan.segments : cut ? p.plan.partitions() : 0;
   report_.halo = p.plan.halo;
-  report_.form = p.plan.form;
+  report_.form = p.plan.narrow && p.plan.form == Form::general ? Form::narrow : p.plan.form;
   report_.words_per_row = p.plan.words_per_row();
+  Plan general = p.plan;
+  general.form = Form::general;
+  general.narrow = false;
+  report_.words_saved = general.words_per_row() - p.plan.words_per_row();
+  report_.precision = narrows<T>(options_) ? Precision::narrow : Precision::same;
+  report_.precision_why = precision_text(p);
   report_.ready = true;
 }
 
@@ -380,6 +407,19 @@ void Solver<T>::Impl::look(const std::optional<Survey>& rows) {
   survey_.symmetric = survey_.finite && symmetry_matters<T>(options_) && is_symmetric(lines, bands_.view());
 }
 
+/// Make the bands what is to be solved, and survey their rows unless fill() has.
+template <typename T>
+Survey Solver<T>::Impl::close_and_survey() {
+  const std::optional<Survey> filled = std::exchange(filled_, std::nullopt);
+  if (!filled) bands_.close_lines();
+  if (narrows<T>(options_)) {
+    narrowed_ = std::max(narrowed_, narrow_bands(bands_));  // bands of an earlier set-up are rounded already
+  } else if (filled) {
+    return *filled;
+  }
+  return survey_rows(lines_, bands_.view());
+}
+
 template <typename T>
 void Solver<T>::Impl::begin_set_up() {
   put_back();
@@ -393,12 +433,8 @@ void Solver<T>::Impl::begin_set_up() {
   report_.losses = previous.losses;
   for (const LostDevice& device : lost_) report_.degraded.push_back(device.line);
   bands_.relabel(lines_);
-  std::optional<Survey> rows = std::exchange(filled_, std::nullopt);
-  if (!rows) {
-    bands_.close_lines();
-    rows = survey_rows(lines_, bands_.view());
-  }
-  const bool may_be_many = lines_.count() == 1 && lines_.contiguous() && rows->uncoupled_above > 1;
+  const Survey rows = close_and_survey();
+  const bool may_be_many = lines_.count() == 1 && lines_.contiguous() && rows.uncoupled_above > 1;
   if (may_be_many) bands_.relabel(uncoupled_lines(lines_, bands_.view()));
   look(rows);
   report_.rows = lines_.rows();

@@ -37,9 +37,8 @@ void check_options(const Options& o) {
   require_listed("on_device_failure", o.on_device_failure, kOnDeviceFailureNames);
   require_listed("singular", o.singular, kSingularNames);
   require_listed("transfer", o.transfer, kTransferNames);
-  if (o.precision != Precision::same) {
-    throw InvalidInput(std::string("precision ") + name(o.precision) +
-                       " has no kernels in this version: use precision same");
+  if (o.precision == Precision::single) {
+    throw InvalidInput("precision single has no kernels in this version: use precision same or narrow");
   }
   if (std::find(std::begin(kVariantNames), std::end(kVariantNames), o.variant) == std::end(kVariantNames)) {
     throw InvalidInput("variant '" + o.variant + "' does not exist; there are: default, cpu, gpu");
@@ -68,6 +67,7 @@ Bands<T>& Solver<T>::Impl::bands(const LineSet& lines) {
   put_back();
   report_.ready = false;
   filled_.reset();
+  narrowed_ = 0;
   if (!(lines == lines_)) lost_.clear();  // what did not fit may fit now
   lines_ = lines;
   bands_.reshape(lines);

@@ -59,6 +59,7 @@ class Solver<T>::Impl {
 
   void begin_set_up();
   void look(const std::optional<Survey>& rows = std::nullopt);
+  Survey close_and_survey();
   void choose(const DeviceChoice& device, const std::optional<InUse>& before);
   bool first_to_try(const InUse& before, const DeviceChoice& device, std::vector<Attempt>& attempts) const;
   bool pins() const;
@@ -68,6 +69,7 @@ class Solver<T>::Impl {
   Objection examine_adopted(Proposal& proposal, bool last);
   bool checked_before(const Proposal& proposal) const;
   void take(const Proposal& proposal);
+  std::string precision_text(const Proposal& proposal) const;
   void note_candidate(const DeviceChoice& device, Method method, bool taken, std::string why,
                       const std::optional<Plan>& plan);
   DeviceSettings settings(const DeviceChoice& device, const Plan& plan) const;
@@ -103,6 +105,7 @@ class Solver<T>::Impl {
   Bands<T> bands_;
   Report report_;
   Survey survey_;
+  double narrowed_ = 0;           ///< largest change of a row's excess in bands_, by precision narrow
   std::optional<Survey> filled_;  ///< of the rows of bands_, if nothing but fill() has had them
   std::unique_ptr<DeviceSolver<T>> solver_;
   int device_ = -1;               ///< where solver_ is, -1 for the host

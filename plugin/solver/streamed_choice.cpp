@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "evidence.hpp"
+#include "narrow.hpp"
 #include "proposal.hpp"
 
 namespace oclspkt {
@@ -99,13 +100,21 @@ Plan usual_plan(const Problem<T>& problem) {
 
 /// Look at the values for the storage form that takes the fewest words.
 template <typename T>
-Proposal in_best_form(const Problem<T>& problem, Proposal proposal) {
+void choose_form(const Problem<T>& problem, Plan& plan) {
   const LineSet& lines = problem.bands.lines();
   const BandsView<T> bands = problem.bands.view();
-  Plan& plan = proposal.plan;
-  if (plan.form == Form::shared) return proposal;
-  if (is_uniform(lines, bands) && share_rows(plan)) return proposal;
+  if (plan.form == Form::shared || (is_uniform(lines, bands) && share_rows(plan))) return;
   if (is_symmetric(lines, bands)) serve_couplings(plan, sizeof(T), problem.traits);
+}
+
+/// The same, with factors in the storage that the user allows.
+template <typename T>
+Proposal in_best_form(const Problem<T>& problem, Proposal proposal) {
+  choose_form(problem, proposal.plan);
+  if (!narrows<T>(problem.options)) return proposal;
+  proposal.why_wide = proposal.plan.form == Form::shared ? "shared factors stay in the cache"
+                                                         : objection_to_narrow_factors(problem.survey);
+  proposal.plan.narrow = proposal.why_wide.empty();
   return proposal;
 }
 

@@ -172,7 +172,7 @@ std::set<std::string> bad_members(const Options& o) {
     if (!good) bad.insert(name);
   };
   need(listed(o.method, kMethodChoiceNames), "method");
-  need(o.precision == Precision::same, "precision");
+  need(o.precision == Precision::same || o.precision == Precision::narrow, "precision");
   need(listed(o.on_device_failure, kOnDeviceFailureNames), "on_device_failure");
   need(listed(o.singular, kSingularNames), "singular");
   need(listed(o.transfer, kTransferNames), "transfer");

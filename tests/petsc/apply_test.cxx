@@ -66,6 +66,68 @@ TEST(Apply, MakesGmresConvergeInOneIteration) {
   }
 }
 
+/* Rows -0.1, 0.4 to 0.5, -0.1 below the diagonal and `upper` above it. */
+class Uneven : public Matrix {
+ public:
+  Uneven(PetscInt n, PetscScalar upper) : Matrix(tridiagonal(n, -0.1, 0.4, upper)) {
+    for (PetscInt i = 0; i < n; ++i) MatSetValue(*this, i, i, 0.4 + 0.1 * (i % 7) / 7., INSERT_VALUES);
+    MatAssemblyBegin(*this, MAT_FINAL_ASSEMBLY);
+    MatAssemblyEnd(*this, MAT_FINAL_ASSEMBLY);
+  }
+};
+
+/* Norm of b - A x against that of b. */
+PetscReal residual(Mat A, Vec b, Vec x) {
+  Vec r;
+  PetscReal of_r = NAN, of_b = NAN;
+  VecDuplicate(b, &r);
+  MatMult(A, x, r);
+  VecAXPY(r, -1, b);
+  VecNorm(r, NORM_2, &of_r);
+  VecNorm(b, NORM_2, &of_b);
+  VecDestroy(&r);
+  return of_r / of_b;
+}
+
+TEST(Apply, NarrowBandsPreconditionToTheAccuracyOfDoubles) {
+  const PetscInt n = 50'003;
+  const struct {
+    KSPType krylov;
+    PetscScalar upper;
+    const char* form;
+  } cases[] = {{KSPGMRES, -0.2, "narrow, 3.5 words a row, 1.5 less than the general form"},
+               {KSPCG, -0.1, "symmetric, 3 words a row, 2 less than the general form"}};
+  for (const auto& c : cases) {
+    const Uneven A(n, c.upper);
+    const Vector b(n), x(n);
+    for (const char* devices : {"host", "cpu"}) {
+      const Ksp ksp(A);
+      PC pc;
+      PetscInt iterations = -1;
+      OK(KSPGetPC(ksp, &pc));
+      OK(PCOCLSPKTSetDevices(pc, devices));
+      OK(PCOCLSPKTSetPrecision(pc, PC_OCLSPKT_PRECISION_NARROW));
+      OK(KSPSetType(ksp, c.krylov));
+      OK(KSPSetTolerances(ksp, 1e-14, PETSC_DEFAULT, PETSC_DEFAULT, 20));
+      OK(KSPSolve(ksp, b, x));
+      OK(KSPGetIterationNumber(ksp, &iterations));
+      EXPECT_GT(ksp.reason(), 0) << c.krylov << " on " << devices;
+      EXPECT_GT(iterations, 1) << "nothing was rounded";
+      EXPECT_LE(iterations, 4);
+      EXPECT_LE(residual(A, b, x), 1e-14);
+      const std::string text = view_text(reinterpret_cast<PetscObject>(pc));
+      EXPECT_TRUE(contains(text, std::string("precision: narrow, storage form: ") +
+                                     (std::string(devices) == "host" ? "general, 7 words a row\n" : c.form)))
+          << text;
+      EXPECT_TRUE(contains(text, "narrow: bands rounded to float, which changes the excess of a row by ")) << text;
+      // The bands are read again where they are not to be rounded any more.
+      OK(PCOCLSPKTSetPrecision(pc, PC_OCLSPKT_PRECISION_SAME));
+      OK(PCApply(pc, b, x));
+      EXPECT_LE(residual(A, b, x), 1e-15);
+    }
+  }
+}
+
 TEST(Apply, TakesVectorsThatBeginAnywhere) {
   const PetscInt n = 5003, room = 16;
   const Matrix A(tridiagonal(n, -1, 4, -2));

@@ -13,10 +13,9 @@ import oclspkt  # noqa: E402
 from oclspkt._functions import SETTINGS  # noqa: E402
 from petsc4py import PETSc  # noqa: E402
 
-# What is not the default; of `precision` there is only the default yet.
+# What is not the default.
 NUMBERS = {"PetscReal": 0.25, "PetscInt": 48, "PetscInt64": 6_000_000_000, "PetscBool": True}
-TEXTS = {"devices": "host", "variant": "gpu", "directions": "x,y"}
-ONLY_DEFAULT = {"precision"}
+TEXTS = {"devices": "host", "variant": "gpu", "directions": "x,y", "precision": "narrow"}
 
 
 def check(condition, what):
@@ -47,13 +46,12 @@ def tridiagonal(n):
 
 def check_settings(pc):
     for name, (_, (kind,), _) in SETTINGS.items():
-        value = kind[-1] if isinstance(kind, tuple) else NUMBERS.get(kind, TEXTS.get(name))
+        value = TEXTS.get(name, kind[-1] if isinstance(kind, tuple) else NUMBERS.get(kind))
         get, set_ = getattr(oclspkt, "get_" + name), getattr(oclspkt, "set_" + name)
         before = get(pc)
-        if name not in ONLY_DEFAULT:
-            check(before != value, f"{name}: {value!r} is the default, which shows nothing")
-            set_(pc, value)
-            check(get(pc) == value and type(get(pc)) is type(value), f"{name}: {get(pc)!r} came back for {value!r}")
+        check(before != value, f"{name}: {value!r} is the default, which shows nothing")
+        set_(pc, value)
+        check(get(pc) == value and type(get(pc)) is type(value), f"{name}: {get(pc)!r} came back for {value!r}")
         set_(pc, before)
         check(get(pc) == before, f"{name}: {get(pc)!r} came back for {before!r}")
         if isinstance(kind, tuple):

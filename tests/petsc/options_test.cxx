@@ -191,7 +191,6 @@ TEST(Options, ValuesThatMakeNoSenseAreErrorsThatSayWhatDoes) {
                {"-t_pc_oclspkt_timeout", "-1", "timeout"},
                {"-t_pc_oclspkt_timeout", "nan", "timeout"},
                {"-t_pc_oclspkt_gather_limit", "-2", "gather_limit"},
-               {"-t_pc_oclspkt_precision", "narrow", "use precision same"},
                {"-t_pc_oclspkt_precision", "single", "use precision same"},
                {"-t_pc_oclspkt_variant", "paper", "default, cpu, gpu"}};
   for (const auto& c : cases) {
@@ -257,8 +256,8 @@ TEST(Options, OfAnotherPrefixAreNotTaken) {
 /* A value for each option that is not its default; numbers and text by their meaning. */
 std::string other_value(const petsc::OptionEntry& entry) {
   if (const auto* choice = std::get_if<petsc::Choice>(&entry.field)) {
-    // The last word is valid for all but precision, of which only the default is there yet.
-    return std::string(entry.name) == "precision" ? choice->names.front() : choice->names.back();
+    // The last word is valid for all but precision.
+    return std::string(entry.name) == "precision" ? "narrow" : choice->names.back();
   }
   if (std::holds_alternative<std::string oclspkt::petsc::Settings::*>(entry.field)) {
     const std::string name = entry.name;
@@ -328,6 +327,22 @@ TEST(Options, DevicesThatAreNotThereAreAnErrorAtSetUp) {
   const ErrorTexts errors;
   EXPECT_EQ(PCSetUp(pc), PETSC_ERR_ARG_WRONG);
   EXPECT_TRUE(contains(errors.text(), "no-such-device") && contains(errors.text(), "host")) << errors.text();
+}
+
+TEST(Options, PrecisionNarrowNamesARowThatLosesItsExcess) {
+  const Matrix A(tridiagonal(100, -1e7, 2e7 + 1, -1e7));
+  const Preconditioner pc(A);
+  OK(PCOCLSPKTSetPrecision(pc, PC_OCLSPKT_PRECISION_NARROW));
+  {
+    const ErrorTexts errors;
+    EXPECT_NE(PCSetUp(pc), 0);
+    for (const char* word : {"precision narrow: row 1 ", "excess", "use precision same"}) {
+      EXPECT_TRUE(contains(errors.text(), word)) << errors.text();
+    }
+  }
+  OK(PCOCLSPKTSetPrecision(pc, PC_OCLSPKT_PRECISION_SAME));
+  OK(PCSetUp(pc));
+  EXPECT_TRUE(contains(pc.view(), "precision: same")) << pc.view();
 }
 
 }  // namespace

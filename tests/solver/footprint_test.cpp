@@ -3,6 +3,8 @@
 // take.
 #include "footprint.hpp"
 
+#include <cfloat>
+
 #include "every_device.hpp"
 #include "rotating.hpp"
 #include "solver_fixture.hpp"
@@ -19,6 +21,7 @@ class Footprints : public test::SolverFixture<T> {
     double dominance;
     MethodChoice method;
     int applies = 1000;
+    Precision precision = Precision::same;
   };
 
   static std::vector<Case> cases() {
@@ -27,12 +30,14 @@ class Footprints : public test::SolverFixture<T> {
             {"one line, two passes", one, 1, MethodChoice::exact_twopass},
             {"one line, stored factors", one, 1, MethodChoice::exact_factored},
             {"lines end to end", LineSet::equal(50, 101), 3, MethodChoice::automatic, 10'000},
+            {"one line, narrow", one, 3, MethodChoice::automatic, 1000, Precision::narrow},
             {"lines side by side, stored factors", beside, 1, MethodChoice::exact_factored},
             {"lines side by side, truncated", beside, 3, MethodChoice::truncated_halo}};
   }
 
-  static void expect_steady(const Options& options, const Case& c, int applies) {
+  static void expect_steady(Options options, const Case& c, int applies) {
     SCOPED_TRACE(c.name);
+    options.precision = c.precision;
     const Bands<T> bands = test::random_dominant<T>(c.lines, c.dominance);
     Solver<T> solver(options);
     test::SolverFixture<T>::set_up(solver, bands);
@@ -47,7 +52,8 @@ class Footprints : public test::SolverFixture<T> {
     const test::Footprint early = apply(0), late = apply(applies);
     EXPECT_EQ(::testing::internal::GetCapturedStderr() + ::testing::internal::GetCapturedStdout(), "");
     EXPECT_EQ(late, early);
-    EXPECT_LE(this_error(solver, bands), 100);
+    const double rounding = c.precision == Precision::narrow ? FLT_EPSILON : std::numeric_limits<T>::epsilon();
+    EXPECT_LE(this_error(solver, bands) * std::numeric_limits<T>::epsilon(), 100 * rounding);
   }
 
  private:

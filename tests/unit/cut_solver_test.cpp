@@ -252,5 +252,41 @@ TYPED_TEST(CutLinesOf, TransposedSystemsAreSolved) {
   }
 }
 
+TEST(CutLinesNarrow, AreThoseOfTheRoundedMatrix) {
+  const CutCase c = CutCase::equal(5, {100, 3, 17, 64, 200});
+  const auto rounded = [](double value) { return static_cast<double>(static_cast<float>(value)); };
+  for (const double d : {3.0, 1.01, 1.0}) {
+    Bands<double> bands =
+        d > 1 ? test::random_dominant<double>(c.all(), d) : test::constant<double>(c.all(), -1, 2, -1);
+    bands.close_lines();
+    Bands<double> floats(bands.lines());
+    for (Index i = 0; i < bands.lines().rows(); ++i) {
+      floats.lower()[i] = rounded(bands.lower()[i]);
+      floats.diag()[i] = rounded(bands.diag()[i]);
+      floats.upper()[i] = rounded(bands.upper()[i]);
+    }
+    const auto y = test::random_vector<double>(bands.lines().rows());
+    CutRun run;
+    run.options.precision = Precision::narrow;
+    const CutOutcome<double> outcome = solve_cut(c, bands, y, run);
+    ASSERT_TRUE(outcome.none_threw()) << outcome.texts();
+    EXPECT_LE(componentwise_backward_error(floats.lines(), floats.view(), outcome.x.data(), y.data()),
+              100 * std::numeric_limits<double>::epsilon())
+        << d;
+  }
+}
+
+TEST(CutLinesNarrow, AreRefusedEverywhereWhereOnePartLosesItsExcess) {
+  const CutCase c = CutCase::equal(2, {100, 50, 30});
+  Bands<double> bands = test::diffusion<double>(c.all(), 1);
+  bands.lower()[120] = bands.upper()[120] = -1e7;
+  bands.diag()[120] = 1 + 2e7;
+  CutRun run;
+  run.options.precision = Precision::narrow;
+  const auto outcome = solve_cut(c, bands, test::random_vector<double>(bands.lines().rows()), run);
+  EXPECT_TRUE(outcome.all_threw());
+  EXPECT_NE(outcome.texts().find("precision narrow: row 20 of line 0"), std::string::npos) << outcome.texts();
+}
+
 }  // namespace
 }  // namespace oclspkt

@@ -206,23 +206,21 @@ TEST(NarrowFactors, ChangeNoExcessByMoreThanTheirBound) {
 }
 
 TEST(NarrowFactors, WantDominanceAndRowsWithinTheRangeOfFloats) {
-  const auto taken = [](double d, double smallest, double largest, double change) {
+  const auto taken = [](double d, double smallest, double largest) {
     const Survey s{.dominance = d, .finite = true, .smallest_row = smallest, .largest_row = largest};
-    return objection_to_narrow_factors(s, change).empty();
+    return objection_to_narrow_factors(s).empty();
   };
-  EXPECT_TRUE(taken(3, 1, 1, 0));
-  EXPECT_TRUE(taken(1.00001, 1, 1, 0.01));
-  EXPECT_FALSE(taken(1.00001, 1, 1, 0.09)) << "both roundings together";
-  EXPECT_FALSE(taken(1.000001, 1, 1, 0));
-  EXPECT_FALSE(taken(1, 1, 1, 0));
-  EXPECT_FALSE(taken(0.5, 1, 1, 0));
-  EXPECT_FALSE(taken(std::nan(""), 1, 1, 0));
-  EXPECT_FALSE(taken(3, 1, 1, std::nan("")));
-  EXPECT_FALSE(taken(3, 1e-40, 1e-39, 0));
-  EXPECT_FALSE(taken(3, 1e39, 1e40, 0));
-  EXPECT_FALSE(taken(3, 1e-15, 1e15, 0));
-  EXPECT_TRUE(taken(3, 1e-8, 1e8, 0));
-  EXPECT_TRUE(taken(INFINITY, INFINITY, 0, 0)) << "no rows";
+  EXPECT_TRUE(taken(3, 1, 1));
+  EXPECT_TRUE(taken(1.00001, 1, 1));
+  EXPECT_FALSE(taken(1.000005, 1, 1)) << "7.8 % by the factors, 2.4 % by the bands";
+  EXPECT_FALSE(taken(1, 1, 1));
+  EXPECT_FALSE(taken(0.5, 1, 1));
+  EXPECT_FALSE(taken(std::nan(""), 1, 1));
+  EXPECT_FALSE(taken(3, 1e-40, 1e-39));
+  EXPECT_FALSE(taken(3, 1e39, 1e40));
+  EXPECT_FALSE(taken(3, 1e-15, 1e15));
+  EXPECT_TRUE(taken(3, 1e-8, 1e8));
+  EXPECT_TRUE(taken(INFINITY, INFINITY, 0)) << "no rows";
 }
 
 }  // namespace

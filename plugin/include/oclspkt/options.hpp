@@ -24,6 +24,10 @@ enum class MethodChoice {
 };
 
 /// Storage and arithmetic of the bands against the scalar of the vectors.
+///   same    that of the vectors
+///   narrow  bands are rounded to float when the solver is set up, and so are stored factors where that is safe;
+///           vectors and arithmetic stay double. Nothing is done where vectors are float
+///   single  all in float
 enum class Precision { same, narrow, single };
 
 /// Which numbers the bands need.

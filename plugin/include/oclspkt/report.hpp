@@ -76,8 +76,11 @@ struct Report {
   Index rows = 0, lines = 0;
   Index partition = 0, partitions = 0, halo = 0;  ///< rows, count, rows; 0 where the method has none
   double words_per_row = 0;                       ///< read and written per row by an apply, halo included
-  Form form = Form::general;
-  Precision precision = Precision::same;
+  double words_saved = 0;                         ///< by the form, against the same method in the general one
+  Form form = Form::general;                      ///< narrow: general, with factors that are floats
+  Precision precision = Precision::same;          ///< narrow where bands were rounded
+  std::string
+      precision_why;  ///< what precision narrow did to bands and factors, or why nothing; empty if not asked for
   std::string device = "host";        ///< name of the device that solves
   std::string device_type = "host";   ///< host, cpu, gpu, fpga
   std::string platform;               ///< empty for the host

@@ -65,7 +65,8 @@ class OCLSPKT_API Solver {
   Solver& operator=(Solver&&) noexcept;
 
   /// Storage for the bands of `lines`, to be filled in place before set_up(). Kept while the layout stays the same, so
-  /// that a set-up with new values allocates nothing. lower of a line's first row and upper of its last are ignored
+  /// that a set-up with new values allocates nothing. Under precision narrow set_up rounds them in place, so fill them
+  /// again to solve by another precision. lower of a line's first row and upper of its last are ignored
   /// (set_up overwrites them with 0). Ask again before every change of values: set_up keeps lines that it solves apart
   /// elsewhere, and this call brings them back.
   Bands<T>& bands(const LineSet& lines);

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Precision narrow on every device and on the host: bands are rounded, factors where that is safe, and answers are
+// those of the matrix that was asked for as far as its condition lets floats say so.
+#include <gtest/gtest.h>
+
+#include <cfloat>
+#include <cmath>
+#include <numeric>
+
+#include "every_device.hpp"
+#include "solver_fixture.hpp"
+
+namespace oclspkt {
+namespace {
+
+class NarrowPrecision : public test::SolverFixture<double> {
+ protected:
+  static constexpr Index n = 100'000;
+
+  static Options narrow(Options options) {
+    options.precision = Precision::narrow;
+    return options;
+  }
+
+  static std::vector<double> apply(Solver<double>& solver, const std::vector<double>& y) {
+    std::vector<double> x(y.size(), std::nan(""));
+    solver.apply(y.data(), x.data());
+    return x;
+  }
+
+  /// max |a - b| / max |b|; NaN if any number is NaN.
+  static double apart(const std::vector<double>& a, const std::vector<double>& b) {
+    double difference = 0, size = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      if (!(std::abs(a[i] - b[i]) <= DBL_MAX)) return std::nan("");
+      difference = std::max(difference, std::abs(a[i] - b[i]));
+      size = std::max(size, std::abs(b[i]));
+    }
+    return difference / size;
+  }
+
+  /// By precision same, and LAPACK.
+  static std::vector<double> reference(const Bands<double>& bands, const std::vector<double>& y) {
+    Solver<double> solver({.devices = "host", .method = MethodChoice::pivot});
+    set_up(solver, bands);
+    return apply(solver, y);
+  }
+
+  /// The bands as floats.
+  static Bands<double> rounded(const Bands<double>& bands) {
+    Bands<double> floats(bands.lines());
+    floats.copy_from(bands.view());
+    for (double* band : {floats.lower(), floats.diag(), floats.upper()}) {
+      for (Index i = 0; i < bands.lines().extent(); ++i) band[i] = static_cast<double>(static_cast<float>(band[i]));
+    }
+    return floats;
+  }
+
+  static bool says(const Report& report, const std::string& word) {
+    return report.precision_why.find(word) != std::string::npos;
+  }
+};
+
+TEST_F(NarrowPrecision, KeepsFactorsAsFloatsOnDevicesAndRoundsBandsEverywhere) {
+  for (const LineSet& lines : {LineSet::one(n), LineSet::equal(800, 128), LineSet::equal(25, 4096)}) {
+    const Bands<double> bands = test::random_dominant<double>(lines, 2.0);
+    const auto y = test::random_vector<double>(lines.rows());
+    const auto right = reference(bands, y), of_floats = reference(rounded(bands), y);
+    test::with_every_device([&](const Options& options) {
+      Solver<double> solver(narrow(options));
+      set_up(solver, bands);
+      const auto x = apply(solver, y);
+      const Report& report = solver.report();
+      EXPECT_EQ(report.precision, Precision::narrow);
+      EXPECT_TRUE(says(report, "bands rounded to float, which changes the excess of a row by "))
+          << report.precision_why;
+      if (options.devices == "host") {
+        EXPECT_EQ(report.form, Form::general);
+        EXPECT_TRUE(says(report, "factors stay double, the host solves")) << report.precision_why;
+        EXPECT_LE(apart(x, of_floats), 16 * eps);
+      } else {
+        EXPECT_EQ(report.form, Form::narrow) << report.why << "; " << report.precision_why;
+        EXPECT_EQ(report.words_per_row, 3.5);
+        EXPECT_EQ(report.words_saved, 1.5);
+        EXPECT_TRUE(says(report, "stored factors are floats, too")) << report.precision_why;
+        EXPECT_LE(apart(x, of_floats), 4 * FLT_EPSILON);
+        EXPECT_GT(apart(x, of_floats), eps) << "nothing was rounded";
+      }
+      EXPECT_LE(apart(x, right), 8 * FLT_EPSILON);
+    });
+  }
+}
+
+TEST_F(NarrowPrecision, ErrsByRoundingTimesTheCondition) {
+  for (const double lambda : {10.0, 1e3, 3e4}) {
+    Bands<double> bands = test::diffusion<double>(LineSet::one(n), lambda);
+    for (Index i = 0; i < n; ++i) bands.diag()[i] += 1e-3 * static_cast<double>(i % 7);  // not shared
+    const auto y = test::random_vector<double>(n);
+    const auto right = reference(bands, y);
+    test::with_every_device([&](const Options& options) {
+      Solver<double> solver(narrow(options));
+      set_up(solver, bands);
+      EXPECT_EQ(solver.report().form, options.devices == "host" ? Form::general : Form::symmetric);
+      EXPECT_EQ(solver.report().words_per_row, options.devices == "host" ? 7 : 3) << solver.report().precision_why;
+      EXPECT_LE(apart(apply(solver, y), right), 4 * FLT_EPSILON * (1 + 4 * lambda)) << lambda;
+    });
+  }
+}
+
+TEST_F(NarrowPrecision, KeepsSymmetricOperatorsSymmetric) {
+  const Bands<double> bands = test::random_symmetric<double>(LineSet::one(n), 1.5);
+  const auto u = test::random_vector<double>(n, 1), v = test::random_vector<double>(n, 2);
+  const auto product = [](const std::vector<double>& a, const std::vector<double>& b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+  };
+  test::with_every_device([&](const Options& options) {
+    Solver<double> solver(narrow(options));
+    set_up(solver, bands);
+    const double one = product(u, apply(solver, v)), other = product(v, apply(solver, u));
+    EXPECT_NEAR(one, other, 1e3 * eps * std::abs(one));
+  });
+}
+
+TEST_F(NarrowPrecision, LeavesSharedFactorsAsTheyAre) {
+  for (const LineSet& lines : {LineSet::one(n), LineSet::equal(800, 128)}) {
+    const Bands<double> bands = test::constant<double>(lines, -0.1, 0.4, -0.2), floats = rounded(bands);
+    const auto y = test::random_vector<double>(lines.rows());
+    test::with_every_device([&](const Options& options) {
+      if (options.devices == "host") return;
+      Solver<double> solver(narrow(options)), same(options);
+      set_up(solver, bands);
+      set_up(same, floats);
+      EXPECT_EQ(solver.report().form, Form::shared);
+      EXPECT_EQ(solver.report().words_per_row, 2);
+      EXPECT_TRUE(says(solver.report(), "shared factors stay in the cache")) << solver.report().precision_why;
+      EXPECT_EQ(apply(solver, y), apply(same, y));
+    });
+  }
+}
+
+TEST_F(NarrowPrecision, LeavesFactorsOfWeakRowsAsTheyAre) {
+  Bands<double> weak = test::diffusion<double>(LineSet::one(n), 1e5);
+  for (Index i = 0; i < n; ++i) weak.diag()[i] += static_cast<double>(i % 2);  // floats, not shared
+  const auto y = test::random_vector<double>(n);
+  test::with_every_device([&](const Options& options) {
+    if (options.devices == "host") return;
+    Solver<double> solver(narrow(options)), same(options);
+    set_up(solver, weak);
+    set_up(same, weak);
+    EXPECT_EQ(solver.report().form, Form::symmetric) << solver.report().why;
+    EXPECT_EQ(solver.report().words_per_row, 4);
+    EXPECT_TRUE(says(solver.report(), "with row dominance 1.000005 the excess")) << solver.report().precision_why;
+    EXPECT_EQ(apply(solver, y), apply(same, y));
+  });
+}
+
+TEST_F(NarrowPrecision, SolvesPoissonsEquationExactly) {
+  const Bands<double> bands = test::constant<double>(LineSet::one(n), -1, 2, -1);
+  test::with_every_device([&](const Options& options) {
+    Solver<double> solver(narrow(options));
+    set_up(solver, bands);
+    EXPECT_TRUE(test::is_exact(solver.report())) << solver.report().why;
+    EXPECT_LE(backward_error(solver, bands), 100);
+    EXPECT_TRUE(says(solver.report(), "bands rounded to float; ")) << solver.report().precision_why;
+  });
+}
+
+TEST_F(NarrowPrecision, RefusesRowsThatLoseTheirExcessAndTakesTheNextMatrix) {
+  const auto weak = test::diffusion<double>(LineSet::one(1000), 1e7), good = test::diffusion<double>(weak.lines(), 1);
+  const auto y = test::random_vector<double>(1000);
+  test::with_every_device([&](const Options& options) {
+    Solver<double> solver(narrow(options));
+    try {
+      set_up(solver, weak);
+      ADD_FAILURE() << "taken";
+    } catch (const InvalidInput& error) {
+      for (const char* word : {"precision narrow: row 1 ", "excess", "1 becomes 0", "use precision same"}) {
+        EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
+      }
+    }
+    std::vector<double> x(y.size());
+    EXPECT_THROW(solver.apply(y.data(), x.data()), InvalidInput);
+    set_up(solver, good);
+    EXPECT_LE(apart(apply(solver, y), reference(good, y)), 8 * FLT_EPSILON);
+    // By the cure that the text names.
+    solver.set_options(options);
+    set_up(solver, weak);
+    EXPECT_LE(backward_error(solver, weak), 100);
+  });
+}
+
+TEST_F(NarrowPrecision, EndsTheSetUpOnNanAsEver) {
+  Bands<double> bands = test::diffusion<double>(LineSet::one(1000), 1);
+  bands.diag()[600] = std::nan("");
+  Solver<double> solver(narrow({.devices = "host"}));
+  EXPECT_THROW(set_up(solver, bands), Breakdown);
+}
+
+TEST_F(NarrowPrecision, SolvesLinesApart) {
+  Bands<double> bands = test::random_dominant<double>(LineSet::equal(30, 30'000), 3.0);
+  const auto replace = [&](Index line, double lower, double diag, double upper) {
+    for (Index i = bands.lines().first(line); i < bands.lines().first(line + 1); ++i) {
+      bands.lower()[i] = lower;
+      bands.diag()[i] = diag;
+      bands.upper()[i] = upper;
+    }
+  };
+  replace(7, -1, 2, -1);
+  replace(13, 1, 0, 1);
+  const auto y = test::random_vector<double>(bands.lines().rows());
+  const auto right = reference(rounded(bands), y);
+  const auto piece = [&](const std::vector<double>& x, Index first, Index end) {
+    return std::vector<double>(x.begin() + bands.lines().first(first), x.begin() + bands.lines().first(end));
+  };
+  test::with_every_device([&](const Options& options) {
+    if (options.devices == "host") return;
+    Solver<double> solver(narrow(options));
+    set_up(solver, bands);
+    EXPECT_EQ(solver.report().groups.size(), 2u);
+    EXPECT_EQ(solver.report().form, Form::narrow) << solver.report().precision_why;
+    const auto x = apply(solver, y);
+    EXPECT_LE(apart(piece(x, 0, 7), piece(right, 0, 7)), 4 * FLT_EPSILON);
+    EXPECT_LE(apart(piece(x, 7, 8), piece(right, 7, 8)), 1e-6);  // condition 1e9, in double
+    EXPECT_LE(apart(piece(x, 14, 29), piece(right, 14, 29)), 4 * FLT_EPSILON);
+  });
+}
+
+TEST_F(NarrowPrecision, TakesNewValuesAndOtherPrecisions) {
+  const LineSet lines = LineSet::equal(800, 128);
+  const Bands<double> general = test::random_dominant<double>(lines, 2.0),
+                      symmetric = test::random_symmetric<double>(lines, 2.0);
+  const auto y = test::random_vector<double>(lines.rows());
+  test::with_every_device([&](Options options) {
+    if (options.devices == "host") return;
+    options.method = MethodChoice::truncated_streamed;  // auto stores nothing for few applies
+    Solver<double> solver(options);
+    for (const bool rounds : {true, false, true, true, false}) {
+      solver.set_options(rounds ? narrow(options) : options);
+      for (const Bands<double>* bands : {&general, &symmetric, &general}) {
+        set_up(solver, *bands);
+        const bool serve = bands == &symmetric;
+        EXPECT_EQ(solver.report().words_per_row, (serve ? 2 : 3) * (rounds ? 0.5 : 1) + 2);
+        EXPECT_LE(apart(apply(solver, y), reference(*bands, y)), rounds ? 8 * FLT_EPSILON : 16 * eps);
+      }
+    }
+  });
+}
+
+TEST_F(NarrowPrecision, IsTheSameOperatorWhenSetUpAgain) {
+  const Bands<double> bands = test::random_dominant<double>(LineSet::one(n), 1.5);
+  const auto y = test::random_vector<double>(n);
+  test::with_every_device([&](const Options& options) {
+    Solver<double> solver(narrow(options));
+    set_up(solver, bands);
+    const auto first = apply(solver, y);
+    const std::string why = solver.report().precision_why;
+    for (int i = 0; i < 10; ++i) apply(solver, y);
+    solver.set_up();  // of the bands that are rounded already
+    EXPECT_EQ(apply(solver, y), first);
+    EXPECT_EQ(solver.report().precision_why, why);
+  });
+}
+
+TEST_F(NarrowPrecision, SolvesTheTransposedSystem) {
+  Bands<double> bands = test::random_dominant<double>(LineSet::one(5003), 3.0), transposed;
+  const auto y = test::random_vector<double>(5003);
+  std::vector<double> x(5003);
+  bands.close_lines();
+  transpose(bands.lines(), bands.view(), transposed);
+  const auto right = reference(transposed, y);
+  test::with_every_device([&](const Options& options) {
+    Solver<double> solver(narrow(options));
+    set_up(solver, bands);
+    solver.apply_transpose(y.data(), x.data());
+    EXPECT_LE(apart(x, right), 100 * FLT_EPSILON);
+  });
+}
+
+TEST_F(NarrowPrecision, TakesLinesSideBySideWithTheirFactorsAsTheyAre) {
+  const LineSet lines = LineSet::grid_axis(1, 40, 50, 30);
+  const Bands<double> bands = test::random_dominant<double>(lines, 2.0);
+  const auto y = test::random_vector<double>(lines.rows());
+  const auto right = reference(rounded(bands), y);
+  test::with_every_device([&](const Options& options) {
+    Solver<double> solver(narrow(options));
+    set_up(solver, bands);
+    EXPECT_EQ(solver.report().form, Form::general);
+    EXPECT_TRUE(says(solver.report(), options.devices == "host" ? "the host solves" : "has no narrow ones") ||
+                says(solver.report(), "no factors are stored"))
+        << solver.report().precision_why;
+    EXPECT_LE(apart(apply(solver, y), right), 16 * eps);
+  });
+}
+
+TEST(NarrowPrecisionOfFloats, ChangesNothingAndSaysSo) {
+  const Bands<float> bands = test::random_dominant<float>(LineSet::one(10'000), 2.0);
+  const auto y = test::random_vector<float>(10'000);
+  test::with_every_device([&](Options options) {
+    std::vector<float> x[2] = {std::vector<float>(y.size()), std::vector<float>(y.size())};
+    for (const Precision precision : {Precision::same, Precision::narrow}) {
+      options.precision = precision;
+      Solver<float> solver(options);
+      solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
+      solver.apply(y.data(), x[precision == Precision::narrow].data());
+      EXPECT_EQ(solver.report().precision, Precision::same);
+      EXPECT_EQ(solver.report().precision_why,
+                precision == Precision::same ? "" : "narrow changes nothing, vectors are float already");
+    }
+    EXPECT_EQ(x[0], x[1]);
+  });
+}
+
+}  // namespace
+}  // namespace oclspkt
