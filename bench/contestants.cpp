@@ -88,13 +88,16 @@ void take_report(const Report& report, Record& record) {
 }
 
 template <typename T>
-Contestant<T> make_solver(MethodChoice choice, const std::string& devices, Problem<T>& problem, Report& report) {
+Contestant<T> make_solver(MethodChoice choice, const std::string& devices, Precision precision, Problem<T>& problem,
+                          Report& report) {
   Options options;
   options.devices = devices;
   options.method = choice;
+  options.precision = precision;
   options.on_device_failure = OnDeviceFailure::error;  // a time on the host must not stand for a device
   auto solver = std::make_shared<Solver<T>>(options);
   Contestant<T> c;
+  if (precision == Precision::narrow) c.rounding = std::numeric_limits<float>::epsilon();
   c.record = record_of<T>("oclspkt", oclspkt::name(choice),
                           choice == MethodChoice::automatic ? oclspkt::name(choice) : options.variant, 0, problem.n());
   try {
@@ -234,7 +237,7 @@ double contestant_arrays(const std::vector<std::string>& names) {
 
 template <typename T>
 Field<T> make_field(const std::vector<std::string>& names, const std::string& devices, Problem<T>& problem,
-                    Progress& progress) {
+                    Progress& progress, Precision precision) {
   std::vector<Contestant<T>> made(names.size());
   std::optional<DeviceInfo> device;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -243,7 +246,7 @@ Field<T> make_field(const std::vector<std::string>& names, const std::string& de
     if (const auto method = library_method(entry.method)) {
       Report report;
       made[i] = make_solver(*method, entry.selection.value_or(devices_for(*method, problem.lines, devices, device)),
-                            problem, report);
+                            precision, problem, report);
       if (!device && report.device_type != "host") device = device_of(report);
     } else if (names[i] == kStream) {
       made[i] = make_stream(problem);
@@ -265,7 +268,9 @@ Field<T> make_field(const std::vector<std::string>& names, const std::string& de
   return field;
 }
 
-template Field<float> make_field(const std::vector<std::string>&, const std::string&, Problem<float>&, Progress&);
-template Field<double> make_field(const std::vector<std::string>&, const std::string&, Problem<double>&, Progress&);
+template Field<float> make_field(const std::vector<std::string>&, const std::string&, Problem<float>&, Progress&,
+                                 Precision);
+template Field<double> make_field(const std::vector<std::string>&, const std::string&, Problem<double>&, Progress&,
+                                  Precision);
 
 }  // namespace oclspkt::bench

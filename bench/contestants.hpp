@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct Contestant {
 
   Record record;
   Answer answer = Answer::solution;
+  double rounding = std::numeric_limits<T>::epsilon();  ///< what its errors are measured by
   /// Write the answer so many times. Not callable if record.outcome is `failed` or `absent`.
   /// @return seconds of one; copies that only protect the input are not counted
   std::function<double(int repeats)> run;
@@ -57,10 +59,11 @@ struct Field {
 
 /// Set everyone up; nothing is run yet. A set-up that refuses gives a contestant that failed, with the cause.
 /// `stream-opencl` runs on the device of the solvers, and is left out if they are all on the host.
-/// @param devices selection language
+/// @param devices   selection language
+/// @param precision of the library's solvers
 /// @throws InvalidInput if the selection matches nothing
 template <typename T>
 Field<T> make_field(const std::vector<std::string>& names, const std::string& devices, Problem<T>& problem,
-                    Progress& progress);
+                    Progress& progress, Precision precision = Precision::same);
 
 }  // namespace oclspkt::bench

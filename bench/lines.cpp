@@ -107,7 +107,12 @@ std::vector<Group> make_groups(const LinesSettings& s) {
   return groups;
 }
 
-constexpr const char* kBands[] = {"general", "shared", "symmetric"};
+/// Bands that are told apart, general ones first. Narrow ones are general, by precision narrow; floats have none.
+std::vector<std::string> bands_of(const LinesSettings& s) {
+  std::vector<std::string> all{"general", "shared", "symmetric"};
+  if (s.precision == "double") all.push_back("narrow");
+  return all;
+}
 
 /// The same bands in every line, or bands of its own for each, whose couplings may be the same both ways.
 MatrixSpec matrix_of(const std::string& bands) {
@@ -134,7 +139,7 @@ nlohmann::ordered_json ratios(const std::vector<Record>& records) {
       if (!same_solver) continue;
       const bool along_x = b.lines.rfind("x ", 0) == 0 && a.lines.rfind("x ", 0) != 0;
       if (a.bands == b.bands && along_x) compare(a, b, a.lines.substr(0, 1) + "/x");
-      if (a.lines == b.lines && a.bands != b.bands && b.bands == kBands[0]) compare(a, b, a.bands + "/general");
+      if (a.lines == b.lines && a.bands != b.bands && b.bands == "general") compare(a, b, a.bands + "/general");
     }
   }
   return all;
@@ -156,17 +161,18 @@ bool run_group(const LinesSettings& s, const Group& group, nlohmann::ordered_jso
   const std::vector<std::string> names = parse_methods(s.methods);
   const std::vector<std::string> methods(names.begin() + 1, names.end());  // the stream runs once
   const Index rows = group.layouts.front().lines.rows();
-  const double sides = static_cast<double>(group.layouts.size() * std::size(kBands));
+  const double sides = static_cast<double>(group.layouts.size() * bands_of(s).size());
   require_memory(rows, sides * (kProblemArrays + contestant_arrays(methods)) * sizeof(T));
   Progress progress;
   std::vector<std::unique_ptr<Problem<T>>> problems;
   std::vector<Contestant<T>> contestants;
   for (const Layout& layout : group.layouts) {
-    for (const char* bands : kBands) {
+    for (const std::string& bands : bands_of(s)) {
       problems.push_back(std::make_unique<Problem<T>>(matrix_of(bands), layout.lines));
       Problem<T>& problem = *problems.back();
+      const Precision precision = bands == "narrow" ? Precision::narrow : Precision::same;
       for (Contestant<T>& c :
-           make_field(contestants.empty() ? names : methods, s.device, problem, progress).contestants) {
+           make_field(contestants.empty() ? names : methods, s.device, problem, progress, precision).contestants) {
         check(c, problem);
         if (c.record.solver != "stream") {
           c.record.lines = layout.name;

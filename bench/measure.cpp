@@ -114,7 +114,7 @@ void check(Contestant<T>& contestant, Problem<T>& p) {
   const Errors errors = contestant.answer == Contestant<T>::Answer::solution ? solution_errors(p) : sum_errors(p);
   record.error = errors.forward;
   record.backward_error = errors.backward;
-  const double limit = kWrongEps * static_cast<double>(std::numeric_limits<T>::epsilon());
+  const double limit = kWrongEps * contestant.rounding;
   if (errors.backward <= limit) {
     record.outcome = Outcome::timed;
     record.note.clear();

@@ -24,10 +24,11 @@ TEST(LinesCommand, SolvesEveryAxisAndLengthInEveryForm) {
     for (const auto& r : json["results"]) {
       EXPECT_EQ(r["outcome"], "timed") << r;
       EXPECT_EQ(r["scalar"], precision);
-      EXPECT_LE(r["backward_error"].get<double>(), precision == "float" ? 1e-5 : 1e-14) << r;
+      const bool floats = precision == "float" || r["bands"] == "narrow";
+      EXPECT_LE(r["backward_error"].get<double>(), floats ? 1e-5 : 1e-14) << r;
       if (r["solver"] == "oclspkt") seen.insert(r["lines"].get<std::string>() + ", " + r["bands"].get<std::string>());
     }
-    EXPECT_EQ(seen.size(), 3U * (2 * 3 + 3));
+    EXPECT_EQ(seen.size(), (precision == "float" ? 3U : 4U) * (2 * 3 + 3));
     EXPECT_EQ(seen.count("z of 9^3, shared"), 1U);
     EXPECT_EQ(seen.count("16 rows, end to end, general"), 1U);
   }
@@ -40,7 +41,7 @@ TEST(LinesCommand, FindsSharedBandsAndComparesDirections) {
   const auto json = file.read();
   for (const auto& r : json["results"]) {
     const bool ours = r["solver"] == "oclspkt";
-    // The host makes nothing of symmetry.
+    // The host makes nothing of symmetry, nor of floats.
     EXPECT_EQ(r["form"], ours && r["bands"] == "shared" ? "shared" : "general") << r;
     EXPECT_EQ(r["line_length"], ours ? (r["rows"] == 1728 ? 12 : 20) : 0) << r;
   }
@@ -49,9 +50,26 @@ TEST(LinesCommand, FindsSharedBandsAndComparesDirections) {
     ratios.insert(r["ratio"]);
     EXPECT_GT(r["value"].get<double>(), 0) << r;
   }
-  EXPECT_EQ(ratios, (std::multiset<std::string>{"shared/general", "shared/general", "shared/general", "shared/general",
-                                                "symmetric/general", "symmetric/general", "symmetric/general",
-                                                "symmetric/general", "y/x", "y/x", "y/x", "z/x", "z/x", "z/x"}));
+  EXPECT_EQ(ratios, (std::multiset<std::string>{"narrow/general",
+                                                "narrow/general",
+                                                "narrow/general",
+                                                "narrow/general",
+                                                "shared/general",
+                                                "shared/general",
+                                                "shared/general",
+                                                "shared/general",
+                                                "symmetric/general",
+                                                "symmetric/general",
+                                                "symmetric/general",
+                                                "symmetric/general",
+                                                "y/x",
+                                                "y/x",
+                                                "y/x",
+                                                "y/x",
+                                                "z/x",
+                                                "z/x",
+                                                "z/x",
+                                                "z/x"}));
   EXPECT_NE(run.output.find("auto y of 12^3, general bands, y/x: "), std::string::npos) << run.output;
 }
 
