@@ -34,7 +34,7 @@ constexpr Command kCommands[] = {
     {"sweep", "systems of all sizes, host and device, float and double, everybody who can solve them",
      oclspkt::bench::sweep_command},
     {"choices", "what set-up chooses for matrices from easy to hard, and why", oclspkt::bench::choices_command},
-    {"lines", "lines along the axes of grids and end to end, bands of their own and shared ones",
+    {"lines", "lines along the axes of grids and end to end, bands of their own, shared, symmetric and narrow",
      oclspkt::bench::lines_command},
     {"weak-line", "many lines, and what one costs that wants another method", oclspkt::bench::weak_line_command},
 };
