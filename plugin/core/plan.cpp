@@ -265,6 +265,7 @@ Plan make_plan(Method method, Index n, Index halo, Index partition, int word, co
     plan.items = shape.items;
     plan.item_rows = shape.item_rows;
     plan.lanes = 1;
+    while ((1 << plan.steps) < plan.items) ++plan.steps;
     plan.m = shape.rows() - 2 * plan.halo;
     if (plan.m <= 0) {
       throw InvalidInput("a work-group of " + std::to_string(shape.items) + " work-items solves " +
@@ -290,6 +291,11 @@ Plan make_plan(Method method, Index n, Index halo, Index partition, int word, co
                        ": raise device_memory or make the partition smaller");
   }
   return plan;
+}
+
+void settle_within_halo(Plan& plan) {
+  // A work-item that is settled with 2^steps others on either side knows 2^steps - 1 of their partitions.
+  while (plan.steps > 0 && ((Index{1} << (plan.steps - 1)) - 1) * plan.item_rows >= plan.halo) --plan.steps;
 }
 
 Index longest_halo(Index partition, int word, const DeviceTraits& traits) {

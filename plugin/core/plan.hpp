@@ -49,6 +49,7 @@ struct Plan {
   int lanes = 1;              ///< partitions per tile
   int items = 0;              ///< by work-groups: work-items of each; 0: tiles are swept by vectors of lanes
   int item_rows = 0;          ///< by work-groups: rows of a work-item
+  int steps = 0;              ///< by work-groups: work-items settle with those up to 2^steps away
   int runs = 1;               ///< work-groups; each walks a run of consecutive tiles
   bool walk_up = false;       ///< truncated-streamed: runs walk from the last row to the first
   bool exact_starts = false;  ///< truncated-streamed: the unknown before each run is solved for, not truncated
@@ -106,6 +107,10 @@ struct Plan {
 /// @throws InvalidInput if `partition` is negative or the chunk limit does not hold one tile; by work-groups if
 ///                  none holds the halo
 OCLSPKT_API Plan make_plan(Method method, Index n, Index halo, Index partition, int word, const DeviceTraits& traits);
+
+/// Let the work-items of a tile settle with no more of their neighbours than the halo's rows, which is enough where
+/// every row decays as the halo asks for; without it they settle with all. Does nothing to other plans.
+OCLSPKT_API void settle_within_halo(Plan& plan);
 
 /// Rows of the longest halo with which truncated-halo still solves more rows than it only reads; unlimited but for
 /// plans by work-groups, whose tiles are no longer than their work-items hold.

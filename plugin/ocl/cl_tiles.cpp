@@ -10,13 +10,6 @@ namespace {
 /// Kernels for GPUs read and write vectors of that many bytes.
 constexpr std::size_t kVectorBytes = 16;
 
-/// Steps of the reduction inside a tile: all, so that nothing is truncated there.
-int steps_of(const Plan& plan) {
-  int steps = 0;
-  while ((1 << steps) < plan.items) ++steps;
-  return steps;
-}
-
 }  // namespace
 
 template <typename T>
@@ -35,7 +28,7 @@ cl::Event ClSolver<T>::launch_tiles(State& s, const ChunkBands& bands, const cl:
   const std::size_t local = items * static_cast<std::size_t>(plan_.item_rows + 1) * sizeof(T);
   set_arguments(*s.device, s.tile_halo, bands.lower, bands.diag, bands.upper, y, x, cl_long{plan_.n},
                 cl_long{chunk.first}, cl_long{chunk.tile_begin}, cl_long{chunk.tile_end}, static_cast<cl_int>(plan_.m),
-                static_cast<cl_int>(plan_.halo), cl_int{steps_of(plan_)}, cl::Local(local));
+                static_cast<cl_int>(plan_.halo), cl_int{plan_.steps}, cl::Local(local));
   return launch(*s.device, s.tile_halo, {std::max<Index>(1, chunk.tile_end - chunk.tile_begin), items, local},
                 {{"lower", &bands.lower, array, kVectorBytes},
                  {"diag", &bands.diag, array, kVectorBytes},

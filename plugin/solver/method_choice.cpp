@@ -60,8 +60,9 @@ template <typename T>
 std::optional<Proposal> propose_by_survey(const Problem<T>& problem, double tol) {
   const Index halo = known_halo<T>(problem.options, problem.survey);
   if (halo < 0 || halo > longest_halo(problem.options.partition, sizeof(T), problem.traits)) return std::nullopt;
-  return covered(plan_for(problem, Method::truncated_halo, halo),
-                 2 * std::pow(problem.survey.decay(), -static_cast<double>(halo + 1)), tol, problem.survey);
+  Plan plan = plan_for(problem, Method::truncated_halo, halo);
+  settle_within_halo(plan);
+  return covered(plan, 2 * std::pow(problem.survey.decay(), -static_cast<double>(halo + 1)), tol, problem.survey);
 }
 
 /// Halos of the lines of a set, each judged by itself.
@@ -166,7 +167,13 @@ std::optional<Proposal> propose_halo(const Problem<T>& problem, Objection& objec
     const Plan trial = plan_for(problem, Method::truncated_halo, longest);
     if (!cheaper_than_exact(trial) && objection) break;
     LineNeeds needs = needs_of_lines(problem, trial.m, tol, longest);
-    const Plan plan = plan_for(problem, Method::truncated_halo, needs.halo);
+    Plan plan = plan_for(problem, Method::truncated_halo, needs.halo);
+    // With another halo the tiles of work-groups are cut elsewhere; it only grows, so this ends.
+    while (plan.by_groups() && needs.failed.empty()) {
+      needs = needs_of_lines(problem, plan.m, tol, longest);
+      if (needs.halo <= plan.halo) break;
+      plan = plan_for(problem, Method::truncated_halo, needs.halo);
+    }
     const Certificate worst = confirm(problem, plan, tol, needs);
     if (needs.failed.empty() && cheaper_than_exact(plan)) {
       return unless_growth(problem, covered(plan, worst.bound, tol, problem.survey), objection);

@@ -80,6 +80,23 @@ TYPED_TEST(Tiles, AreTruncatedExactlyWhereThePlanSays) {
   });
 }
 
+TYPED_TEST(Tiles, SettleWithinTheHalo) {
+  using T = TypeParam;
+  const Index n = 20'011;
+  const double d = 3;
+  const auto bands = closed(random_dominant<T>(LineSet::one(n), d));
+  const auto y = random_vector<T>(n);
+  const auto reference = solve_by_reference(bands, y);
+  on_every_device<T>([&](const DeviceInfo& info) {
+    Plan plan = this->plan(info.index, n, halo_from_dominance(d, kEps<T>), 8);
+    const int all = plan.steps;
+    settle_within_halo(plan);
+    EXPECT_LT(plan.steps, all);
+    EXPECT_GE(((1 << plan.steps) - 1) * plan.item_rows, plan.halo);
+    EXPECT_LE(relative_difference(this->solve_by(info.index, plan, bands, y), reference), 16 * kEps<T>);
+  });
+}
+
 TYPED_TEST(Tiles, KeepLinesApartAndTheirNanToThemselves) {
   using T = TypeParam;
   const Index count = 90, length = 61, broken = 40;
