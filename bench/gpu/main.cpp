@@ -144,7 +144,7 @@ int main(int argc, char** argv) {
   }
   try {
     oclspkt::bench::require_release();
-    return oclspkt::bench::run(argv[1], repetitions, std::string("oclspkt-bench-gpu ") + argv[1]);
+    return oclspkt::bench::run(argv[1], repetitions, "oclspkt-bench-gpu FILE " + std::to_string(repetitions));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

@@ -23,6 +23,7 @@ struct DeviceTraits {
   bool host = false;                      ///< the calling thread, no device
   int group_items = 0;                    ///< work-items of a work-group at most, where kernels for GPUs are used
   std::int64_t local_bytes = 0;           ///< local memory of a work-group, there
+  bool unproven = false;                  ///< those kernels run on a device that they are not made for
 };
 
 inline constexpr DeviceTraits kHostTraits{.lanes = 1, .host = true};

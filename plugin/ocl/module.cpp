@@ -60,6 +60,7 @@ class ClModule final : public DeviceModule {
     if (found.by_groups(settings.variant)) {
       traits.group_items = static_cast<int>(found.max_group_items);
       traits.local_bytes = static_cast<std::int64_t>(found.local_bytes);
+      traits.unproven = found.info.type != DeviceType::gpu;
     }
     const bool shared = works_in_place(found, settings);
     if (settings.device_memory > 0) {

@@ -347,8 +347,11 @@ std::optional<Proposal> propose(const Problem<T>& problem, Method method, Object
                        ": use method auto, exact-factored or pivot");
   }
   switch (method) {
-    case Method::truncated_halo:
-      return propose_halo(problem, objection);
+    case Method::truncated_halo: {
+      std::optional<Proposal> proposal = propose_halo(problem, objection);
+      if (proposal && proposal->plan.by_groups() && problem.traits.unproven) proposal->needs_trial = true;
+      return proposal;
+    }
     case Method::truncated_streamed:
       return propose_streamed(problem, objection);
     case Method::exact_twopass:
