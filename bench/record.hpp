@@ -20,9 +20,9 @@ enum class Outcome {
 /// One row of the table, one record of the JSON file.
 struct Record {
   std::string solver, device, method, variant, form, scalar;
-  std::string lines;              ///< where they lie; empty for one line
-  std::string bands = "general";  ///< "shared": the same in every line, "symmetric": couplings the same both ways,
-                                  ///< "narrow": of their own, by precision narrow
+  std::string lines;                ///< where they lie; empty for one line
+  std::string bands = "general";    ///< "shared": the same in every line, "symmetric": couplings the same both ways,
+                                    ///< "narrow": of their own, by precision narrow
   Index rows = 0, line_length = 0;  ///< the latter of each line if there are many
   double words_per_row = 0;
   double error = 0;           ///< max |x_computed - x| / max |x| against the known solution
