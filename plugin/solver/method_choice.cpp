@@ -293,7 +293,7 @@ bool holds_at_once(const Problem<T>& problem) {
 std::vector<Attempt> methods_to_try(MethodChoice choice, const Circumstances& known) {
   const bool kernels_for_both = !known.on_host && known.end_to_end;
   std::vector<Attempt> exact{{Method::exact_factored}};
-  const std::vector<Attempt> twopass{{Method::exact_twopass, false, true}, {Method::exact_twopass}};
+  std::vector<Attempt> twopass{{Method::exact_twopass, false, true}, {Method::exact_twopass}};
   if (kernels_for_both) exact.insert(known.few_applies ? exact.begin() : exact.end(), twopass.begin(), twopass.end());
   std::vector<Attempt> all;
   switch (choice) {
