@@ -44,7 +44,7 @@ struct Rows {
 /// True if a number keeps its 24 bits as a float in a row of that size, and as a double.
 [[gnu::always_inline]] inline bool keeps_bits(double value, double size) {
   const double magnitude = std::abs(value);
-  return (magnitude == 0) | ((magnitude >= kLeastShare * size) & (magnitude >= std::numeric_limits<double>::min()));
+  return magnitude == 0 || (magnitude >= kLeastShare * size && magnitude >= std::numeric_limits<double>::min());
 }
 
 /// A row before and after.
@@ -52,7 +52,7 @@ struct Narrowing {
   bool finite = true, in_range = true;
   double before = 0, after = 0;  ///< the excess
 
-  bool holds() const { return (std::abs(after - before) <= kNarrowChange * std::abs(before)) & in_range; }
+  bool holds() const { return std::abs(after - before) <= kNarrowChange * std::abs(before) && in_range; }
   double change() const { return before == 0 ? 0 : std::abs(after - before) / std::abs(before); }
 };
 
@@ -60,8 +60,8 @@ struct Narrowing {
   const double size = std::max(std::max(std::abs(lower), std::abs(diag)), std::abs(upper));
   const double new_lower = rounded(lower), new_diag = rounded(diag), new_upper = rounded(upper);
   Narrowing row;
-  row.finite = (std::abs(lower) <= kMost) & (std::abs(diag) <= kMost) & (std::abs(upper) <= kMost);
-  row.in_range = keeps_bits(lower, size) & keeps_bits(diag, size) & keeps_bits(upper, size) & (rounded(size) <= kMost);
+  row.finite = std::abs(lower) <= kMost && std::abs(diag) <= kMost && std::abs(upper) <= kMost;
+  row.in_range = keeps_bits(lower, size) && keeps_bits(diag, size) && keeps_bits(upper, size) && rounded(size) <= kMost;
   row.before = row_excess(lower, diag, upper);
   row.after = row_excess(new_lower, new_diag, new_upper);
   return row;
@@ -81,8 +81,8 @@ OCLSPKT_WIDE Look look_at(const BandsView<double>& bands, const Rows& rows) {
 #pragma omp simd reduction(+ : bad) reduction(max : change)
   for (Index i = 0; i < count; ++i) {
     const Narrowing row = narrow_row(lower[i * stride], diag[i * stride], upper[i * stride]);
-    const bool counts = row.finite & row.holds();
-    bad += row.finite & !row.holds() ? 1 : 0;
+    const bool counts = row.finite && row.holds();
+    bad += row.finite && !row.holds() ? 1 : 0;
     const double own = counts ? row.change() : 0.0;
     change = own > change ? own : change;
   }
