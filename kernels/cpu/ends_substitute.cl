@@ -39,39 +39,6 @@ FOR_EACH_GUARD static inline lanes_t substitute_alone(bool down, int m, __global
   return x;
 }
 
-// Take off what enters, times the products of couplings, and store the tile, in blocks that are aligned in x wherever x
-// begins.
-FOR_EACH_GUARD static inline void substitute_settled(bool down, Rows rows, long t, lanes_t entered,
-                                                     __global const lanes_t* coupling, __global const lanes_t* kept,
-                                                     __global scalar_t* edge, __global scalar_t* x) {
-  const long first = t * LANES * rows.m;
-  const int m = (int)rows.m, head = rows_to_alignment(x + first);
-  const bool full = first + LANES * rows.m <= rows.n;
-  lanes_t share = -ONE, block[LANES];
-  for (int s = 0; s < LANES; ++s) block[s] = ZERO;  // a short block is turned with rows that nobody filled
-  for (int at = down ? 0 : m; down ? at < m : at > 0;) {
-    // Rows [begin, end): up to the next border of a block.
-    const int begin = down ? at : max(0, head - LANES + (at - 1 - head + LANES) / LANES * LANES);
-    const int end = down ? min(m, at < head ? head : at + LANES) : at;
-    if (end - begin == LANES) {
-#pragma unroll
-      for (int k = 0; k < LANES; ++k) {
-        const int s = down ? k : LANES - 1 - k;
-        share = -mul(coupling[begin + s], share);
-        block[s] = take_off(true, kept[begin + s], share, entered);
-      }
-    } else {
-      for (int k = 0; k < end - begin; ++k) {
-        const int s = down ? k : end - begin - 1 - k;
-        share = -mul(coupling[begin + s], share);
-        block[s] = take_off(true, kept[begin + s], share, entered);
-      }
-    }
-    store_rows(block, end - begin, rows, first + begin, full, true, edge, x);
-    at = down ? end : begin;
-  }
-}
-
 FOR_EACH_GUARD static inline void substitute(bool down, Side side, Rows rows, scalar_t value,
                                              __global const lanes_t* coupling, __global const lanes_t* swept,
                                              __global scalar_t* x, __global lanes_t* own) {

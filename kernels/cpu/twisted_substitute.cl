@@ -43,39 +43,6 @@ FOR_EACH_GUARD static inline lanes_t substitute_alone(bool down, int m, BackFact
   return x;
 }
 
-// Take off what enters, times the products of couplings, and store the tile, in blocks that are aligned in x wherever x
-// begins.
-FOR_EACH_GUARD static inline void substitute_settled(bool down, Rows rows, long t, lanes_t entered, BackFactors f,
-                                                     __global const lanes_t* kept, __global scalar_t* edge,
-                                                     __global scalar_t* x) {
-  const long first = t * LANES * rows.m;
-  const int m = (int)rows.m, head = rows_to_alignment(x + first);
-  const bool full = first + LANES * rows.m <= rows.n;
-  lanes_t share = -ONE, block[LANES];
-  for (int s = 0; s < LANES; ++s) block[s] = ZERO;  // a short block is turned with rows that nobody filled
-  for (int at = down ? 0 : m; down ? at < m : at > 0;) {
-    // Rows [begin, end): up to the next border of a block.
-    const int begin = down ? at : max(0, head - LANES + (at - 1 - head + LANES) / LANES * LANES);
-    const int end = down ? min(m, at < head ? head : at + LANES) : at;
-    if (end - begin == LANES) {
-#pragma unroll
-      for (int k = 0; k < LANES; ++k) {
-        const int s = down ? k : LANES - 1 - k;
-        share = -mul(f.coupling[begin + s], share);
-        block[s] = take_off(true, kept[begin + s], share, entered);
-      }
-    } else {
-      for (int k = 0; k < end - begin; ++k) {
-        const int s = down ? k : end - begin - 1 - k;
-        share = -mul(f.coupling[begin + s], share);
-        block[s] = take_off(true, kept[begin + s], share, entered);
-      }
-    }
-    store_rows(block, end - begin, rows, first + begin, full, true, edge, x);
-    at = down ? end : begin;
-  }
-}
-
 FOR_EACH_GUARD static inline void substitute(bool down, Side side, Rows rows, scalar_t value, BackFactors all,
                                              __global const scalar_t* through, __global const lanes_t* swept,
                                              __global scalar_t* x, __global lanes_t* own) {
@@ -85,7 +52,7 @@ FOR_EACH_GUARD static inline void substitute(bool down, Side side, Rows rows, sc
     lanes_t entered;
     const lanes_t alone = substitute_alone(down, (int)rows.m, f, swept + t * rows.m, own + LANES);
     value = pass_on(down, alone, through + t * LANES, value, &entered);
-    substitute_settled(down, rows, t, entered, f, own + LANES, (__global scalar_t*)own, x);
+    substitute_settled(down, rows, t, entered, f.coupling, own + LANES, (__global scalar_t*)own, x);
   }
 }
 

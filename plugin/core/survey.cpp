@@ -9,17 +9,15 @@
 #include <vector>
 
 #include "parallel.hpp"
-#include "past_caches.hpp"
 #include "wide.hpp"
+#include "write_bands.hpp"
 
 namespace oclspkt {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity(), kMost = std::numeric_limits<double>::max();
-/// Rows that are surveyed at once, while what wrote them has them in the first-level cache. Few, so that the processor
-/// already reads for the next block while this one is stored: 512 take 1.1 times as long to copy, 1.2 times from a
-/// matrix.
-constexpr Index kBlockRows = 128;
+/// Rows that are surveyed at once, while what wrote them has them in the first-level cache.
+constexpr Index kBlockRows = kWrittenRows;
 
 /// `count` rows, `stride` places apart, the first at offset `first`.
 struct Rows {
@@ -277,51 +275,6 @@ bool same_rows(const BandsView<T>& bands, Index at, Index step, Index pattern, I
   return differing == 0;
 }
 
-/// Set the couplings that lead out of a line to 0, in a part that holds places [first, end).
-/// @pre lines.gapless()
-template <typename T>
-void close_lines(const LineSet& lines, const BandsPart<T>& part, Index first, Index end) {
-  if (lines.contiguous()) {
-    for (Index l = lines.line_of(first); l < lines.count() && lines.first(l) < end; ++l) {
-      const Index top = lines.first(l), bottom = top + lines.length(l) - 1;
-      if (top >= first && bottom >= top) part.lower[top - first] = T(0);
-      if (bottom >= first && bottom < end) part.upper[bottom - first] = T(0);
-    }
-    return;
-  }
-  const Index block = lines.block_extent(), last_row = block - lines.block_lines();
-  for (Index at = first; at < end;) {
-    const Index start = at - at % block, stop = std::min(end, start + block);
-    const Index top_end = std::min(stop, start + lines.block_lines()), bottom = std::max(at, start + last_row);
-    if (at < top_end) std::fill(part.lower + (at - first), part.lower + (top_end - first), T(0));
-    if (bottom < stop) std::fill(part.upper + (bottom - first), part.upper + (stop - first), T(0));
-    at = stop;
-  }
-}
-
-/// Write places [first, end) of the bands block by block; `look(block, place, count)` is called for each, which is in
-/// the cache and in the bands then.
-template <typename T, typename F>
-void write_piece(Bands<T>& bands, const BandsFill<T>& fill, Index first, Index end, const F& look) {
-  alignas(AlignedArray<T>::kAlignment) T room[3][kBlockRows];
-  const BandsPart<T> block{room[0], room[1], room[2]};
-  T* const to[] = {bands.lower(), bands.diag(), bands.upper()};
-  const bool past_caches = 3 * bands.lines().extent() * static_cast<Index>(sizeof(T)) > kPastCaches;
-  for (Index at = first; at < end; at += kBlockRows) {
-    const Index count = std::min(kBlockRows, end - at);
-    fill(block, at, at + count);
-    for (int band = 0; band < 3; ++band) {
-      if (past_caches) {
-        copy_past_caches(room[band], count, to[band] + at);
-      } else {
-        std::copy_n(room[band], count, to[band] + at);
-      }
-    }
-    look(block, at, count);
-  }
-  if (past_caches) order_stores();
-}
-
 /// True if f(first, end) is for all pieces of [0, count); the first that is false ends it.
 template <typename F>
 bool all_of_pieces(Index count, Index piece, const F& f) {
@@ -361,13 +314,6 @@ Survey survey_rows(const LineSet& lines, const BandsView<T>& bands) {
                sum.add(scan.result());
              });
   return sum.value();
-}
-
-template <typename T>
-void write_bands(Bands<T>& bands, const BandsFill<T>& fill) {
-  for_pieces(bands.lines().extent(), kPieceRows, [&](Index first, Index end) {
-    write_piece(bands, fill, first, end, [](const BandsPart<T>&, Index, Index) {});
-  });
 }
 
 template <typename T>
@@ -492,7 +438,6 @@ LineSet uncoupled_lines(const LineSet& lines, const BandsView<T>& bands) {
   template std::vector<Index> extreme_lines(const LineSet&, const BandsView<T>&); \
   template Survey survey(const LineSet&, const BandsView<T>&);                    \
   template Survey survey_rows(const LineSet&, const BandsView<T>&);               \
-  template void write_bands(Bands<T>&, const BandsFill<T>&);                      \
   template Survey survey_while(Bands<T>&, const BandsFill<T>&);                   \
   template Survey survey_line(const LineSet&, const BandsView<T>&, Index);        \
   template bool is_symmetric(const LineSet&, const BandsView<T>&);                \

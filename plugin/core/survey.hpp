@@ -54,11 +54,6 @@ Survey survey_line(const LineSet& lines, const BandsView<T>& bands, Index line);
 template <typename T>
 Survey survey_rows(const LineSet& lines, const BandsView<T>& bands);
 
-/// Write the bands block by block, large ones past the caches: memory that is overwritten is not read.
-/// @cost 3 words a row besides what `fill` reads, by all processors of this process
-template <typename T>
-void write_bands(Bands<T>& bands, const BandsFill<T>& fill);
-
 /// survey_rows() of the bands while they are written, each block as long as it is in the cache.
 /// @param fill couplings out of the lines are overwritten with 0
 /// @cost as write_bands(), and another 3 words a row unless the lines are gapless()

@@ -151,6 +151,21 @@ bool FoundDevice::by_groups(Variant variant) const {
   return variant == Variant::by_type ? info.type == DeviceType::gpu : variant == Variant::gpu;
 }
 
+DeviceTraits FoundDevice::traits(bool is_double, Variant variant) const {
+  DeviceTraits traits;
+  traits.lanes = lanes(is_double);
+  traits.tile_lanes = tile_lanes(is_double);
+  traits.cores = info.cores;
+  traits.cache_bytes = cache_bytes;
+  traits.chunk_bytes = info.max_allocation;
+  if (by_groups(variant)) {
+    traits.group_items = static_cast<int>(max_group_items);
+    traits.local_bytes = static_cast<std::int64_t>(local_bytes);
+    traits.unproven = info.type != DeviceType::gpu;
+  }
+  return traits;
+}
+
 Discovery discover() {
   Discovery result;
   std::vector<cl::Platform> platforms;

@@ -51,17 +51,7 @@ class ClModule final : public DeviceModule {
 
   DeviceTraits traits(int device, bool is_double, const DeviceSettings& settings) override {
     const FoundDevice& found = registry().device(device);
-    DeviceTraits traits;
-    traits.lanes = found.lanes(is_double);
-    traits.tile_lanes = found.tile_lanes(is_double);
-    traits.cores = found.info.cores;
-    traits.cache_bytes = found.cache_bytes;
-    traits.chunk_bytes = found.info.max_allocation;
-    if (found.by_groups(settings.variant)) {
-      traits.group_items = static_cast<int>(found.max_group_items);
-      traits.local_bytes = static_cast<std::int64_t>(found.local_bytes);
-      traits.unproven = found.info.type != DeviceType::gpu;
-    }
+    DeviceTraits traits = found.traits(is_double, settings.variant);
     const bool shared = works_in_place(found, settings);
     if (settings.device_memory > 0) {
       traits.memory_bytes = settings.device_memory;

@@ -82,12 +82,10 @@ void measure_halo(int device, const FoundDevice& found, DeviceProfile& profile) 
   const Index full = std::max<Index>(kFirstRows, std::min<Index>(kProbeRows, found.info.max_allocation / 16));
   ProbeSystem<T> system(LineSet::one(full));
   ClSolver<T> solver(device, {});
-  DeviceTraits traits{.cores = found.info.cores, .chunk_bytes = found.info.max_allocation};
-  traits.group_items = static_cast<int>(found.max_group_items);
-  traits.local_bytes = static_cast<std::int64_t>(found.local_bytes);
+  const DeviceTraits traits = found.traits(sizeof(T) == sizeof(double), Variant::by_type);
   const auto set_up = [&](Index n) {
     system.bands.reshape(LineSet::one(n));
-    if (found.by_groups(Variant::by_type)) {
+    if (traits.group_items > 0) {
       solver.set_up(make_plan(Method::truncated_halo, n, kProbeHalo, 0, sizeof(T), traits), system.bands);
       return;
     }
@@ -156,9 +154,7 @@ double measure_beside(int device, double launch) {
   for (const Index rows : {kFirstRows, kProbeRows}) {
     const Index blocks = std::max<Index>(1, rows / (kProbeInner * kProbeLength));
     const LineSet lines = LineSet::grid_axis(1, kProbeInner, kProbeLength, blocks);
-    DeviceTraits traits{.lanes = found.lanes(sizeof(T) == sizeof(double)), .cores = found.info.cores};
-    traits.cache_bytes = found.cache_bytes;
-    traits.chunk_bytes = found.info.max_allocation;
+    const DeviceTraits traits = found.traits(sizeof(T) == sizeof(double), Variant::by_type);
     const Plan plan = make_factored_plan(lines, Form::general, sizeof(T), traits);
     if (plan.chunk_blocks == 0) break;  // what was measured is all that there is
     ProbeSystem<T> system(lines);

@@ -6,7 +6,7 @@
 
 #include "cut_solver_impl.hpp"
 #include "residual.hpp"
-#include "survey.hpp"
+#include "write_bands.hpp"
 
 namespace oclspkt {
 

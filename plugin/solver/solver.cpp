@@ -9,6 +9,7 @@
 
 #include "residual.hpp"
 #include "solver_impl.hpp"
+#include "write_bands.hpp"
 
 namespace oclspkt {
 namespace {
