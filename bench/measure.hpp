@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "contestants.hpp"
+#include "statistics.hpp"
 
 namespace oclspkt::bench {
 
@@ -41,15 +42,5 @@ std::vector<Record> records_of(const std::vector<Contestant<T>>& contestants) {
 
 /// True if an answer is wrong or somebody failed: what a command exits with 1 for.
 bool any_bad(const std::vector<Record>& records);
-
-/// @pre values is not empty
-double median(std::vector<double> values);
-
-/// The median of the ratios of those timed in the same round; NaN unless both have a time in every round.
-double median_ratio(const std::vector<double>& above, const std::vector<double>& below);
-
-/// The interquartile range over the median: how far apart the middle half of the rounds lies.
-/// @pre values is not empty
-double spread(std::vector<double> values);
 
 }  // namespace oclspkt::bench

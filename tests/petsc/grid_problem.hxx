@@ -224,4 +224,16 @@ inline PetscReal relative_distance(const std::vector<PetscScalar>& x, const std:
   return worst / most;
 }
 
+/// Difference that rounding explains between two ways to one operator.
+inline constexpr PetscReal kRounding = 1e-13;
+
+/// What a preconditioner makes of the problem's right-hand side, in natural order.
+inline std::vector<PetscScalar> solve(const GridProblem& problem, const LinePreconditioner& pc,
+                                      bool transpose = false) {
+  Vec x = pc.apply(problem.right(), transpose);
+  std::vector<PetscScalar> all = problem.natural(x);
+  VecDestroy(&x);
+  return all;
+}
+
 }  // namespace oclspkt::test
