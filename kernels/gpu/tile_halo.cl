@@ -6,16 +6,17 @@
 //
 // Arguments (global memory)
 //   lower, diag, upper, y, x  shape [rows of the chunk]; x overlaps none of the others
+//   care         shape [1], set to 1 where a number is not finite; the launch is then to be repeated with GUARDED 1
 //   n            rows of the whole system
 //   origin       row of element 0 of the arrays, a multiple of VECTOR
 //   tile_begin, tile_end  tiles of this launch; tile t keeps rows [t kept, (t + 1) kept)
-//   kept, halo   rows, multiples of VECTOR; kept + 2 halo = TILE_ROWS
+//   kept, halo   rows, multiples of VECTOR; kept + 2 halo at most TILE_ROWS
 //   steps        of the reduction; what is 2^steps partitions away is truncated
 //   turned       local, PADDED_ROWS
 // Launch:  a work-group a tile, of GROUP_ITEMS work-items.
 // Local:   PADDED_ROWS scalars.
 // Per row: 1 division, 7 multiply-adds, 4 multiplications for every row of the tile; 5 words a row kept.
-// Assumes: couplings out of the system are 0. NaN of y stays in its line.
+// Assumes: couplings out of the system are 0.
 // Valid:   x for the rows of the tiles below n.
 #include "gpu/tile_rows.clh"
 
@@ -38,7 +39,7 @@ static inline Reduced eliminate(scalar_t* lower, scalar_t* diag, scalar_t* upper
 #pragma unroll
   for (int i = 1; i < ITEM_ROWS; ++i) {
     const scalar_t t = mul(h, r);
-    f = mul_sub(f, t, left);
+    f = take_off(GUARDED, f, t, left);
     g = mul_sub(g, t, above);
     const scalar_t coupling = upper[i - 1];
     h = -mul(t, coupling);
@@ -47,7 +48,7 @@ static inline Reduced eliminate(scalar_t* lower, scalar_t* diag, scalar_t* upper
     upper[i - 1] = mul(coupling, r);
     r = reciprocal(mul_sub(diag[i], w, coupling));
     diag[i] = r;
-    left = mul_sub(y[i], w, left);
+    left = take_off(GUARDED, y[i], w, left);
     above = -mul(w, above);
   }
   const int last = ITEM_ROWS - 1;
@@ -59,22 +60,8 @@ static inline Reduced eliminate(scalar_t* lower, scalar_t* diag, scalar_t* upper
   return bottom;
 }
 
-// The values of both equations anew from what eliminate() left, so that NaN does not pass couplings of 0.
-static inline void eliminate_guarded(const scalar_t* lower, const scalar_t* diag, const scalar_t* upper, const scalar_t* y,
-                                     Reduced* top, Reduced* bottom) {
-  scalar_t f = 0, h = -1, left = y[0];
-#pragma unroll
-  for (int i = 1; i < ITEM_ROWS; ++i) {
-    f = take_off(true, f, mul(h, diag[i - 1]), left);
-    h = -mul(h, upper[i - 1]);
-    left = take_off(true, y[i], lower[i], left);
-  }
-  top->value = f;
-  bottom->value = mul(left, diag[ITEM_ROWS - 1]);
-}
-
 // Solve for the last unknown of every partition. `below` of the last and `above` of the first are not read.
-FOR_EACH_GUARD static inline scalar_t settle(bool guarded, Reduced mine, int steps, __local scalar_t* words) {
+static inline scalar_t settle(Reduced mine, int steps, __local scalar_t* words) {
   __local scalar_t *const above = words, *const below = words + GROUP_ITEMS, *const value = words + 2 * GROUP_ITEMS;
   const int item = (int)get_local_id(0);
   for (int step = 0, distance = 1; step < steps; ++step, distance *= 2) {
@@ -96,7 +83,7 @@ FOR_EACH_GUARD static inline scalar_t settle(bool guarded, Reduced mine, int ste
       b.value = value[down];
     }
     const scalar_t r = reciprocal(mul_sub(mul_sub(1, mine.above, a.below), mine.below, b.above));
-    mine.value = mul(r, take_off(guarded, take_off(guarded, mine.value, mine.above, a.value), mine.below, b.value));
+    mine.value = mul(r, take_off(GUARDED, take_off(GUARDED, mine.value, mine.above, a.value), mine.below, b.value));
     mine.above = -mul(mul(r, mine.above), a.above);
     mine.below = -mul(mul(r, mine.below), b.below);
   }
@@ -104,9 +91,8 @@ FOR_EACH_GUARD static inline scalar_t settle(bool guarded, Reduced mine, int ste
 }
 
 // Solve the tile whose partitions have been eliminated; v is the right-hand side, then the solution.
-FOR_EACH_GUARD static inline void solve_tile(bool guarded, const scalar_t* l, const scalar_t* d, const scalar_t* u,
-                                             scalar_t* v, Reduced top, Reduced bottom, int steps,
-                                             __local scalar_t* words) {
+static inline void solve_tile(const scalar_t* l, const scalar_t* d, const scalar_t* u, scalar_t* v, Reduced top,
+                              Reduced bottom, int steps, __local scalar_t* words) {
   const int item = (int)get_local_id(0), last = ITEM_ROWS - 1;
   // The last row knows the first of the partition below, which knows both last ones.
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -122,23 +108,23 @@ FOR_EACH_GUARD static inline void solve_tile(bool guarded, const scalar_t* l, co
   }
   const scalar_t r = reciprocal(mul_sub(1, bottom.below, next.above));
   const Reduced own = {mul(r, bottom.above), -mul(mul(r, bottom.below), next.below),
-                       mul(r, take_off(guarded, bottom.value, bottom.below, next.value))};
-  const scalar_t x_last = settle(guarded, own, steps, words);
+                       mul(r, take_off(GUARDED, bottom.value, bottom.below, next.value))};
+  const scalar_t x_last = settle(own, steps, words);
   barrier(CLK_LOCAL_MEM_FENCE);
   words[item] = x_last;
   barrier(CLK_LOCAL_MEM_FENCE);
   scalar_t before = item > 0 ? words[item - 1] : 0;
 #pragma unroll
-  for (int i = 0; i < ITEM_ROWS; ++i) v[i] = before = take_off(guarded, v[i], l[i], before);
+  for (int i = 0; i < ITEM_ROWS; ++i) v[i] = before = take_off(GUARDED, v[i], l[i], before);
   scalar_t behind = v[last] = x_last;
 #pragma unroll
-  for (int i = ITEM_ROWS - 2; i >= 0; --i) v[i] = behind = take_off(guarded, mul(v[i], d[i]), u[i], behind);
+  for (int i = ITEM_ROWS - 2; i >= 0; --i) v[i] = behind = take_off(GUARDED, mul(v[i], d[i]), u[i], behind);
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_halo(
     __global const scalar_t* restrict lower, __global const scalar_t* restrict diag,
     __global const scalar_t* restrict upper, __global const scalar_t* restrict y, __global scalar_t* restrict x,
-    const long n, const long origin, const long tile_begin, const long tile_end, const int kept, const int halo,
+    __global int* restrict care, const long n, const long origin, const long tile_begin, const long tile_end, const int kept, const int halo,
     const int steps, __local scalar_t* turned) {
   const long tile = tile_begin + (long)get_group_id(0);
   if (tile >= tile_end) return;
@@ -160,18 +146,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_halo
   }
   Reduced top;
   Reduced bottom = eliminate(l, d, u, v, &top);
-  // What is not finite in y shows in one of the values. It is rare, and all of the tile then takes care.
-  volatile __local int* const care = (volatile __local int*)turned;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  if (get_local_id(0) == 0) *care = 0;
-  barrier(CLK_LOCAL_MEM_FENCE);
+  // What is not finite in y shows in one of the values.
+#if !GUARDED
   if (!isfinite(top.value) || !isfinite(bottom.value)) atomic_or(care, 1);
-  barrier(CLK_LOCAL_MEM_FENCE);
-  if (*care != 0) {
-    eliminate_guarded(l, d, u, v, &top, &bottom);
-    solve_tile(true, l, d, u, v, top, bottom, steps, turned);
-  } else {
-    solve_tile(false, l, d, u, v, top, bottom, steps, turned);
-  }
+#endif
+  solve_tile(l, d, u, v, top, bottom, steps, turned);
   store_kept(v, turned, rows, halo, halo + kept, x);
 }

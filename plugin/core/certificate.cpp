@@ -225,8 +225,105 @@ Certificate certify_stored(const Plan& plan, const BandsView<T>& bands) {
   return both;
 }
 
+namespace {
+
+/// What a block of rows does to errors that pass through it: see certify_runs().
+struct Block {
+  double down = 1;     ///< product of |a_i p_i|
+  double up = 1;       ///< product of |c_i p_i|
+  double entered = 0;  ///< what an error begins as that begins with the block: 1 + |c p| of the row above
+  double begun = 0;    ///< what is left behind the block of one that begins in it
+  double amount = 0;   ///< sum of what an error of 1 from above amounts to in its rows and, carried up, before them
+  double upwards = 1;  ///< the largest of 1 and the products of |c p| that end with the row above the block
+};
+
+/// @return false if a number is not finite
+template <typename T>
+bool fill_blocks(const Walk<T>& rows, Index n, Index block_rows, Index tile_rows, std::vector<Block>& blocks,
+                 Settling& settling) {
+  double c = 0, upwards = 1;
+  for (Index i = 0; i < n; ++i) {
+    if (i % tile_rows == 0) {
+      if (i > 0) settling.end_partition(true);
+      settling.begin_partition();
+    }
+    Block& block = blocks[static_cast<std::size_t>(i / block_rows)];
+    const auto diag = static_cast<double>(rows.diag(i));
+    const double u = diag - rows.lower(i) * c, ratio = std::abs(rows.lower(i) / u), c_above = std::abs(c);
+    if (i % block_rows == 0) {
+      block.upwards = upwards;
+      block.entered = 1 + c_above;
+    }
+    block.down *= ratio;
+    block.begun = std::max(block.begun, 1 + c_above) * ratio;
+    block.amount += block.down * upwards;
+    // An infinite diagonal would hide behind a ratio of 0.
+    c = rows.upper(i) / u + 0 * diag;
+    block.up *= std::abs(c);
+    if (!std::isfinite(block.amount + c)) return false;
+    settling.see(ratio, c_above, std::abs(c));
+    upwards = std::max(1.0, upwards * std::abs(c));
+  }
+  return true;
+}
+
+}  // namespace
+
+template <typename T>
+Certificate certify_runs(const Plan& plan, const BandsView<T>& bands) {
+  const Walk<T> rows(bands, plan.n, false);
+  const Index block_rows = std::max<Index>(1, plan.halo / kWindowBlocks), count = quotient_up(plan.n, block_rows);
+  std::vector<Block> blocks(static_cast<std::size_t>(count));
+  Settling settling;
+  if (!fill_blocks(rows, plan.n, block_rows, plan.group_rows(), blocks, settling)) return {kNothingKnown, 0, 0, 0};
+  const auto at = [&](Index k) -> const Block& { return blocks[static_cast<std::size_t>(k)]; };
+  const auto certificate = [&](double bound, Index k, bool above) {
+    return Certificate{bound, k, k * block_rows, std::min(plan.n, (k + kWindowBlocks) * block_rows) - 1, above};
+  };
+  const Index whole = (plan.halo - block_rows + 1) / block_rows;  // blocks that any plan.halo rows hold
+  Certificate below, start;
+  double amount = 0;  // of an error of 1 that enters the block behind the window
+  for (Index k = count - whole - 1; k >= 0; --k) {
+    double up = at(k).upwards, down = k > 0 ? std::max(at(k - 1).begun, at(k).entered) : 0;
+    for (Index j = k; j < k + whole; ++j) {
+      up *= at(j).up;
+      down *= at(j).down;
+    }
+    const Block& behind = at(k + whole);
+    amount = behind.amount + behind.down * amount;
+    if (k > 0 && !(up <= below.bound)) below = certificate(up, k, false);
+    if (k > 0 && !(down * amount <= start.bound)) start = certificate(down * amount, k, true);
+  }
+  Certificate both = start.bound > below.bound ? start : below;
+  both.bound = start.bound + below.bound;
+  both.growth = settling.growth;
+  return both;
+}
+
+/// settling_growth() of tiles that are factored by themselves.
+template <typename T>
+static double folding_growth(const Plan& plan, const BandsView<T>& bands) {
+  const Walk<T> rows(bands, plan.n, false);
+  Settling settling;
+  double c = 0;
+  for (Index i = 0; i < plan.n; ++i) {
+    const bool first = i % plan.m == 0;
+    if (first) {
+      if (i > 0) settling.end_partition(true);
+      settling.begin_partition();
+      c = 0;
+    }
+    const auto diag = static_cast<double>(rows.diag(i));
+    const double u = diag - rows.lower(i) * c, c_above = std::abs(c);
+    c = rows.upper(i) / u;
+    settling.see(first ? 0 : std::abs(rows.lower(i) / u), c_above, std::abs(c));
+  }
+  return settling.growth;
+}
+
 template <typename T>
 double settling_growth(const Plan& plan, const BandsView<T>& bands) {
+  if (plan.folds()) return folding_growth(plan, bands);
   const Index above = std::min(plan.n, plan.meeting * plan.tile_rows());
   const Index first_piece = plan.from_ends ? plan.first_piece() : plan.m;
   Settling settling;
@@ -290,6 +387,7 @@ Index find_halo(Index n, const BandsView<T>& bands, Index m, double tol, Index h
   template Certificate certify_halo(Index, const BandsView<T>&, Index, Index, RowRange); \
   template Certificate certify_streamed(const Plan&, const BandsView<T>&);               \
   template Certificate certify_stored(const Plan&, const BandsView<T>&);                 \
+  template Certificate certify_runs(const Plan&, const BandsView<T>&);                   \
   template double settling_growth(const Plan&, const BandsView<T>&);                     \
   template Index find_halo(Index, const BandsView<T>&, Index, double, Index, RowRange);
 OCLSPKT_INSTANTIATE(float)

@@ -49,9 +49,20 @@ Certificate certify_streamed(const Plan& plan, const BandsView<T>& bands);
 template <typename T>
 Certificate certify_stored(const Plan& plan, const BandsView<T>& bands);
 
+/// The same for runs of tiles that work-groups walk by stored factors: plan.halo rows away from a run both sides are
+/// truncated, and between the tiles of a run what is a tile, so at least as many rows, away. Judged wherever runs and
+/// tiles might be cut, by the whole blocks of plan.halo / kWindowBlocks rows that any plan.halo rows hold.
+/// @pre plan.by_groups()
+/// @cost 1 division, 8 multiplications a row
+template <typename T>
+Certificate certify_runs(const Plan& plan, const BandsView<T>& bands);
+inline constexpr Index kWindowBlocks = 8;
+
 /// That growth by itself, of the partitions that are swept from both ends to plan.meeting; of their two pieces where
 /// exact-twopass makes the pivots on the way.
-/// @pre contiguous lines with couplings between lines 0; plan.twisted() or plan.from_ends
+/// @pre contiguous lines with couplings between lines 0; plan.twisted(), plan.from_ends, or plan.folds(), whose tiles
+/// are
+///      partitions that begin anew
 /// @cost 1 division, 4 multiplications a row
 template <typename T>
 double settling_growth(const Plan& plan, const BandsView<T>& bands);

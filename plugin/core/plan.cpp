@@ -7,6 +7,7 @@
 #include <string>
 
 #include "oclspkt/error.hpp"
+#include "plan_parts.hpp"
 
 namespace oclspkt {
 namespace {
@@ -40,9 +41,6 @@ constexpr Index kSides = 2;
 /// Arrays of exact-factored for lines laid end to end: y, x, three of factors, what the first pass leaves; and as much
 /// as one more for all that is small.
 constexpr Index kTwistedArrays = 7;
-/// Bytes that a work-item of a GPU reads and writes at once, and the most rows of one: more would not stay in
-/// registers.
-constexpr Index kItemVector = 16, kMostItemRows = 32;
 /// Arrays of exact-twopass from both ends: three bands, y, x, two that the first pass leaves; and one for all that is
 /// small.
 constexpr Index kEndsArrays = 8;
@@ -142,44 +140,6 @@ Index choose_chunk_blocks(const LineSet& lines, Index window, int word, const De
   return fit == blocks || lines.block_stride() >= extent ? fit : 0;
 }
 
-/// Words of an array of a chunk: five, with what stands on either side, share the memory, and each is an allocation of
-/// its own.
-std::int64_t chunk_words(int word, const DeviceTraits& traits) {
-  return std::min(traits.chunk_bytes, traits.memory_bytes / 5) / word;
-}
-
-/// Work-items and rows of each. Measured on an H200 (NVIDIA), billions of rows a second with a halo of 56 rows in
-/// double: 128 x 16: 106, 128 x 8: 99, 128 x 12: 101, 64 x 16: 103; of 192 rows 95 and, 64 x 16, 83. In float all of
-/// them: 221.
-struct GroupShape {
-  int items, item_rows;
-  Index longest_halo;  ///< for which the shape is taken
-  Index rows() const { return static_cast<Index>(items) * item_rows; }
-};
-constexpr GroupShape kShapes[] = {{128, 16, 256}, {256, 16, 1 << 20}};
-
-/// The shape for a halo, as large as the device allows.
-GroupShape group_shape(Index halo, Index partition, int word, const DeviceTraits& traits) {
-  GroupShape shape = kShapes[0];
-  for (const GroupShape& s : kShapes) {
-    shape = s;
-    if (halo <= s.longest_halo) break;
-  }
-  const Index quantum = kItemVector / word;
-  if (partition > 0) shape.item_rows = static_cast<int>(std::min(round_up(partition, quantum), kMostItemRows));
-  // A row of padding for each work-item.
-  const auto fits = [&] {
-    return shape.items <= traits.group_items && (shape.item_rows + 1) * shape.items * word <= traits.local_bytes;
-  };
-  while (shape.items > 1 && !fits()) shape.items /= 2;
-  return shape;
-}
-
-void check_partition(Index partition) {
-  if (partition >= 0) return;
-  throw InvalidInput("a partition needs at least 1 row (0: chosen), not " + std::to_string(partition));
-}
-
 /// What plans of whole tiles have in common.
 /// @param groups  work-groups that want a tile each
 /// @param kept    words a row that stay in half of the second-level cache
@@ -219,6 +179,29 @@ void meet(Plan& plan, Index arrays, int word, const DeviceTraits& traits) {
 
 }  // namespace
 
+void check_partition(Index partition) {
+  if (partition >= 0) return;
+  throw InvalidInput("a partition needs at least 1 row (0: chosen), not " + std::to_string(partition));
+}
+
+/// Words of an array of a chunk: five, with what stands on either side, share the memory, and each is an allocation of
+/// its own.
+std::int64_t chunk_words(int word, const DeviceTraits& traits) {
+  return std::min(traits.chunk_bytes, traits.memory_bytes / 5) / word;
+}
+
+void cut_into_chunks(Plan& plan, int word, const DeviceTraits& traits) {
+  const std::int64_t words = chunk_words(word, traits);
+  const Index tile_rows = plan.tile_rows();
+  plan.chunk_tiles = tile_rows > 0 ? (words - 2 * round_up(plan.halo, 16)) / tile_rows : 0;
+  plan.chunk_tiles = std::min(plan.chunk_tiles, plan.tiles());
+  if (plan.chunk_tiles < 1 && plan.n > 0) {
+    throw InvalidInput("the device's memory limit holds " + std::to_string(words) + " rows a chunk, a tile needs " +
+                       std::to_string(tile_rows + 2 * plan.halo) +
+                       ": raise device_memory or make the partition smaller");
+  }
+}
+
 double Plan::overlap() const {
   if (m <= 0) return 1;
   // A line that is cut into segments reads nothing beyond its ends.
@@ -233,11 +216,12 @@ double Plan::words_per_row() const {
     case Method::truncated_streamed:
       if (exact_starts) return 9;
       // Factors that are narrow take half a word.
-      return 2 + (form == Form::shared ? 0 : couplings_serve() ? 2 : 3) * (narrow ? 0.5 : 1);
+      return 1 + overlap() * (1 + (form == Form::shared ? 0 : couplings_serve() ? 2 : 3) * (narrow ? 0.5 : 1));
     case Method::exact_twopass:
       return 9;
     case Method::exact_factored:
-      if (stored) return 7;  // a factor, y and what is left; that, two factors and x
+      if (folds()) return 8;  // a factor, weights and y; three factors, y and x
+      if (stored) return 7;   // a factor, y and what is left; that, two factors and x
       // Down reads y and a factor, back reads two factors and writes x; 2 more where the window between them is memory.
       return (windowed ? 2 : 4) + (form == Form::shared ? (resident ? 0 : 3.0 / static_cast<double>(bundle)) : 3);
     case Method::pivot:
@@ -254,18 +238,7 @@ Plan make_plan(Method method, Index n, Index halo, Index partition, int word, co
   plan.halo = method == Method::truncated_halo ? halo : 0;
   plan.lanes = lanes_of_tile(traits);
   if (method == Method::truncated_halo && traits.group_items > 0) {
-    plan.halo = round_up(halo, kItemVector / word);
-    const GroupShape shape = group_shape(plan.halo, partition, word, traits);
-    plan.items = shape.items;
-    plan.item_rows = shape.item_rows;
-    plan.lanes = 1;
-    while ((1 << plan.steps) < plan.items) ++plan.steps;
-    plan.m = shape.rows() - 2 * plan.halo;
-    if (plan.m <= 0) {
-      throw InvalidInput("a work-group of " + std::to_string(shape.items) + " work-items solves " +
-                         std::to_string(shape.rows()) + " rows, two halos of " + std::to_string(halo) +
-                         " leave none of them: choose variant cpu or another method");
-    }
+    cut_by_groups(plan, partition, word, traits);
   } else {
     plan.m = std::min(partition > 0 ? partition : choose_partition(plan, word, traits), std::max<Index>(n, 1));
   }
@@ -275,26 +248,8 @@ Plan make_plan(Method method, Index n, Index halo, Index partition, int word, co
   }
   plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, kRunsPerCore * std::max(1, traits.cores)));
 
-  const std::int64_t words = chunk_words(word, traits);
-  const Index tile_rows = plan.tile_rows();
-  plan.chunk_tiles = tile_rows > 0 ? (words - 2 * round_up(plan.halo, 16)) / tile_rows : 0;
-  plan.chunk_tiles = std::min(plan.chunk_tiles, plan.tiles());
-  if (plan.chunk_tiles < 1 && n > 0) {
-    throw InvalidInput("the device's memory limit holds " + std::to_string(words) + " rows a chunk, a tile needs " +
-                       std::to_string(tile_rows + 2 * plan.halo) +
-                       ": raise device_memory or make the partition smaller");
-  }
+  cut_into_chunks(plan, word, traits);
   return plan;
-}
-
-void settle_within_halo(Plan& plan) {
-  // A work-item that is settled with 2^steps others on either side knows 2^steps - 1 of their partitions.
-  while (plan.steps > 0 && ((Index{1} << (plan.steps - 1)) - 1) * plan.item_rows >= plan.halo) --plan.steps;
-}
-
-Index longest_halo(Index partition, int word, const DeviceTraits& traits) {
-  if (traits.group_items == 0) return std::numeric_limits<Index>::max();
-  return (group_shape(std::numeric_limits<Index>::max(), partition, word, traits).rows() - 1) / 4;
 }
 
 Index partition_of_whole_lines(const LineSet& lines, int word, const DeviceTraits& traits) {

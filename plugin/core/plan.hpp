@@ -28,8 +28,8 @@ struct DeviceTraits {
 
 inline constexpr DeviceTraits kHostTraits{.lanes = 1, .host = true};
 
-/// Tiles that stand for all others: the first `head`, `period` tiles behind them that repeat as far as `tail`, and
-/// those from `tail` on.
+/// Tiles that stand for all others, or rows where by work-groups `period` rows do: the first `head`, `period` tiles
+/// behind them that repeat as far as `tail`, and those from `tail` on.
 struct SharedTiles {
   Index head = 0, period = 0, tail = 0;
 };
@@ -37,24 +37,27 @@ struct SharedTiles {
 /// How the rows of a line set map to work; fixed from set-up to set-up.
 ///
 /// Lines laid end to end: partition k holds rows [k*m, min(n, (k+1)*m)), tile t partitions [t*lanes, (t+1)*lanes).
-/// By work-groups (`items` > 0; truncated-halo for lines laid end to end on GPUs): a tile is one partition, which a
-/// work-group reads with its halos and solves exactly: items * item_rows = m + 2 halo rows, item_rows a work-item.
-/// Lines side by side (exact-factored, and truncated-halo by segments): bundle k of a block holds its lines from
-/// k*bundle on, the last bundle all that are left; segment k of a line holds its rows [k*m, min(length, (k+1)*m)).
+/// By work-groups (`items` > 0; lines laid end to end on GPUs): a partition is what a work-group solves, and is read
+/// with its halos in tiles of items * item_rows rows, item_rows a work-item: run_tiles * items * item_rows = m + 2
+/// halo. Truncated-halo takes one tile, truncated-streamed walks several by stored factors, exact-factored has a tile
+/// without halo, see TileFactors. Lines side by side (exact-factored, and truncated-halo by segments): bundle k of a
+/// block holds its lines from k*bundle on, the last bundle all that are left; segment k of a line holds its rows [k*m,
+/// min(length, (k+1)*m)).
 struct Plan {
   Method method = Method::exact_factored;
   Form form = Form::general;
   Index n = 0;                ///< rows, all lines glued
   Index m = 0;                ///< rows per partition or segment
-  Index halo = 0;             ///< rows read again beyond each side of a partition; 0 unless truncated-halo
+  Index halo = 0;             ///< rows read again beyond each side of a partition; 0 unless truncated
   int lanes = 1;              ///< partitions per tile
   int items = 0;              ///< by work-groups: work-items of each; 0: tiles are swept by vectors of lanes
   int item_rows = 0;          ///< by work-groups: rows of a work-item
-  int steps = 0;              ///< by work-groups: work-items settle with those up to 2^steps away
+  int run_tiles = 1;          ///< by work-groups: tiles of a partition
+  int steps = 0;              ///< by work-groups, truncated-halo: work-items settle with those up to 2^steps away
   int runs = 1;               ///< work-groups; each walks a run of consecutive tiles
   bool walk_up = false;       ///< truncated-streamed: runs walk from the last row to the first
   bool exact_starts = false;  ///< truncated-streamed: the unknown before each run is solved for, not truncated
-  bool stored = false;        ///< laid end to end, by stored factors in the order of the lanes (core/turned_factors)
+  bool stored = false;        ///< laid end to end, by stored factors
   bool narrow = false;        ///< stored, not shared: the factors are floats beside vectors of doubles
   Index reach = 0;            ///< stored: rows of a partition that what enters it gets to; m: all of them
   Index lead_in = -1;  ///< stored: rows above a partition from which its pivots come out right; -1: a line's first row
@@ -77,6 +80,11 @@ struct Plan {
   Index tiles() const { return lanes > 0 ? quotient_up(partitions(), lanes) : 0; }
   Index tile_rows() const { return m * lanes; }
   bool by_groups() const { return items > 0; }
+  Index group_rows() const { return static_cast<Index>(items) * item_rows; }
+  /// Stored factors are in the order of the lanes (core/turned_factors), not in that of the rows.
+  bool turned() const { return stored && !by_groups(); }
+  /// Exact by work-groups: tiles are folded to their first and last rows, and those in turn.
+  bool folds() const { return stored && by_groups() && method == Method::exact_factored; }
   /// Stored: tiles that have factors of their own.
   Index factor_tiles() const {
     return form == Form::shared ? shared.head + shared.period + tiles() - shared.tail : tiles();
@@ -90,7 +98,7 @@ struct Plan {
   /// Stored: what enters a partition gets through it.
   bool passes() const { return reach >= m; }
   /// Exact, swept from both ends of the system to a tile.
-  bool twisted() const { return stored && method == Method::exact_factored; }
+  bool twisted() const { return turned() && method == Method::exact_factored; }
   /// from_ends: rows of the first of the two pieces of a partition, in the order of the sweep.
   Index first_piece() const { return m / lanes / 2 * lanes; }
   /// Rows that are swept for one that is solved.
@@ -108,6 +116,27 @@ struct Plan {
 /// @throws InvalidInput if `partition` is negative or the chunk limit does not hold one tile; by work-groups if
 ///                  none holds the halo
 OCLSPKT_API Plan make_plan(Method method, Index n, Index halo, Index partition, int word, const DeviceTraits& traits);
+
+/// Plan truncated-streamed by work-groups and stored factors, for lines laid end to end: a work-group walks the tiles
+/// of a run, which is truncated `reach` rows away from it.
+/// @param reach     rows, at most longest_reach()
+/// @param partition rows of a work-item asked for by the user, at most 32; 0: chosen
+/// @throws InvalidInput if `partition` is negative, `reach` too long or the chunk limit does not hold one run
+OCLSPKT_API Plan make_run_plan(Index n, Index reach, Index partition, int word, const DeviceTraits& traits);
+
+/// Rows of a tile, which is as far as a run can reach.
+OCLSPKT_API Index longest_reach(Index partition, int word, const DeviceTraits& traits);
+
+/// Share the stored factors of lines that are all alike, of which those of one are kept.
+/// @param plan   by make_run_plan(), of lines of `length` rows
+/// @return false, and plan as it was, where a line would not stay in the cache or its rows do not fill vectors
+OCLSPKT_API bool share_line(Plan& plan, Index length, int word);
+
+/// Plan exact-factored by work-groups, for lines laid end to end, see TileFactors.
+/// @param partition as for make_run_plan
+/// @post chunk_tiles is 0 if the memory does not hold all rows at once
+/// @throws InvalidInput if `partition` is negative
+OCLSPKT_API Plan make_fold_plan(Index n, Index partition, int word, const DeviceTraits& traits);
 
 /// Let the work-items of a tile settle with no more of their neighbours than the halo's rows, which is enough where
 /// every row decays as the halo asks for; without it they settle with all. Does nothing to other plans.

@@ -90,7 +90,8 @@ void ClSolver<T>::check(const Plan& plan, const Bands<T>& bands) const {
                        "by side, or the host");
   }
   if (plan.n > 0 && plan.method == Method::truncated_streamed && !plan.stored) {
-    throw InvalidInput(describe(found_.info) + " carries truncated-streamed by stored factors only (make_stored_plan)");
+    throw InvalidInput(describe(found_.info) +
+                       " carries truncated-streamed by stored factors only (make_stored_plan, make_run_plan)");
   }
   const bool cuts_lines = plan.method == Method::truncated_halo && !bands.lines().contiguous();
   if (plan.n > 0 && cuts_lines != (plan.segments > 0)) {
@@ -144,11 +145,12 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
       set_up_bands(s, waiter);
       if (makes_factors()) {
         make_factors(s, waiter, view);
-      } else if (plan.stored) {
+      } else if (plan.turned()) {
         std::copy_n(turned_.down(), s.tops.size(), s.tops.data());
         std::copy_n(turned_.up(), s.bottoms.size(), s.bottoms.data());
         give_outers(s, waiter);
       }
+      if (plan.by_groups()) set_up_levels(s, waiter);
       rehearse(s, waiter);
     } catch (...) {
       drain(s, waiter);
@@ -169,7 +171,7 @@ void ClSolver<T>::make_kernels(State& s) const {
   if (factored()) {
     factors_.shared() ? make(s.strided_shared, "strided_shared") : make(s.strided_factored, "strided_factored");
   } else if (plan_.by_groups()) {
-    make_tile_kernel(s);
+    make_tile_kernels(s, false);
   } else if (strided()) {
     make(s.strided_halo, "strided_halo");
   } else if (plan_.twisted()) {
@@ -254,6 +256,11 @@ void ClSolver<T>::rehearse(State& s, const Waiter& waiter) {
     waiter.wait(plan_.from_ends ? launch_ends_substitute(s, s.scratch, 0) : launch_substitute(s, s.scratch, 0));
     return;
   }
+  if (plan_.folds()) {
+    if (s.levels.size() > 1) waiter.wait(launch_fold(s, 0, 0));
+    waiter.wait(launch_back(s, 0, 0));
+    return;
+  }
   const Chunk nothing;
   if (reduces()) {
     waiter.wait(launch_reduce(s, s.bands.front(), s.scratch, nothing));
@@ -262,11 +269,12 @@ void ClSolver<T>::rehearse(State& s, const Waiter& waiter) {
 }
 
 template <typename T>
-void ClSolver<T>::upload(State& s, const Waiter& waiter, const cl::Buffer& to, const void* from, std::int64_t bytes) {
+void ClSolver<T>::upload(State& s, const Waiter& waiter, const cl::Buffer& to, std::int64_t offset, const void* from,
+                         std::int64_t bytes) {
   std::memcpy(s.staging->data(), from, size(bytes));
   fault_point(Place::write, s.device->info(), s.device->queue()());
   cl::Event event;
-  s.device->queue().enqueueWriteBuffer(to, CL_FALSE, 0, size(bytes), s.staging->data(), nullptr, &event);
+  s.device->queue().enqueueWriteBuffer(to, CL_FALSE, size(offset), size(bytes), s.staging->data(), nullptr, &event);
   waiter.wait(event);
   times_.transfer_seconds += seconds(event);
   times_.bytes_to_device += bytes;
@@ -276,7 +284,7 @@ template <typename T>
 void ClSolver<T>::upload_bands(State& s, const Waiter& waiter, const ChunkBands& to, const Chunk& chunk) {
   const auto bring = [&](const cl::Buffer& buffer, const void* array) {
     const auto bytes = bytes_of(array, resident_.word, chunk);
-    upload(s, waiter, buffer, bytes.data(), static_cast<std::int64_t>(bytes.size()));
+    upload(s, waiter, buffer, 0, bytes.data(), static_cast<std::int64_t>(bytes.size()));
   };
   if (!plan_.couplings_serve()) bring(to.lower, resident_.lower);
   bring(to.diag, resident_.diag);
@@ -298,7 +306,14 @@ void ClSolver<T>::apply(const T* y, T* x) {
   try {
     try {
       run(s, waiter, y, x);
+      if (plan_.by_groups() && met_what_is_not_finite(s, waiter)) {
+        make_tile_kernels(s, true);
+        guarded_ = true;
+        run(s, waiter, y, x);
+      }
+      guarded_ = false;
     } catch (...) {
+      guarded_ = false;
       drain(s, waiter);
       throw;
     }
@@ -332,6 +347,10 @@ template <typename T>
 void ClSolver<T>::run(State& s, const Waiter& waiter, const T* y, T* x) {
   if (plan_.twisted() || plan_.from_ends) {
     run_from_ends(s, waiter, y, x);
+    return;
+  }
+  if (plan_.folds()) {
+    run_levels(s, waiter, y, x);
     return;
   }
   const auto& chunks = layout_.chunks;
@@ -369,7 +388,7 @@ void ClSolver<T>::give_y(State& s, const Waiter& waiter, const Chunk& chunk, con
   if (in_place_) {
     s.y = wrap(*s.device, y + chunk.first, chunk.rows());
   } else {
-    upload(s, waiter, s.y, y + chunk.first, chunk.rows() * static_cast<Index>(sizeof(T)));
+    upload(s, waiter, s.y, 0, y + chunk.first, chunk.rows() * static_cast<Index>(sizeof(T)));
   }
 }
 
@@ -421,7 +440,7 @@ cl::Event ClSolver<T>::launch_reduce(State& s, const ChunkBands& bands, const cl
 template <typename T>
 cl::Event ClSolver<T>::launch_solve(State& s, const ChunkBands& bands, const cl::Buffer& y, const cl::Buffer& x,
                                     const Chunk& chunk) {
-  if (plan_.by_groups()) return launch_tiles(s, bands, y, x, chunk);
+  if (plan_.by_groups()) return plan_.stored ? launch_runs(s, bands, y, x, chunk) : launch_tiles(s, bands, y, x, chunk);
   if (factored()) return launch_factored(s, bands, y, x, chunk);
   if (plan_.stored) return launch_turned(s, bands, y, x, chunk);
   if (strided()) return launch_segments(s, bands, y, x, chunk);

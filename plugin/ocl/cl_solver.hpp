@@ -11,6 +11,7 @@
 #include "interface.hpp"
 #include "launch.hpp"
 #include "layout.hpp"
+#include "tile_factors.hpp"
 #include "turned_factors.hpp"
 #include "waiter.hpp"
 
@@ -46,12 +47,19 @@ inline bool works_in_place(const FoundDevice& found, const DeviceSettings& setti
   return found.info.host_unified && !settings.copy_vectors && !found.by_groups(settings.variant);
 }
 
+/// A level of TileFactors on a device. The first finds its factors among the chunks' bands, and its y and x there, too.
+struct TileLevel {
+  Index rows = 0, tiles = 0;
+  cl::Buffer multiplier, reciprocal, coupling, weight, corners, y, x;
+};
+
 /// Everything of a solver that a device may touch, host memory included: it has to outlive a device that was lost.
 template <typename T>
 struct DeviceState {
   std::shared_ptr<OpenDevice> device;  ///< null before the first set-up and after a release
-  Kernel truncated_halo, tile_halo, exact_reduce, exact_substitute;
-  Kernel turned_factor[2], turned_streamed[2];  ///< the second of each for narrow factors
+  Kernel truncated_halo, exact_reduce, exact_substitute;
+  Kernel tile_halo[2], tile_stored[2], tile_fold[2];  ///< the second of each takes care of NaN
+  Kernel turned_factor[2], turned_streamed[2];        ///< the second of each for narrow factors
   Kernel twisted_eliminate, twisted_substitute, ends_eliminate, ends_substitute;
   Kernel strided_factored, strided_shared, strided_halo;
   struct ChunkBands {
@@ -62,6 +70,8 @@ struct DeviceState {
   cl::Buffer scratch, top_buffer, bottom_buffer, segments;
   cl::Buffer swept;                  ///< what the first pass from both ends leaves for the second
   cl::Buffer coupling;               ///< the same of exact-twopass: the scaled couplings
+  cl::Buffer care;                   ///< by work-groups: not 0 if a launch met numbers that are not finite
+  std::vector<TileLevel> levels;     ///< of TileFactors
   std::unique_ptr<Staging> staging;  ///< one array of a chunk; none in place
   AlignedArray<T> segment_words;     ///< what kernel reduce wrote
   AlignedArray<T> tops, bottoms;     ///< of each partition: first and last unknown, or what passes through it
@@ -98,7 +108,9 @@ class ClSolver final : public DeviceSolver<T> {
   void apply(const T* y, T* x) override;
   Times times() const override { return times_; }
   std::int64_t bytes() const override { return bytes_; }
-  const Factors<T>* factors() const override { return stores_factors() && !makes_factors() ? &factors_ : nullptr; }
+  const Factors<T>* factors() const override {
+    return stores_factors() && !makes_factors() && !plan_.folds() ? &factors_ : nullptr;
+  }
 
  private:
   using State = DeviceState<T>;
@@ -108,7 +120,7 @@ class ClSolver final : public DeviceSolver<T> {
   bool factored() const { return plan_.method == Method::exact_factored && !plan_.stored; }
   bool stores_factors() const { return factored() || plan_.stored; }
   /// The device makes the factors itself, in memory that it shares with the host.
-  bool makes_factors() const { return plan_.stored && plan_.lead_in >= 0 && plan_.form != Form::shared && in_place_; }
+  bool makes_factors() const { return plan_.turned() && plan_.lead_in >= 0 && plan_.form != Form::shared && in_place_; }
   /// exact-twopass by partitions and a reduced system.
   bool reduces() const { return plan_.method == Method::exact_twopass && !plan_.from_ends; }
   /// Lines side by side.
@@ -122,7 +134,8 @@ class ClSolver final : public DeviceSolver<T> {
   void store_factors(State& s, const BandsView<T>& bands);
   void make_factors(State& s, const Waiter& waiter, const BandsView<T>& bands);
   void rehearse(State& s, const Waiter& waiter);
-  void upload(State& s, const Waiter& waiter, const cl::Buffer& to, const void* from, std::int64_t bytes);
+  void upload(State& s, const Waiter& waiter, const cl::Buffer& to, std::int64_t offset, const void* from,
+              std::int64_t bytes);
   void upload_bands(State& s, const Waiter& waiter, const ChunkBands& to, const Chunk& chunk);
 
   void drain(State& s, const Waiter& waiter) const noexcept;
@@ -139,7 +152,15 @@ class ClSolver final : public DeviceSolver<T> {
                             const Chunk& chunk);
   cl::Event launch_turned(State& s, const ChunkBands& factors, const cl::Buffer& y, const cl::Buffer& x,
                           const Chunk& chunk);
-  void make_tile_kernel(State& s) const;
+  void make_tile_kernels(State& s, bool guarded) const;
+  void store_tile_factors(const BandsView<T>& bands);
+  void set_up_levels(State& s, const Waiter& waiter);
+  bool met_what_is_not_finite(State& s, const Waiter& waiter);
+  void run_levels(State& s, const Waiter& waiter, const T* y, T* x);
+  cl::Event launch_fold(State& s, std::size_t level, Index tiles);
+  cl::Event launch_back(State& s, std::size_t level, Index tiles);
+  cl::Event launch_runs(State& s, const ChunkBands& factors, const cl::Buffer& y, const cl::Buffer& x,
+                        const Chunk& chunk);
   cl::Event launch_tiles(State& s, const ChunkBands& bands, const cl::Buffer& y, const cl::Buffer& x,
                          const Chunk& chunk);
   cl::Event launch_eliminate(State& s, const cl::Buffer& y, Index n);
@@ -164,8 +185,11 @@ class ClSolver final : public DeviceSolver<T> {
   Plan plan_;
   Layout layout_;
   LineSet lines_;
-  Factors<T> factors_;       ///< where they are stored
-  TurnedFactors<T> turned_;  ///< the same in the order of the lanes, for lines laid end to end
+  Factors<T> factors_;             ///< where they are stored
+  TurnedFactors<T> turned_;        ///< the same in the order of the lanes, for lines laid end to end
+  TileFactors<T> tile_factors_;    ///< plans that fold
+  AlignedArray<float> narrow_[3];  ///< by work-groups: factors_ rounded
+  bool guarded_ = false;           ///< by work-groups: launches take care of NaN
   Resident resident_;  ///< multipliers, reciprocal pivots and scaled couplings where factors are stored, else bands
   std::vector<SchurSegment<T>> segments_;
   ReducedSystem<T> reduced_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cl_solver.hpp"
+#include "parallel.hpp"
 
 namespace oclspkt::ocl {
 namespace {
@@ -13,11 +14,112 @@ constexpr std::size_t kVectorBytes = 16;
 }  // namespace
 
 template <typename T>
-void ClSolver<T>::make_tile_kernel(State& s) const {
-  const std::string shape =
-      "-D GROUP_ITEMS=" + std::to_string(plan_.items) + " -D ITEM_ROWS=" + std::to_string(plan_.item_rows);
-  if (s.tile_halo.handle() != nullptr && s.tile_halo.options == shape) return;
-  s.tile_halo = s.device->kernel("tile_halo", sizeof(T) == sizeof(double), 1, shape);
+void ClSolver<T>::make_tile_kernels(State& s, bool guarded) const {
+  const auto make = [&](Kernel& kernel, const char* name, const std::string& more) {
+    const std::string options = "-D GROUP_ITEMS=" + std::to_string(plan_.items) +
+                                " -D ITEM_ROWS=" + std::to_string(plan_.item_rows) +
+                                " -D GUARDED=" + (guarded ? "1" : "0") + more;
+    if (kernel.handle() != nullptr && kernel.options == options) return;
+    kernel = s.device->kernel(name, sizeof(T) == sizeof(double), 1, options);
+  };
+  if (!plan_.stored) {
+    make(s.tile_halo[guarded], "tile_halo", "");
+    return;
+  }
+  const std::string form = std::string(plan_.form == Form::shared ? " -D SHARED_FACTORS" : "") +
+                           (plan_.couplings_serve() ? " -D COUPLINGS_SERVE" : "") +
+                           (plan_.narrow ? " -D NARROW_FACTORS" : "");
+  make(s.tile_stored[guarded], "tile_stored", (plan_.folds() ? " -D STREAMED=0" : " -D STREAMED=1") + form);
+  if (plan_.folds()) make(s.tile_fold[guarded], "tile_fold", "");
+}
+
+/// Make factors; resident_ is then where those of all rows stand.
+template <typename T>
+void ClSolver<T>::store_tile_factors(const BandsView<T>& bands) {
+  if (plan_.folds()) {
+    tile_factors_.factor(plan_.n, bands, plan_.group_rows());
+    const auto& level = tile_factors_.levels().front();
+    resident_ = {level.multiplier.data(), level.reciprocal.data(), level.coupling.data(), sizeof(T)};
+  } else {
+    factors_.factor(lines_, bands, plan_.form == Form::shared ? Form::shared : Form::general);
+    const FactorsView<T> f = factors_.view();
+    resident_ = {f.multiplier, f.reciprocal, f.coupling, sizeof(T)};
+    if (!plan_.narrow) return;
+    const auto round = [&](AlignedArray<float>& to, const T* from) {
+      to.resize(plan_.n);
+      for_pieces(plan_.n, kPieceRows, [&](Index begin, Index end) { std::copy(from + begin, from + end, &to[begin]); });
+      return to.data();
+    };
+    resident_ = {round(narrow_[0], f.multiplier), round(narrow_[1], f.reciprocal), round(narrow_[2], f.coupling),
+                 sizeof(float)};
+    factors_.release();
+  }
+}
+
+/// Bring to the device what is not by rows of the system, and give back what it has now.
+template <typename T>
+void ClSolver<T>::set_up_levels(State& s, const Waiter& waiter) {
+  const auto bring = [&](cl::Buffer& buffer, const AlignedArray<T>& array) {
+    if (array.bytes() == 0) return;
+    buffer = s.device->buffer(CL_MEM_READ_ONLY, array.bytes());
+    bytes_ += array.bytes();
+    for (std::int64_t done = 0; done < array.bytes(); done += s.staging->bytes()) {
+      upload(s, waiter, buffer, done, reinterpret_cast<const std::byte*>(array.data()) + done,
+             std::min(s.staging->bytes(), array.bytes() - done));
+    }
+  };
+  AlignedArray<T> zero;
+  zero.resize(1);
+  static_assert(sizeof(T) >= sizeof(cl_int));
+  std::fill_n(zero.data(), 1, T(0));
+  bring(s.care, zero);
+  s.levels.clear();
+  if (!plan_.folds()) return;
+  for (const auto& level : tile_factors_.levels()) {
+    TileLevel& on_device = s.levels.emplace_back();
+    on_device.rows = level.rows;
+    on_device.tiles = level.tiles(plan_.group_rows());
+    bring(on_device.weight, level.weight);
+    bring(on_device.corners, level.corners);
+    if (s.levels.size() == 1) {
+      const ChunkBands& bands = s.bands.front();
+      on_device.multiplier = bands.lower;
+      on_device.reciprocal = bands.diag;
+      on_device.coupling = bands.upper;
+      on_device.y = s.y;
+      on_device.x = s.x;
+      continue;
+    }
+    bring(on_device.multiplier, level.multiplier);
+    bring(on_device.reciprocal, level.reciprocal);
+    bring(on_device.coupling, level.coupling);
+    for (cl::Buffer* vector : {&on_device.y, &on_device.x}) {
+      *vector = s.device->buffer(CL_MEM_READ_WRITE, level.rows * static_cast<Index>(sizeof(T)));
+      bytes_ += level.rows * static_cast<Index>(sizeof(T));
+    }
+  }
+  tile_factors_ = {};
+}
+
+/// True if the launches since the last call met a number that is not finite, which they then spread among lines.
+template <typename T>
+bool ClSolver<T>::met_what_is_not_finite(State& s, const Waiter& waiter) {
+  const cl::CommandQueue& queue = s.device->queue();
+  cl_int met = 0;
+  cl::Event event;
+  queue.enqueueReadBuffer(s.care, CL_FALSE, 0, sizeof met, &met, nullptr, &event);
+  waiter.wait(event);
+  if (met == 0) return false;
+  met = 0;
+  queue.enqueueWriteBuffer(s.care, CL_FALSE, 0, sizeof met, &met, nullptr, &event);
+  waiter.wait(event);
+  return true;
+}
+
+/// Words of local memory of a work-group, in bytes.
+template <typename T>
+std::size_t local_bytes(const Plan& plan) {
+  return static_cast<std::size_t>(plan.items) * static_cast<std::size_t>(plan.item_rows + 1) * sizeof(T);
 }
 
 template <typename T>
@@ -25,11 +127,12 @@ cl::Event ClSolver<T>::launch_tiles(State& s, const ChunkBands& bands, const cl:
                                     const Chunk& chunk) {
   const std::int64_t array = chunk.rows() * static_cast<Index>(sizeof(T));
   const auto items = static_cast<std::size_t>(plan_.items);
-  const std::size_t local = items * static_cast<std::size_t>(plan_.item_rows + 1) * sizeof(T);
-  set_arguments(*s.device, s.tile_halo, bands.lower, bands.diag, bands.upper, y, x, cl_long{plan_.n},
+  const std::size_t local = local_bytes<T>(plan_);
+  Kernel& kernel = s.tile_halo[guarded_];
+  set_arguments(*s.device, kernel, bands.lower, bands.diag, bands.upper, y, x, s.care, cl_long{plan_.n},
                 cl_long{chunk.first}, cl_long{chunk.tile_begin}, cl_long{chunk.tile_end}, static_cast<cl_int>(plan_.m),
                 static_cast<cl_int>(plan_.halo), cl_int{plan_.steps}, cl::Local(local));
-  return launch(*s.device, s.tile_halo, {std::max<Index>(1, chunk.tile_end - chunk.tile_begin), items, local},
+  return launch(*s.device, kernel, {std::max<Index>(1, chunk.tile_end - chunk.tile_begin), items, local},
                 {{"lower", &bands.lower, array, kVectorBytes},
                  {"diag", &bands.diag, array, kVectorBytes},
                  {"upper", &bands.upper, array, kVectorBytes},
@@ -37,8 +140,84 @@ cl::Event ClSolver<T>::launch_tiles(State& s, const ChunkBands& bands, const cl:
                  {"x", &x, array, kVectorBytes}});
 }
 
+/// Truncated-streamed: the runs of a chunk.
+template <typename T>
+cl::Event ClSolver<T>::launch_runs(State& s, const ChunkBands& factors, const cl::Buffer& y, const cl::Buffer& x,
+                                   const Chunk& chunk) {
+  const std::int64_t array = chunk.rows() * static_cast<Index>(sizeof(T));
+  const std::int64_t stored = (plan_.form == Form::shared ? plan_.shared.period : chunk.rows()) * resident_.word;
+  const auto items = static_cast<std::size_t>(plan_.items);
+  const std::size_t local = local_bytes<T>(plan_);
+  Kernel& kernel = s.tile_stored[guarded_];
+  set_arguments(*s.device, kernel, factors.lower, factors.diag, factors.upper, y, x, y, s.care, cl_long{plan_.n},
+                cl_long{chunk.first}, cl_long{chunk.tile_begin}, cl_long{chunk.tile_end}, cl_long{plan_.m},
+                cl_int{plan_.run_tiles}, static_cast<cl_int>(plan_.halo), static_cast<cl_int>(plan_.shared.period),
+                cl::Local(local));
+  return launch(*s.device, kernel, {std::max<Index>(1, chunk.tile_end - chunk.tile_begin), items, local},
+                {{"multiplier", &factors.lower, stored, kVectorBytes},
+                 {"reciprocal", &factors.diag, stored, kVectorBytes},
+                 {"coupling", &factors.upper, stored, kVectorBytes},
+                 {"y", &y, array, kVectorBytes},
+                 {"x", &x, array, kVectorBytes}});
+}
+
+/// Exact-factored, down: fold the first `tiles` tiles of a level to rows of the next.
+template <typename T>
+cl::Event ClSolver<T>::launch_fold(State& s, std::size_t level, Index tiles) {
+  const TileLevel &from = s.levels[level], &to = s.levels[level + 1];
+  const auto items = static_cast<std::size_t>(plan_.items);
+  const std::size_t local = local_bytes<T>(plan_);
+  const std::int64_t array = from.rows * static_cast<Index>(sizeof(T));
+  set_arguments(*s.device, s.tile_fold[guarded_], from.multiplier, from.weight, from.y, from.corners, to.y,
+                cl_long{from.rows}, cl_long{tiles}, cl::Local(local));
+  return launch(*s.device, s.tile_fold[guarded_], {std::max<Index>(1, tiles), items, local},
+                {{"multiplier", &from.multiplier, array, kVectorBytes},
+                 {"weight", &from.weight, array, kVectorBytes},
+                 {"y", &from.y, array, kVectorBytes},
+                 {"left", &to.y, to.rows * static_cast<Index>(sizeof(T)), sizeof(T)}});
+}
+
+/// And back: solve the first `tiles` tiles with the unknowns of the next level around them.
+template <typename T>
+cl::Event ClSolver<T>::launch_back(State& s, std::size_t level, Index tiles) {
+  const TileLevel& here = s.levels[level];
+  const cl::Buffer& outer = level + 1 < s.levels.size() ? s.levels[level + 1].x : here.y;
+  const auto items = static_cast<std::size_t>(plan_.items);
+  const std::size_t local = local_bytes<T>(plan_);
+  const std::int64_t array = here.rows * static_cast<Index>(sizeof(T));
+  Kernel& kernel = s.tile_stored[guarded_];
+  set_arguments(*s.device, kernel, here.multiplier, here.reciprocal, here.coupling, here.y, here.x, outer, s.care,
+                cl_long{here.rows}, cl_long{0}, cl_long{0}, cl_long{tiles}, cl_long{plan_.group_rows()}, cl_int{1},
+                cl_int{0}, cl_int{0}, cl::Local(local));
+  return launch(*s.device, kernel, {std::max<Index>(1, tiles), items, local},
+                {{"multiplier", &here.multiplier, array, kVectorBytes},
+                 {"reciprocal", &here.reciprocal, array, kVectorBytes},
+                 {"coupling", &here.coupling, array, kVectorBytes},
+                 {"y", &here.y, array, kVectorBytes},
+                 {"x", &here.x, array, kVectorBytes}});
+}
+
+template <typename T>
+void ClSolver<T>::run_levels(State& s, const Waiter& waiter, const T* y, T* x) {
+  const Chunk& all = layout_.chunks.front();
+  give_y(s, waiter, all, y);
+  std::vector<cl::Event> events;
+  for (std::size_t i = 0; i + 1 < s.levels.size(); ++i) events.push_back(launch_fold(s, i, s.levels[i].tiles));
+  for (std::size_t i = s.levels.size(); i-- > 0;) events.push_back(launch_back(s, i, s.levels[i].tiles));
+  take_x(s, waiter, all, x);
+  for (const cl::Event& event : events) times_.kernel_seconds += seconds(event);
+}
+
 #define OCLSPKT_INSTANTIATE(T)                                                                                  \
-  template void ClSolver<T>::make_tile_kernel(State&) const;                                                    \
+  template void ClSolver<T>::make_tile_kernels(State&, bool) const;                                             \
+  template void ClSolver<T>::store_tile_factors(const BandsView<T>&);                                           \
+  template void ClSolver<T>::set_up_levels(State&, const Waiter&);                                              \
+  template bool ClSolver<T>::met_what_is_not_finite(State&, const Waiter&);                                     \
+  template void ClSolver<T>::run_levels(State&, const Waiter&, const T*, T*);                                   \
+  template cl::Event ClSolver<T>::launch_fold(State&, std::size_t, Index);                                      \
+  template cl::Event ClSolver<T>::launch_back(State&, std::size_t, Index);                                      \
+  template cl::Event ClSolver<T>::launch_runs(State&, const ChunkBands&, const cl::Buffer&, const cl::Buffer&,  \
+                                              const Chunk&);                                                    \
   template cl::Event ClSolver<T>::launch_tiles(State&, const ChunkBands&, const cl::Buffer&, const cl::Buffer&, \
                                                const Chunk&);
 OCLSPKT_INSTANTIATE(float)

@@ -11,6 +11,10 @@ namespace oclspkt::ocl {
 template <typename T>
 void ClSolver<T>::store_factors(State& s, const BandsView<T>& bands) {
   s.bands.clear();  // they may wrap memory that the factors are about to give back
+  if (plan_.by_groups()) {
+    store_tile_factors(bands);
+    return;
+  }
   if (makes_factors()) {
     turned_.reserve(plan_);
   } else if (!plan_.stored) {

@@ -16,7 +16,7 @@ struct Margin {
 };
 
 Margin margin(const Plan& plan) {
-  if (plan.stored) return {plan.tile_rows(), plan.tile_rows()};
+  if (plan.turned()) return {plan.tile_rows(), plan.tile_rows()};
   const Index before = round_up(plan.halo, plan.lanes);
   return {before, round_up(before + plan.m + plan.halo, plan.lanes) - before - plan.m};
 }
@@ -26,7 +26,7 @@ Index vectors_swept(const Plan& plan) {
   if (plan.by_groups()) return 1;  // what a work-group keeps is in local memory
   if (plan.twisted()) return plan.lanes + plan.m;
   if (plan.from_ends) return plan.lanes + 7 * plan.m;
-  if (plan.stored) return plan.lanes + 2 * (plan.m + plan.reach);
+  if (plan.turned()) return plan.lanes + 2 * (plan.m + plan.reach);
   const Margin beside = margin(plan);
   return plan.lanes + 2 * (beside.before + plan.m + beside.behind);
 }
@@ -52,7 +52,7 @@ Layout working_sizes(const Plan& plan, int word, Index chunk_tiles) {
   layout.padded = plan.tiles() * plan.lanes;
   layout.scratch_bytes = layout.runs * layout.slot * plan.lanes * word;
   layout.outer_bytes = exact            ? layout.padded * word
-                       : plan.stored    ? plan.factor_tiles() * plan.lanes * word
+                       : plan.turned()  ? plan.factor_tiles() * plan.lanes * word
                        : plan.from_ends ? 2 * kMetWords * word
                                         : 0;
   layout.segment_bytes = exact ? kSegmentWords * layout.padded * word : 0;
@@ -62,7 +62,7 @@ Layout working_sizes(const Plan& plan, int word, Index chunk_tiles) {
 }
 
 std::int64_t chunk_bytes(const Plan& plan, int word, Index chunk_tiles) {
-  if (plan.stored) return std::min(plan.tiles(), chunk_tiles + 2) * plan.factor_words() * word;
+  if (plan.turned()) return std::min(plan.tiles(), chunk_tiles + 2) * plan.factor_words() * word;
   const Margin beside = margin(plan);
   return std::min(plan.n, chunk_tiles * plan.tile_rows() + beside.before + beside.behind) * word;
 }
@@ -71,7 +71,8 @@ std::int64_t chunk_bytes(const Plan& plan, int word, Index chunk_tiles) {
 Limits needs(const Plan& plan, int word, Index chunk_tiles) {
   const Layout sizes = working_sizes(plan, word, chunk_tiles);
   const std::int64_t array = chunk_bytes(plan, word, chunk_tiles);
-  return {std::max({array, sizes.scratch_bytes, sizes.segment_bytes}), 5 * array + sizes.working_bytes()};
+  const int arrays = plan.folds() ? 6 : 5;
+  return {std::max({array, sizes.scratch_bytes, sizes.segment_bytes}), arrays * array + sizes.working_bytes()};
 }
 
 bool fits(const Limits& need, const Limits& limits) {
@@ -111,7 +112,8 @@ Layout make_layout(const Plan& plan, int word, const Limits& limits) {
     layout.longest = std::max(layout.longest, layout.chunks.back().rows());
   }
   layout.band_chunks = layout.chunks;
-  if (plan.stored) {
+  if (plan.by_groups() && plan.form == Form::shared) layout.band_chunks = {Chunk{.end = plan.shared.period}};
+  if (plan.turned()) {
     if (plan.form == Form::shared) layout.band_chunks.resize(1);
     for (Chunk& chunk : layout.band_chunks) {
       chunk = places_of_factors(plan, chunk);

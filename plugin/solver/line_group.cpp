@@ -100,19 +100,22 @@ std::vector<int> scale_rows(Bands<T>& bands) {
 }
 
 template <typename T>
-Trial run_trials(const Bands<T>& bands, DeviceSolver<T>& solver, bool both) {
+Trial run_trials(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRules& rules) {
   const auto apply = [&](const T* y, T* x) { solver.apply(y, x); };
   Trial rough = trial_solve<T>(bands.lines(), bands.view(), TrialKind::rough, apply);
-  if (!both || !rough.failed.empty()) return rough;
+  if (rules.by_norm) rough.failed = rough.unstable;
+  if (!rules.both || !rough.failed.empty()) return rough;
   Trial smooth = trial_solve<T>(bands.lines(), bands.view(), TrialKind::smooth, apply);
+  if (rules.by_norm) smooth.failed = smooth.unstable;
+  if (!smooth.failed.empty()) return smooth;
   return smooth.worst <= rough.worst ? rough : smooth;
 }
 
 }  // namespace
 
 template <typename T>
-Objection examine(const Bands<T>& bands, DeviceSolver<T>& solver, bool both, double& trial_error, double& growth,
-                  Names names) {
+Objection examine(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRules& rules, double& trial_error,
+                  double& growth, Names names) {
   if (const Factors<T>* factors = solver.factors()) {
     growth = factors->pivots().growth;
     if (Objection objection = object_to_pivots(*factors, names)) return objection;
@@ -123,7 +126,7 @@ Objection examine(const Bands<T>& bands, DeviceSolver<T>& solver, bool both, dou
   }
   Trial trial;
   if (trial_error < 0) {
-    trial = run_trials(bands, solver, both);
+    trial = run_trials(bands, solver, rules);
     trial_error = trial.worst;
   }
   if (const auto* pivot = dynamic_cast<const PivotSolver<T>*>(&solver)) {
@@ -173,7 +176,7 @@ Objection LineGroup<T>::set_up() {
   }
   solver_->set_up(Plan{}, *solved);  // factors of the host copy what they need
   double trial_error = -1, growth = 0;
-  return examine(*solved, *solver_, false, trial_error, growth, &members_);
+  return examine(*solved, *solver_, {}, trial_error, growth, &members_);
 }
 
 template <typename T>
@@ -207,8 +210,8 @@ std::int64_t LineGroup<T>::bytes() const {
          (solver_ ? solver_->bytes() : 0);
 }
 
-template Objection examine(const Bands<float>&, DeviceSolver<float>&, bool, double&, double&, Names);
-template Objection examine(const Bands<double>&, DeviceSolver<double>&, bool, double&, double&, Names);
+template Objection examine(const Bands<float>&, DeviceSolver<float>&, const TrialRules&, double&, double&, Names);
+template Objection examine(const Bands<double>&, DeviceSolver<double>&, const TrialRules&, double&, double&, Names);
 template class LineGroup<float>;
 template class LineGroup<double>;
 

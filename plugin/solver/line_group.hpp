@@ -20,17 +20,26 @@ struct Objection {
   explicit operator bool() const { return !why.empty(); }
 };
 
+/// How trial solves judge a solver.
+struct TrialRules {
+  /// The smooth trial runs as well. Stored factors with sound pivots and partial pivoting are right for every
+  /// right-hand side or for none; sweeps that nobody watched are not: the large solution of the rough trial hides an
+  /// error that the smooth one shows.
+  bool both = false;
+  /// The error is held against the largest row, as one does with pivoting, and not each row's against itself: tiles
+  /// that are solved apart agree to the rounding of their largest unknowns, not of one that passes through 0.
+  bool by_norm = false;
+};
+
 /// The evidence that `solver`, set up for `bands`, gives against itself: stored factors their growth and pivots,
 /// `pivot` its singular lines, and all of them the trial solves.
-/// @param both                the smooth trial runs as well. Stored factors with sound pivots and partial pivoting are
-///                            right for every right-hand side or for none; sweeps that nobody watched are not: the
-///                            large solution of the rough trial hides an error that the smooth one shows
+/// @param rules               see TrialRules
 /// @param[in,out] trial_error in: negative if the trial solve must run, else its known result; out: its result
 /// @param[out]    growth      of stored factors; untouched for other methods
 /// @param         names       what to call the lines; null: by their place in `bands`
 template <typename T>
-Objection examine(const Bands<T>& bands, DeviceSolver<T>& solver, bool both, double& trial_error, double& growth,
-                  const std::vector<Index>* names = nullptr);
+Objection examine(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRules& rules, double& trial_error,
+                  double& growth, const std::vector<Index>* names = nullptr);
 
 /// Lines of a set that are solved apart on the host, because the method of the others does not hold for them. Rows near
 /// the ends of the number range are scaled by powers of two there; where that does not help,

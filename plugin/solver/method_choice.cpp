@@ -230,6 +230,22 @@ std::optional<Proposal> propose_twisted(const Problem<T>& problem, Objection& ob
   return std::nullopt;
 }
 
+/// Stored factors of tiles that work-groups fold to their first and last rows.
+template <typename T>
+std::optional<Proposal> propose_folds(const Problem<T>& problem, Objection& objection) {
+  const Index n = problem.bands.lines().rows();
+  const Plan plan = make_fold_plan(n, problem.options.partition, sizeof(T), problem.traits);
+  if (plan.chunk_tiles == 0 && n > 0) {
+    objection = {"the device's memory does not hold all rows at once", {}, plan};
+    return std::nullopt;
+  }
+  if (const double growth = settling_growth(plan, problem.bands.view()); !(growth <= kGrowthLimit)) {
+    objection = {format("folding multiplies rounding by %.1e > %.0f", growth, kGrowthLimit), {}, plan};
+    return std::nullopt;
+  }
+  return unless_growth(problem, exact_proposal(problem, plan), objection);
+}
+
 /// True if |lower / pivot| and |upper / pivot| are at most 1 from either end, by the shares of dominant rows.
 bool shrinks(const Survey& survey) {
   const double larger = std::max(survey.lower_share, survey.upper_share);
@@ -273,7 +289,9 @@ std::optional<Proposal> propose_exact(const Problem<T>& problem, Method method, 
   if (method == Method::exact_twopass) {
     return unless_growth(problem, exact_proposal(problem, plan_for(problem, method, 0)), objection);
   }
-  if (!problem.traits.host && problem.bands.lines().contiguous()) return propose_twisted(problem, objection);
+  const bool end_to_end = problem.bands.lines().contiguous();
+  if (problem.traits.group_items > 0 && end_to_end) return propose_folds(problem, objection);
+  if (!problem.traits.host && end_to_end) return propose_twisted(problem, objection);
   return exact_proposal(problem, factored_plan(problem));
 }
 
@@ -347,13 +365,13 @@ std::optional<Proposal> propose(const Problem<T>& problem, Method method, Object
                        ": use method auto, exact-factored or pivot");
   }
   switch (method) {
-    case Method::truncated_halo: {
-      std::optional<Proposal> proposal = propose_halo(problem, objection);
+    case Method::truncated_halo:
+    case Method::truncated_streamed: {
+      std::optional<Proposal> proposal =
+          method == Method::truncated_halo ? propose_halo(problem, objection) : propose_streamed(problem, objection);
       if (proposal && proposal->plan.by_groups() && problem.traits.unproven) proposal->needs_trial = true;
       return proposal;
     }
-    case Method::truncated_streamed:
-      return propose_streamed(problem, objection);
     case Method::exact_twopass:
     case Method::exact_factored:
       return propose_exact(problem, method, objection);
@@ -367,16 +385,24 @@ std::optional<Proposal> propose(const Problem<T>& problem, Method method, Object
   return p;
 }
 
+static std::string groups_text(const Plan& plan) {
+  return format("work-groups of %d x %d rows", plan.items, plan.item_rows);
+}
+
 std::string shape_text(const Plan& plan) {
   switch (plan.method) {
     case Method::truncated_halo:
       if (plan.by_groups()) {
-        return format("halo %lld, work-groups of %d x %d rows", static_cast<long long>(plan.halo), plan.items,
-                      plan.item_rows);
+        return format("halo %lld, ", static_cast<long long>(plan.halo)) + groups_text(plan);
       }
       return format("halo %lld", static_cast<long long>(plan.halo)) +
              (plan.segments > 0 ? format(", %lld segments a line", static_cast<long long>(plan.segments)) : "");
     case Method::truncated_streamed:
+      if (plan.by_groups()) {
+        return format("stored factors, reach %lld, runs of %d tiles, ", static_cast<long long>(plan.halo),
+                      plan.run_tiles) +
+               groups_text(plan);
+      }
       if (plan.stored) {
         return std::string(plan.narrow ? "narrow " : "") + (plan.form == Form::general ? "stored" : name(plan.form)) +
                format(" factors, reach %lld", static_cast<long long>(plan.reach));
@@ -385,6 +411,7 @@ std::string shape_text(const Plan& plan) {
     case Method::exact_twopass:
       return plan.from_ends ? "swept from both ends" : "";
     case Method::exact_factored:
+      if (plan.by_groups()) return "stored factors, folded by " + groups_text(plan);
       if (plan.stored) return "stored factors, swept from both ends";
       return std::string(plan.form == Form::shared ? "shared factors" : "") +
              (plan.form == Form::shared && plan.bundle > 1 ? ", " : "") +

@@ -40,7 +40,7 @@ double predict_apply(const DeviceChoice& device, const Plan& plan, const LineSet
   const bool on_host = runs_on_host(device, plan, lines);
   if (on_host) return plan.method == Method::exact_factored ? predict_host_seconds<T>(lines, plan.form) : 0;
   if (lines.beside()) return predict_beside_seconds(device.profile, plan, sizeof(T));
-  const int launches = plan.method == Method::exact_twopass || plan.twisted() ? 2 : 1;
+  const int launches = plan.folds() ? 5 : plan.method == Method::exact_twopass || plan.twisted() ? 2 : 1;
   return predict_seconds(device.profile, plan.n, plan.words_per_row(), launches, sizeof(T));
 }
 
@@ -102,9 +102,8 @@ Objection Solver<T>::Impl::examine_adopted(Proposal& p, bool last) {
   if (!p.needs_trial && in_range<T>(survey_)) return {};
   const bool before = checked_before(p);
   double error = before ? checked_->backward_error : -1;
-  const bool both = in_pieces(p.plan);
   const Times start = all_times();
-  Objection objection = examine(bands_, *solver_, both, error, p.growth);
+  Objection objection = examine(bands_, *solver_, {in_pieces(p.plan), p.plan.folds()}, error, p.growth);
   counts_.trials += !before && error >= 0;
   const bool asked_for = last && named(options_.method) && p.plan.method != Method::pivot;
   if (objection && asked_for && error < 0) {
@@ -246,8 +245,8 @@ void Solver<T>::Impl::choose(const DeviceChoice& device, const std::optional<InU
   const bool few = seldom_applied_ && !device.host() && !survey_.shared;
   const bool by_groups = !device.host() && problem(device, false, false).traits.group_items > 0;
   const bool one_shot = few && !named(options_.method) && holds_at_once(problem(device, false, true));
-  std::vector<Attempt> attempts =
-      methods_to_try(options_.method, {device.host(), bands_.lines().contiguous(), few, one_shot || by_groups});
+  std::vector<Attempt> attempts = methods_to_try(
+      options_.method, {device.host(), bands_.lines().contiguous(), few && !by_groups, one_shot || (by_groups && few)});
   const bool moved = before && first_to_try(*before, device, attempts);
   bool singular = false;
   for (const Attempt& attempt : attempts) {

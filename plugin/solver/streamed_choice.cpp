@@ -18,6 +18,8 @@ constexpr Index kTileSearch[] = {16 * 31, 16 * 127, 16 * 511, 16 * 2047};
 constexpr double kPlainPivots = 1.0001;
 /// Rows that a device may sweep for their pivots alone, times those of a partition.
 constexpr Index kLongLeadIn = 4;
+/// Reach of a run that is tried first where the decay is followed.
+constexpr Index kFirstReach = 256;
 /// Partitions tried for stored factors, times the usual one, where a tile is too short.
 constexpr Index kLongerPartitions[] = {1, 3, 6};
 
@@ -107,10 +109,18 @@ void choose_form(const Problem<T>& problem, Plan& plan) {
   if (is_symmetric(lines, bands)) serve_couplings(plan, sizeof(T), problem.traits);
 }
 
+/// The same by work-groups.
+template <typename T>
+void choose_form_of_runs(const Problem<T>& problem, Plan& plan) {
+  const LineSet& lines = problem.bands.lines();
+  if (problem.survey.shared && share_line(plan, lines.length(0), sizeof(T))) return;
+  if (is_symmetric(lines, problem.bands.view())) plan.form = Form::symmetric;
+}
+
 /// The same, with factors in the storage that the user allows.
 template <typename T>
 Proposal in_best_form(const Problem<T>& problem, Proposal proposal) {
-  choose_form(problem, proposal.plan);
+  proposal.plan.by_groups() ? choose_form_of_runs(problem, proposal.plan) : choose_form(problem, proposal.plan);
   if (!narrows<T>(problem.options)) return proposal;
   proposal.why_wide = proposal.plan.form == Form::shared ? "shared factors stay in the cache"
                                                          : objection_to_narrow_factors(problem.survey);
@@ -142,6 +152,55 @@ std::optional<Proposal> propose_stored(const Problem<T>& problem, Objection& obj
   return insist_on_streamed(problem, plan, certificate, tol, objection);
 }
 
+/// The reach that the survey of rows asks of a run: rows after which what is truncated has decayed, or a whole line;
+/// more than `longest` if it does not know.
+template <typename T>
+Index known_reach(const Problem<T>& problem, double tol, Index longest) {
+  const LineSet& lines = problem.bands.lines();
+  const double d = problem.survey.decay();
+  Index line = 0;
+  for (Index l = 0; l < lines.count() && line <= longest; ++l) line = std::max(line, lines.length(l));
+  Index reach = kHaloQuantum;
+  while (reach <= longest && !(d > 1 && bound_stored(d, reach) <= tol)) reach += kHaloQuantum;
+  return std::min(reach, round_up(line, kHaloQuantum));
+}
+
+/// The next reach to try after one whose bound was too large: as much longer as its decay asks for.
+Index longer_reach(Index reach, double bound, double tol, Index longest) {
+  const double times = bound < 1 ? std::log(tol) / std::log(bound) : 4;
+  return std::min(longest, round_up(static_cast<Index>(static_cast<double>(reach) * std::clamp(1.1 * times, 1.5, 64.0)),
+                                    kHaloQuantum));
+}
+
+/// The streamed form by work-groups: a run of tiles is truncated so many rows away that it shows in no row.
+template <typename T>
+std::optional<Proposal> propose_runs(const Problem<T>& problem, Objection& objection) {
+  const double tol = tolerance<T>(problem.options);
+  if (object_to_asymmetry(problem, objection)) return std::nullopt;
+  const Index n = problem.bands.lines().rows(), partition = problem.options.partition;
+  const Index longest = longest_reach(partition, sizeof(T), problem.traits);
+  const Index known = known_reach(problem, tol, longest);
+  Plan plan = make_run_plan(n, std::min(known, longest), partition, sizeof(T), problem.traits);
+  const bool alike = problem.survey.decay() > std::max(1.0, problem.survey.dominance);
+  if (known <= longest && (alike || settles_by_dominance(problem.survey.dominance))) {
+    const double d = problem.survey.decay();
+    const double bound = d > 1 ? std::min(tol, bound_stored(d, plan.halo)) : 0;
+    return in_best_form(problem, covered(plan, bound, tol, problem.survey));
+  }
+  Certificate certificate;
+  for (Index reach = std::min(known, kFirstReach);;) {
+    plan = make_run_plan(n, reach, partition, sizeof(T), problem.traits);
+    certificate = certify_runs(plan, problem.bands.view());
+    if (certificate.bound <= tol && certificate.growth <= kGrowthLimit) {
+      return in_best_form(problem, covered(plan, certificate.bound, tol, problem.survey));
+    }
+    if (reach >= longest || certificate.bound <= tol || std::isnan(certificate.bound)) break;
+    reach = longer_reach(reach, certificate.bound, tol, longest);
+  }
+  objection = {streamed_refusal(certificate, tol), {}, plan};
+  return insist_on_streamed(problem, plan, certificate, tol, objection);
+}
+
 /// A way to walk the tiles of the streamed form.
 struct Direction {
   bool up, exact_starts;
@@ -155,6 +214,7 @@ constexpr Direction kDirections[] = {{false, false}, {true, false}, {false, true
 
 template <typename T>
 std::optional<Proposal> propose_streamed(const Problem<T>& problem, Objection& objection) {
+  if (problem.traits.group_items > 0) return propose_runs(problem, objection);
   if (!problem.traits.host) return propose_stored(problem, objection);
   const double tol = tolerance<T>(problem.options);
   Plan best;

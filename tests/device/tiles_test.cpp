@@ -133,6 +133,132 @@ TYPED_TEST(Tiles, GiveTheSameBitsEveryTimeAndInChunks) {
   });
 }
 
+TYPED_TEST(Tiles, WalkRunsByStoredFactors) {
+  using T = TypeParam;
+  on_every_device<T>([&](const DeviceInfo& info) {
+    for (const auto& [partition, items] : std::map<Index, int>{{0, 0}, {4, 64}, {8, 32}, {24, 32}}) {
+      for (const double d : {10.0, 1.5}) {
+        DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);
+        if (items > 0) traits.group_items = std::min(traits.group_items, items);
+        const Index rows = longest_reach(partition, sizeof(T), traits);
+        Index reach = 8;
+        while (bound_stored(d, reach) > kEps<T>) reach += 8;
+        for (const Index n : {Index{1}, Index{2}, rows - 1, rows, rows + 1, 3 * rows + 5, 9 * rows - 1}) {
+          const Plan plan = make_run_plan(n, std::min(reach, rows), partition, sizeof(T), traits);
+          const auto bands = closed(random_dominant<T>(LineSet::one(n), d));
+          const auto y = random_vector<T>(n);
+          const auto x = this->solve_by(info.index, plan, bands, y);
+          EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()), 10 * kEps<T>)
+              << "n = " << n << ", " << plan.run_tiles << " tiles of " << plan.items << " x " << plan.item_rows
+              << ", reach " << plan.halo << ", d " << d;
+        }
+      }
+    }
+  });
+}
+
+TYPED_TEST(Tiles, WalkRunsInEveryForm) {
+  using T = TypeParam;
+  on_every_device<T>([&](const DeviceInfo& info) {
+    const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);
+    for (const Index length : {Index{20}, Index{64}, Index{300}, Index{3000}}) {
+      const LineSet lines = LineSet::equal(9000 / length, length);
+      const Plan general = make_run_plan(lines.rows(), 128, 8, sizeof(T), traits);
+      const auto error = [&](const Plan& plan, const Bands<T>& bands) {
+        const auto y = random_vector<T>(lines.rows());
+        const auto x = this->solve_by(info.index, plan, bands, y);
+        return normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data());
+      };
+      Plan plan = general;
+      const auto alike = closed(constant<T>(lines, -1, 3, T(-1.5)));
+      ASSERT_TRUE(share_line(plan, length, sizeof(T)));
+      EXPECT_LE(error(plan, alike), 10 * kEps<T>) << length;
+      EXPECT_FALSE(share_line(plan = general, 61, sizeof(T))) << "vectors are not filled";
+      const auto symmetric = closed(random_symmetric<T>(lines, 1.5));
+      plan.form = Form::symmetric;
+      EXPECT_LE(error(plan, symmetric), 10 * kEps<T>) << length;
+      EXPECT_LT(plan.words_per_row(), general.words_per_row() - 0.9);
+      if (sizeof(T) == sizeof(float)) continue;
+      for (const Form form : {Form::general, Form::symmetric}) {
+        plan.form = form;
+        plan.narrow = true;
+        EXPECT_LE(error(plan, symmetric), 10 * kEps<float>) << length;
+        EXPECT_GT(error(plan, symmetric), 10 * kEps<double>) << "factors are not narrow";
+      }
+    }
+  });
+}
+
+TYPED_TEST(Tiles, FoldWhatDoesNotDecay) {
+  using T = TypeParam;
+  on_every_device<T>([&](const DeviceInfo& info) {
+    for (const auto& [partition, items] : std::map<Index, int>{{0, 0}, {4, 8}, {8, 32}}) {
+      DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);
+      if (items > 0) traits.group_items = std::min(traits.group_items, items);
+      const Index rows = longest_reach(partition, sizeof(T), traits);
+      for (const Index n : {Index{1}, Index{2}, rows - 1, rows, rows + 1, 3 * rows + 5, 40 * rows + 1}) {
+        const auto bands = closed(constant<T>(LineSet::one(n), -1, 2, -1));
+        const auto known = random_vector<T>(n);
+        std::vector<T> y(known.size());
+        multiply(bands.lines(), bands.view(), known.data(), y.data());
+        const auto x = this->solve_by(info.index, make_fold_plan(n, partition, sizeof(T), traits), bands, y);
+        EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()), 10 * kEps<T>)
+            << "n = " << n << ", tiles of " << rows;
+      }
+    }
+  });
+}
+
+TYPED_TEST(Tiles, OfStoredFactorsKeepNanInItsLine) {
+  using T = TypeParam;
+  const Index count = 90, length = 61, broken = 40;
+  const auto bands = closed(random_dominant<T>(LineSet::equal(count, length), 3.0));
+  const auto healthy = random_vector<T>(count * length);
+  const auto reference = solve_by_reference(bands, healthy);
+  on_every_device<T>([&](const DeviceInfo& info) {
+    const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);
+    for (const Plan& plan : {make_run_plan(count * length, 64, 8, sizeof(T), traits),
+                             make_fold_plan(count * length, 8, sizeof(T), traits)}) {
+      const auto solver = make_solver<T>(info.index, kForGpus);
+      solver->set_up(plan, bands);
+      std::vector<T> x(healthy.size());
+      // What one apply met does not make the next one careful.
+      for (const T poison : {std::numeric_limits<T>::quiet_NaN(), T(0), std::numeric_limits<T>::infinity()}) {
+        auto y = healthy;
+        if (poison != 0) y[broken * length + 30] = poison;
+        solver->apply(y.data(), x.data());
+        EXPECT_EQ(std::isfinite(x[broken * length + 30]), poison == 0);
+        std::copy_n(reference.begin() + broken * length, length, x.begin() + broken * length);
+        EXPECT_LE(relative_difference(x, reference), 16 * kEps<T>) << name(plan.method) << ", " << poison;
+      }
+    }
+  });
+}
+
+TYPED_TEST(Tiles, OfStoredFactorsGiveTheSameBitsEveryTimeAndInChunks) {
+  using T = TypeParam;
+  const Index n = 70'001;
+  const auto bands = closed(random_dominant<T>(LineSet::one(n), 1.5));
+  const auto y = random_vector<T>(n);
+  on_every_device<T>([&](const DeviceInfo& info) {
+    DeviceSettings small = kForGpus;
+    small.device_memory = 5 * n * static_cast<Index>(sizeof(T)) / 3;
+    const auto traits = [&](const DeviceSettings& s) {
+      return module().traits(info.index, sizeof(T) == sizeof(double), s);
+    };
+    const Plan run = make_run_plan(n, 96, 8, sizeof(T), traits(kForGpus)),
+               fold = make_fold_plan(n, 8, sizeof(T), traits(kForGpus));
+    for (const Plan& plan : {run, fold}) {
+      const auto first = this->solve_by(info.index, plan, bands, y);
+      for (int i = 0; i < 3; ++i) EXPECT_EQ(this->solve_by(info.index, plan, bands, y), first) << name(plan.method);
+    }
+    const Plan cut = make_run_plan(n, 96, 8, sizeof(T), traits(small));
+    ASSERT_GT(ocl::make_layout(cut, sizeof(T), {info.max_allocation, small.device_memory}).chunks.size(), 1U);
+    EXPECT_EQ(this->solve_by(info.index, cut, bands, y, small), this->solve_by(info.index, run, bands, y));
+    EXPECT_EQ(make_fold_plan(n, 8, sizeof(T), traits(small)).chunk_tiles, 0) << "it wants all rows at once";
+  });
+}
+
 TYPED_TEST(Tiles, FollowTheLimitsOfTheDevice) {
   using T = TypeParam;
   DeviceTraits traits{.group_items = 64, .local_bytes = 1 << 15};
@@ -147,6 +273,8 @@ TYPED_TEST(Tiles, FollowTheLimitsOfTheDevice) {
   EXPECT_EQ(make(8, 16).items, 32);
   EXPECT_EQ(make(8, 48).item_rows, 32);
   EXPECT_THROW(make(256, 16), InvalidInput);
+  EXPECT_EQ(make_run_plan(1'000'000, 100, 16, sizeof(T), traits).group_rows(), 512);
+  EXPECT_THROW(make_run_plan(1'000'000, 513, 16, sizeof(T), traits), InvalidInput);
   const Index longest = longest_halo(16, sizeof(T), traits);
   EXPECT_GT(make(longest / quantum * quantum, 16).m, 2 * longest);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Kernels by variant: those made for GPUs are chosen, hold what auto promises, and give way where they do not.
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "every_device.hpp"
@@ -30,23 +31,35 @@ class Variants : public ::testing::Test {
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(Variants, Scalars);
 
-TYPED_TEST(Variants, ForGpusSolveByWorkGroupsWhereAHaloHolds) {
+TYPED_TEST(Variants, ForGpusSolveByWorkGroups) {
   using T = TypeParam;
   test::with_every_device([&](Options options) {
     if (options.devices == "host") return;
     options.variant = "gpu";
-    for (const double d : {3.0, 1.2, 1.05}) {
-      const Report report = this->solve(options, test::random_dominant<T>(LineSet::one(20'011), d));
-      EXPECT_EQ(report.method, Method::truncated_halo) << d << ": " << report.why;
+    const auto expect = [&](Method method, Bands<T> bands) {
+      const Report report = this->solve(options, std::move(bands));
+      EXPECT_EQ(report.method, method) << report.why;
       ASSERT_FALSE(report.candidates.empty());
-      EXPECT_NE(report.candidates.back().shape.find("work-groups of"), std::string::npos) << d;
+      EXPECT_NE(report.candidates.back().shape.find("work-groups of"), std::string::npos)
+          << report.candidates.back().shape;
+    };
+    for (const double d : {3.0, 1.2}) {
+      expect(Method::truncated_streamed, test::random_dominant<T>(LineSet::one(20'011), d));
     }
-    EXPECT_EQ(this->solve(options, test::random_dominant<T>(LineSet::equal(400, 61), 3)).method,
-              Method::truncated_halo);
-    // What decays too slowly for any tile, and what is not dominant, goes to another method and its kernels.
-    EXPECT_NE(this->solve(options, test::diffusion<T>(LineSet::one(20'011), 1e5)).method, Method::truncated_halo);
-    EXPECT_NE(this->solve(options, test::constant<T>(LineSet::one(20'011), -1, 2, -1)).method, Method::truncated_halo);
+    expect(Method::truncated_streamed, test::random_dominant<T>(LineSet::equal(400, 61), 3));
+    for (const double lambda : {10.0, 100.0}) {
+      expect(Method::truncated_streamed, test::diffusion<T>(LineSet::one(20'011), lambda));
+    }
+    // Whole lines are as far as anything reaches, whatever their dominance.
+    expect(Method::truncated_streamed, test::diffusion<T>(LineSet::equal(200, 100), 1e6));
+    // What decays too slowly for any tile, and what is not dominant.
+    expect(Method::exact_factored, test::diffusion<T>(LineSet::one(200'011), 1e6));
+    expect(Method::exact_factored, test::constant<T>(LineSet::one(20'011), -1, 2, -1));
     EXPECT_TRUE(this->solve(options, test::random_dominant<T>(LineSet::grid_axis(1, 40, 50, 3), 3)).ready);
+    options.method = MethodChoice::truncated_halo;
+    for (const double d : {3.0, 1.2, 1.05}) {
+      expect(Method::truncated_halo, test::random_dominant<T>(LineSet::one(20'011), d));
+    }
   });
 }
 

@@ -321,6 +321,41 @@ TEST(Certificate, OfStoredFactorsCountsWhatPartitionsMakeOfRounding) {
   EXPECT_LE(error(smooth), 1e-15);
 }
 
+/// Runs are cut anywhere: where what decays slowly is a few rows long only, whole blocks say so.
+TEST(Certificate, OfRunsFollowsTheDecay) {
+  const DeviceTraits traits{.group_items = 16, .local_bytes = 1 << 15};
+  for (const double lambda : {1.0, 10.0, 100.0}) {
+    const Bands<double> bands = closed(test::diffusion<double>(LineSet::one(3000), lambda));
+    const double decay = survey(bands.lines(), bands.view()).decay();
+    double before = std::numeric_limits<double>::infinity();
+    for (const Index reach : {8, 16, 64, 200}) {
+      const Certificate c = certify_runs(make_run_plan(3000, reach, 0, 8, traits), bands.view());
+      // A block of an eighth may be lost at either end; both sides count, and what comes from above is summed up.
+      EXPECT_GE(c.bound, std::pow(decay, -static_cast<double>(reach))) << lambda << ", " << reach;
+      EXPECT_LE(c.bound, 100 * std::sqrt(lambda) * std::pow(decay, -0.85 * static_cast<double>(reach)) + 1e-300)
+          << lambda << ", " << reach;
+      EXPECT_LT(c.bound, before);
+      EXPECT_LE(c.growth, 2);
+      before = c.bound;
+    }
+  }
+  const auto bound = [&](const Bands<double>& bands, Index reach) {
+    return certify_runs(make_run_plan(bands.lines().rows(), reach, 0, 8, traits), bands.view()).bound;
+  };
+  // Lines that end within the reach, wherever they do.
+  const Bands<double> lines = closed(test::constant<double>(LineSet::equal(40, 61), -1, 2, -1));
+  EXPECT_EQ(bound(lines, 72), 0);
+  EXPECT_GT(bound(lines, 24), 0.1);
+  EXPECT_GT(bound(closed(test::constant<double>(LineSet::one(3000), -1, 2, -1)), 256), 0.1);
+  Bands<double> weak = closed(test::random_dominant<double>(LineSet::one(3000), 3.0));
+  const double strong = bound(weak, 128);
+  for (Index i = 1400; i < 1500; ++i) weak.diag()[i] = 2 * (weak.lower()[i] = weak.upper()[i] = 1);
+  EXPECT_LE(strong, 1e-40);
+  EXPECT_GT(bound(weak, 128), 1e-20);
+  weak.diag()[2000] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(std::isnan(bound(weak, 128)));
+}
+
 TEST(Certificate, OfStoredFactorsHasTheGrowthThatDominanceAllowsAtWorst) {
   // Rows that couple upwards only in front of one that couples to them only.
   for (const double d : {1.05, 1.2, 2.0}) {

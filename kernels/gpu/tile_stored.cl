@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Purpose: lines laid end to end by stored factors on GPUs: z_i = y_i - w_i z_(i-1) down, x_i = r_i z_i - c_i x_(i+1)
+// up. A work-group walks a run of tiles.
+//   STREAMED 1   truncated-streamed: z is carried from tile to tile, and the sweep down is one tile ahead: x of a tile
+//                follows when what is below it has been folded to its first unknown. Truncated are what is `reach` rows
+//                outside of a run and, between tiles of a run, what is a tile away. core/certificate bounds both.
+//   STREAMED 0   exact-factored, the way back from tile_fold.cl: a run is a tile, with factors of its own; the unknowns
+//                around it are known.
+// Source: sweeps are chains of affine maps, composed within a work-item and scanned over the work-group.
+//
+// Arguments (global memory)
+//   multiplier, reciprocal, coupling, y, x  shape [rows of the chunk]; x overlaps none of the others. With COUPLINGS_SERVE
+//                the multiplier of a row is the coupling of the row above it, and multiplier is not read.
+//   outer        STREAMED 0: shape [runs][2]: the first and the last unknown of every tile; not read if there is one
+//   care         shape [1], set to 1 where a number is not finite; the launch is then to be repeated with GUARDED 1
+//   n, origin    rows of the whole system; row of element 0 of the arrays, a multiple of VECTOR
+//   run_begin, run_end  runs of this launch; run k keeps rows [k run_rows, (k + 1) run_rows)
+//   length       rows of a line, with SHARED_FACTORS; see tile_factors.clh
+//   run_rows, run_tiles, reach  run_rows + 2 reach = run_tiles TILE_ROWS; multiples of VECTOR
+//   turned       local, PADDED_ROWS
+// Launch:  a work-group a run, of GROUP_ITEMS work-items. The last runs come first: what tile_fold.cl read last may be
+//          in the cache.
+// Local:   PADDED_ROWS scalars.
+// Per row: 4 multiply-adds, 3 multiplications; 5 words, 4 if couplings serve, 2 if factors are shared; narrow ones take
+//          half a word.
+// Assumes: couplings out of the system are 0.
+// Valid:   x for the rows of the runs below n.
+#include "gpu/tile_factors.clh"
+#include "gpu/tile_scan.clh"
+
+// A tile on the way up: what each row has without the one below it, its coupling to that, and what the rows behind this
+// work-item's make of the unknown below the tile.
+typedef struct {
+  TileRows rows;
+  scalar_t v[ITEM_ROWS], c[ITEM_ROWS];
+  Affine behind;
+} Ahead;
+
+// Solve for the rows of a tile whose unknown below is known, and store those in [first, end).
+static inline void finish(Ahead* tile, scalar_t below, long first, long end, __local scalar_t* turned,
+                          __global int* care, __global scalar_t* x) {
+  scalar_t entering = map_at(tile->behind, below);
+#pragma unroll
+  for (int i = ITEM_ROWS - 1; i >= 0; --i) tile->v[i] = entering = take_off(GUARDED, tile->v[i], tile->c[i], entering);
+#if !GUARDED
+  if (!isfinite(entering)) atomic_or(care, 1);
+#endif
+  const long kept = max(first - tile->rows.first, 0L), kept_end = min(end - tile->rows.first, (long)TILE_ROWS);
+  store_kept(tile->v, turned, tile->rows, (int)kept, (int)kept_end, x);
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_stored(
+    __global const factor_t* restrict multiplier, __global const factor_t* restrict reciprocal,
+    __global const factor_t* restrict coupling, __global const scalar_t* restrict y, __global scalar_t* restrict x,
+    __global const scalar_t* restrict outer, __global int* restrict care, const long n, const long origin,
+    const long run_begin, const long run_end, const long run_rows, const int run_tiles, const int reach, const int length,
+    __local scalar_t* turned) {
+  const long run = run_end - 1 - (long)get_group_id(0);
+  if (run < run_begin) return;
+  const int item = (int)get_local_id(0), last = ITEM_ROWS - 1;
+  const long first = run * run_rows - origin, end = min(n, (run + 1) * run_rows) - origin;
+#if STREAMED
+  scalar_t z = 0;
+  Ahead before;
+#else
+  scalar_t z = run > 0 ? outer[2 * run - 1] : 0;
+#endif
+  TileRows rows;
+  rows.n = n - origin;
+  for (int k = 0; k < run_tiles; ++k) {
+    rows.first = first - reach + (long)k * TILE_ROWS;
+    rows.full = rows.first >= -origin && rows.first + TILE_ROWS <= rows.n;
+    Ahead tile;
+    tile.rows = rows;
+    scalar_t w[ITEM_ROWS], r[ITEM_ROWS];
+    {
+      vector_t fw[ITEM_VECTORS], fr[ITEM_VECTORS], fc[ITEM_VECTORS], fy[ITEM_VECTORS];
+#ifndef COUPLINGS_SERVE
+      fetch_factors(multiplier, rows, origin, length, fw);
+#endif
+      fetch(y, rows, 0, fy);
+      fetch_factors(reciprocal, rows, origin, length, fr);
+      fetch_factors(coupling, rows, origin, length, fc);
+#ifndef COUPLINGS_SERVE
+      turn_to_rows(fw, turned, w);
+#endif
+      turn_to_rows(fy, turned, tile.v);
+      turn_to_rows(fr, turned, r);
+      turn_to_rows(fc, turned, tile.c);
+#ifdef COUPLINGS_SERVE
+      // That of the row above the work-item's is still there; above the run's first row nothing is known, or asked for.
+      const long above = rows.first - 1;
+      w[0] = item > 0 ? turned[item * (ITEM_ROWS + 1) - 2] : above >= 0 && above < rows.n ? (scalar_t)coupling[above] : 0;
+#pragma unroll
+      for (int i = 1; i < ITEM_ROWS; ++i) w[i] = tile.c[i - 1];
+#endif
+    }
+    Affine map = {1, 0};
+#pragma unroll
+    for (int i = 0; i < ITEM_ROWS; ++i) {
+      map.value = take_off(GUARDED, tile.v[i], w[i], map.value);
+      map.factor = -mul(w[i], map.factor);
+    }
+    const scalar_t doubt = map.value;
+    z = map_at(scan(map, false, turned), z);
+    map.factor = 1;
+    map.value = 0;
+#pragma unroll
+    for (int i = 0; i < ITEM_ROWS; ++i) {
+      z = take_off(GUARDED, tile.v[i], w[i], z);
+      tile.v[i] = mul(z, r[i]);
+    }
+#pragma unroll
+    for (int i = last; i >= 0; --i) {
+      map.value = take_off(GUARDED, tile.v[i], tile.c[i], map.value);
+      map.factor = -mul(tile.c[i], map.factor);
+    }
+#if !GUARDED
+    if (!isfinite(doubt) || !isfinite(map.value)) atomic_or(care, 1);
+#endif
+    tile.behind = scan(map, true, turned);
+#if STREAMED
+    // From this tile to the next one down and to the one above.
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item == GROUP_ITEMS - 1) turned[0] = z;
+    if (item == 0) turned[1] = map_at(map, tile.behind.value);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    z = turned[0];
+    const scalar_t below = turned[1];
+    if (k > 0) finish(&before, below, first, end, turned, care, x);
+    before = tile;
+    if (rows.first + TILE_ROWS >= end + reach) break;
+  }
+  finish(&before, 0, first, end, turned, care, x);
+#else
+    finish(&tile, (run + 1) * run_rows < n ? outer[2 * run + 2] : 0, first, end, turned, care, x);
+  }
+#endif
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Plans by work-groups of many work-items, for GPUs.
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "oclspkt/error.hpp"
+#include "plan_parts.hpp"
+
+namespace oclspkt {
+namespace {
+
+/// Bytes that a work-item of a GPU reads and writes at once, and the most rows of one: more would not stay in
+/// registers.
+constexpr Index kItemVector = 16, kMostItemRows = 32;
+/// Tiles of a run, where there are enough of them for every core: 16 and 32 take the same time (H200). Fewer below, so
+/// that each core has some runs at a time.
+constexpr Index kMostRunTiles = 16, kGroupsPerCore = 16;
+/// Factors of one line that stay in a GPU's second-level cache beside what streams through it.
+constexpr Index kSharedBytes = 4 << 20;
+/// Rows of a tile that is folded to two at least.
+constexpr Index kLeastFolded = 4;
+/// Arrays of exact-factored by work-groups: y, x, four of factors and weights; and one for all that is small.
+constexpr Index kFoldArrays = 7;
+
+/// Work-items and rows of each. Measured on an H200 (NVIDIA), billions of rows a second with a halo of 56 rows in
+/// double: 128 x 16: 106, 128 x 8: 99, 128 x 12: 101, 64 x 16: 103; of 192 rows 95 and, 64 x 16, 83. In float all of
+/// them: 221.
+struct GroupShape {
+  int items, item_rows;
+  Index longest_halo;  ///< for which the shape is taken
+  Index rows() const { return static_cast<Index>(items) * item_rows; }
+};
+constexpr GroupShape kShapes[] = {{128, 16, 256}, {256, 16, 1 << 20}};
+
+/// The shape for a halo, as large as the device allows.
+GroupShape group_shape(Index halo, Index partition, int word, const DeviceTraits& traits) {
+  GroupShape shape = kShapes[0];
+  for (const GroupShape& s : kShapes) {
+    shape = s;
+    if (halo <= s.longest_halo) break;
+  }
+  const Index quantum = kItemVector / word;
+  if (partition > 0) shape.item_rows = static_cast<int>(std::min(round_up(partition, quantum), kMostItemRows));
+  // A row of padding for each work-item.
+  const auto fits = [&] {
+    return shape.items <= traits.group_items && (shape.item_rows + 1) * shape.items * word <= traits.local_bytes;
+  };
+  while (shape.items > 1 && !fits()) shape.items /= 2;
+  return shape;
+}
+
+void take_shape(const GroupShape& shape, Plan& plan) {
+  plan.items = shape.items;
+  plan.item_rows = shape.item_rows;
+  plan.lanes = 1;
+}
+
+}  // namespace
+
+void cut_by_groups(Plan& plan, Index partition, int word, const DeviceTraits& traits) {
+  const Index asked = plan.halo;
+  plan.halo = round_up(asked, kItemVector / word);
+  take_shape(group_shape(plan.halo, partition, word, traits), plan);
+  while ((1 << plan.steps) < plan.items) ++plan.steps;
+  plan.m = plan.group_rows() - 2 * plan.halo;
+  if (plan.m > 0) return;
+  throw InvalidInput("a work-group of " + std::to_string(plan.items) + " work-items solves " +
+                     std::to_string(plan.group_rows()) + " rows, two halos of " + std::to_string(asked) +
+                     " leave none of them: choose variant cpu or another method");
+}
+
+Index longest_reach(Index partition, int word, const DeviceTraits& traits) {
+  return group_shape(0, partition, word, traits).rows();
+}
+
+Plan make_run_plan(Index n, Index reach, Index partition, int word, const DeviceTraits& traits) {
+  check_partition(partition);
+  Plan plan;
+  plan.method = Method::truncated_streamed;
+  plan.n = n;
+  plan.stored = true;
+  plan.halo = round_up(reach, kItemVector / word);
+  take_shape(group_shape(0, partition, word, traits), plan);
+  const Index rows = plan.group_rows();
+  if (plan.halo > rows) {
+    throw InvalidInput("a work-group of " + std::to_string(plan.items) + " work-items holds tiles of " +
+                       std::to_string(rows) + " rows, a run cannot reach " + std::to_string(reach) +
+                       " rows: choose variant cpu or another method");
+  }
+  // What is swept for the neighbours' sake is at most half of what is solved.
+  const Index least = std::max<Index>(1, quotient_up(6 * plan.halo, rows));
+  const Index fair = n / rows / (kGroupsPerCore * std::max(1, traits.cores));
+  plan.run_tiles = static_cast<int>(std::max(least, std::min(fair, kMostRunTiles)));
+  plan.m = plan.run_tiles * rows - 2 * plan.halo;
+  plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, std::numeric_limits<int>::max()));
+  cut_into_chunks(plan, word, traits);
+  return plan;
+}
+
+bool share_line(Plan& plan, Index length, int word) {
+  if (length % (kItemVector / word) != 0 || 3 * length * word > kSharedBytes || length >= plan.n) return false;
+  plan.form = Form::shared;
+  plan.shared = {0, length, plan.n};
+  return true;
+}
+
+Plan make_fold_plan(Index n, Index partition, int word, const DeviceTraits& traits) {
+  check_partition(partition);
+  Plan plan;
+  plan.method = Method::exact_factored;
+  plan.n = n;
+  plan.stored = true;
+  take_shape(group_shape(0, partition, word, traits), plan);
+  plan.m = plan.group_rows();
+  if (plan.m < kLeastFolded) {
+    throw InvalidInput("tiles of " + std::to_string(plan.m) +
+                       " rows are as many rows when they are folded: choose a "
+                       "larger partition, variant cpu or another method");
+  }
+  plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, std::numeric_limits<int>::max()));
+  const std::int64_t words = std::min(traits.chunk_bytes, traits.memory_bytes / kFoldArrays) / word;
+  plan.chunk_tiles = plan.tiles() * plan.tile_rows() <= words ? plan.tiles() : 0;
+  return plan;
+}
+
+void settle_within_halo(Plan& plan) {
+  // A work-item that is settled with 2^steps others on either side knows 2^steps - 1 of their partitions.
+  while (plan.steps > 0 && ((Index{1} << (plan.steps - 1)) - 1) * plan.item_rows >= plan.halo) --plan.steps;
+}
+
+Index longest_halo(Index partition, int word, const DeviceTraits& traits) {
+  if (traits.group_items == 0) return std::numeric_limits<Index>::max();
+  return (group_shape(std::numeric_limits<Index>::max(), partition, word, traits).rows() - 1) / 4;
+}
+
+}  // namespace oclspkt
