@@ -1,22 +1,35 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: the speed limit of GPUs, as kernels/common/stream.cl is that of CPUs: read four arrays, write one,
-// x = (a + b) + (c + y).
+// Purpose: the speed limit of GPUs, as kernels/common/stream.cl is that of CPUs: read READS arrays, write one,
+// x = (a + b) + (c + y) with four, and fewer terms with fewer.
 //
-// Arguments: a, b, c, y, x  shape [n], global, aligned to 16 bytes; x is written here, the others by the host
+// Arguments: a, b, c, y, x  shape [n], global, aligned to 16 bytes; x is written here, the others by the host; those
+//                           behind the first READS are not touched
 //            n              rows
 // Launch:    work-items for all vectors of 16 bytes, in groups of any size.
-// Local:     none. Per row: 3 flops, 5 words.
+// Local:     none. Per row: READS - 1 flops, READS + 1 words.
 // Valid:     x everywhere.
 #include "gpu/vector.clh"
+
+#ifndef READS
+#error "READS: arrays that are read, 1 to 4"
+#elif READS == 1
+#define SUM(a, b, c, y) (a)
+#elif READS == 2
+#define SUM(a, b, c, y) ((a) + (b))
+#elif READS == 3
+#define SUM(a, b, c, y) (((a) + (b)) + (c))
+#else
+#define SUM(a, b, c, y) (((a) + (b)) + ((c) + (y)))
+#endif
+#define VECTOR_AT(array) (*(__global const vector_t*)(array + row))
 
 __kernel void tile_stream(__global const scalar_t* restrict a, __global const scalar_t* restrict b,
                           __global const scalar_t* restrict c, __global const scalar_t* restrict y,
                           __global scalar_t* restrict x, const long n) {
   const long row = (long)get_global_id(0) * VECTOR;
   if (row + VECTOR <= n) {
-    *(__global vector_t*)(x + row) = (*(__global const vector_t*)(a + row) + *(__global const vector_t*)(b + row)) +
-                                     (*(__global const vector_t*)(c + row) + *(__global const vector_t*)(y + row));
+    *(__global vector_t*)(x + row) = SUM(VECTOR_AT(a), VECTOR_AT(b), VECTOR_AT(c), VECTOR_AT(y));
   } else {
-    for (long i = row; i < n; ++i) x[i] = (a[i] + b[i]) + (c[i] + y[i]);
+    for (long i = row; i < n; ++i) x[i] = SUM(a[i], b[i], c[i], y[i]);
   }
 }

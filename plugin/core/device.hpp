@@ -84,6 +84,15 @@ struct StreamArrays {
   Index n;
 };
 
+/// Arrays that lie on a device and are streamed again and again: the floor of whatever moves as many words.
+class DeviceStream {
+ public:
+  virtual ~DeviceStream() = default;
+  /// Read all arrays but one and write that one, once. @return seconds on the device
+  /// @throws DeviceError
+  virtual double run() = 0;
+};
+
 /// The devices of the process behind one interface; implemented by the OpenCL module.
 class DeviceModule {
  public:
@@ -108,6 +117,10 @@ class DeviceModule {
   /// @throws DeviceError, BuildError
   virtual double stream(int device, const StreamArrays<float>& arrays) = 0;
   virtual double stream(int device, const StreamArrays<double>& arrays) = 0;
+  /// Make a stream whose arrays stay on the device; to be destroyed before release().
+  /// @param reads  arrays of n scalars that are read, 1 to 4; one more is written
+  /// @throws DeviceError, BuildError
+  virtual std::unique_ptr<DeviceStream> make_stream(int device, Index n, int reads, bool is_double) = 0;
   /// Free every context, program and queue; solvers that are alive lose theirs and then throw DeviceError.
   virtual void release() = 0;
 };
@@ -115,7 +128,7 @@ class DeviceModule {
 /// The entry point of liboclspkt-cl.so: `extern "C" DeviceModule* oclspkt_cl_module(const char* abi, std::string*
 /// error)`. `abi` must equal kDeviceModuleAbi. The module object lives until the process ends.
 using DeviceModuleEntry = DeviceModule* (*)(const char* abi, std::string* error);
-inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 2";
+inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 3";
 inline constexpr const char* kDeviceModuleEntryName = "oclspkt_cl_module";
 
 /// Open the module beside this library at first use.

@@ -9,6 +9,7 @@
 #include "device.hpp"
 #include "probe.hpp"
 #include "registry.hpp"
+#include "resident_stream.hpp"
 
 namespace oclspkt::ocl {
 namespace {
@@ -70,6 +71,9 @@ class ClModule final : public DeviceModule {
 
   double stream(int device, const StreamArrays<float>& arrays) override { return run_stream(device, arrays); }
   double stream(int device, const StreamArrays<double>& arrays) override { return run_stream(device, arrays); }
+  std::unique_ptr<DeviceStream> make_stream(int device, Index n, int reads, bool is_double) override {
+    return make_resident_stream(device, n, reads, is_double);
+  }
 
   void release() override { registry().release(); }
 

@@ -7,6 +7,7 @@
 
 #include "cl_solver.hpp"
 #include "error_name.hpp"
+#include "resident_stream.hpp"
 
 namespace oclspkt::ocl {
 namespace {
@@ -23,9 +24,6 @@ constexpr double kProbeTimeLimit = 10;
 /// The shape of an ordinary plan: 16 x odd rows a partition, the halo that dominance 3 needs in double.
 constexpr Index kProbePartition = 16 * 31, kProbeHalo = 32;
 constexpr int kRunsPerCore = 4;
-/// The stream on GPUs: work-items of a work-group, and the bytes that each reads at once.
-constexpr std::size_t kStreamItems = 256;
-constexpr Index kStreamBytes = 16;
 /// Lines side by side: rows that are no power of two apart.
 constexpr Index kProbeInner = 208, kProbeLength = 64;
 
@@ -175,7 +173,8 @@ double run_stream(int device, const StreamArrays<T>& arrays) {
   const std::size_t bytes = static_cast<std::size_t>(arrays.n) * sizeof(T);
   if (arrays.n <= 0) return 0;
   const bool by_groups = open->found().by_groups(Variant::by_type);
-  Kernel kernel = open->kernel(by_groups ? "tile_stream" : "stream", sizeof(T) == sizeof(double), by_groups ? 1 : 0);
+  Kernel kernel = by_groups ? tile_stream(*open, 4, sizeof(T) == sizeof(double))
+                            : open->kernel("stream", sizeof(T) == sizeof(double));
   const Waiter waiter(*open, !in_place, kProbeTimeLimit);
   const cl::CommandQueue& queue = open->queue();
   try {
@@ -187,9 +186,7 @@ double run_stream(int device, const StreamArrays<T>& arrays) {
     const auto run = [&](Index n) {
       const auto need = static_cast<std::int64_t>(bytes);
       set_arguments(*open, kernel, a, b, c, y, x, cl_long{n});
-      const Geometry geometry = by_groups ? Geometry{std::max<Index>(1, quotient_up(n * static_cast<Index>(sizeof(T)),
-                                                                                    kStreamBytes * kStreamItems)),
-                                                     kStreamItems}
+      const Geometry geometry = by_groups ? tile_stream_geometry(n, sizeof(T))
                                           : Geometry{static_cast<std::int64_t>(kRunsPerCore) * info.cores};
       const cl::Event event = launch(*open, kernel, geometry,
                                      {{"a", &a, need, sizeof(T)},

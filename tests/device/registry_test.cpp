@@ -110,6 +110,20 @@ TYPED_TEST(Stream, AddsTheFourArrays) {
   }
 }
 
+TEST(ResidentStream, TakesTimeWithOneToFourArraysAndRefusesOthers) {
+  for (const DeviceInfo& info : module().devices()) {
+    SCOPED_TRACE(info.name);
+    for (int reads = 1; reads <= 4; ++reads) {
+      const auto stream = module().make_stream(info.index, 100'003, reads, false);
+      EXPECT_GT(stream->run(), 0);
+      EXPECT_GT(stream->run(), 0);
+    }
+    EXPECT_THROW(module().make_stream(info.index, 1000, 0, false), InvalidInput);
+    EXPECT_THROW(module().make_stream(info.index, 1000, 5, false), InvalidInput);
+    EXPECT_THROW(module().make_stream(info.index, 0, 4, false), InvalidInput);
+  }
+}
+
 TEST(Registry, SolversOutliveAReleaseAndComeBackAtTheNextSetUp) {
   const Index n = 10'000;
   auto bands = constant<double>(LineSet::one(n), -1, 4, -1);

@@ -85,6 +85,9 @@ class ModelModule final : public DeviceModule {
   }
   double stream(int /*device*/, const StreamArrays<float>& /*arrays*/) override { return 0; }
   double stream(int /*device*/, const StreamArrays<double>& /*arrays*/) override { return 0; }
+  std::unique_ptr<DeviceStream> make_stream(int /*device*/, Index /*n*/, int /*reads*/, bool /*is_double*/) override {
+    throw DeviceError("a model has no memory to stream");
+  }
   void release() override {}
 
  private:
