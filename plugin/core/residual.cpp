@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
+
+#include "parallel.hpp"
 
 namespace oclspkt {
 namespace {
@@ -29,6 +32,60 @@ RowProduct<Wide> row_product(const BandsView<T>& bands, const T* x, Index first,
   if (i > 0) add(bands.lower[at], x[at - stride]);
   if (i + 1 < length) add(bands.upper[at], x[at + stride]);
   return r;
+}
+
+/// Call f(line, first, end) for all rows, rows [first, end) of a line at a time, several at once.
+template <typename F>
+void for_row_pieces(const LineSet& lines, const F& f) {
+  if (lines.count() == 0) return;
+  const Index usual = lines.rows() / lines.count();
+  if (usual >= kPieceRows) {
+    for (Index l = 0; l < lines.count(); ++l) {
+      for_pieces(lines.length(l), kPieceRows, [&](Index first, Index end) { f(l, first, end); });
+    }
+    return;
+  }
+  for_pieces(lines.count(), kPieceRows / std::max<Index>(1, usual), [&](Index first, Index end) {
+    for (Index l = first; l < end; ++l) f(l, 0, lines.length(l));
+  });
+}
+
+/// What the normwise backward error of a line is made of.
+struct Norms {
+  long double residual = 0, a = 0, x = 0, y = 0;
+  bool finite = true;
+
+  void merge(const Norms& other) {
+    residual = std::max(residual, other.residual);
+    a = std::max(a, other.a);
+    x = std::max(x, other.x);
+    y = std::max(y, other.y);
+    finite = finite && other.finite;
+  }
+  double error() const {
+    if (!finite) return std::numeric_limits<double>::quiet_NaN();
+    return residual == 0 ? 0 : static_cast<double>(residual / (a * x + y));
+  }
+};
+
+/// Of rows [begin, end) of a line.
+template <typename T>
+Norms norms(const LineSet& lines, const BandsView<T>& bands, Index line, Index begin, Index end, const T* x,
+            const T* y) {
+  using Wide = long double;
+  const Index first = lines.first(line), length = lines.length(line);
+  Norms n;
+  for (Index i = begin; i < end; ++i) {
+    const Index at = first + i * lines.row_stride();
+    const auto r = row_product(bands, x, first, lines.row_stride(), length, i);
+    const Wide difference = std::abs(Wide(y[at]) - r.value);
+    n.finite = n.finite && std::isfinite(difference) && std::isfinite(x[at]);
+    n.residual = std::max(n.residual, difference);
+    n.a = std::max(n.a, r.row_sum);
+    n.x = std::max(n.x, std::abs(Wide(x[at])));
+    n.y = std::max(n.y, std::abs(Wide(y[at])));
+  }
+  return n;
 }
 
 /// Componentwise backward error of one line.
@@ -57,41 +114,41 @@ double worse(double a, double b) {
 
 template <typename T>
 void multiply(const LineSet& lines, const BandsView<T>& bands, const T* x, T* y) {
-  for (Index l = 0; l < lines.count(); ++l) {
-    const Index first = lines.first(l), length = lines.length(l);
-    for (Index i = 0; i < length; ++i) {
-      y[first + i * lines.row_stride()] =
-          static_cast<T>(row_product(bands, x, first, lines.row_stride(), length, i).value);
+  for_row_pieces(lines, [&](Index l, Index begin, Index end) {
+    const Index first = lines.first(l), length = lines.length(l), stride = lines.row_stride();
+    for (Index i = begin; i < end; ++i) {
+      y[first + i * stride] = static_cast<T>(row_product(bands, x, first, stride, length, i).value);
     }
-  }
+  });
 }
 
 template <typename T>
 double line_normwise_backward_error(const LineSet& lines, const BandsView<T>& bands, Index line, const T* x,
                                     const T* y) {
-  using Wide = long double;
-  const Index first = lines.first(line), length = lines.length(line);
-  Wide residual = 0, norm_a = 0, norm_x = 0, norm_y = 0;
-  bool finite = true;
-  for (Index i = 0; i < length; ++i) {
-    const Index at = first + i * lines.row_stride();
-    const auto r = row_product(bands, x, first, lines.row_stride(), length, i);
-    const Wide difference = std::abs(Wide(y[at]) - r.value);
-    finite = finite && std::isfinite(difference) && std::isfinite(x[at]);
-    residual = std::max(residual, difference);
-    norm_a = std::max(norm_a, r.row_sum);
-    norm_x = std::max(norm_x, std::abs(Wide(x[at])));
-    norm_y = std::max(norm_y, std::abs(Wide(y[at])));
-  }
-  if (!finite) return std::numeric_limits<double>::quiet_NaN();
-  return residual == 0 ? 0 : static_cast<double>(residual / (norm_a * norm_x + norm_y));
+  return norms(lines, bands, line, 0, lines.length(line), x, y).error();
 }
 
 template <typename T>
 double normwise_backward_error(const LineSet& lines, const BandsView<T>& bands, const T* x, const T* y) {
   double worst = 0;
-  for (Index l = 0; l < lines.count(); ++l) worst = worse(worst, line_normwise_backward_error(lines, bands, l, x, y));
-  return worst;
+  Norms cut;  // of a line that is looked at piece by piece
+  Index line = -1;
+  std::mutex mutex;
+  for_row_pieces(lines, [&](Index l, Index begin, Index end) {
+    const Norms piece = norms(lines, bands, l, begin, end, x, y);
+    const std::lock_guard lock(mutex);
+    if (end - begin == lines.length(l)) {
+      worst = worse(worst, piece.error());
+      return;
+    }
+    if (l != line) {
+      worst = worse(worst, cut.error());
+      cut = {};
+      line = l;
+    }
+    cut.merge(piece);
+  });
+  return worse(worst, cut.error());
 }
 
 template <typename T>

@@ -36,6 +36,27 @@ TEST(Residual, IsJudgedLineByLine) {
   EXPECT_NEAR(normwise_backward_error(lines, bands.view(), x, y), 1.0 / 3, 1e-12);
 }
 
+TEST(Residual, OfLongLinesSeesWhateverPieceIsWrong) {
+  const LineSet lines = LineSet::equal(2, 150'000);
+  Bands<double> bands = test::constant<double>(lines, 1, 4, 1);
+  bands.close_lines();
+  const std::vector<double> x(300'000, 1);
+  std::vector<double> exact(x.size());
+  multiply(lines, bands.view(), x.data(), exact.data());
+  EXPECT_EQ(exact[150'000], 5);
+  EXPECT_EQ(exact[65'536], 6);
+  EXPECT_EQ(normwise_backward_error(lines, bands.view(), x.data(), exact.data()), 0);
+  for (const std::size_t wrong : {0, 70'000, 149'999, 150'000, 299'999}) {
+    std::vector<double> y = exact;
+    y[wrong] += 0.5;
+    const double largest = std::max(6.0, y[wrong]);
+    EXPECT_DOUBLE_EQ(normwise_backward_error(lines, bands.view(), x.data(), y.data()), 0.5 / (6 * 1 + largest))
+        << wrong;
+    y[wrong] = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_TRUE(std::isnan(normwise_backward_error(lines, bands.view(), x.data(), y.data()))) << wrong;
+  }
+}
+
 TEST(Residual, OfNaNIsNaNWhereverItStands) {
   const Bands<float> bands = test::constant<float>(LineSet::one(3), 1, 4, 1);
   for (int bad = 0; bad < 3; ++bad) {
