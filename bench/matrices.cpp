@@ -6,41 +6,21 @@
 #include <iterator>
 #include <numbers>
 
+#include "draw.hpp"
 #include "oclspkt/error.hpp"
 #include "parallel.hpp"
 
 namespace oclspkt::bench {
 namespace {
 
-/// A number in (0, 1) for each (seed, sequence, row), so that threads need not share a generator.
-/// @source Steele, Lea, Flood 2014 (SplitMix64)
-double uniform(std::uint64_t seed, std::uint64_t sequence, Index row) {
-  std::uint64_t z = seed * 0xd1342543de82ef95 + (static_cast<std::uint64_t>(row) * 8 + sequence) * 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  z ^= z >> 31;
-  return (static_cast<double>(z >> 11) + 0.5) * 0x1p-53;
-}
-
-// Sequences of uniform() that one row may draw from; at most 8.
-enum : std::uint64_t { kLower, kUpper, kSign, kRadius, kAngle };
-
-/// Magnitude in (0.1, 1), sign by the half of (0, 1) that u lies in.
-double signed_coupling(double u) {
-  const double magnitude = 0.1 + 0.9 * std::abs(2 * u - 1);
-  return u < 0.5 ? -magnitude : magnitude;
-}
-
-struct Row {
-  double lower, diag, upper;
-};
-
 /// Conductivity in (0.1, 1) between rows i and i + 1.
 double conductivity(std::uint64_t seed, Index i) { return 0.1 + 0.9 * uniform(seed, kUpper, i); }
 
 Row conduction(const MatrixSpec& spec, Index i) {
-  const double above = spec.lambda * conductivity(spec.seed, i - 1), below = spec.lambda * conductivity(spec.seed, i);
-  return {-above, 1 + (above + below), -below};
+  const double scale = spec.scaled ? 0.5 + 0.5 * uniform(spec.seed, kScale, i) : 1;
+  const double above = scale * spec.lambda * conductivity(spec.seed, i - 1);
+  const double below = scale * spec.lambda * conductivity(spec.seed, i);
+  return {-above, scale + (above + below), -below};
 }
 
 Row upwind(double peclet) {
@@ -48,7 +28,6 @@ Row upwind(double peclet) {
   return peclet >= 0 ? Row{windward, diag, -1} : Row{-1, diag, windward};
 }
 
-/// Couplings are rounded to T before the diagonal is formed, so that the dominance holds for what is stored.
 template <typename T>
 Row row(const MatrixSpec& spec, Index i, Index n) {
   const double u = uniform(spec.seed, kLower, i), v = uniform(spec.seed, kUpper, i);
@@ -71,10 +50,7 @@ Row row(const MatrixSpec& spec, Index i, Index n) {
       break;
   }
   const double above = spec.symmetric ? uniform(spec.seed, kUpper, i - 1) : u;
-  const double a = static_cast<T>(signed_coupling(above)), c = static_cast<T>(signed_coupling(v));
-  const double b = spec.dominance * (std::abs(a) + std::abs(c));
-  const bool negative = !spec.symmetric && uniform(spec.seed, kSign, i) < 0.5;
-  return {a, negative ? -b : b, c};
+  return random_row<T>(above, v, !spec.symmetric && uniform(spec.seed, kSign, i) < 0.5, spec.dominance);
 }
 
 }  // namespace
@@ -97,7 +73,7 @@ std::string MatrixSpec::describe() const {
   if (matrix == Matrix::random) {
     std::snprintf(figures, sizeof figures, "%s, dominance %g", symmetric ? ", symmetric" : "", dominance);
   }
-  if (diffuses(matrix)) std::snprintf(figures, sizeof figures, ", lambda %g", lambda);
+  if (diffuses(matrix)) std::snprintf(figures, sizeof figures, "%s, lambda %g", scaled ? ", rows scaled" : "", lambda);
   if (blows(matrix)) std::snprintf(figures, sizeof figures, ", Pe %g", peclet);
   const bool drawn = matrix == Matrix::random || matrix == Matrix::conduction || matrix == Matrix::row_sums_zero;
   return std::string(name(matrix)) + figures + (drawn ? ", seed " + std::to_string(seed) : "");

@@ -38,6 +38,7 @@ struct MatrixSpec {
   double dominance = 3;    ///< of `random`
   bool symmetric = false;  ///< of `random`: each coupling is the same both ways, and the diagonal positive
   double lambda = 100;     ///< of `diffusion` and `conduction`
+  bool scaled = false;     ///< of `conduction`: each row times a number of its own in (0.5, 1), which is not symmetric
   double peclet = 10;      ///< of `advection` and `turning_wind`
   std::uint64_t seed = kDefaultSeed;
   /// "random, dominance 3, seed 20261121"; no seed where nothing is random

@@ -12,9 +12,6 @@
 namespace oclspkt::bench {
 namespace {
 
-constexpr const char* kOutcomeNames[] = {"timed", "not covered", "wrong", "failed", "absent"};
-const char* name(Outcome o) { return kOutcomeNames[static_cast<int>(o)]; }
-
 bool has_time(const Record& r) { return r.outcome == Outcome::timed && !r.seconds.empty(); }
 
 /// The C stream's median, which shares are quoted against; nothing if it has no time.

@@ -16,6 +16,8 @@ enum class Outcome {
   failed,       ///< set-up or apply refused
   absent        ///< a peer that is not installed, or not for such a matrix
 };
+inline constexpr const char* kOutcomeNames[] = {"timed", "not covered", "wrong", "failed", "absent"};
+inline constexpr const char* name(Outcome o) { return kOutcomeNames[static_cast<int>(o)]; }
 
 /// One row of the table, one record of the JSON file.
 struct Record {

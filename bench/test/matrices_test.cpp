@@ -65,6 +65,23 @@ TYPED_TEST(Matrices, ConductionIsDominantByOne) {
   }
 }
 
+TYPED_TEST(Matrices, ScaledConductionHasTheRatiosOfTheOther) {
+  MatrixSpec spec{.matrix = Matrix::conduction, .lambda = 100};
+  Bands<TypeParam> bands(LineSet::one(kRows)), scaled(LineSet::one(kRows));
+  fill_bands(spec, bands);
+  spec.scaled = true;
+  fill_bands(spec, scaled);
+  EXPECT_EQ(spec.describe(), "conduction, rows scaled, lambda 100, seed 20261121");
+  for (Index i = 1; i + 1 < kRows; ++i) {
+    const double scale = double(scaled.diag()[i]) / bands.diag()[i], eps = std::numeric_limits<TypeParam>::epsilon();
+    EXPECT_GE(scale, 0.5 - eps);
+    EXPECT_LE(scale, 1 + eps);
+    EXPECT_NEAR(double(scaled.upper()[i]) / bands.upper()[i], scale, 2 * eps) << "row " << i;
+    EXPECT_NEAR(double(scaled.lower()[i]) / bands.lower()[i], scale, 2 * eps) << "row " << i;
+  }
+  EXPECT_NE(scaled.lower()[7], scaled.upper()[6]);
+}
+
 TYPED_TEST(Matrices, RowSumsZeroLeavesTheRoundingOfTheDiagonal) {
   Bands<TypeParam> bands(LineSet::one(kRows));
   fill_bands(MatrixSpec{.matrix = Matrix::row_sums_zero}, bands);
