@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "measure_case.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <new>
+#include <optional>
+
+#include "clock.hpp"
+#include "oclspkt/error.hpp"
+#include "oclspkt/solver.hpp"
+#include "parallel.hpp"
+#include "problem.hpp"
+#include "residual.hpp"
+
+namespace oclspkt::bench::gpu {
+namespace {
+
+/// Words a row that an apply cannot do without: right-hand side, solution, and the bands as they are stored.
+double own_words(Form form) {
+  switch (form) {
+    case Form::symmetric:
+      return 4;
+    case Form::shared:
+      return 2;
+    case Form::narrow:
+      return 3.5;
+    case Form::general:
+      break;
+  }
+  return kStreamWords;
+}
+
+DeviceRecord record_of(const Case& c, const std::string& method) {
+  DeviceRecord r;
+  r.solver = "oclspkt";
+  r.method = method;
+  r.variant = method;
+  r.form = name(Form::general);
+  r.scalar = c.is_double ? "double" : "float";
+  r.matrix = c.matrix.describe();
+  r.lines = c.place;
+  r.line_length = c.place.empty() ? 0 : c.lines.length(0);
+  r.bands = c.bands;
+  r.rows = c.lines.rows();
+  r.backward_error_eps = std::numeric_limits<double>::quiet_NaN();
+  return r;
+}
+
+void take_report(const Report& report, DeviceRecord& r) {
+  r.device = report.device;
+  r.method = name(report.method);
+  r.form = name(report.form);
+  r.shape = report.shape;
+  r.words_per_row = report.words_per_row;
+  r.own_words = own_words(report.form);
+  r.why = report.why;
+  if (report.certificate_above_tolerance) {
+    r.outcome = Outcome::not_covered;
+    r.note = report.why;
+  }
+}
+
+/// The streams of a case: that of all shares, and the one of the words that a form needs.
+class Streams {
+ public:
+  Streams(const Case& c, const Place& place) : c_(c), place_(place), all_(make(kStreamWords)) {}
+
+  /// Have the other stream ready. @param words a row; what is no whole number is reckoned from the first stream
+  void prepare(double words) {
+    words_ = words;
+    own_.reset();
+    if (words != kStreamWords && words == static_cast<int>(words)) own_ = make(words);
+  }
+  void run(std::vector<double>& all, std::vector<double>& own) {
+    all.push_back(all_->run());
+    own.push_back(own_ ? own_->run() : all.back() * words_ / kStreamWords);
+  }
+
+ private:
+  std::unique_ptr<DeviceStream> make(double words) const {
+    return place_.module.make_stream(place_.device.index, c_.lines.rows(), static_cast<int>(words) - 1, c_.is_double);
+  }
+
+  const Case& c_;
+  const Place& place_;
+  double words_ = kStreamWords;
+  std::unique_ptr<DeviceStream> all_, own_;
+};
+
+/// eps of what the answer is held against: of the bands where they are narrower than the vectors.
+template <typename T>
+double eps_of(const Report& report) {
+  const bool narrow = report.precision == Precision::narrow;
+  return narrow ? std::numeric_limits<float>::epsilon() : static_cast<double>(std::numeric_limits<T>::epsilon());
+}
+
+template <typename T>
+void solve(const Case& c, const Place& place, MethodChoice method, Problem<T>& problem, Streams& streams,
+           DeviceRecord& r) {
+  Options options;
+  options.devices = std::to_string(place.device.index);
+  options.variant = place.variant;
+  options.method = method;
+  options.precision = c.precision;
+  options.on_device_failure = OnDeviceFailure::error;
+  Solver<T> solver(options);
+  const BandsView<T> bands = problem.bands.view();
+  r.setup_seconds = seconds_of([&] {
+    solver.fill(problem.lines, [&](const BandsPart<T>& to, Index first, Index end) {
+      std::copy(bands.lower + first, bands.lower + end, to.lower);
+      std::copy(bands.diag + first, bands.diag + end, to.diag);
+      std::copy(bands.upper + first, bands.upper + end, to.upper);
+    });
+    solver.set_up();
+  });
+  const Report& report = solver.report();
+  take_report(report, r);
+  if (report.device_type == name(DeviceType::host)) {
+    r.outcome = Outcome::absent;
+    r.note = "no kernel of this device; the host would solve: " + report.device_why;
+    return;
+  }
+  // What another method left must not pass for the answer.
+  fill(problem.x.data(), problem.n(), [](Index) { return std::numeric_limits<T>::quiet_NaN(); });
+  solver.apply(problem.y.data(), problem.x.data());
+  r.backward_error_eps =
+      normwise_backward_error(problem.lines, bands, problem.x.data(), problem.y.data()) / eps_of<T>(report);
+  if (!judge(r)) return;
+  streams.prepare(r.own_words);
+  for (int round = 0; round < c.repetitions; ++round) {
+    streams.run(r.stream_seconds, r.own_stream_seconds);
+    const Times before = solver.times();
+    solver.apply(problem.y.data(), problem.x.data());
+    const Times spent = solver.times() - before;
+    r.seconds.push_back(spent.kernel_seconds);
+    r.end_to_end_seconds.push_back(spent.total_seconds);
+  }
+}
+
+/// Run f; what it throws becomes the record's failure.
+template <typename F>
+void attempt(DeviceRecord& record, const F& f) {
+  try {
+    f();
+    return;
+  } catch (const Error& error) {
+    record.note = error.what();
+  } catch (const std::bad_alloc&) {
+    record.note = "the host's memory does not hold it";
+  }
+  record.outcome = Outcome::failed;
+}
+
+template <typename T>
+void measure_as(const Case& c, const Place& place, const std::function<void(const DeviceRecord&)>& report) {
+  std::unique_ptr<Problem<T>> problem;
+  std::optional<Streams> streams;
+  for (const MethodChoice method : c.methods) {
+    DeviceRecord record = record_of(c, name(method));
+    attempt(record, [&] {
+      if (!problem) problem = std::make_unique<Problem<T>>(c.matrix, c.lines);
+      if (!streams) streams.emplace(c, place);
+      solve(c, place, method, *problem, *streams, record);
+    });
+    drop_times_unless_timed(record);
+    report(record);
+  }
+}
+
+}  // namespace
+
+void measure(const Case& c, const Place& place, const std::function<void(const DeviceRecord&)>& report) {
+  c.is_double ? measure_as<double>(c, place, report) : measure_as<float>(c, place, report);
+}
+
+DeviceRecord left_out(const Case& c, const std::string& why) {
+  DeviceRecord record = record_of(c, name(c.methods.front()));
+  record.outcome = Outcome::absent;
+  record.note = why;
+  return record;
+}
+
+}  // namespace oclspkt::bench::gpu

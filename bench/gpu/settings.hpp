@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "oclspkt/line_set.hpp"
+#include "oclspkt/options.hpp"
+
+namespace oclspkt::bench::gpu {
+
+/// A matrix of one system by the word that names it on the command line.
+inline constexpr const char* kMatrixWords[] = {"d3",        "d1.2",      "d1.01",     "lambda10", "lambda1e2",
+                                               "lambda1e3", "lambda1e4", "lambda1e5", "poisson"};
+
+/// What oclspkt-bench-gpu and oclspkt-bench-cusparse take from the command line. Both take the same, so that one line
+/// runs both; the latter has no use for device, variant, matrices, methods and named_rows.
+struct Settings {
+  std::string file;                                 ///< of the results
+  std::string device = "gpu", variant = "default";  ///< as of Options; the first device that the words name
+  bool small_systems = true;                        ///< one system of at most kSmallRows
+  bool long_systems = true;                         ///< one system of more rows
+  bool lines = true;                                ///< many lines
+  std::vector<Index> rows = {10'000, 100'000, 1'000'000, 10'000'000, 100'000'000, 270'000'000};  ///< of one system
+  std::vector<std::string> matrices{std::begin(kMatrixWords), std::end(kMatrixWords)};           ///< of one system
+  std::vector<MethodChoice> methods{MethodChoice::automatic, MethodChoice::truncated_halo,
+                                    MethodChoice::truncated_streamed, MethodChoice::exact_factored,
+                                    MethodChoice::exact_twopass};  ///< of one system
+  Index named_rows = 100'000'000;                                  ///< the size at which others than auto are timed
+  Index line_rows = 30'000'000;                                    ///< of all lines together, about
+  std::vector<Index> lengths = {64, 256, 1024, 4096, 16384, 65536};
+  std::vector<std::string> scalars = {"float", "double"};
+  int repetitions = 7;
+  double seconds = std::numeric_limits<double>::infinity();  ///< no case begins later
+  bool allow_debug = false;
+
+  static constexpr Index kSmallRows = 1'000'000;
+};
+
+/// @return nothing if the help was asked for, and printed
+/// @throws InvalidInput that names the option and what it takes
+std::optional<Settings> parse_settings(int argc, char** argv);
+
+/// The command line for the records, without the folder of the program and the name of the file.
+std::string command_of(int argc, char** argv, const Settings& settings);
+
+}  // namespace oclspkt::bench::gpu
