@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+static char help[] =
+    "An implicit step of diffusion by whatever KSP and PC the options name, several times over: how long a KSPSolve()\n\
+takes with PETSc's vectors. The program knows nothing of oclspkt.\n\n\
+  -n <rows>        of the matrix tridiag(-lambda, 1 + 2 lambda, -lambda)\n\
+  -lambda <ratio>  of the step to the square of the grid width\n\
+  -solves <count>  that are timed\n\
+  -solver_view     the solver after all of them; -ksp_view would print in each\n\n";
+
+#include <petscksp.h>
+#include <petsctime.h>
+
+static PetscErrorCode CreateMatrix(PetscInt n, PetscReal lambda, Mat* A) {
+  const PetscScalar values[] = {-lambda, 1 + 2 * lambda, -lambda};
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 3, NULL, A));
+  for (PetscInt i = 0; i < n; ++i) {
+    const PetscInt columns[] = {i - 1, i, i + 1};
+    const PetscInt first = i == 0, count = 3 - (i == 0) - (i == n - 1);
+
+    PetscCall(MatSetValues(*A, 1, &i, count, columns + first, values + first, INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode TimeSolves(KSP ksp, Vec b, Vec x, PetscInt count, PetscReal* median) {
+  PetscReal* seconds;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(count, &seconds));
+  for (PetscInt i = 0; i < count; ++i) {
+    PetscLogDouble start, end;
+
+    PetscCall(PetscTime(&start));
+    PetscCall(KSPSolve(ksp, b, x));
+    PetscCall(PetscTime(&end));
+    seconds[i] = end - start;
+  }
+  PetscCall(PetscSortReal(count, seconds));
+  *median = seconds[count / 2];
+  PetscCall(PetscFree(seconds));
+  PetscFunctionReturn(0);
+}
+
+int main(int argc, char** argv) {
+  PetscInt n = 1000000, solves = 7;
+  PetscReal lambda = 10, median, error, norm;
+  PetscLogDouble start, end;
+  Mat A;
+  Vec exact, b, x;
+  KSP ksp;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-n", &n, NULL));
+  PetscCall(PetscOptionsGetReal(NULL, NULL, "-lambda", &lambda, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-solves", &solves, NULL));
+  PetscCheck(n > 0 && solves > 0 && lambda >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "-n and -solves must be positive, -lambda not negative");
+  PetscCall(CreateMatrix(n, lambda, &A));
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(VecDuplicate(x, &exact));
+  PetscCall(VecSetRandom(exact, NULL));
+  PetscCall(MatMult(A, exact, b));
+
+  PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
+  PetscCall(KSPSetOperators(ksp, A, A));
+  PetscCall(KSPSetFromOptions(ksp));
+  PetscCall(PetscTime(&start));
+  PetscCall(KSPSetUp(ksp));
+  PetscCall(PetscTime(&end));
+  PetscCall(KSPSolve(ksp, b, x)); /* warm */
+  PetscCall(TimeSolves(ksp, b, x, solves, &median));
+  PetscCall(KSPViewFromOptions(ksp, NULL, "-solver_view"));
+
+  PetscCall(VecAXPY(x, -1, exact));
+  PetscCall(VecNorm(x, NORM_INFINITY, &error));
+  PetscCall(VecNorm(exact, NORM_INFINITY, &norm));
+  PetscCall(PetscPrintf(
+      PETSC_COMM_SELF,
+      "%" PetscInt_FMT " rows: set-up %.4g s, median of %" PetscInt_FMT " solves %.4g s, %.4g Mrows/s, error %.1e\n", n,
+      (double)(end - start), solves, (double)median, (double)(1e-6 * n / median), (double)(error / norm)));
+  PetscCheck(error <= 1e-10 * norm, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the answer is wrong");
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&exact));
+  PetscCall(MatDestroy(&A));
+  PetscCall(PetscFinalize());
+  return 0;
+}
