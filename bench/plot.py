@@ -83,6 +83,49 @@ def plot_lines(plt, document, path):
     plt.close(figure)
 
 
+def plot_stream(plane, own, size):
+    """The stream of each size, as rows a second."""
+    streams = {}
+    for r in records.timed(own):
+        streams.setdefault(r[size], []).append(r["rows"] / r["stream_seconds"])
+    sizes = sorted(streams)
+    plane.plot(sizes, [sorted(streams[n])[len(streams[n]) // 2] for n in sizes], color="black", linewidth=2,
+               label="stream")
+
+
+def plot_gpu(plt, own, size, title, names, path):
+    """Rows a second on a card against a size: the stream, ours solid, peers dashed. @param names the label of a record"""
+    figure, plane = axes(plt, title, "rows" if size == "rows" else "rows of a line", "rows a second")
+    plot_stream(plane, own, size)
+    series = {}
+    for r in records.timed(own):
+        series.setdefault((r["solver"] != "oclspkt", names(r)), {}).setdefault(r[size], r["rows_per_second"])
+    counts = [0, 0]
+    for (is_peer, name), points in series.items():
+        sizes = sorted(points)
+        plane.plot(sizes, [points[n] for n in sizes], label=name, color=f"C{counts[is_peer] % 10}",
+                   linestyle="--" if is_peer else "-", marker="s" if is_peer else "o", markersize=3)
+        counts[is_peer] += 1
+    legend(plane)
+    save(figure, path)
+    plt.close(figure)
+
+
+def plot_card(plt, document, card, pictures):
+    """Pictures of one card: sizes of one system, and lengths of many lines with bands of their own."""
+    device = document["provenance"]["device"]
+    for scalar in ("double", "float"):
+        own = [r for r in document["results"] if r["scalar"] == scalar]
+        systems = [r for r in own if not r["lines"] and (r["variant"] == "auto" or r["solver"] != "oclspkt")]
+        plot_gpu(plt, systems, "rows", f"{device}, one system, {scalar}",
+                 lambda r: f"{records.device_label(r)}, {records.short_matrix(r)}",
+                 pictures / f"performance-gpu-{card}-systems-{scalar}.svg")
+        lines = [r for r in own if r["lines"] and r["bands"] == "general"]
+        plot_gpu(plt, lines, "line_length", f"{device}, many lines, {scalar}",
+                 lambda r: f"{records.device_label(r)}, {records.place(r)}, {records.short_matrix(r)}",
+                 pictures / f"performance-gpu-{card}-lines-{scalar}.svg")
+
+
 def main(results, pictures):
     try:
         import matplotlib
@@ -100,6 +143,8 @@ def main(results, pictures):
     for scalar in ("double", "float"):
         if lines := records.load(results, f"lines-{scalar}"):
             plot_lines(plt, lines, pictures / f"performance-lines-{scalar}.svg")
+    for path in sorted(pathlib.Path(results).glob("gpu/*.json")):
+        plot_card(plt, records.load(results, f"gpu/{path.stem}"), path.stem, pictures)
     return 0
 
 

@@ -24,6 +24,24 @@ def label(record):
     return {"lapack": "LAPACK", "mkl": "MKL", "thomas": "Thomas"}.get(solver, solver) + f" {variant}"
 
 
+def device_label(record):
+    """Who solved on a card: ours by what was asked for, peers by the routine."""
+    if record["solver"] == "oclspkt":
+        return record["variant"]
+    turned = f", {record['variant']}" if record["variant"] else ""
+    return f"cuSPARSE {record['method']}{turned}"
+
+
+def place(record):
+    """Where the lines of a record lie: x for lines end to end, else the axis of a grid."""
+    return "x" if record["lines"] == "end to end" else record["lines"][:1]
+
+
+def short_matrix(record):
+    """Without the seed."""
+    return record["matrix"].partition(", seed")[0]
+
+
 def timed(records):
     """Those whose answer was right."""
     return [r for r in records if r["seconds"] is not None]

@@ -44,10 +44,12 @@ def short_commit(commit):
 def provenance(results):
     """Where the figures of each file come from."""
     rows = []
-    for path in sorted(pathlib.Path(results).glob("*.json")):
-        p = records.load(results, path.stem)["provenance"]
+    for path in sorted(pathlib.Path(results).glob("**/*.json")):
+        name = path.relative_to(results)
+        p = records.load(results, name.with_suffix(""))["provenance"]
         cache = ", ".join(f"{level} {size // 1024} KiB" for level, size in p["caches"].items())
-        rows.append([path.name, f"{p['cpu']}, {p['cores']} cores, {p['instruction_set']}, {cache}", p["threads"],
+        card = f"{p['device']} ({p['driver']}); " if name.parts[0] == "gpu" else ""
+        rows.append([name, f"{card}{p['cpu']}, {p['cores']} cores, {p['instruction_set']}, {cache}", p["threads"],
                      short_commit(p["commit"]), f"`{p['command']}`"])
     return table(["file", "processor", "threads", "commit", "command"], [[str(c) for c in r] for r in rows])
 
@@ -123,10 +125,95 @@ def adi(document):
     return f"{size}^3 points, {steps} steps:\n\n" + table(["lambda", "solver", "steps", "iterations", "error"], body)
 
 
+def rate(record, share):
+    """Billions of rows a second, and a share; a dash where there is no time."""
+    return f"{record['rows_per_second'] / 1e9:.3g} ({record[share]:.2f})" if record and record["seconds"] else "-"
+
+
+def worst_error(points):
+    errors = [r["backward_error_eps"] for r in points if r["seconds"] is not None]
+    return f"{max(errors):.1f}" if errors else "-"
+
+
+def untimed(results):
+    """Who has no time, and why; nothing if everybody has."""
+    lines = {}
+    for r in results:
+        if r["seconds"] is None:
+            size = f"lines of {r['line_length']}, {records.place(r)}" if r["lines"] else count(r["rows"])
+            lines.setdefault(f"{records.device_label(r)}, {r['outcome']}: {r['note']}", []).append(
+                f"{records.short_matrix(r)} ({size})")
+    return "".join(f"\n- {why} — {'; '.join(where)}" for why, where in lines.items()) + ("\n" if lines else "")
+
+
+def gpu_systems(results):
+    """One system on a card: `auto` and peers against every size."""
+    own = [r for r in results if not r["lines"] and (r["variant"] == "auto" or r["solver"] != "oclspkt")]
+    sizes = sorted({r["rows"] for r in own})
+    series = {}
+    for r in own:
+        series.setdefault((records.short_matrix(r), records.device_label(r)), {})[r["rows"]] = r
+    body = []
+    for (matrix, who), points in series.items():
+        largest = points[max(points)]
+        method = largest["method"] if who == "auto" else ""
+        body.append([matrix, who, *(rate(points.get(n), "share_of_stream") for n in sizes), method,
+                     worst_error(points.values())])
+    return table(["matrix", "solver", *map(count, sizes), "method at the last", "error, eps"], body) + untimed(own)
+
+
+def gpu_methods(results):
+    """The methods by name, at the size at which they were timed."""
+    own = [r for r in results if r["solver"] == "oclspkt" and not r["lines"]]
+    sizes = {r["rows"] for r in own if r["variant"] != "auto"}
+    body = [[records.short_matrix(r), r["variant"], r["method"], rate(r, "share_of_stream"), f"{r['words_per_row']:.3g}",
+             f"{r['backward_error_eps']:.1f}", r["shape"]]
+            for r in own if r["rows"] in sizes and r["seconds"] is not None]
+    asked = [r for r in own if r["variant"] != "auto"]
+    return (table(["matrix", "asked for", "method", "Grows/s", "words", "error, eps", "shape"], body) + untimed(asked))
+
+
+def gpu_lines(results):
+    """Many lines on a card: everybody against every length."""
+    own = [r for r in results if r["lines"]]
+    lengths = sorted({r["line_length"] for r in own})
+    series = {}
+    for r in own:
+        who = (records.short_matrix(r), r["bands"], records.place(r), records.device_label(r))
+        series.setdefault(who, {})[r["line_length"]] = r
+    body = []
+    for (matrix, bands, place, who), points in series.items():
+        method = points[max(points)]["method"] if who == "auto" else ""
+        body.append([matrix, bands, place, who, *(rate(points.get(n), "share_of_own_stream") for n in lengths), method,
+                     worst_error(points.values())])
+    head = ["matrix", "bands", "axis", "solver", *map(str, lengths), "method at the last", "error, eps"]
+    return table(head, body) + untimed(own)
+
+
+def gpu_from_host(results):
+    """What an apply takes with vectors on the host, beside its time on the card."""
+    own = [r for r in records.timed(results) if r["end_to_end_seconds"] is not None and not r["lines"]
+           and r["variant"] == "auto"]
+    first = own[0]["matrix"] if own else ""
+    return table(["rows", "on the card", "from host vectors", "Mrows/s"],
+                 [[count(r["rows"]), seconds(r["seconds"]), seconds(r["end_to_end_seconds"]),
+                   f"{r['rows'] / r['end_to_end_seconds'] / 1e6:.0f}"] for r in own if r["matrix"] == first])
+
+
+def gpu(document, what):
+    makers = {"systems": gpu_systems, "methods": gpu_methods, "lines": gpu_lines, "from-host": gpu_from_host}
+    table_name, scalar = what.split()
+    return makers[table_name]([r for r in document["results"] if r["scalar"] == scalar])
+
+
 def make(results, name):
     """The text of one table."""
     if name == "provenance":
         return provenance(results)
+    if name.startswith("gpu/"):
+        file, _, what = name.partition(" ")
+        document = records.load(results, file)
+        return gpu(document, what) if document else NOT_MADE
     file, _, scalar = name.partition(" ")
     makers = {"sweep": lambda d: sweep(d, scalar), "small": lambda d: small(d, scalar), "petsc": petsc, "adi": adi,
               "lines-double": lines, "lines-float": lines}

@@ -21,8 +21,11 @@ def main():
     scripts = pathlib.Path(sys.argv[1])
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
         pictures, again = draw(scripts, one), draw(scripts, two)
-    assert sorted(pictures) == [f"performance-{what}-{scalar}.svg" for what in ("lines", "sweep")
-                                for scalar in ("double", "float")], sorted(pictures)
+    subjects = ["lines", "sweep"]
+    for path in (scripts / "results" / "gpu").glob("*.json"):
+        subjects += [f"gpu-{path.stem}-lines", f"gpu-{path.stem}-systems"]
+    assert sorted(pictures) == sorted(f"performance-{what}-{scalar}.svg" for what in subjects
+                                      for scalar in ("double", "float")), sorted(pictures)
     for name, text in pictures.items():
         assert text == again[name], f"{name} differs from run to run"
         assert len(text) <= LARGEST, f"{name} has {len(text)} bytes"

@@ -70,6 +70,55 @@ class Tables(unittest.TestCase):
         self.assertEqual(tables.short_commit(PROVENANCE["commit"]), "0123456789ab-dirty")
 
 
+def on_card(solver, rows, seconds, **other):
+    """A record of the GPU benches."""
+    return record(solver, rows, seconds, device="a card", scalar="float", matrix="random, dominance 3, seed 1",
+                  lines="", line_length=0, bands="general", method="truncated-halo", words_per_row=5.0,
+                  share_of_own_stream=0.75, stream_seconds=seconds, end_to_end_seconds=seconds and 2 * seconds,
+                  backward_error_eps=0.5, shape="halo 16") | other
+
+
+class Card(unittest.TestCase):
+    def table(self, what, *results):
+        return tables.gpu(document(*results), what).splitlines()
+
+    def test_systems_show_auto_and_peers_at_every_size(self):
+        text = self.table("systems float", on_card("oclspkt", 1000, 1e-6, variant="auto"),
+                          on_card("oclspkt", 1000, 1e-6, variant="pivot"),
+                          on_card("oclspkt", 100000, 1e-6, variant="auto"),
+                          on_card("cusparse", 1000, 4e-6, variant="", method="gtsv2"))
+        self.assertEqual(text, ["| matrix | solver | 1e3 | 1e5 | method at the last | error, eps |",
+                                "| --- | --- | --- | --- | --- | --- |",
+                                "| random, dominance 3 | auto | 1 (0.50) | 100 (0.50) | truncated-halo | 0.5 |",
+                                "| random, dominance 3 | cuSPARSE gtsv2 | 0.25 (0.50) | - |  | 0.5 |"])
+
+    def test_lines_are_told_apart_by_axis_and_shares_are_of_their_own_words(self):
+        text = self.table("lines float",
+                          on_card("oclspkt", 640, 1e-6, variant="auto", lines="end to end", line_length=64),
+                          on_card("oclspkt", 640, 1e-6, variant="auto", lines="y of 5 x 64 x 2", line_length=64),
+                          on_card("cusparse", 640, 1e-6, variant="transposed", method="gtsv2StridedBatch",
+                                  lines="z of 5 x 2 x 64", line_length=64))
+        self.assertEqual([line.split(" | ")[2:5] for line in text[2:]],
+                         [["x", "auto", "0.64 (0.75)"], ["y", "auto", "0.64 (0.75)"],
+                          ["z", "cuSPARSE gtsv2StridedBatch, transposed", "0.64 (0.75)"]])
+
+    def test_methods_stand_beside_auto_at_their_size(self):
+        text = self.table("methods float", on_card("oclspkt", 10, 1e-6, variant="auto"),
+                          on_card("oclspkt", 1000, 1e-6, variant="auto"),
+                          on_card("oclspkt", 1000, 2e-6, variant="exact-twopass", method="exact-twopass"))
+        self.assertEqual([line.split(" | ")[1:4] for line in text[2:]],
+                         [["auto", "truncated-halo", "1 (0.50)"], ["exact-twopass", "exact-twopass", "0.5 (0.50)"]])
+
+    def test_who_has_no_time_says_why_once(self):
+        text = self.table("systems float", on_card("oclspkt", 1000, None, variant="auto"),
+                          on_card("oclspkt", 10, None, variant="auto"))
+        self.assertEqual(text[3:], ["", "- auto, absent: not there — random, dominance 3 (1e3); random, dominance 3 (10)"])
+
+    def test_vectors_on_the_host_have_their_own_time(self):
+        text = self.table("from-host float", on_card("oclspkt", 1000, 1e-6, variant="auto"))
+        self.assertEqual(text[2:], ["| 1e3 | 1 us | 2 us | 500 |"])
+
+
 class Page(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -95,8 +144,17 @@ class Page(unittest.TestCase):
         self.assertEqual(self.run_script(filled, "--check").returncode, 0)
 
     def test_says_what_was_not_measured(self):
-        self.run_script("<!-- begin petsc -->\n<!-- end petsc -->\n")
-        self.assertIn(tables.NOT_MADE, self.page.read_text(encoding="utf-8"))
+        for name in ("petsc", "gpu/a-card lines float"):
+            self.run_script(f"<!-- begin {name} -->\n<!-- end {name} -->\n")
+            self.assertIn(tables.NOT_MADE, self.page.read_text(encoding="utf-8"))
+
+    def test_figures_of_a_card_say_which(self):
+        (self.results / "gpu").mkdir()
+        card = document(on_card("oclspkt", 10, 1e-6, variant="auto"))
+        card["provenance"] = PROVENANCE | {"device": "a card", "driver": "1.2"}
+        (self.results / "gpu" / "card.json").write_text(json.dumps(card), encoding="utf-8")
+        self.run_script("<!-- begin provenance -->\n<!-- end provenance -->\n")
+        self.assertIn("| gpu/card.json | a card (1.2); a processor", self.page.read_text(encoding="utf-8"))
 
     def test_a_mark_without_an_end_is_an_error(self):
         self.assertNotEqual(self.run_script("<!-- begin petsc -->\n").returncode, 0)
