@@ -112,17 +112,21 @@ def plot_gpu(plt, own, size, title, names, path):
 
 
 def plot_card(plt, document, card, pictures):
-    """Pictures of one card: sizes of one system, and lengths of many lines with bands of their own."""
+    """Pictures of one card: sizes of one system, and lengths of many lines with bands of their own. Peers, to which
+    matrices make no difference, are drawn once."""
+    def matrix(r):
+        return f", {records.short_matrix(r)}" if r["solver"] == "oclspkt" else ""
+
     device = document["provenance"]["device"]
     for scalar in ("double", "float"):
         own = [r for r in document["results"] if r["scalar"] == scalar]
         systems = [r for r in own if not r["lines"] and (r["variant"] == "auto" or r["solver"] != "oclspkt")]
         plot_gpu(plt, systems, "rows", f"{device}, one system, {scalar}",
-                 lambda r: f"{records.device_label(r)}, {records.short_matrix(r)}",
+                 lambda r: records.device_label(r) + matrix(r),
                  pictures / f"performance-gpu-{card}-systems-{scalar}.svg")
         lines = [r for r in own if r["lines"] and r["bands"] == "general"]
         plot_gpu(plt, lines, "line_length", f"{device}, many lines, {scalar}",
-                 lambda r: f"{records.device_label(r)}, {records.place(r)}, {records.short_matrix(r)}",
+                 lambda r: f"{records.device_label(r)}, {records.place(r)}{matrix(r)}",
                  pictures / f"performance-gpu-{card}-lines-{scalar}.svg")
 
 

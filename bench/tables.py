@@ -32,8 +32,8 @@ def seconds(value):
 
 
 def count(rows):
-    """1000000 as 1e6, others as they are."""
-    text = f"{rows:.0e}".replace("e+0", "e").replace("e+", "e")
+    """1000000 as 1e6, 270000000 as 2.7e8, others as they are."""
+    text = f"{rows:.2g}".replace("e+0", "e").replace("e+", "e")
     return text if rows >= 1000 and float(text) == rows else str(rows)
 
 
@@ -166,6 +166,8 @@ def gpu_methods(results):
     """The methods by name, at the size at which they were timed."""
     own = [r for r in results if r["solver"] == "oclspkt" and not r["lines"]]
     sizes = {r["rows"] for r in own if r["variant"] != "auto"}
+    if not sizes:
+        return NOT_MADE
     body = [[records.short_matrix(r), r["variant"], r["method"], rate(r, "share_of_stream"), f"{r['words_per_row']:.3g}",
              f"{r['backward_error_eps']:.1f}", r["shape"]]
             for r in own if r["rows"] in sizes and r["seconds"] is not None]

@@ -35,7 +35,8 @@ class Words(unittest.TestCase):
             self.assertEqual(tables.seconds(value), text)
 
     def test_round_counts_of_rows_are_powers(self):
-        for rows, text in {10: "10", 1000: "1e3", 20000000: "2e7", 2097152: "2097152"}.items():
+        for rows, text in {10: "10", 1000: "1e3", 20000000: "2e7", 270000000: "2.7e8", 2097152: "2097152",
+                           1500: "1.5e3"}.items():
             self.assertEqual(tables.count(rows), text)
 
     def test_labels_tell_place_and_choice_apart(self):
@@ -108,6 +109,10 @@ class Card(unittest.TestCase):
                           on_card("oclspkt", 1000, 2e-6, variant="exact-twopass", method="exact-twopass"))
         self.assertEqual([line.split(" | ")[1:4] for line in text[2:]],
                          [["auto", "truncated-halo", "1 (0.50)"], ["exact-twopass", "exact-twopass", "0.5 (0.50)"]])
+
+    def test_methods_that_nobody_asked_for_have_no_table(self):
+        self.assertEqual(self.table("methods float", on_card("oclspkt", 10, 1e-6, variant="auto")),
+                         tables.NOT_MADE.splitlines())
 
     def test_who_has_no_time_says_why_once(self):
         text = self.table("systems float", on_card("oclspkt", 1000, None, variant="auto"),
