@@ -167,11 +167,11 @@ void time(const Case& c, Routine routine, const CusparseHandle& handle, const Cu
   }
 }
 
-/// How lines lie; nothing for what the routines do not take in one call.
+/// How lines lie; nothing for lines along y, which the routines do not take in one call.
 std::optional<Layout> layout_of(const Case& c) {
   const LineSet& lines = c.lines;
   if (lines.contiguous()) return Layout{lines.count(), lines.length(0), false};
-  if (lines.beside() && lines.blocks() == 1) return Layout{lines.count(), lines.length(0), true};
+  if (c.place.front() == 'z') return Layout{lines.count(), lines.length(0), true};
   return std::nullopt;
 }
 
@@ -204,7 +204,7 @@ void measure_as(const Case& c, const CusparseHandle& handle, const std::string& 
   }
 }
 
-/// @return false if the library does not work here; a peer's wrong answer is a result
+/// @return false if nothing could be timed; that a peer fails or answers wrong somewhere is a result
 bool run(const Settings& settings, const std::string& command) {
   JsonFile json(settings.file);
   cudaDeviceProp properties{};
@@ -221,14 +221,14 @@ bool run(const Settings& settings, const std::string& command) {
   info.platform = "CUDA " + std::to_string(runtime) + ", cuSPARSE " + std::to_string(library);
   nlohmann::ordered_json document{{"provenance", provenance(info, command)},
                                   {"results", nlohmann::ordered_json::array()}};
-  bool good = true;
+  bool any_timed = false;
   double spent = 0;
   for (const Case& c : make_cases(settings)) {
     if (!is_for_peers(c)) continue;
     if (!(spent < settings.seconds)) break;
     std::printf("%s\n", c.describe().c_str());
     const auto keep = [&](const DeviceRecord& record) {
-      good = good && record.outcome != Outcome::failed;
+      any_timed = any_timed || record.outcome == Outcome::timed;
       document["results"].push_back(to_json(record));
       std::printf("%s\n", describe(record).c_str());
       std::fflush(stdout);
@@ -238,7 +238,7 @@ bool run(const Settings& settings, const std::string& command) {
     });
   }
   json.write(document);
-  return good;
+  return any_timed || document["results"].empty();
 }
 
 }  // namespace

@@ -54,11 +54,13 @@ void check(cusparseStatus_t status, const std::string& call) {
   if (status != CUSPARSE_STATUS_SUCCESS) throw DeviceError(call + ": " + cusparseGetErrorString(status));
 }
 
+namespace {
+
+/// What a routine says it needs for lines of that length.
 template <typename T>
-std::size_t buffer_bytes(Routine routine, const CusparseHandle& handle, const Layout& layout, const CudaArrays<T>& a) {
-  const int count = as_int(layout.count), length = as_int(layout.length);
+std::size_t ask(Routine routine, const CusparseHandle& handle, int count, int length, const CudaArrays<T>& a) {
   std::size_t bytes = 0;
-  const auto ask = [&] {
+  const auto call = [&] {
     switch (routine) {
       case Routine::gtsv2_nopivot:
         return Calls<T>::nopivot_bytes(handle.get(), length, 1, a.lower, a.diag, a.upper, a.x, length, &bytes);
@@ -71,8 +73,24 @@ std::size_t buffer_bytes(Routine routine, const CusparseHandle& handle, const La
                                            count, &bytes);
     }
   };
-  check(ask(), std::string(name(routine)) + "_bufferSizeExt");
+  check(call(), std::string(name(routine)) + "_bufferSizeExt");
   return bytes;
+}
+
+}  // namespace
+
+template <typename T>
+std::size_t buffer_bytes(Routine routine, const CusparseHandle& handle, const Layout& layout, const CudaArrays<T>& a) {
+  // gtsv2 reckons in int: at 2.7e8 rows of floats it asked for 2^64 - 742e6 bytes. What fewer rows need tells the rest.
+  constexpr std::size_t kMostWords = 64, kLeast = std::size_t{1} << 24;
+  const int count = as_int(layout.count), length = as_int(layout.length);
+  for (int part = 1;; part *= 2) {
+    const int rows = (length + part - 1) / part;
+    const std::size_t bytes = ask(routine, handle, count, rows, a);
+    const std::size_t words = static_cast<std::size_t>(count) * static_cast<std::size_t>(rows) * sizeof(T);
+    if (bytes <= kLeast + kMostWords * words) return bytes * static_cast<std::size_t>(part);
+    if (rows == 1) throw DeviceError(std::string(name(routine)) + " asks for more memory than makes sense");
+  }
 }
 
 template <typename T>

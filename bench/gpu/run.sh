@@ -4,7 +4,8 @@
 # they wrote: bench/gpu/run.sh FILE [options of oclspkt-bench-gpu, see its --help]
 # Wants CMake, Ninja, GCC 12 or newer, an OpenCL loader with headers and CLHPP, LAPACKE and nlohmann-json, and the GPU's
 # driver among the loader's (OCL_ICD_VENDORS). More options for CMake in CMAKE_EXTRA, the build folder in BUILD.
-# Ends with 1 if an answer was wrong or a case failed; FILE is written all the same.
+# Ends with 1 if one of our answers was wrong, a case of ours failed or a program did not run; FILE is written all the
+# same.
 set -eu
 file=${1:?usage: bench/gpu/run.sh FILE [options]}
 shift
