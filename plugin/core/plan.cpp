@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string>
 
+#include "grid_plan.hpp"
 #include "oclspkt/error.hpp"
 #include "plan_parts.hpp"
 
@@ -128,18 +129,6 @@ Index choose_segment(const LineSet& lines, Index shortest, int word, const Devic
   return std::max(m, shortest);
 }
 
-/// Blocks of side-by-side lines in one chunk; 0 if none fits. Blocks that interleave are not told apart.
-Index choose_chunk_blocks(const LineSet& lines, Index window, int word, const DeviceTraits& traits) {
-  const std::int64_t memory = std::min(traits.chunk_bytes, (traits.memory_bytes - window * word) / kFactoredArrays);
-  const std::int64_t words = window * word > traits.chunk_bytes ? 0 : memory / word;
-  const Index extent = lines.block_extent(), blocks = lines.blocks();
-  // The kernels count the rows of a line in 32 bits.
-  if (words < extent || lines.length(0) > std::numeric_limits<std::int32_t>::max() / 2) return 0;
-  if (blocks == 1) return 1;
-  const Index fit = std::min(blocks, 1 + (words - extent) / lines.block_stride());
-  return fit == blocks || lines.block_stride() >= extent ? fit : 0;
-}
-
 /// What plans of whole tiles have in common.
 /// @param groups  work-groups that want a tile each
 /// @param kept    words a row that stay in half of the second-level cache
@@ -177,6 +166,19 @@ void meet(Plan& plan, Index arrays, int word, const DeviceTraits& traits) {
   plan.chunk_tiles = plan.tiles() * plan.tile_rows() <= words ? plan.tiles() : 0;
 }
 
+/// Words read and written per row of lines side by side by work-groups.
+double grid_words(const Plan& plan) {
+  const double factors = plan.form == Form::shared ? 0 : 3;
+  if (plan.method == Method::exact_factored) {
+    // What the way down leaves of the last tile need not be written and read again.
+    const double left = 1 - std::min(1.0, static_cast<double>(plan.grid_tile_rows()) / static_cast<double>(plan.m));
+    return 2 + factors + 2 * left;
+  }
+  // Above a run y and one factor are read again, below it all of a tile.
+  const double again = plan.form == Form::shared ? 1 : 3;
+  return 2 + factors + again * (plan.overlap() - 1);
+}
+
 }  // namespace
 
 void check_partition(Index partition) {
@@ -210,6 +212,7 @@ double Plan::overlap() const {
 }
 
 double Plan::words_per_row() const {
+  if (grid() && m > 0) return grid_words(*this);
   switch (method) {
     case Method::truncated_halo:
       return (segments > 0 && !windowed ? 8 : 4) * overlap() + 1;
@@ -325,7 +328,21 @@ bool serve_couplings(Plan& plan, int word, const DeviceTraits& traits) {
   return true;
 }
 
+Index choose_chunk_blocks(const LineSet& lines, Index window, int word, const DeviceTraits& traits) {
+  const std::int64_t memory = std::min(traits.chunk_bytes, (traits.memory_bytes - window * word) / kFactoredArrays);
+  const std::int64_t words = window * word > traits.chunk_bytes ? 0 : memory / word;
+  const Index extent = lines.block_extent(), blocks = lines.blocks();
+  // The kernels count the rows of a line in 32 bits.
+  if (words < extent || lines.length(0) > std::numeric_limits<std::int32_t>::max() / 2) return 0;
+  if (blocks == 1) return 1;
+  const Index fit = std::min(blocks, 1 + (words - extent) / lines.block_stride());
+  return fit == blocks || lines.block_stride() >= extent ? fit : 0;
+}
+
 Plan make_factored_plan(const LineSet& lines, Form form, int word, const DeviceTraits& traits) {
+  if (traits.group_items > 0 && lines.beside()) {
+    return make_grid_plan(lines, {.method = Method::exact_factored, .form = form}, word, traits);
+  }
   Plan plan;
   plan.method = Method::exact_factored;
   plan.form = form;

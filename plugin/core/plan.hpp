@@ -40,9 +40,12 @@ struct SharedTiles {
 /// By work-groups (`items` > 0; lines laid end to end on GPUs): a partition is what a work-group solves, and is read
 /// with its halos in tiles of items * item_rows rows, item_rows a work-item: run_tiles * items * item_rows = m + 2
 /// halo. Truncated-halo takes one tile, truncated-streamed walks several by stored factors, exact-factored has a tile
-/// without halo, see TileFactors. Lines side by side (exact-factored, and truncated-halo by segments): bundle k of a
-/// block holds its lines from k*bundle on, the last bundle all that are left; segment k of a line holds its rows [k*m,
-/// min(length, (k+1)*m)).
+/// without halo, see TileFactors.
+/// Lines side by side (exact-factored, and truncated-halo by segments): bundle k of a block holds its lines from
+/// k*bundle on, the last bundle all that are left; segment k of a line holds its rows [k*m, min(length, (k+1)*m)).
+/// Side by side by work-groups (grid(); truncated-streamed and exact-factored on GPUs, core/grid_plan): a work-group
+/// walks one segment of one bundle tile by tile, items / bundle work-items down each line, item_rows rows a work-item.
+/// truncated-streamed reads `halo` rows, a tile, beyond either end of a segment; exact-factored has one segment.
 struct Plan {
   Method method = Method::exact_factored;
   Form form = Form::general;
@@ -64,7 +67,7 @@ struct Plan {
   Index meeting = 0;   ///< twisted() or from_ends: tile from which on rows are eliminated up, those before it down
   bool from_ends = false;  ///< exact-twopass: pivots are made in two sweeps from both ends of the system
   Index chunk_tiles = 0;   ///< tiles per chunk: what one launch covers, at most what one allocation may hold
-  Index segments = 0;      ///< truncated-halo for lines side by side: of a line; 0: laid end to end, or not cut
+  Index segments = 0;      ///< side by side: of a line, for truncated-halo and grid(); 0: laid end to end, or not cut
   Index bundle = 1;        ///< side by side: lines that are swept together
   Index bundles = 1;       ///< side by side: of a block
   Index window = 0;        ///< side by side: words of a work-group: a row carried, and every row that is swept
@@ -85,6 +88,12 @@ struct Plan {
   bool turned() const { return stored && !by_groups(); }
   /// Exact by work-groups: tiles are folded to their first and last rows, and those in turn.
   bool folds() const { return stored && by_groups() && method == Method::exact_factored; }
+  /// Lines side by side by work-groups.
+  bool grid() const { return items > 0 && segments > 0; }
+  /// grid(): rows of a tile.
+  Index grid_tile_rows() const { return items / bundle * item_rows; }
+  /// grid(): a tile holds whole lines, so that nothing is truncated.
+  bool in_one_tile() const { return grid() && segments == 1 && m <= grid_tile_rows(); }
   /// Stored: tiles that have factors of their own.
   Index factor_tiles() const {
     return form == Form::shared ? shared.head + shared.period + tiles() - shared.tail : tiles();
@@ -184,10 +193,15 @@ OCLSPKT_API bool share_rows(Plan& plan);
 /// @return false, and plan as it was, where the memory does not hold one row more of three tiles
 OCLSPKT_API bool serve_couplings(Plan& plan, int word, const DeviceTraits& traits);
 
-/// Plan exact-factored: bundles for lines side by side, else line by line.
+/// Plan exact-factored: bundles for lines side by side, by work-groups where the device has kernels for GPUs, else line
+/// by line.
 /// @param form shared or general
 /// @post chunk_blocks is 0 if the lines are beside() and the memory does not hold one block
 OCLSPKT_API Plan make_factored_plan(const LineSet& lines, Form form, int word, const DeviceTraits& traits);
+
+/// Blocks of side-by-side lines in one chunk; 0 if none fits. Blocks that interleave are not told apart.
+/// @param window words that the work-groups keep
+Index choose_chunk_blocks(const LineSet& lines, Index window, int word, const DeviceTraits& traits);
 
 /// Plan truncated-halo for lines side by side: every line cut into segments, so that few long lines keep all cores
 /// busy.
