@@ -139,14 +139,17 @@ OCLSPKT_API DeviceModule* device_module(std::string* why);
 OCLSPKT_API DeviceModule* open_device_module();
 
 /// True if a device solver of the module has kernels for that method and those lines.
-inline bool device_carries(Method m, const LineSet& lines) {
+/// @param by_groups with those made for GPUs
+inline bool device_carries(Method m, const LineSet& lines, bool by_groups = false) {
   if (lines.contiguous()) return m != Method::pivot;
+  if (by_groups && m == Method::truncated_streamed) return lines.beside();
   return (m == Method::exact_factored || m == Method::truncated_halo) && lines.beside();
 }
 
 /// The same of a plan: one line after the other is for the host.
 inline bool device_carries(const Plan& plan, const LineSet& lines) {
   const bool line_by_line = plan.method == Method::exact_factored && !plan.stored && !lines.beside();
+  if (plan.grid()) return lines.beside();
   return device_carries(plan.method, lines) && !line_by_line;
 }
 

@@ -83,6 +83,9 @@ struct Plan {
   Index tiles() const { return lanes > 0 ? quotient_up(partitions(), lanes) : 0; }
   Index tile_rows() const { return m * lanes; }
   bool by_groups() const { return items > 0; }
+  /// By work-groups and laid end to end.
+  bool tiled() const { return items > 0 && segments == 0; }
+  /// tiled(): rows of a tile.
   Index group_rows() const { return static_cast<Index>(items) * item_rows; }
   /// Stored factors are in the order of the lanes (core/turned_factors), not in that of the rows.
   bool turned() const { return stored && !by_groups(); }

@@ -86,16 +86,17 @@ void ClSolver<T>::check(const Plan& plan, const Bands<T>& bands) const {
     throw InvalidInput(describe(found_.info) + " has no kernels for method " + name(plan.method) + " and " +
                        bands.lines().describe() +
                        ": choose truncated-halo, truncated-streamed, exact-twopass or exact-factored "
-                       "(make_twisted_plan) for lines laid end to end, exact-factored or truncated-halo for lines side "
-                       "by side, or the host");
+                       "(make_twisted_plan) for lines laid end to end, exact-factored, truncated-halo or, by kernels "
+                       "made for GPUs (make_grid_plan), truncated-streamed for lines side by side, or the host");
   }
-  if (plan.n > 0 && plan.method == Method::truncated_streamed && !plan.stored) {
+  if (plan.n > 0 && plan.method == Method::truncated_streamed && !plan.stored && !plan.grid()) {
     throw InvalidInput(describe(found_.info) +
                        " carries truncated-streamed by stored factors only (make_stored_plan, make_run_plan)");
   }
-  const bool cuts_lines = plan.method == Method::truncated_halo && !bands.lines().contiguous();
+  const bool contiguous = bands.lines().contiguous();
+  const bool cuts_lines = !contiguous && (plan.method == Method::truncated_halo || plan.grid());
   if (plan.n > 0 && cuts_lines != (plan.segments > 0)) {
-    throw InvalidInput(std::string("the plan is for lines ") + (cuts_lines ? "laid end to end" : "side by side") +
+    throw InvalidInput(std::string("the plan is for lines ") + (contiguous ? "side by side" : "laid end to end") +
                        ", the bands are " + bands.lines().describe());
   }
   if (bands.lines().rows() != plan.n) {
@@ -150,7 +151,7 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
         std::copy_n(turned_.up(), s.bottoms.size(), s.bottoms.data());
         give_outers(s, waiter);
       }
-      if (plan.by_groups()) set_up_levels(s, waiter);
+      if (plan.tiled()) set_up_levels(s, waiter);
       rehearse(s, waiter);
     } catch (...) {
       drain(s, waiter);
@@ -168,9 +169,11 @@ void ClSolver<T>::make_kernels(State& s) const {
     if (kernel.handle() != nullptr) return;
     kernel = s.device->kernel(name, sizeof(T) == sizeof(double), plan_.lanes, plan_.narrow ? "-D NARROW_FACTORS" : "");
   };
-  if (factored()) {
+  if (plan_.grid()) {
+    make_grid_kernel(s);
+  } else if (factored()) {
     factors_.shared() ? make(s.strided_shared, "strided_shared") : make(s.strided_factored, "strided_factored");
-  } else if (plan_.by_groups()) {
+  } else if (plan_.tiled()) {
     make_tile_kernels(s, false);
   } else if (strided()) {
     make(s.strided_halo, "strided_halo");
@@ -306,7 +309,7 @@ void ClSolver<T>::apply(const T* y, T* x) {
   try {
     try {
       run(s, waiter, y, x);
-      if (plan_.by_groups() && met_what_is_not_finite(s, waiter)) {
+      if (plan_.tiled() && met_what_is_not_finite(s, waiter)) {
         make_tile_kernels(s, true);
         guarded_ = true;
         run(s, waiter, y, x);
@@ -440,7 +443,8 @@ cl::Event ClSolver<T>::launch_reduce(State& s, const ChunkBands& bands, const cl
 template <typename T>
 cl::Event ClSolver<T>::launch_solve(State& s, const ChunkBands& bands, const cl::Buffer& y, const cl::Buffer& x,
                                     const Chunk& chunk) {
-  if (plan_.by_groups()) return plan_.stored ? launch_runs(s, bands, y, x, chunk) : launch_tiles(s, bands, y, x, chunk);
+  if (plan_.grid()) return launch_grid(s, bands, y, x, chunk);
+  if (plan_.tiled()) return plan_.stored ? launch_runs(s, bands, y, x, chunk) : launch_tiles(s, bands, y, x, chunk);
   if (factored()) return launch_factored(s, bands, y, x, chunk);
   if (plan_.stored) return launch_turned(s, bands, y, x, chunk);
   if (strided()) return launch_segments(s, bands, y, x, chunk);

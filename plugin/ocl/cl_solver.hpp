@@ -62,6 +62,7 @@ struct DeviceState {
   Kernel turned_factor[2], turned_streamed[2];        ///< the second of each for narrow factors
   Kernel twisted_eliminate, twisted_substitute, ends_eliminate, ends_substitute;
   Kernel strided_factored, strided_shared, strided_halo;
+  Kernel grid;
   struct ChunkBands {
     cl::Buffer lower, diag, upper;  ///< lower is upper where Plan::couplings_serve()
   };
@@ -94,8 +95,8 @@ class DeviceHolding final : public Holding {
   }
 };
 
-/// Every method but pivot for lines laid end to end, exact-factored and truncated-halo for lines side by side, by the
-/// kernels of kernels/cpu.
+/// Every method but pivot for lines laid end to end, exact-factored, truncated-halo and, by work-groups,
+/// truncated-streamed for lines side by side, by the kernels of kernels/cpu and kernels/gpu.
 template <typename T>
 class ClSolver final : public DeviceSolver<T> {
  public:
@@ -118,7 +119,7 @@ class ClSolver final : public DeviceSolver<T> {
 
   /// By stored factors for lines side by side.
   bool factored() const { return plan_.method == Method::exact_factored && !plan_.stored; }
-  bool stores_factors() const { return factored() || plan_.stored; }
+  bool stores_factors() const { return factored() || plan_.stored || plan_.grid(); }
   /// The device makes the factors itself, in memory that it shares with the host.
   bool makes_factors() const { return plan_.turned() && plan_.lead_in >= 0 && plan_.form != Form::shared && in_place_; }
   /// exact-twopass by partitions and a reduced system.
@@ -163,6 +164,9 @@ class ClSolver final : public DeviceSolver<T> {
                         const Chunk& chunk);
   cl::Event launch_tiles(State& s, const ChunkBands& bands, const cl::Buffer& y, const cl::Buffer& x,
                          const Chunk& chunk);
+  void make_grid_kernel(State& s) const;
+  cl::Event launch_grid(State& s, const ChunkBands& factors, const cl::Buffer& y, const cl::Buffer& x,
+                        const Chunk& chunk);
   cl::Event launch_eliminate(State& s, const cl::Buffer& y, Index n);
   cl::Event launch_substitute(State& s, const cl::Buffer& x, Index n);
   cl::Event launch_ends_eliminate(State& s, const cl::Buffer& y, Index n);

@@ -11,7 +11,7 @@ namespace oclspkt::ocl {
 template <typename T>
 void ClSolver<T>::store_factors(State& s, const BandsView<T>& bands) {
   s.bands.clear();  // they may wrap memory that the factors are about to give back
-  if (plan_.by_groups()) {
+  if (plan_.tiled()) {
     store_tile_factors(bands);
     return;
   }

@@ -44,7 +44,8 @@ std::string use_of(const DeviceInfo& device) {
     use += oclspkt::kMethodNames[i];
     if (oclspkt::device_carries(method, oclspkt::LineSet::grid_axis(1, 2, 2, 1))) use += " (also side by side)";
   }
-  if (device.type == oclspkt::DeviceType::gpu) use += " (truncated-halo end to end by kernels made for GPUs)";
+  if (device.type == oclspkt::DeviceType::gpu)
+    use += " (truncated-halo end to end, and stored factors side by side, by kernels made for GPUs)";
   if (device.type == oclspkt::DeviceType::fpga) use += " (kernels made for CPUs)";
   use += device.emulated ? "; only if named" : "; auto, all";
   return use;

@@ -101,7 +101,11 @@ Kernel OpenDevice::kernel(const std::string& name, bool is_double, int lanes, co
     kernel.name = name;
     kernel.options = more;
     kernel.handle = cl::Kernel(at->second, name.c_str());
-    kernel.max_group_items = kernel.handle.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(found_.handle);
+    // NVIDIA's driver knows of no more than 256 work-items, also of kernels that it built for a group of 512 and runs
+    // so.
+    const auto built_for = kernel.handle.getWorkGroupInfo<CL_KERNEL_COMPILE_WORK_GROUP_SIZE>(found_.handle);
+    kernel.max_group_items =
+        std::max(kernel.handle.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(found_.handle), built_for[0]);
     kernel.local_bytes = kernel.handle.getWorkGroupInfo<CL_KERNEL_LOCAL_MEM_SIZE>(found_.handle);
     return kernel;
   } catch (const cl::Error& error) {

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "devices.hpp"
+#include "grid_plan.hpp"
 #include "residual.hpp"
 
 namespace oclspkt::test {
@@ -47,19 +48,31 @@ bool solves_in_form(const DeviceInfo& info, const std::vector<std::string>& word
   return error <= 10 * (narrow ? kEps<float> : kEps<T>);
 }
 
-/// Words: strided|shared|segments, lines of a block, rows, blocks, bytes of device memory (0: all).
+/// The plan by work-groups of 32 work-items: 4 rows each and tiles of 16, so that small lines have several.
+Plan small_grid_plan(const LineSet& lines, const std::string& way, int word, DeviceTraits traits) {
+  traits.group_items = std::min(traits.group_items, 32);
+  return make_grid_plan(lines,
+                        {.method = way == "gridexact" ? Method::exact_factored : Method::truncated_streamed,
+                         .form = way == "gridshared" ? Form::shared : Form::general,
+                         .item_rows = 4},
+                        word, traits);
+}
+
+/// Words: strided|shared|segments|grid|gridshared|gridexact, lines of a block, rows, blocks, bytes of device memory (0:
+/// all).
 template <typename T>
 bool solves_beside(const DeviceInfo& info, const std::vector<std::string>& words) {
   const auto number = [&](std::size_t word) { return std::stol(words.at(word)); };
   const LineSet lines = LineSet::grid_axis(1, number(1), number(2), number(3));
-  const bool shared = words[0] == "shared";
-  auto bands = shared ? constant<T>(lines, -1, 6, -1) : random_dominant<T>(lines, 10.0);
+  const bool shared = words[0] == "shared" || words[0] == "gridshared", grid = words[0].starts_with("grid");
+  auto bands = shared ? constant<T>(lines, -1, 12, -1) : random_dominant<T>(lines, 10.0);
   bands.close_lines();
   const auto y = random_vector<T>(lines.extent());
-  DeviceSettings settings{.copy_vectors = true};  // as in check()
+  DeviceSettings settings{.variant = grid ? Variant::gpu : Variant::cpu, .copy_vectors = true};  // as in check()
   settings.device_memory = number(4);
   const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), settings);
-  const Plan plan = words[0] == "segments"
+  const Plan plan = grid ? small_grid_plan(lines, words[0], sizeof(T), traits)
+                    : words[0] == "segments"
                         ? make_strided_halo_plan(lines, 17, 8, sizeof(T), traits)
                         : make_factored_plan(lines, shared ? Form::shared : Form::general, sizeof(T), traits);
   const auto solver = make_solver<T>(info.index, settings);
@@ -105,14 +118,15 @@ bool solves_by_groups(const DeviceInfo& info, const std::vector<std::string>& wo
 }
 
 /// Words of a case: runs|folds (see solves_by_groups()), stream, symmetric|alike|narrow (see solves_in_form()),
-/// strided|shared|segments (see solves_beside()), or tiles|halo|streamed|reach|exact|ends|factored and rows, partition,
-/// bytes of device memory (0: all); then float|double.
+/// strided|shared|segments|grid|... (see solves_beside()), or tiles|halo|streamed|reach|exact|ends|factored and rows,
+/// partition, bytes of device memory (0: all); then float|double.
 template <typename T>
 bool check(const DeviceInfo& info, const std::vector<std::string>& words) {
   if (words[0] == "stream") return streams<T>(info);
   if (words[0] == "runs" || words[0] == "folds") return solves_by_groups<T>(info, words);
   if (words[0] == "symmetric" || words[0] == "alike" || words[0] == "narrow") return solves_in_form<T>(info, words);
-  if (words[0] == "strided" || words[0] == "shared" || words[0] == "segments") return solves_beside<T>(info, words);
+  const bool beside = words[0] == "strided" || words[0] == "shared" || words[0] == "segments";
+  if (beside || words[0].starts_with("grid")) return solves_beside<T>(info, words);
   Shape shape;
   const bool tiles = words[0] == "tiles";
   shape.method = tiles || words[0] == "halo"                 ? Method::truncated_halo

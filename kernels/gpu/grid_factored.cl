@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Purpose: method exact-factored for lines side by side on GPUs, by stored factors. A work-group walks down its lines
+// and back, a tile at a time, and fetches the next tile while it works on one.
+//
+//   down:  d_i = y_i - m_i d_(i-1),      m_i = a_i p_(i-1), p_i = 1 / (b_i - a_i c_(i-1) p_(i-1))
+//   back:  x_i = d_i p_i - k_i x_(i+1),  k_i = c_i p_i
+// Source: Thomas' algorithm; core/factors makes the factors. Where ITEMS_DOWN is 1 the rows of a line are swept one after
+// the other, as the host does; else work-items settle with each other, and core/grid_evidence says what becomes of
+// rounding.
+//
+// Arguments (global memory)
+//   multiplier, reciprocal, coupling   m, p and k of every row, at its place in y and x, or (SHARED_FACTORS) of one line;
+//                       written by the host
+//   y                   right-hand sides, written by the host
+//   x                   d, then the solutions, written here; overlaps none of the others. Places of no line are left alone
+//   blocks, block_stride, block_lines  line l of block o begins at place o block_stride + l
+//   length, row_stride  rows of a line and places between them
+//   bundles             of a block; the last may lack lines
+//   words               local, 4 GROUP_ITEMS + 2 BUNDLE
+// Launch:  a work-group a bundle, of GROUP_ITEMS work-items.
+// Local:   those words, scalars.
+// Per row: 5 multiply-adds, 3 multiplications; 7 words, 4 where factors are shared; 2 less in the last tile.
+// Assumes: factors are finite (set-up has the evidence). NaN of y stays in its line.
+// Valid:   x for the rows of all lines.
+#include "gpu/grid_rows.clh"
+
+// d of my rows of a tile as the way down left it; those beyond the last line are nobody's.
+static inline void fetch_left(__global const scalar_t* x, Home home, int tile, scalar_t* d) {
+  if (home.there) {
+    fetch(x, home, tile, d);
+  } else {
+#pragma unroll
+    for (int i = 0; i < ITEM_ROWS; ++i) d[i] = 0;
+  }
+}
+
+// d of all tiles into x but for the last, which stays in d.
+static inline void walk_down(__global const scalar_t* multiplier, __global const scalar_t* y, Home home, int tiles,
+                             __local scalar_t* words, scalar_t* d, __global scalar_t* x) {
+  __local scalar_t* const left = words + 4 * GROUP_ITEMS;  // what leaves a tile, shape [2][BUNDLE]: by odd and even tiles
+  scalar_t m[ITEM_ROWS], m_next[ITEM_ROWS], d_next[ITEM_ROWS], entered = 0;
+  fetch_factor(multiplier, home, 0, m);
+  fetch(y, home, 0, d);
+  for (int tile = 0; tile < tiles; ++tile) {
+    const bool more = tile + 1 < tiles;
+    if (more) {
+      fetch_factor(multiplier, home, tile + 1, m_next);
+      fetch(y, home, tile + 1, d_next);
+    }
+#if ITEMS_DOWN > 1
+    const Told told = part_of(words, tile % 2);
+    tell_down(m, d, home, told);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (tile > 0) entered = left[(tile - 1) % 2 * BUNDLE + home.lane];
+    const scalar_t leaves = sweep_down(m, pass_down_to(home.item, entered, told, home), d);
+    if (home.item == ITEMS_DOWN - 1) left[tile % 2 * BUNDLE + home.lane] = leaves;
+#else
+    entered = sweep_down(m, entered, d);
+#endif
+    if (more) {
+      store(d, home, tile, x);
+      take(m_next, m);
+      take(d_next, d);
+    }
+  }
+}
+
+// The solution of all tiles, from the last one in d upwards.
+static inline void walk_up(__global const scalar_t* reciprocal, __global const scalar_t* coupling, Home home, int tiles,
+                           __local scalar_t* words, scalar_t* d, __global scalar_t* x) {
+  __local scalar_t* const left = words + 4 * GROUP_ITEMS;
+  scalar_t p[ITEM_ROWS], k[ITEM_ROWS], p_next[ITEM_ROWS], k_next[ITEM_ROWS], d_next[ITEM_ROWS], entered = 0;
+  fetch_factor(reciprocal, home, tiles - 1, p);
+  fetch_factor(coupling, home, tiles - 1, k);
+  for (int tile = tiles - 1; tile >= 0; --tile) {
+    if (tile > 0) {
+      fetch_factor(reciprocal, home, tile - 1, p_next);
+      fetch_factor(coupling, home, tile - 1, k_next);
+      fetch_left(x, home, tile - 1, d_next);
+    }
+    scale(p, d);
+#if ITEMS_DOWN > 1
+    const Told told = part_of(words, tile % 2);
+    tell_up(k, d, home, told);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (tile < tiles - 1) entered = left[(tile + 1) % 2 * BUNDLE + home.lane];
+    const scalar_t leaves = sweep_up(k, pass_up_to(home.item, entered, told, home), d);
+    if (home.item == 0) left[tile % 2 * BUNDLE + home.lane] = leaves;
+#else
+    entered = sweep_up(k, entered, d);
+#endif
+    store(d, home, tile, x);
+    if (tile > 0) {
+      take(p_next, p);
+      take(k_next, k);
+      take(d_next, d);
+    }
+  }
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_factored(
+    __global const scalar_t* restrict multiplier, __global const scalar_t* restrict reciprocal,
+    __global const scalar_t* restrict coupling, __global const scalar_t* restrict y, __global scalar_t* restrict x,
+    const long blocks, const long block_stride, const long block_lines, const int length, const long row_stride,
+    const int bundles, __local scalar_t* words) {
+  const int block = (int)get_group_id(0) / bundles;
+  if (block >= blocks) return;
+  const int piece = remainder_of((int)get_group_id(0), block, bundles);
+  const Home home = make_home(block * block_stride, piece, block_lines, length, row_stride);
+  const int tiles = (length + TILE_ROWS - 1) / TILE_ROWS;
+  scalar_t d[ITEM_ROWS];
+  walk_down(multiplier, y, home, tiles, words, d, x);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  walk_up(reciprocal, coupling, home, tiles, words, d, x);
+}

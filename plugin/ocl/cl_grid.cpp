@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What ClSolver does for lines side by side by work-groups of many work-items: the kernels made for GPUs.
+#include <algorithm>
+
+#include "cl_solver.hpp"
+
+namespace oclspkt::ocl {
+
+namespace {
+
+/// Scalars of local memory that the kernel of a plan asks for.
+std::size_t local_words(const Plan& plan) {
+  const auto items = static_cast<std::size_t>(plan.items), bundle = static_cast<std::size_t>(plan.bundle);
+  if (plan.in_one_tile()) return 4 * items;
+  return plan.method == Method::exact_factored ? 4 * items + 2 * bundle : 6 * items + bundle;
+}
+
+/// Factors are read as vectors of that many bytes where lines share them.
+constexpr std::size_t kVectorBytes = 16;
+
+}  // namespace
+
+template <typename T>
+void ClSolver<T>::make_grid_kernel(State& s) const {
+  const char* const name = plan_.in_one_tile() ? "grid_whole" : factored() ? "grid_factored" : "grid_streamed";
+  const std::string shape =
+      "-D BUNDLE=" + std::to_string(plan_.bundle) + " -D ITEMS_DOWN=" + std::to_string(plan_.items / plan_.bundle) +
+      " -D ITEM_ROWS=" + std::to_string(plan_.item_rows) + (factors_.shared() ? " -D SHARED_FACTORS" : "");
+  if (s.grid.handle() != nullptr && s.grid.name == name && s.grid.options == shape) return;
+  s.grid = s.device->kernel(name, sizeof(T) == sizeof(double), 1, shape);
+}
+
+template <typename T>
+cl::Event ClSolver<T>::launch_grid(State& s, const ChunkBands& factors, const cl::Buffer& y, const cl::Buffer& x,
+                                   const Chunk& chunk) {
+  const std::int64_t array = chunk.rows() * static_cast<Index>(sizeof(T));
+  const Index blocks = chunk.tile_end - chunk.tile_begin, length = lines_.length(0);
+  const std::int64_t factor = blocks == 0 ? 0 : factors_.shared() ? length * static_cast<Index>(sizeof(T)) : array;
+  const std::size_t word = sizeof(T), vector = factors_.shared() ? kVectorBytes : word;
+  const std::size_t local = local_words(plan_) * word;
+  const auto run = [&](const auto&... more) {
+    set_arguments(*s.device, s.grid, factors.lower, factors.diag, factors.upper, y, x, cl_long{blocks},
+                  cl_long{lines_.block_stride()}, cl_long{lines_.block_lines()}, static_cast<cl_int>(length),
+                  cl_long{lines_.row_stride()}, static_cast<cl_int>(plan_.bundles), more..., cl::Local(local));
+    const Index groups = std::max<Index>(1, blocks * plan_.bundles * plan_.segments);
+    return launch(*s.device, s.grid, {groups, static_cast<std::size_t>(plan_.items), local},
+                  {{"multiplier", &factors.lower, factor, vector},
+                   {"reciprocal", &factors.diag, factor, vector},
+                   {"coupling", &factors.upper, factor, vector},
+                   {"y", &y, array, word},
+                   {"x", &x, array, word}});
+  };
+  if (plan_.in_one_tile() || factored()) return run();
+  return run(static_cast<cl_int>(plan_.segments), static_cast<cl_int>(quotient_up(plan_.m, plan_.grid_tile_rows())));
+}
+
+#define OCLSPKT_INSTANTIATE(T)                                                                                 \
+  template void ClSolver<T>::make_grid_kernel(State&) const;                                                   \
+  template cl::Event ClSolver<T>::launch_grid(State&, const ChunkBands&, const cl::Buffer&, const cl::Buffer&, \
+                                              const Chunk&);
+OCLSPKT_INSTANTIATE(float)
+OCLSPKT_INSTANTIATE(double)
+
+}  // namespace oclspkt::ocl

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The kernels made for GPUs for lines side by side, on every device, against LAPACK, residuals and the model in C++.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "certificate.hpp"
+#include "devices.hpp"
+#include "factors.hpp"
+#include "grid_evidence.hpp"
+#include "grid_plan.hpp"
+#include "layout.hpp"
+#include "residual.hpp"
+
+namespace oclspkt::test {
+namespace {
+
+constexpr DeviceSettings kForGpus{.variant = Variant::gpu};
+/// Untouched places hold this.
+constexpr double kGap = 77;
+/// Work-items that the devices of these tests are said to have in a work-group.
+constexpr int kFewItems = 64;
+
+template <typename T>
+class Grid : public testing::Test {
+ protected:
+  static DeviceTraits traits(int device, const DeviceSettings& settings = kForGpus) {
+    DeviceTraits traits = module().traits(device, sizeof(T) == sizeof(double), settings);
+    traits.group_items = std::min(traits.group_items, kFewItems);
+    return traits;
+  }
+  /// Small tiles: of 8 lines, and 8 work-items a line.
+  static Plan plan(int device, const LineSet& lines, const GridDemand& demand,
+                   const DeviceSettings& settings = kForGpus) {
+    return make_grid_plan(lines, demand, sizeof(T), traits(device, settings));
+  }
+  static std::vector<T> solve_by(int device, const Plan& plan, const Bands<T>& bands, const std::vector<T>& y,
+                                 const DeviceSettings& settings = kForGpus) {
+    const auto solver = make_solver<T>(device, settings);
+    solver->set_up(plan, bands);
+    std::vector<T> x(y.size(), T(kGap));
+    solver->apply(y.data(), x.data());
+    return x;
+  }
+  /// Rows of lines only; elsewhere what `reference` has.
+  static std::vector<T> rows_of(const LineSet& lines, const std::vector<T>& x, std::vector<T> reference) {
+    for (Index l = 0; l < lines.count(); ++l) {
+      for (Index i = 0; i < lines.length(l); ++i) {
+        const auto at = static_cast<std::size_t>(lines.first(l) + i * lines.row_stride());
+        reference[at] = x[at];
+      }
+    }
+    return reference;
+  }
+};
+using Scalars = testing::Types<float, double>;
+TYPED_TEST_SUITE(Grid, Scalars);
+
+/// Axes of grids, fewer lines than any bundle, lengths about a tile and a run, gaps beside and between.
+std::vector<LineSet> shapes() {
+  std::vector<LineSet> all;
+  for (const auto& [nx, ny, nz] : {std::array<Index, 3>{3, 5, 7}, {17, 64, 3}, {9, 127, 1}, {9, 129, 2}, {9, 700, 1}}) {
+    all.push_back(LineSet::grid_axis(1, nx, ny, nz));
+    all.push_back(LineSet::grid_axis(2, nx, nz, ny));
+  }
+  all.push_back(LineSet::strided(9, 50, 20, 1, 4, 500));
+  all.push_back(LineSet::strided(90, 300, 20, 1, 4, 60));  // blocks that interleave
+  all.push_back(LineSet::strided(150, 4, 1, 1));
+  return all;
+}
+
+/// Ways to solve: streamed where a tile of 64 rows decays, exact settled and by one work-item.
+std::vector<GridDemand> demands(Form form) {
+  return {{.form = form, .tile_rows = 64},
+          {.form = form, .tile_rows = 64, .item_rows = 4},
+          {.method = Method::exact_factored, .form = form},
+          {.method = Method::exact_factored, .form = form, .one_item = true}};
+}
+
+TYPED_TEST(Grid, IsRightForEveryShapeAndForm) {
+  using T = TypeParam;
+  for (const LineSet& lines : shapes()) {
+    SCOPED_TRACE(lines.describe());
+    for (const Form form : {Form::general, Form::shared}) {
+      const auto bands = closed(form == Form::shared ? constant<T>(lines, -1, 12, -1) : random_dominant<T>(lines, 4.0));
+      const auto y = random_vector<T>(lines.extent());
+      const auto reference = solve_by_reference(bands, y);
+      on_every_device<T>([&](const DeviceInfo& info) {
+        for (const GridDemand& demand : demands(form)) {
+          const auto x = this->solve_by(info.index, this->plan(info.index, lines, demand), bands, y);
+          EXPECT_LE(relative_difference(this->rows_of(lines, x, reference), reference), 16 * kEps<T>)
+              << name(demand.method) << ", " << name(form) << ", " << demand.item_rows << " rows an item";
+          EXPECT_LE(normwise_backward_error(lines, bands.view(), x.data(), y.data()), 10 * kEps<T>);
+          const auto untouched = static_cast<Index>(std::count(x.begin(), x.end(), T(kGap)));
+          EXPECT_EQ(untouched, lines.extent() - lines.rows()) << "wrote between lines";
+        }
+      });
+    }
+  }
+}
+
+/// Truncated-streamed row by row: what kernels/gpu/grid_streamed.cl does, without work-items that settle.
+template <typename T>
+std::vector<T> streamed_row_by_row(const Plan& plan, const Bands<T>& bands, const std::vector<T>& y) {
+  Factors<T> factors;
+  factors.factor(bands.lines(), bands.view(), Form::general);
+  const FactorsView<T> f = factors.view();
+  const Index length = bands.lines().length(0), tile = plan.grid_tile_rows();
+  std::vector<T> x(y.size()), d(y.size());
+  for (Index l = 0; l < bands.lines().count(); ++l) {
+    const auto at = [&](Index i) {
+      return static_cast<std::size_t>(bands.lines().first(l) + i * bands.lines().row_stride());
+    };
+    for (Index first = 0; first < length; first += plan.m) {
+      const Index end = std::min(length, first + plan.m);
+      T left = 0;
+      for (Index i = std::max<Index>(0, first - plan.halo); i < std::min(length, end + tile); ++i) {
+        d[at(i)] = left = y[at(i)] - f.multiplier[at(i)] * left;
+      }
+      for (Index top = first; top < end; top += tile) {
+        T below = 0;
+        for (Index i = std::min(length, top + 2 * tile) - 1; i >= top; --i) {
+          below = d[at(i)] * f.reciprocal[at(i)] - f.coupling[at(i)] * below;
+          if (i < top + tile) x[at(i)] = below;
+        }
+      }
+    }
+  }
+  return x;
+}
+
+TYPED_TEST(Grid, IsTruncatedExactlyWhereThePlanSays) {
+  using T = TypeParam;
+  const LineSet lines = LineSet::grid_axis(1, 5, 1700, 2);
+  const double lambda = 1e3;
+  const auto bands = closed(diffusion<T>(lines, lambda));
+  const auto y = random_vector<T>(lines.extent());
+  const auto reference = solve_by_reference(bands, y);
+  on_every_device<T>([&](const DeviceInfo& info) {
+    const Plan plan = this->plan(info.index, lines, {.item_rows = 4});
+    ASSERT_GT(plan.segments, 1);
+    const auto x = this->solve_by(info.index, plan, bands, y);
+    EXPECT_GT(relative_difference(x, reference), 1e-3) << "the tiles hide what is truncated";
+    EXPECT_LE(relative_difference(x, streamed_row_by_row(plan, bands, y)), lambda * kEps<T>);
+  });
+}
+
+TYPED_TEST(Grid, KeepsWhatItsCertificateSays) {
+  using T = TypeParam;
+  const LineSet lines = LineSet::grid_axis(2, 3, 4, 1500);
+  for (const double lambda : {1.0, 30.0, 1e3}) {
+    const auto bands = closed(diffusion<T>(lines, lambda));
+    const auto y = random_vector<T>(lines.extent());
+    const auto reference = solve_by_reference(bands, y);
+    on_every_device<T>([&](const DeviceInfo& info) {
+      const Plan plan = this->plan(info.index, lines, {.item_rows = 8});
+      const GridEvidence evidence = certify_grid(plan, lines, bands.view(), kEps<T>, 5);
+      const double bound = evidence.worst.bound + 8 * (1 + 4 * lambda) * kEps<T>;
+      EXPECT_LE(relative_difference(this->solve_by(info.index, plan, bands, y), reference), bound) << lambda;
+      EXPECT_LE(evidence.worst.growth, 3) << lambda;
+    });
+  }
+}
+
+TYPED_TEST(Grid, StaysBackwardStableAtDominanceOne) {
+  using T = TypeParam;
+  double worst = 0;
+  for (const LineSet& lines : {LineSet::grid_axis(1, 5, 3000, 1), LineSet::grid_axis(2, 5, 2, 200)}) {
+    for (const bool poisson : {true, false}) {
+      const auto bands = closed(poisson ? constant<T>(lines, -1, 2, -1) : row_sums_zero<T>(lines));
+      const auto random = random_vector<T>(lines.extent());
+      auto smooth = random;
+      multiply(lines, bands.view(), random.data(), smooth.data());
+      on_every_device<T>([&](const DeviceInfo& info) {
+        // Random rows multiply what settling rounds.
+        const Plan plan = this->plan(info.index, lines, {.method = Method::exact_factored, .one_item = !poisson});
+        for (const std::vector<T>* y : std::initializer_list<const std::vector<T>*>{&random, &smooth}) {
+          const auto x = this->solve_by(info.index, plan, bands, *y);
+          const double error = normwise_backward_error(lines, bands.view(), x.data(), y->data());
+          EXPECT_LE(error, 10 * kEps<T>) << lines.describe() << (poisson ? ", Poisson" : ", row sums 0");
+          worst = std::max(worst, error / kEps<T>);
+        }
+      });
+    }
+  }
+  std::printf("largest backward error: %.2f eps\n", worst);
+}
+
+TYPED_TEST(Grid, NanInOneLineStaysInIt) {
+  using T = TypeParam;
+  for (const LineSet& lines : {LineSet::grid_axis(1, 11, 300, 2), LineSet::grid_axis(2, 17, 3, 20)}) {
+    const auto bands = closed(constant<T>(lines, -1, 4, -1));
+    const auto healthy = random_vector<T>(lines.extent());
+    const Index broken = lines.count() - 2, at = lines.first(broken) + 7 * lines.row_stride();
+    auto y = healthy;
+    y[static_cast<std::size_t>(at)] = std::numeric_limits<T>::quiet_NaN();
+    on_every_device<T>([&](const DeviceInfo& info) {
+      for (const Form form : {Form::general, Form::shared}) {
+        for (const GridDemand& demand : demands(form)) {
+          const Plan plan = this->plan(info.index, lines, demand);
+          const auto expected = this->solve_by(info.index, plan, bands, healthy);
+          const auto x = this->solve_by(info.index, plan, bands, y);
+          EXPECT_TRUE(std::isnan(x[static_cast<std::size_t>(at)]));
+          for (Index l = 0; l < lines.count(); ++l) {
+            for (Index i = 0; l != broken && i < lines.length(l); ++i) {
+              const auto place = static_cast<std::size_t>(lines.first(l) + i * lines.row_stride());
+              ASSERT_EQ(x[place], expected[place]) << "line " << l << ", row " << i;
+            }
+          }
+        }
+      }
+    });
+  }
+}
+
+TYPED_TEST(Grid, GivesTheSameBitsEveryTimeAndInChunks) {
+  using T = TypeParam;
+  const LineSet lines = LineSet::strided(200, 20, 13, 1, 12, 4100);
+  const auto bands = closed(constant<T>(lines, -1, 4, -1));
+  const auto y = random_vector<T>(lines.extent());
+  on_every_device<T>([&](const DeviceInfo& info) {
+    for (const Method method : {Method::truncated_streamed, Method::exact_factored}) {
+      const GridDemand demand{.method = method, .tile_rows = 64, .item_rows = 8};
+      const auto first = this->solve_by(info.index, this->plan(info.index, lines, demand), bands, y);
+      for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(this->solve_by(info.index, this->plan(info.index, lines, demand), bands, y), first);
+      }
+      DeviceSettings small = kForGpus;
+      small.device_memory = 6 * lines.extent() * static_cast<Index>(sizeof(T)) / 4;
+      const Plan plan = this->plan(info.index, lines, demand, small);
+      ASSERT_GT(
+          ocl::make_strided_layout(plan, lines, sizeof(T), {info.max_allocation, small.device_memory}).chunks.size(),
+          2U);
+      EXPECT_EQ(this->solve_by(info.index, plan, bands, y, small), first);
+    }
+  });
+}
+
+TYPED_TEST(Grid, OneSolverTakesOtherPlansInTurn) {
+  using T = TypeParam;
+  on_every_device<T>([&](const DeviceInfo& info) {
+    const auto solver = make_solver<T>(info.index, kForGpus);
+    for (const LineSet& lines : {LineSet::grid_axis(1, 10, 300, 2), LineSet::grid_axis(2, 7, 9, 20)}) {
+      const auto bands = closed(constant<T>(lines, -1, 12, -1));
+      const auto y = random_vector<T>(lines.extent());
+      const auto reference = solve_by_reference(bands, y);
+      for (const Form form : {Form::general, Form::shared}) {
+        for (const GridDemand& demand : demands(form)) {
+          solver->set_up(this->plan(info.index, lines, demand), bands);
+          std::vector<T> x(y.size());
+          solver->apply(y.data(), x.data());
+          EXPECT_LE(relative_difference(x, reference), 16 * kEps<T>) << lines.describe();
+          EXPECT_NE(solver->factors(), nullptr);
+        }
+      }
+    }
+  });
+}
+
+TYPED_TEST(Grid, RefusesOtherLinesAndKernelsMadeForCpus) {
+  using T = TypeParam;
+  const auto beside = closed(constant<T>(LineSet::grid_axis(1, 10, 20, 1), -1, 4, -1));
+  const auto glued = closed(constant<T>(LineSet::equal(10, 20), -1, 4, -1));
+  on_every_device<T>([&](const DeviceInfo& info) {
+    const Plan plan = this->plan(info.index, beside.lines(), {});
+    EXPECT_THROW(make_solver<T>(info.index, kForGpus)->set_up(plan, glued), InvalidInput);
+    EXPECT_THROW(make_solver<T>(info.index, {.variant = Variant::cpu})->set_up(plan, beside), InvalidInput);
+    const DeviceSettings small{.variant = Variant::gpu, .device_memory = 1000};
+    const Plan none = this->plan(info.index, beside.lines(), {}, small);
+    EXPECT_EQ(none.chunk_blocks, 0);
+    EXPECT_THROW(make_solver<T>(info.index, small)->set_up(none, beside), InvalidInput);
+  });
+}
+
+}  // namespace
+}  // namespace oclspkt::test
