@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cost.hpp"
+#include "grid_plan.hpp"
 #include "oclspkt/error.hpp"
 #include "selection.hpp"
 
@@ -60,6 +61,9 @@ std::optional<double> device_seconds(DeviceModule& module, int index, const Devi
   if (whole.chunk_blocks == 0) return std::nullopt;
   const double seconds = predict_beside_seconds(profile, whole, word);
   if (demand.halo < 0 || demand.lines.rows() == 0) return seconds;
+  if (traits.group_items > 0) {
+    return predict_beside_seconds(profile, make_grid_plan(demand.lines, {.form = demand.form}, word, traits), word);
+  }
   const Plan cut = make_strided_halo_plan(demand.lines, demand.halo, options.partition, word, traits);
   const bool taken = options.method == MethodChoice::automatic ? cutting_pays(cut, whole) : cut.chunk_blocks > 0;
   return taken ? predict_beside_seconds(profile, cut, word) : seconds;

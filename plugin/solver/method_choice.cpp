@@ -246,13 +246,6 @@ std::optional<Proposal> propose_folds(const Problem<T>& problem, Objection& obje
   return unless_growth(problem, exact_proposal(problem, plan), objection);
 }
 
-/// True if |lower / pivot| and |upper / pivot| are at most 1 from either end, by the shares of dominant rows.
-bool shrinks(const Survey& survey) {
-  const double larger = std::max(survey.lower_share, survey.upper_share);
-  const double discriminant = 1 - 4 * survey.lower_share * survey.upper_share;
-  return survey.dominance >= 1 && discriminant >= 0 && 2 * larger <= 1 + std::sqrt(discriminant);
-}
-
 /// exact-twopass by two work-groups, which make the pivots from both ends. It carries excesses that are not negative.
 template <typename T>
 std::optional<Proposal> propose_from_ends(const Problem<T>& problem, Objection& objection) {
@@ -292,6 +285,7 @@ std::optional<Proposal> propose_exact(const Problem<T>& problem, Method method, 
   const bool end_to_end = problem.bands.lines().contiguous();
   if (problem.traits.group_items > 0 && end_to_end) return propose_folds(problem, objection);
   if (!problem.traits.host && end_to_end) return propose_twisted(problem, objection);
+  if (takes_grid(problem)) return propose_grid(problem, method, objection);
   return exact_proposal(problem, factored_plan(problem));
 }
 
@@ -314,6 +308,12 @@ std::vector<Attempt> methods_to_try(MethodChoice choice, const Circumstances& kn
   std::vector<Attempt> twopass{{Method::exact_twopass, false, true}, {Method::exact_twopass}};
   if (kernels_for_both) exact.insert(known.few_applies ? exact.begin() : exact.end(), twopass.begin(), twopass.end());
   std::vector<Attempt> all;
+  // Side by side on GPUs; what has to settle may multiply rounding, and the host takes line by line.
+  const bool grid = !known.on_host && !known.end_to_end && known.by_groups;
+  if (grid && choice == MethodChoice::automatic) {
+    return {{Method::truncated_streamed}, {Method::exact_factored}, {Method::exact_factored, true}, {Method::pivot}};
+  }
+  if (grid && choice == MethodChoice::truncated) return {{Method::truncated_streamed}};
   switch (choice) {
     case MethodChoice::automatic:
       // On the host stored factors cost no more than truncation and need no certificate; lines side by side are cut
@@ -358,7 +358,7 @@ template <typename T>
 std::optional<Proposal> propose(const Problem<T>& problem, Method method, Objection& objection) {
   const LineSet& lines = problem.bands.lines();
   const bool glued = method != Method::exact_factored && method != Method::pivot,
-             cuts = method == Method::truncated_halo;
+             cuts = method == Method::truncated_halo || (method == Method::truncated_streamed && takes_grid(problem));
   if (glued && !lines.contiguous() && !(cuts && lines.beside())) {
     throw InvalidInput(std::string("method ") + name(method) + " takes lines laid end to end" +
                        (cuts ? " or side by side" : "") + ", not " + lines.describe() +
@@ -367,8 +367,9 @@ std::optional<Proposal> propose(const Problem<T>& problem, Method method, Object
   switch (method) {
     case Method::truncated_halo:
     case Method::truncated_streamed: {
-      std::optional<Proposal> proposal =
-          method == Method::truncated_halo ? propose_halo(problem, objection) : propose_streamed(problem, objection);
+      std::optional<Proposal> proposal = method == Method::truncated_halo ? propose_halo(problem, objection)
+                                         : lines.contiguous()             ? propose_streamed(problem, objection)
+                                                              : propose_grid(problem, method, objection);
       if (proposal && proposal->plan.by_groups() && problem.traits.unproven) proposal->needs_trial = true;
       return proposal;
     }
@@ -390,6 +391,7 @@ static std::string groups_text(const Plan& plan) {
 }
 
 std::string shape_text(const Plan& plan) {
+  if (plan.grid()) return grid_text(plan);
   switch (plan.method) {
     case Method::truncated_halo:
       if (plan.by_groups()) {

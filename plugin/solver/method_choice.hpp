@@ -63,6 +63,7 @@ struct Circumstances {
   bool end_to_end = true;    ///< lines are contiguous()
   bool few_applies = false;  ///< factors would hardly be used: methods that store none come first on devices
   bool halo_first = false;   ///< truncated-halo holds_at_once() for those, or the device has kernels for GPUs
+  bool by_groups = false;    ///< it has
 };
 
 /// The methods to try, in order, for what the user asked.

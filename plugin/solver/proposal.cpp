@@ -2,6 +2,7 @@
 #include "proposal.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "evidence.hpp"
 
@@ -16,6 +17,12 @@ double rows_in(const LineSet& lines, const std::vector<Index>& members) {
 std::string where(const Certificate& c) {
   return format("rows %lld-%lld, side %s", static_cast<long long>(c.first), static_cast<long long>(c.last),
                 c.above ? "up" : "down");
+}
+
+bool shrinks(const Survey& survey) {
+  const double larger = std::max(survey.lower_share, survey.upper_share);
+  const double discriminant = 1 - 4 * survey.lower_share * survey.upper_share;
+  return survey.dominance >= 1 && discriminant >= 0 && 2 * larger <= 1 + std::sqrt(discriminant);
 }
 
 Proposal covered(const Plan& plan, double certificate, double tol, const Survey& survey) {

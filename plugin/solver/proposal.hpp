@@ -36,6 +36,9 @@ double rows_in(const LineSet& lines, const std::vector<Index>& members);
 /// The rows that a certificate is about, and from which side most of it comes.
 std::string where(const Certificate& certificate);
 
+/// True if |lower / pivot| and |upper / pivot| are at most 1 from either end, by the shares of dominant rows.
+bool shrinks(const Survey& survey);
+
 /// A truncated plan that its certificate covers.
 Proposal covered(const Plan& plan, double certificate, double tol, const Survey& survey);
 
@@ -73,5 +76,19 @@ bool object_to_asymmetry(const Problem<T>& problem, Objection& objection) {
 /// Method truncated-streamed, by stored factors on devices.
 template <typename T>
 std::optional<Proposal> propose_streamed(const Problem<T>& problem, Objection& objection);
+
+/// True if the lines are side by side and the device has kernels for GPUs.
+template <typename T>
+bool takes_grid(const Problem<T>& problem) {
+  return problem.traits.group_items > 0 && problem.bands.lines().beside();
+}
+
+/// Methods truncated-streamed and exact-factored for those.
+/// @pre takes_grid(problem)
+template <typename T>
+std::optional<Proposal> propose_grid(const Problem<T>& problem, Method method, Objection& objection);
+
+/// shape_text() of Plan::grid().
+std::string grid_text(const Plan& plan);
 
 }  // namespace oclspkt

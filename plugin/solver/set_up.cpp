@@ -191,12 +191,18 @@ Problem<T> Solver<T>::Impl::problem(const DeviceChoice& device, bool on_host, bo
   return {options_, bands_, survey_, traits, survey_.symmetric || known_.symmetric, one_shot};
 }
 
+/// True if the device uses kernels made for GPUs.
+template <typename T>
+bool Solver<T>::Impl::by_groups(const DeviceChoice& device) const {
+  return !device.host() && problem(device, false, false).traits.group_items > 0;
+}
+
 /// Plan a method, examine it, and take lines out that alone stand in its way.
 template <typename T>
 bool Solver<T>::Impl::try_method(const DeviceChoice& device, const Attempt& attempt, bool one_shot, bool last,
                                  Objection& objection) {
   const Method method = attempt.method;
-  const bool on_host = device.host() || attempt.on_host || !device_carries(method, bands_.lines());
+  const bool on_host = device.host() || attempt.on_host || !device_carries(method, bands_.lines(), by_groups(device));
   take_out_extremes();
   for (;;) {
     objection = {};
@@ -243,10 +249,10 @@ template <typename T>
 void Solver<T>::Impl::choose(const DeviceChoice& device, const std::optional<InUse>& before) {
   // Shared factors cost those of one line.
   const bool few = seldom_applied_ && !device.host() && !survey_.shared;
-  const bool by_groups = !device.host() && problem(device, false, false).traits.group_items > 0;
   const bool one_shot = few && !named(options_.method) && holds_at_once(problem(device, false, true));
+  const bool groups = by_groups(device), end_to_end = bands_.lines().contiguous();
   std::vector<Attempt> attempts = methods_to_try(
-      options_.method, {device.host(), bands_.lines().contiguous(), few && !by_groups, one_shot || (by_groups && few)});
+      options_.method, {device.host(), end_to_end, few && !groups, one_shot || (groups && few), groups});
   const bool moved = before && first_to_try(*before, device, attempts);
   bool singular = false;
   for (const Attempt& attempt : attempts) {

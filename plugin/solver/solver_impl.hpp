@@ -66,6 +66,7 @@ class Solver<T>::Impl {
   bool first_to_try(const InUse& before, const DeviceChoice& device, std::vector<Attempt>& attempts) const;
   bool pins() const;
   Problem<T> problem(const DeviceChoice& device, bool on_host, bool one_shot) const;
+  bool by_groups(const DeviceChoice& device) const;
   bool try_method(const DeviceChoice& device, const Attempt& attempt, bool one_shot, bool last, Objection& objection);
   void adopt(const DeviceChoice& device, const Plan& plan);
   Objection examine_adopted(Proposal& proposal, bool last);

@@ -63,6 +63,49 @@ TYPED_TEST(Variants, ForGpusSolveByWorkGroups) {
   });
 }
 
+TYPED_TEST(Variants, ForGpusSolveLinesSideBySideByTiles) {
+  using T = TypeParam;
+  test::with_every_device([&](Options options) {
+    if (options.devices == "host") return;
+    options.variant = "gpu";
+    const LineSet lines = LineSet::grid_axis(1, 19, 700, 2), planes = LineSet::grid_axis(2, 7, 5, 300);
+    const auto expect = [&](Method method, Form form, Bands<T> bands) {
+      const Report report = this->solve(options, std::move(bands));
+      EXPECT_EQ(report.method, method) << report.why;
+      EXPECT_EQ(report.form, form);
+      EXPECT_NE(report.shape.find("factors, tiles of"), std::string::npos) << report.shape;
+    };
+    for (const LineSet& set : {lines, planes, LineSet::grid_axis(1, 40, 50, 3)}) {
+      expect(Method::truncated_streamed, Form::general, test::random_dominant<T>(set, 1.5));
+      expect(Method::truncated_streamed, Form::shared, test::diffusion<T>(set, 10));
+    }
+    // What no tile lets decay is not truncated; short lines are held whole.
+    expect(Method::exact_factored, Form::shared, test::diffusion<T>(lines, 1e4));
+    expect(Method::exact_factored, Form::general, test::row_sums_zero<T>(lines));
+    expect(Method::truncated_streamed, Form::shared, test::diffusion<T>(LineSet::grid_axis(1, 40, 50, 3), 1e4));
+    options.method = MethodChoice::truncated;
+    expect(Method::truncated_streamed, Form::general, test::random_dominant<T>(planes, 1.5));
+  });
+}
+
+TYPED_TEST(Variants, ForGpusSolveAWeakLineBesideOthersApart) {
+  using T = TypeParam;
+  test::with_every_device([&](Options options) {
+    if (options.devices == "host") return;
+    options.variant = "gpu";
+    const LineSet lines = LineSet::grid_axis(1, 40, 600, 1);
+    auto bands = test::random_dominant<T>(lines, 3);
+    for (Index i = 0; i < 600; ++i) {
+      const Index at = lines.first(17) + i * lines.row_stride();
+      bands.lower()[at] = bands.upper()[at] = -1;
+      bands.diag()[at] = 2;
+    }
+    const Report report = this->solve(options, std::move(bands));
+    EXPECT_EQ(report.method, Method::truncated_streamed) << report.why;
+    EXPECT_EQ(report.groups.size(), 1U);
+  });
+}
+
 TYPED_TEST(Variants, TakeAPartitionOfMoreRowsThanAWorkItemHolds) {
   using T = TypeParam;
   test::with_every_device([&](Options options) {

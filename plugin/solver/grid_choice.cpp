@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The choice of methods for lines side by side on devices with kernels for GPUs: truncated-streamed and exact-factored,
+// both by stored factors whose work-items settle with each other.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "evidence.hpp"
+#include "grid_evidence.hpp"
+#include "grid_plan.hpp"
+#include "proposal.hpp"
+
+namespace oclspkt {
+namespace {
+
+/// Rows asked of a tile, one after the other: what is fastest, what decays more slowly, whole lines.
+constexpr Index kTileRows[] = {1, 128, kMostGridRows};
+
+template <typename T>
+GridDemand demand_of(const Problem<T>& problem, Method method) {
+  return {.method = method,
+          .form = problem.survey.shared ? Form::shared : Form::general,
+          .item_rows = problem.options.partition};
+}
+
+template <typename T>
+Plan plan_of(const Problem<T>& problem, const GridDemand& demand) {
+  return make_grid_plan(problem.bands.lines(), demand, sizeof(T), problem.traits);
+}
+
+/// Plans of truncated-streamed, the fastest first; no two of the same tiles.
+template <typename T>
+std::vector<Plan> streamed_plans(const Problem<T>& problem) {
+  std::vector<Plan> plans;
+  GridDemand demand = demand_of(problem, Method::truncated_streamed);
+  for (const Index rows : kTileRows) {
+    demand.tile_rows = rows;
+    const Plan plan = plan_of(problem, demand);
+    if (plans.empty() || plan.grid_tile_rows() > plans.back().grid_tile_rows()) plans.push_back(plan);
+  }
+  return plans;
+}
+
+/// True if the survey shows that settling does not multiply rounding.
+bool settles(const Survey& survey) { return growth_stored(survey.dominance) <= kGrowthLimit || shrinks(survey); }
+
+/// The bound of a plan that the survey gives; infinite if it gives none.
+double bound_by_survey(const Plan& plan, const Survey& survey) {
+  if (plan.in_one_tile()) return 0;
+  const double d = survey.decay();
+  return d > 1 ? bound_stored(d, plan.grid_tile_rows()) : std::numeric_limits<double>::infinity();
+}
+
+template <typename T>
+Proposal covered_grid(const Problem<T>& problem, const Plan& plan, double bound, double growth) {
+  Proposal p = covered(plan, bound, tolerance<T>(problem.options), problem.survey);
+  p.growth = std::max(p.growth, growth);
+  p.needs_trial = !(problem.survey.dominance >= 1) || problem.traits.unproven;
+  return p;
+}
+
+/// Why lines do not hold.
+std::string refusal(const GridEvidence& evidence, double tol) {
+  const Certificate& worst = evidence.worst;
+  if (worst.bound <= tol) return format("settling multiplies rounding by %.1e > %.0f", worst.growth, kGrowthLimit);
+  return format("certificate %.1e > %.1e (line %lld, ", worst.bound, tol, static_cast<long long>(evidence.line)) +
+         where(worst) + ")";
+}
+
+/// Lines that alone stand in the way, if they are few.
+template <typename T>
+std::vector<Index> in_the_way(const Problem<T>& problem, std::vector<Index> weak) {
+  const LineSet& lines = problem.bands.lines();
+  const bool few = rows_in(lines, weak) <= kApartShare * static_cast<double>(lines.rows());
+  return few && !problem.survey.shared ? std::move(weak) : std::vector<Index>{};
+}
+
+template <typename T>
+std::optional<Proposal> propose_grid_streamed(const Problem<T>& problem, Objection& objection) {
+  const double tol = tolerance<T>(problem.options);
+  if (object_to_asymmetry(problem, objection)) return std::nullopt;
+  const LineSet& lines = problem.bands.lines();
+  const std::vector<Plan> plans = streamed_plans(problem);
+  for (const Plan& plan : plans) {
+    const double bound = bound_by_survey(plan, problem.survey);
+    if (settles(problem.survey) && bound <= tol) return covered_grid(problem, plan, bound, 0);
+  }
+  GridEvidence evidence;
+  for (const Plan& plan : plans) {
+    evidence = certify_grid(plan, lines, problem.bands.view(), tol, kGrowthLimit);
+    if (evidence.weak.empty()) return covered_grid(problem, plan, evidence.worst.bound, evidence.worst.growth);
+  }
+  objection = {refusal(evidence, tol), in_the_way(problem, evidence.weak), plans.back()};
+  if (!named(problem.options.method) || !std::isfinite(evidence.worst.bound)) return std::nullopt;
+  Proposal insisted = uncovered(plans.back(), evidence.worst, tol);
+  if (evidence.worst.bound <= tol) insisted.why = "asked for, although " + objection.why;
+  insisted.growth = evidence.worst.growth;
+  return insisted;
+}
+
+/// Nothing is truncated; where settling multiplies rounding, nothing settles either.
+template <typename T>
+Proposal propose_grid_exact(const Problem<T>& problem) {
+  GridDemand demand = demand_of(problem, Method::exact_factored);
+  Proposal p;
+  p.plan = plan_of(problem, demand);
+  const auto holds = [&] {
+    return certify_grid(p.plan, problem.bands.lines(), problem.bands.view(), 0.0, kGrowthLimit).weak.empty();
+  };
+  if (!settles(problem.survey) && !holds()) {
+    demand.one_item = true;
+    p.plan = plan_of(problem, demand);
+  }
+  p.needs_trial = true;
+  p.growth = kDominantGrowth;
+  p.why = format("row dominance %.4f", problem.survey.dominance);
+  return p;
+}
+
+}  // namespace
+
+template <typename T>
+std::optional<Proposal> propose_grid(const Problem<T>& problem, Method method, Objection& objection) {
+  if (method == Method::truncated_streamed) return propose_grid_streamed(problem, objection);
+  return propose_grid_exact(problem);
+}
+
+std::string grid_text(const Plan& plan) {
+  return std::string(plan.form == Form::shared ? "shared" : "stored") +
+         format(" factors, tiles of %lld lines x %lld rows", static_cast<long long>(plan.bundle),
+                static_cast<long long>(plan.grid_tile_rows())) +
+         (plan.segments > 1 ? format(", %lld runs a line", static_cast<long long>(plan.segments)) : "");
+}
+
+template std::optional<Proposal> propose_grid<float>(const Problem<float>&, Method, Objection&);
+template std::optional<Proposal> propose_grid<double>(const Problem<double>&, Method, Objection&);
+
+}  // namespace oclspkt
