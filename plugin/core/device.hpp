@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "oclspkt/bands.hpp"
+#include "oclspkt/device_handles.hpp"
+#include "oclspkt/error.hpp"
 #include "oclspkt/export.hpp"
 #include "oclspkt/options.hpp"
 #include "oclspkt/report.hpp"
@@ -69,6 +71,15 @@ class DeviceSolver {
   /// Solve; x and y do not overlap.
   /// @throws DeviceError; x is then undefined and y untouched
   virtual void apply(const T* y, T* x) = 0;
+  /// What the last set_up works with; null handles on the host.
+  virtual DeviceHandles handles() const { return {}; }
+  /// The same as apply() with both vectors in buffers of the device, see Solver::apply_on_device().
+  /// @throws InvalidInput on the host, and for buffers that do not fit; DeviceError
+  virtual void apply_on_device(_cl_mem* /*y*/, _cl_mem* /*x*/) {
+    throw InvalidInput(
+        "the host solves, which takes no buffers of a device: use apply() with host vectors, or name a device and a "
+        "method that it carries (the report says why the host was taken)");
+  }
   virtual Times times() const = 0;
   /// The stored factors, which are evidence for or against a method; null for methods without.
   virtual const Factors<T>* factors() const { return nullptr; }

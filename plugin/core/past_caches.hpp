@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "oclspkt/export.hpp"
@@ -20,6 +21,11 @@ inline constexpr std::int64_t kPastCaches = std::int64_t{16} << 20;
 /// @param[out] to   shape [count]; aligned to cache lines
 template <typename T>
 OCLSPKT_API void copy_past_caches(const T* from, Index count, T* to);
+
+/// The same of bytes anywhere in memory; both cache lines at the ends of `to` go through the caches.
+/// @param[in]  from shape [bytes]
+/// @param[out] to   shape [bytes]
+OCLSPKT_API void copy_past_caches(const std::byte* from, Index bytes, std::byte* to);
 
 /// Complete the stores of copy_past_caches() before those that follow.
 OCLSPKT_API void order_stores();

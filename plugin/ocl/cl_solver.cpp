@@ -3,15 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <span>
 
 #include "fault.hpp"
 
 namespace oclspkt::ocl {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// Seconds that a device always gets: a first launch may compile.
 constexpr double kLeastTimeLimit = 10;
@@ -36,17 +33,6 @@ std::int64_t ensure(const OpenDevice& device, cl::Buffer& buffer, cl_mem_flags f
 
 }  // namespace
 
-Staging::Staging(const OpenDevice& device, std::int64_t bytes)
-    : queue_(device.queue()),
-      buffer_(device.buffer(CL_MEM_ALLOC_HOST_PTR | CL_MEM_READ_WRITE, bytes)),
-      data_(queue_.enqueueMapBuffer(buffer_, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, size(bytes))),
-      bytes_(bytes) {}
-
-Staging::~Staging() {
-  // A failure leaves the memory to the context, which frees it in its turn.
-  clEnqueueUnmapMemObject(queue_(), buffer_(), data_, 0, nullptr, nullptr);
-}
-
 template <typename T>
 ClSolver<T>::ClSolver(int device, const DeviceSettings& settings)
     : index_(device),
@@ -66,6 +52,7 @@ template <typename T>
 Limits ClSolver<T>::limits() const {
   Limits limits;
   limits.allocation = found_.info.max_allocation;
+  limits.alignment = std::max<Index>(1, static_cast<Index>(found_.base_alignment / sizeof(T)));
   if (settings_.device_memory > 0) {
     limits.memory = settings_.device_memory;
   } else if (!in_place_) {
@@ -129,6 +116,7 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
   ready_ = plan.n == 0;
   if (ready_) return;
   layout_ = strided() ? make_strided_layout(plan, lines_, sizeof(T), limits()) : make_layout(plan, sizeof(T), limits());
+  cut_chunks();
   if (stores_factors()) store_factors(s, view);
   segments_.resize(reduces ? size(plan.partitions()) : 0);
   reduced_.resize(reduces ? plan.partitions() : 0);
@@ -214,10 +202,7 @@ void ClSolver<T>::make_buffers(State& s) {
             static_cast<std::int64_t>(segments_.size() * sizeof(SchurSegment<T>)) + factors_.bytes() + turned_.bytes();
   if (in_place_) return;
   bytes_ += ensure(*s.device, s.y, CL_MEM_READ_ONLY, array) + ensure(*s.device, s.x, CL_MEM_READ_WRITE, array);
-  if (!s.staging || s.staging->bytes() < array) {
-    s.staging.reset();
-    s.staging = std::make_unique<Staging>(*s.device, array);
-  }
+  make_pipeline(s);
   for (std::size_t i = 0; i < s.bands.size(); ++i) {
     const std::int64_t bytes = layout_.resident ? layout_.band_chunks[i].rows() * resident_.word : array;
     ChunkBands& bands = s.bands[i];
@@ -230,7 +215,7 @@ void ClSolver<T>::make_buffers(State& s) {
       bytes_ += ensure(*s.device, bands.lower, CL_MEM_READ_ONLY, bytes);
     }
   }
-  bytes_ += s.staging->bytes();
+  bytes_ += s.pipeline->bytes();
 }
 
 template <typename T>
@@ -255,8 +240,7 @@ void ClSolver<T>::set_up_bands(State& s, const Waiter& waiter) {
 template <typename T>
 void ClSolver<T>::rehearse(State& s, const Waiter& waiter) {
   if (plan_.twisted() || plan_.from_ends) {
-    waiter.wait(plan_.from_ends ? launch_ends_eliminate(s, s.scratch, 0) : launch_eliminate(s, s.scratch, 0));
-    waiter.wait(plan_.from_ends ? launch_ends_substitute(s, s.scratch, 0) : launch_substitute(s, s.scratch, 0));
+    waiter.wait(launch_from_ends(s, s.scratch, s.scratch, 0));
     return;
   }
   if (plan_.folds()) {
@@ -272,154 +256,14 @@ void ClSolver<T>::rehearse(State& s, const Waiter& waiter) {
 }
 
 template <typename T>
-void ClSolver<T>::upload(State& s, const Waiter& waiter, const cl::Buffer& to, std::int64_t offset, const void* from,
-                         std::int64_t bytes) {
-  std::memcpy(s.staging->data(), from, size(bytes));
-  fault_point(Place::write, s.device->info(), s.device->queue()());
-  cl::Event event;
-  s.device->queue().enqueueWriteBuffer(to, CL_FALSE, size(offset), size(bytes), s.staging->data(), nullptr, &event);
-  waiter.wait(event);
-  times_.transfer_seconds += seconds(event);
-  times_.bytes_to_device += bytes;
-}
-
-template <typename T>
 void ClSolver<T>::upload_bands(State& s, const Waiter& waiter, const ChunkBands& to, const Chunk& chunk) {
   const auto bring = [&](const cl::Buffer& buffer, const void* array) {
     const auto bytes = bytes_of(array, resident_.word, chunk);
-    upload(s, waiter, buffer, 0, bytes.data(), static_cast<std::int64_t>(bytes.size()));
+    s.pipeline->bring(bytes.data(), static_cast<std::int64_t>(bytes.size()), buffer, waiter, times_);
   };
   if (!plan_.couplings_serve()) bring(to.lower, resident_.lower);
   bring(to.diag, resident_.diag);
   bring(to.upper, resident_.upper);
-}
-
-template <typename T>
-void ClSolver<T>::apply(const T* y, T* x) {
-  const auto start = Clock::now();
-  const std::lock_guard lock(holding_->mutex);
-  State& s = holding_->state;
-  Registry::instance().require_usable(index_);
-  if (!ready_) throw DeviceError(describe(found_.info) + " has no set-up that succeeded: set the solver up first");
-  if (plan_.n == 0) return;
-  if (!s.device) {
-    throw DeviceError(describe(found_.info) + " was released since the last set-up: set the solver up again");
-  }
-  const Waiter waiter(*s.device, !in_place_, time_limit());
-  try {
-    try {
-      run(s, waiter, y, x);
-      if (plan_.tiled() && met_what_is_not_finite(s, waiter)) {
-        make_tile_kernels(s, true);
-        guarded_ = true;
-        run(s, waiter, y, x);
-      }
-      guarded_ = false;
-    } catch (...) {
-      guarded_ = false;
-      drain(s, waiter);
-      throw;
-    }
-  } catch (const cl::Error& error) {
-    throw device_error(found_.info, "solving " + std::to_string(plan_.n) + " rows", error);
-  }
-  times_.total_seconds += std::chrono::duration<double>(Clock::now() - start).count();
-  ++times_.applies;
-}
-
-/// After a failure: wait for what has been enqueued. It works in memory that the caller or this solver gives back.
-template <typename T>
-void ClSolver<T>::drain(State& s, const Waiter& waiter) const noexcept {
-  if (in_place_) {
-    clFinish(s.device->queue()());
-    s.y = s.x = cl::Buffer();
-    return;
-  }
-  if (Registry::instance().is_lost(index_)) return;
-  try {
-    cl::Event event;
-    s.device->queue().enqueueMarkerWithWaitList(nullptr, &event);
-    waiter.wait(event);
-  } catch (...) {
-    // Whether the device still works on the memory cannot be known. A wait that was too long has said so already.
-    Registry::instance().abandon(*s.device, "nothing can be waited for after an error");
-  }
-}
-
-template <typename T>
-void ClSolver<T>::run(State& s, const Waiter& waiter, const T* y, T* x) {
-  if (plan_.twisted() || plan_.from_ends) {
-    run_from_ends(s, waiter, y, x);
-    return;
-  }
-  if (plan_.folds()) {
-    run_levels(s, waiter, y, x);
-    return;
-  }
-  const auto& chunks = layout_.chunks;
-  const bool exact = reduces();
-  if (exact) {
-    for (std::size_t i = 0; i < chunks.size(); ++i) {
-      const ChunkBands& bands = give_bands(s, waiter, i);
-      give_y(s, waiter, chunks[i], y);
-      const cl::Event event = launch_reduce(s, bands, s.y, chunks[i]);
-      waiter.wait(event);
-      times_.kernel_seconds += seconds(event);
-    }
-    settle_interfaces(s, waiter);
-  }
-  for (std::size_t i = 0; i < chunks.size(); ++i) {
-    const ChunkBands& bands = give_bands(s, waiter, i);
-    if (!exact || chunks.size() > 1) give_y(s, waiter, chunks[i], y);
-    give_x(s, chunks[i], x);
-    const cl::Event event = launch_solve(s, bands, s.y, s.x, chunks[i]);
-    take_x(s, waiter, chunks[i], x);
-    times_.kernel_seconds += seconds(event);
-  }
-  if (in_place_) s.y = s.x = cl::Buffer();
-}
-
-template <typename T>
-auto ClSolver<T>::give_bands(State& s, const Waiter& waiter, std::size_t chunk) -> const ChunkBands& {
-  if (in_place_ || layout_.resident) return s.bands[std::min(chunk, s.bands.size() - 1)];
-  upload_bands(s, waiter, s.bands.front(), layout_.band_chunks[std::min(chunk, layout_.band_chunks.size() - 1)]);
-  return s.bands.front();
-}
-
-template <typename T>
-void ClSolver<T>::give_y(State& s, const Waiter& waiter, const Chunk& chunk, const T* y) {
-  if (in_place_) {
-    s.y = wrap(*s.device, y + chunk.first, chunk.rows());
-  } else {
-    upload(s, waiter, s.y, 0, y + chunk.first, chunk.rows() * static_cast<Index>(sizeof(T)));
-  }
-}
-
-template <typename T>
-void ClSolver<T>::give_x(State& s, const Chunk& chunk, T* x) {
-  if (in_place_) s.x = wrap(*s.device, x + chunk.first, chunk.rows());
-}
-
-/// Bring the solved rows of a chunk to x; returns when the device is through with it.
-template <typename T>
-void ClSolver<T>::take_x(State& s, const Waiter& waiter, const Chunk& chunk, T* x) {
-  const cl::CommandQueue& queue = s.device->queue();
-  const std::size_t offset = size(chunk.kept_first - chunk.first) * sizeof(T);
-  const std::size_t bytes = size(chunk.kept_end - chunk.kept_first) * sizeof(T);
-  fault_point(Place::read, s.device->info(), queue());
-  cl::Event event;
-  if (in_place_) {
-    // A map is what makes the kernel's writes visible in memory of the host.
-    void* mapped = queue.enqueueMapBuffer(s.x, CL_TRUE, CL_MAP_READ, offset, bytes);
-    queue.enqueueUnmapMemObject(s.x, mapped, nullptr, &event);
-    waiter.wait(event);
-    return;
-  }
-  queue.enqueueReadBuffer(s.x, CL_FALSE, offset, bytes, s.staging->data(), nullptr, &event);
-  waiter.wait(event);
-  copy_out(chunk, x, static_cast<const T*>(s.staging->data()));
-  times_.transfer_seconds += seconds(event);
-  times_.bytes_from_device += static_cast<std::int64_t>(bytes);
 }
 
 template <typename T>
@@ -443,6 +287,8 @@ cl::Event ClSolver<T>::launch_reduce(State& s, const ChunkBands& bands, const cl
 template <typename T>
 cl::Event ClSolver<T>::launch_solve(State& s, const ChunkBands& bands, const cl::Buffer& y, const cl::Buffer& x,
                                     const Chunk& chunk) {
+  if (plan_.twisted() || plan_.from_ends) return launch_from_ends(s, y, x, plan_.n);
+  if (plan_.folds()) return launch_levels(s, y, x);
   if (plan_.grid()) return launch_grid(s, bands, y, x, chunk);
   if (plan_.tiled()) return plan_.stored ? launch_runs(s, bands, y, x, chunk) : launch_tiles(s, bands, y, x, chunk);
   if (factored()) return launch_factored(s, bands, y, x, chunk);

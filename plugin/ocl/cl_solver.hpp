@@ -11,28 +11,12 @@
 #include "interface.hpp"
 #include "launch.hpp"
 #include "layout.hpp"
+#include "pipeline.hpp"
 #include "tile_factors.hpp"
 #include "turned_factors.hpp"
 #include "waiter.hpp"
 
 namespace oclspkt::ocl {
-
-/// Host memory that a device copies from and to, mapped for as long as it lives.
-class Staging {
- public:
-  Staging(const OpenDevice& device, std::int64_t bytes);
-  ~Staging();
-  Staging(const Staging&) = delete;
-  Staging& operator=(const Staging&) = delete;
-  void* data() const { return data_; }
-  std::int64_t bytes() const { return bytes_; }
-
- private:
-  cl::CommandQueue queue_;
-  cl::Buffer buffer_;
-  void* data_ = nullptr;
-  std::int64_t bytes_;
-};
 
 /// A buffer over memory of the host. Read-write even for what kernels only read: Intel's CPU run-time copies read-only
 /// memory that is not aligned to 128 bytes.
@@ -69,19 +53,29 @@ struct DeviceState {
   std::vector<ChunkBands> bands;  ///< of each chunk; of one that is refilled where they are not resident
   cl::Buffer y, x;                ///< of one chunk; in place: wrappers of the caller's memory, during an apply only
   cl::Buffer scratch, top_buffer, bottom_buffer, segments;
-  cl::Buffer swept;                  ///< what the first pass from both ends leaves for the second
-  cl::Buffer coupling;               ///< the same of exact-twopass: the scaled couplings
-  cl::Buffer care;                   ///< by work-groups: not 0 if a launch met numbers that are not finite
-  std::vector<TileLevel> levels;     ///< of TileFactors
-  std::unique_ptr<Staging> staging;  ///< one array of a chunk; none in place
-  AlignedArray<T> segment_words;     ///< what kernel reduce wrote
-  AlignedArray<T> tops, bottoms;     ///< of each partition: first and last unknown, or what passes through it
+  cl::Buffer swept;                    ///< what the first pass from both ends leaves for the second
+  cl::Buffer coupling;                 ///< the same of exact-twopass: the scaled couplings
+  std::unique_ptr<Pipeline> pipeline;  ///< none in place
+  std::vector<cl::Event> earlier;      ///< launches of a pass but the last, until their times are known
+  cl::Buffer care;                     ///< by work-groups: not 0 if a launch met numbers that are not finite
+  std::vector<TileLevel> levels;       ///< of TileFactors
+  AlignedArray<T> segment_words;       ///< what kernel reduce wrote
+  AlignedArray<T> tops, bottoms;       ///< of each partition: first and last unknown, or what passes through it
 };
 
 /// Three arrays of the host that go with the chunks: bands, or what is stored instead.
 struct Resident {
   const void *lower = nullptr, *diag = nullptr, *upper = nullptr;
   std::int64_t word = 0;  ///< bytes of a number
+};
+
+/// The vectors of an apply: of the host, or in buffers of the device.
+template <typename T>
+struct Vectors {
+  const T* y = nullptr;
+  T* x = nullptr;
+  cl::Buffer y_buffer{}, x_buffer{};
+  bool on_device() const { return y_buffer() != nullptr; }
 };
 
 template <typename T>
@@ -107,6 +101,8 @@ class ClSolver final : public DeviceSolver<T> {
 
   void set_up(const Plan& plan, const Bands<T>& bands) override;
   void apply(const T* y, T* x) override;
+  DeviceHandles handles() const override;
+  void apply_on_device(_cl_mem* y, _cl_mem* x) override;
   Times times() const override { return times_; }
   std::int64_t bytes() const override { return bytes_; }
   const Factors<T>* factors() const override {
@@ -126,26 +122,40 @@ class ClSolver final : public DeviceSolver<T> {
   bool reduces() const { return plan_.method == Method::exact_twopass && !plan_.from_ends; }
   /// Lines side by side.
   bool strided() const { return factored() || plan_.segments > 0; }
+  /// Tiles may be launched a few at a time, while vectors still come.
+  bool in_parts() const {
+    return lines_.contiguous() && !plan_.twisted() && !plan_.from_ends && !plan_.folds();
+  }
   Limits limits() const;
   double time_limit() const;
   void check(const Plan& plan, const Bands<T>& bands) const;
   void make_kernels(State& s) const;
+  void cut_chunks();
   void make_buffers(State& s);
+  void make_pipeline(State& s);
   void set_up_bands(State& s, const Waiter& waiter);
   void store_factors(State& s, const BandsView<T>& bands);
   void make_factors(State& s, const Waiter& waiter, const BandsView<T>& bands);
   void rehearse(State& s, const Waiter& waiter);
-  void upload(State& s, const Waiter& waiter, const cl::Buffer& to, std::int64_t offset, const void* from,
-              std::int64_t bytes);
   void upload_bands(State& s, const Waiter& waiter, const ChunkBands& to, const Chunk& chunk);
 
+  void solve(const Vectors<T>& vectors);
   void drain(State& s, const Waiter& waiter) const noexcept;
-  void run(State& s, const Waiter& waiter, const T* y, T* x);
-  void run_from_ends(State& s, const Waiter& waiter, const T* y, T* x);
+  void run(State& s, const Waiter& waiter, const Vectors<T>& vectors);
+  void pass(State& s, const Waiter& waiter, std::size_t chunk, const Vectors<T>& vectors, bool reduce);
+  void pass_in_place(State& s, const Waiter& waiter, std::size_t chunk, const Vectors<T>& vectors, bool reduce);
+  void pass_on_device(State& s, const Waiter& waiter, std::size_t chunk, const Vectors<T>& vectors, bool reduce);
+  void pass_through(State& s, const Waiter& waiter, std::size_t chunk, const Vectors<T>& vectors, bool reduce);
   const ChunkBands& give_bands(State& s, const Waiter& waiter, std::size_t chunk);
-  void give_y(State& s, const Waiter& waiter, const Chunk& chunk, const T* y);
-  void give_x(State& s, const Chunk& chunk, T* x);
-  void take_x(State& s, const Waiter& waiter, const Chunk& chunk, T* x);
+  const ChunkBands& bands_of(const State& s, std::size_t chunk) const;
+  void take_in_place(State& s, const Waiter& waiter, const Chunk& chunk);
+  cl::Buffer checked(const State& s, const char* name, _cl_mem* handle, cl_mem_flags unfit) const;
+  cl::Buffer part(const cl::Buffer& vector, const Chunk& chunk) const;
+  /// The kernels of one pass over some tiles: the first of exact-twopass by partitions, or those that give x.
+  cl::Event launch_pass(State& s, const ChunkBands& bands, const cl::Buffer& y, const cl::Buffer& x, const Chunk& tiles,
+                        bool reduce) {
+    return reduce ? launch_reduce(s, bands, y, tiles) : launch_solve(s, bands, y, x, tiles);
+  }
   cl::Event launch_reduce(State& s, const ChunkBands& bands, const cl::Buffer& y, const Chunk& chunk);
   cl::Event launch_solve(State& s, const ChunkBands& bands, const cl::Buffer& y, const cl::Buffer& x,
                          const Chunk& chunk);
@@ -157,7 +167,7 @@ class ClSolver final : public DeviceSolver<T> {
   void store_tile_factors(const BandsView<T>& bands);
   void set_up_levels(State& s, const Waiter& waiter);
   bool met_what_is_not_finite(State& s, const Waiter& waiter);
-  void run_levels(State& s, const Waiter& waiter, const T* y, T* x);
+  cl::Event launch_levels(State& s, const cl::Buffer& y, const cl::Buffer& x);
   cl::Event launch_fold(State& s, std::size_t level, Index tiles);
   cl::Event launch_back(State& s, std::size_t level, Index tiles);
   cl::Event launch_runs(State& s, const ChunkBands& factors, const cl::Buffer& y, const cl::Buffer& x,
@@ -167,6 +177,7 @@ class ClSolver final : public DeviceSolver<T> {
   void make_grid_kernel(State& s) const;
   cl::Event launch_grid(State& s, const ChunkBands& factors, const cl::Buffer& y, const cl::Buffer& x,
                         const Chunk& chunk);
+  cl::Event launch_from_ends(State& s, const cl::Buffer& y, const cl::Buffer& x, Index n);
   cl::Event launch_eliminate(State& s, const cl::Buffer& y, Index n);
   cl::Event launch_substitute(State& s, const cl::Buffer& x, Index n);
   cl::Event launch_ends_eliminate(State& s, const cl::Buffer& y, Index n);
@@ -174,7 +185,7 @@ class ClSolver final : public DeviceSolver<T> {
   cl::Event launch_segments(State& s, const ChunkBands& bands, const cl::Buffer& y, const cl::Buffer& x,
                             const Chunk& chunk);
   Geometry strided_geometry(Index pieces) const;
-  void copy_out(const Chunk& chunk, T* x, const T* solved) const;
+  void copy_out(const Chunk& chunk, Index first, Index end, const std::byte* solved, T* x) const;
   void settle_interfaces(State& s, const Waiter& waiter);
   void give_outers(State& s, const Waiter& waiter);
 
@@ -188,6 +199,7 @@ class ClSolver final : public DeviceSolver<T> {
 
   Plan plan_;
   Layout layout_;
+  std::vector<Pieces> pieces_;  ///< of each chunk; none in place
   LineSet lines_;
   Factors<T> factors_;             ///< where they are stored
   TurnedFactors<T> turned_;        ///< the same in the order of the lanes, for lines laid end to end

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What ClSolver does for lines side by side only.
 #include <algorithm>
+#include <cstring>
 
 #include "cl_solver.hpp"
+#include "past_caches.hpp"
 
 namespace oclspkt::ocl {
 
@@ -55,17 +57,31 @@ cl::Event ClSolver<T>::launch_segments(State& s, const ChunkBands& bands, const 
                  {"scratch", &s.scratch, layout_.scratch_bytes, vector}});
 }
 
-/// Copy the solved rows of a chunk to x, and nothing that stands between them.
+/// Copy rows [first, end) of a chunk's solution to x, and nothing that stands between its lines.
 template <typename T>
-void ClSolver<T>::copy_out(const Chunk& chunk, T* x, const T* solved) const {
+void ClSolver<T>::copy_out(const Chunk& chunk, Index first, Index end, const std::byte* solved, T* x) const {
+  constexpr auto kWord = static_cast<Index>(sizeof(T));
+  const auto copy = [&](Index begin, Index behind) {
+    const std::byte* from = solved + (begin - first) * kWord;
+    std::memcpy(x + begin, from, static_cast<std::size_t>((behind - begin) * kWord));
+  };
   if (lines_.rows() == lines_.extent()) {
-    std::copy_n(solved, chunk.kept_end - chunk.kept_first, x + chunk.kept_first);
+    if (lines_.extent() * kWord < kPastCaches) {
+      copy(first, end);
+    } else {
+      copy_past_caches(solved, (end - first) * kWord, reinterpret_cast<std::byte*>(x + first));
+      order_stores();
+    }
     return;
   }
   for (Index block = chunk.tile_begin; block < chunk.tile_end; ++block) {
-    for (Index i = 0; i < lines_.length(0); ++i) {
-      const Index at = block * lines_.block_stride() + i * lines_.row_stride();
-      std::copy_n(solved + (at - chunk.kept_first), lines_.block_lines(), x + at);
+    const Index begin = block * lines_.block_stride();
+    const Index row = std::max<Index>(0, first - begin) / lines_.row_stride();
+    for (Index i = row; i < lines_.length(0); ++i) {
+      const Index at = begin + i * lines_.row_stride();
+      if (at >= end) break;
+      const Index from = std::max(first, at), behind = std::min(end, at + lines_.block_lines());
+      if (from < behind) copy(from, behind);
     }
   }
 }
@@ -76,7 +92,7 @@ void ClSolver<T>::copy_out(const Chunk& chunk, T* x, const T* solved) const {
                                                   const Chunk&);                                                   \
   template cl::Event ClSolver<T>::launch_segments(State&, const ChunkBands&, const cl::Buffer&, const cl::Buffer&, \
                                                   const Chunk&);                                                   \
-  template void ClSolver<T>::copy_out(const Chunk&, T*, const T*) const;
+  template void ClSolver<T>::copy_out(const Chunk&, Index, Index, const std::byte*, T*) const;
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)
 

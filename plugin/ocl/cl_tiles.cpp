@@ -63,10 +63,7 @@ void ClSolver<T>::set_up_levels(State& s, const Waiter& waiter) {
     if (array.bytes() == 0) return;
     buffer = s.device->buffer(CL_MEM_READ_ONLY, array.bytes());
     bytes_ += array.bytes();
-    for (std::int64_t done = 0; done < array.bytes(); done += s.staging->bytes()) {
-      upload(s, waiter, buffer, done, reinterpret_cast<const std::byte*>(array.data()) + done,
-             std::min(s.staging->bytes(), array.bytes() - done));
-    }
+    s.pipeline->bring(array.data(), array.bytes(), buffer, waiter, times_);
   };
   AlignedArray<T> zero;
   zero.resize(1);
@@ -197,15 +194,15 @@ cl::Event ClSolver<T>::launch_back(State& s, std::size_t level, Index tiles) {
                  {"x", &here.x, array, kVectorBytes}});
 }
 
+/// Exact-factored: all levels, down and back.
 template <typename T>
-void ClSolver<T>::run_levels(State& s, const Waiter& waiter, const T* y, T* x) {
-  const Chunk& all = layout_.chunks.front();
-  give_y(s, waiter, all, y);
-  std::vector<cl::Event> events;
-  for (std::size_t i = 0; i + 1 < s.levels.size(); ++i) events.push_back(launch_fold(s, i, s.levels[i].tiles));
-  for (std::size_t i = s.levels.size(); i-- > 0;) events.push_back(launch_back(s, i, s.levels[i].tiles));
-  take_x(s, waiter, all, x);
-  for (const cl::Event& event : events) times_.kernel_seconds += seconds(event);
+cl::Event ClSolver<T>::launch_levels(State& s, const cl::Buffer& y, const cl::Buffer& x) {
+  s.levels.front().y = y;
+  s.levels.front().x = x;
+  s.earlier.clear();
+  for (std::size_t i = 0; i + 1 < s.levels.size(); ++i) s.earlier.push_back(launch_fold(s, i, s.levels[i].tiles));
+  for (std::size_t i = s.levels.size(); i-- > 1;) s.earlier.push_back(launch_back(s, i, s.levels[i].tiles));
+  return launch_back(s, 0, s.levels.front().tiles);
 }
 
 #define OCLSPKT_INSTANTIATE(T)                                                                                  \
@@ -213,7 +210,7 @@ void ClSolver<T>::run_levels(State& s, const Waiter& waiter, const T* y, T* x) {
   template void ClSolver<T>::store_tile_factors(const BandsView<T>&);                                           \
   template void ClSolver<T>::set_up_levels(State&, const Waiter&);                                              \
   template bool ClSolver<T>::met_what_is_not_finite(State&, const Waiter&);                                     \
-  template void ClSolver<T>::run_levels(State&, const Waiter&, const T*, T*);                                   \
+  template cl::Event ClSolver<T>::launch_levels(State&, const cl::Buffer&, const cl::Buffer&);                  \
   template cl::Event ClSolver<T>::launch_fold(State&, std::size_t, Index);                                      \
   template cl::Event ClSolver<T>::launch_back(State&, std::size_t, Index);                                      \
   template cl::Event ClSolver<T>::launch_runs(State&, const ChunkBands&, const cl::Buffer&, const cl::Buffer&,  \

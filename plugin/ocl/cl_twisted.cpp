@@ -73,17 +73,12 @@ cl::Event ClSolver<T>::launch_ends_substitute(State& s, const cl::Buffer& x, Ind
                  {"scratch", &s.scratch, layout_.scratch_bytes, vector}});
 }
 
+/// Both passes; there is nothing between them.
+/// @param n rows; 0 to launch over none
 template <typename T>
-void ClSolver<T>::run_from_ends(State& s, const Waiter& waiter, const T* y, T* x) {
-  const Chunk& all = layout_.chunks.front();
-  give_y(s, waiter, all, y);
-  const bool makes = plan_.from_ends;
-  const cl::Event first = makes ? launch_ends_eliminate(s, s.y, plan_.n) : launch_eliminate(s, s.y, plan_.n);
-  give_x(s, all, x);
-  const cl::Event second = makes ? launch_ends_substitute(s, s.x, plan_.n) : launch_substitute(s, s.x, plan_.n);
-  take_x(s, waiter, all, x);
-  times_.kernel_seconds += seconds(first) + seconds(second);
-  if (in_place_) s.y = s.x = cl::Buffer();
+cl::Event ClSolver<T>::launch_from_ends(State& s, const cl::Buffer& y, const cl::Buffer& x, Index n) {
+  s.earlier = {plan_.from_ends ? launch_ends_eliminate(s, y, n) : launch_eliminate(s, y, n)};
+  return plan_.from_ends ? launch_ends_substitute(s, x, n) : launch_substitute(s, x, n);
 }
 
 #define OCLSPKT_INSTANTIATE(T)                                                              \
@@ -91,7 +86,7 @@ void ClSolver<T>::run_from_ends(State& s, const Waiter& waiter, const T* y, T* x
   template cl::Event ClSolver<T>::launch_substitute(State&, const cl::Buffer&, Index);      \
   template cl::Event ClSolver<T>::launch_ends_eliminate(State&, const cl::Buffer&, Index);  \
   template cl::Event ClSolver<T>::launch_ends_substitute(State&, const cl::Buffer&, Index); \
-  template void ClSolver<T>::run_from_ends(State&, const Waiter&, const T*, T*);
+  template cl::Event ClSolver<T>::launch_from_ends(State&, const cl::Buffer&, const cl::Buffer&, Index);
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)
 

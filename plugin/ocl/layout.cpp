@@ -31,14 +31,16 @@ Index vectors_swept(const Plan& plan) {
   return plan.lanes + 2 * (beside.before + plan.m + beside.behind);
 }
 
-Chunk make_chunk(const Plan& plan, Index tile_begin, Index tile_end) {
+Chunk make_chunk(const Plan& plan, Index tile_begin, Index tile_end, Index alignment) {
   const Margin beside = margin(plan);
   Chunk chunk;
+  chunk.held_begin = tile_begin;
+  chunk.held_end = tile_end;
   chunk.tile_begin = tile_begin;
   chunk.tile_end = tile_end;
   chunk.kept_first = tile_begin * plan.tile_rows();
   chunk.kept_end = std::min(plan.n, tile_end * plan.tile_rows());
-  chunk.first = std::max<Index>(0, chunk.kept_first - beside.before);
+  chunk.first = std::max<Index>(0, chunk.kept_first - beside.before) / alignment * alignment;
   chunk.end = std::min(plan.n, chunk.kept_end + beside.behind);
   return chunk;
 }
@@ -61,16 +63,17 @@ Layout working_sizes(const Plan& plan, int word, Index chunk_tiles) {
   return layout;
 }
 
-std::int64_t chunk_bytes(const Plan& plan, int word, Index chunk_tiles) {
-  if (plan.turned()) return std::min(plan.tiles(), chunk_tiles + 2) * plan.factor_words() * word;
+std::int64_t chunk_bytes(const Plan& plan, int word, Index chunk_tiles, Index alignment) {
+  const Index more = chunk_tiles < plan.tiles() ? alignment - 1 : 0;
+  if (plan.turned()) return (std::min(plan.tiles(), chunk_tiles + 2) * plan.factor_words() + more) * word;
   const Margin beside = margin(plan);
-  return std::min(plan.n, chunk_tiles * plan.tile_rows() + beside.before + beside.behind) * word;
+  return std::min(plan.n, chunk_tiles * plan.tile_rows() + beside.before + beside.behind + more) * word;
 }
 
 /// The largest buffer, and all buffers, for chunks of that many tiles.
-Limits needs(const Plan& plan, int word, Index chunk_tiles) {
+Limits needs(const Plan& plan, int word, Index chunk_tiles, Index alignment) {
   const Layout sizes = working_sizes(plan, word, chunk_tiles);
-  const std::int64_t array = chunk_bytes(plan, word, chunk_tiles);
+  const std::int64_t array = chunk_bytes(plan, word, chunk_tiles, alignment);
   const int arrays = plan.folds() ? 6 : 5;
   return {std::max({array, sizes.scratch_bytes, sizes.segment_bytes}), arrays * array + sizes.working_bytes()};
 }
@@ -82,14 +85,14 @@ bool fits(const Limits& need, const Limits& limits) {
 }  // namespace
 
 Chunk places_of_factors(const Plan& plan, Chunk chunk) {
-  const bool any = chunk.tile_end > chunk.tile_begin;
+  const bool any = chunk.held_end > chunk.held_begin;
   if (plan.form == Form::shared) {
     chunk.first = 0;
     chunk.end = any ? plan.factor_tiles() * plan.factor_words() : 0;
     return chunk;
   }
-  chunk.first = any ? std::max<Index>(0, chunk.tile_begin - 1) * plan.factor_words() : 0;
-  chunk.end = any ? std::min(plan.tiles(), chunk.tile_end + 1) * plan.factor_words() : 0;
+  chunk.first = any ? std::max<Index>(0, chunk.held_begin - 1) * plan.factor_words() : 0;
+  chunk.end = any ? std::min(plan.tiles(), chunk.held_end + 1) * plan.factor_words() : 0;
   return chunk;
 }
 
@@ -99,8 +102,10 @@ Layout make_layout(const Plan& plan, int word, const Limits& limits) {
                        " rows of halo are too long for a device: choose a smaller partition");
   }
   Index chunk_tiles = std::clamp<Index>(plan.chunk_tiles, 1, plan.tiles());
-  while (chunk_tiles > 1 && !fits(needs(plan, word, chunk_tiles), limits)) chunk_tiles = (chunk_tiles + 1) / 2;
-  if (const Limits need = needs(plan, word, chunk_tiles); !fits(need, limits)) {
+  while (chunk_tiles > 1 && !fits(needs(plan, word, chunk_tiles, limits.alignment), limits)) {
+    chunk_tiles = (chunk_tiles + 1) / 2;
+  }
+  if (const Limits need = needs(plan, word, chunk_tiles, limits.alignment); !fits(need, limits)) {
     throw InvalidInput("tiles of " + std::to_string(plan.tile_rows()) + " rows, one at a time, need " +
                        std::to_string(need.memory) + " bytes on the device, the largest buffer " +
                        std::to_string(need.allocation) + "; allowed are " + std::to_string(limits.memory) + " and " +
@@ -108,7 +113,7 @@ Layout make_layout(const Plan& plan, int word, const Limits& limits) {
   }
   Layout layout = working_sizes(plan, word, chunk_tiles);
   for (Index t = 0; t < plan.tiles(); t += chunk_tiles) {
-    layout.chunks.push_back(make_chunk(plan, t, std::min(plan.tiles(), t + chunk_tiles)));
+    layout.chunks.push_back(make_chunk(plan, t, std::min(plan.tiles(), t + chunk_tiles), limits.alignment));
     layout.longest = std::max(layout.longest, layout.chunks.back().rows());
   }
   layout.band_chunks = layout.chunks;
@@ -131,6 +136,41 @@ Layout make_layout(const Plan& plan, int word, const Limits& limits) {
                        "exact-twopass by partitions");
   }
   return layout;
+}
+
+Pieces make_pieces(const Plan& plan, const Chunk& chunk, Index rows, bool whole) {
+  const Index all = chunk.tile_end - chunk.tile_begin;
+  Index tiles = all;
+  if (!whole) {
+    // As many as come with one piece, the rows behind them included, and about as many in each.
+    const Index most = std::max<Index>(1, (rows - margin(plan).behind) / plan.tile_rows());
+    tiles = quotient_up(all, quotient_up(all, most));
+  }
+  Pieces pieces;
+  Index come = chunk.first;
+  for (Index t = chunk.tile_begin; t < chunk.tile_end; t += tiles) {
+    Chunk part = whole ? chunk : make_chunk(plan, t, std::min(chunk.tile_end, t + tiles), 1);
+    part.first = chunk.first;
+    part.end = std::min(part.end, chunk.end);
+    part.held_begin = chunk.held_begin;
+    part.held_end = chunk.held_end;
+    for (; come < part.end; come = pieces.ups.back().end) pieces.ups.push_back({come, std::min(part.end, come + rows)});
+    pieces.launches.push_back({part, pieces.ups.size()});
+    for (Index row = part.kept_first; row < part.kept_end; row += rows) {
+      pieces.downs.push_back({row, std::min(part.kept_end, row + rows), pieces.launches.size()});
+    }
+  }
+  return pieces;
+}
+
+void make_pieces(Pieces& pieces, Index n, Index rows, bool up, bool down) {
+  pieces.ups.clear();
+  pieces.launches.clear();
+  pieces.downs.clear();
+  for (Index row = 0; row < n; row += rows) {
+    if (up) pieces.ups.push_back({row, std::min(n, row + rows)});
+    if (down) pieces.downs.push_back({row, std::min(n, row + rows), 0});
+  }
 }
 
 Layout make_strided_layout(const Plan& plan, const LineSet& lines, int word, const Limits& limits) {

@@ -14,6 +14,8 @@ struct Chunk {
   Index tile_begin = 0, tile_end = 0;
   Index first = 0, end = 0;            ///< rows that must be there
   Index kept_first = 0, kept_end = 0;  ///< rows that are solved
+  /// Lines laid end to end: tiles that the buffers were made for. Those of the launch, or more where it takes a part.
+  Index held_begin = 0, held_end = 0;
   Index rows() const { return end - first; }
 };
 
@@ -21,6 +23,7 @@ struct Chunk {
 struct Limits {
   std::int64_t allocation = INT64_MAX;  ///< one buffer
   std::int64_t memory = INT64_MAX;      ///< all buffers
+  Index alignment = 1;  ///< rows: chunks of lines laid end to end begin at multiples of it, as parts of a buffer must
 };
 
 /// How a plan lies in the memory of a device.
@@ -49,6 +52,25 @@ inline constexpr int kSegmentWords = 8;
 /// Numbers that either side of exact-twopass from both ends leaves where they meet.
 inline constexpr int kMetWords = 4;
 
+/// A chunk cut into parts that come to the device, are solved and leave it at once: while the solution of one goes
+/// back, the next are solved and later ones still come.
+struct Pieces {
+  struct Up {
+    Index first, end;  ///< rows
+  };
+  struct Launch {
+    Chunk tiles;      ///< in the buffers of the whole chunk
+    std::size_t ups;  ///< must have come before
+  };
+  struct Down {
+    Index first, end;      ///< rows
+    std::size_t launches;  ///< must have been made before
+  };
+  std::vector<Up> ups;  ///< all rows of the chunk, in order
+  std::vector<Launch> launches;
+  std::vector<Down> downs;  ///< all that are solved
+};
+
 /// Where the stored factors of a chunk of tiles stand: whole tiles, one more on either side, also where the last one
 /// reaches beyond the system; all that there are where tiles share them.
 Chunk places_of_factors(const Plan& plan, Chunk chunk);
@@ -57,6 +79,15 @@ Chunk places_of_factors(const Plan& plan, Chunk chunk);
 /// @param word  bytes per scalar
 /// @throws InvalidInput if not even one tile fits, or a partition is too long for the kernels' counters
 Layout make_layout(const Plan& plan, int word, const Limits& limits);
+
+/// Cut a chunk of a layout. Launches are those of whole tiles, about as long as the pieces.
+/// @param rows   of a piece, at most
+/// @param whole  one launch takes the chunk; for lines side by side, whose tiles are blocks, it always is
+Pieces make_pieces(const Plan& plan, const Chunk& chunk, Index rows, bool whole);
+
+/// Rows [0, n) that come to the device or leave it, and nothing that is launched.
+/// @param rows  of a piece, at most
+void make_pieces(Pieces& pieces, Index n, Index rows, bool up, bool down);
 
 /// Cut the blocks of lines side by side into chunks of at most plan.chunk_blocks. Stored factors take the bands'
 /// places.

@@ -41,24 +41,6 @@ double best_seconds(double share, const F& f) {
   return best;
 }
 
-/// Rows a second of a solver that is set up: the work alone, without the launch, and for devices that copy without the
-/// copies.
-template <typename T>
-double rate_of(ClSolver<T>& solver, const FoundDevice& found, double launch, double share, Index rows, const T* y,
-               T* x) {
-  const auto once = [&] {
-    const double before = solver.times().kernel_seconds;
-    solver.apply(y, x);
-    return solver.times().kernel_seconds - before;
-  };
-  once();
-  double kernel = std::numeric_limits<double>::infinity();
-  const double wall = best_seconds(share, [&] { kernel = std::min(kernel, once()); });
-  // On a machine that does much else a launch may have been measured as longer than the whole.
-  const double work = found.info.host_unified ? std::max(wall - launch, wall / 10) : kernel;
-  return static_cast<double>(rows) / std::max(work, 1e-9);
-}
-
 /// A matrix of dominance 3 and right-hand sides of ones. Vectors are as callers have them: in small pages, which an
 /// AlignedArray would not be.
 template <typename T>
@@ -72,6 +54,32 @@ struct ProbeSystem {
   Bands<T> bands;
   std::vector<T> y, x;
 };
+
+/// Rows a second of a solver that is set up: the work alone, without the launch; on a device with memory of its own the
+/// kernels alone, vectors in that memory.
+template <typename T>
+double rate_of(ClSolver<T>& solver, const FoundDevice& found, double launch, double share, Index rows,
+               ProbeSystem<T>& system) {
+  const bool in_place = found.info.host_unified;
+  const auto buffer = [&] {
+    const auto bytes = static_cast<std::int64_t>(system.y.size() * sizeof(T));
+    return Registry::instance()
+        .open(found.info.index)
+        ->buffer(CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, system.y.data());
+  };
+  const cl::Buffer y = in_place ? cl::Buffer() : buffer(), x = in_place ? cl::Buffer() : buffer();
+  const auto once = [&] {
+    const double before = solver.times().kernel_seconds;
+    in_place ? solver.apply(system.y.data(), system.x.data()) : solver.apply_on_device(y(), x());
+    return solver.times().kernel_seconds - before;
+  };
+  once();
+  double kernel = std::numeric_limits<double>::infinity();
+  const double wall = best_seconds(share, [&] { kernel = std::min(kernel, once()); });
+  // On a machine that does much else a launch may have been measured as longer than the whole.
+  const double work = in_place ? std::max(wall - launch, wall / 10) : kernel;
+  return static_cast<double>(rows) / std::max(work, 1e-9);
+}
 
 /// What an apply costs whatever its rows, and its rate, by truncated-halo.
 template <typename T>
@@ -105,24 +113,28 @@ void measure_halo(int device, const FoundDevice& found, DeviceProfile& profile) 
   // A slow device shows itself on few rows and is not made to do the many.
   for (const Index n : {kFirstRows, full}) {
     set_up(n);
-    profile.rows_per_second =
-        rate_of(solver, found, profile.launch_seconds, kRateShare / 2, n, system.y.data(), system.x.data());
+    profile.rows_per_second = rate_of(solver, found, profile.launch_seconds, kRateShare / 2, n, system);
     if (static_cast<double>(full) / profile.rows_per_second > kRateShare / 4) break;
   }
 }
 
-/// Bytes a second, there and back.
+/// Bytes a second that vectors take through the pipeline, there and back added.
 double copy_rate(OpenDevice& device) {
   const auto bytes = std::min<std::int64_t>(16 << 20, device.info().max_allocation);
-  const cl::Buffer buffer = device.buffer(CL_MEM_READ_WRITE, bytes);
-  const Staging staging(device, bytes);
-  const auto size = static_cast<std::size_t>(bytes);
+  const cl::Buffer up = device.buffer(CL_MEM_READ_WRITE, bytes), down = device.buffer(CL_MEM_READ_WRITE, bytes);
+  std::vector<std::byte> from(static_cast<std::size_t>(bytes)), to(from.size());
+  const std::int64_t piece = piece_bytes(bytes);
+  Pipeline pipeline(device, piece, Pipeline::kSlots);
+  Pieces pieces;
+  make_pieces(pieces, bytes, piece, true, true);
+  const auto put = [&](Index first, Index end, const std::byte* come) {
+    std::copy_n(come, end - first, to.data() + first);
+  };
   const Waiter waiter(device, true, kProbeTimeLimit);
+  Times times;
   const auto there_and_back = [&] {
-    cl::Event event;
-    device.queue().enqueueWriteBuffer(buffer, CL_FALSE, 0, size, staging.data());
-    device.queue().enqueueReadBuffer(buffer, CL_FALSE, 0, size, staging.data(), nullptr, &event);
-    waiter.wait(event);
+    pipeline.run({.pieces = pieces, .word = 1, .from = from.data(), .up = &up, .down = &down, .put = std::ref(put)},
+                 waiter, times);
   };
   there_and_back();  // pages are touched for the first time
   return 2 * static_cast<double>(bytes) / best_seconds(kCopyShare, there_and_back);
@@ -159,7 +171,7 @@ double measure_beside(int device, double launch) {
     system.bands.close_lines();
     ClSolver<T> solver(device, {});
     solver.set_up(plan, system.bands);
-    rate = rate_of(solver, found, launch, kRateShare / 2, lines.rows(), system.y.data(), system.x.data());
+    rate = rate_of(solver, found, launch, kRateShare / 2, lines.rows(), system);
     if (static_cast<double>(kProbeRows) / rate > kRateShare / 4) break;
   }
   return rate;

@@ -80,6 +80,14 @@ OpenDevice::OpenDevice(const FoundDevice& found) : found_(found) {
   }
 }
 
+const OpenDevice::TransferQueues& OpenDevice::transfer_queues() {
+  const std::lock_guard lock(mutex_);
+  for (cl::CommandQueue* queue : {&transfer_queues_.up, &transfer_queues_.down}) {
+    if ((*queue)() == nullptr) *queue = cl::CommandQueue(context_, found_.handle, CL_QUEUE_PROFILING_ENABLE);
+  }
+  return transfer_queues_;
+}
+
 cl::Buffer OpenDevice::buffer(cl_mem_flags flags, std::int64_t bytes, void* host) const {
   fault_point(Place::allocate, info(), queue_());
   return cl::Buffer(context_, flags, static_cast<std::size_t>(bytes), host);

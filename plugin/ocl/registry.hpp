@@ -38,6 +38,13 @@ class OpenDevice {
   const cl::Context& context() const { return context_; }
   const cl::CommandQueue& queue() const { return queue_; }
 
+  /// In-order queues beside queue(), for vectors on their way to the device and back. Made at first use.
+  struct TransferQueues {
+    cl::CommandQueue up, down;
+  };
+  /// @throws cl::Error
+  const TransferQueues& transfer_queues();
+
   /// A buffer, over memory of the host if `host` is given.
   /// @throws cl::Error
   cl::Buffer buffer(cl_mem_flags flags, std::int64_t bytes, void* host = nullptr) const;
@@ -52,7 +59,8 @@ class OpenDevice {
   const FoundDevice& found_;
   cl::Context context_;
   cl::CommandQueue queue_;
-  std::mutex mutex_;
+  std::mutex mutex_;  ///< for all below
+  TransferQueues transfer_queues_;
   /// By kernel name and build options; the device is this one, and a name stands for one embedded source.
   std::map<std::string, cl::Program> programs_;
 };

@@ -9,8 +9,9 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// Short waits are spun through, longer ones sleep between looks.
-constexpr std::chrono::microseconds kSpin{200}, kSleep{50};
+/// How long a wait is spun through, and how long it sleeps between looks then: a sleep may come back twice as late, so
+/// only where that is a tenth of the wait.
+constexpr std::chrono::microseconds kSpin{1000}, kSleep{50};
 
 std::string seconds_text(double value) {
   char text[32];
@@ -19,6 +20,17 @@ std::string seconds_text(double value) {
 }
 
 }  // namespace
+
+void Pause::operator()() {
+  const auto now = std::chrono::steady_clock::now();
+  if (!waiting_) since_ = now;
+  waiting_ = true;
+  if (now - since_ < kSpin) {
+    std::this_thread::yield();
+  } else {
+    std::this_thread::sleep_for(kSleep);
+  }
+}
 
 Waiter::Waiter(const OpenDevice& device, bool limited, double limit)
     : device_(device), limited_(limited), limit_(limit), start_(Clock::now()) {}
@@ -38,24 +50,20 @@ void Waiter::wait(const cl::Event& event) const {
 
 void Waiter::poll(const cl::Event& event) const {
   device_.queue().flush();
-  const auto begin = Clock::now();
-  for (;;) {
-    const cl_int status = event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>();
-    if (status == CL_COMPLETE) return;
-    if (status < 0) throw cl::Error(status, "a command");
-    const auto now = Clock::now();
-    if (std::chrono::duration<double>(now - start_).count() > limit_) {
-      const std::string why = "it did not finish within " + seconds_text(limit_);
-      Registry::instance().abandon(device_, why);
-      throw DeviceError(describe(device_.info()) + ": " + why +
-                        " and is not used again; raise the timeout if it only was slow");
-    }
-    if (now - begin < kSpin) {
-      std::this_thread::yield();
-    } else {
-      std::this_thread::sleep_for(kSleep);
-    }
+  for (Pause pause; !done(event);) pause();
+}
+
+bool Waiter::done(const cl::Event& event) const {
+  const cl_int status = event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>();
+  if (status == CL_COMPLETE) return true;
+  if (status < 0) throw cl::Error(status, "a command");
+  if (std::chrono::duration<double>(Clock::now() - start_).count() > limit_) {
+    const std::string why = "it did not finish within " + seconds_text(limit_);
+    Registry::instance().abandon(device_, why);
+    throw DeviceError(describe(device_.info()) + ": " + why +
+                      " and is not used again; raise the timeout if it only was slow");
   }
+  return false;
 }
 
 double seconds(const cl::Event& event) {

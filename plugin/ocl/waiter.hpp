@@ -7,6 +7,18 @@
 
 namespace oclspkt::ocl {
 
+/// Passes the time between two looks: short waits are spun through, longer ones sleep.
+class Pause {
+ public:
+  void operator()();
+  /// What was waited for has come: the next wait begins.
+  void over() { waiting_ = false; }
+
+ private:
+  std::chrono::steady_clock::time_point since_;
+  bool waiting_ = false;
+};
+
 /// Waits for commands of a device: run-times on the host without limit, other devices by polling against one.
 class Waiter {
  public:
@@ -16,6 +28,10 @@ class Waiter {
   /// Wait for a command and those before it.
   /// @throws DeviceError if it failed, or if the limit has passed; the device is then abandoned
   void wait(const cl::Event& event) const;
+
+  /// Look whether a command has ended. Its queue must have been flushed.
+  /// @throws cl::Error if it failed; DeviceError if it has not and the limit has passed, as wait() does
+  bool done(const cl::Event& event) const;
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -115,6 +115,31 @@ void Solver<T>::Impl::apply(const T* y, T* x) {
 }
 
 template <typename T>
+DeviceHandles Solver<T>::Impl::device_handles() const {
+  return report_.ready && solver_ ? solver_->handles() : DeviceHandles{};
+}
+
+template <typename T>
+void Solver<T>::Impl::apply_on_device(_cl_mem* y, _cl_mem* x) {
+  if (!report_.ready) throw InvalidInput("apply_on_device needs a set_up that succeeded");
+  if (!groups_.empty()) {
+    const GroupReport& first = report_.groups.front();
+    throw InvalidInput("the host solves " + std::to_string(first.lines) + " lines apart, from line " +
+                       std::to_string(first.first_line) + " on (" + first.why +
+                       "), which takes no buffers of a device: use apply() with host vectors");
+  }
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    solver_->apply_on_device(y, x);
+  } catch (const DeviceError& error) {
+    if (options_.on_device_failure != OnDeviceFailure::error) lose({device_, report_.device + ": " + error.what()});
+    throw;
+  }
+  total_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  ++applies_;
+}
+
+template <typename T>
 void Solver<T>::Impl::apply_transpose(const T* y, T* x) {
   if (!report_.ready) throw InvalidInput("apply_transpose needs a set_up that succeeded");
   try {
@@ -247,6 +272,16 @@ void Solver<T>::set_up(const LineSet& lines, const T* lower, const T* diag, cons
 template <typename T>
 void Solver<T>::apply(const T* y, T* x) {
   impl_->apply(y, x);
+}
+
+template <typename T>
+DeviceHandles Solver<T>::device_handles() const {
+  return impl_->device_handles();
+}
+
+template <typename T>
+void Solver<T>::apply_on_device(_cl_mem* y, _cl_mem* x) {
+  impl_->apply_on_device(y, x);
 }
 
 template <typename T>

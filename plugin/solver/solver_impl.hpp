@@ -29,6 +29,8 @@ class Solver<T>::Impl {
   void exchange(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey);
   void set_up(const Known& known);
   void apply(const T* y, T* x);
+  void apply_on_device(_cl_mem* y, _cl_mem* x);
+  DeviceHandles device_handles() const;
   void apply_transpose(const T* y, T* x);
   Times times() const;
   std::int64_t bytes() const;

@@ -28,11 +28,13 @@ struct GroupReport {
   std::string why;
 };
 
-/// Where an apply's time went; summed over all applies of the present operator.
+/// Where an apply's time went; summed over all applies of the present operator. Copies, kernels and copies back overlap
+/// where vectors go through a device's own memory: their seconds are those of each by itself, on the device's clock,
+/// and may add up to more than the total. Copies within the host's memory are in the total only.
 struct Times {
   std::int64_t applies = 0;
   double kernel_seconds = 0;    ///< from device events, or the host clock for `host`
-  double transfer_seconds = 0;  ///< copies to and from the device
+  double transfer_seconds = 0;  ///< copies to and from the device, up and down added
   double total_seconds = 0;     ///< wall clock of apply
   std::int64_t bytes_to_device = 0, bytes_from_device = 0;
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "oclspkt/bands.hpp"
+#include "oclspkt/device_handles.hpp"
 #include "oclspkt/error.hpp"
 #include "oclspkt/export.hpp"
 #include "oclspkt/line_set.hpp"
@@ -94,6 +95,24 @@ class OCLSPKT_API Solver {
   /// @param[out] x shape [lines.extent()]; rows of no line are untouched; must not overlap y
   /// @throws InvalidInput without a good set_up, or if x and y overlap
   void apply(const T* y, T* x);
+
+  /// The OpenCL objects of the device that the last set_up took; null where the host solves. They stay as long as
+  /// set-ups take that device, and until release_devices().
+  DeviceHandles device_handles() const;
+
+  /// Solve A x = y for all lines with both vectors in buffers of the device: nothing is copied, and it is the operator
+  /// of apply(), bit for bit. Returns when the device is done.
+  ///
+  /// Kernels go through the queue of device_handles(): what writes y in another queue has to be over before the call.
+  /// If the device fails, its vectors are lost with it, so the error comes back whatever `on_device_failure` says; the
+  /// next set_up takes another device, as it says.
+  /// @param[in]  y a cl_mem of the context of device_handles(), lines().extent() scalars or more; buffers over memory
+  ///               of the host aligned to 16 bytes
+  /// @param[out] x the same, another one, or a part (sub-buffer) that does not overlap y
+  /// @throws InvalidInput without a good set_up; where the host solves all lines or some of them; for a buffer of
+  ///                      another context, too small, overlapping, not aligned, or with flags that forbid its use
+  /// @throws DeviceError  x is then undefined
+  void apply_on_device(_cl_mem* y, _cl_mem* x);
 
   /// Solve A^T x = y; its own set-up runs at the first call after a set_up.
   void apply_transpose(const T* y, T* x);

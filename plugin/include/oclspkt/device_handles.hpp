@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+// The types behind OpenCL's handles: a cl_mem is an _cl_mem*, and so on, so that no header of OpenCL is needed here.
+struct _cl_context;
+struct _cl_device_id;
+struct _cl_command_queue;
+struct _cl_mem;
+
+namespace oclspkt {
+
+/// What a solver works with on its device. The objects belong to the library: retain what has to live longer.
+struct DeviceHandles {
+  _cl_context* context = nullptr;      ///< a cl_context; buffers for the solver are made in it
+  _cl_device_id* device = nullptr;     ///< a cl_device_id
+  _cl_command_queue* queue = nullptr;  ///< a cl_command_queue, in order, with profiling: commands that come before an
+                                       ///< apply, and those after it, need no event where they go through this queue
+
+  /// False where the host solves.
+  explicit operator bool() const { return context != nullptr; }
+};
+
+}  // namespace oclspkt

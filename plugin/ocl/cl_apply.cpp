@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// An apply of ClSolver: passes over the chunks, in memory that is shared with the host, in buffers of the device, or
+// through the pipeline.
+#include <algorithm>
+
+#include "cl_solver.hpp"
+#include "error_name.hpp"
+#include "fault.hpp"
+
+namespace oclspkt::ocl {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::size_t size(std::int64_t value) { return static_cast<std::size_t>(value); }
+
+}  // namespace
+
+template <typename T>
+void ClSolver<T>::apply(const T* y, T* x) {
+  solve({y, x});
+}
+
+template <typename T>
+void ClSolver<T>::solve(const Vectors<T>& vectors) {
+  const auto start = Clock::now();
+  const std::lock_guard lock(holding_->mutex);
+  State& s = holding_->state;
+  Registry::instance().require_usable(index_);
+  if (!ready_) throw DeviceError(describe(found_.info) + " has no set-up that succeeded: set the solver up first");
+  if (plan_.n == 0) return;
+  if (!s.device) {
+    throw DeviceError(describe(found_.info) + " was released since the last set-up: set the solver up again");
+  }
+  const Waiter waiter(*s.device, !in_place_, time_limit());
+  try {
+    try {
+      run(s, waiter, vectors);
+      if (plan_.tiled() && met_what_is_not_finite(s, waiter)) {
+        make_tile_kernels(s, true);
+        guarded_ = true;
+        run(s, waiter, vectors);
+        guarded_ = false;
+      }
+    } catch (...) {
+      guarded_ = false;
+      drain(s, waiter);
+      throw;
+    }
+  } catch (const cl::Error& error) {
+    throw device_error(found_.info, "solving " + std::to_string(plan_.n) + " rows", error);
+  }
+  for (const cl::Event& launch : s.earlier) times_.kernel_seconds += seconds(launch);
+  s.earlier.clear();
+  times_.total_seconds += std::chrono::duration<double>(Clock::now() - start).count();
+  ++times_.applies;
+}
+
+/// After a failure: wait for what has been enqueued. It works in memory that the caller or this solver gives back.
+template <typename T>
+void ClSolver<T>::drain(State& s, const Waiter& waiter) const noexcept {
+  if (in_place_) {
+    clFinish(s.device->queue()());
+    s.y = s.x = cl::Buffer();
+    return;
+  }
+  if (Registry::instance().is_lost(index_) || !s.pipeline) return;
+  try {
+    s.pipeline->drain(waiter);
+  } catch (...) {
+    // Whether the device still works on the memory cannot be known. A wait that was too long has said so already.
+    Registry::instance().abandon(*s.device, "nothing can be waited for after an error");
+  }
+}
+
+template <typename T>
+void ClSolver<T>::run(State& s, const Waiter& waiter, const Vectors<T>& vectors) {
+  if (reduces()) {
+    for (std::size_t i = 0; i < layout_.chunks.size(); ++i) pass(s, waiter, i, vectors, true);
+    settle_interfaces(s, waiter);
+  }
+  for (std::size_t i = 0; i < layout_.chunks.size(); ++i) pass(s, waiter, i, vectors, false);
+}
+
+/// @param reduce  the first pass of exact-twopass by partitions, not the one that gives x
+template <typename T>
+void ClSolver<T>::pass(State& s, const Waiter& waiter, std::size_t chunk, const Vectors<T>& vectors, bool reduce) {
+  if (vectors.on_device()) {
+    pass_on_device(s, waiter, chunk, vectors, reduce);
+  } else if (in_place_) {
+    pass_in_place(s, waiter, chunk, vectors, reduce);
+  } else {
+    pass_through(s, waiter, chunk, vectors, reduce);
+  }
+}
+
+template <typename T>
+void ClSolver<T>::pass_in_place(State& s, const Waiter& waiter, std::size_t i, const Vectors<T>& vectors, bool reduce) {
+  const Chunk& chunk = layout_.chunks[i];
+  s.y = wrap(*s.device, vectors.y + chunk.first, chunk.rows());
+  if (!reduce) s.x = wrap(*s.device, vectors.x + chunk.first, chunk.rows());
+  const cl::Event event = launch_pass(s, bands_of(s, i), s.y, s.x, chunk, reduce);
+  if (reduce) {
+    waiter.wait(event);
+  } else {
+    take_in_place(s, waiter, chunk);
+  }
+  times_.kernel_seconds += seconds(event);
+  s.y = s.x = cl::Buffer();
+}
+
+/// Make the solved rows of a chunk visible in memory of the host; returns when the device is through with it.
+template <typename T>
+void ClSolver<T>::take_in_place(State& s, const Waiter& waiter, const Chunk& chunk) {
+  const cl::CommandQueue& queue = s.device->queue();
+  const std::size_t offset = size(chunk.kept_first - chunk.first) * sizeof(T);
+  const std::size_t bytes = size(chunk.kept_end - chunk.kept_first) * sizeof(T);
+  fault_point(Place::read, s.device->info(), queue());
+  cl::Event event;
+  void* mapped = queue.enqueueMapBuffer(s.x, CL_TRUE, CL_MAP_READ, offset, bytes);
+  queue.enqueueUnmapMemObject(s.x, mapped, nullptr, &event);
+  waiter.wait(event);
+}
+
+template <typename T>
+void ClSolver<T>::pass_on_device(State& s, const Waiter& waiter, std::size_t i, const Vectors<T>& vectors,
+                                 bool reduce) {
+  const Chunk& chunk = layout_.chunks[i];
+  const ChunkBands& bands = give_bands(s, waiter, i);
+  const cl::Buffer y = part(vectors.y_buffer, chunk), x = part(vectors.x_buffer, chunk);
+  // Where runs of tiles begin shows in the bits of stored factors: they begin where they do for vectors of the host.
+  if (plan_.turned() && !plan_.twisted() && !in_place_) {
+    const auto launch = [&](const Chunk& tiles) { return launch_pass(s, bands, y, x, tiles, reduce); };
+    s.pipeline->run({.pieces = pieces_[i], .launch = std::ref(launch)}, waiter, times_);
+    return;
+  }
+  const cl::Event event = launch_pass(s, bands, y, x, chunk, reduce);
+  waiter.wait(event);
+  times_.kernel_seconds += seconds(event);
+}
+
+/// Through the pipeline: copy up, solve and copy down.
+template <typename T>
+void ClSolver<T>::pass_through(State& s, const Waiter& waiter, std::size_t i, const Vectors<T>& vectors, bool reduce) {
+  const Chunk& chunk = layout_.chunks[i];
+  const ChunkBands& bands = give_bands(s, waiter, i);
+  const bool there = reduces() && !reduce && layout_.chunks.size() == 1;  // y came for the first pass
+  const auto launch = [&](const Chunk& tiles) { return launch_pass(s, bands, s.y, s.x, tiles, reduce); };
+  const auto put = [&](Index first, Index end, const std::byte* solved) {
+    copy_out(chunk, first, end, solved, vectors.x);
+  };
+  Passage passage{.pieces = pieces_[i],
+                  .first = chunk.first,
+                  .word = sizeof(T),
+                  .from = there ? nullptr : vectors.y,
+                  .up = &s.y,
+                  .down = &s.x,
+                  .launch = std::ref(launch)};
+  if (!reduce) passage.put = std::ref(put);
+  s.pipeline->run(passage, waiter, times_);
+}
+
+template <typename T>
+auto ClSolver<T>::bands_of(const State& s, std::size_t chunk) const -> const ChunkBands& {
+  return s.bands[std::min(chunk, s.bands.size() - 1)];
+}
+
+/// The bands of a chunk, which every apply brings where the device does not hold all of them.
+template <typename T>
+auto ClSolver<T>::give_bands(State& s, const Waiter& waiter, std::size_t chunk) -> const ChunkBands& {
+  if (in_place_ || layout_.resident) return bands_of(s, chunk);
+  upload_bands(s, waiter, s.bands.front(), layout_.band_chunks[std::min(chunk, layout_.band_chunks.size() - 1)]);
+  return s.bands.front();
+}
+
+/// Cut the chunks into the pieces of the pipeline.
+template <typename T>
+void ClSolver<T>::cut_chunks() {
+  pieces_.clear();
+  if (in_place_) return;
+  constexpr auto kWord = static_cast<std::int64_t>(sizeof(T));
+  const Index rows = piece_bytes(layout_.longest * kWord) / kWord;
+  for (const Chunk& chunk : layout_.chunks) pieces_.push_back(make_pieces(plan_, chunk, rows, !in_parts()));
+}
+
+template <typename T>
+void ClSolver<T>::make_pipeline(State& s) {
+  const std::int64_t longest = layout_.longest * static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t slot = std::min(longest, piece_bytes(longest));
+  const auto slots = static_cast<int>(std::min<std::int64_t>(Pipeline::kSlots, quotient_up(longest, slot)));
+  if (s.pipeline && s.pipeline->slot_bytes() >= slot && s.pipeline->slots() >= slots) return;
+  s.pipeline.reset();
+  s.pipeline = std::make_unique<Pipeline>(*s.device, slot, slots);
+}
+
+#define OCLSPKT_INSTANTIATE(T)                                            \
+  template void ClSolver<T>::apply(const T*, T*);                         \
+  template void ClSolver<T>::solve(const Vectors<T>&);                    \
+  template void ClSolver<T>::drain(State&, const Waiter&) const noexcept; \
+  template void ClSolver<T>::cut_chunks();                                \
+  template void ClSolver<T>::make_pipeline(State&);
+OCLSPKT_INSTANTIATE(float)
+OCLSPKT_INSTANTIATE(double)
+
+}  // namespace oclspkt::ocl

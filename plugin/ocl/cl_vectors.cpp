@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What ClSolver does with vectors in buffers of the device only.
+#include <cstdint>
+
+#include "cl_solver.hpp"
+#include "error_name.hpp"
+
+namespace oclspkt::ocl {
+namespace {
+
+/// Kernels for GPUs read and write vectors of that many bytes.
+constexpr std::size_t kGroupAlignment = 16;
+
+/// A buffer, and where in it a vector begins: sub-buffers are parts of another one.
+struct BufferPlace {
+  cl_mem whole;
+  std::size_t offset;
+};
+
+BufferPlace place_of(const cl::Buffer& buffer) {
+  cl_mem whole = nullptr;
+  std::size_t offset = 0;
+  clGetMemObjectInfo(buffer(), CL_MEM_ASSOCIATED_MEMOBJECT, sizeof whole, &whole, nullptr);
+  clGetMemObjectInfo(buffer(), CL_MEM_OFFSET, sizeof offset, &offset, nullptr);
+  return whole != nullptr ? BufferPlace{whole, offset} : BufferPlace{buffer(), 0};
+}
+
+}  // namespace
+
+template <typename T>
+DeviceHandles ClSolver<T>::handles() const {
+  const std::lock_guard lock(holding_->mutex);
+  const State& s = holding_->state;
+  if (!s.device) return {};
+  return {s.device->context()(), found_.handle(), s.device->queue()()};
+}
+
+/// A buffer of the caller that fits the system.
+/// @param unfit  flag that it must not have
+/// @throws InvalidInput that names what does not fit
+template <typename T>
+cl::Buffer ClSolver<T>::checked(const State& s, const char* name, _cl_mem* handle, cl_mem_flags unfit) const {
+  const auto refuse = [&](const std::string& why) {
+    throw InvalidInput(std::string("buffer ") + name + " of apply_on_device " + why);
+  };
+  if (handle == nullptr) refuse("is a null handle: give a buffer of the context of device_handles()");
+  cl_mem_object_type type = 0;
+  const cl_int error = clGetMemObjectInfo(handle, CL_MEM_TYPE, sizeof type, &type, nullptr);
+  if (error != CL_SUCCESS) refuse("is no memory object, " + error_name(error) + ": give one that clCreateBuffer made");
+  if (type != CL_MEM_OBJECT_BUFFER) refuse("is an image or a pipe: give one that clCreateBuffer made");
+  cl::Buffer buffer(handle, true);
+  if (buffer.getInfo<CL_MEM_CONTEXT>()() != s.device->context()()) {
+    refuse(
+        "belongs to another context: make it in the context of device_handles(), which a set_up for another device "
+        "and release_devices() change");
+  }
+  const std::int64_t need = lines_.extent() * static_cast<Index>(sizeof(T));
+  const auto bytes = static_cast<std::int64_t>(buffer.getInfo<CL_MEM_SIZE>());
+  if (bytes < need) {
+    refuse("holds " + std::to_string(bytes) + " bytes, " + lines_.describe() + " need " + std::to_string(need));
+  }
+  if ((buffer.getInfo<CL_MEM_FLAGS>() & unfit) != 0) {
+    refuse(unfit == CL_MEM_READ_ONLY ? "is CL_MEM_READ_ONLY: kernels write it"
+                                     : "is CL_MEM_WRITE_ONLY: kernels read it");
+  }
+  const std::size_t alignment = plan_.by_groups() ? kGroupAlignment : sizeof(T);
+  if (reinterpret_cast<std::uintptr_t>(buffer.getInfo<CL_MEM_HOST_PTR>()) % alignment != 0) {
+    refuse("lies over memory of the host that is not aligned to " + std::to_string(alignment) +
+           " bytes: align that, or make the buffer without CL_MEM_USE_HOST_PTR");
+  }
+  return buffer;
+}
+
+template <typename T>
+void ClSolver<T>::apply_on_device(_cl_mem* y, _cl_mem* x) {
+  Vectors<T> vectors;
+  {
+    const std::lock_guard lock(holding_->mutex);
+    const State& s = holding_->state;
+    Registry::instance().require_usable(index_);
+    if (!ready_ || !s.device) {
+      throw DeviceError(describe(found_.info) + " has no set-up, or was released since: set the solver up again");
+    }
+    if (plan_.n == 0) return;
+    vectors.y_buffer = checked(s, "y", y, CL_MEM_WRITE_ONLY);
+    vectors.x_buffer = checked(s, "x", x, CL_MEM_READ_ONLY);
+    const std::int64_t bytes = lines_.extent() * static_cast<Index>(sizeof(T));
+    const BufferPlace from = place_of(vectors.y_buffer), to = place_of(vectors.x_buffer);
+    const auto first = static_cast<std::int64_t>(from.offset), second = static_cast<std::int64_t>(to.offset);
+    if (from.whole == to.whole && first < second + bytes && second < first + bytes) {
+      throw InvalidInput("buffers x and y of apply_on_device overlap: use two");
+    }
+  }
+  solve(vectors);
+}
+
+/// The part of a vector that goes with a chunk.
+template <typename T>
+cl::Buffer ClSolver<T>::part(const cl::Buffer& vector, const Chunk& chunk) const {
+  if (layout_.chunks.size() == 1 && chunk.first == 0) return vector;
+  const BufferPlace place = place_of(vector);
+  const cl_buffer_region region{place.offset + static_cast<std::size_t>(chunk.first) * sizeof(T),
+                                static_cast<std::size_t>(chunk.rows()) * sizeof(T)};
+  if (region.origin % found_.base_alignment != 0) {
+    throw InvalidInput("the device's memory holds " + std::to_string(layout_.chunks.size()) +
+                       " chunks one at a time, and that of row " + std::to_string(chunk.first) +
+                       " does not begin at a multiple of " + std::to_string(found_.base_alignment) +
+                       " bytes of the buffer: raise device_memory, or use apply() with host vectors");
+  }
+  cl_int error = CL_SUCCESS;
+  cl_mem made = clCreateSubBuffer(place.whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+  if (error != CL_SUCCESS) throw cl::Error(error, "a part of a buffer");
+  return cl::Buffer(made);
+}
+
+#define OCLSPKT_INSTANTIATE(T)                                                                       \
+  template DeviceHandles ClSolver<T>::handles() const;                                               \
+  template cl::Buffer ClSolver<T>::checked(const State&, const char*, _cl_mem*, cl_mem_flags) const; \
+  template void ClSolver<T>::apply_on_device(_cl_mem*, _cl_mem*);                                    \
+  template cl::Buffer ClSolver<T>::part(const cl::Buffer&, const Chunk&) const;
+OCLSPKT_INSTANTIATE(float)
+OCLSPKT_INSTANTIATE(double)
+
+}  // namespace oclspkt::ocl

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "pipeline.hpp"
+
+#include <algorithm>
+
+#include "fault.hpp"
+#include "parallel.hpp"
+#include "past_caches.hpp"
+#include "plan.hpp"
+
+namespace oclspkt::ocl {
+namespace {
+
+/// Bytes that one thread copies at once: a few tens of microseconds, many times what taking them costs.
+constexpr std::int64_t kPartBytes = 256 << 10;
+
+/// Bytes to be copied that are worth one more thread, of which the start takes some 20 us.
+constexpr std::int64_t kBytesAThread = std::int64_t{2} << 20;
+
+std::size_t size(std::int64_t value) { return static_cast<std::size_t>(value); }
+
+void resize(std::vector<cl::Event>& events, std::size_t count) {
+  if (events.size() < count) events.resize(count);
+}
+
+}  // namespace
+
+Staging::Staging(const OpenDevice& device, std::int64_t bytes)
+    : queue_(device.queue()),
+      buffer_(device.buffer(CL_MEM_ALLOC_HOST_PTR | CL_MEM_READ_WRITE, bytes)),
+      data_(queue_.enqueueMapBuffer(buffer_, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, size(bytes))),
+      bytes_(bytes) {}
+
+Staging::~Staging() {
+  // A failure leaves the memory to the context, which frees it in its turn.
+  clEnqueueUnmapMemObject(queue_(), buffer_(), data_, 0, nullptr, nullptr);
+}
+
+std::int64_t piece_bytes(std::int64_t vector_bytes) { return std::clamp(vector_bytes / 4, kLeastPiece, kMostPiece); }
+
+Pipeline::Pipeline(OpenDevice& device, std::int64_t slot_bytes, int slots)
+    : device_(device),
+      queues_(device.transfer_queues()),
+      slot_bytes_(slot_bytes),
+      slots_(std::clamp(slots, 1, kSlots)),
+      parts_(static_cast<int>(quotient_up(slot_bytes, kPartBytes))),
+      ring_up_(device, slots_ * slot_bytes),
+      ring_down_(device, slots_ * slot_bytes) {}
+
+std::int64_t Pipeline::Copies::take() {
+  std::int64_t number = next.load(std::memory_order_relaxed);
+  while (number < limit.load(std::memory_order_acquire)) {
+    if (next.compare_exchange_weak(number, number + 1, std::memory_order_relaxed)) return number;
+  }
+  return -1;
+}
+
+void Pipeline::Copies::release(std::size_t piece, int slots, int parts) {
+  left[piece % static_cast<std::size_t>(slots)].store(parts, std::memory_order_relaxed);
+  limit.store(static_cast<std::int64_t>(piece + 1) * parts, std::memory_order_release);
+}
+
+auto Pipeline::part_of(std::int64_t piece_bytes, std::int64_t part) const -> Part {
+  const std::int64_t each = round_up(quotient_up(piece_bytes, parts_), 64);
+  return {std::min(piece_bytes, part * each), std::min(piece_bytes, (part + 1) * each)};
+}
+
+void Pipeline::begin(const Passage& passage) {
+  passage_ = &passage;
+  for (Copies* copies : {&copies_up_, &copies_down_}) {
+    copies->next.store(0, std::memory_order_relaxed);
+    copies->limit.store(0, std::memory_order_relaxed);
+  }
+  failure_ = nullptr;
+  resize(up_events_, ups());
+  resize(launch_events_, launches());
+  resize(down_events_, downs());
+  ups_sent_ = ups_done_ = launched_ = launches_done_ = downs_sent_ = downs_come_ = downs_done_ = 0;
+  for (std::size_t i = 0; i < std::min(ups(), size(slots_)); ++i) copies_up_.release(i, slots_, parts_);
+  over_.store(false, std::memory_order_release);
+}
+
+void Pipeline::run(const Passage& passage, const Waiter& waiter, Times& times) {
+  begin(passage);
+  std::int64_t up = 0, down = 0;
+  for (std::size_t i = 0; i < ups(); ++i) up += (passage.pieces.ups[i].end - passage.pieces.ups[i].first);
+  for (std::size_t i = 0; i < downs(); ++i) down += (passage.pieces.downs[i].end - passage.pieces.downs[i].first);
+  up *= passage.word;
+  down *= passage.word;
+  for_pieces(std::max<Index>(1, (up + down) / kBytesAThread), 1,
+             [this, &waiter](Index member, Index) { member == 0 ? conduct(waiter) : help(); });
+  if (failure_) std::rethrow_exception(failure_);
+  const auto add = [](std::vector<cl::Event>& events, std::size_t count, double& sum) {
+    for (std::size_t i = 0; i < count; ++i) {
+      sum += seconds(events[i]);
+      events[i] = cl::Event();
+    }
+  };
+  add(up_events_, ups(), times.transfer_seconds);
+  add(launch_events_, launches(), times.kernel_seconds);
+  add(down_events_, downs(), times.transfer_seconds);
+  times.bytes_to_device += up;
+  times.bytes_from_device += down;
+}
+
+/// Never throws: what went wrong is in failure_.
+void Pipeline::conduct(const Waiter& waiter) {
+  try {
+    for (Pause pause; !through();) {
+      bool moved = send_up();
+      moved = launch() || moved;
+      moved = send_down() || moved;
+      moved = look(waiter) || moved;
+      if (moved || copy_one()) {
+        pause.over();
+      } else {
+        pause();
+      }
+    }
+  } catch (...) {
+    failure_ = std::current_exception();
+  }
+  over_.store(true, std::memory_order_release);
+}
+
+void Pipeline::help() {
+  for (Pause pause; !over_.load(std::memory_order_acquire);) copy_one() ? pause.over() : pause();
+}
+
+/// Copy a part, if there is one to be copied. What goes down first: it makes room for what comes.
+bool Pipeline::copy_one() {
+  std::int64_t number = copies_down_.take();
+  if (number >= 0) {
+    copy_down(number);
+    return true;
+  }
+  number = copies_up_.take();
+  if (number >= 0) copy_up(number);
+  return number >= 0;
+}
+
+void Pipeline::copy_up(std::int64_t number) {
+  const auto piece = size(number / parts_);
+  const Pieces::Up& rows = passage_->pieces.ups[piece];
+  const Part part = part_of((rows.end - rows.first) * passage_->word, number % parts_);
+  // The device reads it next, no processor does.
+  copy_past_caches(static_cast<const std::byte*>(passage_->from) + rows.first * passage_->word + part.first,
+                   part.end - part.first, slot_of(ring_up_, piece) + part.first);
+  order_stores();
+  copies_up_.left[slot(piece)].fetch_sub(1, std::memory_order_acq_rel);
+}
+
+void Pipeline::copy_down(std::int64_t number) {
+  const auto piece = size(number / parts_);
+  const Pieces::Down& rows = passage_->pieces.downs[piece];
+  const Index count = rows.end - rows.first, each = quotient_up(count, parts_);
+  const Index first = rows.first + std::min(count, number % parts_ * each), end = std::min(rows.end, first + each);
+  passage_->put(first, end, slot_of(ring_down_, piece) + (first - rows.first) * passage_->word);
+  copies_down_.left[slot(piece)].fetch_sub(1, std::memory_order_acq_rel);
+}
+
+bool Pipeline::send_up() {
+  const std::size_t before = ups_sent_;
+  for (; ups_sent_ < ups() && ups_sent_ < ups_done_ + size(slots_); ++ups_sent_) {
+    if (copies_up_.left[slot(ups_sent_)].load(std::memory_order_acquire) > 0) break;
+    const Pieces::Up& rows = passage_->pieces.ups[ups_sent_];
+    fault_point(Place::write, device_.info(), queues_.up());
+    queues_.up.enqueueWriteBuffer(*passage_->up, CL_FALSE, size((rows.first - passage_->first) * passage_->word),
+                                  size((rows.end - rows.first) * passage_->word), slot_of(ring_up_, ups_sent_), nullptr,
+                                  &up_events_[ups_sent_]);
+    queues_.up.flush();
+  }
+  return ups_sent_ > before;
+}
+
+bool Pipeline::launch() {
+  const std::size_t before = launched_;
+  for (; launched_ < launches(); ++launched_) {
+    const Pieces::Launch& next = passage_->pieces.launches[launched_];
+    if (ups() > 0 && next.ups > ups_sent_) break;
+    if (ups() > 0) {
+      const cl_event come = up_events_[next.ups - 1]();
+      const cl_int error = clEnqueueBarrierWithWaitList(device_.queue()(), 1, &come, nullptr);
+      if (error != CL_SUCCESS) throw cl::Error(error, "a barrier");
+    }
+    launch_events_[launched_] = passage_->launch(next.tiles);
+    device_.queue().flush();
+  }
+  return launched_ > before;
+}
+
+bool Pipeline::send_down() {
+  const std::size_t before = downs_sent_;
+  for (; downs_sent_ < downs() && downs_sent_ < downs_done_ + size(slots_); ++downs_sent_) {
+    const Pieces::Down& rows = passage_->pieces.downs[downs_sent_];
+    if (launches() > 0 && rows.launches > launched_) break;
+    const cl_event solved = launches() > 0 ? launch_events_[rows.launches - 1]() : nullptr;
+    fault_point(Place::read, device_.info(), queues_.down());
+    cl_event event = nullptr;
+    const cl_int error = clEnqueueReadBuffer(
+        queues_.down(), (*passage_->down)(), CL_FALSE, size((rows.first - passage_->first) * passage_->word),
+        size((rows.end - rows.first) * passage_->word), slot_of(ring_down_, downs_sent_), solved != nullptr ? 1 : 0,
+        solved != nullptr ? &solved : nullptr, &event);
+    if (error != CL_SUCCESS) throw cl::Error(error, "reading a buffer");
+    down_events_[downs_sent_] = cl::Event(event);
+    queues_.down.flush();
+  }
+  return downs_sent_ > before;
+}
+
+/// See what the device has done, and let its slots be used again.
+bool Pipeline::look(const Waiter& waiter) {
+  bool moved = false;
+  for (; ups_done_ < ups_sent_ && ended(waiter, up_events_[ups_done_]); ++ups_done_, moved = true) {
+    const std::size_t next = ups_done_ + size(slots_);
+    if (next < ups()) copies_up_.release(next, slots_, parts_);
+  }
+  for (; downs_come_ < downs_sent_ && ended(waiter, down_events_[downs_come_]); ++downs_come_, moved = true) {
+    copies_down_.release(downs_come_, slots_, parts_);
+  }
+  while (downs_done_ < downs_come_ && copies_down_.left[slot(downs_done_)].load(std::memory_order_acquire) == 0) {
+    ++downs_done_;
+    moved = true;
+  }
+  // Launches end in order, and before the rows that they solve come down.
+  if (launches_done_ < launches() && launched_ == launches() && downs_done_ == downs() &&
+      ended(waiter, launch_events_[launched_ - 1])) {
+    launches_done_ = launches();
+    moved = true;
+  }
+  return moved;
+}
+
+bool Pipeline::ended(const Waiter& waiter, const cl::Event& event) const {
+  if (!waiter.done(event)) return false;
+  fault_point(Place::wait, device_.info(), device_.queue()());
+  return true;
+}
+
+bool Pipeline::through() const { return ups_done_ == ups() && launches_done_ == launches() && downs_done_ == downs(); }
+
+void Pipeline::bring(const void* from, std::int64_t bytes, const cl::Buffer& to, const Waiter& waiter, Times& times) {
+  make_pieces(plain_, bytes, std::min(slot_bytes_, piece_bytes(bytes)), true, false);
+  run({.pieces = plain_, .word = 1, .from = from, .up = &to}, waiter, times);
+}
+
+void Pipeline::drain(const Waiter& waiter) const {
+  for (const cl::CommandQueue* queue : {&queues_.up, &device_.queue(), &queues_.down}) {
+    cl::Event event;
+    queue->enqueueMarkerWithWaitList(nullptr, &event);
+    queue->flush();
+    waiter.wait(event);
+  }
+}
+
+}  // namespace oclspkt::ocl

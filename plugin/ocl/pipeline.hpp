@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <vector>
+
+#include "layout.hpp"
+#include "oclspkt/report.hpp"
+#include "waiter.hpp"
+
+namespace oclspkt::ocl {
+
+/// Host memory that a device copies from and to, mapped for as long as it lives.
+class Staging {
+ public:
+  Staging(const OpenDevice& device, std::int64_t bytes);
+  ~Staging();
+  Staging(const Staging&) = delete;
+  Staging& operator=(const Staging&) = delete;
+  std::byte* data() const { return static_cast<std::byte*>(data_); }
+  std::int64_t bytes() const { return bytes_; }
+
+ private:
+  cl::CommandQueue queue_;
+  cl::Buffer buffer_;
+  void* data_ = nullptr;
+  std::int64_t bytes_;
+};
+
+/// Bytes of a piece of a vector: a quarter of it, so that the ways up and down overlap, between these. On an H200 a
+/// piece costs some 60 us beside its bytes (three commands, each waiting for one of another queue), the time of 5 MB on
+/// the bus: longer pieces are cheaper, but the first has nothing to overlap with on its way up, nor the last on its way
+/// down.
+inline constexpr std::int64_t kLeastPiece = std::int64_t{2} << 20, kMostPiece = std::int64_t{8} << 20;
+
+/// Bytes of the pieces of a vector.
+std::int64_t piece_bytes(std::int64_t vector_bytes);
+
+/// One way of vectors through the pipeline: rows come up, tiles are launched over them, rows go down. What is left out
+/// does not happen, nor is it waited for.
+struct Passage {
+  const Pieces& pieces;
+  Index first = 0;             ///< row of element 0 of the buffers
+  std::int64_t word = 0;       ///< bytes of a row of a vector
+  const void* from = nullptr;  ///< of the host, at row 0
+  const cl::Buffer* up = nullptr;
+  const cl::Buffer* down = nullptr;
+  /// Enqueue the kernels of some tiles on the device's queue, which has been made to wait for their rows.
+  std::function<cl::Event(const Chunk& tiles)> launch{};
+  /// Copy rows [first, end) that have come down to the host's vector; called by several threads at once.
+  std::function<void(Index first, Index end, const std::byte* solved)> put{};
+};
+
+/// Copies vectors of the host to a device and back while the device solves, through two rings of pinned slots and a
+/// queue each for the way up, the kernels and the way down, which wait for each other by events.
+///
+/// One thread conducts: it alone calls OpenCL. It and others of this process, as many as the bytes are worth, copy
+/// between the caller's memory and the slots; they share nothing with it but counters. Used by one thread at a time.
+class Pipeline {
+ public:
+  /// @param slot_bytes of the largest piece
+  /// @param slots      of each ring at most, as many as there are pieces
+  /// @throws cl::Error
+  Pipeline(OpenDevice& device, std::int64_t slot_bytes, int slots);
+
+  static constexpr int kSlots = 4;
+
+  std::int64_t bytes() const { return ring_up_.bytes() + ring_down_.bytes(); }
+  std::int64_t slot_bytes() const { return slot_bytes_; }
+  int slots() const { return slots_; }
+
+  /// Returns when all of it is done.
+  /// @param[in,out] times  kernel and transfer seconds, of the device's clock, and bytes are added
+  /// @throws DeviceError, cl::Error; commands may then still run, and work in slots and buffers, not in the caller's
+  ///         memory
+  void run(const Passage& passage, const Waiter& waiter, Times& times);
+
+  /// Copy an array of the host to the beginning of a buffer.
+  void bring(const void* from, std::int64_t bytes, const cl::Buffer& to, const Waiter& waiter, Times& times);
+
+  /// Wait for the commands of all queues.
+  /// @throws as Waiter
+  void drain(const Waiter& waiter) const;
+
+ private:
+  /// Copies between the slots of a ring and the caller's memory, counted in parts of pieces: those in [next, limit)
+  /// may be taken.
+  struct Copies {
+    alignas(64) std::atomic<std::int64_t> next{0};
+    alignas(64) std::atomic<std::int64_t> limit{0};
+    std::array<std::atomic<int>, kSlots> left{};  ///< parts of the piece in a slot that are not copied yet
+    /// The next part, -1 if there is none.
+    std::int64_t take();
+    void release(std::size_t piece, int slots, int parts);
+  };
+
+  void begin(const Passage& passage);
+  void conduct(const Waiter& waiter);
+  void help();
+  bool copy_one();
+  void copy_up(std::int64_t number);
+  void copy_down(std::int64_t number);
+
+  // Steps of the conductor; each does what can be done now and tells whether that was anything.
+  bool send_up();
+  bool launch();
+  bool send_down();
+  bool look(const Waiter& waiter);
+  bool through() const;
+  bool ended(const Waiter& waiter, const cl::Event& event) const;
+
+  std::size_t ups() const { return passage_->from != nullptr ? passage_->pieces.ups.size() : 0; }
+  std::size_t downs() const { return passage_->put ? passage_->pieces.downs.size() : 0; }
+  std::size_t launches() const { return passage_->launch ? passage_->pieces.launches.size() : 0; }
+  std::size_t slot(std::size_t piece) const { return piece % static_cast<std::size_t>(slots_); }
+  std::byte* slot_of(const Staging& ring, std::size_t piece) const {
+    return ring.data() + static_cast<std::int64_t>(slot(piece)) * slot_bytes_;
+  }
+  /// Bytes [first, end) of part `part` of a piece.
+  struct Part {
+    std::int64_t first, end;
+  };
+  Part part_of(std::int64_t piece_bytes, std::int64_t part) const;
+
+  OpenDevice& device_;
+  const OpenDevice::TransferQueues& queues_;
+  const std::int64_t slot_bytes_;
+  const int slots_;
+  const int parts_;  ///< of a piece
+  Staging ring_up_, ring_down_;
+
+  // Of the passage under way.
+  const Passage* passage_ = nullptr;
+  Copies copies_up_, copies_down_;
+  std::atomic<bool> over_{true};
+  std::exception_ptr failure_;
+  std::vector<cl::Event> up_events_, launch_events_, down_events_;
+  std::size_t ups_sent_ = 0, ups_done_ = 0, launched_ = 0, launches_done_ = 0, downs_sent_ = 0, downs_come_ = 0,
+              downs_done_ = 0;
+  Pieces plain_;  ///< of bring()
+};
+
+}  // namespace oclspkt::ocl

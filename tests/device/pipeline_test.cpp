@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Vectors cut into pieces that come, are solved and go at once: how they are cut, and that the cuts do not show.
+#include "pipeline.hpp"
+
+#include "devices.hpp"
+#include "layout.hpp"
+#include "residual.hpp"
+
+namespace oclspkt::test {
+namespace {
+
+using ocl::Chunk;
+using ocl::Layout;
+using ocl::make_pieces;
+using ocl::Pieces;
+
+/// Rows of pieces [first, end) follow each other from one row to another, none longer than `most`.
+template <typename Rows>
+void expect_to_cover(const std::vector<Rows>& rows, Index first, Index end, Index most) {
+  for (const auto& piece : rows) {
+    EXPECT_EQ(piece.first, first);
+    EXPECT_GT(piece.end, piece.first);
+    EXPECT_LE(piece.end - piece.first, most);
+    first = piece.end;
+  }
+  EXPECT_EQ(first, end);
+}
+
+/// Every launch has its rows and takes the tiles behind those of the one before; rows leave after they were solved.
+void expect_in_order(const Pieces& pieces, const Chunk& chunk) {
+  Index tile = chunk.tile_begin, kept = chunk.kept_first;
+  for (const auto& launch : pieces.launches) {
+    EXPECT_EQ(launch.tiles.tile_begin, tile);
+    EXPECT_EQ(launch.tiles.first, chunk.first);
+    EXPECT_EQ(launch.tiles.held_begin, chunk.held_begin);
+    EXPECT_EQ(launch.tiles.held_end, chunk.held_end);
+    EXPECT_LE(launch.tiles.end, pieces.ups.at(launch.ups - 1).end);
+    tile = launch.tiles.tile_end;
+  }
+  EXPECT_EQ(tile, chunk.tile_end);
+  for (const auto& down : pieces.downs) {
+    EXPECT_LE(down.end, pieces.launches.at(down.launches - 1).tiles.kept_end);
+    kept = down.end;
+  }
+  EXPECT_EQ(kept, chunk.kept_end);
+}
+
+TEST(Pieces, OfAChunkCoverItAndComeBeforeTheyAreSolved) {
+  const DeviceTraits traits{.lanes = 8, .tile_lanes = 16};
+  for (const Index n : {1, 100, 4097, 100'000}) {
+    for (const Plan& plan : {make_plan(Method::truncated_halo, n, 21, 37, 4, traits),
+                             make_plan(Method::exact_twopass, n, 0, 37, 4, traits),
+                             make_stored_plan(n, 0, 48, 4, traits), make_twisted_plan(n, 48, 4, traits)}) {
+      const Layout layout = ocl::make_layout(plan, 4, {});
+      for (const Index rows : {Index{100}, Index{5000}, Index{1'000'000}}) {
+        for (const Chunk& chunk : layout.chunks) {
+          const Pieces pieces = make_pieces(plan, chunk, rows, plan.twisted());
+          expect_to_cover(pieces.ups, chunk.first, chunk.end, rows);
+          expect_to_cover(pieces.downs, chunk.kept_first, chunk.kept_end, rows);
+          expect_in_order(pieces, chunk);
+          EXPECT_TRUE(!plan.twisted() || pieces.launches.size() == 1);
+        }
+      }
+    }
+  }
+}
+
+TEST(Pieces, OfLinesSideBySideAreSolvedAtOnce) {
+  const LineSet lines = LineSet::grid_axis(1, 10, 20, 50);
+  const Plan plan = make_factored_plan(lines, Form::general, 8, {});
+  for (const Chunk& chunk : ocl::make_strided_layout(plan, lines, 8, {}).chunks) {
+    const Pieces pieces = make_pieces(plan, chunk, 777, true);
+    expect_to_cover(pieces.ups, chunk.first, chunk.end, 777);
+    expect_to_cover(pieces.downs, chunk.kept_first, chunk.kept_end, 777);
+    EXPECT_EQ(pieces.launches.size(), 1U);
+    expect_in_order(pieces, chunk);
+  }
+}
+
+TEST(Layout, ChunksBeginWherePartsOfABufferMay) {
+  for (const Method method : {Method::truncated_halo, Method::exact_twopass}) {
+    Plan plan = make_plan(method, 100'000, method == Method::truncated_halo ? 21 : 0, 37, 8, {.lanes = 8});
+    plan.chunk_tiles = 5;
+    const Layout layout = ocl::make_layout(plan, 8, {.alignment = 64});
+    ASSERT_GT(layout.chunks.size(), 3U);
+    const auto exact = ocl::make_layout(plan, 8, {}).chunks;
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+      EXPECT_EQ(layout.chunks[i].first, exact[i].first / 64 * 64);
+      EXPECT_EQ(layout.chunks[i].end, exact[i].end);
+    }
+  }
+}
+
+template <typename T>
+class Pipelines : public testing::Test {
+ protected:
+  /// Rows of seven pieces and a bit.
+  static constexpr Index kRows = 7 * (ocl::kLeastPiece / static_cast<Index>(sizeof(T))) / 2 + 12'345;
+};
+using Scalars = testing::Types<float, double>;
+TYPED_TEST_SUITE(Pipelines, Scalars);
+
+TYPED_TEST(Pipelines, GiveTheBitsOfVectorsInPlace) {
+  using T = TypeParam;
+  const Index n = TestFixture::kRows;
+  const auto bands = closed(random_dominant<T>(LineSet::one(n), 3.0));
+  const auto y = random_vector<T>(n);
+  on_every_device<T>([&](const DeviceInfo& info) {
+    for (const Shape& shape :
+         {Shape{Method::truncated_halo, 43, 0}, Shape{Method::exact_twopass}, Shape{Method::exact_factored}}) {
+      EXPECT_EQ(solve<T>(info.index, bands, y, shape, {.copy_vectors = true}), solve<T>(info.index, bands, y, shape))
+          << name(shape.method);
+    }
+    const auto x = solve<T>(info.index, bands, y, {Method::truncated_streamed, 40, 96}, {.copy_vectors = true});
+    EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()), 10 * kEps<T>);
+  });
+}
+
+TYPED_TEST(Pipelines, AreTheSameOperatorFromApplyToApply) {
+  using T = TypeParam;
+  const Index n = TestFixture::kRows;
+  const auto bands = closed(random_dominant<T>(LineSet::one(n), 3.0));
+  const auto y = random_vector<T>(n);
+  const DeviceSettings settings{.copy_vectors = true};
+  on_every_device<T>([&](const DeviceInfo& info) {
+    const auto solver = make_solver<T>(info.index, settings);
+    solver->set_up(plan_for<T>(info.index, n, {Method::truncated_streamed, 40, 96}, settings), bands);
+    std::vector<T> first(y.size()), again(y.size());
+    const Times before = solver->times();
+    solver->apply(y.data(), first.data());
+    const Times spent = solver->times() - before;
+    EXPECT_EQ(spent.bytes_to_device, n * static_cast<Index>(sizeof(T)));
+    EXPECT_EQ(spent.bytes_from_device, n * static_cast<Index>(sizeof(T)));
+    EXPECT_GT(spent.kernel_seconds, 0);
+    for (int i = 0; i < 5; ++i) {
+      solver->apply(y.data(), again.data());
+      EXPECT_EQ(again, first);
+    }
+  });
+}
+
+TYPED_TEST(Pipelines, BringLinesSideBySideAndLeaveTheirGapsAlone) {
+  using T = TypeParam;
+  const Index length = TestFixture::kRows / (3 * 64);
+  const LineSet lines = LineSet::strided(length, 64, 60, 1, 3, length * 64);
+  const auto bands = closed(random_dominant<T>(lines, 3.0));
+  const auto y = random_vector<T>(lines.extent());
+  on_every_device<T>([&](const DeviceInfo& info) {
+    std::vector<std::vector<T>> solved;
+    for (const bool copies : {false, true}) {
+      const DeviceSettings settings{.copy_vectors = copies};
+      const auto solver = make_solver<T>(info.index, settings);
+      solver->set_up(make_factored_plan(lines, Form::general, sizeof(T),
+                                        module().traits(info.index, sizeof(T) == sizeof(double), settings)),
+                     bands);
+      solved.emplace_back(y.size(), T(7));
+      solver->apply(y.data(), solved.back().data());
+    }
+    EXPECT_EQ(solved[1], solved[0]);
+    EXPECT_EQ(solved[1][60], T(7)) << "between two rows";
+  });
+}
+
+}  // namespace
+}  // namespace oclspkt::test

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Vectors in buffers of the device that solves.
+#include <functional>
+#include <limits>
+
+#include "every_device.hpp"
+#include "faults.hpp"
+#include "opencl.hpp"
+#include "solver_fixture.hpp"
+
+namespace oclspkt {
+namespace {
+
+/// A buffer of a solver's context, made by OpenCL's own calls, as a program would.
+template <typename T>
+class DeviceVector {
+ public:
+  DeviceVector(const DeviceHandles& handles, const std::vector<T>& values, cl_mem_flags flags = CL_MEM_READ_WRITE)
+      : queue_(handles.queue), size_(values.size()) {
+    cl_int error = CL_SUCCESS;
+    memory_ = clCreateBuffer(handles.context, flags | CL_MEM_COPY_HOST_PTR, values.size() * sizeof(T),
+                             const_cast<T*>(values.data()), &error);
+    EXPECT_EQ(error, CL_SUCCESS);
+  }
+  ~DeviceVector() { clReleaseMemObject(memory_); }
+  DeviceVector(const DeviceVector&) = delete;
+  DeviceVector& operator=(const DeviceVector&) = delete;
+  cl_mem get() const { return memory_; }
+  std::vector<T> values() const {
+    std::vector<T> copy(size_);
+    EXPECT_EQ(clEnqueueReadBuffer(queue_, memory_, CL_TRUE, 0, size_ * sizeof(T), copy.data(), 0, nullptr, nullptr),
+              CL_SUCCESS);
+    return copy;
+  }
+
+ private:
+  cl_command_queue queue_;
+  std::size_t size_;
+  cl_mem memory_ = nullptr;
+};
+
+/// The part of a buffer from a byte on.
+cl_mem part_of(cl_mem whole, std::size_t origin, std::size_t bytes) {
+  const cl_buffer_region region{origin, bytes};
+  cl_int error = CL_SUCCESS;
+  cl_mem part = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+  EXPECT_EQ(error, CL_SUCCESS);
+  return part;
+}
+
+template <typename T>
+class DeviceVectors : public test::SolverFixture<T> {
+ protected:
+  static constexpr MethodChoice kMethods[] = {MethodChoice::automatic, MethodChoice::truncated_halo,
+                                              MethodChoice::truncated_streamed, MethodChoice::exact_twopass,
+                                              MethodChoice::exact_factored};
+
+  /// The answer for y with vectors on the device is that for vectors of the host, to the bit, and what is in no line
+  /// stays.
+  static void expect_the_same(Solver<T>& solver, const std::vector<T>& y) {
+    std::vector<T> expected(y.size(), T(7));
+    const std::vector<T> nothing = expected;
+    solver.apply(y.data(), expected.data());
+    const DeviceHandles handles = solver.device_handles();
+    ASSERT_TRUE(handles);
+    const DeviceVector<T> from(handles, y), to(handles, nothing);
+    const Times before = solver.times();
+    for (int again = 0; again < 2; ++again) {
+      solver.apply_on_device(from.get(), to.get());
+      EXPECT_EQ(to.values(), expected);
+    }
+    const Times spent = solver.times() - before;
+    EXPECT_EQ(spent.applies, 2);
+    EXPECT_EQ(spent.bytes_from_device, 0);
+    EXPECT_EQ(from.values(), y);
+  }
+
+  /// Call f for each device, transfer and kernels.
+  template <typename F>
+  static void with_every_kind(const F& f) {
+    test::with_every_transfer([&](Options options) {
+      for (const char* variant : {"default", "gpu"}) {
+        SCOPED_TRACE(std::string("variant ") + variant);
+        options.variant = variant;
+        f(options);
+      }
+    });
+  }
+
+  static void expect_refusal(const std::function<void()>& call, const std::string& word) {
+    try {
+      call();
+      ADD_FAILURE() << word << " was taken";
+    } catch (const InvalidInput& error) {
+      EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
+    }
+  }
+};
+using Scalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(DeviceVectors, Scalars);
+
+TYPED_TEST(DeviceVectors, GiveTheBitsOfVectorsOnTheHost) {
+  using T = TypeParam;
+  const std::vector<LineSet> sets{LineSet::one(9001), LineSet::equal(91, 101), LineSet::grid_axis(1, 37, 60, 3),
+                                  LineSet::strided(50, 40, 33, 1, 2, 50 * 40)};
+  for (const LineSet& lines : sets) {
+    SCOPED_TRACE(lines.describe());
+    const Bands<T> bands = test::random_dominant<T>(lines, 3);
+    const std::vector<T> y = test::random_vector<T>(lines.extent());
+    TestFixture::with_every_kind([&](Options options) {
+      for (const MethodChoice method : TestFixture::kMethods) {
+        SCOPED_TRACE(name(method));
+        options.method = method;
+        Solver<T> solver(options);
+        try {
+          this->set_up(solver, bands);
+        } catch (const Breakdown&) {
+          continue;  // lines side by side know two methods
+        }
+        if (solver.report().device == "host") continue;
+        this->expect_the_same(solver, y);
+      }
+    });
+  }
+}
+
+TYPED_TEST(DeviceVectors, OfManyPiecesGiveTheSameBitsToo) {
+  using T = TypeParam;
+  const LineSet lines = LineSet::one(5'000'000 / static_cast<Index>(sizeof(T)));
+  const Bands<T> bands = test::random_dominant<T>(lines, 3);
+  const std::vector<T> y = test::random_vector<T>(lines.extent());
+  test::with_every_transfer([&](Options options) {
+    for (const MethodChoice method : {MethodChoice::truncated_streamed, MethodChoice::truncated_halo}) {
+      SCOPED_TRACE(name(method));
+      options.method = method;
+      Solver<T> solver(options);
+      this->set_up(solver, bands);
+      this->expect_the_same(solver, y);
+    }
+  });
+}
+
+TYPED_TEST(DeviceVectors, MayBelongToASystemLargerThanTheRestOfTheMemory) {
+  using T = TypeParam;
+  const LineSet lines = LineSet::one(200'003);
+  const Bands<T> bands = test::random_dominant<T>(lines, 3);
+  const std::vector<T> y = test::random_vector<T>(lines.extent());
+  TestFixture::with_every_kind([&](Options options) {
+    options.device_memory = bands.bytes() / 4;
+    for (const MethodChoice method :
+         {MethodChoice::truncated_halo, MethodChoice::truncated_streamed, MethodChoice::exact_twopass}) {
+      SCOPED_TRACE(name(method));
+      options.method = method;
+      Solver<T> solver(options);
+      this->set_up(solver, bands);
+      this->expect_the_same(solver, y);
+    }
+  });
+}
+
+TYPED_TEST(DeviceVectors, MayBePartsOfBuffers) {
+  using T = TypeParam;
+  const Index n = 4096;
+  const std::size_t bytes = n * sizeof(T);
+  const Bands<T> bands = test::random_dominant<T>(LineSet::one(n), 3);
+  std::vector<T> both = test::random_vector<T>(n);
+  both.resize(2 * n, T(7));
+  test::with_every_transfer([&](const Options& options) {
+    Solver<T> solver(options);
+    this->set_up(solver, bands);
+    std::vector<T> expected(n);
+    solver.apply(both.data(), expected.data());
+    const DeviceVector<T> vector(solver.device_handles(), both);
+    cl_mem y = part_of(vector.get(), 0, bytes), x = part_of(vector.get(), bytes, bytes);
+    solver.apply_on_device(y, x);
+    const std::vector<T> values = vector.values();
+    EXPECT_EQ(std::vector<T>(values.begin() + n, values.end()), expected);
+    this->expect_refusal([&] { solver.apply_on_device(y, y); }, "overlap");
+    this->expect_refusal([&] { solver.apply_on_device(vector.get(), x); }, "overlap");
+    clReleaseMemObject(y);
+    clReleaseMemObject(x);
+  });
+}
+
+TYPED_TEST(DeviceVectors, ThatDoNotFitAreRefusedByNameAndCure) {
+  using T = TypeParam;
+  const Index n = 1000;
+  const Bands<T> bands = test::random_dominant<T>(LineSet::one(n), 3);
+  const std::vector<T> ones(n, T(1)), few(n - 1, T(1));
+  test::with_every_transfer([&](const Options& options) {
+    Solver<T> solver(options);
+    this->expect_refusal([&] { solver.apply_on_device(nullptr, nullptr); }, "set_up");
+    EXPECT_FALSE(solver.device_handles());
+    this->set_up(solver, bands);
+    const DeviceHandles handles = solver.device_handles();
+    const DeviceVector<T> y(handles, ones), x(handles, ones), small(handles, few),
+        write_only(handles, ones, CL_MEM_WRITE_ONLY), read_only(handles, ones, CL_MEM_READ_ONLY);
+    cl_int error = CL_SUCCESS;
+    cl_device_id device = handles.device;
+    cl_context other = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &error);
+    ASSERT_EQ(error, CL_SUCCESS);
+    {
+      const DeviceVector<T> stranger({other, handles.device, handles.queue}, ones);
+      this->expect_refusal([&] { solver.apply_on_device(stranger.get(), x.get()); }, "another context");
+      this->expect_refusal([&] { solver.apply_on_device(y.get(), stranger.get()); }, "another context");
+    }
+    clReleaseContext(other);
+    this->expect_refusal([&] { solver.apply_on_device(nullptr, x.get()); }, "null handle");
+    this->expect_refusal([&] { solver.apply_on_device(y.get(), small.get()); }, "bytes");
+    this->expect_refusal([&] { solver.apply_on_device(y.get(), y.get()); }, "overlap");
+    this->expect_refusal([&] { solver.apply_on_device(write_only.get(), x.get()); }, "WRITE_ONLY");
+    this->expect_refusal([&] { solver.apply_on_device(y.get(), read_only.get()); }, "READ_ONLY");
+    solver.apply_on_device(read_only.get(), write_only.get());
+    solver.apply_on_device(y.get(), x.get());
+  });
+}
+
+TYPED_TEST(DeviceVectors, WantADeviceThatSolves) {
+  using T = TypeParam;
+  Solver<T> on_host({.devices = "host"});
+  this->set_up(on_host, test::random_dominant<T>(LineSet::one(100), 3));
+  EXPECT_FALSE(on_host.device_handles());
+  this->expect_refusal([&] { on_host.apply_on_device(nullptr, nullptr); }, "host");
+  // One singular line is solved apart.
+  const Index length = 50, count = 40;
+  Bands<T> bands = test::random_dominant<T>(LineSet::equal(count, length), 3);
+  std::fill_n(bands.lower() + length, length, T(-1));
+  std::fill_n(bands.upper() + length, length, T(-1));
+  std::fill_n(bands.diag() + length, length, T(2));
+  bands.diag()[length] = bands.diag()[2 * length - 1] = T(1);
+  test::with_every_transfer([&](Options options) {
+    options.singular = Singular::pin;
+    Solver<T> solver(options);
+    this->set_up(solver, bands);
+    ASSERT_FALSE(solver.report().groups.empty());
+    this->expect_refusal([&] { solver.apply_on_device(nullptr, nullptr); }, "apart");
+  });
+}
+
+TYPED_TEST(DeviceVectors, AreLostWithADeviceThatFails) {
+  using T = TypeParam;
+  const test::Faults faults;
+  const Bands<T> bands = test::random_dominant<T>(LineSet::one(3001), 3);
+  const std::vector<T> ones(3001, T(1));
+  test::with_every_transfer([&](Options options) {
+    for (const OnDeviceFailure on_failure : {OnDeviceFailure::quiet, OnDeviceFailure::error}) {
+      options.on_device_failure = on_failure;
+      Solver<T> solver(options);
+      this->set_up(solver, bands);
+      const std::string device = solver.report().device;
+      {
+        const DeviceVector<T> y(solver.device_handles(), ones), x(solver.device_handles(), ones);
+        for (const ocl::Place place : {ocl::Place::argument, ocl::Place::launch, ocl::Place::wait}) {
+          test::Faults::at(place, std::stoi(options.devices));
+          EXPECT_THROW(solver.apply_on_device(y.get(), x.get()), DeviceError) << ocl::name(place);
+          test::Faults::none();
+          EXPECT_EQ(y.values(), ones);
+        }
+      }
+      EXPECT_LE(this->backward_error(solver, bands), 100);
+      this->set_up(solver, bands);
+      EXPECT_EQ(solver.report().device, on_failure == OnDeviceFailure::error ? device : "host");
+      EXPECT_EQ(solver.report().losses, on_failure == OnDeviceFailure::error ? 0U : 1U);
+      EXPECT_LE(this->backward_error(solver, bands), 100);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace oclspkt
