@@ -11,10 +11,10 @@ namespace {
 /// Kernels for GPUs read and write vectors of that many bytes.
 constexpr std::size_t kGroupAlignment = 16;
 
-/// A buffer, and where in it a vector begins: sub-buffers are parts of another one.
+/// A buffer as a part of another one, or as all of itself.
 struct BufferPlace {
   cl_mem whole;
-  std::size_t offset;
+  std::size_t first, end;  ///< bytes
 };
 
 BufferPlace place_of(const cl::Buffer& buffer) {
@@ -22,7 +22,13 @@ BufferPlace place_of(const cl::Buffer& buffer) {
   std::size_t offset = 0;
   clGetMemObjectInfo(buffer(), CL_MEM_ASSOCIATED_MEMOBJECT, sizeof whole, &whole, nullptr);
   clGetMemObjectInfo(buffer(), CL_MEM_OFFSET, sizeof offset, &offset, nullptr);
-  return whole != nullptr ? BufferPlace{whole, offset} : BufferPlace{buffer(), 0};
+  if (whole == nullptr) whole = buffer();
+  return {whole, offset, offset + buffer.getInfo<CL_MEM_SIZE>()};
+}
+
+/// Of two parts of a buffer that overlap nothing is defined, whatever kernels touch of them.
+bool overlap(const BufferPlace& a, const BufferPlace& b) {
+  return a.whole == b.whole && a.first < b.end && b.first < a.end;
 }
 
 }  // namespace
@@ -84,10 +90,7 @@ void ClSolver<T>::apply_on_device(_cl_mem* y, _cl_mem* x) {
     if (plan_.n == 0) return;
     vectors.y_buffer = checked(s, "y", y, CL_MEM_WRITE_ONLY);
     vectors.x_buffer = checked(s, "x", x, CL_MEM_READ_ONLY);
-    const std::int64_t bytes = lines_.extent() * static_cast<Index>(sizeof(T));
-    const BufferPlace from = place_of(vectors.y_buffer), to = place_of(vectors.x_buffer);
-    const auto first = static_cast<std::int64_t>(from.offset), second = static_cast<std::int64_t>(to.offset);
-    if (from.whole == to.whole && first < second + bytes && second < first + bytes) {
+    if (overlap(place_of(vectors.y_buffer), place_of(vectors.x_buffer))) {
       throw InvalidInput("buffers x and y of apply_on_device overlap: use two");
     }
   }
@@ -99,7 +102,7 @@ template <typename T>
 cl::Buffer ClSolver<T>::part(const cl::Buffer& vector, const Chunk& chunk) const {
   if (layout_.chunks.size() == 1 && chunk.first == 0) return vector;
   const BufferPlace place = place_of(vector);
-  const cl_buffer_region region{place.offset + static_cast<std::size_t>(chunk.first) * sizeof(T),
+  const cl_buffer_region region{place.first + static_cast<std::size_t>(chunk.first) * sizeof(T),
                                 static_cast<std::size_t>(chunk.rows()) * sizeof(T)};
   if (region.origin % found_.base_alignment != 0) {
     throw InvalidInput("the device's memory holds " + std::to_string(layout_.chunks.size()) +
