@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// oclspkt-bench-transfers FILE [ROUNDS [DEVICE]]: what an apply costs with vectors on the host, as a share of the
-// slower of bus and host memory, measured in turn with it; and from the call to the end with vectors on the device. The
-// first GPU unless a device is named by its number. Every answer is checked before its time is kept.
+// oclspkt-bench-transfers FILE [ROUNDS [DEVICE [ROWS]]]: what an apply costs with vectors on the host, as a share of
+// the slower of bus and host memory, measured in turn with it; and from the call to the end with vectors on the device.
+// The first GPU unless a device is named by its number (-1: the first GPU), as many rows as are given at most. Every
+// answer is checked before its time is kept.
 #include <CL/cl.h>
 
 #include <algorithm>
@@ -30,9 +31,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr Index kRows[] = {1'000'000, 10'000'000, 100'000'000};
-/// Bytes each way of a measurement of the bus, in buffers of half of that, and of the ring that host copies go through.
-constexpr std::size_t kBusBytes = std::size_t{64} << 20, kRingBytes = std::size_t{16} << 20;
+constexpr Index kRows[] = {1'000'000, 10'000'000, 50'000'000};
+/// Bytes each way of a measurement of the bus, and of one of the host's memory, whose copies go through a ring.
+constexpr std::size_t kBusBytes = std::size_t{64} << 20, kHostBytes = std::size_t{256} << 20,
+                      kRingBytes = std::size_t{16} << 20;
 
 double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -63,7 +65,9 @@ class Bus {
   explicit Bus(const DeviceHandles& handles)
       : pinned_(handles.context, CL_MEM_ALLOC_HOST_PTR, 2 * kBusBytes),
         up_(handles.context, CL_MEM_READ_WRITE, kBusBytes),
-        down_(handles.context, CL_MEM_READ_WRITE, kBusBytes) {
+        down_(handles.context, CL_MEM_READ_WRITE, kBusBytes),
+        from_(kHostBytes),
+        to_(kHostBytes) {
     cl_int error = CL_SUCCESS;
     for (cl_command_queue& queue : queues_) {
       queue = clCreateCommandQueue(handles.context, handles.device, 0, &error);
@@ -96,26 +100,23 @@ class Bus {
   }
 
   /// Bytes a second that all processors copy between two vectors and a ring of pinned memory, both ways added.
-  template <typename T>
-  double host_rate(const std::vector<T>& y, std::vector<T>& x) const {
+  double host_rate() {
     constexpr Index kPart = 256 << 10;
-    const auto bytes = static_cast<Index>(y.size() * sizeof(T));
-    const auto* from = reinterpret_cast<const std::byte*>(y.data());
-    auto* to = reinterpret_cast<std::byte*>(x.data());
     const auto start = Clock::now();
-    for_pieces(bytes, kPart, [&](Index first, Index end) {
+    for_pieces(static_cast<Index>(kHostBytes), kPart, [&](Index first, Index end) {
       std::byte* slot = host_ + static_cast<std::size_t>(first) % kRingBytes;
-      copy_past_caches(from + first, end - first, slot);
-      copy_past_caches(slot + kRingBytes, end - first, to + first);
+      copy_past_caches(from_.data() + first, end - first, slot);
+      copy_past_caches(slot + kRingBytes, end - first, to_.data() + first);
       order_stores();
     });
-    return 2 * static_cast<double>(bytes) / since(start);
+    return 2 * kHostBytes / since(start);
   }
 
  private:
   Memory pinned_, up_, down_;
   cl_command_queue queues_[2] = {};
   std::byte* host_ = nullptr;
+  std::vector<std::byte> from_, to_;
 };
 
 /// A system that is set up on the device.
@@ -161,11 +162,11 @@ nlohmann::ordered_json head(const System<T>& system) {
 template <typename T>
 nlohmann::ordered_json measure_host_vectors(int device, Index n, int rounds) {
   System<T> system(device, n);
-  const Bus bus(system.solver.device_handles());
+  Bus bus(system.solver.device_handles());
   const double bytes = 2 * static_cast<double>(n) * sizeof(T);
   std::vector<double> seconds, limits, buses, hosts, transfers, kernels;
   for (int r = -1; r < rounds; ++r) {
-    const double on_bus = bus.rate(), in_memory = bus.host_rate(system.y, system.x);
+    const double on_bus = bus.rate(), in_memory = bus.host_rate();
     const Times before = system.solver.times();
     const auto start = Clock::now();
     system.solver.apply(system.y.data(), system.x.data());
@@ -228,7 +229,7 @@ nlohmann::ordered_json measure_device_vectors(int device, Index n, int rounds) {
   return record;
 }
 
-int run(const std::string& file, int rounds, int number, const std::string& command) {
+int run(const std::string& file, int rounds, int number, Index most, const std::string& command) {
   JsonFile json(file);
   std::string why;
   DeviceModule* module = device_module(&why);
@@ -243,6 +244,7 @@ int run(const std::string& file, int rounds, int number, const std::string& comm
   results["processors"] = processor_share();
   results["records"] = nlohmann::ordered_json::array();
   for (const Index n : kRows) {
+    if (n > most) continue;
     results["records"].push_back(measure_device_vectors<float>(device->index, n, rounds));
     results["records"].push_back(measure_device_vectors<double>(device->index, n, rounds));
     results["records"].push_back(measure_host_vectors<float>(device->index, n, rounds));
@@ -256,14 +258,15 @@ int run(const std::string& file, int rounds, int number, const std::string& comm
 }  // namespace oclspkt::bench
 
 int main(int argc, char** argv) {
-  const int rounds = argc >= 3 ? std::atoi(argv[2]) : 7, device = argc == 4 ? std::atoi(argv[3]) : -1;
-  if (argc < 2 || argc > 4 || rounds < 1) {
-    std::fputs("usage: oclspkt-bench-transfers FILE [ROUNDS [DEVICE]]\n", stderr);
+  const int rounds = argc >= 3 ? std::atoi(argv[2]) : 7, device = argc >= 4 ? std::atoi(argv[3]) : -1;
+  const long long rows = argc == 5 ? std::atoll(argv[4]) : std::numeric_limits<long long>::max();
+  if (argc < 2 || argc > 5 || rounds < 1) {
+    std::fputs("usage: oclspkt-bench-transfers FILE [ROUNDS [DEVICE [ROWS]]]\n", stderr);
     return 2;
   }
   try {
     oclspkt::bench::require_release();
-    return oclspkt::bench::run(argv[1], rounds, device, "oclspkt-bench-transfers FILE " + std::to_string(rounds));
+    return oclspkt::bench::run(argv[1], rounds, device, rows, "oclspkt-bench-transfers FILE " + std::to_string(rounds));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;
