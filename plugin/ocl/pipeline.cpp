@@ -25,8 +25,8 @@ void resize(std::vector<cl::Event>& events, std::size_t count) {
 
 }  // namespace
 
-Staging::Staging(const OpenDevice& device, std::int64_t bytes)
-    : queue_(device.queue()),
+Staging::Staging(const OpenDevice& device, const cl::CommandQueue& queue, std::int64_t bytes)
+    : queue_(queue),
       buffer_(device.buffer(CL_MEM_ALLOC_HOST_PTR | CL_MEM_READ_WRITE, bytes)),
       data_(queue_.enqueueMapBuffer(buffer_, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, size(bytes))),
       bytes_(bytes) {}
@@ -44,8 +44,8 @@ Pipeline::Pipeline(OpenDevice& device, std::int64_t slot_bytes, int slots)
       slot_bytes_(slot_bytes),
       slots_(std::clamp(slots, 1, kSlots)),
       parts_(static_cast<int>(quotient_up(slot_bytes, kPartBytes))),
-      ring_up_(device, slots_ * slot_bytes),
-      ring_down_(device, slots_ * slot_bytes) {}
+      ring_up_(device, queues_.up, slots_ * slot_bytes),
+      ring_down_(device, queues_.down, slots_ * slot_bytes) {}
 
 std::int64_t Pipeline::Copies::take() {
   std::int64_t number = next.load(std::memory_order_relaxed);

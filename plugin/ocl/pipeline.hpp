@@ -18,7 +18,8 @@ namespace oclspkt::ocl {
 /// Host memory that a device copies from and to, mapped for as long as it lives.
 class Staging {
  public:
-  Staging(const OpenDevice& device, std::int64_t bytes);
+  /// @param queue  in order, of all commands that use the memory: its end is behind them, though the device be lost
+  Staging(const OpenDevice& device, const cl::CommandQueue& queue, std::int64_t bytes);
   ~Staging();
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;

@@ -72,7 +72,8 @@ template <typename T>
 std::vector<Index> in_the_way(const Problem<T>& problem, std::vector<Index> weak) {
   const LineSet& lines = problem.bands.lines();
   const bool few = rows_in(lines, weak) <= kApartShare * static_cast<double>(lines.rows());
-  return few && !problem.survey.shared ? std::move(weak) : std::vector<Index>{};
+  if (!few || problem.survey.shared) weak.clear();
+  return weak;
 }
 
 template <typename T>
