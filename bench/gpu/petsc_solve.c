@@ -2,7 +2,7 @@
 static char help[] =
     "An implicit step of diffusion by whatever KSP and PC the options name, several times over: how long a KSPSolve()\n\
 takes with PETSc's vectors. The program knows nothing of oclspkt.\n\n\
-  -n <rows>        of the matrix tridiag(-lambda, 1 + 2 lambda, -lambda)\n\
+  -n <rows>        of the matrix -lambda k, 1 + lambda (k + k'), -lambda k', k between 0.1 and 1\n\
   -lambda <ratio>  of the step to the square of the grid width\n\
   -solves <count>  that are timed\n\
   -solver_view     the solver after all of them; -ksp_view would print in each\n\n";
@@ -10,12 +10,19 @@ takes with PETSc's vectors. The program knows nothing of oclspkt.\n\n\
 #include <petscksp.h>
 #include <petsctime.h>
 
-static PetscErrorCode CreateMatrix(PetscInt n, PetscReal lambda, Mat* A) {
-  const PetscScalar values[] = {-lambda, 1 + 2 * lambda, -lambda};
+/* Conductivity between rows i and i + 1: not the same anywhere, which would make an easier case. */
+static PetscReal Conductivity(PetscInt i) {
+  const PetscReal golden = 0.6180339887498949, turned = golden * (PetscReal)(i + 1);
 
+  return 0.1 + 0.9 * (turned - PetscFloorReal(turned));
+}
+
+static PetscErrorCode CreateMatrix(PetscInt n, PetscReal lambda, Mat* A) {
   PetscFunctionBeginUser;
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 3, NULL, A));
   for (PetscInt i = 0; i < n; ++i) {
+    const PetscReal above = lambda * Conductivity(i - 1), below = lambda * Conductivity(i);
+    const PetscScalar values[] = {-above, 1 + above + below, -below};
     const PetscInt columns[] = {i - 1, i, i + 1};
     const PetscInt first = i == 0, count = 3 - (i == 0) - (i == n - 1);
 
