@@ -12,6 +12,9 @@ namespace oclspkt {
 /// Growth above which elimination without pivoting is not trusted: rounding leaves up to some 10 times as many eps in a
 /// row, and 100 are the limit. Rows that are dominant stay at 3.
 inline constexpr double kGrowthLimit = 5;
+/// Growth up to which a trial solve may show that less of it comes true than could: conduction with conductivities that
+/// differ by ten times has 20 and leaves no more rounding than other rows.
+inline constexpr double kTriedGrowth = 100;
 /// What it cannot exceed for matrices that are dominant by rows: |l c| <= |b| and |u| <= |b| + |l c|.
 inline constexpr double kDominantGrowth = 3;
 /// A pivot smaller than this many eps against its row is missing evidence.

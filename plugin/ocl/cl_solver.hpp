@@ -58,6 +58,8 @@ struct DeviceState {
   std::unique_ptr<Pipeline> pipeline;  ///< none in place
   std::vector<cl::Event> earlier;      ///< launches of a pass but the last, until their times are known
   cl::Buffer care;                     ///< by work-groups: not 0 if a launch met numbers that are not finite
+  cl_int met = 0;                      ///< what was read of it
+  bool asked = false;                  ///< it is being read, or has been
   std::vector<TileLevel> levels;       ///< of TileFactors
   AlignedArray<T> segment_words;       ///< what kernel reduce wrote
   AlignedArray<T> tops, bottoms;       ///< of each partition: first and last unknown, or what passes through it
@@ -123,9 +125,7 @@ class ClSolver final : public DeviceSolver<T> {
   /// Lines side by side.
   bool strided() const { return factored() || plan_.segments > 0; }
   /// Tiles may be launched a few at a time, while vectors still come.
-  bool in_parts() const {
-    return lines_.contiguous() && !plan_.twisted() && !plan_.from_ends && !plan_.folds();
-  }
+  bool in_parts() const { return lines_.contiguous() && !plan_.twisted() && !plan_.from_ends && !plan_.folds(); }
   Limits limits() const;
   double time_limit() const;
   void check(const Plan& plan, const Bands<T>& bands) const;
@@ -166,6 +166,7 @@ class ClSolver final : public DeviceSolver<T> {
   void make_tile_kernels(State& s, bool guarded) const;
   void store_tile_factors(const BandsView<T>& bands);
   void set_up_levels(State& s, const Waiter& waiter);
+  cl::Event ask_what_was_met(State& s) const;
   bool met_what_is_not_finite(State& s, const Waiter& waiter);
   cl::Event launch_levels(State& s, const cl::Buffer& y, const cl::Buffer& x);
   cl::Event launch_fold(State& s, std::size_t level, Index tiles);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What ClSolver does by work-groups of many work-items: the kernels made for GPUs.
 #include <algorithm>
+#include <utility>
 
 #include "cl_solver.hpp"
 #include "parallel.hpp"
@@ -98,17 +99,26 @@ void ClSolver<T>::set_up_levels(State& s, const Waiter& waiter) {
   tile_factors_ = {};
 }
 
+/// Ask the device whether launches met a number that is not finite; s.met tells when the event has ended.
+template <typename T>
+cl::Event ClSolver<T>::ask_what_was_met(State& s) const {
+  cl::Event event;
+  s.device->queue().enqueueReadBuffer(s.care, CL_FALSE, 0, sizeof s.met, &s.met, nullptr, &event);
+  s.asked = true;
+  return event;
+}
+
 /// True if the launches since the last call met a number that is not finite, which they then spread among lines.
 template <typename T>
 bool ClSolver<T>::met_what_is_not_finite(State& s, const Waiter& waiter) {
-  const cl::CommandQueue& queue = s.device->queue();
-  cl_int met = 0;
+  if (!std::exchange(s.asked, false)) {
+    waiter.wait(ask_what_was_met(s));
+    s.asked = false;
+  }
+  if (s.met == 0) return false;
+  s.met = 0;
   cl::Event event;
-  queue.enqueueReadBuffer(s.care, CL_FALSE, 0, sizeof met, &met, nullptr, &event);
-  waiter.wait(event);
-  if (met == 0) return false;
-  met = 0;
-  queue.enqueueWriteBuffer(s.care, CL_FALSE, 0, sizeof met, &met, nullptr, &event);
+  s.device->queue().enqueueWriteBuffer(s.care, CL_FALSE, 0, sizeof s.met, &s.met, nullptr, &event);
   waiter.wait(event);
   return true;
 }
@@ -209,6 +219,7 @@ cl::Event ClSolver<T>::launch_levels(State& s, const cl::Buffer& y, const cl::Bu
   template void ClSolver<T>::make_tile_kernels(State&, bool) const;                                             \
   template void ClSolver<T>::store_tile_factors(const BandsView<T>&);                                           \
   template void ClSolver<T>::set_up_levels(State&, const Waiter&);                                              \
+  template cl::Event ClSolver<T>::ask_what_was_met(State&) const;                                               \
   template bool ClSolver<T>::met_what_is_not_finite(State&, const Waiter&);                                     \
   template cl::Event ClSolver<T>::launch_levels(State&, const cl::Buffer&, const cl::Buffer&);                  \
   template cl::Event ClSolver<T>::launch_fold(State&, std::size_t, Index);                                      \

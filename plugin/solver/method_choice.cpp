@@ -239,8 +239,8 @@ std::optional<Proposal> propose_folds(const Problem<T>& problem, Objection& obje
     objection = {"the device's memory does not hold all rows at once", {}, plan};
     return std::nullopt;
   }
-  if (const double growth = settling_growth(plan, problem.bands.view()); !(growth <= kGrowthLimit)) {
-    objection = {format("folding multiplies rounding by %.1e > %.0f", growth, kGrowthLimit), {}, plan};
+  if (const double growth = settling_growth(plan, problem.bands.view()); !(growth <= kTriedGrowth)) {
+    objection = {format("folding multiplies rounding by %.1e > %.0f", growth, kTriedGrowth), {}, plan};
     return std::nullopt;
   }
   return unless_growth(problem, exact_proposal(problem, plan), objection);
@@ -369,7 +369,7 @@ std::optional<Proposal> propose(const Problem<T>& problem, Method method, Object
     case Method::truncated_streamed: {
       std::optional<Proposal> proposal = method == Method::truncated_halo ? propose_halo(problem, objection)
                                          : lines.contiguous()             ? propose_streamed(problem, objection)
-                                                              : propose_grid(problem, method, objection);
+                                                                          : propose_grid(problem, method, objection);
       if (proposal && proposal->plan.by_groups() && problem.traits.unproven) proposal->needs_trial = true;
       return proposal;
     }

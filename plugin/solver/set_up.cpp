@@ -103,7 +103,8 @@ Objection Solver<T>::Impl::examine_adopted(Proposal& p, bool last) {
   const bool before = checked_before(p);
   double error = before ? checked_->backward_error : -1;
   const Times start = all_times();
-  Objection objection = examine(bands_, *solver_, {in_pieces(p.plan), p.plan.folds()}, error, p.growth);
+  Objection objection =
+      examine(bands_, *solver_, {in_pieces(p.plan), p.plan.tiled() && p.plan.stored}, error, p.growth);
   counts_.trials += !before && error >= 0;
   const bool asked_for = last && named(options_.method) && p.plan.method != Method::pivot;
   if (objection && asked_for && error < 0) {
@@ -251,8 +252,8 @@ void Solver<T>::Impl::choose(const DeviceChoice& device, const std::optional<InU
   const bool few = seldom_applied_ && !device.host() && !survey_.shared;
   const bool one_shot = few && !named(options_.method) && holds_at_once(problem(device, false, true));
   const bool groups = by_groups(device), end_to_end = bands_.lines().contiguous();
-  std::vector<Attempt> attempts = methods_to_try(
-      options_.method, {device.host(), end_to_end, few && !groups, one_shot || (groups && few), groups});
+  std::vector<Attempt> attempts =
+      methods_to_try(options_.method, {device.host(), end_to_end, few && !groups, one_shot || (groups && few), groups});
   const bool moved = before && first_to_try(*before, device, attempts);
   bool singular = false;
   for (const Attempt& attempt : attempts) {

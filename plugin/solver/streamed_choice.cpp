@@ -191,8 +191,10 @@ std::optional<Proposal> propose_runs(const Problem<T>& problem, Objection& objec
   for (Index reach = std::min(known, kFirstReach);;) {
     plan = make_run_plan(n, reach, partition, sizeof(T), problem.traits);
     certificate = certify_runs(plan, problem.bands.view());
-    if (certificate.bound <= tol && certificate.growth <= kGrowthLimit) {
-      return in_best_form(problem, covered(plan, certificate.bound, tol, problem.survey));
+    if (certificate.bound <= tol && certificate.growth <= kTriedGrowth) {
+      Proposal proposal = in_best_form(problem, covered(plan, certificate.bound, tol, problem.survey));
+      proposal.needs_trial = proposal.needs_trial || certificate.growth > kGrowthLimit;
+      return proposal;
     }
     if (reach >= longest || certificate.bound <= tol || std::isnan(certificate.bound)) break;
     reach = longer_reach(reach, certificate.bound, tol, longest);
