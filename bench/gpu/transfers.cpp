@@ -17,6 +17,7 @@
 #include "device.hpp"
 #include "json_file.hpp"
 #include "matrices.hpp"
+#include "memory.hpp"
 #include "node.hpp"
 #include "oclspkt/error.hpp"
 #include "oclspkt/solver.hpp"
@@ -37,27 +38,6 @@ constexpr std::size_t kBusBytes = std::size_t{64} << 20, kHostBytes = std::size_
                       kRingBytes = std::size_t{16} << 20;
 
 double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-void check(cl_int error, const char* what) {
-  if (error != CL_SUCCESS) throw DeviceError(std::string(what) + " gave " + std::to_string(error));
-}
-
-/// A buffer of a context.
-class Memory {
- public:
-  Memory(cl_context context, cl_mem_flags flags, std::size_t bytes, void* host = nullptr) {
-    cl_int error = CL_SUCCESS;
-    memory_ = clCreateBuffer(context, flags, bytes, host, &error);
-    check(error, "clCreateBuffer");
-  }
-  ~Memory() { clReleaseMemObject(memory_); }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-  cl_mem get() const { return memory_; }
-
- private:
-  cl_mem memory_ = nullptr;
-};
 
 /// The bus by itself: pinned memory there and back at once, in one piece each way.
 class Bus {
