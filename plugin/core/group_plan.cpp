@@ -12,7 +12,7 @@ namespace {
 
 /// Bytes that a work-item of a GPU reads and writes at once, and the most rows of one: more would not stay in
 /// registers.
-constexpr Index kItemVector = 16, kMostItemRows = 32;
+constexpr Index kItemVector = 16, kMostGroupItemRows = 32;
 /// Tiles of a run, where there are enough of them for every core: 16 and 32 take the same time (H200). Fewer below, so
 /// that each core has some runs at a time.
 constexpr Index kMostRunTiles = 16, kGroupsPerCore = 16;
@@ -41,7 +41,7 @@ GroupShape group_shape(Index halo, Index partition, int word, const DeviceTraits
     if (halo <= s.longest_halo) break;
   }
   const Index quantum = kItemVector / word;
-  if (partition > 0) shape.item_rows = static_cast<int>(std::min(round_up(partition, quantum), kMostItemRows));
+  if (partition > 0) shape.item_rows = static_cast<int>(std::min(round_up(partition, quantum), kMostGroupItemRows));
   // A row of padding for each work-item.
   const auto fits = [&] {
     return shape.items <= traits.group_items && (shape.item_rows + 1) * shape.items * word <= traits.local_bytes;
