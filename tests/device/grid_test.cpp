@@ -17,7 +17,7 @@ namespace {
 
 constexpr DeviceSettings kForGpus{.variant = Variant::gpu};
 /// Untouched places hold this.
-constexpr double kGap = 77;
+constexpr double kBesideLines = 77;
 /// Work-items that the devices of these tests are said to have in a work-group.
 constexpr int kFewItems = 64;
 
@@ -38,7 +38,7 @@ class Grid : public testing::Test {
                                  const DeviceSettings& settings = kForGpus) {
     const auto solver = make_solver<T>(device, settings);
     solver->set_up(plan, bands);
-    std::vector<T> x(y.size(), T(kGap));
+    std::vector<T> x(y.size(), T(kBesideLines));
     solver->apply(y.data(), x.data());
     return x;
   }
@@ -57,7 +57,7 @@ using Scalars = testing::Types<float, double>;
 TYPED_TEST_SUITE(Grid, Scalars);
 
 /// Axes of grids, fewer lines than any bundle, lengths about a tile and a run, gaps beside and between.
-std::vector<LineSet> shapes() {
+std::vector<LineSet> grid_shapes() {
   std::vector<LineSet> all;
   for (const auto& [nx, ny, nz] : {std::array<Index, 3>{3, 5, 7}, {17, 64, 3}, {9, 127, 1}, {9, 129, 2}, {9, 700, 1}}) {
     all.push_back(LineSet::grid_axis(1, nx, ny, nz));
@@ -79,7 +79,7 @@ std::vector<GridDemand> demands(Form form) {
 
 TYPED_TEST(Grid, IsRightForEveryShapeAndForm) {
   using T = TypeParam;
-  for (const LineSet& lines : shapes()) {
+  for (const LineSet& lines : grid_shapes()) {
     SCOPED_TRACE(lines.describe());
     for (const Form form : {Form::general, Form::shared}) {
       const auto bands = closed(form == Form::shared ? constant<T>(lines, -1, 12, -1) : random_dominant<T>(lines, 4.0));
@@ -91,7 +91,7 @@ TYPED_TEST(Grid, IsRightForEveryShapeAndForm) {
           EXPECT_LE(relative_difference(this->rows_of(lines, x, reference), reference), 16 * kEps<T>)
               << name(demand.method) << ", " << name(form) << ", " << demand.item_rows << " rows an item";
           EXPECT_LE(normwise_backward_error(lines, bands.view(), x.data(), y.data()), 10 * kEps<T>);
-          const auto untouched = static_cast<Index>(std::count(x.begin(), x.end(), T(kGap)));
+          const auto untouched = static_cast<Index>(std::count(x.begin(), x.end(), T(kBesideLines)));
           EXPECT_EQ(untouched, lines.extent() - lines.rows()) << "wrote between lines";
         }
       });
