@@ -12,8 +12,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::size_t size(std::int64_t value) { return static_cast<std::size_t>(value); }
-
 }  // namespace
 
 template <typename T>

@@ -15,9 +15,6 @@ std::size_t local_words(const Plan& plan) {
   return plan.method == Method::exact_factored ? 4 * items + 2 * bundle : 6 * items + bundle;
 }
 
-/// Factors are read as vectors of that many bytes where lines share them.
-constexpr std::size_t kVectorBytes = 16;
-
 }  // namespace
 
 template <typename T>

@@ -15,8 +15,6 @@ constexpr double kLeastTimeLimit = 10;
 /// A device is given up when it takes that much longer than predicted.
 constexpr double kTimeLimitFactor = 100;
 
-std::size_t size(std::int64_t value) { return static_cast<std::size_t>(value); }
-
 /// The bytes of places [first, end) of an array.
 std::span<const std::byte> bytes_of(const void* array, std::int64_t word, const Chunk& places) {
   return {static_cast<const std::byte*>(array) + places.first * word, size(places.rows() * word)};

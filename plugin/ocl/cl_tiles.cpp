@@ -7,13 +7,6 @@
 #include "parallel.hpp"
 
 namespace oclspkt::ocl {
-namespace {
-
-/// Kernels for GPUs read and write vectors of that many bytes.
-constexpr std::size_t kVectorBytes = 16;
-
-}  // namespace
-
 template <typename T>
 void ClSolver<T>::make_tile_kernels(State& s, bool guarded) const {
   const auto make = [&](Kernel& kernel, const char* name, const std::string& more) {

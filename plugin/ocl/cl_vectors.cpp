@@ -8,9 +8,6 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// Kernels for GPUs read and write vectors of that many bytes.
-constexpr std::size_t kGroupAlignment = 16;
-
 /// A buffer as a part of another one, or as all of itself.
 struct BufferPlace {
   cl_mem whole;
@@ -69,7 +66,7 @@ cl::Buffer ClSolver<T>::checked(const State& s, const char* name, _cl_mem* handl
     refuse(unfit == CL_MEM_READ_ONLY ? "is CL_MEM_READ_ONLY: kernels write it"
                                      : "is CL_MEM_WRITE_ONLY: kernels read it");
   }
-  const std::size_t alignment = plan_.by_groups() ? kGroupAlignment : sizeof(T);
+  const std::size_t alignment = plan_.by_groups() ? kVectorBytes : sizeof(T);
   if (reinterpret_cast<std::uintptr_t>(buffer.getInfo<CL_MEM_HOST_PTR>()) % alignment != 0) {
     refuse("lies over memory of the host that is not aligned to " + std::to_string(alignment) +
            " bytes: align that, or make the buffer without CL_MEM_USE_HOST_PTR");

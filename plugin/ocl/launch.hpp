@@ -15,6 +15,9 @@ struct BufferNeed {
   std::size_t alignment;  ///< that the kernel relies on
 };
 
+/// Kernels for GPUs read and write vectors of that many bytes.
+inline constexpr std::size_t kVectorBytes = 16;
+
 /// Work-groups and work-items of a launch, in one dimension.
 struct Geometry {
   std::int64_t groups = 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -8,6 +9,9 @@
 #include "plan.hpp"
 
 namespace oclspkt::ocl {
+
+/// A count that is not negative, as OpenCL and containers want it.
+inline std::size_t size(std::int64_t value) { return static_cast<std::size_t>(value); }
 
 /// The tiles of one launch and the rows they need; for lines side by side their blocks and the places they cover.
 struct Chunk {

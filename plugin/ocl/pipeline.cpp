@@ -17,8 +17,6 @@ constexpr std::int64_t kPartBytes = 256 << 10;
 /// Bytes to be copied that are worth one more thread, of which the start takes some 20 us.
 constexpr std::int64_t kBytesAThread = std::int64_t{2} << 20;
 
-std::size_t size(std::int64_t value) { return static_cast<std::size_t>(value); }
-
 void resize(std::vector<cl::Event>& events, std::size_t count) {
   if (events.size() < count) events.resize(count);
 }

@@ -13,7 +13,7 @@ namespace {
 
 /// Work-items of a work-group, and the bytes that each reads at once.
 constexpr std::size_t kItems = 256;
-constexpr Index kBytes = 16;
+constexpr Index kBytes = kVectorBytes;
 constexpr int kMostReads = 4;
 constexpr double kTimeLimit = 10;
 

@@ -55,14 +55,14 @@ template <typename T>
 Proposal covered_grid(const Problem<T>& problem, const Plan& plan, double bound, double growth) {
   Proposal p = covered(plan, bound, tolerance<T>(problem.options), problem.survey);
   p.growth = std::max(p.growth, growth);
-  p.needs_trial = !(problem.survey.dominance >= 1) || problem.traits.unproven;
+  p.needs_trial = !(problem.survey.dominance >= 1) || problem.traits.unproven || growth > kGrowthLimit;
   return p;
 }
 
 /// Why lines do not hold.
 std::string refusal(const GridEvidence& evidence, double tol) {
   const Certificate& worst = evidence.worst;
-  if (worst.bound <= tol) return format("settling multiplies rounding by %.1e > %.0f", worst.growth, kGrowthLimit);
+  if (worst.bound <= tol) return format("settling multiplies rounding by %.1e > %.0f", worst.growth, kTriedGrowth);
   return format("certificate %.1e > %.1e (line %lld, ", worst.bound, tol, static_cast<long long>(evidence.line)) +
          where(worst) + ")";
 }
@@ -88,7 +88,7 @@ std::optional<Proposal> propose_grid_streamed(const Problem<T>& problem, Objecti
   }
   GridEvidence evidence;
   for (const Plan& plan : plans) {
-    evidence = certify_grid(plan, lines, problem.bands.view(), tol, kGrowthLimit);
+    evidence = certify_grid(plan, lines, problem.bands.view(), tol, kTriedGrowth);
     if (evidence.weak.empty()) return covered_grid(problem, plan, evidence.worst.bound, evidence.worst.growth);
   }
   objection = {refusal(evidence, tol), in_the_way(problem, evidence.weak), plans.back()};
@@ -106,7 +106,7 @@ Proposal propose_grid_exact(const Problem<T>& problem) {
   Proposal p;
   p.plan = plan_of(problem, demand);
   const auto holds = [&] {
-    return certify_grid(p.plan, problem.bands.lines(), problem.bands.view(), 0.0, kGrowthLimit).weak.empty();
+    return certify_grid(p.plan, problem.bands.lines(), problem.bands.view(), 0.0, kTriedGrowth).weak.empty();
   };
   if (!settles(problem.survey) && !holds()) {
     demand.one_item = true;

@@ -17,6 +17,8 @@ namespace {
 /// Halos up to this many rows are taken from the survey alone; longer ones are worth following the decay, unless rows
 /// are so much alike that the survey shows more than their dominance.
 constexpr Index kQuickHalo = 64, kQuickHaloOfLikeRows = 256;
+/// Halo in float up to which work-groups are faster without stored factors (H200: 0.93 of the stream, against 0.9).
+constexpr Index kQuickerHalo = 128;
 /// Halos tried when the decay is followed, shortest first: a short search costs little.
 constexpr Index kHaloSearch[] = {64, 256, 1024, 4096};
 /// Cores up to which two sides of a system, swept by two of them, take less time than partitions that keep all busy.
@@ -354,6 +356,13 @@ bool symmetry_matters(const Options& options) {
   return !named(options.method) && tolerance<T>(options) > tolerance<T>(Options{});
 }
 
+/// True if a halo by work-groups, which is tried first in float, is so long that stored factors are faster.
+template <typename T>
+static bool costs_more_than_stored(const Problem<T>& problem, const Plan& plan) {
+  const bool first = plan.tiled() && !plan.stored && sizeof(T) == sizeof(float);
+  return first && plan.halo > kQuickerHalo && !named(problem.options.method) && !problem.one_shot;
+}
+
 template <typename T>
 std::optional<Proposal> propose(const Problem<T>& problem, Method method, Objection& objection) {
   const LineSet& lines = problem.bands.lines();
@@ -370,6 +379,12 @@ std::optional<Proposal> propose(const Problem<T>& problem, Method method, Object
       std::optional<Proposal> proposal = method == Method::truncated_halo ? propose_halo(problem, objection)
                                          : lines.contiguous()             ? propose_streamed(problem, objection)
                                                                           : propose_grid(problem, method, objection);
+      if (proposal && costs_more_than_stored(problem, proposal->plan)) {
+        objection = {format("halo %lld, stored factors need none", static_cast<long long>(proposal->plan.halo)),
+                     {},
+                     proposal->plan};
+        return std::nullopt;
+      }
       if (proposal && proposal->plan.by_groups() && problem.traits.unproven) proposal->needs_trial = true;
       return proposal;
     }

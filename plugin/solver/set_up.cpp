@@ -34,6 +34,12 @@ bool in_pieces(const Plan& plan) {
   return plan.stored || (plan.method != Method::exact_factored && plan.method != Method::pivot);
 }
 
+/// Stored factors by work-groups settle across tiles, whatever their lines.
+TrialRules rules_for(const Plan& plan) {
+  const bool settles = plan.by_groups() && plan.method != Method::truncated_halo;
+  return {in_pieces(plan) || settles, settles};
+}
+
 /// Seconds that one apply of a plan takes where it would run; 0 for methods of the host that nothing was measured for.
 template <typename T>
 double predict_apply(const DeviceChoice& device, const Plan& plan, const LineSet& lines) {
@@ -103,8 +109,7 @@ Objection Solver<T>::Impl::examine_adopted(Proposal& p, bool last) {
   const bool before = checked_before(p);
   double error = before ? checked_->backward_error : -1;
   const Times start = all_times();
-  Objection objection =
-      examine(bands_, *solver_, {in_pieces(p.plan), p.plan.tiled() && p.plan.stored}, error, p.growth);
+  Objection objection = examine(bands_, *solver_, rules_for(p.plan), error, p.growth);
   counts_.trials += !before && error >= 0;
   const bool asked_for = last && named(options_.method) && p.plan.method != Method::pivot;
   if (objection && asked_for && error < 0) {
@@ -252,8 +257,10 @@ void Solver<T>::Impl::choose(const DeviceChoice& device, const std::optional<InU
   const bool few = seldom_applied_ && !device.host() && !survey_.shared;
   const bool one_shot = few && !named(options_.method) && holds_at_once(problem(device, false, true));
   const bool groups = by_groups(device), end_to_end = bands_.lines().contiguous();
+  // Kernels for GPUs solve floats with a short halo as fast as memory allows; stored factors take a tenth more there.
+  const bool halo_first = one_shot || (groups && (few || sizeof(T) == sizeof(float)));
   std::vector<Attempt> attempts =
-      methods_to_try(options_.method, {device.host(), end_to_end, few && !groups, one_shot || (groups && few), groups});
+      methods_to_try(options_.method, {device.host(), end_to_end, few && !groups, halo_first, groups});
   const bool moved = before && first_to_try(*before, device, attempts);
   bool singular = false;
   for (const Attempt& attempt : attempts) {
