@@ -17,7 +17,7 @@ struct BufferPlace {
 BufferPlace place_of(const cl::Buffer& buffer) {
   cl_mem whole = nullptr;
   std::size_t offset = 0;
-  clGetMemObjectInfo(buffer(), CL_MEM_ASSOCIATED_MEMOBJECT, sizeof whole, &whole, nullptr);
+  clGetMemObjectInfo(buffer(), CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(cl_mem), &whole, nullptr);
   clGetMemObjectInfo(buffer(), CL_MEM_OFFSET, sizeof offset, &offset, nullptr);
   if (whole == nullptr) whole = buffer();
   return {whole, offset, offset + buffer.getInfo<CL_MEM_SIZE>()};
