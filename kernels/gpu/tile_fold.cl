@@ -10,9 +10,9 @@
 //   corners      shape [tiles][4]: what x_first and z_last add to the first row, and to the last
 //   left         shape [tiles][2]: out, the right-hand side
 //   n, tiles     rows and tiles; tile t has rows [t TILE_ROWS, (t + 1) TILE_ROWS)
-//   turned       local, PADDED_ROWS
+//   turned       local, the larger of PADDED_ROWS and SCAN_WORDS
 // Launch:  a work-group a tile, of GROUP_ITEMS work-items.
-// Local:   PADDED_ROWS scalars.
+// Local:   as many scalars.
 // Per row: 3 multiply-adds, 1 multiplication; 3 words.
 #include "gpu/tile_rows.clh"
 #include "gpu/tile_scan.clh"

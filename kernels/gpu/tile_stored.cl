@@ -17,10 +17,10 @@
 //   run_begin, run_end  runs of this launch; run k keeps rows [k run_rows, (k + 1) run_rows)
 //   length       rows of a line, with SHARED_FACTORS; see tile_factors.clh
 //   run_rows, run_tiles, reach  run_rows + 2 reach = run_tiles TILE_ROWS; multiples of VECTOR
-//   turned       local, PADDED_ROWS
+//   turned       local, the larger of PADDED_ROWS and SCAN_WORDS
 // Launch:  a work-group a run, of GROUP_ITEMS work-items. The last runs come first: what tile_fold.cl read last may be
 //          in the cache.
-// Local:   PADDED_ROWS scalars.
+// Local:   as many scalars.
 // Per row: 4 multiply-adds, 3 multiplications; 5 words, 4 if couplings serve, 2 if factors are shared; narrow ones take
 //          half a word.
 // Assumes: couplings out of the system are 0.

@@ -42,9 +42,9 @@ GroupShape group_shape(Index halo, Index partition, int word, const DeviceTraits
   }
   const Index quantum = kItemVector / word;
   if (partition > 0) shape.item_rows = static_cast<int>(std::min(round_up(partition, quantum), kMostGroupItemRows));
-  // A row of padding for each work-item.
   const auto fits = [&] {
-    return shape.items <= traits.group_items && (shape.item_rows + 1) * shape.items * word <= traits.local_bytes;
+    return shape.items <= traits.group_items &&
+           group_local_words(shape.items, shape.item_rows) * word <= traits.local_bytes;
   };
   while (shape.items > 1 && !fits()) shape.items /= 2;
   return shape;

@@ -12,6 +12,12 @@ namespace oclspkt {
 inline Index quotient_up(Index value, Index divisor) { return (value + divisor - 1) / divisor; }
 inline Index round_up(Index value, Index multiple) { return quotient_up(value, multiple) * multiple; }
 
+/// Words of local memory of a work-group that holds a tile of lines laid end to end: its rows with one of padding for
+/// each work-item, or the four numbers that each has in a scan (kernels/gpu/tile_rows.clh, tile_scan.clh).
+inline Index group_local_words(int items, int item_rows) {
+  return static_cast<Index>(items) * (item_rows > 3 ? item_rows + 1 : 4);
+}
+
 /// What a plan must know of the device that will run it.
 struct DeviceTraits {
   int lanes = 8;                          ///< SIMD lanes of the scalar type in a register

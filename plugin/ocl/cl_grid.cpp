@@ -5,7 +5,6 @@
 #include "cl_solver.hpp"
 
 namespace oclspkt::ocl {
-
 namespace {
 
 /// Scalars of local memory that the kernel of a plan asks for.

@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What ClSolver does by work-groups of many work-items: the kernels made for GPUs.
 #include <algorithm>
-#include <utility>
 
 #include "cl_solver.hpp"
 #include "parallel.hpp"
 
 namespace oclspkt::ocl {
+namespace {
+
+/// A work-group for each of some tiles, or runs of them; one that has nothing to do where there are none.
+template <typename T>
+Geometry group_geometry(const Plan& plan, Index tiles) {
+  return {std::max<Index>(1, tiles), static_cast<std::size_t>(plan.items),
+          size(group_local_words(plan.items, plan.item_rows)) * sizeof(T)};
+}
+
+}  // namespace
+
 template <typename T>
 void ClSolver<T>::make_tile_kernels(State& s, bool guarded) const {
   const auto make = [&](Kernel& kernel, const char* name, const std::string& more) {
@@ -104,10 +114,8 @@ cl::Event ClSolver<T>::ask_what_was_met(State& s) const {
 /// True if the launches since the last call met a number that is not finite, which they then spread among lines.
 template <typename T>
 bool ClSolver<T>::met_what_is_not_finite(State& s, const Waiter& waiter) {
-  if (!std::exchange(s.asked, false)) {
-    waiter.wait(ask_what_was_met(s));
-    s.asked = false;
-  }
+  if (!s.asked) waiter.wait(ask_what_was_met(s));
+  s.asked = false;
   if (s.met == 0) return false;
   s.met = 0;
   cl::Event event;
@@ -116,23 +124,16 @@ bool ClSolver<T>::met_what_is_not_finite(State& s, const Waiter& waiter) {
   return true;
 }
 
-/// Words of local memory of a work-group, in bytes.
-template <typename T>
-std::size_t local_bytes(const Plan& plan) {
-  return static_cast<std::size_t>(plan.items) * static_cast<std::size_t>(plan.item_rows + 1) * sizeof(T);
-}
-
 template <typename T>
 cl::Event ClSolver<T>::launch_tiles(State& s, const ChunkBands& bands, const cl::Buffer& y, const cl::Buffer& x,
                                     const Chunk& chunk) {
   const std::int64_t array = chunk.rows() * static_cast<Index>(sizeof(T));
-  const auto items = static_cast<std::size_t>(plan_.items);
-  const std::size_t local = local_bytes<T>(plan_);
+  const Geometry geometry = group_geometry<T>(plan_, chunk.tile_end - chunk.tile_begin);
   Kernel& kernel = s.tile_halo[guarded_];
   set_arguments(*s.device, kernel, bands.lower, bands.diag, bands.upper, y, x, s.care, cl_long{plan_.n},
                 cl_long{chunk.first}, cl_long{chunk.tile_begin}, cl_long{chunk.tile_end}, static_cast<cl_int>(plan_.m),
-                static_cast<cl_int>(plan_.halo), cl_int{plan_.steps}, cl::Local(local));
-  return launch(*s.device, kernel, {std::max<Index>(1, chunk.tile_end - chunk.tile_begin), items, local},
+                static_cast<cl_int>(plan_.halo), cl_int{plan_.steps}, cl::Local(geometry.local_bytes));
+  return launch(*s.device, kernel, geometry,
                 {{"lower", &bands.lower, array, kVectorBytes},
                  {"diag", &bands.diag, array, kVectorBytes},
                  {"upper", &bands.upper, array, kVectorBytes},
@@ -146,14 +147,13 @@ cl::Event ClSolver<T>::launch_runs(State& s, const ChunkBands& factors, const cl
                                    const Chunk& chunk) {
   const std::int64_t array = chunk.rows() * static_cast<Index>(sizeof(T));
   const std::int64_t stored = (plan_.form == Form::shared ? plan_.shared.period : chunk.rows()) * resident_.word;
-  const auto items = static_cast<std::size_t>(plan_.items);
-  const std::size_t local = local_bytes<T>(plan_);
+  const Geometry geometry = group_geometry<T>(plan_, chunk.tile_end - chunk.tile_begin);
   Kernel& kernel = s.tile_stored[guarded_];
   set_arguments(*s.device, kernel, factors.lower, factors.diag, factors.upper, y, x, y, s.care, cl_long{plan_.n},
                 cl_long{chunk.first}, cl_long{chunk.tile_begin}, cl_long{chunk.tile_end}, cl_long{plan_.m},
                 cl_int{plan_.run_tiles}, static_cast<cl_int>(plan_.halo), static_cast<cl_int>(plan_.shared.period),
-                cl::Local(local));
-  return launch(*s.device, kernel, {std::max<Index>(1, chunk.tile_end - chunk.tile_begin), items, local},
+                cl::Local(geometry.local_bytes));
+  return launch(*s.device, kernel, geometry,
                 {{"multiplier", &factors.lower, stored, kVectorBytes},
                  {"reciprocal", &factors.diag, stored, kVectorBytes},
                  {"coupling", &factors.upper, stored, kVectorBytes},
@@ -165,12 +165,11 @@ cl::Event ClSolver<T>::launch_runs(State& s, const ChunkBands& factors, const cl
 template <typename T>
 cl::Event ClSolver<T>::launch_fold(State& s, std::size_t level, Index tiles) {
   const TileLevel &from = s.levels[level], &to = s.levels[level + 1];
-  const auto items = static_cast<std::size_t>(plan_.items);
-  const std::size_t local = local_bytes<T>(plan_);
+  const Geometry geometry = group_geometry<T>(plan_, tiles);
   const std::int64_t array = from.rows * static_cast<Index>(sizeof(T));
   set_arguments(*s.device, s.tile_fold[guarded_], from.multiplier, from.weight, from.y, from.corners, to.y,
-                cl_long{from.rows}, cl_long{tiles}, cl::Local(local));
-  return launch(*s.device, s.tile_fold[guarded_], {std::max<Index>(1, tiles), items, local},
+                cl_long{from.rows}, cl_long{tiles}, cl::Local(geometry.local_bytes));
+  return launch(*s.device, s.tile_fold[guarded_], geometry,
                 {{"multiplier", &from.multiplier, array, kVectorBytes},
                  {"weight", &from.weight, array, kVectorBytes},
                  {"y", &from.y, array, kVectorBytes},
@@ -182,14 +181,13 @@ template <typename T>
 cl::Event ClSolver<T>::launch_back(State& s, std::size_t level, Index tiles) {
   const TileLevel& here = s.levels[level];
   const cl::Buffer& outer = level + 1 < s.levels.size() ? s.levels[level + 1].x : here.y;
-  const auto items = static_cast<std::size_t>(plan_.items);
-  const std::size_t local = local_bytes<T>(plan_);
+  const Geometry geometry = group_geometry<T>(plan_, tiles);
   const std::int64_t array = here.rows * static_cast<Index>(sizeof(T));
   Kernel& kernel = s.tile_stored[guarded_];
   set_arguments(*s.device, kernel, here.multiplier, here.reciprocal, here.coupling, here.y, here.x, outer, s.care,
                 cl_long{here.rows}, cl_long{0}, cl_long{0}, cl_long{tiles}, cl_long{plan_.group_rows()}, cl_int{1},
-                cl_int{0}, cl_int{0}, cl::Local(local));
-  return launch(*s.device, kernel, {std::max<Index>(1, tiles), items, local},
+                cl_int{0}, cl_int{0}, cl::Local(geometry.local_bytes));
+  return launch(*s.device, kernel, geometry,
                 {{"multiplier", &here.multiplier, array, kVectorBytes},
                  {"reciprocal", &here.reciprocal, array, kVectorBytes},
                  {"coupling", &here.coupling, array, kVectorBytes},

@@ -136,7 +136,7 @@ TYPED_TEST(Tiles, GiveTheSameBitsEveryTimeAndInChunks) {
 TYPED_TEST(Tiles, WalkRunsByStoredFactors) {
   using T = TypeParam;
   on_every_device<T>([&](const DeviceInfo& info) {
-    for (const auto& [partition, items] : std::map<Index, int>{{0, 0}, {4, 64}, {8, 32}, {24, 32}}) {
+    for (const auto& [partition, items] : std::map<Index, int>{{0, 0}, {2, 64}, {4, 64}, {8, 32}, {24, 32}}) {
       for (const double d : {10.0, 1.5}) {
         DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);
         if (items > 0) traits.group_items = std::min(traits.group_items, items);
@@ -192,7 +192,7 @@ TYPED_TEST(Tiles, WalkRunsInEveryForm) {
 TYPED_TEST(Tiles, FoldWhatDoesNotDecay) {
   using T = TypeParam;
   on_every_device<T>([&](const DeviceInfo& info) {
-    for (const auto& [partition, items] : std::map<Index, int>{{0, 0}, {4, 8}, {8, 32}}) {
+    for (const auto& [partition, items] : std::map<Index, int>{{0, 0}, {2, 16}, {4, 8}, {8, 32}}) {
       DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);
       if (items > 0) traits.group_items = std::min(traits.group_items, items);
       const Index rows = longest_reach(partition, sizeof(T), traits);
