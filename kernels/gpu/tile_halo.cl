@@ -147,9 +147,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_halo
   Reduced top;
   Reduced bottom = eliminate(l, d, u, v, &top);
   // What is not finite in y shows in one of the values.
-#if !GUARDED
-  if (!isfinite(top.value) || !isfinite(bottom.value)) atomic_or(care, 1);
-#endif
+  note_unless_finite(top.value, care);
+  note_unless_finite(bottom.value, care);
   solve_tile(l, d, u, v, top, bottom, steps, turned);
   store_kept(v, turned, rows, halo, halo + kept, x);
 }

@@ -36,17 +36,123 @@ typedef struct {
   Affine behind;
 } Ahead;
 
+typedef struct {
+  __global const factor_t *multiplier, *reciprocal, *coupling;
+  __global const scalar_t *y, *outer;
+  __global scalar_t* x;
+  __global int* care;
+  long n, origin, run_rows;
+  int run_tiles, reach, length;
+} Lines;
+
 // Solve for the rows of a tile whose unknown below is known, and store those in [first, end).
 static inline void finish(Ahead* tile, scalar_t below, long first, long end, __local scalar_t* turned,
                           __global int* care, __global scalar_t* x) {
   scalar_t entering = map_at(tile->behind, below);
 #pragma unroll
   for (int i = ITEM_ROWS - 1; i >= 0; --i) tile->v[i] = entering = take_off(GUARDED, tile->v[i], tile->c[i], entering);
-#if !GUARDED
-  if (!isfinite(entering)) atomic_or(care, 1);
-#endif
+  note_unless_finite(entering, care);
   const long kept = max(first - tile->rows.first, 0L), kept_end = min(end - tile->rows.first, (long)TILE_ROWS);
   store_kept(tile->v, turned, tile->rows, (int)kept, (int)kept_end, x);
+}
+
+// The rows of a tile: right-hand side and couplings go to *tile.
+static inline void fetch_tile(Lines of, Ahead* tile, __local scalar_t* turned, scalar_t* w, scalar_t* r) {
+  const TileRows rows = tile->rows;
+  vector_t fr[ITEM_VECTORS], fc[ITEM_VECTORS], fy[ITEM_VECTORS];
+#ifndef COUPLINGS_SERVE
+  vector_t fw[ITEM_VECTORS];
+  fetch_factors(of.multiplier, rows, of.origin, of.length, fw);
+#endif
+  fetch(of.y, rows, 0, fy);
+  fetch_factors(of.reciprocal, rows, of.origin, of.length, fr);
+  fetch_factors(of.coupling, rows, of.origin, of.length, fc);
+#ifndef COUPLINGS_SERVE
+  turn_to_rows(fw, turned, w);
+#endif
+  turn_to_rows(fy, turned, tile->v);
+  turn_to_rows(fr, turned, r);
+  turn_to_rows(fc, turned, tile->c);
+#ifdef COUPLINGS_SERVE
+  // That of the row above the work-item's is still there; above the run's first row nothing is known, or asked for.
+  const int item = (int)get_local_id(0);
+  const long above = rows.first - 1;
+  w[0] = item > 0 ? turned[item * (ITEM_ROWS + 1) - 2]
+                  : above >= 0 && above < rows.n ? (scalar_t)of.coupling[above] : 0;
+#pragma unroll
+  for (int i = 1; i < ITEM_ROWS; ++i) w[i] = tile->c[i - 1];
+#endif
+}
+
+// Sweep a tile down from what enters it, and up from 0, to what it makes of the unknown below.
+// @param map  out: the work-item's own part of that
+// @return what leaves the work-item's rows downwards
+static inline scalar_t sweep(Ahead* tile, scalar_t entering, const scalar_t* w, const scalar_t* r,
+                             __local scalar_t* turned, __global int* care, Affine* map) {
+  map->factor = 1;
+  map->value = 0;
+#pragma unroll
+  for (int i = 0; i < ITEM_ROWS; ++i) {
+    map->value = take_off(GUARDED, tile->v[i], w[i], map->value);
+    map->factor = -mul(w[i], map->factor);
+  }
+  note_unless_finite(map->value, care);
+  scalar_t z = map_at(scan(*map, false, turned), entering);
+  map->factor = 1;
+  map->value = 0;
+#pragma unroll
+  for (int i = 0; i < ITEM_ROWS; ++i) {
+    z = take_off(GUARDED, tile->v[i], w[i], z);
+    tile->v[i] = mul(z, r[i]);
+  }
+#pragma unroll
+  for (int i = ITEM_ROWS - 1; i >= 0; --i) {
+    map->value = take_off(GUARDED, tile->v[i], tile->c[i], map->value);
+    map->factor = -mul(tile->c[i], map->factor);
+  }
+  note_unless_finite(map->value, care);
+  tile->behind = scan(*map, true, turned);
+  return z;
+}
+
+static inline void walk(Lines of, long run, __local scalar_t* turned) {
+  const int item = (int)get_local_id(0);
+  const long first = run * of.run_rows - of.origin, end = min(of.n, (run + 1) * of.run_rows) - of.origin;
+#if STREAMED
+  scalar_t z = 0;
+  Ahead before;
+#else
+  const scalar_t z = run > 0 ? of.outer[2 * run - 1] : 0;
+#endif
+  TileRows rows;
+  rows.n = of.n - of.origin;
+  for (int k = 0; k < of.run_tiles; ++k) {
+    rows.first = first - of.reach + (long)k * TILE_ROWS;
+    rows.full = rows.first >= -of.origin && rows.first + TILE_ROWS <= rows.n;
+    Ahead tile;
+    tile.rows = rows;
+    scalar_t w[ITEM_ROWS], r[ITEM_ROWS];
+    Affine map;
+    fetch_tile(of, &tile, turned, w, r);
+    const scalar_t leaving = sweep(&tile, z, w, r, turned, of.care, &map);
+#if STREAMED
+    // From this tile to the next one down and to the one above.
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item == GROUP_ITEMS - 1) turned[0] = leaving;
+    if (item == 0) turned[1] = map_at(map, tile.behind.value);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    z = turned[0];
+    const scalar_t below = turned[1];
+    if (k > 0) finish(&before, below, first, end, turned, of.care, of.x);
+    before = tile;
+    if (rows.first + TILE_ROWS >= end + of.reach) break;
+  }
+  finish(&before, 0, first, end, turned, of.care, of.x);
+#else
+    const scalar_t below = (run + 1) * of.run_rows < of.n ? of.outer[2 * run + 2] : 0;
+    finish(&tile, below, first, end, turned, of.care, of.x);
+  }
+#endif
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_stored(
@@ -57,83 +163,6 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_stor
     __local scalar_t* turned) {
   const long run = run_end - 1 - (long)get_group_id(0);
   if (run < run_begin) return;
-  const int item = (int)get_local_id(0), last = ITEM_ROWS - 1;
-  const long first = run * run_rows - origin, end = min(n, (run + 1) * run_rows) - origin;
-#if STREAMED
-  scalar_t z = 0;
-  Ahead before;
-#else
-  scalar_t z = run > 0 ? outer[2 * run - 1] : 0;
-#endif
-  TileRows rows;
-  rows.n = n - origin;
-  for (int k = 0; k < run_tiles; ++k) {
-    rows.first = first - reach + (long)k * TILE_ROWS;
-    rows.full = rows.first >= -origin && rows.first + TILE_ROWS <= rows.n;
-    Ahead tile;
-    tile.rows = rows;
-    scalar_t w[ITEM_ROWS], r[ITEM_ROWS];
-    {
-      vector_t fw[ITEM_VECTORS], fr[ITEM_VECTORS], fc[ITEM_VECTORS], fy[ITEM_VECTORS];
-#ifndef COUPLINGS_SERVE
-      fetch_factors(multiplier, rows, origin, length, fw);
-#endif
-      fetch(y, rows, 0, fy);
-      fetch_factors(reciprocal, rows, origin, length, fr);
-      fetch_factors(coupling, rows, origin, length, fc);
-#ifndef COUPLINGS_SERVE
-      turn_to_rows(fw, turned, w);
-#endif
-      turn_to_rows(fy, turned, tile.v);
-      turn_to_rows(fr, turned, r);
-      turn_to_rows(fc, turned, tile.c);
-#ifdef COUPLINGS_SERVE
-      // That of the row above the work-item's is still there; above the run's first row nothing is known, or asked for.
-      const long above = rows.first - 1;
-      w[0] = item > 0 ? turned[item * (ITEM_ROWS + 1) - 2] : above >= 0 && above < rows.n ? (scalar_t)coupling[above] : 0;
-#pragma unroll
-      for (int i = 1; i < ITEM_ROWS; ++i) w[i] = tile.c[i - 1];
-#endif
-    }
-    Affine map = {1, 0};
-#pragma unroll
-    for (int i = 0; i < ITEM_ROWS; ++i) {
-      map.value = take_off(GUARDED, tile.v[i], w[i], map.value);
-      map.factor = -mul(w[i], map.factor);
-    }
-    const scalar_t doubt = map.value;
-    z = map_at(scan(map, false, turned), z);
-    map.factor = 1;
-    map.value = 0;
-#pragma unroll
-    for (int i = 0; i < ITEM_ROWS; ++i) {
-      z = take_off(GUARDED, tile.v[i], w[i], z);
-      tile.v[i] = mul(z, r[i]);
-    }
-#pragma unroll
-    for (int i = last; i >= 0; --i) {
-      map.value = take_off(GUARDED, tile.v[i], tile.c[i], map.value);
-      map.factor = -mul(tile.c[i], map.factor);
-    }
-#if !GUARDED
-    if (!isfinite(doubt) || !isfinite(map.value)) atomic_or(care, 1);
-#endif
-    tile.behind = scan(map, true, turned);
-#if STREAMED
-    // From this tile to the next one down and to the one above.
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (item == GROUP_ITEMS - 1) turned[0] = z;
-    if (item == 0) turned[1] = map_at(map, tile.behind.value);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    z = turned[0];
-    const scalar_t below = turned[1];
-    if (k > 0) finish(&before, below, first, end, turned, care, x);
-    before = tile;
-    if (rows.first + TILE_ROWS >= end + reach) break;
-  }
-  finish(&before, 0, first, end, turned, care, x);
-#else
-    finish(&tile, (run + 1) * run_rows < n ? outer[2 * run + 2] : 0, first, end, turned, care, x);
-  }
-#endif
+  const Lines of = {multiplier, reciprocal, coupling, y, outer, x, care, n, origin, run_rows, run_tiles, reach, length};
+  walk(of, run, turned);
 }

@@ -34,15 +34,14 @@ void ClSolver<T>::solve(const Vectors<T>& vectors) {
   s.asked = false;
   try {
     try {
+      guarded_ = always_guards();
       run(s, waiter, vectors);
-      if (plan_.tiled() && met_what_is_not_finite(s, waiter)) {
+      if (plan_.tiled() && !guarded_ && met_what_is_not_finite(s, waiter)) {
         make_tile_kernels(s, true);
         guarded_ = true;
         run(s, waiter, vectors);
-        guarded_ = false;
       }
     } catch (...) {
-      guarded_ = false;
       drain(s, waiter);
       throw;
     }
@@ -135,7 +134,7 @@ void ClSolver<T>::pass_on_device(State& s, const Waiter& waiter, std::size_t i, 
   }
   const cl::Event event = launch_pass(s, bands, y, x, chunk, reduce);
   // Behind several chunks the last asks for all of them.
-  const bool last = plan_.tiled() && i + 1 == layout_.chunks.size();
+  const bool last = plan_.tiled() && !guarded_ && i + 1 == layout_.chunks.size();
   waiter.wait(last ? ask_what_was_met(s) : event);
   times_.kernel_seconds += seconds(event);
 }

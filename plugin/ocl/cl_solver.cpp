@@ -125,6 +125,7 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
       watched_ = true;
       s.device = std::move(device);
     }
+    guarded_ = always_guards();
     make_kernels(s);
     make_buffers(s);
     const Waiter waiter(*s.device, !in_place_, std::max(kLeastTimeLimit, time_limit()));
@@ -160,7 +161,7 @@ void ClSolver<T>::make_kernels(State& s) const {
   } else if (factored()) {
     factors_.shared() ? make(s.strided_shared, "strided_shared") : make(s.strided_factored, "strided_factored");
   } else if (plan_.tiled()) {
-    make_tile_kernels(s, false);
+    make_tile_kernels(s, guarded_);
   } else if (strided()) {
     make(s.strided_halo, "strided_halo");
   } else if (plan_.twisted()) {

@@ -58,7 +58,7 @@ struct DeviceState {
   std::unique_ptr<Pipeline> pipeline;  ///< none in place
   std::vector<cl::Event> earlier;      ///< launches of a pass but the last, until their times are known
   cl::Buffer care;                     ///< by work-groups: not 0 if a launch met numbers that are not finite
-  cl_int met = 0;                      ///< what was read of it
+  std::unique_ptr<Staging> met;        ///< what was read of it: into other memory it takes 40 us, not 6 (H200)
   bool asked = false;                  ///< it is being read, or has been
   std::vector<TileLevel> levels;       ///< of TileFactors
   AlignedArray<T> segment_words;       ///< what kernel reduce wrote
@@ -163,6 +163,7 @@ class ClSolver final : public DeviceSolver<T> {
                             const Chunk& chunk);
   cl::Event launch_turned(State& s, const ChunkBands& factors, const cl::Buffer& y, const cl::Buffer& x,
                           const Chunk& chunk);
+  bool always_guards() const;
   void make_tile_kernels(State& s, bool guarded) const;
   void store_tile_factors(const BandsView<T>& bands);
   void set_up_levels(State& s, const Waiter& waiter);
@@ -206,7 +207,7 @@ class ClSolver final : public DeviceSolver<T> {
   TurnedFactors<T> turned_;        ///< the same in the order of the lanes, for lines laid end to end
   TileFactors<T> tile_factors_;    ///< plans that fold
   AlignedArray<float> narrow_[3];  ///< by work-groups: factors_ rounded
-  bool guarded_ = false;           ///< by work-groups: launches take care of NaN
+  bool guarded_ = false;           ///< by work-groups: launches take care of NaN, always or for now
   Resident resident_;  ///< multipliers, reciprocal pivots and scaled couplings where factors are stored, else bands
   std::vector<SchurSegment<T>> segments_;
   ReducedSystem<T> reduced_;

@@ -17,6 +17,13 @@ Geometry group_geometry(const Plan& plan, Index tiles) {
 
 }  // namespace
 
+/// Launches take care of NaN at once. In float truncated-halo waits for the memory either way.
+template <typename T>
+bool ClSolver<T>::always_guards() const {
+  const bool is_free = sizeof(T) == sizeof(float) && !plan_.stored;
+  return plan_.tiled() && (is_free || plan_.n * static_cast<Index>(sizeof(T)) <= settings_.guarded_bytes);
+}
+
 template <typename T>
 void ClSolver<T>::make_tile_kernels(State& s, bool guarded) const {
   const auto make = [&](Kernel& kernel, const char* name, const std::string& more) {
@@ -74,6 +81,7 @@ void ClSolver<T>::set_up_levels(State& s, const Waiter& waiter) {
   static_assert(sizeof(T) >= sizeof(cl_int));
   std::fill_n(zero.data(), 1, T(0));
   bring(s.care, zero);
+  if (!s.met) s.met = std::make_unique<Staging>(*s.device, s.device->queue(), sizeof(cl_int));
   s.levels.clear();
   if (!plan_.folds()) return;
   for (const auto& level : tile_factors_.levels()) {
@@ -106,7 +114,7 @@ void ClSolver<T>::set_up_levels(State& s, const Waiter& waiter) {
 template <typename T>
 cl::Event ClSolver<T>::ask_what_was_met(State& s) const {
   cl::Event event;
-  s.device->queue().enqueueReadBuffer(s.care, CL_FALSE, 0, sizeof s.met, &s.met, nullptr, &event);
+  s.device->queue().enqueueReadBuffer(s.care, CL_FALSE, 0, sizeof(cl_int), s.met->data(), nullptr, &event);
   s.asked = true;
   return event;
 }
@@ -116,10 +124,11 @@ template <typename T>
 bool ClSolver<T>::met_what_is_not_finite(State& s, const Waiter& waiter) {
   if (!s.asked) waiter.wait(ask_what_was_met(s));
   s.asked = false;
-  if (s.met == 0) return false;
-  s.met = 0;
+  auto& met = *reinterpret_cast<cl_int*>(s.met->data());
+  if (met == 0) return false;
+  met = 0;
   cl::Event event;
-  s.device->queue().enqueueWriteBuffer(s.care, CL_FALSE, 0, sizeof s.met, &s.met, nullptr, &event);
+  s.device->queue().enqueueWriteBuffer(s.care, CL_FALSE, 0, sizeof met, &met, nullptr, &event);
   waiter.wait(event);
   return true;
 }
@@ -207,6 +216,7 @@ cl::Event ClSolver<T>::launch_levels(State& s, const cl::Buffer& y, const cl::Bu
 }
 
 #define OCLSPKT_INSTANTIATE(T)                                                                                  \
+  template bool ClSolver<T>::always_guards() const;                                                             \
   template void ClSolver<T>::make_tile_kernels(State&, bool) const;                                             \
   template void ClSolver<T>::store_tile_factors(const BandsView<T>&);                                           \
   template void ClSolver<T>::set_up_levels(State&, const Waiter&);                                              \

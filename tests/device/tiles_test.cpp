@@ -13,6 +13,8 @@ namespace oclspkt::test {
 namespace {
 
 constexpr DeviceSettings kForGpus{.variant = Variant::gpu};
+/// The same as for large vectors.
+constexpr DeviceSettings kAsking{.variant = Variant::gpu, .guarded_bytes = 0};
 
 template <typename T>
 class Tiles : public testing::Test {
@@ -107,12 +109,36 @@ TYPED_TEST(Tiles, KeepLinesApartAndTheirNanToThemselves) {
     auto y = healthy;
     if (poison != 0) y[broken * length + 30] = poison;
     on_every_device<T>([&](const DeviceInfo& info) {
-      auto x = this->solve_by(info.index, this->plan(info.index, count * length, 40), bands, y);
-      EXPECT_EQ(std::isfinite(x[broken * length + 30]), poison == 0);
-      std::copy_n(reference.begin() + broken * length, length, x.begin() + broken * length);
-      EXPECT_LE(relative_difference(x, reference), 16 * kEps<T>) << poison;
+      for (const DeviceSettings& settings : {kForGpus, kAsking}) {
+        auto x = this->solve_by(info.index, this->plan(info.index, count * length, 40), bands, y, settings);
+        EXPECT_EQ(std::isfinite(x[broken * length + 30]), poison == 0);
+        std::copy_n(reference.begin() + broken * length, length, x.begin() + broken * length);
+        EXPECT_LE(relative_difference(x, reference), 16 * kEps<T>) << poison;
+      }
     });
   }
+}
+
+TYPED_TEST(Tiles, HoldWholeLines) {
+  using T = TypeParam;
+  on_every_device<T>([&](const DeviceInfo& info) {
+    for (const int items : {0, 32}) {
+      DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);
+      if (items > 0) traits.group_items = std::min(traits.group_items, items);
+      for (const Index length : {1, 2, 7, 61, 128, 500}) {
+        const LineSet lines = LineSet::equal(20'000 / length, length);
+        const Index partition = partition_of_whole_lines(lines, sizeof(T), traits);
+        ASSERT_GT(partition, 0) << length;
+        const Plan plan = make_whole_lines_plan(lines, partition, sizeof(T), traits);
+        const auto bands = closed(constant<T>(lines, -1, 2, -1));
+        const auto known = random_vector<T>(lines.rows());
+        std::vector<T> y(known.size());
+        multiply(lines, bands.view(), known.data(), y.data());
+        const auto x = this->solve_by(info.index, plan, bands, y);
+        EXPECT_LE(normwise_backward_error(lines, bands.view(), x.data(), y.data()), 10 * kEps<T>) << length;
+      }
+    }
+  });
 }
 
 TYPED_TEST(Tiles, GiveTheSameBitsEveryTimeAndInChunks) {
@@ -219,17 +245,19 @@ TYPED_TEST(Tiles, OfStoredFactorsKeepNanInItsLine) {
     const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);
     for (const Plan& plan : {make_run_plan(count * length, 64, 8, sizeof(T), traits),
                              make_fold_plan(count * length, 8, sizeof(T), traits)}) {
-      const auto solver = make_solver<T>(info.index, kForGpus);
-      solver->set_up(plan, bands);
-      std::vector<T> x(healthy.size());
-      // What one apply met does not make the next one careful.
-      for (const T poison : {std::numeric_limits<T>::quiet_NaN(), T(0), std::numeric_limits<T>::infinity()}) {
-        auto y = healthy;
-        if (poison != 0) y[broken * length + 30] = poison;
-        solver->apply(y.data(), x.data());
-        EXPECT_EQ(std::isfinite(x[broken * length + 30]), poison == 0);
-        std::copy_n(reference.begin() + broken * length, length, x.begin() + broken * length);
-        EXPECT_LE(relative_difference(x, reference), 16 * kEps<T>) << name(plan.method) << ", " << poison;
+      for (const DeviceSettings& settings : {kForGpus, kAsking}) {
+        const auto solver = make_solver<T>(info.index, settings);
+        solver->set_up(plan, bands);
+        std::vector<T> x(healthy.size());
+        // What one apply met does not make the next one careful.
+        for (const T poison : {std::numeric_limits<T>::quiet_NaN(), T(0), std::numeric_limits<T>::infinity()}) {
+          auto y = healthy;
+          if (poison != 0) y[broken * length + 30] = poison;
+          solver->apply(y.data(), x.data());
+          EXPECT_EQ(std::isfinite(x[broken * length + 30]), poison == 0);
+          std::copy_n(reference.begin() + broken * length, length, x.begin() + broken * length);
+          EXPECT_LE(relative_difference(x, reference), 16 * kEps<T>) << name(plan.method) << ", " << poison;
+        }
       }
     }
   });
