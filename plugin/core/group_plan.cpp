@@ -2,6 +2,7 @@
 // Plans by work-groups of many work-items, for GPUs.
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <string>
 
 #include "oclspkt/error.hpp"
@@ -13,9 +14,12 @@ namespace {
 /// Bytes that a work-item of a GPU reads and writes at once, and the most rows of one: more would not stay in
 /// registers.
 constexpr Index kItemVector = 16, kMostGroupItemRows = 32;
-/// Tiles of a run, where there are enough of them for every core: 16 and 32 take the same time (H200). Fewer below, so
-/// that each core has some runs at a time.
-constexpr Index kMostRunTiles = 16, kGroupsPerCore = 16;
+/// Tiles of a run at most.
+constexpr Index kMostRunTiles = 24;
+/// Work-items that a core has registers for at a time when they walk runs (H200).
+constexpr Index kFloatItemsPerCore = 384, kDoubleItemsPerCore = 256;
+/// Share of a tile's rows that whole lines have to fill.
+constexpr double kWellFilled = 0.8;
 /// Factors of one line that stay in a GPU's second-level cache beside what streams through it.
 constexpr Index kSharedBytes = 4 << 20;
 /// Rows of a tile that is folded to two at least.
@@ -50,10 +54,37 @@ GroupShape group_shape(Index halo, Index partition, int word, const DeviceTraits
   return shape;
 }
 
+/// Let work-items settle with neighbours up to `rows` rows away only.
+void settle_within(Index rows, Plan& plan) {
+  // A work-item that is settled with 2^steps others on either side knows 2^steps - 1 of their partitions.
+  while (plan.steps > 0 && ((Index{1} << (plan.steps - 1)) - 1) * plan.item_rows >= rows) --plan.steps;
+}
+
 void take_shape(const GroupShape& shape, Plan& plan) {
   plan.items = shape.items;
   plan.item_rows = shape.item_rows;
   plan.lanes = 1;
+}
+
+/// Tiles of a run: as many as make the waves of work-groups that a device has at a time, each as long as a run, the
+/// shortest. Of 3e7 floats and a reach of 216 rows runs of 4, 8, 10 and 20 tiles take the same time on an H200, of 12,
+/// 16 and 24 tiles 9 to 15 % more, as this count says.
+Index choose_run_tiles(const Plan& plan, int word, const DeviceTraits& traits) {
+  const Index rows = plan.group_rows();
+  const Index items = word == sizeof(float) ? kFloatItemsPerCore : kDoubleItemsPerCore;
+  const Index at_once = std::max(1, traits.cores) * std::max<Index>(1, items / plan.items);
+  // What is swept for the neighbours' sake is at most half of what is solved.
+  const Index least = std::max<Index>(1, quotient_up(6 * plan.halo, rows));
+  Index best = least, shortest = std::numeric_limits<Index>::max();
+  for (Index tiles = least; tiles <= std::max(least, kMostRunTiles); ++tiles) {
+    const Index runs = quotient_up(plan.n, tiles * rows - 2 * plan.halo);
+    const Index time = quotient_up(runs, at_once) * tiles;
+    if (time >= shortest) continue;
+    shortest = time;
+    best = tiles;
+    if (runs <= 1) break;
+  }
+  return best;
 }
 
 }  // namespace
@@ -68,6 +99,33 @@ void cut_by_groups(Plan& plan, Index partition, int word, const DeviceTraits& tr
   throw InvalidInput("a work-group of " + std::to_string(plan.items) + " work-items solves " +
                      std::to_string(plan.group_rows()) + " rows, two halos of " + std::to_string(asked) +
                      " leave none of them: choose variant cpu or another method");
+}
+
+Index lines_in_a_tile(Index length, int word, const DeviceTraits& traits) {
+  const Index quantum = std::lcm(length, kItemVector / word);
+  Index best = 0;
+  for (const GroupShape& s : kShapes) {
+    const Index rows = group_shape(s.longest_halo, 0, word, traits).rows(), kept = rows / quantum * quantum;
+    if (static_cast<double>(kept) >= kWellFilled * static_cast<double>(rows)) return kept;
+    best = std::max(best, kept);
+  }
+  return best;
+}
+
+Plan make_lines_plan(Index n, Index length, Index partition, int word, const DeviceTraits& traits) {
+  Plan plan;
+  plan.method = Method::truncated_halo;
+  plan.n = n;
+  for (const GroupShape& s : kShapes) {
+    take_shape(group_shape(s.longest_halo, 0, word, traits), plan);
+    if (plan.group_rows() >= partition) break;
+  }
+  plan.m = partition;
+  while ((1 << plan.steps) < plan.items) ++plan.steps;
+  settle_within(length, plan);
+  plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, std::numeric_limits<int>::max()));
+  cut_into_chunks(plan, word, traits);
+  return plan;
 }
 
 Index longest_reach(Index partition, int word, const DeviceTraits& traits) {
@@ -88,10 +146,7 @@ Plan make_run_plan(Index n, Index reach, Index partition, int word, const Device
                        std::to_string(rows) + " rows, a run cannot reach " + std::to_string(reach) +
                        " rows: choose variant cpu or another method");
   }
-  // What is swept for the neighbours' sake is at most half of what is solved.
-  const Index least = std::max<Index>(1, quotient_up(6 * plan.halo, rows));
-  const Index fair = n / rows / (kGroupsPerCore * std::max(1, traits.cores));
-  plan.run_tiles = static_cast<int>(std::max(least, std::min(fair, kMostRunTiles)));
+  plan.run_tiles = static_cast<int>(choose_run_tiles(plan, word, traits));
   plan.m = plan.run_tiles * rows - 2 * plan.halo;
   plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, std::numeric_limits<int>::max()));
   cut_into_chunks(plan, word, traits);
@@ -124,10 +179,7 @@ Plan make_fold_plan(Index n, Index partition, int word, const DeviceTraits& trai
   return plan;
 }
 
-void settle_within_halo(Plan& plan) {
-  // A work-item that is settled with 2^steps others on either side knows 2^steps - 1 of their partitions.
-  while (plan.steps > 0 && ((Index{1} << (plan.steps - 1)) - 1) * plan.item_rows >= plan.halo) --plan.steps;
-}
+void settle_within_halo(Plan& plan) { settle_within(plan.halo, plan); }
 
 Index longest_halo(Index partition, int word, const DeviceTraits& traits) {
   if (traits.group_items == 0) return std::numeric_limits<Index>::max();

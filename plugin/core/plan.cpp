@@ -256,18 +256,24 @@ Plan make_plan(Method method, Index n, Index halo, Index partition, int word, co
 }
 
 Index partition_of_whole_lines(const LineSet& lines, int word, const DeviceTraits& traits) {
-  if (traits.group_items > 0) return 0;
   const Index length = lines.count() > 0 ? lines.length(0) : 0;
-  const int lanes = lanes_of_tile(traits);
-  const Index largest = partition_in_cache(lanes, word, traits);
-  if (!lines.contiguous() || length == 0 || length > largest) return 0;
+  if (!lines.contiguous() || length == 0) return 0;
   for (Index l = 0; l < lines.count(); ++l) {
     if (lines.length(l) != length) return 0;
   }
+  if (traits.group_items > 0) return lines_in_a_tile(length, word, traits);
+  const int lanes = lanes_of_tile(traits);
+  const Index largest = partition_in_cache(lanes, word, traits);
+  if (length > largest) return 0;
   const Index least = std::lcm(length, kWholeLinesQuantum);
   const Index m = std::max<Index>(1, (kUsualPartition + least / 2) / least) * least;
   const bool fits = m <= largest && m * lanes <= chunk_words(word, traits);
   return fits && lines.rows() >= m * lanes * std::max(1, traits.cores) ? m : 0;
+}
+
+Plan make_whole_lines_plan(const LineSet& lines, Index partition, int word, const DeviceTraits& traits) {
+  if (traits.group_items > 0) return make_lines_plan(lines.rows(), lines.length(0), partition, word, traits);
+  return make_plan(Method::truncated_halo, lines.rows(), 0, partition, word, traits);
 }
 
 Plan make_stored_plan(Index n, Index reach, Index partition, int word, const DeviceTraits& traits) {

@@ -168,6 +168,10 @@ OCLSPKT_API Index longest_halo(Index partition, int word, const DeviceTraits& tr
 /// where lines differ in length, a partition would not stay in the cache or in the memory, or cores would be idle.
 OCLSPKT_API Index partition_of_whole_lines(const LineSet& lines, int word, const DeviceTraits& traits);
 
+/// Plan truncated-halo for lines laid end to end.
+/// @param partition  as partition_of_whole_lines() gave it
+OCLSPKT_API Plan make_whole_lines_plan(const LineSet& lines, Index partition, int word, const DeviceTraits& traits);
+
 /// Plan truncated-streamed by stored factors, for lines laid end to end.
 /// @param reach     rows that what enters a partition gets to, see certify_stored(); 0: all of them
 /// @param partition rows per partition asked for by the user, rounded up to whole lanes; 0: chosen

@@ -21,4 +21,10 @@ void cut_into_chunks(Plan& plan, int word, const DeviceTraits& traits);
 /// @throws InvalidInput if no work-group holds the halos
 void cut_by_groups(Plan& plan, Index partition, int word, const DeviceTraits& traits);
 
+/// By work-groups: rows of the lines of `length` rows that one holds whole; 0 if not even one.
+Index lines_in_a_tile(Index length, int word, const DeviceTraits& traits);
+
+/// Plan truncated-halo by work-groups for lines of `length` rows, of which each holds `partition` rows whole.
+Plan make_lines_plan(Index n, Index length, Index partition, int word, const DeviceTraits& traits);
+
 }  // namespace oclspkt

@@ -17,8 +17,9 @@ namespace {
 /// Halos up to this many rows are taken from the survey alone; longer ones are worth following the decay, unless rows
 /// are so much alike that the survey shows more than their dominance.
 constexpr Index kQuickHalo = 64, kQuickHaloOfLikeRows = 256;
-/// Halo in float up to which work-groups are faster without stored factors (H200: 0.93 of the stream, against 0.9).
-constexpr Index kQuickerHalo = 128;
+/// Halo up to which work-groups are faster without stored factors. Shares of the stream, H200, 3e7 rows, a halo of 168,
+/// 256 and 352 rows: 0.96, 0.91, 0.84 in float, 1.01, 0.97, 0.89 in double; stored factors 0.85 and 0.95.
+constexpr Index kQuickerHalo = 256;
 /// Halos tried when the decay is followed, shortest first: a short search costs little.
 constexpr Index kHaloSearch[] = {64, 256, 1024, 4096};
 /// Cores up to which two sides of a system, swept by two of them, take less time than partitions that keep all busy.
@@ -49,10 +50,11 @@ Index known_halo(const Options& options, const Survey& survey) {
 /// Dominance from which whole lines need no evidence: one of dominance 1 may be singular.
 constexpr double kSafeWholeLines = 1.0001;
 
-/// Rows of a partition that holds whole lines; 0 if there is none, or the user asked for another.
+/// Rows of a partition that holds whole lines; 0 if there is none, rows are less dominant, or the user asked for
+/// another.
 template <typename T>
-Index whole_lines(const Problem<T>& problem) {
-  if (!(problem.survey.dominance >= kSafeWholeLines)) return 0;
+Index whole_lines(const Problem<T>& problem, double least_dominance) {
+  if (!(problem.survey.dominance >= least_dominance)) return 0;
   if (problem.options.partition > 0 || problem.bands.lines().count() < 2) return 0;
   return partition_of_whole_lines(problem.bands.lines(), sizeof(T), problem.traits);
 }
@@ -153,9 +155,11 @@ std::optional<Proposal> propose_halo(const Problem<T>& problem, Objection& objec
   if (object_to_asymmetry(problem, objection)) return std::nullopt;
   const LineSet& lines = problem.bands.lines();
   if (!lines.contiguous()) return propose_segments(problem, tol, objection);
-  if (const Index m = whole_lines(problem); m > 0) {
-    const Plan plan = make_plan(Method::truncated_halo, lines.rows(), 0, m, sizeof(T), problem.traits);
-    return unless_growth(problem, covered(plan, 0, tol, problem.survey), objection);
+  // Kernels for GPUs are as fast for whole lines as for any, whatever the dominance.
+  if (const Index m = whole_lines(problem, problem.traits.group_items > 0 ? 1 : kSafeWholeLines); m > 0) {
+    Proposal proposal = covered(make_whole_lines_plan(lines, m, sizeof(T), problem.traits), 0, tol, problem.survey);
+    proposal.needs_trial = proposal.needs_trial || problem.survey.dominance < kSafeWholeLines;
+    return unless_growth(problem, std::move(proposal), objection);
   }
   if (auto quick = propose_by_survey(problem, tol)) return quick;
 
@@ -301,7 +305,7 @@ double tolerance(const Options& options) {
 template <typename T>
 bool holds_at_once(const Problem<T>& problem) {
   if (!problem.bands.lines().contiguous()) return problem.survey.dominance >= kSafeWholeLines;
-  return whole_lines(problem) > 0 || known_halo<T>(problem.options, problem.survey) >= 0;
+  return whole_lines(problem, kSafeWholeLines) > 0 || known_halo<T>(problem.options, problem.survey) >= 0;
 }
 
 std::vector<Attempt> methods_to_try(MethodChoice choice, const Circumstances& known) {
@@ -356,11 +360,19 @@ bool symmetry_matters(const Options& options) {
   return !named(options.method) && tolerance<T>(options) > tolerance<T>(Options{});
 }
 
-/// True if a halo by work-groups, which is tried first in float, is so long that stored factors are faster.
+/// Why work-groups are faster with stored factors than with a halo, which they try first; empty if they are not.
 template <typename T>
-static bool costs_more_than_stored(const Problem<T>& problem, const Plan& plan) {
-  const bool first = plan.tiled() && !plan.stored && sizeof(T) == sizeof(float);
-  return first && plan.halo > kQuickerHalo && !named(problem.options.method) && !problem.one_shot;
+static std::string cheaper_by_factors(const Problem<T>& problem, const Plan& plan) {
+  if (!plan.tiled() || plan.stored || named(problem.options.method) || problem.one_shot) return {};
+  Plan shared = plan;
+  if (problem.survey.shared && share_line(shared, problem.bands.lines().length(0), sizeof(T))) {
+    return "shared factors take fewer words";
+  }
+  if (narrows<T>(problem.options) && objection_to_narrow_factors(problem.survey).empty()) {
+    return "narrow factors take fewer words";
+  }
+  if (plan.halo <= kQuickerHalo) return {};
+  return format("halo %lld, stored factors need none", static_cast<long long>(plan.halo));
 }
 
 template <typename T>
@@ -379,10 +391,8 @@ std::optional<Proposal> propose(const Problem<T>& problem, Method method, Object
       std::optional<Proposal> proposal = method == Method::truncated_halo ? propose_halo(problem, objection)
                                          : lines.contiguous()             ? propose_streamed(problem, objection)
                                                                           : propose_grid(problem, method, objection);
-      if (proposal && costs_more_than_stored(problem, proposal->plan)) {
-        objection = {format("halo %lld, stored factors need none", static_cast<long long>(proposal->plan.halo)),
-                     {},
-                     proposal->plan};
+      if (std::string why = proposal ? cheaper_by_factors(problem, proposal->plan) : ""; !why.empty()) {
+        objection = {std::move(why), {}, proposal->plan};
         return std::nullopt;
       }
       if (proposal && proposal->plan.by_groups() && problem.traits.unproven) proposal->needs_trial = true;

@@ -257,8 +257,8 @@ void Solver<T>::Impl::choose(const DeviceChoice& device, const std::optional<InU
   const bool few = seldom_applied_ && !device.host() && !survey_.shared;
   const bool one_shot = few && !named(options_.method) && holds_at_once(problem(device, false, true));
   const bool groups = by_groups(device), end_to_end = bands_.lines().contiguous();
-  // Kernels for GPUs solve floats with a short halo as fast as memory allows; stored factors take a tenth more there.
-  const bool halo_first = one_shot || (groups && (few || sizeof(T) == sizeof(float)));
+  // Kernels for GPUs solve with a short halo as fast as memory allows.
+  const bool halo_first = one_shot || groups;
   std::vector<Attempt> attempts =
       methods_to_try(options_.method, {device.host(), end_to_end, few && !groups, halo_first, groups});
   const bool moved = before && first_to_try(*before, device, attempts);

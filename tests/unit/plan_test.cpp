@@ -366,5 +366,40 @@ TEST(EndsPlan, MeetsAtATileAndWantsAllRowsAtOnce) {
   EXPECT_THROW(make_ends_plan(10, -1, 8, traits), InvalidInput);
 }
 
+TEST(GroupPlan, RunsAreAsLongAsFillsTheDevice) {
+  const DeviceTraits traits{.cores = 132, .group_items = 1024, .local_bytes = 48 << 10};
+  for (const Index n : {Index{1}, Index{100'000}, Index{1'000'000}, Index{30'000'000}, Index{100'000'000}}) {
+    for (const Index reach : {16, 216, 1024, 2048}) {
+      const Plan plan = make_run_plan(n, reach, 0, sizeof(float), traits);
+      ASSERT_GT(plan.m, 0);
+      EXPECT_LE(2 * plan.halo, plan.m) << "half of what is solved at most is swept for neighbours";
+      // Waves of three work-groups a core, each as long as a run: the last of them is not much emptier than it must be.
+      const double waves = static_cast<double>(quotient_up(plan.tiles(), Index{3} * 132)) * plan.run_tiles;
+      const double least = static_cast<double>(n) / static_cast<double>(plan.group_rows()) / (3 * 132);
+      if (n < 30'000'000) continue;
+      EXPECT_LE(waves, 1.6 * least) << n << " rows, reach " << reach;
+    }
+  }
+}
+
+TEST(GroupPlan, TilesHoldWholeLines) {
+  const DeviceTraits traits{.cores = 132, .group_items = 1024, .local_bytes = 48 << 10};
+  const auto held = [&](Index length, int word) {
+    return partition_of_whole_lines(LineSet::equal(10, length), word, traits);
+  };
+  EXPECT_EQ(held(64, 4), 2048);
+  EXPECT_EQ(held(61, 4), 1952);
+  EXPECT_EQ(held(61, 8), 1952);
+  EXPECT_EQ(held(1000, 8), 2000);
+  EXPECT_EQ(held(1366, 4), 4096 / 2732 * 2732) << "one of them leaves a third of the smaller tile empty";
+  EXPECT_EQ(held(4096, 8), 4096);
+  EXPECT_EQ(held(4097, 8), 0);
+  const Plan plan = make_whole_lines_plan(LineSet::equal(10, 1000), 2000, 8, traits);
+  EXPECT_EQ(plan.halo, 0);
+  EXPECT_EQ(plan.m, 2000);
+  EXPECT_EQ(plan.tiles(), 5);
+  EXPECT_GE(((Index{1} << plan.steps) - 1) * plan.item_rows, 1000);
+}
+
 }  // namespace
 }  // namespace oclspkt
