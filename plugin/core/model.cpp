@@ -111,6 +111,32 @@ struct ModelSolver<T>::Work {
     }
   }
 
+  /// The halves of partitions that a walk in one direction gives in the paper's form: `a` walks down for bottom halves,
+  /// up for top halves. Partition k in the order of the walk is swept from its first row and substituted from the
+  /// unknown behind its last one, which the 2x2 system with the next partition gives.
+  void truncated_spike(const BandsView<T>& bands, bool up) {
+    a = Walk<T>(bands, plan.n, up);
+    const Index p = plan.partitions();
+    const auto rows = [&](Index k) {
+      const Segment s = partition_rows(plan, up ? p - 1 - k : k);
+      return up ? Segment{plan.n - s.end, plan.n - s.first} : s;
+    };
+    for (Index k = 0; k < p; ++k) {
+      const Segment own = rows(k);
+      sweep_down(a, y, own, T(0), d, c);
+      T x_behind = 0;
+      if (k + 1 < p) {
+        T f, w, x_last;
+        sweep_up(a, y, rows(k + 1), f, w);
+        settle_interface(d[own.end - own.first - 1], c[own.end - own.first - 1], f, w, x_last, x_behind);
+      }
+      sweep_back(own, x_behind, d, c, [&](Index i, T value) {
+        const Index row = a.at(i);
+        if ((row % plan.m < plan.m / 2) == up) x[row] = value;
+      });
+    }
+  }
+
   /// The unknown before tile k, at the start of a run: the tile before is swept alone.
   T truncated_start(Index k) {
     const Segment before = partition_rows(plan, k - 1);
@@ -200,7 +226,9 @@ void ModelSolver<T>::apply(const T* y, T* x) {
   Work work{plan_, Walk<T>(bands_->view(), plan_.n, plan_.walk_up), y, x, scratch, scratch + scratch_.size() / 2};
   switch (plan_.method) {
     case Method::truncated_halo:
-      if (plan_.segments > 0) {
+      if (plan_.paper) {
+        for (const bool up : {false, true}) work.truncated_spike(bands_->view(), up);
+      } else if (plan_.segments > 0) {
         work.truncated_lines(*bands_);
       } else {
         work.truncated_halo(plan_.n);

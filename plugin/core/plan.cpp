@@ -8,6 +8,7 @@
 
 #include "grid_plan.hpp"
 #include "oclspkt/error.hpp"
+#include "paper_form.hpp"
 #include "plan_parts.hpp"
 
 namespace oclspkt {
@@ -213,6 +214,7 @@ double Plan::overlap() const {
 
 double Plan::words_per_row() const {
   if (grid() && m > 0) return grid_words(*this);
+  if (paper && m > 0) return paper_words(*this);
   switch (method) {
     case Method::truncated_halo:
       return (segments > 0 && !windowed ? 8 : 4) * overlap() + 1;

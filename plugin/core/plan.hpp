@@ -30,6 +30,7 @@ struct DeviceTraits {
   int group_items = 0;                    ///< work-items of a work-group at most, where kernels for GPUs are used
   std::int64_t local_bytes = 0;           ///< local memory of a work-group, there
   bool unproven = false;                  ///< those kernels run on a device that they are not made for
+  bool paper = false;                     ///< of those kernels the paper's own are asked for
 };
 
 inline constexpr DeviceTraits kHostTraits{.lanes = 1, .host = true};
@@ -46,7 +47,7 @@ struct SharedTiles {
 /// By work-groups (`items` > 0; lines laid end to end on GPUs): a partition is what a work-group solves, and is read
 /// with its halos in tiles of items * item_rows rows, item_rows a work-item: run_tiles * items * item_rows = m + 2
 /// halo. Truncated-halo takes one tile, truncated-streamed walks several by stored factors, exact-factored has a tile
-/// without halo, see TileFactors.
+/// without halo, see TileFactors. In the paper's form a work-item takes a partition, a tile is those of a work-group.
 /// Lines side by side (exact-factored, and truncated-halo by segments): bundle k of a block holds its lines from
 /// k*bundle on, the last bundle all that are left; segment k of a line holds its rows [k*m, min(length, (k+1)*m)).
 /// Side by side by work-groups (grid(); truncated-streamed and exact-factored on GPUs, core/grid_plan): a work-group
@@ -63,6 +64,8 @@ struct Plan {
   int item_rows = 0;          ///< by work-groups: rows of a work-item
   int run_tiles = 1;          ///< by work-groups: tiles of a partition
   int steps = 0;              ///< by work-groups, truncated-halo: work-items settle with those up to 2^steps away
+  bool paper = false;         ///< truncated-halo in the form of 2019, by work-items: see core/paper_form
+  bool staged = false;        ///< paper: a work-group keeps its partitions in local memory between both sweeps
   int runs = 1;               ///< work-groups; each walks a run of consecutive tiles
   bool walk_up = false;       ///< truncated-streamed: runs walk from the last row to the first
   bool exact_starts = false;  ///< truncated-streamed: the unknown before each run is solved for, not truncated
@@ -89,8 +92,8 @@ struct Plan {
   Index tiles() const { return lanes > 0 ? quotient_up(partitions(), lanes) : 0; }
   Index tile_rows() const { return m * lanes; }
   bool by_groups() const { return items > 0; }
-  /// By work-groups and laid end to end.
-  bool tiled() const { return items > 0 && segments == 0; }
+  /// By work-groups and laid end to end, but for the paper's form.
+  bool tiled() const { return items > 0 && segments == 0 && !paper; }
   /// tiled(): rows of a tile.
   Index group_rows() const { return static_cast<Index>(items) * item_rows; }
   /// Stored factors are in the order of the lanes (core/turned_factors), not in that of the rows.

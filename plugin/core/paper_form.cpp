@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "paper_form.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "walk.hpp"
+
+namespace oclspkt {
+namespace {
+
+/// Work-items of a work-group, as far as a device allows.
+constexpr int kPaperItems = 64;
+/// Work-items of a work-group at least, where fewer let partitions stay in local memory.
+constexpr int kFewestStagedItems = 32;
+/// Arrays of a chunk: three bands, y, x, six that are marshalled; and one for all that is small.
+constexpr Index kPaperArrays = 12;
+
+/// The largest power of two that is at most `most`, and at most kPaperItems.
+int choose_items(int most) {
+  int items = kPaperItems;
+  while (items > 1 && items > most) items /= 2;
+  return items;
+}
+
+/// One forward sweep over a partition.
+struct ForwardSweep {
+  std::vector<double> coupling;  ///< |c_i p_i|, p the reciprocal pivots
+  std::vector<double> entered;   ///< what is left in row i of 1 before the partition
+  double spike = 1;              ///< what it is at the partition's first row of 1 behind the last
+
+  template <typename T>
+  void fill(const Walk<T>& a, Index first, Index end) {
+    const auto size = static_cast<std::size_t>(end - first);
+    coupling.resize(size);
+    entered.resize(size);
+    spike = 1;
+    double c = 0, left = 1;
+    for (Index i = first; i < end; ++i) {
+      const auto diag = static_cast<double>(a.diag(i));
+      const double u = diag - a.lower(i) * c;
+      // An infinite diagonal would hide behind a ratio of 0.
+      c = a.upper(i) / u + 0 * diag;
+      const auto at = static_cast<std::size_t>(i - first);
+      entered[at] = left *= std::abs(a.lower(i) / u);
+      coupling[at] = std::abs(c);
+      spike *= coupling[at];
+    }
+  }
+
+  /// The largest error of rows from `stop` on, where that of the last one is `settled`. NaN if there is one.
+  double largest_error(double settled, std::size_t stop) const {
+    double worst = 0, error = settled;
+    for (std::size_t i = coupling.size(); i-- > stop;) {
+      if (i + 1 < coupling.size()) error = entered[i] + coupling[i] * error;
+      if (!(error <= worst)) worst = error;
+      if (std::isnan(error)) break;
+    }
+    return worst;
+  }
+};
+
+/// Both sweeps of a partition. Rows of `up` are counted from the last one.
+struct TwoSweeps {
+  ForwardSweep down, up;
+};
+
+}  // namespace
+
+Plan make_paper_plan(Index n, Index m, int word, const DeviceTraits& traits) {
+  Plan plan;
+  plan.method = Method::truncated_halo;
+  plan.paper = true;
+  plan.n = n;
+  plan.m = std::min(m, std::max<Index>(n, 1));
+  const auto fits = [&](int items, Index words) { return items * words * word <= traits.local_bytes; };
+  const Index turned = paper_block_rows(word) + 1, kept = 4 * plan.m;
+  plan.items = choose_items(traits.group_items);
+  while (plan.items > 1 && !fits(plan.items, turned)) plan.items /= 2;
+  const int fewer = std::min(plan.items, kFewestStagedItems);
+  plan.staged = fits(fewer, kept);
+  if (plan.staged && !fits(plan.items, kept)) plan.items = fewer;
+  plan.lanes = plan.items;
+  plan.item_rows = static_cast<int>(plan.m);
+  const std::int64_t words = std::min(traits.chunk_bytes, traits.memory_bytes / kPaperArrays) / word;
+  // The neighbours' partitions come along, in whole tiles.
+  plan.chunk_tiles = std::clamp<Index>(words / plan.tile_rows() - 2, 0, plan.tiles());
+  return plan;
+}
+
+double paper_words(const Plan& plan) {
+  // There and back: three bands, y and x, each read and written.
+  constexpr double kMarshalling = 10;
+  // Four arrays are read, reciprocal pivots and what is left of y are written; each half reads those and a band.
+  constexpr double kSweeps = 4 + 2, kBack = 3 + 1;
+  // Tips of spikes: written once, read twice.
+  constexpr double kTips = 3 * 4;
+  return kMarshalling + kSweeps + (plan.staged ? 0 : 4) + kBack + kTips / static_cast<double>(plan.m);
+}
+
+template <typename T>
+Certificate certify_paper(const Plan& plan, const BandsView<T>& bands, double limit) {
+  const Walk<T> rows(bands, plan.n, false), upwards(bands, plan.n, true);
+  const Index partitions = plan.partitions();
+  const auto sweep = [&](Index k, TwoSweeps& sweeps) {
+    const Index first = k * plan.m, end = std::min(plan.n, first + plan.m);
+    sweeps.down.fill(rows, first, end);
+    sweeps.up.fill(upwards, plan.n - end, plan.n - first);
+  };
+  TwoSweeps here, next;
+  Certificate worst;
+  if (partitions > 0) sweep(0, next);
+  double error_above = 0;  // of the cut above partition k
+  for (Index k = 0; k < partitions; ++k) {
+    std::swap(here, next);
+    double error_below = here.down.entered.back();
+    if (k + 1 < partitions) {
+      sweep(k + 1, next);
+      const double v_b = here.down.coupling.back(), w_t = next.up.coupling.back();
+      // The sign of v_b w_t is lost in the ratios; the smaller of both denominators is safe.
+      const double amplified = 1 / std::abs(1 - v_b * w_t);
+      error_below = (here.up.spike + next.down.spike) * (1 + std::max(v_b, w_t)) * amplified;
+      if (!(amplified <= worst.growth)) worst.growth = amplified;
+    }
+    if (k == 0) error_above = here.up.entered.back();
+    const std::size_t size = here.down.coupling.size(), top = std::min(size, static_cast<std::size_t>(plan.m / 2));
+    const double bottom_half = here.down.largest_error(error_below, top);
+    const double top_half = here.up.largest_error(error_above, size - top);
+    const bool known = std::isfinite(bottom_half + top_half);
+    const double bound = known ? std::max(bottom_half, top_half) : std::numeric_limits<double>::quiet_NaN();
+    if (!(bound <= worst.bound)) {
+      worst = {bound, k, k * plan.m, std::min(plan.n, (k + 1) * plan.m) - 1, bottom_half > top_half, worst.growth};
+      if (!known || bound > limit) break;
+    }
+    error_above = error_below;
+  }
+  return worst;
+}
+
+double bound_paper(double d, Index m) {
+  if (!(d > 1)) return std::numeric_limits<double>::infinity();
+  const Index kept_away = m / 2 + 1;  // rows from what is cut off to the nearest that is kept
+  const double half = std::pow(d, -static_cast<double>(kept_away));
+  return std::isinf(d) ? half : half + 2 * std::pow(d, 1 - static_cast<double>(m)) / (d - 1);
+}
+
+double growth_paper(double d) { return d > 1 ? 1 / (1 - 1 / (d * d)) : std::numeric_limits<double>::infinity(); }
+
+template Certificate certify_paper(const Plan&, const BandsView<float>&, double);
+template Certificate certify_paper(const Plan&, const BandsView<double>&, double);
+
+}  // namespace oclspkt

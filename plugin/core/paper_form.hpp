@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Truncated SPIKE in the GPU form of Macintosh, Banks and Kelson (2019): what the kernels kernels/gpu/paper_*.cl are
+// planned and judged by. Each partition is swept down (LU) and up (UL) by itself; a 2x2 system for each two neighbours
+// gives the unknowns on either side of their cut; LU substitutes the bottom half of a partition and UL the top half.
+// So what enters a partition is truncated half a partition away.
+#pragma once
+
+#include <limits>
+
+#include "certificate.hpp"
+#include "oclspkt/bands.hpp"
+#include "plan.hpp"
+
+namespace oclspkt {
+
+/// Rows of a partition in the paper's figures, which are in float.
+inline constexpr Index kPaperRows = 32;
+/// Rows of the longest partition that is tried: beyond it a GPU has too few of them.
+inline constexpr Index kLongestPaperRows = 4096;
+
+/// Plan that form for lines laid end to end, with partitions of m rows.
+/// @pre   m > 0, traits.group_items > 0
+/// @post  chunk_tiles is 0 if the memory does not hold one tile and n > 0
+OCLSPKT_API Plan make_paper_plan(Index n, Index m, int word, const DeviceTraits& traits);
+
+/// Rows of a partition that marshalling turns at a time: some 128 bytes.
+inline Index paper_block_rows(int word) { return 128 / word; }
+
+/// Partitions that a launch over some tiles takes: its own and one of a neighbour on either side, in whole tiles.
+inline Index paper_partitions(const Plan& plan, Index tiles) { return round_up(tiles * plan.items + 2, plan.items); }
+
+/// Plan::words_per_row(): marshalling there and back, and the three kernels.
+double paper_words(const Plan& plan);
+
+/// Rigorous bound for a plan of that form, in double whatever T is. The unknowns of a cut err by
+/// (|w_b| + |v_t|) (1 + max(|v_b|, |w_t|)) / |1 - v_b w_t|. Row i of a bottom half errs by |c_i p_i| times the error of
+/// the row below it, and by the product of |a_j p_j| from the partition's first row to row i, which is what LU leaves
+/// of the unknown above the partition; top halves likewise. The growth is the largest 1 / |1 - v_b w_t|.
+/// @param limit  nobody asks for partitions behind the first whose bound is larger
+/// @pre couplings out of the lines are 0
+/// @cost 2 sweeps over the rows
+template <typename T>
+Certificate certify_paper(const Plan& plan, const BandsView<T>& bands,
+                          double limit = std::numeric_limits<double>::infinity());
+
+/// The bound from dominance alone: d^-(h + 1) + 2 d^(1 - m) / (d - 1), h = m / 2 in whole rows; infinite if d <= 1.
+/// @pre every row is dominant by rows with at least d, or d is Survey::decay()
+double bound_paper(double d, Index m);
+
+/// The largest 1 / |1 - v_b w_t| that dominance alone allows: d^2 / (d^2 - 1); infinite if d <= 1.
+double growth_paper(double d);
+
+}  // namespace oclspkt
