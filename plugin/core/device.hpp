@@ -39,12 +39,16 @@ struct DeviceProfile {
   double copy_bytes_per_second = 0;  ///< host to device and back; infinite where memory is shared
 };
 
-/// For which kind of device kernels are made. By type: those for GPUs on GPUs, those for CPUs on all others.
-enum class Variant { by_type, cpu, gpu };
+/// For which kind of device kernels are made. By type: those for GPUs on GPUs, those for CPUs on all others. Paper: the
+/// paper's own for GPUs, where they fit, else those for GPUs.
+enum class Variant { by_type, cpu, gpu, paper };
 
 /// @pre name is one of kVariantNames
 inline Variant variant_of(const std::string& name) {
-  return name == "cpu" ? Variant::cpu : name == "gpu" ? Variant::gpu : Variant::by_type;
+  return name == "cpu"     ? Variant::cpu
+         : name == "gpu"   ? Variant::gpu
+         : name == "paper" ? Variant::paper
+                           : Variant::by_type;
 }
 
 /// What a device solver needs beyond plan and bands.
@@ -142,7 +146,7 @@ class DeviceModule {
 /// The entry point of liboclspkt-cl.so: `extern "C" DeviceModule* oclspkt_cl_module(const char* abi, std::string*
 /// error)`. `abi` must equal kDeviceModuleAbi. The module object lives until the process ends.
 using DeviceModuleEntry = DeviceModule* (*)(const char* abi, std::string* error);
-inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 3";
+inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 4";
 inline constexpr const char* kDeviceModuleEntryName = "oclspkt_cl_module";
 
 /// Open the module beside this library at first use.

@@ -32,6 +32,7 @@ void ClSolver<T>::solve(const Vectors<T>& vectors) {
   }
   const Waiter waiter(*s.device, !in_place_, time_limit());
   s.asked = false;
+  s.earlier.clear();  // an apply that failed may have left some
   try {
     try {
       guarded_ = always_guards();

@@ -158,6 +158,8 @@ void ClSolver<T>::make_kernels(State& s) const {
   };
   if (plan_.grid()) {
     make_grid_kernel(s);
+  } else if (plan_.paper) {
+    make_paper_kernels(s);
   } else if (factored()) {
     factors_.shared() ? make(s.strided_shared, "strided_shared") : make(s.strided_factored, "strided_factored");
   } else if (plan_.tiled()) {
@@ -190,6 +192,13 @@ void ClSolver<T>::make_buffers(State& s) {
            ensure(*s.device, s.segments, CL_MEM_WRITE_ONLY, layout_.segment_bytes) +
            ensure(*s.device, s.swept, CL_MEM_READ_WRITE, layout_.swept_bytes) +
            ensure(*s.device, s.coupling, CL_MEM_READ_WRITE, layout_.coupling_bytes);
+  PaperState& paper = s.paper;
+  for (cl::Buffer* marshalled : {&paper.lower, &paper.diag, &paper.upper, &paper.y, &paper.reciprocals, &paper.left}) {
+    bytes_ += ensure(*s.device, *marshalled, CL_MEM_READ_WRITE, layout_.marshalled_bytes);
+  }
+  for (cl::Buffer* tips : {&paper.v, &paper.f_bottom, &paper.w, &paper.f_top}) {
+    bytes_ += ensure(*s.device, *tips, CL_MEM_READ_WRITE, layout_.tip_bytes);
+  }
   const Index outers = layout_.outer_bytes / static_cast<Index>(sizeof(T));
   for (AlignedArray<T>* outer : {&s.tops, &s.bottoms}) {
     outer->resize(outers);
@@ -252,6 +261,7 @@ void ClSolver<T>::rehearse(State& s, const Waiter& waiter) {
     waiter.wait(launch_reduce(s, s.bands.front(), s.scratch, nothing));
   }
   waiter.wait(launch_solve(s, s.bands.front(), s.scratch, s.scratch, nothing));
+  s.earlier.clear();
 }
 
 template <typename T>
@@ -289,6 +299,7 @@ cl::Event ClSolver<T>::launch_solve(State& s, const ChunkBands& bands, const cl:
   if (plan_.twisted() || plan_.from_ends) return launch_from_ends(s, y, x, plan_.n);
   if (plan_.folds()) return launch_levels(s, y, x);
   if (plan_.grid()) return launch_grid(s, bands, y, x, chunk);
+  if (plan_.paper) return launch_paper(s, bands, y, x, chunk);
   if (plan_.tiled()) return plan_.stored ? launch_runs(s, bands, y, x, chunk) : launch_tiles(s, bands, y, x, chunk);
   if (factored()) return launch_factored(s, bands, y, x, chunk);
   if (plan_.stored) return launch_turned(s, bands, y, x, chunk);

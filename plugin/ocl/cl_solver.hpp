@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "cl_paper.hpp"
 #include "device.hpp"
 #include "factors.hpp"
 #include "interface.hpp"
@@ -47,6 +48,7 @@ struct DeviceState {
   Kernel twisted_eliminate, twisted_substitute, ends_eliminate, ends_substitute;
   Kernel strided_factored, strided_shared, strided_halo;
   Kernel grid;
+  PaperState paper;
   struct ChunkBands {
     cl::Buffer lower, diag, upper;  ///< lower is upper where Plan::couplings_serve()
   };
@@ -175,6 +177,9 @@ class ClSolver final : public DeviceSolver<T> {
   cl::Event launch_runs(State& s, const ChunkBands& factors, const cl::Buffer& y, const cl::Buffer& x,
                         const Chunk& chunk);
   cl::Event launch_tiles(State& s, const ChunkBands& bands, const cl::Buffer& y, const cl::Buffer& x,
+                         const Chunk& chunk);
+  void make_paper_kernels(State& s) const;
+  cl::Event launch_paper(State& s, const ChunkBands& bands, const cl::Buffer& y, const cl::Buffer& x,
                          const Chunk& chunk);
   void make_grid_kernel(State& s) const;
   cl::Event launch_grid(State& s, const ChunkBands& factors, const cl::Buffer& y, const cl::Buffer& x,

@@ -148,7 +148,7 @@ int FoundDevice::tile_lanes(bool is_double) const {
 }
 
 bool FoundDevice::by_groups(Variant variant) const {
-  return variant == Variant::by_type ? info.type == DeviceType::gpu : variant == Variant::gpu;
+  return variant == Variant::by_type ? info.type == DeviceType::gpu : variant != Variant::cpu;
 }
 
 DeviceTraits FoundDevice::traits(bool is_double, Variant variant) const {
@@ -162,6 +162,7 @@ DeviceTraits FoundDevice::traits(bool is_double, Variant variant) const {
     traits.group_items = static_cast<int>(max_group_items);
     traits.local_bytes = static_cast<std::int64_t>(local_bytes);
     traits.unproven = info.type != DeviceType::gpu;
+    traits.paper = variant == Variant::paper;
   }
   return traits;
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "oclspkt/error.hpp"
+#include "paper_form.hpp"
 
 namespace oclspkt::ocl {
 namespace {
@@ -17,6 +18,7 @@ struct Margin {
 
 Margin margin(const Plan& plan) {
   if (plan.turned()) return {plan.tile_rows(), plan.tile_rows()};
+  if (plan.paper) return {plan.m, plan.m};
   const Index before = round_up(plan.halo, plan.lanes);
   return {before, round_up(before + plan.m + plan.halo, plan.lanes) - before - plan.m};
 }
@@ -60,6 +62,8 @@ Layout working_sizes(const Plan& plan, int word, Index chunk_tiles) {
   layout.segment_bytes = exact ? kSegmentWords * layout.padded * word : 0;
   layout.swept_bytes = plan.twisted() || plan.from_ends ? layout.padded * plan.m * word : 0;
   layout.coupling_bytes = plan.from_ends ? layout.swept_bytes : 0;
+  layout.tip_bytes = plan.paper ? paper_partitions(plan, chunk_tiles) * word : 0;
+  layout.marshalled_bytes = layout.tip_bytes * plan.m;
   return layout;
 }
 
@@ -75,7 +79,8 @@ Limits needs(const Plan& plan, int word, Index chunk_tiles, Index alignment) {
   const Layout sizes = working_sizes(plan, word, chunk_tiles);
   const std::int64_t array = chunk_bytes(plan, word, chunk_tiles, alignment);
   const int arrays = plan.folds() ? 6 : 5;
-  return {std::max({array, sizes.scratch_bytes, sizes.segment_bytes}), arrays * array + sizes.working_bytes()};
+  return {std::max({array, sizes.scratch_bytes, sizes.segment_bytes, sizes.marshalled_bytes}),
+          arrays * array + sizes.working_bytes()};
 }
 
 bool fits(const Limits& need, const Limits& limits) {

@@ -41,12 +41,15 @@ struct Layout {
   bool resident = true;            ///< the bands of all chunks fit at once
   std::int64_t scratch_bytes = 0;
   std::int64_t segment_bytes = 0;
-  std::int64_t outer_bytes = 0;     ///< one array of a number for each partition, of two
-  std::int64_t swept_bytes = 0;     ///< what the first pass of a sweep from both ends leaves of every row
-  std::int64_t coupling_bytes = 0;  ///< scaled couplings, where that pass makes them
+  std::int64_t outer_bytes = 0;       ///< one array of a number for each partition, of two
+  std::int64_t swept_bytes = 0;       ///< what the first pass of a sweep from both ends leaves of every row
+  std::int64_t coupling_bytes = 0;    ///< scaled couplings, where that pass makes them
+  std::int64_t marshalled_bytes = 0;  ///< the paper's form: one array of six in the order of the work-items
+  std::int64_t tip_bytes = 0;         ///< and one of four with a number for each partition
   /// Of everything but bands and vectors.
   std::int64_t working_bytes() const {
-    return scratch_bytes + 2 * outer_bytes + segment_bytes + swept_bytes + coupling_bytes;
+    return scratch_bytes + 2 * outer_bytes + segment_bytes + swept_bytes + coupling_bytes + 6 * marshalled_bytes +
+           4 * tip_bytes;
   }
 };
 

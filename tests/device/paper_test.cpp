@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The paper's form of truncated SPIKE on every device, against LAPACK and against the model in C++.
+#include "paper_form.hpp"
+
+#include <algorithm>
+
+#include "devices.hpp"
+#include "layout.hpp"
+#include "model.hpp"
+#include "residual.hpp"
+
+namespace oclspkt::test {
+namespace {
+
+constexpr DeviceSettings kAsInThePaper{.variant = Variant::paper};
+
+template <typename T>
+class Paper : public testing::Test {
+ protected:
+  static DeviceTraits traits(int device, const DeviceSettings& settings = kAsInThePaper) {
+    return module().traits(device, sizeof(T) == sizeof(double), settings);
+  }
+  /// @param items work-items of a work-group at most; 0: as the device has them
+  static Plan plan(int device, Index n, Index m, int items = 0, const DeviceSettings& settings = kAsInThePaper) {
+    DeviceTraits limited = traits(device, settings);
+    if (items > 0) limited.group_items = std::min(limited.group_items, items);
+    return make_paper_plan(n, m, sizeof(T), limited);
+  }
+  static std::vector<T> solve_by(int device, const Plan& plan, const Bands<T>& bands, const std::vector<T>& y,
+                                 const DeviceSettings& settings = kAsInThePaper) {
+    const auto solver = make_solver<T>(device, settings);
+    solver->set_up(plan, bands);
+    std::vector<T> x(y.size(), std::numeric_limits<T>::quiet_NaN());
+    solver->apply(y.data(), x.data());
+    return x;
+  }
+  static std::vector<T> solve_by_model(const Plan& plan, const Bands<T>& bands, const std::vector<T>& y) {
+    ModelSolver<T> model;
+    model.set_up(plan, bands);
+    std::vector<T> x(y.size());
+    model.apply(y.data(), x.data());
+    return x;
+  }
+};
+using Scalars = testing::Types<float, double>;
+TYPED_TEST_SUITE(Paper, Scalars);
+
+TYPED_TEST(Paper, IsRightForEveryLengthAndShape) {
+  using T = TypeParam;
+  const double d = 10;
+  on_every_device<T>([&](const DeviceInfo& info) {
+    for (const auto& [m, items] : {std::pair<Index, int>{32, 0}, {33, 16}, {40, 1}, {47, 4}}) {
+      const Index tile = this->plan(info.index, 1'000'000, m, items).tile_rows();
+      for (const Index n : {Index{1}, Index{2}, Index{3}, m - 1, m, m + 1, m + m / 2, 2 * m + 1, tile - 1, tile,
+                            tile + 1, 2 * tile + 5}) {
+        const Plan plan = this->plan(info.index, n, m, items);
+        const auto bands = closed(random_dominant<T>(LineSet::one(n), d));
+        const auto y = random_vector<T>(n);
+        const auto x = this->solve_by(info.index, plan, bands, y);
+        EXPECT_LE(relative_difference(x, solve_by_reference(bands, y)), 16 * kEps<T>)
+            << "n = " << n << ", m " << m << ", work-groups of " << plan.items;
+        EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()), 10 * kEps<T>);
+      }
+    }
+  });
+}
+
+TYPED_TEST(Paper, IsTruncatedExactlyAsTheModelIs) {
+  using T = TypeParam;
+  const Index n = 5003;
+  const double lambda = 1e3;
+  const auto bands = closed(diffusion<T>(LineSet::one(n), lambda));
+  const auto y = random_vector<T>(n);
+  on_every_device<T>([&](const DeviceInfo& info) {
+    for (const Index m : {1, 2, 3, 8, 31, 32, 200, 5003}) {
+      const Plan plan = this->plan(info.index, n, m);
+      EXPECT_LE(relative_difference(this->solve_by(info.index, plan, bands, y), this->solve_by_model(plan, bands, y)),
+                lambda * kEps<T>)
+          << "m " << m;
+    }
+  });
+}
+
+TYPED_TEST(Paper, ReadsLongPartitionsTwice) {
+  using T = TypeParam;
+  const Index n = 20'011, m = 800;
+  const auto bands = closed(diffusion<T>(LineSet::one(n), 1));
+  const auto y = random_vector<T>(n);
+  const auto reference = solve_by_reference(bands, y);
+  on_every_device<T>([&](const DeviceInfo& info) {
+    for (const bool staged : {false, true}) {
+      DeviceTraits traits = this->traits(info.index);
+      traits.local_bytes = staged ? traits.local_bytes : 1 << 14;
+      const Plan plan = make_paper_plan(n, staged ? 80 : m, sizeof(T), traits);
+      if (staged && !plan.staged) continue;  // this device has less local memory
+      EXPECT_EQ(plan.staged, staged);
+      EXPECT_LE(relative_difference(this->solve_by(info.index, plan, bands, y), reference), 16 * kEps<T>);
+    }
+  });
+}
+
+TYPED_TEST(Paper, KeepsLinesApartAndTheirNanToThemselves) {
+  using T = TypeParam;
+  const Index count = 90, length = 61, broken = 40;
+  const auto bands = closed(random_dominant<T>(LineSet::equal(count, length), 10.0));
+  const auto healthy = random_vector<T>(count * length);
+  const auto reference = solve_by_reference(bands, healthy);
+  for (const T poison : {T(0), std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()}) {
+    auto y = healthy;
+    if (poison != 0) y[broken * length + 30] = poison;
+    on_every_device<T>([&](const DeviceInfo& info) {
+      for (const Index m : {32, 61, 64}) {
+        auto x = this->solve_by(info.index, this->plan(info.index, count * length, m), bands, y);
+        EXPECT_EQ(std::isfinite(x[broken * length + 30]), poison == 0);
+        std::copy_n(reference.begin() + broken * length, length, x.begin() + broken * length);
+        EXPECT_LE(relative_difference(x, reference), 16 * kEps<T>) << poison;
+      }
+    });
+  }
+}
+
+TYPED_TEST(Paper, GivesTheSameBitsEveryTimeAndInChunks) {
+  using T = TypeParam;
+  const Index n = 70'001;
+  const auto bands = closed(random_dominant<T>(LineSet::one(n), 3));
+  const auto y = random_vector<T>(n);
+  on_every_device<T>([&](const DeviceInfo& info) {
+    const Plan plan = this->plan(info.index, n, 64);
+    const auto first = this->solve_by(info.index, plan, bands, y);
+    EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), first.data(), y.data()), 10 * kEps<T>);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(this->solve_by(info.index, plan, bands, y), first);
+    DeviceSettings small = kAsInThePaper;
+    small.device_memory = 6 * n * static_cast<Index>(sizeof(T));
+    const Plan cut = this->plan(info.index, n, 64, 0, small);
+    const auto chunks = ocl::make_layout(cut, sizeof(T), {info.max_allocation, small.device_memory}).chunks;
+    ASSERT_GT(chunks.size(), 1U);
+    EXPECT_EQ(this->solve_by(info.index, cut, bands, y, small), first);
+    const auto solver = make_solver<T>(info.index, small);
+    solver->set_up(cut, bands);
+    EXPECT_LE(solver->times().kernel_seconds, 0);
+    std::vector<T> x(y.size());
+    solver->apply(y.data(), x.data());
+    EXPECT_EQ(x, first);
+    EXPECT_GT(solver->times().kernel_seconds, 0);
+    small.device_memory = 1000;
+    EXPECT_EQ(this->plan(info.index, n, 64, 0, small).chunk_tiles, 0);
+    EXPECT_THROW(this->solve_by(info.index, plan, bands, y, small), InvalidInput);
+  });
+}
+
+TYPED_TEST(Paper, TakesOnePieceOfAVectorAfterTheOther) {
+  using T = TypeParam;
+  const Index n = 1'200'001;  // several pieces
+  const auto bands = closed(random_dominant<T>(LineSet::one(n), 10));
+  const auto y = random_vector<T>(n);
+  const auto expected = this->solve_by_model(make_paper_plan(n, 32, sizeof(T), {.group_items = 64}), bands, y);
+  on_every_device<T>([&](const DeviceInfo& info) {
+    const auto x = this->solve_by(info.index, this->plan(info.index, n, 32), bands, y);
+    EXPECT_LE(relative_difference(x, expected), 16 * kEps<T>);
+  });
+}
+
+TYPED_TEST(Paper, RefusesToRunOnKernelsMadeForCpusAndForLinesSideBySide) {
+  using T = TypeParam;
+  const auto bands = closed(random_dominant<T>(LineSet::one(100), 3.0));
+  const auto beside = closed(random_dominant<T>(LineSet::grid_axis(1, 10, 10, 1), 3.0));
+  on_every_device<T>([&](const DeviceInfo& info) {
+    const Plan plan = this->plan(info.index, 100, 32);
+    EXPECT_THROW(make_solver<T>(info.index, {.variant = Variant::cpu})->set_up(plan, bands), InvalidInput);
+    EXPECT_THROW(make_solver<T>(info.index, kAsInThePaper)->set_up(plan, beside), InvalidInput);
+  });
+}
+
+}  // namespace
+}  // namespace oclspkt::test
