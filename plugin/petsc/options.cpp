@@ -54,7 +54,12 @@ const OptionEntry kTable[] = {
      "`default` is the kernel made for the kind of device. `cpu` and `gpu` name those made for few wide cores and for "
      "work-groups of many work-items; what has none for GPUs yet is carried by those for CPUs. On a CPU, kernels made "
      "for "
-     "GPUs are compiled without optimisation and are for tests."},
+     "GPUs are compiled without optimisation and are for tests. `paper` is truncated SPIKE as Macintosh, Banks and "
+     "Kelson (2019) have it on GPUs, to measure the others against: method `truncated-halo` for lines laid end to end, "
+     "marshalled and factored anew in every apply, 20 words a row and more. Rows have to be of dominance 1 or more. "
+     "Partitions get longer until the certificate is within the tolerance; where that does not help it is refused. "
+     "`auto` then goes on with the kernels for GPUs, which also take lines side by side; a method that was named fails "
+     "the set-up with the reason."},
     {"precision", "Precision", "PCOCLSPKTPrecision", "", choice<&Options::precision, kPrecisionNames>(),
      "storage of the bands: that of the vectors, or rounded to float",
      "`same` is PetscScalar. `narrow` rounds the bands to float, for a preconditioner that is as good as floats of the "

@@ -155,6 +155,7 @@ std::optional<Proposal> propose_halo(const Problem<T>& problem, Objection& objec
   if (object_to_asymmetry(problem, objection)) return std::nullopt;
   const LineSet& lines = problem.bands.lines();
   if (!lines.contiguous()) return propose_segments(problem, tol, objection);
+  if (problem.traits.paper) return propose_paper(problem, objection);
   // Kernels for GPUs are as fast for whole lines as for any, whatever the dominance.
   if (const Index m = whole_lines(problem, problem.traits.group_items > 0 ? 1 : kSafeWholeLines); m > 0) {
     Proposal proposal = covered(make_whole_lines_plan(lines, m, sizeof(T), problem.traits), 0, tol, problem.survey);
@@ -363,7 +364,7 @@ bool symmetry_matters(const Options& options) {
 /// Why work-groups are faster with stored factors than with a halo, which they try first; empty if they are not.
 template <typename T>
 static std::string cheaper_by_factors(const Problem<T>& problem, const Plan& plan) {
-  if (!plan.tiled() || plan.stored || named(problem.options.method) || problem.one_shot) return {};
+  if (!plan.tiled() || plan.stored || plan.paper || named(problem.options.method) || problem.one_shot) return {};
   Plan shared = plan;
   if (problem.survey.shared && share_line(shared, problem.bands.lines().length(0), sizeof(T))) {
     return "shared factors take fewer words";
@@ -419,6 +420,10 @@ std::string shape_text(const Plan& plan) {
   if (plan.grid()) return grid_text(plan);
   switch (plan.method) {
     case Method::truncated_halo:
+      if (plan.paper) {
+        return format("variant paper, work-groups of %d partitions of %lld rows, factored in every apply", plan.items,
+                      static_cast<long long>(plan.m));
+      }
       if (plan.by_groups()) {
         return format("halo %lld, ", static_cast<long long>(plan.halo)) + groups_text(plan);
       }

@@ -31,7 +31,7 @@ Proposal covered(const Plan& plan, double certificate, double tol, const Survey&
   p.certificate = certificate;
   p.growth = kDominantGrowth;
   // The certificate says nothing of rounding.
-  const bool settles_by_two = plan.method == Method::truncated_streamed && !plan.stored;
+  const bool settles_by_two = (plan.method == Method::truncated_streamed && !plan.stored) || plan.paper;
   p.needs_trial = !(survey.dominance >= (settles_by_two ? kHarmlessInterface : 1));
   p.why = format("row dominance %.4f, certificate %.1e <= %.1e", survey.dominance, certificate, tol);
   return p;

@@ -77,6 +77,12 @@ bool object_to_asymmetry(const Problem<T>& problem, Objection& objection) {
 template <typename T>
 std::optional<Proposal> propose_streamed(const Problem<T>& problem, Objection& objection);
 
+/// Method truncated-halo in the paper's form. Partitions get longer until the certificate holds; it is refused where
+/// that does not help, to users who named the method as well.
+/// @pre problem.traits.paper, problem.bands.lines().contiguous()
+template <typename T>
+std::optional<Proposal> propose_paper(const Problem<T>& problem, Objection& objection);
+
 /// True if the lines are side by side and the device has kernels for GPUs.
 template <typename T>
 bool takes_grid(const Problem<T>& problem) {

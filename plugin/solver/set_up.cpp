@@ -34,9 +34,9 @@ bool in_pieces(const Plan& plan) {
   return plan.stored || (plan.method != Method::exact_factored && plan.method != Method::pivot);
 }
 
-/// Stored factors by work-groups settle across tiles, whatever their lines.
+/// Stored factors by work-groups settle across tiles, whatever their lines; so do partitions in the paper's form.
 TrialRules rules_for(const Plan& plan) {
-  const bool settles = plan.by_groups() && plan.method != Method::truncated_halo;
+  const bool settles = plan.by_groups() && (plan.method != Method::truncated_halo || plan.paper);
   return {in_pieces(plan) || settles, settles};
 }
 
@@ -46,7 +46,7 @@ double predict_apply(const DeviceChoice& device, const Plan& plan, const LineSet
   const bool on_host = runs_on_host(device, plan, lines);
   if (on_host) return plan.method == Method::exact_factored ? predict_host_seconds<T>(lines, plan.form) : 0;
   if (lines.beside()) return predict_beside_seconds(device.profile, plan, sizeof(T));
-  const int launches = plan.folds() ? 5 : plan.method == Method::exact_twopass || plan.twisted() ? 2 : 1;
+  const int launches = plan.folds() || plan.paper ? 5 : plan.method == Method::exact_twopass || plan.twisted() ? 2 : 1;
   return predict_seconds(device.profile, plan.n, plan.words_per_row(), launches, sizeof(T));
 }
 

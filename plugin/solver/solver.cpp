@@ -42,7 +42,7 @@ void check_options(const Options& o) {
     throw InvalidInput("precision single has no kernels in this version: use precision same or narrow");
   }
   if (std::find(std::begin(kVariantNames), std::end(kVariantNames), o.variant) == std::end(kVariantNames)) {
-    throw InvalidInput("variant '" + o.variant + "' does not exist; there are: default, cpu, gpu");
+    throw InvalidInput("variant '" + o.variant + "' does not exist; there are: default, cpu, gpu, paper");
   }
   if (!(o.rtol >= 0 && o.rtol < 1)) throw InvalidInput("rtol must lie in [0, 1), 0 for the rounding of the arithmetic");
   if (o.partition < 0) throw InvalidInput("partition must be 0 (chosen) or a number of rows");

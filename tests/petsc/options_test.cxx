@@ -192,7 +192,7 @@ TEST(Options, ValuesThatMakeNoSenseAreErrorsThatSayWhatDoes) {
                {"-t_pc_oclspkt_timeout", "nan", "timeout"},
                {"-t_pc_oclspkt_gather_limit", "-2", "gather_limit"},
                {"-t_pc_oclspkt_precision", "single", "use precision same"},
-               {"-t_pc_oclspkt_variant", "paper", "default, cpu, gpu"}};
+               {"-t_pc_oclspkt_variant", "fast", "default, cpu, gpu, paper"}};
   for (const auto& c : cases) {
     const Option option(c.name, c.value);
     const Preconditioner pc;
@@ -200,6 +200,25 @@ TEST(Options, ValuesThatMakeNoSenseAreErrorsThatSayWhatDoes) {
     EXPECT_NE(PCSetFromOptions(pc), 0) << c.name << " " << c.value;
     EXPECT_TRUE(contains(errors.text(), c.said)) << c.name << " " << c.value << ": " << errors.text();
   }
+}
+
+TEST(Options, VariantPaperIsTakenFromTheOptionsAndShownInTheView) {
+  const Matrix A(tridiagonal(5000, -1, 4, -1));
+  const Option option("-t_pc_oclspkt_variant", "paper");
+  const Preconditioner pc(A, "cpu");
+  OK(PCSetFromOptions(pc));
+  const char *variant = nullptr, *method = nullptr;
+  OK(PCOCLSPKTGetVariant(pc, &variant));
+  EXPECT_STREQ(variant, "paper");
+  OK(PCSetUp(pc));
+  OK(PCOCLSPKTGetMethodUsed(pc, &method, nullptr));
+  EXPECT_STREQ(method, "truncated-halo");
+  const std::string text = pc.view();
+  EXPECT_TRUE(contains(text, "method: truncated-halo, variant paper, work-groups of ")) << text;
+  EXPECT_TRUE(contains(text, "-pc_oclspkt_variant paper")) << text;
+  PetscReal certificate = 1, tolerance = 0;
+  OK(PCOCLSPKTGetCertificate(pc, &certificate, &tolerance));
+  EXPECT_LE(certificate, tolerance);
 }
 
 TEST(Options, EnumerationsOutOfRangeAreErrors) {

@@ -122,6 +122,21 @@ TYPED_TEST(DeviceVectors, GiveTheBitsOfVectorsOnTheHost) {
   }
 }
 
+TYPED_TEST(DeviceVectors, InThePapersFormGiveTheSameBits) {
+  using T = TypeParam;
+  for (const LineSet& lines : {LineSet::one(9001), LineSet::equal(91, 101)}) {
+    SCOPED_TRACE(lines.describe());
+    const Bands<T> bands = test::random_dominant<T>(lines, 3);
+    const std::vector<T> y = test::random_vector<T>(lines.extent());
+    test::with_every_transfer([&](Options options) {
+      options.variant = "paper";
+      Solver<T> solver(options);
+      this->set_up(solver, bands);
+      this->expect_the_same(solver, y);
+    });
+  }
+}
+
 TYPED_TEST(DeviceVectors, OfManyPiecesGiveTheSameBitsToo) {
   using T = TypeParam;
   const LineSet lines = LineSet::one(5'000'000 / static_cast<Index>(sizeof(T)));

@@ -6,6 +6,7 @@
 
 #include "every_device.hpp"
 #include "matrices.hpp"
+#include "oclspkt/error.hpp"
 #include "oclspkt/solver.hpp"
 #include "residual.hpp"
 
@@ -102,6 +103,72 @@ TYPED_TEST(Variants, ForGpusSolveAWeakLineBesideOthersApart) {
     }
     const Report report = this->solve(options, std::move(bands));
     EXPECT_EQ(report.method, Method::truncated_streamed) << report.why;
+    EXPECT_EQ(report.groups.size(), 1U);
+  });
+}
+
+TYPED_TEST(Variants, OfThePaperSolveAsItDoesWhereItsCertificateHolds) {
+  using T = TypeParam;
+  test::with_every_device([&](Options options) {
+    if (options.devices == "host") return;
+    options.variant = "paper";
+    const auto expect = [&](bool paper, Method method, Bands<T> bands) {
+      const Report report = this->solve(options, std::move(bands));
+      EXPECT_EQ(report.method, method) << report.why;
+      ASSERT_FALSE(report.candidates.empty());
+      EXPECT_EQ(report.shape.find("variant paper") != std::string::npos, paper) << report.shape;
+      EXPECT_EQ(report.candidates.front().method, Method::truncated_halo) << "it is tried first";
+      if (paper) {
+        EXPECT_GE(report.words_per_row, 20);
+        EXPECT_EQ(report.halo, 0);
+      }
+    };
+    for (const double d : {3.0, 1.2}) {
+      expect(true, Method::truncated_halo, test::random_dominant<T>(LineSet::one(20'011), d));
+    }
+    for (const Index n : {1, 2, 3, 31, 100}) {
+      expect(true, Method::truncated_halo, test::random_dominant<T>(LineSet::one(n), 3));
+    }
+    expect(true, Method::truncated_halo, test::random_dominant<T>(LineSet::equal(400, 61), 3));
+    expect(true, Method::truncated_halo, test::diffusion<T>(LineSet::one(20'011), 100));
+    // What truncation would show in, and what is not dominant, goes to the kernels for GPUs.
+    expect(false, Method::exact_factored, test::diffusion<T>(LineSet::one(200'011), 1e6));
+    const Report beside = this->solve(options, test::random_dominant<T>(LineSet::grid_axis(1, 40, 50, 3), 3));
+    EXPECT_TRUE(beside.ready);
+    EXPECT_EQ(beside.shape.find("variant paper"), std::string::npos);
+  });
+}
+
+TYPED_TEST(Variants, OfThePaperRefuseANamedMethodThatWouldBeWrong) {
+  using T = TypeParam;
+  test::with_every_device([&](Options options) {
+    if (options.devices == "host") return;
+    options.variant = "paper";
+    options.method = MethodChoice::truncated_halo;
+    auto bands = test::diffusion<T>(LineSet::one(200'011), 1e6);
+    Solver<T> solver(options);
+    try {
+      solver.set_up(bands.lines(), bands.lower(), bands.diag(), bands.upper());
+      ADD_FAILURE() << "it was taken: " << solver.report().why;
+    } catch (const Breakdown& error) {
+      EXPECT_NE(std::string(error.what()).find("raise rtol, or choose variant gpu"), std::string::npos) << error.what();
+    }
+  });
+}
+
+TYPED_TEST(Variants, OfThePaperLeaveAWeakLineToTheHost) {
+  using T = TypeParam;
+  test::with_every_device([&](Options options) {
+    if (options.devices == "host") return;
+    options.variant = "paper";
+    const LineSet lines = LineSet::equal(40, 5000);
+    auto bands = test::random_dominant<T>(lines, 3);
+    for (Index i = 17 * 5000; i < 18 * 5000; ++i) {
+      bands.lower()[i] = bands.upper()[i] = -1;
+      bands.diag()[i] = 2;
+    }
+    const Report report = this->solve(options, std::move(bands));
+    EXPECT_NE(report.shape.find("variant paper"), std::string::npos) << report.shape;
     EXPECT_EQ(report.groups.size(), 1U);
   });
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "certificate_support.hpp"
+#include "method_choice.hpp"
 
 namespace oclspkt {
 namespace {
@@ -105,6 +106,70 @@ TEST(PaperForm, LosesWithWhatIsNoNumberAndStopsWhereItDoesNotHold) {
     bands.diag()[500] = bad;
     EXPECT_FALSE(certify_paper(plan, bands.view()).bound <= 1e300) << bad;
   }
+}
+
+/// What is proposed for a matrix where variant paper is named.
+struct Proposed {
+  std::optional<Proposal> proposal;
+  Objection objection;
+};
+template <typename T>
+Proposed propose_for(Bands<T> bands, const Options& options = {}) {
+  bands.close_lines();
+  const Survey survey = survey_rows(bands.lines(), bands.view());
+  const Problem<T> problem{options, bands, survey, kPaperGpu};
+  Proposed result;
+  result.proposal = propose(problem, Method::truncated_halo, result.objection);
+  return result;
+}
+
+TEST(PaperForm, GetsPartitionsThatAreLongEnough) {
+  const LineSet one = LineSet::one(100'000);
+  const auto rows = [&](auto bands) {
+    const Proposed p = propose_for(std::move(bands));
+    EXPECT_TRUE(p.proposal) << p.objection.why;
+    if (!p.proposal) return Index{0};
+    EXPECT_TRUE(p.proposal->plan.paper);
+    EXPECT_LE(p.proposal->certificate, 1.2e-7);
+    EXPECT_NE(shape_text(p.proposal->plan).find("variant paper"), std::string::npos);
+    return p.proposal->plan.m;
+  };
+  EXPECT_EQ(rows(test::random_dominant<float>(one, 3)), 32) << "as in the paper";
+  EXPECT_EQ(rows(test::random_dominant<double>(one, 10)), 32);
+  EXPECT_EQ(rows(test::random_dominant<float>(one, 1.3)), 64) << "the decay is followed";
+  EXPECT_EQ(rows(test::diffusion<float>(one, 10)), 128);
+  EXPECT_EQ(rows(test::random_dominant<double>(one, 1.05)), 256);
+}
+
+TEST(PaperForm, IsRefusedWhereTruncationShows) {
+  Options options;
+  for (const MethodChoice method : {MethodChoice::automatic, MethodChoice::truncated_halo}) {
+    options.method = method;
+    const Proposed slow = propose_for(test::diffusion<double>(LineSet::one(100'000), 1e6), options);
+    EXPECT_FALSE(slow.proposal);
+    EXPECT_NE(slow.objection.why.find("partitions of 4096 rows in the paper's form: certificate"), std::string::npos)
+        << slow.objection.why;
+    EXPECT_NE(slow.objection.why.find("raise rtol, or choose variant gpu"), std::string::npos) << slow.objection.why;
+    const Proposed weak = propose_for(test::random_dominant<double>(LineSet::one(100'000), 0.9), options);
+    EXPECT_FALSE(weak.proposal);
+    EXPECT_NE(weak.objection.why.find("does not pivot"), std::string::npos) << weak.objection.why;
+  }
+  options.partition = 32;
+  EXPECT_FALSE(propose_for(test::random_dominant<float>(LineSet::one(100'000), 1.3), options).proposal);
+  options.rtol = 0.1;
+  EXPECT_TRUE(propose_for(test::random_dominant<float>(LineSet::one(100'000), 1.3), options).proposal);
+}
+
+TEST(PaperForm, LeavesFewWeakLinesToOthers) {
+  const LineSet lines = LineSet::equal(100, 5000);
+  Bands<double> bands = test::random_dominant<double>(lines, 3);
+  for (Index i = 0; i < 5000; ++i) {
+    bands.lower()[17 * 5000 + i] = bands.upper()[17 * 5000 + i] = -1;
+    bands.diag()[17 * 5000 + i] = 2;
+  }
+  const Proposed p = propose_for(std::move(bands));
+  EXPECT_FALSE(p.proposal);
+  EXPECT_EQ(p.objection.lines, std::vector<Index>{17});
 }
 
 }  // namespace
