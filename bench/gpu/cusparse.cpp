@@ -141,7 +141,7 @@ class Solving {
 };
 
 DeviceRecord record_of(const Case& c, Routine routine, const std::string& device) {
-  DeviceRecord r = left_out(c, "");
+  DeviceRecord r = left_out(c, "", "");
   r.outcome = Outcome::timed;
   r.solver = "cusparse";
   r.device = device;

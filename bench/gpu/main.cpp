@@ -51,7 +51,7 @@ bool run(const Settings& settings, const std::string& command) {
     const Case& c = cases[i];
     std::printf("%zu of %zu: %s%s\n", i + 1, cases.size(), c.describe().c_str(), estimate.describe(c.work()).c_str());
     if (!estimate.may_begin(spent)) {
-      keep(left_out(c, "no time left"));
+      keep(left_out(c, place.variant, "no time left"));
       continue;
     }
     const double seconds = seconds_of([&] { measure(c, place, keep); });

@@ -33,11 +33,15 @@ double own_words(Form form) {
   return kStreamWords;
 }
 
-DeviceRecord record_of(const Case& c, const std::string& method) {
+/// The variant of Options that has kernels of its own to be told from those of the method.
+constexpr const char* kPaper = "paper";
+
+/// @param kernels  Options::variant
+DeviceRecord record_of(const Case& c, const std::string& method, const std::string& kernels) {
   DeviceRecord r;
   r.solver = "oclspkt";
   r.method = method;
-  r.variant = method;
+  r.variant = kernels == kPaper ? kernels : method;
   r.form = name(Form::general);
   r.scalar = c.is_double ? "double" : "float";
   r.matrix = c.matrix.describe();
@@ -61,6 +65,16 @@ void take_report(const Report& report, DeviceRecord& r) {
     r.outcome = Outcome::not_covered;
     r.note = report.why;
   }
+}
+
+/// Why the paper's form does not carry all lines of a case; empty if it does.
+std::string why_not_paper(const Report& report) {
+  const bool taken = report.shape.find("variant paper") != std::string::npos;
+  if (taken) return report.groups.empty() ? "" : "the host solves lines apart, " + report.groups.front().why;
+  for (const Candidate& candidate : report.candidates) {
+    if (candidate.method == Method::truncated_halo && !candidate.taken) return candidate.why;
+  }
+  return "it is for lines laid end to end, method auto or truncated-halo";
 }
 
 /// The streams of a case: that of all shares, and the one of the words that a form needs.
@@ -123,6 +137,11 @@ void solve(const Case& c, const Place& place, MethodChoice method, Problem<T>& p
     r.note = "no kernel of this device; the host would solve: " + report.device_why;
     return;
   }
+  if (const std::string why = place.variant == kPaper ? why_not_paper(report) : ""; !why.empty()) {
+    r.outcome = Outcome::absent;
+    r.note = "variant paper does not carry it: " + why;
+    return;
+  }
   // What another method left must not pass for the answer.
   fill(problem.x.data(), problem.n(), [](Index) { return std::numeric_limits<T>::quiet_NaN(); });
   const DeviceHandles handles = solver.device_handles();
@@ -167,7 +186,7 @@ void measure_as(const Case& c, const Place& place, const std::function<void(cons
   std::unique_ptr<Problem<T>> problem;
   std::optional<Streams> streams;
   for (const MethodChoice method : c.methods) {
-    DeviceRecord record = record_of(c, name(method));
+    DeviceRecord record = record_of(c, name(method), place.variant);
     attempt(record, [&] {
       if (!problem) problem = std::make_unique<Problem<T>>(c.matrix, c.lines);
       if (!streams) streams.emplace(c, place);
@@ -184,8 +203,8 @@ void measure(const Case& c, const Place& place, const std::function<void(const D
   c.is_double ? measure_as<double>(c, place, report) : measure_as<float>(c, place, report);
 }
 
-DeviceRecord left_out(const Case& c, const std::string& why) {
-  DeviceRecord record = record_of(c, name(c.methods.front()));
+DeviceRecord left_out(const Case& c, const std::string& kernels, const std::string& why) {
+  DeviceRecord record = record_of(c, name(c.methods.front()), kernels);
   record.outcome = Outcome::absent;
   record.note = why;
   return record;

@@ -23,6 +23,7 @@ struct Place {
 void measure(const Case& c, const Place& place, const std::function<void(const DeviceRecord&)>& report);
 
 /// The record of a case that was not begun.
-DeviceRecord left_out(const Case& c, const std::string& why);
+/// @param kernels  Place::variant
+DeviceRecord left_out(const Case& c, const std::string& kernels, const std::string& why);
 
 }  // namespace oclspkt::bench::gpu

@@ -29,7 +29,7 @@ constexpr const char* kHelp =
     "  --repetitions N    rounds that are timed (7)\n"
     "  --seconds S        no case begins later than that; those left out are recorded as absent\n"
     "  --device WORD      as -pc_oclspkt_devices has it; the first that it names (gpu)\n"
-    "  --variant WORD     as -pc_oclspkt_variant has it (default)\n"
+    "  --variant WORD     as -pc_oclspkt_variant has it (default); records of paper are named so\n"
     "  --allow-debug      time a build that is not for timing, to try the program\n"
     "oclspkt-bench-cusparse takes the same and has no use for matrices, methods, named-rows, device, variant.\n";
 

@@ -178,6 +178,30 @@ TEST(GpuProgram, SolvesSystemsAndLinesAndChecksThem) {
   EXPECT_NE(run.output.find("all that is left about"), std::string::npos);
 }
 
+TEST(GpuProgram, NamesThePapersFormInItsRecords) {
+  const JsonFile file;
+  const auto run = run_program(file.path() + kOnCpu + "--variant paper --cases small,lines --rows 2e4 " +
+                               "--matrices d3,lambda1e5 --scalars float --line-rows 6400 --lengths 64 --methods auto");
+  ASSERT_EQ(run.status, 0) << run.output;
+  const auto json = file.read();
+  int timed = 0, absent = 0;
+  for (const auto& r : json["results"]) {
+    EXPECT_EQ(r["variant"], "paper");
+    const bool solved = r["outcome"] == "timed";
+    (solved ? timed : absent) += 1;
+    const char* word = solved ? "variant paper, work-groups of" : "variant paper does not carry it";
+    EXPECT_NE(r[solved ? "shape" : "note"].get<std::string>().find(word), std::string::npos) << r;
+    if (solved) {
+      EXPECT_EQ(r["method"], "truncated-halo");
+      EXPECT_GE(r["words_per_row"].get<double>(), 20);
+    } else {
+      EXPECT_EQ(r["outcome"], "absent") << r;
+    }
+  }
+  EXPECT_GE(timed, 2) << "one system, and lines laid end to end";
+  EXPECT_GE(absent, 2) << "what does not decay, and lines side by side";
+}
+
 TEST(GpuProgram, LeavesOutWhatThereIsNoTimeFor) {
   const JsonFile file;
   const auto run =
