@@ -9,9 +9,9 @@
 //                          partition, of LU for the others; written here
 //   v, f_bottom            shape [tiles * GROUP_ITEMS]; the last row as LU leaves it, x = f_bottom - v x_below
 //   w, f_top               the same; the first row as UL leaves it, x = f_top - w x_above
-//   m                      rows of a partition
 //   words                  local, 4 * m * GROUP_ITEMS with STAGED 1, else not used
-// Build parameters: STAGED 1 keeps partitions in local memory between both sweeps, 0 reads them twice.
+// Build parameters: PARTITION_ROWS, m; STAGED 1 keeps partitions in local memory between both sweeps, 0 reads them
+// twice.
 // Launch:  a work-item for each partition, in groups of GROUP_ITEMS.
 // Local:   see `words`. Per row: 2 divisions, 4 multiply-adds, 2 multiplications; 6 words with STAGED 1, else 10, and
 //          4 a partition.
@@ -19,14 +19,14 @@
 // Valid:   all partitions of the tiles.
 #include "gpu/paper.clh"
 
-#ifndef STAGED
-#error "build with -D STAGED=0 or 1"
+#if !defined(PARTITION_ROWS) || !defined(STAGED)
+#error "build with -D PARTITION_ROWS=rows of a partition -D STAGED=0 or 1"
 #endif
 
 // The second sweep finds row i of array k where the first one left it.
 #if STAGED
-#define KEPT(k, array, i) words[((k) * m + (i)) * GROUP_ITEMS + item]
-#define KEEP(k, i, value) (words[((k) * m + (i)) * GROUP_ITEMS + item] = (value))
+#define KEPT(k, array, i) words[((k) * m + (i)) * GROUP_ITEMS + (int)get_local_id(0)]
+#define KEEP(k, i, value) (KEPT(k, words, i) = (value))
 #else
 #define KEPT(k, array, i) array[base + (long)(i) * GROUP_ITEMS]
 #define KEEP(k, i, value) ((void)(value))
@@ -36,11 +36,14 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void paper_spk
     __global const scalar_t* restrict lower, __global const scalar_t* restrict diag,
     __global const scalar_t* restrict upper, __global const scalar_t* restrict y,
     __global scalar_t* restrict reciprocals, __global scalar_t* restrict left, __global scalar_t* restrict v,
-    __global scalar_t* restrict f_bottom, __global scalar_t* restrict w, __global scalar_t* restrict f_top, const int m,
+    __global scalar_t* restrict f_bottom, __global scalar_t* restrict w, __global scalar_t* restrict f_top,
     __local scalar_t* words) {
+  enum { m = PARTITION_ROWS };
   const long partition = (long)get_global_id(0), base = marshalled(m, 0);
-  const int item = (int)get_local_id(0), half_rows = m / 2;
+  const int half_rows = m / 2;
   scalar_t f = 0, r = 0, far = 0;
+  // Loads of some rows at a time: the rows of a partition wait for each other, its loads need not.
+#pragma unroll 4
   for (int i = 0; i < m; ++i) {
     const long at = base + (long)i * GROUP_ITEMS;
     const scalar_t a = lower[at], b = diag[at], c = upper[at], g = y[at];
@@ -61,6 +64,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void paper_spk
   v[partition] = mul(far, r);
   f_bottom[partition] = mul(f, r);
   f = far = r = 0;
+#pragma unroll 4
   for (int i = m - 1; i >= 0; --i) {
     const scalar_t t = i < m - 1 ? mul(KEPT(2, upper, i), r) : 0;
     r = reciprocal(mul_sub(KEPT(1, diag, i), t, far));

@@ -7,23 +7,29 @@
 //   upper, reciprocals, left  shape [tiles * GROUP_ITEMS * m], the latter two from paper_spkfact
 //   v, f_bottom, w, f_top     shape [tiles * GROUP_ITEMS], from paper_spkfact
 //   x                         shape [tiles * GROUP_ITEMS * m]; bottom halves are written here
-//   m                         rows of a partition
 //   partitions                partitions 1 to `partitions` are solved
+// Build parameter: PARTITION_ROWS, m.
 // Launch:  a work-item for each partition, in groups of GROUP_ITEMS.
 // Local:   none. Per row: half a multiply-add and a multiplication; 2 words, and 4 a partition.
 // Numerics: what enters a partition from above is truncated half a partition away (core/paper_form bounds it).
 // Valid:   rows from m / 2 on of those partitions.
 #include "gpu/paper.clh"
 
+#ifndef PARTITION_ROWS
+#error "build with -D PARTITION_ROWS=rows of a partition"
+#endif
+
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void paper_spktrrecl(
     __global const scalar_t* restrict upper, __global const scalar_t* restrict reciprocals,
     __global const scalar_t* restrict left, __global const scalar_t* restrict v,
     __global const scalar_t* restrict f_bottom, __global const scalar_t* restrict w,
-    __global const scalar_t* restrict f_top, __global scalar_t* restrict x, const int m, const long partitions) {
+    __global const scalar_t* restrict f_top, __global scalar_t* restrict x, const long partitions) {
+  enum { m = PARTITION_ROWS };
   const long partition = (long)get_global_id(0);
   if (partition < 1 || partition > partitions) return;
   scalar_t below = settled(f_bottom[partition], v[partition], f_top[partition + 1], w[partition + 1]);
   x[marshalled(m, m - 1)] = below;
+#pragma unroll 4
   for (int i = m - 2; i >= m / 2; --i) {
     const long at = marshalled(m, i);
     below = mul(take_off(true, left[at], upper[at], below), reciprocals[at]);

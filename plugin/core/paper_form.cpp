@@ -75,7 +75,7 @@ Plan make_paper_plan(Index n, Index m, int word, const DeviceTraits& traits) {
   plan.method = Method::truncated_halo;
   plan.paper = true;
   plan.n = n;
-  plan.m = std::min(m, std::max<Index>(n, 1));
+  plan.m = std::min(m, round_up(std::max<Index>(n, 1), kPaperRows));
   const auto fits = [&](int items, Index words) { return items * words * word <= traits.local_bytes; };
   const Index turned = paper_block_rows(word) + 1, kept = 4 * plan.m;
   plan.items = choose_items(traits.group_items);

@@ -18,7 +18,8 @@ inline constexpr Index kPaperRows = 32;
 /// Rows of the longest partition that is tried: beyond it a GPU has too few of them.
 inline constexpr Index kLongestPaperRows = 4096;
 
-/// Plan that form for lines laid end to end, with partitions of m rows.
+/// Plan that form for lines laid end to end, with partitions of m rows, or as many as hold the system in whole
+/// kPaperRows where that is less.
 /// @pre   m > 0, traits.group_items > 0
 /// @post  chunk_tiles is 0 if the memory does not hold one tile and n > 0
 OCLSPKT_API Plan make_paper_plan(Index n, Index m, int word, const DeviceTraits& traits);

@@ -13,11 +13,12 @@ void ClSolver<T>::make_paper_kernels(State& s) const {
     if (kernel.handle() != nullptr && kernel.options == options) return;
     kernel = s.device->kernel(name, sizeof(T) == sizeof(double), 1, options);
   };
-  const std::string block = " -D BLOCK_ROWS=" + std::to_string(paper_block_rows(sizeof(T)));
+  const std::string block = " -D BLOCK_ROWS=" + std::to_string(paper_block_rows(sizeof(T))),
+                    rows = " -D PARTITION_ROWS=" + std::to_string(plan_.m);
   make(s.paper.marshal, "paper_marshal", block);
-  make(s.paper.spkfact, "paper_spkfact", plan_.staged ? " -D STAGED=1" : " -D STAGED=0");
-  make(s.paper.spktrrecl, "paper_spktrrecl", "");
-  make(s.paper.spktrrecul, "paper_spktrrecul", "");
+  make(s.paper.spkfact, "paper_spkfact", rows + (plan_.staged ? " -D STAGED=1" : " -D STAGED=0"));
+  make(s.paper.spktrrecl, "paper_spktrrecl", rows);
+  make(s.paper.spktrrecul, "paper_spktrrecul", rows);
   make(s.paper.unmarshal, "paper_unmarshal", block);
 }
 
@@ -53,11 +54,11 @@ cl::Event ClSolver<T>::launch_paper(State& s, const ChunkBands& bands, const cl:
                               need("upper in rows", bands.upper, array), need("y", y, array), lower,
                               need("diag", p.diag, marshalled), upper, solved}));
   set_arguments(*s.device, p.spkfact, p.lower, p.diag, p.upper, p.y, p.reciprocals, p.left, p.v, p.f_bottom, p.w,
-                p.f_top, m, cl::Local(factoring.local_bytes));
+                p.f_top, cl::Local(factoring.local_bytes));
   s.earlier.push_back(launch(*s.device, p.spkfact, factoring, {reciprocals, left, v, w, bottom, top}));
-  set_arguments(*s.device, p.spktrrecl, p.upper, p.reciprocals, p.left, p.v, p.f_bottom, p.w, p.f_top, p.y, m, own);
+  set_arguments(*s.device, p.spktrrecl, p.upper, p.reciprocals, p.left, p.v, p.f_bottom, p.w, p.f_top, p.y, own);
   s.earlier.push_back(launch(*s.device, p.spktrrecl, sweeping, {upper, reciprocals, left, v, w, bottom, top, solved}));
-  set_arguments(*s.device, p.spktrrecul, p.lower, p.reciprocals, p.left, p.v, p.f_bottom, p.w, p.f_top, p.y, m, own);
+  set_arguments(*s.device, p.spktrrecul, p.lower, p.reciprocals, p.left, p.v, p.f_bottom, p.w, p.f_top, p.y, own);
   s.earlier.push_back(launch(*s.device, p.spktrrecul, sweeping, {lower, reciprocals, left, v, w, bottom, top, solved}));
   set_arguments(*s.device, p.unmarshal, p.y, x, origin, cl_long{chunk.kept_first}, cl_long{chunk.kept_end}, first, m,
                 cl::Local(turning.local_bytes));

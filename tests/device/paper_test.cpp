@@ -72,7 +72,7 @@ TYPED_TEST(Paper, IsTruncatedExactlyAsTheModelIs) {
   const auto bands = closed(diffusion<T>(LineSet::one(n), lambda));
   const auto y = random_vector<T>(n);
   on_every_device<T>([&](const DeviceInfo& info) {
-    for (const Index m : {1, 2, 3, 8, 31, 32, 200, 5003}) {
+    for (const Index m : {1, 2, 3, 31, 200, 5003}) {
       const Plan plan = this->plan(info.index, n, m);
       EXPECT_LE(relative_difference(this->solve_by(info.index, plan, bands, y), this->solve_by_model(plan, bands, y)),
                 lambda * kEps<T>)
