@@ -364,7 +364,7 @@ bool symmetry_matters(const Options& options) {
 /// Why work-groups are faster with stored factors than with a halo, which they try first; empty if they are not.
 template <typename T>
 static std::string cheaper_by_factors(const Problem<T>& problem, const Plan& plan) {
-  if (!plan.tiled() || plan.stored || plan.paper || named(problem.options.method) || problem.one_shot) return {};
+  if (!plan.tiled() || plan.stored || named(problem.options.method) || problem.one_shot) return {};
   Plan shared = plan;
   if (problem.survey.shared && share_line(shared, problem.bands.lines().length(0), sizeof(T))) {
     return "shared factors take fewer words";
