@@ -3,49 +3,41 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <mutex>
 
-#include "parallel.hpp"
+#include "evidence.hpp"
+#include "line_columns.hpp"
 
 namespace oclspkt {
 namespace {
 
-/// Neighbouring lines that are laid end to end together: as many as a cache line has numbers.
-constexpr Index kTogether = 8;
-
-/// Some neighbouring lines of a set, each laid end to end.
-template <typename T>
-class Column {
- public:
-  Column(const LineSet& lines, const BandsView<T>& bands, Index first, Index count) : length_(lines.length(first)) {
-    rows_.resize(static_cast<std::size_t>(3 * count * length_));
-    const T* const from[] = {bands.lower, bands.diag, bands.upper};
-    for (Index array = 0; array < 3; ++array) {
-      for (Index i = 0; i < length_; ++i) {
-        for (Index l = 0; l < count; ++l) {
-          rows_[at(array, l) + static_cast<std::size_t>(i)] =
-              from[array][lines.first(first + l) + i * lines.row_stride()];
-        }
-      }
-    }
-  }
-  BandsView<T> line(Index l) const { return {&rows_[at(0, l)], &rows_[at(1, l)], &rows_[at(2, l)]}; }
-
- private:
-  std::size_t at(Index array, Index line) const { return static_cast<std::size_t>((3 * line + array) * length_); }
-  Index length_;
-  std::vector<T> rows_;
-};
-
 /// One line of the set as a plan for lines laid end to end sees it.
 Plan plan_of_line(const Plan& plan, Index length) {
   Plan one;
-  one.method = Method::truncated_streamed;
+  one.method = plan.grid_folds() ? Method::exact_factored : Method::truncated_streamed;
   one.stored = true;
   one.n = length;
-  one.m = plan.item_rows;
-  one.lanes = static_cast<int>(plan.items / plan.bundle);
+  one.m = plan.grid_folds() ? plan.grid_tile_rows() : plan.item_rows;
+  one.items = plan.grid_folds() ? static_cast<int>(plan.items / plan.bundle) : 0;
+  one.lanes = plan.grid_folds() ? 1 : static_cast<int>(plan.items / plan.bundle);
   return one;
+}
+
+/// @param one  plan_of_line()
+template <typename T>
+Certificate certify_line(const Plan& plan, const Plan& one, const BandsView<T>& line) {
+  if (!plan.grid_folds()) {
+    Certificate c = certify_stored(one, line);
+    if (plan.method != Method::truncated_streamed) c.bound *= 0;
+    return c;
+  }
+  Certificate c;
+  c.bound = 0;
+  c.growth = settling_growth(one, line);
+  const bool sound = elimination_growth(line, one.m, 0, 0, one.n) <= kGrowthLimit;
+  if (!sound) c.growth = std::numeric_limits<double>::infinity();
+  return c;
 }
 
 }  // namespace
@@ -57,27 +49,21 @@ GridEvidence certify_grid(const Plan& plan, const LineSet& lines, const BandsVie
   if (plan.n == 0) return all;
   const Index length = lines.length(0);
   const Plan one = plan_of_line(plan, length);
-  const bool truncates = plan.method == Method::truncated_streamed;
   const Index count = plan.form == Form::shared ? 1 : lines.count();
   std::mutex mutex;
-  for_pieces(quotient_up(count, kTogether), 1 + kPieceRows / (kTogether * length), [&](Index begin, Index end) {
-    for (Index first = begin * kTogether; first < std::min(count, end * kTogether); first += kTogether) {
-      const Index width = std::min(kTogether, count - first);
-      const Column<T> column(lines, bands, first, width);
-      for (Index l = 0; l < width; ++l) {
-        const Certificate c = certify_stored(one, column.line(l));
-        const double bound = truncates ? c.bound : 0 * c.bound;
-        const std::lock_guard lock(mutex);
-        if (!(bound <= tol) || !(c.growth <= most_growth)) all.weak.push_back(first + l);
-        const bool worse = std::isnan(bound) ? !std::isnan(all.worst.bound) : bound > all.worst.bound;
-        const double growth = std::max(all.worst.growth, c.growth);
-        if (worse || all.line < 0) {
-          all.worst = c;
-          all.worst.bound = bound;
-          all.line = first + l;
-        }
-        all.worst.growth = growth;
+  for_columns(lines, count, [&](Index first, Index width) {
+    const Column<T> column(lines, bands, first, width);
+    for (Index l = 0; l < width; ++l) {
+      const Certificate c = certify_line(plan, one, column.line(l));
+      const std::lock_guard lock(mutex);
+      if (!(c.bound <= tol) || !(c.growth <= most_growth)) all.weak.push_back(first + l);
+      const bool worse = std::isnan(c.bound) ? !std::isnan(all.worst.bound) : c.bound > all.worst.bound;
+      const double growth = std::max(all.worst.growth, c.growth);
+      if (worse || all.line < 0) {
+        all.worst = c;
+        all.line = first + l;
       }
+      all.worst.growth = growth;
     }
   });
   std::sort(all.weak.begin(), all.weak.end());

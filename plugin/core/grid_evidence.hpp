@@ -16,7 +16,8 @@ struct GridEvidence {
 
 /// The certificate of Plan::grid(), line by line: that of stored factors whose partitions, the rows of a work-item,
 /// settle each other inside a tile (certify_stored), truncated one tile away. Where the plan truncates nothing, only
-/// the growth counts.
+/// the growth counts; of grid_folds() that of settling inside the tiles, infinite where elimination without pivoting
+/// grows above kGrowthLimit.
 /// @param tol         largest bound of a line that is not weak
 /// @param most_growth largest growth of such a line
 /// @pre   lines.beside(), couplings out of the lines are 0

@@ -34,15 +34,28 @@ constexpr GridShape kStreamedDouble[] = {{16, 8}};
 /// 4 x 16 in float: 0.71 / 0.64, 8 x 16 in double: 0.72 / 0.68.
 constexpr GridShape kStreamedShared[] = {{4, 16}, {8, 16}};
 /// Against 5 words, float / double: 0.80 / 0.89 where lines are short enough for the cache, 0.68 / 0.66 where they are
-/// not; few long lines do not fill the device.
+/// not; few long lines do not fill the device: 0.22 / 0.33 of 1024 lines, 0.06 / 0.10 of 256.
 constexpr GridShape kFactored[] = {{8, 16}};
 /// Every line by one work-item: 0.66 / 0.70.
 constexpr GridShape kOneItem[] = {{1, 16}};
+/// Segments, float / double, 1024 lines of 16384 rows and 1536 of 65536: 0.54 / 0.59 and 0.59 / 0.60; where couplings
+/// serve 0.58 / 0.66 and 0.61 / 0.67. 4 x 16 is as fast in float where one level is left, 0.50 to 0.56 elsewhere; 16 x
+/// 16 of half the lines 0.52 to 0.56.
+constexpr GridShape kSegment[] = {{8, 16}};
+/// Rows of a segment that is folded to two at least.
+constexpr Index kLeastSegment = 4;
+/// Segments of a line below which their launches take longer than the walk.
+constexpr Index kLeastSegments = 8;
+/// Most work-items of a line in the levels above: they pass on what enters them one after the other.
+constexpr int kMostUpperItems = 64;
+/// Arrays of lines cut into segments: y, x, four of factors and weights; and one for all that is small.
+constexpr Index kSegmentArrays = 7;
 /// Rows up to which a tile that holds whole lines is faster than tiles that are streamed, float and general.
 constexpr Index kShortLine = 64;
 
-/// Bytes that a core's work-items hold of one array, for it to keep reading.
-constexpr Index kBusyBytes = 16 << 10;
+/// Bytes that a core's work-items hold of one array, for it to keep reading; of exact-factored, whose lines are walked
+/// or cut, a work-group and a half a core: measured of 8 to 512 of them.
+constexpr Index kBusyBytes = 16 << 10, kBusyBytesExact = 3 << 9;
 /// Tiles of a run, at least, of which two more are read for its neighbours' sake.
 constexpr Index kShortRun = 16;
 /// Words of local memory a work-item (kernels/gpu/grid_streamed.cl), and two more a line.
@@ -64,6 +77,7 @@ GridShape wanted_shape(Index length, const GridDemand& demand, int word) {
   if (demand.one_item) return kOneItem[0];
   const bool only_short = streamed && !wide && demand.form != Form::shared && demand.tile_rows < length;
   if (length <= (only_short ? kShortLine : kMostGridRows)) return first_of(kWhole, length);
+  if (demand.segments) return kSegment[0];
   if (!streamed) return first_of(kFactored, demand.tile_rows);
   if (demand.form == Form::shared) return first_of(kStreamedShared, demand.tile_rows);
   return first_of(wide ? Shapes(kStreamedDouble) : Shapes(kStreamedFloat), demand.tile_rows);
@@ -100,13 +114,22 @@ Index tiles_of_run(Index tiles, Index group_bytes, const DeviceTraits& traits) {
 
 }  // namespace
 
+UpperTiles upper_tiles(const Plan& plan, Index block_lines) {
+  const Index needed = quotient_up(2 * plan.segments, plan.item_rows);
+  UpperTiles tiles{1, 1, 0};
+  while (tiles.down < needed && 2 * tiles.down <= std::min(plan.items, kMostUpperItems)) tiles.down *= 2;
+  while (tiles.bundle < block_lines && 2 * tiles.bundle * tiles.down <= plan.items) tiles.bundle *= 2;
+  tiles.rows = static_cast<Index>(tiles.down) * plan.item_rows;
+  return tiles;
+}
+
 Plan make_grid_plan(const LineSet& lines, const GridDemand& demand, int word, const DeviceTraits& traits) {
   if (demand.item_rows < 0) {
     throw InvalidInput("a partition needs at least 1 row (0: chosen), not " + std::to_string(demand.item_rows));
   }
   Plan plan;
   plan.method = demand.method;
-  plan.form = demand.form;
+  plan.form = demand.form == Form::symmetric ? Form::general : demand.form;
   plan.n = lines.rows();
   plan.items = 1;
   plan.segments = 1;
@@ -127,9 +150,28 @@ Plan make_grid_plan(const LineSet& lines, const GridDemand& demand, int word, co
     plan.halo = plan.segments > 1 ? shape.rows() : 0;
   }
   plan.chunk_blocks = choose_chunk_blocks(lines, plan.window, word, traits);
-  const auto busy = static_cast<double>(bytes * plan.segments);
-  plan.idle = std::max(1.0, static_cast<double>(kBusyBytes * std::max(1, traits.cores)) / busy);
+  if (demand.segments && length > shape.rows() && shape.rows() >= kLeastSegment) {
+    plan.segments = quotient_up(length, shape.rows());
+    plan.m = shape.rows();
+    plan.form = demand.form;
+    const std::int64_t most = std::min(traits.chunk_bytes, traits.memory_bytes / kSegmentArrays);
+    if (plan.chunk_blocks < lines.blocks() || lines.extent() > most / word) plan.chunk_blocks = 0;
+  }
+  const bool walks = plan.method == Method::exact_factored && !plan.in_one_tile();
+  const Index wanted = (walks ? kBusyBytesExact : kBusyBytes) * std::max(1, traits.cores);
+  plan.idle = std::max(1.0, static_cast<double>(wanted) / static_cast<double>(bytes * plan.segments));
   return plan;
+}
+
+std::vector<Plan> make_exact_grid_plans(const LineSet& lines, GridDemand demand, int word, const DeviceTraits& traits) {
+  demand.method = Method::exact_factored;
+  demand.one_item = demand.segments = false;
+  const Plan whole = make_grid_plan(lines, demand, word, traits);
+  demand.segments = true;
+  const Plan cut = make_grid_plan(lines, demand, word, traits);
+  if (!cut.grid_folds() || cut.chunk_blocks == 0) return {whole};
+  const bool pays = cut.idle * cut.words_per_row() < whole.idle * whole.words_per_row();
+  return pays && cut.segments >= kLeastSegments ? std::vector<Plan>{cut, whole} : std::vector<Plan>{whole, cut};
 }
 
 }  // namespace oclspkt

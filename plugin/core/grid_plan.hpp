@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <vector>
+
 #include "oclspkt/export.hpp"
 #include "plan.hpp"
 
@@ -9,21 +11,37 @@ namespace oclspkt {
 /// What a plan for lines side by side by work-groups is asked for.
 struct GridDemand {
   Method method = Method::truncated_streamed;  ///< or exact_factored
-  Form form = Form::general;                   ///< or shared
+  Form form = Form::general;                   ///< or shared; symmetric with segments
   Index tile_rows = 0;                         ///< rows that a tile has at least, as far as the device lets it; 0: any
   Index item_rows = 0;    ///< of a work-item, at most 16, as the user asks (Options::partition); 0: chosen
   bool one_item = false;  ///< exact_factored: every line by one work-item, so that nothing has to settle
+  bool segments = false;  ///< exact_factored: lines longer than a tile are cut into segments, if all rows fit at once
 };
 
 /// Rows of a line that one tile may hold, on devices with room for large work-groups.
 inline constexpr Index kMostGridRows = 256;
 
+/// Tiles of the levels above the first of Plan::grid_folds(): few rows a line, so that work-groups of as many
+/// work-items hold whole lines where they can.
+struct UpperTiles {
+  int bundle, down;  ///< lines of a work-group, and work-items of a line
+  Index rows;        ///< of a tile
+};
+OCLSPKT_API UpperTiles upper_tiles(const Plan& plan, Index block_lines);
+
 /// Plan lines side by side by work-groups, by stored factors: Plan::grid(). Lines that one tile holds are solved in one
 /// pass that truncates nothing (kernels/gpu/grid_whole.cl), others as the method says (grid_streamed.cl,
-/// grid_factored.cl).
+/// grid_factored.cl), or by segments (grid_fold.cl).
 /// @pre   lines.beside(), traits.group_items > 0
-/// @post  chunk_blocks is 0 if the memory does not hold one block
+/// @post  chunk_blocks is 0 if the memory does not hold one block, or of grid_folds() all
 /// @throws InvalidInput if `item_rows` is negative
 OCLSPKT_API Plan make_grid_plan(const LineSet& lines, const GridDemand& demand, int word, const DeviceTraits& traits);
+
+/// Plans of exact-factored whose work-items settle with each other, the fastest by words and idle cores first: lines
+/// walked whole and, where they are longer than a tile and all rows fit at once, cut into segments.
+/// @param demand  method, one_item and segments are not read
+/// @pre, @throws  as for make_grid_plan()
+OCLSPKT_API std::vector<Plan> make_exact_grid_plans(const LineSet& lines, GridDemand demand, int word,
+                                                    const DeviceTraits& traits);
 
 }  // namespace oclspkt

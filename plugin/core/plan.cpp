@@ -170,6 +170,7 @@ void meet(Plan& plan, Index arrays, int word, const DeviceTraits& traits) {
 /// Words read and written per row of lines side by side by work-groups.
 double grid_words(const Plan& plan) {
   const double factors = plan.form == Form::shared ? 0 : 3;
+  if (plan.grid_folds()) return plan.form == Form::shared ? 3 : plan.couplings_serve() ? 7 : 8;  // as folds()
   if (plan.method == Method::exact_factored) {
     // What the way down leaves of the last tile need not be written and read again.
     const double left = 1 - std::min(1.0, static_cast<double>(plan.grid_tile_rows()) / static_cast<double>(plan.m));

@@ -52,7 +52,8 @@ struct SharedTiles {
 /// k*bundle on, the last bundle all that are left; segment k of a line holds its rows [k*m, min(length, (k+1)*m)).
 /// Side by side by work-groups (grid(); truncated-streamed and exact-factored on GPUs, core/grid_plan): a work-group
 /// walks one segment of one bundle tile by tile, items / bundle work-items down each line, item_rows rows a work-item.
-/// truncated-streamed reads `halo` rows, a tile, beyond either end of a segment; exact-factored has one segment.
+/// truncated-streamed reads `halo` rows, a tile, beyond either end of a segment; exact-factored has one segment, or
+/// those of one tile each that are folded (grid_folds()).
 struct Plan {
   Method method = Method::exact_factored;
   Form form = Form::general;
@@ -104,6 +105,9 @@ struct Plan {
   bool grid() const { return items > 0 && segments > 0; }
   /// grid(): rows of a tile.
   Index grid_tile_rows() const { return items / bundle * item_rows; }
+  /// grid(), exact: lines are cut into segments of a tile, which are folded to their first and last rows, see
+  /// GridFactors.
+  bool grid_folds() const { return grid() && method == Method::exact_factored && segments > 1; }
   /// grid(): a tile holds whole lines, so that nothing is truncated.
   bool in_one_tile() const { return grid() && segments == 1 && m <= grid_tile_rows(); }
   /// Stored: tiles that have factors of their own.

@@ -92,7 +92,7 @@ std::int64_t TileFactors<T>::bytes() const {
 }
 
 template <typename T>
-void TileFactors<T>::factor(Index n, const BandsView<T>& bands, Index tile_rows) {
+void TileFactors<T>::factor(Index n, const BandsView<T>& bands, Index tile_rows, Index upper_rows) {
   levels_.clear();
   std::vector<Row> present, left;
   Rows rows = [&](Index i) {
@@ -101,8 +101,9 @@ void TileFactors<T>::factor(Index n, const BandsView<T>& bands, Index tile_rows)
   };
   do {
     Level& level = levels_.emplace_back();
-    level.rows = levels_.size() == 1 ? n : static_cast<Index>(present.size());
-    factor_level<T>(rows, tile_rows, level, left);
+    const bool first = levels_.size() == 1;
+    level.rows = first ? n : static_cast<Index>(present.size());
+    factor_level<T>(rows, first || upper_rows == 0 ? tile_rows : upper_rows, level, left);
     std::swap(present, left);
     rows = [&present](Index i) { return present[static_cast<std::size_t>(i)]; };
   } while (!present.empty());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "oclspkt/bands.hpp"
@@ -39,10 +40,12 @@ class OCLSPKT_API TileFactors {
 
   /// @param n          rows, at least 1
   /// @param tile_rows  at least 4, so that every level has fewer rows than the one before
+  /// @param upper_rows the same of levels above the first; 0: tile_rows
   /// @pre couplings out of the lines are 0
   /// @cost 2 divisions, 25 multiply-adds a row, by all processors of this process
-  void factor(Index n, const BandsView<T>& bands, Index tile_rows);
+  void factor(Index n, const BandsView<T>& bands, Index tile_rows, Index upper_rows = 0);
   const std::vector<Level>& levels() const { return levels_; }
+  std::vector<Level> take_levels() && { return std::move(levels_); }
   std::int64_t bytes() const;
 
  private:

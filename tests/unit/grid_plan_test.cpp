@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "certificate.hpp"
+#include "evidence.hpp"
 #include "grid_evidence.hpp"
+#include "grid_factors.hpp"
 #include "matrices.hpp"
 #include "oclspkt/error.hpp"
 
@@ -83,6 +86,55 @@ TEST(GridPlan, FollowsTheLimitsOfTheDevice) {
   EXPECT_EQ(streamed(lines, 8, small).chunk_blocks, 0);
 }
 
+TEST(GridPlan, CutsFewLongLinesIntoSegmentsOfATile) {
+  GridDemand demand{.method = Method::exact_factored, .segments = true};
+  for (const int word : {4, 8}) {
+    const Plan few = make_grid_plan(LineSet::grid_axis(1, 512, 16385, 2), demand, word, kGpu);
+    EXPECT_TRUE(few.grid_folds());
+    EXPECT_EQ(few.m, few.grid_tile_rows());
+    EXPECT_EQ(few.segments, quotient_up(16385, few.m));
+    EXPECT_EQ(few.chunk_blocks, 2);
+    EXPECT_DOUBLE_EQ(few.idle, 1);
+    EXPECT_DOUBLE_EQ(few.words_per_row(), 8);
+    EXPECT_FALSE(make_grid_plan(LineSet::grid_axis(1, 512, few.m, 2), demand, word, kGpu).grid_folds())
+        << "a tile holds whole lines";
+  }
+  demand.form = Form::shared;
+  EXPECT_DOUBLE_EQ(make_grid_plan(LineSet::grid_axis(1, 512, 16384, 2), demand, 8, kGpu).words_per_row(), 3);
+  DeviceTraits small = kGpu;
+  small.memory_bytes = 7 * 512 * 16384 * 8;
+  EXPECT_EQ(make_grid_plan(LineSet::grid_axis(1, 512, 16384, 2), demand, 8, small).chunk_blocks, 0) << "all at once";
+  EXPECT_EQ(make_grid_plan(LineSet::grid_axis(1, 512, 16384, 1), demand, 8, small).chunk_blocks, 1);
+  demand.item_rows = 2;
+  EXPECT_FALSE(
+      make_grid_plan(LineSet::grid_axis(1, 512, 64, 1), demand, 8, {.cores = 8, .group_items = 1}).grid_folds())
+      << "two rows are two when they are folded";
+}
+
+TEST(GridPlan, CutsOnlyLinesThatLeaveCoresIdle) {
+  const auto cuts = [](const LineSet& lines, int word, Form form = Form::general, const DeviceTraits& traits = kGpu) {
+    const std::vector<Plan> plans = make_exact_grid_plans(lines, {.form = form}, word, traits);
+    EXPECT_LE(plans.size(), 2U);
+    for (const Plan& plan : plans) EXPECT_GT(plan.chunk_blocks, 0);
+    if (plans.size() == 2) {
+      EXPECT_NE(plans[0].grid_folds(), plans[1].grid_folds());
+    }
+    return plans[0].grid_folds();
+  };
+  for (const int word : {4, 8}) {
+    for (const Form form : {Form::general, Form::symmetric, Form::shared}) {
+      EXPECT_TRUE(cuts(LineSet::grid_axis(1, 512, 16384, 2), word, form));
+      EXPECT_TRUE(cuts(LineSet::grid_axis(2, 16, 16, 65536), word, form));
+    }
+    EXPECT_FALSE(cuts(LineSet::grid_axis(1, 512, 1024, 32), word));
+    EXPECT_FALSE(cuts(LineSet::grid_axis(1, 512, 300, 1), word)) << "launches would take longer";
+    EXPECT_FALSE(cuts(LineSet::grid_axis(1, 512, 64, 1), word)) << "a tile holds whole lines";
+  }
+  DeviceTraits small = kGpu;
+  small.memory_bytes = std::int64_t{6} * 1024 * 16384 * 8;
+  EXPECT_FALSE(cuts(LineSet::grid_axis(1, 512, 16384, 2), 8, Form::general, small)) << "not all at once";
+}
+
 TEST(GridPlan, KnowsHowManyCoresItLeavesIdle) {
   EXPECT_DOUBLE_EQ(streamed(LineSet::grid_axis(1, 512, 4096, 512), 8).idle, 1);
   const GridDemand exact{.method = Method::exact_factored};
@@ -119,6 +171,71 @@ TYPED_TEST(GridEvidenceOf, LinesIsThatOfEachLineLaidEndToEnd) {
   EXPECT_EQ(all.worst.bound, bound);
   EXPECT_EQ(all.worst.growth, growth);
   EXPECT_EQ(static_cast<Index>(all.weak.size()), lines.count()) << "nothing is as good as 0";
+}
+
+TYPED_TEST(GridEvidenceOf, SegmentsIsThatOfTheirTiles) {
+  using T = TypeParam;
+  const LineSet lines = LineSet::grid_axis(1, 5, 700, 3);
+  const GridDemand demand{.method = Method::exact_factored, .segments = true};
+  const Plan plan = make_grid_plan(lines, demand, sizeof(T), kGpu);
+  ASSERT_TRUE(plan.grid_folds());
+  const auto evidence = [&](Bands<T>&& bands) {
+    bands.close_lines();
+    return certify_grid(plan, lines, bands.view(), 0.0, kTriedGrowth);
+  };
+  const double poisson = evidence(test::constant<T>(lines, -1, 2, -1)).worst.growth;
+  EXPECT_LE(poisson, 2);
+  EXPECT_EQ(evidence(test::constant<T>(lines, -1, 2, -1)).worst.bound, 0);
+  EXPECT_TRUE(evidence(test::random_dominant<T>(lines, 1.5)).weak.empty());
+  EXPECT_EQ(evidence(test::constant<T>(lines, 1, 0.01, 1)).weak.size(), 15U) << "pivots that grow";
+  Plan one = make_fold_plan(700, 0, sizeof(T), kGpu);
+  one.m = plan.m;
+  auto line = test::random_dominant<T>(LineSet::one(700), 1.1), all = test::constant<T>(lines, -1, 2, -1);
+  for (Index i = 0; i < 700; ++i) {
+    const Index at = lines.first(7) + i * lines.row_stride();
+    all.lower()[at] = line.lower()[i];
+    all.diag()[at] = line.diag()[i];
+    all.upper()[at] = line.upper()[i];
+  }
+  line.close_lines();
+  EXPECT_EQ(evidence(std::move(all)).worst.growth, std::max(poisson, settling_growth(one, line.view())));
+}
+
+TYPED_TEST(GridEvidenceOf, FactorsOfSegmentsAreThoseOfEachLine) {
+  using T = TypeParam;
+  for (const LineSet& lines : {LineSet::grid_axis(1, 11, 70, 2), LineSet::strided(90, 300, 20, 1, 4, 60)}) {
+    auto bands = test::random_dominant<T>(lines, 1.2);
+    bands.close_lines();
+    const Index length = lines.length(0), tile = 8;
+    GridFactors<T> all;
+    all.factor(lines, bands.view(), Form::general, tile, 16);
+    for (Index l = 0; l < lines.count(); ++l) {
+      Bands<T> line(LineSet::one(length));
+      for (Index i = 0; i < length; ++i) {
+        const Index at = lines.first(l) + i * lines.row_stride();
+        line.lower()[i] = bands.lower()[at];
+        line.diag()[i] = bands.diag()[at];
+        line.upper()[i] = bands.upper()[at];
+      }
+      TileFactors<T> one;
+      one.factor(length, line.view(), tile, 16);
+      ASSERT_EQ(all.levels().size(), one.levels().size());
+      for (std::size_t k = 0; k < one.levels().size(); ++k) {
+        const auto &ours = all.levels()[k], &theirs = one.levels()[k];
+        EXPECT_EQ(ours.rows, theirs.rows);
+        const auto same = [&](const AlignedArray<T>& beside, const AlignedArray<T>& alone, const LineSet& set) {
+          for (Index i = 0; i < alone.size(); ++i)
+            ASSERT_EQ(beside[set.first(l) + i * set.row_stride()], alone[i]) << "level " << k;
+        };
+        const LineSet set = k == 0 ? lines : lines_of_level(lines, ours.rows);
+        same(ours.multiplier, theirs.multiplier, set);
+        same(ours.reciprocal, theirs.reciprocal, set);
+        same(ours.coupling, theirs.coupling, set);
+        same(ours.weight, theirs.weight, set);
+        same(ours.corners, theirs.corners, lines_of_level(lines, 4 * ours.tiles(k == 0 ? tile : 16)));
+      }
+    }
+  }
 }
 
 TYPED_TEST(GridEvidenceOf, AWeakLineNamesIt) {

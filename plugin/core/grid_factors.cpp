@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "grid_factors.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "line_columns.hpp"
+
+namespace oclspkt {
+namespace {
+
+/// An array of a level and the places of its numbers.
+template <typename T>
+struct Laid {
+  AlignedArray<T> TileFactors<T>::Level::*array;
+  LineSet places;
+  Index step = 1;  ///< numbers of a line from one that is kept to the next
+};
+
+/// Lay the numbers of some neighbouring lines, from `first` on, side by side at their places.
+template <typename T>
+void lay_beside(const Laid<T>& laid, std::size_t level, Index first, std::span<const TileFactors<T>> some,
+                AlignedArray<T>& to) {
+  for (Index i = 0; i < laid.places.length(first); ++i) {
+    Index line = first;
+    for (const TileFactors<T>& one : some) {
+      to[laid.places.first(line++) + i * laid.places.row_stride()] = (one.levels()[level].*laid.array)[i * laid.step];
+    }
+  }
+}
+
+/// @param serve couplings, as multipliers of all but the first rows of tiles
+template <typename T>
+std::vector<Laid<T>> arrays_of_level(const LineSet& lines, bool first, Index rows, Index tile_rows, bool serve) {
+  using Level = typename TileFactors<T>::Level;
+  const LineSet set = first ? lines : lines_of_level(lines, rows);
+  const Index tiles = quotient_up(rows, tile_rows);
+  std::vector<Laid<T>> arrays{{&Level::multiplier, serve ? lines_of_level(lines, tiles) : set, serve ? tile_rows : 1},
+                              {&Level::reciprocal, set},
+                              {&Level::coupling, set}};
+  if (tiles > 1) arrays.push_back({&Level::weight, set});
+  if (tiles > 1) arrays.push_back({&Level::corners, lines_of_level(lines, 4 * tiles)});
+  return arrays;
+}
+
+/// Places of no line are 0.
+template <typename T>
+void make_room(AlignedArray<T>& array, const LineSet& places) {
+  array.resize(places.extent());
+  if (places.rows() < places.extent()) std::fill_n(array.data(), array.size(), T(0));
+}
+
+}  // namespace
+
+LineSet lines_of_level(const LineSet& lines, Index rows) {
+  return LineSet::strided(rows, lines.block_lines(), lines.block_lines(), 1, lines.blocks(),
+                          rows * lines.block_lines());
+}
+
+template <typename T>
+void GridFactors<T>::factor(const LineSet& lines, const BandsView<T>& bands, Form form, Index tile_rows,
+                            Index upper_rows) {
+  const Index length = lines.length(0);
+  levels_.clear();
+  if (form == Form::shared) {
+    const Column<T> column(lines, bands, 0, 1);
+    TileFactors<T> one;
+    one.factor(length, column.line(0), tile_rows, upper_rows);
+    levels_ = std::move(one).take_levels();
+    return;
+  }
+  std::vector<std::vector<Laid<T>>> laid;
+  for (Index rows = length, left = 1; left > 0; rows = left) {
+    const bool first = levels_.empty();
+    Level& level = levels_.emplace_back();
+    level.rows = rows;
+    const Index tile = first ? tile_rows : upper_rows, tiles = level.tiles(tile);
+    left = tiles > 1 ? 2 * tiles : 0;
+    laid.push_back(arrays_of_level<T>(lines, first, rows, tile, first && form == Form::symmetric));
+    for (const Laid<T>& l : laid.back()) make_room(level.*l.array, l.places);
+  }
+  for_columns(lines, lines.count(), [&](Index first, Index width) {
+    const Column<T> column(lines, bands, first, width);
+    std::vector<TileFactors<T>> some(static_cast<std::size_t>(width));
+    for (Index l = 0; l < width; ++l) {
+      some[static_cast<std::size_t>(l)].factor(length, column.line(l), tile_rows, upper_rows);
+    }
+    for (std::size_t k = 0; k < levels_.size(); ++k) {
+      for (const Laid<T>& l : laid[k]) lay_beside<T>(l, k, first, some, levels_[k].*l.array);
+    }
+  });
+}
+
+template class GridFactors<float>;
+template class GridFactors<double>;
+
+}  // namespace oclspkt
