@@ -18,6 +18,10 @@ std::size_t local_words(const Plan& plan) {
 
 template <typename T>
 void ClSolver<T>::make_grid_kernel(State& s) const {
+  if (plan_.grid_folds()) {
+    make_fold_kernels(s);
+    return;
+  }
   const char* const name = plan_.in_one_tile() ? "grid_whole" : factored() ? "grid_factored" : "grid_streamed";
   const std::string shape =
       "-D BUNDLE=" + std::to_string(plan_.bundle) + " -D ITEMS_DOWN=" + std::to_string(plan_.items / plan_.bundle) +
@@ -29,8 +33,9 @@ void ClSolver<T>::make_grid_kernel(State& s) const {
 template <typename T>
 cl::Event ClSolver<T>::launch_grid(State& s, const ChunkBands& factors, const cl::Buffer& y, const cl::Buffer& x,
                                    const Chunk& chunk) {
-  const std::int64_t array = chunk.rows() * static_cast<Index>(sizeof(T));
   const Index blocks = chunk.tile_end - chunk.tile_begin, length = lines_.length(0);
+  if (plan_.grid_folds()) return launch_grid_levels(s, y, x, blocks);
+  const std::int64_t array = chunk.rows() * static_cast<Index>(sizeof(T));
   const std::int64_t factor = blocks == 0 ? 0 : factors_.shared() ? length * static_cast<Index>(sizeof(T)) : array;
   const std::size_t word = sizeof(T), vector = factors_.shared() ? kVectorBytes : word;
   const std::size_t local = local_words(plan_) * word;
@@ -46,7 +51,8 @@ cl::Event ClSolver<T>::launch_grid(State& s, const ChunkBands& factors, const cl
                    {"y", &y, array, word},
                    {"x", &x, array, word}});
   };
-  if (plan_.in_one_tile() || factored()) return run();
+  if (plan_.in_one_tile()) return run(cl_int{1}, y);
+  if (factored()) return run();
   return run(static_cast<cl_int>(plan_.segments), static_cast<cl_int>(quotient_up(plan_.m, plan_.grid_tile_rows())));
 }
 

@@ -139,6 +139,7 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
         give_outers(s, waiter);
       }
       if (plan.tiled()) set_up_levels(s, waiter);
+      if (plan.grid()) set_up_grid_levels(s, waiter);
       rehearse(s, waiter);
     } catch (...) {
       drain(s, waiter);

@@ -9,6 +9,7 @@
 #include "cl_paper.hpp"
 #include "device.hpp"
 #include "factors.hpp"
+#include "grid_factors.hpp"
 #include "interface.hpp"
 #include "launch.hpp"
 #include "layout.hpp"
@@ -32,7 +33,8 @@ inline bool works_in_place(const FoundDevice& found, const DeviceSettings& setti
   return found.info.host_unified && !settings.copy_vectors && !found.by_groups(settings.variant);
 }
 
-/// A level of TileFactors on a device. The first finds its factors among the chunks' bands, and its y and x there, too.
+/// A level of TileFactors or GridFactors on a device. The first finds its factors among the chunks' bands, and its y
+/// and x there, too.
 struct TileLevel {
   Index rows = 0, tiles = 0;
   cl::Buffer multiplier, reciprocal, coupling, weight, corners, y, x;
@@ -47,7 +49,7 @@ struct DeviceState {
   Kernel turned_factor[2], turned_streamed[2];        ///< the second of each for narrow factors
   Kernel twisted_eliminate, twisted_substitute, ends_eliminate, ends_substitute;
   Kernel strided_factored, strided_shared, strided_halo;
-  Kernel grid;
+  Kernel grid, grid_fold, grid_upper, grid_upper_fold;
   PaperState paper;
   struct ChunkBands {
     cl::Buffer lower, diag, upper;  ///< lower is upper where Plan::couplings_serve()
@@ -62,7 +64,7 @@ struct DeviceState {
   cl::Buffer care;                     ///< by work-groups: not 0 if a launch met numbers that are not finite
   std::unique_ptr<Staging> met;        ///< what was read of it: into other memory it takes 40 us, not 6 (H200)
   bool asked = false;                  ///< it is being read, or has been
-  std::vector<TileLevel> levels;       ///< of TileFactors
+  std::vector<TileLevel> levels;       ///< of TileFactors or GridFactors
   AlignedArray<T> segment_words;       ///< what kernel reduce wrote
   AlignedArray<T> tops, bottoms;       ///< of each partition: first and last unknown, or what passes through it
 };
@@ -110,7 +112,7 @@ class ClSolver final : public DeviceSolver<T> {
   Times times() const override { return times_; }
   std::int64_t bytes() const override { return bytes_; }
   const Factors<T>* factors() const override {
-    return stores_factors() && !makes_factors() && !plan_.folds() ? &factors_ : nullptr;
+    return stores_factors() && !makes_factors() && !plan_.folds() && !plan_.grid_folds() ? &factors_ : nullptr;
   }
 
  private:
@@ -184,6 +186,12 @@ class ClSolver final : public DeviceSolver<T> {
   void make_grid_kernel(State& s) const;
   cl::Event launch_grid(State& s, const ChunkBands& factors, const cl::Buffer& y, const cl::Buffer& x,
                         const Chunk& chunk);
+  void make_fold_kernels(State& s) const;
+  void store_grid_factors(const BandsView<T>& bands);
+  void set_up_grid_levels(State& s, const Waiter& waiter);
+  cl::Event launch_grid_levels(State& s, const cl::Buffer& y, const cl::Buffer& x, Index blocks);
+  cl::Event launch_grid_fold(State& s, std::size_t level, Index blocks);
+  cl::Event launch_grid_back(State& s, std::size_t level, Index blocks);
   cl::Event launch_from_ends(State& s, const cl::Buffer& y, const cl::Buffer& x, Index n);
   cl::Event launch_eliminate(State& s, const cl::Buffer& y, Index n);
   cl::Event launch_substitute(State& s, const cl::Buffer& x, Index n);
@@ -211,6 +219,7 @@ class ClSolver final : public DeviceSolver<T> {
   Factors<T> factors_;             ///< where they are stored
   TurnedFactors<T> turned_;        ///< the same in the order of the lanes, for lines laid end to end
   TileFactors<T> tile_factors_;    ///< plans that fold
+  GridFactors<T> grid_factors_;    ///< the same for lines side by side
   AlignedArray<float> narrow_[3];  ///< by work-groups: factors_ rounded
   bool guarded_ = false;           ///< by work-groups: launches take care of NaN, always or for now
   Resident resident_;  ///< multipliers, reciprocal pivots and scaled couplings where factors are stored, else bands

@@ -15,6 +15,10 @@ void ClSolver<T>::store_factors(State& s, const BandsView<T>& bands) {
     store_tile_factors(bands);
     return;
   }
+  if (plan_.grid_folds()) {
+    store_grid_factors(bands);
+    return;
+  }
   if (makes_factors()) {
     turned_.reserve(plan_);
   } else if (!plan_.stored) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "grid_plan.hpp"
 #include "oclspkt/error.hpp"
 #include "paper_form.hpp"
 
@@ -178,6 +179,16 @@ void make_pieces(Pieces& pieces, Index n, Index rows, bool up, bool down) {
   }
 }
 
+/// Words of what grid_folds() keep beside the first level's rows, at most.
+static Index words_of_levels(const Plan& plan, const LineSet& lines) {
+  if (!plan.grid_folds()) return 0;
+  // A number of the first level; of the others four of factors and weights, y and x; corners of all but the last.
+  Index words = lines.extent(), tiles = plan.segments;
+  const Index upper = upper_tiles(plan, lines.block_lines()).rows;
+  for (; tiles > 1; tiles = quotient_up(2 * tiles, upper)) words += (4 + 6 * 2) * tiles * lines.count();
+  return words + 6 * 2 * lines.count();
+}
+
 Layout make_strided_layout(const Plan& plan, const LineSet& lines, int word, const Limits& limits) {
   const Index blocks = lines.blocks(), extent = lines.block_extent(), length = lines.length(0);
   Layout layout;
@@ -206,15 +217,21 @@ Layout make_strided_layout(const Plan& plan, const LineSet& lines, int word, con
     layout.band_chunks = {shared};
   }
   const std::int64_t bands = plan.form == Form::shared ? length : layout.longest;
+  const Index more = words_of_levels(plan, lines);
   const Limits need{std::max({layout.longest * word, bands * word, layout.scratch_bytes}),
-                    (3 * bands + 2 * layout.longest) * word + layout.scratch_bytes};
+                    (3 * bands + 2 * layout.longest + more) * word + layout.scratch_bytes};
   if (layout.chunks.empty() || !fits(need, limits)) {
     throw InvalidInput("lines side by side, a block of " + std::to_string(extent) + " places at a time, need " +
                        std::to_string((5 * extent) * word + slot_bytes) + " bytes on the device; allowed are " +
                        std::to_string(limits.memory) + ", " + std::to_string(limits.allocation) +
                        " in one buffer: raise device_memory, or let the host solve them");
   }
-  layout.resident = (3 * band_rows + 2 * layout.longest) * word + layout.working_bytes() <= limits.memory;
+  layout.resident = (3 * band_rows + 2 * layout.longest + more) * word + layout.working_bytes() <= limits.memory;
+  if (plan.grid_folds() && !(layout.resident && layout.chunks.size() == 1)) {
+    throw InvalidInput(
+        "lines side by side that are cut into segments are solved all at once, the device's memory does "
+        "not hold them: raise device_memory or choose whole lines");
+  }
   return layout;
 }
 

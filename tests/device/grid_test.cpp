@@ -11,6 +11,7 @@
 #include "grid_plan.hpp"
 #include "layout.hpp"
 #include "residual.hpp"
+#include "survey.hpp"
 
 namespace oclspkt::test {
 namespace {
@@ -69,12 +70,14 @@ std::vector<LineSet> grid_shapes() {
   return all;
 }
 
-/// Ways to solve: streamed where a tile of 64 rows decays, exact settled and by one work-item.
+/// Ways to solve: streamed where a tile of 64 rows decays, exact settled, by one work-item and by segments.
 std::vector<GridDemand> demands(Form form) {
   return {{.form = form, .tile_rows = 64},
           {.form = form, .tile_rows = 64, .item_rows = 4},
           {.method = Method::exact_factored, .form = form},
-          {.method = Method::exact_factored, .form = form, .one_item = true}};
+          {.method = Method::exact_factored, .form = form, .one_item = true},
+          {.method = Method::exact_factored, .form = form, .segments = true},
+          {.method = Method::exact_factored, .form = form, .item_rows = 4, .segments = true}};
 }
 
 TYPED_TEST(Grid, IsRightForEveryShapeAndForm) {
@@ -173,12 +176,53 @@ TYPED_TEST(Grid, StaysBackwardStableAtDominanceOne) {
       multiply(lines, bands.view(), random.data(), smooth.data());
       on_every_device<T>([&](const DeviceInfo& info) {
         // Random rows multiply what settling rounds.
-        const Plan plan = this->plan(info.index, lines, {.method = Method::exact_factored, .one_item = !poisson});
-        for (const std::vector<T>* y : std::initializer_list<const std::vector<T>*>{&random, &smooth}) {
-          const auto x = this->solve_by(info.index, plan, bands, *y);
-          const double error = normwise_backward_error(lines, bands.view(), x.data(), y->data());
-          EXPECT_LE(error, 10 * kEps<T>) << lines.describe() << (poisson ? ", Poisson" : ", row sums 0");
-          worst = std::max(worst, error / kEps<T>);
+        for (const bool segments : {false, true}) {
+          if (segments && !poisson) continue;
+          const Plan plan = this->plan(info.index, lines,
+                                       {.method = Method::exact_factored, .one_item = !poisson, .segments = segments});
+          for (const std::vector<T>* y : std::initializer_list<const std::vector<T>*>{&random, &smooth}) {
+            const auto x = this->solve_by(info.index, plan, bands, *y);
+            const double error = normwise_backward_error(lines, bands.view(), x.data(), y->data());
+            EXPECT_LE(error, 10 * kEps<T>) << lines.describe() << (poisson ? ", Poisson" : ", row sums 0");
+            worst = std::max(worst, error / kEps<T>);
+          }
+        }
+      });
+    }
+  }
+  std::printf("largest backward error: %.2f eps\n", worst);
+}
+
+TYPED_TEST(Grid, SegmentsSolveWhatDecaysSlowlyAndAnySigns) {
+  using T = TypeParam;
+  double worst = 0;
+  for (const LineSet& lines : {LineSet::grid_axis(1, 5, 2999, 1), LineSet::grid_axis(2, 17, 3, 517),
+                               LineSet::strided(1031, 3, 1, 1), LineSet::grid_axis(1, 33, 17, 3)}) {
+    std::vector<std::pair<const char*, Bands<T>>> matrices;
+    matrices.emplace_back("Poisson", constant<T>(lines, -1, 2, -1));
+    matrices.emplace_back("lambda 1e2", diffusion<T>(lines, 1e2));
+    matrices.emplace_back("lambda 1e5", diffusion<T>(lines, 1e5));
+    matrices.emplace_back("random rows, d 1.5", random_dominant<T>(lines, 1.5));
+    matrices.emplace_back("random symmetric rows, d 1.5", random_symmetric<T>(lines, 1.5));
+    matrices.emplace_back("couplings of either sign", constant<T>(lines, 1, -2, -1));
+    for (auto& [what, bands] : matrices) {
+      bands.close_lines();
+      const auto random = random_vector<T>(lines.extent());
+      auto smooth = random;
+      multiply(lines, bands.view(), random.data(), smooth.data());
+      on_every_device<T>([&](const DeviceInfo& info) {
+        for (const Index item_rows : {0, 4}) {
+          const Form form = is_symmetric(lines, bands.view()) ? Form::symmetric : Form::general;
+          const Plan plan =
+              this->plan(info.index, lines,
+                         {.method = Method::exact_factored, .form = form, .item_rows = item_rows, .segments = true});
+          EXPECT_EQ(plan.grid_folds(), lines.length(0) > plan.grid_tile_rows());
+          for (const std::vector<T>* y : std::initializer_list<const std::vector<T>*>{&random, &smooth}) {
+            const auto x = this->solve_by(info.index, plan, bands, *y);
+            const double error = normwise_backward_error(lines, bands.view(), x.data(), y->data()) / kEps<T>;
+            EXPECT_LE(error, 4) << lines.describe() << ", " << what;
+            worst = std::max(worst, error);
+          }
         }
       });
     }
@@ -195,7 +239,7 @@ TYPED_TEST(Grid, NanInOneLineStaysInIt) {
     auto y = healthy;
     y[static_cast<std::size_t>(at)] = std::numeric_limits<T>::quiet_NaN();
     on_every_device<T>([&](const DeviceInfo& info) {
-      for (const Form form : {Form::general, Form::shared}) {
+      for (const Form form : {Form::general, Form::shared, Form::symmetric}) {
         for (const GridDemand& demand : demands(form)) {
           const Plan plan = this->plan(info.index, lines, demand);
           const auto expected = this->solve_by(info.index, plan, bands, healthy);
@@ -236,6 +280,24 @@ TYPED_TEST(Grid, GivesTheSameBitsEveryTimeAndInChunks) {
   });
 }
 
+TYPED_TEST(Grid, SegmentsGiveTheSameBitsEveryTimeAndAreSolvedAllAtOnce) {
+  using T = TypeParam;
+  const LineSet lines = LineSet::strided(200, 20, 13, 1, 12, 4100);
+  const auto bands = closed(constant<T>(lines, -1, 4, -1));
+  const auto y = random_vector<T>(lines.extent());
+  on_every_device<T>([&](const DeviceInfo& info) {
+    const GridDemand demand{.method = Method::exact_factored, .item_rows = 8, .segments = true};
+    const Plan plan = this->plan(info.index, lines, demand);
+    ASSERT_TRUE(plan.grid_folds());
+    const auto first = this->solve_by(info.index, plan, bands, y);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(this->solve_by(info.index, plan, bands, y), first);
+    DeviceSettings small = kForGpus;
+    small.device_memory = 6 * lines.extent() * static_cast<Index>(sizeof(T)) / 4;
+    EXPECT_EQ(this->plan(info.index, lines, demand, small).chunk_blocks, 0);
+    EXPECT_THROW(this->solve_by(info.index, plan, bands, y, small), InvalidInput);
+  });
+}
+
 TYPED_TEST(Grid, OneSolverTakesOtherPlansInTurn) {
   using T = TypeParam;
   on_every_device<T>([&](const DeviceInfo& info) {
@@ -244,13 +306,13 @@ TYPED_TEST(Grid, OneSolverTakesOtherPlansInTurn) {
       const auto bands = closed(constant<T>(lines, -1, 12, -1));
       const auto y = random_vector<T>(lines.extent());
       const auto reference = solve_by_reference(bands, y);
-      for (const Form form : {Form::general, Form::shared}) {
+      for (const Form form : {Form::general, Form::symmetric, Form::shared}) {
         for (const GridDemand& demand : demands(form)) {
           solver->set_up(this->plan(info.index, lines, demand), bands);
           std::vector<T> x(y.size());
           solver->apply(y.data(), x.data());
           EXPECT_LE(relative_difference(x, reference), 16 * kEps<T>) << lines.describe();
-          EXPECT_NE(solver->factors(), nullptr);
+          EXPECT_EQ(solver->factors() == nullptr, this->plan(info.index, lines, demand).grid_folds());
         }
       }
     }

@@ -52,21 +52,27 @@ bool solves_in_form(const DeviceInfo& info, const std::vector<std::string>& word
 /// The plan by work-groups of 32 work-items: 4 rows each and tiles of 16, so that small lines have several.
 Plan small_grid_plan(const LineSet& lines, const std::string& way, int word, DeviceTraits traits) {
   traits.group_items = std::min(traits.group_items, 32);
+  const bool folds = way.starts_with("gridfolds");
   return make_grid_plan(lines,
-                        {.method = way == "gridexact" ? Method::exact_factored : Method::truncated_streamed,
-                         .form = way == "gridshared" ? Form::shared : Form::general,
-                         .item_rows = 4},
+                        {.method = folds || way == "gridexact" ? Method::exact_factored : Method::truncated_streamed,
+                         .form = way.ends_with("shared")      ? Form::shared
+                                 : way.ends_with("symmetric") ? Form::symmetric
+                                                              : Form::general,
+                         .item_rows = 4,
+                         .segments = folds},
                         word, traits);
 }
 
-/// Words: strided|shared|segments|grid|gridshared|gridexact, lines of a block, rows, blocks, bytes of device memory (0:
-/// all).
+/// Words: strided|shared|segments|grid|gridshared|gridexact|gridfolds|gridfoldsshared|gridfoldssymmetric, lines of a
+/// block, rows, blocks, bytes of device memory (0: all).
 template <typename T>
 bool solves_beside(const DeviceInfo& info, const std::vector<std::string>& words) {
   const auto number = [&](std::size_t word) { return std::stol(words.at(word)); };
   const LineSet lines = LineSet::grid_axis(1, number(1), number(2), number(3));
-  const bool shared = words[0] == "shared" || words[0] == "gridshared", grid = words[0].starts_with("grid");
-  auto bands = shared ? constant<T>(lines, -1, 12, -1) : random_dominant<T>(lines, 10.0);
+  const bool shared = words[0].ends_with("shared"), grid = words[0].starts_with("grid");
+  auto bands = shared                            ? constant<T>(lines, -1, 12, -1)
+               : words[0].ends_with("symmetric") ? random_symmetric<T>(lines, 10.0)
+                                                 : random_dominant<T>(lines, 10.0);
   bands.close_lines();
   const auto y = random_vector<T>(lines.extent());
   DeviceSettings settings{.variant = grid ? Variant::gpu : Variant::cpu, .copy_vectors = true};  // as in check()

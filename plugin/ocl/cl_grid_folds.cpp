@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What ClSolver does for exact-factored of lines side by side that are cut into segments: the kernels made for GPUs.
+#include <algorithm>
+
+#include "cl_solver.hpp"
+#include "grid_plan.hpp"
+
+namespace oclspkt::ocl {
+
+template <typename T>
+void ClSolver<T>::make_fold_kernels(State& s) const {
+  const auto make = [&](Kernel& kernel, const char* name, Index bundle, int down, bool serve) {
+    const std::string options = "-D BUNDLE=" + std::to_string(bundle) + " -D ITEMS_DOWN=" + std::to_string(down) +
+                                " -D ITEM_ROWS=" + std::to_string(plan_.item_rows) +
+                                (serve ? " -D COUPLINGS_SERVE" : "") +
+                                (plan_.form == Form::shared ? " -D SHARED_FACTORS" : "");
+    if (kernel.handle() != nullptr && kernel.name == name && kernel.options == options) return;
+    kernel = s.device->kernel(name, sizeof(T) == sizeof(double), 1, options);
+  };
+  const int down = plan_.items / static_cast<int>(plan_.bundle);
+  make(s.grid, "grid_whole", plan_.bundle, down, plan_.couplings_serve());
+  make(s.grid_fold, "grid_fold", plan_.bundle, down, plan_.couplings_serve());
+  const UpperTiles upper = upper_tiles(plan_, lines_.block_lines());
+  make(s.grid_upper, "grid_whole", upper.bundle, upper.down, false);
+  if (2 * plan_.segments > upper.rows) make(s.grid_upper_fold, "grid_fold", upper.bundle, upper.down, false);
+}
+
+/// Make factors; resident_ is then where those of all rows stand.
+template <typename T>
+void ClSolver<T>::store_grid_factors(const BandsView<T>& bands) {
+  factors_ = {};
+  grid_factors_.factor(lines_, bands, plan_.form, plan_.m, upper_tiles(plan_, lines_.block_lines()).rows);
+  const auto& level = grid_factors_.levels().front();
+  resident_ = {level.multiplier.data(), level.reciprocal.data(), level.coupling.data(), sizeof(T)};
+}
+
+/// Bring to the device what is not by rows of the system, and give back what it has now.
+template <typename T>
+void ClSolver<T>::set_up_grid_levels(State& s, const Waiter& waiter) {
+  s.levels.clear();
+  if (!plan_.grid_folds()) return;
+  const auto bring = [&](cl::Buffer& buffer, const AlignedArray<T>& array) {
+    if (array.size() == 0) return;
+    const std::int64_t bytes = array.size() * static_cast<Index>(sizeof(T));
+    buffer = s.device->buffer(CL_MEM_READ_ONLY, bytes);
+    bytes_ += bytes;
+    s.pipeline->bring(array.data(), bytes, buffer, waiter, times_);
+  };
+  for (const auto& level : grid_factors_.levels()) {
+    TileLevel& on_device = s.levels.emplace_back();
+    on_device.rows = level.rows;
+    on_device.tiles = level.tiles(s.levels.size() == 1 ? plan_.m : upper_tiles(plan_, lines_.block_lines()).rows);
+    bring(on_device.weight, level.weight);
+    bring(on_device.corners, level.corners);
+    if (s.levels.size() == 1) {
+      const ChunkBands& bands = s.bands.front();
+      if (plan_.couplings_serve()) {
+        bring(on_device.multiplier, level.multiplier);
+      } else {
+        on_device.multiplier = bands.lower;
+      }
+      on_device.reciprocal = bands.diag;
+      on_device.coupling = bands.upper;
+      continue;
+    }
+    bring(on_device.multiplier, level.multiplier);
+    bring(on_device.reciprocal, level.reciprocal);
+    bring(on_device.coupling, level.coupling);
+    const std::int64_t bytes = level.rows * lines_.count() * static_cast<Index>(sizeof(T));
+    for (cl::Buffer* vector : {&on_device.y, &on_device.x}) *vector = s.device->buffer(CL_MEM_READ_WRITE, bytes);
+    bytes_ += 2 * bytes;
+  }
+  grid_factors_ = {};
+}
+
+namespace {
+
+/// What the launches over the first `blocks` blocks of a level have in common.
+template <typename T>
+struct LevelLaunch {
+  LevelLaunch(const LineSet& all, const Plan& plan, const TileLevel& level, bool first, Index some_blocks)
+      : lines(first ? all : lines_of_level(all, level.rows)),
+        blocks(some_blocks),
+        serve(first && plan.couplings_serve()) {
+    const UpperTiles upper = upper_tiles(plan, all.block_lines());
+    const auto items = static_cast<std::size_t>(first ? plan.items : upper.bundle * upper.down);
+    bundles = quotient_up(all.block_lines(), first ? plan.bundle : upper.bundle);
+    geometry = {std::max<Index>(1, blocks * bundles * level.tiles), items, 4 * items * sizeof(T)};
+    if (blocks == 0) return;
+    constexpr auto kWord = static_cast<Index>(sizeof(T));
+    vector = lines.extent() * kWord;
+    factor = plan.form == Form::shared ? level.rows * kWord : vector;
+    multiplier = serve ? level.tiles * all.count() * kWord : factor;
+    alignment = plan.form == Form::shared ? kVectorBytes : sizeof(T);
+  }
+  LineSet lines;
+  Index blocks, bundles = 1;
+  bool serve;  ///< couplings, as multipliers
+  Geometry geometry;
+  std::int64_t vector = 0, factor = 0, multiplier = 0;  ///< bytes
+  std::size_t alignment = sizeof(T);                    ///< of factors
+};
+
+}  // namespace
+
+/// Down: fold the segments of the first `blocks` blocks of a level to rows of the next.
+template <typename T>
+cl::Event ClSolver<T>::launch_grid_fold(State& s, std::size_t level, Index blocks) {
+  const TileLevel &from = s.levels[level], &to = s.levels[level + 1];
+  const LevelLaunch<T> here(lines_, plan_, from, level == 0, blocks), next(lines_, plan_, to, false, blocks);
+  const cl::Buffer& multiplier = here.serve ? from.coupling : from.multiplier;
+  Kernel& kernel = level == 0 ? s.grid_fold : s.grid_upper_fold;
+  set_arguments(*s.device, kernel, multiplier, from.weight, from.y, from.corners, to.y, cl_long{blocks},
+                cl_long{here.lines.block_stride()}, cl_long{lines_.block_lines()}, static_cast<cl_int>(from.rows),
+                cl_long{here.lines.row_stride()}, static_cast<cl_int>(here.bundles), static_cast<cl_int>(from.tiles),
+                cl::Local(here.geometry.local_bytes));
+  return launch(*s.device, kernel, here.geometry,
+                {{"multiplier", &multiplier, here.factor, here.alignment},
+                 {"weight", &from.weight, here.factor, here.alignment},
+                 {"y", &from.y, here.vector, sizeof(T)},
+                 {"left", &to.y, next.vector, sizeof(T)}});
+}
+
+/// And back: solve the segments with the unknowns of the next level around them.
+template <typename T>
+cl::Event ClSolver<T>::launch_grid_back(State& s, std::size_t level, Index blocks) {
+  const TileLevel& at = s.levels[level];
+  const cl::Buffer& around = level + 1 < s.levels.size() ? s.levels[level + 1].x : at.y;
+  const LevelLaunch<T> here(lines_, plan_, at, level == 0, blocks);
+  Kernel& kernel = level == 0 ? s.grid : s.grid_upper;
+  set_arguments(*s.device, kernel, at.multiplier, at.reciprocal, at.coupling, at.y, at.x, cl_long{blocks},
+                cl_long{here.lines.block_stride()}, cl_long{lines_.block_lines()}, static_cast<cl_int>(at.rows),
+                cl_long{here.lines.row_stride()}, static_cast<cl_int>(here.bundles), static_cast<cl_int>(at.tiles),
+                around, cl::Local(here.geometry.local_bytes));
+  return launch(*s.device, kernel, here.geometry,
+                {{"multiplier", &at.multiplier, here.multiplier, here.alignment},
+                 {"reciprocal", &at.reciprocal, here.factor, here.alignment},
+                 {"coupling", &at.coupling, here.factor, here.alignment},
+                 {"y", &at.y, here.vector, sizeof(T)},
+                 {"x", &at.x, here.vector, sizeof(T)}});
+}
+
+/// All levels, down and back.
+template <typename T>
+cl::Event ClSolver<T>::launch_grid_levels(State& s, const cl::Buffer& y, const cl::Buffer& x, Index blocks) {
+  s.levels.front().y = y;
+  s.levels.front().x = x;
+  s.earlier.clear();
+  for (std::size_t i = 0; i + 1 < s.levels.size(); ++i) s.earlier.push_back(launch_grid_fold(s, i, blocks));
+  for (std::size_t i = s.levels.size(); i-- > 1;) s.earlier.push_back(launch_grid_back(s, i, blocks));
+  return launch_grid_back(s, 0, blocks);
+}
+
+#define OCLSPKT_INSTANTIATE(T)                                                  \
+  template void ClSolver<T>::make_fold_kernels(State&) const;                   \
+  template void ClSolver<T>::store_grid_factors(const BandsView<T>&);           \
+  template void ClSolver<T>::set_up_grid_levels(State&, const Waiter&);         \
+  template cl::Event ClSolver<T>::launch_grid_fold(State&, std::size_t, Index); \
+  template cl::Event ClSolver<T>::launch_grid_back(State&, std::size_t, Index); \
+  template cl::Event ClSolver<T>::launch_grid_levels(State&, const cl::Buffer&, const cl::Buffer&, Index);
+OCLSPKT_INSTANTIATE(float)
+OCLSPKT_INSTANTIATE(double)
+
+}  // namespace oclspkt::ocl
