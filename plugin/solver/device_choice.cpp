@@ -57,7 +57,9 @@ std::optional<double> device_seconds(DeviceModule& module, int index, const Devi
                                 .copy_vectors = options.transfer == Transfer::copy,
                                 .device_memory = options.device_memory};
   const DeviceTraits traits = module.traits(index, demand.is_double, settings);
-  const Plan whole = make_factored_plan(demand.lines, demand.form, word, traits);
+  const bool grid = traits.group_items > 0 && demand.lines.rows() > 0;
+  const Plan whole = grid ? make_exact_grid_plans(demand.lines, {.form = demand.form}, word, traits).front()
+                          : make_factored_plan(demand.lines, demand.form, word, traits);
   if (whole.chunk_blocks == 0) return std::nullopt;
   const double seconds = predict_beside_seconds(profile, whole, word);
   if (demand.halo < 0 || demand.lines.rows() == 0) return seconds;

@@ -99,16 +99,30 @@ std::optional<Proposal> propose_grid_streamed(const Problem<T>& problem, Objecti
   return insisted;
 }
 
+/// Plans of exact-factored whose work-items settle with each other, the fastest first.
+template <typename T>
+std::vector<Plan> exact_plans(const Problem<T>& problem) {
+  const LineSet& lines = problem.bands.lines();
+  GridDemand demand = demand_of(problem, Method::exact_factored);
+  std::vector<Plan> plans = make_exact_grid_plans(lines, demand, sizeof(T), problem.traits);
+  if (plans.size() == 1 || demand.form == Form::shared || !is_symmetric(lines, problem.bands.view())) return plans;
+  demand.form = Form::symmetric;
+  return make_exact_grid_plans(lines, demand, sizeof(T), problem.traits);
+}
+
 /// Nothing is truncated; where settling multiplies rounding, nothing settles either.
 template <typename T>
 Proposal propose_grid_exact(const Problem<T>& problem) {
-  GridDemand demand = demand_of(problem, Method::exact_factored);
-  Proposal p;
-  p.plan = plan_of(problem, demand);
-  const auto holds = [&] {
-    return certify_grid(p.plan, problem.bands.lines(), problem.bands.view(), 0.0, kTriedGrowth).weak.empty();
+  const std::vector<Plan> plans = exact_plans(problem);
+  const auto holds = [&](const Plan& plan) {
+    return settles(problem.survey) ||
+           certify_grid(plan, problem.bands.lines(), problem.bands.view(), 0.0, kTriedGrowth).weak.empty();
   };
-  if (!settles(problem.survey) && !holds()) {
+  Proposal p;
+  if (const auto first = std::find_if(plans.begin(), plans.end(), holds); first != plans.end()) {
+    p.plan = *first;
+  } else {
+    GridDemand demand = demand_of(problem, Method::exact_factored);
     demand.one_item = true;
     p.plan = plan_of(problem, demand);
   }
@@ -127,10 +141,12 @@ std::optional<Proposal> propose_grid(const Problem<T>& problem, Method method, O
 }
 
 std::string grid_text(const Plan& plan) {
-  return std::string(plan.form == Form::shared ? "shared" : "stored") +
+  return std::string(plan.form == Form::general ? "stored" : name(plan.form)) +
          format(" factors, tiles of %lld lines x %lld rows", static_cast<long long>(plan.bundle),
                 static_cast<long long>(plan.grid_tile_rows())) +
-         (plan.segments > 1 ? format(", %lld runs a line", static_cast<long long>(plan.segments)) : "");
+         (plan.segments > 1 ? format(plan.grid_folds() ? ", folded, %lld segments a line" : ", %lld runs a line",
+                                     static_cast<long long>(plan.segments))
+                            : "");
 }
 
 template std::optional<Proposal> propose_grid<float>(const Problem<float>&, Method, Objection&);

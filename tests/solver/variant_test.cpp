@@ -89,6 +89,42 @@ TYPED_TEST(Variants, ForGpusSolveLinesSideBySideByTiles) {
   });
 }
 
+/// Implicit diffusion whose coefficients differ from row to row and line to line by three times.
+template <typename T>
+Bands<T> uneven_diffusion(const LineSet& lines, double lambda, bool symmetric) {
+  const std::vector<T> random = test::random_vector<T>(2 * lines.extent() + lines.row_stride());
+  const auto coefficient = [&](Index at) {
+    return static_cast<T>(lambda * (1 + 0.5 * std::tanh(static_cast<double>(random[static_cast<std::size_t>(at)]))));
+  };
+  Bands<T> bands(lines);
+  for (Index at = 0; at < lines.extent(); ++at) {
+    bands.lower()[at] = -coefficient(at);
+    bands.upper()[at] = -coefficient(symmetric ? at + lines.row_stride() : lines.extent() + at);
+    bands.diag()[at] = 1 - bands.lower()[at] - bands.upper()[at];
+  }
+  return bands;
+}
+
+TYPED_TEST(Variants, ForGpusCutFewLongLinesIntoSegments) {
+  using T = TypeParam;
+  test::with_every_device([&](Options options) {
+    if (options.devices == "host") return;
+    options.variant = "gpu";
+    const auto expect = [&](bool cut, Form form, Bands<T> bands) {
+      const Report report = this->solve(options, std::move(bands));
+      EXPECT_EQ(report.method, Method::exact_factored) << report.why;
+      EXPECT_EQ(report.form, form);
+      EXPECT_EQ(report.shape.find("segments a line") != std::string::npos, cut) << report.shape;
+    };
+    for (const LineSet& few : {LineSet::grid_axis(1, 5, 3001, 1), LineSet::grid_axis(2, 3, 1, 2000)}) {
+      expect(true, Form::general, uneven_diffusion<T>(few, 1e5, false));
+      expect(true, Form::symmetric, uneven_diffusion<T>(few, 1e5, true));
+      expect(true, Form::shared, test::diffusion<T>(few, 1e5));
+    }
+    expect(false, Form::general, uneven_diffusion<T>(LineSet::grid_axis(1, 5, 600, 1), 1e5, true));
+  });
+}
+
 TYPED_TEST(Variants, ForGpusSolveAWeakLineBesideOthersApart) {
   using T = TypeParam;
   test::with_every_device([&](Options options) {
