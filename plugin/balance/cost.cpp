@@ -78,7 +78,8 @@ double predict_seconds(const DeviceProfile& profile, Index rows, double words_pe
 }
 
 double predict_beside_seconds(const DeviceProfile& profile, const Plan& plan, int word) {
-  return predict_seconds(profile, plan.n, plan.idle * plan.words_per_row(), 1, word);
+  const int launches = plan.grid_folds() ? 3 : 1;
+  return predict_seconds(profile, plan.n, plan.idle * plan.words_per_row(), launches, word);
 }
 
 double predict_host_seconds(const DeviceProfile& profile, Index rows) {

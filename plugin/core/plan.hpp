@@ -114,7 +114,7 @@ struct Plan {
   Index factor_tiles() const {
     return form == Form::shared ? shared.head + shared.period + tiles() - shared.tail : tiles();
   }
-  /// Stored: the multiplier of a row is the coupling of the row above it, and is not kept.
+  /// Stored, or grid_folds(): the multiplier of a row is the coupling of the row above it, and is not kept.
   bool couplings_serve() const { return form == Form::symmetric; }
   /// Stored: words of each array of factors a tile. Couplings that serve begin with the multipliers of the first rows.
   Index factor_words() const { return (m + (couplings_serve() ? 1 : 0)) * lanes; }
