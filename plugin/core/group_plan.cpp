@@ -26,6 +26,8 @@ constexpr Index kSharedBytes = 4 << 20;
 constexpr Index kLeastFolded = 4;
 /// Arrays of exact-factored by work-groups: y, x, four of factors and weights; and one for all that is small.
 constexpr Index kFoldArrays = 7;
+/// Arrays of exact-twopass by work-groups: three bands, y and x; and one for what is left of the tiles.
+constexpr Index kReduceArrays = 6;
 
 /// Work-items and rows of each. Measured on an H200 (NVIDIA), billions of rows a second with a halo of 56 rows in
 /// double: 128 x 16: 106, 128 x 8: 99, 128 x 12: 101, 64 x 16: 103; of 192 rows 95 and, 64 x 16, 83. In float all of
@@ -160,13 +162,11 @@ bool share_line(Plan& plan, Index length, int word) {
   return true;
 }
 
-Plan make_fold_plan(Index n, Index partition, int word, const DeviceTraits& traits) {
-  check_partition(partition);
-  Plan plan;
-  plan.method = Method::exact_factored;
-  plan.n = n;
-  plan.stored = true;
-  take_shape(group_shape(0, partition, word, traits), plan);
+namespace {
+
+/// Cut rows into the tiles of a shape, level by level, if the memory holds `arrays` of all rows.
+void cut_by_levels(const GroupShape& shape, Index arrays, int word, const DeviceTraits& traits, Plan& plan) {
+  take_shape(shape, plan);
   plan.m = plan.group_rows();
   if (plan.m < kLeastFolded) {
     throw InvalidInput("tiles of " + std::to_string(plan.m) +
@@ -174,8 +174,34 @@ Plan make_fold_plan(Index n, Index partition, int word, const DeviceTraits& trai
                        "larger partition, variant cpu or another method");
   }
   plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, std::numeric_limits<int>::max()));
-  const std::int64_t words = std::min(traits.chunk_bytes, traits.memory_bytes / kFoldArrays) / word;
+  const std::int64_t words = std::min(traits.chunk_bytes, traits.memory_bytes / arrays) / word;
   plan.chunk_tiles = plan.tiles() * plan.tile_rows() <= words ? plan.tiles() : 0;
+}
+
+}  // namespace
+
+Plan make_fold_plan(Index n, Index partition, int word, const DeviceTraits& traits) {
+  check_partition(partition);
+  Plan plan;
+  plan.method = Method::exact_factored;
+  plan.n = n;
+  plan.stored = true;
+  cut_by_levels(group_shape(0, partition, word, traits), kFoldArrays, word, traits, plan);
+  return plan;
+}
+
+Plan make_reduce_plan(Index n, Index partition, int word, const DeviceTraits& traits) {
+  check_partition(partition);
+  Plan plan;
+  plan.method = Method::exact_twopass;
+  plan.n = n;
+  GroupShape shape = group_shape(0, partition, word, traits);
+  // What is left of floats is double, by the same shape.
+  constexpr auto kWord = static_cast<Index>(sizeof(double));
+  while (shape.items > 1 && reduce_local_words(shape.items, shape.item_rows) * kWord > traits.local_bytes) {
+    shape.items /= 2;
+  }
+  cut_by_levels(shape, kReduceArrays, word, traits, plan);
   return plan;
 }
 

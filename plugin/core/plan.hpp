@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "oclspkt/export.hpp"
@@ -16,6 +17,12 @@ inline Index round_up(Index value, Index multiple) { return quotient_up(value, m
 /// each work-item, or the four numbers that each has in a scan (kernels/gpu/tile_rows.clh, tile_scan.clh).
 inline Index group_local_words(int items, int item_rows) {
   return static_cast<Index>(items) * (item_rows > 3 ? item_rows + 1 : 4);
+}
+
+/// The same of exact-twopass: the rows, or five numbers of one row a work-item and of the tile's first
+/// (kernels/gpu/tile_excess.clh).
+inline Index reduce_local_words(int items, int item_rows) {
+  return std::max<Index>(static_cast<Index>(items) * (item_rows + 1), 5 * (static_cast<Index>(items) + 1));
 }
 
 /// What a plan must know of the device that will run it.
@@ -46,8 +53,9 @@ struct SharedTiles {
 /// Lines laid end to end: partition k holds rows [k*m, min(n, (k+1)*m)), tile t partitions [t*lanes, (t+1)*lanes).
 /// By work-groups (`items` > 0; lines laid end to end on GPUs): a partition is what a work-group solves, and is read
 /// with its halos in tiles of items * item_rows rows, item_rows a work-item: run_tiles * items * item_rows = m + 2
-/// halo. Truncated-halo takes one tile, truncated-streamed walks several by stored factors, exact-factored has a tile
-/// without halo, see TileFactors. In the paper's form a work-item takes a partition, a tile is those of a work-group.
+/// halo. Truncated-halo takes one tile, truncated-streamed walks several by stored factors, exact-factored and
+/// exact-twopass have a tile without halo, see TileFactors and kernels/gpu/tile_excess.clh. In the paper's form a
+/// work-item takes a partition, a tile is those of a work-group.
 /// Lines side by side (exact-factored, and truncated-halo by segments): bundle k of a block holds its lines from
 /// k*bundle on, the last bundle all that are left; segment k of a line holds its rows [k*m, min(length, (k+1)*m)).
 /// Side by side by work-groups (grid(); truncated-streamed and exact-factored on GPUs, core/grid_plan): a work-group
@@ -101,6 +109,12 @@ struct Plan {
   bool turned() const { return stored && !by_groups(); }
   /// Exact by work-groups: tiles are folded to their first and last rows, and those in turn.
   bool folds() const { return stored && by_groups() && method == Method::exact_factored; }
+  /// exact-twopass by work-groups: the same, with nothing stored.
+  bool reduces_tiles() const { return tiled() && method == Method::exact_twopass; }
+  /// Either of them: what is left of the tiles is a system of its own, level by level.
+  bool by_levels() const { return folds() || reduces_tiles(); }
+  /// exact-twopass by partitions, what is left of them being solved on the host.
+  bool by_partitions() const { return method == Method::exact_twopass && !from_ends && !by_groups(); }
   /// Lines side by side by work-groups.
   bool grid() const { return items > 0 && segments > 0; }
   /// grid(): rows of a tile.
@@ -162,6 +176,11 @@ OCLSPKT_API bool share_line(Plan& plan, Index length, int word);
 /// @post chunk_tiles is 0 if the memory does not hold all rows at once
 /// @throws InvalidInput if `partition` is negative
 OCLSPKT_API Plan make_fold_plan(Index n, Index partition, int word, const DeviceTraits& traits);
+
+/// Plan exact-twopass by work-groups, for lines laid end to end: tiles are reduced to their first and last rows, and
+/// those in turn.
+/// @param partition, throws, post  as for make_fold_plan
+OCLSPKT_API Plan make_reduce_plan(Index n, Index partition, int word, const DeviceTraits& traits);
 
 /// Let the work-items of a tile settle with no more of their neighbours than the halo's rows, which is enough where
 /// every row decays as the halo asks for; without it they settle with all. Does nothing to other plans.

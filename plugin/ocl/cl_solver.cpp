@@ -103,7 +103,7 @@ template <typename T>
 void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
   ready_ = false;
   check(plan, bands);
-  const bool reduces = plan.method == Method::exact_twopass && !plan.from_ends;
+  const bool reduces = plan.by_partitions();
   const std::lock_guard lock(holding_->mutex);
   State& s = holding_->state;
   Registry::instance().require_usable(index_);
@@ -140,6 +140,7 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
       }
       if (plan.tiled()) set_up_levels(s, waiter);
       if (plan.grid()) set_up_grid_levels(s, waiter);
+      if (plan.reduces_tiles()) make_reduced_levels(s);
       rehearse(s, waiter);
     } catch (...) {
       drain(s, waiter);
@@ -163,6 +164,8 @@ void ClSolver<T>::make_kernels(State& s) const {
     make_paper_kernels(s);
   } else if (factored()) {
     factors_.shared() ? make(s.strided_shared, "strided_shared") : make(s.strided_factored, "strided_factored");
+  } else if (plan_.reduces_tiles()) {
+    make_reduce_kernels(s);
   } else if (plan_.tiled()) {
     make_tile_kernels(s, guarded_);
   } else if (strided()) {
@@ -252,6 +255,10 @@ void ClSolver<T>::rehearse(State& s, const Waiter& waiter) {
     waiter.wait(launch_from_ends(s, s.scratch, s.scratch, 0));
     return;
   }
+  if (plan_.reduces_tiles()) {
+    rehearse_levels(s, waiter);
+    return;
+  }
   if (plan_.folds()) {
     if (s.levels.size() > 1) waiter.wait(launch_fold(s, 0, 0));
     waiter.wait(launch_back(s, 0, 0));
@@ -299,6 +306,7 @@ cl::Event ClSolver<T>::launch_solve(State& s, const ChunkBands& bands, const cl:
                                     const Chunk& chunk) {
   if (plan_.twisted() || plan_.from_ends) return launch_from_ends(s, y, x, plan_.n);
   if (plan_.folds()) return launch_levels(s, y, x);
+  if (plan_.reduces_tiles()) return launch_reduced_levels(s, y, x);
   if (plan_.grid()) return launch_grid(s, bands, y, x, chunk);
   if (plan_.paper) return launch_paper(s, bands, y, x, chunk);
   if (plan_.tiled()) return plan_.stored ? launch_runs(s, bands, y, x, chunk) : launch_tiles(s, bands, y, x, chunk);

@@ -40,12 +40,20 @@ struct TileLevel {
   cl::Buffer multiplier, reciprocal, coupling, weight, corners, y, x;
 };
 
+/// A level of exact-twopass by work-groups. The first has the bands, y and x of the system; the rows of the others come
+/// as their excesses, and all their numbers are double where the device has that.
+struct ReducedLevel {
+  Index rows = 0, tiles = 0;
+  cl::Buffer lower, diag, upper, y, x;
+};
+
 /// Everything of a solver that a device may touch, host memory included: it has to outlive a device that was lost.
 template <typename T>
 struct DeviceState {
   std::shared_ptr<OpenDevice> device;  ///< null before the first set-up and after a release
   Kernel truncated_halo, exact_reduce, exact_substitute;
   Kernel tile_halo[2], tile_stored[2], tile_fold[2];  ///< the second of each takes care of NaN
+  Kernel tile_reduce[2], tile_substitute[2];          ///< the second of each for levels but the first
   Kernel turned_factor[2], turned_streamed[2];        ///< the second of each for narrow factors
   Kernel twisted_eliminate, twisted_substitute, ends_eliminate, ends_substitute;
   Kernel strided_factored, strided_shared, strided_halo;
@@ -65,6 +73,7 @@ struct DeviceState {
   std::unique_ptr<Staging> met;        ///< what was read of it: into other memory it takes 40 us, not 6 (H200)
   bool asked = false;                  ///< it is being read, or has been
   std::vector<TileLevel> levels;       ///< of TileFactors or GridFactors
+  std::vector<ReducedLevel> reduced;   ///< of exact-twopass by work-groups
   AlignedArray<T> segment_words;       ///< what kernel reduce wrote
   AlignedArray<T> tops, bottoms;       ///< of each partition: first and last unknown, or what passes through it
 };
@@ -125,11 +134,11 @@ class ClSolver final : public DeviceSolver<T> {
   /// The device makes the factors itself, in memory that it shares with the host.
   bool makes_factors() const { return plan_.turned() && plan_.lead_in >= 0 && plan_.form != Form::shared && in_place_; }
   /// exact-twopass by partitions and a reduced system.
-  bool reduces() const { return plan_.method == Method::exact_twopass && !plan_.from_ends; }
+  bool reduces() const { return plan_.by_partitions(); }
   /// Lines side by side.
   bool strided() const { return factored() || plan_.segments > 0; }
   /// Tiles may be launched a few at a time, while vectors still come.
-  bool in_parts() const { return lines_.contiguous() && !plan_.twisted() && !plan_.from_ends && !plan_.folds(); }
+  bool in_parts() const { return lines_.contiguous() && !plan_.twisted() && !plan_.from_ends && !plan_.by_levels(); }
   Limits limits() const;
   double time_limit() const;
   void check(const Plan& plan, const Bands<T>& bands) const;
@@ -183,6 +192,14 @@ class ClSolver final : public DeviceSolver<T> {
   void make_paper_kernels(State& s) const;
   cl::Event launch_paper(State& s, const ChunkBands& bands, const cl::Buffer& y, const cl::Buffer& x,
                          const Chunk& chunk);
+  bool wide_levels(const State& s) const { return sizeof(T) < sizeof(double) && s.device->info().fp64; }
+  Geometry level_geometry(const State& s, bool first, Index tiles) const;
+  void make_reduce_kernels(State& s) const;
+  void make_reduced_levels(State& s);
+  void rehearse_levels(State& s, const Waiter& waiter);
+  cl::Event launch_reduce_tiles(State& s, std::size_t level, Index tiles);
+  cl::Event launch_substitute_tiles(State& s, std::size_t level, Index tiles);
+  cl::Event launch_reduced_levels(State& s, const cl::Buffer& y, const cl::Buffer& x);
   void make_grid_kernel(State& s) const;
   cl::Event launch_grid(State& s, const ChunkBands& factors, const cl::Buffer& y, const cl::Buffer& x,
                         const Chunk& chunk);

@@ -50,7 +50,7 @@ Chunk make_chunk(const Plan& plan, Index tile_begin, Index tile_end, Index align
 
 /// Everything but the chunks, for chunks of that many tiles.
 Layout working_sizes(const Plan& plan, int word, Index chunk_tiles) {
-  const bool exact = plan.method == Method::exact_twopass && !plan.from_ends;
+  const bool exact = plan.by_partitions();
   Layout layout;
   layout.runs = static_cast<int>(std::clamp<Index>(plan.runs, 1, chunk_tiles));
   layout.slot = vectors_swept(plan);
@@ -79,7 +79,7 @@ std::int64_t chunk_bytes(const Plan& plan, int word, Index chunk_tiles, Index al
 Limits needs(const Plan& plan, int word, Index chunk_tiles, Index alignment) {
   const Layout sizes = working_sizes(plan, word, chunk_tiles);
   const std::int64_t array = chunk_bytes(plan, word, chunk_tiles, alignment);
-  const int arrays = plan.folds() ? 6 : 5;
+  const int arrays = plan.by_levels() ? 6 : 5;
   return {std::max({array, sizes.scratch_bytes, sizes.segment_bytes, sizes.marshalled_bytes}),
           arrays * array + sizes.working_bytes()};
 }
@@ -135,9 +135,9 @@ Layout make_layout(const Plan& plan, int word, const Limits& limits) {
   for (const Chunk& chunk : layout.band_chunks) band_rows += chunk.rows();
   layout.resident =
       3 * band_rows * plan.factor_word(word) + 2 * layout.longest * word + layout.working_bytes() <= limits.memory;
-  if ((plan.twisted() || plan.from_ends) && !(layout.resident && layout.chunks.size() <= 1)) {
-    throw InvalidInput(std::string("method ") + name(plan.method) + " from both ends sweeps all " +
-                       std::to_string(plan.n) +
+  if ((plan.twisted() || plan.from_ends || plan.reduces_tiles()) && !(layout.resident && layout.chunks.size() <= 1)) {
+    throw InvalidInput(std::string("method ") + name(plan.method) + (plan.by_levels() ? "" : " from both ends") +
+                       " sweeps all " + std::to_string(plan.n) +
                        " rows at once, the device's memory does not hold them: raise device_memory or choose "
                        "exact-twopass by partitions");
   }

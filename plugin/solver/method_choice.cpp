@@ -253,6 +253,18 @@ std::optional<Proposal> propose_folds(const Problem<T>& problem, Objection& obje
   return unless_growth(problem, exact_proposal(problem, plan), objection);
 }
 
+/// exact-twopass by tiles that work-groups reduce to their first and last rows.
+template <typename T>
+std::optional<Proposal> propose_reduced(const Problem<T>& problem, Objection& objection) {
+  const Index n = problem.bands.lines().rows();
+  const Plan plan = make_reduce_plan(n, problem.options.partition, sizeof(T), problem.traits);
+  if (plan.chunk_tiles == 0 && n > 0) {
+    objection = {"by work-groups: the device's memory does not hold all rows at once", {}, plan};
+    return std::nullopt;
+  }
+  return unless_growth(problem, exact_proposal(problem, plan), objection);
+}
+
 /// exact-twopass by two work-groups, which make the pivots from both ends. It carries excesses that are not negative.
 template <typename T>
 std::optional<Proposal> propose_from_ends(const Problem<T>& problem, Objection& objection) {
@@ -285,7 +297,9 @@ std::optional<Proposal> propose_from_ends(const Problem<T>& problem, Objection& 
 
 template <typename T>
 std::optional<Proposal> propose_exact(const Problem<T>& problem, Method method, Objection& objection) {
-  if (method == Method::exact_twopass && problem.from_ends) return propose_from_ends(problem, objection);
+  if (method == Method::exact_twopass && problem.from_ends) {
+    return problem.traits.group_items > 0 ? propose_reduced(problem, objection) : propose_from_ends(problem, objection);
+  }
   if (method == Method::exact_twopass) {
     return unless_growth(problem, exact_proposal(problem, plan_for(problem, method, 0)), objection);
   }
@@ -314,6 +328,8 @@ std::vector<Attempt> methods_to_try(MethodChoice choice, const Circumstances& kn
   std::vector<Attempt> exact{{Method::exact_factored}};
   std::vector<Attempt> twopass{{Method::exact_twopass, false, true}, {Method::exact_twopass}};
   if (kernels_for_both) exact.insert(known.few_applies ? exact.begin() : exact.end(), twopass.begin(), twopass.end());
+  // On GPUs partitions are slow, and come last.
+  if (known.by_groups && known.few_applies && kernels_for_both) std::swap(exact[1], exact[2]);
   std::vector<Attempt> all;
   // Side by side on GPUs; what has to settle may multiply rounding, and the host takes line by line.
   const bool grid = !known.on_host && !known.end_to_end && known.by_groups;
@@ -441,6 +457,7 @@ std::string shape_text(const Plan& plan) {
       }
       return std::string("walking ") + (plan.walk_up ? "up" : "down") + (plan.exact_starts ? " from exact starts" : "");
     case Method::exact_twopass:
+      if (plan.by_groups()) return "tiles reduced by " + groups_text(plan);
       return plan.from_ends ? "swept from both ends" : "";
     case Method::exact_factored:
       if (plan.by_groups()) return "stored factors, folded by " + groups_text(plan);

@@ -53,7 +53,7 @@ bool narrows(const Options& options) {
 struct Attempt {
   Method method;
   bool on_host = false;
-  bool from_ends = false;  ///< exact-twopass: Plan::from_ends, not by partitions
+  bool from_ends = false;  ///< exact-twopass: Plan::from_ends or, by work-groups, reduces_tiles(); not by partitions
   friend bool operator==(const Attempt&, const Attempt&) = default;
 };
 

@@ -59,7 +59,7 @@ double growth_of(const Problem<T>& problem, const Plan& plan, Objection& objecti
     const RowRange rows = rows_of(problem, l);
     const BandsView<T> view = problem.bands.view();
     const double growth = plan.method == Method::exact_twopass
-                              ? twopass_growth(view, plan.m, rows.first, rows.end)
+                              ? twopass_growth(view, plan.by_groups() ? plan.item_rows : plan.m, rows.first, rows.end)
                               : elimination_growth(view, plan.m, plan.halo, rows.first, rows.end);
     if (!(growth <= kGrowthLimit)) {
       if (objection.lines.empty()) {

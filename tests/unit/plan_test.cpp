@@ -54,6 +54,23 @@ TEST(Plan, CountsTheWordsOfARow) {
   EXPECT_DOUBLE_EQ(plan.words_per_row(), 3);
 }
 
+TEST(Plan, ReducesTilesWithNothingStored) {
+  DeviceTraits traits{.group_items = 256, .local_bytes = 48 << 10};
+  Plan plan = make_reduce_plan(1'000'000, 0, 4, traits);
+  EXPECT_TRUE(plan.reduces_tiles() && plan.by_levels() && !plan.folds() && !plan.by_partitions());
+  EXPECT_DOUBLE_EQ(plan.words_per_row(), 9);
+  EXPECT_EQ(plan.chunk_tiles, plan.tiles());
+  // Levels are double, whatever the rows are.
+  traits.local_bytes = 17 * 64 * 8;
+  EXPECT_EQ(make_reduce_plan(1'000'000, 16, 4, traits).items, 64);
+  EXPECT_EQ(make_reduce_plan(1'000'000, 16, 8, traits).items, 64);
+  traits.group_items = 1;
+  EXPECT_THROW(make_reduce_plan(1000, 2, 8, traits), InvalidInput) << "tiles of two rows never get fewer";
+  EXPECT_THROW(make_reduce_plan(1000, -1, 8, traits), InvalidInput);
+  traits = {.memory_bytes = 1 << 20, .group_items = 256, .local_bytes = 48 << 10};
+  EXPECT_EQ(make_reduce_plan(1'000'000, 0, 8, traits).chunk_tiles, 0);
+}
+
 TEST(Plan, CutsChunksToWhatOneAllocationHolds) {
   DeviceTraits traits = kTraits;
   traits.chunk_bytes = 1 << 20;
