@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Kernels by variant: those made for GPUs are chosen, hold what auto promises, and give way where they do not.
 #include <limits>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -39,8 +40,10 @@ TYPED_TEST(Variants, ForGpusSolveByWorkGroups) {
     options.variant = "gpu";
     const auto expect = [&](Method method, Bands<T> bands) {
       const Report report = this->solve(options, std::move(bands));
-      EXPECT_EQ(report.method, method) << report.why;
       ASSERT_FALSE(report.candidates.empty());
+      std::string judged;
+      for (const Candidate& c : report.candidates) judged += std::string(name(c.method)) + ": " + c.why + "\n";
+      EXPECT_EQ(report.method, method) << judged;
       EXPECT_NE(report.candidates.back().shape.find("work-groups of"), std::string::npos)
           << report.candidates.back().shape;
     };
