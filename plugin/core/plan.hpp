@@ -19,10 +19,11 @@ inline Index group_local_words(int items, int item_rows) {
   return static_cast<Index>(items) * (item_rows > 3 ? item_rows + 1 : 4);
 }
 
-/// The same of exact-twopass: the rows, or five numbers of one row a work-item and of the tile's first
-/// (kernels/gpu/tile_excess.clh).
+/// The same of exact-twopass: the rows with a vector of padding for each work-item, or five numbers of one row of each
+/// and of the tile's first, and one more (kernels/gpu/tile_excess.clh).
 inline Index reduce_local_words(int items, int item_rows) {
-  return std::max<Index>(static_cast<Index>(items) * (item_rows + 1), 5 * (static_cast<Index>(items) + 1));
+  constexpr Index kVector = 4;
+  return std::max(items * (item_rows + kVector), 5 * (Index{items} + 1) + 1);
 }
 
 /// What a plan must know of the device that will run it.

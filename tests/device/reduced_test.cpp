@@ -54,8 +54,7 @@ TYPED_TEST(Reduced, AreRightForEveryLengthAndShape) {
   on_every_device<T>([&](const DeviceInfo& info) {
     for (const TileShape& shape : kTileShapes) {
       const Index rows = this->plan(info.index, 1, shape.partition, shape.items).group_rows();
-      for (const Index n :
-           {Index{1}, Index{2}, Index{3}, rows - 1, rows, rows + 1, 2 * rows - 1, 3 * rows + 5, 40 * rows + 1}) {
+      for (const Index n : {Index{1}, Index{2}, Index{3}, rows - 1, rows, rows + 1, 3 * rows + 5, 40 * rows + 1}) {
         if (n > 40'000) continue;
         const Plan plan = this->plan(info.index, n, shape.partition, shape.items);
         const auto weak = closed(random_dominant<T>(LineSet::one(n), 1.0));
@@ -77,7 +76,7 @@ TYPED_TEST(Reduced, StayBackwardStableWithoutAnyDominance) {
   double worst = 0;
   on_every_device<T>([&](const DeviceInfo& info) {
     for (const TileShape& shape : {TileShape{0, 0}, TileShape{8, 16}}) {
-      for (const Index n : {Index{4096}, Index{20'011}, Index{150'001}}) {
+      for (const Index n : {Index{4096}, Index{150'001}}) {
         const Plan plan = this->plan(info.index, n, shape.partition, shape.items);
         const auto look = [&](const std::string& name, Bands<T> open) {
           // Pivots as small as the couplings below them, which get ever smaller: a tile in float meets a zero and gives

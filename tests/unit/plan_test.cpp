@@ -61,9 +61,9 @@ TEST(Plan, ReducesTilesWithNothingStored) {
   EXPECT_DOUBLE_EQ(plan.words_per_row(), 9);
   EXPECT_EQ(plan.chunk_tiles, plan.tiles());
   // Levels are double, whatever the rows are.
-  traits.local_bytes = 17 * 64 * 8;
-  EXPECT_EQ(make_reduce_plan(1'000'000, 16, 4, traits).items, 64);
-  EXPECT_EQ(make_reduce_plan(1'000'000, 16, 8, traits).items, 64);
+  traits.local_bytes = 20 * 32 * 8;
+  EXPECT_EQ(make_reduce_plan(1'000'000, 16, 4, traits).items, 32);
+  EXPECT_EQ(make_reduce_plan(1'000'000, 16, 8, traits).items, 32);
   traits.group_items = 1;
   EXPECT_THROW(make_reduce_plan(1000, 2, 8, traits), InvalidInput) << "tiles of two rows never get fewer";
   EXPECT_THROW(make_reduce_plan(1000, -1, 8, traits), InvalidInput);
