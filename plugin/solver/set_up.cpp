@@ -46,7 +46,9 @@ double predict_apply(const DeviceChoice& device, const Plan& plan, const LineSet
   const bool on_host = runs_on_host(device, plan, lines);
   if (on_host) return plan.method == Method::exact_factored ? predict_host_seconds<T>(lines, plan.form) : 0;
   if (lines.beside()) return predict_beside_seconds(device.profile, plan, sizeof(T));
-  const int launches = plan.by_levels() || plan.paper ? 5 : plan.method == Method::exact_twopass || plan.twisted() ? 2 : 1;
+  const int launches = plan.by_levels() || plan.paper                           ? 5
+                       : plan.method == Method::exact_twopass || plan.twisted() ? 2
+                                                                                : 1;
   return predict_seconds(device.profile, plan.n, plan.words_per_row(), launches, sizeof(T));
 }
 
@@ -259,8 +261,7 @@ void Solver<T>::Impl::choose(const DeviceChoice& device, const std::optional<InU
   const bool groups = by_groups(device), end_to_end = bands_.lines().contiguous();
   // Kernels for GPUs solve with a short halo as fast as memory allows.
   const bool halo_first = one_shot || groups;
-  std::vector<Attempt> attempts =
-      methods_to_try(options_.method, {device.host(), end_to_end, few, halo_first, groups});
+  std::vector<Attempt> attempts = methods_to_try(options_.method, {device.host(), end_to_end, few, halo_first, groups});
   const bool moved = before && first_to_try(*before, device, attempts);
   bool singular = false;
   for (const Attempt& attempt : attempts) {
