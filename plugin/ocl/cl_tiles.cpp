@@ -17,10 +17,11 @@ Geometry group_geometry(const Plan& plan, Index tiles) {
 
 }  // namespace
 
-/// Launches take care of NaN at once. In float truncated-halo waits for the memory either way.
+/// Launches take care of NaN at once. In float truncated-halo waits for the memory either way; exact-twopass takes care
+/// tile by tile.
 template <typename T>
 bool ClSolver<T>::always_guards() const {
-  const bool is_free = sizeof(T) == sizeof(float) && !plan_.stored;
+  const bool is_free = plan_.reduces_tiles() || (sizeof(T) == sizeof(float) && !plan_.stored);
   return plan_.tiled() && (is_free || plan_.n * static_cast<Index>(sizeof(T)) <= settings_.guarded_bytes);
 }
 
