@@ -60,6 +60,7 @@ void add_systems(const Settings& s, bool is_double, std::vector<Case>& cases) {
       c.is_double = is_double;
       c.methods = methods_for(s, rows);
       c.repetitions = s.repetitions * (is_small ? kSmallRepetitions : 1);
+      c.repeats = s.repeats;
       if (!c.methods.empty()) cases.push_back(c);
     }
   }
@@ -77,6 +78,7 @@ void add_lines(const Settings& s, bool is_double, std::vector<Case>& cases) {
         c.is_double = is_double;
         c.methods = {MethodChoice::automatic};
         c.repetitions = s.repetitions;
+        c.repeats = s.repeats;
         cases.push_back(c);
       }
     }
@@ -94,7 +96,8 @@ std::string Case::describe() const {
 double Case::work() const {
   // Making, surveying and checking a system takes as long as that many applies with their transfers.
   constexpr double kPrepare = 4, kSetUp = 6;
-  const double words = kPrepare + static_cast<double>(methods.size()) * (kSetUp + static_cast<double>(repetitions));
+  const double words =
+      kPrepare + static_cast<double>(methods.size()) * (kSetUp + static_cast<double>(repetitions + repeats));
   constexpr double kCase = 1e6;  // rows that take as long as what every case takes
   return (static_cast<double>(lines.rows()) + kCase) * words * (is_double ? 2 : 1);
 }

@@ -20,6 +20,7 @@ struct Case {
   bool is_double = false;
   std::vector<MethodChoice> methods = {};
   int repetitions = 1;
+  int repeats = 0;  ///< applies whose bits are compared
 
   /// "conduction, lambda 10, y of 512 x 64 x 915, double"
   std::string describe() const;

@@ -13,6 +13,7 @@
 #include "oclspkt/solver.hpp"
 #include "parallel.hpp"
 #include "problem.hpp"
+#include "repeat.hpp"
 #include "residual.hpp"
 
 namespace oclspkt::bench::gpu {
@@ -155,6 +156,16 @@ void solve(const Case& c, const Place& place, MethodChoice method, Problem<T>& p
   r.backward_error_eps =
       normwise_backward_error(problem.lines, bands, problem.x.data(), problem.y.data()) / eps_of<T>(report);
   if (!judge(r)) return;
+  if (c.repeats > 0) {
+    const auto apply = [&] { solver.apply_on_device(y.get(), x.get()); };
+    const int other = count_others(handles, x, problem.x.data(), bytes, c.repeats, apply);
+    if (other > 0) {
+      r.outcome = Outcome::wrong;
+      r.note = std::to_string(other) + " of " + std::to_string(c.repeats) + " applies gave other bits";
+      return;
+    }
+    r.repeats = c.repeats;
+  }
   streams.prepare(r.own_words);
   for (int round = 0; round < c.repetitions; ++round) {
     streams.run(r.stream_seconds, r.own_stream_seconds);
@@ -163,6 +174,7 @@ void solve(const Case& c, const Place& place, MethodChoice method, Problem<T>& p
     const Times resident = solver.times();
     solver.apply(problem.y.data(), problem.x.data());
     r.seconds.push_back((resident - before).kernel_seconds);
+    r.call_seconds.push_back((resident - before).total_seconds);
     r.end_to_end_seconds.push_back((solver.times() - resident).total_seconds);
   }
 }

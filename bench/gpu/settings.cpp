@@ -27,6 +27,7 @@ constexpr const char* kHelp =
     "  --lengths LIST     rows of a line (64,256,1024,4096,16384,65536)\n"
     "  --scalars LIST     of float, double\n"
     "  --repetitions N    rounds that are timed (7)\n"
+    "  --repeats N        applies that have to give the same bits, with the device busy beside (0)\n"
     "  --seconds S        no case begins later than that; those left out are recorded as absent\n"
     "  --device WORD      as -pc_oclspkt_devices has it; the first that it names (gpu)\n"
     "  --variant WORD     as -pc_oclspkt_variant has it (default); records of paper are named so\n"
@@ -113,6 +114,7 @@ void take(const std::string& name, const std::string& value, Settings& s) {
   if (name == "lengths") s.lengths = parse_row_list(value, name);
   if (name == "scalars") s.scalars = parse_names(value, name, kScalars);
   if (name == "repetitions") s.repetitions = static_cast<int>(parse_number(value, name, 1, kMostRepetitions));
+  if (name == "repeats") s.repeats = static_cast<int>(parse_number(value, name, 0, kMostRepetitions));
   if (name == "seconds") s.seconds = parse_number(value, name, 0, kMostSeconds);
   if (name == "device") s.device = value;
   if (name == "variant") s.variant = parse_names(value, name, kVariantNames).front();
@@ -131,6 +133,7 @@ std::optional<Settings> parse_settings(int argc, char** argv) {
                             {"lengths", required_argument, nullptr, 0},
                             {"scalars", required_argument, nullptr, 0},
                             {"repetitions", required_argument, nullptr, 0},
+                            {"repeats", required_argument, nullptr, 0},
                             {"seconds", required_argument, nullptr, 0},
                             {"device", required_argument, nullptr, 0},
                             {"variant", required_argument, nullptr, 0},

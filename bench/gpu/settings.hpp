@@ -33,6 +33,7 @@ struct Settings {
   std::vector<Index> lengths = {64, 256, 1024, 4096, 16384, 65536};
   std::vector<std::string> scalars = {"float", "double"};
   int repetitions = 7;
+  int repeats = 0;                                           ///< applies whose bits are compared
   double seconds = std::numeric_limits<double>::infinity();  ///< no case begins later
   bool allow_debug = false;
 

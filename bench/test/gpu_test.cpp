@@ -156,9 +156,9 @@ constexpr const char* kOnCpu = " --allow-debug --device cpu --repetitions 2 ";
 
 TEST(GpuProgram, SolvesSystemsAndLinesAndChecksThem) {
   const JsonFile file;
-  const auto run =
-      run_program(file.path() + kOnCpu + "--rows 2e4,1.1e6 --matrices d3 --named-rows 2e4 --line-rows 2e4 " +
-                  "--lengths 64 --methods auto,exact-twopass");
+  const auto run = run_program(file.path() + kOnCpu +
+                               "--repeats 3 --rows 2e4,1.1e6 --matrices d3 --named-rows 2e4 --line-rows 2e4 " +
+                               "--lengths 64 --methods auto,exact-twopass");
   ASSERT_EQ(run.status, 0) << run.output;
   const auto json = file.read();
   std::set<std::string> systems, lines;
@@ -169,6 +169,8 @@ TEST(GpuProgram, SolvesSystemsAndLinesAndChecksThem) {
     EXPECT_LE(r["backward_error_eps"].get<double>(), 10) << r;
     EXPECT_GT(r["share_of_stream"].get<double>(), 0) << r;
     EXPECT_GT(r["end_to_end_seconds"].get<double>(), 0) << r;
+    EXPECT_GT(r["call_seconds"].get<double>(), 0) << r;
+    EXPECT_EQ(r["repeats"], 3) << r;
     EXPECT_EQ(r["rounds"]["seconds"].size(), r["rounds"]["stream_seconds"].size());
     (r["lines"] == "" ? systems : lines).insert(r["variant"].get<std::string>() + " " + r["form"].get<std::string>());
   }
