@@ -5,20 +5,23 @@
 // reduction in parallel (PCR). core/certificate (certify_halo) bounds the error.
 //
 // Arguments (global memory)
-//   lower, diag, upper, y, x  shape [rows of the chunk]; x overlaps none of the others
+//   lower, diag, upper, y, x  shape [rows of the chunk]; x overlaps none of the others. With COUPLINGS_SERVE lower is not
+//                read; with SHARED_FACTORS bands are of one line: see tile_factors.clh
 //   care         shape [1], set to 1 where a number is not finite; the launch is then to be repeated with GUARDED 1
 //   n            rows of the whole system
 //   origin       row of element 0 of the arrays, a multiple of VECTOR
 //   tile_begin, tile_end  tiles of this launch; tile t keeps rows [t kept, (t + 1) kept)
 //   kept, halo   rows, multiples of VECTOR; kept + 2 halo at most TILE_ROWS
+//   length       rows of a line, with SHARED_FACTORS
 //   steps        of the reduction; what is 2^steps partitions away is truncated
 //   turned       local, PADDED_ROWS
 // Launch:  a work-group a tile, of GROUP_ITEMS work-items.
 // Local:   PADDED_ROWS scalars.
-// Per row: 1 division, 7 multiply-adds, 4 multiplications for every row of the tile; 5 words a row kept.
+// Per row: 1 division, 7 multiply-adds, 4 multiplications for every row of the tile; 5 words a row kept, 4 if couplings
+//          serve, 2 if bands are shared; narrow ones take half a word.
 // Assumes: couplings out of the system are 0.
 // Valid:   x for the rows of the tiles below n.
-#include "gpu/tile_rows.clh"
+#include "gpu/tile_factors.clh"
 
 // One unknown of every partition: its last row's, x_k = value - above x_(k-1) - below x_(k+1).
 typedef struct {
@@ -122,10 +125,10 @@ static inline void solve_tile(const scalar_t* l, const scalar_t* d, const scalar
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_halo(
-    __global const scalar_t* restrict lower, __global const scalar_t* restrict diag,
-    __global const scalar_t* restrict upper, __global const scalar_t* restrict y, __global scalar_t* restrict x,
-    __global int* restrict care, const long n, const long origin, const long tile_begin, const long tile_end, const int kept, const int halo,
-    const int steps, __local scalar_t* turned) {
+    __global const factor_t* restrict lower, __global const factor_t* restrict diag,
+    __global const factor_t* restrict upper, __global const scalar_t* restrict y, __global scalar_t* restrict x,
+    __global int* restrict care, const long n, const long origin, const long tile_begin, const long tile_end,
+    const int kept, const int halo, const int steps, const int length, __local scalar_t* turned) {
   const long tile = tile_begin + (long)get_group_id(0);
   if (tile >= tile_end) return;
   TileRows rows;
@@ -134,15 +137,23 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_halo
   rows.full = rows.first >= 0 && rows.first + TILE_ROWS <= rows.n;
   scalar_t l[ITEM_ROWS], d[ITEM_ROWS], u[ITEM_ROWS], v[ITEM_ROWS];
   {
-    vector_t fl[ITEM_VECTORS], fd[ITEM_VECTORS], fu[ITEM_VECTORS], fy[ITEM_VECTORS];
-    fetch(lower, rows, 0, fl);
-    fetch(diag, rows, 1, fd);
-    fetch(upper, rows, 0, fu);
+    vector_t fd[ITEM_VECTORS], fu[ITEM_VECTORS], fy[ITEM_VECTORS];
+#ifndef COUPLINGS_SERVE
+    vector_t fl[ITEM_VECTORS];
+    fetch_factors(lower, rows, 0, origin, length, fl);
+#endif
+    fetch_factors(diag, rows, 1, origin, length, fd);
+    fetch_factors(upper, rows, 0, origin, length, fu);
     fetch(y, rows, 0, fy);
+#ifndef COUPLINGS_SERVE
     turn_to_rows(fl, turned, l);
+#endif
     turn_to_rows(fd, turned, d);
-    turn_to_rows(fu, turned, u);
     turn_to_rows(fy, turned, v);
+    turn_to_rows(fu, turned, u);
+#ifdef COUPLINGS_SERVE
+    take_from_above(upper, rows, turned, u, l);
+#endif
   }
   Reduced top;
   Reduced bottom = eliminate(l, d, u, v, &top);

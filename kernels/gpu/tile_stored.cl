@@ -62,11 +62,11 @@ static inline void fetch_tile(Lines of, Ahead* tile, __local scalar_t* turned, s
   vector_t fr[ITEM_VECTORS], fc[ITEM_VECTORS], fy[ITEM_VECTORS];
 #ifndef COUPLINGS_SERVE
   vector_t fw[ITEM_VECTORS];
-  fetch_factors(of.multiplier, rows, of.origin, of.length, fw);
+  fetch_factors(of.multiplier, rows, 0, of.origin, of.length, fw);
 #endif
   fetch(of.y, rows, 0, fy);
-  fetch_factors(of.reciprocal, rows, of.origin, of.length, fr);
-  fetch_factors(of.coupling, rows, of.origin, of.length, fc);
+  fetch_factors(of.reciprocal, rows, 0, of.origin, of.length, fr);
+  fetch_factors(of.coupling, rows, 0, of.origin, of.length, fc);
 #ifndef COUPLINGS_SERVE
   turn_to_rows(fw, turned, w);
 #endif
@@ -74,13 +74,7 @@ static inline void fetch_tile(Lines of, Ahead* tile, __local scalar_t* turned, s
   turn_to_rows(fr, turned, r);
   turn_to_rows(fc, turned, tile->c);
 #ifdef COUPLINGS_SERVE
-  // That of the row above the work-item's is still there; above the run's first row nothing is known, or asked for.
-  const int item = (int)get_local_id(0);
-  const long above = rows.first - 1;
-  w[0] = item > 0 ? turned[item * (ITEM_ROWS + 1) - 2]
-                  : above >= 0 && above < rows.n ? (scalar_t)of.coupling[above] : 0;
-#pragma unroll
-  for (int i = 1; i < ITEM_ROWS; ++i) w[i] = tile->c[i - 1];
+  take_from_above(of.coupling, rows, turned, tile->c, w);
 #endif
 }
 

@@ -26,10 +26,6 @@ constexpr Index kSharedBytes = 4 << 20;
 constexpr Index kLeastFolded = 4;
 /// Arrays of exact-factored by work-groups: y, x, four of factors and weights; and one for all that is small.
 constexpr Index kFoldArrays = 7;
-/// Work-items of exact-twopass by work-groups. Measured on an H200 (NVIDIA), share of a stream of its bands, y and x,
-/// float and double: 64 x 16: 0.42, 0.38, 128 x 16: 0.39, 0.35, 32 x 16: 0.41, 0.40, 64 x 8: 0.37, 0.37, 256 x 16: 0.33
-/// (float).
-constexpr int kReduceItems = 64;
 /// Arrays of exact-twopass by work-groups: three bands, y and x; and one for what is left of the tiles.
 constexpr Index kReduceArrays = 6;
 
@@ -42,6 +38,16 @@ struct GroupShape {
   Index rows() const { return static_cast<Index>(items) * item_rows; }
 };
 constexpr GroupShape kShapes[] = {{128, 16, 256}, {256, 16, 1 << 20}};
+/// For floats whose runs reach further than tiles of 2048 rows: of 192 work-items a core holds as many as of 128.
+constexpr GroupShape kLongRuns = {192, 16, 0};
+/// Of exact-twopass. Shares of the stream on an H200: 64 x 24 0.45, 64 x 16 0.43, 128 x 16 0.42 in float, 32 x 16 0.47,
+/// 64 x 16 0.45, 128 x 16 0.42 in double.
+constexpr GroupShape kReduceFloats = {64, 24, 0}, kReduceDoubles = {32, 16, 0};
+
+bool fits(const GroupShape& shape, int word, const DeviceTraits& traits) {
+  return shape.items <= traits.group_items &&
+         group_local_words(shape.items, shape.item_rows) * word <= traits.local_bytes;
+}
 
 /// The shape for a halo, as large as the device allows.
 GroupShape group_shape(Index halo, Index partition, int word, const DeviceTraits& traits) {
@@ -52,12 +58,15 @@ GroupShape group_shape(Index halo, Index partition, int word, const DeviceTraits
   }
   const Index quantum = kItemVector / word;
   if (partition > 0) shape.item_rows = static_cast<int>(std::min(round_up(partition, quantum), kMostGroupItemRows));
-  const auto fits = [&] {
-    return shape.items <= traits.group_items &&
-           group_local_words(shape.items, shape.item_rows) * word <= traits.local_bytes;
-  };
-  while (shape.items > 1 && !fits()) shape.items /= 2;
+  while (shape.items > 1 && !fits(shape, word, traits)) shape.items /= 2;
   return shape;
+}
+
+/// The same for runs: the usual one, or the one for floats that reach further.
+GroupShape run_shape(Index reach, Index partition, int word, const DeviceTraits& traits) {
+  const GroupShape usual = group_shape(0, partition, word, traits);
+  const bool longer = partition == 0 && word == sizeof(float) && reach > usual.rows() && fits(kLongRuns, word, traits);
+  return longer ? kLongRuns : usual;
 }
 
 /// Let work-items settle with neighbours up to `rows` rows away only.
@@ -135,7 +144,7 @@ Plan make_lines_plan(Index n, Index length, Index partition, int word, const Dev
 }
 
 Index longest_reach(Index partition, int word, const DeviceTraits& traits) {
-  return group_shape(0, partition, word, traits).rows();
+  return run_shape(std::numeric_limits<Index>::max(), partition, word, traits).rows();
 }
 
 Plan make_run_plan(Index n, Index reach, Index partition, int word, const DeviceTraits& traits) {
@@ -145,7 +154,7 @@ Plan make_run_plan(Index n, Index reach, Index partition, int word, const Device
   plan.n = n;
   plan.stored = true;
   plan.halo = round_up(reach, kItemVector / word);
-  take_shape(group_shape(0, partition, word, traits), plan);
+  take_shape(run_shape(plan.halo, partition, word, traits), plan);
   const Index rows = plan.group_rows();
   if (plan.halo > rows) {
     throw InvalidInput("a work-group of " + std::to_string(plan.items) + " work-items holds tiles of " +
@@ -199,8 +208,9 @@ Plan make_reduce_plan(Index n, Index partition, int word, const DeviceTraits& tr
   Plan plan;
   plan.method = Method::exact_twopass;
   plan.n = n;
-  GroupShape shape = group_shape(0, partition, word, traits);
-  shape.items = std::min(shape.items, kReduceItems);
+  const GroupShape& usual = word == sizeof(float) ? kReduceFloats : kReduceDoubles;
+  GroupShape shape = group_shape(0, partition > 0 ? partition : usual.item_rows, word, traits);
+  shape.items = std::min(shape.items, usual.items);
   // What is left of floats is double, by the same shape.
   constexpr auto kWord = static_cast<Index>(sizeof(double));
   while (shape.items > 1 && reduce_local_words(shape.items, shape.item_rows) * kWord > traits.local_bytes) {

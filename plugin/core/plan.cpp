@@ -218,10 +218,11 @@ double Plan::words_per_row() const {
   if (paper && m > 0) return paper_words(*this);
   switch (method) {
     case Method::truncated_halo:
-      return (segments > 0 && !windowed ? 8 : 4) * overlap() + 1;
+      if (!tiled()) return (segments > 0 && !windowed ? 8 : 4) * overlap() + 1;
+      [[fallthrough]];
     case Method::truncated_streamed:
       if (exact_starts) return 9;
-      // Factors that are narrow take half a word.
+      // What is narrow takes half a word.
       return 1 + overlap() * (1 + (form == Form::shared ? 0 : couplings_serve() ? 2 : 3) * (narrow ? 0.5 : 1));
     case Method::exact_twopass:
       return 9;

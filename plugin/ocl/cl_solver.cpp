@@ -115,7 +115,11 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
   if (ready_) return;
   layout_ = strided() ? make_strided_layout(plan, lines_, sizeof(T), limits()) : make_layout(plan, sizeof(T), limits());
   cut_chunks();
-  if (stores_factors()) store_factors(s, view);
+  if (stores_factors()) {
+    store_factors(s, view);
+  } else if (plan.narrow) {
+    keep_narrow({view.lower, view.diag, view.upper});
+  }
   segments_.resize(reduces ? size(plan.partitions()) : 0);
   reduced_.resize(reduces ? plan.partitions() : 0);
   try {

@@ -178,6 +178,7 @@ class ClSolver final : public DeviceSolver<T> {
                           const Chunk& chunk);
   bool always_guards() const;
   void make_tile_kernels(State& s, bool guarded) const;
+  void keep_narrow(const std::array<const T*, 3>& from);
   void store_tile_factors(const BandsView<T>& bands);
   void set_up_levels(State& s, const Waiter& waiter);
   cl::Event ask_what_was_met(State& s) const;
@@ -237,7 +238,7 @@ class ClSolver final : public DeviceSolver<T> {
   TurnedFactors<T> turned_;        ///< the same in the order of the lanes, for lines laid end to end
   TileFactors<T> tile_factors_;    ///< plans that fold
   GridFactors<T> grid_factors_;    ///< the same for lines side by side
-  AlignedArray<float> narrow_[3];  ///< by work-groups: factors_ rounded
+  AlignedArray<float> narrow_[3];  ///< by work-groups: factors_ or bands rounded
   bool guarded_ = false;           ///< by work-groups: launches take care of NaN, always or for now
   Resident resident_;  ///< multipliers, reciprocal pivots and scaled couplings where factors are stored, else bands
   std::vector<SchurSegment<T>> segments_;

@@ -34,13 +34,13 @@ void ClSolver<T>::make_tile_kernels(State& s, bool guarded) const {
     if (kernel.handle() != nullptr && kernel.options == options) return;
     kernel = s.device->kernel(name, sizeof(T) == sizeof(double), 1, options);
   };
-  if (!plan_.stored) {
-    make(s.tile_halo[guarded], "tile_halo", "");
-    return;
-  }
   const std::string form = std::string(plan_.form == Form::shared ? " -D SHARED_FACTORS" : "") +
                            (plan_.couplings_serve() ? " -D COUPLINGS_SERVE" : "") +
                            (plan_.narrow ? " -D NARROW_FACTORS" : "");
+  if (!plan_.stored) {
+    make(s.tile_halo[guarded], "tile_halo", form);
+    return;
+  }
   make(s.tile_stored[guarded], "tile_stored", (plan_.folds() ? " -D STREAMED=0" : " -D STREAMED=1") + form);
   if (plan_.folds()) make(s.tile_fold[guarded], "tile_fold", "");
 }
@@ -57,15 +57,20 @@ void ClSolver<T>::store_tile_factors(const BandsView<T>& bands) {
     const FactorsView<T> f = factors_.view();
     resident_ = {f.multiplier, f.reciprocal, f.coupling, sizeof(T)};
     if (!plan_.narrow) return;
-    const auto round = [&](AlignedArray<float>& to, const T* from) {
-      to.resize(plan_.n);
-      for_pieces(plan_.n, kPieceRows, [&](Index begin, Index end) { std::copy(from + begin, from + end, &to[begin]); });
-      return to.data();
-    };
-    resident_ = {round(narrow_[0], f.multiplier), round(narrow_[1], f.reciprocal), round(narrow_[2], f.coupling),
-                 sizeof(float)};
+    keep_narrow({f.multiplier, f.reciprocal, f.coupling});
     factors_.release();
   }
+}
+
+/// Round three arrays of the system; resident_ is then where they stand.
+template <typename T>
+void ClSolver<T>::keep_narrow(const std::array<const T*, 3>& from) {
+  for (std::size_t k = 0; k < from.size(); ++k) {
+    narrow_[k].resize(plan_.n);
+    for_pieces(plan_.n, kPieceRows,
+               [&](Index begin, Index end) { std::copy(from[k] + begin, from[k] + end, &narrow_[k][begin]); });
+  }
+  resident_ = {narrow_[0].data(), narrow_[1].data(), narrow_[2].data(), sizeof(float)};
 }
 
 /// Bring to the device what is not by rows of the system, and give back what it has now.
@@ -138,15 +143,17 @@ template <typename T>
 cl::Event ClSolver<T>::launch_tiles(State& s, const ChunkBands& bands, const cl::Buffer& y, const cl::Buffer& x,
                                     const Chunk& chunk) {
   const std::int64_t array = chunk.rows() * static_cast<Index>(sizeof(T));
+  const std::int64_t stored = (plan_.form == Form::shared ? plan_.shared.period : chunk.rows()) * resident_.word;
   const Geometry geometry = group_geometry<T>(plan_, chunk.tile_end - chunk.tile_begin);
   Kernel& kernel = s.tile_halo[guarded_];
   set_arguments(*s.device, kernel, bands.lower, bands.diag, bands.upper, y, x, s.care, cl_long{plan_.n},
                 cl_long{chunk.first}, cl_long{chunk.tile_begin}, cl_long{chunk.tile_end}, static_cast<cl_int>(plan_.m),
-                static_cast<cl_int>(plan_.halo), cl_int{plan_.steps}, cl::Local(geometry.local_bytes));
+                static_cast<cl_int>(plan_.halo), cl_int{plan_.steps}, static_cast<cl_int>(plan_.shared.period),
+                cl::Local(geometry.local_bytes));
   return launch(*s.device, kernel, geometry,
-                {{"lower", &bands.lower, array, kVectorBytes},
-                 {"diag", &bands.diag, array, kVectorBytes},
-                 {"upper", &bands.upper, array, kVectorBytes},
+                {{"lower", &bands.lower, stored, kVectorBytes},
+                 {"diag", &bands.diag, stored, kVectorBytes},
+                 {"upper", &bands.upper, stored, kVectorBytes},
                  {"y", &y, array, kVectorBytes},
                  {"x", &x, array, kVectorBytes}});
 }
@@ -219,6 +226,7 @@ cl::Event ClSolver<T>::launch_levels(State& s, const cl::Buffer& y, const cl::Bu
 #define OCLSPKT_INSTANTIATE(T)                                                                                  \
   template bool ClSolver<T>::always_guards() const;                                                             \
   template void ClSolver<T>::make_tile_kernels(State&, bool) const;                                             \
+  template void ClSolver<T>::keep_narrow(const std::array<const T*, 3>&);                                       \
   template void ClSolver<T>::store_tile_factors(const BandsView<T>&);                                           \
   template void ClSolver<T>::set_up_levels(State&, const Waiter&);                                              \
   template cl::Event ClSolver<T>::ask_what_was_met(State&) const;                                               \

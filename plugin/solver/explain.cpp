@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <cstdio>
 
+#include "evidence.hpp"
+#include "method_choice.hpp"
 #include "oclspkt/report.hpp"
+#include "proposal.hpp"
 
 namespace oclspkt {
 namespace {
@@ -28,7 +31,47 @@ std::string candidate_line(const Candidate& c) {
   return line;
 }
 
+std::string groups_text(const Plan& plan) { return format("work-groups of %d x %d rows", plan.items, plan.item_rows); }
+
 }  // namespace
+
+std::string shape_text(const Plan& plan) {
+  if (plan.grid()) return grid_text(plan);
+  switch (plan.method) {
+    case Method::truncated_halo:
+      if (plan.paper) {
+        return format("variant paper, work-groups of %d partitions of %lld rows, factored in every apply", plan.items,
+                      static_cast<long long>(plan.m));
+      }
+      if (plan.by_groups()) {
+        return format("halo %lld, ", static_cast<long long>(plan.halo)) + groups_text(plan);
+      }
+      return format("halo %lld", static_cast<long long>(plan.halo)) +
+             (plan.segments > 0 ? format(", %lld segments a line", static_cast<long long>(plan.segments)) : "");
+    case Method::truncated_streamed:
+      if (plan.by_groups()) {
+        return format("stored factors, reach %lld, runs of %d tiles, ", static_cast<long long>(plan.halo),
+                      plan.run_tiles) +
+               groups_text(plan);
+      }
+      if (plan.stored) {
+        return std::string(plan.narrow ? "narrow " : "") + (plan.form == Form::general ? "stored" : name(plan.form)) +
+               format(" factors, reach %lld", static_cast<long long>(plan.reach));
+      }
+      return std::string("walking ") + (plan.walk_up ? "up" : "down") + (plan.exact_starts ? " from exact starts" : "");
+    case Method::exact_twopass:
+      if (plan.by_groups()) return "tiles reduced by " + groups_text(plan);
+      return plan.from_ends ? "swept from both ends" : "";
+    case Method::exact_factored:
+      if (plan.by_groups()) return "stored factors, folded by " + groups_text(plan);
+      if (plan.stored) return "stored factors, swept from both ends";
+      return std::string(plan.form == Form::shared ? "shared factors" : "") +
+             (plan.form == Form::shared && plan.bundle > 1 ? ", " : "") +
+             (plan.bundle > 1 ? format("bundles of %lld lines", static_cast<long long>(plan.bundle)) : "");
+    default:
+      return {};
+  }
+}
 
 std::vector<std::string> explain(const Report& report) {
   std::vector<std::string> lines;

@@ -377,17 +377,19 @@ bool symmetry_matters(const Options& options) {
   return !named(options.method) && tolerance<T>(options) > tolerance<T>(Options{});
 }
 
+/// The storage form of bands that work-groups read as they are: the one of the fewest words.
+template <typename T>
+static void choose_form_of_bands(const Problem<T>& problem, Plan& plan) {
+  const LineSet& lines = problem.bands.lines();
+  if (problem.survey.shared && share_line(plan, lines.length(0), sizeof(T))) return;
+  if (is_symmetric(lines, problem.bands.view())) plan.form = Form::symmetric;
+  plan.narrow = narrows<T>(problem.options);  // set-up has rounded them
+}
+
 /// Why work-groups are faster with stored factors than with a halo, which they try first; empty if they are not.
 template <typename T>
 static std::string cheaper_by_factors(const Problem<T>& problem, const Plan& plan) {
   if (!plan.tiled() || plan.stored || named(problem.options.method) || problem.one_shot) return {};
-  Plan shared = plan;
-  if (problem.survey.shared && share_line(shared, problem.bands.lines().length(0), sizeof(T))) {
-    return "shared factors take fewer words";
-  }
-  if (narrows<T>(problem.options) && objection_to_narrow_factors(problem.survey).empty()) {
-    return "narrow factors take fewer words";
-  }
   if (plan.halo <= kQuickerHalo) return {};
   return format("halo %lld, stored factors need none", static_cast<long long>(plan.halo));
 }
@@ -412,6 +414,7 @@ std::optional<Proposal> propose(const Problem<T>& problem, Method method, Object
         objection = {std::move(why), {}, proposal->plan};
         return std::nullopt;
       }
+      if (proposal && proposal->plan.tiled() && !proposal->plan.stored) choose_form_of_bands(problem, proposal->plan);
       if (proposal && proposal->plan.by_groups() && problem.traits.unproven) proposal->needs_trial = true;
       return proposal;
     }
@@ -426,48 +429,6 @@ std::optional<Proposal> propose(const Problem<T>& problem, Method method, Object
   p.needs_trial = true;
   p.why = "partial pivoting";
   return p;
-}
-
-static std::string groups_text(const Plan& plan) {
-  return format("work-groups of %d x %d rows", plan.items, plan.item_rows);
-}
-
-std::string shape_text(const Plan& plan) {
-  if (plan.grid()) return grid_text(plan);
-  switch (plan.method) {
-    case Method::truncated_halo:
-      if (plan.paper) {
-        return format("variant paper, work-groups of %d partitions of %lld rows, factored in every apply", plan.items,
-                      static_cast<long long>(plan.m));
-      }
-      if (plan.by_groups()) {
-        return format("halo %lld, ", static_cast<long long>(plan.halo)) + groups_text(plan);
-      }
-      return format("halo %lld", static_cast<long long>(plan.halo)) +
-             (plan.segments > 0 ? format(", %lld segments a line", static_cast<long long>(plan.segments)) : "");
-    case Method::truncated_streamed:
-      if (plan.by_groups()) {
-        return format("stored factors, reach %lld, runs of %d tiles, ", static_cast<long long>(plan.halo),
-                      plan.run_tiles) +
-               groups_text(plan);
-      }
-      if (plan.stored) {
-        return std::string(plan.narrow ? "narrow " : "") + (plan.form == Form::general ? "stored" : name(plan.form)) +
-               format(" factors, reach %lld", static_cast<long long>(plan.reach));
-      }
-      return std::string("walking ") + (plan.walk_up ? "up" : "down") + (plan.exact_starts ? " from exact starts" : "");
-    case Method::exact_twopass:
-      if (plan.by_groups()) return "tiles reduced by " + groups_text(plan);
-      return plan.from_ends ? "swept from both ends" : "";
-    case Method::exact_factored:
-      if (plan.by_groups()) return "stored factors, folded by " + groups_text(plan);
-      if (plan.stored) return "stored factors, swept from both ends";
-      return std::string(plan.form == Form::shared ? "shared factors" : "") +
-             (plan.form == Form::shared && plan.bundle > 1 ? ", " : "") +
-             (plan.bundle > 1 ? format("bundles of %lld lines", static_cast<long long>(plan.bundle)) : "");
-    default:
-      return {};
-  }
 }
 
 template <typename T>

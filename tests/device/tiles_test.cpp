@@ -141,6 +141,29 @@ TYPED_TEST(Tiles, HoldWholeLines) {
   });
 }
 
+TYPED_TEST(Tiles, GiveTheSameBitsInEveryForm) {
+  using T = TypeParam;
+  const Index count = 70, length = 96;
+  const LineSet lines = LineSet::equal(count, length);
+  auto alike = closed(constant<T>(lines, T(-0.75), T(2.25), T(-0.75)));  // symmetric, shared, and floats
+  const auto y = random_vector<T>(lines.rows());
+  on_every_device<T>([&](const DeviceInfo& info) {
+    const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);
+    for (Plan plan :
+         {this->plan(info.index, lines.rows(), 40),
+          make_whole_lines_plan(lines, partition_of_whole_lines(lines, sizeof(T), traits), sizeof(T), traits)}) {
+      const auto general = this->solve_by(info.index, plan, alike, y);
+      plan.form = Form::symmetric;
+      EXPECT_EQ(this->solve_by(info.index, plan, alike, y), general) << "symmetric, halo " << plan.halo;
+      plan.narrow = sizeof(T) == sizeof(double);
+      EXPECT_EQ(this->solve_by(info.index, plan, alike, y), general) << "and narrow, halo " << plan.halo;
+      plan.narrow = false;
+      ASSERT_TRUE(share_line(plan, length, sizeof(T)));
+      EXPECT_EQ(this->solve_by(info.index, plan, alike, y), general) << "shared, halo " << plan.halo;
+    }
+  });
+}
+
 TYPED_TEST(Tiles, GiveTheSameBitsEveryTimeAndInChunks) {
   using T = TypeParam;
   const Index n = 70'001;
