@@ -120,8 +120,9 @@ class Card(unittest.TestCase):
         self.assertEqual(text[3:], ["", "- auto, absent: not there — random, dominance 3 (1e3); random, dominance 3 (10)"])
 
     def test_vectors_on_the_host_have_their_own_time(self):
-        text = self.table("from-host float", on_card("oclspkt", 1000, 1e-6, variant="auto"))
-        self.assertEqual(text[2:], ["| 1e3 | 1 us | 2 us | 500 |"])
+        text = self.table("from-host float", on_card("oclspkt", 1000, 1e-6, variant="auto"),
+                          on_card("oclspkt", 2000, 1e-6, variant="auto", call_seconds=1.5e-6))
+        self.assertEqual(text[2:], ["| 1e3 | 1 us | - | 2 us | 500 |", "| 2e3 | 1 us | 1.5 us | 2 us | 1000 |"])
 
 
 class Page(unittest.TestCase):

@@ -26,6 +26,10 @@ bool shrinks(const Survey& survey) {
   return survey.dominance >= 1 && discriminant >= 0 && 2 * larger <= 1 + std::sqrt(discriminant);
 }
 
+/// Dominance from which tiles of work-items need no trial: rounding is multiplied by 100 at most, and by far less in
+/// any matrix that was tried.
+static constexpr double kHarmlessTile = 1.01;
+
 Proposal covered(const Plan& plan, double certificate, double tol, const Survey& survey) {
   Proposal p;
   p.plan = plan;
@@ -33,7 +37,10 @@ Proposal covered(const Plan& plan, double certificate, double tol, const Survey&
   p.growth = kDominantGrowth;
   // The certificate says nothing of rounding.
   const bool settles_by_two = (plan.method == Method::truncated_streamed && !plan.stored) || plan.paper;
-  p.needs_trial = !(survey.dominance >= (settles_by_two ? kHarmlessInterface : 1));
+  // Nor does it of what work-items make of their rows by themselves: near d = 1 that multiplies rounding by up to
+  // 1 / (d - 1), but where rows are alike and decay.
+  const bool by_items = plan.tiled() && !(survey.decay() > std::max(1.0, survey.dominance));
+  p.needs_trial = !(survey.dominance >= (settles_by_two ? kHarmlessInterface : by_items ? kHarmlessTile : 1));
   p.why = format("row dominance %.4f, certificate %.1e <= %.1e", survey.dominance, certificate, tol);
   return p;
 }

@@ -47,15 +47,16 @@ TYPED_TEST(Variants, ForGpusSolveByWorkGroups) {
       EXPECT_NE(report.candidates.back().shape.find("work-groups of"), std::string::npos)
           << report.candidates.back().shape;
     };
-    // A short halo is as fast as memory in float only.
-    const Method quick = sizeof(T) == sizeof(float) ? Method::truncated_halo : Method::truncated_streamed;
-    for (const double d : {3.0, 1.2}) expect(quick, test::random_dominant<T>(LineSet::one(20'011), d));
-    expect(quick, test::random_dominant<T>(LineSet::equal(400, 61), 3));
-    expect(quick, test::diffusion<T>(LineSet::one(20'011), 10));
-    expect(Method::truncated_streamed, test::diffusion<T>(LineSet::one(20'011), 100));
+    // A short halo is as fast as memory.
+    for (const double d : {3.0, 1.2}) {
+      expect(Method::truncated_halo, test::random_dominant<T>(LineSet::one(20'011), d));
+    }
+    expect(Method::truncated_halo, test::diffusion<T>(LineSet::one(20'011), 10));
+    expect(Method::truncated_streamed, test::diffusion<T>(LineSet::one(20'011), 1000));
     // Whole lines are as far as anything reaches, whatever their dominance.
-    expect(quick, test::diffusion<T>(LineSet::equal(200, 100), 1e6));
-    expect(Method::truncated_streamed, test::diffusion<T>(LineSet::equal(40, 500), 1e6));
+    expect(Method::truncated_halo, test::random_dominant<T>(LineSet::equal(400, 61), 3));
+    expect(Method::truncated_halo, test::diffusion<T>(LineSet::equal(200, 100), 1e6));
+    expect(Method::truncated_halo, test::diffusion<T>(LineSet::equal(40, 500), 1e6));
     // What decays too slowly for any tile, and what is not dominant.
     expect(Method::exact_factored, test::diffusion<T>(LineSet::one(200'011), 1e6));
     expect(Method::exact_factored, test::constant<T>(LineSet::one(20'011), -1, 2, -1));

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What is proposed for kernels made for GPUs, on a device that nobody has to watch.
+#include <gtest/gtest.h>
+
+#include "hard_matrices.hpp"
+#include "matrices.hpp"
+#include "proposal.hpp"
+#include "survey.hpp"
+
+namespace oclspkt {
+namespace {
+
+const DeviceTraits kGpu{.cores = 132, .group_items = 1024, .local_bytes = 48 << 10};
+
+template <typename T>
+std::optional<Proposal> proposed(Bands<T> bands, Method method) {
+  bands.close_lines();
+  const Survey survey = survey_rows(bands.lines(), bands.view());
+  const Options options;
+  const Problem<T> problem{options, bands, survey, kGpu};
+  Objection objection;
+  return propose(problem, method, objection);
+}
+
+template <typename T>
+class GroupChoice : public testing::Test {};
+using Scalars = testing::Types<float, double>;
+TYPED_TEST_SUITE(GroupChoice, Scalars);
+
+TYPED_TEST(GroupChoice, TriesWhatIsBarelyDominant) {
+  using T = TypeParam;
+  std::vector<std::pair<const char*, Bands<T>>> weak;
+  for (const Index n : {100, 512, 3000}) {
+    weak.emplace_back("Klein, Strzodka 13", test::to_bands<T>(test::klein_strzodka(13, n)));
+    weak.emplace_back("Poisson", test::constant<T>(LineSet::one(n), -1, 2, -1));
+    weak.emplace_back("random, d = 1", test::random_dominant<T>(LineSet::one(n), 1));
+  }
+  for (const auto& [name, bands] : weak) {
+    for (const Method method : {Method::truncated_halo, Method::truncated_streamed}) {
+      Bands<T> copy(bands.lines());
+      copy.copy_from(bands.view());
+      const auto proposal = proposed(std::move(copy), method);
+      if (!proposal || proposal->above_tolerance) continue;
+      EXPECT_TRUE(proposal->needs_trial) << name << ", " << bands.lines().rows() << " rows, " << oclspkt::name(method);
+    }
+  }
+}
+
+TYPED_TEST(GroupChoice, TakesWhatIsDominantUntried) {
+  using T = TypeParam;
+  for (const double d : {10.0, 1.2}) {
+    const auto proposal = proposed(test::random_dominant<T>(LineSet::one(100'000), d), Method::truncated_halo);
+    ASSERT_TRUE(proposal);
+    EXPECT_FALSE(proposal->needs_trial) << d;
+  }
+  const auto alike = proposed(test::diffusion<T>(LineSet::one(100'000), 10), Method::truncated_halo);
+  ASSERT_TRUE(alike);
+  EXPECT_FALSE(alike->needs_trial);
+  EXPECT_EQ(alike->plan.form, Form::symmetric);
+}
+
+}  // namespace
+}  // namespace oclspkt
