@@ -10,9 +10,9 @@ namespace oclspkt {
 namespace {
 
 /// An array of a level and the places of its numbers.
-template <typename T>
+template <typename T, typename Level = typename TileFactors<T>::Level>
 struct Laid {
-  AlignedArray<T> TileFactors<T>::Level::*array;
+  AlignedArray<T> Level::*array;
   LineSet places;
   Index step = 1;  ///< numbers of a line from one that is kept to the next
 };

@@ -47,7 +47,7 @@ struct TileShape {
   Index partition;
   int items;
 };
-constexpr TileShape kTileShapes[] = {{0, 0}, {2, 16}, {4, 1}, {4, 2}, {4, 8}, {8, 64}, {12, 32}, {16, 64}};
+constexpr TileShape kTileShapes[] = {{0, 0}, {2, 16}, {4, 1}, {4, 2}, {12, 32}};
 
 TYPED_TEST(Reduced, AreRightForEveryLengthAndShape) {
   using T = TypeParam;
@@ -76,7 +76,7 @@ TYPED_TEST(Reduced, StayBackwardStableWithoutAnyDominance) {
   double worst = 0;
   on_every_device<T>([&](const DeviceInfo& info) {
     for (const TileShape& shape : {TileShape{0, 0}, TileShape{8, 16}}) {
-      for (const Index n : {Index{4096}, Index{150'001}}) {
+      for (const Index n : {Index{4096}, Index{50'001}}) {
         const Plan plan = this->plan(info.index, n, shape.partition, shape.items);
         const auto look = [&](const std::string& name, Bands<T> open) {
           // Pivots as small as the couplings below them, which get ever smaller: a tile in float meets a zero and gives
