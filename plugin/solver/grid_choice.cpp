@@ -55,7 +55,8 @@ template <typename T>
 Proposal covered_grid(const Problem<T>& problem, const Plan& plan, double bound, double growth) {
   Proposal p = covered(plan, bound, tolerance<T>(problem.options), problem.survey);
   p.growth = std::max(p.growth, growth);
-  p.needs_trial = !(problem.survey.dominance >= 1) || problem.traits.unproven || growth > kGrowthLimit;
+  p.needs_trial = !(problem.survey.dominance >= 1) || barely_dominant(problem.survey) || problem.traits.unproven ||
+                  growth > kGrowthLimit;
   return p;
 }
 

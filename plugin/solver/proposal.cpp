@@ -26,9 +26,11 @@ bool shrinks(const Survey& survey) {
   return survey.dominance >= 1 && discriminant >= 0 && 2 * larger <= 1 + std::sqrt(discriminant);
 }
 
-/// Dominance from which tiles of work-items need no trial: rounding is multiplied by 100 at most, and by far less in
-/// any matrix that was tried.
-static constexpr double kHarmlessTile = 1.01;
+bool barely_dominant(const Survey& survey) {
+  // Rounding is multiplied by 100 at most above, and by far less in any matrix that was tried.
+  constexpr double kHarmless = 1.01;
+  return !(survey.dominance >= kHarmless) && !(survey.decay() > std::max(1.0, survey.dominance));
+}
 
 Proposal covered(const Plan& plan, double certificate, double tol, const Survey& survey) {
   Proposal p;
@@ -37,10 +39,8 @@ Proposal covered(const Plan& plan, double certificate, double tol, const Survey&
   p.growth = kDominantGrowth;
   // The certificate says nothing of rounding.
   const bool settles_by_two = (plan.method == Method::truncated_streamed && !plan.stored) || plan.paper;
-  // Nor does it of what work-items make of their rows by themselves: near d = 1 that multiplies rounding by up to
-  // 1 / (d - 1), but where rows are alike and decay.
-  const bool by_items = plan.tiled() && !(survey.decay() > std::max(1.0, survey.dominance));
-  p.needs_trial = !(survey.dominance >= (settles_by_two ? kHarmlessInterface : by_items ? kHarmlessTile : 1));
+  p.needs_trial =
+      !(survey.dominance >= (settles_by_two ? kHarmlessInterface : 1)) || (plan.tiled() && barely_dominant(survey));
   p.why = format("row dominance %.4f, certificate %.1e <= %.1e", survey.dominance, certificate, tol);
   return p;
 }

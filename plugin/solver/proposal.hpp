@@ -36,6 +36,10 @@ double rows_in(const LineSet& lines, const std::vector<Index>& members);
 /// The rows that a certificate is about, and from which side most of it comes.
 std::string where(const Certificate& certificate);
 
+/// True if rows are so little dominant that what work-items make of their own rows, which near d = 1 multiplies
+/// rounding by up to 1 / (d - 1), is to be tried; not where rows are alike and decay.
+bool barely_dominant(const Survey& survey);
+
 /// True if |lower / pivot| and |upper / pivot| are at most 1 from either end, by the shares of dominant rows.
 bool shrinks(const Survey& survey);
 
