@@ -5,8 +5,8 @@
 // reduction in parallel (PCR). core/certificate (certify_halo) bounds the error.
 //
 // Arguments (global memory)
-//   lower, diag, upper, y, x  shape [rows of the chunk]; x overlaps none of the others. With COUPLINGS_SERVE lower is not
-//                read; with SHARED_FACTORS bands are of one line: see tile_factors.clh
+//   lower, diag, upper, y, x  shape [rows of the chunk]; x overlaps none of the others. With COUPLINGS_SERVE lower is
+//                not read; with SHARED_FACTORS bands are of one line: see tile_factors.clh
 //   care         shape [1], set to 1 where a number is not finite; the launch is then to be repeated with GUARDED 1
 //   n            rows of the whole system
 //   origin       row of element 0 of the arrays, a multiple of VECTOR

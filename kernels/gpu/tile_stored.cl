@@ -9,8 +9,8 @@
 // Source: sweeps are chains of affine maps, composed within a work-item and scanned over the work-group.
 //
 // Arguments (global memory)
-//   multiplier, reciprocal, coupling, y, x  shape [rows of the chunk]; x overlaps none of the others. With COUPLINGS_SERVE
-//                the multiplier of a row is the coupling of the row above it, and multiplier is not read.
+//   multiplier, reciprocal, coupling, y, x  shape [rows of the chunk]; x overlaps none of the others. With
+//                COUPLINGS_SERVE multiplier is not read: see tile_factors.clh
 //   outer        STREAMED 0: shape [runs][2]: the first and the last unknown of every tile; not read if there is one
 //   care         shape [1], set to 1 where a number is not finite; the launch is then to be repeated with GUARDED 1
 //   n, origin    rows of the whole system; row of element 0 of the arrays, a multiple of VECTOR
@@ -153,8 +153,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_stor
     __global const factor_t* restrict multiplier, __global const factor_t* restrict reciprocal,
     __global const factor_t* restrict coupling, __global const scalar_t* restrict y, __global scalar_t* restrict x,
     __global const scalar_t* restrict outer, __global int* restrict care, const long n, const long origin,
-    const long run_begin, const long run_end, const long run_rows, const int run_tiles, const int reach, const int length,
-    __local scalar_t* turned) {
+    const long run_begin, const long run_end, const long run_rows, const int run_tiles, const int reach,
+    const int length, __local scalar_t* turned) {
   const long run = run_end - 1 - (long)get_group_id(0);
   if (run < run_begin) return;
   const Lines of = {multiplier, reciprocal, coupling, y, outer, x, care, n, origin, run_rows, run_tiles, reach, length};
