@@ -9,8 +9,7 @@
 //
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling   m, p and k of every row, at its place in y and x, or (SHARED_FACTORS) of one
-//   line;
-//                       written by the host. COUPLINGS_SERVE: multipliers of a segment's first row only, shape
+//                       line; written by the host. COUPLINGS_SERVE: multipliers of a segment's first row only, shape
 //                       [blocks][segments][block_lines]
 //   y                   right-hand sides, written by the host
 //   x                   solutions, written here; overlaps none of the others. Places of no line are left alone
@@ -22,8 +21,7 @@
 //                       read where lines are whole
 //   words               local, 4 GROUP_ITEMS
 // Launch:  a work-group for each segment of each bundle, of GROUP_ITEMS work-items; neighbouring bundles are
-// neighbours.
-//          The last segments come first: grid_fold.cl left them in the cache.
+//          neighbours. The last segments come first: grid_fold.cl left them in the cache.
 // Local:   those words, scalars.
 // Per row: 5 multiply-adds, 3 multiplications; 5 words, 4 where couplings serve, 2 where factors are shared.
 // Assumes: factors are finite (set-up has the evidence). NaN of y stays in its line.

@@ -37,25 +37,16 @@ void ClSolver<T>::store_grid_factors(const BandsView<T>& bands) {
 /// Bring to the device what is not by rows of the system, and give back what it has now.
 template <typename T>
 void ClSolver<T>::set_up_grid_levels(State& s, const Waiter& waiter) {
-  s.levels.clear();
-  if (!plan_.grid_folds()) return;
-  const auto bring = [&](cl::Buffer& buffer, const AlignedArray<T>& array) {
-    if (array.size() == 0) return;
-    const std::int64_t bytes = array.size() * static_cast<Index>(sizeof(T));
-    buffer = s.device->buffer(CL_MEM_READ_ONLY, bytes);
-    bytes_ += bytes;
-    s.pipeline->bring(array.data(), bytes, buffer, waiter, times_);
-  };
   for (const auto& level : grid_factors_.levels()) {
     TileLevel& on_device = s.levels.emplace_back();
     on_device.rows = level.rows;
     on_device.tiles = level.tiles(s.levels.size() == 1 ? plan_.m : upper_tiles(plan_, lines_.block_lines()).rows);
-    bring(on_device.weight, level.weight);
-    bring(on_device.corners, level.corners);
+    bring(s, waiter, on_device.weight, level.weight);
+    bring(s, waiter, on_device.corners, level.corners);
     if (s.levels.size() == 1) {
       const ChunkBands& bands = s.bands.front();
       if (plan_.couplings_serve()) {
-        bring(on_device.multiplier, level.multiplier);
+        bring(s, waiter, on_device.multiplier, level.multiplier);
       } else {
         on_device.multiplier = bands.lower;
       }
@@ -63,9 +54,9 @@ void ClSolver<T>::set_up_grid_levels(State& s, const Waiter& waiter) {
       on_device.coupling = bands.upper;
       continue;
     }
-    bring(on_device.multiplier, level.multiplier);
-    bring(on_device.reciprocal, level.reciprocal);
-    bring(on_device.coupling, level.coupling);
+    bring(s, waiter, on_device.multiplier, level.multiplier);
+    bring(s, waiter, on_device.reciprocal, level.reciprocal);
+    bring(s, waiter, on_device.coupling, level.coupling);
     const std::int64_t bytes = level.rows * lines_.count() * static_cast<Index>(sizeof(T));
     for (cl::Buffer* vector : {&on_device.y, &on_device.x}) *vector = s.device->buffer(CL_MEM_READ_WRITE, bytes);
     bytes_ += 2 * bytes;
@@ -145,10 +136,9 @@ template <typename T>
 cl::Event ClSolver<T>::launch_grid_levels(State& s, const cl::Buffer& y, const cl::Buffer& x, Index blocks) {
   s.levels.front().y = y;
   s.levels.front().x = x;
-  s.earlier.clear();
-  for (std::size_t i = 0; i + 1 < s.levels.size(); ++i) s.earlier.push_back(launch_grid_fold(s, i, blocks));
-  for (std::size_t i = s.levels.size(); i-- > 1;) s.earlier.push_back(launch_grid_back(s, i, blocks));
-  return launch_grid_back(s, 0, blocks);
+  return launch_down_and_back(
+      s, s.levels.size(), [&](std::size_t i) { return launch_grid_fold(s, i, blocks); },
+      [&](std::size_t i) { return launch_grid_back(s, i, blocks); });
 }
 
 #define OCLSPKT_INSTANTIATE(T)                                                  \

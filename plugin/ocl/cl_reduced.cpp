@@ -93,14 +93,9 @@ template <typename T>
 cl::Event ClSolver<T>::launch_reduced_levels(State& s, const cl::Buffer& y, const cl::Buffer& x) {
   s.reduced.front().y = y;
   s.reduced.front().x = x;
-  s.earlier.clear();
-  for (std::size_t i = 0; i + 1 < s.reduced.size(); ++i) {
-    s.earlier.push_back(launch_reduce_tiles(s, i, s.reduced[i].tiles));
-  }
-  for (std::size_t i = s.reduced.size(); i-- > 1;) {
-    s.earlier.push_back(launch_substitute_tiles(s, i, s.reduced[i].tiles));
-  }
-  return launch_substitute_tiles(s, 0, s.reduced.front().tiles);
+  return launch_down_and_back(
+      s, s.reduced.size(), [&](std::size_t i) { return launch_reduce_tiles(s, i, s.reduced[i].tiles); },
+      [&](std::size_t i) { return launch_substitute_tiles(s, i, s.reduced[i].tiles); });
 }
 
 /// Launch every kernel over no tiles.

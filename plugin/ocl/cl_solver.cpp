@@ -142,9 +142,15 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
         std::copy_n(turned_.up(), s.bottoms.size(), s.bottoms.data());
         give_outers(s, waiter);
       }
-      if (plan.tiled()) set_up_levels(s, waiter);
-      if (plan.grid()) set_up_grid_levels(s, waiter);
-      if (plan.reduces_tiles()) make_reduced_levels(s);
+      s.levels.clear();
+      s.reduced.clear();
+      if (plan.reduces_tiles()) {
+        make_reduced_levels(s);
+      } else if (plan.tiled()) {
+        set_up_levels(s, waiter);
+      } else if (plan.grid_folds()) {
+        set_up_grid_levels(s, waiter);
+      }
       rehearse(s, waiter);
     } catch (...) {
       drain(s, waiter);

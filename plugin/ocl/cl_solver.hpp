@@ -178,8 +178,18 @@ class ClSolver final : public DeviceSolver<T> {
                           const Chunk& chunk);
   bool always_guards() const;
   void make_tile_kernels(State& s, bool guarded) const;
+  /// Launch down(i) for every level but the last, and back(i) for all, the last first. The event is that of back(0),
+  /// those of the others are kept.
+  template <typename Down, typename Back>
+  static cl::Event launch_down_and_back(State& s, std::size_t levels, const Down& down, const Back& back) {
+    s.earlier.clear();
+    for (std::size_t i = 0; i + 1 < levels; ++i) s.earlier.push_back(down(i));
+    for (std::size_t i = levels; i-- > 1;) s.earlier.push_back(back(i));
+    return back(0);
+  }
   void keep_narrow(const std::array<const T*, 3>& from);
   void store_tile_factors(const BandsView<T>& bands);
+  void bring(State& s, const Waiter& waiter, cl::Buffer& buffer, const AlignedArray<T>& array);
   void set_up_levels(State& s, const Waiter& waiter);
   cl::Event ask_what_was_met(State& s) const;
   bool met_what_is_not_finite(State& s, const Waiter& waiter);

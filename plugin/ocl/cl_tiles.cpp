@@ -73,29 +73,32 @@ void ClSolver<T>::keep_narrow(const std::array<const T*, 3>& from) {
   resident_ = {narrow_[0].data(), narrow_[1].data(), narrow_[2].data(), sizeof(float)};
 }
 
+/// Bring an array to a buffer of its own; an empty one has none.
+template <typename T>
+void ClSolver<T>::bring(State& s, const Waiter& waiter, cl::Buffer& buffer, const AlignedArray<T>& array) {
+  const std::int64_t bytes = array.size() * static_cast<Index>(sizeof(T));
+  if (bytes == 0) return;
+  buffer = s.device->buffer(CL_MEM_READ_ONLY, bytes);
+  bytes_ += bytes;
+  s.pipeline->bring(array.data(), bytes, buffer, waiter, times_);
+}
+
 /// Bring to the device what is not by rows of the system, and give back what it has now.
 template <typename T>
 void ClSolver<T>::set_up_levels(State& s, const Waiter& waiter) {
-  const auto bring = [&](cl::Buffer& buffer, const AlignedArray<T>& array) {
-    if (array.bytes() == 0) return;
-    buffer = s.device->buffer(CL_MEM_READ_ONLY, array.bytes());
-    bytes_ += array.bytes();
-    s.pipeline->bring(array.data(), array.bytes(), buffer, waiter, times_);
-  };
   AlignedArray<T> zero;
   zero.resize(1);
   static_assert(sizeof(T) >= sizeof(cl_int));
   std::fill_n(zero.data(), 1, T(0));
-  bring(s.care, zero);
+  bring(s, waiter, s.care, zero);
   if (!s.met) s.met = std::make_unique<Staging>(*s.device, s.device->queue(), sizeof(cl_int));
-  s.levels.clear();
   if (!plan_.folds()) return;
   for (const auto& level : tile_factors_.levels()) {
     TileLevel& on_device = s.levels.emplace_back();
     on_device.rows = level.rows;
     on_device.tiles = level.tiles(plan_.group_rows());
-    bring(on_device.weight, level.weight);
-    bring(on_device.corners, level.corners);
+    bring(s, waiter, on_device.weight, level.weight);
+    bring(s, waiter, on_device.corners, level.corners);
     if (s.levels.size() == 1) {
       const ChunkBands& bands = s.bands.front();
       on_device.multiplier = bands.lower;
@@ -105,9 +108,9 @@ void ClSolver<T>::set_up_levels(State& s, const Waiter& waiter) {
       on_device.x = s.x;
       continue;
     }
-    bring(on_device.multiplier, level.multiplier);
-    bring(on_device.reciprocal, level.reciprocal);
-    bring(on_device.coupling, level.coupling);
+    bring(s, waiter, on_device.multiplier, level.multiplier);
+    bring(s, waiter, on_device.reciprocal, level.reciprocal);
+    bring(s, waiter, on_device.coupling, level.coupling);
     for (cl::Buffer* vector : {&on_device.y, &on_device.x}) {
       *vector = s.device->buffer(CL_MEM_READ_WRITE, level.rows * static_cast<Index>(sizeof(T)));
       bytes_ += level.rows * static_cast<Index>(sizeof(T));
@@ -217,10 +220,9 @@ template <typename T>
 cl::Event ClSolver<T>::launch_levels(State& s, const cl::Buffer& y, const cl::Buffer& x) {
   s.levels.front().y = y;
   s.levels.front().x = x;
-  s.earlier.clear();
-  for (std::size_t i = 0; i + 1 < s.levels.size(); ++i) s.earlier.push_back(launch_fold(s, i, s.levels[i].tiles));
-  for (std::size_t i = s.levels.size(); i-- > 1;) s.earlier.push_back(launch_back(s, i, s.levels[i].tiles));
-  return launch_back(s, 0, s.levels.front().tiles);
+  return launch_down_and_back(
+      s, s.levels.size(), [&](std::size_t i) { return launch_fold(s, i, s.levels[i].tiles); },
+      [&](std::size_t i) { return launch_back(s, i, s.levels[i].tiles); });
 }
 
 #define OCLSPKT_INSTANTIATE(T)                                                                                  \
@@ -228,6 +230,7 @@ cl::Event ClSolver<T>::launch_levels(State& s, const cl::Buffer& y, const cl::Bu
   template void ClSolver<T>::make_tile_kernels(State&, bool) const;                                             \
   template void ClSolver<T>::keep_narrow(const std::array<const T*, 3>&);                                       \
   template void ClSolver<T>::store_tile_factors(const BandsView<T>&);                                           \
+  template void ClSolver<T>::bring(State&, const Waiter&, cl::Buffer&, const AlignedArray<T>&);                 \
   template void ClSolver<T>::set_up_levels(State&, const Waiter&);                                              \
   template cl::Event ClSolver<T>::ask_what_was_met(State&) const;                                               \
   template bool ClSolver<T>::met_what_is_not_finite(State&, const Waiter&);                                     \

@@ -377,15 +377,6 @@ bool symmetry_matters(const Options& options) {
   return !named(options.method) && tolerance<T>(options) > tolerance<T>(Options{});
 }
 
-/// The storage form of bands that work-groups read as they are: the one of the fewest words.
-template <typename T>
-static void choose_form_of_bands(const Problem<T>& problem, Plan& plan) {
-  const LineSet& lines = problem.bands.lines();
-  if (problem.survey.shared && share_line(plan, lines.length(0), sizeof(T))) return;
-  if (is_symmetric(lines, problem.bands.view())) plan.form = Form::symmetric;
-  plan.narrow = narrows<T>(problem.options);  // set-up has rounded them
-}
-
 /// Why work-groups are faster with stored factors than with a halo, which they try first; empty if they are not.
 template <typename T>
 static std::string cheaper_by_factors(const Problem<T>& problem, const Plan& plan) {
@@ -414,7 +405,11 @@ std::optional<Proposal> propose(const Problem<T>& problem, Method method, Object
         objection = {std::move(why), {}, proposal->plan};
         return std::nullopt;
       }
-      if (proposal && proposal->plan.tiled() && !proposal->plan.stored) choose_form_of_bands(problem, proposal->plan);
+      if (proposal && proposal->plan.tiled() && !proposal->plan.stored) {
+        choose_form_by_groups(problem, proposal->plan);
+        // Set-up has rounded the bands; shared ones stay in the cache.
+        proposal->plan.narrow = narrows<T>(problem.options) && proposal->plan.form != Form::shared;
+      }
       if (proposal && proposal->plan.by_groups() && problem.traits.unproven) proposal->needs_trial = true;
       return proposal;
     }

@@ -104,6 +104,15 @@ std::optional<Proposal> unless_growth(const Problem<T>& problem, Proposal p, Obj
   return p;
 }
 
+template <typename T>
+void choose_form_by_groups(const Problem<T>& problem, Plan& plan) {
+  const LineSet& lines = problem.bands.lines();
+  if (problem.survey.shared && share_line(plan, lines.length(0), sizeof(T))) return;
+  if (is_symmetric(lines, problem.bands.view())) plan.form = Form::symmetric;
+}
+
+template void choose_form_by_groups(const Problem<float>&, Plan&);
+template void choose_form_by_groups(const Problem<double>&, Plan&);
 template std::optional<Proposal> unless_growth<float>(const Problem<float>&, Proposal, Objection&);
 template std::optional<Proposal> unless_growth<double>(const Problem<double>&, Proposal, Objection&);
 

@@ -77,6 +77,11 @@ bool object_to_asymmetry(const Problem<T>& problem, Objection& objection) {
   return breaks;
 }
 
+/// Look at the values for the storage form that takes the fewest words, of bands or factors that work-groups read.
+/// @param[in,out] plan  by work-groups, of lines laid end to end
+template <typename T>
+void choose_form_by_groups(const Problem<T>& problem, Plan& plan);
+
 /// Method truncated-streamed, by stored factors on devices.
 template <typename T>
 std::optional<Proposal> propose_streamed(const Problem<T>& problem, Objection& objection);

@@ -109,18 +109,10 @@ void choose_form(const Problem<T>& problem, Plan& plan) {
   if (is_symmetric(lines, bands)) serve_couplings(plan, sizeof(T), problem.traits);
 }
 
-/// The same by work-groups.
-template <typename T>
-void choose_form_of_runs(const Problem<T>& problem, Plan& plan) {
-  const LineSet& lines = problem.bands.lines();
-  if (problem.survey.shared && share_line(plan, lines.length(0), sizeof(T))) return;
-  if (is_symmetric(lines, problem.bands.view())) plan.form = Form::symmetric;
-}
-
 /// The same, with factors in the storage that the user allows.
 template <typename T>
 Proposal in_best_form(const Problem<T>& problem, Proposal proposal) {
-  proposal.plan.by_groups() ? choose_form_of_runs(problem, proposal.plan) : choose_form(problem, proposal.plan);
+  proposal.plan.by_groups() ? choose_form_by_groups(problem, proposal.plan) : choose_form(problem, proposal.plan);
   if (!narrows<T>(problem.options)) return proposal;
   proposal.why_wide = proposal.plan.form == Form::shared ? "shared factors stay in the cache"
                                                          : objection_to_narrow_factors(problem.survey);
