@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -72,15 +73,22 @@ Bands<T> closed(Bands<T> bands) {
   return bands;
 }
 
-/// Set up and solve once.
+/// Set up and solve once. @param before  what x holds until then
+template <typename T>
+std::vector<T> solve_by_plan(int device, const Plan& plan, const Bands<T>& bands, const std::vector<T>& y,
+                             const DeviceSettings& settings, T before = std::numeric_limits<T>::quiet_NaN()) {
+  const auto solver = make_solver<T>(device, settings);
+  solver->set_up(plan, bands);
+  std::vector<T> x(y.size(), before);
+  solver->apply(y.data(), x.data());
+  return x;
+}
+
+/// The same by a plan of some shape.
 template <typename T>
 std::vector<T> solve(int device, const Bands<T>& bands, const std::vector<T>& y, const Shape& shape,
                      const DeviceSettings& settings = {}) {
-  const auto solver = make_solver<T>(device, settings);
-  solver->set_up(plan_for<T>(device, bands.lines().extent(), shape, settings), bands);
-  std::vector<T> x(y.size(), std::numeric_limits<T>::quiet_NaN());
-  solver->apply(y.data(), x.data());
-  return x;
+  return solve_by_plan(device, plan_for<T>(device, bands.lines().extent(), shape, settings), bands, y, settings);
 }
 
 template <typename T>
@@ -107,5 +115,38 @@ double relative_difference(const std::vector<T>& a, const std::vector<T>& b) {
 
 template <typename T>
 inline constexpr double kEps = std::numeric_limits<T>::epsilon();
+
+/// Lines laid end to end, one of which gets right-hand sides with a number that is none: the others are right all the
+/// same, and what such a solve met does not make the next one wrong.
+template <typename T>
+class OneBrokenLine {
+ public:
+  explicit OneBrokenLine(double dominance)
+      : bands(closed(random_dominant<T>(LineSet::equal(kCount, kLength), dominance))),
+        healthy_(random_vector<T>(kCount * kLength)),
+        reference_(solve_by_reference(bands, healthy_)) {}
+
+  /// @param solve  gives x of y
+  /// @param place  row of the line whose number is none
+  template <typename F>
+  void expect_others_right(const F& solve, Index place = 30) const {
+    const auto first = reference_.begin() + kBroken * kLength;
+    for (const T poison : {std::numeric_limits<T>::quiet_NaN(), T(0), std::numeric_limits<T>::infinity()}) {
+      auto y = healthy_;
+      const auto at = static_cast<std::size_t>(kBroken * kLength + place);
+      if (poison != 0) y[at] = poison;
+      std::vector<T> x = solve(y);
+      EXPECT_EQ(std::isfinite(x[at]), poison == 0);
+      std::copy_n(first, kLength, x.begin() + kBroken * kLength);
+      EXPECT_LE(relative_difference(x, reference_), 16 * kEps<T>) << poison << " in row " << place;
+    }
+  }
+
+  static constexpr Index kCount = 90, kLength = 61, kBroken = 40;
+  Bands<T> bands;
+
+ private:
+  std::vector<T> healthy_, reference_;
+};
 
 }  // namespace oclspkt::test

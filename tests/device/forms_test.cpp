@@ -16,11 +16,7 @@ class Forms : public testing::Test {
 
   static std::vector<T> solve(int device, const Bands<T>& bands, const std::vector<T>& y, const Plan& plan,
                               const DeviceSettings& settings = {}) {
-    const auto solver = make_solver<T>(device, settings);
-    solver->set_up(plan, bands);
-    std::vector<T> x(y.size(), std::numeric_limits<T>::quiet_NaN());
-    solver->apply(y.data(), x.data());
-    return x;
+    return solve_by_plan(device, plan, bands, y, settings);
   }
 
   static DeviceTraits traits(int device, const DeviceSettings& settings = {}) {

@@ -37,11 +37,7 @@ class Grid : public testing::Test {
   }
   static std::vector<T> solve_by(int device, const Plan& plan, const Bands<T>& bands, const std::vector<T>& y,
                                  const DeviceSettings& settings = kForGpus) {
-    const auto solver = make_solver<T>(device, settings);
-    solver->set_up(plan, bands);
-    std::vector<T> x(y.size(), T(kBesideLines));
-    solver->apply(y.data(), x.data());
-    return x;
+    return solve_by_plan(device, plan, bands, y, settings, T(kBesideLines));
   }
   /// Rows of lines only; elsewhere what `reference` has.
   static std::vector<T> rows_of(const LineSet& lines, const std::vector<T>& x, std::vector<T> reference) {

@@ -63,19 +63,15 @@ Plan segment_plan(int device, const LineSet& lines, Index halo, Index partition 
 
 /// Set up and solve once, into kGap.
 template <typename T>
-std::vector<T> solve_by_plan(int device, const Bands<T>& bands, const std::vector<T>& y, const Plan& plan,
-                             const DeviceSettings& settings = {}) {
-  const auto solver = make_solver<T>(device, settings);
-  solver->set_up(plan, bands);
-  std::vector<T> x(y.size(), T(kGap));
-  solver->apply(y.data(), x.data());
-  return x;
+std::vector<T> solve_into_gaps(int device, const Bands<T>& bands, const std::vector<T>& y, const Plan& plan,
+                               const DeviceSettings& settings = {}) {
+  return solve_by_plan(device, plan, bands, y, settings, T(kGap));
 }
 
 template <typename T>
 std::vector<T> solve_strided(int device, const Bands<T>& bands, const std::vector<T>& y, Form form,
                              const DeviceSettings& settings = {}) {
-  return solve_by_plan(device, bands, y, strided_plan<T>(device, bands.lines(), form, settings), settings);
+  return solve_into_gaps(device, bands, y, strided_plan<T>(device, bands.lines(), form, settings), settings);
 }
 
 /// Places that belong to no line.
@@ -303,7 +299,7 @@ TYPED_TEST(Strided, SegmentsAreRightWithinTheirCertificate) {
             for (const bool copies : {false, true}) {
               const Plan plan = segment_plan<T>(info.index, lines, halo, partition, {.copy_vectors = copies});
               EXPECT_EQ(plan.segments > 1, lines.length(0) > 250) << "nothing is cut";
-              const auto x = solve_by_plan(info.index, bands, y, plan, {.copy_vectors = copies});
+              const auto x = solve_into_gaps(info.index, bands, y, plan, {.copy_vectors = copies});
               EXPECT_LE(relative_difference(without_gaps(lines, x, reference), reference), bound)
                   << "d " << d << ", halo " << halo << ", segments of " << plan.m << ", copies " << copies;
               for (const Index i : free) ASSERT_EQ(x[static_cast<std::size_t>(i)], T(kGap)) << "place " << i;
@@ -330,7 +326,7 @@ TYPED_TEST(Strided, SegmentsAreCutAndTruncatedAsTheModelDoes) {
       std::vector<T> expected(y.size());
       model.apply(y.data(), expected.data());
       EXPECT_GT(relative_difference(expected, reference), 1e-3) << "a halo of 3 rows hides the cuts";
-      EXPECT_LE(relative_difference(solve_by_plan(info.index, bands, y, plan), expected), 40 * kEps<T>);
+      EXPECT_LE(relative_difference(solve_into_gaps(info.index, bands, y, plan), expected), 40 * kEps<T>);
     });
   }
 }
@@ -345,8 +341,8 @@ TYPED_TEST(Strided, NanInOneLineOfSegmentsStaysInIt) {
     y[static_cast<std::size_t>(at)] = std::numeric_limits<T>::quiet_NaN();
     on_every_device<T>([&](const DeviceInfo& info) {
       const Plan plan = segment_plan<T>(info.index, lines, 40, 100);
-      const auto expected = solve_by_plan(info.index, bands, healthy, plan);
-      const auto x = solve_by_plan(info.index, bands, y, plan);
+      const auto expected = solve_into_gaps(info.index, bands, healthy, plan);
+      const auto x = solve_into_gaps(info.index, bands, y, plan);
       EXPECT_TRUE(std::isnan(x[static_cast<std::size_t>(at)]));
       for (Index l = 0; l < lines.count(); ++l) {
         for (Index i = 0; l != broken && i < lines.length(l); ++i) {
@@ -364,13 +360,13 @@ TYPED_TEST(Strided, ChunksOfSegmentsGiveTheBitsOfOneLaunch) {
   const auto bands = closed(random_dominant<T>(lines, 3.0));
   const auto y = random_vector<T>(lines.extent());
   on_every_device<T>([&](const DeviceInfo& info) {
-    const auto whole = solve_by_plan(info.index, bands, y, segment_plan<T>(info.index, lines, 40, 100));
+    const auto whole = solve_into_gaps(info.index, bands, y, segment_plan<T>(info.index, lines, 40, 100));
     const std::int64_t memory = 6 * lines.extent() * static_cast<Index>(sizeof(T)) / 3;
     for (const bool copies : {false, true}) {
       const DeviceSettings settings{.copy_vectors = copies, .device_memory = memory};
       const Plan plan = segment_plan<T>(info.index, lines, 40, 100, settings);
       ASSERT_GT(ocl::make_strided_layout(plan, lines, sizeof(T), {info.max_allocation, memory}).chunks.size(), 2U);
-      EXPECT_EQ(solve_by_plan(info.index, bands, y, plan, settings), whole) << copies;
+      EXPECT_EQ(solve_into_gaps(info.index, bands, y, plan, settings), whole) << copies;
     }
   });
 }

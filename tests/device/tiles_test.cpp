@@ -28,11 +28,7 @@ class Tiles : public testing::Test {
   }
   static std::vector<T> solve_by(int device, const Plan& plan, const Bands<T>& bands, const std::vector<T>& y,
                                  const DeviceSettings& settings = kForGpus) {
-    const auto solver = make_solver<T>(device, settings);
-    solver->set_up(plan, bands);
-    std::vector<T> x(y.size(), std::numeric_limits<T>::quiet_NaN());
-    solver->apply(y.data(), x.data());
-    return x;
+    return solve_by_plan(device, plan, bands, y, settings);
   }
 };
 using Scalars = testing::Types<float, double>;
@@ -101,22 +97,14 @@ TYPED_TEST(Tiles, SettleWithinTheHalo) {
 
 TYPED_TEST(Tiles, KeepLinesApartAndTheirNanToThemselves) {
   using T = TypeParam;
-  const Index count = 90, length = 61, broken = 40;
-  const auto bands = closed(random_dominant<T>(LineSet::equal(count, length), 3.0));
-  const auto healthy = random_vector<T>(count * length);
-  const auto reference = solve_by_reference(bands, healthy);
-  for (const T poison : {T(0), std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()}) {
-    auto y = healthy;
-    if (poison != 0) y[broken * length + 30] = poison;
-    on_every_device<T>([&](const DeviceInfo& info) {
-      for (const DeviceSettings& settings : {kForGpus, kAsking}) {
-        auto x = this->solve_by(info.index, this->plan(info.index, count * length, 40), bands, y, settings);
-        EXPECT_EQ(std::isfinite(x[broken * length + 30]), poison == 0);
-        std::copy_n(reference.begin() + broken * length, length, x.begin() + broken * length);
-        EXPECT_LE(relative_difference(x, reference), 16 * kEps<T>) << poison;
-      }
-    });
-  }
+  const OneBrokenLine<T> lines(3);
+  on_every_device<T>([&](const DeviceInfo& info) {
+    const Plan plan = this->plan(info.index, lines.bands.lines().rows(), 40);
+    for (const DeviceSettings& settings : {kForGpus, kAsking}) {
+      lines.expect_others_right(
+          [&](const std::vector<T>& y) { return this->solve_by(info.index, plan, lines.bands, y, settings); });
+    }
+  });
 }
 
 TYPED_TEST(Tiles, HoldWholeLines) {
@@ -260,27 +248,20 @@ TYPED_TEST(Tiles, FoldWhatDoesNotDecay) {
 
 TYPED_TEST(Tiles, OfStoredFactorsKeepNanInItsLine) {
   using T = TypeParam;
-  const Index count = 90, length = 61, broken = 40;
-  const auto bands = closed(random_dominant<T>(LineSet::equal(count, length), 3.0));
-  const auto healthy = random_vector<T>(count * length);
-  const auto reference = solve_by_reference(bands, healthy);
+  const OneBrokenLine<T> lines(3);
+  const Index n = lines.bands.lines().rows();
   on_every_device<T>([&](const DeviceInfo& info) {
     const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);
-    for (const Plan& plan : {make_run_plan(count * length, 64, 8, sizeof(T), traits),
-                             make_fold_plan(count * length, 8, sizeof(T), traits)}) {
+    for (const Plan& plan : {make_run_plan(n, 64, 8, sizeof(T), traits), make_fold_plan(n, 8, sizeof(T), traits)}) {
+      SCOPED_TRACE(name(plan.method));
       for (const DeviceSettings& settings : {kForGpus, kAsking}) {
         const auto solver = make_solver<T>(info.index, settings);
-        solver->set_up(plan, bands);
-        std::vector<T> x(healthy.size());
-        // What one apply met does not make the next one careful.
-        for (const T poison : {std::numeric_limits<T>::quiet_NaN(), T(0), std::numeric_limits<T>::infinity()}) {
-          auto y = healthy;
-          if (poison != 0) y[broken * length + 30] = poison;
+        solver->set_up(plan, lines.bands);
+        std::vector<T> x(static_cast<std::size_t>(n));
+        lines.expect_others_right([&](const std::vector<T>& y) {
           solver->apply(y.data(), x.data());
-          EXPECT_EQ(std::isfinite(x[broken * length + 30]), poison == 0);
-          std::copy_n(reference.begin() + broken * length, length, x.begin() + broken * length);
-          EXPECT_LE(relative_difference(x, reference), 16 * kEps<T>) << name(plan.method) << ", " << poison;
-        }
+          return x;
+        });
       }
     }
   });
