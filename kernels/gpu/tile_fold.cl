@@ -7,6 +7,7 @@
 //
 // Arguments (global memory)
 //   multiplier, weight, y  shape [rows]; x_first = sum of weight z. Multipliers of first rows are their couplings.
+//                COUPLINGS_SERVE: the couplings in place of the multipliers, see tile_factors.clh
 //   corners      shape [tiles][4]: what x_first and z_last add to the first row, and to the last
 //   left         shape [tiles][2]: out, the right-hand side
 //   n, tiles     rows and tiles; tile t has rows [t TILE_ROWS, (t + 1) TILE_ROWS)
@@ -14,7 +15,7 @@
 // Launch:  a work-group a tile, of GROUP_ITEMS work-items.
 // Local:   as many scalars.
 // Per row: 3 multiply-adds, 1 multiplication; 3 words.
-#include "gpu/tile_rows.clh"
+#include "gpu/tile_factors.clh"
 #include "gpu/tile_scan.clh"
 
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_fold(
@@ -34,9 +35,15 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_fold
     fetch(multiplier, rows, 0, fw);
     fetch(y, rows, 0, fy);
     fetch(weight, rows, 0, fg);
-    turn_to_rows(fw, turned, w);
     turn_to_rows(fy, turned, v);
     turn_to_rows(fg, turned, g);
+#ifdef COUPLINGS_SERVE
+    scalar_t own[ITEM_ROWS];
+    turn_to_rows(fw, turned, own);
+    take_from_above(0, turned, own, w);
+#else
+    turn_to_rows(fw, turned, w);
+#endif
   }
   if (item == 0) w[0] = 0;  // nothing enters
   Affine map = {1, 0};

@@ -138,7 +138,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_halo
   scalar_t l[ITEM_ROWS], d[ITEM_ROWS], u[ITEM_ROWS], v[ITEM_ROWS];
   {
     vector_t fd[ITEM_VECTORS], fu[ITEM_VECTORS], fy[ITEM_VECTORS];
-#ifndef COUPLINGS_SERVE
+#ifdef COUPLINGS_SERVE
+    const scalar_t above = coupling_above(upper, rows);
+#else
     vector_t fl[ITEM_VECTORS];
     fetch_factors(lower, rows, 0, origin, length, fl);
 #endif
@@ -152,7 +154,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_halo
     turn_to_rows(fy, turned, v);
     turn_to_rows(fu, turned, u);
 #ifdef COUPLINGS_SERVE
-    take_from_above(upper, rows, turned, u, l);
+    take_from_above(above, turned, u, l);
 #endif
   }
   Reduced top;

@@ -10,7 +10,8 @@
 //
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling, y, x  shape [rows of the chunk]; x overlaps none of the others. With
-//                COUPLINGS_SERVE multiplier is not read: see tile_factors.clh
+//                COUPLINGS_SERVE multiplier is not read (see tile_factors.clh) or, STREAMED 0, of shape [runs]: those
+//                of the tiles' first rows
 //   outer        STREAMED 0: shape [runs][2]: the first and the last unknown of every tile; not read if there is one
 //   care         shape [1], set to 1 where a number is not finite; the launch is then to be repeated with GUARDED 1
 //   n, origin    rows of the whole system; row of element 0 of the arrays, a multiple of VECTOR
@@ -60,7 +61,13 @@ static inline void finish(Ahead* tile, scalar_t below, long first, long end, __l
 static inline void fetch_tile(Lines of, Ahead* tile, __local scalar_t* turned, scalar_t* w, scalar_t* r) {
   const TileRows rows = tile->rows;
   vector_t fr[ITEM_VECTORS], fc[ITEM_VECTORS], fy[ITEM_VECTORS];
-#ifndef COUPLINGS_SERVE
+#ifdef COUPLINGS_SERVE
+#if STREAMED
+  const scalar_t above = coupling_above(of.coupling, rows);
+#else
+  const scalar_t above = of.multiplier[rows.first / TILE_ROWS];
+#endif
+#else
   vector_t fw[ITEM_VECTORS];
   fetch_factors(of.multiplier, rows, 0, of.origin, of.length, fw);
 #endif
@@ -74,7 +81,7 @@ static inline void fetch_tile(Lines of, Ahead* tile, __local scalar_t* turned, s
   turn_to_rows(fr, turned, r);
   turn_to_rows(fc, turned, tile->c);
 #ifdef COUPLINGS_SERVE
-  take_from_above(of.coupling, rows, turned, tile->c, w);
+  take_from_above(above, turned, tile->c, w);
 #endif
 }
 

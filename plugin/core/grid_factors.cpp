@@ -14,7 +14,6 @@ template <typename T, typename Level = typename TileFactors<T>::Level>
 struct Laid {
   AlignedArray<T> Level::*array;
   LineSet places;
-  Index step = 1;  ///< numbers of a line from one that is kept to the next
 };
 
 /// Lay the numbers of some neighbouring lines, from `first` on, side by side at their places.
@@ -24,7 +23,7 @@ void lay_beside(const Laid<T>& laid, std::size_t level, Index first, std::span<c
   for (Index i = 0; i < laid.places.length(first); ++i) {
     Index line = first;
     for (const TileFactors<T>& one : some) {
-      to[laid.places.first(line++) + i * laid.places.row_stride()] = (one.levels()[level].*laid.array)[i * laid.step];
+      to[laid.places.first(line++) + i * laid.places.row_stride()] = (one.levels()[level].*laid.array)[i];
     }
   }
 }
@@ -35,7 +34,7 @@ std::vector<Laid<T>> arrays_of_level(const LineSet& lines, bool first, Index row
   using Level = typename TileFactors<T>::Level;
   const LineSet set = first ? lines : lines_of_level(lines, rows);
   const Index tiles = quotient_up(rows, tile_rows);
-  std::vector<Laid<T>> arrays{{&Level::multiplier, serve ? lines_of_level(lines, tiles) : set, serve ? tile_rows : 1},
+  std::vector<Laid<T>> arrays{{&Level::multiplier, serve ? lines_of_level(lines, tiles) : set},
                               {&Level::reciprocal, set},
                               {&Level::coupling, set}};
   if (tiles > 1) arrays.push_back({&Level::weight, set});
@@ -61,6 +60,7 @@ template <typename T>
 void GridFactors<T>::factor(const LineSet& lines, const BandsView<T>& bands, Form form, Index tile_rows,
                             Index upper_rows) {
   const Index length = lines.length(0);
+  const bool serve = form == Form::symmetric;
   levels_.clear();
   if (form == Form::shared) {
     const Column<T> column(lines, bands, 0, 1);
@@ -76,14 +76,14 @@ void GridFactors<T>::factor(const LineSet& lines, const BandsView<T>& bands, For
     level.rows = rows;
     const Index tile = first ? tile_rows : upper_rows, tiles = level.tiles(tile);
     left = tiles > 1 ? 2 * tiles : 0;
-    laid.push_back(arrays_of_level<T>(lines, first, rows, tile, first && form == Form::symmetric));
+    laid.push_back(arrays_of_level<T>(lines, first, rows, tile, first && serve));
     for (const Laid<T>& l : laid.back()) make_room(level.*l.array, l.places);
   }
   for_columns(lines, lines.count(), [&](Index first, Index width) {
     const Column<T> column(lines, bands, first, width);
     std::vector<TileFactors<T>> some(static_cast<std::size_t>(width));
     for (Index l = 0; l < width; ++l) {
-      some[static_cast<std::size_t>(l)].factor(length, column.line(l), tile_rows, upper_rows);
+      some[static_cast<std::size_t>(l)].factor(length, column.line(l), tile_rows, upper_rows, serve);
     }
     for (std::size_t k = 0; k < levels_.size(); ++k) {
       for (const Laid<T>& l : laid[k]) lay_beside<T>(l, k, first, some, levels_[k].*l.array);

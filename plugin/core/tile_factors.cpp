@@ -14,9 +14,11 @@ using Row = ExcessRow<double>;
 /// The rows of a level.
 using Rows = std::function<Row(Index)>;
 
-/// Factor rows [first, end) from the first down, with nothing around them. @return the last reciprocal
+/// Factor rows [first, end), a tile, from the first down, with nothing around them. @return the last reciprocal
+/// @param serve  of the multipliers only the first row's is kept, as that of the tile
 template <typename T>
-double factor_tile(const Rows& rows, Index first, Index end, typename TileFactors<T>::Level& level) {
+double factor_tile(const Rows& rows, Index tile, Index first, Index end, bool serve,
+                   typename TileFactors<T>::Level& level) {
   Row above;
   double reciprocal = 0, product = 1;  // product: of what carries x of a row up to the first
   for (Index i = first; i < end; ++i) {
@@ -32,7 +34,8 @@ double factor_tile(const Rows& rows, Index first, Index end, typename TileFactor
     above = row.as_pivot();
     reciprocal = 1 / above.diag();
     const double coupling = above.upper * reciprocal;
-    level.multiplier[i] = static_cast<T>(multiplier);
+    if (!serve) level.multiplier[i] = static_cast<T>(multiplier);
+    if (serve && i == first) level.multiplier[tile] = static_cast<T>(multiplier);
     level.reciprocal[i] = static_cast<T>(reciprocal);
     level.coupling[i] = static_cast<T>(coupling);
     if (level.weight.size() > 0) level.weight[i] = static_cast<T>(product * reciprocal);
@@ -52,9 +55,11 @@ SchurSegment<double> fold_tile(const Rows& rows, Index first, Index end, bool fu
 
 /// Factor the tiles of a level and, where there is a next one, fold them to its rows.
 template <typename T>
-void factor_level(const Rows& rows, Index tile_rows, typename TileFactors<T>::Level& level, std::vector<Row>& left) {
+void factor_level(const Rows& rows, Index tile_rows, bool serve, typename TileFactors<T>::Level& level,
+                  std::vector<Row>& left) {
   const Index n = level.rows, tiles = level.tiles(tile_rows);
-  for (AlignedArray<T>* array : {&level.multiplier, &level.reciprocal, &level.coupling}) array->resize(n);
+  level.multiplier.resize(serve ? tiles : n);
+  for (AlignedArray<T>* array : {&level.reciprocal, &level.coupling}) array->resize(n);
   level.weight.resize(tiles > 1 ? n : 0);
   level.corners.resize(tiles > 1 ? 4 * tiles : 0);
   left.resize(static_cast<std::size_t>(tiles > 1 ? 2 * tiles : 0));
@@ -62,7 +67,7 @@ void factor_level(const Rows& rows, Index tile_rows, typename TileFactors<T>::Le
     for (Index t = begin; t < end; ++t) {
       const Index first = t * tile_rows, last = std::min(n, first + tile_rows);
       const bool full = last == first + tile_rows;
-      const double reciprocal = factor_tile<T>(rows, first, last, level);
+      const double reciprocal = factor_tile<T>(rows, t, first, last, serve, level);
       if (tiles == 1) continue;
       const SchurSegment<double> s = fold_tile(rows, first, last, full);
       left[static_cast<std::size_t>(2 * t)] = s.top;
@@ -92,7 +97,7 @@ std::int64_t TileFactors<T>::bytes() const {
 }
 
 template <typename T>
-void TileFactors<T>::factor(Index n, const BandsView<T>& bands, Index tile_rows, Index upper_rows) {
+void TileFactors<T>::factor(Index n, const BandsView<T>& bands, Index tile_rows, Index upper_rows, bool serve) {
   levels_.clear();
   std::vector<Row> present, left;
   Rows rows = [&](Index i) {
@@ -103,7 +108,7 @@ void TileFactors<T>::factor(Index n, const BandsView<T>& bands, Index tile_rows,
     Level& level = levels_.emplace_back();
     const bool first = levels_.size() == 1;
     level.rows = first ? n : static_cast<Index>(present.size());
-    factor_level<T>(rows, first || upper_rows == 0 ? tile_rows : upper_rows, level, left);
+    factor_level<T>(rows, first || upper_rows == 0 ? tile_rows : upper_rows, first && serve, level, left);
     std::swap(present, left);
     rows = [&present](Index i) { return present[static_cast<std::size_t>(i)]; };
   } while (!present.empty());

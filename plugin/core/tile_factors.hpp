@@ -26,7 +26,7 @@ class OCLSPKT_API TileFactors {
   struct Level {
     Index rows = 0;
     /// Shape [rows]: a_i p_(i-1), p_i and c_i p_i as in FactorsView; of a tile's first row the multiplier is a_i
-    /// itself.
+    /// itself. Where couplings serve, those of the first level's first rows only, shape [tiles].
     AlignedArray<T> multiplier, reciprocal, coupling;
     /// Shape [rows], empty in the last level: the first unknown of a tile is the sum of weight_i d_i over its rows, d
     /// the right-hand side swept down; a row of the inverse of the upper factor.
@@ -41,9 +41,11 @@ class OCLSPKT_API TileFactors {
   /// @param n          rows, at least 1
   /// @param tile_rows  at least 4, so that every level has fewer rows than the one before
   /// @param upper_rows the same of levels above the first; 0: tile_rows
+  /// @param serve      the matrix is symmetric: of the first level the coupling of a row is the next row's multiplier
   /// @pre couplings out of the lines are 0
   /// @cost 2 divisions, 25 multiply-adds a row, by all processors of this process
-  void factor(Index n, const BandsView<T>& bands, Index tile_rows, Index upper_rows = 0);
+  void factor(Index n, const BandsView<T>& bands, Index tile_rows, Index upper_rows = 0,
+              bool serve = false);
   const std::vector<Level>& levels() const { return levels_; }
   std::vector<Level> take_levels() && { return std::move(levels_); }
   std::int64_t bytes() const;

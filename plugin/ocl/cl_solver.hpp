@@ -33,8 +33,8 @@ inline bool works_in_place(const FoundDevice& found, const DeviceSettings& setti
   return found.info.host_unified && !settings.copy_vectors && !found.by_groups(settings.variant);
 }
 
-/// A level of TileFactors or GridFactors on a device. The first finds its factors among the chunks' bands, and its y
-/// and x there, too.
+/// A level of TileFactors or GridFactors on a device. The first finds its factors among the chunks' bands (but for
+/// multipliers where couplings serve), and its y and x there, too.
 struct TileLevel {
   Index rows = 0, tiles = 0;
   cl::Buffer multiplier, reciprocal, coupling, weight, corners, y, x;
@@ -53,6 +53,7 @@ struct DeviceState {
   std::shared_ptr<OpenDevice> device;  ///< null before the first set-up and after a release
   Kernel truncated_halo, exact_reduce, exact_substitute;
   Kernel tile_halo[2], tile_stored[2], tile_fold[2];  ///< the second of each takes care of NaN
+  Kernel upper_stored[2], upper_fold[2];              ///< the same for levels but the first where couplings serve
   Kernel tile_reduce[2], tile_substitute[2];          ///< the second of each for levels but the first
   Kernel turned_factor[2], turned_streamed[2];        ///< the second of each for narrow factors
   Kernel twisted_eliminate, twisted_substitute, ends_eliminate, ends_substitute;

@@ -41,15 +41,21 @@ void ClSolver<T>::make_tile_kernels(State& s, bool guarded) const {
     make(s.tile_halo[guarded], "tile_halo", form);
     return;
   }
-  make(s.tile_stored[guarded], "tile_stored", (plan_.folds() ? " -D STREAMED=0" : " -D STREAMED=1") + form);
-  if (plan_.folds()) make(s.tile_fold[guarded], "tile_fold", "");
+  const std::string streamed = plan_.folds() ? " -D STREAMED=0" : " -D STREAMED=1";
+  make(s.tile_stored[guarded], "tile_stored", streamed + form);
+  if (!plan_.folds()) return;
+  make(s.tile_fold[guarded], "tile_fold", form);
+  // What is left of a symmetric matrix is symmetric but for rounding.
+  if (!plan_.couplings_serve()) return;
+  make(s.upper_stored[guarded], "tile_stored", streamed);
+  make(s.upper_fold[guarded], "tile_fold", "");
 }
 
 /// Make factors; resident_ is then where those of all rows stand.
 template <typename T>
 void ClSolver<T>::store_tile_factors(const BandsView<T>& bands) {
   if (plan_.folds()) {
-    tile_factors_.factor(plan_.n, bands, plan_.group_rows());
+    tile_factors_.factor(plan_.n, bands, plan_.group_rows(), 0, plan_.couplings_serve());
     const auto& level = tile_factors_.levels().front();
     resident_ = {level.multiplier.data(), level.reciprocal.data(), level.coupling.data(), sizeof(T)};
   } else {
@@ -102,6 +108,7 @@ void ClSolver<T>::set_up_levels(State& s, const Waiter& waiter) {
     if (s.levels.size() == 1) {
       const ChunkBands& bands = s.bands.front();
       on_device.multiplier = bands.lower;
+      if (plan_.couplings_serve()) bring(s, waiter, on_device.multiplier, level.multiplier);
       on_device.reciprocal = bands.diag;
       on_device.coupling = bands.upper;
       on_device.y = s.y;
@@ -185,12 +192,15 @@ cl::Event ClSolver<T>::launch_runs(State& s, const ChunkBands& factors, const cl
 template <typename T>
 cl::Event ClSolver<T>::launch_fold(State& s, std::size_t level, Index tiles) {
   const TileLevel &from = s.levels[level], &to = s.levels[level + 1];
+  const bool serve = level == 0 && plan_.couplings_serve();
+  const cl::Buffer& multiplier = serve ? from.coupling : from.multiplier;
+  Kernel& kernel = (serve || !plan_.couplings_serve() ? s.tile_fold : s.upper_fold)[guarded_];
   const Geometry geometry = group_geometry<T>(plan_, tiles);
   const std::int64_t array = from.rows * static_cast<Index>(sizeof(T));
-  set_arguments(*s.device, s.tile_fold[guarded_], from.multiplier, from.weight, from.y, from.corners, to.y,
-                cl_long{from.rows}, cl_long{tiles}, cl::Local(geometry.local_bytes));
-  return launch(*s.device, s.tile_fold[guarded_], geometry,
-                {{"multiplier", &from.multiplier, array, kVectorBytes},
+  set_arguments(*s.device, kernel, multiplier, from.weight, from.y, from.corners, to.y, cl_long{from.rows},
+                cl_long{tiles}, cl::Local(geometry.local_bytes));
+  return launch(*s.device, kernel, geometry,
+                {{"multiplier", &multiplier, array, kVectorBytes},
                  {"weight", &from.weight, array, kVectorBytes},
                  {"y", &from.y, array, kVectorBytes},
                  {"left", &to.y, to.rows * static_cast<Index>(sizeof(T)), sizeof(T)}});
@@ -203,12 +213,14 @@ cl::Event ClSolver<T>::launch_back(State& s, std::size_t level, Index tiles) {
   const cl::Buffer& outer = level + 1 < s.levels.size() ? s.levels[level + 1].x : here.y;
   const Geometry geometry = group_geometry<T>(plan_, tiles);
   const std::int64_t array = here.rows * static_cast<Index>(sizeof(T));
-  Kernel& kernel = s.tile_stored[guarded_];
+  const bool serve = level == 0 && plan_.couplings_serve();
+  const std::int64_t multipliers = serve ? here.tiles * static_cast<Index>(sizeof(T)) : array;
+  Kernel& kernel = (serve || !plan_.couplings_serve() ? s.tile_stored : s.upper_stored)[guarded_];
   set_arguments(*s.device, kernel, here.multiplier, here.reciprocal, here.coupling, here.y, here.x, outer, s.care,
                 cl_long{here.rows}, cl_long{0}, cl_long{0}, cl_long{tiles}, cl_long{plan_.group_rows()}, cl_int{1},
                 cl_int{0}, cl_int{0}, cl::Local(geometry.local_bytes));
   return launch(*s.device, kernel, geometry,
-                {{"multiplier", &here.multiplier, array, kVectorBytes},
+                {{"multiplier", &here.multiplier, multipliers, serve ? sizeof(T) : kVectorBytes},
                  {"reciprocal", &here.reciprocal, array, kVectorBytes},
                  {"coupling", &here.coupling, array, kVectorBytes},
                  {"y", &here.y, array, kVectorBytes},

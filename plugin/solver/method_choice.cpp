@@ -241,7 +241,7 @@ std::optional<Proposal> propose_twisted(const Problem<T>& problem, Objection& ob
 template <typename T>
 std::optional<Proposal> propose_folds(const Problem<T>& problem, Objection& objection) {
   const Index n = problem.bands.lines().rows();
-  const Plan plan = make_fold_plan(n, problem.options.partition, sizeof(T), problem.traits);
+  Plan plan = make_fold_plan(n, problem.options.partition, sizeof(T), problem.traits);
   if (plan.chunk_tiles == 0 && n > 0) {
     objection = {"the device's memory does not hold all rows at once", {}, plan};
     return std::nullopt;
@@ -250,6 +250,7 @@ std::optional<Proposal> propose_folds(const Problem<T>& problem, Objection& obje
     objection = {format("folding multiplies rounding by %.1e > %.0f", growth, kTriedGrowth), {}, plan};
     return std::nullopt;
   }
+  if (is_symmetric(problem.bands.lines(), problem.bands.view())) plan.form = Form::symmetric;
   return unless_growth(problem, exact_proposal(problem, plan), objection);
 }
 

@@ -100,12 +100,13 @@ bool streams(const DeviceInfo& info) {
   return x == std::vector<T>(200, 10);
 }
 
-/// By work-groups. Words: runs|folds|reduces|paper, rows, rows a work-item, work-items, bytes of device memory.
+/// By work-groups. Words: runs|folds|foldssymmetric|reduces|paper, rows, rows a work-item, work-items, bytes of device memory.
 template <typename T>
 bool solves_by_groups(const DeviceInfo& info, const std::vector<std::string>& words) {
   const auto number = [&](std::size_t word) { return std::stol(words.at(word)); };
   const Index n = number(1);
-  auto bands = random_dominant<T>(LineSet::one(n), 10.0);
+  const bool symmetric = words[0] == "foldssymmetric";
+  auto bands = symmetric ? random_symmetric<T>(LineSet::one(n), 10.0) : random_dominant<T>(LineSet::one(n), 10.0);
   bands.close_lines();
   auto y = random_vector<T>(n);
   const bool paper = words[0] == "paper";
@@ -113,12 +114,13 @@ bool solves_by_groups(const DeviceInfo& info, const std::vector<std::string>& wo
   settings.device_memory = number(4);
   DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), settings);
   traits.group_items = static_cast<int>(number(3));
+  Plan plan = paper                   ? make_paper_plan(n, number(2), sizeof(T), traits)
+              : words[0] == "runs"    ? make_run_plan(n, 20, number(2), sizeof(T), traits)
+              : words[0] == "reduces" ? make_reduce_plan(n, number(2), sizeof(T), traits)
+                                      : make_fold_plan(n, number(2), sizeof(T), traits);
+  if (symmetric) plan.form = Form::symmetric;
   const auto solver = make_solver<T>(info.index, settings);
-  solver->set_up(paper                   ? make_paper_plan(n, number(2), sizeof(T), traits)
-                 : words[0] == "runs"    ? make_run_plan(n, 20, number(2), sizeof(T), traits)
-                 : words[0] == "reduces" ? make_reduce_plan(n, number(2), sizeof(T), traits)
-                                         : make_fold_plan(n, number(2), sizeof(T), traits),
-                 bands);
+  solver->set_up(plan, bands);
   std::vector<T> x(y.size());
   solver->apply(y.data(), x.data());
   const double error = normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data());
@@ -127,14 +129,14 @@ bool solves_by_groups(const DeviceInfo& info, const std::vector<std::string>& wo
   return error <= 10 * kEps<T>;
 }
 
-/// Words of a case: runs|folds|reduces|paper (see solves_by_groups()), stream, symmetric|alike|narrow (see
+/// Words of a case: runs|folds|foldssymmetric|reduces|paper (see solves_by_groups()), stream, symmetric|alike|narrow (see
 /// solves_in_form()), strided|shared|segments|grid|... (see solves_beside()), or
 /// tiles|halo|streamed|reach|exact|ends|factored and rows, partition, bytes of device memory (0: all); then
 /// float|double.
 template <typename T>
 bool check(const DeviceInfo& info, const std::vector<std::string>& words) {
   if (words[0] == "stream") return streams<T>(info);
-  const bool by_groups = words[0] == "runs" || words[0] == "folds" || words[0] == "reduces" || words[0] == "paper";
+  const bool by_groups = words[0] == "runs" || words[0].starts_with("folds") || words[0] == "reduces" || words[0] == "paper";
   if (by_groups) return solves_by_groups<T>(info, words);
   if (words[0] == "symmetric" || words[0] == "alike" || words[0] == "narrow") return solves_in_form<T>(info, words);
   const bool beside = words[0] == "strided" || words[0] == "shared" || words[0] == "segments";
