@@ -121,6 +121,7 @@ void solve(const Case& c, const Place& place, MethodChoice method, Problem<T>& p
   options.method = method;
   options.precision = c.precision;
   options.on_device_failure = OnDeviceFailure::error;
+  options.kernel_times = true;
   Solver<T> solver(options);
   const BandsView<T> bands = problem.bands.view();
   r.setup_seconds = seconds_of([&] {

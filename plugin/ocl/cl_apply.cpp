@@ -12,6 +12,25 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// For as long as it lives, an apply in buffers of the device works by the queue that the caller was given.
+class Exchange {
+ public:
+  template <typename T>
+  Exchange(DeviceState<T>& state, bool on_device) : device_(state.device), for_calls_(state.for_calls), on_(on_device) {
+    if (on_) std::swap(device_, for_calls_);
+  }
+  ~Exchange() {
+    if (on_) std::swap(device_, for_calls_);
+  }
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+  bool takes_times() const { return !on_ || device_ == for_calls_; }
+
+ private:
+  std::shared_ptr<OpenDevice>&device_, &for_calls_;
+  bool on_;
+};
+
 }  // namespace
 
 template <typename T>
@@ -30,6 +49,7 @@ void ClSolver<T>::solve(const Vectors<T>& vectors) {
   if (!s.device) {
     throw DeviceError(describe(found_.info) + " was released since the last set-up: set the solver up again");
   }
+  const Exchange exchange(s, vectors.on_device());
   const Waiter waiter(*s.device, !in_place_, time_limit());
   s.asked = false;
   s.earlier.clear();  // an apply that failed may have left some
@@ -51,7 +71,9 @@ void ClSolver<T>::solve(const Vectors<T>& vectors) {
   }
   for (const cl::Event& launch : s.earlier) times_.kernel_seconds += seconds(launch);
   s.earlier.clear();
-  times_.total_seconds += std::chrono::duration<double>(Clock::now() - start).count();
+  const double spent = std::chrono::duration<double>(Clock::now() - start).count();
+  if (!exchange.takes_times()) times_.kernel_seconds += spent;
+  times_.total_seconds += spent;
   ++times_.applies;
 }
 
@@ -66,6 +88,7 @@ void ClSolver<T>::drain(State& s, const Waiter& waiter) const noexcept {
   if (Registry::instance().is_lost(index_) || !s.pipeline) return;
   try {
     s.pipeline->drain(waiter);
+    waiter.drain(s.device->queue());
   } catch (...) {
     // Whether the device still works on the memory cannot be known. A wait that was too long has said so already.
     Registry::instance().abandon(*s.device, "nothing can be waited for after an error");

@@ -127,6 +127,7 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
       auto device = Registry::instance().open(index_);
       if (!watched_) Registry::instance().watch(holding_);
       watched_ = true;
+      s.for_calls = found_.by_groups(settings_.variant) && !settings_.kernel_times ? device->without_times() : device;
       s.device = std::move(device);
     }
     guarded_ = always_guards();

@@ -50,7 +50,8 @@ struct ReducedLevel {
 /// Everything of a solver that a device may touch, host memory included: it has to outlive a device that was lost.
 template <typename T>
 struct DeviceState {
-  std::shared_ptr<OpenDevice> device;  ///< null before the first set-up and after a release
+  std::shared_ptr<OpenDevice> device;     ///< null before the first set-up and after a release
+  std::shared_ptr<OpenDevice> for_calls;  ///< by which apply_on_device() works: the same device
   Kernel truncated_halo, exact_reduce, exact_substitute;
   Kernel tile_halo[2], tile_stored[2], tile_fold[2];  ///< the second of each takes care of NaN
   Kernel upper_stored[2], upper_fold[2];              ///< the same for levels but the first where couplings serve

@@ -35,7 +35,7 @@ DeviceHandles ClSolver<T>::handles() const {
   const std::lock_guard lock(holding_->mutex);
   const State& s = holding_->state;
   if (!s.device) return {};
-  return {s.device->context()(), found_.handle(), s.device->queue()()};
+  return {s.device->context()(), found_.handle(), s.for_calls->queue()()};
 }
 
 /// A buffer of the caller that fits the system.

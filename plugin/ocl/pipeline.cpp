@@ -243,12 +243,7 @@ void Pipeline::bring(const void* from, std::int64_t bytes, const cl::Buffer& to,
 }
 
 void Pipeline::drain(const Waiter& waiter) const {
-  for (const cl::CommandQueue* queue : {&queues_.up, &device_.queue(), &queues_.down}) {
-    cl::Event event;
-    queue->enqueueMarkerWithWaitList(nullptr, &event);
-    queue->flush();
-    waiter.wait(event);
-  }
+  for (const cl::CommandQueue* queue : {&queues_.up, &device_.queue(), &queues_.down}) waiter.drain(*queue);
 }
 
 }  // namespace oclspkt::ocl

@@ -87,7 +87,7 @@ void measure_halo(int device, const FoundDevice& found, DeviceProfile& profile) 
   const int lanes = found.tile_lanes(sizeof(T) == sizeof(double));
   const Index full = std::max<Index>(kFirstRows, std::min<Index>(kProbeRows, found.info.max_allocation / 16));
   ProbeSystem<T> system(LineSet::one(full));
-  ClSolver<T> solver(device, {});
+  ClSolver<T> solver(device, {.kernel_times = true});
   const DeviceTraits traits = found.traits(sizeof(T) == sizeof(double), Variant::by_type);
   const auto set_up = [&](Index n) {
     system.bands.reshape(LineSet::one(n));
@@ -169,7 +169,7 @@ double measure_beside(int device, double launch) {
     if (plan.chunk_blocks == 0) break;  // what was measured is all that there is
     ProbeSystem<T> system(lines);
     system.bands.close_lines();
-    ClSolver<T> solver(device, {});
+    ClSolver<T> solver(device, {.kernel_times = true});
     solver.set_up(plan, system.bands);
     rate = rate_of(solver, found, launch, kRateShare / 2, lines.rows(), system);
     if (static_cast<double>(kProbeRows) / rate > kRateShare / 4) break;

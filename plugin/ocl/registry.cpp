@@ -80,6 +80,13 @@ OpenDevice::OpenDevice(const FoundDevice& found) : found_(found) {
   }
 }
 
+OpenDevice::OpenDevice(const FoundDevice& found, cl::Context context)
+    : found_(found), context_(std::move(context)), queue_(context_, found.handle) {}
+
+std::shared_ptr<OpenDevice> OpenDevice::without_times() const {
+  return std::shared_ptr<OpenDevice>(new OpenDevice(found_, context_));
+}
+
 const OpenDevice::TransferQueues& OpenDevice::transfer_queues() {
   const std::lock_guard lock(mutex_);
   for (cl::CommandQueue* queue : {&transfer_queues_.up, &transfer_queues_.down}) {

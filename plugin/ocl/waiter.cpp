@@ -48,6 +48,13 @@ void Waiter::wait(const cl::Event& event) const {
   }
 }
 
+void Waiter::drain(const cl::CommandQueue& queue) const {
+  cl::Event event;
+  queue.enqueueMarkerWithWaitList(nullptr, &event);
+  queue.flush();
+  wait(event);
+}
+
 void Waiter::poll(const cl::Event& event) const {
   device_.queue().flush();
   for (Pause pause; !done(event);) pause();

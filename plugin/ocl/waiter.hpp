@@ -29,6 +29,10 @@ class Waiter {
   /// @throws DeviceError if it failed, or if the limit has passed; the device is then abandoned
   void wait(const cl::Event& event) const;
 
+  /// Wait for all that a queue holds.
+  /// @throws as wait(), cl::Error
+  void drain(const cl::CommandQueue& queue) const;
+
   /// Look whether a command has ended. Its queue must have been flushed.
   /// @throws cl::Error if it failed; DeviceError if it has not and the limit has passed, as wait() does
   bool done(const cl::Event& event) const;

@@ -67,6 +67,7 @@ DeviceSettings Solver<T>::Impl::settings(const DeviceChoice& device, const Plan&
   s.copy_vectors = options_.transfer == Transfer::copy;
   s.device_memory = options_.device_memory;
   s.timeout = options_.timeout;
+  s.kernel_times = options_.kernel_times;
   s.predicted_seconds = predict_seconds(device.profile, plan.n, plan.idle * plan.words_per_row(), 1, sizeof(T));
   return s;
 }

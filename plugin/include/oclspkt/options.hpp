@@ -80,6 +80,9 @@ struct Options {
   Index gather_limit = -1;  ///< rows of the longest line cut among processes that one process may solve whole where its
                             ///< parts cannot be solved apart; -1: any, 0: none
 
+  bool kernel_times = false;  ///< Solver::apply_on_device(): seconds of kernels by the device's clock instead of the
+                              ///< host's, which takes 6 us an apply (NVIDIA)
+
   bool operator==(const Options&) const = default;
 };
 
