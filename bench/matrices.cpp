@@ -13,12 +13,12 @@
 namespace oclspkt::bench {
 namespace {
 
-/// Conductivity in (0.1, 1) between rows i and i + 1.
+/// Conductivity in (0.1, 1) between row i and the next one of its line.
 double conductivity(std::uint64_t seed, Index i) { return 0.1 + 0.9 * uniform(seed, kUpper, i); }
 
-Row conduction(const MatrixSpec& spec, Index i) {
+Row conduction(const MatrixSpec& spec, Index i, Index row_above) {
   const double scale = spec.scaled ? 0.5 + 0.5 * uniform(spec.seed, kScale, i) : 1;
-  const double above = scale * spec.lambda * conductivity(spec.seed, i - 1);
+  const double above = scale * spec.lambda * conductivity(spec.seed, row_above);
   const double below = scale * spec.lambda * conductivity(spec.seed, i);
   return {-above, scale + (above + below), -below};
 }
@@ -29,7 +29,7 @@ Row upwind(double peclet) {
 }
 
 template <typename T>
-Row row(const MatrixSpec& spec, Index i, Index n) {
+Row row(const MatrixSpec& spec, Index i, Index row_above, Index n) {
   const double u = uniform(spec.seed, kLower, i), v = uniform(spec.seed, kUpper, i);
   switch (spec.matrix) {
     case Matrix::poisson:
@@ -37,7 +37,7 @@ Row row(const MatrixSpec& spec, Index i, Index n) {
     case Matrix::diffusion:
       return {-spec.lambda, 1 + 2 * spec.lambda, -spec.lambda};
     case Matrix::conduction:
-      return conduction(spec, i);
+      return conduction(spec, i, row_above);
     case Matrix::row_sums_zero: {
       const double a = static_cast<T>(-u), c = static_cast<T>(-v);
       return {a, -a - c, c};
@@ -49,7 +49,7 @@ Row row(const MatrixSpec& spec, Index i, Index n) {
     case Matrix::random:
       break;
   }
-  const double above = spec.symmetric ? uniform(spec.seed, kUpper, i - 1) : u;
+  const double above = spec.symmetric ? uniform(spec.seed, kUpper, row_above) : u;
   return random_row<T>(above, v, !spec.symmetric && uniform(spec.seed, kSign, i) < 0.5, spec.dominance);
 }
 
@@ -81,10 +81,10 @@ std::string MatrixSpec::describe() const {
 
 template <typename T>
 void fill_bands(const MatrixSpec& spec, Bands<T>& bands) {
-  const Index places = bands.lines().extent();
+  const Index places = bands.lines().extent(), stride = bands.lines().row_stride();
   for_each_share(places, [&](Index first, Index last) {
     for (Index i = first; i < last; ++i) {
-      const Row r = row<T>(spec, i, places);
+      const Row r = row<T>(spec, i, i - stride, places);
       bands.lower()[i] = static_cast<T>(r.lower);
       bands.diag()[i] = static_cast<T>(r.diag);
       bands.upper()[i] = static_cast<T>(r.upper);

@@ -54,6 +54,22 @@ TYPED_TEST(Matrices, SymmetricOnesAreSymmetricToTheBitWithAPositiveDiagonal) {
   }
 }
 
+TYPED_TEST(Matrices, SymmetricOnesAreSymmetricAlongLinesSideBySide) {
+  for (const LineSet& lines : {LineSet::grid_axis(1, 7, 20, 3), LineSet::grid_axis(2, 7, 3, 20)}) {
+    for (const MatrixSpec& spec :
+         {MatrixSpec{.dominance = 1.25, .symmetric = true}, MatrixSpec{.matrix = Matrix::conduction, .lambda = 1000}}) {
+      Bands<TypeParam> bands(lines);
+      fill_bands(spec, bands);
+      for (Index l = 0; l < lines.count(); ++l) {
+        for (Index i = 1; i < lines.length(l); ++i) {
+          const Index at = lines.first(l) + i * lines.row_stride();
+          ASSERT_EQ(bands.lower()[at], bands.upper()[at - lines.row_stride()]) << lines.describe() << ", " << at;
+        }
+      }
+    }
+  }
+}
+
 TYPED_TEST(Matrices, ConductionIsDominantByOne) {
   Bands<TypeParam> bands(LineSet::one(kRows));
   fill_bands(MatrixSpec{.matrix = Matrix::conduction, .lambda = 100}, bands);
