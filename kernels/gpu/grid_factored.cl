@@ -4,22 +4,21 @@
 //
 //   down:  d_i = y_i - m_i d_(i-1),      m_i = a_i p_(i-1), p_i = 1 / (b_i - a_i c_(i-1) p_(i-1))
 //   back:  x_i = d_i p_i - k_i x_(i+1),  k_i = c_i p_i
-// Source: Thomas' algorithm; core/factors makes the factors. Where ITEMS_DOWN is 1 the rows of a line are swept one after
-// the other, as the host does; else work-items settle with each other, and core/grid_evidence says what becomes of
-// rounding.
+// Source: Thomas' algorithm; core/factors makes the factors. Work-items sweep down in turn and settle on the way up;
+// core/grid_evidence says what becomes of rounding. Where ITEMS_DOWN is 1 all is as on the host.
 //
 // Arguments (global memory)
-//   multiplier, reciprocal, coupling   m, p and k of every row, at its place in y and x, or (SHARED_FACTORS) of one line;
+//   multiplier, reciprocal, coupling   m, p and k of every row, at its place in y and x, or (SHARED_FACTORS) of one
+//   line;
 //                       written by the host
 //   y                   right-hand sides, written by the host
-//   x                   d, then the solutions, written here; overlaps none of the others. Places of no line are left alone
-//   blocks, block_stride, block_lines  line l of block o begins at place o block_stride + l
-//   length, row_stride  rows of a line and places between them
-//   bundles             of a block; the last may lack lines
-//   words               local, 4 GROUP_ITEMS + 2 BUNDLE
+//   x                   d, then the solutions, written here; overlaps none of the others. Places of no line are left
+//   alone blocks, block_stride, block_lines  line l of block o begins at place o block_stride + l length, row_stride
+//   rows of a line and places between them bundles             of a block; the last may lack lines words local, 4
+//   GROUP_ITEMS + 2 BUNDLE
 // Launch:  a work-group a bundle, of GROUP_ITEMS work-items.
 // Local:   those words, scalars.
-// Per row: 5 multiply-adds, 3 multiplications; 7 words, 4 where factors are shared; 2 less in the last tile.
+// Per row: 3 multiply-adds, 2 multiplications; 7 words, 4 where factors are shared; 2 less in the last tile.
 // Assumes: factors are finite (set-up has the evidence). NaN of y stays in its line.
 // Valid:   x for the rows of all lines.
 #include "gpu/grid_rows.clh"
@@ -37,8 +36,8 @@ static inline void fetch_left(__global const scalar_t* x, Home home, int tile, s
 // d of all tiles into x but for the last, which stays in d.
 static inline void walk_down(__global const scalar_t* multiplier, __global const scalar_t* y, Home home, int tiles,
                              __local scalar_t* words, scalar_t* d, __global scalar_t* x) {
-  __local scalar_t* const left = words + 4 * GROUP_ITEMS;  // what leaves a tile, shape [2][BUNDLE]: by odd and even tiles
-  scalar_t m[ITEM_ROWS], m_next[ITEM_ROWS], d_next[ITEM_ROWS], entered = 0;
+  __local scalar_t* const left = words + 4 * GROUP_ITEMS;  // what leaves a tile, shape [BUNDLE]
+  scalar_t m[ITEM_ROWS], m_next[ITEM_ROWS], d_next[ITEM_ROWS];
   fetch_factor(multiplier, home, 0, m);
   fetch(y, home, 0, d);
   for (int tile = 0; tile < tiles; ++tile) {
@@ -47,16 +46,8 @@ static inline void walk_down(__global const scalar_t* multiplier, __global const
       fetch_factor(multiplier, home, tile + 1, m_next);
       fetch(y, home, tile + 1, d_next);
     }
-#if ITEMS_DOWN > 1
-    const Told told = part_of(words, tile % 2);
-    tell_down(m, d, home, told);
+    sweep_down_in_turn(m, tile == 0, home, left, d);
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (tile > 0) entered = left[(tile - 1) % 2 * BUNDLE + home.lane];
-    const scalar_t leaves = sweep_down(m, pass_down_to(home.item, entered, told, home), d);
-    if (home.item == ITEMS_DOWN - 1) left[tile % 2 * BUNDLE + home.lane] = leaves;
-#else
-    entered = sweep_down(m, entered, d);
-#endif
     if (more) {
       store(d, home, tile, x);
       take(m_next, m);
@@ -68,6 +59,7 @@ static inline void walk_down(__global const scalar_t* multiplier, __global const
 // The solution of all tiles, from the last one in d upwards.
 static inline void walk_up(__global const scalar_t* reciprocal, __global const scalar_t* coupling, Home home, int tiles,
                            __local scalar_t* words, scalar_t* d, __global scalar_t* x) {
+  // What leaves a tile, shape [2][BUNDLE]: by odd and even tiles.
   __local scalar_t* const left = words + 4 * GROUP_ITEMS;
   scalar_t p[ITEM_ROWS], k[ITEM_ROWS], p_next[ITEM_ROWS], k_next[ITEM_ROWS], d_next[ITEM_ROWS], entered = 0;
   fetch_factor(reciprocal, home, tiles - 1, p);

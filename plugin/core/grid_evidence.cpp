@@ -15,28 +15,45 @@ namespace {
 /// One line of the set as a plan for lines laid end to end sees it.
 Plan plan_of_line(const Plan& plan, Index length) {
   Plan one;
-  one.method = plan.grid_folds() ? Method::exact_factored : Method::truncated_streamed;
+  one.method = Method::truncated_streamed;
   one.stored = true;
   one.n = length;
-  one.m = plan.grid_folds() ? plan.grid_tile_rows() : plan.item_rows;
-  one.items = plan.grid_folds() ? static_cast<int>(plan.items / plan.bundle) : 0;
-  one.lanes = plan.grid_folds() ? 1 : static_cast<int>(plan.items / plan.bundle);
+  one.m = plan.item_rows;
+  one.lanes = static_cast<int>(plan.items / plan.bundle);
   return one;
+}
+
+/// What settling on the way up makes of rounding.
+template <typename T>
+double growth_of_settling_up(const Plan& plan, Index length, const BandsView<T>& line) {
+  const auto at = [](const T* band, Index i) { return static_cast<double>(band[i]); };
+  double c = 0, product = 1, growth = 1;
+  for (Index i = 0; i < length; ++i) {
+    const Index within = plan.grid_folds() ? i % plan.m : i;
+    // The first row of a segment is not substituted, and elimination begins below it.
+    const bool begins = within == 0 || (plan.grid_folds() && within == 1);
+    c = at(line.upper, i) / (at(line.diag, i) - (begins ? 0 : at(line.lower, i) * c));
+    if (i % plan.item_rows == 0) product = 1;
+    if (plan.grid_folds() && within == 0) continue;
+    product *= std::abs(c);
+    if (!(product <= growth)) growth = product;
+  }
+  return growth;
 }
 
 /// @param one  plan_of_line()
 template <typename T>
 Certificate certify_line(const Plan& plan, const Plan& one, const BandsView<T>& line) {
-  if (!plan.grid_folds()) {
+  if (!plan.in_turn) {
     Certificate c = certify_stored(one, line);
     if (plan.method != Method::truncated_streamed) c.bound *= 0;
     return c;
   }
   Certificate c;
-  c.bound = 0;
-  c.growth = settling_growth(one, line);
-  const bool sound = elimination_growth(line, one.m, 0, 0, one.n) <= kGrowthLimit;
-  if (!sound) c.growth = std::numeric_limits<double>::infinity();
+  const double elimination =
+      plan.grid_folds() ? twopass_growth(line, plan.m, 0, one.n) : elimination_growth(line, one.n, 0, 0, one.n);
+  c.growth = growth_of_settling_up(plan, one.n, line);
+  if (!(elimination <= c.growth)) c.growth = elimination;
   return c;
 }
 

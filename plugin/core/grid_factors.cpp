@@ -10,35 +10,36 @@ namespace oclspkt {
 namespace {
 
 /// An array of a level and the places of its numbers.
-template <typename T, typename Level = typename TileFactors<T>::Level>
+template <typename T, typename Level = typename SegmentFactors<T>::Level>
 struct Laid {
   AlignedArray<T> Level::*array;
   LineSet places;
+  Index step = 1;  ///< numbers of a line from one that is kept to the next
 };
 
 /// Lay the numbers of some neighbouring lines, from `first` on, side by side at their places.
 template <typename T>
-void lay_beside(const Laid<T>& laid, std::size_t level, Index first, std::span<const TileFactors<T>> some,
+void lay_beside(const Laid<T>& laid, std::size_t level, Index first, std::span<const SegmentFactors<T>> some,
                 AlignedArray<T>& to) {
   for (Index i = 0; i < laid.places.length(first); ++i) {
     Index line = first;
-    for (const TileFactors<T>& one : some) {
-      to[laid.places.first(line++) + i * laid.places.row_stride()] = (one.levels()[level].*laid.array)[i];
+    for (const SegmentFactors<T>& one : some) {
+      to[laid.places.first(line++) + i * laid.places.row_stride()] = (one.levels()[level].*laid.array)[i * laid.step];
     }
   }
 }
 
-/// @param serve couplings, as multipliers of all but the first rows of tiles
+/// @param serve couplings, as multipliers of all but the first rows of segments
 template <typename T>
-std::vector<Laid<T>> arrays_of_level(const LineSet& lines, bool first, Index rows, Index tile_rows, bool serve) {
-  using Level = typename TileFactors<T>::Level;
+std::vector<Laid<T>> arrays_of_level(const LineSet& lines, bool first, Index rows, Index segment_rows, bool serve) {
+  using Level = typename SegmentFactors<T>::Level;
   const LineSet set = first ? lines : lines_of_level(lines, rows);
-  const Index tiles = quotient_up(rows, tile_rows);
-  std::vector<Laid<T>> arrays{{&Level::multiplier, serve ? lines_of_level(lines, tiles) : set},
-                              {&Level::reciprocal, set},
-                              {&Level::coupling, set}};
-  if (tiles > 1) arrays.push_back({&Level::weight, set});
-  if (tiles > 1) arrays.push_back({&Level::corners, lines_of_level(lines, 4 * tiles)});
+  const Index segments = quotient_up(rows, segment_rows);
+  std::vector<Laid<T>> arrays{
+      {&Level::multiplier, serve ? lines_of_level(lines, segments) : set, serve ? segment_rows : 1},
+      {&Level::reciprocal, set},
+      {&Level::coupling, set}};
+  if (segments > 1) arrays.push_back({&Level::weight, set});
   return arrays;
 }
 
@@ -57,15 +58,14 @@ LineSet lines_of_level(const LineSet& lines, Index rows) {
 }
 
 template <typename T>
-void GridFactors<T>::factor(const LineSet& lines, const BandsView<T>& bands, Form form, Index tile_rows,
+void GridFactors<T>::factor(const LineSet& lines, const BandsView<T>& bands, Form form, Index segment_rows,
                             Index upper_rows) {
   const Index length = lines.length(0);
-  const bool serve = form == Form::symmetric;
   levels_.clear();
   if (form == Form::shared) {
     const Column<T> column(lines, bands, 0, 1);
-    TileFactors<T> one;
-    one.factor(length, column.line(0), tile_rows, upper_rows);
+    SegmentFactors<T> one;
+    one.factor(length, column.line(0), segment_rows, upper_rows);
     levels_ = std::move(one).take_levels();
     return;
   }
@@ -74,16 +74,16 @@ void GridFactors<T>::factor(const LineSet& lines, const BandsView<T>& bands, For
     const bool first = levels_.empty();
     Level& level = levels_.emplace_back();
     level.rows = rows;
-    const Index tile = first ? tile_rows : upper_rows, tiles = level.tiles(tile);
-    left = tiles > 1 ? 2 * tiles : 0;
-    laid.push_back(arrays_of_level<T>(lines, first, rows, tile, first && serve));
+    const Index most = first ? segment_rows : upper_rows, segments = level.segments(most);
+    left = segments > 1 ? 2 * segments : 0;
+    laid.push_back(arrays_of_level<T>(lines, first, rows, most, first && form == Form::symmetric));
     for (const Laid<T>& l : laid.back()) make_room(level.*l.array, l.places);
   }
   for_columns(lines, lines.count(), [&](Index first, Index width) {
     const Column<T> column(lines, bands, first, width);
-    std::vector<TileFactors<T>> some(static_cast<std::size_t>(width));
+    std::vector<SegmentFactors<T>> some(static_cast<std::size_t>(width));
     for (Index l = 0; l < width; ++l) {
-      some[static_cast<std::size_t>(l)].factor(length, column.line(l), tile_rows, upper_rows, serve);
+      some[static_cast<std::size_t>(l)].factor(length, column.line(l), segment_rows, upper_rows);
     }
     for (std::size_t k = 0; k < levels_.size(); ++k) {
       for (const Laid<T>& l : laid[k]) lay_beside<T>(l, k, first, some, levels_[k].*l.array);

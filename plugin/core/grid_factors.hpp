@@ -4,30 +4,28 @@
 #include <vector>
 
 #include "oclspkt/options.hpp"
-#include "tile_factors.hpp"
+#include "segment_factors.hpp"
 
 namespace oclspkt {
 
 /// The lines of a level above the first, see GridFactors: side by side as those of `lines`, without gaps.
 OCLSPKT_API LineSet lines_of_level(const LineSet& lines, Index rows);
 
-/// What exact-factored by segments stores of lines side by side: the TileFactors of every line, each number at its
-/// place beside that of the next line. Rows of a level are those of a line; its tiles are segments of lines.
-///   multiplier, reciprocal, coupling, weight  first level: in the layout of the vectors; others: in lines_of_level()
-///   corners                                   in lines_of_level(lines, 4 tiles)
-/// Where lines share their factors, those of one line, its rows end to end. Where they are symmetric, the coupling of a
-/// row is the multiplier of the next one: of the first level's multipliers only those of first rows are kept, in
-/// lines_of_level(lines, tiles).
+/// What exact-factored by segments stores of lines side by side: the SegmentFactors of every line, each number at its
+/// place beside that of the next line: of the first level in the layout of the vectors, of others in lines_of_level().
+/// Where lines share their factors, those of one line, its rows end to end. Where they are symmetric, the coupling of
+/// an inner row is the multiplier of the next one: of the first level's multipliers only those of first rows are kept,
+/// in lines_of_level(lines, segments).
 template <typename T>
 class OCLSPKT_API GridFactors {
  public:
-  using Level = typename TileFactors<T>::Level;
+  using Level = typename SegmentFactors<T>::Level;
 
-  /// @param form       shared: the first line stands for all; symmetric; general otherwise
-  /// @param tile_rows  at least 4; upper_rows as well, of levels above the first
+  /// @param form          shared: the first line stands for all; symmetric; general otherwise
+  /// @param segment_rows  at least 4; upper_rows as well, of levels above the first
   /// @pre lines.beside(), couplings out of the lines are 0
-  /// @cost as TileFactors::factor() a line, by all processors of this process
-  void factor(const LineSet& lines, const BandsView<T>& bands, Form form, Index tile_rows, Index upper_rows);
+  /// @cost as SegmentFactors::factor() a line, by all processors of this process
+  void factor(const LineSet& lines, const BandsView<T>& bands, Form form, Index segment_rows, Index upper_rows);
   const std::vector<Level>& levels() const { return levels_; }
 
  private:

@@ -147,6 +147,7 @@ Plan make_grid_plan(const LineSet& lines, const GridDemand& demand, int word, co
   plan.items = bundle * shape.down;
   plan.item_rows = shape.item_rows;
   plan.m = length;
+  plan.in_turn = demand.method == Method::exact_factored && (demand.in_turn || !plan.in_one_tile());
   const Index bytes = plan.bundles * lines.blocks() * plan.items * word;
   if (demand.method == Method::truncated_streamed) {
     const Index tiles = quotient_up(length, shape.rows()), run = tiles_of_run(tiles, bytes, demand, word, traits);
@@ -170,7 +171,7 @@ Plan make_grid_plan(const LineSet& lines, const GridDemand& demand, int word, co
 
 std::vector<Plan> make_exact_grid_plans(const LineSet& lines, GridDemand demand, int word, const DeviceTraits& traits) {
   demand.method = Method::exact_factored;
-  demand.one_item = demand.segments = false;
+  demand.in_turn = demand.one_item = demand.segments = false;
   const Plan whole = make_grid_plan(lines, demand, word, traits);
   demand.segments = true;
   const Plan cut = make_grid_plan(lines, demand, word, traits);

@@ -14,6 +14,7 @@ struct GridDemand {
   Form form = Form::general;                   ///< or shared; symmetric with segments
   Index tile_rows = 0;                         ///< rows that a tile has at least, as far as the device lets it; 0: any
   Index item_rows = 0;    ///< of a work-item, at most 16, as the user asks (Options::partition); 0: chosen
+  bool in_turn = false;   ///< exact_factored: lines that a tile holds are swept down in turn, too, see Plan::in_turn
   bool one_item = false;  ///< exact_factored: every line by one work-item, so that nothing has to settle
   bool segments = false;  ///< exact_factored: lines longer than a tile are cut into segments, if all rows fit at once
 };
@@ -37,9 +38,9 @@ OCLSPKT_API UpperTiles upper_tiles(const Plan& plan, Index block_lines);
 /// @throws InvalidInput if `item_rows` is negative
 OCLSPKT_API Plan make_grid_plan(const LineSet& lines, const GridDemand& demand, int word, const DeviceTraits& traits);
 
-/// Plans of exact-factored whose work-items settle with each other, the fastest by words and idle cores first: lines
-/// walked whole and, where they are longer than a tile and all rows fit at once, cut into segments.
-/// @param demand  method, one_item and segments are not read
+/// Plans of exact-factored, the fastest by words and idle cores first: lines walked whole and, where they are longer
+/// than a tile and all rows fit at once, cut into segments.
+/// @param demand  method, in_turn, one_item and segments are not read
 /// @pre, @throws  as for make_grid_plan()
 OCLSPKT_API std::vector<Plan> make_exact_grid_plans(const LineSet& lines, GridDemand demand, int word,
                                                     const DeviceTraits& traits);

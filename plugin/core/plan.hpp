@@ -94,6 +94,7 @@ struct Plan {
   bool through_x = false;  ///< exact-factored: the sweep down leaves its values in x and not in a window
   bool windowed = false;   ///< side by side: what the sweep down leaves is still in the cache for the way back
   bool resident = false;   ///< exact-factored: shared factors stay in the cache
+  bool in_turn = false;    ///< grid(), exact: work-items of a line sweep down one after the other, and settle up only
   double idle = 1;         ///< time against that of full lanes on all cores
   /// Stored, form shared: the tiles whose factors are kept.
   SharedTiles shared = {};

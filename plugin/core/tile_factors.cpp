@@ -97,7 +97,7 @@ std::int64_t TileFactors<T>::bytes() const {
 }
 
 template <typename T>
-void TileFactors<T>::factor(Index n, const BandsView<T>& bands, Index tile_rows, Index upper_rows, bool serve) {
+void TileFactors<T>::factor(Index n, const BandsView<T>& bands, Index tile_rows, bool serve) {
   levels_.clear();
   std::vector<Row> present, left;
   Rows rows = [&](Index i) {
@@ -108,7 +108,7 @@ void TileFactors<T>::factor(Index n, const BandsView<T>& bands, Index tile_rows,
     Level& level = levels_.emplace_back();
     const bool first = levels_.size() == 1;
     level.rows = first ? n : static_cast<Index>(present.size());
-    factor_level<T>(rows, first || upper_rows == 0 ? tile_rows : upper_rows, first && serve, level, left);
+    factor_level<T>(rows, tile_rows, first && serve, level, left);
     std::swap(present, left);
     rows = [&present](Index i) { return present[static_cast<std::size_t>(i)]; };
   } while (!present.empty());

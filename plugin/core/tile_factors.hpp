@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-#include <utility>
 #include <vector>
 
 #include "oclspkt/bands.hpp"
@@ -38,16 +37,13 @@ class OCLSPKT_API TileFactors {
     std::int64_t bytes() const;
   };
 
-  /// @param n          rows, at least 1
-  /// @param tile_rows  at least 4, so that every level has fewer rows than the one before
-  /// @param upper_rows the same of levels above the first; 0: tile_rows
-  /// @param serve      the matrix is symmetric: of the first level the coupling of a row is the next row's multiplier
+  /// @param n         rows, at least 1
+  /// @param tile_rows at least 4, so that every level has fewer rows than the one before
+  /// @param serve     the matrix is symmetric: of the first level the coupling of a row is the next row's multiplier
   /// @pre couplings out of the lines are 0
   /// @cost 2 divisions, 25 multiply-adds a row, by all processors of this process
-  void factor(Index n, const BandsView<T>& bands, Index tile_rows, Index upper_rows = 0,
-              bool serve = false);
+  void factor(Index n, const BandsView<T>& bands, Index tile_rows, bool serve = false);
   const std::vector<Level>& levels() const { return levels_; }
-  std::vector<Level> take_levels() && { return std::move(levels_); }
   std::int64_t bytes() const;
 
  private:

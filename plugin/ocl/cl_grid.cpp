@@ -23,9 +23,10 @@ void ClSolver<T>::make_grid_kernel(State& s) const {
     return;
   }
   const char* const name = plan_.in_one_tile() ? "grid_whole" : factored() ? "grid_factored" : "grid_streamed";
-  const std::string shape =
-      "-D BUNDLE=" + std::to_string(plan_.bundle) + " -D ITEMS_DOWN=" + std::to_string(plan_.items / plan_.bundle) +
-      " -D ITEM_ROWS=" + std::to_string(plan_.item_rows) + (factors_.shared() ? " -D SHARED_FACTORS" : "");
+  const std::string shape = "-D BUNDLE=" + std::to_string(plan_.bundle) +
+                            " -D ITEMS_DOWN=" + std::to_string(plan_.items / plan_.bundle) +
+                            " -D ITEM_ROWS=" + std::to_string(plan_.item_rows) +
+                            (factors_.shared() ? " -D SHARED_FACTORS" : "") + (plan_.in_turn ? " -D IN_TURN" : "");
   if (s.grid.handle() != nullptr && s.grid.name == name && s.grid.options == shape) return;
   s.grid = s.device->kernel(name, sizeof(T) == sizeof(double), 1, shape);
 }

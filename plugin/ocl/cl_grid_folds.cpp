@@ -9,20 +9,22 @@ namespace oclspkt::ocl {
 
 template <typename T>
 void ClSolver<T>::make_fold_kernels(State& s) const {
-  const auto make = [&](Kernel& kernel, const char* name, Index bundle, int down, bool serve) {
+  const auto make = [&](Kernel& kernel, const char* name, Index bundle, int down, const char* more) {
     const std::string options = "-D BUNDLE=" + std::to_string(bundle) + " -D ITEMS_DOWN=" + std::to_string(down) +
-                                " -D ITEM_ROWS=" + std::to_string(plan_.item_rows) +
-                                (serve ? " -D COUPLINGS_SERVE" : "") +
+                                " -D ITEM_ROWS=" + std::to_string(plan_.item_rows) + more +
                                 (plan_.form == Form::shared ? " -D SHARED_FACTORS" : "");
     if (kernel.handle() != nullptr && kernel.name == name && kernel.options == options) return;
     kernel = s.device->kernel(name, sizeof(T) == sizeof(double), 1, options);
   };
   const int down = plan_.items / static_cast<int>(plan_.bundle);
-  make(s.grid, "grid_whole", plan_.bundle, down, plan_.couplings_serve());
-  make(s.grid_fold, "grid_fold", plan_.bundle, down, plan_.couplings_serve());
+  const bool serve = plan_.couplings_serve();
+  make(s.grid, "grid_whole", plan_.bundle, down, serve ? " -D SEGMENTS -D COUPLINGS_SERVE" : " -D SEGMENTS");
+  make(s.grid_fold, "grid_fold", plan_.bundle, down, serve ? " -D COUPLINGS_SERVE" : "");
   const UpperTiles upper = upper_tiles(plan_, lines_.block_lines());
-  make(s.grid_upper, "grid_whole", upper.bundle, upper.down, false);
-  if (2 * plan_.segments > upper.rows) make(s.grid_upper_fold, "grid_fold", upper.bundle, upper.down, false);
+  make(s.grid_last, "grid_whole", upper.bundle, upper.down, " -D IN_TURN");
+  if (2 * plan_.segments <= upper.rows) return;
+  make(s.grid_upper, "grid_whole", upper.bundle, upper.down, " -D SEGMENTS");
+  make(s.grid_upper_fold, "grid_fold", upper.bundle, upper.down, "");
 }
 
 /// Make factors; resident_ is then where those of all rows stand.
@@ -40,9 +42,8 @@ void ClSolver<T>::set_up_grid_levels(State& s, const Waiter& waiter) {
   for (const auto& level : grid_factors_.levels()) {
     TileLevel& on_device = s.levels.emplace_back();
     on_device.rows = level.rows;
-    on_device.tiles = level.tiles(s.levels.size() == 1 ? plan_.m : upper_tiles(plan_, lines_.block_lines()).rows);
+    on_device.tiles = level.segments(s.levels.size() == 1 ? plan_.m : upper_tiles(plan_, lines_.block_lines()).rows);
     bring(s, waiter, on_device.weight, level.weight);
-    bring(s, waiter, on_device.corners, level.corners);
     if (s.levels.size() == 1) {
       const ChunkBands& bands = s.bands.front();
       if (plan_.couplings_serve()) {
@@ -101,7 +102,7 @@ cl::Event ClSolver<T>::launch_grid_fold(State& s, std::size_t level, Index block
   const LevelLaunch<T> here(lines_, plan_, from, level == 0, blocks), next(lines_, plan_, to, false, blocks);
   const cl::Buffer& multiplier = here.serve ? from.coupling : from.multiplier;
   Kernel& kernel = level == 0 ? s.grid_fold : s.grid_upper_fold;
-  set_arguments(*s.device, kernel, multiplier, from.weight, from.y, from.corners, to.y, cl_long{blocks},
+  set_arguments(*s.device, kernel, multiplier, from.weight, from.y, to.y, cl_long{blocks},
                 cl_long{here.lines.block_stride()}, cl_long{lines_.block_lines()}, static_cast<cl_int>(from.rows),
                 cl_long{here.lines.row_stride()}, static_cast<cl_int>(here.bundles), static_cast<cl_int>(from.tiles),
                 cl::Local(here.geometry.local_bytes));
@@ -112,17 +113,18 @@ cl::Event ClSolver<T>::launch_grid_fold(State& s, std::size_t level, Index block
                  {"left", &to.y, next.vector, sizeof(T)}});
 }
 
-/// And back: solve the segments with the unknowns of the next level around them.
+/// And back: solve the segments between their ends, which the next level has.
 template <typename T>
 cl::Event ClSolver<T>::launch_grid_back(State& s, std::size_t level, Index blocks) {
   const TileLevel& at = s.levels[level];
-  const cl::Buffer& around = level + 1 < s.levels.size() ? s.levels[level + 1].x : at.y;
+  const bool last = level + 1 == s.levels.size();
+  const cl::Buffer& known = last ? at.y : s.levels[level + 1].x;
   const LevelLaunch<T> here(lines_, plan_, at, level == 0, blocks);
-  Kernel& kernel = level == 0 ? s.grid : s.grid_upper;
+  Kernel& kernel = level == 0 ? s.grid : last ? s.grid_last : s.grid_upper;
   set_arguments(*s.device, kernel, at.multiplier, at.reciprocal, at.coupling, at.y, at.x, cl_long{blocks},
                 cl_long{here.lines.block_stride()}, cl_long{lines_.block_lines()}, static_cast<cl_int>(at.rows),
                 cl_long{here.lines.row_stride()}, static_cast<cl_int>(here.bundles), static_cast<cl_int>(at.tiles),
-                around, cl::Local(here.geometry.local_bytes));
+                known, cl::Local(here.geometry.local_bytes));
   return launch(*s.device, kernel, here.geometry,
                 {{"multiplier", &at.multiplier, here.multiplier, here.alignment},
                  {"reciprocal", &at.reciprocal, here.factor, here.alignment},

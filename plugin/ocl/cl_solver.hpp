@@ -59,7 +59,7 @@ struct DeviceState {
   Kernel turned_factor[2], turned_streamed[2];        ///< the second of each for narrow factors
   Kernel twisted_eliminate, twisted_substitute, ends_eliminate, ends_substitute;
   Kernel strided_factored, strided_shared, strided_halo;
-  Kernel grid, grid_fold, grid_upper, grid_upper_fold;
+  Kernel grid, grid_fold, grid_upper, grid_upper_fold, grid_last;
   PaperState paper;
   struct ChunkBands {
     cl::Buffer lower, diag, upper;  ///< lower is upper where Plan::couplings_serve()

@@ -55,7 +55,7 @@ void ClSolver<T>::make_tile_kernels(State& s, bool guarded) const {
 template <typename T>
 void ClSolver<T>::store_tile_factors(const BandsView<T>& bands) {
   if (plan_.folds()) {
-    tile_factors_.factor(plan_.n, bands, plan_.group_rows(), 0, plan_.couplings_serve());
+    tile_factors_.factor(plan_.n, bands, plan_.group_rows(), plan_.couplings_serve());
     const auto& level = tile_factors_.levels().front();
     resident_ = {level.multiplier.data(), level.reciprocal.data(), level.coupling.data(), sizeof(T)};
   } else {

@@ -100,33 +100,46 @@ std::optional<Proposal> propose_grid_streamed(const Problem<T>& problem, Objecti
   return insisted;
 }
 
-/// Plans of exact-factored whose work-items settle with each other, the fastest first.
+/// Plans of exact-factored, the fastest first; lines that a tile holds are swept at once or else in turn. Last what
+/// settles nothing.
 template <typename T>
 std::vector<Plan> exact_plans(const Problem<T>& problem) {
   const LineSet& lines = problem.bands.lines();
   GridDemand demand = demand_of(problem, Method::exact_factored);
-  std::vector<Plan> plans = make_exact_grid_plans(lines, demand, sizeof(T), problem.traits);
-  if (plans.size() == 1 || demand.form == Form::shared || !is_symmetric(lines, problem.bands.view())) return plans;
-  demand.form = Form::symmetric;
-  return make_exact_grid_plans(lines, demand, sizeof(T), problem.traits);
+  const bool general = demand.form != Form::shared;
+  std::vector<Plan> fastest = make_exact_grid_plans(lines, demand, sizeof(T), problem.traits);
+  if (fastest.size() > 1 && general && is_symmetric(lines, problem.bands.view())) {
+    demand.form = Form::symmetric;
+    fastest = make_exact_grid_plans(lines, demand, sizeof(T), problem.traits);
+  }
+  std::vector<Plan> plans;
+  for (const Plan& plan : fastest) {
+    plans.push_back(plan);
+    if (plan.in_turn) continue;
+    demand.in_turn = true;
+    plans.push_back(plan_of(problem, demand));
+  }
+  demand.in_turn = false;
+  demand.one_item = true;
+  plans.push_back(plan_of(problem, demand));
+  return plans;
 }
 
-/// Nothing is truncated; where settling multiplies rounding, nothing settles either.
+/// True if rounding is not multiplied by more than a plan may.
+template <typename T>
+bool holds_rounding(const Problem<T>& problem, const Plan& plan) {
+  if (plan.items == plan.bundle) return true;
+  if (plan.in_turn ? problem.survey.dominance >= 1 : settles(problem.survey)) return true;
+  return certify_grid(plan, problem.bands.lines(), problem.bands.view(), 0.0, kGrowthLimit).weak.empty();
+}
+
+/// Nothing is truncated, and nothing settles that multiplies rounding.
 template <typename T>
 Proposal propose_grid_exact(const Problem<T>& problem) {
   const std::vector<Plan> plans = exact_plans(problem);
-  const auto holds = [&](const Plan& plan) {
-    return settles(problem.survey) ||
-           certify_grid(plan, problem.bands.lines(), problem.bands.view(), 0.0, kTriedGrowth).weak.empty();
-  };
   Proposal p;
-  if (const auto first = std::find_if(plans.begin(), plans.end(), holds); first != plans.end()) {
-    p.plan = *first;
-  } else {
-    GridDemand demand = demand_of(problem, Method::exact_factored);
-    demand.one_item = true;
-    p.plan = plan_of(problem, demand);
-  }
+  p.plan =
+      *std::find_if(plans.begin(), plans.end() - 1, [&](const Plan& plan) { return holds_rounding(problem, plan); });
   p.needs_trial = true;
   p.growth = kDominantGrowth;
   p.why = format("row dominance %.4f", problem.survey.dominance);
@@ -147,7 +160,8 @@ std::string grid_text(const Plan& plan) {
                 static_cast<long long>(plan.grid_tile_rows())) +
          (plan.segments > 1 ? format(plan.grid_folds() ? ", folded, %lld segments a line" : ", %lld runs a line",
                                      static_cast<long long>(plan.segments))
-                            : "");
+                            : "") +
+         (plan.in_turn && plan.in_one_tile() ? ", in turn" : "");
 }
 
 template std::optional<Proposal> propose_grid<float>(const Problem<float>&, Method, Objection&);

@@ -6,6 +6,7 @@
 
 #include "certificate.hpp"
 #include "devices.hpp"
+#include "evidence.hpp"
 #include "factors.hpp"
 #include "grid_evidence.hpp"
 #include "grid_plan.hpp"
@@ -66,11 +67,12 @@ std::vector<LineSet> grid_shapes() {
   return all;
 }
 
-/// Ways to solve: streamed where a tile of 64 rows decays, exact settled, by one work-item and by segments.
+/// Ways to solve: streamed where a tile of 64 rows decays, exact at once, in turn, by one work-item and by segments.
 std::vector<GridDemand> demands(Form form) {
   return {{.form = form, .tile_rows = 64},
           {.form = form, .tile_rows = 64, .item_rows = 4},
           {.method = Method::exact_factored, .form = form},
+          {.method = Method::exact_factored, .form = form, .in_turn = true},
           {.method = Method::exact_factored, .form = form, .one_item = true},
           {.method = Method::exact_factored, .form = form, .segments = true},
           {.method = Method::exact_factored, .form = form, .item_rows = 4, .segments = true}};
@@ -161,30 +163,36 @@ TYPED_TEST(Grid, KeepsWhatItsCertificateSays) {
   }
 }
 
+/// Matrices of dominance 1 whose rounding anything but one elimination multiplies.
+template <typename T, typename F>
+void with_weak_matrices(const LineSet& lines, const F& f) {
+  f("Poisson", closed(constant<T>(lines, -1, 2, -1)));
+  f("row sums 0", closed(row_sums_zero<T>(lines)));
+  for (const Decades& range : kWideRanges) f(range.what, closed(wide_conduction<T>(lines, range)));
+}
+
 TYPED_TEST(Grid, StaysBackwardStableAtDominanceOne) {
   using T = TypeParam;
   double worst = 0;
   for (const LineSet& lines : {LineSet::grid_axis(1, 5, 3000, 1), LineSet::grid_axis(2, 5, 2, 200)}) {
-    for (const bool poisson : {true, false}) {
-      const auto bands = closed(poisson ? constant<T>(lines, -1, 2, -1) : row_sums_zero<T>(lines));
+    with_weak_matrices<T>(lines, [&](const char* what, const Bands<T>& bands) {
       const auto random = random_vector<T>(lines.extent());
-      auto smooth = random;
-      multiply(lines, bands.view(), random.data(), smooth.data());
+      auto product = random, smooth = random;
+      multiply(lines, bands.view(), random.data(), product.data());
+      trial_right_hand_side(lines, bands.view(), TrialKind::smooth, smooth.data());
       on_every_device<T>([&](const DeviceInfo& info) {
-        // Random rows multiply what settling rounds.
         for (const bool segments : {false, true}) {
-          if (segments && !poisson) continue;
-          const Plan plan = this->plan(info.index, lines,
-                                       {.method = Method::exact_factored, .one_item = !poisson, .segments = segments});
-          for (const std::vector<T>* y : std::initializer_list<const std::vector<T>*>{&random, &smooth}) {
+          const Plan plan =
+              this->plan(info.index, lines, {.method = Method::exact_factored, .in_turn = true, .segments = segments});
+          for (const std::vector<T>* y : std::initializer_list<const std::vector<T>*>{&random, &product, &smooth}) {
             const auto x = this->solve_by(info.index, plan, bands, *y);
-            const double error = normwise_backward_error(lines, bands.view(), x.data(), y->data());
-            EXPECT_LE(error, 10 * kEps<T>) << lines.describe() << (poisson ? ", Poisson" : ", row sums 0");
-            worst = std::max(worst, error / kEps<T>);
+            const double error = normwise_backward_error(lines, bands.view(), x.data(), y->data()) / kEps<T>;
+            EXPECT_LE(error, 4) << lines.describe() << ", " << what << (segments ? ", segments" : ", walked");
+            worst = std::max(worst, error);
           }
         }
       });
-    }
+    });
   }
   std::printf("largest backward error: %.2f eps\n", worst);
 }

@@ -105,6 +105,42 @@ Bands<T> diffusion(const LineSet& lines, double lambda) {
   return constant<T>(lines, -lambda, 1 + 2 * lambda, -lambda);
 }
 
+/// Conductivities over `decades`, drawn for each row anew or falling over `rows`, again and again.
+struct Decades {
+  const char* what;
+  double lambda, decades;
+  Index rows = 0;  ///< 0: drawn
+  bool signs = false;
+};
+
+/// Implicit diffusion with conductivities of a wide range, each row scaled to a diagonal of 1: what its neighbours take
+/// for large it takes for small. Whatever agrees to rounding only is multiplied by how far they fall.
+template <typename T>
+Bands<T> wide_conduction(const LineSet& lines, const Decades& range, std::uint32_t seed = kSeed) {
+  std::mt19937 generator(seed);
+  std::uniform_real_distribution<double> uniform(0.0, 1.0);
+  const auto draw = [&](Index i) {
+    const double share =
+        range.rows > 0 ? static_cast<double>(i % range.rows) / static_cast<double>(range.rows) : uniform(generator);
+    return range.lambda * std::pow(10, -range.decades * share);
+  };
+  double below = draw(0);
+  return fill<T>(lines, [&](Index i) {
+    const double above = std::exchange(below, draw(i + 1)), diag = 1 + above + below;
+    const bool turn_lower = range.signs && uniform(generator) < 0.5,
+               turn_upper = range.signs && uniform(generator) < 0.5;
+    return Row{(turn_lower ? above : -above) / diag, 1, (turn_upper ? below : -below) / diag};
+  });
+}
+
+/// Ranges that multiply what settling rounds by 1e4 and more, or what is solved for twice: a segment of 128 rows that
+/// falls, and then none.
+inline constexpr Decades kWideRanges[] = {{"drawn over 6 decades", 1e6, 6},
+                                          {"drawn over 6 decades, weaker", 1e3, 6},
+                                          {"falling over 4 decades in 128 rows", 1e6, 4, 128},
+                                          {"falling over 6 decades in 117 rows", 1e8, 6, 117},
+                                          {"drawn over 6 decades, signs", 1e6, 6, 0, true}};
+
 /// Upwind advection and diffusion; the wind blows from the first row to the last, or against it.
 template <typename T>
 Bands<T> upwind(const LineSet& lines, double peclet, bool against = false) {

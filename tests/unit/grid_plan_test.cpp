@@ -173,32 +173,44 @@ TYPED_TEST(GridEvidenceOf, LinesIsThatOfEachLineLaidEndToEnd) {
   EXPECT_EQ(static_cast<Index>(all.weak.size()), lines.count()) << "nothing is as good as 0";
 }
 
-TYPED_TEST(GridEvidenceOf, SegmentsIsThatOfTheirTiles) {
+TYPED_TEST(GridEvidenceOf, SegmentsIsThatOfElimination) {
   using T = TypeParam;
   const LineSet lines = LineSet::grid_axis(1, 5, 700, 3);
   const GridDemand demand{.method = Method::exact_factored, .segments = true};
   const Plan plan = make_grid_plan(lines, demand, sizeof(T), kGpu);
   ASSERT_TRUE(plan.grid_folds());
-  const auto evidence = [&](Bands<T>&& bands) {
+  const auto sound = [&](Bands<T>&& bands) {
     bands.close_lines();
-    return certify_grid(plan, lines, bands.view(), 0.0, kTriedGrowth);
+    return certify_grid(plan, lines, bands.view(), 0.0, kGrowthLimit).weak.empty();
   };
-  const double poisson = evidence(test::constant<T>(lines, -1, 2, -1)).worst.growth;
-  EXPECT_LE(poisson, 2);
-  EXPECT_EQ(evidence(test::constant<T>(lines, -1, 2, -1)).worst.bound, 0);
-  EXPECT_TRUE(evidence(test::random_dominant<T>(lines, 1.5)).weak.empty());
-  EXPECT_EQ(evidence(test::constant<T>(lines, 1, 0.01, 1)).weak.size(), 15U) << "pivots that grow";
-  Plan one = make_fold_plan(700, 0, sizeof(T), kGpu);
-  one.m = plan.m;
-  auto line = test::random_dominant<T>(LineSet::one(700), 1.1), all = test::constant<T>(lines, -1, 2, -1);
-  for (Index i = 0; i < 700; ++i) {
-    const Index at = lines.first(7) + i * lines.row_stride();
-    all.lower()[at] = line.lower()[i];
-    all.diag()[at] = line.diag()[i];
-    all.upper()[at] = line.upper()[i];
+  EXPECT_TRUE(sound(test::constant<T>(lines, -1, 2, -1)));
+  for (const test::Decades& range : test::kWideRanges) EXPECT_TRUE(sound(test::wide_conduction<T>(lines, range)));
+  EXPECT_TRUE(sound(test::random_dominant<T>(lines, 1.1)));
+  EXPECT_FALSE(sound(test::constant<T>(lines, 1, 0.01, 1))) << "pivots that grow";
+  auto one_line = test::constant<T>(lines, -1, 2, -1);
+  for (Index i = 0; i < 700; ++i) one_line.diag()[lines.first(7) + i * lines.row_stride()] = T(0.01);
+  EXPECT_FALSE(sound(std::move(one_line)));
+  EXPECT_FALSE(sound(test::column_sums_zero<T>(lines, 0.1))) << "unknowns that grow upwards";
+}
+
+TYPED_TEST(GridEvidenceOf, LinesSweptInTurnIsThatOfElimination) {
+  using T = TypeParam;
+  for (const Index length : {60, 700}) {
+    const LineSet lines = LineSet::grid_axis(1, 5, length, 3);
+    const auto weak = [&](Bands<T>&& bands, bool in_turn, double most) {
+      bands.close_lines();
+      const GridDemand demand{.method = Method::exact_factored, .in_turn = in_turn};
+      const Plan plan = make_grid_plan(lines, demand, sizeof(T), kGpu);
+      return static_cast<Index>(certify_grid(plan, lines, bands.view(), 0.0, most).weak.size());
+    };
+    for (const test::Decades& range : test::kWideRanges) {
+      EXPECT_EQ(weak(test::wide_conduction<T>(lines, range), true, kDominantGrowth), 0) << range.what;
+    }
+    const Index weak_at_once = weak(test::wide_conduction<T>(lines, test::kWideRanges[0]), false, kTriedGrowth);
+    EXPECT_EQ(weak_at_once > 5, length <= kMostGridRows) << "longer ones are swept in turn";
+    EXPECT_EQ(weak(test::constant<T>(lines, 1, 0.01, 1), true, kGrowthLimit), 15) << "pivots that grow";
+    EXPECT_GT(weak(test::column_sums_zero<T>(lines, 0.1), true, kGrowthLimit), 5) << "unknowns that grow upwards";
   }
-  line.close_lines();
-  EXPECT_EQ(evidence(std::move(all)).worst.growth, std::max(poisson, settling_growth(one, line.view())));
 }
 
 TYPED_TEST(GridEvidenceOf, FactorsOfSegmentsAreThoseOfEachLine) {
@@ -217,7 +229,7 @@ TYPED_TEST(GridEvidenceOf, FactorsOfSegmentsAreThoseOfEachLine) {
         line.diag()[i] = bands.diag()[at];
         line.upper()[i] = bands.upper()[at];
       }
-      TileFactors<T> one;
+      SegmentFactors<T> one;
       one.factor(length, line.view(), tile, 16);
       ASSERT_EQ(all.levels().size(), one.levels().size());
       for (std::size_t k = 0; k < one.levels().size(); ++k) {
@@ -232,7 +244,6 @@ TYPED_TEST(GridEvidenceOf, FactorsOfSegmentsAreThoseOfEachLine) {
         same(ours.reciprocal, theirs.reciprocal, set);
         same(ours.coupling, theirs.coupling, set);
         same(ours.weight, theirs.weight, set);
-        same(ours.corners, theirs.corners, lines_of_level(lines, 4 * ours.tiles(k == 0 ? tile : 16)));
       }
     }
   }
