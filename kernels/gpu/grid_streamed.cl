@@ -4,12 +4,11 @@
 //
 //   down:  d_i = y_i - m_i d_(i-1),      m_i = a_i p_(i-1), p_i = 1 / (b_i - a_i c_(i-1) p_(i-1))
 //   back:  x_i = d_i p_i - k_i x_(i+1),  k_i = c_i p_i
-// Source: Thomas' algorithm; core/factors makes the factors. Truncated: the unknown below a tile is found as if the next
-// but one were 0, and a run begins as if all above the tile before it were 0. core/grid_evidence bounds the error.
+// Source: Thomas' algorithm; core/factors makes the factors. Truncated: the unknown below a tile is found as if the
+// next but one were 0, and a run begins as if all above the tile before it were 0. core/grid_evidence bounds the error.
 //
 // Arguments (global memory)
-//   multiplier, reciprocal, coupling   m, p and k of every row, at its place in y and x, or (SHARED_FACTORS) of one line;
-//                       written by the host
+//   multiplier, reciprocal, coupling   m, p and k of every row, at its place in y and x; written by the host
 //   y                   right-hand sides, written by the host
 //   x                   solutions, written here; overlaps none of the others. Places of no line are left alone
 //   blocks, block_stride, block_lines  line l of block o begins at place o block_stride + l
@@ -19,7 +18,7 @@
 //   words               local, 6 GROUP_ITEMS + BUNDLE
 // Launch:  a work-group for each run of each bundle, of GROUP_ITEMS work-items; neighbouring bundles are neighbours.
 // Local:   those words, scalars.
-// Per row: 7 multiply-adds, 3 multiplications; 5 words, 2 where factors are shared, and per run those of two tiles more.
+// Per row: 7 multiply-adds, 3 multiplications; 5 words, and per run those of two tiles more.
 // Assumes: factors are finite (set-up has the evidence). NaN of y stays in its line.
 // Valid:   x for the rows of all lines.
 #include "gpu/grid_rows.clh"
@@ -29,31 +28,16 @@ typedef struct {
   scalar_t m[ITEM_ROWS], p[ITEM_ROWS], k[ITEM_ROWS], d[ITEM_ROWS];
 } Tile;
 
-// Those that come from memory; shared factors are in the cache, and need not wait in registers.
 static inline void fetch_tile(Factors f, __global const scalar_t* y, Home home, int tile, Tile* t) {
   fetch(y, home, tile, t->d);
-#ifndef SHARED_FACTORS
-  fetch_factor(f.multiplier, home, tile, t->m);
-  fetch_factor(f.reciprocal, home, tile, t->p);
-  fetch_factor(f.coupling, home, tile, t->k);
-#endif
-}
-
-// The others.
-static inline void fetch_shared(Factors f, Home home, int tile, Tile* t) {
-#ifdef SHARED_FACTORS
-  fetch_factor(f.multiplier, home, tile, t->m);
-  fetch_factor(f.reciprocal, home, tile, t->p);
-  fetch_factor(f.coupling, home, tile, t->k);
-#endif
+  fetch(f.multiplier, home, tile, t->m);
+  fetch(f.reciprocal, home, tile, t->p);
+  fetch(f.coupling, home, tile, t->k);
 }
 
 // Substitute in a tile that was swept down, from the unknown below it.
-static inline void finish_tile(Factors f, Home home, int tile, scalar_t below, __local scalar_t* words, scalar_t* d,
-                               scalar_t* k, __global scalar_t* x) {
-#ifdef SHARED_FACTORS
-  fetch_factor(f.coupling, home, tile, k);
-#endif
+static inline void finish_tile(Home home, int tile, scalar_t below, __local scalar_t* words, scalar_t* d,
+                               const scalar_t* k, __global scalar_t* x) {
   sweep_up(k, pass_up_to(home.item, below, part_of(words, 1 + tile % 2), home), d);
   store(d, home, tile, x);
 }
@@ -61,7 +45,7 @@ static inline void finish_tile(Factors f, Home home, int tile, scalar_t below, _
 // From 0 down a tile of which only what leaves it counts.
 static inline scalar_t lead_in(Factors f, __global const scalar_t* y, Home home, int tile, Told told) {
   scalar_t m[ITEM_ROWS], d[ITEM_ROWS];
-  fetch_factor(f.multiplier, home, tile, m);
+  fetch(f.multiplier, home, tile, m);
   fetch(y, home, tile, d);
   tell_down(m, d, home, told);
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -91,7 +75,6 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_stre
   for (int tile = begin; tile <= last; ++tile) {
     now = next;
     if (tile < last) fetch_tile(f, y, home, tile + 1, &next);
-    fetch_shared(f, home, tile, &now);
     tell_down(now.m, now.d, home, down);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (tile > begin) entered = left[home.lane];
@@ -104,10 +87,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_stre
     if (home.item == ITEMS_DOWN - 1) left[home.lane] = leaves;
     if (tile > begin) {
       const scalar_t below = pass_up_to(-1, 0, up, home);
-      finish_tile(f, home, tile - 1, below, words, above, k_above, x);
+      finish_tile(home, tile - 1, below, words, above, k_above, x);
     }
     take(now.d, above);
     take(now.k, k_above);
   }
-  if (end == tiles) finish_tile(f, home, tiles - 1, 0, words, above, k_above, x);
+  if (end == tiles) finish_tile(home, tiles - 1, 0, words, above, k_above, x);
 }

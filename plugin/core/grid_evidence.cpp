@@ -19,7 +19,7 @@ Plan plan_of_line(const Plan& plan, Index length) {
   one.stored = true;
   one.n = length;
   one.m = plan.item_rows;
-  one.lanes = static_cast<int>(plan.items / plan.bundle);
+  one.lanes = plan.grid_items_down();
   return one;
 }
 

@@ -11,28 +11,37 @@
 namespace oclspkt {
 namespace {
 
-/// Work-items down a line, and rows of each.
+/// Work-items down a line, rows of each, and lines.
 struct GridShape {
-  int down, item_rows;
+  int down, item_rows, lines = 1;
   Index rows() const { return static_cast<Index>(down) * item_rows; }
 };
 
 /// Bytes of a row that a work-group takes: what its rows are read and written in. Half of it costs a quarter of the
 /// rate where rows lie far apart, and twice as much makes groups of which few run at once.
 constexpr int kBundleBytes = 128;
+/// The same of shared factors, which are fetched for all lines at once.
+constexpr int kSharedBundleBytes = 256;
 /// Work-items that are started together; fewer of them waste the others.
 constexpr int kLeastItems = 32;
 
 // Measured on an H200 (NVIDIA) with lines of 64 to 65536 rows: share of a stream of as many words, along y / along z.
-/// Lines that one tile holds, 64 rows: float 1.00 / 0.94, double 0.99 / 0.92; shared 0.87 / 0.84, 0.94 / 0.86. 256
-/// rows: float 0.87 / 0.88, double 0.98 / 0.91.
+/// Lines that one tile holds, 64 rows: float 1.00 / 0.94, double 0.99 / 0.92. 256 rows: float 0.87 / 0.88, double 0.98
+/// / 0.91.
 constexpr GridShape kWhole[] = {{4, 16}, {8, 16}, {16, 16}};
 /// 8 x 8: 0.95 / 0.93, of lines of 65536 rows 0.90. 16 x 8: 0.95 / 0.88.
 constexpr GridShape kStreamedFloat[] = {{8, 8}, {16, 8}};
 /// 0.98 / 0.91, of lines of 65536 rows 0.92. Longer tiles do not stay in registers.
 constexpr GridShape kStreamedDouble[] = {{16, 8}};
-/// 4 x 16 in float: 0.71 / 0.64, 8 x 16 in double: 0.72 / 0.68.
-constexpr GridShape kStreamedShared[] = {{4, 16}, {8, 16}};
+/// Shared, against 2 words; a copy of as many has 0.97, by work-groups that go through many tiles 0.90. Lines that one
+/// tile holds, 64 rows: float 0.95 / 0.88, double 0.93 / 0.88; 256 rows: 0.87 / 0.82, 0.90 / 0.86.
+constexpr GridShape kWholeSharedFloat[] = {{4, 16, 2}, {8, 16, 2}, {16, 16, 2}};
+constexpr GridShape kWholeSharedDouble[] = {{4, 16}, {8, 16}, {16, 16, 2}};
+/// Lines of 1024 rows 0.84 / 0.82, of 16384 0.81; with one or four lines a work-item 0.71 to 0.82. 16 x 8: 0.75. 457
+/// lines of 65536 rows, which begin anywhere in a cache line, 0.55.
+constexpr GridShape kStreamedSharedFloat[] = {{8, 8, 2}, {16, 8, 2}};
+/// 0.84 / 0.85, of 16384 rows 0.81, of 65536 as above 0.44; 16 x 8: 0.82.
+constexpr GridShape kStreamedSharedDouble[] = {{8, 16}};
 /// Against 5 words, float / double: 0.80 / 0.89 where lines are short enough for the cache, 0.68 / 0.66 where they are
 /// not; few long lines do not fill the device: 0.22 / 0.33 of 1024 lines, 0.06 / 0.10 of 256.
 constexpr GridShape kFactored[] = {{8, 16}};
@@ -58,9 +67,14 @@ constexpr Index kShortLine = 64;
 constexpr Index kBusyBytes = 16 << 10, kBusyBytesExact = 3 << 9;
 /// Tiles of a run, at least, of which two more are read for its neighbours' sake.
 constexpr Index kShortRun = 16;
-/// The same of shared factors in float, whose work-groups have little to read: 1024 lines of 16384 rows 0.57 against
-/// 0.49 of the stream of 2 words, 16384 of 1024 0.61 against 0.54.
-constexpr Index kShortSharedRun = 12;
+/// The same of shared factors, whose runs are counted through all lines.
+constexpr Index kShortSharedRun = 8;
+/// Work-groups of shared factors that a core has registers for at a time, float and double: with twice as many runs a
+/// tenth is lost.
+constexpr Index kSharedGroupsFloat = 2, kSharedGroupsDouble = 1;
+/// Work-items a core of lines that one tile holds, where nothing is lost between runs: more turns than one, as long as
+/// work-groups are small. 256 rows in float: 0.87 with 4096, 0.73 with twice as many.
+constexpr Index kSharedItemsWhole = 4096;
 /// Words of local memory a work-item (kernels/gpu/grid_streamed.cl), and two more a line.
 constexpr Index kLocalWords = 6;
 /// Most rows of a work-item: more would not stay in registers.
@@ -77,12 +91,15 @@ GridShape first_of(Shapes shapes, Index rows) {
 /// The shape for a demand, whatever the device.
 GridShape wanted_shape(Index length, const GridDemand& demand, int word) {
   const bool streamed = demand.method == Method::truncated_streamed, wide = word > static_cast<int>(sizeof(float));
+  const bool shared = demand.form == Form::shared;
   if (demand.one_item) return kOneItem[0];
-  const bool only_short = streamed && !wide && demand.form != Form::shared && demand.tile_rows < length;
-  if (length <= (only_short ? kShortLine : kMostGridRows)) return first_of(kWhole, length);
+  const bool only_short = streamed && !wide && !shared && demand.tile_rows < length;
+  if (length <= (only_short ? kShortLine : kMostGridRows)) {
+    return first_of(!shared ? Shapes(kWhole) : wide ? Shapes(kWholeSharedDouble) : Shapes(kWholeSharedFloat), length);
+  }
   if (demand.segments) return kSegment[0];
   if (!streamed) return first_of(kFactored, demand.tile_rows);
-  if (demand.form == Form::shared) return first_of(kStreamedShared, demand.tile_rows);
+  if (shared) return first_of(wide ? Shapes(kStreamedSharedDouble) : Shapes(kStreamedSharedFloat), demand.tile_rows);
   return first_of(wide ? Shapes(kStreamedDouble) : Shapes(kStreamedFloat), demand.tile_rows);
 }
 
@@ -94,30 +111,53 @@ std::pair<int, GridShape> choose_shape(const LineSet& lines, const GridDemand& d
   if (demand.item_rows > 0) {
     shape.item_rows = static_cast<int>(std::min(round_up(demand.item_rows, quantum), kMostItemRows));
   }
-  int bundle = std::max(kBundleBytes / word, kLeastItems / shape.down);
+  // As Plan::goes_through_tiles().
+  const auto passes = [&] {
+    const bool whole = shape.rows() >= length;
+    return demand.form == Form::shared && (whole ? !demand.in_turn : demand.method == Method::truncated_streamed);
+  };
+  int bundle = std::max((passes() ? kSharedBundleBytes : kBundleBytes) / word, kLeastItems / shape.down);
   while (shape.down > 1 && shape.rows() / 2 >= length) shape.down /= 2;
   while (bundle > 1 && bundle / 2 >= lines.block_lines()) bundle /= 2;
   const auto fits = [&] {
-    const Index items = static_cast<Index>(bundle) * shape.down;
-    return items <= traits.group_items && (kLocalWords * items + 2 * bundle) * word <= traits.local_bytes;
+    const Index numbers = static_cast<Index>(bundle) * shape.down;
+    const Index words =
+        passes() ? shared_grid_words(bundle, shape.down, shape.rows()) : kLocalWords * numbers + 2 * bundle;
+    return numbers / shape.lines <= traits.group_items && words * word <= traits.local_bytes;
   };
   // Fewer lines first: then there are more groups, and a tile stays as long as it was asked for.
   while (bundle > 8 && !fits()) bundle /= 2;
   while (shape.down > 1 && !fits()) shape.down /= 2;
+  if (!passes()) shape.lines = 1;
   while (bundle > 1 && !fits()) bundle /= 2;
+  shape.lines = std::min(shape.lines, bundle);
   return {bundle, shape};
 }
 
 /// Cut the lines into runs, so that a few lines keep all cores busy.
 /// @param group_bytes of a number for each work-item, of all groups if lines are whole
-Index tiles_of_run(Index tiles, Index group_bytes, const GridDemand& demand, int word, const DeviceTraits& traits) {
+Index tiles_of_run(Index tiles, Index group_bytes, const DeviceTraits& traits) {
   const Index wanted = quotient_up(kBusyBytes * std::max(1, traits.cores), group_bytes);
-  const bool quick = demand.form == Form::shared && word == static_cast<int>(sizeof(float));
-  const Index run = std::min(tiles, std::max(quotient_up(tiles, wanted), quick ? kShortSharedRun : kShortRun));
-  return quick ? quotient_up(tiles, quotient_up(tiles, run)) : run;
+  return std::min(tiles, std::max(quotient_up(tiles, wanted), kShortRun));
+}
+
+/// Cut the tiles of all lines into as many runs as a device has work-groups of, unless they would be too short.
+void cut_through_lines(Index bundles, Index tiles_of_line, int word, const DeviceTraits& traits, Plan& plan) {
+  const Index cores = std::max(1, traits.cores), tiles = bundles * tiles_of_line;
+  if (tiles_of_line == 1) {
+    plan.run_tiles = static_cast<int>(quotient_up(tiles, std::max<Index>(1, kSharedItemsWhole / plan.items) * cores));
+    return;
+  }
+  const Index wanted = (word > static_cast<int>(sizeof(float)) ? kSharedGroupsDouble : kSharedGroupsFloat) * cores;
+  plan.run_tiles = static_cast<int>(std::max(quotient_up(tiles, wanted), std::min(tiles_of_line, kShortSharedRun)));
+  plan.idle = std::max(1.0, static_cast<double>(wanted) / static_cast<double>(quotient_up(tiles, plan.run_tiles)));
 }
 
 }  // namespace
+
+Index shared_grid_words(Index bundle, Index items_down, Index tile_rows) {
+  return (3 * items_down + 1) * bundle + 4 * (3 * tile_rows + 2 * items_down);
+}
 
 UpperTiles upper_tiles(const Plan& plan, Index block_lines) {
   const Index needed = quotient_up(2 * plan.segments, plan.item_rows);
@@ -144,13 +184,14 @@ Plan make_grid_plan(const LineSet& lines, const GridDemand& demand, int word, co
   const auto [bundle, shape] = choose_shape(lines, demand, word, traits);
   plan.bundle = bundle;
   plan.bundles = quotient_up(lines.block_lines(), plan.bundle);
-  plan.items = bundle * shape.down;
+  plan.items = bundle / shape.lines * shape.down;
+  plan.item_lines = shape.lines;
   plan.item_rows = shape.item_rows;
   plan.m = length;
   plan.in_turn = demand.method == Method::exact_factored && (demand.in_turn || !plan.in_one_tile());
-  const Index bytes = plan.bundles * lines.blocks() * plan.items * word;
-  if (demand.method == Method::truncated_streamed) {
-    const Index tiles = quotient_up(length, shape.rows()), run = tiles_of_run(tiles, bytes, demand, word, traits);
+  const Index groups = plan.bundles * lines.blocks(), bytes = groups * bundle * shape.down * word;
+  if (demand.method == Method::truncated_streamed && demand.form != Form::shared) {
+    const Index tiles = quotient_up(length, shape.rows()), run = tiles_of_run(tiles, bytes, traits);
     plan.segments = quotient_up(tiles, run);
     plan.m = std::min(length, run * shape.rows());
     plan.halo = plan.segments > 1 ? shape.rows() : 0;
@@ -166,6 +207,7 @@ Plan make_grid_plan(const LineSet& lines, const GridDemand& demand, int word, co
   const bool walks = plan.method == Method::exact_factored && !plan.in_one_tile();
   const Index wanted = (walks ? kBusyBytesExact : kBusyBytes) * std::max(1, traits.cores);
   plan.idle = std::max(1.0, static_cast<double>(wanted) / static_cast<double>(bytes * plan.segments));
+  if (plan.goes_through_tiles()) cut_through_lines(groups, quotient_up(length, shape.rows()), word, traits, plan);
   return plan;
 }
 

@@ -30,9 +30,13 @@ struct UpperTiles {
 };
 OCLSPKT_API UpperTiles upper_tiles(const Plan& plan, Index block_lines);
 
+/// Scalars of local memory of a work-group of Plan::goes_through_tiles(), at most.
+OCLSPKT_API Index shared_grid_words(Index bundle, Index items_down, Index tile_rows);
+
 /// Plan lines side by side by work-groups, by stored factors: Plan::grid(). Lines that one tile holds are solved in one
 /// pass that truncates nothing (kernels/gpu/grid_whole.cl), others as the method says (grid_streamed.cl,
-/// grid_factored.cl), or by segments (grid_fold.cl).
+/// grid_factored.cl), or by segments (grid_fold.cl); lines that are all alike by grid_shared.cl unless they are walked
+/// or cut into segments.
 /// @pre   lines.beside(), traits.group_items > 0
 /// @post  chunk_blocks is 0 if the memory does not hold one block, or of grid_folds() all
 /// @throws InvalidInput if `item_rows` is negative

@@ -176,6 +176,8 @@ double grid_words(const Plan& plan) {
     const double left = 1 - std::min(1.0, static_cast<double>(plan.grid_tile_rows()) / static_cast<double>(plan.m));
     return 2 + factors + 2 * left;
   }
+  // Of a run that is cut out of a line y of two more tiles is read.
+  if (plan.goes_through_tiles() && !plan.in_one_tile()) return 2 + 2 / static_cast<double>(plan.run_tiles);
   // Above a run y and one factor are read again, below it all of a tile.
   const double again = plan.form == Form::shared ? 1 : 3;
   return 2 + factors + again * (plan.overlap() - 1);

@@ -72,7 +72,7 @@ struct Plan {
   int lanes = 1;              ///< partitions per tile
   int items = 0;              ///< by work-groups: work-items of each; 0: tiles are swept by vectors of lanes
   int item_rows = 0;          ///< by work-groups: rows of a work-item
-  int run_tiles = 1;          ///< by work-groups: tiles of a partition
+  int run_tiles = 1;          ///< by work-groups: tiles of a partition, or of a run through all lines
   int steps = 0;              ///< by work-groups, truncated-halo: work-items settle with those up to 2^steps away
   bool paper = false;         ///< truncated-halo in the form of 2019, by work-items: see core/paper_form
   bool staged = false;        ///< paper: a work-group keeps its partitions in local memory between both sweeps
@@ -89,6 +89,7 @@ struct Plan {
   Index segments = 0;      ///< side by side: of a line, for truncated-halo and grid(); 0: laid end to end, or not cut
   Index bundle = 1;        ///< side by side: lines that are swept together
   Index bundles = 1;       ///< side by side: of a block
+  int item_lines = 1;      ///< grid(): lines of a work-item
   Index window = 0;        ///< side by side: words of a work-group: a row carried, and every row that is swept
   Index chunk_blocks = 0;  ///< side by side: blocks per chunk; 0 where the memory does not hold one
   bool through_x = false;  ///< exact-factored: the sweep down leaves its values in x and not in a window
@@ -109,6 +110,9 @@ struct Plan {
   Index group_rows() const { return static_cast<Index>(items) * item_rows; }
   /// Stored factors are in the order of the lanes (core/turned_factors), not in that of the rows.
   bool turned() const { return stored && !by_groups(); }
+  /// truncated-halo of whole lines by stored factors, which work-groups keep from tile to tile
+  /// (kernels/gpu/tile_shared.cl); there are `runs` work-groups, and `steps` are of a scan.
+  bool keeps_factors() const { return tiled() && stored && method == Method::truncated_halo; }
   /// Exact by work-groups: tiles are folded to their first and last rows, and those in turn.
   bool folds() const { return stored && by_groups() && method == Method::exact_factored; }
   /// exact-twopass by work-groups: the same, with nothing stored.
@@ -119,13 +123,20 @@ struct Plan {
   bool by_partitions() const { return method == Method::exact_twopass && !from_ends && !by_groups(); }
   /// Lines side by side by work-groups.
   bool grid() const { return items > 0 && segments > 0; }
+  /// grid(): work-items that share a line.
+  int grid_items_down() const { return static_cast<int>(items * static_cast<Index>(item_lines) / bundle); }
   /// grid(): rows of a tile.
-  Index grid_tile_rows() const { return items / bundle * item_rows; }
+  Index grid_tile_rows() const { return static_cast<Index>(grid_items_down()) * item_rows; }
   /// grid(), exact: lines are cut into segments of a tile, which are folded to their first and last rows, see
   /// GridFactors.
   bool grid_folds() const { return grid() && method == Method::exact_factored && segments > 1; }
   /// grid(): a tile holds whole lines, so that nothing is truncated.
   bool in_one_tile() const { return grid() && segments == 1 && m <= grid_tile_rows(); }
+  /// grid(): by kernels/gpu/grid_shared.cl, whose work-groups go through many tiles with the factors of one line;
+  /// streamed, in runs of run_tiles, counted through all lines.
+  bool goes_through_tiles() const {
+    return grid() && form == Form::shared && (in_one_tile() ? !in_turn : method == Method::truncated_streamed);
+  }
   /// Stored: tiles that have factors of their own.
   Index factor_tiles() const {
     return form == Form::shared ? shared.head + shared.period + tiles() - shared.tail : tiles();
@@ -172,6 +183,12 @@ OCLSPKT_API Index longest_reach(Index partition, int word, const DeviceTraits& t
 /// @param plan   by make_run_plan(), of lines of `length` rows
 /// @return false, and plan as it was, where a line would not stay in the cache or its rows do not fill vectors
 OCLSPKT_API bool share_line(Plan& plan, Index length, int word);
+
+/// Let work-groups that hold whole lines keep the stored factors of those, and go through many tiles with them:
+/// Plan::keeps_factors().
+/// @param plan   truncated-halo by work-groups, of lines that share_line() shares
+/// @return false, and plan as it was, where a work-group of the device does not hold a line, or too little beside it
+OCLSPKT_API bool keep_factors(Plan& plan, Index length, int word, const DeviceTraits& traits);
 
 /// Plan exact-factored by work-groups, for lines laid end to end, see TileFactors.
 /// @param partition as for make_run_plan

@@ -22,11 +22,19 @@ void ClSolver<T>::make_grid_kernel(State& s) const {
     make_fold_kernels(s);
     return;
   }
-  const char* const name = plan_.in_one_tile() ? "grid_whole" : factored() ? "grid_factored" : "grid_streamed";
+  const bool through = plan_.goes_through_tiles(), whole = plan_.in_one_tile();
+  const char* const name = through      ? "grid_shared"
+                           : whole      ? "grid_whole"
+                           : factored() ? "grid_factored"
+                                        : "grid_streamed";
+  const std::string form =
+      through ? " -D LINES=" + std::to_string(plan_.item_lines) + " -D IN_ONE_TILE=" + (whole ? "1" : "0")
+      : factors_.shared() ? " -D SHARED_FACTORS"
+                          : "";
   const std::string shape = "-D BUNDLE=" + std::to_string(plan_.bundle) +
-                            " -D ITEMS_DOWN=" + std::to_string(plan_.items / plan_.bundle) +
-                            " -D ITEM_ROWS=" + std::to_string(plan_.item_rows) +
-                            (factors_.shared() ? " -D SHARED_FACTORS" : "") + (plan_.in_turn ? " -D IN_TURN" : "");
+                            " -D ITEMS_DOWN=" + std::to_string(plan_.grid_items_down()) +
+                            " -D ITEM_ROWS=" + std::to_string(plan_.item_rows) + form +
+                            (plan_.in_turn ? " -D IN_TURN" : "");
   if (s.grid.handle() != nullptr && s.grid.name == name && s.grid.options == shape) return;
   s.grid = s.device->kernel(name, sizeof(T) == sizeof(double), 1, shape);
 }
@@ -39,18 +47,25 @@ cl::Event ClSolver<T>::launch_grid(State& s, const ChunkBands& factors, const cl
   const std::int64_t array = chunk.rows() * static_cast<Index>(sizeof(T));
   const std::int64_t factor = blocks == 0 ? 0 : factors_.shared() ? length * static_cast<Index>(sizeof(T)) : array;
   const std::size_t word = sizeof(T), vector = factors_.shared() ? kVectorBytes : word;
-  const std::size_t local = local_words(plan_) * word;
-  const auto run = [&](const auto&... more) {
+  const auto run_by = [&](Index groups, std::size_t local, const auto&... more) {
     set_arguments(*s.device, s.grid, factors.lower, factors.diag, factors.upper, y, x, cl_long{blocks},
                   cl_long{lines_.block_stride()}, cl_long{lines_.block_lines()}, static_cast<cl_int>(length),
-                  cl_long{lines_.row_stride()}, static_cast<cl_int>(plan_.bundles), more..., cl::Local(local));
-    const Index groups = std::max<Index>(1, blocks * plan_.bundles * plan_.segments);
-    return launch(*s.device, s.grid, {groups, static_cast<std::size_t>(plan_.items), local},
+                  cl_long{lines_.row_stride()}, static_cast<cl_int>(plan_.bundles), more...);
+    return launch(*s.device, s.grid, {std::max<Index>(1, groups), static_cast<std::size_t>(plan_.items), local},
                   {{"multiplier", &factors.lower, factor, vector},
                    {"reciprocal", &factors.diag, factor, vector},
                    {"coupling", &factors.upper, factor, vector},
                    {"y", &y, array, word},
                    {"x", &x, array, word}});
+  };
+  if (plan_.goes_through_tiles()) {
+    const Index of_block = plan_.bundles * (plan_.in_one_tile() ? 1 : quotient_up(length, plan_.grid_tile_rows()));
+    const Index first = chunk.tile_begin * of_block, groups = quotient_up(first + blocks * of_block, plan_.run_tiles);
+    return run_by(groups - first / plan_.run_tiles, 0, cl_long{first}, cl_int{plan_.run_tiles});
+  }
+  const std::size_t local = local_words(plan_) * word;
+  const auto run = [&](const auto&... more) {
+    return run_by(blocks * plan_.bundles * plan_.segments, local, more..., cl::Local(local));
   };
   if (plan_.in_one_tile()) return run(cl_int{1}, y);
   if (factored()) return run();

@@ -37,6 +37,10 @@ void ClSolver<T>::make_tile_kernels(State& s, bool guarded) const {
   const std::string form = std::string(plan_.form == Form::shared ? " -D SHARED_FACTORS" : "") +
                            (plan_.couplings_serve() ? " -D COUPLINGS_SERVE" : "") +
                            (plan_.narrow ? " -D NARROW_FACTORS" : "");
+  if (plan_.keeps_factors()) {
+    make(s.tile_shared[guarded], "tile_shared", " -D STEPS=" + std::to_string(plan_.steps));
+    return;
+  }
   if (!plan_.stored) {
     make(s.tile_halo[guarded], "tile_halo", form);
     return;
@@ -168,6 +172,25 @@ cl::Event ClSolver<T>::launch_tiles(State& s, const ChunkBands& bands, const cl:
                  {"x", &x, array, kVectorBytes}});
 }
 
+/// Whole lines, by factors that work-groups keep: the tiles of a chunk.
+template <typename T>
+cl::Event ClSolver<T>::launch_kept(State& s, const ChunkBands& factors, const cl::Buffer& y, const cl::Buffer& x,
+                                   const Chunk& chunk) {
+  const std::int64_t array = chunk.rows() * static_cast<Index>(sizeof(T));
+  const std::int64_t stored = plan_.shared.period * resident_.word;
+  const Index groups = std::min<Index>(plan_.runs, chunk.tile_end - chunk.tile_begin);
+  Kernel& kernel = s.tile_shared[guarded_];
+  set_arguments(*s.device, kernel, factors.lower, factors.diag, factors.upper, y, x, s.care, cl_long{plan_.n},
+                cl_long{chunk.first}, cl_long{chunk.tile_begin}, cl_long{chunk.tile_end}, static_cast<cl_int>(plan_.m),
+                static_cast<cl_int>(plan_.shared.period));
+  return launch(*s.device, kernel, {std::max<Index>(1, groups), static_cast<std::size_t>(plan_.items)},
+                {{"multiplier", &factors.lower, stored, kVectorBytes},
+                 {"reciprocal", &factors.diag, stored, kVectorBytes},
+                 {"coupling", &factors.upper, stored, kVectorBytes},
+                 {"y", &y, array, kVectorBytes},
+                 {"x", &x, array, kVectorBytes}});
+}
+
 /// Truncated-streamed: the runs of a chunk.
 template <typename T>
 cl::Event ClSolver<T>::launch_runs(State& s, const ChunkBands& factors, const cl::Buffer& y, const cl::Buffer& x,
@@ -249,6 +272,8 @@ cl::Event ClSolver<T>::launch_levels(State& s, const cl::Buffer& y, const cl::Bu
   template cl::Event ClSolver<T>::launch_levels(State&, const cl::Buffer&, const cl::Buffer&);                  \
   template cl::Event ClSolver<T>::launch_fold(State&, std::size_t, Index);                                      \
   template cl::Event ClSolver<T>::launch_back(State&, std::size_t, Index);                                      \
+  template cl::Event ClSolver<T>::launch_kept(State&, const ChunkBands&, const cl::Buffer&, const cl::Buffer&,  \
+                                              const Chunk&);                                                    \
   template cl::Event ClSolver<T>::launch_runs(State&, const ChunkBands&, const cl::Buffer&, const cl::Buffer&,  \
                                               const Chunk&);                                                    \
   template cl::Event ClSolver<T>::launch_tiles(State&, const ChunkBands&, const cl::Buffer&, const cl::Buffer&, \

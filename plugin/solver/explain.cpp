@@ -44,7 +44,9 @@ std::string shape_text(const Plan& plan) {
                       static_cast<long long>(plan.m));
       }
       if (plan.by_groups()) {
-        return format("halo %lld, ", static_cast<long long>(plan.halo)) + groups_text(plan);
+        return (plan.keeps_factors() ? std::string("whole lines, shared factors, ")
+                                     : format("halo %lld, ", static_cast<long long>(plan.halo))) +
+               groups_text(plan);
       }
       return format("halo %lld", static_cast<long long>(plan.halo)) +
              (plan.segments > 0 ? format(", %lld segments a line", static_cast<long long>(plan.segments)) : "");

@@ -41,9 +41,6 @@ std::vector<Plan> streamed_plans(const Problem<T>& problem) {
   return plans;
 }
 
-/// True if the survey shows that settling does not multiply rounding.
-bool settles(const Survey& survey) { return growth_stored(survey.dominance) <= kGrowthLimit || shrinks(survey); }
-
 /// The bound of a plan that the survey gives; infinite if it gives none.
 double bound_by_survey(const Plan& plan, const Survey& survey) {
   if (plan.in_one_tile()) return 0;
@@ -160,7 +157,8 @@ std::string grid_text(const Plan& plan) {
                 static_cast<long long>(plan.grid_tile_rows())) +
          (plan.segments > 1 ? format(plan.grid_folds() ? ", folded, %lld segments a line" : ", %lld runs a line",
                                      static_cast<long long>(plan.segments))
-                            : "") +
+          : plan.goes_through_tiles() && !plan.in_one_tile() ? format(", runs of %d tiles", plan.run_tiles)
+                                                             : "") +
          (plan.in_turn && plan.in_one_tile() ? ", in turn" : "");
 }
 

@@ -26,6 +26,8 @@ bool shrinks(const Survey& survey) {
   return survey.dominance >= 1 && discriminant >= 0 && 2 * larger <= 1 + std::sqrt(discriminant);
 }
 
+bool settles(const Survey& survey) { return growth_stored(survey.dominance) <= kGrowthLimit || shrinks(survey); }
+
 bool barely_dominant(const Survey& survey) {
   // Rounding is multiplied by 100 at most above, and by far less in any matrix that was tried.
   constexpr double kHarmless = 1.01;
@@ -107,7 +109,11 @@ std::optional<Proposal> unless_growth(const Problem<T>& problem, Proposal p, Obj
 template <typename T>
 void choose_form_by_groups(const Problem<T>& problem, Plan& plan) {
   const LineSet& lines = problem.bands.lines();
-  if (problem.survey.shared && share_line(plan, lines.length(0), sizeof(T))) return;
+  if (problem.survey.shared && share_line(plan, lines.length(0), sizeof(T))) {
+    const bool whole = plan.method == Method::truncated_halo && problem.options.partition == 0;
+    if (whole && settles(problem.survey)) keep_factors(plan, lines.length(0), sizeof(T), problem.traits);
+    return;
+  }
   if (is_symmetric(lines, problem.bands.view())) plan.form = Form::symmetric;
 }
 

@@ -43,6 +43,9 @@ bool barely_dominant(const Survey& survey);
 /// True if |lower / pivot| and |upper / pivot| are at most 1 from either end, by the shares of dominant rows.
 bool shrinks(const Survey& survey);
 
+/// True if the survey shows that what work-items settle with each other by stored factors does not multiply rounding.
+bool settles(const Survey& survey);
+
 /// A truncated plan that its certificate covers.
 Proposal covered(const Plan& plan, double certificate, double tol, const Survey& survey);
 

@@ -129,13 +129,38 @@ bool solves_by_groups(const DeviceInfo& info, const std::vector<std::string>& wo
   return error <= 10 * kEps<T>;
 }
 
-/// Words of a case: runs|folds|foldssymmetric|reduces|paper (see solves_by_groups()), stream, symmetric|alike|narrow (see
-/// solves_in_form()), strided|shared|segments|grid|... (see solves_beside()), or
+/// Whole lines by factors that work-groups keep. Words: kept, rows a line, lines, bytes of device memory.
+template <typename T>
+bool solves_by_kept_factors(const DeviceInfo& info, const std::vector<std::string>& words) {
+  const Index length = std::stol(words.at(1));
+  const LineSet lines = LineSet::equal(std::stol(words.at(2)), length);
+  auto bands = constant<T>(lines, -1, 12, -1);
+  bands.close_lines();
+  const auto y = random_vector<T>(lines.rows());
+  DeviceSettings settings{.variant = Variant::gpu, .copy_vectors = true};
+  settings.device_memory = std::stol(words.at(3));
+  const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), settings);
+  const Index partition = partition_of_whole_lines(lines, sizeof(T), traits);
+  Plan plan = make_whole_lines_plan(lines, partition, sizeof(T), traits);
+  if (!share_line(plan, length, sizeof(T)) || !keep_factors(plan, length, sizeof(T), traits)) return false;
+  plan.runs = std::min(plan.runs, 2);  // several tiles each
+  const auto solver = make_solver<T>(info.index, settings);
+  solver->set_up(plan, bands);
+  std::vector<T> x(y.size());
+  solver->apply(y.data(), x.data());
+  const double error = normwise_backward_error(lines, bands.view(), x.data(), y.data());
+  std::printf("kept %zu bytes, %s: error %.1f eps\n", sizeof(T), lines.describe().c_str(), error / kEps<T>);
+  return error <= 10 * kEps<T>;
+}
+
+/// Words of a case: runs|folds|foldssymmetric|reduces|paper (see solves_by_groups()), kept (see solves_by_kept_factors()), stream,
+/// symmetric|alike|narrow (see solves_in_form()), strided|shared|segments|grid|... (see solves_beside()), or
 /// tiles|halo|streamed|reach|exact|ends|factored and rows, partition, bytes of device memory (0: all); then
 /// float|double.
 template <typename T>
 bool check(const DeviceInfo& info, const std::vector<std::string>& words) {
   if (words[0] == "stream") return streams<T>(info);
+  if (words[0] == "kept") return solves_by_kept_factors<T>(info, words);
   const bool by_groups = words[0] == "runs" || words[0].starts_with("folds") || words[0] == "reduces" || words[0] == "paper";
   if (by_groups) return solves_by_groups<T>(info, words);
   if (words[0] == "symmetric" || words[0] == "alike" || words[0] == "narrow") return solves_in_form<T>(info, words);

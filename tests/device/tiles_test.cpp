@@ -129,6 +129,44 @@ TYPED_TEST(Tiles, HoldWholeLines) {
   });
 }
 
+TYPED_TEST(Tiles, OfWholeLinesKeepFactors) {
+  using T = TypeParam;
+  on_every_device<T>([&](const DeviceInfo& info) {
+    for (const Index length : {4, 16, 20, 64, 100, 500, 600, 1024, 2000}) {
+      const LineSet lines = LineSet::equal(150'000 / length, length);
+      const auto bands = closed(constant<T>(lines, -1, T(2.25), T(-1)));
+      const auto y = random_vector<T>(lines.rows());
+      const auto plan_by = [&](const DeviceSettings& settings) {
+        const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), settings);
+        const Index partition = partition_of_whole_lines(lines, sizeof(T), traits);
+        Plan plan = make_whole_lines_plan(lines, partition, sizeof(T), traits);
+        EXPECT_TRUE(share_line(plan, length, sizeof(T)));
+        EXPECT_TRUE(keep_factors(plan, length, sizeof(T), traits)) << length;
+        EXPECT_EQ(plan.m % length, 0);
+        EXPECT_EQ(plan.words_per_row(), 2);
+        return plan;
+      };
+      const Plan plan = plan_by(kForGpus);
+      const auto first = this->solve_by(info.index, plan, bands, y);
+      EXPECT_LE(normwise_backward_error(lines, bands.view(), first.data(), y.data()), 10 * kEps<T>) << length;
+      EXPECT_LE(relative_difference(first, solve_by_reference(bands, y)), 64 * kEps<T>) << length;
+      EXPECT_EQ(this->solve_by(info.index, plan, bands, y, kAsking), first) << "unguarded";
+      DeviceSettings small = kForGpus;
+      small.device_memory = 5 * lines.rows() * static_cast<Index>(sizeof(T)) / 6;
+      EXPECT_EQ(this->solve_by(info.index, plan_by(small), bands, y, small), first) << "in chunks";
+      auto broken = y;
+      const Index at = lines.count() / 2 * length;
+      broken[static_cast<std::size_t>(at)] = std::numeric_limits<T>::quiet_NaN();
+      for (const DeviceSettings& settings : {kForGpus, kAsking}) {
+        auto x = this->solve_by(info.index, plan, bands, broken, settings);
+        EXPECT_TRUE(std::isnan(x[static_cast<std::size_t>(at)]));
+        std::copy_n(first.begin() + at, length, x.begin() + at);
+        EXPECT_EQ(x, first) << length;
+      }
+    }
+  });
+}
+
 TYPED_TEST(Tiles, GiveTheSameBitsInEveryForm) {
   using T = TypeParam;
   const Index count = 70, length = 96;

@@ -61,7 +61,33 @@ TEST(GridPlan, CountsTheWordsOfExactAndSharedFactors) {
   demand.form = Form::shared;
   EXPECT_NEAR(make_grid_plan(lines, demand, 8, kGpu).words_per_row(), 4, 0.1);
   demand.method = Method::truncated_streamed;
-  EXPECT_DOUBLE_EQ(make_grid_plan(lines, demand, 8, kGpu).words_per_row(), 2);
+  EXPECT_NEAR(make_grid_plan(lines, demand, 8, kGpu).words_per_row(), 2, 0.01);
+}
+
+TEST(GridPlan, CutsTheTilesOfSharedFactorsIntoRunsThroughAllLines) {
+  for (const int word : {4, 8}) {
+    const GridDemand demand{.form = Form::shared};
+    for (const auto& [count, length] : {std::pair<Index, Index>{29'184, 1024}, {512, 65'536}, {40, 300}, {5, 5000}}) {
+      const LineSet lines = LineSet::grid_axis(2, count, 1, length);
+      const Plan plan = make_grid_plan(lines, demand, word, kGpu);
+      ASSERT_TRUE(plan.goes_through_tiles());
+      EXPECT_EQ(plan.segments, 1);
+      EXPECT_EQ(plan.bundle % plan.item_lines, 0);
+      EXPECT_EQ(plan.items * plan.item_lines, plan.bundle * plan.grid_items_down());
+      const Index of_line = quotient_up(length, plan.grid_tile_rows()),
+                  runs = quotient_up(plan.bundles * of_line, plan.run_tiles);
+      EXPECT_LE(runs, 2 * kGpu.cores) << "no second turn for a few of them";
+      EXPECT_GE(plan.run_tiles, std::min<Index>(of_line, 8));
+      EXPECT_LE(plan.words_per_row(), 2.25);
+    }
+    const Plan whole = make_grid_plan(LineSet::grid_axis(1, 512, 64, 512), demand, word, kGpu);
+    EXPECT_TRUE(whole.goes_through_tiles() && whole.in_one_tile());
+    EXPECT_DOUBLE_EQ(whole.words_per_row(), 2);
+    const GridDemand exact{.method = Method::exact_factored, .form = Form::shared};
+    const Plan walked = make_grid_plan(LineSet::grid_axis(1, 512, 257, 512), exact, word, kGpu);
+    EXPECT_FALSE(walked.goes_through_tiles());
+    EXPECT_EQ(walked.item_lines, 1);
+  }
 }
 
 TEST(GridPlan, FollowsTheLimitsOfTheDevice) {
