@@ -177,7 +177,10 @@ double grid_words(const Plan& plan) {
     return 2 + factors + 2 * left;
   }
   // Of a run that is cut out of a line y of two more tiles is read.
-  if (plan.goes_through_tiles() && !plan.in_one_tile()) return 2 + 2 / static_cast<double>(plan.run_tiles);
+  if (plan.goes_through_tiles()) {
+    const bool whole_lines = plan.run_tiles % quotient_up(plan.m, plan.grid_tile_rows()) == 0;
+    return 2 + (whole_lines ? 0 : 2 / static_cast<double>(plan.run_tiles));
+  }
   // Above a run y and one factor are read again, below it all of a tile.
   const double again = plan.form == Form::shared ? 1 : 3;
   return 2 + factors + again * (plan.overlap() - 1);
