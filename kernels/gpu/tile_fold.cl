@@ -11,7 +11,7 @@
 //   corners      shape [tiles][4]: what x_first and z_last add to the first row, and to the last
 //   left         shape [tiles][2]: out, the right-hand side
 //   n, tiles     rows and tiles; tile t has rows [t TILE_ROWS, (t + 1) TILE_ROWS)
-//   turned       local, the larger of PADDED_ROWS and SCAN_WORDS
+//   turned       local, TURNED_WORDS scalars
 // Launch:  a work-group a tile, of GROUP_ITEMS work-items.
 // Local:   as many scalars.
 // Per row: 3 multiply-adds, 1 multiplication; 3 words.
@@ -21,10 +21,11 @@
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_fold(
     __global const scalar_t* restrict multiplier, __global const scalar_t* restrict weight,
     __global const scalar_t* restrict y, __global const scalar_t* restrict corners, __global scalar_t* restrict left,
-    const long n, const long tiles, __local scalar_t* turned) {
+    const long n, const long tiles, __local vector_t* turned) {
   const long tile = (long)get_group_id(0);
   if (tile >= tiles) return;
   const int item = (int)get_local_id(0);
+  __local scalar_t* const words = (__local scalar_t*)turned;
   TileRows rows;
   rows.first = tile * TILE_ROWS;
   rows.n = n;
@@ -52,24 +53,23 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_fold
     map.value = take_off(GUARDED, v[i], w[i], map.value);
     map.factor = -mul(w[i], map.factor);
   }
-  scalar_t z = scan(map, false, turned).value, sum = 0;
+  scalar_t z = scan(map, false, words).value, sum = 0;
 #pragma unroll
   for (int i = 0; i < ITEM_ROWS; ++i) {
     z = take_off(GUARDED, v[i], w[i], z);
     sum = take_off(GUARDED, sum, -g[i], z);
   }
-  __local scalar_t* const z_last = turned + GROUP_ITEMS;
+  __local scalar_t* const z_last = words + GROUP_ITEMS;
   for (int others = GROUP_ITEMS / 2; others > 0; others /= 2) {
     barrier(CLK_LOCAL_MEM_FENCE);
-    turned[item] = sum;
+    words[item] = sum;
     if (item == GROUP_ITEMS - 1) *z_last = z;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (item < others) sum += turned[item + others];
+    if (item < others) sum += words[item + others];
   }
   if (item == 0) {
     __global const scalar_t* const corner = corners + 4 * tile;
     for (int i = 0; i < 2; ++i)
-      left[2 * tile + i] =
-          take_off(GUARDED, take_off(GUARDED, 0, -corner[2 * i], sum), -corner[2 * i + 1], *z_last);
+      left[2 * tile + i] = take_off(GUARDED, take_off(GUARDED, 0, -corner[2 * i], sum), -corner[2 * i + 1], *z_last);
   }
 }

@@ -14,9 +14,10 @@
 //   kept, halo   rows, multiples of VECTOR; kept + 2 halo at most TILE_ROWS
 //   length       rows of a line, with SHARED_FACTORS
 //   steps        of the reduction; what is 2^steps partitions away is truncated
-//   turned       local, PADDED_ROWS
+//   turned       local, TURNED_WORDS scalars
 // Launch:  a work-group a tile, of GROUP_ITEMS work-items.
-// Local:   PADDED_ROWS scalars.
+// Local:   as many scalars.
+// Unguarded, divisions are rough ones, see rough_reciprocal(); care is asked for where one cannot be.
 // Per row: 1 division, 7 multiply-adds, 4 multiplications for every row of the tile; 5 words a row kept, 4 if couplings
 //          serve, 2 if bands are shared; narrow ones take half a word.
 // Assumes: couplings out of the system are 0.
@@ -31,13 +32,17 @@ typedef struct {
 // Local memory of the reduction, and of what a partition tells the one above it.
 #define REDUCED_WORDS 3
 
+static inline scalar_t invert(scalar_t a) { return GUARDED ? reciprocal(a) : rough_reciprocal(a); }
+
 // Eliminate within the partition, downwards. Afterwards lower holds multipliers, diag reciprocal pivots, upper scaled
 // couplings, and y what is left of it if the row above the partition were 0.
 // @return the last row's equation; *top the first row's: x_first = value - above x_above - below x_last
-static inline Reduced eliminate(scalar_t* lower, scalar_t* diag, scalar_t* upper, const scalar_t* y, Reduced* top) {
+static inline Reduced eliminate(scalar_t* lower, scalar_t* diag, scalar_t* upper, const scalar_t* y, Reduced* top,
+                                __global int* care) {
   // x_first = f - g x_above - h x_i, the row that is reached
   scalar_t f = 0, g = 0, h = -1, left = y[0], above = lower[0];
-  scalar_t r = reciprocal(diag[0]);
+  scalar_t r = invert(diag[0]);
+  bool vanished = is_zero(r);
   diag[0] = r;
 #pragma unroll
   for (int i = 1; i < ITEM_ROWS; ++i) {
@@ -49,7 +54,8 @@ static inline Reduced eliminate(scalar_t* lower, scalar_t* diag, scalar_t* upper
     const scalar_t w = mul(lower[i], r);
     lower[i] = w;
     upper[i - 1] = mul(coupling, r);
-    r = reciprocal(mul_sub(diag[i], w, coupling));
+    r = invert(mul_sub(diag[i], w, coupling));
+    vanished = vanished || is_zero(r);
     diag[i] = r;
     left = take_off(GUARDED, y[i], w, left);
     above = -mul(w, above);
@@ -60,6 +66,10 @@ static inline Reduced eliminate(scalar_t* lower, scalar_t* diag, scalar_t* upper
   top->above = g;
   top->below = h;
   const Reduced bottom = {mul(above, r), upper[last], mul(left, r)};
+  // What is not finite in y shows in one of the values.
+  note_unless_finite(top->value, care);
+  note_unless_finite(bottom.value, care);
+  note(vanished, care);
   return bottom;
 }
 
@@ -85,7 +95,7 @@ static inline scalar_t settle(Reduced mine, int steps, __local scalar_t* words) 
       b.below = below[down];
       b.value = value[down];
     }
-    const scalar_t r = reciprocal(mul_sub(mul_sub(1, mine.above, a.below), mine.below, b.above));
+    const scalar_t r = invert(mul_sub(mul_sub(1, mine.above, a.below), mine.below, b.above));
     mine.value = mul(r, take_off(GUARDED, take_off(GUARDED, mine.value, mine.above, a.value), mine.below, b.value));
     mine.above = -mul(mul(r, mine.above), a.above);
     mine.below = -mul(mul(r, mine.below), b.below);
@@ -109,7 +119,7 @@ static inline void solve_tile(const scalar_t* l, const scalar_t* d, const scalar
     next.above = words[GROUP_ITEMS + item + 1];
     next.below = words[2 * GROUP_ITEMS + item + 1];
   }
-  const scalar_t r = reciprocal(mul_sub(1, bottom.below, next.above));
+  const scalar_t r = invert(mul_sub(1, bottom.below, next.above));
   const Reduced own = {mul(r, bottom.above), -mul(mul(r, bottom.below), next.below),
                        mul(r, take_off(GUARDED, bottom.value, bottom.below, next.value))};
   const scalar_t x_last = settle(own, steps, words);
@@ -128,7 +138,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_halo
     __global const factor_t* restrict lower, __global const factor_t* restrict diag,
     __global const factor_t* restrict upper, __global const scalar_t* restrict y, __global scalar_t* restrict x,
     __global int* restrict care, const long n, const long origin, const long tile_begin, const long tile_end,
-    const int kept, const int halo, const int steps, const int length, __local scalar_t* turned) {
+    const int kept, const int halo, const int steps, const int length, __local vector_t* turned) {
   const long tile = tile_begin + (long)get_group_id(0);
   if (tile >= tile_end) return;
   TileRows rows;
@@ -137,31 +147,36 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_halo
   rows.full = rows.first >= 0 && rows.first + TILE_ROWS <= rows.n;
   scalar_t l[ITEM_ROWS], d[ITEM_ROWS], u[ITEM_ROWS], v[ITEM_ROWS];
   {
-    vector_t fd[ITEM_VECTORS], fu[ITEM_VECTORS], fy[ITEM_VECTORS];
-#ifdef COUPLINGS_SERVE
-    const scalar_t above = coupling_above(upper, rows);
-#else
-    vector_t fl[ITEM_VECTORS];
+    factors_t fd[ITEM_FACTORS], fu[ITEM_FACTORS];
+    vector_t fy[ITEM_VECTORS];
+#ifndef COUPLINGS_SERVE
+    factors_t fl[ITEM_FACTORS];
     fetch_factors(lower, rows, 0, origin, length, fl);
+#else
+    const factor_t outer = fetch_above(upper, rows);
 #endif
     fetch_factors(diag, rows, 1, origin, length, fd);
     fetch_factors(upper, rows, 0, origin, length, fu);
     fetch(y, rows, 0, fy);
+    factor_t ol[ITEM_ROWS], od[ITEM_ROWS], ou[ITEM_ROWS];
 #ifndef COUPLINGS_SERVE
-    turn_to_rows(fl, turned, l);
+    turn_factors(fl, turned, ol);
 #endif
-    turn_to_rows(fd, turned, d);
+    turn_factors(fd, turned, od);
     turn_to_rows(fy, turned, v);
-    turn_to_rows(fu, turned, u);
+    turn_factors(fu, turned, ou);
 #ifdef COUPLINGS_SERVE
-    take_from_above(above, turned, u, l);
+    take_from_above(outer, turned, ou, ol);
 #endif
+#pragma unroll
+    for (int i = 0; i < ITEM_ROWS; ++i) {
+      l[i] = ol[i];
+      d[i] = od[i];
+      u[i] = ou[i];
+    }
   }
   Reduced top;
-  Reduced bottom = eliminate(l, d, u, v, &top);
-  // What is not finite in y shows in one of the values.
-  note_unless_finite(top.value, care);
-  note_unless_finite(bottom.value, care);
-  solve_tile(l, d, u, v, top, bottom, steps, turned);
+  Reduced bottom = eliminate(l, d, u, v, &top, care);
+  solve_tile(l, d, u, v, top, bottom, steps, (__local scalar_t*)turned);
   store_kept(v, turned, rows, halo, halo + kept, x);
 }

@@ -8,7 +8,7 @@
 //   lower, diag, upper, y  shape [rows]; LEVEL: diag is the excess of the row
 //   left_lower, left_excess, left_upper, left_y  shape [2 tiles], written here: the rows that are left
 //   n, tiles     rows and tiles; tile t has rows [t TILE_ROWS, (t + 1) TILE_ROWS), from n on rows of the identity
-//   turned       local, the larger of GROUP_ITEMS ITEM_PITCH and EXCESS_WORDS scalars
+//   turned       local, the larger of TURNED_WORDS and EXCESS_WORDS scalars
 // Launch:  a work-group a tile, of GROUP_ITEMS work-items.
 // Local:   as many scalars.
 // Per row: 1 division, about 20 additions and multiplications; 4 words.

@@ -18,7 +18,7 @@
 //   run_begin, run_end  runs of this launch; run k keeps rows [k run_rows, (k + 1) run_rows)
 //   length       rows of a line, with SHARED_FACTORS; see tile_factors.clh
 //   run_rows, run_tiles, reach  run_rows + 2 reach = run_tiles TILE_ROWS; multiples of VECTOR
-//   turned       local, the larger of PADDED_ROWS and SCAN_WORDS
+//   turned       local, TURNED_WORDS scalars
 // Launch:  a work-group a run, of GROUP_ITEMS work-items. The last runs come first: what tile_fold.cl read last may be
 //          in the cache.
 // Local:   as many scalars.
@@ -33,7 +33,8 @@
 // work-item's make of the unknown below the tile.
 typedef struct {
   TileRows rows;
-  scalar_t v[ITEM_ROWS], c[ITEM_ROWS];
+  scalar_t v[ITEM_ROWS];
+  factor_t c[ITEM_ROWS];
   Affine behind;
 } Ahead;
 
@@ -47,7 +48,7 @@ typedef struct {
 } Lines;
 
 // Solve for the rows of a tile whose unknown below is known, and store those in [first, end).
-static inline void finish(Ahead* tile, scalar_t below, long first, long end, __local scalar_t* turned,
+static inline void finish(Ahead* tile, scalar_t below, long first, long end, __local vector_t* turned,
                           __global int* care, __global scalar_t* x) {
   scalar_t entering = map_at(tile->behind, below);
 #pragma unroll
@@ -58,38 +59,39 @@ static inline void finish(Ahead* tile, scalar_t below, long first, long end, __l
 }
 
 // The rows of a tile: right-hand side and couplings go to *tile.
-static inline void fetch_tile(Lines of, Ahead* tile, __local scalar_t* turned, scalar_t* w, scalar_t* r) {
+static inline void fetch_tile(Lines of, Ahead* tile, __local vector_t* turned, factor_t* w, factor_t* r) {
   const TileRows rows = tile->rows;
-  vector_t fr[ITEM_VECTORS], fc[ITEM_VECTORS], fy[ITEM_VECTORS];
+  factors_t fr[ITEM_FACTORS], fc[ITEM_FACTORS];
+  vector_t fy[ITEM_VECTORS];
 #ifdef COUPLINGS_SERVE
 #if STREAMED
-  const scalar_t above = coupling_above(of.coupling, rows);
+  const factor_t outer = fetch_above(of.coupling, rows);
 #else
-  const scalar_t above = of.multiplier[rows.first / TILE_ROWS];
+  const factor_t outer = of.multiplier[rows.first / TILE_ROWS];
 #endif
 #else
-  vector_t fw[ITEM_VECTORS];
+  factors_t fw[ITEM_FACTORS];
   fetch_factors(of.multiplier, rows, 0, of.origin, of.length, fw);
 #endif
   fetch(of.y, rows, 0, fy);
   fetch_factors(of.reciprocal, rows, 0, of.origin, of.length, fr);
   fetch_factors(of.coupling, rows, 0, of.origin, of.length, fc);
 #ifndef COUPLINGS_SERVE
-  turn_to_rows(fw, turned, w);
+  turn_factors(fw, turned, w);
 #endif
   turn_to_rows(fy, turned, tile->v);
-  turn_to_rows(fr, turned, r);
-  turn_to_rows(fc, turned, tile->c);
+  turn_factors(fr, turned, r);
+  turn_factors(fc, turned, tile->c);
 #ifdef COUPLINGS_SERVE
-  take_from_above(above, turned, tile->c, w);
+  take_from_above(outer, turned, tile->c, w);
 #endif
 }
 
 // Sweep a tile down from what enters it, and up from 0, to what it makes of the unknown below.
 // @param map  out: the work-item's own part of that
 // @return what leaves the work-item's rows downwards
-static inline scalar_t sweep(Ahead* tile, scalar_t entering, const scalar_t* w, const scalar_t* r,
-                             __local scalar_t* turned, __global int* care, Affine* map) {
+static inline scalar_t sweep(Ahead* tile, scalar_t entering, const factor_t* w, const factor_t* r,
+                             __local scalar_t* words, __global int* care, Affine* map) {
   map->factor = 1;
   map->value = 0;
 #pragma unroll
@@ -98,7 +100,7 @@ static inline scalar_t sweep(Ahead* tile, scalar_t entering, const scalar_t* w, 
     map->factor = -mul(w[i], map->factor);
   }
   note_unless_finite(map->value, care);
-  scalar_t z = map_at(scan(*map, false, turned), entering);
+  scalar_t z = map_at(scan(*map, false, words), entering);
   map->factor = 1;
   map->value = 0;
 #pragma unroll
@@ -112,12 +114,13 @@ static inline scalar_t sweep(Ahead* tile, scalar_t entering, const scalar_t* w, 
     map->factor = -mul(tile->c[i], map->factor);
   }
   note_unless_finite(map->value, care);
-  tile->behind = scan(*map, true, turned);
+  tile->behind = scan(*map, true, words);
   return z;
 }
 
-static inline void walk(Lines of, long run, __local scalar_t* turned) {
+static inline void walk(Lines of, long run, __local vector_t* turned) {
   const int item = (int)get_local_id(0);
+  __local scalar_t* const words = (__local scalar_t*)turned;
   const long first = run * of.run_rows - of.origin, end = min(of.n, (run + 1) * of.run_rows) - of.origin;
 #if STREAMED
   scalar_t z = 0;
@@ -132,18 +135,18 @@ static inline void walk(Lines of, long run, __local scalar_t* turned) {
     rows.full = rows.first >= -of.origin && rows.first + TILE_ROWS <= rows.n;
     Ahead tile;
     tile.rows = rows;
-    scalar_t w[ITEM_ROWS], r[ITEM_ROWS];
+    factor_t w[ITEM_ROWS], r[ITEM_ROWS];
     Affine map;
     fetch_tile(of, &tile, turned, w, r);
-    const scalar_t leaving = sweep(&tile, z, w, r, turned, of.care, &map);
+    const scalar_t leaving = sweep(&tile, z, w, r, words, of.care, &map);
 #if STREAMED
     // From this tile to the next one down and to the one above.
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (item == GROUP_ITEMS - 1) turned[0] = leaving;
-    if (item == 0) turned[1] = map_at(map, tile.behind.value);
+    if (item == GROUP_ITEMS - 1) words[0] = leaving;
+    if (item == 0) words[1] = map_at(map, tile.behind.value);
     barrier(CLK_LOCAL_MEM_FENCE);
-    z = turned[0];
-    const scalar_t below = turned[1];
+    z = words[0];
+    const scalar_t below = words[1];
     if (k > 0) finish(&before, below, first, end, turned, of.care, of.x);
     before = tile;
     if (rows.first + TILE_ROWS >= end + of.reach) break;
@@ -161,7 +164,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_stor
     __global const factor_t* restrict coupling, __global const scalar_t* restrict y, __global scalar_t* restrict x,
     __global const scalar_t* restrict outer, __global int* restrict care, const long n, const long origin,
     const long run_begin, const long run_end, const long run_rows, const int run_tiles, const int reach,
-    const int length, __local scalar_t* turned) {
+    const int length, __local vector_t* turned) {
   const long run = run_end - 1 - (long)get_group_id(0);
   if (run < run_begin) return;
   const Lines of = {multiplier, reciprocal, coupling, y, outer, x, care, n, origin, run_rows, run_tiles, reach, length};

@@ -75,7 +75,7 @@ static inline scalar_t solve_tile(bool careful, System of, TileRows rows, __glob
   mine.v[0] = item > 0 ? solve_row(careful, top, r_top, before, behind) : before;
   mine.v[ITEM_ROWS - 1] = behind;
   substitute_inner(careful, &mine);
-  store_vectors(mine.v, turned, rows, x);
+  store_kept(mine.v, turned, rows, 0, TILE_ROWS, x);
   return care;
 }
 

@@ -206,6 +206,14 @@ bool keep_factors(Plan& plan, Index length, int word, const DeviceTraits& traits
   return false;
 }
 
+bool keep_narrow(Plan& plan) {
+  constexpr Index kFloats = kItemVector / sizeof(float);
+  if (plan.form == Form::shared || plan.item_rows % kFloats != 0) return false;
+  if (plan.m % kFloats != 0 || plan.halo % kFloats != 0) return false;
+  plan.narrow = true;
+  return true;
+}
+
 namespace {
 
 /// Cut rows into the tiles of a shape, level by level, if the memory holds `arrays` of all rows.

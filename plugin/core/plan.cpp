@@ -233,7 +233,7 @@ double Plan::words_per_row() const {
       return 9;
     case Method::exact_factored:
       if (folds()) return couplings_serve() ? 7 : 8;  // a factor, weights and y; three factors (or two), y and x
-      if (stored) return 7;   // a factor, y and what is left; that, two factors and x
+      if (stored) return 7;                           // a factor, y and what is left; that, two factors and x
       // Down reads y and a factor, back reads two factors and writes x; 2 more where the window between them is memory.
       return (windowed ? 2 : 4) + (form == Form::shared ? (resident ? 0 : 3.0 / static_cast<double>(bundle)) : 3);
     case Method::pivot:

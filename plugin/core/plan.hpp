@@ -13,17 +13,17 @@ namespace oclspkt {
 inline Index quotient_up(Index value, Index divisor) { return (value + divisor - 1) / divisor; }
 inline Index round_up(Index value, Index multiple) { return quotient_up(value, multiple) * multiple; }
 
-/// Words of local memory of a work-group that holds a tile of lines laid end to end: its rows with one of padding for
-/// each work-item, or the four numbers that each has in a scan (kernels/gpu/tile_rows.clh, tile_scan.clh).
+/// Words of local memory of a work-group that holds a tile of lines laid end to end: its rows with a vector of padding
+/// for each work-item at most (kernels/gpu/tile_rows.clh), which is as much as a scan takes (tile_scan.clh).
 inline Index group_local_words(int items, int item_rows) {
-  return static_cast<Index>(items) * (item_rows > 3 ? item_rows + 1 : 4);
+  constexpr Index kVector = 4;
+  return items * (item_rows + kVector);
 }
 
-/// The same of exact-twopass: the rows with a vector of padding for each work-item, or five numbers of one row of each
-/// and of the tile's first, and one more (kernels/gpu/tile_excess.clh).
+/// The same of exact-twopass, which needs five numbers of one row of each work-item and of the tile's first, and one
+/// more (kernels/gpu/tile_excess.clh).
 inline Index reduce_local_words(int items, int item_rows) {
-  constexpr Index kVector = 4;
-  return std::max(items * (item_rows + kVector), 5 * (Index{items} + 1) + 1);
+  return std::max(group_local_words(items, item_rows), 5 * (Index{items} + 1) + 1);
 }
 
 /// What a plan must know of the device that will run it.
@@ -189,6 +189,11 @@ OCLSPKT_API bool share_line(Plan& plan, Index length, int word);
 /// @param plan   truncated-halo by work-groups, of lines that share_line() shares
 /// @return false, and plan as it was, where a work-group of the device does not hold a line, or too little beside it
 OCLSPKT_API bool keep_factors(Plan& plan, Index length, int word, const DeviceTraits& traits);
+
+/// Keep the bands, or stored factors, of a plan by work-groups as floats beside vectors of doubles.
+/// @return false, and plan as it was, where tiles and halos do not begin and end with whole vectors of floats, as where
+///         lines of odd length fill tiles, or what is shared stays in the cache
+OCLSPKT_API bool keep_narrow(Plan& plan);
 
 /// Plan exact-factored by work-groups, for lines laid end to end, see TileFactors.
 /// @param partition as for make_run_plan

@@ -54,9 +54,9 @@ struct DeviceState {
   std::shared_ptr<OpenDevice> for_calls;  ///< by which apply_on_device() works: the same device
   Kernel truncated_halo, exact_reduce, exact_substitute;
   Kernel tile_halo[2], tile_shared[2], tile_stored[2], tile_fold[2];  ///< the second of each takes care of NaN
-  Kernel upper_stored[2], upper_fold[2];  ///< the same for levels but the first where couplings serve
-  Kernel tile_reduce[2], tile_substitute[2];                          ///< the second of each for levels but the first
-  Kernel turned_factor[2], turned_streamed[2];                        ///< the second of each for narrow factors
+  Kernel upper_stored[2], upper_fold[2];        ///< the same for levels but the first where couplings serve
+  Kernel tile_reduce[2], tile_substitute[2];    ///< the second of each for levels but the first
+  Kernel turned_factor[2], turned_streamed[2];  ///< the second of each for narrow factors
   Kernel twisted_eliminate, twisted_substitute, ends_eliminate, ends_substitute;
   Kernel strided_factored, strided_shared, strided_halo;
   Kernel grid, grid_fold, grid_upper, grid_upper_fold, grid_last;

@@ -408,8 +408,7 @@ std::optional<Proposal> propose(const Problem<T>& problem, Method method, Object
       }
       if (proposal && proposal->plan.tiled() && !proposal->plan.stored) {
         choose_form_by_groups(problem, proposal->plan);
-        // Set-up has rounded the bands; shared ones stay in the cache.
-        proposal->plan.narrow = narrows<T>(problem.options) && proposal->plan.form != Form::shared;
+        if (narrows<T>(problem.options)) keep_narrow(proposal->plan);  // set-up has rounded the bands
       }
       if (proposal && proposal->plan.by_groups() && problem.traits.unproven) proposal->needs_trial = true;
       return proposal;

@@ -116,7 +116,9 @@ Proposal in_best_form(const Problem<T>& problem, Proposal proposal) {
   if (!narrows<T>(problem.options)) return proposal;
   proposal.why_wide = proposal.plan.form == Form::shared ? "shared factors stay in the cache"
                                                          : objection_to_narrow_factors(problem.survey);
-  proposal.plan.narrow = proposal.why_wide.empty();
+  if (!proposal.why_wide.empty()) return proposal;
+  proposal.plan.narrow = !proposal.plan.by_groups() || keep_narrow(proposal.plan);
+  if (!proposal.plan.narrow) proposal.why_wide = "tiles are not of whole vectors of floats";
   return proposal;
 }
 

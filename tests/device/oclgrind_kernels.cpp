@@ -100,13 +100,28 @@ bool streams(const DeviceInfo& info) {
   return x == std::vector<T>(200, 10);
 }
 
-/// By work-groups. Words: runs|folds|foldssymmetric|reduces|paper, rows, rows a work-item, work-items, bytes of device memory.
+/// The plan by work-groups that the words of solves_by_groups() ask for.
+Plan plan_by_groups(const std::string& word, Index n, Index partition, int scalar, const DeviceTraits& traits) {
+  if (word == "paper") return make_paper_plan(n, partition, scalar, traits);
+  if (word == "reduces") return make_reduce_plan(n, partition, scalar, traits);
+  if (word == "folds") return make_fold_plan(n, partition, scalar, traits);
+  Plan plan = word == "foldssymmetric"  ? make_fold_plan(n, partition, scalar, traits)
+              : word.ends_with("tiles") ? make_plan(Method::truncated_halo, n, 20, partition, scalar, traits)
+                                        : make_run_plan(n, 20, partition, scalar, traits);
+  if (word != "runs") plan.form = Form::symmetric;
+  if (word.starts_with("narrow")) keep_narrow(plan);
+  return plan;
+}
+
+/// By work-groups. Words: runs|folds|reduces|paper or, in a form, foldssymmetric|symmetricruns|symmetrictiles and (and
+/// symmetric) narrowruns|narrowtiles; rows, rows a work-item, work-items, bytes of device memory.
 template <typename T>
 bool solves_by_groups(const DeviceInfo& info, const std::vector<std::string>& words) {
   const auto number = [&](std::size_t word) { return std::stol(words.at(word)); };
   const Index n = number(1);
-  const bool symmetric = words[0] == "foldssymmetric";
-  auto bands = symmetric ? random_symmetric<T>(LineSet::one(n), 10.0) : random_dominant<T>(LineSet::one(n), 10.0);
+  const bool narrow = words[0].starts_with("narrow");
+  auto bands = narrow || words[0].find("symmetric") != std::string::npos ? random_symmetric<T>(LineSet::one(n), 10.0)
+                                                                         : random_dominant<T>(LineSet::one(n), 10.0);
   bands.close_lines();
   auto y = random_vector<T>(n);
   const bool paper = words[0] == "paper";
@@ -114,19 +129,14 @@ bool solves_by_groups(const DeviceInfo& info, const std::vector<std::string>& wo
   settings.device_memory = number(4);
   DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), settings);
   traits.group_items = static_cast<int>(number(3));
-  Plan plan = paper                   ? make_paper_plan(n, number(2), sizeof(T), traits)
-              : words[0] == "runs"    ? make_run_plan(n, 20, number(2), sizeof(T), traits)
-              : words[0] == "reduces" ? make_reduce_plan(n, number(2), sizeof(T), traits)
-                                      : make_fold_plan(n, number(2), sizeof(T), traits);
-  if (symmetric) plan.form = Form::symmetric;
   const auto solver = make_solver<T>(info.index, settings);
-  solver->set_up(plan, bands);
+  solver->set_up(plan_by_groups(words[0], n, number(2), sizeof(T), traits), bands);
   std::vector<T> x(y.size());
   solver->apply(y.data(), x.data());
   const double error = normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data());
   std::printf("%s %zu bytes n = %ld: error %.1f eps\n", words[0].c_str(), sizeof(T), static_cast<long>(n),
               error / kEps<T>);
-  return error <= 10 * kEps<T>;
+  return error <= 10 * (narrow ? kEps<float> : kEps<T>);
 }
 
 /// Whole lines by factors that work-groups keep. Words: kept, rows a line, lines, bytes of device memory.
@@ -153,15 +163,17 @@ bool solves_by_kept_factors(const DeviceInfo& info, const std::vector<std::strin
   return error <= 10 * kEps<T>;
 }
 
-/// Words of a case: runs|folds|foldssymmetric|reduces|paper (see solves_by_groups()), kept (see solves_by_kept_factors()), stream,
-/// symmetric|alike|narrow (see solves_in_form()), strided|shared|segments|grid|... (see solves_beside()), or
+/// Words of a case: runs|folds|reduces|paper|... (see solves_by_groups()), kept (see solves_by_kept_factors()),
+/// stream, symmetric|alike|narrow (see
+/// solves_in_form()), strided|shared|segments|grid|... (see solves_beside()), or
 /// tiles|halo|streamed|reach|exact|ends|factored and rows, partition, bytes of device memory (0: all); then
 /// float|double.
 template <typename T>
 bool check(const DeviceInfo& info, const std::vector<std::string>& words) {
   if (words[0] == "stream") return streams<T>(info);
   if (words[0] == "kept") return solves_by_kept_factors<T>(info, words);
-  const bool by_groups = words[0] == "runs" || words[0].starts_with("folds") || words[0] == "reduces" || words[0] == "paper";
+  const bool by_groups = words[0].starts_with("folds") || words[0] == "reduces" || words[0] == "paper" ||
+                         words[0].ends_with("runs") || (words[0].ends_with("tiles") && words[0] != "tiles");
   if (by_groups) return solves_by_groups<T>(info, words);
   if (words[0] == "symmetric" || words[0] == "alike" || words[0] == "narrow") return solves_in_form<T>(info, words);
   const bool beside = words[0] == "strided" || words[0] == "shared" || words[0] == "segments";

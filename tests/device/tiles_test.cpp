@@ -344,7 +344,7 @@ TYPED_TEST(Tiles, FollowTheLimitsOfTheDevice) {
   EXPECT_EQ(make(8, 0).items, 64);
   EXPECT_EQ(make(1, 0).halo, quantum);
   EXPECT_EQ(make(8, 5).item_rows, sizeof(T) == 4 ? 8 : 6);
-  traits.local_bytes = 17 * 32 * static_cast<Index>(sizeof(T));
+  traits.local_bytes = 20 * 32 * static_cast<Index>(sizeof(T));
   EXPECT_EQ(make(8, 16).items, 32);
   EXPECT_EQ(make(8, 48).item_rows, 32);
   EXPECT_THROW(make(256, 16), InvalidInput);
