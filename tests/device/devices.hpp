@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "device.hpp"
+#include "emulators.hpp"
 #include "matrices.hpp"
 #include "oclspkt/error.hpp"
 #include "plan.hpp"
@@ -36,6 +37,14 @@ void on_every_device(const F& f) {
     SCOPED_TRACE("device " + std::to_string(info.index) + ": " + info.name + " (" + info.platform + ")");
     f(info);
   }
+}
+
+/// The same for kernels that were made for GPUs, see emulators.hpp.
+template <typename T, typename F>
+void on_every_device_for_gpus(const F& f) {
+  on_every_device<T>([&](const DeviceInfo& info) {
+    if (kEmulatesGpus<T> || !info.emulated) f(info);
+  });
 }
 
 template <typename T>

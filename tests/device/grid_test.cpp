@@ -86,7 +86,7 @@ TYPED_TEST(Grid, IsRightForEveryShapeAndForm) {
       const auto bands = closed(form == Form::shared ? constant<T>(lines, -1, 12, -1) : random_dominant<T>(lines, 4.0));
       const auto y = random_vector<T>(lines.extent());
       const auto reference = solve_by_reference(bands, y);
-      on_every_device<T>([&](const DeviceInfo& info) {
+      on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
         for (const GridDemand& demand : demands(form)) {
           const auto x = this->solve_by(info.index, this->plan(info.index, lines, demand), bands, y);
           EXPECT_LE(relative_difference(this->rows_of(lines, x, reference), reference), 16 * kEps<T>)
@@ -137,7 +137,7 @@ TYPED_TEST(Grid, IsTruncatedExactlyWhereThePlanSays) {
   const auto bands = closed(diffusion<T>(lines, lambda));
   const auto y = random_vector<T>(lines.extent());
   const auto reference = solve_by_reference(bands, y);
-  on_every_device<T>([&](const DeviceInfo& info) {
+  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     const Plan plan = this->plan(info.index, lines, {.item_rows = 4});
     ASSERT_GT(plan.segments, 1);
     const auto x = this->solve_by(info.index, plan, bands, y);
@@ -153,7 +153,7 @@ TYPED_TEST(Grid, KeepsWhatItsCertificateSays) {
     const auto bands = closed(diffusion<T>(lines, lambda));
     const auto y = random_vector<T>(lines.extent());
     const auto reference = solve_by_reference(bands, y);
-    on_every_device<T>([&](const DeviceInfo& info) {
+    on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
       const Plan plan = this->plan(info.index, lines, {.item_rows = 8});
       const GridEvidence evidence = certify_grid(plan, lines, bands.view(), kEps<T>, 5);
       const double bound = evidence.worst.bound + 8 * (1 + 4 * lambda) * kEps<T>;
@@ -180,7 +180,7 @@ TYPED_TEST(Grid, StaysBackwardStableAtDominanceOne) {
       auto product = random, smooth = random;
       multiply(lines, bands.view(), random.data(), product.data());
       trial_right_hand_side(lines, bands.view(), TrialKind::smooth, smooth.data());
-      on_every_device<T>([&](const DeviceInfo& info) {
+      on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
         for (const bool segments : {false, true}) {
           const Plan plan =
               this->plan(info.index, lines, {.method = Method::exact_factored, .in_turn = true, .segments = segments});
@@ -214,7 +214,7 @@ TYPED_TEST(Grid, SegmentsSolveWhatDecaysSlowlyAndAnySigns) {
       const auto random = random_vector<T>(lines.extent());
       auto smooth = random;
       multiply(lines, bands.view(), random.data(), smooth.data());
-      on_every_device<T>([&](const DeviceInfo& info) {
+      on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
         for (const Index item_rows : {0, 4}) {
           const Form form = is_symmetric(lines, bands.view()) ? Form::symmetric : Form::general;
           const Plan plan =
@@ -242,7 +242,7 @@ TYPED_TEST(Grid, NanInOneLineStaysInIt) {
     const Index broken = lines.count() - 2, at = lines.first(broken) + 7 * lines.row_stride();
     auto y = healthy;
     y[static_cast<std::size_t>(at)] = std::numeric_limits<T>::quiet_NaN();
-    on_every_device<T>([&](const DeviceInfo& info) {
+    on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
       for (const Form form : {Form::general, Form::shared, Form::symmetric}) {
         for (const GridDemand& demand : demands(form)) {
           const Plan plan = this->plan(info.index, lines, demand);
@@ -266,7 +266,7 @@ TYPED_TEST(Grid, GivesTheSameBitsEveryTimeAndInChunks) {
   const LineSet lines = LineSet::strided(200, 20, 13, 1, 12, 4100);
   const auto bands = closed(constant<T>(lines, -1, 4, -1));
   const auto y = random_vector<T>(lines.extent());
-  on_every_device<T>([&](const DeviceInfo& info) {
+  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     for (const Method method : {Method::truncated_streamed, Method::exact_factored}) {
       const GridDemand demand{.method = method, .tile_rows = 64, .item_rows = 8};
       const auto first = this->solve_by(info.index, this->plan(info.index, lines, demand), bands, y);
@@ -289,7 +289,7 @@ TYPED_TEST(Grid, SegmentsGiveTheSameBitsEveryTimeAndAreSolvedAllAtOnce) {
   const LineSet lines = LineSet::strided(200, 20, 13, 1, 12, 4100);
   const auto bands = closed(constant<T>(lines, -1, 4, -1));
   const auto y = random_vector<T>(lines.extent());
-  on_every_device<T>([&](const DeviceInfo& info) {
+  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     const GridDemand demand{.method = Method::exact_factored, .item_rows = 8, .segments = true};
     const Plan plan = this->plan(info.index, lines, demand);
     ASSERT_TRUE(plan.grid_folds());
@@ -304,7 +304,7 @@ TYPED_TEST(Grid, SegmentsGiveTheSameBitsEveryTimeAndAreSolvedAllAtOnce) {
 
 TYPED_TEST(Grid, OneSolverTakesOtherPlansInTurn) {
   using T = TypeParam;
-  on_every_device<T>([&](const DeviceInfo& info) {
+  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     const auto solver = make_solver<T>(info.index, kForGpus);
     for (const LineSet& lines : {LineSet::grid_axis(1, 10, 300, 2), LineSet::grid_axis(2, 7, 9, 20)}) {
       const auto bands = closed(constant<T>(lines, -1, 12, -1));
@@ -327,7 +327,7 @@ TYPED_TEST(Grid, RefusesOtherLinesAndKernelsMadeForCpus) {
   using T = TypeParam;
   const auto beside = closed(constant<T>(LineSet::grid_axis(1, 10, 20, 1), -1, 4, -1));
   const auto glued = closed(constant<T>(LineSet::equal(10, 20), -1, 4, -1));
-  on_every_device<T>([&](const DeviceInfo& info) {
+  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     const Plan plan = this->plan(info.index, beside.lines(), {});
     EXPECT_THROW(make_solver<T>(info.index, kForGpus)->set_up(plan, glued), InvalidInput);
     EXPECT_THROW(make_solver<T>(info.index, {.variant = Variant::cpu})->set_up(plan, beside), InvalidInput);

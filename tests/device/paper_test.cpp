@@ -44,7 +44,7 @@ TYPED_TEST_SUITE(Paper, Scalars);
 TYPED_TEST(Paper, IsRightForEveryLengthAndShape) {
   using T = TypeParam;
   const double d = 10;
-  on_every_device<T>([&](const DeviceInfo& info) {
+  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     for (const auto& [m, items] : {std::pair<Index, int>{32, 0}, {40, 1}, {47, 4}}) {
       const Index tile = this->plan(info.index, 1'000'000, m, items).tile_rows();
       for (const Index n : {Index{1}, Index{2}, Index{3}, m - 1, m, m + 1, m + m / 2, 2 * m + 1, tile - 1, tile,
@@ -67,7 +67,7 @@ TYPED_TEST(Paper, IsTruncatedExactlyAsTheModelIs) {
   const double lambda = 1e3;
   const auto bands = closed(diffusion<T>(LineSet::one(n), lambda));
   const auto y = random_vector<T>(n);
-  on_every_device<T>([&](const DeviceInfo& info) {
+  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     for (const Index m : {1, 3, 31, 5003}) {
       const Plan plan = this->plan(info.index, n, m);
       EXPECT_LE(relative_difference(this->solve_by(info.index, plan, bands, y), this->solve_by_model(plan, bands, y)),
@@ -83,7 +83,7 @@ TYPED_TEST(Paper, ReadsLongPartitionsTwice) {
   const auto bands = closed(diffusion<T>(LineSet::one(n), 1));
   const auto y = random_vector<T>(n);
   const auto reference = solve_by_reference(bands, y);
-  on_every_device<T>([&](const DeviceInfo& info) {
+  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     for (const bool staged : {false, true}) {
       DeviceTraits traits = this->traits(info.index);
       traits.local_bytes = staged ? traits.local_bytes : 1 << 14;
@@ -98,7 +98,7 @@ TYPED_TEST(Paper, ReadsLongPartitionsTwice) {
 TYPED_TEST(Paper, KeepsLinesApartAndTheirNanToThemselves) {
   using T = TypeParam;
   const OneBrokenLine<T> lines(10);
-  on_every_device<T>([&](const DeviceInfo& info) {
+  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     for (const Index m : {32, 61, 64}) {
       const Plan plan = this->plan(info.index, lines.bands.lines().rows(), m);
       lines.expect_others_right(
@@ -112,7 +112,7 @@ TYPED_TEST(Paper, GivesTheSameBitsEveryTimeAndInChunks) {
   const Index n = 70'001;
   const auto bands = closed(random_dominant<T>(LineSet::one(n), 3));
   const auto y = random_vector<T>(n);
-  on_every_device<T>([&](const DeviceInfo& info) {
+  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     const Plan plan = this->plan(info.index, n, 64);
     const auto first = this->solve_by(info.index, plan, bands, y);
     EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), first.data(), y.data()), 10 * kEps<T>);
@@ -142,7 +142,7 @@ TYPED_TEST(Paper, TakesOnePieceOfAVectorAfterTheOther) {
   const auto bands = closed(random_dominant<T>(LineSet::one(n), 10));
   const auto y = random_vector<T>(n);
   const auto expected = this->solve_by_model(make_paper_plan(n, 32, sizeof(T), {.group_items = 64}), bands, y);
-  on_every_device<T>([&](const DeviceInfo& info) {
+  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     const auto x = this->solve_by(info.index, this->plan(info.index, n, 32), bands, y);
     EXPECT_LE(relative_difference(x, expected), 16 * kEps<T>);
   });
@@ -152,7 +152,7 @@ TYPED_TEST(Paper, RefusesToRunOnKernelsMadeForCpusAndForLinesSideBySide) {
   using T = TypeParam;
   const auto bands = closed(random_dominant<T>(LineSet::one(100), 3.0));
   const auto beside = closed(random_dominant<T>(LineSet::grid_axis(1, 10, 10, 1), 3.0));
-  on_every_device<T>([&](const DeviceInfo& info) {
+  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     const Plan plan = this->plan(info.index, 100, 32);
     EXPECT_THROW(make_solver<T>(info.index, {.variant = Variant::cpu})->set_up(plan, bands), InvalidInput);
     EXPECT_THROW(make_solver<T>(info.index, kAsInThePaper)->set_up(plan, beside), InvalidInput);

@@ -47,7 +47,7 @@ constexpr TileShape kTileShapes[] = {{0, 0}, {2, 16}, {4, 1}, {4, 2}, {12, 32}};
 
 TYPED_TEST(Reduced, AreRightForEveryLengthAndShape) {
   using T = TypeParam;
-  on_every_device<T>([&](const DeviceInfo& info) {
+  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     for (const TileShape& shape : kTileShapes) {
       const Index rows = this->plan(info.index, 1, shape.partition, shape.items).group_rows();
       for (const Index n : {Index{1}, Index{2}, Index{3}, rows - 1, rows, rows + 1, 3 * rows + 5, 40 * rows + 1}) {
@@ -70,7 +70,7 @@ TYPED_TEST(Reduced, AreRightForEveryLengthAndShape) {
 TYPED_TEST(Reduced, StayBackwardStableWithoutAnyDominance) {
   using T = TypeParam;
   double worst = 0;
-  on_every_device<T>([&](const DeviceInfo& info) {
+  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     for (const TileShape& shape : {TileShape{0, 0}, TileShape{8, 16}}) {
       for (const Index n : {Index{4096}, Index{50'001}}) {
         const Plan plan = this->plan(info.index, n, shape.partition, shape.items);
@@ -98,7 +98,7 @@ TYPED_TEST(Reduced, KeepLinesApartAndTheirNanToThemselves) {
   using T = TypeParam;
   const OneBrokenLine<T> lines(3);
   const Index n = lines.bands.lines().rows();
-  on_every_device<T>([&](const DeviceInfo& info) {
+  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     for (const TileShape& shape : {TileShape{0, 0}, TileShape{4, 8}}) {
       const auto solver = make_solver<T>(info.index, kByGroups);
       solver->set_up(this->plan(info.index, n, shape.partition, shape.items), lines.bands);
@@ -128,7 +128,7 @@ TYPED_TEST(Reduced, KeepASingularLineToItself) {
       const Index at = broken * length + i;
       bands.lower()[at] = bands.diag()[at] = bands.upper()[at] = 0;
     }
-    on_every_device<T>([&](const DeviceInfo& info) {
+    on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
       for (const TileShape& shape : {TileShape{0, 0}, TileShape{4, 8}}) {
         const Plan plan = this->plan(info.index, count * length, shape.partition, shape.items);
         auto x = this->solve_by(info.index, plan, bands, y);
@@ -145,7 +145,7 @@ TYPED_TEST(Reduced, GiveTheSameBitsEveryTime) {
   const Index n = 70'001;
   const auto bands = closed(random_dominant<T>(LineSet::one(n), 1.0));
   const auto y = random_vector<T>(n);
-  on_every_device<T>([&](const DeviceInfo& info) {
+  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     const Plan plan = this->plan(info.index, n, 8, 32);
     const auto first = this->solve_by(info.index, plan, bands, y);
     for (int i = 0; i < 3; ++i) EXPECT_EQ(this->solve_by(info.index, plan, bands, y), first);
@@ -155,7 +155,7 @@ TYPED_TEST(Reduced, GiveTheSameBitsEveryTime) {
 TYPED_TEST(Reduced, WantAllRowsAtOnce) {
   using T = TypeParam;
   const Index n = 70'001;
-  on_every_device<T>([&](const DeviceInfo& info) {
+  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     DeviceSettings small = kByGroups;
     small.device_memory = 5 * n * static_cast<Index>(sizeof(T));
     EXPECT_EQ(this->plan(info.index, n, 8, 0, small).chunk_tiles, 0);

@@ -37,7 +37,7 @@ TYPED_TEST_SUITE(Tiles, Scalars);
 TYPED_TEST(Tiles, AreRightForEveryLengthShapeAndDominance) {
   using T = TypeParam;
   for (const double d : {10.0, 3.0, 1.2}) {
-    on_every_device<T>([&](const DeviceInfo& info) {
+    on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
       const Index halo = halo_from_dominance(d, kEps<T>);
       for (const auto& [partition, items] : std::map<Index, int>{{0, 0}, {4, 64}, {8, 64}, {16, 32}, {24, 32}}) {
         const Plan usual = this->plan(info.index, 1'000'000, std::min<Index>(halo, 120), partition, items);
@@ -65,7 +65,7 @@ TYPED_TEST(Tiles, AreTruncatedExactlyWhereThePlanSays) {
   const double lambda = 1e3;
   const auto bands = closed(diffusion<T>(LineSet::one(n), lambda));
   const auto y = random_vector<T>(n);
-  on_every_device<T>([&](const DeviceInfo& info) {
+  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     for (const Index halo : {0, 4, 16, 40}) {
       const Plan plan = this->plan(info.index, n, halo, 8, 64);
       ModelSolver<T> model;
@@ -85,7 +85,7 @@ TYPED_TEST(Tiles, SettleWithinTheHalo) {
   const auto bands = closed(random_dominant<T>(LineSet::one(n), d));
   const auto y = random_vector<T>(n);
   const auto reference = solve_by_reference(bands, y);
-  on_every_device<T>([&](const DeviceInfo& info) {
+  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     Plan plan = this->plan(info.index, n, halo_from_dominance(d, kEps<T>), 8);
     const int all = plan.steps;
     settle_within_halo(plan);
@@ -98,7 +98,7 @@ TYPED_TEST(Tiles, SettleWithinTheHalo) {
 TYPED_TEST(Tiles, KeepLinesApartAndTheirNanToThemselves) {
   using T = TypeParam;
   const OneBrokenLine<T> lines(3);
-  on_every_device<T>([&](const DeviceInfo& info) {
+  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     const Plan plan = this->plan(info.index, lines.bands.lines().rows(), 40);
     for (const DeviceSettings& settings : {kForGpus, kAsking}) {
       lines.expect_others_right(
@@ -109,7 +109,7 @@ TYPED_TEST(Tiles, KeepLinesApartAndTheirNanToThemselves) {
 
 TYPED_TEST(Tiles, HoldWholeLines) {
   using T = TypeParam;
-  on_every_device<T>([&](const DeviceInfo& info) {
+  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     for (const int items : {0, 32}) {
       DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);
       if (items > 0) traits.group_items = std::min(traits.group_items, items);
@@ -173,7 +173,7 @@ TYPED_TEST(Tiles, GiveTheSameBitsInEveryForm) {
   const LineSet lines = LineSet::equal(count, length);
   auto alike = closed(constant<T>(lines, T(-0.75), T(2.25), T(-0.75)));  // symmetric, shared, and floats
   const auto y = random_vector<T>(lines.rows());
-  on_every_device<T>([&](const DeviceInfo& info) {
+  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);
     for (Plan plan :
          {this->plan(info.index, lines.rows(), 40),
@@ -195,7 +195,7 @@ TYPED_TEST(Tiles, GiveTheSameBitsEveryTimeAndInChunks) {
   const Index n = 70'001;
   const auto bands = closed(random_dominant<T>(LineSet::one(n), 1.5));
   const auto y = random_vector<T>(n);
-  on_every_device<T>([&](const DeviceInfo& info) {
+  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     const auto first = this->solve_by(info.index, this->plan(info.index, n, 88), bands, y);
     for (int i = 0; i < 5; ++i) {
       EXPECT_EQ(this->solve_by(info.index, this->plan(info.index, n, 88), bands, y), first);
@@ -210,7 +210,7 @@ TYPED_TEST(Tiles, GiveTheSameBitsEveryTimeAndInChunks) {
 
 TYPED_TEST(Tiles, WalkRunsByStoredFactors) {
   using T = TypeParam;
-  on_every_device<T>([&](const DeviceInfo& info) {
+  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     for (const auto& [partition, items] : std::map<Index, int>{{0, 0}, {2, 64}, {4, 64}, {8, 32}, {24, 32}}) {
       for (const double d : {10.0, 1.5}) {
         DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);
@@ -234,7 +234,7 @@ TYPED_TEST(Tiles, WalkRunsByStoredFactors) {
 
 TYPED_TEST(Tiles, WalkRunsInEveryForm) {
   using T = TypeParam;
-  on_every_device<T>([&](const DeviceInfo& info) {
+  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);
     for (const Index length : {Index{20}, Index{64}, Index{300}, Index{3000}}) {
       const LineSet lines = LineSet::equal(9000 / length, length);
@@ -266,7 +266,7 @@ TYPED_TEST(Tiles, WalkRunsInEveryForm) {
 
 TYPED_TEST(Tiles, FoldWhatDoesNotDecay) {
   using T = TypeParam;
-  on_every_device<T>([&](const DeviceInfo& info) {
+  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     for (const auto& [partition, items] : std::map<Index, int>{{0, 0}, {2, 16}, {4, 8}, {8, 32}}) {
       DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);
       if (items > 0) traits.group_items = std::min(traits.group_items, items);
@@ -293,7 +293,7 @@ TYPED_TEST(Tiles, OfStoredFactorsKeepNanInItsLine) {
   using T = TypeParam;
   const OneBrokenLine<T> lines(3);
   const Index n = lines.bands.lines().rows();
-  on_every_device<T>([&](const DeviceInfo& info) {
+  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);
     for (const Plan& plan : {make_run_plan(n, 64, 8, sizeof(T), traits), make_fold_plan(n, 8, sizeof(T), traits)}) {
       SCOPED_TRACE(name(plan.method));
@@ -315,7 +315,7 @@ TYPED_TEST(Tiles, OfStoredFactorsGiveTheSameBitsEveryTimeAndInChunks) {
   const Index n = 70'001;
   const auto bands = closed(random_dominant<T>(LineSet::one(n), 1.5));
   const auto y = random_vector<T>(n);
-  on_every_device<T>([&](const DeviceInfo& info) {
+  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     DeviceSettings small = kForGpus;
     small.device_memory = 5 * n * static_cast<Index>(sizeof(T)) / 3;
     const auto traits = [&](const DeviceSettings& s) {
@@ -357,7 +357,7 @@ TYPED_TEST(Tiles, FollowTheLimitsOfTheDevice) {
 TYPED_TEST(Tiles, RefuseToRunOnKernelsMadeForCpus) {
   using T = TypeParam;
   const auto bands = closed(random_dominant<T>(LineSet::one(100), 3.0));
-  on_every_device<T>([&](const DeviceInfo& info) {
+  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     const auto solver = make_solver<T>(info.index, {.variant = Variant::cpu});
     EXPECT_THROW(solver->set_up(this->plan(info.index, 100, 40), bands), InvalidInput);
   });

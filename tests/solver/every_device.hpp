@@ -7,6 +7,7 @@
 #include <string>
 
 #include "device.hpp"
+#include "emulators.hpp"
 #include "oclspkt/options.hpp"
 #include "oclspkt/report.hpp"
 
@@ -34,6 +35,15 @@ void with_every_device(const F& f) {
   SCOPED_TRACE("host");
   options.devices = "host";
   f(options);
+}
+
+/// Call f(options) for each device but the host that runs kernels of T made for GPUs, see emulators.hpp.
+template <typename T, typename F>
+void with_every_device_for_gpus(const F& f) {
+  with_every_device([&](const Options& options) {
+    if (options.devices == "host") return;
+    if (kEmulatesGpus<T> || !device_module(nullptr)->devices().at(std::stoul(options.devices)).emulated) f(options);
+  });
 }
 
 /// Call f(options) for each device but the host, in place where it shares the host's memory, and copying.

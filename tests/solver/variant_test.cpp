@@ -35,8 +35,7 @@ TYPED_TEST_SUITE(Variants, Scalars);
 
 TYPED_TEST(Variants, ForGpusSolveByWorkGroups) {
   using T = TypeParam;
-  test::with_every_device([&](Options options) {
-    if (options.devices == "host") return;
+  test::with_every_device_for_gpus<T>([&](Options options) {
     options.variant = "gpu";
     const auto expect = [&](Method method, Bands<T> bands) {
       const Report report = this->solve(options, std::move(bands));
@@ -76,8 +75,7 @@ TYPED_TEST(Variants, ForGpusSolveByWorkGroups) {
 
 TYPED_TEST(Variants, ForGpusSolveLinesSideBySideByTiles) {
   using T = TypeParam;
-  test::with_every_device([&](Options options) {
-    if (options.devices == "host") return;
+  test::with_every_device_for_gpus<T>([&](Options options) {
     options.variant = "gpu";
     const LineSet lines = LineSet::grid_axis(1, 19, 700, 2), planes = LineSet::grid_axis(2, 7, 5, 300);
     const auto expect = [&](Method method, Form form, Bands<T> bands) {
@@ -117,8 +115,7 @@ Bands<T> uneven_diffusion(const LineSet& lines, double lambda, bool symmetric) {
 
 TYPED_TEST(Variants, ForGpusCutFewLongLinesIntoSegments) {
   using T = TypeParam;
-  test::with_every_device([&](Options options) {
-    if (options.devices == "host") return;
+  test::with_every_device_for_gpus<T>([&](Options options) {
     options.variant = "gpu";
     const auto expect = [&](bool cut, Form form, Bands<T> bands) {
       const Report report = this->solve(options, std::move(bands));
@@ -137,8 +134,7 @@ TYPED_TEST(Variants, ForGpusCutFewLongLinesIntoSegments) {
 
 TYPED_TEST(Variants, ForGpusSolveAWeakLineBesideOthersApart) {
   using T = TypeParam;
-  test::with_every_device([&](Options options) {
-    if (options.devices == "host") return;
+  test::with_every_device_for_gpus<T>([&](Options options) {
     options.variant = "gpu";
     const LineSet lines = LineSet::grid_axis(1, 40, 600, 1);
     auto bands = test::random_dominant<T>(lines, 3);
@@ -155,8 +151,7 @@ TYPED_TEST(Variants, ForGpusSolveAWeakLineBesideOthersApart) {
 
 TYPED_TEST(Variants, OfThePaperSolveAsItDoesWhereItsCertificateHolds) {
   using T = TypeParam;
-  test::with_every_device([&](Options options) {
-    if (options.devices == "host") return;
+  test::with_every_device_for_gpus<T>([&](Options options) {
     options.variant = "paper";
     const auto expect = [&](bool paper, Method method, Bands<T> bands) {
       const Report report = this->solve(options, std::move(bands));
@@ -187,8 +182,7 @@ TYPED_TEST(Variants, OfThePaperSolveAsItDoesWhereItsCertificateHolds) {
 
 TYPED_TEST(Variants, OfThePaperRefuseANamedMethodThatWouldBeWrong) {
   using T = TypeParam;
-  test::with_every_device([&](Options options) {
-    if (options.devices == "host") return;
+  test::with_every_device_for_gpus<T>([&](Options options) {
     options.variant = "paper";
     options.method = MethodChoice::truncated_halo;
     auto bands = test::diffusion<T>(LineSet::one(200'011), 1e6);
@@ -204,8 +198,7 @@ TYPED_TEST(Variants, OfThePaperRefuseANamedMethodThatWouldBeWrong) {
 
 TYPED_TEST(Variants, OfThePaperLeaveAWeakLineToTheHost) {
   using T = TypeParam;
-  test::with_every_device([&](Options options) {
-    if (options.devices == "host") return;
+  test::with_every_device_for_gpus<T>([&](Options options) {
     options.variant = "paper";
     const LineSet lines = LineSet::equal(40, 5000);
     auto bands = test::random_dominant<T>(lines, 3);
