@@ -40,9 +40,12 @@ struct GroupShape {
 constexpr GroupShape kShapes[] = {{128, 16, 256}, {256, 16, 1 << 20}};
 /// For floats whose runs reach further than tiles of 2048 rows: of 192 work-items a core holds as many as of 128.
 constexpr GroupShape kLongRuns = {192, 16, 0};
-/// Of exact-twopass. Shares of the stream on an H200: 64 x 24 0.45, 64 x 16 0.43, 128 x 16 0.42 in float, 32 x 16 0.47,
-/// 64 x 16 0.45, 128 x 16 0.42 in double.
-constexpr GroupShape kReduceFloats = {64, 24, 0}, kReduceDoubles = {32, 16, 0};
+/// Of exact-twopass. Shares of the stream on an H200, 3e7 rows: 64 x 32 and 32 x 32 0.45, 64 x 24 0.435, 64 x 16 0.40
+/// in float; 32 x 16 and 64 x 16 0.50, 64 x 12 0.455, 32 x 20 0.43 in double.
+constexpr GroupShape kReduceFloats = {64, 32, 0}, kReduceDoubles = {32, 16, 0};
+/// Of its levels but the first, in double where the device has that: their launches take 31 us, 34 by 256 work-items,
+/// 42 with 16 rows of each.
+constexpr GroupShape kReducedLevels = {128, kLevelItemRows, 0};
 
 /// Of Plan::keeps_factors(). Shares of a stream of 2 words on an H200, lines of 64 and 1024 rows: float 0.88, 0.84,
 /// double 0.89, 0.88; 128 x 16: 0.81, 0.78 and 0.86, 0.86; 128 x 8: 0.74 and 0.82; 256 x 8: 0.60. With factors in local
@@ -248,14 +251,17 @@ Plan make_reduce_plan(Index n, Index partition, int word, const DeviceTraits& tr
   plan.method = Method::exact_twopass;
   plan.n = n;
   const GroupShape& usual = word == sizeof(float) ? kReduceFloats : kReduceDoubles;
+  const auto within = [&](GroupShape shape, Index bytes) {
+    shape.items = std::min(shape.items, traits.group_items);
+    while (shape.items > 1 && reduce_local_words(shape.items, shape.item_rows) * bytes > traits.local_bytes) {
+      shape.items /= 2;
+    }
+    return shape;
+  };
   GroupShape shape = group_shape(0, partition > 0 ? partition : usual.item_rows, word, traits);
   shape.items = std::min(shape.items, usual.items);
-  // What is left of floats is double, by the same shape.
-  constexpr auto kWord = static_cast<Index>(sizeof(double));
-  while (shape.items > 1 && reduce_local_words(shape.items, shape.item_rows) * kWord > traits.local_bytes) {
-    shape.items /= 2;
-  }
-  cut_by_levels(shape, kReduceArrays, word, traits, plan);
+  plan.level_items = within(kReducedLevels, sizeof(double)).items;
+  cut_by_levels(within(shape, word), kReduceArrays, word, traits, plan);
   return plan;
 }
 

@@ -230,7 +230,8 @@ double Plan::words_per_row() const {
       // What is narrow takes half a word.
       return 1 + overlap() * (1 + (form == Form::shared ? 0 : couplings_serve() ? 2 : 3) * (narrow ? 0.5 : 1));
     case Method::exact_twopass:
-      return 9;
+      // Of one row of a work-item three numbers are kept from pass to pass.
+      return (couplings_serve() ? 7 : 9) + (tiled() ? 6.0 / item_rows : 0);
     case Method::exact_factored:
       if (folds()) return couplings_serve() ? 7 : 8;  // a factor, weights and y; three factors (or two), y and x
       if (stored) return 7;                           // a factor, y and what is left; that, two factors and x

@@ -20,11 +20,15 @@ inline Index group_local_words(int items, int item_rows) {
   return items * (item_rows + kVector);
 }
 
-/// The same of exact-twopass, which needs five numbers of one row of each work-item and of the tile's first, and one
-/// more (kernels/gpu/tile_excess.clh).
+/// The same of exact-twopass: the rows with a vector of padding for each work-item, or five numbers of one row of each
+/// and of that above the tile, and one more (kernels/gpu/tile_excess.clh).
 inline Index reduce_local_words(int items, int item_rows) {
   return std::max(group_local_words(items, item_rows), 5 * (Index{items} + 1) + 1);
 }
+
+/// Rows of a work-item in all levels of exact-twopass but the first, which are short: what counts is how few steps
+/// follow each other.
+inline constexpr int kLevelItemRows = 4;
 
 /// What a plan must know of the device that will run it.
 struct DeviceTraits {
@@ -72,6 +76,7 @@ struct Plan {
   int lanes = 1;              ///< partitions per tile
   int items = 0;              ///< by work-groups: work-items of each; 0: tiles are swept by vectors of lanes
   int item_rows = 0;          ///< by work-groups: rows of a work-item
+  int level_items = 0;        ///< reduces_tiles(): work-items of all levels but the first, of kLevelItemRows rows
   int run_tiles = 1;          ///< by work-groups: tiles of a partition, or of a run through all lines
   int steps = 0;              ///< by work-groups, truncated-halo: work-items settle with those up to 2^steps away
   bool paper = false;         ///< truncated-halo in the form of 2019, by work-items: see core/paper_form
@@ -115,7 +120,7 @@ struct Plan {
   bool keeps_factors() const { return tiled() && stored && method == Method::truncated_halo; }
   /// Exact by work-groups: tiles are folded to their first and last rows, and those in turn.
   bool folds() const { return stored && by_groups() && method == Method::exact_factored; }
-  /// exact-twopass by work-groups: the same, with nothing stored.
+  /// exact-twopass by work-groups: tiles are reduced to their last rows, and those in turn; nothing is stored.
   bool reduces_tiles() const { return tiled() && method == Method::exact_twopass; }
   /// Either of them: what is left of the tiles is a system of its own, level by level.
   bool by_levels() const { return folds() || reduces_tiles(); }
@@ -141,7 +146,8 @@ struct Plan {
   Index factor_tiles() const {
     return form == Form::shared ? shared.head + shared.period + tiles() - shared.tail : tiles();
   }
-  /// Stored, or grid_folds(): the multiplier of a row is the coupling of the row above it, and is not kept.
+  /// Stored, grid_folds() or tiled(): the multiplier, or lower coupling, of a row is the coupling of the row above it,
+  /// and is not kept.
   bool couplings_serve() const { return form == Form::symmetric; }
   /// Stored: words of each array of factors a tile. Couplings that serve begin with the multipliers of the first rows.
   Index factor_words() const { return (m + (couplings_serve() ? 1 : 0)) * lanes; }

@@ -40,11 +40,18 @@ struct TileLevel {
   cl::Buffer multiplier, reciprocal, coupling, weight, corners, y, x;
 };
 
-/// A level of exact-twopass by work-groups. The first has the bands, y and x of the system; the rows of the others come
-/// as their excesses, and all their numbers are double where the device has that.
+/// A level of exact-twopass by work-groups. The first has the y and x of the system, the rows of the others are what is
+/// left of the tiles of the level before, double where the device has that. Behind the last is what is left of its
+/// tile.
 struct ReducedLevel {
   Index rows = 0, tiles = 0;
-  cl::Buffer lower, diag, upper, y, x;
+  cl::Buffer y, left, kept, x;
+};
+
+/// Bytes of a number of a level and of the next one, and of what the kernels touch.
+struct LevelSizes {
+  std::size_t word, wide;
+  std::int64_t array, rows_left, left, kept, outer;
 };
 
 /// Everything of a solver that a device may touch, host memory included: it has to outlive a device that was lost.
@@ -213,6 +220,7 @@ class ClSolver final : public DeviceSolver<T> {
                          const Chunk& chunk);
   bool wide_levels(const State& s) const { return sizeof(T) < sizeof(double) && s.device->info().fp64; }
   Geometry level_geometry(const State& s, bool first, Index tiles) const;
+  LevelSizes level_sizes(const State& s, std::size_t level) const;
   void make_reduce_kernels(State& s) const;
   void make_reduced_levels(State& s);
   void rehearse_levels(State& s, const Waiter& waiter);

@@ -254,11 +254,12 @@ std::optional<Proposal> propose_folds(const Problem<T>& problem, Objection& obje
   return unless_growth(problem, exact_proposal(problem, plan), objection);
 }
 
-/// exact-twopass by tiles that work-groups reduce to their first and last rows.
+/// exact-twopass by tiles that work-groups reduce to their last rows.
 template <typename T>
 std::optional<Proposal> propose_reduced(const Problem<T>& problem, Objection& objection) {
   const Index n = problem.bands.lines().rows();
-  const Plan plan = make_reduce_plan(n, problem.options.partition, sizeof(T), problem.traits);
+  Plan plan = make_reduce_plan(n, problem.options.partition, sizeof(T), problem.traits);
+  if (is_symmetric(problem.bands.lines(), problem.bands.view())) plan.form = Form::symmetric;
   if (plan.chunk_tiles == 0 && n > 0) {
     objection = {"by work-groups: the device's memory does not hold all rows at once", {}, plan};
     return std::nullopt;

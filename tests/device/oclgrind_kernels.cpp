@@ -105,16 +105,18 @@ Plan plan_by_groups(const std::string& word, Index n, Index partition, int scala
   if (word == "paper") return make_paper_plan(n, partition, scalar, traits);
   if (word == "reduces") return make_reduce_plan(n, partition, scalar, traits);
   if (word == "folds") return make_fold_plan(n, partition, scalar, traits);
-  Plan plan = word == "foldssymmetric"  ? make_fold_plan(n, partition, scalar, traits)
-              : word.ends_with("tiles") ? make_plan(Method::truncated_halo, n, 20, partition, scalar, traits)
-                                        : make_run_plan(n, 20, partition, scalar, traits);
+  Plan plan = word == "foldssymmetric"     ? make_fold_plan(n, partition, scalar, traits)
+              : word == "reducessymmetric" ? make_reduce_plan(n, partition, scalar, traits)
+              : word.ends_with("tiles")    ? make_plan(Method::truncated_halo, n, 20, partition, scalar, traits)
+                                           : make_run_plan(n, 20, partition, scalar, traits);
   if (word != "runs") plan.form = Form::symmetric;
   if (word.starts_with("narrow")) keep_narrow(plan);
   return plan;
 }
 
-/// By work-groups. Words: runs|folds|reduces|paper or, in a form, foldssymmetric|symmetricruns|symmetrictiles and (and
-/// symmetric) narrowruns|narrowtiles; rows, rows a work-item, work-items, bytes of device memory.
+/// By work-groups. Words: runs|folds|reduces|paper or, in a form,
+/// foldssymmetric|reducessymmetric|symmetricruns|symmetrictiles and (and symmetric) narrowruns|narrowtiles; rows, rows
+/// a work-item, work-items, bytes of device memory.
 template <typename T>
 bool solves_by_groups(const DeviceInfo& info, const std::vector<std::string>& words) {
   const auto number = [&](std::size_t word) { return std::stol(words.at(word)); };
@@ -172,7 +174,7 @@ template <typename T>
 bool check(const DeviceInfo& info, const std::vector<std::string>& words) {
   if (words[0] == "stream") return streams<T>(info);
   if (words[0] == "kept") return solves_by_kept_factors<T>(info, words);
-  const bool by_groups = words[0].starts_with("folds") || words[0] == "reduces" || words[0] == "paper" ||
+  const bool by_groups = words[0].starts_with("folds") || words[0].starts_with("reduces") || words[0] == "paper" ||
                          words[0].ends_with("runs") || (words[0].ends_with("tiles") && words[0] != "tiles");
   if (by_groups) return solves_by_groups<T>(info, words);
   if (words[0] == "symmetric" || words[0] == "alike" || words[0] == "narrow") return solves_in_form<T>(info, words);

@@ -67,6 +67,21 @@ TYPED_TEST(Reduced, AreRightForEveryLengthAndShape) {
   });
 }
 
+TYPED_TEST(Reduced, AreRightWhereCouplingsServeTwoRows) {
+  using T = TypeParam;
+  on_every_device<T>([&](const DeviceInfo& info) {
+    for (const Index n : {Index{1}, Index{3}, Index{32}, Index{33}, Index{1001}}) {
+      Plan plan = this->plan(info.index, n, 4, 8);
+      plan.form = Form::symmetric;
+      for (const auto& bands :
+           {closed(random_symmetric<T>(LineSet::one(n), 1.0)), closed(constant<T>(LineSet::one(n), -1, 2, -1)),
+            closed(constant<T>(LineSet::one(n), 1, -2, 1))}) {
+        for (const double error : this->errors(info.index, plan, bands)) EXPECT_LE(error, 10) << "n = " << n;
+      }
+    }
+  });
+}
+
 TYPED_TEST(Reduced, StayBackwardStableWithoutAnyDominance) {
   using T = TypeParam;
   double worst = 0;
