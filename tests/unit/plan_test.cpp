@@ -58,12 +58,15 @@ TEST(Plan, ReducesTilesWithNothingStored) {
   DeviceTraits traits{.group_items = 256, .local_bytes = 48 << 10};
   Plan plan = make_reduce_plan(1'000'000, 0, 4, traits);
   EXPECT_TRUE(plan.reduces_tiles() && plan.by_levels() && !plan.folds() && !plan.by_partitions());
-  EXPECT_DOUBLE_EQ(plan.words_per_row(), 9);
+  EXPECT_DOUBLE_EQ(plan.words_per_row(), 9 + 6.0 / plan.item_rows);
   EXPECT_EQ(plan.chunk_tiles, plan.tiles());
-  // Levels are double, whatever the rows are.
+  plan.form = Form::symmetric;
+  EXPECT_DOUBLE_EQ(plan.words_per_row(), 7 + 6.0 / plan.item_rows);
   traits.local_bytes = 20 * 32 * 8;
-  EXPECT_EQ(make_reduce_plan(1'000'000, 16, 4, traits).items, 32);
+  EXPECT_EQ(make_reduce_plan(1'000'000, 16, 4, traits).items, 64);
   EXPECT_EQ(make_reduce_plan(1'000'000, 16, 8, traits).items, 32);
+  // Levels are double, whatever the rows are.
+  for (const int word : {4, 8}) EXPECT_EQ(make_reduce_plan(1'000'000, 16, word, traits).level_items, 64);
   traits.group_items = 1;
   EXPECT_THROW(make_reduce_plan(1000, 2, 8, traits), InvalidInput) << "tiles of two rows never get fewer";
   EXPECT_THROW(make_reduce_plan(1000, -1, 8, traits), InvalidInput);
