@@ -7,7 +7,7 @@
 //   lower, diag, upper, y, rows_left, kept, n, tiles  as for tile_reduce
 //   x            shape [rows]; overlaps none of the others
 //   outer        shape [tiles]: the last unknown of every tile; if there is one tile, what is left of it
-//   turned       local, the larger of GROUP_ITEMS ITEM_PITCH and 3 PLACES scalars
+//   turned       local, as for tile_reduce
 // Launch:  a work-group a tile, of GROUP_ITEMS work-items. The last tiles come first: what tile_reduce.cl read last may
 //          be in the cache.
 // Local:   as many scalars.
