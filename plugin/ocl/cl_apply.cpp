@@ -2,7 +2,6 @@
 // An apply of ClSolver: passes over the chunks, in memory that is shared with the host, in buffers of the device, or
 // through the pipeline.
 #include <algorithm>
-#include <cstdint>
 
 #include "cl_solver.hpp"
 #include "error_name.hpp"
@@ -96,20 +95,8 @@ void ClSolver<T>::drain(State& s, const Waiter& waiter) const noexcept {
   }
 }
 
-/// Rows by which x lies behind a whole cache line, where kernels write the memory that it is in. Tiles of exact-twopass
-/// that begin so many rows earlier store whole lines; the bits of x do not depend on it.
-template <typename T>
-int ClSolver<T>::shift_of(const Vectors<T>& vectors) const {
-  if (!reduces() || layout_.chunks.size() > 1 || !(in_place_ || vectors.on_device())) return 0;
-  const void* x = vectors.on_device() ? vectors.x_buffer.template getInfo<CL_MEM_HOST_PTR>() : vectors.x;
-  const auto rows = static_cast<int>(reinterpret_cast<std::uintptr_t>(x) / sizeof(T) % size(plan_.lanes));
-  // The first two rows of a partition have to be in one block.
-  return plan_.m % plan_.lanes == 0 && plan_.m >= 2 * plan_.lanes && rows <= plan_.lanes - 2 ? rows : 0;
-}
-
 template <typename T>
 void ClSolver<T>::run(State& s, const Waiter& waiter, const Vectors<T>& vectors) {
-  s.shift = shift_of(vectors);
   if (reduces()) {
     for (std::size_t i = 0; i < layout_.chunks.size(); ++i) pass(s, waiter, i, vectors, true);
     settle_interfaces(s, waiter);

@@ -205,7 +205,6 @@ void ClSolver<T>::make_buffers(State& s) {
            ensure(*s.device, s.top_buffer, CL_MEM_READ_WRITE, layout_.outer_bytes) +
            ensure(*s.device, s.bottom_buffer, CL_MEM_READ_WRITE, layout_.outer_bytes) +
            ensure(*s.device, s.segments, CL_MEM_WRITE_ONLY, layout_.segment_bytes) +
-           ensure(*s.device, s.states, CL_MEM_READ_WRITE, layout_.state_bytes) +
            ensure(*s.device, s.swept, CL_MEM_READ_WRITE, layout_.swept_bytes) +
            ensure(*s.device, s.coupling, CL_MEM_READ_WRITE, layout_.coupling_bytes);
   PaperState& paper = s.paper;
@@ -295,28 +294,20 @@ void ClSolver<T>::upload_bands(State& s, const Waiter& waiter, const ChunkBands&
   bring(to.upper, resident_.upper);
 }
 
-/// The states that exact-twopass keeps; where there are none any buffer stands for them.
-template <typename T>
-const cl::Buffer& ClSolver<T>::states_of(const State& s) const {
-  return layout_.state_bytes > 0 ? s.states : s.scratch;
-}
-
 template <typename T>
 cl::Event ClSolver<T>::launch_reduce(State& s, const ChunkBands& bands, const cl::Buffer& y, const Chunk& chunk) {
   const std::int64_t array = chunk.rows() * static_cast<Index>(sizeof(T));
   const std::size_t word = sizeof(T), vector = word * size(plan_.lanes);
   Kernel& kernel = s.exact_reduce;
-  set_arguments(*s.device, kernel, bands.lower, bands.diag, bands.upper, y, s.segments, states_of(s), s.scratch,
-                cl_long{plan_.n}, cl_long{chunk.first}, cl_long{chunk.tile_begin}, cl_long{chunk.tile_end},
-                static_cast<cl_int>(plan_.m), static_cast<cl_int>(layout_.slot), cl_long{layout_.padded},
-                cl_int{s.shift}, static_cast<cl_int>(layout_.state_rows));
+  set_arguments(*s.device, kernel, bands.lower, bands.diag, bands.upper, y, s.segments, s.scratch, cl_long{plan_.n},
+                cl_long{chunk.first}, cl_long{chunk.tile_begin}, cl_long{chunk.tile_end}, static_cast<cl_int>(plan_.m),
+                static_cast<cl_int>(layout_.slot), cl_long{layout_.padded});
   return launch(*s.device, kernel, {layout_.runs},
                 {{"lower", &bands.lower, array, word},
                  {"diag", &bands.diag, array, word},
                  {"upper", &bands.upper, array, word},
                  {"y", &y, array, word},
                  {"segments", &s.segments, layout_.segment_bytes, word},
-                 {"states", &states_of(s), layout_.state_bytes, vector},
                  {"scratch", &s.scratch, layout_.scratch_bytes, vector}});
 }
 
@@ -349,8 +340,7 @@ cl::Event ClSolver<T>::launch_solve(State& s, const ChunkBands& bands, const cl:
     return launch(*s.device, s.truncated_halo, {layout_.runs}, {lower, diag, upper, right, left, scratch});
   }
   set_arguments(*s.device, s.exact_substitute, bands.lower, bands.diag, bands.upper, y, x, s.top_buffer,
-                s.bottom_buffer, states_of(s), s.scratch, n, first, begin, end, m, slot, cl_int{s.shift},
-                static_cast<cl_int>(layout_.state_rows));
+                s.bottom_buffer, s.scratch, n, first, begin, end, m, slot);
   return launch(*s.device, s.exact_substitute, {layout_.runs},
                 {lower,
                  diag,
@@ -358,7 +348,6 @@ cl::Event ClSolver<T>::launch_solve(State& s, const ChunkBands& bands, const cl:
                  right,
                  left,
                  scratch,
-                 {"states", &states_of(s), layout_.state_bytes, vector},
                  {"tops", &s.top_buffer, layout_.outer_bytes, word},
                  {"bottoms", &s.bottom_buffer, layout_.outer_bytes, word}});
 }

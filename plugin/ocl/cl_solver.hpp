@@ -74,8 +74,6 @@ struct DeviceState {
   std::vector<ChunkBands> bands;  ///< of each chunk; of one that is refilled where they are not resident
   cl::Buffer y, x;                ///< of one chunk; in place: wrappers of the caller's memory, during an apply only
   cl::Buffer scratch, top_buffer, bottom_buffer, segments;
-  cl::Buffer states;                   ///< of the elimination, which the first pass of exact-twopass leaves
-  int shift = 0;                       ///< rows by which x lies behind a whole cache line; its tiles begin there
   cl::Buffer swept;                    ///< what the first pass from both ends leaves for the second
   cl::Buffer coupling;                 ///< the same of exact-twopass: the scaled couplings
   std::unique_ptr<Pipeline> pipeline;  ///< none in place
@@ -180,8 +178,6 @@ class ClSolver final : public DeviceSolver<T> {
                         bool reduce) {
     return reduce ? launch_reduce(s, bands, y, tiles) : launch_solve(s, bands, y, x, tiles);
   }
-  const cl::Buffer& states_of(const State& s) const;
-  int shift_of(const Vectors<T>& vectors) const;
   cl::Event launch_reduce(State& s, const ChunkBands& bands, const cl::Buffer& y, const Chunk& chunk);
   cl::Event launch_solve(State& s, const ChunkBands& bands, const cl::Buffer& y, const cl::Buffer& x,
                          const Chunk& chunk);

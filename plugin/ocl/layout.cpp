@@ -12,14 +12,6 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// Rows from one state to the next: what goes between the sweeps down and back stays in the first-level cache, and the
-/// states cost 1/8 of a word a row, written and read.
-constexpr Index kStateRows = 64;
-/// Vectors of a state (kernels/cpu/marks.clh).
-constexpr Index kStateVectors = 4;
-/// Tiles that exact-twopass by partitions sweeps together, at most.
-constexpr Index kChains = 2;
-
 /// Rows that the kernels read beyond the kept rows of a tile: whole blocks of plan.lanes rows, or a tile.
 struct Margin {
   Index before, behind;
@@ -32,17 +24,12 @@ Margin margin(const Plan& plan) {
   return {before, round_up(before + plan.m + plan.halo, plan.lanes) - before - plan.m};
 }
 
-/// Rows that exact-twopass by partitions sweeps of each, wherever its blocks begin.
-Index whole_blocks(const Plan& plan) { return round_up(plan.m, plan.lanes) + plan.lanes; }
-
 /// Vectors of scratch of a work-group.
-/// @param state_rows  exact-twopass by partitions: see Layout
-Index vectors_swept(const Plan& plan, Index state_rows = 0) {
+Index vectors_swept(const Plan& plan) {
   if (plan.by_groups()) return 1;  // what a work-group keeps is in local memory
   if (plan.twisted()) return plan.lanes + plan.m;
   if (plan.from_ends) return plan.lanes + 7 * plan.m;
   if (plan.turned()) return plan.lanes + 2 * (plan.m + plan.reach);
-  if (plan.by_partitions()) return plan.lanes + kChains * 2 * std::min(state_rows, whole_blocks(plan));
   const Margin beside = margin(plan);
   return plan.lanes + 2 * (beside.before + plan.m + beside.behind);
 }
@@ -66,15 +53,8 @@ Layout working_sizes(const Plan& plan, int word, Index chunk_tiles) {
   const bool exact = plan.by_partitions();
   Layout layout;
   layout.runs = static_cast<int>(std::clamp<Index>(plan.runs, 1, chunk_tiles));
+  layout.slot = vectors_swept(plan);
   layout.padded = plan.tiles() * plan.lanes;
-  if (exact) {
-    // States of several chunks would wait on the device for the second pass.
-    const bool keeps = chunk_tiles >= plan.tiles() && plan.m > kStateRows;
-    layout.state_rows = keeps ? round_up(kStateRows, plan.lanes) : whole_blocks(plan);
-    const Index states = keeps ? (whole_blocks(plan) - 1) / layout.state_rows : 0;
-    layout.state_bytes = layout.padded * states * kStateVectors * word;
-  }
-  layout.slot = vectors_swept(plan, layout.state_rows);
   layout.scratch_bytes = layout.runs * layout.slot * plan.lanes * word;
   layout.outer_bytes = exact            ? layout.padded * word
                        : plan.turned()  ? plan.factor_tiles() * plan.lanes * word
@@ -100,7 +80,7 @@ Limits needs(const Plan& plan, int word, Index chunk_tiles, Index alignment) {
   const Layout sizes = working_sizes(plan, word, chunk_tiles);
   const std::int64_t array = chunk_bytes(plan, word, chunk_tiles, alignment);
   const int arrays = plan.by_levels() ? 6 : 5;
-  return {std::max({array, sizes.scratch_bytes, sizes.segment_bytes, sizes.state_bytes, sizes.marshalled_bytes}),
+  return {std::max({array, sizes.scratch_bytes, sizes.segment_bytes, sizes.marshalled_bytes}),
           arrays * array + sizes.working_bytes()};
 }
 
@@ -123,7 +103,7 @@ Chunk places_of_factors(const Plan& plan, Chunk chunk) {
 }
 
 Layout make_layout(const Plan& plan, int word, const Limits& limits) {
-  if (plan.m < 1 || vectors_swept(plan, plan.m) > std::numeric_limits<std::int32_t>::max() / 4) {
+  if (plan.m < 1 || vectors_swept(plan) > std::numeric_limits<std::int32_t>::max() / 4) {
     throw InvalidInput("partitions of " + std::to_string(plan.m) + " rows with " + std::to_string(plan.halo) +
                        " rows of halo are too long for a device: choose a smaller partition");
   }

@@ -38,11 +38,9 @@ struct Layout {
   int runs = 1;                    ///< work-groups of a launch, at most
   Index slot = 0;                  ///< vectors of scratch a work-group
   Index padded = 0;                ///< partitions padded to whole tiles
-  Index state_rows = 0;            ///< exact-twopass by partitions: rows from one kept state to the next
   bool resident = true;            ///< the bands of all chunks fit at once
   std::int64_t scratch_bytes = 0;
   std::int64_t segment_bytes = 0;
-  std::int64_t state_bytes = 0;       ///< states of the elimination that its first pass keeps
   std::int64_t outer_bytes = 0;       ///< one array of a number for each partition, of two
   std::int64_t swept_bytes = 0;       ///< what the first pass of a sweep from both ends leaves of every row
   std::int64_t coupling_bytes = 0;    ///< scaled couplings, where that pass makes them
@@ -50,8 +48,8 @@ struct Layout {
   std::int64_t tip_bytes = 0;         ///< and one of four with a number for each partition
   /// Of everything but bands and vectors.
   std::int64_t working_bytes() const {
-    return scratch_bytes + 2 * outer_bytes + segment_bytes + state_bytes + swept_bytes + coupling_bytes +
-           6 * marshalled_bytes + 4 * tip_bytes;
+    return scratch_bytes + 2 * outer_bytes + segment_bytes + swept_bytes + coupling_bytes + 6 * marshalled_bytes +
+           4 * tip_bytes;
   }
 };
 

@@ -112,9 +112,7 @@ TYPED_TEST(Chunks, GiveTheBitsOfOneLaunch) {
   bands.close_lines();
   const auto y = random_vector<T>(n);
   on_every_device<T>([&](const DeviceInfo& info) {
-    // Partitions of 144 rows keep states of the elimination, but not between chunks.
-    for (const Shape shape : {Shape{Method::truncated_halo, 43, m}, Shape{Method::exact_twopass, 0, m},
-                              Shape{Method::exact_twopass, 0, 3 * m}}) {
+    for (const Shape shape : {Shape{Method::truncated_halo, 43, m}, Shape{Method::exact_twopass, 0, m}}) {
       const auto whole = solve<T>(info.index, bands, y, shape);
       // A sixth of the five arrays, and room for the scratch of the work-groups.
       const std::int64_t memory = 5 * n * static_cast<Index>(sizeof(T)) / 6 + (1 << 19);
