@@ -17,14 +17,11 @@
 //   kept         rows, a multiple of length, at most TILE_ROWS
 //   length       rows of a line, a multiple of VECTOR
 // Launch:  any number of work-groups of GROUP_ITEMS work-items; group g takes tiles g, g + groups, ...
-// Local:   GROUP_ITEMS (ITEM_ROWS + VECTOR) + 2 (GROUP_ITEMS + 1) scalars.
+// Local:   TURNED_WORDS + 2 (GROUP_ITEMS + 1) scalars.
 // Per row: 5 multiply-adds, 1 multiplication; 2 words.
 // Assumes: couplings out of the lines are 0; factors are finite.
 // Valid:   x for the rows of the tiles below n.
 #include "gpu/tile_rows.clh"
-
-// One vector of padding a work-item: what work-items read at once is in different banks.
-#define TURNED_VECTORS (GROUP_ITEMS * (ITEM_VECTORS + 1))
 
 // Products of a work-item's scan: of step s, of the one, two and three windows of 4^s work-items before what it has.
 typedef struct {
@@ -76,21 +73,6 @@ static inline scalar_t enter(scalar_t value, Passage p, bool back, __local scala
   return 0;
 }
 
-static inline void put_turned(const vector_t* mine, __local vector_t* turned) {
-  const int item = (int)get_local_id(0);
-#pragma unroll
-  for (int k = 0; k < ITEM_VECTORS; ++k) {
-    const int vector = k * GROUP_ITEMS + item;
-    turned[vector + vector / ITEM_VECTORS] = mine[k];
-  }
-}
-
-static inline void get_own(__local const vector_t* turned, scalar_t* own) {
-  const int item = (int)get_local_id(0);
-#pragma unroll
-  for (int k = 0; k < ITEM_VECTORS; ++k) OCLSPKT_JOIN(vstore, VECTOR)(turned[item * (ITEM_VECTORS + 1) + k], k, own);
-}
-
 // Rows of a line for those of a tile.
 static inline void keep(__global const scalar_t* factor, int length, __local vector_t* turned, scalar_t* own) {
   const int item = (int)get_local_id(0);
@@ -98,10 +80,7 @@ static inline void keep(__global const scalar_t* factor, int length, __local vec
 #pragma unroll
   for (int k = 0; k < ITEM_VECTORS; ++k)
     mine[k] = *(__global const vector_t*)(factor + (k * GROUP_ITEMS + item) * VECTOR % length);
-  barrier(CLK_LOCAL_MEM_FENCE);
-  put_turned(mine, turned);
-  barrier(CLK_LOCAL_MEM_FENCE);
-  get_own(turned, own);
+  turn_to_rows(mine, turned, own);
 }
 
 // Vectors of y; beyond `rows` they are 0. Lines end with a vector, so no vector is there in part.
@@ -136,16 +115,15 @@ static inline void solve(const Kept* f, Passage down, Passage up, scalar_t* v, _
   for (int i = ITEM_ROWS - 1; i >= 0; --i) v[i] = unknown = take_off(GUARDED, v[i], f->c[i], unknown);
 }
 
-// What put_turned() and get_own() left is each work-item's own to overwrite, so one barrier is enough.
+// What put_fetched() and get_own() left is each work-item's own to overwrite, so one barrier is enough.
 static inline void store_turned(const scalar_t* own, __local vector_t* turned, int rows, __global scalar_t* x) {
   const int item = (int)get_local_id(0);
-#pragma unroll
-  for (int k = 0; k < ITEM_VECTORS; ++k) turned[item * (ITEM_VECTORS + 1) + k] = OCLSPKT_JOIN(vload, VECTOR)(k, own);
+  put_own(own, turned);
   barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
   for (int k = 0; k < ITEM_VECTORS; ++k) {
     const int vector = k * GROUP_ITEMS + item;
-    if (vector * VECTOR < rows) ((__global vector_t*)x)[vector] = turned[vector + vector / ITEM_VECTORS];
+    if (vector * VECTOR < rows) ((__global vector_t*)x)[vector] = turned[pitched(vector, ITEM_VECTORS)];
   }
 }
 
@@ -154,7 +132,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_shar
     __global const scalar_t* restrict coupling, __global const scalar_t* restrict y, __global scalar_t* restrict x,
     __global int* restrict care, const long n, const long origin, const long tile_begin, const long tile_end,
     const int kept, const int length) {
-  __local vector_t turned[TURNED_VECTORS];
+  __local vector_t turned[TURNED_WORDS / VECTOR];
   __local scalar_t told[2 * (GROUP_ITEMS + 1)];
   const long groups = (long)get_num_groups(0);
   long tile = tile_begin + (long)get_group_id(0);
@@ -176,7 +154,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_shar
   long first = tile * kept - origin;
   fetch_whole(y + first, (int)min((long)kept, row_end - first), next);
   for (; tile < tile_end; tile += groups) {
-    put_turned(next, turned);
+    put_fetched(next, turned);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (tile + groups < tile_end) {
       const long ahead = first + groups * kept;

@@ -99,6 +99,28 @@ class DeviceVectors : public test::SolverFixture<T> {
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(DeviceVectors, Scalars);
 
+TYPED_TEST(DeviceVectors, AreTimedByTheDeviceWhereThatIsAskedFor) {
+  using T = TypeParam;
+  const LineSet lines = LineSet::one(9001);
+  const Bands<T> bands = test::random_dominant<T>(lines, 3);
+  const std::vector<T> y = test::random_vector<T>(lines.extent());
+  TestFixture::with_every_kind([&](Options options) {
+    for (const bool asked : {false, true}) {
+      options.kernel_times = asked;
+      Solver<T> solver(options);
+      this->set_up(solver, bands);
+      this->expect_the_same(solver, y);
+      EXPECT_GT(solver.times().kernel_seconds, 0);
+      cl_command_queue_properties queue = 0;
+      clGetCommandQueueInfo(solver.device_handles().queue, CL_QUEUE_PROPERTIES, sizeof queue, &queue, nullptr);
+      const bool times = (queue & CL_QUEUE_PROFILING_ENABLE) != 0;
+      if (asked || options.variant == "gpu") {
+        EXPECT_EQ(times, asked);
+      }
+    }
+  });
+}
+
 TYPED_TEST(DeviceVectors, GiveTheBitsOfVectorsOnTheHost) {
   using T = TypeParam;
   const std::vector<LineSet> sets{LineSet::one(9001), LineSet::equal(91, 101), LineSet::grid_axis(1, 37, 60, 3),
