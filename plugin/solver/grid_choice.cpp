@@ -125,7 +125,7 @@ std::vector<Plan> exact_plans(const Problem<T>& problem) {
 /// True if rounding is not multiplied by more than a plan may.
 template <typename T>
 bool holds_rounding(const Problem<T>& problem, const Plan& plan) {
-  if (plan.items == plan.bundle) return true;
+  if (plan.grid_items_down() == 1) return true;
   if (plan.in_turn ? problem.survey.dominance >= 1 : settles(problem.survey)) return true;
   return certify_grid(plan, problem.bands.lines(), problem.bands.view(), 0.0, kGrowthLimit).weak.empty();
 }

@@ -59,5 +59,25 @@ TYPED_TEST(GroupChoice, TakesWhatIsDominantUntried) {
   EXPECT_EQ(alike->plan.form, Form::symmetric);
 }
 
+TYPED_TEST(GroupChoice, SettlesNothingThatMultipliesRounding) {
+  using T = TypeParam;
+  // Where couplings turn from upwards to downwards, work-items that know only of 0 above them multiply it by 50.
+  const LineSet lines = LineSet::grid_axis(1, 64, 32, 64);
+  Bands<T> bands = test::fill<T>(lines, [](Index i) {
+    return i < 8 ? test::Row{-0.01, 1.01, -1} : test::Row{-1, 1.01, -0.01};
+  });
+  bands.close_lines();
+  Survey survey = survey_rows(lines, bands.view());
+  survey.shared = true;
+  const Options options;
+  const Problem<T> problem{options, bands, survey, kGpu};
+  Objection objection;
+  const auto proposal = propose(problem, Method::exact_factored, objection);
+  ASSERT_TRUE(proposal);
+  ASSERT_TRUE(proposal->plan.grid());
+  EXPECT_EQ(proposal->plan.form, Form::shared);
+  EXPECT_TRUE(proposal->plan.in_turn || proposal->plan.grid_items_down() == 1);
+}
+
 }  // namespace
 }  // namespace oclspkt
