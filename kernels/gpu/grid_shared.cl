@@ -4,8 +4,7 @@
 // they are fetched a tile ahead, as y is.
 //   IN_ONE_TILE 1  a tile holds whole lines, nothing is truncated: both methods
 //   IN_ONE_TILE 0  truncated-streamed, as in grid_streamed.cl. The tiles of all lines, bundle by bundle, are cut into
-//   runs
-//                  of the same number of tiles, so that all work-groups take the same time
+//                  runs of the same number of tiles, so that all work-groups take the same time
 //
 //   down:  d_i = y_i - m_i d_(i-1),      m_i = a_i p_(i-1), p_i = 1 / (b_i - a_i c_(i-1) p_(i-1))
 //   back:  x_i = d_i p_i - k_i x_(i+1),  k_i = c_i p_i
@@ -72,9 +71,6 @@ typedef struct {
 
 static inline lines_t mul_sub_lines(lines_t a, scalar_t f, lines_t b) { return fma((lines_t)(-f), b, a); }
 static inline lines_t mul_add_lines(lines_t a, scalar_t f, lines_t b) { return fma((lines_t)(f), b, a); }
-
-// a % b, where quotient = a / b: oclgrind 21.10 knows no `freeze`, which both together become.
-static inline int remainder_of(int a, int quotient, int b) { return a - quotient * b; }
 
 static inline Home home_in(Grid grid, int piece, int tile) {
   Home home;

@@ -2,21 +2,18 @@
 #include "segment_factors.hpp"
 
 #include <algorithm>
-#include <functional>
 
-#include "interface.hpp"
+#include "level_rows.hpp"
 
 namespace oclspkt {
 namespace {
 
 using Row = ExcessRow<double>;
-/// The rows of a level.
-using Rows = std::function<Row(Index)>;
 
 /// Eliminate from the rows at hand on, with row `next` and those below it to come. Where they end before the segment is
 /// full the last is of the identity, below the end.
 template <typename T>
-void eliminate_rows(const Rows& rows, Index next, Index end, bool full, SchurSegment<double>& segment,
+void eliminate_rows(const LevelRows& rows, Index next, Index end, bool full, SchurSegment<double>& segment,
                     typename SegmentFactors<T>::Level& level) {
   for (Index i = next; i < end + (full ? 0 : 1); ++i) {
     const Row row = i < end ? rows(i) : Row{.excess = 1};
@@ -36,7 +33,7 @@ void eliminate_rows(const Rows& rows, Index next, Index end, bool full, SchurSeg
 
 /// Factor the only segment of a level: all rows from the first down.
 template <typename T>
-void factor_all(const Rows& rows, typename SegmentFactors<T>::Level& level) {
+void factor_all(const LevelRows& rows, typename SegmentFactors<T>::Level& level) {
   SchurSegment<double> all;
   all.bottom = rows(0);
   all.single = false;  // nothing on top
@@ -46,7 +43,7 @@ void factor_all(const Rows& rows, typename SegmentFactors<T>::Level& level) {
 
 /// Factor the inner rows of a segment. @return what is left of its first and last row
 template <typename T>
-SchurSegment<double> factor_segment(const Rows& rows, Index first, Index end, bool full,
+SchurSegment<double> factor_segment(const LevelRows& rows, Index first, Index end, bool full,
                                     typename SegmentFactors<T>::Level& level) {
   SchurSegment<double> segment = begin_segment(rows(first));
   level.multiplier[first] = 0;
@@ -66,10 +63,7 @@ template <typename T>
 void SegmentFactors<T>::factor(Index n, const BandsView<T>& bands, Index segment_rows, Index upper_rows) {
   levels_.clear();
   std::vector<Row> present, left;
-  Rows rows = [&](Index i) {
-    const ExcessRow<T> row = make_row(bands.lower[i], bands.diag[i], bands.upper[i], T(0));
-    return Row{row.lower, row.upper, row.excess, 0, row.sign};
-  };
+  LevelRows rows = rows_of_bands(bands);
   do {
     Level& level = levels_.emplace_back();
     const Index most = levels_.size() == 1 ? segment_rows : upper_rows;

@@ -2,22 +2,19 @@
 #include "tile_factors.hpp"
 
 #include <algorithm>
-#include <functional>
 
-#include "interface.hpp"
+#include "level_rows.hpp"
 #include "parallel.hpp"
 
 namespace oclspkt {
 namespace {
 
 using Row = ExcessRow<double>;
-/// The rows of a level.
-using Rows = std::function<Row(Index)>;
 
 /// Factor rows [first, end), a tile, from the first down, with nothing around them. @return the last reciprocal
 /// @param serve  of the multipliers only the first row's is kept, as that of the tile
 template <typename T>
-double factor_tile(const Rows& rows, Index tile, Index first, Index end, bool serve,
+double factor_tile(const LevelRows& rows, Index tile, Index first, Index end, bool serve,
                    typename TileFactors<T>::Level& level) {
   Row above;
   double reciprocal = 0, product = 1;  // product: of what carries x of a row up to the first
@@ -46,7 +43,7 @@ double factor_tile(const Rows& rows, Index tile, Index first, Index end, bool se
 
 /// What is left of rows [first, end) but the first and the last; where they do not fill a tile, the last is of the
 /// identity.
-SchurSegment<double> fold_tile(const Rows& rows, Index first, Index end, bool full) {
+SchurSegment<double> fold_tile(const LevelRows& rows, Index first, Index end, bool full) {
   SchurSegment<double> segment = begin_segment(rows(first));
   for (Index i = first + 1; i < end; ++i) append_row(segment, rows(i));
   if (!full) append_row(segment, Row{.excess = 1});
@@ -55,7 +52,7 @@ SchurSegment<double> fold_tile(const Rows& rows, Index first, Index end, bool fu
 
 /// Factor the tiles of a level and, where there is a next one, fold them to its rows.
 template <typename T>
-void factor_level(const Rows& rows, Index tile_rows, bool serve, typename TileFactors<T>::Level& level,
+void factor_level(const LevelRows& rows, Index tile_rows, bool serve, typename TileFactors<T>::Level& level,
                   std::vector<Row>& left) {
   const Index n = level.rows, tiles = level.tiles(tile_rows);
   level.multiplier.resize(serve ? tiles : n);
@@ -100,10 +97,7 @@ template <typename T>
 void TileFactors<T>::factor(Index n, const BandsView<T>& bands, Index tile_rows, bool serve) {
   levels_.clear();
   std::vector<Row> present, left;
-  Rows rows = [&](Index i) {
-    const ExcessRow<T> row = make_row(bands.lower[i], bands.diag[i], bands.upper[i], T(0));
-    return Row{row.lower, row.upper, row.excess, 0, row.sign};
-  };
+  LevelRows rows = rows_of_bands(bands);
   do {
     Level& level = levels_.emplace_back();
     const bool first = levels_.size() == 1;

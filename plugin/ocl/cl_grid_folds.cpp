@@ -16,7 +16,7 @@ void ClSolver<T>::make_fold_kernels(State& s) const {
     if (kernel.handle() != nullptr && kernel.name == name && kernel.options == options) return;
     kernel = s.device->kernel(name, sizeof(T) == sizeof(double), 1, options);
   };
-  const int down = plan_.items / static_cast<int>(plan_.bundle);
+  const int down = plan_.grid_items_down();
   const bool serve = plan_.couplings_serve();
   make(s.grid, "grid_whole", plan_.bundle, down, serve ? " -D SEGMENTS -D COUPLINGS_SERVE" : " -D SEGMENTS");
   make(s.grid_fold, "grid_fold", plan_.bundle, down, serve ? " -D COUPLINGS_SERVE" : "");
@@ -139,7 +139,7 @@ cl::Event ClSolver<T>::launch_grid_levels(State& s, const cl::Buffer& y, const c
   s.levels.front().y = y;
   s.levels.front().x = x;
   return launch_down_and_back(
-      s, s.levels.size(), [&](std::size_t i) { return launch_grid_fold(s, i, blocks); },
+      s, s.levels.size() - 1, s.levels.size(), [&](std::size_t i) { return launch_grid_fold(s, i, blocks); },
       [&](std::size_t i) { return launch_grid_back(s, i, blocks); });
 }
 

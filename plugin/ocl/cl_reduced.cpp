@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Method exact-twopass by work-groups: tiles are reduced to their first and last rows, level by level, until one tile
+// Method exact-twopass by work-groups: tiles are reduced to their last rows, level by level, until one tile
 // holds all; the way back solves the tiles of every level (kernels/gpu/tile_reduce.cl, tile_substitute.cl).
 #include <algorithm>
 
@@ -143,11 +143,10 @@ template <typename T>
 cl::Event ClSolver<T>::launch_reduced_levels(State& s, const cl::Buffer& y, const cl::Buffer& x) {
   s.reduced.front().y = y;
   s.reduced.front().x = x;
-  s.earlier.clear();
   const std::size_t levels = s.reduced.size() - 1;
-  for (std::size_t i = 0; i < levels; ++i) s.earlier.push_back(launch_reduce_tiles(s, i, s.reduced[i].tiles));
-  for (std::size_t i = levels; i-- > 1;) s.earlier.push_back(launch_substitute_tiles(s, i, s.reduced[i].tiles));
-  return launch_substitute_tiles(s, 0, s.reduced.front().tiles);
+  return launch_down_and_back(
+      s, levels, levels, [&](std::size_t i) { return launch_reduce_tiles(s, i, s.reduced[i].tiles); },
+      [&](std::size_t i) { return launch_substitute_tiles(s, i, s.reduced[i].tiles); });
 }
 
 /// Launch every kernel over no tiles.

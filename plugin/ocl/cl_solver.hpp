@@ -187,12 +187,13 @@ class ClSolver final : public DeviceSolver<T> {
                           const Chunk& chunk);
   bool always_guards() const;
   void make_tile_kernels(State& s, bool guarded) const;
-  /// Launch down(i) for every level but the last, and back(i) for all, the last first. The event is that of back(0),
+  /// Launch down(i) for the first `downs` levels, and back(i) for all, the last first. The event is that of back(0),
   /// those of the others are kept.
   template <typename Down, typename Back>
-  static cl::Event launch_down_and_back(State& s, std::size_t levels, const Down& down, const Back& back) {
+  static cl::Event launch_down_and_back(State& s, std::size_t downs, std::size_t levels, const Down& down,
+                                        const Back& back) {
     s.earlier.clear();
-    for (std::size_t i = 0; i + 1 < levels; ++i) s.earlier.push_back(down(i));
+    for (std::size_t i = 0; i < downs; ++i) s.earlier.push_back(down(i));
     for (std::size_t i = levels; i-- > 1;) s.earlier.push_back(back(i));
     return back(0);
   }

@@ -217,7 +217,7 @@ cl::Event ClSolver<T>::launch_fold(State& s, std::size_t level, Index tiles) {
   const TileLevel &from = s.levels[level], &to = s.levels[level + 1];
   const bool serve = level == 0 && plan_.couplings_serve();
   const cl::Buffer& multiplier = serve ? from.coupling : from.multiplier;
-  Kernel& kernel = (serve || !plan_.couplings_serve() ? s.tile_fold : s.upper_fold)[guarded_];
+  Kernel& kernel = (level > 0 && plan_.couplings_serve() ? s.upper_fold : s.tile_fold)[guarded_];
   const Geometry geometry = group_geometry<T>(plan_, tiles);
   const std::int64_t array = from.rows * static_cast<Index>(sizeof(T));
   set_arguments(*s.device, kernel, multiplier, from.weight, from.y, from.corners, to.y, cl_long{from.rows},
@@ -238,7 +238,7 @@ cl::Event ClSolver<T>::launch_back(State& s, std::size_t level, Index tiles) {
   const std::int64_t array = here.rows * static_cast<Index>(sizeof(T));
   const bool serve = level == 0 && plan_.couplings_serve();
   const std::int64_t multipliers = serve ? here.tiles * static_cast<Index>(sizeof(T)) : array;
-  Kernel& kernel = (serve || !plan_.couplings_serve() ? s.tile_stored : s.upper_stored)[guarded_];
+  Kernel& kernel = (level > 0 && plan_.couplings_serve() ? s.upper_stored : s.tile_stored)[guarded_];
   set_arguments(*s.device, kernel, here.multiplier, here.reciprocal, here.coupling, here.y, here.x, outer, s.care,
                 cl_long{here.rows}, cl_long{0}, cl_long{0}, cl_long{tiles}, cl_long{plan_.group_rows()}, cl_int{1},
                 cl_int{0}, cl_int{0}, cl::Local(geometry.local_bytes));
@@ -256,7 +256,7 @@ cl::Event ClSolver<T>::launch_levels(State& s, const cl::Buffer& y, const cl::Bu
   s.levels.front().y = y;
   s.levels.front().x = x;
   return launch_down_and_back(
-      s, s.levels.size(), [&](std::size_t i) { return launch_fold(s, i, s.levels[i].tiles); },
+      s, s.levels.size() - 1, s.levels.size(), [&](std::size_t i) { return launch_fold(s, i, s.levels[i].tiles); },
       [&](std::size_t i) { return launch_back(s, i, s.levels[i].tiles); });
 }
 

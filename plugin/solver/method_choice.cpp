@@ -250,7 +250,7 @@ std::optional<Proposal> propose_folds(const Problem<T>& problem, Objection& obje
     objection = {format("folding multiplies rounding by %.1e > %.0f", growth, kTriedGrowth), {}, plan};
     return std::nullopt;
   }
-  if (is_symmetric(problem.bands.lines(), problem.bands.view())) plan.form = Form::symmetric;
+  serve_if_symmetric(problem, plan);
   return unless_growth(problem, exact_proposal(problem, plan), objection);
 }
 
@@ -259,11 +259,11 @@ template <typename T>
 std::optional<Proposal> propose_reduced(const Problem<T>& problem, Objection& objection) {
   const Index n = problem.bands.lines().rows();
   Plan plan = make_reduce_plan(n, problem.options.partition, sizeof(T), problem.traits);
-  if (is_symmetric(problem.bands.lines(), problem.bands.view())) plan.form = Form::symmetric;
   if (plan.chunk_tiles == 0 && n > 0) {
     objection = {"by work-groups: the device's memory does not hold all rows at once", {}, plan};
     return std::nullopt;
   }
+  serve_if_symmetric(problem, plan);
   return unless_growth(problem, exact_proposal(problem, plan), objection);
 }
 

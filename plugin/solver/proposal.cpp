@@ -107,6 +107,11 @@ std::optional<Proposal> unless_growth(const Problem<T>& problem, Proposal p, Obj
 }
 
 template <typename T>
+void serve_if_symmetric(const Problem<T>& problem, Plan& plan) {
+  if (is_symmetric(problem.bands.lines(), problem.bands.view())) plan.form = Form::symmetric;
+}
+
+template <typename T>
 void choose_form_by_groups(const Problem<T>& problem, Plan& plan) {
   const LineSet& lines = problem.bands.lines();
   if (problem.survey.shared && share_line(plan, lines.length(0), sizeof(T))) {
@@ -114,9 +119,11 @@ void choose_form_by_groups(const Problem<T>& problem, Plan& plan) {
     if (whole && settles(problem.survey)) keep_factors(plan, lines.length(0), sizeof(T), problem.traits);
     return;
   }
-  if (is_symmetric(lines, problem.bands.view())) plan.form = Form::symmetric;
+  serve_if_symmetric(problem, plan);
 }
 
+template void serve_if_symmetric(const Problem<float>&, Plan&);
+template void serve_if_symmetric(const Problem<double>&, Plan&);
 template void choose_form_by_groups(const Problem<float>&, Plan&);
 template void choose_form_by_groups(const Problem<double>&, Plan&);
 template std::optional<Proposal> unless_growth<float>(const Problem<float>&, Proposal, Objection&);

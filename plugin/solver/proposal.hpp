@@ -80,6 +80,11 @@ bool object_to_asymmetry(const Problem<T>& problem, Objection& objection) {
   return breaks;
 }
 
+/// Let couplings serve as multipliers, or as lower couplings, if the matrix is symmetric to the bit.
+/// @param[in,out] plan  by work-groups, of lines laid end to end
+template <typename T>
+void serve_if_symmetric(const Problem<T>& problem, Plan& plan);
+
 /// Look at the values for the storage form that takes the fewest words, of bands or factors that work-groups read.
 /// @param[in,out] plan  by work-groups, of lines laid end to end
 template <typename T>

@@ -8,6 +8,7 @@
 
 #include "matrices.hpp"
 #include "residual.hpp"
+#include "worst_error.hpp"
 
 namespace oclspkt {
 namespace {
@@ -75,24 +76,14 @@ std::vector<T> solve_from(const std::vector<LevelOf<T>>& levels, std::size_t k, 
 template <typename T>
 class Segmented : public ::testing::Test {
  protected:
-  /// In units of eps; of random y, and of y = A x for random x, which is large where A is ill-conditioned.
+  /// As worst_error() has it.
   static double error(Bands<T> bands, Index segment_rows, Index upper_rows) {
     bands.close_lines();
     SegmentFactors<T> factors;
-    const Index n = bands.lines().rows();
-    factors.factor(n, bands.view(), segment_rows, upper_rows);
-    double worst = 0;
-    for (const bool rough : {true, false}) {
-      std::vector<T> y = test::random_vector<T>(n);
-      if (rough) {
-        const std::vector<T> x = y;
-        multiply(bands.lines(), bands.view(), x.data(), y.data());
-      }
-      const std::vector<T> x = solve_from<T>(factors.levels(), 0, segment_rows, upper_rows, y);
-      const double error = normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data());
-      worst = error <= worst ? worst : error;
-    }
-    return worst / static_cast<double>(std::numeric_limits<T>::epsilon());
+    factors.factor(bands.lines().rows(), bands.view(), segment_rows, upper_rows);
+    return test::worst_error(bands, [&](const std::vector<T>& y) {
+      return solve_from<T>(factors.levels(), 0, segment_rows, upper_rows, y);
+    });
   }
 };
 using Scalars = ::testing::Types<float, double>;

@@ -8,6 +8,7 @@
 #include "certificate.hpp"
 #include "matrices.hpp"
 #include "residual.hpp"
+#include "worst_error.hpp"
 
 namespace oclspkt {
 namespace {
@@ -52,24 +53,13 @@ std::vector<T> solve_level(const std::vector<typename TileFactors<T>::Level>& le
 template <typename T>
 class Folded : public ::testing::Test {
  protected:
-  /// In units of eps; of random y, and of y = A x for random x, which is large where A is ill-conditioned.
+  /// As worst_error() has it.
   static double error(Bands<T> bands, Index tile_rows) {
     bands.close_lines();
     TileFactors<T> factors;
-    const Index n = bands.lines().rows();
-    factors.factor(n, bands.view(), tile_rows);
-    double worst = 0;
-    for (const bool rough : {true, false}) {
-      std::vector<T> y = test::random_vector<T>(n);
-      if (rough) {
-        const std::vector<T> x = y;
-        multiply(bands.lines(), bands.view(), x.data(), y.data());
-      }
-      const std::vector<T> x = solve_level<T>(factors.levels(), 0, tile_rows, y);
-      const double error = normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data());
-      worst = error <= worst ? worst : error;
-    }
-    return worst / static_cast<double>(std::numeric_limits<T>::epsilon());
+    factors.factor(bands.lines().rows(), bands.view(), tile_rows);
+    return test::worst_error(
+        bands, [&](const std::vector<T>& y) { return solve_level<T>(factors.levels(), 0, tile_rows, y); });
   }
 };
 using Scalars = ::testing::Types<float, double>;
