@@ -228,11 +228,13 @@ FOR_EACH_GUARD static inline void sweep_block(bool down, bool careful, bool both
     PREFETCH(of.y + (next + at + k * rows.m));
     PREFETCH(of.upper + (next + at + k * rows.m));
     sweep_row(first, careful, y[s], to.rows_kept + ROW_VECTORS * i, to.alone + 2 * i, to.coupling + i);
+    if (k % PRODUCT_ROWS == 0) first->share = drop_tiny(first->share);
     if (!both) continue;
     PREFETCH(of.y + (next + at_other + k * rows.m));
     PREFETCH(of.upper + (next + at_other + k * rows.m));
     sweep_row(second, careful, y_other[s], to.rows_kept + ROW_VECTORS * i_other, to.alone + 2 * i_other,
               to.coupling + i_other);
+    if (k % PRODUCT_ROWS == 0) second->share = drop_tiny(second->share);
   }
 }
 

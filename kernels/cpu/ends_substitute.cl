@@ -32,6 +32,7 @@ FOR_EACH_GUARD static inline lanes_t substitute_alone(bool down, int m, __global
       PREFETCH(coupling + i + ahead);
       PREFETCH(swept + i + ahead);
       share = -mul(coupling[i], share);
+      if (k % PRODUCT_ROWS == 0) share = drop_tiny(share);
       kept[i] = x = take_off(true, swept[i], coupling[i], x);
     }
   }

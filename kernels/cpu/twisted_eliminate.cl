@@ -52,6 +52,7 @@ FOR_EACH_GUARD static inline void sweep_settled(bool down, int m, lanes_t entere
       const int i = down ? done + k : m - 1 - done - k;
       share = -mul(multiplier[i], share);
       store_lanes_past_cache(take_off(true, kept[i], share, entered), swept + i);
+      if (k % PRODUCT_ROWS == 0) share = drop_tiny(share);
     }
   }
 }
