@@ -103,6 +103,23 @@ struct ModelSolver<T>::Work {
     }
   }
 
+  /// Every tile from the unknown above it, which the walk knows, and the tile below.
+  void truncated_walk() {
+    const Index tiles = plan.tiles(), rows = plan.tile_rows();
+    for (Index run = 0; run < plan.runs; ++run) {
+      const Index begin = run * tiles / plan.runs, end = (run + 1) * tiles / plan.runs;
+      T above = 0, last = 0;
+      for (Index t = std::max<Index>(0, begin - 1); t < end; ++t, above = last) {
+        const Segment tile{t * rows, std::min(plan.n, (t + 1) * rows)}, read{tile.first, std::min(plan.n, (t + 2) * rows)};
+        sweep_down(a, y, read, above, d, c);
+        sweep_back(read, T(0), d, c, [&](Index row, T value) {
+          if (row == tile.end - 1) last = value;
+          if (t >= begin && row < tile.end) x[a.at(row)] = value;
+        });
+      }
+    }
+  }
+
   void truncated_lines(const Bands<T>& bands) {
     const LineSet& lines = bands.lines();
     for (Index l = 0; l < lines.count(); ++l) {
@@ -211,7 +228,7 @@ void ModelSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
   // A run without a tile would be a segment without a row.
   plan_.runs = static_cast<int>(std::clamp<Index>(plan.runs, 1, std::max<Index>(1, plan.partitions())));
   const Index segments = plan.method == Method::exact_twopass ? plan.partitions() : plan.exact_starts ? plan_.runs : 0;
-  scratch_.resize(2 * (plan.m + 2 * plan.halo));
+  scratch_.resize(plan.walked ? 4 * plan.tile_rows() : 2 * (plan.m + 2 * plan.halo));
   segments_.resize(static_cast<std::size_t>(segments));
   reduced_.resize(segments);
   outer_.resize(2 * segments);
@@ -228,6 +245,8 @@ void ModelSolver<T>::apply(const T* y, T* x) {
     case Method::truncated_halo:
       if (plan_.paper) {
         for (const bool up : {false, true}) work.truncated_spike(bands_->view(), up);
+      } else if (plan_.walked) {
+        work.truncated_walk();
       } else if (plan_.segments > 0) {
         work.truncated_lines(*bands_);
       } else {

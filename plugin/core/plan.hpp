@@ -81,7 +81,9 @@ struct Plan {
   int steps = 0;              ///< by work-groups, truncated-halo: work-items settle with those up to 2^steps away
   bool paper = false;         ///< truncated-halo in the form of 2019, by work-items: see core/paper_form
   bool staged = false;        ///< paper: a work-group keeps its partitions in local memory between both sweeps
-  int runs = 1;               ///< work-groups; each walks a run of consecutive tiles
+  bool walked = false;  ///< truncated-halo by lanes, its partitions settling each other: nothing is read again, what is
+                        ///< truncated is a tile away
+  int runs = 1;         ///< work-groups; each walks a run of consecutive tiles
   bool walk_up = false;       ///< truncated-streamed: runs walk from the last row to the first
   bool exact_starts = false;  ///< truncated-streamed: the unknown before each run is solved for, not truncated
   bool stored = false;        ///< laid end to end, by stored factors
@@ -227,6 +229,12 @@ OCLSPKT_API Index partition_of_whole_lines(const LineSet& lines, int word, const
 /// Plan truncated-halo for lines laid end to end.
 /// @param partition  as partition_of_whole_lines() gave it
 OCLSPKT_API Plan make_whole_lines_plan(const LineSet& lines, Index partition, int word, const DeviceTraits& traits);
+
+/// Plan truncated-halo for lines laid end to end on a device whose registers hold a row of a tile: its partitions settle
+/// each other, so that a tile of twice the halo's rows or less serves, and no row is swept twice (Plan::walked).
+/// @param halo  rows that the certificate asks for
+/// @return false, and plan as it was, where the device, the halo or the memory do not suit
+OCLSPKT_API bool walk_tiles(Plan& plan, Index halo, int word, const DeviceTraits& traits);
 
 /// Plan truncated-streamed by stored factors, for lines laid end to end.
 /// @param reach     rows that what enters a partition gets to, see certify_stored(); 0: all of them

@@ -193,6 +193,8 @@ void ClSolver<T>::make_kernels(State& s) const {
   } else if (reduces()) {
     make(s.exact_reduce, "exact_reduce");
     make(s.exact_substitute, "exact_substitute");
+  } else if (plan_.walked) {
+    make(s.truncated_walk, "truncated_walk");
   } else {
     make(s.truncated_halo, "truncated_halo");
   }
@@ -334,6 +336,11 @@ cl::Event ClSolver<T>::launch_solve(State& s, const ChunkBands& bands, const cl:
   const BufferNeed lower{"lower", &bands.lower, array, word}, diag{"diag", &bands.diag, array, word},
       upper{"upper", &bands.upper, array, word}, right{"y", &y, array, word}, left{"x", &x, array, word},
       scratch{"scratch", &s.scratch, layout_.scratch_bytes, vector};
+  if (plan_.walked) {
+    set_arguments(*s.device, s.truncated_walk, bands.lower, bands.diag, bands.upper, y, x, s.scratch, n, first, begin,
+                  end, m, slot);
+    return launch(*s.device, s.truncated_walk, {layout_.runs}, {lower, diag, upper, right, left, scratch});
+  }
   if (plan_.method == Method::truncated_halo) {
     set_arguments(*s.device, s.truncated_halo, bands.lower, bands.diag, bands.upper, y, x, s.scratch, n, first, begin,
                   end, m, halo, slot);

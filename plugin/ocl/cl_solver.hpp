@@ -59,7 +59,7 @@ template <typename T>
 struct DeviceState {
   std::shared_ptr<OpenDevice> device;     ///< null before the first set-up and after a release
   std::shared_ptr<OpenDevice> for_calls;  ///< by which apply_on_device() works: the same device
-  Kernel truncated_halo, exact_reduce, exact_substitute;
+  Kernel truncated_halo, truncated_walk, exact_reduce, exact_substitute;
   Kernel tile_halo[2], tile_shared[2], tile_stored[2], tile_fold[2];  ///< the second of each takes care of NaN
   Kernel upper_stored[2], upper_fold[2];        ///< the same for levels but the first where couplings serve
   Kernel tile_reduce[2], tile_substitute[2];    ///< the second of each for levels but the first

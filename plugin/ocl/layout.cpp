@@ -18,7 +18,7 @@ struct Margin {
 };
 
 Margin margin(const Plan& plan) {
-  if (plan.turned()) return {plan.tile_rows(), plan.tile_rows()};
+  if (plan.turned() || plan.walked) return {plan.tile_rows(), plan.tile_rows()};
   if (plan.paper) return {plan.m, plan.m};
   const Index before = round_up(plan.halo, plan.lanes);
   return {before, round_up(before + plan.m + plan.halo, plan.lanes) - before - plan.m};
@@ -29,6 +29,7 @@ Index vectors_swept(const Plan& plan) {
   if (plan.by_groups()) return 1;  // what a work-group keeps is in local memory
   if (plan.twisted()) return plan.lanes + plan.m;
   if (plan.from_ends) return plan.lanes + 7 * plan.m;
+  if (plan.walked) return plan.lanes + 6 * plan.m;
   if (plan.turned()) return plan.lanes + 2 * (plan.m + plan.reach);
   const Margin beside = margin(plan);
   return plan.lanes + 2 * (beside.before + plan.m + beside.behind);

@@ -48,6 +48,7 @@ std::string shape_text(const Plan& plan) {
                                      : format("halo %lld, ", static_cast<long long>(plan.halo))) +
                groups_text(plan);
       }
+      if (plan.walked) return format("tiles of %lld rows, walked", static_cast<long long>(plan.tile_rows()));
       return format("halo %lld", static_cast<long long>(plan.halo)) +
              (plan.segments > 0 ? format(", %lld segments a line", static_cast<long long>(plan.segments)) : "");
     case Method::truncated_streamed:

@@ -24,9 +24,10 @@ constexpr Index kQuickerHalo = 256;
 constexpr Index kHaloSearch[] = {64, 256, 1024, 4096};
 /// Cores up to which two sides of a system, swept by two of them, take less time than partitions that keep all busy.
 constexpr int kTwistedCores = 4;
-/// Powers of two between which the rows of exact-twopass from both ends stay: its kernel multiplies RESCALE of them.
+/// Powers of two between which rows stay that kernels multiply by several: those of exact-twopass from both ends
+/// (RESCALE of them) and of tiles that are walked.
 template <typename T>
-constexpr int kEndsExponent = sizeof(T) == sizeof(float) ? 30 : 120;
+constexpr int kLaneExponent = sizeof(T) == sizeof(float) ? 30 : 120;
 /// Halo of a truncated method that the user named and that no certificate covers.
 constexpr Index kUncoveredHalo = 256;
 
@@ -66,7 +67,11 @@ std::optional<Proposal> propose_by_survey(const Problem<T>& problem, double tol)
   if (halo < 0 || halo > longest_halo(problem.options.partition, sizeof(T), problem.traits)) return std::nullopt;
   Plan plan = plan_for(problem, Method::truncated_halo, halo);
   settle_within_halo(plan);
-  return covered(plan, 2 * std::pow(problem.survey.decay(), -static_cast<double>(halo + 1)), tol, problem.survey);
+  const double extent = std::ldexp(1.0, kLaneExponent<T>);
+  const bool scaled = problem.survey.largest_row <= extent && problem.survey.smallest_row >= 1 / extent;
+  if (scaled && problem.options.partition == 0) walk_tiles(plan, halo, sizeof(T), problem.traits);
+  const Index away = plan.walked ? plan.tile_rows() : halo;
+  return covered(plan, 2 * std::pow(problem.survey.decay(), -static_cast<double>(away + 1)), tol, problem.survey);
 }
 
 /// Halos of the lines of a set, each judged by itself.
@@ -278,7 +283,7 @@ std::optional<Proposal> propose_from_ends(const Problem<T>& problem, Objection& 
     const bool known = shrinks(survey) || growth_stored(survey.dominance) <= kGrowthLimit;
     return known ? 1.0 : settling_growth(plan, problem.bands.view());
   };
-  const double extent = std::ldexp(1.0, kEndsExponent<T>);
+  const double extent = std::ldexp(1.0, kLaneExponent<T>);
   objection.plan = plan;
   if (traits.cores > kTwistedCores) {
     objection.why = format("from both ends: two sides keep only 2 of %d cores busy", traits.cores);

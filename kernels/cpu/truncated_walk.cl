@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Purpose: method truncated-halo without a halo: a work-group walks its run of tiles down, one tile ahead of the
+// substitution. Nothing is truncated inside a tile, nor above it, where the walk comes from; below it, one whole tile
+// away, and above a run as far. Nothing is stored between applies.
+//
+//   down:  a lane eliminates the rows of its partition, x_i = d_i - c_i x_(i+1) - w_i a, a being the unknown above the
+//          partition, and on the way keeps its first unknown as D - C x_i - W a
+//   met:   the last unknowns of the partitions are a tridiagonal system in the lanes of a vector, solved by cyclic
+//          reduction in parallel: g - e a - f b, a and b being the unknowns on either side of the tile
+//   back:  x_i from a and x_(i+1), once the tile below has told what its first unknown is
+// Source: SPIKE with lanes for processes; core/certificate bounds the error, as for a halo of a tile.
+//
+// Arguments (global memory)
+//   lower, diag, upper, y, x, n, origin, tile_begin, tile_end, m  as for truncated_halo; m is a multiple of LANES. Rows
+//                 must be there, as far as 0 <= row < n, from one tile before the tiles to one behind them
+//   scratch       `slot` lanes_t for each work-group: LANES for edge tiles, then c, d, w of every row of two tiles
+//   slot          LANES + 6 m
+// Launch:  any number of work-groups of one work-item; each walks a run of consecutive tiles.
+// Local:   none; private 9 LANES lanes_t.
+// Per row: half a division, 6 multiplications, 8 multiply-adds; 5 words.
+// Assumes: no pivot vanishes, and rows within 2^30 of 1 (2^120 in double): three of them are multiplied. NaN of y stays
+//          in its line.
+// Valid:   x for the rows of the tiles below n.
+#include "cpu/tile.clh"
+
+#define ROW_VECTORS 3  // c, d and w of a row
+
+// v of the lane k places further on, and k places before; 0 where there is none.
+#if __has_builtin(__builtin_shufflevector) && !defined(PLAIN_TRANSPOSE)
+#define PLACE(i, k) ((i) + (k)) % (2 * LANES)
+#define FOUR_PLACES(i, k) PLACE(i, k), PLACE(i + 1, k), PLACE(i + 2, k), PLACE(i + 3, k)
+#if LANES == 4
+#define PLACES(k) FOUR_PLACES(0, k)
+#elif LANES == 8
+#define PLACES(k) FOUR_PLACES(0, k), FOUR_PLACES(4, k)
+#else
+#define PLACES(k) FOUR_PLACES(0, k), FOUR_PLACES(4, k), FOUR_PLACES(8, k), FOUR_PLACES(12, k)
+#endif
+#define FROM_BELOW(v, k) __builtin_shufflevector((v), ZERO, PLACES(k))
+#define FROM_ABOVE(v, k) __builtin_shufflevector((v), ZERO, PLACES(2 * LANES - (k)))
+#else
+static inline lanes_t shifted(lanes_t v, int k) {
+  scalar_t from[LANES], to[LANES];
+  OCLSPKT_JOIN(vstore, LANES)(v, 0, from);
+  for (int j = 0; j < LANES; ++j) to[j] = j + k >= 0 && j + k < LANES ? from[j + k] : 0;
+  return OCLSPKT_JOIN(vload, LANES)(0, to);
+}
+#define FROM_BELOW(v, k) shifted(v, k)
+#define FROM_ABOVE(v, k) shifted(v, -(k))
+#endif
+
+static inline scalar_t lane_of(lanes_t v, int j) {
+  scalar_t of[LANES];
+  OCLSPKT_JOIN(vstore, LANES)(v, 0, of);
+  return of[j];
+}
+
+// v, but `first` in the first lane or `last` in the last one.
+static inline lanes_t with_first(lanes_t v, scalar_t first) {
+  scalar_t of[LANES];
+  OCLSPKT_JOIN(vstore, LANES)(v, 0, of);
+  of[0] = first;
+  return OCLSPKT_JOIN(vload, LANES)(0, of);
+}
+static inline lanes_t with_last(lanes_t v, scalar_t last) {
+  scalar_t of[LANES];
+  OCLSPKT_JOIN(vstore, LANES)(v, 0, of);
+  of[LANES - 1] = last;
+  return OCLSPKT_JOIN(vload, LANES)(0, of);
+}
+
+// y - coupling unknown; y where the coupling is 0.
+static inline scalar_t take_off_one(scalar_t y, scalar_t coupling, scalar_t unknown) {
+  return coupling == 0 ? y : y - coupling * unknown;
+}
+
+typedef struct {
+  __global const scalar_t *lower, *diag, *upper, *y;
+} System;
+
+// Where the sweep down stands.
+typedef struct {
+  lanes_t c, d, w;              // of the row above
+  lanes_t first_d, first_c, first_w;  // the first unknown: first_d - first_c x_i - first_w a, i being the row above
+  lanes_t last_d, last_c, last_w;     // the same for the row before that
+} Down;
+
+static inline Down begin_down() {
+  const Down down = {ZERO, ZERO, -ONE, ZERO, -ONE, ZERO, ZERO, ZERO, ZERO};
+  return down;
+}
+
+// Take row s of the block, r being the reciprocal of its pivot.
+FOR_EACH_GUARD static inline void take_row(const Block* block, int s, lanes_t r, bool guarded, Down* of,
+                                           __global lanes_t* kept) {
+  const lanes_t a = mul(block->lower[s], r);
+  of->c = mul(block->upper[s], r);
+  of->d = take_off(guarded, mul(block->y[s], r), a, of->d);
+  of->w = -mul(a, of->w);
+  kept[0] = of->c;
+  kept[1] = of->d;
+  kept[2] = of->w;
+  of->last_d = of->first_d;
+  of->last_c = of->first_c;
+  of->last_w = of->first_w;
+  of->first_d = take_off(guarded, of->first_d, of->first_c, of->d);
+  of->first_w = mul_sub(of->first_w, of->first_c, of->w);
+  of->first_c = -mul(of->first_c, of->c);
+  if (s % PRODUCT_ROWS == PRODUCT_ROWS - 1) {
+    of->w = drop_tiny(of->w);
+    of->first_c = drop_tiny(of->first_c);
+  }
+}
+
+// Take rows s and s + 1 of the block with one division: what a row waits for is the reciprocal of the one above.
+FOR_EACH_GUARD static inline void take_two_rows(const Block* block, int s, bool guarded, Down* of,
+                                                __global lanes_t* kept) {
+  const lanes_t p = mul_sub(block->diag[s], block->lower[s], of->c);
+  const lanes_t q = mul_sub(mul(block->diag[s + 1], p), block->lower[s + 1], block->upper[s]);  // p times its pivot
+  const lanes_t r = reciprocal(mul(p, q));
+  take_row(block, s, mul(q, r), guarded, of, kept + ROW_VECTORS * s);
+  take_row(block, s + 1, mul(mul(p, p), r), guarded, of, kept + ROW_VECTORS * (s + 1));
+}
+
+// Sweep a tile down block by block, guarded, from anywhere.
+static inline Down sweep_checked(Rows rows, long first, System of, __global scalar_t* edge, Block* block,
+                                 __global lanes_t* kept) {
+  const bool full = first > 0 && first + LANES * rows.m < rows.n;
+  Down down = begin_down();
+  for (int at = 0; at < rows.m; at += LANES) {
+    load_rows(of.lower, of.diag, of.upper, of.y, rows, first + at, full, edge, block);
+    for (int s = 0; s < LANES; s += 2) take_two_rows(block, s, true, &down, kept + ROW_VECTORS * at);
+  }
+  return down;
+}
+
+// The array of a block that is loaded between its rows.
+static inline void load_array(int array, System of, long from, long m, Block* to) {
+  __global const scalar_t* const p = array == 0 ? of.lower : array == 1 ? of.diag : array == 2 ? of.upper : of.y;
+  load_block(p + from, m, array == 0 ? to->lower : array == 1 ? to->diag : array == 2 ? to->upper : to->y);
+}
+
+static inline void prefetch_array(int array, System of, long from) {
+  __global const scalar_t* const p = array == 0 ? of.lower : array == 1 ? of.diag : array == 2 ? of.upper : of.y;
+#pragma unroll
+  for (int line = 0; line < LANES; ++line) PREFETCH(p + from + line * LANES);
+}
+
+// The same for a tile whose first block is in blocks[*now], while the next block is loaded, that of the next tile in the
+// end: an array between every few rows, since they wait for each other's divisions. What comes two tiles later is fetched
+// in the order of memory.
+static inline Down sweep_ahead(Rows rows, long first, System of, Block* blocks, int* now, __global lanes_t* kept) {
+  const long tile_rows = LANES * rows.m, here = first - rows.origin;
+  Down down = begin_down();
+  for (int at = 0; at < rows.m; at += LANES) {
+    const Block* const block = &blocks[*now];
+    Block* const other = &blocks[1 - *now];
+    const long next = at + LANES < rows.m ? here + at + LANES : here + tile_rows;
+#pragma unroll
+    for (int array = 0; array < 4; ++array) {
+      prefetch_array(array, of, here + 2 * tile_rows + (long)at * LANES);
+#pragma unroll
+      for (int s = array * LANES / 4; s < (array + 1) * LANES / 4; s += 2) {
+        take_two_rows(block, s, false, &down, kept + ROW_VECTORS * at);
+      }
+      load_array(array, of, next, rows.m, other);
+    }
+    *now = 1 - *now;
+  }
+  return down;
+}
+
+// What a tile is known by: its last unknowns of partitions, g - e above - f below, and its first unknown,
+// first_d - first_c g[0] - first_w above.
+typedef struct {
+  lanes_t g, e, f;
+  scalar_t first_d, first_c, first_w;
+} Met;
+
+// A step of cyclic reduction: take the rows k places away out of every row.
+#define REDUCE(k)                                                                                        \
+  {                                                                                                      \
+    const lanes_t r = reciprocal(pivot);                                                                 \
+    lower = mul(lower, r);                                                                               \
+    upper = mul(upper, r);                                                                               \
+    g = mul(g, r);                                                                                       \
+    e = mul(e, r);                                                                                       \
+    f = mul(f, r);                                                                                       \
+    g = take_off(guarded, take_off(guarded, g, lower, FROM_ABOVE(g, k)), upper, FROM_BELOW(g, k));       \
+    e = mul_sub(mul_sub(e, lower, FROM_ABOVE(e, k)), upper, FROM_BELOW(e, k));                           \
+    f = mul_sub(mul_sub(f, lower, FROM_ABOVE(f, k)), upper, FROM_BELOW(f, k));                           \
+    pivot = mul_sub(mul_sub(ONE, lower, FROM_ABOVE(upper, k)), upper, FROM_BELOW(lower, k));             \
+    lower = drop_tiny(-mul(lower, FROM_ABOVE(lower, k)));                                                \
+    upper = drop_tiny(-mul(upper, FROM_BELOW(upper, k)));                                                \
+  }
+
+FOR_EACH_GUARD static inline Met settle(Down down, bool guarded) {
+  // The last row of a partition, the first unknown of the next one being put in.
+  const lanes_t next_d = FROM_BELOW(down.last_d, 1), next_w = FROM_BELOW(down.last_w, 1);
+  lanes_t lower = with_first(down.w, 0), upper = drop_tiny(-mul(down.c, FROM_BELOW(down.last_c, 1)));
+  lanes_t pivot = mul_sub(ONE, down.c, next_w), g = take_off(guarded, down.d, down.c, next_d);
+  lanes_t e = with_first(ZERO, lane_of(down.w, 0)), f = with_last(ZERO, lane_of(down.c, LANES - 1));
+  REDUCE(1)
+  REDUCE(2)
+#if LANES > 4
+  REDUCE(4)
+#endif
+#if LANES > 8
+  REDUCE(8)
+#endif
+  const lanes_t r = reciprocal(pivot);
+  const Met met = {mul(g, r), mul(e, r), mul(f, r), lane_of(down.last_d, 0), lane_of(down.last_c, 0),
+                   lane_of(down.last_w, 0)};
+  return met;
+}
+
+// Substitute back in a tile that is swept, and store it in blocks that are aligned in x wherever x begins.
+//   last   last unknowns of its partitions;   above  the unknown above the tile
+FOR_EACH_GUARD static inline void substitute(Rows rows, long first, bool guarded, lanes_t last, scalar_t above,
+                                             __global lanes_t* kept, __global scalar_t* edge, __global scalar_t* x) {
+  const bool full = first + LANES * rows.m <= rows.n;
+  const int m = (int)rows.m, first_block = rows_to_alignment(x + (first - rows.origin)) - LANES;
+  const lanes_t enters = with_first(FROM_ABOVE(last, 1), above);
+  __global lanes_t* const end_row = kept + ROW_VECTORS * (m - 1);
+  lanes_t value = ZERO, block[LANES];
+  end_row[0] = end_row[2] = ZERO;
+  end_row[1] = last;
+  for (int s = 0; s < LANES; ++s) block[s] = ZERO;  // a short block is turned with rows that nobody filled
+  for (int end = m; end > 0;) {
+    const int at = max(0, first_block + (end - 1 - first_block) / LANES * LANES);
+    __global const lanes_t* const from = kept + ROW_VECTORS * at;
+    if (end - at == LANES) {
+#pragma unroll
+      for (int s = LANES - 1; s >= 0; --s) {
+        __global const lanes_t* const row = from + ROW_VECTORS * s;
+        value = take_off(guarded, take_off(guarded, row[1], row[2], enters), row[0], value);
+        block[s] = value;
+      }
+    } else {
+      for (int s = end - at - 1; s >= 0; --s) {
+        __global const lanes_t* const row = from + ROW_VECTORS * s;
+        value = take_off(guarded, take_off(guarded, row[1], row[2], enters), row[0], value);
+        block[s] = value;
+      }
+    }
+    store_rows(block, end - at, rows, first + at, full, true, edge, x);
+    end = at;
+  }
+}
+
+// What is known of a tile before the one below it is.
+typedef struct {
+  Met met;
+  bool guarded;
+} Before;
+
+// Find the last unknowns of the partitions of `tile`, `below` being the tile below it, and hand on the last one.
+static inline lanes_t close_tile(Met tile, Met below, scalar_t* above) {
+  // The first unknown below, as shift - slope times the last one here.
+  const scalar_t shift = take_off_one(below.first_d, below.first_c, lane_of(below.g, 0));
+  const scalar_t slope = below.first_w - below.first_c * lane_of(below.e, 0), f = lane_of(tile.f, LANES - 1);
+  const scalar_t own = take_off_one(lane_of(tile.g, LANES - 1), lane_of(tile.e, LANES - 1), *above);
+  const scalar_t last = take_off_one(own, f, shift) / (1 - f * slope);
+  const scalar_t first_below = take_off_one(shift, slope, last);
+  const lanes_t all = take_off(true, take_off(true, tile.g, tile.e, (lanes_t)*above), tile.f, (lanes_t)first_below);
+  *above = last;
+  return with_last(all, last);
+}
+
+// Solve the tiles [begin, end).
+static inline void walk(Rows rows, long begin, long end, System of, __global scalar_t* x, __global lanes_t* own) {
+  const int m = (int)rows.m;
+  const long tile_rows = LANES * rows.m, tiles = (rows.n + tile_rows - 1) / tile_rows, start = max(begin - 1, 0L);
+  __global scalar_t* const edge = (__global scalar_t*)own;
+  const Met nothing = {ZERO, ZERO, ZERO, 0, 0, 0};
+  Block blocks[2];
+  int now = 0;
+  bool loaded = false;
+  scalar_t above = 0;
+  Before before = {nothing, false};
+  // From the tile above the run to the one below it, as far as there are any.
+  for (long t = start; t <= end; ++t) {
+    const long first = t * tile_rows;
+    __global lanes_t* const kept = own + LANES + (t & 1) * ROW_VECTORS * m;
+    Before here = {nothing, false};
+    if (t < tiles) {
+      const bool ahead = t < end && first > 0 && first + 2 * tile_rows < rows.n;
+      here.guarded = !ahead;
+      if (ahead) {
+        if (!loaded) load_rows(of.lower, of.diag, of.upper, of.y, rows, first, true, edge, &blocks[now]);
+        here.met = settle(sweep_ahead(rows, first, of, blocks, &now, kept), false);
+        here.guarded = !all_finite(here.met.g);
+      }
+      loaded = ahead;
+      if (here.guarded) {
+        here.met = settle(sweep_checked(rows, first, of, edge, &blocks[1 - now], kept), true);
+      }
+    }
+    if (t > start) {
+      const scalar_t entered = above;
+      const lanes_t last = close_tile(before.met, here.met, &above);
+      if (t > begin) {
+        __global lanes_t* const back = own + LANES + ((t - 1) & 1) * ROW_VECTORS * m;
+        if (before.guarded || !all_finite(last) || !isfinite(entered)) {
+          substitute(rows, first - tile_rows, true, last, entered, back, edge, x);
+        } else {
+          substitute(rows, first - tile_rows, false, last, entered, back, edge, x);
+        }
+      }
+    }
+    before = here;
+  }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void truncated_walk(
+    __global const scalar_t* restrict lower, __global const scalar_t* restrict diag,
+    __global const scalar_t* restrict upper, __global const scalar_t* restrict y, __global scalar_t* restrict x,
+    __global lanes_t* restrict scratch, const long n, const long origin, const long tile_begin, const long tile_end,
+    const int m, const int slot) {
+  const long run = (long)get_group_id(0), runs = (long)get_num_groups(0);
+  const long begin = run_begin(tile_begin, tile_end, run, runs), end = run_begin(tile_begin, tile_end, run + 1, runs);
+  const Rows rows = {n, origin, m};
+  const System of = {lower, diag, upper, y};
+  if (begin == end) return;
+  walk(rows, begin, end, of, x, scratch + run * slot);
+}

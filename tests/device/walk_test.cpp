@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Tiles that are walked by their bands (Plan::walked), on every device, whatever registers it has.
+#include <limits>
+
+#include "devices.hpp"
+#include "model.hpp"
+#include "residual.hpp"
+
+namespace oclspkt::test {
+namespace {
+
+/// Forward error allowed for a system of dominance d, in units of eps: its condition is at most (d + 1) / (d - 1).
+double walk_limit(double d) { return 8 * (d + 1) / (d - 1); }
+
+template <typename T>
+class Walk : public testing::Test {};
+using WalkScalars = testing::Types<float, double>;
+TYPED_TEST_SUITE(Walk, WalkScalars);
+
+template <typename T>
+Plan walked_plan(int device, Index n, const DeviceSettings& settings = {}) {
+  DeviceTraits traits = module().traits(device, sizeof(T) == sizeof(double), settings);
+  traits.lanes = traits.tile_lanes;
+  Plan plan = make_plan(Method::truncated_halo, n, 0, 0, sizeof(T), traits);
+  EXPECT_TRUE(walk_tiles(plan, 100, sizeof(T), traits));
+  return plan;
+}
+
+template <typename T>
+std::vector<T> applied(DeviceSolver<T>& solver, const std::vector<T>& y) {
+  std::vector<T> x(y.size());
+  solver.apply(y.data(), x.data());
+  return x;
+}
+
+template <typename T>
+std::vector<T> solve_walked(int device, const Bands<T>& bands, const std::vector<T>& y,
+                            const DeviceSettings& settings = {}) {
+  const auto solver = make_solver<T>(device, settings);
+  solver->set_up(walked_plan<T>(device, bands.lines().rows(), settings), bands);
+  return applied(*solver, y);
+}
+
+TYPED_TEST(Walk, IsRightForEveryLengthAndDominance) {
+  using T = TypeParam;
+  const Index tile = 32 * 64 / static_cast<Index>(sizeof(T));
+  for (const double d : {1e6, 10.0, 3.0, 1.2}) {
+    for (const Index n : {2 * tile, 2 * tile + 1, 3 * tile - 1, 7 * tile + 13, Index{100'003}}) {
+      const auto bands = closed(random_dominant<T>(LineSet::one(n), d));
+      const auto y = random_vector<T>(n);
+      const auto reference = solve_by_reference(bands, y);
+      on_every_device<T>([&](const DeviceInfo& info) {
+        const auto x = solve_walked<T>(info.index, bands, y);
+        EXPECT_LE(relative_difference(x, reference), walk_limit(d) * kEps<T>) << "n = " << n << ", d = " << d;
+        EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()), 10 * kEps<T>);
+      });
+    }
+  }
+}
+
+TYPED_TEST(Walk, TruncatesATileAway) {
+  using T = TypeParam;
+  // Decays so slowly that a row more or less is seen.
+  const double lambda = 1e4;
+  const Index n = 20'003;
+  const auto bands = closed(diffusion<T>(LineSet::one(n), lambda));
+  const auto y = random_vector<T>(n);
+  on_every_device<T>([&](const DeviceInfo& info) {
+    Plan plan = walked_plan<T>(info.index, n);
+    ModelSolver<T> model;
+    model.set_up(plan, bands);
+    std::vector<T> expected(y.size());
+    model.apply(y.data(), expected.data());
+    const auto solver = make_solver<T>(info.index);
+    solver->set_up(plan, bands);
+    EXPECT_LE(relative_difference(applied(*solver, y), expected), lambda * kEps<T>);
+  });
+}
+
+TYPED_TEST(Walk, KeepsLinesAndTheirNanApart) {
+  using T = TypeParam;
+  const Index count = 90, length = 61, broken = 40;
+  const auto bands = closed(random_dominant<T>(LineSet::equal(count, length), 3.0));
+  const auto healthy = random_vector<T>(count * length);
+  const auto reference = solve_by_reference(bands, healthy);
+  on_every_device<T>([&](const DeviceInfo& info) {
+    auto expected = solve_walked<T>(info.index, bands, healthy);
+    EXPECT_LE(relative_difference(expected, reference), walk_limit(3) * kEps<T>);
+    std::fill_n(expected.begin() + broken * length, length, T(0));
+    for (const T poison : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()}) {
+      for (const Index row : {Index{0}, Index{30}, length - 1}) {
+        auto y = healthy;
+        y[broken * length + row] = poison;
+        auto x = solve_walked<T>(info.index, bands, y);
+        EXPECT_FALSE(std::isfinite(x[broken * length + row]));
+        std::fill_n(x.begin() + broken * length, length, T(0));
+        EXPECT_EQ(x, expected) << "row " << row;
+      }
+    }
+  });
+}
+
+TYPED_TEST(Walk, GivesTheSameBitsWhereverVectorsBeginAndEveryTime) {
+  using T = TypeParam;
+  const Index n = 40'000, room = 16;
+  const auto bands = closed(random_dominant<T>(LineSet::one(n), 3.0));
+  const auto y = random_vector<T>(n);
+  on_every_device<T>([&](const DeviceInfo& info) {
+    const auto expected = solve_walked<T>(info.index, bands, y);
+    EXPECT_EQ(solve_walked<T>(info.index, bands, y, {.copy_vectors = true}), expected);
+    const auto solver = make_solver<T>(info.index);
+    solver->set_up(walked_plan<T>(info.index, n), bands);
+    for (const Index offset : {0, 1, 3, 8, 15}) {
+      AlignedArray<T> y_moved(n + room), x_moved(n + room);
+      std::fill_n(x_moved.data(), n + room, T(7));
+      std::copy(y.begin(), y.end(), y_moved.data() + offset);
+      solver->apply(y_moved.data() + offset, x_moved.data() + offset);
+      EXPECT_EQ(std::vector<T>(x_moved.data() + offset, x_moved.data() + offset + n), expected) << "offset " << offset;
+      for (Index i = 0; i < n + room; ++i) {
+        if (i < offset || i >= offset + n) {
+          EXPECT_EQ(x_moved[i], T(7)) << "wrote beside x";
+        }
+      }
+    }
+  });
+}
+
+TYPED_TEST(Walk, ChunksAreRight) {
+  using T = TypeParam;
+  const Index n = 60'000;
+  const auto bands = closed(random_dominant<T>(LineSet::one(n), 3.0));
+  const auto y = random_vector<T>(n);
+  const auto reference = solve_by_reference(bands, y);
+  on_every_device<T>([&](const DeviceInfo& info) {
+    const auto word = static_cast<std::int64_t>(sizeof(T));
+    const auto x = solve_walked<T>(info.index, bands, y, {.copy_vectors = true, .device_memory = 150'000 * word});
+    EXPECT_LE(relative_difference(x, reference), walk_limit(3) * kEps<T>);
+  });
+}
+
+}  // namespace
+}  // namespace oclspkt::test
