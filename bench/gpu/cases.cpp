@@ -74,6 +74,7 @@ void add_lines(const Settings& s, bool is_double, std::vector<Case>& cases) {
                                       : grid_lines(axis, length, s.line_rows, place);
       for (const LineMatrix& m : kLineMatrices) {
         if (m.precision == Precision::narrow && !is_double) continue;
+        if (std::find(s.bands.begin(), s.bands.end(), m.bands) == s.bands.end()) continue;
         Case c{.matrix = m.matrix, .lines = lines, .place = place, .bands = m.bands, .precision = m.precision};
         c.is_double = is_double;
         c.methods = {MethodChoice::automatic};

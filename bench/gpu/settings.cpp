@@ -25,6 +25,7 @@ constexpr const char* kHelp =
     "  --named-rows N     the one size at which methods other than auto are timed (1e8); 0: none\n"
     "  --line-rows N      rows of all lines together, about (3e7)\n"
     "  --lengths LIST     rows of a line (64,256,1024,4096,16384,65536)\n"
+    "  --bands LIST       of lines (general,symmetric,shared,narrow)\n"
     "  --scalars LIST     of float, double\n"
     "  --repetitions N    rounds that are timed (7)\n"
     "  --repeats N        applies that have to give the same bits, with the device busy beside (0)\n"
@@ -112,6 +113,7 @@ void take(const std::string& name, const std::string& value, Settings& s) {
   if (name == "named-rows") s.named_rows = parse_rows(value, name, 0);
   if (name == "line-rows") s.line_rows = parse_rows(value, name);
   if (name == "lengths") s.lengths = parse_row_list(value, name);
+  if (name == "bands") s.bands = parse_names(value, name, kBandWords);
   if (name == "scalars") s.scalars = parse_names(value, name, kScalars);
   if (name == "repetitions") s.repetitions = static_cast<int>(parse_number(value, name, 1, kMostRepetitions));
   if (name == "repeats") s.repeats = static_cast<int>(parse_number(value, name, 0, kMostRepetitions));
@@ -131,6 +133,7 @@ std::optional<Settings> parse_settings(int argc, char** argv) {
                             {"named-rows", required_argument, nullptr, 0},
                             {"line-rows", required_argument, nullptr, 0},
                             {"lengths", required_argument, nullptr, 0},
+                            {"bands", required_argument, nullptr, 0},
                             {"scalars", required_argument, nullptr, 0},
                             {"repetitions", required_argument, nullptr, 0},
                             {"repeats", required_argument, nullptr, 0},

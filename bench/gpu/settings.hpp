@@ -11,6 +11,9 @@
 
 namespace oclspkt::bench::gpu {
 
+/// What bands of lines are there for, by which they are chosen.
+inline constexpr const char* kBandWords[] = {"general", "symmetric", "shared", "narrow"};
+
 /// A matrix of one system by the word that names it on the command line.
 inline constexpr const char* kMatrixWords[] = {"d3",        "d1.2",      "d1.01",     "lambda10", "lambda1e2",
                                                "lambda1e3", "lambda1e4", "lambda1e5", "poisson"};
@@ -30,6 +33,7 @@ struct Settings {
                                     MethodChoice::exact_twopass};  ///< of one system
   Index named_rows = 100'000'000;                                  ///< the size at which others than auto are timed
   Index line_rows = 30'000'000;                                    ///< of all lines together, about
+  std::vector<std::string> bands{std::begin(kBandWords), std::end(kBandWords)};  ///< of lines
   std::vector<Index> lengths = {64, 256, 1024, 4096, 16384, 65536};
   std::vector<std::string> scalars = {"float", "double"};
   int repetitions = 7;

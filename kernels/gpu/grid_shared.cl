@@ -16,6 +16,8 @@
 //   LINES        lines of a work-item, 1 or 2: neighbours in memory are neighbours in the work-group, ACROSS of them
 //   ITEMS_DOWN   work-items a line
 //   ITEM_ROWS    rows of a work-item
+//   AHEAD        1: y of the next tile is on its way while one is solved; 0: registers hold no more than one, which is
+//                then one of whole lines
 //
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling   m, p and k of one line, shape [length]; written by the host
@@ -221,7 +223,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_shar
     const int bundles, const long first_tile, const int run_tiles) {
   const Factors f = {multiplier, reciprocal, coupling};
   const Grid grid = {block_stride, block_lines, row_stride, length, bundles, (length + TILE_ROWS - 1) / TILE_ROWS};
-  lines_t now[ITEM_ROWS], next[ITEM_ROWS];
+  lines_t now[ITEM_ROWS];
+#if AHEAD
+  lines_t next[ITEM_ROWS];
+#endif
   scalar_t factors[RECORD_ITEM];
 #if IN_ONE_TILE
   __local scalar_t record[RECORD];
@@ -229,23 +234,29 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_shar
   const int pieces = (int)blocks * bundles, groups = (int)get_num_groups(0);
   int piece = (int)get_group_id(0);
   if (piece >= pieces) return;
+  Home home = home_in(grid, piece, 0);
+  fetch(y, grid, home, now);
   fetch_record(f, length, 0, factors);
-  Home there = home_in(grid, piece, 0);
-  fetch(y, grid, there, next);
   keep_record(factors, record);
   barrier(CLK_LOCAL_MEM_FENCE);
-  for (; piece < pieces; piece += groups) {
-    const Home home = there;
-    take(next, now);
-    if (piece + groups < pieces) {
-      there = home_in(grid, piece + groups, 0);
-      fetch(y, grid, there, next);
-    }
+  for (;;) {
+    piece += groups;
+    const Home there = home_in(grid, min(piece, pieces - 1), 0);
+#if AHEAD
+    if (piece < pieces) fetch(y, grid, there, next);
+#endif
     tell_down(now, home, record, told);
     barrier(CLK_LOCAL_MEM_FENCE);
     sweep_down(0, now, home, record, told, told + GROUP_ITEMS);
     barrier(CLK_LOCAL_MEM_FENCE);
     finish(0, now, grid, home, record, told + GROUP_ITEMS, x);
+    if (piece >= pieces) return;
+    home = there;
+#if AHEAD
+    take(next, now);
+#else
+    fetch(y, grid, home, now);
+#endif
   }
 #else
   __local scalar_t records[4 * RECORD];

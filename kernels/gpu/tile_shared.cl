@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: whole lines laid end to end on GPUs, by stored factors of one line that stands for all: z_i = y_i - w_i
-// z_(i-1) down, x_i = r_i z_i - c_i x_(i+1) up. A tile holds as many lines as go into it, so all tiles have the same
-// factors: a work-group keeps them in registers and goes through many tiles, y of the next one on its way. Source:
+// Purpose: lines laid end to end on GPUs, by stored factors of one line that stands for all: z_i = y_i - w_i z_(i-1)
+// down, x_i = r_i z_i - c_i x_(i+1) up. A tile holds as many whole lines as go into it, or as much of a line with a
+// halo on either side. Either way tiles of the same place in a line have the same factors: a work-group keeps those of
+// its place in registers and goes through many tiles, some of them together, y of the next ones on its way. Source:
 // sweeps are chains of affine maps, composed within a work-item and scanned over a line in a fixed tree. The products
 // of the scan are those of every tile, and only values are exchanged.
 //
 // Build parameters, mandatory beside those of tile_rows.clh:
-//   STEPS        of the scan: a work-item learns of the 4^STEPS before it, which hold what is left of its line
+//   STEPS        of the scan: a work-item learns of the 4^STEPS before it, which hold what is left of its line, or as
+//                many rows as the halo
+//   TOGETHER     tiles that are solved at once: they share factors, and wait for each other's barriers
 //
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling   w, r and c of one line, shape [length]; written by the host
@@ -14,16 +17,25 @@
 //   care         shape [1], set to 1 where a number is not finite; the launch is then to be repeated with GUARDED 1
 //   n, origin    rows of the whole system; row of element 0 of the arrays, a multiple of VECTOR
 //   tile_begin, tile_end  tiles of this launch; tile t keeps rows [t kept, (t + 1) kept)
-//   kept         rows, a multiple of length, at most TILE_ROWS
-//   length       rows of a line, a multiple of VECTOR
-// Launch:  any number of work-groups of GROUP_ITEMS work-items; group g takes tiles g, g + groups, ...
-// Local:   TURNED_WORDS + 2 (GROUP_ITEMS + 1) scalars.
-// Per row: 5 multiply-adds, 1 multiplication; 2 words.
-// Assumes: couplings out of the lines are 0; factors are finite.
+//   kept         rows, a multiple of length, at most TILE_ROWS; with a halo length is a multiple of it, and a tile holds
+//                it with the halo twice
+//   halo         rows above and below those kept, of the same line, beyond which the line is truncated
+//   length       rows of a line; kept, halo and length are multiples of VECTOR
+// Launch:  any number of work-groups of GROUP_ITEMS work-items, with a halo a multiple of length / kept unless there is
+//          one for each tile; group g takes tiles g, g + groups, ...
+// Local:   TOGETHER (TURNED_WORDS + 2 (GROUP_ITEMS + 1)) scalars.
+// Per row: 5 multiply-adds, 1 multiplication for every row of the tile; 2 words.
+// Assumes: couplings out of the lines are 0; factors are finite. With a halo: what is `halo` rows away does not show.
 // Valid:   x for the rows of the tiles below n.
 #include "gpu/tile_rows.clh"
 
-// Products of a work-item's scan: of step s, of the one, two and three windows of 4^s work-items before what it has.
+#define TURNED_VECTORS (TURNED_WORDS / VECTOR)
+// Numbers that work-items tell each other, of a tile; of all that are solved together.
+#define TOLD (GROUP_ITEMS + 1)
+#define TOLD_TOGETHER (TOGETHER * TOLD)
+
+// Products of a work-item's scan, of the work-items before it: of step s, of the first one, two and three windows of
+// 4^s of them.
 typedef struct {
   scalar_t through[STEPS][3];
 } Passage;
@@ -32,98 +44,128 @@ typedef struct {
   scalar_t w[ITEM_ROWS], r[ITEM_ROWS], c[ITEM_ROWS];
 } Kept;
 
+// The rows [begin, end) of a tile are those of its lines; row 0 is row `row` of a line, which may lie before it.
+typedef struct {
+  int begin, end, row;
+} Place;
+
+// Where the rows of a tile end that has `rows` to the end of the system: the last one may lack lines.
+static inline int end_of(Place place, bool there, long rows) { return there ? (int)min(rows, (long)place.end) : 0; }
+
 static inline int item_of(bool back) { return back ? GROUP_ITEMS - 1 - (int)get_local_id(0) : (int)get_local_id(0); }
 
-static inline Passage passage_of(scalar_t through, bool back, __local scalar_t* told) {
-  const int item = item_of(back);
-  Passage p;
+// Both ways at once, p[0] down and p[1] up. @param through  products of this work-item's own rows
+static inline void find_passages(scalar_t through[2], __local scalar_t* told, Passage p[2]) {
 #pragma unroll
-  for (int s = 0, distance = 1; s < STEPS; ++s, distance *= 4) {
-    barrier(CLK_LOCAL_MEM_FENCE);
-    told[item] = through;
+  for (int s = -1, distance = 1; s < STEPS; ++s) {
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
-    for (int k = 1; k < 4; ++k) {
-      const int other = item - k * distance;
-      p.through[s][k - 1] = other >= 0 ? through : 0;
-      through = other >= 0 ? mul(through, told[other]) : 0;
+    for (int d = 0; d < 2; ++d) told[d * TOLD + item_of(d)] = through[d];
+    barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+    for (int d = 0; d < 2; ++d) {
+      const int item = item_of(d);
+      if (s < 0) {
+        through[d] = item > 0 ? told[d * TOLD + item - 1] : 0;
+        continue;
+      }
+#pragma unroll
+      for (int k = 1; k < 4; ++k) {
+        p[d].through[s][k - 1] = through[d];
+        const int other = item - k * distance;
+        through[d] = other >= 0 ? mul(through[d], told[d * TOLD + other]) : 0;
+      }
     }
+    if (s >= 0) distance *= 4;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  return p;
 }
 
-// What enters the rows of this work-item, `value` being what leaves them if 0 does. @param turn  of two parts of
-// `told`, the one that nobody may still read
-static inline scalar_t enter(scalar_t value, Passage p, bool back, __local scalar_t* told, int* turn) {
+// What enters the rows of this work-item, of each tile, `value` being what leaves them if 0 does. @param turn  of two
+// parts of `told`, the one that nobody may still read
+static inline void enter(scalar_t* value, Passage p, bool back, __local scalar_t* told, int* turn) {
   const int item = item_of(back);
 #pragma unroll
-  for (int s = 0, distance = 1; s <= STEPS; ++s, distance *= 4) {
-    __local scalar_t* const now = told + *turn * (GROUP_ITEMS + 1);
+  for (int s = 0, distance = 1; s < STEPS; ++s, distance *= 4) {
+    __local scalar_t* const now = told + *turn * TOLD_TOGETHER;
     *turn = 1 - *turn;
-    now[item] = value;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (s == STEPS) return item > 0 ? now[item - 1] : 0;
 #pragma unroll
-    for (int k = 1; k < 4; ++k) {
-      value = take_off(GUARDED || k * distance >= GROUP_ITEMS, value, -p.through[s][k - 1],
-                       now[max(item - k * distance, 0)]);
+    for (int t = 0; t < TOGETHER; ++t) now[t * TOLD + item] = value[t];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    // The first step looks at those before it, which is one further.
+    const int before = s == 0 ? item - 1 : item;
+#pragma unroll
+    for (int t = 0; t < TOGETHER; ++t) {
+      if (s == 0) value[t] = item > 0 ? now[t * TOLD + before] : 0;
+#pragma unroll
+      for (int k = 1; k < 4; ++k) {
+        value[t] = take_off(GUARDED || k * distance >= GROUP_ITEMS, value[t], -p.through[s][k - 1],
+                            now[t * TOLD + max(before - k * distance, 0)]);
+      }
     }
   }
-  return 0;
 }
 
-// Rows of a line for those of a tile.
-static inline void keep(__global const scalar_t* factor, int length, __local vector_t* turned, scalar_t* own) {
-  const int item = (int)get_local_id(0);
-  vector_t mine[ITEM_VECTORS];
-#pragma unroll
-  for (int k = 0; k < ITEM_VECTORS; ++k)
-    mine[k] = *(__global const vector_t*)(factor + (k * GROUP_ITEMS + item) * VECTOR % length);
-  turn_to_rows(mine, turned, own);
-}
-
-// Vectors of y; beyond `rows` they are 0. Lines end with a vector, so no vector is there in part.
-static inline void fetch_whole(__global const scalar_t* y, int rows, vector_t* mine) {
+// A factor of the tile's rows, as vectors lie in memory; 0 outside the lines.
+static inline void fetch_factor(__global const scalar_t* factor, Place place, int length, vector_t* mine) {
   const int item = (int)get_local_id(0);
 #pragma unroll
   for (int k = 0; k < ITEM_VECTORS; ++k) {
-    const int vector = k * GROUP_ITEMS + item;
-    mine[k] = vector * VECTOR < rows ? ((__global const vector_t*)y)[vector] : (vector_t)(0);
+    const int row = (k * GROUP_ITEMS + item) * VECTOR;
+    mine[k] = row >= place.begin && row < place.end ? *(__global const vector_t*)(factor + (place.row + row) % length)
+                                                    : (vector_t)(0);
+  }
+}
+
+// Vectors of y of the rows [begin, end) of a tile; others are 0. No vector is there in part.
+static inline void fetch_between(__global const scalar_t* y, int begin, int end, vector_t* mine) {
+  const int item = (int)get_local_id(0);
+#pragma unroll
+  for (int k = 0; k < ITEM_VECTORS; ++k) {
+    const int vector = k * GROUP_ITEMS + item, row = vector * VECTOR;
+    mine[k] = row >= begin && row < end ? ((__global const vector_t*)y)[vector] : (vector_t)(0);
   }
 }
 
 // y, then x, in place.
-static inline void solve(const Kept* f, Passage down, Passage up, scalar_t* v, __local scalar_t* told, int* turn,
-                         __global int* care) {
-  scalar_t value = 0;
+static inline void solve(const Kept* f, Passage down, Passage up, scalar_t v[TOGETHER][ITEM_ROWS],
+                         __local scalar_t* told, int* turn, __global int* care) {
+  scalar_t value[TOGETHER];
 #pragma unroll
-  for (int i = 0; i < ITEM_ROWS; ++i) value = take_off(GUARDED, v[i], f->w[i], value);
-  note_unless_finite(value, care);
-  scalar_t z = enter(value, down, false, told, turn);
+  for (int t = 0; t < TOGETHER; ++t) {
+    value[t] = 0;
 #pragma unroll
-  for (int i = 0; i < ITEM_ROWS; ++i) {
-    z = take_off(GUARDED, v[i], f->w[i], z);
-    v[i] = mul(z, f->r[i]);
+    for (int i = 0; i < ITEM_ROWS; ++i) value[t] = take_off(GUARDED, v[t][i], f->w[i], value[t]);
+    note_unless_finite(value[t], care);
   }
-  value = 0;
+  enter(value, down, false, told, turn);
 #pragma unroll
-  for (int i = ITEM_ROWS - 1; i >= 0; --i) value = take_off(GUARDED, v[i], f->c[i], value);
-  note_unless_finite(value, care);
-  scalar_t unknown = enter(value, up, true, told, turn);
+  for (int t = 0; t < TOGETHER; ++t) {
 #pragma unroll
-  for (int i = ITEM_ROWS - 1; i >= 0; --i) v[i] = unknown = take_off(GUARDED, v[i], f->c[i], unknown);
+    for (int i = 0; i < ITEM_ROWS; ++i) {
+      value[t] = take_off(GUARDED, v[t][i], f->w[i], value[t]);
+      v[t][i] = mul(value[t], f->r[i]);
+    }
+    value[t] = 0;
+#pragma unroll
+    for (int i = ITEM_ROWS - 1; i >= 0; --i) value[t] = take_off(GUARDED, v[t][i], f->c[i], value[t]);
+    note_unless_finite(value[t], care);
+  }
+  enter(value, up, true, told, turn);
+#pragma unroll
+  for (int t = 0; t < TOGETHER; ++t) {
+#pragma unroll
+    for (int i = ITEM_ROWS - 1; i >= 0; --i) v[t][i] = value[t] = take_off(GUARDED, v[t][i], f->c[i], value[t]);
+  }
 }
 
-// What put_fetched() and get_own() left is each work-item's own to overwrite, so one barrier is enough.
-static inline void store_turned(const scalar_t* own, __local vector_t* turned, int rows, __global scalar_t* x) {
+// The rows [begin, end) of a tile that put_own() left.
+static inline void store_between(__local const vector_t* turned, int begin, int end, __global scalar_t* x) {
   const int item = (int)get_local_id(0);
-  put_own(own, turned);
-  barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
   for (int k = 0; k < ITEM_VECTORS; ++k) {
-    const int vector = k * GROUP_ITEMS + item;
-    if (vector * VECTOR < rows) ((__global vector_t*)x)[vector] = turned[pitched(vector, ITEM_VECTORS)];
+    const int vector = k * GROUP_ITEMS + item, row = vector * VECTOR;
+    if (row >= begin && row < end) ((__global vector_t*)x)[vector] = turned[pitched(vector, ITEM_VECTORS)];
   }
 }
 
@@ -131,39 +173,68 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_shar
     __global const scalar_t* restrict multiplier, __global const scalar_t* restrict reciprocal,
     __global const scalar_t* restrict coupling, __global const scalar_t* restrict y, __global scalar_t* restrict x,
     __global int* restrict care, const long n, const long origin, const long tile_begin, const long tile_end,
-    const int kept, const int length) {
-  __local vector_t turned[TURNED_WORDS / VECTOR];
-  __local scalar_t told[2 * (GROUP_ITEMS + 1)];
-  const long groups = (long)get_num_groups(0);
+    const int kept, const int halo, const int length) {
+  __local vector_t turned[TOGETHER * TURNED_VECTORS];
+  __local scalar_t told[2 * TOLD_TOGETHER];
+  const long groups = (long)get_num_groups(0), stride = groups * kept;
   long tile = tile_begin + (long)get_group_id(0);
   if (tile >= tile_end) return;
+  long first = tile * kept - halo - origin;
+  const int row = halo > 0 ? (int)(tile * kept % length) - halo : 0;
+  const Place place = {max(0, -row), halo > 0 ? min(kept + 2 * halo, length - row) : kept, row};
+  const long row_end = n - origin;
+  // All that has to come first is asked for at once.
+  vector_t next[TOGETHER][ITEM_VECTORS];
+#pragma unroll
+  for (int t = 0; t < TOGETHER; ++t) {
+    const long at = first + t * stride;
+    fetch_between(y + at, place.begin, end_of(place, tile + t * groups < tile_end, row_end - at), next[t]);
+  }
   Kept f;
-  keep(multiplier, length, turned, f.w);
-  keep(reciprocal, length, turned, f.r);
-  keep(coupling, length, turned, f.c);
-  scalar_t left = 1, right = 1;
+  {
+    vector_t w[ITEM_VECTORS], r[ITEM_VECTORS], c[ITEM_VECTORS];
+    fetch_factor(multiplier, place, length, w);
+    fetch_factor(reciprocal, place, length, r);
+    fetch_factor(coupling, place, length, c);
+    turn_to_rows(w, turned, f.w);
+    turn_to_rows(r, turned, f.r);
+    turn_to_rows(c, turned, f.c);
+  }
+  scalar_t through[2] = {1, 1};
 #pragma unroll
   for (int i = 0; i < ITEM_ROWS; ++i) {
-    left = -mul(f.w[i], left);
-    right = -mul(f.c[i], right);
+    through[0] = -mul(f.w[i], through[0]);
+    through[1] = -mul(f.c[i], through[1]);
   }
-  const Passage down = passage_of(left, false, told), up = passage_of(right, true, told);
+  Passage passages[2];
+  find_passages(through, told, passages);
   int turn = 0;
-  vector_t next[ITEM_VECTORS];
-  const long row_end = n - origin;
-  long first = tile * kept - origin;
-  fetch_whole(y + first, (int)min((long)kept, row_end - first), next);
-  for (; tile < tile_end; tile += groups) {
-    put_fetched(next, turned);
+  for (; tile < tile_end; tile += TOGETHER * groups) {
+#pragma unroll
+    for (int t = 0; t < TOGETHER; ++t) put_fetched(next[t], turned + t * TURNED_VECTORS);
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (tile + groups < tile_end) {
-      const long ahead = first + groups * kept;
-      fetch_whole(y + ahead, (int)min((long)kept, row_end - ahead), next);
+    const long behind = tile + TOGETHER * groups;
+    if (behind < tile_end) {
+#pragma unroll
+      for (int t = 0; t < TOGETHER; ++t) {
+        const long at = first + (TOGETHER + t) * stride;
+        fetch_between(y + at, place.begin, end_of(place, behind + t * groups < tile_end, row_end - at), next[t]);
+      }
     }
-    scalar_t v[ITEM_ROWS];
-    get_own(turned, v);
-    solve(&f, down, up, v, told, &turn, care);
-    store_turned(v, turned, (int)min((long)kept, row_end - first), x + first);
-    first += groups * kept;
+    scalar_t v[TOGETHER][ITEM_ROWS];
+#pragma unroll
+    for (int t = 0; t < TOGETHER; ++t) get_own(turned + t * TURNED_VECTORS, v[t]);
+    solve(&f, passages[0], passages[1], v, told, &turn, care);
+    // What put_fetched() and get_own() left is each work-item's own to overwrite, so one barrier is enough.
+#pragma unroll
+    for (int t = 0; t < TOGETHER; ++t) put_own(v[t], turned + t * TURNED_VECTORS);
+    barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+    for (int t = 0; t < TOGETHER; ++t) {
+      const long at = first + t * stride;
+      const int end = end_of(place, tile + t * groups < tile_end, row_end - at);
+      store_between(turned + t * TURNED_VECTORS, halo, min(halo + kept, end), x + at);
+    }
+    first += TOGETHER * stride;
   }
 }

@@ -14,6 +14,7 @@ namespace {
 /// Work-items down a line, rows of each, and lines.
 struct GridShape {
   int down, item_rows, lines = 1;
+  int bundle_bytes = 0;  ///< of a row that a work-group takes; 0: as usual
   Index rows() const { return static_cast<Index>(down) * item_rows; }
 };
 
@@ -37,6 +38,13 @@ constexpr GridShape kStreamedDouble[] = {{16, 8}};
 /// tile holds, 64 rows: float 0.95 / 0.88, double 0.93 / 0.88; 256 rows: 0.87 / 0.82, 0.90 / 0.86.
 constexpr GridShape kWholeSharedFloat[] = {{4, 16, 2}, {8, 16, 2}, {16, 16, 2}};
 constexpr GridShape kWholeSharedDouble[] = {{4, 16}, {8, 16}, {16, 16, 2}};
+/// Longer lines of exact-factored that one tile holds in registers, with no room for y of the next: 512 rows float
+/// 0.68, double 0.72 / 0.71, 1024 rows 0.65 / 0.63 and 0.70 / 0.67; of half the lines 0.55 and 0.57, in segments 0.39
+/// and 0.46.
+constexpr GridShape kLongSharedFloat[] = {{16, 32, 2, 128}, {32, 32, 2, 128}};
+constexpr GridShape kLongSharedDouble[] = {{16, 32, 1, 128}, {32, 32, 1, 128}};
+/// Work-items of the longest.
+constexpr int kLongSharedItems = 512;
 /// Lines of 1024 rows 0.84 / 0.82, of 16384 0.81; with one or four lines a work-item 0.71 to 0.82. 16 x 8: 0.75. 457
 /// lines of 65536 rows, which begin anywhere in a cache line, 0.55.
 constexpr GridShape kStreamedSharedFloat[] = {{8, 8, 2}, {16, 8, 2}};
@@ -72,9 +80,10 @@ constexpr Index kShortSharedRun = 8;
 /// Work-groups of shared factors that a core has registers for at a time, float and double: with twice as many runs a
 /// tenth is lost.
 constexpr Index kSharedGroupsFloat = 2, kSharedGroupsDouble = 1;
-/// Work-items a core of lines that one tile holds, where nothing is lost between runs: more turns than one, as long as
-/// work-groups are small. 256 rows in float: 0.87 with 4096, 0.73 with twice as many.
-constexpr Index kSharedItemsWhole = 4096;
+/// Work-items a core of lines that one tile holds: as many as it has registers for, so that all work-groups go through
+/// as many tiles. 256 rows in float: 0.96 / 0.90 with 512, 0.89 / 0.85 with 2048, 0.73 / 0.71 with 4096; 64 rows 0.97 /
+/// 0.95, 0.97 / 0.92 with 4096.
+constexpr Index kSharedItemsWhole = 512;
 /// Words of local memory a work-item (kernels/gpu/grid_streamed.cl), and two more a line.
 constexpr Index kLocalWords = 6;
 /// Most rows of a work-item: more would not stay in registers.
@@ -88,11 +97,23 @@ GridShape first_of(Shapes shapes, Index rows) {
   return at != shapes.end() ? *at : shapes.back();
 }
 
+/// True if a device's work-groups are to hold lines of exact-factored that are too long for usual tiles.
+bool holds_long_lines(Index length, const GridDemand& demand, int word, const DeviceTraits& traits) {
+  if (demand.form != Form::shared || demand.method != Method::exact_factored) return false;
+  if (demand.in_turn || demand.one_item || demand.item_rows > 0 || length <= kMostGridRows) return false;
+  const GridShape& longest = (word > static_cast<int>(sizeof(float)) ? kLongSharedDouble : kLongSharedFloat)[1];
+  const Index words = shared_grid_words(longest.bundle_bytes / word, longest.down, longest.rows(), true);
+  return length <= longest.rows() && traits.group_items >= kLongSharedItems && words * word <= traits.local_bytes;
+}
+
 /// The shape for a demand, whatever the device.
-GridShape wanted_shape(Index length, const GridDemand& demand, int word) {
+GridShape wanted_shape(Index length, const GridDemand& demand, int word, const DeviceTraits& traits) {
   const bool streamed = demand.method == Method::truncated_streamed, wide = word > static_cast<int>(sizeof(float));
   const bool shared = demand.form == Form::shared;
   if (demand.one_item) return kOneItem[0];
+  if (holds_long_lines(length, demand, word, traits)) {
+    return first_of(wide ? Shapes(kLongSharedDouble) : Shapes(kLongSharedFloat), length);
+  }
   const bool only_short = streamed && !wide && !shared && demand.tile_rows < length;
   if (length <= (only_short ? kShortLine : kMostGridRows)) {
     return first_of(!shared ? Shapes(kWhole) : wide ? Shapes(kWholeSharedDouble) : Shapes(kWholeSharedFloat), length);
@@ -107,7 +128,7 @@ GridShape wanted_shape(Index length, const GridDemand& demand, int word) {
 std::pair<int, GridShape> choose_shape(const LineSet& lines, const GridDemand& demand, int word,
                                        const DeviceTraits& traits) {
   const Index length = lines.length(0), quantum = 16 / word;
-  GridShape shape = wanted_shape(length, demand, word);
+  GridShape shape = wanted_shape(length, demand, word, traits);
   if (demand.item_rows > 0) {
     shape.item_rows = static_cast<int>(std::min(round_up(demand.item_rows, quantum), kMostItemRows));
   }
@@ -116,13 +137,14 @@ std::pair<int, GridShape> choose_shape(const LineSet& lines, const GridDemand& d
     const bool whole = shape.rows() >= length;
     return demand.form == Form::shared && (whole ? !demand.in_turn : demand.method == Method::truncated_streamed);
   };
-  int bundle = std::max((passes() ? kSharedBundleBytes : kBundleBytes) / word, kLeastItems / shape.down);
+  const int bytes = shape.bundle_bytes > 0 ? shape.bundle_bytes : passes() ? kSharedBundleBytes : kBundleBytes;
+  int bundle = std::max(bytes / word, kLeastItems / shape.down);
   while (shape.down > 1 && shape.rows() / 2 >= length) shape.down /= 2;
   while (bundle > 1 && bundle / 2 >= lines.block_lines()) bundle /= 2;
   const auto fits = [&] {
     const Index numbers = static_cast<Index>(bundle) * shape.down;
-    const Index words =
-        passes() ? shared_grid_words(bundle, shape.down, shape.rows()) : kLocalWords * numbers + 2 * bundle;
+    const Index words = passes() ? shared_grid_words(bundle, shape.down, shape.rows(), shape.rows() >= length)
+                                 : kLocalWords * numbers + 2 * bundle;
     return numbers / shape.lines <= traits.group_items && words * word <= traits.local_bytes;
   };
   // Fewer lines first: then there are more groups, and a tile stays as long as it was asked for.
@@ -145,7 +167,10 @@ Index tiles_of_run(Index tiles, Index group_bytes, const DeviceTraits& traits) {
 void cut_through_lines(Index bundles, Index tiles_of_line, int word, const DeviceTraits& traits, Plan& plan) {
   const Index cores = std::max(1, traits.cores), tiles = bundles * tiles_of_line;
   if (tiles_of_line == 1) {
-    plan.run_tiles = static_cast<int>(quotient_up(tiles, std::max<Index>(1, kSharedItemsWhole / plan.items) * cores));
+    // In double, work-items of two lines or of many rows have twice the registers.
+    const bool heavy = word > static_cast<int>(sizeof(float)) && (plan.item_lines > 1 || !plan.reads_ahead());
+    const Index items = heavy ? kSharedItemsWhole / 2 : kSharedItemsWhole;
+    plan.run_tiles = static_cast<int>(quotient_up(tiles, std::max<Index>(1, items / plan.items) * cores));
     return;
   }
   const Index wanted = (word > static_cast<int>(sizeof(float)) ? kSharedGroupsDouble : kSharedGroupsFloat) * cores;
@@ -155,8 +180,9 @@ void cut_through_lines(Index bundles, Index tiles_of_line, int word, const Devic
 
 }  // namespace
 
-Index shared_grid_words(Index bundle, Index items_down, Index tile_rows) {
-  return (3 * items_down + 1) * bundle + 4 * (3 * tile_rows + 2 * items_down);
+Index shared_grid_words(Index bundle, Index items_down, Index tile_rows, bool whole) {
+  const Index told = whole ? 2 * items_down : 3 * items_down + 1, records = whole ? 1 : 4;
+  return told * bundle + records * (3 * tile_rows + 2 * items_down);
 }
 
 UpperTiles upper_tiles(const Plan& plan, Index block_lines) {

@@ -30,8 +30,9 @@ struct UpperTiles {
 };
 OCLSPKT_API UpperTiles upper_tiles(const Plan& plan, Index block_lines);
 
-/// Scalars of local memory of a work-group of Plan::goes_through_tiles(), at most.
-OCLSPKT_API Index shared_grid_words(Index bundle, Index items_down, Index tile_rows);
+/// Scalars of local memory of a work-group of Plan::goes_through_tiles().
+/// @param whole  Plan::in_one_tile()
+OCLSPKT_API Index shared_grid_words(Index bundle, Index items_down, Index tile_rows, bool whole);
 
 /// Plan lines side by side by work-groups, by stored factors: Plan::grid(). Lines that one tile holds are solved in one
 /// pass that truncates nothing (kernels/gpu/grid_whole.cl), others as the method says (grid_streamed.cl,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <string>
 
 #include "oclspkt/error.hpp"
@@ -20,6 +21,8 @@ constexpr Index kMostRunTiles = 64;
 constexpr Index kFloatItemsPerCore = 512, kDoubleItemsPerCore = 256;
 /// Share of a tile's rows that whole lines have to fill.
 constexpr double kWellFilled = 0.8;
+/// The same of rows between halos of shared factors.
+constexpr double kWellKept = 0.6;
 /// Factors of one line that stay in a GPU's second-level cache beside what streams through it.
 constexpr Index kSharedBytes = 4 << 20;
 /// Rows of a tile that is folded to two at least.
@@ -47,12 +50,25 @@ constexpr GroupShape kReduceFloats = {64, 32, 0}, kReduceDoubles = {32, 16, 0};
 /// 42 with 16 rows of each.
 constexpr GroupShape kReducedLevels = {128, kLevelItemRows, 0};
 
-/// Of Plan::keeps_factors(). Shares of a stream of 2 words on an H200, lines of 64 and 1024 rows: float 0.88, 0.84,
-/// double 0.89, 0.88; 128 x 16: 0.81, 0.78 and 0.86, 0.86; 128 x 8: 0.74 and 0.82; 256 x 8: 0.60. With factors in local
-/// memory, or y of two tiles on its way, it is as fast at best.
-constexpr GroupShape kKeptShapes[] = {{64, 16, 0}, {128, 16, 0}};
-/// Work-groups a core: as many of the first as it has registers for at a time, of lines of one step in float twice.
-constexpr int kKeptGroupsShort = 16, kKeptGroupsFloat = 6, kKeptGroupsDouble = 4;
+/// Of Plan::keeps_factors(): what a work-group is, and how many of them a core has registers for at a time: with one
+/// more a fifth is lost, as it has to wait for its turn.
+struct KeptShape {
+  int items, item_rows;
+  int together;    ///< tiles that are solved at once
+  int most_steps;  ///< of the scan, whose products need registers, too
+  int per_core;
+  GroupShape group() const { return {items, item_rows, 0}; }
+};
+/// Shares of a stream of 2 words on an H200, 1.7e7 rows. Lines of 64, 256 and 1024 rows: 0.95, 0.93, 0.90, of 2000
+/// 0.85; 64 x 16 one by one 0.89, 0.91, 0.83, two together 0.92, 0.91, 0.88.
+constexpr KeptShape kKeptFloats[] = {{64, 12, 2, 2, 8}, {64, 12, 2, 4, 6},  {96, 12, 2, 4, 4},
+                                     {64, 16, 1, 4, 6}, {192, 12, 2, 4, 2}, {128, 16, 1, 4, 3}};
+/// 0.88 to 0.90, of 2000 rows 0.84; with 8 rows a work-item and two tiles together as much.
+constexpr KeptShape kKeptDoubles[] = {{64, 16, 1, 4, 4}, {128, 16, 1, 4, 2}};
+/// Of parts of lines, 16384 rows, lambda = 10: float 0.90, one by one 0.78; 144 x 16 0.87, 192 x 12 0.82.
+constexpr KeptShape kKeptHaloFloats[] = {{96, 12, 2, 2, 5}, {192, 12, 2, 3, 2}, {64, 16, 1, 4, 6}};
+/// 0.82; 64 x 12, which keeps 512 rows, 0.71, 256 x 10 0.70, 192 x 12 0.67.
+constexpr KeptShape kKeptHaloDoubles[] = {{128, 10, 1, 2, 3}, {256, 10, 1, 4, 1}, {64, 16, 1, 4, 4}};
 
 bool fits(const GroupShape& shape, int word, const DeviceTraits& traits) {
   return shape.items <= traits.group_items &&
@@ -185,24 +201,51 @@ bool share_line(Plan& plan, Index length, int word) {
   return true;
 }
 
+namespace {
+
+/// Rows that a tile of a shape keeps: whole lines, or with a halo the longest part of a line that goes into it and into
+/// the line without a rest.
+Index kept_rows(const KeptShape& shape, Index length, Index halo, Index quantum) {
+  const Index rows = shape.group().rows();
+  if (halo == 0) return rows / length * length;
+  Index kept = std::min(length, rows - 2 * halo) / quantum * quantum;
+  while (kept > 0 && length % kept != 0) kept -= quantum;
+  return std::max<Index>(0, kept);
+}
+
+/// Steps of the scan after which a work-item knows of those before it that hold rows of its line, or of the halo.
+int kept_steps(const KeptShape& shape, Index length, Index halo) {
+  const Index rows = shape.item_rows;
+  Index others = halo > 0 ? quotient_up(halo, rows) : length % rows == 0 ? length / rows - 1 : length / rows + 1;
+  others = std::min<Index>(others, shape.items);
+  int steps = 1;
+  while ((Index{1} << (2 * steps)) < others) ++steps;
+  return steps;
+}
+
+}  // namespace
+
 bool keep_factors(Plan& plan, Index length, int word, const DeviceTraits& traits) {
-  for (const GroupShape& shape : kKeptShapes) {
-    const Index kept = shape.rows() / length * length;
-    if (!fits(shape, word, traits) || static_cast<double>(kept) < kWellFilled * static_cast<double>(shape.rows())) {
-      continue;
-    }
-    take_shape(shape, plan);
+  const bool wide = word > static_cast<int>(sizeof(float)), whole = plan.halo == 0;
+  const Index quantum = kItemVector / word;
+  using Shapes = std::span<const KeptShape>;
+  const Shapes shapes = whole ? (wide ? Shapes(kKeptDoubles) : Shapes(kKeptFloats))
+                              : (wide ? Shapes(kKeptHaloDoubles) : Shapes(kKeptHaloFloats));
+  for (const KeptShape& shape : shapes) {
+    const Index rows = shape.group().rows(), kept = kept_rows(shape, length, plan.halo, quantum);
+    const double least = (whole ? kWellFilled : kWellKept) * static_cast<double>(rows);
+    const int steps = kept_steps(shape, length, plan.halo);
+    if (!fits(shape.group(), shape.together * word, traits) || steps > shape.most_steps) continue;
+    if (static_cast<double>(kept) < least) continue;
+    take_shape(shape.group(), plan);
     plan.stored = true;
-    plan.halo = 0;
     plan.m = kept;
-    // What enters a work-item comes from those before it that hold rows of its line.
-    const Index others = length % shape.item_rows == 0 ? length / shape.item_rows - 1 : length / shape.item_rows + 1;
-    for (plan.steps = 1; (Index{1} << (2 * plan.steps)) < std::min<Index>(others, shape.items);) ++plan.steps;
-    const int groups = word > static_cast<int>(sizeof(float)) ? kKeptGroupsDouble
-                       : plan.steps > 1                       ? kKeptGroupsFloat
-                                                              : kKeptGroupsShort;
-    const Index most = static_cast<Index>(groups) * std::max(1, traits.cores);
-    plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, most));
+    plan.together = shape.together;
+    plan.steps = steps;
+    // Work-groups keep their place in the line.
+    const Index places = whole ? 1 : length / kept, most = shape.per_core * std::max<Index>(1, traits.cores);
+    const Index groups = std::max(places, most / places * places);
+    plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, groups));
     cut_into_chunks(plan, word, traits);
     return true;
   }

@@ -30,6 +30,9 @@ inline Index reduce_local_words(int items, int item_rows) {
 /// follow each other.
 inline constexpr int kLevelItemRows = 4;
 
+/// Lines side by side by work-groups: rows of a work-item up to which registers hold those of two tiles.
+inline constexpr int kMostRowsAhead = 16;
+
 /// What a plan must know of the device that will run it.
 struct DeviceTraits {
   int lanes = 8;                          ///< SIMD lanes of the scalar type in a register
@@ -79,6 +82,7 @@ struct Plan {
   int level_items = 0;        ///< reduces_tiles(): work-items of all levels but the first, of kLevelItemRows rows
   int run_tiles = 1;          ///< by work-groups: tiles of a partition, or of a run through all lines
   int steps = 0;              ///< by work-groups, truncated-halo: work-items settle with those up to 2^steps away
+  int together = 1;           ///< keeps_factors(): tiles that a work-group solves at once
   bool paper = false;         ///< truncated-halo in the form of 2019, by work-items: see core/paper_form
   bool staged = false;        ///< paper: a work-group keeps its partitions in local memory between both sweeps
   bool walked = false;  ///< truncated-halo by lanes, its partitions settling each other: nothing is read again, what is
@@ -117,8 +121,10 @@ struct Plan {
   Index group_rows() const { return static_cast<Index>(items) * item_rows; }
   /// Stored factors are in the order of the lanes (core/turned_factors), not in that of the rows.
   bool turned() const { return stored && !by_groups(); }
-  /// truncated-halo of whole lines by stored factors, which work-groups keep from tile to tile
-  /// (kernels/gpu/tile_shared.cl); there are `runs` work-groups, and `steps` are of a scan.
+  /// truncated-halo by stored factors of lines that are all alike, which work-groups keep from tile to tile
+  /// (kernels/gpu/tile_shared.cl); there are `runs` work-groups, and `steps` are of a scan. Without a halo tiles hold
+  /// whole lines, with one they are parts of a line, `m` rows each, and `runs` a multiple of those of a line unless
+  /// every tile has a work-group.
   bool keeps_factors() const { return tiled() && stored && method == Method::truncated_halo; }
   /// Exact by work-groups: tiles are folded to their first and last rows, and those in turn.
   bool folds() const { return stored && by_groups() && method == Method::exact_factored; }
@@ -144,6 +150,9 @@ struct Plan {
   bool goes_through_tiles() const {
     return grid() && form == Form::shared && (in_one_tile() ? !in_turn : method == Method::truncated_streamed);
   }
+  /// goes_through_tiles(): y of the next tile is on its way while one is solved. Tiles of more rows a work-item leave
+  /// no registers for it.
+  bool reads_ahead() const { return item_rows <= kMostRowsAhead; }
   /// Stored: tiles that have factors of their own.
   Index factor_tiles() const {
     return form == Form::shared ? shared.head + shared.period + tiles() - shared.tail : tiles();
@@ -192,10 +201,10 @@ OCLSPKT_API Index longest_reach(Index partition, int word, const DeviceTraits& t
 /// @return false, and plan as it was, where a line would not stay in the cache or its rows do not fill vectors
 OCLSPKT_API bool share_line(Plan& plan, Index length, int word);
 
-/// Let work-groups that hold whole lines keep the stored factors of those, and go through many tiles with them:
-/// Plan::keeps_factors().
-/// @param plan   truncated-halo by work-groups, of lines that share_line() shares
-/// @return false, and plan as it was, where a work-group of the device does not hold a line, or too little beside it
+/// Let work-groups keep the stored factors of their rows, and go through many tiles with them: Plan::keeps_factors().
+/// @param plan   truncated-halo by work-groups, of lines that share_line() shares; a halo is one of stored factors
+/// @return false, and plan as it was, where a work-group of the device holds neither whole lines nor a good part of one
+///         with its halos, or too little beside it
 OCLSPKT_API bool keep_factors(Plan& plan, Index length, int word, const DeviceTraits& traits);
 
 /// Keep the bands, or stored factors, of a plan by work-groups as floats beside vectors of doubles.

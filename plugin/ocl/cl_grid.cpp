@@ -27,10 +27,11 @@ void ClSolver<T>::make_grid_kernel(State& s) const {
                            : whole      ? "grid_whole"
                            : factored() ? "grid_factored"
                                         : "grid_streamed";
-  const std::string form =
-      through             ? " -D LINES=" + std::to_string(plan_.item_lines) + " -D IN_ONE_TILE=" + (whole ? "1" : "0")
-      : factors_.shared() ? " -D SHARED_FACTORS"
-                          : "";
+  const std::string form = through ? " -D LINES=" + std::to_string(plan_.item_lines) +
+                                         " -D IN_ONE_TILE=" + (whole ? "1" : "0") +
+                                         " -D AHEAD=" + (plan_.reads_ahead() ? "1" : "0")
+                           : factors_.shared() ? " -D SHARED_FACTORS"
+                                               : "";
   const std::string shape =
       "-D BUNDLE=" + std::to_string(plan_.bundle) + " -D ITEMS_DOWN=" + std::to_string(plan_.grid_items_down()) +
       " -D ITEM_ROWS=" + std::to_string(plan_.item_rows) + form + (plan_.in_turn ? " -D IN_TURN" : "");

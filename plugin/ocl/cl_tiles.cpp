@@ -38,7 +38,8 @@ void ClSolver<T>::make_tile_kernels(State& s, bool guarded) const {
                            (plan_.couplings_serve() ? " -D COUPLINGS_SERVE" : "") +
                            (plan_.narrow ? " -D NARROW_FACTORS" : "");
   if (plan_.keeps_factors()) {
-    make(s.tile_shared[guarded], "tile_shared", " -D STEPS=" + std::to_string(plan_.steps));
+    make(s.tile_shared[guarded], "tile_shared",
+         " -D STEPS=" + std::to_string(plan_.steps) + " -D TOGETHER=" + std::to_string(plan_.together));
     return;
   }
   if (!plan_.stored) {
@@ -172,7 +173,7 @@ cl::Event ClSolver<T>::launch_tiles(State& s, const ChunkBands& bands, const cl:
                  {"x", &x, array, kVectorBytes}});
 }
 
-/// Whole lines, by factors that work-groups keep: the tiles of a chunk.
+/// By factors that work-groups keep: the tiles of a chunk.
 template <typename T>
 cl::Event ClSolver<T>::launch_kept(State& s, const ChunkBands& factors, const cl::Buffer& y, const cl::Buffer& x,
                                    const Chunk& chunk) {
@@ -182,7 +183,7 @@ cl::Event ClSolver<T>::launch_kept(State& s, const ChunkBands& factors, const cl
   Kernel& kernel = s.tile_shared[guarded_];
   set_arguments(*s.device, kernel, factors.lower, factors.diag, factors.upper, y, x, s.care, cl_long{plan_.n},
                 cl_long{chunk.first}, cl_long{chunk.tile_begin}, cl_long{chunk.tile_end}, static_cast<cl_int>(plan_.m),
-                static_cast<cl_int>(plan_.shared.period));
+                static_cast<cl_int>(plan_.halo), static_cast<cl_int>(plan_.shared.period));
   return launch(*s.device, kernel, {std::max<Index>(1, groups), static_cast<std::size_t>(plan_.items)},
                 {{"multiplier", &factors.lower, stored, kVectorBytes},
                  {"reciprocal", &factors.diag, stored, kVectorBytes},

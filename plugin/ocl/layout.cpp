@@ -124,7 +124,10 @@ Layout make_layout(const Plan& plan, int word, const Limits& limits) {
     layout.longest = std::max(layout.longest, layout.chunks.back().rows());
   }
   layout.band_chunks = layout.chunks;
-  if (plan.by_groups() && plan.form == Form::shared) layout.band_chunks = {Chunk{.end = plan.shared.period}};
+  if (plan.by_groups() && plan.form == Form::shared) {
+    layout.band_chunks = {Chunk{.end = plan.shared.period}};
+    layout.longest = std::max(layout.longest, plan.shared.period);
+  }
   if (plan.turned()) {
     if (plan.form == Form::shared) layout.band_chunks.resize(1);
     for (Chunk& chunk : layout.band_chunks) {

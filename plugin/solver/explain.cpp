@@ -44,9 +44,9 @@ std::string shape_text(const Plan& plan) {
                       static_cast<long long>(plan.m));
       }
       if (plan.by_groups()) {
-        return (plan.keeps_factors() ? std::string("whole lines, shared factors, ")
-                                     : format("halo %lld, ", static_cast<long long>(plan.halo))) +
-               groups_text(plan);
+        return (plan.halo > 0 || !plan.keeps_factors() ? format("halo %lld, ", static_cast<long long>(plan.halo))
+                                                       : std::string("whole lines, ")) +
+               (plan.keeps_factors() ? "shared factors, " : "") + groups_text(plan);
       }
       if (plan.walked) return format("tiles of %lld rows, walked", static_cast<long long>(plan.tile_rows()));
       return format("halo %lld", static_cast<long long>(plan.halo)) +

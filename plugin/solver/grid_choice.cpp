@@ -109,13 +109,16 @@ std::vector<Plan> exact_plans(const Problem<T>& problem) {
     demand.form = Form::symmetric;
     fastest = make_exact_grid_plans(lines, demand, sizeof(T), problem.traits);
   }
+  demand.in_turn = true;
+  const Plan in_turn = plan_of(problem, demand);
+  const bool settles_at_once = !fastest.front().in_turn || !fastest.back().in_turn;
   std::vector<Plan> plans;
   for (const Plan& plan : fastest) {
     plans.push_back(plan);
-    if (plan.in_turn) continue;
-    demand.in_turn = true;
-    plans.push_back(plan_of(problem, demand));
+    if (!plan.in_turn && in_turn.in_one_tile()) plans.push_back(in_turn);
   }
+  // A walk down lines that are too long for that is the last thing to try, behind segments.
+  if (settles_at_once && !in_turn.in_one_tile()) plans.push_back(in_turn);
   demand.in_turn = false;
   demand.one_item = true;
   plans.push_back(plan_of(problem, demand));

@@ -74,6 +74,26 @@ std::optional<Proposal> propose_by_survey(const Problem<T>& problem, double tol)
   return covered(plan, 2 * std::pow(problem.survey.decay(), -static_cast<double>(away + 1)), tol, problem.survey);
 }
 
+/// Parts of lines that are all alike, by stored factors that work-groups keep, with the halo that the survey
+/// guarantees.
+template <typename T>
+std::optional<Proposal> propose_kept(const Problem<T>& problem, double tol) {
+  const LineSet& lines = problem.bands.lines();
+  const double d = problem.survey.decay();
+  const bool alike = problem.survey.shared && problem.traits.group_items > 0 && problem.options.partition == 0;
+  if (!alike || !(d > 1) || !settles(problem.survey)) return std::nullopt;
+  const Index longest = longest_halo(0, sizeof(T), problem.traits);
+  Index halo = kHaloQuantum;
+  while (halo <= longest && !(bound_stored(d, halo) <= tol)) halo += kHaloQuantum;
+  if (halo > longest) return std::nullopt;
+  Plan plan = plan_for(problem, Method::truncated_halo, halo);
+  const Index length = lines.length(0);
+  if (!share_line(plan, length, sizeof(T)) || !keep_factors(plan, length, sizeof(T), problem.traits)) {
+    return std::nullopt;
+  }
+  return covered(plan, bound_stored(d, halo), tol, problem.survey);
+}
+
 /// Halos of the lines of a set, each judged by itself.
 struct LineNeeds {
   Index halo = 0;               ///< enough for every line but those that failed
@@ -167,6 +187,7 @@ std::optional<Proposal> propose_halo(const Problem<T>& problem, Objection& objec
     proposal.needs_trial = proposal.needs_trial || problem.survey.dominance < kSafeWholeLines;
     return unless_growth(problem, std::move(proposal), objection);
   }
+  if (auto kept = propose_kept(problem, tol)) return kept;
   if (auto quick = propose_by_survey(problem, tol)) return quick;
 
   const Index limit = longest_halo(problem.options.partition, sizeof(T), problem.traits);

@@ -141,7 +141,8 @@ bool solves_by_groups(const DeviceInfo& info, const std::vector<std::string>& wo
   return error <= 10 * (narrow ? kEps<float> : kEps<T>);
 }
 
-/// Whole lines by factors that work-groups keep. Words: kept, rows a line, lines, bytes of device memory.
+/// By factors that work-groups keep, of whole lines or of parts of long ones. Words: kept, rows a line, lines, bytes of
+/// device memory.
 template <typename T>
 bool solves_by_kept_factors(const DeviceInfo& info, const std::vector<std::string>& words) {
   const Index length = std::stol(words.at(1));
@@ -153,9 +154,11 @@ bool solves_by_kept_factors(const DeviceInfo& info, const std::vector<std::strin
   settings.device_memory = std::stol(words.at(3));
   const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), settings);
   const Index partition = partition_of_whole_lines(lines, sizeof(T), traits);
-  Plan plan = make_whole_lines_plan(lines, partition, sizeof(T), traits);
+  Plan plan = partition > 0 ? make_whole_lines_plan(lines, partition, sizeof(T), traits)
+                            : make_plan(Method::truncated_halo, lines.rows(), 40, 0, sizeof(T), traits);
   if (!share_line(plan, length, sizeof(T)) || !keep_factors(plan, length, sizeof(T), traits)) return false;
-  plan.runs = std::min(plan.runs, 2);  // several tiles each
+  // Several tiles each.
+  plan.runs = plan.halo > 0 ? static_cast<int>(length / plan.m) : std::min(plan.runs, 2);
   const auto solver = make_solver<T>(info.index, settings);
   solver->set_up(plan, bands);
   std::vector<T> x(y.size());

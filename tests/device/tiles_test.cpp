@@ -167,6 +167,46 @@ TYPED_TEST(Tiles, OfWholeLinesKeepFactors) {
   });
 }
 
+TYPED_TEST(Tiles, OfPartsOfLinesKeepFactors) {
+  using T = TypeParam;
+  const Index halo = sizeof(T) == sizeof(double) ? 88 : 40;  // 1.64^-halo
+  on_every_device<T>([&](const DeviceInfo& info) {
+    for (const auto& [count, length] : {std::pair<Index, Index>{45, 3000}, {31, 4096}, {2, 16'384}}) {
+      const LineSet lines = LineSet::equal(count, length);
+      const auto bands = closed(constant<T>(lines, -1, T(2.25), T(-1)));
+      const auto y = random_vector<T>(lines.rows());
+      const auto plan_by = [&](const DeviceSettings& settings) {
+        const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), settings);
+        Plan plan = make_plan(Method::truncated_halo, lines.rows(), halo, 0, sizeof(T), traits);
+        EXPECT_TRUE(share_line(plan, length, sizeof(T)) && keep_factors(plan, length, sizeof(T), traits)) << length;
+        EXPECT_EQ(length % plan.m, 0);
+        EXPECT_LE(plan.m + 2 * halo, plan.group_rows());
+        EXPECT_TRUE(plan.runs % (length / plan.m) == 0 || plan.runs == plan.tiles()) << plan.runs;
+        return plan;
+      };
+      Plan plan = plan_by(kForGpus);
+      const auto first = this->solve_by(info.index, plan, bands, y);
+      EXPECT_LE(normwise_backward_error(lines, bands.view(), first.data(), y.data()), 10 * kEps<T>) << length;
+      EXPECT_LE(relative_difference(first, solve_by_reference(bands, y)), 64 * kEps<T>) << length;
+      EXPECT_EQ(this->solve_by(info.index, plan, bands, y, kAsking), first) << "unguarded";
+      plan.runs = static_cast<int>(length / plan.m);
+      EXPECT_EQ(this->solve_by(info.index, plan, bands, y), first) << "a work-group for every place";
+      DeviceSettings small = kForGpus;
+      small.device_memory = 5 * lines.rows() * static_cast<Index>(sizeof(T)) / 6;
+      EXPECT_EQ(this->solve_by(info.index, plan_by(small), bands, y, small), first) << "in chunks";
+      auto broken = y;
+      const Index line = lines.count() / 2 * length, at = line + length / 3;
+      broken[static_cast<std::size_t>(at)] = std::numeric_limits<T>::quiet_NaN();
+      for (const DeviceSettings& settings : {kForGpus, kAsking}) {
+        auto x = this->solve_by(info.index, plan, bands, broken, settings);
+        EXPECT_TRUE(std::isnan(x[static_cast<std::size_t>(at)]));
+        std::copy_n(first.begin() + line, length, x.begin() + line);
+        EXPECT_EQ(x, first) << length;
+      }
+    }
+  });
+}
+
 TYPED_TEST(Tiles, GiveTheSameBitsInEveryForm) {
   using T = TypeParam;
   const Index count = 70, length = 96;

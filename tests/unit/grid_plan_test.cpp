@@ -84,9 +84,32 @@ TEST(GridPlan, CutsTheTilesOfSharedFactorsIntoRunsThroughAllLines) {
     EXPECT_TRUE(whole.goes_through_tiles() && whole.in_one_tile());
     EXPECT_DOUBLE_EQ(whole.words_per_row(), 2);
     const GridDemand exact{.method = Method::exact_factored, .form = Form::shared};
-    const Plan walked = make_grid_plan(LineSet::grid_axis(1, 512, 257, 512), exact, word, kGpu);
+    const Plan walked = make_grid_plan(LineSet::grid_axis(1, 512, 1025, 512), exact, word, kGpu);
     EXPECT_FALSE(walked.goes_through_tiles());
     EXPECT_EQ(walked.item_lines, 1);
+  }
+}
+
+TEST(GridPlan, HoldsLongLinesOfSharedFactorsThatSettleAtOnce) {
+  GridDemand demand{.method = Method::exact_factored, .form = Form::shared};
+  for (const int word : {4, 8}) {
+    for (const Index length : {257, 512, 513, 1024}) {
+      const LineSet lines = LineSet::grid_axis(1, 512, length, 32);
+      demand.in_turn = demand.segments = false;
+      const Plan plan = make_grid_plan(lines, demand, word, kGpu);
+      EXPECT_TRUE(plan.goes_through_tiles() && plan.in_one_tile()) << length;
+      EXPECT_FALSE(plan.reads_ahead());
+      EXPECT_EQ(plan.bundle * word, 128);
+      EXPECT_DOUBLE_EQ(plan.words_per_row(), 2);
+      EXPECT_LE(quotient_up(plan.bundles * lines.blocks(), plan.run_tiles), 2 * kGpu.cores) << "no second turn";
+      EXPECT_FALSE(make_exact_grid_plans(lines, demand, word, kGpu).front().grid_folds());
+      demand.in_turn = true;
+      EXPECT_FALSE(make_grid_plan(lines, demand, word, kGpu).in_one_tile());
+    }
+    DeviceTraits small = kGpu;
+    small.group_items = 256;
+    demand.in_turn = false;
+    EXPECT_FALSE(make_grid_plan(LineSet::grid_axis(1, 512, 512, 32), demand, word, small).in_one_tile());
   }
 }
 

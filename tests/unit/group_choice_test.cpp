@@ -2,6 +2,9 @@
 // What is proposed for kernels made for GPUs, on a device that nobody has to watch.
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <tuple>
+
 #include "hard_matrices.hpp"
 #include "matrices.hpp"
 #include "proposal.hpp"
@@ -13,9 +16,10 @@ namespace {
 const DeviceTraits kGpu{.cores = 132, .group_items = 1024, .local_bytes = 48 << 10};
 
 template <typename T>
-std::optional<Proposal> proposed(Bands<T> bands, Method method) {
+std::optional<Proposal> proposed(Bands<T> bands, Method method, bool alike = false) {
   bands.close_lines();
-  const Survey survey = survey_rows(bands.lines(), bands.view());
+  Survey survey = survey_rows(bands.lines(), bands.view());
+  survey.shared = alike;
   const Options options;
   const Problem<T> problem{options, bands, survey, kGpu};
   Objection objection;
@@ -77,6 +81,30 @@ TYPED_TEST(GroupChoice, SettlesNothingThatMultipliesRounding) {
   ASSERT_TRUE(proposal->plan.grid());
   EXPECT_EQ(proposal->plan.form, Form::shared);
   EXPECT_TRUE(proposal->plan.in_turn || proposal->plan.grid_items_down() == 1);
+}
+
+TYPED_TEST(GroupChoice, KeepsTheFactorsOfLinesThatAreAlike) {
+  using T = TypeParam;
+  const double eps = std::numeric_limits<T>::epsilon();
+  // Whole lines, parts of them, and parts for which the halo is too long or which a line does not fill.
+  for (const auto& [length, lambda, keeps] : {std::tuple<Index, double, bool>{1024, 1e4, true},
+                                              {2000, 1e4, true},
+                                              {16'384, 10, true},
+                                              {10'000, 10, true},
+                                              {16'384, 1e4, false},
+                                              {4 * 4099, 10, false}}) {
+    const auto proposal =
+        proposed(test::diffusion<T>(LineSet::equal(12, length), lambda), Method::truncated_halo, true);
+    EXPECT_EQ(proposal && proposal->plan.keeps_factors(), keeps) << length << " rows, lambda " << lambda;
+    if (!keeps || !proposal) continue;
+    const Plan& plan = proposal->plan;
+    EXPECT_EQ(plan.form, Form::shared);
+    EXPECT_LE(proposal->certificate, eps);
+    EXPECT_EQ(plan.halo > 0, length > 2048);
+    EXPECT_EQ((plan.halo > 0 ? length % plan.m : plan.m % length), 0);
+    EXPECT_LE(plan.m + 2 * plan.halo, plan.group_rows());
+    EXPECT_LE(plan.words_per_row(), 2.3);
+  }
 }
 
 }  // namespace
