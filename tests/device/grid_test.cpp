@@ -197,6 +197,35 @@ TYPED_TEST(Grid, StaysBackwardStableAtDominanceOne) {
   std::printf("largest backward error: %.2f eps\n", worst);
 }
 
+TYPED_TEST(Grid, HoldsLongLinesThatAreAlikeWhole) {
+  using T = TypeParam;
+  double worst = 0;
+  for (const LineSet& lines : {LineSet::grid_axis(1, 37, 1000, 3), LineSet::grid_axis(2, 70, 1, 512)}) {
+    for (const double lambda : {1e2, 1e4, 1e8}) {
+      const auto bands = closed(diffusion<T>(lines, lambda));
+      const auto random = random_vector<T>(lines.extent());
+      auto product = random, smooth = random;
+      multiply(lines, bands.view(), random.data(), product.data());
+      trial_right_hand_side(lines, bands.view(), TrialKind::smooth, smooth.data());
+      on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
+        const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);
+        if (traits.local_bytes < (48 << 10)) return;
+        const GridDemand demand{.method = Method::exact_factored, .form = Form::shared};
+        Plan plan = make_grid_plan(lines, demand, sizeof(T), traits);
+        ASSERT_TRUE(plan.in_one_tile() && plan.goes_through_tiles() && !plan.reads_ahead());
+        plan.run_tiles = 2;  // a work-group goes through several
+        for (const std::vector<T>* y : std::initializer_list<const std::vector<T>*>{&random, &product, &smooth}) {
+          const auto x = this->solve_by(info.index, plan, bands, *y);
+          const double error = normwise_backward_error(lines, bands.view(), x.data(), y->data()) / kEps<T>;
+          EXPECT_LE(error, 4) << lines.describe() << ", lambda " << lambda;
+          worst = std::max(worst, error);
+        }
+      });
+    }
+  }
+  std::printf("largest backward error: %.2f eps\n", worst);
+}
+
 TYPED_TEST(Grid, SegmentsSolveWhatDecaysSlowlyAndAnySigns) {
   using T = TypeParam;
   double worst = 0;

@@ -49,8 +49,14 @@ bool solves_in_form(const DeviceInfo& info, const std::vector<std::string>& word
   return error <= 10 * (narrow ? kEps<float> : kEps<T>);
 }
 
-/// The plan by work-groups of 32 work-items: 4 rows each and tiles of 16, so that small lines have several.
+/// The plan by work-groups of 32 work-items: 4 rows each and tiles of 16, so that small lines have several; of long
+/// lines one that holds them whole, several by one work-group.
 Plan small_grid_plan(const LineSet& lines, const std::string& way, int word, DeviceTraits traits) {
+  if (way.starts_with("gridlong")) {
+    Plan plan = make_grid_plan(lines, {.method = Method::exact_factored, .form = Form::shared}, word, traits);
+    plan.run_tiles = 2;
+    return plan;
+  }
   traits.group_items = std::min(traits.group_items, 32);
   const bool folds = way.starts_with("gridfolds");
   return make_grid_plan(lines,
@@ -63,8 +69,8 @@ Plan small_grid_plan(const LineSet& lines, const std::string& way, int word, Dev
                         word, traits);
 }
 
-/// Words: strided|shared|segments|grid|gridshared|gridexact|gridfolds|gridfoldsshared|gridfoldssymmetric, lines of a
-/// block, rows, blocks, bytes of device memory (0: all).
+/// Words: strided|shared|segments|grid|gridshared|gridlongshared|gridexact|gridfolds|gridfoldsshared|
+/// gridfoldssymmetric, lines of a block, rows, blocks, bytes of device memory (0: all).
 template <typename T>
 bool solves_beside(const DeviceInfo& info, const std::vector<std::string>& words) {
   const auto number = [&](std::size_t word) { return std::stol(words.at(word)); };
