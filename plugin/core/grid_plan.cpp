@@ -38,8 +38,8 @@ constexpr GridShape kStreamedDouble[] = {{16, 8}};
 /// tile holds, 64 rows: float 0.95 / 0.88, double 0.93 / 0.88; 256 rows: 0.87 / 0.82, 0.90 / 0.86.
 constexpr GridShape kWholeSharedFloat[] = {{4, 16, 2}, {8, 16, 2}, {16, 16, 2}};
 constexpr GridShape kWholeSharedDouble[] = {{4, 16}, {8, 16}, {16, 16, 2}};
-/// Longer lines of exact-factored that one tile holds in registers, with no room for y of the next: 512 rows float
-/// 0.68, double 0.72 / 0.71, 1024 rows 0.65 / 0.63 and 0.70 / 0.67; of half the lines 0.55 and 0.57, in segments 0.39
+/// Longer lines of exact-factored that one tile holds in registers, with no room for y of the next: 512 rows float 0.84
+/// / 0.83, double 0.72 / 0.71, 1024 rows 0.67 / 0.63 and 0.74 / 0.67; of half the lines 0.55 and 0.57, in segments 0.39
 /// and 0.46.
 constexpr GridShape kLongSharedFloat[] = {{16, 32, 2, 128}, {32, 32, 2, 128}};
 constexpr GridShape kLongSharedDouble[] = {{16, 32, 1, 128}, {32, 32, 1, 128}};

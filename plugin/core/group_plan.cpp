@@ -59,15 +59,16 @@ struct KeptShape {
   int per_core;
   GroupShape group() const { return {items, item_rows, 0}; }
 };
-/// Shares of a stream of 2 words on an H200, 1.7e7 rows. Lines of 64, 256 and 1024 rows: 0.95, 0.93, 0.90, of 2000
-/// 0.85; 64 x 16 one by one 0.89, 0.91, 0.83, two together 0.92, 0.91, 0.88.
-constexpr KeptShape kKeptFloats[] = {{64, 12, 2, 2, 8}, {64, 12, 2, 4, 6},  {96, 12, 2, 4, 4},
-                                     {64, 16, 1, 4, 6}, {192, 12, 2, 4, 2}, {128, 16, 1, 4, 3}};
-/// 0.88 to 0.90, of 2000 rows 0.84; with 8 rows a work-item and two tiles together as much.
-constexpr KeptShape kKeptDoubles[] = {{64, 16, 1, 4, 4}, {128, 16, 1, 4, 2}};
-/// Of parts of lines, 16384 rows, lambda = 10: float 0.90, one by one 0.78; 144 x 16 0.87, 192 x 12 0.82.
-constexpr KeptShape kKeptHaloFloats[] = {{96, 12, 2, 2, 5}, {192, 12, 2, 3, 2}, {64, 16, 1, 4, 6}};
-/// 0.82; 64 x 12, which keeps 512 rows, 0.71, 256 x 10 0.70, 192 x 12 0.67.
+/// Shares of a stream of 2 words on an H200, 1.7e7 rows. Lines of 64, 256 and 1024 rows: 0.94, 0.93, 0.91, of 2000
+/// 0.85, of 4096 0.79; 64 x 16 one by one 0.89, 0.91, 0.83, two together 0.92, 0.91, 0.88.
+constexpr KeptShape kKeptFloats[] = {{64, 12, 2, 2, 8},  {64, 12, 2, 4, 6},  {96, 12, 2, 4, 4}, {64, 16, 1, 4, 6},
+                                     {192, 12, 2, 4, 2}, {128, 16, 1, 4, 3}, {256, 16, 2, 4, 1}};
+/// 0.88 to 0.90, of 2000 and 4096 rows 0.84; with 8 rows a work-item and two tiles together as much.
+constexpr KeptShape kKeptDoubles[] = {{64, 16, 1, 4, 4}, {128, 16, 1, 4, 2}, {256, 16, 1, 4, 1}};
+/// Of parts of lines of 16384 rows, a halo of 64: 0.92, one by one 0.78; 144 x 16 0.87, 192 x 12 0.82. A halo of 192:
+/// 0.89.
+constexpr KeptShape kKeptHaloFloats[] = {{96, 12, 2, 2, 5}, {128, 12, 2, 2, 4}, {192, 12, 2, 3, 2}, {64, 16, 1, 4, 6}};
+/// A halo of 128: 0.82; 64 x 12, which keeps 512 rows, 0.71, 192 x 12 0.67. A halo of 256: 0.71.
 constexpr KeptShape kKeptHaloDoubles[] = {{128, 10, 1, 2, 3}, {256, 10, 1, 4, 1}, {64, 16, 1, 4, 4}};
 
 bool fits(const GroupShape& shape, int word, const DeviceTraits& traits) {

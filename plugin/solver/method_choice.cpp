@@ -20,6 +20,8 @@ constexpr Index kQuickHalo = 64, kQuickHaloOfLikeRows = 256;
 /// Halo up to which work-groups are faster without stored factors. Shares of the stream, H200, 3e7 rows, a halo of 168,
 /// 256 and 352 rows: 0.96, 0.91, 0.84 in float, 1.01, 0.97, 0.89 in double; stored factors 0.85 and 0.95.
 constexpr Index kQuickerHalo = 256;
+/// Rows of a line up to which work-groups rather keep factors of whole lines than of parts of them.
+constexpr Index kSmallTile = 2304;
 /// Halos tried when the decay is followed, shortest first: a short search costs little.
 constexpr Index kHaloSearch[] = {64, 256, 1024, 4096};
 /// Cores up to which two sides of a system, swept by two of them, take less time than partitions that keep all busy.
@@ -181,13 +183,15 @@ std::optional<Proposal> propose_halo(const Problem<T>& problem, Objection& objec
   const LineSet& lines = problem.bands.lines();
   if (!lines.contiguous()) return propose_segments(problem, tol, objection);
   if (problem.traits.paper) return propose_paper(problem, objection);
+  auto kept = propose_kept(problem, tol);
   // Kernels for GPUs are as fast for whole lines as for any, whatever the dominance.
-  if (const Index m = whole_lines(problem, problem.traits.group_items > 0 ? 1 : kSafeWholeLines); m > 0) {
+  const Index m = whole_lines(problem, problem.traits.group_items > 0 ? 1 : kSafeWholeLines);
+  if (m > 0 && !(kept && lines.length(0) > kSmallTile)) {
     Proposal proposal = covered(make_whole_lines_plan(lines, m, sizeof(T), problem.traits), 0, tol, problem.survey);
     proposal.needs_trial = proposal.needs_trial || problem.survey.dominance < kSafeWholeLines;
     return unless_growth(problem, std::move(proposal), objection);
   }
-  if (auto kept = propose_kept(problem, tol)) return kept;
+  if (kept) return kept;
   if (auto quick = propose_by_survey(problem, tol)) return quick;
 
   const Index limit = longest_halo(problem.options.partition, sizeof(T), problem.traits);
