@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: a pass of exact-factored on GPUs, for lines side by side that are cut into segments: the right-hand side of
-// the systems that are left of the first and the last row of every segment when the others are eliminated, again lines
-// side by side. grid_whole.cl substitutes back.
+// the systems that are left of the first row of every segment when the others are eliminated, again lines side by side.
+// grid_whole.cl substitutes back.
 //
-//   inner rows, down:  d_i = y_i - m_i d_(i-1);   first row: y - sum of w_i d_i;   last row: y - m d of the row above
+//   inner rows, down:  d_i = y_i - m_i d_(i-1);   first row: y - sum of w_i d_i - m d of the row above
 // Source: SPIKE with Schur complements. Inner rows are eliminated as grid_whole.cl does it, to the bit, so both passes
 // are one elimination in another order; core/segment_factors makes the factors.
 //
 // Arguments (global memory)
-//   multiplier, weight  m and w of every row, at its place in y, or (SHARED_FACTORS) of one line; not read of first
-//                       rows. COUPLINGS_SERVE: the couplings in place of the multipliers
+//   multiplier, weight  m and w of every row, at its place in y, or (SHARED_FACTORS) of one line. COUPLINGS_SERVE: the
+//                       couplings in place of the multipliers
 //   y                   right-hand sides
-//   left                shape [blocks][2 segments][block_lines]: out, the right-hand side
+//   taken               LEFT: of shape and places of y, what is to be taken off that
+//   left, left_taken    shape [blocks][segments][block_lines]: out, of first rows, what is left of y, and of that what
+//                       is to be taken off
 //   blocks, block_stride, block_lines  line l of block o begins at place o block_stride + l
 //   length, row_stride  rows of a line and places between them
 //   bundles             of a block; the last may lack lines
@@ -24,9 +26,9 @@
 
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_fold(
     __global const scalar_t* restrict multiplier, __global const scalar_t* restrict weight,
-    __global const scalar_t* restrict y, __global scalar_t* restrict left, const long blocks, const long block_stride,
-    const long block_lines, const int length, const long row_stride, const int bundles, const int segments,
-    __local scalar_t* words) {
+    __global const scalar_t* restrict y, __global const scalar_t* restrict taken, __global scalar_t* restrict left,
+    __global scalar_t* restrict left_taken, const long blocks, const long block_stride, const long block_lines,
+    const int length, const long row_stride, const int bundles, const int segments, __local scalar_t* words) {
   const int pieces = (int)get_group_id(0) / bundles, block = pieces / segments;
   if (block >= blocks) return;
   const int piece = remainder_of((int)get_group_id(0), pieces, bundles),
@@ -40,9 +42,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_fold
 #else
   fetch_factor(multiplier, home, segment, m);
 #endif
-  fetch(y, home, segment, d);
+  fetch_right_side(y, taken, home, segment, d);
   fetch_factor(weight, home, segment, w);
-  scalar_t sum = 0;
+  scalar_t sum = 0, next = 0;
+  if (home.item == 0 && segment + 1 < segments) next = fetch_next(multiplier, home, segment);
   if (home.item == 0) {
     sum = d[0];  // no other row sees it
     d[0] = m[0] = 0;
@@ -54,7 +57,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_fold
   barrier(CLK_LOCAL_MEM_FENCE);
   if (home.item > 0 || !home.there) return;
   for (int k = 1; k < ITEMS_DOWN; ++k) sum += sums[k * BUNDLE + home.lane];
-  __global scalar_t* const to = left + place_of_segment(block, segment, segments, 2, block_lines, home);
-  to[0] = sum;
-  to[block_lines] = last[home.lane];
+  const long place = place_of_segment(block, segment, segments, block_lines, home);
+  left[place] = sum;
+  if (segment == 0) left_taken[place] = 0;
+  if (segment + 1 < segments) left_taken[place + block_lines] = mul(next, last[home.lane]);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: lines side by side on GPUs, by stored factors: a work-group solves a tile of its lines in one pass and
-// truncates nothing. The tile holds whole lines or, of exact-factored (SEGMENTS), a segment of each whose first and
-// last unknown are known, see grid_fold.cl; segments are swept down in turn.
+// truncates nothing. The tile holds whole lines or, of exact-factored (SEGMENTS), a segment of each whose first
+// unknown is known, and that of the next one, see grid_fold.cl; segments are swept down in turn.
 //
 //   down:  d_i = y_i - m_i d_(i-1),      m_i = a_i p_(i-1), p_i = 1 / (b_i - a_i c_(i-1) p_(i-1))
 //   back:  x_i = d_i p_i - k_i x_(i+1),  k_i = c_i p_i
@@ -19,8 +19,9 @@
 //   length, row_stride  rows of a line and places between them
 //   bundles             of a block; the last may lack lines
 //   segments            of a line, TILE_ROWS each
-//   known               shape [blocks][2 segments][block_lines]: the first and the last unknown of every segment; not
-//                       read where lines are whole
+//   known               shape [blocks][segments][block_lines]: the first unknown of every segment; not read where lines
+//                       are whole
+//   taken               LEFT: of shape and places of y, what is to be taken off that
 //   words               local, 4 GROUP_ITEMS
 // Launch:  a work-group for each segment of each bundle, of GROUP_ITEMS work-items; neighbouring bundles are
 //          neighbours. The last segments come first: grid_fold.cl left them in the cache.
@@ -48,7 +49,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_whol
     __global const scalar_t* restrict multiplier, __global const scalar_t* restrict reciprocal,
     __global const scalar_t* restrict coupling, __global const scalar_t* restrict y, __global scalar_t* restrict x,
     const long blocks, const long block_stride, const long block_lines, const int length, const long row_stride,
-    const int bundles, const int segments, __global const scalar_t* restrict known, __local scalar_t* words) {
+    const int bundles, const int segments, __global const scalar_t* restrict known,
+    __global const scalar_t* restrict taken, __local scalar_t* words) {
   const int group = (int)get_num_groups(0) - 1 - (int)get_group_id(0), pieces = group / bundles;
   const int block = pieces / segments;
   if (block >= blocks) return;
@@ -58,18 +60,18 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_whol
 #ifdef COUPLINGS_SERVE
   fetch(coupling, home, segment, k);
   fetch_above(coupling, home, segment, m);
-  if (home.item == 0) m[1] = multiplier[place_of_segment(block, segment, segments, 1, block_lines, home)];
+  if (home.item == 0) m[1] = multiplier[place_of_segment(block, segment, segments, block_lines, home)];
 #else
   fetch_factor(multiplier, home, segment, m);
   fetch_factor(coupling, home, segment, k);
 #endif
-  fetch(y, home, segment, d);
+  fetch_right_side(y, taken, home, segment, d);
   fetch_factor(reciprocal, home, segment, p);
   scalar_t below = 0;
 #ifdef SEGMENTS
-  __global const scalar_t* const ends = known + place_of_segment(block, segment, segments, 2, block_lines, home);
-  const scalar_t first = ends[0];
-  below = ends[block_lines];  // the last row's factors hand it on
+  __global const scalar_t* const firsts = known + place_of_segment(block, segment, segments, block_lines, home);
+  const scalar_t first = firsts[0];
+  if (segment + 1 < segments) below = firsts[block_lines];
   __local scalar_t *const through = words, *const left = words + GROUP_ITEMS;
   if (home.item == 0) {
     d[0] = 0;

@@ -300,23 +300,25 @@ Certificate certify_runs(const Plan& plan, const BandsView<T>& bands) {
   return both;
 }
 
-/// settling_growth() of tiles that are factored by themselves.
+/// settling_growth() of tiles whose rows but the first are eliminated, from the second one down.
 template <typename T>
 static double folding_growth(const Plan& plan, const BandsView<T>& bands) {
   const Walk<T> rows(bands, plan.n, false);
   Settling settling;
   double c = 0;
   for (Index i = 0; i < plan.n; ++i) {
-    const bool first = i % plan.m == 0;
-    if (first) {
-      if (i > 0) settling.end_partition(true);
+    const Index within = i % plan.m;
+    if (within == 0) {
       settling.begin_partition();
-      c = 0;
+      continue;
     }
+    const bool second = within == 1;
     const auto diag = static_cast<double>(rows.diag(i));
-    const double u = diag - rows.lower(i) * c, c_above = std::abs(c);
+    const double u = diag - (second ? 0 : rows.lower(i) * c), c_above = second ? 0 : std::abs(c);
     c = rows.upper(i) / u;
-    settling.see(first ? 0 : std::abs(rows.lower(i) / u), c_above, std::abs(c));
+    settling.see(second ? 0 : std::abs(rows.lower(i) / u), c_above, std::abs(c));
+    // Work-items find what enters them in another order than that of the rows.
+    if ((within + 1) % plan.item_rows == 0) settling.end_partition(i + 1 < plan.n);
   }
   return settling.growth;
 }

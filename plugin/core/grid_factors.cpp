@@ -14,7 +14,6 @@ template <typename T, typename Level = typename SegmentFactors<T>::Level>
 struct Laid {
   AlignedArray<T> Level::*array;
   LineSet places;
-  Index step = 1;  ///< numbers of a line from one that is kept to the next
 };
 
 /// Lay the numbers of some neighbouring lines, from `first` on, side by side at their places.
@@ -24,22 +23,20 @@ void lay_beside(const Laid<T>& laid, std::size_t level, Index first, std::span<c
   for (Index i = 0; i < laid.places.length(first); ++i) {
     Index line = first;
     for (const SegmentFactors<T>& one : some) {
-      to[laid.places.first(line++) + i * laid.places.row_stride()] = (one.levels()[level].*laid.array)[i * laid.step];
+      to[laid.places.first(line++) + i * laid.places.row_stride()] = (one.levels()[level].*laid.array)[i];
     }
   }
 }
 
-/// @param serve couplings, as multipliers of all but the first rows of segments
 template <typename T>
-std::vector<Laid<T>> arrays_of_level(const LineSet& lines, bool first, Index rows, Index segment_rows, bool serve) {
+std::vector<Laid<T>> arrays_of_level(const LineSet& lines, bool first, const typename SegmentFactors<T>::Level& level,
+                                     bool serve) {
   using Level = typename SegmentFactors<T>::Level;
-  const LineSet set = first ? lines : lines_of_level(lines, rows);
-  const Index segments = quotient_up(rows, segment_rows);
-  std::vector<Laid<T>> arrays{
-      {&Level::multiplier, serve ? lines_of_level(lines, segments) : set, serve ? segment_rows : 1},
-      {&Level::reciprocal, set},
-      {&Level::coupling, set}};
-  if (segments > 1) arrays.push_back({&Level::weight, set});
+  const LineSet set = first ? lines : lines_of_level(lines, level.rows);
+  std::vector<Laid<T>> arrays{{&Level::multiplier, first && serve ? lines_of_level(lines, level.segments) : set},
+                              {&Level::reciprocal, set},
+                              {&Level::coupling, set}};
+  if (level.segments > 1) arrays.push_back({&Level::weight, set});
   return arrays;
 }
 
@@ -58,32 +55,30 @@ LineSet lines_of_level(const LineSet& lines, Index rows) {
 }
 
 template <typename T>
-void GridFactors<T>::factor(const LineSet& lines, const BandsView<T>& bands, Form form, Index segment_rows,
-                            Index upper_rows) {
+void GridFactors<T>::factor(const LineSet& lines, const BandsView<T>& bands, Form form, SegmentCut cut) {
   const Index length = lines.length(0);
+  cut.serve = form == Form::symmetric && cut.segments(0, length) > 1;
   levels_.clear();
   if (form == Form::shared) {
     const Column<T> column(lines, bands, 0, 1);
     SegmentFactors<T> one;
-    one.factor(length, column.line(0), segment_rows, upper_rows);
+    one.factor(length, column.line(0), cut);
     levels_ = std::move(one).take_levels();
     return;
   }
   std::vector<std::vector<Laid<T>>> laid;
-  for (Index rows = length, left = 1; left > 0; rows = left) {
-    const bool first = levels_.empty();
+  for (Index rows = length; laid.empty() || rows > 1; rows = levels_.back().segments) {
     Level& level = levels_.emplace_back();
     level.rows = rows;
-    const Index most = first ? segment_rows : upper_rows, segments = level.segments(most);
-    left = segments > 1 ? 2 * segments : 0;
-    laid.push_back(arrays_of_level<T>(lines, first, rows, most, first && form == Form::symmetric));
+    level.segments = cut.segments(laid.size(), rows);
+    laid.push_back(arrays_of_level<T>(lines, laid.empty(), level, cut.serve));
     for (const Laid<T>& l : laid.back()) make_room(level.*l.array, l.places);
   }
   for_columns(lines, lines.count(), [&](Index first, Index width) {
     const Column<T> column(lines, bands, first, width);
     std::vector<SegmentFactors<T>> some(static_cast<std::size_t>(width));
     for (Index l = 0; l < width; ++l) {
-      some[static_cast<std::size_t>(l)].factor(length, column.line(l), segment_rows, upper_rows);
+      some[static_cast<std::size_t>(l)].factor(length, column.line(l), cut);
     }
     for (std::size_t k = 0; k < levels_.size(); ++k) {
       for (const Laid<T>& l : laid[k]) lay_beside<T>(l, k, first, some, levels_[k].*l.array);

@@ -14,7 +14,7 @@ OCLSPKT_API LineSet lines_of_level(const LineSet& lines, Index rows);
 /// What exact-factored by segments stores of lines side by side: the SegmentFactors of every line, each number at its
 /// place beside that of the next line: of the first level in the layout of the vectors, of others in lines_of_level().
 /// Where lines share their factors, those of one line, its rows end to end. Where they are symmetric, the coupling of
-/// an inner row is the multiplier of the next one: of the first level's multipliers only those of first rows are kept,
+/// an inner row is the multiplier of the next one: of the first level's multipliers only those of second rows are kept,
 /// in lines_of_level(lines, segments).
 template <typename T>
 class OCLSPKT_API GridFactors {
@@ -22,10 +22,10 @@ class OCLSPKT_API GridFactors {
   using Level = typename SegmentFactors<T>::Level;
 
   /// @param form          shared: the first line stands for all; symmetric; general otherwise
-  /// @param segment_rows  at least 4; upper_rows as well, of levels above the first
+  /// @param cut           of every line; whether couplings serve is what the form says
   /// @pre lines.beside(), couplings out of the lines are 0
   /// @cost as SegmentFactors::factor() a line, by all processors of this process
-  void factor(const LineSet& lines, const BandsView<T>& bands, Form form, Index segment_rows, Index upper_rows);
+  void factor(const LineSet& lines, const BandsView<T>& bands, Form form, SegmentCut cut);
   const std::vector<Level>& levels() const { return levels_; }
 
  private:

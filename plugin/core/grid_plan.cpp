@@ -186,12 +186,17 @@ Index shared_grid_words(Index bundle, Index items_down, Index tile_rows, bool wh
 }
 
 UpperTiles upper_tiles(const Plan& plan, Index block_lines) {
-  const Index needed = quotient_up(2 * plan.segments, plan.item_rows);
+  const Index needed = quotient_up(plan.segments, plan.item_rows);
   UpperTiles tiles{1, 1, 0};
   while (tiles.down < needed && 2 * tiles.down <= std::min(plan.items, kMostUpperItems)) tiles.down *= 2;
   while (tiles.bundle < block_lines && 2 * tiles.bundle * tiles.down <= plan.items) tiles.bundle *= 2;
   tiles.rows = static_cast<Index>(tiles.down) * plan.item_rows;
   return tiles;
+}
+
+SegmentCut grid_cut(const Plan& plan, Index block_lines) {
+  const Index upper = upper_tiles(plan, block_lines).rows;
+  return {plan.m, upper, plan.m, upper, plan.couplings_serve()};
 }
 
 Plan make_grid_plan(const LineSet& lines, const GridDemand& demand, int word, const DeviceTraits& traits) {

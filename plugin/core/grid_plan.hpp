@@ -30,6 +30,9 @@ struct UpperTiles {
 };
 OCLSPKT_API UpperTiles upper_tiles(const Plan& plan, Index block_lines);
 
+/// Plan::grid_folds(): how every line is cut.
+OCLSPKT_API SegmentCut grid_cut(const Plan& plan, Index block_lines);
+
 /// Scalars of local memory of a work-group of Plan::goes_through_tiles().
 /// @param whole  Plan::in_one_tile()
 OCLSPKT_API Index shared_grid_words(Index bundle, Index items_down, Index tile_rows, bool whole);

@@ -7,6 +7,7 @@
 #include "oclspkt/export.hpp"
 #include "oclspkt/line_set.hpp"
 #include "oclspkt/options.hpp"
+#include "segment_cut.hpp"
 
 namespace oclspkt {
 
@@ -62,7 +63,7 @@ struct SharedTiles {
 /// By work-groups (`items` > 0; lines laid end to end on GPUs): a partition is what a work-group solves, and is read
 /// with its halos in tiles of items * item_rows rows, item_rows a work-item: run_tiles * items * item_rows = m + 2
 /// halo. Truncated-halo takes one tile, truncated-streamed walks several by stored factors, exact-factored and
-/// exact-twopass have a tile without halo, see TileFactors and kernels/gpu/tile_excess.clh. In the paper's form a
+/// exact-twopass have a tile without halo, see SegmentFactors and kernels/gpu/tile_excess.clh. In the paper's form a
 /// work-item takes a partition, a tile is those of a work-group.
 /// Lines side by side (exact-factored, and truncated-halo by segments): bundle k of a block holds its lines from
 /// k*bundle on, the last bundle all that are left; segment k of a line holds its rows [k*m, min(length, (k+1)*m)).
@@ -79,7 +80,9 @@ struct Plan {
   int lanes = 1;              ///< partitions per tile
   int items = 0;              ///< by work-groups: work-items of each; 0: tiles are swept by vectors of lanes
   int item_rows = 0;          ///< by work-groups: rows of a work-item
-  int level_items = 0;        ///< reduces_tiles(): work-items of all levels but the first, of kLevelItemRows rows
+  int level_items = 0;        ///< reduces_tiles(): work-items of all levels but the first, of kLevelItemRows rows;
+                              ///< folds(): of the last
+  Index last_rows = 0;        ///< folds(): of a level that one work-group solves, at most
   int run_tiles = 1;          ///< by work-groups: tiles of a partition, or of a run through all lines
   int steps = 0;              ///< by work-groups, truncated-halo: work-items settle with those up to 2^steps away
   int together = 1;           ///< keeps_factors(): tiles that a work-group solves at once
@@ -126,7 +129,7 @@ struct Plan {
   /// whole lines, with one they are parts of a line, `m` rows each, and `runs` a multiple of those of a line unless
   /// every tile has a work-group.
   bool keeps_factors() const { return tiled() && stored && method == Method::truncated_halo; }
-  /// Exact by work-groups: tiles are folded to their first and last rows, and those in turn.
+  /// Exact by work-groups: tiles are folded to their first rows, and those in turn.
   bool folds() const { return stored && by_groups() && method == Method::exact_factored; }
   /// exact-twopass by work-groups: tiles are reduced to their last rows, and those in turn; nothing is stored.
   bool reduces_tiles() const { return tiled() && method == Method::exact_twopass; }
@@ -140,7 +143,7 @@ struct Plan {
   int grid_items_down() const { return static_cast<int>(items * static_cast<Index>(item_lines) / bundle); }
   /// grid(): rows of a tile.
   Index grid_tile_rows() const { return static_cast<Index>(grid_items_down()) * item_rows; }
-  /// grid(), exact: lines are cut into segments of a tile, which are folded to their first and last rows, see
+  /// grid(), exact: lines are cut into segments of a tile, which are folded to their first rows, see
   /// GridFactors.
   bool grid_folds() const { return grid() && method == Method::exact_factored && segments > 1; }
   /// grid(): a tile holds whole lines, so that nothing is truncated.
@@ -212,11 +215,14 @@ OCLSPKT_API bool keep_factors(Plan& plan, Index length, int word, const DeviceTr
 ///         lines of odd length fill tiles, or what is shared stays in the cache
 OCLSPKT_API bool keep_narrow(Plan& plan);
 
-/// Plan exact-factored by work-groups, for lines laid end to end, see TileFactors.
+/// Plan exact-factored by work-groups, for lines laid end to end, see SegmentFactors.
 /// @param partition as for make_run_plan
 /// @post chunk_tiles is 0 if the memory does not hold all rows at once
 /// @throws InvalidInput if `partition` is negative
 OCLSPKT_API Plan make_fold_plan(Index n, Index partition, int word, const DeviceTraits& traits);
+
+/// Plan::folds(): how the rows are cut.
+OCLSPKT_API SegmentCut fold_cut(const Plan& plan);
 
 /// Plan exact-twopass by work-groups, for lines laid end to end: tiles are reduced to their first and last rows, and
 /// those in turn.

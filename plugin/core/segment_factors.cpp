@@ -2,84 +2,126 @@
 #include "segment_factors.hpp"
 
 #include <algorithm>
+#include <functional>
 
-#include "level_rows.hpp"
+#include "interface.hpp"
+#include "parallel.hpp"
 
 namespace oclspkt {
 namespace {
 
 using Row = ExcessRow<double>;
+using LevelRows = std::function<Row(Index)>;
 
-/// Eliminate from the rows at hand on, with row `next` and those below it to come. Where they end before the segment is
-/// full the last is of the identity, below the end.
+/// The rows of the bands, which outlive them.
 template <typename T>
-void eliminate_rows(const LevelRows& rows, Index next, Index end, bool full, SchurSegment<double>& segment,
+LevelRows rows_of_bands(const BandsView<T>& bands) {
+  return [bands](Index i) {
+    const ExcessRow<T> row = make_row(bands.lower[i], bands.diag[i], bands.upper[i], T(0));
+    return Row{row.lower, row.upper, row.excess, 0, row.sign};
+  };
+}
+
+/// Rows [first, end) of a level, and where multipliers go: of all rows, or of the second one only.
+template <typename T>
+struct Segment {
+  Index first, end;
+  T *multipliers, *second;
+};
+
+/// Eliminate the rows at hand, with row `next` and those below it to come, and the one below the segment, whose excess
+/// is then what it gets. Below the end is one of the identity.
+template <typename T>
+void eliminate_rows(const LevelRows& rows, const Segment<T>& segment, Index next, SchurSegment<double>& left,
                     typename SegmentFactors<T>::Level& level) {
-  for (Index i = next; i < end + (full ? 0 : 1); ++i) {
-    const Row row = i < end ? rows(i) : Row{.excess = 1};
-    if (segment.single) {
-      if (i < end) level.multiplier[i - 1] = level.multiplier[i] = static_cast<T>(row.lower);
+  for (Index i = next; i <= segment.end; ++i) {
+    Row row = i < level.rows ? rows(i) : Row{.excess = 1};
+    if (i == segment.end && i < level.rows) row.excess = 0;
+    if (left.single) {
+      if (i < segment.end) *segment.second = static_cast<T>(row.lower);
     } else {
-      const Row inner = segment.bottom.as_pivot();
+      const Row inner = left.bottom.as_pivot();
       const double reciprocal = 1 / inner.diag();
       level.reciprocal[i - 1] = static_cast<T>(reciprocal);
       level.coupling[i - 1] = static_cast<T>(inner.upper * reciprocal);
-      if (level.weight.size() > 0) level.weight[i - 1] = static_cast<T>(segment.top.upper * reciprocal);
-      if (i < end) level.multiplier[i] = static_cast<T>(row.lower * reciprocal);
+      if (level.weight.size() > 0) level.weight[i - 1] = static_cast<T>(left.top.upper * reciprocal);
+      if (i < level.rows && segment.multipliers != nullptr) {
+        segment.multipliers[i] = static_cast<T>(row.lower * reciprocal);
+      }
     }
-    append_row(segment, row);
+    append_row(left, row);
   }
 }
 
-/// Factor the only segment of a level: all rows from the first down.
+/// Factor a level that is not cut: all rows from the first down.
 template <typename T>
 void factor_all(const LevelRows& rows, typename SegmentFactors<T>::Level& level) {
   SchurSegment<double> all;
   all.bottom = rows(0);
   all.single = false;  // nothing on top
-  level.multiplier[0] = 0;
-  eliminate_rows<T>(rows, 1, level.rows, false, all, level);
+  eliminate_rows<T>(rows, {0, level.rows, level.multiplier.data(), nullptr}, 1, all, level);
 }
 
-/// Factor the inner rows of a segment. @return what is left of its first and last row
+/// Factor the segments of a level. @return their rows of the next level
 template <typename T>
-SchurSegment<double> factor_segment(const LevelRows& rows, Index first, Index end, bool full,
-                                    typename SegmentFactors<T>::Level& level) {
-  SchurSegment<double> segment = begin_segment(rows(first));
-  level.multiplier[first] = 0;
-  level.reciprocal[first] = 1;
-  level.coupling[first] = level.weight[first] = 0;
-  if (full) {
-    level.reciprocal[end - 1] = level.weight[end - 1] = 0;
-    level.coupling[end - 1] = -1;
+std::vector<Row> factor_segments(const LevelRows& rows, Index segment_rows, bool serve,
+                                 typename SegmentFactors<T>::Level& level) {
+  const auto at = [](Index s) { return static_cast<std::size_t>(s); };
+  std::vector<Row> left(at(level.segments)), below(at(level.segments));  // below: what the next segment's row gets
+  for_pieces(level.segments, std::max<Index>(1, kPieceRows / segment_rows), [&](Index begin, Index end) {
+    for (Index s = begin; s < end; ++s) {
+      const Index first = s * segment_rows;
+      T* const multipliers = level.multiplier.data();
+      const Segment<T> segment{first, std::min(level.rows, first + segment_rows), serve ? nullptr : multipliers,
+                               multipliers + (serve ? s : first + 1)};
+      level.reciprocal[first] = 1;
+      level.coupling[first] = level.weight[first] = 0;
+      SchurSegment<double> both = begin_segment(rows(first));
+      eliminate_rows<T>(rows, segment, first + 1, both, level);
+      left[at(s)] = both.top;
+      below[at(s)] = both.bottom;
+    }
+  });
+  for (Index s = 1; s < level.segments; ++s) {
+    left[at(s)].lower = below[at(s - 1)].lower;
+    left[at(s)].excess += below[at(s - 1)].excess;
   }
-  eliminate_rows<T>(rows, first + 1, end, full, segment, level);
-  return segment;
+  return left;
 }
 
 }  // namespace
 
 template <typename T>
-void SegmentFactors<T>::factor(Index n, const BandsView<T>& bands, Index segment_rows, Index upper_rows) {
+std::int64_t SegmentFactors<T>::bytes() const {
+  std::int64_t bytes = 0;
+  for (const Level& level : levels_) {
+    bytes += level.multiplier.bytes() + level.reciprocal.bytes() + level.coupling.bytes() + level.weight.bytes();
+  }
+  return bytes;
+}
+
+template <typename T>
+void SegmentFactors<T>::factor(Index n, const BandsView<T>& bands, const SegmentCut& cut) {
   levels_.clear();
   std::vector<Row> present, left;
   LevelRows rows = rows_of_bands(bands);
   do {
+    const std::size_t k = levels_.size();
     Level& level = levels_.emplace_back();
-    const Index most = levels_.size() == 1 ? segment_rows : upper_rows;
-    level.rows = levels_.size() == 1 ? n : static_cast<Index>(present.size());
-    for (AlignedArray<T>* array : {&level.multiplier, &level.reciprocal, &level.coupling}) array->resize(level.rows);
+    level.rows = k == 0 ? n : static_cast<Index>(present.size());
+    level.segments = cut.segments(k, level.rows);
+    const bool serve = k == 0 && cut.serve && level.segments > 1;
+    level.multiplier.resize(serve ? level.segments : level.rows);
+    level.reciprocal.resize(level.rows);
+    level.coupling.resize(level.rows);
+    level.multiplier[0] = 0;
     left.clear();
-    if (level.rows <= most) {
+    if (level.segments == 1) {
       factor_all<T>(rows, level);
     } else {
       level.weight.resize(level.rows);
-      for (Index first = 0; first < level.rows; first += most) {
-        const Index end = std::min(level.rows, first + most);
-        const SchurSegment<double> s = factor_segment<T>(rows, first, end, end == first + most, level);
-        left.push_back(s.top);
-        left.push_back(s.bottom);
-      }
+      level.multiplier[level.multiplier.size() - 1] = 0;  // of a segment of one row
+      left = factor_segments<T>(rows, cut.segment_rows(k), serve, level);
     }
     std::swap(present, left);
     rows = [&present](Index i) { return present[static_cast<std::size_t>(i)]; };

@@ -67,7 +67,7 @@ cl::Event ClSolver<T>::launch_grid(State& s, const ChunkBands& factors, const cl
   const auto run = [&](const auto&... more) {
     return run_by(blocks * plan_.bundles * plan_.segments, local, more..., cl::Local(local));
   };
-  if (plan_.in_one_tile()) return run(cl_int{1}, y);
+  if (plan_.in_one_tile()) return run(cl_int{1}, y, y);
   if (factored()) return run();
   return run(static_cast<cl_int>(plan_.segments), static_cast<cl_int>(quotient_up(plan_.m, plan_.grid_tile_rows())));
 }

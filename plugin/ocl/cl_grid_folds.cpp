@@ -21,17 +21,17 @@ void ClSolver<T>::make_fold_kernels(State& s) const {
   make(s.grid, "grid_whole", plan_.bundle, down, serve ? " -D SEGMENTS -D COUPLINGS_SERVE" : " -D SEGMENTS");
   make(s.grid_fold, "grid_fold", plan_.bundle, down, serve ? " -D COUPLINGS_SERVE" : "");
   const UpperTiles upper = upper_tiles(plan_, lines_.block_lines());
-  make(s.grid_last, "grid_whole", upper.bundle, upper.down, " -D IN_TURN");
-  if (2 * plan_.segments <= upper.rows) return;
-  make(s.grid_upper, "grid_whole", upper.bundle, upper.down, " -D SEGMENTS");
-  make(s.grid_upper_fold, "grid_fold", upper.bundle, upper.down, "");
+  make(s.grid_last, "grid_whole", upper.bundle, upper.down, " -D IN_TURN -D LEFT");
+  if (plan_.segments <= upper.rows) return;
+  make(s.grid_upper, "grid_whole", upper.bundle, upper.down, " -D SEGMENTS -D LEFT");
+  make(s.grid_upper_fold, "grid_fold", upper.bundle, upper.down, " -D LEFT");
 }
 
 /// Make factors; resident_ is then where those of all rows stand.
 template <typename T>
 void ClSolver<T>::store_grid_factors(const BandsView<T>& bands) {
   factors_ = {};
-  grid_factors_.factor(lines_, bands, plan_.form, plan_.m, upper_tiles(plan_, lines_.block_lines()).rows);
+  grid_factors_.factor(lines_, bands, plan_.form, grid_cut(plan_, lines_.block_lines()));
   const auto& level = grid_factors_.levels().front();
   resident_ = {level.multiplier.data(), level.reciprocal.data(), level.coupling.data(), sizeof(T)};
 }
@@ -42,7 +42,7 @@ void ClSolver<T>::set_up_grid_levels(State& s, const Waiter& waiter) {
   for (const auto& level : grid_factors_.levels()) {
     TileLevel& on_device = s.levels.emplace_back();
     on_device.rows = level.rows;
-    on_device.tiles = level.segments(s.levels.size() == 1 ? plan_.m : upper_tiles(plan_, lines_.block_lines()).rows);
+    on_device.tiles = level.segments;
     bring(s, waiter, on_device.weight, level.weight);
     if (s.levels.size() == 1) {
       const ChunkBands& bands = s.bands.front();
@@ -59,8 +59,10 @@ void ClSolver<T>::set_up_grid_levels(State& s, const Waiter& waiter) {
     bring(s, waiter, on_device.reciprocal, level.reciprocal);
     bring(s, waiter, on_device.coupling, level.coupling);
     const std::int64_t bytes = level.rows * lines_.count() * static_cast<Index>(sizeof(T));
-    for (cl::Buffer* vector : {&on_device.y, &on_device.x}) *vector = s.device->buffer(CL_MEM_READ_WRITE, bytes);
-    bytes_ += 2 * bytes;
+    for (cl::Buffer* vector : {&on_device.y, &on_device.taken, &on_device.x}) {
+      *vector = s.device->buffer(CL_MEM_READ_WRITE, bytes);
+    }
+    bytes_ += 3 * bytes;
   }
   grid_factors_ = {};
 }
@@ -100,9 +102,9 @@ template <typename T>
 cl::Event ClSolver<T>::launch_grid_fold(State& s, std::size_t level, Index blocks) {
   const TileLevel &from = s.levels[level], &to = s.levels[level + 1];
   const LevelLaunch<T> here(lines_, plan_, from, level == 0, blocks), next(lines_, plan_, to, false, blocks);
-  const cl::Buffer& multiplier = here.serve ? from.coupling : from.multiplier;
+  const cl::Buffer &multiplier = here.serve ? from.coupling : from.multiplier, &taken = level > 0 ? from.taken : from.y;
   Kernel& kernel = level == 0 ? s.grid_fold : s.grid_upper_fold;
-  set_arguments(*s.device, kernel, multiplier, from.weight, from.y, to.y, cl_long{blocks},
+  set_arguments(*s.device, kernel, multiplier, from.weight, from.y, taken, to.y, to.taken, cl_long{blocks},
                 cl_long{here.lines.block_stride()}, cl_long{lines_.block_lines()}, static_cast<cl_int>(from.rows),
                 cl_long{here.lines.row_stride()}, static_cast<cl_int>(here.bundles), static_cast<cl_int>(from.tiles),
                 cl::Local(here.geometry.local_bytes));
@@ -110,26 +112,29 @@ cl::Event ClSolver<T>::launch_grid_fold(State& s, std::size_t level, Index block
                 {{"multiplier", &multiplier, here.factor, here.alignment},
                  {"weight", &from.weight, here.factor, here.alignment},
                  {"y", &from.y, here.vector, sizeof(T)},
-                 {"left", &to.y, next.vector, sizeof(T)}});
+                 {"taken", &taken, here.vector, sizeof(T)},
+                 {"left", &to.y, next.vector, sizeof(T)},
+                 {"left_taken", &to.taken, next.vector, sizeof(T)}});
 }
 
-/// And back: solve the segments between their ends, which the next level has.
+/// And back: solve the segments between their first rows, which the next level has.
 template <typename T>
 cl::Event ClSolver<T>::launch_grid_back(State& s, std::size_t level, Index blocks) {
   const TileLevel& at = s.levels[level];
   const bool last = level + 1 == s.levels.size();
-  const cl::Buffer& known = last ? at.y : s.levels[level + 1].x;
+  const cl::Buffer &known = last ? at.y : s.levels[level + 1].x, &taken = level > 0 ? at.taken : at.y;
   const LevelLaunch<T> here(lines_, plan_, at, level == 0, blocks);
   Kernel& kernel = level == 0 ? s.grid : last ? s.grid_last : s.grid_upper;
   set_arguments(*s.device, kernel, at.multiplier, at.reciprocal, at.coupling, at.y, at.x, cl_long{blocks},
                 cl_long{here.lines.block_stride()}, cl_long{lines_.block_lines()}, static_cast<cl_int>(at.rows),
                 cl_long{here.lines.row_stride()}, static_cast<cl_int>(here.bundles), static_cast<cl_int>(at.tiles),
-                known, cl::Local(here.geometry.local_bytes));
+                known, taken, cl::Local(here.geometry.local_bytes));
   return launch(*s.device, kernel, here.geometry,
                 {{"multiplier", &at.multiplier, here.multiplier, here.alignment},
                  {"reciprocal", &at.reciprocal, here.factor, here.alignment},
                  {"coupling", &at.coupling, here.factor, here.alignment},
                  {"y", &at.y, here.vector, sizeof(T)},
+                 {"taken", &taken, here.vector, sizeof(T)},
                  {"x", &at.x, here.vector, sizeof(T)}});
 }
 

@@ -273,8 +273,11 @@ void ClSolver<T>::rehearse(State& s, const Waiter& waiter) {
     return;
   }
   if (plan_.folds()) {
-    if (s.levels.size() > 1) waiter.wait(launch_fold(s, 0, 0));
-    waiter.wait(launch_back(s, 0, 0));
+    if (s.levels.size() > 1) {
+      waiter.wait(launch_fold(s, 0, 0));
+      waiter.wait(launch_back(s, 0, 0));
+    }
+    waiter.wait(launch_last(s, 0));
     return;
   }
   const Chunk nothing;

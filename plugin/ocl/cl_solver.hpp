@@ -14,7 +14,6 @@
 #include "launch.hpp"
 #include "layout.hpp"
 #include "pipeline.hpp"
-#include "tile_factors.hpp"
 #include "turned_factors.hpp"
 #include "waiter.hpp"
 
@@ -33,11 +32,12 @@ inline bool works_in_place(const FoundDevice& found, const DeviceSettings& setti
   return found.info.host_unified && !settings.copy_vectors && !found.by_groups(settings.variant);
 }
 
-/// A level of TileFactors or GridFactors on a device. The first finds its factors among the chunks' bands (but for
-/// multipliers where couplings serve), and its y and x there, too.
+/// A level of SegmentFactors or GridFactors on a device. The first finds its factors among the chunks' bands (but for
+/// multipliers where couplings serve), and its y and x there, too; of others `taken` is to be taken off y.
 struct TileLevel {
   Index rows = 0, tiles = 0;
-  cl::Buffer multiplier, reciprocal, coupling, weight, corners, y, x;
+  cl_int item_rows = 1, items = 0;  ///< laid end to end: how vectors are turned, see kernels/gpu/tile_level.clh
+  cl::Buffer multiplier, reciprocal, coupling, weight, y, taken, x;
 };
 
 /// A level of exact-twopass by work-groups. The first has the y and x of the system, the rows of the others are what is
@@ -61,7 +61,8 @@ struct DeviceState {
   std::shared_ptr<OpenDevice> for_calls;  ///< by which apply_on_device() works: the same device
   Kernel truncated_halo, truncated_walk, exact_reduce, exact_substitute;
   Kernel tile_halo[2], tile_shared[2], tile_stored[2], tile_fold[2];  ///< the second of each takes care of NaN
-  Kernel upper_stored[2], upper_fold[2];        ///< the same for levels but the first where couplings serve
+  Kernel upper_stored[2], upper_fold[2];        ///< the same for levels between the first and the last
+  Kernel tile_last[2];                          ///< the same for the last
   Kernel tile_reduce[2], tile_substitute[2];    ///< the second of each for levels but the first
   Kernel turned_factor[2], turned_streamed[2];  ///< the second of each for narrow factors
   Kernel twisted_eliminate, twisted_substitute, ends_eliminate, ends_substitute;
@@ -81,7 +82,7 @@ struct DeviceState {
   cl::Buffer care;                     ///< by work-groups: not 0 if a launch met numbers that are not finite
   std::unique_ptr<Staging> met;        ///< what was read of it: into other memory it takes 40 us, not 6 (H200)
   bool asked = false;                  ///< it is being read, or has been
-  std::vector<TileLevel> levels;       ///< of TileFactors or GridFactors
+  std::vector<TileLevel> levels;       ///< of SegmentFactors or GridFactors
   std::vector<ReducedLevel> reduced;   ///< of exact-twopass by work-groups
   AlignedArray<T> segment_words;       ///< what kernel reduce wrote
   AlignedArray<T> tops, bottoms;       ///< of each partition: first and last unknown, or what passes through it
@@ -206,6 +207,8 @@ class ClSolver final : public DeviceSolver<T> {
   cl::Event launch_levels(State& s, const cl::Buffer& y, const cl::Buffer& x);
   cl::Event launch_fold(State& s, std::size_t level, Index tiles);
   cl::Event launch_back(State& s, std::size_t level, Index tiles);
+  cl::Event launch_last(State& s, Index rows);
+  AlignedArray<T> turned_to_items(const AlignedArray<T>& array, const TileLevel& level) const;
   cl::Event launch_kept(State& s, const ChunkBands& factors, const cl::Buffer& y, const cl::Buffer& x,
                         const Chunk& chunk);
   cl::Event launch_runs(State& s, const ChunkBands& factors, const cl::Buffer& y, const cl::Buffer& x,
@@ -257,12 +260,12 @@ class ClSolver final : public DeviceSolver<T> {
   Layout layout_;
   std::vector<Pieces> pieces_;  ///< of each chunk; none in place
   LineSet lines_;
-  Factors<T> factors_;             ///< where they are stored
-  TurnedFactors<T> turned_;        ///< the same in the order of the lanes, for lines laid end to end
-  TileFactors<T> tile_factors_;    ///< plans that fold
-  GridFactors<T> grid_factors_;    ///< the same for lines side by side
-  AlignedArray<float> narrow_[3];  ///< by work-groups: factors_ or bands rounded
-  bool guarded_ = false;           ///< by work-groups: launches take care of NaN, always or for now
+  Factors<T> factors_;              ///< where they are stored
+  TurnedFactors<T> turned_;         ///< the same in the order of the lanes, for lines laid end to end
+  SegmentFactors<T> tile_factors_;  ///< plans that fold
+  GridFactors<T> grid_factors_;     ///< the same for lines side by side
+  AlignedArray<float> narrow_[3];   ///< by work-groups: factors_ or bands rounded
+  bool guarded_ = false;            ///< by work-groups: launches take care of NaN, always or for now
   Resident resident_;  ///< multipliers, reciprocal pivots and scaled couplings where factors are stored, else bands
   std::vector<SchurSegment<T>> segments_;
   ReducedSystem<T> reduced_;

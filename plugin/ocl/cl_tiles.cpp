@@ -15,6 +15,19 @@ Geometry group_geometry(const Plan& plan, Index tiles) {
           size(group_local_words(plan.items, plan.item_rows)) * sizeof(T)};
 }
 
+/// Plan::folds(): how many levels there are, and the rows of the last one.
+struct FoldLevels {
+  explicit FoldLevels(const Plan& plan) : last_rows(plan.n) {
+    const SegmentCut cut = fold_cut(plan);
+    for (Index segments; (segments = cut.segments(count - 1, last_rows)) > 1; ++count) last_rows = segments;
+  }
+  std::size_t count = 1;
+  Index last_rows;
+};
+
+/// Rows of a work-item of the last level.
+Index item_rows_of(Index rows, int items) { return std::max<Index>(1, quotient_up(rows, items)); }
+
 }  // namespace
 
 /// Launches take care of NaN at once. In float truncated-halo waits for the memory either way; exact-twopass takes care
@@ -27,9 +40,9 @@ bool ClSolver<T>::always_guards() const {
 
 template <typename T>
 void ClSolver<T>::make_tile_kernels(State& s, bool guarded) const {
-  const auto make = [&](Kernel& kernel, const char* name, const std::string& more) {
-    const std::string options = "-D GROUP_ITEMS=" + std::to_string(plan_.items) +
-                                " -D ITEM_ROWS=" + std::to_string(plan_.item_rows) +
+  const auto make = [&](Kernel& kernel, const char* name, const std::string& more, int items = 0, Index rows = 0) {
+    const std::string options = "-D GROUP_ITEMS=" + std::to_string(items > 0 ? items : plan_.items) +
+                                " -D ITEM_ROWS=" + std::to_string(rows > 0 ? rows : plan_.item_rows) +
                                 " -D GUARDED=" + (guarded ? "1" : "0") + more;
     if (kernel.handle() != nullptr && kernel.options == options) return;
     kernel = s.device->kernel(name, sizeof(T) == sizeof(double), 1, options);
@@ -46,21 +59,28 @@ void ClSolver<T>::make_tile_kernels(State& s, bool guarded) const {
     make(s.tile_halo[guarded], "tile_halo", form);
     return;
   }
-  const std::string streamed = plan_.folds() ? " -D STREAMED=0" : " -D STREAMED=1";
-  make(s.tile_stored[guarded], "tile_stored", streamed + form);
-  if (!plan_.folds()) return;
+  if (!plan_.folds()) {
+    make(s.tile_stored[guarded], "tile_stored", " -D STREAMED=1" + form);
+    return;
+  }
+  const FoldLevels levels(plan_);
+  const std::string left = levels.count > 1 ? " -D LEFT" : "";
+  const Index last_rows = item_rows_of(levels.last_rows, plan_.level_items);
+  make(s.tile_last[guarded], "tile_last", left, plan_.level_items, last_rows);
+  if (levels.count == 1) return;
   make(s.tile_fold[guarded], "tile_fold", form);
+  make(s.tile_stored[guarded], "tile_stored", " -D STREAMED=0" + form);
+  if (levels.count == 2) return;
   // What is left of a symmetric matrix is symmetric but for rounding.
-  if (!plan_.couplings_serve()) return;
-  make(s.upper_stored[guarded], "tile_stored", streamed);
-  make(s.upper_fold[guarded], "tile_fold", "");
+  make(s.upper_fold[guarded], "tile_fold", left);
+  make(s.upper_stored[guarded], "tile_stored", " -D STREAMED=0" + left);
 }
 
 /// Make factors; resident_ is then where those of all rows stand.
 template <typename T>
 void ClSolver<T>::store_tile_factors(const BandsView<T>& bands) {
   if (plan_.folds()) {
-    tile_factors_.factor(plan_.n, bands, plan_.group_rows(), plan_.couplings_serve());
+    tile_factors_.factor(plan_.n, bands, fold_cut(plan_));
     const auto& level = tile_factors_.levels().front();
     resident_ = {level.multiplier.data(), level.reciprocal.data(), level.coupling.data(), sizeof(T)};
   } else {
@@ -94,6 +114,17 @@ void ClSolver<T>::bring(State& s, const Waiter& waiter, cl::Buffer& buffer, cons
   s.pipeline->bring(array.data(), bytes, buffer, waiter, times_);
 }
 
+/// Row r of the last level to where its work-items read side by side.
+template <typename T>
+AlignedArray<T> ClSolver<T>::turned_to_items(const AlignedArray<T>& array, const TileLevel& level) const {
+  AlignedArray<T> turned(Index{level.item_rows} * level.items);
+  std::fill_n(turned.data(), turned.size(), T(0));
+  for (Index row = 0; row < array.size(); ++row) {
+    turned[row % level.item_rows * level.items + row / level.item_rows] = array[row];
+  }
+  return turned;
+}
+
 /// Bring to the device what is not by rows of the system, and give back what it has now.
 template <typename T>
 void ClSolver<T>::set_up_levels(State& s, const Waiter& waiter) {
@@ -107,9 +138,9 @@ void ClSolver<T>::set_up_levels(State& s, const Waiter& waiter) {
   for (const auto& level : tile_factors_.levels()) {
     TileLevel& on_device = s.levels.emplace_back();
     on_device.rows = level.rows;
-    on_device.tiles = level.tiles(plan_.group_rows());
+    on_device.tiles = level.segments;
+    const bool last = s.levels.size() == tile_factors_.levels().size();
     bring(s, waiter, on_device.weight, level.weight);
-    bring(s, waiter, on_device.corners, level.corners);
     if (s.levels.size() == 1) {
       const ChunkBands& bands = s.bands.front();
       on_device.multiplier = bands.lower;
@@ -120,13 +151,23 @@ void ClSolver<T>::set_up_levels(State& s, const Waiter& waiter) {
       on_device.x = s.x;
       continue;
     }
-    bring(s, waiter, on_device.multiplier, level.multiplier);
-    bring(s, waiter, on_device.reciprocal, level.reciprocal);
-    bring(s, waiter, on_device.coupling, level.coupling);
-    for (cl::Buffer* vector : {&on_device.y, &on_device.x}) {
-      *vector = s.device->buffer(CL_MEM_READ_WRITE, level.rows * static_cast<Index>(sizeof(T)));
-      bytes_ += level.rows * static_cast<Index>(sizeof(T));
+    if (last) {
+      on_device.items = plan_.level_items;
+      on_device.item_rows = static_cast<cl_int>(item_rows_of(level.rows, plan_.level_items));
     }
+    const auto bring_turned = [&](cl::Buffer& buffer, const AlignedArray<T>& array) {
+      last ? bring(s, waiter, buffer, turned_to_items(array, on_device)) : bring(s, waiter, buffer, array);
+    };
+    bring_turned(on_device.multiplier, level.multiplier);
+    bring_turned(on_device.reciprocal, level.reciprocal);
+    bring_turned(on_device.coupling, level.coupling);
+    const std::int64_t bytes = on_device.reciprocal.template getInfo<CL_MEM_SIZE>();
+    AlignedArray<T> zeros(bytes / static_cast<Index>(sizeof(T)));  // what is beyond the rows of the last level
+    std::fill_n(zeros.data(), zeros.size(), T(0));
+    for (cl::Buffer* vector : {&on_device.y, &on_device.taken, &on_device.x}) {
+      *vector = s.device->buffer(CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, zeros.data());
+    }
+    bytes_ += 3 * bytes;
   }
   tile_factors_ = {};
 }
@@ -202,8 +243,8 @@ cl::Event ClSolver<T>::launch_runs(State& s, const ChunkBands& factors, const cl
   Kernel& kernel = s.tile_stored[guarded_];
   set_arguments(*s.device, kernel, factors.lower, factors.diag, factors.upper, y, x, y, s.care, cl_long{plan_.n},
                 cl_long{chunk.first}, cl_long{chunk.tile_begin}, cl_long{chunk.tile_end}, cl_long{plan_.m},
-                cl_int{plan_.run_tiles}, static_cast<cl_int>(plan_.halo), static_cast<cl_int>(plan_.shared.period),
-                cl::Local(geometry.local_bytes));
+                cl_int{plan_.run_tiles}, static_cast<cl_int>(plan_.halo), static_cast<cl_int>(plan_.shared.period), y,
+                cl_int{1}, cl_int{0}, cl::Local(geometry.local_bytes));
   return launch(*s.device, kernel, geometry,
                 {{"multiplier", &factors.lower, stored, kVectorBytes},
                  {"reciprocal", &factors.diag, stored, kVectorBytes},
@@ -217,38 +258,65 @@ template <typename T>
 cl::Event ClSolver<T>::launch_fold(State& s, std::size_t level, Index tiles) {
   const TileLevel &from = s.levels[level], &to = s.levels[level + 1];
   const bool serve = level == 0 && plan_.couplings_serve();
-  const cl::Buffer& multiplier = serve ? from.coupling : from.multiplier;
-  Kernel& kernel = (level > 0 && plan_.couplings_serve() ? s.upper_fold : s.tile_fold)[guarded_];
+  const cl::Buffer &multiplier = serve ? from.coupling : from.multiplier, &taken = level > 0 ? from.taken : from.y;
+  Kernel& kernel = (level > 0 ? s.upper_fold : s.tile_fold)[guarded_];
   const Geometry geometry = group_geometry<T>(plan_, tiles);
-  const std::int64_t array = from.rows * static_cast<Index>(sizeof(T));
-  set_arguments(*s.device, kernel, multiplier, from.weight, from.y, from.corners, to.y, cl_long{from.rows},
-                cl_long{tiles}, cl::Local(geometry.local_bytes));
+  const std::int64_t array = from.rows * static_cast<Index>(sizeof(T)), left = to.rows * static_cast<Index>(sizeof(T));
+  set_arguments(*s.device, kernel, multiplier, from.weight, from.y, taken, to.y, to.taken, cl_long{from.rows},
+                cl_long{tiles}, to.item_rows, to.items, cl::Local(geometry.local_bytes));
   return launch(*s.device, kernel, geometry,
                 {{"multiplier", &multiplier, array, kVectorBytes},
                  {"weight", &from.weight, array, kVectorBytes},
                  {"y", &from.y, array, kVectorBytes},
-                 {"left", &to.y, to.rows * static_cast<Index>(sizeof(T)), sizeof(T)}});
+                 {"taken", &taken, array, kVectorBytes},
+                 {"left", &to.y, left, sizeof(T)},
+                 {"left_taken", &to.taken, left, sizeof(T)}});
 }
 
 /// And back: solve the first `tiles` tiles with the unknowns of the next level around them.
 template <typename T>
 cl::Event ClSolver<T>::launch_back(State& s, std::size_t level, Index tiles) {
-  const TileLevel& here = s.levels[level];
-  const cl::Buffer& outer = level + 1 < s.levels.size() ? s.levels[level + 1].x : here.y;
+  const TileLevel &here = s.levels[level], &next = s.levels[level + 1];
+  const cl::Buffer& taken = level > 0 ? here.taken : here.y;
   const Geometry geometry = group_geometry<T>(plan_, tiles);
   const std::int64_t array = here.rows * static_cast<Index>(sizeof(T));
   const bool serve = level == 0 && plan_.couplings_serve();
   const std::int64_t multipliers = serve ? here.tiles * static_cast<Index>(sizeof(T)) : array;
-  Kernel& kernel = (level > 0 && plan_.couplings_serve() ? s.upper_stored : s.tile_stored)[guarded_];
-  set_arguments(*s.device, kernel, here.multiplier, here.reciprocal, here.coupling, here.y, here.x, outer, s.care,
+  Kernel& kernel = (level > 0 ? s.upper_stored : s.tile_stored)[guarded_];
+  set_arguments(*s.device, kernel, here.multiplier, here.reciprocal, here.coupling, here.y, here.x, next.x, s.care,
                 cl_long{here.rows}, cl_long{0}, cl_long{0}, cl_long{tiles}, cl_long{plan_.group_rows()}, cl_int{1},
-                cl_int{0}, cl_int{0}, cl::Local(geometry.local_bytes));
+                cl_int{0}, cl_int{0}, taken, next.item_rows, next.items, cl::Local(geometry.local_bytes));
   return launch(*s.device, kernel, geometry,
                 {{"multiplier", &here.multiplier, multipliers, serve ? sizeof(T) : kVectorBytes},
                  {"reciprocal", &here.reciprocal, array, kVectorBytes},
                  {"coupling", &here.coupling, array, kVectorBytes},
                  {"y", &here.y, array, kVectorBytes},
-                 {"x", &here.x, array, kVectorBytes}});
+                 {"x", &here.x, array, kVectorBytes},
+                 {"outer", &next.x, next.rows * static_cast<Index>(sizeof(T)), sizeof(T)},
+                 {"taken", &taken, array, kVectorBytes}});
+}
+
+/// The last level, whole, or its first `rows`.
+template <typename T>
+cl::Event ClSolver<T>::launch_last(State& s, Index rows) {
+  const TileLevel& here = s.levels.back();
+  const bool first = s.levels.size() == 1;
+  const cl::Buffer& taken = first ? here.y : here.taken;
+  const auto items = static_cast<std::size_t>(plan_.level_items);
+  const auto item_rows = static_cast<cl_int>(item_rows_of(here.rows, plan_.level_items));
+  const Geometry geometry{1, items, size(group_local_words(plan_.level_items, 0)) * sizeof(T)};
+  const std::int64_t array = here.rows * static_cast<Index>(sizeof(T));
+  Kernel& kernel = s.tile_last[guarded_];
+  set_arguments(*s.device, kernel, here.multiplier, here.reciprocal, here.coupling, here.y, taken, here.x, s.care,
+                static_cast<cl_int>(rows), first ? cl_int{1} : here.items, first ? item_rows : cl_int{1},
+                cl::Local(geometry.local_bytes));
+  return launch(*s.device, kernel, geometry,
+                {{"multiplier", &here.multiplier, array, sizeof(T)},
+                 {"reciprocal", &here.reciprocal, array, sizeof(T)},
+                 {"coupling", &here.coupling, array, sizeof(T)},
+                 {"y", &here.y, array, sizeof(T)},
+                 {"taken", &taken, array, sizeof(T)},
+                 {"x", &here.x, array, sizeof(T)}});
 }
 
 /// Exact-factored: all levels, down and back.
@@ -256,9 +324,12 @@ template <typename T>
 cl::Event ClSolver<T>::launch_levels(State& s, const cl::Buffer& y, const cl::Buffer& x) {
   s.levels.front().y = y;
   s.levels.front().x = x;
+  const std::size_t last = s.levels.size() - 1;
   return launch_down_and_back(
-      s, s.levels.size() - 1, s.levels.size(), [&](std::size_t i) { return launch_fold(s, i, s.levels[i].tiles); },
-      [&](std::size_t i) { return launch_back(s, i, s.levels[i].tiles); });
+      s, last, last + 1, [&](std::size_t i) { return launch_fold(s, i, s.levels[i].tiles); },
+      [&](std::size_t i) {
+        return i == last ? launch_last(s, s.levels[i].rows) : launch_back(s, i, s.levels[i].tiles);
+      });
 }
 
 #define OCLSPKT_INSTANTIATE(T)                                                                                  \
@@ -273,6 +344,7 @@ cl::Event ClSolver<T>::launch_levels(State& s, const cl::Buffer& y, const cl::Bu
   template cl::Event ClSolver<T>::launch_levels(State&, const cl::Buffer&, const cl::Buffer&);                  \
   template cl::Event ClSolver<T>::launch_fold(State&, std::size_t, Index);                                      \
   template cl::Event ClSolver<T>::launch_back(State&, std::size_t, Index);                                      \
+  template cl::Event ClSolver<T>::launch_last(State&, Index);                                                   \
   template cl::Event ClSolver<T>::launch_kept(State&, const ChunkBands&, const cl::Buffer&, const cl::Buffer&,  \
                                               const Chunk&);                                                    \
   template cl::Event ClSolver<T>::launch_runs(State&, const ChunkBands&, const cl::Buffer&, const cl::Buffer&,  \

@@ -186,11 +186,11 @@ void make_pieces(Pieces& pieces, Index n, Index rows, bool up, bool down) {
 /// Words of what grid_folds() keep beside the first level's rows, at most.
 static Index words_of_levels(const Plan& plan, const LineSet& lines) {
   if (!plan.grid_folds()) return 0;
-  // A number of the first level; of the others four of factors and weights, y and x.
+  // A number of the first level; of the others four of factors and weights, y in two parts and x.
   Index words = lines.extent(), tiles = plan.segments;
   const Index upper = upper_tiles(plan, lines.block_lines()).rows;
-  for (; tiles > 1; tiles = quotient_up(2 * tiles, upper)) words += 6 * 2 * tiles * lines.count();
-  return words + 6 * 2 * lines.count();
+  for (; tiles > 1; tiles = quotient_up(tiles, upper)) words += 7 * tiles * lines.count();
+  return words;
 }
 
 Layout make_strided_layout(const Plan& plan, const LineSet& lines, int word, const Limits& limits) {

@@ -267,7 +267,7 @@ std::optional<Proposal> propose_twisted(const Problem<T>& problem, Objection& ob
   return std::nullopt;
 }
 
-/// Stored factors of tiles that work-groups fold to their first and last rows.
+/// Stored factors of tiles that work-groups fold to their first rows.
 template <typename T>
 std::optional<Proposal> propose_folds(const Problem<T>& problem, Objection& objection) {
   const Index n = problem.bands.lines().rows();

@@ -5,6 +5,7 @@
 
 #include "certificate.hpp"
 #include "devices.hpp"
+#include "evidence.hpp"
 #include "layout.hpp"
 #include "model.hpp"
 #include "residual.hpp"
@@ -313,7 +314,8 @@ TYPED_TEST(Tiles, FoldWhatDoesNotDecay) {
       DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);
       if (items > 0) traits.group_items = std::min(traits.group_items, items);
       const Index rows = longest_reach(partition, sizeof(T), traits);
-      for (const Index n : {Index{1}, Index{2}, rows - 1, rows, rows + 1, 3 * rows + 5, 40 * rows + 1}) {
+      for (const Index n : {Index{1}, Index{2}, rows - 1, rows, rows + 1, 3 * rows + 5, 40 * rows + 1, 300 * rows + 7}) {
+        if (n > 300 * rows && items == 0) continue;  // three levels take small tiles
         const auto bands = closed(constant<T>(LineSet::one(n), -1, 2, -1));
         const auto known = random_vector<T>(n);
         std::vector<T> y(known.size());
@@ -329,6 +331,39 @@ TYPED_TEST(Tiles, FoldWhatDoesNotDecay) {
       }
     }
   });
+}
+
+TYPED_TEST(Tiles, FoldsStayBackwardStableWhereTheirGrowthIsSmall) {
+  using T = TypeParam;
+  double worst = 0;
+  for (const Index n : {Index{1000}, Index{30'000}}) {
+    const LineSet one = LineSet::one(n);
+    const auto check = [&](const char* what, const Bands<T>& bands) {
+      const auto random = random_vector<T>(n);
+      auto product = random, smooth = random;
+      multiply(one, bands.view(), random.data(), product.data());
+      trial_right_hand_side(one, bands.view(), TrialKind::smooth, smooth.data());
+      on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
+        const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);
+        for (const Index partition : {0, 4}) {
+          const Plan plan = make_fold_plan(n, partition, sizeof(T), traits);
+          const double growth = settling_growth(plan, bands.view());
+          if (!(growth <= kTriedGrowth)) continue;  // refused
+          for (const std::vector<T>* y : std::initializer_list<const std::vector<T>*>{&random, &product, &smooth}) {
+            const auto x = this->solve_by(info.index, plan, bands, *y);
+            const double error = normwise_backward_error(one, bands.view(), x.data(), y->data()) / kEps<T>;
+            EXPECT_LE(error, 8) << what << ", growth " << growth << ", " << n << " rows in tiles of " << plan.m;
+            worst = std::max(worst, error);
+          }
+        }
+      });
+    };
+    at_dominance_one<T>(n, [&](const char* what, Bands<T>&& bands) { check(what, closed(std::move(bands))); });
+    for (const Decades& range : kWideRanges) check(range.what, closed(wide_conduction<T>(one, range)));
+    for (const double lambda : {1e2, 1e4, 1e6}) check("alike", closed(diffusion<T>(one, lambda)));
+    check("conductivities 0.1 to 1", closed(wide_conduction<T>(one, {"", 1e4, 1})));
+  }
+  std::printf("largest backward error: %.2f eps\n", worst);
 }
 
 TYPED_TEST(Tiles, OfStoredFactorsKeepNanInItsLine) {

@@ -267,9 +267,10 @@ TYPED_TEST(GridEvidenceOf, FactorsOfSegmentsAreThoseOfEachLine) {
   for (const LineSet& lines : {LineSet::grid_axis(1, 11, 70, 2), LineSet::strided(90, 300, 20, 1, 4, 60)}) {
     auto bands = test::random_dominant<T>(lines, 1.2);
     bands.close_lines();
-    const Index length = lines.length(0), tile = 8;
+    const Index length = lines.length(0);
+    const SegmentCut cut{8, 16, 8, 16};
     GridFactors<T> all;
-    all.factor(lines, bands.view(), Form::general, tile, 16);
+    all.factor(lines, bands.view(), Form::general, cut);
     for (Index l = 0; l < lines.count(); ++l) {
       Bands<T> line(LineSet::one(length));
       for (Index i = 0; i < length; ++i) {
@@ -279,7 +280,7 @@ TYPED_TEST(GridEvidenceOf, FactorsOfSegmentsAreThoseOfEachLine) {
         line.upper()[i] = bands.upper()[at];
       }
       SegmentFactors<T> one;
-      one.factor(length, line.view(), tile, 16);
+      one.factor(length, line.view(), cut);
       ASSERT_EQ(all.levels().size(), one.levels().size());
       for (std::size_t k = 0; k < one.levels().size(); ++k) {
         const auto &ours = all.levels()[k], &theirs = one.levels()[k];

@@ -16,59 +16,43 @@ namespace {
 template <typename T>
 using LevelOf = typename SegmentFactors<T>::Level;
 
-/// Rows of a segment of a level.
-struct SegmentRows {
-  Index first, end;
-  bool full;
-};
+/// Rows of a work-item, which sums of many rows are put together from.
+constexpr Index kItemRows = 16;
 
-/// Inner rows swept down from 0; of the first row 0. @return what is left of the last row
+/// An apply as kernels/gpu/tile_fold.cl, tile_stored.cl and tile_last.cl, or grid_fold.cl and grid_whole.cl, define it,
+/// row by row.
 template <typename T>
-T sweep_inner(const LevelOf<T>& level, const SegmentRows& rows, const std::vector<T>& y, std::vector<T>& d) {
-  T entering = 0;
-  for (Index i = rows.first; i < rows.end; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    d[at] = entering = i > rows.first ? y[at] - level.multiplier[i] * entering : T(0);
-  }
-  return rows.full ? entering : T(0);
-}
-
-/// An apply as kernels/gpu/grid_fold.cl and grid_whole.cl define it, row by row.
-template <typename T>
-std::vector<T> solve_from(const std::vector<LevelOf<T>>& levels, std::size_t k, Index segment_rows, Index upper_rows,
+std::vector<T> solve_from(const std::vector<LevelOf<T>>& levels, std::size_t k, const SegmentCut& cut,
                           const std::vector<T>& y) {
   const auto& level = levels[k];
   const auto at = [](Index i) { return static_cast<std::size_t>(i); };
-  std::vector<T> x(y.size()), left, known;
-  const auto back = [&](const SegmentRows& rows, T below) {
-    for (Index i = rows.end - 1; i >= rows.first; --i)
-      x[at(i)] = below = x[at(i)] * level.reciprocal[i] - level.coupling[i] * below;
-  };
-  if (k + 1 == levels.size()) {
-    T entering = 0;
-    for (Index i = 0; i < level.rows; ++i) x[at(i)] = entering = y[at(i)] - level.multiplier[i] * entering;
-    back({0, level.rows, false}, 0);
-    return x;
+  const bool whole = level.segments == 1;
+  const Index segment_rows = whole ? level.rows : cut.segment_rows(k);
+  const auto end_of = [&](Index s) { return std::min(level.rows, (s + 1) * segment_rows); };
+  std::vector<T> x(y.size()), left(at(level.segments)), known;
+  for (Index s = 0; s < level.segments; ++s) {
+    const Index first = s * segment_rows;
+    T d = x[at(first)] = whole ? y[0] : T(0), sum = 0;
+    for (Index i = first + 1; i < end_of(s); ++i) {
+      x[at(i)] = d = y[at(i)] - level.multiplier[i] * d;
+      if (!whole) sum += level.weight[i] * d;
+      if (i % kItemRows != 0 && i + 1 < end_of(s)) continue;
+      left[at(s)] -= sum;
+      sum = 0;
+    }
+    left[at(s)] += y[at(first)];
+    if (s + 1 < level.segments) left[at(s + 1)] = -level.multiplier[end_of(s)] * d;
   }
-  const auto rows_of = [&](Index s) {
-    const Index end = (s + 1) * segment_rows;
-    return SegmentRows{s * segment_rows, std::min(level.rows, end), end <= level.rows};
-  };
-  for (Index s = 0; s < level.segments(segment_rows); ++s) {
-    const SegmentRows rows = rows_of(s);
-    const T last = sweep_inner(level, rows, y, x);
-    T first = y[at(rows.first)];
-    for (Index i = rows.first; i < rows.end; ++i) first -= level.weight[i] * x[at(i)];
-    left.push_back(first);
-    left.push_back(last);
-  }
-  known = solve_from<T>(levels, k + 1, upper_rows, upper_rows, left);
-  for (Index s = 0; s < level.segments(segment_rows); ++s) {
-    const SegmentRows rows = rows_of(s);
+  if (!whole) known = solve_from<T>(levels, k + 1, cut, left);
+  for (Index s = 0; s < level.segments; ++s) {
+    const Index first = s * segment_rows;
+    if (!whole) x[at(first)] = known[at(s)];
     T minus_s = 1;
-    x[at(rows.first)] = known[at(2 * s)];
-    for (Index i = rows.first + 1; i < rows.end; ++i) x[at(i)] += (minus_s *= -level.multiplier[i]) * known[at(2 * s)];
-    back(rows, known[at(2 * s + 1)]);
+    for (Index i = first + 1; i < end_of(s) && !whole; ++i)
+      x[at(i)] += (minus_s *= -level.multiplier[i]) * known[at(s)];
+    T below = s + 1 < level.segments ? known[at(s + 1)] : T(0);
+    for (Index i = end_of(s) - 1; i >= first; --i)
+      x[at(i)] = below = x[at(i)] * level.reciprocal[i] - level.coupling[i] * below;
   }
   return x;
 }
@@ -77,13 +61,12 @@ template <typename T>
 class Segmented : public ::testing::Test {
  protected:
   /// As worst_error() has it.
-  static double error(Bands<T> bands, Index segment_rows, Index upper_rows) {
+  static double error(Bands<T> bands, const SegmentCut& cut) {
     bands.close_lines();
     SegmentFactors<T> factors;
-    factors.factor(bands.lines().rows(), bands.view(), segment_rows, upper_rows);
-    return test::worst_error(bands, [&](const std::vector<T>& y) {
-      return solve_from<T>(factors.levels(), 0, segment_rows, upper_rows, y);
-    });
+    factors.factor(bands.lines().rows(), bands.view(), cut);
+    return test::worst_error(bands,
+                             [&](const std::vector<T>& y) { return solve_from<T>(factors.levels(), 0, cut, y); });
   }
 };
 using Scalars = ::testing::Types<float, double>;
@@ -91,50 +74,54 @@ TYPED_TEST_SUITE(Segmented, Scalars);
 
 TYPED_TEST(Segmented, LevelsAreRightForEveryLength) {
   using T = TypeParam;
-  for (const Index segment_rows : {4, 5, 16}) {
+  for (const SegmentCut& cut : {SegmentCut{2, 2, 1, 1}, {4, 4, 4, 4}, {4, 32, 4, 32}, {5, 4, 1, 30}, {16, 16, 40, 7}}) {
     for (const Index n : {1, 2, 3, 4, 5, 15, 16, 17, 33, 257, 1000}) {
-      for (const Index upper_rows : {4, 32}) {
-        EXPECT_LE(this->error(test::random_dominant<T>(LineSet::one(n), 1.5), segment_rows, upper_rows), 4)
-            << n << " rows in segments of " << segment_rows << ", then " << upper_rows;
-      }
+      EXPECT_LE(this->error(test::random_dominant<T>(LineSet::one(n), 1.5), cut), 4)
+          << n << " rows in segments of " << cut.rows << ", then " << cut.upper_rows;
     }
   }
 }
 
 TYPED_TEST(Segmented, RoundingIsNotMultipliedWithoutDominance) {
   using T = TypeParam;
-  for (const Index n : {Index{1024}, Index{50'000}}) {
-    test::at_dominance_one<T>(n, [&](const char* what, Bands<T>&& bands) {
-      EXPECT_LE(this->error(std::move(bands), 128, 1024), 4) << what << ", " << n;
-    });
-    for (const test::Decades& decades : test::kWideRanges) {
-      EXPECT_LE(this->error(test::wide_conduction<T>(LineSet::one(n), decades), 128, 1024), 4)
-          << decades.what << ", " << n;
+  for (const SegmentCut& cut : {SegmentCut{128, 1024, 128, 1024}, {2048, 2048, 4096, 16384}}) {
+    // Where nothing decays on the way up, row by row, a segment's rounding adds up to what its first row was told.
+    const double most = 4 + static_cast<double>(cut.rows) / 128;
+    for (const Index n : {Index{1024}, Index{50'000}}) {
+      test::at_dominance_one<T>(n, [&](const char* what, Bands<T>&& bands) {
+        EXPECT_LE(this->error(std::move(bands), cut), most) << what << ", " << n;
+      });
+      for (const test::Decades& decades : test::kWideRanges) {
+        EXPECT_LE(this->error(test::wide_conduction<T>(LineSet::one(n), decades), cut), most)
+            << decades.what << ", " << n;
+      }
     }
   }
 }
 
-TYPED_TEST(Segmented, CouplingsOfSymmetricInnerRowsAreMultipliers) {
+TYPED_TEST(Segmented, CouplingsOfSymmetricRowsAreMultipliers) {
   using T = TypeParam;
-  const Index n = 100, segment_rows = 16;
-  Bands<T> bands = test::random_symmetric<T>(LineSet::one(n), 1.2);
-  bands.close_lines();
-  SegmentFactors<T> factors;
-  factors.factor(n, bands.view(), segment_rows, segment_rows);
-  const auto& level = factors.levels().front();
-  for (Index i = 0; i < n; ++i) {
-    const Index within = i % segment_rows;
-    if (within == 0) {
-      EXPECT_EQ(level.multiplier[i], bands.lower()[i + 1]) << i;
-    } else if (within > 1) {
-      EXPECT_EQ(level.multiplier[i], level.coupling[i - 1]) << i;
+  for (const Index n : {100, 97}) {
+    SegmentCut cut{16, 16, 16, 16};
+    Bands<T> bands = test::random_symmetric<T>(LineSet::one(n), 1.2);
+    bands.close_lines();
+    SegmentFactors<T> factors, serving;
+    factors.factor(n, bands.view(), cut);
+    cut.serve = true;
+    serving.factor(n, bands.view(), cut);
+    const auto &level = factors.levels().front(), &kept = serving.levels().front();
+    ASSERT_EQ(kept.multiplier.size(), level.segments);
+    for (Index i = 1; i < n; ++i) {
+      const bool second = i % cut.rows == 1;
+      EXPECT_EQ(level.multiplier[i], second ? kept.multiplier[i / cut.rows] : kept.coupling[i - 1]) << i;
     }
+    EXPECT_LT(serving.bytes(), factors.bytes());
   }
 }
 
 TYPED_TEST(Segmented, LinesStayApart) {
   using T = TypeParam;
-  EXPECT_LE(this->error(test::diffusion<T>(LineSet::equal(300, 61), 1e3), 64, 64), 4);
+  EXPECT_LE(this->error(test::diffusion<T>(LineSet::equal(300, 61), 1e3), {64, 64, 64, 64}), 4);
 }
 
 }  // namespace
