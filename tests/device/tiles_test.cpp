@@ -314,7 +314,8 @@ TYPED_TEST(Tiles, FoldWhatDoesNotDecay) {
       DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);
       if (items > 0) traits.group_items = std::min(traits.group_items, items);
       const Index rows = longest_reach(partition, sizeof(T), traits);
-      for (const Index n : {Index{1}, Index{2}, rows - 1, rows, rows + 1, 3 * rows + 5, 40 * rows + 1, 300 * rows + 7}) {
+      for (const Index n :
+           {Index{1}, Index{2}, rows - 1, rows, rows + 1, 3 * rows + 5, 40 * rows + 1, 300 * rows + 7}) {
         if (n > 300 * rows && items == 0) continue;  // three levels take small tiles
         const auto bands = closed(constant<T>(LineSet::one(n), -1, 2, -1));
         const auto known = random_vector<T>(n);
