@@ -71,6 +71,9 @@ constexpr KeptShape kKeptHaloFloats[] = {{96, 12, 2, 2, 5}, {128, 12, 2, 2, 4}, 
 /// A halo of 128: 0.82; 64 x 12, which keeps 512 rows, 0.71, 192 x 12 0.67. A halo of 256: 0.71.
 constexpr KeptShape kKeptHaloDoubles[] = {{128, 10, 1, 2, 3}, {256, 10, 1, 4, 1}, {64, 16, 1, 4, 4}};
 
+/// Work-items of exact-factored in double, whose pass back has registers for few: 3e7 rows on an H200, back by 64: 273
+/// us, by 128: 282; the first pass is as fast either way.
+constexpr int kFoldDoubleItems = 64;
 /// Of the last level of exact-factored, which one work-group solves: work-items at most, rows of each as a rule, at
 /// most, and of a first level, whose vectors are not turned, at most. On an H200, 4,883 rows by 512 or 1024 work-items:
 /// float 5.7, 6.5 us, double 6.9, 8.4; 14,649 rows by 1024: 9.8 and 15.4, by three launches of tiles 19 and 22. Every
@@ -292,7 +295,9 @@ Plan make_fold_plan(Index n, Index partition, int word, const DeviceTraits& trai
   plan.method = Method::exact_factored;
   plan.n = n;
   plan.stored = true;
-  cut_by_levels(group_shape(0, partition, word, traits), kFoldArrays, word, traits, plan);
+  GroupShape shape = group_shape(0, partition, word, traits);
+  if (word > static_cast<int>(sizeof(float))) shape.items = std::min(shape.items, kFoldDoubleItems);
+  cut_by_levels(shape, kFoldArrays, word, traits, plan);
   int most = std::max(1, std::min(traits.group_items, kLastItems));
   while (most > 1 && group_local_words(most, 0) * word > traits.local_bytes) most /= 2;
   plan.last_rows = most * kMostLastRows;
