@@ -80,7 +80,7 @@ typedef struct {
 
 // Where the sweep down stands.
 typedef struct {
-  lanes_t c, d, w;              // of the row above
+  lanes_t c, d, w;                    // of the row above
   lanes_t first_d, first_c, first_w;  // the first unknown: first_d - first_c x_i - first_w a, i being the row above
   lanes_t last_d, last_c, last_w;     // the same for the row before that
 } Down;
@@ -146,9 +146,9 @@ static inline void prefetch_array(int array, System of, long from) {
   for (int line = 0; line < LANES; ++line) PREFETCH(p + from + line * LANES);
 }
 
-// The same for a tile whose first block is in blocks[*now], while the next block is loaded, that of the next tile in the
-// end: an array between every few rows, since they wait for each other's divisions. What comes two tiles later is fetched
-// in the order of memory.
+// The same for a tile whose first block is in blocks[*now], while the next block is loaded, that of the next tile in
+// the end: an array between every few rows, since they wait for each other's divisions. What comes two tiles later is
+// fetched in the order of memory.
 static inline Down sweep_ahead(Rows rows, long first, System of, Block* blocks, int* now, __global lanes_t* kept) {
   const long tile_rows = LANES * rows.m, here = first - rows.origin;
   Down down = begin_down();
@@ -178,20 +178,20 @@ typedef struct {
 } Met;
 
 // A step of cyclic reduction: take the rows k places away out of every row.
-#define REDUCE(k)                                                                                        \
-  {                                                                                                      \
-    const lanes_t r = reciprocal(pivot);                                                                 \
-    lower = mul(lower, r);                                                                               \
-    upper = mul(upper, r);                                                                               \
-    g = mul(g, r);                                                                                       \
-    e = mul(e, r);                                                                                       \
-    f = mul(f, r);                                                                                       \
-    g = take_off(guarded, take_off(guarded, g, lower, FROM_ABOVE(g, k)), upper, FROM_BELOW(g, k));       \
-    e = mul_sub(mul_sub(e, lower, FROM_ABOVE(e, k)), upper, FROM_BELOW(e, k));                           \
-    f = mul_sub(mul_sub(f, lower, FROM_ABOVE(f, k)), upper, FROM_BELOW(f, k));                           \
-    pivot = mul_sub(mul_sub(ONE, lower, FROM_ABOVE(upper, k)), upper, FROM_BELOW(lower, k));             \
-    lower = drop_tiny(-mul(lower, FROM_ABOVE(lower, k)));                                                \
-    upper = drop_tiny(-mul(upper, FROM_BELOW(upper, k)));                                                \
+#define REDUCE(k)                                                                                  \
+  {                                                                                                \
+    const lanes_t r = reciprocal(pivot);                                                           \
+    lower = mul(lower, r);                                                                         \
+    upper = mul(upper, r);                                                                         \
+    g = mul(g, r);                                                                                 \
+    e = mul(e, r);                                                                                 \
+    f = mul(f, r);                                                                                 \
+    g = take_off(guarded, take_off(guarded, g, lower, FROM_ABOVE(g, k)), upper, FROM_BELOW(g, k)); \
+    e = mul_sub(mul_sub(e, lower, FROM_ABOVE(e, k)), upper, FROM_BELOW(e, k));                     \
+    f = mul_sub(mul_sub(f, lower, FROM_ABOVE(f, k)), upper, FROM_BELOW(f, k));                     \
+    pivot = mul_sub(mul_sub(ONE, lower, FROM_ABOVE(upper, k)), upper, FROM_BELOW(lower, k));       \
+    lower = drop_tiny(-mul(lower, FROM_ABOVE(lower, k)));                                          \
+    upper = drop_tiny(-mul(upper, FROM_BELOW(upper, k)));                                          \
   }
 
 FOR_EACH_GUARD static inline Met settle(Down down, bool guarded) {
@@ -209,8 +209,8 @@ FOR_EACH_GUARD static inline Met settle(Down down, bool guarded) {
   REDUCE(8)
 #endif
   const lanes_t r = reciprocal(pivot);
-  const Met met = {mul(g, r), mul(e, r), mul(f, r), lane_of(down.last_d, 0), lane_of(down.last_c, 0),
-                   lane_of(down.last_w, 0)};
+  const Met met = {
+      mul(g, r), mul(e, r), mul(f, r), lane_of(down.last_d, 0), lane_of(down.last_c, 0), lane_of(down.last_w, 0)};
   return met;
 }
 

@@ -110,7 +110,8 @@ struct ModelSolver<T>::Work {
       const Index begin = run * tiles / plan.runs, end = (run + 1) * tiles / plan.runs;
       T above = 0, last = 0;
       for (Index t = std::max<Index>(0, begin - 1); t < end; ++t, above = last) {
-        const Segment tile{t * rows, std::min(plan.n, (t + 1) * rows)}, read{tile.first, std::min(plan.n, (t + 2) * rows)};
+        const Segment tile{t * rows, std::min(plan.n, (t + 1) * rows)},
+            read{tile.first, std::min(plan.n, (t + 2) * rows)};
         sweep_down(a, y, read, above, d, c);
         sweep_back(read, T(0), d, c, [&](Index row, T value) {
           if (row == tile.end - 1) last = value;

@@ -74,20 +74,20 @@ struct SharedTiles {
 struct Plan {
   Method method = Method::exact_factored;
   Form form = Form::general;
-  Index n = 0;                ///< rows, all lines glued
-  Index m = 0;                ///< rows per partition or segment
-  Index halo = 0;             ///< rows read again beyond each side of a partition; 0 unless truncated
-  int lanes = 1;              ///< partitions per tile
-  int items = 0;              ///< by work-groups: work-items of each; 0: tiles are swept by vectors of lanes
-  int item_rows = 0;          ///< by work-groups: rows of a work-item
-  int level_items = 0;        ///< reduces_tiles(): work-items of all levels but the first, of kLevelItemRows rows;
-                              ///< folds(): of the last
-  Index last_rows = 0;        ///< folds(): of a level that one work-group solves, at most
-  int run_tiles = 1;          ///< by work-groups: tiles of a partition, or of a run through all lines
-  int steps = 0;              ///< by work-groups, truncated-halo: work-items settle with those up to 2^steps away
-  int together = 1;           ///< keeps_factors(): tiles that a work-group solves at once
-  bool paper = false;         ///< truncated-halo in the form of 2019, by work-items: see core/paper_form
-  bool staged = false;        ///< paper: a work-group keeps its partitions in local memory between both sweeps
+  Index n = 0;          ///< rows, all lines glued
+  Index m = 0;          ///< rows per partition or segment
+  Index halo = 0;       ///< rows read again beyond each side of a partition; 0 unless truncated
+  int lanes = 1;        ///< partitions per tile
+  int items = 0;        ///< by work-groups: work-items of each; 0: tiles are swept by vectors of lanes
+  int item_rows = 0;    ///< by work-groups: rows of a work-item
+  int level_items = 0;  ///< reduces_tiles(): work-items of all levels but the first, of kLevelItemRows rows;
+                        ///< folds(): of the last
+  Index last_rows = 0;  ///< folds(): of a level that one work-group solves, at most
+  int run_tiles = 1;    ///< by work-groups: tiles of a partition, or of a run through all lines
+  int steps = 0;        ///< by work-groups, truncated-halo: work-items settle with those up to 2^steps away
+  int together = 1;     ///< keeps_factors(): tiles that a work-group solves at once
+  bool paper = false;   ///< truncated-halo in the form of 2019, by work-items: see core/paper_form
+  bool staged = false;  ///< paper: a work-group keeps its partitions in local memory between both sweeps
   bool walked = false;  ///< truncated-halo by lanes, its partitions settling each other: nothing is read again, what is
                         ///< truncated is a tile away
   int runs = 1;         ///< work-groups; each walks a run of consecutive tiles
@@ -245,8 +245,8 @@ OCLSPKT_API Index partition_of_whole_lines(const LineSet& lines, int word, const
 /// @param partition  as partition_of_whole_lines() gave it
 OCLSPKT_API Plan make_whole_lines_plan(const LineSet& lines, Index partition, int word, const DeviceTraits& traits);
 
-/// Plan truncated-halo for lines laid end to end on a device whose registers hold a row of a tile: its partitions settle
-/// each other, so that a tile of twice the halo's rows or less serves, and no row is swept twice (Plan::walked).
+/// Plan truncated-halo for lines laid end to end on a device whose registers hold a row of a tile: its partitions
+/// settle each other, no row is swept twice, and what is truncated is a tile away (Plan::walked).
 /// @param halo  rows that the certificate asks for
 /// @return false, and plan as it was, where the device, the halo or the memory do not suit
 OCLSPKT_API bool walk_tiles(Plan& plan, Index halo, int word, const DeviceTraits& traits);

@@ -62,11 +62,18 @@ struct Shape {
   Index halo = 0;          ///< of truncated-streamed: the reach; 0: whole partitions
   Index partition = 0;     ///< 0: chosen
   bool from_ends = false;  ///< exact-twopass: pivots made in two sweeps from both ends
+  bool walked = false;     ///< truncated-halo: tiles that are walked, whatever registers the device has
 };
 
 template <typename T>
 Plan plan_for(int device, Index n, const Shape& shape, const DeviceSettings& settings = {}) {
-  const DeviceTraits traits = module().traits(device, sizeof(T) == sizeof(double), settings);
+  DeviceTraits traits = module().traits(device, sizeof(T) == sizeof(double), settings);
+  if (shape.walked) {
+    traits.lanes = traits.tile_lanes;
+    Plan plan = make_plan(Method::truncated_halo, n, 0, 0, sizeof(T), traits);
+    if (!walk_tiles(plan, shape.halo, sizeof(T), traits)) throw InvalidInput("too few rows to walk tiles");
+    return plan;
+  }
   if (shape.method == Method::truncated_streamed) {
     return make_stored_plan(n, shape.halo, shape.partition, sizeof(T), traits);
   }

@@ -177,7 +177,7 @@ bool solves_by_kept_factors(const DeviceInfo& info, const std::vector<std::strin
 /// Words of a case: runs|folds|reduces|paper|... (see solves_by_groups()), kept (see solves_by_kept_factors()),
 /// stream, symmetric|alike|narrow (see
 /// solves_in_form()), strided|shared|segments|grid|... (see solves_beside()), or
-/// tiles|halo|streamed|reach|exact|ends|factored and rows, partition, bytes of device memory (0: all); then
+/// tiles|halo|walk|streamed|reach|exact|ends|factored and rows, partition, bytes of device memory (0: all); then
 /// float|double.
 template <typename T>
 bool check(const DeviceInfo& info, const std::vector<std::string>& words) {
@@ -191,7 +191,8 @@ bool check(const DeviceInfo& info, const std::vector<std::string>& words) {
   if (beside || words[0].starts_with("grid")) return solves_beside<T>(info, words);
   Shape shape;
   const bool tiles = words[0] == "tiles";
-  shape.method = tiles || words[0] == "halo"                 ? Method::truncated_halo
+  shape.walked = words[0] == "walk";
+  shape.method = tiles || shape.walked || words[0] == "halo" ? Method::truncated_halo
                  : words[0] == "exact" || words[0] == "ends" ? Method::exact_twopass
                  : words[0] == "factored"                    ? Method::exact_factored
                                                              : Method::truncated_streamed;

@@ -17,28 +17,13 @@ class Walk : public testing::Test {};
 using WalkScalars = testing::Types<float, double>;
 TYPED_TEST_SUITE(Walk, WalkScalars);
 
-template <typename T>
-Plan walked_plan(int device, Index n, const DeviceSettings& settings = {}) {
-  DeviceTraits traits = module().traits(device, sizeof(T) == sizeof(double), settings);
-  traits.lanes = traits.tile_lanes;
-  Plan plan = make_plan(Method::truncated_halo, n, 0, 0, sizeof(T), traits);
-  EXPECT_TRUE(walk_tiles(plan, 100, sizeof(T), traits));
-  return plan;
-}
+const Shape kWalked{.halo = 100, .walked = true};
 
 template <typename T>
 std::vector<T> applied(DeviceSolver<T>& solver, const std::vector<T>& y) {
   std::vector<T> x(y.size());
   solver.apply(y.data(), x.data());
   return x;
-}
-
-template <typename T>
-std::vector<T> solve_walked(int device, const Bands<T>& bands, const std::vector<T>& y,
-                            const DeviceSettings& settings = {}) {
-  const auto solver = make_solver<T>(device, settings);
-  solver->set_up(walked_plan<T>(device, bands.lines().rows(), settings), bands);
-  return applied(*solver, y);
 }
 
 TYPED_TEST(Walk, IsRightForEveryLengthAndDominance) {
@@ -50,7 +35,7 @@ TYPED_TEST(Walk, IsRightForEveryLengthAndDominance) {
       const auto y = random_vector<T>(n);
       const auto reference = solve_by_reference(bands, y);
       on_every_device<T>([&](const DeviceInfo& info) {
-        const auto x = solve_walked<T>(info.index, bands, y);
+        const auto x = solve<T>(info.index, bands, y, kWalked);
         EXPECT_LE(relative_difference(x, reference), walk_limit(d) * kEps<T>) << "n = " << n << ", d = " << d;
         EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()), 10 * kEps<T>);
       });
@@ -66,7 +51,7 @@ TYPED_TEST(Walk, TruncatesATileAway) {
   const auto bands = closed(diffusion<T>(LineSet::one(n), lambda));
   const auto y = random_vector<T>(n);
   on_every_device<T>([&](const DeviceInfo& info) {
-    Plan plan = walked_plan<T>(info.index, n);
+    const Plan plan = plan_for<T>(info.index, n, kWalked);
     ModelSolver<T> model;
     model.set_up(plan, bands);
     std::vector<T> expected(y.size());
@@ -84,14 +69,14 @@ TYPED_TEST(Walk, KeepsLinesAndTheirNanApart) {
   const auto healthy = random_vector<T>(count * length);
   const auto reference = solve_by_reference(bands, healthy);
   on_every_device<T>([&](const DeviceInfo& info) {
-    auto expected = solve_walked<T>(info.index, bands, healthy);
+    auto expected = solve<T>(info.index, bands, healthy, kWalked);
     EXPECT_LE(relative_difference(expected, reference), walk_limit(3) * kEps<T>);
     std::fill_n(expected.begin() + broken * length, length, T(0));
     for (const T poison : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()}) {
       for (const Index row : {Index{0}, Index{30}, length - 1}) {
         auto y = healthy;
         y[broken * length + row] = poison;
-        auto x = solve_walked<T>(info.index, bands, y);
+        auto x = solve<T>(info.index, bands, y, kWalked);
         EXPECT_FALSE(std::isfinite(x[broken * length + row]));
         std::fill_n(x.begin() + broken * length, length, T(0));
         EXPECT_EQ(x, expected) << "row " << row;
@@ -106,10 +91,10 @@ TYPED_TEST(Walk, GivesTheSameBitsWhereverVectorsBeginAndEveryTime) {
   const auto bands = closed(random_dominant<T>(LineSet::one(n), 3.0));
   const auto y = random_vector<T>(n);
   on_every_device<T>([&](const DeviceInfo& info) {
-    const auto expected = solve_walked<T>(info.index, bands, y);
-    EXPECT_EQ(solve_walked<T>(info.index, bands, y, {.copy_vectors = true}), expected);
+    const auto expected = solve<T>(info.index, bands, y, kWalked);
+    EXPECT_EQ(solve<T>(info.index, bands, y, kWalked, {.copy_vectors = true}), expected);
     const auto solver = make_solver<T>(info.index);
-    solver->set_up(walked_plan<T>(info.index, n), bands);
+    solver->set_up(plan_for<T>(info.index, n, kWalked), bands);
     for (const Index offset : {0, 1, 3, 8, 15}) {
       AlignedArray<T> y_moved(n + room), x_moved(n + room);
       std::fill_n(x_moved.data(), n + room, T(7));
@@ -133,7 +118,7 @@ TYPED_TEST(Walk, ChunksAreRight) {
   const auto reference = solve_by_reference(bands, y);
   on_every_device<T>([&](const DeviceInfo& info) {
     const auto word = static_cast<std::int64_t>(sizeof(T));
-    const auto x = solve_walked<T>(info.index, bands, y, {.copy_vectors = true, .device_memory = 150'000 * word});
+    const auto x = solve<T>(info.index, bands, y, kWalked, {.copy_vectors = true, .device_memory = 150'000 * word});
     EXPECT_LE(relative_difference(x, reference), walk_limit(3) * kEps<T>);
   });
 }

@@ -13,6 +13,26 @@ namespace {
 
 const DeviceTraits kTraits{.lanes = 8, .cores = 2, .cache_bytes = 1 << 20};
 
+TEST(Plan, WalksTilesWhereRegistersHoldARowOfOne) {
+  DeviceTraits traits{.lanes = 8, .tile_lanes = 8, .cores = 2};
+  for (const Index halo : {0, 40, 256, 257, 512}) {
+    Plan plan = make_plan(Method::truncated_halo, 1'000'000, halo, 0, 8, traits);
+    ASSERT_TRUE(walk_tiles(plan, halo, 8, traits)) << halo;
+    EXPECT_GE(plan.tile_rows(), halo) << "truncated a tile away";
+    EXPECT_EQ(plan.tile_rows(), halo > 256 ? 512 : 256);
+    EXPECT_DOUBLE_EQ(plan.words_per_row(), 5) << "nothing is read again";
+  }
+  const auto walks = [](Index n, Index halo, const DeviceTraits& t) {
+    Plan plan = make_plan(Method::truncated_halo, n, halo, 0, 8, t);
+    return walk_tiles(plan, halo, 8, t);
+  };
+  EXPECT_FALSE(walks(1'000'000, 513, traits)) << "a tile is too short";
+  EXPECT_FALSE(walks(511, 40, traits)) << "there is no tile below";
+  EXPECT_FALSE(walks(1'000'000, 40, kHostTraits));
+  traits.lanes = 4;
+  EXPECT_FALSE(walks(1'000'000, 40, traits)) << "a row of a tile takes two registers";
+}
+
 TEST(Plan, CoversAllRowsWithPartitionsAndTiles) {
   for (const Index n : {1, 2, 3, 495, 496, 497, 993, 7919, 1000000}) {
     for (const Index halo : {0, 32, 300}) {
