@@ -239,9 +239,9 @@ int kept_steps(const KeptShape& shape, Index length, Index halo) {
 bool keep_factors(Plan& plan, Index length, int word, const DeviceTraits& traits) {
   const bool wide = word > static_cast<int>(sizeof(float)), whole = plan.halo == 0;
   const Index quantum = kItemVector / word;
-  using Shapes = std::span<const KeptShape>;
-  const Shapes shapes = whole ? (wide ? Shapes(kKeptDoubles) : Shapes(kKeptFloats))
-                              : (wide ? Shapes(kKeptHaloDoubles) : Shapes(kKeptHaloFloats));
+  using KeptShapes = std::span<const KeptShape>;
+  const KeptShapes shapes = whole ? (wide ? KeptShapes(kKeptDoubles) : KeptShapes(kKeptFloats))
+                                  : (wide ? KeptShapes(kKeptHaloDoubles) : KeptShapes(kKeptHaloFloats));
   for (const KeptShape& shape : shapes) {
     const Index rows = shape.group().rows(), kept = kept_rows(shape, length, plan.halo, quantum);
     const double least = (whole ? kWellFilled : kWellKept) * static_cast<double>(rows);
