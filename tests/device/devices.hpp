@@ -64,6 +64,7 @@ struct Shape {
   bool from_ends = false;  ///< exact-twopass: pivots made in two sweeps from both ends
   bool walked = false;     ///< truncated-halo: tiles that are walked, whatever registers the device has
 };
+inline constexpr Shape kWalked{.halo = 100, .walked = true};
 
 template <typename T>
 Plan plan_for(int device, Index n, const Shape& shape, const DeviceSettings& settings = {}) {

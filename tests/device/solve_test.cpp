@@ -336,7 +336,7 @@ TYPED_TEST(Solve, GivesTheSameBitsWhereverVectorsBegin) {
   const auto y = random_vector<T>(n);
   const auto reference = solve_by_reference(bands, y);
   on_every_device<T>([&](const DeviceInfo& info) {
-    for (const Shape shape : {Shape{Method::truncated_halo, 40, 0}, Shape{Method::truncated_halo, 40, 37},
+    for (const Shape shape : {Shape{Method::truncated_halo, 40, 0}, Shape{Method::truncated_halo, 40, 37}, kWalked,
                               Shape{Method::truncated_streamed, 40, 0}, Shape{Method::truncated_streamed, 0, 48},
                               Shape{Method::exact_factored}, Shape{Method::exact_factored, 0, 48},
                               Shape{Method::exact_twopass, 0, 48, true}}) {
@@ -369,7 +369,7 @@ TYPED_TEST(Solve, GivesTheSameBitsEveryTime) {
   on_every_device<T>([&](const DeviceInfo& info) {
     for (const Shape shape :
          {Shape{Method::truncated_halo, 40, 0}, Shape{Method::truncated_streamed, 40, 0}, Shape{Method::exact_twopass},
-          Shape{Method::exact_factored}, Shape{Method::exact_twopass, 0, 0, true}}) {
+          Shape{Method::exact_factored}, Shape{Method::exact_twopass, 0, 0, true}, kWalked}) {
       const auto first = solve<T>(info.index, bands, y, shape);
       EXPECT_EQ(solve<T>(info.index, bands, y, shape), first) << name(shape.method);
       EXPECT_EQ(solve<T>(info.index, bands, y, shape, {.copy_vectors = true}), first) << "through copies";

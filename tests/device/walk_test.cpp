@@ -17,8 +17,6 @@ class Walk : public testing::Test {};
 using WalkScalars = testing::Types<float, double>;
 TYPED_TEST_SUITE(Walk, WalkScalars);
 
-const Shape kWalked{.halo = 100, .walked = true};
-
 template <typename T>
 std::vector<T> applied(DeviceSolver<T>& solver, const std::vector<T>& y) {
   std::vector<T> x(y.size());
@@ -80,31 +78,6 @@ TYPED_TEST(Walk, KeepsLinesAndTheirNanApart) {
         EXPECT_FALSE(std::isfinite(x[broken * length + row]));
         std::fill_n(x.begin() + broken * length, length, T(0));
         EXPECT_EQ(x, expected) << "row " << row;
-      }
-    }
-  });
-}
-
-TYPED_TEST(Walk, GivesTheSameBitsWhereverVectorsBeginAndEveryTime) {
-  using T = TypeParam;
-  const Index n = 40'000, room = 16;
-  const auto bands = closed(random_dominant<T>(LineSet::one(n), 3.0));
-  const auto y = random_vector<T>(n);
-  on_every_device<T>([&](const DeviceInfo& info) {
-    const auto expected = solve<T>(info.index, bands, y, kWalked);
-    EXPECT_EQ(solve<T>(info.index, bands, y, kWalked, {.copy_vectors = true}), expected);
-    const auto solver = make_solver<T>(info.index);
-    solver->set_up(plan_for<T>(info.index, n, kWalked), bands);
-    for (const Index offset : {0, 1, 3, 8, 15}) {
-      AlignedArray<T> y_moved(n + room), x_moved(n + room);
-      std::fill_n(x_moved.data(), n + room, T(7));
-      std::copy(y.begin(), y.end(), y_moved.data() + offset);
-      solver->apply(y_moved.data() + offset, x_moved.data() + offset);
-      EXPECT_EQ(std::vector<T>(x_moved.data() + offset, x_moved.data() + offset + n), expected) << "offset " << offset;
-      for (Index i = 0; i < n + room; ++i) {
-        if (i < offset || i >= offset + n) {
-          EXPECT_EQ(x_moved[i], T(7)) << "wrote beside x";
-        }
       }
     }
   });
