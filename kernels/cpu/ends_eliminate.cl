@@ -33,10 +33,6 @@
 // Valid:   coupling, swept and met of all tiles.
 #include "cpu/ends.clh"
 
-typedef struct {
-  __global const scalar_t *lower, *diag, *upper, *y;
-} System;
-
 // h as a fraction a / b times 2^exponent.
 typedef struct {
   lanes_t a, b;

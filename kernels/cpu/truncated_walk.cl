@@ -55,17 +55,11 @@ static inline scalar_t lane_of(lanes_t v, int j) {
   return of[j];
 }
 
-// v, but `first` in the first lane or `last` in the last one.
-static inline lanes_t with_first(lanes_t v, scalar_t first) {
+// v, but `value` in lane j.
+static inline lanes_t with_lane(lanes_t v, int j, scalar_t value) {
   scalar_t of[LANES];
   OCLSPKT_JOIN(vstore, LANES)(v, 0, of);
-  of[0] = first;
-  return OCLSPKT_JOIN(vload, LANES)(0, of);
-}
-static inline lanes_t with_last(lanes_t v, scalar_t last) {
-  scalar_t of[LANES];
-  OCLSPKT_JOIN(vstore, LANES)(v, 0, of);
-  of[LANES - 1] = last;
+  of[j] = value;
   return OCLSPKT_JOIN(vload, LANES)(0, of);
 }
 
@@ -73,10 +67,6 @@ static inline lanes_t with_last(lanes_t v, scalar_t last) {
 static inline scalar_t take_off_one(scalar_t y, scalar_t coupling, scalar_t unknown) {
   return coupling == 0 ? y : y - coupling * unknown;
 }
-
-typedef struct {
-  __global const scalar_t *lower, *diag, *upper, *y;
-} System;
 
 // Where the sweep down stands.
 typedef struct {
@@ -134,16 +124,12 @@ static inline Down sweep_checked(Rows rows, long first, System of, __global scal
   return down;
 }
 
-// The array of a block that is loaded between its rows.
-static inline void load_array(int array, System of, long from, long m, Block* to) {
-  __global const scalar_t* const p = array == 0 ? of.lower : array == 1 ? of.diag : array == 2 ? of.upper : of.y;
-  load_block(p + from, m, array == 0 ? to->lower : array == 1 ? to->diag : array == 2 ? to->upper : to->y);
+// The arrays of a system and of a block by number, as they are loaded between rows.
+static inline __global const scalar_t* array_of(System of, int array) {
+  return array == 0 ? of.lower : array == 1 ? of.diag : array == 2 ? of.upper : of.y;
 }
-
-static inline void prefetch_array(int array, System of, long from) {
-  __global const scalar_t* const p = array == 0 ? of.lower : array == 1 ? of.diag : array == 2 ? of.upper : of.y;
-#pragma unroll
-  for (int line = 0; line < LANES; ++line) PREFETCH(p + from + line * LANES);
+static inline lanes_t* block_of(Block* of, int array) {
+  return array == 0 ? of->lower : array == 1 ? of->diag : array == 2 ? of->upper : of->y;
 }
 
 // The same for a tile whose first block is in blocks[*now], while the next block is loaded, that of the next tile in
@@ -158,12 +144,14 @@ static inline Down sweep_ahead(Rows rows, long first, System of, Block* blocks, 
     const long next = at + LANES < rows.m ? here + at + LANES : here + tile_rows;
 #pragma unroll
     for (int array = 0; array < 4; ++array) {
-      prefetch_array(array, of, here + 2 * tile_rows + (long)at * LANES);
+      __global const scalar_t* const p = array_of(of, array);
+#pragma unroll
+      for (int line = 0; line < LANES; ++line) PREFETCH(p + here + 2 * tile_rows + (long)(at + line) * LANES);
 #pragma unroll
       for (int s = array * LANES / 4; s < (array + 1) * LANES / 4; s += 2) {
         take_two_rows(block, s, false, &down, kept + ROW_VECTORS * at);
       }
-      load_array(array, of, next, rows.m, other);
+      load_block(p + next, rows.m, block_of(other, array));
     }
     *now = 1 - *now;
   }
@@ -197,9 +185,9 @@ typedef struct {
 FOR_EACH_GUARD static inline Met settle(Down down, bool guarded) {
   // The last row of a partition, the first unknown of the next one being put in.
   const lanes_t next_d = FROM_BELOW(down.last_d, 1), next_w = FROM_BELOW(down.last_w, 1);
-  lanes_t lower = with_first(down.w, 0), upper = drop_tiny(-mul(down.c, FROM_BELOW(down.last_c, 1)));
+  lanes_t lower = with_lane(down.w, 0, 0), upper = drop_tiny(-mul(down.c, FROM_BELOW(down.last_c, 1)));
   lanes_t pivot = mul_sub(ONE, down.c, next_w), g = take_off(guarded, down.d, down.c, next_d);
-  lanes_t e = with_first(ZERO, lane_of(down.w, 0)), f = with_last(ZERO, lane_of(down.c, LANES - 1));
+  lanes_t e = with_lane(ZERO, 0, lane_of(down.w, 0)), f = with_lane(ZERO, LANES - 1, lane_of(down.c, LANES - 1));
   REDUCE(1)
   REDUCE(2)
 #if LANES > 4
@@ -220,7 +208,7 @@ FOR_EACH_GUARD static inline void substitute(Rows rows, long first, bool guarded
                                              __global lanes_t* kept, __global scalar_t* edge, __global scalar_t* x) {
   const bool full = first + LANES * rows.m <= rows.n;
   const int m = (int)rows.m, first_block = rows_to_alignment(x + (first - rows.origin)) - LANES;
-  const lanes_t enters = with_first(FROM_ABOVE(last, 1), above);
+  const lanes_t enters = with_lane(FROM_ABOVE(last, 1), 0, above);
   __global lanes_t* const end_row = kept + ROW_VECTORS * (m - 1);
   lanes_t value = ZERO, block[LANES];
   end_row[0] = end_row[2] = ZERO;
@@ -264,7 +252,7 @@ static inline lanes_t close_tile(Met tile, Met below, scalar_t* above) {
   const scalar_t first_below = take_off_one(shift, slope, last);
   const lanes_t all = take_off(true, take_off(true, tile.g, tile.e, (lanes_t)*above), tile.f, (lanes_t)first_below);
   *above = last;
-  return with_last(all, last);
+  return with_lane(all, LANES - 1, last);
 }
 
 // Solve the tiles [begin, end).

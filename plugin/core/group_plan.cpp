@@ -301,9 +301,7 @@ Plan make_fold_plan(Index n, Index partition, int word, const DeviceTraits& trai
   int most = std::max(1, std::min(traits.group_items, kLastItems));
   while (most > 1 && group_local_words(most, 0) * word > traits.local_bytes) most /= 2;
   plan.last_rows = most * kMostLastRows;
-  const SegmentCut cut = fold_cut(plan);
-  Index rows = n;
-  for (std::size_t level = 0; cut.segments(level, rows) > 1; ++level) rows = cut.segments(level, rows);
+  const Index rows = fold_cut(plan).depth(n).last_rows;
   plan.level_items = 1;
   while (plan.level_items < most && plan.level_items * kLastRows < rows) {
     plan.level_items = std::min(most, 2 * plan.level_items);

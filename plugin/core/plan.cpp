@@ -21,6 +21,10 @@ constexpr Index kUsualPartition = 16 * 31;
 /// The same where a tile is swept, settled at once and not met again: it stays in the first-level cache. Exact-factored
 /// has 0.60 / 0.62 of the stream with 112 rows, 0.555 / 0.556 with 496 (d = 3, Xeon with AVX-512, PoCL).
 constexpr Index kSettledPartition = 16 * 7;
+/// Rows of a partition of tiles that are walked by their bands: they stay in the first-level cache.
+constexpr Index kWalkedPartition = 32;
+/// The longest ones, which leave it: 0.70 of the stream in double where 32 rows have 0.81 (Xeon with AVX-512, PoCL).
+constexpr Index kLongestWalked = 64;
 /// Partitions of whole lines are multiples of it, so that rows are stored in whole cache lines.
 constexpr Index kWholeLinesQuantum = 16;
 /// Words a row that a tile keeps between its two sweeps.
@@ -60,10 +64,6 @@ Index sixteen_times_odd(Index value) {
   return 16 * (blocks % 2 == 1 ? blocks : blocks - 1);
 }
 
-/// Rows of a partition of tiles that are walked by their bands: they stay in the first-level cache.
-constexpr Index kWalkedPartition = 32;
-/// The longest ones, which leave it: 0.70 of the stream in double where 32 rows have 0.81 (Xeon with AVX-512, PoCL).
-constexpr Index kLongestWalked = 64;
 /// Partitions of a tile of lines laid end to end.
 int lanes_of_tile(const DeviceTraits& traits) { return std::max({1, traits.lanes, traits.tile_lanes}); }
 

@@ -18,6 +18,17 @@ struct SegmentCut {
   Index segments(std::size_t level, Index rows_of_level) const {
     return rows_of_level <= (level == 0 ? whole : upper_whole) ? 1 : (rows_of_level - 1) / segment_rows(level) + 1;
   }
+
+  /// How many levels there are, and the rows of the last one.
+  struct Depth {
+    std::size_t levels;
+    Index last_rows;
+  };
+  Depth depth(Index n) const {
+    Depth depth{1, n};
+    for (Index left; (left = segments(depth.levels - 1, depth.last_rows)) > 1; ++depth.levels) depth.last_rows = left;
+    return depth;
+  }
 };
 
 }  // namespace oclspkt

@@ -15,16 +15,6 @@ Geometry group_geometry(const Plan& plan, Index tiles) {
           size(group_local_words(plan.items, plan.item_rows)) * sizeof(T)};
 }
 
-/// Plan::folds(): how many levels there are, and the rows of the last one.
-struct FoldLevels {
-  explicit FoldLevels(const Plan& plan) : last_rows(plan.n) {
-    const SegmentCut cut = fold_cut(plan);
-    for (Index segments; (segments = cut.segments(count - 1, last_rows)) > 1; ++count) last_rows = segments;
-  }
-  std::size_t count = 1;
-  Index last_rows;
-};
-
 /// Rows of a work-item of the last level.
 Index item_rows_of(Index rows, int items) { return std::max<Index>(1, quotient_up(rows, items)); }
 
@@ -63,14 +53,14 @@ void ClSolver<T>::make_tile_kernels(State& s, bool guarded) const {
     make(s.tile_stored[guarded], "tile_stored", " -D STREAMED=1" + form);
     return;
   }
-  const FoldLevels levels(plan_);
-  const std::string left = levels.count > 1 ? " -D LEFT" : "";
-  const Index last_rows = item_rows_of(levels.last_rows, plan_.level_items);
+  const auto [levels, rows_of_last] = fold_cut(plan_).depth(plan_.n);
+  const std::string left = levels > 1 ? " -D LEFT" : "";
+  const Index last_rows = item_rows_of(rows_of_last, plan_.level_items);
   make(s.tile_last[guarded], "tile_last", left, plan_.level_items, last_rows);
-  if (levels.count == 1) return;
+  if (levels == 1) return;
   make(s.tile_fold[guarded], "tile_fold", form);
   make(s.tile_stored[guarded], "tile_stored", " -D STREAMED=0" + form);
-  if (levels.count == 2) return;
+  if (levels == 2) return;
   // What is left of a symmetric matrix is symmetric but for rounding.
   make(s.upper_fold[guarded], "tile_fold", left);
   make(s.upper_stored[guarded], "tile_stored", " -D STREAMED=0" + left);

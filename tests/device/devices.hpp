@@ -56,6 +56,9 @@ std::unique_ptr<DeviceSolver<T>> make_solver(int device, const DeviceSettings& s
   }
 }
 
+/// Forward error allowed for a system of dominance d, in units of eps: its condition is at most (d + 1) / (d - 1).
+inline double forward_limit(double d) { return 8 * (d + 1) / (d - 1); }
+
 /// What a plan is made from.
 struct Shape {
   Method method = Method::truncated_halo;

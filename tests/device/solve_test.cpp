@@ -13,9 +13,6 @@
 namespace oclspkt::test {
 namespace {
 
-/// Forward error allowed for a system of dominance d, in units of eps: its condition is at most (d + 1) / (d - 1).
-double forward_limit(double d) { return 8 * (d + 1) / (d - 1); }
-
 template <typename T>
 class Solve : public testing::Test {};
 using Scalars = testing::Types<float, double>;
