@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include <dlfcn.h>
 #include <petscksp.h>
 
 #include <exception>
@@ -73,6 +74,13 @@ PetscErrorCode Run(const Settings& s, std::vector<Part>* parts) {
   PetscFunctionReturn(0);
 }
 
+/// A norm that OpenBLAS takes by several threads leaves them spinning, tens of milliseconds long, on the processors that
+/// whoever comes next is timed on. This is one rank, so one thread is all that PETSc's own solvers would use.
+void KeepBlasToOneThread() {
+  using SetThreads = void(int);
+  if (void* set = dlsym(RTLD_DEFAULT, "openblas_set_num_threads")) reinterpret_cast<SetThreads*>(set)(1);
+}
+
 /// @return the exit status
 PetscErrorCode RunAndReport(const Settings& s, const std::string& command, int* status) {
   PetscFunctionBeginUser;
@@ -104,6 +112,7 @@ int main(int argc, char** argv) {
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, nullptr, help));
   PetscCall(PCOCLSPKTInitializePackage());
+  oclspkt::bench::petsc::KeepBlasToOneThread();
   PetscCall(oclspkt::bench::petsc::ReadSettings(&settings));
   PetscCall(oclspkt::bench::petsc::RunAndReport(settings, command, &status));
   PetscCall(PetscFinalize());

@@ -69,7 +69,7 @@ static inline void segment_of_lanes(Bundle b, Segment s, Bands bands, __global c
       carried[2 * j + 1] = out[2 * j + 1] = d;
     }
   }
-  const bool past_cache = b.width % LANES == 0 && b.row_stride % LANES == 0 && is_lanes_aligned(x + b.first);
+  const bool aligned = is_aligned(b, x);
   for (int j = 0; j < vectors; ++j) carried[j] = ZERO;
   for (int i = s.end - 1; i >= s.kept; --i) {
     const long row = b.first + i * b.row_stride;
@@ -78,13 +78,9 @@ static inline void segment_of_lanes(Bundle b, Segment s, Bands bands, __global c
       const long at = row + place_of(j, b.width);
       const lanes_t value = mul_sub(in[2 * j + 1], in[2 * j], carried[j]);
       carried[j] = value;
-      if (i >= s.kept_end) continue;
-      if (past_cache) {
-        STORE_PAST_CACHE(value, x + at);
-      } else {
-        to_storage(value, x + at);
-      }
+      if (aligned && i < s.kept_end) STORE_PAST_CACHE(value, x + at);
     }
+    if (!aligned && i < s.kept_end) store_row(carried, b.width, x + row);
   }
 }
 

@@ -202,38 +202,75 @@ FOR_EACH_GUARD static inline Met settle(Down down, bool guarded) {
   return met;
 }
 
+// A row of a tile that is swept, from the one below it and the unknown above the partition.
+FOR_EACH_GUARD static inline lanes_t row_back_from(__global const lanes_t* row, bool guarded, lanes_t enters,
+                                                   lanes_t below) {
+  return take_off(guarded, take_off(guarded, row[1], row[2], enters), row[0], below);
+}
+
+// Unknowns of the last partition of a tile, not stored yet: their cache line of x begins with them and goes on with the
+// first ones of the tile below.
+typedef struct {
+  int count;  // at most LANES - 1
+  scalar_t x[LANES];
+} Carried;
+
+// Store them alone, ahead of row `end`.
+static inline void store_carried(Carried* carried, __global scalar_t* x, long end) {
+  for (int s = 0; s < carried->count; ++s) x[end - carried->count + s] = carried->x[s];
+  carried->count = 0;
+}
+
+// Store what partitions share with those above and below them, by whole cache lines where the tile above has left its
+// part.
+//   line  [LANES], the last `tail` rows of every partition, then the first LANES - tail
+static inline void store_shared_lines(Rows rows, long first, bool full, int tail, lanes_t* line, Carried* carried,
+                                      __global scalar_t* edge, __global scalar_t* x) {
+  if (full && carried->count == tail) {
+    for (int s = 0; s < tail; ++s) {
+      const scalar_t last = lane_of(line[s], LANES - 1);
+      line[s] = with_lane(FROM_ABOVE(line[s], 1), 0, carried->x[s]);
+      carried->x[s] = last;
+    }
+    store_block(line, true, x + (first - tail - rows.origin), rows.m);
+    return;
+  }
+  store_carried(carried, x, first - rows.origin);
+  store_rows(line, tail, rows, first + rows.m - tail, full, false, edge, x);
+  carried->count = full ? tail : 0;
+  for (int s = 0; s < carried->count; ++s) carried->x[s] = lane_of(line[s], LANES - 1);
+  for (int s = tail; s < LANES; ++s) line[s - tail] = line[s];
+  store_rows(line, LANES - tail, rows, first, full, false, edge, x);
+}
+
 // Substitute back in a tile that is swept, and store it in blocks that are aligned in x wherever x begins.
 //   last   last unknowns of its partitions;   above  the unknown above the tile
 FOR_EACH_GUARD static inline void substitute(Rows rows, long first, bool guarded, lanes_t last, scalar_t above,
-                                             __global lanes_t* kept, __global scalar_t* edge, __global scalar_t* x) {
+                                             __global lanes_t* kept, Carried* carried, __global scalar_t* edge,
+                                             __global scalar_t* x) {
   const bool full = first + LANES * rows.m <= rows.n;
-  const int m = (int)rows.m, first_block = rows_to_alignment(x + (first - rows.origin)) - LANES;
+  const int m = (int)rows.m, head = scalars_to_alignment(x + (first - rows.origin)), tail = (LANES - head) % LANES;
   const lanes_t enters = with_lane(FROM_ABOVE(last, 1), 0, above);
   __global lanes_t* const end_row = kept + ROW_VECTORS * (m - 1);
-  lanes_t value = ZERO, block[LANES];
+  lanes_t value = ZERO, block[LANES], line[LANES];
   end_row[0] = end_row[2] = ZERO;
   end_row[1] = last;
-  for (int s = 0; s < LANES; ++s) block[s] = ZERO;  // a short block is turned with rows that nobody filled
-  for (int end = m; end > 0;) {
-    const int at = max(0, first_block + (end - 1 - first_block) / LANES * LANES);
-    __global const lanes_t* const from = kept + ROW_VECTORS * at;
-    if (end - at == LANES) {
-#pragma unroll
-      for (int s = LANES - 1; s >= 0; --s) {
-        __global const lanes_t* const row = from + ROW_VECTORS * s;
-        value = take_off(guarded, take_off(guarded, row[1], row[2], enters), row[0], value);
-        block[s] = value;
-      }
-    } else {
-      for (int s = end - at - 1; s >= 0; --s) {
-        __global const lanes_t* const row = from + ROW_VECTORS * s;
-        value = take_off(guarded, take_off(guarded, row[1], row[2], enters), row[0], value);
-        block[s] = value;
-      }
-    }
-    store_rows(block, end - at, rows, first + at, full, true, edge, x);
-    end = at;
+  for (int s = tail - 1; s >= 0; --s) {
+    line[s] = value = row_back_from(kept + ROW_VECTORS * (m - tail + s), guarded, enters, value);
   }
+  for (int at = m - tail - LANES; at >= head; at -= LANES) {
+    __global const lanes_t* const from = kept + ROW_VECTORS * at;
+#pragma unroll
+    for (int s = LANES - 1; s >= 0; --s) {
+      block[s] = value = row_back_from(from + ROW_VECTORS * s, guarded, enters, value);
+    }
+    store_rows(block, LANES, rows, first + at, full, true, edge, x);
+  }
+  if (head == 0) return;
+  for (int s = head - 1; s >= 0; --s) {
+    line[tail + s] = value = row_back_from(kept + ROW_VECTORS * s, guarded, enters, value);
+  }
+  store_shared_lines(rows, first, full, tail, line, carried, edge, x);
 }
 
 // What is known of a tile before the one below it is.
@@ -266,6 +303,7 @@ static inline void walk(Rows rows, long begin, long end, System of, __global sca
   bool loaded = false;
   scalar_t above = 0;
   Before before = {nothing, false};
+  Carried carried = {0, {0}};
   // From the tile above the run to the one below it, as far as there are any.
   for (long t = start; t <= end; ++t) {
     const long first = t * tile_rows;
@@ -290,14 +328,15 @@ static inline void walk(Rows rows, long begin, long end, System of, __global sca
       if (t > begin) {
         __global lanes_t* const back = own + LANES + ((t - 1) & 1) * ROW_VECTORS * m;
         if (before.guarded || !all_finite(last) || !isfinite(entered)) {
-          substitute(rows, first - tile_rows, true, last, entered, back, edge, x);
+          substitute(rows, first - tile_rows, true, last, entered, back, &carried, edge, x);
         } else {
-          substitute(rows, first - tile_rows, false, last, entered, back, edge, x);
+          substitute(rows, first - tile_rows, false, last, entered, back, &carried, edge, x);
         }
       }
     }
     before = here;
   }
+  store_carried(&carried, x, end * tile_rows - rows.origin);
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void truncated_walk(

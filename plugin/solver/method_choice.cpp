@@ -62,18 +62,30 @@ Index whole_lines(const Problem<T>& problem, double least_dominance) {
   return partition_of_whole_lines(problem.bands.lines(), sizeof(T), problem.traits);
 }
 
-/// Truncated by the halo that the survey guarantees, if it is short.
+/// Tiles that are walked, if the survey guarantees that what is truncated a tile away does not show.
+template <typename T>
+std::optional<Plan> walked_plan(const Problem<T>& problem) {
+  const Index needed = halo_from_dominance(problem.survey.decay(), tolerance<T>(problem.options));
+  const double extent = std::ldexp(1.0, kLaneExponent<T>);
+  const bool scaled = problem.survey.largest_row <= extent && problem.survey.smallest_row >= 1 / extent;
+  if (needed < 0 || !scaled || problem.options.partition > 0) return std::nullopt;
+  Plan plan = plan_for(problem, Method::truncated_halo, 0);
+  if (!walk_tiles(plan, needed, sizeof(T), problem.traits)) return std::nullopt;
+  return plan;
+}
+
+/// Truncated by what the survey guarantees: by tiles that are walked, or by a halo if it is short.
 template <typename T>
 std::optional<Proposal> propose_by_survey(const Problem<T>& problem, double tol) {
+  const double d = problem.survey.decay();
+  if (auto walked = walked_plan(problem)) {
+    return covered(*walked, 2 * std::pow(d, -static_cast<double>(walked->tile_rows() + 1)), tol, problem.survey);
+  }
   const Index halo = known_halo<T>(problem.options, problem.survey);
   if (halo < 0 || halo > longest_halo(problem.options.partition, sizeof(T), problem.traits)) return std::nullopt;
   Plan plan = plan_for(problem, Method::truncated_halo, halo);
   settle_within_halo(plan);
-  const double extent = std::ldexp(1.0, kLaneExponent<T>);
-  const bool scaled = problem.survey.largest_row <= extent && problem.survey.smallest_row >= 1 / extent;
-  if (scaled && problem.options.partition == 0) walk_tiles(plan, halo, sizeof(T), problem.traits);
-  const Index away = plan.walked ? plan.tile_rows() : halo;
-  return covered(plan, 2 * std::pow(problem.survey.decay(), -static_cast<double>(away + 1)), tol, problem.survey);
+  return covered(plan, 2 * std::pow(d, -static_cast<double>(halo + 1)), tol, problem.survey);
 }
 
 /// Parts of lines that are all alike, by stored factors that work-groups keep, with the halo that the survey
@@ -352,7 +364,8 @@ double tolerance(const Options& options) {
 template <typename T>
 bool holds_at_once(const Problem<T>& problem) {
   if (!problem.bands.lines().contiguous()) return problem.survey.dominance >= kSafeWholeLines;
-  return whole_lines(problem, kSafeWholeLines) > 0 || known_halo<T>(problem.options, problem.survey) >= 0;
+  return whole_lines(problem, kSafeWholeLines) > 0 || walked_plan(problem) ||
+         known_halo<T>(problem.options, problem.survey) >= 0;
 }
 
 std::vector<Attempt> methods_to_try(MethodChoice choice, const Circumstances& known) {

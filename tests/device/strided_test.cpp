@@ -185,28 +185,39 @@ TYPED_TEST(Strided, NanInOneLineStaysInIt) {
   }
 }
 
+/// The same bits wherever vectors begin, and nothing written beside them.
+template <typename T>
+void expect_bits_anywhere(int device, const Plan& plan, const Bands<T>& bands, const std::vector<T>& y) {
+  const Index n = bands.lines().extent(), room = 16;
+  const auto expected = solve_into_gaps(device, bands, y, plan);
+  const auto solver = make_solver<T>(device);
+  solver->set_up(plan, bands);
+  for (const Index offset : {0, 1, 2, 8, 15}) {
+    AlignedArray<T> y_moved(n + room), x_moved(n + room);
+    std::fill_n(x_moved.data(), n + room, T(kGap));
+    std::copy(y.begin(), y.end(), y_moved.data() + offset);
+    solver->apply(y_moved.data() + offset, x_moved.data() + offset);
+    EXPECT_EQ(std::vector<T>(x_moved.data() + offset, x_moved.data() + offset + n), expected) << offset;
+    for (Index i = 0; i < n + room; ++i) {
+      if (i >= offset && i < offset + n) continue;
+      ASSERT_EQ(x_moved[i], T(kGap)) << "wrote beside x";
+    }
+  }
+}
+
 TYPED_TEST(Strided, GivesTheSameBitsWhereverVectorsBegin) {
   using T = TypeParam;
-  const LineSet lines = LineSet::grid_axis(1, 64, 40, 3);
-  const Index n = lines.extent(), room = 16;
-  const auto bands = closed(random_dominant<T>(lines, 3.0));
-  const auto y = random_vector<T>(n);
-  on_every_device<T>([&](const DeviceInfo& info) {
-    const auto expected = solve_strided<T>(info.index, bands, y, Form::general);
-    const auto solver = make_solver<T>(info.index);
-    solver->set_up(strided_plan<T>(info.index, lines, Form::general), bands);
-    for (const Index offset : {0, 1, 3, 8, 15}) {
-      AlignedArray<T> y_moved(n + room), x_moved(n + room);
-      std::fill_n(x_moved.data(), n + room, T(kGap));
-      std::copy(y.begin(), y.end(), y_moved.data() + offset);
-      solver->apply(y_moved.data() + offset, x_moved.data() + offset);
-      EXPECT_EQ(std::vector<T>(x_moved.data() + offset, x_moved.data() + offset + n), expected) << offset;
-      for (Index i = 0; i < n + room; ++i) {
-        if (i >= offset && i < offset + n) continue;
-        ASSERT_EQ(x_moved[i], T(kGap)) << "wrote beside x";
-      }
-    }
-  });
+  // Rows of whole vectors, rows that end within one, rows that are cut into bundles, rows of less than a vector.
+  for (const LineSet& lines : {LineSet::grid_axis(1, 64, 40, 3), LineSet::grid_axis(1, 37, 40, 3),
+                               LineSet::grid_axis(2, 100, 27, 30), LineSet::grid_axis(1, 3, 40, 2)}) {
+    SCOPED_TRACE(lines.describe());
+    const auto bands = closed(random_dominant<T>(lines, 3.0));
+    const auto y = random_vector<T>(lines.extent());
+    on_every_device<T>([&](const DeviceInfo& info) {
+      expect_bits_anywhere(info.index, strided_plan<T>(info.index, lines, Form::general), bands, y);
+      expect_bits_anywhere(info.index, segment_plan<T>(info.index, lines, 40), bands, y);
+    });
+  }
 }
 
 TYPED_TEST(Strided, ChunksOfBlocksGiveTheBitsOfOneLaunch) {
