@@ -104,8 +104,9 @@ double Case::work() const {
 }
 
 LineSet grid_lines(int axis, Index length, Index rows, std::string& place) {
-  constexpr Index kX = 512;
-  const Index count = std::max<Index>(1, rows / length), nx = std::min(kX, count), other = count / nx;
+  constexpr Index kX = 512, kWhole = 16;  // of them rows begin with cache lines, as those of usual grids
+  const Index count = std::max<Index>(1, rows / length), most = std::min(kX, count);
+  const Index nx = most < kWhole ? most : most / kWhole * kWhole, other = count / nx;
   const Index ny = axis == 1 ? length : other, nz = axis == 1 ? other : length;
   place = std::string(axis == 1 ? "y" : "z") + " of " + std::to_string(nx) + " x " + std::to_string(ny) + " x " +
           std::to_string(nz);

@@ -74,8 +74,8 @@ PetscErrorCode Run(const Settings& s, std::vector<Part>* parts) {
   PetscFunctionReturn(0);
 }
 
-/// A norm that OpenBLAS takes by several threads leaves them spinning, tens of milliseconds long, on the processors that
-/// whoever comes next is timed on. This is one rank, so one thread is all that PETSc's own solvers would use.
+/// A norm that OpenBLAS takes by several threads leaves them spinning, tens of milliseconds long, on the processors
+/// that whoever comes next is timed on. This is one rank, so one thread is all that PETSc's own solvers would use.
 void KeepBlasToOneThread() {
   using SetThreads = void(int);
   if (void* set = dlsym(RTLD_DEFAULT, "openblas_set_num_threads")) reinterpret_cast<SetThreads*>(set)(1);

@@ -51,8 +51,10 @@ constexpr GridShape kStreamedSharedFloat[] = {{8, 8, 2}, {16, 8, 2}};
 /// 0.84 / 0.85, of 16384 rows 0.81, of 65536 as above 0.44; 16 x 8: 0.82.
 constexpr GridShape kStreamedSharedDouble[] = {{8, 16}};
 /// Against 5 words, float / double: 0.80 / 0.89 where lines are short enough for the cache, 0.68 / 0.66 where they are
-/// not; few long lines do not fill the device: 0.22 / 0.33 of 1024 lines, 0.06 / 0.10 of 256.
-constexpr GridShape kFactored[] = {{8, 16}};
+/// not; few long lines do not fill the device: 0.22 / 0.33 of 1024 lines, 0.06 / 0.10 of 256. 16 x 16 is for those:
+/// 4096 lines of as many rows 0.70 / 0.71, where 8 x 16 has 0.57 / 0.69 and segments 0.57; of 1024 rows it is no
+/// faster.
+constexpr GridShape kFactored[] = {{8, 16}, {16, 16}};
 /// Every line by one work-item: 0.66 / 0.70.
 constexpr GridShape kOneItem[] = {{1, 16}};
 /// Segments, float / double, 1024 lines of 16384 rows and 1536 of 65536: 0.54 / 0.59 and 0.59 / 0.60; where couplings
@@ -245,7 +247,12 @@ Plan make_grid_plan(const LineSet& lines, const GridDemand& demand, int word, co
 std::vector<Plan> make_exact_grid_plans(const LineSet& lines, GridDemand demand, int word, const DeviceTraits& traits) {
   demand.method = Method::exact_factored;
   demand.in_turn = demand.one_item = demand.segments = false;
-  const Plan whole = make_grid_plan(lines, demand, word, traits);
+  Plan whole = make_grid_plan(lines, demand, word, traits);
+  if (whole.idle > 1) {
+    GridDemand taller = demand;
+    taller.tile_rows = std::max(taller.tile_rows, kMostGridRows);
+    whole = make_grid_plan(lines, taller, word, traits);
+  }
   demand.segments = true;
   const Plan cut = make_grid_plan(lines, demand, word, traits);
   if (!cut.grid_folds() || cut.chunk_blocks == 0) return {whole};

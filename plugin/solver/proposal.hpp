@@ -2,6 +2,7 @@
 // What the choices of the methods share; none of it is for others.
 #pragma once
 
+#include <cmath>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -28,6 +29,29 @@ std::string format(const char* pattern, Args... args) {
 template <typename T>
 Plan plan_for(const Problem<T>& problem, Method method, Index halo) {
   return make_plan(method, problem.bands.lines().rows(), halo, problem.options.partition, sizeof(T), problem.traits);
+}
+
+/// Stored factors of whole lines, in the order of the lines.
+template <typename T>
+Plan factored_plan(const Problem<T>& problem) {
+  return make_factored_plan(problem.bands.lines(), problem.survey.shared ? Form::shared : Form::general, sizeof(T),
+                            problem.traits);
+}
+
+/// Halo up to which work-groups are faster without stored factors. Shares of the stream, H200, 3e7 rows, a halo of 168,
+/// 256 and 352 rows: 0.96, 0.91, 0.84 in float, 1.01, 0.97, 0.89 in double; stored factors 0.85 and 0.95.
+inline constexpr Index kQuickerHalo = 256;
+
+/// Powers of two between which rows stay that kernels multiply by several: those of exact-twopass from both ends
+/// (RESCALE of them) and of tiles that are walked.
+template <typename T>
+inline constexpr int kLaneExponent = sizeof(T) == sizeof(float) ? 30 : 120;
+
+/// True if rows stay between them.
+template <typename T>
+bool lanes_multiply(const Survey& survey) {
+  const double extent = std::ldexp(1.0, kLaneExponent<T>);
+  return survey.largest_row <= extent && survey.smallest_row >= 1 / extent;
 }
 
 /// Rows of some lines.
@@ -89,6 +113,10 @@ void serve_if_symmetric(const Problem<T>& problem, Plan& plan);
 /// @param[in,out] plan  by work-groups, of lines laid end to end
 template <typename T>
 void choose_form_by_groups(const Problem<T>& problem, Plan& plan);
+
+/// Method truncated-halo.
+template <typename T>
+std::optional<Proposal> propose_halo(const Problem<T>& problem, Objection& objection);
 
 /// Method truncated-streamed, by stored factors on devices.
 template <typename T>

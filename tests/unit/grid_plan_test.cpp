@@ -179,6 +179,10 @@ TEST(GridPlan, CutsOnlyLinesThatLeaveCoresIdle) {
     EXPECT_FALSE(cuts(LineSet::grid_axis(1, 512, 300, 1), word)) << "launches would take longer";
     EXPECT_FALSE(cuts(LineSet::grid_axis(1, 512, 64, 1), word)) << "a tile holds whole lines";
   }
+  const Plan tall = make_exact_grid_plans(LineSet::grid_axis(1, 512, 4096, 8), {}, 4, kGpu).front();
+  EXPECT_FALSE(tall.grid_folds());
+  EXPECT_EQ(tall.grid_tile_rows(), 256) << "with twice the work-items a line, fewer lines keep cores busy";
+  EXPECT_EQ(make_exact_grid_plans(LineSet::grid_axis(1, 512, 1024, 32), {}, 4, kGpu).front().grid_tile_rows(), 128);
   DeviceTraits small = kGpu;
   small.memory_bytes = std::int64_t{6} * 1024 * 16384 * 8;
   EXPECT_FALSE(cuts(LineSet::grid_axis(1, 512, 16384, 2), 8, Form::general, small)) << "not all at once";
