@@ -78,52 +78,40 @@ std::string why_not_paper(const Report& report) {
   return "it is for lines laid end to end, method auto or truncated-halo";
 }
 
-/// A stream, and another one in arrays of its own to be run ahead of it.
-class Stream {
- public:
-  Stream(const Case& c, const Place& place, double words)
-      : first_(make(c, place, words)), timed_(make(c, place, words)) {}
-
-  /// What the one before left in the cache to be written is written in the time of the next: so whatever is to be
-  /// compared is timed behind this, and finds nothing of its own.
-  void run_ahead() { first_->run(); }
-  double run() {
-    run_ahead();
-    return timed_->run();
-  }
-
- private:
-  static std::unique_ptr<DeviceStream> make(const Case& c, const Place& place, double words) {
-    return place.module.make_stream(place.device.index, c.lines.rows(), static_cast<int>(words) - 1, c.is_double);
-  }
-
-  std::unique_ptr<DeviceStream> first_, timed_;
-};
-
 /// The streams of a case: that of all shares, and the one of the words that a form needs.
 class Streams {
  public:
-  Streams(const Case& c, const Place& place) : c_(c), place_(place), all_(c, place, kStreamWords) {}
+  Streams(const Case& c, const Place& place) : c_(c), place_(place), all_(make(kStreamWords)) {}
 
   /// Have the other stream ready. @param words a row; what is no whole number is reckoned from the first stream
   void prepare(double words) {
     words_ = words;
     own_.reset();
-    if (words != kStreamWords && words == static_cast<int>(words)) own_.emplace(c_, place_, words);
+    if (words != kStreamWords && words == static_cast<int>(words)) own_ = make(words);
   }
-  /// Time both; an apply may be timed next.
-  void run(std::vector<double>& all, std::vector<double>& own) {
-    all.push_back(all_.run());
-    own.push_back(own_ ? own_->run() : all.back() * words_ / kStreamWords);
-    (own_ ? *own_ : all_).run_ahead();
+  /// Time both behind an apply; behind them an apply may be timed. So a stream and an apply find what the other left in
+  /// the caches, and neither begins on a device that was idle, which takes up to 5 us.
+  template <typename Apply>
+  void run(const Apply& apply, std::vector<double>& all, std::vector<double>& own) {
+    apply();
+    all.push_back(all_->run());
+    if (!own_) {
+      own.push_back(all.back() * words_ / kStreamWords);
+      return;
+    }
+    apply();
+    own.push_back(own_->run());
   }
 
  private:
+  std::unique_ptr<DeviceStream> make(double words) const {
+    return place_.module.make_stream(place_.device.index, c_.lines.rows(), static_cast<int>(words) - 1, c_.is_double);
+  }
+
   const Case& c_;
   const Place& place_;
   double words_ = kStreamWords;
-  Stream all_;
-  std::optional<Stream> own_;
+  std::unique_ptr<DeviceStream> all_, own_;
 };
 
 /// eps of what the answer is held against: of the bands where they are narrower than the vectors.
@@ -178,8 +166,8 @@ void solve(const Case& c, const Place& place, MethodChoice method, Problem<T>& p
   r.backward_error_eps =
       normwise_backward_error(problem.lines, bands, problem.x.data(), problem.y.data()) / eps_of<T>(report);
   if (!judge(r)) return;
+  const auto apply = [&] { solver.apply_on_device(y.get(), x.get()); };
   if (c.repeats > 0) {
-    const auto apply = [&] { solver.apply_on_device(y.get(), x.get()); };
     const int other = count_others(handles, x, problem.x.data(), bytes, c.repeats, apply);
     if (other > 0) {
       r.outcome = Outcome::wrong;
@@ -190,9 +178,9 @@ void solve(const Case& c, const Place& place, MethodChoice method, Problem<T>& p
   }
   streams.prepare(r.own_words);
   for (int round = 0; round < c.repetitions; ++round) {
-    streams.run(r.stream_seconds, r.own_stream_seconds);
+    streams.run(apply, r.stream_seconds, r.own_stream_seconds);
     const Times before = solver.times();
-    solver.apply_on_device(y.get(), x.get());
+    apply();
     const Times resident = solver.times();
     solver.apply(problem.y.data(), problem.x.data());
     r.seconds.push_back((resident - before).kernel_seconds);
