@@ -43,6 +43,7 @@ FOR_EACH_GUARD static inline lanes_t substitute_alone(bool down, int m, __global
 FOR_EACH_GUARD static inline void substitute(bool down, Side side, Rows rows, scalar_t value,
                                              __global const lanes_t* coupling, __global const lanes_t* swept,
                                              __global scalar_t* x, __global lanes_t* own) {
+  Pending pending = nothing_pending();
   for (long k = 0; k < side.count; ++k) {
     const long t = down ? side.first + k : side.first - k;
     __global const lanes_t* const c = coupling + t * rows.m;
@@ -50,8 +51,9 @@ FOR_EACH_GUARD static inline void substitute(bool down, Side side, Rows rows, sc
     const lanes_t alone = substitute_alone(down, (int)rows.m, c, swept + t * rows.m, own + LANES, &through);
     own[0] = through;
     value = pass_on(down, alone, (__global const scalar_t*)own, value, &entered);
-    substitute_settled(down, rows, t, entered, c, own + LANES, (__global scalar_t*)own, x);
+    substitute_settled(down, rows, t, entered, c, own + LANES, &pending, (__global scalar_t*)own, x);
   }
+  store_pending(&pending);
 }
 
 // The unknown of the first row below the meeting, eliminated from both sides.

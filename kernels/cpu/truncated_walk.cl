@@ -21,47 +21,10 @@
 // Assumes: no pivot vanishes, and rows within 2^30 of 1 (2^120 in double): three of them are multiplied. NaN of y stays
 //          in its line.
 // Valid:   x for the rows of the tiles below n.
+#include "cpu/shared_lines.clh"
 #include "cpu/tile.clh"
 
 #define ROW_VECTORS 3  // c, d and w of a row
-
-// v of the lane k places further on, and k places before; 0 where there is none.
-#if __has_builtin(__builtin_shufflevector) && !defined(PLAIN_TRANSPOSE)
-#define PLACE(i, k) ((i) + (k)) % (2 * LANES)
-#define FOUR_PLACES(i, k) PLACE(i, k), PLACE(i + 1, k), PLACE(i + 2, k), PLACE(i + 3, k)
-#if LANES == 4
-#define PLACES(k) FOUR_PLACES(0, k)
-#elif LANES == 8
-#define PLACES(k) FOUR_PLACES(0, k), FOUR_PLACES(4, k)
-#else
-#define PLACES(k) FOUR_PLACES(0, k), FOUR_PLACES(4, k), FOUR_PLACES(8, k), FOUR_PLACES(12, k)
-#endif
-#define FROM_BELOW(v, k) __builtin_shufflevector((v), ZERO, PLACES(k))
-#define FROM_ABOVE(v, k) __builtin_shufflevector((v), ZERO, PLACES(2 * LANES - (k)))
-#else
-static inline lanes_t shifted(lanes_t v, int k) {
-  scalar_t from[LANES], to[LANES];
-  OCLSPKT_JOIN(vstore, LANES)(v, 0, from);
-  for (int j = 0; j < LANES; ++j) to[j] = j + k >= 0 && j + k < LANES ? from[j + k] : 0;
-  return OCLSPKT_JOIN(vload, LANES)(0, to);
-}
-#define FROM_BELOW(v, k) shifted(v, k)
-#define FROM_ABOVE(v, k) shifted(v, -(k))
-#endif
-
-static inline scalar_t lane_of(lanes_t v, int j) {
-  scalar_t of[LANES];
-  OCLSPKT_JOIN(vstore, LANES)(v, 0, of);
-  return of[j];
-}
-
-// v, but `value` in lane j.
-static inline lanes_t with_lane(lanes_t v, int j, scalar_t value) {
-  scalar_t of[LANES];
-  OCLSPKT_JOIN(vstore, LANES)(v, 0, of);
-  of[j] = value;
-  return OCLSPKT_JOIN(vload, LANES)(0, of);
-}
 
 // y - coupling unknown; y where the coupling is 0.
 static inline scalar_t take_off_one(scalar_t y, scalar_t coupling, scalar_t unknown) {
@@ -208,45 +171,10 @@ FOR_EACH_GUARD static inline lanes_t row_back_from(__global const lanes_t* row, 
   return take_off(guarded, take_off(guarded, row[1], row[2], enters), row[0], below);
 }
 
-// Unknowns of the last partition of a tile, not stored yet: their cache line of x begins with them and goes on with the
-// first ones of the tile below.
-typedef struct {
-  int count;  // at most LANES - 1
-  scalar_t x[LANES];
-} Carried;
-
-// Store them alone, ahead of row `end`.
-static inline void store_carried(Carried* carried, __global scalar_t* x, long end) {
-  for (int s = 0; s < carried->count; ++s) x[end - carried->count + s] = carried->x[s];
-  carried->count = 0;
-}
-
-// Store what partitions share with those above and below them, by whole cache lines where the tile above has left its
-// part.
-//   line  [LANES], the last `tail` rows of every partition, then the first LANES - tail
-static inline void store_shared_lines(Rows rows, long first, bool full, int tail, lanes_t* line, Carried* carried,
-                                      __global scalar_t* edge, __global scalar_t* x) {
-  if (full && carried->count == tail) {
-    for (int s = 0; s < tail; ++s) {
-      const scalar_t last = lane_of(line[s], LANES - 1);
-      line[s] = with_lane(FROM_ABOVE(line[s], 1), 0, carried->x[s]);
-      carried->x[s] = last;
-    }
-    store_block(line, true, x + (first - tail - rows.origin), rows.m);
-    return;
-  }
-  store_carried(carried, x, first - rows.origin);
-  store_rows(line, tail, rows, first + rows.m - tail, full, false, edge, x);
-  carried->count = full ? tail : 0;
-  for (int s = 0; s < carried->count; ++s) carried->x[s] = lane_of(line[s], LANES - 1);
-  for (int s = tail; s < LANES; ++s) line[s - tail] = line[s];
-  store_rows(line, LANES - tail, rows, first, full, false, edge, x);
-}
-
 // Substitute back in a tile that is swept, and store it in blocks that are aligned in x wherever x begins.
 //   last   last unknowns of its partitions;   above  the unknown above the tile
 FOR_EACH_GUARD static inline void substitute(Rows rows, long first, bool guarded, lanes_t last, scalar_t above,
-                                             __global lanes_t* kept, Carried* carried, __global scalar_t* edge,
+                                             __global lanes_t* kept, Pending* pending, __global scalar_t* edge,
                                              __global scalar_t* x) {
   const bool full = first + LANES * rows.m <= rows.n;
   const int m = (int)rows.m, head = scalars_to_alignment(x + (first - rows.origin)), tail = (LANES - head) % LANES;
@@ -270,7 +198,7 @@ FOR_EACH_GUARD static inline void substitute(Rows rows, long first, bool guarded
   for (int s = head - 1; s >= 0; --s) {
     line[tail + s] = value = row_back_from(kept + ROW_VECTORS * s, guarded, enters, value);
   }
-  store_shared_lines(rows, first, full, tail, line, carried, edge, x);
+  store_shared_lines(true, rows, first, full, tail, line, pending, edge, x);
 }
 
 // What is known of a tile before the one below it is.
@@ -303,7 +231,7 @@ static inline void walk(Rows rows, long begin, long end, System of, __global sca
   bool loaded = false;
   scalar_t above = 0;
   Before before = {nothing, false};
-  Carried carried = {0, {0}};
+  Pending pending = nothing_pending();
   // From the tile above the run to the one below it, as far as there are any.
   for (long t = start; t <= end; ++t) {
     const long first = t * tile_rows;
@@ -328,15 +256,15 @@ static inline void walk(Rows rows, long begin, long end, System of, __global sca
       if (t > begin) {
         __global lanes_t* const back = own + LANES + ((t - 1) & 1) * ROW_VECTORS * m;
         if (before.guarded || !all_finite(last) || !isfinite(entered)) {
-          substitute(rows, first - tile_rows, true, last, entered, back, &carried, edge, x);
+          substitute(rows, first - tile_rows, true, last, entered, back, &pending, edge, x);
         } else {
-          substitute(rows, first - tile_rows, false, last, entered, back, &carried, edge, x);
+          substitute(rows, first - tile_rows, false, last, entered, back, &pending, edge, x);
         }
       }
     }
     before = here;
   }
-  store_carried(&carried, x, end * tile_rows - rows.origin);
+  store_pending(&pending);
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void truncated_walk(

@@ -46,14 +46,16 @@ FOR_EACH_GUARD static inline lanes_t substitute_alone(bool down, int m, BackFact
 FOR_EACH_GUARD static inline void substitute(bool down, Side side, Rows rows, scalar_t value, BackFactors all,
                                              __global const scalar_t* through, __global const lanes_t* swept,
                                              __global scalar_t* x, __global lanes_t* own) {
+  Pending pending = nothing_pending();
   for (long k = 0; k < side.count; ++k) {
     const long t = down ? side.first + k : side.first - k;
     const BackFactors f = {all.reciprocal + t * rows.m, all.coupling + t * rows.m};
     lanes_t entered;
     const lanes_t alone = substitute_alone(down, (int)rows.m, f, swept + t * rows.m, own + LANES);
     value = pass_on(down, alone, through + t * LANES, value, &entered);
-    substitute_settled(down, rows, t, entered, f.coupling, own + LANES, (__global scalar_t*)own, x);
+    substitute_settled(down, rows, t, entered, f.coupling, own + LANES, &pending, (__global scalar_t*)own, x);
   }
+  store_pending(&pending);
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void twisted_substitute(
