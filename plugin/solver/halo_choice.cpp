@@ -48,7 +48,8 @@ Index whole_lines(const Problem<T>& problem, double least_dominance) {
 template <typename T>
 std::optional<Plan> walked_plan(const Problem<T>& problem) {
   const Index needed = halo_from_dominance(problem.survey.decay(), tolerance<T>(problem.options));
-  if (needed < 0 || !lanes_multiply<T>(problem.survey) || problem.options.partition > 0) return std::nullopt;
+  const bool used_up = problem.options.rtol > 0 && needed > kQuickHalo;  // as for known_halo()
+  if (needed < 0 || used_up || !lanes_multiply<T>(problem.survey) || problem.options.partition > 0) return std::nullopt;
   Plan plan = plan_for(problem, Method::truncated_halo, 0);
   if (!walk_tiles(plan, needed, sizeof(T), problem.traits)) return std::nullopt;
   return plan;
