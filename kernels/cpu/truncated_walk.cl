@@ -128,6 +128,16 @@ typedef struct {
   scalar_t first_d, first_c, first_w;
 } Met;
 
+// What is smaller vanishes beside what is truncated, and its square would be subnormal.
+#if SCALAR == SCALAR_FLOAT
+#define LEAST_FACTOR 0x1p-50f
+#else
+#define LEAST_FACTOR 0x1p-450
+#endif
+static inline lanes_t drop_small(lanes_t factor) {
+  return choose(magnitude(factor) < (lanes_t)(scalar_t)LEAST_FACTOR, ZERO, factor);
+}
+
 // A step of cyclic reduction: take the rows k places away out of every row.
 #define REDUCE(k)                                                                                  \
   {                                                                                                \
@@ -141,14 +151,17 @@ typedef struct {
     e = mul_sub(mul_sub(e, lower, FROM_ABOVE(e, k)), upper, FROM_BELOW(e, k));                     \
     f = mul_sub(mul_sub(f, lower, FROM_ABOVE(f, k)), upper, FROM_BELOW(f, k));                     \
     pivot = mul_sub(mul_sub(ONE, lower, FROM_ABOVE(upper, k)), upper, FROM_BELOW(lower, k));       \
-    lower = drop_tiny(-mul(lower, FROM_ABOVE(lower, k)));                                          \
-    upper = drop_tiny(-mul(upper, FROM_BELOW(upper, k)));                                          \
+    lower = drop_small(-mul(lower, FROM_ABOVE(lower, k)));                                         \
+    upper = drop_small(-mul(upper, FROM_BELOW(upper, k)));                                         \
+    e = drop_small(e);                                                                             \
+    f = drop_small(f);                                                                             \
   }
 
 FOR_EACH_GUARD static inline Met settle(Down down, bool guarded) {
   // The last row of a partition, the first unknown of the next one being put in.
   const lanes_t next_d = FROM_BELOW(down.last_d, 1), next_w = FROM_BELOW(down.last_w, 1);
-  lanes_t lower = with_lane(down.w, 0, 0), upper = drop_tiny(-mul(down.c, FROM_BELOW(down.last_c, 1)));
+  down.w = drop_small(down.w);
+  lanes_t lower = with_lane(down.w, 0, 0), upper = drop_small(-mul(down.c, FROM_BELOW(down.last_c, 1)));
   lanes_t pivot = mul_sub(ONE, down.c, next_w), g = take_off(guarded, down.d, down.c, next_d);
   lanes_t e = with_lane(ZERO, 0, lane_of(down.w, 0)), f = with_lane(ZERO, LANES - 1, lane_of(down.c, LANES - 1));
   REDUCE(1)
