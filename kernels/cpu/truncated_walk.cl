@@ -134,9 +134,7 @@ typedef struct {
 #else
 #define LEAST_FACTOR 0x1p-450
 #endif
-static inline lanes_t drop_small(lanes_t factor) {
-  return choose(magnitude(factor) < (lanes_t)(scalar_t)LEAST_FACTOR, ZERO, factor);
-}
+static inline lanes_t drop_small(lanes_t factor) { return drop_below(LEAST_FACTOR, factor); }
 
 // A step of cyclic reduction: take the rows k places away out of every row.
 #define REDUCE(k)                                                                                  \

@@ -216,9 +216,8 @@ std::optional<Proposal> propose_whole(const Problem<T>& problem, double tol, Ind
   const LineSet& lines = problem.bands.lines();
   if (problem.traits.group_items > 0 && lines.length(0) > kSmallTile) {
     Objection longer;
-    auto cut = propose_by_survey(problem, tol);
-    if (!cut) cut = propose_followed(problem, tol, kQuickerHalo, longer);
-    if (cut && cut->plan.halo <= kQuickerHalo) return cut;
+    if (auto quick = propose_by_survey(problem, tol)) return quick;
+    if (auto followed = propose_followed(problem, tol, kQuickerHalo, longer)) return followed;
   }
   Proposal proposal = covered(make_whole_lines_plan(lines, m, sizeof(T), problem.traits), 0, tol, problem.survey);
   proposal.needs_trial = proposal.needs_trial || problem.survey.dominance < kSafeWholeLines;

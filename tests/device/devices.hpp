@@ -104,7 +104,32 @@ std::vector<T> solve_by_plan(int device, const Plan& plan, const Bands<T>& bands
   return x;
 }
 
-/// The same by a plan of some shape.
+/// The same with vectors that begin anywhere: expects the same bits, and nothing written beside them.
+/// @return x of vectors that begin with a cache line
+template <typename T>
+std::vector<T> solve_anywhere(int device, const Plan& plan, const Bands<T>& bands, const std::vector<T>& y) {
+  const T beside = 7;
+  const Index n = bands.lines().extent(), room = 16;
+  const auto solver = make_solver<T>(device);
+  solver->set_up(plan, bands);
+  std::vector<T> first;
+  for (const Index offset : {0, 1, 2, 3, 8, 15}) {
+    AlignedArray<T> y_moved(n + room), x_moved(n + room);
+    std::fill_n(x_moved.data(), n + room, beside);
+    std::copy(y.begin(), y.end(), y_moved.data() + offset);
+    solver->apply(y_moved.data() + offset, x_moved.data() + offset);
+    const std::vector<T> x(x_moved.data() + offset, x_moved.data() + offset + n);
+    if (offset == 0) first = x;
+    EXPECT_EQ(x, first) << "offset " << offset;
+    for (Index i = 0; i < n + room; ++i) {
+      if (i >= offset && i < offset + n) continue;
+      EXPECT_EQ(x_moved[i], beside) << "wrote beside x";
+    }
+  }
+  return first;
+}
+
+/// solve_by_plan() by a plan of some shape.
 template <typename T>
 std::vector<T> solve(int device, const Bands<T>& bands, const std::vector<T>& y, const Shape& shape,
                      const DeviceSettings& settings = {}) {
