@@ -2,6 +2,7 @@
 #include "certificate.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "parallel.hpp"
 #include "walk.hpp"
 
 namespace oclspkt {
@@ -67,44 +69,18 @@ struct Spikes {
   }
 };
 
-/// What becomes of rounding where the partitions of stored factors settle each other, see certify_stored().
-class Settling {
- public:
-  void begin_partition() {
-    down_ = 0;
-    up_ = 1;
-  }
-  /// @param ratio   |a_i p_i|
-  /// @param c_above |c p| of the row before, c of this one
-  void see(double ratio, double c_above, double c) {
-    down_ = std::max(down_, 1 + c_above) * ratio;
-    up_ *= c;
-    if (!(up_ <= growth)) growth = up_;
-  }
-  /// @param more  partitions follow
-  void end_partition(bool more) {
-    if (more && !(down_ <= growth)) growth = down_;
-  }
-  double growth = 1;
-
- private:
-  double down_ = 0, up_ = 1;
-};
-
-}  // namespace
-
+/// certify_halo() of the partitions [begin, end).
 template <typename T>
-Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo, RowRange asked) {
-  const Walk<T> rows(bands, n, false);
+Certificate certify_partitions(const Walk<T>& rows, Index m, Index halo, RowRange asked, Index begin, Index end) {
   Certificate worst;
   Ratios ratios;
   Spikes spikes;
-  for (Index k = asked.first / m; k * m < asked.end; ++k) {
+  for (Index k = begin; k < end; ++k) {
     // Nothing couples beyond the lines asked for, and short lines must not pay for the partitions that they lie in.
-    const Index first = std::max(asked.first, k * m - halo), end = std::min(asked.end, (k + 1) * m + halo);
+    const Index first = std::max(asked.first, k * m - halo), last = std::min(asked.end, (k + 1) * m + halo);
     const Index kept_first = std::max(asked.first, k * m), kept_end = std::min(asked.end, (k + 1) * m);
-    ratios.fill(rows, first, end);
-    spikes.fill(ratios, first > asked.first, end < asked.end);
+    ratios.fill(rows, first, last);
+    spikes.fill(ratios, first > asked.first, last < asked.end);
     for (Index i = kept_first; i < kept_end; ++i) {
       const auto at = static_cast<std::size_t>(i - first);
       const double s = spikes.sum(at);
@@ -112,6 +88,29 @@ Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo
       worst = {s, k, kept_first, kept_end - 1, spikes.above[at] > spikes.below[at]};
       if (!std::isfinite(s)) return {kNothingKnown, k, kept_first, kept_end - 1};
     }
+  }
+  return worst;
+}
+
+/// Cuts, or partitions between them, that are looked at together.
+Index cuts_a_piece(Index m) { return std::max<Index>(1, kPieceRows / m); }
+
+}  // namespace
+
+template <typename T>
+Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo, RowRange asked) {
+  const Walk<T> rows(bands, n, false);
+  const Index begin = asked.first / m, count = quotient_up(asked.end, m) - begin, piece = cuts_a_piece(m);
+  std::vector<Certificate> of_pieces(static_cast<std::size_t>(std::max<Index>(0, quotient_up(count, piece))));
+  for_pieces(count, piece, [&](Index from, Index to) {
+    of_pieces[static_cast<std::size_t>(from / piece)] =
+        certify_partitions(rows, m, halo, asked, begin + from, begin + to);
+  });
+  Certificate worst;
+  for (const Certificate& c : of_pieces) {
+    if (c.bound <= worst.bound) continue;
+    worst = c;
+    if (std::isnan(c.bound)) break;
   }
   return worst;
 }
@@ -168,188 +167,6 @@ Certificate certify_streamed(const Plan& plan, const BandsView<T>& bands) {
   return worst;
 }
 
-template <typename T>
-Certificate certify_stored(const Plan& plan, const BandsView<T>& bands) {
-  const Walk<T> rows(bands, plan.n, false);
-  const Index tiles = plan.tiles(), tile_rows = plan.tile_rows();
-  /// What is left after a tile of an error of 1 that comes to it from above, and what it amounts to in the tile and,
-  /// carried up, before it.
-  struct Passage {
-    double left, amount;
-  };
-  std::vector<Passage> passages(static_cast<std::size_t>(tiles));
-  const auto certificate = [&](double bound, Index first_tile, Index k, bool above) {
-    return Certificate{bound, k, first_tile * tile_rows, std::min(plan.n, (k + 1) * tile_rows) - 1, above};
-  };
-  Certificate worst;
-  Settling settling;
-  double c = 0, upwards = 1;  // upwards: the largest of 1 and the products of |c| that end with the row above
-  for (Index k = 0; k < tiles; ++k) {
-    const double upwards_before = upwards;
-    // Below the first tile nothing is truncated: no tile above it would ask.
-    double below = k > 0 && k + 1 < tiles ? 1 : 0, entered = k > 0 ? 1 + std::abs(c) : 0, amount = 0;
-    const Index end = std::min(plan.n, (k + 1) * tile_rows);
-    for (Index first = k * tile_rows; first < end; first += plan.m) {
-      settling.begin_partition();
-      for (Index i = first; i < std::min(end, first + plan.m); ++i) {
-        const auto diag = static_cast<double>(rows.diag(i));
-        const double u = diag - rows.lower(i) * c, ratio = std::abs(rows.lower(i) / u);
-        entered *= ratio;
-        const double c_above = std::abs(c);
-        amount += entered * upwards;
-        // An infinite diagonal would hide behind a ratio of 0.
-        c = rows.upper(i) / u + 0 * diag;
-        below *= std::abs(c);
-        settling.see(ratio, c_above, std::abs(c));
-        upwards = std::max(1.0, upwards * std::abs(c));
-      }
-      settling.end_partition(first + plan.m < plan.n);
-    }
-    passages[static_cast<std::size_t>(k)] = {entered, amount};
-    const double bound = below * upwards_before;
-    if (!std::isfinite(bound + amount)) return certificate(kNothingKnown, std::max<Index>(0, k - 1), k, false);
-    if (bound > worst.bound) worst = certificate(bound, std::max<Index>(0, k - 1), k, false);
-  }
-  // A run may start at any tile; the one before is swept alone.
-  double amount = 0;
-  Certificate start;
-  for (Index k = tiles - 1; k > 0; --k) {
-    const Passage& passage = passages[static_cast<std::size_t>(k)];
-    const double bound = passage.left * amount;
-    if (!(bound <= start.bound)) start = certificate(bound, k, std::min(k + 1, tiles - 1), true);
-    amount = passage.amount + passage.left * amount;
-  }
-  Certificate both = start.bound > worst.bound ? start : worst;
-  both.bound = start.bound + worst.bound;
-  both.growth = settling.growth;
-  return both;
-}
-
-namespace {
-
-/// What a block of rows does to errors that pass through it: see certify_runs().
-struct Block {
-  double down = 1;     ///< product of |a_i p_i|
-  double up = 1;       ///< product of |c_i p_i|
-  double entered = 0;  ///< what an error begins as that begins with the block: 1 + |c p| of the row above
-  double begun = 0;    ///< what is left behind the block of one that begins in it
-  double amount = 0;   ///< sum of what an error of 1 from above amounts to in its rows and, carried up, before them
-  double upwards = 1;  ///< the largest of 1 and the products of |c p| that end with the row above the block
-};
-
-/// @return false if a number is not finite
-template <typename T>
-bool fill_blocks(const Walk<T>& rows, Index n, Index block_rows, Index tile_rows, std::vector<Block>& blocks,
-                 Settling& settling) {
-  double c = 0, upwards = 1;
-  for (Index i = 0; i < n; ++i) {
-    if (i % tile_rows == 0) {
-      if (i > 0) settling.end_partition(true);
-      settling.begin_partition();
-    }
-    Block& block = blocks[static_cast<std::size_t>(i / block_rows)];
-    const auto diag = static_cast<double>(rows.diag(i));
-    const double u = diag - rows.lower(i) * c, ratio = std::abs(rows.lower(i) / u), c_above = std::abs(c);
-    if (i % block_rows == 0) {
-      block.upwards = upwards;
-      block.entered = 1 + c_above;
-    }
-    block.down *= ratio;
-    block.begun = std::max(block.begun, 1 + c_above) * ratio;
-    block.amount += block.down * upwards;
-    // An infinite diagonal would hide behind a ratio of 0.
-    c = rows.upper(i) / u + 0 * diag;
-    block.up *= std::abs(c);
-    if (!std::isfinite(block.amount + c)) return false;
-    settling.see(ratio, c_above, std::abs(c));
-    upwards = std::max(1.0, upwards * std::abs(c));
-  }
-  return true;
-}
-
-}  // namespace
-
-template <typename T>
-Certificate certify_runs(const Plan& plan, const BandsView<T>& bands) {
-  const Walk<T> rows(bands, plan.n, false);
-  const Index block_rows = std::max<Index>(1, plan.halo / kWindowBlocks), count = quotient_up(plan.n, block_rows);
-  std::vector<Block> blocks(static_cast<std::size_t>(count));
-  Settling settling;
-  if (!fill_blocks(rows, plan.n, block_rows, plan.group_rows(), blocks, settling)) return {kNothingKnown, 0, 0, 0};
-  const auto at = [&](Index k) -> const Block& { return blocks[static_cast<std::size_t>(k)]; };
-  const auto certificate = [&](double bound, Index k, bool above) {
-    return Certificate{bound, k, k * block_rows, std::min(plan.n, (k + kWindowBlocks) * block_rows) - 1, above};
-  };
-  const Index whole = (plan.halo - block_rows + 1) / block_rows;  // blocks that any plan.halo rows hold
-  Certificate below, start;
-  double amount = 0;  // of an error of 1 that enters the block behind the window
-  for (Index k = count - whole - 1; k >= 0; --k) {
-    double up = at(k).upwards, down = k > 0 ? std::max(at(k - 1).begun, at(k).entered) : 0;
-    for (Index j = k; j < k + whole; ++j) {
-      up *= at(j).up;
-      down *= at(j).down;
-    }
-    const Block& behind = at(k + whole);
-    amount = behind.amount + behind.down * amount;
-    if (k > 0 && !(up <= below.bound)) below = certificate(up, k, false);
-    if (k > 0 && !(down * amount <= start.bound)) start = certificate(down * amount, k, true);
-  }
-  Certificate both = start.bound > below.bound ? start : below;
-  both.bound = start.bound + below.bound;
-  both.growth = settling.growth;
-  return both;
-}
-
-/// settling_growth() of tiles whose rows but the first are eliminated, from the second one down.
-template <typename T>
-static double folding_growth(const Plan& plan, const BandsView<T>& bands) {
-  const Walk<T> rows(bands, plan.n, false);
-  Settling settling;
-  double c = 0;
-  for (Index i = 0; i < plan.n; ++i) {
-    const Index within = i % plan.m;
-    if (within == 0) {
-      settling.begin_partition();
-      continue;
-    }
-    const bool second = within == 1;
-    const auto diag = static_cast<double>(rows.diag(i));
-    const double u = diag - (second ? 0 : rows.lower(i) * c), c_above = second ? 0 : std::abs(c);
-    c = rows.upper(i) / u;
-    settling.see(second ? 0 : std::abs(rows.lower(i) / u), c_above, std::abs(c));
-    // Work-items find what enters them in another order than that of the rows.
-    if ((within + 1) % plan.item_rows == 0) settling.end_partition(i + 1 < plan.n);
-  }
-  return settling.growth;
-}
-
-template <typename T>
-double settling_growth(const Plan& plan, const BandsView<T>& bands) {
-  if (plan.folds()) return folding_growth(plan, bands);
-  const Index above = std::min(plan.n, plan.meeting * plan.tile_rows());
-  const Index first_piece = plan.from_ends ? plan.first_piece() : plan.m;
-  Settling settling;
-  for (const bool up : {false, true}) {
-    const Walk<T> rows(bands, plan.n, up);
-    const Index end = up ? plan.n - above : above;
-    // From below the rows that fill the last partition are met first.
-    const Index filled = up ? plan.partitions() * plan.m - plan.n : 0;
-    double c = 0;
-    for (Index i = 0; i < end;) {
-      const Index begun = (filled + i) % plan.m, length = (begun < first_piece ? first_piece : plan.m) - begun;
-      settling.begin_partition();
-      for (const Index next = std::min(end, i + length); i < next; ++i) {
-        const auto diag = static_cast<double>(rows.diag(i));
-        const double u = diag - rows.lower(i) * c, c_above = std::abs(c);
-        c = rows.upper(i) / u;
-        settling.see(std::abs(rows.lower(i) / u), c_above, std::abs(c));
-      }
-      settling.end_partition(i < end);
-    }
-  }
-  return settling.growth;
-}
-
 double bound_stored(double d, Index rows) {
   const double left = std::pow(d, -static_cast<double>(rows));
   return std::isinf(d) ? left : (d + 1) / (d - 1) * left / (1 - left);
@@ -364,33 +181,48 @@ Index halo_from_dominance(double d, double tol) {
   return rows < 1e9 ? std::max<Index>(0, static_cast<Index>(rows)) : -1;
 }
 
+namespace {
+
+/// Rows of halo that a cut needs; -1 if `longest` is not enough.
+template <typename T>
+Index halo_of_cut(const Walk<T>& rows, Index cut, double tol, Index longest, RowRange asked, Ratios& ratios) {
+  const Index first = std::max(asked.first, cut - longest), end = std::min(asked.end, cut + longest);
+  ratios.fill(rows, first, end);
+  double below = ratios.down[static_cast<std::size_t>(cut - 1 - first)];
+  double above = ratios.up[static_cast<std::size_t>(cut - first)];
+  Index h = 0;
+  for (; h < longest && !(below + above <= tol); ++h) {
+    below *= cut + h < end ? ratios.down[static_cast<std::size_t>(cut + h - first)] : 0.0;
+    above *= cut - 1 - h >= first ? ratios.up[static_cast<std::size_t>(cut - 1 - h - first)] : 0.0;
+  }
+  return below + above <= tol ? h : -1;
+}
+
+}  // namespace
+
 template <typename T>
 Index find_halo(Index n, const BandsView<T>& bands, Index m, double tol, Index h_max, RowRange asked) {
   const Walk<T> rows(bands, n, false);
-  Ratios ratios;
-  Index needed = 0;
-  for (Index cut = (asked.first / m + 1) * m; cut < asked.end; cut += m) {
-    const Index first = std::max(asked.first, cut - h_max), end = std::min(asked.end, cut + h_max);
-    ratios.fill(rows, first, end);
-    double below = ratios.down[static_cast<std::size_t>(cut - 1 - first)];
-    double above = ratios.up[static_cast<std::size_t>(cut - first)];
-    Index h = 0;
-    for (; h < h_max && !(below + above <= tol); ++h) {
-      below *= cut + h < end ? ratios.down[static_cast<std::size_t>(cut + h - first)] : 0.0;
-      above *= cut - 1 - h >= first ? ratios.up[static_cast<std::size_t>(cut - 1 - h - first)] : 0.0;
+  const Index first_cut = asked.first / m + 1;
+  std::atomic<Index> needed{0};
+  std::atomic<bool> enough{true};
+  for_pieces(quotient_up(asked.end, m) - first_cut, cuts_a_piece(m), [&](Index begin, Index end) {
+    Ratios ratios;
+    Index most = 0;
+    for (Index k = begin; k < end && enough; ++k) {
+      const Index h = halo_of_cut(rows, (first_cut + k) * m, tol, h_max, asked, ratios);
+      if (h < 0) enough = false;
+      most = std::max(most, h);
     }
-    if (!(below + above <= tol)) return -1;
-    needed = std::max(needed, h);
-  }
-  return needed;
+    for (Index known = needed; known < most && !needed.compare_exchange_weak(known, most);) {
+    }
+  });
+  return enough ? needed.load() : -1;
 }
 
 #define OCLSPKT_INSTANTIATE(T)                                                           \
   template Certificate certify_halo(Index, const BandsView<T>&, Index, Index, RowRange); \
   template Certificate certify_streamed(const Plan&, const BandsView<T>&);               \
-  template Certificate certify_stored(const Plan&, const BandsView<T>&);                 \
-  template Certificate certify_runs(const Plan&, const BandsView<T>&);                   \
-  template double settling_growth(const Plan&, const BandsView<T>&);                     \
   template Index find_halo(Index, const BandsView<T>&, Index, double, Index, RowRange);
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)

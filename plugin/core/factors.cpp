@@ -34,6 +34,11 @@ struct PivotExtremes {
     finite = finite && std::isfinite(reciprocal);
     if (!(taken + left <= growth * before)) growth = (taken + left) / before;
   }
+  void add(const PivotExtremes& some) {
+    finite = finite && some.finite;
+    if (!(some.growth <= growth)) growth = some.growth;
+    if (!(some.smallest >= smallest)) smallest = some.smallest;
+  }
   typename Factors<T>::Pivots pivots() const {
     if (!finite || !(growth <= std::numeric_limits<T>::max())) return {std::numeric_limits<double>::quiet_NaN(), 0};
     return {static_cast<double>(growth), static_cast<double>(smallest)};
@@ -47,8 +52,13 @@ namespace {
 constexpr Index kWidest = 512, kNarrowest = 64;
 /// Bundles that a set is cut into at least, where it has the lines: processors share them.
 constexpr Index kFewestBundles = 8;
-/// Lines that are swept abreast where neighbours are not one place apart.
+/// Lines, or pieces of a long one, that are swept abreast where neighbours are not one place apart.
 constexpr Index kAbreast = 8;
+/// Rows of a piece of a long line at least, and rows before it from which on its pivots are sought: they forget where
+/// they began twice as fast as unknowns do.
+constexpr Index kPieceOfLine = 16384, kLeadIn = 2048;
+/// What a pivot may still know of where its lead-in began, in units of rounding: no more than its own rounding.
+constexpr int kForgotten = 8;
 
 /// One row of a bundle, an entry for each line: what is read, what the row above left, and what is written.
 template <typename T>
@@ -151,6 +161,26 @@ struct Factors<T>::Pivot {
   T reciprocal = 0;
 };
 
+/// Sweeps of equal length that go on side by side: the next row of each, and what the row before it left.
+template <typename T>
+struct Factors<T>::Abreast {
+  Index next[kAbreast];
+  T upper[kAbreast] = {}, reciprocal[kAbreast] = {}, excess[kAbreast] = {};
+
+  /// The row before is none.
+  void begin(Index j) { upper[j] = reciprocal[j] = excess[j] = 0; }
+  /// True if sweep j arrived at the pivot from which sweep `k` of `begun` went on.
+  bool arrived(Index j, const Abreast& begun, Index k) const {
+    const T most = kForgotten * std::numeric_limits<T>::epsilon();
+    return std::abs(reciprocal[j] - begun.reciprocal[k]) <= most * std::abs(reciprocal[j]) &&
+           std::abs(excess[j] - begun.excess[k]) <= most * std::abs(excess[j]);
+  }
+  Pivot last(Index j) const {
+    return {{.upper = upper[j], .excess = excess[j], .sign = std::signbit(reciprocal[j]) ? T(-1) : T(1)},
+            reciprocal[j]};
+  }
+};
+
 /// Eliminate the last row that was met from the next one.
 ///
 /// A line carries its excess: where couplings are tiny against their row, plain pivots lose |c_i / u_i| <= 1 to
@@ -214,9 +244,12 @@ typename Factors<T>::Pivots Factors<T>::factor_line(const BandsView<T>& bands, I
   const Index meeting = meeting_row(line), rows_below = length - 1 - meeting;
   Pivot above, below;
   PivotExtremes<T> extremes;
-  for (Index i = 0; i < std::max(meeting, rows_below); ++i) {
-    if (i < meeting) eliminate_row(bands, line, i, above, extremes);
-    if (i < rows_below) eliminate_row(upside_down, line, length - 1 - i, below, extremes);
+  const Index first = lines_.first(line);
+  const Index done_above = sweep_pieces(bands, first, 1, meeting, above, extremes);
+  const Index done_below = sweep_pieces(upside_down, first + length - 1, -1, rows_below, below, extremes);
+  for (Index i = std::min(done_above, done_below); i < std::max(meeting, rows_below); ++i) {
+    if (i >= done_above && i < meeting) eliminate_row(bands, line, i, above, extremes);
+    if (i >= done_below && i < rows_below) eliminate_row(upside_down, line, length - 1 - i, below, extremes);
   }
   meet(bands, line, meeting, above, below, extremes);
   return extremes.pivots();
@@ -240,33 +273,87 @@ typename Factors<T>::Pivots Factors<T>::factor_beside(const BandsView<T>& bands,
   return extremes.pivots();
 }
 
-/// Factor kAbreast lines of equal length, wherever they lie.
+/// Go on with sweeps.
+/// @param step  places from row to row: the stride of the lines' rows, or less than 0 upwards
+/// @param keep  write the factors
 template <typename T>
-typename Factors<T>::Pivots Factors<T>::factor_abreast(const BandsView<T>& bands, Index line) {
-  T lower[kAbreast], diag[kAbreast], upper[2][kAbreast] = {}, reciprocal[2][kAbreast] = {}, excess[kAbreast] = {};
+void Factors<T>::sweep_abreast(const BandsView<T>& bands, Index rows, Index step, bool keep, Abreast& sweeps,
+                               PivotExtremes<T>& extremes) {
+  T lower[kAbreast], diag[kAbreast], upper[2][kAbreast], reciprocal[2][kAbreast];
   T multiplier[kAbreast], coupling[kAbreast];
-  Index first[kAbreast];
-  for (Index j = 0; j < kAbreast; ++j) first[j] = lines_.first(line + j);
-  PivotExtremes<T> extremes;
-  for (Index i = 0; i < lines_.length(line); ++i) {
-    const Index row = i * lines_.row_stride(), here = i % 2, above = 1 - here;
+  std::copy_n(sweeps.upper, kAbreast, upper[1]);
+  std::copy_n(sweeps.reciprocal, kAbreast, reciprocal[1]);
+  for (Index i = 0; i < rows; ++i) {
+    const Index here = i % 2, above = 1 - here;
     for (Index j = 0; j < kAbreast; ++j) {
-      lower[j] = bands.lower[first[j] + row];
-      diag[j] = bands.diag[first[j] + row];
-      upper[here][j] = bands.upper[first[j] + row];
+      const Index at = sweeps.next[j] + i * step;
+      lower[j] = bands.lower[at];
+      diag[j] = bands.diag[at];
+      upper[here][j] = bands.upper[at];
     }
-    factor_row(
-        kAbreast,
-        {lower, diag, upper[here], upper[above], reciprocal[above], excess, multiplier, reciprocal[here], coupling},
-        extremes);
-    for (Index j = 0; j < kAbreast; ++j) {
-      const Index to = first[j] + row;
+    factor_row(kAbreast,
+               {lower, diag, upper[here], upper[above], reciprocal[above], sweeps.excess, multiplier, reciprocal[here],
+                coupling},
+               extremes);
+    for (Index j = 0; keep && j < kAbreast; ++j) {
+      const Index to = sweeps.next[j] + i * step;
       multiplier_[to] = multiplier[j];
       reciprocal_[to] = reciprocal[here][j];
       coupling_[to] = coupling[j];
     }
   }
+  std::copy_n(upper[(rows + 1) % 2], kAbreast, sweeps.upper);
+  std::copy_n(reciprocal[(rows + 1) % 2], kAbreast, sweeps.reciprocal);
+  for (Index& next : sweeps.next) next += rows * step;
+}
+
+/// Factor kAbreast lines of equal length, wherever they lie.
+template <typename T>
+typename Factors<T>::Pivots Factors<T>::factor_abreast(const BandsView<T>& bands, Index line) {
+  Abreast sweeps;
+  for (Index j = 0; j < kAbreast; ++j) sweeps.next[j] = lines_.first(line + j);
+  PivotExtremes<T> extremes;
+  sweep_abreast(bands, lines_.length(line), lines_.row_stride(), true, sweeps, extremes);
   return extremes.pivots();
+}
+
+/// Eliminate most of the rows of a long sweep by pieces, several abreast, on all processors: each begins some rows
+/// early, and stands if it then goes on from where the piece before it arrives.
+/// @param first  place of the sweep's first row
+/// @param step   1 or -1
+/// @param[out] last  the last row that was met
+/// @return rows that are done; 0 if they are too few, or pivots remember longer
+template <typename T>
+Index Factors<T>::sweep_pieces(const BandsView<T>& bands, Index first, Index step, Index rows, Pivot& last,
+                               PivotExtremes<T>& extremes) {
+  const Index bundles = rows / (kAbreast * kPieceOfLine);
+  if (bundles == 0 || shared_ || lines_.row_stride() != 1) return 0;
+  const Index piece = rows / (kAbreast * bundles);
+  std::vector<Abreast> begun(static_cast<std::size_t>(bundles)), ended(begun.size());
+  std::vector<PivotExtremes<T>> seen(begun.size());
+  for_pieces(bundles, 1, [&](Index b, Index) {
+    const auto at = static_cast<std::size_t>(b);
+    Abreast sweeps;
+    for (Index j = 0; j < kAbreast; ++j) {
+      sweeps.next[j] = first + step * std::max<Index>(0, (b * kAbreast + j) * piece - kLeadIn);
+    }
+    PivotExtremes<T> of_lead_in;
+    sweep_abreast(bands, kLeadIn, step, false, sweeps, of_lead_in);
+    if (b == 0) {
+      sweeps.begin(0);
+      sweeps.next[0] = first;
+    }
+    begun[at] = sweeps;
+    sweep_abreast(bands, piece, step, true, sweeps, seen[at]);
+    ended[at] = sweeps;
+  });
+  for (Index k = 1; k < kAbreast * bundles; ++k) {
+    const auto here = static_cast<std::size_t>(k / kAbreast), before = static_cast<std::size_t>((k - 1) / kAbreast);
+    if (!ended[before].arrived((k - 1) % kAbreast, begun[here], k % kAbreast)) return 0;
+  }
+  for (const PivotExtremes<T>& some : seen) extremes.add(some);
+  last = ended.back().last(kAbreast - 1);
+  return kAbreast * bundles * piece;
 }
 
 /// Factor neighbouring lines together.

@@ -75,12 +75,17 @@ class OCLSPKT_API Factors {
 
  private:
   struct Pivot;
+  struct Abreast;
   Index place(Index at, Index row) const { return shared_ ? row : at; }
   void eliminate_row(const BandsView<T>& bands, Index line, Index row, Pivot& last, PivotExtremes<T>& extremes);
   void meet(const BandsView<T>& bands, Index line, Index row, const Pivot& above, const Pivot& below,
             PivotExtremes<T>& extremes);
+  Index sweep_pieces(const BandsView<T>& bands, Index first, Index step, Index rows, Pivot& last,
+                     PivotExtremes<T>& extremes);
   Pivots factor_line(const BandsView<T>& bands, Index line);
   Pivots factor_beside(const BandsView<T>& bands, Index line, Index width);
+  void sweep_abreast(const BandsView<T>& bands, Index rows, Index step, bool keep, Abreast& sweeps,
+                     PivotExtremes<T>& extremes);
   Pivots factor_abreast(const BandsView<T>& bands, Index line);
   Pivots factor_bundle(const BandsView<T>& bands, Index line, Index width);
   void factor_lines(const BandsView<T>& bands, Index line, Index width, std::mutex& mutex);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "parallel.hpp"
+
 namespace oclspkt {
 
 template <typename T>
@@ -40,29 +42,37 @@ void TurnedFactors<T>::reserve(const Plan& plan) {
   for (AlignedArray<T>* array : {&down_, &up_}) array->resize(plan.factor_tiles() * plan.lanes);
 }
 
+/// Turn the rows of partition k.
+template <typename T>
+template <typename S>
+void TurnedFactors<T>::turn_partition(Arrays<S>& to, const Plan& plan, const FactorsView<T>& factors, Index rows,
+                                      Index k) {
+  const bool serve = plan.couplings_serve();
+  T down = 1, up = 1;
+  Index at = k / plan.lanes * plan.factor_words() + k % plan.lanes;
+  if (serve) to.coupling[at] = k * plan.m < rows ? static_cast<S>(factors.multiplier[k * plan.m]) : S(0);
+  for (Index i = 0; i < plan.m; ++i, at += plan.lanes) {
+    const Index row = plan.form == Form::shared ? (k * plan.m + i) % rows : k * plan.m + i;
+    const bool inside = row < rows;
+    const S multiplier = inside ? static_cast<S>(factors.multiplier[row]) : S(0);
+    const S coupling = inside ? static_cast<S>(factors.coupling[row]) : S(0);
+    if (!serve) to.multiplier[at] = multiplier;
+    to.reciprocal[at] = inside ? static_cast<S>(factors.reciprocal[row]) : S(1);
+    to.coupling[serve ? at + plan.lanes : at] = coupling;
+    down *= -static_cast<T>(multiplier);
+    up *= -static_cast<T>(coupling);
+  }
+  if (serve) to.reciprocal[at] = 1;
+  down_[k] = plan.passes() ? down : T(0);
+  up_[k] = plan.passes() ? up : T(0);
+}
+
 template <typename T>
 template <typename S>
 void TurnedFactors<T>::turn_into(Arrays<S>& to, const Plan& plan, const FactorsView<T>& factors, Index rows) {
-  const bool serve = plan.couplings_serve();
-  for (Index k = 0; k < plan.factor_tiles() * plan.lanes; ++k) {
-    T down = 1, up = 1;
-    Index at = k / plan.lanes * plan.factor_words() + k % plan.lanes;
-    if (serve) to.coupling[at] = k * plan.m < rows ? static_cast<S>(factors.multiplier[k * plan.m]) : S(0);
-    for (Index i = 0; i < plan.m; ++i, at += plan.lanes) {
-      const Index row = plan.form == Form::shared ? (k * plan.m + i) % rows : k * plan.m + i;
-      const bool inside = row < rows;
-      const S multiplier = inside ? static_cast<S>(factors.multiplier[row]) : S(0);
-      const S coupling = inside ? static_cast<S>(factors.coupling[row]) : S(0);
-      if (!serve) to.multiplier[at] = multiplier;
-      to.reciprocal[at] = inside ? static_cast<S>(factors.reciprocal[row]) : S(1);
-      to.coupling[serve ? at + plan.lanes : at] = coupling;
-      down *= -static_cast<T>(multiplier);
-      up *= -static_cast<T>(coupling);
-    }
-    if (serve) to.reciprocal[at] = 1;
-    down_[k] = plan.passes() ? down : T(0);
-    up_[k] = plan.passes() ? up : T(0);
-  }
+  for_pieces(plan.factor_tiles(), std::max<Index>(1, kPieceRows / plan.tile_rows()), [&](Index begin, Index end) {
+    for (Index k = begin * plan.lanes; k < end * plan.lanes; ++k) turn_partition(to, plan, factors, rows, k);
+  });
 }
 
 template <typename T>

@@ -56,6 +56,8 @@ class OCLSPKT_API TurnedFactors {
     std::int64_t bytes() const { return multiplier.bytes() + reciprocal.bytes() + coupling.bytes(); }
   };
   template <typename S>
+  void turn_partition(Arrays<S>& arrays, const Plan& plan, const FactorsView<T>& factors, Index rows, Index k);
+  template <typename S>
   void turn_into(Arrays<S>& arrays, const Plan& plan, const FactorsView<T>& factors, Index rows);
 
   Arrays<T> same_;

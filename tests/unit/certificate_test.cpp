@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include <numeric>
+
 #include "certificate_support.hpp"
 #include "evidence.hpp"
 #include "survey.hpp"
@@ -436,6 +438,46 @@ TEST(Certificate, SettlingGrowthSeesBothSides) {
   EXPECT_LE(growth_with(0, 0), 2.01);
   EXPECT_GT(growth_with(4, 120), 8);
   EXPECT_GT(growth_with(4, 820), 8);
+}
+
+/// Long systems are swept by pieces, on all processors: a weak spot shows in the same bound wherever it lies, and so
+/// does a system without decay, whose pieces do not meet.
+TEST(Certificate, OfLongSystemsIsThatOfShortOnes) {
+  const DeviceTraits traits{.group_items = 16, .local_bytes = 1 << 15};
+  const auto runs = [&](Index n) { return make_run_plan(n, 64, 0, 8, traits); };
+  const auto stored = [](Index n) { return stored_plan(n, 16, 0, 3); };
+  const auto expect_alike = [](const Certificate& one, const Certificate& other) {
+    EXPECT_NEAR(one.bound / other.bound, 1, 1e-9);
+    EXPECT_NEAR(one.growth / other.growth, 1, 1e-9);
+  };
+  const Index longer = 300'000, shorter = 30'000, tile = 4 * 16, period = std::lcm(tile, runs(shorter).group_rows());
+  for (const double lambda : {10.0, 1e3}) {
+    const auto with_spot = [&](Index n, Index spot) {
+      Bands<double> bands = closed(test::diffusion<double>(LineSet::one(n), lambda));
+      for (Index i = spot; i < spot + 3; ++i) bands.diag()[i] *= 0.6;
+      return bands;
+    };
+    const Bands<double> few = with_spot(shorter, shorter / 2 / period * period + 7);
+    for (const Index at : {Index{65'536}, Index{131'072}, longer / 2}) {
+      SCOPED_TRACE("lambda " + std::to_string(lambda) + ", about row " + std::to_string(at));
+      const Bands<double> many = with_spot(longer, at / period * period + 7);
+      expect_alike(certify(stored(longer), many), certify(stored(shorter), few));
+      expect_alike(certify_runs(runs(longer), many.view()), certify_runs(runs(shorter), few.view()));
+    }
+  }
+  const Bands<double> poisson = closed(test::constant<double>(LineSet::one(longer), -1, 2, -1));
+  EXPECT_GT(certify(stored(longer), poisson).bound, 0.1);
+  EXPECT_NEAR(certify(stored(longer), poisson).growth, 2, 1e-3);  // 1 + |c p|
+  EXPECT_GT(certify_runs(runs(longer), poisson.view()).bound, 0.1);
+  const Bands<double> weak = closed(test::random_dominant<double>(LineSet::one(longer), 1.2));
+  const Certificate all = certify_halo(longer, weak.view(), 16, 40, {0, longer});
+  double worst = 0;
+  for (Index first = 0; first < longer; first += 1600) {
+    worst = std::max(worst, certify_halo(longer, weak.view(), 16, 40, {first, first + 1600}).bound);
+  }
+  EXPECT_GE(all.bound, worst);
+  const RowRange about{std::max<Index>(0, all.first - 160), std::min(longer, all.first + 160)};
+  EXPECT_EQ(certify_halo(longer, weak.view(), 16, 40, about).bound, all.bound);
 }
 
 }  // namespace

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <vector>
 
 #include "matrices.hpp"
 
@@ -95,6 +98,55 @@ TYPED_TEST(FactorsOf, OneBadLineInABundleIsTheOnlyDoubtfulOne) {
       EXPECT_EQ(factors.doubtful(), std::vector<Index>{bad});
       EXPECT_FALSE(factors.pivots().sound());
       EXPECT_EQ(std::isnan(factors.pivots().growth), diag == 0);
+    }
+  }
+}
+
+/// 1 / u_i of a line, by Thomas' algorithm in wider numbers. Excesses keep what diagonals lose where rows sum to 0.
+template <typename T>
+std::vector<long double> reciprocals(const Bands<T>& bands) {
+  std::vector<long double> of_rows;
+  long double excess = 0, upper = 0, reciprocal = 0;
+  for (Index i = 0; i < bands.lines().rows(); ++i) {
+    const BandsView<T> b = bands.view();
+    const long double lower = b.lower[i], own = std::abs(b.diag[i] * 1.0L) - std::abs(lower) - std::abs(b.upper[i]);
+    // Signs as in diffusion: all that a row above has too much is passed on.
+    excess = own + (upper > 0 ? std::abs(lower) * excess * reciprocal : 0);
+    upper = std::abs(b.upper[i] * 1.0L);
+    reciprocal = 1 / (excess + upper);
+    of_rows.push_back(reciprocal);
+  }
+  return of_rows;
+}
+
+/// Long enough for pieces of sweeps; where pivots decay slowly, pieces do not meet, and all is swept at once.
+TYPED_TEST(FactorsOf, ALongLineHasThePivotsOfOneSweep) {
+  const Index n = 300'017;
+  for (const double lambda : {1.0, 100.0, 1e4, 1e8}) {
+    SCOPED_TRACE(lambda);
+    Bands<TypeParam> bands = test::diffusion<TypeParam>(LineSet::one(n), lambda);
+    bands.close_lines();
+    for (const Index towards : {n - 1, n / 2, Index{0}}) {
+      Factors<TypeParam> factors;
+      factors.factor(bands.lines(), bands.view(), Form::general, Order::towards, towards);
+      Bands<TypeParam> mirrored(bands.lines());
+      for (Index i = 0; i < n; ++i) {
+        mirrored.lower()[i] = bands.upper()[n - 1 - i];
+        mirrored.diag()[i] = bands.diag()[n - 1 - i];
+        mirrored.upper()[i] = bands.lower()[n - 1 - i];
+      }
+      const auto above = reciprocals(bands), below = reciprocals(mirrored);
+      long double worst = 0;
+      for (Index i = 0; i < n; ++i) {
+        if (i == towards) continue;
+        const long double right =
+            i < towards ? above[static_cast<std::size_t>(i)] : below[static_cast<std::size_t>(n - 1 - i)];
+        worst = std::max(worst, std::abs(factors.view().reciprocal[i] - right) / right);
+      }
+      // What is rounded is forgotten after sqrt(lambda) rows.
+      const double rows = std::sqrt(std::min(lambda, 1e4));
+      EXPECT_LE(worst, (10 + rows) * std::numeric_limits<TypeParam>::epsilon()) << towards;
+      EXPECT_TRUE(factors.doubtful().empty());
     }
   }
 }

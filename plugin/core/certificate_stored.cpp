@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Certificates of stored factors, and what settling makes of rounding in them.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "certificate.hpp"
+#include "parallel.hpp"
+#include "walk.hpp"
+
+namespace oclspkt {
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+/// Products of many ratios that show nowhere are 0: before that they would get subnormal, which takes a processor ten
+/// times as long.
+constexpr double kLeastProduct = 1e-290;
+
+/// NaN stays.
+double times(double product, double ratio) {
+  const double both = product * ratio;
+  return both < kLeastProduct ? 0 : both;
+}
+
+/// What becomes of rounding where the partitions of stored factors settle each other, see certify_stored().
+class Settling {
+ public:
+  void begin_partition() {
+    down_ = 0;
+    up_ = 1;
+  }
+  /// @param ratio   |a_i p_i|
+  /// @param c_above |c p| of the row before, c of this one
+  void see(double ratio, double c_above, double c) {
+    down_ = times(std::max(down_, 1 + c_above), ratio);
+    up_ = times(up_, c);
+    if (!(up_ <= growth)) growth = up_;
+  }
+  /// @param more  partitions follow
+  void end_partition(bool more) {
+    if (more && !(down_ <= growth)) growth = down_;
+  }
+  double growth = 1;
+
+ private:
+  double down_ = 0, up_ = 1;
+};
+
+/// Rows before a piece of a sweep from which on its pivots are sought, and what they may still know of where they
+/// began, relative to them.
+constexpr Index kLeadIn = 2048;
+constexpr double kForgotten = 1e-12;
+
+/// What a row hands to the next one in sweeps down a system.
+struct Handed {
+  double c = 0;        ///< c_i p_i
+  double upwards = 1;  ///< the largest of 1 and the products of |c p| that end with the row
+  Settling settling;
+  bool agrees(const Handed& other) const {
+    return std::abs(c - other.c) <= kForgotten * std::abs(c) &&
+           std::abs(upwards - other.upwards) <= kForgotten * upwards;
+  }
+};
+
+/// A sweep down n rows by all processors: pieces begin `lead_in` rows early and stand if they go on from what the piece
+/// before arrives at, else all rows are swept once more, one after the other.
+/// @param sweep  f(first, end, handed, keep): go on from row `first`; keep nothing of a lead-in
+/// @return growth of settling
+template <typename F>
+double sweep_down(Index n, Index piece, Index lead_in, const F& sweep) {
+  const auto count = static_cast<std::size_t>(quotient_up(n, piece));
+  std::vector<Handed> begun(count), ended(count);
+  for_pieces(n, piece, [&](Index first, Index end) {
+    const auto k = static_cast<std::size_t>(first / piece);
+    Handed handed;
+    sweep(std::max<Index>(0, first - lead_in), first, handed, false);
+    handed.settling.growth = 1;
+    begun[k] = handed;
+    sweep(first, end, handed, true);
+    ended[k] = handed;
+  });
+  double growth = 1;
+  bool agree = true;
+  for (std::size_t k = 0; k < count; ++k) {
+    agree = agree && (k == 0 || ended[k - 1].agrees(begun[k]));
+    if (!(ended[k].settling.growth <= growth)) growth = ended[k].settling.growth;
+  }
+  if (agree) return growth;
+  Handed handed;
+  sweep(0, n, handed, true);
+  return handed.settling.growth;
+}
+
+/// What certify_stored() finds of a tile.
+struct OfTile {
+  double below = 0;   ///< what is left above the tile of an error below it, and of the largest product above
+  double left = 0;    ///< what is left after the tile of an error of 1 that comes to it from above
+  double amount = 0;  ///< what that amounts to in the tile and, carried up, before it
+};
+
+/// Go through whole tiles.
+template <typename T>
+void see_tiles(const Plan& plan, const Walk<T>& rows, Index begin, Index end, Handed& h, OfTile* tiles) {
+  const Index tile_rows = plan.tile_rows();
+  for (Index first = begin, after = 0; first < end; first = after) {
+    const Index k = first / tile_rows;
+    after = std::min(end, (k + 1) * tile_rows);
+    OfTile tile{h.upwards, k > 0 ? 1 + std::abs(h.c) : 0, 0};
+    double nothing = 0;  // an infinite diagonal would hide behind a ratio of 0
+    for (Index i = first; i < after; ++i) {
+      if (i % plan.m == 0) h.settling.begin_partition();
+      const double diag = rows.diag(i), reciprocal = 1 / (diag - rows.lower(i) * h.c);
+      const double ratio = std::abs(rows.lower(i) * reciprocal), c_above = std::abs(h.c);
+      tile.left = times(tile.left, ratio);
+      tile.amount += tile.left * h.upwards;
+      nothing += 0 * diag;
+      h.c = rows.upper(i) * reciprocal;
+      tile.below = times(tile.below, std::abs(h.c));
+      h.settling.see(ratio, c_above, std::abs(h.c));
+      h.upwards = std::max(1.0, h.upwards * std::abs(h.c));
+      if ((i + 1) % plan.m == 0 || i + 1 == plan.n) h.settling.end_partition(i + 1 < plan.n);
+    }
+    tile.amount += nothing;
+    // Below the first tile nothing is truncated: no tile above it would ask.
+    if (k == 0 || k + 1 == plan.tiles()) tile.below = 0;
+    if (tiles != nullptr) tiles[k] = tile;
+  }
+}
+
+}  // namespace
+
+template <typename T>
+Certificate certify_stored(const Plan& plan, const BandsView<T>& bands) {
+  const Walk<T> rows(bands, plan.n, false);
+  const Index tiles = plan.tiles(), tile_rows = plan.tile_rows();
+  std::vector<OfTile> found(static_cast<std::size_t>(tiles));
+  const auto at = [&](Index k) -> const OfTile& { return found[static_cast<std::size_t>(k)]; };
+  const double growth = sweep_down(plan.n, round_up(kPieceRows, tile_rows), round_up(kLeadIn, tile_rows),
+                                   [&](Index first, Index end, Handed& handed, bool keep) {
+                                     see_tiles(plan, rows, first, end, handed, keep ? found.data() : nullptr);
+                                   });
+  const auto certificate = [&](double bound, Index first_tile, Index k, bool above) {
+    return Certificate{bound, k, first_tile * tile_rows, std::min(plan.n, (k + 1) * tile_rows) - 1, above};
+  };
+  Certificate worst;
+  for (Index k = 0; k < tiles; ++k) {
+    if (!std::isfinite(at(k).below + at(k).amount)) {
+      return certificate(kUnknown, std::max<Index>(0, k - 1), k, false);
+    }
+    if (at(k).below > worst.bound) worst = certificate(at(k).below, std::max<Index>(0, k - 1), k, false);
+  }
+  // A run may start at any tile; the one before is swept alone.
+  double amount = 0;
+  Certificate start;
+  for (Index k = tiles - 1; k > 0; --k) {
+    const double bound = at(k).left * amount;
+    if (!(bound <= start.bound)) start = certificate(bound, k, std::min(k + 1, tiles - 1), true);
+    amount = at(k).amount + at(k).left * amount;
+  }
+  Certificate both = start.bound > worst.bound ? start : worst;
+  both.bound = start.bound + worst.bound;
+  both.growth = growth;
+  return both;
+}
+
+namespace {
+
+/// What a block of rows does to errors that pass through it: see certify_runs().
+struct Block {
+  double down = 1;     ///< product of |a_i p_i|
+  double up = 1;       ///< product of |c_i p_i|
+  double entered = 0;  ///< what an error begins as that begins with the block: 1 + |c p| of the row above
+  double begun = 0;    ///< what is left behind the block of one that begins in it
+  double amount = 0;   ///< sum of what an error of 1 from above amounts to in its rows and, carried up, before them
+  double upwards = 1;  ///< the largest of 1 and the products of |c p| that end with the row above the block
+  bool finite = true;
+};
+
+/// Go through some rows. @param blocks those to be filled, or null
+template <typename T>
+void see_blocks(const Walk<T>& rows, Index begin, Index end, Index block_rows, Index tile_rows, Handed& h,
+                Block* blocks) {
+  Block lead_in;
+  for (Index i = begin; i < end; ++i) {
+    if (i % tile_rows == 0) {
+      if (i > 0) h.settling.end_partition(true);
+      h.settling.begin_partition();
+    }
+    Block& block = blocks != nullptr ? blocks[i / block_rows] : lead_in;
+    const double diag = rows.diag(i), reciprocal = 1 / (diag - rows.lower(i) * h.c);
+    const double ratio = std::abs(rows.lower(i) * reciprocal), c_above = std::abs(h.c);
+    if (i % block_rows == 0) block = {.entered = 1 + c_above, .upwards = h.upwards};
+    block.down = times(block.down, ratio);
+    block.begun = times(std::max(block.begun, 1 + c_above), ratio);
+    block.amount += block.down * h.upwards + 0 * diag;  // an infinite one would hide behind a ratio of 0
+    h.c = rows.upper(i) * reciprocal;
+    block.up = times(block.up, std::abs(h.c));
+    block.finite = block.finite && std::isfinite(block.amount + h.c);
+    h.settling.see(ratio, c_above, std::abs(h.c));
+    h.upwards = std::max(1.0, h.upwards * std::abs(h.c));
+  }
+}
+
+}  // namespace
+
+template <typename T>
+Certificate certify_runs(const Plan& plan, const BandsView<T>& bands) {
+  const Walk<T> rows(bands, plan.n, false);
+  const Index block_rows = std::max<Index>(1, plan.halo / kWindowBlocks), count = quotient_up(plan.n, block_rows);
+  std::vector<Block> blocks(static_cast<std::size_t>(count));
+  const Index tile_rows = plan.group_rows();
+  const double growth =
+      sweep_down(plan.n, round_up(kPieceRows, block_rows), kLeadIn + tile_rows,
+                 [&](Index first, Index end, Handed& handed, bool keep) {
+                   see_blocks(rows, first, end, block_rows, tile_rows, handed, keep ? blocks.data() : nullptr);
+                 });
+  if (!std::all_of(blocks.begin(), blocks.end(), [](const Block& b) { return b.finite; })) {
+    return {kUnknown, 0, 0, 0};
+  }
+  const auto at = [&](Index k) -> const Block& { return blocks[static_cast<std::size_t>(k)]; };
+  const auto certificate = [&](double bound, Index k, bool above) {
+    return Certificate{bound, k, k * block_rows, std::min(plan.n, (k + kWindowBlocks) * block_rows) - 1, above};
+  };
+  const Index whole = (plan.halo - block_rows + 1) / block_rows;  // blocks that any plan.halo rows hold
+  Certificate below, start;
+  double amount = 0;  // of an error of 1 that enters the block behind the window
+  for (Index k = count - whole - 1; k >= 0; --k) {
+    double up = at(k).upwards, down = k > 0 ? std::max(at(k - 1).begun, at(k).entered) : 0;
+    for (Index j = k; j < k + whole; ++j) {
+      up *= at(j).up;
+      down *= at(j).down;
+    }
+    const Block& behind = at(k + whole);
+    amount = behind.amount + behind.down * amount;
+    if (k > 0 && !(up <= below.bound)) below = certificate(up, k, false);
+    if (k > 0 && !(down * amount <= start.bound)) start = certificate(down * amount, k, true);
+  }
+  Certificate both = start.bound > below.bound ? start : below;
+  both.bound = start.bound + below.bound;
+  both.growth = growth;
+  return both;
+}
+
+/// settling_growth() of tiles whose rows but the first are eliminated, from the second one down.
+template <typename T>
+static double folding_growth(const Plan& plan, const BandsView<T>& bands) {
+  const Walk<T> rows(bands, plan.n, false);
+  return sweep_down(plan.n, round_up(kPieceRows, plan.m), plan.m, [&](Index first, Index end, Handed& h, bool) {
+    for (Index i = first; i < end; ++i) {
+      const Index within = i % plan.m;
+      if (within == 0) {
+        h.settling.begin_partition();
+        continue;
+      }
+      const bool second = within == 1;
+      const auto diag = static_cast<double>(rows.diag(i));
+      const double u = diag - (second ? 0 : rows.lower(i) * h.c), c_above = second ? 0 : std::abs(h.c);
+      h.c = rows.upper(i) / u;
+      h.settling.see(second ? 0 : std::abs(rows.lower(i) / u), c_above, std::abs(h.c));
+      // Work-items find what enters them in another order than that of the rows.
+      if ((within + 1) % plan.item_rows == 0) h.settling.end_partition(i + 1 < plan.n);
+    }
+  });
+}
+
+template <typename T>
+double settling_growth(const Plan& plan, const BandsView<T>& bands) {
+  if (plan.folds()) return folding_growth(plan, bands);
+  const Index above = std::min(plan.n, plan.meeting * plan.tile_rows());
+  const Index first_piece = plan.from_ends ? plan.first_piece() : plan.m;
+  double growth = 1;
+  for (const bool up : {false, true}) {
+    const Walk<T> rows(bands, plan.n, up);
+    const Index last = up ? plan.n - above : above;
+    // From below the rows that fill the last partition are met first.
+    const Index filled = up ? plan.partitions() * plan.m - plan.n : 0;
+    const double here = sweep_down(last, kPieceRows, kLeadIn + plan.m, [&](Index first, Index end, Handed& h, bool) {
+      for (Index i = first; i < end; ++i) {
+        const Index within = (filled + i) % plan.m, after = (within + 1) % plan.m;
+        if (i == 0 || within == 0 || within == first_piece) h.settling.begin_partition();
+        const auto diag = static_cast<double>(rows.diag(i));
+        const double u = diag - rows.lower(i) * h.c, c_above = std::abs(h.c);
+        h.c = rows.upper(i) / u;
+        h.settling.see(std::abs(rows.lower(i) / u), c_above, std::abs(h.c));
+        if (after == 0 || after == first_piece || i + 1 == last) h.settling.end_partition(i + 1 < last);
+      }
+    });
+    if (!(here <= growth)) growth = here;
+  }
+  return growth;
+}
+
+#define OCLSPKT_INSTANTIATE(T)                                           \
+  template Certificate certify_stored(const Plan&, const BandsView<T>&); \
+  template Certificate certify_runs(const Plan&, const BandsView<T>&);   \
+  template double settling_growth(const Plan&, const BandsView<T>&);
+OCLSPKT_INSTANTIATE(float)
+OCLSPKT_INSTANTIATE(double)
+
+}  // namespace oclspkt
