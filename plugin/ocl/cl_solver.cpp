@@ -157,6 +157,7 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
       drain(s, waiter);
       throw;
     }
+    if (!in_place_ && layout_.resident) give_back_what_is_resident();
     ready_ = true;
   } catch (const cl::Error& error) {
     throw device_error(found_.info, "set-up for " + std::to_string(plan.n) + " rows", error);
@@ -224,7 +225,7 @@ void ClSolver<T>::make_buffers(State& s) {
   s.segment_words.resize(reduces() ? kSegmentWords * layout_.padded : 0);
   s.bands.resize(in_place_ || layout_.resident ? layout_.band_chunks.size() : 1);
   bytes_ += s.bottoms.bytes() + s.tops.bytes() + s.segment_words.bytes() +
-            static_cast<std::int64_t>(segments_.size() * sizeof(SchurSegment<T>)) + factors_.bytes() + turned_.bytes();
+            static_cast<std::int64_t>(segments_.size() * sizeof(SchurSegment<T>));
   if (in_place_) return;
   bytes_ += ensure(*s.device, s.y, CL_MEM_READ_ONLY, array) + ensure(*s.device, s.x, CL_MEM_READ_WRITE, array);
   make_pipeline(s);

@@ -129,7 +129,12 @@ class ClSolver final : public DeviceSolver<T> {
   DeviceHandles handles() const override;
   void apply_on_device(_cl_mem* y, _cl_mem* x) override;
   Times times() const override { return times_; }
-  std::int64_t bytes() const override { return bytes_; }
+  bool restores() const override {
+    const bool whole = plan_.form == Form::general || (plan_.form == Form::symmetric && plan_.stored);
+    return ready_ && in_place_ && whole && !plan_.narrow && (factored() || plan_.turned());
+  }
+  void restore(Bands<T>& bands) const override;
+  std::int64_t bytes() const override { return bytes_ + factors_.bytes() + turned_.bytes(); }
   const Factors<T>* factors() const override {
     return stores_factors() && !makes_factors() && !plan_.folds() && !plan_.grid_folds() ? &factors_ : nullptr;
   }
@@ -158,6 +163,7 @@ class ClSolver final : public DeviceSolver<T> {
   void make_pipeline(State& s);
   void set_up_bands(State& s, const Waiter& waiter);
   void store_factors(State& s, const BandsView<T>& bands);
+  void give_back_what_is_resident();
   void make_factors(State& s, const Waiter& waiter, const BandsView<T>& bands);
   void rehearse(State& s, const Waiter& waiter);
   void upload_bands(State& s, const Waiter& waiter, const ChunkBands& to, const Chunk& chunk);

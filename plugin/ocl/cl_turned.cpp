@@ -41,6 +41,29 @@ void ClSolver<T>::store_factors(State& s, const BandsView<T>& bands) {
   }
 }
 
+/// Give back what the device has now.
+template <typename T>
+void ClSolver<T>::give_back_what_is_resident() {
+  factors_.release();
+  turned_ = {};
+  for (AlignedArray<float>& array : narrow_) array = {};
+  resident_ = {.word = resident_.word};
+}
+
+template <typename T>
+void ClSolver<T>::restore(Bands<T>& bands) const {
+  if (factored()) {
+    const FactorsView<T> f = factors_.view();
+    const auto at = [&](Index i) { return FactorsOfRow<T>{f.multiplier[i], f.reciprocal[i], f.coupling[i]}; };
+    bands_of_factors<T>(lines_, lines_.extent(), {}, at, bands);
+    return;
+  }
+  // Couplings between lines are 0.
+  const Index towards = plan_.twisted() ? plan_.meeting * plan_.tile_rows() : plan_.n;
+  const auto at = [&](Index row) { return turned_.of_row(plan_, row); };
+  bands_of_factors<T>(LineSet::one(plan_.n), towards, factors_.meeting(), at, bands);
+}
+
 /// Let the device make the factors, in place.
 template <typename T>
 void ClSolver<T>::make_factors(State& s, const Waiter& waiter, const BandsView<T>& bands) {
@@ -100,6 +123,8 @@ cl::Event ClSolver<T>::launch_turned(State& s, const ChunkBands& factors, const 
 
 #define OCLSPKT_INSTANTIATE(T)                                                                                   \
   template void ClSolver<T>::store_factors(State&, const BandsView<T>&);                                         \
+  template void ClSolver<T>::give_back_what_is_resident();                                                       \
+  template void ClSolver<T>::restore(Bands<T>&) const;                                                           \
   template void ClSolver<T>::make_factors(State&, const Waiter&, const BandsView<T>&);                           \
   template cl::Event ClSolver<T>::launch_turned(State&, const ChunkBands&, const cl::Buffer&, const cl::Buffer&, \
                                                 const Chunk&);

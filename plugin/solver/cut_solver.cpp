@@ -18,13 +18,19 @@ void CutSolver<T>::Impl::set_options(Options options) {
 
 template <typename T>
 Bands<T>& CutSolver<T>::Impl::bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange) {
+  begin(lines, std::move(cuts), std::move(exchange));
+  return solver_.bands(lines);
+}
+
+/// Take lines whose bands are to come.
+template <typename T>
+void CutSolver<T>::Impl::begin(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange) {
   restore();
   ready_ = false;
   lines_ = lines;
   cuts_ = std::move(cuts);
   if (exchange_ != exchange) transposed_.reset();
   exchange_ = std::move(exchange);
-  return solver_.bands(lines);
 }
 
 /// Couplings across cuts are kept, and cut lines are looked at one by one; others are as those of Solver.
@@ -32,9 +38,9 @@ template <typename T>
 void CutSolver<T>::Impl::fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange,
                               const BandsFill<T>& fill) {
   const bool cut = !cuts.chains.empty();
-  Bands<T>& storage = bands(lines, std::move(cuts), std::move(exchange));
+  begin(lines, std::move(cuts), std::move(exchange));
   if (cut) {
-    write_bands(storage, fill);
+    write_bands(solver_.bands(lines), fill);
   } else {
     solver_.fill(lines, fill);
   }
@@ -43,7 +49,7 @@ void CutSolver<T>::Impl::fill(const LineSet& lines, Cuts cuts, std::shared_ptr<E
 template <typename T>
 void CutSolver<T>::Impl::swap_bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange,
                                     FilledBands<T>& filled) {
-  bands(lines, std::move(cuts), std::move(exchange));
+  begin(lines, std::move(cuts), std::move(exchange));
   solver_.exchange(lines, filled);
 }
 

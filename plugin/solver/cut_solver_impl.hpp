@@ -106,6 +106,8 @@ class CutSolver<T>::Impl {
     Index longest_chain = 0;
   };
 
+  void begin(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
+
   // cut_set_up.cpp
   void restore();
   void look(std::vector<double>& facts);

@@ -18,6 +18,9 @@ constexpr double kWorsening = 10;
 /// Applies between two set-ups up to which stored factors cost more than they spare: they take a pass over the bands.
 constexpr std::int64_t kFewApplies = 4;
 
+/// Applies between two set-ups from which on memory is rather given back in between.
+constexpr std::int64_t kManyApplies = 100;
+
 std::unique_ptr<DeviceSolver<float>> make_device_solver(DeviceModule& m, int device, const DeviceSettings& s, float) {
   return m.make_float(device, s);
 }
@@ -316,6 +319,7 @@ Survey Solver<T>::Impl::close_and_survey() {
 
 template <typename T>
 void Solver<T>::Impl::begin_set_up() {
+  recall_bands();
   put_back();
   transpose_stale_ = true;
   const Report previous = std::move(report_);
@@ -340,13 +344,32 @@ void Solver<T>::Impl::begin_set_up() {
 template <typename T>
 void Solver<T>::Impl::set_up(const Known& known) {
   known_ = known;
-  if (applies_ > 0) seldom_applied_ = applies_ <= kFewApplies;
-  applies_ = 0;
+  const std::int64_t applies = std::exchange(applies_, 0);
+  if (applies > 0) seldom_applied_ = applies <= kFewApplies;
   ++counts_.set_ups;
   const std::optional<InUse> before = std::exchange(in_use_, std::nullopt);
   begin_set_up();
   if (!survey_.finite) throw Breakdown("the bands hold NaN or Inf at row " + std::to_string(survey_.weakest_row));
   choose_of_those_left(before);
+  release_bands(applies);
+}
+
+/// Give the memory of the bands back where stored factors can tell them, unless the next set-up is likely to want it
+/// soon: what the system then has to clear takes as long as some applies.
+/// @param applies  between this set-up and the one before
+template <typename T>
+void Solver<T>::Impl::release_bands(std::int64_t applies) {
+  if (!written_whole_ || !solver_->restores() || (counts_.set_ups > 1 && applies < kManyApplies)) return;
+  bands_.release();
+  bands_released_ = true;
+}
+
+/// Undo release_bands().
+template <typename T>
+void Solver<T>::Impl::recall_bands() {
+  if (!std::exchange(bands_released_, false)) return;
+  bands_.reshape(bands_.lines());
+  solver_->restore(bands_);
 }
 
 /// Choose device and method; a device that fails makes room for the next cheapest, the last is the host.
@@ -376,6 +399,7 @@ template <typename T>
 void Solver<T>::Impl::fall_back(const DeviceError& error) {
   if (options_.on_device_failure == OnDeviceFailure::error || device_ < 0) throw;
   lose({device_, report_.device + ": " + error.what()});
+  recall_bands();
   discard_choice();
   choose_of_those_left(std::nullopt);
 }

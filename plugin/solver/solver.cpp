@@ -65,7 +65,18 @@ void Solver<T>::Impl::set_options(Options options) {
 
 template <typename T>
 Bands<T>& Solver<T>::Impl::bands(const LineSet& lines) {
+  recall_bands();
   put_back();
+  written_whole_ = false;
+  return room(lines);
+}
+
+/// Bands to be written, and nothing known of them.
+template <typename T>
+Bands<T>& Solver<T>::Impl::room(const LineSet& lines) {
+  groups_.clear();
+  apart_.clear();
+  bands_released_ = false;
   report_.ready = false;
   filled_.reset();
   narrowed_ = 0;
@@ -77,14 +88,16 @@ Bands<T>& Solver<T>::Impl::bands(const LineSet& lines) {
 
 template <typename T>
 void Solver<T>::Impl::fill(const LineSet& lines, const BandsFill<T>& fill) {
-  filled_ = survey_while(bands(lines), fill);
+  filled_ = survey_while(room(lines), fill);
+  written_whole_ = true;
 }
 
 template <typename T>
 void Solver<T>::Impl::exchange(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey) {
-  std::swap(bands(lines), filled);
+  std::swap(room(lines), filled);
   bands_.relabel(lines);
   filled_ = survey;
+  written_whole_ = true;
 }
 
 template <typename T>
@@ -266,7 +279,11 @@ void Solver<T>::set_up(const LineSet& lines, const T* lower, const T* diag, cons
   if (lines.rows() > 0 && (lower == nullptr || diag == nullptr || upper == nullptr)) {
     throw InvalidInput("set_up needs three bands, got a null pointer");
   }
-  bands(lines).copy_from({lower, diag, upper});
+  fill(lines, [=](const BandsPart<T>& to, Index first, Index end) {
+    std::copy(lower + first, lower + end, to.lower);
+    std::copy(diag + first, diag + end, to.diag);
+    std::copy(upper + first, upper + end, to.upper);
+  });
   set_up(known);
 }
 

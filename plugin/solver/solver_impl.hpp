@@ -87,12 +87,20 @@ class Solver<T>::Impl {
   /// Call f while bands_ holds the lines that are apart as well.
   template <typename F>
   void with_whole_bands(const F& f) {
+    const bool were_released = bands_released_;
+    recall_bands();
     for (const LineGroup<T>& group : groups_) group.put_back(bands_);
     f();
     blank(apart_);
+    if (!were_released) return;
+    bands_.release();
+    bands_released_ = true;
   }
   std::vector<Index> add_group(Method method, std::vector<Index> members, bool pinned, std::string& why);
   void put_back();
+  Bands<T>& room(const LineSet& lines);
+  void release_bands(std::int64_t applies);
+  void recall_bands();
 
   void solve(const T* y, T* x);
   Times all_times() const { return solver_ ? finished_ + solver_->times() : finished_; }
@@ -108,6 +116,8 @@ class Solver<T>::Impl {
   Known known_;
   LineSet lines_;  ///< as the user gave them; bands_ may know them as more lines, where rows do not couple
   Bands<T> bands_;
+  bool written_whole_ = false;   ///< bands_ are written anew for every set-up, by fill() or exchange()
+  bool bands_released_ = false;  ///< solver_ restores them
   Report report_;
   Survey survey_;
   double narrowed_ = 0;           ///< largest change of a row's excess in bands_, by precision narrow

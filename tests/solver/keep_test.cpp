@@ -19,6 +19,28 @@ class Keep : public test::SolverFixture<double> {
 
   static Bands<double> rows(double diag) { return test::constant<double>(LineSet::one(kRows), -1, diag, -1); }
 
+  /// Of solving with the transposed matrix.
+  static double transposed_error(Solver<double>& solver, const Bands<double>& closed) {
+    Bands<double> transposed(closed.lines());
+    transpose(closed.lines(), closed.view(), transposed);
+    const std::vector<double> y = test::random_vector<double>(closed.lines().extent());
+    std::vector<double> x(y.size());
+    solver.apply_transpose(y.data(), x.data());
+    return componentwise_backward_error(closed.lines(), transposed.view(), x.data(), y.data()) / eps;
+  }
+
+  /// Of two matrices, relative to the diagonal.
+  static double largest_difference(const Bands<double>& one, const Bands<double>& other) {
+    const BandsView<double> a = one.view(), b = other.view();
+    double worst = 0;
+    for (Index i = 0; i < one.lines().extent(); ++i) {
+      const double differs = std::max(
+          {std::abs(a.lower[i] - b.lower[i]), std::abs(a.diag[i] - b.diag[i]), std::abs(a.upper[i] - b.upper[i])});
+      worst = std::max(worst, differs / std::abs(a.diag[i]));
+    }
+    return worst;
+  }
+
   /// Call f(solver) for a solver on every device that truncates by itself.
   template <typename F>
   static void on_devices(const F& f) {
@@ -122,7 +144,6 @@ TEST_F(Keep, NoFactorsForFewApplies) {
     on_devices([&](Solver<double>& solver) {
       set_up(solver, test::random_dominant<double>(lines, 4));
       const Method stored = solver.report().method;
-      const std::int64_t bytes = solver.bytes();
       std::vector<double> y(static_cast<std::size_t>(lines.extent()), 1), x(y.size());
       solver.apply(y.data(), x.data());
       // Lines side by side may be dominant by little: they are not cut.
@@ -131,7 +152,7 @@ TEST_F(Keep, NoFactorsForFewApplies) {
         set_up(solver, step);
         EXPECT_EQ(solver.report().method, Method::truncated_halo) << solver.report().why;
         EXPECT_NE(solver.report().why.find("no factors are stored for few applies"), std::string::npos);
-        EXPECT_LT(solver.bytes(), bytes);
+        EXPECT_LT(solver.bytes(), std::int64_t{48} * lines.rows()) << "bands, scratch, and no factors";
         EXPECT_LE(backward_error(solver, step), 20);
       }
       for (int applies = 0; applies < 10; ++applies) solver.apply(y.data(), x.data());
@@ -149,7 +170,8 @@ TEST_F(Keep, EverythingButNumbersWhereOnlyTheseChange) {
     SCOPED_TRACE(lines.describe());
     test::with_every_device([&](const Options& options) {
       Solver<double> solver(options);
-      set_up(solver, test::random_dominant<double>(lines, 1.2));
+      // The second set-up brings back what the first gave away, and keeps it.
+      for (int times = 0; times < 2; ++times) set_up(solver, test::random_dominant<double>(lines, 1.2));
       const Method method = solver.report().method;
       const double error = solver.report().backward_error;
       const Counts before = solver.counts();
@@ -175,6 +197,39 @@ TEST_F(Keep, EverythingButNumbersWhereOnlyTheseChange) {
       EXPECT_LE(backward_error(solver, changed), 20);
       EXPECT_EQ(solver.bands(lines).view().diag, storage);
     });
+  }
+}
+
+/// Stored factors tell the bands: these need not be held beside them, and are back when they are asked for.
+TEST_F(Keep, NoBandsBesideStoredFactorsOfTheirOwnMemory) {
+  const LineSet sets[] = {LineSet::one(4 * kRows), LineSet::grid_axis(1, 80, 100, 60)};
+  for (const LineSet& lines : sets) {
+    for (const double d : {1.0, 3.0}) {
+      SCOPED_TRACE(lines.describe() + ", dominance " + std::to_string(d));
+      test::with_every_device([&](const Options& options) {
+        Solver<double> solver(options);
+        const Bands<double> bands = test::random_dominant<double>(lines, d);
+        Bands<double> closed(lines), told(lines);
+        closed.copy_from(bands.view());
+        closed.close_lines();
+        set_up(solver, bands);
+        if (solver.report().device_type == "cpu") {
+          EXPECT_LE(solver.bytes(), std::int64_t{32} * lines.rows() + (2 << 20)) << "4 words, and scratch";
+        }
+        EXPECT_LE(backward_error(solver, bands), 20);
+        EXPECT_LE(transposed_error(solver, closed), 20);
+        solver.copy_bands(told);
+        EXPECT_LE(largest_difference(closed, told), 10 * eps);
+        solver.set_up();
+        EXPECT_LE(backward_error(solver, bands), 20);
+        solver.bands(lines).diag()[7] *= 2;
+        closed.diag()[7] *= 2;
+        solver.set_up();
+        EXPECT_LE(backward_error(solver, closed), 20);
+        solver.copy_bands(told);
+        EXPECT_LE(largest_difference(closed, told), 10 * eps);
+      });
+    }
   }
 }
 

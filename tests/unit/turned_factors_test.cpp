@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "matrices.hpp"
 
@@ -161,6 +163,82 @@ TYPED_TEST(Turned, TakesAnotherPlanAnew) {
   const Plan small = this->plan(3, 16);
   turned.turn(small, this->factors(LineSet::one(3)).view(), 3);
   EXPECT_EQ(turned.words(), small.tiles() * small.tile_rows());
+}
+
+/// Largest difference of numbers, in units of rounding of the largest of their rows.
+template <typename T>
+double distance(const Bands<T>& one, const Bands<T>& other) {
+  const LineSet& lines = one.lines();
+  const BandsView<T> a = one.view(), b = other.view();
+  double worst = 0;
+  for (Index l = 0; l < lines.count(); ++l) {
+    for (Index i = 0, at = lines.first(l); i < lines.length(l); ++i, at += lines.row_stride()) {
+      const T largest = std::max({std::abs(a.lower[at]), std::abs(a.diag[at]), std::abs(a.upper[at])});
+      const T differs = std::max({std::abs(a.lower[at] - b.lower[at]), std::abs(a.diag[at] - b.diag[at]),
+                                  std::abs(a.upper[at] - b.upper[at])});
+      worst = std::max(worst, static_cast<double>(differs / largest));
+    }
+  }
+  return worst / std::numeric_limits<T>::epsilon();
+}
+
+TYPED_TEST(Turned, TellTheBands) {
+  using T = TypeParam;
+  const LineSet sets[] = {LineSet::one(1),
+                          LineSet::one(2),
+                          LineSet::one(997),
+                          LineSet::unequal({0, 5, 5, 6, 300}),
+                          LineSet::grid_axis(1, 5, 30, 3),
+                          LineSet::grid_axis(2, 7, 3, 40)};
+  for (const LineSet& lines : sets) {
+    Bands<T> matrices[] = {test::random_dominant<T>(lines, 1.05), test::diffusion<T>(lines, 1e4),
+                           test::constant<T>(lines, -1, 2, -1), test::constant<T>(lines, 0.2, -1, 3)};
+    for (Bands<T>& bands : matrices) {
+      SCOPED_TRACE(lines.describe());
+      bands.close_lines();
+      Factors<T> factors;
+      for (const Index towards : {lines.extent(), Index{0}, lines.extent() / 2, lines.extent() - 1}) {
+        if (!lines.contiguous() && towards < lines.extent()) continue;
+        const Order order = towards < lines.extent() ? Order::towards : Order::down;
+        factors.factor(lines, bands.view(), Form::general, order, towards);
+        const FactorsView<T> f = factors.view();
+        Bands<T> told(lines);
+        bands_of_factors<T>(
+            lines, towards, factors.meeting(),
+            [&](Index i) {
+              return FactorsOfRow<T>{f.multiplier[i], f.reciprocal[i], f.coupling[i]};
+            },
+            told);
+        EXPECT_LE(distance(bands, told), 4 * factors.pivots().growth) << "towards " << towards;
+        if (!lines.contiguous()) continue;
+        const Plan plan = this->plan(lines.rows(), 16);
+        TurnedFactors<T> turned;
+        turned.turn(plan, f, lines.rows());
+        Bands<T> again(lines);
+        bands_of_factors<T>(
+            lines, towards, factors.meeting(), [&](Index i) { return turned.of_row(plan, i); }, again);
+        EXPECT_EQ(distance(told, again), 0);
+      }
+    }
+  }
+}
+
+TYPED_TEST(Turned, TellTheBandsOfSymmetricMatrices) {
+  using T = TypeParam;
+  const LineSet lines = LineSet::one(997);
+  Bands<T> bands = test::diffusion<T>(lines, 10.0);
+  bands.close_lines();
+  Factors<T> factors;
+  factors.factor(lines, bands.view(), Form::general);
+  Plan plan = this->plan(lines.rows(), 16);
+  serve_couplings(plan, sizeof(T), {.lanes = 4, .cores = 2});
+  ASSERT_TRUE(plan.couplings_serve());
+  TurnedFactors<T> turned;
+  turned.turn(plan, factors.view(), lines.rows());
+  Bands<T> told(lines);
+  bands_of_factors<T>(
+      lines, lines.rows(), {}, [&](Index i) { return turned.of_row(plan, i); }, told);
+  EXPECT_LE(distance(bands, told), 4);
 }
 
 }  // namespace
