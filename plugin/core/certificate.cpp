@@ -24,20 +24,19 @@ struct Ratios {
   std::vector<double> down, up;
 
   template <typename T>
-  void fill(const Walk<T>& a, Index first, Index end) {
+  void fill(const Walk<T>& rows, Index first, Index end) {
     const auto size = static_cast<std::size_t>(end - first);
     down.resize(size);
     up.resize(size);
-    double c = 0;
-    for (Index i = first; i < end; ++i) {
+    double c = 0, a_up = 0;
+    // Two chains of divisions, neither of which waits for the other.
+    for (Index i = first, j = end - 1; i < end; ++i, --j) {
       // An infinite diagonal would hide behind a ratio of 0: 0 * diag makes it NaN.
-      c = a.upper(i) / (static_cast<double>(a.diag(i)) - a.lower(i) * c) + 0 * static_cast<double>(a.diag(i));
+      c = rows.upper(i) / (static_cast<double>(rows.diag(i)) - rows.lower(i) * c) +
+          0 * static_cast<double>(rows.diag(i));
+      a_up = rows.lower(j) / (static_cast<double>(rows.diag(j)) - rows.upper(j) * a_up);
       down[static_cast<std::size_t>(i - first)] = std::abs(c);
-    }
-    c = 0;
-    for (Index i = end - 1; i >= first; --i) {
-      c = a.lower(i) / (static_cast<double>(a.diag(i)) - a.upper(i) * c);
-      up[static_cast<std::size_t>(i - first)] = std::abs(c);
+      up[static_cast<std::size_t>(j - first)] = std::abs(a_up);
     }
   }
 };

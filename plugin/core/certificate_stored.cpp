@@ -110,18 +110,20 @@ void see_tiles(const Plan& plan, const Walk<T>& rows, Index begin, Index end, Ha
     after = std::min(end, (k + 1) * tile_rows);
     OfTile tile{h.upwards, k > 0 ? 1 + std::abs(h.c) : 0, 0};
     double nothing = 0;  // an infinite diagonal would hide behind a ratio of 0
-    for (Index i = first; i < after; ++i) {
-      if (i % plan.m == 0) h.settling.begin_partition();
-      const double diag = rows.diag(i), reciprocal = 1 / (diag - rows.lower(i) * h.c);
-      const double ratio = std::abs(rows.lower(i) * reciprocal), c_above = std::abs(h.c);
-      tile.left = times(tile.left, ratio);
-      tile.amount += tile.left * h.upwards;
-      nothing += 0 * diag;
-      h.c = rows.upper(i) * reciprocal;
-      tile.below = times(tile.below, std::abs(h.c));
-      h.settling.see(ratio, c_above, std::abs(h.c));
-      h.upwards = std::max(1.0, h.upwards * std::abs(h.c));
-      if ((i + 1) % plan.m == 0 || i + 1 == plan.n) h.settling.end_partition(i + 1 < plan.n);
+    for (Index i = first; i < after;) {
+      h.settling.begin_partition();
+      for (const Index next = std::min(after, i + plan.m); i < next; ++i) {
+        const double diag = rows.diag(i), reciprocal = 1 / (diag - rows.lower(i) * h.c);
+        const double ratio = std::abs(rows.lower(i) * reciprocal), c_above = std::abs(h.c);
+        tile.left = times(tile.left, ratio);
+        tile.amount += tile.left * h.upwards;
+        nothing += 0 * diag;
+        h.c = rows.upper(i) * reciprocal;
+        tile.below = times(tile.below, std::abs(h.c));
+        h.settling.see(ratio, c_above, std::abs(h.c));
+        h.upwards = std::max(1.0, h.upwards * std::abs(h.c));
+      }
+      h.settling.end_partition(i < plan.n);
     }
     tile.amount += nothing;
     // Below the first tile nothing is truncated: no tile above it would ask.
@@ -184,23 +186,26 @@ template <typename T>
 void see_blocks(const Walk<T>& rows, Index begin, Index end, Index block_rows, Index tile_rows, Handed& h,
                 Block* blocks) {
   Block lead_in;
-  for (Index i = begin; i < end; ++i) {
-    if (i % tile_rows == 0) {
+  for (Index i = begin; i < end;) {
+    const Index of_block = i % block_rows, of_tile = i % tile_rows;
+    if (of_tile == 0) {
       if (i > 0) h.settling.end_partition(true);
       h.settling.begin_partition();
     }
     Block& block = blocks != nullptr ? blocks[i / block_rows] : lead_in;
-    const double diag = rows.diag(i), reciprocal = 1 / (diag - rows.lower(i) * h.c);
-    const double ratio = std::abs(rows.lower(i) * reciprocal), c_above = std::abs(h.c);
-    if (i % block_rows == 0) block = {.entered = 1 + c_above, .upwards = h.upwards};
-    block.down = times(block.down, ratio);
-    block.begun = times(std::max(block.begun, 1 + c_above), ratio);
-    block.amount += block.down * h.upwards + 0 * diag;  // an infinite one would hide behind a ratio of 0
-    h.c = rows.upper(i) * reciprocal;
-    block.up = times(block.up, std::abs(h.c));
+    if (of_block == 0) block = {.entered = 1 + std::abs(h.c), .upwards = h.upwards};
+    for (const Index next = std::min({end, i + block_rows - of_block, i + tile_rows - of_tile}); i < next; ++i) {
+      const double diag = rows.diag(i), reciprocal = 1 / (diag - rows.lower(i) * h.c);
+      const double ratio = std::abs(rows.lower(i) * reciprocal), c_above = std::abs(h.c);
+      block.down = times(block.down, ratio);
+      block.begun = times(std::max(block.begun, 1 + c_above), ratio);
+      block.amount += block.down * h.upwards + 0 * diag;  // an infinite one would hide behind a ratio of 0
+      h.c = rows.upper(i) * reciprocal;
+      block.up = times(block.up, std::abs(h.c));
+      h.settling.see(ratio, c_above, std::abs(h.c));
+      h.upwards = std::max(1.0, h.upwards * std::abs(h.c));
+    }
     block.finite = block.finite && std::isfinite(block.amount + h.c);
-    h.settling.see(ratio, c_above, std::abs(h.c));
-    h.upwards = std::max(1.0, h.upwards * std::abs(h.c));
   }
 }
 
@@ -249,19 +254,17 @@ template <typename T>
 static double folding_growth(const Plan& plan, const BandsView<T>& bands) {
   const Walk<T> rows(bands, plan.n, false);
   return sweep_down(plan.n, round_up(kPieceRows, plan.m), plan.m, [&](Index first, Index end, Handed& h, bool) {
-    for (Index i = first; i < end; ++i) {
-      const Index within = i % plan.m;
-      if (within == 0) {
-        h.settling.begin_partition();
-        continue;
+    for (Index i = first; i < end;) {
+      h.settling.begin_partition();
+      const Index second = ++i, tile_end = std::min(end, second + plan.m - 1);
+      for (; i < tile_end; ++i) {
+        const double lower = i == second ? 0 : static_cast<double>(rows.lower(i)), c_above = i == second ? 0 : h.c;
+        const double reciprocal = 1 / (static_cast<double>(rows.diag(i)) - lower * c_above);
+        h.c = rows.upper(i) * reciprocal;
+        h.settling.see(std::abs(lower * reciprocal), std::abs(c_above), std::abs(h.c));
+        // Work-items find what enters them in another order than that of the rows.
+        if ((i + 2 - second) % plan.item_rows == 0) h.settling.end_partition(i + 1 < plan.n);
       }
-      const bool second = within == 1;
-      const auto diag = static_cast<double>(rows.diag(i));
-      const double u = diag - (second ? 0 : rows.lower(i) * h.c), c_above = second ? 0 : std::abs(h.c);
-      h.c = rows.upper(i) / u;
-      h.settling.see(second ? 0 : std::abs(rows.lower(i) / u), c_above, std::abs(h.c));
-      // Work-items find what enters them in another order than that of the rows.
-      if ((within + 1) % plan.item_rows == 0) h.settling.end_partition(i + 1 < plan.n);
     }
   });
 }
@@ -278,14 +281,17 @@ double settling_growth(const Plan& plan, const BandsView<T>& bands) {
     // From below the rows that fill the last partition are met first.
     const Index filled = up ? plan.partitions() * plan.m - plan.n : 0;
     const double here = sweep_down(last, kPieceRows, kLeadIn + plan.m, [&](Index first, Index end, Handed& h, bool) {
-      for (Index i = first; i < end; ++i) {
-        const Index within = (filled + i) % plan.m, after = (within + 1) % plan.m;
-        if (i == 0 || within == 0 || within == first_piece) h.settling.begin_partition();
-        const auto diag = static_cast<double>(rows.diag(i));
-        const double u = diag - rows.lower(i) * h.c, c_above = std::abs(h.c);
-        h.c = rows.upper(i) / u;
-        h.settling.see(std::abs(rows.lower(i) / u), c_above, std::abs(h.c));
-        if (after == 0 || after == first_piece || i + 1 == last) h.settling.end_partition(i + 1 < last);
+      for (Index i = first; i < end;) {
+        const Index begun = (filled + i) % plan.m, piece_end = begun < first_piece ? first_piece : plan.m;
+        if (i == 0 || begun == 0 || begun == first_piece) h.settling.begin_partition();
+        const Index after = std::min(last, i + piece_end - begun);
+        for (const Index next = std::min(end, after); i < next; ++i) {
+          const double reciprocal = 1 / (static_cast<double>(rows.diag(i)) - rows.lower(i) * h.c);
+          const double c_above = std::abs(h.c);
+          h.c = rows.upper(i) * reciprocal;
+          h.settling.see(std::abs(rows.lower(i) * reciprocal), c_above, std::abs(h.c));
+        }
+        if (i == after) h.settling.end_partition(i < last);
       }
     });
     if (!(here <= growth)) growth = here;
