@@ -74,7 +74,7 @@ DeviceProfile measure_host(const LineSet& lines) {
 double predict_seconds(const DeviceProfile& profile, Index rows, double words_per_row, int launches, int word) {
   const auto n = static_cast<double>(rows);
   return launches * profile.launch_seconds + n * (words_per_row / kProfileWords) / profile.rows_per_second +
-         2 * n * word / profile.copy_bytes_per_second;
+         profile.copy_seconds(2 * n * word);
 }
 
 double predict_beside_seconds(const DeviceProfile& profile, const Plan& plan, int word) {

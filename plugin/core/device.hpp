@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <algorithm>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,6 +39,14 @@ struct DeviceProfile {
   double launch_seconds = 0;         ///< of an apply however few its rows are: launch, wait, hand the vectors over
   double rows_per_second = 0;        ///< of a one-pass method with 5 words a row, data in place
   double copy_bytes_per_second = 0;  ///< host to device and back; infinite where memory is shared
+  /// The same of long vectors, which take this long whatever their length, and the rest at this rate; whichever of both
+  /// is less. Unknown: infinite.
+  double long_copy_seconds = std::numeric_limits<double>::infinity();
+  double long_copy_bytes_per_second = std::numeric_limits<double>::infinity();
+
+  double copy_seconds(double bytes) const {
+    return std::min(bytes / copy_bytes_per_second, long_copy_seconds + bytes / long_copy_bytes_per_second);
+  }
 };
 
 /// For which kind of device kernels are made. By type: those for GPUs on GPUs, those for CPUs on all others. Paper: the

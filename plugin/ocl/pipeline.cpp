@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "fault.hpp"
-#include "parallel.hpp"
+#include "node.hpp"
 #include "past_caches.hpp"
 #include "plan.hpp"
 
@@ -14,7 +14,7 @@ namespace {
 /// Bytes that one thread copies at once: a few tens of microseconds, many times what taking them costs.
 constexpr std::int64_t kPartBytes = 256 << 10;
 
-/// Bytes to be copied that are worth one more thread, of which the start takes some 20 us.
+/// Bytes to be copied that are worth one more thread.
 constexpr std::int64_t kBytesAThread = std::int64_t{2} << 20;
 
 void resize(std::vector<cl::Event>& events, std::size_t count) {
@@ -85,8 +85,11 @@ void Pipeline::run(const Passage& passage, const Waiter& waiter, Times& times) {
   for (std::size_t i = 0; i < downs(); ++i) down += (passage.pieces.downs[i].end - passage.pieces.downs[i].first);
   up *= passage.word;
   down *= passage.word;
-  for_pieces(std::max<Index>(1, (up + down) / kBytesAThread), 1,
-             [this, &waiter](Index member, Index) { member == 0 ? conduct(waiter) : help(); });
+  const Index helpers = std::min<Index>((up + down) / kBytesAThread, processor_share()) - 1;
+  const std::function<void()> help_out = [this] { help(); };
+  if (helpers > 0) crew_.call(helpers, help_out);
+  conduct(waiter);
+  if (helpers > 0) crew_.dismiss();
   if (failure_) std::rethrow_exception(failure_);
   const auto add = [](std::vector<cl::Event>& events, std::size_t count, double& sum) {
     for (std::size_t i = 0; i < count; ++i) {

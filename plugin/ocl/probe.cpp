@@ -20,6 +20,7 @@ double since(Clock::time_point start) { return std::chrono::duration<double>(Clo
 constexpr double kLaunchShare = 0.005, kRateShare = 0.03, kCopyShare = 0.01;
 constexpr int kRepeats = 7;
 constexpr Index kProbeRows = 1'000'000, kFirstRows = 50'000;
+constexpr std::int64_t kCopyBytes = 16 << 20, kLongCopyBytes = 64 << 20;
 constexpr double kProbeTimeLimit = 10;
 /// The shape of an ordinary plan: 16 x odd rows a partition, the halo that dominance 3 needs in double.
 constexpr Index kProbePartition = 16 * 31, kProbeHalo = 32;
@@ -118,11 +119,11 @@ void measure_halo(int device, const FoundDevice& found, DeviceProfile& profile) 
   }
 }
 
-/// Bytes a second that vectors take through the pipeline, there and back added.
-double copy_rate(OpenDevice& device) {
-  const auto bytes = std::min<std::int64_t>(16 << 20, device.info().max_allocation);
+/// Seconds that two vectors of so many bytes take through the pipeline, one there and one back.
+double copy_seconds(OpenDevice& device, std::int64_t bytes) {
   const cl::Buffer up = device.buffer(CL_MEM_READ_WRITE, bytes), down = device.buffer(CL_MEM_READ_WRITE, bytes);
-  std::vector<std::byte> from(static_cast<std::size_t>(bytes)), to(from.size());
+  AlignedArray<std::byte> from(bytes), to(bytes);
+  std::fill_n(from.data(), bytes, std::byte{0});  // pages that nobody wrote are all the same one
   const std::int64_t piece = piece_bytes(bytes);
   Pipeline pipeline(device, piece, Pipeline::kSlots);
   Pieces pieces;
@@ -137,7 +138,23 @@ double copy_rate(OpenDevice& device) {
                  waiter, times);
   };
   there_and_back();  // pages are touched for the first time
-  return 2 * static_cast<double>(bytes) / best_seconds(kCopyShare, there_and_back);
+  return best_seconds(kCopyShare, there_and_back);
+}
+
+/// How fast vectors go to a device with memory of its own: threads that start and the ends of the pipeline cost
+/// vectors of 16 MB half of their rate.
+void measure_copies(OpenDevice& device, DeviceProfile& profile) {
+  const auto at_most = [&](std::int64_t bytes) { return std::min(bytes, device.info().max_allocation); };
+  const std::int64_t bytes = at_most(kCopyBytes), more = at_most(kLongCopyBytes);
+  const double seconds = copy_seconds(device, bytes);
+  profile.copy_bytes_per_second = 2 * static_cast<double>(bytes) / seconds;
+  // A slow bus shows itself on the shorter ones.
+  if (more <= bytes || seconds > kCopyShare) return;
+  const double longer = copy_seconds(device, more);
+  if (!(longer > seconds)) return;
+  profile.long_copy_bytes_per_second = 2 * static_cast<double>(more - bytes) / (longer - seconds);
+  profile.long_copy_seconds =
+      std::max(0.0, seconds - 2 * static_cast<double>(bytes) / profile.long_copy_bytes_per_second);
 }
 
 }  // namespace
@@ -149,8 +166,11 @@ DeviceProfile measure_profile(int device) {
   try {
     DeviceProfile profile;
     measure_halo<T>(device, found, profile);
-    profile.copy_bytes_per_second =
-        found.info.host_unified ? std::numeric_limits<double>::infinity() : copy_rate(*open);
+    if (found.info.host_unified) {
+      profile.copy_bytes_per_second = std::numeric_limits<double>::infinity();
+    } else {
+      measure_copies(*open, profile);
+    }
     return profile;
   } catch (const cl::Error& error) {
     throw device_error(found.info, "measuring it", error);

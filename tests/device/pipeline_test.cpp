@@ -2,6 +2,14 @@
 // Vectors cut into pieces that come, are solved and go at once: how they are cut, and that the cuts do not show.
 #include "pipeline.hpp"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <thread>
+
 #include "devices.hpp"
 #include "layout.hpp"
 #include "residual.hpp"
@@ -75,6 +83,46 @@ TEST(Pieces, OfLinesSideBySideAreSolvedAtOnce) {
     EXPECT_EQ(pieces.launches.size(), 1U);
     expect_in_order(pieces, chunk);
   }
+}
+
+TEST(Crew, HelpsAsOftenAsItIsCalled) {
+  ocl::Crew crew;
+  for (const Index wanted : {3, 1, 3, 2}) {
+    std::atomic<Index> helpers{0};
+    const std::function<void()> help = [&] { ++helpers; };
+    for (Index round = 1; round <= 50; ++round) {
+      crew.call(wanted, help);
+      while (helpers < round * wanted) std::this_thread::yield();
+      crew.dismiss();
+      EXPECT_EQ(helpers, round * wanted);
+    }
+    for (int round = 0; round < 50; ++round) {  // who comes too late does not begin
+      crew.call(wanted, help);
+      crew.dismiss();
+      const Index came = helpers;
+      std::this_thread::yield();
+      EXPECT_EQ(helpers, came);
+    }
+  }
+  EXPECT_EQ(crew.size(), 3);
+}
+
+TEST(Crew, OfAParentDoesNotKeepAChildWaiting) {
+  auto crew = std::make_unique<ocl::Crew>();
+  const std::function<void()> nothing = [] {};
+  crew->call(2, nothing);
+  crew->dismiss();
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    crew->call(2, nothing);
+    crew->dismiss();
+    crew.reset();
+    _exit(0);
+  }
+  int status = -1;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(Layout, ChunksBeginWherePartsOfABufferMay) {

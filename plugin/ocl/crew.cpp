@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "crew.hpp"
+
+#include <unistd.h>
+
+#include <exception>
+
+namespace oclspkt::ocl {
+
+Crew::Crew() : room_(std::make_unique<Room>()), process_(getpid()) {}
+
+Crew::~Crew() {
+  if (getpid() != process_) {
+    for (std::thread& thread : threads_) thread.detach();
+    static_cast<void>(
+        room_.release());  // where threads are said to wait who are not there, its end would wait for them
+    return;
+  }
+  {
+    const std::lock_guard lock(room_->mutex);
+    room_->over = true;
+  }
+  room_->called.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void Crew::call(Index helpers, const std::function<void()>& f) {
+  if (getpid() != process_) return;
+  {
+    const std::lock_guard lock(room_->mutex);
+    room_->f = &f;
+    room_->places = helpers;
+  }
+  room_->called.notify_all();
+  try {
+    while (size() < helpers) threads_.emplace_back(serve, std::ref(*room_));
+  } catch (const std::exception&) {
+    // No more threads are to be had: those that there are help.
+  }
+}
+
+void Crew::dismiss() {
+  if (getpid() != process_) return;
+  std::unique_lock lock(room_->mutex);
+  room_->places = 0;
+  room_->done.wait(lock, [this] { return room_->helping == 0; });
+}
+
+void Crew::serve(Room& room) {
+  std::unique_lock lock(room.mutex);
+  for (;;) {
+    room.called.wait(lock, [&room] { return room.places > 0 || room.over; });
+    if (room.over) return;
+    --room.places;
+    ++room.helping;
+    const std::function<void()>& f = *room.f;
+    lock.unlock();
+    f();
+    lock.lock();
+    if (--room.helping == 0) room.done.notify_one();
+  }
+}
+
+}  // namespace oclspkt::ocl
