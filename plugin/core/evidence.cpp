@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "interface.hpp"
+#include "parallel.hpp"
 #include "residual.hpp"
 
 namespace oclspkt {
@@ -39,40 +40,80 @@ class Growth {
 
 }  // namespace
 
+namespace {
+
+/// Lines that are looked at together.
+Index lines_a_piece(const LineSet& lines) {
+  return 1 + kPieceRows / std::max<Index>(1, lines.rows() / std::max<Index>(1, lines.count()));
+}
+
+/// Rows [begin, end) of a line.
+/// @param tosses  of the coin before the line: one for the first unknown of each, and one for each row
+template <typename T>
+void make_right_hand_side(const LineSet& lines, const BandsView<T>& bands, TrialKind kind, Index line, Index begin,
+                          Index end, Index tosses, T* y) {
+  TrialCoin coin;
+  coin.skip(tosses + std::max<Index>(0, begin - 1));
+  const Index last = lines.length(line) - 1, stride = lines.row_stride();
+  T x_above = begin > 0 ? (coin.toss() ? 1 : 2) : 0, x = coin.toss() ? 1 : 2;
+  for (Index i = begin, at = lines.first(line) + begin * stride; i < end; ++i, at += stride) {
+    const T lower = i > 0 ? bands.lower[at] : T(0), upper = i < last ? bands.upper[at] : T(0);
+    const T x_below = coin.toss() ? 1 : 2;
+    if (kind == TrialKind::smooth) {
+      y[at] = lower * x_above + bands.diag[at] * x + upper * x_below;
+    } else {
+      const T magnitude = std::abs(lower) + std::abs(bands.diag[at]) + std::abs(upper);
+      y[at] = x > T(1) ? magnitude : -magnitude;
+    }
+    x_above = x;
+    x = x_below;
+  }
+}
+
+}  // namespace
+
 template <typename T>
 void trial_right_hand_side(const LineSet& lines, const BandsView<T>& bands, TrialKind kind, T* y) {
-  TrialCoin coin;
-  for (Index l = 0; l < lines.count(); ++l) {
-    const Index length = lines.length(l), stride = lines.row_stride();
-    T x_above = 0, x = coin.toss() ? 1 : 2;
-    for (Index i = 0, at = lines.first(l); i < length; ++i, at += stride) {
-      const T lower = i > 0 ? bands.lower[at] : T(0), upper = i + 1 < length ? bands.upper[at] : T(0);
-      const T x_below = coin.toss() ? 1 : 2;
-      if (kind == TrialKind::smooth) {
-        y[at] = lower * x_above + bands.diag[at] * x + upper * x_below;
-      } else {
-        const T magnitude = std::abs(lower) + std::abs(bands.diag[at]) + std::abs(upper);
-        y[at] = x > T(1) ? magnitude : -magnitude;
-      }
-      x_above = x;
-      x = x_below;
-    }
+  if (lines.count() == 1) {
+    for_pieces(lines.length(0), kPieceRows,
+               [&](Index begin, Index end) { make_right_hand_side(lines, bands, kind, 0, begin, end, 0, y); });
+    return;
   }
+  const Index piece = lines_a_piece(lines);
+  std::vector<Index> tosses;  // before each piece
+  for (Index l = 0, sum = 0; l < lines.count(); ++l) {
+    if (l % piece == 0) tosses.push_back(sum);
+    sum += lines.length(l) + 1;
+  }
+  for_pieces(lines.count(), piece, [&](Index first, Index end) {
+    Index before = tosses[static_cast<std::size_t>(first / piece)];
+    for (Index l = first; l < end; before += lines.length(l) + 1, ++l) {
+      make_right_hand_side(lines, bands, kind, l, 0, lines.length(l), before, y);
+    }
+  });
 }
 
 template <typename T>
 Trial trial_solve(const LineSet& lines, const BandsView<T>& bands, TrialKind kind,
                   const std::function<void(const T*, T*)>& apply) {
   AlignedArray<T> y(lines.extent()), x(lines.extent());
-  if (!lines.contiguous()) std::fill_n(y.data(), y.size(), T(0));  // places of no line are read by devices that copy
-  std::fill_n(x.data(), x.size(), std::numeric_limits<T>::quiet_NaN());
+  for_pieces(lines.extent(), kPieceRows, [&](Index begin, Index end) {
+    std::fill(y.data() + begin, y.data() + end, T(0));  // places of no line are read by devices that copy
+    std::fill(x.data() + begin, x.data() + end, std::numeric_limits<T>::quiet_NaN());
+  });
   trial_right_hand_side(lines, bands, kind, y.data());
   apply(y.data(), x.data());
   Trial trial;
   const auto eps = static_cast<double>(std::numeric_limits<T>::epsilon());
   const double limit = kTrialLimitEps * eps, stable = kStableEps * eps;
+  std::vector<double> errors(static_cast<std::size_t>(lines.count()));
+  for_pieces(lines.count(), lines_a_piece(lines), [&](Index first, Index end) {
+    for (Index l = first; l < end; ++l) {
+      errors[static_cast<std::size_t>(l)] = line_backward_error(lines, bands, l, x.data(), y.data());
+    }
+  });
   for (Index l = 0; l < lines.count(); ++l) {
-    const double error = line_backward_error(lines, bands, l, x.data(), y.data());
+    const double error = errors[static_cast<std::size_t>(l)];
     if (!(error <= limit)) {
       trial.failed.push_back(l);
       if (!(line_normwise_backward_error(lines, bands, l, x.data(), y.data()) <= stable)) trial.unstable.push_back(l);

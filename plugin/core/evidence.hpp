@@ -37,11 +37,21 @@ class TrialCoin {
  public:
   /// @param process solves that are shared among processes toss another coin on each
   explicit TrialCoin(int process = 0) : state_(kSeed + static_cast<std::uint64_t>(process)) {}
-  bool toss() { return (state_ = state_ * 6364136223846793005U + 1442695040888963407U) >> 63 != 0; }
+  bool toss() { return (state_ = state_ * kFactor + kTerm) >> 63 != 0; }
+  /// The same as so many tosses.
+  void skip(Index tosses) {
+    // What 1, 2, 4, ... tosses make of a state.
+    std::uint64_t factor = kFactor, term = kTerm;
+    for (auto left = static_cast<std::uint64_t>(tosses); left > 0; left >>= 1) {
+      if ((left & 1) != 0) state_ = state_ * factor + term;
+      term *= factor + 1;
+      factor *= factor;
+    }
+  }
 
  private:
   /// Any fixed seed will do; the same one keeps the choice of the method reproducible.
-  static constexpr std::uint64_t kSeed = 20190913;
+  static constexpr std::uint64_t kSeed = 20190913, kFactor = 6364136223846793005U, kTerm = 1442695040888963407U;
   std::uint64_t state_;
 };
 

@@ -88,13 +88,19 @@ Norms norms(const LineSet& lines, const BandsView<T>& bands, Index line, Index b
   return n;
 }
 
-/// Componentwise backward error of one line.
+/// The larger of two errors; NaN wins over everything, so that it loses wherever errors are judged.
+double worse(double a, double b) {
+  return std::isnan(a) || std::isnan(b) ? std::numeric_limits<double>::quiet_NaN() : std::max(a, b);
+}
+
+/// Componentwise backward error of rows [begin, end) of a line.
 template <typename Wide, typename T>
-double line_error(const LineSet& lines, const BandsView<T>& bands, Index line, const T* x, const T* y) {
+double rows_error(const LineSet& lines, const BandsView<T>& bands, Index line, Index begin, Index end, const T* x,
+                  const T* y) {
   const Index first = lines.first(line), length = lines.length(line), stride = lines.row_stride();
   Wide worst = 0;
   bool finite = true;
-  for (Index i = 0; i < length; ++i) {
+  for (Index i = begin; i < end; ++i) {
     const Index at = first + i * stride;
     const auto r = row_product<Wide>(bands, x, first, stride, length, i);
     const Wide residual = std::abs(Wide(y[at]) - r.value);
@@ -105,9 +111,17 @@ double line_error(const LineSet& lines, const BandsView<T>& bands, Index line, c
   return finite ? static_cast<double>(worst) : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// The larger of two errors; NaN wins over everything, so that it loses wherever errors are judged.
-double worse(double a, double b) {
-  return std::isnan(a) || std::isnan(b) ? std::numeric_limits<double>::quiet_NaN() : std::max(a, b);
+/// The same of one line, by all processors if it is long.
+template <typename Wide, typename T>
+double line_error(const LineSet& lines, const BandsView<T>& bands, Index line, const T* x, const T* y) {
+  double worst = 0;
+  std::mutex mutex;
+  for_pieces(lines.length(line), kPieceRows, [&](Index begin, Index end) {
+    const double error = rows_error<Wide>(lines, bands, line, begin, end, x, y);
+    const std::lock_guard lock(mutex);
+    worst = worse(worst, error);
+  });
+  return worst;
 }
 
 }  // namespace

@@ -169,18 +169,29 @@ std::optional<Proposal> propose_segments(const Problem<T>& problem, double tol, 
   return covered(plan, bound, tol, problem.survey);
 }
 
+/// A plan that was followed and does not hold.
+struct Refused {
+  Plan plan;
+  std::vector<Index> failed;  ///< lines that want more; none: it holds, and is no cheaper than exact
+};
+
+template <typename T>
+Objection objection_of(const Problem<T>& problem, double tol, const Refused& refused) {
+  const bool holds = refused.failed.empty();
+  return {holds ? "no cheaper than exact" : halo_refusal(problem, refused.plan, tol, refused.failed.front()),
+          {},
+          refused.plan};
+}
+
 /// Truncated by a halo of at most `limit` rows, found by following the decay of every line.
 template <typename T>
 std::optional<Proposal> propose_followed(const Problem<T>& problem, double tol, Index limit, Objection& objection) {
   const LineSet& lines = problem.bands.lines();
+  std::optional<Refused> refused;
   for (const Index longest : kHaloSearch) {
-    if (longest > limit) {
-      if (!objection)
-        objection.why = format("the device's work-groups hold %lld rows of halo", static_cast<long long>(limit));
-      break;
-    }
+    if (longest > limit) break;
     const Plan trial = plan_for(problem, Method::truncated_halo, longest);
-    if (!cheaper_than_exact(trial) && objection) break;
+    if (!cheaper_than_exact(trial) && refused) break;
     LineNeeds needs = needs_of_lines(problem, trial.m, tol, longest);
     Plan plan = plan_for(problem, Method::truncated_halo, needs.halo);
     // With another halo the tiles of work-groups are cut elsewhere; it only grows, so this ends.
@@ -194,17 +205,19 @@ std::optional<Proposal> propose_followed(const Problem<T>& problem, double tol, 
       return unless_growth(problem, covered(plan, worst.bound, tol, problem.survey), objection);
     }
     // Where no line gave a halo, the longest that was tried says most.
-    const Plan& judged = needs.halo > 0 ? plan : trial;
-    objection = {
-        needs.failed.empty() ? "no cheaper than exact" : halo_refusal(problem, judged, tol, needs.failed.front()),
-        {},
-        judged};
-    if (static_cast<Index>(needs.failed.size()) == lines.count() || !cheaper_than_exact(plan)) continue;
+    refused = Refused{needs.halo > 0 ? plan : trial, std::move(needs.failed)};
+    if (static_cast<Index>(refused->failed.size()) == lines.count() || !cheaper_than_exact(plan)) continue;
     if (!named(problem.options.method) &&
-        rows_in(lines, needs.failed) <= kApartShare * static_cast<double>(lines.rows())) {
-      objection.lines = std::move(needs.failed);
+        rows_in(lines, refused->failed) <= kApartShare * static_cast<double>(lines.rows())) {
+      objection = objection_of(problem, tol, *refused);
+      objection.lines = std::move(refused->failed);
       return std::nullopt;
     }
+  }
+  if (refused) {
+    objection = objection_of(problem, tol, *refused);
+  } else if (!objection) {
+    objection.why = format("the device's work-groups hold %lld rows of halo", static_cast<long long>(limit));
   }
   return std::nullopt;
 }

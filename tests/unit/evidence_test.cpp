@@ -104,5 +104,41 @@ TEST(Evidence, GrowthOfTwoPassesIsThatOfTheirOwnOrder) {
   EXPECT_GT(elimination_growth(bands.view(), 10, 0, 0, 40), 1e4);
 }
 
+/// By all processors it is what one coin makes of one row after the other.
+TEST(Trial, RightHandSidesAreTossedInOrder) {
+  TrialCoin one, other;
+  for (const Index tosses : {0, 1, 2, 3, 1000, 65'537}) {
+    for (Index i = 0; i < tosses; ++i) one.toss();
+    other.skip(tosses);
+    for (int i = 0; i < 64; ++i) EXPECT_EQ(one.toss(), other.toss()) << tosses;
+  }
+  for (const LineSet& lines : {LineSet::one(200'003), LineSet::equal(50'000, 5), LineSet::unequal({0, 1, 1, 90'000}),
+                               LineSet::grid_axis(1, 60, 50, 70)}) {
+    SCOPED_TRACE(lines.describe());
+    const Bands<double> bands = test::random_dominant<double>(lines, 1.5);
+    const BandsView<double> b = bands.view();
+    for (const TrialKind kind : {TrialKind::rough, TrialKind::smooth}) {
+      std::vector<double> y(static_cast<std::size_t>(lines.extent())), expected(y.size());
+      trial_right_hand_side(lines, b, kind, y.data());
+      TrialCoin coin;
+      const auto toss = [&coin] { return coin.toss() ? 1.0 : 2.0; };
+      for (Index l = 0; l < lines.count(); ++l) {
+        double above = 0, x = toss();
+        for (Index i = 0, at = lines.first(l); i < lines.length(l); ++i, at += lines.row_stride()) {
+          const double lower = i > 0 ? b.lower[at] : 0, upper = i + 1 < lines.length(l) ? b.upper[at] : 0;
+          const double below = toss(), size = std::abs(lower) + std::abs(b.diag[at]) + std::abs(upper);
+          expected[static_cast<std::size_t>(at)] = kind == TrialKind::smooth
+                                                       ? lower * above + b.diag[at] * x + upper * below
+                                                   : x > 1 ? size
+                                                           : -size;
+          above = x;
+          x = below;
+        }
+      }
+      EXPECT_EQ(y, expected);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace oclspkt
