@@ -236,7 +236,7 @@ int run(const std::string& file, int rounds, int number, Index most, const std::
 int main(int argc, char** argv) {
   const int rounds = argc >= 3 ? std::atoi(argv[2]) : 7, device = argc >= 4 ? std::atoi(argv[3]) : -1;
   const long long rows = argc == 5 ? std::atoll(argv[4]) : std::numeric_limits<long long>::max();
-  if (argc < 2 || argc > 5 || rounds < 1) {
+  if (argc < 2 || argc > 5 || argv[1][0] == '-' || rounds < 1) {
     std::fputs("usage: oclspkt-bench-transfers FILE [ROUNDS [DEVICE [ROWS]]]\n", stderr);
     return 2;
   }

@@ -146,7 +146,7 @@ TYPED_TEST(Solve, StoredFactorsSettlePartitionsThatDoNotDecay) {
 TYPED_TEST(Solve, ExactIsRightForEveryLengthAndPartition) {
   using T = TypeParam;
   const double d = 3;
-  for (const Index m : {Index{1}, Index{2}, Index{3}, Index{16}, Index{37}, Index{48}, Index{0}}) {
+  for (const Index m : {Index{1}, Index{2}, Index{3}, Index{37}, Index{48}, Index{0}}) {
     for (const Index n : lengths_around(m > 0 ? m : 496)) {
       if (n < 1) continue;
       const auto bands = closed(random_dominant<T>(LineSet::one(n), d));

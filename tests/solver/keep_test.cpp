@@ -202,7 +202,7 @@ TEST_F(Keep, EverythingButNumbersWhereOnlyTheseChange) {
 
 /// Stored factors tell the bands: these need not be held beside them, and are back when they are asked for.
 TEST_F(Keep, NoBandsBesideStoredFactorsOfTheirOwnMemory) {
-  const LineSet sets[] = {LineSet::one(4 * kRows), LineSet::grid_axis(1, 80, 100, 60)};
+  const LineSet sets[] = {LineSet::one(2 * kRows), LineSet::grid_axis(1, 80, 50, 60)};
   for (const LineSet& lines : sets) {
     for (const double d : {1.0, 3.0}) {
       SCOPED_TRACE(lines.describe() + ", dominance " + std::to_string(d));

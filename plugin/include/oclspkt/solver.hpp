@@ -69,7 +69,8 @@ class OCLSPKT_API Solver {
   /// that a set-up with new values allocates nothing. Under precision narrow set_up rounds them in place, so fill them
   /// again to solve by another precision. lower of a line's first row and upper of its last are ignored
   /// (set_up overwrites them with 0). Ask again before every change of values: set_up keeps lines that it solves apart
-  /// elsewhere, and this call brings them back.
+  /// elsewhere, and this call brings them back. So it does with bands that fill(), exchange() or a set_up that copies
+  /// brought, but to a few roundings only where stored factors have taken their place (see bytes()).
   Bands<T>& bands(const LineSet& lines);
 
   /// The same, filled by `fill` while they are looked at, which saves set_up() a pass over memory: by all processors of
@@ -128,9 +129,12 @@ class OCLSPKT_API Solver {
   Counts counts() const;
   /// The lines, as they were given, that are singular wholly or in part and that the last set_up pinned; in order.
   std::vector<Index> pinned_lines() const;
-  /// Copy the bands of the last set_up, lines that are solved apart included; couplings out of lines are 0.
+  /// Copy the bands of the last set_up, lines that are solved apart included; couplings out of lines are 0. Numbers
+  /// that stored factors have taken the place of are those of before to a few roundings of the largest of their row.
   void copy_bands(Bands<T>& out);
-  /// Bytes held for bands, factors and scratch, on host and device.
+  /// Bytes held for bands, factors and scratch, on host and device. Beside stored factors in the host's memory bands
+  /// are not held, if they are written anew for every set-up (fill(), exchange(), set_up that copies), nor taken back
+  /// before the next one: 3 words a row and scratch. Where set-ups follow each other within 100 applies they are held.
   std::int64_t bytes() const;
 
  private:
