@@ -24,7 +24,7 @@ template <typename T, typename F>
 void bands_of_factors(const LineSet& lines, Index towards, const typename Factors<T>::Meeting& meeting,
                       const F& factors_at, Bands<T>& bands) {
   const Index stride = lines.row_stride();
-  const auto restore = [&](Index line, Index begin, Index end) {
+  for_row_pieces(lines, [&](Index line, Index begin, Index end) {
     const Index first = lines.first(line), last = lines.length(line) - 1;
     for (Index i = begin; i < end; ++i) {
       const Index at = first + i * stride;
@@ -42,14 +42,6 @@ void bands_of_factors(const LineSet& lines, Index towards, const typename Factor
       bands.upper()[at] = i < last ? upper : T(0);
       bands.diag()[at] = 1 / reciprocal + taken_above + taken_below;
     }
-  };
-  if (lines.count() == 1) {
-    for_pieces(lines.length(0), kPieceRows, [&](Index begin, Index end) { restore(0, begin, end); });
-    return;
-  }
-  const Index usual = lines.rows() / std::max<Index>(1, lines.count());
-  for_pieces(lines.count(), 1 + kPieceRows / std::max<Index>(1, usual), [&](Index begin, Index end) {
-    for (Index l = begin; l < end; ++l) restore(l, 0, lines.length(l));
   });
 }
 

@@ -16,8 +16,6 @@
 namespace oclspkt {
 namespace {
 
-constexpr double kNothingKnown = std::numeric_limits<double>::quiet_NaN();
-
 /// Ratios whose running products are the spikes, of a segment cut off above and below:
 /// down[i] = |upper_i / u_i| (LU from its top), up[i] = |lower_i / u'_i| (UL from its bottom).
 struct Ratios {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <limits>
+
 #include "oclspkt/bands.hpp"
 #include "plan.hpp"
 
@@ -14,6 +16,8 @@ struct Certificate {
   bool above = false;         ///< most of it comes from the unknowns cut off above those rows, not below
   double growth = 1;          ///< streamed: what settling makes of rounding; largest 1 / |1 - v_b w_t| of interfaces
 };
+
+inline constexpr double kNothingKnown = std::numeric_limits<double>::quiet_NaN();
 
 /// Rows [first, end) of the glued system, for questions about one line of many.
 struct RowRange {

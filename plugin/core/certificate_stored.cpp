@@ -2,7 +2,6 @@
 // Certificates of stored factors, and what settling makes of rounding in them.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -12,8 +11,6 @@
 
 namespace oclspkt {
 namespace {
-
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 /// Products of many ratios that show nowhere are 0: before that they would get subnormal, which takes a processor ten
 /// times as long.
@@ -49,9 +46,7 @@ class Settling {
   double down_ = 0, up_ = 1;
 };
 
-/// Rows before a piece of a sweep from which on its pivots are sought, and what they may still know of where they
-/// began, relative to them.
-constexpr Index kLeadIn = 2048;
+/// What pivots may still know of where a lead-in began, relative to them.
 constexpr double kForgotten = 1e-12;
 
 /// What a row hands to the next one in sweeps down a system.
@@ -150,7 +145,7 @@ Certificate certify_stored(const Plan& plan, const BandsView<T>& bands) {
   Certificate worst;
   for (Index k = 0; k < tiles; ++k) {
     if (!std::isfinite(at(k).below + at(k).amount)) {
-      return certificate(kUnknown, std::max<Index>(0, k - 1), k, false);
+      return certificate(kNothingKnown, std::max<Index>(0, k - 1), k, false);
     }
     if (at(k).below > worst.bound) worst = certificate(at(k).below, std::max<Index>(0, k - 1), k, false);
   }
@@ -223,7 +218,7 @@ Certificate certify_runs(const Plan& plan, const BandsView<T>& bands) {
                    see_blocks(rows, first, end, block_rows, tile_rows, handed, keep ? blocks.data() : nullptr);
                  });
   if (!std::all_of(blocks.begin(), blocks.end(), [](const Block& b) { return b.finite; })) {
-    return {kUnknown, 0, 0, 0};
+    return {kNothingKnown, 0, 0, 0};
   }
   const auto at = [&](Index k) -> const Block& { return blocks[static_cast<std::size_t>(k)]; };
   const auto certificate = [&](double bound, Index k, bool above) {

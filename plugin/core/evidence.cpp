@@ -42,11 +42,6 @@ class Growth {
 
 namespace {
 
-/// Lines that are looked at together.
-Index lines_a_piece(const LineSet& lines) {
-  return 1 + kPieceRows / std::max<Index>(1, lines.rows() / std::max<Index>(1, lines.count()));
-}
-
 /// Rows [begin, end) of a line.
 /// @param tosses  of the coin before the line: one for the first unknown of each, and one for each row
 template <typename T>
@@ -74,22 +69,13 @@ void make_right_hand_side(const LineSet& lines, const BandsView<T>& bands, Trial
 
 template <typename T>
 void trial_right_hand_side(const LineSet& lines, const BandsView<T>& bands, TrialKind kind, T* y) {
-  if (lines.count() == 1) {
-    for_pieces(lines.length(0), kPieceRows,
-               [&](Index begin, Index end) { make_right_hand_side(lines, bands, kind, 0, begin, end, 0, y); });
-    return;
+  std::vector<Index> tosses(static_cast<std::size_t>(lines.count()));
+  for (Index l = 1; l < lines.count(); ++l) {
+    const auto at = static_cast<std::size_t>(l);
+    tosses[at] = tosses[at - 1] + lines.length(l - 1) + 1;
   }
-  const Index piece = lines_a_piece(lines);
-  std::vector<Index> tosses;  // before each piece
-  for (Index l = 0, sum = 0; l < lines.count(); ++l) {
-    if (l % piece == 0) tosses.push_back(sum);
-    sum += lines.length(l) + 1;
-  }
-  for_pieces(lines.count(), piece, [&](Index first, Index end) {
-    Index before = tosses[static_cast<std::size_t>(first / piece)];
-    for (Index l = first; l < end; before += lines.length(l) + 1, ++l) {
-      make_right_hand_side(lines, bands, kind, l, 0, lines.length(l), before, y);
-    }
+  for_row_pieces(lines, [&](Index l, Index begin, Index end) {
+    make_right_hand_side(lines, bands, kind, l, begin, end, tosses[static_cast<std::size_t>(l)], y);
   });
 }
 

@@ -54,11 +54,10 @@ constexpr Index kWidest = 512, kNarrowest = 64;
 constexpr Index kFewestBundles = 8;
 /// Lines, or pieces of a long one, that are swept abreast where neighbours are not one place apart.
 constexpr Index kAbreast = 8;
-/// Rows of a piece of a long line at least, and rows before it from which on its pivots are sought: they forget where
-/// they began twice as fast as unknowns do.
-constexpr Index kPieceOfLine = 16384, kLeadIn = 2048;
+/// Rows of a piece of a long line at least.
+constexpr Index kPieceOfLine = 16384;
 /// What a pivot may still know of where its lead-in began, in units of rounding: no more than its own rounding.
-constexpr int kForgotten = 8;
+constexpr int kForgottenEps = 8;
 
 /// One row of a bundle, an entry for each line: what is read, what the row above left, and what is written.
 template <typename T>
@@ -171,7 +170,7 @@ struct Factors<T>::Abreast {
   void begin(Index j) { upper[j] = reciprocal[j] = excess[j] = 0; }
   /// True if sweep j arrived at the pivot from which sweep `k` of `begun` went on.
   bool arrived(Index j, const Abreast& begun, Index k) const {
-    const T most = kForgotten * std::numeric_limits<T>::epsilon();
+    const T most = kForgottenEps * std::numeric_limits<T>::epsilon();
     return std::abs(reciprocal[j] - begun.reciprocal[k]) <= most * std::abs(reciprocal[j]) &&
            std::abs(excess[j] - begun.excess[k]) <= most * std::abs(excess[j]);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <algorithm>
 #include <functional>
 
 #include "oclspkt/export.hpp"
@@ -12,6 +13,10 @@ namespace oclspkt {
 /// start many times over.
 inline constexpr Index kPieceRows = Index{1} << 16;
 
+/// Rows before a piece of a sweep from which on its pivots are sought: they forget where they began twice as fast as
+/// unknowns do.
+inline constexpr Index kLeadIn = 2048;
+
 /// Call f(first, end) for pieces [k * piece, (k+1) * piece) of [0, count), in any order and several at once: on the
 /// calling thread, and on others where there are several pieces and this process has several processors (see
 /// processor_share()). Which pieces there are depends on nothing but the arguments, so that a reduction by pieces gives
@@ -20,5 +25,25 @@ inline constexpr Index kPieceRows = Index{1} << 16;
 /// @param f     does not throw but std::bad_alloc, and locks what pieces share
 /// @throws std::bad_alloc if a piece did; the others have run then, or have not begun
 OCLSPKT_API void for_pieces(Index count, Index piece, const std::function<void(Index first, Index end)>& f);
+
+/// Lines that have the rows of a piece together.
+inline Index lines_a_piece(const LineSet& lines) {
+  const Index usual = lines.rows() / std::max<Index>(1, lines.count());
+  return std::max<Index>(1, kPieceRows / std::max<Index>(1, usual));
+}
+
+/// Call f(line, first, end) for all rows, rows [first, end) of a line at a time, several at once.
+template <typename F>
+void for_row_pieces(const LineSet& lines, const F& f) {
+  if (lines.count() > 0 && lines.rows() / lines.count() >= kPieceRows) {
+    for (Index l = 0; l < lines.count(); ++l) {
+      for_pieces(lines.length(l), kPieceRows, [&](Index first, Index end) { f(l, first, end); });
+    }
+    return;
+  }
+  for_pieces(lines.count(), lines_a_piece(lines), [&](Index first, Index end) {
+    for (Index l = first; l < end; ++l) f(l, 0, lines.length(l));
+  });
+}
 
 }  // namespace oclspkt

@@ -34,22 +34,6 @@ RowProduct<Wide> row_product(const BandsView<T>& bands, const T* x, Index first,
   return r;
 }
 
-/// Call f(line, first, end) for all rows, rows [first, end) of a line at a time, several at once.
-template <typename F>
-void for_row_pieces(const LineSet& lines, const F& f) {
-  if (lines.count() == 0) return;
-  const Index usual = lines.rows() / lines.count();
-  if (usual >= kPieceRows) {
-    for (Index l = 0; l < lines.count(); ++l) {
-      for_pieces(lines.length(l), kPieceRows, [&](Index first, Index end) { f(l, first, end); });
-    }
-    return;
-  }
-  for_pieces(lines.count(), kPieceRows / std::max<Index>(1, usual), [&](Index first, Index end) {
-    for (Index l = first; l < end; ++l) f(l, 0, lines.length(l));
-  });
-}
-
 /// What the normwise backward error of a line is made of.
 struct Norms {
   long double residual = 0, a = 0, x = 0, y = 0;

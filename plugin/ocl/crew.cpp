@@ -12,8 +12,8 @@ Crew::Crew() : room_(std::make_unique<Room>()), process_(getpid()) {}
 Crew::~Crew() {
   if (getpid() != process_) {
     for (std::thread& thread : threads_) thread.detach();
-    static_cast<void>(
-        room_.release());  // where threads are said to wait who are not there, its end would wait for them
+    // Where threads are said to wait who are not there, its end would wait for them.
+    static_cast<void>(room_.release());
     return;
   }
   {

@@ -85,7 +85,8 @@ void Pipeline::run(const Passage& passage, const Waiter& waiter, Times& times) {
   for (std::size_t i = 0; i < downs(); ++i) down += (passage.pieces.downs[i].end - passage.pieces.downs[i].first);
   up *= passage.word;
   down *= passage.word;
-  const Index helpers = std::min<Index>((up + down) / kBytesAThread, processor_share()) - 1;
+  const Index worth = (up + down) / kBytesAThread;
+  const Index helpers = worth > 1 ? std::min<Index>(worth, processor_share()) - 1 : 0;
   const std::function<void()> help_out = [this] { help(); };
   if (helpers > 0) crew_.call(helpers, help_out);
   conduct(waiter);

@@ -141,7 +141,7 @@ double copy_seconds(OpenDevice& device, std::int64_t bytes) {
   return best_seconds(kCopyShare, there_and_back);
 }
 
-/// How fast vectors go to a device with memory of its own: threads that start and the ends of the pipeline cost
+/// How fast vectors go to a device with memory of its own: threads that wake and the ends of the pipeline cost
 /// vectors of 16 MB half of their rate.
 void measure_copies(OpenDevice& device, DeviceProfile& profile) {
   const auto at_most = [&](std::int64_t bytes) { return std::min(bytes, device.info().max_allocation); };

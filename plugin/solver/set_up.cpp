@@ -361,13 +361,12 @@ template <typename T>
 void Solver<T>::Impl::release_bands(std::int64_t applies) {
   if (!written_whole_ || !solver_->restores() || (counts_.set_ups > 1 && applies < kManyApplies)) return;
   bands_.release();
-  bands_released_ = true;
 }
 
 /// Undo release_bands().
 template <typename T>
 void Solver<T>::Impl::recall_bands() {
-  if (!std::exchange(bands_released_, false)) return;
+  if (bands_.held()) return;
   bands_.reshape(bands_.lines());
   solver_->restore(bands_);
 }

@@ -76,7 +76,6 @@ template <typename T>
 Bands<T>& Solver<T>::Impl::room(const LineSet& lines) {
   groups_.clear();
   apart_.clear();
-  bands_released_ = false;
   report_.ready = false;
   filled_.reset();
   narrowed_ = 0;

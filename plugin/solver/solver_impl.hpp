@@ -87,14 +87,12 @@ class Solver<T>::Impl {
   /// Call f while bands_ holds the lines that are apart as well.
   template <typename F>
   void with_whole_bands(const F& f) {
-    const bool were_released = bands_released_;
+    const bool held = bands_.held();
     recall_bands();
     for (const LineGroup<T>& group : groups_) group.put_back(bands_);
     f();
     blank(apart_);
-    if (!were_released) return;
-    bands_.release();
-    bands_released_ = true;
+    if (!held) bands_.release();
   }
   std::vector<Index> add_group(Method method, std::vector<Index> members, bool pinned, std::string& why);
   void put_back();
@@ -114,10 +112,9 @@ class Solver<T>::Impl {
 
   Options options_;
   Known known_;
-  LineSet lines_;  ///< as the user gave them; bands_ may know them as more lines, where rows do not couple
-  Bands<T> bands_;
-  bool written_whole_ = false;   ///< bands_ are written anew for every set-up, by fill() or exchange()
-  bool bands_released_ = false;  ///< solver_ restores them
+  LineSet lines_;               ///< as the user gave them; bands_ may know them as more lines, where rows do not couple
+  Bands<T> bands_;              ///< not held where solver_ restores them
+  bool written_whole_ = false;  ///< bands_ are written anew for every set-up, by fill() or exchange()
   Report report_;
   Survey survey_;
   double narrowed_ = 0;           ///< largest change of a row's excess in bands_, by precision narrow

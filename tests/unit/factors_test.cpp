@@ -126,16 +126,16 @@ TYPED_TEST(FactorsOf, ALongLineHasThePivotsOfOneSweep) {
     SCOPED_TRACE(lambda);
     Bands<TypeParam> bands = test::diffusion<TypeParam>(LineSet::one(n), lambda);
     bands.close_lines();
+    Bands<TypeParam> mirrored(bands.lines());
+    for (Index i = 0; i < n; ++i) {
+      mirrored.lower()[i] = bands.upper()[n - 1 - i];
+      mirrored.diag()[i] = bands.diag()[n - 1 - i];
+      mirrored.upper()[i] = bands.lower()[n - 1 - i];
+    }
+    const auto above = reciprocals(bands), below = reciprocals(mirrored);
     for (const Index towards : {n - 1, n / 2, Index{0}}) {
       Factors<TypeParam> factors;
       factors.factor(bands.lines(), bands.view(), Form::general, Order::towards, towards);
-      Bands<TypeParam> mirrored(bands.lines());
-      for (Index i = 0; i < n; ++i) {
-        mirrored.lower()[i] = bands.upper()[n - 1 - i];
-        mirrored.diag()[i] = bands.diag()[n - 1 - i];
-        mirrored.upper()[i] = bands.lower()[n - 1 - i];
-      }
-      const auto above = reciprocals(bands), below = reciprocals(mirrored);
       long double worst = 0;
       for (Index i = 0; i < n; ++i) {
         if (i == towards) continue;

@@ -79,7 +79,7 @@ class Bands {
   explicit Bands(const LineSet& lines) { reshape(lines); }
 
   void reshape(const LineSet& lines) {
-    if (lines == lines_ && diag_.size() == lines.extent()) return;
+    if (lines == lines_ && held()) return;
     lower_.resize(lines.extent());
     diag_.resize(lines.extent());
     upper_.resize(lines.extent());
@@ -87,6 +87,8 @@ class Bands {
   }
   /// Give the memory of the numbers back; the lines stay.
   void release() { lower_ = {}, diag_ = {}, upper_ = {}; }
+  /// False from a release() to the next reshape().
+  bool held() const { return diag_.size() == lines_.extent(); }
   /// Call the same places by other lines, e.g. where one long line turns out to be many.
   /// @pre both sets are of equal extent
   void relabel(const LineSet& lines) { lines_ = lines; }
