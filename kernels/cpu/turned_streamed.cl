@@ -9,14 +9,14 @@
 //                m + in_coupling vectors
 //   down, up     products of the partitions that have factors, shape [tiles of factors, LANES]
 //   y, x         right-hand side and solution; x overlaps none of the others
-//   scratch      `slot` lanes_t for each work-group: LANES for edge tiles, then for two tiles m + reach each
+//   scratch      `slot` lanes_t for each work-group: LANES for edge tiles, then for two tiles m each
 //   n            rows of the whole system
 //   origin       row of element 0 of y and x
 //   first_tile   tile of vector 0 of the factors
 //   tile_begin, tile_end  tiles of this launch. y, x and the factors must be there for one tile more on either side
 //   m            rows a partition, a multiple of LANES
 //   reach        rows of a partition that what enters it gets to, at most m
-//   slot         LANES + 2 (m + reach)
+//   slot         LANES + 2 m
 //   head, period, tail  which factors a tile takes: those in front of head and from tail on its own, the ones between
 //                those of the `period` tiles from head on, again and again; head = all tiles where nothing repeats
 //   in_coupling  1: a tile of `coupling` begins with the multipliers of the first rows, and couplings are the
@@ -50,7 +50,7 @@ static inline TileFactors factors_of(Factors all, long t, int m) {
 // Solve the tiles [begin, end).
 static inline void walk(Factors factors, Rows rows, long begin, long end, int reach, __global const scalar_t* y,
                         __global scalar_t* x, __global lanes_t* own) {
-  const int m = (int)rows.m;
+  const int m = (int)rows.m, settled = round_up(reach, LANES);
   const long tiles = tiles_of(rows);
   __global scalar_t* const edge = (__global scalar_t*)own;
   scalar_t above = 0;
@@ -61,20 +61,17 @@ static inline void walk(Factors factors, Rows rows, long begin, long end, int re
     scalar_t top = 0;
     if (t < tiles) {
       const TileFactors f = factors_of(factors, t, m);
-      __global lanes_t* const kept = own + LANES + (t & 1) * (m + reach);
-      const TileWork work = {kept, kept + m};
-      above = pass_down(sweep_partitions(rows, t, reach, y, f, work, edge), f.down, above, &entered);
+      __global lanes_t* const kept = own + LANES + (t & 1) * m;
+      above = pass_down(sweep_partitions(rows, t, settled, y, f, kept, edge), f.down, above, &entered);
       if (t < begin) continue;
-      settle_from_above(reach, entered, f, work);
-      tops = find_tops(reach, f, work);
+      tops = settle(settled, entered, f, kept);
       top = pass_up(tops, f.up, 0, &entered);
     }
     if (t == begin) continue;
     const TileFactors f = factors_of(factors, t - 1, m);
-    __global lanes_t* const kept = own + LANES + ((t - 1) & 1) * (m + reach);
-    const TileWork work = {kept, kept + m};
+    __global lanes_t* const kept = own + LANES + ((t - 1) & 1) * m;
     pass_up(tops_before, f.up, top, &entered);
-    substitute_partitions(rows, t - 1, entered, f, work, edge, x);
+    substitute_partitions(rows, t - 1, entered, f, kept, edge, x);
   }
 }
 

@@ -13,8 +13,10 @@ namespace oclspkt {
 /// row, and 100 are the limit. Rows that are dominant stay at 3.
 inline constexpr double kGrowthLimit = 5;
 /// Growth up to which a trial solve may show that less of it comes true than could: conduction with conductivities that
-/// differ by ten times has 20 and leaves no more rounding than other rows.
+/// differ K times has 2 K, and leaves no more rounding than other rows.
 inline constexpr double kTriedGrowth = 100;
+/// The same for rows of dominance 1 where slower methods follow if it does come true.
+inline constexpr double kTriedSettling = 1e4;
 /// What it cannot exceed for matrices that are dominant by rows: |l c| <= |b| and |u| <= |b| + |l c|.
 inline constexpr double kDominantGrowth = 3;
 /// A pivot smaller than this many eps against its row is missing evidence.
@@ -22,7 +24,7 @@ inline constexpr double kSmallPivotEps = 100;
 /// Componentwise backward error of the trial solve above which a method is not trusted, in units of eps.
 inline constexpr double kTrialLimitEps = 100;
 
-/// Normwise backward error, in units of eps, of a solve that no pivoting could have done better.
+/// Normwise or rowwise backward error, in units of eps, of a solve that no pivoting could have done better.
 inline constexpr double kStableEps = 10;
 
 /// Right-hand sides of trial solves, from a fixed seed.
@@ -60,9 +62,11 @@ void trial_right_hand_side(const LineSet& lines, const BandsView<T>& bands, Tria
 
 /// What a trial solve found.
 struct Trial {
-  double worst = 0;               ///< largest componentwise backward error over lines; NaN if a solution is not finite
-  std::vector<Index> failed;      ///< lines whose error is above the limit, in order
-  std::vector<Index> unstable;    ///< those of them whose normwise backward error is above kStableEps as well
+  double worst = 0;             ///< largest componentwise backward error over lines; NaN if a solution is not finite
+  std::vector<Index> failed;    ///< lines whose error is above the limit, in order
+  std::vector<Index> unstable;  ///< those of them whose normwise backward error is above kStableEps as well
+  std::vector<Index>
+      unsettled;  ///< those of them where a row's error is, against the row and the line's largest unknown
   std::vector<Index> not_finite;  ///< those of them without a finite solution
 };
 

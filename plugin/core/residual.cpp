@@ -127,6 +127,22 @@ double line_normwise_backward_error(const LineSet& lines, const BandsView<T>& ba
 }
 
 template <typename T>
+double line_rowwise_backward_error(const LineSet& lines, const BandsView<T>& bands, Index line, const T* x,
+                                   const T* y) {
+  using Wide = long double;
+  const Index first = lines.first(line), length = lines.length(line), stride = lines.row_stride();
+  const Norms of_line = norms(lines, bands, line, 0, length, x, y);
+  Wide worst = 0;
+  for (Index i = 0; i < length; ++i) {
+    const Index at = first + i * stride;
+    const auto r = row_product(bands, x, first, stride, length, i);
+    const Wide residual = std::abs(Wide(y[at]) - r.value), scale = r.row_sum * of_line.x + std::abs(Wide(y[at]));
+    if (residual > worst * scale) worst = residual / scale;
+  }
+  return of_line.finite ? static_cast<double>(worst) : std::numeric_limits<double>::quiet_NaN();
+}
+
+template <typename T>
 double normwise_backward_error(const LineSet& lines, const BandsView<T>& bands, const T* x, const T* y) {
   double worst = 0;
   Norms cut;  // of a line that is looked at piece by piece
@@ -180,6 +196,7 @@ void transpose(const LineSet& lines, const BandsView<T>& bands, Bands<T>& out) {
   template double normwise_backward_error(const LineSet&, const BandsView<T>&, const T*, const T*);             \
   template double componentwise_backward_error(const LineSet&, const BandsView<T>&, const T*, const T*);        \
   template double line_normwise_backward_error(const LineSet&, const BandsView<T>&, Index, const T*, const T*); \
+  template double line_rowwise_backward_error(const LineSet&, const BandsView<T>&, Index, const T*, const T*);  \
   template double line_backward_error(const LineSet&, const BandsView<T>&, Index, const T*, const T*);          \
   template void transpose(const LineSet&, const BandsView<T>&, Bands<T>&);
 OCLSPKT_INSTANTIATE(float)

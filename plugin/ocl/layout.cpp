@@ -30,7 +30,7 @@ Index vectors_swept(const Plan& plan) {
   if (plan.twisted()) return plan.lanes + plan.m;
   if (plan.from_ends) return plan.lanes + 7 * plan.m;
   if (plan.walked) return plan.lanes + 6 * plan.m;
-  if (plan.turned()) return plan.lanes + 2 * (plan.m + plan.reach);
+  if (plan.turned()) return plan.lanes + 2 * plan.m;
   const Margin beside = margin(plan);
   return plan.lanes + 2 * (beside.before + plan.m + beside.behind);
 }

@@ -26,9 +26,10 @@ struct TrialRules {
   /// right-hand side or for none; sweeps that nobody watched are not: the large solution of the rough trial hides an
   /// error that the smooth one shows.
   bool both = false;
-  /// The error is held against the largest row, as one does with pivoting, and not each row's against itself: tiles
-  /// that are solved apart agree to the rounding of their largest unknowns, not of one that passes through 0.
-  bool by_norm = false;
+  /// A row's error is held against the row and the largest unknown, not against what its own unknowns make of it: tiles
+  /// and partitions that are solved apart agree to the rounding of their largest unknowns, not of one that passes
+  /// through 0.
+  bool by_row = false;
 };
 
 /// The evidence that `solver`, set up for `bands`, gives against itself: stored factors their growth and pivots,

@@ -38,8 +38,9 @@ std::optional<Proposal> propose_twisted(const Problem<T>& problem, Objection& ob
     objection.why = "the device's memory does not hold all rows at once";
   } else if (traits.cores > kTwistedCores && problem.options.method != MethodChoice::exact_factored) {
     objection.why = format("two sides keep only 2 of %d cores busy", traits.cores);
-  } else if (const double growth = settling_growth(plan, problem.bands.view()); !(growth <= kGrowthLimit)) {
-    objection.why = format("settling multiplies rounding by %.1e > %.0f", growth, kGrowthLimit);
+  } else if (const double growth = settling_growth(plan, problem.bands.view());
+             !(growth <= settling_limit(problem.survey))) {
+    objection.why = format("settling multiplies rounding by %.1e > %.0f", growth, settling_limit(problem.survey));
   } else {
     objection = {};
     return exact_proposal(problem, plan);
@@ -97,8 +98,9 @@ std::optional<Proposal> propose_from_ends(const Problem<T>& problem, Objection& 
     objection.why = format("from both ends: row dominance %.4f < 1", survey.dominance);
   } else if (!lanes_multiply<T>(survey)) {
     objection.why = format("from both ends: rows of %.1e to %.1e", survey.smallest_row, survey.largest_row);
-  } else if (const double growth = from_ends_growth(); !(growth <= kGrowthLimit)) {
-    objection.why = format("from both ends: settling multiplies rounding by %.1e > %.0f", growth, kGrowthLimit);
+  } else if (const double growth = from_ends_growth(); !(growth <= settling_limit(survey))) {
+    objection.why =
+        format("from both ends: settling multiplies rounding by %.1e > %.0f", growth, settling_limit(survey));
   } else {
     objection = {};
     return exact_proposal(problem, plan);

@@ -28,6 +28,8 @@ bool shrinks(const Survey& survey) {
 
 bool settles(const Survey& survey) { return growth_stored(survey.dominance) <= kGrowthLimit || shrinks(survey); }
 
+double settling_limit(const Survey& survey) { return survey.dominance >= 1 ? kTriedSettling : kGrowthLimit; }
+
 bool barely_dominant(const Survey& survey) {
   // Rounding is multiplied by 100 at most above, and by far less in any matrix that was tried.
   constexpr double kHarmless = 1.01;

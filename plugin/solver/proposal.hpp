@@ -70,6 +70,10 @@ bool shrinks(const Survey& survey);
 /// True if the survey shows that what work-items settle with each other by stored factors does not multiply rounding.
 bool settles(const Survey& survey);
 
+/// Growth up to which sweeps that settle with each other may multiply rounding. More than is trusted unseen is for both
+/// trial solves to judge; rows that are not dominant grow while they are eliminated, too, and have no more.
+double settling_limit(const Survey& survey);
+
 /// A truncated plan that its certificate covers.
 Proposal covered(const Plan& plan, double certificate, double tol, const Survey& survey);
 

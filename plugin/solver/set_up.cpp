@@ -39,8 +39,8 @@ bool in_pieces(const Plan& plan) {
 
 /// Stored factors by work-groups settle across tiles, whatever their lines; so do partitions in the paper's form.
 TrialRules rules_for(const Plan& plan) {
-  const bool settles =
-      plan.by_groups() && (plan.method != Method::truncated_halo || plan.paper || plan.keeps_factors());
+  const bool settles = plan.by_groups() ? plan.method != Method::truncated_halo || plan.paper || plan.keeps_factors()
+                                        : plan.turned() && plan.method == Method::truncated_streamed;
   return {in_pieces(plan) || settles, settles};
 }
 

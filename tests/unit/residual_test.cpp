@@ -36,6 +36,17 @@ TEST(Residual, IsJudgedLineByLine) {
   EXPECT_NEAR(normwise_backward_error(lines, bands.view(), x, y), 1.0 / 3, 1e-12);
 }
 
+TEST(Residual, OfARowIsHeldAgainstTheRowAndTheLargestUnknown) {
+  // Row 2 is off by half of what it is made of; the largest row hides that, and the largest unknown explains some of it.
+  Bands<double> bands = test::constant<double>(LineSet::one(3), 0, 1, 0);
+  bands.diag()[0] = 1e6;
+  const double x[] = {1, 4, 1}, y[] = {1e6, 4, 1.5};
+  EXPECT_NEAR(line_normwise_backward_error(bands.lines(), bands.view(), 0, x, y), 0.5 / (1e6 * 4 + 1e6), 1e-18);
+  EXPECT_DOUBLE_EQ(line_rowwise_backward_error(bands.lines(), bands.view(), 0, x, y), 0.5 / (1 * 4 + 1.5));
+  const double bad[] = {1, std::numeric_limits<double>::quiet_NaN(), 1};
+  EXPECT_TRUE(std::isnan(line_rowwise_backward_error(bands.lines(), bands.view(), 0, bad, y)));
+}
+
 TEST(Residual, OfLongLinesSeesWhateverPieceIsWrong) {
   const LineSet lines = LineSet::equal(2, 150'000);
   Bands<double> bands = test::constant<double>(lines, 1, 4, 1);
