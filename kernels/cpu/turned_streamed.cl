@@ -15,7 +15,7 @@
 //   first_tile   tile of vector 0 of the factors
 //   tile_begin, tile_end  tiles of this launch. y, x and the factors must be there for one tile more on either side
 //   m            rows a partition, a multiple of LANES
-//   reach        rows of a partition that what enters it gets to, at most m
+//   reach        rows of a partition that what enters it gets to, a multiple of LANES and at most m
 //   slot         LANES + 2 m
 //   head, period, tail  which factors a tile takes: those in front of head and from tail on its own, the ones between
 //                those of the `period` tiles from head on, again and again; head = all tiles where nothing repeats
@@ -50,7 +50,7 @@ static inline TileFactors factors_of(Factors all, long t, int m) {
 // Solve the tiles [begin, end).
 static inline void walk(Factors factors, Rows rows, long begin, long end, int reach, __global const scalar_t* y,
                         __global scalar_t* x, __global lanes_t* own) {
-  const int m = (int)rows.m, settled = round_up(reach, LANES);
+  const int m = (int)rows.m;
   const long tiles = tiles_of(rows);
   __global scalar_t* const edge = (__global scalar_t*)own;
   scalar_t above = 0;
@@ -62,9 +62,9 @@ static inline void walk(Factors factors, Rows rows, long begin, long end, int re
     if (t < tiles) {
       const TileFactors f = factors_of(factors, t, m);
       __global lanes_t* const kept = own + LANES + (t & 1) * m;
-      above = pass_down(sweep_partitions(rows, t, settled, y, f, kept, edge), f.down, above, &entered);
+      above = pass_down(sweep_partitions(rows, t, reach, y, f, kept, edge), f.down, above, &entered);
       if (t < begin) continue;
-      tops = settle(settled, entered, f, kept);
+      tops = settle(reach, entered, f, kept);
       top = pass_up(tops, f.up, 0, &entered);
     }
     if (t == begin) continue;

@@ -302,10 +302,12 @@ Plan make_whole_lines_plan(const LineSet& lines, Index partition, int word, cons
   return make_plan(Method::truncated_halo, lines.rows(), 0, partition, word, traits);
 }
 
+void reach_rows(Plan& plan, Index rows) { plan.reach = std::min(round_up(rows, plan.lanes), plan.m); }
+
 Plan make_stored_plan(Index n, Index reach, Index partition, int word, const DeviceTraits& traits) {
   const Index cores = std::max(1, traits.cores);
   Plan plan = stored_tiles(Method::truncated_streamed, n, partition, kUsualPartition, word, cores, traits);
-  if (reach > 0) plan.reach = std::min(reach, plan.m);
+  if (reach > 0) reach_rows(plan, reach);
   choose_runs(plan, traits);
   const std::int64_t words = chunk_words(word, traits);
   plan.chunk_tiles = std::min(words / plan.tile_rows() - 2, plan.tiles());

@@ -95,7 +95,7 @@ struct Plan {
   bool exact_starts = false;  ///< truncated-streamed: the unknown before each run is solved for, not truncated
   bool stored = false;        ///< laid end to end, by stored factors
   bool narrow = false;        ///< stored, not shared: the factors are floats beside vectors of doubles
-  Index reach = 0;            ///< stored: rows of a partition that what enters it gets to; m: all of them
+  Index reach = 0;     ///< stored: rows of a partition that what enters it gets to, a multiple of lanes; m: all of them
   Index lead_in = -1;  ///< stored: rows above a partition from which its pivots come out right; -1: a line's first row
   Index meeting = 0;   ///< twisted() or from_ends: tile from which on rows are eliminated up, those before it down
   bool from_ends = false;  ///< exact-twopass: pivots are made in two sweeps from both ends of the system
@@ -251,8 +251,11 @@ OCLSPKT_API Plan make_whole_lines_plan(const LineSet& lines, Index partition, in
 /// @return false, and plan as it was, where the device, the halo or the memory do not suit
 OCLSPKT_API bool walk_tiles(Plan& plan, Index halo, int word, const DeviceTraits& traits);
 
+/// Say how many rows what enters a partition of a stored plan gets to, at least: whole blocks of `lanes` rows.
+OCLSPKT_API void reach_rows(Plan& plan, Index rows);
+
 /// Plan truncated-streamed by stored factors, for lines laid end to end.
-/// @param reach     rows that what enters a partition gets to, see certify_stored(); 0: all of them
+/// @param reach     rows that what enters a partition gets to, see reach_rows() and certify_stored(); 0: all of them
 /// @param partition rows per partition asked for by the user, rounded up to whole lanes; 0: chosen
 /// @throws InvalidInput if `partition` is negative or the chunk limit does not hold three tiles
 OCLSPKT_API Plan make_stored_plan(Index n, Index reach, Index partition, int word, const DeviceTraits& traits);

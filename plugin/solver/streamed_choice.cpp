@@ -87,7 +87,7 @@ std::optional<Proposal> propose_stored_by_survey(const Problem<T>& problem, Plan
   const double growth = growth_of_settling(problem, plan, certificate);
   if (!(growth <= settling_limit(problem.survey))) return std::nullopt;
   const Index longest = kLongLeadIn * plan.m, needed = rows_to_decay(d, tol, longest);
-  plan.reach = std::min(needed, plan.m);
+  reach_rows(plan, needed);
   // Pivots forget twice as fast as unknowns.
   if (problem.survey.dominance >= kPlainPivots && needed <= longest) {
     plan.lead_in = round_up(std::max(needed / 2, kHaloQuantum), plan.lanes);

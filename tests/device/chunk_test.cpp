@@ -73,7 +73,7 @@ TEST(Layout, ChunksOfStoredFactorsBringATileOnEitherSide) {
       EXPECT_EQ(rows.end, std::min(n, factors.end));
       EXPECT_GE(layout.longest, factors.rows());
     }
-    EXPECT_EQ(layout.slot, plan.lanes + 2 * (plan.m + plan.reach));
+    EXPECT_EQ(layout.slot, plan.lanes + 2 * plan.m);
   }
 }
 
