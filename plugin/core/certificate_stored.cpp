@@ -209,9 +209,11 @@ void see_blocks(const Walk<T>& rows, Index begin, Index end, Index block_rows, I
 template <typename T>
 Certificate certify_runs(const Plan& plan, const BandsView<T>& bands) {
   const Walk<T> rows(bands, plan.n, false);
-  const Index block_rows = std::max<Index>(1, plan.halo / kWindowBlocks), count = quotient_up(plan.n, block_rows);
+  // Runs that are lines begin where nothing enters; between their tiles they are truncated a tile away, if at all.
+  const Index tile_rows = plan.group_rows(), window = plan.runs_are_lines() ? tile_rows : plan.halo;
+  const bool truncates = !plan.runs_are_lines() || plan.run_tiles > 2;
+  const Index block_rows = std::max<Index>(1, window / kWindowBlocks), count = quotient_up(plan.n, block_rows);
   std::vector<Block> blocks(static_cast<std::size_t>(count));
-  const Index tile_rows = plan.group_rows();
   const double growth =
       sweep_down(plan.n, round_up(kPieceRows, block_rows), kLeadIn + tile_rows,
                  [&](Index first, Index end, Handed& handed, bool keep) {
@@ -224,10 +226,10 @@ Certificate certify_runs(const Plan& plan, const BandsView<T>& bands) {
   const auto certificate = [&](double bound, Index k, bool above) {
     return Certificate{bound, k, k * block_rows, std::min(plan.n, (k + kWindowBlocks) * block_rows) - 1, above};
   };
-  const Index whole = (plan.halo - block_rows + 1) / block_rows;  // blocks that any plan.halo rows hold
+  const Index whole = (window - block_rows + 1) / block_rows;  // blocks that any window holds
   Certificate below, start;
   double amount = 0;  // of an error of 1 that enters the block behind the window
-  for (Index k = count - whole - 1; k >= 0; --k) {
+  for (Index k = truncates ? count - whole - 1 : -1; k >= 0; --k) {
     double up = at(k).upwards, down = k > 0 ? std::max(at(k - 1).begun, at(k).entered) : 0;
     for (Index j = k; j < k + whole; ++j) {
       up *= at(j).up;
@@ -236,7 +238,9 @@ Certificate certify_runs(const Plan& plan, const BandsView<T>& bands) {
     const Block& behind = at(k + whole);
     amount = behind.amount + behind.down * amount;
     if (k > 0 && !(up <= below.bound)) below = certificate(up, k, false);
-    if (k > 0 && !(down * amount <= start.bound)) start = certificate(down * amount, k, true);
+    if (!plan.runs_are_lines() && k > 0 && !(down * amount <= start.bound)) {
+      start = certificate(down * amount, k, true);
+    }
   }
   Certificate both = start.bound > below.bound ? start : below;
   both.bound = start.bound + below.bound;

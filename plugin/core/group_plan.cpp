@@ -5,6 +5,7 @@
 #include <numeric>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "oclspkt/error.hpp"
 #include "plan_parts.hpp"
@@ -43,6 +44,14 @@ struct GroupShape {
 constexpr GroupShape kShapes[] = {{128, 16, 256}, {256, 16, 1 << 20}};
 /// For floats whose runs reach further than tiles of 2048 rows: of 192 work-items a core holds as many as of 128.
 constexpr GroupShape kLongRuns = {192, 16, 0};
+/// Runs that are lines. Shares of the stream on an H200, 1.7e7 rows. Lines of 4096 rows: two tiles of 128 x 16 0.96 to
+/// 0.98 in double, 0.95 in float, as runs of several lines 0.93 to 0.95 and 0.89 to 0.92, by 256 x 8 0.73 and 0.80; of
+/// 3200 rows 100 x 16 0.86 and 0.84. Of 16384 rows, double: 128 x 16 0.95, 64 x 16 0.92. Where couplings serve 64 x 16
+/// is faster, 0.93 for 0.90 and 0.91 for 0.88. Rows of a work-item in the order of their rates.
+constexpr int kLineItemRows[] = {16, 12};
+constexpr int kTwoTileItems = 128, kLongLineItems[] = {128, 64};
+/// Turns that lines may take for every one that is needed: the last is not full.
+constexpr double kLineTurns = 1.25;
 /// Of exact-twopass. Shares of the stream on an H200, 3e7 rows: 64 x 32 and 32 x 32 0.45, 64 x 24 0.435, 64 x 16 0.40
 /// in float; 32 x 16 and 64 x 16 0.50, 64 x 12 0.455, 32 x 20 0.43 in double.
 constexpr GroupShape kReduceFloats = {64, 32, 0}, kReduceDoubles = {32, 16, 0};
@@ -118,13 +127,17 @@ void take_shape(const GroupShape& shape, Plan& plan) {
   plan.lanes = 1;
 }
 
+/// Work-groups that walk runs at a time.
+Index runs_at_once(const Plan& plan, int word, const DeviceTraits& traits) {
+  const Index items = word == sizeof(float) ? kFloatItemsPerCore : kDoubleItemsPerCore;
+  return std::max(1, traits.cores) * std::max<Index>(1, items / plan.items);
+}
+
 /// Tiles of a run: as many as make the waves of work-groups that a device has at a time, each as long as a run, the
 /// shortest. Of 3e7 rows on an H200 runs of 29 tiles of floats (a reach of 700 rows), and of 57 of doubles (1488), are
 /// one wave: 126 and 250 us if symmetric; others take up to 174 and 329.
 Index choose_run_tiles(const Plan& plan, int word, const DeviceTraits& traits) {
-  const Index rows = plan.group_rows();
-  const Index items = word == sizeof(float) ? kFloatItemsPerCore : kDoubleItemsPerCore;
-  const Index at_once = std::max(1, traits.cores) * std::max<Index>(1, items / plan.items);
+  const Index rows = plan.group_rows(), at_once = runs_at_once(plan, word, traits);
   // What is swept for the neighbours' sake is at most half of what is solved.
   const Index least = std::max<Index>(1, quotient_up(6 * plan.halo, rows));
   Index best = least, shortest = std::numeric_limits<Index>::max();
@@ -137,6 +150,35 @@ Index choose_run_tiles(const Plan& plan, int word, const DeviceTraits& traits) {
     if (runs <= 1) break;
   }
   return best;
+}
+
+/// Cut rows into runs of so many tiles.
+void cut_into_runs(Index tiles, int word, const DeviceTraits& traits, Plan& plan) {
+  plan.run_tiles = static_cast<int>(tiles);
+  plan.m = tiles * plan.group_rows() - 2 * plan.halo;
+  plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, std::numeric_limits<int>::max()));
+  cut_into_chunks(plan, word, traits);
+}
+
+/// Shapes whose tiles a line fills, the fastest first. Two tiles truncate nothing, whatever the matrix.
+std::vector<GroupShape> line_shapes(Index length, Form form, int word) {
+  std::vector<GroupShape> shapes;
+  const auto add = [&](Index tiles, int item_rows, Index most) {
+    const Index rows = tiles * item_rows, items = length / rows;
+    if (length % rows == 0 && 2 * items > most && items <= most) {
+      shapes.push_back({static_cast<int>(items), item_rows, 0});
+    }
+  };
+  for (const int item_rows : kLineItemRows) add(2, item_rows, kTwoTileItems);
+  for (const Index most : kLongLineItems) {
+    // Longer lines of floats, whose halos are short, are as fast with them.
+    const Index tiles = quotient_up(length, most * kLineItemRows[0]);
+    if (tiles > 2 && word > static_cast<int>(sizeof(float))) add(tiles, kLineItemRows[0], most);
+  }
+  if (form == Form::symmetric) {
+    std::stable_sort(shapes.begin(), shapes.end(), [](const auto& a, const auto& b) { return a.items < b.items; });
+  }
+  return shapes;
 }
 
 }  // namespace
@@ -198,11 +240,28 @@ Plan make_run_plan(Index n, Index reach, Index partition, int word, const Device
                        std::to_string(rows) + " rows, a run cannot reach " + std::to_string(reach) +
                        " rows: choose variant cpu or another method");
   }
-  plan.run_tiles = static_cast<int>(choose_run_tiles(plan, word, traits));
-  plan.m = plan.run_tiles * rows - 2 * plan.halo;
-  plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, std::numeric_limits<int>::max()));
-  cut_into_chunks(plan, word, traits);
+  cut_into_runs(choose_run_tiles(plan, word, traits), word, traits, plan);
   return plan;
+}
+
+std::vector<Plan> make_line_runs_plans(Index n, Index length, Form form, int word, const DeviceTraits& traits) {
+  std::vector<Plan> plans;
+  if (length <= group_shape(0, 0, word, traits).rows()) return plans;
+  for (const GroupShape& shape : line_shapes(length, form, word)) {
+    Plan plan;
+    plan.method = Method::truncated_streamed;
+    plan.form = form;
+    plan.n = n;
+    plan.stored = true;
+    take_shape(shape, plan);
+    const Index tiles = length / shape.rows(), turn = runs_at_once(plan, word, traits);
+    const auto turns = static_cast<double>(quotient_up(n / length, turn) * turn);
+    if (tiles > kMostRunTiles || turns > kLineTurns * static_cast<double>(n / length)) continue;
+    if (!fits(shape, word, traits)) continue;
+    cut_into_runs(tiles, word, traits, plan);
+    plans.push_back(plan);
+  }
+  return plans;
 }
 
 bool share_line(Plan& plan, Index length, int word) {

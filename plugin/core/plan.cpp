@@ -281,12 +281,17 @@ Plan make_plan(Method method, Index n, Index halo, Index partition, int word, co
   return plan;
 }
 
-Index partition_of_whole_lines(const LineSet& lines, int word, const DeviceTraits& traits) {
+Index equal_length(const LineSet& lines) {
   const Index length = lines.count() > 0 ? lines.length(0) : 0;
-  if (!lines.contiguous() || length == 0) return 0;
   for (Index l = 0; l < lines.count(); ++l) {
     if (lines.length(l) != length) return 0;
   }
+  return length;
+}
+
+Index partition_of_whole_lines(const LineSet& lines, int word, const DeviceTraits& traits) {
+  const Index length = lines.contiguous() ? equal_length(lines) : 0;
+  if (length == 0) return 0;
   if (traits.group_items > 0) return lines_in_a_tile(length, word, traits);
   const int lanes = lanes_of_tile(traits);
   const Index largest = partition_in_cache(lanes, word, traits);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "oclspkt/export.hpp"
 #include "oclspkt/line_set.hpp"
@@ -74,20 +75,20 @@ struct SharedTiles {
 struct Plan {
   Method method = Method::exact_factored;
   Form form = Form::general;
-  Index n = 0;          ///< rows, all lines glued
-  Index m = 0;          ///< rows per partition or segment
-  Index halo = 0;       ///< rows read again beyond each side of a partition; 0 unless truncated
-  int lanes = 1;        ///< partitions per tile
-  int items = 0;        ///< by work-groups: work-items of each; 0: tiles are swept by vectors of lanes
-  int item_rows = 0;    ///< by work-groups: rows of a work-item
-  int level_items = 0;  ///< reduces_tiles(): work-items of all levels but the first, of kLevelItemRows rows;
-                        ///< folds(): of the last
-  Index last_rows = 0;  ///< folds(): of a level that one work-group solves, at most
-  int run_tiles = 1;    ///< by work-groups: tiles of a partition, or of a run through all lines
-  int steps = 0;        ///< by work-groups, truncated-halo: work-items settle with those up to 2^steps away
-  int together = 1;     ///< keeps_factors(): tiles that a work-group solves at once
-  bool paper = false;   ///< truncated-halo in the form of 2019, by work-items: see core/paper_form
-  bool staged = false;  ///< paper: a work-group keeps its partitions in local memory between both sweeps
+  Index n = 0;                  ///< rows, all lines glued
+  Index m = 0;                  ///< rows per partition or segment
+  Index halo = 0;               ///< rows read again beyond each side of a partition; 0 unless truncated
+  int lanes = 1;                ///< partitions per tile
+  int items = 0;                ///< by work-groups: work-items of each; 0: tiles are swept by vectors of lanes
+  int item_rows = 0;            ///< by work-groups: rows of a work-item
+  int level_items = 0;          ///< reduces_tiles(): work-items of all levels but the first, of kLevelItemRows rows;
+                                ///< folds(): of the last
+  Index last_rows = 0;          ///< folds(): of a level that one work-group solves, at most
+  int run_tiles = 1;            ///< by work-groups: tiles of a partition, or of a run through all lines
+  int steps = 0;                ///< by work-groups, truncated-halo: work-items settle with those up to 2^steps away
+  int together = 1;             ///< keeps_factors(): tiles that a work-group solves at once
+  bool paper = false;           ///< truncated-halo in the form of 2019, by work-items: see core/paper_form
+  bool staged = false;          ///< paper: a work-group keeps its partitions in local memory between both sweeps
   bool walked = false;  ///< truncated-halo by lanes, its partitions settling each other: nothing is read again, what is
                         ///< truncated is a tile away
   int runs = 1;         ///< work-groups; each walks a run of consecutive tiles
@@ -129,6 +130,11 @@ struct Plan {
   /// whole lines, with one they are parts of a line, `m` rows each, and `runs` a multiple of those of a line unless
   /// every tile has a work-group.
   bool keeps_factors() const { return tiled() && stored && method == Method::truncated_halo; }
+  /// Truncated-streamed by work-groups: a run is a line, so that nothing is swept for its neighbours, and lines of two
+  /// tiles truncate nothing.
+  bool runs_are_lines() const {
+    return tiled() && stored && method == Method::truncated_streamed && halo == 0 && m == run_tiles * group_rows();
+  }
   /// Exact by work-groups: tiles are folded to their first rows, and those in turn.
   bool folds() const { return stored && by_groups() && method == Method::exact_factored; }
   /// exact-twopass by work-groups: tiles are reduced to their last rows, and those in turn; nothing is stored.
@@ -196,6 +202,14 @@ OCLSPKT_API Plan make_plan(Method method, Index n, Index halo, Index partition, 
 /// @throws InvalidInput if `partition` is negative, `reach` too long or the chunk limit does not hold one run
 OCLSPKT_API Plan make_run_plan(Index n, Index reach, Index partition, int word, const DeviceTraits& traits);
 
+/// The same for lines of equal length, each of them a run, whose tiles it fills.
+/// @param form   general or symmetric, which the plans have then; by it shapes are faster or slower
+/// @return the fastest first; none where no shape fits, a tile holds a line, or lines are too few, or too many for
+/// their
+///         last turn, to keep the device busy
+OCLSPKT_API std::vector<Plan> make_line_runs_plans(Index n, Index length, Form form, int word,
+                                                   const DeviceTraits& traits);
+
 /// Rows of a tile, which is as far as a run can reach.
 OCLSPKT_API Index longest_reach(Index partition, int word, const DeviceTraits& traits);
 
@@ -209,6 +223,9 @@ OCLSPKT_API bool share_line(Plan& plan, Index length, int word);
 /// @return false, and plan as it was, where a work-group of the device holds neither whole lines nor a good part of one
 ///         with its halos, or too little beside it
 OCLSPKT_API bool keep_factors(Plan& plan, Index length, int word, const DeviceTraits& traits);
+
+/// Rows of every line; 0 where they differ, or there are none.
+OCLSPKT_API Index equal_length(const LineSet& lines);
 
 /// Keep the bands, or stored factors, of a plan by work-groups as floats beside vectors of doubles.
 /// @return false, and plan as it was, where tiles and halos do not begin and end with whole vectors of floats, as where

@@ -53,8 +53,9 @@ std::string shape_text(const Plan& plan) {
              (plan.segments > 0 ? format(", %lld segments a line", static_cast<long long>(plan.segments)) : "");
     case Method::truncated_streamed:
       if (plan.by_groups()) {
-        return format("stored factors, reach %lld, runs of %d tiles, ", static_cast<long long>(plan.halo),
-                      plan.run_tiles) +
+        return (plan.runs_are_lines() ? format("stored factors, each line a run of %d tiles, ", plan.run_tiles)
+                                      : format("stored factors, reach %lld, runs of %d tiles, ",
+                                               static_cast<long long>(plan.halo), plan.run_tiles)) +
                groups_text(plan);
       }
       if (plan.stored) {

@@ -188,8 +188,10 @@ bool symmetry_matters(const Options& options) {
 template <typename T>
 static std::string cheaper_by_factors(const Problem<T>& problem, const Plan& plan) {
   if (!plan.tiled() || plan.stored || named(problem.options.method) || problem.one_shot) return {};
-  if (plan.halo <= kQuickerHalo) return {};
-  return format("halo %lld, stored factors need none", static_cast<long long>(plan.halo));
+  if (plan.halo > kQuickerHalo) return format("halo %lld, stored factors need none", static_cast<long long>(plan.halo));
+  // Tiles that hold longer lines than runs do leave a core nothing else to do.
+  const bool runs_may = plan.halo == 0 || (sizeof(T) > sizeof(float) && plan.halo > kQuickerHaloThanLines);
+  return runs_may && propose_line_runs(problem) ? "stored factors, each line a run, need no halo" : "";
 }
 
 template <typename T>

@@ -41,6 +41,9 @@ Plan factored_plan(const Problem<T>& problem) {
 /// Halo up to which work-groups are faster without stored factors. Shares of the stream, H200, 3e7 rows, a halo of 168,
 /// 256 and 352 rows: 0.96, 0.91, 0.84 in float, 1.01, 0.97, 0.89 in double; stored factors 0.85 and 0.95.
 inline constexpr Index kQuickerHalo = 256;
+/// The same, in double, of lines that are runs: with a halo of 256 rows 0.93, and symmetric 0.87, as runs 0.95 and 0.92
+/// (lines of 16384 rows).
+inline constexpr Index kQuickerHaloThanLines = 160;
 
 /// Powers of two between which rows stay that kernels multiply by several: those of exact-twopass from both ends
 /// (RESCALE of them) and of tiles that are walked.
@@ -125,6 +128,11 @@ std::optional<Proposal> propose_halo(const Problem<T>& problem, Objection& objec
 /// Method truncated-streamed, by stored factors on devices.
 template <typename T>
 std::optional<Proposal> propose_streamed(const Problem<T>& problem, Objection& objection);
+
+/// The same by work-groups, each line a run.
+/// @return none where lines do not fill runs, or too little decays, or settles
+template <typename T>
+std::optional<Proposal> propose_line_runs(const Problem<T>& problem);
 
 /// Method truncated-halo in the paper's form. Partitions get longer until the certificate holds; it is refused where
 /// that does not help, to users who named the method as well.

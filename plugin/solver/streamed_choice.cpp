@@ -207,6 +207,7 @@ template <typename T>
 std::optional<Proposal> propose_runs(const Problem<T>& problem, Objection& objection) {
   const double tol = tolerance<T>(problem.options);
   if (object_to_asymmetry(problem, objection)) return std::nullopt;
+  if (auto by_lines = propose_line_runs(problem)) return by_lines;
   const Index n = problem.bands.lines().rows(), partition = problem.options.partition;
   const Index longest = longest_reach(partition, sizeof(T), problem.traits);
   const Index known = known_reach(problem, tol, longest);
@@ -244,6 +245,25 @@ constexpr Direction kDirections[] = {{false, false}, {true, false}, {false, true
 }  // namespace
 
 template <typename T>
+std::optional<Proposal> propose_line_runs(const Problem<T>& problem) {
+  const LineSet& lines = problem.bands.lines();
+  const double d = problem.survey.decay(), tol = tolerance<T>(problem.options);
+  const Index length = equal_length(lines);
+  // What stands for all lines, or is narrow, is read by kernels that are bound by other things.
+  const bool wanted = lines.count() > 1 && length > 0 && problem.options.partition == 0 && !problem.survey.shared;
+  if (!wanted || problem.traits.group_items == 0 || narrows<T>(problem.options)) return std::nullopt;
+  const Form form = is_symmetric(lines, problem.bands.view()) ? Form::symmetric : Form::general;
+  for (const Plan& plan : make_line_runs_plans(lines.rows(), length, form, sizeof(T), problem.traits)) {
+    const double known = plan.run_tiles <= 2 ? 0 : d > 1 ? bound_stored(d, plan.group_rows()) : kNothingKnown;
+    if (known <= tol && settles(problem.survey)) return covered(plan, known, tol, problem.survey);
+    const Certificate certificate = certify_runs(plan, problem.bands.view());
+    if (!(certificate.bound <= tol && certificate.growth <= kTriedGrowth)) continue;
+    return covered_and_settled(plan, certificate.bound, certificate.growth, tol, problem.survey);
+  }
+  return std::nullopt;
+}
+
+template <typename T>
 std::optional<Proposal> propose_streamed(const Problem<T>& problem, Objection& objection) {
   if (problem.traits.group_items > 0) return propose_runs(problem, objection);
   if (!problem.traits.host) return propose_stored(problem, objection);
@@ -276,6 +296,8 @@ std::optional<Proposal> propose_streamed(const Problem<T>& problem, Objection& o
   return insist_on_streamed(problem, best, least, tol, objection);
 }
 
+template std::optional<Proposal> propose_line_runs<float>(const Problem<float>&);
+template std::optional<Proposal> propose_line_runs<double>(const Problem<double>&);
 template std::optional<Proposal> propose_streamed<float>(const Problem<float>&, Objection&);
 template std::optional<Proposal> propose_streamed<double>(const Problem<double>&, Objection&);
 

@@ -275,6 +275,41 @@ TYPED_TEST(Tiles, WalkRunsByStoredFactors) {
   });
 }
 
+TYPED_TEST(Tiles, WalkRunsThatAreLines) {
+  using T = TypeParam;
+  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
+    DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);
+    traits.cores = 1;
+    for (const auto& [length, coupling] : {std::pair<Index, double>{4096, 0.4999}, {3000, 0.4999}, {16'384, 0.4}}) {
+      const LineSet lines = LineSet::equal(8, length);
+      // The tiles of long lines are truncated.
+      const auto bands = closed(constant<T>(lines, T(-coupling), 1, T(-coupling)));
+      const auto y = random_vector<T>(lines.rows());
+      for (const Form form : {Form::general, Form::symmetric}) {
+        for (const Plan& plan : make_line_runs_plans(lines.rows(), length, form, sizeof(T), traits)) {
+          EXPECT_TRUE(plan.runs_are_lines());
+          EXPECT_EQ(plan.m, length);
+          if (coupling > 0.4 && plan.run_tiles > 2) continue;
+          EXPECT_LE(certify_runs(plan, bands.view()).bound, kEps<T>);
+          const auto x = this->solve_by(info.index, plan, bands, y);
+          EXPECT_LE(normwise_backward_error(lines, bands.view(), x.data(), y.data()), 10 * kEps<T>)
+              << length << " rows, " << plan.run_tiles << " tiles of " << plan.items << " x " << plan.item_rows;
+          DeviceSettings small = kForGpus;
+          small.device_memory = 5 * lines.rows() * static_cast<Index>(sizeof(T)) / 3;
+          EXPECT_EQ(this->solve_by(info.index, plan, bands, y, small), x) << "in chunks";
+          auto broken = y;
+          const auto at = static_cast<std::size_t>(3 * length);
+          broken[at] = std::numeric_limits<T>::quiet_NaN();
+          auto others = this->solve_by(info.index, plan, bands, broken);
+          EXPECT_TRUE(std::isnan(others[at]));
+          std::copy_n(x.begin() + 3 * length, length, others.begin() + 3 * length);
+          EXPECT_EQ(others, x) << "NaN stays in its line";
+        }
+      }
+    }
+  });
+}
+
 TYPED_TEST(Tiles, WalkRunsInEveryForm) {
   using T = TypeParam;
   on_every_device_for_gpus<T>([&](const DeviceInfo& info) {

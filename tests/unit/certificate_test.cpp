@@ -323,6 +323,21 @@ TEST(Certificate, OfStoredFactorsCountsWhatPartitionsMakeOfRounding) {
   EXPECT_LE(error(smooth), 1e-15);
 }
 
+TEST(Certificate, OfRunsThatAreLines) {
+  const DeviceTraits traits{.cores = 1, .group_items = 1024, .local_bytes = 48 << 10};
+  const auto bound = [&](Index length, double lambda) {
+    const LineSet lines = LineSet::equal(12, length);
+    const Bands<double> bands = closed(test::diffusion<double>(lines, lambda));
+    const Certificate c =
+        certify_runs(make_line_runs_plans(lines.rows(), length, Form::general, 8, traits).front(), bands.view());
+    EXPECT_LE(c.growth, 2);
+    return c.bound;
+  };
+  EXPECT_EQ(bound(4096, 1e6), 0) << "two tiles truncate nothing";
+  EXPECT_LE(bound(16'384, 100), 1e-60);
+  EXPECT_GT(bound(16'384, 1e5), 1e-4);
+}
+
 /// Runs are cut anywhere: where what decays slowly is a few rows long only, whole blocks say so.
 TEST(Certificate, OfRunsFollowsTheDecay) {
   const DeviceTraits traits{.group_items = 16, .local_bytes = 1 << 15};

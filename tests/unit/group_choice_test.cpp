@@ -109,5 +109,22 @@ TYPED_TEST(GroupChoice, KeepsTheFactorsOfLinesThatAreAlike) {
   }
 }
 
+TYPED_TEST(GroupChoice, MakesRunsOfLines) {
+  using T = TypeParam;
+  const bool wide = sizeof(T) == sizeof(double);
+  for (const auto& [length, lambda, tiles] :
+       {std::tuple<Index, double, int>{4096, 1e4, 2}, {4096, 10, 0}, {16'384, 100, wide ? 16 : 0}, {16'384, 10, 0}}) {
+    const auto bands = [&] { return test::diffusion<T>(LineSet::equal(1056, length), lambda); };
+    EXPECT_EQ(proposed(bands(), Method::truncated_halo).has_value(), tiles == 0) << length << ", lambda " << lambda;
+    if (tiles == 0) continue;
+    const auto proposal = proposed(bands(), Method::truncated_streamed);
+    ASSERT_TRUE(proposal);
+    EXPECT_TRUE(proposal->plan.runs_are_lines());
+    EXPECT_EQ(proposal->plan.run_tiles, tiles);
+    EXPECT_EQ(proposal->plan.form, Form::symmetric);
+    EXPECT_LE(proposal->certificate, std::numeric_limits<T>::epsilon());
+  }
+}
+
 }  // namespace
 }  // namespace oclspkt

@@ -422,6 +422,33 @@ TEST(GroupPlan, RunsAreAsLongAsFillsTheDevice) {
   }
 }
 
+TEST(GroupPlan, RunsAreLinesWhoseTilesTheyFill) {
+  const DeviceTraits traits{.cores = 132, .group_items = 1024, .local_bytes = 48 << 10};
+  const auto made = [&](Index count, Index length, int word, Form form = Form::general) {
+    return make_line_runs_plans(count * length, length, form, word, traits);
+  };
+  for (const int word : {4, 8}) {
+    for (const Index length : {2112, 3000, 3200, 4096}) {
+      const std::vector<Plan> plans = made(5280, length, word);
+      ASSERT_FALSE(plans.empty()) << length;
+      const Plan& plan = plans.front();
+      EXPECT_TRUE(plan.runs_are_lines());
+      EXPECT_EQ(plan.run_tiles, 2);
+      EXPECT_EQ(plan.m, length);
+      EXPECT_EQ(plan.run_tiles * plan.group_rows(), length);
+      EXPECT_EQ(plan.runs, 5280);
+    }
+    EXPECT_TRUE(made(5280, 2048, word).empty()) << "a tile holds them";
+    EXPECT_TRUE(made(5280, 4099, word).empty()) << "no tile of theirs is filled";
+    EXPECT_TRUE(made(20, 4096, word).empty()) << "cores would be idle";
+  }
+  EXPECT_TRUE(made(1056, 16'384, 4).empty());
+  EXPECT_EQ(made(1056, 16'384, 8).front().items, 128);
+  EXPECT_EQ(made(1056, 16'384, 8, Form::symmetric).front().items, 64);
+  EXPECT_EQ(made(1056, 16'384, 8, Form::symmetric).front().form, Form::symmetric);
+  EXPECT_EQ(made(792, 16'384, 8, Form::symmetric).front().items, 128) << "half of the last turn would be empty";
+}
+
 TEST(GroupPlan, TilesHoldWholeLines) {
   const DeviceTraits traits{.cores = 132, .group_items = 1024, .local_bytes = 48 << 10};
   const auto held = [&](Index length, int word) {
