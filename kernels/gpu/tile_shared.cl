@@ -10,6 +10,9 @@
 //   STEPS        of the scan: a work-item learns of the 4^STEPS before it, which hold what is left of its line, or as
 //                many rows as the halo
 //   TOGETHER     tiles that are solved at once: they share factors, and wait for each other's barriers
+// Optional:
+//   COUPLINGS_SERVE  the multiplier of a row is the coupling of the row above it; multiplier is not read
+//   PRODUCTS_TOLD    products of the scan are in local memory and not in registers
 //
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling   w, r and c of one line, shape [length]; written by the host
@@ -23,7 +26,7 @@
 //   length       rows of a line; kept, halo and length are multiples of VECTOR
 // Launch:  any number of work-groups of GROUP_ITEMS work-items, with a halo a multiple of length / kept unless there is
 //          one for each tile; group g takes tiles g, g + groups, ...
-// Local:   TOGETHER (TURNED_WORDS + 2 (GROUP_ITEMS + 1)) scalars.
+// Local:   TOGETHER (TURNED_WORDS + 2 (GROUP_ITEMS + 1)) scalars; PRODUCTS_TOLD: 6 STEPS GROUP_ITEMS more.
 // Per row: 5 multiply-adds, 1 multiplication for every row of the tile; 2 words.
 // Assumes: couplings out of the lines are 0; factors are finite. With a halo: what is `halo` rows away does not show.
 // Valid:   x for the rows of the tiles below n.
@@ -36,13 +39,35 @@
 
 // Products of a work-item's scan, of the work-items before it: of step s, of the first one, two and three windows of
 // 4^s of them.
+#ifdef PRODUCTS_TOLD
+typedef struct {
+  __local scalar_t* through;  // shape [STEPS][3][GROUP_ITEMS], from this work-item's on
+} Passage;
+#define THROUGH(p, s, k) (p).through[((s)*3 + (k)) * GROUP_ITEMS]
+#else
 typedef struct {
   scalar_t through[STEPS][3];
 } Passage;
+#define THROUGH(p, s, k) (p).through[s][k]
+#endif
 
 typedef struct {
-  scalar_t w[ITEM_ROWS], r[ITEM_ROWS], c[ITEM_ROWS];
+#ifdef COUPLINGS_SERVE
+  scalar_t above;  // the coupling of the row above the first
+#else
+  scalar_t w[ITEM_ROWS];
+#endif
+  scalar_t r[ITEM_ROWS], c[ITEM_ROWS];
 } Kept;
+
+// i is known when this is compiled.
+static inline scalar_t multiplier_of(const Kept* f, int i) {
+#ifdef COUPLINGS_SERVE
+  return i > 0 ? f->c[i - 1] : f->above;
+#else
+  return f->w[i];
+#endif
+}
 
 // The rows [begin, end) of a tile are those of its lines; row 0 is row `row` of a line, which may lie before it.
 typedef struct {
@@ -71,7 +96,7 @@ static inline void find_passages(scalar_t through[2], __local scalar_t* told, Pa
       }
 #pragma unroll
       for (int k = 1; k < 4; ++k) {
-        p[d].through[s][k - 1] = through[d];
+        THROUGH(p[d], s, k - 1) = through[d];
         const int other = item - k * distance;
         through[d] = other >= 0 ? mul(through[d], told[d * TOLD + other]) : 0;
       }
@@ -99,7 +124,7 @@ static inline void enter(scalar_t* value, Passage p, bool back, __local scalar_t
       if (s == 0) value[t] = item > 0 ? now[t * TOLD + before] : 0;
 #pragma unroll
       for (int k = 1; k < 4; ++k) {
-        value[t] = take_off(GUARDED || k * distance >= GROUP_ITEMS, value[t], -p.through[s][k - 1],
+        value[t] = take_off(GUARDED || k * distance >= GROUP_ITEMS, value[t], -THROUGH(p, s, k - 1),
                             now[t * TOLD + max(before - k * distance, 0)]);
       }
     }
@@ -135,7 +160,7 @@ static inline void solve(const Kept* f, Passage down, Passage up, scalar_t v[TOG
   for (int t = 0; t < TOGETHER; ++t) {
     value[t] = 0;
 #pragma unroll
-    for (int i = 0; i < ITEM_ROWS; ++i) value[t] = take_off(GUARDED, v[t][i], f->w[i], value[t]);
+    for (int i = 0; i < ITEM_ROWS; ++i) value[t] = take_off(GUARDED, v[t][i], multiplier_of(f, i), value[t]);
     note_unless_finite(value[t], care);
   }
   enter(value, down, false, told, turn);
@@ -143,7 +168,7 @@ static inline void solve(const Kept* f, Passage down, Passage up, scalar_t v[TOG
   for (int t = 0; t < TOGETHER; ++t) {
 #pragma unroll
     for (int i = 0; i < ITEM_ROWS; ++i) {
-      value[t] = take_off(GUARDED, v[t][i], f->w[i], value[t]);
+      value[t] = take_off(GUARDED, v[t][i], multiplier_of(f, i), value[t]);
       v[t][i] = mul(value[t], f->r[i]);
     }
     value[t] = 0;
@@ -176,6 +201,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_shar
     const int kept, const int halo, const int length) {
   __local vector_t turned[TOGETHER * TURNED_VECTORS];
   __local scalar_t told[2 * TOLD_TOGETHER];
+#ifdef PRODUCTS_TOLD
+  __local scalar_t products[2][STEPS * 3 * GROUP_ITEMS];
+#endif
   const long groups = (long)get_num_groups(0), stride = groups * kept;
   long tile = tile_begin + (long)get_group_id(0);
   if (tile >= tile_end) return;
@@ -192,21 +220,33 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_shar
   }
   Kept f;
   {
-    vector_t w[ITEM_VECTORS], r[ITEM_VECTORS], c[ITEM_VECTORS];
+    vector_t r[ITEM_VECTORS], c[ITEM_VECTORS];
+#ifndef COUPLINGS_SERVE
+    vector_t w[ITEM_VECTORS];
     fetch_factor(multiplier, place, length, w);
+#endif
     fetch_factor(reciprocal, place, length, r);
     fetch_factor(coupling, place, length, c);
+#ifndef COUPLINGS_SERVE
     turn_to_rows(w, turned, f.w);
+#endif
     turn_to_rows(r, turned, f.r);
     turn_to_rows(c, turned, f.c);
+#ifdef COUPLINGS_SERVE
+    // Nothing enters the tile. The next that is put there comes behind the barriers of find_passages().
+    f.above = get_local_id(0) > 0 ? ((__local const scalar_t*)turned)[place_above(ITEM_VECTORS, VECTOR)] : 0;
+#endif
   }
   scalar_t through[2] = {1, 1};
 #pragma unroll
   for (int i = 0; i < ITEM_ROWS; ++i) {
-    through[0] = -mul(f.w[i], through[0]);
+    through[0] = -mul(multiplier_of(&f, i), through[0]);
     through[1] = -mul(f.c[i], through[1]);
   }
   Passage passages[2];
+#ifdef PRODUCTS_TOLD
+  for (int d = 0; d < 2; ++d) passages[d].through = products[d] + get_local_id(0);
+#endif
   find_passages(through, told, passages);
   int turn = 0;
   for (; tile < tile_end; tile += TOGETHER * groups) {

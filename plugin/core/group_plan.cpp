@@ -83,6 +83,11 @@ constexpr KeptShape kKeptDoubles[] = {{64, 16, 1, 4, 4}, {128, 16, 1, 4, 2}, {25
 constexpr KeptShape kKeptHaloFloats[] = {{96, 12, 2, 2, 5}, {128, 12, 2, 2, 4}, {192, 12, 2, 3, 2}, {64, 16, 1, 4, 6}};
 /// A halo of 128: 0.82; 64 x 12, which keeps 512 rows, 0.71, 192 x 12 0.67. A halo of 256: 0.71.
 constexpr KeptShape kKeptHaloDoubles[] = {{128, 10, 1, 2, 3}, {256, 10, 1, 4, 1}, {64, 16, 1, 4, 4}};
+/// The first of them where couplings serve and products of the scan are in local memory: 128 registers for 166, 0.91
+/// for 0.84. Either by itself: 160 of them, 0.85 and 0.82; both with y copied past the registers 0.87, two tiles ahead
+/// 0.81. Other shapes with both: 64 x 20 0.87, 160 x 8 0.82. Whole lines gain a hundredth by serving couplings, nothing
+/// by the rest.
+constexpr KeptShape kMirroredHaloDoubles = {128, 10, 1, 2, 4};
 
 /// Work-items of exact-factored in double, whose pass back has registers for few: 3e7 rows on an H200, back by 64: 273
 /// us, by 128: 282; the first pass is as fast either way.
@@ -301,6 +306,17 @@ int kept_steps(const KeptShape& shape, Index length, Index halo) {
 
 }  // namespace
 
+namespace {
+
+/// Work-groups of a kept plan, which keep their place in the line.
+void deal_kept_tiles(int per_core, Index length, const DeviceTraits& traits, Plan& plan) {
+  const Index places = plan.halo == 0 ? 1 : length / plan.m, most = per_core * std::max<Index>(1, traits.cores);
+  const Index groups = std::max(places, most / places * places);
+  plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, groups));
+}
+
+}  // namespace
+
 bool keep_factors(Plan& plan, Index length, int word, const DeviceTraits& traits) {
   const bool wide = word > static_cast<int>(sizeof(float)), whole = plan.halo == 0;
   const Index quantum = kItemVector / word;
@@ -318,14 +334,22 @@ bool keep_factors(Plan& plan, Index length, int word, const DeviceTraits& traits
     plan.m = kept;
     plan.together = shape.together;
     plan.steps = steps;
-    // Work-groups keep their place in the line.
-    const Index places = whole ? 1 : length / kept, most = shape.per_core * std::max<Index>(1, traits.cores);
-    const Index groups = std::max(places, most / places * places);
-    plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, groups));
+    deal_kept_tiles(shape.per_core, length, traits, plan);
     cut_into_chunks(plan, word, traits);
     return true;
   }
   return false;
+}
+
+void mirror_factors(Plan& plan, Index length, int word, const DeviceTraits& traits) {
+  if (word == sizeof(float)) return;
+  plan.mirrors = true;
+  const KeptShape& shape = kMirroredHaloDoubles;
+  const bool usual = plan.items == shape.items && plan.item_rows == shape.item_rows && plan.steps <= shape.most_steps;
+  const Index words = group_local_words(plan.items, plan.item_rows) + scan_product_words(plan.items, plan.steps);
+  if (plan.halo == 0 || !usual || words * word > traits.local_bytes) return;
+  plan.tells_products = true;
+  deal_kept_tiles(shape.per_core, length, traits, plan);
 }
 
 bool keep_narrow(Plan& plan) {

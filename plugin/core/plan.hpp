@@ -28,6 +28,9 @@ inline Index reduce_local_words(int items, int item_rows) {
   return std::max(group_local_words(items, item_rows), 5 * (Index{items} + 1) + 1);
 }
 
+/// Words of local memory for the products of a scan of so many steps, both ways (kernels/gpu/tile_shared.cl).
+inline Index scan_product_words(int items, int steps) { return Index{6} * steps * items; }
+
 /// Rows of a work-item in all levels of exact-twopass but the first, which are short: what counts is how few steps
 /// follow each other.
 inline constexpr int kLevelItemRows = 4;
@@ -87,6 +90,8 @@ struct Plan {
   int run_tiles = 1;            ///< by work-groups: tiles of a partition, or of a run through all lines
   int steps = 0;                ///< by work-groups, truncated-halo: work-items settle with those up to 2^steps away
   int together = 1;             ///< keeps_factors(): tiles that a work-group solves at once
+  bool mirrors = false;         ///< keeps_factors(): couplings of the line serve as multipliers
+  bool tells_products = false;  ///< the same: products of the scan are in local memory, not in registers
   bool paper = false;           ///< truncated-halo in the form of 2019, by work-items: see core/paper_form
   bool staged = false;          ///< paper: a work-group keeps its partitions in local memory between both sweeps
   bool walked = false;  ///< truncated-halo by lanes, its partitions settling each other: nothing is read again, what is
@@ -223,6 +228,11 @@ OCLSPKT_API bool share_line(Plan& plan, Index length, int word);
 /// @return false, and plan as it was, where a work-group of the device holds neither whole lines nor a good part of one
 ///         with its halos, or too little beside it
 OCLSPKT_API bool keep_factors(Plan& plan, Index length, int word, const DeviceTraits& traits);
+
+/// Let the couplings that work-groups keep serve as multipliers, which takes fewer registers: in double. Parts of lines
+/// then keep products of their scan in local memory, if it has room for them, and a core holds a work-group more.
+/// @param plan   Plan::keeps_factors(), of lines that are symmetric to the bit
+OCLSPKT_API void mirror_factors(Plan& plan, Index length, int word, const DeviceTraits& traits);
 
 /// Rows of every line; 0 where they differ, or there are none.
 OCLSPKT_API Index equal_length(const LineSet& lines);

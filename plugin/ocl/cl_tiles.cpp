@@ -42,7 +42,8 @@ void ClSolver<T>::make_tile_kernels(State& s, bool guarded) const {
                            (plan_.narrow ? " -D NARROW_FACTORS" : "");
   if (plan_.keeps_factors()) {
     make(s.tile_shared[guarded], "tile_shared",
-         " -D STEPS=" + std::to_string(plan_.steps) + " -D TOGETHER=" + std::to_string(plan_.together));
+         " -D STEPS=" + std::to_string(plan_.steps) + " -D TOGETHER=" + std::to_string(plan_.together) +
+             (plan_.mirrors ? " -D COUPLINGS_SERVE" : "") + (plan_.tells_products ? " -D PRODUCTS_TOLD" : ""));
     return;
   }
   if (!plan_.stored) {

@@ -82,10 +82,7 @@ std::optional<Proposal> propose_kept(const Problem<T>& problem, double tol) {
   while (halo <= longest && !(bound_stored(d, halo) <= tol)) halo += kHaloQuantum;
   if (halo > longest) return std::nullopt;
   Plan plan = plan_for(problem, Method::truncated_halo, halo);
-  const Index length = lines.length(0);
-  if (!share_line(plan, length, sizeof(T)) || !keep_factors(plan, length, sizeof(T), problem.traits)) {
-    return std::nullopt;
-  }
+  if (!share_line(plan, lines.length(0), sizeof(T)) || !keep_shared_factors(problem, plan)) return std::nullopt;
   return covered(plan, bound_stored(d, halo), tol, problem.survey);
 }
 

@@ -114,16 +114,29 @@ void serve_if_symmetric(const Problem<T>& problem, Plan& plan) {
 }
 
 template <typename T>
+bool keep_shared_factors(const Problem<T>& problem, Plan& plan) {
+  const Index length = problem.bands.lines().length(0);
+  if (!keep_factors(plan, length, sizeof(T), problem.traits)) return false;
+  // What one line is all are.
+  if (is_symmetric(LineSet::one(length), problem.bands.view())) {
+    mirror_factors(plan, length, sizeof(T), problem.traits);
+  }
+  return true;
+}
+
+template <typename T>
 void choose_form_by_groups(const Problem<T>& problem, Plan& plan) {
   const LineSet& lines = problem.bands.lines();
   if (problem.survey.shared && share_line(plan, lines.length(0), sizeof(T))) {
     const bool whole = plan.method == Method::truncated_halo && problem.options.partition == 0;
-    if (whole && settles(problem.survey)) keep_factors(plan, lines.length(0), sizeof(T), problem.traits);
+    if (whole && settles(problem.survey)) keep_shared_factors(problem, plan);
     return;
   }
   serve_if_symmetric(problem, plan);
 }
 
+template bool keep_shared_factors(const Problem<float>&, Plan&);
+template bool keep_shared_factors(const Problem<double>&, Plan&);
 template void serve_if_symmetric(const Problem<float>&, Plan&);
 template void serve_if_symmetric(const Problem<double>&, Plan&);
 template void choose_form_by_groups(const Problem<float>&, Plan&);

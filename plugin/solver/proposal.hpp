@@ -116,6 +116,10 @@ bool object_to_asymmetry(const Problem<T>& problem, Objection& objection) {
 template <typename T>
 void serve_if_symmetric(const Problem<T>& problem, Plan& plan);
 
+/// keep_factors() of lines that share_line() shares, and mirror_factors() where the line is symmetric.
+template <typename T>
+bool keep_shared_factors(const Problem<T>& problem, Plan& plan);
+
 /// Look at the values for the storage form that takes the fewest words, of bands or factors that work-groups read.
 /// @param[in,out] plan  by work-groups, of lines laid end to end
 template <typename T>

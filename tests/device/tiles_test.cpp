@@ -31,6 +31,12 @@ class Tiles : public testing::Test {
                                  const DeviceSettings& settings = kForGpus) {
     return solve_by_plan(device, plan, bands, y, settings);
   }
+  /// A plan that keeps factors, of lines that are symmetric.
+  static Plan mirrored(int device, Plan plan, Index length) {
+    mirror_factors(plan, length, sizeof(T), module().traits(device, sizeof(T) == sizeof(double), kForGpus));
+    EXPECT_EQ(plan.mirrors, sizeof(T) == sizeof(double));
+    return plan;
+  }
 };
 using Scalars = testing::Types<float, double>;
 TYPED_TEST_SUITE(Tiles, Scalars);
@@ -154,6 +160,7 @@ TYPED_TEST(Tiles, OfWholeLinesKeepFactors) {
       EXPECT_LE(normwise_backward_error(lines, bands.view(), first.data(), y.data()), 10 * kEps<T>) << length;
       EXPECT_LE(relative_difference(first, solve_by_reference(bands, y)), 64 * kEps<T>) << length;
       EXPECT_EQ(this->solve_by(info.index, plan, bands, y, kAsking), first) << "unguarded";
+      EXPECT_EQ(this->solve_by(info.index, this->mirrored(info.index, plan, length), bands, y), first);
       DeviceSettings small = kForGpus;
       small.device_memory = 5 * lines.rows() * static_cast<Index>(sizeof(T)) / 6;
       EXPECT_EQ(this->solve_by(info.index, plan_by(small), bands, y, small), first) << "in chunks";
@@ -192,6 +199,9 @@ TYPED_TEST(Tiles, OfPartsOfLinesKeepFactors) {
       EXPECT_LE(normwise_backward_error(lines, bands.view(), first.data(), y.data()), 10 * kEps<T>) << length;
       EXPECT_LE(relative_difference(first, solve_by_reference(bands, y)), 64 * kEps<T>) << length;
       EXPECT_EQ(this->solve_by(info.index, plan, bands, y, kAsking), first) << "unguarded";
+      const Plan mirrored = this->mirrored(info.index, plan, length);
+      EXPECT_EQ(mirrored.tells_products, sizeof(T) == sizeof(double)) << length;
+      EXPECT_EQ(this->solve_by(info.index, mirrored, bands, y), first) << "couplings serve";
       plan.runs = static_cast<int>(length / plan.m);
       EXPECT_EQ(this->solve_by(info.index, plan, bands, y), first) << "a work-group for every place";
       DeviceSettings small = kForGpus;
