@@ -17,8 +17,10 @@
 //   m            rows a partition, a multiple of LANES
 //   reach        rows of a partition that what enters it gets to, a multiple of LANES and at most m
 //   slot         LANES + 2 m
-//   head, period, tail  which factors a tile takes: those in front of head and from tail on its own, the ones between
-//                those of the `period` tiles from head on, again and again; head = all tiles where nothing repeats
+//   head, period, tail, all  which factors a tile takes, of `all` tiles and of the next as many again: those in front
+//   of
+//                head and from tail on its own, the ones between those of the `period` tiles from head on, again and
+//                again; head = all = the number of tiles where nothing repeats
 //   in_coupling  1: a tile of `coupling` begins with the multipliers of the first rows, and couplings are the
 //                multipliers of the rows below them (symmetric matrices); 0: `multiplier` holds them
 // Launch:  any number of work-groups of one work-item; each walks a run of consecutive tiles.
@@ -33,18 +35,19 @@
 typedef struct {
   __global const factors_t *multiplier, *reciprocal, *coupling;
   __global const scalar_t *down, *up;
-  long first_tile, head, period, tail;
+  long first_tile, head, period, tail, all;
   int in_coupling;
 } Factors;
 
-static inline TileFactors factors_of(Factors all, long t, int m) {
-  const long place = t < all.head   ? t
-                     : t < all.tail ? all.head + (t - all.head) % all.period
-                                    : all.head + all.period + (t - all.tail);
-  const long at = (place - all.first_tile) * (m + all.in_coupling);
-  const TileFactors f = {all.multiplier + at, all.reciprocal + at, all.coupling + at + all.in_coupling,
-                         all.down + place * LANES, all.up + place * LANES};
-  return f;
+static inline TileFactors factors_of(Factors f, long t, int m) {
+  const long tile = t % f.all;
+  const long place = tile < f.head   ? tile
+                     : tile < f.tail ? f.head + (tile - f.head) % f.period
+                                     : f.head + f.period + (tile - f.tail);
+  const long at = (place - f.first_tile) * (m + f.in_coupling);
+  const TileFactors of_tile = {f.multiplier + at, f.reciprocal + at, f.coupling + at + f.in_coupling,
+                               f.down + place * LANES, f.up + place * LANES};
+  return of_tile;
 }
 
 // Solve the tiles [begin, end).
@@ -81,11 +84,12 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void turned_streamed(
     __global const scalar_t* restrict up, __global const scalar_t* restrict y, __global scalar_t* restrict x,
     __global lanes_t* restrict scratch, const long n, const long origin, const long first_tile, const long tile_begin,
     const long tile_end, const int m, const int reach, const int slot, const long head, const long period,
-    const long tail, const int in_coupling) {
+    const long tail, const long all, const int in_coupling) {
   const long run = (long)get_group_id(0), runs = (long)get_num_groups(0);
   const long begin = run_begin(tile_begin, tile_end, run, runs), end = run_begin(tile_begin, tile_end, run + 1, runs);
   const Rows rows = {n, origin, m};
-  const Factors factors = {multiplier, reciprocal, coupling, down, up, first_tile, head, period, tail, in_coupling};
+  const Factors factors = {multiplier, reciprocal, coupling, down, up,         first_tile,
+                           head,       period,     tail,     all,  in_coupling};
   if (begin == end) return;
   walk(factors, rows, begin, end, reach, y, x, scratch + run * slot);
 }

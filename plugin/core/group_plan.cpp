@@ -265,9 +265,9 @@ std::vector<Plan> make_line_runs_plans(Index n, Index length, Form form, int wor
     plan.n = n;
     plan.stored = true;
     take_shape(shape, plan);
-    const Index tiles = length / shape.rows(), turn = runs_at_once(plan, word, traits);
-    const auto turns = static_cast<double>(quotient_up(n / length, turn) * turn);
-    if (tiles > kMostRunTiles || turns > kLineTurns * static_cast<double>(n / length)) continue;
+    const Index lines = n / length, tiles = length / shape.rows(), turn = runs_at_once(plan, word, traits);
+    const Index paid = quotient_up(lines, turn) * turn;
+    if (tiles > kMostRunTiles || static_cast<double>(paid) > kLineTurns * static_cast<double>(lines)) continue;
     if (!fits(shape, word, traits)) continue;
     cut_into_runs(tiles, word, traits, plan);
     plans.push_back(plan);

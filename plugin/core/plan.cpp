@@ -361,17 +361,26 @@ bool share_lines(Plan& plan, Index length, bool choose, int word, const DeviceTr
   Plan shared = choose && fits ? make_stored_plan(plan.n, 0, m, word, traits) : plan;
   shared.form = Form::shared;
   shared.shared.period = length / std::gcd(length, shared.tile_rows());
-  shared.shared.tail = shared.tiles();
+  shared.shared.tail = shared.shared.all = shared.tiles();
   const bool in_cache = (3 + 3 * shared.factor_tiles()) * shared.m <= vectors;
   if (!in_cache || shared.tiles() <= shared.factor_tiles()) return false;
   plan = shared;
   return true;
 }
 
-bool share_rows(Plan& plan) {
-  if (plan.tiles() < 4 || plan.lead_in < 0 || plan.lead_in > plan.tile_rows()) return false;
+Index partition_that_fills(Index length, const Plan& plan) {
+  if (length % plan.lanes != 0) return 0;
+  Index m = plan.m / plan.lanes * plan.lanes;
+  while (m >= kShortPartition && length / plan.lanes % m != 0) m -= plan.lanes;
+  return m >= kShortPartition ? m : 0;
+}
+
+bool share_rows(Plan& plan, Index length) {
+  const Index tiles = quotient_up(length, plan.tile_rows());
+  const bool fills = length == plan.n || tiles * plan.tile_rows() == length;
+  if (!fills || tiles < 4 || plan.lead_in < 0 || plan.lead_in > plan.tile_rows()) return false;
   plan.form = Form::shared;
-  plan.shared = {1, 1, plan.tiles() - 1};
+  plan.shared = {1, 1, tiles - 1, tiles};
   return true;
 }
 

@@ -55,10 +55,10 @@ struct DeviceTraits {
 
 inline constexpr DeviceTraits kHostTraits{.lanes = 1, .host = true};
 
-/// Tiles that stand for all others, or rows where by work-groups `period` rows do: the first `head`, `period` tiles
-/// behind them that repeat as far as `tail`, and those from `tail` on.
+/// Tiles that stand for all others, or rows where by work-groups `period` rows do: of `all` tiles, and of the next as
+/// many again, the first `head`, `period` tiles behind them that repeat as far as `tail`, and those from `tail` on.
 struct SharedTiles {
-  Index head = 0, period = 0, tail = 0;
+  Index head = 0, period = 0, tail = 0, all = 0;
 };
 
 /// How the rows of a line set map to work; fixed from set-up to set-up.
@@ -169,7 +169,7 @@ struct Plan {
   bool reads_ahead() const { return item_rows <= kMostRowsAhead; }
   /// Stored: tiles that have factors of their own.
   Index factor_tiles() const {
-    return form == Form::shared ? shared.head + shared.period + tiles() - shared.tail : tiles();
+    return form == Form::shared ? shared.head + shared.period + shared.all - shared.tail : tiles();
   }
   /// Stored, grid_folds() or tiled(): the multiplier, or lower coupling, of a row is the coupling of the row above it,
   /// and is not kept.
@@ -209,9 +209,8 @@ OCLSPKT_API Plan make_run_plan(Index n, Index reach, Index partition, int word, 
 
 /// The same for lines of equal length, each of them a run, whose tiles it fills.
 /// @param form   general or symmetric, which the plans have then; by it shapes are faster or slower
-/// @return the fastest first; none where no shape fits, a tile holds a line, or lines are too few, or too many for
-/// their
-///         last turn, to keep the device busy
+/// @return the fastest first; none where no shape fits, a tile holds a line, or the last turn of work-groups would leave
+///         too much of the device idle
 OCLSPKT_API std::vector<Plan> make_line_runs_plans(Index n, Index length, Form form, int word,
                                                    const DeviceTraits& traits);
 
@@ -306,10 +305,17 @@ OCLSPKT_API Plan make_ends_plan(Index n, Index partition, int word, const Device
 /// @return false, and plan as it was, where nothing is to be gained
 OCLSPKT_API bool share_lines(Plan& plan, Index length, bool choose, int word, const DeviceTraits& traits);
 
-/// Share the stored factors of one line whose rows are alike but for the first and the last: a tile between them serves
-/// all between them.
-/// @return false, and plan as it was, where there are too few tiles, or the pivots of the first are not done changing
-OCLSPKT_API bool share_rows(Plan& plan);
+/// The longest partition that is no longer than that of a plan and whose tiles fill lines of `length` rows; 0 if there
+/// is none.
+OCLSPKT_API Index partition_that_fills(Index length, const Plan& plan);
+
+/// Share the stored factors of a line whose rows are alike but for the first and the last: a tile between them serves
+/// all between them, and those of a line serve all lines.
+/// @param length  rows of a line, plan.n if it is the only one
+/// @return false, and plan as it was, where tiles do not fill lines, are too few, or the pivots of the first are not
+/// done
+///         changing
+OCLSPKT_API bool share_rows(Plan& plan, Index length);
 
 /// Let the couplings of a symmetric matrix serve as its multipliers.
 /// @return false, and plan as it was, where the memory does not hold one row more of three tiles

@@ -11,10 +11,9 @@ template <typename T>
 Bands<T> kept_rows(const Plan& plan, const BandsView<T>& bands) {
   const Index front = (plan.shared.head + plan.shared.period) * plan.tile_rows();
   const Index behind = plan.shared.tail * plan.tile_rows();
-  Bands<T> kept(LineSet::one(front + plan.n - behind));
-  const auto copy = [&](const T* from, T* to) {
-    std::copy(from + behind, from + plan.n, std::copy_n(from, front, to));
-  };
+  const Index end = std::min(plan.n, plan.shared.all * plan.tile_rows());
+  Bands<T> kept(LineSet::one(front + end - behind));
+  const auto copy = [&](const T* from, T* to) { std::copy(from + behind, from + end, std::copy_n(from, front, to)); };
   copy(bands.lower, kept.lower());
   copy(bands.diag, kept.diag());
   copy(bands.upper, kept.upper());

@@ -23,7 +23,7 @@ void ClSolver<T>::store_factors(State& s, const BandsView<T>& bands) {
     turned_.reserve(plan_);
   } else if (!plan_.stored) {
     factors_.factor(lines_, bands, plan_.form);
-  } else if (plan_.form == Form::shared && lines_.count() == 1) {
+  } else if (plan_.form == Form::shared && plan_.shared.head > 0) {
     const Bands<T> kept = kept_rows(plan_, bands);
     factors_.factor(kept.lines(), kept.view(), Form::general);
     turned_.turn(plan_, factors_.view(), kept.lines().rows());
@@ -104,12 +104,14 @@ cl::Event ClSolver<T>::launch_turned(State& s, const ChunkBands& factors, const 
   const std::int64_t factor = places.rows() * resident_.word;
   const auto factors_vector = static_cast<std::size_t>(resident_.word * plan_.lanes);
   Kernel& kernel = s.turned_streamed[plan_.narrow];
-  const Index head = plan_.form == Form::shared ? plan_.shared.head : plan_.tiles();
+  const Index all = plan_.form == Form::shared ? plan_.shared.all : plan_.tiles();
+  const Index head = plan_.form == Form::shared ? plan_.shared.head : all;
   set_arguments(*s.device, kernel, factors.lower, factors.diag, factors.upper, s.top_buffer, s.bottom_buffer, y, x,
                 s.scratch, cl_long{plan_.n}, cl_long{chunk.first}, cl_long{places.first / plan_.factor_words()},
                 cl_long{chunk.tile_begin}, cl_long{chunk.tile_end}, static_cast<cl_int>(plan_.m),
                 static_cast<cl_int>(plan_.reach), static_cast<cl_int>(layout_.slot), cl_long{head},
-                cl_long{plan_.shared.period}, cl_long{plan_.shared.tail}, static_cast<cl_int>(plan_.couplings_serve()));
+                cl_long{plan_.shared.period}, cl_long{plan_.shared.tail}, cl_long{all},
+                static_cast<cl_int>(plan_.couplings_serve()));
   return launch(*s.device, kernel, {layout_.runs},
                 {{"multiplier", &factors.lower, factor, factors_vector},
                  {"reciprocal", &factors.diag, factor, factors_vector},

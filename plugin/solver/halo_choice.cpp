@@ -44,15 +44,35 @@ Index whole_lines(const Problem<T>& problem, double least_dominance) {
   return partition_of_whole_lines(problem.bands.lines(), sizeof(T), problem.traits);
 }
 
-/// Tiles that are walked, if the survey guarantees that what is truncated a tile away does not show.
+/// Tiles of at least so many rows that are walked, where they suit device and rows.
+template <typename T>
+std::optional<Plan> walked_tiles(const Problem<T>& problem, Index rows) {
+  if (!lanes_multiply<T>(problem.survey) || problem.options.partition > 0) return std::nullopt;
+  Plan plan = plan_for(problem, Method::truncated_halo, 0);
+  if (!walk_tiles(plan, rows, sizeof(T), problem.traits)) return std::nullopt;
+  return plan;
+}
+
+/// The same, if the survey guarantees that what is truncated a tile away does not show.
 template <typename T>
 std::optional<Plan> walked_plan(const Problem<T>& problem) {
   const Index needed = halo_from_dominance(problem.survey.decay(), tolerance<T>(problem.options));
   const bool used_up = problem.options.rtol > 0 && needed > kQuickHalo;  // as for known_halo()
-  if (needed < 0 || used_up || !lanes_multiply<T>(problem.survey) || problem.options.partition > 0) return std::nullopt;
-  Plan plan = plan_for(problem, Method::truncated_halo, 0);
-  if (!walk_tiles(plan, needed, sizeof(T), problem.traits)) return std::nullopt;
-  return plan;
+  return needed < 0 || used_up ? std::nullopt : walked_tiles(problem, needed);
+}
+
+/// The same, if the pivots show it: they are truncated where stored factors are, below a tile and above a run.
+template <typename T>
+std::optional<Proposal> propose_walk(const Problem<T>& problem, double tol) {
+  if (barely_dominant(problem.survey) || problem.options.rtol > 0) return std::nullopt;
+  std::optional<Plan> plan = walked_tiles(problem, 1);
+  while (plan) {
+    const Certificate certificate = certify_stored(*plan, problem.bands.view());
+    if (certificate.bound <= tol) return covered(*plan, certificate.bound, tol, problem.survey);
+    const bool longer_may_do = certificate.bound * certificate.bound <= tol;
+    plan = longer_may_do ? walked_tiles(problem, plan->tile_rows() + 1) : std::nullopt;
+  }
+  return std::nullopt;
 }
 
 /// Truncated by what the survey guarantees: by tiles that are walked, or by a halo if it is short.
@@ -249,6 +269,7 @@ std::optional<Proposal> propose_halo(const Problem<T>& problem, Objection& objec
   if (m > 0 && !(kept && lines.length(0) > kSmallTile)) return propose_whole(problem, tol, m, objection);
   if (kept) return kept;
   if (auto quick = propose_by_survey(problem, tol)) return quick;
+  if (auto walked = propose_walk(problem, tol)) return walked;
 
   const Index limit = longest_halo(problem.options.partition, sizeof(T), problem.traits);
   if (auto followed = propose_followed(problem, tol, limit, objection)) return followed;

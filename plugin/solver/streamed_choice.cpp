@@ -111,14 +111,25 @@ std::vector<Index> lines_in_the_way(const Problem<T>& problem, const Plan& plan,
   return few ? weak : std::vector<Index>{};
 }
 
+/// True if the inner rows of a line, and with it of all lines, are alike.
+template <typename T>
+bool has_rows_alike(const Problem<T>& problem) {
+  const LineSet& lines = problem.bands.lines();
+  const bool one = lines.count() == 1 || problem.survey.shared;
+  return one && lines.contiguous() && is_uniform(LineSet::one(lines.length(0)), problem.bands.view());
+}
+
 /// The usual plan by stored factors, whose partitions suit lines that are all alike.
 template <typename T>
 Plan usual_plan(const Problem<T>& problem) {
   const LineSet& lines = problem.bands.lines();
   const Index partition = problem.options.partition;
   Plan plan = make_stored_plan(lines.rows(), 0, partition, sizeof(T), problem.traits);
-  if (problem.survey.shared) share_lines(plan, lines.length(0), partition == 0, sizeof(T), problem.traits);
-  return plan;
+  if (!problem.survey.shared || lines.count() == 0) return plan;
+  const Index length = lines.length(0);
+  if (share_lines(plan, length, partition == 0, sizeof(T), problem.traits) || partition > 0) return plan;
+  const Index m = has_rows_alike(problem) ? partition_that_fills(length, plan) : 0;
+  return m > 0 ? make_stored_plan(lines.rows(), 0, m, sizeof(T), problem.traits) : plan;
 }
 
 /// Look at the values for the storage form that takes the fewest words.
@@ -126,7 +137,7 @@ template <typename T>
 void choose_form(const Problem<T>& problem, Plan& plan) {
   const LineSet& lines = problem.bands.lines();
   const BandsView<T> bands = problem.bands.view();
-  if (plan.form == Form::shared || (is_uniform(lines, bands) && share_rows(plan))) return;
+  if (plan.form == Form::shared || (has_rows_alike(problem) && share_rows(plan, lines.length(0)))) return;
   if (is_symmetric(lines, bands)) serve_couplings(plan, sizeof(T), problem.traits);
 }
 

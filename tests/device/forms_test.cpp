@@ -178,10 +178,37 @@ TYPED_TEST(Forms, SharedRowsAreRightForEveryLength) {
         for (const DeviceSettings& settings : this->ways(n)) {
           for (const Index reach : {Index{0}, lead_in}) {
             Plan plan = this->general(info.index, n, m, reach, lead_in, settings);
-            ASSERT_EQ(share_rows(plan), plan.tiles() >= 4);
+            ASSERT_EQ(share_rows(plan, plan.n), plan.tiles() >= 4);
             EXPECT_LE(relative_difference(this->solve(info.index, bands, y, plan, settings), reference), 16 * kEps<T>)
                 << "n = " << n << " in tiles of " << tile << ", reach " << reach;
           }
+        }
+      }
+    }
+  });
+}
+
+TYPED_TEST(Forms, SharedRowsServeEveryLine) {
+  using T = TypeParam;
+  const Index m = 48, lead_in = 40;
+  on_every_device<T>([&](const DeviceInfo& info) {
+    const Index tile = this->general(info.index, 100'000, m, 0, -1).tile_rows();
+    for (const Index tiles : {4, 7}) {
+      const LineSet lines = LineSet::equal(9, tiles * tile);
+      auto open = diffusion<T>(lines, 1.0);
+      for (Index l = 0; l < lines.count(); ++l) {
+        open.diag()[lines.first(l)] = 2;
+        open.upper()[lines.first(l)] = T(-0.5);
+      }
+      const auto bands = this->closed(std::move(open));
+      const auto y = random_vector<T>(lines.rows());
+      const auto reference = solve_by_reference(bands, y);
+      for (const DeviceSettings& settings : this->ways(lines.rows())) {
+        for (const Index reach : {Index{0}, lead_in}) {
+          Plan plan = this->general(info.index, lines.rows(), m, reach, lead_in, settings);
+          ASSERT_TRUE(share_rows(plan, lines.length(0)));
+          EXPECT_LE(relative_difference(this->solve(info.index, bands, y, plan, settings), reference), 16 * kEps<T>)
+              << tiles << " tiles a line, reach " << reach;
         }
       }
     }
@@ -192,9 +219,9 @@ TYPED_TEST(Forms, SharedRowsWantPivotsThatAreDoneChanging) {
   using T = TypeParam;
   on_every_device<T>([&](const DeviceInfo& info) {
     Plan plan = this->general(info.index, 100'000, 48, 0, -1);
-    EXPECT_FALSE(share_rows(plan));
+    EXPECT_FALSE(share_rows(plan, plan.n));
     plan.lead_in = plan.tile_rows() + 1;
-    EXPECT_FALSE(share_rows(plan));
+    EXPECT_FALSE(share_rows(plan, plan.n));
     EXPECT_EQ(plan.form, Form::general);
   });
 }
@@ -215,7 +242,7 @@ TYPED_TEST(Forms, TakeTheMemoryThatTheyNeedAndNoMore) {
     const auto array = n * static_cast<Index>(sizeof(T));
     EXPECT_LE(held(bands, symmetric), held(bands, general) - array * 9 / 10);
     Plan shared = general;
-    ASSERT_TRUE(share_rows(shared));
+    ASSERT_TRUE(share_rows(shared, shared.n));
     const auto uniform = this->closed(diffusion<T>(LineSet::one(n), 1.0));
     EXPECT_LE(held(uniform, shared), held(uniform, general) - array * 5 / 2);
   });

@@ -38,7 +38,7 @@ bool solves_in_form(const DeviceInfo& info, const std::vector<std::string>& word
   Plan plan = make_stored_plan(n, 0, m, sizeof(T), traits);
   plan.lead_in = symmetric ? -1 : plan.lanes;
   plan.narrow = narrow;
-  symmetric ? serve_couplings(plan, sizeof(T), traits) : share_rows(plan);
+  symmetric ? serve_couplings(plan, sizeof(T), traits) : share_rows(plan, plan.n);
   const auto solver = make_solver<T>(info.index, settings);
   solver->set_up(plan, bands);
   std::vector<T> x(y.size());

@@ -44,6 +44,21 @@ TYPED_TEST(Conduction, IsStreamedWhereNeighboursDifferAHundredTimes) {
   }
 }
 
+TYPED_TEST(Conduction, IsWalkedTileByTileWhereNothingIsStored) {
+  using T = TypeParam;
+  const Bands<T> bands = test::wide_conduction<T>(LineSet::one(this->kRows), {"", 10, 1});
+  test::with_every_device([&](Options options) {
+    options.method = MethodChoice::truncated_halo;
+    Solver<T> solver(options);
+    this->set_up(solver, bands);
+    if (options.devices != "host") {
+      EXPECT_NE(solver.report().shape.find("walked"), std::string::npos) << solver.report().shape;
+    }
+    EXPECT_FALSE(solver.report().certificate_above_tolerance);
+    EXPECT_LE(this->rowwise_error(solver, bands), 10) << solver.report().why;
+  });
+}
+
 TYPED_TEST(Conduction, IsRightWhateverTheRange) {
   using T = TypeParam;
   const LineSet line = LineSet::one(this->kRows);

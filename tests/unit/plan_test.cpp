@@ -216,16 +216,34 @@ TEST(StoredPlan, SharesNothingThatLeavesTheCacheOrIsNoLessThanAll) {
   EXPECT_FALSE(shares(4096 * 100, 4096, 0, tight)) << "tiles of 4096 rows and more than three of them";
 }
 
+TEST(StoredPlan, FindsPartitionsThatFillLines) {
+  const Plan plan = make_stored_plan(10'000'000, 0, 0, 8, kTraits);
+  for (const Index length : {65'536, 40'000, 51'200, 8 * 200 * 7}) {
+    const Index m = partition_that_fills(length, plan);
+    ASSERT_GT(m, 0) << length;
+    EXPECT_LE(m, plan.m);
+    EXPECT_EQ(m % plan.lanes, 0);
+    EXPECT_EQ(length % (m * plan.lanes), 0);
+  }
+  EXPECT_EQ(partition_that_fills(65'537, plan), 0);
+  EXPECT_EQ(partition_that_fills(plan.lanes * 7919, plan), 0) << "a prime";
+}
+
 TEST(StoredPlan, KeepsTheFirstTileOneForAllAndTheLast) {
   Plan plan = make_stored_plan(1'000'000, 0, 80, 8, kTraits);
-  EXPECT_FALSE(share_rows(plan)) << "pivots may change for ever";
+  EXPECT_FALSE(share_rows(plan, plan.n)) << "pivots may change for ever";
   plan.lead_in = 40;
-  ASSERT_TRUE(share_rows(plan));
+  ASSERT_TRUE(share_rows(plan, plan.n));
   EXPECT_EQ(plan.factor_tiles(), 3);
   EXPECT_DOUBLE_EQ(plan.words_per_row(), 2);
+  Plan lines = make_stored_plan(1'000'000, 0, 80, 8, kTraits);
+  lines.lead_in = 40;
+  EXPECT_FALSE(share_rows(lines, 5 * lines.tile_rows() + 1)) << "lines that begin within a tile";
+  ASSERT_TRUE(share_rows(lines, 5 * lines.tile_rows()));
+  EXPECT_EQ(lines.factor_tiles(), 3);
   Plan few = make_stored_plan(3 * 80 * plan.lanes, 0, 80, 8, kTraits);
   few.lead_in = 40;
-  EXPECT_FALSE(share_rows(few));
+  EXPECT_FALSE(share_rows(few, few.n));
 }
 
 TEST(StoredPlan, KeepsARowMoreWhereCouplingsServe) {

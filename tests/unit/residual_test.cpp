@@ -37,7 +37,7 @@ TEST(Residual, IsJudgedLineByLine) {
 }
 
 TEST(Residual, OfARowIsHeldAgainstTheRowAndTheLargestUnknown) {
-  // Row 2 is off by half of what it is made of; the largest row hides that, and the largest unknown explains some of it.
+  // Row 2 is off by half of what it is made of. The largest row hides that, the largest unknown explains some of it.
   Bands<double> bands = test::constant<double>(LineSet::one(3), 0, 1, 0);
   bands.diag()[0] = 1e6;
   const double x[] = {1, 4, 1}, y[] = {1e6, 4, 1.5};

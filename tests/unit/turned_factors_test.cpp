@@ -145,7 +145,7 @@ TYPED_TEST(Turned, KeepsTheRowsOfTheTilesThatStandForOthers) {
   const Index n = 10 * 64 + 7;
   Plan plan = this->plan(n, 16);
   plan.lead_in = 16;
-  ASSERT_TRUE(share_rows(plan));
+  ASSERT_TRUE(share_rows(plan, plan.n));
   const Bands<T> bands = test::random_dominant<T>(LineSet::one(n), 1.5), kept = kept_rows(plan, bands.view());
   ASSERT_EQ(kept.lines().rows(), 2 * 64 + 7);
   for (Index i = 1; i < kept.lines().rows() - 1; ++i) {
