@@ -209,7 +209,7 @@ OCLSPKT_API Plan make_run_plan(Index n, Index reach, Index partition, int word, 
 
 /// The same for lines of equal length, each of them a run, whose tiles it fills.
 /// @param form   general or symmetric, which the plans have then; by it shapes are faster or slower
-/// @return the fastest first; none where no shape fits, a tile holds a line, or the last turn of work-groups would leave
+/// @return the fastest first; none where no shape fits, a tile holds a line, or the last turn of work-groups leaves
 ///         too much of the device idle
 OCLSPKT_API std::vector<Plan> make_line_runs_plans(Index n, Index length, Form form, int word,
                                                    const DeviceTraits& traits);
