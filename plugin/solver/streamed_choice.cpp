@@ -154,23 +154,18 @@ Proposal in_best_form(const Problem<T>& problem, Proposal proposal) {
   return proposal;
 }
 
-/// The plans by stored factors, in the order in which they are tried.
+/// Rows of the partitions of stored factors, in the order in which they are tried.
 template <typename T>
-std::vector<Plan> stored_plans(const Problem<T>& problem, double tol) {
-  const Index n = problem.bands.lines().rows();
-  const auto plan_of = [&](Index m) { return make_stored_plan(n, 0, m, sizeof(T), problem.traits); };
-  const Plan usual = usual_plan(problem);
-  std::vector<Plan> plans;
-  const bool free = problem.options.partition == 0;
+std::vector<Index> stored_partitions(const Problem<T>& problem, const Plan& usual, double tol) {
+  if (problem.options.partition > 0) return {usual.m};
+  std::vector<Index> rows;
   const Index lead_in = kLongLeadIn * usual.m;
-  if (free && usual.form == Form::general && usual.m > kTwiceSweptPartition &&
+  if (usual.form == Form::general && usual.m > kTwiceSweptPartition &&
       rows_to_decay(problem.survey.decay(), tol, lead_in) > lead_in) {
-    plans.push_back(plan_of(kTwiceSweptPartition));
+    rows.push_back(kTwiceSweptPartition);
   }
-  for (const Index times : kLongerPartitions) {
-    if (times == 1 || free) plans.push_back(times == 1 ? usual : plan_of(times * usual.m));
-  }
-  return plans;
+  for (const Index times : kLongerPartitions) rows.push_back(times * usual.m);
+  return rows;
 }
 
 /// The streamed form by stored factors, as devices carry it: by the survey, or by the decay that the factors show, with
@@ -179,10 +174,11 @@ template <typename T>
 std::optional<Proposal> propose_stored(const Problem<T>& problem, Objection& objection) {
   const double tol = tolerance<T>(problem.options), limit = settling_limit(problem.survey);
   if (object_to_asymmetry(problem, objection)) return std::nullopt;
+  const Plan usual = usual_plan(problem);
   Plan plan;
   Certificate certificate;
-  for (const Plan& next : stored_plans(problem, tol)) {
-    plan = next;
+  for (const Index m : stored_partitions(problem, usual, tol)) {
+    plan = m == usual.m ? usual : make_stored_plan(usual.n, 0, m, sizeof(T), problem.traits);
     std::optional<Certificate> made;
     if (auto quick = propose_stored_by_survey(problem, plan, tol, made)) return in_best_form(problem, *quick);
     certificate = made ? *made : certify_stored(plan, problem.bands.view());
