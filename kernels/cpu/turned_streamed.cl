@@ -17,16 +17,15 @@
 //   m            rows a partition, a multiple of LANES
 //   reach        rows of a partition that what enters it gets to, a multiple of LANES and at most m
 //   slot         LANES + 2 m
-//   head, period, tail, all  which factors a tile takes, of `all` tiles and of the next as many again: those in front
-//   of
-//                head and from tail on its own, the ones between those of the `period` tiles from head on, again and
-//                again; head = all = the number of tiles where nothing repeats
+//   head, period, tail, all  which factors a tile takes, of `all` tiles and of the next as many again: those
+//                in front of head and from tail on its own, the ones between those of the `period` tiles from head on,
+//                again and again; head = all = the number of tiles where nothing repeats
 //   in_coupling  1: a tile of `coupling` begins with the multipliers of the first rows, and couplings are the
 //                multipliers of the rows below them (symmetric matrices); 0: `multiplier` holds them
 // Launch:  any number of work-groups of one work-item; each walks a run of consecutive tiles.
 // Local:   none; private 2 LANES lanes_t.
-// Per row: 1 multiplication, 2 multiply-adds and, for the first `reach` rows of a partition, as many again; 5 words, 4
-//          with in_coupling, 2 where factors repeat and stay in the cache. With NARROW_FACTORS (cpu/factors.clh) 3.5
+// Per row: 1 multiplication, 2 multiply-adds and, for the first `reach` rows of a partition, 2 more; 5 words, 4 with
+//          in_coupling, 2 where factors repeat and stay in the cache. With NARROW_FACTORS (cpu/factors.clh) 3.5
 //          words, 3 with in_coupling.
 // Assumes: nothing of the factors is infinite. NaN of y stays in its line.
 // Valid:   x for the rows of the tiles below n.

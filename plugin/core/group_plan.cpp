@@ -304,10 +304,6 @@ int kept_steps(const KeptShape& shape, Index length, Index halo) {
   return steps;
 }
 
-}  // namespace
-
-namespace {
-
 /// Work-groups of a kept plan, which keep their place in the line.
 void deal_kept_tiles(int per_core, Index length, const DeviceTraits& traits, Plan& plan) {
   const Index places = plan.halo == 0 ? 1 : length / plan.m, most = per_core * std::max<Index>(1, traits.cores);

@@ -312,9 +312,8 @@ OCLSPKT_API Index partition_that_fills(Index length, const Plan& plan);
 /// Share the stored factors of a line whose rows are alike but for the first and the last: a tile between them serves
 /// all between them, and those of a line serve all lines.
 /// @param length  rows of a line, plan.n if it is the only one
-/// @return false, and plan as it was, where tiles do not fill lines, are too few, or the pivots of the first are not
-/// done
-///         changing
+/// @return false, and plan as it was, where tiles do not fill lines, are too few, or the pivots of the first still
+///         change
 OCLSPKT_API bool share_rows(Plan& plan, Index length);
 
 /// Let the couplings of a symmetric matrix serve as its multipliers.

@@ -102,9 +102,7 @@ std::optional<Proposal> propose_kept(const Problem<T>& problem, double tol) {
   const double d = problem.survey.decay();
   const bool alike = problem.survey.shared && problem.traits.group_items > 0 && problem.options.partition == 0;
   if (!alike || !(d > 1) || !settles(problem.survey)) return std::nullopt;
-  const Index longest = longest_halo(0, sizeof(T), problem.traits);
-  Index halo = kHaloQuantum;
-  while (halo <= longest && !(bound_stored(d, halo) <= tol)) halo += kHaloQuantum;
+  const Index longest = longest_halo(0, sizeof(T), problem.traits), halo = rows_to_decay(d, tol, longest);
   if (halo > longest) return std::nullopt;
   Plan plan = plan_for(problem, Method::truncated_halo, halo);
   if (!share_line(plan, lines.length(0), sizeof(T)) || !keep_shared_factors(problem, plan)) return std::nullopt;

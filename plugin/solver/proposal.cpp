@@ -30,6 +30,12 @@ bool settles(const Survey& survey) { return growth_stored(survey.dominance) <= k
 
 double settling_limit(const Survey& survey) { return survey.dominance >= 1 ? kTriedSettling : kGrowthLimit; }
 
+Index rows_to_decay(double d, double tol, Index longest) {
+  Index rows = kHaloQuantum;
+  while (rows <= longest && !(d > 1 && bound_stored(d, rows) <= tol)) rows += kHaloQuantum;
+  return rows;
+}
+
 bool barely_dominant(const Survey& survey) {
   // Rounding is multiplied by 100 at most above, and by far less in any matrix that was tried.
   constexpr double kHarmless = 1.01;

@@ -73,6 +73,10 @@ bool shrinks(const Survey& survey);
 /// True if the survey shows that what work-items settle with each other by stored factors does not multiply rounding.
 bool settles(const Survey& survey);
 
+/// Rows after which truncation shows nowhere in rows of decay d whose tiles or partitions settle with each other, in
+/// steps of kHaloQuantum; more than `longest` if it takes more.
+Index rows_to_decay(double d, double tol, Index longest);
+
 /// Growth up to which sweeps that settle with each other may multiply rounding. More than is trusted unseen is for both
 /// trial solves to judge; rows that are not dominant grow while they are eliminated, too, and have no more.
 double settling_limit(const Survey& survey);

@@ -69,14 +69,6 @@ std::optional<Proposal> insist_on_streamed(const Problem<T>& problem, const Plan
   return proposal;
 }
 
-/// Rows after which what rows of decay d are truncated by shows nowhere, in steps of kHaloQuantum; more than `longest`
-/// if it takes that many.
-Index rows_to_decay(double d, double tol, Index longest) {
-  Index rows = kHaloQuantum;
-  while (rows <= longest && !(d > 1 && bound_stored(d, rows) <= tol)) rows += kHaloQuantum;
-  return rows;
-}
-
 /// The plan by stored factors that the survey covers, if any.
 /// @param certificate  of the plan, if one had to be made
 template <typename T>
