@@ -29,7 +29,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void strided_factored(
     __global const scalar_t* restrict multiplier, __global const scalar_t* restrict reciprocal,
     __global const scalar_t* restrict coupling, __global const scalar_t* restrict y, __global scalar_t* restrict x,
     __global lanes_t* restrict scratch, const long blocks, const long block_stride, const long block_lines,
-    const int length, const long row_stride, const int width, const int bundles, const long slot) {
-  const Factors f = {multiplier, reciprocal, coupling};
+    const int length, const long row_stride, const int width, const int bundles, const long slot, const long above) {
+  const Factors f = {multiplier, reciprocal, coupling, above};
   solve_bundles(f, y, x, scratch, blocks, block_stride, block_lines, length, row_stride, width, bundles, slot);
 }

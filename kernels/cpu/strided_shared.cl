@@ -31,6 +31,6 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void strided_shared(
     __global const scalar_t* restrict coupling, __global const scalar_t* restrict y, __global scalar_t* restrict x,
     __global lanes_t* restrict scratch, const long blocks, const long block_stride, const long block_lines,
     const int length, const long row_stride, const int width, const int bundles, const long slot) {
-  const Factors f = {multiplier, reciprocal, coupling};
+  const Factors f = {multiplier, reciprocal, coupling, 0};
   solve_bundles(f, y, x, scratch, blocks, block_stride, block_lines, length, row_stride, width, bundles, slot);
 }

@@ -32,14 +32,15 @@ void bands_of_factors(const LineSet& lines, Index towards, const typename Factor
       const FactorsOfRow<T> above = i > 0 ? factors_at(at - stride) : FactorsOfRow<T>{};
       const FactorsOfRow<T> below = i < last ? factors_at(at + stride) : FactorsOfRow<T>{};
       const T reciprocal = at == towards ? meeting.reciprocal : row.reciprocal;
-      const T lower = at < towards    ? row.multiplier / above.reciprocal
+      const T lower = i == 0          ? T(0)
+                      : at < towards  ? row.multiplier / above.reciprocal
                       : at == towards ? meeting.from_above / above.reciprocal
                                       : row.coupling / reciprocal;
-      const T upper = at < towards ? row.coupling / reciprocal : row.multiplier / below.reciprocal;
+      const T upper = i == last ? T(0) : at < towards ? row.coupling / reciprocal : row.multiplier / below.reciprocal;
       const T taken_above = at <= towards ? lower * above.coupling : T(0);
       const T taken_below = at >= towards ? upper * below.coupling : T(0);
-      bands.lower()[at] = i > 0 ? lower : T(0);
-      bands.upper()[at] = i < last ? upper : T(0);
+      bands.lower()[at] = lower;
+      bands.upper()[at] = upper;
       bands.diag()[at] = 1 / reciprocal + taken_above + taken_below;
     }
   });

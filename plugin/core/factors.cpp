@@ -193,7 +193,7 @@ void Factors<T>::eliminate_row(const BandsView<T>& bands, Index line, Index i, P
   const T multiplier = row.lower * last.reciprocal, taken = std::abs(multiplier * last.row.upper);
   last.row = eliminate_above(last.row, multiplier, row).as_pivot();
   last.reciprocal = T(1) / last.row.diag();
-  multiplier_[to] = multiplier;
+  if (!serves_) multiplier_[to] = multiplier;
   reciprocal_[to] = last.reciprocal;
   coupling_[to] = row.upper * last.reciprocal;
   extremes.see(taken, last.row.magnitude(), last.reciprocal, row.lower, bands.diag[at], row.upper);
@@ -212,7 +212,7 @@ void Factors<T>::meet(const BandsView<T>& bands, Index line, Index i, const Pivo
   met.row = met.row.as_pivot();
   met.reciprocal = T(1) / met.row.diag();
   const bool towards = order_ == Order::towards;
-  multiplier_[to] = towards && at >= towards_ ? from_below : from_above;
+  if (!serves_) multiplier_[to] = towards && at >= towards_ ? from_below : from_above;
   reciprocal_[to] = met.reciprocal;
   coupling_[to] = towards ? T(0) : from_below;
   if (towards && at == towards_) {
@@ -258,7 +258,7 @@ typename Factors<T>::Pivots Factors<T>::factor_line(const BandsView<T>& bands, I
 template <typename T>
 typename Factors<T>::Pivots Factors<T>::factor_beside(const BandsView<T>& bands, Index line, Index width) {
   constexpr T kNothing[kWidest] = {};
-  T excess[kWidest] = {};
+  T excess[kWidest] = {}, served[kWidest];
   PivotExtremes<T> extremes;
   const Index stride = lines_.row_stride();
   for (Index i = 0, at = lines_.first(line); i < lines_.length(line); ++i, at += stride) {
@@ -266,7 +266,7 @@ typename Factors<T>::Pivots Factors<T>::factor_beside(const BandsView<T>& bands,
     const T* reciprocal_above = i > 0 ? reciprocal_.data() + at - stride : kNothing;
     factor_row(width,
                {bands.lower + at, bands.diag + at, bands.upper + at, upper_above, reciprocal_above, excess,
-                multiplier_.data() + at, reciprocal_.data() + at, coupling_.data() + at},
+                serves_ ? served : multiplier_.data() + at, reciprocal_.data() + at, coupling_.data() + at},
                extremes);
   }
   return extremes.pivots();
@@ -395,8 +395,9 @@ void Factors<T>::factor(const LineSet& lines, const BandsView<T>& bands, Form fo
   towards_ = towards;
   meeting_ = {};
   shared_ = form == Form::shared && lines.count() > 0;
+  serves_ = form == Form::symmetric;
   const Index size = shared_ ? lines.length(0) : lines.extent();
-  multiplier_.resize(size);
+  multiplier_.resize(serves_ ? 0 : size);
   reciprocal_.resize(size);
   coupling_.resize(size);
   pivots_ = {};

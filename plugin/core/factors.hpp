@@ -29,6 +29,9 @@ struct FactorsView {
   const T* multiplier = nullptr;  ///< a_i p_(i-1)
   const T* reciprocal = nullptr;  ///< p_i = 1 / u_i
   const T* coupling = nullptr;    ///< c_i p_i
+  Index above = 0;  ///< form symmetric: places from a row to the one above it, whose coupling is its multiplier
+  /// a_i p_(i-1) of a row that is not the first of its line.
+  T multiplier_at(Index at) const { return multiplier[at - above]; }
 };
 
 template <typename T>
@@ -52,12 +55,16 @@ class OCLSPKT_API Factors {
     T from_above = 0, reciprocal = 1;
   };
 
-  /// @param form shared: the first line stands for all (Survey::shared); general otherwise
+  /// @param form  shared: the first line stands for all (Survey::shared); symmetric: multipliers are not stored, since
+  ///              lower[i+1] = upper[i] makes them the couplings of the rows above; general otherwise
   /// @param towards  row of the system, for that order
-  /// @pre couplings out of the lines are 0
+  /// @pre couplings out of the lines are 0; symmetric only of lines side by side, in order `down`
   /// @cost 1 division, 11 multiply-adds a row that is factored, by all processors of this process
   void factor(const LineSet& lines, const BandsView<T>& bands, Form form, Order order = Order::down, Index towards = 0);
-  FactorsView<T> view() const { return {multiplier_.data(), reciprocal_.data(), coupling_.data()}; }
+  FactorsView<T> view() const {
+    return {serves_ ? coupling_.data() : multiplier_.data(), reciprocal_.data(), coupling_.data(),
+            serves_ ? lines_.row_stride() : 0};
+  }
   /// Give the memory of the factors back, which are elsewhere now; what their elimination showed is kept.
   /// @post view() is of null pointers
   void release() { multiplier_ = {}, reciprocal_ = {}, coupling_ = {}; }
@@ -92,7 +99,7 @@ class OCLSPKT_API Factors {
   void add(const Pivots& some);
 
   LineSet lines_;
-  bool shared_ = false;
+  bool shared_ = false, serves_ = false;
   Order order_ = Order::down;
   Index towards_ = 0;
   Meeting meeting_;

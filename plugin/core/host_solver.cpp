@@ -126,9 +126,9 @@ void HostSolver<T>::factor(const LineSet& lines, const BandsView<T>& bands, Form
   bundle_ = beside ? plan.bundle : 1;
   through_x_ = beside && plan.through_x;
   abreast_ = host_arrays_bytes<T>(lines) > kHostCacheBytes ? 1 : kAbreast;
-  factors_.factor(lines, bands, form, bundle_ > 1 ? Order::down : Order::inwards);
+  factors_.factor(lines, bands, plan.form, bundle_ > 1 ? Order::down : Order::inwards);
   // A row that all couplings leave but one may be a tiny pivot in the middle and a harmless one at an end.
-  if (bundle_ == 1 && !factors_.doubtful().empty()) factors_.factor(lines, bands, form, Order::down);
+  if (bundle_ == 1 && !factors_.doubtful().empty()) factors_.factor(lines, bands, plan.form, Order::down);
   window_.resize(bundle_ > 1 && !through_x_ ? bundle_ * (lines.length(0) + 1) : 0);
 }
 

@@ -252,7 +252,9 @@ double Plan::words_per_row() const {
       if (folds()) return couplings_serve() ? 7 : 8;  // a factor, weights and y; three factors (or two), y and x
       if (stored) return 7;                           // a factor, y and what is left; that, two factors and x
       // Down reads y and a factor, back reads two factors and writes x; 2 more where the window between them is memory.
-      return (windowed ? 2 : 4) + (form == Form::shared ? (resident ? 0 : 3.0 / static_cast<double>(bundle)) : 3);
+      if (form == Form::shared) return (windowed ? 2 : 4) + (resident ? 0 : 3.0 / static_cast<double>(bundle));
+      // Couplings that served as multipliers on the way down are then no longer in the cache either.
+      return windowed ? (couplings_serve() ? 4 : 5) : 7;
     case Method::pivot:
       return 10.5;  // copy of y 2, forward 3 and a pivot index of half a word, backward 5
   }
@@ -407,7 +409,8 @@ Plan make_factored_plan(const LineSet& lines, Form form, int word, const DeviceT
   }
   Plan plan;
   plan.method = Method::exact_factored;
-  plan.form = form;
+  const bool serves = lines.beside() && !traits.host;
+  plan.form = form == Form::symmetric && !serves ? Form::general : form;
   plan.n = plan.m = lines.rows();
   plan.chunk_tiles = std::min<Index>(plan.n, 1);
   if (lines.rows() == 0) return plan;

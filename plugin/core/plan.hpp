@@ -171,8 +171,8 @@ struct Plan {
   Index factor_tiles() const {
     return form == Form::shared ? shared.head + shared.period + shared.all - shared.tail : tiles();
   }
-  /// Stored, grid_folds() or tiled(): the multiplier, or lower coupling, of a row is the coupling of the row above it,
-  /// and is not kept.
+  /// Stored, lines side by side, or tiled(): the multiplier, or lower coupling, of a row is the coupling of the row
+  /// above it, and is not kept.
   bool couplings_serve() const { return form == Form::symmetric; }
   /// Stored: words of each array of factors a tile. Couplings that serve begin with the multipliers of the first rows.
   Index factor_words() const { return (m + (couplings_serve() ? 1 : 0)) * lanes; }

@@ -23,10 +23,13 @@ cl::Event ClSolver<T>::launch_factored(State& s, const ChunkBands& factors, cons
                                                   : array;
   const std::size_t word = sizeof(T), vector = word * static_cast<std::size_t>(plan_.lanes);
   Kernel& kernel = factors_.shared() ? s.strided_shared : s.strided_factored;
-  set_arguments(*s.device, kernel, factors.lower, factors.diag, factors.upper, y, x, s.scratch, cl_long{blocks},
-                cl_long{lines_.block_stride()}, cl_long{lines_.block_lines()}, static_cast<cl_int>(lines_.length(0)),
-                cl_long{lines_.row_stride()}, static_cast<cl_int>(plan_.bundle), static_cast<cl_int>(plan_.bundles),
-                cl_long{layout_.slot});
+  const auto set = [&](auto... above) {
+    set_arguments(*s.device, kernel, factors.lower, factors.diag, factors.upper, y, x, s.scratch, cl_long{blocks},
+                  cl_long{lines_.block_stride()}, cl_long{lines_.block_lines()}, static_cast<cl_int>(lines_.length(0)),
+                  cl_long{lines_.row_stride()}, static_cast<cl_int>(plan_.bundle), static_cast<cl_int>(plan_.bundles),
+                  cl_long{layout_.slot}, above...);
+  };
+  factors_.shared() ? set() : set(cl_long{plan_.couplings_serve() ? lines_.row_stride() : 0});
   return launch(*s.device, kernel, strided_geometry(blocks * plan_.bundles),
                 {{"multiplier", &factors.lower, factor, word},
                  {"reciprocal", &factors.diag, factor, word},

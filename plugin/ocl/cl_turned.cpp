@@ -54,7 +54,10 @@ template <typename T>
 void ClSolver<T>::restore(Bands<T>& bands) const {
   if (factored()) {
     const FactorsView<T> f = factors_.view();
-    const auto at = [&](Index i) { return FactorsOfRow<T>{f.multiplier[i], f.reciprocal[i], f.coupling[i]}; };
+    // Nothing asks for the multiplier of a line's first row.
+    const auto at = [&](Index i) {
+      return FactorsOfRow<T>{f.multiplier_at(std::max(i, f.above)), f.reciprocal[i], f.coupling[i]};
+    };
     bands_of_factors<T>(lines_, lines_.extent(), {}, at, bands);
     return;
   }

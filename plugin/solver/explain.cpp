@@ -69,8 +69,8 @@ std::string shape_text(const Plan& plan) {
     case Method::exact_factored:
       if (plan.by_groups()) return "stored factors, folded by " + groups_text(plan);
       if (plan.stored) return "stored factors, swept from both ends";
-      return std::string(plan.form == Form::shared ? "shared factors" : "") +
-             (plan.form == Form::shared && plan.bundle > 1 ? ", " : "") +
+      return (plan.form == Form::general ? "" : std::string(name(plan.form)) + " factors") +
+             (plan.form != Form::general && plan.bundle > 1 ? ", " : "") +
              (plan.bundle > 1 ? format("bundles of %lld lines", static_cast<long long>(plan.bundle)) : "");
     default:
       return {};

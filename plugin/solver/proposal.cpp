@@ -120,6 +120,16 @@ void serve_if_symmetric(const Problem<T>& problem, Plan& plan) {
 }
 
 template <typename T>
+Plan factored_plan(const Problem<T>& problem) {
+  const LineSet& lines = problem.bands.lines();
+  const auto plan = [&](Form form) { return make_factored_plan(lines, form, sizeof(T), problem.traits); };
+  if (problem.survey.shared) return plan(Form::shared);
+  const Plan symmetric = plan(Form::symmetric);
+  const bool serves = symmetric.couplings_serve() && is_symmetric(lines, problem.bands.view());
+  return serves ? symmetric : plan(Form::general);
+}
+
+template <typename T>
 bool keep_shared_factors(const Problem<T>& problem, Plan& plan) {
   const Index length = problem.bands.lines().length(0);
   if (!keep_factors(plan, length, sizeof(T), problem.traits)) return false;
@@ -141,6 +151,8 @@ void choose_form_by_groups(const Problem<T>& problem, Plan& plan) {
   serve_if_symmetric(problem, plan);
 }
 
+template Plan factored_plan(const Problem<float>&);
+template Plan factored_plan(const Problem<double>&);
 template bool keep_shared_factors(const Problem<float>&, Plan&);
 template bool keep_shared_factors(const Problem<double>&, Plan&);
 template void serve_if_symmetric(const Problem<float>&, Plan&);

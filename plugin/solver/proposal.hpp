@@ -33,10 +33,7 @@ Plan plan_for(const Problem<T>& problem, Method method, Index halo) {
 
 /// Stored factors of whole lines, in the order of the lines.
 template <typename T>
-Plan factored_plan(const Problem<T>& problem) {
-  return make_factored_plan(problem.bands.lines(), problem.survey.shared ? Form::shared : Form::general, sizeof(T),
-                            problem.traits);
-}
+Plan factored_plan(const Problem<T>& problem);
 
 /// Halo up to which work-groups are faster without stored factors. Shares of the stream, H200, 3e7 rows, a halo of 168,
 /// 256 and 352 rows: 0.96, 0.91, 0.84 in float, 1.01, 0.97, 0.89 in double; stored factors 0.85 and 0.95.

@@ -135,6 +135,22 @@ TYPED_TEST(Strided, SharedFactorsGiveWhatFactorsOfEachLineGive) {
   }
 }
 
+TYPED_TEST(Strided, CouplingsThatServeGiveWhatMultipliersGive) {
+  using T = TypeParam;
+  for (const LineSet& lines : shapes()) {
+    if (!beside(lines)) continue;
+    SCOPED_TRACE(lines.describe());
+    const auto bands = closed(random_symmetric<T>(lines, 1.5));
+    const auto y = random_vector<T>(lines.extent());
+    on_every_device<T>([&](const DeviceInfo& info) {
+      const auto general = solve_strided<T>(info.index, bands, y, Form::general);
+      for (const bool copies : {false, true}) {
+        EXPECT_EQ(solve_strided<T>(info.index, bands, y, Form::symmetric, {.copy_vectors = copies}), general);
+      }
+    });
+  }
+}
+
 TYPED_TEST(Strided, StaysBackwardStableAtDominanceOne) {
   using T = TypeParam;
   double worst = 0;

@@ -15,11 +15,12 @@ template <typename T>
 class FoundForms : public test::SolverFixture<T> {
  protected:
   /// Expect a form on every device, and an answer that is right.
-  static void expect(Form form, double words, const Bands<T>& bands, const std::string& what) {
+  static void expect(Form form, double words, const Bands<T>& bands, const std::string& what,
+                     MethodChoice method = MethodChoice::truncated_streamed) {
     SCOPED_TRACE(what);
     test::with_every_device([&](Options options) {
       if (options.devices == "host") return;  // its stored factors are another method's
-      options.method = MethodChoice::truncated_streamed;
+      options.method = method;
       Solver<T> solver(options);
       FoundForms::set_up(solver, bands);
       EXPECT_STREQ(name(solver.report().form), name(form));
@@ -50,6 +51,20 @@ TYPED_TEST(FoundForms, SymmetryIsSeenToTheBit) {
     this->expect(Form::symmetric, 4, bands, "symmetric");
     this->nudge(bands.lower()[lines.rows() - 1]);
     this->expect(Form::general, 5, bands, "the last coupling is one bit off");
+  }
+}
+
+TYPED_TEST(FoundForms, SymmetryIsSeenOfLinesSideBySide) {
+  using T = TypeParam;
+  for (const int axis : {1, 2}) {
+    const LineSet lines = LineSet::grid_axis(axis, 40, 50, 30);
+    const auto expect = [&](Form form, double words, const Bands<T>& bands, const char* what) {
+      this->expect(form, words, bands, what, MethodChoice::exact_factored);
+    };
+    Bands<T> bands = test::random_symmetric<T>(lines, 2.0);
+    expect(Form::symmetric, 4, bands, "symmetric");
+    this->nudge(bands.lower()[lines.rows() - 1]);
+    expect(Form::general, 5, bands, "the last coupling is one bit off");
   }
 }
 

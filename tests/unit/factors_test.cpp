@@ -69,6 +69,29 @@ TYPED_TEST(FactorsOf, LinesInBundlesAreThoseOfEachLineToTheBit) {
   }
 }
 
+TYPED_TEST(FactorsOf, CouplingsOfSymmetricLinesAreTheMultipliersToTheBit) {
+  for (const LineSet& lines : layouts()) {
+    if (!lines.beside()) continue;
+    SCOPED_TRACE(lines.describe());
+    Bands<TypeParam> bands = test::random_symmetric<TypeParam>(lines, 1.1);
+    bands.close_lines();
+    Factors<TypeParam> all, serving;
+    all.factor(lines, bands.view(), Form::general);
+    serving.factor(lines, bands.view(), Form::symmetric);
+    Index differing = 0;
+    for (Index l = 0; l < lines.count(); ++l) {
+      for (Index i = 0, at = lines.first(l); i < lines.length(l); ++i, at += lines.row_stride()) {
+        differing += (i > 0 && all.view().multiplier_at(at) != serving.view().multiplier_at(at)) ||
+                     all.view().reciprocal[at] != serving.view().reciprocal[at] ||
+                     all.view().coupling[at] != serving.view().coupling[at];
+      }
+    }
+    EXPECT_EQ(differing, 0);
+    EXPECT_EQ(3 * serving.bytes(), 2 * all.bytes());
+    EXPECT_EQ(serving.pivots().growth, all.pivots().growth);
+  }
+}
+
 TYPED_TEST(FactorsOf, GivenBackKeepWhatTheyShowed) {
   Bands<TypeParam> bands = test::random_dominant<TypeParam>(LineSet::equal(20, 33), 1.1);
   bands.close_lines();

@@ -298,12 +298,21 @@ TEST(FactoredPlan, CountsTheWordsOfARow) {
   const LineSet lines = LineSet::grid_axis(1, 128, 128, 128);
   EXPECT_DOUBLE_EQ(make_factored_plan(lines, Form::general, 8, kTraits).words_per_row(), 5);
   EXPECT_DOUBLE_EQ(make_factored_plan(lines, Form::shared, 8, kTraits).words_per_row(), 2);
+  EXPECT_DOUBLE_EQ(make_factored_plan(lines, Form::symmetric, 8, kTraits).words_per_row(), 4);
   const LineSet tall = LineSet::grid_axis(1, 128, 1'000'000, 1);
   EXPECT_DOUBLE_EQ(make_factored_plan(tall, Form::general, 8, kTraits).words_per_row(), 7);
+  EXPECT_DOUBLE_EQ(make_factored_plan(tall, Form::symmetric, 8, kTraits).words_per_row(), 7) << "couplings leave it";
   const Plan shared = make_factored_plan(tall, Form::shared, 8, kTraits);
   EXPECT_DOUBLE_EQ(shared.words_per_row(), 4 + 3.0 / static_cast<double>(shared.bundle));
   EXPECT_DOUBLE_EQ(make_factored_plan(LineSet::one(1'000'000), Form::general, 8, kHostTraits).words_per_row(), 7);
   EXPECT_DOUBLE_EQ(make_factored_plan(LineSet::equal(1000, 1000), Form::shared, 8, kHostTraits).words_per_row(), 2);
+}
+
+TEST(FactoredPlan, ServesCouplingsOnlyOfLinesSideBySideOnDevices) {
+  const LineSet lines = LineSet::grid_axis(1, 128, 128, 128);
+  EXPECT_EQ(make_factored_plan(lines, Form::symmetric, 8, kTraits).form, Form::symmetric);
+  EXPECT_EQ(make_factored_plan(lines, Form::symmetric, 8, kHostTraits).form, Form::general);
+  EXPECT_EQ(make_factored_plan(LineSet::equal(1000, 1000), Form::symmetric, 8, kTraits).form, Form::general);
 }
 
 TEST(FactoredPlan, CutsChunksBetweenBlocksOrNotAtAll) {
