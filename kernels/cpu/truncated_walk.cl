@@ -87,12 +87,12 @@ static inline Down sweep_checked(Rows rows, long first, System of, __global scal
   return down;
 }
 
-// The arrays of a system and of a block by number, as they are loaded between rows.
+// The arrays of a system and of a block by number, as they are loaded between rows; for the order see load_bands.
 static inline __global const scalar_t* array_of(System of, int array) {
-  return array == 0 ? of.lower : array == 1 ? of.diag : array == 2 ? of.upper : of.y;
+  return array == 0 ? of.lower : array == 1 ? of.upper : array == 2 ? of.diag : of.y;
 }
 static inline lanes_t* block_of(Block* of, int array) {
-  return array == 0 ? of->lower : array == 1 ? of->diag : array == 2 ? of->upper : of->y;
+  return array == 0 ? of->lower : array == 1 ? of->upper : array == 2 ? of->diag : of->y;
 }
 
 // The same for a tile whose first block is in blocks[*now], while the next block is loaded, that of the next tile in
