@@ -23,6 +23,17 @@
 // Valid:   x for the rows of all lines.
 #include "gpu/grid_rows.clh"
 
+// What the way down needs of a tile.
+static inline void fetch_down(__global const scalar_t* multiplier, __global const scalar_t* y, Home home, int tile,
+                              scalar_t* m, scalar_t* d) {
+#ifdef COUPLINGS_SERVE
+  fetch_above(multiplier, home, tile, tile == 0, m);
+#else
+  fetch_factor(multiplier, home, tile, m);
+#endif
+  fetch(y, home, tile, d);
+}
+
 // d of my rows of a tile as the way down left it; those beyond the last line are nobody's.
 static inline void fetch_left(__global const scalar_t* x, Home home, int tile, scalar_t* d) {
   if (home.there) {
@@ -38,14 +49,10 @@ static inline void walk_down(__global const scalar_t* multiplier, __global const
                              __local scalar_t* words, scalar_t* d, __global scalar_t* x) {
   __local scalar_t* const left = words + 4 * GROUP_ITEMS;  // what leaves a tile, shape [BUNDLE]
   scalar_t m[ITEM_ROWS], m_next[ITEM_ROWS], d_next[ITEM_ROWS];
-  fetch_factor(multiplier, home, 0, m);
-  fetch(y, home, 0, d);
+  fetch_down(multiplier, y, home, 0, m, d);
   for (int tile = 0; tile < tiles; ++tile) {
     const bool more = tile + 1 < tiles;
-    if (more) {
-      fetch_factor(multiplier, home, tile + 1, m_next);
-      fetch(y, home, tile + 1, d_next);
-    }
+    if (more) fetch_down(multiplier, y, home, tile + 1, m_next, d_next);
     sweep_down_in_turn(m, tile == 0, home, left, d);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (more) {

@@ -59,8 +59,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_whol
   scalar_t m[ITEM_ROWS], p[ITEM_ROWS], k[ITEM_ROWS], d[ITEM_ROWS];
 #ifdef COUPLINGS_SERVE
   fetch(coupling, home, segment, k);
-  fetch_above(coupling, home, segment, m);
+  serve(fetch_first_above(coupling, home, segment, true), k, m);
+#ifdef SEGMENTS
   if (home.item == 0) m[1] = multiplier[place_of_segment(block, segment, segments, block_lines, home)];
+#endif
 #else
   fetch_factor(multiplier, home, segment, m);
   fetch_factor(coupling, home, segment, k);
