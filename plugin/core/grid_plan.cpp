@@ -68,6 +68,14 @@ constexpr GridShape kOneItem[] = {{1, 16}};
 /// serve 0.58 / 0.66 and 0.61 / 0.67. 4 x 16 is as fast in float where one level is left, 0.50 to 0.56 elsewhere; 16 x
 /// 16 of half the lines 0.52 to 0.56.
 constexpr GridShape kSegment = {8, 16};
+/// The same of lines that are alike and settle at once, against 2 words: 4096 rows 0.56 / 0.58, 65536 rows 0.54 / 0.56,
+/// in turn 0.41 / 0.47. One line a work-item in float 0.41 to 0.46; 4 x 32: 0.50, 16 x 16: 0.51 / 0.53, 8 x 8: 0.47,
+/// 0.39.
+constexpr GridShape kSegmentSharedFloat = {8, 16, 2};
+constexpr GridShape kSegmentSharedDouble = {8, 16};
+/// Work-groups of these a core, which has registers for so many: with one 0.46, with three 0.49 to 0.51, four 0.53 to
+/// 0.57; each tile by one of its own 0.38 to 0.44.
+constexpr Index kSegmentGroups = 2;
 /// Rows of a segment that is folded to two at least.
 constexpr Index kLeastSegment = 4;
 /// Segments of a line below which their launches take longer than the walk.
@@ -127,7 +135,7 @@ GridShape wanted_shape(Index length, const GridDemand& demand, int word, const D
   if (length <= (only_short ? kShortLine : kMostGridRows)) {
     return first_of(!shared ? Shapes(kWhole) : wide ? Shapes(kWholeSharedDouble) : Shapes(kWholeSharedFloat), length);
   }
-  if (demand.segments) return kSegment;
+  if (demand.segments) return demand.at_once() ? (wide ? kSegmentSharedDouble : kSegmentSharedFloat) : kSegment;
   if (!streamed) return first_of(kFactored, demand.reach);
   if (shared) return first_of(wide ? Shapes(kStreamedSharedDouble) : Shapes(kStreamedSharedFloat), demand.reach);
   if (wide) return first_of(kStreamedDouble, demand.reach);
@@ -146,6 +154,7 @@ std::pair<int, GridShape> choose_shape(const LineSet& lines, const GridDemand& d
   // By kernels/gpu/grid_shared.cl.
   const auto passes = [&] {
     const bool whole = shape.rows() >= length;
+    if (demand.at_once() && !whole) return true;
     return demand.form == Form::shared && (whole ? !demand.in_turn : demand.method == Method::truncated_streamed);
   };
   const int bytes = shape.bundle_bytes > 0 ? shape.bundle_bytes : passes() ? kSharedBundleBytes : kBundleBytes;
@@ -230,7 +239,8 @@ Plan make_grid_plan(const LineSet& lines, const GridDemand& demand, int word, co
   plan.item_lines = shape.lines;
   plan.item_rows = shape.item_rows;
   plan.m = length;
-  plan.in_turn = demand.method == Method::exact_factored && (demand.in_turn || !plan.in_one_tile());
+  plan.in_turn =
+      demand.method == Method::exact_factored && (demand.in_turn || !(plan.in_one_tile() || demand.at_once()));
   const Index groups = plan.bundles * lines.blocks(), bytes = groups * bundle * shape.down * word;
   if (demand.method == Method::truncated_streamed && demand.form != Form::shared) {
     const Index tiles = quotient_up(length, shape.rows());
@@ -244,6 +254,10 @@ Plan make_grid_plan(const LineSet& lines, const GridDemand& demand, int word, co
   if (demand.segments && length > shape.rows() && shape.rows() >= kLeastSegment) {
     plan.segments = quotient_up(length, shape.rows());
     plan.m = shape.rows();
+    if (plan.grid_folds_at_once()) {
+      const Index runs = kSegmentGroups * std::max(1, traits.cores);
+      plan.run_tiles = static_cast<int>(quotient_up(groups * plan.segments, runs));
+    }
     const std::int64_t most = std::min(traits.chunk_bytes, traits.memory_bytes / kSegmentArrays);
     if (plan.chunk_blocks < lines.blocks() || lines.extent() > most / word) plan.chunk_blocks = 0;
   }

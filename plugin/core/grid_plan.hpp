@@ -18,6 +18,9 @@ struct GridDemand {
   bool in_turn = false;   ///< exact_factored: lines that a tile holds are swept down in turn, too, see Plan::in_turn
   bool one_item = false;  ///< exact_factored: every line by one work-item, so that nothing has to settle
   bool segments = false;  ///< exact_factored: lines longer than a tile are cut into segments, if all rows fit at once
+
+  /// Segments, if there are any, settle at once.
+  bool at_once() const { return segments && form == Form::shared && !in_turn; }
 };
 
 /// Rows of a line that one tile may hold, on devices with room for large work-groups.

@@ -160,6 +160,9 @@ struct Plan {
   /// grid(), exact: lines are cut into segments of a tile, which are folded to their first rows, see
   /// GridFactors.
   bool grid_folds() const { return grid() && method == Method::exact_factored && segments > 1; }
+  /// grid_folds(), of lines that are all alike: work-groups go through many bundles (kernels/gpu/grid_shared_fold.cl),
+  /// `run_tiles` tiles each, and rows settle at once.
+  bool grid_folds_at_once() const { return grid_folds() && form == Form::shared && !in_turn; }
   /// grid(): a tile holds whole lines, so that nothing is truncated.
   bool in_one_tile() const { return grid() && segments == 1 && m <= grid_tile_rows(); }
   /// grid(): by kernels/gpu/grid_shared.cl, whose work-groups go through many tiles with the factors of one line;

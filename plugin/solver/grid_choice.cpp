@@ -101,6 +101,12 @@ std::optional<Proposal> propose_grid_streamed(const Problem<T>& problem, Objecti
   return insisted;
 }
 
+template <typename T>
+Plan folds_in_turn(const Problem<T>& problem, GridDemand demand) {
+  demand.segments = demand.in_turn = true;
+  return plan_of(problem, demand);
+}
+
 /// Plans of exact-factored, the fastest first; lines that a tile holds are swept at once or else in turn. Last what
 /// settles nothing.
 template <typename T>
@@ -115,6 +121,7 @@ std::vector<Plan> exact_plans(const Problem<T>& problem) {
   for (const Plan& plan : fastest) {
     plans.push_back(plan);
     if (!plan.in_turn && in_turn.in_one_tile()) plans.push_back(in_turn);
+    if (plan.grid_folds_at_once()) plans.push_back(folds_in_turn(problem, demand));
   }
   // A walk down lines that are too long for that is the last thing to try, behind segments.
   if (settles_at_once && !in_turn.in_one_tile()) plans.push_back(in_turn);
@@ -129,6 +136,7 @@ template <typename T>
 bool holds_rounding(const Problem<T>& problem, const Plan& plan) {
   if (plan.grid_items_down() == 1) return true;
   if (plan.in_turn ? problem.survey.dominance >= 1 : settles(problem.survey)) return true;
+  if (plan.grid_folds_at_once()) return false;
   return certify_grid(plan, problem.bands.lines(), problem.bands.view(), 0.0, kGrowthLimit).weak.empty();
 }
 
@@ -157,7 +165,9 @@ std::string grid_text(const Plan& plan) {
   return std::string(plan.form == Form::general ? "stored" : name(plan.form)) +
          format(" factors, tiles of %lld lines x %lld rows", static_cast<long long>(plan.bundle),
                 static_cast<long long>(plan.grid_tile_rows())) +
-         (plan.segments > 1 ? format(plan.grid_folds() ? ", folded, %lld segments a line" : ", %lld runs a line",
+         (plan.segments > 1 ? format(plan.grid_folds_at_once() ? ", folded at once, %lld segments a line"
+                                     : plan.grid_folds()       ? ", folded, %lld segments a line"
+                                                               : ", %lld runs a line",
                                      static_cast<long long>(plan.segments))
           : plan.goes_through_tiles() && !plan.in_one_tile() ? format(", runs of %d tiles", plan.run_tiles)
                                                              : "") +

@@ -78,6 +78,9 @@ std::vector<GridDemand> demands(Form form, bool all) {
   if (!all) return ways;
   ways.push_back({.form = form, .reach = 64, .item_rows = 4});
   ways.push_back({.form = form, .reach = 384});
+  if (form == Form::shared) {
+    ways.push_back({.method = Method::exact_factored, .form = form, .in_turn = true, .segments = true});
+  }
   ways.push_back({.method = Method::exact_factored, .form = form, .item_rows = 4, .segments = true});
   return ways;
 }
@@ -236,6 +239,35 @@ TYPED_TEST(Grid, HoldsLongLinesThatAreAlikeWhole) {
           const double error = normwise_backward_error(lines, bands.view(), x.data(), y->data()) / kEps<T>;
           EXPECT_LE(error, 4) << lines.describe() << ", lambda " << lambda;
           worst = std::max(worst, error);
+        }
+      });
+    }
+  }
+  std::printf("largest backward error: %.2f eps\n", worst);
+}
+
+TYPED_TEST(Grid, SegmentsOfLinesThatAreAlikeSettleAtOnce) {
+  using T = TypeParam;
+  double worst = 0;
+  for (const LineSet& lines : {LineSet::grid_axis(1, 37, 3000, 3), LineSet::grid_axis(2, 70, 2, 1281)}) {
+    for (const double lambda : {1e2, 1e4, 1e8}) {
+      const auto bands = closed(diffusion<T>(lines, lambda));
+      const auto random = random_vector<T>(lines.extent());
+      auto product = random, smooth = random;
+      multiply(lines, bands.view(), random.data(), product.data());
+      trial_right_hand_side(lines, bands.view(), TrialKind::smooth, smooth.data());
+      on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
+        Plan plan =
+            this->plan(info.index, lines, {.method = Method::exact_factored, .form = Form::shared, .segments = true});
+        ASSERT_TRUE(plan.grid_folds_at_once());
+        for (const int run_tiles : {1, 5, 1000}) {  // within the bundles of a segment, beyond them, all
+          plan.run_tiles = run_tiles;
+          for (const std::vector<T>* y : std::initializer_list<const std::vector<T>*>{&random, &product, &smooth}) {
+            const auto x = this->solve_by(info.index, plan, bands, *y);
+            const double error = normwise_backward_error(lines, bands.view(), x.data(), y->data()) / kEps<T>;
+            EXPECT_LE(error, 4) << lines.describe() << ", lambda " << lambda << ", runs of " << run_tiles;
+            worst = std::max(worst, error);
+          }
         }
       });
     }

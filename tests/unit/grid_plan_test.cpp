@@ -74,6 +74,26 @@ TEST(GridPlan, LetsTilesWaitWhereReachIsAsked) {
   }
 }
 
+TEST(GridPlan, SegmentsThatSettleAtOnceGoThroughManyBundles) {
+  GridDemand demand{.method = Method::exact_factored, .form = Form::shared, .segments = true};
+  for (const int word : {4, 8}) {
+    for (const auto& [lines, length] : {std::pair<Index, Index>{512 * 3, 16384}, {448, 65536}}) {
+      demand.in_turn = false;
+      const LineSet set = LineSet::grid_axis(2, lines, 1, length);
+      const Plan plan = make_grid_plan(set, demand, word, kGpu);
+      ASSERT_TRUE(plan.grid_folds_at_once());
+      EXPECT_EQ(plan.items * plan.item_lines, plan.bundle * plan.grid_items_down());
+      const Index runs = quotient_up(plan.bundles * plan.segments, plan.run_tiles);
+      EXPECT_LE(runs, 2 * kGpu.cores) << "no second turn";
+      EXPECT_GE(runs, kGpu.cores);
+      EXPECT_DOUBLE_EQ(plan.words_per_row(), 3);
+      demand.in_turn = true;
+      const Plan in_turn = make_grid_plan(set, demand, word, kGpu);
+      EXPECT_TRUE(in_turn.grid_folds() && !in_turn.grid_folds_at_once());
+    }
+  }
+}
+
 TEST(GridPlan, CountsTheWordsOfExactAndSharedFactors) {
   const LineSet lines = LineSet::grid_axis(1, 512, 4096, 512);
   GridDemand demand{.method = Method::exact_factored};
