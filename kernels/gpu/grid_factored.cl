@@ -9,13 +9,14 @@
 //
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling   m, p and k of every row, at its place in y and x, or (SHARED_FACTORS) of one
-//   line;
-//                       written by the host
+//                       line; written by the host. COUPLINGS_SERVE: the couplings in place of the multipliers
 //   y                   right-hand sides, written by the host
 //   x                   d, then the solutions, written here; overlaps none of the others. Places of no line are left
-//   alone blocks, block_stride, block_lines  line l of block o begins at place o block_stride + l length, row_stride
-//   rows of a line and places between them bundles             of a block; the last may lack lines words local, 4
-//   GROUP_ITEMS + 2 BUNDLE
+//                       alone
+//   blocks, block_stride, block_lines  line l of block o begins at place o block_stride + l
+//   length, row_stride  rows of a line and places between them
+//   bundles             of a block; the last may lack lines
+//   words               local, 4 GROUP_ITEMS + 2 BUNDLE
 // Launch:  a work-group a bundle, of GROUP_ITEMS work-items.
 // Local:   those words, scalars.
 // Per row: 3 multiply-adds, 2 multiplications; 7 words, 4 where factors are shared; 2 less in the last tile.

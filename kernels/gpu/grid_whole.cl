@@ -12,7 +12,7 @@
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling   m, p and k of every row, at its place in y and x, or (SHARED_FACTORS) of one
 //                       line; written by the host. COUPLINGS_SERVE: multipliers of a segment's second row only, shape
-//                       [blocks][segments][block_lines]
+//                       [blocks][segments][block_lines]; of whole lines not read
 //   y                   right-hand sides, written by the host
 //   x                   solutions, written here; overlaps none of the others. Places of no line are left alone
 //   blocks, block_stride, block_lines  line l of block o begins at place o block_stride + l
