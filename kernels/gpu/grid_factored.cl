@@ -9,19 +9,31 @@
 //
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling   m, p and k of every row, at its place in y and x, or (SHARED_FACTORS) of one
-//   line;
-//                       written by the host
+//                       line; written by the host. COUPLINGS_SERVE: the couplings in place of the multipliers
 //   y                   right-hand sides, written by the host
 //   x                   d, then the solutions, written here; overlaps none of the others. Places of no line are left
-//   alone blocks, block_stride, block_lines  line l of block o begins at place o block_stride + l length, row_stride
-//   rows of a line and places between them bundles             of a block; the last may lack lines words local, 4
-//   GROUP_ITEMS + 2 BUNDLE
+//                       alone
+//   blocks, block_stride, block_lines  line l of block o begins at place o block_stride + l
+//   length, row_stride  rows of a line and places between them
+//   bundles             of a block; the last may lack lines
+//   words               local, 4 GROUP_ITEMS + 2 BUNDLE
 // Launch:  a work-group a bundle, of GROUP_ITEMS work-items.
 // Local:   those words, scalars.
 // Per row: 3 multiply-adds, 2 multiplications; 7 words, 4 where factors are shared; 2 less in the last tile.
 // Assumes: factors are finite (set-up has the evidence). NaN of y stays in its line.
 // Valid:   x for the rows of all lines.
 #include "gpu/grid_rows.clh"
+
+// What the way down needs of a tile.
+static inline void fetch_down(__global const scalar_t* multiplier, __global const scalar_t* y, Home home, int tile,
+                              scalar_t* m, scalar_t* d) {
+#ifdef COUPLINGS_SERVE
+  fetch_above(multiplier, home, tile, tile == 0, m);
+#else
+  fetch_factor(multiplier, home, tile, m);
+#endif
+  fetch(y, home, tile, d);
+}
 
 // d of my rows of a tile as the way down left it; those beyond the last line are nobody's.
 static inline void fetch_left(__global const scalar_t* x, Home home, int tile, scalar_t* d) {
@@ -38,14 +50,10 @@ static inline void walk_down(__global const scalar_t* multiplier, __global const
                              __local scalar_t* words, scalar_t* d, __global scalar_t* x) {
   __local scalar_t* const left = words + 4 * GROUP_ITEMS;  // what leaves a tile, shape [BUNDLE]
   scalar_t m[ITEM_ROWS], m_next[ITEM_ROWS], d_next[ITEM_ROWS];
-  fetch_factor(multiplier, home, 0, m);
-  fetch(y, home, 0, d);
+  fetch_down(multiplier, y, home, 0, m, d);
   for (int tile = 0; tile < tiles; ++tile) {
     const bool more = tile + 1 < tiles;
-    if (more) {
-      fetch_factor(multiplier, home, tile + 1, m_next);
-      fetch(y, home, tile + 1, d_next);
-    }
+    if (more) fetch_down(multiplier, y, home, tile + 1, m_next, d_next);
     sweep_down_in_turn(m, tile == 0, home, left, d);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (more) {

@@ -38,7 +38,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_fold
   __local scalar_t* const last = words + GROUP_ITEMS;  // shape [BUNDLE]
   scalar_t m[ITEM_ROWS], w[ITEM_ROWS], d[ITEM_ROWS];
 #ifdef COUPLINGS_SERVE
-  fetch_above(multiplier, home, segment, m);
+  fetch_above(multiplier, home, segment, true, m);
 #else
   fetch_factor(multiplier, home, segment, m);
 #endif

@@ -1,57 +1,107 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: method truncated-streamed for lines side by side on GPUs, one pass by stored factors. A work-group walks its
-// run of tiles once: it sweeps down a tile ahead of the one that it substitutes, and keeps both in registers.
+// run of tiles once: it sweeps down WAITING tiles ahead of the one that it substitutes. It keeps them in registers.
 //
 //   down:  d_i = y_i - m_i d_(i-1),      m_i = a_i p_(i-1), p_i = 1 / (b_i - a_i c_(i-1) p_(i-1))
 //   back:  x_i = d_i p_i - k_i x_(i+1),  k_i = c_i p_i
-// Source: Thomas' algorithm; core/factors makes the factors. Truncated: the unknown below a tile is found as if the
-// next but one were 0, and a run begins as if all above the tile before it were 0. core/grid_evidence bounds the error.
+// Source: Thomas' algorithm; core/factors makes the factors. Truncated: the unknown below a tile is found as if the one
+// below the next WAITING tiles were 0, and a run begins as if all above the WAITING tiles before it were 0.
+// core/grid_evidence bounds the error.
+//
+// Build parameter, mandatory, and those of grid_rows.clh:
+//   WAITING             tiles that wait for the unknown below them, at least 1
 //
 // Arguments (global memory)
-//   multiplier, reciprocal, coupling   m, p and k of every row, at its place in y and x; written by the host
+//   multiplier, reciprocal, coupling   m, p and k of every row, at its place in y and x; written by the host.
+//                       COUPLINGS_SERVE: multiplier is not read
 //   y                   right-hand sides, written by the host
 //   x                   solutions, written here; overlaps none of the others. Places of no line are left alone
 //   blocks, block_stride, block_lines  line l of block o begins at place o block_stride + l
 //   length, row_stride  rows of a line and places between them
 //   bundles             of a block; the last may lack lines
 //   runs, run_tiles     runs of a line, and tiles of a run; the last takes what is left
-//   words               local, 6 GROUP_ITEMS + BUNDLE
+//   words               local, 4 GROUP_ITEMS + BUNDLE
 // Launch:  a work-group for each run of each bundle, of GROUP_ITEMS work-items; neighbouring bundles are neighbours.
 // Local:   those words, scalars.
-// Per row: 7 multiply-adds, 3 multiplications; 5 words, and per run those of two tiles more.
-// Assumes: factors are finite (set-up has the evidence). NaN of y stays in its line.
+// Per row: 7 multiply-adds, 3 multiplications; 5 words, 4 where couplings serve, and per run those of 2 WAITING tiles
+// more. Assumes: factors are finite (set-up has the evidence). NaN of y stays in its line.
 // Valid:   x for the rows of all lines.
 #include "gpu/grid_rows.clh"
 
-// My rows of a tile: factors, and y, then d.
+#ifndef WAITING
+#error "WAITING tiles wait"
+#endif
+
+// My rows of a tile: factors, and y, then d. Of couplings that serve only the multiplier of my first row is apart.
 typedef struct {
-  scalar_t m[ITEM_ROWS], p[ITEM_ROWS], k[ITEM_ROWS], d[ITEM_ROWS];
+#ifdef COUPLINGS_SERVE
+  scalar_t first;
+#else
+  scalar_t m[ITEM_ROWS];
+#endif
+  scalar_t p[ITEM_ROWS], k[ITEM_ROWS], d[ITEM_ROWS];
 } Tile;
+
+// My rows of a tile that was swept down: d p, then x, and k; what becomes of the unknown below the tile on its way to
+// them, and to above the tile.
+typedef struct {
+  scalar_t d[ITEM_ROWS], k[ITEM_ROWS];
+  Passage to_me, to_above;
+} Swept;
 
 static inline void fetch_tile(Factors f, __global const scalar_t* y, Home home, int tile, Tile* t) {
   fetch(y, home, tile, t->d);
-  fetch(f.multiplier, home, tile, t->m);
-  fetch(f.reciprocal, home, tile, t->p);
   fetch(f.coupling, home, tile, t->k);
+#ifdef COUPLINGS_SERVE
+  t->first = fetch_first_above(f.coupling, home, tile, tile == 0);
+#else
+  fetch(f.multiplier, home, tile, t->m);
+#endif
+  fetch(f.reciprocal, home, tile, t->p);
 }
 
-// Substitute in a tile that was swept down, from the unknown below it.
-static inline void finish_tile(Home home, int tile, scalar_t below, __local scalar_t* words, scalar_t* d,
-                               const scalar_t* k, __global scalar_t* x) {
-  sweep_up(k, pass_up_to(home.item, below, part_of(words, 1 + tile % 2), home), d);
-  store(d, home, tile, x);
+static inline void multipliers_of(const Tile* t, scalar_t* m) {
+#ifdef COUPLINGS_SERVE
+  serve(t->first, t->k, m);
+#else
+  take(t->m, m);
+#endif
 }
 
-// From 0 down a tile of which only what leaves it counts.
-static inline scalar_t lead_in(Factors f, __global const scalar_t* y, Home home, int tile, Told told) {
-  scalar_t m[ITEM_ROWS], d[ITEM_ROWS];
-  fetch(f.multiplier, home, tile, m);
-  fetch(y, home, tile, d);
-  tell_down(m, d, home, told);
-  barrier(CLK_LOCAL_MEM_FENCE);
-  const scalar_t left = pass_down_to(ITEMS_DOWN, 0, told, home);
-  barrier(CLK_LOCAL_MEM_FENCE);
-  return left;
+// The unknown below the tile that `count` others follow, as if the one below those were 0.
+// @param waiting  the last one first
+static inline scalar_t unknown_below(const Swept* waiting, int count) {
+  scalar_t unknown = 0;
+#pragma unroll
+  for (int w = 0; w < WAITING; ++w) {
+    if (w < count) unknown = w == 0 ? waiting[w].to_above.value : go_through(waiting[w].to_above, unknown);
+  }
+  return unknown;
+}
+
+// Substitute in a tile that was swept down, and store it.
+static inline void finish_tile(Home home, int tile, scalar_t below, Swept* t, __global scalar_t* x) {
+  sweep_up(t->k, go_through(t->to_me, below), t->d);
+  store(t->d, home, tile, x);
+}
+
+// From 0 down the tiles before a run, of which only what leaves them counts.
+static inline scalar_t lead_in(Factors f, __global const scalar_t* y, Home home, int begin, Told told) {
+  scalar_t entered = 0;
+  for (int tile = max(0, begin - WAITING); tile < begin; ++tile) {
+    scalar_t m[ITEM_ROWS], d[ITEM_ROWS];
+#ifdef COUPLINGS_SERVE
+    fetch_above(f.coupling, home, tile, tile == 0, m);
+#else
+    fetch(f.multiplier, home, tile, m);
+#endif
+    fetch(y, home, tile, d);
+    tell_down(m, d, home, told);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    entered = pass_down_to(ITEMS_DOWN, entered, told, home);
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  return entered;
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_streamed(
@@ -65,32 +115,38 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_stre
   const Factors f = {multiplier, reciprocal, coupling};
   const Home home = make_home(block * block_stride, piece, block_lines, length, row_stride);
   const int tiles = (length + TILE_ROWS - 1) / TILE_ROWS;
-  const int begin = run * run_tiles, end = min(tiles, begin + run_tiles), last = min(end, tiles - 1);
-  const Told down = part_of(words, 0);
-  __local scalar_t* const left = words + 6 * GROUP_ITEMS;  // what leaves the tile, shape [BUNDLE]
-  scalar_t entered = begin > 0 ? lead_in(f, y, home, begin - 1, down) : 0;
+  const int begin = run * run_tiles, end = min(tiles, begin + run_tiles), last = min(end + WAITING, tiles) - 1;
+  const Told down = part_of(words, 0), up = part_of(words, 1);
+  __local scalar_t* const left = words + 4 * GROUP_ITEMS;  // what leaves the tile, shape [BUNDLE]
+  scalar_t entered = lead_in(f, y, home, begin, down);
   Tile now, next;
-  scalar_t above[ITEM_ROWS], k_above[ITEM_ROWS];  // d p, then x, and k of the tile before
+  Swept waiting[WAITING];  // the last tile first
   fetch_tile(f, y, home, begin, &next);
   for (int tile = begin; tile <= last; ++tile) {
     now = next;
     if (tile < last) fetch_tile(f, y, home, tile + 1, &next);
-    tell_down(now.m, now.d, home, down);
+    scalar_t m[ITEM_ROWS];
+    multipliers_of(&now, m);
+    tell_down(m, now.d, home, down);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (tile > begin) entered = left[home.lane];
-    const scalar_t leaves = sweep_down(now.m, pass_down_to(home.item, entered, down, home), now.d);
+    const scalar_t leaves = sweep_down(m, pass_down_to(home.item, entered, down, home), now.d);
     scale(now.p, now.d);
-    // Of two parts the one is written while the other, of the tile before, is still read.
-    const Told up = part_of(words, 1 + tile % 2);
     tell_up(now.k, now.d, home, up);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (home.item == ITEMS_DOWN - 1) left[home.lane] = leaves;
-    if (tile > begin) {
-      const scalar_t below = pass_up_to(-1, 0, up, home);
-      finish_tile(home, tile - 1, below, words, above, k_above, x);
-    }
-    take(now.d, above);
-    take(now.k, k_above);
+    Swept oldest = waiting[WAITING - 1];
+#pragma unroll
+    for (int w = WAITING - 1; w > 0; --w) waiting[w] = waiting[w - 1];
+    take(now.d, waiting[0].d);
+    take(now.k, waiting[0].k);
+    pass_up_tile(up, home, &waiting[0].to_me, &waiting[0].to_above);
+    if (tile - WAITING >= begin) finish_tile(home, tile - WAITING, unknown_below(waiting, WAITING), &oldest, x);
   }
-  if (end == tiles) finish_tile(home, tiles - 1, 0, words, above, k_above, x);
+  // Where lines end nothing is waited for.
+#pragma unroll
+  for (int w = WAITING - 1; w >= 0; --w) {
+    const int tile = last - w;
+    if (tile >= begin && tile < end) finish_tile(home, tile, unknown_below(waiting, w), &waiting[w], x);
+  }
 }

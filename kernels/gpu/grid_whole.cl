@@ -12,7 +12,7 @@
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling   m, p and k of every row, at its place in y and x, or (SHARED_FACTORS) of one
 //                       line; written by the host. COUPLINGS_SERVE: multipliers of a segment's second row only, shape
-//                       [blocks][segments][block_lines]
+//                       [blocks][segments][block_lines]; of whole lines not read
 //   y                   right-hand sides, written by the host
 //   x                   solutions, written here; overlaps none of the others. Places of no line are left alone
 //   blocks, block_stride, block_lines  line l of block o begins at place o block_stride + l
@@ -59,8 +59,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_whol
   scalar_t m[ITEM_ROWS], p[ITEM_ROWS], k[ITEM_ROWS], d[ITEM_ROWS];
 #ifdef COUPLINGS_SERVE
   fetch(coupling, home, segment, k);
-  fetch_above(coupling, home, segment, m);
+  serve(fetch_first_above(coupling, home, segment, true), k, m);
+#ifdef SEGMENTS
   if (home.item == 0) m[1] = multiplier[place_of_segment(block, segment, segments, block_lines, home)];
+#endif
 #else
   fetch_factor(multiplier, home, segment, m);
   fetch_factor(coupling, home, segment, k);

@@ -23,6 +23,19 @@ Plan plan_of_line(const Plan& plan, Index length) {
   return one;
 }
 
+/// The same where several tiles wait, which any tile may be the first of: certify_runs() has the rows of a work-item
+/// for a tile.
+Plan plan_of_runs(const Plan& plan, Index length) {
+  Plan one;
+  one.method = Method::truncated_streamed;
+  one.stored = true;
+  one.n = one.m = length;
+  one.items = 1;
+  one.item_rows = plan.item_rows;
+  one.halo = plan.grid_reach();
+  return one;
+}
+
 /// What settling on the way up makes of rounding.
 template <typename T>
 double growth_of_settling_up(const Plan& plan, Index length, const BandsView<T>& line) {
@@ -41,11 +54,11 @@ double growth_of_settling_up(const Plan& plan, Index length, const BandsView<T>&
   return growth;
 }
 
-/// @param one  plan_of_line()
+/// @param one  plan_of_line(), or plan_of_runs() where more than one tile waits
 template <typename T>
 Certificate certify_line(const Plan& plan, const Plan& one, const BandsView<T>& line) {
   if (!plan.in_turn) {
-    Certificate c = certify_stored(one, line);
+    Certificate c = plan.waiting > 1 ? certify_runs(one, line) : certify_stored(one, line);
     if (plan.method != Method::truncated_streamed) c.bound *= 0;
     return c;
   }
@@ -65,7 +78,7 @@ GridEvidence certify_grid(const Plan& plan, const LineSet& lines, const BandsVie
   GridEvidence all;
   if (plan.n == 0) return all;
   const Index length = lines.length(0);
-  const Plan one = plan_of_line(plan, length);
+  const Plan one = plan.waiting > 1 ? plan_of_runs(plan, length) : plan_of_line(plan, length);
   const Index count = plan.form == Form::shared ? 1 : lines.count();
   std::mutex mutex;
   for_columns(lines, count, [&](Index first, Index width) {

@@ -15,10 +15,10 @@ struct GridEvidence {
 };
 
 /// The certificate of Plan::grid(), line by line: that of stored factors whose partitions, the rows of a work-item,
-/// settle each other inside a tile (certify_stored), truncated one tile away. Where the plan truncates nothing, only
-/// the growth counts. Where work-items sweep down in turn it is that of elimination, in the order of the plan, or of
-/// settling on the way up, the largest product of the |c_i p_i| from any row to its work-item's first: for rows that
-/// are dominant kDominantGrowth, and they need not be asked.
+/// settle each other inside a tile (certify_stored), truncated one tile away, or several (certify_runs). Where the plan
+/// truncates nothing, only the growth counts. Where work-items sweep down in turn it is that of elimination, in the
+/// order of the plan, or of settling on the way up, the largest product of the |c_i p_i| from any row to its
+/// work-item's first: for rows that are dominant kDominantGrowth, and they need not be asked.
 /// @param tol         largest bound of a line that is not weak
 /// @param most_growth largest growth of such a line
 /// @pre   lines.beside(), couplings out of the lines are 0

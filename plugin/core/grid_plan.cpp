@@ -11,11 +11,13 @@
 namespace oclspkt {
 namespace {
 
-/// Work-items down a line, rows of each, and lines.
+/// Work-items down a line, rows of each, and lines; tiles that wait where they are streamed.
 struct GridShape {
-  int down, item_rows, lines = 1;
+  int down = 1, item_rows = 1, lines = 1;
   int bundle_bytes = 0;  ///< of a row that a work-group takes; 0: as usual
+  int waiting = 1;       ///< tiles
   Index rows() const { return static_cast<Index>(down) * item_rows; }
+  Index reach() const { return rows() * waiting; }
 };
 
 /// Bytes of a row that a work-group takes: what its rows are read and written in. Half of it costs a quarter of the
@@ -30,10 +32,15 @@ constexpr int kLeastItems = 32;
 /// Lines that one tile holds, 64 rows: float 1.00 / 0.94, double 0.99 / 0.92. 256 rows: float 0.87 / 0.88, double 0.98
 /// / 0.91.
 constexpr GridShape kWhole[] = {{4, 16}, {8, 16}, {16, 16}};
-/// 8 x 8: 0.95 / 0.93, of lines of 65536 rows 0.90. 16 x 8: 0.95 / 0.88.
-constexpr GridShape kStreamedFloat[] = {{8, 8}, {16, 8}};
-/// 0.98 / 0.91, of lines of 65536 rows 0.92. Longer tiles do not stay in registers.
-constexpr GridShape kStreamedDouble[] = {{16, 8}};
+/// Against 5 words. 8 x 8: 0.95 / 0.93, of lines of 65536 rows 0.90. 16 x 8: 0.95 / 0.88; where two tiles of it wait,
+/// of 1024 rows 0.91 / 0.89, of 16384 0.84 / 0.85, where 8 x 8 with three has 0.81 / 0.78 and 0.66 / 0.68.
+constexpr GridShape kStreamedFloat[] = {{8, 8}, {16, 8}, {.down = 16, .item_rows = 8, .waiting = 2}};
+/// 0.98 / 0.91, of lines of 65536 rows 0.92; where three wait 0.82 / 0.84, of 16384 0.72. 16 x 6 with four: 0.84 /
+/// 0.81.
+constexpr GridShape kStreamedDouble[] = {{16, 8}, {.down = 16, .item_rows = 8, .waiting = 3}};
+/// Symmetric, against 4 words. 4 x 16, three of which wait: of 1024 rows 0.89 / 0.86, of 256 0.85 / 0.78, where a tile
+/// of whole lines has 0.75 / 0.77; 16 x 8 with two 0.87 / 0.85 and 0.74; 8 x 8 with three 0.71 / 0.70.
+constexpr GridShape kStreamedSymmetricFloat[] = {{8, 8}, {.down = 4, .item_rows = 16, .waiting = 3}};
 /// Shared, against 2 words; a copy of as many has 0.97, by work-groups that go through many tiles 0.90. Lines that one
 /// tile holds, 64 rows: float 0.95 / 0.88, double 0.93 / 0.88; 256 rows: 0.87 / 0.82, 0.90 / 0.86.
 constexpr GridShape kWholeSharedFloat[] = {{4, 16, 2}, {8, 16, 2}, {16, 16, 2}};
@@ -60,7 +67,15 @@ constexpr GridShape kOneItem[] = {{1, 16}};
 /// Segments, float / double, 1024 lines of 16384 rows and 1536 of 65536: 0.54 / 0.59 and 0.59 / 0.60; where couplings
 /// serve 0.58 / 0.66 and 0.61 / 0.67. 4 x 16 is as fast in float where one level is left, 0.50 to 0.56 elsewhere; 16 x
 /// 16 of half the lines 0.52 to 0.56.
-constexpr GridShape kSegment[] = {{8, 16}};
+constexpr GridShape kSegment = {8, 16};
+/// The same of lines that are alike and settle at once, against 2 words: 4096 rows 0.56 / 0.58, 65536 rows 0.54 / 0.56,
+/// in turn 0.41 / 0.47. One line a work-item in float 0.41 to 0.46; 4 x 32: 0.50, 16 x 16: 0.51 / 0.53, 8 x 8: 0.47,
+/// 0.39.
+constexpr GridShape kSegmentSharedFloat = {8, 16, 2};
+constexpr GridShape kSegmentSharedDouble = {8, 16};
+/// Work-groups of these a core, which has registers for so many: with one 0.46, with three 0.49 to 0.51, four 0.53 to
+/// 0.57; each tile by one of its own 0.38 to 0.44.
+constexpr Index kSegmentGroups = 2;
 /// Rows of a segment that is folded to two at least.
 constexpr Index kLeastSegment = 4;
 /// Segments of a line below which their launches take longer than the walk.
@@ -75,7 +90,7 @@ constexpr Index kShortLine = 64;
 /// Bytes that a core's work-items hold of one array, for it to keep reading; of exact-factored, whose lines are walked
 /// or cut, a work-group and a half a core: measured of 8 to 512 of them.
 constexpr Index kBusyBytes = 16 << 10, kBusyBytesExact = 3 << 9;
-/// Tiles of a run, at least, of which two more are read for its neighbours' sake.
+/// Tiles of a run, at least, of which two more are read for its neighbours' sake; twice as many where three wait.
 constexpr Index kShortRun = 16;
 /// The same of shared factors, whose runs are counted through all lines.
 constexpr Index kShortSharedRun = 8;
@@ -86,16 +101,16 @@ constexpr Index kSharedGroupsFloat = 2, kSharedGroupsDouble = 1;
 /// as many tiles. 256 rows in float: 0.96 / 0.90 with 512, 0.89 / 0.85 with 2048, 0.73 / 0.71 with 4096; 64 rows 0.97 /
 /// 0.95, 0.97 / 0.92 with 4096.
 constexpr Index kSharedItemsWhole = 512;
-/// Words of local memory a work-item (kernels/gpu/grid_streamed.cl), and two more a line.
-constexpr Index kLocalWords = 6;
+/// Words of local memory a work-item (kernels/gpu/grid_factored.cl), and two more a line.
+constexpr Index kLocalWords = 4;
 /// Most rows of a work-item: more would not stay in registers.
 constexpr Index kMostItemRows = 16;
 
 using Shapes = std::span<const GridShape>;
 
-/// The shortest that has so many rows, or else the longest.
+/// The first that reaches so many rows, or else the last.
 GridShape first_of(Shapes shapes, Index rows) {
-  const auto at = std::find_if(shapes.begin(), shapes.end(), [&](const GridShape& s) { return s.rows() >= rows; });
+  const auto at = std::find_if(shapes.begin(), shapes.end(), [&](const GridShape& s) { return s.reach() >= rows; });
   return at != shapes.end() ? *at : shapes.back();
 }
 
@@ -116,14 +131,16 @@ GridShape wanted_shape(Index length, const GridDemand& demand, int word, const D
   if (holds_long_lines(length, demand, word, traits)) {
     return first_of(wide ? Shapes(kLongSharedDouble) : Shapes(kLongSharedFloat), length);
   }
-  const bool only_short = streamed && !wide && !shared && demand.tile_rows < length;
+  const bool only_short = streamed && !wide && !shared && demand.reach < length;
   if (length <= (only_short ? kShortLine : kMostGridRows)) {
     return first_of(!shared ? Shapes(kWhole) : wide ? Shapes(kWholeSharedDouble) : Shapes(kWholeSharedFloat), length);
   }
-  if (demand.segments) return kSegment[0];
-  if (!streamed) return first_of(kFactored, demand.tile_rows);
-  if (shared) return first_of(wide ? Shapes(kStreamedSharedDouble) : Shapes(kStreamedSharedFloat), demand.tile_rows);
-  return first_of(wide ? Shapes(kStreamedDouble) : Shapes(kStreamedFloat), demand.tile_rows);
+  if (demand.segments) return demand.at_once() ? (wide ? kSegmentSharedDouble : kSegmentSharedFloat) : kSegment;
+  if (!streamed) return first_of(kFactored, demand.reach);
+  if (shared) return first_of(wide ? Shapes(kStreamedSharedDouble) : Shapes(kStreamedSharedFloat), demand.reach);
+  if (wide) return first_of(kStreamedDouble, demand.reach);
+  const bool serve = demand.form == Form::symmetric;
+  return first_of(serve ? Shapes(kStreamedSymmetricFloat) : Shapes(kStreamedFloat), demand.reach);
 }
 
 /// Lines of a work-group and the shape for each, no larger than lines and device allow.
@@ -134,9 +151,10 @@ std::pair<int, GridShape> choose_shape(const LineSet& lines, const GridDemand& d
   if (demand.item_rows > 0) {
     shape.item_rows = static_cast<int>(std::min(round_up(demand.item_rows, quantum), kMostItemRows));
   }
-  // As Plan::goes_through_tiles().
+  // By kernels/gpu/grid_shared.cl.
   const auto passes = [&] {
     const bool whole = shape.rows() >= length;
+    if (demand.at_once() && !whole) return true;
     return demand.form == Form::shared && (whole ? !demand.in_turn : demand.method == Method::truncated_streamed);
   };
   const int bytes = shape.bundle_bytes > 0 ? shape.bundle_bytes : passes() ? kSharedBundleBytes : kBundleBytes;
@@ -160,9 +178,9 @@ std::pair<int, GridShape> choose_shape(const LineSet& lines, const GridDemand& d
 
 /// Cut the lines into runs, so that a few lines keep all cores busy.
 /// @param group_bytes of a number for each work-item, of all groups if lines are whole
-Index tiles_of_run(Index tiles, Index group_bytes, const DeviceTraits& traits) {
+Index tiles_of_run(Index tiles, Index group_bytes, int waiting, const DeviceTraits& traits) {
   const Index wanted = quotient_up(kBusyBytes * std::max(1, traits.cores), group_bytes);
-  return std::min(tiles, std::max(quotient_up(tiles, wanted), kShortRun));
+  return std::min(tiles, std::max(quotient_up(tiles, wanted), kShortRun * std::max(1, waiting - 1)));
 }
 
 /// Cut the tiles of all lines into as many runs as a device has work-groups of, unless they would be too short.
@@ -207,7 +225,7 @@ Plan make_grid_plan(const LineSet& lines, const GridDemand& demand, int word, co
   }
   Plan plan;
   plan.method = demand.method;
-  plan.form = demand.form == Form::symmetric ? Form::general : demand.form;
+  plan.form = demand.form;
   plan.n = lines.rows();
   plan.items = 1;
   plan.segments = 1;
@@ -221,19 +239,25 @@ Plan make_grid_plan(const LineSet& lines, const GridDemand& demand, int word, co
   plan.item_lines = shape.lines;
   plan.item_rows = shape.item_rows;
   plan.m = length;
-  plan.in_turn = demand.method == Method::exact_factored && (demand.in_turn || !plan.in_one_tile());
+  plan.in_turn =
+      demand.method == Method::exact_factored && (demand.in_turn || !(plan.in_one_tile() || demand.at_once()));
   const Index groups = plan.bundles * lines.blocks(), bytes = groups * bundle * shape.down * word;
   if (demand.method == Method::truncated_streamed && demand.form != Form::shared) {
-    const Index tiles = quotient_up(length, shape.rows()), run = tiles_of_run(tiles, bytes, traits);
+    const Index tiles = quotient_up(length, shape.rows());
+    const Index run = tiles_of_run(tiles, bytes, shape.waiting, traits);
     plan.segments = quotient_up(tiles, run);
     plan.m = std::min(length, run * shape.rows());
-    plan.halo = plan.segments > 1 ? shape.rows() : 0;
+    plan.waiting = tiles > 1 ? shape.waiting : 1;
+    plan.halo = plan.segments > 1 ? shape.reach() : 0;
   }
   plan.chunk_blocks = choose_chunk_blocks(lines, plan.window, word, traits);
   if (demand.segments && length > shape.rows() && shape.rows() >= kLeastSegment) {
     plan.segments = quotient_up(length, shape.rows());
     plan.m = shape.rows();
-    plan.form = demand.form;
+    if (plan.grid_folds_at_once()) {
+      const Index runs = kSegmentGroups * std::max(1, traits.cores);
+      plan.run_tiles = static_cast<int>(quotient_up(groups * plan.segments, runs));
+    }
     const std::int64_t most = std::min(traits.chunk_bytes, traits.memory_bytes / kSegmentArrays);
     if (plan.chunk_blocks < lines.blocks() || lines.extent() > most / word) plan.chunk_blocks = 0;
   }
@@ -250,7 +274,7 @@ std::vector<Plan> make_exact_grid_plans(const LineSet& lines, GridDemand demand,
   Plan whole = make_grid_plan(lines, demand, word, traits);
   if (whole.idle > 1) {
     GridDemand taller = demand;
-    taller.tile_rows = std::max(taller.tile_rows, kMostGridRows);
+    taller.reach = std::max(taller.reach, kMostGridRows);
     whole = make_grid_plan(lines, taller, word, traits);
   }
   demand.segments = true;

@@ -11,12 +11,16 @@ namespace oclspkt {
 /// What a plan for lines side by side by work-groups is asked for.
 struct GridDemand {
   Method method = Method::truncated_streamed;  ///< or exact_factored
-  Form form = Form::general;                   ///< or shared; symmetric with segments
-  Index tile_rows = 0;                         ///< rows that a tile has at least, as far as the device lets it; 0: any
+  Form form = Form::general;                   ///< or shared, or symmetric
+  Index reach = 0;        ///< rows that are left between what is truncated and what feels it, or of exact_factored rows
+                          ///< of a tile, at least, as far as the device lets it; 0: any
   Index item_rows = 0;    ///< of a work-item, at most 16, as the user asks (Options::partition); 0: chosen
   bool in_turn = false;   ///< exact_factored: lines that a tile holds are swept down in turn, too, see Plan::in_turn
   bool one_item = false;  ///< exact_factored: every line by one work-item, so that nothing has to settle
   bool segments = false;  ///< exact_factored: lines longer than a tile are cut into segments, if all rows fit at once
+
+  /// Segments, if there are any, settle at once.
+  bool at_once() const { return segments && form == Form::shared && !in_turn; }
 };
 
 /// Rows of a line that one tile may hold, on devices with room for large work-groups.

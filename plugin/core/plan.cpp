@@ -185,20 +185,22 @@ void meet(Plan& plan, Index arrays, int word, const DeviceTraits& traits) {
 
 /// Words read and written per row of lines side by side by work-groups.
 double grid_words(const Plan& plan) {
-  const double factors = plan.form == Form::shared ? 0 : 3;
+  // A walk reads couplings that serve twice.
+  const bool walks = plan.method == Method::exact_factored && !plan.in_one_tile();
+  const double factors = plan.form == Form::shared ? 0 : plan.couplings_serve() && !walks ? 2 : 3;
   if (plan.grid_folds()) return plan.form == Form::shared ? 3 : plan.couplings_serve() ? 7 : 8;  // as folds()
   if (plan.method == Method::exact_factored) {
     // What the way down leaves of the last tile need not be written and read again.
     const double left = 1 - std::min(1.0, static_cast<double>(plan.grid_tile_rows()) / static_cast<double>(plan.m));
     return 2 + factors + 2 * left;
   }
-  // Of a run that is cut out of a line y of two more tiles is read.
+  // Of a run through shared factors that is cut out of a line y of two more tiles is read.
   if (plan.goes_through_tiles()) {
     const bool whole_lines = plan.run_tiles % quotient_up(plan.m, plan.grid_tile_rows()) == 0;
     return 2 + (whole_lines ? 0 : 2 / static_cast<double>(plan.run_tiles));
   }
-  // Above a run y and one factor are read again, below it all of a tile.
-  const double again = plan.form == Form::shared ? 1 : 3;
+  // Above a run y and one factor are read again, below it all but x.
+  const double again = plan.form == Form::shared ? 1 : (3 + factors) / 2;
   return 2 + factors + again * (plan.overlap() - 1);
 }
 

@@ -73,8 +73,8 @@ struct SharedTiles {
 /// k*bundle on, the last bundle all that are left; segment k of a line holds its rows [k*m, min(length, (k+1)*m)).
 /// Side by side by work-groups (grid(); truncated-streamed and exact-factored on GPUs, core/grid_plan): a work-group
 /// walks one segment of one bundle tile by tile, items / bundle work-items down each line, item_rows rows a work-item.
-/// truncated-streamed reads `halo` rows, a tile, beyond either end of a segment; exact-factored has one segment, or
-/// those of one tile each that are folded (grid_folds()).
+/// truncated-streamed reads `halo` rows, `waiting` tiles, beyond either end of a segment; exact-factored has one
+/// segment, or those of one tile each that are folded (grid_folds()).
 struct Plan {
   Method method = Method::exact_factored;
   Form form = Form::general;
@@ -89,6 +89,7 @@ struct Plan {
   Index last_rows = 0;          ///< folds(): of a level that one work-group solves, at most
   int run_tiles = 1;            ///< by work-groups: tiles of a partition, or of a run through all lines
   int steps = 0;                ///< by work-groups, truncated-halo: work-items settle with those up to 2^steps away
+  int waiting = 1;              ///< grid(), truncated_streamed: tiles that wait for the unknown below them
   int together = 1;             ///< keeps_factors(): tiles that a work-group solves at once
   bool mirrors = false;         ///< keeps_factors(): couplings of the line serve as multipliers
   bool tells_products = false;  ///< the same: products of the scan are in local memory, not in registers
@@ -154,9 +155,14 @@ struct Plan {
   int grid_items_down() const { return static_cast<int>(items * static_cast<Index>(item_lines) / bundle); }
   /// grid(): rows of a tile.
   Index grid_tile_rows() const { return static_cast<Index>(grid_items_down()) * item_rows; }
+  /// grid(), truncated_streamed: rows that lie between what is truncated and the unknowns that feel it.
+  Index grid_reach() const { return grid_tile_rows() * waiting; }
   /// grid(), exact: lines are cut into segments of a tile, which are folded to their first rows, see
   /// GridFactors.
   bool grid_folds() const { return grid() && method == Method::exact_factored && segments > 1; }
+  /// grid_folds(), of lines that are all alike: work-groups go through many bundles (kernels/gpu/grid_shared_fold.cl),
+  /// `run_tiles` tiles each, and rows settle at once.
+  bool grid_folds_at_once() const { return grid_folds() && form == Form::shared && !in_turn; }
   /// grid(): a tile holds whole lines, so that nothing is truncated.
   bool in_one_tile() const { return grid() && segments == 1 && m <= grid_tile_rows(); }
   /// grid(): by kernels/gpu/grid_shared.cl, whose work-groups go through many tiles with the factors of one line;

@@ -11,7 +11,8 @@ namespace {
 std::size_t local_words(const Plan& plan) {
   const auto items = static_cast<std::size_t>(plan.items), bundle = static_cast<std::size_t>(plan.bundle);
   if (plan.in_one_tile()) return 4 * items;
-  return plan.method == Method::exact_factored ? 4 * items + 2 * bundle : 6 * items + bundle;
+  if (plan.method == Method::exact_factored) return 4 * items + 2 * bundle;
+  return 4 * items + bundle;
 }
 
 }  // namespace
@@ -30,11 +31,14 @@ void ClSolver<T>::make_grid_kernel(State& s) const {
   const std::string form = through ? " -D LINES=" + std::to_string(plan_.item_lines) +
                                          " -D IN_ONE_TILE=" + (whole ? "1" : "0") +
                                          " -D AHEAD=" + (plan_.reads_ahead() ? "1" : "0")
-                           : factors_.shared() ? " -D SHARED_FACTORS"
-                                               : "";
+                           : factors_.shared()       ? " -D SHARED_FACTORS"
+                           : plan_.couplings_serve() ? " -D COUPLINGS_SERVE"
+                                                     : "";
+  const bool waits = !through && !whole && !factored();
   const std::string shape =
       "-D BUNDLE=" + std::to_string(plan_.bundle) + " -D ITEMS_DOWN=" + std::to_string(plan_.grid_items_down()) +
-      " -D ITEM_ROWS=" + std::to_string(plan_.item_rows) + form + (plan_.in_turn ? " -D IN_TURN" : "");
+      " -D ITEM_ROWS=" + std::to_string(plan_.item_rows) + form + (plan_.in_turn ? " -D IN_TURN" : "") +
+      (waits ? " -D WAITING=" + std::to_string(plan_.waiting) : "");
   if (s.grid.handle() != nullptr && s.grid.name == name && s.grid.options == shape) return;
   s.grid = s.device->kernel(name, sizeof(T) == sizeof(double), 1, shape);
 }

@@ -18,8 +18,14 @@ void ClSolver<T>::make_fold_kernels(State& s) const {
   };
   const int down = plan_.grid_items_down();
   const bool serve = plan_.couplings_serve();
-  make(s.grid, "grid_whole", plan_.bundle, down, serve ? " -D SEGMENTS -D COUPLINGS_SERVE" : " -D SEGMENTS");
-  make(s.grid_fold, "grid_fold", plan_.bundle, down, serve ? " -D COUPLINGS_SERVE" : "");
+  if (plan_.grid_folds_at_once()) {
+    const std::string lines = " -D LINES=" + std::to_string(plan_.item_lines);
+    make(s.grid, "grid_shared_back", plan_.bundle, down, lines.c_str());
+    make(s.grid_fold, "grid_shared_fold", plan_.bundle, down, lines.c_str());
+  } else {
+    make(s.grid, "grid_whole", plan_.bundle, down, serve ? " -D SEGMENTS -D COUPLINGS_SERVE" : " -D SEGMENTS");
+    make(s.grid_fold, "grid_fold", plan_.bundle, down, serve ? " -D COUPLINGS_SERVE" : "");
+  }
   const UpperTiles upper = upper_tiles(plan_, lines_.block_lines());
   make(s.grid_last, "grid_whole", upper.bundle, upper.down, " -D IN_TURN -D LEFT");
   if (plan_.segments <= upper.rows) return;
@@ -95,11 +101,53 @@ struct LevelLaunch {
   std::size_t alignment = sizeof(T);                    ///< of factors
 };
 
+/// One work-group for each run through the tiles of a segment of all bundles, then of the next one.
+template <typename T>
+Geometry shared_geometry(const Plan& plan, const LevelLaunch<T>& level) {
+  const Index tiles = level.blocks * level.bundles * plan.segments;
+  return {std::max<Index>(1, quotient_up(tiles, plan.run_tiles)), static_cast<std::size_t>(plan.items), 0};
+}
+
 }  // namespace
+
+/// The first level of lines that are alike and settle at once, down and back.
+template <typename T>
+cl::Event ClSolver<T>::launch_shared_fold(State& s, Index blocks) {
+  const TileLevel &from = s.levels[0], &to = s.levels[1];
+  const LevelLaunch<T> here(lines_, plan_, from, true, blocks), next(lines_, plan_, to, false, blocks);
+  set_arguments(*s.device, s.grid_fold, from.multiplier, from.weight, from.y, to.y, to.taken, cl_long{blocks},
+                cl_long{lines_.block_stride()}, cl_long{lines_.block_lines()}, static_cast<cl_int>(from.rows),
+                cl_long{lines_.row_stride()}, static_cast<cl_int>(plan_.bundles), static_cast<cl_int>(from.tiles),
+                static_cast<cl_int>(plan_.run_tiles));
+  return launch(*s.device, s.grid_fold, shared_geometry(plan_, here),
+                {{"multiplier", &from.multiplier, here.factor, sizeof(T)},
+                 {"weight", &from.weight, here.factor, sizeof(T)},
+                 {"y", &from.y, here.vector, sizeof(T)},
+                 {"left", &to.y, next.vector, sizeof(T)},
+                 {"left_taken", &to.taken, next.vector, sizeof(T)}});
+}
+
+template <typename T>
+cl::Event ClSolver<T>::launch_shared_back(State& s, Index blocks) {
+  const TileLevel &at = s.levels[0], &above = s.levels[1];
+  const LevelLaunch<T> here(lines_, plan_, at, true, blocks), next(lines_, plan_, above, false, blocks);
+  set_arguments(*s.device, s.grid, at.multiplier, at.reciprocal, at.coupling, at.y, at.x, above.x, cl_long{blocks},
+                cl_long{lines_.block_stride()}, cl_long{lines_.block_lines()}, static_cast<cl_int>(at.rows),
+                cl_long{lines_.row_stride()}, static_cast<cl_int>(plan_.bundles), static_cast<cl_int>(at.tiles),
+                static_cast<cl_int>(plan_.run_tiles));
+  return launch(*s.device, s.grid, shared_geometry(plan_, here),
+                {{"multiplier", &at.multiplier, here.factor, sizeof(T)},
+                 {"reciprocal", &at.reciprocal, here.factor, sizeof(T)},
+                 {"coupling", &at.coupling, here.factor, sizeof(T)},
+                 {"y", &at.y, here.vector, sizeof(T)},
+                 {"x", &at.x, here.vector, sizeof(T)},
+                 {"known", &above.x, next.vector, sizeof(T)}});
+}
 
 /// Down: fold the segments of the first `blocks` blocks of a level to rows of the next.
 template <typename T>
 cl::Event ClSolver<T>::launch_grid_fold(State& s, std::size_t level, Index blocks) {
+  if (level == 0 && plan_.grid_folds_at_once()) return launch_shared_fold(s, blocks);
   const TileLevel &from = s.levels[level], &to = s.levels[level + 1];
   const LevelLaunch<T> here(lines_, plan_, from, level == 0, blocks), next(lines_, plan_, to, false, blocks);
   const cl::Buffer &multiplier = here.serve ? from.coupling : from.multiplier, &taken = level > 0 ? from.taken : from.y;
@@ -120,6 +168,7 @@ cl::Event ClSolver<T>::launch_grid_fold(State& s, std::size_t level, Index block
 /// And back: solve the segments between their first rows, which the next level has.
 template <typename T>
 cl::Event ClSolver<T>::launch_grid_back(State& s, std::size_t level, Index blocks) {
+  if (level == 0 && plan_.grid_folds_at_once()) return launch_shared_back(s, blocks);
   const TileLevel& at = s.levels[level];
   const bool last = level + 1 == s.levels.size();
   const cl::Buffer &known = last ? at.y : s.levels[level + 1].x, &taken = level > 0 ? at.taken : at.y;
@@ -152,6 +201,8 @@ cl::Event ClSolver<T>::launch_grid_levels(State& s, const cl::Buffer& y, const c
   template void ClSolver<T>::make_fold_kernels(State&) const;                   \
   template void ClSolver<T>::store_grid_factors(const BandsView<T>&);           \
   template void ClSolver<T>::set_up_grid_levels(State&, const Waiter&);         \
+  template cl::Event ClSolver<T>::launch_shared_fold(State&, Index);            \
+  template cl::Event ClSolver<T>::launch_shared_back(State&, Index);            \
   template cl::Event ClSolver<T>::launch_grid_fold(State&, std::size_t, Index); \
   template cl::Event ClSolver<T>::launch_grid_back(State&, std::size_t, Index); \
   template cl::Event ClSolver<T>::launch_grid_levels(State&, const cl::Buffer&, const cl::Buffer&, Index);

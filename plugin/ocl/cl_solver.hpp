@@ -240,6 +240,8 @@ class ClSolver final : public DeviceSolver<T> {
   void store_grid_factors(const BandsView<T>& bands);
   void set_up_grid_levels(State& s, const Waiter& waiter);
   cl::Event launch_grid_levels(State& s, const cl::Buffer& y, const cl::Buffer& x, Index blocks);
+  cl::Event launch_shared_fold(State& s, Index blocks);
+  cl::Event launch_shared_back(State& s, Index blocks);
   cl::Event launch_grid_fold(State& s, std::size_t level, Index blocks);
   cl::Event launch_grid_back(State& s, std::size_t level, Index blocks);
   cl::Event launch_from_ends(State& s, const cl::Buffer& y, const cl::Buffer& x, Index n);

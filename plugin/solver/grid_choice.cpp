@@ -13,14 +13,18 @@
 namespace oclspkt {
 namespace {
 
-/// Rows asked of a tile, one after the other: what is fastest, what decays more slowly, whole lines.
-constexpr Index kTileRows[] = {1, 128, kMostGridRows};
+/// Rows asked of a reach, one after the other: what is fastest, what decays more slowly, and lines that a tile holds.
+constexpr Index kReaches[] = {1, 128, 192, kMostGridRows, 384};
+
+template <typename T>
+Form form_of(const Problem<T>& problem) {
+  if (problem.survey.shared) return Form::shared;
+  return is_symmetric(problem.bands.lines(), problem.bands.view()) ? Form::symmetric : Form::general;
+}
 
 template <typename T>
 GridDemand demand_of(const Problem<T>& problem, Method method) {
-  return {.method = method,
-          .form = problem.survey.shared ? Form::shared : Form::general,
-          .item_rows = problem.options.partition};
+  return {.method = method, .form = form_of(problem), .item_rows = problem.options.partition};
 }
 
 template <typename T>
@@ -28,15 +32,15 @@ Plan plan_of(const Problem<T>& problem, const GridDemand& demand) {
   return make_grid_plan(problem.bands.lines(), demand, sizeof(T), problem.traits);
 }
 
-/// Plans of truncated-streamed, the fastest first; no two of the same tiles.
+/// Plans of truncated-streamed, the fastest first; no two of the same reach.
 template <typename T>
 std::vector<Plan> streamed_plans(const Problem<T>& problem) {
   std::vector<Plan> plans;
   GridDemand demand = demand_of(problem, Method::truncated_streamed);
-  for (const Index rows : kTileRows) {
-    demand.tile_rows = rows;
+  for (const Index rows : kReaches) {
+    demand.reach = rows;
     const Plan plan = plan_of(problem, demand);
-    if (plans.empty() || plan.grid_tile_rows() > plans.back().grid_tile_rows()) plans.push_back(plan);
+    if (plans.empty() || plan.grid_reach() > plans.back().grid_reach()) plans.push_back(plan);
   }
   return plans;
 }
@@ -45,7 +49,7 @@ std::vector<Plan> streamed_plans(const Problem<T>& problem) {
 double bound_by_survey(const Plan& plan, const Survey& survey) {
   if (plan.in_one_tile()) return 0;
   const double d = survey.decay();
-  return d > 1 ? bound_stored(d, plan.grid_tile_rows()) : std::numeric_limits<double>::infinity();
+  return d > 1 ? bound_stored(d, plan.grid_reach()) : std::numeric_limits<double>::infinity();
 }
 
 template <typename T>
@@ -97,18 +101,19 @@ std::optional<Proposal> propose_grid_streamed(const Problem<T>& problem, Objecti
   return insisted;
 }
 
+template <typename T>
+Plan folds_in_turn(const Problem<T>& problem, GridDemand demand) {
+  demand.segments = demand.in_turn = true;
+  return plan_of(problem, demand);
+}
+
 /// Plans of exact-factored, the fastest first; lines that a tile holds are swept at once or else in turn. Last what
 /// settles nothing.
 template <typename T>
 std::vector<Plan> exact_plans(const Problem<T>& problem) {
   const LineSet& lines = problem.bands.lines();
   GridDemand demand = demand_of(problem, Method::exact_factored);
-  const bool general = demand.form != Form::shared;
-  std::vector<Plan> fastest = make_exact_grid_plans(lines, demand, sizeof(T), problem.traits);
-  if (fastest.size() > 1 && general && is_symmetric(lines, problem.bands.view())) {
-    demand.form = Form::symmetric;
-    fastest = make_exact_grid_plans(lines, demand, sizeof(T), problem.traits);
-  }
+  const std::vector<Plan> fastest = make_exact_grid_plans(lines, demand, sizeof(T), problem.traits);
   demand.in_turn = true;
   const Plan in_turn = plan_of(problem, demand);
   const bool settles_at_once = !fastest.front().in_turn || !fastest.back().in_turn;
@@ -116,6 +121,7 @@ std::vector<Plan> exact_plans(const Problem<T>& problem) {
   for (const Plan& plan : fastest) {
     plans.push_back(plan);
     if (!plan.in_turn && in_turn.in_one_tile()) plans.push_back(in_turn);
+    if (plan.grid_folds_at_once()) plans.push_back(folds_in_turn(problem, demand));
   }
   // A walk down lines that are too long for that is the last thing to try, behind segments.
   if (settles_at_once && !in_turn.in_one_tile()) plans.push_back(in_turn);
@@ -130,6 +136,7 @@ template <typename T>
 bool holds_rounding(const Problem<T>& problem, const Plan& plan) {
   if (plan.grid_items_down() == 1) return true;
   if (plan.in_turn ? problem.survey.dominance >= 1 : settles(problem.survey)) return true;
+  if (plan.grid_folds_at_once()) return false;
   return certify_grid(plan, problem.bands.lines(), problem.bands.view(), 0.0, kGrowthLimit).weak.empty();
 }
 
@@ -158,10 +165,13 @@ std::string grid_text(const Plan& plan) {
   return std::string(plan.form == Form::general ? "stored" : name(plan.form)) +
          format(" factors, tiles of %lld lines x %lld rows", static_cast<long long>(plan.bundle),
                 static_cast<long long>(plan.grid_tile_rows())) +
-         (plan.segments > 1 ? format(plan.grid_folds() ? ", folded, %lld segments a line" : ", %lld runs a line",
+         (plan.segments > 1 ? format(plan.grid_folds_at_once() ? ", folded at once, %lld segments a line"
+                                     : plan.grid_folds()       ? ", folded, %lld segments a line"
+                                                               : ", %lld runs a line",
                                      static_cast<long long>(plan.segments))
           : plan.goes_through_tiles() && !plan.in_one_tile() ? format(", runs of %d tiles", plan.run_tiles)
                                                              : "") +
+         (plan.waiting > 1 ? format(", %d wait", plan.waiting) : "") +
          (plan.in_turn && plan.in_one_tile() ? ", in turn" : "");
 }
 

@@ -64,13 +64,14 @@ Plan small_grid_plan(const LineSet& lines, const std::string& way, int word, Dev
                          .form = way.ends_with("shared")      ? Form::shared
                                  : way.ends_with("symmetric") ? Form::symmetric
                                                               : Form::general,
+                         .reach = way.starts_with("gridwaits") ? 192 : 0,
                          .item_rows = 4,
                          .segments = folds},
                         word, traits);
 }
 
-/// Words: strided|shared|segments|grid|gridshared|gridlongshared|gridexact|gridfolds|gridfoldsshared|
-/// gridfoldssymmetric, lines of a block, rows, blocks, bytes of device memory (0: all).
+/// Words: strided|shared|segments|grid|gridshared|gridlongshared|gridexact|gridwaits|gridwaitssymmetric|gridfolds|
+/// gridfoldsshared|gridfoldssymmetric, lines of a block, rows, blocks, bytes of device memory (0: all).
 template <typename T>
 bool solves_beside(const DeviceInfo& info, const std::vector<std::string>& words) {
   const auto number = [&](std::size_t word) { return std::stol(words.at(word)); };

@@ -16,8 +16,8 @@ namespace {
 /// A GPU of many cores.
 const DeviceTraits kGpu{.cores = 132, .group_items = 1024, .local_bytes = 48 << 10};
 
-Plan streamed(const LineSet& lines, int word, const DeviceTraits& traits = kGpu, Index tile_rows = 0) {
-  return make_grid_plan(lines, {.tile_rows = tile_rows}, word, traits);
+Plan streamed(const LineSet& lines, int word, const DeviceTraits& traits = kGpu, Index reach = 0) {
+  return make_grid_plan(lines, {.reach = reach}, word, traits);
 }
 
 TEST(GridPlan, TakesWholeLinesWhereATileHoldsThem) {
@@ -50,6 +50,48 @@ TEST(GridPlan, CutsFewLinesIntoLongRuns) {
   EXPECT_LT((few.segments - 1) * few.m, 65536);
   EXPECT_GT(few.words_per_row(), 5);
   EXPECT_LE(few.words_per_row(), 5 + 6.0 / 16);
+}
+
+TEST(GridPlan, LetsTilesWaitWhereReachIsAsked) {
+  const LineSet many = LineSet::grid_axis(1, 512, 1024, 512), few = LineSet::grid_axis(1, 64, 65536, 4);
+  for (const int word : {4, 8}) {
+    for (const Form form : {Form::general, Form::symmetric}) {
+      const GridDemand demand{.form = form, .reach = 192};
+      const Plan plan = make_grid_plan(many, demand, word, kGpu);
+      EXPECT_GE(plan.grid_reach(), 192);
+      EXPECT_EQ(plan.grid_reach(), plan.waiting * plan.grid_tile_rows());
+      EXPECT_GT(plan.waiting, 1);
+      EXPECT_EQ(plan.halo, 0) << "lines are walked whole";
+      EXPECT_DOUBLE_EQ(plan.words_per_row(), form == Form::symmetric ? 4 : 5);
+      const Plan cut = make_grid_plan(few, demand, word, kGpu);
+      EXPECT_GT(cut.segments, 1);
+      EXPECT_EQ(cut.halo, cut.grid_reach());
+      EXPECT_GE(cut.m, 8 * cut.grid_reach());
+      EXPECT_LE(cut.words_per_row(), plan.words_per_row() * 1.25);
+      EXPECT_EQ(make_grid_plan(many, {.form = form}, word, kGpu).waiting, 1);
+      EXPECT_EQ(make_grid_plan(LineSet::grid_axis(1, 512, 64, 512), demand, word, kGpu).waiting, 1) << "whole lines";
+    }
+  }
+}
+
+TEST(GridPlan, SegmentsThatSettleAtOnceGoThroughManyBundles) {
+  GridDemand demand{.method = Method::exact_factored, .form = Form::shared, .segments = true};
+  for (const int word : {4, 8}) {
+    for (const auto& [lines, length] : {std::pair<Index, Index>{512 * 3, 16384}, {448, 65536}}) {
+      demand.in_turn = false;
+      const LineSet set = LineSet::grid_axis(2, lines, 1, length);
+      const Plan plan = make_grid_plan(set, demand, word, kGpu);
+      ASSERT_TRUE(plan.grid_folds_at_once());
+      EXPECT_EQ(plan.items * plan.item_lines, plan.bundle * plan.grid_items_down());
+      const Index runs = quotient_up(plan.bundles * plan.segments, plan.run_tiles);
+      EXPECT_LE(runs, 2 * kGpu.cores) << "no second turn";
+      EXPECT_GE(runs, kGpu.cores);
+      EXPECT_DOUBLE_EQ(plan.words_per_row(), 3);
+      demand.in_turn = true;
+      const Plan in_turn = make_grid_plan(set, demand, word, kGpu);
+      EXPECT_TRUE(in_turn.grid_folds() && !in_turn.grid_folds_at_once());
+    }
+  }
 }
 
 TEST(GridPlan, CountsTheWordsOfExactAndSharedFactors) {
@@ -120,7 +162,7 @@ TEST(GridPlan, FollowsTheLimitsOfTheDevice) {
       for (const std::int64_t local : {1 << 10, 48 << 10}) {
         const Plan plan = streamed(lines, word, {.cores = 8, .group_items = most, .local_bytes = local});
         EXPECT_LE(plan.items, most);
-        EXPECT_LE((6 * plan.items + 2 * plan.bundle) * word, local);
+        EXPECT_LE((4 * plan.items + 2 * plan.bundle) * word, local);
         EXPECT_EQ(plan.items % plan.bundle, 0);
         EXPECT_GE(plan.bundles * plan.bundle, 512);
       }
@@ -224,6 +266,21 @@ TYPED_TEST(GridEvidenceOf, LinesIsThatOfEachLineLaidEndToEnd) {
   EXPECT_EQ(all.worst.bound, bound);
   EXPECT_EQ(all.worst.growth, growth);
   EXPECT_EQ(static_cast<Index>(all.weak.size()), lines.count()) << "nothing is as good as 0";
+}
+
+TYPED_TEST(GridEvidenceOf, TilesThatWaitIsOfAllTheirRows) {
+  using T = TypeParam;
+  const LineSet lines = LineSet::grid_axis(1, 5, 2000, 3);
+  auto bands = test::random_dominant<T>(lines, 1.02);
+  bands.close_lines();
+  const auto evidence = [&](Index reach, Index item_rows) {
+    const Plan plan = make_grid_plan(lines, {.reach = reach, .item_rows = item_rows}, sizeof(T), kGpu);
+    return certify_grid(plan, lines, bands.view(), 0.0, 1e300).worst;
+  };
+  const Certificate one = evidence(1, 4), waiting = evidence(192, 4);
+  EXPECT_LT(waiting.bound, one.bound / 10);
+  EXPECT_EQ(waiting.growth, one.growth) << "work-items settle as they do otherwise";
+  EXPECT_LT(evidence(384, 8).bound, waiting.bound);
 }
 
 TYPED_TEST(GridEvidenceOf, SegmentsIsThatOfElimination) {
