@@ -395,7 +395,7 @@ void Factors<T>::factor(const LineSet& lines, const BandsView<T>& bands, Form fo
   towards_ = towards;
   meeting_ = {};
   shared_ = form == Form::shared && lines.count() > 0;
-  serves_ = form == Form::symmetric;
+  serves_ = form == Form::symmetric && lines.beside() && order == Order::down;
   const Index size = shared_ ? lines.length(0) : lines.extent();
   multiplier_.resize(serves_ ? 0 : size);
   reciprocal_.resize(size);

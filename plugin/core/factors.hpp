@@ -55,10 +55,11 @@ class OCLSPKT_API Factors {
     T from_above = 0, reciprocal = 1;
   };
 
-  /// @param form  shared: the first line stands for all (Survey::shared); symmetric: multipliers are not stored, since
-  ///              lower[i+1] = upper[i] makes them the couplings of the rows above; general otherwise
+  /// @param form  shared: the first line stands for all (Survey::shared); symmetric: of lines side by side, in order
+  ///              `down`, multipliers are not stored, since lower[i+1] = upper[i] makes them the couplings of the rows
+  ///              above; general otherwise
   /// @param towards  row of the system, for that order
-  /// @pre couplings out of the lines are 0; symmetric only of lines side by side, in order `down`
+  /// @pre couplings out of the lines are 0
   /// @cost 1 division, 11 multiply-adds a row that is factored, by all processors of this process
   void factor(const LineSet& lines, const BandsView<T>& bands, Form form, Order order = Order::down, Index towards = 0);
   FactorsView<T> view() const {

@@ -75,7 +75,7 @@ void ClSolver<T>::store_tile_factors(const BandsView<T>& bands) {
     const auto& level = tile_factors_.levels().front();
     resident_ = {level.multiplier.data(), level.reciprocal.data(), level.coupling.data(), sizeof(T)};
   } else {
-    factors_.factor(lines_, bands, plan_.form == Form::shared ? Form::shared : Form::general);
+    factors_.factor(lines_, bands, plan_.form);
     const FactorsView<T> f = factors_.view();
     resident_ = {f.multiplier, f.reciprocal, f.coupling, sizeof(T)};
     if (!plan_.narrow) return;
