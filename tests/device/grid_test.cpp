@@ -50,6 +50,18 @@ class Grid : public testing::Test {
     }
     return reference;
   }
+  /// The largest normwise backward error in eps.
+  template <std::size_t kCount>
+  static double worst_error(int device, const Plan& plan, const Bands<T>& bands,
+                            const std::array<std::vector<T>, kCount>& right_hand_sides) {
+    double worst = 0;
+    for (const std::vector<T>& y : right_hand_sides) {
+      const auto x = solve_by(device, plan, bands, y);
+      const double error = normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()) / kEps<T>;
+      if (!(error <= worst)) worst = error;
+    }
+    return worst;
+  }
 };
 using Scalars = testing::Types<float, double>;
 TYPED_TEST_SUITE(Grid, Scalars);
@@ -191,25 +203,30 @@ void with_weak_matrices(const LineSet& lines, const F& f) {
   for (const Decades& range : kWideRanges) f(range.what, closed(wide_conduction<T>(lines, range)));
 }
 
+/// Random, the product with a random vector, and that of the smooth trial.
+template <typename T>
+std::array<std::vector<T>, 3> right_hand_sides(const Bands<T>& bands) {
+  const LineSet& lines = bands.lines();
+  const auto random = random_vector<T>(lines.extent());
+  std::array<std::vector<T>, 3> sides{random, random, random};
+  multiply(lines, bands.view(), random.data(), sides[1].data());
+  trial_right_hand_side(lines, bands.view(), TrialKind::smooth, sides[2].data());
+  return sides;
+}
+
 TYPED_TEST(Grid, StaysBackwardStableAtDominanceOne) {
   using T = TypeParam;
   double worst = 0;
   for (const LineSet& lines : {LineSet::grid_axis(1, 5, 3000, 1), LineSet::grid_axis(2, 5, 2, 200)}) {
     with_weak_matrices<T>(lines, [&](const char* what, const Bands<T>& bands) {
-      const auto random = random_vector<T>(lines.extent());
-      auto product = random, smooth = random;
-      multiply(lines, bands.view(), random.data(), product.data());
-      trial_right_hand_side(lines, bands.view(), TrialKind::smooth, smooth.data());
+      const auto sides = right_hand_sides(bands);
       on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
         for (const bool segments : {false, true}) {
           const Plan plan =
               this->plan(info.index, lines, {.method = Method::exact_factored, .in_turn = true, .segments = segments});
-          for (const std::vector<T>* y : std::initializer_list<const std::vector<T>*>{&random, &product, &smooth}) {
-            const auto x = this->solve_by(info.index, plan, bands, *y);
-            const double error = normwise_backward_error(lines, bands.view(), x.data(), y->data()) / kEps<T>;
-            EXPECT_LE(error, 4) << lines.describe() << ", " << what << (segments ? ", segments" : ", walked");
-            worst = std::max(worst, error);
-          }
+          const double error = this->worst_error(info.index, plan, bands, sides);
+          EXPECT_LE(error, 4) << lines.describe() << ", " << what << (segments ? ", segments" : ", walked");
+          worst = std::max(worst, error);
         }
       });
     });
@@ -223,10 +240,7 @@ TYPED_TEST(Grid, HoldsLongLinesThatAreAlikeWhole) {
   for (const LineSet& lines : {LineSet::grid_axis(1, 37, 1000, 3), LineSet::grid_axis(2, 70, 1, 512)}) {
     for (const double lambda : {1e2, 1e4, 1e8}) {
       const auto bands = closed(diffusion<T>(lines, lambda));
-      const auto random = random_vector<T>(lines.extent());
-      auto product = random, smooth = random;
-      multiply(lines, bands.view(), random.data(), product.data());
-      trial_right_hand_side(lines, bands.view(), TrialKind::smooth, smooth.data());
+      const auto sides = right_hand_sides(bands);
       on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
         const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);
         if (traits.local_bytes < (48 << 10)) return;
@@ -234,12 +248,9 @@ TYPED_TEST(Grid, HoldsLongLinesThatAreAlikeWhole) {
         Plan plan = make_grid_plan(lines, demand, sizeof(T), traits);
         ASSERT_TRUE(plan.in_one_tile() && plan.goes_through_tiles() && !plan.reads_ahead());
         plan.run_tiles = 2;  // a work-group goes through several
-        for (const std::vector<T>* y : std::initializer_list<const std::vector<T>*>{&random, &product, &smooth}) {
-          const auto x = this->solve_by(info.index, plan, bands, *y);
-          const double error = normwise_backward_error(lines, bands.view(), x.data(), y->data()) / kEps<T>;
-          EXPECT_LE(error, 4) << lines.describe() << ", lambda " << lambda;
-          worst = std::max(worst, error);
-        }
+        const double error = this->worst_error(info.index, plan, bands, sides);
+        EXPECT_LE(error, 4) << lines.describe() << ", lambda " << lambda;
+        worst = std::max(worst, error);
       });
     }
   }
@@ -252,22 +263,16 @@ TYPED_TEST(Grid, SegmentsOfLinesThatAreAlikeSettleAtOnce) {
   for (const LineSet& lines : {LineSet::grid_axis(1, 37, 1000, 3), LineSet::grid_axis(2, 70, 2, 513)}) {
     for (const double lambda : {1e2, 1e4, 1e8}) {
       const auto bands = closed(diffusion<T>(lines, lambda));
-      const auto random = random_vector<T>(lines.extent());
-      auto product = random, smooth = random;
-      multiply(lines, bands.view(), random.data(), product.data());
-      trial_right_hand_side(lines, bands.view(), TrialKind::smooth, smooth.data());
+      const auto sides = right_hand_sides(bands);
       on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
         Plan plan =
             this->plan(info.index, lines, {.method = Method::exact_factored, .form = Form::shared, .segments = true});
         ASSERT_TRUE(plan.grid_folds_at_once());
         for (const int run_tiles : {1, 5, 1000}) {  // within the bundles of a segment, beyond them, all
           plan.run_tiles = run_tiles;
-          for (const std::vector<T>* y : std::initializer_list<const std::vector<T>*>{&random, &product, &smooth}) {
-            const auto x = this->solve_by(info.index, plan, bands, *y);
-            const double error = normwise_backward_error(lines, bands.view(), x.data(), y->data()) / kEps<T>;
-            EXPECT_LE(error, 4) << lines.describe() << ", lambda " << lambda << ", runs of " << run_tiles;
-            worst = std::max(worst, error);
-          }
+          const double error = this->worst_error(info.index, plan, bands, sides);
+          EXPECT_LE(error, 4) << lines.describe() << ", lambda " << lambda << ", runs of " << run_tiles;
+          worst = std::max(worst, error);
         }
       });
     }
