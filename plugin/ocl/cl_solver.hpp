@@ -130,7 +130,7 @@ class ClSolver final : public DeviceSolver<T> {
   void apply_on_device(_cl_mem* y, _cl_mem* x) override;
   Times times() const override { return times_; }
   bool restores() const override {
-    const bool whole = plan_.form == Form::general || (plan_.form == Form::symmetric && (plan_.stored || factored()));
+    const bool whole = plan_.form == Form::general || plan_.form == Form::symmetric;
     return ready_ && in_place_ && whole && !plan_.narrow && (factored() || plan_.turned());
   }
   void restore(Bands<T>& bands) const override;

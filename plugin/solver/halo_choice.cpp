@@ -176,9 +176,11 @@ std::optional<Proposal> propose_segments(const Problem<T>& problem, double tol, 
   }
   const Index halo = needed < 0 ? lines.length(0) : round_up(needed, kHaloQuantum);
   const Plan plan = make_strided_halo_plan(lines, halo, problem.options.partition, sizeof(T), problem.traits);
-  if (!named(problem.options.method)) {
+  // Where nothing is to be stored whole lines are no rival, and their rows not looked at for symmetry.
+  const bool unrivalled = named(problem.options.method) || (problem.one_shot && plan.chunk_blocks > 0);
+  if (!unrivalled) {
     const Plan whole = factored_plan(problem);
-    if (problem.one_shot ? plan.chunk_blocks == 0 : !cutting_pays(plan, whole)) {
+    if (!cutting_pays(plan, whole)) {
       objection = {format("no cheaper than whole lines, which keep %.0f %% of cores and lanes busy", 100 / whole.idle),
                    {},
                    plan};
