@@ -20,14 +20,13 @@
 // Per row: 3 multiply-adds; 5 words where a bundle's d stay in the cache, else 7.
 // Assumes: factors are finite (set-up has the evidence). NaN of y stays in its line.
 // Valid:   x for the rows of all lines.
-#define FACTORS(p, i, at) from_storage((p) + (at))
+#define FACTORS(p, i, at) factors_from_storage((p) + (at))
 #define FACTOR(p, i, at) ((p)[at])
-#define PREFETCH_FACTORS(p) PREFETCH(p)
 #include "cpu/strided.clh"
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void strided_factored(
-    __global const scalar_t* restrict multiplier, __global const scalar_t* restrict reciprocal,
-    __global const scalar_t* restrict coupling, __global const scalar_t* restrict y, __global scalar_t* restrict x,
+    __global const factor_t* restrict multiplier, __global const factor_t* restrict reciprocal,
+    __global const factor_t* restrict coupling, __global const scalar_t* restrict y, __global scalar_t* restrict x,
     __global lanes_t* restrict scratch, const long blocks, const long block_stride, const long block_lines,
     const int length, const long row_stride, const int width, const int bundles, const long slot, const long above) {
   const Factors f = {multiplier, reciprocal, coupling, above};

@@ -23,7 +23,7 @@
 // Valid:   x for the rows of all lines.
 #define FACTORS(p, i, at) ((lanes_t)((p)[i]))
 #define FACTOR(p, i, at) ((p)[i])
-#define PREFETCH_FACTORS(p)
+#define PREFETCH_FACTORS(p, j)  // they stay in the cache
 #include "cpu/strided.clh"
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void strided_shared(

@@ -180,6 +180,16 @@ struct Factors<T>::Abreast {
   }
 };
 
+template <typename T>
+void Factors<T>::keep(Index to, T multiplier, T reciprocal, T coupling) {
+  const auto write = [&]<typename S>(FactorArrays<S>& arrays) {
+    if (!serves_) arrays.multiplier[to] = static_cast<S>(multiplier);
+    arrays.reciprocal[to] = static_cast<S>(reciprocal);
+    arrays.coupling[to] = static_cast<S>(coupling);
+  };
+  is_narrow_ ? write(narrow_) : write(same_);
+}
+
 /// Eliminate the last row that was met from the next one.
 ///
 /// A line carries its excess: where couplings are tiny against their row, plain pivots lose |c_i / u_i| <= 1 to
@@ -193,9 +203,7 @@ void Factors<T>::eliminate_row(const BandsView<T>& bands, Index line, Index i, P
   const T multiplier = row.lower * last.reciprocal, taken = std::abs(multiplier * last.row.upper);
   last.row = eliminate_above(last.row, multiplier, row).as_pivot();
   last.reciprocal = T(1) / last.row.diag();
-  if (!serves_) multiplier_[to] = multiplier;
-  reciprocal_[to] = last.reciprocal;
-  coupling_[to] = row.upper * last.reciprocal;
+  keep(to, multiplier, last.reciprocal, row.upper * last.reciprocal);
   extremes.see(taken, last.row.magnitude(), last.reciprocal, row.lower, bands.diag[at], row.upper);
 }
 
@@ -212,13 +220,12 @@ void Factors<T>::meet(const BandsView<T>& bands, Index line, Index i, const Pivo
   met.row = met.row.as_pivot();
   met.reciprocal = T(1) / met.row.diag();
   const bool towards = order_ == Order::towards;
-  if (!serves_) multiplier_[to] = towards && at >= towards_ ? from_below : from_above;
-  reciprocal_[to] = met.reciprocal;
-  coupling_[to] = towards ? T(0) : from_below;
+  const T multiplier = towards && at >= towards_ ? from_below : from_above;
   if (towards && at == towards_) {
     meeting_ = {from_above, met.reciprocal};
-    reciprocal_[to] = 0;
-    coupling_[to] = -1;
+    keep(to, multiplier, 0, -1);
+  } else {
+    keep(to, multiplier, met.reciprocal, towards ? T(0) : from_below);
   }
   // Poisson's equation leaves 4 / n of the row in the middle; rounded as other numbers are, it is as good as they are.
   if (towards) {
@@ -258,16 +265,27 @@ typename Factors<T>::Pivots Factors<T>::factor_line(const BandsView<T>& bands, I
 template <typename T>
 typename Factors<T>::Pivots Factors<T>::factor_beside(const BandsView<T>& bands, Index line, Index width) {
   constexpr T kNothing[kWidest] = {};
-  T excess[kWidest] = {}, served[kWidest];
+  T excess[kWidest] = {}, multiplier[kWidest], reciprocal[2][kWidest], coupling[kWidest];
   PivotExtremes<T> extremes;
-  const Index stride = lines_.row_stride();
-  for (Index i = 0, at = lines_.first(line); i < lines_.length(line); ++i, at += stride) {
-    const T* upper_above = i > 0 ? bands.upper + at - stride : kNothing;
-    const T* reciprocal_above = i > 0 ? reciprocal_.data() + at - stride : kNothing;
-    factor_row(width,
-               {bands.lower + at, bands.diag + at, bands.upper + at, upper_above, reciprocal_above, excess,
-                serves_ ? served : multiplier_.data() + at, reciprocal_.data() + at, coupling_.data() + at},
-               extremes);
+  const T *upper_above = kNothing, *reciprocal_above = kNothing;
+  for (Index i = 0, at = lines_.first(line); i < lines_.length(line); ++i, at += lines_.row_stride()) {
+    const BundleRow<T> row{bands.lower + at,
+                           bands.diag + at,
+                           bands.upper + at,
+                           upper_above,
+                           reciprocal_above,
+                           excess,
+                           serves_ || is_narrow_ ? multiplier : &same_.multiplier[at],
+                           is_narrow_ ? reciprocal[i % 2] : &same_.reciprocal[at],
+                           is_narrow_ ? coupling : &same_.coupling[at]};
+    factor_row(width, row, extremes);
+    if (is_narrow_) {
+      if (!serves_) std::copy_n(multiplier, width, &narrow_.multiplier[at]);
+      std::copy_n(row.reciprocal, width, &narrow_.reciprocal[at]);
+      std::copy_n(coupling, width, &narrow_.coupling[at]);
+    }
+    upper_above = row.upper;
+    reciprocal_above = row.reciprocal;
   }
   return extremes.pivots();
 }
@@ -296,9 +314,9 @@ void Factors<T>::sweep_abreast(const BandsView<T>& bands, Index rows, Index step
                extremes);
     for (Index j = 0; keep && j < kAbreast; ++j) {
       const Index to = sweeps.next[j] + i * step;
-      multiplier_[to] = multiplier[j];
-      reciprocal_[to] = reciprocal[here][j];
-      coupling_[to] = coupling[j];
+      same_.multiplier[to] = multiplier[j];
+      same_.reciprocal[to] = reciprocal[here][j];
+      same_.coupling[to] = coupling[j];
     }
   }
   std::copy_n(upper[(rows + 1) % 2], kAbreast, sweeps.upper);
@@ -326,7 +344,7 @@ template <typename T>
 Index Factors<T>::sweep_pieces(const BandsView<T>& bands, Index first, Index step, Index rows, Pivot& last,
                                PivotExtremes<T>& extremes) {
   const Index bundles = rows / (kAbreast * kPieceOfLine);
-  if (bundles == 0 || shared_ || lines_.row_stride() != 1) return 0;
+  if (bundles == 0 || shared_ || is_narrow_ || lines_.row_stride() != 1) return 0;
   const Index piece = rows / (kAbreast * bundles);
   std::vector<Abreast> begun(static_cast<std::size_t>(bundles)), ended(begun.size());
   std::vector<PivotExtremes<T>> seen(begun.size());
@@ -389,17 +407,17 @@ void Factors<T>::factor_lines(const BandsView<T>& bands, Index line, Index width
 }
 
 template <typename T>
-void Factors<T>::factor(const LineSet& lines, const BandsView<T>& bands, Form form, Order order, Index towards) {
+void Factors<T>::factor(const LineSet& lines, const BandsView<T>& bands, Form form, Order order, Index towards,
+                        bool narrow) {
   lines_ = lines;
   order_ = order;
   towards_ = towards;
   meeting_ = {};
   shared_ = form == Form::shared && lines.count() > 0;
   serves_ = form == Form::symmetric && lines.beside() && order == Order::down;
+  is_narrow_ = narrow;
   const Index size = shared_ ? lines.length(0) : lines.extent();
-  multiplier_.resize(serves_ ? 0 : size);
-  reciprocal_.resize(size);
-  coupling_.resize(size);
+  narrow ? make_room(narrow_, same_, size, serves_) : make_room(same_, narrow_, size, serves_);
   pivots_ = {};
   doubtful_.clear();
   if (shared_) {

@@ -34,6 +34,27 @@ struct FactorsView {
   T multiplier_at(Index at) const { return multiplier[at - above]; }
 };
 
+/// Factors in memory. Multipliers are not kept where couplings serve.
+template <typename S>
+struct FactorArrays {
+  AlignedArray<S> multiplier, reciprocal, coupling;
+
+  void resize(Index words, bool serve) {
+    multiplier.resize(serve ? 0 : words);
+    reciprocal.resize(words);
+    coupling.resize(words);
+  }
+  FactorsView<S> view() const { return {multiplier.data(), reciprocal.data(), coupling.data()}; }
+  std::int64_t bytes() const { return multiplier.bytes() + reciprocal.bytes() + coupling.bytes(); }
+};
+
+/// Make room in one of two arrays, of which the other is given back.
+template <typename S, typename Other>
+void make_room(FactorArrays<S>& in, FactorArrays<Other>& other, Index words, bool serve) {
+  other = {};
+  in.resize(words, serve);
+}
+
 template <typename T>
 struct PivotExtremes;
 
@@ -59,16 +80,17 @@ class OCLSPKT_API Factors {
   ///              `down`, multipliers are not stored, since lower[i+1] = upper[i] makes them the couplings of the rows
   ///              above; general otherwise
   /// @param towards  row of the system, for that order
+  /// @param narrow  of lines side by side, in order `down`, not shared: round to float what is kept, see narrow_view()
   /// @pre couplings out of the lines are 0
   /// @cost 1 division, 11 multiply-adds a row that is factored, by all processors of this process
-  void factor(const LineSet& lines, const BandsView<T>& bands, Form form, Order order = Order::down, Index towards = 0);
-  FactorsView<T> view() const {
-    return {serves_ ? coupling_.data() : multiplier_.data(), reciprocal_.data(), coupling_.data(),
-            serves_ ? lines_.row_stride() : 0};
-  }
+  void factor(const LineSet& lines, const BandsView<T>& bands, Form form, Order order = Order::down, Index towards = 0,
+              bool narrow = false);
+  FactorsView<T> view() const { return with_multipliers(same_); }
+  /// Of narrow ones, whose view() is of null pointers.
+  FactorsView<float> narrow_view() const { return with_multipliers(narrow_); }
   /// Give the memory of the factors back, which are elsewhere now; what their elimination showed is kept.
   /// @post view() is of null pointers
-  void release() { multiplier_ = {}, reciprocal_ = {}, coupling_ = {}; }
+  void release() { same_ = {}, narrow_ = {}; }
   const LineSet& lines() const { return lines_; }
   bool shared() const { return shared_; }
   /// The row of a line that is eliminated last.
@@ -79,12 +101,20 @@ class OCLSPKT_API Factors {
   const Pivots& pivots() const { return pivots_; }
   /// Lines that are not sound, in order.
   const std::vector<Index>& doubtful() const { return doubtful_; }
-  std::int64_t bytes() const { return multiplier_.bytes() + reciprocal_.bytes() + coupling_.bytes(); }
+  std::int64_t bytes() const { return same_.bytes() + narrow_.bytes(); }
 
  private:
   struct Pivot;
   struct Abreast;
   Index place(Index at, Index row) const { return shared_ ? row : at; }
+  /// Couplings of the rows above are multipliers where they serve.
+  template <typename S>
+  FactorsView<S> with_multipliers(const FactorArrays<S>& arrays) const {
+    FactorsView<S> view = arrays.view();
+    if (serves_) view.multiplier = view.coupling, view.above = lines_.row_stride();
+    return view;
+  }
+  void keep(Index to, T multiplier, T reciprocal, T coupling);
   void eliminate_row(const BandsView<T>& bands, Index line, Index row, Pivot& last, PivotExtremes<T>& extremes);
   void meet(const BandsView<T>& bands, Index line, Index row, const Pivot& above, const Pivot& below,
             PivotExtremes<T>& extremes);
@@ -100,11 +130,12 @@ class OCLSPKT_API Factors {
   void add(const Pivots& some);
 
   LineSet lines_;
-  bool shared_ = false, serves_ = false;
+  bool shared_ = false, serves_ = false, is_narrow_ = false;
   Order order_ = Order::down;
   Index towards_ = 0;
   Meeting meeting_;
-  AlignedArray<T> multiplier_, reciprocal_, coupling_;
+  FactorArrays<T> same_;
+  FactorArrays<float> narrow_;
   Pivots pivots_;
   std::vector<Index> doubtful_;
 };

@@ -239,14 +239,15 @@ double Plan::overlap() const {
 double Plan::words_per_row() const {
   if (grid() && m > 0) return grid_words(*this);
   if (paper && m > 0) return paper_words(*this);
+  // What is narrow takes half a word.
+  const double factor = narrow ? 0.5 : 1;
   switch (method) {
     case Method::truncated_halo:
       if (!tiled()) return (segments > 0 && !windowed ? 8 : 4) * overlap() + 1;
       [[fallthrough]];
     case Method::truncated_streamed:
       if (exact_starts) return 9;
-      // What is narrow takes half a word.
-      return 1 + overlap() * (1 + (form == Form::shared ? 0 : couplings_serve() ? 2 : 3) * (narrow ? 0.5 : 1));
+      return 1 + overlap() * (1 + (form == Form::shared ? 0 : couplings_serve() ? 2 : 3) * factor);
     case Method::exact_twopass:
       // Of one row of a work-item three numbers are kept from pass to pass.
       return (couplings_serve() ? 7 : 9) + (tiled() ? 6.0 / item_rows : 0);
@@ -256,7 +257,7 @@ double Plan::words_per_row() const {
       // Down reads y and a factor, back reads two factors and writes x; 2 more where the window between them is memory.
       if (form == Form::shared) return (windowed ? 2 : 4) + (resident ? 0 : 3.0 / static_cast<double>(bundle));
       // Couplings that served as multipliers on the way down are then no longer in the cache either.
-      return windowed ? (couplings_serve() ? 4 : 5) : 7;
+      return windowed ? 2 + (couplings_serve() ? 2 : 3) * factor : 4 + 3 * factor;
     case Method::pivot:
       return 10.5;  // copy of y 2, forward 3 and a pivot index of half a word, backward 5
   }

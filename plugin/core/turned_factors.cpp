@@ -21,30 +21,17 @@ Bands<T> kept_rows(const Plan& plan, const BandsView<T>& bands) {
 }
 
 template <typename T>
-template <typename S>
-void TurnedFactors<T>::Arrays<S>::reserve(const Plan& plan) {
-  const Index words = plan.factor_tiles() * plan.factor_words();
-  multiplier.resize(plan.couplings_serve() ? 0 : words);
-  reciprocal.resize(words);
-  coupling.resize(words);
-}
-
-template <typename T>
 void TurnedFactors<T>::reserve(const Plan& plan) {
-  if (plan.narrow) {
-    same_ = {};
-    narrow_.reserve(plan);
-  } else {
-    narrow_ = {};
-    same_.reserve(plan);
-  }
+  const Index words = plan.factor_tiles() * plan.factor_words();
+  const bool serve = plan.couplings_serve();
+  plan.narrow ? make_room(narrow_, same_, words, serve) : make_room(same_, narrow_, words, serve);
   for (AlignedArray<T>* array : {&down_, &up_}) array->resize(plan.factor_tiles() * plan.lanes);
 }
 
 /// Turn the rows of partition k.
 template <typename T>
 template <typename S>
-void TurnedFactors<T>::turn_partition(Arrays<S>& to, const Plan& plan, const FactorsView<T>& factors, Index rows,
+void TurnedFactors<T>::turn_partition(FactorArrays<S>& to, const Plan& plan, const FactorsView<T>& factors, Index rows,
                                       Index k) {
   const bool serve = plan.couplings_serve();
   T down = 1, up = 1;
@@ -68,7 +55,7 @@ void TurnedFactors<T>::turn_partition(Arrays<S>& to, const Plan& plan, const Fac
 
 template <typename T>
 template <typename S>
-void TurnedFactors<T>::turn_into(Arrays<S>& to, const Plan& plan, const FactorsView<T>& factors, Index rows) {
+void TurnedFactors<T>::turn_into(FactorArrays<S>& to, const Plan& plan, const FactorsView<T>& factors, Index rows) {
   for_pieces(plan.factor_tiles(), std::max<Index>(1, kPieceRows / plan.tile_rows()), [&](Index begin, Index end) {
     for (Index k = begin * plan.lanes; k < end * plan.lanes; ++k) turn_partition(to, plan, factors, rows, k);
   });

@@ -55,22 +55,13 @@ class OCLSPKT_API TurnedFactors {
   std::int64_t bytes() const { return same_.bytes() + narrow_.bytes() + down_.bytes() + up_.bytes(); }
 
  private:
-  /// The factors in one of two types; the other's are empty.
   template <typename S>
-  struct Arrays {
-    AlignedArray<S> multiplier, reciprocal, coupling;
+  void turn_partition(FactorArrays<S>& arrays, const Plan& plan, const FactorsView<T>& factors, Index rows, Index k);
+  template <typename S>
+  void turn_into(FactorArrays<S>& arrays, const Plan& plan, const FactorsView<T>& factors, Index rows);
 
-    void reserve(const Plan& plan);
-    FactorsView<S> view() const { return {multiplier.data(), reciprocal.data(), coupling.data()}; }
-    std::int64_t bytes() const { return multiplier.bytes() + reciprocal.bytes() + coupling.bytes(); }
-  };
-  template <typename S>
-  void turn_partition(Arrays<S>& arrays, const Plan& plan, const FactorsView<T>& factors, Index rows, Index k);
-  template <typename S>
-  void turn_into(Arrays<S>& arrays, const Plan& plan, const FactorsView<T>& factors, Index rows);
-
-  Arrays<T> same_;
-  Arrays<float> narrow_;
+  FactorArrays<T> same_;  ///< of same_ and narrow_ one is empty
+  FactorArrays<float> narrow_;
   AlignedArray<T> down_, up_;
 };
 

@@ -175,7 +175,8 @@ void ClSolver<T>::make_kernels(State& s) const {
   } else if (plan_.paper) {
     make_paper_kernels(s);
   } else if (factored()) {
-    factors_.shared() ? make(s.strided_shared, "strided_shared") : make(s.strided_factored, "strided_factored");
+    factors_.shared() ? make(s.strided_shared, "strided_shared")
+                      : make(s.strided_factored[plan_.narrow], "strided_factored");
   } else if (plan_.reduces_tiles()) {
     make_reduce_kernels(s);
   } else if (plan_.tiled()) {

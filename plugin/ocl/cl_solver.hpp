@@ -66,7 +66,7 @@ struct DeviceState {
   Kernel tile_reduce[2], tile_substitute[2];    ///< the second of each for levels but the first
   Kernel turned_factor[2], turned_streamed[2];  ///< the second of each for narrow factors
   Kernel twisted_eliminate, twisted_substitute, ends_eliminate, ends_substitute;
-  Kernel strided_factored, strided_shared, strided_halo;
+  Kernel strided_factored[2], strided_shared, strided_halo;  ///< the second of the first for narrow factors
   Kernel grid, grid_fold, grid_upper, grid_upper_fold, grid_last;
   PaperState paper;
   struct ChunkBands {
@@ -93,6 +93,11 @@ struct Resident {
   const void *lower = nullptr, *diag = nullptr, *upper = nullptr;
   std::int64_t word = 0;  ///< bytes of a number
 };
+
+template <typename S>
+Resident resident(const FactorsView<S>& f) {
+  return {f.multiplier, f.reciprocal, f.coupling, sizeof(S)};
+}
 
 /// The vectors of an apply: of the host, or in buffers of the device.
 template <typename T>
@@ -134,7 +139,11 @@ class ClSolver final : public DeviceSolver<T> {
     return ready_ && in_place_ && whole && !plan_.narrow && (factored() || plan_.turned());
   }
   void restore(Bands<T>& bands) const override;
-  std::int64_t bytes() const override { return bytes_ + factors_.bytes() + turned_.bytes(); }
+  std::int64_t bytes() const override {
+    std::int64_t bytes = bytes_ + factors_.bytes() + turned_.bytes();
+    for (const AlignedArray<float>& array : narrow_) bytes += array.bytes();
+    return bytes;
+  }
   const Factors<T>* factors() const override {
     return stores_factors() && !makes_factors() && !plan_.folds() && !plan_.grid_folds() ? &factors_ : nullptr;
   }

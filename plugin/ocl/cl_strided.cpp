@@ -18,11 +18,11 @@ cl::Event ClSolver<T>::launch_factored(State& s, const ChunkBands& factors, cons
                                        const Chunk& chunk) {
   const std::int64_t array = chunk.rows() * static_cast<Index>(sizeof(T));
   const Index blocks = chunk.tile_end - chunk.tile_begin;
-  const std::int64_t factor = blocks == 0         ? 0
-                              : factors_.shared() ? lines_.length(0) * static_cast<Index>(sizeof(T))
-                                                  : array;
-  const std::size_t word = sizeof(T), vector = word * static_cast<std::size_t>(plan_.lanes);
-  Kernel& kernel = factors_.shared() ? s.strided_shared : s.strided_factored;
+  const Index kept = blocks == 0 ? 0 : factors_.shared() ? lines_.length(0) : chunk.rows();
+  const std::int64_t factor = kept * resident_.word;
+  const std::size_t word = sizeof(T), vector = word * static_cast<std::size_t>(plan_.lanes),
+                    factor_word = static_cast<std::size_t>(resident_.word);
+  Kernel& kernel = factors_.shared() ? s.strided_shared : s.strided_factored[plan_.narrow];
   const auto set = [&](auto... above) {
     set_arguments(*s.device, kernel, factors.lower, factors.diag, factors.upper, y, x, s.scratch, cl_long{blocks},
                   cl_long{lines_.block_stride()}, cl_long{lines_.block_lines()}, static_cast<cl_int>(lines_.length(0)),
@@ -31,9 +31,9 @@ cl::Event ClSolver<T>::launch_factored(State& s, const ChunkBands& factors, cons
   };
   factors_.shared() ? set() : set(cl_long{plan_.couplings_serve() ? lines_.row_stride() : 0});
   return launch(*s.device, kernel, strided_geometry(blocks * plan_.bundles),
-                {{"multiplier", &factors.lower, factor, word},
-                 {"reciprocal", &factors.diag, factor, word},
-                 {"coupling", &factors.upper, factor, word},
+                {{"multiplier", &factors.lower, factor, factor_word},
+                 {"reciprocal", &factors.diag, factor, factor_word},
+                 {"coupling", &factors.upper, factor, factor_word},
                  {"y", &y, array, word},
                  {"x", &x, array, word},
                  {"scratch", &s.scratch, layout_.scratch_bytes, vector}});

@@ -77,7 +77,7 @@ void ClSolver<T>::store_tile_factors(const BandsView<T>& bands) {
   } else {
     factors_.factor(lines_, bands, plan_.form);
     const FactorsView<T> f = factors_.view();
-    resident_ = {f.multiplier, f.reciprocal, f.coupling, sizeof(T)};
+    resident_ = resident(f);
     if (!plan_.narrow) return;
     keep_narrow({f.multiplier, f.reciprocal, f.coupling});
     factors_.release();

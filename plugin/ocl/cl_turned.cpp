@@ -19,10 +19,13 @@ void ClSolver<T>::store_factors(State& s, const BandsView<T>& bands) {
     store_grid_factors(bands);
     return;
   }
+  if (!plan_.stored) {
+    factors_.factor(lines_, bands, plan_.form, Order::down, 0, plan_.narrow);
+    resident_ = plan_.narrow ? resident(factors_.narrow_view()) : resident(factors_.view());
+    return;
+  }
   if (makes_factors()) {
     turned_.reserve(plan_);
-  } else if (!plan_.stored) {
-    factors_.factor(lines_, bands, plan_.form);
   } else if (plan_.form == Form::shared && plan_.shared.head > 0) {
     const Bands<T> kept = kept_rows(plan_, bands);
     factors_.factor(kept.lines(), kept.view(), Form::general);
@@ -32,13 +35,8 @@ void ClSolver<T>::store_factors(State& s, const BandsView<T>& bands) {
     factors_.factor(lines_, bands, plan_.form, order, plan_.meeting * plan_.tile_rows());
     turned_.turn(plan_, factors_.view(), plan_.form == Form::shared ? lines_.length(0) : plan_.n);
   }
-  if (plan_.stored) factors_.release();
-  const auto keep = [&](const auto& f) { resident_ = {f.multiplier, f.reciprocal, f.coupling, sizeof(*f.coupling)}; };
-  if (plan_.narrow) {
-    keep(turned_.narrow_view());
-  } else {
-    keep(plan_.stored ? turned_.view() : factors_.view());
-  }
+  factors_.release();
+  resident_ = plan_.narrow ? resident(turned_.narrow_view()) : resident(turned_.view());
 }
 
 /// Give back what the device has now.

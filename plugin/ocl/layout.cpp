@@ -222,15 +222,17 @@ Layout make_strided_layout(const Plan& plan, const LineSet& lines, int word, con
   }
   const std::int64_t bands = plan.form == Form::shared ? length : layout.longest;
   const Index more = words_of_levels(plan, lines);
-  const Limits need{std::max({layout.longest * word, bands * word, layout.scratch_bytes}),
-                    (3 * bands + 2 * layout.longest + more) * word + layout.scratch_bytes};
+  const std::int64_t factor = plan.factor_word(word);
+  const Limits need{std::max({layout.longest * word, bands * factor, layout.scratch_bytes}),
+                    3 * bands * factor + (2 * layout.longest + more) * word + layout.scratch_bytes};
   if (layout.chunks.empty() || !fits(need, limits)) {
     throw InvalidInput("lines side by side, a block of " + std::to_string(extent) + " places at a time, need " +
                        std::to_string((5 * extent) * word + slot_bytes) + " bytes on the device; allowed are " +
                        std::to_string(limits.memory) + ", " + std::to_string(limits.allocation) +
                        " in one buffer: raise device_memory, or let the host solve them");
   }
-  layout.resident = (3 * band_rows + 2 * layout.longest + more) * word + layout.working_bytes() <= limits.memory;
+  const std::int64_t resident = 3 * band_rows * factor + (2 * layout.longest + more) * word + layout.working_bytes();
+  layout.resident = resident <= limits.memory;
   if (plan.grid_folds() && !(layout.resident && layout.chunks.size() == 1)) {
     throw InvalidInput(
         "lines side by side that are cut into segments are solved all at once, the device's memory does "

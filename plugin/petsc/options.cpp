@@ -64,10 +64,10 @@ const OptionEntry kTable[] = {
      "storage of the bands: that of the vectors, or rounded to float",
      "`same` is PetscScalar. `narrow` rounds the bands to float, for a preconditioner that is as good as floats of the "
      "matrix are: an apply errs by some 1e-7 times the condition of the lines, and a Krylov method takes the rest off. "
-     "Vectors and arithmetic stay double. Where rows are dominant, stored factors of lines laid end to end are floats "
-     "as "
-     "well, which takes 3.5 words a row instead of 5 from and to memory, 3 instead of 4 for a symmetric matrix, which "
-     "stays symmetric; elsewhere `narrow` saves nothing, and the view says why. A row whose diagonal is so nearly "
+     "Vectors and arithmetic stay double. Where rows are dominant, stored factors of method truncated-streamed "
+     "are floats as well, and on CPUs those of lines side by side: 3.5 words a row instead of 5 from and to memory, 3 "
+     "instead of 4 for a symmetric matrix, which stays symmetric. Elsewhere `narrow` saves nothing, and the view says "
+     "why. A row whose diagonal is so nearly "
      "balanced by its couplings that rounding changes what is left by more than 10 %, or whose numbers floats cannot "
      "hold beside each other, fails the set-up, which names it. `single` has no kernels in this version."},
     {"rtol", "Rtol", "PetscReal", "bound", &Options::rtol,

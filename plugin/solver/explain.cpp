@@ -33,6 +33,11 @@ std::string candidate_line(const Candidate& c) {
 
 std::string groups_text(const Plan& plan) { return format("work-groups of %d x %d rows", plan.items, plan.item_rows); }
 
+std::string factors_text(const Plan& plan) {
+  return std::string(plan.narrow ? "narrow " : "") + (plan.form == Form::general ? "stored" : name(plan.form)) +
+         " factors";
+}
+
 }  // namespace
 
 std::string shape_text(const Plan& plan) {
@@ -59,8 +64,7 @@ std::string shape_text(const Plan& plan) {
                groups_text(plan);
       }
       if (plan.stored) {
-        return std::string(plan.narrow ? "narrow " : "") + (plan.form == Form::general ? "stored" : name(plan.form)) +
-               format(" factors, reach %lld", static_cast<long long>(plan.reach));
+        return factors_text(plan) + format(", reach %lld", static_cast<long long>(plan.reach));
       }
       return std::string("walking ") + (plan.walk_up ? "up" : "down") + (plan.exact_starts ? " from exact starts" : "");
     case Method::exact_twopass:
@@ -69,8 +73,7 @@ std::string shape_text(const Plan& plan) {
     case Method::exact_factored:
       if (plan.by_groups()) return "stored factors, folded by " + groups_text(plan);
       if (plan.stored) return "stored factors, swept from both ends";
-      return (plan.form == Form::general ? "" : std::string(name(plan.form)) + " factors") +
-             (plan.form != Form::general && plan.bundle > 1 ? ", " : "") +
+      return (plan.form == Form::general && !plan.narrow ? "" : factors_text(plan) + (plan.bundle > 1 ? ", " : "")) +
              (plan.bundle > 1 ? format("bundles of %lld lines", static_cast<long long>(plan.bundle)) : "");
     default:
       return {};

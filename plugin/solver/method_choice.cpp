@@ -120,7 +120,11 @@ std::optional<Proposal> propose_exact(const Problem<T>& problem, Method method, 
   if (problem.traits.group_items > 0 && end_to_end) return propose_folds(problem, objection);
   if (!problem.traits.host && end_to_end) return propose_twisted(problem, objection);
   if (takes_grid(problem)) return propose_grid(problem, method, objection);
-  return exact_proposal(problem, factored_plan(problem));
+  Proposal p = exact_proposal(problem, factored_plan(problem));
+  if (narrows<T>(problem.options) && !problem.traits.host) p.why_wide = why_factors_stay_wide(p.plan, problem.survey);
+  // A trial solve would be held to the rounding of T; dominance, without which they are not, is evidence for them.
+  p.needs_trial = !p.plan.narrow;
+  return p;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "evidence.hpp"
+#include "narrow.hpp"
 
 namespace oclspkt {
 
@@ -126,7 +127,15 @@ Plan factored_plan(const Problem<T>& problem) {
   if (problem.survey.shared) return plan(Form::shared);
   const Plan symmetric = plan(Form::symmetric);
   const bool serves = symmetric.couplings_serve() && is_symmetric(lines, problem.bands.view());
-  return serves ? symmetric : plan(Form::general);
+  Plan best = serves ? symmetric : plan(Form::general);
+  // Kernels that read floats are those of CPUs.
+  const bool may_narrow = !problem.traits.host && problem.traits.group_items == 0 && lines.beside();
+  best.narrow = may_narrow && narrows<T>(problem.options) && objection_to_narrow_factors(problem.survey).empty();
+  return best;
+}
+
+std::string why_factors_stay_wide(const Plan& plan, const Survey& survey) {
+  return plan.form == Form::shared ? "shared factors stay in the cache" : objection_to_narrow_factors(survey);
 }
 
 template <typename T>

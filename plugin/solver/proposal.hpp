@@ -31,9 +31,12 @@ Plan plan_for(const Problem<T>& problem, Method method, Index halo) {
   return make_plan(method, problem.bands.lines().rows(), halo, problem.options.partition, sizeof(T), problem.traits);
 }
 
-/// Stored factors of whole lines, in the order of the lines.
+/// Stored factors of whole lines, in the order of the lines and the best form that the values and the user allow.
 template <typename T>
 Plan factored_plan(const Problem<T>& problem);
+
+/// Why stored factors are not to be narrow under precision narrow; empty if they may be.
+std::string why_factors_stay_wide(const Plan& plan, const Survey& survey);
 
 /// Halo up to which work-groups are faster without stored factors. Shares of the stream, H200, 3e7 rows, a halo of 168,
 /// 256 and 352 rows: 0.96, 0.91, 0.84 in float, 1.01, 0.97, 0.89 in double; stored factors 0.85 and 0.95.

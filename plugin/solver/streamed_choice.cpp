@@ -138,8 +138,7 @@ template <typename T>
 Proposal in_best_form(const Problem<T>& problem, Proposal proposal) {
   proposal.plan.by_groups() ? choose_form_by_groups(problem, proposal.plan) : choose_form(problem, proposal.plan);
   if (!narrows<T>(problem.options)) return proposal;
-  proposal.why_wide = proposal.plan.form == Form::shared ? "shared factors stay in the cache"
-                                                         : objection_to_narrow_factors(problem.survey);
+  proposal.why_wide = why_factors_stay_wide(proposal.plan, problem.survey);
   if (!proposal.why_wide.empty()) return proposal;
   proposal.plan.narrow = !proposal.plan.by_groups() || keep_narrow(proposal.plan);
   if (!proposal.plan.narrow) proposal.why_wide = "tiles are not of whole vectors of floats";

@@ -145,6 +145,28 @@ std::vector<T> solve_by_reference(const Bands<T>& bands, const std::vector<T>& y
   return x;
 }
 
+/// Places that belong to no line.
+inline std::vector<Index> gaps(const LineSet& lines) {
+  std::vector<bool> taken(static_cast<std::size_t>(lines.extent()));
+  for (Index l = 0; l < lines.count(); ++l) {
+    for (Index i = 0; i < lines.length(l); ++i) {
+      taken[static_cast<std::size_t>(lines.first(l) + i * lines.row_stride())] = true;
+    }
+  }
+  std::vector<Index> free;
+  for (Index i = 0; i < lines.extent(); ++i) {
+    if (!taken[static_cast<std::size_t>(i)]) free.push_back(i);
+  }
+  return free;
+}
+
+/// x with the gaps filled from `other`, so that rows can be compared.
+template <typename T>
+std::vector<T> without_gaps(const LineSet& lines, std::vector<T> x, const std::vector<T>& other) {
+  for (const Index i : gaps(lines)) x[static_cast<std::size_t>(i)] = other[static_cast<std::size_t>(i)];
+  return x;
+}
+
 /// max |a - b| / max |b|; NaN if any number is NaN.
 template <typename T>
 double relative_difference(const std::vector<T>& a, const std::vector<T>& b) {

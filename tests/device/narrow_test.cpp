@@ -31,16 +31,25 @@ class Narrow : public testing::Test {
     return x;
   }
 
-  /// One sweep down and one up by factors that are rounded to float.
+  /// One sweep down and one up of every line by factors that are rounded to float.
   static std::vector<double> sweep(const Bands<double>& bands, const std::vector<double>& y) {
+    const LineSet& lines = bands.lines();
     Factors<double> factors;
-    factors.factor(bands.lines(), bands.view(), Form::general);
+    factors.factor(lines, bands.view(), Form::general);
     const FactorsView<double> f = factors.view();
     const auto narrow = [](double factor) { return static_cast<double>(static_cast<float>(factor)); };
     std::vector<double> x(y);
-    for (std::size_t i = 1; i < x.size(); ++i) x[i] -= narrow(f.multiplier[i]) * x[i - 1];
-    for (std::size_t i = x.size(); i-- > 0;) {
-      x[i] = x[i] * narrow(f.reciprocal[i]) - (i + 1 < x.size() ? narrow(f.coupling[i]) * x[i + 1] : 0);
+    const auto row = [&](Index l, Index i) -> double& {
+      return x[static_cast<std::size_t>(lines.first(l) + i * lines.row_stride())];
+    };
+    for (Index l = 0; l < lines.count(); ++l) {
+      const auto at = [&](Index i) { return lines.first(l) + i * lines.row_stride(); };
+      const Index last = lines.length(l) - 1;
+      for (Index i = 1; i <= last; ++i) row(l, i) -= narrow(f.multiplier[at(i)]) * row(l, i - 1);
+      for (Index i = last; i >= 0; --i) {
+        row(l, i) *= narrow(f.reciprocal[at(i)]);
+        if (i < last) row(l, i) -= narrow(f.coupling[at(i)]) * row(l, i + 1);
+      }
     }
     return x;
   }
@@ -65,6 +74,32 @@ TEST_F(Narrow, HostMadeFactorsAreRoundedAndNothingElseIs) {
           << "n = " << n;
     }
   });
+}
+
+TEST_F(Narrow, FactorsOfLinesSideBySideAreRoundedAndNothingElseIs) {
+  // Whole bundles, rows that end within a vector, fewer lines than lanes, gaps, blocks that are solved in chunks.
+  for (const LineSet& lines : {LineSet::grid_axis(1, 64, 50, 30), LineSet::grid_axis(2, 37, 3, 29),
+                               LineSet::grid_axis(1, 5, 300, 2), LineSet::strided(50, 4, 1, 1),
+                               LineSet::strided(9, 50, 20, 1, 4, 500), LineSet::strided(40, 70, 65, 1, 30, 3000)}) {
+    SCOPED_TRACE(lines.describe());
+    const auto bands = closed(random_symmetric<double>(lines, 2.0));
+    const auto y = random_vector<double>(lines.extent());
+    const auto expected = sweep(bands, y);
+    on_every_device<double>([&](const DeviceInfo& info) {
+      const std::int64_t part = lines.blocks() >= 30 ? 14 * lines.extent() : 0;
+      for (const DeviceSettings& settings : {DeviceSettings{},
+                                             {.copy_vectors = true},
+                                             {.device_memory = part},
+                                             {.copy_vectors = true, .device_memory = part}}) {
+        for (const Form form : {Form::general, Form::symmetric}) {
+          Plan plan = make_factored_plan(lines, form, sizeof(double), traits(info.index, settings));
+          plan.narrow = true;
+          const auto x = without_gaps(lines, solve(info.index, bands, y, plan, settings), expected);
+          EXPECT_LE(relative_difference(x, expected), 16 * kEps<double>) << name(form);
+        }
+      }
+    });
+  }
 }
 
 TEST_F(Narrow, DeviceMadeFactorsAreAsGood) {

@@ -74,28 +74,6 @@ std::vector<T> solve_strided(int device, const Bands<T>& bands, const std::vecto
   return solve_into_gaps(device, bands, y, strided_plan<T>(device, bands.lines(), form, settings), settings);
 }
 
-/// Places that belong to no line.
-std::vector<Index> gaps(const LineSet& lines) {
-  std::vector<bool> taken(static_cast<std::size_t>(lines.extent()));
-  for (Index l = 0; l < lines.count(); ++l) {
-    for (Index i = 0; i < lines.length(l); ++i) {
-      taken[static_cast<std::size_t>(lines.first(l) + i * lines.row_stride())] = true;
-    }
-  }
-  std::vector<Index> free;
-  for (Index i = 0; i < lines.extent(); ++i) {
-    if (!taken[static_cast<std::size_t>(i)]) free.push_back(i);
-  }
-  return free;
-}
-
-/// x with the gaps filled from `other`, so that rows can be compared.
-template <typename T>
-std::vector<T> without_gaps(const LineSet& lines, std::vector<T> x, const std::vector<T>& other) {
-  for (const Index i : gaps(lines)) x[static_cast<std::size_t>(i)] = other[static_cast<std::size_t>(i)];
-  return x;
-}
-
 TYPED_TEST(Strided, IsRightForEveryShapeWithAndWithoutCopies) {
   using T = TypeParam;
   for (const LineSet& lines : shapes()) {

@@ -276,19 +276,66 @@ TEST_F(NarrowPrecision, SolvesTheTransposedSystem) {
   });
 }
 
-TEST_F(NarrowPrecision, TakesLinesSideBySideWithTheirFactorsAsTheyAre) {
+TEST_F(NarrowPrecision, KeepsFactorsOfLinesSideBySideAsFloats) {
+  for (const LineSet& lines : {LineSet::grid_axis(1, 40, 50, 30), LineSet::grid_axis(2, 64, 40, 30)}) {
+    for (const bool symmetric : {false, true}) {
+      const Bands<double> bands =
+          symmetric ? test::random_symmetric<double>(lines, 2.0) : test::random_dominant<double>(lines, 2.0);
+      const auto y = test::random_vector<double>(lines.rows());
+      const auto right = reference(bands, y), of_floats = reference(rounded(bands), y);
+      test::with_every_device([&](Options options) {
+        options.method = MethodChoice::exact_factored;  // auto stores nothing for few applies
+        Solver<double> solver(narrow(options)), same(options);
+        set_up(solver, bands);
+        set_up(same, bands);
+        const auto x = apply(solver, y);
+        const Report& report = solver.report();
+        EXPECT_EQ(report.method, Method::exact_factored);
+        if (options.devices == "host") {
+          EXPECT_EQ(report.form, Form::general);
+          EXPECT_TRUE(says(report, "factors stay double, the host solves")) << report.precision_why;
+          EXPECT_LE(apart(x, of_floats), 16 * eps);
+        } else {
+          EXPECT_EQ(report.form, symmetric ? Form::symmetric : Form::narrow) << report.precision_why;
+          EXPECT_EQ(report.words_per_row, symmetric ? 3 : 3.5);
+          EXPECT_TRUE(says(report, "stored factors are floats, too")) << report.precision_why;
+          EXPECT_NE(report.shape.find(symmetric ? "narrow symmetric factors" : "narrow stored factors"),
+                    std::string::npos)
+              << report.shape;
+          EXPECT_LE(apart(x, of_floats), 4 * FLT_EPSILON);
+          EXPECT_GT(apart(x, of_floats), eps) << "nothing was rounded";
+        }
+        EXPECT_LE(apart(x, right), 8 * FLT_EPSILON);
+        EXPECT_LE(apart(apply(same, y), right), 16 * eps);
+        // One solver in turn, and back.
+        solver.set_options(options);
+        set_up(solver, bands);
+        EXPECT_EQ(apply(solver, y), apply(same, y));
+        solver.set_options(narrow(options));
+        set_up(solver, bands);
+        EXPECT_EQ(apply(solver, y), x);
+      });
+    }
+  }
+}
+
+TEST_F(NarrowPrecision, LeavesFactorsOfWeakAndSharedLinesSideBySideAsTheyAre) {
   const LineSet lines = LineSet::grid_axis(1, 40, 50, 30);
-  const Bands<double> bands = test::random_dominant<double>(lines, 2.0);
   const auto y = test::random_vector<double>(lines.rows());
-  const auto right = reference(rounded(bands), y);
+  const Bands<double> shared = test::constant<double>(lines, -0.1, 0.4, -0.2);
+  Bands<double> weak = test::diffusion<double>(lines, 1e5);
+  for (Index i = 0; i < lines.rows(); ++i) weak.diag()[i] += static_cast<double>(i % 2);  // floats, not shared
   test::with_every_device([&](const Options& options) {
-    Solver<double> solver(narrow(options));
-    set_up(solver, bands);
-    EXPECT_EQ(solver.report().form, Form::general);
-    EXPECT_TRUE(says(solver.report(), options.devices == "host" ? "the host solves" : "has no narrow ones") ||
-                says(solver.report(), "no factors are stored"))
-        << solver.report().precision_why;
-    EXPECT_LE(apart(apply(solver, y), right), 16 * eps);
+    if (options.devices == "host") return;
+    for (const bool alike : {true, false}) {
+      const Bands<double>& bands = alike ? shared : weak;
+      Solver<double> solver(narrow(options)), same(options);
+      set_up(solver, bands);
+      set_up(same, rounded(bands));
+      EXPECT_TRUE(says(solver.report(), alike ? "shared factors stay in the cache" : "the excess"))
+          << solver.report().precision_why;
+      EXPECT_EQ(apply(solver, y), apply(same, y));
+    }
   });
 }
 

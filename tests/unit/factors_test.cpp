@@ -92,6 +92,38 @@ TYPED_TEST(FactorsOf, CouplingsOfSymmetricLinesAreTheMultipliersToTheBit) {
   }
 }
 
+TYPED_TEST(FactorsOf, NarrowOnesAreTheOthersRoundedOnce) {
+  for (const LineSet& lines : layouts()) {
+    if (!lines.beside()) continue;
+    SCOPED_TRACE(lines.describe());
+    Bands<TypeParam> bands = test::random_symmetric<TypeParam>(lines, 1.1);
+    bands.close_lines();
+    // A line that is not sound is factored by itself.
+    for (const double diag : {0.0, 1e-4, 1.0}) {
+      if (diag < 1 && lines.length(0) > 1) bands.diag()[lines.first(lines.count() / 2)] = static_cast<TypeParam>(diag);
+      for (const Form form : {Form::general, Form::symmetric}) {
+        Factors<TypeParam> wide, narrow;
+        wide.factor(lines, bands.view(), form);
+        narrow.factor(lines, bands.view(), form, Order::down, 0, true);
+        const auto differ = [](TypeParam a, float b) { return !(static_cast<float>(a) == b || std::isnan(b)); };
+        Index differing = 0;
+        for (Index l = 0; l < lines.count(); ++l) {
+          for (Index i = 0, at = lines.first(l); i < lines.length(l); ++i, at += lines.row_stride()) {
+            differing += (i > 0 && differ(wide.view().multiplier_at(at), narrow.narrow_view().multiplier_at(at))) ||
+                         differ(wide.view().reciprocal[at], narrow.narrow_view().reciprocal[at]) ||
+                         differ(wide.view().coupling[at], narrow.narrow_view().coupling[at]);
+          }
+        }
+        EXPECT_EQ(differing, 0);
+        EXPECT_EQ(narrow.doubtful(), wide.doubtful());
+        EXPECT_EQ(narrow.pivots().smallest, wide.pivots().smallest);
+        EXPECT_EQ(narrow.view().reciprocal, nullptr);
+        EXPECT_EQ(narrow.bytes() * static_cast<Index>(sizeof(TypeParam) / sizeof(float)), wide.bytes());
+      }
+    }
+  }
+}
+
 TYPED_TEST(FactorsOf, GivenBackKeepWhatTheyShowed) {
   Bands<TypeParam> bands = test::random_dominant<TypeParam>(LineSet::equal(20, 33), 1.1);
   bands.close_lines();

@@ -299,7 +299,15 @@ TEST(FactoredPlan, CountsTheWordsOfARow) {
   EXPECT_DOUBLE_EQ(make_factored_plan(lines, Form::general, 8, kTraits).words_per_row(), 5);
   EXPECT_DOUBLE_EQ(make_factored_plan(lines, Form::shared, 8, kTraits).words_per_row(), 2);
   EXPECT_DOUBLE_EQ(make_factored_plan(lines, Form::symmetric, 8, kTraits).words_per_row(), 4);
+  const auto narrow_words = [](const LineSet& of, Form form) {
+    Plan plan = make_factored_plan(of, form, 8, kTraits);
+    plan.narrow = true;
+    return plan.words_per_row();
+  };
+  EXPECT_DOUBLE_EQ(narrow_words(lines, Form::general), 3.5);
+  EXPECT_DOUBLE_EQ(narrow_words(lines, Form::symmetric), 3);
   const LineSet tall = LineSet::grid_axis(1, 128, 1'000'000, 1);
+  EXPECT_DOUBLE_EQ(narrow_words(tall, Form::general), 5.5);
   EXPECT_DOUBLE_EQ(make_factored_plan(tall, Form::general, 8, kTraits).words_per_row(), 7);
   EXPECT_DOUBLE_EQ(make_factored_plan(tall, Form::symmetric, 8, kTraits).words_per_row(), 7) << "couplings leave it";
   const Plan shared = make_factored_plan(tall, Form::shared, 8, kTraits);
