@@ -181,7 +181,7 @@ struct Factors<T>::Abreast {
 };
 
 template <typename T>
-void Factors<T>::keep(Index to, T multiplier, T reciprocal, T coupling) {
+[[gnu::always_inline]] inline void Factors<T>::keep(Index to, T multiplier, T reciprocal, T coupling) {
   const auto write = [&]<typename S>(FactorArrays<S>& arrays) {
     if (!serves_) arrays.multiplier[to] = static_cast<S>(multiplier);
     arrays.reciprocal[to] = static_cast<S>(reciprocal);
