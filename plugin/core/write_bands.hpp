@@ -12,6 +12,31 @@ namespace oclspkt {
 /// block while this one is stored: 512 take 1.1 times as long to copy, 1.2 times from a matrix.
 inline constexpr Index kWrittenRows = 128;
 
+/// Ask for numbers that blocks to come are made of, in the second-level cache. Processors that fetch by themselves stop
+/// at the end of a page, and begin anew for each of several arrays: set-ups of 2e6 rows from arrays take 0.6 of the
+/// time (AMD EPYC).
+/// @param first  the first of the `count` numbers that the present block is made of
+template <typename T>
+inline void fetch_blocks_to_come(const T* first, Index count) {
+  constexpr Index kBlocks = 3, kLine = static_cast<Index>(AlignedArray<T>::kAlignment / sizeof(T));
+  const T* const ahead = first + kBlocks * count;  // may lie beyond the array
+  for (Index i = 0; i < count; i += kLine) __builtin_prefetch(ahead + i, 0, 2);
+}
+
+/// What fills bands with the numbers of others at the same places.
+template <typename T>
+BandsFill<T> copy_of(const BandsView<T>& bands) {
+  return [=](const BandsPart<T>& to, Index first, Index end) {
+    const auto copy = [&](const T* from, T* part) {
+      fetch_blocks_to_come(from + first, end - first);
+      std::copy(from + first, from + end, part);
+    };
+    copy(bands.lower, to.lower);
+    copy(bands.diag, to.diag);
+    copy(bands.upper, to.upper);
+  };
+}
+
 /// Write the bands block by block, large ones past the caches: memory that is overwritten is not read.
 /// @cost 3 words a row besides what `fill` reads, by all processors of this process
 template <typename T>

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "boundary.hxx"
+#include "write_bands.hpp"
 
 namespace oclspkt::petsc {
 namespace {
@@ -19,6 +20,7 @@ void gather_packed(Index rows, const PetscScalar* values, const BandsPart<PetscS
     to.diag[i - first] = row[0];
     to.upper[i - first] = below ? row[1] : PetscScalar(0);
   };
+  fetch_blocks_to_come(values + 3 * first, 3 * (end - first));
   const bool has_top = first == 0, has_bottom = end == rows;
   if (has_top) take(0, false, rows > 1);
   for (Index i = first + has_top; i < end - has_bottom; ++i) take(i, true, true);
@@ -107,6 +109,7 @@ void BandPositions::gather_slots(const LineLayout& layout, const Part& inner, co
     to.upper[place - first] = slot[2] == kNoSlot ? PetscScalar(0) : values[slot[2]];
   };
   if (layout.rows.empty()) {
+    fetch_blocks_to_come(inner.values + starts[first], starts[end] - starts[first]);
     for (Index i = first; i < end; ++i) take(i, static_cast<PetscInt>(i));
   } else {
     for (Index i = first; i < end; ++i) take(i, layout.row(i));

@@ -9,6 +9,7 @@
 #include "boundary.hxx"
 #include "parallel.hpp"
 #include "pc_oclspkt.hxx"
+#include "write_bands.hpp"
 
 namespace oclspkt::petsc {
 namespace {
@@ -94,11 +95,7 @@ PetscErrorCode TakeBands(PC pc, Direction direction, const std::array<Vec, 3>& v
              rows[0], rows[1], rows[2]);
   PetscCall(KnownLines(pc, direction, rows[1], &layout));
   for (std::size_t b = 0; b < 3; ++b) PetscCall(VecGetArrayRead(vectors[b], &values[b]));
-  const auto copy = [&](const BandsPart<PetscScalar>& to, Index first, Index end) {
-    std::copy(values[0] + first, values[0] + end, to.lower);
-    std::copy(values[1] + first, values[1] + end, to.diag);
-    std::copy(values[2] + first, values[2] + end, to.upper);
-  };
+  const auto copy = copy_of<PetscScalar>({values[0], values[1], values[2]});
   OclspktCall(
       pc, given.ends.reset(); if (layout) {
         given.bands.fill(layout->lines, copy);

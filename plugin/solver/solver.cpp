@@ -278,11 +278,7 @@ void Solver<T>::set_up(const LineSet& lines, const T* lower, const T* diag, cons
   if (lines.rows() > 0 && (lower == nullptr || diag == nullptr || upper == nullptr)) {
     throw InvalidInput("set_up needs three bands, got a null pointer");
   }
-  fill(lines, [=](const BandsPart<T>& to, Index first, Index end) {
-    std::copy(lower + first, lower + end, to.lower);
-    std::copy(diag + first, diag + end, to.diag);
-    std::copy(upper + first, upper + end, to.upper);
-  });
+  fill(lines, copy_of<T>({lower, diag, upper}));
   set_up(known);
 }
 
