@@ -121,6 +121,14 @@ void serve_if_symmetric(const Problem<T>& problem, Plan& plan);
 template <typename T>
 bool keep_shared_factors(const Problem<T>& problem, Plan& plan);
 
+/// True if the inner rows of a line, and with it of all lines, are alike.
+template <typename T>
+bool has_rows_alike(const Problem<T>& problem);
+
+/// make_whole_line_plan() where lines and their inner rows are all alike, and settling does not multiply rounding.
+template <typename T>
+std::optional<Plan> whole_line_plan(const Problem<T>& problem);
+
 /// Look at the values for the storage form that takes the fewest words, of bands or factors that work-groups read.
 /// @param[in,out] plan  by work-groups, of lines laid end to end
 template <typename T>
