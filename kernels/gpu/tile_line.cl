@@ -12,7 +12,8 @@
 // Source: SPIKE with Schur complements; core/line_factors. Sums have an order that the build parameters fix.
 //
 // Build parameters, mandatory: those of tile_shared_rows.clh, and TEAMS: work-items of a tile and the tiles of a
-// work-group. BATCH / TEAMS is a multiple of DEEP.
+// work-group. BATCH / TEAMS is a multiple of DEEP. Optional:
+//   OWN_LAST_ROW  the last row is not like inner ones, or is not the last of a tile
 //
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling   w, r and c of one line, shape [length]; written by the host. With
@@ -26,7 +27,7 @@
 //   first_rows          local, see below
 // Launch:  any number of work-groups of TEAMS GROUP_ITEMS work-items; group g takes lines g, g + groups, ...
 // Local:   TEAMS TOGETHER (TURNED_WORDS + 2 (GROUP_ITEMS + 1)) + 2 HELPERS BATCH scalars, and first_rows:
-//          3 segments + 2 BATCH + TEAMS TOGETHER + 1.
+//          6 segments + 2 BATCH + TEAMS TOGETHER + 1.
 // Per row: 7 multiply-adds, 1 multiplication; 3 words, one of them from the cache.
 // Assumes: factors are finite. Other lines do not see NaN of one, so nothing is guarded.
 // Valid:   x for the rows of all lines.
@@ -47,9 +48,9 @@ typedef struct {
 } Line;
 
 // What is left of a line's first rows, tile by tile in batches: BATCH numbers of their own, BATCH for the next; then
-// their unknowns, and 0 for tiles that are not there.
+// their unknowns, and 0 for tiles that are not there; and w, r and c of them.
 typedef struct {
-  __local scalar_t *left, *unknown;
+  __local scalar_t *left, *unknown, *factors;
 } FirstRows;
 
 static inline int rows_from(Line line, int tile) { return line.length - tile * TILE_ROWS; }
@@ -80,7 +81,7 @@ static inline scalar_t weigh(const vector_t* weight, const vector_t* y) {
 static inline void add_up(__local const scalar_t* parts, __local scalar_t* helped, __local scalar_t* sums) {
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int j = (int)get_local_id(0); j < 2 * BATCH * HELPERS; j += ALL_ITEMS) {
-    const int from = j / HELPERS * PARTS_PITCH + j % HELPERS;
+    const int at = j / HELPERS, from = at * PARTS_PITCH + remainder_of(j, at, HELPERS);
     scalar_t sum = 0;
 #pragma unroll
     for (int k = 0; k < GROUP_ITEMS; k += HELPERS) sum = add(sum, parts[from + k]);
@@ -98,7 +99,7 @@ static inline void add_up(__local const scalar_t* parts, __local scalar_t* helpe
 // Down. Begins and ends with barriers to come: `parts` may be what is read no more, `left` is not yet there for all.
 static inline void fold(Line line, __global const scalar_t* weights, __local scalar_t* parts, __local scalar_t* helped,
                         FirstRows first) {
-  const int team = (int)get_local_id(0) / GROUP_ITEMS;
+  const int team = (int)(get_local_id(0) / GROUP_ITEMS);
   vector_t top[ITEM_VECTORS], bottom[ITEM_VECTORS], y[DEEP][ITEM_VECTORS];
   fetch_weights(weights, 0, top);
   fetch_weights(weights, 1, bottom);
@@ -111,7 +112,9 @@ static inline void fold(Line line, __global const scalar_t* weights, __local sca
 #pragma unroll
       for (int d = 0; d < DEEP; ++d) {
         const int at = q + d * TEAMS, tile = batch + at;
+#ifdef OWN_LAST_ROW
         if (tile == line.tiles - 1) fetch_weights(weights, 2, top);
+#endif
         parts[at * PARTS_PITCH + tile_item()] = weigh(top, y[d]);
         parts[(BATCH + at) * PARTS_PITCH + tile_item()] = weigh(bottom, y[d]);
         fetch_tile(line, tile + DEEP * TEAMS, y[d]);
@@ -122,25 +125,27 @@ static inline void fold(Line line, __global const scalar_t* weights, __local sca
 }
 
 // The first unknowns, by one work-item, behind a barrier.
-static inline void solve_first(Line line, __global const scalar_t* reduced, FirstRows first) {
+static inline void solve_first(Line line, FirstRows first) {
   barrier(CLK_LOCAL_MEM_FENCE);
   if (get_local_id(0) > 0) return;
   scalar_t value = 0, taken = 0;
 #pragma unroll 4
   for (int s = 0; s < line.tiles; ++s) {
-    __local const scalar_t* const left = first.left + s / BATCH * 2 * BATCH + s % BATCH;
-    value = mul_sub(add(left[0], taken), reduced[s], value);
+    const int batch = s / BATCH;
+    __local const scalar_t* const left = first.left + 2 * BATCH * batch + remainder_of(s, batch, BATCH);
+    value = mul_sub(add(left[0], taken), first.factors[s], value);
     taken = left[BATCH];
-    first.unknown[s] = mul(value, reduced[line.tiles + s]);
+    first.unknown[s] = mul(value, first.factors[line.tiles + s]);
   }
   value = 0;
 #pragma unroll 4
   for (int s = line.tiles - 1; s >= 0; --s) {
-    value = mul_sub(first.unknown[s], reduced[2 * line.tiles + s], value);
+    value = mul_sub(first.unknown[s], first.factors[2 * line.tiles + s], value);
     first.unknown[s] = value;
   }
 }
 
+#ifdef OWN_LAST_ROW
 // The last tile of a line. Its last row, which is not the first one of a work-item, has factors of its own, and what is
 // below the line is 0.
 typedef struct {
@@ -163,6 +168,7 @@ static inline void end_line(LastRow last, scalar_t* v) {
   }
   if (tile_item() * ITEM_ROWS > last.row) v[0] = 0;
 }
+#endif
 
 // What is known of y: the first unknown, and what it and that of the next tile take off. @param unknown  first one
 static inline void take_off_first(__local const scalar_t* unknown, scalar_t lower, scalar_t upper, scalar_t* v) {
@@ -202,15 +208,18 @@ __kernel __attribute__((reqd_work_group_size(ALL_ITEMS, 1, 1))) void tile_line(
     const scalar_t last_lower, __local scalar_t* first_rows) {
   __local vector_t turned_by_all[AT_ONCE * TURNED_VECTORS];
   __local scalar_t told_by_all[TEAMS * 2 * TOLD_TOGETHER], helped[2 * BATCH * HELPERS];
-  const int team = (int)get_local_id(0) / GROUP_ITEMS;
+  const int team = (int)(get_local_id(0) / GROUP_ITEMS);
   __local vector_t* const turned = turned_by_all + team * TOGETHER * TURNED_VECTORS;
   __local scalar_t* const told = told_by_all + team * 2 * TOLD_TOGETHER;
-  const FirstRows first = {first_rows, first_rows + 2 * (segments + BATCH)};
+  const FirstRows first = {first_rows + 3 * segments, first_rows + 5 * segments + 2 * BATCH, first_rows};
+#ifdef OWN_LAST_ROW
   LastRow last = {length - 1 - (segments - 1) * TILE_ROWS, 0, last_lower, reciprocal[length - 1]};
+#endif
   Kept f;
   Passage passages[2];
   keep_factors(multiplier, reciprocal, coupling, turned, &f);
   find_passages(&f, told, passages);
+  for (int s = (int)get_local_id(0); s < 3 * segments; s += ALL_ITEMS) first.factors[s] = reduced[s];
   for (int s = segments + (int)get_local_id(0); s <= segments + AT_ONCE; s += ALL_ITEMS) first.unknown[s] = 0;
   int turn = 0;
   for (int l = (int)get_group_id(0); l < lines; l += (int)get_num_groups(0)) {
@@ -221,7 +230,7 @@ __kernel __attribute__((reqd_work_group_size(ALL_ITEMS, 1, 1))) void tile_line(
     int tile = (segments - 1) / AT_ONCE * AT_ONCE + team;
 #pragma unroll
     for (int t = 0; t < TOGETHER; ++t) fetch_tile(line, tile + t * TEAMS, next[t]);
-    solve_first(line, reduced, first);
+    solve_first(line, first);
     for (; tile >= 0; tile -= AT_ONCE) {
 #pragma unroll
       for (int t = 0; t < TOGETHER; ++t) put_fetched(next[t], turned + t * TURNED_VECTORS);
@@ -235,14 +244,18 @@ __kernel __attribute__((reqd_work_group_size(ALL_ITEMS, 1, 1))) void tile_line(
       for (int t = 0; t < TOGETHER; ++t) {
         const int at = tile + t * TEAMS;
         get_own(turned + t * TURNED_VECTORS, v[t]);
+#ifdef OWN_LAST_ROW
         if (at == segments - 1) find_y(&last, v[t]);
+#endif
         take_off_first(first.unknown + at, lower, upper, v[t]);
       }
       sweep_down(&f, passages[0], v, told, &turn, 0);
+#ifdef OWN_LAST_ROW
 #pragma unroll
       for (int t = 0; t < TOGETHER; ++t) {
         if (tile + t * TEAMS == segments - 1) end_line(last, v[t]);
       }
+#endif
       sweep_up(&f, passages[1], v, told, &turn, 0);
 #pragma unroll
       for (int t = 0; t < TOGETHER; ++t) put_own(v[t], turned + t * TURNED_VECTORS);

@@ -366,7 +366,7 @@ void mirror_factors(Plan& plan, Index length, int word, const DeviceTraits& trai
 }
 
 Index first_row_words(const Plan& plan) {
-  return 3 * plan.line_tiles() + 2 * kLineBatch + Index{plan.teams} * plan.together + 1;
+  return 6 * plan.line_tiles() + 2 * kLineBatch + Index{plan.teams} * plan.together + 1;
 }
 
 std::optional<Plan> make_whole_line_plan(Index n, Index length, bool mirrors, int word, const DeviceTraits& traits) {

@@ -8,11 +8,12 @@ namespace oclspkt::ocl {
 
 template <typename T>
 void ClSolver<T>::make_line_kernel(State& s) const {
-  const std::string options = "-D GROUP_ITEMS=" + std::to_string(plan_.items / plan_.teams) +
-                              " -D ITEM_ROWS=" + std::to_string(plan_.item_rows) + " -D GUARDED=0" +
-                              " -D STEPS=" + std::to_string(plan_.steps) +
-                              " -D TOGETHER=" + std::to_string(plan_.together) +
-                              " -D TEAMS=" + std::to_string(plan_.teams) + (plan_.mirrors ? " -D COUPLINGS_SERVE" : "");
+  const std::string options =
+      "-D GROUP_ITEMS=" + std::to_string(plan_.items / plan_.teams) +
+      " -D ITEM_ROWS=" + std::to_string(plan_.item_rows) + " -D GUARDED=0" +
+      " -D STEPS=" + std::to_string(plan_.steps) + " -D TOGETHER=" + std::to_string(plan_.together) +
+      " -D TEAMS=" + std::to_string(plan_.teams) + (plan_.mirrors ? " -D COUPLINGS_SERVE" : "") +
+      (line_factors_.own_last_row ? " -D OWN_LAST_ROW" : "");
   if (s.tile_line.handle() != nullptr && s.tile_line.options == options) return;
   s.tile_line = s.device->kernel("tile_line", sizeof(T) == sizeof(double), 1, options);
 }

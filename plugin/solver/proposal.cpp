@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "evidence.hpp"
+#include "line_factors.hpp"
 
 namespace oclspkt {
 
@@ -154,7 +155,11 @@ std::optional<Plan> whole_line_plan(const Problem<T>& problem) {
   if (!asked || lines.count() < 2 || !settles(problem.survey) || !has_rows_alike(problem)) return std::nullopt;
   const Index length = lines.length(0);
   const bool symmetric = is_symmetric(LineSet::one(length), problem.bands.view());
-  return make_whole_line_plan(lines.rows(), length, symmetric, sizeof(T), problem.traits);
+  std::optional<Plan> plan = make_whole_line_plan(lines.rows(), length, symmetric, sizeof(T), problem.traits);
+  if (!plan) return plan;
+  LineFactors<T> factors;
+  factors.factor(problem.bands.view(), length, plan->line_tile_rows());
+  return factors.weight_norm() <= kWeightNorm ? plan : std::nullopt;
 }
 
 template <typename T>

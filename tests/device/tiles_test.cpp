@@ -7,6 +7,7 @@
 #include "devices.hpp"
 #include "evidence.hpp"
 #include "layout.hpp"
+#include "line_factors.hpp"
 #include "model.hpp"
 #include "residual.hpp"
 
@@ -225,9 +226,13 @@ TYPED_TEST(Tiles, OfPartsOfLinesKeepFactors) {
   });
 }
 
-/// Lines that are all alike, whose last rows are not, and whose inner rows are neither dominant by much nor symmetric.
+/// Norm of weights up to which plans take lines.
+constexpr double kMostWeights = 16;
+
+/// Lines that are all alike, and their inner rows.
+/// @param bent  last rows are not; nor are first ones
 template <typename T>
-Bands<T> bent_at_the_ends(const LineSet& lines, double lambda, double wind) {
+Bands<T> blown(const LineSet& lines, double lambda, double wind, bool bent) {
   auto bands = diffusion<T>(lines, lambda);
   for (Index l = 0; l < lines.count(); ++l) {
     const Index first = lines.first(l), last = first + lines.length(l) - 1;
@@ -235,6 +240,7 @@ Bands<T> bent_at_the_ends(const LineSet& lines, double lambda, double wind) {
       bands.lower()[i] *= static_cast<T>(1 + wind);
       bands.upper()[i] *= static_cast<T>(1 - wind);
     }
+    if (!bent) continue;
     bands.diag()[first] = static_cast<T>(1 + lambda);
     bands.lower()[last] *= T(1.5);
   }
@@ -250,9 +256,14 @@ TYPED_TEST(Tiles, OfWholeLinesAreTakenByWorkGroups) {
       for (const double lambda : {1.0, 1e4, 1e6}) {
         for (const double wind : {0.0, 0.25}) {
           const LineSet lines = LineSet::equal(count, length);
-          const auto bands = closed(bent_at_the_ends<T>(lines, lambda, wind));
+          const auto bands = closed(blown<T>(lines, lambda, wind, count != 3));
           const auto plan = make_whole_line_plan(lines.rows(), length, wind == 0, sizeof(T), roomy(traits));
+          if (!plan && traits.local_bytes < (48 << 10)) continue;
           ASSERT_TRUE(plan && plan->takes_lines());
+          LineFactors<T> factors;
+          factors.factor(bands.view(), length, plan->line_tile_rows());
+          EXPECT_EQ(factors.weight_norm() <= kMostWeights, lambda < 1e6 && (wind == 0 || lambda < 1e4));
+          if (factors.weight_norm() > kMostWeights) continue;
           const auto random = random_vector<T>(lines.rows());
           auto product = random, smooth = random;
           multiply(lines, bands.view(), random.data(), product.data());
@@ -260,7 +271,7 @@ TYPED_TEST(Tiles, OfWholeLinesAreTakenByWorkGroups) {
           for (const std::vector<T>* y : std::initializer_list<const std::vector<T>*>{&random, &product, &smooth}) {
             const auto x = this->solve_by(info.index, *plan, bands, *y);
             const double error = normwise_backward_error(lines, bands.view(), x.data(), y->data()) / kEps<T>;
-            EXPECT_LE(error, 8) << length << " rows, lambda " << lambda << ", wind " << wind;
+            EXPECT_LE(error, 5) << length << " rows, lambda " << lambda << ", wind " << wind;
             worst = std::max(worst, error);
           }
         }
