@@ -3,16 +3,10 @@
 // down, x_i = r_i z_i - c_i x_(i+1) up. A tile holds as many whole lines as go into it, or as much of a line with a
 // halo on either side. Either way tiles of the same place in a line have the same factors: a work-group keeps those of
 // its place in registers and goes through many tiles, some of them together, y of the next ones on its way. Source:
-// sweeps are chains of affine maps, composed within a work-item and scanned over a line in a fixed tree. The products
-// of the scan are those of every tile, and only values are exchanged.
+// tile_shared_rows.clh.
 //
-// Build parameters, mandatory beside those of tile_rows.clh:
-//   STEPS        of the scan: a work-item learns of the 4^STEPS before it, which hold what is left of its line, or as
-//                many rows as the halo
-//   TOGETHER     tiles that are solved at once: they share factors, and wait for each other's barriers
-// Optional:
-//   COUPLINGS_SERVE  the multiplier of a row is the coupling of the row above it; multiplier is not read
-//   PRODUCTS_TOLD    products of the scan are in local memory and not in registers
+// Build parameters: those of tile_shared_rows.clh. STEPS reach what is left of a work-item's line, or as many rows as
+// the halo; with COUPLINGS_SERVE multiplier is not read.
 //
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling   w, r and c of one line, shape [length]; written by the host
@@ -20,7 +14,8 @@
 //   care         shape [1], set to 1 where a number is not finite; the launch is then to be repeated with GUARDED 1
 //   n, origin    rows of the whole system; row of element 0 of the arrays, a multiple of VECTOR
 //   tile_begin, tile_end  tiles of this launch; tile t keeps rows [t kept, (t + 1) kept)
-//   kept         rows, a multiple of length, at most TILE_ROWS; with a halo length is a multiple of it, and a tile holds
+//   kept         rows, a multiple of length, at most TILE_ROWS; with a halo length is a multiple of it, and a tile
+//   holds
 //                it with the halo twice
 //   halo         rows above and below those kept, of the same line, beyond which the line is truncated
 //   length       rows of a line; kept, halo and length are multiples of VECTOR
@@ -30,44 +25,7 @@
 // Per row: 5 multiply-adds, 1 multiplication for every row of the tile; 2 words.
 // Assumes: couplings out of the lines are 0; factors are finite. With a halo: what is `halo` rows away does not show.
 // Valid:   x for the rows of the tiles below n.
-#include "gpu/tile_rows.clh"
-
-#define TURNED_VECTORS (TURNED_WORDS / VECTOR)
-// Numbers that work-items tell each other, of a tile; of all that are solved together.
-#define TOLD (GROUP_ITEMS + 1)
-#define TOLD_TOGETHER (TOGETHER * TOLD)
-
-// Products of a work-item's scan, of the work-items before it: of step s, of the first one, two and three windows of
-// 4^s of them.
-#ifdef PRODUCTS_TOLD
-typedef struct {
-  __local scalar_t* through;  // shape [STEPS][3][GROUP_ITEMS], from this work-item's on
-} Passage;
-#define THROUGH(p, s, k) (p).through[((s)*3 + (k)) * GROUP_ITEMS]
-#else
-typedef struct {
-  scalar_t through[STEPS][3];
-} Passage;
-#define THROUGH(p, s, k) (p).through[s][k]
-#endif
-
-typedef struct {
-#ifdef COUPLINGS_SERVE
-  scalar_t above;  // the coupling of the row above the first
-#else
-  scalar_t w[ITEM_ROWS];
-#endif
-  scalar_t r[ITEM_ROWS], c[ITEM_ROWS];
-} Kept;
-
-// i is known when this is compiled.
-static inline scalar_t multiplier_of(const Kept* f, int i) {
-#ifdef COUPLINGS_SERVE
-  return i > 0 ? f->c[i - 1] : f->above;
-#else
-  return f->w[i];
-#endif
-}
+#include "gpu/tile_shared_rows.clh"
 
 // The rows [begin, end) of a tile are those of its lines; row 0 is row `row` of a line, which may lie before it.
 typedef struct {
@@ -77,60 +35,6 @@ typedef struct {
 // Where the rows of a tile end that has `rows` to the end of the system: the last one may lack lines.
 static inline int end_of(Place place, bool there, long rows) { return there ? (int)min(rows, (long)place.end) : 0; }
 
-static inline int item_of(bool back) { return back ? GROUP_ITEMS - 1 - (int)get_local_id(0) : (int)get_local_id(0); }
-
-// Both ways at once, p[0] down and p[1] up. @param through  products of this work-item's own rows
-static inline void find_passages(scalar_t through[2], __local scalar_t* told, Passage p[2]) {
-#pragma unroll
-  for (int s = -1, distance = 1; s < STEPS; ++s) {
-    barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
-    for (int d = 0; d < 2; ++d) told[d * TOLD + item_of(d)] = through[d];
-    barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
-    for (int d = 0; d < 2; ++d) {
-      const int item = item_of(d);
-      if (s < 0) {
-        through[d] = item > 0 ? told[d * TOLD + item - 1] : 0;
-        continue;
-      }
-#pragma unroll
-      for (int k = 1; k < 4; ++k) {
-        THROUGH(p[d], s, k - 1) = through[d];
-        const int other = item - k * distance;
-        through[d] = other >= 0 ? mul(through[d], told[d * TOLD + other]) : 0;
-      }
-    }
-    if (s >= 0) distance *= 4;
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-}
-
-// What enters the rows of this work-item, of each tile, `value` being what leaves them if 0 does. @param turn  of two
-// parts of `told`, the one that nobody may still read
-static inline void enter(scalar_t* value, Passage p, bool back, __local scalar_t* told, int* turn) {
-  const int item = item_of(back);
-#pragma unroll
-  for (int s = 0, distance = 1; s < STEPS; ++s, distance *= 4) {
-    __local scalar_t* const now = told + *turn * TOLD_TOGETHER;
-    *turn = 1 - *turn;
-#pragma unroll
-    for (int t = 0; t < TOGETHER; ++t) now[t * TOLD + item] = value[t];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    // The first step looks at those before it, which is one further.
-    const int before = s == 0 ? item - 1 : item;
-#pragma unroll
-    for (int t = 0; t < TOGETHER; ++t) {
-      if (s == 0) value[t] = item > 0 ? now[t * TOLD + before] : 0;
-#pragma unroll
-      for (int k = 1; k < 4; ++k) {
-        value[t] = take_off(GUARDED || k * distance >= GROUP_ITEMS, value[t], -THROUGH(p, s, k - 1),
-                            now[t * TOLD + max(before - k * distance, 0)]);
-      }
-    }
-  }
-}
-
 // A factor of the tile's rows, as vectors lie in memory; 0 outside the lines.
 static inline void fetch_factor(__global const scalar_t* factor, Place place, int length, vector_t* mine) {
   const int item = (int)get_local_id(0);
@@ -139,58 +43,6 @@ static inline void fetch_factor(__global const scalar_t* factor, Place place, in
     const int row = (k * GROUP_ITEMS + item) * VECTOR;
     mine[k] = row >= place.begin && row < place.end ? *(__global const vector_t*)(factor + (place.row + row) % length)
                                                     : (vector_t)(0);
-  }
-}
-
-// Vectors of y of the rows [begin, end) of a tile; others are 0. No vector is there in part.
-static inline void fetch_between(__global const scalar_t* y, int begin, int end, vector_t* mine) {
-  const int item = (int)get_local_id(0);
-#pragma unroll
-  for (int k = 0; k < ITEM_VECTORS; ++k) {
-    const int vector = k * GROUP_ITEMS + item, row = vector * VECTOR;
-    mine[k] = row >= begin && row < end ? ((__global const vector_t*)y)[vector] : (vector_t)(0);
-  }
-}
-
-// y, then x, in place.
-static inline void solve(const Kept* f, Passage down, Passage up, scalar_t v[TOGETHER][ITEM_ROWS],
-                         __local scalar_t* told, int* turn, __global int* care) {
-  scalar_t value[TOGETHER];
-#pragma unroll
-  for (int t = 0; t < TOGETHER; ++t) {
-    value[t] = 0;
-#pragma unroll
-    for (int i = 0; i < ITEM_ROWS; ++i) value[t] = take_off(GUARDED, v[t][i], multiplier_of(f, i), value[t]);
-    note_unless_finite(value[t], care);
-  }
-  enter(value, down, false, told, turn);
-#pragma unroll
-  for (int t = 0; t < TOGETHER; ++t) {
-#pragma unroll
-    for (int i = 0; i < ITEM_ROWS; ++i) {
-      value[t] = take_off(GUARDED, v[t][i], multiplier_of(f, i), value[t]);
-      v[t][i] = mul(value[t], f->r[i]);
-    }
-    value[t] = 0;
-#pragma unroll
-    for (int i = ITEM_ROWS - 1; i >= 0; --i) value[t] = take_off(GUARDED, v[t][i], f->c[i], value[t]);
-    note_unless_finite(value[t], care);
-  }
-  enter(value, up, true, told, turn);
-#pragma unroll
-  for (int t = 0; t < TOGETHER; ++t) {
-#pragma unroll
-    for (int i = ITEM_ROWS - 1; i >= 0; --i) v[t][i] = value[t] = take_off(GUARDED, v[t][i], f->c[i], value[t]);
-  }
-}
-
-// The rows [begin, end) of a tile that put_own() left.
-static inline void store_between(__local const vector_t* turned, int begin, int end, __global scalar_t* x) {
-  const int item = (int)get_local_id(0);
-#pragma unroll
-  for (int k = 0; k < ITEM_VECTORS; ++k) {
-    const int vector = k * GROUP_ITEMS + item, row = vector * VECTOR;
-    if (row >= begin && row < end) ((__global vector_t*)x)[vector] = turned[pitched(vector, ITEM_VECTORS)];
   }
 }
 
@@ -237,17 +89,11 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_shar
     f.above = get_local_id(0) > 0 ? ((__local const scalar_t*)turned)[place_above(ITEM_VECTORS, VECTOR)] : 0;
 #endif
   }
-  scalar_t through[2] = {1, 1};
-#pragma unroll
-  for (int i = 0; i < ITEM_ROWS; ++i) {
-    through[0] = -mul(multiplier_of(&f, i), through[0]);
-    through[1] = -mul(f.c[i], through[1]);
-  }
   Passage passages[2];
 #ifdef PRODUCTS_TOLD
   for (int d = 0; d < 2; ++d) passages[d].through = products[d] + get_local_id(0);
 #endif
-  find_passages(through, told, passages);
+  find_passages(&f, told, passages);
   int turn = 0;
   for (; tile < tile_end; tile += TOGETHER * groups) {
 #pragma unroll
@@ -264,7 +110,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_shar
     scalar_t v[TOGETHER][ITEM_ROWS];
 #pragma unroll
     for (int t = 0; t < TOGETHER; ++t) get_own(turned + t * TURNED_VECTORS, v[t]);
-    solve(&f, passages[0], passages[1], v, told, &turn, care);
+    sweep_down(&f, passages[0], v, told, &turn, care);
+    sweep_up(&f, passages[1], v, told, &turn, care);
     // What put_fetched() and get_own() left is each work-item's own to overwrite, so one barrier is enough.
 #pragma unroll
     for (int t = 0; t < TOGETHER; ++t) put_own(v[t], turned + t * TURNED_VECTORS);

@@ -89,6 +89,23 @@ constexpr KeptShape kKeptHaloDoubles[] = {{128, 10, 1, 2, 3}, {256, 10, 1, 4, 1}
 /// by the rest.
 constexpr KeptShape kMirroredHaloDoubles = {128, 10, 1, 2, 4};
 
+/// Of Plan::takes_lines(): a tile's work-items and rows of each, and as in KeptShape.
+struct LineShape {
+  int items, item_rows;
+  int together, teams, per_core;
+  Index tile_rows() const { return static_cast<Index>(items) * item_rows; }
+};
+/// Shares of a stream of 2 words on an H200, lines of 16384 and 65536 rows: 0.64, 0.57; one tile a work-item 0.58, 4
+/// teams, one work-group a core 0.54, 0.56, 64 x 8 rows of four tiles 0.58, 0.51, of two 0.51.
+constexpr LineShape kLineFloats = {64, 16, 2, 2, 2};
+/// 0.61, 0.56; one tile a work-item 0.55, 0.50, 64 x 16 rows 0.57, 0.56.
+constexpr LineShape kLineDoubles = {64, 8, 2, 2, 2};
+/// Tiles of which sums are added up at once, and work-items that add up one (kernels/gpu/tile_line.cl).
+constexpr Index kLineBatch = 16, kLineHelpers = 8;
+/// Tiles of a line, at least, and turns that lines may take for every one that is needed.
+constexpr Index kLeastLineTiles = 8;
+constexpr double kWholeLineTurns = 1.5;
+
 /// Work-items of exact-factored in double, whose pass back has registers for few: 3e7 rows on an H200, back by 64: 273
 /// us, by 128: 282; the first pass is as fast either way.
 constexpr int kFoldDoubleItems = 64;
@@ -346,6 +363,36 @@ void mirror_factors(Plan& plan, Index length, int word, const DeviceTraits& trai
   if (plan.halo == 0 || !usual || words * word > traits.local_bytes) return;
   plan.tells_products = true;
   deal_kept_tiles(shape.per_core, length, traits, plan);
+}
+
+Index first_row_words(const Plan& plan) {
+  return 6 * plan.line_tiles() + 2 * kLineBatch + Index{plan.teams} * plan.together + 1;
+}
+
+std::optional<Plan> make_whole_line_plan(Index n, Index length, bool mirrors, int word, const DeviceTraits& traits) {
+  const LineShape& shape = word == sizeof(float) ? kLineFloats : kLineDoubles;
+  Plan plan;
+  plan.method = Method::exact_factored;
+  plan.n = n;
+  plan.stored = true;
+  plan.mirrors = mirrors;
+  take_shape({shape.teams * shape.items, shape.item_rows, 0}, plan);
+  plan.together = shape.together;
+  plan.teams = shape.teams;
+  while ((Index{1} << (2 * plan.steps)) < shape.items) ++plan.steps;
+  plan.m = length;
+  if (length < kLeastLineTiles * shape.tile_rows() || !share_line(plan, length, word)) return std::nullopt;
+  const Index tiles = Index{shape.teams} * shape.together;
+  const Index words = tiles * (group_local_words(shape.items, shape.item_rows) + 2 * (Index{shape.items} + 1)) +
+                      2 * kLineHelpers * kLineBatch + first_row_words(plan);
+  if (plan.items > traits.group_items || words * word > traits.local_bytes) return std::nullopt;
+  const Index lines = n / length, turn = Index{shape.per_core} * std::max(1, traits.cores);
+  const Index paid = quotient_up(lines, turn) * turn;
+  if (static_cast<double>(paid) > kWholeLineTurns * static_cast<double>(lines)) return std::nullopt;
+  if (chunk_words(word, traits) < length) return std::nullopt;
+  plan.runs = static_cast<int>(std::min(lines, turn));
+  cut_into_chunks(plan, word, traits);
+  return plan;
 }
 
 bool keep_narrow(Plan& plan) {

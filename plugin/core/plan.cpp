@@ -275,6 +275,7 @@ double Plan::words_per_row() const {
       // Of one row of a work-item three numbers are kept from pass to pass.
       return (couplings_serve() ? 7 : 9) + (tiled() ? 6.0 / item_rows : 0);
     case Method::exact_factored:
+      if (takes_lines()) return 3;                    // y, y from the cache, x
       if (folds()) return couplings_serve() ? 7 : 8;  // a factor, weights and y; three factors (or two), y and x
       if (stored) return 7;                           // a factor, y and what is left; that, two factors and x
       // Down reads y and a factor, back reads two factors and writes x; 2 more where the window between them is memory.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "oclspkt/export.hpp"
@@ -90,8 +91,9 @@ struct Plan {
   int run_tiles = 1;            ///< by work-groups: tiles of a partition, or of a run through all lines
   int steps = 0;                ///< by work-groups, truncated-halo: work-items settle with those up to 2^steps away
   int waiting = 1;              ///< grid(), truncated_streamed: tiles that wait for the unknown below them
-  int together = 1;             ///< keeps_factors(): tiles that a work-group solves at once
-  bool mirrors = false;         ///< keeps_factors(): couplings of the line serve as multipliers
+  int together = 1;             ///< keeps_factors(), takes_lines(): tiles that a work-item solves at once
+  int teams = 1;                ///< takes_lines(): tiles of a work-group, each by work-items of its own
+  bool mirrors = false;         ///< keeps_factors(), takes_lines(): couplings of the line serve as multipliers
   bool tells_products = false;  ///< the same: products of the scan are in local memory, not in registers
   bool paper = false;           ///< truncated-halo in the form of 2019, by work-items: see core/paper_form
   bool staged = false;          ///< paper: a work-group keeps its partitions in local memory between both sweeps
@@ -142,7 +144,13 @@ struct Plan {
     return tiled() && stored && method == Method::truncated_streamed && halo == 0 && m == run_tiles * group_rows();
   }
   /// Exact by work-groups: tiles are folded to their first rows, and those in turn.
-  bool folds() const { return stored && by_groups() && method == Method::exact_factored; }
+  bool folds() const { return stored && by_groups() && method == Method::exact_factored && form != Form::shared; }
+  /// Exact by work-groups that take whole lines (kernels/gpu/tile_line.cl), all alike and with inner rows that are,
+  /// too; see LineFactors. A partition is a line, there are `runs` work-groups.
+  bool takes_lines() const { return tiled() && stored && method == Method::exact_factored && form == Form::shared; }
+  /// takes_lines(): rows of a tile, and tiles of a line.
+  Index line_tile_rows() const { return group_rows() / teams; }
+  Index line_tiles() const { return quotient_up(m, line_tile_rows()); }
   /// exact-twopass by work-groups: tiles are reduced to their last rows, and those in turn; nothing is stored.
   bool reduces_tiles() const { return tiled() && method == Method::exact_twopass; }
   /// Either of them: what is left of the tiles is a system of its own, level by level.
@@ -238,6 +246,17 @@ OCLSPKT_API bool keep_factors(Plan& plan, Index length, int word, const DeviceTr
 /// then keep products of their scan in local memory, if it has room for them, and a core holds a work-group more.
 /// @param plan   Plan::keeps_factors(), of lines that are symmetric to the bit
 OCLSPKT_API void mirror_factors(Plan& plan, Index length, int word, const DeviceTraits& traits);
+
+/// Plan exact-factored by work-groups that take whole lines, for lines laid end to end whose inner rows are all alike:
+/// Plan::takes_lines().
+/// @param mirrors  lines are symmetric to the bit
+/// @return none where lines have too few tiles or too many, or there are so few of them that the last turn of
+///         work-groups leaves much of the device idle
+OCLSPKT_API std::optional<Plan> make_whole_line_plan(Index n, Index length, bool mirrors, int word,
+                                                     const DeviceTraits& traits);
+
+/// Plan::takes_lines(): scalars of local memory that the kernel asks for beside its own.
+OCLSPKT_API Index first_row_words(const Plan& plan);
 
 /// Rows of every line; 0 where they differ, or there are none.
 OCLSPKT_API Index equal_length(const LineSet& lines);

@@ -328,6 +328,7 @@ cl::Event ClSolver<T>::launch_solve(State& s, const ChunkBands& bands, const cl:
   if (plan_.grid()) return launch_grid(s, bands, y, x, chunk);
   if (plan_.paper) return launch_paper(s, bands, y, x, chunk);
   if (plan_.keeps_factors()) return launch_kept(s, bands, y, x, chunk);
+  if (plan_.takes_lines()) return launch_lines(s, bands, y, x, chunk);
   if (plan_.tiled()) return plan_.stored ? launch_runs(s, bands, y, x, chunk) : launch_tiles(s, bands, y, x, chunk);
   if (factored()) return launch_factored(s, bands, y, x, chunk);
   if (plan_.stored) return launch_turned(s, bands, y, x, chunk);

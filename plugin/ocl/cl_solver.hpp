@@ -13,6 +13,7 @@
 #include "interface.hpp"
 #include "launch.hpp"
 #include "layout.hpp"
+#include "line_factors.hpp"
 #include "pipeline.hpp"
 #include "turned_factors.hpp"
 #include "waiter.hpp"
@@ -61,8 +62,9 @@ struct DeviceState {
   std::shared_ptr<OpenDevice> for_calls;  ///< by which apply_on_device() works: the same device
   Kernel truncated_halo, truncated_walk, exact_reduce, exact_substitute;
   Kernel tile_halo[2], tile_shared[2], tile_stored[2], tile_fold[2];  ///< the second of each takes care of NaN
-  Kernel upper_stored[2], upper_fold[2];        ///< the same for levels between the first and the last
-  Kernel tile_last[2];                          ///< the same for the last
+  Kernel upper_stored[2], upper_fold[2];  ///< the same for levels between the first and the last
+  Kernel tile_last[2];                    ///< the same for the last
+  Kernel tile_line;
   Kernel tile_reduce[2], tile_substitute[2];    ///< the second of each for levels but the first
   Kernel turned_factor[2], turned_streamed[2];  ///< the second of each for narrow factors
   Kernel twisted_eliminate, twisted_substitute, ends_eliminate, ends_substitute;
@@ -75,17 +77,18 @@ struct DeviceState {
   std::vector<ChunkBands> bands;  ///< of each chunk; of one that is refilled where they are not resident
   cl::Buffer y, x;                ///< of one chunk; in place: wrappers of the caller's memory, during an apply only
   cl::Buffer scratch, top_buffer, bottom_buffer, segments;
-  cl::Buffer swept;                    ///< what the first pass from both ends leaves for the second
-  cl::Buffer coupling;                 ///< the same of exact-twopass: the scaled couplings
-  std::unique_ptr<Pipeline> pipeline;  ///< none in place
-  std::vector<cl::Event> earlier;      ///< launches of a pass but the last, until their times are known
-  cl::Buffer care;                     ///< by work-groups: not 0 if a launch met numbers that are not finite
-  std::unique_ptr<Staging> met;        ///< what was read of it: into other memory it takes 40 us, not 6 (H200)
-  bool asked = false;                  ///< it is being read, or has been
-  std::vector<TileLevel> levels;       ///< of SegmentFactors or GridFactors
-  std::vector<ReducedLevel> reduced;   ///< of exact-twopass by work-groups
-  AlignedArray<T> segment_words;       ///< what kernel reduce wrote
-  AlignedArray<T> tops, bottoms;       ///< of each partition: first and last unknown, or what passes through it
+  cl::Buffer swept;                       ///< what the first pass from both ends leaves for the second
+  cl::Buffer coupling;                    ///< the same of exact-twopass: the scaled couplings
+  std::unique_ptr<Pipeline> pipeline;     ///< none in place
+  std::vector<cl::Event> earlier;         ///< launches of a pass but the last, until their times are known
+  cl::Buffer care;                        ///< by work-groups: not 0 if a launch met numbers that are not finite
+  std::unique_ptr<Staging> met;           ///< what was read of it: into other memory it takes 40 us, not 6 (H200)
+  bool asked = false;                     ///< it is being read, or has been
+  std::vector<TileLevel> levels;          ///< of SegmentFactors or GridFactors
+  cl::Buffer line_weights, line_reduced;  ///< of LineFactors
+  std::vector<ReducedLevel> reduced;      ///< of exact-twopass by work-groups
+  AlignedArray<T> segment_words;          ///< what kernel reduce wrote
+  AlignedArray<T> tops, bottoms;          ///< of each partition: first and last unknown, or what passes through it
 };
 
 /// Three arrays of the host that go with the chunks: bands, or what is stored instead.
@@ -145,7 +148,8 @@ class ClSolver final : public DeviceSolver<T> {
     return bytes;
   }
   const Factors<T>* factors() const override {
-    return stores_factors() && !makes_factors() && !plan_.folds() && !plan_.grid_folds() ? &factors_ : nullptr;
+    const bool others = plan_.folds() || plan_.takes_lines() || plan_.grid_folds();
+    return stores_factors() && !makes_factors() && !others ? &factors_ : nullptr;
   }
 
  private:
@@ -226,6 +230,10 @@ class ClSolver final : public DeviceSolver<T> {
   AlignedArray<T> turned_to_items(const AlignedArray<T>& array, const TileLevel& level) const;
   cl::Event launch_kept(State& s, const ChunkBands& factors, const cl::Buffer& y, const cl::Buffer& x,
                         const Chunk& chunk);
+  void make_line_kernel(State& s) const;
+  void set_up_lines(State& s, const Waiter& waiter);
+  cl::Event launch_lines(State& s, const ChunkBands& factors, const cl::Buffer& y, const cl::Buffer& x,
+                         const Chunk& chunk);
   cl::Event launch_runs(State& s, const ChunkBands& factors, const cl::Buffer& y, const cl::Buffer& x,
                         const Chunk& chunk);
   cl::Event launch_tiles(State& s, const ChunkBands& bands, const cl::Buffer& y, const cl::Buffer& x,
@@ -281,6 +289,7 @@ class ClSolver final : public DeviceSolver<T> {
   TurnedFactors<T> turned_;         ///< the same in the order of the lanes, for lines laid end to end
   SegmentFactors<T> tile_factors_;  ///< plans that fold
   GridFactors<T> grid_factors_;     ///< the same for lines side by side
+  LineFactors<T> line_factors_;     ///< plans that take lines
   AlignedArray<float> narrow_[3];   ///< by work-groups: factors_ or bands rounded
   bool guarded_ = false;            ///< by work-groups: launches take care of NaN, always or for now
   Resident resident_;  ///< multipliers, reciprocal pivots and scaled couplings where factors are stored, else bands

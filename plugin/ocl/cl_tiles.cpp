@@ -21,15 +21,19 @@ Index item_rows_of(Index rows, int items) { return std::max<Index>(1, quotient_u
 }  // namespace
 
 /// Launches take care of NaN at once. In float truncated-halo waits for the memory either way; exact-twopass takes care
-/// tile by tile.
+/// tile by tile, and whole lines do not see those of others.
 template <typename T>
 bool ClSolver<T>::always_guards() const {
-  const bool is_free = plan_.reduces_tiles() || (sizeof(T) == sizeof(float) && !plan_.stored);
+  const bool is_free = plan_.reduces_tiles() || plan_.takes_lines() || (sizeof(T) == sizeof(float) && !plan_.stored);
   return plan_.tiled() && (is_free || plan_.n * static_cast<Index>(sizeof(T)) <= settings_.guarded_bytes);
 }
 
 template <typename T>
 void ClSolver<T>::make_tile_kernels(State& s, bool guarded) const {
+  if (plan_.takes_lines()) {
+    make_line_kernel(s);
+    return;
+  }
   const auto make = [&](Kernel& kernel, const char* name, const std::string& more, int items = 0, Index rows = 0) {
     const std::string options = "-D GROUP_ITEMS=" + std::to_string(items > 0 ? items : plan_.items) +
                                 " -D ITEM_ROWS=" + std::to_string(rows > 0 ? rows : plan_.item_rows) +
@@ -74,6 +78,10 @@ void ClSolver<T>::store_tile_factors(const BandsView<T>& bands) {
     tile_factors_.factor(plan_.n, bands, fold_cut(plan_));
     const auto& level = tile_factors_.levels().front();
     resident_ = {level.multiplier.data(), level.reciprocal.data(), level.coupling.data(), sizeof(T)};
+  } else if (plan_.takes_lines()) {
+    LineFactors<T>& f = line_factors_;
+    f.factor(bands, plan_.m, plan_.line_tile_rows());
+    resident_ = {f.multiplier.data(), f.reciprocal.data(), f.coupling.data(), sizeof(T)};
   } else {
     factors_.factor(lines_, bands, plan_.form);
     const FactorsView<T> f = factors_.view();
@@ -125,6 +133,7 @@ void ClSolver<T>::set_up_levels(State& s, const Waiter& waiter) {
   std::fill_n(zero.data(), 1, T(0));
   bring(s, waiter, s.care, zero);
   if (!s.met) s.met = std::make_unique<Staging>(*s.device, s.device->queue(), sizeof(cl_int));
+  if (plan_.takes_lines()) set_up_lines(s, waiter);
   if (!plan_.folds()) return;
   for (const auto& level : tile_factors_.levels()) {
     TileLevel& on_device = s.levels.emplace_back();

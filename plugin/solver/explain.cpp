@@ -71,6 +71,10 @@ std::string shape_text(const Plan& plan) {
       if (plan.by_groups()) return "tiles reduced by " + groups_text(plan);
       return plan.from_ends ? "swept from both ends" : "";
     case Method::exact_factored:
+      if (plan.takes_lines()) {
+        return format("shared factors, whole lines by work-groups of %d x %lld rows", plan.teams,
+                      static_cast<long long>(plan.line_tile_rows()));
+      }
       if (plan.by_groups()) return "stored factors, folded by " + groups_text(plan);
       if (plan.stored) return "stored factors, swept from both ends";
       return (plan.form == Form::general && !plan.narrow ? "" : factors_text(plan) + (plan.bundle > 1 ? ", " : "")) +

@@ -51,6 +51,7 @@ std::optional<Proposal> propose_twisted(const Problem<T>& problem, Objection& ob
 /// Stored factors of tiles that work-groups fold to their first rows.
 template <typename T>
 std::optional<Proposal> propose_folds(const Problem<T>& problem, Objection& objection) {
+  if (const std::optional<Plan> whole = whole_line_plan(problem)) return exact_proposal(problem, *whole);
   const Index n = problem.bands.lines().rows();
   Plan plan = make_fold_plan(n, problem.options.partition, sizeof(T), problem.traits);
   if (plan.chunk_tiles == 0 && n > 0) {
@@ -188,10 +189,15 @@ bool symmetry_matters(const Options& options) {
   return !named(options.method) && tolerance<T>(options) > tolerance<T>(Options{});
 }
 
-/// Why work-groups are faster with stored factors than with a halo, which they try first; empty if they are not.
+/// Why work-groups are faster with stored factors than with a halo, or with whole lines than with runs, which they try
+/// first; empty if they are not.
 template <typename T>
 static std::string cheaper_by_factors(const Problem<T>& problem, const Plan& plan) {
-  if (!plan.tiled() || plan.stored || named(problem.options.method) || problem.one_shot) return {};
+  if (!plan.tiled() || named(problem.options.method) || problem.one_shot) return {};
+  const bool runs = plan.method == Method::truncated_streamed;
+  if (runs && whole_line_plan(problem))
+    return "lines and their rows are alike, exact-factored reads their factors once";
+  if (plan.stored) return {};
   if (plan.halo > kQuickerHalo) return format("halo %lld, stored factors need none", static_cast<long long>(plan.halo));
   // Tiles that hold longer lines than runs do leave a core nothing else to do.
   const bool runs_may = plan.halo == 0 || (sizeof(T) > sizeof(float) && plan.halo > kQuickerHaloThanLines);

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "evidence.hpp"
+#include "line_factors.hpp"
 #include "narrow.hpp"
 
 namespace oclspkt {
@@ -150,6 +151,27 @@ bool keep_shared_factors(const Problem<T>& problem, Plan& plan) {
 }
 
 template <typename T>
+bool has_rows_alike(const Problem<T>& problem) {
+  const LineSet& lines = problem.bands.lines();
+  const bool one = lines.count() == 1 || problem.survey.shared;
+  return one && lines.contiguous() && is_uniform(LineSet::one(lines.length(0)), problem.bands.view());
+}
+
+template <typename T>
+std::optional<Plan> whole_line_plan(const Problem<T>& problem) {
+  const LineSet& lines = problem.bands.lines();
+  const bool asked = problem.traits.group_items > 0 && problem.survey.shared && problem.options.partition == 0;
+  if (!asked || lines.count() < 2 || !settles(problem.survey) || !has_rows_alike(problem)) return std::nullopt;
+  const Index length = lines.length(0);
+  const bool symmetric = is_symmetric(LineSet::one(length), problem.bands.view());
+  std::optional<Plan> plan = make_whole_line_plan(lines.rows(), length, symmetric, sizeof(T), problem.traits);
+  if (!plan) return plan;
+  LineFactors<T> factors;
+  factors.factor(problem.bands.view(), length, plan->line_tile_rows());
+  return factors.weight_norm() <= kWeightNorm ? plan : std::nullopt;
+}
+
+template <typename T>
 void choose_form_by_groups(const Problem<T>& problem, Plan& plan) {
   const LineSet& lines = problem.bands.lines();
   if (problem.survey.shared && share_line(plan, lines.length(0), sizeof(T))) {
@@ -164,6 +186,10 @@ template Plan factored_plan(const Problem<float>&);
 template Plan factored_plan(const Problem<double>&);
 template bool keep_shared_factors(const Problem<float>&, Plan&);
 template bool keep_shared_factors(const Problem<double>&, Plan&);
+template bool has_rows_alike(const Problem<float>&);
+template bool has_rows_alike(const Problem<double>&);
+template std::optional<Plan> whole_line_plan(const Problem<float>&);
+template std::optional<Plan> whole_line_plan(const Problem<double>&);
 template void serve_if_symmetric(const Problem<float>&, Plan&);
 template void serve_if_symmetric(const Problem<double>&, Plan&);
 template void choose_form_by_groups(const Problem<float>&, Plan&);

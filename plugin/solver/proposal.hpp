@@ -124,6 +124,20 @@ void serve_if_symmetric(const Problem<T>& problem, Plan& plan);
 template <typename T>
 bool keep_shared_factors(const Problem<T>& problem, Plan& plan);
 
+/// True if the inner rows of a line, and with it of all lines, are alike.
+template <typename T>
+bool has_rows_alike(const Problem<T>& problem);
+
+/// LineFactors::weight_norm() up to which what is left of first rows is taken from y. Diffusion of lambda = 1e4 has 10,
+/// of 1e6 27. Backward errors in eps, the largest of y random, smooth and A x of random x: up to 2 below it, and up to
+/// 27 where rows advect, whose weights do not decay (32).
+inline constexpr double kWeightNorm = 16;
+
+/// make_whole_line_plan() where lines and their inner rows are all alike, and neither settling nor weights multiply
+/// rounding.
+template <typename T>
+std::optional<Plan> whole_line_plan(const Problem<T>& problem);
+
 /// Look at the values for the storage form that takes the fewest words, of bands or factors that work-groups read.
 /// @param[in,out] plan  by work-groups, of lines laid end to end
 template <typename T>

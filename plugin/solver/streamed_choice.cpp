@@ -103,14 +103,6 @@ std::vector<Index> lines_in_the_way(const Problem<T>& problem, const Plan& plan,
   return few ? weak : std::vector<Index>{};
 }
 
-/// True if the inner rows of a line, and with it of all lines, are alike.
-template <typename T>
-bool has_rows_alike(const Problem<T>& problem) {
-  const LineSet& lines = problem.bands.lines();
-  const bool one = lines.count() == 1 || problem.survey.shared;
-  return one && lines.contiguous() && is_uniform(LineSet::one(lines.length(0)), problem.bands.view());
-}
-
 /// The usual plan by stored factors, whose partitions suit lines that are all alike.
 template <typename T>
 Plan usual_plan(const Problem<T>& problem) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Small solves by every kernel, to be run under oclgrind; the answers are checked, the rest is oclgrind's.
 #include <cstdio>
+#include <optional>
 
 #include "devices.hpp"
 #include "grid_plan.hpp"
@@ -150,8 +151,25 @@ bool solves_by_groups(const DeviceInfo& info, const std::vector<std::string>& wo
   return error <= 10 * (narrow ? kEps<float> : kEps<T>);
 }
 
-/// By factors that work-groups keep, of whole lines or of parts of long ones. Words: kept, rows a line, lines, bytes of
-/// device memory.
+/// Plans by factors that work-groups keep. @return none where the device does not carry them
+std::optional<Plan> plan_by_kept_factors(const std::string& word, const LineSet& lines, int scalar,
+                                         DeviceTraits traits) {
+  const Index length = lines.length(0);
+  if (word == "taken") {
+    traits.cores = 1;
+    return make_whole_line_plan(lines.rows(), length, false, scalar, traits);
+  }
+  const Index partition = partition_of_whole_lines(lines, scalar, traits);
+  Plan plan = partition > 0 ? make_whole_lines_plan(lines, partition, scalar, traits)
+                            : make_plan(Method::truncated_halo, lines.rows(), 40, 0, scalar, traits);
+  if (!share_line(plan, length, scalar) || !keep_factors(plan, length, scalar, traits)) return std::nullopt;
+  // Several tiles each.
+  plan.runs = plan.halo > 0 ? static_cast<int>(length / plan.m) : std::min(plan.runs, 2);
+  return plan;
+}
+
+/// By factors that work-groups keep, of whole lines or of parts of long ones, or by work-groups that take whole lines.
+/// Words: kept|taken, rows a line, lines, bytes of device memory.
 template <typename T>
 bool solves_by_kept_factors(const DeviceInfo& info, const std::vector<std::string>& words) {
   const Index length = std::stol(words.at(1));
@@ -162,22 +180,19 @@ bool solves_by_kept_factors(const DeviceInfo& info, const std::vector<std::strin
   DeviceSettings settings{.variant = Variant::gpu, .copy_vectors = true};
   settings.device_memory = std::stol(words.at(3));
   const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), settings);
-  const Index partition = partition_of_whole_lines(lines, sizeof(T), traits);
-  Plan plan = partition > 0 ? make_whole_lines_plan(lines, partition, sizeof(T), traits)
-                            : make_plan(Method::truncated_halo, lines.rows(), 40, 0, sizeof(T), traits);
-  if (!share_line(plan, length, sizeof(T)) || !keep_factors(plan, length, sizeof(T), traits)) return false;
-  // Several tiles each.
-  plan.runs = plan.halo > 0 ? static_cast<int>(length / plan.m) : std::min(plan.runs, 2);
+  const std::optional<Plan> plan = plan_by_kept_factors(words[0], lines, sizeof(T), traits);
+  if (!plan) return false;
   const auto solver = make_solver<T>(info.index, settings);
-  solver->set_up(plan, bands);
+  solver->set_up(*plan, bands);
   std::vector<T> x(y.size());
   solver->apply(y.data(), x.data());
   const double error = normwise_backward_error(lines, bands.view(), x.data(), y.data());
-  std::printf("kept %zu bytes, %s: error %.1f eps\n", sizeof(T), lines.describe().c_str(), error / kEps<T>);
+  std::printf("%s %zu bytes, %s: error %.1f eps\n", words[0].c_str(), sizeof(T), lines.describe().c_str(),
+              error / kEps<T>);
   return error <= 10 * kEps<T>;
 }
 
-/// Words of a case: runs|folds|reduces|paper|... (see solves_by_groups()), kept (see solves_by_kept_factors()),
+/// Words of a case: runs|folds|reduces|paper|... (see solves_by_groups()), kept|taken (see solves_by_kept_factors()),
 /// stream, symmetric|alike|narrow (see
 /// solves_in_form()), strided|stridednarrow|shared|segments|grid|... (see solves_beside()), or
 /// tiles|halo|walk|streamed|reach|exact|ends|factored and rows, partition, bytes of device memory (0: all); then
@@ -185,7 +200,7 @@ bool solves_by_kept_factors(const DeviceInfo& info, const std::vector<std::strin
 template <typename T>
 bool check(const DeviceInfo& info, const std::vector<std::string>& words) {
   if (words[0] == "stream") return streams<T>(info);
-  if (words[0] == "kept") return solves_by_kept_factors<T>(info, words);
+  if (words[0] == "kept" || words[0] == "taken") return solves_by_kept_factors<T>(info, words);
   const bool by_groups = words[0].starts_with("folds") || words[0].starts_with("reduces") || words[0] == "paper" ||
                          words[0].ends_with("runs") || (words[0].ends_with("tiles") && words[0] != "tiles");
   if (by_groups) return solves_by_groups<T>(info, words);

@@ -109,6 +109,31 @@ TYPED_TEST(GroupChoice, KeepsTheFactorsOfLinesThatAreAlike) {
   }
 }
 
+TYPED_TEST(GroupChoice, TakesWholeLinesWhoseInnerRowsAreAlike) {
+  using T = TypeParam;
+  const Index length = 16'384;
+  for (const auto& [count, bent, takes] :
+       {std::tuple<Index, bool, bool>{264, false, true}, {300, false, false}, {60, false, false}, {264, true, false}}) {
+    const auto bands = [&, count = count, bent = bent] {
+      auto like = test::diffusion<T>(LineSet::equal(count, length), 1e4);
+      if (bent) like.diag()[length / 2] *= 2;
+      return like;
+    };
+    if (takes) EXPECT_FALSE(proposed(bands(), Method::truncated_streamed, true));
+    const auto proposal = proposed(bands(), Method::exact_factored, true);
+    ASSERT_TRUE(proposal);
+    const Plan& plan = proposal->plan;
+    EXPECT_EQ(plan.takes_lines(), takes) << count << " lines";
+    EXPECT_NE(plan.takes_lines(), plan.folds());
+    EXPECT_TRUE(proposal->needs_trial);
+    if (!takes) continue;
+    EXPECT_TRUE(plan.mirrors);
+    EXPECT_EQ(plan.runs, count);
+    EXPECT_EQ(plan.m, length);
+    EXPECT_EQ(plan.words_per_row(), 3);
+  }
+}
+
 TYPED_TEST(GroupChoice, MakesRunsOfLines) {
   using T = TypeParam;
   const bool wide = sizeof(T) == sizeof(double);
