@@ -119,7 +119,9 @@ TYPED_TEST(GroupChoice, TakesWholeLinesWhoseInnerRowsAreAlike) {
       if (bent) like.diag()[length / 2] *= 2;
       return like;
     };
-    if (takes) EXPECT_FALSE(proposed(bands(), Method::truncated_streamed, true));
+    if (takes) {
+      EXPECT_FALSE(proposed(bands(), Method::truncated_streamed, true));
+    }
     const auto proposal = proposed(bands(), Method::exact_factored, true);
     ASSERT_TRUE(proposal);
     const Plan& plan = proposal->plan;
