@@ -7,7 +7,6 @@
 #include "devices.hpp"
 #include "evidence.hpp"
 #include "layout.hpp"
-#include "line_factors.hpp"
 #include "model.hpp"
 #include "residual.hpp"
 
@@ -32,18 +31,7 @@ class Tiles : public testing::Test {
                                  const DeviceSettings& settings = kForGpus) {
     return solve_by_plan(device, plan, bands, y, settings);
   }
-  /// A plan that keeps factors, of lines that are symmetric.
-  static Plan mirrored(int device, Plan plan, Index length) {
-    mirror_factors(plan, length, sizeof(T), module().traits(device, sizeof(T) == sizeof(double), kForGpus));
-    EXPECT_EQ(plan.mirrors, sizeof(T) == sizeof(double));
-    return plan;
-  }
 };
-/// One core, which a few lines keep busy.
-DeviceTraits roomy(DeviceTraits traits) {
-  traits.cores = 1;
-  return traits;
-}
 using Scalars = testing::Types<float, double>;
 TYPED_TEST_SUITE(Tiles, Scalars);
 
@@ -138,179 +126,6 @@ TYPED_TEST(Tiles, HoldWholeLines) {
         const auto x = this->solve_by(info.index, plan, bands, y);
         EXPECT_LE(normwise_backward_error(lines, bands.view(), x.data(), y.data()), 10 * kEps<T>) << length;
       }
-    }
-  });
-}
-
-TYPED_TEST(Tiles, OfWholeLinesKeepFactors) {
-  using T = TypeParam;
-  on_every_device<T>([&](const DeviceInfo& info) {
-    const bool roomy = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus).local_bytes >= (48 << 10);
-    for (const Index length : {4, 20, 64, 500, 1024, 2000, 4000}) {
-      if (length > 2000 && !roomy) continue;
-      const LineSet lines = LineSet::equal(150'000 / length, length);
-      const auto bands = closed(constant<T>(lines, -1, T(2.25), T(-1)));
-      const auto y = random_vector<T>(lines.rows());
-      const auto plan_by = [&](const DeviceSettings& settings) {
-        const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), settings);
-        const Index partition = partition_of_whole_lines(lines, sizeof(T), traits);
-        Plan plan = make_whole_lines_plan(lines, partition, sizeof(T), traits);
-        EXPECT_TRUE(share_line(plan, length, sizeof(T)));
-        EXPECT_TRUE(keep_factors(plan, length, sizeof(T), traits)) << length;
-        EXPECT_EQ(plan.m % length, 0);
-        EXPECT_EQ(plan.words_per_row(), 2);
-        return plan;
-      };
-      const Plan plan = plan_by(kForGpus);
-      const auto first = this->solve_by(info.index, plan, bands, y);
-      EXPECT_LE(normwise_backward_error(lines, bands.view(), first.data(), y.data()), 10 * kEps<T>) << length;
-      EXPECT_LE(relative_difference(first, solve_by_reference(bands, y)), 64 * kEps<T>) << length;
-      EXPECT_EQ(this->solve_by(info.index, plan, bands, y, kAsking), first) << "unguarded";
-      EXPECT_EQ(this->solve_by(info.index, this->mirrored(info.index, plan, length), bands, y), first);
-      DeviceSettings small = kForGpus;
-      small.device_memory = 5 * lines.rows() * static_cast<Index>(sizeof(T)) / 6;
-      EXPECT_EQ(this->solve_by(info.index, plan_by(small), bands, y, small), first) << "in chunks";
-      auto broken = y;
-      const Index at = lines.count() / 2 * length;
-      broken[static_cast<std::size_t>(at)] = std::numeric_limits<T>::quiet_NaN();
-      for (const DeviceSettings& settings : {kForGpus, kAsking}) {
-        auto x = this->solve_by(info.index, plan, bands, broken, settings);
-        EXPECT_TRUE(std::isnan(x[static_cast<std::size_t>(at)]));
-        std::copy_n(first.begin() + at, length, x.begin() + at);
-        EXPECT_EQ(x, first) << length;
-      }
-    }
-  });
-}
-
-TYPED_TEST(Tiles, OfPartsOfLinesKeepFactors) {
-  using T = TypeParam;
-  const Index halo = sizeof(T) == sizeof(double) ? 88 : 40;  // 1.64^-halo
-  on_every_device<T>([&](const DeviceInfo& info) {
-    for (const auto& [count, length] : {std::pair<Index, Index>{45, 3000}, {31, 4096}, {2, 16'384}}) {
-      const LineSet lines = LineSet::equal(count, length);
-      const auto bands = closed(constant<T>(lines, -1, T(2.25), T(-1)));
-      const auto y = random_vector<T>(lines.rows());
-      const auto plan_by = [&](const DeviceSettings& settings) {
-        const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), settings);
-        Plan plan = make_plan(Method::truncated_halo, lines.rows(), halo, 0, sizeof(T), traits);
-        EXPECT_TRUE(share_line(plan, length, sizeof(T)) && keep_factors(plan, length, sizeof(T), traits)) << length;
-        EXPECT_EQ(length % plan.m, 0);
-        EXPECT_LE(plan.m + 2 * halo, plan.group_rows());
-        EXPECT_TRUE(plan.runs % (length / plan.m) == 0 || plan.runs == plan.tiles()) << plan.runs;
-        return plan;
-      };
-      Plan plan = plan_by(kForGpus);
-      const auto first = this->solve_by(info.index, plan, bands, y);
-      EXPECT_LE(normwise_backward_error(lines, bands.view(), first.data(), y.data()), 10 * kEps<T>) << length;
-      EXPECT_LE(relative_difference(first, solve_by_reference(bands, y)), 64 * kEps<T>) << length;
-      EXPECT_EQ(this->solve_by(info.index, plan, bands, y, kAsking), first) << "unguarded";
-      const Plan mirrored = this->mirrored(info.index, plan, length);
-      EXPECT_EQ(mirrored.tells_products, sizeof(T) == sizeof(double)) << length;
-      EXPECT_EQ(this->solve_by(info.index, mirrored, bands, y), first) << "couplings serve";
-      plan.runs = static_cast<int>(length / plan.m);
-      EXPECT_EQ(this->solve_by(info.index, plan, bands, y), first) << "a work-group for every place";
-      DeviceSettings small = kForGpus;
-      small.device_memory = 5 * lines.rows() * static_cast<Index>(sizeof(T)) / 6;
-      EXPECT_EQ(this->solve_by(info.index, plan_by(small), bands, y, small), first) << "in chunks";
-      auto broken = y;
-      const Index line = lines.count() / 2 * length, at = line + length / 3;
-      broken[static_cast<std::size_t>(at)] = std::numeric_limits<T>::quiet_NaN();
-      for (const DeviceSettings& settings : {kForGpus, kAsking}) {
-        auto x = this->solve_by(info.index, plan, bands, broken, settings);
-        EXPECT_TRUE(std::isnan(x[static_cast<std::size_t>(at)]));
-        std::copy_n(first.begin() + line, length, x.begin() + line);
-        EXPECT_EQ(x, first) << length;
-      }
-    }
-  });
-}
-
-/// Norm of weights up to which plans take lines.
-constexpr double kMostWeights = 16;
-
-/// Lines that are all alike, and their inner rows.
-/// @param bent  last rows are not; nor are first ones
-template <typename T>
-Bands<T> blown(const LineSet& lines, double lambda, double wind, bool bent) {
-  auto bands = diffusion<T>(lines, lambda);
-  for (Index l = 0; l < lines.count(); ++l) {
-    const Index first = lines.first(l), last = first + lines.length(l) - 1;
-    for (Index i = first; i <= last; ++i) {
-      bands.lower()[i] *= static_cast<T>(1 + wind);
-      bands.upper()[i] *= static_cast<T>(1 - wind);
-    }
-    if (!bent) continue;
-    bands.diag()[first] = static_cast<T>(1 + lambda);
-    bands.lower()[last] *= T(1.5);
-  }
-  return bands;
-}
-
-TYPED_TEST(Tiles, OfWholeLinesAreTakenByWorkGroups) {
-  using T = TypeParam;
-  double worst = 0;
-  on_every_device<T>([&](const DeviceInfo& info) {
-    const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);
-    for (const auto& [count, length] : {std::pair<Index, Index>{3, 8192}, {5, 9300}, {2, 16'384 + 4}, {2, 20'480}}) {
-      for (const double lambda : {1.0, 1e4, 1e6}) {
-        for (const double wind : {0.0, 0.25}) {
-          const LineSet lines = LineSet::equal(count, length);
-          const auto bands = closed(blown<T>(lines, lambda, wind, count != 3));
-          const auto plan = make_whole_line_plan(lines.rows(), length, wind == 0, sizeof(T), roomy(traits));
-          if (!plan && traits.local_bytes < (48 << 10)) continue;
-          ASSERT_TRUE(plan && plan->takes_lines());
-          LineFactors<T> factors;
-          factors.factor(bands.view(), length, plan->line_tile_rows());
-          EXPECT_EQ(factors.weight_norm() <= kMostWeights, lambda < 1e6 && (wind == 0 || lambda < 1e4));
-          if (factors.weight_norm() > kMostWeights) continue;
-          const auto random = random_vector<T>(lines.rows());
-          auto product = random, smooth = random;
-          multiply(lines, bands.view(), random.data(), product.data());
-          trial_right_hand_side(lines, bands.view(), TrialKind::smooth, smooth.data());
-          for (const std::vector<T>* y : std::initializer_list<const std::vector<T>*>{&random, &product, &smooth}) {
-            const auto x = this->solve_by(info.index, *plan, bands, *y);
-            const double error = normwise_backward_error(lines, bands.view(), x.data(), y->data()) / kEps<T>;
-            EXPECT_LE(error, 5) << length << " rows, lambda " << lambda << ", wind " << wind;
-            worst = std::max(worst, error);
-          }
-        }
-      }
-    }
-  });
-  std::printf("largest backward error: %.2f eps\n", worst);
-}
-
-TYPED_TEST(Tiles, OfWholeLinesGiveTheSameBitsByAnyWorkGroup) {
-  using T = TypeParam;
-  const Index length = 8400;
-  const LineSet lines = LineSet::equal(7, length);
-  const auto bands = closed(diffusion<T>(lines, 1e3));
-  const auto y = random_vector<T>(lines.rows());
-  on_every_device<T>([&](const DeviceInfo& info) {
-    const auto plan_by = [&](const DeviceSettings& settings, bool mirrors) {
-      const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), settings);
-      return make_whole_line_plan(lines.rows(), length, mirrors, sizeof(T), roomy(traits)).value();
-    };
-    Plan plan = plan_by(kForGpus, true);
-    const auto first = this->solve_by(info.index, plan, bands, y);
-    EXPECT_EQ(this->solve_by(info.index, plan, bands, y), first);
-    EXPECT_EQ(this->solve_by(info.index, plan_by(kForGpus, false), bands, y), first) << "multipliers of their own";
-    for (const int runs : {1, 7}) {
-      plan.runs = runs;
-      EXPECT_EQ(this->solve_by(info.index, plan, bands, y), first) << runs << " work-groups";
-    }
-    DeviceSettings small = kForGpus;
-    small.device_memory = 5 * lines.rows() * static_cast<Index>(sizeof(T)) / 3;
-    EXPECT_EQ(this->solve_by(info.index, plan_by(small, true), bands, y, small), first) << "in chunks";
-    for (const Index row : {Index{0}, length / 3, length - 1}) {
-      auto broken = y;
-      const Index line = lines.count() / 2 * length;
-      broken[static_cast<std::size_t>(line + row)] = std::numeric_limits<T>::quiet_NaN();
-      auto x = this->solve_by(info.index, plan, bands, broken);
-      EXPECT_TRUE(std::isnan(x[static_cast<std::size_t>(line + row)]));
-      std::copy_n(first.begin() + line, length, x.begin() + line);
-      EXPECT_EQ(x, first) << "NaN in row " << row;
     }
   });
 }
