@@ -17,7 +17,8 @@
 //   slot                (length + 1) times the vectors of a row of the widest bundle
 // Launch:  any number of work-groups of one work-item; each walks a run of consecutive bundles.
 // Local:   none.
-// Per row: 3 multiply-adds; 5 words where a bundle's d stay in the cache, else 7.
+// Per row: 3 multiply-adds; 5 words where a bundle's d stay in the cache, 4 if couplings serve, else 7; with
+//          NARROW_FACTORS (cpu/factors.clh) factors take half a word.
 // Assumes: factors are finite (set-up has the evidence). NaN of y stays in its line.
 // Valid:   x for the rows of all lines.
 #define FACTORS(p, i, at) factors_from_storage((p) + (at))

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "past_caches.hpp"
+
 namespace oclspkt {
 namespace {
 
@@ -32,13 +34,6 @@ void row_up(Index width, const T* __restrict swept, const T* __restrict p, const
 /// Bytes to fetch ahead: rows end before the hardware has seen that they are streams, and those of x are met upwards.
 constexpr Index kPrefetchAhead = 1024;
 
-/// Fetch a row of a bundle, to be written if kWrite.
-template <bool kWrite, typename T>
-void prefetch_row(const T* row, Index width) {
-  constexpr Index kLine = 64 / static_cast<Index>(sizeof(T));
-  for (Index j = 0; j < width; j += kLine) __builtin_prefetch(row + j, kWrite, 2);
-}
-
 /// @param window shape [length + 1][width]
 template <bool kShared, typename T>
 void sweep_bundle(const Bundle& b, const FactorsView<T>& f, const T* y, T* x, T* window) {
@@ -48,17 +43,17 @@ void sweep_bundle(const Bundle& b, const FactorsView<T>& f, const T* y, T* x, T*
   for (Index i = 0; i < b.length; ++i) {
     const Index at = b.first + i * b.stride, factor = kShared ? i : at;
     const Index next = b.first + std::min(i + ahead, b.length - 1) * b.stride;
-    prefetch_row<false>(y + next, b.width);
-    if (!kShared) prefetch_row<false>(f.multiplier + next, b.width);
+    prefetch(y + next, b.width);
+    if (!kShared) prefetch(f.multiplier + next, b.width);
     row_down<kShared>(b.width, y + at, f.multiplier + factor, carry, window + (i + 1) * b.width);
   }
   std::fill_n(carry, b.width, T(0));
   for (Index i = b.length - 1; i >= 0; --i) {
     const Index at = b.first + i * b.stride, factor = kShared ? i : at;
     const Index next = b.first + std::max<Index>(i - ahead, 0) * b.stride;
-    prefetch_row<true>(x + next, b.width);
-    if (!kShared) prefetch_row<false>(f.reciprocal + next, b.width);
-    if (!kShared) prefetch_row<false>(f.coupling + next, b.width);
+    prefetch<true>(x + next, b.width);
+    if (!kShared) prefetch(f.reciprocal + next, b.width);
+    if (!kShared) prefetch(f.coupling + next, b.width);
     row_up<kShared>(b.width, window + (i + 1) * b.width, f.reciprocal + factor, f.coupling + factor, carry, x + at);
   }
 }

@@ -49,8 +49,9 @@ template <typename T>
 void LineFactors<T>::factor(const BandsView<T>& line, Index length, Index tile_rows) {
   const std::vector<Level> levels = factor_in_double(line, length, tile_rows);
   const Level &tiles = levels[0], &first_rows = levels[1];
-  for (const auto& [from, to] :
-       {std::pair{&tiles.multiplier, &multiplier}, {&tiles.reciprocal, &reciprocal}, {&tiles.coupling, &coupling}}) {
+  for (const auto& [from, to] : {std::pair{&tiles.multiplier, &factors.multiplier},
+                                 {&tiles.reciprocal, &factors.reciprocal},
+                                 {&tiles.coupling, &factors.coupling}}) {
     to->resize(length);
     append(*from, to->data());
   }

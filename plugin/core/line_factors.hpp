@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include "factors.hpp"
 #include "oclspkt/bands.hpp"
 #include "oclspkt/export.hpp"
 
@@ -22,7 +23,7 @@ class OCLSPKT_API LineFactors {
   /// the tiles' rows swept apart from them: the residual of first rows is about that many roundings of y, at random.
   double weight_norm() const;
 
-  AlignedArray<T> multiplier, reciprocal, coupling;  ///< shape [length]: those of SegmentFactors
+  FactorArrays<T> factors;  ///< shape [length]: those of SegmentFactors
   /// Shape [3][tile_rows]: what of y goes to a tile's own first row, to that of the next tile, and in the last tile to
   /// its own.
   AlignedArray<T> weights;

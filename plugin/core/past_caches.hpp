@@ -15,6 +15,13 @@ namespace oclspkt {
 /// each).
 inline constexpr std::int64_t kPastCaches = std::int64_t{16} << 20;
 
+/// Ask for `count` numbers in the second-level cache, to be written if kWrite; they may lie outside of any array.
+template <bool kWrite = false, typename T>
+inline void prefetch(const T* from, Index count) {
+  constexpr Index kLine = 64 / static_cast<Index>(sizeof(T));
+  for (Index i = 0; i < count; i += kLine) __builtin_prefetch(from + i, kWrite, 2);
+}
+
 /// Copy `count` numbers to memory that is not read before, and leaves no trace in the caches, where the processor can
 /// do so. Other threads see them after order_stores().
 /// @param[in]  from shape [count]; aligned to cache lines

@@ -79,9 +79,8 @@ void ClSolver<T>::store_tile_factors(const BandsView<T>& bands) {
     const auto& level = tile_factors_.levels().front();
     resident_ = {level.multiplier.data(), level.reciprocal.data(), level.coupling.data(), sizeof(T)};
   } else if (plan_.takes_lines()) {
-    LineFactors<T>& f = line_factors_;
-    f.factor(bands, plan_.m, plan_.line_tile_rows());
-    resident_ = {f.multiplier.data(), f.reciprocal.data(), f.coupling.data(), sizeof(T)};
+    line_factors_.factor(bands, plan_.m, plan_.line_tile_rows());
+    resident_ = resident(line_factors_.factors.view());
   } else {
     factors_.factor(lines_, bands, plan_.form);
     const FactorsView<T> f = factors_.view();

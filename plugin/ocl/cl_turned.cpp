@@ -45,9 +45,7 @@ void ClSolver<T>::give_back_what_is_resident() {
   factors_.release();
   turned_ = {};
   for (AlignedArray<float>& array : narrow_) array = {};
-  for (AlignedArray<T>* array : {&line_factors_.multiplier, &line_factors_.reciprocal, &line_factors_.coupling}) {
-    *array = {};
-  }
+  line_factors_.factors = {};
   resident_ = {.word = resident_.word};
 }
 

@@ -104,6 +104,18 @@ std::vector<T> solve_by_plan(int device, const Plan& plan, const Bands<T>& bands
   return x;
 }
 
+/// By kernels made for GPUs.
+inline constexpr DeviceSettings kForGpus{.variant = Variant::gpu};
+/// The same as for large vectors.
+inline constexpr DeviceSettings kAsking{.variant = Variant::gpu, .guarded_bytes = 0};
+
+/// solve_by_plan() by those kernels.
+template <typename T>
+std::vector<T> solve_for_gpus(int device, const Plan& plan, const Bands<T>& bands, const std::vector<T>& y,
+                              const DeviceSettings& settings = kForGpus) {
+  return solve_by_plan(device, plan, bands, y, settings);
+}
+
 /// The same with vectors that begin anywhere: expects the same bits, and nothing written beside them.
 /// @return x of vectors that begin with a cache line
 template <typename T>

@@ -17,7 +17,6 @@
 namespace oclspkt::test {
 namespace {
 
-constexpr DeviceSettings kForGpus{.variant = Variant::gpu};
 /// Untouched places hold this.
 constexpr double kBesideLines = 77;
 /// Work-items that the devices of these tests are said to have in a work-group.

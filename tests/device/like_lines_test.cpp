@@ -11,17 +11,9 @@
 namespace oclspkt::test {
 namespace {
 
-constexpr DeviceSettings kForGpus{.variant = Variant::gpu};
-/// The same as for large vectors.
-constexpr DeviceSettings kAsking{.variant = Variant::gpu, .guarded_bytes = 0};
-
 template <typename T>
 class LikeLines : public testing::Test {
  protected:
-  static std::vector<T> solve_by(int device, const Plan& plan, const Bands<T>& bands, const std::vector<T>& y,
-                                 const DeviceSettings& settings = kForGpus) {
-    return solve_by_plan(device, plan, bands, y, settings);
-  }
   /// A plan that keeps factors, of lines that are symmetric.
   static Plan mirrored(int device, Plan plan, Index length) {
     mirror_factors(plan, length, sizeof(T), module().traits(device, sizeof(T) == sizeof(double), kForGpus));
@@ -35,7 +27,7 @@ class LikeLines : public testing::Test {
     const Index middle = bands.lines().count() / 2, line = bands.lines().first(middle);
     const auto at = static_cast<std::size_t>(line + row);
     y[at] = std::numeric_limits<T>::quiet_NaN();
-    auto broken = solve_by(device, plan, bands, y, settings);
+    auto broken = solve_for_gpus(device, plan, bands, y, settings);
     EXPECT_TRUE(std::isnan(broken[at]));
     std::copy_n(x.begin() + line, bands.lines().length(middle), broken.begin() + line);
     EXPECT_EQ(broken, x) << "NaN in row " << row;
@@ -64,14 +56,14 @@ TYPED_TEST(LikeLines, ThatTilesHoldKeepFactors) {
         return plan;
       };
       const Plan plan = plan_by(kForGpus);
-      const auto first = this->solve_by(info.index, plan, bands, y);
+      const auto first = solve_for_gpus(info.index, plan, bands, y);
       EXPECT_LE(normwise_backward_error(lines, bands.view(), first.data(), y.data()), 10 * kEps<T>) << length;
       EXPECT_LE(relative_difference(first, solve_by_reference(bands, y)), 64 * kEps<T>) << length;
-      EXPECT_EQ(this->solve_by(info.index, plan, bands, y, kAsking), first) << "unguarded";
-      EXPECT_EQ(this->solve_by(info.index, this->mirrored(info.index, plan, length), bands, y), first);
+      EXPECT_EQ(solve_for_gpus(info.index, plan, bands, y, kAsking), first) << "unguarded";
+      EXPECT_EQ(solve_for_gpus(info.index, this->mirrored(info.index, plan, length), bands, y), first);
       DeviceSettings small = kForGpus;
       small.device_memory = 5 * lines.rows() * static_cast<Index>(sizeof(T)) / 6;
-      EXPECT_EQ(this->solve_by(info.index, plan_by(small), bands, y, small), first) << "in chunks";
+      EXPECT_EQ(solve_for_gpus(info.index, plan_by(small), bands, y, small), first) << "in chunks";
       for (const DeviceSettings& settings : {kForGpus, kAsking}) {
         this->expect_nan_stays_in_its_line(info.index, plan, bands, y, first, 0, settings);
       }
@@ -97,18 +89,18 @@ TYPED_TEST(LikeLines, InPartsKeepFactors) {
         return plan;
       };
       Plan plan = plan_by(kForGpus);
-      const auto first = this->solve_by(info.index, plan, bands, y);
+      const auto first = solve_for_gpus(info.index, plan, bands, y);
       EXPECT_LE(normwise_backward_error(lines, bands.view(), first.data(), y.data()), 10 * kEps<T>) << length;
       EXPECT_LE(relative_difference(first, solve_by_reference(bands, y)), 64 * kEps<T>) << length;
-      EXPECT_EQ(this->solve_by(info.index, plan, bands, y, kAsking), first) << "unguarded";
+      EXPECT_EQ(solve_for_gpus(info.index, plan, bands, y, kAsking), first) << "unguarded";
       const Plan mirrored = this->mirrored(info.index, plan, length);
       EXPECT_EQ(mirrored.tells_products, sizeof(T) == sizeof(double)) << length;
-      EXPECT_EQ(this->solve_by(info.index, mirrored, bands, y), first) << "couplings serve";
+      EXPECT_EQ(solve_for_gpus(info.index, mirrored, bands, y), first) << "couplings serve";
       plan.runs = static_cast<int>(length / plan.m);
-      EXPECT_EQ(this->solve_by(info.index, plan, bands, y), first) << "a work-group for every place";
+      EXPECT_EQ(solve_for_gpus(info.index, plan, bands, y), first) << "a work-group for every place";
       DeviceSettings small = kForGpus;
       small.device_memory = 5 * lines.rows() * static_cast<Index>(sizeof(T)) / 6;
-      EXPECT_EQ(this->solve_by(info.index, plan_by(small), bands, y, small), first) << "in chunks";
+      EXPECT_EQ(solve_for_gpus(info.index, plan_by(small), bands, y, small), first) << "in chunks";
       for (const DeviceSettings& settings : {kForGpus, kAsking}) {
         this->expect_nan_stays_in_its_line(info.index, plan, bands, y, first, length / 3, settings);
       }
@@ -165,7 +157,7 @@ TYPED_TEST(LikeLines, AreTakenByWorkGroups) {
           multiply(lines, bands.view(), random.data(), product.data());
           trial_right_hand_side(lines, bands.view(), TrialKind::smooth, smooth.data());
           for (const std::vector<T>* y : std::initializer_list<const std::vector<T>*>{&random, &product, &smooth}) {
-            const auto x = this->solve_by(info.index, *plan, bands, *y);
+            const auto x = solve_for_gpus(info.index, *plan, bands, *y);
             const double error = normwise_backward_error(lines, bands.view(), x.data(), y->data()) / kEps<T>;
             EXPECT_LE(error, 5) << length << " rows, lambda " << lambda << ", wind " << wind;
             worst = std::max(worst, error);
@@ -189,16 +181,16 @@ TYPED_TEST(LikeLines, GiveTheSameBitsByAnyWorkGroup) {
       return make_whole_line_plan(lines.rows(), length, mirrors, sizeof(T), roomy(traits)).value();
     };
     Plan plan = plan_by(kForGpus, true);
-    const auto first = this->solve_by(info.index, plan, bands, y);
-    EXPECT_EQ(this->solve_by(info.index, plan, bands, y), first);
-    EXPECT_EQ(this->solve_by(info.index, plan_by(kForGpus, false), bands, y), first) << "multipliers of their own";
+    const auto first = solve_for_gpus(info.index, plan, bands, y);
+    EXPECT_EQ(solve_for_gpus(info.index, plan, bands, y), first);
+    EXPECT_EQ(solve_for_gpus(info.index, plan_by(kForGpus, false), bands, y), first) << "multipliers of their own";
     for (const int runs : {1, 7}) {
       plan.runs = runs;
-      EXPECT_EQ(this->solve_by(info.index, plan, bands, y), first) << runs << " work-groups";
+      EXPECT_EQ(solve_for_gpus(info.index, plan, bands, y), first) << runs << " work-groups";
     }
     DeviceSettings small = kForGpus;
     small.device_memory = 5 * lines.rows() * static_cast<Index>(sizeof(T)) / 3;
-    EXPECT_EQ(this->solve_by(info.index, plan_by(small, true), bands, y, small), first) << "in chunks";
+    EXPECT_EQ(solve_for_gpus(info.index, plan_by(small, true), bands, y, small), first) << "in chunks";
     for (const Index row : {Index{0}, length / 3, length - 1}) {
       this->expect_nan_stays_in_its_line(info.index, plan, bands, y, first, row);
     }

@@ -24,11 +24,7 @@ class Narrow : public testing::Test {
 
   static std::vector<double> solve(int device, const Bands<double>& bands, const std::vector<double>& y,
                                    const Plan& plan, const DeviceSettings& settings = {}) {
-    const auto solver = make_solver<double>(device, settings);
-    solver->set_up(plan, bands);
-    std::vector<double> x(y.size(), std::numeric_limits<double>::quiet_NaN());
-    solver->apply(y.data(), x.data());
-    return x;
+    return solve_by_plan(device, plan, bands, y, settings);
   }
 
   /// One sweep down and one up of every line by factors that are rounded to float.

@@ -13,10 +13,6 @@
 namespace oclspkt::test {
 namespace {
 
-constexpr DeviceSettings kForGpus{.variant = Variant::gpu};
-/// The same as for large vectors.
-constexpr DeviceSettings kAsking{.variant = Variant::gpu, .guarded_bytes = 0};
-
 template <typename T>
 class Tiles : public testing::Test {
  protected:
@@ -26,10 +22,6 @@ class Tiles : public testing::Test {
     DeviceTraits traits = module().traits(device, sizeof(T) == sizeof(double), settings);
     if (items > 0) traits.group_items = std::min(traits.group_items, items);
     return make_plan(Method::truncated_halo, n, halo, partition, sizeof(T), traits);
-  }
-  static std::vector<T> solve_by(int device, const Plan& plan, const Bands<T>& bands, const std::vector<T>& y,
-                                 const DeviceSettings& settings = kForGpus) {
-    return solve_by_plan(device, plan, bands, y, settings);
   }
 };
 using Scalars = testing::Types<float, double>;
@@ -48,7 +40,7 @@ TYPED_TEST(Tiles, AreRightForEveryLengthShapeAndDominance) {
           const auto y = random_vector<T>(n);
           // Where the halo is longer than a small work-group's tile, the rows of one are all that there is.
           if (halo > usual.halo && n > usual.m + usual.halo) continue;
-          const auto x = this->solve_by(
+          const auto x = solve_for_gpus(
               info.index, this->plan(info.index, n, std::min<Index>(halo, 120), partition, items), bands, y);
           EXPECT_LE(relative_difference(x, solve_by_reference(bands, y)), 8 * (d + 1) / (d - 1) * kEps<T>)
               << "n = " << n << ", " << usual.items << " x " << usual.item_rows << ", halo " << usual.halo << ", d "
@@ -73,7 +65,7 @@ TYPED_TEST(Tiles, AreTruncatedExactlyWhereThePlanSays) {
       model.set_up(plan, bands);
       std::vector<T> expected(static_cast<std::size_t>(n));
       model.apply(y.data(), expected.data());
-      EXPECT_LE(relative_difference(this->solve_by(info.index, plan, bands, y), expected), lambda * kEps<T>)
+      EXPECT_LE(relative_difference(solve_for_gpus(info.index, plan, bands, y), expected), lambda * kEps<T>)
           << "halo " << plan.halo;
     }
   });
@@ -92,7 +84,7 @@ TYPED_TEST(Tiles, SettleWithinTheHalo) {
     settle_within_halo(plan);
     EXPECT_LT(plan.steps, all);
     EXPECT_GE(((1 << plan.steps) - 1) * plan.item_rows, plan.halo);
-    EXPECT_LE(relative_difference(this->solve_by(info.index, plan, bands, y), reference), 16 * kEps<T>);
+    EXPECT_LE(relative_difference(solve_for_gpus(info.index, plan, bands, y), reference), 16 * kEps<T>);
   });
 }
 
@@ -103,7 +95,7 @@ TYPED_TEST(Tiles, KeepLinesApartAndTheirNanToThemselves) {
     const Plan plan = this->plan(info.index, lines.bands.lines().rows(), 40);
     for (const DeviceSettings& settings : {kForGpus, kAsking}) {
       lines.expect_others_right(
-          [&](const std::vector<T>& y) { return this->solve_by(info.index, plan, lines.bands, y, settings); });
+          [&](const std::vector<T>& y) { return solve_for_gpus(info.index, plan, lines.bands, y, settings); });
     }
   });
 }
@@ -123,7 +115,7 @@ TYPED_TEST(Tiles, HoldWholeLines) {
         const auto known = random_vector<T>(lines.rows());
         std::vector<T> y(known.size());
         multiply(lines, bands.view(), known.data(), y.data());
-        const auto x = this->solve_by(info.index, plan, bands, y);
+        const auto x = solve_for_gpus(info.index, plan, bands, y);
         EXPECT_LE(normwise_backward_error(lines, bands.view(), x.data(), y.data()), 10 * kEps<T>) << length;
       }
     }
@@ -141,14 +133,14 @@ TYPED_TEST(Tiles, GiveTheSameBitsInEveryForm) {
     for (Plan plan :
          {this->plan(info.index, lines.rows(), 40),
           make_whole_lines_plan(lines, partition_of_whole_lines(lines, sizeof(T), traits), sizeof(T), traits)}) {
-      const auto general = this->solve_by(info.index, plan, alike, y);
+      const auto general = solve_for_gpus(info.index, plan, alike, y);
       plan.form = Form::symmetric;
-      EXPECT_EQ(this->solve_by(info.index, plan, alike, y), general) << "symmetric, halo " << plan.halo;
+      EXPECT_EQ(solve_for_gpus(info.index, plan, alike, y), general) << "symmetric, halo " << plan.halo;
       plan.narrow = sizeof(T) == sizeof(double);
-      EXPECT_EQ(this->solve_by(info.index, plan, alike, y), general) << "and narrow, halo " << plan.halo;
+      EXPECT_EQ(solve_for_gpus(info.index, plan, alike, y), general) << "and narrow, halo " << plan.halo;
       plan.narrow = false;
       ASSERT_TRUE(share_line(plan, length, sizeof(T)));
-      EXPECT_EQ(this->solve_by(info.index, plan, alike, y), general) << "shared, halo " << plan.halo;
+      EXPECT_EQ(solve_for_gpus(info.index, plan, alike, y), general) << "shared, halo " << plan.halo;
     }
   });
 }
@@ -159,15 +151,15 @@ TYPED_TEST(Tiles, GiveTheSameBitsEveryTimeAndInChunks) {
   const auto bands = closed(random_dominant<T>(LineSet::one(n), 1.5));
   const auto y = random_vector<T>(n);
   on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
-    const auto first = this->solve_by(info.index, this->plan(info.index, n, 88), bands, y);
+    const auto first = solve_for_gpus(info.index, this->plan(info.index, n, 88), bands, y);
     for (int i = 0; i < 5; ++i) {
-      EXPECT_EQ(this->solve_by(info.index, this->plan(info.index, n, 88), bands, y), first);
+      EXPECT_EQ(solve_for_gpus(info.index, this->plan(info.index, n, 88), bands, y), first);
     }
     DeviceSettings small = kForGpus;
     small.device_memory = 5 * n * static_cast<Index>(sizeof(T)) / 6;
     const Plan plan = this->plan(info.index, n, 88, 0, 0, small);
     ASSERT_GT(ocl::make_layout(plan, sizeof(T), {info.max_allocation, small.device_memory}).chunks.size(), 1U);
-    EXPECT_EQ(this->solve_by(info.index, plan, bands, y, small), first);
+    EXPECT_EQ(solve_for_gpus(info.index, plan, bands, y, small), first);
   });
 }
 
@@ -185,7 +177,7 @@ TYPED_TEST(Tiles, WalkRunsByStoredFactors) {
           const Plan plan = make_run_plan(n, std::min(reach, rows), partition, sizeof(T), traits);
           const auto bands = closed(random_dominant<T>(LineSet::one(n), d));
           const auto y = random_vector<T>(n);
-          const auto x = this->solve_by(info.index, plan, bands, y);
+          const auto x = solve_for_gpus(info.index, plan, bands, y);
           EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()), 10 * kEps<T>)
               << "n = " << n << ", " << plan.run_tiles << " tiles of " << plan.items << " x " << plan.item_rows
               << ", reach " << plan.halo << ", d " << d;
@@ -211,16 +203,16 @@ TYPED_TEST(Tiles, WalkRunsThatAreLines) {
           EXPECT_EQ(plan.m, length);
           if (coupling > 0.4 && plan.run_tiles > 2) continue;
           EXPECT_LE(certify_runs(plan, bands.view()).bound, kEps<T>);
-          const auto x = this->solve_by(info.index, plan, bands, y);
+          const auto x = solve_for_gpus(info.index, plan, bands, y);
           EXPECT_LE(normwise_backward_error(lines, bands.view(), x.data(), y.data()), 10 * kEps<T>)
               << length << " rows, " << plan.run_tiles << " tiles of " << plan.items << " x " << plan.item_rows;
           DeviceSettings small = kForGpus;
           small.device_memory = 5 * lines.rows() * static_cast<Index>(sizeof(T)) / 3;
-          EXPECT_EQ(this->solve_by(info.index, plan, bands, y, small), x) << "in chunks";
+          EXPECT_EQ(solve_for_gpus(info.index, plan, bands, y, small), x) << "in chunks";
           auto broken = y;
           const auto at = static_cast<std::size_t>(3 * length);
           broken[at] = std::numeric_limits<T>::quiet_NaN();
-          auto others = this->solve_by(info.index, plan, bands, broken);
+          auto others = solve_for_gpus(info.index, plan, bands, broken);
           EXPECT_TRUE(std::isnan(others[at]));
           std::copy_n(x.begin() + 3 * length, length, others.begin() + 3 * length);
           EXPECT_EQ(others, x) << "NaN stays in its line";
@@ -239,7 +231,7 @@ TYPED_TEST(Tiles, WalkRunsInEveryForm) {
       const Plan general = make_run_plan(lines.rows(), 128, 8, sizeof(T), traits);
       const auto error = [&](const Plan& plan, const Bands<T>& bands) {
         const auto y = random_vector<T>(lines.rows());
-        const auto x = this->solve_by(info.index, plan, bands, y);
+        const auto x = solve_for_gpus(info.index, plan, bands, y);
         return normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data());
       };
       Plan plan = general;
@@ -277,12 +269,12 @@ TYPED_TEST(Tiles, FoldWhatDoesNotDecay) {
         std::vector<T> y(known.size());
         multiply(bands.lines(), bands.view(), known.data(), y.data());
         Plan plan = make_fold_plan(n, partition, sizeof(T), traits);
-        const auto x = this->solve_by(info.index, plan, bands, y);
+        const auto x = solve_for_gpus(info.index, plan, bands, y);
         EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()), 10 * kEps<T>)
             << "n = " << n << ", tiles of " << rows;
         const double words = plan.words_per_row();
         plan.form = Form::symmetric;
-        EXPECT_EQ(this->solve_by(info.index, plan, bands, y), x) << "symmetric, n = " << n << ", tiles of " << rows;
+        EXPECT_EQ(solve_for_gpus(info.index, plan, bands, y), x) << "symmetric, n = " << n << ", tiles of " << rows;
         EXPECT_EQ(plan.words_per_row(), words - 1);
       }
     }
@@ -306,7 +298,7 @@ TYPED_TEST(Tiles, FoldsStayBackwardStableWhereTheirGrowthIsSmall) {
           const double growth = settling_growth(plan, bands.view());
           if (!(growth <= kTriedGrowth)) continue;  // refused
           for (const std::vector<T>* y : std::initializer_list<const std::vector<T>*>{&random, &product, &smooth}) {
-            const auto x = this->solve_by(info.index, plan, bands, *y);
+            const auto x = solve_for_gpus(info.index, plan, bands, *y);
             const double error = normwise_backward_error(one, bands.view(), x.data(), y->data()) / kEps<T>;
             EXPECT_LE(error, 8) << what << ", growth " << growth << ", " << n << " rows in tiles of " << plan.m;
             worst = std::max(worst, error);
@@ -357,12 +349,12 @@ TYPED_TEST(Tiles, OfStoredFactorsGiveTheSameBitsEveryTimeAndInChunks) {
     const Plan run = make_run_plan(n, 96, 8, sizeof(T), traits(kForGpus)),
                fold = make_fold_plan(n, 8, sizeof(T), traits(kForGpus));
     for (const Plan& plan : {run, fold}) {
-      const auto first = this->solve_by(info.index, plan, bands, y);
-      for (int i = 0; i < 3; ++i) EXPECT_EQ(this->solve_by(info.index, plan, bands, y), first) << name(plan.method);
+      const auto first = solve_for_gpus(info.index, plan, bands, y);
+      for (int i = 0; i < 3; ++i) EXPECT_EQ(solve_for_gpus(info.index, plan, bands, y), first) << name(plan.method);
     }
     const Plan cut = make_run_plan(n, 96, 8, sizeof(T), traits(small));
     ASSERT_GT(ocl::make_layout(cut, sizeof(T), {info.max_allocation, small.device_memory}).chunks.size(), 1U);
-    EXPECT_EQ(this->solve_by(info.index, cut, bands, y, small), this->solve_by(info.index, run, bands, y));
+    EXPECT_EQ(solve_for_gpus(info.index, cut, bands, y, small), solve_for_gpus(info.index, run, bands, y));
     EXPECT_EQ(make_fold_plan(n, 8, sizeof(T), traits(small)).chunk_tiles, 0) << "it wants all rows at once";
   });
 }
