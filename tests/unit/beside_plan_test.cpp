@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <string>
 
+#include "device_traits.hpp"
 #include "oclspkt/error.hpp"
 #include "plan.hpp"
 
 namespace oclspkt {
 namespace {
-
-const DeviceTraits kTraits{.lanes = 8, .cores = 2, .cache_bytes = 1 << 20};
 
 /// Line sets side by side: planes, blocks, a few lines, long ones, blocks that interleave.
 const LineSet kBeside[] = {LineSet::grid_axis(1, 128, 128, 128), LineSet::grid_axis(2, 128, 128, 128),

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "certificate.hpp"
+#include "device_traits.hpp"
 #include "evidence.hpp"
 #include "grid_evidence.hpp"
 #include "grid_factors.hpp"
@@ -12,9 +13,6 @@
 
 namespace oclspkt {
 namespace {
-
-/// A GPU of many cores.
-const DeviceTraits kGpu{.cores = 132, .group_items = 1024, .local_bytes = 48 << 10};
 
 Plan streamed(const LineSet& lines, int word, const DeviceTraits& traits = kGpu, Index reach = 0) {
   return make_grid_plan(lines, {.reach = reach}, word, traits);

@@ -5,6 +5,7 @@
 #include <limits>
 #include <tuple>
 
+#include "device_traits.hpp"
 #include "hard_matrices.hpp"
 #include "matrices.hpp"
 #include "proposal.hpp"
@@ -12,8 +13,6 @@
 
 namespace oclspkt {
 namespace {
-
-const DeviceTraits kGpu{.cores = 132, .group_items = 1024, .local_bytes = 48 << 10};
 
 template <typename T>
 std::optional<Proposal> proposed(Bands<T> bands, Method method, bool alike = false) {

@@ -6,12 +6,11 @@
 #include <algorithm>
 #include <string>
 
+#include "device_traits.hpp"
 #include "oclspkt/error.hpp"
 
 namespace oclspkt {
 namespace {
-
-const DeviceTraits kTraits{.lanes = 8, .cores = 2, .cache_bytes = 1 << 20};
 
 TEST(Plan, WalksTilesWhereRegistersHoldARowOfOne) {
   DeviceTraits traits{.lanes = 8, .tile_lanes = 8, .cores = 2};
