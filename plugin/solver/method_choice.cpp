@@ -204,8 +204,9 @@ static std::string cheaper_by_factors(const Problem<T>& problem, const Plan& pla
   return runs_may && propose_line_runs(problem) ? "stored factors, each line a run, need no halo" : "";
 }
 
+/// The plan of a method, whatever rounding does in it.
 template <typename T>
-std::optional<Proposal> propose(const Problem<T>& problem, Method method, Objection& objection) {
+static std::optional<Proposal> propose_plan(const Problem<T>& problem, Method method, Objection& objection) {
   const LineSet& lines = problem.bands.lines();
   const bool glued = method != Method::exact_factored && method != Method::pivot,
              cuts = method == Method::truncated_halo || (method == Method::truncated_streamed && takes_grid(problem));
@@ -242,6 +243,21 @@ std::optional<Proposal> propose(const Problem<T>& problem, Method method, Object
   p.needs_trial = true;
   p.why = "partial pivoting";
   return p;
+}
+
+template <typename T>
+std::optional<Proposal> propose(const Problem<T>& problem, Method method, Objection& objection) {
+  std::optional<Proposal> proposal = propose_plan(problem, method, objection);
+  // Pivoting is bounded by its own factors.
+  if (!proposal || method == Method::pivot) return proposal;
+  if (!rounds_little(problem, proposal->plan, proposal->rounding)) {
+    objection = {rounding_refusal(proposal->rounding), {}, proposal->plan};
+    if (!named(problem.options.method)) return std::nullopt;
+    proposal->above_tolerance = true;
+    proposal->why = "used because its method is named; " + objection.why;
+    objection = {};
+  }
+  return proposal;
 }
 
 template <typename T>

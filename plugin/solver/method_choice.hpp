@@ -8,6 +8,7 @@
 #include "line_group.hpp"
 #include "oclspkt/report.hpp"
 #include "plan.hpp"
+#include "rounding.hpp"
 #include "survey.hpp"
 
 namespace oclspkt {
@@ -17,6 +18,7 @@ struct Proposal {
   Plan plan;
   std::string why;
   double certificate = 0;
+  Rounding rounding{};           ///< what rounding may leave in a row
   double growth = 0;             ///< upper bound or measured; 0 where it says nothing (pivot)
   bool above_tolerance = false;  ///< named by the user, taken without cover
   bool needs_trial = false;      ///< rounding is not bounded by dominance: the trial solve decides

@@ -57,6 +57,14 @@ bool lanes_multiply(const Survey& survey) {
   return survey.largest_row <= extent && survey.smallest_row >= 1 / extent;
 }
 
+/// True if a plan has a bound on what rounding leaves in a row, and it is within kRoundingLimit.
+/// @param[out] rounding  the bound
+template <typename T>
+bool rounds_little(const Problem<T>& problem, const Plan& plan, Rounding& rounding);
+
+/// Why a plan with such a bound is refused.
+std::string rounding_refusal(const Rounding& rounding);
+
 /// Rows of some lines.
 double rows_in(const LineSet& lines, const std::vector<Index>& members);
 

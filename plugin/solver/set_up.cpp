@@ -164,6 +164,7 @@ void Solver<T>::Impl::take(const Proposal& p) {
   report_.why = p.why;
   report_.certificate = p.certificate;
   report_.certificate_above_tolerance = p.above_tolerance;
+  report_.rounding = p.rounding.eps;
   report_.growth = p.growth;
   report_.partition = cut ? p.plan.m : 0;
   report_.partitions = p.plan.segments > 0 ? bands_.lines().count() * p.plan.segments : cut ? p.plan.partitions() : 0;

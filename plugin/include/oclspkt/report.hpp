@@ -74,6 +74,8 @@ struct Report {
   double certificate = 0;           ///< bound on the truncation error, relative to max |x|; 0 for the other methods
   double tolerance = 0;             ///< what the certificate was held against
   bool certificate_above_tolerance = false;  ///< a method named by the user that the certificate does not cover
+  double rounding = 0;  ///< bound on what rounding leaves in a row, |r_i| / (|A_i| max |x| + |y_i|), max |x| over its
+                        ///< line, in eps of the scalar; NaN or Inf: nothing is known
   double backward_error = 0;  ///< of the trial solve, componentwise (`checked` methods; 0 if none was needed)
   double growth = 0;          ///< largest growth of the elimination without pivoting (`exact`)
   Index rows = 0, lines = 0;

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include "oclspkt/bands.hpp"
+#include "plan.hpp"
+#include "survey.hpp"
+
+namespace oclspkt {
+
+/// A bound, known before the first solve, on what rounding leaves in a row: the largest |r_i| / (|A_i| max |x| + |y_i|)
+/// with r = y - A x, |A_i| the sum of the absolute values of row i, and max |x| over the line. Scaling a row does not
+/// change it.
+struct Rounding {
+  double eps = 0;  ///< the bound, in units of eps of the scalar; NaN or Inf: nothing is known
+  Index row = -1;  ///< the row that gives it, an offset in the vector; -1: the survey gives it, or all rows do
+};
+
+/// The largest bound with which `auto` takes a method.
+inline constexpr double kRoundingLimit = 100;
+/// Dominance by rows from which the survey alone vouches: `rounding_by_dominance` is below the limit.
+inline constexpr double kSurveyedDominance = 1.05;
+
+/// Rounding where each row is eliminated and substituted once, with stored factors or without.
+///
+/// With u = eps / 2, pivots u_i, multipliers l_i, x_i = (d_i - c_i x_(i+1)) / u_i and d_i = y_i - l_i d_(i-1), |d_i| is
+/// at most (|u_i| + |c_i|) max |x|. A row collects u |d_i|, twice u |u_i x_i| and u |d_i| of the division, the same of
+/// the row above times l_i, and the rounding of l_i, 1 / u_i and c_i / u_i. In all that is at most
+/// u (8 |u_i| + 3 |c_i| + 3 |a_i| + 6 |l_i c_(i-1)|) max |x|.
+/// @param growth  the largest (|l_i c_(i-1)| + |u_i|) / |b_i|; 3 at most for rows of dominance 1
+/// @return in eps
+inline double rounding_by_growth(double growth) { return 4 * growth; }
+
+/// Rounding where segments that are swept apart meet: each unknown at a joint errs by at most d / (d - 1) times what
+/// rows collect, since the inverse of a matrix of dominance d, times its diagonal, has rows of absolute sum d / (d -
+/// 1).
+/// @return in eps; infinite for d <= 1
+double rounding_by_dominance(double d);
+
+/// The bound of lines side by side on GPUs, see core/grid_plan.
+/// @pre plan.grid()
+template <typename T>
+Rounding bound_grid_rounding(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey);
+
+/// The bound of lines laid end to end by work-groups, the paper's form included.
+/// @pre plan.by_groups() && !plan.grid()
+template <typename T>
+Rounding bound_group_rounding(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey);
+
+/// The bound of partitions that are swept by the lanes of a device, end to end or side by side, and of the host.
+/// @pre !plan.by_groups()
+template <typename T>
+Rounding bound_lane_rounding(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey);
+
+/// The bound of any plan but pivoting's, which has one only behind its factors.
+template <typename T>
+Rounding bound_rounding(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) {
+  if (plan.grid()) return bound_grid_rounding(plan, lines, bands, survey);
+  if (plan.by_groups()) return bound_group_rounding(plan, lines, bands, survey);
+  return bound_lane_rounding(plan, lines, bands, survey);
+}
+
+}  // namespace oclspkt
