@@ -49,8 +49,7 @@ FOR_EACH_GUARD static inline void substitute(bool down, Side side, Rows rows, sc
     __global const lanes_t* const c = coupling + t * rows.m;
     lanes_t entered, through;
     const lanes_t alone = substitute_alone(down, (int)rows.m, c, swept + t * rows.m, own + LANES, &through);
-    own[0] = through;
-    value = pass_on(down, alone, (__global const scalar_t*)own, value, &entered);
+    value = pass_on(down, alone, through, value, &entered);
     substitute_settled(down, rows, t, entered, c, own + LANES, &pending, (__global scalar_t*)own, x);
   }
   store_pending(&pending);

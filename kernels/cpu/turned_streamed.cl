@@ -22,33 +22,20 @@
 //                again and again; head = all = the number of tiles where nothing repeats
 //   in_coupling  1: a tile of `coupling` begins with the multipliers of the first rows, and couplings are the
 //                multipliers of the rows below them (symmetric matrices); 0: `multiplier` holds them
+// Build parameter, optional: CORRECTED, see cpu/turned_corrected.clh; reach is m.
 // Launch:  any number of work-groups of one work-item; each walks a run of consecutive tiles.
 // Local:   none; private 2 LANES lanes_t.
 // Per row: 1 multiplication, 2 multiply-adds and, for the first `reach` rows of a partition, 2 more; 5 words, 4 with
 //          in_coupling, 2 where factors repeat and stay in the cache. With NARROW_FACTORS (cpu/factors.clh) 3.5
 //          words, 3 with in_coupling.
+//          CORRECTED 6 more multiplications and 3 more multiply-adds, in the cache.
 // Assumes: nothing of the factors is infinite. NaN of y stays in its line.
 // Valid:   x for the rows of the tiles below n.
 #include "cpu/turned.clh"
 
-typedef struct {
-  __global const factors_t *multiplier, *reciprocal, *coupling;
-  __global const scalar_t *down, *up;
-  long first_tile, head, period, tail, all;
-  int in_coupling;
-} Factors;
-
-static inline TileFactors factors_of(Factors f, long t, int m) {
-  const long tile = t % f.all;
-  const long place = tile < f.head   ? tile
-                     : tile < f.tail ? f.head + (tile - f.head) % f.period
-                                     : f.head + f.period + (tile - f.tail);
-  const long at = (place - f.first_tile) * (m + f.in_coupling);
-  const TileFactors of_tile = {f.multiplier + at, f.reciprocal + at, f.coupling + at + f.in_coupling,
-                               f.down + place * LANES, f.up + place * LANES};
-  return of_tile;
-}
-
+#ifdef CORRECTED
+#include "cpu/turned_corrected.clh"
+#else
 // Solve the tiles [begin, end).
 static inline void walk(Factors factors, Rows rows, long begin, long end, int reach, __global const scalar_t* y,
                         __global scalar_t* x, __global lanes_t* own) {
@@ -64,18 +51,19 @@ static inline void walk(Factors factors, Rows rows, long begin, long end, int re
     if (t < tiles) {
       const TileFactors f = factors_of(factors, t, m);
       __global lanes_t* const kept = own + LANES + (t & 1) * m;
-      above = pass_down(sweep_partitions(rows, t, reach, y, f, kept, edge), f.down, above, &entered);
+      above = pass_down(sweep_partitions(rows, t, reach, y, f, kept, edge), from_storage(f.down), above, &entered);
       if (t < begin) continue;
       tops = settle(reach, entered, f, kept);
-      top = pass_up(tops, f.up, 0, &entered);
+      top = pass_up(tops, from_storage(f.up), 0, &entered);
     }
     if (t == begin) continue;
     const TileFactors f = factors_of(factors, t - 1, m);
     __global lanes_t* const kept = own + LANES + ((t - 1) & 1) * m;
-    pass_up(tops_before, f.up, top, &entered);
+    pass_up(tops_before, from_storage(f.up), top, &entered);
     substitute_partitions(rows, t - 1, entered, f, kept, edge, x);
   }
 }
+#endif
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void turned_streamed(
     __global const factors_t* restrict multiplier, __global const factors_t* restrict reciprocal,

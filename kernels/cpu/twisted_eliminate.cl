@@ -66,7 +66,7 @@ FOR_EACH_GUARD static inline void eliminate(bool down, Side side, Rows rows, __g
     __global const lanes_t* const factor = multiplier + t * rows.m;
     lanes_t entered;
     const lanes_t d = sweep_alone(down, rows, t, y, factor, own + LANES, (__global scalar_t*)own);
-    value = pass_on(down, d, through + t * LANES, value, &entered);
+    value = pass_on(down, d, from_storage(through + t * LANES), value, &entered);
     sweep_settled(down, (int)rows.m, entered, factor, own + LANES, swept + t * rows.m);
   }
 }

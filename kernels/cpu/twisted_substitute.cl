@@ -52,7 +52,7 @@ FOR_EACH_GUARD static inline void substitute(bool down, Side side, Rows rows, sc
     const BackFactors f = {all.reciprocal + t * rows.m, all.coupling + t * rows.m};
     lanes_t entered;
     const lanes_t alone = substitute_alone(down, (int)rows.m, f, swept + t * rows.m, own + LANES);
-    value = pass_on(down, alone, through + t * LANES, value, &entered);
+    value = pass_on(down, alone, from_storage(through + t * LANES), value, &entered);
     substitute_settled(down, rows, t, entered, f.coupling, own + LANES, &pending, (__global scalar_t*)own, x);
   }
   store_pending(&pending);

@@ -7,6 +7,7 @@
 
 #include "certificate.hpp"
 #include "parallel.hpp"
+#include "sweep_down.hpp"
 #include "walk.hpp"
 
 namespace oclspkt {
@@ -54,39 +55,21 @@ struct Handed {
   double c = 0;        ///< c_i p_i
   double upwards = 1;  ///< the largest of 1 and the products of |c p| that end with the row
   Settling settling;
+  void begin_piece() { settling.growth = 1; }
   bool agrees(const Handed& other) const {
     return std::abs(c - other.c) <= kForgotten * std::abs(c) &&
            std::abs(upwards - other.upwards) <= kForgotten * upwards;
   }
 };
 
-/// A sweep down n rows by all processors: pieces begin `lead_in` rows early and stand if they go on from what the piece
-/// before arrives at, else all rows are swept once more, one after the other.
-/// @param sweep  f(first, end, handed, keep): go on from row `first`; keep nothing of a lead-in
-/// @return growth of settling
+/// sweep_down(). @return growth of settling
 template <typename F>
-double sweep_down(Index n, Index piece, Index lead_in, const F& sweep) {
-  const auto count = static_cast<std::size_t>(quotient_up(n, piece));
-  std::vector<Handed> begun(count), ended(count);
-  for_pieces(n, piece, [&](Index first, Index end) {
-    const auto k = static_cast<std::size_t>(first / piece);
-    Handed handed;
-    sweep(std::max<Index>(0, first - lead_in), first, handed, false);
-    handed.settling.growth = 1;
-    begun[k] = handed;
-    sweep(first, end, handed, true);
-    ended[k] = handed;
-  });
+double growth_of_sweep(Index n, Index piece, Index lead_in, const F& sweep) {
   double growth = 1;
-  bool agree = true;
-  for (std::size_t k = 0; k < count; ++k) {
-    agree = agree && (k == 0 || ended[k - 1].agrees(begun[k]));
-    if (!(ended[k].settling.growth <= growth)) growth = ended[k].settling.growth;
+  for (const Handed& handed : sweep_down<Handed>(n, piece, lead_in, sweep)) {
+    if (!(handed.settling.growth <= growth)) growth = handed.settling.growth;
   }
-  if (agree) return growth;
-  Handed handed;
-  sweep(0, n, handed, true);
-  return handed.settling.growth;
+  return growth;
 }
 
 /// What certify_stored() finds of a tile.
@@ -135,10 +118,10 @@ Certificate certify_stored(const Plan& plan, const BandsView<T>& bands) {
   const Index tiles = plan.tiles(), tile_rows = plan.tile_rows();
   std::vector<OfTile> found(static_cast<std::size_t>(tiles));
   const auto at = [&](Index k) -> const OfTile& { return found[static_cast<std::size_t>(k)]; };
-  const double growth = sweep_down(plan.n, round_up(kPieceRows, tile_rows), round_up(kLeadIn, tile_rows),
-                                   [&](Index first, Index end, Handed& handed, bool keep) {
-                                     see_tiles(plan, rows, first, end, handed, keep ? found.data() : nullptr);
-                                   });
+  const double growth = growth_of_sweep(plan.n, round_up(kPieceRows, tile_rows), round_up(kLeadIn, tile_rows),
+                                        [&](Index first, Index end, Handed& handed, bool keep) {
+                                          see_tiles(plan, rows, first, end, handed, keep ? found.data() : nullptr);
+                                        });
   const auto certificate = [&](double bound, Index first_tile, Index k, bool above) {
     return Certificate{bound, k, first_tile * tile_rows, std::min(plan.n, (k + 1) * tile_rows) - 1, above};
   };
@@ -215,10 +198,10 @@ Certificate certify_runs(const Plan& plan, const BandsView<T>& bands) {
   const Index block_rows = std::max<Index>(1, window / kWindowBlocks), count = quotient_up(plan.n, block_rows);
   std::vector<Block> blocks(static_cast<std::size_t>(count));
   const double growth =
-      sweep_down(plan.n, round_up(kPieceRows, block_rows), kLeadIn + tile_rows,
-                 [&](Index first, Index end, Handed& handed, bool keep) {
-                   see_blocks(rows, first, end, block_rows, tile_rows, handed, keep ? blocks.data() : nullptr);
-                 });
+      growth_of_sweep(plan.n, round_up(kPieceRows, block_rows), kLeadIn + tile_rows,
+                      [&](Index first, Index end, Handed& handed, bool keep) {
+                        see_blocks(rows, first, end, block_rows, tile_rows, handed, keep ? blocks.data() : nullptr);
+                      });
   if (!std::all_of(blocks.begin(), blocks.end(), [](const Block& b) { return b.finite; })) {
     return {kNothingKnown, 0, 0, 0};
   }
@@ -252,7 +235,7 @@ Certificate certify_runs(const Plan& plan, const BandsView<T>& bands) {
 template <typename T>
 static double folding_growth(const Plan& plan, const BandsView<T>& bands) {
   const Walk<T> rows(bands, plan.n, false);
-  return sweep_down(plan.n, round_up(kPieceRows, plan.m), plan.m, [&](Index first, Index end, Handed& h, bool) {
+  return growth_of_sweep(plan.n, round_up(kPieceRows, plan.m), plan.m, [&](Index first, Index end, Handed& h, bool) {
     for (Index i = first; i < end;) {
       h.settling.begin_partition();
       const Index second = ++i, tile_end = std::min(end, second + plan.m - 1);
@@ -279,20 +262,21 @@ double settling_growth(const Plan& plan, const BandsView<T>& bands) {
     const Index last = up ? plan.n - above : above;
     // From below the rows that fill the last partition are met first.
     const Index filled = up ? plan.partitions() * plan.m - plan.n : 0;
-    const double here = sweep_down(last, kPieceRows, kLeadIn + plan.m, [&](Index first, Index end, Handed& h, bool) {
-      for (Index i = first; i < end;) {
-        const Index begun = (filled + i) % plan.m, piece_end = begun < first_piece ? first_piece : plan.m;
-        if (i == 0 || begun == 0 || begun == first_piece) h.settling.begin_partition();
-        const Index after = std::min(last, i + piece_end - begun);
-        for (const Index next = std::min(end, after); i < next; ++i) {
-          const double reciprocal = 1 / (static_cast<double>(rows.diag(i)) - rows.lower(i) * h.c);
-          const double c_above = std::abs(h.c);
-          h.c = rows.upper(i) * reciprocal;
-          h.settling.see(std::abs(rows.lower(i) * reciprocal), c_above, std::abs(h.c));
-        }
-        if (i == after) h.settling.end_partition(i < last);
-      }
-    });
+    const double here =
+        growth_of_sweep(last, kPieceRows, kLeadIn + plan.m, [&](Index first, Index end, Handed& h, bool) {
+          for (Index i = first; i < end;) {
+            const Index begun = (filled + i) % plan.m, piece_end = begun < first_piece ? first_piece : plan.m;
+            if (i == 0 || begun == 0 || begun == first_piece) h.settling.begin_partition();
+            const Index after = std::min(last, i + piece_end - begun);
+            for (const Index next = std::min(end, after); i < next; ++i) {
+              const double reciprocal = 1 / (static_cast<double>(rows.diag(i)) - rows.lower(i) * h.c);
+              const double c_above = std::abs(h.c);
+              h.c = rows.upper(i) * reciprocal;
+              h.settling.see(std::abs(rows.lower(i) * reciprocal), c_above, std::abs(h.c));
+            }
+            if (i == after) h.settling.end_partition(i < last);
+          }
+        });
     if (!(here <= growth)) growth = here;
   }
   return growth;

@@ -83,7 +83,7 @@ class DeviceSolver {
  public:
   virtual ~DeviceSolver() = default;
   /// Move the bands (couplings between lines already 0) to the device. `bands` outlives the solver or the next set_up,
-  /// its numbers unless restores().
+  /// numbers included.
   /// May be called again with another plan or other values; buffers are kept where sizes allow.
   /// @throws DeviceError, BuildError
   virtual void set_up(const Plan& plan, const Bands<T>& bands) = 0;
@@ -102,11 +102,6 @@ class DeviceSolver {
   virtual Times times() const = 0;
   /// The stored factors, which are evidence for or against a method; null for methods without.
   virtual const Factors<T>* factors() const { return nullptr; }
-  /// True if factors are stored that bands can be told from: the solver then works without those of its set-up.
-  virtual bool restores() const { return false; }
-  /// Write the bands of the last set-up, each number to a few roundings of the largest of its row.
-  /// @pre restores()
-  virtual void restore(Bands<T>& /*bands*/) const {}
   /// Bytes held on the device and in host scratch, the bands themselves not counted where they are shared.
   virtual std::int64_t bytes() const = 0;
 };

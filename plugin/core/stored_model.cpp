@@ -25,8 +25,9 @@ void StoredModel<T>::set_up(const Plan& plan, const Bands<T>& bands) {
   down_.assign(partitions, plan.passes() ? T(1) : T(0));
   up_ = down_;
   for (Index i = 0; i < plan.n; ++i) {
+    const Index below = plan.n - 1 - i;
     down_[static_cast<std::size_t>(i / plan.m)] *= -f.multiplier[i];
-    up_[static_cast<std::size_t>(i / plan.m)] *= -f.coupling[i];
+    up_[static_cast<std::size_t>(below / plan.m)] *= -f.coupling[below];
   }
   for (Tile& tile : kept_) {
     tile.d.resize(static_cast<std::size_t>(plan.tile_rows()));

@@ -28,13 +28,21 @@ void TurnedFactors<T>::reserve(const Plan& plan) {
   for (AlignedArray<T>* array : {&down_, &up_}) array->resize(plan.factor_tiles() * plan.lanes);
 }
 
+/// What passes through `rows` vectors of lanes, one of which begins at `first`: the product of -factor in the order of
+/// a sweep that goes down or up, to the bit.
+template <typename T, typename S>
+static T passing(const S* first, Index rows, Index lanes, bool down) {
+  T product = 1;
+  for (Index i = 0; i < rows; ++i) product *= -static_cast<T>(first[(down ? i : rows - 1 - i) * lanes]);
+  return product;
+}
+
 /// Turn the rows of partition k.
 template <typename T>
 template <typename S>
 void TurnedFactors<T>::turn_partition(FactorArrays<S>& to, const Plan& plan, const FactorsView<T>& factors, Index rows,
                                       Index k) {
   const bool serve = plan.couplings_serve();
-  T down = 1, up = 1;
   Index at = k / plan.lanes * plan.factor_words() + k % plan.lanes;
   if (serve) to.coupling[at] = k * plan.m < rows ? static_cast<S>(factors.multiplier[k * plan.m]) : S(0);
   for (Index i = 0; i < plan.m; ++i, at += plan.lanes) {
@@ -45,12 +53,15 @@ void TurnedFactors<T>::turn_partition(FactorArrays<S>& to, const Plan& plan, con
     if (!serve) to.multiplier[at] = multiplier;
     to.reciprocal[at] = inside ? static_cast<S>(factors.reciprocal[row]) : S(1);
     to.coupling[serve ? at + plan.lanes : at] = coupling;
-    down *= -static_cast<T>(multiplier);
-    up *= -static_cast<T>(coupling);
   }
   if (serve) to.reciprocal[at] = 1;
-  down_[k] = plan.passes() ? down : T(0);
-  up_[k] = plan.passes() ? up : T(0);
+  const Index first = at - plan.m * plan.lanes;
+  // Below the meeting rows are eliminated upwards.
+  const bool down = !plan.twisted() || k < plan.meeting * plan.lanes;
+  const S* const multipliers = serve ? to.coupling.data() : to.multiplier.data();
+  const S* const couplings = to.coupling.data() + (serve ? plan.lanes : 0);
+  down_[k] = plan.passes() ? passing<T>(multipliers + first, plan.m, plan.lanes, down) : T(0);
+  up_[k] = plan.passes() ? passing<T>(couplings + first, plan.m, plan.lanes, !down) : T(0);
 }
 
 template <typename T>

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "bands_of_factors.hpp"
 #include "factors.hpp"
 #include "plan.hpp"
 
@@ -38,14 +37,6 @@ class OCLSPKT_API TurnedFactors {
   FactorsView<T> view() const { return same_.view(); }
   /// The same of narrow ones; null if they are not.
   FactorsView<float> narrow_view() const { return narrow_.view(); }
-  /// Those of a row.
-  /// @pre they are not narrow, and not shared
-  FactorsOfRow<T> of_row(const Plan& plan, Index row) const {
-    const Index k = row / plan.m;
-    const Index at = k / plan.lanes * plan.factor_words() + row % plan.m * plan.lanes + k % plan.lanes;
-    if (!plan.couplings_serve()) return {same_.multiplier[at], same_.reciprocal[at], same_.coupling[at]};
-    return {same_.coupling[at], same_.reciprocal[at], same_.coupling[at + plan.lanes]};
-  }
   /// What becomes of an unknown that enters a partition from above (down), below (up) when it leaves on the other side:
   /// products of the partition's multipliers and couplings, or 0 beyond plan.reach; shape [plan.factor_tiles() lanes].
   const T* down() const { return down_.data(); }

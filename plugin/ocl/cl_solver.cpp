@@ -168,7 +168,9 @@ template <typename T>
 void ClSolver<T>::make_kernels(State& s) const {
   const auto make = [&](Kernel& kernel, const char* name) {
     if (kernel.handle() != nullptr) return;
-    kernel = s.device->kernel(name, sizeof(T) == sizeof(double), plan_.lanes, plan_.narrow ? "-D NARROW_FACTORS" : "");
+    const std::string options =
+        std::string(plan_.narrow ? "-D NARROW_FACTORS " : "") + (plan_.corrects ? "-D CORRECTED" : "");
+    kernel = s.device->kernel(name, sizeof(T) == sizeof(double), plan_.lanes, options);
   };
   if (plan_.grid()) {
     make_grid_kernel(s);
@@ -190,7 +192,7 @@ void ClSolver<T>::make_kernels(State& s) const {
     make(s.ends_eliminate, "ends_eliminate");
     make(s.ends_substitute, "ends_substitute");
   } else if (plan_.stored) {
-    make(s.turned_streamed[plan_.narrow], "turned_streamed");
+    make(s.turned_streamed[plan_.narrow][plan_.corrects], "turned_streamed");
     if (makes_factors()) make(s.turned_factor[plan_.narrow], "turned_factor");
   } else if (reduces()) {
     make(s.exact_reduce, "exact_reduce");

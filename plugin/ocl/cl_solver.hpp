@@ -65,8 +65,9 @@ struct DeviceState {
   Kernel upper_stored[2], upper_fold[2];  ///< the same for levels between the first and the last
   Kernel tile_last[2];                    ///< the same for the last
   Kernel tile_line;
-  Kernel tile_reduce[2], tile_substitute[2];    ///< the second of each for levels but the first
-  Kernel turned_factor[2], turned_streamed[2];  ///< the second of each for narrow factors
+  Kernel tile_reduce[2], tile_substitute[2];  ///< the second of each for levels but the first
+  Kernel turned_factor[2];                    ///< the second for narrow factors
+  Kernel turned_streamed[2][2];               ///< the second of the first index for them, of the second Plan::corrects
   Kernel twisted_eliminate, twisted_substitute, ends_eliminate, ends_substitute;
   Kernel strided_factored[2], strided_shared, strided_halo;  ///< the second of the first for narrow factors
   Kernel grid, grid_fold, grid_upper, grid_upper_fold, grid_last;
@@ -137,11 +138,6 @@ class ClSolver final : public DeviceSolver<T> {
   DeviceHandles handles() const override;
   void apply_on_device(_cl_mem* y, _cl_mem* x) override;
   Times times() const override { return times_; }
-  bool restores() const override {
-    const bool whole = plan_.form == Form::general || plan_.form == Form::symmetric;
-    return ready_ && in_place_ && whole && !plan_.narrow && (factored() || plan_.turned());
-  }
-  void restore(Bands<T>& bands) const override;
   std::int64_t bytes() const override {
     std::int64_t bytes = bytes_ + factors_.bytes() + turned_.bytes();
     for (const AlignedArray<float>& array : narrow_) bytes += array.bytes();

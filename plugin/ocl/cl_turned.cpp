@@ -49,23 +49,6 @@ void ClSolver<T>::give_back_what_is_resident() {
   resident_ = {.word = resident_.word};
 }
 
-template <typename T>
-void ClSolver<T>::restore(Bands<T>& bands) const {
-  if (factored()) {
-    const FactorsView<T> f = factors_.view();
-    // Nothing asks for the multiplier of a line's first row.
-    const auto at = [&](Index i) {
-      return FactorsOfRow<T>{f.multiplier_at(std::max(i, f.above)), f.reciprocal[i], f.coupling[i]};
-    };
-    bands_of_factors<T>(lines_, lines_.extent(), {}, at, bands);
-    return;
-  }
-  // Couplings between lines are 0.
-  const Index towards = plan_.twisted() ? plan_.meeting * plan_.tile_rows() : plan_.n;
-  const auto at = [&](Index row) { return turned_.of_row(plan_, row); };
-  bands_of_factors<T>(LineSet::one(plan_.n), towards, factors_.meeting(), at, bands);
-}
-
 /// Let the device make the factors, in place.
 template <typename T>
 void ClSolver<T>::make_factors(State& s, const Waiter& waiter, const BandsView<T>& bands) {
@@ -105,7 +88,7 @@ cl::Event ClSolver<T>::launch_turned(State& s, const ChunkBands& factors, const 
   const std::int64_t array = chunk.rows() * static_cast<Index>(word);
   const std::int64_t factor = places.rows() * resident_.word;
   const auto factors_vector = static_cast<std::size_t>(resident_.word * plan_.lanes);
-  Kernel& kernel = s.turned_streamed[plan_.narrow];
+  Kernel& kernel = s.turned_streamed[plan_.narrow][plan_.corrects];
   const Index all = plan_.form == Form::shared ? plan_.shared.all : plan_.tiles();
   const Index head = plan_.form == Form::shared ? plan_.shared.head : all;
   set_arguments(*s.device, kernel, factors.lower, factors.diag, factors.upper, s.top_buffer, s.bottom_buffer, y, x,
@@ -128,7 +111,6 @@ cl::Event ClSolver<T>::launch_turned(State& s, const ChunkBands& factors, const 
 #define OCLSPKT_INSTANTIATE(T)                                                                                   \
   template void ClSolver<T>::store_factors(State&, const BandsView<T>&);                                         \
   template void ClSolver<T>::give_back_what_is_resident();                                                       \
-  template void ClSolver<T>::restore(Bands<T>&) const;                                                           \
   template void ClSolver<T>::make_factors(State&, const Waiter&, const BandsView<T>&);                           \
   template cl::Event ClSolver<T>::launch_turned(State&, const ChunkBands&, const cl::Buffer&, const cl::Buffer&, \
                                                 const Chunk&);

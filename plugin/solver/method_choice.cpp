@@ -16,12 +16,15 @@ namespace {
 
 /// Cores up to which two sides of a system, swept by two of them, take less time than partitions that keep all busy.
 constexpr int kTwistedCores = 4;
+/// Rows below which partitions leave too much to their border equations.
+constexpr Index kShortestPartition = 48;
 
 template <typename T>
 Proposal exact_proposal(const Problem<T>& problem, const Plan& plan) {
   Proposal p;
   p.plan = plan;
-  p.needs_trial = true;
+  // Strictly dominant rows are regular, and their rounding is bounded; others may be singular.
+  p.needs_trial = !(problem.survey.dominance > 1);
   p.growth = kDominantGrowth;
   p.why = format("row dominance %.4f", problem.survey.dominance);
   return p;
@@ -38,9 +41,6 @@ std::optional<Proposal> propose_twisted(const Problem<T>& problem, Objection& ob
     objection.why = "the device's memory does not hold all rows at once";
   } else if (traits.cores > kTwistedCores && problem.options.method != MethodChoice::exact_factored) {
     objection.why = format("two sides keep only 2 of %d cores busy", traits.cores);
-  } else if (const double growth = settling_growth(plan, problem.bands.view());
-             !(growth <= settling_limit(problem.survey))) {
-    objection.why = format("settling multiplies rounding by %.1e > %.0f", growth, settling_limit(problem.survey));
   } else {
     objection = {};
     return exact_proposal(problem, plan);
@@ -86,10 +86,6 @@ std::optional<Proposal> propose_from_ends(const Problem<T>& problem, Objection& 
   const Survey& survey = problem.survey;
   const Index n = problem.bands.lines().rows();
   const Plan plan = make_ends_plan(n, problem.options.partition, sizeof(T), traits);
-  const auto from_ends_growth = [&] {
-    const bool known = shrinks(survey) || growth_stored(survey.dominance) <= kGrowthLimit;
-    return known ? 1.0 : settling_growth(plan, problem.bands.view());
-  };
   objection.plan = plan;
   if (traits.cores > kTwistedCores) {
     objection.why = format("from both ends: two sides keep only 2 of %d cores busy", traits.cores);
@@ -99,9 +95,6 @@ std::optional<Proposal> propose_from_ends(const Problem<T>& problem, Objection& 
     objection.why = format("from both ends: row dominance %.4f < 1", survey.dominance);
   } else if (!lanes_multiply<T>(survey)) {
     objection.why = format("from both ends: rows of %.1e to %.1e", survey.smallest_row, survey.largest_row);
-  } else if (const double growth = from_ends_growth(); !(growth <= settling_limit(survey))) {
-    objection.why =
-        format("from both ends: settling multiplies rounding by %.1e > %.0f", growth, settling_limit(survey));
   } else {
     objection = {};
     return exact_proposal(problem, plan);
@@ -109,22 +102,35 @@ std::optional<Proposal> propose_from_ends(const Problem<T>& problem, Objection& 
   return std::nullopt;
 }
 
+/// exact-twopass by partitions, as short as rounding asks for.
+template <typename T>
+std::optional<Proposal> propose_partitions(const Problem<T>& problem, Objection& objection) {
+  Plan plan = plan_for(problem, Method::exact_twopass, 0);
+  std::optional<Rounding> rounding = rounding_of(problem, plan);
+  const bool may_choose = problem.options.partition == 0;
+  for (Index m = plan.m; may_choose && !(rounding->eps <= kRoundingLimit) && m >= 2 * kShortestPartition;) {
+    m = round_up(m / 2, kShortestPartition);
+    plan = make_plan(Method::exact_twopass, plan.n, 0, m, sizeof(T), problem.traits);
+    rounding = rounding_of(problem, plan);
+    if (m == kShortestPartition) break;
+  }
+  std::optional<Proposal> proposal = unless_growth(problem, exact_proposal(problem, plan), objection);
+  if (proposal) proposal->rounding = rounding;
+  return proposal;
+}
+
 template <typename T>
 std::optional<Proposal> propose_exact(const Problem<T>& problem, Method method, Objection& objection) {
   if (method == Method::exact_twopass && problem.from_ends) {
     return problem.traits.group_items > 0 ? propose_reduced(problem, objection) : propose_from_ends(problem, objection);
   }
-  if (method == Method::exact_twopass) {
-    return unless_growth(problem, exact_proposal(problem, plan_for(problem, method, 0)), objection);
-  }
+  if (method == Method::exact_twopass) return propose_partitions(problem, objection);
   const bool end_to_end = problem.bands.lines().contiguous();
   if (problem.traits.group_items > 0 && end_to_end) return propose_folds(problem, objection);
   if (!problem.traits.host && end_to_end) return propose_twisted(problem, objection);
   if (takes_grid(problem)) return propose_grid(problem, method, objection);
   Proposal p = exact_proposal(problem, factored_plan(problem));
   if (narrows<T>(problem.options) && !problem.traits.host) p.why_wide = why_factors_stay_wide(p.plan, problem.survey);
-  // A trial solve would be held to the rounding of T; dominance, without which they are not, is evidence for them.
-  p.needs_trial = !p.plan.narrow;
   return p;
 }
 
@@ -250,8 +256,9 @@ std::optional<Proposal> propose(const Problem<T>& problem, Method method, Object
   std::optional<Proposal> proposal = propose_plan(problem, method, objection);
   // Pivoting is bounded by its own factors.
   if (!proposal || method == Method::pivot) return proposal;
-  if (!rounds_little(problem, proposal->plan, proposal->rounding)) {
-    objection = {rounding_refusal(proposal->rounding), {}, proposal->plan};
+  if (!proposal->rounding) proposal->rounding = rounding_of(problem, proposal->plan);
+  if (!(proposal->rounding->eps <= kRoundingLimit)) {
+    objection = {rounding_refusal(*proposal->rounding), {}, proposal->plan};
     if (!named(problem.options.method)) return std::nullopt;
     proposal->above_tolerance = true;
     proposal->why = "used because its method is named; " + objection.why;

@@ -17,30 +17,15 @@ double rows_in(const LineSet& lines, const std::vector<Index>& members) {
   return static_cast<double>(rows);
 }
 
-template <typename T>
-bool rounds_little(const Problem<T>& problem, const Plan& plan, Rounding& rounding) {
-  rounding = bound_rounding(plan, problem.bands.lines(), problem.bands.view(), problem.survey);
-  return rounding.eps <= kRoundingLimit;
-}
-
 std::string rounding_refusal(const Rounding& rounding) {
   if (!std::isfinite(rounding.eps)) return "nothing bounds what rounding leaves in a row";
   return format("rounding may leave %.3g eps in row %lld, more than %.0f", rounding.eps,
                 static_cast<long long>(rounding.row), kRoundingLimit);
 }
 
-template bool rounds_little(const Problem<float>&, const Plan&, Rounding&);
-template bool rounds_little(const Problem<double>&, const Plan&, Rounding&);
-
 std::string where(const Certificate& c) {
   return format("rows %lld-%lld, side %s", static_cast<long long>(c.first), static_cast<long long>(c.last),
                 c.above ? "up" : "down");
-}
-
-bool shrinks(const Survey& survey) {
-  const double larger = std::max(survey.lower_share, survey.upper_share);
-  const double discriminant = 1 - 4 * survey.lower_share * survey.upper_share;
-  return survey.dominance >= 1 && discriminant >= 0 && 2 * larger <= 1 + std::sqrt(discriminant);
 }
 
 bool settles(const Survey& survey) { return growth_stored(survey.dominance) <= kGrowthLimit || shrinks(survey); }

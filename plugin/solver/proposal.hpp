@@ -57,10 +57,19 @@ bool lanes_multiply(const Survey& survey) {
   return survey.largest_row <= extent && survey.smallest_row >= 1 / extent;
 }
 
-/// True if a plan has a bound on what rounding leaves in a row, and it is within kRoundingLimit.
+/// The bound of a plan on what rounding leaves in a row.
+template <typename T>
+Rounding rounding_of(const Problem<T>& problem, const Plan& plan) {
+  return bound_rounding(plan, problem.bands.lines(), problem.bands.view(), problem.survey);
+}
+
+/// True if it is within kRoundingLimit.
 /// @param[out] rounding  the bound
 template <typename T>
-bool rounds_little(const Problem<T>& problem, const Plan& plan, Rounding& rounding);
+bool rounds_little(const Problem<T>& problem, const Plan& plan, Rounding& rounding) {
+  rounding = rounding_of(problem, plan);
+  return rounding.eps <= kRoundingLimit;
+}
 
 /// Why a plan with such a bound is refused.
 std::string rounding_refusal(const Rounding& rounding);
@@ -74,9 +83,6 @@ std::string where(const Certificate& certificate);
 /// True if rows are so little dominant that what work-items make of their own rows, which near d = 1 multiplies
 /// rounding by up to 1 / (d - 1), is to be tried; not where rows are alike and decay.
 bool barely_dominant(const Survey& survey);
-
-/// True if |lower / pivot| and |upper / pivot| are at most 1 from either end, by the shares of dominant rows.
-bool shrinks(const Survey& survey);
 
 /// True if the survey shows that what work-items settle with each other by stored factors does not multiply rounding.
 bool settles(const Survey& survey);

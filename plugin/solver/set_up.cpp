@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "certificate.hpp"
 #include "cost.hpp"
 #include "evidence.hpp"
 #include "host_methods.hpp"
@@ -12,14 +13,8 @@
 namespace oclspkt {
 namespace {
 
-/// How much worse growth or dominance may get before the trial solve runs again.
-constexpr double kWorsening = 10;
-
 /// Applies between two set-ups up to which stored factors cost more than they spare: they take a pass over the bands.
 constexpr std::int64_t kFewApplies = 4;
-
-/// Applies between two set-ups from which on memory is rather given back in between.
-constexpr std::int64_t kManyApplies = 100;
 
 std::unique_ptr<DeviceSolver<float>> make_device_solver(DeviceModule& m, int device, const DeviceSettings& s, float) {
   return m.make_float(device, s);
@@ -99,25 +94,16 @@ void Solver<T>::Impl::adopt(const DeviceChoice& device, const Plan& plan) {
   solver_->set_up(plan, bands_);
 }
 
-template <typename T>
-bool Solver<T>::Impl::checked_before(const Proposal& p) const {
-  // A matrix that is not strictly dominant can turn singular by an arbitrarily small change: always tried.
-  return checked_ && survey_.dominance > 1 && checked_->method == p.plan.method && checked_->device == report_.device &&
-         checked_->lines == bands_.lines() && p.growth <= kWorsening * checked_->growth &&
-         survey_.dominance - 1 >= (checked_->dominance - 1) / kWorsening;
-}
-
 /// Hold what was adopted against its evidence. A method that the user named is taken with the error that it has, as
 /// long as its answer is finite and nothing else was asked for as well.
 template <typename T>
 Objection Solver<T>::Impl::examine_adopted(Proposal& p, bool last) {
   report_.backward_error = 0;
   if (!p.needs_trial && in_range<T>(survey_)) return {};
-  const bool before = checked_before(p);
-  double error = before ? checked_->backward_error : -1;
+  double error = -1;
   const Times start = all_times();
   Objection objection = examine(bands_, *solver_, rules_for(p.plan), error, p.growth);
-  counts_.trials += !before && error >= 0;
+  counts_.trials += error >= 0;
   const bool asked_for = last && named(options_.method) && p.plan.method != Method::pivot;
   if (objection && asked_for && error < 0) {
     error = trial_solve<T>(bands_.lines(), bands_.view(), TrialKind::rough, [&](const T* y, T* x) {
@@ -126,13 +112,9 @@ Objection Solver<T>::Impl::examine_adopted(Proposal& p, bool last) {
   }
   trials_ = trials_ + (all_times() - start);
   const bool insist = asked_for && std::isfinite(error);
-  if (objection && !insist) {
-    checked_.reset();
-    return objection;
-  }
+  if (objection && !insist) return objection;
   if (objection) p.above_tolerance = true;
   report_.backward_error = error;
-  if (!before) checked_ = Checked{p.plan.method, report_.device, bands_.lines(), p.growth, survey_.dominance, error};
   return {};
 }
 
@@ -164,7 +146,7 @@ void Solver<T>::Impl::take(const Proposal& p) {
   report_.why = p.why;
   report_.certificate = p.certificate;
   report_.certificate_above_tolerance = p.above_tolerance;
-  report_.rounding = p.rounding.eps;
+  report_.rounding = p.rounding ? p.rounding->eps : kNothingKnown;
   report_.growth = p.growth;
   report_.partition = cut ? p.plan.m : 0;
   report_.partitions = p.plan.segments > 0 ? bands_.lines().count() * p.plan.segments : cut ? p.plan.partitions() : 0;
@@ -320,7 +302,6 @@ Survey Solver<T>::Impl::close_and_survey() {
 
 template <typename T>
 void Solver<T>::Impl::begin_set_up() {
-  recall_bands();
   put_back();
   transpose_stale_ = true;
   const Report previous = std::move(report_);
@@ -352,24 +333,6 @@ void Solver<T>::Impl::set_up(const Known& known) {
   begin_set_up();
   if (!survey_.finite) throw Breakdown("the bands hold NaN or Inf at row " + std::to_string(survey_.weakest_row));
   choose_of_those_left(before);
-  release_bands(applies);
-}
-
-/// Give the memory of the bands back where stored factors can tell them, unless the next set-up is likely to want it
-/// soon: what the system then has to clear takes as long as some applies.
-/// @param applies  between this set-up and the one before
-template <typename T>
-void Solver<T>::Impl::release_bands(std::int64_t applies) {
-  if (!written_whole_ || !solver_->restores() || (counts_.set_ups > 1 && applies < kManyApplies)) return;
-  bands_.release();
-}
-
-/// Undo release_bands().
-template <typename T>
-void Solver<T>::Impl::recall_bands() {
-  if (bands_.held()) return;
-  bands_.reshape(bands_.lines());
-  solver_->restore(bands_);
 }
 
 /// Choose device and method; a device that fails makes room for the next cheapest, the last is the host.
@@ -399,7 +362,6 @@ template <typename T>
 void Solver<T>::Impl::fall_back(const DeviceError& error) {
   if (options_.on_device_failure == OnDeviceFailure::error || device_ < 0) throw;
   lose({device_, report_.device + ": " + error.what()});
-  recall_bands();
   discard_choice();
   choose_of_those_left(std::nullopt);
 }

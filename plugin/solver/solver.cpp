@@ -65,9 +65,7 @@ void Solver<T>::Impl::set_options(Options options) {
 
 template <typename T>
 Bands<T>& Solver<T>::Impl::bands(const LineSet& lines) {
-  recall_bands();
   put_back();
-  written_whole_ = false;
   return room(lines);
 }
 
@@ -88,7 +86,6 @@ Bands<T>& Solver<T>::Impl::room(const LineSet& lines) {
 template <typename T>
 void Solver<T>::Impl::fill(const LineSet& lines, const BandsFill<T>& fill) {
   filled_ = survey_while(room(lines), fill);
-  written_whole_ = true;
 }
 
 template <typename T>
@@ -96,7 +93,6 @@ void Solver<T>::Impl::exchange(const LineSet& lines, Bands<T>& filled, const std
   std::swap(room(lines), filled);
   bands_.relabel(lines);
   filled_ = survey;
-  written_whole_ = true;
 }
 
 template <typename T>

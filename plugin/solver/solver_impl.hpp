@@ -44,14 +44,6 @@ class Solver<T>::Impl {
   const Solver<T>* transposed() const { return transposed_.get(); }
 
  private:
-  /// What the last trial solve found; it covers later set-ups that are no worse.
-  struct Checked {
-    Method method = Method::pivot;
-    std::string device;
-    LineSet lines;
-    double growth = 0, dominance = 0, backward_error = 0;
-  };
-
   /// A method that a set-up took and that the next one tries first.
   struct InUse {
     Method method = Method::pivot;
@@ -72,7 +64,6 @@ class Solver<T>::Impl {
   bool try_method(const DeviceChoice& device, const Attempt& attempt, bool one_shot, bool last, Objection& objection);
   void adopt(const DeviceChoice& device, const Plan& plan);
   Objection examine_adopted(Proposal& proposal, bool last);
-  bool checked_before(const Proposal& proposal) const;
   void take(const Proposal& proposal);
   std::string precision_text(const Proposal& proposal) const;
   void note_candidate(const DeviceChoice& device, Method method, bool taken, std::string why,
@@ -87,18 +78,13 @@ class Solver<T>::Impl {
   /// Call f while bands_ holds the lines that are apart as well.
   template <typename F>
   void with_whole_bands(const F& f) {
-    const bool held = bands_.held();
-    recall_bands();
     for (const LineGroup<T>& group : groups_) group.put_back(bands_);
     f();
     blank(apart_);
-    if (!held) bands_.release();
   }
   std::vector<Index> add_group(Method method, std::vector<Index> members, bool pinned, std::string& why);
   void put_back();
   Bands<T>& room(const LineSet& lines);
-  void release_bands(std::int64_t applies);
-  void recall_bands();
 
   void solve(const T* y, T* x);
   Times all_times() const { return solver_ ? finished_ + solver_->times() : finished_; }
@@ -112,9 +98,8 @@ class Solver<T>::Impl {
 
   Options options_;
   Known known_;
-  LineSet lines_;               ///< as the user gave them; bands_ may know them as more lines, where rows do not couple
-  Bands<T> bands_;              ///< not held where solver_ restores them
-  bool written_whole_ = false;  ///< bands_ are written anew for every set-up, by fill() or exchange()
+  LineSet lines_;  ///< as the user gave them; bands_ may know them as more lines, where rows do not couple
+  Bands<T> bands_;
   Report report_;
   Survey survey_;
   double narrowed_ = 0;           ///< largest change of a row's excess in bands_, by precision narrow
@@ -123,7 +108,6 @@ class Solver<T>::Impl {
   int device_ = -1;               ///< where solver_ is, -1 for the host
   std::vector<LostDevice> lost_;  ///< not tried again while options and layout stay
   bool reusable_ = false;         ///< solver_ may be set up again for the same method and device
-  std::optional<Checked> checked_;
   std::optional<InUse> in_use_;
   std::vector<Index>
       apart_;              ///< lines that are solved apart, in order; their bands in bands_ are those of the identity

@@ -8,6 +8,7 @@
 #include "evidence.hpp"
 #include "narrow.hpp"
 #include "proposal.hpp"
+#include "rounding_joints.hpp"
 
 namespace oclspkt {
 namespace {
@@ -35,16 +36,6 @@ bool decays_within_a_tile(double d, const Plan& plan, double tol) {
 /// True if rows of dominance d bound what partitions of stored factors make of rounding when they settle each other.
 bool settles_by_dominance(double d) { return growth_stored(d) <= kGrowthLimit; }
 
-/// What settling makes of rounding in a plan, seen from the survey where rows are dominant enough, or alike: then
-/// |a_i p_i| < 1. Otherwise from the certificate, which is left for who asks next.
-template <typename T>
-double growth_of_settling(const Problem<T>& problem, const Plan& plan, std::optional<Certificate>& certificate) {
-  const Survey& survey = problem.survey;
-  if (settles_by_dominance(survey.dominance) || survey.decay() > std::max(1.0, survey.dominance)) return 1;
-  certificate = certify_stored(plan, problem.bands.view());
-  return certificate->growth;
-}
-
 /// A covered plan; trial solves judge it if settling could multiply rounding by more than is trusted unseen.
 Proposal covered_and_settled(const Plan& plan, double bound, double growth, double tol, const Survey& survey) {
   Proposal proposal = covered(plan, bound, tol, survey);
@@ -58,6 +49,13 @@ std::string streamed_refusal(const Certificate& c, double tol, double limit = kG
                         : format("certificate %.1e > %.1e (", c.bound, tol) + where(c) + ")";
 }
 
+/// The same of stored factors by lanes.
+template <typename T>
+std::string stored_refusal(const Problem<T>& problem, const Plan& plan, const Certificate& certificate, double tol) {
+  if (!(certificate.bound <= tol)) return streamed_refusal(certificate, tol);
+  return rounding_refusal(bound_stored_joints(plan, problem.bands.view()).corrected);
+}
+
 /// A streamed plan that does not hold, for a user who named the method.
 template <typename T>
 std::optional<Proposal> insist_on_streamed(const Problem<T>& problem, const Plan& plan, const Certificate& certificate,
@@ -69,35 +67,54 @@ std::optional<Proposal> insist_on_streamed(const Problem<T>& problem, const Plan
   return proposal;
 }
 
-/// The plan by stored factors that the survey covers, if any.
-/// @param certificate  of the plan, if one had to be made
+/// Let partitions agree by their differences if what they round is too much otherwise.
+/// @return false if that is too much as well
 template <typename T>
-std::optional<Proposal> propose_stored_by_survey(const Problem<T>& problem, Plan plan, double tol,
-                                                 std::optional<Certificate>& certificate) {
+bool settle_rounding(const Problem<T>& problem, Plan& plan, Rounding& rounding) {
+  rounding = {rounding_of_joints(problem.survey, plan.m)};
+  if (rounding.eps <= kRoundingLimit) return true;
+  const JointRounding found = bound_stored_joints(plan, problem.bands.view());
+  plan.corrects = !(found.plain.eps <= kRoundingLimit);
+  rounding = plan.corrects ? found.corrected : found.plain;
+  return rounding.eps <= kRoundingLimit;
+}
+
+/// A plan by stored factors whose truncation is covered. @param bound  its certificate
+template <typename T>
+std::optional<Proposal> propose_settled(const Problem<T>& problem, Plan plan, double bound, double tol) {
+  Rounding rounding;
+  if (!settle_rounding(problem, plan, rounding)) return std::nullopt;
+  if (plan.corrects) {
+    reach_rows(plan, plan.m);
+    plan.lead_in = -1;
+  }
+  Proposal proposal = covered(plan, bound, tol, problem.survey);
+  proposal.rounding = rounding;
+  return proposal;
+}
+
+/// The plan by stored factors that the survey covers, if any.
+template <typename T>
+std::optional<Proposal> propose_stored_by_survey(const Problem<T>& problem, Plan plan, double tol) {
   const double d = problem.survey.decay();
   if (!decays_within_a_tile(d, plan, tol)) return std::nullopt;
-  const double growth = growth_of_settling(problem, plan, certificate);
-  if (!(growth <= settling_limit(problem.survey))) return std::nullopt;
   const Index longest = kLongLeadIn * plan.m, needed = rows_to_decay(d, tol, longest);
   reach_rows(plan, needed);
   // Pivots forget twice as fast as unknowns.
   if (problem.survey.dominance >= kPlainPivots && needed <= longest) {
     plan.lead_in = round_up(std::max(needed / 2, kHaloQuantum), plan.lanes);
   }
-  const double bound = bound_stored(d, needed < plan.m ? needed : plan.tile_rows());
-  return covered_and_settled(plan, bound, growth, tol, problem.survey);
+  return propose_settled(problem, plan, bound_stored(d, needed < plan.m ? needed : plan.tile_rows()), tol);
 }
 
 /// Lines that by themselves are dominant enough for a plan are not in the way of the others.
 template <typename T>
-std::vector<Index> lines_in_the_way(const Problem<T>& problem, const Plan& plan, const Certificate& certificate,
-                                    double tol) {
-  const bool settles = certificate.growth <= settling_limit(problem.survey);
+std::vector<Index> lines_in_the_way(const Problem<T>& problem, const Plan& plan, double tol) {
   const LineSet& lines = problem.bands.lines();
   std::vector<Index> weak;
   for (Index l = 0; lines.count() > 1 && l < lines.count(); ++l) {
     const double d = line_dominance(lines, problem.bands.view(), l);
-    if (!(decays_within_a_tile(d, plan, tol) && (settles || settles_by_dominance(d)))) weak.push_back(l);
+    if (!(decays_within_a_tile(d, plan, tol) && d >= kSurveyedDominance)) weak.push_back(l);
   }
   const bool few = rows_in(lines, weak) <= kApartShare * static_cast<double>(lines.rows());
   return few ? weak : std::vector<Index>{};
@@ -155,23 +172,21 @@ std::vector<Index> stored_partitions(const Problem<T>& problem, const Plan& usua
 /// ever longer partitions as long as there are more tiles than cores.
 template <typename T>
 std::optional<Proposal> propose_stored(const Problem<T>& problem, Objection& objection) {
-  const double tol = tolerance<T>(problem.options), limit = settling_limit(problem.survey);
+  const double tol = tolerance<T>(problem.options);
   if (object_to_asymmetry(problem, objection)) return std::nullopt;
   const Plan usual = usual_plan(problem);
   Plan plan;
   Certificate certificate;
   for (const Index m : stored_partitions(problem, usual, tol)) {
     plan = m == usual.m ? usual : make_stored_plan(usual.n, 0, m, sizeof(T), problem.traits);
-    std::optional<Certificate> made;
-    if (auto quick = propose_stored_by_survey(problem, plan, tol, made)) return in_best_form(problem, *quick);
-    certificate = made ? *made : certify_stored(plan, problem.bands.view());
-    if (certificate.bound <= tol && certificate.growth <= limit) {
-      return in_best_form(problem,
-                          covered_and_settled(plan, certificate.bound, certificate.growth, tol, problem.survey));
+    if (auto quick = propose_stored_by_survey(problem, plan, tol)) return in_best_form(problem, *quick);
+    certificate = certify_stored(plan, problem.bands.view());
+    if (certificate.bound <= tol) {
+      if (auto settled = propose_settled(problem, plan, certificate.bound, tol)) return in_best_form(problem, *settled);
     }
     if (certificate.bound <= tol || plan.tiles() <= problem.traits.cores) break;
   }
-  objection = {streamed_refusal(certificate, tol, limit), lines_in_the_way(problem, plan, certificate, tol), plan};
+  objection = {stored_refusal(problem, plan, certificate, tol), lines_in_the_way(problem, plan, tol), plan};
   return insist_on_streamed(problem, plan, certificate, tol, objection);
 }
 

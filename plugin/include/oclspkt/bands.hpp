@@ -79,16 +79,12 @@ class Bands {
   explicit Bands(const LineSet& lines) { reshape(lines); }
 
   void reshape(const LineSet& lines) {
-    if (lines == lines_ && held()) return;
+    if (lines == lines_) return;
     lower_.resize(lines.extent());
     diag_.resize(lines.extent());
     upper_.resize(lines.extent());
     lines_ = lines;
   }
-  /// Give the memory of the numbers back; the lines stay.
-  void release() { lower_ = {}, diag_ = {}, upper_ = {}; }
-  /// False from a release() to the next reshape().
-  bool held() const { return diag_.size() == lines_.extent(); }
   /// Call the same places by other lines, e.g. where one long line turns out to be many.
   /// @pre both sets are of equal extent
   void relabel(const LineSet& lines) { lines_ = lines; }

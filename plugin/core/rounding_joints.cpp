@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "rounding_joints.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "sweep_down.hpp"
+#include "walk.hpp"
+
+namespace oclspkt {
+namespace {
+
+/// Products of many ratios that show nowhere are 0: subnormal numbers take a processor ten times as long. NaN stays.
+double times(double product, double ratio) {
+  const double both = product * ratio;
+  return both < 1e-290 ? 0 : both;
+}
+
+/// The larger of both; NaN wins.
+double larger(double a, double b) { return b <= a ? a : std::isnan(a) ? a : b; }
+
+/// A bound in units of eps / 2, and its row.
+struct Worst {
+  double bound = 0;
+  Index row = -1;
+  void see(double value, Index at) {
+    if (value <= bound || std::isnan(bound)) return;
+    bound = value;
+    row = at;
+  }
+  void see(const Worst& other) { see(other.bound, other.row); }
+};
+
+/// The row that was swept last, in absolute values.
+struct RowAbove {
+  double c = 0;                                  ///< c p, with its sign
+  double pivot = 0;                              ///< |u|
+  double upper = 0;                              ///< |c|
+  double row = 1;                                ///< |A|
+  double size() const { return pivot + upper; }  ///< of d, at most, in units of max |x|
+};
+
+/// A row as elimination leaves it, in absolute values.
+struct RowSwept {
+  double lower, diag, pivot, upper;
+  double multiplier;  ///< |a p|, p of the row above
+  double taken;       ///< |a c p|
+  double coupling;    ///< |c p|
+  double row() const { return lower + diag + upper; }
+  /// What the row collects where each row is swept once or twice, and where what enters is taken off as well.
+  double swept() const { return (8 * pivot + 3 * upper + 3 * lower + 6 * taken) / row(); }
+  double corrected() const { return (11 * pivot + 6 * upper + 9 * lower + 5 * taken) / row(); }
+};
+
+template <typename T>
+RowSwept sweep_row(const Walk<T>& rows, Index i, RowAbove& above) {
+  const double lower = rows.lower(i), diag = rows.diag(i), upper = rows.upper(i);
+  const double taken = lower == 0 ? 0 : lower * above.c, pivot = diag - taken;
+  RowSwept row{std::abs(lower), std::abs(diag), std::abs(pivot), std::abs(upper), 0, std::abs(taken), 0};
+  row.multiplier = row.lower == 0 ? 0 : row.lower / above.pivot;
+  const double c = upper / pivot;
+  row.coupling = std::abs(c);
+  above = {c, row.pivot, row.upper, row.row()};
+  return row;
+}
+
+/// What rounding does in a partition, from its first row on.
+class Partition {
+ public:
+  Partition() = default;
+  explicit Partition(const RowAbove& above) : entering_(above.size()) {}
+  void see(const RowSwept& row) {
+    product_ = times(product_, row.multiplier);
+    const double entered = product_ * entering_;
+    sum_ = times(sum_, row.multiplier) + 2 * (row.pivot + row.upper) + entered;
+    weight_ = larger(weight_, product_ / row.row());
+    up_sum_ += up_;
+    up_ = times(up_, row.coupling);
+    ++rows_;
+  }
+  /// By how much the two sweeps down differ behind the last row.
+  double down() const { return sum_ + static_cast<double>(rows_ + 2) * product_ * entering_; }
+  /// By how much the two sweeps up differ in the first row's unknown.
+  double up() const { return 2 * up_sum_ + static_cast<double>(2 * rows_ + 2) * up_ + 1; }
+  /// Product of all multipliers.
+  double through() const { return product_; }
+  /// What enters, and the largest product from the first row on against its row.
+  double entering() const { return entering_; }
+  double weight() const { return weight_; }
+
+ private:
+  double entering_ = 0, product_ = 1, sum_ = 0, weight_ = 0;
+  double up_ = 1, up_sum_ = 0;
+  Index rows_ = 0;
+};
+
+/// Roundings of a row that something is taken off from, and of the next one: of the product, of the sum, of both after
+/// their division, and of what is taken off.
+constexpr double kTakenOff = 9;
+
+struct Handed {
+  RowAbove above;
+  double joint = 0;  ///< Partition::down() of the partition before, and the rounding of its last row
+  Worst swept, joints, corrected;
+  bool shrinks = true;  ///< no |c p| is above 1
+  void begin_piece() {
+    swept = joints = corrected = {};
+    shrinks = true;
+  }
+  bool agrees(const Handed& other) const {
+    constexpr double kForgotten = 1e-12;
+    return std::abs(above.c - other.above.c) <= kForgotten * std::abs(above.c);
+  }
+};
+
+/// What is kept of a partition for the differences that are passed down.
+struct Kept {
+  double down = 0, through = 0, weight = 0;
+};
+
+template <typename T>
+void see_partitions(const Plan& plan, const Walk<T>& rows, Index begin, Index end, Handed& h, Kept* kept) {
+  for (Index first = begin, after = 0; first < end; first = after) {
+    after = std::min({end, first + plan.m, plan.n});
+    const RowAbove before = h.above;
+    Partition partition(before);
+    for (Index i = first; i < after; ++i) {
+      const RowSwept row = sweep_row(rows, i, h.above);
+      partition.see(row);
+      h.swept.see(row.swept(), i);
+      h.corrected.see(row.corrected(), i);
+      h.shrinks = h.shrinks && row.coupling <= 1 + 1e-9;
+      if (i == first) h.joints.see(row.swept() + row.multiplier * h.joint / row.row(), i);
+    }
+    if (first > 0) h.joints.see(before.upper * partition.up() / before.row, first - 1);
+    h.joint = partition.down() + h.above.size();
+    if (kept != nullptr) kept[first / plan.m] = {partition.down(), partition.through(), partition.weight()};
+  }
+}
+
+/// e_(k+1) = S_k + P_k e_k. What it adds to D above a partition is of second order; twice S covers it.
+double passed_down(const std::vector<Kept>& kept, double u) {
+  double passed = 0, worst = 0;
+  for (const Kept& k : kept) {
+    worst = larger(worst, kTakenOff * u * passed * k.weight);
+    passed = 2 * k.down + k.through * passed;
+  }
+  return worst;
+}
+
+Rounding in_eps(const Worst& worst, double more = 0) { return {(worst.bound + more) / 2, worst.row}; }
+
+constexpr Rounding kNone{std::numeric_limits<double>::infinity(), -1};
+
+}  // namespace
+
+template <typename T>
+JointRounding bound_stored_joints(const Plan& plan, const BandsView<T>& bands) {
+  const Walk<T> rows(bands, plan.n, false);
+  std::vector<Kept> kept(static_cast<std::size_t>(plan.partitions()));
+  const std::vector<Handed> pieces =
+      sweep_down<Handed>(plan.n, round_up(kPieceRows, plan.m), round_up(kLeadIn, plan.m),
+                         [&](Index first, Index end, Handed& h, bool keep) {
+                           see_partitions(plan, rows, first, end, h, keep ? kept.data() : nullptr);
+                         });
+  Worst swept, joints, corrected;
+  bool shrinks = true;
+  for (const Handed& h : pieces) {
+    swept.see(h.swept);
+    joints.see(h.joints);
+    corrected.see(h.corrected);
+    shrinks = shrinks && h.shrinks;
+  }
+  const double own = swept.bound;
+  JointRounding found{in_eps(joints, own), kNone};
+  if (!(joints.bound >= 0)) found.plain = kNone;
+  const double u = static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
+  if (shrinks) found.corrected = in_eps(corrected, passed_down(kept, u));
+  return found;
+}
+
+namespace {
+
+/// What a piece of a sweep from one end finds.
+struct Taken {
+  RowAbove above;
+  Partition partition;
+  double pivots = 0;  ///< relative rounding of the pivots of a partition that begins apart from the one above
+  Worst rows, joints;
+  void begin_piece() { rows = joints = {}; }
+  bool agrees(const Taken& other) const { return std::abs(above.c - other.above.c) <= 1e-12 * std::abs(above.c); }
+};
+
+/// Roundings of a row of pivots that are swept as fractions, relative to the pivot.
+constexpr double kOfAFraction = 6;
+
+}  // namespace
+
+template <typename T>
+Rounding bound_taken_off(const Plan& plan, const BandsView<T>& bands) {
+  const Index meeting = std::min(plan.n, plan.meeting * plan.tile_rows());
+  const Index first_piece = plan.from_ends ? plan.first_piece() : plan.m;
+  Worst worst;
+  double joints = 0;
+  for (const bool up : {false, true}) {
+    const Walk<T> rows(bands, plan.n, up);
+    const Index last = up ? plan.n - meeting : meeting;
+    // From below, the rows that fill the last partition are met first.
+    const Index filled = up ? plan.partitions() * plan.m - plan.n : 0;
+    const auto begins = [&](Index i) {
+      const Index row = (filled + i) % plan.m;
+      return i == 0 || row == 0 || row == first_piece;
+    };
+    const std::vector<Taken> pieces =
+        sweep_down<Taken>(last, kPieceRows, kLeadIn + plan.m, [&](Index first, Index end, Taken& h, bool) {
+          for (Index i = first; i < end; ++i) {
+            const bool begin = begins(i);
+            if (begin) h.partition = Partition(h.above);
+            const RowSwept row = sweep_row(rows, i, h.above);
+            if (begin && plan.from_ends) h.joints.see(h.pivots * (row.pivot + row.upper) / row.row(), rows.at(i));
+            const double forgets = row.pivot > 0 ? row.taken / row.pivot : 0;
+            h.pivots = begin ? kOfAFraction : kOfAFraction + forgets * h.pivots;
+            h.partition.see(row);
+            h.rows.see(row.corrected() + kTakenOff * h.partition.through() * h.partition.entering() / row.row(),
+                       rows.at(i));
+          }
+        });
+    for (const Taken& piece : pieces) {
+      worst.see(piece.rows);
+      joints = larger(joints, piece.joints.bound);
+    }
+  }
+  return in_eps(worst, joints);
+}
+
+double rounding_of_joints(const Survey& survey, Index m) {
+  const double by_dominance = survey.dominance >= kSurveyedDominance ? rounding_by_dominance(survey.dominance)
+                                                                     : std::numeric_limits<double>::infinity();
+  if (!shrinks(survey)) return by_dominance;
+  const double rows = static_cast<double>(m), ratio = std::min(1.0, 1 / survey.decay());
+  const double left = std::pow(ratio, rows), sum = ratio < 1 ? (1 - left) / (1 - ratio) : rows;
+  const double lower = survey.lower_share / (1 + survey.lower_share);
+  const double upper = survey.upper_share / (1 + survey.upper_share);
+  const double down = lower * (1 + ratio) * (3 * sum + (rows + 2) * left + 1);
+  const double up = upper * (2 * sum + (2 * rows + 2) * left + 1);
+  constexpr double kOwn = 11;
+  return std::min(by_dominance, (kOwn + std::max(down, up)) / 2);
+}
+
+template JointRounding bound_stored_joints(const Plan&, const BandsView<float>&);
+template JointRounding bound_stored_joints(const Plan&, const BandsView<double>&);
+template Rounding bound_taken_off(const Plan&, const BandsView<float>&);
+template Rounding bound_taken_off(const Plan&, const BandsView<double>&);
+
+}  // namespace oclspkt
