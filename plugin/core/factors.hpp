@@ -29,6 +29,9 @@ struct FactorsView {
   const T* multiplier = nullptr;  ///< a_i p_(i-1)
   const T* reciprocal = nullptr;  ///< p_i = 1 / u_i
   const T* coupling = nullptr;    ///< c_i p_i
+  Index above = 0;  ///< form symmetric: places from a row to the one above it, whose coupling is its multiplier
+  /// a_i p_(i-1) of a row that is not the first of its line.
+  T multiplier_at(Index at) const { return multiplier[at - above]; }
 };
 
 /// Factors in memory. Multipliers are not kept where couplings serve.
@@ -108,7 +111,7 @@ class OCLSPKT_API Factors {
   template <typename S>
   FactorsView<S> with_multipliers(const FactorArrays<S>& arrays) const {
     FactorsView<S> view = arrays.view();
-    if (serves_) view.multiplier = view.coupling;
+    if (serves_) view.multiplier = view.coupling, view.above = lines_.row_stride();
     return view;
   }
   void keep(Index to, T multiplier, T reciprocal, T coupling);

@@ -259,7 +259,7 @@ std::optional<Proposal> propose(const Problem<T>& problem, Method method, Object
   if (!proposal->rounding) proposal->rounding = rounding_of(problem, proposal->plan);
   if (!(proposal->rounding->eps <= kRoundingLimit)) {
     objection = {rounding_refusal(*proposal->rounding), {}, proposal->plan};
-    if (!named(problem.options.method)) return std::nullopt;
+    if (!problem.insist) return std::nullopt;
     proposal->above_tolerance = true;
     proposal->why = "used because its method is named; " + objection.why;
     objection = {};

@@ -204,6 +204,7 @@ bool Solver<T>::Impl::try_method(const DeviceChoice& device, const Attempt& atte
     objection = {};
     Problem<T> present = problem(device, on_host, one_shot);
     present.from_ends = attempt.from_ends;
+    present.insist = last && named(options_.method);
     std::optional<Proposal> proposal = propose(present, method, objection);
     if (proposal) {
       adopt(device, proposal->plan);

@@ -100,9 +100,10 @@ std::optional<Proposal> propose_stored_by_survey(const Problem<T>& problem, Plan
   if (!decays_within_a_tile(d, plan, tol)) return std::nullopt;
   const Index longest = kLongLeadIn * plan.m, needed = rows_to_decay(d, tol, longest);
   reach_rows(plan, needed);
-  // Pivots forget twice as fast as unknowns.
-  if (problem.survey.dominance >= kPlainPivots && needed <= longest) {
-    plan.lead_in = round_up(std::max(needed / 2, kHaloQuantum), plan.lanes);
+  // Pivots converge twice as fast as the influence of a boundary value decays; to rounding, whatever the tolerance.
+  const Index exact = rows_to_decay(d, tolerance<T>(Options{}), longest);
+  if (problem.survey.dominance >= kPlainPivots && exact <= longest) {
+    plan.lead_in = round_up(std::max(exact / 2, kHaloQuantum), plan.lanes);
   }
   return propose_settled(problem, plan, bound_stored(d, needed < plan.m ? needed : plan.tile_rows()), tol);
 }
