@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "evidence.hpp"
+#include "forgiven.hpp"
 #include "interface.hpp"
 #include "parallel.hpp"
 #include "wide.hpp"
@@ -19,6 +20,7 @@ template <typename T>
 struct PivotExtremes {
   T growth = 0, smallest = 1;
   bool finite = true;
+  bool forgiven = false;  ///< an excess of some row is_forgiven()
 
   /// @param taken  magnitude of what elimination took from the diagonal
   /// @param left   magnitude of the pivot
@@ -36,12 +38,15 @@ struct PivotExtremes {
   }
   void add(const PivotExtremes& some) {
     finite = finite && some.finite;
+    forgiven = forgiven || some.forgiven;
     if (!(some.growth <= growth)) growth = some.growth;
     if (!(some.smallest >= smallest)) smallest = some.smallest;
   }
   typename Factors<T>::Pivots pivots() const {
-    if (!finite || !(growth <= std::numeric_limits<T>::max())) return {std::numeric_limits<double>::quiet_NaN(), 0};
-    return {static_cast<double>(growth), static_cast<double>(smallest)};
+    if (!finite || !(growth <= std::numeric_limits<T>::max())) {
+      return {std::numeric_limits<double>::quiet_NaN(), 0, forgiven};
+    }
+    return {static_cast<double>(growth), static_cast<double>(smallest), forgiven};
   }
 };
 
@@ -66,26 +71,29 @@ struct BundleRow {
   const T *upper_above, *reciprocal_above;
   T* excess;  ///< in: of the row above; out: of this one
   T *multiplier, *reciprocal, *coupling;
+  bool forgives;
 };
 
 /// Factor entry j of a row. A line carries its excess: where couplings are tiny against their row, plain pivots lose
 /// |c_i / u_i| <= 1 to rounding (row sums 0, float, 2.6e5 rows: backward error 13 eps instead of 0.3).
-/// @return 1 if it breaks one of the records
+/// @return 1 if it breaks one of the records, and 2 more if its excess is_forgiven()
 template <typename T>
 [[gnu::always_inline]] inline int factor_entry(const BundleRow<T>& b, Index j, T growth, T smallest) {
   const ExcessRow<T> above{T(0), b.upper_above[j], b.excess[j]};
-  const T multiplier = b.lower[j] * b.reciprocal_above[j];
-  const ExcessRow<T> row =
-      eliminate_above(above, multiplier, make_row(b.lower[j], b.diag[j], b.upper[j], T(0))).as_pivot();
-  const T filled = std::abs(multiplier * b.upper_above[j]), before = std::abs(b.diag[j]), pivot = row.magnitude();
-  const T larger = std::max(std::abs(b.lower[j]), before), largest = std::max(larger, std::abs(b.upper[j]));
-  const T reciprocal = T(1) / row.diag();
-  b.excess[j] = row.excess;
+  const T lower = b.lower[j], diag = b.diag[j], upper = b.upper[j];
+  const T multiplier = lower * b.reciprocal_above[j], filled = multiplier * b.upper_above[j];
+  const T excess = exact_excess(lower, diag, upper), sign = std::copysign(T(1), diag);
+  const bool forgiven = is_forgiven(excess, diag);
+  const ExcessRow<T> row{lower, upper, forgiven & b.forgives ? T(0) : excess, T(0), sign};
+  const PivotRow<T> p = pivot_of(eliminate_above(above, multiplier, row), sign * filled, lower, diag, upper);
+  const T before = std::abs(diag), largest = std::max(std::max(std::abs(lower), before), std::abs(upper));
+  const T reciprocal = p.row.sign / p.size;
+  b.excess[j] = p.row.excess;
   b.multiplier[j] = multiplier;
   b.reciprocal[j] = reciprocal;
-  b.coupling[j] = b.upper[j] * reciprocal;
-  const bool within = (filled + pivot <= growth * before) & (pivot >= smallest * largest);
-  return within ? 0 : 1;
+  b.coupling[j] = upper * reciprocal;
+  const bool within = (std::abs(filled) + p.size <= growth * before) & (p.size >= smallest * largest);
+  return (within ? 0 : 1) + (forgiven ? 2 : 0);
 }
 
 /// Factor a row; extremes want divisions, so entries that break a record are only counted. @return how many do
@@ -93,13 +101,16 @@ template <typename T>
 [[gnu::always_inline]] inline int factor_entries(Index width, const BundleRow<T>& row, PivotExtremes<T>& e) {
   const BundleRow<T> b = row;
   const T growth = e.growth, smallest = e.smallest, most = std::numeric_limits<T>::max();
-  int records = 0, bad = 0;
-#pragma omp simd reduction(+ : records, bad)
+  int records = 0, forgiven = 0, bad = 0;
+#pragma omp simd reduction(+ : records, forgiven, bad)
   for (Index j = 0; j < width; ++j) {
-    records += factor_entry(b, j, growth, smallest);
+    const int found = factor_entry(b, j, growth, smallest);
+    records += found & 1;
+    forgiven += found & 2;
     bad += std::abs(b.reciprocal[j]) <= most ? 0 : 1;
   }
   e.finite = e.finite && bad == 0;
+  e.forgiven = e.forgiven || forgiven > 0;
   return records;
 }
 
@@ -110,7 +121,7 @@ template <typename T>
 #pragma omp simd reduction(max : growth) reduction(min : smallest)
   for (Index j = 0; j < width; ++j) {
     const T filled = std::abs(b.multiplier[j] * b.upper_above[j]), before = std::abs(b.diag[j]);
-    const T pivot = std::abs(b.upper[j]) + b.excess[j];
+    const T pivot = T(1) / std::abs(b.reciprocal[j]);
     const T larger = std::max(std::abs(b.lower[j]), before), largest = std::max(larger, std::abs(b.upper[j]));
     const T grown = (filled + pivot) / before, left = pivot / largest;
     growth = grown > growth ? grown : growth;
@@ -190,6 +201,15 @@ template <typename T>
   is_narrow_ ? write(narrow_) : write(same_);
 }
 
+template <typename T>
+ExcessRow<T> Factors<T>::take_row(const BandsView<T>& bands, Index at, PivotExtremes<T>& extremes) const {
+  ExcessRow<T> row = make_row(bands.lower[at], bands.diag[at], bands.upper[at], T(0), false);
+  const bool forgiven = is_forgiven(row.excess, bands.diag[at]);
+  extremes.forgiven = extremes.forgiven || forgiven;
+  if (forgiven && forgives_) row.excess = 0;
+  return row;
+}
+
 /// Eliminate the last row that was met from the next one.
 ///
 /// A line carries its excess: where couplings are tiny against their row, plain pivots lose |c_i / u_i| <= 1 to
@@ -199,12 +219,13 @@ template <typename T>
 void Factors<T>::eliminate_row(const BandsView<T>& bands, Index line, Index i, Pivot& last,
                                PivotExtremes<T>& extremes) {
   const Index at = lines_.first(line) + i * lines_.row_stride(), to = place(at, i);
-  const ExcessRow<T> row = make_row(bands.lower[at], bands.diag[at], bands.upper[at], T(0));
-  const T multiplier = row.lower * last.reciprocal, taken = std::abs(multiplier * last.row.upper);
-  last.row = eliminate_above(last.row, multiplier, row).as_pivot();
-  last.reciprocal = T(1) / last.row.diag();
+  const ExcessRow<T> row = take_row(bands, at, extremes);
+  const T multiplier = row.lower * last.reciprocal, taken = multiplier * last.row.upper;
+  const PivotRow<T> left =
+      pivot_of(eliminate_above(last.row, multiplier, row), row.sign * taken, row.lower, bands.diag[at], row.upper);
+  last = {left.row, left.row.sign / left.size};
   keep(to, multiplier, last.reciprocal, row.upper * last.reciprocal);
-  extremes.see(taken, last.row.magnitude(), last.reciprocal, row.lower, bands.diag[at], row.upper);
+  extremes.see(std::abs(taken), left.size, last.reciprocal, row.lower, bands.diag[at], row.upper);
 }
 
 /// Eliminate the rows above and below from the one between them.
@@ -212,13 +233,14 @@ template <typename T>
 void Factors<T>::meet(const BandsView<T>& bands, Index line, Index i, const Pivot& above, const Pivot& below,
                       PivotExtremes<T>& extremes) {
   const Index at = lines_.first(line) + i * lines_.row_stride(), to = place(at, i);
-  const ExcessRow<T> row = make_row(bands.lower[at], bands.diag[at], bands.upper[at], T(0));
+  const ExcessRow<T> row = take_row(bands, at, extremes);
   const T from_above = row.lower * above.reciprocal, from_below = row.upper * below.reciprocal;
-  const T taken = std::abs(from_above * above.row.upper) + std::abs(from_below * below.row.upper);
-  Pivot met{eliminate_above(above.row, from_above, row)};
-  met.row.upper = eliminate(met.row, from_below, below.row, below.row.upper, below.row.lower);
-  met.row = met.row.as_pivot();
-  met.reciprocal = T(1) / met.row.diag();
+  const T off_above = from_above * above.row.upper, off_below = from_below * below.row.upper;
+  const T taken = std::abs(off_above) + std::abs(off_below);
+  ExcessRow<T> both = eliminate_above(above.row, from_above, row);
+  both.upper = eliminate(both, from_below, below.row, below.row.upper, below.row.lower);
+  const PivotRow<T> left = pivot_of(both, row.sign * (off_above + off_below), row.lower, bands.diag[at], row.upper);
+  const Pivot met{left.row, left.row.sign / left.size};
   const bool towards = order_ == Order::towards;
   const T multiplier = towards && at >= towards_ ? from_below : from_above;
   if (towards && at == towards_) {
@@ -229,9 +251,9 @@ void Factors<T>::meet(const BandsView<T>& bands, Index line, Index i, const Pivo
   }
   // Poisson's equation leaves 4 / n of the row in the middle; rounded as other numbers are, it is as good as they are.
   if (towards) {
-    extremes.see_last(taken, met.row.magnitude(), met.reciprocal, bands.diag[at]);
+    extremes.see_last(taken, left.size, met.reciprocal, bands.diag[at]);
   } else {
-    extremes.see(taken, met.row.magnitude(), met.reciprocal, row.lower, bands.diag[at], row.upper);
+    extremes.see(taken, left.size, met.reciprocal, row.lower, bands.diag[at], row.upper);
   }
 }
 
@@ -277,7 +299,8 @@ typename Factors<T>::Pivots Factors<T>::factor_beside(const BandsView<T>& bands,
                            excess,
                            serves_ || is_narrow_ ? multiplier : &same_.multiplier[at],
                            is_narrow_ ? reciprocal[i % 2] : &same_.reciprocal[at],
-                           is_narrow_ ? coupling : &same_.coupling[at]};
+                           is_narrow_ ? coupling : &same_.coupling[at],
+                           forgives_};
     factor_row(width, row, extremes);
     if (is_narrow_) {
       if (!serves_) std::copy_n(multiplier, width, &narrow_.multiplier[at]);
@@ -310,7 +333,7 @@ void Factors<T>::sweep_abreast(const BandsView<T>& bands, Index rows, Index step
     }
     factor_row(kAbreast,
                {lower, diag, upper[here], upper[above], reciprocal[above], sweeps.excess, multiplier, reciprocal[here],
-                coupling},
+                coupling, forgives_},
                extremes);
     for (Index j = 0; keep && j < kAbreast; ++j) {
       const Index to = sweeps.next[j] + i * step;
@@ -380,13 +403,14 @@ typename Factors<T>::Pivots Factors<T>::factor_bundle(const BandsView<T>& bands,
   bool alike = order_ == Order::down && width == kAbreast;
   for (Index l = line; l < line + width; ++l) alike = alike && lines_.length(l) == lines_.length(line);
   if (alike) return factor_abreast(bands, line);
-  return {std::numeric_limits<double>::quiet_NaN(), 0};  // each by itself
+  return {std::numeric_limits<double>::quiet_NaN(), 0, false};  // each by itself
 }
 
 template <typename T>
 void Factors<T>::add(const Pivots& some) {
   if (!(some.growth <= pivots_.growth) && !std::isnan(pivots_.growth)) pivots_.growth = some.growth;
   pivots_.smallest = std::min(pivots_.smallest, some.smallest);
+  pivots_.forgiven = pivots_.forgiven || some.forgiven;
 }
 
 /// Factor `width` lines from `line` on; what is not sound together is told line by line.
@@ -418,6 +442,18 @@ void Factors<T>::factor(const LineSet& lines, const BandsView<T>& bands, Form fo
   is_narrow_ = narrow;
   const Index size = shared_ ? lines.length(0) : lines.extent();
   narrow ? make_room(narrow_, same_, size, serves_) : make_room(same_, narrow_, size, serves_);
+  forgives_ = true;
+  sweep(bands);
+  if (!pivots_.forgiven || forgiving_ == Forgiving::always) return;
+  if (!forgiving_harms(lines, bands)) return;
+  forgives_ = false;
+  sweep(bands);
+}
+
+/// Factor all lines.
+template <typename T>
+void Factors<T>::sweep(const BandsView<T>& bands) {
+  const LineSet& lines = lines_;
   pivots_ = {};
   doubtful_.clear();
   if (shared_) {

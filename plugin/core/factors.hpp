@@ -4,6 +4,7 @@
 #include <mutex>
 #include <vector>
 
+#include "interface.hpp"
 #include "oclspkt/bands.hpp"
 #include "oclspkt/export.hpp"
 #include "oclspkt/options.hpp"
@@ -67,6 +68,7 @@ class OCLSPKT_API Factors {
   struct Pivots {
     double growth = 0;    ///< largest (|what was taken from b_i| + |u_i|) / |b_i|; NaN if a pivot is zero or not finite
     double smallest = 1;  ///< smallest |u_i| / max |row i|; 0 if a pivot is not finite
+    bool forgiven = false;  ///< an excess of some row is_forgiven()
     /// Growth is bounded and no pivot is tiny against its row (missing evidence). NaN loses.
     bool sound() const;
   };
@@ -85,6 +87,8 @@ class OCLSPKT_API Factors {
   /// @cost 1 division, 11 multiply-adds a row that is factored, by all processors of this process
   void factor(const LineSet& lines, const BandsView<T>& bands, Form form, Order order = Order::down, Index towards = 0,
               bool narrow = false);
+  /// Forgive a rounding of a diagonal whatever that does to the solution: for those who find out.
+  void forgive_always() { forgiving_ = Forgiving::always; }
   FactorsView<T> view() const { return with_multipliers(same_); }
   /// Of narrow ones, whose view() is of null pointers.
   FactorsView<float> narrow_view() const { return with_multipliers(narrow_); }
@@ -114,6 +118,8 @@ class OCLSPKT_API Factors {
     if (serves_) view.multiplier = view.coupling, view.above = lines_.row_stride();
     return view;
   }
+  void sweep(const BandsView<T>& bands);
+  ExcessRow<T> take_row(const BandsView<T>& bands, Index at, PivotExtremes<T>& extremes) const;
   void keep(Index to, T multiplier, T reciprocal, T coupling);
   void eliminate_row(const BandsView<T>& bands, Index line, Index row, Pivot& last, PivotExtremes<T>& extremes);
   void meet(const BandsView<T>& bands, Index line, Index row, const Pivot& above, const Pivot& below,
@@ -130,6 +136,8 @@ class OCLSPKT_API Factors {
   void add(const Pivots& some);
 
   LineSet lines_;
+  enum class Forgiving { unless_it_harms, always } forgiving_ = Forgiving::unless_it_harms;
+  bool forgives_ = true;
   bool shared_ = false, serves_ = false, is_narrow_ = false;
   Order order_ = Order::down;
   Index towards_ = 0;

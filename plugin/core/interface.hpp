@@ -77,23 +77,39 @@ void two_difference(T a, T b, T& difference, T& error) {
   error = (a - a_virtual) + (b_virtual - b);
 }
 
-/// |diag| - |lower| - |upper|, rounded once (two exact differences), with one rounding of the diagonal forgiven:
-/// values in [-2 eps |diag|, 0) become 0.
+/// |diag| - |lower| - |upper|, rounded once (two exact differences).
 /// @source Knuth TwoSum
 template <typename T>
-T row_excess(T lower, T diag, T upper) {
+T exact_excess(T lower, T diag, T upper) {
   T first, first_error, second, second_error;
   two_difference(std::abs(diag), std::abs(lower), first, first_error);
   two_difference(first, std::abs(upper), second, second_error);
-  const T excess = second + (first_error + second_error);
+  return second + (first_error + second_error);
+}
+
+/// True if an excess is negative by no more than a rounding of the diagonal: in [-2 eps |diag|, 0).
+template <typename T>
+bool is_forgiven(T excess, T diag) {
   const T one_rounding = 2 * std::numeric_limits<T>::epsilon() * std::abs(diag);
-  const bool forgiven = (excess < 0) & (excess >= -one_rounding);  // no branch: rows are taken several at a time
-  return forgiven ? T(0) : excess;
+  return (excess < 0) & (excess >= -one_rounding);  // no branch: rows are taken several at a time
+}
+
+/// exact_excess(), 0 where it is_forgiven(), unless that would change the solution (core/forgiven.hpp).
+template <typename T>
+T row_excess(T lower, T diag, T upper, bool forgives = true) {
+  const T excess = exact_excess(lower, diag, upper);
+  return forgives & is_forgiven(excess, diag) ? T(0) : excess;
 }
 
 template <typename T>
-ExcessRow<T> make_row(T lower, T diag, T upper, T f) {
-  return {lower, upper, row_excess(lower, diag, upper), f, std::copysign(T(1), diag)};
+ExcessRow<T> make_row(T lower, T diag, T upper, T f, bool forgives = true) {
+  return {lower, upper, row_excess(lower, diag, upper, forgives), f, std::copysign(T(1), diag)};
+}
+
+/// True if |diag| is so small against the couplings that an excess would not tell it: the row carries its diagonal.
+template <typename T>
+bool carries_diagonal(T lower, T diag, T upper) {
+  return 2 * std::abs(diag) < std::abs(lower) + std::abs(upper);
 }
 
 /// What is left of a segment when its inner rows are eliminated: the equations of its top and bottom row.
@@ -141,6 +157,27 @@ template <typename T>
 ExcessRow<T> eliminate_above(const ExcessRow<T>& above, T t, ExcessRow<T> row) {
   row.lower = eliminate(row, t, above, above.upper, above.lower);
   return row;
+}
+
+/// A row that a sweep has eliminated the row above from, as_pivot(), and the size of its pivot.
+template <typename T>
+struct PivotRow {
+  ExcessRow<T> row;
+  T size;
+};
+
+/// @param row        as eliminations left it
+/// @param taken      sign of the diagonal times what they took off it
+/// @param lower, diag, upper  before any elimination
+template <typename T>
+PivotRow<T> pivot_of(ExcessRow<T> row, T taken, T lower, T diag, T upper) {
+  const bool direct = carries_diagonal(lower, diag, upper);
+  const T carried = row.magnitude(), left = direct ? std::abs(diag) - taken : carried;
+  const T couplings = std::abs(row.lower) + std::abs(row.upper), size = std::abs(left);
+  const bool turned = left < 0;
+  row.excess = direct ? size - couplings : turned ? -2 * couplings - row.excess : row.excess;
+  row.sign = turned ? -row.sign : row.sign;
+  return {row, size};
 }
 
 /// Append the next row: the old bottom becomes an inner row and is eliminated.

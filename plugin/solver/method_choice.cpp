@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "evidence.hpp"
+#include "forgiven.hpp"
 #include "narrow.hpp"
 #include "oclspkt/error.hpp"
 #include "proposal.hpp"
@@ -18,6 +19,9 @@ namespace {
 constexpr int kTwistedCores = 4;
 /// Rows below which partitions leave too much to their border equations.
 constexpr Index kShortestPartition = 48;
+/// Dominance below which a row's excess, rounded to its couplings, says too little of its diagonal: from here on the
+/// row errs by at most 1.5 eps, at 0.1 by 6.5, at 1e-9 by 6e8.
+constexpr double kLeastCarriedDominance = 0.5;
 
 template <typename T>
 Proposal exact_proposal(const Problem<T>& problem, const Plan& plan) {
@@ -251,11 +255,31 @@ static std::optional<Proposal> propose_plan(const Problem<T>& problem, Method me
   return p;
 }
 
+/// Why the excess that a plan's elimination carries does not stand for the diagonals; empty if it does, or if factors
+/// carry what they need.
+template <typename T>
+static std::string excess_refusal(const Problem<T>& problem, const Plan& plan) {
+  const bool carries = (plan.method == Method::exact_twopass && !plan.from_ends) || plan.folds() || plan.grid_folds();
+  const double d = problem.survey.dominance;
+  if (!carries || d >= 1) return {};
+  if (!(d >= kLeastCarriedDominance)) {
+    return format("row dominance %.2g < %.1f, excesses do not tell the diagonal", d, kLeastCarriedDominance);
+  }
+  const double effect = forgiven_effect(problem.bands.lines(), problem.bands.view());
+  if (effect <= kHarmlessForgiving) return {};
+  return format("an excess within rounding of 0 may change the solution %.1e times, more than %.1f", effect,
+                kHarmlessForgiving);
+}
+
 template <typename T>
 std::optional<Proposal> propose(const Problem<T>& problem, Method method, Objection& objection) {
   std::optional<Proposal> proposal = propose_plan(problem, method, objection);
   // Pivoting is bounded by its own factors.
   if (!proposal || method == Method::pivot) return proposal;
+  if (const std::string why = excess_refusal(problem, proposal->plan); !why.empty()) {
+    objection = {why, {}, proposal->plan};
+    return std::nullopt;
+  }
   if (!proposal->rounding) proposal->rounding = rounding_of(problem, proposal->plan);
   if (!(proposal->rounding->eps <= kRoundingLimit)) {
     objection = {rounding_refusal(*proposal->rounding), {}, proposal->plan};

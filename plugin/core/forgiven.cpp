@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "forgiven.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "factors.hpp"
+#include "interface.hpp"
+#include "parallel.hpp"
+
+namespace oclspkt {
+namespace {
+
+/// Solve M z = phi down and up a line; all numbers are positive. @return the largest of z
+template <typename T>
+double sweep_line(const LineSet& lines, const BandsView<T>& bands, const FactorsView<T>& f, Index line,
+                  std::vector<double>& swept) {
+  const Index n = lines.length(line), first = lines.first(line), stride = lines.row_stride();
+  swept.resize(static_cast<std::size_t>(n));
+  double d = 0, z = 0, worst = 0;
+  for (Index i = 0, at = first; i < n; ++i, at += stride) {
+    const T excess = exact_excess(bands.lower[at], bands.diag[at], bands.upper[at]);
+    const double phi = is_forgiven(excess, bands.diag[at]) ? -static_cast<double>(excess) : 0;
+    d = phi + std::abs(static_cast<double>(f.multiplier[at])) * d;
+    swept[static_cast<std::size_t>(i)] = d * std::abs(static_cast<double>(f.reciprocal[at]));
+  }
+  for (Index i = n - 1, at = first + i * stride; i >= 0; --i, at -= stride) {
+    z = swept[static_cast<std::size_t>(i)] + std::abs(static_cast<double>(f.coupling[at])) * z;
+    if (!(z <= worst)) worst = z;
+  }
+  return worst;
+}
+
+}  // namespace
+
+template <typename T>
+double forgiven_effect(const LineSet& lines, const BandsView<T>& bands) {
+  Bands<T> comparison(lines);
+  for_pieces(lines.extent(), kPieceRows, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      comparison.lower()[i] = -std::abs(bands.lower[i]);
+      comparison.diag()[i] = std::abs(bands.diag[i]);
+      comparison.upper()[i] = -std::abs(bands.upper[i]);
+    }
+  });
+  Factors<T> factors;
+  factors.forgive_always();
+  factors.factor(lines, comparison.view(), Form::general);
+  std::vector<double> worst(static_cast<std::size_t>(lines.count()));
+  for_pieces(lines.count(), lines_a_piece(lines), [&](Index begin, Index end) {
+    std::vector<double> swept;
+    for (Index l = begin; l < end; ++l) {
+      worst[static_cast<std::size_t>(l)] = sweep_line(lines, bands, factors.view(), l, swept);
+    }
+  });
+  double largest = 0;
+  for (const double of_line : worst) {
+    if (!(of_line <= largest)) largest = std::isnan(largest) ? largest : of_line;
+  }
+  return largest;
+}
+
+template double forgiven_effect(const LineSet&, const BandsView<float>&);
+template double forgiven_effect(const LineSet&, const BandsView<double>&);
+
+}  // namespace oclspkt
