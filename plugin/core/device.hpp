@@ -102,6 +102,9 @@ class DeviceSolver {
   virtual Times times() const = 0;
   /// The stored factors, which are evidence for or against a method; null for methods without.
   virtual const Factors<T>* factors() const { return nullptr; }
+  /// A bound on what rounding leaves in a row, as Report::rounding, that only the factors of the last set-up give; 0
+  /// where the plan's holds.
+  virtual double rounding() const { return 0; }
   /// Bytes held on the device and in host scratch, the bands themselves not counted where they are shared.
   virtual std::int64_t bytes() const = 0;
 };

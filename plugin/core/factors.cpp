@@ -121,7 +121,8 @@ template <typename T>
 #pragma omp simd reduction(max : growth) reduction(min : smallest)
   for (Index j = 0; j < width; ++j) {
     const T filled = std::abs(b.multiplier[j] * b.upper_above[j]), before = std::abs(b.diag[j]);
-    const T pivot = T(1) / std::abs(b.reciprocal[j]);
+    const bool direct = carries_diagonal(b.lower[j], b.diag[j], b.upper[j]);
+    const T pivot = direct ? T(1) / std::abs(b.reciprocal[j]) : std::abs(b.upper[j]) + b.excess[j];
     const T larger = std::max(std::abs(b.lower[j]), before), largest = std::max(larger, std::abs(b.upper[j]));
     const T grown = (filled + pivot) / before, left = pivot / largest;
     growth = grown > growth ? grown : growth;

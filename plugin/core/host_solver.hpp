@@ -5,6 +5,7 @@
 
 #include "device.hpp"
 #include "factors.hpp"
+#include "rounding.hpp"
 
 namespace oclspkt {
 
@@ -31,6 +32,7 @@ class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
   void set_up(const Plan& plan, const Bands<T>& bands) override;
   void apply(const T* y, T* x) override;
   Times times() const override { return times_; }
+  double rounding() const override { return rounding_by_growth(factors_.pivots().growth); }
   std::int64_t bytes() const override { return factors_.bytes() + window_.bytes(); }
   const Factors<T>* factors() const override { return &factors_; }
 

@@ -33,7 +33,7 @@ Number PivotedLines<Number>::add(const std::vector<PivotedRow<Number>>& rows) {
       next = {rows[i + 1].diag, i + 2 < rows.size() ? rows[i + 1].upper : Number(0), 0, 0, false};
       next_scale = rows[i + 1].scale;
       Number lower = rows[i + 1].lower;
-      if (std::abs(lower) > std::abs(row.diag)) {
+      if (std::abs(lower) * scale > std::abs(row.diag) * next_scale) {
         std::swap(row.diag, lower);
         std::swap(row.upper, next.diag);
         std::swap(row.upper2, next.upper);

@@ -11,11 +11,12 @@ namespace oclspkt {
 template <typename Number>
 struct PivotedRow {
   Number lower = 0, diag = 0, upper = 0;
-  Number scale = 1;  ///< what the row's pivot is held against
+  Number scale = 1;  ///< the size of the row: pivots are compared, and held against, relative to it
 };
 
-/// Many tridiagonal systems, one after the other, solved by Gaussian elimination with partial pivoting in a number type
-/// that may be wider than LAPACK's: what is left of cut lines, in double, and lines beyond the range of their own type.
+/// Many tridiagonal systems, one after the other, solved by Gaussian elimination with scaled partial pivoting in a
+/// number type that may be wider than LAPACK's: what is left of cut lines, in double, and lines beyond the range of
+/// their own type.
 template <typename Number>
 class PivotedLines {
  public:

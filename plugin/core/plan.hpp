@@ -105,7 +105,7 @@ struct Plan {
   bool stored = false;        ///< laid end to end, by stored factors
   bool narrow = false;        ///< stored, or side by side, not shared: factors are floats beside vectors of doubles
   bool corrects = false;      ///< turned(), truncated_streamed: partitions agree by differences that are passed on and
-                          ///< taken off, see JointRounding::corrected
+                              ///< taken off, see JointRounding::corrected
   Index reach = 0;     ///< stored: rows of a partition that what enters it gets to, a multiple of lanes; m: all of them
   Index lead_in = -1;  ///< stored: rows above a partition from which its pivots come out right; -1: a line's first row
   Index meeting = 0;   ///< twisted() or from_ends: tile from which on rows are eliminated up, those before it down

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "oclspkt/bands.hpp"
+#include "oclspkt/report.hpp"
 #include "plan.hpp"
 #include "survey.hpp"
 
@@ -15,8 +16,6 @@ struct Rounding {
   Index row = -1;  ///< the row that gives it, an offset in the vector; -1: the survey gives it, or all rows do
 };
 
-/// The largest bound with which `auto` takes a method.
-inline constexpr double kRoundingLimit = 100;
 /// Dominance by rows from which the survey alone vouches: `rounding_by_dominance` is below the limit.
 inline constexpr double kSurveyedDominance = 1.05;
 

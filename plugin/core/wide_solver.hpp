@@ -19,6 +19,8 @@ class OCLSPKT_API WideSolver final : public DeviceSolver<T> {
   void set_up(const Plan& plan, const Bands<T>& bands) override;
   void apply(const T* y, T* x) override;
   Times times() const override { return times_; }
+  /// What is left is the rounding of x.
+  double rounding() const override { return 2; }
   std::int64_t bytes() const override;
   /// Lines that have a pivot that is zero or not finite, in order; their answers are not finite.
   const std::vector<Index>& singular() const { return singular_; }

@@ -15,6 +15,7 @@
 #include "layout.hpp"
 #include "line_factors.hpp"
 #include "pipeline.hpp"
+#include "rounding.hpp"
 #include "turned_factors.hpp"
 #include "waiter.hpp"
 
@@ -138,6 +139,7 @@ class ClSolver final : public DeviceSolver<T> {
   DeviceHandles handles() const override;
   void apply_on_device(_cl_mem* y, _cl_mem* x) override;
   Times times() const override { return times_; }
+  double rounding() const override { return factored() ? rounding_by_growth(factors_.pivots().growth) : 0; }
   std::int64_t bytes() const override {
     std::int64_t bytes = bytes_ + factors_.bytes() + turned_.bytes();
     for (const AlignedArray<float>& array : narrow_) bytes += array.bytes();

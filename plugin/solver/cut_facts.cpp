@@ -11,10 +11,10 @@ namespace oclspkt {
 namespace {
 
 /// Numbers of PartFacts and of LineVerdict in a message.
-constexpr Index kFacts = 13, kVerdict = 8;
-/// |p| + |q| above which the parts of a line are not trusted: an unknown next to a cut enters inner rows so many times,
-/// and rounding with it.
-constexpr double kSpikeLimit = 100;
+constexpr Index kFacts = 14, kVerdict = 8;
+/// Roundings, in eps, that a row next to a cut collects at most, relative to what unknowns of the inner rows are by
+/// themselves.
+constexpr double kNextToCut = 20;
 /// A pivot of the equations between parts smaller than this many eps, and one more for each of them, is rounding: the
 /// line may be singular. Poisson's matrix has pivots of 2 / rows there.
 constexpr double kSmallPivot = 4;
@@ -33,7 +33,8 @@ void write(const PartFacts& f, double* to) {
                             static_cast<double>(f.why),
                             f.smallest_row,
                             f.largest_row,
-                            f.spike_size};
+                            f.spike_size,
+                            f.rounding};
   static_assert(std::size(numbers) == kFacts);
   std::copy(std::begin(numbers), std::end(numbers), to);
 }
@@ -46,6 +47,7 @@ PartFacts read_facts(const double* from) {
   f.smallest_row = from[10];
   f.largest_row = from[11];
   f.spike_size = from[12];
+  f.rounding = from[13];
   return f;
 }
 
@@ -79,6 +81,12 @@ LineVerdict verdict_for(const std::vector<PartFacts>& parts, Gathering why, std:
   return v;
 }
 
+/// What rounding leaves in a row of a part. Without the unknowns next to the cuts, inner ones are 1 + S times as large
+/// at most, S = spike_size, and spikes are solved for with the same roundings.
+double rounding_of(const PartFacts& part) {
+  return part.rounding * (1 + 2 * part.spike_size) + kNextToCut * (1 + part.spike_size);
+}
+
 template <typename T>
 Gathering judge_line(const std::vector<PartFacts>& parts) {
   Gathering why = Gathering::none;
@@ -87,7 +95,7 @@ Gathering judge_line(const std::vector<PartFacts>& parts) {
     why = std::max(why, part.why);
     all.smallest_row = std::min(all.smallest_row, part.smallest_row);
     all.largest_row = std::max(all.largest_row, part.largest_row);
-    if (!(part.spike_size <= kSpikeLimit)) why = std::max(why, Gathering::large_spike);
+    if (!(rounding_of(part) <= kRoundingLimit)) why = std::max(why, Gathering::large_spike);
   }
   if (!in_range<T>(all)) why = std::max(why, Gathering::extreme);
   if (why != Gathering::none) return why;
@@ -111,7 +119,7 @@ const char* text(Gathering why) {
     case Gathering::small_pivot:
       return "the equations between its parts are nearly singular";
     case Gathering::large_spike:
-      return "the inner rows of a part are nearly singular";
+      return "its parts multiply rounding";
     case Gathering::extreme:
       return "its rows are too large, too small or too different";
     case Gathering::trial:
@@ -164,8 +172,8 @@ template <typename T>
 PartFacts CutSolver<T>::Impl::facts_of(Index c) const {
   const Survey& survey = survey_[static_cast<std::size_t>(c)];
   const Index s = slot_at(c);
-  return {parts_.reduced(s),   lines_.length(slot(c).line), why_[static_cast<std::size_t>(c)],
-          survey.smallest_row, survey.largest_row,          parts_.spike_size(s)};
+  return {parts_.reduced(s),  lines_.length(slot(c).line), why_[static_cast<std::size_t>(c)], survey.smallest_row,
+          survey.largest_row, parts_.spike_size(s),        solver_.report().rounding};
 }
 
 /// Fill facts_ of the lines that are rooted here.
@@ -200,6 +208,9 @@ void CutSolver<T>::Impl::verdicts(double& bound, bool& symmetric) {
     const auto& parts = facts_[static_cast<std::size_t>(c)];
     Gathering& why = why_[static_cast<std::size_t>(c)];
     why = judge_line<T>(parts);
+    for (const PartFacts& part : parts) {
+      if (why == Gathering::none) report_.rounding = std::max(report_.rounding, rounding_of(part));
+    }
     for (std::size_t k = 0; k + 1 < parts.size(); ++k) {
       symmetric = symmetric && parts[k].reduced.below == parts[k + 1].reduced.above;
     }

@@ -16,6 +16,8 @@ namespace {
 /// What processes compare first; see look().
 constexpr std::size_t kLook = 7;
 constexpr double kNone = -std::numeric_limits<double>::infinity();
+/// What inner rows may round, in eps: unknowns next to the cuts multiply it by 3 where spikes are 1.
+constexpr double kInnerRounding = 20;
 /// Shares of the tolerance: truncation may use one, the spikes of both sides that are not kept the rest.
 constexpr double kBoundShare = 0.75, kSpikeShare = 0.125;
 /// Spikes are kept down to rounding times its root: unknowns near the end of a line may be so much smaller than those
@@ -112,7 +114,7 @@ bool CutSolver<T>::Impl::may_pin() const {
 /// Set the solver of the inner rows up; where it refuses them, without the lines that stand in the way.
 template <typename T>
 void CutSolver<T>::Impl::set_up_inner(Bands<T>& bands) {
-  const Known known{.symmetric = known_.symmetric};
+  const Known known{.symmetric = known_.symmetric, .rounding_limit = kInnerRounding};
   const auto accepted = [&] {
     try {
       solver_.set_up(known);
@@ -209,10 +211,11 @@ void CutSolver<T>::Impl::judge(Accord& accord) {
   bool symmetric = true;
   accord.attempt([&] { verdicts(bound, symmetric); });
   const bool any = std::any_of(why_.begin(), why_.end(), [](Gathering g) { return g != Gathering::none; });
-  std::vector<double> facts{bound, symmetric ? 0.0 : 1.0, any ? 1.0 : 0.0};
+  std::vector<double> facts{bound, symmetric ? 0.0 : 1.0, any ? 1.0 : 0.0, report_.rounding};
   accord.agree(facts);
   symmetric = known_.symmetric || (overall_.symmetric && facts[1] == 0);
   gathering_ = facts[2] > 0;
+  report_.rounding = facts[3];
   truncated_ = chooses_truncation(facts[0], symmetric);
   const double tol = tolerance<T>(options_);
   const bool loose = truncated_ && !symmetric && overall_.dominance >= 1;

@@ -27,6 +27,7 @@ struct PartFacts {
   Gathering why = Gathering::none;
   double smallest_row = 0, largest_row = 0;  ///< see Survey
   double spike_size = 0;
+  double rounding = 0;  ///< of the inner rows, see Report
 };
 
 /// What the root of a line tells its parts.

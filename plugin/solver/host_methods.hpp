@@ -13,6 +13,7 @@ class PivotSolver final : public DeviceSolver<T> {
   void set_up(const Plan& plan, const Bands<T>& bands) override;
   void apply(const T* y, T* x) override;
   Times times() const override { return times_; }
+  double rounding() const override { return reference_.rounding(); }
   std::int64_t bytes() const override { return reference_.bytes(); }
   const Reference<T>& reference() const { return reference_; }
 

@@ -201,7 +201,13 @@ void LineGroup<T>::put_back(Bands<T>& bands) const {
 
 template <typename T>
 GroupReport LineGroup<T>::report() const {
-  return {method_, bands_.lines().count(), bands_.lines().rows(), members_.front(), pinned_, why_};
+  return {method_,
+          bands_.lines().count(),
+          bands_.lines().rows(),
+          members_.front(),
+          pinned_,
+          solver_ ? solver_->rounding() : 0,
+          why_};
 }
 
 template <typename T>

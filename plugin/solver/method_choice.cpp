@@ -112,7 +112,7 @@ std::optional<Proposal> propose_partitions(const Problem<T>& problem, Objection&
   Plan plan = plan_for(problem, Method::exact_twopass, 0);
   std::optional<Rounding> rounding = rounding_of(problem, plan);
   const bool may_choose = problem.options.partition == 0;
-  for (Index m = plan.m; may_choose && !(rounding->eps <= kRoundingLimit) && m >= 2 * kShortestPartition;) {
+  for (Index m = plan.m; may_choose && !(rounding->eps <= problem.rounding_limit) && m >= 2 * kShortestPartition;) {
     m = round_up(m / 2, kShortestPartition);
     plan = make_plan(Method::exact_twopass, plan.n, 0, m, sizeof(T), problem.traits);
     rounding = rounding_of(problem, plan);
@@ -281,11 +281,12 @@ std::optional<Proposal> propose(const Problem<T>& problem, Method method, Object
     return std::nullopt;
   }
   if (!proposal->rounding) proposal->rounding = rounding_of(problem, proposal->plan);
-  if (!(proposal->rounding->eps <= kRoundingLimit)) {
-    objection = {rounding_refusal(*proposal->rounding), {}, proposal->plan};
+  if (!(proposal->rounding->eps <= problem.rounding_limit)) {
+    objection = {rounding_refusal(*proposal->rounding, problem.rounding_limit), {}, proposal->plan};
     if (!problem.insist) return std::nullopt;
+    proposal->why =
+        (proposal->above_tolerance ? proposal->why + "; " : "used because its method is named; ") + objection.why;
     proposal->above_tolerance = true;
-    proposal->why = "used because its method is named; " + objection.why;
     objection = {};
   }
   return proposal;

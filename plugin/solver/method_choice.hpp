@@ -35,7 +35,8 @@ struct Problem {
   bool symmetric = false;  ///< and its operator must be, too
   bool one_shot = false;   ///< factors that are stored would hardly be used: prefer truncated-halo, which stores none
   bool from_ends = false;  ///< exact-twopass: Attempt::from_ends
-  bool insist = false;     ///< the user named the method, and no other way to carry it is left to try
+  double rounding_limit = kRoundingLimit;  ///< Known::rounding_limit
+  bool insist = false;                     ///< the user named the method, and no other way to carry it is left to try
 };
 
 /// Share of the rows that may be solved apart for the others to keep a cheaper method.

@@ -17,10 +17,10 @@ double rows_in(const LineSet& lines, const std::vector<Index>& members) {
   return static_cast<double>(rows);
 }
 
-std::string rounding_refusal(const Rounding& rounding) {
+std::string rounding_refusal(const Rounding& rounding, double limit) {
   if (!std::isfinite(rounding.eps)) return "nothing bounds what rounding leaves in a row";
   return format("rounding may leave %.3g eps in row %lld, more than %.0f", rounding.eps,
-                static_cast<long long>(rounding.row), kRoundingLimit);
+                static_cast<long long>(rounding.row), limit);
 }
 
 std::string where(const Certificate& c) {

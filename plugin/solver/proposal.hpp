@@ -63,16 +63,16 @@ Rounding rounding_of(const Problem<T>& problem, const Plan& plan) {
   return bound_rounding(plan, problem.bands.lines(), problem.bands.view(), problem.survey);
 }
 
-/// True if it is within kRoundingLimit.
+/// True if it is within problem.rounding_limit.
 /// @param[out] rounding  the bound
 template <typename T>
 bool rounds_little(const Problem<T>& problem, const Plan& plan, Rounding& rounding) {
   rounding = rounding_of(problem, plan);
-  return rounding.eps <= kRoundingLimit;
+  return rounding.eps <= problem.rounding_limit;
 }
 
 /// Why a plan with such a bound is refused.
-std::string rounding_refusal(const Rounding& rounding);
+std::string rounding_refusal(const Rounding& rounding, double limit);
 
 /// Rows of some lines.
 double rows_in(const LineSet& lines, const std::vector<Index>& members);

@@ -99,6 +99,7 @@ void Solver<T>::Impl::adopt(const DeviceChoice& device, const Plan& plan) {
 template <typename T>
 Objection Solver<T>::Impl::examine_adopted(Proposal& p, bool last) {
   report_.backward_error = 0;
+  if (const double made = solver_->rounding(); made != 0) p.rounding = Rounding{made};
   if (!p.needs_trial && in_range<T>(survey_)) return {};
   double error = -1;
   const Times start = all_times();
@@ -147,6 +148,9 @@ void Solver<T>::Impl::take(const Proposal& p) {
   report_.certificate = p.certificate;
   report_.certificate_above_tolerance = p.above_tolerance;
   report_.rounding = p.rounding ? p.rounding->eps : kNothingKnown;
+  for (const GroupReport& group : report_.groups) {
+    if (!(group.rounding <= report_.rounding)) report_.rounding = group.rounding;
+  }
   report_.growth = p.growth;
   report_.partition = cut ? p.plan.m : 0;
   report_.partitions = p.plan.segments > 0 ? bands_.lines().count() * p.plan.segments : cut ? p.plan.partitions() : 0;
@@ -204,6 +208,7 @@ bool Solver<T>::Impl::try_method(const DeviceChoice& device, const Attempt& atte
     objection = {};
     Problem<T> present = problem(device, on_host, one_shot);
     present.from_ends = attempt.from_ends;
+    present.rounding_limit = known_.rounding_limit;
     present.insist = last && named(options_.method);
     std::optional<Proposal> proposal = propose(present, method, objection);
     if (proposal) {

@@ -53,7 +53,7 @@ std::string streamed_refusal(const Certificate& c, double tol, double limit = kG
 template <typename T>
 std::string stored_refusal(const Problem<T>& problem, const Plan& plan, const Certificate& certificate, double tol) {
   if (!(certificate.bound <= tol)) return streamed_refusal(certificate, tol);
-  return rounding_refusal(bound_stored_joints(plan, problem.bands.view()).corrected);
+  return rounding_refusal(bound_stored_joints(plan, problem.bands.view()).corrected, problem.rounding_limit);
 }
 
 /// A streamed plan that does not hold, for a user who named the method.
@@ -72,11 +72,11 @@ std::optional<Proposal> insist_on_streamed(const Problem<T>& problem, const Plan
 template <typename T>
 bool settle_rounding(const Problem<T>& problem, Plan& plan, Rounding& rounding) {
   rounding = {rounding_of_joints(problem.survey, plan.m)};
-  if (rounding.eps <= kRoundingLimit) return true;
+  if (rounding.eps <= problem.rounding_limit) return true;
   const JointRounding found = bound_stored_joints(plan, problem.bands.view());
-  plan.corrects = !(found.plain.eps <= kRoundingLimit);
+  plan.corrects = !(found.plain.eps <= problem.rounding_limit);
   rounding = plan.corrects ? found.corrected : found.plain;
-  return rounding.eps <= kRoundingLimit;
+  return rounding.eps <= problem.rounding_limit;
 }
 
 /// A plan by stored factors whose truncation is covered. @param bound  its certificate

@@ -125,7 +125,8 @@ TYPED_TEST(CutLinesOf, LongLinesWithDominanceOneAreSolvedInParts) {
     const CutCase c = CutCase::equal(1, rows);
     test::at_dominance_one<T>(c.all().rows(), [&](const char* name, const Bands<T>& one) {
       const std::string what = std::string(name) + ", " + describe(rows, Layout::end_to_end);
-      if (std::string(name) == "column sums 0") {
+      // Where an excess within rounding of 0 counts, elimination keeps its sign and pivoting may have to follow.
+      if (std::string(name) == "column sums 0" || std::string(name) == "row sums 0") {
         const std::vector<T> y = test::random_vector<T>(c.all().rows());
         expect_as_good_as_lapack(c, glued(c, one), y, what);
         return;

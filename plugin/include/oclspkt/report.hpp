@@ -9,6 +9,9 @@
 
 namespace oclspkt {
 
+/// The largest bound on rounding, in eps, with which method auto takes a method, see Report::rounding.
+inline constexpr double kRoundingLimit = 100;
+
 /// One method that set-up considered, in order, and what it found.
 struct Candidate {
   Method method = Method::pivot;
@@ -25,6 +28,7 @@ struct GroupReport {
   Index lines = 0, rows = 0;
   Index first_line = 0;  ///< the first of them
   bool pinned = false;   ///< singular, the last unknown of each is 0
+  double rounding = 0;   ///< see Report
   std::string why;
 };
 

@@ -16,8 +16,9 @@ namespace oclspkt {
 
 /// What a caller knows of a matrix and its bands do not show.
 struct Known {
-  bool symmetric = false;            ///< but for rounding
-  bool constant_null_space = false;  ///< the matrix times a constant vector is 0
+  bool symmetric = false;                  ///< but for rounding
+  bool constant_null_space = false;        ///< the matrix times a constant vector is 0
+  double rounding_limit = kRoundingLimit;  ///< what the caller leaves to the rounding of a solve, in eps
 };
 
 struct Survey;
