@@ -33,7 +33,8 @@ std::string fault_at_load(const char* library) {
   if (platforms == nullptr) return "is no OpenCL driver: it does not give clIcdGetPlatformIDsKHR";
   cl_uint count = 0;
   const cl_int code = platforms(0, nullptr, &count);
-  return code != CL_SUCCESS || count == 0 ? "offers no platform, " + error_name(code) : "";
+  if (code != CL_SUCCESS) return "offers no platform, " + error_name(code);
+  return count == 0 ? "offers no platform" : "";
 }
 
 /// List and open what the program will. Devices with memory of their own are not opened: on a GPU a context takes a
