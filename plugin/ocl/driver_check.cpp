@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -27,30 +28,28 @@ extern char** environ;
 namespace oclspkt::ocl {
 namespace {
 
-namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kLook{2};
 
 std::string error_text(int number) { return std::strerror(number); }
 
-[[noreturn]] void distrust(const fs::path& helper, const std::string& why, const std::string& cure) {
-  throw std::runtime_error("the program " + helper.string() + ", which tries drivers, " + why + "; " + cure);
+[[noreturn]] void distrust(const std::string& helper, const std::string& why, const std::string& cure) {
+  throw std::runtime_error("the program " + helper + ", which tries drivers, " + why + "; " + cure);
 }
 
 /// The helper program beside the library that holds this function.
 /// @throws std::runtime_error unless only the owner of that library can have put it there
 std::string trusted_helper() {
   Dl_info info;
-  std::error_code error;
   const bool known = dladdr(reinterpret_cast<void*>(&try_in_children), &info) != 0 && info.dli_fname != nullptr;
-  const fs::path library = fs::canonical(known ? info.dli_fname : "", error);
-  const fs::path folder = library.parent_path(), helper = folder / kDriverCheck;
+  char library[PATH_MAX];
   struct stat of_library, of_folder, of_helper;
-  if (error || stat(library.c_str(), &of_library) != 0 || stat(folder.c_str(), &of_folder) != 0) {
+  if (!known || realpath(info.dli_fname, library) == nullptr || stat(library, &of_library) != 0) {
     throw std::runtime_error(std::string("the folder of the OpenCL module is not known, where ") + kDriverCheck +
                              " must be, which tries drivers; load the library by an absolute path");
   }
+  const std::string folder(library, std::strrchr(library, '/')), helper = folder + "/" + kDriverCheck;
   if (lstat(helper.c_str(), &of_helper) != 0) {
     distrust(helper, "is not there: " + error_text(errno), "install it beside the library");
   }
@@ -64,11 +63,11 @@ std::string trusted_helper() {
   if ((of_helper.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
     distrust(helper, "can be written by others than its owner", "run chmod go-w on it");
   }
-  if ((of_folder.st_mode & S_IWOTH) != 0) {
+  if (stat(folder.empty() ? "/" : folder.c_str(), &of_folder) != 0 || (of_folder.st_mode & S_IWOTH) != 0) {
     distrust(helper, "is in a folder that everybody can write", "run chmod o-w on the folder");
   }
   if (access(helper.c_str(), X_OK) != 0) distrust(helper, "cannot be run: " + error_text(errno), "make it executable");
-  return helper.string();
+  return helper;
 }
 
 std::chrono::seconds time_limit() {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "driver_files.hpp"
 
+#include <dirent.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -9,13 +11,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <memory>
 #include <sstream>
 #include <stdexcept>
 
 namespace oclspkt::ocl {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr const char* kVendorFolder = "/etc/OpenCL/vendors";
 constexpr const char* kIcd = ".icd";
@@ -25,28 +26,37 @@ std::optional<std::string> variable(const char* name) {
   return value != nullptr && *value != '\0' ? std::optional<std::string>(value) : std::nullopt;
 }
 
+bool is_icd(const std::string& path) { return path.size() > 4 && path.compare(path.size() - 4, 4, kIcd) == 0; }
+
 /// The loader takes the whole first line: paths may hold spaces.
-Driver named_in(const fs::path& file) {
+Driver named_in(const std::string& file) {
   std::ifstream stream(file);
-  Driver driver{{}, file.string()};
+  Driver driver{{}, file};
   std::getline(stream, driver.library);
   return driver;
 }
 
-std::vector<Driver> drivers_of_folder(const fs::path& folder) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    if (at->path().extension() == kIcd) files.push_back(at->path());
+/// By the system's own calls: the iterators of std::filesystem end the process where memory runs out.
+std::vector<Driver> drivers_of_folder(const std::string& folder) {
+  const auto shut = [](DIR* open) { closedir(open); };
+  const std::unique_ptr<DIR, decltype(shut)> open(opendir(folder.c_str()), shut);
+  std::vector<std::string> names;
+  for (const dirent* entry = nullptr; open && (entry = readdir(open.get())) != nullptr;) {
+    if (is_icd(entry->d_name)) names.emplace_back(entry->d_name);
   }
-  std::sort(files.begin(), files.end());
+  std::sort(names.begin(), names.end());
   std::vector<Driver> drivers;
-  for (const fs::path& file : files) drivers.push_back(named_in(file));
+  for (const std::string& name : names) drivers.push_back(named_in(folder + "/" + name));
   return drivers;
 }
 
-[[noreturn]] void refuse(const fs::path& where) {
-  throw std::runtime_error("cannot write to the temporary folder " + where.string() + ": " + std::strerror(errno) +
+bool is_folder(const std::string& path) {
+  struct stat about;
+  return stat(path.c_str(), &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+[[noreturn]] void refuse(const std::string& where) {
+  throw std::runtime_error("cannot write to the temporary folder " + where + ": " + std::strerror(errno) +
                            "; set TMPDIR to a folder that exists and can be written");
 }
 
@@ -54,15 +64,14 @@ std::vector<Driver> drivers_of_folder(const fs::path& folder) {
 
 std::vector<Driver> named_drivers() {
   const char* name = variable(kVendorVariable) ? kVendorVariable : kOtherVendorVariables[0];
-  const fs::path path = variable(name).value_or(kVendorFolder);
-  std::error_code error;
+  const std::string path = variable(name).value_or(kVendorFolder);
   std::vector<Driver> drivers;
-  if (path.extension() == kIcd) {
-    drivers.push_back(named_in(path.has_parent_path() ? path : fs::path(kVendorFolder) / path));
-  } else if (fs::is_directory(path, error) || !variable(name)) {
+  if (is_icd(path)) {
+    drivers.push_back(named_in(path.find('/') != std::string::npos ? path : kVendorFolder + ("/" + path)));
+  } else if (is_folder(path) || !variable(name)) {
     drivers = drivers_of_folder(path);
   } else {
-    drivers.push_back({path.string(), name});
+    drivers.push_back({path, name});
   }
   std::istringstream more(variable(kOtherVendorVariables[1]).value_or(""));
   for (std::string library; std::getline(more, library, ':');) {
@@ -72,30 +81,32 @@ std::vector<Driver> named_drivers() {
 }
 
 VendorFolders::VendorFolders() {
-  const auto set = variable("TMPDIR");
-  std::string path = (fs::path(set.value_or("/tmp")) / "oclspkt-XXXXXX").string();
-  if (mkdtemp(path.data()) == nullptr) refuse(set.value_or("/tmp"));
-  root_ = path;
+  const std::string parent = variable("TMPDIR").value_or("/tmp");
+  std::string path = parent + "/oclspkt-XXXXXX";
+  paths_.reserve(1);
+  if (mkdtemp(path.data()) == nullptr) refuse(parent);
+  paths_.push_back(std::move(path));
 }
 
 VendorFolders::~VendorFolders() {
-  std::error_code ignored;
-  fs::remove_all(root_, ignored);
+  for (auto path = paths_.rbegin(); path != paths_.rend(); ++path) std::remove(path->c_str());
 }
 
+/// Note what the destructor removes, before it is there.
+const std::string& VendorFolders::note(std::string path) { return paths_.emplace_back(std::move(path)); }
+
 std::string VendorFolders::add(const std::vector<std::string>& libraries) {
-  const fs::path folder = root_ / std::to_string(folders_++);
-  std::error_code error;
-  if (!fs::create_directory(folder, error)) refuse(folder);
+  const std::string folder = note(paths_.front() + "/" + std::to_string(paths_.size()));
+  if (mkdir(folder.c_str(), S_IRWXU) != 0) refuse(folder);
   for (std::size_t i = 0; i < libraries.size(); ++i) {
     char name[32];
-    std::snprintf(name, sizeof name, "%06zu%s", i, kIcd);
-    std::ofstream stream(folder / name);
+    std::snprintf(name, sizeof name, "/%06zu%s", i, kIcd);
+    std::ofstream stream(note(folder + name));
     stream << libraries[i] << '\n';
     stream.close();
     if (!stream) refuse(folder);
   }
-  return folder.string();
+  return folder;
 }
 
 Redirection::Redirection(const std::string& folder) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -36,8 +35,9 @@ class VendorFolders {
   std::string add(const std::vector<std::string>& libraries);
 
  private:
-  std::filesystem::path root_;
-  int folders_ = 0;
+  const std::string& note(std::string path);
+
+  std::vector<std::string> paths_;  ///< the folder, and all that is in it, in the order of making
 };
 
 /// While it lives, the ICD loader finds drivers in one folder only, for this process and those that it starts.

@@ -90,9 +90,17 @@ class Solver<T>::Impl {
     const bool held = bands_.held();
     recall_bands();
     for (const LineGroup<T>& group : groups_) group.put_back(bands_);
-    f();
-    blank(apart_);
-    if (!held) bands_.release();
+    const auto undo = [&] {
+      blank(apart_);
+      if (!held) bands_.release();
+    };
+    try {
+      f();
+    } catch (...) {
+      undo();
+      throw;
+    }
+    undo();
   }
   std::vector<Index> add_group(Method method, std::vector<Index> members, bool pinned, std::string& why);
   void put_back();

@@ -78,12 +78,21 @@ class Bands {
   Bands() = default;
   explicit Bands(const LineSet& lines) { reshape(lines); }
 
+  /// @throws std::bad_alloc; the bands are then those of no lines or, of the same lines, not held
   void reshape(const LineSet& lines) {
     if (lines == lines_ && held()) return;
-    lower_.resize(lines.extent());
-    diag_.resize(lines.extent());
-    upper_.resize(lines.extent());
-    lines_ = lines;
+    const bool same = lines == lines_;
+    try {
+      LineSet wanted = lines;
+      lower_.resize(lines.extent());
+      diag_.resize(lines.extent());
+      upper_.resize(lines.extent());
+      lines_ = std::move(wanted);
+    } catch (const std::bad_alloc&) {
+      release();
+      if (!same) lines_ = {};
+      throw;
+    }
   }
   /// Give the memory of the numbers back; the lines stay.
   void release() { lower_ = {}, diag_ = {}, upper_ = {}; }
