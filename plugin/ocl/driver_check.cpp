@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -107,23 +108,59 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
   return pointers;
 }
 
+/// A pipe that a child writes to and nobody waits for. Its ends are none of the standard streams.
+class Pipe {
+ public:
+  Pipe() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return;
+    for (int i = 0; i < 2; ++i) {
+      ends_[i] = fcntl(ends[i], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+      close(ends[i]);
+    }
+  }
+  ~Pipe() {
+    for (const int end : ends_) {
+      if (end >= 0) close(end);
+    }
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+
+  bool open() const { return ends_[0] >= 0 && ends_[1] >= 0; }
+  int input() const { return ends_[1]; }
+  /// What is in it, at most as much as it holds.
+  std::string text() const {
+    std::string all;
+    char part[4096];
+    for (ssize_t size = 0; (size = read(ends_[0], part, sizeof part)) > 0 && all.size() < kMost;) {
+      all.append(part, static_cast<std::size_t>(size));
+    }
+    return all;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 1 << 16;
+  int ends_[2] = {-1, -1};
+};
+
+/// The last line of a text in quotes, without what a terminal would take for commands; empty if there is none.
+std::string quoted_last_line(std::string text) {
+  constexpr std::size_t kLongest = 200;
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.pop_back();
+  text.erase(0, text.rfind('\n') + 1);
+  text.erase(0, text.find_first_not_of(' '));
+  for (char& c : text) c = std::isprint(static_cast<unsigned char>(c)) ? c : '?';
+  return text.empty() ? "" : ", after '" + text.substr(0, kLongest) + "'";
+}
+
 /// A child process that tries a driver. It is killed, with all that its driver started, if it is not waited for.
 class Child {
  public:
   Child(const std::string& helper, const std::string& library, const std::string& folder) : token_(new_token()) {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
-      start_error_ = errno;
-      return;
-    }
-    answer_ = ends[0];
-    start_error_ = start(helper, library, folder, ends[1]);
-    close(ends[1]);
+    start_error_ = answer_.open() && errors_.open() ? start(helper, library, folder) : errno;
   }
-  ~Child() {
-    end();
-    if (answer_ >= 0) close(answer_);
-  }
+  ~Child() { end(); }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
@@ -147,7 +184,7 @@ class Child {
 
  private:
   /// @return 0, or why there is no child
-  int start(const std::string& helper, const std::string& library, const std::string& folder, int output) {
+  int start(const std::string& helper, const std::string& library, const std::string& folder) {
     std::vector<std::string> words{helper, token_, library}, variables = environment_with(folder);
     const std::vector<char*> arguments = pointers_to(words), environment = pointers_to(variables);
     posix_spawn_file_actions_t actions;
@@ -164,10 +201,9 @@ class Child {
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &all);
-    posix_spawn_file_actions_adddup2(&actions, output,
-                                     1);  // first: where the process has closed 0 or 2, it may be that
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, answer_.input(), STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, errors_.input(), STDERR_FILENO);
     const int error =
         posix_spawn(&process_, helper.c_str(), &actions, &attributes, arguments.data(), environment.data());
     if (error != 0) process_ = -1;
@@ -177,14 +213,12 @@ class Child {
   }
 
   std::string judge(int status) const {
-    char text[kLongestAnswer + 64];
-    const ssize_t size = read(answer_, text, sizeof text);
-    const std::string answer(text, static_cast<std::size_t>(std::max<ssize_t>(0, size)));
+    const std::string answer = answer_.text();
     if (answer.rfind(token_ + "\n", 0) == 0) return answer.substr(token_.size() + 1);
     const std::string how = WIFSIGNALED(status) ? strsignal(WTERMSIG(status))
                             : WIFEXITED(status) ? "exit status " + std::to_string(WEXITSTATUS(status))
                                                 : "no status";
-    return "ends the process that loads it and lists its devices: " + how;
+    return "ends the process that loads it and lists its devices: " + how + quoted_last_line(errors_.text());
   }
 
   void end() {
@@ -196,8 +230,8 @@ class Child {
   }
 
   std::string token_;
+  Pipe answer_, errors_;
   pid_t process_ = -1;
-  int answer_ = -1;
   int start_error_ = 0;
 };
 

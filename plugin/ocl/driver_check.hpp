@@ -11,7 +11,7 @@ namespace oclspkt::ocl {
 /// The helper program, beside the library that holds this code. It is called as
 /// `oclspkt-driver-check TOKEN LIBRARY` with OCL_ICD_VENDORS set to a folder that names this one driver, does what
 /// discover() will do with the driver, and then answers on its standard output: TOKEN, a new line, and what is wrong
-/// with the driver, if anything.
+/// with the driver, if anything. What else is printed goes to its standard error.
 inline constexpr const char* kDriverCheck = "oclspkt-driver-check";
 
 /// The longest answer after the token: one write to a pipe, whole or not at all.

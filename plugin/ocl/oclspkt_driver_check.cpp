@@ -70,9 +70,9 @@ int main(int argc, char** argv) {
     return 2;
   }
   bind_to_parent();
-  // What drivers print goes nowhere.
-  const int answer = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3), nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-  if (answer < 0 || nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0) return 1;
+  // What drivers print is no answer.
+  const int answer = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  if (answer < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return 1;
   std::string fault = fault_at_load(argv[2]);
   if (fault.empty()) fault = fault_in_use();
   const std::string text = std::string(argv[1]) + "\n" + fault.substr(0, oclspkt::ocl::kLongestAnswer);
