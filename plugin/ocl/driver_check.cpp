@@ -50,7 +50,8 @@ std::string trusted_helper() {
     throw std::runtime_error(std::string("the folder of the OpenCL module is not known, where ") + kDriverCheck +
                              " must be, which tries drivers; load the library by an absolute path");
   }
-  const std::string folder(library, std::strrchr(library, '/')), helper = folder + "/" + kDriverCheck;
+  const std::string folder(library, std::strrchr(library, '/'));
+  std::string helper = folder + "/" + kDriverCheck;
   if (lstat(helper.c_str(), &of_helper) != 0) {
     distrust(helper, "is not there: " + error_text(errno), "install it beside the library");
   }
@@ -103,15 +104,16 @@ std::vector<std::string> environment_with(const std::string& folder) {
 
 std::vector<char*> pointers_to(std::vector<std::string>& words) {
   std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   return pointers;
 }
 
 /// A pipe that a child writes to and nobody waits for. Its ends are none of the standard streams.
-class Pipe {
+class OutputPipe {
  public:
-  Pipe() {
+  OutputPipe() {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return;
     for (int i = 0; i < 2; ++i) {
@@ -119,13 +121,13 @@ class Pipe {
       close(ends[i]);
     }
   }
-  ~Pipe() {
+  ~OutputPipe() {
     for (const int end : ends_) {
       if (end >= 0) close(end);
     }
   }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
+  OutputPipe(const OutputPipe&) = delete;
+  OutputPipe& operator=(const OutputPipe&) = delete;
 
   bool open() const { return ends_[0] >= 0 && ends_[1] >= 0; }
   int input() const { return ends_[1]; }
@@ -230,7 +232,7 @@ class Child {
   }
 
   std::string token_;
-  Pipe answer_, errors_;
+  OutputPipe answer_, errors_;
   pid_t process_ = -1;
   int start_error_ = 0;
 };
@@ -248,6 +250,7 @@ std::vector<std::string> try_in_children(const std::vector<Driver>& drivers, Ven
                              : nullptr);
   }
   std::vector<std::string> verdicts;
+  verdicts.reserve(children.size());
   for (const auto& child : children) {
     verdicts.push_back(child ? child->verdict(limit, seconds) : "cannot be read or names no library");
   }

@@ -46,7 +46,8 @@ std::vector<Driver> drivers_of_folder(const std::string& folder) {
   }
   std::sort(names.begin(), names.end());
   std::vector<Driver> drivers;
-  for (const std::string& name : names) drivers.push_back(named_in(folder + "/" + name));
+  drivers.reserve(names.size());
+  for (std::string& name : names) drivers.push_back(named_in(name.insert(0, folder + "/")));
   return drivers;
 }
 
@@ -96,7 +97,7 @@ VendorFolders::~VendorFolders() {
 const std::string& VendorFolders::note(std::string path) { return paths_.emplace_back(std::move(path)); }
 
 std::string VendorFolders::add(const std::vector<std::string>& libraries) {
-  const std::string folder = note(paths_.front() + "/" + std::to_string(paths_.size()));
+  std::string folder = note(paths_.front() + "/" + std::to_string(paths_.size()));
   if (mkdir(folder.c_str(), S_IRWXU) != 0) refuse(folder);
   for (std::size_t i = 0; i < libraries.size(); ++i) {
     char name[32];
