@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <new>
 #include <sstream>
 
 #include "error_name.hpp"
@@ -135,6 +136,8 @@ void look_at_platform(const cl::Platform& platform, Discovery& result) {
     }
   } catch (const cl::Error& error) {
     result.problems.push_back("platform " + name + ": " + error.what() + " gave " + error_name(error.err()));
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& error) {
     result.problems.push_back("platform " + name + ": its driver throws: " + error.what());
   }

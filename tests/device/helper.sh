@@ -7,6 +7,8 @@ set -eu
 devices=$1 from=$2 work=$3
 helper=$work/oclspkt-driver-check
 mark=$work/planted-program-ran
+preload=${LD_PRELOAD-}  # sanitizers, for our program only
+unset LD_PRELOAD
 
 fresh() {
   rm -rf "$work"
@@ -22,7 +24,7 @@ plant() {
 
 # expect NAME PATTERN
 expect() {
-  said=$(LD_LIBRARY_PATH=$work${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$devices")
+  said=$(env ${preload:+"LD_PRELOAD=$preload"} LD_LIBRARY_PATH="$work${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" "$devices")
   printf '%s: %s\n' "$1" "$said"
   printf '%s' "$said" | grep -q "$2" || { echo "it should print '$2'"; exit 1; }
   if [ -e "$mark" ]; then echo "the planted program ran"; exit 1; fi

@@ -146,13 +146,15 @@ enum Ending { kSurvived = 0, kNoDevices = 1, kNeededLess = 2 };
   std::string why;
   DeviceModule* module = device_module(&why);
   const bool found = module != nullptr && !module->devices().empty();
+  if (!found && module != nullptr && !module->problems().empty()) why = module->problems().front();
+  if (!found) std::cout << "no device: " << why << std::endl;
   _exit(!found ? kNoDevices : failed > 0 ? kSurvived : kNeededLess);
 }
 
 /// Before the cases that open the module in this process.
 TEST_F(Memory, MayRunOutWhileDriversAreLookedFor) {
   ASSERT_EQ(open_device_module(), nullptr) << "run this case first";
-  constexpr int kStep = 11;  // a tenth of a second each
+  constexpr int kStep = 7;  // a tenth of a second each
   int status = 0, count = 0;
   for (; count == 0 || status == kSurvived; ++count) {
     const pid_t child = fork();

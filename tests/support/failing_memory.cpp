@@ -32,8 +32,12 @@ thread_local bool looking = false;  // the unwinder may allocate
 
 int note_library(dl_phdr_info* info, std::size_t /*size*/, void* /*data*/) {
   const bool ours = std::strstr(info->dlpi_name, "liboclspkt-") != nullptr;
-  // The program itself has no name; it holds operator new and templates of the standard library.
-  const bool neutral = *info->dlpi_name == '\0' || std::strstr(info->dlpi_name, "libstdc++") != nullptr;
+  // The program itself has no name; it holds operator new and templates of the standard library. Sanitizers stand
+  // between callers and what they call.
+  bool neutral = *info->dlpi_name == '\0';
+  for (const char* name : {"libstdc++", "libasan", "libubsan"}) {
+    neutral = neutral || std::strstr(info->dlpi_name, name) != nullptr;
+  }
   if (!ours && !neutral) return 0;
   for (int i = 0; i < info->dlpi_phnum && range_count < static_cast<int>(std::size(ranges)); ++i) {
     const auto& part = info->dlpi_phdr[i];
