@@ -159,13 +159,15 @@ class DeviceModule {
 };
 
 /// The entry point of liboclspkt-cl.so: `extern "C" DeviceModule* oclspkt_cl_module(const char* abi, std::string*
-/// error)`. `abi` must equal kDeviceModuleAbi. The module object lives until the process ends.
+/// error)`. `abi` must equal kDeviceModuleAbi. The module object lives until the process ends. Throws nothing but
+/// bad_alloc; a later call then tries again.
 using DeviceModuleEntry = DeviceModule* (*)(const char* abi, std::string* error);
 inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 4";
 inline constexpr const char* kDeviceModuleEntryName = "oclspkt_cl_module";
 
 /// Open the module beside this library at first use.
 /// @param[out] why one line on why there is none, if the result is null
+/// @throws bad_alloc, after which a later call tries again
 OCLSPKT_API DeviceModule* device_module(std::string* why);
 
 /// The module if device_module() has opened it before, else null.

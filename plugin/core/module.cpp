@@ -46,8 +46,8 @@ DeviceModule* device_module(std::string* why) {
   static auto* reason = new std::string;  // outlives static destructors: objects may be destroyed at exit
   const std::lock_guard lock(mutex);
   if (!tried) {
+    module = open_module(*reason);  // where memory runs out, the next call tries again
     tried = true;
-    module = open_module(*reason);
   }
   if (module == nullptr && why != nullptr) *why = *reason;
   return module;

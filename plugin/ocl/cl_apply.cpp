@@ -41,9 +41,9 @@ void ClSolver<T>::apply(const T* y, T* x) {
 template <typename T>
 void ClSolver<T>::solve(const Vectors<T>& vectors) {
   const auto start = Clock::now();
+  Registry::instance().require_usable(index_);
   const std::lock_guard lock(holding_->mutex);
   State& s = holding_->state;
-  Registry::instance().require_usable(index_);
   if (!ready_) throw DeviceError(describe(found_.info) + " has no set-up that succeeded: set the solver up first");
   if (plan_.n == 0) return;
   if (!s.device) {

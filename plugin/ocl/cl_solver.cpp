@@ -104,9 +104,9 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
   ready_ = false;
   check(plan, bands);
   const bool reduces = plan.by_partitions();
+  Registry::instance().require_usable(index_);
   const std::lock_guard lock(holding_->mutex);
   State& s = holding_->state;
-  Registry::instance().require_usable(index_);
   plan_ = plan;
   const BandsView<T> view = bands.view();
   resident_ = {view.lower, view.diag, view.upper, sizeof(T)};

@@ -32,6 +32,7 @@ bool overlap(const BufferPlace& a, const BufferPlace& b) {
 
 template <typename T>
 DeviceHandles ClSolver<T>::handles() const {
+  if (Registry::instance().forked()) return {};
   const std::lock_guard lock(holding_->mutex);
   const State& s = holding_->state;
   if (!s.device) return {};
@@ -77,10 +78,10 @@ cl::Buffer ClSolver<T>::checked(const State& s, const char* name, _cl_mem* handl
 template <typename T>
 void ClSolver<T>::apply_on_device(_cl_mem* y, _cl_mem* x) {
   Vectors<T> vectors;
+  Registry::instance().require_usable(index_);
   {
     const std::lock_guard lock(holding_->mutex);
     const State& s = holding_->state;
-    Registry::instance().require_usable(index_);
     if (!ready_ || !s.device) {
       throw DeviceError(describe(found_.info) + " has no set-up, or was released since: set the solver up again");
     }

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <new>
 #include <sstream>
 
-#include "driver_files.hpp"
 #include "error_name.hpp"
 
 namespace oclspkt::ocl {
@@ -136,6 +136,8 @@ void look_at_platform(const cl::Platform& platform, Discovery& result) {
     }
   } catch (const cl::Error& error) {
     result.problems.push_back("platform " + name + ": " + error.what() + " gave " + error_name(error.err()));
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& error) {
     result.problems.push_back("platform " + name + ": its driver throws: " + error.what());
   }
@@ -167,19 +169,17 @@ DeviceTraits FoundDevice::traits(bool is_double, Variant variant) const {
   return traits;
 }
 
-Discovery discover() {
+Discovery look_at_platforms() {
   Discovery result;
   std::vector<cl::Platform> platforms;
-  const DriverGuard guard;
-  result.problems = guard.problems();
   try {
     cl::Platform::get(&platforms);
   } catch (const cl::Error& error) {
     result.problems.push_back("no OpenCL platform: " + error_name(error.err()) +
                               "; install a driver (for the CPU: pocl-opencl-icd)");
   }
+  result.platforms = platforms.size();
   for (const cl::Platform& platform : platforms) look_at_platform(platform, result);
-  for (std::string& line : faulty_drivers()) result.problems.push_back(std::move(line));
   return result;
 }
 

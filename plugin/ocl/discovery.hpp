@@ -30,9 +30,16 @@ struct FoundDevice {
 struct Discovery {
   std::vector<FoundDevice> devices;
   std::vector<std::string> problems;
+  std::size_t platforms = 0;  ///< that the loader offers
 };
 
-/// Look at every device of every platform, in the loader's order. Throws nothing but bad_alloc.
+/// Look at every device of every platform, in the loader's order. Throws nothing but bad_alloc. A driver may end the
+/// process: programs call discover().
+Discovery look_at_platforms();
+
+/// The same with drivers only that a child process has survived; what is wrong with the others is among the problems.
+/// Where drivers cannot be tried, none is loaded, and the problem names the cure. This must be the first use of OpenCL
+/// in the process. Throws nothing but bad_alloc.
 Discovery discover();
 
 }  // namespace oclspkt::ocl

@@ -3,92 +3,258 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <charconv>
 #include <chrono>
-#include <csignal>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
-#include <filesystem>
+#include <memory>
+#include <random>
+#include <stdexcept>
 #include <thread>
+#include <utility>
 
 extern char** environ;
 
 namespace oclspkt::ocl {
 namespace {
 
-namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-/// A driver on a network may take long to load for the first time; one that hangs holds everything up that long.
-constexpr std::chrono::seconds kLimit{60};
 constexpr std::chrono::milliseconds kLook{2};
 
-/// The tool that loads a driver for us, or nothing. OCLSPKT_TO_TOOLS leads from the folder of the library to it.
-std::string checker() {
+std::string error_text(int number) { return std::strerror(number); }
+
+[[noreturn]] void distrust(const std::string& helper, const std::string& why, const std::string& cure) {
+  throw std::runtime_error("the program " + helper + ", which tries drivers, " + why + "; " + cure);
+}
+
+/// The helper program beside the library that holds this function.
+/// @throws std::runtime_error unless only the owner of that library can have put it there
+std::string trusted_helper() {
   Dl_info info;
-  if (dladdr(reinterpret_cast<void*>(&check_in_children), &info) == 0 || info.dli_fname == nullptr) return "";
-  const fs::path folder = fs::path(info.dli_fname).parent_path();
-  for (const char* way : {OCLSPKT_TO_TOOLS, "../bin"}) {
-    const fs::path tool = folder / way / "oclspkt-devices";
-    if (access(tool.c_str(), X_OK) == 0) return tool;
+  const bool known = dladdr(reinterpret_cast<void*>(&try_in_children), &info) != 0 && info.dli_fname != nullptr;
+  char library[PATH_MAX];
+  struct stat of_library, of_folder, of_helper;
+  if (!known || realpath(info.dli_fname, library) == nullptr || stat(library, &of_library) != 0) {
+    throw std::runtime_error(std::string("the folder of the OpenCL module is not known, where ") + kDriverCheck +
+                             " must be, which tries drivers; load the library by an absolute path");
   }
-  return "";
-}
-
-/// @return -1 if there is no child
-pid_t start(const std::string& tool, const std::string& library) {
-  posix_spawn_file_actions_t actions;
-  if (posix_spawn_file_actions_init(&actions) != 0) return -1;
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  for (const int output : {1, 2}) posix_spawn_file_actions_addopen(&actions, output, "/dev/null", O_WRONLY, 0);
-  std::string words[] = {tool, "--load-driver", library};
-  char* arguments[] = {words[0].data(), words[1].data(), words[2].data(), nullptr};
-  pid_t child = -1;
-  if (posix_spawn(&child, tool.c_str(), &actions, nullptr, arguments, environ) != 0) child = -1;
-  posix_spawn_file_actions_destroy(&actions);
-  return child;
-}
-
-std::string verdict(int status) {
-  if (WIFSIGNALED(status)) {
-    return std::string("ends the process that loads it: ") + strsignal(WTERMSIG(status));
+  const std::string folder(library, std::strrchr(library, '/'));
+  std::string helper = folder + "/" + kDriverCheck;
+  if (lstat(helper.c_str(), &of_helper) != 0) {
+    distrust(helper, "is not there: " + error_text(errno), "install it beside the library");
   }
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? "" : "ends the process that loads it";
+  if (!S_ISREG(of_helper.st_mode)) distrust(helper, "is no regular file", "install it anew");
+  if (of_helper.st_uid != of_library.st_uid) {
+    distrust(helper,
+             "is owned by user " + std::to_string(of_helper.st_uid) + ", the library by user " +
+                 std::to_string(of_library.st_uid),
+             "install both as one user");
+  }
+  if ((of_helper.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    distrust(helper, "can be written by others than its owner", "run chmod go-w on it");
+  }
+  if (stat(folder.empty() ? "/" : folder.c_str(), &of_folder) != 0 || (of_folder.st_mode & S_IWOTH) != 0) {
+    distrust(helper, "is in a folder that everybody can write", "run chmod o-w on the folder");
+  }
+  if (access(helper.c_str(), X_OK) != 0) distrust(helper, "cannot be run: " + error_text(errno), "make it executable");
+  return helper;
 }
 
-/// How a child ends; one that outlives the limit is killed.
-std::string wait_for(pid_t child, Clock::time_point limit) {
-  for (;;) {
-    int status = 0;
-    const pid_t ended = waitpid(child, &status, WNOHANG);
-    if (ended == child) return verdict(status);
-    if (ended < 0 && errno != EINTR) return "";  // somebody else has waited for it
-    if (Clock::now() > limit) {
-      kill(child, SIGKILL);
-      waitpid(child, &status, 0);
-      return "does not load within " + std::to_string(kLimit.count()) + " s";
+std::chrono::seconds time_limit() {
+  const char* text = std::getenv(kDriverSecondsVariable);
+  int seconds = 0;
+  if (text != nullptr) std::from_chars(text, text + std::strlen(text), seconds);
+  return std::chrono::seconds(seconds > 0 ? seconds : kDriverSeconds);
+}
+
+/// What only a child that came to its end can know to write.
+std::string new_token() {
+  std::random_device random;
+  char text[33];
+  std::snprintf(text, sizeof text, "%08x%08x%08x%08x", random(), random(), random(), random());
+  return text;
+}
+
+/// The environment of this process with one folder of drivers in the place of all others.
+std::vector<std::string> environment_with(const std::string& folder) {
+  std::vector<std::string> words{std::string(kVendorVariable) + "=" + folder};
+  for (char** word = environ; word != nullptr && *word != nullptr; ++word) {
+    const auto sets = [&](const char* name) {
+      const std::size_t length = std::strlen(name);
+      return std::strncmp(*word, name, length) == 0 && (*word)[length] == '=';
+    };
+    if (!sets(kVendorVariable) &&
+        std::none_of(std::begin(kOtherVendorVariables), std::end(kOtherVendorVariables), sets))
+      words.emplace_back(*word);
+  }
+  return words;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+/// A pipe that a child writes to and nobody waits for. Its ends are none of the standard streams.
+class OutputPipe {
+ public:
+  OutputPipe() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return;
+    for (int i = 0; i < 2; ++i) {
+      ends_[i] = fcntl(ends[i], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+      close(ends[i]);
     }
-    std::this_thread::sleep_for(kLook);
   }
+  ~OutputPipe() {
+    for (const int end : ends_) {
+      if (end >= 0) close(end);
+    }
+  }
+  OutputPipe(const OutputPipe&) = delete;
+  OutputPipe& operator=(const OutputPipe&) = delete;
+
+  bool open() const { return ends_[0] >= 0 && ends_[1] >= 0; }
+  int input() const { return ends_[1]; }
+  /// What is in it, at most as much as it holds.
+  std::string text() const {
+    std::string all;
+    char part[4096];
+    for (ssize_t size = 0; (size = read(ends_[0], part, sizeof part)) > 0 && all.size() < kMost;) {
+      all.append(part, static_cast<std::size_t>(size));
+    }
+    return all;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 1 << 16;
+  int ends_[2] = {-1, -1};
+};
+
+/// The last line of a text in quotes, without what a terminal would take for commands; empty if there is none.
+std::string quoted_last_line(std::string text) {
+  constexpr std::size_t kLongest = 200;
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.pop_back();
+  text.erase(0, text.rfind('\n') + 1);
+  text.erase(0, text.find_first_not_of(' '));
+  for (char& c : text) c = std::isprint(static_cast<unsigned char>(c)) ? c : '?';
+  return text.empty() ? "" : ", after '" + text.substr(0, kLongest) + "'";
 }
+
+/// A child process that tries a driver. It is killed, with all that its driver started, if it is not waited for.
+class Child {
+ public:
+  Child(const std::string& helper, const std::string& library, const std::string& folder) : token_(new_token()) {
+    start_error_ = answer_.open() && errors_.open() ? start(helper, library, folder) : errno;
+  }
+  ~Child() { end(); }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  /// What is wrong with the driver.
+  std::string verdict(Clock::time_point limit, std::chrono::seconds seconds) {
+    if (start_error_ != 0) return "cannot be tried, no process can be started: " + error_text(start_error_);
+    int status = 0;
+    for (pid_t ended = 0;;) {
+      ended = waitpid(process_, &status, WNOHANG);
+      if (ended == process_ || (ended < 0 && errno != EINTR)) break;  // or somebody else has waited for it
+      if (Clock::now() > limit) {
+        return "does not list its devices within " + std::to_string(seconds.count()) + " s; set " +
+               kDriverSecondsVariable + " to more if it is only slow";
+      }
+      std::this_thread::sleep_for(kLook);
+    }
+    const pid_t group = std::exchange(process_, -1);
+    kill(-group, SIGKILL);  // what the driver left running
+    return judge(status);
+  }
+
+ private:
+  /// @return 0, or why there is no child
+  int start(const std::string& helper, const std::string& library, const std::string& folder) {
+    std::vector<std::string> words{helper, token_, library}, variables = environment_with(folder);
+    const std::vector<char*> arguments = pointers_to(words), environment = pointers_to(variables);
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    if (const int error = posix_spawn_file_actions_init(&actions)) return error;
+    if (const int error = posix_spawnattr_init(&attributes)) {
+      posix_spawn_file_actions_destroy(&actions);
+      return error;
+    }
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, answer_.input(), STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, errors_.input(), STDERR_FILENO);
+    const int error =
+        posix_spawn(&process_, helper.c_str(), &actions, &attributes, arguments.data(), environment.data());
+    if (error != 0) process_ = -1;
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+  }
+
+  std::string judge(int status) const {
+    const std::string answer = answer_.text();
+    if (answer.rfind(token_ + "\n", 0) == 0) return answer.substr(token_.size() + 1);
+    const std::string how = WIFSIGNALED(status) ? strsignal(WTERMSIG(status))
+                            : WIFEXITED(status) ? "exit status " + std::to_string(WEXITSTATUS(status))
+                                                : "no status";
+    return "ends the process that loads it and lists its devices: " + how + quoted_last_line(errors_.text());
+  }
+
+  void end() {
+    if (process_ < 0) return;
+    kill(-process_, SIGKILL);
+    kill(process_, SIGKILL);
+    while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+
+  std::string token_;
+  OutputPipe answer_, errors_;
+  pid_t process_ = -1;
+  int start_error_ = 0;
+};
 
 }  // namespace
 
-std::vector<std::string> check_in_children(const std::vector<std::string>& libraries) {
-  std::vector<std::string> ends(libraries.size());
-  const std::string tool = checker();
-  if (tool.empty()) return ends;
-  const auto limit = Clock::now() + kLimit;
-  std::vector<pid_t> children(libraries.size());
-  std::transform(libraries.begin(), libraries.end(), children.begin(),
-                 [&](const std::string& library) { return start(tool, library); });
-  for (std::size_t i = 0; i < children.size(); ++i) {
-    if (children[i] > 0) ends[i] = wait_for(children[i], limit);
+std::vector<std::string> try_in_children(const std::vector<Driver>& drivers, VendorFolders& folders) {
+  const std::string helper = trusted_helper();
+  const std::chrono::seconds seconds = time_limit();
+  const Clock::time_point limit = Clock::now() + seconds;
+  std::vector<std::unique_ptr<Child>> children;
+  for (const Driver& driver : drivers) {
+    const bool named = !driver.library.empty();
+    children.push_back(named ? std::make_unique<Child>(helper, driver.library, folders.add({driver.library}))
+                             : nullptr);
   }
-  return ends;
+  std::vector<std::string> verdicts;
+  verdicts.reserve(children.size());
+  for (const auto& child : children) {
+    verdicts.push_back(child ? child->verdict(limit, seconds) : "cannot be read or names no library");
+  }
+  return verdicts;
 }
 
 }  // namespace oclspkt::ocl

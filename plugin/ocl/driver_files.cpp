@@ -1,143 +1,124 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "driver_files.hpp"
 
-#include <dlfcn.h>
+#include <dirent.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <cstdlib>
-#include <filesystem>
+#include <cstring>
 #include <fstream>
-
-#include "driver_check.hpp"
-#include "error_name.hpp"
+#include <memory>
+#include <sstream>
+#include <stdexcept>
 
 namespace oclspkt::ocl {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr const char* kVendorFolder = "/etc/OpenCL/vendors";
-constexpr const char* kVendorVariable = "OCL_ICD_VENDORS";  // both loaders know it
+constexpr const char* kIcd = ".icd";
 
-/// The folder, file or library that the loader was pointed at.
-std::string vendor_path() {
-  for (const char* variable : {kVendorVariable, "OPENCL_VENDOR_PATH"}) {
-    const char* value = std::getenv(variable);
-    if (value != nullptr && *value != '\0') return value;
-  }
-  return kVendorFolder;
+std::optional<std::string> variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0' ? std::optional<std::string>(value) : std::nullopt;
 }
 
-std::vector<fs::path> icd_files(const fs::path& path) {
-  std::vector<fs::path> files;
-  std::error_code ignored;
-  if (path.extension() == ".icd") {
-    files.push_back(path.is_absolute() ? path : fs::path(kVendorFolder) / path);
-  } else {
-    for (const auto& entry : fs::directory_iterator(path, ignored)) {
-      if (entry.path().extension() == ".icd") files.push_back(entry.path());
-    }
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
+bool is_icd(const std::string& path) { return path.size() > 4 && path.compare(path.size() - 4, 4, kIcd) == 0; }
 
-std::string first_word(const fs::path& file) {
+/// The loader takes the whole first line: paths may hold spaces.
+Driver named_in(const std::string& file) {
   std::ifstream stream(file);
-  std::string word;
-  stream >> word;
-  return word;
+  Driver driver{{}, file};
+  std::getline(stream, driver.library);
+  return driver;
 }
 
-/// What is wrong with a driver, or nothing. The loader has asked the same before, so that nothing runs here that has
-/// not run already.
-std::string fault(const std::string& library) {
-  void* handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL);
-  if (handle == nullptr) {
-    const char* why = dlerror();
-    return std::string("does not load: ") + (why != nullptr ? why : "unknown reason");
+/// By the system's own calls: the iterators of std::filesystem end the process where memory runs out.
+std::vector<Driver> drivers_of_folder(const std::string& folder) {
+  const auto shut = [](DIR* open) { closedir(open); };
+  const std::unique_ptr<DIR, decltype(shut)> open(opendir(folder.c_str()), shut);
+  std::vector<std::string> names;
+  for (const dirent* entry = nullptr; open && (entry = readdir(open.get())) != nullptr;) {
+    if (is_icd(entry->d_name)) names.emplace_back(entry->d_name);
   }
-  using Address = void* (*)(const char*);
-  using Platforms = int (*)(unsigned, void**, unsigned*);
-  const auto address = reinterpret_cast<Address>(dlsym(handle, "clGetExtensionFunctionAddress"));
-  const auto platforms = address != nullptr ? reinterpret_cast<Platforms>(address("clIcdGetPlatformIDsKHR")) : nullptr;
-  std::string what;
-  unsigned count = 0;
-  if (platforms == nullptr) {
-    what = "is no OpenCL driver: it does not give clIcdGetPlatformIDsKHR";
-  } else if (const int code = platforms(0, nullptr, &count); code != 0 || count == 0) {
-    what = "offers no platform, " + error_name(code);
-  }
-  dlclose(handle);  // the loader keeps a handle of its own
-  return what;
+  std::sort(names.begin(), names.end());
+  std::vector<Driver> drivers;
+  drivers.reserve(names.size());
+  for (std::string& name : names) drivers.push_back(named_in(name.insert(0, folder + "/")));
+  return drivers;
 }
 
-std::string problem(const std::string& library, const fs::path& file, const std::string& what) {
-  return std::string("driver ").append(library).append(", named in ").append(file).append(", ").append(what);
+bool is_folder(const std::string& path) {
+  struct stat about;
+  return stat(path.c_str(), &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+[[noreturn]] void refuse(const std::string& where) {
+  throw std::runtime_error("cannot write to the temporary folder " + where + ": " + std::strerror(errno) +
+                           "; set TMPDIR to a folder that exists and can be written");
 }
 
 }  // namespace
 
-DriverGuard::DriverGuard() {
-  std::vector<std::string> libraries, good;
-  std::vector<fs::path> files;
-  for (const fs::path& file : icd_files(vendor_path())) {
-    if (std::string library = first_word(file); !library.empty()) {
-      libraries.push_back(std::move(library));
-      files.push_back(file);
-    }
-  }
-  const std::vector<std::string> ends = check_in_children(libraries);
-  for (std::size_t i = 0; i < ends.size(); ++i) {
-    if (ends[i].empty()) {
-      good.push_back(libraries[i]);
-    } else {
-      problems_.push_back(problem(libraries[i], files[i], ends[i]));
-    }
-  }
-  if (!problems_.empty()) redirect(good);
-}
-
-/// Point the loader to a folder of our own, in the order that it had.
-void DriverGuard::redirect(const std::vector<std::string>& good) {
-  std::error_code ignored;
-  std::string folder = (fs::temp_directory_path(ignored) / "oclspkt-XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr) return;
-  folder_ = folder;
-  for (std::size_t i = 0; i < good.size(); ++i) {
-    std::string name = std::to_string(i);
-    name.insert(0, 4 - std::min<std::size_t>(4, name.size()), '0');
-    std::ofstream(fs::path(folder_) / (name + ".icd")) << good[i] << '\n';
-  }
-  const char* value = std::getenv(kVendorVariable);
-  was_set_ = value != nullptr;
-  if (was_set_) before_ = value;
-  setenv(kVendorVariable, folder_.c_str(), 1);
-}
-
-DriverGuard::~DriverGuard() {
-  if (folder_.empty()) return;
-  if (was_set_) {
-    setenv(kVendorVariable, before_.c_str(), 1);
+std::vector<Driver> named_drivers() {
+  const char* name = variable(kVendorVariable) ? kVendorVariable : kOtherVendorVariables[0];
+  const std::string path = variable(name).value_or(kVendorFolder);
+  std::vector<Driver> drivers;
+  if (is_icd(path)) {
+    drivers.push_back(named_in(path.find('/') != std::string::npos ? path : kVendorFolder + ("/" + path)));
+  } else if (is_folder(path) || !variable(name)) {
+    drivers = drivers_of_folder(path);
   } else {
-    unsetenv(kVendorVariable);
+    drivers.push_back({path, name});
   }
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
+  std::istringstream more(variable(kOtherVendorVariables[1]).value_or(""));
+  for (std::string library; std::getline(more, library, ':');) {
+    if (!library.empty()) drivers.push_back({library, kOtherVendorVariables[1]});
+  }
+  return drivers;
 }
 
-std::vector<std::string> faulty_drivers() {
-  std::vector<std::string> problems;
-  for (const fs::path& file : icd_files(vendor_path())) {
-    const std::string library = first_word(file);
-    if (library.empty()) {
-      problems.push_back("driver file " + file.string() + " cannot be read or names no library");
-    } else if (const std::string what = fault(library); !what.empty()) {
-      problems.push_back(problem(library, file, what));
-    }
+VendorFolders::VendorFolders() {
+  const std::string parent = variable("TMPDIR").value_or("/tmp");
+  std::string path = parent + "/oclspkt-XXXXXX";
+  paths_.reserve(1);
+  if (mkdtemp(path.data()) == nullptr) refuse(parent);
+  paths_.push_back(std::move(path));
+}
+
+VendorFolders::~VendorFolders() {
+  for (auto path = paths_.rbegin(); path != paths_.rend(); ++path) std::remove(path->c_str());
+}
+
+/// Note what the destructor removes, before it is there.
+const std::string& VendorFolders::note(std::string path) { return paths_.emplace_back(std::move(path)); }
+
+std::string VendorFolders::add(const std::vector<std::string>& libraries) {
+  std::string folder = note(paths_.front() + "/" + std::to_string(paths_.size()));
+  if (mkdir(folder.c_str(), S_IRWXU) != 0) refuse(folder);
+  for (std::size_t i = 0; i < libraries.size(); ++i) {
+    char name[32];
+    std::snprintf(name, sizeof name, "/%06zu%s", i, kIcd);
+    std::ofstream stream(note(folder + name));
+    stream << libraries[i] << '\n';
+    stream.close();
+    if (!stream) refuse(folder);
   }
-  return problems;
+  return folder;
+}
+
+Redirection::Redirection(const std::string& folder) {
+  before_.emplace_back(kVendorVariable, variable(kVendorVariable));
+  for (const char* name : kOtherVendorVariables) before_.emplace_back(name, variable(name));
+  setenv(kVendorVariable, folder.c_str(), 1);
+  for (const char* name : kOtherVendorVariables) unsetenv(name);
+}
+
+Redirection::~Redirection() {
+  for (const auto& [name, value] : before_) value ? setenv(name, value->c_str(), 1) : unsetenv(name);
 }
 
 }  // namespace oclspkt::ocl

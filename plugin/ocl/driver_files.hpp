@@ -1,33 +1,55 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace oclspkt::ocl {
 
-/// Keeps the ICD loader away from drivers that take the process with them. It goes by the first call of OpenCL in the
-/// process, so let one of these live around it. Without such a driver nothing is changed.
-class DriverGuard {
- public:
-  DriverGuard();
-  ~DriverGuard();
-  DriverGuard(const DriverGuard&) = delete;
-  DriverGuard& operator=(const DriverGuard&) = delete;
-  /// One line for each driver that is kept out.
-  const std::vector<std::string>& problems() const { return problems_; }
+/// The variable that points the ICD loader to its drivers; both loaders know it.
+inline constexpr const char* kVendorVariable = "OCL_ICD_VENDORS";
+/// Variables that name drivers as well, each to some loader.
+inline constexpr const char* kOtherVendorVariables[] = {"OPENCL_VENDOR_PATH", "OCL_ICD_FILENAMES"};
 
- private:
-  void redirect(const std::vector<std::string>& good);
-
-  std::vector<std::string> problems_;
-  std::string folder_;  ///< of ICD files that name the others; empty if all are good
-  bool was_set_ = false;
-  std::string before_;  ///< what the loader's variable was
+/// A driver that the ICD loader would load.
+struct Driver {
+  std::string library;  ///< as the loader would hand it to dlopen(); empty if its file cannot be read or is empty
+  std::string source;   ///< the ICD file or the variable that names it
 };
 
-/// One line for each driver that the ICD loader is told of and that does not work; the loader itself is silent there.
-/// Call it after the loader has looked for platforms, with the guard still there.
-std::vector<std::string> faulty_drivers();
+/// All drivers that the ICD loader would load, in its order.
+std::vector<Driver> named_drivers();
+
+/// A temporary folder of folders of ICD files, removed when the object goes.
+class VendorFolders {
+ public:
+  /// @throws std::runtime_error with cause and cure if the folder cannot be made
+  VendorFolders();
+  ~VendorFolders();
+  VendorFolders(const VendorFolders&) = delete;
+  VendorFolders& operator=(const VendorFolders&) = delete;
+  /// Make one folder that names these drivers, in this order. @return its path
+  /// @throws std::runtime_error with cause and cure if it cannot be written
+  std::string add(const std::vector<std::string>& libraries);
+
+ private:
+  const std::string& note(std::string path);
+
+  std::vector<std::string> paths_;  ///< the folder, and all that is in it, in the order of making
+};
+
+/// While it lives, the ICD loader finds drivers in one folder only, for this process and those that it starts.
+class Redirection {
+ public:
+  explicit Redirection(const std::string& folder);
+  ~Redirection();
+  Redirection(const Redirection&) = delete;
+  Redirection& operator=(const Redirection&) = delete;
+
+ private:
+  std::vector<std::pair<const char*, std::optional<std::string>>> before_;  ///< variables, and what they were
+};
 
 }  // namespace oclspkt::ocl

@@ -101,6 +101,8 @@ extern "C" OCLSPKT_API oclspkt::DeviceModule* oclspkt_cl_module(const char* abi,
   try {
     static auto* module = new oclspkt::ocl::ClModule;
     return module;
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& e) {
     if (error != nullptr) *error = std::string("the OpenCL module does not start: ") + e.what();
     return nullptr;

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// oclspkt-devices: print what OpenCL devices the solver finds and what it would use them for. The module also runs it
-// as `oclspkt-devices --load-driver LIBRARY`, to see whether a driver ends the process that loads it.
-#include <dlfcn.h>
-#include <unistd.h>
-
+// oclspkt-devices: print what OpenCL devices the solver finds and what it would use them for.
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -109,24 +105,9 @@ void print_devices(DeviceModule& module) {
   for (const std::string& problem : problems) std::printf("problem: %s\n", problem.c_str());
 }
 
-/// Do what an ICD loader does first.
-[[noreturn]] void load_driver(const char* library) {
-  using Address = void* (*)(const char*);
-  using Platforms = int (*)(unsigned, void**, unsigned*);
-  if (void* handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL)) {
-    const auto address = reinterpret_cast<Address>(dlsym(handle, "clGetExtensionFunctionAddress"));
-    const auto platforms =
-        address != nullptr ? reinterpret_cast<Platforms>(address("clIcdGetPlatformIDsKHR")) : nullptr;
-    unsigned count = 0;
-    if (platforms != nullptr) platforms(0, nullptr, &count);
-  }
-  _exit(0);  // what works without taking the process along is told by the loader; drivers' exit handlers are not ours
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 3 && std::strcmp(argv[1], "--load-driver") == 0) load_driver(argv[2]);
   if (argc > 1) {
     const bool help = std::strcmp(argv[1], "--help") == 0 || std::strcmp(argv[1], "-h") == 0;
     std::fputs(help ? "" : ("unknown argument '" + std::string(argv[1]) + "'\n").c_str(), stderr);

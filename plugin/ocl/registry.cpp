@@ -133,7 +133,7 @@ Registry& Registry::instance() {
   return *registry;
 }
 
-Registry::Registry() {
+Registry::Registry() : process_(getpid()) {
   limit_driver_threads();
   discovery_ = discover();
   lost_ = std::make_unique<std::atomic<bool>[]>(discovery_.devices.size());
@@ -163,6 +163,12 @@ std::shared_ptr<OpenDevice> Registry::open(int index) {
 }
 
 void Registry::require_usable(int index) const {
+  if (forked()) {
+    throw DeviceError(describe(device(index).info) +
+                      " cannot be used: this process was forked after the OpenCL drivers had started, without their "
+                      "threads; fork before the first solve on a device, or start processes by exec (Python: "
+                      "multiprocessing.set_start_method('spawn'))");
+  }
   if (exiting) throw DeviceError("the process is ending; no OpenCL device can be used any more");
   if (!is_lost(index)) return;
   const std::lock_guard lock(mutex_);
@@ -185,16 +191,23 @@ void Registry::watch(const std::shared_ptr<Holding>& holding) {
 
 void Registry::retire(std::shared_ptr<Holding> holding, int device) noexcept {
   if (device < 0) return;
-  if (!exiting && !is_lost(device)) {
+  if (exiting || is_lost(device) || forked()) {
+    keep_for_ever(std::move(holding));
+  } else {
     holding->drop();
-    return;
   }
-  const std::lock_guard lock(mutex_);
-  graveyard_.push_back(std::move(holding));
+}
+
+void Registry::keep_for_ever(std::shared_ptr<Holding> holding) noexcept {
+  Holding* const kept = holding.get();
+  kept->self_ = std::move(holding);
+  kept->next_ = kept_;
+  while (!kept_.compare_exchange_weak(kept->next_, kept)) {
+  }
 }
 
 void Registry::release() {
-  if (exiting) return;
+  if (exiting || forked()) return;
   std::vector<std::shared_ptr<Holding>> living;
   {
     const std::lock_guard lock(mutex_);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <sys/types.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <map>
 #include <memory>
@@ -76,6 +79,11 @@ class Holding {
   virtual ~Holding() = default;
   /// Give every OpenCL object back; blocks while the solver is at work.
   virtual void drop() = 0;
+
+ private:
+  friend class Registry;
+  std::shared_ptr<Holding> self_;  ///< of one that is never freed
+  Holding* next_ = nullptr;        ///< the one of these before
 };
 
 /// The one owner of OpenCL objects in the process. It is never destroyed: drivers may be gone before static
@@ -95,13 +103,18 @@ class Registry {
 
   /// A device missed its time limit: it is never used, waited for or freed again in this process.
   void abandon(const OpenDevice& device, const std::string& why);
-  /// @throws DeviceError if the device was abandoned
+  /// True in a child of the process that loaded the drivers: it has none of their threads, and a lock that was held at
+  /// the fork is held for ever. Nothing of OpenCL may be called, and no lock of the registry or of a solver taken.
+  bool forked() const { return getpid() != process_; }
+  /// @throws DeviceError if the device was abandoned, or this process forked from the one that loaded the drivers. Call
+  /// it before a lock is taken.
   void require_usable(int index) const;
   bool is_lost(int index) const { return lost_[static_cast<std::size_t>(index)]; }
 
   /// Have release() reach what a solver holds.
   void watch(const std::shared_ptr<Holding>& holding);
-  /// A solver goes: drop what it holds, or leave it alone for ever if its device is lost or the process is ending.
+  /// A solver goes: drop what it holds, or leave it alone for ever if its device is lost, the process is ending, or the
+  /// drivers' threads are in another process. Allocates nothing.
   /// @param device  where the objects live, -1 if there are none
   void retire(std::shared_ptr<Holding> holding, int device) noexcept;
 
@@ -110,14 +123,16 @@ class Registry {
 
  private:
   Registry();
+  void keep_for_ever(std::shared_ptr<Holding> holding) noexcept;
 
+  const pid_t process_;  ///< that loads the drivers
   Discovery discovery_;
   std::unique_ptr<std::atomic<bool>[]> lost_;  ///< by device
   mutable std::mutex mutex_;                   ///< for all below; never held while a solver's own lock is taken
   std::vector<std::string> lost_why_;
   std::vector<std::shared_ptr<OpenDevice>> open_;
   std::vector<std::weak_ptr<Holding>> holdings_;
-  std::vector<std::shared_ptr<Holding>> graveyard_;  ///< objects of lost devices, never freed
+  std::atomic<Holding*> kept_{nullptr};  ///< the last of those that are never freed; needs no lock
 };
 
 }  // namespace oclspkt::ocl

@@ -71,7 +71,7 @@ void Solver<T>::Impl::take_out_extremes() {
 /// Undo take_out().
 template <typename T>
 void Solver<T>::Impl::put_back() {
-  if (apart_.empty()) return;
+  if (apart_.empty() && groups_.empty()) return;
   for (const LineGroup<T>& group : groups_) group.put_back(bands_);
   groups_.clear();
   apart_.clear();
@@ -112,16 +112,23 @@ void Solver<T>::Impl::settle_apart() {
   with_whole_bands([&] {
     const std::vector<LineGroup<T>> keepers = std::move(groups_);
     groups_.clear();
-    left = add_group(Method::exact_factored, apart_, false, why);
-    left = add_group(Method::pivot, std::move(left), false, why);
-    if (pins() && !left.empty()) {
-      left = add_group(Method::pivot, std::move(left), true, why);
-      report_.pin_why =
-          options_.singular == Singular::pin ? "asked for" : "one line, and the matrix has a constant null space";
+    const auto give_up = [this] {  // the bands are whole
+      groups_.clear();
+      apart_.clear();
+    };
+    try {
+      left = add_group(Method::exact_factored, apart_, false, why);
+      left = add_group(Method::pivot, std::move(left), false, why);
+      if (pins() && !left.empty()) {
+        left = add_group(Method::pivot, std::move(left), true, why);
+        report_.pin_why =
+            options_.singular == Singular::pin ? "asked for" : "one line, and the matrix has a constant null space";
+      }
+    } catch (...) {
+      give_up();
+      throw;
     }
-    if (left.empty()) return;
-    groups_.clear();
-    apart_.clear();
+    if (!left.empty()) give_up();
   });
   if (!left.empty()) {
     throw Breakdown(place_of(bands_.lines(), left.front()) + " cannot be solved (" + why + ")" +

@@ -32,6 +32,14 @@ DeviceChoice host_because(std::string why) {
   return choice;
 }
 
+/// Why the module lists no device: the first cause, and how many more there are.
+std::string no_device_text(const std::vector<std::string>& problems) {
+  if (problems.empty()) return "no OpenCL device";
+  const std::string more = std::to_string(problems.size() - 1);
+  return "no OpenCL device: " + problems.front() +
+         (problems.size() > 1 ? " (oclspkt-devices lists " + more + " more)" : "");
+}
+
 /// Seconds on the host, whose vectors and bands are where they are.
 double host_seconds(const Demand& demand) {
   const double apply = demand.is_double ? predict_host_seconds<double>(demand.lines, demand.form)
@@ -132,7 +140,7 @@ DeviceChoice choose_device(const Options& options, const Demand& demand, const s
     throw InvalidInput("devices '" + options.devices + "': " + problem + "; `host` needs no OpenCL");
   }
   Selection selection = select_devices(options.devices, module->devices(), module->problems());
-  if (selection.devices.empty()) return host_because("no OpenCL device");
+  if (selection.devices.empty()) return host_because(no_device_text(module->problems()));
   selection.devices = devices_of_rank(selection.devices, module->devices(), node_place());
   if (!demand.lines.contiguous() && !demand.lines.beside()) {
     return host_because("the devices' kernels take lines laid end to end or side by side");

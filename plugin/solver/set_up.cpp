@@ -310,13 +310,13 @@ template <typename T>
 void Solver<T>::Impl::begin_set_up() {
   put_back();
   transpose_stale_ = true;
-  const Report previous = std::move(report_);
+  Report previous = std::move(report_);
   report_ = Report{};
-  report_.method = previous.method;  // which solver is there to be reused
-  report_.device = previous.device;
-  report_.device_type = previous.device_type;
-  report_.platform = previous.platform;
   report_.losses = previous.losses;
+  report_.method = previous.method;  // which solver is there to be reused
+  report_.device = std::move(previous.device);
+  report_.device_type = std::move(previous.device_type);
+  report_.platform = std::move(previous.platform);
   for (const LostDevice& device : lost_) report_.degraded.push_back(device.line);
   bands_.relabel(lines_);
   const Survey rows = close_and_survey();
@@ -377,8 +377,9 @@ template <typename T>
 void Solver<T>::Impl::lose(const LostDevice& device) {
   const auto is_it = [&](const LostDevice& known) { return known.index == device.index; };
   if (std::any_of(lost_.begin(), lost_.end(), is_it)) return;
-  lost_.push_back(device);
+  lost_.reserve(lost_.size() + 1);  // both or none, should memory run out
   report_.degraded.push_back(device.line);
+  lost_.push_back(device);
   ++report_.losses;
 }
 

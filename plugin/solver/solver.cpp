@@ -78,8 +78,10 @@ Bands<T>& Solver<T>::Impl::room(const LineSet& lines) {
   filled_.reset();
   narrowed_ = 0;
   if (!(lines == lines_)) lost_.clear();  // what did not fit may fit now
-  lines_ = lines;
-  bands_.reshape(lines);
+  LineSet wanted = lines;
+  lines_ = {};  // as the bands are, should memory run out
+  bands_.reshape(wanted);
+  lines_ = std::move(wanted);
   return bands_;
 }
 
@@ -176,6 +178,7 @@ void Solver<T>::Impl::set_up_transpose() {
 /// What the transposed solver loses is lost for the next set-up of this one, too, and told by its report.
 template <typename T>
 void Solver<T>::Impl::share_losses() {
+  if (!transposed_) return;  // there was no memory for it
   for (const LostDevice& device : transposed_->impl_->lost_) lose(device);
 }
 

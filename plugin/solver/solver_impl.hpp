@@ -79,7 +79,12 @@ class Solver<T>::Impl {
   template <typename F>
   void with_whole_bands(const F& f) {
     for (const LineGroup<T>& group : groups_) group.put_back(bands_);
-    f();
+    try {
+      f();
+    } catch (...) {
+      blank(apart_);
+      throw;
+    }
     blank(apart_);
   }
   std::vector<Index> add_group(Method method, std::vector<Index> members, bool pinned, std::string& why);

@@ -2,6 +2,9 @@
 // The OpenCL module as programs get it: opened by the solver library from beside it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <regex>
 #include <vector>
 
 #include "device.hpp"
@@ -57,6 +60,30 @@ TEST(Module, SolversMayLiveUntilTheProcessEnds) {
   EXPECT_NEAR(x[50], 1.0F, 1e-6F);
   static AtExit younger{opened().make_float(0, {})};  // destroyed before the registry's exit handler runs
   younger.solver->set_up(plan, bands);
+}
+
+/// Where no driver can be used, for the reason that OCLSPKT_EXPECTED matches.
+TEST(NoDriver, TheHostAnswersAndTheReportSaysWhy) {
+  const char* expected = std::getenv("OCLSPKT_EXPECTED");
+  ASSERT_NE(expected, nullptr) << "run by tests/device/drivers.cmake";
+  const Index n = 1'000'000;
+  const std::vector<double> lower(n, -1), diag(n, 4), upper(n, -1), y(n, 2);
+  std::vector<double> x(n);
+  Solver<double> solver;
+  solver.set_up(LineSet::one(n), lower.data(), diag.data(), upper.data());
+  solver.apply(y.data(), x.data());
+  EXPECT_NEAR(x[n / 2], 1, 1e-15);
+  EXPECT_EQ(solver.report().device, "host");
+  EXPECT_TRUE(std::regex_search(solver.report().device_why, std::regex(expected))) << solver.report().device_why;
+  EXPECT_TRUE(opened().devices().empty());
+  Options named;
+  named.devices = "cpu";
+  try {
+    Solver<double>(named).set_up(LineSet::one(n), lower.data(), diag.data(), upper.data());
+    ADD_FAILURE() << "a device was found";
+  } catch (const InvalidInput& error) {
+    EXPECT_TRUE(std::regex_search(error.what(), std::regex(expected))) << error.what();
+  }
 }
 
 }  // namespace

@@ -78,12 +78,19 @@ class Bands {
   Bands() = default;
   explicit Bands(const LineSet& lines) { reshape(lines); }
 
+  /// @throws std::bad_alloc; the bands are then those of no lines
   void reshape(const LineSet& lines) {
     if (lines == lines_) return;
-    lower_.resize(lines.extent());
-    diag_.resize(lines.extent());
-    upper_.resize(lines.extent());
-    lines_ = lines;
+    try {
+      LineSet wanted = lines;
+      lower_.resize(lines.extent());
+      diag_.resize(lines.extent());
+      upper_.resize(lines.extent());
+      lines_ = std::move(wanted);
+    } catch (const std::bad_alloc&) {
+      *this = {};
+      throw;
+    }
   }
   /// Call the same places by other lines, e.g. where one long line turns out to be many.
   /// @pre both sets are of equal extent

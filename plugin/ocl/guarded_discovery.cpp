@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <new>
+
+#include "discovery.hpp"
+#include "driver_check.hpp"
+#include "driver_files.hpp"
+
+namespace oclspkt::ocl {
+namespace {
+
+std::string problem_of(const Driver& driver, const std::string& what) {
+  return "driver " + driver.library + ", named in " + driver.source + ", " + what;
+}
+
+/// List the devices of the drivers that nothing is wrong with. The loader is told of those only.
+Discovery discover_good(const std::vector<Driver>& drivers, const std::vector<std::string>& verdicts,
+                        VendorFolders& folders) {
+  std::vector<std::string> good, problems;
+  for (std::size_t i = 0; i < drivers.size(); ++i) {
+    if (verdicts[i].empty()) {
+      good.push_back(drivers[i].library);
+    } else {
+      problems.push_back(problem_of(drivers[i], verdicts[i]));
+    }
+  }
+  std::optional<Redirection> redirection;
+  if (!problems.empty()) redirection.emplace(folders.add(good));
+  Discovery result = look_at_platforms();
+  result.problems.insert(result.problems.begin(), problems.begin(), problems.end());
+  return result;
+}
+
+}  // namespace
+
+Discovery discover() {
+  const std::vector<Driver> drivers = named_drivers();
+  if (drivers.empty()) return look_at_platforms();  // nothing to be loaded, nothing to be tried
+  try {
+    VendorFolders folders;
+    return discover_good(drivers, try_in_children(drivers, folders), folders);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    Discovery none;
+    none.problems.push_back(std::string("no driver is loaded, for none can be tried before: ") + error.what());
+    return none;
+  }
+}
+
+}  // namespace oclspkt::ocl

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// oclspkt-driver-check: the child process in which a driver is tried, see driver_check.hpp. Whatever ends this process
+// keeps it from writing its token.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <string>
+
+#include "discovery.hpp"
+#include "driver_check.hpp"
+#include "error_name.hpp"
+
+namespace {
+
+using oclspkt::ocl::error_name;
+
+/// Do what an ICD loader does first, which says nothing where it fails.
+std::string fault_at_load(const char* library) {
+  void* handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
+  if (handle == nullptr) {
+    const char* why = dlerror();
+    return std::string("does not load: ") + (why != nullptr ? why : "unknown reason");
+  }
+  using Address = void* (*)(const char*);
+  using Platforms = cl_int (*)(cl_uint, cl_platform_id*, cl_uint*);
+  const auto address = reinterpret_cast<Address>(dlsym(handle, "clGetExtensionFunctionAddress"));
+  const auto platforms = address != nullptr ? reinterpret_cast<Platforms>(address("clIcdGetPlatformIDsKHR")) : nullptr;
+  if (platforms == nullptr) return "is no OpenCL driver: it does not give clIcdGetPlatformIDsKHR";
+  cl_uint count = 0;
+  const cl_int code = platforms(0, nullptr, &count);
+  if (code != CL_SUCCESS) return "offers no platform, " + error_name(code);
+  return count == 0 ? "offers no platform" : "";
+}
+
+/// List and open what the program will. Devices with memory of their own are not opened: on a GPU a context takes a
+/// fraction of a second, and memory that others may need.
+std::string fault_in_use() {
+  const oclspkt::ocl::Discovery found = oclspkt::ocl::look_at_platforms();
+  if (found.platforms == 0) return "offers no platform that the OpenCL loader takes";
+  for (const oclspkt::ocl::FoundDevice& device : found.devices) {
+    if (!device.info.host_unified) continue;
+    try {
+      const cl::Context context(device.handle);
+      const cl::CommandQueue queue(context, device.handle, CL_QUEUE_PROFILING_ENABLE);
+    } catch (const cl::Error&) {
+      // The program will meet this error, too, and survive it.
+    }
+  }
+  return "";
+}
+
+/// The process ends with the one that started it, at most a little later, and leaves no core file behind.
+void bind_to_parent() {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const rlimit none{0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::fputs("oclspkt-driver-check is run by liboclspkt-cl.so; oclspkt-devices lists devices and faulty drivers.\n",
+               stderr);
+    return 2;
+  }
+  bind_to_parent();
+  // What drivers print is no answer.
+  const int answer = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  if (answer < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return 1;
+  std::string fault = fault_at_load(argv[2]);
+  if (fault.empty()) fault = fault_in_use();
+  const std::string text = std::string(argv[1]) + "\n" + fault.substr(0, oclspkt::ocl::kLongestAnswer);
+  const bool told = write(answer, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  _exit(told ? 0 : 1);  // without the drivers' exit handlers, which are not on trial
+}
