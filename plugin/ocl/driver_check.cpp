@@ -36,7 +36,7 @@ constexpr std::chrono::milliseconds kLook{2};
 std::string error_text(int number) { return std::strerror(number); }
 
 [[noreturn]] void distrust(const std::string& helper, const std::string& why, const std::string& cure) {
-  throw std::runtime_error("the program " + helper + ", which tries drivers, " + why + "; " + cure);
+  throw std::runtime_error("the program " + helper + ", which tests drivers, " + why + "; " + cure);
 }
 
 /// The helper program beside the library that holds this function.
@@ -48,7 +48,7 @@ std::string trusted_helper() {
   struct stat of_library, of_folder, of_helper;
   if (!known || realpath(info.dli_fname, library) == nullptr || stat(library, &of_library) != 0) {
     throw std::runtime_error(std::string("the folder of the OpenCL module is not known, where ") + kDriverCheck +
-                             " must be, which tries drivers; load the library by an absolute path");
+                             " must be, which tests drivers; load the library by an absolute path");
   }
   const std::string folder(library, std::strrchr(library, '/'));
   std::string helper = folder + "/" + kDriverCheck;
@@ -168,7 +168,7 @@ class Child {
 
   /// What is wrong with the driver.
   std::string verdict(Clock::time_point limit, std::chrono::seconds seconds) {
-    if (start_error_ != 0) return "cannot be tried, no process can be started: " + error_text(start_error_);
+    if (start_error_ != 0) return "cannot be tested, no process can be started: " + error_text(start_error_);
     int status = 0;
     for (pid_t ended = 0;;) {
       ended = waitpid(process_, &status, WNOHANG);

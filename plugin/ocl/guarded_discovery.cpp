@@ -42,7 +42,7 @@ Discovery discover() {
     throw;
   } catch (const std::exception& error) {
     Discovery none;
-    none.problems.push_back(std::string("no driver is loaded, for none can be tried before: ") + error.what());
+    none.problems.push_back(std::string("no driver is loaded because none can be tested first: ") + error.what());
     return none;
   }
 }
