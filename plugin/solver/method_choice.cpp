@@ -19,9 +19,8 @@ namespace {
 constexpr int kTwistedCores = 4;
 /// Rows below which partitions leave too much to their border equations.
 constexpr Index kShortestPartition = 48;
-/// Dominance below which a row's excess, rounded to its couplings, says too little of its diagonal: from here on the
-/// row errs by at most 1.5 eps, at 0.1 by 6.5, at 1e-9 by 6e8.
-constexpr double kLeastCarriedDominance = 0.5;
+/// Rounding of a row that carries its excess, in eps, times its dominance: 1.5 eps at 0.5, 6.5 at 0.1, 6e8 at 1e-9.
+constexpr double kOfExcess = 0.75;
 
 template <typename T>
 Proposal exact_proposal(const Problem<T>& problem, const Plan& plan) {
@@ -255,16 +254,15 @@ static std::optional<Proposal> propose_plan(const Problem<T>& problem, Method me
   return p;
 }
 
-/// Why the excess that a plan's elimination carries does not stand for the diagonals; empty if it does, or if factors
-/// carry what they need.
+/// True if the elimination of a plan carries excesses, and nothing but these.
+static bool carries_excess(const Plan& plan) {
+  return (plan.method == Method::exact_twopass && !plan.from_ends) || plan.folds() || plan.grid_folds();
+}
+
+/// Why forgiving a rounding of the diagonals is not harmless; empty if it is.
 template <typename T>
-static std::string excess_refusal(const Problem<T>& problem, const Plan& plan) {
-  const bool carries = (plan.method == Method::exact_twopass && !plan.from_ends) || plan.folds() || plan.grid_folds();
-  const double d = problem.survey.dominance;
-  if (!carries || d >= 1) return {};
-  if (!(d >= kLeastCarriedDominance)) {
-    return format("row dominance %.2g < %.1f, excesses do not tell the diagonal", d, kLeastCarriedDominance);
-  }
+static std::string forgiving_refusal(const Problem<T>& problem, const Plan& plan) {
+  if (!carries_excess(plan) || problem.survey.dominance >= 1) return {};
   const double effect = forgiven_effect(problem.bands.lines(), problem.bands.view());
   if (effect <= kHarmlessForgiving) return {};
   return format("an excess within rounding of 0 may change the solution %.1e times, more than %.1f", effect,
@@ -276,18 +274,20 @@ std::optional<Proposal> propose(const Problem<T>& problem, Method method, Object
   std::optional<Proposal> proposal = propose_plan(problem, method, objection);
   // Pivoting is bounded by its own factors.
   if (!proposal || method == Method::pivot) return proposal;
-  if (const std::string why = excess_refusal(problem, proposal->plan); !why.empty()) {
+  if (!proposal->rounding) proposal->rounding = rounding_of(problem, proposal->plan);
+  // A diagonal that is small against its couplings is rounded with these.
+  if (carries_excess(proposal->plan)) proposal->rounding->eps += kOfExcess / problem.survey.dominance;
+  std::string why = forgiving_refusal(problem, proposal->plan);
+  if (!(proposal->rounding->eps <= problem.rounding_limit)) {
+    why = rounding_refusal(*proposal->rounding, problem.rounding_limit);
+  }
+  if (!why.empty() && !problem.insist) {
     objection = {why, {}, proposal->plan};
     return std::nullopt;
   }
-  if (!proposal->rounding) proposal->rounding = rounding_of(problem, proposal->plan);
-  if (!(proposal->rounding->eps <= problem.rounding_limit)) {
-    objection = {rounding_refusal(*proposal->rounding, problem.rounding_limit), {}, proposal->plan};
-    if (!problem.insist) return std::nullopt;
-    proposal->why =
-        (proposal->above_tolerance ? proposal->why + "; " : "used because its method is named; ") + objection.why;
+  if (!why.empty()) {
+    proposal->why = (proposal->above_tolerance ? proposal->why + "; " : "used because its method is named; ") + why;
     proposal->above_tolerance = true;
-    objection = {};
   }
   return proposal;
 }

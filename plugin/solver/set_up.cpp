@@ -72,9 +72,10 @@ DeviceSettings Solver<T>::Impl::settings(const DeviceChoice& device, const Plan&
 }
 
 /// Make the solver of a plan, or reuse the present one, and move the bands to it.
+/// @param leaves_device  the plan is one of the host, whatever the device carries
 template <typename T>
-void Solver<T>::Impl::adopt(const DeviceChoice& device, const Plan& plan) {
-  const bool on_host = runs_on_host(device, plan, bands_.lines());
+void Solver<T>::Impl::adopt(const DeviceChoice& device, const Plan& plan, bool leaves_device) {
+  const bool on_host = leaves_device || runs_on_host(device, plan, bands_.lines());
   const std::string device_name = on_host ? "host" : device.info.name;
   const std::string platform = on_host ? "" : device.info.platform;
   const bool same = report_.method == plan.method && report_.device == device_name && report_.platform == platform;
@@ -212,7 +213,7 @@ bool Solver<T>::Impl::try_method(const DeviceChoice& device, const Attempt& atte
     present.insist = last && named(options_.method);
     std::optional<Proposal> proposal = propose(present, method, objection);
     if (proposal) {
-      adopt(device, proposal->plan);
+      adopt(device, proposal->plan, on_host);
       objection = examine_adopted(*proposal, last);
       if (objection) {
         objection.plan = proposal->plan;

@@ -62,7 +62,7 @@ class Solver<T>::Impl {
   Problem<T> problem(const DeviceChoice& device, bool on_host, bool one_shot) const;
   bool by_groups(const DeviceChoice& device) const;
   bool try_method(const DeviceChoice& device, const Attempt& attempt, bool one_shot, bool last, Objection& objection);
-  void adopt(const DeviceChoice& device, const Plan& plan);
+  void adopt(const DeviceChoice& device, const Plan& plan, bool leaves_device);
   Objection examine_adopted(Proposal& proposal, bool last);
   void take(const Proposal& proposal);
   std::string precision_text(const Proposal& proposal) const;

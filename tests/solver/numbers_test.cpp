@@ -170,8 +170,8 @@ TYPED_TEST(Numbers, OfAWindAreStreamedWithItByTheModel) {
       const char* side = against ? "walking up from exact starts" : "walking down from exact starts";
       EXPECT_NE(report.shape.find(side), std::string::npos) << report.why;
       EXPECT_LE(report.certificate, report.tolerance);
-      // Runs that start anew are rounded apart from each other: above the limit, and then it is said.
-      EXPECT_EQ(report.certificate_above_tolerance, report.backward_error > 100 * this->eps);
+      // Runs that start anew are rounded apart from each other, and nothing bounds by how much: it is said.
+      EXPECT_TRUE(report.certificate_above_tolerance);
       EXPECT_TRUE(this->backward_error(streamed, bands) <= 100 || report.certificate_above_tolerance)
           << peclet << " " << report.backward_error / this->eps;
     }

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The bound on rounding that a report states, held against the error that solutions have: matrices that an attack with
+// two materials found, and families around them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string>
+
+#include "every_device.hpp"
+#include "solver_fixture.hpp"
+
+namespace oclspkt {
+namespace {
+
+/// Rows (-G(i), G(i) + f G(i + 1) + H, -f G(i + 1)), G(i) = K for i <= J and 1 below: two materials that meet.
+struct Jump {
+  Index n, border;
+  double ratio, f, sink;
+  bool over_diagonal = false, upside_down = false;
+};
+
+template <typename T>
+Bands<T> jump(const Jump& j) {
+  const auto conductivity = [&](Index i) { return i <= j.border ? j.ratio : 1.0; };
+  return test::fill<T>(LineSet::one(j.n), [&](Index at) {
+    const Index i = j.upside_down ? j.n - 1 - at : at;
+    const double above = conductivity(i), below = j.f * conductivity(i + 1), diag = above + below + j.sink;
+    const double scale = j.over_diagonal ? 1 / diag : 1;
+    test::Row row{-above * scale, diag * scale, -below * scale};
+    if (j.upside_down) std::swap(row.lower, row.upper);
+    return row;
+  });
+}
+
+template <typename T>
+class RoundingOf : public test::SolverFixture<T> {
+ protected:
+  /// The largest row error, in eps, of solutions that alternate, are constant, smooth, and random.
+  static double row_error(const Bands<T>& bands, const std::function<void(const T*, T*)>& apply) {
+    const Index n = bands.lines().extent();
+    const std::vector<T> random = test::random_vector<T>(n);
+    const std::function<double(Index)> solutions[] = {
+        [](Index i) { return i % 2 == 0 ? 1.0 : -1.0; }, [](Index) { return 1.0; },
+        [](Index i) { return std::sin(0.01 * static_cast<double>(i) + 1); },
+        [&](Index i) { return static_cast<double>(random[static_cast<std::size_t>(i)]) - 3; }};
+    double worst = 0;
+    for (const auto& solution : solutions) {
+      std::vector<T> x(static_cast<std::size_t>(n)), y(x.size());
+      for (Index i = 0; i < n; ++i) x[static_cast<std::size_t>(i)] = static_cast<T>(solution(i));
+      multiply(bands.lines(), bands.view(), x.data(), y.data());
+      apply(y.data(), x.data());
+      for (Index l = 0; l < bands.lines().count(); ++l) {
+        const double error = line_rowwise_backward_error(bands.lines(), bands.view(), l, x.data(), y.data());
+        worst = error <= worst ? worst : error;
+      }
+    }
+    return worst / test::SolverFixture<T>::eps;
+  }
+
+  /// Solve by every device and hold the error against the bound.
+  static void expect_within_bound(const Bands<T>& given, const std::string& what, MethodChoice method) {
+    Bands<T> bands(given.lines());
+    bands.copy_from(given.view());
+    bands.close_lines();
+    test::with_every_device([&](Options options) {
+      options.method = method;
+      Solver<T> solver(options);
+      test::SolverFixture<T>::set_up(solver, given);
+      const Report& report = solver.report();
+      const double error = row_error(bands, [&](const T* y, T* x) { solver.apply(y, x); });
+      const double bound = report.rounding + report.certificate / test::SolverFixture<T>::eps;
+      const std::string who = what + ", " + name(report.method) + " " + report.shape + ", " + report.why;
+      if (method == MethodChoice::automatic) {
+        EXPECT_LE(bound, 101) << who;
+        EXPECT_LE(error, bound) << who;
+      } else {
+        EXPECT_TRUE(error <= bound || report.certificate_above_tolerance) << who << ": " << error << " > " << bound;
+      }
+    });
+  }
+};
+using Scalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(RoundingOf, Scalars);
+
+TYPED_TEST(RoundingOf, JumpsAtEveryOffsetFromAPartitionStaysWithinItsBound) {
+  using T = TypeParam;
+  const double ratios[] = {1e2, 1e4, sizeof(T) == sizeof(float) ? 1e6 : 1e14};
+  for (const Index border : {47, 48, 49, 111, 112, 113, 495, 496, 497, 895, 896, 990}) {
+    for (const double ratio : ratios) {
+      for (const bool upside_down : {false, true}) {
+        const Jump j{1000, border, ratio, 1.0001, 1e-4, border % 2 == 0, upside_down};
+        const std::string what = "jump at " + std::to_string(border) + " by " + std::to_string(ratio);
+        this->expect_within_bound(jump<T>(j), what, MethodChoice::automatic);
+      }
+    }
+  }
+}
+
+TYPED_TEST(RoundingOf, WhatAMethodIsNamedForIsWithinItsBoundOrTold) {
+  using T = TypeParam;
+  const double ratio = sizeof(T) == sizeof(float) ? 1e5 : 1e13;
+  for (const MethodChoice method : {MethodChoice::truncated_halo, MethodChoice::truncated_streamed,
+                                    MethodChoice::exact_twopass, MethodChoice::exact_factored, MethodChoice::pivot}) {
+    for (const Jump& j : {Jump{597, 347, ratio, 1.12575, 0.0184, true},
+                          {1040, 929, ratio, 1.12299, 0},
+                          {917, 635, ratio, 1.11387, 0, true}}) {
+      this->expect_within_bound(jump<T>(j), std::string("named ") + name(method), method);
+    }
+  }
+}
+
+TYPED_TEST(RoundingOf, RowsWhoseDiagonalIsSmallAreNotLostInTheirExcess) {
+  using T = TypeParam;
+  constexpr double kTiny = sizeof(T) == sizeof(float) ? 1e-5 : 1e-9;
+  for (const LineSet& lines : {LineSet::equal(1000, 2), LineSet::one(1000)}) {
+    const Bands<T> bands = test::fill<T>(lines, [&](Index i) {
+      // Every third column, or one of two, is tiny.
+      const Index period = lines.count() > 1 ? 2 : 3;
+      const auto scale = [&](Index column) { return (column % period + period) % period == 1 ? kTiny : 1.0; };
+      return test::Row{-1 * scale(i - 1), 3.3 * scale(i), 1.1 * scale(i + 1)};
+    });
+    this->expect_within_bound(bands, lines.describe(), MethodChoice::automatic);
+  }
+}
+
+TYPED_TEST(RoundingOf, RowsThatChangeSignsAtDominanceOneAreSolved) {
+  using T = TypeParam;
+  for (const Index n : {14, 47, 74, 86, 95}) {
+    const Bands<T> bands = test::fill<T>(LineSet::one(n), [](Index i) {
+      const double diag = 16.23 - static_cast<double>(i);
+      return test::Row{-0.1156, diag, std::abs(diag) - 0.1156};
+    });
+    this->expect_within_bound(bands, std::to_string(n) + " rows that change signs", MethodChoice::automatic);
+  }
+}
+
+/// The same solver, set up again by matrices that get worse.
+TEST(RoundingOfALaterSetUp, IsThatOfItsOwnMatrix) {
+  test::with_every_device([](const Options& options) {
+    Solver<double> solver(options);
+    for (const double ratio : {5112.0, 1e6, 3.27e10}) {
+      Bands<double> bands = jump<double>({1729, 700, ratio, 1, 3.8e-13, true});
+      solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
+      bands.close_lines();
+      EXPECT_LE(solver.report().rounding, 100) << ratio;
+      std::vector<double> x(1729), y(1729);
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] = i % 2 == 0 ? 1 : -1;
+      multiply(bands.lines(), bands.view(), x.data(), y.data());
+      solver.apply(y.data(), x.data());
+      EXPECT_LE(line_rowwise_backward_error(bands.lines(), bands.view(), 0, x.data(), y.data()),
+                solver.report().rounding * std::numeric_limits<double>::epsilon())
+          << ratio << ", " << solver.report().why;
+    }
+  });
+}
+
+/// Dorr's matrix: an excess within a rounding of 0 decides whether the solution is 5 or 3e44.
+TEST(RoundingOfExcesses, IsForgivenOnlyWhereItDoesNotChangeTheSolution) {
+  constexpr Index kRows = 511;
+  constexpr double kTheta = 1e-4, kStep = 1.0 / (kRows + 1);
+  const Bands<double> given = test::fill<double>(LineSet::one(kRows), [&](Index at) {
+    const double i = static_cast<double>(at + 1), t = -kTheta / (kStep * kStep), wind = (0.5 - i * kStep) / kStep;
+    const bool upper_half = at < (kRows + 1) / 2;
+    const double lower = upper_half ? t : t + wind, upper = upper_half ? t - wind : t;
+    return test::Row{lower, -(lower + upper), upper};
+  });
+  Bands<double> bands(given.lines());
+  bands.copy_from(given.view());
+  bands.close_lines();
+  test::with_every_device([&](const Options& options) {
+    Solver<double> solver(options);
+    solver.set_up(given.lines(), given.view().lower, given.view().diag, given.view().upper);
+    std::vector<double> y(kRows), x(kRows);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = i % 2 == 0 ? 1 : -1;
+    multiply(bands.lines(), bands.view(), x.data(), y.data());
+    solver.apply(y.data(), x.data());
+    const double largest =
+        std::abs(*std::max_element(x.begin(), x.end(), [](double a, double b) { return std::abs(a) < std::abs(b); }));
+    EXPECT_LE(largest, 100) << solver.report().why;
+    EXPECT_LE(line_rowwise_backward_error(bands.lines(), bands.view(), 0, x.data(), y.data()), 1e-14);
+  });
+}
+
+}  // namespace
+}  // namespace oclspkt
