@@ -21,6 +21,8 @@ using oclspkt::Transfer;
 using oclspkt::petsc::ChangeSettings;
 using oclspkt::petsc::Combine;
 using oclspkt::petsc::data;
+using oclspkt::petsc::largest_bound;
+using oclspkt::petsc::rounding_of;
 using oclspkt::petsc::Diagonal;
 using oclspkt::petsc::kCombineNames;
 using oclspkt::petsc::kDiagonalNames;
@@ -163,12 +165,19 @@ PetscErrorCode GetDeviceUsed_OCLSPKT(PC pc, const char** device, const char** ty
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GetCertificate_OCLSPKT(PC pc, PetscReal* certificate, PetscReal* tolerance) {
+PetscErrorCode GetCertificate_OCLSPKT(PC pc, PetscReal* certificate, PetscReal* rounding, PetscReal* tolerance) {
   const Report* report;
+  double truncation_bound = 0, rounding_bound = 0;
 
   PetscFunctionBegin;
   PetscCall(ReadyReport(pc, &report));
-  if (certificate) *certificate = report->certificate;
+  for (const auto& sweep : data(pc)->sweeps) {
+    truncation_bound = largest_bound(truncation_bound, sweep->solver.report().certificate);
+    truncation_bound = largest_bound(truncation_bound, sweep->solver.cut_report().bound);
+    rounding_bound = largest_bound(rounding_bound, rounding_of(*sweep));
+  }
+  if (certificate) *certificate = truncation_bound;
+  if (rounding) *rounding = rounding_bound;
   if (tolerance) *tolerance = report->tolerance;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -475,10 +484,11 @@ PetscErrorCode PCOCLSPKTGetDeviceUsed(PC pc, const char* device[], const char* t
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCOCLSPKTGetCertificate(PC pc, PetscReal* certificate, PetscReal* tolerance) {
+PetscErrorCode PCOCLSPKTGetCertificate(PC pc, PetscReal* certificate, PetscReal* rounding, PetscReal* tolerance) {
   PetscFunctionBegin;
   OclspktValidPC(pc);
-  PetscUseMethod(pc, "PCOCLSPKTGetCertificate_C", (PC, PetscReal*, PetscReal*), (pc, certificate, tolerance));
+  PetscUseMethod(pc, "PCOCLSPKTGetCertificate_C", (PC, PetscReal*, PetscReal*, PetscReal*),
+                 (pc, certificate, rounding, tolerance));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

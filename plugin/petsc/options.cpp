@@ -128,10 +128,18 @@ const std::vector<ResultEntry> kResults = {
     {"Certificate",
      {{"certificate", "PetscReal",
        "bound on max abs(x_computed - x) / max abs(x), rounding apart; 0 for the methods that truncate nothing"},
+      {"rounding", "PetscReal",
+       "bound on what rounding leaves in a row, |r_i| / (|A_i| max |x| + |y_i|) with |A_i| the absolute sum of row i "
+       "and "
+       "the largest x of its line, in units of `PETSC_MACHINE_EPSILON`; `auto` takes up to 100; NaN or Inf where a "
+       "method "
+       "was named that has no bound"},
       {"tolerance", "PetscReal", "the setting of `-pc_oclspkt_rtol`, or the rounding of the arithmetic"}},
-     "the bound on the error of truncation, and the tolerance it was held against",
+     "the bounds on the errors of truncation and of rounding, and the tolerance that the first was held against",
      "advanced",
-     "The bound holds for every right-hand side and is known before the first solve.",
+     "Both bounds hold for every right-hand side and are known before the first solve. Of several directions they are "
+     "the "
+     "largest.",
      "SetRtol GetMethodUsed"},
     {"IgnoredEntries",
      {{"ignored", "PetscInt64", "how many entries were ignored; stored zeros are not counted"}},

@@ -58,9 +58,9 @@ static PetscErrorCode InfoChoice(PC pc, const Sweep& sweep) {
   if (report.certificate_above_tolerance) {
     PetscCall(
         PetscInfo(pc,
-                  "WARNING: the method was named and is not covered (certificate %g, tolerance %g, backward error "
-                  "%g); -pc_oclspkt_method auto is accurate\n",
-                  report.certificate, report.tolerance, report.backward_error));
+                  "WARNING: the method was named and is not covered (certificate %g, tolerance %g, rounding at most %g "
+                  "eps in a row, backward error %g); -pc_oclspkt_method auto is accurate\n",
+                  report.certificate, report.tolerance, rounding_of(sweep), report.backward_error));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,14 @@ struct Sweep {
   AlignedArray<PetscScalar> right, solution;  ///< vectors in the order of the lines; empty: that of the matrix
   std::size_t losses_seen = 0;                ///< lost devices that were logged already
 };
+
+/// The larger of two bounds; one that is not known wins.
+inline double largest_bound(double a, double b) { return b <= a || std::isnan(a) ? a : b; }
+
+/// The bound on what rounding leaves in a row, in eps, lines cut by ranks included; see Report::rounding.
+inline double rounding_of(const Sweep& sweep) {
+  return largest_bound(sweep.solver.report().rounding, sweep.solver.cut_report().rounding);
+}
 
 /// Which couplings lead out of lines.
 struct Ends {

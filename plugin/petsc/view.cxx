@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include <cmath>
 #include <cstdio>
 #include <vector>
 
@@ -17,27 +18,25 @@ std::string number(double value) {
   return text;
 }
 
-void add_accuracy(const Report& report, Lines& lines) {
-  switch (report.method) {
-    case Method::truncated_halo:
-    case Method::truncated_streamed:
-      lines.push_back("certificate: " + number(report.certificate) +
-                      (report.certificate <= report.tolerance ? ", tolerance " : ", ABOVE the tolerance ") +
-                      number(report.tolerance));
-      if (report.certificate_above_tolerance && report.certificate <= report.tolerance) {
-        lines.push_back("rounding: growth " + number(report.growth) + ", backward error " +
-                        number(report.backward_error) + ", ABOVE what method auto takes");
-      }
-      break;
-    case Method::exact_twopass:
-    case Method::exact_factored:
-      lines.push_back("checked: backward error " + number(report.backward_error) + ", growth " + number(report.growth) +
-                      (report.certificate_above_tolerance ? ", ABOVE what method auto takes" : ""));
-      break;
-    case Method::pivot:
-      lines.push_back("checked: partial pivoting, backward error " + number(report.backward_error));
-      break;
+/// The bound on rounding, and what a trial solve found besides.
+void add_rounding(const Sweep& sweep, Lines& lines) {
+  const double bound = rounding_of(sweep);
+  lines.push_back(!std::isfinite(bound) ? "rounding: no bound is known"
+                                        : "rounding: at most " + number(bound) + " eps in a row" +
+                                              (bound <= kRoundingLimit ? "" : ", ABOVE what method auto takes"));
+  const Report& report = sweep.solver.report();
+  if (report.backward_error > 0) lines.push_back("checked: backward error " + number(report.backward_error));
+}
+
+void add_accuracy(const Sweep& sweep, Lines& lines) {
+  const Report& report = sweep.solver.report();
+  const bool truncates = report.method == Method::truncated_halo || report.method == Method::truncated_streamed;
+  if (truncates) {
+    lines.push_back("certificate: " + number(report.certificate) +
+                    (report.certificate <= report.tolerance ? ", tolerance " : ", ABOVE the tolerance ") +
+                    number(report.tolerance));
   }
+  add_rounding(sweep, lines);
 }
 
 std::string device_line(const Report& report) {
@@ -91,7 +90,7 @@ Lines choice_lines(const Sweep& sweep) {
     lines.push_back("partitions: " + std::to_string(report.partitions) + " of " + std::to_string(report.partition) +
                     " rows, halo " + std::to_string(report.halo) + " rows");
   }
-  add_accuracy(report, lines);
+  add_accuracy(sweep, lines);
   add_cuts(sweep, lines);
   add_exceptions(report, lines);
   return lines;

@@ -9,7 +9,7 @@ program fortran_test
   character(len=16) :: text, why
   character(len=4) :: short
   PetscEnum :: method
-  PetscReal :: real_value, tolerance
+  PetscReal :: real_value, rounding, tolerance
   PetscInt :: rows, i
   PetscInt64 :: bytes, ignored
   PetscBool :: flag
@@ -57,8 +57,8 @@ program fortran_test
   PetscCallA(PCSetUp(pc, ierr))
   PetscCallA(PCOCLSPKTGetMethodUsed(pc, text, why, ierr))
   call check(text == 'pivot' .and. why /= ' ', 'the method used')
-  PetscCallA(PCOCLSPKTGetCertificate(pc, real_value, tolerance, ierr))
-  call check(real_value == 0 .and. tolerance == 0.25_8, 'the certificate')
+  PetscCallA(PCOCLSPKTGetCertificate(pc, real_value, rounding, tolerance, ierr))
+  call check(real_value == 0 .and. rounding > 0 .and. rounding <= 100 .and. tolerance == 0.25_8, 'the certificate')
   PetscCallA(PCOCLSPKTGetIgnoredEntries(pc, ignored, ierr))
   call check(ignored == 1, 'entries off the bands')
 

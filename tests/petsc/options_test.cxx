@@ -155,7 +155,7 @@ TEST(Options, SettersLeaveOtherTypesAloneAndGettersRefuseThem) {
       PetscInt64 count = 0;
       EXPECT_EQ(PCOCLSPKTGetMethodUsed(pc, &text, nullptr), PETSC_ERR_SUP);
       EXPECT_EQ(PCOCLSPKTGetDeviceUsed(pc, &text, nullptr), PETSC_ERR_SUP);
-      EXPECT_EQ(PCOCLSPKTGetCertificate(pc, &bound, nullptr), PETSC_ERR_SUP);
+      EXPECT_EQ(PCOCLSPKTGetCertificate(pc, &bound, nullptr, nullptr), PETSC_ERR_SUP);
       EXPECT_EQ(PCOCLSPKTGetIgnoredEntries(pc, &count), PETSC_ERR_SUP);
     }
     OK(PCSetType(pc, PCOCLSPKT));
@@ -217,7 +217,7 @@ TEST(Options, VariantPaperIsTakenFromTheOptionsAndShownInTheView) {
   EXPECT_TRUE(contains(text, "method: truncated-halo, variant paper, work-groups of ")) << text;
   EXPECT_TRUE(contains(text, "-pc_oclspkt_variant paper")) << text;
   PetscReal certificate = 1, tolerance = 0;
-  OK(PCOCLSPKTGetCertificate(pc, &certificate, &tolerance));
+  OK(PCOCLSPKTGetCertificate(pc, &certificate, nullptr, &tolerance));
   EXPECT_LE(certificate, tolerance);
 }
 

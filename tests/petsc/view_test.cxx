@@ -21,7 +21,9 @@ TEST(View, NamesWhatWasChosenAndWhy) {
   PetscReal certificate = -1, tolerance = -1;
   OK(PCOCLSPKTGetMethodUsed(pc, &method, &why));
   OK(PCOCLSPKTGetDeviceUsed(pc, &device, &type));
-  OK(PCOCLSPKTGetCertificate(pc, &certificate, &tolerance));
+  PetscReal rounding = -1;
+  OK(PCOCLSPKTGetCertificate(pc, &certificate, &rounding, &tolerance));
+  EXPECT_TRUE(rounding > 0 && rounding <= 100) << rounding;
   EXPECT_STREQ(type, "host");
   EXPECT_EQ(certificate, 0) << "nothing is truncated where d = 1";
   EXPECT_GT(tolerance, 0);
@@ -32,6 +34,7 @@ TEST(View, NamesWhatWasChosenAndWhy) {
   EXPECT_TRUE(contains(text, "precision: same, storage form: ")) << text;
   EXPECT_TRUE(contains(text, "words a row\n")) << text;
   EXPECT_TRUE(contains(text, "checked: backward error ")) << text;
+  EXPECT_TRUE(contains(text, "rounding: at most ")) << text;
   EXPECT_TRUE(contains(text, "options: -pc_oclspkt_devices host\n")) << text;
 }
 
@@ -52,7 +55,7 @@ TEST(View, WarnsOfACertificateAboveTheTolerance) {
   OK(PCSetUp(pc));
   const std::string text = pc.view();
   PetscReal certificate = 0, tolerance = 0;
-  OK(PCOCLSPKTGetCertificate(pc, &certificate, &tolerance));
+  OK(PCOCLSPKTGetCertificate(pc, &certificate, nullptr, &tolerance));
   EXPECT_EQ(certificate > tolerance, contains(text, ", ABOVE the tolerance ")) << text;
   EXPECT_TRUE(contains(text, "certificate: ")) << text;
 }
@@ -63,7 +66,7 @@ TEST(View, DoesNotWarnOfANamedMethodThatIsCoveredAndOnlyCostsMore) {
   OK(PCOCLSPKTSetMethod(pc, PC_OCLSPKT_METHOD_TRUNCATED_HALO));
   OK(PCSetUp(pc));
   PetscReal certificate = -1, tolerance = 0;
-  OK(PCOCLSPKTGetCertificate(pc, &certificate, &tolerance));
+  OK(PCOCLSPKTGetCertificate(pc, &certificate, nullptr, &tolerance));
   ASSERT_LE(certificate, tolerance) << "one partition, nothing is cut";
   const std::string text = pc.view();
   EXPECT_FALSE(contains(text, "ABOVE") || contains(text, "although")) << text;

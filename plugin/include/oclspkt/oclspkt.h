@@ -94,7 +94,7 @@ PETSC_EXTERN PetscErrorCode PCOCLSPKTSetBands(PC, const char[], Vec, Vec, Vec);
 /* What the last PCSetUp() chose; an error before it. */
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetMethodUsed(PC, const char*[], const char*[]);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetDeviceUsed(PC, const char*[], const char*[]);
-PETSC_EXTERN PetscErrorCode PCOCLSPKTGetCertificate(PC, PetscReal*, PetscReal*);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTGetCertificate(PC, PetscReal*, PetscReal*, PetscReal*);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetIgnoredEntries(PC, PetscInt64*);
 
 #endif
