@@ -20,6 +20,8 @@ Row eliminate(const Walk<T>& rows, Index i, PivotAbove& above) {
   const double c = sign * rows.upper(i), t = std::abs(a) * above.reciprocal, taken = t * std::abs(above.upper);
   double excess = (b - std::abs(a)) - std::abs(c);
   if (excess < 0 && excess >= -kForgiven * b) excess = 0;
+  // Where nothing is eliminated the coupling to it stays.
+  if (above.reciprocal == 0) excess += std::abs(a);
   // What the row above couples back by adds to the diagonal, or leaves the excess as it is.
   excess += t * above.excess + (a * above.upper < 0 ? 2 * taken : 0);
   const double pivot = std::abs(c) + excess;

@@ -25,7 +25,8 @@ struct Equation {
   double above = 0, below = 0, error = 0;
 };
 
-Part part_of(const RoundedRows& rows) {
+/// @param most_above  what there is of the unknown above in the first row, at most
+Part part_of(const RoundedRows& rows, double most_above) {
   Part part;
   // Products of all |a p| and |c p| so far, and what there is of the unknown above in the first row.
   double down = 1, up = 1, above = 0, left = 0, again = 0;
@@ -50,7 +51,8 @@ Part part_of(const RoundedRows& rows) {
   part.top += 2 * static_cast<double>(count) * up;
   part.above = down;
   part.below = rows.up.back();
-  part.top_above = above;
+  // Limits of ratios add up to more than there is in any row of dominance 1.
+  part.top_above = std::min(above, most_above);
   part.top_below = up;
   part.weight = rows.weight.back();
   return part;
@@ -102,8 +104,8 @@ class TileErrors {
   }
 
   /// Take the next part, whose rows have been put in `mine`.
-  void add_part(int item) {
-    parts_[static_cast<std::size_t>(item)] = part_of(mine);
+  void add_part(int item, double most_above = 1) {
+    parts_[static_cast<std::size_t>(item)] = part_of(mine, most_above);
     std::copy(mine.local.begin(), mine.local.end(),
               left_.begin() + static_cast<std::ptrdiff_t>(item) * plan_.item_rows);
   }
@@ -172,7 +174,7 @@ Rounding bound_tiles(const Plan& plan, const RatioLimits& limits) {
   for (RoundedRows* rows : {&errors.mine, &errors.all}) {
     rows->fill_with(limits.lower_share, limits.upper_share, limits.down, limits.up);
   }
-  for (int item = 0; item < plan.items; ++item) errors.add_part(item);
+  for (int item = 0; item < plan.items; ++item) errors.add_part(item, limits.down);
   const std::vector<double>& left = errors.settle_parts();
   double worst = *std::max_element(left.begin(), left.end());
   if (plan.halo > 0) {
