@@ -36,14 +36,6 @@ double bound_reduced(const Plan& plan, int word) {
   return kOfEachRow + kOfElimination * most;
 }
 
-/// The paper's form: both unknowns of a cut err as those of partitions that are cut off do, by d / (d - 1) times what
-/// rows collect, and once more so by the system of 2x2, whose inverse has rows of sum d / (d - 1) at most.
-double bound_paper_rounding(double d) {
-  if (!(d > 1)) return std::numeric_limits<double>::infinity();
-  const double amplified = std::isinf(d) ? 1 : d / (d - 1);
-  return 5 + 8 * amplified * amplified;
-}
-
 Rounding bound_within(const Plan& plan, const RatioLimits& limits) {
   if (plan.folds() || plan.takes_lines()) return bound_folds(plan, limits);
   if (plan.keeps_factors()) return bound_kept(plan, limits);
@@ -51,18 +43,23 @@ Rounding bound_within(const Plan& plan, const RatioLimits& limits) {
 }
 
 template <typename T>
-Rounding bound_by_values(const Plan& plan, const BandsView<T>& bands) {
-  if (plan.folds()) return bound_folds(plan, bands);
-  return plan.stored ? bound_runs(plan, bands) : bound_tiles(plan, bands);
+Rounding bound_by_values(const Plan& plan, const LineSet& lines, const BandsView<T>& bands) {
+  if (plan.folds() || plan.takes_lines()) return bound_folds(plan, bands);
+  if (!plan.stored) return bound_tiles(plan, bands);
+  if (!plan.keeps_factors()) return bound_runs(plan, bands);
+  // One tile of whole lines stands for all, or the parts of one line.
+  Plan alike = plan;
+  alike.n = plan.halo > 0 ? lines.length(0) : std::min(plan.n, plan.m);
+  return bound_runs(alike, bands);
 }
 
 }  // namespace
 
 template <typename T>
-Rounding bound_group_rounding(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) {
+Rounding bound_group_rounding(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) {
   if (plan.n == 0) return {0};
   if (!survey.finite) return {kNothingKnown};
-  if (plan.paper) return {bound_paper_rounding(survey.dominance)};
+  if (plan.paper) return bound_paper_form(plan, bands);
   if (plan.reduces_tiles()) {
     const double forgiven = 1 - static_cast<double>(std::numeric_limits<T>::epsilon());
     return {survey.dominance >= forgiven ? bound_reduced(plan, sizeof(T)) : kNothingKnown};
@@ -70,13 +67,10 @@ Rounding bound_group_rounding(const Plan& plan, const LineSet&, const BandsView<
   const bool settles_once = !plan.folds() && !plan.takes_lines();
   if (settles_once && survey.dominance >= kSurveyedDominance) return {rounding_by_dominance(survey.dominance)};
   const RatioLimits limits(survey);
-  // The factors of one line are kept only of rows that are alike.
-  const bool has_values = !plan.keeps_factors() && !plan.takes_lines();
   if (survey.dominance >= 1 && limits.shrink()) {
-    const Rounding rounding = bound_within(plan, limits);
-    if (rounding.eps <= kRoundingLimit || !has_values) return rounding;
+    if (const Rounding rounding = bound_within(plan, limits); rounding.eps <= kRoundingLimit) return rounding;
   }
-  return has_values ? bound_by_values(plan, bands) : Rounding{kNothingKnown};
+  return bound_by_values(plan, lines, bands);
 }
 
 template Rounding bound_group_rounding(const Plan&, const LineSet&, const BandsView<float>&, const Survey&);

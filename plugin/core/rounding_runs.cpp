@@ -93,9 +93,11 @@ double error_within(const Plan& plan, const RatioLimits& limits, Index tiles) {
   return error;
 }
 
-/// Additions that a number goes through until it is in the sum of a work-group (kernels/gpu/tile_fold.cl).
+/// Additions that a number goes through until it is in the sum of a work-group (kernels/gpu/tile_fold.cl,
+/// tile_line.cl).
 double additions(const Plan& plan) {
   double most = plan.item_rows;
+  if (plan.takes_lines()) return most + static_cast<double>(plan.items / plan.teams) / 8 + 8;
   for (int count = plan.items; count > 1; count = (count + 7) / 8) most += 8;
   return most;
 }
@@ -107,15 +109,15 @@ constexpr double kTilesApart = 1e-17;
 /// once more between their unknowns.
 class FoldErrors {
  public:
-  explicit FoldErrors(const Plan& plan, Index rows) : items_(plan.items) {
+  explicit FoldErrors(const Plan& plan)
+      : items_(plan.items / plan.teams), unswept_(plan.takes_lines()), sums_(additions(plan)) {
+    const Index rows = static_cast<Index>(items_) * plan.item_rows;
     tile.resize(rows);
     sizes_.resize(static_cast<std::size_t>(rows));
   }
 
   /// Analyse the tile that has been put in `tile`.
-  /// @param sums  additions of which each rounds what is left of the first row
-  /// @param unswept  what is summed up is the right-hand side and not what the sweep down made of it
-  void analyse(double sums, bool unswept) {
+  void analyse() {
     const std::size_t count = sizes_.size(), item_rows = count / static_cast<std::size_t>(items_);
     tile.down[0] = 1;  // the first unknown enters
     tile.up[0] = 0;
@@ -133,11 +135,11 @@ class FoldErrors {
       const double here = tile.local[i] + tile.share_down[i] * from_above + tile.share_up[i] * from_below;
       if (!(here <= worst)) worst = here;
       left = tile.down[i] * (left + from_above) + sizes_[i];
-      first += product * ((unswept ? left : 2 * left + (sums + 4) * sizes_[i]) + sizes_[i] + 1 +
-                          tile.up[i] * from_below);
+      first +=
+          product * ((unswept_ ? left : 2 * left + (sums_ + 4) * sizes_[i]) + sizes_[i] + 1 + tile.up[i] * from_below);
       product *= tile.up[i];
     }
-    if (unswept) first += summed(sums);
+    if (unswept_) first += summed();
     next = 2 * left + 4 * sizes_.back();
     through_ = std::max(through, product);
   }
@@ -151,7 +153,7 @@ class FoldErrors {
 
  private:
   /// Of sums of weights times right-hand sides: what is left in row i, the last first, of one in the rows behind it.
-  double summed(double sums) const {
+  double summed() const {
     std::vector<double> product(sizes_.size(), 1);
     for (std::size_t i = 2; i < product.size(); ++i) product[i] = product[i - 1] * tile.up[i - 1];
     double weight = 0, sum = 0;
@@ -160,9 +162,11 @@ class FoldErrors {
       // |y_i p_i|
       sum += weight * (1 + tile.up[i] + tile.down[i] * (1 + tile.up[i]));
     }
-    return sum * (sums + 4);
+    return sum * (sums_ + 4);
   }
   int items_;
+  bool unswept_;  ///< what is summed up is the right-hand side, and not what the sweep down makes of it
+  double sums_;   ///< additions, of which each rounds what is left of the first row
   double through_ = 0;
   std::vector<double> sizes_;
   ScanErrors down_, up_;
@@ -232,14 +236,16 @@ Rounding bound_kept(const Plan& plan, const RatioLimits& limits) { return {error
 
 template <typename T>
 Rounding bound_folds(const Plan& plan, const BandsView<T>& bands) {
-  const Walk<T> rows(bands, plan.n, false);
-  const Index tiles = plan.tiles();
-  if (plan.n == 0) return {0};
-  if (fold_cut(plan).segments(0, plan.n) == 1) {
+  // One line stands for all that are taken whole.
+  const bool whole = plan.takes_lines();
+  const Index n = whole ? plan.m : plan.n, tile_rows = whole ? plan.line_tile_rows() : plan.m;
+  const Index tiles = quotient_up(n, tile_rows);
+  const Walk<T> rows(bands, n, false);
+  if (!whole && fold_cut(plan).segments(0, n) == 1) {
     RoundedRows all;
-    all.resize(round_up(plan.n, plan.level_items));
+    all.resize(round_up(n, plan.level_items));
     PivotAbove above;
-    all.fill(rows, 0, plan.n, above);
+    all.fill(rows, 0, n, above);
     return {error_of_level(all, plan.level_items) / 2};
   }
   struct OfTile {
@@ -247,16 +253,16 @@ Rounding bound_folds(const Plan& plan, const BandsView<T>& bands) {
     double first = 0, share_down = 0, next = 0;
   };
   std::vector<OfTile> found(static_cast<std::size_t>(tiles));
-  for_pieces(tiles, std::max<Index>(1, kPieceRows / plan.m), [&](Index begin, Index end) {
-    FoldErrors errors(plan, plan.m);
+  for_pieces(tiles, std::max<Index>(1, kPieceRows / tile_rows), [&](Index begin, Index end) {
+    FoldErrors errors(plan);
     for (Index t = begin; t < end; ++t) {
       PivotAbove above;
-      errors.tile.fill(rows, t * plan.m, plan.n, above, 1);
+      errors.tile.fill(rows, t * tile_rows, n, above, 1);
       OfTile& of = found[static_cast<std::size_t>(t)];
       const double local = errors.tile.local[0] + kDivided, share = errors.tile.share_up[0];
       of.share_down = errors.tile.share_down[0];
-      errors.analyse(additions(plan), false);
-      of.inner.see(errors.worst, t * plan.m);
+      errors.analyse();
+      of.inner.see(errors.worst, t * tile_rows);
       of.first = errors.apart() || t + 1 == tiles ? local + share * errors.first : kNothingKnown;
       of.next = errors.next;
     }
@@ -265,24 +271,17 @@ Rounding bound_folds(const Plan& plan, const BandsView<T>& bands) {
   for (Index t = 0; t < tiles; ++t) {
     const OfTile& of = found[static_cast<std::size_t>(t)];
     worst.see(of.inner);
-    worst.see(of.first + (t > 0 ? of.share_down * found[static_cast<std::size_t>(t - 1)].next : 0), t * plan.m);
+    worst.see(of.first + (t > 0 ? of.share_down * found[static_cast<std::size_t>(t - 1)].next : 0), t * tile_rows);
   }
   return worst.bound();
 }
 
 Rounding bound_folds(const Plan& plan, const RatioLimits& limits) {
-  Plan tile = plan;
-  double sums = additions(plan);
-  if (plan.takes_lines()) {
-    tile.items /= plan.teams;
-    // What a work-item adds up itself, and two steps by eight (kernels/gpu/tile_line.cl).
-    sums = plan.item_rows + static_cast<double>(tile.items) / 8 + 8;
-  }
-  FoldErrors errors(tile, tile.group_rows());
+  FoldErrors errors(plan);
   errors.tile.fill_with(limits.lower_share, limits.upper_share, limits.down, limits.up);
   const double local = errors.tile.local[0] + kDivided;
   const double share_up = errors.tile.share_up[0], share_down = errors.tile.share_down[0];
-  errors.analyse(sums, plan.takes_lines());
+  errors.analyse();
   if (!errors.apart()) return {kNothingKnown};
   return {std::max(errors.worst, local + share_up * errors.first + share_down * errors.next) / 2};
 }

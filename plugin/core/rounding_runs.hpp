@@ -31,12 +31,16 @@ template <typename T>
 Rounding bound_tiles(const Plan& plan, const BandsView<T>& bands);
 Rounding bound_tiles(const Plan& plan, const RatioLimits& limits);
 
-/// Of tiles that are folded to their first rows (kernels/gpu/tile_fold.cl), by the values of the rows.
+/// Of tiles that are folded to their first rows (kernels/gpu/tile_fold.cl), and of whole lines by weights
+/// (kernels/gpu/tile_line.cl), by the values of the rows.
+/// @pre plan.folds() or plan.takes_lines()
 template <typename T>
 Rounding bound_folds(const Plan& plan, const BandsView<T>& bands);
-
-/// The same, and of whole lines by weights (kernels/gpu/tile_line.cl), for all rows within limits.
-/// @pre plan.folds() or plan.takes_lines()
 Rounding bound_folds(const Plan& plan, const RatioLimits& limits);
+
+/// Of the paper's form, by the values of the rows.
+/// @cost 2 divisions, some 60 additions and multiplications a row
+template <typename T>
+Rounding bound_paper_form(const Plan& plan, const BandsView<T>& bands);
 
 }  // namespace oclspkt

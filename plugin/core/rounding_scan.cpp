@@ -72,7 +72,8 @@ std::vector<PivotAbove> pivots_above(const Walk<T>& rows, Index n, const std::ve
 }
 
 void RoundedRows::resize(Index rows) {
-  for (std::vector<double>* v : {&down, &up, &share_down, &share_up, &weight, &local}) v->resize(static_cast<std::size_t>(rows));
+  for (std::vector<double>* v : {&down, &up, &share_down, &share_up, &weight, &local})
+    v->resize(static_cast<std::size_t>(rows));
 }
 
 template <typename T>

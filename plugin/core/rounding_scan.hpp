@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// How rounding spreads in the sweeps of a tile whose work-items settle by a scan (kernels/gpu/tile_scan.clh). Numbers of
-// a sweep are divided by the pivots, so that they are in units of the unknowns, and errors are in u max |x|, u = eps / 2.
+// How rounding spreads in the sweeps of a tile whose work-items settle by a scan (kernels/gpu/tile_scan.clh). Numbers
+// of a sweep are divided by the pivots, so that they are in units of the unknowns, and errors are in u max |x|, u = eps
+// / 2.
 #pragma once
 
 #include <algorithm>
@@ -77,9 +78,9 @@ Rounding bound_partitions(const Plan& plan, const Walk<T>& rows, const F& errors
     for (Index k = begin; k < end; ++k) found[static_cast<std::size_t>(k)] = errors_of(k);
   });
   const auto share = [&](Index i, double coupling) {
-    return std::abs(coupling) / (std::abs(static_cast<double>(rows.lower(i))) +
-                                 std::abs(static_cast<double>(rows.diag(i))) +
-                                 std::abs(static_cast<double>(rows.upper(i))));
+    return std::abs(coupling) /
+           (std::abs(static_cast<double>(rows.lower(i))) + std::abs(static_cast<double>(rows.diag(i))) +
+            std::abs(static_cast<double>(rows.upper(i))));
   };
   WorstRow worst;
   for (const PartitionErrors& of : found) worst.see(of.worst);

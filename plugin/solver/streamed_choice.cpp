@@ -212,14 +212,15 @@ std::optional<Proposal> propose_runs(const Problem<T>& problem, Objection& objec
   for (Index reach = std::min(known, kFirstReach);;) {
     plan = make_run_plan(n, reach, partition, sizeof(T), problem.traits);
     certificate = certify_runs(plan, problem.bands.view());
-    if (certificate.bound <= tol && certificate.growth <= kTriedGrowth) {
+    // Rounding, which propose() bounds, does not get less by a longer reach.
+    if (certificate.bound <= tol) {
       return in_best_form(problem,
                           covered_and_settled(plan, certificate.bound, certificate.growth, tol, problem.survey));
     }
-    if (reach >= longest || certificate.bound <= tol || std::isnan(certificate.bound)) break;
+    if (reach >= longest || std::isnan(certificate.bound)) break;
     reach = longer_reach(reach, certificate.bound, tol, longest);
   }
-  objection = {streamed_refusal(certificate, tol, kTriedGrowth), {}, plan};
+  objection = {streamed_refusal(certificate, tol), {}, plan};
   return insist_on_streamed(problem, plan, certificate, tol, objection);
 }
 
@@ -245,9 +246,13 @@ std::optional<Proposal> propose_line_runs(const Problem<T>& problem) {
   const Form form = is_symmetric(lines, problem.bands.view()) ? Form::symmetric : Form::general;
   for (const Plan& plan : make_line_runs_plans(lines.rows(), length, form, sizeof(T), problem.traits)) {
     const double known = plan.run_tiles <= 2 ? 0 : d > 1 ? bound_stored(d, plan.group_rows()) : kNothingKnown;
-    if (known <= tol && settles(problem.survey)) return covered(plan, known, tol, problem.survey);
+    Rounding rounding;
+    if (known <= tol && settles(problem.survey)) {
+      if (rounds_little(problem, plan, rounding)) return covered(plan, known, tol, problem.survey);
+      continue;
+    }
     const Certificate certificate = certify_runs(plan, problem.bands.view());
-    if (!(certificate.bound <= tol && certificate.growth <= kTriedGrowth)) continue;
+    if (!(certificate.bound <= tol && rounds_little(problem, plan, rounding))) continue;
     return covered_and_settled(plan, certificate.bound, certificate.growth, tol, problem.survey);
   }
   return std::nullopt;

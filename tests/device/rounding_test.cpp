@@ -11,6 +11,7 @@
 
 #include "certificate.hpp"
 #include "devices.hpp"
+#include "paper_form.hpp"
 #include "rounding.hpp"
 #include "survey.hpp"
 
@@ -43,7 +44,9 @@ double row_error(const Bands<T>& bands, const std::vector<T>& x, const std::vect
   long double largest = 0, worst = 0;
   for (const T v : x) largest = std::max(largest, std::abs(static_cast<long double>(v)));
   for (Index i = 0; i < n; ++i) {
-    const auto at = [&](Index k) { return k >= 0 && k < n ? static_cast<long double>(x[static_cast<std::size_t>(k)]) : 0; };
+    const auto at = [&](Index k) {
+      return k >= 0 && k < n ? static_cast<long double>(x[static_cast<std::size_t>(k)]) : 0;
+    };
     const long double l = a.lower[i], d = a.diag[i], u = a.upper[i], right = y[static_cast<std::size_t>(i)];
     const long double left = right - d * at(i) - (i > 0 ? l * at(i - 1) : 0) - (i + 1 < n ? u * at(i + 1) : 0);
     const long double size = (std::abs(l) + std::abs(d) + std::abs(u)) * largest + std::abs(right);
@@ -100,9 +103,16 @@ std::vector<Planned> all_plans(const Bands<T>& bands, const DeviceTraits& traits
   for (const Index halo : {0, 64, 200}) {
     Plan plan = make_plan(Method::truncated_halo, n, halo, halo == 0 && n > 1024 ? 32 : 8, sizeof(T), traits);
     if (halo == 0 && n > plan.m) continue;
-    add(halo == 0 ? "whole tile" : "halo", plan, halo == 0 ? 0 : certify_halo(n, view, plan.m, plan.halo, {0, n}).bound);
+    add(halo == 0 ? "whole tile" : "halo", plan,
+        halo == 0 ? 0 : certify_halo(n, view, plan.m, plan.halo, {0, n}).bound);
   }
   add("folds", make_fold_plan(n, 8, sizeof(T), traits), 0);
+  for (const Index m : {32, 128}) {
+    const Plan plan = make_paper_plan(n, m, sizeof(T), traits);
+    const double tolerable = 4 * kEps<T>;
+    const double certificate = certify_paper(plan, view, tolerable).bound;
+    add("paper", plan, certificate <= tolerable ? certificate : 1);
+  }
   add("reduced", make_reduce_plan(n, 0, sizeof(T), traits), 0);
   return plans;
 }
@@ -122,9 +132,10 @@ class RoundingBound : public testing::Test {
           ++unknown_[p.what];
           continue;
         }
+        const DeviceSettings settings{.variant = p.plan.paper ? Variant::paper : Variant::gpu};
         double error = 0;
         for (const auto& y : sides) {
-          error = std::max(error, row_error(bands, solve_for_gpus(info.index, p.plan, bands, y), y));
+          error = std::max(error, row_error(bands, solve_by_plan(info.index, p.plan, bands, y, settings), y));
         }
         EXPECT_LE(error, bound.eps + p.truncated) << p.what << ", " << what << ", " << p.plan.n << " rows";
         if (!(error <= largest_)) largest_ = error;
