@@ -136,8 +136,8 @@ TEST(PaperForm, GetsPartitionsThatAreLongEnough) {
   EXPECT_EQ(rows(test::random_dominant<float>(one, 3)), 32) << "as in the paper";
   EXPECT_EQ(rows(test::random_dominant<double>(one, 10)), 32);
   EXPECT_EQ(rows(test::random_dominant<float>(one, 1.3)), 64) << "the decay is followed";
-  EXPECT_EQ(rows(test::diffusion<float>(one, 10)), 128);
-  EXPECT_EQ(rows(test::random_dominant<double>(one, 1.05)), 256);
+  EXPECT_EQ(rows(test::diffusion<float>(one, 5)), 128);
+  EXPECT_EQ(rows(test::random_dominant<double>(one, 1.1)), 128);
 }
 
 TEST(PaperForm, IsRefusedWhereTruncationShows) {
