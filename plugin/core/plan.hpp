@@ -95,6 +95,8 @@ struct Plan {
   int teams = 1;                ///< takes_lines(): tiles of a work-group, each by work-items of its own
   bool mirrors = false;         ///< keeps_factors(), takes_lines(): couplings of the line serve as multipliers
   bool tells_products = false;  ///< the same: products of the scan are in local memory, not in registers
+  bool corrects = false;        ///< by work-groups, truncated_streamed: what work-items differ by where they settle is
+                                ///< found and taken off, so that rounding does not grow
   bool paper = false;           ///< truncated-halo in the form of 2019, by work-items: see core/paper_form
   bool staged = false;          ///< paper: a work-group keeps its partitions in local memory between both sweeps
   bool walked = false;  ///< truncated-halo by lanes, its partitions settling each other: nothing is read again, what is

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "certificate.hpp"
 #include "rounding_scan.hpp"
@@ -13,8 +14,14 @@ namespace {
 /// A run of tiles, one after the other.
 class RunErrors {
  public:
-  RunErrors(const Plan& plan, Index keep_from, Index keep_end)
-      : items_(plan.items), keep_from_(keep_from), keep_end_(keep_end), forward_(plan.halo > 0) {
+  /// @param u  half of eps of the scalar
+  RunErrors(const Plan& plan, double u, Index keep_from, Index keep_end)
+      : items_(plan.items),
+        u_(u),
+        keep_from_(keep_from),
+        keep_end_(keep_end),
+        corrects_(plan.corrects),
+        forward_(plan.halo > 0) {
     rows.resize(plan.group_rows());
     sizes_.resize(static_cast<std::size_t>(plan.group_rows()));
   }
@@ -24,20 +31,25 @@ class RunErrors {
     const std::size_t count = sizes_.size(), item_rows = count / static_cast<std::size_t>(items_);
     for (std::size_t i = 0; i < count; ++i) sizes_[i] = 1 + rows.up[i];
     down_.analyse(rows.down, sizes_, items_, false, enters_);
-    up_.analyse(rows.up, {}, items_, true, 1);
-    if (begun_) see(first - 1, last_row_ + last_share_ * up_.handed());
-    if (begun_ && forward_) source_.back() += ratio_.back() * up_.handed();
+    corrects_ ? analyse_corrected() : up_.analyse(rows.up, {}, items_, true, 1);
+    // What is corrected is handed on as it stays.
+    const double handed = begun_ && !corrects_ ? up_.handed() : 0;
+    if (begun_) see(first - 1, last_row_ + last_share_ * handed);
+    if (begun_ && forward_) source_.back() += ratio_.back() * handed;
     for (std::size_t i = 0; i < count; ++i) {
-      const int item = static_cast<int>(i / item_rows);
+      const int item = static_cast<int>(i / item_rows), from_end = items_ - 1 - item;
       const bool is_first = i % item_rows == 0, is_last = (i + 1) % item_rows == 0;
       const double from_above = is_first ? down_.joint(item) : 0;
-      const double from_below = is_last ? up_.joint(items_ - 1 - item) : 0;
-      last_row_ = rows.local[i] + rows.share_down[i] * from_above + rows.share_up[i] * from_below;
+      const double from_below = is_last ? up_.joint(from_end) + (corrects_ ? of_below_[i] : 0) : 0;
+      // Taking off rounds every row once on the way down, and twice on the way up.
+      const double down = corrects_ ? sizes_[i] + down_.drift(item) : 0, up = corrects_ ? 3 + up_.drift(from_end) : 0;
+      last_row_ = rows.local[i] + rows.share_down[i] * (from_above + (corrects_ ? 2 : 0)) +
+                  rows.share_up[i] * (from_below + up) + (rows.weight[i] > 0 ? (down + up) / rows.weight[i] : 0);
       see(first + static_cast<Index>(i), last_row_);
       if (!forward_) continue;
-      left_ = rows.down[i] * (left_ + from_above) + sizes_[i];
+      left_ = rows.down[i] * (left_ + from_above) + sizes_[i] + down;
       ratio_.push_back(rows.up[i]);
-      source_.push_back(left_ + sizes_[i] + 1 + rows.up[i] * from_below);
+      source_.push_back(left_ + sizes_[i] + 1 + up + rows.up[i] * from_below);
     }
     last_share_ = rows.share_up.back();
     enters_ = sizes_.back();
@@ -59,11 +71,28 @@ class RunErrors {
     if (row == keep_from_) found.first_row = error;
     if (row + 1 == keep_end_) found.last_row = error;
   }
+  /// Up from 0, which makes of an unknown what it is but for what the one below the tile adds; that is taken off last.
+  void analyse_corrected() {
+    const std::size_t count = sizes_.size();
+    up_sizes_.assign(count, 2);
+    up_.analyse(rows.up, up_sizes_, items_, true, 0);
+    down_.correct(u_);
+    up_.correct(u_);
+    // Products of a scan are rounded up to so many times, in another order for each work-item.
+    const double rounds = 2 * (static_cast<double>(items_) + static_cast<double>(count) / items_);
+    of_below_.resize(count);
+    double below = rounds;
+    for (std::size_t i = count; i-- > 0;) {
+      of_below_[i] = below;
+      below *= rows.up[i];
+    }
+  }
   int items_;
+  double u_;
   Index keep_from_, keep_end_;
-  bool forward_, begun_ = false;
+  bool corrects_, forward_, begun_ = false;
   double enters_ = 0, left_ = 0, last_row_ = 0, last_share_ = 0;
-  std::vector<double> sizes_, ratio_, source_;
+  std::vector<double> sizes_, up_sizes_, of_below_, ratio_, source_;
   ScanErrors down_, up_;
 };
 
@@ -81,8 +110,10 @@ constexpr Index kLimitTiles = 3;
 
 /// A run of tiles whose rows are all within limits. @param tiles  of it
 double error_within(const Plan& plan, const RatioLimits& limits, Index tiles) {
+  // What is corrected is less than this makes of it in either precision, as nothing grows.
+  constexpr double kCoarsest = std::numeric_limits<float>::epsilon() / 2.0;
   const Index rows = tiles * plan.group_rows();
-  RunErrors errors(plan, 0, rows);
+  RunErrors errors(plan, kCoarsest, 0, rows);
   errors.rows.fill_with(limits.lower_share, limits.upper_share, limits.down, limits.up);
   for (Index k = 0; k < tiles; ++k) errors.add_tile(k * plan.group_rows());
   double error = errors.found.worst.error;
@@ -211,7 +242,7 @@ Rounding bound_runs(const Plan& plan, const BandsView<T>& bands) {
   const std::vector<PivotAbove> pivots = pivots_above(rows, plan.n, begin);
   return bound_partitions(plan, rows, [&](Index r) {
     const Index first = r * plan.m, end = std::min(plan.n, first + plan.m), tile_rows = plan.group_rows();
-    RunErrors errors(plan, first, end);
+    RunErrors errors(plan, std::numeric_limits<T>::epsilon() / 2.0, first, end);
     PivotAbove above = pivots[static_cast<std::size_t>(r)];
     for (Index tile = first - plan.halo, k = 0; k < plan.run_tiles; ++k, tile += tile_rows) {
       errors.rows.fill(rows, tile, plan.n, above);

@@ -112,20 +112,22 @@ void RoundedRows::fill_with(double lower_share, double upper_share, double down_
 void ScanErrors::analyse(const std::vector<double>& ratios, const std::vector<double>& sizes, int items, bool back,
                          double enters) {
   const std::size_t rows = ratios.size(), item_rows = rows / static_cast<std::size_t>(items);
+  item_rows_ = item_rows;
   items_.resize(static_cast<std::size_t>(items));
   std::size_t row = 0;
   for (Item& item : items_) {
-    double through = 1, twice = 0, size = 1;
+    double through = 1, twice = 0, size = 1, highest = 0;
     for (std::size_t i = 0; i < item_rows; ++i, ++row) {
       const std::size_t at = back ? rows - 1 - row : row;
       const double ratio = ratios[at];
       size = sizes.empty() ? 1 : sizes[at];
       through *= ratio;
+      highest = std::max(highest, through);
       // From 0 the sweep makes what it makes of what enters, less the product times that.
       twice = twice * ratio + 2 * size + through * enters;
     }
     twice += static_cast<double>(item_rows) * through * enters;
-    item = {through, twice, enters, size};
+    item = {through, twice, enters, size, highest};
     enters = size;
   }
   scan();
@@ -165,6 +167,22 @@ double ScanErrors::joint(int item) const {
   if (item == 0) return 0;
   const auto k = static_cast<std::size_t>(item);
   return found_[k] + items_[k - 1].through * found_[k - 1] + items_[k - 1].twice;
+}
+
+void ScanErrors::correct(double u) {
+  const auto rows = static_cast<double>(item_rows_);
+  double off = 0;
+  for (std::size_t k = 0; k < items_.size(); ++k) {
+    Item& item = items_[k];
+    const double more = k + 1 < items_.size() ? joint(static_cast<int>(k) + 1) : 0;
+    item.drift = 2 * u * item.highest * off;
+    const double left = item.through * off;
+    // The difference is rounded, and so is each product of the ratios; then once more what has been corrected.
+    item.twice = u * (more + (rows + 2) * left);
+    item.enters = u * off;
+    item.leaves = u * (off = left + more);
+  }
+  scan();
 }
 
 double ScanErrors::handed() const {

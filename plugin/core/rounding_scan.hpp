@@ -108,6 +108,12 @@ class ScanErrors {
   /// By how much what the work-item, counted in the order of the sweep, takes for what enters it differs from what the
   /// one before it arrives at; 0 for the first.
   double joint(int item) const;
+  /// Take into account that what joint() says is found, scanned in its turn and taken off all rows.
+  /// @param u  half of eps
+  /// @post joint() is what is left of it
+  void correct(double u);
+  /// Behind correct(): what taking it off rounds in a row of a work-item beside the row's own size.
+  double drift(int item) const { return items_[static_cast<std::size_t>(item)].drift; }
   /// The same where the number that the scan gives for the tile's first unknown, with 0 behind the tile, is handed on.
   double handed() const;
 
@@ -120,9 +126,12 @@ class ScanErrors {
     double through;  ///< product of its ratios
     double twice;    ///< by how much its two sweeps differ
     double enters, leaves;
+    double highest;  ///< the largest product of its ratios from the first row on
+    double drift = 0;
   };
   void scan();
   std::vector<Item> items_;
+  std::size_t item_rows_ = 0;
   std::vector<double> found_;  ///< error of what the scan finds, the sweeps from 0 being taken as they are
   std::vector<Window> windows_, next_;
 };

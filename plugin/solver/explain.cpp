@@ -61,7 +61,7 @@ std::string shape_text(const Plan& plan) {
         return (plan.runs_are_lines() ? format("stored factors, each line a run of %d tiles, ", plan.run_tiles)
                                       : format("stored factors, reach %lld, runs of %d tiles, ",
                                                static_cast<long long>(plan.halo), plan.run_tiles)) +
-               groups_text(plan);
+               (plan.corrects ? "corrected where work-items meet, " : "") + groups_text(plan);
       }
       if (plan.stored) {
         return factors_text(plan) + format(", reach %lld", static_cast<long long>(plan.reach));
