@@ -8,6 +8,9 @@
 //                unknown, which enters, and that of the next one are known. What 0 makes of the rows before a work-item
 //                is the same as there, to the bit.
 // Source: sweeps are chains of affine maps, composed within a work-item and scanned over the work-group.
+//   CORRECTED    STREAMED 1: what a work-item takes for what enters it and what the one before it arrives at differ by
+//                rounding, times products of multipliers. That is scanned in its turn and taken off every row, which is
+//                not swept again; what is below a tile is taken off the rows that were swept up from 0, too.
 //
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling, y, x  shape [rows of the chunk]; x overlaps none of the others. With
@@ -25,8 +28,8 @@
 // Launch:  a work-group a run, of GROUP_ITEMS work-items. The last runs come first: what tile_fold.cl read last may be
 //          in the cache.
 // Local:   as many scalars.
-// Per row: 4 multiply-adds, 3 multiplications; 5 words, 4 if couplings serve, 2 if factors are shared; narrow ones take
-//          half a word.
+// Per row: 4 multiply-adds, 3 multiplications, with CORRECTED 2 more and 3 multiplications and additions; 5 words, 4 if
+//          couplings serve, 2 if factors are shared; narrow ones take half a word.
 // Assumes: couplings out of the system are 0.
 // Valid:   x for the rows of the runs below n.
 #include "gpu/tile_factors.clh"
@@ -42,6 +45,31 @@ typedef struct {
   Affine behind;
 } Ahead;
 
+#ifdef CORRECTED
+// Change the rows of a work-item by what comes of it that what enters them changes by `off`. @param back  upwards
+static inline void take_off_all(scalar_t* v, const factor_t* coupling, scalar_t off, bool back) {
+#pragma unroll
+  for (int k = 0; k < ITEM_ROWS; ++k) {
+    const int i = back ? ITEM_ROWS - 1 - k : k;
+    off = GUARDED && is_zero(coupling[i]) ? 0 : -mul(coupling[i], off);
+    v[i] = add(v[i], off);
+  }
+}
+
+// By how much what has entered a work-item is off. Begins with a barrier. @param through  product of its couplings;
+// entered, left  what it was taken for, and what leaves its rows
+static inline scalar_t find_mismatch(scalar_t through, scalar_t entered, scalar_t left, bool back,
+                                     __local scalar_t* words) {
+  const int item = (int)get_local_id(0), next = back ? item - 1 : item + 1;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  words[item] = entered;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const bool more = next >= 0 && next < GROUP_ITEMS;
+  const Affine mine = {through, more ? left - words[next] : 0};
+  return scan(mine, back, words).value;
+}
+#endif
+
 typedef struct {
   __global const factor_t *multiplier, *reciprocal, *coupling;
   __global const scalar_t *y, *taken, *outer;
@@ -55,10 +83,16 @@ typedef struct {
 // Solve for the rows of a tile whose unknown below is known, and store those in [first, end).
 static inline void finish(Ahead* tile, scalar_t below, long first, long end, __local vector_t* turned,
                           __global int* care, __global scalar_t* x) {
+#ifdef CORRECTED
+  // Nothing of a line below gets through.
+  if (!is_zero(tile->behind.factor)) take_off_all(tile->v, tile->c, mul(tile->behind.factor, below), true);
+  note_unless_finite(tile->v[0], care);
+#else
   scalar_t entering = map_at(tile->behind, below);
 #pragma unroll
   for (int i = ITEM_ROWS - 1; i >= 0; --i) tile->v[i] = entering = take_off(GUARDED, tile->v[i], tile->c[i], entering);
   note_unless_finite(entering, care);
+#endif
   const long kept = max(first - tile->rows.first, 0L), kept_end = min(end - tile->rows.first, (long)TILE_ROWS);
   store_kept(tile->v, turned, tile->rows, (int)kept, (int)kept_end, x);
 }
@@ -125,13 +159,23 @@ static inline scalar_t sweep(Ahead* tile, scalar_t entering, const factor_t* w, 
   }
   note_unless_finite(map->value, care);
   scalar_t z = map_at(scan(*map, false, words), entering);
-  map->factor = 1;
-  map->value = 0;
+#ifdef CORRECTED
+  const scalar_t down = z;
+#pragma unroll
+  for (int i = 0; i < ITEM_ROWS; ++i) tile->v[i] = z = take_off(GUARDED, tile->v[i], w[i], z);
+  take_off_all(tile->v, w, find_mismatch(map->factor, down, z, false, words), false);
+  z = tile->v[ITEM_ROWS - 1];
+#pragma unroll
+  for (int i = 0; i < ITEM_ROWS; ++i) tile->v[i] = mul(tile->v[i], r[i]);
+#else
 #pragma unroll
   for (int i = 0; i < ITEM_ROWS; ++i) {
     z = take_off(GUARDED, tile->v[i], w[i], z);
     tile->v[i] = mul(z, r[i]);
   }
+#endif
+  map->factor = 1;
+  map->value = 0;
 #pragma unroll
   for (int i = ITEM_ROWS - 1; i >= 0; --i) {
     map->value = take_off(GUARDED, tile->v[i], tile->c[i], map->value);
@@ -139,6 +183,12 @@ static inline scalar_t sweep(Ahead* tile, scalar_t entering, const factor_t* w, 
   }
   note_unless_finite(map->value, care);
   tile->behind = scan(*map, true, words);
+#ifdef CORRECTED
+  scalar_t x = tile->behind.value;
+#pragma unroll
+  for (int i = ITEM_ROWS - 1; i >= 0; --i) tile->v[i] = x = take_off(GUARDED, tile->v[i], tile->c[i], x);
+  take_off_all(tile->v, tile->c, find_mismatch(map->factor, tile->behind.value, x, true, words), true);
+#endif
   return z;
 }
 
@@ -166,7 +216,11 @@ static inline void walk(Lines of, long run, __local vector_t* turned) {
     // From this tile to the next one down and to the one above.
     barrier(CLK_LOCAL_MEM_FENCE);
     if (item == GROUP_ITEMS - 1) words[0] = leaving;
+#ifdef CORRECTED
+    if (item == 0) words[1] = tile.v[0];
+#else
     if (item == 0) words[1] = map_at(map, tile.behind.value);
+#endif
     barrier(CLK_LOCAL_MEM_FENCE);
     z = words[0];
     const scalar_t below = words[1];

@@ -72,16 +72,6 @@ void LineFactors<T>::factor(const BandsView<T>& line, Index length, Index tile_r
   own_last_row = length % tile_rows != 0 || last_lower != inner_lower || line.diag[length - 1] != line.diag[1];
 }
 
-template <typename T>
-double LineFactors<T>::weight_norm() const {
-  double squares[3] = {};
-  for (Index i = 0; i < weights.size(); ++i) {
-    const auto w = static_cast<double>(weights[i]);
-    squares[3 * i / weights.size()] += w * w;
-  }
-  return std::sqrt(std::max(squares[0], squares[2]) + squares[1]);
-}
-
 template class LineFactors<float>;
 template class LineFactors<double>;
 

@@ -19,10 +19,6 @@ class OCLSPKT_API LineFactors {
   /// @cost that of SegmentFactors, in double whatever T is, of one line
   void factor(const BandsView<T>& line, Index length, Index tile_rows);
 
-  /// Norm of what weighs y to give what is left of one first row, the largest. Products are rounded each by itself and
-  /// the tiles' rows swept apart from them: the residual of first rows is about that many roundings of y, at random.
-  double weight_norm() const;
-
   FactorArrays<T> factors;  ///< shape [length]: those of SegmentFactors
   /// Shape [3][tile_rows]: what of y goes to a tile's own first row, to that of the next tile, and in the last tile to
   /// its own.

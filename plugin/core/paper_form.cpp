@@ -147,8 +147,6 @@ double bound_paper(double d, Index m) {
   return std::isinf(d) ? half : half + 2 * std::pow(d, 1 - static_cast<double>(m)) / (d - 1);
 }
 
-double growth_paper(double d) { return d > 1 ? 1 / (1 - 1 / (d * d)) : std::numeric_limits<double>::infinity(); }
-
 template Certificate certify_paper(const Plan&, const BandsView<float>&, double);
 template Certificate certify_paper(const Plan&, const BandsView<double>&, double);
 

@@ -48,7 +48,4 @@ Certificate certify_paper(const Plan& plan, const BandsView<T>& bands,
 /// @pre every row is dominant by rows with at least d, or d is Survey::decay()
 double bound_paper(double d, Index m);
 
-/// The largest 1 / |1 - v_b w_t| that dominance alone allows: d^2 / (d^2 - 1); infinite if d <= 1.
-double growth_paper(double d);
-
 }  // namespace oclspkt

@@ -95,8 +95,10 @@ struct Plan {
   int teams = 1;                ///< takes_lines(): tiles of a work-group, each by work-items of its own
   bool mirrors = false;         ///< keeps_factors(), takes_lines(): couplings of the line serve as multipliers
   bool tells_products = false;  ///< the same: products of the scan are in local memory, not in registers
-  bool paper = false;           ///< truncated-halo in the form of 2019, by work-items: see core/paper_form
-  bool staged = false;          ///< paper: a work-group keeps its partitions in local memory between both sweeps
+  bool corrects = false;  ///< stored, truncated_streamed: what partitions, or work-items, differ by where they settle
+                          ///< is found, passed on and taken off, so that rounding does not grow
+  bool paper = false;     ///< truncated-halo in the form of 2019, by work-items: see core/paper_form
+  bool staged = false;    ///< paper: a work-group keeps its partitions in local memory between both sweeps
   bool walked = false;  ///< truncated-halo by lanes, its partitions settling each other: nothing is read again, what is
                         ///< truncated is a tile away
   int runs = 1;         ///< work-groups; each walks a run of consecutive tiles
@@ -104,8 +106,6 @@ struct Plan {
   bool exact_starts = false;  ///< truncated-streamed: the unknown before each run is solved for, not truncated
   bool stored = false;        ///< laid end to end, by stored factors
   bool narrow = false;        ///< stored, or side by side, not shared: factors are floats beside vectors of doubles
-  bool corrects = false;      ///< turned(), truncated_streamed: partitions agree by differences that are passed on and
-                              ///< taken off, see JointRounding::corrected
   Index reach = 0;     ///< stored: rows of a partition that what enters it gets to, a multiple of lanes; m: all of them
   Index lead_in = -1;  ///< stored: rows above a partition from which its pivots come out right; -1: a line's first row
   Index meeting = 0;   ///< twisted() or from_ends: tile from which on rows are eliminated up, those before it down

@@ -55,7 +55,7 @@ void ClSolver<T>::make_tile_kernels(State& s, bool guarded) const {
     return;
   }
   if (!plan_.folds()) {
-    make(s.tile_stored[guarded], "tile_stored", " -D STREAMED=1" + form);
+    make(s.tile_stored[guarded], "tile_stored", " -D STREAMED=1" + form + (plan_.corrects ? " -D CORRECTED" : ""));
     return;
   }
   const auto [levels, rows_of_last] = fold_cut(plan_).depth(plan_.n);

@@ -61,10 +61,11 @@ std::string shape_text(const Plan& plan) {
         return (plan.runs_are_lines() ? format("stored factors, each line a run of %d tiles, ", plan.run_tiles)
                                       : format("stored factors, reach %lld, runs of %d tiles, ",
                                                static_cast<long long>(plan.halo), plan.run_tiles)) +
-               groups_text(plan);
+               (plan.corrects ? "corrected where work-items meet, " : "") + groups_text(plan);
       }
       if (plan.stored) {
-        return factors_text(plan) + format(", reach %lld", static_cast<long long>(plan.reach));
+        return factors_text(plan) + format(", reach %lld", static_cast<long long>(plan.reach)) +
+               (plan.corrects ? ", corrected where partitions meet" : "");
       }
       return std::string("walking ") + (plan.walk_up ? "up" : "down") + (plan.exact_starts ? " from exact starts" : "");
     case Method::exact_twopass:

@@ -106,6 +106,8 @@ std::optional<Proposal> propose_kept(const Problem<T>& problem, double tol) {
   if (halo > longest) return std::nullopt;
   Plan plan = plan_for(problem, Method::truncated_halo, halo);
   if (!share_line(plan, lines.length(0), sizeof(T)) || !keep_shared_factors(problem, plan)) return std::nullopt;
+  Rounding rounding;
+  if (!rounds_little(problem, plan, rounding)) return std::nullopt;
   return covered(plan, bound_stored(d, halo), tol, problem.survey);
 }
 

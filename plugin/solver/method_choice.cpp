@@ -61,10 +61,6 @@ std::optional<Proposal> propose_folds(const Problem<T>& problem, Objection& obje
     objection = {"the device's memory does not hold all rows at once", {}, plan};
     return std::nullopt;
   }
-  if (const double growth = settling_growth(plan, problem.bands.view()); !(growth <= kTriedGrowth)) {
-    objection = {format("folding multiplies rounding by %.1e > %.0f", growth, kTriedGrowth), {}, plan};
-    return std::nullopt;
-  }
   serve_if_symmetric(problem, plan);
   return unless_growth(problem, exact_proposal(problem, plan), objection);
 }

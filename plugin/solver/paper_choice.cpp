@@ -11,9 +11,7 @@ namespace {
 
 /// True if rows of dominance d alone cover a plan. Where the growth is not harmless, so below kHarmlessInterface, the
 /// trial solves decide.
-bool covered_by_dominance(double d, const Plan& plan, double tol) {
-  return bound_paper(d, plan.m) <= tol && growth_paper(d) <= kTriedGrowth;
-}
+bool covered_by_dominance(double d, const Plan& plan, double tol) { return bound_paper(d, plan.m) <= tol; }
 
 /// The lines that dominance alone does not cover, if they are few.
 template <typename T>
@@ -29,9 +27,7 @@ std::vector<Index> lines_not_covered(const Problem<T>& problem, const Plan& plan
 
 /// Why partitions of that length do not hold.
 std::string paper_refusal(const Plan& plan, const Certificate& c, double tol) {
-  const std::string why = c.bound <= tol
-                              ? format("the 2x2 systems multiply rounding by %.1e > %.0f", c.growth, kTriedGrowth)
-                              : format("certificate %.1e > %.1e (", c.bound, tol) + where(c) + ")";
+  const std::string why = format("certificate %.1e > %.1e (", c.bound, tol) + where(c) + ")";
   return format("partitions of %lld rows in the paper's form: ", static_cast<long long>(plan.m)) + why +
          ": raise rtol, or choose variant gpu";
 }
@@ -56,7 +52,7 @@ std::optional<Proposal> propose_paper(const Problem<T>& problem, Objection& obje
     }
     if (covered_by_dominance(d, plan, tol)) return covered(plan, bound_paper(d, plan.m), tol, problem.survey);
     const Certificate c = certify_paper(plan, problem.bands.view(), tol);
-    if (c.bound <= tol && c.growth <= kTriedGrowth) {
+    if (c.bound <= tol) {
       Proposal proposal = covered(plan, c.bound, tol, problem.survey);
       proposal.growth = std::max(proposal.growth, c.growth);
       return proposal;

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "evidence.hpp"
-#include "line_factors.hpp"
 #include "narrow.hpp"
 
 namespace oclspkt {
@@ -165,10 +164,8 @@ std::optional<Plan> whole_line_plan(const Problem<T>& problem) {
   const Index length = lines.length(0);
   const bool symmetric = is_symmetric(LineSet::one(length), problem.bands.view());
   std::optional<Plan> plan = make_whole_line_plan(lines.rows(), length, symmetric, sizeof(T), problem.traits);
-  if (!plan) return plan;
-  LineFactors<T> factors;
-  factors.factor(problem.bands.view(), length, plan->line_tile_rows());
-  return factors.weight_norm() <= kWeightNorm ? plan : std::nullopt;
+  Rounding rounding;
+  return plan && rounds_little(problem, *plan, rounding) ? plan : std::nullopt;
 }
 
 template <typename T>
@@ -176,7 +173,10 @@ void choose_form_by_groups(const Problem<T>& problem, Plan& plan) {
   const LineSet& lines = problem.bands.lines();
   if (problem.survey.shared && share_line(plan, lines.length(0), sizeof(T))) {
     const bool whole = plan.method == Method::truncated_halo && problem.options.partition == 0;
-    if (whole && settles(problem.survey)) keep_shared_factors(problem, plan);
+    if (!whole || !settles(problem.survey)) return;
+    Plan keeps = plan;
+    Rounding rounding;
+    if (keep_shared_factors(problem, keeps) && rounds_little(problem, keeps, rounding)) plan = keeps;
     return;
   }
   serve_if_symmetric(problem, plan);

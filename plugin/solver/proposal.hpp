@@ -142,13 +142,7 @@ bool keep_shared_factors(const Problem<T>& problem, Plan& plan);
 template <typename T>
 bool has_rows_alike(const Problem<T>& problem);
 
-/// LineFactors::weight_norm() up to which what is left of first rows is taken from y. Diffusion of lambda = 1e4 has 10,
-/// of 1e6 27. Backward errors in eps, the largest of y random, smooth and A x of random x: up to 2 below it, and up to
-/// 27 where rows advect, whose weights do not decay (32).
-inline constexpr double kWeightNorm = 16;
-
-/// make_whole_line_plan() where lines and their inner rows are all alike, and neither settling nor weights multiply
-/// rounding.
+/// make_whole_line_plan() where lines and their inner rows are all alike, and rounding is bounded.
 template <typename T>
 std::optional<Plan> whole_line_plan(const Problem<T>& problem);
 

@@ -143,10 +143,20 @@ void choose_form(const Problem<T>& problem, Plan& plan) {
   if (is_symmetric(lines, bands)) serve_couplings(plan, sizeof(T), problem.traits);
 }
 
+/// Let runs be corrected where rounding has no bound that is small enough without, and has one then.
+template <typename T>
+void correct_where_needed(const Problem<T>& problem, Plan& plan) {
+  Rounding rounding;
+  if (rounds_little(problem, plan, rounding)) return;
+  plan.corrects = true;
+  plan.corrects = rounds_little(problem, plan, rounding);
+}
+
 /// The same, with factors in the storage that the user allows.
 template <typename T>
 Proposal in_best_form(const Problem<T>& problem, Proposal proposal) {
   proposal.plan.by_groups() ? choose_form_by_groups(problem, proposal.plan) : choose_form(problem, proposal.plan);
+  if (proposal.plan.by_groups()) correct_where_needed(problem, proposal.plan);
   if (!narrows<T>(problem.options)) return proposal;
   proposal.why_wide = why_factors_stay_wide(proposal.plan, problem.survey);
   if (!proposal.why_wide.empty()) return proposal;
@@ -228,14 +238,15 @@ std::optional<Proposal> propose_runs(const Problem<T>& problem, Objection& objec
   for (Index reach = std::min(known, kFirstReach);;) {
     plan = make_run_plan(n, reach, partition, sizeof(T), problem.traits);
     certificate = certify_runs(plan, problem.bands.view());
-    if (certificate.bound <= tol && certificate.growth <= kTriedGrowth) {
+    // Rounding, which propose() bounds, does not get less by a longer reach.
+    if (certificate.bound <= tol) {
       return in_best_form(problem,
                           covered_and_settled(plan, certificate.bound, certificate.growth, tol, problem.survey));
     }
-    if (reach >= longest || certificate.bound <= tol || std::isnan(certificate.bound)) break;
+    if (reach >= longest || std::isnan(certificate.bound)) break;
     reach = longer_reach(reach, certificate.bound, tol, longest);
   }
-  objection = {streamed_refusal(certificate, tol, kTriedGrowth), {}, plan};
+  objection = {streamed_refusal(certificate, tol), {}, plan};
   return insist_on_streamed(problem, plan, certificate, tol, objection);
 }
 
@@ -259,11 +270,14 @@ std::optional<Proposal> propose_line_runs(const Problem<T>& problem) {
   const bool wanted = lines.count() > 1 && length > 0 && problem.options.partition == 0 && !problem.survey.shared;
   if (!wanted || problem.traits.group_items == 0 || narrows<T>(problem.options)) return std::nullopt;
   const Form form = is_symmetric(lines, problem.bands.view()) ? Form::symmetric : Form::general;
-  for (const Plan& plan : make_line_runs_plans(lines.rows(), length, form, sizeof(T), problem.traits)) {
+  for (Plan plan : make_line_runs_plans(lines.rows(), length, form, sizeof(T), problem.traits)) {
     const double known = plan.run_tiles <= 2 ? 0 : d > 1 ? bound_stored(d, plan.group_rows()) : kNothingKnown;
+    Rounding rounding;
+    correct_where_needed(problem, plan);
+    if (!rounds_little(problem, plan, rounding)) continue;
     if (known <= tol && settles(problem.survey)) return covered(plan, known, tol, problem.survey);
     const Certificate certificate = certify_runs(plan, problem.bands.view());
-    if (!(certificate.bound <= tol && certificate.growth <= kTriedGrowth)) continue;
+    if (!(certificate.bound <= tol)) continue;
     return covered_and_settled(plan, certificate.bound, certificate.growth, tol, problem.survey);
   }
   return std::nullopt;

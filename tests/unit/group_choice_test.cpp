@@ -114,7 +114,7 @@ TYPED_TEST(GroupChoice, TakesWholeLinesWhoseInnerRowsAreAlike) {
   for (const auto& [count, bent, takes] :
        {std::tuple<Index, bool, bool>{264, false, true}, {300, false, false}, {60, false, false}, {264, true, false}}) {
     const auto bands = [&, count = count, bent = bent] {
-      auto like = test::diffusion<T>(LineSet::equal(count, length), 1e4);
+      auto like = test::diffusion<T>(LineSet::equal(count, length), 1);
       if (bent) like.diag()[length / 2] *= 2;
       return like;
     };
@@ -133,6 +133,8 @@ TYPED_TEST(GroupChoice, TakesWholeLinesWhoseInnerRowsAreAlike) {
     EXPECT_EQ(plan.m, length);
     EXPECT_EQ(plan.words_per_row(), 3);
   }
+  // Sums of so many weighted right-hand sides have no bound that is small enough.
+  EXPECT_FALSE(proposed(test::diffusion<T>(LineSet::equal(264, length), 1e4), Method::exact_factored, true));
 }
 
 TYPED_TEST(GroupChoice, MakesRunsOfLines) {
@@ -141,7 +143,9 @@ TYPED_TEST(GroupChoice, MakesRunsOfLines) {
   for (const auto& [length, lambda, tiles] :
        {std::tuple<Index, double, int>{4096, 1e4, 2}, {4096, 10, 0}, {16'384, 100, wide ? 16 : 0}, {16'384, 10, 0}}) {
     const auto bands = [&] { return test::diffusion<T>(LineSet::equal(1056, length), lambda); };
-    EXPECT_EQ(proposed(bands(), Method::truncated_halo).has_value(), tiles == 0) << length << ", lambda " << lambda;
+    // With a halo of 166 rows both tiles of a cut may be off.
+    const bool by_halo = tiles == 0 && lambda < 100;
+    EXPECT_EQ(proposed(bands(), Method::truncated_halo).has_value(), by_halo) << length << ", lambda " << lambda;
     if (tiles == 0) continue;
     const auto proposal = proposed(bands(), Method::truncated_streamed);
     ASSERT_TRUE(proposal);

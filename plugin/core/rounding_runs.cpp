@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "rounding_runs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "certificate.hpp"
+#include "rounding_scan.hpp"
+
+namespace oclspkt {
+namespace {
+
+/// A run of tiles, one after the other.
+class RunErrors {
+ public:
+  /// @param u  half of eps of the scalar
+  RunErrors(const Plan& plan, double u, Index keep_from, Index keep_end)
+      : items_(plan.items),
+        u_(u),
+        keep_from_(keep_from),
+        keep_end_(keep_end),
+        corrects_(plan.corrects),
+        forward_(plan.halo > 0) {
+    rows.resize(plan.group_rows());
+    sizes_.resize(static_cast<std::size_t>(plan.group_rows()));
+  }
+
+  /// Take the next tile, whose rows have been put in `rows`. @param first  its first row
+  void add_tile(Index first) {
+    const std::size_t count = sizes_.size(), item_rows = count / static_cast<std::size_t>(items_);
+    for (std::size_t i = 0; i < count; ++i) sizes_[i] = 1 + rows.up[i];
+    down_.analyse(rows.down, sizes_, items_, false, enters_);
+    corrects_ ? analyse_corrected() : up_.analyse(rows.up, {}, items_, true, 1);
+    // What is corrected is handed on as it stays.
+    const double handed = begun_ && !corrects_ ? up_.handed() : 0;
+    if (begun_) see(first - 1, last_row_ + last_share_ * handed);
+    if (begun_ && forward_) source_.back() += ratio_.back() * handed;
+    for (std::size_t i = 0; i < count; ++i) {
+      const int item = static_cast<int>(i / item_rows), from_end = items_ - 1 - item;
+      const bool is_first = i % item_rows == 0, is_last = (i + 1) % item_rows == 0;
+      const double from_above = is_first ? down_.joint(item) : 0;
+      const double from_below = is_last ? up_.joint(from_end) + (corrects_ ? of_below_[i] : 0) : 0;
+      // Taking off rounds every row once on the way down, and twice on the way up.
+      const double down = corrects_ ? sizes_[i] + down_.drift(item) : 0, up = corrects_ ? 3 + up_.drift(from_end) : 0;
+      last_row_ = rows.local[i] + rows.share_down[i] * (from_above + (corrects_ ? 2 : 0)) +
+                  rows.share_up[i] * (from_below + up) + (rows.weight[i] > 0 ? (down + up) / rows.weight[i] : 0);
+      see(first + static_cast<Index>(i), last_row_);
+      if (!forward_) continue;
+      left_ = rows.down[i] * (left_ + from_above) + sizes_[i] + down;
+      ratio_.push_back(rows.up[i]);
+      source_.push_back(left_ + sizes_[i] + 1 + up + rows.up[i] * from_below);
+    }
+    last_share_ = rows.share_up.back();
+    enters_ = sizes_.back();
+    begun_ = true;
+  }
+  /// Forward errors of the unknowns, row by row from the first tile's first one.
+  const std::vector<double>& unknowns() {
+    for (std::size_t i = source_.size() - 1; i-- > 0;) source_[i] += ratio_[i] * source_[i + 1];
+    return source_;
+  }
+
+  RoundedRows rows;
+  PartitionErrors found;
+
+ private:
+  void see(Index row, double error) {
+    if (row < keep_from_ || row >= keep_end_) return;
+    found.worst.see(error, row);
+    if (row == keep_from_) found.first_row = error;
+    if (row + 1 == keep_end_) found.last_row = error;
+  }
+  /// Up from 0, which makes of an unknown what it is but for what the one below the tile adds; that is taken off last.
+  void analyse_corrected() {
+    const std::size_t count = sizes_.size();
+    up_sizes_.assign(count, 2);
+    up_.analyse(rows.up, up_sizes_, items_, true, 0);
+    down_.correct(u_);
+    up_.correct(u_);
+    // Products of a scan are rounded up to so many times, in another order for each work-item.
+    const double rounds = 2 * (static_cast<double>(items_) + static_cast<double>(count) / items_);
+    of_below_.resize(count);
+    double below = rounds;
+    for (std::size_t i = count; i-- > 0;) {
+      of_below_[i] = below;
+      below *= rows.up[i];
+    }
+  }
+  int items_;
+  double u_;
+  Index keep_from_, keep_end_;
+  bool corrects_, forward_, begun_ = false;
+  double enters_ = 0, left_ = 0, last_row_ = 0, last_share_ = 0;
+  std::vector<double> sizes_, up_sizes_, of_below_, ratio_, source_;
+  ScanErrors down_, up_;
+};
+
+/// The largest number of errors of which each adds to the next.
+double largest(const std::vector<double>& errors) {
+  double worst = 0;
+  for (const double e : errors) {
+    if (!(e <= worst)) worst = e;
+  }
+  return worst;
+}
+
+/// Tiles of a run after which it has nothing new for rows that are all within limits that decay.
+constexpr Index kLimitTiles = 3;
+
+/// A run of tiles whose rows are all within limits. @param tiles  of it
+double error_within(const Plan& plan, const RatioLimits& limits, Index tiles) {
+  // What is corrected is less than this makes of it in either precision, as nothing grows.
+  constexpr double kCoarsest = std::numeric_limits<float>::epsilon() / 2.0;
+  const Index rows = tiles * plan.group_rows();
+  RunErrors errors(plan, kCoarsest, 0, rows);
+  errors.rows.fill_with(limits.lower_share, limits.upper_share, limits.down, limits.up);
+  for (Index k = 0; k < tiles; ++k) errors.add_tile(k * plan.group_rows());
+  double error = errors.found.worst.error;
+  if (plan.halo > 0) {
+    const double share = std::max(errors.rows.share_down[0], errors.rows.share_up[0]);
+    error += 2 * share * largest(errors.unknowns());
+  }
+  return error;
+}
+
+/// Additions that a number goes through until it is in the sum of a work-group (kernels/gpu/tile_fold.cl,
+/// tile_line.cl).
+double additions(const Plan& plan) {
+  double most = plan.item_rows;
+  if (plan.takes_lines()) return most + static_cast<double>(plan.items / plan.teams) / 8 + 8;
+  for (int count = plan.items; count > 1; count = (count + 7) / 8) most += 8;
+  return most;
+}
+
+/// What is left of a coupling through a whole tile, at most, for tiles to be solved apart from each other.
+constexpr double kTilesApart = 1e-17;
+
+/// The rows of a tile but the first are eliminated, once for what is left of the first one and of the next tile's, and
+/// once more between their unknowns.
+class FoldErrors {
+ public:
+  explicit FoldErrors(const Plan& plan)
+      : items_(plan.items / plan.teams), unswept_(plan.takes_lines()), sums_(additions(plan)) {
+    const Index rows = static_cast<Index>(items_) * plan.item_rows;
+    tile.resize(rows);
+    sizes_.resize(static_cast<std::size_t>(rows));
+  }
+
+  /// Analyse the tile that has been put in `tile`.
+  void analyse() {
+    const std::size_t count = sizes_.size(), item_rows = count / static_cast<std::size_t>(items_);
+    tile.down[0] = 1;  // the first unknown enters
+    tile.up[0] = 0;
+    double through = 1;
+    sizes_[0] = 1;
+    for (std::size_t i = 1; i < count; ++i) sizes_[i] = 1 + tile.up[i] + (through *= tile.down[i]);
+    down_.analyse(tile.down, sizes_, items_, false, 1);
+    up_.analyse(tile.up, {}, items_, true, 1);
+    worst = first = 0;
+    double left = 0, product = 1;
+    for (std::size_t i = 1; i < count; ++i) {
+      const int item = static_cast<int>(i / item_rows);
+      const double from_above = i % item_rows == 0 ? down_.joint(item) : 0;
+      const double from_below = (i + 1) % item_rows == 0 ? up_.joint(items_ - 1 - item) : 0;
+      const double here = tile.local[i] + tile.share_down[i] * from_above + tile.share_up[i] * from_below;
+      if (!(here <= worst)) worst = here;
+      left = tile.down[i] * (left + from_above) + sizes_[i];
+      first +=
+          product * ((unswept_ ? left : 2 * left + (sums_ + 4) * sizes_[i]) + sizes_[i] + 1 + tile.up[i] * from_below);
+      product *= tile.up[i];
+    }
+    if (unswept_) first += summed();
+    next = 2 * left + 4 * sizes_.back();
+    through_ = std::max(through, product);
+  }
+  /// The unknowns of other tiles do not show.
+  bool apart() const { return through_ <= kTilesApart; }
+
+  RoundedRows tile;
+  double worst = 0;  ///< of the inner rows
+  double first = 0;  ///< of what the first row's equation has for the row below it
+  double next = 0;   ///< of what the next tile's first row has for the row above it
+
+ private:
+  /// Of sums of weights times right-hand sides: what is left in row i, the last first, of one in the rows behind it.
+  double summed() const {
+    std::vector<double> product(sizes_.size(), 1);
+    for (std::size_t i = 2; i < product.size(); ++i) product[i] = product[i - 1] * tile.up[i - 1];
+    double weight = 0, sum = 0;
+    for (std::size_t i = product.size(); i-- > 1;) {
+      weight = product[i] + (i + 1 < product.size() ? tile.down[i + 1] * weight : 0);
+      // |y_i p_i|
+      sum += weight * (1 + tile.up[i] + tile.down[i] * (1 + tile.up[i]));
+    }
+    return sum * (sums_ + 4);
+  }
+  int items_;
+  bool unswept_;  ///< what is summed up is the right-hand side, and not what the sweep down makes of it
+  double sums_;   ///< additions, of which each rounds what is left of the first row
+  double through_ = 0;
+  std::vector<double> sizes_;
+  ScanErrors down_, up_;
+};
+
+/// Of a level that one work-group solves, whose rows are the given ones.
+double error_of_level(RoundedRows& rows, int items) {
+  std::vector<double> sizes(rows.down.size());
+  for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = 1 + rows.up[i];
+  ScanErrors down, up;
+  down.analyse(rows.down, sizes, items, false, 0);
+  up.analyse(rows.up, {}, items, true, 0);
+  const std::size_t item_rows = sizes.size() / static_cast<std::size_t>(items);
+  double worst = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const int item = static_cast<int>(i / item_rows);
+    const double from_above = i % item_rows == 0 ? down.joint(item) : 0;
+    const double from_below = (i + 1) % item_rows == 0 ? up.joint(items - 1 - item) : 0;
+    const double here = rows.local[i] + rows.share_down[i] * from_above + rows.share_up[i] * from_below;
+    if (!(here <= worst)) worst = here;
+  }
+  return worst;
+}
+
+/// What dividing by the pivot leaves in a row that is solved apart.
+constexpr double kDivided = 4;
+
+}  // namespace
+
+RatioLimits::RatioLimits(const Survey& survey) : lower_share(survey.lower_share), upper_share(survey.upper_share) {
+  const double discriminant = 1 - 4 * lower_share * upper_share;
+  const double half = (1 + std::sqrt(discriminant)) / 2;  // NaN where pivots may vanish
+  down = lower_share / half;
+  up = upper_share / half;
+}
+
+template <typename T>
+Rounding bound_runs(const Plan& plan, const BandsView<T>& bands) {
+  const Walk<T> rows(bands, plan.n, false);
+  std::vector<Index> begin;
+  for (Index r = 0; r < plan.partitions(); ++r) begin.push_back(r * plan.m - plan.halo);
+  const std::vector<PivotAbove> pivots = pivots_above(rows, plan.n, begin);
+  return bound_partitions(plan, rows, [&](Index r) {
+    const Index first = r * plan.m, end = std::min(plan.n, first + plan.m), tile_rows = plan.group_rows();
+    RunErrors errors(plan, std::numeric_limits<T>::epsilon() / 2.0, first, end);
+    PivotAbove above = pivots[static_cast<std::size_t>(r)];
+    for (Index tile = first - plan.halo, k = 0; k < plan.run_tiles; ++k, tile += tile_rows) {
+      errors.rows.fill(rows, tile, plan.n, above);
+      errors.add_tile(tile);
+      if (tile + tile_rows >= end + plan.halo) break;
+    }
+    PartitionErrors& found = errors.found;
+    if (plan.halo == 0) return found;
+    const std::vector<double>& unknowns = errors.unknowns();
+    const auto error_of = [&](Index row) { return unknowns[static_cast<std::size_t>(row - first + plan.halo)]; };
+    found.at_first = {error_of(first - 1), error_of(first)};
+    if (end < plan.n) found.at_end = {error_of(end - 1), error_of(end)};
+    return found;
+  });
+}
+
+Rounding bound_runs(const Plan& plan, const RatioLimits& limits) {
+  return {error_within(plan, limits, std::min<Index>(plan.run_tiles, kLimitTiles)) / 2};
+}
+
+Rounding bound_kept(const Plan& plan, const RatioLimits& limits) { return {error_within(plan, limits, 1) / 2}; }
+
+template <typename T>
+Rounding bound_folds(const Plan& plan, const BandsView<T>& bands) {
+  // One line stands for all that are taken whole.
+  const bool whole = plan.takes_lines();
+  const Index n = whole ? plan.m : plan.n, tile_rows = whole ? plan.line_tile_rows() : plan.m;
+  const Index tiles = quotient_up(n, tile_rows);
+  const Walk<T> rows(bands, n, false);
+  if (!whole && fold_cut(plan).segments(0, n) == 1) {
+    RoundedRows all;
+    all.resize(round_up(n, plan.level_items));
+    PivotAbove above;
+    all.fill(rows, 0, n, above);
+    return {error_of_level(all, plan.level_items) / 2};
+  }
+  struct OfTile {
+    WorstRow inner;
+    double first = 0, share_down = 0, next = 0;
+  };
+  std::vector<OfTile> found(static_cast<std::size_t>(tiles));
+  for_pieces(tiles, std::max<Index>(1, kPieceRows / tile_rows), [&](Index begin, Index end) {
+    FoldErrors errors(plan);
+    for (Index t = begin; t < end; ++t) {
+      PivotAbove above;
+      errors.tile.fill(rows, t * tile_rows, n, above, 1);
+      OfTile& of = found[static_cast<std::size_t>(t)];
+      const double local = errors.tile.local[0] + kDivided, share = errors.tile.share_up[0];
+      of.share_down = errors.tile.share_down[0];
+      errors.analyse();
+      of.inner.see(errors.worst, t * tile_rows);
+      of.first = errors.apart() || t + 1 == tiles ? local + share * errors.first : kNothingKnown;
+      of.next = errors.next;
+    }
+  });
+  WorstRow worst;
+  for (Index t = 0; t < tiles; ++t) {
+    const OfTile& of = found[static_cast<std::size_t>(t)];
+    worst.see(of.inner);
+    worst.see(of.first + (t > 0 ? of.share_down * found[static_cast<std::size_t>(t - 1)].next : 0), t * tile_rows);
+  }
+  return worst.bound();
+}
+
+Rounding bound_folds(const Plan& plan, const RatioLimits& limits) {
+  FoldErrors errors(plan);
+  errors.tile.fill_with(limits.lower_share, limits.upper_share, limits.down, limits.up);
+  const double local = errors.tile.local[0] + kDivided;
+  const double share_up = errors.tile.share_up[0], share_down = errors.tile.share_down[0];
+  errors.analyse();
+  if (!errors.apart()) return {kNothingKnown};
+  return {std::max(errors.worst, local + share_up * errors.first + share_down * errors.next) / 2};
+}
+
+template Rounding bound_runs(const Plan&, const BandsView<float>&);
+template Rounding bound_runs(const Plan&, const BandsView<double>&);
+template Rounding bound_folds(const Plan&, const BandsView<float>&);
+template Rounding bound_folds(const Plan&, const BandsView<double>&);
+
+}  // namespace oclspkt

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "rounding_scan.hpp"
+
+#include <atomic>
+#include <limits>
+
+namespace oclspkt {
+namespace {
+
+/// Absolute values of a row, and what is taken off its diagonal.
+struct Row {
+  double lower, diag, upper, taken;
+};
+
+/// Eliminate a row. A pivot that is not positive makes NaN of all that follows.
+template <typename T>
+Row eliminate(const Walk<T>& rows, Index i, PivotAbove& above) {
+  constexpr double kForgiven = 2 * static_cast<double>(std::numeric_limits<T>::epsilon());
+  const double sign = rows.diag(i) < 0 ? -1 : 1, a = sign * rows.lower(i), b = sign * rows.diag(i);
+  const double c = sign * rows.upper(i), t = std::abs(a) * above.reciprocal, taken = t * std::abs(above.upper);
+  double excess = (b - std::abs(a)) - std::abs(c);
+  if (excess < 0 && excess >= -kForgiven * b) excess = 0;
+  // Where nothing is eliminated the coupling to it stays.
+  if (above.reciprocal == 0) excess += std::abs(a);
+  // What the row above couples back by adds to the diagonal, or leaves the excess as it is.
+  excess += t * above.excess + (a * above.upper < 0 ? 2 * taken : 0);
+  const double pivot = std::abs(c) + excess;
+  above = {pivot > 0 ? 1 / pivot : std::numeric_limits<double>::quiet_NaN(), c, excess};
+  return {std::abs(a), b, std::abs(c), taken};
+}
+
+template <typename T>
+void eliminate_rows(const Walk<T>& rows, Index begin, Index end, PivotAbove& above) {
+  for (Index i = begin; i < end; ++i) eliminate(rows, i, above);
+}
+
+/// Pivots that agree so far show nowhere what they began with.
+bool agree(double one, double other) { return std::abs(one - other) <= 1e-9 * std::abs(one); }
+
+}  // namespace
+
+template <typename T>
+std::vector<PivotAbove> pivots_above(const Walk<T>& rows, Index n, const std::vector<Index>& first) {
+  std::vector<PivotAbove> above(first.size());
+  std::atomic<bool> known{true};
+  for_pieces(static_cast<Index>(first.size()), std::max<Index>(1, kPieceRows / kLeadIn), [&](Index begin, Index end) {
+    for (Index k = begin; k < end; ++k) {
+      const Index to = std::min(n, first[static_cast<std::size_t>(k)]), from = std::max<Index>(0, to - kLeadIn);
+      if (to <= 0 || to >= n || rows.lower(to) == 0) continue;  // nothing enters
+      PivotAbove from_nothing, from_least;
+      // Below a row of the least pivot that a dominant one may have, its coupling down.
+      if (from > 0) {
+        const double c = (rows.diag(from - 1) < 0 ? -1.0 : 1.0) * rows.upper(from - 1);
+        if (c != 0) from_least = {1 / std::abs(c), c, 0};
+      }
+      eliminate_rows(rows, from, to, from_nothing);
+      if (from > 0) eliminate_rows(rows, from, to, from_least);
+      if (from > 0 && !agree(from_nothing.reciprocal, from_least.reciprocal)) known = false;
+      above[static_cast<std::size_t>(k)] = from_nothing;
+    }
+  });
+  if (known) return above;
+  PivotAbove last;
+  Index row = 0;
+  for (std::size_t k = 0; k < first.size(); ++k) {
+    const Index to = std::min(n, first[k]);
+    eliminate_rows(rows, row, to, last);
+    row = std::max(row, to);
+    if (to > 0) above[k] = last;
+  }
+  return above;
+}
+
+void RoundedRows::resize(Index rows) {
+  for (std::vector<double>* v : {&down, &up, &share_down, &share_up, &weight, &local})
+    v->resize(static_cast<std::size_t>(rows));
+}
+
+template <typename T>
+void RoundedRows::fill(const Walk<T>& rows, Index first, Index n, PivotAbove& above, Index anew) {
+  for (Index k = 0; k < size(); ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    if (k == anew) above = {};
+    const Index i = first + k;
+    if (i < 0 || i >= n) {
+      down[at] = up[at] = share_down[at] = share_up[at] = weight[at] = local[at] = 0;
+      above = {};
+      continue;
+    }
+    const Row row = eliminate(rows, i, above);
+    const double of_row = 1 / (row.lower + row.diag + row.upper);
+    down[at] = row.lower * above.reciprocal;
+    up[at] = row.upper * above.reciprocal;
+    share_down[at] = row.lower * of_row;
+    share_up[at] = row.upper * of_row;
+    weight[at] = above.reciprocal / of_row;
+    // The terms of rounding_by_growth().
+    local[at] = (8 / above.reciprocal + 3 * (row.lower + row.upper) + 6 * row.taken) * of_row;
+  }
+}
+
+void RoundedRows::fill_with(double lower_share, double upper_share, double down_ratio, double up_ratio) {
+  std::fill(down.begin(), down.end(), down_ratio);
+  std::fill(up.begin(), up.end(), up_ratio);
+  std::fill(share_down.begin(), share_down.end(), lower_share / (1 + lower_share));
+  std::fill(share_up.begin(), share_up.end(), upper_share / (1 + upper_share));
+  const double taken = lower_share * up_ratio;
+  std::fill(weight.begin(), weight.end(), (1 + lower_share + upper_share) / (1 - taken));
+  std::fill(local.begin(), local.end(), 8 * (1 + taken) + 3 * (lower_share + upper_share) + 6 * taken);
+}
+
+void ScanErrors::analyse(const std::vector<double>& ratios, const std::vector<double>& sizes, int items, bool back,
+                         double enters) {
+  const std::size_t rows = ratios.size(), item_rows = rows / static_cast<std::size_t>(items);
+  item_rows_ = item_rows;
+  items_.resize(static_cast<std::size_t>(items));
+  std::size_t row = 0;
+  for (Item& item : items_) {
+    double through = 1, twice = 0, size = 1, highest = 0;
+    for (std::size_t i = 0; i < item_rows; ++i, ++row) {
+      const std::size_t at = back ? rows - 1 - row : row;
+      const double ratio = ratios[at];
+      size = sizes.empty() ? 1 : sizes[at];
+      through *= ratio;
+      highest = std::max(highest, through);
+      // From 0 the sweep makes what it makes of what enters, less the product times that.
+      twice = twice * ratio + 2 * size + through * enters;
+    }
+    twice += static_cast<double>(item_rows) * through * enters;
+    item = {through, twice, enters, size, highest};
+    enters = size;
+  }
+  scan();
+}
+
+void ScanErrors::scan() {
+  const int items = static_cast<int>(items_.size());
+  windows_.clear();
+  for (int k = 0; k < items; ++k) windows_.push_back({items_[static_cast<std::size_t>(k)].through, 0, 0, k});
+  next_ = windows_;
+  for (int distance = 1; distance < items; distance *= 4) {
+    for (int k = distance; k < items; ++k) {
+      Window mine = windows_[static_cast<std::size_t>(k)];
+      const double leaves = items_[static_cast<std::size_t>(k)].leaves;
+      for (int other = k - distance; other >= 0 && other >= k - 3 * distance; other -= distance) {
+        const Window& before = windows_[static_cast<std::size_t>(other)];
+        const double begins = items_[static_cast<std::size_t>(before.begin)].enters;
+        const double value = items_[static_cast<std::size_t>(other)].leaves + before.factor * begins;
+        const double factor = mine.factor * before.factor;
+        mine.error += mine.factor * (before.error + mine.rounds * value) + leaves + factor * begins;
+        mine.rounds += before.rounds + 1;
+        mine.factor = factor;
+        mine.begin = before.begin;
+      }
+      next_[static_cast<std::size_t>(k)] = mine;
+    }
+    windows_ = next_;
+  }
+  found_.assign(items_.size(), 0);
+  for (std::size_t k = 1; k < items_.size(); ++k) {
+    const Window& before = windows_[k - 1];
+    found_[k] = before.error + before.factor * before.rounds * items_[0].enters + items_[k].enters;
+  }
+}
+
+double ScanErrors::joint(int item) const {
+  if (item == 0) return 0;
+  const auto k = static_cast<std::size_t>(item);
+  return found_[k] + items_[k - 1].through * found_[k - 1] + items_[k - 1].twice;
+}
+
+void ScanErrors::correct(double u) {
+  const auto rows = static_cast<double>(item_rows_);
+  double off = 0;
+  for (std::size_t k = 0; k < items_.size(); ++k) {
+    Item& item = items_[k];
+    const double more = k + 1 < items_.size() ? joint(static_cast<int>(k) + 1) : 0;
+    item.drift = 2 * u * item.highest * off;
+    const double left = item.through * off;
+    // The difference is rounded, and so is each product of the ratios; then once more what has been corrected.
+    item.twice = u * (more + (rows + 2) * left);
+    item.enters = u * off;
+    item.leaves = u * (off = left + more);
+  }
+  scan();
+}
+
+double ScanErrors::handed() const {
+  const Item& last = items_.back();
+  return last.leaves + 2 * last.through * found_.back() + last.twice;
+}
+
+template std::vector<PivotAbove> pivots_above(const Walk<float>&, Index, const std::vector<Index>&);
+template std::vector<PivotAbove> pivots_above(const Walk<double>&, Index, const std::vector<Index>&);
+template void RoundedRows::fill(const Walk<float>&, Index, Index, PivotAbove&, Index);
+template void RoundedRows::fill(const Walk<double>&, Index, Index, PivotAbove&, Index);
+
+}  // namespace oclspkt

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// How rounding spreads in the sweeps of a tile whose work-items settle by a scan (kernels/gpu/tile_scan.clh). Numbers
+// of a sweep are divided by the pivots, so that they are in units of the unknowns, and errors are in u max |x|, u = eps
+// / 2.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "parallel.hpp"
+#include "rounding.hpp"
+#include "walk.hpp"
+
+namespace oclspkt {
+
+/// The pivot of a row, for the next one down: made of the excess, without subtraction (ExcessRow).
+struct PivotAbove {
+  double reciprocal = 0, upper = 0, excess = 0;
+};
+
+/// The pivots above rows of a system of n rows, each of which is at most kLeadIn rows behind where its pivots are begun
+/// unless they still show where that was.
+/// @param first  the rows, ascending; those outside of the system have nothing above them
+template <typename T>
+std::vector<PivotAbove> pivots_above(const Walk<T>& rows, Index n, const std::vector<Index>& first);
+
+/// The rows of a tile as rounding sees them.
+struct RoundedRows {
+  std::vector<double> down, up;              ///< |a_i p_i| and |c_i p_i|, p the reciprocal pivots
+  std::vector<double> share_down, share_up;  ///< |a_i| / |A_i| and |c_i| / |A_i|
+  std::vector<double> weight;                ///< |A_i p_i|
+  std::vector<double> local;                 ///< what eliminating and substituting the row leaves in it, in u
+
+  void resize(Index rows);
+  Index size() const { return static_cast<Index>(down.size()); }
+  /// Rows [first, first + size()) of a system of n rows; those outside of it are uncoupled.
+  /// @param[in,out] above  of the row above, then of the last one
+  /// @param anew  of these rows, the one that elimination begins with anew; -1: none
+  template <typename T>
+  void fill(const Walk<T>& rows, Index first, Index n, PivotAbove& above, Index anew = -1);
+  /// Rows that stand for all that have these ratios at most.
+  void fill_with(double lower_share, double upper_share, double down_ratio, double up_ratio);
+};
+
+/// The worst of some rows, in u.
+struct WorstRow {
+  double error = 0;
+  Index row = -1;
+  /// NaN stays.
+  void see(double other, Index at) {
+    if (other <= error || std::isnan(error)) return;
+    error = other;
+    row = at;
+  }
+  void see(const WorstRow& other) { see(other.error, other.row); }
+  Rounding bound() const { return {error / 2, row}; }
+};
+
+/// Errors of the unknowns beside a cut.
+struct BesideCut {
+  double above = 0, below = 0;
+};
+
+/// What a partition with its halos leaves in the rows that it keeps.
+struct PartitionErrors {
+  WorstRow worst;
+  double first_row = 0, last_row = 0;  ///< of these, if the neighbours had the same unknowns
+  BesideCut at_first, at_end;          ///< at the cuts above the first row and below the last one
+};
+
+/// The bound of partitions of plan.m rows, each of which reads plan.halo rows of its neighbours again.
+/// @param errors_of  f(k): PartitionErrors of partition k, from several threads
+template <typename T, typename F>
+Rounding bound_partitions(const Plan& plan, const Walk<T>& rows, const F& errors_of) {
+  std::vector<PartitionErrors> found(static_cast<std::size_t>(plan.partitions()));
+  for_pieces(plan.partitions(), std::max<Index>(1, kPieceRows / plan.m), [&](Index begin, Index end) {
+    for (Index k = begin; k < end; ++k) found[static_cast<std::size_t>(k)] = errors_of(k);
+  });
+  const auto share = [&](Index i, double coupling) {
+    return std::abs(coupling) /
+           (std::abs(static_cast<double>(rows.lower(i))) + std::abs(static_cast<double>(rows.diag(i))) +
+            std::abs(static_cast<double>(rows.upper(i))));
+  };
+  WorstRow worst;
+  for (const PartitionErrors& of : found) worst.see(of.worst);
+  for (std::size_t k = 1; plan.halo > 0 && k < found.size(); ++k) {
+    // Each of the rows beside a cut has been solved with another unknown beyond it than is kept.
+    const PartitionErrors &before = found[k - 1], &behind = found[k];
+    const Index below = static_cast<Index>(k) * plan.m, above = below - 1;
+    const BesideCut apart{before.at_end.above + behind.at_first.above, before.at_end.below + behind.at_first.below};
+    worst.see(behind.first_row + share(below, rows.lower(below)) * apart.above, below);
+    worst.see(before.last_row + share(above, rows.upper(above)) * apart.below, above);
+  }
+  return worst.bound();
+}
+
+/// A sweep of a tile: every work-item sweeps its rows from 0, a scan finds what enters it, and it sweeps again.
+class ScanErrors {
+ public:
+  /// Analyse a sweep.
+  /// @param ratios  shape [items * item_rows], of the rows in their order
+  /// @param sizes   the same: what the sweep makes of the rows, at most; empty: 1
+  /// @param back    the sweep begins with the last row
+  /// @param enters  size of what enters the first work-item
+  void analyse(const std::vector<double>& ratios, const std::vector<double>& sizes, int items, bool back,
+               double enters);
+  /// By how much what the work-item, counted in the order of the sweep, takes for what enters it differs from what the
+  /// one before it arrives at; 0 for the first.
+  double joint(int item) const;
+  /// Take into account that what joint() says is found, scanned in its turn and taken off all rows.
+  /// @param u  half of eps
+  /// @post joint() is what is left of it
+  void correct(double u);
+  /// Behind correct(): what taking it off rounds in a row of a work-item beside the row's own size.
+  double drift(int item) const { return items_[static_cast<std::size_t>(item)].drift; }
+  /// The same where the number that the scan gives for the tile's first unknown, with 0 behind the tile, is handed on.
+  double handed() const;
+
+ private:
+  struct Window {
+    double factor, rounds, error;
+    int begin;
+  };
+  struct Item {
+    double through;  ///< product of its ratios
+    double twice;    ///< by how much its two sweeps differ
+    double enters, leaves;
+    double highest;  ///< the largest product of its ratios from the first row on
+    double drift = 0;
+  };
+  void scan();
+  std::vector<Item> items_;
+  std::size_t item_rows_ = 0;
+  std::vector<double> found_;  ///< error of what the scan finds, the sweeps from 0 being taken as they are
+  std::vector<Window> windows_, next_;
+};
+
+}  // namespace oclspkt

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Rounding in tiles whose work-items settle by cyclic reduction (kernels/gpu/tile_halo.cl).
+#include <algorithm>
+#include <cmath>
+
+#include "certificate.hpp"
+#include "rounding_runs.hpp"
+#include "rounding_scan.hpp"
+
+namespace oclspkt {
+namespace {
+
+/// What a work-item knows of its first and last row, and how far off; errors are in u max |x|.
+struct Part {
+  double above = 0, below = 0;          ///< what couples the last row to the unknowns around the work-item
+  double top_above = 0, top_below = 0;  ///< what couples the first row to that above and to the last one
+  double bottom = 0, top = 0;           ///< errors of both equations
+  /// By how much the rows that are swept again, from known unknowns around them, differ: at the last and first row.
+  double again_bottom = 0, again_top = 0;
+  double weight = 0;  ///< |A p| of the last row
+};
+
+/// An equation x = value - above x_above - below x_below, and its error.
+struct Equation {
+  double above = 0, below = 0, error = 0;
+};
+
+/// @param most_above  what there is of the unknown above in the first row, at most
+Part part_of(const RoundedRows& rows, double most_above) {
+  Part part;
+  // Products of all |a p| and |c p| so far, and what there is of the unknown above in the first row.
+  double down = 1, up = 1, above = 0, left = 0, again = 0;
+  const std::size_t count = rows.down.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const double steps = static_cast<double>(i + 1), size = 1 + rows.up[i];
+    if (i + 1 == count) part.again_bottom = rows.down[i] * (again + size + 1);
+    down *= rows.down[i];
+    const double from_zero = size + down;
+    left = rows.down[i] * left + from_zero;
+    again = rows.down[i] * again + size;
+    if (i + 1 == count) {
+      part.bottom = left + from_zero + (steps + 2) * down + rows.up[i];
+      break;
+    }
+    above += up * down;
+    part.top += up * (left + from_zero * (2 * steps + 1) + down * (3 * steps + 1)) + 1 + 2 * above;
+    part.again_top += up * (again + size + 1);
+    up *= rows.up[i];
+    part.top += up;
+  }
+  part.top += 2 * static_cast<double>(count) * up;
+  part.above = down;
+  part.below = rows.up.back();
+  // Limits of ratios add up to more than there is in any row of dominance 1.
+  part.top_above = std::min(above, most_above);
+  part.top_below = up;
+  part.weight = rows.weight.back();
+  return part;
+}
+
+/// Divide an equation by what is left of its diagonal. @param taken  off it
+void divide(double taken, Equation& e) {
+  const double r = taken < 1 ? 1 / (1 - taken) : kNothingKnown;
+  e.above *= r;
+  e.below *= r;
+  e.error = r * (e.error + 3 * (1 + taken)) + 2 + 4 * (e.above + e.below);
+}
+
+/// Unknowns of the last rows of all parts: errors of those that the reduction finds.
+std::vector<double> settle(const std::vector<Part>& parts, int steps) {
+  const std::size_t count = parts.size();
+  std::vector<Equation> now(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    const Part& part = parts[k];
+    const Part next = k + 1 < count ? parts[k + 1] : Part{};
+    now[k] = {part.above, part.below * next.top_below, part.bottom + part.below * next.top};
+    divide(part.below * next.top_above, now[k]);
+  }
+  std::vector<Equation> then(count);
+  for (std::size_t step = 0, distance = 1; step < static_cast<std::size_t>(steps); ++step, distance *= 2) {
+    for (std::size_t k = 0; k < count; ++k) {
+      const Equation up = k >= distance ? now[k - distance] : Equation{};
+      const Equation down = k + distance < count ? now[k + distance] : Equation{};
+      const Equation mine = now[k];
+      then[k] = {mine.above * up.above, mine.below * down.below,
+                 mine.error + mine.above * up.error + mine.below * down.error};
+      divide(mine.above * up.below + mine.below * down.above, then[k]);
+    }
+    std::swap(now, then);
+  }
+  std::vector<double> errors(count);
+  for (std::size_t k = 0; k < count; ++k) errors[k] = now[k].error;
+  return errors;
+}
+
+/// A tile, part by part.
+class TileErrors {
+ public:
+  explicit TileErrors(const Plan& plan) : plan_(plan) {
+    mine.resize(plan.item_rows);
+    all.resize(plan.group_rows());
+    parts_.resize(static_cast<std::size_t>(plan.items));
+    left_.resize(static_cast<std::size_t>(plan.group_rows()));
+  }
+
+  /// Take the next part, whose rows have been put in `mine`.
+  void add_part(int item, double most_above = 1) {
+    parts_[static_cast<std::size_t>(item)] = part_of(mine, most_above);
+    std::copy(mine.local.begin(), mine.local.end(),
+              left_.begin() + static_cast<std::ptrdiff_t>(item) * plan_.item_rows);
+  }
+  /// What is left in all rows, behind all parts.
+  const std::vector<double>& settle_parts() {
+    const std::vector<double> errors = settle(parts_, plan_.steps);
+    const auto at = [&](std::size_t k) { return k < errors.size() ? errors[k] : 0; };
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+      const Part& part = parts_[k];
+      const Part next = k + 1 < parts_.size() ? parts_[k + 1] : Part{};
+      const double below = next.top_below * at(k + 1) + next.top_above * at(k) + next.again_top;
+      const double sum = at(k) + part.above * (k > 0 ? at(k - 1) : 0) + part.below * below + part.again_bottom;
+      if (part.weight > 0) left_[(k + 1) * static_cast<std::size_t>(plan_.item_rows) - 1] += sum / part.weight;
+    }
+    return left_;
+  }
+  /// Errors of the unknowns of a tile that is cut off, whose rows have been put in `all`.
+  std::vector<double> unknowns() const {
+    std::vector<double> errors(left_.size());
+    double error = 0;
+    for (std::size_t i = 0; i < errors.size(); ++i) errors[i] = error = all.down[i] * error + all.weight[i] * left_[i];
+    error = 0;
+    for (std::size_t i = errors.size(); i-- > 0;) errors[i] = error = all.up[i] * error + errors[i];
+    return errors;
+  }
+
+  RoundedRows mine, all;
+
+ private:
+  const Plan& plan_;
+  std::vector<Part> parts_;
+  std::vector<double> left_;
+};
+
+}  // namespace
+
+template <typename T>
+Rounding bound_tiles(const Plan& plan, const BandsView<T>& bands) {
+  const Walk<T> rows(bands, plan.n, false);
+  return bound_partitions(plan, rows, [&](Index t) {
+    TileErrors errors(plan);
+    const Index kept = t * plan.m, first = kept - plan.halo, end = std::min(plan.n, kept + plan.m);
+    for (int item = 0; item < plan.items; ++item) {
+      PivotAbove above;
+      errors.mine.fill(rows, first + static_cast<Index>(item) * plan.item_rows, plan.n, above);
+      errors.add_part(item);
+    }
+    const std::vector<double>& left = errors.settle_parts();
+    const auto place = [&](Index row) { return static_cast<std::size_t>(row - first); };
+    PartitionErrors found;
+    for (Index i = kept; i < end; ++i) found.worst.see(left[place(i)], i);
+    if (plan.halo == 0) return found;
+    PivotAbove above;
+    errors.all.fill(rows, first, plan.n, above);
+    const std::vector<double> unknowns = errors.unknowns();
+    found.first_row = left[place(kept)];
+    found.last_row = left[place(end - 1)];
+    found.at_first = {unknowns[place(kept - 1)], unknowns[place(kept)]};
+    if (end < plan.n) found.at_end = {unknowns[place(end - 1)], unknowns[place(end)]};
+    return found;
+  });
+}
+
+Rounding bound_tiles(const Plan& plan, const RatioLimits& limits) {
+  TileErrors errors(plan);
+  for (RoundedRows* rows : {&errors.mine, &errors.all}) {
+    rows->fill_with(limits.lower_share, limits.upper_share, limits.down, limits.up);
+  }
+  for (int item = 0; item < plan.items; ++item) errors.add_part(item, limits.down);
+  const std::vector<double>& left = errors.settle_parts();
+  double worst = *std::max_element(left.begin(), left.end());
+  if (plan.halo > 0) {
+    const std::vector<double> unknowns = errors.unknowns();
+    const double share = std::max(errors.all.share_down[0], errors.all.share_up[0]);
+    worst += 2 * share * *std::max_element(unknowns.begin(), unknowns.end());
+  }
+  return {worst / 2};
+}
+
+template Rounding bound_tiles(const Plan&, const BandsView<float>&);
+template Rounding bound_tiles(const Plan&, const BandsView<double>&);
+
+}  // namespace oclspkt

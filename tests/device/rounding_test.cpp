@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Bounds on rounding of kernels for GPUs against matrices that make rounding grow where work-items or tiles settle.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "certificate.hpp"
+#include "devices.hpp"
+#include "paper_form.hpp"
+#include "rounding.hpp"
+#include "survey.hpp"
+
+namespace oclspkt::test {
+namespace {
+
+/// Two materials: rows (-G(i), G(i) + f G(i+1) + H, -f G(i+1)), G being K up to row J and 1 behind it, over the
+/// diagonal.
+template <typename T>
+Bands<T> jump(Index n, double J, double K, double f, double H, bool upside_down) {
+  const auto G = [&](Index i) { return static_cast<double>(i) <= J ? K : 1.0; };
+  return closed(fill<T>(LineSet::one(n), [&](Index row) {
+    const Index i = upside_down ? n - 1 - row : row;
+    const double diag = G(i) + f * G(i + 1) + H, from = -G(i) / diag, to = -f * G(i + 1) / diag;
+    return upside_down ? Row{to, 1, from} : Row{from, 1, to};
+  }));
+}
+
+std::string format_jump(Index n, double J, double K, double f, double H) {
+  std::ostringstream text;
+  text << "jump(" << n << ", " << J << ", " << K << ", " << f << ", " << H << ")";
+  return text.str();
+}
+
+/// The largest |r_i| / (|A_i| max |x| + |y_i|), in eps.
+template <typename T>
+double row_error(const Bands<T>& bands, const std::vector<T>& x, const std::vector<T>& y) {
+  const BandsView<T> a = bands.view();
+  const Index n = bands.lines().rows();
+  long double largest = 0, worst = 0;
+  for (const T v : x) largest = std::max(largest, std::abs(static_cast<long double>(v)));
+  for (Index i = 0; i < n; ++i) {
+    const auto at = [&](Index k) {
+      return k >= 0 && k < n ? static_cast<long double>(x[static_cast<std::size_t>(k)]) : 0;
+    };
+    const long double l = a.lower[i], d = a.diag[i], u = a.upper[i], right = y[static_cast<std::size_t>(i)];
+    const long double left = right - d * at(i) - (i > 0 ? l * at(i - 1) : 0) - (i + 1 < n ? u * at(i + 1) : 0);
+    const long double size = (std::abs(l) + std::abs(d) + std::abs(u)) * largest + std::abs(right);
+    if (!(std::abs(left) <= worst * size)) worst = std::abs(left) / size;
+  }
+  return static_cast<double>(worst) / kEps<T>;
+}
+
+/// Right-hand sides of solutions that hurt: alternating, constant, random, and none of them.
+template <typename T>
+std::vector<std::vector<T>> right_hand_sides(const Bands<T>& bands) {
+  const Index n = bands.lines().rows();
+  std::vector<std::vector<T>> all;
+  for (const int kind : {0, 1, 2}) {
+    std::vector<T> x = random_vector<T>(n), y(x.size());
+    for (Index i = 0; i < n && kind < 2; ++i) x[static_cast<std::size_t>(i)] = T(kind == 0 && i % 2 != 0 ? -1 : 1);
+    multiply(bands.lines(), bands.view(), x.data(), y.data());
+    all.push_back(std::move(y));
+  }
+  all.push_back(random_vector<T>(n));
+  return all;
+}
+
+/// A plan, and what truncation may leave in a row, in eps.
+struct Planned {
+  std::string what;
+  Plan plan;
+  double truncated = 0;
+};
+
+/// Every scheme by work-groups, in shapes that are small enough for many joints. Those that truncate too much are left
+/// out.
+template <typename T>
+std::vector<Planned> all_plans(const Bands<T>& bands, const DeviceTraits& traits) {
+  const Index n = bands.lines().rows();
+  const BandsView<T> view = bands.view();
+  std::vector<Planned> plans;
+  const auto add = [&](const char* what, const Plan& plan, double certificate) {
+    if (!(certificate <= 4 * kEps<T>)) return;
+    plans.push_back({what, plan, 2 * certificate / kEps<T>});
+    if (plan.method != Method::truncated_streamed) return;
+    plans.push_back({std::string(what) + ", corrected", plan, 2 * certificate / kEps<T>});
+    plans.back().plan.corrects = true;
+  };
+  for (const Index reach : {64, 512}) {
+    const Plan plan = make_run_plan(n, reach, 8, sizeof(T), traits);
+    add("runs", plan, certify_runs(plan, view).bound);
+  }
+  // One tile holds all rows, and nothing is truncated.
+  Plan whole = make_run_plan(n, 8, n > 1024 ? 32 : 8, sizeof(T), traits);
+  whole.halo = 0;
+  whole.m = whole.group_rows();
+  whole.run_tiles = 1;
+  if (n <= whole.m) {
+    whole.runs = 1;
+    add("whole run", whole, 0);
+  }
+  for (const Index halo : {0, 64, 200}) {
+    Plan plan = make_plan(Method::truncated_halo, n, halo, halo == 0 && n > 1024 ? 32 : 8, sizeof(T), traits);
+    if (halo == 0 && n > plan.m) continue;
+    add(halo == 0 ? "whole tile" : "halo", plan,
+        halo == 0 ? 0 : certify_halo(n, view, plan.m, plan.halo, {0, n}).bound);
+  }
+  add("folds", make_fold_plan(n, 8, sizeof(T), traits), 0);
+  for (const Index m : {32, 128}) {
+    const Plan plan = make_paper_plan(n, m, sizeof(T), traits);
+    const double tolerable = 4 * kEps<T>;
+    const double certificate = certify_paper(plan, view, tolerable).bound;
+    add("paper", plan, certificate <= tolerable ? certificate : 1);
+  }
+  add("reduced", make_reduce_plan(n, 0, sizeof(T), traits), 0);
+  return plans;
+}
+
+template <typename T>
+class RoundingBound : public testing::Test {
+ protected:
+  /// Hold what every plan leaves in its rows against its bound.
+  void attack(const std::string& what, const Bands<T>& bands) {
+    const Survey seen = survey(bands.lines(), bands.view());
+    const auto sides = right_hand_sides(bands);
+    on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
+      const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);
+      for (const Planned& p : all_plans(bands, traits)) {
+        const Rounding bound = bound_rounding(p.plan, bands.lines(), bands.view(), seen);
+        if (!std::isfinite(bound.eps)) {
+          ++unknown_[p.what];
+          continue;
+        }
+        const DeviceSettings settings{.variant = p.plan.paper ? Variant::paper : Variant::gpu};
+        double error = 0;
+        for (const auto& y : sides) {
+          error = std::max(error, row_error(bands, solve_by_plan(info.index, p.plan, bands, y, settings), y));
+        }
+        EXPECT_LE(error, bound.eps + p.truncated) << p.what << ", " << what << ", " << p.plan.n << " rows";
+        if (!(error <= largest_)) largest_ = error;
+        ratios_[p.what].push_back(bound.eps / std::max(error, 0.01));
+        accepted_[p.what] += bound.eps <= kRoundingLimit ? 1 : 0;
+      }
+    });
+  }
+  void TearDown() override {
+    for (auto& [what, ratios] : ratios_) {
+      std::sort(ratios.begin(), ratios.end());
+      std::printf("%-20s %4zu plans, %4d accepted; bound / error least %.2f, median %.1f\n", what.c_str(),
+                  ratios.size(), accepted_[what], ratios.front(), ratios[ratios.size() / 2]);
+    }
+    for (const auto& [what, count] : unknown_) std::printf("%-20s %4d plans without a bound\n", what.c_str(), count);
+    std::printf("largest error %.3g eps\n", largest_);
+  }
+
+ private:
+  std::map<std::string, std::vector<double>> ratios_;
+  std::map<std::string, int> accepted_, unknown_;
+  double largest_ = 0;
+};
+using Scalars = testing::Types<float, double>;
+TYPED_TEST_SUITE(RoundingBound, Scalars);
+
+TYPED_TEST(RoundingBound, HoldsForTwoMaterials) {
+  using T = TypeParam;
+  std::mt19937 engine(25);
+  std::uniform_real_distribution<double> unit(0, 1);
+  const double decades = sizeof(T) == sizeof(float) ? 6 : 14;
+  for (int k = 0; k < 40; ++k) {
+    const Index n = 100 + static_cast<Index>(unit(engine) * 3000);
+    const double J = std::round(unit(engine) * static_cast<double>(n)), K = std::pow(10, decades * unit(engine));
+    const double f = unit(engine) < 0.3 ? 1 : 1 + 0.15 * unit(engine);
+    const double H = unit(engine) < 0.3 ? 0 : std::pow(10, -8 * unit(engine));
+    this->attack(format_jump(n, J, K, f, H), jump<T>(n, J, K, f, H, k % 2 == 1));
+  }
+}
+
+TYPED_TEST(RoundingBound, HoldsForWhatFailedWithoutOne) {
+  using T = TypeParam;
+  this->attack("double, streamed", jump<T>(917, 635, 1974484.63, 1.11387, 0, false));
+  this->attack("float, streamed", jump<T>(2611, 768, 43958.1828, 1.14115, 4.95e-8, false));
+  this->attack("float, halo", jump<T>(1040, 929, 177506.817, 1.12299, 0, false));
+}
+
+TYPED_TEST(RoundingBound, HoldsForRowsThatAreAlikeAndForRandomOnes) {
+  using T = TypeParam;
+  const LineSet one = LineSet::one(2500);
+  for (const double lambda : {1.0, 10.0, 100.0, 1e3, 1e4, 1e5}) {
+    this->attack("lambda " + std::to_string(lambda), closed(diffusion<T>(one, lambda)));
+  }
+  for (const double d : {1.0, 1.0001, 1.01, 1.05, 1.2, 3.0}) {
+    this->attack("dominance " + std::to_string(d), closed(random_dominant<T>(one, d)));
+    this->attack("symmetric, dominance " + std::to_string(d), closed(random_symmetric<T>(one, d)));
+  }
+  this->attack("Poisson", closed(constant<T>(one, -1, 2, -1)));
+  this->attack("advection", closed(constant<T>(one, -1, 1.0001, -0.0001)));
+  for (const Decades& range : kWideRanges) this->attack(range.what, closed(wide_conduction<T>(one, range)));
+}
+
+}  // namespace
+}  // namespace oclspkt::test
