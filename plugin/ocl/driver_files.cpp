@@ -107,7 +107,7 @@ std::string VendorFolders::add(const std::vector<std::string>& libraries) {
     stream.close();
     if (!stream) refuse(folder);
   }
-  return folder;
+  return folder + '/';  // Khronos' loader of 2020, which CUDA 13 has, puts names behind it as it is
 }
 
 Redirection::Redirection(const std::string& folder) {
