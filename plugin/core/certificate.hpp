@@ -64,8 +64,7 @@ inline constexpr Index kWindowBlocks = 8;
 
 /// That growth by itself, of the partitions that are swept from both ends to plan.meeting; of their two pieces where
 /// exact-twopass makes the pivots on the way.
-/// @pre contiguous lines with couplings between lines 0; plan.twisted(), plan.from_ends, or
-///      plan.folds(), whose tiles are partitions that begin anew
+/// @pre contiguous lines with couplings between lines 0; plan.twisted() or plan.from_ends
 /// @cost 1 division, 4 multiplications a row
 template <typename T>
 double settling_growth(const Plan& plan, const BandsView<T>& bands);

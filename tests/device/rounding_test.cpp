@@ -90,6 +90,7 @@ std::vector<Planned> all_plans(const Bands<T>& bands, const DeviceTraits& traits
     if (plan.method != Method::truncated_streamed) return;
     plans.push_back({std::string(what) + ", corrected", plan, 2 * certificate / kEps<T>});
     Plan& corrected = plans.back().plan;
+    if (is_symmetric(bands.lines(), view)) corrected.form = Form::symmetric;
     corrected.corrects = true;
     if (plan.halo == 0) return;
     // Runs of one tile and of two between those of their neighbours.
