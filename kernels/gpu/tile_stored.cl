@@ -10,7 +10,9 @@
 // Source: sweeps are chains of affine maps, composed within a work-item and scanned over the work-group.
 //   CORRECTED    STREAMED 1: what a work-item takes for what enters it and what the one before it arrives at differ by
 //                rounding, times products of multipliers. That is scanned in its turn and taken off every row, which is
-//                not swept again; what is below a tile is taken off the rows that were swept up from 0, too.
+//                not swept again; what is below a tile is taken off the rows that were swept up from 0, too. A reach is
+//                a tile: behind its last tile a run sweeps what the next one begins with, to the bit, so that both have
+//                the same unknown below the cut.
 //
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling, y, x  shape [rows of the chunk]; x overlaps none of the others. With
@@ -200,10 +202,18 @@ static inline void walk(Lines of, long run, __local vector_t* turned) {
   scalar_t z = 0;
   Ahead before;
 #endif
+#ifdef CORRECTED
+  // The tile above the cut, the last of its own, is swept once more, from where the next run begins.
+  const int again = of.reach > 0 ? of.run_tiles - 1 : -1;
+  const bool joins = again > 0 && end < of.n - of.origin;
+#else
+  const int again = -1;
+  const bool joins = false;
+#endif
   TileRows rows;
   rows.n = of.n - of.origin;
-  for (int k = 0; k < of.run_tiles; ++k) {
-    rows.first = first - of.reach + (long)k * TILE_ROWS;
+  for (int k = 0; k < of.run_tiles + (joins ? 1 : 0); ++k) {
+    rows.first = first - of.reach + (long)(again > 0 && k >= again ? k - 1 : k) * TILE_ROWS;
     rows.full = rows.first >= -of.origin && rows.first + TILE_ROWS <= rows.n;
     Ahead tile;
     tile.rows = rows;
@@ -212,7 +222,7 @@ static inline void walk(Lines of, long run, __local vector_t* turned) {
     Known known;
     fetch_tile(of, run, &tile, turned, w, r, &known);
 #if STREAMED
-    const scalar_t leaving = sweep(&tile, z, w, r, words, of.care, &map);
+    const scalar_t leaving = sweep(&tile, k == again ? 0 : z, w, r, words, of.care, &map);
     // From this tile to the next one down and to the one above.
     barrier(CLK_LOCAL_MEM_FENCE);
     if (item == GROUP_ITEMS - 1) words[0] = leaving;
@@ -224,9 +234,10 @@ static inline void walk(Lines of, long run, __local vector_t* turned) {
     barrier(CLK_LOCAL_MEM_FENCE);
     z = words[0];
     const scalar_t below = words[1];
+    if (k == again) continue;
     if (k > 0) finish(&before, below, first, end, turned, of.care, of.x);
     before = tile;
-    if (rows.first + TILE_ROWS >= end + of.reach) break;
+    if (rows.first + TILE_ROWS >= (again > 0 && !joins ? end : end + of.reach)) break;
   }
   finish(&before, 0, first, end, turned, of.care, of.x);
 #else

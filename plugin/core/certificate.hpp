@@ -62,14 +62,6 @@ template <typename T>
 Certificate certify_runs(const Plan& plan, const BandsView<T>& bands);
 inline constexpr Index kWindowBlocks = 8;
 
-/// That growth by itself, of the partitions that are swept from both ends to plan.meeting; of their two pieces where
-/// exact-twopass makes the pivots on the way.
-/// @pre contiguous lines with couplings between lines 0; plan.twisted(), plan.from_ends, or
-///      plan.folds(), whose tiles are partitions that begin anew
-/// @cost 1 division, 4 multiplications a row
-template <typename T>
-double settling_growth(const Plan& plan, const BandsView<T>& bands);
-
 /// The bound from dominance alone, for truncation after `rows` rows: (d + 1) / (d - 1) d^-rows / (1 - d^-rows).
 /// @pre every row is dominant by rows with at least d > 1, or d is Survey::decay()
 double bound_stored(double d, Index rows);

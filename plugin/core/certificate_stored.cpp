@@ -231,61 +231,9 @@ Certificate certify_runs(const Plan& plan, const BandsView<T>& bands) {
   return both;
 }
 
-/// settling_growth() of tiles whose rows but the first are eliminated, from the second one down.
-template <typename T>
-static double folding_growth(const Plan& plan, const BandsView<T>& bands) {
-  const Walk<T> rows(bands, plan.n, false);
-  return growth_of_sweep(plan.n, round_up(kPieceRows, plan.m), plan.m, [&](Index first, Index end, Handed& h, bool) {
-    for (Index i = first; i < end;) {
-      h.settling.begin_partition();
-      const Index second = ++i, tile_end = std::min(end, second + plan.m - 1);
-      for (; i < tile_end; ++i) {
-        const double lower = i == second ? 0 : static_cast<double>(rows.lower(i)), c_above = i == second ? 0 : h.c;
-        const double reciprocal = 1 / (static_cast<double>(rows.diag(i)) - lower * c_above);
-        h.c = rows.upper(i) * reciprocal;
-        h.settling.see(std::abs(lower * reciprocal), std::abs(c_above), std::abs(h.c));
-        // Work-items find what enters them in another order than that of the rows.
-        if ((i + 2 - second) % plan.item_rows == 0) h.settling.end_partition(i + 1 < plan.n);
-      }
-    }
-  });
-}
-
-template <typename T>
-double settling_growth(const Plan& plan, const BandsView<T>& bands) {
-  if (plan.folds()) return folding_growth(plan, bands);
-  const Index above = std::min(plan.n, plan.meeting * plan.tile_rows());
-  const Index first_piece = plan.from_ends ? plan.first_piece() : plan.m;
-  double growth = 1;
-  for (const bool up : {false, true}) {
-    const Walk<T> rows(bands, plan.n, up);
-    const Index last = up ? plan.n - above : above;
-    // From below the rows that fill the last partition are met first.
-    const Index filled = up ? plan.partitions() * plan.m - plan.n : 0;
-    const double here =
-        growth_of_sweep(last, kPieceRows, kLeadIn + plan.m, [&](Index first, Index end, Handed& h, bool) {
-          for (Index i = first; i < end;) {
-            const Index begun = (filled + i) % plan.m, piece_end = begun < first_piece ? first_piece : plan.m;
-            if (i == 0 || begun == 0 || begun == first_piece) h.settling.begin_partition();
-            const Index after = std::min(last, i + piece_end - begun);
-            for (const Index next = std::min(end, after); i < next; ++i) {
-              const double reciprocal = 1 / (static_cast<double>(rows.diag(i)) - rows.lower(i) * h.c);
-              const double c_above = std::abs(h.c);
-              h.c = rows.upper(i) * reciprocal;
-              h.settling.see(std::abs(rows.lower(i) * reciprocal), c_above, std::abs(h.c));
-            }
-            if (i == after) h.settling.end_partition(i < last);
-          }
-        });
-    if (!(here <= growth)) growth = here;
-  }
-  return growth;
-}
-
 #define OCLSPKT_INSTANTIATE(T)                                           \
   template Certificate certify_stored(const Plan&, const BandsView<T>&); \
-  template Certificate certify_runs(const Plan&, const BandsView<T>&);   \
-  template double settling_growth(const Plan&, const BandsView<T>&);
+  template Certificate certify_runs(const Plan&, const BandsView<T>&);
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)
 

@@ -15,8 +15,6 @@ inline constexpr double kGrowthLimit = 5;
 /// Growth up to which a trial solve may show that less of it comes true than could: conduction with conductivities that
 /// differ K times has 2 K, and leaves no more rounding than other rows.
 inline constexpr double kTriedGrowth = 100;
-/// The same for rows of dominance 1 where slower methods follow if it does come true.
-inline constexpr double kTriedSettling = 1e4;
 /// What it cannot exceed for matrices that are dominant by rows: |l c| <= |b| and |u| <= |b| + |l c|.
 inline constexpr double kDominantGrowth = 3;
 /// A pivot smaller than this many eps against its row is missing evidence.

@@ -272,6 +272,13 @@ Plan make_run_plan(Index n, Index reach, Index partition, int word, const Device
   return plan;
 }
 
+void correct_runs(Plan& plan, int word, const DeviceTraits& traits) {
+  plan.corrects = true;
+  if (plan.halo == 0) return;
+  plan.halo = plan.group_rows();
+  cut_into_runs(choose_run_tiles(plan, word, traits), word, traits, plan);
+}
+
 std::vector<Plan> make_line_runs_plans(Index n, Index length, Form form, int word, const DeviceTraits& traits) {
   std::vector<Plan> plans;
   if (length <= group_shape(0, 0, word, traits).rows()) return plans;

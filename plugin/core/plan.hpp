@@ -96,7 +96,8 @@ struct Plan {
   bool mirrors = false;         ///< keeps_factors(), takes_lines(): couplings of the line serve as multipliers
   bool tells_products = false;  ///< the same: products of the scan are in local memory, not in registers
   bool corrects = false;  ///< stored, truncated_streamed: what partitions, or work-items, differ by where they settle
-                          ///< is found, passed on and taken off, so that rounding does not grow
+                          ///< is found, passed on and taken off, so that rounding does not grow; by work-groups a
+                          ///< halo is a tile then
   bool paper = false;     ///< truncated-halo in the form of 2019, by work-items: see core/paper_form
   bool staged = false;    ///< paper: a work-group keeps its partitions in local memory between both sweeps
   bool walked = false;  ///< truncated-halo by lanes, its partitions settling each other: nothing is read again, what is
@@ -229,6 +230,9 @@ OCLSPKT_API Plan make_run_plan(Index n, Index reach, Index partition, int word, 
 ///         too much of the device idle
 OCLSPKT_API std::vector<Plan> make_line_runs_plans(Index n, Index length, Form form, int word,
                                                    const DeviceTraits& traits);
+
+/// Let the runs of such a plan correct what their work-items differ by, see Plan::corrects.
+OCLSPKT_API void correct_runs(Plan& plan, int word, const DeviceTraits& traits);
 
 /// Rows of a tile, which is as far as a run can reach.
 OCLSPKT_API Index longest_reach(Index partition, int word, const DeviceTraits& traits);

@@ -21,7 +21,7 @@ class RunErrors {
         keep_from_(keep_from),
         keep_end_(keep_end),
         corrects_(plan.corrects),
-        forward_(plan.halo > 0) {
+        forward_(plan.halo > 0 && !plan.corrects) {
     rows.resize(plan.group_rows());
     sizes_.resize(static_cast<std::size_t>(plan.group_rows()));
   }
@@ -46,8 +46,8 @@ class RunErrors {
       last_row_ = rows.local[i] + rows.share_down[i] * (from_above + (corrects_ ? 2 : 0)) +
                   rows.share_up[i] * (from_below + up) + (rows.weight[i] > 0 ? (down + up) / rows.weight[i] : 0);
       see(first + static_cast<Index>(i), last_row_);
-      if (!forward_) continue;
       left_ = rows.down[i] * (left_ + from_above) + sizes_[i] + down;
+      if (!forward_) continue;
       ratio_.push_back(rows.up[i]);
       source_.push_back(left_ + sizes_[i] + 1 + up + rows.up[i] * from_below);
     }
@@ -55,7 +55,9 @@ class RunErrors {
     enters_ = sizes_.back();
     begun_ = true;
   }
-  /// Forward errors of the unknowns, row by row from the first tile's first one.
+  /// Error of what leaves the last tile downwards.
+  double left() const { return left_; }
+  /// Unless plan.corrects: forward errors of the unknowns, row by row from the first tile's first one.
   const std::vector<double>& unknowns() {
     for (std::size_t i = source_.size() - 1; i-- > 0;) source_[i] += ratio_[i] * source_[i + 1];
     return source_;
@@ -117,11 +119,10 @@ double error_within(const Plan& plan, const RatioLimits& limits, Index tiles) {
   errors.rows.fill_with(limits.lower_share, limits.upper_share, limits.down, limits.up);
   for (Index k = 0; k < tiles; ++k) errors.add_tile(k * plan.group_rows());
   double error = errors.found.worst.error;
-  if (plan.halo > 0) {
-    const double share = std::max(errors.rows.share_down[0], errors.rows.share_up[0]);
-    error += 2 * share * largest(errors.unknowns());
-  }
-  return error;
+  if (plan.halo == 0) return error;
+  if (plan.corrects) return error + 2 * errors.rows.share_down[0] * errors.left();
+  const double share = std::max(errors.rows.share_down[0], errors.rows.share_up[0]);
+  return error + 2 * share * largest(errors.unknowns());
 }
 
 /// Additions that a number goes through until it is in the sum of a work-group (kernels/gpu/tile_fold.cl,
@@ -244,13 +245,17 @@ Rounding bound_runs(const Plan& plan, const BandsView<T>& bands) {
     const Index first = r * plan.m, end = std::min(plan.n, first + plan.m), tile_rows = plan.group_rows();
     RunErrors errors(plan, std::numeric_limits<T>::epsilon() / 2.0, first, end);
     PivotAbove above = pivots[static_cast<std::size_t>(r)];
+    PartitionErrors& found = errors.found;
+    // Runs that correct have the same unknowns below a cut, but what leaves the tile above it twice.
+    const Index last = plan.corrects ? end : end + plan.halo;
     for (Index tile = first - plan.halo, k = 0; k < plan.run_tiles; ++k, tile += tile_rows) {
       errors.rows.fill(rows, tile, plan.n, above);
       errors.add_tile(tile);
-      if (tile + tile_rows >= end + plan.halo) break;
+      if (k == 0) found.at_first.above = errors.left();
+      if (tile + tile_rows >= last) break;
     }
-    PartitionErrors& found = errors.found;
-    if (plan.halo == 0) return found;
+    if (plan.corrects) found.at_end.above = errors.left();
+    if (plan.halo == 0 || plan.corrects) return found;
     const std::vector<double>& unknowns = errors.unknowns();
     const auto error_of = [&](Index row) { return unknowns[static_cast<std::size_t>(row - first + plan.halo)]; };
     found.at_first = {error_of(first - 1), error_of(first)};

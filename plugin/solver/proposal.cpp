@@ -29,8 +29,6 @@ std::string where(const Certificate& c) {
 
 bool settles(const Survey& survey) { return growth_stored(survey.dominance) <= kGrowthLimit || shrinks(survey); }
 
-double settling_limit(const Survey& survey) { return survey.dominance >= 1 ? kTriedSettling : kGrowthLimit; }
-
 Index rows_to_decay(double d, double tol, Index longest) {
   Index rows = kHaloQuantum;
   while (rows <= longest && !(d > 1 && bound_stored(d, rows) <= tol)) rows += kHaloQuantum;

@@ -91,10 +91,6 @@ bool settles(const Survey& survey);
 /// steps of kHaloQuantum; more than `longest` if it takes more.
 Index rows_to_decay(double d, double tol, Index longest);
 
-/// Growth up to which sweeps that settle with each other may multiply rounding. More than is trusted unseen is for both
-/// trial solves to judge; rows that are not dominant grow while they are eliminated, too, and have no more.
-double settling_limit(const Survey& survey);
-
 /// A truncated plan that its certificate covers.
 Proposal covered(const Plan& plan, double certificate, double tol, const Survey& survey);
 

@@ -148,8 +148,9 @@ template <typename T>
 void correct_where_needed(const Problem<T>& problem, Plan& plan) {
   Rounding rounding;
   if (rounds_little(problem, plan, rounding)) return;
-  plan.corrects = true;
-  plan.corrects = rounds_little(problem, plan, rounding);
+  Plan corrected = plan;
+  correct_runs(corrected, sizeof(T), problem.traits);
+  if (rounds_little(problem, corrected, rounding)) plan = corrected;
 }
 
 /// The same, with factors in the storage that the user allows.

@@ -89,10 +89,19 @@ std::vector<Planned> all_plans(const Bands<T>& bands, const DeviceTraits& traits
     plans.push_back({what, plan, 2 * certificate / kEps<T>});
     if (plan.method != Method::truncated_streamed) return;
     plans.push_back({std::string(what) + ", corrected", plan, 2 * certificate / kEps<T>});
-    plans.back().plan.corrects = true;
+    Plan& corrected = plans.back().plan;
+    if (is_symmetric(bands.lines(), view)) corrected.form = Form::symmetric;
+    corrected.corrects = true;
+    if (plan.halo == 0) return;
+    // Runs of one tile and of two between those of their neighbours.
+    corrected.halo = plan.group_rows();
+    corrected.run_tiles = plans.size() % 2 == 0 ? 3 : 4;
+    corrected.m = corrected.run_tiles * corrected.halo - 2 * corrected.halo;
+    corrected.runs = static_cast<int>(corrected.tiles());
+    corrected.chunk_tiles = corrected.tiles();
   };
   for (const Index reach : {64, 512}) {
-    const Plan plan = make_run_plan(n, reach, 8, sizeof(T), traits);
+    const Plan plan = make_run_plan(n, reach, reach == 64 ? 4 : 8, sizeof(T), traits);
     add("runs", plan, certify_runs(plan, view).bound);
   }
   // One tile holds all rows, and nothing is truncated.

@@ -57,8 +57,8 @@ TYPED_TEST(Variants, ForGpusSolveByWorkGroups) {
     expect(Method::truncated_halo, test::diffusion<T>(LineSet::equal(200, 100), 1e6));
     expect(Method::truncated_halo, test::diffusion<T>(LineSet::equal(40, 500), 1e6));
     // What decays too slowly for any tile, and what is not dominant.
-    expect(Method::exact_factored, test::diffusion<T>(LineSet::one(200'011), 1e6));
-    expect(Method::exact_factored, test::constant<T>(LineSet::one(20'011), -1, 2, -1));
+    expect(Method::exact_twopass, test::diffusion<T>(LineSet::one(200'011), 1e6));
+    expect(Method::exact_twopass, test::constant<T>(LineSet::one(20'011), -1, 2, -1));
     expect(Method::exact_twopass, test::row_sums_zero<T>(LineSet::one(20'011)));
     EXPECT_TRUE(this->solve(options, test::random_dominant<T>(LineSet::grid_axis(1, 40, 50, 3), 3)).ready);
     options.method = MethodChoice::truncated_halo;
