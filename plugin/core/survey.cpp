@@ -293,6 +293,12 @@ double Survey::decay() const {
   return std::max(dominance, (1 + std::sqrt(discriminant)) / (2 * larger));
 }
 
+bool shrinks(const Survey& survey) {
+  const double larger = std::max(survey.lower_share, survey.upper_share);
+  const double discriminant = 1 - 4 * survey.lower_share * survey.upper_share;
+  return survey.dominance >= 1 && discriminant >= 0 && 2 * larger <= 1 + std::sqrt(discriminant);
+}
+
 template <typename T>
 Survey survey_line(const LineSet& lines, const BandsView<T>& bands, Index line) {
   Survey s = scan_line(lines, bands, line);

@@ -25,6 +25,9 @@ struct Survey {
   double decay() const;
 };
 
+/// True if |lower / pivot| and |upper / pivot| are at most 1 from either end, by the shares of dominant rows.
+bool shrinks(const Survey& survey);
+
 /// False if the rows come so near the ends of T's range, or differ so much, that reciprocals of pivots, multipliers or
 /// sums may overflow or vanish: such rows want a scale.
 template <typename T>

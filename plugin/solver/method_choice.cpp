@@ -250,7 +250,9 @@ std::optional<Proposal> propose(const Problem<T>& problem, Method method, Object
   std::optional<Proposal> proposal = propose_plan(problem, method, objection);
   // Pivoting is bounded by its own factors.
   if (!proposal || method == Method::pivot) return proposal;
-  if (!rounds_little(problem, proposal->plan, proposal->rounding)) {
+  const bool known = proposal->rounding.eps > 0;  // a choice among plans has asked
+  if (!(known ? proposal->rounding.eps <= kRoundingLimit
+              : rounds_little(problem, proposal->plan, proposal->rounding))) {
     objection = {rounding_refusal(proposal->rounding), {}, proposal->plan};
     if (!named(problem.options.method)) return std::nullopt;
     proposal->above_tolerance = true;

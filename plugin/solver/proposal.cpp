@@ -37,12 +37,6 @@ std::string where(const Certificate& c) {
                 c.above ? "up" : "down");
 }
 
-bool shrinks(const Survey& survey) {
-  const double larger = std::max(survey.lower_share, survey.upper_share);
-  const double discriminant = 1 - 4 * survey.lower_share * survey.upper_share;
-  return survey.dominance >= 1 && discriminant >= 0 && 2 * larger <= 1 + std::sqrt(discriminant);
-}
-
 bool settles(const Survey& survey) { return growth_stored(survey.dominance) <= kGrowthLimit || shrinks(survey); }
 
 double settling_limit(const Survey& survey) { return survey.dominance >= 1 ? kTriedSettling : kGrowthLimit; }

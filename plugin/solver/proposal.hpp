@@ -75,9 +75,6 @@ std::string where(const Certificate& certificate);
 /// rounding by up to 1 / (d - 1), is to be tried; not where rows are alike and decay.
 bool barely_dominant(const Survey& survey);
 
-/// True if |lower / pivot| and |upper / pivot| are at most 1 from either end, by the shares of dominant rows.
-bool shrinks(const Survey& survey);
-
 /// True if the survey shows that what work-items settle with each other by stored factors does not multiply rounding.
 bool settles(const Survey& survey);
 
