@@ -18,7 +18,8 @@ inline constexpr Index kTogether = 8;
 template <typename T>
 class Column {
  public:
-  Column(const LineSet& lines, const BandsView<T>& bands, Index first, Index count) : length_(lines.length(first)) {
+  Column(const LineSet& lines, const BandsView<T>& bands, Index first, Index count)
+      : length_(lines.length(first)), count_(count) {
     rows_.resize(static_cast<std::size_t>(3 * count * length_));
     const T* const from[] = {bands.lower, bands.diag, bands.upper};
     for (Index array = 0; array < 3; ++array) {
@@ -31,10 +32,15 @@ class Column {
     }
   }
   BandsView<T> line(Index l) const { return {&rows_[at(0, l)], &rows_[at(1, l)], &rows_[at(2, l)]}; }
+  std::vector<BandsView<T>> lines() const {
+    std::vector<BandsView<T>> all;
+    for (Index l = 0; l < count_; ++l) all.push_back(line(l));
+    return all;
+  }
 
  private:
   std::size_t at(Index array, Index line) const { return static_cast<std::size_t>((3 * line + array) * length_); }
-  Index length_;
+  Index length_, count_;
   std::vector<T> rows_;
 };
 

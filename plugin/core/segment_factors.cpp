@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <functional>
 
-#include "interface.hpp"
 #include "parallel.hpp"
+#include "segment_elimination.hpp"
 
 namespace oclspkt {
 namespace {
@@ -16,10 +16,7 @@ using LevelRows = std::function<Row(Index)>;
 /// The rows of the bands, which outlive them.
 template <typename T>
 LevelRows rows_of_bands(const BandsView<T>& bands) {
-  return [bands](Index i) {
-    const ExcessRow<T> row = make_row(bands.lower[i], bands.diag[i], bands.upper[i], T(0));
-    return Row{row.lower, row.upper, row.excess, 0, row.sign};
-  };
+  return [bands](Index i) { return wide_row(bands, i); };
 }
 
 /// Rows [first, end) of a level, and where multipliers go: of all rows, or of the second one only.
@@ -29,28 +26,24 @@ struct Segment {
   T *multipliers, *second;
 };
 
-/// Eliminate the rows at hand, with row `next` and those below it to come, and the one below the segment, whose excess
-/// is then what it gets. Below the end is one of the identity.
+/// Eliminate the rows at hand, from `next` on, and keep their factors.
 template <typename T>
-void eliminate_rows(const LevelRows& rows, const Segment<T>& segment, Index next, SchurSegment<double>& left,
-                    typename SegmentFactors<T>::Level& level) {
-  for (Index i = next; i <= segment.end; ++i) {
-    Row row = i < level.rows ? rows(i) : Row{.excess = 1};
-    if (i == segment.end && i < level.rows) row.excess = 0;
-    if (left.single) {
+void factor_rows(const LevelRows& rows, const Segment<T>& segment, Index next, SchurSegment<double>& left,
+                 typename SegmentFactors<T>::Level& level) {
+  eliminate_inner_rows(rows, level.rows, next, segment.end, left, [&](Index i, const Row& row, const auto& so_far) {
+    if (so_far.single) {
       if (i < segment.end) *segment.second = static_cast<T>(row.lower);
-    } else {
-      const Row inner = left.bottom.as_pivot();
-      const double reciprocal = 1 / inner.diag();
-      level.reciprocal[i - 1] = static_cast<T>(reciprocal);
-      level.coupling[i - 1] = static_cast<T>(inner.upper * reciprocal);
-      if (level.weight.size() > 0) level.weight[i - 1] = static_cast<T>(left.top.upper * reciprocal);
-      if (i < level.rows && segment.multipliers != nullptr) {
-        segment.multipliers[i] = static_cast<T>(row.lower * reciprocal);
-      }
+      return;
     }
-    append_row(left, row);
-  }
+    const Row inner = so_far.bottom.as_pivot();
+    const double reciprocal = 1 / inner.diag();
+    level.reciprocal[i - 1] = static_cast<T>(reciprocal);
+    level.coupling[i - 1] = static_cast<T>(inner.upper * reciprocal);
+    if (level.weight.size() > 0) level.weight[i - 1] = static_cast<T>(so_far.top.upper * reciprocal);
+    if (i < level.rows && segment.multipliers != nullptr) {
+      segment.multipliers[i] = static_cast<T>(row.lower * reciprocal);
+    }
+  });
 }
 
 /// Factor a level that is not cut: all rows from the first down.
@@ -59,7 +52,7 @@ void factor_all(const LevelRows& rows, typename SegmentFactors<T>::Level& level)
   SchurSegment<double> all;
   all.bottom = rows(0);
   all.single = false;  // nothing on top
-  eliminate_rows<T>(rows, {0, level.rows, level.multiplier.data(), nullptr}, 1, all, level);
+  factor_rows<T>(rows, {0, level.rows, level.multiplier.data(), nullptr}, 1, all, level);
 }
 
 /// Factor the segments of a level. @return their rows of the next level
@@ -67,7 +60,7 @@ template <typename T>
 std::vector<Row> factor_segments(const LevelRows& rows, Index segment_rows, bool serve,
                                  typename SegmentFactors<T>::Level& level) {
   const auto at = [](Index s) { return static_cast<std::size_t>(s); };
-  std::vector<Row> left(at(level.segments)), below(at(level.segments));  // below: what the next segment's row gets
+  std::vector<SchurSegment<double>> left(at(level.segments));
   for_pieces(level.segments, std::max<Index>(1, kPieceRows / segment_rows), [&](Index begin, Index end) {
     for (Index s = begin; s < end; ++s) {
       const Index first = s * segment_rows;
@@ -77,16 +70,11 @@ std::vector<Row> factor_segments(const LevelRows& rows, Index segment_rows, bool
       level.reciprocal[first] = 1;
       level.coupling[first] = level.weight[first] = 0;
       SchurSegment<double> both = begin_segment(rows(first));
-      eliminate_rows<T>(rows, segment, first + 1, both, level);
-      left[at(s)] = both.top;
-      below[at(s)] = both.bottom;
+      factor_rows<T>(rows, segment, first + 1, both, level);
+      left[at(s)] = both;
     }
   });
-  for (Index s = 1; s < level.segments; ++s) {
-    left[at(s)].lower = below[at(s - 1)].lower;
-    left[at(s)].excess += below[at(s - 1)].excess;
-  }
-  return left;
+  return rows_that_are_left(left);
 }
 
 }  // namespace

@@ -287,16 +287,16 @@ bool all_of_pieces(Index count, Index piece, const F& f) {
 
 }  // namespace
 
-bool shrinks(const Survey& survey) {
-  const double larger = std::max(survey.lower_share, survey.upper_share);
-  const double discriminant = 1 - 4 * survey.lower_share * survey.upper_share;
-  return survey.dominance >= 1 && discriminant >= 0 && 2 * larger <= 1 + std::sqrt(discriminant);
-}
-
 double Survey::decay() const {
   const double discriminant = 1 - 4 * lower_share * upper_share, larger = std::max(lower_share, upper_share);
   if (!(dominance >= 1 && discriminant > 0 && larger > 0)) return dominance;
   return std::max(dominance, (1 + std::sqrt(discriminant)) / (2 * larger));
+}
+
+bool shrinks(const Survey& survey) {
+  const double larger = std::max(survey.lower_share, survey.upper_share);
+  const double discriminant = 1 - 4 * survey.lower_share * survey.upper_share;
+  return survey.dominance >= 1 && discriminant >= 0 && 2 * larger <= 1 + std::sqrt(discriminant);
 }
 
 template <typename T>

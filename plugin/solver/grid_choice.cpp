@@ -53,18 +53,17 @@ double bound_by_survey(const Plan& plan, const Survey& survey) {
 }
 
 template <typename T>
-Proposal covered_grid(const Problem<T>& problem, const Plan& plan, double bound, double growth) {
+Proposal covered_grid(const Problem<T>& problem, const Plan& plan, double bound, const Rounding& rounding) {
   Proposal p = covered(plan, bound, tolerance<T>(problem.options), problem.survey);
-  p.growth = std::max(p.growth, growth);
-  p.needs_trial = !(problem.survey.dominance >= 1) || barely_dominant(problem.survey) || problem.traits.unproven ||
-                  growth > kGrowthLimit;
+  p.rounding = rounding;
+  p.needs_trial = !(problem.survey.dominance >= 1) || barely_dominant(problem.survey) || problem.traits.unproven;
   return p;
 }
 
 /// Why lines do not hold.
 std::string refusal(const GridEvidence& evidence, double tol) {
   const Certificate& worst = evidence.worst;
-  if (worst.bound <= tol) return format("settling multiplies rounding by %.1e > %.0f", worst.growth, kTriedGrowth);
+  if (worst.bound <= tol) return rounding_refusal(evidence.rounding, kRoundingLimit);
   return format("certificate %.1e > %.1e (line %lld, ", worst.bound, tol, static_cast<long long>(evidence.line)) +
          where(worst) + ")";
 }
@@ -86,18 +85,20 @@ std::optional<Proposal> propose_grid_streamed(const Problem<T>& problem, Objecti
   const std::vector<Plan> plans = streamed_plans(problem);
   for (const Plan& plan : plans) {
     const double bound = bound_by_survey(plan, problem.survey);
-    if (settles(problem.survey) && bound <= tol) return covered_grid(problem, plan, bound, 0);
+    if (Rounding rounding; bound <= tol && rounds_little(problem, plan, rounding)) {
+      return covered_grid(problem, plan, bound, rounding);
+    }
   }
   GridEvidence evidence;
   for (const Plan& plan : plans) {
-    evidence = certify_grid(plan, lines, problem.bands.view(), tol, kTriedGrowth);
-    if (evidence.weak.empty()) return covered_grid(problem, plan, evidence.worst.bound, evidence.worst.growth);
+    evidence = certify_grid(plan, lines, problem.bands.view(), tol, problem.rounding_limit);
+    if (evidence.weak.empty()) return covered_grid(problem, plan, evidence.worst.bound, evidence.rounding);
   }
   objection = {refusal(evidence, tol), in_the_way(problem, evidence.weak), plans.back()};
   if (!named(problem.options.method) || !std::isfinite(evidence.worst.bound)) return std::nullopt;
   Proposal insisted = uncovered(plans.back(), evidence.worst, tol);
   if (evidence.worst.bound <= tol) insisted.why = "asked for, although " + objection.why;
-  insisted.growth = evidence.worst.growth;
+  insisted.rounding = evidence.rounding;
   return insisted;
 }
 
@@ -131,23 +132,18 @@ std::vector<Plan> exact_plans(const Problem<T>& problem) {
   return plans;
 }
 
-/// True if rounding is not multiplied by more than a plan may.
-template <typename T>
-bool holds_rounding(const Problem<T>& problem, const Plan& plan) {
-  if (plan.grid_items_down() == 1) return true;
-  if (plan.in_turn ? problem.survey.dominance >= 1 : settles(problem.survey)) return true;
-  if (plan.grid_folds_at_once()) return false;
-  return certify_grid(plan, problem.bands.lines(), problem.bands.view(), 0.0, kGrowthLimit).weak.empty();
-}
-
-/// Nothing is truncated, and nothing settles that multiplies rounding.
+/// Nothing is truncated: the first plan with a bound on rounding, or else the last.
 template <typename T>
 Proposal propose_grid_exact(const Problem<T>& problem) {
-  const std::vector<Plan> plans = exact_plans(problem);
   Proposal p;
-  p.plan =
-      *std::find_if(plans.begin(), plans.end() - 1, [&](const Plan& plan) { return holds_rounding(problem, plan); });
-  p.needs_trial = true;
+  for (const Plan& plan : exact_plans(problem)) {
+    p.plan = plan;
+    Rounding rounding;
+    const bool little = rounds_little(problem, plan, rounding);
+    p.rounding = rounding;
+    if (little) break;
+  }
+  p.needs_trial = !(problem.survey.dominance > 1) || problem.traits.unproven;
   p.growth = kDominantGrowth;
   p.why = format("row dominance %.4f", problem.survey.dominance);
   return p;

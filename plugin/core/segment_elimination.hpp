@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <vector>
+
+#include "interface.hpp"
+
+namespace oclspkt {
+
+/// A row of the bands with its excess, as rows of segments are eliminated.
+template <typename T>
+ExcessRow<double> wide_row(const BandsView<T>& bands, Index i) {
+  const ExcessRow<T> row = make_row(bands.lower[i], bands.diag[i], bands.upper[i], T(0));
+  return {row.lower, row.upper, row.excess, 0, row.sign};
+}
+
+/// Eliminate the inner rows of a segment, [next, end), behind those that are in `left`, and meet the row below, whose
+/// excess is then what it gets. Below the last row is one of the identity.
+/// @param rows  f(i): row i of `count`, an ExcessRow<double>
+/// @param see   f(i, row, left): before row i is appended; left.bottom is the row above, not yet eliminated
+template <typename Rows, typename See>
+void eliminate_inner_rows(const Rows& rows, Index count, Index next, Index end, SchurSegment<double>& left,
+                          const See& see) {
+  for (Index i = next; i <= end; ++i) {
+    ExcessRow<double> row = i < count ? rows(i) : ExcessRow<double>{.excess = 1};
+    if (i == end && i < count) row.excess = 0;
+    see(i, row, left);
+    append_row(left, row);
+  }
+}
+
+/// The rows of the system that is left of the first rows of segments.
+/// @param segments  as eliminate_inner_rows() leaves them, bottom being what the next segment's first row gets
+inline std::vector<ExcessRow<double>> rows_that_are_left(const std::vector<SchurSegment<double>>& segments) {
+  std::vector<ExcessRow<double>> left;
+  left.reserve(segments.size());
+  for (const SchurSegment<double>& segment : segments) {
+    ExcessRow<double> row = segment.top;
+    if (!left.empty()) {
+      const ExcessRow<double>& below = (&segment - 1)->bottom;
+      row.lower = below.lower;
+      row.excess += below.excess;
+    }
+    left.push_back(row);
+  }
+  return left;
+}
+
+}  // namespace oclspkt

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "oclspkt/line_set.hpp"
+
+namespace oclspkt {
+
+/// Magnitudes of an eliminated row: a_i, u_i, 1 / u_i, c_i, what couples it to the first row of its segment, and the
+/// sum |A_i| of the row before elimination.
+struct RowSizes {
+  double lower = 0, pivot = 1, reciprocal = 1, upper = 0, fill = 0, row = 1;
+
+  double lower_ratio() const { return lower * reciprocal; }
+  double upper_ratio() const { return upper * reciprocal; }
+  /// |d_i| / (|u_i| max |x|) at most, since x_i = d_i / u_i - c_i / u_i x_(i+1) - fill / u_i x_first.
+  double swept() const { return 1 + (upper + fill) * reciprocal; }
+};
+
+/// How the work-items that share a line sweep it.
+struct SweepOrder {
+  Index item_rows = 1, tile_rows = 1;
+  bool at_once = false;   ///< down; each work-item finds what enters its rows from what the others tell, else in turn
+  bool streamed = false;  ///< up; what enters a tile is found from what the tiles below it tell
+  Index run_rows = 0;     ///< rows of a run, a multiple of tile_rows; 0: runs are lines
+  int waiting = 1;        ///< tiles swept before a run, and after it
+  double unit = 0;        ///< u = eps / 2
+};
+
+/// Rounding that is left in the rows of a line by sweeps of stored factors, row by row as the line is eliminated.
+///
+/// In units of u = eps / 2, of |u_i| max |x| for d_i and of max |x| for x_i. With ratios r_i = |a_i / u_i| and k_i =
+/// |c_i / u_i|:
+///   Down, at once, a work-item's last d is known twice: as it is swept, and as the next work-item finds it by what
+///   leaves from 0, and the product of the multipliers times what enters. Rows of the first round by |d_i|, of the
+///   second by |d_i| + n_i, where n_i is what is left of what entered; the product rounds once a row. The difference is
+///   at most the sum of that times the r of the rows behind, and the next row is off by its |a_l| times it.
+///   Up, the same with k, where |x_i| takes the place of |d_i|. The row above is off by |c_i| times the difference and
+///   the row below, whose |a_l x_(l-1)| has it too, by |a_l k_(l-1)|.
+///   Where a run starts, rows are swept by it and by the run before; both differ by what all of their rows round.
+class SweepRounding {
+ public:
+  explicit SweepRounding(const SweepOrder& order) : order_(order) {}
+
+  /// @param sizes  of the next row
+  void see(const RowSizes& sizes) {
+    if (in_item_ == 0) begin_item(sizes);
+    const double r = sizes.lower_ratio(), k = sizes.upper_ratio(), d = sizes.swept();
+    entered_ *= r;
+    down_of_item_ = r * down_of_item_ + 2 * d + entered_;
+    up_of_item_ += up_through_;
+    up_through_ *= k;
+    product_ *= std::max(1.0, k);
+    if (order_.run_rows > 0) see_run(r, k, d);
+    nothing_ += 0 * (down_of_item_ + up_of_item_);
+    above_ = sizes;
+    ++row_;
+    if (++in_item_ == order_.item_rows) end_item();
+  }
+
+  /// What rows round by themselves, with stored factors of T. Of it 2 are the excess that was forgiven.
+  void see_local(const RowSizes& s, double diag) {
+    const double forgiven = diag < s.lower + s.upper ? 4 * diag : 0;
+    const double local = 8 * s.pivot + 3 * s.upper + 3 * s.lower + 6 * s.lower * above_.upper_ratio() + 6 * s.fill;
+    if (!(local + forgiven <= local_ * s.row)) take((local + forgiven) / s.row, local_);
+  }
+
+  /// Begin a segment with row `first`, a multiple of tile_rows, which is not swept.
+  /// @pre the segment before has ended
+  void begin_segment(Index first) {
+    above_ = {};
+    row_ = first + 1;
+    in_item_ = 1;
+    entered_ = weight_ = down_of_item_ = up_of_item_ = 0;
+    up_through_ = 1;
+  }
+
+  /// End the line, or the segment.
+  void end() {
+    if (in_item_ > 0) end_item();
+    end_window();
+  }
+
+  /// The largest |r_i| / (|A_i| max |x|) in units of u; NaN if a number was not finite.
+  double largest() const { return local_ + down_ + up_ + run_up_ + composed_ * product_ + nothing_; }
+  /// The row that gives most of it.
+  Index row() const { return where_; }
+
+ private:
+  void take(double value, double& most) {
+    if (value <= most) return;
+    most = value;
+    if (value <= largest_) return;
+    largest_ = value;
+    where_ = row_;
+  }
+
+  void begin_item(const RowSizes& sizes) {
+    const bool begins_tile = row_ % order_.tile_rows == 0;
+    entered_ = weight_ = 0;
+    if (row_ > 0) {
+      const double below = sizes.lower / sizes.row;
+      const bool begins_run = begins_tile && order_.run_rows > 0 && row_ % order_.run_rows == 0;
+      const double weight = std::max(above_.upper / above_.row, below * above_.upper_ratio());
+      entered_ = above_.swept();
+      if (begins_run) {
+        end_window();
+        begin_window(weight);
+        take(below * run_down_, down_);
+        entered_ += order_.unit * run_down_;
+      } else if (order_.at_once && !begins_tile) {
+        take(below * item_down_, down_);
+        entered_ += order_.unit * item_down_;
+      }
+      if (order_.streamed || !begins_tile) weight_ = weight;
+      if (begins_tile) run_entered_ = std::max(run_entered_, above_.swept());
+    }
+    down_of_item_ = up_of_item_ = 0;
+    up_through_ = 1;
+  }
+
+  void end_item() {
+    const auto rows = static_cast<double>(in_item_);
+    item_down_ = down_of_item_ + (rows + 2) * entered_ + 2 * above_.swept();
+    if (order_.run_rows > 0) run_down_ += item_down_;
+    take(weight_ * (2 * up_of_item_ + (2 * rows + 1) * up_through_ + 3), up_);
+    // What tiles tell is composed work-item by work-item and tile by tile, and each time rounded.
+    if (order_.streamed) take(weight_ * (2 * order_.waiting + 4), composed_);
+    in_item_ = 0;
+  }
+
+  void see_run(double r, double k, double d) {
+    run_entered_ *= r;
+    run_down_ = r * run_down_ + 2 * d + 2 * run_entered_;
+    if (window_rows_ == 0) return;
+    window_ += window_through_ * run_down_;
+    window_through_ *= k;
+    if (--window_rows_ == 0) end_window();
+  }
+  void begin_window(double weight) {
+    window_rows_ = order_.waiting * order_.tile_rows;
+    window_weight_ = weight;
+    window_ = 0;
+    window_through_ = 1;
+  }
+  void end_window() {
+    take(window_weight_ * window_, run_up_);
+    window_weight_ = 0;
+    window_rows_ = 0;
+  }
+
+  const SweepOrder order_;
+  RowSizes above_;
+  Index row_ = 0, in_item_ = 0, where_ = 0, window_rows_ = 0;
+  double entered_ = 0, down_of_item_ = 0, item_down_ = 0;
+  double weight_ = 0, up_of_item_ = 0, up_through_ = 1;
+  double run_entered_ = 0, run_down_ = 0, window_ = 0, window_through_ = 1, window_weight_ = 0;
+  double local_ = 0, down_ = 0, up_ = 0, run_up_ = 0, composed_ = 0, product_ = 1, largest_ = 0, nothing_ = 0;
+};
+
+}  // namespace oclspkt
