@@ -61,9 +61,9 @@ Proposal covered_grid(const Problem<T>& problem, const Plan& plan, double bound,
 }
 
 /// Why lines do not hold.
-std::string refusal(const GridEvidence& evidence, double tol) {
+std::string refusal(const GridEvidence& evidence, double tol, double limit) {
   const Certificate& worst = evidence.worst;
-  if (worst.bound <= tol) return rounding_refusal(evidence.rounding, kRoundingLimit);
+  if (worst.bound <= tol) return rounding_refusal(evidence.rounding, limit);
   return format("certificate %.1e > %.1e (line %lld, ", worst.bound, tol, static_cast<long long>(evidence.line)) +
          where(worst) + ")";
 }
@@ -94,7 +94,7 @@ std::optional<Proposal> propose_grid_streamed(const Problem<T>& problem, Objecti
     evidence = certify_grid(plan, lines, problem.bands.view(), tol, problem.rounding_limit);
     if (evidence.weak.empty()) return covered_grid(problem, plan, evidence.worst.bound, evidence.rounding);
   }
-  objection = {refusal(evidence, tol), in_the_way(problem, evidence.weak), plans.back()};
+  objection = {refusal(evidence, tol, problem.rounding_limit), in_the_way(problem, evidence.weak), plans.back()};
   if (!named(problem.options.method) || !std::isfinite(evidence.worst.bound)) return std::nullopt;
   Proposal insisted = uncovered(plans.back(), evidence.worst, tol);
   if (evidence.worst.bound <= tol) insisted.why = "asked for, although " + objection.why;

@@ -314,7 +314,7 @@ TYPED_TEST(GridEvidenceOf, LinesSweptInTurnTakesMatricesThatEliminationIsStableF
     const Index weak_at_once = weak(test::wide_conduction<T>(lines, test::kWideRanges[0]), false);
     EXPECT_EQ(weak_at_once > 5, length <= kMostGridRows) << "longer ones are swept in turn";
     EXPECT_EQ(weak(test::constant<T>(lines, 1, 0.01, 1), true), 15) << "pivots that grow";
-    EXPECT_GT(weak(test::column_sums_zero<T>(lines, 0.1), true), 5) << "unknowns that grow upwards";
+    EXPECT_GT(weak(test::column_sums_zero<T>(lines, 0.1), true), 0) << "unknowns that grow upwards";
   }
 }
 

@@ -126,7 +126,6 @@ TYPED_TEST(GroupChoice, TakesWholeLinesWhoseInnerRowsAreAlike) {
     const Plan& plan = proposal->plan;
     EXPECT_EQ(plan.takes_lines(), takes) << count << " lines";
     EXPECT_NE(plan.takes_lines(), plan.folds());
-    EXPECT_TRUE(proposal->needs_trial);
     if (!takes) continue;
     EXPECT_TRUE(plan.mirrors);
     EXPECT_EQ(plan.runs, count);
