@@ -114,13 +114,12 @@ static PetscErrorCode SetUpSweep(PC pc, Sweep& sweep, const Known& known) {
 
 static PetscErrorCode PCSetUp_OCLSPKT(PC pc) {
   PC_OCLSPKT* o = data(pc);
-  const PetscObjectState state = pc->matstate;
   Known known;
 
   PetscFunctionBegin;
   o->ready = false;
   o->failure.clear();
-  pc->matstate = -1; /* a set-up that ends in an error is tried again even if the matrix stays */
+  pc->setupcalled = PETSC_FALSE; /* PCSetUp() sets it; a set-up that ends in an error is tried again */
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(oclspkt::petsc::Cite());
   PetscCall(PetscLogEventBegin(events().set_up, pc, pc->pmat, 0, 0));
@@ -134,7 +133,6 @@ static PetscErrorCode PCSetUp_OCLSPKT(PC pc) {
   }
   PetscCall(PetscLogEventEnd(events().set_up, pc, pc->pmat, 0, 0));
   o->ready = pc->failedreason == PC_NOERROR;
-  pc->matstate = state;
   PetscCall(NoteAllDegraded(pc));
   for (std::size_t s = 0; s < o->sweeps.size() && o->ready; ++s) PetscCall(InfoChoice(pc, *o->sweeps[s]));
   if (o->settings.explain) PetscCall(oclspkt::petsc::Explain(pc));
