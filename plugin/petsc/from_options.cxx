@@ -145,7 +145,7 @@ PetscErrorCode ChangeSettings(PC pc, const Settings& settings) {
   PetscFunctionBegin;
   OclspktCall(pc, parse_directions(settings.lines); for (auto& sweep : o->sweeps) sweep->solver.set_options(settings));
   OclspktCall(pc, Settings quiet = settings; quiet.explain = o->settings.explain;
-              if (!(quiet == o->settings)) pc->setupcalled = PETSC_FALSE; o->settings = settings);
+              if (!(quiet == o->settings)) forget_operator(pc); o->settings = settings);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

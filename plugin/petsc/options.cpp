@@ -115,14 +115,17 @@ const std::vector<ResultEntry> kResults = {
       {"why", "const char[]", "the numbers that decided"}},
      "the method that the last set-up chose, and why",
      "intermediate",
-     "The texts stay valid until the next `PCSetUp()`, `PCReset()` or `PCDestroy()`.",
+     "With several directions each text names all of them: `x: truncated-halo; y: pivot`. They are those of this rank; "
+     "ranks may differ. The texts stay valid until the next call, `PCSetUp()`, `PCReset()` or `PCDestroy()`.",
      "SetMethod GetCertificate"},
     {"DeviceUsed",
      {{"device", "const char[]", "the device's name, `host` where no OpenCL is used"},
       {"device_type", "const char[]", "`host`, `cpu`, `gpu` or `fpga`"}},
      "the device that solves",
      "intermediate",
-     "After a device was lost it is the one that took over its rows. The texts stay valid until the next `PCSetUp()`, "
+     "With several directions each text names all of them: `x: host; y: NVIDIA H200`. They are those of this rank. "
+     "After "
+     "a device was lost it is the one that took over its rows. The texts stay valid until the next call, `PCSetUp()`, "
      "`PCApply()`, `PCReset()` or `PCDestroy()`.",
      "SetDevices"},
     {"Certificate",
@@ -131,7 +134,8 @@ const std::vector<ResultEntry> kResults = {
       {"tolerance", "PetscReal", "the setting of `-pc_oclspkt_rtol`, or the rounding of the arithmetic"}},
      "the bound on the error of truncation, and the tolerance it was held against",
      "advanced",
-     "The bound holds for every right-hand side and is known before the first solve.",
+     "It is the largest over all directions and all ranks, cuts among ranks included, so every rank gets the same. The "
+     "bound holds for every right-hand side of a direction and is known before the first solve.",
      "SetRtol GetMethodUsed"},
     {"IgnoredEntries",
      {{"ignored", "PetscInt64", "how many entries were ignored; stored zeros are not counted"}},

@@ -349,7 +349,7 @@ void Solver<T>::Impl::set_up(const Known& known) {
   ++counts_.set_ups;
   const std::optional<InUse> before = std::exchange(in_use_, std::nullopt);
   begin_set_up();
-  if (!survey_.finite) throw Breakdown("the bands hold NaN or Inf at row " + std::to_string(survey_.weakest_row));
+  if (!survey_.finite) throw NotFinite("the bands hold NaN or Inf at row " + std::to_string(survey_.weakest_row));
   choose_of_those_left(before);
   release_bands(applies);
 }
