@@ -95,6 +95,7 @@ void Solver<T>::Impl::adopt(const DeviceChoice& device, const Plan& plan) {
   report_.platform = platform;
   report_.device_type = on_host ? "host" : name(device.info.type);
   report_.device_why = on_host && !device.host() ? "the devices' kernels do not carry this method" : device.why;
+  report_.device_costs = device.costs;
   ++counts_.uploads;
   solver_->set_up(plan, bands_);
 }
