@@ -14,15 +14,17 @@ PetscErrorCode Raise(PC pc, int line, const char* function, const char* file, Pe
 }
 
 /// @return 0 if the PC was marked as failed and the program may go on
-PetscErrorCode TakeBreakdown(PC pc, int line, const char* function, const char* file, const char* text) {
-  if (!pc || pc->erroriffailure) return Raise(pc, line, function, file, PETSC_ERR_MAT_LU_ZRPVT, text);
+PetscErrorCode TakeBreakdown(PC pc, int line, const char* function, const char* file, PCFailedReason reason,
+                             const char* text) {
+  const PetscErrorCode code = reason == PC_FACTOR_OTHER ? PETSC_ERR_FP : PETSC_ERR_MAT_LU_ZRPVT;
+  if (!pc || pc->erroriffailure) return Raise(pc, line, function, file, code, text);
   if (pc->data) {
     try {
       data(pc)->failure = text;
     } catch (...) {  // the reason below is told even if there is no memory for the text
     }
   }
-  PetscErrorCode ierr = PCSetFailedReason(pc, PC_FACTOR_NUMERIC_ZEROPIVOT);
+  PetscErrorCode ierr = PCSetFailedReason(pc, reason);
   if (ierr == PETSC_SUCCESS) ierr = PetscInfo(pc, "set-up failed: %s\n", text);
   return ierr;
 }
@@ -32,8 +34,10 @@ PetscErrorCode TakeBreakdown(PC pc, int line, const char* function, const char* 
 PetscErrorCode TranslateException(PC pc, int line, const char* function, const char* file) {
   try {
     throw;
+  } catch (const NotFinite& e) {
+    return TakeBreakdown(pc, line, function, file, PC_FACTOR_OTHER, e.what());
   } catch (const Breakdown& e) {
-    return TakeBreakdown(pc, line, function, file, e.what());
+    return TakeBreakdown(pc, line, function, file, PC_FACTOR_NUMERIC_ZEROPIVOT, e.what());
   } catch (const InvalidInput& e) {
     return Raise(pc, line, function, file, PETSC_ERR_ARG_WRONG, e.what());
   } catch (const BuildError& e) {

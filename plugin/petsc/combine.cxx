@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "boundary.hxx"
+#include "flops.hxx"
 #include "pc_oclspkt.hxx"
 
 namespace oclspkt::petsc {
@@ -248,7 +249,8 @@ PetscErrorCode SolveSweep(PC pc, Sweep& sweep, const PetscScalar* y, PetscScalar
   }
   OclspktCall(pc, transpose ? sweep.solver.apply_transpose(right, solution) : sweep.solver.apply(right, solution));
   for (Index i = 0; moved && i < rows; ++i) x[layout.row(i)] = solution[i];
-  PetscCall(PetscLogFlops(kSolveFlopsPerRow * static_cast<PetscLogDouble>(rows)));
+  if (!pc->failedreason)
+    PetscCall(PetscLogFlops(apply_flops(transpose ? sweep.solver.transpose_report() : sweep.solver.report())));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <vector>
 
 #include "boundary.hxx"
 #include "options.hpp"
@@ -9,16 +12,28 @@
 namespace oclspkt::petsc {
 namespace {
 
-constexpr size_t kTextBytes = 2048;
-
-PetscErrorCode ReadText(PC pc, OclspktOptionItems PetscOptionsObject, const OptionEntry& entry, const char* key,
-                        const char* setter, std::string& value) {
-  char text[kTextBytes];
+/// What stands behind an option in the database; null if it is not there.
+PetscErrorCode RawText(OclspktOptionItems PetscOptionsObject, const char* key, const char** text) {
   PetscBool set;
 
   PetscFunctionBegin;
-  PetscCall(PetscOptionsString(key, entry.help, setter, value.c_str(), text, sizeof text, &set));
-  if (set) OclspktCall(pc, value = text);
+  PetscCall(PetscOptionsFindPair(PetscOptionsObject->options, PetscOptionsObject->prefix, key, text, &set));
+  if (!set) *text = nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Text of any length: PetscOptionsString() cuts what its buffer does not hold without a word, so the buffer fits.
+PetscErrorCode ReadText(PC pc, OclspktOptionItems PetscOptionsObject, const OptionEntry& entry, const char* key,
+                        const char* setter, std::string& value) {
+  const char* raw = nullptr;
+  std::vector<char> text;
+  PetscBool set;
+
+  PetscFunctionBegin;
+  PetscCall(RawText(PetscOptionsObject, key, &raw));
+  OclspktCall(pc, text.resize(1 + std::max(value.size(), raw ? std::strlen(raw) : 0)));
+  PetscCall(PetscOptionsString(key, entry.help, setter, value.c_str(), text.data(), text.size(), &set));
+  if (set) OclspktCall(pc, value = text.data());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -32,22 +47,34 @@ PetscErrorCode ReadNumber(OclspktOptionItems PetscOptionsObject, const OptionEnt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The largest count of an option: what its functions can say of it, and what a double holds exactly.
-double largest_count(const OptionEntry& entry) {
-  const bool narrow = std::strcmp(entry.argument, "PetscInt") == 0 && sizeof(PetscInt) == 4;
-  return narrow ? 2147483647. : 9007199254740992.;
+/// PetscOptionsInt() cuts numbers that a PetscInt does not hold to their low bits; this is an error here.
+PetscErrorCode ReadInt(OclspktOptionItems PetscOptionsObject, const OptionEntry& entry, const char* key,
+                       const char* setter, Index& value) {
+  auto number = static_cast<PetscInt>(value);
+  const char* raw = nullptr;
+  char* end = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsInt(key, entry.help, setter, number, &number, nullptr));
+  PetscCall(RawText(PetscOptionsObject, key, &raw));
+  const double written = raw ? std::strtod(raw, &end) : 0;
+  PetscCheck(!raw || end == raw || *end || written == static_cast<double>(number), PETSC_COMM_SELF,
+             PETSC_ERR_ARG_OUTOFRANGE, "%s%s takes a number of %s up to %" PetscInt_FMT ", not %s", kOptionPrefix,
+             entry.name, entry.unit, PETSC_MAX_INT, raw);
+  value = number;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Counts go through a real number: bytes pass the range of a 32-bit PetscInt, and every count up to 2^53 is exact.
-PetscErrorCode ReadCount(OclspktOptionItems PetscOptionsObject, const OptionEntry& entry, const char* key,
+/// Numbers of 64 bits, for which PETSc has no reader, go through a real number, which is exact up to 2^53.
+PetscErrorCode ReadInt64(OclspktOptionItems PetscOptionsObject, const OptionEntry& entry, const char* key,
                          const char* setter, Index& value) {
-  double real = static_cast<double>(value);
+  constexpr double kMost = 9007199254740992.;
+  auto real = static_cast<double>(value);
 
   PetscFunctionBegin;
   PetscCall(ReadNumber(PetscOptionsObject, entry, key, setter, real));
-  PetscCheck(std::trunc(real) == real && std::abs(real) <= largest_count(entry), PETSC_COMM_SELF,
-             PETSC_ERR_ARG_OUTOFRANGE, "%s%s takes a whole number of %s up to %.0f, not %g", kOptionPrefix, entry.name,
-             entry.unit, largest_count(entry), real);
+  PetscCheck(std::trunc(real) == real && std::abs(real) <= kMost, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "%s%s takes a whole number of %s up to %.0f, not %g", kOptionPrefix, entry.name, entry.unit, kMost, real);
   value = static_cast<Index>(real);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -62,14 +89,23 @@ PetscErrorCode ReadSwitch(OclspktOptionItems PetscOptionsObject, const OptionEnt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// The words of an enumeration of oclspkt.h as PetscOptionsEnum() takes them: its name stands behind the last word.
+const char* const* words_of(const OptionEntry& entry, const Choice& choice) {
+  for (const char* const* words : {PCOCLSPKTMethods, PCOCLSPKTPrecisions, PCOCLSPKTOnDeviceFailures, PCOCLSPKTSingulars,
+                                   PCOCLSPKTTransfers, PCOCLSPKTCombines, PCOCLSPKTDiagonals}) {
+    if (words[0] == choice.names[0] && std::strcmp(words[choice.names.size()], entry.argument) == 0) return words;
+  }
+  return nullptr;
+}
+
 PetscErrorCode ReadChoice(OclspktOptionItems PetscOptionsObject, const OptionEntry& entry, const char* key,
                           const char* setter, const Choice& choice, Settings& settings) {
-  const auto count = static_cast<PetscInt>(choice.names.size());
-  PetscInt value = choice.get(settings);
+  const char* const* words = words_of(entry, choice);
+  auto value = static_cast<PetscEnum>(choice.get(settings));
 
   PetscFunctionBegin;
-  PetscCall(
-      PetscOptionsEList(key, entry.help, setter, choice.names.data(), count, choice.names[value], &value, nullptr));
+  PetscCheck(words, PETSC_COMM_SELF, PETSC_ERR_PLIB, "oclspkt.h has no words for the enumeration %s", entry.argument);
+  PetscCall(PetscOptionsEnum(key, entry.help, setter, words, value, &value, nullptr));
   choice.set(settings, static_cast<int>(value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -85,7 +121,8 @@ PetscErrorCode ReadOption(PC pc, OclspktOptionItems PetscOptionsObject, const Op
   } else if (const auto* number = std::get_if<double Settings::*>(&entry.field)) {
     PetscCall(ReadNumber(PetscOptionsObject, entry, key, setter, settings.**number));
   } else if (const auto* count = std::get_if<Index Settings::*>(&entry.field)) {
-    PetscCall(ReadCount(PetscOptionsObject, entry, key, setter, settings.**count));
+    const bool narrow = std::strcmp(entry.argument, "PetscInt") == 0;
+    PetscCall((narrow ? ReadInt : ReadInt64)(PetscOptionsObject, entry, key, setter, settings.**count));
   } else if (const auto* flag = std::get_if<bool Settings::*>(&entry.field)) {
     PetscCall(ReadSwitch(PetscOptionsObject, entry, key, setter, settings.**flag));
   } else {
@@ -108,7 +145,7 @@ PetscErrorCode ChangeSettings(PC pc, const Settings& settings) {
   PetscFunctionBegin;
   OclspktCall(pc, parse_directions(settings.lines); for (auto& sweep : o->sweeps) sweep->solver.set_options(settings));
   OclspktCall(pc, Settings quiet = settings; quiet.explain = o->settings.explain;
-              if (!(quiet == o->settings)) pc->matstate = -1; o->settings = settings);
+              if (!(quiet == o->settings)) forget_operator(pc); o->settings = settings);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

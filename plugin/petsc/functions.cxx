@@ -15,14 +15,11 @@ using oclspkt::MethodChoice;
 using oclspkt::OnDeviceFailure;
 using oclspkt::Options;
 using oclspkt::Precision;
-using oclspkt::Report;
 using oclspkt::Singular;
 using oclspkt::Transfer;
 using oclspkt::petsc::ChangeSettings;
 using oclspkt::petsc::Combine;
 using oclspkt::petsc::data;
-using oclspkt::petsc::largest_bound;
-using oclspkt::petsc::rounding_of;
 using oclspkt::petsc::Diagonal;
 using oclspkt::petsc::kCombineNames;
 using oclspkt::petsc::kDiagonalNames;
@@ -137,60 +134,6 @@ PetscErrorCode GetExplain_OCLSPKT(PC pc, PetscBool* explain) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ReadyReport(PC pc, const Report** report) {
-  PetscFunctionBegin;
-  PetscCheck(data(pc)->ready, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
-             "PCOCLSPKT has chosen nothing yet: call PCSetUp() or KSPSetUp() first, and see that it does not fail");
-  *report = &data(pc)->first().solver.report();
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode GetMethodUsed_OCLSPKT(PC pc, const char** method, const char** why) {
-  const Report* report;
-
-  PetscFunctionBegin;
-  PetscCall(ReadyReport(pc, &report));
-  if (method) *method = name(report->method);
-  if (why) *why = report->why.c_str();
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode GetDeviceUsed_OCLSPKT(PC pc, const char** device, const char** type) {
-  const Report* report;
-
-  PetscFunctionBegin;
-  PetscCall(ReadyReport(pc, &report));
-  if (device) *device = report->device.c_str();
-  if (type) *type = report->device_type.c_str();
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode GetCertificate_OCLSPKT(PC pc, PetscReal* certificate, PetscReal* rounding, PetscReal* tolerance) {
-  const Report* report;
-  double truncation_bound = 0, rounding_bound = 0;
-
-  PetscFunctionBegin;
-  PetscCall(ReadyReport(pc, &report));
-  for (const auto& sweep : data(pc)->sweeps) {
-    truncation_bound = largest_bound(truncation_bound, sweep->solver.report().certificate);
-    truncation_bound = largest_bound(truncation_bound, sweep->solver.cut_report().bound);
-    rounding_bound = largest_bound(rounding_bound, rounding_of(*sweep));
-  }
-  if (certificate) *certificate = truncation_bound;
-  if (rounding) *rounding = rounding_bound;
-  if (tolerance) *tolerance = report->tolerance;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode GetIgnoredEntries_OCLSPKT(PC pc, PetscInt64* ignored) {
-  const Report* report;
-
-  PetscFunctionBegin;
-  PetscCall(ReadyReport(pc, &report));
-  *ignored = oclspkt::petsc::ignored_entries(*data(pc));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 struct Composed {
   const char* name;
   PetscVoidFunction function;
@@ -246,10 +189,10 @@ const Composed kComposed[] = {
     {"PCOCLSPKTGetExplain_C", untyped(&GetExplain_OCLSPKT)},
     {"PCOCLSPKTSetLines_C", untyped(&oclspkt::petsc::SetLines_OCLSPKT)},
     {"PCOCLSPKTSetBands_C", untyped(&oclspkt::petsc::SetBands_OCLSPKT)},
-    {"PCOCLSPKTGetMethodUsed_C", untyped(&GetMethodUsed_OCLSPKT)},
-    {"PCOCLSPKTGetDeviceUsed_C", untyped(&GetDeviceUsed_OCLSPKT)},
-    {"PCOCLSPKTGetCertificate_C", untyped(&GetCertificate_OCLSPKT)},
-    {"PCOCLSPKTGetIgnoredEntries_C", untyped(&GetIgnoredEntries_OCLSPKT)},
+    {"PCOCLSPKTGetMethodUsed_C", untyped(&oclspkt::petsc::GetMethodUsed_OCLSPKT)},
+    {"PCOCLSPKTGetDeviceUsed_C", untyped(&oclspkt::petsc::GetDeviceUsed_OCLSPKT)},
+    {"PCOCLSPKTGetCertificate_C", untyped(&oclspkt::petsc::GetCertificate_OCLSPKT)},
+    {"PCOCLSPKTGetIgnoredEntries_C", untyped(&oclspkt::petsc::GetIgnoredEntries_OCLSPKT)},
 };
 
 }  // namespace

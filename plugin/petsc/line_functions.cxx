@@ -144,7 +144,7 @@ PetscErrorCode SetLines_OCLSPKT(PC pc, IS lines, IS starts, IS rows) {
     o->given_lines.reset();
   }
   ++o->given_changes;
-  pc->matstate = -1;
+  forget_operator(pc);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -166,7 +166,7 @@ PetscErrorCode SetBands_OCLSPKT(PC pc, const char axis[], Vec lower, Vec diag, V
     given.set = true;
   }
   if (given.set != before) ++o->given_changes;
-  pc->matstate = -1;
+  forget_operator(pc);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -115,14 +115,17 @@ const std::vector<ResultEntry> kResults = {
       {"why", "const char[]", "the numbers that decided"}},
      "the method that the last set-up chose, and why",
      "intermediate",
-     "The texts stay valid until the next `PCSetUp()`, `PCReset()` or `PCDestroy()`.",
+     "With several directions each text names all of them: `x: truncated-halo; y: pivot`. They are those of this rank; "
+     "ranks may differ. The texts stay valid until the next call, `PCSetUp()`, `PCReset()` or `PCDestroy()`.",
      "SetMethod GetCertificate"},
     {"DeviceUsed",
      {{"device", "const char[]", "the device's name, `host` where no OpenCL is used"},
       {"device_type", "const char[]", "`host`, `cpu`, `gpu` or `fpga`"}},
      "the device that solves",
      "intermediate",
-     "After a device was lost it is the one that took over its rows. The texts stay valid until the next `PCSetUp()`, "
+     "With several directions each text names all of them: `x: host; y: NVIDIA H200`. They are those of this rank. "
+     "After "
+     "a device was lost it is the one that took over its rows. The texts stay valid until the next call, `PCSetUp()`, "
      "`PCApply()`, `PCReset()` or `PCDestroy()`.",
      "SetDevices"},
     {"Certificate",
@@ -130,16 +133,13 @@ const std::vector<ResultEntry> kResults = {
        "bound on max abs(x_computed - x) / max abs(x), rounding apart; 0 for the methods that truncate nothing"},
       {"rounding", "PetscReal",
        "bound on what rounding leaves in a row, |r_i| / (|A_i| max |x| + |y_i|) with |A_i| the absolute sum of row i "
-       "and "
-       "the largest x of its line, in units of `PETSC_MACHINE_EPSILON`; `auto` takes up to 100; NaN or Inf where a "
-       "method "
-       "was named that has no bound"},
+       "and the largest x of its line, in units of `PETSC_MACHINE_EPSILON`; `auto` takes up to 100; Inf where a "
+       "method was named that has no bound"},
       {"tolerance", "PetscReal", "the setting of `-pc_oclspkt_rtol`, or the rounding of the arithmetic"}},
      "the bounds on the errors of truncation and of rounding, and the tolerance that the first was held against",
      "advanced",
-     "Both bounds hold for every right-hand side and are known before the first solve. Of several directions they are "
-     "the "
-     "largest.",
+     "Both bounds hold for every right-hand side of a direction and are known before the first solve. They are the "
+     "largest over all directions and all ranks, cuts among ranks included, so every rank gets the same.",
      "SetRtol GetMethodUsed"},
     {"IgnoredEntries",
      {{"ignored", "PetscInt64", "how many entries were ignored; stored zeros are not counted"}},

@@ -1,50 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "pc_oclspkt.hxx"
 
-#include <algorithm>
-
 #include "boundary.hxx"
+#include "flops.hxx"
 #include "package.hxx"
 
 using oclspkt::Known;
-using oclspkt::OnDeviceFailure;
 using oclspkt::Report;
 using oclspkt::petsc::data;
 using oclspkt::petsc::events;
-using oclspkt::petsc::kSetUpFlopsPerRow;
 using oclspkt::petsc::PC_OCLSPKT;
 using oclspkt::petsc::Settings;
 using oclspkt::petsc::Sweep;
-
-/* Tell of devices lost since the last call: to -info each, to the error stream the first. */
-static PetscErrorCode NoteDegraded(PC pc, Sweep& sweep) {
-  PC_OCLSPKT* o = data(pc);
-  const Report& report = sweep.solver.report();
-
-  PetscFunctionBegin;
-  const std::size_t all = report.degraded.size(), fresh = std::min(report.losses - sweep.losses_seen, all);
-  sweep.losses_seen = report.losses;
-  for (std::size_t i = all - fresh; i < all; ++i) {
-    const char* lost = report.degraded[i].c_str();
-    PetscCall(PetscLogEventBegin(events().degraded, pc, 0, 0, 0));
-    PetscCall(PetscInfo(pc, "degraded: %s\n", lost));
-    if (!o->degraded_printed && o->settings.on_device_failure != OnDeviceFailure::quiet) {
-      PetscCall(
-          (*PetscErrorPrintf)("PCOCLSPKT degraded: %s; its rows are solved on %s "
-                              "(-pc_oclspkt_on_device_failure quiet hides this, error stops)\n",
-                              lost, report.device.c_str()));
-      o->degraded_printed = true;
-    }
-    PetscCall(PetscLogEventEnd(events().degraded, pc, 0, 0, 0));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode NoteAllDegraded(PC pc) {
-  PetscFunctionBegin;
-  for (const auto& sweep : data(pc)->sweeps) PetscCall(NoteDegraded(pc, *sweep));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 static PetscErrorCode InfoChoice(PC pc, const Sweep& sweep) {
   const Report& report = sweep.solver.report();
@@ -102,7 +69,7 @@ static PetscErrorCode SetUpSweep(PC pc, Sweep& sweep, const Known& known) {
 
   PetscFunctionBegin;
   OclspktCall(pc, sweep.solver.set_up(known));
-  PetscCall(PetscLogFlops(kSetUpFlopsPerRow * sweep.layout.lines.rows()));
+  if (!pc->failedreason) PetscCall(PetscLogFlops(oclspkt::petsc::set_up_flops(sweep.solver.report())));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
   if (ranks == 1) PetscFunctionReturn(PETSC_SUCCESS);
   reason = pc->failedreason;
@@ -112,15 +79,25 @@ static PetscErrorCode SetUpSweep(PC pc, Sweep& sweep, const Known& known) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode AgreeOnBounds(PC pc) {
+  PC_OCLSPKT* o = data(pc);
+
+  PetscFunctionBegin;
+  o->bounds = bounds_here(*o);
+  for (double* bound : {&o->bounds.truncation, &o->bounds.rounding}) {
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, bound, 1, MPI_DOUBLE, MPI_MAX, PetscObjectComm((PetscObject)pc)));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode PCSetUp_OCLSPKT(PC pc) {
   PC_OCLSPKT* o = data(pc);
-  const PetscObjectState state = pc->matstate;
   Known known;
 
   PetscFunctionBegin;
-  o->ready = false;
+  o->ready = o->stale = false;
   o->failure.clear();
-  pc->matstate = -1; /* a set-up that ends in an error is tried again even if the matrix stays */
+  pc->setupcalled = PETSC_FALSE; /* a set-up that ends in an error is tried again even if the matrix stays */
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(oclspkt::petsc::Cite());
   PetscCall(PetscLogEventBegin(events().set_up, pc, pc->pmat, 0, 0));
@@ -134,15 +111,20 @@ static PetscErrorCode PCSetUp_OCLSPKT(PC pc) {
   }
   PetscCall(PetscLogEventEnd(events().set_up, pc, pc->pmat, 0, 0));
   o->ready = pc->failedreason == PC_NOERROR;
-  pc->matstate = state;
-  PetscCall(NoteAllDegraded(pc));
+  pc->setupcalled = PETSC_TRUE;
+  PetscCall(oclspkt::petsc::NoteDegraded(pc));
+  PetscCall(oclspkt::petsc::AgreeOnDegraded(pc));
+  if (o->ready) PetscCall(AgreeOnBounds(pc));
   for (std::size_t s = 0; s < o->sweeps.size() && o->ready; ++s) PetscCall(InfoChoice(pc, *o->sweeps[s]));
   if (o->settings.explain) PetscCall(oclspkt::petsc::Explain(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What an apply needs: the operator of the present settings, unless the last set-up ended with a failed reason. */
 static PetscErrorCode CheckReady(PC pc) {
   PetscFunctionBegin;
+  if (data(pc)->stale && !pc->reusepreconditioner) PetscCall(PCSetUp_OCLSPKT(pc));
+  if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(data(pc)->ready, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER,
              "The last set-up of PCOCLSPKT ended in an error; mend what it named and call PCSetUp() again");
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -154,11 +136,11 @@ static PetscErrorCode SolveVector(PC pc, Vec x, Vec y, bool transpose) {
   PetscScalar* solution;
 
   PetscFunctionBegin;
+  PetscCall(CheckReady(pc));
   if (pc->failedreason) {
     PetscCall(VecSetInf(y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(CheckReady(pc));
   PetscCall(PetscLogEventBegin(events().solve, pc, x, y, 0));
   if (o->sweeps.size() > 1) {
     PetscCall(oclspkt::petsc::ApplyCombined(pc, x, y, transpose));
@@ -171,7 +153,7 @@ static PetscErrorCode SolveVector(PC pc, Vec x, Vec y, bool transpose) {
   }
   if (pc->failedreason) PetscCall(VecSetInf(y)); /* the transposed set-up runs inside its first solve */
   PetscCall(PetscLogEventEnd(events().solve, pc, x, y, 0));
-  PetscCall(NoteAllDegraded(pc));
+  PetscCall(oclspkt::petsc::NoteDegraded(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -205,6 +187,7 @@ static PetscErrorCode PCMatApply_OCLSPKT(PC pc, Mat x, Mat y) {
   PetscInt columns;
 
   PetscFunctionBegin;
+  PetscCall(CheckReady(pc));
   if (pc->failedreason) {
     PetscCall(FillWithInf(y));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -244,6 +227,7 @@ static PetscErrorCode PCReset_OCLSPKT(PC pc) {
   PC_OCLSPKT* o = data(pc);
 
   PetscFunctionBegin;
+  PetscCall(oclspkt::petsc::AgreeOnDegraded(pc)); /* PCDestroy() comes here, too */
   PetscCall(VecDestroy(&o->product));
   OclspktCall(pc, PC_OCLSPKT fresh; fresh.settings = o->settings; fresh.degraded_printed = o->degraded_printed;
               fresh.first().solver.set_options(o->settings); *o = std::move(fresh));

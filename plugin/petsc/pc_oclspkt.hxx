@@ -66,6 +66,11 @@ struct LinesKey {
   bool operator==(const LinesKey&) const = default;
 };
 
+/// What vouches for an operator: the error of truncation at most, and that of rounding in eps; Inf if it is not known.
+struct Bounds {
+  double truncation = 0, rounding = 0;
+};
+
 /// What stands behind pc->data.
 struct PC_OCLSPKT {
   Settings settings;
@@ -79,9 +84,15 @@ struct PC_OCLSPKT {
   std::vector<PetscScalar> between;               ///< diagonal between the factors of `symmetric`, by local rows
   std::array<AlignedArray<PetscScalar>, 2> work;  ///< between the sweeps
   Vec product = nullptr;                          ///< A x of `multiplicative`; destroyed by reset
+  bool stale = false;                             ///< settings changed while the program reuses the operator
   bool ready = false;                             ///< the operator of the last set-up can be applied
   std::string failure;                            ///< why the last set-up failed; empty if it did not
-  bool degraded_printed = false;
+  Bounds bounds;                                  ///< the largest of the last set-up, over directions and ranks
+  std::string first_loss;                         ///< the first device that this rank lost; empty if none
+  bool degraded_printed = false;                  ///< by this rank, or by any as far as AgreeOnDegraded() told
+  struct {
+    std::string method, why, device, device_type;
+  } told;  ///< texts that PCOCLSPKTGetMethodUsed() and PCOCLSPKTGetDeviceUsed() handed out
 
   PC_OCLSPKT() { sweeps.push_back(std::make_unique<Sweep>()); }
   Sweep& first() { return *sweeps.front(); }
@@ -90,9 +101,15 @@ struct PC_OCLSPKT {
 
 inline PC_OCLSPKT* data(PC pc) { return static_cast<PC_OCLSPKT*>(pc->data); }
 
-/// Flops of one row, counted as Thomas' algorithm does it with stored factors, whatever method runs: rates of different
-/// methods then compare as times do.
-inline constexpr PetscLogDouble kSetUpFlopsPerRow = 3, kSolveFlopsPerRow = 5;
+/// Have the operator made anew by the next PCSetUp(), even if the matrix stays; while the program reuses the operator
+/// (PCSetReusePreconditioner()), by the first apply after that.
+inline void forget_operator(PC pc) {
+  if (pc->reusepreconditioner) {
+    data(pc)->stale = true;
+  } else {
+    pc->setupcalled = PETSC_FALSE;
+  }
+}
 
 /// The composed functions behind the public ones of oclspkt.h.
 PetscErrorCode ComposeFunctions(PC pc);
@@ -109,6 +126,19 @@ PetscErrorCode CopyVector(PC pc, Vec vector, std::vector<PetscScalar>* to);
 
 PetscErrorCode SetLines_OCLSPKT(PC pc, IS lines, IS starts, IS rows);
 PetscErrorCode SetBands_OCLSPKT(PC pc, const char axis[], Vec lower, Vec diag, Vec upper);
+
+PetscErrorCode GetMethodUsed_OCLSPKT(PC pc, const char** method, const char** why);
+PetscErrorCode GetDeviceUsed_OCLSPKT(PC pc, const char** device, const char** type);
+PetscErrorCode GetCertificate_OCLSPKT(PC pc, PetscReal* certificate, PetscReal* rounding, PetscReal* tolerance);
+PetscErrorCode GetIgnoredEntries_OCLSPKT(PC pc, PetscInt64* ignored);
+
+/// The largest bound of this rank on the error of truncation, cuts among ranks included; infinite where unknown.
+Bounds bounds_here(const PC_OCLSPKT& o);
+
+/// Tell of devices lost since the last call: to -info and the log, and where this is rank 0 to the error stream.
+PetscErrorCode NoteDegraded(PC pc);
+/// Print the line of the first rank that lost a device, unless one was printed before. Collective.
+PetscErrorCode AgreeOnDegraded(PC pc);
 
 /// Read every option of the table.
 PetscErrorCode ReadSettings(PC pc, OclspktOptionItems PetscOptionsObject, Settings& settings);

@@ -6,6 +6,7 @@
 #include "boundary.hxx"
 #include "options.hpp"
 #include "pc_oclspkt.hxx"
+#include "totals.hxx"
 
 namespace oclspkt::petsc {
 namespace {
@@ -19,24 +20,24 @@ std::string number(double value) {
 }
 
 /// The bound on rounding, and what a trial solve found besides.
-void add_rounding(const Sweep& sweep, Lines& lines) {
-  const double bound = rounding_of(sweep);
+void add_rounding(const Totals& totals, Lines& lines) {
+  const double bound = largest_bound(totals.report.rounding, totals.cut.rounding);
   lines.push_back(!std::isfinite(bound) ? "rounding: no bound is known"
                                         : "rounding: at most " + number(bound) + " eps in a row" +
                                               (bound <= kRoundingLimit ? "" : ", ABOVE what method auto takes"));
-  const Report& report = sweep.solver.report();
+  const Report& report = totals.report;
   if (report.backward_error > 0) lines.push_back("checked: backward error " + number(report.backward_error));
 }
 
-void add_accuracy(const Sweep& sweep, Lines& lines) {
-  const Report& report = sweep.solver.report();
+void add_accuracy(const Totals& totals, Lines& lines) {
+  const Report& report = totals.report;
   const bool truncates = report.method == Method::truncated_halo || report.method == Method::truncated_streamed;
   if (truncates) {
     lines.push_back("certificate: " + number(report.certificate) +
                     (report.certificate <= report.tolerance ? ", tolerance " : ", ABOVE the tolerance ") +
                     number(report.tolerance));
   }
-  add_rounding(sweep, lines);
+  add_rounding(totals, lines);
 }
 
 std::string device_line(const Report& report) {
@@ -55,58 +56,80 @@ void add_exceptions(const Report& report, Lines& lines) {
   for (const std::string& lost : report.degraded) lines.push_back("degraded: " + lost);
 }
 
-/// Lines that other ranks continue, and those that one rank solves whole.
-void add_cuts(const Sweep& sweep, Lines& lines) {
-  if (!sweep.layout.exchange) return;
-  const CutReport& cut = sweep.solver.cut_report();
-  std::string text = "cut by ranks: " + std::to_string(cut.lines) + " lines here, over up to " +
-                     std::to_string(cut.longest_chain) + " ranks, " +
+/// Lines that ranks cut, and those that one rank solves whole.
+void add_cuts(const CutReport& cut, Lines& lines) {
+  std::string text = "cut by ranks: " + std::to_string(cut.lines) + (cut.lines == 1 ? " line" : " lines") +
+                     ", over up to " + std::to_string(cut.longest_chain) + " ranks, " +
                      (cut.truncated ? "truncated at the cuts, bound " + number(cut.bound) : "exact at the cuts");
   if (cut.truncated) text += (cut.above_tolerance ? ", ABOVE the tolerance " : ", tolerance ") + number(cut.tolerance);
   lines.push_back(text);
   lines.push_back("messages: " + std::to_string(cut.sent) + " numbers sent and " + std::to_string(cut.received) +
-                  " received by an apply of this rank");
+                  " received by an apply, all ranks together");
   if (cut.backward_error > 0) lines.push_back("checked across cuts: backward error " + number(cut.backward_error));
   if (cut.gathered == 0) return;
-  lines.push_back("gathered: " + std::to_string(cut.gathered) + " lines of this rank from line " +
-                  std::to_string(cut.first_gathered) + " on are solved whole on one rank, " + cut.gathered_why +
-                  (cut.pinned > 0 ? ", " + std::to_string(cut.pinned) + " pinned" : ""));
+  lines.push_back(
+      "gathered: " + std::to_string(cut.gathered) + (cut.gathered == 1 ? " line is" : " lines are") +
+      " solved whole, each on one rank" +
+      (cut.first_gathered < 0 ? "" : ", from line " + std::to_string(cut.first_gathered) + " on, " + cut.gathered_why) +
+      (cut.pinned > 0 ? ", " + std::to_string(cut.pinned) + " pinned" : ""));
+}
+
+/// " (rank 0 of 4)" behind what each rank chooses for itself.
+std::string whose(const Totals& totals) {
+  return totals.ranks == 1 ? "" : " (rank 0 of " + std::to_string(totals.ranks) + ")";
+}
+
+/// What ranks other than 0 chose or lost.
+void add_elsewhere(const Totals& totals, Lines& lines) {
+  if (totals.elsewhere > 0) {
+    lines.push_back("other ranks: " + std::to_string(totals.elsewhere) +
+                    " took another method or device than rank 0; -ksp_view ::ascii_info_detail lists them");
+  }
+  if (totals.apart_elsewhere > 0) {
+    lines.push_back("apart on other ranks: " + std::to_string(totals.apart_elsewhere) + " lines");
+  }
+  if (totals.degraded_elsewhere > 0) {
+    lines.push_back("degraded on other ranks: " + std::to_string(totals.degraded_elsewhere) + " devices lost");
+  }
 }
 
 /// What was chosen for a direction, in text that is the same for every run on the same devices.
-Lines choice_lines(const Sweep& sweep) {
-  const Report& report = sweep.solver.report();
+Lines choice_lines(const Totals& totals, bool cut) {
+  const Report& report = totals.report;
   Lines lines;
   lines.push_back(std::string("method: ") + name(report.method) + ", " +
-                  (report.shape.empty() ? "" : report.shape + ", ") + report.why);
-  lines.push_back(device_line(report));
+                  (report.shape.empty() ? "" : report.shape + ", ") + report.why + whose(totals));
+  lines.push_back(device_line(report) + whose(totals));
   lines.push_back("rows: " + std::to_string(report.rows) + " in " + std::to_string(report.lines) +
-                  (report.lines == 1 ? " line" : " lines"));
+                  (report.lines == 1 ? " line" : " lines") +
+                  (totals.ranks > 1 ? ", on " + std::to_string(totals.ranks) + " ranks" : ""));
   lines.push_back(std::string("precision: ") + name(report.precision) + ", storage form: " + name(report.form) + ", " +
                   number(report.words_per_row) + " words a row" +
-                  (report.words_saved > 0 ? ", " + number(report.words_saved) + " less than the general form" : ""));
+                  (report.words_saved > 0 ? ", " + number(report.words_saved) + " less than the general form" : "") +
+                  whose(totals));
   if (!report.precision_why.empty()) lines.push_back("narrow: " + report.precision_why);
   if (report.partition > 0) {
     lines.push_back("partitions: " + std::to_string(report.partitions) + " of " + std::to_string(report.partition) +
-                    " rows, halo " + std::to_string(report.halo) + " rows");
+                    " rows, halo " + std::to_string(report.halo) + " rows" + whose(totals));
   }
-  add_accuracy(sweep, lines);
-  add_cuts(sweep, lines);
+  add_accuracy(totals, lines);
+  if (cut) add_cuts(totals.cut, lines);
   add_exceptions(report, lines);
+  add_elsewhere(totals, lines);
   return lines;
 }
 
-std::string direction_line(const PC_OCLSPKT& o, const Sweep& sweep) {
+std::string direction_line(const PC_OCLSPKT& o, const Sweep& sweep, int ranks) {
   const char* of = sweep.direction == Direction::matrix  ? "the matrix's order"
                    : sweep.direction == Direction::given ? "as the program gave them"
                                                          : name(sweep.direction);
   std::string text = std::string("lines: ") + of + ", " + sweep.layout.lines.describe();
-  if (sweep.layout.exchange) text += " on this rank";
+  if (ranks > 1) text += " on rank 0";
   return o.lines_why.empty() ? text : text + ", " + o.lines_why;
 }
 
 /// The lines of all directions, each under its own heading where there are several.
-Lines operator_lines(const PC_OCLSPKT& o) {
+Lines operator_lines(const PC_OCLSPKT& o, const std::vector<Totals>& totals) {
   Lines lines;
   const bool several = o.sweeps.size() > 1;
   if (several) {
@@ -114,9 +137,12 @@ Lines operator_lines(const PC_OCLSPKT& o) {
                     kCombineNames[static_cast<int>(o.settings.combine)] + ", diagonal " +
                     kDiagonalNames[static_cast<int>(o.settings.diagonal)]);
   }
-  for (const auto& sweep : o.sweeps) {
-    lines.push_back(direction_line(o, *sweep));
-    for (const std::string& line : choice_lines(*sweep)) lines.push_back((several ? "  " : "") + line);
+  for (std::size_t s = 0; s < totals.size(); ++s) {
+    const Sweep& sweep = *o.sweeps[s];
+    lines.push_back(direction_line(o, sweep, totals[s].ranks));
+    for (const std::string& line : choice_lines(totals[s], sweep.layout.exchange != nullptr)) {
+      lines.push_back((several ? "  " : "") + line);
+    }
   }
   if (const Index ignored = ignored_entries(o); ignored > 0) {
     lines.push_back("ignored: " + std::to_string(ignored) + " nonzero entries off the " +
@@ -152,6 +178,7 @@ void add_details(const Sweep& o, Lines& lines) {
   add_candidates(report, "considered: ", lines);
   if (o.solver.transpose_report().ready)
     add_candidates(o.solver.transpose_report(), "considered for the transpose: ", lines);
+  if (!report.device_costs.empty()) lines.push_back("costs: " + report.device_costs);
   if (report.ready) lines.push_back("dominance: " + number(report.dominance));
   const Counts counts = o.solver.counts();
   lines.push_back("set-ups: " + std::to_string(counts.set_ups) + ", matrix read " +
@@ -166,27 +193,76 @@ void add_details(const Sweep& o, Lines& lines) {
                   " from it");
 }
 
-Lines view_lines(const PC_OCLSPKT& o, bool details) {
-  Lines lines = o.ready ? operator_lines(o) : pending_lines(o);
-  for (std::size_t s = 0; s < o.sweeps.size() && details; ++s) {
-    if (o.sweeps.size() > 1) lines.push_back(std::string("details of ") + name(o.sweeps[s]->direction));
-    add_details(*o.sweeps[s], lines);
+/// What this rank does, for the detail view.
+Lines detail_lines(const PC_OCLSPKT& o) {
+  Lines lines;
+  for (const auto& sweep : o.sweeps) {
+    if (o.sweeps.size() > 1) lines.push_back(std::string("details of ") + name(sweep->direction));
+    add_details(*sweep, lines);
   }
   return lines;
 }
 
-Lines explained_lines(const PC_OCLSPKT& o) {
+/// The choice of ranks other than 0, which the lines above tell of.
+Lines rank_lines(const PC_OCLSPKT& o) {
   Lines lines;
   for (const auto& sweep : o.sweeps) {
     const Report& report = sweep->solver.report();
-    if (o.ready) lines.push_back(direction_line(o, *sweep));
-    if (o.ready) lines.push_back(device_line(report));
+    lines.push_back(direction_line(o, *sweep, 1) + ", method " + name(report.method) + ", " + device_line(report));
+  }
+  return lines;
+}
+
+Lines explained_lines(const PC_OCLSPKT& o, const std::vector<Totals>& totals) {
+  Lines lines;
+  for (std::size_t s = 0; s < o.sweeps.size(); ++s) {
+    const Sweep& sweep = *o.sweeps[s];
+    const Report& report = sweep.solver.report();
+    if (o.ready) lines.push_back(direction_line(o, sweep, totals[s].ranks));
+    if (o.ready) lines.push_back(device_line(report) + whose(totals[s]));
+    if (o.ready && !report.device_costs.empty()) lines.push_back("costs: " + report.device_costs);
     add_candidates(report, "", lines);
-    if (o.ready) add_cuts(*sweep, lines);
+    if (o.ready && sweep.layout.exchange) add_cuts(totals[s].cut, lines);
     add_exceptions(report, lines);
+    if (o.ready) add_elsewhere(totals[s], lines);
   }
   if (!o.failure.empty()) lines.push_back("set-up failed: " + o.failure);
   return lines;
+}
+
+/// Those of all directions; empty before a good set-up. Collective.
+PetscErrorCode AllTotals(PC pc, std::vector<Totals>* totals) {
+  const PC_OCLSPKT& o = *data(pc);
+
+  PetscFunctionBegin;
+  if (!o.ready) PetscFunctionReturn(PETSC_SUCCESS);
+  OclspktCall(pc, totals->resize(o.sweeps.size()));
+  for (std::size_t s = 0; s < o.sweeps.size(); ++s) PetscCall(TotalOfSweep(pc, *o.sweeps[s], &(*totals)[s]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// What each rank has to tell for itself: where several do, behind the number of the rank. Collective.
+PetscErrorCode ViewDetails(PC pc, PetscViewer viewer) {
+  const PC_OCLSPKT& o = *data(pc);
+  PetscMPIInt ranks, rank;
+  Lines lines, own;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
+  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)pc), &rank));
+  OclspktCall(pc, lines = detail_lines(o); if (ranks > 1 && o.ready) own = rank_lines(o));
+  OclspktCall(pc, lines.insert(lines.begin(), own.begin(), own.end()));
+  PetscCall(PetscViewerASCIIPushSynchronized(viewer));
+  for (const std::string& line : lines) {
+    if (ranks > 1) {
+      PetscCall(PetscViewerASCIISynchronizedPrintf(viewer, "  [%d] %s\n", rank, line.c_str()));
+    } else {
+      PetscCall(PetscViewerASCIISynchronizedPrintf(viewer, "  %s\n", line.c_str()));
+    }
+  }
+  PetscCall(PetscViewerFlush(viewer));
+  PetscCall(PetscViewerASCIIPopSynchronized(viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode ViewString(PC pc, PetscViewer viewer) {
@@ -207,6 +283,7 @@ PetscErrorCode ViewString(PC pc, PetscViewer viewer) {
 PetscErrorCode View(PC pc, PetscViewer viewer) {
   PetscBool ascii, string;
   PetscViewerFormat format;
+  std::vector<Totals> totals;
   Lines lines;
 
   PetscFunctionBegin;
@@ -214,8 +291,10 @@ PetscErrorCode View(PC pc, PetscViewer viewer) {
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERSTRING, &string));
   if (ascii) {
     PetscCall(PetscViewerGetFormat(viewer, &format));
-    OclspktCall(pc, lines = view_lines(*data(pc), format == PETSC_VIEWER_ASCII_INFO_DETAIL));
+    PetscCall(AllTotals(pc, &totals));
+    OclspktCall(pc, lines = data(pc)->ready ? operator_lines(*data(pc), totals) : pending_lines(*data(pc)));
     for (const std::string& line : lines) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s\n", line.c_str()));
+    if (format == PETSC_VIEWER_ASCII_INFO_DETAIL) PetscCall(ViewDetails(pc, viewer));
   } else if (string) {
     PetscCall(ViewString(pc, viewer));
   }
@@ -225,10 +304,12 @@ PetscErrorCode View(PC pc, PetscViewer viewer) {
 PetscErrorCode Explain(PC pc) {
   PetscViewer viewer;
   const char* prefix;
+  std::vector<Totals> totals;
   Lines lines;
 
   PetscFunctionBegin;
-  OclspktCall(pc, lines = explained_lines(*data(pc)));
+  PetscCall(AllTotals(pc, &totals));
+  OclspktCall(pc, lines = explained_lines(*data(pc), totals));
   PetscCall(PCGetOptionsPrefix(pc, &prefix));
   PetscCall(PetscViewerASCIIGetStdout(PetscObjectComm((PetscObject)pc), &viewer));
   PetscCall(PetscViewerASCIIPrintf(viewer, "PCOCLSPKT%s%s: why\n", prefix ? " " : "", prefix ? prefix : ""));

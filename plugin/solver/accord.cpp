@@ -10,13 +10,18 @@ namespace {
 /// Characters of a text that the others get to know.
 constexpr std::size_t kMostText = 500;
 
-/// The text of an exception, and whether it is the caller's mistake.
-std::string text_of(const std::exception_ptr& exception, bool& invalid) {
-  invalid = false;
+/// What an exception is to the other processes.
+enum class Kind { breakdown, invalid, not_finite };
+
+std::string text_of(const std::exception_ptr& exception, Kind& kind) {
+  kind = Kind::breakdown;
   try {
     std::rethrow_exception(exception);
   } catch (const InvalidInput& error) {
-    invalid = true;
+    kind = Kind::invalid;
+    return error.what();
+  } catch (const NotFinite& error) {
+    kind = Kind::not_finite;
     return error.what();
   } catch (const std::exception& error) {
     return error.what();
@@ -39,17 +44,19 @@ void Accord::agree(std::vector<double>& values) {
 /// The text travels as numbers, the only thing that an exchange can give to all.
 void Accord::tell(int process) {
   std::vector<double> text(kMostText + 1, 0);
-  bool invalid = false;
+  Kind kind = Kind::breakdown;
   if (process == exchange_.rank()) {
-    const std::string own = text_of(own_, invalid);
-    text[0] = invalid ? 1 : 0;
+    const std::string own = text_of(own_, kind);
+    text[0] = static_cast<double>(kind);
     for (std::size_t i = 0; i < std::min(own.size(), kMostText); ++i) text[i + 1] = static_cast<unsigned char>(own[i]);
   }
   exchange_.largest(text);
   if (own_) std::rethrow_exception(own_);
   std::string told = "process " + std::to_string(process) + ": ";
   for (std::size_t i = 1; i < text.size() && text[i] > 0; ++i) told.push_back(static_cast<char>(text[i]));
-  if (text[0] > 0) throw InvalidInput(told);
+  kind = static_cast<Kind>(static_cast<int>(text[0]));
+  if (kind == Kind::invalid) throw InvalidInput(told);
+  if (kind == Kind::not_finite) throw NotFinite(told);
   throw Breakdown(told);
 }
 

@@ -69,7 +69,7 @@ void CutSolver<T>::Impl::look(std::vector<double>& facts) {
     if (narrows<T>(options_)) narrow_line(bands, line);  // with its couplings across cuts, which the solver never sees
     const Survey s = survey_line(lines_, bands.view(), line);
     if (!s.finite) {
-      throw Breakdown("the bands of line " + std::to_string(cut_[c].number) + " hold NaN or Inf at row " +
+      throw NotFinite("the bands of line " + std::to_string(cut_[c].number) + " hold NaN or Inf at row " +
                       std::to_string(s.weakest_row) + " of process " + std::to_string(exchange_->rank()));
     }
     dominance = std::min(dominance, s.dominance);

@@ -161,16 +161,18 @@ DeviceChoice choose_device(const Options& options, const Demand& demand, const s
     best.why = "no device of '" + options.devices + "' can be used";
     return best;
   }
-  const std::string predicted = microseconds(seconds);
+  best.costs = "predicted " + microseconds(seconds) + " an apply";
+  if (selection.host) best.costs += ", host " + microseconds(on_host);
   if (selection.host && on_host <= seconds) {
-    DeviceChoice host = host_because("predicted " + microseconds(on_host) + ", " + best.info.name + " " + predicted);
+    DeviceChoice host = host_because("predicted to be faster than " + best.info.name);
+    host.costs = best.info.name + " " + best.costs;
     host.lost = std::move(best.lost);
     return host;
   }
   if (selection.host) {
-    best.why = "predicted " + predicted + ", host " + microseconds(on_host);
+    best.why = "predicted to be faster than the host";
   } else {
-    best.why = many ? "the cheapest of those named, predicted " + predicted : "asked for";
+    best.why = many ? "the cheapest of those named" : "asked for";
   }
   return best;
 }

@@ -21,6 +21,7 @@ struct DeviceChoice {
   DeviceInfo info;
   DeviceProfile profile;
   std::string why;
+  std::string costs;             ///< the predicted times behind `why`, which differ from run to run
   std::vector<LostDevice> lost;  ///< devices that failed while they were measured
   bool host() const { return module == nullptr; }
 };

@@ -91,6 +91,7 @@ void Solver<T>::Impl::adopt(const DeviceChoice& device, const Plan& plan, bool l
   report_.platform = platform;
   report_.device_type = on_host ? "host" : name(device.info.type);
   report_.device_why = on_host && !device.host() ? "the devices' kernels do not carry this method" : device.why;
+  report_.device_costs = device.costs;
   ++counts_.uploads;
   solver_->set_up(plan, bands_);
 }
@@ -338,7 +339,7 @@ void Solver<T>::Impl::set_up(const Known& known) {
   ++counts_.set_ups;
   const std::optional<InUse> before = std::exchange(in_use_, std::nullopt);
   begin_set_up();
-  if (!survey_.finite) throw Breakdown("the bands hold NaN or Inf at row " + std::to_string(survey_.weakest_row));
+  if (!survey_.finite) throw NotFinite("the bands hold NaN or Inf at row " + std::to_string(survey_.weakest_row));
   choose_of_those_left(before);
 }
 

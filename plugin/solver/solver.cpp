@@ -47,7 +47,9 @@ void check_options(const Options& o) {
   if (!(o.rtol >= 0 && o.rtol < 1)) throw InvalidInput("rtol must lie in [0, 1), 0 for the rounding of the arithmetic");
   if (o.partition < 0) throw InvalidInput("partition must be 0 (chosen) or a number of rows");
   if (o.device_memory < 0) throw InvalidInput("device_memory must be 0 (the device's own limit) or a number of bytes");
-  if (o.gather_limit < -1) throw InvalidInput("gather_limit must be -1 (none), or a number of rows");
+  if (o.gather_limit < -1) {
+    throw InvalidInput("gather_limit must be -1 (any line may be gathered), 0 (none), or the most rows of one");
+  }
   if (!(o.timeout >= 0)) throw InvalidInput("timeout must be 0 (100 times the predicted time) or a number of seconds");
 }
 

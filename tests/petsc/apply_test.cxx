@@ -194,16 +194,28 @@ TEST(Apply, SetsUpOnlyWhenTheMatrixChanged) {
   EXPECT_EQ(count_of("OCLSPKTSetUp"), set_ups + 2) << "options that did not change";
 }
 
-TEST(Apply, CountsFlops) {
+TEST(Apply, CountsTheFlopsOfTheMethodInUse) {
   const Matrix A(tridiagonal(1000, -1, 4, -2));
-  const Preconditioner pc(A);
   const Vector b(1000), x(1000);
-  PetscLogDouble before, after;
-  OK(PCSetUp(pc));
-  OK(PetscGetFlops(&before));
-  OK(PCApply(pc, b, x));
-  OK(PetscGetFlops(&after));
-  EXPECT_EQ(after - before, 5000);
+  const struct {
+    PCOCLSPKTMethod method;
+    PetscLogDouble apply, set_up;
+  } cases[] = {{PC_OCLSPKT_METHOD_EXACT_FACTORED, 5000, 5000},
+               {PC_OCLSPKT_METHOD_TRUNCATED_STREAMED, 5000, 5000},
+               {PC_OCLSPKT_METHOD_PIVOT, 7000, 5000},
+               {PC_OCLSPKT_METHOD_EXACT_TWOPASS, 80000, 0}};
+  for (const auto& c : cases) {
+    const Preconditioner pc(A);
+    OK(PCOCLSPKTSetMethod(pc, c.method));
+    PetscLogDouble before, chosen, after;
+    OK(PetscGetFlops(&before));
+    OK(PCSetUp(pc));
+    OK(PetscGetFlops(&chosen));
+    OK(PCApply(pc, b, x));
+    OK(PetscGetFlops(&after));
+    EXPECT_EQ(chosen - before, c.set_up) << PCOCLSPKTMethods[c.method];
+    EXPECT_EQ(after - chosen, c.apply) << PCOCLSPKTMethods[c.method];
+  }
 }
 
 TEST(Apply, TransposedSolvesWithTheTransposedMatrix) {
@@ -291,19 +303,27 @@ TEST(Apply, ChangesItsTypeAndBack) {
 TEST(Failure, OfASingularMatrixIsAReasonThatAGoodSetUpHeals) {
   const PetscInt n = 64;
   const Rows good = tridiagonal(n, -1, 4, -2);
+  const Rows zeros = tridiagonal(n, 0, 0, 0);
   Rows zero_row = good;
   for (auto& entry : zero_row[20]) entry.second = 0;
   Rows nan = good, inf = good;
   nan[5][1].second = NAN;
   inf[6][0].second = INFINITY;
-  for (const Rows& bad : {tridiagonal(n, 0, 0, 0), zero_row, nan, inf}) {
+  const struct {
+    const Rows& rows;
+    PCFailedReason reason;
+  } cases[] = {{zeros, PC_FACTOR_NUMERIC_ZEROPIVOT},
+               {zero_row, PC_FACTOR_NUMERIC_ZEROPIVOT},
+               {nan, PC_FACTOR_OTHER},
+               {inf, PC_FACTOR_OTHER}};
+  for (const auto& bad : cases) {
     Matrix A(good);
     const Ksp ksp(A);
     const Vector b(n), x(n);
-    A.set_values(bad);
+    A.set_values(bad.rows);
     OK(KSPSolve(ksp, b, x));
     EXPECT_EQ(ksp.reason(), KSP_DIVERGED_PC_FAILED);
-    EXPECT_EQ(ksp.failed(), PC_FACTOR_NUMERIC_ZEROPIVOT);
+    EXPECT_EQ(ksp.failed(), bad.reason);
     A.set_values(good);
     // GMRES of PETSc 3.18 reports a NaN once more after any failed PC, its own LU included.
     OK(KSPSetType(ksp, KSPPREONLY));
@@ -356,6 +376,9 @@ TEST(Failure, IsAnErrorWhereTheUserAskedForErrors) {
   const ErrorTexts errors;
   EXPECT_EQ(KSPSolve(ksp, b, x), PETSC_ERR_MAT_LU_ZRPVT);
   EXPECT_FALSE(errors.text().empty());
+  const Matrix N(tridiagonal(10, -1, NAN, -1));
+  OK(KSPSetOperators(ksp, N, N));
+  EXPECT_EQ(KSPSolve(ksp, b, x), PETSC_ERR_FP);
 }
 
 TEST(Failure, OfASetUpWithAnErrorIsNotForgotten) {

@@ -45,12 +45,24 @@ TEST(Options, AreReadBehindThePrefixOfThePreconditioner) {
 }
 
 TEST(Options, RefuseACountThatItsGetterCannotSay) {
-  const Option partition("-t_pc_oclspkt_partition", "3e9");
+  for (const char* count : {"3000000000", "4294967297", "-4294967297"}) {
+    const Option partition("-t_pc_oclspkt_partition", count);
+    const Preconditioner pc(nullptr, "auto");
+    const ErrorTexts errors;
+    EXPECT_EQ(PCSetFromOptions(pc), PETSC_ERR_ARG_OUTOFRANGE) << count;
+    EXPECT_TRUE(contains(errors.text(), "pc_oclspkt_partition takes a number of rows up to 2147483647"))
+        << errors.text();
+  }
+}
+
+TEST(Options, TextsOfAnyLengthAreReadWhole) {
+  const std::string name(5000, 'n'), devices = "host," + name;
+  const Option option("-t_pc_oclspkt_devices", devices.c_str());
   const Preconditioner pc(nullptr, "auto");
-  const ErrorTexts errors;
-  EXPECT_EQ(PCSetFromOptions(pc), PETSC_ERR_ARG_OUTOFRANGE);
-  EXPECT_NE(errors.text().find("pc_oclspkt_partition takes a whole number of rows up to 2147483647"), std::string::npos)
-      << errors.text();
+  OK(PCSetFromOptions(pc));
+  const char* set = nullptr;
+  OK(PCOCLSPKTGetDevices(pc, &set));
+  EXPECT_EQ(devices, set);
 }
 
 TEST(Options, KeepTheirDefaultsWhenNothingIsSaid) {
@@ -184,13 +196,14 @@ TEST(Options, ValuesThatMakeNoSenseAreErrorsThatSayWhatDoes) {
   const struct {
     const char *name, *value, *said;
   } cases[] = {{"-t_pc_oclspkt_partition", "-3", "partition"},
-               {"-t_pc_oclspkt_partition", "2.5", "whole number of rows"},
+               {"-t_pc_oclspkt_partition", "2.5", "no integer value"},
+               {"-t_pc_oclspkt_device_memory", "2.5", "whole number of bytes"},
                {"-t_pc_oclspkt_device_memory", "-1", "device_memory"},
                {"-t_pc_oclspkt_rtol", "-1", "rtol"},
                {"-t_pc_oclspkt_rtol", "nan", "rtol"},
                {"-t_pc_oclspkt_timeout", "-1", "timeout"},
                {"-t_pc_oclspkt_timeout", "nan", "timeout"},
-               {"-t_pc_oclspkt_gather_limit", "-2", "gather_limit"},
+               {"-t_pc_oclspkt_gather_limit", "-2", "gather_limit must be -1 (any line may be gathered), 0 (none)"},
                {"-t_pc_oclspkt_precision", "single", "use precision same"},
                {"-t_pc_oclspkt_variant", "fast", "default, cpu, gpu, paper"}};
   for (const auto& c : cases) {

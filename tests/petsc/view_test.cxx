@@ -84,6 +84,16 @@ TEST(View, ShowsTimesAndBytesInDetailOnly) {
   }
 }
 
+TEST(View, ShowsPredictedTimesInDetailOnly) {
+  const Matrix A(tridiagonal(400000, -1, 4, -1));
+  const Preconditioner pc(A, "host,cpu");
+  OK(PCSetUp(pc));
+  const std::string brief = pc.view(), detail = pc.view(PETSC_VIEWER_ASCII_INFO_DETAIL);
+  EXPECT_FALSE(contains(brief, " us")) << brief;
+  EXPECT_TRUE(contains(brief, ", predicted to be faster than ")) << brief;
+  EXPECT_TRUE(contains(detail, "costs: ") && contains(detail, " us an apply, host ")) << detail;
+}
+
 /// Redirects what the process prints to a file while it lives.
 class Printed {
  public:

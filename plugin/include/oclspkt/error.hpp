@@ -38,4 +38,10 @@ class OCLSPKT_API Breakdown : public Error {
   using Error::Error;
 };
 
+/// The matrix holds NaN or Inf.
+class OCLSPKT_API NotFinite : public Breakdown {
+ public:
+  using Breakdown::Breakdown;
+};
+
 }  // namespace oclspkt

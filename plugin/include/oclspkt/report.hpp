@@ -93,7 +93,8 @@ struct Report {
   std::string device = "host";        ///< name of the device that solves
   std::string device_type = "host";   ///< host, cpu, gpu, fpga
   std::string platform;               ///< empty for the host
-  std::string device_why;             ///< why this one
+  std::string device_why;             ///< why this one, in words that are the same in every run
+  std::string device_costs;           ///< the predicted times that were compared; empty if none were
   std::vector<std::string> degraded;  ///< "<device>: <cause>", one for each device lost, also by the transposed solver
   std::size_t losses = 0;             ///< since the solver was made; the last entries of `degraded` are the newest
 };

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "totals.hxx"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "boundary.hxx"
+
+namespace oclspkt::petsc {
+namespace {
+
+/// Lines of a layout that begin on this rank, so that each is counted once.
+Index lines_begun(const LineLayout& layout) {
+  const Index continued =
+      std::count_if(layout.above.begin(), layout.above.end(), [](PetscInt row) { return row >= 0; });
+  return layout.lines.count() - continued;
+}
+
+/// Lines that begin here and go on on another rank.
+Index cuts_begun(const LineLayout& layout) {
+  Index begun = 0;
+  for (std::size_t l = 0; l < layout.above.size(); ++l) begun += layout.above[l] < 0 && layout.below[l] >= 0;
+  return begun;
+}
+
+Index lines_apart(const Report& report) {
+  Index lines = 0;
+  for (const GroupReport& group : report.groups) lines += group.lines;
+  return lines;
+}
+
+/// NaN, which MPI_MAX may lose, as the largest number.
+double known(double value) { return std::isnan(value) ? std::numeric_limits<double>::infinity() : value; }
+
+/// Whether this rank chose as rank 0 did. Collective.
+PetscErrorCode ChoseAsFirst(MPI_Comm comm, const Report& report, bool* same) {
+  constexpr std::size_t kMost = 256;
+  char first[kMost] = "", own[kMost];
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(own, sizeof own, "%s on %s", name(report.method), report.device.c_str()));
+  PetscCall(PetscStrncpy(first, own, sizeof first));
+  PetscCallMPI(MPI_Bcast(first, static_cast<PetscMPIInt>(kMost), MPI_CHAR, 0, comm));
+  *same = std::string_view(first) == own;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode TotalOfSweep(PC pc, const Sweep& sweep, Totals* totals) {
+  MPI_Comm comm = PetscObjectComm((PetscObject)pc);
+  PetscMPIInt rank;
+  bool same = true;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &totals->ranks));
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  OclspktCall(pc, totals->report = sweep.solver.report(); totals->cut = sweep.solver.cut_report());
+  if (totals->ranks == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  Report& report = totals->report;
+  CutReport& cut = totals->cut;
+  PetscCall(ChoseAsFirst(comm, report, &same));
+  report.lines = lines_begun(sweep.layout);
+  cut.lines = cuts_begun(sweep.layout);
+  totals->elsewhere = !same;
+  totals->apart_elsewhere = rank == 0 ? 0 : lines_apart(report);
+  totals->degraded_elsewhere = rank == 0 ? 0 : static_cast<Index>(report.degraded.size());
+  Index* const counts[] = {&report.rows,
+                           &report.lines,
+                           &cut.lines,
+                           &cut.sent,
+                           &cut.received,
+                           &cut.gathered,
+                           &cut.pinned,
+                           &totals->elsewhere,
+                           &totals->apart_elsewhere,
+                           &totals->degraded_elsewhere};
+  double* const largest[] = {&report.certificate, &report.backward_error, &report.growth,
+                             &report.rounding,    &cut.backward_error,    &cut.rounding};
+  for (Index* count : counts) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, count, 1, MPIU_INT64, MPI_SUM, comm));
+  for (double* value : largest) {
+    *value = known(*value);
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, value, 1, MPI_DOUBLE, MPI_MAX, comm));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace oclspkt::petsc
