@@ -2,9 +2,13 @@
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/oclspkt)
 
-install(TARGETS oclspkt_solver_shared EXPORT oclspktTargets)
+# A file of targets for each component: programs that need the solver alone have no PETSc.
+install(TARGETS oclspkt_solver_shared EXPORT oclspkt-solver-targets)
+set(components solver)
 install(DIRECTORY plugin/include/oclspkt DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+# The README links docs/ and examples/ beside itself.
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 set(pkgconfig_names oclspkt-solver)
 
 if(OCLSPKT_WITH_OPENCL)
@@ -16,7 +20,8 @@ if(OCLSPKT_WITH_OPENCL)
           PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 endif()
 if(OCLSPKT_WITH_PETSC)
-  install(TARGETS oclspkt_petsc EXPORT oclspktTargets)
+  install(TARGETS oclspkt_petsc EXPORT oclspkt-petsc-targets)
+  list(APPEND components petsc)
   install(FILES plugin/include/oclspkt/oclspkt.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/oclspkt)
   list(APPEND pkgconfig_names oclspkt)
   install(DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/python/oclspkt DESTINATION ${CMAKE_INSTALL_LIBDIR}/python
@@ -24,19 +29,29 @@ if(OCLSPKT_WITH_PETSC)
 endif()
 if(OCLSPKT_FORTRAN)
   # The source lies beside the module file, which only the compiler that made it can read.
-  install(TARGETS oclspkt_fortran EXPORT oclspktTargets)
+  install(TARGETS oclspkt_fortran EXPORT oclspkt-fortran-targets)
+  list(APPEND components fortran)
   install(FILES ${PROJECT_BINARY_DIR}/fortran/oclspkt.mod ${PROJECT_BINARY_DIR}/fortran/oclspkt.F90
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/oclspkt/fortran)
   list(APPEND pkgconfig_names oclspkt-fortran)
 endif()
 
-install(EXPORT oclspktTargets NAMESPACE oclspkt:: DESTINATION ${package_folder})
+foreach(component IN LISTS components)
+  install(EXPORT oclspkt-${component}-targets NAMESPACE oclspkt:: DESTINATION ${package_folder})
+endforeach()
 write_basic_package_version_file(oclspktConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 configure_package_config_file(cmake/oclspktConfig.cmake.in oclspktConfig.cmake INSTALL_DESTINATION ${package_folder}
                               NO_SET_AND_CHECK_MACRO)
 install(FILES ${PROJECT_BINARY_DIR}/oclspktConfig.cmake ${PROJECT_BINARY_DIR}/oclspktConfigVersion.cmake
         DESTINATION ${package_folder})
 
+# PETSc's .pc file of Debian has no MPI in it, oclspkt.pc does.
+if(OCLSPKT_WITH_PETSC)
+  find_package(MPI REQUIRED COMPONENTS C)
+  list(TRANSFORM MPI_C_INCLUDE_DIRS PREPEND -I OUTPUT_VARIABLE OCLSPKT_PC_MPI_CFLAGS)
+  list(JOIN OCLSPKT_PC_MPI_CFLAGS " " OCLSPKT_PC_MPI_CFLAGS)
+  list(JOIN MPI_C_LIBRARIES " " OCLSPKT_PC_MPI_LIBS)
+endif()
 # The prefix is found from where the .pc file lies, so that an installed tree may be moved.
 file(RELATIVE_PATH OCLSPKT_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 foreach(name IN LISTS pkgconfig_names)

@@ -1,27 +1,28 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pkg_config.sh PREFIX LIBDIR SOURCES WORK CXX [MPICC [MPIFORT EXAMPLE]]: build the outside programs by pkg-config alone and run them; the
-# one that uses PETSc only with an MPI compiler, as PETSc's own .pc files ask for.
+# pkg_config.sh PREFIX LIBDIR SOURCES WORK CXX [CC [MPIFORT EXAMPLE]]: build the outside programs by pkg-config alone and run
+# them; with CC the one that uses PETSc, as C and as C++. Only Fortran needs MPI's wrapper, for its modules.
 set -euo pipefail
-prefix=$1 libdir=$2 sources=$3 work=$4 cxx=$5 mpicc=${6:-} mpifort=${7:-} example=${8:-}
+prefix=$1 libdir=$2 sources=$3 work=$4 cxx=$5 cc=${6:-} mpifort=${7:-} example=${8:-}
 export PKG_CONFIG_PATH=$prefix/$libdir/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
 mkdir -p "$work"
 
-read -ra flags <<<"$(pkg-config --cflags --libs oclspkt-solver)"
-"$cxx" -std=c++20 "$sources/solve.cpp" -o "$work/solve" "${flags[@]}" "-Wl,-rpath,$prefix/$libdir"
-"$work/solve"
+# build NAME MODULE COMPILER...: what follows the module is the compiler with its options and sources.
+build() {
+  local name=$1 module=$2 flags
+  shift 2
+  read -ra flags <<<"$(pkg-config --cflags --libs "$module")"
+  "$@" -o "$work/$name" "${flags[@]}" "-Wl,-rpath,$prefix/$libdir"
+  "$work/$name"
+}
 
-if [ -n "$mpicc" ]; then
+build solve oclspkt-solver "$cxx" -std=c++20 "$sources/solve.cpp"
+if [ -n "$cc" ]; then
   test -f "$(pkg-config --variable plugin oclspkt)"
-  petsc=PETSc
-  pkg-config --exists $petsc || petsc=petsc
-  read -ra flags <<<"$(pkg-config --cflags --libs oclspkt $petsc)"
-  "$mpicc" "$sources/precondition.c" -o "$work/precondition" "${flags[@]}" "-Wl,-rpath,$prefix/$libdir"
-  "$work/precondition"
+  build precondition oclspkt "$cc" "$sources/precondition.c"
+  build precondition-cxx oclspkt "$cxx" -x c++ "$sources/precondition.c" -x none
+  build heat oclspkt "$cc" "$prefix/share/doc/oclspkt/examples/heat.c" -lm
 fi
-
 if [ -n "$mpifort" ]; then
-  read -ra flags <<<"$(pkg-config --cflags --libs oclspkt-fortran $petsc)"
-  "$mpifort" -ffree-line-length-none "$example" -o "$work/fortran" "${flags[@]}" "-Wl,-rpath,$prefix/$libdir"
-  "$work/fortran"
+  build fortran oclspkt-fortran "$mpifort" -ffree-line-length-none "$example"
 fi
