@@ -115,7 +115,7 @@ Case near_case(Case c, bool in_float, Dice& dice) {
       c.parameters[k] = near_parameter(family.parameters[k], c.parameters[k], c.rows, in_float, dice);
     }
   }
-  if (dice.chance(0.3)) c.seed = dice.seed();
+  c.seed = dice.seed();
   return c;
 }
 

@@ -198,7 +198,8 @@ const std::vector<Family>& families() {
       {"jumps", {{"count", Spread::whole, 2, 10, 10}, kConductivity, kRatio, kLoss}, write_jumps},
       {"layers", {{"thickness", Spread::whole, 1, 600, 600}, kConductivity, kRatio, kLoss}, write_layers},
       {"graded", {{"decades", Spread::linear, 0, 14, 6}, kRatio, kLoss}, write_graded},
-      {"conductors", {{"decades", Spread::linear, 0, 8, 4}, {"lambda", Spread::logarithmic, 1, 1e6, 1e3}},
+      {"conductors",
+       {{"decades", Spread::linear, 0, 8, 4}, {"lambda", Spread::logarithmic, 1, 1e6, 1e3}},
        write_conductors},
       {"signs",
        {{"lower", Spread::linear, -1, -0.01, -0.01},
@@ -245,7 +246,8 @@ System make_system(const Case& c) {
   for (Index l = 0; l < system.lines.count(); ++l) {
     const Line line = make_line(c, system.lines.length(l), dice);
     for (std::size_t i = 0; i < line.rows(); ++i) {
-      const auto at = static_cast<std::size_t>(system.lines.first(l) + static_cast<Index>(i) * system.lines.row_stride());
+      const auto at =
+          static_cast<std::size_t>(system.lines.first(l) + static_cast<Index>(i) * system.lines.row_stride());
       system.lower[at] = line.lower[i];
       system.diag[at] = line.diag[i];
       system.upper[at] = line.upper[i];
