@@ -80,7 +80,8 @@ class Attack {
     for (const Setting& setting : all) {
       const Outcome outcome = take(exam, setting);
       const std::string scalar = in_float ? "float" : "double";
-      const Key key{c.family, outcome.refused.empty() ? outcome.method + " " + outcome.shape : "refused",
+      const Key key{c.column_decades == 0 ? c.family : c.family + " columns",
+                    outcome.refused.empty() ? outcome.method + " " + outcome.shape : "refused",
                     (outcome.device.empty() ? setting.device : outcome.device.substr(0, 20)) +
                         (setting.variant == "default" ? " " : " " + setting.variant + " ") + scalar};
       tally_.add(key, outcome, command(c, scalar, setting));

@@ -12,7 +12,7 @@ namespace oclspkt::attack {
 
 /// What is counted apart.
 struct Key {
-  std::string family;
+  std::string family;  ///< "jump", or "jump columns" where columns are scaled
   std::string scheme;  ///< method and shape, or "refused"
   std::string device;  ///< with variant and scalar
 
