@@ -97,7 +97,7 @@ double Counted::median_margin() const {
 
 void Tally::add(const Key& key, const Outcome& outcome, const std::string& command) {
   Counted& cell = cells_[key];
-  const long broke = cell.broke, failed = cell.failed, exceeded = cell.exceeded;
+  const long broke = cell.broke, failed = cell.failed, exceeded = cell.exceeded, behind = cell.behind;
   cell.add(outcome);
   const auto keep = [&](const char* what, long had, long has, double value) {
     if (has == had || had >= kMostCommands) return;
@@ -106,11 +106,15 @@ void Tally::add(const Key& key, const Outcome& outcome, const std::string& comma
     commands_.push_back(text + key.scheme + " on " + key.device + "\n  " + command +
                         (outcome.refused.empty() ? "" : "\n  " + outcome.refused));
   };
-  double worst = 0;
-  for (const Answer& a : outcome.answers) worst = std::max(worst, a.errors.row);
+  double worst = 0, forward = 0;
+  for (const Answer& a : outcome.answers) {
+    worst = std::max(worst, a.errors.row);
+    if (a.forward_share > 1) forward = std::max(forward, a.forward);
+  }
   keep("device failed", broke, cell.broke, worst);
   keep("failed", failed, cell.failed, worst);
   if (cell.failed == failed) keep("bound exceeded", exceeded, cell.exceeded, worst);
+  keep("forward error", behind, cell.behind, forward);
 }
 
 Counted Tally::total() const {

@@ -54,7 +54,7 @@ class Tally {
 
  private:
   std::map<Key, Counted> cells_;
-  std::vector<std::string> commands_;  ///< of failures, exceeded bounds and lost devices, some of each cell
+  std::vector<std::string> commands_;  ///< what runs the worst again, some of each cell
 };
 
 }  // namespace oclspkt::attack

@@ -53,8 +53,7 @@ bool finite(const Bands<T>& bands) {
 }
 
 template <typename T>
-std::optional<Question<T>> ask(const Exam<T>& exam, Solution kind, Dice& dice) {
-  const std::vector<double> wanted = make_solution(kind, exam.judged.lines(), dice);
+std::optional<Question<T>> ask(const Exam<T>& exam, const std::vector<double>& wanted, Solution kind) {
   const std::vector<T> x(wanted.begin(), wanted.end());
   Question<T> q;
   q.kind = kind;
@@ -131,14 +130,16 @@ template <typename T>
 Exam<T> make_exam(const Case& c) {
   Exam<T> exam;
   exam.about = c;
-  exam.bands = to_bands<T>(make_system(c));
+  const System system = make_system(c);
+  exam.bands = to_bands<T>(system);
   exam.judged = c.use == Use::transpose ? transpose_of(exam.bands) : copy_of(exam.bands);
   if (c.use == Use::later) exam.tame = to_bands<T>(make_system(tame(c)));
   if (!finite(exam.bands)) return exam;
   exam.pieces = pieces_of(exam.judged);
   Dice dice(c.seed + 1);
   for (std::size_t k = 0; k < std::size(kSolutionNames); ++k) {
-    if (auto q = ask(exam, static_cast<Solution>(k), dice)) exam.questions.push_back(std::move(*q));
+    const auto kind = static_cast<Solution>(k);
+    if (auto q = ask(exam, make_solution(kind, system, dice), kind)) exam.questions.push_back(std::move(*q));
   }
   return exam;
 }
