@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <optional>
 
 namespace oclspkt::attack {
 namespace {
@@ -64,17 +65,15 @@ std::optional<Question<T>> ask(const Exam<T>& exam, const std::vector<double>& w
   return q;
 }
 
-/// The forward errors of an answer into `a`: the piece that is worst beside LAPACK.
+/// The forward errors of an answer into `a`. LAPACK may be lucky with one piece of many, so its worst counts.
 void compare_forward(const std::vector<double>& ours, const std::vector<double>& lapack, double certificate,
                      Answer& a) {
   for (std::size_t k = 0; k < ours.size(); ++k) {
     if (std::isnan(lapack[k])) continue;  // singular, or nearly so
-    const double error = std::isnan(ours[k]) ? std::numeric_limits<double>::infinity() : ours[k];
-    const double share = std::max(error - certificate, 0.0) / (kForward * lapack[k] + kWrong);
-    a.forward = std::max(a.forward, error);
-    if (share >= a.forward_share) a.lapack_forward = lapack[k];
-    a.forward_share = std::max(a.forward_share, share);
+    a.forward = std::max(a.forward, std::isnan(ours[k]) ? std::numeric_limits<double>::infinity() : ours[k]);
+    a.lapack_forward = std::max(a.lapack_forward, lapack[k]);
   }
+  a.forward_share = std::max(a.forward - certificate, 0.0) / (kForward * a.lapack_forward + kWrong);
 }
 
 /// A shape without its numbers: "halo 40" is "halo".

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <limits>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,8 +63,8 @@ struct Answer {
   Solution kind = Solution::random;
   Errors errors;
   double forward = 0;         ///< the largest over pieces
-  double lapack_forward = 0;  ///< LAPACK's on the same piece as forward_share
-  double forward_share = 0;   ///< largest (forward - certificate / eps) / (kForward LAPACK's + kWrong) over pieces
+  double lapack_forward = 0;  ///< the same of LAPACK
+  double forward_share = 0;   ///< (forward - certificate / eps) / (kForward LAPACK's + kWrong)
 };
 
 /// What became of an exam.
