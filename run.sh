@@ -15,7 +15,8 @@ usage: ./run.sh VERB
   demo    build, then solve 1e6 rows with one of PETSc's own programs and run the heat equation in
           one and two dimensions
   test    build and test: release, debug with address and undefined behaviour sanitizers, and fuzz for half a minute
-  fuzz    fuzz the solver, what reads options, and both under PETSc, each for the seconds that follow (default: 600)
+  fuzz    fuzz the solver, what reads options, and both under PETSc, each for the seconds that follow (default: 600);
+          `fuzz attack SECONDS` solves hard systems on every device and judges each answer
   bench   build oclspkt-bench and run it; what follows the verb goes to it: solve, sweep, lines, weak-line, choices,
           petsc, adi (default: solve --device cpu --precision double --rows 2e7 --dominance 3).
           `bench all` runs the lot and writes docs/performance.md, see there
@@ -52,13 +53,19 @@ case $verb in
     ;;
   fuzz)
     need_packages build test
+    source scripts/drivers.sh
     source scripts/fuzz.sh
+    run=run_fuzz
+    if [ "${1:-}" = attack ]; then
+      run=run_attack
+      shift
+    fi
     seconds=${1:-600}
     if ! [[ $seconds =~ ^[1-9][0-9]*$ ]]; then
       echo "run.sh: fuzz takes a number of seconds, not '$seconds'" >&2
       exit 2
     fi
-    run_fuzz "$seconds"
+    "$run" "$seconds"
     ;;
   bench)
     need_packages build bench

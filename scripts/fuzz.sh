@@ -15,3 +15,30 @@ run_fuzz() {
   fi
   return "$status"
 }
+
+# run_attack SECONDS: every device, the kernels for GPUs and both scalars share the seconds; tables and findings lie in
+# build/attack.
+run_attack() {
+  local program=build/release/bin/oclspkt-attack where=build/attack status=0 setting device variant name each seed
+  local settings=('host default' 'portable default' 'portable gpu' 'intel(r)_opencl default' 'intel(r)_opencl gpu')
+  mkdir -p "$where"
+  install_drivers
+  configure release -DOCLSPKT_ATTACK=ON
+  cmake --build build/release -j "$JOBS" --target oclspkt-attack
+  each=$(($1 / (2 * ${#settings[@]}) + 1))
+  for setting in "${settings[@]}"; do
+    read -r device variant <<<"$setting"
+    for scalar in float double; do
+      name=${device%%(*}-$variant-$scalar
+      seed=$RANDOM
+      echo "== $name for $each s, seed $seed"
+      OCL_ICD_VENDORS=$ICD_FOLDER "$program" "$each" --seed "$seed" --device "${device/_/ }" --variant "$variant" \
+        --scalar "$scalar" --json "$where/$name.json" >"$where/$name.txt" || status=1
+      tail -n 1 "$where/$name.txt"
+    done
+  done
+  if [ "$status" -ne 0 ]; then
+    echo "run.sh: findings, with the commands that run them again, are at the ends of $where/*.txt" >&2
+  fi
+  return "$status"
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "case.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <iterator>
+#include <sstream>
+
+#include "families.hpp"
+
+namespace oclspkt::attack {
+namespace {
+
+std::string number_text(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.17g", value);
+  return text;
+}
+
+/// The place of `word` among names.
+template <typename Names>
+int place_of(const std::string& word, const std::string& option, const Names& names) {
+  for (std::size_t k = 0; k < std::size(names); ++k) {
+    if (word == names[k]) return static_cast<int>(k);
+  }
+  std::string all;
+  for (const char* name : names) all.append(all.empty() ? "" : ", ").append(name);
+  throw BadText(option + " takes one of " + all + "; not '" + word + "'");
+}
+
+Index parse_count(const std::string& word, const std::string& name, Index least) {
+  const double value = parse_number(word, name);
+  if (value >= static_cast<double>(least) && value <= 1e9) return static_cast<Index>(value);
+  throw BadText(name + " takes a whole number from " + std::to_string(least) + " to 1e9, not '" + word + "'");
+}
+
+void set_parameter(Case& c, const std::string& name, const std::string& value) {
+  const Family& family = family_named(c.family);
+  for (std::size_t k = 0; k < family.parameters.size(); ++k) {
+    if (name == family.parameters[k].name) {
+      c.parameters[k] = parse_number(value, name);
+      return;
+    }
+  }
+  throw BadText("the family " + c.family + " has no parameter '" + name + "'");
+}
+
+void set_word(Case& c, const std::string& name, const std::string& value) {
+  if (name == "rows") {
+    c.rows = parse_count(value, name, 1);
+  } else if (name == "lines") {
+    c.lines = parse_count(value, name, 1);
+  } else if (name == "layout") {
+    c.layout = static_cast<Layout>(place_of(value, name, kLayoutNames));
+  } else if (name == "use") {
+    c.use = static_cast<Use>(place_of(value, name, kUseNames));
+  } else if (name == "row_decades") {
+    c.row_decades = parse_number(value, name);
+  } else if (name == "column_decades") {
+    c.column_decades = parse_number(value, name);
+  } else if (name == "rtol") {
+    c.rtol = parse_number(value, name);
+  } else if (name == "partition") {
+    c.partition = parse_count(value, name, 0);
+  } else if (name == "seed") {
+    c.seed = std::strtoull(value.c_str(), nullptr, 10);
+  } else {
+    set_parameter(c, name, value);
+  }
+}
+
+}  // namespace
+
+double parse_number(const std::string& word, const std::string& name) {
+  char* end = nullptr;
+  const double value = std::strtod(word.c_str(), &end);
+  if (!word.empty() && *end == '\0' && std::isfinite(value)) return value;
+  throw BadText(name + " takes a number, not '" + word + "'");
+}
+
+std::string to_text(const Case& c) {
+  const Case usual;
+  std::string text = c.family + " rows=" + std::to_string(c.rows);
+  const auto add = [&](const char* name, const std::string& value) { text.append(" ").append(name) += "=" + value; };
+  const Family& family = family_named(c.family);
+  for (std::size_t k = 0; k < family.parameters.size(); ++k) {
+    add(family.parameters[k].name, number_text(c.parameters[k]));
+  }
+  if (c.layout != usual.layout) add("layout", kLayoutNames[static_cast<int>(c.layout)]);
+  if (c.lines != usual.lines) add("lines", std::to_string(c.lines));
+  if (c.over_diagonal) text += " over_diagonal";
+  if (c.reversed) text += " reversed";
+  if (c.transposed) text += " transposed";
+  if (c.row_decades != 0) add("row_decades", number_text(c.row_decades));
+  if (c.column_decades != 0) add("column_decades", number_text(c.column_decades));
+  if (c.use != usual.use) add("use", kUseNames[static_cast<int>(c.use)]);
+  if (c.rtol != 0) add("rtol", number_text(c.rtol));
+  if (c.partition != 0) add("partition", std::to_string(c.partition));
+  add("seed", std::to_string(c.seed));
+  return text;
+}
+
+Case parse_case(const std::string& text) {
+  std::istringstream words(text);
+  Case c;
+  if (!(words >> c.family)) throw BadText("a case begins with the name of its family");
+  family_named(c.family);
+  for (std::string word; words >> word;) {
+    const std::size_t equals = word.find('=');
+    if (equals != std::string::npos) {
+      set_word(c, word.substr(0, equals), word.substr(equals + 1));
+    } else if (word == "over_diagonal") {
+      c.over_diagonal = true;
+    } else if (word == "reversed") {
+      c.reversed = true;
+    } else if (word == "transposed") {
+      c.transposed = true;
+    } else {
+      throw BadText("a case takes name=value, over_diagonal, reversed or transposed; not '" + word + "'");
+    }
+  }
+  return c;
+}
+
+}  // namespace oclspkt::attack

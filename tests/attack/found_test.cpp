@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Systems that earlier solvers answered wrongly without a word: each is right now, or its report tells.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "device.hpp"
+#include "settings.hpp"
+#include "tally.hpp"
+#include "trial.hpp"
+
+namespace oclspkt::attack {
+namespace {
+
+constexpr MethodChoice kAll[] = {MethodChoice::automatic,          MethodChoice::truncated_halo,
+                                 MethodChoice::truncated_streamed, MethodChoice::exact_twopass,
+                                 MethodChoice::exact_factored,     MethodChoice::pivot};
+
+/// Whether the forward error is LAPACK's but for a factor, or the report tells that it may not be.
+bool near_lapack(const Outcome& outcome, const Answer& a) {
+  return a.forward_share <= 1 || outcome.above_tolerance || !(outcome.bound <= kWrong);
+}
+
+/// The host, and every device that is not emulated with the kernels of its type and with those for GPUs.
+std::vector<Setting> everywhere(MethodChoice method) {
+  std::string why;
+  DeviceModule* module = device_module(&why);
+  if (module == nullptr) throw std::runtime_error("no OpenCL module: " + why);
+  std::vector<Setting> all = {{"host", "default", method}};
+  for (const DeviceInfo& info : module->devices()) {
+    if (info.emulated) continue;
+    for (const char* variant : {"default", "gpu"}) all.push_back({std::to_string(info.index), variant, method});
+  }
+  return all;
+}
+
+template <typename T>
+void expect_right_or_told(const Case& c, const std::vector<Setting>& settings) {
+  const Exam<T> exam = make_exam<T>(c);
+  ASSERT_FALSE(exam.questions.empty());
+  for (const Setting& setting : settings) {
+    SCOPED_TRACE("device " + setting.device + ", variant " + setting.variant + ", " + name(setting.method) + ": " +
+                 to_text(c));
+    const Outcome outcome = take(exam, setting);
+    EXPECT_FALSE(outcome.broke) << outcome.refused;
+    for (const Answer& a : outcome.answers) {
+      EXPECT_FALSE(outcome.failed(a)) << outcome.method << " " << outcome.shape << ", x "
+                                      << kSolutionNames[static_cast<int>(a.kind)] << ": " << a.errors.row
+                                      << " eps in a row, bound " << outcome.bound;
+    }
+  }
+}
+
+template <typename T>
+void expect_right_or_told(const std::string& text, MethodChoice method = MethodChoice::automatic) {
+  expect_right_or_told<T>(parse_case(text), everywhere(method));
+}
+
+template <typename T>
+void expect_near_lapack(const std::string& text, MethodChoice method = MethodChoice::automatic) {
+  const Exam<T> exam = make_exam<T>(parse_case(text));
+  for (const Setting& setting : everywhere(method)) {
+    const Outcome outcome = take(exam, setting);
+    for (const Answer& a : outcome.answers) {
+      EXPECT_TRUE(near_lapack(outcome, a))
+          << text << " on device " << setting.device << ", variant " << setting.variant << " by " << outcome.method
+          << " " << outcome.shape << ", x " << kSolutionNames[static_cast<int>(a.kind)] << ": forward error "
+          << a.forward << " eps, LAPACK " << a.lapack_forward << " eps, bound " << outcome.bound << " eps";
+    }
+  }
+}
+
+template <typename T>
+void expect_right_or_told_by_all(const std::string& text) {
+  for (const MethodChoice method : kAll) expect_right_or_told<T>(text, method);
+}
+
+TEST(FoundByAttack, AJumpOverItsDiagonalSweptFromBothEnds) {
+  expect_right_or_told_by_all<double>("jump rows=597 at=347 K=1.72272854e13 f=1.12575 H=0.0184 over_diagonal");
+}
+
+TEST(FoundByAttack, CouplingsThatChangeSignAtADominanceOfOne) {
+  for (const Index rows : {14, 23, 31, 47, 86, 95}) {
+    const std::string start = "signs lower=-0.1156 start=16.23 step=1 rows=" + std::to_string(rows);
+    for (const char* turn : {" turn=0", " turn=1"}) expect_right_or_told_by_all<double>(start + turn);
+  }
+}
+
+TEST(FoundByAttack, CouplingsThatChangeSignInFloat) {
+  expect_right_or_told<float>("signs lower=-0.1156 start=16.23 step=1 turn=0 rows=74", MethodChoice::truncated_halo);
+  expect_right_or_told<float>("signs lower=-0.1156 start=16.23 step=1 turn=1 rows=74", MethodChoice::truncated_halo);
+}
+
+TEST(FoundByAttack, JumpsUnderKernelsForGpus) {
+  expect_right_or_told_by_all<double>("jump rows=917 at=635 K=1974484.63 f=1.11387 H=0 over_diagonal");
+  expect_right_or_told_by_all<float>("jump rows=2611 at=768 K=43958.1828 f=1.14115 H=4.95e-8 over_diagonal");
+}
+
+TEST(FoundByAttack, AJumpThatGrowsFromOneSetUpToTheNext) {
+  // The tame matrix before it has K = 7.8e3.
+  const std::string jump = "jump rows=1729 at=700 K=3.27e10 f=1.00000000000019 H=0 use=later";
+  expect_right_or_told<double>(jump);
+  expect_right_or_told<double>(jump + " over_diagonal");
+}
+
+TEST(FoundByAttack, LinesOfTwoRowsWithSmallDiagonals) {
+  for (const int at : {0, 1}) {
+    const std::string column = " at=" + std::to_string(at);
+    const std::string lines = "small_diagonal rows=2 layout=equal lines=1000 diag=3.3 upper=1.1 decades=9" + column;
+    expect_right_or_told<double>(lines);
+    expect_near_lapack<double>(lines);
+  }
+}
+
+TEST(FoundByAttack, ASmallDiagonalInAnyRow) {
+  for (const int at : {1, 200, 500, 998}) {
+    const std::string line = "small_diagonal rows=1000 diag=3.3 upper=1.1 decades=9 at=" + std::to_string(at);
+    expect_right_or_told<double>(line);
+    expect_near_lapack<double>(line);
+  }
+}
+
+TEST(FoundByAttack, TruncatedHaloAtADominanceOfOne) {
+  expect_right_or_told_by_all<float>("jump rows=1040 at=929 K=177506.817 f=1.12299 H=0");
+  expect_right_or_told<double>("jump rows=1040 at=929 K=177506.817 f=1.12299 H=0", MethodChoice::truncated_halo);
+}
+
+TEST(FoundByAttack, TransposesOfMatricesThatAreNotDominant) {
+  for (const char* rest : {" over_diagonal", " transposed", " column_decades=2"}) {
+    expect_right_or_told<double>("jump rows=1500 at=700 K=1e6 f=1.05 H=0 use=transpose" + std::string(rest));
+  }
+}
+
+TEST(FoundByAttack, CertificatesUnderALoosenedToleranceAreBounds) {
+  // Pivots that converge slowly: a lead-in as long as the tolerance asks is too short for the certificate.
+  for (const char* rtol : {"0.2", "1e-2", "1e-6"}) {
+    for (const char* lambda : {"100", "1e4", "1e6"}) {
+      const std::string text = "diffusion rows=4000 lambda=" + std::string(lambda) + " rtol=" + rtol;
+      expect_near_lapack<double>(text);
+      expect_near_lapack<double>(text, MethodChoice::truncated_streamed);
+    }
+  }
+}
+
+TEST(FoundByAttack, DorrIsSolvedAsLapackDoes) {
+  // Backward errors do not see what forgiving an excess of -2 eps does to it: the solution of another matrix is 3e44.
+  for (const int rows : {127, 255, 511}) expect_near_lapack<double>("dorr theta=1e-4 rows=" + std::to_string(rows));
+}
+
+}  // namespace
+}  // namespace oclspkt::attack

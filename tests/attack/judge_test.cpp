@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The judge and what it judges: planted errors are seen, cases come back from their text.
+#include "judge.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "families.hpp"
+#include "tally.hpp"
+#include "trial.hpp"
+
+namespace oclspkt::attack {
+namespace {
+
+template <typename T>
+class Judge : public ::testing::Test {
+ protected:
+  static constexpr double eps = std::numeric_limits<T>::epsilon();
+
+  /// tridiag(-1, 4, -1) with x = 1, so that a row's sum is 6 and its y is 2.
+  Judge() : bands_(LineSet::one(kRows)), x_(kRows, T(1)) {
+    std::fill_n(bands_.lower(), kRows, T(-1));
+    std::fill_n(bands_.diag(), kRows, T(4));
+    std::fill_n(bands_.upper(), kRows, T(-1));
+    bands_.close_lines();
+    pieces_ = pieces_of(bands_);
+    y_ = multiply(bands_, pieces_, x_);
+  }
+
+  Errors errors() const { return judge(bands_, pieces_, x_.data(), y_.data()); }
+
+  static constexpr Index kRows = 500;
+  Bands<T> bands_;
+  std::vector<Piece> pieces_;
+  std::vector<T> x_, y_;
+};
+
+using Scalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(Judge, Scalars);
+
+TYPED_TEST(Judge, FindsNoErrorInTheSolution) { EXPECT_EQ(this->errors().row, 0); }
+
+TYPED_TEST(Judge, ReportsAnErrorOf200EpsInOneRow) {
+  this->x_[250] = static_cast<TypeParam>(1 - 400 * this->eps);  // |r| = 1600 eps against 6 + 2
+  const Errors errors = this->errors();
+  EXPECT_NEAR(errors.row, 200, 0.1);
+  EXPECT_EQ(errors.row_at, 250);
+  EXPECT_NEAR(errors.norm, 1600.0 / 9, 0.1);  // max |y| is 3
+}
+
+TYPED_TEST(Judge, SeesAnErrorInARowThatIsTinyBesideTheOthers) {
+  const auto shrink = [](TypeParam& number) { number *= static_cast<TypeParam>(1e-6); };
+  for (TypeParam* band : {this->bands_.lower(), this->bands_.diag(), this->bands_.upper()}) shrink(band[250]);
+  shrink(this->y_[250]);
+  this->y_[250] *= static_cast<TypeParam>(1 + 800 * this->eps);
+  const Errors errors = this->errors();
+  EXPECT_NEAR(errors.row, 200, 2);
+  EXPECT_LT(errors.norm, 1);
+}
+
+TYPED_TEST(Judge, MeasuresALineAgainstItsOwnSolution) {
+  // Cut in the middle; the other half's solution is a million times as large.
+  this->bands_.upper()[249] = this->bands_.lower()[250] = 0;
+  this->pieces_ = pieces_of(this->bands_);
+  ASSERT_EQ(this->pieces_.size(), 2U);
+  for (std::size_t i = 250; i < 500; ++i) this->x_[i] = TypeParam(1 << 20);
+  this->y_ = multiply(this->bands_, this->pieces_, this->x_);
+  this->x_[100] = static_cast<TypeParam>(1 - 400 * this->eps);
+  EXPECT_NEAR(this->errors().row, 200, 0.1);
+}
+
+TYPED_TEST(Judge, CallsNaNInfinitelyWrong) {
+  this->x_[3] = std::numeric_limits<TypeParam>::quiet_NaN();
+  EXPECT_EQ(this->errors().row, std::numeric_limits<double>::infinity());
+}
+
+TYPED_TEST(Judge, KnowsTheSolutionOfHarmlessMatricesAsLapackDoes) {
+  for (const char* text : {"random rows=300 dominance=1.5", "diffusion rows=300 lambda=2 layout=beside lines=5",
+                           "advection rows=40 peclet=10 H=1 down=1 layout=unequal lines=30"}) {
+    const Exam<TypeParam> exam = make_exam<TypeParam>(parse_case(text));
+    EXPECT_EQ(exam.questions.size(), std::size(kSolutionNames)) << text;
+    for (const Question<TypeParam>& q : exam.questions) {
+      for (const double error : q.lapack) EXPECT_LT(error, 50) << text;
+    }
+  }
+}
+
+TEST(Outcomes, CountAWrongAnswerOnlyWhereTheReportDoesNotTell) {
+  Outcome outcome;
+  outcome.bound = 12;
+  outcome.answers.push_back({.errors = {.row = 200, .row_at = 0, .norm = 1}});
+  EXPECT_TRUE(outcome.failed(outcome.answers[0]));
+  EXPECT_TRUE(outcome.exceeded(outcome.answers[0]));
+  outcome.bound = 300;
+  EXPECT_FALSE(outcome.failed(outcome.answers[0]));
+  EXPECT_FALSE(outcome.exceeded(outcome.answers[0]));
+  outcome.bound = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(outcome.failed(outcome.answers[0]));
+  outcome.bound = 12;
+  outcome.above_tolerance = true;
+  EXPECT_FALSE(outcome.failed(outcome.answers[0]));
+  outcome.answers[0].errors.row = std::numeric_limits<double>::infinity();
+  outcome.above_tolerance = false;
+  EXPECT_TRUE(outcome.failed(outcome.answers[0]));
+}
+
+TEST(Cases, ComeBackFromTheirText) {
+  Dice dice(3);
+  for (const Family& family : families()) {
+    for (int k = 0; k < 20; ++k) {
+      const Case drawn = draw_case(family, false, dice);
+      const Case read = parse_case(to_text(drawn));
+      EXPECT_EQ(to_text(read), to_text(drawn));
+      const System a = make_system(drawn), b = make_system(read);
+      EXPECT_TRUE(a.lower == b.lower && a.diag == b.diag && a.upper == b.upper && a.lines == b.lines) << to_text(drawn);
+    }
+  }
+}
+
+TEST(Cases, SayWhatIsWrongWithTheirText) {
+  EXPECT_THROW(parse_case("hill rows=3"), BadText);
+  EXPECT_THROW(parse_case("jump hight=3"), BadText);
+  EXPECT_THROW(parse_case("jump rows=many"), BadText);
+  EXPECT_THROW(parse_case("jump layout=heap"), BadText);
+}
+
+}  // namespace
+}  // namespace oclspkt::attack

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <vector>
+
+#include "families.hpp"
+
+namespace oclspkt::attack {
+
+/// Solutions that hurt: each line's the same kind.
+///   borders  1 beside borders of partitions and tiles, 1e-3 elsewhere
+///   balanced random, over the largest of each column: all columns weigh the same in A x
+///   growing  from 1e-6 to 1, or from 1 to 1e-6
+enum class Solution { alternating, random, constant, smooth, growing, borders, balanced };
+inline constexpr const char* kSolutionNames[] = {"alternating", "random",  "constant", "smooth",
+                                                 "growing",     "borders", "balanced"};
+
+/// A solution for `system`, of size 1 at most; places of no line are 0.
+std::vector<double> make_solution(Solution kind, const System& system, Dice& dice);
+
+}  // namespace oclspkt::attack

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "trial.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <optional>
+
+namespace oclspkt::attack {
+namespace {
+
+template <typename T>
+Bands<T> to_bands(const System& system) {
+  Bands<T> bands(system.lines);
+  const auto round = [](const std::vector<double>& from, T* to) {
+    std::transform(from.begin(), from.end(), to, [](double value) { return static_cast<T>(value); });
+  };
+  round(system.lower, bands.lower());
+  round(system.diag, bands.diag());
+  round(system.upper, bands.upper());
+  return bands;
+}
+
+template <typename T>
+Bands<T> copy_of(const Bands<T>& bands) {
+  Bands<T> copy(bands.lines());
+  copy.copy_from(bands.view());
+  return copy;
+}
+
+template <typename T>
+Bands<T> transpose_of(const Bands<T>& bands) {
+  Bands<T> result = copy_of(bands);
+  const LineSet& lines = bands.lines();
+  for (Index l = 0; l < lines.count(); ++l) {
+    for (Index i = 0; i + 1 < lines.length(l); ++i) {
+      const Index at = lines.first(l) + i * lines.row_stride();
+      std::swap(result.upper()[at], result.lower()[at + lines.row_stride()]);
+    }
+  }
+  return result;
+}
+
+template <typename T>
+bool finite_band(const T* band, Index n) {
+  return std::all_of(band, band + n, [](T value) { return std::isfinite(value); });
+}
+
+template <typename T>
+bool finite(const Bands<T>& bands) {
+  const Index n = bands.lines().extent();
+  const BandsView<T> b = bands.view();
+  return finite_band(b.lower, n) && finite_band(b.diag, n) && finite_band(b.upper, n);
+}
+
+template <typename T>
+std::optional<Question<T>> ask(const Exam<T>& exam, const std::vector<double>& wanted, Solution kind) {
+  const std::vector<T> x(wanted.begin(), wanted.end());
+  Question<T> q;
+  q.kind = kind;
+  q.y = multiply(exam.judged, exam.pieces, x);
+  if (!finite_band(q.y.data(), static_cast<Index>(q.y.size()))) return std::nullopt;
+  q.exact = solve_exactly(exam.judged, exam.pieces, q.y);
+  q.lapack = forward_errors(exam.pieces, solve_by_lapack(exam.judged, exam.pieces, q.y).data(), q.exact);
+  return q;
+}
+
+/// The forward errors of an answer into `a`. LAPACK may be lucky with one piece of many, so its worst counts.
+void compare_forward(const std::vector<double>& ours, const std::vector<double>& lapack, double certificate,
+                     Answer& a) {
+  for (std::size_t k = 0; k < ours.size(); ++k) {
+    if (std::isnan(lapack[k])) continue;  // singular, or nearly so
+    a.forward = std::max(a.forward, std::isnan(ours[k]) ? std::numeric_limits<double>::infinity() : ours[k]);
+    a.lapack_forward = std::max(a.lapack_forward, lapack[k]);
+  }
+  a.forward_share = std::max(a.forward - certificate, 0.0) / (kForward * a.lapack_forward + kWrong);
+}
+
+/// A shape without its numbers: "halo 40" is "halo".
+std::string without_numbers(const std::string& shape) {
+  std::string words;
+  for (const char c : shape) {
+    if (std::isdigit(static_cast<unsigned char>(c)) == 0) words += c;
+  }
+  return words;
+}
+
+template <typename T>
+void set_up(Solver<T>& solver, const Bands<T>& bands) {
+  const BandsView<T> b = bands.view();
+  solver.set_up(bands.lines(), b.lower, b.diag, b.upper);
+}
+
+/// The set-up that is not judged may be refused.
+template <typename T>
+void set_up_tame(Solver<T>& solver, const Bands<T>& bands) {
+  try {
+    set_up(solver, bands);
+  } catch (const Breakdown&) {
+  }
+}
+
+template <typename T>
+void answer_all(const Exam<T>& exam, Solver<T>& solver, Outcome& outcome) {
+  constexpr double eps = std::numeric_limits<T>::epsilon();
+  const bool transposed = exam.about.use == Use::transpose;
+  std::vector<T> x(static_cast<std::size_t>(exam.bands.lines().extent()));
+  for (const Question<T>& q : exam.questions) {
+    transposed ? solver.apply_transpose(q.y.data(), x.data()) : solver.apply(q.y.data(), x.data());
+    const Report& report = transposed ? solver.transpose_report() : solver.report();
+    if (outcome.answers.empty()) {
+      outcome.method = name(report.method);
+      outcome.shape = without_numbers(report.shape);
+      outcome.device = report.device_type == "host" ? "host" : report.platform;
+      outcome.above_tolerance = report.certificate_above_tolerance;
+      outcome.bound = rounding_bound(report) + report.certificate / eps;
+    }
+    Answer a;
+    a.kind = q.kind;
+    a.errors = judge(exam.judged, exam.pieces, x.data(), q.y.data());
+    compare_forward(forward_errors(exam.pieces, x.data(), q.exact), q.lapack, report.certificate / eps, a);
+    outcome.answers.push_back(a);
+  }
+}
+
+}  // namespace
+
+template <typename T>
+Exam<T> make_exam(const Case& c) {
+  Exam<T> exam;
+  exam.about = c;
+  const System system = make_system(c);
+  exam.bands = to_bands<T>(system);
+  exam.judged = c.use == Use::transpose ? transpose_of(exam.bands) : copy_of(exam.bands);
+  if (c.use == Use::later) exam.tame = to_bands<T>(make_system(tame(c)));
+  if (!finite(exam.bands)) return exam;
+  exam.pieces = pieces_of(exam.judged);
+  Dice dice(c.seed + 1);
+  for (std::size_t k = 0; k < std::size(kSolutionNames); ++k) {
+    const auto kind = static_cast<Solution>(k);
+    if (auto q = ask(exam, make_solution(kind, system, dice), kind)) exam.questions.push_back(std::move(*q));
+  }
+  return exam;
+}
+
+template <typename T>
+Outcome take(const Exam<T>& exam, const Setting& setting) {
+  Options options;
+  options.devices = setting.device;
+  options.variant = setting.variant;
+  options.method = setting.method;
+  options.rtol = exam.about.rtol;
+  options.partition = exam.about.partition;
+  options.on_device_failure = OnDeviceFailure::error;
+  Outcome outcome;
+  outcome.automatic = setting.method == MethodChoice::automatic;
+  try {
+    Solver<T> solver(options);
+    if (exam.about.use == Use::later) set_up_tame(solver, exam.tame);
+    set_up(solver, exam.bands);
+    answer_all(exam, solver, outcome);
+  } catch (const DeviceError& error) {
+    outcome.refused = error.what();
+    outcome.broke = true;
+  } catch (const Error& error) {
+    outcome.refused = error.what();
+  }
+  return outcome;
+}
+
+template Exam<float> make_exam(const Case&);
+template Exam<double> make_exam(const Case&);
+template Outcome take(const Exam<float>&, const Setting&);
+template Outcome take(const Exam<double>&, const Setting&);
+
+}  // namespace oclspkt::attack

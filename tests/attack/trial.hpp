@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "judge.hpp"
+#include "oclspkt/solver.hpp"
+#include "solutions.hpp"
+
+namespace oclspkt::attack {
+
+/// Row errors over eps above which an answer is wrong; a report has to tell of it.
+inline constexpr double kWrong = 100;
+/// The goal.
+inline constexpr double kGoal = 30;
+/// Forward errors are held against kForward times LAPACK's + kWrong eps.
+inline constexpr double kForward = 100;
+
+/// Who solves.
+struct Setting {
+  std::string device = "host";
+  std::string variant = "default";
+  MethodChoice method = MethodChoice::automatic;
+};
+
+/// A right-hand side and what is known of its solution.
+template <typename T>
+struct Question {
+  Solution kind;
+  std::vector<T> y;
+  std::vector<long double> exact;
+  std::vector<double> lapack;  ///< forward errors of LAPACK, one a piece
+};
+
+/// A case in arithmetic T with its right-hand sides, for any number of settings.
+template <typename T>
+struct Exam {
+  Case about;
+  Bands<T> bands;                      ///< as a solver gets them
+  Bands<T> judged;                     ///< of the operator that is applied: the transpose of `bands` for Use::transpose
+  Bands<T> tame;                       ///< of an earlier set-up, for Use::later
+  std::vector<Piece> pieces;           ///< of `judged`
+  std::vector<Question<T>> questions;  ///< those whose y is finite
+};
+
+template <typename T>
+Exam<T> make_exam(const Case& c);
+
+/// What a report says of rounding: a bound, in eps. 0 from a library whose reports say nothing.
+template <typename R>
+double rounding_bound(const R& report) {
+  if constexpr (requires { report.rounding; }) {
+    return report.rounding;
+  } else {
+    return 0;
+  }
+}
+
+/// One answer against what the report promises of it.
+struct Answer {
+  Solution kind = Solution::random;
+  Errors errors;
+  double forward = 0;         ///< the largest over pieces
+  double lapack_forward = 0;  ///< the same of LAPACK
+  double forward_share = 0;   ///< (forward - certificate / eps) / (kForward LAPACK's + kWrong)
+};
+
+/// What became of an exam.
+struct Outcome {
+  std::string refused;     ///< why there are no answers; empty if there are
+  bool broke = false;      ///< a device failed or a kernel did not build
+  bool automatic = false;  ///< nobody named the method
+  std::string method, shape, device;
+  bool above_tolerance = false;  ///< the report says that the certificate does not cover the method
+  double bound = 0;              ///< rounding + certificate, in eps; NaN or infinite: nothing is known
+  std::vector<Answer> answers;
+
+  bool told(const Answer& a) const { return above_tolerance || !(bound < a.errors.row); }
+  /// Wrong, and nobody said so.
+  bool failed(const Answer& a) const { return a.errors.row > kWrong && !told(a); }
+  bool exceeded(const Answer& a) const { return bound < a.errors.row; }
+};
+
+/// Set up a solver, or two times, and judge its answers to all questions.
+template <typename T>
+Outcome take(const Exam<T>& exam, const Setting& setting);
+
+}  // namespace oclspkt::attack
