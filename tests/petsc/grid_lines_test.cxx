@@ -375,7 +375,7 @@ TEST(Directions, HaveOneCertificateTheLargestOnEveryRank) {
     OK(PCOCLSPKTSetPartition(pc, 16));
     OK(PCOCLSPKTSetDirections(pc, directions[i]));
     OK(PCSetUp(pc));
-    OK(PCOCLSPKTGetCertificate(pc, &bounds[i], nullptr));
+    OK(PCOCLSPKTGetCertificate(pc, &bounds[i], nullptr, nullptr));
     PetscReal most = bounds[i];
     MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPIU_REAL, MPI_MAX, PETSC_COMM_WORLD);
     EXPECT_EQ(bounds[i], most) << "the same on every rank";

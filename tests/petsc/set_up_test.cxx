@@ -126,6 +126,7 @@ TEST(SetUp, ThatFailsIsHealedByTheNextGoodOne) {
   // NaN ends the set-up before any method is tried; a zero matrix is refused by stored factors, then by pivoting.
   const struct {
     PetscScalar diag;
+    PCFailedReason failed;
     std::int64_t uploads;
   } bad[] = {{NAN, PC_FACTOR_OTHER, 0}, {0, PC_FACTOR_NUMERIC_ZEROPIVOT, 2}};
   Work expected{1, 1, 1, 1};
