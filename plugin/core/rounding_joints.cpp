@@ -96,6 +96,9 @@ class Partition {
   Index rows_ = 0;
 };
 
+/// The largest |c p| that counts as at most 1.
+constexpr double kNotGrown = 1 + 1e-9;
+
 /// Roundings of a row that something is taken off from, and of the next one: of the product, of the sum, of both after
 /// their division, and of what is taken off.
 constexpr double kTakenOff = 9;
@@ -131,7 +134,7 @@ void see_partitions(const Plan& plan, const Walk<T>& rows, Index begin, Index en
       partition.see(row);
       h.swept.see(row.swept(), i);
       h.corrected.see(row.corrected(), i);
-      h.shrinks = h.shrinks && row.coupling <= 1 + 1e-9;
+      h.shrinks = h.shrinks && row.coupling <= kNotGrown;
       if (i == first) h.joints.see(row.swept() + row.multiplier * h.joint / row.row(), i);
     }
     if (first > 0) h.joints.see(before.upper * partition.up() / before.row, first - 1);
@@ -189,7 +192,11 @@ struct Taken {
   Partition partition;
   double pivots = 0;  ///< relative rounding of the pivots of a partition that begins apart from the one above
   Worst rows, joints;
-  void begin_piece() { rows = joints = {}; }
+  bool shrinks = true;  ///< no |c p| is above 1
+  void begin_piece() {
+    rows = joints = {};
+    shrinks = true;
+  }
   bool agrees(const Taken& other) const { return std::abs(above.c - other.above.c) <= 1e-12 * std::abs(above.c); }
 };
 
@@ -223,11 +230,14 @@ Rounding bound_taken_off(const Plan& plan, const BandsView<T>& bands) {
             const double forgets = row.pivot > 0 ? row.taken / row.pivot : 0;
             h.pivots = begin ? kOfAFraction : kOfAFraction + forgets * h.pivots;
             h.partition.see(row);
+            h.shrinks = h.shrinks && row.coupling <= kNotGrown;
             h.rows.see(row.corrected() + kTakenOff * h.partition.through() * h.partition.entering() / row.row(),
                        rows.at(i));
           }
         });
     for (const Taken& piece : pieces) {
+      // What is taken off on the way back must not be larger than what is left.
+      if (!piece.shrinks) return kNone;
       worst.see(piece.rows);
       joints = larger(joints, piece.joints.bound);
     }
