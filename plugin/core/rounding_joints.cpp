@@ -129,15 +129,19 @@ void see_partitions(const Plan& plan, const Walk<T>& rows, Index begin, Index en
     after = std::min({end, first + plan.m, plan.n});
     const RowAbove before = h.above;
     Partition partition(before);
+    RowSwept of_first{};
     for (Index i = first; i < after; ++i) {
       const RowSwept row = sweep_row(rows, i, h.above);
       partition.see(row);
       h.swept.see(row.swept(), i);
       h.corrected.see(row.corrected(), i);
       h.shrinks = h.shrinks && row.coupling <= kNotGrown;
-      if (i == first) h.joints.see(row.swept() + row.multiplier * h.joint / row.row(), i);
+      if (i == first) of_first = row;
     }
     if (first > 0) h.joints.see(before.upper * partition.up() / before.row, first - 1);
+    // What the pass up leaves in the row above, the first row takes its multiplier's share of.
+    const double from_above = h.joint + before.upper * partition.up();
+    h.joints.see(of_first.swept() + of_first.multiplier * from_above / of_first.row(), first);
     h.joint = partition.down() + h.above.size();
     if (kept != nullptr) kept[first / plan.m] = {partition.down(), partition.through(), partition.weight()};
   }

@@ -11,6 +11,15 @@
 namespace oclspkt {
 namespace {
 
+/// What the pass up leaves in a row of the upper factor, of which the next row takes its multiplier's share.
+struct PassedDown {
+  double ratio = 0;  ///< |c p|
+  double joint = 0;  ///< by what the unknown below differs from the one that was taken
+  double own = 0;    ///< what the row's unknown rounds beside what RoundedRows::local counts
+  /// @param below  as `own`, of the next row
+  double into(double below) const { return joint + own + ratio * below; }
+};
+
 /// A run of tiles, one after the other.
 class RunErrors {
  public:
@@ -36,6 +45,7 @@ class RunErrors {
     const double handed = begun_ && !corrects_ ? up_.handed() : 0;
     if (begun_) see(first - 1, last_row_ + last_share_ * handed);
     if (begun_ && forward_) source_.back() += ratio_.back() * handed;
+    passed_.joint += passed_.ratio * handed;
     for (std::size_t i = 0; i < count; ++i) {
       const int item = static_cast<int>(i / item_rows), from_end = items_ - 1 - item;
       const bool is_first = i % item_rows == 0, is_last = (i + 1) % item_rows == 0;
@@ -43,9 +53,10 @@ class RunErrors {
       const double from_below = is_last ? up_.joint(from_end) + (corrects_ ? of_below_[i] : 0) : 0;
       // Taking off rounds every row once on the way down, and twice on the way up.
       const double down = corrects_ ? sizes_[i] + down_.drift(item) : 0, up = corrects_ ? 3 + up_.drift(from_end) : 0;
-      last_row_ = rows.local[i] + rows.share_down[i] * (from_above + (corrects_ ? 2 : 0)) +
+      last_row_ = rows.local[i] + rows.share_down[i] * (from_above + passed_.into(up) + (corrects_ ? 2 : 0)) +
                   rows.share_up[i] * (from_below + up) + (rows.weight[i] > 0 ? (down + up) / rows.weight[i] : 0);
       see(first + static_cast<Index>(i), last_row_);
+      passed_ = {rows.up[i], rows.up[i] * from_below, up};
       left_ = rows.down[i] * (left_ + from_above) + sizes_[i] + down;
       if (!forward_) continue;
       ratio_.push_back(rows.up[i]);
@@ -94,6 +105,7 @@ class RunErrors {
   Index keep_from_, keep_end_;
   bool corrects_, forward_, begun_ = false;
   double enters_ = 0, left_ = 0, last_row_ = 0, last_share_ = 0;
+  PassedDown passed_;
   std::vector<double> sizes_, up_sizes_, of_below_, ratio_, source_;
   ScanErrors down_, up_;
 };
@@ -160,12 +172,15 @@ class FoldErrors {
     up_.analyse(tile.up, {}, items_, true, 1);
     worst = first = 0;
     double left = 0, product = 1;
+    PassedDown passed;
     for (std::size_t i = 1; i < count; ++i) {
       const int item = static_cast<int>(i / item_rows);
       const double from_above = i % item_rows == 0 ? down_.joint(item) : 0;
       const double from_below = (i + 1) % item_rows == 0 ? up_.joint(items_ - 1 - item) : 0;
-      const double here = tile.local[i] + tile.share_down[i] * from_above + tile.share_up[i] * from_below;
+      const double here =
+          tile.local[i] + tile.share_down[i] * (from_above + passed.into(0)) + tile.share_up[i] * from_below;
       if (!(here <= worst)) worst = here;
+      passed = {tile.up[i], tile.up[i] * from_below, 0};
       left = tile.down[i] * (left + from_above) + sizes_[i];
       first +=
           product * ((unswept_ ? left : 2 * left + (sums_ + 4) * sizes_[i]) + sizes_[i] + 1 + tile.up[i] * from_below);
@@ -213,12 +228,15 @@ double error_of_level(RoundedRows& rows, int items) {
   up.analyse(rows.up, {}, items, true, 0);
   const std::size_t item_rows = sizes.size() / static_cast<std::size_t>(items);
   double worst = 0;
+  PassedDown passed;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const int item = static_cast<int>(i / item_rows);
     const double from_above = i % item_rows == 0 ? down.joint(item) : 0;
     const double from_below = (i + 1) % item_rows == 0 ? up.joint(items - 1 - item) : 0;
-    const double here = rows.local[i] + rows.share_down[i] * from_above + rows.share_up[i] * from_below;
+    const double here =
+        rows.local[i] + rows.share_down[i] * (from_above + passed.into(0)) + rows.share_up[i] * from_below;
     if (!(here <= worst)) worst = here;
+    passed = {rows.up[i], rows.up[i] * from_below, 0};
   }
   return worst;
 }
