@@ -11,6 +11,9 @@
 namespace oclspkt {
 namespace {
 
+/// The larger of both; NaN stays.
+double larger(double worst, double other) { return other <= worst || std::isnan(worst) ? worst : other; }
+
 /// What the pass up leaves in a row of the upper factor, of which the next row takes its multiplier's share.
 struct PassedDown {
   double ratio = 0;  ///< |c p|
@@ -114,7 +117,7 @@ class RunErrors {
 double largest(const std::vector<double>& errors) {
   double worst = 0;
   for (const double e : errors) {
-    if (!(e <= worst)) worst = e;
+    worst = larger(worst, e);
   }
   return worst;
 }
@@ -179,7 +182,7 @@ class FoldErrors {
       const double from_below = (i + 1) % item_rows == 0 ? up_.joint(items_ - 1 - item) : 0;
       const double here =
           tile.local[i] + tile.share_down[i] * (from_above + passed.into(0)) + tile.share_up[i] * from_below;
-      if (!(here <= worst)) worst = here;
+      worst = larger(worst, here);
       passed = {tile.up[i], tile.up[i] * from_below, 0};
       left = tile.down[i] * (left + from_above) + sizes_[i];
       first +=
@@ -235,7 +238,7 @@ double error_of_level(RoundedRows& rows, int items) {
     const double from_below = (i + 1) % item_rows == 0 ? up.joint(items - 1 - item) : 0;
     const double here =
         rows.local[i] + rows.share_down[i] * (from_above + passed.into(0)) + rows.share_up[i] * from_below;
-    if (!(here <= worst)) worst = here;
+    worst = larger(worst, here);
     passed = {rows.up[i], rows.up[i] * from_below, 0};
   }
   return worst;
@@ -300,6 +303,7 @@ Rounding bound_folds(const Plan& plan, const BandsView<T>& bands) {
     all.resize(round_up(n, plan.level_items));
     PivotAbove above;
     all.fill(rows, 0, n, above);
+    if (all.grow_upwards()) return {kNothingKnown};
     return {error_of_level(all, plan.level_items) / 2};
   }
   struct OfTile {
@@ -317,7 +321,8 @@ Rounding bound_folds(const Plan& plan, const BandsView<T>& bands) {
       of.share_down = errors.tile.share_down[0];
       errors.analyse();
       of.inner.see(errors.worst, t * tile_rows);
-      of.first = errors.apart() || t + 1 == tiles ? local + share * errors.first : kNothingKnown;
+      const bool known = (errors.apart() || t + 1 == tiles) && !errors.tile.grow_upwards();
+      of.first = known ? local + share * errors.first : kNothingKnown;
       of.next = errors.next;
     }
   });

@@ -39,6 +39,10 @@ struct RoundedRows {
   /// @param anew  of these rows, the one that elimination begins with anew; -1: none
   template <typename T>
   void fill(const Walk<T>& rows, Index first, Index n, PivotAbove& above, Index anew = -1);
+  /// Whether an unknown counts for more in the row above it than that row's own: the errors of sweeps up then grow.
+  bool grow_upwards() const {
+    return std::any_of(up.begin(), up.end(), [](double ratio) { return !(ratio <= 1 + 1e-9); });
+  }
   /// Rows that stand for all that have these ratios at most.
   void fill_with(double lower_share, double upper_share, double down_ratio, double up_ratio);
 };
