@@ -8,6 +8,7 @@
 #include "factors.hpp"
 #include "interface.hpp"
 #include "parallel.hpp"
+#include "rounding.hpp"
 
 namespace oclspkt {
 namespace {
@@ -27,7 +28,7 @@ double sweep_line(const LineSet& lines, const BandsView<T>& bands, const Factors
   }
   for (Index i = n - 1, at = first + i * stride; i >= 0; --i, at -= stride) {
     z = swept[static_cast<std::size_t>(i)] + std::abs(static_cast<double>(f.coupling[at])) * z;
-    if (!(z <= worst)) worst = z;
+    worst = larger(worst, z);
   }
   return worst;
 }

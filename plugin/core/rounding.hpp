@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <cmath>
+
 #include "oclspkt/bands.hpp"
 #include "oclspkt/report.hpp"
 #include "plan.hpp"
@@ -15,6 +17,9 @@ struct Rounding {
   double eps = 0;  ///< the bound, in units of eps of the scalar; NaN or Inf: nothing is known
   Index row = -1;  ///< the row that gives it, an offset in the vector; -1: the survey gives it, or all rows do
 };
+
+/// The larger of two bounds; one that is not known stays.
+inline double larger(double worst, double other) { return other <= worst || std::isnan(worst) ? worst : other; }
 
 /// Dominance by rows from which the survey alone vouches: `rounding_by_dominance` is below the limit.
 inline constexpr double kSurveyedDominance = 1.05;

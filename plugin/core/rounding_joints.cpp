@@ -18,9 +18,6 @@ double times(double product, double ratio) {
   return both < 1e-290 ? 0 : both;
 }
 
-/// The larger of both; NaN wins.
-double larger(double a, double b) { return b <= a ? a : std::isnan(a) ? a : b; }
-
 /// A bound in units of eps / 2, and its row.
 struct Worst {
   double bound = 0;

@@ -11,9 +11,6 @@
 namespace oclspkt {
 namespace {
 
-/// The larger of both; NaN stays.
-double larger(double worst, double other) { return other <= worst || std::isnan(worst) ? worst : other; }
-
 /// What the pass up leaves in a row of the upper factor, of which the next row takes its multiplier's share.
 struct PassedDown {
   double ratio = 0;  ///< |c p|
@@ -271,6 +268,7 @@ Rounding bound_runs(const Plan& plan, const BandsView<T>& bands) {
     const Index last = plan.corrects ? end : end + plan.halo;
     for (Index tile = first - plan.halo, k = 0; k < plan.run_tiles; ++k, tile += tile_rows) {
       errors.rows.fill(rows, tile, plan.n, above);
+      if (plan.corrects && errors.rows.grow_upwards()) found.worst.see(kNothingKnown, tile);
       errors.add_tile(tile);
       if (k == 0) found.at_first.above = errors.left();
       if (tile + tile_rows >= last) break;

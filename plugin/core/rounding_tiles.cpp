@@ -2,6 +2,7 @@
 // Rounding in tiles whose work-items settle by cyclic reduction (kernels/gpu/tile_halo.cl).
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "certificate.hpp"
 #include "rounding_runs.hpp"
@@ -104,7 +105,8 @@ class TileErrors {
   }
 
   /// Take the next part, whose rows have been put in `mine`.
-  void add_part(int item, double most_above = 1) {
+  /// @param most_above  see part_of()
+  void add_part(int item, double most_above) {
     parts_[static_cast<std::size_t>(item)] = part_of(mine, most_above);
     std::copy(mine.local.begin(), mine.local.end(),
               left_.begin() + static_cast<std::ptrdiff_t>(item) * plan_.item_rows);
@@ -151,7 +153,7 @@ Rounding bound_tiles(const Plan& plan, const BandsView<T>& bands) {
     for (int item = 0; item < plan.items; ++item) {
       PivotAbove above;
       errors.mine.fill(rows, first + static_cast<Index>(item) * plan.item_rows, plan.n, above);
-      errors.add_part(item);
+      errors.add_part(item, errors.mine.grow_upwards() ? std::numeric_limits<double>::infinity() : 1);
     }
     const std::vector<double>& left = errors.settle_parts();
     const auto place = [&](Index row) { return static_cast<std::size_t>(row - first); };
