@@ -2,6 +2,7 @@
 #include "forgiven.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <vector>
 
@@ -33,10 +34,24 @@ double sweep_line(const LineSet& lines, const BandsView<T>& bands, const Factors
   return worst;
 }
 
+template <typename T>
+bool forgives_any(const LineSet& lines, const BandsView<T>& bands) {
+  std::atomic<bool> found = false;
+  for_pieces(lines.extent(), kPieceRows, [&](Index begin, Index end) {
+    bool here = false;
+    for (Index i = begin; i < end; ++i) {
+      here |= is_forgiven(exact_excess(bands.lower[i], bands.diag[i], bands.upper[i]), bands.diag[i]);
+    }
+    if (here) found = true;
+  });
+  return found;
+}
+
 }  // namespace
 
 template <typename T>
 double forgiven_effect(const LineSet& lines, const BandsView<T>& bands) {
+  if (!forgives_any(lines, bands)) return 0;
   Bands<T> comparison(lines);
   for_pieces(lines.extent(), kPieceRows, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
@@ -56,9 +71,7 @@ double forgiven_effect(const LineSet& lines, const BandsView<T>& bands) {
     }
   });
   double largest = 0;
-  for (const double of_line : worst) {
-    if (!(of_line <= largest)) largest = std::isnan(largest) ? largest : of_line;
-  }
+  for (const double of_line : worst) largest = larger(largest, of_line);
   return largest;
 }
 

@@ -252,13 +252,28 @@ static std::optional<Proposal> propose_plan(const Problem<T>& problem, Method me
 
 /// True if the elimination of a plan carries excesses, and nothing but these.
 static bool carries_excess(const Plan& plan) {
-  return (plan.method == Method::exact_twopass && !plan.from_ends) || plan.folds() || plan.grid_folds();
+  return plan.method == Method::truncated_halo || (plan.method == Method::exact_twopass && !plan.from_ends) ||
+         plan.folds() || plan.grid_folds();
+}
+
+/// True if rows whose diagonal is small against their couplings keep it: factors that the host makes row by row.
+static bool carries_diagonals(const Plan& plan) {
+  return plan.method == Method::exact_factored && !plan.folds() && !plan.grid_folds() && !plan.takes_lines();
+}
+
+/// Why small diagonals would be lost, which errors of rows do not show; empty if they are not.
+static std::string diagonal_refusal(const Survey& survey, const Plan& plan) {
+  if (!(survey.dominance < 0.5) || carries_diagonals(plan)) return {};
+  return format("row %lld has a diagonal of %.1e times its couplings, which rounds with them",
+                static_cast<long long>(survey.weakest_row), survey.dominance);
 }
 
 /// Why forgiving a rounding of the diagonals is not harmless; empty if it is.
 template <typename T>
 static std::string forgiving_refusal(const Problem<T>& problem, const Plan& plan) {
-  if (!carries_excess(plan) || problem.survey.dominance >= 1) return {};
+  // Rows of dominance 1 but for a rounding may be surveyed as such.
+  constexpr double kAboutOne = 1 + 8 * static_cast<double>(std::numeric_limits<T>::epsilon());
+  if (!carries_excess(plan) || problem.survey.dominance > kAboutOne) return {};
   const double effect = forgiven_effect(problem.bands.lines(), problem.bands.view());
   if (effect <= kHarmlessForgiving) return {};
   return format("an excess within rounding of 0 may change the solution %.1e times, more than %.1f", effect,
@@ -273,7 +288,8 @@ std::optional<Proposal> propose(const Problem<T>& problem, Method method, Object
   if (!proposal->rounding) proposal->rounding = rounding_of(problem, proposal->plan);
   // A diagonal that is small against its couplings is rounded with these.
   if (carries_excess(proposal->plan)) proposal->rounding->eps += kOfExcess / problem.survey.dominance;
-  std::string why = forgiving_refusal(problem, proposal->plan);
+  std::string why = diagonal_refusal(problem.survey, proposal->plan);
+  if (why.empty()) why = forgiving_refusal(problem, proposal->plan);
   if (!(proposal->rounding->eps <= problem.rounding_limit)) {
     why = rounding_refusal(*proposal->rounding, problem.rounding_limit);
   }
