@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 
 #include "oclspkt/bands.hpp"
 #include "oclspkt/report.hpp"
@@ -55,12 +56,21 @@ Rounding bound_group_rounding(const Plan& plan, const LineSet& lines, const Band
 template <typename T>
 Rounding bound_lane_rounding(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey);
 
+/// The largest bound that means something, in eps: rounding is followed to first order, with factors as they would be
+/// without it. Far above it, these are other factors.
+inline constexpr double kLargestRounding = 1e4;
+
+/// `bound`, or that nothing is known where it is above kLargestRounding.
+inline Rounding of_first_order(const Rounding& bound) {
+  return bound.eps <= kLargestRounding ? bound : Rounding{std::numeric_limits<double>::infinity(), bound.row};
+}
+
 /// The bound of any plan but pivoting's, which has one only behind its factors.
 template <typename T>
 Rounding bound_rounding(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) {
-  if (plan.grid()) return bound_grid_rounding(plan, lines, bands, survey);
-  if (plan.by_groups()) return bound_group_rounding(plan, lines, bands, survey);
-  return bound_lane_rounding(plan, lines, bands, survey);
+  return of_first_order(plan.grid()        ? bound_grid_rounding(plan, lines, bands, survey)
+                        : plan.by_groups() ? bound_group_rounding(plan, lines, bands, survey)
+                                           : bound_lane_rounding(plan, lines, bands, survey));
 }
 
 }  // namespace oclspkt

@@ -98,7 +98,7 @@ std::optional<Proposal> propose_grid_streamed(const Problem<T>& problem, Objecti
   if (!named(problem.options.method) || !std::isfinite(evidence.worst.bound)) return std::nullopt;
   Proposal insisted = uncovered(plans.back(), evidence.worst, tol);
   if (evidence.worst.bound <= tol) insisted.why = "asked for, although " + objection.why;
-  insisted.rounding = evidence.rounding;
+  insisted.rounding = of_first_order(evidence.rounding);
   return insisted;
 }
 

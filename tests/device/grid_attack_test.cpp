@@ -26,7 +26,8 @@ constexpr Family kFamilies[] = {Family::jump,  Family::jumps,    Family::graded,
 template <typename T>
 class HardLine {
  public:
-  HardLine(Family family, Index length, Index tile, bool decays, bool symmetric, std::mt19937& generator) : generator_(generator) {
+  HardLine(Family family, Index length, Index tile, bool decays, bool symmetric, std::mt19937& generator)
+      : generator_(generator) {
     std::vector<double> g(static_cast<std::size_t>(length + 1), 1.0);
     const double most = sizeof(T) == sizeof(float) ? 6 : 14, contrast = std::pow(10, uniform(0, most));
     const double sink = uniform(0, 1) < 0.3 ? 0 : std::pow(10, uniform(-8, 1));
@@ -38,7 +39,10 @@ class HardLine {
     for (Index k = 0; k < places; ++k) {
       // About borders of tiles and work-items.
       const double which = uniform(0, 1);
-      const Index unit = which < 0.4 ? tile : which < 0.6 ? 16 * tile : 16, near = static_cast<Index>(uniform(0, 1) * length) / unit * unit;
+      const Index unit = which < 0.4   ? tile
+                         : which < 0.6 ? 16 * tile
+                                       : 16,
+                  near = static_cast<Index>(uniform(0, 1) * length) / unit * unit;
       at.push_back(std::clamp<Index>(near + static_cast<Index>(uniform(-20, 3)), 1, length - 1));
     }
     for (Index i = 0; i <= length; ++i) {
@@ -55,7 +59,8 @@ class HardLine {
     const double lambda = std::pow(10, uniform(0, decays ? 2 : 6)), d = 1 + std::pow(10, uniform(-4, 0));
     const bool scaled = uniform(0, 1) < 0.7, reversed = uniform(0, 1) < 0.5;
     for (Index i = 0; i < length; ++i) {
-      double a = g[static_cast<std::size_t>(i)] , c = advection * g[static_cast<std::size_t>(i + 1)], b = (a + c) * (1 + excess) + sink;
+      double a = g[static_cast<std::size_t>(i)], c = advection * g[static_cast<std::size_t>(i + 1)],
+             b = (a + c) * (1 + excess) + sink;
       if (family == Family::dominant) {
         a = uniform(0.01, 1);
         c = uniform(0.01, 1);
@@ -81,7 +86,8 @@ class HardLine {
     for (Row& row : rows_) {
       const T a = static_cast<T>(row.lower), c = static_cast<T>(row.upper);
       T b = static_cast<T>(row.diag);
-      while (static_cast<long double>(std::abs(b)) < std::abs(static_cast<long double>(a)) + std::abs(static_cast<long double>(c)))
+      while (static_cast<long double>(std::abs(b)) <
+             std::abs(static_cast<long double>(a)) + std::abs(static_cast<long double>(c)))
         b = std::nextafter(b, std::copysign(std::numeric_limits<T>::infinity(), b));
       row = {static_cast<double>(a), static_cast<double>(b), static_cast<double>(c)};
     }
@@ -112,7 +118,10 @@ class GridAttack : public testing::Test {
       Bands<T> bands(lines);
       std::vector<Row> rows;
       for (Index l = 0; l < lines.count(); ++l) {
-        if (l == 0 || !alike) rows = HardLine<T>(family, lines.length(0), plan.grid_tile_rows(), plan.method == Method::truncated_streamed, plan.form == Form::symmetric, generator).rows();
+        if (l == 0 || !alike)
+          rows = HardLine<T>(family, lines.length(0), plan.grid_tile_rows(), plan.method == Method::truncated_streamed,
+                             plan.form == Form::symmetric, generator)
+                     .rows();
         for (Index i = 0; i < lines.length(l); ++i) {
           const Index at = lines.first(l) + i * lines.row_stride();
           bands.lower()[at] = static_cast<T>(rows[static_cast<std::size_t>(i)].lower);
@@ -134,7 +143,10 @@ class GridAttack : public testing::Test {
         for (std::size_t i = 0; i < x.size(); ++i) {
           const Index row = static_cast<Index>(i) / lines.row_stride();
           const double u = std::uniform_real_distribution<double>(-1, 1)(generator);
-          x[i] = static_cast<T>(kind == 0 ? (row % 2 ? 1 + u / 8 : -1 + u / 8) : kind == 1 ? 1 + u * 1e-3 : kind == 2 ? u : std::sin(0.01 * static_cast<double>(row)) + 2);
+          x[i] = static_cast<T>(kind == 0   ? (row % 2 ? 1 + u / 8 : -1 + u / 8)
+                                : kind == 1 ? 1 + u * 1e-3
+                                : kind == 2 ? u
+                                            : std::sin(0.01 * static_cast<double>(row)) + 2);
         }
         multiply(lines, bands.view(), x.data(), y.data());
         solver->apply(y.data(), x.data());
@@ -152,11 +164,17 @@ class GridAttack : public testing::Test {
           found.over.push_back(bound / w);
           found.error = std::max(found.error, w);
         }
-        if (!(w <= bound + truncated)) std::printf("EXCEEDED %s: family %d system %d line %d: %.3g > %.3g\n", what, static_cast<int>(family), s, static_cast<int>(l), w, bound);
-        if (!(w <= free + truncated)) std::printf("SURVEY %s: family %d: %.3g > %.3g d %.4f\n", what, static_cast<int>(family), w, free, seen.dominance);
+        if (!(w <= bound + truncated))
+          std::printf("EXCEEDED %s: family %d system %d line %d: %.3g > %.3g\n", what, static_cast<int>(family), s,
+                      static_cast<int>(l), w, bound);
+        if (!(w <= free + truncated))
+          std::printf("SURVEY %s: family %d: %.3g > %.3g d %.4f\n", what, static_cast<int>(family), w, free,
+                      seen.dominance);
         EXPECT_LE(w, bound + truncated) << what;
         found.ratio = std::max(found.ratio, w / bound);
-        if (std::getenv("ATTACK_VERBOSE") && (s < 64)) std::printf("%s f%d l%d: err %.3g bound %.3g row %ld free %.3g d-1 %.2g\n", what, (int)family, (int)l, w, bound, (long)bounds[static_cast<std::size_t>(l)].row, free, seen.dominance - 1);
+        if (std::getenv("ATTACK_VERBOSE") && (s < 64))
+          std::printf("%s f%d l%d: err %.3g bound %.3g row %ld free %.3g d-1 %.2g\n", what, (int)family, (int)l, w,
+                      bound, (long)bounds[static_cast<std::size_t>(l)].row, free, seen.dominance - 1);
       }
     }
   }
@@ -167,7 +185,11 @@ TYPED_TEST_SUITE(GridAttack, Scalars);
 TYPED_TEST(GridAttack, NeverExceedsTheBound) {
   using T = TypeParam;
   const int systems = std::getenv("ATTACK") ? std::atoi(std::getenv("ATTACK")) : 16;
-  struct Way { const char* what; Index length; GridDemand demand; };
+  struct Way {
+    const char* what;
+    Index length;
+    GridDemand demand;
+  };
   const Method exact = Method::exact_factored;
   const Way ways[] = {{"whole at once", 230, {.method = exact}},
                       {"whole in turn", 230, {.method = exact, .in_turn = true}},
@@ -195,9 +217,15 @@ TYPED_TEST(GridAttack, NeverExceedsTheBound) {
       const Plan plan = make_grid_plan(lines, way.demand, sizeof(T), traits);
       typename TestFixture::Found found;
       this->attack(way.what, info.index, lines, plan, systems, found);
-      std::printf("segments %ld m %ld wait %d run %d\n", (long)plan.segments, (long)plan.m, plan.waiting, plan.run_tiles);
+      std::printf("segments %ld m %ld wait %d run %d\n", (long)plan.segments, (long)plan.m, plan.waiting,
+                  plan.run_tiles);
       std::sort(found.over.begin(), found.over.end());
-      std::printf("%-14s dev %d %s: largest error/bound %.3f; taken %ld of %ld, of these error %.3g, bound/error %.1f least %.1f median\n", way.what, info.index, sizeof(T) == 4 ? "float" : "double", found.ratio, (long)found.accepted, (long)found.all, found.error, found.over.empty() ? 0 : found.over.front(), found.over.empty() ? 0 : found.over[found.over.size() / 2]);
+      std::printf(
+          "%-14s dev %d %s: largest error/bound %.3f; taken %ld of %ld, of these error %.3g, bound/error %.1f least "
+          "%.1f median\n",
+          way.what, info.index, sizeof(T) == 4 ? "float" : "double", found.ratio, (long)found.accepted, (long)found.all,
+          found.error, found.over.empty() ? 0 : found.over.front(),
+          found.over.empty() ? 0 : found.over[found.over.size() / 2]);
     }
   });
 }

@@ -200,7 +200,8 @@ TYPED_TEST(Solve, ExactStaysBackwardStableWithoutAnyDominance) {
           for (const Shape& shape : {Shape{Method::exact_twopass}, Shape{Method::exact_factored},
                                      Shape{Method::exact_twopass, 0, 0, true}}) {
             const Plan plan = plan_for<T>(info.index, n, shape);
-            if ((plan.stored || plan.from_ends) && !(bound_taken_off(plan, bands.view()).eps <= kRoundingLimit)) continue;
+            if ((plan.stored || plan.from_ends) && !(bound_taken_off(plan, bands.view()).eps <= kRoundingLimit))
+              continue;
             const auto x = solve<T>(info.index, bands, *y, shape);
             const double error = normwise_backward_error(bands.lines(), bands.view(), x.data(), y->data());
             EXPECT_LE(error, 10 * kEps<T>) << name << ", n = " << n << (y == &smooth ? ", random x" : ", random y")
