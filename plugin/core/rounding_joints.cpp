@@ -193,10 +193,12 @@ struct Taken {
   Partition partition;
   double pivots = 0;  ///< relative rounding of the pivots of a partition that begins apart from the one above
   Worst rows, joints;
-  bool shrinks = true;  ///< no |c p| is above 1
+  /// The largest product of |c p| from some row to the last of its partition, and up to this row: what is taken off on
+  /// the way back against what is left.
+  double grown = 1, growing = 0;
   void begin_piece() {
     rows = joints = {};
-    shrinks = true;
+    grown = 1;
   }
   bool agrees(const Taken& other) const { return std::abs(above.c - other.above.c) <= 1e-12 * std::abs(above.c); }
 };
@@ -211,16 +213,14 @@ Rounding bound_taken_off(const Plan& plan, const BandsView<T>& bands) {
   const Index meeting = std::min(plan.n, plan.meeting * plan.tile_rows());
   const Index first_piece = plan.from_ends ? plan.first_piece() : plan.m;
   Worst worst;
-  double joints = 0;
+  double joints = 0, grown = 1;
   for (const bool up : {false, true}) {
     const Walk<T> rows(bands, plan.n, up);
     const Index last = up ? plan.n - meeting : meeting;
     // From below, the rows that fill the last partition are met first.
     const Index filled = up ? plan.partitions() * plan.m - plan.n : 0;
-    const auto begins = [&](Index i) {
-      const Index row = (filled + i) % plan.m;
-      return i == 0 || row == 0 || row == first_piece;
-    };
+    const auto row_of = [&](Index i) { return (filled + i) % plan.m; };
+    const auto begins = [&](Index i) { return i == 0 || row_of(i) == 0 || row_of(i) == first_piece; };
     const std::vector<Taken> pieces =
         sweep_down<Taken>(last, kPieceRows, kLeadIn + plan.m, [&](Index first, Index end, Taken& h, bool) {
           for (Index i = first; i < end; ++i) {
@@ -231,18 +231,19 @@ Rounding bound_taken_off(const Plan& plan, const BandsView<T>& bands) {
             const double forgets = row.pivot > 0 ? row.taken / row.pivot : 0;
             h.pivots = begin ? kOfAFraction : kOfAFraction + forgets * h.pivots;
             h.partition.see(row);
-            h.shrinks = h.shrinks && row.coupling <= kNotGrown;
+            h.growing = row.coupling * std::max(1.0, row_of(i) == 0 ? 0 : h.growing);
+            if (i + 1 == last || row_of(i + 1) == 0) h.grown = larger(h.grown, h.growing);
             h.rows.see(row.corrected() + kTakenOff * h.partition.through() * h.partition.entering() / row.row(),
                        rows.at(i));
           }
         });
     for (const Taken& piece : pieces) {
-      // What is taken off on the way back must not be larger than what is left.
-      if (!piece.shrinks) return kNone;
       worst.see(piece.rows);
+      grown = larger(grown, piece.grown);
       joints = larger(joints, piece.joints.bound);
     }
   }
+  worst.bound *= grown;
   return in_eps(worst, joints);
 }
 

@@ -38,7 +38,8 @@ double apart(const Survey& survey) {
 template <typename T>
 Rounding with_halo(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) {
   if (plan.walked) return {walked(survey, plan.m)};
-  const bool whole = plan.segments > 0 ? plan.segments == 1 : plan.halo == 0 && lines.count() > 1;
+  const bool whole =
+      plan.segments > 0 ? plan.segments == 1 : plan.partitions() == 1 || (plan.halo == 0 && lines.count() > 1);
   if (!whole) return {apart(survey)};
   return {
       rounding_by_growth(survey.dominance >= 1 ? kDominantGrowth : elimination_growth(bands, plan.m, 0, 0, plan.n))};
