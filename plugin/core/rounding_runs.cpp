@@ -141,7 +141,7 @@ double error_within(const Plan& plan, const RatioLimits& limits, Index tiles) {
 /// tile_line.cl).
 double additions(const Plan& plan) {
   double most = plan.item_rows;
-  if (plan.takes_lines()) return most + static_cast<double>(plan.items / plan.teams) / 8 + 8;
+  if (plan.takes_lines()) return most + static_cast<double>(plan.items) / plan.teams / 8 + 8;
   for (int count = plan.items; count > 1; count = (count + 7) / 8) most += 8;
   return most;
 }

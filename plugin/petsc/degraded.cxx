@@ -64,10 +64,10 @@ PetscErrorCode NoteDegraded(PC pc) {
 PetscErrorCode AgreeOnDegraded(PC pc) {
   PC_OCLSPKT* o = data(pc);
   PetscMPIInt ranks, rank;
-  int finalized; /* a PC may be destroyed behind PetscFinalize() */
+  PetscBool finalized; /* a PC may be destroyed behind PetscFinalize() */
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Finalized(&finalized));
+  PetscCall(PetscFinalized(&finalized));
   if (finalized) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
   PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)pc), &rank));

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +27,9 @@ struct Sweep {
   AlignedArray<PetscScalar> right, solution;  ///< vectors in the order of the lines; empty: that of the matrix
   std::size_t losses_seen = 0;                ///< lost devices that were logged already
 };
+
+/// A bound; one that is not known, which comparisons and MPI_MAX may lose, is Inf.
+inline double without_nan(double bound) { return std::isnan(bound) ? std::numeric_limits<double>::infinity() : bound; }
 
 /// The larger of two bounds; one that is not known wins.
 inline double largest_bound(double a, double b) { return b <= a || std::isnan(a) ? a : b; }

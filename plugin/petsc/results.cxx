@@ -2,8 +2,6 @@
 /* What the last set-up chose, over all directions: the composed functions behind PCOCLSPKTGetMethodUsed() and its
    like. */
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "boundary.hxx"
 #include "pc_oclspkt.hxx"
@@ -30,18 +28,15 @@ std::string of_directions(const PC_OCLSPKT& o, const F& text) {
   return all;
 }
 
-/// NaN, which a comparison would lose, as the largest number.
-double known(double bound) { return std::isnan(bound) ? std::numeric_limits<double>::infinity() : bound; }
-
 }  // namespace
 
 Bounds bounds_here(const PC_OCLSPKT& o) {
   Bounds largest;
   for (const auto& sweep : o.sweeps) {
-    largest.rounding = std::max(largest.rounding, known(rounding_of(*sweep)));
-    largest.truncation = std::max(largest.truncation, known(sweep->solver.report().certificate));
+    largest.rounding = std::max(largest.rounding, without_nan(rounding_of(*sweep)));
+    largest.truncation = std::max(largest.truncation, without_nan(sweep->solver.report().certificate));
     if (!sweep->layout.exchange || !sweep->solver.cut_report().truncated) continue;
-    largest.truncation = std::max(largest.truncation, known(sweep->solver.cut_report().bound));
+    largest.truncation = std::max(largest.truncation, without_nan(sweep->solver.cut_report().bound));
   }
   return largest;
 }

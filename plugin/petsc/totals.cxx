@@ -2,8 +2,6 @@
 #include "totals.hxx"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "boundary.hxx"
 
@@ -29,9 +27,6 @@ Index lines_apart(const Report& report) {
   for (const GroupReport& group : report.groups) lines += group.lines;
   return lines;
 }
-
-/// NaN, which MPI_MAX may lose, as the largest number.
-double known(double value) { return std::isnan(value) ? std::numeric_limits<double>::infinity() : value; }
 
 /// Whether this rank chose as rank 0 did. Collective.
 PetscErrorCode ChoseAsFirst(MPI_Comm comm, const Report& report, bool* same) {
@@ -80,7 +75,7 @@ PetscErrorCode TotalOfSweep(PC pc, const Sweep& sweep, Totals* totals) {
                              &report.rounding,    &cut.backward_error,    &cut.rounding};
   for (Index* count : counts) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, count, 1, MPIU_INT64, MPI_SUM, comm));
   for (double* value : largest) {
-    *value = known(*value);
+    *value = without_nan(*value);
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, value, 1, MPI_DOUBLE, MPI_MAX, comm));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -59,14 +59,15 @@ TYPED_TEST(Variants, ForGpusSolveByWorkGroups) {
     // What decays too slowly for any tile, and what is not dominant.
     expect(Method::exact_twopass, test::diffusion<T>(LineSet::one(200'011), 1e6));
     expect(Method::exact_twopass, test::constant<T>(LineSet::one(20'011), -1, 2, -1));
-    expect(Method::exact_twopass, test::row_sums_zero<T>(LineSet::one(20'011)));
+    // Sums of rows that are 0 but for rounding: forgiving that would change the solution, and the kernels do.
+    EXPECT_EQ(this->solve(options, test::row_sums_zero<T>(LineSet::one(20'011))).device, "host");
     EXPECT_TRUE(this->solve(options, test::random_dominant<T>(LineSet::grid_axis(1, 40, 50, 3), 3)).ready);
     options.method = MethodChoice::truncated_halo;
     for (const double d : {3.0, 1.2, 1.05}) {
       expect(Method::truncated_halo, test::random_dominant<T>(LineSet::one(20'011), d));
     }
     options.method = MethodChoice::exact_twopass;
-    for (const double d : {3.0, 1.0}) {
+    for (const double d : {3.0, 1.001}) {
       expect(Method::exact_twopass, test::random_dominant<T>(LineSet::one(20'011), d));
     }
     expect(Method::exact_twopass, test::diffusion<T>(LineSet::equal(40, 500), 1e5));
@@ -156,8 +157,8 @@ TYPED_TEST(Variants, OfThePaperSolveAsItDoesWhereItsCertificateHolds) {
     options.variant = "paper";
     const auto expect = [&](bool paper, Method method, Bands<T> bands) {
       const Report report = this->solve(options, std::move(bands));
-      EXPECT_EQ(report.method, method) << report.why;
       ASSERT_FALSE(report.candidates.empty());
+      EXPECT_EQ(report.method, method) << report.why << "; " << report.candidates.front().why;
       EXPECT_EQ(report.shape.find("variant paper") != std::string::npos, paper) << report.shape;
       EXPECT_EQ(report.candidates.front().method, Method::truncated_halo) << "it is tried first";
       if (paper) {
@@ -172,9 +173,10 @@ TYPED_TEST(Variants, OfThePaperSolveAsItDoesWhereItsCertificateHolds) {
       expect(true, Method::truncated_halo, test::random_dominant<T>(LineSet::one(n), 3));
     }
     expect(true, Method::truncated_halo, test::random_dominant<T>(LineSet::equal(400, 61), 3));
-    expect(true, Method::truncated_halo, test::diffusion<T>(LineSet::one(20'011), 100));
-    // What truncation would show in, and what is not dominant, goes to the kernels for GPUs.
-    expect(false, Method::exact_factored, test::diffusion<T>(LineSet::one(200'011), 1e6));
+    expect(true, Method::truncated_halo, test::diffusion<T>(LineSet::one(20'011), 1));
+    // What truncation or rounding would show in, and what is not dominant, goes to the kernels for GPUs.
+    expect(false, Method::truncated_streamed, test::diffusion<T>(LineSet::one(20'011), 100));
+    expect(false, Method::exact_twopass, test::diffusion<T>(LineSet::one(200'011), 1e6));
     const Report beside = this->solve(options, test::random_dominant<T>(LineSet::grid_axis(1, 40, 50, 3), 3));
     EXPECT_TRUE(beside.ready);
     EXPECT_EQ(beside.shape.find("variant paper"), std::string::npos);
