@@ -59,7 +59,8 @@ class FoldRounding {
     sweep_.end();
     double most = 12;
     if (row_ > 1) {
-      const auto steps = static_cast<double>(order_.item_rows + order_.tile_rows / order_.item_rows);
+      const Index items = order_.tile_rows / order_.item_rows;
+      const auto steps = static_cast<double>(order_.item_rows + items);
       most += (sum_ * first_.upper * product_ + excesses_) / first_.row + steps * (1 + product_ / 2);
     }
     if (!(most <= firsts_)) firsts_ = most;
