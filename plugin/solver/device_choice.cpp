@@ -13,9 +13,9 @@
 namespace oclspkt {
 namespace {
 
-/// No OpenCL driver starts a kernel and waits for it in less; solves that the host ends sooner open no driver at all.
-/// (Seen: 4.7 us by Intel's CPU run-time, 8.5 us by NVIDIA's.)
-constexpr double kCheapestLaunch = 4e-6;
+/// Opening drivers, building a kernel and measuring it takes about so long, and a device spares an apply at most what
+/// the host takes for it. Solves for which that is not won back in so many applies open no driver at all.
+constexpr double kProbeSeconds = 0.1, kProbeApplies = 1000;
 
 /// What an apply costs on the host where its factors are made anew for a few, in applies: at least twice as much.
 constexpr double kWithFactors = 2;
@@ -129,8 +129,8 @@ DeviceChoice none_usable(const Options& options, DeviceChoice found, bool failed
 DeviceChoice choose_device(const Options& options, const Demand& demand, const std::vector<LostDevice>& lost) {
   if (needs_no_device(options.devices)) return host_because("asked for");
   const bool only_auto = options.devices == "auto";
-  if (only_auto && host_seconds(demand) < kCheapestLaunch) {
-    return host_because("no launch is worth " + std::to_string(demand.lines.rows()) + " rows");
+  if (only_auto && host_seconds(demand) * kProbeApplies < kProbeSeconds) {
+    return host_because("measuring devices is not worth it for " + std::to_string(demand.lines.rows()) + " rows");
   }
 
   std::string problem;

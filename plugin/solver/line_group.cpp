@@ -26,7 +26,11 @@ Objection object_to_pivots(const Factors<T>& factors, Names names) {
   if (factors.doubtful().empty()) return {};
   char text[96];
   const auto& pivots = factors.pivots();
-  std::snprintf(text, sizeof text, ": growth %.1e, smallest pivot %.1e of its row", pivots.growth, pivots.smallest);
+  if (std::isfinite(pivots.growth)) {
+    std::snprintf(text, sizeof text, ": growth %.1e, smallest pivot %.1e of its row", pivots.growth, pivots.smallest);
+  } else {
+    std::snprintf(text, sizeof text, ": a pivot is 0 without pivoting");
+  }
   return {line_name(factors.doubtful().front(), names) + text, factors.doubtful()};
 }
 

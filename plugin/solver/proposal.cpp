@@ -87,7 +87,9 @@ double growth_of(const Problem<T>& problem, const Plan& plan, Objection& objecti
                               : elimination_growth(view, plan.m, plan.halo, rows.first, rows.end);
     if (!(growth <= kGrowthLimit)) {
       if (objection.lines.empty()) {
-        objection.why = format("line %lld: growth %.1e > %.0f", static_cast<long long>(l), growth, kGrowthLimit);
+        objection.why = std::isfinite(growth)
+                            ? format("line %lld: growth %.1e > %.0f", static_cast<long long>(l), growth, kGrowthLimit)
+                            : format("line %lld: a pivot is 0 without pivoting", static_cast<long long>(l));
       }
       objection.lines.push_back(l);
     } else {
