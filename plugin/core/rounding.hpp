@@ -58,7 +58,7 @@ Rounding bound_lane_rounding(const Plan& plan, const LineSet& lines, const Bands
 
 /// The largest bound that means something, in eps: rounding is followed to first order, with factors as they would be
 /// without it. Far above it, these are other factors.
-inline constexpr double kLargestRounding = 1e4;
+inline constexpr double kLargestRounding = 1e3;
 
 /// `bound`, or that nothing is known where it is above kLargestRounding.
 inline Rounding of_first_order(const Rounding& bound) {

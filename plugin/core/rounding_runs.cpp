@@ -110,15 +110,6 @@ class RunErrors {
   ScanErrors down_, up_;
 };
 
-/// The largest number of errors of which each adds to the next.
-double largest(const std::vector<double>& errors) {
-  double worst = 0;
-  for (const double e : errors) {
-    worst = larger(worst, e);
-  }
-  return worst;
-}
-
 /// Tiles of a run after which it has nothing new for rows that are all within limits that decay.
 constexpr Index kLimitTiles = 3;
 

@@ -47,6 +47,13 @@ struct RoundedRows {
   void fill_with(double lower_share, double upper_share, double down_ratio, double up_ratio);
 };
 
+/// The largest of some errors; NaN if one is.
+inline double largest(const std::vector<double>& errors) {
+  double worst = 0;
+  for (const double error : errors) worst = larger(worst, error);
+  return worst;
+}
+
 /// The worst of some rows, in u.
 struct WorstRow {
   double error = 0;

@@ -59,12 +59,19 @@ Part part_of(const RoundedRows& rows, double most_above) {
   return part;
 }
 
-/// Divide an equation by what is left of its diagonal. @param taken  off it
-void divide(double taken, Equation& e) {
+/// Divide an equation by what is left of its diagonal.
+///
+/// A value is at most s = 1 + the sum of its couplings. Two neighbours' values, at most 2, are taken off it times the
+/// couplings a and b: that rounds by 2 (a + b), by s + 2 max(a, b) and by what is left; what is taken off the diagonal
+/// rounds by 3 taken; the division, its product with the value and with the couplings follow.
+/// @param taken  off the diagonal
+/// @param a, b   the couplings before
+void divide(double taken, double a, double b, Equation& e) {
   const double r = taken < 1 ? 1 / (1 - taken) : kNothingKnown;
   e.above *= r;
   e.below *= r;
-  e.error = r * (e.error + 3 * (1 + taken)) + 2 + 4 * (e.above + e.below);
+  const double left = 1 + e.above + e.below;
+  e.error = r * (e.error + 2 * (a + b) + 1 + a + b + 2 * std::max(a, b) + 3 * taken) + 4 * left + 4 * (e.above + e.below);
 }
 
 /// Unknowns of the last rows of all parts: errors of those that the reduction finds.
@@ -75,7 +82,7 @@ std::vector<double> settle(const std::vector<Part>& parts, int steps) {
     const Part& part = parts[k];
     const Part next = k + 1 < count ? parts[k + 1] : Part{};
     now[k] = {part.above, part.below * next.top_below, part.bottom + part.below * next.top};
-    divide(part.below * next.top_above, now[k]);
+    divide(part.below * next.top_above, part.above, part.below, now[k]);
   }
   std::vector<Equation> then(count);
   for (std::size_t step = 0, distance = 1; step < static_cast<std::size_t>(steps); ++step, distance *= 2) {
@@ -85,7 +92,7 @@ std::vector<double> settle(const std::vector<Part>& parts, int steps) {
       const Equation mine = now[k];
       then[k] = {mine.above * up.above, mine.below * down.below,
                  mine.error + mine.above * up.error + mine.below * down.error};
-      divide(mine.above * up.below + mine.below * down.above, then[k]);
+      divide(mine.above * up.below + mine.below * down.above, mine.above, mine.below, then[k]);
     }
     std::swap(now, then);
   }
@@ -178,11 +185,11 @@ Rounding bound_tiles(const Plan& plan, const RatioLimits& limits) {
   }
   for (int item = 0; item < plan.items; ++item) errors.add_part(item, limits.down);
   const std::vector<double>& left = errors.settle_parts();
-  double worst = *std::max_element(left.begin(), left.end());
+  double worst = largest(left);
   if (plan.halo > 0) {
     const std::vector<double> unknowns = errors.unknowns();
     const double share = std::max(errors.all.share_down[0], errors.all.share_up[0]);
-    worst += 2 * share * *std::max_element(unknowns.begin(), unknowns.end());
+    worst += 2 * share * largest(unknowns);
   }
   return {worst / 2};
 }

@@ -101,7 +101,11 @@ void Solver<T>::Impl::adopt(const DeviceChoice& device, const Plan& plan, bool l
 template <typename T>
 Objection Solver<T>::Impl::examine_adopted(Proposal& p, bool last) {
   report_.backward_error = 0;
-  if (const double made = solver_->rounding(); made != 0) p.rounding = Rounding{made};
+  // Of the factors as they were made; where work-items settle, the plan's bound counts that, too.
+  if (const double made = solver_->rounding(); made != 0) {
+    const bool settles = p.plan.grid() || p.plan.by_groups() || p.plan.twisted();
+    if (!settles || !p.rounding || p.rounding->eps < made) p.rounding = Rounding{made};
+  }
   if (!p.needs_trial && in_range<T>(survey_)) return {};
   double error = -1;
   const Times start = all_times();
