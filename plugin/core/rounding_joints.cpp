@@ -225,6 +225,8 @@ Rounding bound_taken_off(const Plan& plan, const BandsView<T>& bands) {
         sweep_down<Taken>(last, kPieceRows, kLeadIn + plan.m, [&](Index first, Index end, Taken& h, bool) {
           for (Index i = first; i < end; ++i) {
             const bool begin = begins(i);
+            // What was taken off the last row above is known twice, as it is stored and as it was handed on.
+            const double handed = begin ? h.partition.through() * h.partition.entering() : 0;
             if (begin) h.partition = Partition(h.above);
             const RowSwept row = sweep_row(rows, i, h.above);
             if (begin && plan.from_ends) h.joints.see(h.pivots * (row.pivot + row.upper) / row.row(), rows.at(i));
@@ -233,8 +235,8 @@ Rounding bound_taken_off(const Plan& plan, const BandsView<T>& bands) {
             h.partition.see(row);
             h.growing = row.coupling * std::max(1.0, row_of(i) == 0 ? 0 : h.growing);
             if (i + 1 == last || row_of(i + 1) == 0) h.grown = larger(h.grown, h.growing);
-            h.rows.see(row.corrected() + kTakenOff * h.partition.through() * h.partition.entering() / row.row(),
-                       rows.at(i));
+            const double taken_off = h.partition.through() * h.partition.entering() + row.multiplier * handed;
+            h.rows.see(row.corrected() + kTakenOff * taken_off / row.row(), rows.at(i));
           }
         });
     for (const Taken& piece : pieces) {

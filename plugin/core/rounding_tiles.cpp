@@ -71,7 +71,8 @@ void divide(double taken, double a, double b, Equation& e) {
   e.above *= r;
   e.below *= r;
   const double left = 1 + e.above + e.below;
-  e.error = r * (e.error + 2 * (a + b) + 1 + a + b + 2 * std::max(a, b) + 3 * taken) + 4 * left + 4 * (e.above + e.below);
+  e.error =
+      r * (e.error + 2 * (a + b) + 1 + a + b + 2 * std::max(a, b) + 3 * taken) + 4 * left + 4 * (e.above + e.below);
 }
 
 /// Unknowns of the last rows of all parts: errors of those that the reduction finds.

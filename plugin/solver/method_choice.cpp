@@ -21,6 +21,9 @@ constexpr int kTwistedCores = 4;
 constexpr Index kShortestPartition = 48;
 /// Rounding of a row that carries its excess, in eps, times its dominance: 1.5 eps at 0.5, 6.5 at 0.1, 6e8 at 1e-9.
 constexpr double kOfExcess = 0.75;
+/// By how much more rows without dominance round that carry their excess: each elimination makes the diagonal anew, of
+/// couplings and an excess below 0, all of which may be as large as they are.
+constexpr double kOfDifference = 4;
 
 template <typename T>
 Proposal exact_proposal(const Problem<T>& problem, const Plan& plan) {
@@ -256,9 +259,10 @@ static bool carries_excess(const Plan& plan) {
          plan.folds() || plan.grid_folds();
 }
 
-/// True if rows whose diagonal is small against their couplings keep it: factors that the host makes row by row.
+/// True if rows whose diagonal is small against their couplings keep it: factors that the host makes row by row, with
+/// nothing that is taken off afterwards.
 static bool carries_diagonals(const Plan& plan) {
-  return plan.method == Method::exact_factored && !plan.folds() && !plan.grid_folds() && !plan.takes_lines();
+  return plan.method == Method::exact_factored && !plan.twisted() && !plan.by_groups() && !plan.grid_folds();
 }
 
 /// Why small diagonals would be lost, which errors of rows do not show; empty if they are not.
@@ -287,7 +291,10 @@ std::optional<Proposal> propose(const Problem<T>& problem, Method method, Object
   if (!proposal || method == Method::pivot) return proposal;
   if (!proposal->rounding) proposal->rounding = rounding_of(problem, proposal->plan);
   // A diagonal that is small against its couplings is rounded with these.
-  if (carries_excess(proposal->plan)) proposal->rounding->eps += kOfExcess / problem.survey.dominance;
+  if (carries_excess(proposal->plan)) {
+    const double d = problem.survey.dominance;
+    proposal->rounding->eps = (d < 1 ? kOfDifference : 1) * proposal->rounding->eps + kOfExcess / d;
+  }
   std::string why = diagonal_refusal(problem.survey, proposal->plan);
   if (why.empty()) why = forgiving_refusal(problem, proposal->plan);
   if (!(proposal->rounding->eps <= problem.rounding_limit)) {
