@@ -89,18 +89,21 @@ PetscErrorCode ReadSwitch(OclspktOptionItems PetscOptionsObject, const OptionEnt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The words of an enumeration of oclspkt.h as PetscOptionsEnum() takes them: its name stands behind the last word.
-const char* const* words_of(const OptionEntry& entry, const Choice& choice) {
+/// The words of an enumeration of oclspkt.h as PetscOptionsEnum() takes them: its name, its prefix and a null pointer
+/// stand behind the last word.
+const char* const* words_of(const OptionEntry& entry) {
   for (const char* const* words : {PCOCLSPKTMethods, PCOCLSPKTPrecisions, PCOCLSPKTOnDeviceFailures, PCOCLSPKTSingulars,
                                    PCOCLSPKTTransfers, PCOCLSPKTCombines, PCOCLSPKTDiagonals}) {
-    if (words[0] == choice.names[0] && std::strcmp(words[choice.names.size()], entry.argument) == 0) return words;
+    const char* const* end = words;
+    while (*end != nullptr) ++end;
+    if (std::strcmp(end[-2], entry.argument) == 0) return words;
   }
   return nullptr;
 }
 
 PetscErrorCode ReadChoice(OclspktOptionItems PetscOptionsObject, const OptionEntry& entry, const char* key,
                           const char* setter, const Choice& choice, Settings& settings) {
-  const char* const* words = words_of(entry, choice);
+  const char* const* words = words_of(entry);
   auto value = static_cast<PetscEnum>(choice.get(settings));
 
   PetscFunctionBegin;
