@@ -44,9 +44,20 @@ class FailingDevices : public test::SolverFixture<T> {
  protected:
   static constexpr Index kRows = 3001;  // several tiles, the last of them short
 
-  const Bands<T> bands_ = test::random_dominant<T>(LineSet::one(kRows), 2.5);
+  const Bands<T> bands_ = dominant_both_ways();
   const std::vector<T> y_ = test::random_vector<T>(kRows);
   bool from_ends_ = false;  // the method that places() met last
+
+  /// Rows over their diagonal, so that the transposed rows are dominant as well.
+  static Bands<T> dominant_both_ways() {
+    Bands<T> bands = test::random_dominant<T>(LineSet::one(kRows), 2.5);
+    for (Index i = 0; i < kRows; ++i) {
+      bands.lower()[i] /= bands.diag()[i];
+      bands.upper()[i] /= bands.diag()[i];
+      bands.diag()[i] = 1;
+    }
+    return bands;
+  }
 
   void live(Solver<T>& solver, Moment moment) {
     std::vector<T> x(y_.size(), std::numeric_limits<T>::quiet_NaN());
