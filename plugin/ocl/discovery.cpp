@@ -25,7 +25,8 @@ constexpr std::int64_t kUsualCache = 1 << 20;
 /// A driver's text without blanks around it; what would not print, escape sequences for one, becomes '?'.
 std::string trimmed(std::string text) {
   while (!text.empty() && (text.back() == '\0' || text.back() == ' ')) text.pop_back();
-  std::replace_if(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; }, '?');
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; }, '?');
   const auto first = text.find_first_not_of(' ');
   return first == std::string::npos ? "" : text.substr(first);
 }
