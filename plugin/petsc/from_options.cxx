@@ -104,12 +104,13 @@ const char* const* words_of(const OptionEntry& entry) {
 PetscErrorCode ReadChoice(OclspktOptionItems PetscOptionsObject, const OptionEntry& entry, const char* key,
                           const char* setter, const Choice& choice, Settings& settings) {
   const char* const* words = words_of(entry);
-  auto value = static_cast<PetscEnum>(choice.get(settings));
+  int value = choice.get(settings);  // a PetscEnum has but one value in C++
 
   PetscFunctionBegin;
   PetscCheck(words, PETSC_COMM_SELF, PETSC_ERR_PLIB, "oclspkt.h has no words for the enumeration %s", entry.argument);
-  PetscCall(PetscOptionsEnum(key, entry.help, setter, words, value, &value, nullptr));
-  choice.set(settings, static_cast<int>(value));
+  PetscCall(PetscOptionsEnum(key, entry.help, setter, words, static_cast<PetscEnum>(value),
+                             reinterpret_cast<PetscEnum*>(&value), nullptr));
+  choice.set(settings, value);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
