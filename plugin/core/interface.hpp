@@ -98,7 +98,7 @@ bool is_forgiven(T excess, T diag) {
 template <typename T>
 T row_excess(T lower, T diag, T upper, bool forgives = true) {
   const T excess = exact_excess(lower, diag, upper);
-  return forgives & is_forgiven(excess, diag) ? T(0) : excess;
+  return (forgives & is_forgiven(excess, diag)) ? T(0) : excess;
 }
 
 template <typename T>
