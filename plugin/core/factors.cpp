@@ -84,7 +84,7 @@ template <typename T>
   const T multiplier = lower * b.reciprocal_above[j], filled = multiplier * b.upper_above[j];
   const T excess = exact_excess(lower, diag, upper), sign = std::copysign(T(1), diag);
   const bool forgiven = is_forgiven(excess, diag);
-  const ExcessRow<T> row{lower, upper, forgiven & b.forgives ? T(0) : excess, T(0), sign};
+  const ExcessRow<T> row{lower, upper, (forgiven & b.forgives) ? T(0) : excess, T(0), sign};
   const PivotRow<T> p = pivot_of(eliminate_above(above, multiplier, row), sign * filled, lower, diag, upper);
   const T before = std::abs(diag), largest = std::max(std::max(std::abs(lower), before), std::abs(upper));
   const T reciprocal = p.row.sign / p.size;
