@@ -6,6 +6,7 @@
 
 #include "oclspkt/bands.hpp"
 #include "oclspkt/report.hpp"
+#include "pivot_error.hpp"
 #include "plan.hpp"
 #include "survey.hpp"
 
@@ -65,12 +66,14 @@ inline Rounding of_first_order(const Rounding& bound) {
   return bound.eps <= kLargestRounding ? bound : Rounding{std::numeric_limits<double>::infinity(), bound.row};
 }
 
-/// The bound of any plan but pivoting's, which has one only behind its factors.
+/// The bound of any plan but pivoting's, which has one only behind its factors. Nothing is known where pivots are not.
 template <typename T>
 Rounding bound_rounding(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) {
-  return of_first_order(plan.grid()        ? bound_grid_rounding(plan, lines, bands, survey)
-                        : plan.by_groups() ? bound_group_rounding(plan, lines, bands, survey)
-                                           : bound_lane_rounding(plan, lines, bands, survey));
+  const Rounding bound = of_first_order(plan.grid()        ? bound_grid_rounding(plan, lines, bands, survey)
+                                        : plan.by_groups() ? bound_group_rounding(plan, lines, bands, survey)
+                                                           : bound_lane_rounding(plan, lines, bands, survey));
+  const bool known = !(bound.eps <= kLargestRounding) || knows_pivots(plan, lines, bands, survey);
+  return known ? bound : Rounding{std::numeric_limits<double>::infinity(), bound.row};
 }
 
 }  // namespace oclspkt

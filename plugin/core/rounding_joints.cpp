@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "pivot_error.hpp"
 #include "sweep_down.hpp"
 #include "walk.hpp"
 
@@ -30,8 +31,9 @@ struct Worst {
   void see(const Worst& other) { see(other.bound, other.row); }
 };
 
-/// The row that was swept last, in absolute values.
+/// The row that was swept last.
 struct RowAbove {
+  PivotChain chain;
   double c = 0;                                  ///< c p, with its sign
   double pivot = 0;                              ///< |u|
   double upper = 0;                              ///< |c|
@@ -53,13 +55,12 @@ struct RowSwept {
 
 template <typename T>
 RowSwept sweep_row(const Walk<T>& rows, Index i, RowAbove& above) {
-  const double lower = rows.lower(i), diag = rows.diag(i), upper = rows.upper(i);
-  const double taken = lower == 0 ? 0 : lower * above.c, pivot = diag - taken;
-  RowSwept row{std::abs(lower), std::abs(diag), std::abs(pivot), std::abs(upper), 0, std::abs(taken), 0};
-  row.multiplier = row.lower == 0 ? 0 : row.lower / above.pivot;
-  const double c = upper / pivot;
+  const double lower = std::abs(double{rows.lower(i)}), diag = std::abs(double{rows.diag(i)}), upper = rows.upper(i);
+  const EliminatedRow left = above.chain.next(rows.lower(i), rows.diag(i), rows.upper(i));
+  RowSwept row{lower, diag, left.size, std::abs(upper), left.ratio, std::abs(left.taken), 0};
+  const double c = upper / above.chain.pivot;
   row.coupling = std::abs(c);
-  above = {c, row.pivot, row.upper, row.row()};
+  above = {above.chain, c, row.pivot, row.upper, row.row()};
   return row;
 }
 

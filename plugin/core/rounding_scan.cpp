@@ -4,6 +4,8 @@
 #include <atomic>
 #include <limits>
 
+#include "interface.hpp"
+
 namespace oclspkt {
 namespace {
 
@@ -15,11 +17,9 @@ struct Row {
 /// Eliminate a row. A pivot that is not positive makes NaN of all that follows.
 template <typename T>
 Row eliminate(const Walk<T>& rows, Index i, PivotAbove& above) {
-  constexpr double kForgiven = 2 * static_cast<double>(std::numeric_limits<T>::epsilon());
   const double sign = rows.diag(i) < 0 ? -1 : 1, a = sign * rows.lower(i), b = sign * rows.diag(i);
   const double c = sign * rows.upper(i), t = std::abs(a) * above.reciprocal, taken = t * std::abs(above.upper);
-  double excess = (b - std::abs(a)) - std::abs(c);
-  if (excess < 0 && excess >= -kForgiven * b) excess = 0;
+  double excess = row_excess(rows.lower(i), rows.diag(i), rows.upper(i));
   // Where nothing is eliminated the coupling to it stays.
   if (above.reciprocal == 0) excess += std::abs(a);
   // What the row above couples back by adds to the diagonal, or leaves the excess as it is.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "parallel.hpp"
+#include "pivot_error.hpp"
 #include "rounding_joints.hpp"
 
 namespace oclspkt {
@@ -41,7 +42,12 @@ PartitionWorst eliminate_inner_rows(const BandsView<T>& bands, Index first, Inde
   worst.see(kBorder, first);
   if (last - first < 2) return worst;
   TopRow top{std::abs(double{bands.lower[first]}), std::abs(double{bands.diag[first]}), bands.upper[first]};
-  double pivot = bands.diag[first + 1], to_top = bands.lower[first + 1], above = 0, taken = 0;
+  PivotChain chain;
+  const auto pivot_of_row = [&](Index i) {
+    chain.next(bands.lower[i], bands.diag[i], bands.upper[i]);
+    return chain.pivot;
+  };
+  double pivot = pivot_of_row(first + 1), to_top = bands.lower[first + 1], above = 0, taken = 0;
   for (Index i = first + 1; i < last; ++i) {
     const double c = bands.upper[i], size = std::abs(pivot) + std::abs(c) + std::abs(to_top);
     worst.see((4 * (std::abs(pivot) + std::abs(c)) + 7 * (std::abs(to_top) + above) + 3 * taken) / row_sum(i), i);
@@ -55,7 +61,7 @@ PartitionWorst eliminate_inner_rows(const BandsView<T>& bands, Index first, Inde
     above = std::abs(double{bands.lower[i + 1]});
     taken = std::abs(s * c);
     to_top = -s * to_top;
-    pivot = bands.diag[i + 1] - s * c;
+    pivot = pivot_of_row(i + 1);
   }
   worst.see(kBorder + top.collected / row_sum(first), first);
   worst.see(kBorder + (4 * std::abs(pivot) + 7 * (std::abs(to_top) + above) + 3 * taken) / row_sum(last), last);

@@ -55,11 +55,12 @@ void Solver<T>::Impl::take_out(const Objection& objection) {
   look();
 }
 
-/// Rows near the ends of the number range want a scale, which lines that are solved apart have. A user who names a
-/// method gets it as it is, see examine_adopted().
+/// Rows near the ends of the number range want a scale, which lines that are solved apart have: exactly. A user who
+/// names one method gets it as it is, see examine_adopted().
 template <typename T>
 void Solver<T>::Impl::take_out_extremes() {
-  if (in_range<T>(survey_) || named(options_.method)) return;
+  const bool as_it_is = named(options_.method) && options_.method != MethodChoice::exact;
+  if (in_range<T>(survey_) || as_it_is) return;
   char text[96];
   std::snprintf(text, sizeof text, "rows of %.1e to %.1e are scaled by powers of two", survey_.smallest_row,
                 survey_.largest_row);

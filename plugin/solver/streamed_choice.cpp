@@ -71,6 +71,7 @@ std::optional<Proposal> insist_on_streamed(const Problem<T>& problem, const Plan
 /// @return false if that is too much as well
 template <typename T>
 bool settle_rounding(const Problem<T>& problem, Plan& plan, Rounding& rounding) {
+  if (!knows_pivots(plan, problem.bands.lines(), problem.bands.view(), problem.survey)) return false;
   rounding = {rounding_of_joints(problem.survey, plan.m)};
   if (rounding.eps <= problem.rounding_limit) return true;
   const JointRounding found = bound_stored_joints(plan, problem.bands.view());

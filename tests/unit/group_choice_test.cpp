@@ -67,7 +67,8 @@ TYPED_TEST(GroupChoice, SettlesNothingThatMultipliesRounding) {
   // Where couplings turn from upwards to downwards, work-items that know only of 0 above them multiply it by 50.
   const LineSet lines = LineSet::grid_axis(1, 64, 32, 64);
   Bands<T> bands = test::fill<T>(lines, [](Index i) {
-    return i < 8 ? test::Row{-0.01, 1.01, -1} : test::Row{-1, 1.01, -0.01};
+    // Sums are 0 in float, too: what is forgiven of them could be all that is left of a pivot.
+    return i < 8 ? test::Row{-1. / 128, 129. / 128, -1} : test::Row{-1, 129. / 128, -1. / 128};
   });
   bands.close_lines();
   Survey survey = survey_rows(lines, bands.view());
@@ -76,7 +77,7 @@ TYPED_TEST(GroupChoice, SettlesNothingThatMultipliesRounding) {
   const Problem<T> problem{options, bands, survey, kGpu};
   Objection objection;
   const auto proposal = propose(problem, Method::exact_factored, objection);
-  ASSERT_TRUE(proposal);
+  ASSERT_TRUE(proposal) << objection.why;
   ASSERT_TRUE(proposal->plan.grid());
   EXPECT_EQ(proposal->plan.form, Form::shared);
   EXPECT_TRUE(proposal->plan.in_turn || proposal->plan.grid_items_down() == 1);

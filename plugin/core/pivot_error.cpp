@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "pivot_error.hpp"
+
+#include <atomic>
+#include <cmath>
+#include <limits>
+
+#include "line_columns.hpp"
+#include "parallel.hpp"
+#include "walk.hpp"
+
+namespace oclspkt {
+namespace {
+
+/// How the pivots of a plan are made.
+enum class Arithmetic {
+  plain,  ///< the diagonal less what is taken off it
+  excess  ///< by the excess, which is carried from row to row
+};
+
+Arithmetic arithmetic_of(const Plan& plan) {
+  const bool truncates = plan.method == Method::truncated_halo || plan.method == Method::truncated_streamed;
+  const bool factored = plan.grid() ? plan.method != Method::truncated_halo : plan.stored;
+  return truncates && !factored ? Arithmetic::plain : Arithmetic::excess;
+}
+
+/// Lines that are eliminated whole, whose factors tell their growth when they are made.
+bool tells_growth(const Plan& plan) {
+  return plan.method == Method::exact_factored && !plan.by_groups() && !plan.twisted();
+}
+
+bool sweeps_up(const Plan& plan) {
+  return plan.twisted() || plan.from_ends || plan.paper || plan.method == Method::exact_twopass;
+}
+
+/// Rows of a line, one after the other, until a pivot is lost.
+template <typename T>
+class PivotErrors {
+ public:
+  explicit PivotErrors(Arithmetic arithmetic) : arithmetic_(arithmetic) {}
+
+  /// Eliminate the row before from the next one. @return whether its pivot is known
+  bool see(T lower, T diag, T upper) {
+    const EliminatedRow row = chain_.next(lower, diag, upper);
+    // An error of the pivot above changes what is taken off; one of a carried excess changes the multiplier, too, and
+    // leaves the same.
+    double error = std::abs(row.taken) * handed_;
+    if (arithmetic_ == Arithmetic::plain || row.direct) {
+      error += kUnit * (3 * std::abs(row.taken) + 2 * row.size);
+    } else {
+      const double forgiven = is_forgiven(static_cast<T>(row.own), diag) ? -row.own : 0;
+      error += forgiven + kUnit * (5 * (row.ratio * std::abs(row.before) + row.against) + 2 * std::abs(row.own));
+    }
+    handed_ = error / row.size;
+    swept_ = row.ratio * swept_ + std::abs(double{lower}) + std::abs(double{diag}) + std::abs(double{upper});
+    return handed_ <= kKnownPivots && swept_ <= kMost * row.size;
+  }
+
+ private:
+  static constexpr double kUnit = std::numeric_limits<T>::epsilon() / 2.0;
+  /// What an unknown may be against those that rounding belongs to, so that sums over all rows stay in T's range.
+  static constexpr double kMost = sizeof(T) == sizeof(float) ? 1e25 : 1e250;
+  Arithmetic arithmetic_;
+  PivotChain chain_;
+  double handed_ = 0;  ///< error of the last excess, or plain pivot, relative to the pivot
+  double swept_ = 0;   ///< what the sweep down makes of right-hand sides as large as their rows
+};
+
+template <typename T>
+bool knows_line(Arithmetic arithmetic, const Walk<T>& rows, Index length) {
+  PivotErrors<T> errors(arithmetic);
+  for (Index i = 0; i < length; ++i) {
+    if (!errors.see(rows.lower(i), rows.diag(i), rows.upper(i))) return false;
+  }
+  return true;
+}
+
+/// Behind these rows, rows that are all the same find nothing new: excesses of sums 0 shrink as 1 / i, and so do their
+/// errors.
+constexpr Index kRowsAlike = 8192;
+
+}  // namespace
+
+template <typename T>
+bool knows_pivots(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) {
+  if (tells_growth(plan)) return true;
+  // 4 u d / (d - 1)
+  if (survey.dominance >= 1 + 40 * static_cast<double>(std::numeric_limits<T>::epsilon()) / kKnownPivots) return true;
+  const Arithmetic arithmetic = arithmetic_of(plan);
+  const bool up = sweeps_up(plan);
+  const Index count = plan.form == Form::shared ? 1 : lines.count();
+  std::atomic<bool> known{true};
+  const auto see_line = [&](const BandsView<T>& line, Index length) {
+    if (!known) return;
+    if (!knows_line(arithmetic, Walk<T>(line, length, false), length) ||
+        (up && !knows_line(arithmetic, Walk<T>(line, length, true), length))) {
+      known = false;
+    }
+  };
+  if (!lines.contiguous()) {
+    if (lines.count() == 0 || lines.length(0) == 0) return true;
+    for_columns(lines, count, [&](Index first, Index width) {
+      const Column<T> column(lines, bands, first, width);
+      for (Index l = 0; l < width && known; ++l) see_line(column.line(l), lines.length(0));
+    });
+    return known;
+  }
+  const bool alike = survey.dominance >= 1 && is_uniform(lines, bands);
+  for_pieces(count, lines_a_piece(lines), [&](Index begin, Index end) {
+    for (Index l = begin; l < end && known; ++l) {
+      const Index first = lines.first(l), length = alike ? std::min(lines.length(l), kRowsAlike) : lines.length(l);
+      see_line({bands.lower + first, bands.diag + first, bands.upper + first}, length);
+    }
+  });
+  return known;
+}
+
+template bool knows_pivots(const Plan&, const LineSet&, const BandsView<float>&, const Survey&);
+template bool knows_pivots(const Plan&, const LineSet&, const BandsView<double>&, const Survey&);
+
+}  // namespace oclspkt
