@@ -204,6 +204,45 @@ def gpu_from_host(results):
                   for r in own if r["matrix"] == first])
 
 
+def number(value):
+    return "-" if value is None else f"{value:.3g}"
+
+
+def attack(cells, what):
+    """Judged answers: a line a family, or a line a scheme and device."""
+    families = what == "families"
+    body = []
+    for c in cells:
+        if (c["scheme"] != "all") == families or c["scheme"] == "refused":
+            continue
+        who = [c["family"]] if families else [c["scheme"].replace(" of  lines x  rows", "").strip(" ,"), c["device"]]
+        body.append([*who, str(c["systems"]), str(c["answers"]), str(c["told"]), str(c["failed"]), str(c["exceeded"]),
+                     number(c["least_margin"]), number(c["median_margin"]),
+                     f"{100 * c['forward_behind'] / max(1, c['answers']):.2f}"])
+    return table([*(["family"] if families else ["scheme", "device"]), "systems", "answers", "above 100 eps and told",
+                  "not told", "above the bound", "bound over error, least", "median", "forward, %"], body)
+
+
+def before_and_after(results, document):
+    """Speed and set-up of the same systems by another commit: ratios of times."""
+    others = {(r["matrix"], r["scalar"], r["rows"]): r for r in document["results"]}
+    body = []
+    for r in results:
+        o = others[r["matrix"], r["scalar"], r["rows"]]
+        body.append([records.short_matrix(r), r["scalar"], r["method"], o["method"],
+                     f"{r['seconds'] / o['seconds']:.2f}", f"{o["setup_seconds"] / r["setup_seconds"]:.2f}"])
+    return table(["matrix", "scalar", "before", "after", "speed, after / before", "set-up, after / before (time, one run)"], body)
+
+
+def rounding(results, what):
+    """What bounds on rounding hold, and cost."""
+    if what.startswith("attack "):
+        document = records.load(results, "gpu/rounding/attack")
+        return attack(document["cells"], what.split()[1]) if document else NOT_MADE
+    before, after = (records.load(results, f"gpu/rounding/long-{when}") for when in ("before", "after"))
+    return before_and_after(before["results"], after) if before and after else NOT_MADE
+
+
 def gpu(document, what):
     makers = {"systems": gpu_systems, "methods": gpu_methods, "lines": gpu_lines, "from-host": gpu_from_host}
     table_name, scalar = what.split()
@@ -214,6 +253,8 @@ def make(results, name):
     """The text of one table."""
     if name == "provenance":
         return provenance(results)
+    if name.startswith("rounding "):
+        return rounding(results, name.partition(" ")[2])
     if name.startswith("gpu/"):
         file, _, what = name.partition(" ")
         document = records.load(results, file)
