@@ -230,8 +230,9 @@ def before_and_after(results, document):
     for r in results:
         o = others[r["matrix"], r["scalar"], r["rows"]]
         body.append([records.short_matrix(r), r["scalar"], r["method"], o["method"],
-                     f"{r['seconds'] / o['seconds']:.2f}", f"{o["setup_seconds"] / r["setup_seconds"]:.2f}"])
-    return table(["matrix", "scalar", "before", "after", "speed, after / before", "set-up, after / before (time, one run)"], body)
+                     f"{r['seconds'] / o['seconds']:.2f}", f"{o['setup_seconds'] / r['setup_seconds']:.2f}"])
+    return table(["matrix", "scalar", "before", "after", "speed, after / before", "time of one set-up, after / before"],
+                 body)
 
 
 def rounding(results, what):
