@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "pivot_error.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <limits>
 
+#include "forgiven.hpp"
 #include "line_columns.hpp"
 #include "parallel.hpp"
 #include "walk.hpp"
@@ -24,6 +26,10 @@ Arithmetic arithmetic_of(const Plan& plan) {
   return truncates && !factored ? Arithmetic::plain : Arithmetic::excess;
 }
 
+/// Bounds of lines side by side ask of pivots that |c_i / u_i| is at most 1, or follow the factors in T's arithmetic:
+/// either holds with pivots of another matrix, as long as excesses are forgiven.
+bool takes_any_pivots(const Plan& plan) { return plan.grid() && arithmetic_of(plan) == Arithmetic::excess; }
+
 /// Lines that are eliminated whole, whose factors tell their growth when they are made.
 bool tells_growth(const Plan& plan) {
   return plan.method == Method::exact_factored && !plan.by_groups() && !plan.twisted();
@@ -37,7 +43,8 @@ bool sweeps_up(const Plan& plan) {
 template <typename T>
 class PivotErrors {
  public:
-  explicit PivotErrors(Arithmetic arithmetic) : arithmetic_(arithmetic) {}
+  explicit PivotErrors(const Plan& plan)
+      : arithmetic_(arithmetic_of(plan)), most_(takes_any_pivots(plan) ? kUnlimited : kKnownPivots) {}
 
   /// Eliminate the row before from the next one. @return whether its pivot is known
   bool see(T lower, T diag, T upper) {
@@ -51,24 +58,26 @@ class PivotErrors {
       const double forgiven = is_forgiven(static_cast<T>(row.own), diag) ? -row.own : 0;
       error += forgiven + kUnit * (5 * (row.ratio * std::abs(row.before) + row.against) + 2 * std::abs(row.own));
     }
-    handed_ = error / row.size;
+    handed_ = std::min(error / row.size, kUnlimited);
     swept_ = row.ratio * swept_ + std::abs(double{lower}) + std::abs(double{diag}) + std::abs(double{upper});
-    return handed_ <= kKnownPivots && swept_ <= kMost * row.size;
+    return handed_ <= most_ && swept_ <= kMost * row.size;
   }
 
  private:
   static constexpr double kUnit = std::numeric_limits<T>::epsilon() / 2.0;
   /// What an unknown may be against those that rounding belongs to, so that sums over all rows stay in T's range.
   static constexpr double kMost = sizeof(T) == sizeof(float) ? 1e25 : 1e250;
+  static constexpr double kUnlimited = std::numeric_limits<double>::max();
   Arithmetic arithmetic_;
+  double most_;
   PivotChain chain_;
   double handed_ = 0;  ///< error of the last excess, or plain pivot, relative to the pivot
   double swept_ = 0;   ///< what the sweep down makes of right-hand sides as large as their rows
 };
 
 template <typename T>
-bool knows_line(Arithmetic arithmetic, const Walk<T>& rows, Index length) {
-  PivotErrors<T> errors(arithmetic);
+bool knows_line(const Plan& plan, const Walk<T>& rows, Index length) {
+  PivotErrors<T> errors(plan);
   for (Index i = 0; i < length; ++i) {
     if (!errors.see(rows.lower(i), rows.diag(i), rows.upper(i))) return false;
   }
@@ -86,14 +95,13 @@ bool knows_pivots(const Plan& plan, const LineSet& lines, const BandsView<T>& ba
   if (tells_growth(plan)) return true;
   // 4 u d / (d - 1)
   if (survey.dominance >= 1 + 40 * static_cast<double>(std::numeric_limits<T>::epsilon()) / kKnownPivots) return true;
-  const Arithmetic arithmetic = arithmetic_of(plan);
   const bool up = sweeps_up(plan);
   const Index count = plan.form == Form::shared ? 1 : lines.count();
   std::atomic<bool> known{true};
   const auto see_line = [&](const BandsView<T>& line, Index length) {
     if (!known) return;
-    if (!knows_line(arithmetic, Walk<T>(line, length, false), length) ||
-        (up && !knows_line(arithmetic, Walk<T>(line, length, true), length))) {
+    if (!knows_line(plan, Walk<T>(line, length, false), length) ||
+        (up && !knows_line(plan, Walk<T>(line, length, true), length))) {
       known = false;
     }
   };
@@ -103,7 +111,7 @@ bool knows_pivots(const Plan& plan, const LineSet& lines, const BandsView<T>& ba
       const Column<T> column(lines, bands, first, width);
       for (Index l = 0; l < width && known; ++l) see_line(column.line(l), lines.length(0));
     });
-    return known;
+    return known && !(takes_any_pivots(plan) && forgiving_harms(lines, bands));
   }
   const bool alike = survey.dominance >= 1 && is_uniform(lines, bands);
   for_pieces(count, lines_a_piece(lines), [&](Index begin, Index end) {

@@ -10,13 +10,13 @@ namespace oclspkt {
 namespace {
 
 /// Absolute values of a row, and what is taken off its diagonal.
-struct Row {
+struct SweptRow {
   double lower, diag, upper, taken;
 };
 
 /// Eliminate a row. A pivot that is not positive makes NaN of all that follows.
 template <typename T>
-Row eliminate(const Walk<T>& rows, Index i, PivotAbove& above) {
+SweptRow eliminate(const Walk<T>& rows, Index i, PivotAbove& above) {
   const double sign = rows.diag(i) < 0 ? -1 : 1, a = sign * rows.lower(i), b = sign * rows.diag(i);
   const double c = sign * rows.upper(i), t = std::abs(a) * above.reciprocal, taken = t * std::abs(above.upper);
   double excess = row_excess(rows.lower(i), rows.diag(i), rows.upper(i));
@@ -87,7 +87,7 @@ void RoundedRows::fill(const Walk<T>& rows, Index first, Index n, PivotAbove& ab
       above = {};
       continue;
     }
-    const Row row = eliminate(rows, i, above);
+    const SweptRow row = eliminate(rows, i, above);
     const double of_row = 1 / (row.lower + row.diag + row.upper);
     down[at] = row.lower * above.reciprocal;
     up[at] = row.upper * above.reciprocal;
