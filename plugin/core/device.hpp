@@ -90,6 +90,12 @@ class DeviceSolver {
   /// Solve; x and y do not overlap.
   /// @throws DeviceError; x is then undefined and y untouched
   virtual void apply(const T* y, T* x) = 0;
+  /// Solve for `count` right-hand sides, each as apply() would, bit for bit. Column k is at y + k y_stride and its
+  /// solution at x + k x_stride.
+  /// @throws DeviceError; all columns of x are then undefined
+  virtual void apply_columns(const T* y, Index y_stride, T* x, Index x_stride, Index count) {
+    for (Index k = 0; k < count; ++k) apply(y + k * y_stride, x + k * x_stride);
+  }
   /// What the last set_up works with; null handles on the host.
   virtual DeviceHandles handles() const { return {}; }
   /// The same as apply() with both vectors in buffers of the device, see Solver::apply_on_device().
@@ -162,7 +168,7 @@ class DeviceModule {
 /// error)`. `abi` must equal kDeviceModuleAbi. The module object lives until the process ends. Throws nothing but
 /// bad_alloc; a later call then tries again.
 using DeviceModuleEntry = DeviceModule* (*)(const char* abi, std::string* error);
-inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 4";
+inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 5";
 inline constexpr const char* kDeviceModuleEntryName = "oclspkt_cl_module";
 
 /// Open the module beside this library at first use.

@@ -13,6 +13,9 @@ namespace {
 /// faster.
 constexpr Index kAbreast = 2;
 
+/// Right-hand sides that are swept at once.
+constexpr Index kColumnsAbreast = 4;
+
 /// Neighbouring lines whose rows lie `stride` apart, the first at `first`.
 struct Bundle {
   Index first, stride, width, length;
@@ -76,22 +79,29 @@ void sweep_rows(const Bundle& b, const FactorsView<T>& f, const T* y, T* x) {
   }
 }
 
-/// Sweep kLines lines of one length, whose first rows are at first[...], to the row `meeting` and back; the carried
-/// values stay in registers.
-template <bool kShared, Index kLines, typename T>
-void sweep_lines(const Index* first, Index stride, Index length, Index meeting, const FactorsView<T>& f, const T* y,
-                 T* x) {
-  T above[kLines] = {}, below[kLines] = {};
+/// A right-hand side of a line and its solution, from the line's first row on.
+template <typename T>
+struct Chain {
+  const T* y;
+  T* x;
+  Index factor;  ///< place of its first factors; 0 where lines share them
+};
+
+/// Sweep kChains chains of one length to the row `meeting` and back; the carried values stay in registers.
+template <bool kShared, Index kChains, typename T>
+void sweep_chains(const Chain<T> (&chains)[kChains], Index stride, Index length, Index meeting, const FactorsView<T>& f) {
+  T above[kChains] = {}, below[kChains] = {};
+  const auto factor_of = [&](Index i, Index k) { return kShared ? i : chains[k].factor + i * stride; };
   const auto go = [&](Index i, T* carry) {
-    for (Index k = 0; k < kLines; ++k) {
-      const Index at = first[k] + i * stride;
-      x[at] = carry[k] = y[at] - f.multiplier[kShared ? i : at] * carry[k];
+    for (Index k = 0; k < kChains; ++k) {
+      const Index at = i * stride;
+      chains[k].x[at] = carry[k] = chains[k].y[at] - f.multiplier[factor_of(i, k)] * carry[k];
     }
   };
   const auto return_by = [&](Index i, T* carry) {
-    for (Index k = 0; k < kLines; ++k) {
-      const Index at = first[k] + i * stride, factor = kShared ? i : at;
-      x[at] = carry[k] = x[at] * f.reciprocal[factor] - f.coupling[factor] * carry[k];
+    for (Index k = 0; k < kChains; ++k) {
+      const Index at = i * stride, factor = factor_of(i, k);
+      chains[k].x[at] = carry[k] = chains[k].x[at] * f.reciprocal[factor] - f.coupling[factor] * carry[k];
     }
   };
   const Index rows_below = length - 1 - meeting;  // no more than above
@@ -100,10 +110,10 @@ void sweep_lines(const Index* first, Index stride, Index length, Index meeting, 
     go(length - 1 - i, below);
   }
   for (Index i = rows_below; i < meeting; ++i) go(i, above);
-  for (Index k = 0; k < kLines; ++k) {
-    const Index at = first[k] + meeting * stride, factor = kShared ? meeting : at;
-    const T swept = y[at] - f.multiplier[factor] * above[k] - f.coupling[factor] * below[k];
-    x[at] = above[k] = below[k] = swept * f.reciprocal[factor];
+  for (Index k = 0; k < kChains; ++k) {
+    const Index at = meeting * stride, factor = factor_of(meeting, k);
+    const T swept = chains[k].y[at] - f.multiplier[factor] * above[k] - f.coupling[factor] * below[k];
+    chains[k].x[at] = above[k] = below[k] = swept * f.reciprocal[factor];
   }
   for (Index i = meeting - 1; i >= rows_below; --i) return_by(i, above);
   for (Index i = rows_below - 1; i >= 0; --i) {
@@ -163,19 +173,20 @@ void HostSolver<T>::solve_lines(const T* y, T* x) const {
   const LineSet& lines = factors_.lines();
   const FactorsView<T> f = factors_.view();
   for (Index l = 0; l < lines.count();) {
-    Index first[kAbreast], alike = 0;
+    Chain<T> chains[kAbreast] = {};
+    Index alike = 0;
     const Index length = lines.length(l), meeting = factors_.meeting_row(l);
     while (alike < abreast_ && l + alike < lines.count() && lines.length(l + alike) == length) {
-      first[alike] = lines.first(l + alike);
-      ++alike;
+      const Index first = lines.first(l + alike);
+      chains[alike++] = {y + first, x + first, first};
     }
     if (length == 0) {
       ++l;
     } else if (alike == kAbreast) {
-      sweep_lines<kShared, kAbreast>(first, lines.row_stride(), length, meeting, f, y, x);
+      sweep_chains<kShared, kAbreast>(chains, lines.row_stride(), length, meeting, f);
       l += kAbreast;
     } else {
-      sweep_lines<kShared, 1>(first, lines.row_stride(), length, meeting, f, y, x);
+      sweep_chains<kShared, 1>({chains[0]}, lines.row_stride(), length, meeting, f);
       ++l;
     }
   }
@@ -188,6 +199,37 @@ void HostSolver<T>::solve(const T* y, T* x) {
   } else {
     factors_.shared() ? solve_lines<true>(y, x) : solve_lines<false>(y, x);
   }
+}
+
+/// Every line of kColumnsAbreast right-hand sides at once: factors are read once, and no chain waits for another.
+template <typename T>
+template <bool kShared>
+void HostSolver<T>::solve_columns(const T* y, Index y_stride, T* x, Index x_stride) const {
+  const LineSet& lines = factors_.lines();
+  for (Index l = 0; l < lines.count(); ++l) {
+    const Index first = lines.first(l), length = lines.length(l);
+    if (length == 0) continue;
+    Chain<T> chains[kColumnsAbreast];
+    for (Index k = 0; k < kColumnsAbreast; ++k) {
+      chains[k] = {y + k * y_stride + first, x + k * x_stride + first, first};
+    }
+    sweep_chains<kShared>(chains, lines.row_stride(), length, factors_.meeting_row(l), factors_.view());
+  }
+}
+
+template <typename T>
+void HostSolver<T>::apply_columns(const T* y, Index y_stride, T* x, Index x_stride, Index count) {
+  const auto start = std::chrono::steady_clock::now();
+  Index done = 0;
+  for (; bundle_ == 1 && count - done >= kColumnsAbreast; done += kColumnsAbreast) {
+    const T* const right = y + done * y_stride;
+    T* const solution = x + done * x_stride;
+    factors_.shared() ? solve_columns<true>(right, y_stride, solution, x_stride)
+                      : solve_columns<false>(right, y_stride, solution, x_stride);
+  }
+  for (; done < count; ++done) solve(y + done * y_stride, x + done * x_stride);
+  times_.kernel_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  times_.applies += count;
 }
 
 template class HostSolver<float>;

@@ -23,7 +23,7 @@ constexpr Index host_arrays_bytes(const LineSet& lines) {
 /// One sweep reads y and a factor, one back reads two factors and writes x. Lines that lie side by side are swept down
 /// and up in bundles, whose rows stay in the cache between the two sweeps, or along whole rows where these are long.
 /// Every other line is swept from both ends to its middle and back, and two lines at a time where a cache holds them,
-/// so that the chains of operations overlap.
+/// so that the chains of operations overlap; of several right-hand sides, four at a time.
 template <typename T>
 class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
  public:
@@ -31,6 +31,7 @@ class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
 
   void set_up(const Plan& plan, const Bands<T>& bands) override;
   void apply(const T* y, T* x) override;
+  void apply_columns(const T* y, Index y_stride, T* x, Index x_stride, Index count) override;
   Times times() const override { return times_; }
   double rounding() const override { return rounding_by_growth(factors_.pivots().growth); }
   std::int64_t bytes() const override { return factors_.bytes() + window_.bytes(); }
@@ -50,6 +51,8 @@ class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
   void solve_bundles(const T* y, T* x);
   template <bool kShared>
   void solve_lines(const T* y, T* x) const;
+  template <bool kShared>
+  void solve_columns(const T* y, Index y_stride, T* x, Index x_stride) const;
 
   Factors<T> factors_;
   Index bundle_ = 1;        ///< lines side by side that are swept together

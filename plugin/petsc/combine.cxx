@@ -234,23 +234,43 @@ PetscErrorCode FillBands(PC pc) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode SolveSweep(PC pc, Sweep& sweep, const PetscScalar* y, PetscScalar* x, bool transpose) {
+PetscErrorCode SolveColumns(PC pc, Sweep& sweep, Columns<const PetscScalar> y, Columns<PetscScalar> x, PetscInt count,
+                            bool transpose) {
   const LineLayout& layout = sweep.layout;
   const Index rows = layout.lines.rows();
   const bool moved = !layout.rows.empty();
+  const Index together = moved ? std::min<Index>(count, kMovedColumns) : count;
 
   PetscFunctionBegin;
-  const PetscScalar* right = y;
-  PetscScalar* solution = x;
-  if (moved) {
-    for (Index i = 0; i < rows; ++i) sweep.right[i] = y[layout.row(i)];
-    right = sweep.right.data();
-    solution = sweep.solution.data();
+  // Room for several columns is made when the first of them come.
+  if (moved) OclspktCall(pc, sweep.right.resize(together * rows); sweep.solution.resize(together * rows));
+  const Columns<PetscScalar> right{sweep.right.data(), rows}, solution{sweep.solution.data(), rows};
+  for (Index done = 0, some; done < count && !pc->failedreason; done += some) {
+    some = std::min(together, count - done);
+    for (Index k = 0; moved && k < some; ++k) {
+      for (Index i = 0; i < rows; ++i) right[k][i] = y[done + k][layout.row(i)];
+    }
+    const Columns<const PetscScalar> from = moved ? Columns<const PetscScalar>{right.first, right.stride} : y + done;
+    const Columns<PetscScalar> to = moved ? solution : x + done;
+    if (transpose) {
+      for (Index k = 0; k < some; ++k) OclspktCall(pc, sweep.solver.apply_transpose(from[k], to[k]));
+    } else {
+      OclspktCall(pc, sweep.solver.apply(from.first, from.stride, to.first, to.stride, some));
+    }
+    for (Index k = 0; moved && k < some; ++k) {
+      for (Index i = 0; i < rows; ++i) x[done + k][layout.row(i)] = solution[k][i];
+    }
   }
-  OclspktCall(pc, transpose ? sweep.solver.apply_transpose(right, solution) : sweep.solver.apply(right, solution));
-  for (Index i = 0; moved && i < rows; ++i) x[layout.row(i)] = solution[i];
-  if (!pc->failedreason)
-    PetscCall(PetscLogFlops(apply_flops(transpose ? sweep.solver.transpose_report() : sweep.solver.report())));
+  if (!pc->failedreason) {
+    const Report& report = transpose ? sweep.solver.transpose_report() : sweep.solver.report();
+    PetscCall(PetscLogFlops(static_cast<PetscLogDouble>(count) * apply_flops(report)));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SolveSweep(PC pc, Sweep& sweep, const PetscScalar* y, PetscScalar* x, bool transpose) {
+  PetscFunctionBegin;
+  PetscCall(SolveColumns(pc, sweep, {y, 0}, {x, 0}, 1, transpose));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

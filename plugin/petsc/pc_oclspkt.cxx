@@ -183,6 +183,27 @@ static PetscErrorCode FillWithInf(Mat y) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The columns of one direction, all in one call of the solver. */
+static PetscErrorCode SolveMatrix(PC pc, Mat x, Mat y, PetscInt columns) {
+  PetscInt right_stride, solution_stride;
+  const PetscScalar* right;
+  PetscScalar* solution;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(events().solve, pc, x, y, 0));
+  PetscCall(MatDenseGetLDA(x, &right_stride));
+  PetscCall(MatDenseGetLDA(y, &solution_stride));
+  PetscCall(MatDenseGetArrayRead(x, &right));
+  PetscCall(MatDenseGetArrayWrite(y, &solution));
+  PetscCall(oclspkt::petsc::SolveColumns(pc, data(pc)->first(), {right, right_stride}, {solution, solution_stride},
+                                         columns, false));
+  PetscCall(MatDenseRestoreArrayWrite(y, &solution));
+  PetscCall(MatDenseRestoreArrayRead(x, &right));
+  PetscCall(PetscLogEventEnd(events().solve, pc, x, y, 0));
+  PetscCall(oclspkt::petsc::NoteDegraded(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode PCMatApply_OCLSPKT(PC pc, Mat x, Mat y) {
   PetscInt columns;
 
@@ -193,7 +214,11 @@ static PetscErrorCode PCMatApply_OCLSPKT(PC pc, Mat x, Mat y) {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(MatGetSize(x, nullptr, &columns));
-  for (PetscInt c = 0; c < columns; ++c) {
+  if (data(pc)->sweeps.size() == 1) {
+    PetscCall(SolveMatrix(pc, x, y, columns));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  for (PetscInt c = 0; c < columns; ++c) { /* several directions follow each other column by column */
     Vec right, solution;
     PetscCall(MatDenseGetColumnVecRead(x, c, &right));
     PetscCall(MatDenseGetColumnVecWrite(y, c, &solution));

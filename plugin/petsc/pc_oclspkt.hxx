@@ -156,7 +156,22 @@ PetscErrorCode FindLines(PC pc);
 /// Give every sweep its bands, from the matrix or from the program, ready for set_up(). Collective.
 PetscErrorCode FillBands(PC pc);
 
-/// Solve along one direction. @param y, x shape [local rows], not the same
+/// Columns of a dense matrix on this rank, `stride` scalars apart.
+template <typename Scalar>
+struct Columns {
+  Scalar* first;
+  Index stride;
+  Scalar* operator[](Index column) const { return first + column * stride; }
+  Columns operator+(Index columns) const { return {first + columns * stride, stride}; }
+};
+
+/// Columns that are copied at a time where the rows of lines lie apart in the vector.
+inline constexpr Index kMovedColumns = 4;
+
+/// Solve along one direction for several right-hand sides. @param y, x shape [count][local rows], not the same
+PetscErrorCode SolveColumns(PC pc, Sweep& sweep, Columns<const PetscScalar> y, Columns<PetscScalar> x, PetscInt count,
+                            bool transpose);
+/// The same for one. @param y, x shape [local rows], not the same
 PetscErrorCode SolveSweep(PC pc, Sweep& sweep, const PetscScalar* y, PetscScalar* x, bool transpose);
 
 /// Apply the operator that Settings::combine makes of several sweeps.

@@ -74,6 +74,16 @@ void CutSolver<T>::Impl::apply(const T* y, T* x) {
 }
 
 template <typename T>
+void CutSolver<T>::Impl::apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns) {
+  if (!ready_) throw InvalidInput("apply needs a set_up that succeeded");
+  if (!overall_.cut) {
+    solver_.apply(y, y_stride, x, x_stride, columns);
+    return;
+  }
+  for (Index k = 0; k < columns; ++k) apply(y + k * y_stride, x + k * x_stride);
+}
+
+template <typename T>
 void CutSolver<T>::Impl::apply_transpose(const T* y, T* x) {
   if (!ready_) throw InvalidInput("apply_transpose needs a set_up that succeeded");
   if (!overall_.cut) {
@@ -175,6 +185,10 @@ void CutSolver<T>::set_up(const Known& known) {
 template <typename T>
 void CutSolver<T>::apply(const T* y, T* x) {
   impl_->apply(y, x);
+}
+template <typename T>
+void CutSolver<T>::apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns) {
+  impl_->apply(y, y_stride, x, x_stride, columns);
 }
 template <typename T>
 void CutSolver<T>::apply_transpose(const T* y, T* x) {

@@ -87,6 +87,7 @@ class CutSolver<T>::Impl {
   void swap_bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, FilledBands<T>& filled);
   void set_up(const Known& known);
   void apply(const T* y, T* x);
+  void apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
   void apply_transpose(const T* y, T* x);
   void set_options(Options options);
   Times times() const;

@@ -14,10 +14,18 @@
 namespace oclspkt {
 namespace {
 
-bool overlap(const void* a, const void* b, std::int64_t bytes) {
+bool overlap(const void* a, std::int64_t a_bytes, const void* b, std::int64_t b_bytes) {
   const auto first = reinterpret_cast<std::uintptr_t>(a), second = reinterpret_cast<std::uintptr_t>(b);
-  const auto size = static_cast<std::uintptr_t>(bytes);
-  return first < second + size && second < first + size;
+  return first < second + static_cast<std::uintptr_t>(b_bytes) && second < first + static_cast<std::uintptr_t>(a_bytes);
+}
+
+/// @throws InvalidInput
+void check_columns(Index extent, Index y_stride, Index x_stride, Index columns) {
+  if (columns < 0) throw InvalidInput("apply was given " + std::to_string(columns) + " columns: use 0 or more");
+  if (columns > 1 && std::min(y_stride, x_stride) < extent) {
+    throw InvalidInput("apply was given columns that lie " + std::to_string(std::min(y_stride, x_stride)) +
+                       " places apart: a column has " + std::to_string(extent));
+  }
 }
 
 /// A number that stands for none of an option's words, as a C program may pass it on.
@@ -100,30 +108,35 @@ void Solver<T>::Impl::exchange(const LineSet& lines, Bands<T>& filled, const std
 }
 
 template <typename T>
-void Solver<T>::Impl::solve(const T* y, T* x) {
-  solver_->apply(y, x);
-  for (LineGroup<T>& group : groups_) group.solve(bands_.lines(), y, x);
+void Solver<T>::Impl::solve(const T* y, Index y_stride, T* x, Index x_stride, Index columns) {
+  solver_->apply_columns(y, y_stride, x, x_stride, columns);
+  for (LineGroup<T>& group : groups_) {
+    for (Index k = 0; k < columns; ++k) group.solve(bands_.lines(), y + k * y_stride, x + k * x_stride);
+  }
 }
 
 template <typename T>
-void Solver<T>::Impl::apply(const T* y, T* x) {
+void Solver<T>::Impl::apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns) {
   if (!report_.ready) throw InvalidInput("apply needs a set_up that succeeded");
-  if (lines_.rows() == 0) return;
+  const Index extent = lines_.extent();
+  check_columns(extent, y_stride, x_stride, columns);
+  if (lines_.rows() == 0 || columns == 0) return;
   if (y == nullptr || x == nullptr) throw InvalidInput("apply needs two vectors, got a null pointer");
-  if (overlap(y, x, lines_.extent() * static_cast<std::int64_t>(sizeof(T)))) {
+  const Index word = sizeof(T);
+  if (overlap(y, ((columns - 1) * y_stride + extent) * word, x, ((columns - 1) * x_stride + extent) * word)) {
     throw InvalidInput("x and y of apply overlap: use two vectors");
   }
   const auto start = std::chrono::steady_clock::now();
   for (bool solved = false; !solved;) {
     try {
-      solve(y, x);
+      solve(y, y_stride, x, x_stride, columns);
       solved = true;
     } catch (const DeviceError& error) {
       fall_back(error);  // each time one device fewer
     }
   }
   total_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  ++applies_;
+  applies_ += columns;
 }
 
 template <typename T>
@@ -285,7 +298,12 @@ void Solver<T>::set_up(const LineSet& lines, const T* lower, const T* diag, cons
 
 template <typename T>
 void Solver<T>::apply(const T* y, T* x) {
-  impl_->apply(y, x);
+  impl_->apply(y, 0, x, 0, 1);
+}
+
+template <typename T>
+void Solver<T>::apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns) {
+  impl_->apply(y, y_stride, x, x_stride, columns);
 }
 
 template <typename T>

@@ -28,7 +28,7 @@ class Solver<T>::Impl {
   /// @param survey of `filled`, if nothing but a fill for these very lines has had them
   void exchange(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey);
   void set_up(const Known& known);
-  void apply(const T* y, T* x);
+  void apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
   void apply_on_device(_cl_mem* y, _cl_mem* x);
   DeviceHandles device_handles() const;
   void apply_transpose(const T* y, T* x);
@@ -91,7 +91,7 @@ class Solver<T>::Impl {
   void put_back();
   Bands<T>& room(const LineSet& lines);
 
-  void solve(const T* y, T* x);
+  void solve(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
   Times all_times() const { return solver_ ? finished_ + solver_->times() : finished_; }
   void choose_of_those_left(const std::optional<InUse>& before);
   void fall_back(const DeviceError& error);

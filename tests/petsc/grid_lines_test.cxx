@@ -116,6 +116,54 @@ TEST(GridLines, AreSolvedLikePetscsOwnBlocks) {
   }
 }
 
+/// Columns of a dense matrix `to`, each what PCApply() makes of that of `from`, and those of PCMatApply().
+void expect_columns_alike(PC pc, Mat from, Mat to, const std::string& name) {
+  PetscInt columns;
+  Vec one;
+  OK(MatGetSize(from, nullptr, &columns));
+  OK(MatCreateVecs(from, nullptr, &one));
+  OK(PCMatApply(pc, from, to));
+  for (PetscInt c = 0; c < columns; ++c) {
+    Vec right, together;
+    PetscBool same;
+    OK(MatDenseGetColumnVecRead(from, c, &right));
+    OK(PCApply(pc, right, one));
+    OK(MatDenseRestoreColumnVecRead(from, c, &right));
+    OK(MatDenseGetColumnVecRead(to, c, &together));
+    OK(VecEqual(one, together, &same));
+    OK(MatDenseRestoreColumnVecRead(to, c, &together));
+    EXPECT_TRUE(same) << name << " column " << c;
+  }
+  OK(VecDestroy(&one));
+}
+
+TEST(GridLines, TakeTheColumnsOfAMatrixBitForBitLikeVectors) {
+  const PetscInt columns = 6;
+  for (const Shape& shape : kShapes) {
+    if (!fits(shape)) continue;
+    const GridProblem problem(PETSC_COMM_WORLD, shape);
+    PetscInt rows;
+    OK(VecGetLocalSize(problem.right(), &rows));
+    std::vector<PetscScalar> right(static_cast<std::size_t>((rows + 3) * columns)), solution(right.size());
+    for (std::size_t i = 0; i < right.size(); ++i) right[i] = std::cos(1.0 * static_cast<double>(i));
+    Mat from, to;
+    OK(MatCreateDense(PETSC_COMM_WORLD, rows, PETSC_DECIDE, PETSC_DETERMINE, columns, right.data(), &from));
+    OK(MatCreateDense(PETSC_COMM_WORLD, rows, PETSC_DECIDE, PETSC_DETERMINE, columns, solution.data(), &to));
+    OK(MatDenseSetLDA(from, rows + 3));
+    for (Mat matrix : {from, to}) {
+      OK(MatAssemblyBegin(matrix, MAT_FINAL_ASSEMBLY));
+      OK(MatAssemblyEnd(matrix, MAT_FINAL_ASSEMBLY));
+    }
+    for (int axis = 0; axis < shape.axes; ++axis) {
+      const LinePreconditioner pc(problem, std::string(1, static_cast<char>('x' + axis)));
+      expect_columns_alike(pc, from, to, shape.name() + " axis " + std::to_string(axis));
+    }
+    if (shape.axes > 1) expect_columns_alike(LinePreconditioner(problem, all_axes(shape)), from, to, shape.name());
+    OK(MatDestroy(&from));
+    OK(MatDestroy(&to));
+  }
+}
+
 TEST(GridLines, OfOneNodeAreItsOwnEquation) {
   // All other ranks own nothing.
   Mat matrix;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Vectors in buffers of the device that solves.
-#include <functional>
 #include <limits>
 
 #include "every_device.hpp"
@@ -85,15 +84,6 @@ class DeviceVectors : public test::SolverFixture<T> {
         f(options);
       }
     });
-  }
-
-  static void expect_refusal(const std::function<void()>& call, const std::string& word) {
-    try {
-      call();
-      ADD_FAILURE() << word << " was taken";
-    } catch (const InvalidInput& error) {
-      EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
-    }
   }
 };
 using Scalars = ::testing::Types<float, double>;
@@ -210,8 +200,8 @@ TYPED_TEST(DeviceVectors, MayBePartsOfBuffers) {
     solver.apply_on_device(y, x);
     const std::vector<T> values = vector.values();
     EXPECT_EQ(std::vector<T>(values.begin() + n, values.end()), expected);
-    this->expect_refusal([&] { solver.apply_on_device(y, y); }, "overlap");
-    this->expect_refusal([&] { solver.apply_on_device(vector.get(), x); }, "overlap");
+    test::expect_refusal([&] { solver.apply_on_device(y, y); }, "overlap");
+    test::expect_refusal([&] { solver.apply_on_device(vector.get(), x); }, "overlap");
     clReleaseMemObject(y);
     clReleaseMemObject(x);
   });
@@ -224,7 +214,7 @@ TYPED_TEST(DeviceVectors, ThatDoNotFitAreRefusedByNameAndCure) {
   const std::vector<T> ones(n, T(1)), few(n - 1, T(1));
   test::with_every_transfer([&](const Options& options) {
     Solver<T> solver(options);
-    this->expect_refusal([&] { solver.apply_on_device(nullptr, nullptr); }, "set_up");
+    test::expect_refusal([&] { solver.apply_on_device(nullptr, nullptr); }, "set_up");
     EXPECT_FALSE(solver.device_handles());
     this->set_up(solver, bands);
     const DeviceHandles handles = solver.device_handles();
@@ -236,15 +226,15 @@ TYPED_TEST(DeviceVectors, ThatDoNotFitAreRefusedByNameAndCure) {
     ASSERT_EQ(error, CL_SUCCESS);
     {
       const DeviceVector<T> stranger({other, handles.device, handles.queue}, ones);
-      this->expect_refusal([&] { solver.apply_on_device(stranger.get(), x.get()); }, "another context");
-      this->expect_refusal([&] { solver.apply_on_device(y.get(), stranger.get()); }, "another context");
+      test::expect_refusal([&] { solver.apply_on_device(stranger.get(), x.get()); }, "another context");
+      test::expect_refusal([&] { solver.apply_on_device(y.get(), stranger.get()); }, "another context");
     }
     clReleaseContext(other);
-    this->expect_refusal([&] { solver.apply_on_device(nullptr, x.get()); }, "null handle");
-    this->expect_refusal([&] { solver.apply_on_device(y.get(), small.get()); }, "bytes");
-    this->expect_refusal([&] { solver.apply_on_device(y.get(), y.get()); }, "overlap");
-    this->expect_refusal([&] { solver.apply_on_device(write_only.get(), x.get()); }, "WRITE_ONLY");
-    this->expect_refusal([&] { solver.apply_on_device(y.get(), read_only.get()); }, "READ_ONLY");
+    test::expect_refusal([&] { solver.apply_on_device(nullptr, x.get()); }, "null handle");
+    test::expect_refusal([&] { solver.apply_on_device(y.get(), small.get()); }, "bytes");
+    test::expect_refusal([&] { solver.apply_on_device(y.get(), y.get()); }, "overlap");
+    test::expect_refusal([&] { solver.apply_on_device(write_only.get(), x.get()); }, "WRITE_ONLY");
+    test::expect_refusal([&] { solver.apply_on_device(y.get(), read_only.get()); }, "READ_ONLY");
     solver.apply_on_device(read_only.get(), write_only.get());
     solver.apply_on_device(y.get(), x.get());
   });
@@ -255,7 +245,7 @@ TYPED_TEST(DeviceVectors, WantADeviceThatSolves) {
   Solver<T> on_host({.devices = "host"});
   this->set_up(on_host, test::random_dominant<T>(LineSet::one(100), 3));
   EXPECT_FALSE(on_host.device_handles());
-  this->expect_refusal([&] { on_host.apply_on_device(nullptr, nullptr); }, "host");
+  test::expect_refusal([&] { on_host.apply_on_device(nullptr, nullptr); }, "host");
   // One singular line is solved apart.
   const Index length = 50, count = 40;
   Bands<T> bands = test::random_dominant<T>(LineSet::equal(count, length), 3);
@@ -268,7 +258,7 @@ TYPED_TEST(DeviceVectors, WantADeviceThatSolves) {
     Solver<T> solver(options);
     this->set_up(solver, bands);
     ASSERT_FALSE(solver.report().groups.empty());
-    this->expect_refusal([&] { solver.apply_on_device(nullptr, nullptr); }, "apart");
+    test::expect_refusal([&] { solver.apply_on_device(nullptr, nullptr); }, "apart");
   });
 }
 

@@ -32,17 +32,23 @@ class SolverFixture : public ::testing::Test {
   }
 };
 
+/// Expect that a call is refused in a text that holds `word`.
+template <typename Call>
+void expect_refusal(const Call& call, const std::string& word) {
+  try {
+    call();
+    ADD_FAILURE() << word << " was taken";
+  } catch (const InvalidInput& error) {
+    EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
+  }
+}
+
 /// Expect that a solver refuses options after `change`, in a text that holds `word`.
 template <typename Change>
 void expect_refused(const Change& change, const std::string& word) {
   Options options;
   change(options);
-  try {
-    Solver<double> solver(options);
-    ADD_FAILURE() << word << " was taken";
-  } catch (const InvalidInput& error) {
-    EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
-  }
+  expect_refusal([&] { const Solver<double> solver(options); }, word);
 }
 
 }  // namespace oclspkt::test

@@ -109,6 +109,8 @@ class OCLSPKT_API CutSolver {
   /// Solve A x = y. @param[in] y, [out] x shape [lines.extent()] as in Solver::apply
   /// @cost 2 or, where nothing may be truncated, up to 4 scalars sent a line and cut
   void apply(const T* y, T* x);
+  /// Solve A X = Y for several right-hand sides as Solver::apply does; lines that are cut take one after the other.
+  void apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
   /// Solve A^T x = y; its own set-up runs at the first call after a set_up.
   void apply_transpose(const T* y, T* x);
 

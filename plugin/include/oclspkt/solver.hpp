@@ -98,6 +98,14 @@ class OCLSPKT_API Solver {
   /// @throws InvalidInput without a good set_up, or if x and y overlap
   void apply(const T* y, T* x);
 
+  /// Solve A X = Y for all lines and several right-hand sides: the operator of apply() for each, bit for bit.
+  /// @param[in]  y       shape [columns][lines.extent()], column k at y + k y_stride
+  /// @param[out] x       shape [columns][lines.extent()], column k at x + k x_stride; must not overlap y
+  /// @param      columns 0 does nothing
+  /// @throws InvalidInput without a good set_up, for negative `columns`, for strides that are shorter than a column,
+  ///                      or if x and y overlap
+  void apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
+
   /// The OpenCL objects of the device that the last set_up took; null where the host solves. They stay as long as
   /// set-ups take that device, and until release_devices().
   DeviceHandles device_handles() const;
