@@ -240,8 +240,28 @@ def rounding(results, what):
     if what.startswith("attack "):
         document = records.load(results, "gpu/rounding/attack")
         return attack(document["cells"], what.split()[1]) if document else NOT_MADE
+    if what == "set-ups":
+        return set_ups(results)
     before, after = (records.load(results, f"gpu/rounding/long-{when}") for when in ("before", "after"))
     return before_and_after(before["results"], after) if before and after else NOT_MADE
+
+
+SET_UP_PLACES = {"host": "host, 2 processors", "cpu2": "PoCL, 2 processors", "cpu16": "PoCL, 16 processors", "gpu": "GPU"}
+
+
+def set_ups(results):
+    """Times of a first and a later set-up and of an apply: ratios to another commit."""
+    body = []
+    for place, words in SET_UP_PLACES.items():
+        before, after = (records.load(results, f"gpu/rounding/set-ups-{place}-{when}") for when in ("before", "after"))
+        if not before or not after:
+            return NOT_MADE
+        others = {(r["matrix"], r["scalar"], r["rows"]): r for r in after["results"]}
+        for r in before["results"]:
+            o = others[r["matrix"], r["scalar"], r["rows"]]
+            ratios = [f"{o[key] / r[key]:.2f}" for key in ("first_set_up_seconds", "later_set_up_seconds", "apply_seconds")]
+            body.append([words, count(r["rows"]), records.short_matrix(r), r["scalar"], r["method"], o["method"], *ratios])
+    return table(["where", "rows", "matrix", "scalar", "before", "after", "first set-up", "later set-up", "apply"], body)
 
 
 def gpu(document, what):
