@@ -20,6 +20,8 @@ using Cases = std::vector<Case>;
 
 void add_solver_cases(Cases& cases);
 void add_recorded_cases(Cases& cases);
+/// Longer lives, hard matrices and lines that are solved apart.
+void add_life_cases(Cases& cases);
 void add_cut_cases(Cases& cases);
 /// These alone need headers that are not public.
 void add_plan_cases(Cases& cases);

@@ -75,6 +75,7 @@ int main(int argc, char** argv) {
   Cases cases;
   add_solver_cases(cases);
   add_recorded_cases(cases);
+  add_life_cases(cases);
   add_cut_cases(cases);
 #ifdef OCLSPKT_FREEZE_PLANS
   add_plan_cases(cases);

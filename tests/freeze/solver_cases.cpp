@@ -96,13 +96,12 @@ void add_options(Cases& cases) {
     o.precision = Precision::narrow;
     o.method = MethodChoice::truncated_streamed;
   });
-  with("single", [](Options& o) { o.precision = Precision::single; });
   with("rtol", [](Options& o) { o.rtol = 1e-4; });
   with("partition", [](Options& o) { o.partition = 16; });
   with("copy", [](Options& o) { o.transfer = Transfer::copy; });
   with("little-memory", [](Options& o) {
     o.transfer = Transfer::copy;
-    o.device_memory = 150'000;
+    o.device_memory = 250'000;
   });
 }
 
