@@ -86,10 +86,11 @@ void add_stages(Cases& cases) {
   for (const Source source : {Source::filled_in_place, Source::by_fill, Source::exchanged}) {
     for (const Kind kind : {Kind::dominant, Kind::alike, Kind::poisson}) {
       for (const Shape& shape : {one_line(3001), equal_lines(60, 64), grid_lines(1, 20, 70, 3)}) {
-        const std::string title = std::string("life ") + kSourceNames[static_cast<int>(source)] + " " + name(kind) +
-                                  " " + shape.name + " ";
+        const std::string title =
+            std::string("life ") + kSourceNames[static_cast<int>(source)] + " " + name(kind) + " " + shape.name + " ";
         cases.push_back({title + "float", false, [=] { return go_through_stages<float>(kind, shape.make(), source); }});
-        cases.push_back({title + "double", false, [=] { return go_through_stages<double>(kind, shape.make(), source); }});
+        cases.push_back(
+            {title + "double", false, [=] { return go_through_stages<double>(kind, shape.make(), source); }});
       }
     }
   }
@@ -108,8 +109,8 @@ std::string solve_hard(const test::HardMatrix& m, const Options& options, const 
 /// A matrix on the host and by PoCL's kernels of both kinds.
 void add_hard(Cases& cases, const std::string& title, const std::function<test::HardMatrix()>& make,
               Singular singular = Singular::automatic, const Known& known = {}) {
-  constexpr Stage kPlaces[] = {{"host", "default"}, {kRunningDevice, "default"}, {kRunningDevice, "gpu"},
-                               {"recorded-large-gpu", "default"}};
+  constexpr Stage kPlaces[] = {
+      {"host", "default"}, {kRunningDevice, "default"}, {kRunningDevice, "gpu"}, {"recorded-large-gpu", "default"}};
   for (const Stage& place : kPlaces) {
     Options options;
     options.devices = place.devices;
@@ -152,7 +153,8 @@ void add_life_cases(Cases& cases) {
   }
   add_hard(cases, "glued", [] { return test::glued_lines(600, 24); });
   for (const Singular singular : {Singular::fail, Singular::pin}) {
-    add_hard(cases, std::string("neumann ") + name(singular), [] { return neumann(40, 33); }, singular);
+    add_hard(
+        cases, std::string("neumann ") + name(singular), [] { return neumann(40, 33); }, singular);
   }
   add_hard(cases, "neumann known", [] { return neumann(1, 700); }, Singular::automatic, {.constant_null_space = true});
 }

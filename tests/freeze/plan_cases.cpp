@@ -97,8 +97,8 @@ class PlanRun {
       solver.apply(y_.data(), x.data());
       tell("x " + hash_of(x));
     }
-    tell("on device " + apply_on_device<T>(solver.handles(), y_,
-                                           [&](_cl_mem* y, _cl_mem* x) { solver.apply_on_device(y, x); }));
+    tell("on device " +
+         apply_on_device<T>(solver.handles(), y_, [&](_cl_mem* y, _cl_mem* x) { solver.apply_on_device(y, x); }));
     tell(std::to_string(solver.bytes()) + " bytes");
   }
 
@@ -133,8 +133,8 @@ std::vector<Shape> shapes_for(Arrangement arrangement, Extent extent) {
 }
 
 template <typename T>
-void add_case(Cases& cases, const Target& target, const std::string& how, const PlanMaker& maker, const PlanMaker& other,
-              const Shape& shape, bool quick) {
+void add_case(Cases& cases, const Target& target, const std::string& how, const PlanMaker& maker,
+              const PlanMaker& other, const Shape& shape, bool quick) {
   if (maker.only_double && sizeof(T) != sizeof(double)) return;
   std::vector<PlanMaker> makers{maker};
   if (maker.name != other.name && !(other.only_double && sizeof(T) != sizeof(double))) makers.push_back(other);
@@ -166,6 +166,13 @@ void add_makers(Cases& cases, const std::vector<PlanMaker>& makers, const Target
   }
 }
 
+/// Those whose answer in chunks is the same in every run: tiles of whole lines that are shorter than their work-items'
+/// rows read behind the end of a chunk, whatever lies there.
+std::vector<PlanMaker> sure_in_chunks(std::vector<PlanMaker> makers) {
+  std::erase_if(makers, [](const PlanMaker& maker) { return maker.name.starts_with("whole lines"); });
+  return makers;
+}
+
 }  // namespace
 
 void add_plan_cases(Cases& cases) {
@@ -183,7 +190,7 @@ void add_plan_cases(Cases& cases) {
     add_makers(cases, makers, {"recorded-large-gpu"}, "", {few, many, large});
     add_makers(cases, makers, {"recorded-small-gpu"}, "", {few, many});
     add_makers(cases, makers, {kRunningDevice}, "", {few});
-    add_makers(cases, makers, {kRunningDevice, {}, true}, " in chunks", {few});
+    add_makers(cases, sure_in_chunks(makers), {kRunningDevice, {}, true}, " in chunks", {few});
     add_makers(cases, makers, {"recorded-large-gpu", {}, true}, " in chunks", {few, many});
     add_makers(cases, makers, {"recorded-large-gpu", {.guarded_bytes = 0}}, " asking", {few});
     add_makers(cases, makers, {"recorded-large-gpu", {.kernel_times = true}}, " with times", {few});

@@ -80,7 +80,8 @@ void add_stored(Makers& makers) {
     p.lead_in = p.lanes;
     return serve_couplings(p, word, t);
   });
-  changed("stored corrected", Arrangement::any, Kind::weak, [](Plan& p, Lines, int, Traits) { return p.corrects = true; });
+  changed("stored corrected", Arrangement::any, Kind::weak,
+          [](Plan& p, Lines, int, Traits) { return p.corrects = true; });
   changed("stored lines shared", Arrangement::equal, Kind::alike,
           [](Plan& p, Lines l, int word, Traits t) { return share_lines(p, l.length(0), true, word, t); });
   changed("stored rows shared", Arrangement::any, Kind::alike,
@@ -182,10 +183,9 @@ void add_lines(Makers& makers) {
 void add_paper(std::vector<PlanMaker>& all) {
   Makers makers(Variant::paper);
   for (const Index m : {4, 32, 40, 500}) {
-    makers.add("paper " + std::to_string(m), Arrangement::any, Kind::dominant,
-               [=](const LineSet& l, int word, const DeviceTraits& t) {
-                 return Made(make_paper_plan(l.rows(), m, word, t));
-               });
+    makers.add(
+        "paper " + std::to_string(m), Arrangement::any, Kind::dominant,
+        [=](const LineSet& l, int word, const DeviceTraits& t) { return Made(make_paper_plan(l.rows(), m, word, t)); });
   }
   all.insert(all.end(), makers.all.begin(), makers.all.end());
 }
@@ -197,10 +197,9 @@ Kind kind_for(Form form) {
 void add_grid_demand(Makers& makers, const std::string& name, GridDemand demand) {
   for (const Form form : {Form::general, Form::shared, Form::symmetric}) {
     demand.form = form;
-    makers.add("grid " + name + " " + oclspkt::name(form), Arrangement::beside, kind_for(form),
-               [=](const LineSet& l, int word, const DeviceTraits& t) {
-                 return Made(make_grid_plan(l, demand, word, t));
-               });
+    makers.add(
+        "grid " + name + " " + oclspkt::name(form), Arrangement::beside, kind_for(form),
+        [=](const LineSet& l, int word, const DeviceTraits& t) { return Made(make_grid_plan(l, demand, word, t)); });
   }
 }
 
@@ -263,7 +262,8 @@ std::vector<PlanMaker> makers_for_gpus() {
 std::vector<PlanMaker> makers_of_grids() {
   Makers makers(Variant::gpu);
   constexpr Method kExact = Method::exact_factored;
-  for (const Index reach : {0, 64, 192, 384}) add_grid_demand(makers, "streamed " + std::to_string(reach), {.reach = reach});
+  for (const Index reach : {0, 64, 192, 384})
+    add_grid_demand(makers, "streamed " + std::to_string(reach), {.reach = reach});
   add_grid_demand(makers, "streamed of 4 rows", {.reach = 64, .item_rows = 4});
   add_grid_demand(makers, "exact", {.method = kExact});
   add_grid_demand(makers, "exact in turn", {.method = kExact, .in_turn = true});

@@ -33,15 +33,24 @@ void add_both(Cases& cases, const std::string& what, const Options& options, Kin
 }
 
 void add_methods(Cases& cases, const char* device) {
-  const Shape shapes[] = {one_line(1),          one_line(600),         one_line(20011),         one_line(1'000'000),
-                          equal_lines(5000, 20), equal_lines(200, 96),  equal_lines(300, 1024),  equal_lines(40, 16384),
-                          unequal_lines(500),    grid_lines(1, 64, 64, 20), grid_lines(2, 40, 30, 100),
-                          grid_lines(1, 20, 3000, 1), gapped_lines()};
+  const Shape shapes[] = {one_line(1),
+                          one_line(600),
+                          one_line(20011),
+                          one_line(1'000'000),
+                          equal_lines(5000, 20),
+                          equal_lines(200, 96),
+                          equal_lines(300, 1024),
+                          equal_lines(40, 16384),
+                          unequal_lines(500),
+                          grid_lines(1, 64, 64, 20),
+                          grid_lines(2, 40, 30, 100),
+                          grid_lines(1, 20, 3000, 1),
+                          gapped_lines()};
   for (const MethodChoice method : kMethods) {
     const bool automatic = method == MethodChoice::automatic;
     for (const Shape& shape : shapes) {
-      for (const Kind kind : {Kind::dominant, Kind::weak, Kind::symmetric, Kind::alike, Kind::advection, Kind::diffusion,
-                              Kind::poisson}) {
+      for (const Kind kind : {Kind::dominant, Kind::weak, Kind::symmetric, Kind::alike, Kind::advection,
+                              Kind::diffusion, Kind::poisson}) {
         const bool usual = kind == Kind::dominant || kind == Kind::alike || kind == Kind::symmetric;
         if (!usual && !automatic) continue;
         add_both(cases, name(method), options_of(device, method), kind, shape,

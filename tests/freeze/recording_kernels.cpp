@@ -20,8 +20,8 @@ namespace {
 /// By the device's clock, in ns; every command takes as long.
 constexpr cl_ulong kBegin = 1'000'000, kEnd = 1'100'000;
 
-cl_program CL_API_CALL create_program(cl_context context, cl_uint count, const char** texts,
-                                      const std::size_t* lengths, cl_int* error) {
+cl_program CL_API_CALL create_program(cl_context context, cl_uint count, const char** texts, const std::size_t* lengths,
+                                      cl_int* error) {
   auto* program = new Program;
   program->device = as<Context>(context)->device;
   for (cl_uint i = 0; i < count; ++i) {

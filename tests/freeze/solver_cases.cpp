@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Systems that are solved: by the host, and by PoCL with the kernels for CPUs and with those for GPUs. Devices are named,
-// because measured rates, which differ from run to run, decide among several.
+// Systems that are solved: by the host, and by PoCL with the kernels for CPUs and with those for GPUs. Devices are
+// named, because measured rates, which differ from run to run, decide among several.
 #include "run_solver.hpp"
 
 namespace oclspkt::freeze {
 namespace {
 
-constexpr MethodChoice kMethods[] = {MethodChoice::automatic,     MethodChoice::truncated,
+constexpr MethodChoice kMethods[] = {MethodChoice::automatic,      MethodChoice::truncated,
                                      MethodChoice::truncated_halo, MethodChoice::truncated_streamed,
                                      MethodChoice::exact,          MethodChoice::exact_twopass,
                                      MethodChoice::exact_factored, MethodChoice::pivot};
@@ -14,8 +14,10 @@ constexpr MethodChoice kMethods[] = {MethodChoice::automatic,     MethodChoice::
 struct Place {
   const char *name, *devices, *variant;
 };
-constexpr Place kPlaces[] = {{"host", "host", "default"}, {"pocl", kRunningDevice, "default"},
-                             {"pocl-gpu", kRunningDevice, "gpu"}, {"pocl-paper", kRunningDevice, "paper"}};
+constexpr Place kPlaces[] = {{"host", "host", "default"},
+                             {"pocl", kRunningDevice, "default"},
+                             {"pocl-gpu", kRunningDevice, "gpu"},
+                             {"pocl-paper", kRunningDevice, "paper"}};
 
 Options options_at(const Place& place, MethodChoice method = MethodChoice::automatic) {
   Options options;
@@ -64,9 +66,10 @@ void add_sizes(Cases& cases) {
 
 /// Further arrangements of lines.
 void add_arrangements(Cases& cases) {
-  const Shape shapes[] = {equal_lines(300, 7),        equal_lines(3, 4096),        equal_lines(1000, 64),
-                          grid_lines(1, 3, 5, 7),     grid_lines(2, 17, 3, 64),    grid_lines(1, 9, 700, 1),
-                          grid_lines(2, 128, 8, 300), grid_lines(1, 300, 40, 2), gapped_lines(), unequal_lines(300)};
+  const Shape shapes[] = {equal_lines(300, 7),        equal_lines(3, 4096),      equal_lines(1000, 64),
+                          grid_lines(1, 3, 5, 7),     grid_lines(2, 17, 3, 64),  grid_lines(1, 9, 700, 1),
+                          grid_lines(2, 128, 8, 300), grid_lines(1, 300, 40, 2), gapped_lines(),
+                          unequal_lines(300)};
   for (const Place& place : kPlaces) {
     for (const Shape& shape : shapes) {
       for (const Kind kind : {Kind::dominant, Kind::alike, Kind::symmetric, Kind::poisson}) {

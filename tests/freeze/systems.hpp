@@ -21,8 +21,8 @@ enum class Kind {
   sums_zero,    ///< random, d = 1
   not_dominant  ///< column sums 0
 };
-inline constexpr const char* kKindNames[] = {"dominant",  "weak",    "symmetric", "alike",       "advection",
-                                             "poisson",   "diffusion", "sums-zero", "not-dominant"};
+inline constexpr const char* kKindNames[] = {"dominant", "weak",      "symmetric", "alike",       "advection",
+                                             "poisson",  "diffusion", "sums-zero", "not-dominant"};
 inline constexpr const char* name(Kind kind) { return kKindNames[static_cast<int>(kind)]; }
 inline constexpr Kind kKinds[] = {Kind::dominant, Kind::weak,      Kind::symmetric, Kind::alike,       Kind::advection,
                                   Kind::poisson,  Kind::diffusion, Kind::sums_zero, Kind::not_dominant};
