@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The recording driver's buffers, and the commands that copy.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "hash.hpp"
+#include "recording_objects.hpp"
+
+namespace oclspkt::freeze {
+namespace {
+
+constexpr std::size_t kAlignment = 4096;
+
+std::string place(const Memory& memory, std::size_t offset, std::size_t bytes) {
+  return std::to_string(bytes) + "@" + std::to_string(memory.offset + offset) + " of " +
+         std::to_string(const_cast<Memory&>(memory).root().bytes);
+}
+
+const char* flags_text(cl_mem_flags flags) {
+  return (flags & CL_MEM_READ_ONLY) != 0 ? "read-only" : (flags & CL_MEM_WRITE_ONLY) != 0 ? "write-only" : "read-write";
+}
+
+cl_mem CL_API_CALL create_buffer(cl_context of, cl_mem_flags flags, std::size_t bytes, void* host, cl_int* error) {
+  auto* memory = new Memory;
+  memory->context = as<Context>(of);
+  memory->flags = flags;
+  memory->bytes = bytes;
+  memory->owned = (flags & CL_MEM_USE_HOST_PTR) == 0;
+  std::string line = std::string("buffer ") + flags_text(flags) + " " + std::to_string(bytes);
+  if (memory->owned) {
+    const std::size_t room = std::max(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+    memory->data = static_cast<char*>(std::aligned_alloc(kAlignment, room));
+    std::fill_n(reinterpret_cast<std::uint32_t*>(memory->data), room / sizeof kUnwritten, kUnwritten);
+  } else {
+    memory->data = static_cast<char*>(host);
+    line += " of the caller";
+  }
+  if ((flags & CL_MEM_COPY_HOST_PTR) != 0) {
+    std::memcpy(memory->data, host, bytes);
+    line += " copied " + hash_of(host, bytes);
+  }
+  if ((flags & CL_MEM_ALLOC_HOST_PTR) != 0) line += " for the host";
+  log_memory(line);
+  note_memory(memory);
+  if (error != nullptr) *error = CL_SUCCESS;
+  return as<_cl_mem>(memory);
+}
+
+cl_mem CL_API_CALL create_part(cl_mem of, cl_mem_flags flags, cl_buffer_create_type /*type*/, const void* region,
+                               cl_int* error) {
+  Memory* whole = as<Memory>(of);
+  const auto& wanted = *static_cast<const cl_buffer_region*>(region);
+  auto* memory = new Memory;
+  memory->context = whole->context;
+  memory->whole = whole;
+  memory->flags = flags != 0 ? flags : whole->flags;
+  memory->bytes = wanted.size;
+  memory->offset = wanted.origin;
+  memory->data = whole->data + wanted.origin;
+  retain(whole);
+  log_memory("part " + place(*memory, 0, wanted.size));
+  note_memory(memory);
+  if (error != nullptr) *error = CL_SUCCESS;
+  return as<_cl_mem>(memory);
+}
+
+cl_int CL_API_CALL retain_memory(cl_mem memory) { return retain(as<Memory>(memory)); }
+
+cl_int CL_API_CALL release_memory(cl_mem handle) {
+  Memory* memory = as<Memory>(handle);
+  if (--memory->count > 0) return CL_SUCCESS;
+  forget_memory(memory);
+  if (memory->owned) std::free(memory->data);
+  if (memory->whole != nullptr) release_memory(as<_cl_mem>(memory->whole));
+  delete memory;
+  return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL memory_info(cl_mem of, cl_mem_info what, std::size_t room, void* to, std::size_t* size) {
+  if (!is_memory(of)) return CL_INVALID_MEM_OBJECT;
+  const Memory& memory = *as<Memory>(of);
+  const bool of_caller = (memory.flags & CL_MEM_USE_HOST_PTR) != 0;
+  switch (what) {
+    case CL_MEM_TYPE:
+      return give(cl_mem_object_type{CL_MEM_OBJECT_BUFFER}, room, to, size);
+    case CL_MEM_FLAGS:
+      return give(memory.flags, room, to, size);
+    case CL_MEM_SIZE:
+      return give(memory.bytes, room, to, size);
+    case CL_MEM_HOST_PTR:
+      return give(static_cast<void*>(of_caller ? memory.data : nullptr), room, to, size);
+    case CL_MEM_CONTEXT:
+      return give(as<_cl_context>(memory.context), room, to, size);
+    case CL_MEM_ASSOCIATED_MEMOBJECT:
+      return give(as<_cl_mem>(memory.whole), room, to, size);
+    case CL_MEM_OFFSET:
+      return give(memory.offset, room, to, size);
+    default:
+      return CL_INVALID_VALUE;
+  }
+}
+
+cl_int CL_API_CALL write_buffer(cl_command_queue queue, cl_mem to, cl_bool /*blocking*/, std::size_t offset,
+                                std::size_t bytes, const void* from, cl_uint /*waits*/, const cl_event* /*for_what*/,
+                                cl_event* event) {
+  Memory& memory = *as<Memory>(to);
+  if (offset + bytes > memory.bytes) return CL_INVALID_VALUE;
+  std::memcpy(memory.data + offset, from, bytes);
+  log_command(*as<Queue>(queue), "write " + place(memory, offset, bytes) + " " + hash_of(from, bytes));
+  give_event(as<Queue>(queue), event);
+  return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL read_buffer(cl_command_queue queue, cl_mem from, cl_bool /*blocking*/, std::size_t offset,
+                               std::size_t bytes, void* to, cl_uint /*waits*/, const cl_event* /*for_what*/,
+                               cl_event* event) {
+  const Memory& memory = *as<Memory>(from);
+  if (offset + bytes > memory.bytes) return CL_INVALID_VALUE;
+  std::memcpy(to, memory.data + offset, bytes);
+  log_command(*as<Queue>(queue), "read " + place(memory, offset, bytes));
+  give_event(as<Queue>(queue), event);
+  return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL fill_buffer(cl_command_queue queue, cl_mem to, const void* pattern, std::size_t pattern_bytes,
+                               std::size_t offset, std::size_t bytes, cl_uint /*waits*/, const cl_event* /*for_what*/,
+                               cl_event* event) {
+  Memory& memory = *as<Memory>(to);
+  if (offset + bytes > memory.bytes) return CL_INVALID_VALUE;
+  for (std::size_t i = 0; i < bytes; i += pattern_bytes) std::memcpy(memory.data + offset + i, pattern, pattern_bytes);
+  log_command(*as<Queue>(queue), "fill " + place(memory, offset, bytes) + " " + hash_of(pattern, pattern_bytes));
+  give_event(as<Queue>(queue), event);
+  return CL_SUCCESS;
+}
+
+void* CL_API_CALL map_buffer(cl_command_queue queue, cl_mem of, cl_bool /*blocking*/, cl_map_flags flags,
+                             std::size_t offset, std::size_t bytes, cl_uint /*waits*/, const cl_event* /*for_what*/,
+                             cl_event* event, cl_int* error) {
+  const Memory& memory = *as<Memory>(of);
+  const bool fits = offset + bytes <= memory.bytes;
+  if (error != nullptr) *error = fits ? CL_SUCCESS : CL_INVALID_VALUE;
+  if (!fits) return nullptr;
+  const char* how = (flags & CL_MAP_WRITE) != 0 ? "to write " : "to read ";
+  log_command(*as<Queue>(queue), std::string("map ") + how + place(memory, offset, bytes));
+  give_event(as<Queue>(queue), event);
+  return memory.data + offset;
+}
+
+cl_int CL_API_CALL unmap(cl_command_queue queue, cl_mem of, void* /*mapped*/, cl_uint /*waits*/,
+                         const cl_event* /*for_what*/, cl_event* event) {
+  log_command(*as<Queue>(queue), "unmap of " + std::to_string(as<Memory>(of)->root().bytes));
+  give_event(as<Queue>(queue), event);
+  return CL_SUCCESS;
+}
+
+}  // namespace
+
+void fill_memory_functions(cl_icd_dispatch& to) {
+  to.clCreateBuffer = create_buffer;
+  to.clCreateSubBuffer = create_part;
+  to.clRetainMemObject = retain_memory;
+  to.clReleaseMemObject = release_memory;
+  to.clGetMemObjectInfo = memory_info;
+  to.clEnqueueWriteBuffer = write_buffer;
+  to.clEnqueueReadBuffer = read_buffer;
+  to.clEnqueueFillBuffer = fill_buffer;
+  to.clEnqueueMapBuffer = map_buffer;
+  to.clEnqueueUnmapMemObject = unmap;
+}
+
+}  // namespace oclspkt::freeze
