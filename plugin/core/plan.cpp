@@ -252,6 +252,38 @@ void cut_into_chunks(Plan& plan, int word, const DeviceTraits& traits) {
   }
 }
 
+const char* Plan::scheme() const {
+  const bool exact = method == Method::exact_factored;
+  if (method == Method::pivot) return "host-pivot";
+  if (grid()) {
+    if (grid_folds()) return "grids-condensed";
+    if (goes_through_tiles()) return "grids-shared";
+    return in_one_tile() ? "grids-whole" : exact ? "grids-factored" : "grids-streamed";
+  }
+  if (paper) return "tiles-paper";
+  if (exact && !stored) return "beside-factored";
+  if (reduces_tiles()) return "tiles-twopass";
+  if (tiled()) {
+    if (takes_lines()) return "tiles-lines";
+    if (keeps_factors()) return "tiles-kept";
+    return !stored ? "tiles-halo" : folds() ? "tiles-condensed" : "tiles-streamed";
+  }
+  if (segments > 0) return "beside-halo";
+  if (twisted()) return "lanes-twisted";
+  if (from_ends) return "lanes-ends";
+  if (stored) return "lanes-streamed";
+  if (by_partitions()) return "lanes-twopass";
+  return walked ? "lanes-walk" : "lanes-halo";
+}
+
+Cut Plan::cut() const {
+  const bool whole = twisted() || from_ends || by_levels();
+  if (turned() || walked) return {tile_rows(), tile_rows(), tile_rows(), whole};
+  if (paper) return {tile_rows(), m, m, whole};
+  const Index before = round_up(halo, lanes);  // whole blocks of `lanes` rows
+  return {tile_rows(), before, round_up(before + m + halo, lanes) - before - m, whole};
+}
+
 double Plan::overlap() const {
   if (m <= 0) return 1;
   // A line that is cut into segments reads nothing beyond its ends.

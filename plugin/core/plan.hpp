@@ -62,6 +62,13 @@ struct SharedTiles {
   Index head = 0, period = 0, tail = 0, all = 0;
 };
 
+/// How lines laid end to end may be cut into chunks, and pieces of the pipeline.
+struct Cut {
+  Index grain;           ///< rows: cuts lie at multiples of it
+  Index before, behind;  ///< rows read again beyond the cuts
+  bool whole;            ///< all rows at once: nothing may be cut
+};
+
 /// How the rows of a line set map to work; fixed from set-up to set-up.
 ///
 /// Lines laid end to end: partition k holds rows [k*m, min(n, (k+1)*m)), tile t partitions [t*lanes, (t+1)*lanes).
@@ -126,6 +133,10 @@ struct Plan {
   /// Stored, form shared: the tiles whose factors are kept.
   SharedTiles shared = {};
 
+  /// The scheme that carries the plan: its name in the table of schemes.
+  OCLSPKT_API const char* scheme() const;
+  /// @pre lines laid end to end
+  OCLSPKT_API Cut cut() const;
   Index partitions() const { return m > 0 ? quotient_up(n, m) : 0; }
   Index tiles() const { return lanes > 0 ? quotient_up(partitions(), lanes) : 0; }
   Index tile_rows() const { return m * lanes; }

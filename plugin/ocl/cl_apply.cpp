@@ -2,10 +2,13 @@
 // An apply of ClSolver: passes over the chunks, in memory that is shared with the host, in buffers of the device, or
 // through the pipeline.
 #include <algorithm>
+#include <cstring>
+#include <functional>
 
 #include "cl_solver.hpp"
 #include "error_name.hpp"
 #include "fault.hpp"
+#include "past_caches.hpp"
 
 namespace oclspkt::ocl {
 namespace {
@@ -13,17 +16,18 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// For as long as it lives, an apply in buffers of the device works by the queue that the caller was given.
-class Exchange {
+class CallersQueue {
  public:
   template <typename T>
-  Exchange(DeviceState<T>& state, bool on_device) : device_(state.device), for_calls_(state.for_calls), on_(on_device) {
+  CallersQueue(DeviceState<T>& state, bool on_device)
+      : device_(state.device), for_calls_(state.for_calls), on_(on_device) {
     if (on_) std::swap(device_, for_calls_);
   }
-  ~Exchange() {
+  ~CallersQueue() {
     if (on_) std::swap(device_, for_calls_);
   }
-  Exchange(const Exchange&) = delete;
-  Exchange& operator=(const Exchange&) = delete;
+  CallersQueue(const CallersQueue&) = delete;
+  CallersQueue& operator=(const CallersQueue&) = delete;
   bool takes_times() const { return !on_ || device_ == for_calls_; }
 
  private:
@@ -49,17 +53,17 @@ void ClSolver<T>::solve(const Vectors<T>& vectors) {
   if (!s.device) {
     throw DeviceError(describe(found_.info) + " was released since the last set-up: set the solver up again");
   }
-  const Exchange exchange(s, vectors.on_device());
+  const CallersQueue queue(s, vectors.on_device());
   const Waiter waiter(*s.device, !in_place_, time_limit());
-  s.asked = false;
+  s.non_finite.begin();
   s.earlier.clear();  // an apply that failed may have left some
   try {
     try {
-      guarded_ = always_guards();
+      guarded_ = s.scheme->guards_at_once(plan_, settings_.guarded_bytes);
       run(s, waiter, vectors);
-      if (plan_.tiled() && !guarded_ && met_what_is_not_finite(s, waiter)) {
-        make_tile_kernels(s, true);
+      if (!guarded_ && s.non_finite.met(*s.device, waiter)) {
         guarded_ = true;
+        s.scheme->make_kernels(site(s, waiter));
         run(s, waiter, vectors);
       }
     } catch (...) {
@@ -69,10 +73,10 @@ void ClSolver<T>::solve(const Vectors<T>& vectors) {
   } catch (const cl::Error& error) {
     throw device_error(found_.info, "solving " + std::to_string(plan_.n) + " rows", error);
   }
-  for (const cl::Event& launch : s.earlier) times_.kernel_seconds += seconds(launch);
+  for (const Event& launch : s.earlier) times_.kernel_seconds += seconds(launch);
   s.earlier.clear();
   const double spent = std::chrono::duration<double>(Clock::now() - start).count();
-  if (!exchange.takes_times()) times_.kernel_seconds += spent;
+  if (!queue.takes_times()) times_.kernel_seconds += spent;
   times_.total_seconds += spent;
   ++times_.applies;
 }
@@ -82,7 +86,7 @@ template <typename T>
 void ClSolver<T>::drain(State& s, const Waiter& waiter) const noexcept {
   if (in_place_) {
     clFinish(s.device->queue()());
-    s.y = s.x = cl::Buffer();
+    s.y = s.x = Buffer();
     return;
   }
   if (Registry::instance().is_lost(index_) || !s.pipeline) return;
@@ -97,38 +101,46 @@ void ClSolver<T>::drain(State& s, const Waiter& waiter) const noexcept {
 
 template <typename T>
 void ClSolver<T>::run(State& s, const Waiter& waiter, const Vectors<T>& vectors) {
-  if (reduces()) {
-    for (std::size_t i = 0; i < layout_.chunks.size(); ++i) pass(s, waiter, i, vectors, true);
-    settle_interfaces(s, waiter);
+  if (s.scheme->two_passes()) {
+    for (std::size_t i = 0; i < layout_.chunks.size(); ++i) pass(s, waiter, i, vectors, Step::begin);
+    s.scheme->join(site(s, waiter));
   }
-  for (std::size_t i = 0; i < layout_.chunks.size(); ++i) pass(s, waiter, i, vectors, false);
+  for (std::size_t i = 0; i < layout_.chunks.size(); ++i) pass(s, waiter, i, vectors, Step::finish);
 }
 
-/// @param reduce  the first pass of exact-twopass by partitions, not the one that gives x
 template <typename T>
-void ClSolver<T>::pass(State& s, const Waiter& waiter, std::size_t chunk, const Vectors<T>& vectors, bool reduce) {
+Event ClSolver<T>::launch(const Site& site, const Tiles& tiles, Step step) const {
+  Scheme<T>& scheme = *holding_->state.scheme;
+  return step == Step::begin ? scheme.begin(site, tiles) : scheme.finish(site, tiles);
+}
+
+template <typename T>
+void ClSolver<T>::pass(State& s, const Waiter& waiter, std::size_t chunk, const Vectors<T>& vectors, Step step) {
   if (vectors.on_device()) {
-    pass_on_device(s, waiter, chunk, vectors, reduce);
+    pass_on_device(s, waiter, chunk, vectors, step);
   } else if (in_place_) {
-    pass_in_place(s, waiter, chunk, vectors, reduce);
+    pass_in_place(s, waiter, chunk, vectors, step);
   } else {
-    pass_through(s, waiter, chunk, vectors, reduce);
+    pass_through(s, waiter, chunk, vectors, step);
   }
 }
 
 template <typename T>
-void ClSolver<T>::pass_in_place(State& s, const Waiter& waiter, std::size_t i, const Vectors<T>& vectors, bool reduce) {
+void ClSolver<T>::pass_in_place(State& s, const Waiter& waiter, std::size_t i, const Vectors<T>& vectors, Step step) {
   const Chunk& chunk = layout_.chunks[i];
-  s.y = wrap(*s.device, vectors.y + chunk.first, chunk.rows());
-  if (!reduce) s.x = wrap(*s.device, vectors.x + chunk.first, chunk.rows());
-  const cl::Event event = launch_pass(s, bands_of(s, i), s.y, s.x, chunk, reduce);
-  if (reduce) {
+  const auto wrapped = [&](const T* vector) {
+    return wrap(*s.device, vector + chunk.first, chunk.rows() * static_cast<Index>(sizeof(T)));
+  };
+  s.y = wrapped(vectors.y);
+  if (step == Step::finish) s.x = wrapped(vectors.x);
+  const Event event = launch(site(s, waiter), {bands_of(s, i), s.y, s.x, chunk}, step);
+  if (step == Step::begin) {
     waiter.wait(event);
   } else {
     take_in_place(s, waiter, chunk);
   }
   times_.kernel_seconds += seconds(event);
-  s.y = s.x = cl::Buffer();
+  s.y = s.x = Buffer();
 }
 
 /// Make the solved rows of a chunk visible in memory of the host; returns when the device is through with it.
@@ -138,38 +150,39 @@ void ClSolver<T>::take_in_place(State& s, const Waiter& waiter, const Chunk& chu
   const std::size_t offset = size(chunk.kept_first - chunk.first) * sizeof(T);
   const std::size_t bytes = size(chunk.kept_end - chunk.kept_first) * sizeof(T);
   fault_point(Place::read, s.device->info(), queue());
-  cl::Event event;
+  Event event;
   void* mapped = queue.enqueueMapBuffer(s.x, CL_TRUE, CL_MAP_READ, offset, bytes);
   queue.enqueueUnmapMemObject(s.x, mapped, nullptr, &event);
   waiter.wait(event);
 }
 
 template <typename T>
-void ClSolver<T>::pass_on_device(State& s, const Waiter& waiter, std::size_t i, const Vectors<T>& vectors,
-                                 bool reduce) {
+void ClSolver<T>::pass_on_device(State& s, const Waiter& waiter, std::size_t i, const Vectors<T>& vectors, Step step) {
   const Chunk& chunk = layout_.chunks[i];
   const ChunkBands& bands = give_bands(s, waiter, i);
-  const cl::Buffer y = part(vectors.y_buffer, chunk), x = part(vectors.x_buffer, chunk);
-  // Where runs of tiles begin shows in the bits of stored factors: they begin where they do for vectors of the host.
-  if (plan_.turned() && !plan_.twisted() && !in_place_) {
-    const auto launch = [&](const Chunk& tiles) { return launch_pass(s, bands, y, x, tiles, reduce); };
+  const Buffer y = part(vectors.y_buffer, chunk), x = part(vectors.x_buffer, chunk);
+  const Site site = this->site(s, waiter);
+  if (s.scheme->begins_show() && !in_place_) {  // launches begin where they do for vectors of the host
+    const auto launch = [&](const Chunk& tiles) { return this->launch(site, {bands, y, x, tiles}, step); };
     s.pipeline->run({.pieces = pieces_[i], .launch = std::ref(launch)}, waiter, times_);
     return;
   }
-  const cl::Event event = launch_pass(s, bands, y, x, chunk, reduce);
+  const Event event = launch(site, {bands, y, x, chunk}, step);
   // Behind several chunks the last asks for all of them.
-  const bool last = plan_.tiled() && !guarded_ && i + 1 == layout_.chunks.size();
-  waiter.wait(last ? ask_what_was_met(s) : event);
+  const bool asks = !guarded_ && i + 1 == layout_.chunks.size();
+  waiter.wait(asks ? s.non_finite.ask(*s.device) : event);
   times_.kernel_seconds += seconds(event);
 }
 
 /// Through the pipeline: copy up, solve and copy down.
 template <typename T>
-void ClSolver<T>::pass_through(State& s, const Waiter& waiter, std::size_t i, const Vectors<T>& vectors, bool reduce) {
+void ClSolver<T>::pass_through(State& s, const Waiter& waiter, std::size_t i, const Vectors<T>& vectors, Step step) {
   const Chunk& chunk = layout_.chunks[i];
   const ChunkBands& bands = give_bands(s, waiter, i);
-  const bool there = reduces() && !reduce && layout_.chunks.size() == 1;  // y came for the first pass
-  const auto launch = [&](const Chunk& tiles) { return launch_pass(s, bands, s.y, s.x, tiles, reduce); };
+  // With one chunk y came for the first pass.
+  const bool there = s.scheme->two_passes() && step == Step::finish && layout_.chunks.size() == 1;
+  const Site site = this->site(s, waiter);
+  const auto launch = [&](const Chunk& tiles) { return this->launch(site, {bands, s.y, s.x, tiles}, step); };
   const auto put = [&](Index first, Index end, const std::byte* solved) {
     copy_out(chunk, first, end, solved, vectors.x);
   };
@@ -180,18 +193,18 @@ void ClSolver<T>::pass_through(State& s, const Waiter& waiter, std::size_t i, co
                   .up = &s.y,
                   .down = &s.x,
                   .launch = std::ref(launch)};
-  if (!reduce) passage.put = std::ref(put);
+  if (step == Step::finish) passage.put = std::ref(put);
   s.pipeline->run(passage, waiter, times_);
 }
 
 template <typename T>
-auto ClSolver<T>::bands_of(const State& s, std::size_t chunk) const -> const ChunkBands& {
+const ChunkBands& ClSolver<T>::bands_of(const State& s, std::size_t chunk) const {
   return s.bands[std::min(chunk, s.bands.size() - 1)];
 }
 
 /// The bands of a chunk, which every apply brings where the device does not hold all of them.
 template <typename T>
-auto ClSolver<T>::give_bands(State& s, const Waiter& waiter, std::size_t chunk) -> const ChunkBands& {
+const ChunkBands& ClSolver<T>::give_bands(State& s, const Waiter& waiter, std::size_t chunk) {
   if (in_place_ || layout_.resident) return bands_of(s, chunk);
   upload_bands(s, waiter, s.bands.front(), layout_.band_chunks[std::min(chunk, layout_.band_chunks.size() - 1)]);
   return s.bands.front();
@@ -204,7 +217,8 @@ void ClSolver<T>::cut_chunks() {
   if (in_place_) return;
   constexpr auto kWord = static_cast<std::int64_t>(sizeof(T));
   const Index rows = piece_bytes(layout_.longest * kWord) / kWord;
-  for (const Chunk& chunk : layout_.chunks) pieces_.push_back(make_pieces(plan_, chunk, rows, !in_parts()));
+  const bool whole = !lines_.contiguous() || plan_.cut().whole;
+  for (const Chunk& chunk : layout_.chunks) pieces_.push_back(make_pieces(plan_, chunk, rows, whole));
 }
 
 template <typename T>
@@ -215,6 +229,35 @@ void ClSolver<T>::make_pipeline(State& s) {
   if (s.pipeline && s.pipeline->slot_bytes() >= slot && s.pipeline->slots() >= slots) return;
   s.pipeline.reset();
   s.pipeline = std::make_unique<Pipeline>(*s.device, slot, slots);
+}
+
+/// Copy rows [first, end) of a chunk's solution to x, and nothing that stands between its lines.
+template <typename T>
+void ClSolver<T>::copy_out(const Chunk& chunk, Index first, Index end, const std::byte* solved, T* x) const {
+  constexpr auto kWord = static_cast<Index>(sizeof(T));
+  const auto copy = [&](Index begin, Index behind) {
+    const std::byte* from = solved + (begin - first) * kWord;
+    std::memcpy(x + begin, from, static_cast<std::size_t>((behind - begin) * kWord));
+  };
+  if (lines_.rows() == lines_.extent()) {
+    if (lines_.extent() * kWord < kPastCaches) {
+      copy(first, end);
+    } else {
+      copy_past_caches(solved, (end - first) * kWord, reinterpret_cast<std::byte*>(x + first));
+      order_stores();
+    }
+    return;
+  }
+  for (Index block = chunk.tile_begin; block < chunk.tile_end; ++block) {
+    const Index begin = block * lines_.block_stride();
+    const Index row = std::max<Index>(0, first - begin) / lines_.row_stride();
+    for (Index i = row; i < lines_.length(0); ++i) {
+      const Index at = begin + i * lines_.row_stride();
+      if (at >= end) break;
+      const Index from = std::max(first, at), behind = std::min(end, at + lines_.block_lines());
+      if (from < behind) copy(from, behind);
+    }
+  }
 }
 
 #define OCLSPKT_INSTANTIATE(T)                                            \

@@ -14,7 +14,7 @@ struct BufferPlace {
   std::size_t first, end;  ///< bytes
 };
 
-BufferPlace place_of(const cl::Buffer& buffer) {
+BufferPlace place_of(const Buffer& buffer) {
   cl_mem whole = nullptr;
   std::size_t offset = 0;
   clGetMemObjectInfo(buffer(), CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(cl_mem), &whole, nullptr);
@@ -43,7 +43,7 @@ DeviceHandles ClSolver<T>::handles() const {
 /// @param unfit  flag that it must not have
 /// @throws InvalidInput that names what does not fit
 template <typename T>
-cl::Buffer ClSolver<T>::checked(const State& s, const char* name, _cl_mem* handle, cl_mem_flags unfit) const {
+Buffer ClSolver<T>::checked(const State& s, const char* name, _cl_mem* handle, cl_mem_flags unfit) const {
   const auto refuse = [&](const std::string& why) {
     throw InvalidInput(std::string("buffer ") + name + " of apply_on_device " + why);
   };
@@ -52,7 +52,7 @@ cl::Buffer ClSolver<T>::checked(const State& s, const char* name, _cl_mem* handl
   const cl_int error = clGetMemObjectInfo(handle, CL_MEM_TYPE, sizeof type, &type, nullptr);
   if (error != CL_SUCCESS) refuse("is no memory object, " + error_name(error) + ": give one that clCreateBuffer made");
   if (type != CL_MEM_OBJECT_BUFFER) refuse("is an image or a pipe: give one that clCreateBuffer made");
-  cl::Buffer buffer(handle, true);
+  Buffer buffer(handle, true);
   if (buffer.getInfo<CL_MEM_CONTEXT>()() != s.device->context()()) {
     refuse(
         "belongs to another context: make it in the context of device_handles(), which a set_up for another device "
@@ -67,7 +67,7 @@ cl::Buffer ClSolver<T>::checked(const State& s, const char* name, _cl_mem* handl
     refuse(unfit == CL_MEM_READ_ONLY ? "is CL_MEM_READ_ONLY: kernels write it"
                                      : "is CL_MEM_WRITE_ONLY: kernels read it");
   }
-  const std::size_t alignment = plan_.by_groups() ? kVectorBytes : sizeof(T);
+  const std::size_t alignment = s.scheme->alignment();
   if (reinterpret_cast<std::uintptr_t>(buffer.getInfo<CL_MEM_HOST_PTR>()) % alignment != 0) {
     refuse("lies over memory of the host that is not aligned to " + std::to_string(alignment) +
            " bytes: align that, or make the buffer without CL_MEM_USE_HOST_PTR");
@@ -97,7 +97,7 @@ void ClSolver<T>::apply_on_device(_cl_mem* y, _cl_mem* x) {
 
 /// The part of a vector that goes with a chunk.
 template <typename T>
-cl::Buffer ClSolver<T>::part(const cl::Buffer& vector, const Chunk& chunk) const {
+Buffer ClSolver<T>::part(const Buffer& vector, const Chunk& chunk) const {
   if (layout_.chunks.size() == 1 && chunk.first == 0) return vector;
   const BufferPlace place = place_of(vector);
   const cl_buffer_region region{place.first + static_cast<std::size_t>(chunk.first) * sizeof(T),
@@ -111,14 +111,14 @@ cl::Buffer ClSolver<T>::part(const cl::Buffer& vector, const Chunk& chunk) const
   cl_int error = CL_SUCCESS;
   cl_mem made = clCreateSubBuffer(place.whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
   if (error != CL_SUCCESS) throw cl::Error(error, "a part of a buffer");
-  return cl::Buffer(made);
+  return Buffer(made);
 }
 
-#define OCLSPKT_INSTANTIATE(T)                                                                       \
-  template DeviceHandles ClSolver<T>::handles() const;                                               \
-  template cl::Buffer ClSolver<T>::checked(const State&, const char*, _cl_mem*, cl_mem_flags) const; \
-  template void ClSolver<T>::apply_on_device(_cl_mem*, _cl_mem*);                                    \
-  template cl::Buffer ClSolver<T>::part(const cl::Buffer&, const Chunk&) const;
+#define OCLSPKT_INSTANTIATE(T)                                                                   \
+  template DeviceHandles ClSolver<T>::handles() const;                                           \
+  template Buffer ClSolver<T>::checked(const State&, const char*, _cl_mem*, cl_mem_flags) const; \
+  template void ClSolver<T>::apply_on_device(_cl_mem*, _cl_mem*);                                \
+  template Buffer ClSolver<T>::part(const Buffer&, const Chunk&) const;
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)
 

@@ -5,38 +5,14 @@
 #include <limits>
 #include <string>
 
-#include "grid_plan.hpp"
 #include "oclspkt/error.hpp"
-#include "paper_form.hpp"
+#include "schemes/table.hpp"
 
 namespace oclspkt::ocl {
 namespace {
 
-/// Rows that the kernels read beyond the kept rows of a tile: whole blocks of plan.lanes rows, or a tile.
-struct Margin {
-  Index before, behind;
-};
-
-Margin margin(const Plan& plan) {
-  if (plan.turned() || plan.walked) return {plan.tile_rows(), plan.tile_rows()};
-  if (plan.paper) return {plan.m, plan.m};
-  const Index before = round_up(plan.halo, plan.lanes);
-  return {before, round_up(before + plan.m + plan.halo, plan.lanes) - before - plan.m};
-}
-
-/// Vectors of scratch of a work-group.
-Index vectors_swept(const Plan& plan) {
-  if (plan.by_groups()) return 1;  // what a work-group keeps is in local memory
-  if (plan.twisted()) return plan.lanes + plan.m;
-  if (plan.from_ends) return plan.lanes + 7 * plan.m;
-  if (plan.walked) return plan.lanes + 6 * plan.m;
-  if (plan.turned()) return plan.lanes + 2 * plan.m;
-  const Margin beside = margin(plan);
-  return plan.lanes + 2 * (beside.before + plan.m + beside.behind);
-}
-
 Chunk make_chunk(const Plan& plan, Index tile_begin, Index tile_end, Index alignment) {
-  const Margin beside = margin(plan);
+  const Cut cut = plan.cut();
   Chunk chunk;
   chunk.held_begin = tile_begin;
   chunk.held_end = tile_end;
@@ -44,45 +20,44 @@ Chunk make_chunk(const Plan& plan, Index tile_begin, Index tile_end, Index align
   chunk.tile_end = tile_end;
   chunk.kept_first = tile_begin * plan.tile_rows();
   chunk.kept_end = std::min(plan.n, tile_end * plan.tile_rows());
-  chunk.first = std::max<Index>(0, chunk.kept_first - beside.before) / alignment * alignment;
-  chunk.end = std::min(plan.n, chunk.kept_end + beside.behind);
+  chunk.first = std::max<Index>(0, chunk.kept_first - cut.before) / alignment * alignment;
+  chunk.end = std::min(plan.n, chunk.kept_end + cut.behind);
   return chunk;
 }
 
-/// Everything but the chunks, for chunks of that many tiles.
-Layout working_sizes(const Plan& plan, int word, Index chunk_tiles) {
-  const bool exact = plan.by_partitions();
+/// Everything but the chunks, for chunks of that many tiles, and the largest buffer of it.
+struct Working {
   Layout layout;
+  std::int64_t largest = 0;
+  std::int64_t bytes() const { return layout.scratch_bytes + layout.own_bytes; }
+};
+
+Working working_sizes(const Plan& plan, int word, Index chunk_tiles) {
+  const Needs needs = row_of(plan).needs(plan, LineSet::one(plan.n), word, chunk_tiles);
+  Working working;
+  Layout& layout = working.layout;
+  layout.chunk_tiles = chunk_tiles;
   layout.runs = static_cast<int>(std::clamp<Index>(plan.runs, 1, chunk_tiles));
-  layout.slot = vectors_swept(plan);
-  layout.padded = plan.tiles() * plan.lanes;
+  layout.slot = needs.slot;
   layout.scratch_bytes = layout.runs * layout.slot * plan.lanes * word;
-  layout.outer_bytes = exact            ? layout.padded * word
-                       : plan.turned()  ? plan.factor_tiles() * plan.lanes * word
-                       : plan.from_ends ? 2 * kMetWords * word
-                                        : 0;
-  layout.segment_bytes = exact ? kSegmentWords * layout.padded * word : 0;
-  layout.swept_bytes = plan.twisted() || plan.from_ends ? layout.padded * plan.m * word : 0;
-  layout.coupling_bytes = plan.from_ends ? layout.swept_bytes : 0;
-  layout.tip_bytes = plan.paper ? paper_partitions(plan, chunk_tiles) * word : 0;
-  layout.marshalled_bytes = layout.tip_bytes * plan.m;
-  return layout;
+  layout.own_bytes = needs.all;
+  working.largest = std::max(layout.scratch_bytes, needs.largest);
+  return working;
 }
 
 std::int64_t chunk_bytes(const Plan& plan, int word, Index chunk_tiles, Index alignment) {
   const Index more = chunk_tiles < plan.tiles() ? alignment - 1 : 0;
   if (plan.turned()) return (std::min(plan.tiles(), chunk_tiles + 2) * plan.factor_words() + more) * word;
-  const Margin beside = margin(plan);
-  return std::min(plan.n, chunk_tiles * plan.tile_rows() + beside.before + beside.behind + more) * word;
+  const Cut cut = plan.cut();
+  return std::min(plan.n, chunk_tiles * plan.tile_rows() + cut.before + cut.behind + more) * word;
 }
 
 /// The largest buffer, and all buffers, for chunks of that many tiles.
-Limits needs(const Plan& plan, int word, Index chunk_tiles, Index alignment) {
-  const Layout sizes = working_sizes(plan, word, chunk_tiles);
+Limits needs_of(const Plan& plan, int word, Index chunk_tiles, Index alignment) {
+  const Working working = working_sizes(plan, word, chunk_tiles);
   const std::int64_t array = chunk_bytes(plan, word, chunk_tiles, alignment);
   const int arrays = plan.by_levels() ? 6 : 5;
-  return {std::max({array, sizes.scratch_bytes, sizes.segment_bytes, sizes.marshalled_bytes}),
-          arrays * array + sizes.working_bytes()};
+  return {std::max(array, working.largest), arrays * array + working.bytes()};
 }
 
 bool fits(const Limits& need, const Limits& limits) {
@@ -104,21 +79,22 @@ Chunk places_of_factors(const Plan& plan, Chunk chunk) {
 }
 
 Layout make_layout(const Plan& plan, int word, const Limits& limits) {
-  if (plan.m < 1 || vectors_swept(plan) > std::numeric_limits<std::int32_t>::max() / 4) {
+  if (plan.m < 1 ||
+      row_of(plan).needs(plan, LineSet::one(plan.n), word, 1).slot > std::numeric_limits<std::int32_t>::max() / 4) {
     throw InvalidInput("partitions of " + std::to_string(plan.m) + " rows with " + std::to_string(plan.halo) +
                        " rows of halo are too long for a device: choose a smaller partition");
   }
   Index chunk_tiles = std::clamp<Index>(plan.chunk_tiles, 1, plan.tiles());
-  while (chunk_tiles > 1 && !fits(needs(plan, word, chunk_tiles, limits.alignment), limits)) {
+  while (chunk_tiles > 1 && !fits(needs_of(plan, word, chunk_tiles, limits.alignment), limits)) {
     chunk_tiles = (chunk_tiles + 1) / 2;
   }
-  if (const Limits need = needs(plan, word, chunk_tiles, limits.alignment); !fits(need, limits)) {
+  if (const Limits need = needs_of(plan, word, chunk_tiles, limits.alignment); !fits(need, limits)) {
     throw InvalidInput("tiles of " + std::to_string(plan.tile_rows()) + " rows, one at a time, need " +
                        std::to_string(need.memory) + " bytes on the device, the largest buffer " +
                        std::to_string(need.allocation) + "; allowed are " + std::to_string(limits.memory) + " and " +
                        std::to_string(limits.allocation) + ": raise device_memory or choose another partition");
   }
-  Layout layout = working_sizes(plan, word, chunk_tiles);
+  Layout layout = working_sizes(plan, word, chunk_tiles).layout;
   for (Index t = 0; t < plan.tiles(); t += chunk_tiles) {
     layout.chunks.push_back(make_chunk(plan, t, std::min(plan.tiles(), t + chunk_tiles), limits.alignment));
     layout.longest = std::max(layout.longest, layout.chunks.back().rows());
@@ -138,7 +114,8 @@ Layout make_layout(const Plan& plan, int word, const Limits& limits) {
   std::int64_t band_rows = 0;
   for (const Chunk& chunk : layout.band_chunks) band_rows += chunk.rows();
   layout.resident =
-      3 * band_rows * plan.factor_word(word) + 2 * layout.longest * word + layout.working_bytes() <= limits.memory;
+      3 * band_rows * plan.factor_word(word) + 2 * layout.longest * word + layout.scratch_bytes + layout.own_bytes <=
+      limits.memory;
   if ((plan.twisted() || plan.from_ends || plan.reduces_tiles()) && !(layout.resident && layout.chunks.size() <= 1)) {
     throw InvalidInput(std::string("method ") + name(plan.method) + (plan.by_levels() ? "" : " from both ends") +
                        " sweeps all " + std::to_string(plan.n) +
@@ -153,7 +130,7 @@ Pieces make_pieces(const Plan& plan, const Chunk& chunk, Index rows, bool whole)
   Index tiles = all;
   if (!whole) {
     // As many as come with one piece, the rows behind them included, and about as many in each.
-    const Index most = std::max<Index>(1, (rows - margin(plan).behind) / plan.tile_rows());
+    const Index most = std::max<Index>(1, (rows - plan.cut().behind) / plan.tile_rows());
     tiles = quotient_up(all, quotient_up(all, most));
   }
   Pieces pieces;
@@ -183,20 +160,12 @@ void make_pieces(Pieces& pieces, Index n, Index rows, bool up, bool down) {
   }
 }
 
-/// Words of what grid_folds() keep beside the first level's rows, at most.
-static Index words_of_levels(const Plan& plan, const LineSet& lines) {
-  if (!plan.grid_folds()) return 0;
-  // A number of the first level; of the others four of factors and weights, y in two parts and x.
-  Index words = lines.extent(), tiles = plan.segments;
-  const Index upper = upper_tiles(plan, lines.block_lines()).rows;
-  for (; tiles > 1; tiles = quotient_up(tiles, upper)) words += 7 * tiles * lines.count();
-  return words;
-}
-
 Layout make_strided_layout(const Plan& plan, const LineSet& lines, int word, const Limits& limits) {
   const Index blocks = lines.blocks(), extent = lines.block_extent(), length = lines.length(0);
   Layout layout;
-  layout.slot = plan.window / plan.lanes;
+  const Needs needs = row_of(plan).needs(plan, lines, word, blocks);
+  layout.slot = needs.slot;
+  layout.own_bytes = needs.all;
   // Work-groups are fewer where their windows do not fit.
   const std::int64_t slot_bytes = layout.slot * plan.lanes * word;
   const std::int64_t window_limit = std::min(limits.allocation, limits.memory / 6);
@@ -221,17 +190,17 @@ Layout make_strided_layout(const Plan& plan, const LineSet& lines, int word, con
     layout.band_chunks = {shared};
   }
   const std::int64_t bands = plan.form == Form::shared ? length : layout.longest;
-  const Index more = words_of_levels(plan, lines);
   const std::int64_t factor = plan.factor_word(word);
   const Limits need{std::max({layout.longest * word, bands * factor, layout.scratch_bytes}),
-                    3 * bands * factor + (2 * layout.longest + more) * word + layout.scratch_bytes};
+                    3 * bands * factor + 2 * layout.longest * word + layout.scratch_bytes + layout.own_bytes};
   if (layout.chunks.empty() || !fits(need, limits)) {
     throw InvalidInput("lines side by side, a block of " + std::to_string(extent) + " places at a time, need " +
                        std::to_string((5 * extent) * word + slot_bytes) + " bytes on the device; allowed are " +
                        std::to_string(limits.memory) + ", " + std::to_string(limits.allocation) +
                        " in one buffer: raise device_memory, or let the host solve them");
   }
-  const std::int64_t resident = 3 * band_rows * factor + (2 * layout.longest + more) * word + layout.working_bytes();
+  const std::int64_t resident =
+      3 * band_rows * factor + 2 * layout.longest * word + layout.scratch_bytes + layout.own_bytes;
   layout.resident = resident <= limits.memory;
   if (plan.grid_folds() && !(layout.resident && layout.chunks.size() == 1)) {
     throw InvalidInput(

@@ -37,27 +37,11 @@ struct Layout {
   Index longest = 0;               ///< rows of the largest chunk
   int runs = 1;                    ///< work-groups of a launch, at most
   Index slot = 0;                  ///< vectors of scratch a work-group
-  Index padded = 0;                ///< partitions padded to whole tiles
+  Index chunk_tiles = 0;           ///< tiles of a chunk, at most
   bool resident = true;            ///< the bands of all chunks fit at once
   std::int64_t scratch_bytes = 0;
-  std::int64_t segment_bytes = 0;
-  std::int64_t outer_bytes = 0;       ///< one array of a number for each partition, of two
-  std::int64_t swept_bytes = 0;       ///< what the first pass of a sweep from both ends leaves of every row
-  std::int64_t coupling_bytes = 0;    ///< scaled couplings, where that pass makes them
-  std::int64_t marshalled_bytes = 0;  ///< the paper's form: one array of six in the order of the work-items
-  std::int64_t tip_bytes = 0;         ///< and one of four with a number for each partition
-  /// Of everything but bands and vectors.
-  std::int64_t working_bytes() const {
-    return scratch_bytes + 2 * outer_bytes + segment_bytes + swept_bytes + coupling_bytes + 6 * marshalled_bytes +
-           4 * tip_bytes;
-  }
+  std::int64_t own_bytes = 0;  ///< what the scheme has beside that
 };
-
-/// Numbers of a SchurSegment that kernel reduce writes for each partition.
-inline constexpr int kSegmentWords = 8;
-
-/// Numbers that either side of exact-twopass from both ends leaves where they meet.
-inline constexpr int kMetWords = 4;
 
 /// A chunk cut into parts that come to the device, are solved and leave it at once: while the solution of one goes
 /// back, the next are solved and later ones still come.

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "runtime.hpp"
+
+#include "fault.hpp"
+
+namespace oclspkt::ocl {
+namespace {
+
+constexpr cl_mem_flags flags_of(Access access) {
+  return access == Access::read ? CL_MEM_READ_ONLY : access == Access::write ? CL_MEM_WRITE_ONLY : CL_MEM_READ_WRITE;
+}
+
+}  // namespace
+
+Buffer make_buffer(const OpenDevice& device, Access access, std::int64_t bytes, const void* contents) {
+  const cl_mem_flags flags = flags_of(access) | (contents != nullptr ? CL_MEM_COPY_HOST_PTR : 0);
+  return device.buffer(flags, bytes, const_cast<void*>(contents));
+}
+
+std::int64_t ensure(const OpenDevice& device, Buffer& buffer, Access access, std::int64_t bytes) {
+  const std::int64_t present = bytes_of(buffer);
+  if (present >= bytes) return present;
+  buffer = Buffer();  // give back before asking for more
+  buffer = make_buffer(device, access, bytes);
+  return bytes;
+}
+
+Buffer wrap(const OpenDevice& device, const void* p, std::int64_t bytes) {
+  return device.buffer(CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, const_cast<void*>(p));
+}
+
+Event read(const OpenDevice& device, const Buffer& from, void* to, std::int64_t bytes) {
+  fault_point(Place::read, device.info(), device.queue()());
+  Event event;
+  device.queue().enqueueReadBuffer(from, CL_FALSE, 0, static_cast<std::size_t>(bytes), to, nullptr, &event);
+  return event;
+}
+
+Event write(const OpenDevice& device, const void* from, const Buffer& to, std::int64_t bytes) {
+  fault_point(Place::write, device.info(), device.queue()());
+  Event event;
+  device.queue().enqueueWriteBuffer(to, CL_FALSE, 0, static_cast<std::size_t>(bytes), from, nullptr, &event);
+  return event;
+}
+
+}  // namespace oclspkt::ocl

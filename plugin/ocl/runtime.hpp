@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The thin layer between schemes and OpenCL: nothing under schemes/ names anything of OpenCL itself, so another
+// run-time can stand under the same schemes, and launches can be recorded on devices that are not there.
+#pragma once
+
+#include "launch.hpp"
+#include "waiter.hpp"
+
+namespace oclspkt::ocl {
+
+/// Memory of a device, and a command that was enqueued.
+using Buffer = cl::Buffer;
+using Event = cl::Event;
+
+/// Integers as kernels take them.
+using Int = cl_int;
+using Long = cl_long;
+
+/// The argument that asks for so much local memory.
+inline auto local_memory(std::size_t bytes) { return cl::Local(bytes); }
+
+/// Bytes of a buffer; 0 for one that was never made.
+inline std::int64_t bytes_of(const Buffer& buffer) {
+  return buffer() != nullptr ? static_cast<std::int64_t>(buffer.getInfo<CL_MEM_SIZE>()) : 0;
+}
+
+/// True if two names stand for one buffer.
+inline bool same(const Buffer& a, const Buffer& b) { return a() == b(); }
+
+/// What kernels do with a buffer.
+enum class Access { read, write, read_write };
+
+/// @param contents  of the host, copied; null: undefined
+/// @throws cl::Error
+Buffer make_buffer(const OpenDevice& device, Access access, std::int64_t bytes, const void* contents = nullptr);
+
+/// Make a buffer of at least that size, or keep it if it is large enough. @return the bytes that it has
+std::int64_t ensure(const OpenDevice& device, Buffer& buffer, Access access, std::int64_t bytes);
+
+/// A buffer over memory of the host. Read-write even for what kernels only read: Intel's CPU run-time copies read-only
+/// memory that is not aligned to 128 bytes.
+Buffer wrap(const OpenDevice& device, const void* p, std::int64_t bytes);
+
+/// Enqueue a copy between a buffer's beginning and memory of the host, which stays until the event has ended.
+Event read(const OpenDevice& device, const Buffer& from, void* to, std::int64_t bytes);
+Event write(const OpenDevice& device, const void* from, const Buffer& to, std::int64_t bytes);
+
+}  // namespace oclspkt::ocl

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Work-groups that go through many tiles of lines side by side with the factors of one line, which all share:
+// kernels/gpu/grid_shared.cl.
+#include "schemes/grids.hpp"
+
+namespace oclspkt::ocl {
+namespace {
+
+template <typename T>
+class GridsShared final : public GridScheme<T> {
+ public:
+  void make_kernels(const Site& s) override {
+    const Plan& plan = s.plan;
+    this->make(s, kernel_, "grid_shared",
+               this->shape(plan, " -D LINES=" + std::to_string(plan.item_lines) +
+                                     " -D IN_ONE_TILE=" + (plan.in_one_tile() ? "1" : "0") + " -D AHEAD=" +
+                                     (plan.reads_ahead() ? "1" : "0") + (plan.in_turn ? " -D IN_TURN" : "")));
+  }
+
+  Event finish(const Site& s, const Tiles& t) override {
+    const Plan& plan = s.plan;
+    const Index blocks = t.chunk.tile_end - t.chunk.tile_begin;
+    const Index of_block =
+        plan.bundles * (plan.in_one_tile() ? 1 : quotient_up(s.lines.length(0), plan.grid_tile_rows()));
+    const Index first = t.chunk.tile_begin * of_block;
+    const Index groups = quotient_up(first + blocks * of_block, plan.run_tiles) - first / plan.run_tiles;
+    return this->launch_blocks(s, kernel_, t, groups, 0, Long{first}, Int{plan.run_tiles});
+  }
+
+ private:
+  Kernel kernel_;
+};
+
+}  // namespace
+
+SchemeRow grids_shared() { return row<GridsShared>("grids-shared", grid_needs); }
+
+}  // namespace oclspkt::ocl

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// truncated-halo by lanes whose partitions settle with each other: kernels/cpu/truncated_walk.cl.
+#include "schemes/lane_needs.hpp"
+#include "schemes/table.hpp"
+
+namespace oclspkt::ocl {
+namespace {
+
+template <typename T>
+class LanesWalk final : public Scheme<T> {
+ public:
+  void make_kernels(const Site& s) override { this->make(s, kernel_, "truncated_walk", "", s.plan.lanes); }
+
+  Event finish(const Site& s, const Tiles& t) override {
+    const LaneNeeds<T> needs(s, t);
+    const LaneCounts c(s, t.chunk);
+    set_arguments(s.device, kernel_, t.bands.lower, t.bands.diag, t.bands.upper, t.y, t.x, s.scratch, c.n, c.first,
+                  c.begin, c.end, c.m, c.slot);
+    return launch(s.device, kernel_, {s.layout.runs},
+                  {needs.lower, needs.diag, needs.upper, needs.y, needs.x, needs.scratch});
+  }
+
+ private:
+  Kernel kernel_;
+};
+
+Needs needs(const Plan& plan, const LineSet&, int, Index) { return {.slot = plan.lanes + 6 * plan.m}; }
+
+}  // namespace
+
+SchemeRow lanes_walk() { return row<LanesWalk>("lanes-walk", needs); }
+
+}  // namespace oclspkt::ocl

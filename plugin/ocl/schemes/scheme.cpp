@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "schemes/scheme.hpp"
+
+#include <algorithm>
+
+#include "parallel.hpp"
+
+namespace oclspkt::ocl {
+
+template <typename T>
+Resident Scheme<T>::store(const Plan& plan, const LineSet&, const BandsView<T>& bands, bool) {
+  return plan.narrow ? keep_narrow({bands.lower, bands.diag, bands.upper}, plan.n) : resident(bands);
+}
+
+template <typename T>
+std::int64_t Scheme<T>::host_bytes() const {
+  std::int64_t bytes = 0;
+  for (const AlignedArray<float>& array : narrow_) bytes += array.bytes();
+  return bytes;
+}
+
+template <typename T>
+void Scheme<T>::rehearse(const Site& site) {
+  const Chunk nothing;
+  const Tiles tiles{site.bands.front(), site.scratch, site.scratch, nothing};
+  if (two_passes()) site.waiter.wait(begin(site, tiles));
+  site.waiter.wait(finish(site, tiles));
+  site.earlier.clear();
+}
+
+template <typename T>
+Resident Scheme<T>::keep_narrow(const std::array<const T*, 3>& from, Index n) {
+  for (std::size_t k = 0; k < from.size(); ++k) {
+    narrow_[k].resize(n);
+    for_pieces(n, kPieceRows,
+               [&](Index begin, Index end) { std::copy(from[k] + begin, from[k] + end, &narrow_[k][begin]); });
+  }
+  return {narrow_[0].data(), narrow_[1].data(), narrow_[2].data(), sizeof(float)};
+}
+
+template <typename T>
+std::int64_t Scheme<T>::bring_array(const Site& site, Buffer& buffer, const AlignedArray<T>& array) const {
+  const std::int64_t bytes = array.size() * static_cast<Index>(sizeof(T));
+  if (bytes == 0) return 0;
+  buffer = make_buffer(site.device, Access::read, bytes);
+  site.pipeline->bring(array.data(), bytes, buffer, site.waiter, site.times);
+  return bytes;
+}
+
+template <typename T>
+void Scheme<T>::make(const Site& site, Kernel& kernel, const char* name, const std::string& options, int lanes,
+                     bool is_double) {
+  if (kernel.handle() != nullptr && kernel.name == name && kernel.options == options) return;
+  kernel = site.device.kernel(name, is_double, lanes, options);
+}
+
+template class Scheme<float>;
+template class Scheme<double>;
+
+}  // namespace oclspkt::ocl

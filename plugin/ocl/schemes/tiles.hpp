@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "schemes/scheme.hpp"
+
+namespace oclspkt::ocl {
+
+/// What schemes by work-groups share: kernels of many work-items that read and write whole vectors.
+template <typename T>
+class GroupScheme : public Scheme<T> {
+ public:
+  std::size_t alignment() const override { return kVectorBytes; }
+
+ protected:
+  /// A kernel for a shape of work-groups, told by `options`.
+  static void make(const Site& s, Kernel& kernel, const char* name, const std::string& options) {
+    Scheme<T>::make(s, kernel, name, options, 1);
+  }
+};
+
+/// What schemes by work-groups share for lines laid end to end whose kernels come in two forms, one of which only tells
+/// of non-finite numbers.
+template <typename T>
+class TileScheme : public GroupScheme<T> {
+ public:
+  bool guards_at_once(const Plan& plan, std::int64_t guarded_bytes) const override {
+    return plan.n * static_cast<Index>(sizeof(T)) <= guarded_bytes;
+  }
+  std::int64_t bring(const Site& s, const BandsView<T>&) override {
+    return s.non_finite.set_up(s.device, s.waiter, *s.pipeline, s.times);
+  }
+
+ protected:
+  /// Options of a kernel: its shape, and `more`. @param items, rows  0: those of the plan
+  static std::string shape(const Site& s, const std::string& more, int items = 0, Index rows = 0) {
+    return "-D GROUP_ITEMS=" + std::to_string(items > 0 ? items : s.plan.items) +
+           " -D ITEM_ROWS=" + std::to_string(rows > 0 ? rows : s.plan.item_rows) +
+           " -D GUARDED=" + (s.guarded ? "1" : "0") + more;
+  }
+  /// Options that tell the form of bands or factors.
+  static std::string form(const Plan& plan) {
+    return std::string(plan.form == Form::shared ? " -D SHARED_FACTORS" : "") +
+           (plan.couplings_serve() ? " -D COUPLINGS_SERVE" : "") + (plan.narrow ? " -D NARROW_FACTORS" : "");
+  }
+  /// A work-group for each of some tiles, or runs of them; one that has nothing to do where there are none.
+  static Geometry geometry(const Plan& plan, Index tiles) {
+    return {std::max<Index>(1, tiles), static_cast<std::size_t>(plan.items),
+            size(group_local_words(plan.items, plan.item_rows)) * sizeof(T)};
+  }
+};
+
+/// The same by stored factors in the order of the rows.
+template <typename T>
+class StoredTileScheme : public TileScheme<T> {
+ public:
+  Resident store(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, bool) override {
+    factors_.factor(lines, bands, plan.form);
+    const FactorsView<T> f = factors_.view();
+    if (!plan.narrow) return resident(f);
+    const Resident narrow = this->keep_narrow({f.multiplier, f.reciprocal, f.coupling}, plan.n);
+    factors_.release();
+    return narrow;
+  }
+  void release_stored() override {
+    factors_.release();
+    Scheme<T>::release_stored();
+  }
+  const Factors<T>* factors() const override { return &factors_; }
+  std::int64_t host_bytes() const override { return factors_.bytes() + Scheme<T>::host_bytes(); }
+
+ private:
+  Factors<T> factors_;
+};
+
+/// Buffers of a launch over a chunk, in vectors.
+template <typename T>
+struct TileNeeds {
+  TileNeeds(const Site& s, const Tiles& t)
+      : stored((s.plan.form == Form::shared ? s.plan.shared.period : t.chunk.rows()) * s.plan.factor_word(sizeof(T))),
+        y{"y", &t.y, t.chunk.rows() * static_cast<Index>(sizeof(T)), kVectorBytes},
+        x{"x", &t.x, t.chunk.rows() * static_cast<Index>(sizeof(T)), kVectorBytes} {}
+  BufferNeed array(const char* name, const Buffer& buffer) const { return {name, &buffer, stored, kVectorBytes}; }
+
+  std::int64_t stored;  ///< bytes of each array of bands or factors
+  BufferNeed y, x;
+};
+
+}  // namespace oclspkt::ocl
