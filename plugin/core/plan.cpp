@@ -281,7 +281,10 @@ Cut Plan::cut() const {
   if (turned() || walked) return {tile_rows(), tile_rows(), tile_rows(), whole};
   if (paper) return {tile_rows(), m, m, whole};
   const Index before = round_up(halo, lanes);  // whole blocks of `lanes` rows
-  return {tile_rows(), before, round_up(before + m + halo, lanes) - before - m, whole};
+  // A work-group reads its tile to the end, also where whole lines fill less of it.
+  const Index read = tiled() && method == Method::truncated_halo ? group_rows() : 0;
+  const Index behind = std::max(round_up(before + m + halo, lanes), read) - before - m;
+  return {tile_rows(), before, behind, whole};
 }
 
 double Plan::overlap() const {

@@ -165,6 +165,34 @@ TYPED_TEST(Tiles, GiveTheSameBitsEveryTimeAndInChunks) {
   });
 }
 
+TYPED_TEST(Tiles, OfWholeLinesBringAllThatTheyReadInChunks) {
+  using T = TypeParam;
+  const LineSet lines = LineSet::equal(90, 1000);
+  const Index n = lines.rows();
+  const auto bands = closed(random_dominant<T>(lines, 10));
+  const auto y = random_vector<T>(n);
+  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
+    const bool is_double = sizeof(T) == sizeof(double);
+    const auto plan_with = [&](const DeviceSettings& settings) {
+      const DeviceTraits traits = module().traits(info.index, is_double, settings);
+      return make_whole_lines_plan(lines, partition_of_whole_lines(lines, sizeof(T), traits), sizeof(T), traits);
+    };
+    const Plan whole = plan_with(kForGpus);
+    ASSERT_LT(whole.m, whole.group_rows()) << "lines fill tiles, which proves nothing";
+    const auto first = solve_for_gpus(info.index, whole, bands, y);
+    DeviceSettings small = kForGpus;
+    small.device_memory = 5 * n * static_cast<Index>(sizeof(T)) / 6;
+    const Plan plan = plan_with(small);
+    const auto chunks = ocl::make_layout(plan, sizeof(T), {info.max_allocation, small.device_memory}).chunks;
+    ASSERT_GT(chunks.size(), 1U);
+    for (const auto& chunk : chunks) {
+      const Index read = (chunk.tile_end - 1) * plan.m + plan.group_rows();
+      EXPECT_GE(chunk.end, std::min(n, read));
+    }
+    EXPECT_EQ(solve_for_gpus(info.index, plan, bands, y, small), first);
+  });
+}
+
 TYPED_TEST(Tiles, WalkRunsByStoredFactors) {
   using T = TypeParam;
   on_every_device_for_gpus<T>([&](const DeviceInfo& info) {

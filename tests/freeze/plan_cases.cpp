@@ -166,13 +166,6 @@ void add_makers(Cases& cases, const std::vector<PlanMaker>& makers, const Target
   }
 }
 
-/// Those whose answer in chunks is the same in every run: tiles of whole lines that are shorter than their work-items'
-/// rows read behind the end of a chunk, whatever lies there.
-std::vector<PlanMaker> sure_in_chunks(std::vector<PlanMaker> makers) {
-  std::erase_if(makers, [](const PlanMaker& maker) { return maker.name.starts_with("whole lines"); });
-  return makers;
-}
-
 }  // namespace
 
 void add_plan_cases(Cases& cases) {
@@ -190,7 +183,7 @@ void add_plan_cases(Cases& cases) {
     add_makers(cases, makers, {"recorded-large-gpu"}, "", {few, many, large});
     add_makers(cases, makers, {"recorded-small-gpu"}, "", {few, many});
     add_makers(cases, makers, {kRunningDevice}, "", {few});
-    add_makers(cases, sure_in_chunks(makers), {kRunningDevice, {}, true}, " in chunks", {few});
+    add_makers(cases, makers, {kRunningDevice, {}, true}, " in chunks", {few});
     add_makers(cases, makers, {"recorded-large-gpu", {}, true}, " in chunks", {few, many});
     add_makers(cases, makers, {"recorded-large-gpu", {.guarded_bytes = 0}}, " asking", {few});
     add_makers(cases, makers, {"recorded-large-gpu", {.kernel_times = true}}, " with times", {few});
