@@ -12,6 +12,7 @@
 #include "certificate.hpp"
 #include "devices.hpp"
 #include "paper_form.hpp"
+#include "residual.hpp"
 #include "rounding.hpp"
 #include "survey.hpp"
 
