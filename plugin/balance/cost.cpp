@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host_solver.hpp"
+#include "schemes/scheme.hpp"
 
 namespace oclspkt {
 namespace {
@@ -78,8 +79,7 @@ double predict_seconds(const DeviceProfile& profile, Index rows, double words_pe
 }
 
 double predict_beside_seconds(const DeviceProfile& profile, const Plan& plan, int word) {
-  const int launches = plan.grid_folds() ? 3 : 1;
-  return predict_seconds(profile, plan.n, plan.idle * plan.words_per_row(), launches, word);
+  return predict_seconds(profile, plan.n, plan.idle * plan.words_per_row(), scheme_of(plan).launches(), word);
 }
 
 double predict_host_seconds(const DeviceProfile& profile, Index rows) {

@@ -10,6 +10,7 @@
 #include "oclspkt/error.hpp"
 #include "paper_form.hpp"
 #include "plan_parts.hpp"
+#include "schemes/scheme.hpp"
 
 namespace oclspkt {
 namespace {
@@ -206,27 +207,6 @@ void meet(Plan& plan, Index arrays, int word, const DeviceTraits& traits) {
   plan.chunk_tiles = plan.tiles() * plan.tile_rows() <= words ? plan.tiles() : 0;
 }
 
-/// Words read and written per row of lines side by side by work-groups.
-double grid_words(const Plan& plan) {
-  // A walk reads couplings that serve twice.
-  const bool walks = plan.method == Method::exact_factored && !plan.in_one_tile();
-  const double factors = plan.form == Form::shared ? 0 : plan.couplings_serve() && !walks ? 2 : 3;
-  if (plan.grid_folds()) return plan.form == Form::shared ? 3 : plan.couplings_serve() ? 7 : 8;  // as folds()
-  if (plan.method == Method::exact_factored) {
-    // What the way down leaves of the last tile need not be written and read again.
-    const double left = 1 - std::min(1.0, static_cast<double>(plan.grid_tile_rows()) / static_cast<double>(plan.m));
-    return 2 + factors + 2 * left;
-  }
-  // Of a run through shared factors that is cut out of a line y of two more tiles is read.
-  if (plan.goes_through_tiles()) {
-    const bool whole_lines = plan.run_tiles % quotient_up(plan.m, plan.grid_tile_rows()) == 0;
-    return 2 + (whole_lines ? 0 : 2 / static_cast<double>(plan.run_tiles));
-  }
-  // Above a run y and one factor are read again, below it all but x.
-  const double again = plan.form == Form::shared ? 1 : (3 + factors) / 2;
-  return 2 + factors + again * (plan.overlap() - 1);
-}
-
 }  // namespace
 
 void check_partition(Index partition) {
@@ -273,19 +253,11 @@ const char* Plan::scheme() const {
   if (from_ends) return "lanes-ends";
   if (stored) return "lanes-streamed";
   if (by_partitions()) return "lanes-twopass";
+  if (method == Method::truncated_streamed) return "host-streamed";
   return walked ? "lanes-walk" : "lanes-halo";
 }
 
-Cut Plan::cut() const {
-  const bool whole = twisted() || from_ends || by_levels();
-  if (turned() || walked) return {tile_rows(), tile_rows(), tile_rows(), whole};
-  if (paper) return {tile_rows(), m, m, whole};
-  const Index before = round_up(halo, lanes);  // whole blocks of `lanes` rows
-  // A work-group reads its tile to the end, also where whole lines fill less of it.
-  const Index read = tiled() && method == Method::truncated_halo ? group_rows() : 0;
-  const Index behind = std::max(round_up(before + m + halo, lanes), read) - before - m;
-  return {tile_rows(), before, behind, whole};
-}
+Cut Plan::cut() const { return scheme_of(*this).cut(*this); }
 
 double Plan::overlap() const {
   if (m <= 0) return 1;
@@ -294,34 +266,7 @@ double Plan::overlap() const {
   return 1 + cut * 2 * static_cast<double>(halo) / static_cast<double>(m);
 }
 
-double Plan::words_per_row() const {
-  if (grid() && m > 0) return grid_words(*this);
-  if (paper && m > 0) return paper_words(*this);
-  // What is narrow takes half a word.
-  const double factor = narrow ? 0.5 : 1;
-  switch (method) {
-    case Method::truncated_halo:
-      if (!tiled()) return (segments > 0 && !windowed ? 8 : 4) * overlap() + 1;
-      [[fallthrough]];
-    case Method::truncated_streamed:
-      if (exact_starts) return 9;
-      return 1 + overlap() * (1 + (form == Form::shared ? 0 : couplings_serve() ? 2 : 3) * factor);
-    case Method::exact_twopass:
-      // Of one row of a work-item three numbers are kept from pass to pass.
-      return (couplings_serve() ? 7 : 9) + (tiled() ? 6.0 / item_rows : 0);
-    case Method::exact_factored:
-      if (takes_lines()) return 3;                    // y, y from the cache, x
-      if (folds()) return couplings_serve() ? 7 : 8;  // a factor, weights and y; three factors (or two), y and x
-      if (stored) return 7;                           // a factor, y and what is left; that, two factors and x
-      // Down reads y and a factor, back reads two factors and writes x; 2 more where the window between them is memory.
-      if (form == Form::shared) return (windowed ? 2 : 4) + (resident ? 0 : 3.0 / static_cast<double>(bundle));
-      // Couplings that served as multipliers on the way down are then no longer in the cache either.
-      return windowed ? 2 + (couplings_serve() ? 2 : 3) * factor : 4 + 3 * factor;
-    case Method::pivot:
-      return 10.5;  // copy of y 2, forward 3 and a pivot index of half a word, backward 5
-  }
-  return 0;
-}
+double Plan::words_per_row() const { return scheme_of(*this).words(*this); }
 
 Plan make_plan(Method method, Index n, Index halo, Index partition, int word, const DeviceTraits& traits) {
   check_partition(partition);

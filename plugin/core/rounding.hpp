@@ -42,21 +42,6 @@ inline double rounding_by_growth(double growth) { return 4 * growth; }
 /// @return in eps; infinite for d <= 1
 double rounding_by_dominance(double d);
 
-/// The bound of lines side by side on GPUs, see core/grid_plan.
-/// @pre plan.grid()
-template <typename T>
-Rounding bound_grid_rounding(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey);
-
-/// The bound of lines laid end to end by work-groups, the paper's form included.
-/// @pre plan.by_groups() && !plan.grid()
-template <typename T>
-Rounding bound_group_rounding(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey);
-
-/// The bound of partitions that are swept by the lanes of a device, end to end or side by side, and of the host.
-/// @pre !plan.by_groups()
-template <typename T>
-Rounding bound_lane_rounding(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey);
-
 /// The largest bound that means something, in eps: rounding is followed to first order, with factors as they would be
 /// without it. Far above it, these are other factors.
 inline constexpr double kLargestRounding = 1e3;
@@ -68,12 +53,6 @@ inline Rounding of_first_order(const Rounding& bound) {
 
 /// The bound of any plan but pivoting's, which has one only behind its factors. Nothing is known where pivots are not.
 template <typename T>
-Rounding bound_rounding(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) {
-  const Rounding bound = of_first_order(plan.grid()        ? bound_grid_rounding(plan, lines, bands, survey)
-                                        : plan.by_groups() ? bound_group_rounding(plan, lines, bands, survey)
-                                                           : bound_lane_rounding(plan, lines, bands, survey));
-  const bool known = !(bound.eps <= kLargestRounding) || knows_pivots(plan, lines, bands, survey);
-  return known ? bound : Rounding{std::numeric_limits<double>::infinity(), bound.row};
-}
+Rounding bound_rounding(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey);
 
 }  // namespace oclspkt

@@ -59,11 +59,11 @@ void ClSolver<T>::solve(const Vectors<T>& vectors) {
   s.earlier.clear();  // an apply that failed may have left some
   try {
     try {
-      guarded_ = s.scheme->guards_at_once(plan_, settings_.guarded_bytes);
+      guarded_ = s.part->guards_at_once(plan_, settings_.guarded_bytes);
       run(s, waiter, vectors);
       if (!guarded_ && s.non_finite.met(*s.device, waiter)) {
         guarded_ = true;
-        s.scheme->make_kernels(site(s, waiter));
+        s.part->make_kernels(site(s, waiter));
         run(s, waiter, vectors);
       }
     } catch (...) {
@@ -101,17 +101,17 @@ void ClSolver<T>::drain(State& s, const Waiter& waiter) const noexcept {
 
 template <typename T>
 void ClSolver<T>::run(State& s, const Waiter& waiter, const Vectors<T>& vectors) {
-  if (s.scheme->two_passes()) {
+  if (s.part->two_passes()) {
     for (std::size_t i = 0; i < layout_.chunks.size(); ++i) pass(s, waiter, i, vectors, Step::begin);
-    s.scheme->join(site(s, waiter));
+    s.part->join(site(s, waiter));
   }
   for (std::size_t i = 0; i < layout_.chunks.size(); ++i) pass(s, waiter, i, vectors, Step::finish);
 }
 
 template <typename T>
 Event ClSolver<T>::launch(const Site& site, const Tiles& tiles, Step step) const {
-  Scheme<T>& scheme = *holding_->state.scheme;
-  return step == Step::begin ? scheme.begin(site, tiles) : scheme.finish(site, tiles);
+  Part<T>& part = *holding_->state.part;
+  return step == Step::begin ? part.begin(site, tiles) : part.finish(site, tiles);
 }
 
 template <typename T>
@@ -160,9 +160,9 @@ template <typename T>
 void ClSolver<T>::pass_on_device(State& s, const Waiter& waiter, std::size_t i, const Vectors<T>& vectors, Step step) {
   const Chunk& chunk = layout_.chunks[i];
   const ChunkBands& bands = give_bands(s, waiter, i);
-  const Buffer y = part(vectors.y_buffer, chunk), x = part(vectors.x_buffer, chunk);
+  const Buffer y = piece(vectors.y_buffer, chunk), x = piece(vectors.x_buffer, chunk);
   const Site site = this->site(s, waiter);
-  if (s.scheme->begins_show() && !in_place_) {  // launches begin where they do for vectors of the host
+  if (s.part->begins_show() && !in_place_) {  // launches begin where they do for vectors of the host
     const auto launch = [&](const Chunk& tiles) { return this->launch(site, {bands, y, x, tiles}, step); };
     s.pipeline->run({.pieces = pieces_[i], .launch = std::ref(launch)}, waiter, times_);
     return;
@@ -180,7 +180,7 @@ void ClSolver<T>::pass_through(State& s, const Waiter& waiter, std::size_t i, co
   const Chunk& chunk = layout_.chunks[i];
   const ChunkBands& bands = give_bands(s, waiter, i);
   // With one chunk y came for the first pass.
-  const bool there = s.scheme->two_passes() && step == Step::finish && layout_.chunks.size() == 1;
+  const bool there = s.part->two_passes() && step == Step::finish && layout_.chunks.size() == 1;
   const Site site = this->site(s, waiter);
   const auto launch = [&](const Chunk& tiles) { return this->launch(site, {bands, s.y, s.x, tiles}, step); };
   const auto put = [&](Index first, Index end, const std::byte* solved) {

@@ -105,23 +105,23 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
                                 : make_strided_layout(plan, lines_, sizeof(T), limits());
   cut_chunks();
   const BandsView<T> view = bands.view();
-  take_scheme(s, view);
+  take_part(s, view);
   try {
     open(s);
-    guarded_ = s.scheme->guards_at_once(plan_, settings_.guarded_bytes);
+    guarded_ = s.part->guards_at_once(plan_, settings_.guarded_bytes);
     const Waiter waiter(*s.device, !in_place_, std::max(kLeastTimeLimit, time_limit()));
-    s.scheme->make_kernels(site(s, waiter));
+    s.part->make_kernels(site(s, waiter));
     make_buffers(s, waiter);
     try {
       set_up_bands(s, waiter);
-      bytes_ += s.scheme->bring(site(s, waiter), view);
-      s.scheme->rehearse(site(s, waiter));
+      bytes_ += s.part->bring(site(s, waiter), view);
+      s.part->rehearse(site(s, waiter));
     } catch (...) {
       drain(s, waiter);
       throw;
     }
     if (!in_place_ && layout_.resident) {
-      s.scheme->release_stored();
+      s.part->release_stored();
       resident_ = {.word = resident_.word};
     }
     ready_ = true;
@@ -132,14 +132,14 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
 
 /// Take the scheme of the plan, the one at hand if it is the same, and have it store what goes with the chunks.
 template <typename T>
-void ClSolver<T>::take_scheme(State& s, const BandsView<T>& bands) {
-  const SchemeRow& row = row_of(plan_);
+void ClSolver<T>::take_part(State& s, const BandsView<T>& bands) {
+  const Carrier& carrier = carrier_of(plan_);
   if (in_place_) s.bands.clear();  // they wrap memory that is about to be given back
-  if (!s.scheme || s.carries != row.name) {
-    s.scheme = row.make<T>();
-    s.carries = row.name;
+  if (!s.part || s.carries != carrier.name) {
+    s.part = carrier.make<T>();
+    s.carries = carrier.name;
   }
-  resident_ = s.scheme->store(plan_, lines_, bands, in_place_);
+  resident_ = s.part->store(plan_, lines_, bands, in_place_);
 }
 
 template <typename T>
@@ -175,7 +175,7 @@ template <typename T>
 void ClSolver<T>::make_buffers(State& s, const Waiter& waiter) {
   const std::int64_t array = layout_.longest * static_cast<Index>(sizeof(T));
   bytes_ =
-      ensure(*s.device, s.scratch, Access::read_write, layout_.scratch_bytes) + s.scheme->make_buffers(site(s, waiter));
+      ensure(*s.device, s.scratch, Access::read_write, layout_.scratch_bytes) + s.part->make_buffers(site(s, waiter));
   s.bands.resize(in_place_ || layout_.resident ? layout_.band_chunks.size() : 1);
   if (in_place_) return;
   bytes_ += ensure(*s.device, s.y, Access::read, array) + ensure(*s.device, s.x, Access::read_write, array);

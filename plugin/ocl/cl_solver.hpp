@@ -11,7 +11,7 @@
 #include "non_finite.hpp"
 #include "pipeline.hpp"
 #include "registry.hpp"
-#include "schemes/scheme.hpp"
+#include "schemes/part.hpp"
 #include "schemes/table.hpp"
 
 namespace oclspkt::ocl {
@@ -26,8 +26,8 @@ template <typename T>
 struct DeviceState {
   std::shared_ptr<OpenDevice> device;     ///< null before the first set-up and after a release
   std::shared_ptr<OpenDevice> for_calls;  ///< by which apply_on_device() works: the same device
-  std::string carries;                    ///< name of the scheme
-  std::unique_ptr<Scheme<T>> scheme;
+  std::string carries;                    ///< name of the scheme that `part` is of
+  std::unique_ptr<Part<T>> part;
   std::vector<ChunkBands> bands;       ///< of each chunk; of one that is refilled where they are not resident
   Buffer y, x;                         ///< of one chunk; in place: wrappers of the caller's memory, in an apply only
   Buffer scratch;                      ///< of Layout::scratch_bytes
@@ -70,18 +70,18 @@ class ClSolver final : public DeviceSolver<T> {
   DeviceHandles handles() const override;
   void apply_on_device(_cl_mem* y, _cl_mem* x) override;
   Times times() const override { return times_; }
-  double rounding() const override { return scheme() != nullptr ? scheme()->rounding() : 0; }
-  std::int64_t bytes() const override { return bytes_ + (scheme() != nullptr ? scheme()->host_bytes() : 0); }
-  const Factors<T>* factors() const override { return scheme() != nullptr ? scheme()->factors() : nullptr; }
+  double rounding() const override { return part() != nullptr ? part()->rounding() : 0; }
+  std::int64_t bytes() const override { return bytes_ + (part() != nullptr ? part()->host_bytes() : 0); }
+  const Factors<T>* factors() const override { return part() != nullptr ? part()->factors() : nullptr; }
 
  private:
   using State = DeviceState<T>;
 
-  const Scheme<T>* scheme() const { return holding_->state.scheme.get(); }
+  const Part<T>* part() const { return holding_->state.part.get(); }
   Limits limits() const;
   double time_limit() const;
   void check(const Plan& plan, const Bands<T>& bands) const;
-  void take_scheme(State& s, const BandsView<T>& bands);
+  void take_part(State& s, const BandsView<T>& bands);
   void open(State& s);
   Site site(State& s, const Waiter& waiter);
   void cut_chunks();
@@ -105,7 +105,7 @@ class ClSolver final : public DeviceSolver<T> {
   void take_in_place(State& s, const Waiter& waiter, const Chunk& chunk);
   void copy_out(const Chunk& chunk, Index first, Index end, const std::byte* solved, T* x) const;
   Buffer checked(const State& s, const char* name, _cl_mem* handle, cl_mem_flags unfit) const;
-  Buffer part(const Buffer& vector, const Chunk& chunk) const;
+  Buffer piece(const Buffer& vector, const Chunk& chunk) const;
 
   const int index_;
   const FoundDevice& found_;

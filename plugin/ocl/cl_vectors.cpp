@@ -67,7 +67,7 @@ Buffer ClSolver<T>::checked(const State& s, const char* name, _cl_mem* handle, c
     refuse(unfit == CL_MEM_READ_ONLY ? "is CL_MEM_READ_ONLY: kernels write it"
                                      : "is CL_MEM_WRITE_ONLY: kernels read it");
   }
-  const std::size_t alignment = s.scheme->alignment();
+  const std::size_t alignment = s.part->alignment();
   if (reinterpret_cast<std::uintptr_t>(buffer.getInfo<CL_MEM_HOST_PTR>()) % alignment != 0) {
     refuse("lies over memory of the host that is not aligned to " + std::to_string(alignment) +
            " bytes: align that, or make the buffer without CL_MEM_USE_HOST_PTR");
@@ -97,7 +97,7 @@ void ClSolver<T>::apply_on_device(_cl_mem* y, _cl_mem* x) {
 
 /// The part of a vector that goes with a chunk.
 template <typename T>
-Buffer ClSolver<T>::part(const Buffer& vector, const Chunk& chunk) const {
+Buffer ClSolver<T>::piece(const Buffer& vector, const Chunk& chunk) const {
   if (layout_.chunks.size() == 1 && chunk.first == 0) return vector;
   const BufferPlace place = place_of(vector);
   const cl_buffer_region region{place.first + static_cast<std::size_t>(chunk.first) * sizeof(T),
@@ -118,7 +118,7 @@ Buffer ClSolver<T>::part(const Buffer& vector, const Chunk& chunk) const {
   template DeviceHandles ClSolver<T>::handles() const;                                           \
   template Buffer ClSolver<T>::checked(const State&, const char*, _cl_mem*, cl_mem_flags) const; \
   template void ClSolver<T>::apply_on_device(_cl_mem*, _cl_mem*);                                \
-  template Buffer ClSolver<T>::part(const Buffer&, const Chunk&) const;
+  template Buffer ClSolver<T>::piece(const Buffer&, const Chunk&) const;
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)
 

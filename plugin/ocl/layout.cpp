@@ -33,7 +33,7 @@ struct Working {
 };
 
 Working working_sizes(const Plan& plan, int word, Index chunk_tiles) {
-  const Needs needs = row_of(plan).needs(plan, LineSet::one(plan.n), word, chunk_tiles);
+  const Needs needs = carrier_of(plan).needs(plan, LineSet::one(plan.n), word, chunk_tiles);
   Working working;
   Layout& layout = working.layout;
   layout.chunk_tiles = chunk_tiles;
@@ -80,7 +80,7 @@ Chunk places_of_factors(const Plan& plan, Chunk chunk) {
 
 Layout make_layout(const Plan& plan, int word, const Limits& limits) {
   if (plan.m < 1 ||
-      row_of(plan).needs(plan, LineSet::one(plan.n), word, 1).slot > std::numeric_limits<std::int32_t>::max() / 4) {
+      carrier_of(plan).needs(plan, LineSet::one(plan.n), word, 1).slot > std::numeric_limits<std::int32_t>::max() / 4) {
     throw InvalidInput("partitions of " + std::to_string(plan.m) + " rows with " + std::to_string(plan.halo) +
                        " rows of halo are too long for a device: choose a smaller partition");
   }
@@ -163,7 +163,7 @@ void make_pieces(Pieces& pieces, Index n, Index rows, bool up, bool down) {
 Layout make_strided_layout(const Plan& plan, const LineSet& lines, int word, const Limits& limits) {
   const Index blocks = lines.blocks(), extent = lines.block_extent(), length = lines.length(0);
   Layout layout;
-  const Needs needs = row_of(plan).needs(plan, lines, word, blocks);
+  const Needs needs = carrier_of(plan).needs(plan, lines, word, blocks);
   layout.slot = needs.slot;
   layout.own_bytes = needs.all;
   // Work-groups are fewer where their windows do not fit.

@@ -157,20 +157,6 @@ std::optional<Proposal> propose_grid(const Problem<T>& problem, Method method, O
   return propose_grid_exact(problem);
 }
 
-std::string grid_text(const Plan& plan) {
-  return std::string(plan.form == Form::general ? "stored" : name(plan.form)) +
-         format(" factors, tiles of %lld lines x %lld rows", static_cast<long long>(plan.bundle),
-                static_cast<long long>(plan.grid_tile_rows())) +
-         (plan.segments > 1 ? format(plan.grid_folds_at_once() ? ", folded at once, %lld segments a line"
-                                     : plan.grid_folds()       ? ", folded, %lld segments a line"
-                                                               : ", %lld runs a line",
-                                     static_cast<long long>(plan.segments))
-          : plan.goes_through_tiles() && !plan.in_one_tile() ? format(", runs of %d tiles", plan.run_tiles)
-                                                             : "") +
-         (plan.waiting > 1 ? format(", %d wait", plan.waiting) : "") +
-         (plan.in_turn && plan.in_one_tile() ? ", in turn" : "");
-}
-
 template std::optional<Proposal> propose_grid<float>(const Problem<float>&, Method, Objection&);
 template std::optional<Proposal> propose_grid<double>(const Problem<double>&, Method, Objection&);
 

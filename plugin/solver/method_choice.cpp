@@ -21,10 +21,10 @@ constexpr int kTwistedCores = 4;
 constexpr Index kShortestPartition = 48;
 /// Rounding of a row that carries its excess, in eps, times its dominance: 1.5 eps at 0.5, 6.5 at 0.1, 6e8 at 1e-9.
 constexpr double kOfExcess = 0.75;
-/// By how much more rows without dominance round that carry their excess. A row has an excess s with -(l + g) < s < 0, l
-/// and g its couplings. Each elimination makes s and then (l + g) + s, four sums and products of numbers that 2 (l + g)
-/// bounds: 8 u (l + g) beside the 8 u of a row that is eliminated once (`rounding_by_growth`), and as much again in the
-/// row below, which the multiplier brings it to. That is 3 times; rounded up.
+/// By how much more rows without dominance round that carry their excess. A row has an excess s with -(l + g) < s < 0,
+/// l and g its couplings. Each elimination makes s and then (l + g) + s, four sums and products of numbers that 2 (l +
+/// g) bounds: 8 u (l + g) beside the 8 u of a row that is eliminated once (`rounding_by_growth`), and as much again in
+/// the row below, which the multiplier brings it to. That is 3 times; rounded up.
 constexpr double kOfDifference = 4;
 
 template <typename T>

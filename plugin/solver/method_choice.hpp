@@ -90,9 +90,6 @@ bool symmetry_matters(const Options& options);
 template <typename T>
 std::optional<Proposal> propose(const Problem<T>& problem, Method method, Objection& objection);
 
-/// What tells plans of one method apart, for the eye: "halo 40", "walking up"; empty if nothing does.
-std::string shape_text(const Plan& plan);
-
 /// Rows of halo with which lines side by side may be cut into segments on a device; -1 if they may not.
 template <typename T>
 Index segment_halo(const Options& options, const Survey& survey, bool symmetric);

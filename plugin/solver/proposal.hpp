@@ -3,12 +3,12 @@
 #pragma once
 
 #include <cmath>
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "certificate.hpp"
+#include "format.hpp"
 #include "method_choice.hpp"
 
 namespace oclspkt {
@@ -18,13 +18,6 @@ inline constexpr Index kHaloQuantum = 8;
 
 /// Dominance above which the 2x2 systems of the streamed form hardly round: 1 - v_b w_t >= 1 - 1 / d^2.
 inline constexpr double kHarmlessInterface = 1.5;
-
-template <typename... Args>
-std::string format(const char* pattern, Args... args) {
-  char text[160];
-  std::snprintf(text, sizeof text, pattern, args...);
-  return text;
-}
 
 template <typename T>
 Plan plan_for(const Problem<T>& problem, Method method, Index halo) {
@@ -176,8 +169,5 @@ bool takes_grid(const Problem<T>& problem) {
 /// @pre takes_grid(problem)
 template <typename T>
 std::optional<Proposal> propose_grid(const Problem<T>& problem, Method method, Objection& objection);
-
-/// shape_text() of Plan::grid().
-std::string grid_text(const Plan& plan);
 
 }  // namespace oclspkt

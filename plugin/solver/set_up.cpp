@@ -8,6 +8,7 @@
 #include "evidence.hpp"
 #include "host_methods.hpp"
 #include "narrow.hpp"
+#include "schemes/scheme.hpp"
 #include "solver_impl.hpp"
 
 namespace oclspkt {
@@ -27,16 +28,10 @@ bool runs_on_host(const DeviceChoice& device, const Plan& plan, const LineSet& l
   return device.host() || !device_carries(plan, lines);
 }
 
-/// True if lines are cut into partitions that are settled afterwards.
-bool in_pieces(const Plan& plan) {
-  return plan.stored || (plan.method != Method::exact_factored && plan.method != Method::pivot);
-}
-
 /// Stored factors by work-groups settle across tiles, whatever their lines; so do partitions in the paper's form.
 TrialRules rules_for(const Plan& plan) {
-  const bool settles = plan.by_groups() ? plan.method != Method::truncated_halo || plan.paper || plan.keeps_factors()
-                                        : plan.turned() && plan.method == Method::truncated_streamed;
-  return {in_pieces(plan) || settles, settles};
+  const Scheme& scheme = scheme_of(plan);
+  return {scheme.in_pieces(plan) || scheme.settles(), scheme.settles()};
 }
 
 /// Seconds that one apply of a plan takes where it would run; 0 for methods of the host that nothing was measured for.
@@ -45,10 +40,7 @@ double predict_apply(const DeviceChoice& device, const Plan& plan, const LineSet
   const bool on_host = runs_on_host(device, plan, lines);
   if (on_host) return plan.method == Method::exact_factored ? predict_host_seconds<T>(lines, plan.form) : 0;
   if (lines.beside()) return predict_beside_seconds(device.profile, plan, sizeof(T));
-  const int launches = plan.by_levels() || plan.paper                           ? 5
-                       : plan.method == Method::exact_twopass || plan.twisted() ? 2
-                                                                                : 1;
-  return predict_seconds(device.profile, plan.n, plan.words_per_row(), launches, sizeof(T));
+  return predict_seconds(device.profile, plan.n, plan.words_per_row(), scheme_of(plan).launches(), sizeof(T));
 }
 
 std::string error_text(double error) {
@@ -103,8 +95,7 @@ Objection Solver<T>::Impl::examine_adopted(Proposal& p, bool last) {
   report_.backward_error = 0;
   // Of the factors as they were made; where work-items settle, the plan's bound counts that, too.
   if (const double made = solver_->rounding(); made != 0) {
-    const bool settles = p.plan.grid() || p.plan.by_groups() || p.plan.twisted();
-    if (!settles || !p.rounding || p.rounding->eps < made) p.rounding = Rounding{made};
+    if (!scheme_of(p.plan).settles() || !p.rounding || p.rounding->eps < made) p.rounding = Rounding{made};
   }
   if (!p.needs_trial && in_range<T>(survey_)) return {};
   double error = -1;
@@ -148,8 +139,8 @@ std::string Solver<T>::Impl::precision_text(const Proposal& p) const {
 /// Write a proposal that holds into the report.
 template <typename T>
 void Solver<T>::Impl::take(const Proposal& p) {
-  const bool cut = in_pieces(p.plan);
-  report_.shape = shape_text(p.plan);
+  const bool cut = scheme_of(p.plan).in_pieces(p.plan);
+  report_.shape = scheme_of(p.plan).shape(p.plan);
   report_.why = p.why;
   report_.certificate = p.certificate;
   report_.certificate_above_tolerance = p.above_tolerance;
@@ -181,7 +172,7 @@ void Solver<T>::Impl::note_candidate(const DeviceChoice& device, Method method, 
   candidate.taken = taken;
   candidate.why = std::move(why);
   if (plan && plan->n > 0) {
-    candidate.shape = shape_text(*plan);
+    candidate.shape = scheme_of(*plan).shape(*plan);
     candidate.words_per_row = plan->words_per_row();
     candidate.seconds = predict_apply<T>(device, *plan, bands_.lines());
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "paper_form.hpp"
+#include "schemes/scheme.hpp"
 
 #include <gtest/gtest.h>
 
@@ -130,7 +131,7 @@ TEST(PaperForm, GetsPartitionsThatAreLongEnough) {
     if (!p.proposal) return Index{0};
     EXPECT_TRUE(p.proposal->plan.paper);
     EXPECT_LE(p.proposal->certificate, 1.2e-7);
-    EXPECT_NE(shape_text(p.proposal->plan).find("variant paper"), std::string::npos);
+    EXPECT_NE(scheme_of(p.proposal->plan).shape(p.proposal->plan).find("variant paper"), std::string::npos);
     return p.proposal->plan.m;
   };
   EXPECT_EQ(rows(test::random_dominant<float>(one, 3)), 32) << "as in the paper";

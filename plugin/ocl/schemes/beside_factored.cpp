@@ -8,8 +8,10 @@ namespace oclspkt::ocl {
 namespace {
 
 template <typename T>
-class BesideFactored final : public Scheme<T> {
+class BesideFactored final : public Part<T> {
  public:
+  static Needs needs(const Plan& plan, const LineSet&, int, Index) { return {.slot = plan.window / plan.lanes}; }
+
   Resident store(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, bool) override {
     factors_.factor(lines, bands, plan.form, Order::down, 0, plan.narrow);
     return plan.narrow ? resident(factors_.narrow_view()) : resident(factors_.view());
@@ -49,10 +51,8 @@ class BesideFactored final : public Scheme<T> {
   Factors<T> factors_;
 };
 
-Needs needs(const Plan& plan, const LineSet&, int, Index) { return {.slot = plan.window / plan.lanes}; }
-
 }  // namespace
 
-SchemeRow beside_factored() { return row<BesideFactored>("beside-factored", needs); }
+Carrier beside_factored() { return carrier<BesideFactored>("beside-factored"); }
 
 }  // namespace oclspkt::ocl

@@ -7,8 +7,10 @@ namespace oclspkt::ocl {
 namespace {
 
 template <typename T>
-class BesideHalo final : public Scheme<T> {
+class BesideHalo final : public Part<T> {
  public:
+  static Needs needs(const Plan& plan, const LineSet&, int, Index) { return {.slot = plan.window / plan.lanes}; }
+
   void make_kernels(const Site& s) override { this->make(s, kernel_, "strided_halo", "", s.plan.lanes); }
 
   Event finish(const Site& s, const Tiles& t) override {
@@ -26,10 +28,8 @@ class BesideHalo final : public Scheme<T> {
   Kernel kernel_;
 };
 
-Needs needs(const Plan& plan, const LineSet&, int, Index) { return {.slot = plan.window / plan.lanes}; }
-
 }  // namespace
 
-SchemeRow beside_halo() { return row<BesideHalo>("beside-halo", needs); }
+Carrier beside_halo() { return carrier<BesideHalo>("beside-halo"); }
 
 }  // namespace oclspkt::ocl

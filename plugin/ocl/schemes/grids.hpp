@@ -12,8 +12,10 @@ namespace oclspkt::ocl {
 
 /// What schemes by work-groups share for lines side by side, by stored factors in the order of the rows.
 template <typename T>
-class GridScheme : public GroupScheme<T> {
+class GridPart : public GroupPart<T> {
  public:
+  static Needs needs(const Plan& plan, const LineSet&, int, Index) { return {.slot = plan.window / plan.lanes}; }
+
   Resident store(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, bool) override {
     exact_ = plan.method == Method::exact_factored;
     factors_.factor(lines, bands, plan.form, Order::down, 0, plan.narrow);
@@ -65,7 +67,5 @@ class GridScheme : public GroupScheme<T> {
   Factors<T> factors_;
   bool exact_ = false;
 };
-
-inline Needs grid_needs(const Plan& plan, const LineSet&, int, Index) { return {.slot = plan.window / plan.lanes}; }
 
 }  // namespace oclspkt::ocl

@@ -11,7 +11,7 @@ namespace {
 
 /// A level of GridFactors on the device. The first finds its factors among the chunks' bands (but for multipliers where
 /// couplings serve), and its y and x are those of a launch; of others `taken` is to be taken off y.
-struct Level {
+struct GridLevel {
   Index rows = 0, tiles = 0;
   Buffer multiplier, reciprocal, coupling, weight, y, taken, x;
 };
@@ -19,7 +19,7 @@ struct Level {
 /// What the launches over the first `blocks` blocks of a level have in common.
 template <typename T>
 struct LevelLaunch {
-  LevelLaunch(const LineSet& all, const Plan& plan, const Level& level, bool first, Index some_blocks)
+  LevelLaunch(const LineSet& all, const Plan& plan, const GridLevel& level, bool first, Index some_blocks)
       : lines(first ? all : lines_of_level(all, level.rows)),
         blocks(some_blocks),
         serve(first && plan.couplings_serve()) {
@@ -50,8 +50,16 @@ Geometry shared_geometry(const Plan& plan, const LevelLaunch<T>& level) {
 }
 
 template <typename T>
-class GridsCondensed final : public GroupScheme<T> {
+class GridsCondensed final : public GroupPart<T> {
  public:
+  /// Of the first level a number a row; of the others four of factors and weights, y in two parts and x.
+  static Needs needs(const Plan& plan, const LineSet& lines, int word, Index) {
+    Index words = lines.extent(), tiles = plan.segments;
+    const Index upper = upper_tiles(plan, lines.block_lines()).rows;
+    for (; tiles > 1; tiles = quotient_up(tiles, upper)) words += 7 * tiles * lines.count();
+    return {.slot = plan.window / plan.lanes, .all = words * word};
+  }
+
   Resident store(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, bool) override {
     factors_.factor(lines, bands, plan.form, grid_cut(plan, lines.block_lines()));
     const auto& level = factors_.levels().front();
@@ -61,10 +69,10 @@ class GridsCondensed final : public GroupScheme<T> {
   void make_kernels(const Site& s) override {
     const Plan& plan = s.plan;
     const auto make = [&](Kernel& kernel, const char* name, Index bundle, int down, const std::string& more) {
-      GroupScheme<T>::make(s, kernel, name,
-                           "-D BUNDLE=" + std::to_string(bundle) + " -D ITEMS_DOWN=" + std::to_string(down) +
-                               " -D ITEM_ROWS=" + std::to_string(plan.item_rows) + more +
-                               (plan.form == Form::shared ? " -D SHARED_FACTORS" : ""));
+      GroupPart<T>::make(s, kernel, name,
+                         "-D BUNDLE=" + std::to_string(bundle) + " -D ITEMS_DOWN=" + std::to_string(down) +
+                             " -D ITEM_ROWS=" + std::to_string(plan.item_rows) + more +
+                             (plan.form == Form::shared ? " -D SHARED_FACTORS" : ""));
     };
     const int down = plan.grid_items_down();
     const bool serve = plan.couplings_serve();
@@ -104,7 +112,7 @@ class GridsCondensed final : public GroupScheme<T> {
 
  private:
   std::int64_t bring_level(const Site& s, const typename GridFactors<T>::Level& level) {
-    Level& on_device = levels_.emplace_back();
+    GridLevel& on_device = levels_.emplace_back();
     on_device.rows = level.rows;
     on_device.tiles = level.segments;
     std::int64_t bytes = this->bring_array(s, on_device.weight, level.weight);
@@ -131,7 +139,7 @@ class GridsCondensed final : public GroupScheme<T> {
 
   /// The first level of lines that are alike and settle at once, down and back.
   Event launch_shared_fold(const Site& s, Index blocks) {
-    const Level &from = levels_[0], &to = levels_[1];
+    const GridLevel &from = levels_[0], &to = levels_[1];
     const LevelLaunch<T> here(s.lines, s.plan, from, true, blocks), next(s.lines, s.plan, to, false, blocks);
     set_arguments(s.device, down_, from.multiplier, from.weight, from.y, to.y, to.taken, Long{blocks},
                   Long{s.lines.block_stride()}, Long{s.lines.block_lines()}, static_cast<Int>(from.rows),
@@ -146,7 +154,7 @@ class GridsCondensed final : public GroupScheme<T> {
   }
 
   Event launch_shared_back(const Site& s, Index blocks) {
-    const Level &at = levels_[0], &above = levels_[1];
+    const GridLevel &at = levels_[0], &above = levels_[1];
     const LevelLaunch<T> here(s.lines, s.plan, at, true, blocks), next(s.lines, s.plan, above, false, blocks);
     set_arguments(s.device, back_, at.multiplier, at.reciprocal, at.coupling, at.y, at.x, above.x, Long{blocks},
                   Long{s.lines.block_stride()}, Long{s.lines.block_lines()}, static_cast<Int>(at.rows),
@@ -164,7 +172,7 @@ class GridsCondensed final : public GroupScheme<T> {
   /// Down: condense the segments of the first `blocks` blocks of a level to rows of the next.
   Event launch_down(const Site& s, std::size_t level, Index blocks) {
     if (level == 0 && s.plan.grid_folds_at_once()) return launch_shared_fold(s, blocks);
-    const Level &from = levels_[level], &to = levels_[level + 1];
+    const GridLevel &from = levels_[level], &to = levels_[level + 1];
     const LevelLaunch<T> here(s.lines, s.plan, from, level == 0, blocks), next(s.lines, s.plan, to, false, blocks);
     const Buffer &multiplier = here.serve ? from.coupling : from.multiplier, &taken = level > 0 ? from.taken : from.y;
     Kernel& kernel = level == 0 ? down_ : upper_down_;
@@ -184,7 +192,7 @@ class GridsCondensed final : public GroupScheme<T> {
   /// And back: solve the segments between their first rows, which the next level has.
   Event launch_back(const Site& s, std::size_t level, Index blocks) {
     if (level == 0 && s.plan.grid_folds_at_once()) return launch_shared_back(s, blocks);
-    const Level& at = levels_[level];
+    const GridLevel& at = levels_[level];
     const bool last = level + 1 == levels_.size();
     const Buffer &known = last ? at.y : levels_[level + 1].x, &taken = level > 0 ? at.taken : at.y;
     const LevelLaunch<T> here(s.lines, s.plan, at, level == 0, blocks);
@@ -205,19 +213,11 @@ class GridsCondensed final : public GroupScheme<T> {
   /// `upper` are for levels between the first and the last.
   Kernel down_, back_, upper_down_, upper_back_, last_;
   GridFactors<T> factors_;
-  std::vector<Level> levels_;
+  std::vector<GridLevel> levels_;
 };
-
-/// Of the first level a number a row; of the others four of factors and weights, y in two parts and x.
-Needs needs(const Plan& plan, const LineSet& lines, int word, Index) {
-  Index words = lines.extent(), tiles = plan.segments;
-  const Index upper = upper_tiles(plan, lines.block_lines()).rows;
-  for (; tiles > 1; tiles = quotient_up(tiles, upper)) words += 7 * tiles * lines.count();
-  return {.slot = plan.window / plan.lanes, .all = words * word};
-}
 
 }  // namespace
 
-SchemeRow grids_condensed() { return row<GridsCondensed>("grids-condensed", needs); }
+Carrier grids_condensed() { return carrier<GridsCondensed>("grids-condensed"); }
 
 }  // namespace oclspkt::ocl

@@ -7,7 +7,7 @@ namespace oclspkt::ocl {
 namespace {
 
 template <typename T>
-class GridsFactored final : public GridScheme<T> {
+class GridsFactored final : public GridPart<T> {
  public:
   void make_kernels(const Site& s) override {
     this->make(s, kernel_, "grid_factored",
@@ -24,6 +24,6 @@ class GridsFactored final : public GridScheme<T> {
 
 }  // namespace
 
-SchemeRow grids_factored() { return row<GridsFactored>("grids-factored", grid_needs); }
+Carrier grids_factored() { return carrier<GridsFactored>("grids-factored"); }
 
 }  // namespace oclspkt::ocl

@@ -7,7 +7,7 @@ namespace oclspkt::ocl {
 namespace {
 
 template <typename T>
-class GridsShared final : public GridScheme<T> {
+class GridsShared final : public GridPart<T> {
  public:
   void make_kernels(const Site& s) override {
     const Plan& plan = s.plan;
@@ -33,6 +33,6 @@ class GridsShared final : public GridScheme<T> {
 
 }  // namespace
 
-SchemeRow grids_shared() { return row<GridsShared>("grids-shared", grid_needs); }
+Carrier grids_shared() { return carrier<GridsShared>("grids-shared"); }
 
 }  // namespace oclspkt::ocl

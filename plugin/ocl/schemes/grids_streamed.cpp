@@ -7,7 +7,7 @@ namespace oclspkt::ocl {
 namespace {
 
 template <typename T>
-class GridsStreamed final : public GridScheme<T> {
+class GridsStreamed final : public GridPart<T> {
  public:
   void make_kernels(const Site& s) override {
     this->make(s, kernel_, "grid_streamed",
@@ -27,6 +27,6 @@ class GridsStreamed final : public GridScheme<T> {
 
 }  // namespace
 
-SchemeRow grids_streamed() { return row<GridsStreamed>("grids-streamed", grid_needs); }
+Carrier grids_streamed() { return carrier<GridsStreamed>("grids-streamed"); }
 
 }  // namespace oclspkt::ocl

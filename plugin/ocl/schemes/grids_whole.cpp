@@ -7,7 +7,7 @@ namespace oclspkt::ocl {
 namespace {
 
 template <typename T>
-class GridsWhole final : public GridScheme<T> {
+class GridsWhole final : public GridPart<T> {
  public:
   void make_kernels(const Site& s) override {
     this->make(s, kernel_, "grid_whole",
@@ -25,6 +25,6 @@ class GridsWhole final : public GridScheme<T> {
 
 }  // namespace
 
-SchemeRow grids_whole() { return row<GridsWhole>("grids-whole", grid_needs); }
+Carrier grids_whole() { return carrier<GridsWhole>("grids-whole"); }
 
 }  // namespace oclspkt::ocl

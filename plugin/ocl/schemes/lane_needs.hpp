@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-#include "schemes/scheme.hpp"
+#include "schemes/part.hpp"
 
 namespace oclspkt::ocl {
 
@@ -29,6 +29,9 @@ inline Index swept_both_ways(const Plan& plan) {
   const Cut cut = plan.cut();
   return plan.lanes + 2 * (cut.before + plan.m + cut.behind);
 }
+
+/// Bytes that a pass over all rows leaves, in whole tiles.
+inline std::int64_t swept_bytes(const Plan& plan, Index word) { return plan.tiles() * plan.tile_rows() * word; }
 
 /// Rows and tiles of a launch as kernels take them.
 struct LaneCounts {

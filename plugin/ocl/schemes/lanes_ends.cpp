@@ -10,11 +10,13 @@ namespace {
 /// Numbers that either side leaves where they meet.
 constexpr Index kMetWords = 4;
 
-std::int64_t swept_bytes(const Plan& plan, Index word) { return plan.tiles() * plan.tile_rows() * word; }
-
 template <typename T>
-class LanesEnds final : public Scheme<T> {
+class LanesEnds final : public Part<T> {
  public:
+  static Needs needs(const Plan& plan, const LineSet&, int word, Index) {
+    return {.slot = plan.lanes + 7 * plan.m, .all = 2 * swept_bytes(plan, word) + 2 * kMetWords * word};
+  }
+
   void make_kernels(const Site& s) override {
     this->make(s, eliminate_, "ends_eliminate", "", s.plan.lanes);
     this->make(s, substitute_, "ends_substitute", "", s.plan.lanes);
@@ -72,12 +74,8 @@ class LanesEnds final : public Scheme<T> {
   std::int64_t swept_bytes_ = 0;
 };
 
-Needs needs(const Plan& plan, const LineSet&, int word, Index) {
-  return {.slot = plan.lanes + 7 * plan.m, .all = 2 * swept_bytes(plan, word) + 2 * kMetWords * word};
-}
-
 }  // namespace
 
-SchemeRow lanes_ends() { return row<LanesEnds>("lanes-ends", needs); }
+Carrier lanes_ends() { return carrier<LanesEnds>("lanes-ends"); }
 
 }  // namespace oclspkt::ocl

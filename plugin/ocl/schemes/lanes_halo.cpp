@@ -7,8 +7,10 @@ namespace oclspkt::ocl {
 namespace {
 
 template <typename T>
-class LanesHalo final : public Scheme<T> {
+class LanesHalo final : public Part<T> {
  public:
+  static Needs needs(const Plan& plan, const LineSet&, int, Index) { return {.slot = swept_both_ways(plan)}; }
+
   void make_kernels(const Site& s) override { this->make(s, kernel_, "truncated_halo", "", s.plan.lanes); }
 
   Event finish(const Site& s, const Tiles& t) override {
@@ -24,10 +26,8 @@ class LanesHalo final : public Scheme<T> {
   Kernel kernel_;
 };
 
-Needs needs(const Plan& plan, const LineSet&, int, Index) { return {.slot = swept_both_ways(plan)}; }
-
 }  // namespace
 
-SchemeRow lanes_halo() { return row<LanesHalo>("lanes-halo", needs); }
+Carrier lanes_halo() { return carrier<LanesHalo>("lanes-halo"); }
 
 }  // namespace oclspkt::ocl

@@ -10,8 +10,12 @@ namespace oclspkt::ocl {
 namespace {
 
 template <typename T>
-class LanesStreamed final : public Scheme<T> {
+class LanesStreamed final : public Part<T> {
  public:
+  static Needs needs(const Plan& plan, const LineSet&, int word, Index) {
+    return {.slot = plan.lanes + 2 * plan.m, .all = 2 * plan.factor_tiles() * plan.lanes * word};
+  }
+
   Resident store(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, bool in_place) override {
     on_device_ = plan.lead_in >= 0 && plan.form != Form::shared && in_place;
     if (on_device_) {
@@ -117,12 +121,8 @@ class LanesStreamed final : public Scheme<T> {
   OuterNumbers<T> through_;  ///< what passes through each partition
 };
 
-Needs needs(const Plan& plan, const LineSet&, int word, Index) {
-  return {.slot = plan.lanes + 2 * plan.m, .all = 2 * plan.factor_tiles() * plan.lanes * word};
-}
-
 }  // namespace
 
-SchemeRow lanes_streamed() { return row<LanesStreamed>("lanes-streamed", needs); }
+Carrier lanes_streamed() { return carrier<LanesStreamed>("lanes-streamed"); }
 
 }  // namespace oclspkt::ocl

@@ -9,11 +9,13 @@
 namespace oclspkt::ocl {
 namespace {
 
-std::int64_t swept_bytes(const Plan& plan, Index word) { return plan.tiles() * plan.tile_rows() * word; }
-
 template <typename T>
-class LanesTwisted final : public Scheme<T> {
+class LanesTwisted final : public Part<T> {
  public:
+  static Needs needs(const Plan& plan, const LineSet&, int word, Index) {
+    return {.slot = plan.lanes + plan.m, .all = swept_bytes(plan, word) + 2 * plan.factor_tiles() * plan.lanes * word};
+  }
+
   Resident store(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, bool) override {
     factors_.factor(lines, bands, plan.form, Order::towards, plan.meeting * plan.tile_rows());
     turned_.turn(plan, factors_.view(), plan.form == Form::shared ? lines.length(0) : plan.n);
@@ -93,12 +95,8 @@ class LanesTwisted final : public Scheme<T> {
   std::int64_t swept_bytes_ = 0;
 };
 
-Needs needs(const Plan& plan, const LineSet&, int word, Index) {
-  return {.slot = plan.lanes + plan.m, .all = swept_bytes(plan, word) + 2 * plan.factor_tiles() * plan.lanes * word};
-}
-
 }  // namespace
 
-SchemeRow lanes_twisted() { return row<LanesTwisted>("lanes-twisted", needs); }
+Carrier lanes_twisted() { return carrier<LanesTwisted>("lanes-twisted"); }
 
 }  // namespace oclspkt::ocl

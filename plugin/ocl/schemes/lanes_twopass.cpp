@@ -16,12 +16,17 @@ constexpr Index kSegmentWords = 8;
 Index padded(const Plan& plan) { return plan.tiles() * plan.lanes; }
 
 template <typename T>
-class LanesTwopass final : public Scheme<T> {
+class LanesTwopass final : public Part<T> {
  public:
+  static Needs needs(const Plan& plan, const LineSet&, int word, Index) {
+    const std::int64_t equations = kSegmentWords * padded(plan) * word;
+    return {.slot = swept_both_ways(plan), .largest = equations, .all = equations + 2 * padded(plan) * word};
+  }
+
   Resident store(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, bool in_place) override {
     segments_.resize(size(plan.partitions()));
     reduced_.resize(plan.partitions());
-    return Scheme<T>::store(plan, lines, bands, in_place);
+    return Part<T>::store(plan, lines, bands, in_place);
   }
 
   void make_kernels(const Site& s) override {
@@ -88,13 +93,8 @@ class LanesTwopass final : public Scheme<T> {
   ReducedSystem<T> reduced_;
 };
 
-Needs needs(const Plan& plan, const LineSet&, int word, Index) {
-  const std::int64_t equations = kSegmentWords * padded(plan) * word;
-  return {.slot = swept_both_ways(plan), .largest = equations, .all = equations + 2 * padded(plan) * word};
-}
-
 }  // namespace
 
-SchemeRow lanes_twopass() { return row<LanesTwopass>("lanes-twopass", needs); }
+Carrier lanes_twopass() { return carrier<LanesTwopass>("lanes-twopass"); }
 
 }  // namespace oclspkt::ocl

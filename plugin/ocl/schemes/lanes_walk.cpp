@@ -7,8 +7,10 @@ namespace oclspkt::ocl {
 namespace {
 
 template <typename T>
-class LanesWalk final : public Scheme<T> {
+class LanesWalk final : public Part<T> {
  public:
+  static Needs needs(const Plan& plan, const LineSet&, int, Index) { return {.slot = plan.lanes + 6 * plan.m}; }
+
   void make_kernels(const Site& s) override { this->make(s, kernel_, "truncated_walk", "", s.plan.lanes); }
 
   Event finish(const Site& s, const Tiles& t) override {
@@ -24,10 +26,8 @@ class LanesWalk final : public Scheme<T> {
   Kernel kernel_;
 };
 
-Needs needs(const Plan& plan, const LineSet&, int, Index) { return {.slot = plan.lanes + 6 * plan.m}; }
-
 }  // namespace
 
-SchemeRow lanes_walk() { return row<LanesWalk>("lanes-walk", needs); }
+Carrier lanes_walk() { return carrier<LanesWalk>("lanes-walk"); }
 
 }  // namespace oclspkt::ocl

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "schemes/scheme.hpp"
+#include "schemes/part.hpp"
 
 namespace oclspkt::ocl {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "schemes/scheme.hpp"
+#include "schemes/part.hpp"
 
 #include <algorithm>
 
@@ -8,19 +8,19 @@
 namespace oclspkt::ocl {
 
 template <typename T>
-Resident Scheme<T>::store(const Plan& plan, const LineSet&, const BandsView<T>& bands, bool) {
+Resident Part<T>::store(const Plan& plan, const LineSet&, const BandsView<T>& bands, bool) {
   return plan.narrow ? keep_narrow({bands.lower, bands.diag, bands.upper}, plan.n) : resident(bands);
 }
 
 template <typename T>
-std::int64_t Scheme<T>::host_bytes() const {
+std::int64_t Part<T>::host_bytes() const {
   std::int64_t bytes = 0;
   for (const AlignedArray<float>& array : narrow_) bytes += array.bytes();
   return bytes;
 }
 
 template <typename T>
-void Scheme<T>::rehearse(const Site& site) {
+void Part<T>::rehearse(const Site& site) {
   const Chunk nothing;
   const Tiles tiles{site.bands.front(), site.scratch, site.scratch, nothing};
   if (two_passes()) site.waiter.wait(begin(site, tiles));
@@ -29,7 +29,7 @@ void Scheme<T>::rehearse(const Site& site) {
 }
 
 template <typename T>
-Resident Scheme<T>::keep_narrow(const std::array<const T*, 3>& from, Index n) {
+Resident Part<T>::keep_narrow(const std::array<const T*, 3>& from, Index n) {
   for (std::size_t k = 0; k < from.size(); ++k) {
     narrow_[k].resize(n);
     for_pieces(n, kPieceRows,
@@ -39,7 +39,7 @@ Resident Scheme<T>::keep_narrow(const std::array<const T*, 3>& from, Index n) {
 }
 
 template <typename T>
-std::int64_t Scheme<T>::bring_array(const Site& site, Buffer& buffer, const AlignedArray<T>& array) const {
+std::int64_t Part<T>::bring_array(const Site& site, Buffer& buffer, const AlignedArray<T>& array) const {
   const std::int64_t bytes = array.size() * static_cast<Index>(sizeof(T));
   if (bytes == 0) return 0;
   buffer = make_buffer(site.device, Access::read, bytes);
@@ -48,13 +48,13 @@ std::int64_t Scheme<T>::bring_array(const Site& site, Buffer& buffer, const Alig
 }
 
 template <typename T>
-void Scheme<T>::make(const Site& site, Kernel& kernel, const char* name, const std::string& options, int lanes,
-                     bool is_double) {
+void Part<T>::make(const Site& site, Kernel& kernel, const char* name, const std::string& options, int lanes,
+                   bool is_double) {
   if (kernel.handle() != nullptr && kernel.name == name && kernel.options == options) return;
   kernel = site.device.kernel(name, is_double, lanes, options);
 }
 
-template class Scheme<float>;
-template class Scheme<double>;
+template class Part<float>;
+template class Part<double>;
 
 }  // namespace oclspkt::ocl

@@ -37,6 +37,13 @@ struct ChunkBands {
   Buffer lower, diag, upper;
 };
 
+/// What a scheme needs on a device beside bands and vectors, for chunks of so many tiles.
+struct Needs {
+  Index slot = 1;            ///< vectors of scratch of a work-group
+  std::int64_t largest = 0;  ///< bytes of the largest buffer of its own
+  std::int64_t all = 0;      ///< bytes of all of them
+};
+
 /// What a scheme works with in one set-up or apply; all of it belongs to the solver.
 struct Site {
   OpenDevice& device;
@@ -66,12 +73,12 @@ struct Tiles {
 /// serves a solver from set-up to set-up while plans are of one kind. Owns all that the device may touch of its own, so
 /// it outlives a device that was lost.
 template <typename T>
-class Scheme {
+class Part {
  public:
-  Scheme() = default;
-  virtual ~Scheme() = default;
-  Scheme(const Scheme&) = delete;
-  Scheme& operator=(const Scheme&) = delete;
+  Part() = default;
+  virtual ~Part() = default;
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
 
   /// Make what is stored in place of the bands; the bands themselves, unless a scheme has something better.
   /// @param bands  of all rows; they outlive the scheme's next set-up

@@ -32,15 +32,16 @@ namespace oclspkt::ocl {
   X(tiles_streamed)        \
   X(tiles_twopass)
 
-#define OCLSPKT_DECLARE(name) SchemeRow name();
+#define OCLSPKT_DECLARE(name) Carrier name();
 OCLSPKT_SCHEMES(OCLSPKT_DECLARE)
 
-const SchemeRow& row_of(const Plan& plan) {
-#define OCLSPKT_ROW(name) name(),
-  static const std::vector<SchemeRow> rows{OCLSPKT_SCHEMES(OCLSPKT_ROW)};
+const Carrier& carrier_of(const Plan& plan) {
+#define OCLSPKT_CARRIER(name) name(),
+  static const std::vector<Carrier> carriers{OCLSPKT_SCHEMES(OCLSPKT_CARRIER)};
   const std::string scheme = plan.scheme();
-  const auto at = std::find_if(rows.begin(), rows.end(), [&](const SchemeRow& row) { return row.name == scheme; });
-  if (at == rows.end()) {
+  const auto at =
+      std::find_if(carriers.begin(), carriers.end(), [&](const Carrier& carrier) { return carrier.name == scheme; });
+  if (at == carriers.end()) {
     throw InvalidInput("this library has no scheme " + scheme +
                        " for devices: choose another method, or let the host "
                        "solve");

@@ -4,27 +4,27 @@
 #include <algorithm>
 #include <string>
 
-#include "schemes/scheme.hpp"
+#include "schemes/part.hpp"
 
 namespace oclspkt::ocl {
 
 /// What schemes by work-groups share: kernels of many work-items that read and write whole vectors.
 template <typename T>
-class GroupScheme : public Scheme<T> {
+class GroupPart : public Part<T> {
  public:
   std::size_t alignment() const override { return kVectorBytes; }
 
  protected:
   /// A kernel for a shape of work-groups, told by `options`.
   static void make(const Site& s, Kernel& kernel, const char* name, const std::string& options) {
-    Scheme<T>::make(s, kernel, name, options, 1);
+    Part<T>::make(s, kernel, name, options, 1);
   }
 };
 
 /// What schemes by work-groups share for lines laid end to end whose kernels come in two forms, one of which only tells
 /// of non-finite numbers.
 template <typename T>
-class TileScheme : public GroupScheme<T> {
+class TilePart : public GroupPart<T> {
  public:
   bool guards_at_once(const Plan& plan, std::int64_t guarded_bytes) const override {
     return plan.n * static_cast<Index>(sizeof(T)) <= guarded_bytes;
@@ -54,7 +54,7 @@ class TileScheme : public GroupScheme<T> {
 
 /// The same by stored factors in the order of the rows.
 template <typename T>
-class StoredTileScheme : public TileScheme<T> {
+class StoredTilePart : public TilePart<T> {
  public:
   Resident store(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, bool) override {
     factors_.factor(lines, bands, plan.form);
@@ -66,10 +66,10 @@ class StoredTileScheme : public TileScheme<T> {
   }
   void release_stored() override {
     factors_.release();
-    Scheme<T>::release_stored();
+    Part<T>::release_stored();
   }
   const Factors<T>* factors() const override { return &factors_; }
-  std::int64_t host_bytes() const override { return factors_.bytes() + Scheme<T>::host_bytes(); }
+  std::int64_t host_bytes() const override { return factors_.bytes() + Part<T>::host_bytes(); }
 
  private:
   Factors<T> factors_;

@@ -13,15 +13,17 @@ Index item_rows_of(Index rows, int items) { return std::max<Index>(1, quotient_u
 
 /// A level of SegmentFactors on the device. The first finds its factors among the chunks' bands (but for multipliers
 /// where couplings serve), and its y and x there, too; of others `taken` is to be taken off y.
-struct Level {
+struct TileLevel {
   Index rows = 0, tiles = 0;
   Int item_rows = 1, items = 0;  ///< how vectors are turned, see kernels/gpu/tile_level.clh
   Buffer multiplier, reciprocal, coupling, weight, y, taken, x;
 };
 
 template <typename T>
-class TilesCondensed final : public TileScheme<T> {
+class TilesCondensed final : public TilePart<T> {
  public:
+  static Needs needs(const Plan&, const LineSet&, int, Index) { return {}; }
+
   Resident store(const Plan& plan, const LineSet&, const BandsView<T>& bands, bool) override {
     factors_.factor(plan.n, bands, fold_cut(plan));
     const auto& level = factors_.levels().front();
@@ -47,7 +49,7 @@ class TilesCondensed final : public TileScheme<T> {
 
   /// Bring to the device what is not by rows of the system, and give back what it has now.
   std::int64_t bring(const Site& s, const BandsView<T>& bands) override {
-    std::int64_t bytes = TileScheme<T>::bring(s, bands);
+    std::int64_t bytes = TilePart<T>::bring(s, bands);
     levels_.clear();
     for (const auto& level : factors_.levels()) bytes += bring_level(s, level);
     factors_ = {};
@@ -78,7 +80,7 @@ class TilesCondensed final : public TileScheme<T> {
   using HostLevel = typename SegmentFactors<T>::Level;
 
   std::int64_t bring_level(const Site& s, const HostLevel& level) {
-    Level& on_device = levels_.emplace_back();
+    TileLevel& on_device = levels_.emplace_back();
     on_device.rows = level.rows;
     on_device.tiles = level.segments;
     const bool last = levels_.size() == factors_.levels().size();
@@ -114,7 +116,7 @@ class TilesCondensed final : public TileScheme<T> {
   }
 
   /// Row r of the last level to where its work-items read side by side.
-  static AlignedArray<T> turned_to_items(const AlignedArray<T>& array, const Level& level) {
+  static AlignedArray<T> turned_to_items(const AlignedArray<T>& array, const TileLevel& level) {
     AlignedArray<T> turned(Index{level.item_rows} * level.items);
     std::fill_n(turned.data(), turned.size(), T(0));
     for (Index row = 0; row < array.size(); ++row) {
@@ -127,7 +129,7 @@ class TilesCondensed final : public TileScheme<T> {
 
   /// Down: condense the first `tiles` tiles of a level to rows of the next.
   Event launch_down(const Site& s, std::size_t level, Index tiles) {
-    const Level &from = levels_[level], &to = levels_[level + 1];
+    const TileLevel &from = levels_[level], &to = levels_[level + 1];
     const bool serve = level == 0 && s.plan.couplings_serve();
     const Buffer &multiplier = serve ? from.coupling : from.multiplier, &taken = level > 0 ? from.taken : from.y;
     Kernel& kernel = (level > 0 ? upper_down_ : down_)[s.guarded];
@@ -146,7 +148,7 @@ class TilesCondensed final : public TileScheme<T> {
 
   /// And back: solve the first `tiles` tiles with the unknowns of the next level around them.
   Event launch_back(const Site& s, std::size_t level, Index tiles) {
-    const Level &here = levels_[level], &next = levels_[level + 1];
+    const TileLevel &here = levels_[level], &next = levels_[level + 1];
     const Buffer& taken = level > 0 ? here.taken : here.y;
     const Geometry groups = this->geometry(s.plan, tiles);
     const std::int64_t array = bytes(here.rows);
@@ -168,7 +170,7 @@ class TilesCondensed final : public TileScheme<T> {
 
   /// The last level, whole, or its first `rows`.
   Event launch_last(const Site& s, Index rows) {
-    const Level& here = levels_.back();
+    const TileLevel& here = levels_.back();
     const bool first = levels_.size() == 1;
     const Buffer& taken = first ? here.y : here.taken;
     const auto items = static_cast<std::size_t>(s.plan.level_items);
@@ -191,13 +193,11 @@ class TilesCondensed final : public TileScheme<T> {
   /// The second of each propagates non-finite numbers exactly; `upper` are for levels between the first and the last.
   Kernel down_[2], back_[2], upper_down_[2], upper_back_[2], last_[2];
   SegmentFactors<T> factors_;
-  std::vector<Level> levels_;
+  std::vector<TileLevel> levels_;
 };
-
-Needs needs(const Plan&, const LineSet&, int, Index) { return {}; }
 
 }  // namespace
 
-SchemeRow tiles_condensed() { return row<TilesCondensed>("tiles-condensed", needs); }
+Carrier tiles_condensed() { return carrier<TilesCondensed>("tiles-condensed"); }
 
 }  // namespace oclspkt::ocl

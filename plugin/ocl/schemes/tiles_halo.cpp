@@ -7,11 +7,13 @@ namespace oclspkt::ocl {
 namespace {
 
 template <typename T>
-class TilesHalo final : public TileScheme<T> {
+class TilesHalo final : public TilePart<T> {
  public:
+  static Needs needs(const Plan&, const LineSet&, int, Index) { return {}; }
+
   /// Floats wait for the memory either way.
   bool guards_at_once(const Plan& plan, std::int64_t guarded_bytes) const override {
-    return sizeof(T) == sizeof(float) || TileScheme<T>::guards_at_once(plan, guarded_bytes);
+    return sizeof(T) == sizeof(float) || TilePart<T>::guards_at_once(plan, guarded_bytes);
   }
 
   void make_kernels(const Site& s) override {
@@ -36,10 +38,8 @@ class TilesHalo final : public TileScheme<T> {
   Kernel kernels_[2];  ///< the second propagates non-finite numbers exactly
 };
 
-Needs needs(const Plan&, const LineSet&, int, Index) { return {}; }
-
 }  // namespace
 
-SchemeRow tiles_halo() { return row<TilesHalo>("tiles-halo", needs); }
+Carrier tiles_halo() { return carrier<TilesHalo>("tiles-halo"); }
 
 }  // namespace oclspkt::ocl

@@ -7,8 +7,10 @@ namespace oclspkt::ocl {
 namespace {
 
 template <typename T>
-class TilesKept final : public StoredTileScheme<T> {
+class TilesKept final : public StoredTilePart<T> {
  public:
+  static Needs needs(const Plan&, const LineSet&, int, Index) { return {}; }
+
   void make_kernels(const Site& s) override {
     const Plan& plan = s.plan;
     this->make(s, kernels_[s.guarded], "tile_shared",
@@ -34,10 +36,8 @@ class TilesKept final : public StoredTileScheme<T> {
   Kernel kernels_[2];  ///< the second propagates non-finite numbers exactly
 };
 
-Needs needs(const Plan&, const LineSet&, int, Index) { return {}; }
-
 }  // namespace
 
-SchemeRow tiles_kept() { return row<TilesKept>("tiles-kept", needs); }
+Carrier tiles_kept() { return carrier<TilesKept>("tiles-kept"); }
 
 }  // namespace oclspkt::ocl

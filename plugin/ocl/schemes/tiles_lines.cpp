@@ -8,8 +8,10 @@ namespace oclspkt::ocl {
 namespace {
 
 template <typename T>
-class TilesLines final : public GroupScheme<T> {
+class TilesLines final : public GroupPart<T> {
  public:
+  static Needs needs(const Plan&, const LineSet&, int, Index) { return {}; }
+
   Resident store(const Plan& plan, const LineSet&, const BandsView<T>& bands, bool) override {
     factors_.factor(bands, plan.m, plan.line_tile_rows());
     return resident(factors_.factors.view());
@@ -60,10 +62,8 @@ class TilesLines final : public GroupScheme<T> {
   Buffer weights_, reduced_;
 };
 
-Needs needs(const Plan&, const LineSet&, int, Index) { return {}; }
-
 }  // namespace
 
-SchemeRow tiles_lines() { return row<TilesLines>("tiles-lines", needs); }
+Carrier tiles_lines() { return carrier<TilesLines>("tiles-lines"); }
 
 }  // namespace oclspkt::ocl

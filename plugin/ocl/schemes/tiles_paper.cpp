@@ -8,17 +8,17 @@
 namespace oclspkt::ocl {
 namespace {
 
-Needs needs(const Plan& plan, const LineSet&, int word, Index chunk_tiles) {
-  const std::int64_t tip = paper_partitions(plan, chunk_tiles) * word;  // a number for each partition
-  return {.largest = tip * plan.m, .all = 6 * tip * plan.m + 4 * tip};
-}
-
 template <typename T>
-class TilesPaper final : public GroupScheme<T> {
+class TilesPaper final : public GroupPart<T> {
  public:
+  static Needs needs(const Plan& plan, const LineSet&, int word, Index chunk_tiles) {
+    const std::int64_t tip = paper_partitions(plan, chunk_tiles) * word;  // a number for each partition
+    return {.largest = tip * plan.m, .all = 6 * tip * plan.m + 4 * tip};
+  }
+
   void make_kernels(const Site& s) override {
     const auto make = [&](Kernel& kernel, const char* name, const std::string& more) {
-      GroupScheme<T>::make(s, kernel, name, "-D GROUP_ITEMS=" + std::to_string(s.plan.items) + more);
+      GroupPart<T>::make(s, kernel, name, "-D GROUP_ITEMS=" + std::to_string(s.plan.items) + more);
     };
     const std::string block = " -D BLOCK_ROWS=" + std::to_string(paper_block_rows(sizeof(T))),
                       rows = " -D PARTITION_ROWS=" + std::to_string(s.plan.m);
@@ -92,6 +92,6 @@ class TilesPaper final : public GroupScheme<T> {
 
 }  // namespace
 
-SchemeRow tiles_paper() { return row<TilesPaper>("tiles-paper", needs); }
+Carrier tiles_paper() { return carrier<TilesPaper>("tiles-paper"); }
 
 }  // namespace oclspkt::ocl

@@ -7,8 +7,10 @@ namespace oclspkt::ocl {
 namespace {
 
 template <typename T>
-class TilesStreamed final : public StoredTileScheme<T> {
+class TilesStreamed final : public StoredTilePart<T> {
  public:
+  static Needs needs(const Plan&, const LineSet&, int, Index) { return {}; }
+
   void make_kernels(const Site& s) override {
     this->make(s, kernels_[s.guarded], "tile_stored",
                this->shape(s, " -D STREAMED=1" + this->form(s.plan) + (s.plan.corrects ? " -D CORRECTED" : "")));
@@ -34,10 +36,8 @@ class TilesStreamed final : public StoredTileScheme<T> {
   Kernel kernels_[2];  ///< the second propagates non-finite numbers exactly
 };
 
-Needs needs(const Plan&, const LineSet&, int, Index) { return {}; }
-
 }  // namespace
 
-SchemeRow tiles_streamed() { return row<TilesStreamed>("tiles-streamed", needs); }
+Carrier tiles_streamed() { return carrier<TilesStreamed>("tiles-streamed"); }
 
 }  // namespace oclspkt::ocl

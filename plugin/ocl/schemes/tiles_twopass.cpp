@@ -12,14 +12,16 @@ constexpr Index kLeftWords = 6, kKeptWords = 3;
 
 /// The first level has the y and x of the system, the rows of the others are what is left of the tiles of the level
 /// before, double where the device has that. Behind the last is what is left of its tile.
-struct Level {
+struct ReducedLevel {
   Index rows = 0, tiles = 0;
   Buffer y, left, kept, x;
 };
 
 template <typename T>
-class TilesTwopass final : public GroupScheme<T> {
+class TilesTwopass final : public GroupPart<T> {
  public:
+  static Needs needs(const Plan&, const LineSet&, int, Index) { return {}; }
+
   void make_kernels(const Site& s) override {
     const Plan& plan = s.plan;
     const bool wide = wide_levels(s);
@@ -31,8 +33,8 @@ class TilesTwopass final : public GroupScheme<T> {
                                    : wide ? " -D WIDE"
                                           : "");
       const bool is_double = sizeof(T) == sizeof(double) || (wide && !first);
-      Scheme<T>::make(s, reduce_[!first], "tile_reduce", options, 1, is_double);
-      Scheme<T>::make(s, substitute_[!first], "tile_substitute", options, 1, is_double);
+      Part<T>::make(s, reduce_[!first], "tile_reduce", options, 1, is_double);
+      Part<T>::make(s, substitute_[!first], "tile_substitute", options, 1, is_double);
     }
   }
 
@@ -45,7 +47,7 @@ class TilesTwopass final : public GroupScheme<T> {
       return make_buffer(s.device, Access::read_write, words * word);
     };
     const auto add = [&](Index rows, Index items, Index item_rows, Index word) {
-      Level& level = levels_.emplace_back();
+      ReducedLevel& level = levels_.emplace_back();
       level.rows = rows;
       level.tiles = quotient_up(rows, items * item_rows);
       level.kept = buffer(level.tiles * items * kKeptWords, word);
@@ -98,7 +100,7 @@ class TilesTwopass final : public GroupScheme<T> {
   }
 
   Sizes sizes(const Site& s, std::size_t level) const {
-    const Level& here = levels_[level];
+    const ReducedLevel& here = levels_[level];
     const Index wide = wide_levels(s) ? sizeof(double) : sizeof(T), word = level > 0 ? wide : sizeof(T);
     const Index items = level > 0 ? s.plan.level_items : s.plan.items;
     return {.word = size(word),
@@ -112,7 +114,7 @@ class TilesTwopass final : public GroupScheme<T> {
 
   /// Reduce the first `tiles` tiles of a level to rows of the next.
   Event launch_reduce(const Site& s, std::size_t level, Index tiles) {
-    const Level &from = levels_[level], &to = levels_[level + 1];
+    const ReducedLevel &from = levels_[level], &to = levels_[level + 1];
     const Geometry groups = geometry(s, level == 0, tiles);
     const Sizes bytes = sizes(s, level);
     const BufferNeed left{"left", &to.left, bytes.left, bytes.wide}, kept{"kept", &from.kept, bytes.kept, bytes.word};
@@ -137,7 +139,7 @@ class TilesTwopass final : public GroupScheme<T> {
   /// Solve the first `tiles` tiles of a level, their last unknowns being known from the next level; that of the only
   /// one from what is left of it.
   Event launch_substitute(const Site& s, std::size_t level, Index tiles) {
-    const Level &here = levels_[level], &next = levels_[level + 1];
+    const ReducedLevel &here = levels_[level], &next = levels_[level + 1];
     const Geometry groups = geometry(s, level == 0, tiles);
     const Sizes bytes = sizes(s, level);
     const Buffer& of_tiles = here.tiles > 1 ? next.x : next.left;
@@ -164,13 +166,11 @@ class TilesTwopass final : public GroupScheme<T> {
   }
 
   Kernel reduce_[2], substitute_[2];  ///< the second of each for levels but the first
-  std::vector<Level> levels_;
+  std::vector<ReducedLevel> levels_;
 };
-
-Needs needs(const Plan&, const LineSet&, int, Index) { return {}; }
 
 }  // namespace
 
-SchemeRow tiles_twopass() { return row<TilesTwopass>("tiles-twopass", needs); }
+Carrier tiles_twopass() { return carrier<TilesTwopass>("tiles-twopass"); }
 
 }  // namespace oclspkt::ocl

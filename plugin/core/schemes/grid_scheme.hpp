@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What schemes by work-groups share for lines side by side.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "format.hpp"
+#include "grid_rounding.hpp"
+#include "line_columns.hpp"
+#include "schemes/scheme.hpp"
+
+namespace oclspkt {
+
+/// Lines side by side by work-groups; a plan of no rows counts as one of general factors.
+class GridScheme : public Scheme {
+ public:
+  std::string shape(const Plan& plan) const final {
+    return std::string(plan.form == Form::general ? "stored" : oclspkt::name(plan.form)) +
+           format(" factors, tiles of %lld lines x %lld rows", static_cast<long long>(plan.bundle),
+                  static_cast<long long>(plan.grid_tile_rows())) +
+           cut_text(plan);
+  }
+  double words(const Plan& plan) const final { return plan.m > 0 ? words_of_rows(plan) : 5; }
+  bool settles() const final { return true; }
+
+ protected:
+  /// How lines are cut, and what waits, behind the size of the tiles.
+  virtual std::string cut_text(const Plan& plan) const = 0;
+  virtual double words_of_rows(const Plan& plan) const = 0;
+
+  /// Words of the factors.
+  static double factors(const Plan& plan) { return plan.form == Form::shared ? 0 : plan.couplings_serve() ? 2 : 3; }
+  static std::string segments_text(const Plan& plan, const char* pattern) {
+    return plan.segments > 1 ? format(pattern, static_cast<long long>(plan.segments)) : "";
+  }
+};
+
+/// The worst of all lines, or of one where they are alike.
+template <typename T>
+Rounding bound_grid(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) {
+  const bool alike = plan.form == Form::shared;
+  Rounding worst{grid_rounding_by_survey(plan, survey)};
+  // Of lines that are alike, one costs nothing.
+  if (plan.n == 0 || (worst.eps <= kRoundingLimit && !alike)) return worst;
+  worst = {};
+  std::mutex mutex;
+  for_columns(lines, alike ? 1 : lines.count(), [&](Index first, Index width) {
+    const Column<T> column(lines, bands, first, width);
+    const std::vector<Rounding> bounds = bound_grid_lines(plan, lines.length(0), column.lines());
+    const std::lock_guard lock(mutex);
+    for (Index l = 0; l < width; ++l) take_worse(bounds[static_cast<std::size_t>(l)], lines, first + l, worst);
+  });
+  return worst;
+}
+
+}  // namespace oclspkt

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// exact-factored by work-groups, for lines side by side: segments are condensed to their first rows, level by level.
+#include "schemes/grid_scheme.hpp"
+
+namespace oclspkt {
+namespace {
+
+class GridsCondensed final : public SchemeOf<GridsCondensed, GridScheme> {
+ public:
+  const char* name() const override { return "grids-condensed"; }
+  int launches() const override { return 3; }
+  bool in_pieces(const Plan&) const override { return false; }
+  template <typename T>
+  Rounding bound(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) const {
+    return bound_grid(plan, lines, bands, survey);
+  }
+
+ private:
+  std::string cut_text(const Plan& plan) const override {
+    return segments_text(
+        plan, plan.grid_folds_at_once() ? ", folded at once, %lld segments a line" : ", folded, %lld segments a line");
+  }
+  double words_of_rows(const Plan& plan) const override {
+    return plan.form == Form::shared ? 3 : plan.couplings_serve() ? 7 : 8;
+  }
+};
+
+}  // namespace
+
+const Scheme& grids_condensed() {
+  static const GridsCondensed scheme;
+  return scheme;
+}
+
+}  // namespace oclspkt

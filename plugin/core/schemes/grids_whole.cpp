@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Work-groups whose tile holds bundles of whole lines side by side, so that nothing is truncated.
+#include "schemes/grid_scheme.hpp"
+
+namespace oclspkt {
+namespace {
+
+class GridsWhole final : public SchemeOf<GridsWhole, GridScheme> {
+ public:
+  const char* name() const override { return "grids-whole"; }
+  bool in_pieces(const Plan& plan) const override { return plan.method != Method::exact_factored; }
+  template <typename T>
+  Rounding bound(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) const {
+    return bound_grid(plan, lines, bands, survey);
+  }
+
+ private:
+  std::string cut_text(const Plan& plan) const override { return plan.in_turn ? ", in turn" : ""; }
+  double words_of_rows(const Plan& plan) const override { return 2 + factors(plan); }
+};
+
+}  // namespace
+
+const Scheme& grids_whole() {
+  static const GridsWhole scheme;
+  return scheme;
+}
+
+}  // namespace oclspkt

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// pivot: LAPACK on the host.
+#include "certificate.hpp"
+#include "schemes/scheme.hpp"
+
+namespace oclspkt {
+namespace {
+
+class HostPivot final : public SchemeOf<HostPivot> {
+ public:
+  const char* name() const override { return "host-pivot"; }
+  std::string shape(const Plan&) const override { return {}; }
+  /// Copy of y 2, forward 3 and a pivot index of half a word, backward 5.
+  double words(const Plan&) const override { return 10.5; }
+  bool in_pieces(const Plan&) const override { return false; }
+  /// Only its factors tell.
+  template <typename T>
+  Rounding bound(const Plan&, const LineSet&, const BandsView<T>&, const Survey&) const {
+    return {kNothingKnown};
+  }
+};
+
+}  // namespace
+
+const Scheme& host_pivot() {
+  static const HostPivot scheme;
+  return scheme;
+}
+
+}  // namespace oclspkt

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// exact-twopass by two work-groups of lanes, from both ends of the system to the tile where they meet.
+#include "rounding_joints.hpp"
+#include "schemes/scheme.hpp"
+
+namespace oclspkt {
+namespace {
+
+class LanesEnds final : public SchemeOf<LanesEnds> {
+ public:
+  const char* name() const override { return "lanes-ends"; }
+  std::string shape(const Plan&) const override { return "swept from both ends"; }
+  double words(const Plan&) const override { return 9; }
+  int launches() const override { return 2; }
+  Cut cut(const Plan& plan) const override { return {plan.tile_rows(), 0, 0, true}; }
+  template <typename T>
+  Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey&) const {
+    return bound_taken_off(plan, bands);
+  }
+};
+
+}  // namespace
+
+const Scheme& lanes_ends() {
+  static const LanesEnds scheme;
+  return scheme;
+}
+
+}  // namespace oclspkt

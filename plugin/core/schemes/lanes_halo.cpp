@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// truncated-halo by lanes, for lines laid end to end.
+#include "schemes/lane_bounds.hpp"
+#include "schemes/scheme.hpp"
+#include "schemes/texts.hpp"
+
+namespace oclspkt {
+namespace {
+
+class LanesHalo final : public SchemeOf<LanesHalo> {
+ public:
+  const char* name() const override { return "lanes-halo"; }
+  std::string shape(const Plan& plan) const override { return format("halo %lld", static_cast<long long>(plan.halo)); }
+  double words(const Plan& plan) const override { return 4 * plan.overlap() + 1; }
+  template <typename T>
+  Rounding bound(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) const {
+    return bound_halos(plan, plan.partitions() == 1 || (plan.halo == 0 && lines.count() > 1), bands, survey);
+  }
+};
+
+}  // namespace
+
+const Scheme& lanes_halo() {
+  static const LanesHalo scheme;
+  return scheme;
+}
+
+}  // namespace oclspkt

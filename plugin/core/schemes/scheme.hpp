@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <string>
+
+#include "oclspkt/bands.hpp"
+#include "oclspkt/export.hpp"
+#include "plan.hpp"
+#include "rounding.hpp"
+#include "survey.hpp"
+
+namespace oclspkt {
+
+/// One way to solve on one kind of processor, as far as no device is needed: what it says of its plans. All that is a
+/// scheme's own stands in its file here and, for devices, in that of the same name under ocl/schemes.
+class OCLSPKT_API Scheme {
+ public:
+  Scheme() = default;
+  virtual ~Scheme() = default;
+  Scheme(const Scheme&) = delete;
+  Scheme& operator=(const Scheme&) = delete;
+
+  /// "tiles-halo": unique, in the table here and in that of devices.
+  virtual const char* name() const = 0;
+  /// What tells plans of one method apart, for the view: "halo 40"; empty if nothing does.
+  virtual std::string shape(const Plan& plan) const = 0;
+  /// Words that one apply reads and writes per row. @pre plan.m > 0, or the plan is of no rows
+  virtual double words(const Plan& plan) const = 0;
+  /// Launches of one apply, as a cost.
+  virtual int launches() const { return 1; }
+  /// How lines laid end to end may be cut into chunks; rows of the halo are read again by default.
+  virtual Cut cut(const Plan& plan) const;
+  /// Partitions are solved for separately and meet afterwards.
+  virtual bool in_pieces(const Plan& /*plan*/) const { return true; }
+  /// Interface systems are solved by what is stored, across tiles, whatever the lines are.
+  virtual bool settles() const { return false; }
+
+  /// The bound on what rounding leaves in a row, to first order, with pivots as they would be without rounding.
+  /// @param bands  couplings out of the lines are 0
+  virtual Rounding rounding(const Plan& plan, const LineSet& lines, const BandsView<float>& bands,
+                            const Survey& survey) const = 0;
+  virtual Rounding rounding(const Plan& plan, const LineSet& lines, const BandsView<double>& bands,
+                            const Survey& survey) const = 0;
+};
+
+/// A scheme `S` whose bound is one template for both scalars:
+///   template <typename T> Rounding bound(const Plan&, const LineSet&, const BandsView<T>&, const Survey&) const;
+template <typename S, typename Base = Scheme>
+class SchemeOf : public Base {
+ public:
+  Rounding rounding(const Plan& plan, const LineSet& lines, const BandsView<float>& bands,
+                    const Survey& survey) const final {
+    return static_cast<const S*>(this)->bound(plan, lines, bands, survey);
+  }
+  Rounding rounding(const Plan& plan, const LineSet& lines, const BandsView<double>& bands,
+                    const Survey& survey) const final {
+    return static_cast<const S*>(this)->bound(plan, lines, bands, survey);
+  }
+};
+
+/// The scheme of a name; null if this library has none.
+OCLSPKT_API const Scheme* find_scheme(const std::string& name);
+
+/// The scheme of a plan.
+/// @throws InvalidInput if this library has none of that name
+OCLSPKT_API const Scheme& scheme_of(const Plan& plan);
+
+}  // namespace oclspkt

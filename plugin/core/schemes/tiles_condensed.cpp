@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// exact-factored by work-groups, for lines laid end to end: tiles are condensed to their first rows, level by level.
+#include "schemes/scheme.hpp"
+#include "schemes/texts.hpp"
+#include "schemes/tile_bounds.hpp"
+
+namespace oclspkt {
+namespace {
+
+class TilesCondensed final : public SchemeOf<TilesCondensed> {
+ public:
+  const char* name() const override { return "tiles-condensed"; }
+  std::string shape(const Plan& plan) const override { return "stored factors, folded by " + groups_text(plan); }
+  /// A factor, weights and y; three factors (or two), y and x.
+  double words(const Plan& plan) const override { return plan.couplings_serve() ? 7 : 8; }
+  int launches() const override { return 5; }
+  Cut cut(const Plan& plan) const override { return {plan.group_rows(), 0, 0, true}; }
+  bool settles() const override { return true; }
+  template <typename T>
+  Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {
+    return bound_condensed(plan, bands, survey);
+  }
+};
+
+}  // namespace
+
+const Scheme& tiles_condensed() {
+  static const TilesCondensed scheme;
+  return scheme;
+}
+
+}  // namespace oclspkt

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// exact-factored by work-groups that take whole lines, laid end to end and all alike.
+#include "schemes/scheme.hpp"
+#include "schemes/texts.hpp"
+#include "schemes/tile_bounds.hpp"
+
+namespace oclspkt {
+namespace {
+
+class TilesLines final : public SchemeOf<TilesLines> {
+ public:
+  const char* name() const override { return "tiles-lines"; }
+  std::string shape(const Plan& plan) const override {
+    return format("shared factors, whole lines by work-groups of %d x %lld rows", plan.teams,
+                  static_cast<long long>(plan.line_tile_rows()));
+  }
+  /// y, y from the cache, x.
+  double words(const Plan&) const override { return 3; }
+  bool settles() const override { return true; }
+  template <typename T>
+  Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {
+    return bound_condensed(plan, bands, survey);
+  }
+};
+
+}  // namespace
+
+const Scheme& tiles_lines() {
+  static const TilesLines scheme;
+  return scheme;
+}
+
+}  // namespace oclspkt
