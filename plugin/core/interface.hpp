@@ -11,7 +11,7 @@ namespace oclspkt {
 /// The boundary behaviour of a segment in six numbers:
 ///     x_top    = f_t - w_t x_above - v_t x_below
 ///     x_bottom = f_b - w_b x_above - v_b x_below
-/// @source DESIGN section 2; Polizzi and Sameh 2006, eq. for the reduced system
+/// @source docs/design.md, "One algorithm, at every level"; Polizzi and Sameh 2006, eq. for the reduced system
 template <typename T>
 struct SpikeTips {
   T f_t = 0, f_b = 0;

@@ -27,7 +27,7 @@ inline constexpr int kDriverSeconds = 60;
 /// @param folders  for the children's ICD files
 /// @return for each driver what is wrong with it; empty if its child came through and found nothing
 /// @throws std::runtime_error with cause and cure if the helper program is missing or cannot be trusted, see
-/// docs/design.md
+/// docs/experiments/drivers-and-faults.md
 std::vector<std::string> try_in_children(const std::vector<Driver>& drivers, VendorFolders& folders);
 
 }  // namespace oclspkt::ocl
