@@ -204,7 +204,7 @@ double narrow_line(Bands<float>& /*bands*/, Index /*line*/) {
 
 double narrow_factors_change(double d) { return d > 1 ? kHalfEps * (1 + 7 / (d - 1)) : kInfinity; }
 
-std::string objection_to_narrow_factors(const Survey& survey) {
+std::string why_not_narrow_factors(const Survey& survey) {
   char text[128];
   const double d = survey.dominance, of_bands = kHalfEps * (1 + 2 / (d - 1));
   if (!(d > 1 && (1 + narrow_factors_change(d)) / (1 - of_bands) - 1 <= kNarrowChange)) {

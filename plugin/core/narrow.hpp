@@ -38,6 +38,6 @@ double narrow_factors_change(double d);
 /// Why factors of bands that were narrowed must not be rounded as well; empty if they may: both roundings together, the
 /// first by 2^-24 (d + 1) / (d - 1) of the excess that is left, stay within kNarrowChange, and floats hold the factors.
 /// @param survey  of the narrowed bands
-OCLSPKT_API std::string objection_to_narrow_factors(const Survey& survey);
+OCLSPKT_API std::string why_not_narrow_factors(const Survey& survey);
 
 }  // namespace oclspkt

@@ -24,16 +24,16 @@ bool Solver<T>::Impl::pins() const {
 }
 
 template <typename T>
-bool Solver<T>::Impl::may_be_apart(const Objection& objection, Method method) const {
-  if (objection.lines.empty()) return false;
+bool Solver<T>::Impl::may_be_apart(const Rejection& rejection, Method method) const {
+  if (rejection.lines.empty()) return false;
   const LineSet& lines = bands_.lines();
   // Nothing is behind `pivot` but to pin the lines that are singular.
   if (method == Method::pivot) return pins();
   if (named(options_.method)) return false;
-  if (objection.lines.size() + apart_.size() >= static_cast<std::size_t>(lines.count())) return false;
+  if (rejection.lines.size() + apart_.size() >= static_cast<std::size_t>(lines.count())) return false;
   if (method != Method::truncated_halo) return true;
   Index rows = 0;
-  for (const Index line : objection.lines) rows += lines.length(line);
+  for (const Index line : rejection.lines) rows += lines.length(line);
   for (const Index line : apart_) rows += lines.length(line);
   return static_cast<double>(rows) <= kApartShare * static_cast<double>(lines.rows());
 }
@@ -44,14 +44,14 @@ void Solver<T>::Impl::blank(const std::vector<Index>& members) {
   for (const Index line : members) bands_.blank_line(line);
 }
 
-/// Take the lines of an objection out of the set; settle_apart() solves them.
+/// Take the lines of an rejection out of the set; settle_apart() solves them.
 template <typename T>
-void Solver<T>::Impl::take_out(const Objection& objection) {
-  if (apart_.empty()) apart_why_ = objection.why;
-  groups_.emplace_back(Method::exact_factored, bands_, objection.lines, false, objection.why);  // keeps their bands
-  apart_.insert(apart_.end(), objection.lines.begin(), objection.lines.end());
+void Solver<T>::Impl::take_out(const Rejection& rejection) {
+  if (apart_.empty()) apart_why_ = rejection.why;
+  groups_.emplace_back(Method::exact_factored, bands_, rejection.lines, false, rejection.why);  // keeps their bands
+  apart_.insert(apart_.end(), rejection.lines.begin(), rejection.lines.end());
   std::sort(apart_.begin(), apart_.end());
-  blank(objection.lines);
+  blank(rejection.lines);
   look();
 }
 
@@ -86,16 +86,16 @@ std::vector<Index> Solver<T>::Impl::add_group(Method method, std::vector<Index> 
   std::vector<Index> refused;
   while (!members.empty()) {
     LineGroup<T> group(method, bands_, members, pinned, why);
-    const Objection objection = group.set_up();
-    if (!objection) {
+    const Rejection rejection = group.set_up();
+    if (!rejection) {
       groups_.push_back(std::move(group));
       break;
     }
-    why = objection.why;
+    why = rejection.why;
     std::vector<Index> kept;
     for (std::size_t i = 0; i < members.size(); ++i) {
-      const bool bad = objection.lines.empty() ||
-                       std::binary_search(objection.lines.begin(), objection.lines.end(), static_cast<Index>(i));
+      const bool bad = rejection.lines.empty() ||
+                       std::binary_search(rejection.lines.begin(), rejection.lines.end(), static_cast<Index>(i));
       (bad ? refused : kept).push_back(members[i]);
     }
     members = std::move(kept);
@@ -140,9 +140,9 @@ void Solver<T>::Impl::settle_apart() {
 
 #define OCLSPKT_INSTANTIATE(T)                                                                            \
   template bool Solver<T>::Impl::pins() const;                                                            \
-  template bool Solver<T>::Impl::may_be_apart(const Objection&, Method) const;                            \
+  template bool Solver<T>::Impl::may_be_apart(const Rejection&, Method) const;                            \
   template void Solver<T>::Impl::blank(const std::vector<Index>&);                                        \
-  template void Solver<T>::Impl::take_out(const Objection&);                                              \
+  template void Solver<T>::Impl::take_out(const Rejection&);                                              \
   template void Solver<T>::Impl::take_out_extremes();                                                     \
   template void Solver<T>::Impl::put_back();                                                              \
   template std::vector<Index> Solver<T>::Impl::add_group(Method, std::vector<Index>, bool, std::string&); \

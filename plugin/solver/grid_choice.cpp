@@ -8,7 +8,7 @@
 #include "evidence.hpp"
 #include "grid_evidence.hpp"
 #include "grid_plan.hpp"
-#include "proposal.hpp"
+#include "method_choice.hpp"
 
 namespace oclspkt {
 namespace {
@@ -78,9 +78,9 @@ std::vector<Index> in_the_way(const Problem<T>& problem, std::vector<Index> weak
 }
 
 template <typename T>
-std::optional<Proposal> propose_grid_streamed(const Problem<T>& problem, Objection& objection) {
+std::optional<Proposal> propose_grid_streamed(const Problem<T>& problem, Rejection& rejection) {
   const double tol = tolerance<T>(problem.options);
-  if (object_to_asymmetry(problem, objection)) return std::nullopt;
+  if (reject_asymmetry(problem, rejection)) return std::nullopt;
   const LineSet& lines = problem.bands.lines();
   const std::vector<Plan> plans = streamed_plans(problem);
   for (const Plan& plan : plans) {
@@ -94,10 +94,10 @@ std::optional<Proposal> propose_grid_streamed(const Problem<T>& problem, Objecti
     evidence = certify_grid(plan, lines, problem.bands.view(), tol, problem.rounding_limit);
     if (evidence.weak.empty()) return covered_grid(problem, plan, evidence.worst.bound, evidence.rounding);
   }
-  objection = {refusal(evidence, tol, problem.rounding_limit), in_the_way(problem, evidence.weak), plans.back()};
+  rejection = {refusal(evidence, tol, problem.rounding_limit), in_the_way(problem, evidence.weak), plans.back()};
   if (!named(problem.options.method) || !std::isfinite(evidence.worst.bound)) return std::nullopt;
   Proposal insisted = uncovered(plans.back(), evidence.worst, tol);
-  if (evidence.worst.bound <= tol) insisted.why = "asked for, although " + objection.why;
+  if (evidence.worst.bound <= tol) insisted.why = "asked for, although " + rejection.why;
   insisted.rounding = of_first_order(evidence.rounding);
   return insisted;
 }
@@ -152,12 +152,12 @@ Proposal propose_grid_exact(const Problem<T>& problem) {
 }  // namespace
 
 template <typename T>
-std::optional<Proposal> propose_grid(const Problem<T>& problem, Method method, Objection& objection) {
-  if (method == Method::truncated_streamed) return propose_grid_streamed(problem, objection);
+std::optional<Proposal> propose_grid(const Problem<T>& problem, Method method, Rejection& rejection) {
+  if (method == Method::truncated_streamed) return propose_grid_streamed(problem, rejection);
   return propose_grid_exact(problem);
 }
 
-template std::optional<Proposal> propose_grid<float>(const Problem<float>&, Method, Objection&);
-template std::optional<Proposal> propose_grid<double>(const Problem<double>&, Method, Objection&);
+template std::optional<Proposal> propose_grid<float>(const Problem<float>&, Method, Rejection&);
+template std::optional<Proposal> propose_grid<double>(const Problem<double>&, Method, Rejection&);
 
 }  // namespace oclspkt

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "evidence.hpp"
-#include "proposal.hpp"
+#include "method_choice.hpp"
 
 namespace oclspkt {
 namespace {
@@ -165,34 +165,6 @@ std::string halo_refusal(const Problem<T>& problem, const Plan& plan, double tol
   return format("certificate %.1e > %.1e (line %lld, ", c.bound, tol, static_cast<long long>(line)) + where(c) + ")";
 }
 
-/// Cut lines side by side into segments. Only dominance covers them: the decay of each line is not followed. For few
-/// applies they may stay whole: what counts then is that no factors are stored.
-template <typename T>
-std::optional<Proposal> propose_segments(const Problem<T>& problem, double tol, Objection& objection) {
-  const double d = problem.survey.decay();
-  const LineSet& lines = problem.bands.lines();
-  const Index needed = halo_from_dominance(d, tol);
-  if (needed < 0 && !problem.one_shot) {
-    objection.why = format("row dominance %.4f, lines side by side are cut only above 1", problem.survey.dominance);
-    return std::nullopt;
-  }
-  const Index halo = needed < 0 ? lines.length(0) : round_up(needed, kHaloQuantum);
-  const Plan plan = make_strided_halo_plan(lines, halo, problem.options.partition, sizeof(T), problem.traits);
-  // Where nothing is to be stored whole lines are no rival, and their rows not looked at for symmetry.
-  const bool unrivalled = named(problem.options.method) || (problem.one_shot && plan.chunk_blocks > 0);
-  if (!unrivalled) {
-    const Plan whole = factored_plan(problem);
-    if (!cutting_pays(plan, whole)) {
-      objection = {format("no cheaper than whole lines, which keep %.0f %% of cores and lanes busy", 100 / whole.idle),
-                   {},
-                   plan};
-      return std::nullopt;
-    }
-  }
-  const double bound = plan.segments > 1 ? 2 * std::pow(d, -static_cast<double>(halo + 1)) : 0;
-  return covered(plan, bound, tol, problem.survey);
-}
-
 /// A plan that was followed and does not hold.
 struct Refused {
   Plan plan;
@@ -200,7 +172,7 @@ struct Refused {
 };
 
 template <typename T>
-Objection objection_of(const Problem<T>& problem, double tol, const Refused& refused) {
+Rejection rejection_of(const Problem<T>& problem, double tol, const Refused& refused) {
   const bool holds = refused.failed.empty();
   return {holds ? "no cheaper than exact" : halo_refusal(problem, refused.plan, tol, refused.failed.front()),
           {},
@@ -209,7 +181,7 @@ Objection objection_of(const Problem<T>& problem, double tol, const Refused& ref
 
 /// Truncated by a halo of at most `limit` rows, found by following the decay of every line.
 template <typename T>
-std::optional<Proposal> propose_followed(const Problem<T>& problem, double tol, Index limit, Objection& objection) {
+std::optional<Proposal> propose_followed(const Problem<T>& problem, double tol, Index limit, Rejection& rejection) {
   const LineSet& lines = problem.bands.lines();
   std::optional<Refused> refused;
   for (const Index longest : kHaloSearch) {
@@ -226,22 +198,22 @@ std::optional<Proposal> propose_followed(const Problem<T>& problem, double tol, 
     }
     const Certificate worst = confirm(problem, plan, tol, needs);
     if (needs.failed.empty() && cheaper_than_exact(plan)) {
-      return unless_growth(problem, covered(plan, worst.bound, tol, problem.survey), objection);
+      return unless_growth(problem, covered(plan, worst.bound, tol, problem.survey), rejection);
     }
     // Where no line gave a halo, the longest that was tried says most.
     refused = Refused{needs.halo > 0 ? plan : trial, std::move(needs.failed)};
     if (static_cast<Index>(refused->failed.size()) == lines.count() || !cheaper_than_exact(plan)) continue;
     if (!named(problem.options.method) &&
         rows_in(lines, refused->failed) <= kApartShare * static_cast<double>(lines.rows())) {
-      objection = objection_of(problem, tol, *refused);
-      objection.lines = std::move(refused->failed);
+      rejection = rejection_of(problem, tol, *refused);
+      rejection.lines = std::move(refused->failed);
       return std::nullopt;
     }
   }
   if (refused) {
-    objection = objection_of(problem, tol, *refused);
-  } else if (!objection) {
-    objection.why = format("the device's work-groups hold %lld rows of halo", static_cast<long long>(limit));
+    rejection = rejection_of(problem, tol, *refused);
+  } else if (!rejection) {
+    rejection.why = format("the device's work-groups hold %lld rows of halo", static_cast<long long>(limit));
   }
   return std::nullopt;
 }
@@ -249,42 +221,40 @@ std::optional<Proposal> propose_followed(const Problem<T>& problem, double tol, 
 /// Lines that a partition, or a tile of a work-group, holds whole, so that nothing is truncated.
 /// @param m  rows of it
 template <typename T>
-std::optional<Proposal> propose_whole(const Problem<T>& problem, double tol, Index m, Objection& objection) {
+std::optional<Proposal> propose_whole(const Problem<T>& problem, double tol, Index m, Rejection& rejection) {
   const LineSet& lines = problem.bands.lines();
   if (problem.traits.group_items > 0 && lines.length(0) > kSmallTile) {
-    Objection longer;
+    Rejection longer;
     if (auto quick = propose_by_survey(problem, tol)) return quick;
     if (auto followed = propose_followed(problem, tol, kQuickerHalo, longer)) return followed;
   }
   Proposal proposal = covered(make_whole_lines_plan(lines, m, sizeof(T), problem.traits), 0, tol, problem.survey);
   proposal.needs_trial = proposal.needs_trial || problem.survey.dominance < kSafeWholeLines;
-  return unless_growth(problem, std::move(proposal), objection);
+  return unless_growth(problem, std::move(proposal), rejection);
 }
 
 }  // namespace
 
 template <typename T>
-std::optional<Proposal> propose_halo(const Problem<T>& problem, Objection& objection) {
+std::optional<Proposal> propose_halo(const Problem<T>& problem, Rejection& rejection) {
   const double tol = tolerance<T>(problem.options);
-  if (object_to_asymmetry(problem, objection)) return std::nullopt;
+  if (reject_asymmetry(problem, rejection)) return std::nullopt;
   const LineSet& lines = problem.bands.lines();
-  if (!lines.contiguous()) return propose_segments(problem, tol, objection);
-  if (problem.traits.paper) return propose_paper(problem, objection);
   auto kept = propose_kept(problem, tol);
   // Kernels for GPUs are as fast for whole lines as for any, whatever the dominance.
   const Index m = whole_lines(problem, problem.traits.group_items > 0 ? 1 : kSafeWholeLines);
-  if (m > 0 && !(kept && lines.length(0) > kSmallTile)) return propose_whole(problem, tol, m, objection);
+  if (m > 0 && !(kept && lines.length(0) > kSmallTile)) return propose_whole(problem, tol, m, rejection);
   if (kept) return kept;
   if (auto quick = propose_by_survey(problem, tol)) return quick;
   if (auto walked = propose_walk(problem, tol)) return walked;
 
   const Index limit = longest_halo(problem.options.partition, sizeof(T), problem.traits);
-  if (auto followed = propose_followed(problem, tol, limit, objection)) return followed;
+  if (auto followed = propose_followed(problem, tol, limit, rejection)) return followed;
   if (!named(problem.options.method)) return std::nullopt;
   const Plan plan = plan_for(problem, Method::truncated_halo, std::min(kUncoveredHalo, limit));
   const Certificate least = certify_halo(plan.n, problem.bands.view(), plan.m, plan.halo, {0, plan.n});
   if (least.bound <= tol) {  // it holds, and only costs more
-    return unless_growth(problem, covered(plan, least.bound, tol, problem.survey), objection);
+    return unless_growth(problem, covered(plan, least.bound, tol, problem.survey), rejection);
   }
   return uncovered(plan, least, tol);
 }
@@ -298,7 +268,7 @@ bool holds_at_once(const Problem<T>& problem) {
 
 #define OCLSPKT_INSTANTIATE(T)                    \
   template bool holds_at_once(const Problem<T>&); \
-  template std::optional<Proposal> propose_halo(const Problem<T>&, Objection&);
+  template std::optional<Proposal> propose_halo(const Problem<T>&, Rejection&);
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)
 

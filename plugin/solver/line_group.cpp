@@ -22,7 +22,7 @@ std::string line_name(Index line, Names names) {
 }
 
 template <typename T>
-Objection object_to_pivots(const Factors<T>& factors, Names names) {
+Rejection object_to_pivots(const Factors<T>& factors, Names names) {
   if (factors.doubtful().empty()) return {};
   char text[96];
   const auto& pivots = factors.pivots();
@@ -37,18 +37,18 @@ Objection object_to_pivots(const Factors<T>& factors, Names names) {
 /// Singular: a pivot that is zero or not finite with partial pivoting, or a last pivot that vanishes together with a
 /// trial solve that is not even right by norm.
 template <typename T>
-Objection object_to_singular(const Reference<T>& reference, const std::vector<Index>& unstable, Names names) {
-  Objection objection;
+Rejection object_to_singular(const Reference<T>& reference, const std::vector<Index>& unstable, Names names) {
+  Rejection rejection;
   for (const auto& doubt : reference.doubts()) {
     if (!doubt.singular && !std::binary_search(unstable.begin(), unstable.end(), doubt.line)) continue;
-    if (objection.lines.empty()) {
-      objection.why = "singular: " + line_name(doubt.line, names) + ", the pivot of its row " +
+    if (rejection.lines.empty()) {
+      rejection.why = "singular: " + line_name(doubt.line, names) + ", the pivot of its row " +
                       std::to_string(doubt.row) + (doubt.singular ? " is zero or not finite" : " vanishes") +
                       " with partial pivoting";
     }
-    objection.lines.push_back(doubt.line);
+    rejection.lines.push_back(doubt.line);
   }
-  return objection;
+  return rejection;
 }
 
 /// Copy the members' rows between their places in a vector of the whole set and a vector of the group.
@@ -118,11 +118,11 @@ Trial run_trials(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRule
 }  // namespace
 
 template <typename T>
-Objection examine(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRules& rules, double& trial_error,
+Rejection examine(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRules& rules, double& trial_error,
                   double& growth, Names names) {
   if (const Factors<T>* factors = solver.factors()) {
     growth = factors->pivots().growth;
-    if (Objection objection = object_to_pivots(*factors, names)) return objection;
+    if (Rejection rejection = object_to_pivots(*factors, names)) return rejection;
   }
   if (const auto* wide = dynamic_cast<const WideSolver<T>*>(&solver)) {
     if (wide->singular().empty()) return {};
@@ -134,9 +134,9 @@ Objection examine(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRul
     trial_error = trial.worst;
   }
   if (const auto* pivot = dynamic_cast<const PivotSolver<T>*>(&solver)) {
-    if (Objection objection = object_to_singular(pivot->reference(), trial.unstable, names)) return objection;
+    if (Rejection rejection = object_to_singular(pivot->reference(), trial.unstable, names)) return rejection;
     // What LAPACK solves counts as solved, with the error that it has.
-    return trial.not_finite.empty() ? Objection{} : Objection{"the trial solve is not finite", trial.not_finite};
+    return trial.not_finite.empty() ? Rejection{} : Rejection{"the trial solve is not finite", trial.not_finite};
   }
   if (trial.failed.empty()) return {};
   char text[80];
@@ -160,7 +160,7 @@ LineGroup<T>::LineGroup(Method method, const Bands<T>& bands, std::vector<Index>
 }
 
 template <typename T>
-Objection LineGroup<T>::set_up() {
+Rejection LineGroup<T>::set_up() {
   const bool extreme = !in_range<T>(survey(bands_.lines(), bands_.view()));
   Bands<T> changed;
   const Bands<T>* solved = &bands_;
@@ -220,8 +220,8 @@ std::int64_t LineGroup<T>::bytes() const {
          (solver_ ? solver_->bytes() : 0);
 }
 
-template Objection examine(const Bands<float>&, DeviceSolver<float>&, const TrialRules&, double&, double&, Names);
-template Objection examine(const Bands<double>&, DeviceSolver<double>&, const TrialRules&, double&, double&, Names);
+template Rejection examine(const Bands<float>&, DeviceSolver<float>&, const TrialRules&, double&, double&, Names);
+template Rejection examine(const Bands<double>&, DeviceSolver<double>&, const TrialRules&, double&, double&, Names);
 template class LineGroup<float>;
 template class LineGroup<double>;
 

@@ -9,16 +9,9 @@
 #include "device.hpp"
 #include "oclspkt/report.hpp"
 #include "plan.hpp"
+#include "schemes/problem.hpp"
 
 namespace oclspkt {
-
-/// What a solver showed against a method, by lines.
-struct Objection {
-  std::string why{};           ///< empty: none
-  std::vector<Index> lines{};  ///< the lines that alone stand in the way; empty with a reason: all of them do
-  std::optional<Plan> plan{};  ///< what it was held against, as far as there was a plan
-  explicit operator bool() const { return !why.empty(); }
-};
 
 /// How trial solves judge a solver.
 struct TrialRules {
@@ -39,7 +32,7 @@ struct TrialRules {
 /// @param[out]    growth      of stored factors; untouched for other methods
 /// @param         names       what to call the lines; null: by their place in `bands`
 template <typename T>
-Objection examine(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRules& rules, double& trial_error,
+Rejection examine(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRules& rules, double& trial_error,
                   double& growth, const std::vector<Index>* names = nullptr);
 
 /// Lines of a set that are solved apart on the host, because the method of the others does not hold for them. Rows near
@@ -52,8 +45,8 @@ class LineGroup {
   /// @param pinned the last unknown of each line is 0 and the last equation is dropped
   LineGroup(Method method, const Bands<T>& bands, std::vector<Index> members, bool pinned, std::string why);
 
-  /// Set up and examine; see examine(). The lines of an objection are members' places in members().
-  Objection set_up();
+  /// Set up and examine; see examine(). The lines of an rejection are members' places in members().
+  Rejection set_up();
   const std::vector<Index>& members() const { return members_; }
   bool pinned() const { return pinned_; }
   /// Overwrite the members' rows of x with their solutions.

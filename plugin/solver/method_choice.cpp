@@ -10,15 +10,11 @@
 #include "forgiven.hpp"
 #include "narrow.hpp"
 #include "oclspkt/error.hpp"
-#include "proposal.hpp"
+#include "schemes/scheme.hpp"
 
 namespace oclspkt {
 namespace {
 
-/// Cores up to which two sides of a system, swept by two of them, take less time than partitions that keep all busy.
-constexpr int kTwistedCores = 4;
-/// Rows below which partitions leave too much to their border equations.
-constexpr Index kShortestPartition = 48;
 /// Rounding of a row that carries its excess, in eps, times its dominance: 1.5 eps at 0.5, 6.5 at 0.1, 6e8 at 1e-9.
 constexpr double kOfExcess = 0.75;
 /// By how much more rows without dominance round that carry their excess. A row has an excess s with -(l + g) < s < 0,
@@ -27,123 +23,7 @@ constexpr double kOfExcess = 0.75;
 /// the row below, which the multiplier brings it to. That is 3 times; rounded up.
 constexpr double kOfDifference = 4;
 
-template <typename T>
-Proposal exact_proposal(const Problem<T>& problem, const Plan& plan) {
-  Proposal p;
-  p.plan = plan;
-  // Strictly dominant rows are regular, and their rounding is bounded; others may be singular.
-  p.needs_trial = !(problem.survey.dominance > 1);
-  p.growth = kDominantGrowth;
-  p.why = format("row dominance %.4f", problem.survey.dominance);
-  return p;
-}
-
-/// Stored factors of lines laid end to end, swept by two work-groups of a device.
-template <typename T>
-std::optional<Proposal> propose_twisted(const Problem<T>& problem, Objection& objection) {
-  const DeviceTraits& traits = problem.traits;
-  const Index n = problem.bands.lines().rows();
-  const Plan plan = make_twisted_plan(n, problem.options.partition, sizeof(T), traits);
-  objection.plan = plan;
-  if (plan.chunk_tiles == 0 && n > 0) {
-    objection.why = "the device's memory does not hold all rows at once";
-  } else if (traits.cores > kTwistedCores && problem.options.method != MethodChoice::exact_factored) {
-    objection.why = format("two sides keep only 2 of %d cores busy", traits.cores);
-  } else {
-    objection = {};
-    return exact_proposal(problem, plan);
-  }
-  return std::nullopt;
-}
-
-/// Stored factors of tiles that work-groups fold to their first rows.
-template <typename T>
-std::optional<Proposal> propose_folds(const Problem<T>& problem, Objection& objection) {
-  if (const std::optional<Plan> whole = whole_line_plan(problem)) return exact_proposal(problem, *whole);
-  const Index n = problem.bands.lines().rows();
-  Plan plan = make_fold_plan(n, problem.options.partition, sizeof(T), problem.traits);
-  if (plan.chunk_tiles == 0 && n > 0) {
-    objection = {"the device's memory does not hold all rows at once", {}, plan};
-    return std::nullopt;
-  }
-  serve_if_symmetric(problem, plan);
-  return unless_growth(problem, exact_proposal(problem, plan), objection);
-}
-
-/// exact-twopass by tiles that work-groups reduce to their last rows.
-template <typename T>
-std::optional<Proposal> propose_reduced(const Problem<T>& problem, Objection& objection) {
-  const Index n = problem.bands.lines().rows();
-  Plan plan = make_reduce_plan(n, problem.options.partition, sizeof(T), problem.traits);
-  if (plan.chunk_tiles == 0 && n > 0) {
-    objection = {"by work-groups: the device's memory does not hold all rows at once", {}, plan};
-    return std::nullopt;
-  }
-  serve_if_symmetric(problem, plan);
-  return unless_growth(problem, exact_proposal(problem, plan), objection);
-}
-
-/// exact-twopass by two work-groups, which make the pivots from both ends. It carries excesses that are not negative.
-template <typename T>
-std::optional<Proposal> propose_from_ends(const Problem<T>& problem, Objection& objection) {
-  const DeviceTraits& traits = problem.traits;
-  const Survey& survey = problem.survey;
-  const Index n = problem.bands.lines().rows();
-  const Plan plan = make_ends_plan(n, problem.options.partition, sizeof(T), traits);
-  objection.plan = plan;
-  if (traits.cores > kTwistedCores) {
-    objection.why = format("from both ends: two sides keep only 2 of %d cores busy", traits.cores);
-  } else if (plan.chunk_tiles == 0 && n > 0) {
-    objection.why = "from both ends: the device's memory does not hold all rows at once";
-  } else if (!(survey.dominance >= 1)) {
-    objection.why = format("from both ends: row dominance %.4f < 1", survey.dominance);
-  } else if (!lanes_multiply<T>(survey)) {
-    objection.why = format("from both ends: rows of %.1e to %.1e", survey.smallest_row, survey.largest_row);
-  } else {
-    objection = {};
-    return exact_proposal(problem, plan);
-  }
-  return std::nullopt;
-}
-
-/// exact-twopass by partitions, as short as rounding asks for.
-template <typename T>
-std::optional<Proposal> propose_partitions(const Problem<T>& problem, Objection& objection) {
-  Plan plan = plan_for(problem, Method::exact_twopass, 0);
-  std::optional<Rounding> rounding = rounding_of(problem, plan);
-  const bool may_choose = problem.options.partition == 0;
-  for (Index m = plan.m; may_choose && !(rounding->eps <= problem.rounding_limit) && m >= 2 * kShortestPartition;) {
-    m = round_up(m / 2, kShortestPartition);
-    plan = make_plan(Method::exact_twopass, plan.n, 0, m, sizeof(T), problem.traits);
-    rounding = rounding_of(problem, plan);
-    if (m == kShortestPartition) break;
-  }
-  std::optional<Proposal> proposal = unless_growth(problem, exact_proposal(problem, plan), objection);
-  if (proposal) proposal->rounding = rounding;
-  return proposal;
-}
-
-template <typename T>
-std::optional<Proposal> propose_exact(const Problem<T>& problem, Method method, Objection& objection) {
-  if (method == Method::exact_twopass && problem.from_ends) {
-    return problem.traits.group_items > 0 ? propose_reduced(problem, objection) : propose_from_ends(problem, objection);
-  }
-  if (method == Method::exact_twopass) return propose_partitions(problem, objection);
-  const bool end_to_end = problem.bands.lines().contiguous();
-  if (problem.traits.group_items > 0 && end_to_end) return propose_folds(problem, objection);
-  if (!problem.traits.host && end_to_end) return propose_twisted(problem, objection);
-  if (takes_grid(problem)) return propose_grid(problem, method, objection);
-  Proposal p = exact_proposal(problem, factored_plan(problem));
-  if (narrows<T>(problem.options) && !problem.traits.host) p.why_wide = why_factors_stay_wide(p.plan, problem.survey);
-  return p;
-}
-
 }  // namespace
-
-template <typename T>
-double tolerance(const Options& options) {
-  return options.rtol > 0 ? options.rtol : static_cast<double>(std::numeric_limits<T>::epsilon());
-}
 
 std::vector<Attempt> methods_to_try(MethodChoice choice, const Circumstances& known) {
   const bool kernels_for_both = !known.on_host && known.end_to_end;
@@ -192,13 +72,6 @@ std::vector<Attempt> methods_to_try(MethodChoice choice, const Circumstances& kn
   return {};
 }
 
-bool named(MethodChoice choice) { return choice != MethodChoice::automatic; }
-
-template <typename T>
-bool symmetry_matters(const Options& options) {
-  return !named(options.method) && tolerance<T>(options) > tolerance<T>(Options{});
-}
-
 /// Why work-groups are faster with stored factors than with a halo, or with whole lines than with runs, which they try
 /// first; empty if they are not.
 template <typename T>
@@ -214,9 +87,41 @@ static std::string cheaper_by_factors(const Problem<T>& problem, const Plan& pla
   return runs_may && propose_line_runs(problem) ? "stored factors, each line a run, need no halo" : "";
 }
 
+/// Ask the schemes that propose plans by themselves, in the order of the table, until one has a plan or a reason.
+/// @return false if there is none for this method, these lines and this processor
+template <typename T>
+static bool ask_schemes(const Problem<T>& problem, Method method, std::optional<Proposal>& proposal,
+                        Rejection& rejection) {
+  bool asked = false;
+  for (const Scheme* scheme : all_schemes()) {
+    if (proposal || rejection) break;
+    if (!scheme->takes(method, problem)) continue;
+    asked = true;
+    proposal = scheme->propose(problem, rejection);
+  }
+  return asked;
+}
+
+/// What a truncated plan by work-groups may still be: one that others are cheaper than, or of fewer words.
+template <typename T>
+static std::optional<Proposal> improved(const Problem<T>& problem, std::optional<Proposal> proposal,
+                                        Rejection& rejection) {
+  if (!proposal) return proposal;
+  if (std::string why = cheaper_by_factors(problem, proposal->plan); !why.empty()) {
+    rejection = {std::move(why), {}, proposal->plan};
+    return std::nullopt;
+  }
+  if (proposal->plan.tiled() && !proposal->plan.stored) {
+    choose_form_by_groups(problem, proposal->plan);
+    if (narrows<T>(problem.options)) keep_narrow(proposal->plan);  // set-up has rounded the bands
+  }
+  if (proposal->plan.by_groups() && problem.traits.unproven) proposal->needs_trial = true;
+  return proposal;
+}
+
 /// The plan of a method, whatever rounding does in it.
 template <typename T>
-static std::optional<Proposal> propose_plan(const Problem<T>& problem, Method method, Objection& objection) {
+static std::optional<Proposal> propose_plan(const Problem<T>& problem, Method method, Rejection& rejection) {
   const LineSet& lines = problem.bands.lines();
   const bool glued = method != Method::exact_factored && method != Method::pivot,
              cuts = method == Method::truncated_halo || (method == Method::truncated_streamed && takes_grid(problem));
@@ -225,34 +130,12 @@ static std::optional<Proposal> propose_plan(const Problem<T>& problem, Method me
                        (cuts ? " or side by side" : "") + ", not " + lines.describe() +
                        ": use method auto, exact-factored or pivot");
   }
-  switch (method) {
-    case Method::truncated_halo:
-    case Method::truncated_streamed: {
-      std::optional<Proposal> proposal = method == Method::truncated_halo ? propose_halo(problem, objection)
-                                         : lines.contiguous()             ? propose_streamed(problem, objection)
-                                                                          : propose_grid(problem, method, objection);
-      if (std::string why = proposal ? cheaper_by_factors(problem, proposal->plan) : ""; !why.empty()) {
-        objection = {std::move(why), {}, proposal->plan};
-        return std::nullopt;
-      }
-      if (proposal && proposal->plan.tiled() && !proposal->plan.stored) {
-        choose_form_by_groups(problem, proposal->plan);
-        if (narrows<T>(problem.options)) keep_narrow(proposal->plan);  // set-up has rounded the bands
-      }
-      if (proposal && proposal->plan.by_groups() && problem.traits.unproven) proposal->needs_trial = true;
-      return proposal;
-    }
-    case Method::exact_twopass:
-    case Method::exact_factored:
-      return propose_exact(problem, method, objection);
-    case Method::pivot:
-      break;
+  std::optional<Proposal> proposal;
+  if (!ask_schemes(problem, method, proposal, rejection)) {
+    proposal = lines.contiguous() ? propose_halo(problem, rejection) : propose_grid(problem, method, rejection);
   }
-  Proposal p;
-  p.plan = plan_for(problem, Method::pivot, 0);
-  p.needs_trial = true;
-  p.why = "partial pivoting";
-  return p;
+  const bool truncated = method == Method::truncated_halo || method == Method::truncated_streamed;
+  return truncated ? improved(problem, std::move(proposal), rejection) : proposal;
 }
 
 /// True if the elimination of a plan carries excesses, and nothing but these.
@@ -287,8 +170,8 @@ static std::string forgiving_refusal(const Problem<T>& problem, const Plan& plan
 }
 
 template <typename T>
-std::optional<Proposal> propose(const Problem<T>& problem, Method method, Objection& objection) {
-  std::optional<Proposal> proposal = propose_plan(problem, method, objection);
+std::optional<Proposal> propose(const Problem<T>& problem, Method method, Rejection& rejection) {
+  std::optional<Proposal> proposal = propose_plan(problem, method, rejection);
   // Pivoting is bounded by its own factors.
   if (!proposal || method == Method::pivot) return proposal;
   if (!proposal->rounding) proposal->rounding = rounding_of(problem, proposal->plan);
@@ -303,7 +186,7 @@ std::optional<Proposal> propose(const Problem<T>& problem, Method method, Object
     why = rounding_refusal(*proposal->rounding, problem.rounding_limit);
   }
   if (!why.empty() && !problem.insist) {
-    objection = {why, {}, proposal->plan};
+    rejection = {why, {}, proposal->plan};
     return std::nullopt;
   }
   if (!why.empty()) {
@@ -332,14 +215,12 @@ double likely_words(const Options& options, const Survey& survey, bool symmetric
   const bool stored = options.method == MethodChoice::automatic || options.method == MethodChoice::truncated_streamed;
   plan.method = !truncates ? Method::exact_twopass : stored ? Method::truncated_streamed : Method::truncated_halo;
   if (stored && survey.shared) plan.form = Form::shared;
-  plan.narrow = stored && truncates && narrows<T>(options) && objection_to_narrow_factors(survey).empty();
+  plan.narrow = stored && truncates && narrows<T>(options) && why_not_narrow_factors(survey).empty();
   return plan.words_per_row();
 }
 
 #define OCLSPKT_INSTANTIATE(T)                                                     \
-  template double tolerance<T>(const Options&);                                    \
-  template bool symmetry_matters<T>(const Options&);                               \
-  template std::optional<Proposal> propose(const Problem<T>&, Method, Objection&); \
+  template std::optional<Proposal> propose(const Problem<T>&, Method, Rejection&); \
   template Index segment_halo<T>(const Options&, const Survey&, bool);             \
   template double likely_words<T>(const Options&, const Survey&, bool);
 OCLSPKT_INSTANTIATE(float)

@@ -91,7 +91,7 @@ void Solver<T>::Impl::adopt(const DeviceChoice& device, const Plan& plan, bool l
 /// Hold what was adopted against its evidence. A method that the user named is taken with the error that it has, as
 /// long as its answer is finite and nothing else was asked for as well.
 template <typename T>
-Objection Solver<T>::Impl::examine_adopted(Proposal& p, bool last) {
+Rejection Solver<T>::Impl::examine_adopted(Proposal& p, bool last) {
   report_.backward_error = 0;
   // Of the factors as they were made; where work-items settle, the plan's bound counts that, too.
   if (const double made = solver_->rounding(); made != 0) {
@@ -100,18 +100,18 @@ Objection Solver<T>::Impl::examine_adopted(Proposal& p, bool last) {
   if (!p.needs_trial && in_range<T>(survey_)) return {};
   double error = -1;
   const Times start = all_times();
-  Objection objection = examine(bands_, *solver_, rules_for(p.plan), error, p.growth);
+  Rejection rejection = examine(bands_, *solver_, rules_for(p.plan), error, p.growth);
   counts_.trials += error >= 0;
   const bool asked_for = last && named(options_.method) && p.plan.method != Method::pivot;
-  if (objection && asked_for && error < 0) {
+  if (rejection && asked_for && error < 0) {
     error = trial_solve<T>(bands_.lines(), bands_.view(), TrialKind::rough, [&](const T* y, T* x) {
               solver_->apply(y, x);
             }).worst;
   }
   trials_ = trials_ + (all_times() - start);
   const bool insist = asked_for && std::isfinite(error);
-  if (objection && !insist) return objection;
-  if (objection) p.above_tolerance = true;
+  if (rejection && !insist) return rejection;
+  if (rejection) p.above_tolerance = true;
   report_.backward_error = error;
   return {};
 }
@@ -197,22 +197,22 @@ bool Solver<T>::Impl::by_groups(const DeviceChoice& device) const {
 /// Plan a method, examine it, and take lines out that alone stand in its way.
 template <typename T>
 bool Solver<T>::Impl::try_method(const DeviceChoice& device, const Attempt& attempt, bool one_shot, bool last,
-                                 Objection& objection) {
+                                 Rejection& rejection) {
   const Method method = attempt.method;
   const bool on_host = device.host() || attempt.on_host || !device_carries(method, bands_.lines(), by_groups(device));
   take_out_extremes();
   for (;;) {
-    objection = {};
+    rejection = {};
     Problem<T> present = problem(device, on_host, one_shot);
     present.from_ends = attempt.from_ends;
     present.rounding_limit = known_.rounding_limit;
     present.insist = last && named(options_.method);
-    std::optional<Proposal> proposal = propose(present, method, objection);
+    std::optional<Proposal> proposal = propose(present, method, rejection);
     if (proposal) {
       adopt(device, proposal->plan, on_host);
-      objection = examine_adopted(*proposal, last);
-      if (objection) {
-        objection.plan = proposal->plan;
+      rejection = examine_adopted(*proposal, last);
+      if (rejection) {
+        rejection.plan = proposal->plan;
       } else {
         settle_apart();
         take(*proposal);
@@ -224,9 +224,9 @@ bool Solver<T>::Impl::try_method(const DeviceChoice& device, const Attempt& atte
       }
     }
     // NaN of one line may spread to others where lines are glued, and to those that are apart already.
-    std::erase_if(objection.lines, [&](Index line) { return std::binary_search(apart_.begin(), apart_.end(), line); });
-    if (!may_be_apart(objection, method)) return false;
-    take_out(objection);
+    std::erase_if(rejection.lines, [&](Index line) { return std::binary_search(apart_.begin(), apart_.end(), line); });
+    if (!may_be_apart(rejection, method)) return false;
+    take_out(rejection);
   }
 }
 
@@ -257,8 +257,8 @@ void Solver<T>::Impl::choose(const DeviceChoice& device, const std::optional<InU
   bool singular = false;
   for (const Attempt& attempt : attempts) {
     const Method method = attempt.method;
-    Objection objection;
-    if (try_method(device, attempt, one_shot, attempt == attempts.back(), objection)) {
+    Rejection rejection;
+    if (try_method(device, attempt, one_shot, attempt == attempts.back(), rejection)) {
       // What leaves the chosen device, and pivoting, are remedies that cost several times as much.
       const bool remedy = method == Method::pivot || (device_ < 0) != device.host();
       if (!named(options_.method) && !remedy) {
@@ -269,8 +269,8 @@ void Solver<T>::Impl::choose(const DeviceChoice& device, const std::optional<InU
       if (few && stores_none) report_.why += ", no factors are stored for few applies";
       return;
     }
-    note_candidate(device, method, false, objection.why, objection.plan);
-    singular = method == Method::pivot && !objection.lines.empty();
+    note_candidate(device, method, false, rejection.why, rejection.plan);
+    singular = method == Method::pivot && !rejection.lines.empty();
     put_back();
   }
   retire();

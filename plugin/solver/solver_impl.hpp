@@ -61,17 +61,17 @@ class Solver<T>::Impl {
   bool pins() const;
   Problem<T> problem(const DeviceChoice& device, bool on_host, bool one_shot) const;
   bool by_groups(const DeviceChoice& device) const;
-  bool try_method(const DeviceChoice& device, const Attempt& attempt, bool one_shot, bool last, Objection& objection);
+  bool try_method(const DeviceChoice& device, const Attempt& attempt, bool one_shot, bool last, Rejection& rejection);
   void adopt(const DeviceChoice& device, const Plan& plan, bool leaves_device);
-  Objection examine_adopted(Proposal& proposal, bool last);
+  Rejection examine_adopted(Proposal& proposal, bool last);
   void take(const Proposal& proposal);
   std::string precision_text(const Proposal& proposal) const;
   void note_candidate(const DeviceChoice& device, Method method, bool taken, std::string why,
                       const std::optional<Plan>& plan);
   DeviceSettings settings(const DeviceChoice& device, const Plan& plan) const;
 
-  bool may_be_apart(const Objection& objection, Method method) const;
-  void take_out(const Objection& objection);
+  bool may_be_apart(const Rejection& rejection, Method method) const;
+  void take_out(const Rejection& rejection);
   void take_out_extremes();
   void settle_apart();
   void blank(const std::vector<Index>& members);

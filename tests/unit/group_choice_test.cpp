@@ -8,7 +8,7 @@
 #include "device_traits.hpp"
 #include "hard_matrices.hpp"
 #include "matrices.hpp"
-#include "proposal.hpp"
+#include "method_choice.hpp"
 #include "survey.hpp"
 
 namespace oclspkt {
@@ -21,8 +21,8 @@ std::optional<Proposal> proposed(Bands<T> bands, Method method, bool alike = fal
   survey.shared = alike;
   const Options options;
   const Problem<T> problem{options, bands, survey, kGpu};
-  Objection objection;
-  return propose(problem, method, objection);
+  Rejection rejection;
+  return propose(problem, method, rejection);
 }
 
 template <typename T>
@@ -75,9 +75,9 @@ TYPED_TEST(GroupChoice, SettlesNothingThatMultipliesRounding) {
   survey.shared = true;
   const Options options;
   const Problem<T> problem{options, bands, survey, kGpu};
-  Objection objection;
-  const auto proposal = propose(problem, Method::exact_factored, objection);
-  ASSERT_TRUE(proposal) << objection.why;
+  Rejection rejection;
+  const auto proposal = propose(problem, Method::exact_factored, rejection);
+  ASSERT_TRUE(proposal) << rejection.why;
   ASSERT_TRUE(proposal->plan.grid());
   EXPECT_EQ(proposal->plan.form, Form::shared);
   EXPECT_TRUE(proposal->plan.in_turn || proposal->plan.grid_items_down() == 1);

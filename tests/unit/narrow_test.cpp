@@ -208,7 +208,7 @@ TEST(NarrowFactors, ChangeNoExcessByMoreThanTheirBound) {
 TEST(NarrowFactors, WantDominanceAndRowsWithinTheRangeOfFloats) {
   const auto taken = [](double d, double smallest, double largest) {
     const Survey s{.dominance = d, .finite = true, .smallest_row = smallest, .largest_row = largest};
-    return objection_to_narrow_factors(s).empty();
+    return why_not_narrow_factors(s).empty();
   };
   EXPECT_TRUE(taken(3, 1, 1));
   EXPECT_TRUE(taken(1.00001, 1, 1));

@@ -111,7 +111,7 @@ TEST(PaperForm, LosesWithWhatIsNoNumberAndStopsWhereItDoesNotHold) {
 /// What is proposed for a matrix where variant paper is named.
 struct Proposed {
   std::optional<Proposal> proposal;
-  Objection objection;
+  Rejection rejection;
 };
 template <typename T>
 Proposed propose_for(Bands<T> bands, const Options& options = {}) {
@@ -119,7 +119,7 @@ Proposed propose_for(Bands<T> bands, const Options& options = {}) {
   const Survey survey = survey_rows(bands.lines(), bands.view());
   const Problem<T> problem{options, bands, survey, kPaperGpu};
   Proposed result;
-  result.proposal = propose(problem, Method::truncated_halo, result.objection);
+  result.proposal = propose(problem, Method::truncated_halo, result.rejection);
   return result;
 }
 
@@ -127,7 +127,7 @@ TEST(PaperForm, GetsPartitionsThatAreLongEnough) {
   const LineSet one = LineSet::one(100'000);
   const auto rows = [&](auto bands) {
     const Proposed p = propose_for(std::move(bands));
-    EXPECT_TRUE(p.proposal) << p.objection.why;
+    EXPECT_TRUE(p.proposal) << p.rejection.why;
     if (!p.proposal) return Index{0};
     EXPECT_TRUE(p.proposal->plan.paper);
     EXPECT_LE(p.proposal->certificate, 1.2e-7);
@@ -147,12 +147,12 @@ TEST(PaperForm, IsRefusedWhereTruncationShows) {
     options.method = method;
     const Proposed slow = propose_for(test::diffusion<double>(LineSet::one(100'000), 1e6), options);
     EXPECT_FALSE(slow.proposal);
-    EXPECT_NE(slow.objection.why.find("partitions of 4096 rows in the paper's form: certificate"), std::string::npos)
-        << slow.objection.why;
-    EXPECT_NE(slow.objection.why.find("raise rtol, or choose variant gpu"), std::string::npos) << slow.objection.why;
+    EXPECT_NE(slow.rejection.why.find("partitions of 4096 rows in the paper's form: certificate"), std::string::npos)
+        << slow.rejection.why;
+    EXPECT_NE(slow.rejection.why.find("raise rtol, or choose variant gpu"), std::string::npos) << slow.rejection.why;
     const Proposed weak = propose_for(test::random_dominant<double>(LineSet::one(100'000), 0.9), options);
     EXPECT_FALSE(weak.proposal);
-    EXPECT_NE(weak.objection.why.find("does not pivot"), std::string::npos) << weak.objection.why;
+    EXPECT_NE(weak.rejection.why.find("does not pivot"), std::string::npos) << weak.rejection.why;
   }
   options.partition = 32;
   EXPECT_FALSE(propose_for(test::random_dominant<float>(LineSet::one(100'000), 1.3), options).proposal);
@@ -169,7 +169,7 @@ TEST(PaperForm, LeavesFewWeakLinesToOthers) {
   }
   const Proposed p = propose_for(std::move(bands));
   EXPECT_FALSE(p.proposal);
-  EXPECT_EQ(p.objection.lines, std::vector<Index>{17});
+  EXPECT_EQ(p.rejection.lines, std::vector<Index>{17});
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // exact-factored by stored factors in the order of the rows: by lanes for lines side by side, and by the host for all.
 #include "evidence.hpp"
 #include "rounding.hpp"
+#include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
 #include "schemes/texts.hpp"
 
@@ -30,6 +31,18 @@ class BesideFactored final : public SchemeOf<BesideFactored> {
   template <typename T>
   Rounding bound(const Plan&, const LineSet&, const BandsView<T>&, const Survey&) const {
     return {rounding_by_growth(kDominantGrowth)};
+  }
+
+  template <typename T>
+  bool suits(Method method, const Problem<T>& problem) const {
+    const bool line_by_line = problem.traits.host || !problem.bands.lines().contiguous();
+    return method == Method::exact_factored && line_by_line && !takes_grid(problem);
+  }
+  template <typename T>
+  std::optional<Proposal> proposal(const Problem<T>& problem, Rejection&) const {
+    Proposal p = exact_proposal(problem, factored_plan(problem));
+    if (narrows<T>(problem.options) && !problem.traits.host) p.why_wide = why_factors_stay_wide(p.plan, problem.survey);
+    return p;
   }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // pivot: LAPACK on the host.
 #include "certificate.hpp"
+#include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
 
 namespace oclspkt {
@@ -17,6 +18,19 @@ class HostPivot final : public SchemeOf<HostPivot> {
   template <typename T>
   Rounding bound(const Plan&, const LineSet&, const BandsView<T>&, const Survey&) const {
     return {kNothingKnown};
+  }
+
+  template <typename T>
+  bool suits(Method method, const Problem<T>&) const {
+    return method == Method::pivot;
+  }
+  template <typename T>
+  std::optional<Proposal> proposal(const Problem<T>& problem, Rejection&) const {
+    Proposal p;
+    p.plan = plan_for(problem, Method::pivot, 0);
+    p.needs_trial = true;
+    p.why = "partial pivoting";
+    return p;
   }
 };
 

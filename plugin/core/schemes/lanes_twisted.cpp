@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // exact-factored by two work-groups of lanes, from both ends of the system to the tile where they meet.
 #include "rounding_joints.hpp"
+#include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
 
 namespace oclspkt {
@@ -18,6 +19,28 @@ class LanesTwisted final : public SchemeOf<LanesTwisted> {
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey&) const {
     return bound_taken_off(plan, bands);
+  }
+
+  template <typename T>
+  bool suits(Method method, const Problem<T>& problem) const {
+    return method == Method::exact_factored && by_lanes(problem);
+  }
+  /// Stored factors of lines laid end to end, swept by two work-groups of a device.
+  template <typename T>
+  std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
+    const DeviceTraits& traits = problem.traits;
+    const Index n = problem.bands.lines().rows();
+    const Plan plan = make_twisted_plan(n, problem.options.partition, sizeof(T), traits);
+    rejection.plan = plan;
+    if (plan.chunk_tiles == 0 && n > 0) {
+      rejection.why = "the device's memory does not hold all rows at once";
+    } else if (traits.cores > kTwistedCores && problem.options.method != MethodChoice::exact_factored) {
+      rejection.why = format("two sides keep only 2 of %d cores busy", traits.cores);
+    } else {
+      rejection = {};
+      return exact_proposal(problem, plan);
+    }
+    return std::nullopt;
   }
 };
 

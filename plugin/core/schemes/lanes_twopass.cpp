@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // exact-twopass by lanes, for lines laid end to end.
 #include "rounding_joints.hpp"
+#include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
 
 namespace oclspkt {
 namespace {
+
+/// Rows below which partitions leave too much to their border equations.
+constexpr Index kShortestPartition = 48;
 
 class LanesTwopass final : public SchemeOf<LanesTwopass> {
  public:
@@ -15,6 +19,27 @@ class LanesTwopass final : public SchemeOf<LanesTwopass> {
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey&) const {
     return bound_twopass(plan, bands);
+  }
+
+  template <typename T>
+  bool suits(Method method, const Problem<T>& problem) const {
+    return method == Method::exact_twopass && !problem.from_ends;
+  }
+  /// exact-twopass by partitions, as short as rounding asks for.
+  template <typename T>
+  std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
+    Plan plan = plan_for(problem, Method::exact_twopass, 0);
+    std::optional<Rounding> rounding = rounding_of(problem, plan);
+    const bool may_choose = problem.options.partition == 0;
+    for (Index m = plan.m; may_choose && !(rounding->eps <= problem.rounding_limit) && m >= 2 * kShortestPartition;) {
+      m = round_up(m / 2, kShortestPartition);
+      plan = make_plan(Method::exact_twopass, plan.n, 0, m, sizeof(T), problem.traits);
+      rounding = rounding_of(problem, plan);
+      if (m == kShortestPartition) break;
+    }
+    std::optional<Proposal> proposal = unless_growth(problem, exact_proposal(problem, plan), rejection);
+    if (proposal) proposal->rounding = rounding;
+    return proposal;
   }
 };
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "oclspkt/bands.hpp"
 #include "oclspkt/export.hpp"
 #include "plan.hpp"
 #include "rounding.hpp"
+#include "schemes/problem.hpp"
 #include "survey.hpp"
 
 namespace oclspkt {
@@ -41,22 +44,65 @@ class OCLSPKT_API Scheme {
                             const Survey& survey) const = 0;
   virtual Rounding rounding(const Plan& plan, const LineSet& lines, const BandsView<double>& bands,
                             const Survey& survey) const = 0;
+
+  /// True if the scheme proposes plans for this method, these lines and this processor by itself. What does not is
+  /// proposed by others: walked tiles by those with halos, say.
+  virtual bool takes(Method method, const Problem<float>& problem) const = 0;
+  virtual bool takes(Method method, const Problem<double>& problem) const = 0;
+  /// Plan, and see whether the plan holds, short of the trial solve and of the bound on rounding.
+  /// @pre takes()
+  /// @param[out] rejection  why there is no proposal; left alone where the next scheme is to be asked
+  virtual std::optional<Proposal> propose(const Problem<float>& problem, Rejection& rejection) const = 0;
+  virtual std::optional<Proposal> propose(const Problem<double>& problem, Rejection& rejection) const = 0;
 };
 
-/// A scheme `S` whose bound is one template for both scalars:
+/// A scheme `S` whose members are one template for both scalars:
 ///   template <typename T> Rounding bound(const Plan&, const LineSet&, const BandsView<T>&, const Survey&) const;
+/// and, if it proposes plans by itself:
+///   template <typename T> bool suits(Method, const Problem<T>&) const;
+///   template <typename T> std::optional<Proposal> proposal(const Problem<T>&, Rejection&) const;
 template <typename S, typename Base = Scheme>
 class SchemeOf : public Base {
  public:
   Rounding rounding(const Plan& plan, const LineSet& lines, const BandsView<float>& bands,
                     const Survey& survey) const final {
-    return static_cast<const S*>(this)->bound(plan, lines, bands, survey);
+    return self().bound(plan, lines, bands, survey);
   }
   Rounding rounding(const Plan& plan, const LineSet& lines, const BandsView<double>& bands,
                     const Survey& survey) const final {
-    return static_cast<const S*>(this)->bound(plan, lines, bands, survey);
+    return self().bound(plan, lines, bands, survey);
+  }
+  bool takes(Method method, const Problem<float>& problem) const final { return suits_of(method, problem); }
+  bool takes(Method method, const Problem<double>& problem) const final { return suits_of(method, problem); }
+  std::optional<Proposal> propose(const Problem<float>& problem, Rejection& rejection) const final {
+    return proposal_of(problem, rejection);
+  }
+  std::optional<Proposal> propose(const Problem<double>& problem, Rejection& rejection) const final {
+    return proposal_of(problem, rejection);
+  }
+
+ private:
+  const S& self() const { return static_cast<const S&>(*this); }
+  template <typename T>
+  bool suits_of(Method method, const Problem<T>& problem) const {
+    if constexpr (requires(const S& s) { s.suits(method, problem); }) {
+      return self().suits(method, problem);
+    } else {
+      return false;
+    }
+  }
+  template <typename T>
+  std::optional<Proposal> proposal_of(const Problem<T>& problem, Rejection& rejection) const {
+    if constexpr (requires(const S& s) { s.proposal(problem, rejection); }) {
+      return self().proposal(problem, rejection);
+    } else {
+      return std::nullopt;
+    }
   }
 };
+
+/// All schemes, in the order in which they are asked for plans.
+OCLSPKT_API const std::vector<const Scheme*>& all_schemes();
 
 /// The scheme of a name; null if this library has none.
 OCLSPKT_API const Scheme* find_scheme(const std::string& name);

@@ -8,30 +8,30 @@
 
 namespace oclspkt {
 
-// A line for each scheme; its function stands in the file of that name.
+// A line for each scheme, in the order in which they are asked for plans; its function stands in the file of that name.
 #define OCLSPKT_SCHEMES(X) \
-  X(beside_factored)       \
-  X(beside_halo)           \
-  X(grids_condensed)       \
-  X(grids_factored)        \
-  X(grids_shared)          \
-  X(grids_streamed)        \
-  X(grids_whole)           \
-  X(host_pivot)            \
-  X(host_streamed)         \
-  X(lanes_ends)            \
-  X(lanes_halo)            \
-  X(lanes_streamed)        \
-  X(lanes_twisted)         \
-  X(lanes_twopass)         \
-  X(lanes_walk)            \
-  X(tiles_condensed)       \
+  X(tiles_paper)           \
   X(tiles_halo)            \
   X(tiles_kept)            \
-  X(tiles_lines)           \
-  X(tiles_paper)           \
   X(tiles_streamed)        \
-  X(tiles_twopass)
+  X(tiles_lines)           \
+  X(tiles_condensed)       \
+  X(tiles_twopass)         \
+  X(grids_streamed)        \
+  X(grids_shared)          \
+  X(grids_whole)           \
+  X(grids_condensed)       \
+  X(grids_factored)        \
+  X(lanes_halo)            \
+  X(lanes_walk)            \
+  X(lanes_streamed)        \
+  X(lanes_twisted)         \
+  X(lanes_ends)            \
+  X(lanes_twopass)         \
+  X(beside_halo)           \
+  X(beside_factored)       \
+  X(host_streamed)         \
+  X(host_pivot)
 
 #define OCLSPKT_DECLARE(name) const Scheme& name();
 OCLSPKT_SCHEMES(OCLSPKT_DECLARE)
@@ -41,9 +41,14 @@ Cut Scheme::cut(const Plan& plan) const {
   return {plan.tile_rows(), before, round_up(before + plan.m + plan.halo, plan.lanes) - before - plan.m, false};
 }
 
-const Scheme* find_scheme(const std::string& name) {
+const std::vector<const Scheme*>& all_schemes() {
 #define OCLSPKT_ADDRESS(name) &name(),
   static const std::vector<const Scheme*> schemes{OCLSPKT_SCHEMES(OCLSPKT_ADDRESS)};
+  return schemes;
+}
+
+const Scheme* find_scheme(const std::string& name) {
+  const auto& schemes = all_schemes();
   const auto at = std::find_if(schemes.begin(), schemes.end(), [&](const Scheme* s) { return s->name() == name; });
   return at == schemes.end() ? nullptr : *at;
 }

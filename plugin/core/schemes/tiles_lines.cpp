@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // exact-factored by work-groups that take whole lines, laid end to end and all alike.
+#include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
 #include "schemes/texts.hpp"
 #include "schemes/tile_bounds.hpp"
@@ -20,6 +21,16 @@ class TilesLines final : public SchemeOf<TilesLines> {
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {
     return bound_condensed(plan, bands, survey);
+  }
+
+  template <typename T>
+  bool suits(Method method, const Problem<T>& problem) const {
+    return method == Method::exact_factored && by_tiles(problem);
+  }
+  template <typename T>
+  std::optional<Proposal> proposal(const Problem<T>& problem, Rejection&) const {
+    const std::optional<Plan> plan = whole_line_plan(problem);
+    return plan ? std::optional<Proposal>(exact_proposal(problem, *plan)) : std::nullopt;
   }
 };
 

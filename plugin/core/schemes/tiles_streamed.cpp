@@ -1,11 +1,55 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // truncated-streamed by work-groups and stored factors, for lines laid end to end.
+#include "evidence.hpp"
+#include "narrow.hpp"
+#include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
+#include "schemes/streamed.hpp"
 #include "schemes/texts.hpp"
 #include "schemes/tile_bounds.hpp"
 
 namespace oclspkt {
 namespace {
+
+/// Reach of a run that is tried first where the decay is followed.
+constexpr Index kFirstReach = 256;
+/// True if rows of dominance d bound what partitions of stored factors make of rounding when they settle each other.
+bool settles_by_dominance(double d) { return growth_stored(d) <= kGrowthLimit; }
+
+/// Let runs be corrected where rounding has no bound that is small enough without, and has one then.
+template <typename T>
+void correct_where_needed(const Problem<T>& problem, Plan& plan) {
+  Rounding rounding;
+  if (rounds_little(problem, plan, rounding)) return;
+  Plan corrected = plan;
+  correct_runs(corrected, sizeof(T), problem.traits);
+  if (rounds_little(problem, corrected, rounding)) plan = corrected;
+}
+
+/// The same, with factors in the storage that the values and the user allow.
+template <typename T>
+Proposal in_best_form(const Problem<T>& problem, Proposal proposal) {
+  choose_form_by_groups(problem, proposal.plan);
+  correct_where_needed(problem, proposal.plan);
+  return as_narrow_as_allowed(problem, std::move(proposal), [](Plan& plan) { return keep_narrow(plan); });
+}
+
+/// The reach that the survey of rows asks of a run: rows after which what is truncated has decayed, or a whole line;
+/// more than `longest` if it does not know.
+template <typename T>
+Index known_reach(const Problem<T>& problem, double tol, Index longest) {
+  const LineSet& lines = problem.bands.lines();
+  Index line = 0;
+  for (Index l = 0; l < lines.count() && line <= longest; ++l) line = std::max(line, lines.length(l));
+  return std::min(rows_to_decay(problem.survey.decay(), tol, longest), round_up(line, kHaloQuantum));
+}
+
+/// The next reach to try after one whose bound was too large: as much longer as its decay asks for.
+Index longer_reach(Index reach, double bound, double tol, Index longest) {
+  const double times = bound < 1 ? std::log(tol) / std::log(bound) : 4;
+  return std::min(longest, round_up(static_cast<Index>(static_cast<double>(reach) * std::clamp(1.1 * times, 1.5, 64.0)),
+                                    kHaloQuantum));
+}
 
 class TilesStreamed final : public SchemeOf<TilesStreamed> {
  public:
@@ -24,9 +68,70 @@ class TilesStreamed final : public SchemeOf<TilesStreamed> {
         plan, survey, true, [&](const RatioLimits& limits) { return bound_runs(plan, limits); },
         [&] { return bound_runs(plan, bands); });
   }
+
+  template <typename T>
+  bool suits(Method method, const Problem<T>& problem) const {
+    return method == Method::truncated_streamed && by_tiles(problem);
+  }
+  /// The streamed form by work-groups: a run of tiles is truncated so many rows away that it shows in no row.
+  template <typename T>
+  std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
+    const double tol = tolerance<T>(problem.options);
+    if (reject_asymmetry(problem, rejection)) return std::nullopt;
+    if (auto by_lines = propose_line_runs(problem)) return by_lines;
+    const Index n = problem.bands.lines().rows(), partition = problem.options.partition;
+    const Index longest = longest_reach(partition, sizeof(T), problem.traits);
+    const Index known = known_reach(problem, tol, longest);
+    Plan plan = make_run_plan(n, std::min(known, longest), partition, sizeof(T), problem.traits);
+    const bool alike = problem.survey.decay() > std::max(1.0, problem.survey.dominance);
+    if (known <= longest && (alike || settles_by_dominance(problem.survey.dominance))) {
+      const double d = problem.survey.decay();
+      const double bound = d > 1 ? std::min(tol, bound_stored(d, plan.halo)) : 0;
+      return in_best_form(problem, covered(plan, bound, tol, problem.survey));
+    }
+    Certificate certificate;
+    for (Index reach = std::min(known, kFirstReach);;) {
+      plan = make_run_plan(n, reach, partition, sizeof(T), problem.traits);
+      certificate = certify_runs(plan, problem.bands.view());
+      // Rounding, which propose() bounds, does not get less by a longer reach.
+      if (certificate.bound <= tol) {
+        return in_best_form(problem,
+                            covered_and_settled(plan, certificate.bound, certificate.growth, tol, problem.survey));
+      }
+      if (reach >= longest || std::isnan(certificate.bound)) break;
+      reach = longer_reach(reach, certificate.bound, tol, longest);
+    }
+    rejection = {streamed_refusal(certificate, tol), {}, plan};
+    return insist_on_streamed(problem, plan, certificate, tol, rejection);
+  }
 };
 
 }  // namespace
+
+template <typename T>
+std::optional<Proposal> propose_line_runs(const Problem<T>& problem) {
+  const LineSet& lines = problem.bands.lines();
+  const double d = problem.survey.decay(), tol = tolerance<T>(problem.options);
+  const Index length = equal_length(lines);
+  // What stands for all lines, or is narrow, is read by kernels that are bound by other things.
+  const bool wanted = lines.count() > 1 && length > 0 && problem.options.partition == 0 && !problem.survey.shared;
+  if (!wanted || problem.traits.group_items == 0 || narrows<T>(problem.options)) return std::nullopt;
+  const Form form = is_symmetric(lines, problem.bands.view()) ? Form::symmetric : Form::general;
+  for (Plan plan : make_line_runs_plans(lines.rows(), length, form, sizeof(T), problem.traits)) {
+    const double known = plan.run_tiles <= 2 ? 0 : d > 1 ? bound_stored(d, plan.group_rows()) : kNothingKnown;
+    Rounding rounding;
+    correct_where_needed(problem, plan);
+    if (!rounds_little(problem, plan, rounding)) continue;
+    if (known <= tol && settles(problem.survey)) return covered(plan, known, tol, problem.survey);
+    const Certificate certificate = certify_runs(plan, problem.bands.view());
+    if (!(certificate.bound <= tol)) continue;
+    return covered_and_settled(plan, certificate.bound, certificate.growth, tol, problem.survey);
+  }
+  return std::nullopt;
+}
+
+template std::optional<Proposal> propose_line_runs<float>(const Problem<float>&);
+template std::optional<Proposal> propose_line_runs<double>(const Problem<double>&);
 
 const Scheme& tiles_streamed() {
   static const TilesStreamed scheme;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "certificate.hpp"
+#include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
 #include "schemes/texts.hpp"
 
@@ -50,6 +51,23 @@ class TilesTwopass final : public SchemeOf<TilesTwopass> {
     if (plan.n == 0) return {0};
     const double forgiven = 1 - static_cast<double>(std::numeric_limits<T>::epsilon());
     return {survey.finite && survey.dominance >= forgiven ? bound_reduced(plan, sizeof(T)) : kNothingKnown};
+  }
+
+  template <typename T>
+  bool suits(Method method, const Problem<T>& problem) const {
+    return method == Method::exact_twopass && problem.from_ends && problem.traits.group_items > 0;
+  }
+  /// exact-twopass by tiles that work-groups reduce to their last rows.
+  template <typename T>
+  std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
+    const Index n = problem.bands.lines().rows();
+    Plan plan = make_reduce_plan(n, problem.options.partition, sizeof(T), problem.traits);
+    if (plan.chunk_tiles == 0 && n > 0) {
+      rejection = {"by work-groups: the device's memory does not hold all rows at once", {}, plan};
+      return std::nullopt;
+    }
+    serve_if_symmetric(problem, plan);
+    return unless_growth(problem, exact_proposal(problem, plan), rejection);
   }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "proposal.hpp"
+#include "schemes/proposal.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +9,18 @@
 #include "narrow.hpp"
 
 namespace oclspkt {
+
+template <typename T>
+double tolerance(const Options& options) {
+  return options.rtol > 0 ? options.rtol : static_cast<double>(std::numeric_limits<T>::epsilon());
+}
+
+bool named(MethodChoice choice) { return choice != MethodChoice::automatic; }
+
+template <typename T>
+bool symmetry_matters(const Options& options) {
+  return !named(options.method) && tolerance<T>(options) > tolerance<T>(Options{});
+}
 
 double rows_in(const LineSet& lines, const std::vector<Index>& members) {
   Index rows = 0;
@@ -75,7 +87,7 @@ double dominance_enough(const Plan& plan) {
 
 /// Growth of the sweeps of a plan, line by line. Stored factors report theirs when they are made, see examine().
 template <typename T>
-double growth_of(const Problem<T>& problem, const Plan& plan, Objection& objection) {
+double growth_of(const Problem<T>& problem, const Plan& plan, Rejection& rejection) {
   double worst = kDominantGrowth;
   const LineSet& lines = problem.bands.lines();
   for (Index l = 0; l < lines.count(); ++l) {
@@ -86,12 +98,12 @@ double growth_of(const Problem<T>& problem, const Plan& plan, Objection& objecti
                               ? twopass_growth(view, plan.by_groups() ? plan.item_rows : plan.m, rows.first, rows.end)
                               : elimination_growth(view, plan.m, plan.halo, rows.first, rows.end);
     if (!(growth <= kGrowthLimit)) {
-      if (objection.lines.empty()) {
-        objection.why = std::isfinite(growth)
+      if (rejection.lines.empty()) {
+        rejection.why = std::isfinite(growth)
                             ? format("line %lld: growth %.1e > %.0f", static_cast<long long>(l), growth, kGrowthLimit)
                             : format("line %lld: a pivot is 0 without pivoting", static_cast<long long>(l));
       }
-      objection.lines.push_back(l);
+      rejection.lines.push_back(l);
     } else {
       worst = std::max(worst, growth);
     }
@@ -102,16 +114,16 @@ double growth_of(const Problem<T>& problem, const Plan& plan, Objection& objecti
 }  // namespace
 
 template <typename T>
-std::optional<Proposal> unless_growth(const Problem<T>& problem, Proposal p, Objection& objection) {
-  objection = {};
+std::optional<Proposal> unless_growth(const Problem<T>& problem, Proposal p, Rejection& rejection) {
+  rejection = {};
   p.growth = kDominantGrowth;
   if (problem.survey.dominance >= dominance_enough<T>(p.plan)) return p;
-  p.growth = growth_of(problem, p.plan, objection);
-  objection.plan = p.plan;
-  if (!objection) return p;
+  p.growth = growth_of(problem, p.plan, rejection);
+  rejection.plan = p.plan;
+  if (!rejection) return p;
   if (!named(problem.options.method)) return std::nullopt;
   p.above_tolerance = true;
-  p.why = "asked for, although " + objection.why;
+  p.why = "asked for, although " + rejection.why;
   return p;
 }
 
@@ -130,12 +142,12 @@ Plan factored_plan(const Problem<T>& problem) {
   Plan best = serves ? symmetric : plan(Form::general);
   // Kernels that read floats are those of CPUs.
   const bool may_narrow = !problem.traits.host && problem.traits.group_items == 0 && lines.beside();
-  best.narrow = may_narrow && narrows<T>(problem.options) && objection_to_narrow_factors(problem.survey).empty();
+  best.narrow = may_narrow && narrows<T>(problem.options) && why_not_narrow_factors(problem.survey).empty();
   return best;
 }
 
 std::string why_factors_stay_wide(const Plan& plan, const Survey& survey) {
-  return plan.form == Form::shared ? "shared factors stay in the cache" : objection_to_narrow_factors(survey);
+  return plan.form == Form::shared ? "shared factors stay in the cache" : why_not_narrow_factors(survey);
 }
 
 template <typename T>
@@ -194,7 +206,12 @@ template void serve_if_symmetric(const Problem<float>&, Plan&);
 template void serve_if_symmetric(const Problem<double>&, Plan&);
 template void choose_form_by_groups(const Problem<float>&, Plan&);
 template void choose_form_by_groups(const Problem<double>&, Plan&);
-template std::optional<Proposal> unless_growth<float>(const Problem<float>&, Proposal, Objection&);
-template std::optional<Proposal> unless_growth<double>(const Problem<double>&, Proposal, Objection&);
+template std::optional<Proposal> unless_growth<float>(const Problem<float>&, Proposal, Rejection&);
+template std::optional<Proposal> unless_growth<double>(const Problem<double>&, Proposal, Rejection&);
+
+template double tolerance<float>(const Options&);
+template double tolerance<double>(const Options&);
+template bool symmetry_matters<float>(const Options&);
+template bool symmetry_matters<double>(const Options&);
 
 }  // namespace oclspkt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the choices of the methods share; none of it is for others.
+// What schemes share when they propose plans.
 #pragma once
 
 #include <cmath>
@@ -8,10 +8,33 @@
 #include <vector>
 
 #include "certificate.hpp"
+#include "evidence.hpp"
 #include "format.hpp"
-#include "method_choice.hpp"
+#include "oclspkt/line_set.hpp"
+#include "schemes/problem.hpp"
 
 namespace oclspkt {
+
+/// Share of the rows that may be solved apart for the others to keep a cheaper method.
+inline constexpr double kApartShare = 0.1;
+
+/// The largest certificate accepted: Options::rtol, or the rounding of T. Under precision narrow as well: what is
+/// solved then is a matrix close by, symmetric if the bands are, and truncation adds nothing to that.
+template <typename T>
+double tolerance(const Options& options);
+
+/// True if bands, and factors where that is safe, are to be rounded to float.
+template <typename T>
+bool narrows(const Options& options) {
+  return options.precision == Precision::narrow && sizeof(T) > sizeof(float);
+}
+
+/// True if the user asked for this very method, so that a lacking certificate is a warning and not a refusal.
+bool named(MethodChoice choice);
+
+/// True if the choice depends on whether the matrix is symmetric.
+template <typename T>
+bool symmetry_matters(const Options& options);
 
 /// Halos, and reaches of stored factors, are multiples of this.
 inline constexpr Index kHaloQuantum = 8;
@@ -99,7 +122,37 @@ RowRange rows_of(const Problem<T>& problem, Index line) {
 /// Rows that are not dominant can make sweeps without pivoting unstable whatever truncation does: a proposal without
 /// growth, or with one that the user insists on.
 template <typename T>
-std::optional<Proposal> unless_growth(const Problem<T>& problem, Proposal proposal, Objection& objection);
+std::optional<Proposal> unless_growth(const Problem<T>& problem, Proposal proposal, Rejection& rejection);
+
+/// A plan that truncates nothing.
+template <typename T>
+Proposal exact_proposal(const Problem<T>& problem, const Plan& plan) {
+  Proposal p;
+  p.plan = plan;
+  // Strictly dominant rows are regular, and their rounding is bounded; others may be singular.
+  p.needs_trial = !(problem.survey.dominance > 1);
+  p.growth = kDominantGrowth;
+  p.why = format("row dominance %.4f", problem.survey.dominance);
+  return p;
+}
+
+/// Cores up to which two sides of a system, swept by two of them, take less time than partitions that keep all busy.
+inline constexpr int kTwistedCores = 4;
+
+/// True if the lines are laid end to end and the device has kernels for CPUs, or for GPUs.
+template <typename T>
+bool by_lanes(const Problem<T>& problem) {
+  return !problem.traits.host && problem.traits.group_items == 0 && problem.bands.lines().contiguous();
+}
+template <typename T>
+bool by_tiles(const Problem<T>& problem) {
+  return problem.traits.group_items > 0 && problem.bands.lines().contiguous();
+}
+/// True if the lines are side by side and the device has kernels for GPUs.
+template <typename T>
+bool takes_grid(const Problem<T>& problem) {
+  return problem.traits.group_items > 0 && problem.bands.lines().beside();
+}
 
 /// Truncation beyond rounding makes an operator that is not symmetric although the matrix is; CG would break.
 template <typename T>
@@ -107,12 +160,12 @@ bool breaks_symmetry(const Options& options, bool symmetric) {
   return symmetric && symmetry_matters<T>(options);
 }
 
-/// The same as an objection. @return true if there is one
+/// The same as an rejection. @return true if there is one
 template <typename T>
-bool object_to_asymmetry(const Problem<T>& problem, Objection& objection) {
+bool reject_asymmetry(const Problem<T>& problem, Rejection& rejection) {
   const bool breaks = breaks_symmetry<T>(problem.options, problem.symmetric);
   if (breaks) {
-    objection.why =
+    rejection.why =
         format("the matrix is symmetric, truncated to %.1e its operator would not be", tolerance<T>(problem.options));
   }
   return breaks;
@@ -140,34 +193,9 @@ std::optional<Plan> whole_line_plan(const Problem<T>& problem);
 template <typename T>
 void choose_form_by_groups(const Problem<T>& problem, Plan& plan);
 
-/// Method truncated-halo.
-template <typename T>
-std::optional<Proposal> propose_halo(const Problem<T>& problem, Objection& objection);
-
-/// Method truncated-streamed, by stored factors on devices.
-template <typename T>
-std::optional<Proposal> propose_streamed(const Problem<T>& problem, Objection& objection);
-
-/// The same by work-groups, each line a run.
+/// truncated-streamed by work-groups, each line a run.
 /// @return none where lines do not fill runs, or too little decays, or settles
 template <typename T>
 std::optional<Proposal> propose_line_runs(const Problem<T>& problem);
-
-/// Method truncated-halo in the paper's form. Partitions get longer until the certificate holds; it is refused where
-/// that does not help, to users who named the method as well.
-/// @pre problem.traits.paper, problem.bands.lines().contiguous()
-template <typename T>
-std::optional<Proposal> propose_paper(const Problem<T>& problem, Objection& objection);
-
-/// True if the lines are side by side and the device has kernels for GPUs.
-template <typename T>
-bool takes_grid(const Problem<T>& problem) {
-  return problem.traits.group_items > 0 && problem.bands.lines().beside();
-}
-
-/// Methods truncated-streamed and exact-factored for those.
-/// @pre takes_grid(problem)
-template <typename T>
-std::optional<Proposal> propose_grid(const Problem<T>& problem, Method method, Objection& objection);
 
 }  // namespace oclspkt

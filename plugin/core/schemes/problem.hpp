@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "oclspkt/bands.hpp"
+#include "oclspkt/options.hpp"
+#include "plan.hpp"
+#include "rounding.hpp"
+#include "survey.hpp"
+
+namespace oclspkt {
+
+/// What a solver showed against a method, by lines.
+struct Rejection {
+  std::string why{};           ///< empty: none
+  std::vector<Index> lines{};  ///< the lines that alone stand in the way; empty with a reason: all of them do
+  std::optional<Plan> plan{};  ///< what it was held against, as far as there was a plan
+  explicit operator bool() const { return !why.empty(); }
+};
+
+/// A method whose truncation is covered, or that truncates nothing; what is left to show is said by needs_trial.
+struct Proposal {
+  Plan plan;
+  std::string why;
+  double certificate = 0;
+  std::optional<Rounding> rounding{};  ///< what rounding may leave in a row, as far as it was asked
+  double growth = 0;                   ///< upper bound or measured; 0 where it says nothing (pivot)
+  bool above_tolerance = false;        ///< named by the user, taken without cover
+  bool needs_trial = false;            ///< rounding is not bounded by dominance: the trial solve decides
+  std::string why_wide{};              ///< under precision narrow, why stored factors are not narrow; empty: see plan
+};
+
+/// Everything the choice of a method depends on.
+template <typename T>
+struct Problem {
+  const Options& options;
+  const Bands<T>& bands;
+  const Survey& survey;
+  DeviceTraits traits;
+  bool symmetric = false;  ///< and its operator must be, too
+  bool one_shot = false;   ///< factors that are stored would hardly be used: prefer truncated-halo, which stores none
+  bool from_ends = false;  ///< exact-twopass: Attempt::from_ends
+  double rounding_limit = kRoundingLimit;  ///< Known::rounding_limit
+  bool insist = false;                     ///< the user named the method, and no other way to carry it is left to try
+};
+
+}  // namespace oclspkt

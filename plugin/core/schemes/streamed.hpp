@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What schemes of truncated-streamed share when they propose plans.
+#pragma once
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "schemes/proposal.hpp"
+
+namespace oclspkt {
+
+/// A covered plan; trial solves judge it if settling could multiply rounding by more than is trusted unseen.
+inline Proposal covered_and_settled(const Plan& plan, double bound, double growth, double tol, const Survey& survey) {
+  Proposal proposal = covered(plan, bound, tol, survey);
+  proposal.needs_trial = proposal.needs_trial || growth > kGrowthLimit;
+  return proposal;
+}
+
+/// Why the streamed form does not hold. @param limit  of the growth
+inline std::string streamed_refusal(const Certificate& c, double tol, double limit = kGrowthLimit) {
+  return c.bound <= tol ? format("settling multiplies rounding by %.1e > %.0f", c.growth, limit)
+                        : format("certificate %.1e > %.1e (", c.bound, tol) + where(c) + ")";
+}
+
+/// A streamed plan that does not hold, for a user who named the method.
+template <typename T>
+std::optional<Proposal> insist_on_streamed(const Problem<T>& problem, const Plan& plan, const Certificate& certificate,
+                                           double tol, const Rejection& rejection) {
+  if (!named(problem.options.method) || !std::isfinite(certificate.bound)) return std::nullopt;
+  Proposal proposal = uncovered(plan, certificate, tol);
+  if (certificate.bound <= tol) proposal.why = "asked for, although " + rejection.why;
+  proposal.growth = certificate.growth;
+  return proposal;
+}
+
+/// Let a plan have narrow factors if the user allows it, or say why not.
+/// @param narrow  (Plan&) -> bool: makes them narrow if they can be
+template <typename T, typename Narrow>
+Proposal as_narrow_as_allowed(const Problem<T>& problem, Proposal proposal, const Narrow& narrow) {
+  if (!narrows<T>(problem.options)) return proposal;
+  proposal.why_wide = why_factors_stay_wide(proposal.plan, problem.survey);
+  if (proposal.why_wide.empty() && !narrow(proposal.plan)) {
+    proposal.why_wide = "tiles are not of whole vectors of floats";
+  }
+  return proposal;
+}
+
+}  // namespace oclspkt
