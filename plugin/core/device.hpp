@@ -168,7 +168,7 @@ class DeviceModule {
 /// error)`. `abi` must equal kDeviceModuleAbi. The module object lives until the process ends. Throws nothing but
 /// bad_alloc; a later call then tries again.
 using DeviceModuleEntry = DeviceModule* (*)(const char* abi, std::string* error);
-inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 5";
+inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 6";
 inline constexpr const char* kDeviceModuleEntryName = "oclspkt_cl_module";
 
 /// Open the module beside this library at first use.
@@ -189,6 +189,7 @@ inline bool device_carries(Method m, const LineSet& lines, bool by_groups = fals
 
 /// The same of a plan: one line after the other is for the host.
 inline bool device_carries(const Plan& plan, const LineSet& lines) {
+  if (plan.made_by != nullptr) return true;  // a scheme proposes no plan that it does not carry
   const bool line_by_line = plan.method == Method::exact_factored && !plan.stored && !lines.beside();
   if (plan.grid()) return lines.beside();
   return device_carries(plan.method, lines) && !line_by_line;

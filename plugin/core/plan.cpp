@@ -233,6 +233,7 @@ void cut_into_chunks(Plan& plan, int word, const DeviceTraits& traits) {
 }
 
 const char* Plan::scheme() const {
+  if (made_by != nullptr) return made_by;
   const bool exact = method == Method::exact_factored;
   if (method == Method::pivot) return "host-pivot";
   if (grid()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <any>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -132,7 +133,17 @@ struct Plan {
   double idle = 1;         ///< time against that of full lanes on all cores
   /// Stored, form shared: the tiles whose factors are kept.
   SharedTiles shared = {};
+  /// The scheme that made the plan, where that keeps its geometry to itself: its name, and what as() gives. Null: one
+  /// whose geometry is that above.
+  const char* made_by = nullptr;
+  std::any geometry = {};
 
+  /// The geometry of the scheme that made the plan, in a struct of its own.
+  /// @throws std::bad_any_cast if that is another one
+  template <typename G>
+  const G& as() const {
+    return std::any_cast<const G&>(geometry);
+  }
   /// The scheme that carries the plan: its name in the table of schemes.
   OCLSPKT_API const char* scheme() const;
   /// @pre lines laid end to end

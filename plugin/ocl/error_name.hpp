@@ -10,13 +10,13 @@
 namespace oclspkt::ocl {
 
 /// "CL_OUT_OF_RESOURCES (-5)"; a code that no table knows is given as its number.
-std::string error_name(cl_int code);
+OCLSPKT_API std::string error_name(cl_int code);
 
 /// "device 'name' (platform)", how errors begin.
-std::string describe(const DeviceInfo& device);
+OCLSPKT_API std::string describe(const DeviceInfo& device);
 
 /// What a failed call becomes.
 /// @param what  what was tried, as in "launching kernel substitute"
-DeviceError device_error(const DeviceInfo& device, const std::string& what, const cl::Error& error);
+OCLSPKT_API DeviceError device_error(const DeviceInfo& device, const std::string& what, const cl::Error& error);
 
 }  // namespace oclspkt::ocl

@@ -27,8 +27,8 @@ struct Geometry {
 
 /// Check geometry, buffers, alignment and local memory, then enqueue; the only place where kernels are launched.
 /// @throws DeviceError that names kernel, device and what does not fit
-cl::Event launch(const OpenDevice& device, const Kernel& kernel, Geometry geometry,
-                 std::initializer_list<BufferNeed> needs);
+OCLSPKT_API cl::Event launch(const OpenDevice& device, const Kernel& kernel, Geometry geometry,
+                             std::initializer_list<BufferNeed> needs);
 
 /// Set all arguments of a kernel in order.
 template <typename... Args>

@@ -10,7 +10,7 @@ namespace oclspkt::ocl {
 
 /// Non-finite numbers in the right-hand side of an apply by work-groups. Kernels that propagate them exactly cost some
 /// 10 %. Others only tell, in a flag on the device, that they met one; the apply is then repeated by the exact kernels.
-class NonFinite {
+class OCLSPKT_API NonFinite {
  public:
   /// Make the flag and the memory that it is read to. @return bytes on the device
   std::int64_t set_up(OpenDevice& device, const Waiter& waiter, Pipeline& pipeline, Times& times);

@@ -100,7 +100,8 @@ cl::Buffer OpenDevice::buffer(cl_mem_flags flags, std::int64_t bytes, void* host
   return cl::Buffer(context_, flags, static_cast<std::size_t>(bytes), host);
 }
 
-Kernel OpenDevice::kernel(const std::string& name, bool is_double, int lanes, const std::string& more) {
+Kernel OpenDevice::kernel(const std::string& name, bool is_double, int lanes, const std::string& more,
+                          const char* source) {
   if (is_double && !found_.info.fp64) {
     throw DeviceError(describe(found_.info) + " has no double precision; choose another device, or host");
   }
@@ -110,7 +111,10 @@ Kernel OpenDevice::kernel(const std::string& name, bool is_double, int lanes, co
     const std::lock_guard lock(mutex_);
     auto at = programs_.find(key);
     if (at == programs_.end()) {
-      at = programs_.emplace(key, build_program(found_, context_, name, source_of(name), options)).first;
+      at = programs_
+               .emplace(key,
+                        build_program(found_, context_, name, source != nullptr ? source : source_of(name), options))
+               .first;
     }
     Kernel kernel;
     kernel.name = name;

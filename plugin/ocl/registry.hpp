@@ -32,7 +32,7 @@ cl::Program build_program(const FoundDevice& device, const cl::Context& context,
                           const char* source, const std::string& options);
 
 /// A device that has been opened: its context, its in-order queue and its programs, shared by all solvers.
-class OpenDevice {
+class OCLSPKT_API OpenDevice {
  public:
   explicit OpenDevice(const FoundDevice& found);
   /// The same, with a queue of its own that takes no times: an apply of 1e6 rows ends 6 us sooner by it (H200).
@@ -58,8 +58,10 @@ class OpenDevice {
   /// The kernel of that name, built for one scalar type and number of lanes if it was not yet.
   /// @param lanes  0: those of a register
   /// @param more   options of its own, such as a shape or -D NARROW_FACTORS (kernels/cpu/factors.clh)
+  /// @param source null: the text that is embedded under that name. A name stands for one text in a process.
   /// @throws BuildError with the first lines of the log; DeviceError
-  Kernel kernel(const std::string& name, bool is_double, int lanes = 0, const std::string& more = {});
+  Kernel kernel(const std::string& name, bool is_double, int lanes = 0, const std::string& more = {},
+                const char* source = nullptr);
 
  private:
   OpenDevice(const FoundDevice& found, cl::Context context);

@@ -32,17 +32,18 @@ enum class Access { read, write, read_write };
 
 /// @param contents  of the host, copied; null: undefined
 /// @throws cl::Error
-Buffer make_buffer(const OpenDevice& device, Access access, std::int64_t bytes, const void* contents = nullptr);
+OCLSPKT_API Buffer make_buffer(const OpenDevice& device, Access access, std::int64_t bytes,
+                               const void* contents = nullptr);
 
 /// Make a buffer of at least that size, or keep it if it is large enough. @return the bytes that it has
-std::int64_t ensure(const OpenDevice& device, Buffer& buffer, Access access, std::int64_t bytes);
+OCLSPKT_API std::int64_t ensure(const OpenDevice& device, Buffer& buffer, Access access, std::int64_t bytes);
 
 /// A buffer over memory of the host. Read-write even for what kernels only read: Intel's CPU run-time copies read-only
 /// memory that is not aligned to 128 bytes.
-Buffer wrap(const OpenDevice& device, const void* p, std::int64_t bytes);
+OCLSPKT_API Buffer wrap(const OpenDevice& device, const void* p, std::int64_t bytes);
 
 /// Enqueue a copy between a buffer's beginning and memory of the host, which stays until the event has ended.
-Event read(const OpenDevice& device, const Buffer& from, void* to, std::int64_t bytes);
-Event write(const OpenDevice& device, const void* from, const Buffer& to, std::int64_t bytes);
+OCLSPKT_API Event read(const OpenDevice& device, const Buffer& from, void* to, std::int64_t bytes);
+OCLSPKT_API Event write(const OpenDevice& device, const void* from, const Buffer& to, std::int64_t bytes);
 
 }  // namespace oclspkt::ocl

@@ -20,7 +20,7 @@ class Pause {
 };
 
 /// Waits for commands of a device: run-times on the host without limit, other devices by polling against one.
-class Waiter {
+class OCLSPKT_API Waiter {
  public:
   /// @param limit  seconds from now on
   Waiter(const OpenDevice& device, bool limited, double limit);
@@ -48,6 +48,6 @@ class Waiter {
 };
 
 /// Seconds a finished command took on the device; 0 where the driver does not tell.
-double seconds(const cl::Event& event);
+OCLSPKT_API double seconds(const cl::Event& event);
 
 }  // namespace oclspkt::ocl

@@ -131,6 +131,11 @@ static std::optional<Proposal> propose_plan(const Problem<T>& problem, Method me
                        ": use method auto, exact-factored or pivot");
   }
   std::optional<Proposal> proposal;
+  if (const Scheme* named = problem.traits.host ? nullptr : find_scheme(problem.options.variant)) {
+    if (named->takes(method, problem)) return named->propose(problem, rejection);
+    rejection.why = std::string("the scheme ") + named->name() + " is named, which is for something else";
+    return std::nullopt;
+  }
   if (!ask_schemes(problem, method, proposal, rejection)) {
     proposal = lines.contiguous() ? propose_halo(problem, rejection) : propose_grid(problem, method, rejection);
   }

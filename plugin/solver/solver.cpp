@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "residual.hpp"
+#include "schemes/scheme.hpp"
 #include "solver_impl.hpp"
 #include "write_bands.hpp"
 
@@ -49,8 +50,13 @@ void check_options(const Options& o) {
   if (o.precision == Precision::single) {
     throw InvalidInput("precision single has no kernels in this version: use precision same or narrow");
   }
-  if (std::find(std::begin(kVariantNames), std::end(kVariantNames), o.variant) == std::end(kVariantNames)) {
-    throw InvalidInput("variant '" + o.variant + "' does not exist; there are: default, cpu, gpu, paper");
+  const bool listed =
+      std::find(std::begin(kVariantNames), std::end(kVariantNames), o.variant) != std::end(kVariantNames);
+  if (!listed && find_scheme(o.variant) == nullptr) {
+    std::string all;
+    for (const Scheme* scheme : all_schemes()) all += std::string(", ") + scheme->name();
+    throw InvalidInput("variant '" + o.variant +
+                       "' does not exist; there are: default, cpu, gpu, paper, and the schemes" + all.substr(1));
   }
   if (!(o.rtol >= 0 && o.rtol < 1)) throw InvalidInput("rtol must lie in [0, 1), 0 for the rounding of the arithmetic");
   if (o.partition < 0) throw InvalidInput("partition must be 0 (chosen) or a number of rows");

@@ -45,7 +45,7 @@ def check(library, needs, needs_not, exports):
 check("liboclspkt-solver.so", [r"liblapacke"], [r"libpetsc", r"libOpenCL", r"libmpi", r"liboclspkt"],
       r"oclspkt::")
 if "opencl" in parts:
-    check("liboclspkt-cl.so", [r"libOpenCL", r"liboclspkt-solver"], [r"libpetsc", r"libmpi"], r"^oclspkt_cl_(module|set_fault_hook)$")
+    check("liboclspkt-cl.so", [r"libOpenCL", r"liboclspkt-solver"], [r"libpetsc", r"libmpi"], r"^oclspkt_cl_(module|set_fault_hook)$|^(oclspkt::ocl::|(vtable|typeinfo|typeinfo name) for oclspkt::ocl::)|oclspkt::ocl::")
 if "petsc" in parts:
     check("liboclspkt.so", [r"libpetsc", r"liboclspkt-solver"], [r"libOpenCL"],
           r"^(PCOCLSPKT|PetscDLLibraryRegister_oclspkt$)")

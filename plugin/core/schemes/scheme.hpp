@@ -104,6 +104,12 @@ class SchemeOf : public Base {
 /// All schemes, in the order in which they are asked for plans.
 OCLSPKT_API const std::vector<const Scheme*>& all_schemes();
 
+/// Add a scheme of a program's own, which is asked before all others. Devices need its carrier as well
+/// (ocl/schemes/table.hpp). Options::variant takes its name. To be called before the first set-up of the process.
+/// @param scheme  lives as long as the process
+/// @throws InvalidInput if there is one of that name
+OCLSPKT_API void add_scheme(const Scheme& scheme);
+
 /// The scheme of a name; null if this library has none.
 OCLSPKT_API const Scheme* find_scheme(const std::string& name);
 

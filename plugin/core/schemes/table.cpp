@@ -41,10 +41,19 @@ Cut Scheme::cut(const Plan& plan) const {
   return {plan.tile_rows(), before, round_up(before + plan.m + plan.halo, plan.lanes) - before - plan.m, false};
 }
 
-const std::vector<const Scheme*>& all_schemes() {
+static std::vector<const Scheme*>& table() {
 #define OCLSPKT_ADDRESS(name) &name(),
-  static const std::vector<const Scheme*> schemes{OCLSPKT_SCHEMES(OCLSPKT_ADDRESS)};
-  return schemes;
+  static auto* schemes = new std::vector<const Scheme*>{OCLSPKT_SCHEMES(OCLSPKT_ADDRESS)};  // outlives static objects
+  return *schemes;
+}
+
+const std::vector<const Scheme*>& all_schemes() { return table(); }
+
+void add_scheme(const Scheme& scheme) {
+  if (find_scheme(scheme.name()) != nullptr) {
+    throw InvalidInput(std::string("there is a scheme ") + scheme.name() + " already: give yours another name");
+  }
+  table().insert(table().begin(), &scheme);
 }
 
 const Scheme* find_scheme(const std::string& name) {

@@ -49,9 +49,9 @@ std::int64_t Part<T>::bring_array(const Site& site, Buffer& buffer, const Aligne
 
 template <typename T>
 void Part<T>::make(const Site& site, Kernel& kernel, const char* name, const std::string& options, int lanes,
-                   bool is_double) {
+                   bool is_double, const char* source) {
   if (kernel.handle() != nullptr && kernel.name == name && kernel.options == options) return;
-  kernel = site.device.kernel(name, is_double, lanes, options);
+  kernel = site.device.kernel(name, is_double, lanes, options, source);
 }
 
 template class Part<float>;

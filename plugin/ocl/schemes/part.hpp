@@ -73,7 +73,7 @@ struct Tiles {
 /// serves a solver from set-up to set-up while plans are of one kind. Owns all that the device may touch of its own, so
 /// it outlives a device that was lost.
 template <typename T>
-class Part {
+class OCLSPKT_API Part {
  public:
   Part() = default;
   virtual ~Part() = default;
@@ -127,7 +127,7 @@ class Part {
   std::int64_t bring_array(const Site& site, Buffer& buffer, const AlignedArray<T>& array) const;
   /// Build a kernel unless it is `kernel` already. @param lanes  as in OpenDevice::kernel()
   static void make(const Site& site, Kernel& kernel, const char* name, const std::string& options, int lanes,
-                   bool is_double = sizeof(T) == sizeof(double));
+                   bool is_double = sizeof(T) == sizeof(double), const char* source = nullptr);
 
  private:
   std::array<AlignedArray<float>, 3> narrow_;

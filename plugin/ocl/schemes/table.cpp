@@ -2,8 +2,8 @@
 #include "schemes/table.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <string>
-#include <vector>
 
 #include "oclspkt/error.hpp"
 
@@ -35,18 +35,32 @@ namespace oclspkt::ocl {
 #define OCLSPKT_DECLARE(name) Carrier name();
 OCLSPKT_SCHEMES(OCLSPKT_DECLARE)
 
-const Carrier& carrier_of(const Plan& plan) {
+namespace {
+
+std::deque<Carrier>& table() {
 #define OCLSPKT_CARRIER(name) name(),
-  static const std::vector<Carrier> carriers{OCLSPKT_SCHEMES(OCLSPKT_CARRIER)};
-  const std::string scheme = plan.scheme();
-  const auto at =
-      std::find_if(carriers.begin(), carriers.end(), [&](const Carrier& carrier) { return carrier.name == scheme; });
-  if (at == carriers.end()) {
-    throw InvalidInput("this library has no scheme " + scheme +
-                       " for devices: choose another method, or let the host "
-                       "solve");
+  static auto* carriers = new std::deque<Carrier>{OCLSPKT_SCHEMES(OCLSPKT_CARRIER)};  // outlives static objects
+  return *carriers;
+}
+
+const Carrier* find(const std::string& name) {
+  const auto at = std::find_if(table().begin(), table().end(), [&](const Carrier& c) { return c.name == name; });
+  return at == table().end() ? nullptr : &*at;
+}
+
+}  // namespace
+
+void add_carrier(const Carrier& carrier) {
+  if (find(carrier.name) != nullptr) {
+    throw InvalidInput(std::string("devices have a scheme ") + carrier.name + " already: give yours another name");
   }
-  return *at;
+  table().push_back(carrier);  // a deque: what carrier_of() gave stays
+}
+
+const Carrier& carrier_of(const Plan& plan) {
+  if (const Carrier* carrier = find(plan.scheme())) return *carrier;
+  throw InvalidInput(std::string("this library has no scheme ") + plan.scheme() +
+                     " for devices: choose another method, or let the host solve");
 }
 
 }  // namespace oclspkt::ocl

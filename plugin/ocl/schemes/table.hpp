@@ -28,6 +28,10 @@ constexpr Carrier carrier(const char* name) {
           [] { return std::unique_ptr<Part<double>>(std::make_unique<P<double>>()); }};
 }
 
+/// Add the carrier of a scheme of a program's own, see oclspkt::add_scheme(). To be called before the first set-up.
+/// @throws InvalidInput if there is one of that name
+OCLSPKT_API void add_carrier(const Carrier& carrier);
+
 /// The carrier of a plan's scheme.
 /// @throws InvalidInput if devices have no scheme of that name
 const Carrier& carrier_of(const Plan& plan);

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A scheme that is not the library's: Thomas' algorithm by one work-item of a device. docs/schemes.md explains it.
+#pragma once
+
+#include "schemes/part.hpp"
+#include "schemes/proposal.hpp"
+#include "schemes/scheme.hpp"
+#include "schemes/table.hpp"
+
+namespace oclspkt::test {
+
+inline constexpr const char* kThomas = "thomas-serial";
+
+/// What the scheme says of its plans.
+class ThomasScheme final : public SchemeOf<ThomasScheme> {
+ public:
+  /// What a plan of this scheme holds that no other has.
+  struct Geometry {
+    Index lines;
+  };
+
+  const char* name() const override { return kThomas; }
+  std::string shape(const Plan& plan) const override {
+    return format("%lld lines by one work-item", static_cast<long long>(plan.as<Geometry>().lines));
+  }
+  double words(const Plan&) const override { return 9; }  // 4 and 2 down, 2 and 1 back
+  Cut cut(const Plan& plan) const override { return {plan.n, 0, 0, true}; }
+  bool in_pieces(const Plan&) const override { return false; }
+
+  template <typename T>
+  Rounding bound(const Plan&, const LineSet&, const BandsView<T>&, const Survey& survey) const {
+    return {survey.dominance >= 1 ? rounding_by_growth(kDominantGrowth) : kNothingKnown};
+  }
+
+  /// Nobody gets it who does not name it.
+  template <typename T>
+  bool suits(Method method, const Problem<T>& problem) const {
+    return method == Method::exact_factored && problem.options.variant == name() && by_lanes(problem);
+  }
+  template <typename T>
+  std::optional<Proposal> proposal(const Problem<T>& problem, Rejection&) const {
+    const LineSet& lines = problem.bands.lines();
+    Plan plan;
+    plan.method = Method::exact_factored;
+    plan.n = plan.m = lines.rows();
+    plan.chunk_tiles = 1;
+    plan.made_by = kThomas;
+    plan.geometry = Geometry{lines.count()};
+    return exact_proposal(problem, plan);
+  }
+};
+
+/// The same on a device.
+template <typename T>
+class ThomasPart final : public ocl::Part<T> {
+ public:
+  static ocl::Needs needs(const Plan& plan, const LineSet&, int word, Index) { return {.all = plan.n * word}; }
+
+  void make_kernels(const ocl::Site& s) override {
+    constexpr const char* kText = R"(
+#if SCALAR_IS_DOUBLE
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+typedef double real;
+#else
+typedef float real;
+#endif
+__kernel void thomas_serial(__global const real* lower, __global const real* diag, __global const real* upper,
+                            __global const real* y, __global real* x, __global real* c, const long n) {
+  real d = 0, above = 0;
+  for (long i = 0; i < n; ++i) {
+    const real p = 1 / (diag[i] - lower[i] * above);
+    d = (y[i] - lower[i] * d) * p;
+    above = upper[i] * p;
+    x[i] = d;
+    c[i] = above;
+  }
+  for (long i = n - 2; i >= 0; --i) x[i] -= c[i] * x[i + 1];
+})";
+    const bool is_double = sizeof(T) == sizeof(double);
+    this->make(s, kernel_, "thomas_serial", is_double ? "-D SCALAR_IS_DOUBLE=1" : "-D SCALAR_IS_DOUBLE=0", 1, is_double,
+               kText);
+  }
+
+  std::int64_t make_buffers(const ocl::Site& s) override {
+    return ocl::ensure(s.device, couplings_, ocl::Access::read_write, s.plan.n * static_cast<Index>(sizeof(T)));
+  }
+
+  ocl::Event finish(const ocl::Site& s, const ocl::Tiles& t) override {
+    const Index n = t.chunk.rows();  // none where launches are rehearsed
+    const std::int64_t bytes = n * static_cast<Index>(sizeof(T));
+    ocl::set_arguments(s.device, kernel_, t.bands.lower, t.bands.diag, t.bands.upper, t.y, t.x, couplings_,
+                       ocl::Long{n});
+    return ocl::launch(s.device, kernel_, {1},
+                       {{"lower", &t.bands.lower, bytes, sizeof(T)},
+                        {"diag", &t.bands.diag, bytes, sizeof(T)},
+                        {"upper", &t.bands.upper, bytes, sizeof(T)},
+                        {"y", &t.y, bytes, sizeof(T)},
+                        {"x", &t.x, bytes, sizeof(T)},
+                        {"couplings", &couplings_, bytes, sizeof(T)}});
+  }
+
+ private:
+  ocl::Kernel kernel_;
+  ocl::Buffer couplings_;
+};
+
+/// Both, once a process.
+inline void add_thomas() {
+  static const ThomasScheme scheme;
+  static const bool added = [] {
+    add_scheme(scheme);
+    ocl::add_carrier(ocl::carrier<ThomasPart>(kThomas));
+    return true;
+  }();
+  static_cast<void>(added);
+}
+
+}  // namespace oclspkt::test
