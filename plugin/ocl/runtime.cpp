@@ -29,14 +29,14 @@ Buffer wrap(const OpenDevice& device, const void* p, std::int64_t bytes) {
   return device.buffer(CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, const_cast<void*>(p));
 }
 
-Event read(const OpenDevice& device, const Buffer& from, void* to, std::int64_t bytes) {
+Event enqueue_read(const OpenDevice& device, const Buffer& from, void* to, std::int64_t bytes) {
   fault_point(Place::read, device.info(), device.queue()());
   Event event;
   device.queue().enqueueReadBuffer(from, CL_FALSE, 0, static_cast<std::size_t>(bytes), to, nullptr, &event);
   return event;
 }
 
-Event write(const OpenDevice& device, const void* from, const Buffer& to, std::int64_t bytes) {
+Event enqueue_write(const OpenDevice& device, const void* from, const Buffer& to, std::int64_t bytes) {
   fault_point(Place::write, device.info(), device.queue()());
   Event event;
   device.queue().enqueueWriteBuffer(to, CL_FALSE, 0, static_cast<std::size_t>(bytes), from, nullptr, &event);

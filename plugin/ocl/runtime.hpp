@@ -43,7 +43,7 @@ OCLSPKT_API std::int64_t ensure(const OpenDevice& device, Buffer& buffer, Access
 OCLSPKT_API Buffer wrap(const OpenDevice& device, const void* p, std::int64_t bytes);
 
 /// Enqueue a copy between a buffer's beginning and memory of the host, which stays until the event has ended.
-OCLSPKT_API Event read(const OpenDevice& device, const Buffer& from, void* to, std::int64_t bytes);
-OCLSPKT_API Event write(const OpenDevice& device, const void* from, const Buffer& to, std::int64_t bytes);
+OCLSPKT_API Event enqueue_read(const OpenDevice& device, const Buffer& from, void* to, std::int64_t bytes);
+OCLSPKT_API Event enqueue_write(const OpenDevice& device, const void* from, const Buffer& to, std::int64_t bytes);
 
 }  // namespace oclspkt::ocl

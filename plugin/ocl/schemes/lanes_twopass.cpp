@@ -58,7 +58,7 @@ class LanesTwopass final : public Part<T> {
   }
 
   void join(const Site& s) override {
-    const Event event = read(s.device, equations_, words_.data(), segment_bytes_);
+    const Event event = enqueue_read(s.device, equations_, words_.data(), segment_bytes_);
     s.waiter.wait(event);
     s.times.transfer_seconds += seconds(event);
     const Index stride = padded(s.plan);

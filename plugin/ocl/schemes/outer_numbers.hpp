@@ -32,7 +32,7 @@ class OuterNumbers {
   /// Bring the numbers of the host to the device.
   void give(const Site& site) {
     for (const auto& [buffer, host] : {std::pair{&top_, &tops_}, {&bottom_, &bottoms_}}) {
-      const Event event = write(site.device, host->data(), *buffer, bytes_);
+      const Event event = enqueue_write(site.device, host->data(), *buffer, bytes_);
       site.waiter.wait(event);
       site.times.transfer_seconds += seconds(event);
     }
