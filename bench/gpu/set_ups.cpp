@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// oclspkt-bench-set-ups FILE [options of oclspkt-bench-gpu]: seconds of a first set-up, of a later one with other values,
-// and of an apply, with vectors on the host; --device host measures the host. Kernels are built before anything is timed.
+// oclspkt-bench-set-ups FILE [options of oclspkt-bench-gpu]: seconds of a first set-up, of a later one with other
+// values, and of an apply, with vectors on the host; --device host measures the host. Kernels are built before anything
+// is timed.
 #include <algorithm>
 #include <cstdio>
 #include <limits>
@@ -97,7 +98,8 @@ void run(const Settings& settings, const std::string& command) {
   nlohmann::ordered_json document{{"provenance", provenance(device != nullptr ? *device : host, command)},
                                   {"results", nlohmann::ordered_json::array()}};
   for (const Case& c : make_cases(settings)) {
-    auto record = c.is_double ? measure<double>(c, device, settings.variant) : measure<float>(c, device, settings.variant);
+    auto record =
+        c.is_double ? measure<double>(c, device, settings.variant) : measure<float>(c, device, settings.variant);
     std::printf("%-60s %-20s first %.3e s, later %.3e s, apply %.3e s\n", c.describe().c_str(),
                 record["method"].get<std::string>().c_str(), record["first_set_up_seconds"].get<double>(),
                 record["later_set_up_seconds"].get<double>(), record["apply_seconds"].get<double>());

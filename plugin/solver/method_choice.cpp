@@ -137,7 +137,13 @@ static std::optional<Proposal> propose_plan(const Problem<T>& problem, Method me
     return std::nullopt;
   }
   if (!ask_schemes(problem, method, proposal, rejection)) {
-    proposal = lines.contiguous() ? propose_halo(problem, rejection) : propose_grid(problem, method, rejection);
+    if (method == Method::truncated_halo && lines.contiguous()) {
+      proposal = propose_halo(problem, rejection);
+    } else if (takes_grid(problem)) {
+      proposal = propose_grid(problem, method, rejection);
+    } else {
+      rejection.why = std::string("this library has no scheme for ") + name(method) + " and " + lines.describe();
+    }
   }
   const bool truncated = method == Method::truncated_halo || method == Method::truncated_streamed;
   return truncated ? improved(problem, std::move(proposal), rejection) : proposal;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the sources must keep to.
 
-    sources.py arrows|paths ROOT
+    sources.py arrows|paths|schemes ROOT
 """
 
 import os
@@ -80,5 +80,43 @@ def check_paths(root):
     return problems
 
 
-found = {"arrows": check_arrows, "paths": check_paths}[sys.argv[1]](sys.argv[2])
+# What of the rebuilt house is still to be reached: each number may only get smaller.
+MOST_SCHEME_NAMES = 22  # places outside the schemes' own files that name one: Plan::scheme(), by members of Plan
+MOST_PLAN_MEMBERS = 47
+OPENCL_NAME = re.compile(r"\bcl::|\bcl_\w|\bCL_\w|\bcl[A-Z]\w*\(")
+MEMBER = re.compile(r"^  (?!return|using|static|friend)[\w:<>*]+(?: [\w:<>*]+)* \w+(?: = [^;()]*)?;", re.MULTILINE)
+
+
+def scheme_names(folder):
+    """Names of the schemes that have a file in a folder, as the table beside them lists them."""
+    listed = set(re.findall(r"^  X\((\w+)\)", text(os.path.join(folder, "table.cpp")), re.MULTILINE))
+    own = {os.path.basename(path)[:-4] for path in files(folder) if path.endswith(".cpp")}
+    return listed, [f"{folder}: {name} is listed and has no file" for name in sorted(listed - own)]
+
+
+def check_schemes(root):
+    plugin = os.path.join(root, "plugin")
+    core, ocl = (os.path.join(plugin, room, "schemes") for room in ("core", "ocl"))
+    names, problems = scheme_names(core)
+    on_devices, more = scheme_names(ocl)
+    problems += more + [f"{name} is a scheme of devices and none of core/schemes" for name in sorted(on_devices - names)]
+    if len(names) < 15:
+        problems.append(f"only {len(names)} schemes were found")
+    for name in names:
+        if f'"{name.replace("_", "-")}"' not in text(os.path.join(core, f"{name}.cpp")):
+            problems.append(f"core/schemes/{name}.cpp does not say its name")
+    for path in files(ocl):
+        problems += [f"{path} names OpenCL: {found}" for found in OPENCL_NAME.findall(text(path))]
+    quoted = re.compile("|".join(f'"{name.replace("_", "-")}"' for name in names))
+    places = [path for path in files(plugin, skip=("schemes",)) for _ in quoted.findall(text(path))]
+    if len(places) > MOST_SCHEME_NAMES:
+        problems.append(f"{len(places)} places name a scheme, {MOST_SCHEME_NAMES} at most: {sorted(set(places))}")
+    plan = text(os.path.join(plugin, "core", "plan.hpp"))
+    members = MEMBER.findall(plan[plan.index("struct Plan {"):plan.index("/// Choose partitions, runs and chunks.")])
+    if not 20 < len(members) <= MOST_PLAN_MEMBERS:
+        problems.append(f"Plan has {len(members)} data members, {MOST_PLAN_MEMBERS} at most")
+    return problems
+
+
+found = {"arrows": check_arrows, "paths": check_paths, "schemes": check_schemes}[sys.argv[1]](sys.argv[2])
 sys.exit("\n".join(found) or 0)
