@@ -9,42 +9,18 @@
 #include "forgiven.hpp"
 #include "line_columns.hpp"
 #include "parallel.hpp"
+#include "schemes/scheme.hpp"
 #include "walk.hpp"
 
 namespace oclspkt {
 namespace {
 
-/// How the pivots of a plan are made.
-enum class Arithmetic {
-  plain,  ///< the diagonal less what is taken off it
-  excess  ///< by the excess, which is carried from row to row
-};
-
-Arithmetic arithmetic_of(const Plan& plan) {
-  const bool truncates = plan.method == Method::truncated_halo || plan.method == Method::truncated_streamed;
-  const bool factored = plan.grid() ? plan.method != Method::truncated_halo : plan.stored;
-  return truncates && !factored ? Arithmetic::plain : Arithmetic::excess;
-}
-
-/// Bounds of lines side by side ask of pivots that |c_i / u_i| is at most 1, or follow the factors in T's arithmetic:
-/// either holds with pivots of another matrix, as long as excesses are forgiven.
-bool takes_any_pivots(const Plan& plan) { return plan.grid() && arithmetic_of(plan) == Arithmetic::excess; }
-
-/// Lines that are eliminated whole, whose factors tell their growth when they are made.
-bool tells_growth(const Plan& plan) {
-  return plan.method == Method::exact_factored && !plan.by_groups() && !plan.twisted();
-}
-
-bool sweeps_up(const Plan& plan) {
-  return plan.twisted() || plan.from_ends || plan.paper || plan.method == Method::exact_twopass;
-}
-
 /// Rows of a line, one after the other, until a pivot is lost.
 template <typename T>
 class PivotErrors {
  public:
-  explicit PivotErrors(const Plan& plan)
-      : arithmetic_(arithmetic_of(plan)), most_(takes_any_pivots(plan) ? kUnlimited : kKnownPivots) {}
+  explicit PivotErrors(const Elimination& elimination)
+      : plain_(elimination.plain), most_(elimination.any_pivots ? kUnlimited : kKnownPivots) {}
 
   /// Eliminate the row before from the next one. @return whether its pivot is known
   bool see(T lower, T diag, T upper) {
@@ -52,7 +28,7 @@ class PivotErrors {
     // An error of the pivot above changes what is taken off; one of a carried excess changes the multiplier, too, and
     // leaves the same.
     double error = std::abs(row.taken) * handed_;
-    if (arithmetic_ == Arithmetic::plain || row.direct) {
+    if (plain_ || row.direct) {
       error += kUnit * (3 * std::abs(row.taken) + 2 * row.size);
     } else {
       const double forgiven = is_forgiven(static_cast<T>(row.own), diag) ? -row.own : 0;
@@ -68,7 +44,7 @@ class PivotErrors {
   /// What an unknown may be against those that rounding belongs to, so that sums over all rows stay in T's range.
   static constexpr double kMost = sizeof(T) == sizeof(float) ? 1e25 : 1e250;
   static constexpr double kUnlimited = std::numeric_limits<double>::max();
-  Arithmetic arithmetic_;
+  bool plain_;
   double most_;
   PivotChain chain_;
   double handed_ = 0;  ///< error of the last excess, or plain pivot, relative to the pivot
@@ -76,8 +52,8 @@ class PivotErrors {
 };
 
 template <typename T>
-bool knows_line(const Plan& plan, const Walk<T>& rows, Index length) {
-  PivotErrors<T> errors(plan);
+bool knows_line(const Elimination& how, const Walk<T>& rows, Index length) {
+  PivotErrors<T> errors(how);
   for (Index i = 0; i < length; ++i) {
     if (!errors.see(rows.lower(i), rows.diag(i), rows.upper(i))) return false;
   }
@@ -92,16 +68,16 @@ constexpr Index kRowsAlike = 8192;
 
 template <typename T>
 bool knows_pivots(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) {
-  if (tells_growth(plan)) return true;
+  const Elimination how = scheme_of(plan).elimination();
+  if (how.tells_growth) return true;
   // 4 u d / (d - 1)
   if (survey.dominance >= 1 + 40 * static_cast<double>(std::numeric_limits<T>::epsilon()) / kKnownPivots) return true;
-  const bool up = sweeps_up(plan);
   const Index count = plan.form == Form::shared ? 1 : lines.count();
   std::atomic<bool> known{true};
   const auto see_line = [&](const BandsView<T>& line, Index length) {
     if (!known) return;
-    if (!knows_line(plan, Walk<T>(line, length, false), length) ||
-        (up && !knows_line(plan, Walk<T>(line, length, true), length))) {
+    if (!knows_line(how, Walk<T>(line, length, false), length) ||
+        (how.upwards && !knows_line(how, Walk<T>(line, length, true), length))) {
       known = false;
     }
   };
@@ -111,7 +87,7 @@ bool knows_pivots(const Plan& plan, const LineSet& lines, const BandsView<T>& ba
       const Column<T> column(lines, bands, first, width);
       for (Index l = 0; l < width && known; ++l) see_line(column.line(l), lines.length(0));
     });
-    return known && !(takes_any_pivots(plan) && forgiving_harms(lines, bands));
+    return known && !(how.any_pivots && forgiving_harms(lines, bands));
   }
   const bool alike = survey.dominance >= 1 && is_uniform(lines, bands);
   for_pieces(count, lines_a_piece(lines), [&](Index begin, Index end) {

@@ -116,9 +116,9 @@ Layout make_layout(const Plan& plan, int word, const Limits& limits) {
   layout.resident =
       3 * band_rows * plan.factor_word(word) + 2 * layout.longest * word + layout.scratch_bytes + layout.own_bytes <=
       limits.memory;
-  if ((plan.twisted() || plan.from_ends || plan.reduces_tiles()) && !(layout.resident && layout.chunks.size() <= 1)) {
-    throw InvalidInput(std::string("method ") + name(plan.method) + (plan.by_levels() ? "" : " from both ends") +
-                       " sweeps all " + std::to_string(plan.n) +
+  if (plan.cut().whole && !(layout.resident && layout.chunks.size() <= 1)) {
+    throw InvalidInput(std::string("scheme ") + plan.scheme() + " of method " + name(plan.method) + " takes all " +
+                       std::to_string(plan.n) +
                        " rows at once, the device's memory does not hold them: raise device_memory or choose "
                        "exact-twopass by partitions");
   }

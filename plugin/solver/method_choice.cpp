@@ -149,21 +149,9 @@ static std::optional<Proposal> propose_plan(const Problem<T>& problem, Method me
   return truncated ? improved(problem, std::move(proposal), rejection) : proposal;
 }
 
-/// True if the elimination of a plan carries excesses, and nothing but these.
-static bool carries_excess(const Plan& plan) {
-  return plan.method == Method::truncated_halo || (plan.method == Method::exact_twopass && !plan.from_ends) ||
-         plan.folds() || plan.grid_folds();
-}
-
-/// True if rows whose diagonal is small against their couplings keep it: factors that the host makes row by row, with
-/// nothing that is taken off afterwards.
-static bool carries_diagonals(const Plan& plan) {
-  return plan.method == Method::exact_factored && !plan.twisted() && !plan.by_groups() && !plan.grid_folds();
-}
-
 /// Why small diagonals would be lost, which errors of rows do not show; empty if they are not.
 static std::string diagonal_refusal(const Survey& survey, const Plan& plan) {
-  if (!(survey.dominance < 0.5) || carries_diagonals(plan)) return {};
+  if (!(survey.dominance < 0.5) || scheme_of(plan).elimination().diagonals) return {};
   return format("row %lld has a diagonal of %.1e times its couplings, which rounds with them",
                 static_cast<long long>(survey.weakest_row), survey.dominance);
 }
@@ -173,7 +161,7 @@ template <typename T>
 static std::string forgiving_refusal(const Problem<T>& problem, const Plan& plan) {
   // Rows of dominance 1 but for a rounding may be surveyed as such.
   constexpr double kAboutOne = 1 + 8 * static_cast<double>(std::numeric_limits<T>::epsilon());
-  if (!carries_excess(plan) || problem.survey.dominance > kAboutOne) return {};
+  if (!scheme_of(plan).elimination().excess || problem.survey.dominance > kAboutOne) return {};
   const double effect = forgiven_effect(problem.bands.lines(), problem.bands.view());
   if (effect <= kHarmlessForgiving) return {};
   return format("an excess within rounding of 0 may change the solution %.1e times, more than %.1f", effect,
@@ -187,7 +175,7 @@ std::optional<Proposal> propose(const Problem<T>& problem, Method method, Reject
   if (!proposal || method == Method::pivot) return proposal;
   if (!proposal->rounding) proposal->rounding = rounding_of(problem, proposal->plan);
   // A diagonal that is small against its couplings is rounded with these.
-  if (carries_excess(proposal->plan)) {
+  if (scheme_of(proposal->plan).elimination().excess) {
     const double d = problem.survey.dominance;
     proposal->rounding->eps = (d < 1 ? kOfDifference : 1) * proposal->rounding->eps + kOfExcess / d;
   }

@@ -27,6 +27,7 @@ class BesideFactored final : public SchemeOf<BesideFactored> {
     return plan.windowed ? 2 + (plan.couplings_serve() ? 2 : 3) * each : 4 + 3 * each;
   }
   bool in_pieces(const Plan&) const override { return false; }
+  Elimination elimination() const override { return {.diagonals = true, .tells_growth = true}; }
   /// Rows are swept whole. Below dominance 1 the factors tell their growth when they are made.
   template <typename T>
   Rounding bound(const Plan&, const LineSet&, const BandsView<T>&, const Survey&) const {

@@ -17,6 +17,7 @@ class BesideHalo final : public SchemeOf<BesideHalo> {
   }
   /// Where the window between both sweeps is memory, what it keeps is written and read again.
   double words(const Plan& plan) const override { return (plan.windowed ? 4 : 8) * plan.overlap() + 1; }
+  Elimination elimination() const override { return {.plain = true, .excess = true}; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {
     return bound_halos(plan, plan.segments == 1, bands, survey);

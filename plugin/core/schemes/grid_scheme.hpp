@@ -24,6 +24,9 @@ class GridScheme : public Scheme {
   }
   double words(const Plan& plan) const final { return plan.m > 0 ? words_of_rows(plan) : 5; }
   bool settles() const final { return true; }
+  /// The bounds ask of pivots that |c_i / u_i| is at most 1, or follow the factors in T's arithmetic: either holds with
+  /// pivots of another matrix.
+  Elimination elimination() const override { return {.any_pivots = true}; }
 
  protected:
   /// How lines are cut, and what waits, behind the size of the tiles.

@@ -10,6 +10,7 @@ class GridsCondensed final : public SchemeOf<GridsCondensed, GridScheme> {
   const char* name() const override { return "grids-condensed"; }
   int launches() const override { return 3; }
   bool in_pieces(const Plan&) const override { return false; }
+  Elimination elimination() const override { return {.excess = true, .any_pivots = true}; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) const {
     return bound_grid(plan, lines, bands, survey);

@@ -28,6 +28,7 @@ class HostStreamed final : public SchemeOf<HostStreamed> {
     return std::string("walking ") + (plan.walk_up ? "up" : "down") + (plan.exact_starts ? " from exact starts" : "");
   }
   double words(const Plan& plan) const override { return plan.exact_starts ? 9 : words_of_one_pass(plan); }
+  Elimination elimination() const override { return {.plain = true}; }
   template <typename T>
   Rounding bound(const Plan&, const LineSet&, const BandsView<T>&, const Survey& survey) const {
     return {rounding_of_halos(survey)};

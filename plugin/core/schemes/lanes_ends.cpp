@@ -14,6 +14,7 @@ class LanesEnds final : public SchemeOf<LanesEnds> {
   double words(const Plan&) const override { return 9; }
   int launches() const override { return 2; }
   Cut cut(const Plan& plan) const override { return {plan.tile_rows(), 0, 0, true}; }
+  Elimination elimination() const override { return {.upwards = true}; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey&) const {
     return bound_taken_off(plan, bands);

@@ -12,6 +12,7 @@ class LanesHalo final : public SchemeOf<LanesHalo> {
   const char* name() const override { return "lanes-halo"; }
   std::string shape(const Plan& plan) const override { return format("halo %lld", static_cast<long long>(plan.halo)); }
   double words(const Plan& plan) const override { return 4 * plan.overlap() + 1; }
+  Elimination elimination() const override { return {.plain = true, .excess = true}; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) const {
     return bound_halos(plan, plan.partitions() == 1 || (plan.halo == 0 && lines.count() > 1), bands, survey);

@@ -16,6 +16,7 @@ class LanesTwopass final : public SchemeOf<LanesTwopass> {
   std::string shape(const Plan&) const override { return {}; }
   double words(const Plan&) const override { return 9; }
   int launches() const override { return 2; }
+  Elimination elimination() const override { return {.excess = true, .upwards = true}; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey&) const {
     return bound_twopass(plan, bands);

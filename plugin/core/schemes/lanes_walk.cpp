@@ -18,6 +18,7 @@ class LanesWalk final : public SchemeOf<LanesWalk> {
   }
   double words(const Plan& plan) const override { return 4 * plan.overlap() + 1; }
   Cut cut(const Plan& plan) const override { return {plan.tile_rows(), plan.tile_rows(), plan.tile_rows(), false}; }
+  Elimination elimination() const override { return {.plain = true, .excess = true}; }
   /// A partition's first unknown is what the rows below it take off in another order than that of the substitution, so
   /// that it rounds twice in each of them; what it counts for shrinks with |c p|.
   template <typename T>

@@ -14,6 +14,16 @@
 
 namespace oclspkt {
 
+/// How a scheme eliminates rows, which decides what is to be known of pivots and diagonals.
+struct Elimination {
+  bool plain = false;         ///< pivots are diagonals less what is taken off; otherwise the excess is carried
+  bool excess = false;        ///< rows carry excesses and nothing but these, with a rounding of the diagonal forgiven
+  bool diagonals = false;     ///< rows whose diagonal is small against their couplings carry that instead
+  bool upwards = false;       ///< rows are eliminated from below, too
+  bool any_pivots = false;    ///< the bound holds with the pivots of another matrix, as long as excesses are forgiven
+  bool tells_growth = false;  ///< lines are eliminated whole, by factors that tell their growth when they are made
+};
+
 /// One way to solve on one kind of processor, as far as no device is needed: what it says of its plans. All that is a
 /// scheme's own stands in its file here and, for devices, in that of the same name under ocl/schemes.
 class OCLSPKT_API Scheme {
@@ -37,6 +47,8 @@ class OCLSPKT_API Scheme {
   virtual bool in_pieces(const Plan& /*plan*/) const { return true; }
   /// Interface systems are solved by what is stored, across tiles, whatever the lines are.
   virtual bool settles() const { return false; }
+
+  virtual Elimination elimination() const { return {}; }
 
   /// The bound on what rounding leaves in a row, to first order, with pivots as they would be without rounding.
   /// @param bands  couplings out of the lines are 0

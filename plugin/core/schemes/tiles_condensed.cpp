@@ -17,6 +17,7 @@ class TilesCondensed final : public SchemeOf<TilesCondensed> {
   int launches() const override { return 5; }
   Cut cut(const Plan& plan) const override { return {plan.group_rows(), 0, 0, true}; }
   bool settles() const override { return true; }
+  Elimination elimination() const override { return {.excess = true}; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {
     return bound_condensed(plan, bands, survey);

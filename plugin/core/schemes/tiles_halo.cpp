@@ -20,6 +20,7 @@ class TilesHalo final : public SchemeOf<TilesHalo> {
   Cut cut(const Plan& plan) const override {
     return {plan.m, plan.halo, std::max(plan.halo, plan.group_rows() - plan.halo - plan.m), false};
   }
+  Elimination elimination() const override { return {.plain = true, .excess = true}; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {
     return bound_of_tiles(

@@ -22,6 +22,7 @@ class TilesKept final : public SchemeOf<TilesKept> {
     return {plan.m, plan.halo, std::max(plan.halo, plan.group_rows() - plan.halo - plan.m), false};
   }
   bool settles() const override { return true; }
+  Elimination elimination() const override { return {.excess = true}; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) const {
     return bound_of_tiles(

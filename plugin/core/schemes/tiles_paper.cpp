@@ -45,6 +45,7 @@ class TilesPaper final : public SchemeOf<TilesPaper> {
   int launches() const override { return 5; }
   Cut cut(const Plan& plan) const override { return {plan.tile_rows(), plan.m, plan.m, false}; }
   bool settles() const override { return true; }
+  Elimination elimination() const override { return {.plain = true, .excess = true, .upwards = true}; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {
     if (plan.n == 0) return {0};

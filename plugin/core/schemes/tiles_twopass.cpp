@@ -46,6 +46,7 @@ class TilesTwopass final : public SchemeOf<TilesTwopass> {
   int launches() const override { return 5; }
   Cut cut(const Plan& plan) const override { return {plan.group_rows(), 0, 0, true}; }
   bool settles() const override { return true; }
+  Elimination elimination() const override { return {.excess = true, .upwards = true}; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>&, const Survey& survey) const {
     if (plan.n == 0) return {0};
