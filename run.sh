@@ -14,7 +14,9 @@ usage: ./run.sh VERB
   build   build the libraries, the examples and oclspkt-devices        -> build/release
   demo    build, then solve 1e6 rows with one of PETSc's own programs and run the heat equation in
           one and two dimensions
-  test    build and test: release, debug with address and undefined behaviour sanitizers, and fuzz for half a minute
+  test    build the libraries and the examples and test them, in at most ten minutes on two processors.
+          `test all` runs the rest as well: every test of the release build, a build with address and undefined
+          behaviour sanitizers, and half a minute of fuzzing
   fuzz    fuzz the solver, what reads options, and both under PETSc, each for the seconds that follow (default: 600);
           `fuzz attack SECONDS` solves hard systems on every device and judges each answer
   bench   build oclspkt-bench and run it; what follows the verb goes to it: solve, sweep, lines, weak-line, choices,
@@ -32,7 +34,7 @@ verb=${1:-help}
 [ $# -eq 0 ] || shift
 case $verb in
   setup)
-    need_packages build demo bench test
+    need_packages build demo bench test all
     source scripts/drivers.sh
     install_drivers
     ;;
@@ -46,13 +48,21 @@ case $verb in
     run_demo
     ;;
   test)
-    need_packages build demo bench test
+    case "$*" in
+      '') lists=(build demo test) steps=(release) ;;
+      all) lists=(build demo bench test all) steps=(release rest asan fuzz) ;;
+      *)
+        echo "run.sh: test takes nothing or the word 'all', not '$*'" >&2
+        exit 2
+        ;;
+    esac
+    need_packages "${lists[@]}"
     source scripts/drivers.sh
     source scripts/test.sh
-    run_tests
+    run_tests "${steps[@]}"
     ;;
   fuzz)
-    need_packages build test
+    need_packages build test all
     source scripts/drivers.sh
     source scripts/fuzz.sh
     run=run_fuzz

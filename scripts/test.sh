@@ -1,5 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Two builds and their tests and half a minute of fuzzing for each target, with one closing line that sums them up.
+# `test`: a release build and what shows that it works. `test all`: the rest of its tests, the tests under the sanitizers
+# and half a minute of fuzzing for each target. Both end with one line that sums up.
+
+# Tests with one of these labels are left to `test all`: what checks the sources and the installed tree (house), what
+# compares builds (freeze), what takes long (slow), and what repeats what other tests show (full).
+LEFT_TO_ALL='^(house|freeze|slow|full)$'
+# What the other tests need.
+TARGETS=(plugin/all examples/all tests/unit/all tests/device/all tests/solver/all tests/petsc/all)
 
 passed=0 failed=0 skipped=0
 summary=()
@@ -9,47 +16,73 @@ count() {
   sed -n "s/^[[:space:]]*$2=\"\([0-9]*\)\".*/\1/p; s/.*<testsuite.* $2=\"\([0-9]*\)\".*/\1/p" "$1" | head -n 1
 }
 
-# note PRESET PASSED FAILED SKIPPED
+# note NAME PASSED FAILED SKIPPED
 note() {
   passed=$((passed + $2)) failed=$((failed + $3)) skipped=$((skipped + $4))
-  summary+=("$(printf '%-8s %5d passed, %d failed, %d skipped' "$@")")
+  summary+=("$(printf '%-12s %5d passed, %d failed, %d skipped' "$@")")
 }
 
-# test_preset PRESET [ctest options]: a build that fails counts as one failed test.
+# test_preset NAME PRESET [ctest options]: configure with $settings, build with the options $goals and test. A build that
+# fails counts as one failed test.
 test_preset() {
-  local preset=$1 results=$PWD/build/$1.tests.xml all bad skip begin=$SECONDS
-  shift
+  local name=$1 preset=$2 results=$PWD/build/$1.tests.xml all bad skip begin=$SECONDS
+  shift 2
   if ! configure "$preset" -DOCLSPKT_TESTS=ON "-DOCLSPKT_ICD_FOLDER=$ICD_FOLDER" \
-    "-DOCLSPKT_REQUIRE_DEVICES=$REQUIRED_PLATFORMS" "${settings[@]}" || ! cmake --build --preset "$preset" -j "$JOBS"; then
-    note "$preset" 0 1 0
+    "-DOCLSPKT_REQUIRE_DEVICES=$REQUIRED_PLATFORMS" "${settings[@]}" ||
+    ! cmake --build --preset "$preset" -j "$JOBS" "${goals[@]}"; then
+    note "$name" 0 1 0
     return
   fi
-  echo "== built $preset in $((SECONDS - begin)) s, testing"
+  echo "== built $name in $((SECONDS - begin)) s, testing"
   rm -f "$results"
   ctest --preset "$preset" -j "$JOBS" --no-tests=error --output-junit "$results" "$@" || true
   if [ ! -s "$results" ]; then
-    note "$preset" 0 1 0
+    note "$name" 0 1 0
     return
   fi
   all=$(count "$results" tests) bad=$(count "$results" failures)
   skip=$(($(count "$results" skipped) + $(count "$results" disabled)))
-  note "$preset" $((all - bad - skip)) "$bad" "$skip"
-  echo "== $preset took $((SECONDS - begin)) s"
+  note "$name" $((all - bad - skip)) "$bad" "$skip"
+  echo "== $name took $((SECONDS - begin)) s"
 }
 
+# The libraries file by file, as users build them; the tests many files at a time.
+test_release() {
+  settings=(-DOCLSPKT_BENCH=OFF -DOCLSPKT_ATTACK=OFF -DOCLSPKT_UNITY_TESTS=ON)
+  goals=(--target "${TARGETS[@]}")
+  test_preset release release -LE "$LEFT_TO_ALL"
+}
+
+# What test_release leaves.
+test_rest() {
+  settings=(-DOCLSPKT_BENCH=ON -DOCLSPKT_ATTACK=ON -DOCLSPKT_UNITY_TESTS=ON)
+  goals=()
+  test_preset release-rest release -L "$LEFT_TO_ALL"
+}
+
+# The debug build is the one with the sanitizers: no NDEBUG, assertions of the standard library. Installing, building by
+# others, static analysis and the examples say nothing new in it. PETSc's own programs run our release build; here those of
+# KSP do, the others call nothing more of ours.
+test_asan() {
+  settings=(-DOCLSPKT_BENCH=OFF -DOCLSPKT_EXAMPLES=OFF)
+  goals=()
+  test_preset asan asan -LE 'house|slow' -E 'foreign\.(snes|ts|tao|lines|asm|multigrid)|foreign.*\.cpu$'
+}
+
+test_fuzz() {
+  settings=(-DOCLSPKT_TESTS=OFF -DOCLSPKT_FUZZ_SECONDS=30)
+  goals=()
+  test_preset fuzz fuzz -j 3  # all at once: what counts is half a minute each
+}
+
+# run_tests STEP...: each step is one of the functions above.
 run_tests() {
+  local step
   mkdir -p build
   install_drivers
-  # The libraries file by file, as users build them.
-  settings=(-DOCLSPKT_BENCH=ON -DOCLSPKT_UNITY_TESTS=ON)
-  test_preset release
-  # The debug build is the one with the sanitizers: no NDEBUG, assertions of the standard library. Installing, building by
-  # others, static analysis and the examples say nothing new in it, nor do kernels under oclgrind. PETSc's own programs run
-  # our release build; here those of KSP do, the others call nothing more of ours.
-  settings=(-DOCLSPKT_BENCH=OFF -DOCLSPKT_EXAMPLES=OFF)
-  test_preset asan -LE 'house|slow' -E 'oclgrind|foreign\.(snes|ts|tao|lines|asm|multigrid)|foreign.*\.cpu$'
-  settings=(-DOCLSPKT_TESTS=OFF -DOCLSPKT_FUZZ_SECONDS=30)
-  test_preset fuzz -j 3  # all at once: what counts is half a minute each
+  for step in "$@"; do
+    "test_$step"
+  done
   echo
   printf '%s\n' "${summary[@]}" "in $SECONDS s"
   echo "$passed passed, $failed failed, $skipped skipped"

@@ -19,8 +19,8 @@ function(oclspkt_discover_tests target)
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${file})
 endfunction()
 
-# A test whose program is not on this machine: seen as skipped, with the reason.
+# A test whose program is not on this machine: `./run.sh test all` shows it as skipped, with the reason.
 function(oclspkt_skipped_test name reason)
   add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "skipped: ${reason}")
-  set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "skipped: ")
+  set_tests_properties(${name} PROPERTIES LABELS full SKIP_REGULAR_EXPRESSION "skipped: ")
 endfunction()

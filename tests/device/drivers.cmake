@@ -75,6 +75,8 @@ foreach(fault missing throws_at_load exits_at_load aborts_at_load hangs_at_load 
   file(GENERATE OUTPUT ${beside}/0.icd CONTENT "${driver}\n")
   oclspkt_devices_test(Beside.${fault} "cpu +.*Portable Computing Language.*problem: driver .*0.icd, ${says_${fault}}"
     OCL_ICD_VENDORS=${beside} ${environment})
+  # Those below show one of these drivers.
+  set_property(TEST device.Module.Alone.${fault} device.command.Beside.${fault} APPEND PROPERTY LABELS full)
 endforeach()
 oclspkt_device_test(Module.Beside Module.* PROGRAM oclspkt-module-test
   ENVIRONMENT OCL_ICD_VENDORS=${drivers}/beside-aborts_in_device_list)

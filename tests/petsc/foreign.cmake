@@ -17,6 +17,10 @@ function(petsc_example name source)
   target_compile_options(foreign-${name} PRIVATE -w)
 endfunction()
 
+# Those of C, Fortran and Python, a time step, blocks, lines of a grid and no OpenCL platform; `./run.sh test` leaves the
+# others to `./run.sh test all`.
+set(few ksp-ex23 ksp-ex1f petsc4py ts-ex3 bjacobi.3 lines.ksp-ex50.xy.3 without-platform)
+
 # foreign_test(NAME PROGRAM...): the answer of PROGRAM with the plugin and with LU, on what `auto` takes and on a CPU
 # device. CHECK goes to foreign.py, OUTER are options of the program.
 function(foreign_test name)
@@ -24,6 +28,9 @@ function(foreign_test name)
   list(JOIN ARG_OUTER " " outer)
   set(command ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/foreign.py --plugin ${plugin} --mpiexec ${MPIEXEC_EXECUTABLE}
               "--outer=${outer}" ${ARG_CHECK})
+  if(NOT name IN_LIST few)
+    list(APPEND ARG_LABELS full)
+  endif()
   petsc_test(foreign.${name} COMMAND ${command} -- ${ARG_RUN} LABELS ${ARG_LABELS} ENV ${ARG_ENV})
   if(OCLSPKT_WITH_OPENCL AND NOT ARG_HOST_ONLY)
     petsc_test(foreign.${name}.cpu COMMAND ${command} --device cpu -- ${ARG_RUN} LABELS ${ARG_LABELS} ENV ${ARG_ENV})
