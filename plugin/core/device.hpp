@@ -140,10 +140,9 @@ class DeviceModule {
   virtual const std::vector<DeviceInfo>& devices() = 0;
   /// One line for each platform or device that was found but could not be used.
   virtual const std::vector<std::string>& problems() = 0;
-  /// Measured once per process, at most 50 ms apart from the kernel build. Precision narrow is measured by factors that
-  /// are as wide as the vectors.
+  /// Measured once per process, at most 50 ms apart from the kernel build, by factors as wide as the vectors.
   /// @throws DeviceError, BuildError
-  virtual DeviceProfile profile(int device, Precision precision, bool is_double) = 0;
+  virtual DeviceProfile profile(int device, bool is_double) = 0;
   /// The same with the rate of exact-factored for lines side by side, 5 words a row; some 50 ms more.
   /// @throws DeviceError, BuildError
   virtual DeviceProfile profile_beside(int device, bool is_double) = 0;
@@ -168,7 +167,7 @@ class DeviceModule {
 /// error)`. `abi` must equal kDeviceModuleAbi. The module object lives until the process ends. Throws nothing but
 /// bad_alloc; a later call then tries again.
 using DeviceModuleEntry = DeviceModule* (*)(const char* abi, std::string* error);
-inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 6";
+inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 7";
 inline constexpr const char* kDeviceModuleEntryName = "oclspkt_cl_module";
 
 /// Open the module beside this library at first use.

@@ -23,20 +23,19 @@ class ClModule final : public DeviceModule {
   const std::vector<DeviceInfo>& devices() override { return infos_; }
   const std::vector<std::string>& problems() override { return registry().problems(); }
 
-  DeviceProfile profile(int device, Precision precision, bool is_double) override {
-    const bool as_double = is_double && precision != Precision::single;
+  DeviceProfile profile(int device, bool is_double) override {
     registry().require_usable(registry().device(device).info.index);
     const std::lock_guard lock(mutex_);  // one measurement at a time, or they would measure each other
-    const std::pair key(device, as_double);
+    const std::pair key(device, is_double);
     auto at = profiles_.find(key);
     if (at == profiles_.end()) {
-      at = profiles_.emplace(key, as_double ? measure_profile<double>(device) : measure_profile<float>(device)).first;
+      at = profiles_.emplace(key, is_double ? measure_profile<double>(device) : measure_profile<float>(device)).first;
     }
     return at->second;
   }
 
   DeviceProfile profile_beside(int device, bool is_double) override {
-    DeviceProfile profile = this->profile(device, Precision::same, is_double);
+    DeviceProfile profile = this->profile(device, is_double);
     const std::lock_guard lock(mutex_);
     const std::pair key(device, is_double);
     auto at = rates_beside_.find(key);

@@ -54,7 +54,7 @@ void add_figures(DeviceModule& module, const DeviceInfo& device, Row& row, std::
   for (const bool is_double : {false, true}) {
     if (is_double && !device.fp64) continue;
     try {
-      const auto profile = module.profile(device.index, oclspkt::Precision::same, is_double);
+      const auto profile = module.profile(device.index, is_double);
       launch = text("%.1f us", 1e6 * profile.launch_seconds);
       rates[is_double ? 1 : 0] = text("%.0f", 1e-6 * profile.rows_per_second);
     } catch (const std::exception& e) {

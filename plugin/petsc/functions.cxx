@@ -38,11 +38,8 @@ const char* const PCOCLSPKTMethods[] = {kMethodChoiceNames[PC_OCLSPKT_METHOD_AUT
                                         "PC_OCLSPKT_METHOD_",
                                         nullptr};
 const char* const PCOCLSPKTPrecisions[] = {kPrecisionNames[PC_OCLSPKT_PRECISION_SAME],
-                                           kPrecisionNames[PC_OCLSPKT_PRECISION_NARROW],
-                                           kPrecisionNames[PC_OCLSPKT_PRECISION_SINGLE],
-                                           "PCOCLSPKTPrecision",
-                                           "PC_OCLSPKT_PRECISION_",
-                                           nullptr};
+                                           kPrecisionNames[PC_OCLSPKT_PRECISION_NARROW], "PCOCLSPKTPrecision",
+                                           "PC_OCLSPKT_PRECISION_", nullptr};
 const char* const PCOCLSPKTOnDeviceFailures[] = {kOnDeviceFailureNames[PC_OCLSPKT_ON_DEVICE_FAILURE_DEGRADE],
                                                  kOnDeviceFailureNames[PC_OCLSPKT_ON_DEVICE_FAILURE_QUIET],
                                                  kOnDeviceFailureNames[PC_OCLSPKT_ON_DEVICE_FAILURE_ERROR],
@@ -82,7 +79,6 @@ SameValue(PC_OCLSPKT_METHOD_EXACT_FACTORED, MethodChoice::exact_factored);
 SameValue(PC_OCLSPKT_METHOD_PIVOT, MethodChoice::pivot);
 SameValue(PC_OCLSPKT_PRECISION_SAME, Precision::same);
 SameValue(PC_OCLSPKT_PRECISION_NARROW, Precision::narrow);
-SameValue(PC_OCLSPKT_PRECISION_SINGLE, Precision::single);
 SameValue(PC_OCLSPKT_ON_DEVICE_FAILURE_DEGRADE, OnDeviceFailure::degrade);
 SameValue(PC_OCLSPKT_ON_DEVICE_FAILURE_QUIET, OnDeviceFailure::quiet);
 SameValue(PC_OCLSPKT_ON_DEVICE_FAILURE_ERROR, OnDeviceFailure::error);

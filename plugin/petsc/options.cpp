@@ -68,8 +68,7 @@ const OptionEntry kTable[] = {
      "are floats as well, and on CPUs those of lines side by side: 3.5 words a row instead of 5 from and to memory, 3 "
      "instead of 4 for a symmetric matrix, which stays symmetric. Elsewhere `narrow` saves nothing, and the view says "
      "why. A row whose diagonal is so nearly balanced by its couplings that rounding changes what is left by more than "
-     "10 %, or whose numbers floats cannot hold beside each other, fails the set-up, which names it. `single` has no "
-     "kernels in this version."},
+     "10 %, or whose numbers floats cannot hold beside each other, fails the set-up, which names it."},
     {"rtol", "Rtol", "PetscReal", "bound", &Options::rtol,
      "largest certificate of truncation accepted, relative to the solution's largest entry; 0: rounding of the "
      "arithmetic",

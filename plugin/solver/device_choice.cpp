@@ -88,9 +88,8 @@ DeviceChoice cheapest(DeviceModule& module, const std::vector<int>& indices, con
     const DeviceInfo& info = module.devices()[static_cast<std::size_t>(index)];
     if (demand.is_double && !info.fp64) continue;
     try {
-      const DeviceProfile profile = demand.lines.contiguous()
-                                        ? module.profile(index, options.precision, demand.is_double)
-                                        : module.profile_beside(index, demand.is_double);
+      const DeviceProfile profile = demand.lines.contiguous() ? module.profile(index, demand.is_double)
+                                                              : module.profile_beside(index, demand.is_double);
       const std::optional<double> cost = device_seconds(module, index, profile, options, demand);
       if (!cost || (best.module != nullptr && !(*cost < seconds))) continue;
       seconds = *cost;

@@ -47,9 +47,6 @@ void check_options(const Options& o) {
   require_listed("on_device_failure", o.on_device_failure, kOnDeviceFailureNames);
   require_listed("singular", o.singular, kSingularNames);
   require_listed("transfer", o.transfer, kTransferNames);
-  if (o.precision == Precision::single) {
-    throw InvalidInput("precision single has no kernels in this version: use precision same or narrow");
-  }
   const bool listed =
       std::find(std::begin(kVariantNames), std::end(kVariantNames), o.variant) != std::end(kVariantNames);
   if (!listed && find_scheme(o.variant) == nullptr) {

@@ -33,7 +33,7 @@ TEST(LostDevice, FailsEveryLaterUseAndIsNeverTouchedAgain) {
       }
     }
     EXPECT_THROW(make_solver<float>(info.index), DeviceError);
-    EXPECT_THROW(module().profile(info.index, Precision::same, false), DeviceError);
+    EXPECT_THROW(module().profile(info.index, false), DeviceError);
     solver.reset();
     module().release();
   });

@@ -78,12 +78,12 @@ TEST(Devices, DescribeThemselves) {
 TEST(Devices, AreMeasuredOnceAndQuickly) {
   for (const DeviceInfo& info : module().devices()) {
     SCOPED_TRACE(info.name);
-    const DeviceProfile profile = module().profile(info.index, Precision::same, false);
+    const DeviceProfile profile = module().profile(info.index, false);
     EXPECT_GT(profile.launch_seconds, 1e-8);
     EXPECT_LT(profile.launch_seconds, 0.1);
     EXPECT_GT(profile.rows_per_second, 1e5);
     EXPECT_EQ(std::isinf(profile.copy_bytes_per_second), info.host_unified);
-    const DeviceProfile again = module().profile(info.index, Precision::single, true);
+    const DeviceProfile again = module().profile(info.index, false);
     EXPECT_EQ(again.launch_seconds, profile.launch_seconds);
     EXPECT_EQ(again.rows_per_second, profile.rows_per_second);
   }

@@ -61,15 +61,13 @@ class ModelModule final : public DeviceModule {
  public:
   const std::vector<DeviceInfo>& devices() override { return devices_; }
   const std::vector<std::string>& problems() override { return problems_; }
-  DeviceProfile profile(int /*device*/, Precision /*precision*/, bool /*is_double*/) override {
+  DeviceProfile profile(int /*device*/, bool /*is_double*/) override {
     call();
     // Free: cheaper than the host at every size, so that nothing depends on a clock.
     constexpr double kFree = std::numeric_limits<double>::infinity();
     return {.launch_seconds = 0, .rows_per_second = kFree, .copy_bytes_per_second = kFree};
   }
-  DeviceProfile profile_beside(int device, bool is_double) override {
-    return profile(device, Precision::same, is_double);
-  }
+  DeviceProfile profile_beside(int device, bool is_double) override { return profile(device, is_double); }
   DeviceTraits traits(int /*device*/, bool /*is_double*/, const DeviceSettings& settings) override {
     DeviceTraits traits{.lanes = 4, .cores = 2};
     if (settings.device_memory > 0) traits.memory_bytes = settings.device_memory;

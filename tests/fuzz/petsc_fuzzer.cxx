@@ -56,7 +56,6 @@ void check_options(PC pc) {
   require(o.gather_limit >= -1, "gather_limit is out of range");
   require(std::count(std::begin(kVariantNames), std::end(kVariantNames), o.variant) == 1,
           "a variant that does not exist");
-  require(o.precision != Precision::single, "what does not exist is taken");
   PetscReal real = -1;
   PetscInt rows = -1;
   PetscInt64 bytes = -1;

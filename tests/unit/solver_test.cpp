@@ -391,7 +391,7 @@ TEST(SolverOptions, OutOfRangeAreRefusedWithTheirName) {
   test::expect_refused([](Options& o) { o.timeout = -1; }, "timeout");
   test::expect_refused([](Options& o) { o.gather_limit = -2; }, "gather_limit");
   test::expect_refused([](Options& o) { o.variant = "fast"; }, "variant");
-  test::expect_refused([](Options& o) { o.precision = Precision::single; }, "precision");
+  test::expect_refused([](Options& o) { o.precision = static_cast<Precision>(2); }, "precision");
 }
 
 TEST(SolverTimes, CountApplies) {

@@ -23,7 +23,7 @@ typedef enum {
 } PCOCLSPKTMethod;
 PETSC_EXTERN const char* const PCOCLSPKTMethods[];
 
-typedef enum { PC_OCLSPKT_PRECISION_SAME, PC_OCLSPKT_PRECISION_NARROW, PC_OCLSPKT_PRECISION_SINGLE } PCOCLSPKTPrecision;
+typedef enum { PC_OCLSPKT_PRECISION_SAME, PC_OCLSPKT_PRECISION_NARROW } PCOCLSPKTPrecision;
 PETSC_EXTERN const char* const PCOCLSPKTPrecisions[];
 
 typedef enum {

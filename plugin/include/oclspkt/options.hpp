@@ -27,8 +27,7 @@ enum class MethodChoice {
 ///   same    that of the vectors
 ///   narrow  bands are rounded to float when the solver is set up, and so are stored factors where that is safe;
 ///           vectors and arithmetic stay double. Nothing is done where vectors are float
-///   single  all in float
-enum class Precision { same, narrow, single };
+enum class Precision { same, narrow };
 
 /// Which numbers the bands need.
 enum class Form { general, symmetric, shared, narrow };
@@ -48,7 +47,7 @@ inline constexpr const char* kMethodNames[] = {"truncated-halo", "truncated-stre
                                                "exact-factored", "pivot"};
 inline constexpr const char* kMethodChoiceNames[] = {"auto",  "truncated",     "truncated-halo", "truncated-streamed",
                                                      "exact", "exact-twopass", "exact-factored", "pivot"};
-inline constexpr const char* kPrecisionNames[] = {"same", "narrow", "single"};
+inline constexpr const char* kPrecisionNames[] = {"same", "narrow"};
 inline constexpr const char* kFormNames[] = {"general", "symmetric", "shared", "narrow"};
 inline constexpr const char* kOnDeviceFailureNames[] = {"degrade", "quiet", "error"};
 inline constexpr const char* kSingularNames[] = {"auto", "fail", "pin"};
