@@ -238,7 +238,7 @@ TEST(Options, EnumerationsOutOfRangeAreErrors) {
   const Preconditioner pc;
   const ErrorTexts errors;
   EXPECT_EQ(PCOCLSPKTSetPrecision(pc, static_cast<PCOCLSPKTPrecision>(2)), PETSC_ERR_ARG_OUTOFRANGE);
-  EXPECT_TRUE(contains(errors.text(), "no choice number 3"));
+  EXPECT_TRUE(contains(errors.text(), "no choice number 2"));
 }
 
 TEST(Options, NullPointersAreErrorsThatNameTheArgument) {
