@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Files that the installed documents link and that are not beside them; measurements in bench/ stay with the sources.
+"""Files that the installed documents link and that are not beside them; measurements in bench/ and what tests/ have stay with
+the sources.
 
     links.py FOLDER
 """
@@ -12,7 +13,7 @@ folder = pathlib.Path(sys.argv[1])
 pages = sorted(folder.rglob("*.md"))
 missing = [f"{page.relative_to(folder)} links {link}, which is not installed"
            for page in pages
-           for link in re.findall(r"\]\((?!https?:|\.\./bench/)([^)#]+)", page.read_text())
+           for link in re.findall(r"\]\((?!https?:|\.\./(?:bench|tests)/)([^)#]+)", page.read_text())
            if not (page.parent / link).exists()]
 if len(pages) < 10:
     missing.append(f"{folder} has {len(pages)} pages: README.md, docs/ and docs/manual are not all there")
