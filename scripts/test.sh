@@ -25,7 +25,7 @@ note() {
 # test_preset NAME PRESET [ctest options]: configure with $settings, build with the options $goals and test. A build that
 # fails counts as one failed test.
 test_preset() {
-  local name=$1 preset=$2 results=$PWD/build/$1.tests.xml all bad skip begin=$SECONDS
+  local name=$1 preset=$2 results=$PWD/build/$1.tests.xml all bad skip good status=0 begin=$SECONDS
   shift 2
   if ! configure "$preset" -DOCLSPKT_TESTS=ON "-DOCLSPKT_ICD_FOLDER=$ICD_FOLDER" \
     "-DOCLSPKT_REQUIRE_DEVICES=$REQUIRED_PLATFORMS" "${settings[@]}" ||
@@ -35,14 +35,19 @@ test_preset() {
   fi
   echo "== built $name in $((SECONDS - begin)) s, testing"
   rm -f "$results"
-  ctest --preset "$preset" -j "$JOBS" --no-tests=error --output-junit "$results" "$@" || true
+  ctest --preset "$preset" -j "$JOBS" --no-tests=error --output-junit "$results" "$@" || status=$?
   if [ ! -s "$results" ]; then
     note "$name" 0 1 0
     return
   fi
   all=$(count "$results" tests) bad=$(count "$results" failures)
   skip=$(($(count "$results" skipped) + $(count "$results" disabled)))
-  note "$name" $((all - bad - skip)) "$bad" "$skip"
+  good=$((all - bad - skip))
+  # ctest fails where there is no test at all, or no program of a test; the file has no failure then.
+  if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then
+    bad=1
+  fi
+  note "$name" "$good" "$bad" "$skip"
   echo "== $name took $((SECONDS - begin)) s"
 }
 
