@@ -10,6 +10,7 @@
 #include "oclspkt/error.hpp"
 #include "oclspkt/solver.hpp"
 #include "options.hpp"
+#include "schemes/scheme.hpp"
 #include "selection.hpp"
 
 namespace oclspkt::fuzz {
@@ -168,6 +169,10 @@ bool listed(Enum value, const char* const (&)[N]) {
 /// The members of o that a solver must refuse, by name.
 std::set<std::string> bad_members(const Options& o) {
   std::set<std::string> bad;
+  const auto listed_variant = [](const std::string& variant) {
+    return std::count(std::begin(kVariantNames), std::end(kVariantNames), variant) == 1 ||
+           find_scheme(variant) != nullptr;
+  };
   const auto need = [&](bool good, const char* name) {
     if (!good) bad.insert(name);
   };
@@ -176,7 +181,7 @@ std::set<std::string> bad_members(const Options& o) {
   need(listed(o.on_device_failure, kOnDeviceFailureNames), "on_device_failure");
   need(listed(o.singular, kSingularNames), "singular");
   need(listed(o.transfer, kTransferNames), "transfer");
-  need(std::count(std::begin(kVariantNames), std::end(kVariantNames), o.variant) == 1, "variant");
+  need(listed_variant(o.variant), "variant");
   need(o.rtol >= 0 && o.rtol < 1, "rtol");
   need(o.partition >= 0, "partition");
   need(o.device_memory >= 0, "device_memory");

@@ -10,6 +10,7 @@
 #include "oclspkt/oclspkt.h"
 #include "options.hpp"
 #include "pc_oclspkt.hxx"
+#include "schemes/scheme.hpp"
 
 namespace oclspkt::fuzz {
 namespace {
@@ -54,7 +55,8 @@ void check_options(PC pc) {
   require(o.rtol >= 0 && o.rtol < 1, "rtol is out of range");
   require(o.partition >= 0 && o.device_memory >= 0 && o.timeout >= 0, "a number is negative");
   require(o.gather_limit >= -1, "gather_limit is out of range");
-  require(std::count(std::begin(kVariantNames), std::end(kVariantNames), o.variant) == 1,
+  require(std::count(std::begin(kVariantNames), std::end(kVariantNames), o.variant) == 1 ||
+              find_scheme(o.variant) != nullptr,
           "a variant that does not exist");
   PetscReal real = -1;
   PetscInt rows = -1;
