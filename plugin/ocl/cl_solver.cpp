@@ -168,7 +168,6 @@ Site ClSolver<T>::site(State& s, const Waiter& waiter) {
           .x = s.x,
           .non_finite = s.non_finite,
           .guarded = guarded_,
-          .in_place = in_place_,
           .earlier = s.earlier};
 }
 

@@ -58,7 +58,6 @@ struct Site {
   const Buffer &y, &x;                   ///< of one chunk; not made in place
   NonFinite& non_finite;
   bool guarded;                 ///< kernels propagate non-finite numbers exactly
-  bool in_place;                ///< kernels work in the caller's memory
   std::vector<Event>& earlier;  ///< launches of a pass but the last, until their times are known
 };
 
