@@ -135,7 +135,7 @@ TYPED_TEST(Strided, StaysBackwardStableAtDominanceOne) {
   for (const LineSet& lines : {LineSet::grid_axis(1, 17, 33, 9), LineSet::grid_axis(2, 17, 33, 9),
                                LineSet::grid_axis(1, 5, 3000, 1), LineSet::grid_axis(1, 40, 20'000, 1)}) {
     for (const bool poisson : {true, false}) {
-      const auto bands = closed(poisson ? constant<T>(lines, -1, 2, -1) : row_sums_zero<T>(lines));
+      const auto bands = closed(poisson ? constant<T>(lines, -1, 2, -1) : conductivities<T>(lines));
       const auto random = random_vector<T>(lines.extent());
       auto smooth = random;
       multiply(lines, bands.view(), random.data(), smooth.data());
@@ -145,7 +145,7 @@ TYPED_TEST(Strided, StaysBackwardStableAtDominanceOne) {
             if (form == Form::shared && !poisson) continue;
             const auto x = solve_strided<T>(info.index, bands, *y, form);
             const double error = normwise_backward_error(lines, bands.view(), x.data(), y->data());
-            EXPECT_LE(error, 10 * kEps<T>) << lines.describe() << (poisson ? ", Poisson" : ", row sums 0");
+            EXPECT_LE(error, 10 * kEps<T>) << lines.describe() << (poisson ? ", Poisson" : ", conductivities");
             worst = std::max(worst, error / kEps<T>);
           }
         }

@@ -81,6 +81,21 @@ Bands<T> row_sums_zero(const LineSet& lines, std::uint32_t seed = kSeed) {
   });
 }
 
+/// Diffusion through conductivities from 2^-20 to 1, in steps of 2^-20: symmetric, and in T, too, no row's sum is
+/// anything but 0. Of row_sums_zero() some sums are a little less than 0 by rounding, and over thousands of rows a pivot
+/// may come near 0; unsymmetric ones have solutions as large as e^sqrt(rows).
+template <typename T>
+Bands<T> conductivities(const LineSet& lines, std::uint32_t seed = kSeed) {
+  std::mt19937 generator(seed);
+  std::uniform_int_distribution<int> steps(1, 1 << 20);
+  double below = -std::ldexp(steps(generator), -20);
+  return fill<T>(lines, [&](Index) {
+    const double above = below;
+    below = -std::ldexp(steps(generator), -20);
+    return Row{above, -above - below, below};
+  });
+}
+
 /// The transpose of a random M-matrix with row sums 0: dominant by columns with d = 1, not by rows.
 /// @param least of the couplings. A pivot is about as large as the coupling below it: where that comes near eps,
 ///              elimination without pivoting may meet a zero, and no exact method can promise anything.
