@@ -15,16 +15,22 @@
 namespace oclspkt {
 namespace {
 
+/// Whether a bound needs the pivots of the matrix itself, and nothing else will tell of those.
+bool needs_pivots(const Elimination& how) { return !how.any_pivots && !how.tells_growth; }
+
 /// Rows of a line, one after the other, until a pivot is lost.
 template <typename T>
 class PivotErrors {
  public:
   explicit PivotErrors(const Elimination& elimination)
-      : plain_(elimination.plain), most_(elimination.any_pivots ? kUnlimited : kKnownPivots) {}
+      : plain_(elimination.plain),
+        factors_tell_(elimination.tells_growth),
+        most_(needs_pivots(elimination) ? kKnownPivots : kUnlimited) {}
 
   /// Eliminate the row before from the next one. @return whether its pivot is known
   bool see(T lower, T diag, T upper) {
     const EliminatedRow row = chain_.next(lower, diag, upper);
+    if (factors_tell_ && row.size == 0) return true;  // with the line's number
     // An error of the pivot above changes what is taken off; one of a carried excess changes the multiplier, too, and
     // leaves the same.
     double error = std::abs(row.taken) * handed_;
@@ -44,7 +50,7 @@ class PivotErrors {
   /// What an unknown may be against those that rounding belongs to, so that sums over all rows stay in T's range.
   static constexpr double kMost = sizeof(T) == sizeof(float) ? 1e25 : 1e250;
   static constexpr double kUnlimited = std::numeric_limits<double>::max();
-  bool plain_;
+  bool plain_, factors_tell_;
   double most_;
   PivotChain chain_;
   double handed_ = 0;  ///< error of the last excess, or plain pivot, relative to the pivot
@@ -69,7 +75,6 @@ constexpr Index kRowsAlike = 8192;
 template <typename T>
 bool knows_pivots(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) {
   const Elimination how = scheme_of(plan).elimination();
-  if (how.tells_growth) return true;
   // 4 u d / (d - 1)
   if (survey.dominance >= 1 + 40 * static_cast<double>(std::numeric_limits<T>::epsilon()) / kKnownPivots) return true;
   const Index count = plan.form == Form::shared ? 1 : lines.count();

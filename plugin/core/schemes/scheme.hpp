@@ -21,7 +21,7 @@ struct Elimination {
   bool diagonals = false;     ///< rows whose diagonal is small against their couplings carry that instead
   bool upwards = false;       ///< rows are eliminated from below, too
   bool any_pivots = false;    ///< the bound holds with the pivots of another matrix, as long as excesses are forgiven
-  bool tells_growth = false;  ///< lines are eliminated whole, by factors that tell their growth when they are made
+  bool tells_growth = false;  ///< lines are eliminated whole, by factors that tell their growth: pivots need not be known before
 };
 
 /// One way to solve on one kind of processor, as far as no device is needed: what it says of its plans. All that is a
