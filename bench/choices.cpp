@@ -25,10 +25,9 @@ struct Choice {
 };
 
 template <typename T>
-Choice choose(const ChoicesSettings& settings, MethodChoice method, const MatrixSpec& spec) {
+Choice choose(const ChoicesSettings& settings, const MatrixSpec& spec) {
   Options options;
-  options.devices = method == MethodChoice::truncated_streamed ? "host" : settings.devices;
-  options.method = method;
+  options.devices = settings.devices;
   Solver<T> solver(options);
   fill_bands(spec, solver.bands(LineSet::one(settings.rows)));
   Choice choice;
@@ -43,10 +42,6 @@ Choice choose(const ChoicesSettings& settings, MethodChoice method, const Matrix
   return choice;
 }
 
-void print(const std::vector<std::string>& lines) {
-  for (const std::string& line : lines) std::cout << "    " << line << '\n';
-}
-
 template <typename T>
 int run(const ChoicesSettings& settings, const std::string& command) {
   require_memory(settings.rows, 12 * sizeof(T));  // bands, factors, a trial solve
@@ -55,13 +50,10 @@ int run(const ChoicesSettings& settings, const std::string& command) {
             << settings.rows << " rows, " << settings.precision << ", devices " << settings.devices << ", on "
             << cpu_model() << ". [Why did it choose this?](why.md) reads the lines.\n";
   for (const MatrixSpec& spec : choice_cases()) {
-    const Choice choice = choose<T>(settings, MethodChoice::automatic, spec);
+    const Choice choice = choose<T>(settings, spec);
     summary += "| " + spec.describe() + " | " + choice.taken + " | " + choice.device + " |\n";
     std::cout << "\n## " << spec.describe() << "\n\n";
-    print(choice.lines);
-    if (!blows(spec.matrix)) continue;
-    std::cout << "\nWith `method truncated-streamed`, in the model on the host:\n\n";
-    print(choose<T>(settings, MethodChoice::truncated_streamed, spec).lines);
+    for (const std::string& line : choice.lines) std::cout << "    " << line << '\n';
   }
   std::cout << "\n## All\n\n" << summary << std::flush;
   return 0;

@@ -38,6 +38,12 @@ struct Entry {
   std::optional<std::string> selection;
 };
 
+/// True if the host solves by that method, and does not put stored factors in its place.
+bool carried_by_host(MethodChoice choice) {
+  return choice == MethodChoice::automatic || choice == MethodChoice::exact || choice == MethodChoice::exact_factored ||
+         choice == MethodChoice::pivot;
+}
+
 /// True if devices have kernels for such lines by that method; nothing where the library chooses the method.
 std::optional<bool> carried_by_devices(MethodChoice choice, const LineSet& lines) {
   for (std::size_t i = 0; i < std::size(kMethodNames); ++i) {
@@ -108,6 +114,11 @@ Contestant<T> make_solver(MethodChoice choice, const std::string& devices, Preci
     c.record.setup_seconds = seconds_of([&] { solver->set_up(); });
     report = solver->report();
     take_report(report, c.record);
+    if (report.device_type == "host" && !carried_by_host(choice)) {
+      c.record.method = oclspkt::name(choice);
+      c.record.outcome = Outcome::absent;
+      c.record.note = report.why;
+    }
   } catch (const InvalidInput&) {
     throw;
   } catch (const Error& error) {  // breakdown, or a device that failed
@@ -191,7 +202,7 @@ std::vector<std::string> on_host_and_device(const std::vector<std::string>& name
   std::vector<std::string> both;
   for (const std::string& name : names) {
     const auto method = library_method(name);
-    both.push_back(method ? name + "@host" : name);
+    if (!method || carried_by_host(*method)) both.push_back(method ? name + "@host" : name);
     const bool again =
         method && device.type != DeviceType::host && carried_by_devices(*method, LineSet::one(1)).value_or(true);
     if (again) both.push_back(name + '@' + std::to_string(device.index));

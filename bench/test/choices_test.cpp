@@ -31,18 +31,6 @@ TEST(ChoicesCommand, ExplainsEveryCaseAndSumsUp) {
   }
 }
 
-TEST(ChoicesCommand, WalksWithTheWind) {
-  const auto run = run_program("choices --devices host --rows 1e5 --precision double");
-  ASSERT_EQ(run.status, 0) << run.output;
-  const auto walk = [&](double peclet) {
-    const std::string text = section(run.output, {.matrix = Matrix::advection, .peclet = peclet});
-    const auto at = text.find("truncated-streamed, walking ");
-    return at == std::string::npos ? text : text.substr(at, text.find(':', at) - at);
-  };
-  EXPECT_EQ(walk(1000), "truncated-streamed, walking down from exact starts");
-  EXPECT_EQ(walk(-1000), "truncated-streamed, walking up from exact starts");
-}
-
 TEST(ChoicesCommand, NamesBadInput) {
   EXPECT_NE(run_program("choices --precision half").output.find("float or double"), std::string::npos);
   EXPECT_NE(run_program("choices --rows 0").output.find("whole number"), std::string::npos);

@@ -30,8 +30,9 @@ def main():
         assert text == again[name], f"{name} differs from run to run"
         assert len(text) <= LARGEST, f"{name} has {len(text)} bytes"
         assert "stream" in text, name
-    for name in ("truncated-halo, host", "exact-factored, host", "LAPACK gtsv", "Thomas stored"):
+    for name in ("truncated-halo, OpenCL", "exact-factored, host", "LAPACK gtsv", "Thomas stored"):
         assert name in pictures["performance-sweep-double.svg"], name
+    assert "truncated-halo, host" not in pictures["performance-sweep-double.svg"], "the host has no such method"
 
 
 main()

@@ -4,10 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <functional>
 #include <limits>
-#include <numeric>
-#include <utility>
 #include <vector>
 
 #include "parallel.hpp"
@@ -54,16 +51,6 @@ struct Spikes {
     for (std::size_t i = size; i-- > 0;) below[i] = product *= r.down[i];
   }
   double sum(std::size_t i) const { return above[i] + below[i]; }
-  /// NaN if there is one.
-  double largest() const {
-    double largest = 0;
-    bool known = true;
-    for (std::size_t i = 0; i < above.size(); ++i) {
-      known = known && !std::isnan(sum(i));
-      largest = std::max(largest, sum(i));
-    }
-    return known ? largest : kNothingKnown;
-  }
 };
 
 /// certify_halo() of the partitions [begin, end).
@@ -109,58 +96,6 @@ Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo
     worst = c;
     if (std::isnan(c.bound)) break;
   }
-  return worst;
-}
-
-template <typename T>
-Certificate certify_streamed(const Plan& plan, const BandsView<T>& bands) {
-  // As walked: x_top of tile k lacks v_t(k) x_below, and x_bottom of tile k-1 carries the error of the interface before
-  // it. At the start of a run the tile before is swept alone, so that w_b(k-1) x_above is lacking as a whole, unless
-  // the start is solved for.
-  const Walk<T> rows(bands, plan.n, plan.walk_up);
-  const Index tiles = plan.partitions();
-  double growth = 1;
-  Certificate worst;
-  Ratios above, below;
-  Spikes spikes;
-  /// Fill `below` with tile k. @return the largest |w_i| + |v_i| in it
-  const auto next_tile = [&](Index k) {
-    below.fill(rows, k * plan.m, std::min(plan.n, (k + 1) * plan.m));
-    spikes.fill(below, k > 0, k + 1 < tiles);
-    return spikes.largest();
-  };
-  const auto product = [](const std::vector<double>& ratios) {
-    return std::accumulate(ratios.begin(), ratios.end(), 1.0, std::multiplies<>());
-  };
-  /// A bound that tiles first_tile ... k give together.
-  const auto bound_of = [&](double bound, Index first_tile, Index k, bool from_above) {
-    const Index one = rows.at(first_tile * plan.m), other = rows.at(std::min(plan.n, (k + 1) * plan.m) - 1);
-    return Certificate{bound, k, std::min(one, other), std::max(one, other), from_above != plan.walk_up};
-  };
-  double largest_below = tiles > 0 ? next_tile(0) : 0.0;
-  if (!std::isfinite(largest_below)) return bound_of(kNothingKnown, 0, 0, plan.walk_up);
-  double error_above = 0;  // of the settled unknown before tile k-1
-  for (Index k = 1, run = 1; k < tiles; ++k) {
-    std::swap(above, below);
-    const double largest_above = std::exchange(largest_below, next_tile(k));
-    if (!std::isfinite(largest_below)) return bound_of(kNothingKnown, k, k, plan.walk_up);
-    const bool starts_run = run < plan.runs && k == run * tiles / plan.runs;
-    if (starts_run) ++run;
-    const double w_b = product(above.up), v_t = k + 1 < tiles ? product(below.down) : 0.0;
-    const double v_b = above.down.back(), w_t = below.up.front();
-    const double start = plan.exact_starts ? 0.0 : 1.0;
-    const double lost_above = w_b * (starts_run && k > 1 ? std::max(start, error_above) : error_above);
-    const double lost = v_t + lost_above;
-    // The sign of v_b w_t is lost in the ratios; the smaller of both denominators is safe.
-    const double amplified = 1 / std::abs(1 - v_b * w_t);
-    if (!(amplified <= growth)) growth = amplified;
-    const double interface_error = lost * (1 + std::max(v_b, w_t)) * amplified;
-    const double bound = interface_error * std::max({largest_above, largest_below, 1.0});
-    if (!std::isfinite(bound)) return bound_of(kNothingKnown, k - 1, k, plan.walk_up);
-    if (bound > worst.bound) worst = bound_of(bound, k - 1, k, lost_above > v_t);
-    error_above = interface_error;
-  }
-  worst.growth = growth;
   return worst;
 }
 
@@ -219,7 +154,6 @@ Index find_halo(Index n, const BandsView<T>& bands, Index m, double tol, Index h
 
 #define OCLSPKT_INSTANTIATE(T)                                                           \
   template Certificate certify_halo(Index, const BandsView<T>&, Index, Index, RowRange); \
-  template Certificate certify_streamed(const Plan&, const BandsView<T>&);               \
   template Index find_halo(Index, const BandsView<T>&, Index, double, Index, RowRange);
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)

@@ -14,7 +14,7 @@ struct Certificate {
   Index partition = -1;       ///< the partition (or tile) that gives it
   Index first = 0, last = 0;  ///< its rows (offsets in the vector), both included
   bool above = false;         ///< most of it comes from the unknowns cut off above those rows, not below
-  double growth = 1;          ///< streamed: what settling makes of rounding; largest 1 / |1 - v_b w_t| of interfaces
+  double growth = 1;          ///< what settling makes of rounding
 };
 
 inline constexpr double kNothingKnown = std::numeric_limits<double>::quiet_NaN();
@@ -31,13 +31,6 @@ struct RowRange {
 /// @cost 2 (m + 2h) / m sweeps over the rows asked for
 template <typename T>
 Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo, RowRange asked);
-
-/// The same for the streamed form: plan.runs runs of tiles of plan.m rows, truncated one tile away from the
-/// substitution and, unless plan.exact_starts, at the start of each run. Bound of an interface:
-/// (|w_b| + |v_t|) (1 + max(|v_b|, |w_t|)) / |1 - v_b w_t|, times the larger of 1 and the maximum of |w_i| + |v_i| over
-/// the tiles on either side.
-template <typename T>
-Certificate certify_streamed(const Plan& plan, const BandsView<T>& bands);
 
 /// The same for stored factors whose partitions settle each other inside a tile (plan.stored with plan.reach = plan.m):
 /// the unknown below a tile is truncated one tile away, and so is what comes from above at the start of each run.

@@ -254,7 +254,6 @@ const char* Plan::scheme() const {
   if (from_ends) return "lanes-ends";
   if (stored) return "lanes-streamed";
   if (by_partitions()) return "lanes-twopass";
-  if (method == Method::truncated_streamed) return "host-streamed";
   return walked ? "lanes-walk" : "lanes-halo";
 }
 
@@ -334,7 +333,7 @@ Plan make_stored_plan(Index n, Index reach, Index partition, int word, const Dev
 }
 
 bool walk_tiles(Plan& plan, Index halo, int word, const DeviceTraits& traits) {
-  const bool suits = !traits.host && traits.group_items == 0 && traits.lanes == traits.tile_lanes;
+  const bool suits = traits.group_items == 0 && traits.lanes == traits.tile_lanes;
   const Index m = halo <= kWalkedPartition * plan.lanes ? kWalkedPartition : kLongestWalked, tile = m * plan.lanes;
   if (!suits || plan.method != Method::truncated_halo || halo > tile || plan.n < 2 * tile) return false;
   Plan walked = plan;

@@ -111,10 +111,8 @@ struct Plan {
   bool walked = false;  ///< truncated-halo by lanes, its partitions settling each other: nothing is read again, what is
                         ///< truncated is a tile away
   int runs = 1;         ///< work-groups; each walks a run of consecutive tiles
-  bool walk_up = false;       ///< truncated-streamed: runs walk from the last row to the first
-  bool exact_starts = false;  ///< truncated-streamed: the unknown before each run is solved for, not truncated
-  bool stored = false;        ///< laid end to end, by stored factors
-  bool narrow = false;        ///< stored, or side by side, not shared: factors are floats beside vectors of doubles
+  bool stored = false;  ///< laid end to end, by stored factors
+  bool narrow = false;  ///< stored, or side by side, not shared: factors are floats beside vectors of doubles
   Index reach = 0;     ///< stored: rows of a partition that what enters it gets to, a multiple of lanes; m: all of them
   Index lead_in = -1;  ///< stored: rows above a partition from which its pivots come out right; -1: a line's first row
   Index meeting = 0;   ///< twisted() or from_ends: tile from which on rows are eliminated up, those before it down

@@ -16,13 +16,6 @@ class Walk {
         after_(up ? bands.lower : bands.upper),
         origin_(up ? n - 1 : 0),
         step_(up ? -1 : 1) {}
-  /// Down a line whose row 0 stands at `first`, `stride` places from row to row.
-  static Walk along(const BandsView<T>& bands, Index first, Index stride) {
-    Walk walk(bands, 0, false);
-    walk.origin_ = first;
-    walk.step_ = stride;
-    return walk;
-  }
 
   /// Place in the vectors of the i-th row walked.
   Index at(Index i) const { return origin_ + step_ * i; }

@@ -49,7 +49,9 @@ const OptionEntry kTable[] = {
      "how the interfaces between segments are settled",
      "`auto` takes the first that holds for the matrix: `truncated` if its certificate is within the tolerance, "
      "`exact` if there is evidence that no pivoting is needed, else `pivot`. A method that is named is used even where "
-     "its certificate is above the tolerance; the view and `-info` then say so."},
+     "its certificate is above the tolerance; the view and `-info` then say so. The host solves exactly by stored "
+     "factors, as `exact-factored` does, whatever method is named, unless that is `pivot`: it truncates nothing, and "
+     "nothing else would cost it less."},
     {"variant", "Variant", "const char[]", "name", &Options::variant, "which kernel carries the method on a device",
      "`default` is the kernel made for the kind of device. `cpu` and `gpu` name those made for few wide cores and for "
      "work-groups of many work-items; what has none for GPUs yet is carried by those for CPUs. On a CPU, kernels made "

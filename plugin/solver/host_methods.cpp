@@ -4,7 +4,6 @@
 #include <chrono>
 
 #include "host_solver.hpp"
-#include "model.hpp"
 
 namespace oclspkt {
 
@@ -23,14 +22,8 @@ void PivotSolver<T>::apply(const T* y, T* x) {
 
 template <typename T>
 std::unique_ptr<DeviceSolver<T>> make_host_solver(Method method) {
-  switch (method) {
-    case Method::exact_factored:
-      return std::make_unique<HostSolver<T>>();
-    case Method::pivot:
-      return std::make_unique<PivotSolver<T>>();
-    default:
-      return std::make_unique<ModelSolver<T>>();
-  }
+  if (method == Method::pivot) return std::make_unique<PivotSolver<T>>();
+  return std::make_unique<HostSolver<T>>();
 }
 
 template class PivotSolver<float>;

@@ -22,7 +22,7 @@ class PivotSolver final : public DeviceSolver<T> {
   Times times_;
 };
 
-/// The solver that carries `method` on the host.
+/// The solver of the host: `pivot`, or stored factors, which carry every other method.
 template <typename T>
 std::unique_ptr<DeviceSolver<T>> make_host_solver(Method method);
 

@@ -26,7 +26,13 @@ constexpr double kOfDifference = 4;
 }  // namespace
 
 std::vector<Attempt> methods_to_try(MethodChoice choice, const Circumstances& known) {
-  const bool kernels_for_both = !known.on_host && known.end_to_end;
+  // The host solves exactly by stored factors whatever method is named, unless that is pivot.
+  if (known.on_host) {
+    if (choice == MethodChoice::pivot) return {{Method::pivot}};
+    if (choice == MethodChoice::automatic) return {{Method::exact_factored}, {Method::pivot}};
+    return {{Method::exact_factored}};
+  }
+  const bool kernels_for_both = known.end_to_end;
   std::vector<Attempt> exact{{Method::exact_factored}};
   std::vector<Attempt> twopass{{Method::exact_twopass, false, true}, {Method::exact_twopass}};
   if (kernels_for_both) exact.insert(known.few_applies ? exact.begin() : exact.end(), twopass.begin(), twopass.end());
@@ -34,19 +40,16 @@ std::vector<Attempt> methods_to_try(MethodChoice choice, const Circumstances& kn
   if (known.by_groups && known.few_applies && kernels_for_both) std::swap(exact[1], exact[2]);
   std::vector<Attempt> all;
   // Side by side on GPUs; what has to settle may multiply rounding, and the host takes line by line.
-  const bool grid = !known.on_host && !known.end_to_end && known.by_groups;
+  const bool grid = !known.end_to_end && known.by_groups;
   if (grid && choice == MethodChoice::automatic) {
     return {{Method::truncated_streamed}, {Method::exact_factored}, {Method::exact_factored, true}, {Method::pivot}};
   }
   if (grid && choice == MethodChoice::truncated) return {{Method::truncated_streamed}};
   switch (choice) {
     case MethodChoice::automatic:
-      // On the host stored factors cost no more than truncation and need no certificate; lines side by side are cut
-      // only where few long ones leave cores of a device idle.
+      // Lines side by side are cut only where few long ones leave cores idle.
       if (kernels_for_both) all = {{Method::truncated_streamed}};
-      if (!known.on_host) {
-        all.insert(known.halo_first ? all.begin() : all.end(), {Method::truncated_halo});
-      }
+      all.insert(known.halo_first ? all.begin() : all.end(), {Method::truncated_halo});
       all.insert(all.end(), exact.begin(), exact.end());
       // Where the pieces of a device's passes do not agree, one sweep on the host does.
       if (kernels_for_both) all.push_back({Method::exact_factored, true});
@@ -125,10 +128,9 @@ static std::optional<Proposal> propose_plan(const Problem<T>& problem, Method me
   const LineSet& lines = problem.bands.lines();
   const bool glued = method != Method::exact_factored && method != Method::pivot,
              cuts = method == Method::truncated_halo || (method == Method::truncated_streamed && takes_grid(problem));
-  if (glued && !lines.contiguous() && !(cuts && lines.beside())) {
-    throw InvalidInput(std::string("method ") + name(method) + " takes lines laid end to end" +
-                       (cuts ? " or side by side" : "") + ", not " + lines.describe() +
-                       ": use method auto, exact-factored or pivot");
+  if (glued && !cuts && !lines.contiguous()) {
+    throw InvalidInput(std::string("method ") + name(method) + " takes lines laid end to end on devices, not " +
+                       lines.describe() + ": use method auto, exact-factored or pivot");
   }
   std::optional<Proposal> proposal;
   if (const Scheme* named = problem.traits.host ? nullptr : find_scheme(problem.options.variant)) {
@@ -168,11 +170,21 @@ static std::string forgiving_refusal(const Problem<T>& problem, const Plan& plan
                 kHarmlessForgiving);
 }
 
+/// Why the host solves by another method than the one that is named; empty if it does not.
+static std::string why_factored(const Options& options, Method method) {
+  const MethodChoice choice = options.method;
+  const bool asked = !named(choice) || choice == MethodChoice::exact || choice == MethodChoice::exact_factored;
+  if (asked || method != Method::exact_factored) return {};
+  return std::string("the host solves exactly by stored factors, which cost no more than ") + name(choice);
+}
+
 template <typename T>
 std::optional<Proposal> propose(const Problem<T>& problem, Method method, Rejection& rejection) {
   std::optional<Proposal> proposal = propose_plan(problem, method, rejection);
   // Pivoting is bounded by its own factors.
   if (!proposal || method == Method::pivot) return proposal;
+  const std::string other = problem.traits.host ? why_factored(problem.options, method) : "";
+  if (!other.empty()) proposal->why = other;
   if (!proposal->rounding) proposal->rounding = rounding_of(problem, proposal->plan);
   // A diagonal that is small against its couplings is rounded with these.
   if (scheme_of(proposal->plan).elimination().excess) {
@@ -189,7 +201,8 @@ std::optional<Proposal> propose(const Problem<T>& problem, Method method, Reject
     return std::nullopt;
   }
   if (!why.empty()) {
-    proposal->why = (proposal->above_tolerance ? proposal->why + "; " : "used because its method is named; ") + why;
+    const bool goes_on = proposal->above_tolerance || !other.empty();
+    proposal->why = (goes_on ? proposal->why + "; " : "used because its method is named; ") + why;
     proposal->above_tolerance = true;
   }
   return proposal;
@@ -213,6 +226,7 @@ double likely_words(const Options& options, const Survey& survey, bool symmetric
           : options.method <= MethodChoice::truncated_streamed;
   const bool stored = options.method == MethodChoice::automatic || options.method == MethodChoice::truncated_streamed;
   plan.method = !truncates ? Method::exact_twopass : stored ? Method::truncated_streamed : Method::truncated_halo;
+  plan.stored = plan.method == Method::truncated_streamed;
   if (stored && survey.shared) plan.form = Form::shared;
   plan.narrow = stored && truncates && narrows<T>(options) && why_not_narrow_factors(survey).empty();
   return plan.words_per_row();

@@ -34,7 +34,7 @@ TrialRules rules_for(const Plan& plan) {
   return {scheme.in_pieces(plan) || scheme.settles(), scheme.settles()};
 }
 
-/// Seconds that one apply of a plan takes where it would run; 0 for methods of the host that nothing was measured for.
+/// Seconds that one apply of a plan takes where it would run; 0 for pivot, which nothing was measured for.
 template <typename T>
 double predict_apply(const DeviceChoice& device, const Plan& plan, const LineSet& lines) {
   const bool on_host = runs_on_host(device, plan, lines);

@@ -40,11 +40,10 @@ End attempt(const F& f, std::string& text) {
   return end;
 }
 
-/// Whether a method was named that does not take such lines.
+/// Whether a method was named that devices do not have for such lines.
 bool takes_others(const Options& o, const LineSet& lines) {
-  const bool halo = o.method == MethodChoice::truncated || o.method == MethodChoice::truncated_halo;
   const bool glued = o.method == MethodChoice::truncated_streamed || o.method == MethodChoice::exact_twopass;
-  return !lines.contiguous() && (glued || (halo && !lines.beside()));
+  return glued && lines.beside() && !lines.contiguous() && o.devices != "host";
 }
 
 std::string describe(const Options& o, const Report& r) {

@@ -323,7 +323,7 @@ TEST(Callers, PrefixesAreHeardThreeLevelsDeep) {
   EXPECT_GT(ours.reason, 0);
   EXPECT_EQ(ours.left, "");
   for (const char* said :
-       {"method: exact-twopass, ",
+       {"method: exact-factored, ",
         "options: -pc_oclspkt_devices host -pc_oclspkt_method exact-twopass -pc_oclspkt_partition 16\n",
         "method: pivot, ", "options: -pc_oclspkt_method pivot -pc_oclspkt_rtol 0.25\n"}) {
     EXPECT_TRUE(contains(ours.view, said)) << said << "\n" << ours.view;

@@ -221,14 +221,6 @@ PetscReal asymmetry(PC pc, PetscInt n) {
   return PetscAbsScalar(one - other) / PetscAbsScalar(one);
 }
 
-/// False on machines without such a device, unless the environment says that devices must be there.
-bool device_is_there(Mat A, const char* devices) {
-  const Preconditioner pc(A, devices);
-  const char* required = std::getenv("OCLSPKT_REQUIRE_DEVICES");
-  const ErrorTexts errors;
-  return PCSetUp(pc) != PETSC_ERR_ARG_WRONG || (required != nullptr && *required != '\0');
-}
-
 /// A symmetric matrix under an rtol that lets truncation in.
 class Loosened : public ::testing::TestWithParam<const char*> {
  protected:
@@ -297,6 +289,11 @@ TEST_P(Loosened, ATruncatedMethodThatIsNamedBreaksCgAndNotFlexibleMethods) {
   const Preconditioner pc(A, GetParam());
   OK(PCOCLSPKTSetRtol(pc, 0.9));
   OK(PCOCLSPKTSetMethod(pc, PC_OCLSPKT_METHOD_TRUNCATED_HALO));
+  if (std::string(GetParam()) == "host") {  // which truncates nothing, whatever is named
+    EXPECT_EQ(method(pc), "exact-factored");
+    EXPECT_LE(asymmetry(pc, n), 1e-10);
+    return;
+  }
   EXPECT_EQ(method(pc), "truncated-halo");
   EXPECT_GE(asymmetry(pc, n), 1e-8) << "only the rows near the joints of partitions make it";
   EXPECT_EQ(iterations(A, pc, KSPCG), -1) << "the manual page says so";

@@ -212,4 +212,12 @@ class OptionSet {
 
 inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
+/// False on machines without such a device, unless the environment says that devices must be there.
+inline bool device_is_there(Mat A, const char* devices) {
+  const Preconditioner pc(A, devices);
+  const char* required = std::getenv("OCLSPKT_REQUIRE_DEVICES");
+  const ErrorTexts errors;
+  return PCSetUp(pc) != PETSC_ERR_ARG_WRONG || (required != nullptr && *required != '\0');
+}
+
 }  // namespace oclspkt::test

@@ -49,7 +49,8 @@ TEST(View, IsTheSameTextEveryTime) {
 
 TEST(View, WarnsOfACertificateAboveTheTolerance) {
   const Matrix A(tridiagonal(4000, -1, 2.001, -1));
-  const Preconditioner pc(A);
+  if (!device_is_there(A, "cpu")) GTEST_SKIP() << "no CPU device";
+  const Preconditioner pc(A, "cpu");
   OK(PCOCLSPKTSetMethod(pc, PC_OCLSPKT_METHOD_TRUNCATED_HALO));
   OK(PCOCLSPKTSetPartition(pc, 16));
   OK(PCSetUp(pc));
@@ -62,14 +63,28 @@ TEST(View, WarnsOfACertificateAboveTheTolerance) {
 
 TEST(View, DoesNotWarnOfANamedMethodThatIsCoveredAndOnlyCostsMore) {
   const Matrix A(tridiagonal(1000, -1, 2.001, -1));
-  const Preconditioner pc(A);
+  if (!device_is_there(A, "cpu")) GTEST_SKIP() << "no CPU device";
+  const Preconditioner pc(A, "cpu");
   OK(PCOCLSPKTSetMethod(pc, PC_OCLSPKT_METHOD_TRUNCATED_HALO));
+  OK(PCOCLSPKTSetPartition(pc, 1000));
   OK(PCSetUp(pc));
   PetscReal certificate = -1, tolerance = 0;
   OK(PCOCLSPKTGetCertificate(pc, &certificate, nullptr, &tolerance));
   ASSERT_LE(certificate, tolerance) << "one partition, nothing is cut";
   const std::string text = pc.view();
   EXPECT_FALSE(contains(text, "ABOVE") || contains(text, "although")) << text;
+}
+
+TEST(View, SaysThatTheHostTruncatesNothing) {
+  const Matrix A(tridiagonal(4000, -1, 2.001, -1));
+  const Preconditioner pc(A);
+  OK(PCOCLSPKTSetMethod(pc, PC_OCLSPKT_METHOD_TRUNCATED_HALO));
+  OK(PCSetUp(pc));
+  const std::string text = pc.view();
+  EXPECT_TRUE(contains(text, "method: exact-factored, ")) << text;
+  EXPECT_TRUE(contains(text, "the host solves exactly by stored factors, which cost no more than truncated-halo"))
+      << text;
+  EXPECT_FALSE(contains(text, "ABOVE")) << text;
 }
 
 TEST(View, ShowsTimesAndBytesInDetailOnly) {

@@ -138,7 +138,7 @@ TYPED_TEST(Numbers, OfAWindSendDevicesOnToTheExactMethod) {
       test::with_every_device([&](Options options) {
         Solver<T> solver(options);
         this->set_up(solver, bands);
-        const bool host = options.devices == "host";  // streams only what is named
+        const bool host = options.devices == "host";
         EXPECT_TRUE(test::is_exact(solver.report())) << solver.report().why;
         EXPECT_EQ(solver.report().device == "host", host);
         EXPECT_LE(this->backward_error(solver, bands), 100);
@@ -151,29 +151,6 @@ TYPED_TEST(Numbers, OfAWindSendDevicesOnToTheExactMethod) {
         EXPECT_GT(streamed.report().certificate, streamed.report().tolerance);
         EXPECT_TRUE(streamed.report().certificate_above_tolerance);
       });
-    }
-  }
-}
-
-TYPED_TEST(Numbers, OfAWindAreStreamedWithItByTheModel) {
-  using T = TypeParam;
-  Options options;
-  options.devices = "host";
-  options.method = MethodChoice::truncated_streamed;
-  options.partition = 496;
-  for (const double peclet : {1.0, 10.0, 1e3}) {
-    for (const bool against : {false, true}) {
-      const Bands<T> bands = test::upwind<T>(LineSet::one(20'000), peclet, against);
-      Solver<T> streamed(options);
-      this->set_up(streamed, bands);
-      const Report& report = streamed.report();
-      const char* side = against ? "walking up from exact starts" : "walking down from exact starts";
-      EXPECT_NE(report.shape.find(side), std::string::npos) << report.why;
-      EXPECT_LE(report.certificate, report.tolerance);
-      // Runs that start anew are rounded apart from each other, and nothing bounds by how much: it is said.
-      EXPECT_TRUE(report.certificate_above_tolerance);
-      EXPECT_TRUE(this->backward_error(streamed, bands) <= 100 || report.certificate_above_tolerance)
-          << peclet << " " << report.backward_error / this->eps;
     }
   }
 }

@@ -85,12 +85,6 @@ inline Plan halo_plan(Index n, Index m, Index halo) {
   return make_plan(Method::truncated_halo, n, halo, m, 8, DeviceTraits{.lanes = 1});
 }
 
-inline Plan streamed_plan(Index n, Index tile, int runs) {
-  Plan plan = make_plan(Method::truncated_streamed, n, 0, tile, 8, DeviceTraits{.lanes = 1});
-  plan.runs = runs;
-  return plan;
-}
-
 /// Stored factors on 4 lanes.
 /// @param reach 0: whole partitions
 inline Plan stored_plan(Index n, Index m, Index reach, int runs) {
@@ -114,7 +108,7 @@ inline Certificate certify(const Plan& plan, const Bands<double>& bands) {
   if (plan.method == Method::truncated_halo) {
     return certify_halo(plan.n, bands.view(), plan.m, plan.halo, {0, plan.n});
   }
-  return plan.stored ? certify_stored(plan, bands.view()) : certify_streamed(plan, bands.view());
+  return certify_stored(plan, bands.view());
 }
 
 inline void expect_covered(const Plan& plan, const Bands<double>& bands) {

@@ -5,7 +5,6 @@
 #include <limits>
 #include <new>
 
-#include "line_judge.hpp"
 #include "oclspkt/error.hpp"
 #include "oclspkt/solver.hpp"
 #include "selection.hpp"
@@ -13,13 +12,6 @@
 
 namespace oclspkt {
 namespace {
-
-Options on_host(MethodChoice method) {
-  Options options;
-  options.devices = "host";
-  options.method = method;
-  return options;
-}
 
 TEST(Found, NumbersThatStandForNoWordAreRefusedWithTheOptionsName) {
   for (const int value : {-1, 8, 127}) {
@@ -53,19 +45,6 @@ TEST(Found, BandsOfMoreBytesThanThereAreFailToAllocate) {
     EXPECT_THROW(Bands<double>(LineSet::one(rows)), std::bad_alloc) << rows;
     EXPECT_THROW(Bands<float>(LineSet::one(rows)), std::bad_alloc) << rows;
   }
-}
-
-TEST(Found, TheStreamedFormSaysWhenItsInterfacesRoundTooMuch) {
-  // Two tiles: nothing is truncated, and the certificate is 0. Their 2x2 system cancels.
-  const Bands<double> bands = test::row_sums_zero<double>(LineSet::one(992));
-  const std::vector<double> y = test::random_vector<double>(992);
-  std::vector<double> x(y.size());
-  Solver<double> solver(on_host(MethodChoice::truncated_streamed));
-  solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
-  solver.apply(y.data(), x.data());
-  EXPECT_EQ(solver.report().method, Method::truncated_streamed);
-  EXPECT_TRUE(solver.report().certificate_above_tolerance || !test::LineJudge<double>(bands, y).wrong(x.data()))
-      << solver.report().why;
 }
 
 }  // namespace

@@ -62,6 +62,30 @@ TYPED_TEST(GroupChoice, TakesWhatIsDominantUntried) {
   EXPECT_EQ(alike->plan.form, Form::symmetric);
 }
 
+TYPED_TEST(GroupChoice, UsesANamedMethodThatItsCertificateDoesNotCover) {
+  using T = TypeParam;
+  // The wind carries what is cut off on one side through every partition.
+  for (const bool from_above : {true, false}) {
+    const T upwind = -2, downwind = T(-0.001);
+    Bands<T> bands =
+        test::constant<T>(LineSet::one(5000), from_above ? upwind : downwind, T(2.001), from_above ? downwind : upwind);
+    bands.close_lines();
+    const Survey survey = survey_rows(bands.lines(), bands.view());
+    Options options;
+    options.method = MethodChoice::truncated_halo;
+    for (const DeviceTraits& traits : {kTraits, kGpu}) {
+      Problem<T> problem{options, bands, survey, traits};
+      problem.insist = true;
+      Rejection rejection;
+      const auto proposal = propose(problem, Method::truncated_halo, rejection);
+      ASSERT_TRUE(proposal) << rejection.why;
+      EXPECT_TRUE(proposal->above_tolerance);
+      EXPECT_EQ(proposal->why.find("asked for, although its certificate is "), 0u) << proposal->why;
+      EXPECT_NE(proposal->why.find(from_above ? ", side up)" : ", side down)"), std::string::npos) << proposal->why;
+    }
+  }
+}
+
 TYPED_TEST(GroupChoice, SettlesNothingThatMultipliesRounding) {
   using T = TypeParam;
   // Where couplings turn from upwards to downwards, work-items that know only of 0 above them multiply it by 50.

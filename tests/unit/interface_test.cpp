@@ -6,6 +6,7 @@
 #include "matrices.hpp"
 #include "reference.hpp"
 #include "residual.hpp"
+#include "spike_tips.hpp"
 
 namespace oclspkt {
 namespace {

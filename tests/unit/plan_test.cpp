@@ -27,7 +27,6 @@ TEST(Plan, WalksTilesWhereRegistersHoldARowOfOne) {
   };
   EXPECT_FALSE(walks(1'000'000, 513, traits)) << "a tile is too short";
   EXPECT_FALSE(walks(511, 40, traits)) << "there is no tile below";
-  EXPECT_FALSE(walks(1'000'000, 40, kHostTraits));
   traits.lanes = 4;
   EXPECT_FALSE(walks(1'000'000, 40, traits)) << "a row of a tile takes two registers";
 }

@@ -55,26 +55,50 @@ TYPED_TEST(SolverOnHost, EscalatesToPivotingForZeroDiagonals) {
 
 TYPED_TEST(SolverOnHost, ExplainsEachCandidateInALine) {
   using T = TypeParam;
-  auto solver = this->make(MethodChoice::truncated_halo);
+  auto solver = this->make();
   this->set_up(solver, test::constant<T>(LineSet::one(5000), -1, 4, -1));
-  std::vector<std::string> lines = explain(solver.report());
+  const std::vector<std::string> lines = explain(solver.report());
   ASSERT_EQ(lines.size(), 1u);
-  EXPECT_EQ(lines[0].find("truncated-halo, halo " + std::to_string(solver.report().halo) +
-                          ": taken, row dominance 2.0000, certificate "),
-            0u)
-      << lines[0];
+  EXPECT_EQ(lines[0].find("exact-factored"), 0u) << lines[0];
+  EXPECT_NE(lines[0].find(": taken, row dominance 2.0000"), std::string::npos) << lines[0];
   EXPECT_NE(lines[0].find(" words a row"), std::string::npos) << lines[0];
+}
 
-  // The wind carries what is cut off on one side through every partition.
-  for (const bool from_above : {true, false}) {
-    const T upwind = -2, downwind = T(-0.001);
-    const Bands<T> bands =
-        test::constant<T>(LineSet::one(5000), from_above ? upwind : downwind, T(2.001), from_above ? downwind : upwind);
-    this->set_up(solver, bands);
-    lines = explain(solver.report());
-    ASSERT_EQ(lines.size(), 1u);
-    EXPECT_NE(lines[0].find(": taken, asked for, although its certificate is "), std::string::npos) << lines[0];
-    EXPECT_NE(lines[0].find(from_above ? ", side up)" : ", side down)"), std::string::npos) << lines[0];
+TYPED_TEST(SolverOnHost, SolvesByStoredFactorsWhateverMethodIsNamed) {
+  using T = TypeParam;
+  // Laid end to end, side by side, and with gaps between them.
+  for (const LineSet& lines :
+       {LineSet::one(997), LineSet::equal(7, 20), LineSet::grid_axis(1, 5, 6, 7), LineSet::strided(3, 20, 5, 2)}) {
+    const Bands<T> bands = test::random_dominant<T>(lines, 1.5);
+    const std::vector<T> y = test::random_vector<T>(lines.extent());
+    auto factored = this->make(MethodChoice::exact_factored);
+    this->set_up(factored, bands);
+    std::vector<T> expected(y.size()), x(y.size());
+    factored.apply(y.data(), expected.data());
+    for (const MethodChoice method : {MethodChoice::truncated, MethodChoice::truncated_halo,
+                                      MethodChoice::truncated_streamed, MethodChoice::exact_twopass}) {
+      SCOPED_TRACE(std::string(name(method)) + ", " + lines.describe());
+      auto solver = this->make(method);
+      this->set_up(solver, bands);
+      const Report& report = solver.report();
+      EXPECT_EQ(report.method, Method::exact_factored);
+      EXPECT_EQ(report.why,
+                std::string("the host solves exactly by stored factors, which cost no more than ") + name(method));
+      EXPECT_EQ(report.certificate, 0);
+      EXPECT_FALSE(report.certificate_above_tolerance);
+      solver.apply(y.data(), x.data());
+      EXPECT_EQ(x, expected);
+    }
+  }
+}
+
+TYPED_TEST(SolverOnHost, FailsWithAnyNamedMethodWhereStoredFactorsDo) {
+  using T = TypeParam;
+  const Bands<T> zeros = test::constant<T>(LineSet::one(100), 1, 0, 1);
+  for (const MethodChoice method : {MethodChoice::exact_factored, MethodChoice::truncated,
+                                    MethodChoice::truncated_streamed, MethodChoice::exact_twopass}) {
+    auto solver = this->make(method);
+    EXPECT_THROW(this->set_up(solver, zeros), Breakdown) << name(method);
   }
 }
 
@@ -106,16 +130,6 @@ TYPED_TEST(SolverOnHost, RefusesNaNAndInfInTheBands) {
       EXPECT_THROW(this->set_up(solver, bands), Breakdown);
     }
   }
-}
-
-TYPED_TEST(SolverOnHost, NamesAMethodThatItsCertificateDoesNotCover) {
-  using T = TypeParam;
-  auto solver = this->make(MethodChoice::truncated);
-  const Bands<T> bands = test::constant<T>(LineSet::one(5000), -1, 2, -1);
-  this->set_up(solver, bands);
-  EXPECT_EQ(solver.report().method, Method::truncated_halo);
-  EXPECT_TRUE(solver.report().certificate_above_tolerance);
-  EXPECT_GT(solver.report().certificate, solver.report().tolerance);
 }
 
 TYPED_TEST(SolverOnHost, SolvesTheTransposedSystem) {

@@ -30,7 +30,6 @@ namespace oclspkt {
   X(lanes_twopass)         \
   X(beside_halo)           \
   X(beside_factored)       \
-  X(host_streamed)         \
   X(host_pivot)
 
 #define OCLSPKT_DECLARE(name) const Scheme& name();

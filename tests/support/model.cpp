@@ -6,6 +6,7 @@
 
 #include "interface.hpp"
 #include "oclspkt/error.hpp"
+#include "spike_tips.hpp"
 #include "walk.hpp"
 
 namespace oclspkt {
@@ -91,7 +92,7 @@ struct ModelSolver<T>::Work {
   T* x;
   T *d, *c;
 
-  /// @param length rows that `a` walks
+  /// @param length  rows of the system
   void truncated_halo(Index length) {
     for (Index first = 0; first < length; first += plan.m) {
       const Segment kept{first, std::min(length, first + plan.m)};
@@ -123,9 +124,20 @@ struct ModelSolver<T>::Work {
 
   void truncated_lines(const Bands<T>& bands) {
     const LineSet& lines = bands.lines();
+    const BandsView<T> all = bands.view();
     for (Index l = 0; l < lines.count(); ++l) {
-      a = Walk<T>::along(bands.view(), lines.first(l), lines.row_stride());
-      truncated_halo(lines.length(l));
+      const Index length = lines.length(l);
+      const auto along = [&](const T* numbers) {
+        std::vector<T> line(static_cast<std::size_t>(length));
+        for (Index i = 0; i < length; ++i)
+          line[static_cast<std::size_t>(i)] = numbers[lines.first(l) + i * lines.row_stride()];
+        return line;
+      };
+      const std::vector<T> lower = along(all.lower), diag = along(all.diag), upper = along(all.upper), from = along(y);
+      std::vector<T> to(from.size());
+      Work line{plan, Walk<T>({lower.data(), diag.data(), upper.data()}, length, false), from.data(), to.data(), d, c};
+      line.truncated_halo(length);
+      for (Index i = 0; i < length; ++i) x[lines.first(l) + i * lines.row_stride()] = to[static_cast<std::size_t>(i)];
     }
   }
 
@@ -155,61 +167,14 @@ struct ModelSolver<T>::Work {
     }
   }
 
-  /// The unknown before tile k, at the start of a run: the tile before is swept alone.
-  T truncated_start(Index k) {
-    const Segment before = partition_rows(plan, k - 1);
-    const Index bottom = before.end - before.first - 1;
-    T f_t, w_t, x_bottom, x_top;
-    sweep_down(a, y, before, T(0), d, c);
-    sweep_up(a, y, partition_rows(plan, k), f_t, w_t);
-    settle_interface(d[bottom], c[bottom], f_t, w_t, x_bottom, x_top);
-    return x_bottom;
-  }
-
-  /// Walk tiles [begin, end) from a known unknown before them: sweep tile k + 1 up, settle its interface with tile k
-  /// (swept down already), finish k. d and c keep the tile that is being finished.
-  void run_of_tiles(Index begin, Index end, T x_before) {
-    for (Index k = begin; k < end; ++k) {
-      const Segment tile = partition_rows(plan, k);
-      sweep_down(a, y, tile, x_before, d, c);
-      T x_after = 0, x_bottom = d[tile.end - tile.first - 1];
-      if (k + 1 < plan.partitions()) {
-        T f_t, w_t;
-        sweep_up(a, y, partition_rows(plan, k + 1), f_t, w_t);
-        settle_interface(x_bottom, c[tile.end - tile.first - 1], f_t, w_t, x_bottom, x_after);
-      }
-      sweep_back(tile, x_after, d, c, [&](Index i, T value) { x[a.at(i)] = value; });
-      x_before = x[a.at(tile.end - 1)];
-    }
-  }
-
-  Index run_begin(Index run) const { return run * plan.partitions() / plan.runs; }
-
-  void truncated_streamed(const T* x_bottom) {
-    for (Index r = 0; r < plan.runs; ++r) {
-      const Index begin = run_begin(r);
-      if (begin == run_begin(r + 1)) continue;
-      const T start = begin == 0 ? T(0) : plan.exact_starts ? x_bottom[r - 1] : truncated_start(begin);
-      run_of_tiles(begin, run_begin(r + 1), start);
-    }
-  }
-
-  /// Reduce segment k, which ends before row ends(k), and solve for the boundary unknowns of all.
-  template <typename Ends>
-  void reduce(Index count, const Ends& ends, SchurSegment<T>* segments, ReducedSystem<T>& reduced, T* x_top,
-              T* x_bottom) {
-    Index i = 0;
-    for (Index k = 0; k < count; ++k) {
-      segments[k] = begin_segment(row_at(a, y, i));
-      for (++i; i < ends(k); ++i) append_row(segments[k], row_at(a, y, i));
-    }
-    reduced.solve(segments, x_top, x_bottom);
-  }
-
   void exact_twopass(SchurSegment<T>* segments, ReducedSystem<T>& reduced, T* x_top, T* x_bottom) {
     const Index p = plan.partitions();
-    reduce(
-        p, [&](Index k) { return partition_rows(plan, k).end; }, segments, reduced, x_top, x_bottom);
+    for (Index k = 0; k < p; ++k) {
+      const Segment rows = partition_rows(plan, k);
+      segments[k] = begin_segment(row_at(a, y, rows.first));
+      for (Index i = rows.first + 1; i < rows.end; ++i) append_row(segments[k], row_at(a, y, i));
+    }
+    reduced.solve(segments, x_top, x_bottom);
     for (Index k = 0; k < p; ++k) {
       substitute_exact(a, y, partition_rows(plan, k), x_top[k], x_bottom[k], d, c,
                        [&](Index row, T value) { x[row] = value; });
@@ -219,16 +184,10 @@ struct ModelSolver<T>::Work {
 
 template <typename T>
 void ModelSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
-  if (!bands.lines().contiguous() && plan.segments == 0) {
-    throw InvalidInput(std::string("method ") + name(plan.method) + " takes lines laid end to end, not " +
-                       bands.lines().describe() + ": use method auto, exact-factored or pivot");
-  }
   plan_ = plan;
   bands_ = &bands;
   if (plan.stored) stored_.set_up(plan, bands);
-  // A run without a tile would be a segment without a row.
-  plan_.runs = static_cast<int>(std::clamp<Index>(plan.runs, 1, std::max<Index>(1, plan.partitions())));
-  const Index segments = plan.method == Method::exact_twopass ? plan.partitions() : plan.exact_starts ? plan_.runs : 0;
+  const Index segments = plan.method == Method::exact_twopass ? plan.partitions() : 0;
   scratch_.resize(plan.walked ? 4 * plan.tile_rows() : 2 * (plan.m + 2 * plan.halo));
   segments_.resize(static_cast<std::size_t>(segments));
   reduced_.resize(segments);
@@ -241,7 +200,7 @@ void ModelSolver<T>::apply(const T* y, T* x) {
   T* const scratch = scratch_.data();
   T* const x_top = outer_.data();
   T* const x_bottom = x_top + segments_.size();
-  Work work{plan_, Walk<T>(bands_->view(), plan_.n, plan_.walk_up), y, x, scratch, scratch + scratch_.size() / 2};
+  Work work{plan_, Walk<T>(bands_->view(), plan_.n, false), y, x, scratch, scratch + scratch_.size() / 2};
   switch (plan_.method) {
     case Method::truncated_halo:
       if (plan_.paper) {
@@ -255,15 +214,7 @@ void ModelSolver<T>::apply(const T* y, T* x) {
       }
       break;
     case Method::truncated_streamed:
-      if (plan_.stored) {
-        stored_.apply(y, x);
-        break;
-      }
-      if (plan_.exact_starts) {
-        const auto run_end = [&](Index r) { return std::min(plan_.n, work.run_begin(r + 1) * plan_.m); };
-        work.reduce(plan_.runs, run_end, segments_.data(), reduced_, x_top, x_bottom);
-      }
-      work.truncated_streamed(x_bottom);
+      stored_.apply(y, x);
       break;
     case Method::exact_twopass:
       work.exact_twopass(segments_.data(), reduced_, x_top, x_bottom);

@@ -10,11 +10,11 @@
 namespace oclspkt {
 
 /// The methods truncated-halo, truncated-streamed and exact-twopass in plain C++, partition by partition, as the plan
-/// cuts them: what the kernels are tested against, and what carries these methods on the host. Lines side by side are
-/// taken by truncated-halo only, each by itself.
+/// cuts them: what the kernels are tested against. Lines side by side are taken by truncated-halo only, each by itself.
 template <typename T>
-class OCLSPKT_API ModelSolver final : public DeviceSolver<T> {
+class ModelSolver final : public DeviceSolver<T> {
  public:
+  /// @pre the lines are laid end to end, or the plan cuts lines side by side into segments
   void set_up(const Plan& plan, const Bands<T>& bands) override;
   void apply(const T* y, T* x) override;
   Times times() const override { return times_; }
