@@ -3,11 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "device_traits.hpp"
+#include "matrices.hpp"
 #include "oclspkt/error.hpp"
 #include "plan.hpp"
+#include "rounding.hpp"
+#include "survey.hpp"
 
 namespace oclspkt {
 namespace {
@@ -164,6 +168,23 @@ TEST(SegmentPlan, CutsLinesOnlyWhereCoresWouldBeIdle) {
   EXPECT_FALSE(pays(few, 40, Form::general, 1));
   EXPECT_FALSE(pays(few, 20'000, Form::general, 64)) << "nothing is left to cut";
   EXPECT_FALSE(pays(LineSet::grid_axis(1, 512, 512, 1), 40, Form::general, 64)) << "a bundle for every core";
+}
+
+/// Sweeping down multiplies an error by 10 in each row, so that errors of rounding may leave the range of numbers,
+/// while pivots are what the diagonals are.
+template <typename T>
+double bound_of_stored_factors(Index rows) {
+  Bands<T> bands = test::constant<T>(LineSet::one(rows), -10, 1, 1e-3);
+  bands.close_lines();
+  const Plan plan = make_factored_plan(bands.lines(), Form::general, sizeof(T), {.host = true});
+  return bound_rounding(plan, bands.lines(), bands.view(), survey(bands.lines(), bands.view())).eps;
+}
+
+TEST(RoundingOfStoredFactors, IsNotBoundedWhereItAloneOverflows) {
+  EXPECT_LE(bound_of_stored_factors<float>(20), 100);
+  EXPECT_EQ(bound_of_stored_factors<float>(90), std::numeric_limits<double>::infinity());
+  EXPECT_LE(bound_of_stored_factors<double>(90), 100);
+  EXPECT_EQ(bound_of_stored_factors<double>(400), std::numeric_limits<double>::infinity());
 }
 
 }  // namespace
