@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "geometry.hpp"
 #include "oclspkt/bands.hpp"
 #include "plan.hpp"
 
@@ -32,8 +33,9 @@ struct RowRange {
 template <typename T>
 Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo, RowRange asked);
 
-/// The same for stored factors whose partitions settle each other inside a tile (plan.stored with plan.reach = plan.m):
-/// the unknown below a tile is truncated one tile away, and so is what comes from above at the start of each run.
+/// The same for stored factors whose partitions settle each other inside a tile (plan.has<StoredFactors>() with
+/// plan.as<StoredFactors>().reach = plan.m): the unknown below a tile is truncated one tile away, and so is what comes
+/// from above at the start of each run.
 ///
 /// The first error is the product of |c_i p_i| over a tile, times the largest such product that ends above it. The
 /// second begins as (1 + |c p|) of the row above the start, goes down with |a_i p_i|, and up again with |c_i p_i|. The

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "certificate.hpp"
+#include "geometry.hpp"
 #include "parallel.hpp"
 #include "sweep_down.hpp"
 #include "walk.hpp"
@@ -193,8 +194,8 @@ template <typename T>
 Certificate certify_runs(const Plan& plan, const BandsView<T>& bands) {
   const Walk<T> rows(bands, plan.n, false);
   // Runs that are lines begin where nothing enters; between their tiles they are truncated a tile away, if at all.
-  const Index tile_rows = plan.group_rows(), window = plan.runs_are_lines() ? tile_rows : plan.halo;
-  const bool truncates = !plan.runs_are_lines() || plan.run_tiles > 2;
+  const Index tile_rows = plan.group_rows(), window = runs_are_lines(plan) ? tile_rows : plan.halo;
+  const bool truncates = !runs_are_lines(plan) || plan.run_tiles > 2;
   const Index block_rows = std::max<Index>(1, window / kWindowBlocks), count = quotient_up(plan.n, block_rows);
   std::vector<Block> blocks(static_cast<std::size_t>(count));
   const double growth =
@@ -221,7 +222,7 @@ Certificate certify_runs(const Plan& plan, const BandsView<T>& bands) {
     const Block& behind = at(k + whole);
     amount = behind.amount + behind.down * amount;
     if (k > 0 && !(up <= below.bound)) below = certificate(up, k, false);
-    if (!plan.runs_are_lines() && k > 0 && !(down * amount <= start.bound)) {
+    if (!runs_are_lines(plan) && k > 0 && !(down * amount <= start.bound)) {
       start = certificate(down * amount, k, true);
     }
   }

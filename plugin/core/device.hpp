@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "geometry.hpp"
+#include "grid_plan.hpp"
 #include "oclspkt/bands.hpp"
 #include "oclspkt/device_handles.hpp"
 #include "oclspkt/error.hpp"
@@ -189,8 +191,8 @@ inline bool device_carries(Method m, const LineSet& lines, bool by_groups = fals
 /// The same of a plan: one line after the other is for the host.
 inline bool device_carries(const Plan& plan, const LineSet& lines) {
   if (plan.made_by != nullptr) return true;  // a scheme proposes no plan that it does not carry
-  const bool line_by_line = plan.method == Method::exact_factored && !plan.stored && !lines.beside();
-  if (plan.grid()) return lines.beside();
+  const bool line_by_line = plan.method == Method::exact_factored && !plan.has<StoredFactors>() && !lines.beside();
+  if (grid(plan)) return lines.beside();
   return device_carries(plan.method, lines) && !line_by_line;
 }
 

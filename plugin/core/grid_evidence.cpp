@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "grid_evidence.hpp"
+#include "grid_plan.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,10 +16,10 @@ namespace {
 Plan plan_of_line(const Plan& plan, Index length) {
   Plan one;
   one.method = Method::truncated_streamed;
-  one.stored = true;
+  one.add<StoredFactors>().reach = plan.item_rows;
   one.n = length;
   one.m = plan.item_rows;
-  one.lanes = plan.grid_items_down();
+  one.lanes = grid_items_down(plan);
   return one;
 }
 
@@ -27,11 +28,11 @@ Plan plan_of_line(const Plan& plan, Index length) {
 Plan plan_of_runs(const Plan& plan, Index length) {
   Plan one;
   one.method = Method::truncated_streamed;
-  one.stored = true;
+  one.add<StoredFactors>();
   one.n = one.m = length;
   one.items = 1;
   one.item_rows = plan.item_rows;
-  one.halo = plan.grid_reach();
+  one.halo = grid_reach(plan);
   return one;
 }
 
@@ -39,7 +40,7 @@ Plan plan_of_runs(const Plan& plan, Index length) {
 template <typename T>
 Certificate certify_line(const Plan& plan, const Plan& one, const BandsView<T>& line) {
   if (plan.method != Method::truncated_streamed) return {};
-  return plan.waiting > 1 ? certify_runs(one, line) : certify_stored(one, line);
+  return plan.as<GridTiles>().waiting > 1 ? certify_runs(one, line) : certify_stored(one, line);
 }
 
 }  // namespace
@@ -50,7 +51,7 @@ GridEvidence certify_grid(const Plan& plan, const LineSet& lines, const BandsVie
   GridEvidence all;
   if (plan.n == 0) return all;
   const Index length = lines.length(0);
-  const Plan one = plan.waiting > 1 ? plan_of_runs(plan, length) : plan_of_line(plan, length);
+  const Plan one = plan.as<GridTiles>().waiting > 1 ? plan_of_runs(plan, length) : plan_of_line(plan, length);
   const Index count = plan.form == Form::shared ? 1 : lines.count();
   std::mutex mutex;
   for_columns(lines, count, [&](Index first, Index width) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "grid_plan.hpp"
+#include "geometry.hpp"
 
 #include <algorithm>
 #include <span>
@@ -188,7 +189,7 @@ void cut_through_lines(Index bundles, Index tiles_of_line, int word, const Devic
   const Index cores = std::max(1, traits.cores), tiles = bundles * tiles_of_line;
   if (tiles_of_line == 1) {
     // In double, work-items of two lines or of many rows have twice the registers.
-    const bool heavy = word > static_cast<int>(sizeof(float)) && (plan.item_lines > 1 || !plan.reads_ahead());
+    const bool heavy = word > static_cast<int>(sizeof(float)) && (plan.as<GridTiles>().item_lines > 1 || !reads_ahead(plan));
     const Index items = heavy ? kSharedItemsWhole / 2 : kSharedItemsWhole;
     plan.run_tiles = static_cast<int>(quotient_up(tiles, std::max<Index>(1, items / plan.items) * cores));
     return;
@@ -206,7 +207,7 @@ Index shared_grid_words(Index bundle, Index items_down, Index tile_rows, bool wh
 }
 
 UpperTiles upper_tiles(const Plan& plan, Index block_lines) {
-  const Index needed = quotient_up(plan.segments, plan.item_rows);
+  const Index needed = quotient_up(plan.as<Beside>().segments, plan.item_rows);
   UpperTiles tiles{1, 1, 0};
   while (tiles.down < needed && 2 * tiles.down <= std::min(plan.items, kMostUpperItems)) tiles.down *= 2;
   while (tiles.bundle < block_lines && 2 * tiles.bundle * tiles.down <= plan.items) tiles.bundle *= 2;
@@ -228,43 +229,47 @@ Plan make_grid_plan(const LineSet& lines, const GridDemand& demand, int word, co
   plan.form = demand.form;
   plan.n = lines.rows();
   plan.items = 1;
-  plan.segments = 1;
-  plan.window = 1;  // what a work-group keeps is in local memory
+  plan.add<Beside>();
+  plan.add<GridTiles>();
+  Beside& beside = plan.as<Beside>();
+  GridTiles& grid = plan.as<GridTiles>();
+  beside.segments = 1;
+  beside.window = 1;  // what a work-group keeps is in local memory
   if (plan.n == 0) return plan;
   const Index length = lines.length(0);
   const auto [bundle, shape] = choose_shape(lines, demand, word, traits);
-  plan.bundle = bundle;
-  plan.bundles = quotient_up(lines.block_lines(), plan.bundle);
+  beside.bundle = bundle;
+  beside.bundles = quotient_up(lines.block_lines(), beside.bundle);
   plan.items = bundle / shape.lines * shape.down;
-  plan.item_lines = shape.lines;
+  grid.item_lines = shape.lines;
   plan.item_rows = shape.item_rows;
   plan.m = length;
-  plan.in_turn =
-      demand.method == Method::exact_factored && (demand.in_turn || !(plan.in_one_tile() || demand.at_once()));
-  const Index groups = plan.bundles * lines.blocks(), bytes = groups * bundle * shape.down * word;
+  grid.in_turn =
+      demand.method == Method::exact_factored && (demand.in_turn || !(in_one_tile(plan) || demand.at_once()));
+  const Index groups = beside.bundles * lines.blocks(), bytes = groups * bundle * shape.down * word;
   if (demand.method == Method::truncated_streamed && demand.form != Form::shared) {
     const Index tiles = quotient_up(length, shape.rows());
     const Index run = tiles_of_run(tiles, bytes, shape.waiting, traits);
-    plan.segments = quotient_up(tiles, run);
+    beside.segments = quotient_up(tiles, run);
     plan.m = std::min(length, run * shape.rows());
-    plan.waiting = tiles > 1 ? shape.waiting : 1;
-    plan.halo = plan.segments > 1 ? shape.reach() : 0;
+    grid.waiting = tiles > 1 ? shape.waiting : 1;
+    plan.halo = beside.segments > 1 ? shape.reach() : 0;
   }
-  plan.chunk_blocks = choose_chunk_blocks(lines, plan.window, word, traits);
+  beside.chunk_blocks = choose_chunk_blocks(lines, beside.window, word, traits);
   if (demand.segments && length > shape.rows() && shape.rows() >= kLeastSegment) {
-    plan.segments = quotient_up(length, shape.rows());
+    beside.segments = quotient_up(length, shape.rows());
     plan.m = shape.rows();
-    if (plan.grid_folds_at_once()) {
+    if (grid_folds_at_once(plan)) {
       const Index runs = kSegmentGroups * std::max(1, traits.cores);
-      plan.run_tiles = static_cast<int>(quotient_up(groups * plan.segments, runs));
+      plan.run_tiles = static_cast<int>(quotient_up(groups * beside.segments, runs));
     }
     const std::int64_t most = std::min(traits.chunk_bytes, traits.memory_bytes / kSegmentArrays);
-    if (plan.chunk_blocks < lines.blocks() || lines.extent() > most / word) plan.chunk_blocks = 0;
+    if (beside.chunk_blocks < lines.blocks() || lines.extent() > most / word) beside.chunk_blocks = 0;
   }
-  const bool walks = plan.method == Method::exact_factored && !plan.in_one_tile();
+  const bool walks = plan.method == Method::exact_factored && !in_one_tile(plan);
   const Index wanted = (walks ? kBusyBytesExact : kBusyBytes) * std::max(1, traits.cores);
-  plan.idle = std::max(1.0, static_cast<double>(wanted) / static_cast<double>(bytes * plan.segments));
-  if (plan.goes_through_tiles()) cut_through_lines(groups, quotient_up(length, shape.rows()), word, traits, plan);
+  plan.idle = std::max(1.0, static_cast<double>(wanted) / static_cast<double>(bytes * beside.segments));
+  if (goes_through_tiles(plan)) cut_through_lines(groups, quotient_up(length, shape.rows()), word, traits, plan);
   return plan;
 }
 
@@ -279,9 +284,10 @@ std::vector<Plan> make_exact_grid_plans(const LineSet& lines, GridDemand demand,
   }
   demand.segments = true;
   const Plan cut = make_grid_plan(lines, demand, word, traits);
-  if (!cut.grid_folds() || cut.chunk_blocks == 0) return {whole};
+  if (!grid_folds(cut) || cut.as<Beside>().chunk_blocks == 0) return {whole};
   const bool pays = cut.idle * cut.words_per_row() < whole.idle * whole.words_per_row();
-  return pays && cut.segments >= kLeastSegments ? std::vector<Plan>{cut, whole} : std::vector<Plan>{whole, cut};
+  return pays && cut.as<Beside>().segments >= kLeastSegments ? std::vector<Plan>{cut, whole}
+                                                             : std::vector<Plan>{whole, cut};
 }
 
 }  // namespace oclspkt

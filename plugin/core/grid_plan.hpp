@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "geometry.hpp"
 #include "oclspkt/export.hpp"
-#include "plan.hpp"
 
 namespace oclspkt {
 
@@ -15,7 +15,7 @@ struct GridDemand {
   Index reach = 0;        ///< rows that are left between what is truncated and what feels it, or of exact_factored rows
                           ///< of a tile, at least, as far as the device lets it; 0: any
   Index item_rows = 0;    ///< of a work-item, at most 16, as the user asks (Options::partition); 0: chosen
-  bool in_turn = false;   ///< exact_factored: lines that a tile holds are swept down in turn, too, see Plan::in_turn
+  bool in_turn = false;   ///< exact_factored: lines that a tile holds are swept down in turn, too, see GridTiles::in_turn
   bool one_item = false;  ///< exact_factored: every line by one work-item, so that nothing has to settle
   bool segments = false;  ///< exact_factored: lines longer than a tile are cut into segments, if all rows fit at once
 
@@ -23,10 +23,59 @@ struct GridDemand {
   bool at_once() const { return segments && form == Form::shared && !in_turn; }
 };
 
+/// Lines side by side by work-groups: one walks a segment of one bundle tile by tile, items / bundle work-items down
+/// each line, item_rows rows a work-item. truncated-streamed reads `halo` rows, `waiting` tiles, beyond either end of a
+/// segment; exact-factored has one segment, or those of one tile each that are folded.
+struct GridTiles {
+  int item_lines = 1;    ///< lines of a work-item
+  int waiting = 1;       ///< tiles that wait for the unknown below them
+  bool in_turn = false;  ///< work-items of a line sweep down one after the other, and settle up only
+};
+
+/// A plan for lines side by side by work-groups.
+inline bool grid(const Plan& plan) { return plan.has<GridTiles>(); }
+
+/// Work-items that share a line.
+inline int grid_items_down(const Plan& plan) {
+  return static_cast<int>(plan.items * static_cast<Index>(plan.as<GridTiles>().item_lines) / plan.as<Beside>().bundle);
+}
+
+/// Rows of a tile.
+inline Index grid_tile_rows(const Plan& plan) { return static_cast<Index>(grid_items_down(plan)) * plan.item_rows; }
+
+/// Rows that lie between what is truncated and the unknowns that feel it.
+inline Index grid_reach(const Plan& plan) { return grid_tile_rows(plan) * plan.as<GridTiles>().waiting; }
+
+/// Exact: lines are cut into segments of a tile, which are folded to their first rows, see GridFactors.
+inline bool grid_folds(const Plan& plan) {
+  return grid(plan) && plan.method == Method::exact_factored && plan.as<Beside>().segments > 1;
+}
+
+/// The same of lines that are all alike: work-groups go through many bundles (kernels/gpu/grid_shared_fold.cl),
+/// `run_tiles` tiles each, and rows settle at once.
+inline bool grid_folds_at_once(const Plan& plan) {
+  return grid_folds(plan) && plan.form == Form::shared && !plan.as<GridTiles>().in_turn;
+}
+
+/// A tile holds whole lines, so that nothing is truncated.
+inline bool in_one_tile(const Plan& plan) {
+  return grid(plan) && plan.as<Beside>().segments == 1 && plan.m <= grid_tile_rows(plan);
+}
+
+/// By kernels/gpu/grid_shared.cl, whose work-groups go through many tiles with the factors of one line; streamed, in
+/// runs of run_tiles, counted through all lines.
+inline bool goes_through_tiles(const Plan& plan) {
+  return grid(plan) && plan.form == Form::shared &&
+         (in_one_tile(plan) ? !plan.as<GridTiles>().in_turn : plan.method == Method::truncated_streamed);
+}
+
+/// y of the next tile is on its way while one is solved. Tiles of more rows a work-item leave no registers for it.
+inline bool reads_ahead(const Plan& plan) { return plan.item_rows <= kMostRowsAhead; }
+
 /// Rows of a line that one tile may hold, on devices with room for large work-groups.
 inline constexpr Index kMostGridRows = 256;
 
-/// Tiles of the levels above the first of Plan::grid_folds(): few rows a line, so that work-groups of as many
+/// Tiles of the levels above the first of grid_folds(): few rows a line, so that work-groups of as many
 /// work-items hold whole lines where they can.
 struct UpperTiles {
   int bundle, down;  ///< lines of a work-group, and work-items of a line
@@ -34,14 +83,14 @@ struct UpperTiles {
 };
 OCLSPKT_API UpperTiles upper_tiles(const Plan& plan, Index block_lines);
 
-/// Plan::grid_folds(): how every line is cut.
+/// grid_folds(): how every line is cut.
 OCLSPKT_API SegmentCut grid_cut(const Plan& plan, Index block_lines);
 
-/// Scalars of local memory of a work-group of Plan::goes_through_tiles().
-/// @param whole  Plan::in_one_tile()
+/// Scalars of local memory of a work-group of goes_through_tiles().
+/// @param whole  in_one_tile()
 OCLSPKT_API Index shared_grid_words(Index bundle, Index items_down, Index tile_rows, bool whole);
 
-/// Plan lines side by side by work-groups, by stored factors: Plan::grid(). Lines that one tile holds are solved in one
+/// Plan lines side by side by work-groups, by stored factors: grid(). Lines that one tile holds are solved in one
 /// pass that truncates nothing (kernels/gpu/grid_whole.cl), others as the method says (grid_streamed.cl,
 /// grid_factored.cl), or by segments (grid_fold.cl); lines that are all alike by grid_shared.cl unless they are walked
 /// or cut into segments.

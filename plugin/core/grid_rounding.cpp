@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "grid_rounding.hpp"
+#include "geometry.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -25,16 +26,16 @@ constexpr Index kLikeRows = 8192;
 
 /// @param unit  u of the scalar
 SweepOrder order_of(const Plan& plan, double unit) {
-  const bool streamed = plan.method == Method::truncated_streamed && !plan.in_one_tile();
+  const bool streamed = plan.method == Method::truncated_streamed && !in_one_tile(plan);
   SweepOrder order{.item_rows = plan.item_rows,
-                   .tile_rows = plan.grid_tile_rows(),
-                   .at_once = !plan.in_turn,
+                   .tile_rows = grid_tile_rows(plan),
+                   .at_once = !plan.as<GridTiles>().in_turn,
                    .streamed = streamed,
-                   .waiting = plan.waiting,
+                   .waiting = plan.as<GridTiles>().waiting,
                    .unit = unit};
   // Where runs are counted through all lines any tile may begin one.
-  if (streamed && plan.goes_through_tiles()) order.run_rows = order.tile_rows;
-  if (streamed && !plan.goes_through_tiles() && plan.segments > 1) order.run_rows = plan.m;
+  if (streamed && goes_through_tiles(plan)) order.run_rows = order.tile_rows;
+  if (streamed && !goes_through_tiles(plan) && plan.as<Beside>().segments > 1) order.run_rows = plan.m;
   return order;
 }
 
@@ -126,7 +127,7 @@ class LineFold {
     if (level > 0 && count <= tile) return bound_whole(rows, count);
     const SweepOrder order{.item_rows = plan_.item_rows,
                            .tile_rows = tile,
-                           .at_once = level == 0 && plan_.grid_folds_at_once(),
+                           .at_once = level == 0 && grid_folds_at_once(plan_),
                            .unit = unit_};
     FoldRounding rounding(order, unit_ <= kUnit<double>);
     std::vector<SchurSegment<double>> segments;
@@ -185,11 +186,11 @@ class LineFold {
 double grid_rounding_by_survey(const Plan& plan, const Survey& survey) {
   if (plan.n == 0) return 0;
   const double d = survey.dominance;
-  if (!(d >= 1) || plan.grid_folds()) return kInfinity;
+  if (!(d >= 1) || grid_folds(plan)) return kInfinity;
   const SweepOrder order = order_of(plan, kUnit<float>);
-  const Index length = plan.in_one_tile() || order.run_rows == 0 ? 2 * order.tile_rows : kLikeRows;
+  const Index length = in_one_tile(plan) || order.run_rows == 0 ? 2 * order.tile_rows : kLikeRows;
   // Rows that settle on the way up only know how small couplings are that dominant rows divide by their pivots.
-  const bool settles = (order.at_once && plan.grid_items_down() > 1) || order.streamed;
+  const bool settles = (order.at_once && grid_items_down(plan) > 1) || order.streamed;
   if (!settles || shrinks(survey)) return bound_like_rows(order, 1 / std::max(1.0, survey.decay()), length);
   const double joints = rounding_by_dominance(d) - rounding_by_dominance(kInfinity);
   return rounding_by_dominance(d) + (order.run_rows > 0 ? 4 + joints : 0);
@@ -197,7 +198,7 @@ double grid_rounding_by_survey(const Plan& plan, const Survey& survey) {
 
 template <typename T>
 std::vector<Rounding> bound_grid_lines(const Plan& plan, Index length, const std::vector<BandsView<T>>& lines) {
-  if (!plan.grid_folds()) return bound_swept(plan, length, lines);
+  if (!grid_folds(plan)) return bound_swept(plan, length, lines);
   std::vector<Rounding> bounds;
   for (const BandsView<T>& line : lines) {
     // Rows of upper tiles do not depend on how many lines there are.

@@ -3,18 +3,19 @@
 
 #include <vector>
 
+#include "grid_plan.hpp"
 #include "rounding.hpp"
 
 namespace oclspkt {
 
 /// The bound on rounding of a plan for lines side by side by work-groups that the survey gives, in eps; infinite if it
 /// gives none. It counts the rows of a work-item and how work-items meet.
-/// @pre plan.grid()
+/// @pre grid(plan)
 double grid_rounding_by_survey(const Plan& plan, const Survey& survey);
 
 /// The bounds of some lines of `length` rows, laid end to end each, by the products of their multipliers and couplings:
 /// see SweepRounding and, of segments, FoldRounding. Their rows are counted from the first row of the line.
-/// @pre plan.grid(), couplings out of the lines are 0
+/// @pre grid(plan), couplings out of the lines are 0
 /// @cost a division and some 40 multiply-adds a row; of segments twice as many
 template <typename T>
 std::vector<Rounding> bound_grid_lines(const Plan& plan, Index length, const std::vector<BandsView<T>>& lines);

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "geometry.hpp"
+#include "geometry.hpp"
 #include "oclspkt/error.hpp"
 #include "plan_parts.hpp"
 
@@ -143,8 +145,11 @@ GroupShape run_shape(Index reach, Index partition, int word, const DeviceTraits&
 
 /// Let work-items settle with neighbours up to `rows` rows away only.
 void settle_within(Index rows, Plan& plan) {
+  if (!plan.has<Scan>()) return;
+  if (!plan.has<Scan>()) return;
   // A work-item that is settled with 2^steps others on either side knows 2^steps - 1 of their partitions.
-  while (plan.steps > 0 && ((Index{1} << (plan.steps - 1)) - 1) * plan.item_rows >= rows) --plan.steps;
+  int& steps = plan.as<Scan>().steps;
+  while (steps > 0 && ((Index{1} << (steps - 1)) - 1) * plan.item_rows >= rows) --steps;
 }
 
 void take_shape(const GroupShape& shape, Plan& plan) {
@@ -207,6 +212,12 @@ std::vector<GroupShape> line_shapes(Index length, Form form, int word) {
   return shapes;
 }
 
+/// Let work-items know of all others of their work-group.
+void scan_all(Plan& plan) {
+  int& steps = plan.add<Scan>().steps;
+  while ((1 << steps) < plan.items) ++steps;
+}
+
 }  // namespace
 
 void cut_by_groups(Plan& plan, Index partition, int word, const DeviceTraits& traits) {
@@ -215,7 +226,7 @@ void cut_by_groups(Plan& plan, Index partition, int word, const DeviceTraits& tr
   const bool is_short = partition == 0 && word == sizeof(float) && plan.halo <= kShortHaloFloats.longest_halo;
   const bool shorter = is_short && fits(kShortHaloFloats, word, traits);
   take_shape(shorter ? kShortHaloFloats : group_shape(plan.halo, partition, word, traits), plan);
-  while ((1 << plan.steps) < plan.items) ++plan.steps;
+  scan_all(plan);
   plan.m = plan.group_rows() - 2 * plan.halo;
   if (plan.m > 0) return;
   throw InvalidInput("a work-group of " + std::to_string(plan.items) + " work-items solves " +
@@ -243,7 +254,7 @@ Plan make_lines_plan(Index n, Index length, Index partition, int word, const Dev
     if (plan.group_rows() >= partition) break;
   }
   plan.m = partition;
-  while ((1 << plan.steps) < plan.items) ++plan.steps;
+  scan_all(plan);
   settle_within(length, plan);
   plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, std::numeric_limits<int>::max()));
   cut_into_chunks(plan, word, traits);
@@ -259,7 +270,7 @@ Plan make_run_plan(Index n, Index reach, Index partition, int word, const Device
   Plan plan;
   plan.method = Method::truncated_streamed;
   plan.n = n;
-  plan.stored = true;
+  plan.add<StoredFactors>();
   plan.halo = round_up(reach, kItemVector / word);
   take_shape(run_shape(plan.halo, partition, word, traits), plan);
   const Index rows = plan.group_rows();
@@ -273,7 +284,7 @@ Plan make_run_plan(Index n, Index reach, Index partition, int word, const Device
 }
 
 void correct_runs(Plan& plan, int word, const DeviceTraits& traits) {
-  plan.corrects = true;
+  plan.as<StoredFactors>().corrects = true;
   if (plan.halo == 0) return;
   plan.halo = plan.group_rows();
   cut_into_runs(choose_run_tiles(plan, word, traits), word, traits, plan);
@@ -287,7 +298,7 @@ std::vector<Plan> make_line_runs_plans(Index n, Index length, Form form, int wor
     plan.method = Method::truncated_streamed;
     plan.form = form;
     plan.n = n;
-    plan.stored = true;
+    plan.add<StoredFactors>();
     take_shape(shape, plan);
     const Index lines = n / length, tiles = length / shape.rows(), turn = runs_at_once(plan, word, traits);
     const Index paid = quotient_up(lines, turn) * turn;
@@ -302,7 +313,7 @@ std::vector<Plan> make_line_runs_plans(Index n, Index length, Form form, int wor
 bool share_line(Plan& plan, Index length, int word) {
   if (length % (kItemVector / word) != 0 || 3 * length * word > kSharedBytes || length >= plan.n) return false;
   plan.form = Form::shared;
-  plan.shared = {0, length, plan.n};
+  plan.add<SharedTiles>({0, length, plan.n});
   return true;
 }
 
@@ -350,10 +361,10 @@ bool keep_factors(Plan& plan, Index length, int word, const DeviceTraits& traits
     if (!fits(shape.group(), shape.together * word, traits) || steps > shape.most_steps) continue;
     if (static_cast<double>(kept) < least) continue;
     take_shape(shape.group(), plan);
-    plan.stored = true;
+    plan.add<StoredFactors>();
     plan.m = kept;
-    plan.together = shape.together;
-    plan.steps = steps;
+    plan.add<KeptTiles>().together = shape.together;
+    plan.add<Scan>().steps = steps;
     deal_kept_tiles(shape.per_core, length, traits, plan);
     cut_into_chunks(plan, word, traits);
     return true;
@@ -363,17 +374,19 @@ bool keep_factors(Plan& plan, Index length, int word, const DeviceTraits& traits
 
 void mirror_factors(Plan& plan, Index length, int word, const DeviceTraits& traits) {
   if (word == sizeof(float)) return;
-  plan.mirrors = true;
+  plan.as<KeptTiles>().mirrors = true;
   const KeptShape& shape = kMirroredHaloDoubles;
-  const bool usual = plan.items == shape.items && plan.item_rows == shape.item_rows && plan.steps <= shape.most_steps;
-  const Index words = group_local_words(plan.items, plan.item_rows) + scan_product_words(plan.items, plan.steps);
+  const int steps = plan.as<Scan>().steps;
+  const bool usual = plan.items == shape.items && plan.item_rows == shape.item_rows && steps <= shape.most_steps;
+  const Index words = group_local_words(plan.items, plan.item_rows) + scan_product_words(plan.items, steps);
   if (plan.halo == 0 || !usual || words * word > traits.local_bytes) return;
-  plan.tells_products = true;
+  plan.as<KeptTiles>().tells_products = true;
   deal_kept_tiles(shape.per_core, length, traits, plan);
 }
 
 Index first_row_words(const Plan& plan) {
-  return 6 * plan.line_tiles() + 2 * kLineBatch + Index{plan.teams} * plan.together + 1;
+  const KeptTiles& kept = plan.as<KeptTiles>();
+  return 6 * line_tiles(plan) + 2 * kLineBatch + Index{kept.teams} * kept.together + 1;
 }
 
 std::optional<Plan> make_whole_line_plan(Index n, Index length, bool mirrors, int word, const DeviceTraits& traits) {
@@ -381,12 +394,11 @@ std::optional<Plan> make_whole_line_plan(Index n, Index length, bool mirrors, in
   Plan plan;
   plan.method = Method::exact_factored;
   plan.n = n;
-  plan.stored = true;
-  plan.mirrors = mirrors;
+  plan.add<StoredFactors>();
+  plan.add<KeptTiles>({.together = shape.together, .teams = shape.teams, .mirrors = mirrors});
   take_shape({shape.teams * shape.items, shape.item_rows, 0}, plan);
-  plan.together = shape.together;
-  plan.teams = shape.teams;
-  while ((Index{1} << (2 * plan.steps)) < shape.items) ++plan.steps;
+  int& steps = plan.add<Scan>().steps;
+  while ((Index{1} << (2 * steps)) < shape.items) ++steps;
   plan.m = length;
   if (length < kLeastLineTiles * shape.tile_rows() || !share_line(plan, length, word)) return std::nullopt;
   const Index tiles = Index{shape.teams} * shape.together;
@@ -433,24 +445,22 @@ Plan make_fold_plan(Index n, Index partition, int word, const DeviceTraits& trai
   Plan plan;
   plan.method = Method::exact_factored;
   plan.n = n;
-  plan.stored = true;
+  plan.add<StoredFactors>();
   GroupShape shape = group_shape(0, partition, word, traits);
   if (word > static_cast<int>(sizeof(float))) shape.items = std::min(shape.items, kFoldDoubleItems);
   cut_by_levels(shape, kFoldArrays, word, traits, plan);
   int most = std::max(1, std::min(traits.group_items, kLastItems));
   while (most > 1 && group_local_words(most, 0) * word > traits.local_bytes) most /= 2;
-  plan.last_rows = most * kMostLastRows;
+  plan.add<Levels>({.items = 1, .last_rows = most * kMostLastRows});
   const Index rows = fold_cut(plan).depth(n).last_rows;
-  plan.level_items = 1;
-  while (plan.level_items < most && plan.level_items * kLastRows < rows) {
-    plan.level_items = std::min(most, 2 * plan.level_items);
-  }
+  int& items = plan.as<Levels>().items;
+  while (items < most && items * kLastRows < rows) items = std::min(most, 2 * items);
   return plan;
 }
 
 SegmentCut fold_cut(const Plan& plan) {
-  const Index whole = std::max<Index>(1, plan.last_rows / kMostLastRows * kMostWholeRows);
-  return {plan.m, plan.m, whole, plan.last_rows, plan.couplings_serve()};
+  const Index last = plan.as<Levels>().last_rows, whole = std::max<Index>(1, last / kMostLastRows * kMostWholeRows);
+  return {plan.m, plan.m, whole, last, plan.couplings_serve()};
 }
 
 Plan make_reduce_plan(Index n, Index partition, int word, const DeviceTraits& traits) {
@@ -468,7 +478,7 @@ Plan make_reduce_plan(Index n, Index partition, int word, const DeviceTraits& tr
   };
   GroupShape shape = group_shape(0, partition > 0 ? partition : usual.item_rows, word, traits);
   shape.items = std::min(shape.items, usual.items);
-  plan.level_items = within(kReducedLevels, sizeof(double)).items;
+  plan.add<Levels>().items = within(kReducedLevels, sizeof(double)).items;
   cut_by_levels(within(shape, word), kReduceArrays, word, traits, plan);
   return plan;
 }

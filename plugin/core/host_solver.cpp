@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "host_solver.hpp"
+#include "geometry.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -129,8 +130,8 @@ template <typename T>
 void HostSolver<T>::factor(const LineSet& lines, const BandsView<T>& bands, Form form) {
   const bool beside = lines.beside() && lines.block_lines() > 1;
   const Plan plan = make_factored_plan(lines, form, sizeof(T), kHostTraits);
-  bundle_ = beside ? plan.bundle : 1;
-  through_x_ = beside && plan.through_x;
+  bundle_ = beside ? plan.as<Beside>().bundle : 1;
+  through_x_ = beside && plan.as<FactoredLines>().through_x;
   abreast_ = host_arrays_bytes<T>(lines) > kHostCacheBytes ? 1 : kAbreast;
   factors_.factor(lines, bands, plan.form, bundle_ > 1 ? Order::down : Order::inwards);
   // A row that all couplings leave but one may be a tiny pivot in the middle and a harmless one at an end.

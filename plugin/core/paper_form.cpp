@@ -73,7 +73,7 @@ struct TwoSweeps {
 Plan make_paper_plan(Index n, Index m, int word, const DeviceTraits& traits) {
   Plan plan;
   plan.method = Method::truncated_halo;
-  plan.paper = true;
+  plan.add<PaperForm>();
   plan.n = n;
   plan.m = std::min(m, round_up(std::max<Index>(n, 1), kPaperRows));
   const auto fits = [&](int items, Index words) { return items * words * word <= traits.local_bytes; };
@@ -81,8 +81,8 @@ Plan make_paper_plan(Index n, Index m, int word, const DeviceTraits& traits) {
   plan.items = choose_items(traits.group_items);
   while (plan.items > 1 && !fits(plan.items, turned)) plan.items /= 2;
   const int fewer = std::min(plan.items, kFewestStagedItems);
-  plan.staged = fits(fewer, kept);
-  if (plan.staged && !fits(plan.items, kept)) plan.items = fewer;
+  plan.as<PaperForm>().staged = fits(fewer, kept);
+  if (plan.as<PaperForm>().staged && !fits(plan.items, kept)) plan.items = fewer;
   plan.lanes = plan.items;
   plan.item_rows = static_cast<int>(plan.m);
   const std::int64_t words = std::min(traits.chunk_bytes, traits.memory_bytes / kPaperArrays) / word;
@@ -98,7 +98,7 @@ double paper_words(const Plan& plan) {
   constexpr double kSweeps = 4 + 2, kBack = 3 + 1;
   // Tips of spikes: written once, read twice.
   constexpr double kTips = 3 * 4;
-  return kMarshalling + kSweeps + (plan.staged ? 0 : 4) + kBack + kTips / static_cast<double>(plan.m);
+  return kMarshalling + kSweeps + (plan.as<PaperForm>().staged ? 0 : 4) + kBack + kTips / static_cast<double>(plan.m);
 }
 
 template <typename T>

@@ -13,6 +13,11 @@
 
 namespace oclspkt {
 
+/// A plan of the paper's form: a work-item takes a partition, a tile is those of a work-group.
+struct PaperForm {
+  bool staged = false;  ///< a work-group keeps its partitions in local memory between both sweeps
+};
+
 /// Rows of a partition in the paper's figures, which are in float.
 inline constexpr Index kPaperRows = 32;
 /// Rows of the longest partition that is tried: beyond it a GPU has too few of them.
@@ -30,7 +35,7 @@ inline Index paper_block_rows(int word) { return 128 / word; }
 /// Partitions that a launch over some tiles takes: its own and one of a neighbour on either side, in whole tiles.
 inline Index paper_partitions(const Plan& plan, Index tiles) { return round_up(tiles * plan.items + 2, plan.items); }
 
-/// Plan::words_per_row(): marshalling there and back, and the three kernels.
+/// Words a row: marshalling there and back, and the three kernels.
 double paper_words(const Plan& plan);
 
 /// Rigorous bound for a plan of that form, in double whatever T is. The unknowns of a cut err by

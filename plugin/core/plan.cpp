@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string>
 
+#include "geometry.hpp"
 #include "grid_plan.hpp"
 #include "oclspkt/error.hpp"
 #include "paper_form.hpp"
@@ -84,16 +85,17 @@ Index choose_partition(const Plan& plan, int word, const DeviceTraits& traits) {
 }
 
 /// Cut the lines of a block into bundles of some `width` lines, a multiple of `quantum`.
-void cut_block(const LineSet& lines, Index width, Index quantum, Plan& plan) {
-  plan.bundle = round_up(quotient_up(lines.block_lines(), quotient_up(lines.block_lines(), width)), quantum);
+void cut_block(const LineSet& lines, Index width, Index quantum, int lanes, Beside& beside) {
+  beside.bundle = round_up(quotient_up(lines.block_lines(), quotient_up(lines.block_lines(), width)), quantum);
   // Fewer lines than lanes are not left to a bundle of their own: see kernels/cpu/strided.clh.
-  plan.bundles = std::max<Index>(1, (lines.block_lines() + plan.bundle - plan.lanes) / plan.bundle);
+  beside.bundles = std::max<Index>(1, (lines.block_lines() + beside.bundle - lanes) / beside.bundle);
 }
 
 /// Lines of the widest bundle, in whole lanes.
 Index widest_bundle(const LineSet& lines, const Plan& plan) {
-  const Index last = lines.block_lines() - (plan.bundles - 1) * plan.bundle;
-  return round_up(plan.bundles > 1 ? std::max(plan.bundle, last) : last, plan.lanes);
+  const Beside& beside = plan.as<Beside>();
+  const Index last = lines.block_lines() - (beside.bundles - 1) * beside.bundle;
+  return round_up(beside.bundles > 1 ? std::max(beside.bundle, last) : last, plan.lanes);
 }
 
 /// Lines that a bundle takes at least: whole lanes and cache lines.
@@ -118,18 +120,21 @@ Index fair_width(const LineSet& lines, Index width, Index quantum, const DeviceT
 /// Lines of a bundle: as wide as the window between the two sweeps allows, in whole lanes and cache lines, and narrow
 /// enough for every core to have one.
 void choose_bundle(const LineSet& lines, int word, const DeviceTraits& traits, Plan& plan) {
-  plan.through_x = traits.host && plan.form != Form::shared && lines.block_lines() * word >= kLongRowBytes;
-  if (plan.through_x) {
-    plan.bundle = lines.block_lines();
-    plan.windowed = false;
+  Beside& beside = plan.as<Beside>();
+  FactoredLines& factored = plan.as<FactoredLines>();
+  factored.through_x = traits.host && plan.form != Form::shared && lines.block_lines() * word >= kLongRowBytes;
+  if (factored.through_x) {
+    beside.bundle = lines.block_lines();
+    beside.windowed = false;
     return;
   }
   const Index quantum = bundle_quantum(plan, word), most = kBundleBytes / word;
   // One row more: the values carried from row to row.
   const Index window = traits.cache_bytes / 2 / word / (lines.length(0) + 1) / quantum * quantum;
-  plan.windowed = window >= quantum;
-  cut_block(lines, fair_width(lines, plan.windowed ? std::min(window, most) : most, quantum, traits), quantum, plan);
-  plan.window = (lines.length(0) + 1) * widest_bundle(lines, plan);
+  beside.windowed = window >= quantum;
+  cut_block(lines, fair_width(lines, beside.windowed ? std::min(window, most) : most, quantum, traits), quantum,
+            plan.lanes, beside);
+  beside.window = (lines.length(0) + 1) * widest_bundle(lines, plan);
 }
 
 /// True if a bundle is to have whole rows of a block, which adjoin, of lines that are not cut: the rows are one stream,
@@ -155,7 +160,8 @@ Index segmented_width(const LineSet& lines, Index shortest, Index quantum, int w
 /// Rows of a segment: every core has some, as long as a segment stays longer than its halo, and both sweeps stay in
 /// half of the second-level cache. @param shortest rows that a segment has at least
 Index choose_segment(const LineSet& lines, Index shortest, int word, const DeviceTraits& traits, const Plan& plan) {
-  const Index wanted = quotient_up(kRunsPerCore * std::max(1, traits.cores), plan.bundles * lines.blocks());
+  const Index wanted =
+      quotient_up(kRunsPerCore * std::max(1, traits.cores), plan.as<Beside>().bundles * lines.blocks());
   const Index window_rows = traits.cache_bytes / 2 / word / (kScratchWords * widest_bundle(lines, plan));
   const Index m = std::min(quotient_up(lines.length(0), wanted), window_rows - 1 - 2 * plan.halo);
   return std::max(m, shortest);
@@ -187,8 +193,7 @@ Plan whole_tiles(Method method, Index n, Index partition, Index usual, int word,
 Plan stored_tiles(Method method, Index n, Index partition, Index usual, int word, Index groups,
                   const DeviceTraits& traits) {
   Plan plan = whole_tiles(method, n, partition, usual, word, groups, 3, traits);
-  plan.stored = true;
-  plan.reach = plan.m;
+  plan.add<StoredFactors>().reach = plan.m;
   return plan;
 }
 
@@ -201,7 +206,7 @@ void choose_runs(Plan& plan, const DeviceTraits& traits) {
 
 /// Let two work-groups meet, if the memory holds `arrays` of all rows.
 void meet(Plan& plan, Index arrays, int word, const DeviceTraits& traits) {
-  plan.meeting = plan.tiles() < kSides ? plan.tiles() : plan.tiles() / kSides;
+  plan.add<Sides>().meeting = plan.tiles() < kSides ? plan.tiles() : plan.tiles() / kSides;
   plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, kSides));
   const std::int64_t words = std::min(traits.chunk_bytes, traits.memory_bytes / arrays) / word;
   plan.chunk_tiles = plan.tiles() * plan.tile_rows() <= words ? plan.tiles() : 0;
@@ -236,31 +241,34 @@ const char* Plan::scheme() const {
   if (made_by != nullptr) return made_by;
   const bool exact = method == Method::exact_factored;
   if (method == Method::pivot) return "host-pivot";
-  if (grid()) {
-    if (grid_folds()) return "grids-condensed";
-    if (goes_through_tiles()) return "grids-shared";
-    return in_one_tile() ? "grids-whole" : exact ? "grids-factored" : "grids-streamed";
+  if (grid(*this)) {
+    if (grid_folds(*this)) return "grids-condensed";
+    if (goes_through_tiles(*this)) return "grids-shared";
+    return in_one_tile(*this) ? "grids-whole" : exact ? "grids-factored" : "grids-streamed";
   }
-  if (paper) return "tiles-paper";
-  if (exact && !stored) return "beside-factored";
-  if (reduces_tiles()) return "tiles-twopass";
+  if (has<PaperForm>()) return "tiles-paper";
+  if (exact && !has<StoredFactors>()) return "beside-factored";
+  if (reduces_tiles(*this)) return "tiles-twopass";
   if (tiled()) {
-    if (takes_lines()) return "tiles-lines";
-    if (keeps_factors()) return "tiles-kept";
-    return !stored ? "tiles-halo" : folds() ? "tiles-condensed" : "tiles-streamed";
+    if (takes_lines(*this)) return "tiles-lines";
+    if (keeps_factors(*this)) return "tiles-kept";
+    return !has<StoredFactors>() ? "tiles-halo" : folds(*this) ? "tiles-condensed" : "tiles-streamed";
   }
-  if (segments > 0) return "beside-halo";
-  if (twisted()) return "lanes-twisted";
-  if (from_ends) return "lanes-ends";
-  if (stored) return "lanes-streamed";
-  if (by_partitions()) return "lanes-twopass";
-  return walked ? "lanes-walk" : "lanes-halo";
+  if (has<Beside>()) return "beside-halo";
+  if (twisted(*this)) return "lanes-twisted";
+  if (oclspkt::from_ends(*this)) return "lanes-ends";
+  if (has<StoredFactors>()) return "lanes-streamed";
+  if (by_partitions(*this)) return "lanes-twopass";
+  return has<JoinedPartitions>() ? "lanes-walk" : "lanes-halo";
 }
+
+bool Plan::tiled() const { return items > 0 && !has<Beside>() && !has<PaperForm>(); }
 
 Cut Plan::cut() const { return scheme_of(*this).cut(*this); }
 
 double Plan::overlap() const {
   if (m <= 0) return 1;
+  const Index segments = segments_of(*this);
   // A line that is cut into segments reads nothing beyond its ends.
   const double cut = segments > 0 ? 1 - 1 / static_cast<double>(segments) : 1;
   return 1 + cut * 2 * static_cast<double>(halo) / static_cast<double>(m);
@@ -316,7 +324,9 @@ Plan make_whole_lines_plan(const LineSet& lines, Index partition, int word, cons
   return make_plan(Method::truncated_halo, lines.rows(), 0, partition, word, traits);
 }
 
-void reach_rows(Plan& plan, Index rows) { plan.reach = std::min(round_up(rows, plan.lanes), plan.m); }
+void reach_rows(Plan& plan, Index rows) {
+  plan.as<StoredFactors>().reach = std::min(round_up(rows, plan.lanes), plan.m);
+}
 
 Plan make_stored_plan(Index n, Index reach, Index partition, int word, const DeviceTraits& traits) {
   const Index cores = std::max(1, traits.cores);
@@ -337,7 +347,7 @@ bool walk_tiles(Plan& plan, Index halo, int word, const DeviceTraits& traits) {
   const Index m = halo <= kWalkedPartition * plan.lanes ? kWalkedPartition : kLongestWalked, tile = m * plan.lanes;
   if (!suits || plan.method != Method::truncated_halo || halo > tile || plan.n < 2 * tile) return false;
   Plan walked = plan;
-  walked.walked = true;
+  walked.add<JoinedPartitions>();
   walked.m = m;
   walked.halo = 0;
   choose_runs(walked, traits);
@@ -355,7 +365,6 @@ Plan make_twisted_plan(Index n, Index partition, int word, const DeviceTraits& t
 
 Plan make_ends_plan(Index n, Index partition, int word, const DeviceTraits& traits) {
   Plan plan = whole_tiles(Method::exact_twopass, n, partition, kUsualPartition, word, kSides, kEndsWords, traits);
-  plan.from_ends = true;
   meet(plan, kEndsArrays, word, traits);
   return plan;
 }
@@ -369,10 +378,9 @@ bool share_lines(Plan& plan, Index length, bool choose, int word, const DeviceTr
   const bool fits = (3 + 3) * m <= vectors && 3 * m * plan.lanes <= chunk_words(word, traits);
   Plan shared = choose && fits ? make_stored_plan(plan.n, 0, m, word, traits) : plan;
   shared.form = Form::shared;
-  shared.shared.period = length / std::gcd(length, shared.tile_rows());
-  shared.shared.tail = shared.shared.all = shared.tiles();
-  const bool in_cache = (3 + 3 * shared.factor_tiles()) * shared.m <= vectors;
-  if (!in_cache || shared.tiles() <= shared.factor_tiles()) return false;
+  shared.add<SharedTiles>({0, length / std::gcd(length, shared.tile_rows()), shared.tiles(), shared.tiles()});
+  const bool in_cache = (3 + 3 * factor_tiles(shared)) * shared.m <= vectors;
+  if (!in_cache || shared.tiles() <= factor_tiles(shared)) return false;
   plan = shared;
   return true;
 }
@@ -387,9 +395,10 @@ Index partition_that_fills(Index length, const Plan& plan) {
 bool share_rows(Plan& plan, Index length) {
   const Index tiles = quotient_up(length, plan.tile_rows());
   const bool fills = length == plan.n || tiles * plan.tile_rows() == length;
-  if (!fills || tiles < 4 || plan.lead_in < 0 || plan.lead_in > plan.tile_rows()) return false;
+  const Index lead_in = plan.as<StoredFactors>().lead_in;
+  if (!fills || tiles < 4 || lead_in < 0 || lead_in > plan.tile_rows()) return false;
   plan.form = Form::shared;
-  plan.shared = {1, 1, tiles - 1, tiles};
+  plan.add<SharedTiles>({1, 1, tiles - 1, tiles});
   return true;
 }
 
@@ -420,17 +429,20 @@ Plan make_factored_plan(const LineSet& lines, Form form, int word, const DeviceT
   plan.form = form == Form::symmetric && !serves ? Form::general : form;
   plan.n = plan.m = lines.rows();
   plan.chunk_tiles = std::min<Index>(plan.n, 1);
+  plan.add<Beside>();
+  plan.add<FactoredLines>();
+  Beside& beside = plan.as<Beside>();
   if (lines.rows() == 0) return plan;
   Index longest = 0;
   for (Index l = 0; l < lines.count(); ++l) longest = std::max(longest, lines.length(l));
   // Up to five arrays pass while a line by itself is swept.
-  plan.windowed = lines.count() > 1 && 5 * longest * word <= traits.cache_bytes;
-  plan.resident = form == Form::shared && 3 * longest * word <= traits.cache_bytes / 4;
+  beside.windowed = lines.count() > 1 && 5 * longest * word <= traits.cache_bytes;
+  plan.as<FactoredLines>().resident = form == Form::shared && 3 * longest * word <= traits.cache_bytes / 4;
   if (!lines.beside()) return plan;
   plan.lanes = std::max(1, traits.lanes);
   choose_bundle(lines, word, traits, plan);
-  plan.chunk_blocks = choose_chunk_blocks(lines, plan.window, word, traits);
-  const Index cores = std::max(1, traits.cores), bundles = plan.bundles * lines.blocks();
+  beside.chunk_blocks = choose_chunk_blocks(lines, beside.window, word, traits);
+  const Index cores = std::max(1, traits.cores), bundles = beside.bundles * lines.blocks();
   plan.runs = static_cast<int>(std::clamp<Index>(bundles, 1, kRunsPerCore * cores));
   plan.idle = empty_lanes(lines, plan) * static_cast<double>(cores) / static_cast<double>(std::min(cores, bundles));
   return plan;
@@ -442,24 +454,25 @@ Plan make_strided_halo_plan(const LineSet& lines, Index halo, Index partition, i
   plan.method = Method::truncated_halo;
   plan.n = lines.rows();
   plan.lanes = std::max(1, traits.lanes);
-  plan.segments = 1;
+  Beside& beside = plan.add<Beside>();
+  beside.segments = 1;
   if (lines.rows() == 0) return plan;
   const Index length = lines.length(0), quantum = bundle_quantum(plan, word);
   plan.halo = std::min(halo, length);
   const Index shortest = std::min(length, std::max(kShortPartition, 4 * plan.halo));
   const bool whole_rows = partition == 0 && takes_whole_rows(lines, word, traits, plan);
   cut_block(lines, whole_rows ? lines.block_lines() : segmented_width(lines, shortest, quantum, word, traits, plan),
-            quantum, plan);
+            quantum, plan.lanes, beside);
   const Index wanted = partition > 0 ? partition
                        : whole_rows  ? length
                                      : choose_segment(lines, shortest, word, traits, plan);
-  plan.segments = quotient_up(length, std::min(wanted, length));
-  plan.m = partition > 0 ? std::min(partition, length) : quotient_up(length, plan.segments);
-  plan.window = kScratchWords * (std::min(length, plan.m + 2 * plan.halo) + 1) * widest_bundle(lines, plan);
+  beside.segments = quotient_up(length, std::min(wanted, length));
+  plan.m = partition > 0 ? std::min(partition, length) : quotient_up(length, beside.segments);
+  beside.window = kScratchWords * (std::min(length, plan.m + 2 * plan.halo) + 1) * widest_bundle(lines, plan);
   // A row more than whole lines have is carried.
-  plan.windowed = whole_rows || plan.window * word <= traits.cache_bytes / 16 * 9;
-  plan.chunk_blocks = choose_chunk_blocks(lines, plan.window, word, traits);
-  const Index cores = std::max(1, traits.cores), pieces = plan.bundles * lines.blocks() * plan.segments;
+  beside.windowed = whole_rows || beside.window * word <= traits.cache_bytes / 16 * 9;
+  beside.chunk_blocks = choose_chunk_blocks(lines, beside.window, word, traits);
+  const Index cores = std::max(1, traits.cores), pieces = beside.bundles * lines.blocks() * beside.segments;
   plan.runs = static_cast<int>(std::clamp<Index>(pieces, 1, kRunsPerCore * cores));
   // The last turn may leave cores without a piece.
   plan.idle =
@@ -468,7 +481,7 @@ Plan make_strided_halo_plan(const LineSet& lines, Index halo, Index partition, i
 }
 
 bool cutting_pays(const Plan& cut, const Plan& whole) {
-  return cut.chunk_blocks > 0 && cut.idle * cut.words_per_row() < whole.idle * whole.words_per_row() &&
+  return cut.as<Beside>().chunk_blocks > 0 && cut.idle * cut.words_per_row() < whole.idle * whole.words_per_row() &&
          kDivisionChain * cut.overlap() * cut.idle < whole.idle;
 }
 

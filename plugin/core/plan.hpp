@@ -5,6 +5,7 @@
 #include <any>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "oclspkt/export.hpp"
@@ -87,60 +88,51 @@ struct Cut {
 struct Plan {
   Method method = Method::exact_factored;
   Form form = Form::general;
-  Index n = 0;                  ///< rows, all lines glued
-  Index m = 0;                  ///< rows per partition or segment
-  Index halo = 0;               ///< rows read again beyond each side of a partition; 0 unless truncated
-  int lanes = 1;                ///< partitions per tile
-  int items = 0;                ///< by work-groups: work-items of each; 0: tiles are swept by vectors of lanes
-  int item_rows = 0;            ///< by work-groups: rows of a work-item
-  int level_items = 0;          ///< reduces_tiles(): work-items of all levels but the first, of kLevelItemRows rows;
-                                ///< folds(): of the last
-  Index last_rows = 0;          ///< folds(): of a level that one work-group solves, at most
-  int run_tiles = 1;            ///< by work-groups: tiles of a partition, or of a run through all lines
-  int steps = 0;                ///< by work-groups, truncated-halo: work-items settle with those up to 2^steps away
-  int waiting = 1;              ///< grid(), truncated_streamed: tiles that wait for the unknown below them
-  int together = 1;             ///< keeps_factors(), takes_lines(): tiles that a work-item solves at once
-  int teams = 1;                ///< takes_lines(): tiles of a work-group, each by work-items of its own
-  bool mirrors = false;         ///< keeps_factors(), takes_lines(): couplings of the line serve as multipliers
-  bool tells_products = false;  ///< the same: products of the scan are in local memory, not in registers
-  bool corrects = false;  ///< stored, truncated_streamed: what partitions, or work-items, differ by where they settle
-                          ///< is found, passed on and taken off, so that rounding does not grow; by work-groups a
-                          ///< halo is a tile then
-  bool paper = false;     ///< truncated-halo in the form of 2019, by work-items: see core/paper_form
-  bool staged = false;    ///< paper: a work-group keeps its partitions in local memory between both sweeps
-  bool walked = false;  ///< truncated-halo by lanes, its partitions settling each other: nothing is read again, what is
-                        ///< truncated is a tile away
-  int runs = 1;         ///< work-groups; each walks a run of consecutive tiles
-  bool stored = false;  ///< laid end to end, by stored factors
-  bool narrow = false;  ///< stored, or side by side, not shared: factors are floats beside vectors of doubles
-  Index reach = 0;     ///< stored: rows of a partition that what enters it gets to, a multiple of lanes; m: all of them
-  Index lead_in = -1;  ///< stored: rows above a partition from which its pivots come out right; -1: a line's first row
-  Index meeting = 0;   ///< twisted() or from_ends: tile from which on rows are eliminated up, those before it down
-  bool from_ends = false;  ///< exact-twopass: pivots are made in two sweeps from both ends of the system
-  Index chunk_tiles = 0;   ///< tiles per chunk: what one launch covers, at most what one allocation may hold
-  Index segments = 0;      ///< side by side: of a line, for truncated-halo and grid(); 0: laid end to end, or not cut
-  Index bundle = 1;        ///< side by side: lines that are swept together
-  Index bundles = 1;       ///< side by side: of a block
-  int item_lines = 1;      ///< grid(): lines of a work-item
-  Index window = 0;        ///< side by side: words of a work-group: a row carried, and every row that is swept
-  Index chunk_blocks = 0;  ///< side by side: blocks per chunk; 0 where the memory does not hold one
-  bool through_x = false;  ///< exact-factored: the sweep down leaves its values in x and not in a window
-  bool windowed = false;   ///< side by side: what the sweep down leaves is still in the cache for the way back
-  bool resident = false;   ///< exact-factored: shared factors stay in the cache
-  bool in_turn = false;    ///< grid(), exact: work-items of a line sweep down one after the other, and settle up only
-  double idle = 1;         ///< time against that of full lanes on all cores
-  /// Stored, form shared: the tiles whose factors are kept.
-  SharedTiles shared = {};
-  /// The scheme that made the plan, where that keeps its geometry to itself: its name, and what as() gives. Null: one
-  /// whose geometry is that above.
+  Index n = 0;            ///< rows, all lines glued
+  Index m = 0;            ///< rows per partition or segment
+  Index halo = 0;         ///< rows read again beyond each side of a partition
+  int lanes = 1;          ///< partitions per tile
+  int items = 0;          ///< work-items of a work-group; 0: tiles are swept by vectors of lanes
+  int item_rows = 0;      ///< rows of a work-item; 0: as above
+  int run_tiles = 1;      ///< tiles of a partition, or of a run through all lines
+  int runs = 1;           ///< work-groups; each walks a run of consecutive tiles
+  bool narrow = false;    ///< bands or factors are floats beside vectors of doubles
+  Index chunk_tiles = 0;  ///< tiles per chunk: what one launch covers, at most what one allocation may hold
+  double idle = 1;        ///< time against that of full lanes on all cores
+  /// The scheme that made the plan, where it says so: its name in the table of schemes.
   const char* made_by = nullptr;
-  std::any geometry = {};
+  /// What only some schemes know of their plans, in structs of their own (core/geometry.hpp and the schemes' files): at
+  /// most one of each type, see as().
+  std::vector<std::any> geometry = {};
 
-  /// The geometry of the scheme that made the plan, in a struct of its own.
-  /// @throws std::bad_any_cast if that is another one
+  /// The struct of type G; null if there is none.
+  template <typename G>
+  const G* find() const {
+    for (const std::any& of : geometry) {
+      if (const G* found = std::any_cast<G>(&of)) return found;
+    }
+    return nullptr;
+  }
+  template <typename G>
+  bool has() const {
+    return find<G>() != nullptr;
+  }
+  /// The struct of type G.
+  /// @throws std::bad_any_cast if there is none
   template <typename G>
   const G& as() const {
-    return std::any_cast<const G&>(geometry);
+    if (const G* found = find<G>()) return *found;
+    throw std::bad_any_cast();
+  }
+  template <typename G>
+  G& as() {
+    return const_cast<G&>(std::as_const(*this).template as<G>());
+  }
+  /// Give the plan such a struct, in the place of one of that type.
+  template <typename G>
+  G& add(G of = {}) {
+    if (has<G>()) return as<G>() = std::move(of);
+    return std::any_cast<G&>(geometry.emplace_back(std::move(of)));
   }
   /// The scheme that carries the plan: its name in the table of schemes.
   OCLSPKT_API const char* scheme() const;
@@ -150,77 +142,14 @@ struct Plan {
   Index tiles() const { return lanes > 0 ? quotient_up(partitions(), lanes) : 0; }
   Index tile_rows() const { return m * lanes; }
   bool by_groups() const { return items > 0; }
-  /// By work-groups and laid end to end, but for the paper's form.
-  bool tiled() const { return items > 0 && segments == 0 && !paper; }
-  /// tiled(): rows of a tile.
+  /// By work-groups, for lines laid end to end: tiles of group_rows().
+  OCLSPKT_API bool tiled() const;
+  /// Rows that a work-group holds at once.
   Index group_rows() const { return static_cast<Index>(items) * item_rows; }
-  /// Stored factors are in the order of the lanes (core/turned_factors), not in that of the rows.
-  bool turned() const { return stored && !by_groups(); }
-  /// truncated-halo by stored factors of lines that are all alike, which work-groups keep from tile to tile
-  /// (kernels/gpu/tile_shared.cl); there are `runs` work-groups, and `steps` are of a scan. Without a halo tiles hold
-  /// whole lines, with one they are parts of a line, `m` rows each, and `runs` a multiple of those of a line unless
-  /// every tile has a work-group.
-  bool keeps_factors() const { return tiled() && stored && method == Method::truncated_halo; }
-  /// Truncated-streamed by work-groups: a run is a line, so that nothing is swept for its neighbours, and lines of two
-  /// tiles truncate nothing.
-  bool runs_are_lines() const {
-    return tiled() && stored && method == Method::truncated_streamed && halo == 0 && m == run_tiles * group_rows();
-  }
-  /// Exact by work-groups: tiles are folded to their first rows, and those in turn.
-  bool folds() const { return stored && by_groups() && method == Method::exact_factored && form != Form::shared; }
-  /// Exact by work-groups that take whole lines (kernels/gpu/tile_line.cl), all alike and with inner rows that are,
-  /// too; see LineFactors. A partition is a line, there are `runs` work-groups.
-  bool takes_lines() const { return tiled() && stored && method == Method::exact_factored && form == Form::shared; }
-  /// takes_lines(): rows of a tile, and tiles of a line.
-  Index line_tile_rows() const { return group_rows() / teams; }
-  Index line_tiles() const { return quotient_up(m, line_tile_rows()); }
-  /// exact-twopass by work-groups: tiles are reduced to their last rows, and those in turn; nothing is stored.
-  bool reduces_tiles() const { return tiled() && method == Method::exact_twopass; }
-  /// Either of them: what is left of the tiles is a system of its own, level by level.
-  bool by_levels() const { return folds() || reduces_tiles(); }
-  /// exact-twopass by partitions, what is left of them being solved on the host.
-  bool by_partitions() const { return method == Method::exact_twopass && !from_ends && !by_groups(); }
-  /// Lines side by side by work-groups.
-  bool grid() const { return items > 0 && segments > 0; }
-  /// grid(): work-items that share a line.
-  int grid_items_down() const { return static_cast<int>(items * static_cast<Index>(item_lines) / bundle); }
-  /// grid(): rows of a tile.
-  Index grid_tile_rows() const { return static_cast<Index>(grid_items_down()) * item_rows; }
-  /// grid(), truncated_streamed: rows that lie between what is truncated and the unknowns that feel it.
-  Index grid_reach() const { return grid_tile_rows() * waiting; }
-  /// grid(), exact: lines are cut into segments of a tile, which are folded to their first rows, see
-  /// GridFactors.
-  bool grid_folds() const { return grid() && method == Method::exact_factored && segments > 1; }
-  /// grid_folds(), of lines that are all alike: work-groups go through many bundles (kernels/gpu/grid_shared_fold.cl),
-  /// `run_tiles` tiles each, and rows settle at once.
-  bool grid_folds_at_once() const { return grid_folds() && form == Form::shared && !in_turn; }
-  /// grid(): a tile holds whole lines, so that nothing is truncated.
-  bool in_one_tile() const { return grid() && segments == 1 && m <= grid_tile_rows(); }
-  /// grid(): by kernels/gpu/grid_shared.cl, whose work-groups go through many tiles with the factors of one line;
-  /// streamed, in runs of run_tiles, counted through all lines.
-  bool goes_through_tiles() const {
-    return grid() && form == Form::shared && (in_one_tile() ? !in_turn : method == Method::truncated_streamed);
-  }
-  /// goes_through_tiles(): y of the next tile is on its way while one is solved. Tiles of more rows a work-item leave
-  /// no registers for it.
-  bool reads_ahead() const { return item_rows <= kMostRowsAhead; }
-  /// Stored: tiles that have factors of their own.
-  Index factor_tiles() const {
-    return form == Form::shared ? shared.head + shared.period + shared.all - shared.tail : tiles();
-  }
-  /// Stored, lines side by side, or tiled(): the multiplier, or lower coupling, of a row is the coupling of the row
-  /// above it, and is not kept.
+  /// The multiplier, or lower coupling, of a row is the coupling of the row above it, and is not kept.
   bool couplings_serve() const { return form == Form::symmetric; }
-  /// Stored: words of each array of factors a tile. Couplings that serve begin with the multipliers of the first rows.
-  Index factor_words() const { return (m + (couplings_serve() ? 1 : 0)) * lanes; }
   /// Bytes of a stored factor. @param word  of the vectors
   int factor_word(int word) const { return narrow ? static_cast<int>(sizeof(float)) : word; }
-  /// Stored: what enters a partition gets through it.
-  bool passes() const { return reach >= m; }
-  /// Exact, swept from both ends of the system to a tile.
-  bool twisted() const { return turned() && method == Method::exact_factored; }
-  /// from_ends: rows of the first of the two pieces of a partition, in the order of the sweep.
-  Index first_piece() const { return m / lanes / 2 * lanes; }
   /// Rows that are swept for one that is solved.
   double overlap() const;
   /// Words read and written per row by one apply.

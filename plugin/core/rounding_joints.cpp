@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "rounding_joints.hpp"
+#include "geometry.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -211,8 +212,8 @@ constexpr double kOfAFraction = 6;
 
 template <typename T>
 Rounding bound_taken_off(const Plan& plan, const BandsView<T>& bands) {
-  const Index meeting = std::min(plan.n, plan.meeting * plan.tile_rows());
-  const Index first_piece = plan.from_ends ? plan.first_piece() : plan.m;
+  const Index meeting = std::min(plan.n, plan.as<Sides>().meeting * plan.tile_rows());
+  const Index first_piece = from_ends(plan) ? oclspkt::first_piece(plan) : plan.m;
   Worst worst;
   double joints = 0, grown = 1;
   for (const bool up : {false, true}) {
@@ -230,7 +231,7 @@ Rounding bound_taken_off(const Plan& plan, const BandsView<T>& bands) {
             const double handed = begin ? h.partition.through() * h.partition.entering() : 0;
             if (begin) h.partition = Partition(h.above);
             const RowSwept row = sweep_row(rows, i, h.above);
-            if (begin && plan.from_ends) h.joints.see(h.pivots * (row.pivot + row.upper) / row.row(), rows.at(i));
+            if (begin && from_ends(plan)) h.joints.see(h.pivots * (row.pivot + row.upper) / row.row(), rows.at(i));
             const double forgets = row.pivot > 0 ? row.taken / row.pivot : 0;
             h.pivots = begin ? kOfAFraction : kOfAFraction + forgets * h.pivots;
             h.partition.see(row);

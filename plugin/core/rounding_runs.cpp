@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "rounding_runs.hpp"
+#include "geometry.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -29,8 +30,8 @@ class RunErrors {
         u_(u),
         keep_from_(keep_from),
         keep_end_(keep_end),
-        corrects_(plan.corrects),
-        forward_(plan.halo > 0 && !plan.corrects) {
+        corrects_(plan.as<StoredFactors>().corrects),
+        forward_(plan.halo > 0 && !plan.as<StoredFactors>().corrects) {
     rows.resize(plan.group_rows());
     sizes_.resize(static_cast<std::size_t>(plan.group_rows()));
   }
@@ -68,7 +69,8 @@ class RunErrors {
   }
   /// Error of what leaves the last tile downwards.
   double left() const { return left_; }
-  /// Unless plan.corrects: forward errors of the unknowns, row by row from the first tile's first one.
+  /// Unless plan.as<StoredFactors>().corrects: forward errors of the unknowns, row by row from the first tile's first
+  /// one.
   const std::vector<double>& unknowns() {
     for (std::size_t i = source_.size() - 1; i-- > 0;) source_[i] += ratio_[i] * source_[i + 1];
     return source_;
@@ -123,7 +125,7 @@ double error_within(const Plan& plan, const RatioLimits& limits, Index tiles) {
   for (Index k = 0; k < tiles; ++k) errors.add_tile(k * plan.group_rows());
   double error = errors.found.worst.error;
   if (plan.halo == 0) return error;
-  if (plan.corrects) return error + 2 * errors.rows.share_down[0] * errors.left();
+  if (plan.as<StoredFactors>().corrects) return error + 2 * errors.rows.share_down[0] * errors.left();
   const double share = std::max(errors.rows.share_down[0], errors.rows.share_up[0]);
   return error + 2 * share * largest(errors.unknowns());
 }
@@ -132,7 +134,7 @@ double error_within(const Plan& plan, const RatioLimits& limits, Index tiles) {
 /// tile_line.cl).
 double additions(const Plan& plan) {
   double most = plan.item_rows;
-  if (plan.takes_lines()) return most + static_cast<double>(plan.items) / plan.teams / 8 + 8;
+  if (takes_lines(plan)) return most + static_cast<double>(tile_items(plan)) / 8 + 8;
   for (int count = plan.items; count > 1; count = (count + 7) / 8) most += 8;
   return most;
 }
@@ -145,7 +147,7 @@ constexpr double kTilesApart = 1e-17;
 class FoldErrors {
  public:
   explicit FoldErrors(const Plan& plan)
-      : items_(plan.items / plan.teams), unswept_(plan.takes_lines()), sums_(additions(plan)) {
+      : items_(tile_items(plan)), unswept_(takes_lines(plan)), sums_(additions(plan)) {
     const Index rows = static_cast<Index>(items_) * plan.item_rows;
     tile.resize(rows);
     sizes_.resize(static_cast<std::size_t>(rows));
@@ -256,16 +258,16 @@ Rounding bound_runs(const Plan& plan, const BandsView<T>& bands) {
     PivotAbove above = pivots[static_cast<std::size_t>(r)];
     PartitionErrors& found = errors.found;
     // Runs that correct have the same unknowns below a cut, but what leaves the tile above it twice.
-    const Index last = plan.corrects ? end : end + plan.halo;
+    const Index last = plan.as<StoredFactors>().corrects ? end : end + plan.halo;
     for (Index tile = first - plan.halo, k = 0; k < plan.run_tiles; ++k, tile += tile_rows) {
       errors.rows.fill(rows, tile, plan.n, above);
-      if (plan.corrects && errors.rows.grow_upwards()) found.worst.see(kNothingKnown, tile);
+      if (plan.as<StoredFactors>().corrects && errors.rows.grow_upwards()) found.worst.see(kNothingKnown, tile);
       errors.add_tile(tile);
       if (k == 0) found.at_first.above = errors.left();
       if (tile + tile_rows >= last) break;
     }
-    if (plan.corrects) found.at_end.above = errors.left();
-    if (plan.halo == 0 || plan.corrects) return found;
+    if (plan.as<StoredFactors>().corrects) found.at_end.above = errors.left();
+    if (plan.halo == 0 || plan.as<StoredFactors>().corrects) return found;
     const std::vector<double>& unknowns = errors.unknowns();
     const auto error_of = [&](Index row) { return unknowns[static_cast<std::size_t>(row - first + plan.halo)]; };
     found.at_first = {error_of(first - 1), error_of(first)};
@@ -283,17 +285,17 @@ Rounding bound_kept(const Plan& plan, const RatioLimits& limits) { return {error
 template <typename T>
 Rounding bound_folds(const Plan& plan, const BandsView<T>& bands) {
   // One line stands for all that are taken whole.
-  const bool whole = plan.takes_lines();
-  const Index n = whole ? plan.m : plan.n, tile_rows = whole ? plan.line_tile_rows() : plan.m;
+  const bool whole = takes_lines(plan);
+  const Index n = whole ? plan.m : plan.n, tile_rows = whole ? line_tile_rows(plan) : plan.m;
   const Index tiles = quotient_up(n, tile_rows);
   const Walk<T> rows(bands, n, false);
   if (!whole && fold_cut(plan).segments(0, n) == 1) {
     RoundedRows all;
-    all.resize(round_up(n, plan.level_items));
+    all.resize(round_up(n, plan.as<Levels>().items));
     PivotAbove above;
     all.fill(rows, 0, n, above);
     if (all.grow_upwards()) return {kNothingKnown};
-    return {error_of_level(all, plan.level_items) / 2};
+    return {error_of_level(all, plan.as<Levels>().items) / 2};
   }
   struct OfTile {
     WorstRow inner;

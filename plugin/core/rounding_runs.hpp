@@ -2,6 +2,7 @@
 // Bounds on rounding of lines laid end to end, whose work-items settle by scans or by cyclic reduction.
 #pragma once
 
+#include "geometry.hpp"
 #include "rounding.hpp"
 
 namespace oclspkt {
@@ -33,7 +34,7 @@ Rounding bound_tiles(const Plan& plan, const RatioLimits& limits);
 
 /// Of tiles that are folded to their first rows (kernels/gpu/tile_fold.cl), and of whole lines by weights
 /// (kernels/gpu/tile_line.cl), by the values of the rows.
-/// @pre plan.folds() or plan.takes_lines()
+/// @pre folds(plan) or takes_lines(plan)
 template <typename T>
 Rounding bound_folds(const Plan& plan, const BandsView<T>& bands);
 Rounding bound_folds(const Plan& plan, const RatioLimits& limits);

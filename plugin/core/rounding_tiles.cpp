@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "certificate.hpp"
+#include "geometry.hpp"
 #include "rounding_runs.hpp"
 #include "rounding_scan.hpp"
 
@@ -121,7 +122,7 @@ class TileErrors {
   }
   /// What is left in all rows, behind all parts.
   const std::vector<double>& settle_parts() {
-    const std::vector<double> errors = settle(parts_, plan_.steps);
+    const std::vector<double> errors = settle(parts_, plan_.as<Scan>().steps);
     const auto at = [&](std::size_t k) { return k < errors.size() ? errors[k] : 0; };
     for (std::size_t k = 0; k < parts_.size(); ++k) {
       const Part& part = parts_[k];

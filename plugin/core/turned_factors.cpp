@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "turned_factors.hpp"
+#include "geometry.hpp"
 
 #include <algorithm>
 
@@ -9,9 +10,9 @@ namespace oclspkt {
 
 template <typename T>
 Bands<T> kept_rows(const Plan& plan, const BandsView<T>& bands) {
-  const Index front = (plan.shared.head + plan.shared.period) * plan.tile_rows();
-  const Index behind = plan.shared.tail * plan.tile_rows();
-  const Index end = std::min(plan.n, plan.shared.all * plan.tile_rows());
+  const Index front = (shared_tiles(plan).head + shared_tiles(plan).period) * plan.tile_rows();
+  const Index behind = shared_tiles(plan).tail * plan.tile_rows();
+  const Index end = std::min(plan.n, shared_tiles(plan).all * plan.tile_rows());
   Bands<T> kept(LineSet::one(front + end - behind));
   const auto copy = [&](const T* from, T* to) { std::copy(from + behind, from + end, std::copy_n(from, front, to)); };
   copy(bands.lower, kept.lower());
@@ -22,10 +23,10 @@ Bands<T> kept_rows(const Plan& plan, const BandsView<T>& bands) {
 
 template <typename T>
 void TurnedFactors<T>::reserve(const Plan& plan) {
-  const Index words = plan.factor_tiles() * plan.factor_words();
+  const Index words = factor_tiles(plan) * factor_words(plan);
   const bool serve = plan.couplings_serve();
   plan.narrow ? make_room(narrow_, same_, words, serve) : make_room(same_, narrow_, words, serve);
-  for (AlignedArray<T>* array : {&down_, &up_}) array->resize(plan.factor_tiles() * plan.lanes);
+  for (AlignedArray<T>* array : {&down_, &up_}) array->resize(factor_tiles(plan) * plan.lanes);
 }
 
 /// What passes through `rows` vectors of lanes, one of which begins at `first`: the product of -factor in the order of
@@ -43,7 +44,7 @@ template <typename S>
 void TurnedFactors<T>::turn_partition(FactorArrays<S>& to, const Plan& plan, const FactorsView<T>& factors, Index rows,
                                       Index k) {
   const bool serve = plan.couplings_serve();
-  Index at = k / plan.lanes * plan.factor_words() + k % plan.lanes;
+  Index at = k / plan.lanes * factor_words(plan) + k % plan.lanes;
   if (serve) to.coupling[at] = k * plan.m < rows ? static_cast<S>(factors.multiplier[k * plan.m]) : S(0);
   for (Index i = 0; i < plan.m; ++i, at += plan.lanes) {
     const Index row = plan.form == Form::shared ? (k * plan.m + i) % rows : k * plan.m + i;
@@ -57,17 +58,17 @@ void TurnedFactors<T>::turn_partition(FactorArrays<S>& to, const Plan& plan, con
   if (serve) to.reciprocal[at] = 1;
   const Index first = at - plan.m * plan.lanes;
   // Below the meeting rows are eliminated upwards.
-  const bool down = !plan.twisted() || k < plan.meeting * plan.lanes;
+  const bool down = !twisted(plan) || k < plan.as<Sides>().meeting * plan.lanes;
   const S* const multipliers = serve ? to.coupling.data() : to.multiplier.data();
   const S* const couplings = to.coupling.data() + (serve ? plan.lanes : 0);
-  down_[k] = plan.passes() ? passing<T>(multipliers + first, plan.m, plan.lanes, down) : T(0);
-  up_[k] = plan.passes() ? passing<T>(couplings + first, plan.m, plan.lanes, !down) : T(0);
+  down_[k] = passes(plan) ? passing<T>(multipliers + first, plan.m, plan.lanes, down) : T(0);
+  up_[k] = passes(plan) ? passing<T>(couplings + first, plan.m, plan.lanes, !down) : T(0);
 }
 
 template <typename T>
 template <typename S>
 void TurnedFactors<T>::turn_into(FactorArrays<S>& to, const Plan& plan, const FactorsView<T>& factors, Index rows) {
-  for_pieces(plan.factor_tiles(), std::max<Index>(1, kPieceRows / plan.tile_rows()), [&](Index begin, Index end) {
+  for_pieces(factor_tiles(plan), std::max<Index>(1, kPieceRows / plan.tile_rows()), [&](Index begin, Index end) {
     for (Index k = begin * plan.lanes; k < end * plan.lanes; ++k) turn_partition(to, plan, factors, rows, k);
   });
 }

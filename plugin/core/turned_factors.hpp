@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "factors.hpp"
+#include "geometry.hpp"
 #include "plan.hpp"
 
 namespace oclspkt {
@@ -32,13 +33,14 @@ class OCLSPKT_API TurnedFactors {
   /// @param factors  of Order::down, or Order::towards for exact-factored, shape [rows]
   /// @param rows     plan.n; those of one line, or of kept_rows(), where tiles are shared
   void turn(const Plan& plan, const FactorsView<T>& factors, Index rows);
-  /// Shape [plan.factor_tiles() plan.factor_words()]; no multipliers where the couplings serve. Null if they are
+  /// Shape [factor_tiles(plan) factor_words(plan)]; no multipliers where the couplings serve. Null if they are
   /// narrow.
   FactorsView<T> view() const { return same_.view(); }
   /// The same of narrow ones; null if they are not.
   FactorsView<float> narrow_view() const { return narrow_.view(); }
   /// What becomes of an unknown that enters a partition from above (down), below (up) when it leaves on the other side:
-  /// products of the partition's multipliers and couplings, or 0 beyond plan.reach; shape [plan.factor_tiles() lanes].
+  /// products of the partition's multipliers and couplings, or 0 beyond plan.as<StoredFactors>().reach; shape
+  /// [factor_tiles(plan) lanes].
   const T* down() const { return down_.data(); }
   const T* up() const { return up_.data(); }
   /// Words of each array of view(), or narrow_view().

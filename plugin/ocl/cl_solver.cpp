@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "cl_solver.hpp"
+#include "geometry.hpp"
+#include "grid_plan.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -66,13 +68,13 @@ void ClSolver<T>::check(const Plan& plan, const Bands<T>& bands) const {
                        "(make_twisted_plan) for lines laid end to end, exact-factored, truncated-halo or, by kernels "
                        "made for GPUs (make_grid_plan), truncated-streamed for lines side by side, or the host");
   }
-  if (plan.n > 0 && plan.method == Method::truncated_streamed && !plan.stored && !plan.grid()) {
+  if (plan.n > 0 && plan.method == Method::truncated_streamed && !plan.has<StoredFactors>() && !grid(plan)) {
     throw InvalidInput(describe(found_.info) +
                        " carries truncated-streamed by stored factors only (make_stored_plan, make_run_plan)");
   }
   const bool contiguous = bands.lines().contiguous();
-  const bool cuts_lines = !contiguous && (plan.method == Method::truncated_halo || plan.grid());
-  if (plan.n > 0 && cuts_lines != (plan.segments > 0)) {
+  const bool cuts_lines = !contiguous && (plan.method == Method::truncated_halo || grid(plan));
+  if (plan.n > 0 && cuts_lines != (segments_of(plan) > 0)) {
     throw InvalidInput(std::string("the plan is for lines ") + (contiguous ? "side by side" : "laid end to end") +
                        ", the bands are " + bands.lines().describe());
   }

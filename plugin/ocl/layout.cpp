@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "layout.hpp"
+#include "geometry.hpp"
+#include "grid_plan.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -47,7 +49,7 @@ Working working_sizes(const Plan& plan, int word, Index chunk_tiles) {
 
 std::int64_t chunk_bytes(const Plan& plan, int word, Index chunk_tiles, Index alignment) {
   const Index more = chunk_tiles < plan.tiles() ? alignment - 1 : 0;
-  if (plan.turned()) return (std::min(plan.tiles(), chunk_tiles + 2) * plan.factor_words() + more) * word;
+  if (turned(plan)) return (std::min(plan.tiles(), chunk_tiles + 2) * factor_words(plan) + more) * word;
   const Cut cut = plan.cut();
   return std::min(plan.n, chunk_tiles * plan.tile_rows() + cut.before + cut.behind + more) * word;
 }
@@ -56,7 +58,7 @@ std::int64_t chunk_bytes(const Plan& plan, int word, Index chunk_tiles, Index al
 Limits needs_of(const Plan& plan, int word, Index chunk_tiles, Index alignment) {
   const Working working = working_sizes(plan, word, chunk_tiles);
   const std::int64_t array = chunk_bytes(plan, word, chunk_tiles, alignment);
-  const int arrays = plan.by_levels() ? 6 : 5;
+  const int arrays = plan.has<Levels>() ? 6 : 5;
   return {std::max(array, working.largest), arrays * array + working.bytes()};
 }
 
@@ -70,11 +72,11 @@ Chunk places_of_factors(const Plan& plan, Chunk chunk) {
   const bool any = chunk.held_end > chunk.held_begin;
   if (plan.form == Form::shared) {
     chunk.first = 0;
-    chunk.end = any ? plan.factor_tiles() * plan.factor_words() : 0;
+    chunk.end = any ? factor_tiles(plan) * factor_words(plan) : 0;
     return chunk;
   }
-  chunk.first = any ? std::max<Index>(0, chunk.held_begin - 1) * plan.factor_words() : 0;
-  chunk.end = any ? std::min(plan.tiles(), chunk.held_end + 1) * plan.factor_words() : 0;
+  chunk.first = any ? std::max<Index>(0, chunk.held_begin - 1) * factor_words(plan) : 0;
+  chunk.end = any ? std::min(plan.tiles(), chunk.held_end + 1) * factor_words(plan) : 0;
   return chunk;
 }
 
@@ -101,10 +103,10 @@ Layout make_layout(const Plan& plan, int word, const Limits& limits) {
   }
   layout.band_chunks = layout.chunks;
   if (plan.by_groups() && plan.form == Form::shared) {
-    layout.band_chunks = {Chunk{.end = plan.shared.period}};
-    layout.longest = std::max(layout.longest, plan.shared.period);
+    layout.band_chunks = {Chunk{.end = shared_tiles(plan).period}};
+    layout.longest = std::max(layout.longest, shared_tiles(plan).period);
   }
-  if (plan.turned()) {
+  if (turned(plan)) {
     if (plan.form == Form::shared) layout.band_chunks.resize(1);
     for (Chunk& chunk : layout.band_chunks) {
       chunk = places_of_factors(plan, chunk);
@@ -173,10 +175,10 @@ Layout make_strided_layout(const Plan& plan, const LineSet& lines, int word, con
   layout.runs = static_cast<int>(most);
   layout.scratch_bytes = most * slot_bytes;
   Index band_rows = 0;
-  for (Index b = 0; b < blocks && plan.chunk_blocks > 0; b += plan.chunk_blocks) {
+  for (Index b = 0; b < blocks && plan.as<Beside>().chunk_blocks > 0; b += plan.as<Beside>().chunk_blocks) {
     Chunk chunk;
     chunk.tile_begin = b;
-    chunk.tile_end = std::min(blocks, b + plan.chunk_blocks);
+    chunk.tile_end = std::min(blocks, b + plan.as<Beside>().chunk_blocks);
     chunk.first = chunk.kept_first = b * lines.block_stride();
     chunk.end = chunk.kept_end = (chunk.tile_end - 1) * lines.block_stride() + extent;
     layout.chunks.push_back(chunk);
@@ -202,7 +204,7 @@ Layout make_strided_layout(const Plan& plan, const LineSet& lines, int word, con
   const std::int64_t resident =
       3 * band_rows * factor + 2 * layout.longest * word + layout.scratch_bytes + layout.own_bytes;
   layout.resident = resident <= limits.memory;
-  if (plan.grid_folds() && !(layout.resident && layout.chunks.size() == 1)) {
+  if (grid_folds(plan) && !(layout.resident && layout.chunks.size() == 1)) {
     throw InvalidInput(
         "lines side by side that are cut into segments are solved all at once, the device's memory does "
         "not hold them: raise device_memory or choose whole lines");

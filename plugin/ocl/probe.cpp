@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "probe.hpp"
+#include "geometry.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -186,7 +187,7 @@ double measure_beside(int device, double launch) {
     const LineSet lines = LineSet::grid_axis(1, kProbeInner, kProbeLength, blocks);
     const DeviceTraits traits = found.traits(sizeof(T) == sizeof(double), Variant::by_type);
     const Plan plan = make_factored_plan(lines, Form::general, sizeof(T), traits);
-    if (plan.chunk_blocks == 0) break;  // what was measured is all that there is
+    if (plan.as<Beside>().chunk_blocks == 0) break;  // what was measured is all that there is
     ProbeSystem<T> system(lines);
     system.bands.close_lines();
     ClSolver<T> solver(device, {.kernel_times = true});

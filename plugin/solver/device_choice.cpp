@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "device_choice.hpp"
+#include "geometry.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -68,14 +69,15 @@ std::optional<double> device_seconds(DeviceModule& module, int index, const Devi
   const bool grid = traits.group_items > 0 && demand.lines.rows() > 0;
   const Plan whole = grid ? make_exact_grid_plans(demand.lines, {.form = demand.form}, word, traits).front()
                           : make_factored_plan(demand.lines, demand.form, word, traits);
-  if (whole.chunk_blocks == 0) return std::nullopt;
+  if (whole.as<Beside>().chunk_blocks == 0) return std::nullopt;
   const double seconds = predict_beside_seconds(profile, whole, word);
   if (demand.halo < 0 || demand.lines.rows() == 0) return seconds;
   if (traits.group_items > 0) {
     return predict_beside_seconds(profile, make_grid_plan(demand.lines, {.form = demand.form}, word, traits), word);
   }
   const Plan cut = make_strided_halo_plan(demand.lines, demand.halo, options.partition, word, traits);
-  const bool taken = options.method == MethodChoice::automatic ? cutting_pays(cut, whole) : cut.chunk_blocks > 0;
+  const bool taken =
+      options.method == MethodChoice::automatic ? cutting_pays(cut, whole) : cut.as<Beside>().chunk_blocks > 0;
   return taken ? predict_beside_seconds(profile, cut, word) : seconds;
 }
 

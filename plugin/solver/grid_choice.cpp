@@ -40,16 +40,16 @@ std::vector<Plan> streamed_plans(const Problem<T>& problem) {
   for (const Index rows : kReaches) {
     demand.reach = rows;
     const Plan plan = plan_of(problem, demand);
-    if (plans.empty() || plan.grid_reach() > plans.back().grid_reach()) plans.push_back(plan);
+    if (plans.empty() || grid_reach(plan) > grid_reach(plans.back())) plans.push_back(plan);
   }
   return plans;
 }
 
 /// The bound of a plan that the survey gives; infinite if it gives none.
 double bound_by_survey(const Plan& plan, const Survey& survey) {
-  if (plan.in_one_tile()) return 0;
+  if (in_one_tile(plan)) return 0;
   const double d = survey.decay();
-  return d > 1 ? bound_stored(d, plan.grid_reach()) : std::numeric_limits<double>::infinity();
+  return d > 1 ? bound_stored(d, grid_reach(plan)) : std::numeric_limits<double>::infinity();
 }
 
 template <typename T>
@@ -117,15 +117,15 @@ std::vector<Plan> exact_plans(const Problem<T>& problem) {
   const std::vector<Plan> fastest = make_exact_grid_plans(lines, demand, sizeof(T), problem.traits);
   demand.in_turn = true;
   const Plan in_turn = plan_of(problem, demand);
-  const bool settles_at_once = !fastest.front().in_turn || !fastest.back().in_turn;
+  const bool settles_at_once = !fastest.front().as<GridTiles>().in_turn || !fastest.back().as<GridTiles>().in_turn;
   std::vector<Plan> plans;
   for (const Plan& plan : fastest) {
     plans.push_back(plan);
-    if (!plan.in_turn && in_turn.in_one_tile()) plans.push_back(in_turn);
-    if (plan.grid_folds_at_once()) plans.push_back(folds_in_turn(problem, demand));
+    if (!plan.as<GridTiles>().in_turn && in_one_tile(in_turn)) plans.push_back(in_turn);
+    if (grid_folds_at_once(plan)) plans.push_back(folds_in_turn(problem, demand));
   }
   // A walk down lines that are too long for that is the last thing to try, behind segments.
-  if (settles_at_once && !in_turn.in_one_tile()) plans.push_back(in_turn);
+  if (settles_at_once && !in_one_tile(in_turn)) plans.push_back(in_turn);
   demand.in_turn = false;
   demand.one_item = true;
   plans.push_back(plan_of(problem, demand));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "method_choice.hpp"
+#include "geometry.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -83,7 +84,7 @@ static std::string cheaper_by_factors(const Problem<T>& problem, const Plan& pla
   const bool runs = plan.method == Method::truncated_streamed;
   if (runs && whole_line_plan(problem))
     return "lines and their rows are alike, exact-factored reads their factors once";
-  if (plan.stored) return {};
+  if (plan.has<StoredFactors>()) return {};
   if (plan.halo > kQuickerHalo) return format("halo %lld, stored factors need none", static_cast<long long>(plan.halo));
   // Tiles that hold longer lines than runs do leave a core nothing else to do.
   const bool runs_may = plan.halo == 0 || (sizeof(T) > sizeof(float) && plan.halo > kQuickerHaloThanLines);
@@ -114,7 +115,7 @@ static std::optional<Proposal> improved(const Problem<T>& problem, std::optional
     rejection = {std::move(why), {}, proposal->plan};
     return std::nullopt;
   }
-  if (proposal->plan.tiled() && !proposal->plan.stored) {
+  if (proposal->plan.tiled() && !proposal->plan.has<StoredFactors>()) {
     choose_form_by_groups(problem, proposal->plan);
     if (narrows<T>(problem.options)) keep_narrow(proposal->plan);  // set-up has rounded the bands
   }
@@ -226,7 +227,7 @@ double likely_words(const Options& options, const Survey& survey, bool symmetric
           : options.method <= MethodChoice::truncated_streamed;
   const bool stored = options.method == MethodChoice::automatic || options.method == MethodChoice::truncated_streamed;
   plan.method = !truncates ? Method::exact_twopass : stored ? Method::truncated_streamed : Method::truncated_halo;
-  plan.stored = plan.method == Method::truncated_streamed;
+  if (plan.method == Method::truncated_streamed) plan.add<StoredFactors>();
   if (stored && survey.shared) plan.form = Form::shared;
   plan.narrow = stored && truncates && narrows<T>(options) && why_not_narrow_factors(survey).empty();
   return plan.words_per_row();

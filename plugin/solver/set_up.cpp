@@ -6,6 +6,7 @@
 #include "certificate.hpp"
 #include "cost.hpp"
 #include "evidence.hpp"
+#include "geometry.hpp"
 #include "host_methods.hpp"
 #include "narrow.hpp"
 #include "schemes/scheme.hpp"
@@ -52,14 +53,13 @@ std::string error_text(double error) {
 }  // namespace
 
 template <typename T>
-DeviceSettings Solver<T>::Impl::settings(const DeviceChoice& device, const Plan& plan) const {
+DeviceSettings Solver<T>::Impl::settings() const {
   DeviceSettings s;
   s.variant = variant_of(options_.variant);
   s.copy_vectors = options_.transfer == Transfer::copy;
   s.device_memory = options_.device_memory;
   s.timeout = options_.timeout;
   s.kernel_times = options_.kernel_times;
-  s.predicted_seconds = predict_seconds(device.profile, plan.n, plan.idle * plan.words_per_row(), 1, sizeof(T));
   return s;
 }
 
@@ -73,8 +73,9 @@ void Solver<T>::Impl::adopt(const DeviceChoice& device, const Plan& plan, bool l
   const bool same = report_.method == plan.method && report_.device == device_name && report_.platform == platform;
   if (solver_ == nullptr || !reusable_ || !same) {
     retire();
-    solver_ = on_host ? make_host_solver<T>(plan.method)
-                      : make_device_solver(*device.module, device.index, settings(device, plan), T());
+    DeviceSettings s = settings();
+    s.predicted_seconds = predict_seconds(device.profile, plan.n, plan.idle * plan.words_per_row(), 1, sizeof(T));
+    solver_ = on_host ? make_host_solver<T>(plan.method) : make_device_solver(*device.module, device.index, s, T());
   }
   reusable_ = true;
   device_ = on_host ? -1 : device.index;
@@ -127,7 +128,8 @@ std::string Solver<T>::Impl::precision_text(const Proposal& p) const {
   }
   const std::string text = std::string("bands rounded to float") + changed + "; ";
   if (p.plan.narrow) return text + "stored factors are floats, too";
-  const bool stores = p.plan.stored || p.plan.method == Method::exact_factored || p.plan.method == Method::pivot;
+  const bool stores =
+      p.plan.has<StoredFactors>() || p.plan.method == Method::exact_factored || p.plan.method == Method::pivot;
   if (!stores) return text + "no factors are stored";
   const std::string why = !p.why_wide.empty() ? p.why_wide
                           : p.above_tolerance ? "the certificate does not cover them"
@@ -150,7 +152,9 @@ void Solver<T>::Impl::take(const Proposal& p) {
   }
   report_.growth = p.growth;
   report_.partition = cut ? p.plan.m : 0;
-  report_.partitions = p.plan.segments > 0 ? bands_.lines().count() * p.plan.segments : cut ? p.plan.partitions() : 0;
+  report_.partitions = segments_of(p.plan) > 0 ? bands_.lines().count() * segments_of(p.plan)
+                       : cut                   ? p.plan.partitions()
+                                               : 0;
   report_.halo = p.plan.halo;
   report_.form = p.plan.narrow && p.plan.form == Form::general ? Form::narrow : p.plan.form;
   report_.words_per_row = p.plan.words_per_row();
@@ -184,7 +188,7 @@ template <typename T>
 Problem<T> Solver<T>::Impl::problem(const DeviceChoice& device, bool on_host, bool one_shot) const {
   const DeviceTraits traits =
       on_host ? kHostTraits
-              : device.module->traits(device.index, sizeof(T) == 8, settings(device, Plan{.n = bands_.lines().rows()}));
+              : device.module->traits(device.index, sizeof(T) == 8, settings());
   return {options_, bands_, survey_, traits, survey_.symmetric || known_.symmetric, one_shot};
 }
 

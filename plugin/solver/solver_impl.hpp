@@ -68,7 +68,7 @@ class Solver<T>::Impl {
   std::string precision_text(const Proposal& proposal) const;
   void note_candidate(const DeviceChoice& device, Method method, bool taken, std::string why,
                       const std::optional<Plan>& plan);
-  DeviceSettings settings(const DeviceChoice& device, const Plan& plan) const;
+  DeviceSettings settings() const;
 
   bool may_be_apart(const Rejection& rejection, Method method) const;
   void take_out(const Rejection& rejection);

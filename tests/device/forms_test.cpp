@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Storage forms of stored factors for lines laid end to end, on every device, against the general form and LAPACK.
 #include "devices.hpp"
+#include "geometry.hpp"
 #include "layout.hpp"
 
 namespace oclspkt::test {
@@ -26,7 +27,7 @@ class Forms : public testing::Test {
   /// A plan in the general form, its factors made by the host or, with a lead-in, by the device where it can.
   static Plan general(int device, Index n, Index m, Index reach, Index lead_in, const DeviceSettings& settings = {}) {
     Plan plan = make_stored_plan(n, reach, m, sizeof(T), traits(device, settings));
-    plan.lead_in = lead_in < 0 ? -1 : round_up(lead_in, plan.lanes);
+    plan.as<StoredFactors>().lead_in = lead_in < 0 ? -1 : round_up(lead_in, plan.lanes);
     return plan;
   }
 
@@ -132,9 +133,9 @@ TYPED_TEST(Forms, SharedLinesAreRightForEveryLength) {
             EXPECT_FALSE(chosen && length <= 16) << length;  // nothing in the way of these
             continue;
           }
-          EXPECT_EQ(plan.shared.period * plan.tile_rows() % length, 0);
+          EXPECT_EQ(shared_tiles(plan).period * plan.tile_rows() % length, 0);
           EXPECT_LE(relative_difference(this->solve(info.index, bands, y, plan, settings), reference), 24 * kEps<T>)
-              << "lines of " << length << ", m = " << plan.m << ", period " << plan.shared.period;
+              << "lines of " << length << ", m = " << plan.m << ", period " << shared_tiles(plan).period;
         }
       }
     }
@@ -220,7 +221,7 @@ TYPED_TEST(Forms, SharedRowsWantPivotsThatAreDoneChanging) {
   on_every_device<T>([&](const DeviceInfo& info) {
     Plan plan = this->general(info.index, 100'000, 48, 0, -1);
     EXPECT_FALSE(share_rows(plan, plan.n));
-    plan.lead_in = plan.tile_rows() + 1;
+    plan.as<StoredFactors>().lead_in = plan.tile_rows() + 1;
     EXPECT_FALSE(share_rows(plan, plan.n));
     EXPECT_EQ(plan.form, Form::general);
   });

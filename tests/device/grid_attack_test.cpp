@@ -8,6 +8,7 @@
 #include <random>
 
 #include "devices.hpp"
+#include "geometry.hpp"
 #include "grid_evidence.hpp"
 #include "grid_plan.hpp"
 #include "grid_rounding.hpp"
@@ -119,7 +120,7 @@ class GridAttack : public testing::Test {
       std::vector<Row> rows;
       for (Index l = 0; l < lines.count(); ++l) {
         if (l == 0 || !alike)
-          rows = HardLine<T>(family, lines.length(0), plan.grid_tile_rows(), plan.method == Method::truncated_streamed,
+          rows = HardLine<T>(family, lines.length(0), grid_tile_rows(plan), plan.method == Method::truncated_streamed,
                              plan.form == Form::symmetric, generator)
                      .rows();
         for (Index i = 0; i < lines.length(l); ++i) {
@@ -217,8 +218,8 @@ TYPED_TEST(GridAttack, NeverExceedsTheBound) {
       const Plan plan = make_grid_plan(lines, way.demand, sizeof(T), traits);
       typename TestFixture::Found found;
       this->attack(way.what, info.index, lines, plan, systems, found);
-      std::printf("segments %ld m %ld wait %d run %d\n", (long)plan.segments, (long)plan.m, plan.waiting,
-                  plan.run_tiles);
+      std::printf("segments %ld m %ld wait %d run %d\n", (long)plan.as<Beside>().segments, (long)plan.m,
+                  plan.as<GridTiles>().waiting, plan.run_tiles);
       std::sort(found.over.begin(), found.over.end());
       std::printf(
           "%-14s dev %d %s: largest error/bound %.3f; taken %ld of %ld, of these error %.3g, bound/error %.1f least "

@@ -8,6 +8,7 @@
 #include "devices.hpp"
 #include "evidence.hpp"
 #include "factors.hpp"
+#include "geometry.hpp"
 #include "grid_evidence.hpp"
 #include "grid_plan.hpp"
 #include "layout.hpp"
@@ -126,7 +127,7 @@ std::vector<T> streamed_row_by_row(const Plan& plan, const Bands<T>& bands, cons
   Factors<T> factors;
   factors.factor(bands.lines(), bands.view(), Form::general);
   const FactorsView<T> f = factors.view();
-  const Index length = bands.lines().length(0), tile = plan.grid_tile_rows();
+  const Index length = bands.lines().length(0), tile = grid_tile_rows(plan);
   std::vector<T> x(y.size()), d(y.size());
   for (Index l = 0; l < bands.lines().count(); ++l) {
     const auto at = [&](Index i) {
@@ -135,12 +136,12 @@ std::vector<T> streamed_row_by_row(const Plan& plan, const Bands<T>& bands, cons
     for (Index first = 0; first < length; first += plan.m) {
       const Index end = std::min(length, first + plan.m);
       T left = 0;
-      for (Index i = std::max<Index>(0, first - plan.halo); i < std::min(length, end + plan.grid_reach()); ++i) {
+      for (Index i = std::max<Index>(0, first - plan.halo); i < std::min(length, end + grid_reach(plan)); ++i) {
         d[at(i)] = left = y[at(i)] - f.multiplier[at(i)] * left;
       }
       for (Index top = first; top < end; top += tile) {
         T below = 0;
-        for (Index i = std::min(length, top + tile + plan.grid_reach()) - 1; i >= top; --i) {
+        for (Index i = std::min(length, top + tile + grid_reach(plan)) - 1; i >= top; --i) {
           below = d[at(i)] * f.reciprocal[at(i)] - f.coupling[at(i)] * below;
           if (i < top + tile) x[at(i)] = below;
         }
@@ -162,8 +163,8 @@ TYPED_TEST(Grid, IsTruncatedExactlyWhereThePlanSays) {
     on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
       for (const Form form : {Form::general, Form::symmetric}) {
         const Plan plan = this->plan(info.index, lines, {.form = form, .reach = reach, .item_rows = 4});
-        ASSERT_GT(plan.segments, 1);
-        EXPECT_EQ(plan.waiting > 1, reach > 1);
+        ASSERT_GT(plan.as<Beside>().segments, 1);
+        EXPECT_EQ(plan.as<GridTiles>().waiting > 1, reach > 1);
         const auto x = this->solve_by(info.index, plan, bands, y);
         const double truncated = relative_difference(x, reference);
         EXPECT_GT(truncated, 1e-4) << "the tiles hide what is truncated";
@@ -245,7 +246,7 @@ TYPED_TEST(Grid, HoldsLongLinesThatAreAlikeWhole) {
         if (traits.local_bytes < (48 << 10)) return;
         const GridDemand demand{.method = Method::exact_factored, .form = Form::shared};
         Plan plan = make_grid_plan(lines, demand, sizeof(T), traits);
-        ASSERT_TRUE(plan.in_one_tile() && plan.goes_through_tiles() && !plan.reads_ahead());
+        ASSERT_TRUE(in_one_tile(plan) && goes_through_tiles(plan) && !reads_ahead(plan));
         plan.run_tiles = 2;  // a work-group goes through several
         const double error = this->worst_error(info.index, plan, bands, sides);
         EXPECT_LE(error, 4) << lines.describe() << ", lambda " << lambda;
@@ -266,7 +267,7 @@ TYPED_TEST(Grid, SegmentsOfLinesThatAreAlikeSettleAtOnce) {
       on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
         Plan plan =
             this->plan(info.index, lines, {.method = Method::exact_factored, .form = Form::shared, .segments = true});
-        ASSERT_TRUE(plan.grid_folds_at_once());
+        ASSERT_TRUE(grid_folds_at_once(plan));
         for (const int run_tiles : {1, 5, 1000}) {  // within the bundles of a segment, beyond them, all
           plan.run_tiles = run_tiles;
           const double error = this->worst_error(info.index, plan, bands, sides);
@@ -302,7 +303,7 @@ TYPED_TEST(Grid, SegmentsSolveWhatDecaysSlowlyAndAnySigns) {
           const Plan plan =
               this->plan(info.index, lines,
                          {.method = Method::exact_factored, .form = form, .item_rows = item_rows, .segments = true});
-          EXPECT_EQ(plan.grid_folds(), lines.length(0) > plan.grid_tile_rows());
+          EXPECT_EQ(grid_folds(plan), lines.length(0) > grid_tile_rows(plan));
           for (const std::vector<T>* y : std::initializer_list<const std::vector<T>*>{&random, &smooth}) {
             const auto x = this->solve_by(info.index, plan, bands, *y);
             const double error = normwise_backward_error(lines, bands.view(), x.data(), y->data()) / kEps<T>;
@@ -374,12 +375,12 @@ TYPED_TEST(Grid, SegmentsGiveTheSameBitsEveryTimeAndAreSolvedAllAtOnce) {
   on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     const GridDemand demand{.method = Method::exact_factored, .item_rows = 8, .segments = true};
     const Plan plan = this->plan(info.index, lines, demand);
-    ASSERT_TRUE(plan.grid_folds());
+    ASSERT_TRUE(grid_folds(plan));
     const auto first = this->solve_by(info.index, plan, bands, y);
     for (int i = 0; i < 3; ++i) EXPECT_EQ(this->solve_by(info.index, plan, bands, y), first);
     DeviceSettings small = kForGpus;
     small.device_memory = 6 * lines.extent() * static_cast<Index>(sizeof(T)) / 4;
-    EXPECT_EQ(this->plan(info.index, lines, demand, small).chunk_blocks, 0);
+    EXPECT_EQ(Plan(this->plan(info.index, lines, demand, small)).template as<Beside>().chunk_blocks, 0);
     EXPECT_THROW(this->solve_by(info.index, plan, bands, y, small), InvalidInput);
   });
 }
@@ -398,7 +399,7 @@ TYPED_TEST(Grid, OneSolverTakesOtherPlansInTurn) {
           std::vector<T> x(y.size());
           solver->apply(y.data(), x.data());
           EXPECT_LE(relative_difference(x, reference), 16 * kEps<T>) << lines.describe();
-          EXPECT_EQ(solver->factors() == nullptr, this->plan(info.index, lines, demand).grid_folds());
+          EXPECT_EQ(solver->factors() == nullptr, grid_folds(this->plan(info.index, lines, demand)));
         }
       }
     }
@@ -415,7 +416,7 @@ TYPED_TEST(Grid, RefusesOtherLinesAndKernelsMadeForCpus) {
     EXPECT_THROW(make_solver<T>(info.index, {.variant = Variant::cpu})->set_up(plan, beside), InvalidInput);
     const DeviceSettings small{.variant = Variant::gpu, .device_memory = 1000};
     const Plan none = this->plan(info.index, beside.lines(), {}, small);
-    EXPECT_EQ(none.chunk_blocks, 0);
+    EXPECT_EQ(none.as<Beside>().chunk_blocks, 0);
     EXPECT_THROW(make_solver<T>(info.index, small)->set_up(none, beside), InvalidInput);
   });
 }

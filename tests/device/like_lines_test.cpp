@@ -5,6 +5,7 @@
 
 #include "devices.hpp"
 #include "evidence.hpp"
+#include "geometry.hpp"
 #include "line_factors.hpp"
 #include "residual.hpp"
 #include "rounding.hpp"
@@ -19,7 +20,7 @@ class LikeLines : public testing::Test {
   /// A plan that keeps factors, of lines that are symmetric.
   static Plan mirrored(int device, Plan plan, Index length) {
     mirror_factors(plan, length, sizeof(T), module().traits(device, sizeof(T) == sizeof(double), kForGpus));
-    EXPECT_EQ(plan.mirrors, sizeof(T) == sizeof(double));
+    EXPECT_EQ(plan.as<KeptTiles>().mirrors, sizeof(T) == sizeof(double));
     return plan;
   }
   /// NaN in a row of a line in the middle leaves the others as they were, x.
@@ -96,7 +97,7 @@ TYPED_TEST(LikeLines, InPartsKeepFactors) {
       EXPECT_LE(relative_difference(first, solve_by_reference(bands, y)), 64 * kEps<T>) << length;
       EXPECT_EQ(solve_for_gpus(info.index, plan, bands, y, kAsking), first) << "unguarded";
       const Plan mirrored = this->mirrored(info.index, plan, length);
-      EXPECT_EQ(mirrored.tells_products, sizeof(T) == sizeof(double)) << length;
+      EXPECT_EQ(mirrored.as<KeptTiles>().tells_products, sizeof(T) == sizeof(double)) << length;
       EXPECT_EQ(solve_for_gpus(info.index, mirrored, bands, y), first) << "couplings serve";
       plan.runs = static_cast<int>(length / plan.m);
       EXPECT_EQ(solve_for_gpus(info.index, plan, bands, y), first) << "a work-group for every place";
@@ -146,7 +147,7 @@ TYPED_TEST(LikeLines, AreTakenByWorkGroups) {
           const auto bands = closed(blown<T>(lines, lambda, wind, count != 3));
           const auto plan = make_whole_line_plan(lines.rows(), length, wind == 0, sizeof(T), roomy(traits));
           if (!plan && traits.local_bytes < (48 << 10)) continue;
-          ASSERT_TRUE(plan && plan->takes_lines());
+          ASSERT_TRUE(plan && takes_lines(*plan));
           const Rounding bound = bound_rounding(*plan, lines, bands.view(), survey(lines, bands.view()));
           EXPECT_EQ(bound.eps <= kRoundingLimit, lambda < 1e4)
               << bound.eps << ", lambda " << lambda << ", wind " << wind << ", dominance "

@@ -5,6 +5,7 @@
 
 #include "devices.hpp"
 #include "factors.hpp"
+#include "geometry.hpp"
 
 namespace oclspkt::test {
 namespace {
@@ -17,7 +18,7 @@ class Narrow : public testing::Test {
 
   static Plan plan(int device, Index n, Index m, Index reach, Index lead_in, const DeviceSettings& settings = {}) {
     Plan plan = make_stored_plan(n, reach, m, sizeof(double), traits(device, settings));
-    plan.lead_in = lead_in < 0 ? -1 : round_up(lead_in, plan.lanes);
+    plan.as<StoredFactors>().lead_in = lead_in < 0 ? -1 : round_up(lead_in, plan.lanes);
     plan.narrow = true;
     return plan;
   }

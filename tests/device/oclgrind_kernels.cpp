@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "devices.hpp"
+#include "geometry.hpp"
 #include "grid_plan.hpp"
 #include "paper_form.hpp"
 #include "residual.hpp"
@@ -37,7 +38,7 @@ bool solves_in_form(const DeviceInfo& info, const std::vector<std::string>& word
   settings.device_memory = std::stol(words.at(3));
   const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), settings);
   Plan plan = make_stored_plan(n, 0, m, sizeof(T), traits);
-  plan.lead_in = symmetric ? -1 : plan.lanes;
+  plan.as<StoredFactors>().lead_in = symmetric ? -1 : plan.lanes;
   plan.narrow = narrow;
   symmetric ? serve_couplings(plan, sizeof(T), traits) : share_rows(plan, plan.n);
   const auto solver = make_solver<T>(info.index, settings);

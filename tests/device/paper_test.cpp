@@ -88,8 +88,8 @@ TYPED_TEST(Paper, ReadsLongPartitionsTwice) {
       DeviceTraits traits = this->traits(info.index);
       traits.local_bytes = staged ? traits.local_bytes : 1 << 14;
       const Plan plan = make_paper_plan(n, staged ? 80 : m, sizeof(T), traits);
-      if (staged && !plan.staged) continue;  // this device has less local memory
-      EXPECT_EQ(plan.staged, staged);
+      if (staged && !plan.as<PaperForm>().staged) continue;  // this device has less local memory
+      EXPECT_EQ(plan.as<PaperForm>().staged, staged);
       EXPECT_LE(relative_difference(this->solve_by(info.index, plan, bands, y), reference), 16 * kEps<T>);
     }
   });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Vectors cut into pieces that come, are solved and go at once: how they are cut, and that the cuts do not show.
 #include "pipeline.hpp"
+#include "geometry.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -62,11 +63,11 @@ TEST(Pieces, OfAChunkCoverItAndComeBeforeTheyAreSolved) {
       const Layout layout = ocl::make_layout(plan, 4, {});
       for (const Index rows : {Index{100}, Index{5000}, Index{1'000'000}}) {
         for (const Chunk& chunk : layout.chunks) {
-          const Pieces pieces = make_pieces(plan, chunk, rows, plan.twisted());
+          const Pieces pieces = make_pieces(plan, chunk, rows, twisted(plan));
           expect_to_cover(pieces.ups, chunk.first, chunk.end, rows);
           expect_to_cover(pieces.downs, chunk.kept_first, chunk.kept_end, rows);
           expect_in_order(pieces, chunk);
-          EXPECT_TRUE(!plan.twisted() || pieces.launches.size() == 1);
+          EXPECT_TRUE(!twisted(plan) || pieces.launches.size() == 1);
         }
       }
     }

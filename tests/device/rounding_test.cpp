@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "geometry.hpp"
 #include "certificate.hpp"
 #include "devices.hpp"
 #include "paper_form.hpp"
@@ -92,7 +93,7 @@ std::vector<Planned> all_plans(const Bands<T>& bands, const DeviceTraits& traits
     plans.push_back({std::string(what) + ", corrected", plan, 2 * certificate / kEps<T>});
     Plan& corrected = plans.back().plan;
     if (is_symmetric(bands.lines(), view)) corrected.form = Form::symmetric;
-    corrected.corrects = true;
+    corrected.as<StoredFactors>().corrects = true;
     if (plan.halo == 0) return;
     // Runs of one tile and of two between those of their neighbours.
     corrected.halo = plan.group_rows();
@@ -146,7 +147,7 @@ class RoundingBound : public testing::Test {
           ++unknown_[p.what];
           continue;
         }
-        const DeviceSettings settings{.variant = p.plan.paper ? Variant::paper : Variant::gpu};
+        const DeviceSettings settings{.variant = p.plan.has<PaperForm>() ? Variant::paper : Variant::gpu};
         double error = 0;
         for (const auto& y : sides) {
           error = std::max(error, row_error(bands, solve_by_plan(info.index, p.plan, bands, y, settings), y));

@@ -7,6 +7,7 @@
 #include "certificate.hpp"
 #include "devices.hpp"
 #include "evidence.hpp"
+#include "geometry.hpp"
 #include "model.hpp"
 #include "residual.hpp"
 #include "rounding_joints.hpp"
@@ -98,11 +99,12 @@ TYPED_TEST(Solve, StreamedIsRightForEveryLengthPartitionReachAndDominance) {
           for (const Index some : {Index{0}, reach}) {
             const Shape shape{Method::truncated_streamed, some, m};
             const Plan plan = plan_for<T>(info.index, n, shape);
-            const Index decays = plan.reach < plan.m ? plan.reach : plan.tile_rows();
+            const Index decays =
+                plan.as<StoredFactors>().reach < plan.m ? plan.as<StoredFactors>().reach : plan.tile_rows();
             ASSERT_TRUE(plan.tiles() <= 2 || bound_stored(d, decays) <= kEps<T>);  // two tiles truncate nothing
             const auto x = solve<T>(info.index, bands, y, shape);
             EXPECT_LE(relative_difference(x, reference), forward_limit(d) * kEps<T>)
-                << "n = " << n << ", m = " << plan.m << ", reach = " << plan.reach << ", d = " << d;
+                << "n = " << n << ", m = " << plan.m << ", reach = " << plan.as<StoredFactors>().reach << ", d = " << d;
             EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()), 10 * kEps<T>);
           }
         }
@@ -200,7 +202,8 @@ TYPED_TEST(Solve, ExactStaysBackwardStableWithoutAnyDominance) {
           for (const Shape& shape : {Shape{Method::exact_twopass}, Shape{Method::exact_factored},
                                      Shape{Method::exact_twopass, 0, 0, true}}) {
             const Plan plan = plan_for<T>(info.index, n, shape);
-            if ((plan.stored || plan.from_ends) && !(bound_taken_off(plan, bands.view()).eps <= kRoundingLimit))
+            if ((plan.has<StoredFactors>() || from_ends(plan)) &&
+                !(bound_taken_off(plan, bands.view()).eps <= kRoundingLimit))
               continue;
             const auto x = solve<T>(info.index, bands, *y, shape);
             const double error = normwise_backward_error(bands.lines(), bands.view(), x.data(), y->data());

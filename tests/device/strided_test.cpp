@@ -5,6 +5,7 @@
 
 #include "certificate.hpp"
 #include "devices.hpp"
+#include "geometry.hpp"
 #include "layout.hpp"
 #include "model.hpp"
 #include "residual.hpp"
@@ -248,7 +249,7 @@ TYPED_TEST(Strided, RefusesWhatItHasNoKernelOrNoMemoryFor) {
     EXPECT_THROW(solver->set_up(strided_plan<T>(info.index, apart.lines(), Form::general), apart), InvalidInput);
     const DeviceSettings small{.device_memory = 10'000};
     const Plan plan = strided_plan<T>(info.index, lines.lines(), Form::general, small);
-    EXPECT_EQ(plan.chunk_blocks, 0);
+    EXPECT_EQ(plan.as<Beside>().chunk_blocks, 0);
     EXPECT_THROW(make_solver<T>(info.index, small)->set_up(plan, lines), InvalidInput);
   });
 }
@@ -286,7 +287,7 @@ TYPED_TEST(Strided, SegmentsAreRightWithinTheirCertificate) {
           for (const Index partition : {0, 250}) {
             for (const bool copies : {false, true}) {
               const Plan plan = segment_plan<T>(info.index, lines, halo, partition, {.copy_vectors = copies});
-              EXPECT_EQ(plan.segments > 1, lines.length(0) > 250) << "nothing is cut";
+              EXPECT_EQ(plan.as<Beside>().segments > 1, lines.length(0) > 250) << "nothing is cut";
               const auto x = solve_into_gaps(info.index, bands, y, plan, {.copy_vectors = copies});
               EXPECT_LE(relative_difference(without_gaps(lines, x, reference), reference), bound)
                   << "d " << d << ", halo " << halo << ", segments of " << plan.m << ", copies " << copies;
@@ -390,7 +391,7 @@ TYPED_TEST(Strided, SegmentsRefusePlansOfOtherLayoutsAndTooLittleMemory) {
     EXPECT_THROW(solver->set_up(segment_plan<T>(info.index, lines, 40), end_to_end), InvalidInput);
     const DeviceSettings small{.device_memory = 10'000};
     const Plan plan = segment_plan<T>(info.index, lines, 40, 0, small);
-    EXPECT_EQ(plan.chunk_blocks, 0);
+    EXPECT_EQ(plan.as<Beside>().chunk_blocks, 0);
     EXPECT_THROW(make_solver<T>(info.index, small)->set_up(plan, beside), InvalidInput);
   });
 }

@@ -6,6 +6,7 @@
 #include "certificate.hpp"
 #include "devices.hpp"
 #include "evidence.hpp"
+#include "geometry.hpp"
 #include "layout.hpp"
 #include "model.hpp"
 #include "residual.hpp"
@@ -82,10 +83,10 @@ TYPED_TEST(Tiles, SettleWithinTheHalo) {
   const auto reference = solve_by_reference(bands, y);
   on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     Plan plan = this->plan(info.index, n, halo_from_dominance(d, kEps<T>), 8);
-    const int all = plan.steps;
+    const int all = plan.as<Scan>().steps;
     settle_within_halo(plan);
-    EXPECT_LT(plan.steps, all);
-    EXPECT_GE(((1 << plan.steps) - 1) * plan.item_rows, plan.halo);
+    EXPECT_LT(plan.as<Scan>().steps, all);
+    EXPECT_GE(((1 << plan.as<Scan>().steps) - 1) * plan.item_rows, plan.halo);
     EXPECT_LE(relative_difference(solve_for_gpus(info.index, plan, bands, y), reference), 16 * kEps<T>);
   });
 }
@@ -229,7 +230,7 @@ TYPED_TEST(Tiles, WalkRunsThatAreLines) {
       const auto y = random_vector<T>(lines.rows());
       for (const Form form : {Form::general, Form::symmetric}) {
         for (const Plan& plan : make_line_runs_plans(lines.rows(), length, form, sizeof(T), traits)) {
-          EXPECT_TRUE(plan.runs_are_lines());
+          EXPECT_TRUE(runs_are_lines(plan));
           EXPECT_EQ(plan.m, length);
           if (coupling > 0.4 && plan.run_tiles > 2) continue;
           EXPECT_LE(certify_runs(plan, bands.view()).bound, kEps<T>);

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "cases.hpp"
+#include "geometry.hpp"
 #include "hash.hpp"
 #include "on_device.hpp"
 #include "plan_makers.hpp"
@@ -51,7 +52,7 @@ std::int64_t little_memory(const LineSet& lines, int word) {
 
 /// A plan for which the memory is too small says so.
 bool fits(const Plan& plan, const LineSet& lines) {
-  return (lines.contiguous() ? plan.chunk_tiles : plan.chunk_blocks) > 0;
+  return (lines.contiguous() ? plan.chunk_tiles : plan.as<Beside>().chunk_blocks) > 0;
 }
 
 template <typename T>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "plan_makers.hpp"
+#include "geometry.hpp"
 
 #include <algorithm>
 
@@ -71,17 +72,17 @@ void add_stored(Makers& makers) {
   using Lines = const LineSet&;
   using Traits = const DeviceTraits&;
   changed("stored by the device", Arrangement::any, Kind::dominant, [](Plan& p, Lines, int, Traits) {
-    p.lead_in = p.lanes;
+    p.as<StoredFactors>().lead_in = p.lanes;
     return true;
   });
   changed("stored symmetric", Arrangement::any, Kind::symmetric,
           [](Plan& p, Lines, int word, Traits t) { return serve_couplings(p, word, t); });
   changed("stored symmetric by the device", Arrangement::any, Kind::symmetric, [](Plan& p, Lines, int word, Traits t) {
-    p.lead_in = p.lanes;
+    p.as<StoredFactors>().lead_in = p.lanes;
     return serve_couplings(p, word, t);
   });
   changed("stored corrected", Arrangement::any, Kind::weak,
-          [](Plan& p, Lines, int, Traits) { return p.corrects = true; });
+          [](Plan& p, Lines, int, Traits) { return p.as<StoredFactors>().corrects = true; });
   changed("stored lines shared", Arrangement::equal, Kind::alike,
           [](Plan& p, Lines l, int word, Traits t) { return share_lines(p, l.length(0), true, word, t); });
   changed("stored rows shared", Arrangement::any, Kind::alike,

@@ -45,7 +45,7 @@ class ThomasScheme final : public SchemeOf<ThomasScheme> {
     plan.n = plan.m = lines.rows();
     plan.chunk_tiles = 1;
     plan.made_by = kThomas;
-    plan.geometry = Geometry{lines.count()};
+    plan.add(Geometry{lines.count()});
     return exact_proposal(problem, plan);
   }
 };

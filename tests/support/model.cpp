@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "model.hpp"
+#include "geometry.hpp"
+#include "paper_form.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -186,9 +188,9 @@ template <typename T>
 void ModelSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
   plan_ = plan;
   bands_ = &bands;
-  if (plan.stored) stored_.set_up(plan, bands);
+  if (plan.has<StoredFactors>()) stored_.set_up(plan, bands);
   const Index segments = plan.method == Method::exact_twopass ? plan.partitions() : 0;
-  scratch_.resize(plan.walked ? 4 * plan.tile_rows() : 2 * (plan.m + 2 * plan.halo));
+  scratch_.resize(plan.has<JoinedPartitions>() ? 4 * plan.tile_rows() : 2 * (plan.m + 2 * plan.halo));
   segments_.resize(static_cast<std::size_t>(segments));
   reduced_.resize(segments);
   outer_.resize(2 * segments);
@@ -203,11 +205,11 @@ void ModelSolver<T>::apply(const T* y, T* x) {
   Work work{plan_, Walk<T>(bands_->view(), plan_.n, false), y, x, scratch, scratch + scratch_.size() / 2};
   switch (plan_.method) {
     case Method::truncated_halo:
-      if (plan_.paper) {
+      if (plan_.has<PaperForm>()) {
         for (const bool up : {false, true}) work.truncated_spike(bands_->view(), up);
-      } else if (plan_.walked) {
+      } else if (plan_.has<JoinedPartitions>()) {
         work.truncated_walk();
-      } else if (plan_.segments > 0) {
+      } else if (segments_of(plan_) > 0) {
         work.truncated_lines(*bands_);
       } else {
         work.truncated_halo(plan_.n);
@@ -224,6 +226,12 @@ void ModelSolver<T>::apply(const T* y, T* x) {
   }
   times_.kernel_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   ++times_.applies;
+}
+
+template <typename T>
+const Factors<T>* ModelSolver<T>::factors() const {
+  const bool stored = plan_.has<StoredFactors>();
+  return stored ? &stored_.factors() : nullptr;
 }
 
 template <typename T>

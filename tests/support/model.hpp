@@ -19,7 +19,7 @@ class ModelSolver final : public DeviceSolver<T> {
   void apply(const T* y, T* x) override;
   Times times() const override { return times_; }
   std::int64_t bytes() const override;
-  const Factors<T>* factors() const override { return plan_.stored ? &stored_.factors() : nullptr; }
+  const Factors<T>* factors() const override;
 
  private:
   struct Work;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "stored_model.hpp"
+#include "geometry.hpp"
 
 #include <algorithm>
 
@@ -22,7 +23,7 @@ void StoredModel<T>::set_up(const Plan& plan, const Bands<T>& bands) {
   factors_.factor(bands.lines(), bands.view(), Form::general);
   const FactorsView<T> f = factors_.view();
   const auto partitions = static_cast<std::size_t>(plan.tiles() * plan.lanes);
-  down_.assign(partitions, plan.passes() ? T(1) : T(0));
+  down_.assign(partitions, passes(plan) ? T(1) : T(0));
   up_ = down_;
   for (Index i = 0; i < plan.n; ++i) {
     const Index below = plan.n - 1 - i;
@@ -59,7 +60,7 @@ T StoredModel<T>::sweep(Index tile, T above, const T* y) {
     const T entered = above;
     above = pass(value, down_[static_cast<std::size_t>(k)], entered);
     value = entered;
-    for (Index i = rows.first; i < std::min(rows.end, rows.first + plan_.reach); ++i) {
+    for (Index i = rows.first; i < std::min(rows.end, rows.first + plan_.as<StoredFactors>().reach); ++i) {
       d[i - rows.first] = value = y[i] - coupled(multiplier[i], value);
     }
   }
@@ -77,7 +78,7 @@ T StoredModel<T>::find_tops(Index tile) {
     const Partition rows = partition(k);
     const T* const d = kept_d(tile, k);
     T top = 0;
-    for (Index i = std::min(rows.end, rows.first + plan_.reach) - 1; i >= rows.first; --i) {
+    for (Index i = std::min(rows.end, rows.first + plan_.as<StoredFactors>().reach) - 1; i >= rows.first; --i) {
       top = d[i - rows.first] * f.reciprocal[i] - coupled(f.coupling[i], top);
     }
     tops[static_cast<std::size_t>(k - tile * plan_.lanes)] = top;

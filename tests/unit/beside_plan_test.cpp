@@ -7,6 +7,7 @@
 #include <string>
 
 #include "device_traits.hpp"
+#include "geometry.hpp"
 #include "matrices.hpp"
 #include "oclspkt/error.hpp"
 #include "plan.hpp"
@@ -29,13 +30,14 @@ TEST(FactoredPlan, CoversTheLinesOfABlockWithBundlesOfWholeLanes) {
         const Plan plan =
             make_factored_plan(lines, Form::general, 8, {.lanes = lanes, .cores = cores, .cache_bytes = 1 << 20});
         SCOPED_TRACE(lines.describe() + ", " + std::to_string(cores) + " cores, " + std::to_string(lanes) + " lanes");
-        EXPECT_EQ(plan.bundle % lanes, 0);
-        const Index last = lines.block_lines() - (plan.bundles - 1) * plan.bundle;
+        EXPECT_EQ(plan.as<Beside>().bundle % lanes, 0);
+        const Index last = lines.block_lines() - (plan.as<Beside>().bundles - 1) * plan.as<Beside>().bundle;
         EXPECT_GE(last, std::min<Index>(lanes, lines.block_lines()));
-        EXPECT_LT(last, plan.bundle + lanes);
-        EXPECT_GE(plan.window, (lines.length(0) + 1) * std::max(last, plan.bundles > 1 ? plan.bundle : 0));
-        EXPECT_TRUE(!plan.windowed || lines.length(0) * plan.bundle * 8 <= 1 << 19);
-        EXPECT_EQ(plan.chunk_blocks, lines.blocks());
+        EXPECT_LT(last, plan.as<Beside>().bundle + lanes);
+        EXPECT_GE(plan.as<Beside>().window,
+                  (lines.length(0) + 1) * std::max(last, plan.as<Beside>().bundles > 1 ? plan.as<Beside>().bundle : 0));
+        EXPECT_TRUE(!plan.as<Beside>().windowed || lines.length(0) * plan.as<Beside>().bundle * 8 <= 1 << 19);
+        EXPECT_EQ(plan.as<Beside>().chunk_blocks, lines.blocks());
         EXPECT_GE(plan.runs, 1);
         EXPECT_GE(plan.idle, 1);
       }
@@ -46,7 +48,7 @@ TEST(FactoredPlan, CoversTheLinesOfABlockWithBundlesOfWholeLanes) {
 TEST(FactoredPlan, GivesEveryCoreABundleWhereThereAreLinesForIt) {
   const DeviceTraits traits{.lanes = 8, .cores = 64, .cache_bytes = 1 << 20};
   const Plan plan = make_factored_plan(LineSet::grid_axis(2, 128, 128, 128), Form::general, 8, traits);
-  EXPECT_GE(plan.bundles, 64);
+  EXPECT_GE(plan.as<Beside>().bundles, 64);
   EXPECT_DOUBLE_EQ(plan.idle, 1);
   // 5 lines have one bundle between them, and fill 5 of 8 lanes one by one.
   EXPECT_DOUBLE_EQ(make_factored_plan(LineSet::grid_axis(1, 5, 3000, 1), Form::general, 8, traits).idle, 8 * 64);
@@ -69,7 +71,7 @@ TEST(FactoredPlan, CountsTheWordsOfARow) {
   EXPECT_DOUBLE_EQ(make_factored_plan(tall, Form::general, 8, kTraits).words_per_row(), 7);
   EXPECT_DOUBLE_EQ(make_factored_plan(tall, Form::symmetric, 8, kTraits).words_per_row(), 7) << "couplings leave it";
   const Plan shared = make_factored_plan(tall, Form::shared, 8, kTraits);
-  EXPECT_DOUBLE_EQ(shared.words_per_row(), 4 + 3.0 / static_cast<double>(shared.bundle));
+  EXPECT_DOUBLE_EQ(shared.words_per_row(), 4 + 3.0 / static_cast<double>(shared.as<Beside>().bundle));
   EXPECT_DOUBLE_EQ(make_factored_plan(LineSet::one(1'000'000), Form::general, 8, kHostTraits).words_per_row(), 7);
   EXPECT_DOUBLE_EQ(make_factored_plan(LineSet::equal(1000, 1000), Form::shared, 8, kHostTraits).words_per_row(), 2);
 }
@@ -85,12 +87,12 @@ TEST(FactoredPlan, CutsChunksBetweenBlocksOrNotAtAll) {
   DeviceTraits traits = kTraits;
   traits.chunk_bytes = 1 << 20;
   const LineSet blocks = LineSet::grid_axis(1, 128, 128, 128);
-  EXPECT_EQ(make_factored_plan(blocks, Form::general, 8, traits).chunk_blocks, 8);
-  EXPECT_EQ(make_factored_plan(LineSet::grid_axis(2, 128, 128, 128), Form::general, 8, traits).chunk_blocks, 0);
+  EXPECT_EQ(make_factored_plan(blocks, Form::general, 8, traits).as<Beside>().chunk_blocks, 8);
+  EXPECT_EQ(make_factored_plan(LineSet::grid_axis(2, 128, 128, 128), Form::general, 8, traits).as<Beside>().chunk_blocks, 0);
   traits.chunk_bytes = 8 * 2000;  // of 2600 places, 2420 a block
-  EXPECT_EQ(make_factored_plan(LineSet::strided(9, 300, 20, 1, 4, 60), Form::general, 8, traits).chunk_blocks, 0);
+  EXPECT_EQ(make_factored_plan(LineSet::strided(9, 300, 20, 1, 4, 60), Form::general, 8, traits).as<Beside>().chunk_blocks, 0);
   traits.chunk_bytes = 8 * 2500;  // one block, but the others stand between its rows
-  EXPECT_EQ(make_factored_plan(LineSet::strided(9, 300, 20, 1, 4, 60), Form::general, 8, traits).chunk_blocks, 0);
+  EXPECT_EQ(make_factored_plan(LineSet::strided(9, 300, 20, 1, 4, 60), Form::general, 8, traits).as<Beside>().chunk_blocks, 0);
 }
 
 /// Few long lines, blocks of them, many lines, lines shorter than a halo.
@@ -105,14 +107,14 @@ TEST(SegmentPlan, CoversTheLinesAndKeepsTheWindowInTheCache) {
         const DeviceTraits traits{.lanes = 8, .cores = cores, .cache_bytes = 1 << 20};
         const Plan plan = make_strided_halo_plan(lines, halo, 0, 8, traits);
         SCOPED_TRACE(lines.describe() + ", " + std::to_string(cores) + " cores, halo " + std::to_string(halo));
-        EXPECT_GE(plan.segments * plan.m, lines.length(0));
-        EXPECT_LT((plan.segments - 1) * plan.m, lines.length(0));
-        EXPECT_TRUE(plan.segments == 1 || plan.m >= 3 * halo) << plan.m;
-        EXPECT_TRUE(plan.windowed);
-        EXPECT_LE(plan.window * 8, 1 << 19);
+        EXPECT_GE(plan.as<Beside>().segments * plan.m, lines.length(0));
+        EXPECT_LT((plan.as<Beside>().segments - 1) * plan.m, lines.length(0));
+        EXPECT_TRUE(plan.as<Beside>().segments == 1 || plan.m >= 3 * halo) << plan.m;
+        EXPECT_TRUE(plan.as<Beside>().windowed);
+        EXPECT_LE(plan.as<Beside>().window * 8, 1 << 19);
         const Index swept = std::min(lines.length(0), plan.m + 2 * plan.halo);
-        EXPECT_GE(plan.window, 2 * (swept + 1) * std::min(plan.bundle, lines.block_lines()));
-        EXPECT_EQ(plan.chunk_blocks, lines.blocks());
+        EXPECT_GE(plan.as<Beside>().window, 2 * (swept + 1) * std::min(plan.as<Beside>().bundle, lines.block_lines()));
+        EXPECT_EQ(plan.as<Beside>().chunk_blocks, lines.blocks());
         EXPECT_EQ(plan.words_per_row(), 4 * plan.overlap() + 1);
       }
     }
@@ -122,11 +124,11 @@ TEST(SegmentPlan, CoversTheLinesAndKeepsTheWindowInTheCache) {
 TEST(SegmentPlan, GivesEveryCoreSegmentsWhereLinesAreLongEnough) {
   const DeviceTraits traits{.lanes = 8, .cores = 64, .cache_bytes = 1 << 20};
   const Plan plan = make_strided_halo_plan(LineSet::grid_axis(1, 8, 100'000, 1), 40, 0, 8, traits);
-  EXPECT_GE(plan.segments, 4 * 64);
+  EXPECT_GE(plan.as<Beside>().segments, 4 * 64);
   EXPECT_LT(plan.idle, 1.3);
   // 20 lines fill 20 of 24 lanes; 300 rows are one segment, since shorter ones would be mostly halo.
   const Plan shorter = make_strided_halo_plan(LineSet::grid_axis(1, 20, 300, 1), 96, 0, 8, traits);
-  EXPECT_EQ(shorter.segments, 1);
+  EXPECT_EQ(shorter.as<Beside>().segments, 1);
   EXPECT_DOUBLE_EQ(shorter.idle, 1.2 * 32) << "two bundles of whole lines";
   EXPECT_DOUBLE_EQ(shorter.words_per_row(), 5);
 }
@@ -137,21 +139,21 @@ TEST(SegmentPlan, TakesWholeRowsThatAdjoinWhereAllCoresHaveBlocks) {
   };
   for (const Index n : {128, 256}) {  // the window of 256 is a row more than the cache
     const Plan whole = plan(LineSet::grid_axis(1, n, n, n), kTraits);
-    EXPECT_EQ(whole.bundle, n);
-    EXPECT_EQ(whole.bundles * whole.segments, 1);
+    EXPECT_EQ(whole.as<Beside>().bundle, n);
+    EXPECT_EQ(whole.as<Beside>().bundles * whole.as<Beside>().segments, 1);
     EXPECT_EQ(whole.words_per_row(), 5);
   }
   const LineSet lines = LineSet::grid_axis(1, 256, 256, 256);
-  EXPECT_LE(plan(LineSet::grid_axis(2, 128, 128, 128), kTraits).bundle, 256) << "one block for all cores";
-  EXPECT_LT(plan(LineSet::grid_axis(1, 512, 512, 64), kTraits).bundle, 512) << "leaves the cache";
-  EXPECT_LT(plan(lines, {.lanes = 8, .cores = 128, .cache_bytes = 1 << 20}).bundle, 256) << "cores without a block";
-  EXPECT_LT(plan(lines, kTraits, 64).bundle, 256) << "the user's segments";
+  EXPECT_LE(plan(LineSet::grid_axis(2, 128, 128, 128), kTraits).as<Beside>().bundle, 256) << "one block for all cores";
+  EXPECT_LT(plan(LineSet::grid_axis(1, 512, 512, 64), kTraits).as<Beside>().bundle, 512) << "leaves the cache";
+  EXPECT_LT(plan(lines, {.lanes = 8, .cores = 128, .cache_bytes = 1 << 20}).as<Beside>().bundle, 256) << "cores without a block";
+  EXPECT_LT(plan(lines, kTraits, 64).as<Beside>().bundle, 256) << "the user's segments";
 }
 
 TEST(SegmentPlan, TakesTheSegmentOfTheUser) {
   const LineSet lines = LineSet::grid_axis(1, 8, 3000, 1);
   EXPECT_EQ(make_strided_halo_plan(lines, 40, 37, 8, kTraits).m, 37);
-  EXPECT_EQ(make_strided_halo_plan(lines, 40, 37, 8, kTraits).segments, 82);
+  EXPECT_EQ(make_strided_halo_plan(lines, 40, 37, 8, kTraits).as<Beside>().segments, 82);
   EXPECT_EQ(make_strided_halo_plan(lines, 40, 5000, 8, kTraits).m, 3000);
   EXPECT_EQ(make_strided_halo_plan(lines, 5000, 37, 8, kTraits).halo, 3000);
   EXPECT_THROW(make_strided_halo_plan(lines, 40, -1, 8, kTraits), InvalidInput);

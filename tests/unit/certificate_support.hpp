@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "certificate.hpp"
+#include "geometry.hpp"
 #include "matrices.hpp"
 #include "model.hpp"
 #include "residual.hpp"
@@ -99,8 +100,8 @@ inline void expect_covered(const Plan& plan, const Bands<double>& bands, const C
   for (const auto& x : solutions(plan.n)) {
     const TrueError e = true_error(plan, bands, x);
     EXPECT_LE(e.error, 1.1 * certificate.bound + 10 * std::numeric_limits<double>::epsilon() * e.condition)
-        << name(plan.method) << ", m " << plan.m << ", halo " << plan.halo << ", reach " << plan.reach
-        << ", certificate " << certificate.bound << ", condition " << e.condition;
+        << name(plan.method) << ", m " << plan.m << ", halo " << plan.halo << ", reach "
+        << plan.as<StoredFactors>().reach << ", certificate " << certificate.bound << ", condition " << e.condition;
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "certificate_support.hpp"
 #include "evidence.hpp"
+#include "geometry.hpp"
 #include "rounding_joints.hpp"
 #include "survey.hpp"
 
@@ -221,11 +222,12 @@ TEST(Certificate, OfStoredFactorsFollowsFromDominanceAndReach) {
     const Bands<double> bands = closed(test::random_dominant<double>(LineSet::one(3000), d));
     for (const Index reach : {0, 8, 24, 40}) {
       const Plan plan = stored_plan(3000, 80, reach, 3);
-      SCOPED_TRACE("d " + std::to_string(d) + ", reach " + std::to_string(plan.reach));
+      SCOPED_TRACE("d " + std::to_string(d) + ", reach " + std::to_string(plan.as<StoredFactors>().reach));
       Certificate certificate;
-      certificate.bound = bound_stored(d, plan.reach < plan.m ? plan.reach : plan.tile_rows());
+      certificate.bound =
+          bound_stored(d, plan.as<StoredFactors>().reach < plan.m ? plan.as<StoredFactors>().reach : plan.tile_rows());
       expect_covered(plan, bands, certificate);
-      if (plan.reach == plan.m) {
+      if (plan.as<StoredFactors>().reach == plan.m) {
         EXPECT_LE(certify(plan, bands).bound, 1.01 * certificate.bound);
         EXPECT_LE(certify(plan, bands).growth, growth_stored(d));
       }
@@ -401,11 +403,11 @@ TEST(RoundingOfTakenOff, SeesBothSides) {
   const Index n = 1000;
   Plan plan;
   plan.method = Method::exact_factored;
-  plan.stored = true;
+  plan.add<StoredFactors>();
   plan.n = n;
   plan.m = 50;
   plan.lanes = 4;
-  plan.meeting = 2;
+  plan.add<Sides>().meeting = 2;
   const auto growth_with = [&](Index steep_rows, Index first) {
     // Dominant rows, that couple most to the row which is eliminated before them.
     Bands<double> bands = test::constant<double>(LineSet::one(n), -1, 2, -1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "grid_plan.hpp"
+#include "geometry.hpp"
 
 #include <gtest/gtest.h>
 
@@ -22,30 +23,30 @@ TEST(GridPlan, TakesWholeLinesWhereATileHoldsThem) {
   for (const int word : {4, 8}) {
     for (const Index length : {1, 2, 63, 64}) {
       const Plan plan = streamed(LineSet::grid_axis(1, 512, length, 512), word);
-      EXPECT_TRUE(plan.in_one_tile()) << length;
+      EXPECT_TRUE(in_one_tile(plan)) << length;
       EXPECT_EQ(plan.halo, 0);
       EXPECT_DOUBLE_EQ(plan.words_per_row(), 5);
     }
-    EXPECT_FALSE(streamed(LineSet::grid_axis(1, 512, 257, 512), word).in_one_tile());
+    EXPECT_FALSE(in_one_tile(streamed(LineSet::grid_axis(1, 512, 257, 512), word)));
   }
-  EXPECT_FALSE(streamed(LineSet::grid_axis(1, 512, 128, 512), 4).in_one_tile()) << "streamed tiles are faster";
-  EXPECT_TRUE(streamed(LineSet::grid_axis(1, 512, 128, 512), 4, kGpu, 128).in_one_tile());
+  EXPECT_FALSE(in_one_tile(streamed(LineSet::grid_axis(1, 512, 128, 512), 4))) << "streamed tiles are faster";
+  EXPECT_TRUE(in_one_tile(streamed(LineSet::grid_axis(1, 512, 128, 512), 4, kGpu, 128)));
   EXPECT_TRUE(
-      make_grid_plan(LineSet::grid_axis(1, 512, 256, 512), {.method = Method::exact_factored}, 4, kGpu).in_one_tile());
+      in_one_tile(make_grid_plan(LineSet::grid_axis(1, 512, 256, 512), {.method = Method::exact_factored}, 4, kGpu)));
 }
 
 TEST(GridPlan, CutsFewLinesIntoLongRuns) {
   const Plan many = streamed(LineSet::grid_axis(1, 512, 4096, 512), 4);
-  EXPECT_EQ(many.segments, 1);
+  EXPECT_EQ(many.as<Beside>().segments, 1);
   EXPECT_EQ(many.m, 4096);
   EXPECT_DOUBLE_EQ(many.words_per_row(), 5);
   const Plan few = streamed(LineSet::grid_axis(1, 64, 65536, 4), 4);
-  EXPECT_GT(few.segments, 32);
-  EXPECT_EQ(few.halo, few.grid_tile_rows());
-  EXPECT_EQ(few.m % few.grid_tile_rows(), 0);
-  EXPECT_GE(few.m, 16 * few.grid_tile_rows());
-  EXPECT_GE(few.segments * few.m, 65536);
-  EXPECT_LT((few.segments - 1) * few.m, 65536);
+  EXPECT_GT(few.as<Beside>().segments, 32);
+  EXPECT_EQ(few.halo, grid_tile_rows(few));
+  EXPECT_EQ(few.m % grid_tile_rows(few), 0);
+  EXPECT_GE(few.m, 16 * grid_tile_rows(few));
+  EXPECT_GE(few.as<Beside>().segments * few.m, 65536);
+  EXPECT_LT((few.as<Beside>().segments - 1) * few.m, 65536);
   EXPECT_GT(few.words_per_row(), 5);
   EXPECT_LE(few.words_per_row(), 5 + 6.0 / 16);
 }
@@ -56,18 +57,18 @@ TEST(GridPlan, LetsTilesWaitWhereReachIsAsked) {
     for (const Form form : {Form::general, Form::symmetric}) {
       const GridDemand demand{.form = form, .reach = 192};
       const Plan plan = make_grid_plan(many, demand, word, kGpu);
-      EXPECT_GE(plan.grid_reach(), 192);
-      EXPECT_EQ(plan.grid_reach(), plan.waiting * plan.grid_tile_rows());
-      EXPECT_GT(plan.waiting, 1);
+      EXPECT_GE(grid_reach(plan), 192);
+      EXPECT_EQ(grid_reach(plan), plan.as<GridTiles>().waiting * grid_tile_rows(plan));
+      EXPECT_GT(plan.as<GridTiles>().waiting, 1);
       EXPECT_EQ(plan.halo, 0) << "lines are walked whole";
       EXPECT_DOUBLE_EQ(plan.words_per_row(), form == Form::symmetric ? 4 : 5);
       const Plan cut = make_grid_plan(few, demand, word, kGpu);
-      EXPECT_GT(cut.segments, 1);
-      EXPECT_EQ(cut.halo, cut.grid_reach());
-      EXPECT_GE(cut.m, 8 * cut.grid_reach());
+      EXPECT_GT(cut.as<Beside>().segments, 1);
+      EXPECT_EQ(cut.halo, grid_reach(cut));
+      EXPECT_GE(cut.m, 8 * grid_reach(cut));
       EXPECT_LE(cut.words_per_row(), plan.words_per_row() * 1.25);
-      EXPECT_EQ(make_grid_plan(many, {.form = form}, word, kGpu).waiting, 1);
-      EXPECT_EQ(make_grid_plan(LineSet::grid_axis(1, 512, 64, 512), demand, word, kGpu).waiting, 1) << "whole lines";
+      EXPECT_EQ(make_grid_plan(many, {.form = form}, word, kGpu).as<GridTiles>().waiting, 1);
+      EXPECT_EQ(make_grid_plan(LineSet::grid_axis(1, 512, 64, 512), demand, word, kGpu).as<GridTiles>().waiting, 1) << "whole lines";
     }
   }
 }
@@ -79,15 +80,15 @@ TEST(GridPlan, SegmentsThatSettleAtOnceGoThroughManyBundles) {
       demand.in_turn = false;
       const LineSet set = LineSet::grid_axis(2, lines, 1, length);
       const Plan plan = make_grid_plan(set, demand, word, kGpu);
-      ASSERT_TRUE(plan.grid_folds_at_once());
-      EXPECT_EQ(plan.items * plan.item_lines, plan.bundle * plan.grid_items_down());
-      const Index runs = quotient_up(plan.bundles * plan.segments, plan.run_tiles);
+      ASSERT_TRUE(grid_folds_at_once(plan));
+      EXPECT_EQ(plan.items * plan.as<GridTiles>().item_lines, plan.as<Beside>().bundle * grid_items_down(plan));
+      const Index runs = quotient_up(plan.as<Beside>().bundles * plan.as<Beside>().segments, plan.run_tiles);
       EXPECT_LE(runs, 2 * kGpu.cores) << "no second turn";
       EXPECT_GE(runs, kGpu.cores);
       EXPECT_DOUBLE_EQ(plan.words_per_row(), 3);
       demand.in_turn = true;
       const Plan in_turn = make_grid_plan(set, demand, word, kGpu);
-      EXPECT_TRUE(in_turn.grid_folds() && !in_turn.grid_folds_at_once());
+      EXPECT_TRUE(grid_folds(in_turn) && !grid_folds_at_once(in_turn));
     }
   }
 }
@@ -96,7 +97,7 @@ TEST(GridPlan, CountsTheWordsOfExactAndSharedFactors) {
   const LineSet lines = LineSet::grid_axis(1, 512, 4096, 512);
   GridDemand demand{.method = Method::exact_factored};
   const Plan exact = make_grid_plan(lines, demand, 8, kGpu);
-  EXPECT_EQ(exact.segments, 1);
+  EXPECT_EQ(exact.as<Beside>().segments, 1);
   EXPECT_NEAR(exact.words_per_row(), 7, 0.1);
   demand.form = Form::shared;
   EXPECT_NEAR(make_grid_plan(lines, demand, 8, kGpu).words_per_row(), 4, 0.1);
@@ -110,23 +111,23 @@ TEST(GridPlan, CutsTheTilesOfSharedFactorsIntoRunsThroughAllLines) {
     for (const auto& [count, length] : {std::pair<Index, Index>{29'184, 1024}, {512, 65'536}, {40, 300}, {5, 5000}}) {
       const LineSet lines = LineSet::grid_axis(2, count, 1, length);
       const Plan plan = make_grid_plan(lines, demand, word, kGpu);
-      ASSERT_TRUE(plan.goes_through_tiles());
-      EXPECT_EQ(plan.segments, 1);
-      EXPECT_EQ(plan.bundle % plan.item_lines, 0);
-      EXPECT_EQ(plan.items * plan.item_lines, plan.bundle * plan.grid_items_down());
-      const Index of_line = quotient_up(length, plan.grid_tile_rows()),
-                  runs = quotient_up(plan.bundles * of_line, plan.run_tiles);
+      ASSERT_TRUE(goes_through_tiles(plan));
+      EXPECT_EQ(plan.as<Beside>().segments, 1);
+      EXPECT_EQ(plan.as<Beside>().bundle % plan.as<GridTiles>().item_lines, 0);
+      EXPECT_EQ(plan.items * plan.as<GridTiles>().item_lines, plan.as<Beside>().bundle * grid_items_down(plan));
+      const Index of_line = quotient_up(length, grid_tile_rows(plan)),
+                  runs = quotient_up(plan.as<Beside>().bundles * of_line, plan.run_tiles);
       EXPECT_LE(runs, 2 * kGpu.cores) << "no second turn for a few of them";
       EXPECT_GE(plan.run_tiles, std::min<Index>(of_line, 8));
       EXPECT_LE(plan.words_per_row(), 2.25);
     }
     const Plan whole = make_grid_plan(LineSet::grid_axis(1, 512, 64, 512), demand, word, kGpu);
-    EXPECT_TRUE(whole.goes_through_tiles() && whole.in_one_tile());
+    EXPECT_TRUE(goes_through_tiles(whole) && in_one_tile(whole));
     EXPECT_DOUBLE_EQ(whole.words_per_row(), 2);
     const GridDemand exact{.method = Method::exact_factored, .form = Form::shared};
     const Plan walked = make_grid_plan(LineSet::grid_axis(1, 512, 1025, 512), exact, word, kGpu);
-    EXPECT_FALSE(walked.goes_through_tiles());
-    EXPECT_EQ(walked.item_lines, 1);
+    EXPECT_FALSE(goes_through_tiles(walked));
+    EXPECT_EQ(walked.as<GridTiles>().item_lines, 1);
   }
 }
 
@@ -137,19 +138,20 @@ TEST(GridPlan, HoldsLongLinesOfSharedFactorsThatSettleAtOnce) {
       const LineSet lines = LineSet::grid_axis(1, 512, length, 32);
       demand.in_turn = demand.segments = false;
       const Plan plan = make_grid_plan(lines, demand, word, kGpu);
-      EXPECT_TRUE(plan.goes_through_tiles() && plan.in_one_tile()) << length;
-      EXPECT_FALSE(plan.reads_ahead());
-      EXPECT_EQ(plan.bundle * word, 128);
+      EXPECT_TRUE(goes_through_tiles(plan) && in_one_tile(plan)) << length;
+      EXPECT_FALSE(reads_ahead(plan));
+      EXPECT_EQ(plan.as<Beside>().bundle * word, 128);
       EXPECT_DOUBLE_EQ(plan.words_per_row(), 2);
-      EXPECT_LE(quotient_up(plan.bundles * lines.blocks(), plan.run_tiles), 2 * kGpu.cores) << "no second turn";
-      EXPECT_FALSE(make_exact_grid_plans(lines, demand, word, kGpu).front().grid_folds());
+      EXPECT_LE(quotient_up(plan.as<Beside>().bundles * lines.blocks(), plan.run_tiles), 2 * kGpu.cores)
+          << "no second turn";
+      EXPECT_FALSE(grid_folds(make_exact_grid_plans(lines, demand, word, kGpu).front()));
       demand.in_turn = true;
-      EXPECT_FALSE(make_grid_plan(lines, demand, word, kGpu).in_one_tile());
+      EXPECT_FALSE(in_one_tile(make_grid_plan(lines, demand, word, kGpu)));
     }
     DeviceTraits small = kGpu;
     small.group_items = 256;
     demand.in_turn = false;
-    EXPECT_FALSE(make_grid_plan(LineSet::grid_axis(1, 512, 512, 32), demand, word, small).in_one_tile());
+    EXPECT_FALSE(in_one_tile(make_grid_plan(LineSet::grid_axis(1, 512, 512, 32), demand, word, small)));
   }
 }
 
@@ -160,43 +162,43 @@ TEST(GridPlan, FollowsTheLimitsOfTheDevice) {
       for (const std::int64_t local : {1 << 10, 48 << 10}) {
         const Plan plan = streamed(lines, word, {.cores = 8, .group_items = most, .local_bytes = local});
         EXPECT_LE(plan.items, most);
-        EXPECT_LE((4 * plan.items + 2 * plan.bundle) * word, local);
-        EXPECT_EQ(plan.items % plan.bundle, 0);
-        EXPECT_GE(plan.bundles * plan.bundle, 512);
+        EXPECT_LE((4 * plan.items + 2 * plan.as<Beside>().bundle) * word, local);
+        EXPECT_EQ(plan.items % plan.as<Beside>().bundle, 0);
+        EXPECT_GE(plan.as<Beside>().bundles * plan.as<Beside>().bundle, 512);
       }
     }
   }
   EXPECT_EQ(make_grid_plan(lines, {.item_rows = 5}, 8, kGpu).item_rows, 6) << "whole vectors of shared factors";
   EXPECT_EQ(make_grid_plan(lines, {.item_rows = 500}, 8, kGpu).item_rows, 16);
   EXPECT_THROW(make_grid_plan(lines, {.item_rows = -1}, 8, kGpu), InvalidInput);
-  EXPECT_EQ(streamed(LineSet::grid_axis(1, 3, 4096, 1), 8).bundle, 4) << "no more than the lines that there are";
+  EXPECT_EQ(streamed(LineSet::grid_axis(1, 3, 4096, 1), 8).as<Beside>().bundle, 4) << "no more than the lines that there are";
   DeviceTraits small = kGpu;
   small.memory_bytes = 1 << 20;
-  EXPECT_EQ(streamed(lines, 8, small).chunk_blocks, 0);
+  EXPECT_EQ(streamed(lines, 8, small).as<Beside>().chunk_blocks, 0);
 }
 
 TEST(GridPlan, CutsFewLongLinesIntoSegmentsOfATile) {
   GridDemand demand{.method = Method::exact_factored, .segments = true};
   for (const int word : {4, 8}) {
     const Plan few = make_grid_plan(LineSet::grid_axis(1, 512, 16385, 2), demand, word, kGpu);
-    EXPECT_TRUE(few.grid_folds());
-    EXPECT_EQ(few.m, few.grid_tile_rows());
-    EXPECT_EQ(few.segments, quotient_up(16385, few.m));
-    EXPECT_EQ(few.chunk_blocks, 2);
+    EXPECT_TRUE(grid_folds(few));
+    EXPECT_EQ(few.m, grid_tile_rows(few));
+    EXPECT_EQ(few.as<Beside>().segments, quotient_up(16385, few.m));
+    EXPECT_EQ(few.as<Beside>().chunk_blocks, 2);
     EXPECT_DOUBLE_EQ(few.idle, 1);
     EXPECT_DOUBLE_EQ(few.words_per_row(), 8);
-    EXPECT_FALSE(make_grid_plan(LineSet::grid_axis(1, 512, few.m, 2), demand, word, kGpu).grid_folds())
+    EXPECT_FALSE(grid_folds(make_grid_plan(LineSet::grid_axis(1, 512, few.m, 2), demand, word, kGpu)))
         << "a tile holds whole lines";
   }
   demand.form = Form::shared;
   EXPECT_DOUBLE_EQ(make_grid_plan(LineSet::grid_axis(1, 512, 16384, 2), demand, 8, kGpu).words_per_row(), 3);
   DeviceTraits small = kGpu;
   small.memory_bytes = 7 * 512 * 16384 * 8;
-  EXPECT_EQ(make_grid_plan(LineSet::grid_axis(1, 512, 16384, 2), demand, 8, small).chunk_blocks, 0) << "all at once";
-  EXPECT_EQ(make_grid_plan(LineSet::grid_axis(1, 512, 16384, 1), demand, 8, small).chunk_blocks, 1);
+  EXPECT_EQ(make_grid_plan(LineSet::grid_axis(1, 512, 16384, 2), demand, 8, small).as<Beside>().chunk_blocks, 0) << "all at once";
+  EXPECT_EQ(make_grid_plan(LineSet::grid_axis(1, 512, 16384, 1), demand, 8, small).as<Beside>().chunk_blocks, 1);
   demand.item_rows = 2;
   EXPECT_FALSE(
-      make_grid_plan(LineSet::grid_axis(1, 512, 64, 1), demand, 8, {.cores = 8, .group_items = 1}).grid_folds())
+      grid_folds(make_grid_plan(LineSet::grid_axis(1, 512, 64, 1), demand, 8, {.cores = 8, .group_items = 1})))
       << "two rows are two when they are folded";
 }
 
@@ -204,11 +206,11 @@ TEST(GridPlan, CutsOnlyLinesThatLeaveCoresIdle) {
   const auto cuts = [](const LineSet& lines, int word, Form form = Form::general, const DeviceTraits& traits = kGpu) {
     const std::vector<Plan> plans = make_exact_grid_plans(lines, {.form = form}, word, traits);
     EXPECT_LE(plans.size(), 2U);
-    for (const Plan& plan : plans) EXPECT_GT(plan.chunk_blocks, 0);
+    for (const Plan& plan : plans) EXPECT_GT(plan.as<Beside>().chunk_blocks, 0);
     if (plans.size() == 2) {
-      EXPECT_NE(plans[0].grid_folds(), plans[1].grid_folds());
+      EXPECT_NE(grid_folds(plans[0]), grid_folds(plans[1]));
     }
-    return plans[0].grid_folds();
+    return grid_folds(plans[0]);
   };
   for (const int word : {4, 8}) {
     for (const Form form : {Form::general, Form::symmetric, Form::shared}) {
@@ -220,9 +222,9 @@ TEST(GridPlan, CutsOnlyLinesThatLeaveCoresIdle) {
     EXPECT_FALSE(cuts(LineSet::grid_axis(1, 512, 64, 1), word)) << "a tile holds whole lines";
   }
   const Plan tall = make_exact_grid_plans(LineSet::grid_axis(1, 512, 4096, 8), {}, 4, kGpu).front();
-  EXPECT_FALSE(tall.grid_folds());
-  EXPECT_EQ(tall.grid_tile_rows(), 256) << "with twice the work-items a line, fewer lines keep cores busy";
-  EXPECT_EQ(make_exact_grid_plans(LineSet::grid_axis(1, 512, 1024, 32), {}, 4, kGpu).front().grid_tile_rows(), 128);
+  EXPECT_FALSE(grid_folds(tall));
+  EXPECT_EQ(grid_tile_rows(tall), 256) << "with twice the work-items a line, fewer lines keep cores busy";
+  EXPECT_EQ(grid_tile_rows(make_exact_grid_plans(LineSet::grid_axis(1, 512, 1024, 32), {}, 4, kGpu).front()), 128);
   DeviceTraits small = kGpu;
   small.memory_bytes = std::int64_t{6} * 1024 * 16384 * 8;
   EXPECT_FALSE(cuts(LineSet::grid_axis(1, 512, 16384, 2), 8, Form::general, small)) << "not all at once";
@@ -246,7 +248,8 @@ TYPED_TEST(GridEvidenceOf, LinesIsThatOfEachLineLaidEndToEnd) {
   bands.close_lines();
   const Plan plan = streamed(lines, sizeof(T));
   const GridEvidence all = certify_grid(plan, lines, bands.view(), 0.0, 1e300);
-  Plan one = make_stored_plan(700, 0, plan.item_rows, sizeof(T), {.lanes = plan.items / static_cast<int>(plan.bundle)});
+  Plan one = make_stored_plan(700, 0, plan.item_rows, sizeof(T),
+                              {.lanes = plan.items / static_cast<int>(plan.as<Beside>().bundle)});
   one.m = plan.item_rows;
   double bound = 0;
   for (Index l = 0; l < lines.count(); ++l) {
@@ -283,7 +286,7 @@ TYPED_TEST(GridEvidenceOf, SegmentsTakesMatricesThatEliminationIsStableFor) {
   const LineSet lines = LineSet::grid_axis(1, 5, 700, 3);
   const GridDemand demand{.method = Method::exact_factored, .segments = true};
   const Plan plan = make_grid_plan(lines, demand, sizeof(T), kGpu);
-  ASSERT_TRUE(plan.grid_folds());
+  ASSERT_TRUE(grid_folds(plan));
   const auto sound = [&](Bands<T>&& bands) {
     bands.close_lines();
     return certify_grid(plan, lines, bands.view(), 0.0, kRoundingLimit).weak.empty();

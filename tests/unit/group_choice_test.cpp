@@ -5,6 +5,8 @@
 #include <limits>
 #include <tuple>
 
+#include "grid_plan.hpp"
+#include "geometry.hpp"
 #include "device_traits.hpp"
 #include "hard_matrices.hpp"
 #include "matrices.hpp"
@@ -102,9 +104,9 @@ TYPED_TEST(GroupChoice, SettlesNothingThatMultipliesRounding) {
   Rejection rejection;
   const auto proposal = propose(problem, Method::exact_factored, rejection);
   ASSERT_TRUE(proposal) << rejection.why;
-  ASSERT_TRUE(proposal->plan.grid());
+  ASSERT_TRUE(grid(proposal->plan));
   EXPECT_EQ(proposal->plan.form, Form::shared);
-  EXPECT_TRUE(proposal->plan.in_turn || proposal->plan.grid_items_down() == 1);
+  EXPECT_TRUE(proposal->plan.template as<GridTiles>().in_turn || grid_items_down(proposal->plan) == 1);
 }
 
 TYPED_TEST(GroupChoice, KeepsTheFactorsOfLinesThatAreAlike) {
@@ -121,7 +123,7 @@ TYPED_TEST(GroupChoice, KeepsTheFactorsOfLinesThatAreAlike) {
                                               {4 * 4099, 10, false}}) {
     const auto proposal =
         proposed(test::diffusion<T>(LineSet::equal(12, length), lambda), Method::truncated_halo, true);
-    EXPECT_EQ(proposal && proposal->plan.keeps_factors(), keeps) << length << " rows, lambda " << lambda;
+    EXPECT_EQ(proposal && keeps_factors(proposal->plan), keeps) << length << " rows, lambda " << lambda;
     if (!keeps || !proposal) continue;
     const Plan& plan = proposal->plan;
     EXPECT_EQ(plan.form, Form::shared);
@@ -149,10 +151,10 @@ TYPED_TEST(GroupChoice, TakesWholeLinesWhoseInnerRowsAreAlike) {
     const auto proposal = proposed(bands(), Method::exact_factored, true);
     ASSERT_TRUE(proposal);
     const Plan& plan = proposal->plan;
-    EXPECT_EQ(plan.takes_lines(), takes) << count << " lines";
-    EXPECT_NE(plan.takes_lines(), plan.folds());
+    EXPECT_EQ(takes_lines(plan), takes) << count << " lines";
+    EXPECT_NE(takes_lines(plan), folds(plan));
     if (!takes) continue;
-    EXPECT_TRUE(plan.mirrors);
+    EXPECT_TRUE(plan.as<KeptTiles>().mirrors);
     EXPECT_EQ(plan.runs, count);
     EXPECT_EQ(plan.m, length);
     EXPECT_EQ(plan.words_per_row(), 3);
@@ -173,7 +175,7 @@ TYPED_TEST(GroupChoice, MakesRunsOfLines) {
     if (tiles == 0) continue;
     const auto proposal = proposed(bands(), Method::truncated_streamed);
     ASSERT_TRUE(proposal);
-    EXPECT_TRUE(proposal->plan.runs_are_lines());
+    EXPECT_TRUE(runs_are_lines(proposal->plan));
     EXPECT_EQ(proposal->plan.run_tiles, tiles);
     EXPECT_EQ(proposal->plan.form, Form::symmetric);
     EXPECT_LE(proposal->certificate, std::numeric_limits<T>::epsilon());

@@ -23,12 +23,12 @@ TEST(PaperForm, TakesPartitionsThatStayInLocalMemory) {
   EXPECT_EQ(plan.method, Method::truncated_halo);
   EXPECT_EQ(plan.items, 64);
   EXPECT_EQ(plan.tile_rows(), 64 * 32);
-  EXPECT_TRUE(plan.staged && plan.by_groups() && !plan.tiled());
+  EXPECT_TRUE(plan.as<PaperForm>().staged && plan.by_groups() && !plan.tiled());
   EXPECT_DOUBLE_EQ(plan.words_per_row(), 20 + 12.0 / 32);
   EXPECT_EQ(make_paper_plan(1'000'000, kPaperRows, 8, kPaperGpu).items, 32);
   const Plan longer = make_paper_plan(1'000'000, 256, 8, kPaperGpu);
   EXPECT_EQ(longer.items, 64);
-  EXPECT_FALSE(longer.staged);
+  EXPECT_FALSE(longer.as<PaperForm>().staged);
   EXPECT_DOUBLE_EQ(longer.words_per_row(), 24 + 12.0 / 256);
 }
 
@@ -129,7 +129,7 @@ TEST(PaperForm, GetsPartitionsThatAreLongEnough) {
     const Proposed p = propose_for(std::move(bands));
     EXPECT_TRUE(p.proposal) << p.rejection.why;
     if (!p.proposal) return Index{0};
-    EXPECT_TRUE(p.proposal->plan.paper);
+    EXPECT_TRUE(p.proposal->plan.has<PaperForm>());
     EXPECT_LE(p.proposal->certificate, 1.2e-7);
     EXPECT_NE(scheme_of(p.proposal->plan).shape(p.proposal->plan).find("variant paper"), std::string::npos);
     return p.proposal->plan.m;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "plan.hpp"
+#include "geometry.hpp"
 
 #include <gtest/gtest.h>
 
@@ -75,7 +76,7 @@ TEST(Plan, CountsTheWordsOfARow) {
 TEST(Plan, ReducesTilesWithNothingStored) {
   DeviceTraits traits{.group_items = 256, .local_bytes = 48 << 10};
   Plan plan = make_reduce_plan(1'000'000, 0, 4, traits);
-  EXPECT_TRUE(plan.reduces_tiles() && plan.by_levels() && !plan.folds() && !plan.by_partitions());
+  EXPECT_TRUE(reduces_tiles(plan) && plan.has<Levels>() && !folds(plan) && !by_partitions(plan));
   EXPECT_DOUBLE_EQ(plan.words_per_row(), 9 + 6.0 / plan.item_rows);
   EXPECT_EQ(plan.chunk_tiles, plan.tiles());
   plan.form = Form::symmetric;
@@ -84,7 +85,7 @@ TEST(Plan, ReducesTilesWithNothingStored) {
   EXPECT_EQ(make_reduce_plan(1'000'000, 16, 4, traits).items, 64);
   EXPECT_EQ(make_reduce_plan(1'000'000, 16, 8, traits).items, 32);
   // Levels are double, whatever the rows are.
-  for (const int word : {4, 8}) EXPECT_EQ(make_reduce_plan(1'000'000, 16, word, traits).level_items, 64);
+  for (const int word : {4, 8}) EXPECT_EQ(make_reduce_plan(1'000'000, 16, word, traits).as<Levels>().items, 64);
   traits.group_items = 1;
   EXPECT_THROW(make_reduce_plan(1000, 2, 8, traits), InvalidInput) << "tiles of two rows never get fewer";
   EXPECT_THROW(make_reduce_plan(1000, -1, 8, traits), InvalidInput);
@@ -135,11 +136,11 @@ TEST(StoredPlan, CoversAllRowsWithPartitionsOfWholeLanes) {
           const DeviceTraits traits{.lanes = lanes, .cores = cores, .cache_bytes = 1 << 20};
           const Plan plan = make_stored_plan(n, 0, partition, 8, traits);
           EXPECT_EQ(plan.method, Method::truncated_streamed);
-          EXPECT_TRUE(plan.stored);
+          EXPECT_TRUE(plan.has<StoredFactors>());
           EXPECT_EQ(plan.m % lanes, 0);
           EXPECT_GE(plan.m, std::min(partition, n));
           EXPECT_LT(plan.m, (partition > 0 ? std::min(partition, n) : std::min<Index>(n, 496)) + lanes);
-          EXPECT_EQ(plan.reach, plan.m);
+          EXPECT_EQ(plan.as<StoredFactors>().reach, plan.m);
           EXPECT_GE(plan.tiles() * plan.tile_rows(), n);
           EXPECT_LT((plan.tiles() - 1) * plan.tile_rows(), n);
           EXPECT_GE(plan.runs, 1);
@@ -164,10 +165,10 @@ TEST(StoredPlan, GivesEveryCoreATileAndKeepsItInTheCache) {
 }
 
 TEST(StoredPlan, TakesTheReachAtMostAsLongAsAPartition) {
-  EXPECT_EQ(make_stored_plan(10'000, 40, 64, 8, kTraits).reach, 40);
-  EXPECT_EQ(make_stored_plan(10'000, 64, 64, 8, kTraits).reach, 64);
-  EXPECT_EQ(make_stored_plan(10'000, 65, 64, 8, kTraits).reach, 64);
-  EXPECT_EQ(make_stored_plan(10'000, 0, 64, 8, kTraits).reach, 64);
+  EXPECT_EQ(make_stored_plan(10'000, 40, 64, 8, kTraits).as<StoredFactors>().reach, 40);
+  EXPECT_EQ(make_stored_plan(10'000, 64, 64, 8, kTraits).as<StoredFactors>().reach, 64);
+  EXPECT_EQ(make_stored_plan(10'000, 65, 64, 8, kTraits).as<StoredFactors>().reach, 64);
+  EXPECT_EQ(make_stored_plan(10'000, 0, 64, 8, kTraits).as<StoredFactors>().reach, 64);
 }
 
 TEST(StoredPlan, CutsChunksThatLeaveRoomForTheTilesBesideThem) {
@@ -189,10 +190,10 @@ TEST(StoredPlan, HoldsWholeLinesInTheTilesThatItShares) {
     const Index n = 10'000'000 / length * length;
     Plan plan = make_stored_plan(n, 0, 0, 8, kTraits);
     ASSERT_TRUE(share_lines(plan, length, true, 8, kTraits)) << length;
-    EXPECT_EQ(plan.shared.period, 1) << length;
+    EXPECT_EQ(shared_tiles(plan).period, 1) << length;
     EXPECT_EQ(plan.tile_rows() % length, 0) << length;
     EXPECT_EQ(plan.m % plan.lanes, 0);
-    EXPECT_EQ(plan.factor_tiles(), 1);
+    EXPECT_EQ(factor_tiles(plan), 1);
     EXPECT_GE(plan.tiles() * plan.tile_rows(), n);
     EXPECT_DOUBLE_EQ(plan.words_per_row(), 2);
   }
@@ -230,17 +231,17 @@ TEST(StoredPlan, FindsPartitionsThatFillLines) {
 TEST(StoredPlan, KeepsTheFirstTileOneForAllAndTheLast) {
   Plan plan = make_stored_plan(1'000'000, 0, 80, 8, kTraits);
   EXPECT_FALSE(share_rows(plan, plan.n)) << "pivots may change for ever";
-  plan.lead_in = 40;
+  plan.as<StoredFactors>().lead_in = 40;
   ASSERT_TRUE(share_rows(plan, plan.n));
-  EXPECT_EQ(plan.factor_tiles(), 3);
+  EXPECT_EQ(factor_tiles(plan), 3);
   EXPECT_DOUBLE_EQ(plan.words_per_row(), 2);
   Plan lines = make_stored_plan(1'000'000, 0, 80, 8, kTraits);
-  lines.lead_in = 40;
+  lines.as<StoredFactors>().lead_in = 40;
   EXPECT_FALSE(share_rows(lines, 5 * lines.tile_rows() + 1)) << "lines that begin within a tile";
   ASSERT_TRUE(share_rows(lines, 5 * lines.tile_rows()));
-  EXPECT_EQ(lines.factor_tiles(), 3);
+  EXPECT_EQ(factor_tiles(lines), 3);
   Plan few = make_stored_plan(3 * 80 * plan.lanes, 0, 80, 8, kTraits);
-  few.lead_in = 40;
+  few.as<StoredFactors>().lead_in = 40;
   EXPECT_FALSE(share_rows(few, few.n));
 }
 
@@ -248,7 +249,7 @@ TEST(StoredPlan, KeepsARowMoreWhereCouplingsServe) {
   DeviceTraits traits = kTraits;
   Plan plan = make_stored_plan(1'000'000, 0, 80, 8, traits);
   ASSERT_TRUE(serve_couplings(plan, 8, traits));
-  EXPECT_EQ(plan.factor_words(), 81 * plan.lanes);
+  EXPECT_EQ(factor_words(plan), 81 * plan.lanes);
   EXPECT_DOUBLE_EQ(plan.words_per_row(), 4);
   traits.memory_bytes = 5 * 3 * 80 * 8 * plan.lanes;
   plan = make_stored_plan(1'000'000, 0, 80, 8, traits);
@@ -267,11 +268,12 @@ TEST(TwistedPlan, MeetsAtATileAndWantsAllRowsAtOnce) {
   traits.cores = 2;
   for (const Index n : {0, 1, 100, 5'000, 1'000'000}) {
     const Plan plan = make_twisted_plan(n, 48, 8, traits);
-    EXPECT_TRUE(plan.twisted());
+    EXPECT_TRUE(twisted(plan));
     EXPECT_EQ(plan.m % plan.lanes, 0);
     EXPECT_EQ(plan.chunk_tiles, plan.tiles());
     EXPECT_EQ(plan.runs, plan.tiles() > 1 ? 2 : 1);
-    EXPECT_TRUE(plan.tiles() > 1 ? plan.meeting > 0 && plan.meeting < plan.tiles() : plan.meeting == plan.tiles());
+    EXPECT_TRUE(plan.tiles() > 1 ? plan.as<Sides>().meeting > 0 && plan.as<Sides>().meeting < plan.tiles()
+                                 : plan.as<Sides>().meeting == plan.tiles());
     EXPECT_EQ(plan.words_per_row(), 7);
   }
   traits.memory_bytes = 6 * 8 * 1'000'000;
@@ -284,14 +286,15 @@ TEST(EndsPlan, MeetsAtATileAndWantsAllRowsAtOnce) {
   traits.cores = 2;
   for (const Index n : {0, 1, 100, 5'000, 1'000'000}) {
     const Plan plan = make_ends_plan(n, 48, 8, traits);
-    EXPECT_TRUE(plan.from_ends);
-    EXPECT_FALSE(plan.stored);
+    EXPECT_TRUE(from_ends(plan));
+    EXPECT_FALSE(plan.has<StoredFactors>());
     EXPECT_EQ(plan.m % plan.lanes, 0);
-    EXPECT_EQ(plan.first_piece() % plan.lanes, 0);
-    EXPECT_LE(2 * plan.first_piece(), plan.m);
+    EXPECT_EQ(first_piece(plan) % plan.lanes, 0);
+    EXPECT_LE(2 * first_piece(plan), plan.m);
     EXPECT_EQ(plan.chunk_tiles, plan.tiles());
     EXPECT_EQ(plan.runs, plan.tiles() > 1 ? 2 : 1);
-    EXPECT_TRUE(plan.tiles() > 1 ? plan.meeting > 0 && plan.meeting < plan.tiles() : plan.meeting == plan.tiles());
+    EXPECT_TRUE(plan.tiles() > 1 ? plan.as<Sides>().meeting > 0 && plan.as<Sides>().meeting < plan.tiles()
+                                 : plan.as<Sides>().meeting == plan.tiles());
     EXPECT_EQ(plan.words_per_row(), 9);
   }
   traits.cache_bytes = 256 << 10;
@@ -328,7 +331,7 @@ TEST(GroupPlan, RunsAreLinesWhoseTilesTheyFill) {
       const std::vector<Plan> plans = made(5280, length, word);
       ASSERT_FALSE(plans.empty()) << length;
       const Plan& plan = plans.front();
-      EXPECT_TRUE(plan.runs_are_lines());
+      EXPECT_TRUE(runs_are_lines(plan));
       EXPECT_EQ(plan.run_tiles, 2);
       EXPECT_EQ(plan.m, length);
       EXPECT_EQ(plan.run_tiles * plan.group_rows(), length);
@@ -361,7 +364,7 @@ TEST(GroupPlan, TilesHoldWholeLines) {
   EXPECT_EQ(plan.halo, 0);
   EXPECT_EQ(plan.m, 2000);
   EXPECT_EQ(plan.tiles(), 5);
-  EXPECT_GE(((Index{1} << plan.steps) - 1) * plan.item_rows, 1000);
+  EXPECT_GE(((Index{1} << plan.as<Scan>().steps) - 1) * plan.item_rows, 1000);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "turned_factors.hpp"
+#include "geometry.hpp"
 
 #include <gtest/gtest.h>
 
@@ -144,7 +145,7 @@ TYPED_TEST(Turned, KeepsTheRowsOfTheTilesThatStandForOthers) {
   using T = TypeParam;
   const Index n = 10 * 64 + 7;
   Plan plan = this->plan(n, 16);
-  plan.lead_in = 16;
+  plan.as<StoredFactors>().lead_in = 16;
   ASSERT_TRUE(share_rows(plan, plan.n));
   const Bands<T> bands = test::random_dominant<T>(LineSet::one(n), 1.5), kept = kept_rows(plan, bands.view());
   ASSERT_EQ(kept.lines().rows(), 2 * 64 + 7);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // exact-factored by stored factors in the order of the rows: by lanes for lines side by side, and by the host for all.
 #include "evidence.hpp"
+#include "geometry.hpp"
 #include "rounding.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
@@ -13,18 +14,19 @@ class BesideFactored final : public SchemeOf<BesideFactored> {
  public:
   const char* name() const override { return "beside-factored"; }
   std::string shape(const Plan& plan) const override {
-    const bool plain = plan.form == Form::general && !plan.narrow, bundles = plan.bundle > 1;
+    const bool plain = plan.form == Form::general && !plan.narrow, bundles = plan.as<Beside>().bundle > 1;
     return (plain ? "" : factors_text(plan) + (bundles ? ", " : "")) +
-           (bundles ? format("bundles of %lld lines", static_cast<long long>(plan.bundle)) : "");
+           (bundles ? format("bundles of %lld lines", static_cast<long long>(plan.as<Beside>().bundle)) : "");
   }
   /// Down reads y and a factor, back reads two factors and writes x; 2 more where the window between them is memory.
   /// Couplings that served as multipliers on the way down are then no longer in the cache either.
   double words(const Plan& plan) const override {
     const double each = plan.narrow ? 0.5 : 1;
     if (plan.form == Form::shared) {
-      return (plan.windowed ? 2 : 4) + (plan.resident ? 0 : 3.0 / static_cast<double>(plan.bundle));
+      return (plan.as<Beside>().windowed ? 2 : 4) +
+             (plan.as<FactoredLines>().resident ? 0 : 3.0 / static_cast<double>(plan.as<Beside>().bundle));
     }
-    return plan.windowed ? 2 + (plan.couplings_serve() ? 2 : 3) * each : 4 + 3 * each;
+    return plan.as<Beside>().windowed ? 2 + (plan.couplings_serve() ? 2 : 3) * each : 4 + 3 * each;
   }
   bool in_pieces(const Plan&) const override { return false; }
   Elimination elimination() const override { return {.diagonals = true, .tells_growth = true}; }

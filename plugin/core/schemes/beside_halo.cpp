@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // truncated-halo by lanes, for lines side by side that are cut into segments.
+#include "geometry.hpp"
 #include "schemes/lane_bounds.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
@@ -13,14 +14,14 @@ class BesideHalo final : public SchemeOf<BesideHalo> {
   const char* name() const override { return "beside-halo"; }
   std::string shape(const Plan& plan) const override {
     return format("halo %lld, %lld segments a line", static_cast<long long>(plan.halo),
-                  static_cast<long long>(plan.segments));
+                  static_cast<long long>(plan.as<Beside>().segments));
   }
   /// Where the window between both sweeps is memory, what it keeps is written and read again.
-  double words(const Plan& plan) const override { return (plan.windowed ? 4 : 8) * plan.overlap() + 1; }
+  double words(const Plan& plan) const override { return (plan.as<Beside>().windowed ? 4 : 8) * plan.overlap() + 1; }
   Elimination elimination() const override { return {.plain = true, .excess = true}; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {
-    return bound_halos(plan, plan.segments == 1, bands, survey);
+    return bound_halos(plan, plan.as<Beside>().segments == 1, bands, survey);
   }
 
   template <typename T>
@@ -43,7 +44,7 @@ class BesideHalo final : public SchemeOf<BesideHalo> {
     const Index halo = needed < 0 ? lines.length(0) : round_up(needed, kHaloQuantum);
     const Plan plan = make_strided_halo_plan(lines, halo, problem.options.partition, sizeof(T), problem.traits);
     // Where nothing is to be stored whole lines are no rival, and their rows not looked at for symmetry.
-    const bool unrivalled = named(problem.options.method) || (problem.one_shot && plan.chunk_blocks > 0);
+    const bool unrivalled = named(problem.options.method) || (problem.one_shot && plan.as<Beside>().chunk_blocks > 0);
     if (!unrivalled) {
       const Plan whole = factored_plan(problem);
       if (!cutting_pays(plan, whole)) {
@@ -54,7 +55,7 @@ class BesideHalo final : public SchemeOf<BesideHalo> {
         return std::nullopt;
       }
     }
-    const double bound = plan.segments > 1 ? 2 * std::pow(d, -static_cast<double>(halo + 1)) : 0;
+    const double bound = plan.as<Beside>().segments > 1 ? 2 * std::pow(d, -static_cast<double>(halo + 1)) : 0;
     return covered(plan, bound, tol, problem.survey);
   }
 };

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "format.hpp"
+#include "geometry.hpp"
+#include "grid_plan.hpp"
 #include "grid_rounding.hpp"
 #include "line_columns.hpp"
 #include "schemes/scheme.hpp"
@@ -18,8 +20,8 @@ class GridScheme : public Scheme {
  public:
   std::string shape(const Plan& plan) const final {
     return std::string(plan.form == Form::general ? "stored" : oclspkt::name(plan.form)) +
-           format(" factors, tiles of %lld lines x %lld rows", static_cast<long long>(plan.bundle),
-                  static_cast<long long>(plan.grid_tile_rows())) +
+           format(" factors, tiles of %lld lines x %lld rows", static_cast<long long>(plan.as<Beside>().bundle),
+                  static_cast<long long>(grid_tile_rows(plan))) +
            cut_text(plan);
   }
   double words(const Plan& plan) const final { return plan.m > 0 ? words_of_rows(plan) : 5; }
@@ -36,7 +38,7 @@ class GridScheme : public Scheme {
   /// Words of the factors.
   static double factors(const Plan& plan) { return plan.form == Form::shared ? 0 : plan.couplings_serve() ? 2 : 3; }
   static std::string segments_text(const Plan& plan, const char* pattern) {
-    return plan.segments > 1 ? format(pattern, static_cast<long long>(plan.segments)) : "";
+    return plan.as<Beside>().segments > 1 ? format(pattern, static_cast<long long>(plan.as<Beside>().segments)) : "";
   }
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // exact-factored by work-groups, for lines side by side: segments are condensed to their first rows, level by level.
+#include "grid_plan.hpp"
 #include "schemes/grid_scheme.hpp"
 
 namespace oclspkt {
@@ -19,7 +20,7 @@ class GridsCondensed final : public SchemeOf<GridsCondensed, GridScheme> {
  private:
   std::string cut_text(const Plan& plan) const override {
     return segments_text(
-        plan, plan.grid_folds_at_once() ? ", folded at once, %lld segments a line" : ", folded, %lld segments a line");
+        plan, grid_folds_at_once(plan) ? ", folded at once, %lld segments a line" : ", folded, %lld segments a line");
   }
   double words_of_rows(const Plan& plan) const override {
     return plan.form == Form::shared ? 3 : plan.couplings_serve() ? 7 : 8;

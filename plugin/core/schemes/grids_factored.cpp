@@ -2,6 +2,7 @@
 // exact-factored by work-groups that sweep bundles of lines side by side from end to end.
 #include <algorithm>
 
+#include "grid_plan.hpp"
 #include "schemes/grid_scheme.hpp"
 
 namespace oclspkt {
@@ -21,7 +22,7 @@ class GridsFactored final : public SchemeOf<GridsFactored, GridScheme> {
   /// A walk reads couplings that serve twice. What the way down leaves of the last tile need not be written and read
   /// again.
   double words_of_rows(const Plan& plan) const override {
-    const double left = 1 - std::min(1.0, static_cast<double>(plan.grid_tile_rows()) / static_cast<double>(plan.m));
+    const double left = 1 - std::min(1.0, static_cast<double>(grid_tile_rows(plan)) / static_cast<double>(plan.m));
     return 2 + (plan.form == Form::shared ? 0 : 3) + 2 * left;
   }
 };

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Work-groups that go through many tiles of lines side by side with the factors of one line, which all share.
+#include "geometry.hpp"
+#include "grid_plan.hpp"
 #include "schemes/grid_scheme.hpp"
 
 namespace oclspkt {
@@ -16,12 +18,12 @@ class GridsShared final : public SchemeOf<GridsShared, GridScheme> {
 
  private:
   std::string cut_text(const Plan& plan) const override {
-    if (plan.segments > 1) return segments_text(plan, ", %lld runs a line");
-    return plan.in_one_tile() ? "" : format(", runs of %d tiles", plan.run_tiles);
+    if (plan.as<Beside>().segments > 1) return segments_text(plan, ", %lld runs a line");
+    return in_one_tile(plan) ? "" : format(", runs of %d tiles", plan.run_tiles);
   }
   /// Of a run that is cut out of a line y of two more tiles is read.
   double words_of_rows(const Plan& plan) const override {
-    const bool whole_lines = plan.run_tiles % quotient_up(plan.m, plan.grid_tile_rows()) == 0;
+    const bool whole_lines = plan.run_tiles % quotient_up(plan.m, grid_tile_rows(plan)) == 0;
     return 2 + (whole_lines ? 0 : 2 / static_cast<double>(plan.run_tiles));
   }
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // truncated-streamed by work-groups that walk segments of bundles of lines side by side.
+#include "grid_plan.hpp"
 #include "schemes/grid_scheme.hpp"
 
 namespace oclspkt {
@@ -15,7 +16,8 @@ class GridsStreamed final : public SchemeOf<GridsStreamed, GridScheme> {
 
  private:
   std::string cut_text(const Plan& plan) const override {
-    return segments_text(plan, ", %lld runs a line") + (plan.waiting > 1 ? format(", %d wait", plan.waiting) : "");
+    return segments_text(plan, ", %lld runs a line") +
+           (plan.as<GridTiles>().waiting > 1 ? format(", %d wait", plan.as<GridTiles>().waiting) : "");
   }
   /// Above a run y and one factor are read again, below it all but x.
   double words_of_rows(const Plan& plan) const override {

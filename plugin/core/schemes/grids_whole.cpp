@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Work-groups whose tile holds bundles of whole lines side by side, so that nothing is truncated.
+#include "grid_plan.hpp"
 #include "schemes/grid_scheme.hpp"
 
 namespace oclspkt {
@@ -15,7 +16,7 @@ class GridsWhole final : public SchemeOf<GridsWhole, GridScheme> {
   }
 
  private:
-  std::string cut_text(const Plan& plan) const override { return plan.in_turn ? ", in turn" : ""; }
+  std::string cut_text(const Plan& plan) const override { return plan.as<GridTiles>().in_turn ? ", in turn" : ""; }
   double words_of_rows(const Plan& plan) const override { return 2 + factors(plan); }
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // truncated-streamed by lanes and stored factors, for lines laid end to end.
+#include "geometry.hpp"
 #include "narrow.hpp"
 #include "pivot_error.hpp"
 #include "rounding_joints.hpp"
@@ -42,8 +43,8 @@ bool settle_rounding(const Problem<T>& problem, Plan& plan, Rounding& rounding) 
   rounding = {rounding_of_joints(problem.survey, plan.m)};
   if (rounding.eps <= problem.rounding_limit) return true;
   const JointRounding found = bound_stored_joints(plan, problem.bands.view());
-  plan.corrects = !(found.plain.eps <= problem.rounding_limit);
-  rounding = plan.corrects ? found.corrected : found.plain;
+  plan.as<StoredFactors>().corrects = !(found.plain.eps <= problem.rounding_limit);
+  rounding = plan.as<StoredFactors>().corrects ? found.corrected : found.plain;
   return rounding.eps <= problem.rounding_limit;
 }
 
@@ -52,9 +53,9 @@ template <typename T>
 std::optional<Proposal> propose_settled(const Problem<T>& problem, Plan plan, double bound, double tol) {
   Rounding rounding;
   if (!settle_rounding(problem, plan, rounding)) return std::nullopt;
-  if (plan.corrects) {
+  if (plan.as<StoredFactors>().corrects) {
     reach_rows(plan, plan.m);
-    plan.lead_in = -1;
+    plan.as<StoredFactors>().lead_in = -1;
   }
   Proposal proposal = covered(plan, bound, tol, problem.survey);
   proposal.rounding = rounding;
@@ -71,7 +72,7 @@ std::optional<Proposal> propose_by_survey(const Problem<T>& problem, Plan plan, 
   // Pivots converge twice as fast as the influence of a boundary value decays; to rounding, whatever the tolerance.
   const Index exact = rows_to_decay(d, tolerance<T>(Options{}), longest);
   if (problem.survey.dominance >= kPlainPivots && exact <= longest) {
-    plan.lead_in = round_up(std::max(exact / 2, kHaloQuantum), plan.lanes);
+    plan.as<StoredFactors>().lead_in = round_up(std::max(exact / 2, kHaloQuantum), plan.lanes);
   }
   return propose_settled(problem, plan, bound_stored(d, needed < plan.m ? needed : plan.tile_rows()), tol);
 }
@@ -136,8 +137,8 @@ class LanesStreamed final : public SchemeOf<LanesStreamed> {
  public:
   const char* name() const override { return "lanes-streamed"; }
   std::string shape(const Plan& plan) const override {
-    return factors_text(plan) + format(", reach %lld", static_cast<long long>(plan.reach)) +
-           (plan.corrects ? ", corrected where partitions meet" : "");
+    return factors_text(plan) + format(", reach %lld", static_cast<long long>(plan.as<StoredFactors>().reach)) +
+           (plan.as<StoredFactors>().corrects ? ", corrected where partitions meet" : "");
   }
   double words(const Plan& plan) const override { return words_of_one_pass(plan); }
   Cut cut(const Plan& plan) const override { return {plan.tile_rows(), plan.tile_rows(), plan.tile_rows(), false}; }
@@ -145,9 +146,9 @@ class LanesStreamed final : public SchemeOf<LanesStreamed> {
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {
     const double known = rounding_of_joints(survey, plan.m);
-    if (!plan.corrects && known <= kRoundingLimit) return {known};
+    if (!plan.as<StoredFactors>().corrects && known <= kRoundingLimit) return {known};
     const JointRounding found = bound_stored_joints(plan, bands);
-    return plan.corrects ? found.corrected : found.plain;
+    return plan.as<StoredFactors>().corrects ? found.corrected : found.plain;
   }
 
   template <typename T>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "schemes/proposal.hpp"
+#include "geometry.hpp"
+#include "paper_form.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -59,7 +61,8 @@ Proposal covered(const Plan& plan, double certificate, double tol, const Survey&
   p.certificate = certificate;
   p.growth = kDominantGrowth;
   // The certificate says nothing of rounding.
-  const bool settles_by_two = (plan.method == Method::truncated_streamed && !plan.stored) || plan.paper;
+  const bool settles_by_two =
+      (plan.method == Method::truncated_streamed && !plan.has<StoredFactors>()) || plan.has<PaperForm>();
   p.needs_trial =
       !(survey.dominance >= (settles_by_two ? kHarmlessInterface : 1)) || (plan.tiled() && barely_dominant(survey));
   p.why = format("row dominance %.4f, certificate %.1e <= %.1e", survey.dominance, certificate, tol);
@@ -82,7 +85,7 @@ namespace {
 /// rounding of a diagonal: they eliminate as if rows with sums 0 had come unrounded.
 template <typename T>
 double dominance_enough(const Plan& plan) {
-  return plan.reduces_tiles() ? 1 - static_cast<double>(std::numeric_limits<T>::epsilon()) : 1;
+  return reduces_tiles(plan) ? 1 - static_cast<double>(std::numeric_limits<T>::epsilon()) : 1;
 }
 
 /// Growth of the sweeps of a plan, line by line. Stored factors report theirs when they are made, see examine().

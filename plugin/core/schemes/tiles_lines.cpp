@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // exact-factored by work-groups that take whole lines, laid end to end and all alike.
+#include "geometry.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
 #include "schemes/texts.hpp"
@@ -12,8 +13,8 @@ class TilesLines final : public SchemeOf<TilesLines> {
  public:
   const char* name() const override { return "tiles-lines"; }
   std::string shape(const Plan& plan) const override {
-    return format("shared factors, whole lines by work-groups of %d x %lld rows", plan.teams,
-                  static_cast<long long>(plan.line_tile_rows()));
+    return format("shared factors, whole lines by work-groups of %d x %lld rows", plan.as<KeptTiles>().teams,
+                  static_cast<long long>(line_tile_rows(plan)));
   }
   /// y, y from the cache, x.
   double words(const Plan&) const override { return 3; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // truncated-streamed by work-groups and stored factors, for lines laid end to end.
 #include "evidence.hpp"
+#include "geometry.hpp"
 #include "narrow.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
@@ -55,10 +56,10 @@ class TilesStreamed final : public SchemeOf<TilesStreamed> {
  public:
   const char* name() const override { return "tiles-streamed"; }
   std::string shape(const Plan& plan) const override {
-    return (plan.runs_are_lines() ? format("stored factors, each line a run of %d tiles, ", plan.run_tiles)
-                                  : format("stored factors, reach %lld, runs of %d tiles, ",
-                                           static_cast<long long>(plan.halo), plan.run_tiles)) +
-           (plan.corrects ? "corrected where work-items meet, " : "") + groups_text(plan);
+    return (runs_are_lines(plan) ? format("stored factors, each line a run of %d tiles, ", plan.run_tiles)
+                                 : format("stored factors, reach %lld, runs of %d tiles, ",
+                                          static_cast<long long>(plan.halo), plan.run_tiles)) +
+           (plan.as<StoredFactors>().corrects ? "corrected where work-items meet, " : "") + groups_text(plan);
   }
   double words(const Plan& plan) const override { return words_of_one_pass(plan); }
   bool settles() const override { return true; }

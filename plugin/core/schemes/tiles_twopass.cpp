@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "certificate.hpp"
+#include "geometry.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
 #include "schemes/texts.hpp"
@@ -31,8 +32,8 @@ double bound_reduced(const Plan& plan, int word) {
   double most = eliminations(plan.items, plan.item_rows);
   // The levels behind the first are in double.
   for (Index rows = plan.tiles(); rows > 1 && word > static_cast<int>(sizeof(float));) {
-    most += eliminations(plan.level_items, kLevelItemRows);
-    rows = quotient_up(rows, Index{plan.level_items} * kLevelItemRows);
+    most += eliminations(plan.as<Levels>().items, kLevelItemRows);
+    rows = quotient_up(rows, Index{plan.as<Levels>().items} * kLevelItemRows);
   }
   return kOfEachRow + kOfElimination * most;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "geometry.hpp"
 #include "schemes/lane_needs.hpp"
 
 namespace oclspkt::ocl {
@@ -16,8 +17,8 @@ struct BesideCounts {
         row_stride{s.lines.row_stride()},
         slot{s.layout.slot},
         length{static_cast<Int>(s.lines.length(0))},
-        bundle{static_cast<Int>(s.plan.bundle)},
-        bundles{static_cast<Int>(s.plan.bundles)} {}
+        bundle{static_cast<Int>(s.plan.as<Beside>().bundle)},
+        bundles{static_cast<Int>(s.plan.as<Beside>().bundles)} {}
   Long blocks, block_stride, block_lines, row_stride, slot;
   Int length, bundle, bundles;
 };

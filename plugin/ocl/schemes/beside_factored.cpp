@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // exact-factored by lanes, for lines side by side: kernels/cpu/strided_factored.cl, strided_shared.cl.
+#include "geometry.hpp"
 #include "rounding.hpp"
 #include "schemes/beside.hpp"
 #include "schemes/table.hpp"
@@ -10,7 +11,9 @@ namespace {
 template <typename T>
 class BesideFactored final : public Part<T> {
  public:
-  static Needs needs(const Plan& plan, const LineSet&, int, Index) { return {.slot = plan.window / plan.lanes}; }
+  static Needs needs(const Plan& plan, const LineSet&, int, Index) {
+    return {.slot = plan.as<Beside>().window / plan.lanes};
+  }
 
   Resident store(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, bool) override {
     factors_.factor(lines, bands, plan.form, Order::down, 0, plan.narrow);
@@ -41,7 +44,7 @@ class BesideFactored final : public Part<T> {
                     c.block_stride, c.block_lines, c.length, c.row_stride, c.bundle, c.bundles, c.slot, above...);
     };
     factors_.shared() ? set() : set(Long{s.plan.couplings_serve() ? s.lines.row_stride() : 0});
-    return launch(s.device, kernel_, work_groups_of(s, blocks * s.plan.bundles),
+    return launch(s.device, kernel_, work_groups_of(s, blocks * s.plan.as<Beside>().bundles),
                   {factor("multiplier", t.bands.lower), factor("reciprocal", t.bands.diag),
                    factor("coupling", t.bands.upper), needs.y, needs.x, needs.scratch});
   }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string>
 
+#include "geometry.hpp"
+#include "grid_plan.hpp"
 #include "rounding.hpp"
 #include "schemes/table.hpp"
 #include "schemes/tiles.hpp"
@@ -14,7 +16,9 @@ namespace oclspkt::ocl {
 template <typename T>
 class GridPart : public GroupPart<T> {
  public:
-  static Needs needs(const Plan& plan, const LineSet&, int, Index) { return {.slot = plan.window / plan.lanes}; }
+  static Needs needs(const Plan& plan, const LineSet&, int, Index) {
+    return {.slot = plan.as<Beside>().window / plan.lanes};
+  }
 
   Resident store(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, bool) override {
     exact_ = plan.method == Method::exact_factored;
@@ -29,7 +33,8 @@ class GridPart : public GroupPart<T> {
  protected:
   /// Options of a kernel: the shape of its work-groups, the form of its factors, and `more`.
   static std::string shape(const Plan& plan, const std::string& more) {
-    return "-D BUNDLE=" + std::to_string(plan.bundle) + " -D ITEMS_DOWN=" + std::to_string(plan.grid_items_down()) +
+    return "-D BUNDLE=" + std::to_string(plan.as<Beside>().bundle) +
+           " -D ITEMS_DOWN=" + std::to_string(grid_items_down(plan)) +
            " -D ITEM_ROWS=" + std::to_string(plan.item_rows) + more;
   }
   std::string form(const Plan& plan) const {
@@ -46,7 +51,7 @@ class GridPart : public GroupPart<T> {
     const std::size_t vector = factors_.shared() ? kVectorBytes : sizeof(T);
     set_arguments(s.device, kernel, t.bands.lower, t.bands.diag, t.bands.upper, t.y, t.x, Long{blocks},
                   Long{s.lines.block_stride()}, Long{s.lines.block_lines()}, static_cast<Int>(length),
-                  Long{s.lines.row_stride()}, static_cast<Int>(s.plan.bundles), more...);
+                  Long{s.lines.row_stride()}, static_cast<Int>(s.plan.as<Beside>().bundles), more...);
     return launch(s.device, kernel, {std::max<Index>(1, groups), static_cast<std::size_t>(s.plan.items), local},
                   {{"multiplier", &t.bands.lower, factor, vector},
                    {"reciprocal", &t.bands.diag, factor, vector},
@@ -60,7 +65,8 @@ class GridPart : public GroupPart<T> {
   Event launch_segments(const Site& s, Kernel& kernel, const Tiles& t, Index local_words, const More&... more) {
     const Index blocks = t.chunk.tile_end - t.chunk.tile_begin;
     const std::size_t local = size(local_words) * sizeof(T);
-    return launch_blocks(s, kernel, t, blocks * s.plan.bundles * s.plan.segments, local, more..., local_memory(local));
+    return launch_blocks(s, kernel, t, blocks * s.plan.as<Beside>().bundles * s.plan.as<Beside>().segments, local,
+                         more..., local_memory(local));
   }
 
  private:

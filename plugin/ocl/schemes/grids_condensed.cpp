@@ -2,6 +2,7 @@
 // exact-factored by work-groups, for lines side by side that are cut into segments: these are condensed to their first
 // rows, level by level, and solved on the way back. kernels/gpu/grid_fold.cl, grid_whole.cl, grid_shared_fold.cl,
 // grid_shared_back.cl.
+#include "geometry.hpp"
 #include "grid_factors.hpp"
 #include "grid_plan.hpp"
 #include "schemes/grids.hpp"
@@ -25,7 +26,7 @@ struct LevelLaunch {
         serve(first && plan.couplings_serve()) {
     const UpperTiles upper = upper_tiles(plan, all.block_lines());
     const auto items = static_cast<std::size_t>(first ? plan.items : upper.bundle * upper.down);
-    bundles = quotient_up(all.block_lines(), first ? plan.bundle : upper.bundle);
+    bundles = quotient_up(all.block_lines(), first ? plan.as<Beside>().bundle : upper.bundle);
     geometry = {std::max<Index>(1, blocks * bundles * level.tiles), items, 4 * items * sizeof(T)};
     if (blocks == 0) return;
     constexpr auto kWord = static_cast<Index>(sizeof(T));
@@ -45,7 +46,7 @@ struct LevelLaunch {
 /// One work-group for each run through the tiles of a segment of all bundles, then of the next one.
 template <typename T>
 Geometry shared_geometry(const Plan& plan, const LevelLaunch<T>& level) {
-  const Index tiles = level.blocks * level.bundles * plan.segments;
+  const Index tiles = level.blocks * level.bundles * plan.as<Beside>().segments;
   return {std::max<Index>(1, quotient_up(tiles, plan.run_tiles)), static_cast<std::size_t>(plan.items), 0};
 }
 
@@ -54,10 +55,10 @@ class GridsCondensed final : public GroupPart<T> {
  public:
   /// Of the first level a number a row; of the others four of factors and weights, y in two parts and x.
   static Needs needs(const Plan& plan, const LineSet& lines, int word, Index) {
-    Index words = lines.extent(), tiles = plan.segments;
+    Index words = lines.extent(), tiles = plan.as<Beside>().segments;
     const Index upper = upper_tiles(plan, lines.block_lines()).rows;
     for (; tiles > 1; tiles = quotient_up(tiles, upper)) words += 7 * tiles * lines.count();
-    return {.slot = plan.window / plan.lanes, .all = words * word};
+    return {.slot = plan.as<Beside>().window / plan.lanes, .all = words * word};
   }
 
   Resident store(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, bool) override {
@@ -74,19 +75,20 @@ class GridsCondensed final : public GroupPart<T> {
                              " -D ITEM_ROWS=" + std::to_string(plan.item_rows) + more +
                              (plan.form == Form::shared ? " -D SHARED_FACTORS" : ""));
     };
-    const int down = plan.grid_items_down();
+    const int down = grid_items_down(plan);
     const bool serve = plan.couplings_serve();
-    if (plan.grid_folds_at_once()) {
-      const std::string lines = " -D LINES=" + std::to_string(plan.item_lines);
-      make(back_, "grid_shared_back", plan.bundle, down, lines);
-      make(down_, "grid_shared_fold", plan.bundle, down, lines);
+    if (grid_folds_at_once(plan)) {
+      const std::string lines = " -D LINES=" + std::to_string(plan.as<GridTiles>().item_lines);
+      make(back_, "grid_shared_back", plan.as<Beside>().bundle, down, lines);
+      make(down_, "grid_shared_fold", plan.as<Beside>().bundle, down, lines);
     } else {
-      make(back_, "grid_whole", plan.bundle, down, serve ? " -D SEGMENTS -D COUPLINGS_SERVE" : " -D SEGMENTS");
-      make(down_, "grid_fold", plan.bundle, down, serve ? " -D COUPLINGS_SERVE" : "");
+      make(back_, "grid_whole", plan.as<Beside>().bundle, down,
+           serve ? " -D SEGMENTS -D COUPLINGS_SERVE" : " -D SEGMENTS");
+      make(down_, "grid_fold", plan.as<Beside>().bundle, down, serve ? " -D COUPLINGS_SERVE" : "");
     }
     const UpperTiles upper = upper_tiles(plan, s.lines.block_lines());
     make(last_, "grid_whole", upper.bundle, upper.down, " -D IN_TURN -D LEFT");
-    if (plan.segments <= upper.rows) return;
+    if (plan.as<Beside>().segments <= upper.rows) return;
     make(upper_back_, "grid_whole", upper.bundle, upper.down, " -D SEGMENTS -D LEFT");
     make(upper_down_, "grid_fold", upper.bundle, upper.down, " -D LEFT");
   }
@@ -143,8 +145,8 @@ class GridsCondensed final : public GroupPart<T> {
     const LevelLaunch<T> here(s.lines, s.plan, from, true, blocks), next(s.lines, s.plan, to, false, blocks);
     set_arguments(s.device, down_, from.multiplier, from.weight, from.y, to.y, to.taken, Long{blocks},
                   Long{s.lines.block_stride()}, Long{s.lines.block_lines()}, static_cast<Int>(from.rows),
-                  Long{s.lines.row_stride()}, static_cast<Int>(s.plan.bundles), static_cast<Int>(from.tiles),
-                  static_cast<Int>(s.plan.run_tiles));
+                  Long{s.lines.row_stride()}, static_cast<Int>(s.plan.as<Beside>().bundles),
+                  static_cast<Int>(from.tiles), static_cast<Int>(s.plan.run_tiles));
     return launch(s.device, down_, shared_geometry(s.plan, here),
                   {{"multiplier", &from.multiplier, here.factor, sizeof(T)},
                    {"weight", &from.weight, here.factor, sizeof(T)},
@@ -158,7 +160,7 @@ class GridsCondensed final : public GroupPart<T> {
     const LevelLaunch<T> here(s.lines, s.plan, at, true, blocks), next(s.lines, s.plan, above, false, blocks);
     set_arguments(s.device, back_, at.multiplier, at.reciprocal, at.coupling, at.y, at.x, above.x, Long{blocks},
                   Long{s.lines.block_stride()}, Long{s.lines.block_lines()}, static_cast<Int>(at.rows),
-                  Long{s.lines.row_stride()}, static_cast<Int>(s.plan.bundles), static_cast<Int>(at.tiles),
+                  Long{s.lines.row_stride()}, static_cast<Int>(s.plan.as<Beside>().bundles), static_cast<Int>(at.tiles),
                   static_cast<Int>(s.plan.run_tiles));
     return launch(s.device, back_, shared_geometry(s.plan, here),
                   {{"multiplier", &at.multiplier, here.factor, sizeof(T)},
@@ -171,7 +173,7 @@ class GridsCondensed final : public GroupPart<T> {
 
   /// Down: condense the segments of the first `blocks` blocks of a level to rows of the next.
   Event launch_down(const Site& s, std::size_t level, Index blocks) {
-    if (level == 0 && s.plan.grid_folds_at_once()) return launch_shared_fold(s, blocks);
+    if (level == 0 && grid_folds_at_once(s.plan)) return launch_shared_fold(s, blocks);
     const GridLevel &from = levels_[level], &to = levels_[level + 1];
     const LevelLaunch<T> here(s.lines, s.plan, from, level == 0, blocks), next(s.lines, s.plan, to, false, blocks);
     const Buffer &multiplier = here.serve ? from.coupling : from.multiplier, &taken = level > 0 ? from.taken : from.y;
@@ -191,7 +193,7 @@ class GridsCondensed final : public GroupPart<T> {
 
   /// And back: solve the segments between their first rows, which the next level has.
   Event launch_back(const Site& s, std::size_t level, Index blocks) {
-    if (level == 0 && s.plan.grid_folds_at_once()) return launch_shared_back(s, blocks);
+    if (level == 0 && grid_folds_at_once(s.plan)) return launch_shared_back(s, blocks);
     const GridLevel& at = levels_[level];
     const bool last = level + 1 == levels_.size();
     const Buffer &known = last ? at.y : levels_[level + 1].x, &taken = level > 0 ? at.taken : at.y;

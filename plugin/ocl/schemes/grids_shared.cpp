@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Work-groups that go through many tiles of lines side by side with the factors of one line, which all share:
 // kernels/gpu/grid_shared.cl.
+#include "geometry.hpp"
+#include "grid_plan.hpp"
 #include "schemes/grids.hpp"
 
 namespace oclspkt::ocl {
@@ -12,16 +14,16 @@ class GridsShared final : public GridPart<T> {
   void make_kernels(const Site& s) override {
     const Plan& plan = s.plan;
     this->make(s, kernel_, "grid_shared",
-               this->shape(plan, " -D LINES=" + std::to_string(plan.item_lines) +
-                                     " -D IN_ONE_TILE=" + (plan.in_one_tile() ? "1" : "0") + " -D AHEAD=" +
-                                     (plan.reads_ahead() ? "1" : "0") + (plan.in_turn ? " -D IN_TURN" : "")));
+               this->shape(plan, " -D LINES=" + std::to_string(plan.as<GridTiles>().item_lines) + " -D IN_ONE_TILE=" +
+                                     (in_one_tile(plan) ? "1" : "0") + " -D AHEAD=" + (reads_ahead(plan) ? "1" : "0") +
+                                     (plan.as<GridTiles>().in_turn ? " -D IN_TURN" : "")));
   }
 
   Event finish(const Site& s, const Tiles& t) override {
     const Plan& plan = s.plan;
     const Index blocks = t.chunk.tile_end - t.chunk.tile_begin;
     const Index of_block =
-        plan.bundles * (plan.in_one_tile() ? 1 : quotient_up(s.lines.length(0), plan.grid_tile_rows()));
+        plan.as<Beside>().bundles * (in_one_tile(plan) ? 1 : quotient_up(s.lines.length(0), grid_tile_rows(plan)));
     const Index first = t.chunk.tile_begin * of_block;
     const Index groups = quotient_up(first + blocks * of_block, plan.run_tiles) - first / plan.run_tiles;
     return this->launch_blocks(s, kernel_, t, groups, 0, Long{first}, Int{plan.run_tiles});

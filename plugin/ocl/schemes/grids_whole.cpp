@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Work-groups whose tile holds bundles of whole lines side by side, so that nothing is truncated:
 // kernels/gpu/grid_whole.cl.
+#include "grid_plan.hpp"
 #include "schemes/grids.hpp"
 
 namespace oclspkt::ocl {
@@ -11,7 +12,7 @@ class GridsWhole final : public GridPart<T> {
  public:
   void make_kernels(const Site& s) override {
     this->make(s, kernel_, "grid_whole",
-               this->shape(s.plan, this->form(s.plan) + (s.plan.in_turn ? " -D IN_TURN" : "")));
+               this->shape(s.plan, this->form(s.plan) + (s.plan.as<GridTiles>().in_turn ? " -D IN_TURN" : "")));
   }
 
   Event finish(const Site& s, const Tiles& t) override {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // exact-twopass from both ends of the system to the tile where they meet, which makes the factors on the way:
 // kernels/cpu/ends_eliminate.cl, ends_substitute.cl.
+#include "geometry.hpp"
 #include "schemes/lane_needs.hpp"
 #include "schemes/table.hpp"
 
@@ -46,7 +47,8 @@ class LanesEnds final : public Part<T> {
   Event eliminate(const Site& s, const Buffer& y, Index n) {
     const ChunkBands& b = s.bands.front();
     set_arguments(s.device, eliminate_, b.lower, b.diag, b.upper, y, coupling_, swept_, met_, s.scratch, Long{n},
-                  Long{n > 0 ? s.plan.meeting : 0}, static_cast<Int>(s.plan.m), static_cast<Int>(s.layout.slot));
+                  Long{n > 0 ? s.plan.as<Sides>().meeting : 0}, static_cast<Int>(s.plan.m),
+                  static_cast<Int>(s.layout.slot));
     return launch(s.device, eliminate_, {s.layout.runs},
                   {rows("lower", b.lower, n), rows("diag", b.diag, n), rows("upper", b.upper, n), rows("y", y, n),
                    vectors(s, "coupling", coupling_), vectors(s, "swept", swept_), met(), LaneNeeds<T>::scratch_of(s)});
@@ -54,7 +56,8 @@ class LanesEnds final : public Part<T> {
 
   Event substitute(const Site& s, const Buffer& x, Index n) {
     set_arguments(s.device, substitute_, coupling_, swept_, met_, x, s.scratch, Long{n},
-                  Long{n > 0 ? s.plan.meeting : 0}, static_cast<Int>(s.plan.m), static_cast<Int>(s.layout.slot));
+                  Long{n > 0 ? s.plan.as<Sides>().meeting : 0}, static_cast<Int>(s.plan.m),
+                  static_cast<Int>(s.layout.slot));
     return launch(s.device, substitute_, {s.layout.runs},
                   {vectors(s, "coupling", coupling_), vectors(s, "swept", swept_), met(), rows("x", x, n),
                    LaneNeeds<T>::scratch_of(s)});

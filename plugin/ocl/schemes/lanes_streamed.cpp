@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // truncated-streamed by stored factors in the order of the lanes, for lines laid end to end:
 // kernels/cpu/turned_streamed.cl. A device that shares the host's memory makes the factors itself: turned_factor.cl.
+#include "geometry.hpp"
 #include "schemes/lane_needs.hpp"
 #include "schemes/outer_numbers.hpp"
 #include "schemes/table.hpp"
@@ -13,20 +14,20 @@ template <typename T>
 class LanesStreamed final : public Part<T> {
  public:
   static Needs needs(const Plan& plan, const LineSet&, int word, Index) {
-    return {.slot = plan.lanes + 2 * plan.m, .all = 2 * plan.factor_tiles() * plan.lanes * word};
+    return {.slot = plan.lanes + 2 * plan.m, .all = 2 * factor_tiles(plan) * plan.lanes * word};
   }
 
   Resident store(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, bool in_place) override {
-    on_device_ = plan.lead_in >= 0 && plan.form != Form::shared && in_place;
+    on_device_ = plan.as<StoredFactors>().lead_in >= 0 && plan.form != Form::shared && in_place;
     if (on_device_) {
       factors_ = {};
       turned_.reserve(plan);
-    } else if (plan.form == Form::shared && plan.shared.head > 0) {
+    } else if (plan.form == Form::shared && shared_tiles(plan).head > 0) {
       const Bands<T> kept = kept_rows(plan, bands);
       factors_.factor(kept.lines(), kept.view(), Form::general);
       turned_.turn(plan, factors_.view(), kept.lines().rows());
     } else {
-      factors_.factor(lines, bands, plan.form, Order::down, plan.meeting * plan.tile_rows());
+      factors_.factor(lines, bands, plan.form, Order::down);
       turned_.turn(plan, factors_.view(), plan.form == Form::shared ? lines.length(0) : plan.n);
     }
     factors_.release();
@@ -38,13 +39,13 @@ class LanesStreamed final : public Part<T> {
 
   void make_kernels(const Site& s) override {
     const std::string narrow = s.plan.narrow ? "-D NARROW_FACTORS " : "";
-    const std::string corrected = s.plan.corrects ? "-D CORRECTED" : "";
+    const std::string corrected = s.plan.as<StoredFactors>().corrects ? "-D CORRECTED" : "";
     this->make(s, streamed_, "turned_streamed", narrow + corrected, s.plan.lanes);
     if (on_device_) this->make(s, factor_, "turned_factor", narrow + corrected, s.plan.lanes);
   }
 
   std::int64_t make_buffers(const Site& s) override {
-    return through_.resize(s.device, s.plan.factor_tiles() * s.plan.lanes);
+    return through_.resize(s.device, factor_tiles(s.plan) * s.plan.lanes);
   }
 
   std::int64_t bring(const Site& s, const BandsView<T>& bands) override {
@@ -64,12 +65,12 @@ class LanesStreamed final : public Part<T> {
     const LaneCounts c(s, t.chunk);
     const Chunk places = places_of_factors(plan, t.chunk);
     const FactorNeeds factors(plan, t.bands, places);
-    const Index all = plan.form == Form::shared ? plan.shared.all : plan.tiles();
-    const Index head = plan.form == Form::shared ? plan.shared.head : all;
+    const Index all = plan.form == Form::shared ? shared_tiles(plan).all : plan.tiles();
+    const Index head = plan.form == Form::shared ? shared_tiles(plan).head : all;
     set_arguments(s.device, streamed_, t.bands.lower, t.bands.diag, t.bands.upper, through_.top(), through_.bottom(),
-                  t.y, t.x, s.scratch, c.n, c.first, Long{places.first / plan.factor_words()}, c.begin, c.end, c.m,
-                  static_cast<Int>(plan.reach), c.slot, Long{head}, Long{plan.shared.period}, Long{plan.shared.tail},
-                  Long{all}, static_cast<Int>(plan.couplings_serve()));
+                  t.y, t.x, s.scratch, c.n, c.first, Long{places.first / factor_words(plan)}, c.begin, c.end, c.m,
+                  static_cast<Int>(plan.as<StoredFactors>().reach), c.slot, Long{head}, Long{shared_tiles(plan).period},
+                  Long{shared_tiles(plan).tail}, Long{all}, static_cast<Int>(plan.couplings_serve()));
     return launch(s.device, streamed_, {s.layout.runs},
                   {factors.multiplier, factors.reciprocal, factors.coupling, through_.need_top("down"),
                    through_.need_bottom("up"), needs.y, needs.x, needs.scratch});
@@ -105,9 +106,9 @@ class LanesStreamed final : public Part<T> {
       const LaneCounts c(s, chunk);
       const FactorNeeds factors(plan, made, places);
       set_arguments(s.device, factor_, from.lower, from.diag, from.upper, made.lower, made.diag, made.upper,
-                    through_.top(), through_.bottom(), s.scratch, c.n, c.first,
-                    Long{places.first / plan.factor_words()}, c.begin, c.end, c.m, static_cast<Int>(plan.lead_in),
-                    static_cast<Int>(plan.passes()), static_cast<Int>(plan.couplings_serve()));
+                    through_.top(), through_.bottom(), s.scratch, c.n, c.first, Long{places.first / factor_words(plan)},
+                    c.begin, c.end, c.m, static_cast<Int>(plan.as<StoredFactors>().lead_in),
+                    static_cast<Int>(passes(plan)), static_cast<Int>(plan.couplings_serve()));
       s.waiter.wait(launch(s.device, factor_, {s.layout.runs},
                            {needs.lower, needs.diag, needs.upper, factors.multiplier, factors.reciprocal,
                             factors.coupling, through_.need_top("down"), through_.need_bottom("up"), needs.scratch}));

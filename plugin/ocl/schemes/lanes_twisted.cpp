@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // exact-factored from both ends of the system to the tile where they meet, two work-groups and two passes with nothing
 // between them: kernels/cpu/twisted_eliminate.cl, twisted_substitute.cl.
+#include "geometry.hpp"
 #include "schemes/lane_needs.hpp"
 #include "schemes/outer_numbers.hpp"
 #include "schemes/table.hpp"
@@ -13,11 +14,11 @@ template <typename T>
 class LanesTwisted final : public Part<T> {
  public:
   static Needs needs(const Plan& plan, const LineSet&, int word, Index) {
-    return {.slot = plan.lanes + plan.m, .all = swept_bytes(plan, word) + 2 * plan.factor_tiles() * plan.lanes * word};
+    return {.slot = plan.lanes + plan.m, .all = swept_bytes(plan, word) + 2 * factor_tiles(plan) * plan.lanes * word};
   }
 
   Resident store(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, bool) override {
-    factors_.factor(lines, bands, plan.form, Order::towards, plan.meeting * plan.tile_rows());
+    factors_.factor(lines, bands, plan.form, Order::towards, plan.as<Sides>().meeting * plan.tile_rows());
     turned_.turn(plan, factors_.view(), plan.form == Form::shared ? lines.length(0) : plan.n);
     factors_.release();
     return resident(turned_.view());
@@ -34,7 +35,7 @@ class LanesTwisted final : public Part<T> {
   std::int64_t make_buffers(const Site& s) override {
     swept_bytes_ = swept_bytes(s.plan, sizeof(T));
     return ensure(s.device, swept_, Access::read_write, swept_bytes_) +
-           through_.resize(s.device, s.plan.factor_tiles() * s.plan.lanes);
+           through_.resize(s.device, factor_tiles(s.plan) * s.plan.lanes);
   }
 
   std::int64_t bring(const Site& s, const BandsView<T>&) override {
@@ -59,7 +60,8 @@ class LanesTwisted final : public Part<T> {
   Event eliminate(const Site& s, const Buffer& y, Index n) {
     const ChunkBands& f = s.bands.front();
     set_arguments(s.device, eliminate_, f.lower, through_.top(), y, swept_, s.scratch, Long{n},
-                  Long{n > 0 ? s.plan.meeting : 0}, static_cast<Int>(s.plan.m), static_cast<Int>(s.layout.slot));
+                  Long{n > 0 ? s.plan.as<Sides>().meeting : 0}, static_cast<Int>(s.plan.m),
+                  static_cast<Int>(s.layout.slot));
     return launch(s.device, eliminate_, {s.layout.runs},
                   {factor(s, "multiplier", f.lower, n),
                    through_.need_top("through"),
@@ -71,8 +73,8 @@ class LanesTwisted final : public Part<T> {
   Event substitute(const Site& s, const Buffer& x, Index n) {
     const ChunkBands& f = s.bands.front();
     set_arguments(s.device, substitute_, f.diag, f.upper, through_.bottom(), swept_, x, s.scratch, Long{n},
-                  Long{n > 0 ? s.plan.meeting : 0}, static_cast<Int>(s.plan.m), static_cast<Int>(s.layout.slot),
-                  factors_.meeting().from_above, factors_.meeting().reciprocal);
+                  Long{n > 0 ? s.plan.as<Sides>().meeting : 0}, static_cast<Int>(s.plan.m),
+                  static_cast<Int>(s.layout.slot), factors_.meeting().from_above, factors_.meeting().reciprocal);
     return launch(s.device, substitute_, {s.layout.runs},
                   {factor(s, "reciprocal", f.diag, n),
                    factor(s, "coupling", f.upper, n),

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "geometry.hpp"
 #include "schemes/part.hpp"
 
 namespace oclspkt::ocl {
@@ -79,7 +80,8 @@ class StoredTilePart : public TilePart<T> {
 template <typename T>
 struct TileNeeds {
   TileNeeds(const Site& s, const Tiles& t)
-      : stored((s.plan.form == Form::shared ? s.plan.shared.period : t.chunk.rows()) * s.plan.factor_word(sizeof(T))),
+      : stored((s.plan.form == Form::shared ? shared_tiles(s.plan).period : t.chunk.rows()) *
+               s.plan.factor_word(sizeof(T))),
         y{"y", &t.y, t.chunk.rows() * static_cast<Index>(sizeof(T)), kVectorBytes},
         x{"x", &t.x, t.chunk.rows() * static_cast<Index>(sizeof(T)), kVectorBytes} {}
   BufferNeed array(const char* name, const Buffer& buffer) const { return {name, &buffer, stored, kVectorBytes}; }

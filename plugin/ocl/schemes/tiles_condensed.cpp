@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // exact-factored by work-groups, for lines laid end to end: tiles are condensed to their first rows, level by level,
 // and solved on the way back. kernels/gpu/tile_fold.cl, tile_stored.cl, tile_last.cl.
+#include "geometry.hpp"
 #include "schemes/table.hpp"
 #include "schemes/tiles.hpp"
 #include "segment_factors.hpp"
@@ -35,9 +36,9 @@ class TilesCondensed final : public TilePart<T> {
     const std::string form = this->form(plan);
     const auto [levels, rows_of_last] = fold_cut(plan).depth(plan.n);
     const std::string left = levels > 1 ? " -D LEFT" : "";
-    const Index last_rows = item_rows_of(rows_of_last, plan.level_items);
+    const Index last_rows = item_rows_of(rows_of_last, plan.as<Levels>().items);
     const bool g = s.guarded;
-    this->make(s, last_[g], "tile_last", this->shape(s, left, plan.level_items, last_rows));
+    this->make(s, last_[g], "tile_last", this->shape(s, left, plan.as<Levels>().items, last_rows));
     if (levels == 1) return;
     this->make(s, down_[g], "tile_fold", this->shape(s, form));
     this->make(s, back_[g], "tile_stored", this->shape(s, " -D STREAMED=0" + form));
@@ -96,8 +97,8 @@ class TilesCondensed final : public TilePart<T> {
       return bytes;
     }
     if (last) {
-      on_device.items = s.plan.level_items;
-      on_device.item_rows = static_cast<Int>(item_rows_of(level.rows, s.plan.level_items));
+      on_device.items = s.plan.as<Levels>().items;
+      on_device.item_rows = static_cast<Int>(item_rows_of(level.rows, s.plan.as<Levels>().items));
     }
     const auto bring_turned = [&](Buffer& buffer, const AlignedArray<T>& array) {
       bytes +=
@@ -173,9 +174,9 @@ class TilesCondensed final : public TilePart<T> {
     const TileLevel& here = levels_.back();
     const bool first = levels_.size() == 1;
     const Buffer& taken = first ? here.y : here.taken;
-    const auto items = static_cast<std::size_t>(s.plan.level_items);
-    const auto item_rows = static_cast<Int>(item_rows_of(here.rows, s.plan.level_items));
-    const Geometry groups{1, items, size(group_local_words(s.plan.level_items, 0)) * sizeof(T)};
+    const auto items = static_cast<std::size_t>(s.plan.as<Levels>().items);
+    const auto item_rows = static_cast<Int>(item_rows_of(here.rows, s.plan.as<Levels>().items));
+    const Geometry groups{1, items, size(group_local_words(s.plan.as<Levels>().items, 0)) * sizeof(T)};
     const std::int64_t array = bytes(here.rows);
     Kernel& kernel = last_[s.guarded];
     set_arguments(s.device, kernel, here.multiplier, here.reciprocal, here.coupling, here.y, taken, here.x,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // truncated-halo by work-groups, for lines laid end to end: kernels/gpu/tile_halo.cl.
+#include "geometry.hpp"
 #include "schemes/table.hpp"
 #include "schemes/tiles.hpp"
 
@@ -27,8 +28,8 @@ class TilesHalo final : public TilePart<T> {
     Kernel& kernel = kernels_[s.guarded];
     set_arguments(s.device, kernel, t.bands.lower, t.bands.diag, t.bands.upper, t.y, t.x, s.non_finite.flag(),
                   Long{plan.n}, Long{t.chunk.first}, Long{t.chunk.tile_begin}, Long{t.chunk.tile_end},
-                  static_cast<Int>(plan.m), static_cast<Int>(plan.halo), Int{plan.steps},
-                  static_cast<Int>(plan.shared.period), local_memory(groups.local_bytes));
+                  static_cast<Int>(plan.m), static_cast<Int>(plan.halo), Int{plan.as<Scan>().steps},
+                  static_cast<Int>(shared_tiles(plan).period), local_memory(groups.local_bytes));
     return launch(s.device, kernel, groups,
                   {needs.array("lower", t.bands.lower), needs.array("diag", t.bands.diag),
                    needs.array("upper", t.bands.upper), needs.y, needs.x});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // truncated-halo by work-groups that keep the stored factors of lines that are all alike: kernels/gpu/tile_shared.cl.
+#include "geometry.hpp"
 #include "schemes/table.hpp"
 #include "schemes/tiles.hpp"
 
@@ -14,9 +15,10 @@ class TilesKept final : public StoredTilePart<T> {
   void make_kernels(const Site& s) override {
     const Plan& plan = s.plan;
     this->make(s, kernels_[s.guarded], "tile_shared",
-               this->shape(s, " -D STEPS=" + std::to_string(plan.steps) + " -D TOGETHER=" +
-                                  std::to_string(plan.together) + (plan.mirrors ? " -D COUPLINGS_SERVE" : "") +
-                                  (plan.tells_products ? " -D PRODUCTS_TOLD" : "")));
+               this->shape(s, " -D STEPS=" + std::to_string(plan.as<Scan>().steps) +
+                                  " -D TOGETHER=" + std::to_string(plan.as<KeptTiles>().together) +
+                                  (plan.as<KeptTiles>().mirrors ? " -D COUPLINGS_SERVE" : "") +
+                                  (plan.as<KeptTiles>().tells_products ? " -D PRODUCTS_TOLD" : "")));
   }
 
   Event finish(const Site& s, const Tiles& t) override {
@@ -26,7 +28,7 @@ class TilesKept final : public StoredTilePart<T> {
     Kernel& kernel = kernels_[s.guarded];
     set_arguments(s.device, kernel, t.bands.lower, t.bands.diag, t.bands.upper, t.y, t.x, s.non_finite.flag(),
                   Long{plan.n}, Long{t.chunk.first}, Long{t.chunk.tile_begin}, Long{t.chunk.tile_end},
-                  static_cast<Int>(plan.m), static_cast<Int>(plan.halo), static_cast<Int>(plan.shared.period));
+                  static_cast<Int>(plan.m), static_cast<Int>(plan.halo), static_cast<Int>(shared_tiles(plan).period));
     return launch(s.device, kernel, {std::max<Index>(1, groups), static_cast<std::size_t>(plan.items)},
                   {needs.array("multiplier", t.bands.lower), needs.array("reciprocal", t.bands.diag),
                    needs.array("coupling", t.bands.upper), needs.y, needs.x});

@@ -23,7 +23,7 @@ class TilesPaper final : public GroupPart<T> {
     const std::string block = " -D BLOCK_ROWS=" + std::to_string(paper_block_rows(sizeof(T))),
                       rows = " -D PARTITION_ROWS=" + std::to_string(s.plan.m);
     make(marshal_, "paper_marshal", block);
-    make(spkfact_, "paper_spkfact", rows + (s.plan.staged ? " -D STAGED=1" : " -D STAGED=0"));
+    make(spkfact_, "paper_spkfact", rows + (s.plan.as<PaperForm>().staged ? " -D STAGED=1" : " -D STAGED=0"));
     make(spktrrecl_, "paper_spktrrecl", rows);
     make(spktrrecul_, "paper_spktrrecul", rows);
     make(unmarshal_, "paper_unmarshal", block);
@@ -53,7 +53,7 @@ class TilesPaper final : public GroupPart<T> {
       return Geometry{partitions / plan.items, size(plan.items), size(local_words * kWord)};
     };
     const Geometry turning = groups(plan.items * (paper_block_rows(sizeof(T)) + 1)),
-                   factoring = groups(plan.staged ? 4 * plan.m * plan.items : 1), sweeping = groups(0);
+                   factoring = groups(plan.as<PaperForm>().staged ? 4 * plan.m * plan.items : 1), sweeping = groups(0);
     // The first partition of a launch is that of the neighbour above.
     const Long origin{chunk.first}, end{chunk.end}, first{(chunk.tile_begin * plan.lanes - 1) * plan.m},
         own{tiles * plan.items};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // truncated-streamed by work-groups and stored factors, for lines laid end to end: kernels/gpu/tile_stored.cl.
+#include "geometry.hpp"
 #include "schemes/table.hpp"
 #include "schemes/tiles.hpp"
 
@@ -13,7 +14,8 @@ class TilesStreamed final : public StoredTilePart<T> {
 
   void make_kernels(const Site& s) override {
     this->make(s, kernels_[s.guarded], "tile_stored",
-               this->shape(s, " -D STREAMED=1" + this->form(s.plan) + (s.plan.corrects ? " -D CORRECTED" : "")));
+               this->shape(s, " -D STREAMED=1" + this->form(s.plan) +
+                                  (s.plan.as<StoredFactors>().corrects ? " -D CORRECTED" : "")));
   }
 
   /// The runs of a chunk.
@@ -25,8 +27,8 @@ class TilesStreamed final : public StoredTilePart<T> {
     // Arguments that streaming has no use for stand for the levels of tiles_condensed.
     set_arguments(s.device, kernel, t.bands.lower, t.bands.diag, t.bands.upper, t.y, t.x, t.y, s.non_finite.flag(),
                   Long{plan.n}, Long{t.chunk.first}, Long{t.chunk.tile_begin}, Long{t.chunk.tile_end}, Long{plan.m},
-                  Int{plan.run_tiles}, static_cast<Int>(plan.halo), static_cast<Int>(plan.shared.period), t.y, Int{1},
-                  Int{0}, local_memory(groups.local_bytes));
+                  Int{plan.run_tiles}, static_cast<Int>(plan.halo), static_cast<Int>(shared_tiles(plan).period), t.y,
+                  Int{1}, Int{0}, local_memory(groups.local_bytes));
     return launch(s.device, kernel, groups,
                   {needs.array("multiplier", t.bands.lower), needs.array("reciprocal", t.bands.diag),
                    needs.array("coupling", t.bands.upper), needs.y, needs.x});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // exact-twopass by work-groups: tiles are reduced to their last rows, level by level, until one tile holds all; the way
 // back solves the tiles of every level. kernels/gpu/tile_reduce.cl, tile_substitute.cl.
+#include "geometry.hpp"
 #include "schemes/table.hpp"
 #include "schemes/tiles.hpp"
 
@@ -26,7 +27,7 @@ class TilesTwopass final : public GroupPart<T> {
     const Plan& plan = s.plan;
     const bool wide = wide_levels(s);
     for (const bool first : {true, false}) {
-      const std::string options = "-D GROUP_ITEMS=" + std::to_string(first ? plan.items : plan.level_items) +
+      const std::string options = "-D GROUP_ITEMS=" + std::to_string(first ? plan.items : plan.as<Levels>().items) +
                                   " -D ITEM_ROWS=" + std::to_string(first ? plan.item_rows : kLevelItemRows) +
                                   (first && plan.couplings_serve() ? " -D COUPLINGS_SERVE" : "") +
                                   (!first ? " -D LEVEL"
@@ -57,7 +58,7 @@ class TilesTwopass final : public GroupPart<T> {
     levels_.front().y = s.y;
     levels_.front().x = s.x;
     while (levels_.back().tiles > 1) {
-      add(levels_.back().tiles, s.plan.level_items, kLevelItemRows, wide);
+      add(levels_.back().tiles, s.plan.as<Levels>().items, kLevelItemRows, wide);
       levels_.back().left = buffer(levels_.back().rows * kLeftWords, wide);
       levels_.back().x = buffer(levels_.back().rows, wide);
     }
@@ -94,7 +95,7 @@ class TilesTwopass final : public GroupPart<T> {
 
   static Geometry geometry(const Site& s, bool first, Index tiles) {
     const std::size_t word = !first && wide_levels(s) ? sizeof(double) : sizeof(T);
-    const int items = first ? s.plan.items : s.plan.level_items;
+    const int items = first ? s.plan.items : s.plan.as<Levels>().items;
     return {std::max<Index>(1, tiles), static_cast<std::size_t>(items),
             size(reduce_local_words(items, first ? s.plan.item_rows : kLevelItemRows)) * word};
   }
@@ -102,7 +103,7 @@ class TilesTwopass final : public GroupPart<T> {
   Sizes sizes(const Site& s, std::size_t level) const {
     const ReducedLevel& here = levels_[level];
     const Index wide = wide_levels(s) ? sizeof(double) : sizeof(T), word = level > 0 ? wide : sizeof(T);
-    const Index items = level > 0 ? s.plan.level_items : s.plan.items;
+    const Index items = level > 0 ? s.plan.as<Levels>().items : s.plan.items;
     return {.word = size(word),
             .wide = size(wide),
             .array = here.rows * word,
