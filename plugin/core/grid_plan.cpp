@@ -221,7 +221,8 @@ SegmentCut grid_cut(const Plan& plan, Index block_lines) {
 
 Plan make_grid_plan(const LineSet& lines, const GridDemand& demand, int word, const DeviceTraits& traits) {
   if (demand.item_rows < 0) {
-    throw InvalidInput("a partition needs at least 1 row (0: chosen), not " + std::to_string(demand.item_rows));
+    throw InvalidInput("a partition needs at least 1 row (0: chosen at set-up), not " +
+                       std::to_string(demand.item_rows));
   }
   Plan plan;
   plan.method = demand.method;

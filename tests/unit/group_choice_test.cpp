@@ -80,7 +80,7 @@ TYPED_TEST(GroupChoice, UsesANamedMethodThatItsCertificateDoesNotCover) {
       const auto proposal = propose(problem, Method::truncated_halo, rejection);
       ASSERT_TRUE(proposal) << rejection.why;
       EXPECT_TRUE(proposal->above_tolerance);
-      EXPECT_EQ(proposal->why.find("asked for, although its certificate is "), 0u) << proposal->why;
+      EXPECT_EQ(proposal->why.find("used because its method is named; certificate "), 0u) << proposal->why;
       EXPECT_NE(proposal->why.find(from_above ? ", side up)" : ", side down)"), std::string::npos) << proposal->why;
     }
   }

@@ -15,7 +15,8 @@ class GridsStreamed final : public SchemeOf<GridsStreamed, GridScheme> {
 
  private:
   std::string cut_text(const Plan& plan) const override {
-    return segments_text(plan, ", %lld runs a line") + (plan.waiting > 1 ? format(", %d wait", plan.waiting) : "");
+    return segments_text(plan, ", %lld runs a line") +
+           (plan.waiting > 1 ? format(", %d tiles in flight", plan.waiting) : "");
   }
   /// Above a run y and one factor are read again, below it all but x.
   double words_of_rows(const Plan& plan) const override {
