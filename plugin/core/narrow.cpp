@@ -158,7 +158,7 @@ std::string name_of_row(const LineSet& lines, Index at) {
                   "does not keep its excess |diag| - |lower| - |upper| within %.0f %% as floats, %.3g becomes %.3g",
                   100 * kNarrowChange, row.before, row.after);
   } else {
-    std::snprintf(why, sizeof why, "has entries too far apart for the range of float");
+    std::snprintf(why, sizeof why, "has entries too large, too small or too far apart for float");
   }
   throw InvalidInput("precision narrow: " + name_of_row(lines, at) + numbers + why + ": use precision same");
 }

@@ -67,7 +67,7 @@ const OptionEntry kTable[] = {
      "lines side by side: an apply moves 3.5 words a row instead of 5, and 3 instead of 4 for a symmetric matrix, "
      "which stays symmetric. Otherwise `narrow` saves nothing, and the view says why. The set-up fails and names "
      "the row if rounding changes the excess of a row, |diag| - |lower| - |upper|, by more than 10 %, or if the "
-     "entries of a row are too far apart for the range of float."},
+     "entries of a row are too large, too small or too far apart for float."},
     {"rtol", "Rtol", "PetscReal", "bound", &Options::rtol,
      "largest truncation error that a certificate may have, relative to the solution's largest entry; 0: rounding "
      "of the arithmetic",

@@ -351,7 +351,7 @@ TEST(NarrowPrecisionOfFloats, ChangesNothingAndSaysSo) {
       solver.apply(y.data(), x[precision == Precision::narrow].data());
       EXPECT_EQ(solver.report().precision, Precision::same);
       EXPECT_EQ(solver.report().precision_why,
-                precision == Precision::same ? "" : "narrow changes nothing, vectors are float already");
+                precision == Precision::same ? "" : "narrow changes nothing: the vectors are float already");
     }
     EXPECT_EQ(x[0], x[1]);
   });
