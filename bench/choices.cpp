@@ -48,7 +48,7 @@ int run(const ChoicesSettings& settings, const std::string& command) {
   std::string summary = "| matrix | method | device |\n|---|---|---|\n";
   std::cout << "<!-- Made by `" << command << "`. -->\n# What is chosen\n\n"
             << settings.rows << " rows, " << settings.precision << ", devices " << settings.devices << ", on "
-            << cpu_model() << ". [Why did it choose this?](why.md) reads the lines.\n";
+            << cpu_model() << ". [Why did it choose this?](why.md) explains the lines.\n";
   for (const MatrixSpec& spec : choice_cases()) {
     const Choice choice = choose<T>(settings, spec);
     summary += "| " + spec.describe() + " | " + choice.taken + " | " + choice.device + " |\n";

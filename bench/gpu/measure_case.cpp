@@ -71,7 +71,7 @@ void take_report(const Report& report, DeviceRecord& r) {
 /// Why the paper's form does not carry all lines of a case; empty if it does.
 std::string why_not_paper(const Report& report) {
   const bool taken = report.shape.find("variant paper") != std::string::npos;
-  if (taken) return report.groups.empty() ? "" : "the host solves lines apart, " + report.groups.front().why;
+  if (taken) return report.groups.empty() ? "" : "the host solves fallback lines, " + report.groups.front().why;
   for (const Candidate& candidate : report.candidates) {
     if (candidate.method == Method::truncated_halo && !candidate.taken) return candidate.why;
   }

@@ -104,8 +104,8 @@ class DeviceSolver {
   /// @throws InvalidInput on the host, and for buffers that do not fit; DeviceError
   virtual void apply_on_device(_cl_mem* /*y*/, _cl_mem* /*x*/) {
     throw InvalidInput(
-        "the host solves, which takes no buffers of a device: use apply() with host vectors, or name a device and a "
-        "method that it carries (the report says why the host was taken)");
+        "the host solves and takes no buffers of a device: use apply() with host vectors, or name a device and a "
+        "method that it supports (the report says why the host was chosen)");
   }
   virtual Times times() const = 0;
   /// The stored factors, which are evidence for or against a method; null for methods without.

@@ -189,7 +189,8 @@ void cut_through_lines(Index bundles, Index tiles_of_line, int word, const Devic
   const Index cores = std::max(1, traits.cores), tiles = bundles * tiles_of_line;
   if (tiles_of_line == 1) {
     // In double, work-items of two lines or of many rows have twice the registers.
-    const bool heavy = word > static_cast<int>(sizeof(float)) && (plan.as<GridTiles>().item_lines > 1 || !reads_ahead(plan));
+    const bool heavy =
+        word > static_cast<int>(sizeof(float)) && (plan.as<GridTiles>().item_lines > 1 || !reads_ahead(plan));
     const Index items = heavy ? kSharedItemsWhole / 2 : kSharedItemsWhole;
     plan.run_tiles = static_cast<int>(quotient_up(tiles, std::max<Index>(1, items / plan.items) * cores));
     return;
@@ -222,7 +223,8 @@ SegmentCut grid_cut(const Plan& plan, Index block_lines) {
 
 Plan make_grid_plan(const LineSet& lines, const GridDemand& demand, int word, const DeviceTraits& traits) {
   if (demand.item_rows < 0) {
-    throw InvalidInput("a partition needs at least 1 row (0: chosen), not " + std::to_string(demand.item_rows));
+    throw InvalidInput("a partition needs at least 1 row (0: chosen at set-up), not " +
+                       std::to_string(demand.item_rows));
   }
   Plan plan;
   plan.method = demand.method;

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "geometry.hpp"
-#include "geometry.hpp"
 #include "oclspkt/error.hpp"
 #include "plan_parts.hpp"
 
@@ -230,8 +229,8 @@ void cut_by_groups(Plan& plan, Index partition, int word, const DeviceTraits& tr
   plan.m = plan.group_rows() - 2 * plan.halo;
   if (plan.m > 0) return;
   throw InvalidInput("a work-group of " + std::to_string(plan.items) + " work-items solves " +
-                     std::to_string(plan.group_rows()) + " rows, two halos of " + std::to_string(asked) +
-                     " leave none of them: choose variant cpu or another method");
+                     std::to_string(plan.group_rows()) + " rows, and two halos of " + std::to_string(asked) +
+                     " rows leave none of them: choose variant cpu or another method");
 }
 
 Index lines_in_a_tile(Index length, int word, const DeviceTraits& traits) {
@@ -276,7 +275,7 @@ Plan make_run_plan(Index n, Index reach, Index partition, int word, const Device
   const Index rows = plan.group_rows();
   if (plan.halo > rows) {
     throw InvalidInput("a work-group of " + std::to_string(plan.items) + " work-items holds tiles of " +
-                       std::to_string(rows) + " rows, a run cannot reach " + std::to_string(reach) +
+                       std::to_string(rows) + " rows, but the matrix needs a reach of " + std::to_string(reach) +
                        " rows: choose variant cpu or another method");
   }
   cut_into_runs(choose_run_tiles(plan, word, traits), word, traits, plan);
@@ -430,8 +429,8 @@ void cut_by_levels(const GroupShape& shape, Index arrays, int word, const Device
   plan.m = plan.group_rows();
   if (plan.m < kLeastFolded) {
     throw InvalidInput("tiles of " + std::to_string(plan.m) +
-                       " rows are as many rows when they are folded: choose a "
-                       "larger partition, variant cpu or another method");
+                       " rows are too short to be condensed: choose a larger partition, "
+                       "variant cpu or another method");
   }
   plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, std::numeric_limits<int>::max()));
   const std::int64_t words = std::min(traits.chunk_bytes, traits.memory_bytes / arrays) / word;

@@ -14,7 +14,7 @@ Index product(Index a, Index b) {
   Index r = 0;
   if (__builtin_mul_overflow(a, b, &r)) {
     throw InvalidInput("a line set of " + std::to_string(a) + " times " + std::to_string(b) +
-                       " rows does not fit into 64 bits");
+                       " rows does not fit into 64 bits: give fewer lines or rows");
   }
   return r;
 }
@@ -51,7 +51,10 @@ LineSet LineSet::equal(Index count, Index length) {
 
 LineSet LineSet::unequal(std::vector<Index> starts) {
   if (starts.empty() || starts.front() != 0 || !std::is_sorted(starts.begin(), starts.end())) {
-    throw InvalidInput("starts of unequal lines must begin with 0 and must not decrease");
+    throw InvalidInput("starts of unequal lines must begin with 0 and must not decrease; " +
+                       (starts.empty() ? std::string("none were given: give at least the 0")
+                                       : std::to_string(starts.size()) + " starts from " +
+                                             std::to_string(starts.front()) + " on were given: sort them"));
   }
   LineSet s;
   s.count_ = static_cast<Index>(starts.size()) - 1;
@@ -83,11 +86,12 @@ LineSet LineSet::strided(Index length, Index row_stride, Index inner_count, Inde
     if (d.count == 1) continue;
     if (d.stride < reach) {
       throw InvalidInput("rows of a strided line set fall on the same place: a stride of " + std::to_string(d.stride) +
-                         " is smaller than the " + std::to_string(reach) + " places it must step over");
+                         " is smaller than the " + std::to_string(reach) +
+                         " places it must step over: raise the stride");
     }
     if (__builtin_add_overflow(reach, product(d.count - 1, d.stride), &reach)) {
       throw InvalidInput("a strided line set reaches beyond 64 bits: " + std::to_string(d.count) + " places " +
-                         std::to_string(d.stride) + " apart");
+                         std::to_string(d.stride) + " apart; lower the stride or the number of places");
     }
   }
   s.extent_ = reach;

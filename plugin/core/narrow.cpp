@@ -158,7 +158,7 @@ std::string name_of_row(const LineSet& lines, Index at) {
                   "does not keep its excess |diag| - |lower| - |upper| within %.0f %% as floats, %.3g becomes %.3g",
                   100 * kNarrowChange, row.before, row.after);
   } else {
-    std::snprintf(why, sizeof why, "has numbers that floats cannot hold beside each other");
+    std::snprintf(why, sizeof why, "has entries too large, too small or too far apart for float");
   }
   throw InvalidInput("precision narrow: " + name_of_row(lines, at) + numbers + why + ": use precision same");
 }
@@ -208,15 +208,16 @@ std::string why_not_narrow_factors(const Survey& survey) {
   char text[128];
   const double d = survey.dominance, of_bands = kHalfEps * (1 + 2 / (d - 1));
   if (!(d > 1 && (1 + narrow_factors_change(d)) / (1 - of_bands) - 1 <= kNarrowChange)) {
-    std::snprintf(text, sizeof text, "with row dominance %.6f the excess of a row might change by more than %.0f %%", d,
+    std::snprintf(text, sizeof text,
+                  "with row dominance %.6f rounding might change the excess of a row by more than %.0f %%", d,
                   100 * kNarrowChange);
     return text;
   }
   const bool fits = survey.smallest_row >= kSmallestRow && survey.largest_row <= kLargestRow &&
                     survey.largest_row <= kWidest * survey.smallest_row;
   if (fits || !(survey.largest_row > 0)) return {};
-  std::snprintf(text, sizeof text, "factors of rows of %.1e to %.1e reach beyond float", survey.smallest_row,
-                survey.largest_row);
+  std::snprintf(text, sizeof text, "factors of rows between %.1e and %.1e exceed the range of float",
+                survey.smallest_row, survey.largest_row);
   return text;
 }
 

@@ -216,7 +216,7 @@ void meet(Plan& plan, Index arrays, int word, const DeviceTraits& traits) {
 
 void check_partition(Index partition) {
   if (partition >= 0) return;
-  throw InvalidInput("a partition needs at least 1 row (0: chosen), not " + std::to_string(partition));
+  throw InvalidInput("a partition needs at least 1 row (0: chosen at set-up), not " + std::to_string(partition));
 }
 
 /// Words of an array of a chunk: five, with what stands on either side, share the memory, and each is an allocation of
@@ -231,8 +231,8 @@ void cut_into_chunks(Plan& plan, int word, const DeviceTraits& traits) {
   plan.chunk_tiles = tile_rows > 0 ? (words - 2 * round_up(plan.halo, 16)) / tile_rows : 0;
   plan.chunk_tiles = std::min(plan.chunk_tiles, plan.tiles());
   if (plan.chunk_tiles < 1 && plan.n > 0) {
-    throw InvalidInput("the device's memory limit holds " + std::to_string(words) + " rows a chunk, a tile needs " +
-                       std::to_string(tile_rows + 2 * plan.halo) +
+    throw InvalidInput("the device's memory limit holds " + std::to_string(words) +
+                       " rows per chunk, but a tile needs " + std::to_string(tile_rows + 2 * plan.halo) +
                        ": raise device_memory or make the partition smaller");
   }
 }
@@ -336,8 +336,9 @@ Plan make_stored_plan(Index n, Index reach, Index partition, int word, const Dev
   const std::int64_t words = chunk_words(word, traits);
   plan.chunk_tiles = std::min(words / plan.tile_rows() - 2, plan.tiles());
   if (plan.chunk_tiles < 1 && n > 0) {
-    throw InvalidInput("the device's memory limit holds " + std::to_string(words) + " rows a chunk, three tiles need " +
-                       std::to_string(3 * plan.tile_rows()) + ": raise device_memory or make the partition smaller");
+    throw InvalidInput("the device's memory limit holds " + std::to_string(words) +
+                       " rows per chunk, but three tiles need " + std::to_string(3 * plan.tile_rows()) +
+                       ": raise device_memory or make the partition smaller");
   }
   return plan;
 }

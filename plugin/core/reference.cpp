@@ -77,7 +77,7 @@ void Reference<T>::factor(const LineSet& lines, const BandsView<T>& bands) {
     if (n > std::numeric_limits<lapack_int>::max()) {
       throw InvalidInput("method pivot takes lines of at most " +
                          std::to_string(std::numeric_limits<lapack_int>::max()) + " rows (LAPACK's integers), not " +
-                         std::to_string(n));
+                         std::to_string(n) + ": choose another method");
     }
     longest = std::max(longest, n);
     if (n == 0) continue;

@@ -95,7 +95,7 @@ void ClSolver<T>::drain(State& s, const Waiter& waiter) const noexcept {
     waiter.drain(s.device->queue());
   } catch (...) {
     // Whether the device still works on the memory cannot be known. A wait that was too long has said so already.
-    Registry::instance().abandon(*s.device, "nothing can be waited for after an error");
+    Registry::instance().abandon(*s.device, "an error left commands that cannot be waited for");
   }
 }
 

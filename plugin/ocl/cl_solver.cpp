@@ -70,26 +70,28 @@ void ClSolver<T>::check(const Plan& plan, const Bands<T>& bands) const {
   }
   if (plan.n > 0 && plan.method == Method::truncated_streamed && !plan.has<StoredFactors>() && !grid(plan)) {
     throw InvalidInput(describe(found_.info) +
-                       " carries truncated-streamed by stored factors only (make_stored_plan, make_run_plan)");
+                       " solves truncated-streamed only by stored factors: use make_stored_plan or make_run_plan");
   }
   const bool contiguous = bands.lines().contiguous();
   const bool cuts_lines = !contiguous && (plan.method == Method::truncated_halo || grid(plan));
   if (plan.n > 0 && cuts_lines != (segments_of(plan) > 0)) {
     throw InvalidInput(std::string("the plan is for lines ") + (contiguous ? "side by side" : "laid end to end") +
-                       ", the bands are " + bands.lines().describe());
+                       ", the bands are " + bands.lines().describe() + ": make the plan for these lines");
   }
   if (bands.lines().rows() != plan.n) {
-    throw InvalidInput("the plan has " + std::to_string(plan.n) + " rows, the bands are " + bands.lines().describe());
+    throw InvalidInput("the plan has " + std::to_string(plan.n) + " rows, the bands are " + bands.lines().describe() +
+                       ": make the plan for these lines");
   }
   const bool is_double = sizeof(T) == sizeof(double);
   if (plan.by_groups()) {
     if (found_.by_groups(settings_.variant)) return;
-    throw InvalidInput("the plan is by work-groups, " + describe(found_.info) + " uses kernels made for CPUs");
+    throw InvalidInput("the plan is by work-groups, " + describe(found_.info) +
+                       " uses kernels made for CPUs: choose variant gpu");
   }
   const int lanes = bands.lines().contiguous() ? found_.tile_lanes(is_double) : found_.lanes(is_double);
   if (plan.n > 0 && plan.lanes != lanes) {
     throw InvalidInput("the plan is for " + std::to_string(plan.lanes) + " lanes, " + describe(found_.info) + " has " +
-                       std::to_string(lanes));
+                       std::to_string(lanes) + ": make the plan with the traits of this device");
   }
 }
 

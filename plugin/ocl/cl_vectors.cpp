@@ -61,16 +61,17 @@ Buffer ClSolver<T>::checked(const State& s, const char* name, _cl_mem* handle, c
   const std::int64_t need = lines_.extent() * static_cast<Index>(sizeof(T));
   const auto bytes = static_cast<std::int64_t>(buffer.getInfo<CL_MEM_SIZE>());
   if (bytes < need) {
-    refuse("holds " + std::to_string(bytes) + " bytes, " + lines_.describe() + " need " + std::to_string(need));
+    refuse("holds " + std::to_string(bytes) + " bytes, " + lines_.describe() + " need " + std::to_string(need) +
+           ": make it larger");
   }
   if ((buffer.getInfo<CL_MEM_FLAGS>() & unfit) != 0) {
-    refuse(unfit == CL_MEM_READ_ONLY ? "is CL_MEM_READ_ONLY: kernels write it"
-                                     : "is CL_MEM_WRITE_ONLY: kernels read it");
+    refuse(unfit == CL_MEM_READ_ONLY ? "is CL_MEM_READ_ONLY, but kernels write it: make it with CL_MEM_READ_WRITE"
+                                     : "is CL_MEM_WRITE_ONLY, but kernels read it: make it with CL_MEM_READ_WRITE");
   }
   const std::size_t alignment = s.part->alignment();
   if (reinterpret_cast<std::uintptr_t>(buffer.getInfo<CL_MEM_HOST_PTR>()) % alignment != 0) {
-    refuse("lies over memory of the host that is not aligned to " + std::to_string(alignment) +
-           " bytes: align that, or make the buffer without CL_MEM_USE_HOST_PTR");
+    refuse("uses host memory that is not aligned to " + std::to_string(alignment) +
+           " bytes: align it, or make the buffer without CL_MEM_USE_HOST_PTR");
   }
   return buffer;
 }
@@ -89,7 +90,7 @@ void ClSolver<T>::apply_on_device(_cl_mem* y, _cl_mem* x) {
     vectors.y_buffer = checked(s, "y", y, CL_MEM_WRITE_ONLY);
     vectors.x_buffer = checked(s, "x", x, CL_MEM_READ_ONLY);
     if (overlap(place_of(vectors.y_buffer), place_of(vectors.x_buffer))) {
-      throw InvalidInput("buffers x and y of apply_on_device overlap: use two");
+      throw InvalidInput("buffers x and y of apply_on_device overlap: use two separate buffers");
     }
   }
   solve(vectors);
@@ -103,8 +104,8 @@ Buffer ClSolver<T>::piece(const Buffer& vector, const Chunk& chunk) const {
   const cl_buffer_region region{place.first + static_cast<std::size_t>(chunk.first) * sizeof(T),
                                 static_cast<std::size_t>(chunk.rows()) * sizeof(T)};
   if (region.origin % found_.base_alignment != 0) {
-    throw InvalidInput("the device's memory holds " + std::to_string(layout_.chunks.size()) +
-                       " chunks one at a time, and that of row " + std::to_string(chunk.first) +
+    throw InvalidInput("device memory cuts the system into " + std::to_string(layout_.chunks.size()) +
+                       " chunks, and the chunk of row " + std::to_string(chunk.first) +
                        " does not begin at a multiple of " + std::to_string(found_.base_alignment) +
                        " bytes of the buffer: raise device_memory, or use apply() with host vectors");
   }

@@ -7,14 +7,15 @@ namespace oclspkt::ocl {
 namespace {
 
 [[noreturn]] void refuse(const OpenDevice& device, const Kernel& kernel, const std::string& why) {
-  throw DeviceError("kernel " + kernel.name + " cannot be launched on " + describe(device.info()) + ": " + why);
+  throw DeviceError("kernel " + kernel.name + " cannot be launched on " + describe(device.info()) + ": " + why +
+                    "; choose another device, or host");
 }
 
 void check_geometry(const OpenDevice& device, const Kernel& kernel, Geometry geometry) {
   const std::size_t most = std::min(kernel.max_group_items, device.found().max_group_items);
   if (geometry.group_items < 1 || geometry.group_items > most) {
     refuse(device, kernel,
-           "a work-group of " + std::to_string(geometry.group_items) + " work-items, " + std::to_string(most) +
+           "a work-group of " + std::to_string(geometry.group_items) + " work-items, at most " + std::to_string(most) +
                " are possible");
   }
   // Work sizes are counted in the device's own words, of 32 bits at least.

@@ -91,9 +91,9 @@ Layout make_layout(const Plan& plan, int word, const Limits& limits) {
     chunk_tiles = (chunk_tiles + 1) / 2;
   }
   if (const Limits need = needs_of(plan, word, chunk_tiles, limits.alignment); !fits(need, limits)) {
-    throw InvalidInput("tiles of " + std::to_string(plan.tile_rows()) + " rows, one at a time, need " +
-                       std::to_string(need.memory) + " bytes on the device, the largest buffer " +
-                       std::to_string(need.allocation) + "; allowed are " + std::to_string(limits.memory) + " and " +
+    throw InvalidInput("a tile of " + std::to_string(plan.tile_rows()) + " rows needs " + std::to_string(need.memory) +
+                       " bytes on the device, " + std::to_string(need.allocation) +
+                       " of them in one buffer; allowed are " + std::to_string(limits.memory) + " and " +
                        std::to_string(limits.allocation) + ": raise device_memory or choose another partition");
   }
   Layout layout = working_sizes(plan, word, chunk_tiles).layout;
@@ -121,7 +121,7 @@ Layout make_layout(const Plan& plan, int word, const Limits& limits) {
   if (plan.cut().whole && !(layout.resident && layout.chunks.size() <= 1)) {
     throw InvalidInput(std::string("scheme ") + plan.scheme() + " of method " + name(plan.method) + " takes all " +
                        std::to_string(plan.n) +
-                       " rows at once, the device's memory does not hold them: raise device_memory or choose "
+                       " rows at once, which the device's memory does not hold: raise device_memory or choose "
                        "exact-twopass by partitions");
   }
   return layout;
@@ -196,7 +196,7 @@ Layout make_strided_layout(const Plan& plan, const LineSet& lines, int word, con
   const Limits need{std::max({layout.longest * word, bands * factor, layout.scratch_bytes}),
                     3 * bands * factor + 2 * layout.longest * word + layout.scratch_bytes + layout.own_bytes};
   if (layout.chunks.empty() || !fits(need, limits)) {
-    throw InvalidInput("lines side by side, a block of " + std::to_string(extent) + " places at a time, need " +
+    throw InvalidInput("a block of lines side by side of " + std::to_string(extent) + " places needs " +
                        std::to_string((5 * extent) * word + slot_bytes) + " bytes on the device; allowed are " +
                        std::to_string(limits.memory) + ", " + std::to_string(limits.allocation) +
                        " in one buffer: raise device_memory, or let the host solve them");
@@ -205,9 +205,9 @@ Layout make_strided_layout(const Plan& plan, const LineSet& lines, int word, con
       3 * band_rows * factor + 2 * layout.longest * word + layout.scratch_bytes + layout.own_bytes;
   layout.resident = resident <= limits.memory;
   if (grid_folds(plan) && !(layout.resident && layout.chunks.size() == 1)) {
-    throw InvalidInput(
-        "lines side by side that are cut into segments are solved all at once, the device's memory does "
-        "not hold them: raise device_memory or choose whole lines");
+    throw InvalidInput("lines side by side that are cut into segments are solved all at once, which the " +
+                       std::to_string(limits.memory) +
+                       " bytes allowed on the device do not hold: raise device_memory or choose whole lines");
   }
   return layout;
 }

@@ -33,7 +33,7 @@ const char* source_of(const std::string& kernel) {
   for (const KernelSource* source = kKernelSources; source->name != nullptr; ++source) {
     if (kernel == source->name) return source->text;
   }
-  throw DeviceError("no kernel named " + kernel + " was embedded into the OpenCL module");
+  throw DeviceError("no kernel named " + kernel + " is in the OpenCL module: install libraries of one version");
 }
 
 std::string build_options(const FoundDevice& device, bool is_double, int lanes) {
@@ -148,7 +148,8 @@ Registry::Registry() : process_(getpid()) {
 const FoundDevice& Registry::device(int index) const {
   if (index < 0 || index >= static_cast<int>(discovery_.devices.size())) {
     throw InvalidInput("there is no device " + std::to_string(index) + "; " +
-                       std::to_string(discovery_.devices.size()) + " devices were found, counted from 0");
+                       std::to_string(discovery_.devices.size()) +
+                       " devices were found, counted from 0: oclspkt-devices lists them");
   }
   return discovery_.devices[static_cast<std::size_t>(index)];
 }

@@ -68,7 +68,7 @@ bool Waiter::done(const cl::Event& event) const {
     const std::string why = "it did not finish within " + seconds_text(limit_);
     Registry::instance().abandon(device_, why);
     throw DeviceError(describe(device_.info()) + ": " + why +
-                      " and is not used again; raise the timeout if it only was slow");
+                      " and is not used again; raise timeout if it is only slow");
   }
   return false;
 }

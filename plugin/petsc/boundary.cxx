@@ -45,7 +45,8 @@ PetscErrorCode TranslateException(PC pc, int line, const char* function, const c
   } catch (const DeviceError& e) {
     return Raise(pc, line, function, file, PETSC_ERR_GPU, e.what());
   } catch (const std::bad_alloc&) {
-    return Raise(pc, line, function, file, PETSC_ERR_MEM, "PCOCLSPKT is out of host memory");
+    return Raise(pc, line, function, file, PETSC_ERR_MEM,
+                 "PCOCLSPKT is out of host memory: use more ranks or fewer rows on each");
   } catch (const std::exception& e) {
     return Raise(pc, line, function, file, PETSC_ERR_LIB, e.what());
   } catch (...) {

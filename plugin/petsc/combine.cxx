@@ -66,7 +66,7 @@ PetscErrorCode CheckBetween(PC pc) {
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &bad, 1, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)pc)));
   PetscCheck(bad < 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONG,
              "-pc_oclspkt_combine %s -pc_oclspkt_diagonal %s: the %s of row %" PetscInt_FMT
-             " is 0, and its inverse stands between the factors; use -pc_oclspkt_combine additive or multiplicative",
+             " is 0, but its inverse joins the factors; use -pc_oclspkt_combine additive or multiplicative",
              kCombineNames[static_cast<int>(o->settings.combine)],
              kDiagonalNames[static_cast<int>(o->settings.diagonal)],
              o->settings.diagonal == Diagonal::split ? "sum" : "diagonal", bad);
@@ -108,11 +108,10 @@ PetscErrorCode TakeGiven(PC pc, Sweep& sweep) {
              "PCOCLSPKTSetBands() for %s was given %d rows on this rank, the matrix has %d; make the vectors with "
              "MatCreateVecs() or DMCreateGlobalVector()",
              name(sweep.direction), static_cast<int>(given.bands.extent()), static_cast<int>(layout.lines.rows()));
-  PetscCheck(
-      !given.ends || *given.ends == ends_of(layout), PETSC_COMM_SELF, PETSC_ERR_ORDER,
-      "The lines along %s are other ones than those that PCOCLSPKTSetBands() was called for; call it again after "
-      "PCSetDM() and PCSetOperators()",
-      name(sweep.direction));
+  PetscCheck(!given.ends || *given.ends == ends_of(layout), PETSC_COMM_SELF, PETSC_ERR_ORDER,
+             "The lines along %s differ from those that PCOCLSPKTSetBands() was called for; call it again after "
+             "PCSetDM() and PCSetOperators()",
+             name(sweep.direction));
   OclspktCall(pc, sweep.solver.exchange(layout.lines, layout.cuts, layout.exchange, given.bands);
               given.ends = ends_of(layout); given.taken = true);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -184,8 +184,8 @@ PetscErrorCode LayOutAxis(PC pc, Mat matrix, const Grid& grid, std::size_t axis,
 
   PetscFunctionBegin;
   PetscCheck(axis < grid.axes, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_oclspkt_lines %s: the grid has %d dimension%s", word, static_cast<int>(grid.axes),
-             grid.axes == 1 ? "" : "s");
+             "-pc_oclspkt_lines %s: the grid has only %d dimension%s; name an axis that it has", word,
+             static_cast<int>(grid.axes), grid.axes == 1 ? "" : "s");
   PetscCheck(!grid.periodic[axis], PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "-pc_oclspkt_lines %s: the grid is periodic along %s, and cyclic lines are not solved yet; make the "
              "preconditioner of another direction, or of a matrix without the periodic couplings",

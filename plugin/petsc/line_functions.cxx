@@ -43,7 +43,7 @@ PetscErrorCode CheckGiven(const GivenLines& given) {
   std::vector<PetscInt> sorted = numbers;
   std::sort(sorted.begin(), sorted.end());
   PetscCheck(sorted.empty() || sorted.front() >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-             "PCOCLSPKTSetLines(): a line has the number %" PetscInt_FMT "; numbers begin with 0", sorted.front());
+             "PCOCLSPKTSetLines(): a line has the number %" PetscInt_FMT "; count lines from 0", sorted.front());
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
   PetscCheck(twice == sorted.end(), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
              "PCOCLSPKTSetLines(): line %" PetscInt_FMT
@@ -91,7 +91,7 @@ PetscErrorCode TakeBands(PC pc, Direction direction, const std::array<Vec, 3>& v
   for (std::size_t b = 0; b < 3; ++b) PetscCall(VecGetLocalSize(vectors[b], &rows[b]));
   PetscCheck(rows[0] == rows[1] && rows[2] == rows[1], PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
              "PCOCLSPKTSetBands(): the vectors have %" PetscInt_FMT ", %" PetscInt_FMT " and %" PetscInt_FMT
-             " rows here",
+             " rows here; give three of the same layout",
              rows[0], rows[1], rows[2]);
   PetscCall(KnownLines(pc, direction, rows[1], &layout));
   for (std::size_t b = 0; b < 3; ++b) PetscCall(VecGetArrayRead(vectors[b], &values[b]));

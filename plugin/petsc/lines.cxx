@@ -46,7 +46,8 @@ std::vector<Direction> parse_directions(const std::string& words) {
       throw InvalidInput("-pc_oclspkt_lines has no direction '" + word +
                          "'; there are: auto, x, y, z, matrix, given, joined by commas");
     } else if (std::find(directions.begin(), directions.end(), direction) != directions.end()) {
-      throw InvalidInput("-pc_oclspkt_lines names '" + word + "' twice; -pc_oclspkt_combine symmetric comes back");
+      throw InvalidInput("-pc_oclspkt_lines names '" + word +
+                         "' twice; name it once (-pc_oclspkt_combine symmetric repeats directions by itself)");
     } else {
       directions.push_back(direction);
     }

@@ -33,10 +33,9 @@ void print_options_page() {
   std::printf(
       "<!-- Made by oclspkt-options from plugin/petsc/options.cpp; a test keeps this page equal to its output. -->\n"
       "# Options of PCOCLSPKT\n\n"
-      "They go behind any prefix of the preconditioner (`-sub_pc_oclspkt_method exact` under bjacobi, "
-      "`-fieldsplit_0_pc_oclspkt_method exact` under fieldsplit). A change takes effect at the next set-up. `-help` "
-      "prints "
-      "the same list, and the view names the options that differ from their defaults.\n");
+      "Put the prefix of the preconditioner in front of an option: `-sub_pc_oclspkt_method exact` under bjacobi, "
+      "`-fieldsplit_0_pc_oclspkt_method exact` under fieldsplit. A change takes effect at the next set-up. `-help` "
+      "prints the same list, and the view names the options that differ from their defaults.\n");
   for (const OptionEntry& entry : option_table()) {
     const std::string python = snake_case(entry.function);
     std::printf(
@@ -91,18 +90,19 @@ void print_see_also(const std::string& functions) {
 void print_option(const Page& page) {
   const OptionEntry& entry = *page.option;
   const bool setter = page.is_setter();
-  std::printf("%s the setting of `%s%s`: %s.\n\n", setter ? "Set" : "Get", kOptionPrefix, entry.name, entry.help);
+  std::printf("%s the option `%s%s`: %s.\n\n", setter ? "Set" : "Get", kOptionPrefix, entry.name, entry.help);
   print_synopsis(page.signature, setter);
   std::printf("## Input Parameter%s\n\n- `pc` - the preconditioner\n", setter ? "s" : "");
   if (!setter) std::printf("\n## Output Parameter\n\n");
   std::printf("- `%s` - %s%s\n\n", entry.name, values_text(entry).c_str(),
-              !setter && std::strstr(entry.argument, "char") ? "; valid until the setting changes" : "");
+              !setter && std::strstr(entry.argument, "char") ? "; valid until the option changes" : "");
   if (setter) {
     std::printf("## Options Database Key\n\n- `%s` - %s (default `%s`)\n\n", option_text(entry).c_str(), entry.help,
                 default_text(entry).c_str());
   }
-  std::printf("## Level\n\nintermediate\n\n## Notes\n\n%s%s\n\n", entry.notes,
-              setter ? " The change takes effect at the next `PCSetUp()`; for other types of PC nothing happens." : "");
+  std::printf(
+      "## Level\n\nintermediate\n\n## Notes\n\n%s%s\n\n", entry.notes,
+      setter ? " The change takes effect at the next `PCSetUp()`; for other types of PC the call does nothing." : "");
   print_see_also((setter ? "Get" : "Set") + std::string(entry.function));
 }
 
@@ -115,8 +115,8 @@ void print_result(const Page& page) {
   for (const ResultValue& value : entry.values) {
     std::printf("- `%s` - %s%s\n", value.name, value.help, optional(entry) ? "; `NULL` if not wanted" : "");
   }
-  std::printf("\n## Level\n\n%s\n\n## Notes\n\n%s Before a successful `PCSetUp()` it is an error.\n\n", entry.level,
-              entry.notes);
+  std::printf("\n## Level\n\n%s\n\n## Notes\n\n%s Calling it before a successful `PCSetUp()` is an error.\n\n",
+              entry.level, entry.notes);
   print_see_also(entry.see_also);
 }
 
@@ -128,7 +128,7 @@ void print_action(const Page& page) {
   for (const ResultValue& value : entry.inputs) std::printf("- `%s` - %s\n", value.name, value.help);
   std::printf(
       "\n## Level\n\nadvanced\n\n## Notes\n\n%s The change takes effect at the next `PCSetUp()`; for other types "
-      "of PC nothing happens. `PCReset()` forgets it.\n\n",
+      "of PC the call does nothing. `PCReset()` drops what was given.\n\n",
       entry.notes);
   print_see_also(entry.see_also);
 }

@@ -23,11 +23,11 @@ static PetscErrorCode InfoChoice(PC pc, const Sweep& sweep) {
     if (group.pinned) PetscCall(PetscInfo(pc, "pinned (%s): %s\n", report.pin_why.c_str(), group.why.c_str()));
   }
   if (report.certificate_above_tolerance) {
-    PetscCall(
-        PetscInfo(pc,
-                  "WARNING: the method was named and is not covered (certificate %g, tolerance %g, rounding at most %g "
-                  "eps in a row, backward error %g); -pc_oclspkt_method auto is accurate\n",
-                  report.certificate, report.tolerance, rounding_of(sweep), report.backward_error));
+    PetscCall(PetscInfo(
+        pc,
+        "WARNING: the named method is above its limits, so the answer may be inaccurate (certificate %g, tolerance "
+        "%g, rounding at most %g eps in a row, backward error %g); use -pc_oclspkt_method auto\n",
+        report.certificate, report.tolerance, rounding_of(sweep), report.backward_error));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -125,8 +125,9 @@ static PetscErrorCode CheckReady(PC pc) {
   PetscFunctionBegin;
   if (data(pc)->stale && !pc->reusepreconditioner) PetscCall(PCSetUp_OCLSPKT(pc));
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(data(pc)->ready, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER,
-             "The last set-up of PCOCLSPKT ended in an error; mend what it named and call PCSetUp() again");
+  PetscCheck(
+      data(pc)->ready, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER,
+      "The last PCSetUp() of PCOCLSPKT ended in an error; correct what its message names and call PCSetUp() again");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

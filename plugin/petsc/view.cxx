@@ -24,7 +24,7 @@ void add_rounding(const Totals& totals, Lines& lines) {
   const double bound = largest_bound(totals.report.rounding, totals.cut.rounding);
   lines.push_back(!std::isfinite(bound) ? "rounding: no bound is known"
                                         : "rounding: at most " + number(bound) + " eps in a row" +
-                                              (bound <= kRoundingLimit ? "" : ", ABOVE what method auto takes"));
+                                              (bound <= kRoundingLimit ? "" : ", ABOVE the limit of method auto"));
   const Report& report = totals.report;
   if (report.backward_error > 0) lines.push_back("checked: backward error " + number(report.backward_error));
 }
@@ -49,9 +49,9 @@ std::string device_line(const Report& report) {
 void add_exceptions(const Report& report, Lines& lines) {
   if (!report.pin_why.empty()) lines.push_back("singular: pinned, " + report.pin_why);
   for (const GroupReport& group : report.groups) {
-    lines.push_back("apart: " + std::to_string(group.lines) + (group.lines == 1 ? " line" : " lines") + " from line " +
-                    std::to_string(group.first_line) + " by " + name(group.method) + (group.pinned ? ", pinned" : "") +
-                    " on the host, " + group.why);
+    lines.push_back("fallback lines: " + std::to_string(group.lines) + ", from line " +
+                    std::to_string(group.first_line) + " on, by " + name(group.method) +
+                    (group.pinned ? ", pinned" : "") + " on the host, " + group.why);
   }
   for (const std::string& lost : report.degraded) lines.push_back("degraded: " + lost);
 }
@@ -83,10 +83,10 @@ std::string whose(const Totals& totals) {
 void add_elsewhere(const Totals& totals, Lines& lines) {
   if (totals.elsewhere > 0) {
     lines.push_back("other ranks: " + std::to_string(totals.elsewhere) +
-                    " took another method or device than rank 0; -ksp_view ::ascii_info_detail lists them");
+                    " use another method or device than rank 0; -ksp_view ::ascii_info_detail lists them");
   }
   if (totals.apart_elsewhere > 0) {
-    lines.push_back("apart on other ranks: " + std::to_string(totals.apart_elsewhere) + " lines");
+    lines.push_back("fallback lines on other ranks: " + std::to_string(totals.apart_elsewhere));
   }
   if (totals.degraded_elsewhere > 0) {
     lines.push_back("degraded on other ranks: " + std::to_string(totals.degraded_elsewhere) + " devices lost");
@@ -181,10 +181,10 @@ void add_details(const Sweep& o, Lines& lines) {
   if (!report.device_costs.empty()) lines.push_back("costs: " + report.device_costs);
   if (report.ready) lines.push_back("dominance: " + number(report.dominance));
   const Counts counts = o.solver.counts();
-  lines.push_back("set-ups: " + std::to_string(counts.set_ups) + ", matrix read " +
-                  std::to_string(o.extraction.gathers()) + " times, pattern searched " +
-                  std::to_string(o.extraction.searches()) + " times, bands brought to a solver " +
-                  std::to_string(counts.uploads) + " times");
+  lines.push_back("set-ups: " + std::to_string(counts.set_ups) +
+                  ", matrix reads: " + std::to_string(o.extraction.gathers()) +
+                  ", pattern searches: " + std::to_string(o.extraction.searches()) +
+                  ", bands passed to a solver: " + std::to_string(counts.uploads));
   const Times times = o.solver.times();
   lines.push_back("solves: " + std::to_string(times.applies) + " in " + number(times.total_seconds) + " s, kernels " +
                   number(times.kernel_seconds) + " s, transfers " + number(times.transfer_seconds) + " s");

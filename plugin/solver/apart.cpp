@@ -62,7 +62,7 @@ void Solver<T>::Impl::take_out_extremes() {
   const bool as_it_is = named(options_.method) && options_.method != MethodChoice::exact;
   if (in_range<T>(survey_) || as_it_is) return;
   char text[96];
-  std::snprintf(text, sizeof text, "rows of %.1e to %.1e are scaled by powers of two", survey_.smallest_row,
+  std::snprintf(text, sizeof text, "rows between %.1e and %.1e are scaled by powers of two", survey_.smallest_row,
                 survey_.largest_row);
   std::vector<Index> lines = extreme_lines(bands_.lines(), bands_.view());
   if (lines.empty()) return;  // lines differ from each other, and do not meet

@@ -115,17 +115,17 @@ const char* text(Gathering why) {
     case Gathering::singular_part:
       return "its inner rows are singular on a process";
     case Gathering::refused_part:
-      return "no method holds for its inner rows on a process";
+      return "every method is rejected for its inner rows on a process";
     case Gathering::small_pivot:
       return "the equations between its parts are nearly singular";
     case Gathering::large_spike:
-      return "its parts multiply rounding";
+      return "solving its parts amplifies rounding errors";
     case Gathering::extreme:
-      return "its rows are too large, too small or too different";
+      return "its rows are too large, too small or too different in size";
     case Gathering::trial:
-      return "its parts failed the trial solve";
+      return "the trial solve of its parts failed";
     case Gathering::asked:
-      return "partial pivoting was asked for";
+      return "method pivot was asked for";
   }
   return "";
 }

@@ -29,8 +29,8 @@ void CutSolver<T>::Impl::check_gather_limit() const {
     if (rows <= options_.gather_limit) continue;
     throw Breakdown("line " + std::to_string(cut_[c].number) + " of " + std::to_string(rows) +
                     " rows cannot be solved in parts (" + text(why_[static_cast<std::size_t>(c)]) +
-                    "), and gather_limit lets one process solve lines of " + std::to_string(options_.gather_limit) +
-                    " rows at most");
+                    "), and gather_limit lets one process solve lines of at most " +
+                    std::to_string(options_.gather_limit) + " rows: raise it (-1: any length)");
   }
 }
 
@@ -155,7 +155,7 @@ void CutSolver<T>::Impl::settle_gathered() {
   report_.pinned = static_cast<Index>(pinned.size());
   if (pinned.empty() || may_pin()) return;
   throw Breakdown(name_gathered(static_cast<std::size_t>(pinned.front())) +
-                  ", is singular; singular pin sets the last unknown of singular lines to 0");
+                  ", is singular; the option singular pin sets the last unknown of each singular line to 0");
 }
 
 #define OCLSPKT_INSTANTIATE(T)                                                         \

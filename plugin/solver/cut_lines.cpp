@@ -16,23 +16,31 @@ void check_chain(const std::vector<int>& chain, int rank, int size) {
   std::vector<int> sorted = chain;
   std::sort(sorted.begin(), sorted.end());
   require(!sorted.empty() && sorted.front() >= 0 && sorted.back() < size,
-          "a chain holds processes 0 to " + std::to_string(size - 1));
-  require(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(), "a chain holds a process twice");
-  require(std::binary_search(sorted.begin(), sorted.end(), rank), "a chain of this process does not hold it");
+          sorted.empty()
+              ? std::string("a chain is empty: list the processes that hold the line")
+              : "a chain lists processes " + std::to_string(sorted.front()) + " to " + std::to_string(sorted.back()) +
+                    ": processes are numbered 0 to " + std::to_string(size - 1));
+  require(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(),
+          "a chain of " + std::to_string(sorted.size()) + " processes lists one twice: list each once");
+  require(std::binary_search(sorted.begin(), sorted.end(), rank),
+          "a chain given to process " + std::to_string(rank) + " does not list it: list it, or leave the chain out");
 }
 
 void check_sizes(const LineSet& lines, const Cuts& cuts) {
   const auto count = static_cast<std::size_t>(lines.count());
-  require(
-      cuts.chain_of.empty() || cuts.chain_of.size() == count,
-      "chain_of holds " + std::to_string(cuts.chain_of.size()) + " numbers for " + std::to_string(count) + " lines");
-  require(cuts.number.empty() || cuts.number.size() == count,
-          "number holds " + std::to_string(cuts.number.size()) + " numbers for " + std::to_string(count) + " lines");
+  require(cuts.chain_of.empty() || cuts.chain_of.size() == count,
+          "chain_of holds " + std::to_string(cuts.chain_of.size()) + " numbers, the line count is " +
+              std::to_string(count) + ": give one for each line");
+  require(cuts.number.empty() || cuts.number.size() == count, "number holds " + std::to_string(cuts.number.size()) +
+                                                                  " numbers, the line count is " +
+                                                                  std::to_string(count) + ": give one for each line");
   for (const int chain : cuts.chain_of) {
     require(chain >= 0 && chain < static_cast<int>(cuts.chains.size()),
-            "chain_of holds " + std::to_string(chain) + " of " + std::to_string(cuts.chains.size()) + " chains");
+            "chain_of names chain " + std::to_string(chain) + ", the number of chains is " +
+                std::to_string(cuts.chains.size()) + ": count them from 0");
   }
-  for (const Index number : cuts.number) require(number >= 0, "a line has a negative number");
+  for (const Index number : cuts.number)
+    require(number >= 0, "a line has the number " + std::to_string(number) + ": count lines from 0");
 }
 
 /// Lay the messages end to end, one for each process, in the order of the processes.
@@ -94,7 +102,8 @@ CutLines find_cut_lines(const LineSet& lines, const Cuts& cuts, int rank, int si
     const auto chain_at = static_cast<std::size_t>(chain_index);
     const std::vector<int>& chain = cut.chains[chain_at];
     if (chain.size() == 1) continue;
-    require(lines.length(l) > 0, "line " + std::to_string(l) + " is cut and has no row here");
+    require(lines.length(l) > 0, "line " + std::to_string(l) + " is cut and has no row on process " +
+                                     std::to_string(rank) + ": leave this process out of its chain");
     const Index number = cuts.number.empty() ? seen[chain_at]++ : cuts.number[at];
     const auto place = std::find(chain.begin(), chain.end(), rank) - chain.begin();
     cut.lines.push_back(

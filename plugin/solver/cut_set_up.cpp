@@ -70,7 +70,8 @@ void CutSolver<T>::Impl::look(std::vector<double>& facts) {
     const Survey s = survey_line(lines_, bands.view(), line);
     if (!s.finite) {
       throw NotFinite("the bands of line " + std::to_string(cut_[c].number) + " hold NaN or Inf at row " +
-                      std::to_string(s.weakest_row) + " of process " + std::to_string(exchange_->rank()));
+                      std::to_string(s.weakest_row) + " of process " + std::to_string(exchange_->rank()) +
+                      ": give finite entries");
     }
     dominance = std::min(dominance, s.dominance);
     symmetric = symmetric && s.symmetric;
@@ -164,7 +165,7 @@ void CutSolver<T>::Impl::sort_pinned() {
       why_[static_cast<std::size_t>(c)] = Gathering::singular_part;
     } else if (!may_pin()) {
       throw Breakdown("line " + std::to_string(line) + " of " + std::to_string(lines_.count()) +
-                      " is singular; singular pin sets the last unknown of singular lines to 0");
+                      " is singular; the option singular pin sets the last unknown of each singular line to 0");
     }
   }
 }

@@ -55,7 +55,7 @@ void CutSolver<T>::Impl::swap_bands(const LineSet& lines, Cuts cuts, std::shared
 
 template <typename T>
 void CutSolver<T>::Impl::apply(const T* y, T* x) {
-  if (!ready_) throw InvalidInput("apply needs a set_up that succeeded");
+  if (!ready_) throw InvalidInput("apply was called without a successful set_up: call set_up first");
   if (!overall_.cut) {
     solver_.apply(y, x);
     return;
@@ -75,7 +75,7 @@ void CutSolver<T>::Impl::apply(const T* y, T* x) {
 
 template <typename T>
 void CutSolver<T>::Impl::apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns) {
-  if (!ready_) throw InvalidInput("apply needs a set_up that succeeded");
+  if (!ready_) throw InvalidInput("apply was called without a successful set_up: call set_up first");
   if (!overall_.cut) {
     solver_.apply(y, y_stride, x, x_stride, columns);
     return;
@@ -85,7 +85,7 @@ void CutSolver<T>::Impl::apply(const T* y, Index y_stride, T* x, Index x_stride,
 
 template <typename T>
 void CutSolver<T>::Impl::apply_transpose(const T* y, T* x) {
-  if (!ready_) throw InvalidInput("apply_transpose needs a set_up that succeeded");
+  if (!ready_) throw InvalidInput("apply_transpose was called without a successful set_up: call set_up first");
   if (!overall_.cut) {
     solver_.apply_transpose(y, x);
     return;

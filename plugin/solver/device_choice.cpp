@@ -118,7 +118,7 @@ bool capable(DeviceModule& module, const std::vector<int>& indices, bool is_doub
 DeviceChoice none_usable(const Options& options, DeviceChoice found, bool failed) {
   if (!failed) {
     throw InvalidInput("the devices '" + options.devices +
-                       "' do not compute in double: use float vectors, or name a device that does (oclspkt-devices "
+                       "' have no double precision: use float vectors, or name a device that does (oclspkt-devices "
                        "lists them)");
   }
   found.why = "every device of '" + options.devices + "' failed";
@@ -131,7 +131,8 @@ DeviceChoice choose_device(const Options& options, const Demand& demand, const s
   if (needs_no_device(options.devices)) return host_because("asked for");
   const bool only_auto = options.devices == "auto";
   if (only_auto && host_seconds(demand) * kProbeApplies < kProbeSeconds) {
-    return host_because("measuring devices is not worth it for " + std::to_string(demand.lines.rows()) + " rows");
+    return host_because("the host solves " + std::to_string(demand.lines.rows()) +
+                        " rows too fast to measure devices for");
   }
 
   std::string problem;
@@ -144,7 +145,7 @@ DeviceChoice choose_device(const Options& options, const Demand& demand, const s
   if (selection.devices.empty()) return host_because(no_device_text(module->problems()));
   selection.devices = devices_of_rank(selection.devices, module->devices(), node_place());
   if (!demand.lines.contiguous() && !demand.lines.beside()) {
-    return host_because("the devices' kernels take lines laid end to end or side by side");
+    return host_because("device kernels solve lines end to end or side by side, not with gaps between them");
   }
 
   const bool many = selection.devices.size() > 1;

@@ -22,7 +22,7 @@ std::string words_text(double words) {
 std::string candidate_line(const Candidate& c) {
   std::string line = name(c.method);
   if (!c.shape.empty()) line += ", " + c.shape;
-  line += std::string(c.taken ? ": taken, " : ": refused, ") + c.why;
+  line += std::string(c.taken ? ": taken, " : ": rejected, ") + c.why;
   if (c.words_per_row > 0) line += "; " + words_text(c.words_per_row);
   if (c.seconds > 0) line += ", " + seconds_text(c.seconds) + " predicted";
   return line;

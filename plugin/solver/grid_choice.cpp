@@ -97,7 +97,7 @@ std::optional<Proposal> propose_grid_streamed(const Problem<T>& problem, Rejecti
   rejection = {refusal(evidence, tol, problem.rounding_limit), in_the_way(problem, evidence.weak), plans.back()};
   if (!named(problem.options.method) || !std::isfinite(evidence.worst.bound)) return std::nullopt;
   Proposal insisted = uncovered(plans.back(), evidence.worst, tol);
-  if (evidence.worst.bound <= tol) insisted.why = "asked for, although " + rejection.why;
+  if (evidence.worst.bound <= tol) insisted.why = "used because its method is named; " + rejection.why;
   insisted.rounding = of_first_order(evidence.rounding);
   return insisted;
 }

@@ -174,7 +174,7 @@ struct Refused {
 template <typename T>
 Rejection rejection_of(const Problem<T>& problem, double tol, const Refused& refused) {
   const bool holds = refused.failed.empty();
-  return {holds ? "no cheaper than exact" : halo_refusal(problem, refused.plan, tol, refused.failed.front()),
+  return {holds ? "no cheaper than the exact method" : halo_refusal(problem, refused.plan, tol, refused.failed.front()),
           {},
           refused.plan};
 }
@@ -213,7 +213,8 @@ std::optional<Proposal> propose_followed(const Problem<T>& problem, double tol, 
   if (refused) {
     rejection = rejection_of(problem, tol, *refused);
   } else if (!rejection) {
-    rejection.why = format("the device's work-groups hold %lld rows of halo", static_cast<long long>(limit));
+    rejection.why =
+        format("a work-group of the device holds a halo of %lld rows at most", static_cast<long long>(limit));
   }
   return std::nullopt;
 }

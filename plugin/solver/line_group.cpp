@@ -29,7 +29,7 @@ Rejection object_to_pivots(const Factors<T>& factors, Names names) {
   if (std::isfinite(pivots.growth)) {
     std::snprintf(text, sizeof text, ": growth %.1e, smallest pivot %.1e of its row", pivots.growth, pivots.smallest);
   } else {
-    std::snprintf(text, sizeof text, ": a pivot is 0 without pivoting");
+    std::snprintf(text, sizeof text, ": elimination without pivoting meets a pivot of 0");
   }
   return {line_name(factors.doubtful().front(), names) + text, factors.doubtful()};
 }
@@ -43,7 +43,7 @@ Rejection object_to_singular(const Reference<T>& reference, const std::vector<In
     if (!doubt.singular && !std::binary_search(unstable.begin(), unstable.end(), doubt.line)) continue;
     if (rejection.lines.empty()) {
       rejection.why = "singular: " + line_name(doubt.line, names) + ", the pivot of its row " +
-                      std::to_string(doubt.row) + (doubt.singular ? " is zero or not finite" : " vanishes") +
+                      std::to_string(doubt.row) + (doubt.singular ? " is zero or not finite" : " is lost to rounding") +
                       " with partial pivoting";
     }
     rejection.lines.push_back(doubt.line);
@@ -173,7 +173,7 @@ Rejection LineGroup<T>::set_up() {
   // Elimination makes numbers of its own that leave the range, even where scaling brought all rows into it.
   if (extreme && (exponent_.empty() || method_ == Method::pivot)) {
     method_ = Method::pivot;
-    why_ += ", in wider numbers";
+    why_ += ", in numbers of a wider range";
     solver_ = std::make_unique<WideSolver<T>>();
   } else {
     solver_ = make_host_solver<T>(method_);

@@ -83,12 +83,13 @@ static std::string cheaper_by_factors(const Problem<T>& problem, const Plan& pla
   if (!plan.tiled() || named(problem.options.method) || problem.one_shot) return {};
   const bool runs = plan.method == Method::truncated_streamed;
   if (runs && whole_line_plan(problem))
-    return "lines and their rows are alike, exact-factored reads their factors once";
+    return "all lines and rows are alike: exact-factored reads their factors only once";
   if (plan.has<StoredFactors>()) return {};
-  if (plan.halo > kQuickerHalo) return format("halo %lld, stored factors need none", static_cast<long long>(plan.halo));
+  if (plan.halo > kQuickerHalo)
+    return format("needs a halo of %lld rows; stored factors need none", static_cast<long long>(plan.halo));
   // Tiles that hold longer lines than runs do leave a core nothing else to do.
   const bool runs_may = plan.halo == 0 || (sizeof(T) > sizeof(float) && plan.halo > kQuickerHaloThanLines);
-  return runs_may && propose_line_runs(problem) ? "stored factors, each line a run, need no halo" : "";
+  return runs_may && propose_line_runs(problem) ? "stored factors with one run per line need no halo" : "";
 }
 
 /// Ask the schemes that propose plans by themselves, in the order of the table, until one has a plan or a reason.
@@ -136,7 +137,8 @@ static std::optional<Proposal> propose_plan(const Problem<T>& problem, Method me
   std::optional<Proposal> proposal;
   if (const Scheme* named = problem.traits.host ? nullptr : find_scheme(problem.options.variant)) {
     if (named->takes(method, problem)) return named->propose(problem, rejection);
-    rejection.why = std::string("the scheme ") + named->name() + " is named, which is for something else";
+    rejection.why = std::string("variant ") + named->name() + " is named, which does not solve " + lines.describe() +
+                    " by " + name(method);
     return std::nullopt;
   }
   if (!ask_schemes(problem, method, proposal, rejection)) {
@@ -155,7 +157,7 @@ static std::optional<Proposal> propose_plan(const Problem<T>& problem, Method me
 /// Why small diagonals would be lost, which errors of rows do not show; empty if they are not.
 static std::string diagonal_refusal(const Survey& survey, const Plan& plan) {
   if (!(survey.dominance < 0.5) || scheme_of(plan).elimination().diagonals) return {};
-  return format("row %lld has a diagonal of %.1e times its couplings, which rounds with them",
+  return format("row %lld: rounding loses the diagonal, which is only %.1e times the couplings",
                 static_cast<long long>(survey.weakest_row), survey.dominance);
 }
 
@@ -167,8 +169,8 @@ static std::string forgiving_refusal(const Problem<T>& problem, const Plan& plan
   if (!scheme_of(plan).elimination().excess || problem.survey.dominance > kAboutOne) return {};
   const double effect = forgiven_effect(problem.bands.lines(), problem.bands.view());
   if (effect <= kHarmlessForgiving) return {};
-  return format("an excess within rounding of 0 may change the solution %.1e times, more than %.1f", effect,
-                kHarmlessForgiving);
+  return format("setting row excesses within rounding of 0 to 0 may change the solution %.1e times (limit %.1f)",
+                effect, kHarmlessForgiving);
 }
 
 /// Why the host solves by another method than the one that is named; empty if it does not.

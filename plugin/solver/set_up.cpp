@@ -83,7 +83,7 @@ void Solver<T>::Impl::adopt(const DeviceChoice& device, const Plan& plan, bool l
   report_.device = device_name;
   report_.platform = platform;
   report_.device_type = on_host ? "host" : name(device.info.type);
-  report_.device_why = on_host && !device.host() ? "the devices' kernels do not carry this method" : device.why;
+  report_.device_why = on_host && !device.host() ? "no kernel of the chosen device has this method" : device.why;
   report_.device_costs = device.costs;
   ++counts_.uploads;
   solver_->set_up(plan, bands_);
@@ -121,7 +121,7 @@ Rejection Solver<T>::Impl::examine_adopted(Proposal& p, bool last) {
 template <typename T>
 std::string Solver<T>::Impl::precision_text(const Proposal& p) const {
   if (options_.precision != Precision::narrow) return {};
-  if (!narrows<T>(options_)) return "narrow changes nothing, vectors are float already";
+  if (!narrows<T>(options_)) return "narrow changes nothing: the vectors are float already";
   char changed[80] = "";
   if (narrowed_ > 0) {
     std::snprintf(changed, sizeof changed, ", which changes the excess of a row by %.2g %% at most", 100 * narrowed_);
@@ -132,9 +132,9 @@ std::string Solver<T>::Impl::precision_text(const Proposal& p) const {
       p.plan.has<StoredFactors>() || p.plan.method == Method::exact_factored || p.plan.method == Method::pivot;
   if (!stores) return text + "no factors are stored";
   const std::string why = !p.why_wide.empty() ? p.why_wide
-                          : p.above_tolerance ? "the certificate does not cover them"
+                          : p.above_tolerance ? "the certificate is above the tolerance"
                           : device_ < 0       ? "the host solves"
-                                              : std::string("method ") + name(p.plan.method) + " has no narrow ones";
+                                              : std::string("method ") + name(p.plan.method) + " has no narrow factors";
   return text + "factors stay double, " + why;
 }
 
@@ -186,9 +186,7 @@ void Solver<T>::Impl::note_candidate(const DeviceChoice& device, Method method, 
 /// The present bands, to be solved by the device or by the host.
 template <typename T>
 Problem<T> Solver<T>::Impl::problem(const DeviceChoice& device, bool on_host, bool one_shot) const {
-  const DeviceTraits traits =
-      on_host ? kHostTraits
-              : device.module->traits(device.index, sizeof(T) == 8, settings());
+  const DeviceTraits traits = on_host ? kHostTraits : device.module->traits(device.index, sizeof(T) == 8, settings());
   return {options_, bands_, survey_, traits, survey_.symmetric || known_.symmetric, one_shot};
 }
 
@@ -268,9 +266,9 @@ void Solver<T>::Impl::choose(const DeviceChoice& device, const std::optional<InU
       if (!named(options_.method) && !remedy) {
         in_use_ = InUse{method, device.index, bands_.lines(), seldom_applied_, attempt.from_ends};
       }
-      if (moved && attempt == attempts.front()) report_.why += ", kept from the set-up before";
+      if (moved && attempt == attempts.front()) report_.why += ", kept from the previous set-up";
       const bool stores_none = method == Method::truncated_halo || method == Method::exact_twopass;
-      if (few && stores_none) report_.why += ", no factors are stored for few applies";
+      if (few && stores_none) report_.why += ", stores no factors because few applies are expected";
       return;
     }
     note_candidate(device, method, false, rejection.why, rejection.plan);
@@ -278,10 +276,10 @@ void Solver<T>::Impl::choose(const DeviceChoice& device, const std::optional<InU
     put_back();
   }
   retire();
-  std::string text = "no method holds for this matrix";
+  std::string text = "every method is rejected for this matrix";
   for (const Candidate& c : report_.candidates) text += std::string("; ") + name(c.method) + ": " + c.why;
   if (singular && !pins()) text += std::string("; ") + kPinCure;
-  if (named(options_.method) && !singular) text += "; method auto tries others";
+  if (named(options_.method) && !singular) text += "; set method to auto to try the others";
   throw Breakdown(text);
 }
 
@@ -338,7 +336,9 @@ void Solver<T>::Impl::set_up(const Known& known) {
   ++counts_.set_ups;
   const std::optional<InUse> before = std::exchange(in_use_, std::nullopt);
   begin_set_up();
-  if (!survey_.finite) throw NotFinite("the bands hold NaN or Inf at row " + std::to_string(survey_.weakest_row));
+  if (!survey_.finite)
+    throw NotFinite("the bands hold NaN or Inf at row " + std::to_string(survey_.weakest_row) +
+                    ": give finite entries");
   choose_of_those_left(before);
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "format.hpp"
 #include "residual.hpp"
 #include "schemes/scheme.hpp"
 #include "solver_impl.hpp"
@@ -25,7 +26,7 @@ void check_columns(Index extent, Index y_stride, Index x_stride, Index columns) 
   if (columns < 0) throw InvalidInput("apply was given " + std::to_string(columns) + " columns: use 0 or more");
   if (columns > 1 && std::min(y_stride, x_stride) < extent) {
     throw InvalidInput("apply was given columns that lie " + std::to_string(std::min(y_stride, x_stride)) +
-                       " places apart: a column has " + std::to_string(extent));
+                       " places apart: use strides of at least " + std::to_string(extent));
   }
 }
 
@@ -55,13 +56,21 @@ void check_options(const Options& o) {
     throw InvalidInput("variant '" + o.variant +
                        "' does not exist; there are: default, cpu, gpu, paper, and the schemes" + all.substr(1));
   }
-  if (!(o.rtol >= 0 && o.rtol < 1)) throw InvalidInput("rtol must lie in [0, 1), 0 for the rounding of the arithmetic");
-  if (o.partition < 0) throw InvalidInput("partition must be 0 (chosen) or a number of rows");
-  if (o.device_memory < 0) throw InvalidInput("device_memory must be 0 (the device's own limit) or a number of bytes");
+  if (!(o.rtol >= 0 && o.rtol < 1))
+    throw InvalidInput(format("rtol must lie in [0, 1), not %g (0: the rounding of the arithmetic)", o.rtol));
+  if (o.partition < 0)
+    throw InvalidInput("partition must be 0 (chosen at set-up) or a number of rows, not " +
+                       std::to_string(o.partition));
+  if (o.device_memory < 0)
+    throw InvalidInput("device_memory must be 0 (the device's own limit) or a number of bytes, not " +
+                       std::to_string(o.device_memory));
   if (o.gather_limit < -1) {
-    throw InvalidInput("gather_limit must be -1 (any line may be gathered), 0 (none), or the most rows of one");
+    throw InvalidInput("gather_limit must be -1 (any line may be gathered), 0 (none), or the most rows of one, not " +
+                       std::to_string(o.gather_limit));
   }
-  if (!(o.timeout >= 0)) throw InvalidInput("timeout must be 0 (100 times the predicted time) or a number of seconds");
+  if (!(o.timeout >= 0))
+    throw InvalidInput(
+        format("timeout must be 0 (100 times the predicted time) or a number of seconds, not %g", o.timeout));
 }
 
 template <typename T>
@@ -120,14 +129,16 @@ void Solver<T>::Impl::solve(const T* y, Index y_stride, T* x, Index x_stride, In
 
 template <typename T>
 void Solver<T>::Impl::apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns) {
-  if (!report_.ready) throw InvalidInput("apply needs a set_up that succeeded");
+  if (!report_.ready) throw InvalidInput("apply was called without a successful set_up: call set_up first");
   const Index extent = lines_.extent();
   check_columns(extent, y_stride, x_stride, columns);
   if (lines_.rows() == 0 || columns == 0) return;
-  if (y == nullptr || x == nullptr) throw InvalidInput("apply needs two vectors, got a null pointer");
+  if (y == nullptr || x == nullptr)
+    throw InvalidInput(std::string(y == nullptr ? "y" : "x") + " of apply is a null pointer: pass a vector of " +
+                       std::to_string(extent) + " places");
   const Index word = sizeof(T);
   if (overlap(y, ((columns - 1) * y_stride + extent) * word, x, ((columns - 1) * x_stride + extent) * word)) {
-    throw InvalidInput("x and y of apply overlap: use two vectors");
+    throw InvalidInput("x and y of apply overlap: use two separate vectors");
   }
   const auto start = std::chrono::steady_clock::now();
   for (bool solved = false; !solved;) {
@@ -149,13 +160,14 @@ DeviceHandles Solver<T>::Impl::device_handles() const {
 
 template <typename T>
 void Solver<T>::Impl::apply_on_device(_cl_mem* y, _cl_mem* x) {
-  if (!report_.ready) throw InvalidInput("apply_on_device needs a set_up that succeeded");
+  if (!report_.ready) throw InvalidInput("apply_on_device was called without a successful set_up: call set_up first");
   if (lines_.rows() == 0) return;
   if (!groups_.empty()) {
     const GroupReport& first = report_.groups.front();
-    throw InvalidInput("the host solves " + std::to_string(first.lines) + " lines apart, from line " +
+    throw InvalidInput("the host solves " + std::to_string(first.lines) +
+                       (first.lines == 1 ? " fallback line" : " fallback lines") + ", from line " +
                        std::to_string(first.first_line) + " on (" + first.why +
-                       "), which takes no buffers of a device: use apply() with host vectors");
+                       "), and takes no buffers of a device: use apply() with host vectors");
   }
   const auto start = std::chrono::steady_clock::now();
   try {
@@ -170,7 +182,7 @@ void Solver<T>::Impl::apply_on_device(_cl_mem* y, _cl_mem* x) {
 
 template <typename T>
 void Solver<T>::Impl::apply_transpose(const T* y, T* x) {
-  if (!report_.ready) throw InvalidInput("apply_transpose needs a set_up that succeeded");
+  if (!report_.ready) throw InvalidInput("apply_transpose was called without a successful set_up: call set_up first");
   try {
     if (transpose_stale_) set_up_transpose();
     transpose_stale_ = false;
@@ -278,7 +290,7 @@ template <typename T>
 void Solver<T>::exchange(const LineSet& lines, FilledBands<T>& filled) {
   if (filled.extent() != lines.extent()) {
     throw InvalidInput("exchange was given bands of " + std::to_string(filled.extent()) + " places for " +
-                       lines.describe() + ": fill them for the same lines");
+                       lines.describe() + ": fill them for these lines");
   }
   std::optional<Survey> survey;
   if (std::exchange(filled.surveyed_, false) && filled.bands_.lines() == lines) survey = *filled.survey_;
@@ -293,7 +305,10 @@ void Solver<T>::set_up(const Known& known) {
 template <typename T>
 void Solver<T>::set_up(const LineSet& lines, const T* lower, const T* diag, const T* upper, const Known& known) {
   if (lines.rows() > 0 && (lower == nullptr || diag == nullptr || upper == nullptr)) {
-    throw InvalidInput("set_up needs three bands, got a null pointer");
+    throw InvalidInput(std::string(lower == nullptr  ? "lower"
+                                   : diag == nullptr ? "diag"
+                                                     : "upper") +
+                       " of set_up is a null pointer: pass an array of " + std::to_string(lines.extent()) + " places");
   }
   fill(lines, copy_of<T>({lower, diag, upper}));
   set_up(known);

@@ -14,7 +14,7 @@ namespace oclspkt {
 /// @throws InvalidInput naming the option that is out of range
 void check_options(const Options& options);
 
-inline constexpr const char* kPinCure = "singular pin sets the last unknown of singular lines to 0";
+inline constexpr const char* kPinCure = "the option singular pin sets the last unknown of each singular line to 0";
 
 /// The state of a Solver: bands, what set-up chose for them, and the solvers that carry it.
 template <typename T>

@@ -8,8 +8,8 @@
     oclspkt.set_lines(pc, lines, starts, rows)             # petsc4py's IS; also set_bands(pc, axis, lower, diag, upper)
     oclspkt.method_used(pc)              # ("exact-factored", why); also device_used, certificate, ignored_entries
 
-Arguments that PETSc refuses raise petsc4py's PETSc.Error, a RuntimeError with PETSc's text; words that an option does not
-have raise ValueError. petsc4py.init() comes first if the program passes it arguments.
+If PETSc rejects an argument, the call raises petsc4py's PETSc.Error, a RuntimeError with PETSc's text; a word that an
+option does not have raises ValueError. petsc4py.init() comes first if the program passes it arguments.
 """
 
 import ctypes
@@ -81,7 +81,7 @@ def _to_c(name, kind, value):
         return ctypes.c_void_p(value.handle if value is not None else None)
     number = _C_TYPES[kind](value)
     if number.value != value:
-        raise ValueError(f"{name} takes a {kind}, whose range {value!r} is out of")
+        raise ValueError(f"{name} takes a {kind}; {value!r} is out of its range")
     return number
 
 
@@ -113,7 +113,7 @@ def _getter(name, function, kinds, text):
 def _action(name, function, kinds, text):
     def act(pc, *values):
         if len(values) != len(kinds):
-            raise TypeError(f"{name} takes {len(kinds)} arguments behind the PC, not {len(values)}")
+            raise TypeError(f"{name} takes {len(kinds)} arguments after the PC, not {len(values)}")
         _call("PCOCLSPKT" + function, pc, *(_to_c(name, kind, value) for kind, value in zip(kinds, values)))
 
     act.__name__ = act.__qualname__ = name

@@ -342,7 +342,7 @@ TEST(GivenLines, ThatDoNotCoverEveryRowOnceAreErrorsThatNameARow) {
   refused([](OwnLines& l) { l.rows[0] = 62 - l.rows[0] + 1000; }, "belongs to another rank");
   refused([](OwnLines& l) { l.starts.pop_back(); }, "starts");
   refused([](OwnLines& l) { l.numbers.back() = l.numbers.front(); }, "listed twice on one rank");
-  refused([](OwnLines& l) { l.numbers.back() = -1; }, "begin with 0");
+  refused([](OwnLines& l) { l.numbers.back() = -1; }, "count lines from 0");
   const LinePreconditioner pc(problem, "given");
   const ErrorTexts errors;
   EXPECT_NE(PCSetUp(pc), 0);

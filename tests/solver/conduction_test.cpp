@@ -54,7 +54,7 @@ TYPED_TEST(Conduction, IsWalkedTileByTileWhereNothingIsStored) {
     Solver<T> solver(options);
     this->set_up(solver, bands);
     if (options.devices != "host") {
-      EXPECT_NE(solver.report().shape.find("walked"), std::string::npos) << solver.report().shape;
+      EXPECT_NE(solver.report().shape.find("streamed tiles"), std::string::npos) << solver.report().shape;
     }
     EXPECT_FALSE(solver.report().certificate_above_tolerance);
     EXPECT_LE(this->rowwise_error(solver, bands), 10) << solver.report().why;

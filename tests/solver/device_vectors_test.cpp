@@ -258,7 +258,7 @@ TYPED_TEST(DeviceVectors, WantADeviceThatSolves) {
     Solver<T> solver(options);
     this->set_up(solver, bands);
     ASSERT_FALSE(solver.report().groups.empty());
-    test::expect_refusal([&] { solver.apply_on_device(nullptr, nullptr); }, "apart");
+    test::expect_refusal([&] { solver.apply_on_device(nullptr, nullptr); }, "fallback line");
   });
 }
 

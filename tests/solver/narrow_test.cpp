@@ -132,7 +132,7 @@ TEST_F(NarrowPrecision, LeavesSharedFactorsAsTheyAre) {
       set_up(same, floats);
       EXPECT_EQ(solver.report().form, Form::shared);
       EXPECT_EQ(solver.report().words_per_row, 2);
-      EXPECT_TRUE(says(solver.report(), "shared factors stay in the cache")) << solver.report().precision_why;
+      EXPECT_TRUE(says(solver.report(), "shared factors fit into the cache")) << solver.report().precision_why;
       EXPECT_EQ(apply(solver, y), apply(same, y));
     });
   }
@@ -149,7 +149,7 @@ TEST_F(NarrowPrecision, LeavesFactorsOfWeakRowsAsTheyAre) {
     set_up(same, weak);
     EXPECT_EQ(solver.report().form, Form::symmetric) << solver.report().why;
     EXPECT_EQ(solver.report().words_per_row, 4);
-    EXPECT_TRUE(says(solver.report(), "with row dominance 1.000005 the excess")) << solver.report().precision_why;
+    EXPECT_TRUE(says(solver.report(), "with row dominance 1.000005 rounding")) << solver.report().precision_why;
     EXPECT_EQ(apply(solver, y), apply(same, y));
   });
 }
@@ -332,7 +332,7 @@ TEST_F(NarrowPrecision, LeavesFactorsOfWeakAndSharedLinesSideBySideAsTheyAre) {
       Solver<double> solver(narrow(options)), same(options);
       set_up(solver, bands);
       set_up(same, rounded(bands));
-      EXPECT_TRUE(says(solver.report(), alike ? "shared factors stay in the cache" : "the excess"))
+      EXPECT_TRUE(says(solver.report(), alike ? "shared factors fit into the cache" : "the excess"))
           << solver.report().precision_why;
       EXPECT_EQ(apply(solver, y), apply(same, y));
     }
@@ -351,7 +351,7 @@ TEST(NarrowPrecisionOfFloats, ChangesNothingAndSaysSo) {
       solver.apply(y.data(), x[precision == Precision::narrow].data());
       EXPECT_EQ(solver.report().precision, Precision::same);
       EXPECT_EQ(solver.report().precision_why,
-                precision == Precision::same ? "" : "narrow changes nothing, vectors are float already");
+                precision == Precision::same ? "" : "narrow changes nothing: the vectors are float already");
     }
     EXPECT_EQ(x[0], x[1]);
   });

@@ -311,11 +311,11 @@ TEST(CutErrors, CutsThatDoNotFitAreRefusedByAll) {
       EXPECT_NE(test::text_of(each).find(word), std::string::npos) << test::text_of(each);
     }
   };
-  refuse("does not hold it", [](Cuts& cuts) { cuts.chains = {{0, 2}}; });
+  refuse("does not list it", [](Cuts& cuts) { cuts.chains = {{0, 2}}; });
   refuse("twice", [](Cuts& cuts) { cuts.chains = {{0, 1, 0}}; });
-  refuse("processes 0 to 2", [](Cuts& cuts) { cuts.chains = {{0, 1, 3}}; });
+  refuse("numbered 0 to 2", [](Cuts& cuts) { cuts.chains = {{0, 1, 3}}; });
   refuse("chain_of holds 1 numbers", [](Cuts& cuts) { cuts.chain_of = {0}; });
-  refuse("of 1 chains", [](Cuts& cuts) { cuts.chain_of = {0, 1}; });
+  refuse("number of chains is 1", [](Cuts& cuts) { cuts.chain_of = {0, 1}; });
   refuse("number holds 3", [](Cuts& cuts) { cuts.number = {0, 1, 2}; });
 }
 

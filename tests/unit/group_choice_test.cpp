@@ -5,9 +5,9 @@
 #include <limits>
 #include <tuple>
 
-#include "grid_plan.hpp"
-#include "geometry.hpp"
 #include "device_traits.hpp"
+#include "geometry.hpp"
+#include "grid_plan.hpp"
 #include "hard_matrices.hpp"
 #include "matrices.hpp"
 #include "method_choice.hpp"
@@ -82,7 +82,7 @@ TYPED_TEST(GroupChoice, UsesANamedMethodThatItsCertificateDoesNotCover) {
       const auto proposal = propose(problem, Method::truncated_halo, rejection);
       ASSERT_TRUE(proposal) << rejection.why;
       EXPECT_TRUE(proposal->above_tolerance);
-      EXPECT_EQ(proposal->why.find("asked for, although its certificate is "), 0u) << proposal->why;
+      EXPECT_EQ(proposal->why.find("used because its method is named; certificate "), 0u) << proposal->why;
       EXPECT_NE(proposal->why.find(from_above ? ", side up)" : ", side down)"), std::string::npos) << proposal->why;
     }
   }

@@ -120,14 +120,14 @@ TEST(NarrowBands, KeepAnExcessOfZeroAndNothingNearIt) {
 TEST(NarrowBands, RefuseWhatFloatsCannotHoldBesideEachOther) {
   for (const double tiny : {1e-39, 1e-300, -5e-324}) {
     Bands<double> bands = closed(test::constant<double>(LineSet::one(10), -1, 4, tiny));
-    expect_refused(bands, "row 0 ", "floats cannot hold");
+    expect_refused(bands, "row 0 ", "too far apart for float");
   }
   Bands<double> fits = closed(test::constant<double>(LineSet::one(10), -1, 4, 1e-36));
   EXPECT_NO_THROW(narrow_bands(fits));
   Bands<double> denormal = closed(test::constant<double>(LineSet::one(10), -1e-310, 4e-310, 1e-310));
-  expect_refused(denormal, "row 0 ", "floats cannot hold");
+  expect_refused(denormal, "row 0 ", "too far apart for float");
   Bands<double> most = closed(test::constant<double>(LineSet::one(10), 0, std::numeric_limits<double>::max(), 0));
-  expect_refused(most, "row 0 ", "floats cannot hold");
+  expect_refused(most, "row 0 ", "too far apart for float");
 }
 
 TEST(NarrowBands, TakeRowsOfZerosAndLeaveWhatIsNotFinite) {

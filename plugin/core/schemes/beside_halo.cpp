@@ -38,7 +38,8 @@ class BesideHalo final : public SchemeOf<BesideHalo> {
     const LineSet& lines = problem.bands.lines();
     const Index needed = halo_from_dominance(d, tol);
     if (needed < 0 && !problem.one_shot) {
-      rejection.why = format("row dominance %.4f, lines side by side are cut only above 1", problem.survey.dominance);
+      rejection.why =
+          format("row dominance %.4f; lines side by side are cut into segments only above 1", problem.survey.dominance);
       return std::nullopt;
     }
     const Index halo = needed < 0 ? lines.length(0) : round_up(needed, kHaloQuantum);

@@ -19,8 +19,8 @@ class GridsCondensed final : public SchemeOf<GridsCondensed, GridScheme> {
 
  private:
   std::string cut_text(const Plan& plan) const override {
-    return segments_text(
-        plan, grid_folds_at_once(plan) ? ", folded at once, %lld segments a line" : ", folded, %lld segments a line");
+    return segments_text(plan, grid_folds_at_once(plan) ? ", condensed in one pass, %lld segments a line"
+                                                        : ", condensed, %lld segments a line");
   }
   double words_of_rows(const Plan& plan) const override {
     return plan.form == Form::shared ? 3 : plan.couplings_serve() ? 7 : 8;

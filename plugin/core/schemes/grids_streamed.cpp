@@ -17,7 +17,7 @@ class GridsStreamed final : public SchemeOf<GridsStreamed, GridScheme> {
  private:
   std::string cut_text(const Plan& plan) const override {
     return segments_text(plan, ", %lld runs a line") +
-           (plan.as<GridTiles>().waiting > 1 ? format(", %d wait", plan.as<GridTiles>().waiting) : "");
+           (plan.as<GridTiles>().waiting > 1 ? format(", %d tiles in flight", plan.as<GridTiles>().waiting) : "");
   }
   /// Above a run y and one factor are read again, below it all but x.
   double words_of_rows(const Plan& plan) const override {

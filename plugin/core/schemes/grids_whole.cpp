@@ -16,7 +16,9 @@ class GridsWhole final : public SchemeOf<GridsWhole, GridScheme> {
   }
 
  private:
-  std::string cut_text(const Plan& plan) const override { return plan.as<GridTiles>().in_turn ? ", in turn" : ""; }
+  std::string cut_text(const Plan& plan) const override {
+    return plan.as<GridTiles>().in_turn ? ", sequential sweep" : "";
+  }
   double words_of_rows(const Plan& plan) const override { return 2 + factors(plan); }
 };
 

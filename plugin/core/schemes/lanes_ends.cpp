@@ -33,13 +33,15 @@ class LanesEnds final : public SchemeOf<LanesEnds> {
     const Plan plan = make_ends_plan(n, problem.options.partition, sizeof(T), traits);
     rejection.plan = plan;
     if (traits.cores > kTwistedCores) {
-      rejection.why = format("from both ends: two sides keep only 2 of %d cores busy", traits.cores);
+      rejection.why = format("a sweep from both ends keeps only 2 of %d cores busy", traits.cores);
     } else if (plan.chunk_tiles == 0 && n > 0) {
       rejection.why = "from both ends: the device's memory does not hold all rows at once";
     } else if (!(survey.dominance >= 1)) {
       rejection.why = format("from both ends: row dominance %.4f < 1", survey.dominance);
     } else if (!lanes_multiply<T>(survey)) {
-      rejection.why = format("from both ends: rows of %.1e to %.1e", survey.smallest_row, survey.largest_row);
+      rejection.why =
+          format("from both ends: products of rows as small as %.1e or as large as %.1e may leave the number range",
+                 survey.smallest_row, survey.largest_row);
     } else {
       rejection = {};
       return exact_proposal(problem, plan);

@@ -138,7 +138,7 @@ class LanesStreamed final : public SchemeOf<LanesStreamed> {
   const char* name() const override { return "lanes-streamed"; }
   std::string shape(const Plan& plan) const override {
     return factors_text(plan) + format(", reach %lld", static_cast<long long>(plan.as<StoredFactors>().reach)) +
-           (plan.as<StoredFactors>().corrects ? ", corrected where partitions meet" : "");
+           (plan.as<StoredFactors>().corrects ? ", corrected at the interfaces" : "");
   }
   double words(const Plan& plan) const override { return words_of_one_pass(plan); }
   Cut cut(const Plan& plan) const override { return {plan.tile_rows(), plan.tile_rows(), plan.tile_rows(), false}; }

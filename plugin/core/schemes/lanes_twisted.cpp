@@ -36,7 +36,7 @@ class LanesTwisted final : public SchemeOf<LanesTwisted> {
     if (plan.chunk_tiles == 0 && n > 0) {
       rejection.why = "the device's memory does not hold all rows at once";
     } else if (traits.cores > kTwistedCores && problem.options.method != MethodChoice::exact_factored) {
-      rejection.why = format("two sides keep only 2 of %d cores busy", traits.cores);
+      rejection.why = format("a sweep from both ends keeps only 2 of %d cores busy", traits.cores);
     } else {
       rejection = {};
       return exact_proposal(problem, plan);

@@ -14,7 +14,7 @@ class LanesWalk final : public SchemeOf<LanesWalk> {
  public:
   const char* name() const override { return "lanes-walk"; }
   std::string shape(const Plan& plan) const override {
-    return format("tiles of %lld rows, walked", static_cast<long long>(plan.tile_rows()));
+    return format("streamed tiles of %lld rows", static_cast<long long>(plan.tile_rows()));
   }
   double words(const Plan& plan) const override { return 4 * plan.overlap() + 1; }
   Cut cut(const Plan& plan) const override { return {plan.tile_rows(), plan.tile_rows(), plan.tile_rows(), false}; }

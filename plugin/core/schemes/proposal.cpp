@@ -31,9 +31,9 @@ double rows_in(const LineSet& lines, const std::vector<Index>& members) {
 }
 
 std::string rounding_refusal(const Rounding& rounding, double limit) {
-  if (!std::isfinite(rounding.eps)) return "nothing bounds what rounding leaves in a row";
-  return format("rounding may leave %.3g eps in row %lld, more than %.0f", rounding.eps,
-                static_cast<long long>(rounding.row), limit);
+  if (!std::isfinite(rounding.eps)) return "no bound on the rounding error is known";
+  return format("rounding bound %.3g eps > %.0f eps (row %lld)", rounding.eps, limit,
+                static_cast<long long>(rounding.row));
 }
 
 std::string where(const Certificate& c) {
@@ -74,8 +74,8 @@ Proposal uncovered(const Plan& plan, const Certificate& certificate, double tol)
   p.plan = plan;
   p.certificate = certificate.bound;
   p.above_tolerance = true;
-  p.why =
-      format("asked for, although its certificate is %.1e > %.1e (", certificate.bound, tol) + where(certificate) + ")";
+  p.why = format("used because its method is named; certificate %.1e > %.1e (", certificate.bound, tol) +
+          where(certificate) + ")";
   return p;
 }
 
@@ -102,9 +102,10 @@ double growth_of(const Problem<T>& problem, const Plan& plan, Rejection& rejecti
                               : elimination_growth(view, plan.m, plan.halo, rows.first, rows.end);
     if (!(growth <= kGrowthLimit)) {
       if (rejection.lines.empty()) {
-        rejection.why = std::isfinite(growth)
-                            ? format("line %lld: growth %.1e > %.0f", static_cast<long long>(l), growth, kGrowthLimit)
-                            : format("line %lld: a pivot is 0 without pivoting", static_cast<long long>(l));
+        rejection.why =
+            std::isfinite(growth)
+                ? format("line %lld: growth %.1e > %.0f", static_cast<long long>(l), growth, kGrowthLimit)
+                : format("line %lld: elimination without pivoting meets a pivot of 0", static_cast<long long>(l));
       }
       rejection.lines.push_back(l);
     } else {
@@ -126,7 +127,7 @@ std::optional<Proposal> unless_growth(const Problem<T>& problem, Proposal p, Rej
   if (!rejection) return p;
   if (!named(problem.options.method)) return std::nullopt;
   p.above_tolerance = true;
-  p.why = "asked for, although " + rejection.why;
+  p.why = "used because its method is named; " + rejection.why;
   return p;
 }
 
@@ -150,7 +151,7 @@ Plan factored_plan(const Problem<T>& problem) {
 }
 
 std::string why_factors_stay_wide(const Plan& plan, const Survey& survey) {
-  return plan.form == Form::shared ? "shared factors stay in the cache" : why_not_narrow_factors(survey);
+  return plan.form == Form::shared ? "shared factors fit into the cache" : why_not_narrow_factors(survey);
 }
 
 template <typename T>

@@ -165,8 +165,8 @@ template <typename T>
 bool reject_asymmetry(const Problem<T>& problem, Rejection& rejection) {
   const bool breaks = breaks_symmetry<T>(problem.options, problem.symmetric);
   if (breaks) {
-    rejection.why =
-        format("the matrix is symmetric, truncated to %.1e its operator would not be", tolerance<T>(problem.options));
+    rejection.why = format("the matrix is symmetric; truncation to %.1e would make the operator unsymmetric",
+                           tolerance<T>(problem.options));
   }
   return breaks;
 }

@@ -20,7 +20,8 @@ inline Proposal covered_and_settled(const Plan& plan, double bound, double growt
 
 /// Why the streamed form does not hold. @param limit  of the growth
 inline std::string streamed_refusal(const Certificate& c, double tol, double limit = kGrowthLimit) {
-  return c.bound <= tol ? format("settling multiplies rounding by %.1e > %.0f", c.growth, limit)
+  return c.bound <= tol ? format("solving the interface systems amplifies rounding errors %.1e times (limit %.0f)",
+                                 c.growth, limit)
                         : format("certificate %.1e > %.1e (", c.bound, tol) + where(c) + ")";
 }
 
@@ -30,7 +31,7 @@ std::optional<Proposal> insist_on_streamed(const Problem<T>& problem, const Plan
                                            double tol, const Rejection& rejection) {
   if (!named(problem.options.method) || !std::isfinite(certificate.bound)) return std::nullopt;
   Proposal proposal = uncovered(plan, certificate, tol);
-  if (certificate.bound <= tol) proposal.why = "asked for, although " + rejection.why;
+  if (certificate.bound <= tol) proposal.why = "used because its method is named; " + rejection.why;
   proposal.growth = certificate.growth;
   return proposal;
 }
@@ -42,7 +43,7 @@ Proposal as_narrow_as_allowed(const Problem<T>& problem, Proposal proposal, cons
   if (!narrows<T>(problem.options)) return proposal;
   proposal.why_wide = why_factors_stay_wide(proposal.plan, problem.survey);
   if (proposal.why_wide.empty() && !narrow(proposal.plan)) {
-    proposal.why_wide = "tiles are not of whole vectors of floats";
+    proposal.why_wide = "the tiles do not divide into vectors of floats";
   }
   return proposal;
 }

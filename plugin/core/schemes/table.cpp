@@ -50,7 +50,7 @@ const std::vector<const Scheme*>& all_schemes() { return table(); }
 
 void add_scheme(const Scheme& scheme) {
   if (find_scheme(scheme.name()) != nullptr) {
-    throw InvalidInput(std::string("there is a scheme ") + scheme.name() + " already: give yours another name");
+    throw InvalidInput(std::string("there is a scheme ") + scheme.name() + " already: give the new one another name");
   }
   table().insert(table().begin(), &scheme);
 }

@@ -11,7 +11,7 @@ namespace {
 class TilesCondensed final : public SchemeOf<TilesCondensed> {
  public:
   const char* name() const override { return "tiles-condensed"; }
-  std::string shape(const Plan& plan) const override { return "stored factors, folded by " + groups_text(plan); }
+  std::string shape(const Plan& plan) const override { return "stored factors, condensed by " + groups_text(plan); }
   /// A factor, weights and y; three factors (or two), y and x.
   double words(const Plan& plan) const override { return plan.couplings_serve() ? 7 : 8; }
   int launches() const override { return 5; }

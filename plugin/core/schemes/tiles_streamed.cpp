@@ -56,10 +56,10 @@ class TilesStreamed final : public SchemeOf<TilesStreamed> {
  public:
   const char* name() const override { return "tiles-streamed"; }
   std::string shape(const Plan& plan) const override {
-    return (runs_are_lines(plan) ? format("stored factors, each line a run of %d tiles, ", plan.run_tiles)
+    return (runs_are_lines(plan) ? format("stored factors, one run of %d tiles per line, ", plan.run_tiles)
                                  : format("stored factors, reach %lld, runs of %d tiles, ",
                                           static_cast<long long>(plan.halo), plan.run_tiles)) +
-           (plan.as<StoredFactors>().corrects ? "corrected where work-items meet, " : "") + groups_text(plan);
+           (plan.as<StoredFactors>().corrects ? "corrected at the interfaces, " : "") + groups_text(plan);
   }
   double words(const Plan& plan) const override { return words_of_one_pass(plan); }
   bool settles() const override { return true; }

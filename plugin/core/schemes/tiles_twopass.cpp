@@ -65,7 +65,7 @@ class TilesTwopass final : public SchemeOf<TilesTwopass> {
     const Index n = problem.bands.lines().rows();
     Plan plan = make_reduce_plan(n, problem.options.partition, sizeof(T), problem.traits);
     if (plan.chunk_tiles == 0 && n > 0) {
-      rejection = {"by work-groups: the device's memory does not hold all rows at once", {}, plan};
+      rejection = {"the device's memory does not hold all rows at once", {}, plan};
       return std::nullopt;
     }
     serve_if_symmetric(problem, plan);

@@ -18,7 +18,7 @@ struct Cuts {
   /// Each: the processes that hold a part of a line, from top to bottom; this process is one of them, none comes twice.
   std::vector<std::vector<int>> chains;
   std::vector<int> chain_of;  ///< shape [lines]; index into chains; empty: all lines have chain 0, or none is cut
-  /// shape [lines]; the line's number in all processes together, picks the process that settles it; empty: its place
+  /// shape [lines]; the line's number in all processes together, picks its root process; empty: its place
   /// among the lines of the same chain. Lines of one chain have the same order on all of its processes.
   std::vector<Index> number;
 };
@@ -56,7 +56,7 @@ class OCLSPKT_API Exchange {
 struct CutReport {
   Index lines = 0;               ///< of this process that are cut
   Index longest_chain = 0;       ///< processes that hold the line with most parts, over all processes
-  bool truncated = false;        ///< each cut is settled by its two sides alone
+  bool truncated = false;        ///< neighbours solve a 2x2 system per cut
   bool above_tolerance = false;  ///< truncation was named, and the bound does not cover it
   double bound = 0;              ///< of the error by truncation relative to max |x|, NaN: unknown; over all processes
   double tolerance = 0;          ///< what the bound was held against
@@ -100,7 +100,7 @@ class OCLSPKT_API CutSolver {
   /// The same, by an exchange, see Solver::exchange(). Where lines are cut, `filled` was filled without them.
   void exchange(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, FilledBands<T>& filled);
 
-  /// Choose how each part is solved, and how the cuts are settled.
+  /// Choose how to solve each part and the interface systems at the cuts.
   /// @throws InvalidInput, Breakdown, DeviceError as Solver::set_up, the process concerned; the others throw a
   ///         Breakdown or InvalidInput that names it
   /// @cost   besides Solver::set_up two solves for the spikes; where rows are not strictly dominant two more

@@ -32,7 +32,7 @@ class OCLSPKT_API BuildError : public DeviceError {
   using DeviceError::DeviceError;
 };
 
-/// Numerical breakdown: no method holds for this matrix (singular, NaN, Inf).
+/// Numerical breakdown: no method solves this matrix (singular, NaN, Inf).
 class OCLSPKT_API Breakdown : public Error {
  public:
   using Error::Error;

@@ -65,8 +65,8 @@ inline constexpr const char* name(Transfer t) { return kTransferNames[static_cas
 /// Everything a user can set. The member initialisers are the only place where a default is written.
 struct Options {
   std::string devices = "auto";                   ///< selection language, see select_devices()
-  MethodChoice method = MethodChoice::automatic;  ///< `automatic`: the first that holds at set-up
-  std::string variant = "default";                ///< of kVariantNames: the kernels that carry the method on a device
+  MethodChoice method = MethodChoice::automatic;  ///< `automatic`: chosen at set-up
+  std::string variant = "default";                ///< of kVariantNames: the kernels to use on a device
   Precision precision = Precision::same;          ///< arithmetic of the bands
   double rtol = 0;                                ///< largest certificate accepted; 0: rounding of the arithmetic
   Index partition = 0;                            ///< rows a partition; 0: the plan chooses
@@ -77,7 +77,7 @@ struct Options {
   Singular singular = Singular::automatic;
   Transfer transfer = Transfer::automatic;
   Index gather_limit = -1;  ///< rows of the longest line cut among processes that one process may solve whole where its
-                            ///< parts cannot be solved apart; -1: any, 0: none
+                            ///< parts cannot be solved separately; -1: any, 0: none
 
   bool kernel_times = false;  ///< Solver::apply_on_device(): seconds of kernels by the device's clock instead of the
                               ///< host's, which takes 6 us an apply (NVIDIA)

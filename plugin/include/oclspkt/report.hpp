@@ -22,7 +22,7 @@ struct Candidate {
   double seconds = 0;        ///< predicted for one apply where it would run; 0 if there is no model of it
 };
 
-/// Lines that a set-up solves apart from the others.
+/// Fallback lines: lines that the host solves separately.
 struct GroupReport {
   Method method = Method::pivot;
   Index lines = 0, rows = 0;
@@ -61,7 +61,7 @@ struct Times {
 struct Counts {
   std::int64_t set_ups = 0;  ///< those that failed included
   std::int64_t uploads = 0;  ///< times that the bands went to a solver on a device or on the host: one for each method
-                             ///< that was planned, lines apart not counted
+                             ///< that was planned, fallback lines not counted
   std::int64_t trials = 0;   ///< times that trial solves were run
 };
 
@@ -69,10 +69,10 @@ struct Counts {
 struct Report {
   bool ready = false;             ///< a set-up succeeded
   Method method = Method::pivot;  ///< the one in use
-  std::string shape;              ///< of its plan: "halo 40", "walking up"; empty where there is nothing to tell
+  std::string shape;              ///< of its plan: "halo 40"; empty if there is nothing to tell
   std::string why;                ///< of the method in use
   std::vector<Candidate> candidates;
-  std::vector<GroupReport> groups;  ///< lines solved apart by another method; empty for most matrices
+  std::vector<GroupReport> groups;  ///< fallback lines; empty for most matrices
   std::string pin_why;              ///< why singular lines are pinned; empty if none is
   double dominance = 0;             ///< min over rows of |diag| / (|lower| + |upper|); 0 where NaN
   double certificate = 0;           ///< bound on the truncation error, relative to max |x|; 0 for the other methods
@@ -99,8 +99,8 @@ struct Report {
   std::size_t losses = 0;             ///< since the solver was made; the last entries of `degraded` are the newest
 };
 
-/// A line for each candidate of a set-up, good or failed, in order: taken or refused, the numbers that decided, words a
-/// row and the predicted time of an apply.
+/// A line for each candidate of a set-up, good or failed, in order: taken or rejected, the numbers that decided, words
+/// a row and the predicted time of an apply.
 OCLSPKT_API std::vector<std::string> explain(const Report& report);
 
 }  // namespace oclspkt

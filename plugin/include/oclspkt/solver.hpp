@@ -69,7 +69,7 @@ class OCLSPKT_API Solver {
   /// Storage for the bands of `lines`, to be filled in place before set_up(). Kept while the layout stays the same, so
   /// that a set-up with new values allocates nothing. Under precision narrow set_up rounds them in place, so fill them
   /// again to solve by another precision. lower of a line's first row and upper of its last are ignored
-  /// (set_up overwrites them with 0). Ask again before every change of values: set_up keeps lines that it solves apart
+  /// (set_up overwrites them with 0). Ask again before every change of values: set_up keeps fallback lines
   /// elsewhere, and this call brings them back. So it does with bands that fill(), exchange() or a set_up that copies
   /// brought, but to a few roundings only where stored factors have taken their place (see bytes()).
   Bands<T>& bands(const LineSet& lines);
@@ -84,7 +84,7 @@ class OCLSPKT_API Solver {
 
   /// Choose device, method and plan for the bands as they are now and move them to the device.
   /// @throws InvalidInput if an option names what is not there
-  /// @throws Breakdown    if no method holds (singular, NaN, Inf); the solver then refuses apply until a good set_up
+  /// @throws Breakdown    if no method solves the matrix (singular, NaN, Inf); apply then throws until a good set_up
   /// @throws DeviceError  only under OnDeviceFailure::error
   /// @cost   a few sweeps over the bands; for `exact` one trial solve at the first set-up
   void set_up(const Known& known = {});
@@ -138,7 +138,7 @@ class OCLSPKT_API Solver {
   Counts counts() const;
   /// The lines, as they were given, that are singular wholly or in part and that the last set_up pinned; in order.
   std::vector<Index> pinned_lines() const;
-  /// Copy the bands of the last set_up, lines that are solved apart included; couplings out of lines are 0. Numbers
+  /// Copy the bands of the last set_up, fallback lines included; couplings out of lines are 0. Numbers
   /// that stored factors have taken the place of are those of before to a few roundings of the largest of their row.
   void copy_bands(Bands<T>& out);
   /// Bytes held for bands, factors and scratch, on host and device. Beside stored factors in the host's memory bands
