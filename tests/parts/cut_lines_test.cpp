@@ -81,6 +81,8 @@ constexpr std::initializer_list<JoinedMatrix> kAll = {JoinedMatrix::scaled_sums_
                                                       JoinedMatrix::jumps_over_mass, JoinedMatrix::diffusion,
                                                       JoinedMatrix::random};
 constexpr std::initializer_list<JoinedMatrix> kHard = {JoinedMatrix::scaled_sums_zero, JoinedMatrix::jumps_over_mass};
+constexpr std::initializer_list<JoinedMatrix> kJumps = {JoinedMatrix::scaled_sums_zero, JoinedMatrix::jumps,
+                                                        JoinedMatrix::jumps_over_mass};
 constexpr std::initializer_list<JoinedMatrix> kMild = {JoinedMatrix::jumps_over_mass, JoinedMatrix::diffusion};
 constexpr std::initializer_list<JoinedMatrix> kNone = {};
 
@@ -100,8 +102,8 @@ struct CutSet {
 };
 constexpr CutSet kSets[] = {{"one line", 1, 1500, Layout::end_to_end, false, kAll, kHard},
                             {"lines of 64", 40, 64, Layout::end_to_end, true, kMild, kNone},
-                            {"lines along y", 14, 150, Layout::strided_y, true, kAll, kNone},
-                            {"few along y", 5, 3000, Layout::strided_y, true, kHard, kNone}};
+                            {"lines along y", 14, 150, Layout::strided_y, true, kJumps, kNone},
+                            {"few along y", 5, 1000, Layout::strided_y, true, kHard, kNone}};
 /// Schemes that are not for inner rows on a device: tiles-lines wants rows that are all alike, which those next to cuts
 /// are not; the bound of grids-condensed is above what inner rows may round (20 eps).
 constexpr const char* kNotOfParts[] = {"host-pivot", "tiles-lines", "grids-condensed"};
@@ -116,6 +118,11 @@ constexpr Asked kAsked[] = {{MethodChoice::truncated_halo, "cpu"},       {Method
                             {MethodChoice::exact_twopass, "lanes-ends"}, {MethodChoice::truncated_halo, "gpu"},
                             {MethodChoice::truncated_streamed, "gpu"},   {MethodChoice::exact_twopass, "gpu"},
                             {MethodChoice::exact_factored, "gpu"},       {MethodChoice::truncated_halo, "paper"}};
+
+/// What decays is for methods that truncate, row sums of 0 for those that do not.
+constexpr bool truncates(MethodChoice method) {
+  return method == MethodChoice::truncated_halo || method == MethodChoice::truncated_streamed;
+}
 
 /// What the processes found.
 template <typename T>
@@ -248,17 +255,21 @@ TYPED_TEST_SUITE(JoinedLines, Scalars);
 
 TYPED_TEST(JoinedLines, AreRightInEveryRowWithEveryScheme) {
   using T = TypeParam;
+  bool few_cores = false;  // which some schemes are for
   with_every_device([&](const Options& options) {
     if (options.devices == "host") return;
     const DeviceInfo& info = device_module(nullptr)->devices().at(std::stoul(options.devices));
     if (sizeof(T) == sizeof(double) && !info.fp64) return;
+    few_cores = few_cores || (info.type == DeviceType::cpu && info.cores <= 4);
+    std::map<Variant, SchemeNames> of_variants;
     for (const Asked& asked : kAsked) {
       const Variant variant = variant_of(asked.variant);
       if (info.emulated && (variant == Variant::gpu || variant == Variant::paper)) continue;
-      const SchemeNames names(info.index, variant, sizeof(T));
+      const SchemeNames& names = of_variants.try_emplace(variant, info.index, variant, sizeof(T)).first->second;
       for (const CutSet& set : kSets) {
         for (const int parts : kPartCounts) {
           for (const JoinedMatrix matrix : info.index > 0 ? set.others : set.first) {
+            if (info.index > 0 && (matrix == JoinedMatrix::jumps_over_mass) != truncates(asked.method)) continue;
             this->solve(options, asked, names, set, parts, matrix, info.platform);
           }
         }
@@ -268,7 +279,7 @@ TYPED_TEST(JoinedLines, AreRightInEveryRowWithEveryScheme) {
   for (const Scheme* scheme : all_schemes()) {
     const std::string name = scheme->name();
     const bool left_out = std::find(std::begin(kNotOfParts), std::end(kNotOfParts), name) != std::end(kNotOfParts);
-    EXPECT_TRUE(left_out || this->tally().knows(name)) << "no inner rows were given to " << name;
+    EXPECT_TRUE(!few_cores || left_out || this->tally().knows(name)) << "no inner rows were given to " << name;
   }
 }
 
