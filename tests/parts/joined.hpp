@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What tests of joined parts share: matrices that jump where parts meet, errors row by row, and a tally of schemes.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "matrices.hpp"
+#include "residual.hpp"
+
+namespace oclspkt::test {
+
+/// Parts to join.
+inline constexpr int kPartCounts[] = {2, 3, 7};
+
+/// Matrices by name. Row sums are 0 to the bit where the name says so.
+enum class JoinedMatrix { sums_zero, scaled_sums_zero, jumps, jumps_over_mass, diffusion, poisson, random };
+inline const char* name(JoinedMatrix m) {
+  constexpr const char* kNames[] = {
+      "row sums 0",   "row sums 0, rows scaled", "jumps, row sums 0", "jumps, a mass", "diffusion", "Poisson",
+      "random, d 1.5"};
+  return kNames[static_cast<int>(m)];
+}
+
+/// Row of its line, for every place.
+inline std::vector<Index> rows_of_lines(const LineSet& lines) {
+  std::vector<Index> row(static_cast<std::size_t>(lines.extent()), -1);
+  for (Index l = 0; l < lines.count(); ++l) {
+    for (Index i = 0; i < lines.length(l); ++i) {
+      row[static_cast<std::size_t>(lines.first(l) + i * lines.row_stride())] = i;
+    }
+  }
+  return row;
+}
+
+/// Diffusion whose conductivity jumps by 1e3 and 1e6 between a part and the next. Sums and differences of the
+/// conductivities are exact in float, too.
+/// @param part  shape [extent]: the part that holds a row
+/// @param mass  0: row sums are 0, of whole numbers; 1: conductivities are at most 1, so that unknowns decay
+template <typename T>
+Bands<T> jumping(const LineSet& lines, const std::vector<int>& part, int mass) {
+  constexpr double kLarge[] = {1, 1e3, 1e6}, kSmall[] = {1, 1e-3, 1e-6};
+  const auto conductivity = [&](Index at) {
+    const int p = part[static_cast<std::size_t>(at)] % 3;
+    return static_cast<double>(static_cast<T>(mass > 0 ? kSmall[p] : kLarge[p]));
+  };
+  Bands<T> bands(lines);
+  for (Index l = 0; l < lines.count(); ++l) {
+    for (Index i = 0; i < lines.length(l); ++i) {
+      const Index at = lines.first(l) + i * lines.row_stride();
+      const double above = conductivity(at),
+                   below = conductivity(i + 1 < lines.length(l) ? at + lines.row_stride() : at);
+      bands.lower()[at] = static_cast<T>(-above);
+      bands.diag()[at] = static_cast<T>(mass + above + below);
+      bands.upper()[at] = static_cast<T>(-below);
+    }
+  }
+  return bands;
+}
+
+/// Every row times a power of two, which rounds nothing.
+template <typename T>
+Bands<T> with_scaled_rows(Bands<T> bands) {
+  std::mt19937 generator(kSeed);
+  std::uniform_int_distribution<int> exponent(-6, 6);
+  for (Index i = 0; i < bands.lines().extent(); ++i) {
+    const T scale = static_cast<T>(std::ldexp(1.0, exponent(generator)));
+    bands.lower()[i] *= scale;
+    bands.diag()[i] *= scale;
+    bands.upper()[i] *= scale;
+  }
+  return bands;
+}
+
+/// A closed matrix.
+template <typename T>
+Bands<T> joined_matrix(JoinedMatrix m, const LineSet& lines, const std::vector<int>& part) {
+  const auto made = [&] {
+    switch (m) {
+      case JoinedMatrix::sums_zero:
+        return conductivities<T>(lines);
+      case JoinedMatrix::scaled_sums_zero:
+        return with_scaled_rows(conductivities<T>(lines));
+      case JoinedMatrix::jumps:
+        return jumping<T>(lines, part, 0);
+      case JoinedMatrix::jumps_over_mass:
+        return jumping<T>(lines, part, 1);
+      case JoinedMatrix::diffusion:
+        return diffusion<T>(lines, 10);
+      case JoinedMatrix::poisson:
+        return constant<T>(lines, -1, 2, -1);
+      case JoinedMatrix::random:
+        return random_dominant<T>(lines, 1.5);
+    }
+    return Bands<T>{};
+  };
+  Bands<T> bands = made();
+  bands.close_lines();
+  return bands;
+}
+
+/// Right-hand sides: A x of alternating, constant and random x, and a random one, whose x may be large.
+inline constexpr const char* kJoinedSides[] = {"alternating x", "constant x", "random x", "random y"};
+
+template <typename T>
+std::vector<T> joined_side(int side, const Bands<T>& bands) {
+  const LineSet& lines = bands.lines();
+  std::vector<T> x = random_vector<T>(lines.extent());
+  if (side == 3) return x;
+  for (Index i = 0; i < lines.extent() && side < 2; ++i) {
+    x[static_cast<std::size_t>(i)] = static_cast<T>(side == 0 && i % 2 != 0 ? -1 : 1);
+  }
+  std::vector<T> y(x.size());
+  multiply(lines, bands.view(), x.data(), y.data());
+  return y;
+}
+
+/// Largest |r_i| / (|A_i| max |x| + |y_i|), max |x| over the line of row i; NaN counts as infinite.
+struct RowError {
+  double all = 0, at_cuts = 0;
+  Index row = -1;  ///< offset of the row that gives `all`
+};
+
+/// @param at_cut  shape [extent]: 1 for the rows whose error is looked at apart
+template <typename T>
+RowError row_error(const Bands<T>& bands, const std::vector<T>& x, const std::vector<T>& y,
+                   const std::vector<char>& at_cut) {
+  using Wide = long double;
+  const LineSet& lines = bands.lines();
+  const BandsView<T> b = bands.view();
+  const Index step = lines.row_stride();
+  const auto of = [](const std::vector<T>& v, Index at) { return static_cast<Wide>(v[static_cast<std::size_t>(at)]); };
+  RowError error;
+  for (Index l = 0; l < lines.count(); ++l) {
+    Wide largest = 0;
+    for (Index i = 0; i < lines.length(l); ++i) largest = std::max(largest, std::abs(of(x, lines.first(l) + i * step)));
+    for (Index i = 0; i < lines.length(l); ++i) {
+      const Index at = lines.first(l) + i * step;
+      const Wide lower = i > 0 ? b.lower[at] : T(0), upper = i + 1 < lines.length(l) ? b.upper[at] : T(0);
+      Wide r = of(y, at) - b.diag[at] * of(x, at);
+      if (i > 0) r -= lower * of(x, at - step);
+      if (i + 1 < lines.length(l)) r -= upper * of(x, at + step);
+      const Wide size =
+          (std::abs(lower) + std::abs(static_cast<Wide>(b.diag[at])) + std::abs(upper)) * largest + std::abs(of(y, at));
+      double found = static_cast<double>(std::abs(r) / size);
+      if (r == 0) found = 0;
+      if (!(found >= 0)) found = std::numeric_limits<double>::infinity();
+      if (found > error.all || error.row < 0) error.row = at;
+      error.all = std::max(error.all, found);
+      if (at_cut[static_cast<std::size_t>(at)] != 0) error.at_cuts = std::max(error.at_cuts, found);
+    }
+  }
+  return error;
+}
+
+/// What came of each scheme.
+class JoinedTally {
+ public:
+  struct Of {
+    int solved = 0, refused = 0, whole = 0;
+    double worst = 0, at_cuts = 0;  ///< error over bound
+    double eps = 0;                 ///< largest error, in eps
+    std::string what;               ///< gave the worst
+  };
+  Of& of(const std::string& scheme) { return schemes_[scheme]; }
+  /// True if a scheme was met, by itself or as one of several that a text may be of.
+  bool knows(const std::string& scheme) const {
+    return std::any_of(schemes_.begin(), schemes_.end(), [&](const auto& entry) {
+      return ("/" + entry.first + "/").find("/" + scheme + "/") != std::string::npos;
+    });
+  }
+
+  /// @param bound  of an error, in the units of `error`
+  void solved(const std::string& scheme, const RowError& error, double bound, double eps, const std::string& what) {
+    Of& o = of(scheme);
+    ++o.solved;
+    if (error.all / bound > o.worst) o.what = what;
+    o.worst = std::max(o.worst, error.all / bound);
+    o.at_cuts = std::max(o.at_cuts, error.at_cuts / bound);
+    o.eps = std::max(o.eps, error.all / eps);
+  }
+  void print(const char* title) const {
+    std::printf("%s\n%-17s %7s %8s %6s %12s %9s %8s  %s\n", title, "scheme", "solved", "refused", "whole",
+                "error/bound", "at cuts", "eps", "worst");
+    for (const auto& [scheme, o] : schemes_) {
+      std::printf("%-17s %7d %8d %6d %12.3f %9.3f %8.2f  %s\n", scheme.c_str(), o.solved, o.refused, o.whole, o.worst,
+                  o.at_cuts, o.eps, o.what.c_str());
+    }
+  }
+
+ private:
+  std::map<std::string, Of> schemes_;
+};
+
+}  // namespace oclspkt::test
