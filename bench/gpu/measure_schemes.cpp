@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -25,12 +26,13 @@ namespace {
 
 /// A scheme that is so many times slower than the fastest is not timed twice.
 constexpr double kFarSlower = 20;
-/// Set-ups with other numbers, and those of new solvers, that are timed; small systems are set up more often.
-constexpr int kLater = 3, kFirst = 3, kSmallTimes = 3;
+/// Set-ups with other numbers, and those of new solvers, that are timed; small systems are set up more often, and long
+/// ones less.
+constexpr int kSetUps = 3, kLongSetUps = 2, kSmallTimes = 3;
 constexpr Index kSmallRows = 100'000;
 /// Applies that a set-up is spread over.
 constexpr int kExpected[] = {1, 10, 100};
-constexpr std::size_t kNoteLetters = 160;
+constexpr std::size_t kNoteLetters = 120;
 
 struct Timing {
   double set_up = 0, apply = 0;
@@ -132,6 +134,13 @@ std::string scheme_of_shape(const Report& report, const LineSet& lines, bool by_
 
 std::string cut(const std::string& text) { return text.substr(0, kNoteLetters); }
 
+/// To four digits, so that files stay short.
+double rounded(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", value);
+  return std::strtod(text, nullptr);
+}
+
 /// Times every way of one case.
 template <typename T>
 class Schemes {
@@ -222,8 +231,8 @@ class Schemes {
   }
 
   void run(const Way& way) {
-    // What is made here is for schemes that have not been timed yet.
-    if (way.origin == Origin::made && timed_.count(way.scheme) > 0) return;
+    // What is made here is for schemes that have given no answer yet.
+    if (way.origin == Origin::made && answered_.count(way.scheme) > 0) return;
     nlohmann::ordered_json record{{"scheme", way.scheme},
                                   {"where", way.on_host || place_.device == nullptr ? "host" : "device"},
                                   {"outcome", "failed"},
@@ -245,8 +254,9 @@ class Schemes {
         record["note"] = cut(error.what());
       }
     }
-    if (record["scheme"] != "" && record["outcome"] == "timed") timed_.insert(record["scheme"].get<std::string>());
-    if (record["outcome"] != "timed before") records_.push_back(std::move(record));
+    if (record["outcome"] == "timed" || record["outcome"] == "slow")
+      answered_.insert(record["scheme"].get<std::string>());
+    if (record["outcome"] != "answered before") records_.push_back(std::move(record));
   }
 
   void measure(const Way& way, nlohmann::ordered_json& record) {
@@ -294,12 +304,12 @@ class Schemes {
       return false;
     }
     const double error = trial.error();
-    record["backward_error_eps"] = error;
+    record["backward_error_eps"] = rounded(error);
     record["outcome"] = "wrong";
     if (!(error <= kWrongEps)) return false;
     const std::string scheme = record["scheme"].get<std::string>();
-    record["outcome"] = "timed before";
-    return way.origin != Origin::chosen || timed_.count(scheme) == 0;
+    record["outcome"] = "answered before";
+    return way.origin != Origin::chosen || answered_.count(scheme) == 0;
   }
 
   /// What once around takes; of two if the first was far slower, which a busy machine may be the cause of.
@@ -316,11 +326,11 @@ class Schemes {
   }
 
   int times(int count) const { return case_.lines.rows() <= kSmallRows ? kSmallTimes * count : count; }
+  int set_ups() const { return times(case_.lines.rows() > kLongRows ? kLongSetUps : kSetUps); }
 
   void measure_later(Trial<T>& trial, Timing& timing) const {
-    std::vector<double> later, applies;
-    for (int i = 0; i < times(kLater); ++i) later.push_back(trial.set_up(i % 2 == 0 ? 4 : 2));
-    trial.set_up(1);
+    std::vector<double> later{timing.set_up}, applies;
+    for (int i = 1; i < set_ups(); ++i) later.push_back(trial.set_up(i % 2 == 0 ? 2 : 4));
     trial.apply();
     trial.apply();
     for (int i = 0; i < times(place_.applies); ++i) applies.push_back(trial.apply());
@@ -328,16 +338,16 @@ class Schemes {
   }
   double measure_first(const Way& way) const {
     std::vector<double> first;
-    for (int i = 0; i < times(kFirst); ++i) {
+    for (int i = 0; i < set_ups(); ++i) {
       Trial<T> trial(way, place_, *problem_);
       first.push_back(trial.set_up(1));
     }
     return median(first);
   }
   static void write(const Timing& timing, double first, nlohmann::ordered_json& record) {
-    record["first_set_up_seconds"] = first;
-    record["later_set_up_seconds"] = timing.set_up;
-    record["apply_seconds"] = timing.apply;
+    record["first_set_up_seconds"] = rounded(first);
+    record["later_set_up_seconds"] = rounded(timing.set_up);
+    record["apply_seconds"] = rounded(timing.apply);
   }
 
   const SchemeCase& case_;
@@ -345,7 +355,7 @@ class Schemes {
   std::unique_ptr<bench::Problem<T>> problem_;
   bool by_groups_ = false;
   std::function<double()> spent_;
-  std::set<std::string> timed_;
+  std::set<std::string> answered_;
   std::vector<Timing> best_;
   nlohmann::ordered_json records_ = nlohmann::ordered_json::array();
 };

@@ -12,8 +12,8 @@ namespace oclspkt::bench::gpu {
 
 /// Where and how long schemes are timed.
 struct SchemePlace {
-  const DeviceInfo* device = nullptr;  ///< null: the host
-  std::string variant = "default";     ///< Options::variant: the kernels that are steered among
+  const DeviceInfo* device = nullptr;                        ///< null: the host
+  std::string variant = "default";                           ///< Options::variant: the kernels that are steered among
   double seconds = std::numeric_limits<double>::infinity();  ///< of a case; no scheme begins later
   int applies = 7;                                           ///< that are timed
 

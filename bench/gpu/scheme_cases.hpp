@@ -21,7 +21,8 @@ struct SchemeCase {
   std::string describe() const;
 };
 
-/// Cases of these sizes, those of the size in the middle first. From kLongRows rows on only some matrices and layouts.
+/// Cases of these sizes, the smallest first; those of a size in several rounds, so that a run that ends early has seen
+/// something of all. From kLongRows rows on there are fewer matrices, and longer lines.
 std::vector<SchemeCase> make_scheme_cases(const std::vector<Index>& sizes);
 inline constexpr Index kLongRows = 5'000'000;
 

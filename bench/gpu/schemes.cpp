@@ -6,15 +6,16 @@
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <sstream>
 #include <thread>
 
 #include "clock.hpp"
-#include "json_file.hpp"
 #include "measure_schemes.hpp"
 #include "oclspkt/error.hpp"
 #include "provenance.hpp"
+#include "schemes/scheme.hpp"
 #include "selection.hpp"
 
 namespace oclspkt::bench::gpu {
@@ -25,18 +26,18 @@ constexpr const char* kHelp =
     "Time every scheme on every case that it takes, and write the results to FILE as JSON.\n\n"
     "  --device WORD     as -pc_oclspkt_devices has it, the first that it names; host: no device (gpu)\n"
     "  --variant WORD    default, cpu or gpu: the kernels among which schemes are (default)\n"
-    "  --sizes LIST      rows of a case, about (1e4,1e6; with GPUs or 16 cores 1e7 as well)\n"
+    "  --sizes LIST      rows of a case, about (1e4,1e6; with 16 cores 1e7 as well, with GPUs 1.7e7)\n"
     "  --only TEXT       cases whose name has the text, such as 'd3, x512, 1e+06, double'\n"
     "  --applies N       applies that are timed (7)\n"
     "  --seconds S       no scheme of a case begins later than that after the case (10)\n"
-    "  --total S         no case begins later than that (225); those left out are recorded\n"
+    "  --total S         no case begins later than that (240); those left out are recorded\n"
     "  --list            name the cases, and do no more\n"
     "  --allow-debug     time a build that is not for timing, to try the program\n";
 
 struct SchemeSettings {
   std::string file, device = "gpu", variant = "default", only;
   std::vector<Index> sizes;  ///< none: by the device
-  double seconds = 10, total = 225;
+  double seconds = 10, total = 240;
   int applies = 7;
   bool list = false, allow_debug = false;
 };
@@ -81,11 +82,16 @@ void take(const std::string& name, const std::string& value, SchemeSettings& s) 
 
 /// Nothing if the help was asked for, and printed.
 std::optional<SchemeSettings> parse(int argc, char** argv) {
-  const option options[] = {{"device", required_argument, nullptr, 0},  {"variant", required_argument, nullptr, 0},
-                            {"sizes", required_argument, nullptr, 0},   {"only", required_argument, nullptr, 0},
-                            {"applies", required_argument, nullptr, 0}, {"seconds", required_argument, nullptr, 0},
-                            {"total", required_argument, nullptr, 0},   {"list", no_argument, nullptr, 0},
-                            {"allow-debug", no_argument, nullptr, 0},   {"help", no_argument, nullptr, 0},
+  const option options[] = {{"device", required_argument, nullptr, 0},
+                            {"variant", required_argument, nullptr, 0},
+                            {"sizes", required_argument, nullptr, 0},
+                            {"only", required_argument, nullptr, 0},
+                            {"applies", required_argument, nullptr, 0},
+                            {"seconds", required_argument, nullptr, 0},
+                            {"total", required_argument, nullptr, 0},
+                            {"list", no_argument, nullptr, 0},
+                            {"allow-debug", no_argument, nullptr, 0},
+                            {"help", no_argument, nullptr, 0},
                             {nullptr, 0, nullptr, 0}};
   SchemeSettings settings;
   for (int place = 0, got = 0; (got = getopt_long(argc, argv, "", options, &place)) != -1;) {
@@ -124,10 +130,11 @@ const DeviceInfo* find_device(const std::string& words) {
 
 std::vector<Index> sizes_for(const DeviceInfo* device) {
   constexpr unsigned kManyCores = 16;
-  constexpr Index kSmall = 10'000, kMiddle = 1'000'000, kLong = 10'000'000;
+  constexpr Index kSmall = 10'000, kMiddle = 1'000'000, kLong = 10'000'000, kLonger = 17'000'000;
   const bool gpu = device != nullptr && device->type == DeviceType::gpu;
   const unsigned cores = device != nullptr ? static_cast<unsigned>(device->cores) : std::thread::hardware_concurrency();
-  if (gpu || cores >= kManyCores) return {kSmall, kMiddle, kLong};
+  if (gpu) return {kSmall, kMiddle, kLonger};  // lines of 16384 rows are then many enough
+  if (cores >= kManyCores) return {kSmall, kMiddle, kLong};
   return {kSmall, kMiddle};
 }
 
@@ -146,9 +153,39 @@ void print(const nlohmann::ordered_json& result) {
   std::fflush(stdout);
 }
 
+/// The file is opened before anything is timed.
+std::ofstream open(const SchemeSettings& settings) {
+  if (settings.list) return {};
+  std::ofstream file(settings.file);
+  if (!file) throw InvalidInput("cannot write " + settings.file + ": name a file in a folder that exists");
+  return file;
+}
+
+/// A case a line, so that a file of hundreds can be read and compared.
+void write(const nlohmann::ordered_json& document, std::ofstream& file, const std::string& name) {
+  const char* before = "{";
+  for (const auto& [key, value] : document.items()) {
+    file << before << "\n\"" << key << "\": ";
+    before = ",";
+    if (key != "results") {
+      file << value.dump();
+      continue;
+    }
+    const char* between = "[\n";
+    for (const auto& result : value) {
+      file << between << result.dump();
+      between = ",\n";
+    }
+    file << (value.empty() ? "[]" : "\n]");
+  }
+  file << "\n}\n";
+  file.close();
+  if (!file) throw InvalidInput("writing " + name + " failed: is the disk full?");
+}
+
 /// @return false if an answer was wrong or a scheme failed
 bool run(const SchemeSettings& settings, const std::string& command) {
-  JsonFile json(settings.file);
+  std::ofstream file = open(settings);
   const DeviceInfo* device = settings.list ? nullptr : find_device(settings.device);
   DeviceInfo host;
   host.name = "host";
@@ -156,6 +193,7 @@ bool run(const SchemeSettings& settings, const std::string& command) {
   nlohmann::ordered_json document{{"provenance", provenance(device != nullptr ? *device : host, command)}};
   const SchemePlace place{device, settings.variant, settings.seconds, settings.applies};
   document["provenance"]["vectors"] = place.on_gpu() ? "device" : "host";
+  for (const Scheme* scheme : all_schemes()) document["all_schemes"].push_back(scheme->name());
   document["results"] = nlohmann::ordered_json::array();
   document["left_out"] = nlohmann::ordered_json::array();
   double spent = 0;
@@ -177,7 +215,7 @@ bool run(const SchemeSettings& settings, const std::string& command) {
       good = good && r["outcome"] != "wrong" && r["outcome"] != "failed";
     }
   }
-  json.write(document);
+  if (!settings.list) write(document, file, settings.file);
   return good;
 }
 

@@ -209,7 +209,8 @@ class Front final : public SchemeOf<Front> {
       if (scheme == this) continue;
       for (const Method method : kMethods) {
         bool takes = false;
-        for (const bool from_ends : {true, false}) takes = takes || (problem.from_ends = from_ends, scheme->takes(method, problem));
+        for (const bool from_ends : {true, false})
+          takes = takes || (problem.from_ends = from_ends, scheme->takes(method, problem));
         if (takes) s.ways.push_back({scheme->name(), choice_of(method), Origin::proposed});
       }
     }
