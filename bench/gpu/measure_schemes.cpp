@@ -2,6 +2,7 @@
 #include "measure_schemes.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -30,6 +31,9 @@ constexpr double kFarSlower = 20;
 /// ones less.
 constexpr int kSetUps = 3, kLongSetUps = 2, kSmallTimes = 3;
 constexpr Index kSmallRows = 100'000;
+/// Set-ups, and applies, of a scheme are not repeated for longer than that, but so often at least.
+constexpr double kRepeatSeconds = 1;
+constexpr int kLeastSetUps = 2, kLeastApplies = 3;
 /// Applies that a set-up is spread over.
 constexpr int kExpected[] = {1, 10, 100};
 constexpr std::size_t kNoteLetters = 120;
@@ -233,7 +237,8 @@ class Schemes {
   void run(const Way& way) {
     // What is made here is for schemes that have given no answer yet.
     if (way.origin == Origin::made && answered_.count(way.scheme) > 0) return;
-    nlohmann::ordered_json record{{"scheme", way.scheme},
+    const std::string scheme = way.scheme.empty() ? std::string("any of ") + name(way.method) : way.scheme;
+    nlohmann::ordered_json record{{"scheme", scheme},
                                   {"where", way.on_host || place_.device == nullptr ? "host" : "device"},
                                   {"outcome", "failed"},
                                   {"method", name(way.method)}};
@@ -328,21 +333,28 @@ class Schemes {
   int times(int count) const { return case_.lines.rows() <= kSmallRows ? kSmallTimes * count : count; }
   int set_ups() const { return times(case_.lines.rows() > kLongRows ? kLongSetUps : kSetUps); }
 
+  /// The median of what f gives, of `most` calls or as many as there is time for.
+  template <typename F>
+  static double median_of(int most, int least, const F& f) {
+    std::vector<double> seconds;
+    const auto start = std::chrono::steady_clock::now();
+    const auto in_time = [&] {
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < kRepeatSeconds;
+    };
+    for (int i = 0; i < most && (i < least || in_time()); ++i) seconds.push_back(f(i));
+    return median(seconds);
+  }
   void measure_later(Trial<T>& trial, Timing& timing) const {
-    std::vector<double> later{timing.set_up}, applies;
-    for (int i = 1; i < set_ups(); ++i) later.push_back(trial.set_up(i % 2 == 0 ? 2 : 4));
+    timing.set_up = median_of(set_ups(), kLeastSetUps, [&](int i) { return trial.set_up(i % 2 == 0 ? T(4) : T(2)); });
     trial.apply();
     trial.apply();
-    for (int i = 0; i < times(place_.applies); ++i) applies.push_back(trial.apply());
-    timing = {median(later), median(applies)};
+    timing.apply = median_of(times(place_.applies), kLeastApplies, [&](int) { return trial.apply(); });
   }
   double measure_first(const Way& way) const {
-    std::vector<double> first;
-    for (int i = 0; i < set_ups(); ++i) {
+    return median_of(set_ups(), 1, [&](int) {
       Trial<T> trial(way, place_, *problem_);
-      first.push_back(trial.set_up(1));
-    }
-    return median(first);
+      return trial.set_up(1);
+    });
   }
   static void write(const Timing& timing, double first, nlohmann::ordered_json& record) {
     record["first_set_up_seconds"] = rounded(first);

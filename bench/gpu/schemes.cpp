@@ -29,7 +29,7 @@ constexpr const char* kHelp =
     "  --sizes LIST      rows of a case, about (1e4,1e6; with 16 cores 1e7 as well, with GPUs 1.7e7)\n"
     "  --only TEXT       cases whose name has the text, such as 'd3, x512, 1e+06, double'\n"
     "  --applies N       applies that are timed (7)\n"
-    "  --seconds S       no scheme of a case begins later than that after the case (10)\n"
+    "  --seconds S       no scheme of a case begins later than that after the case (20)\n"
     "  --total S         no case begins later than that (240); those left out are recorded\n"
     "  --list            name the cases, and do no more\n"
     "  --allow-debug     time a build that is not for timing, to try the program\n";
@@ -37,7 +37,7 @@ constexpr const char* kHelp =
 struct SchemeSettings {
   std::string file, device = "gpu", variant = "default", only;
   std::vector<Index> sizes;  ///< none: by the device
-  double seconds = 10, total = 240;
+  double seconds = 20, total = 240;
   int applies = 7;
   bool list = false, allow_debug = false;
 };

@@ -12,8 +12,8 @@ namespace oclspkt::bench::gpu {
 
 /// How a scheme comes to a plan.
 enum class Origin {
-  proposed,  ///< it proposes for this method by itself
   chosen,    ///< the library chooses it under this method, if it does
+  proposed,  ///< it proposes for this method by itself
   made       ///< the library chooses another one under this method; its plan is made here
 };
 
