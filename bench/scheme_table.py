@@ -4,9 +4,9 @@
     scheme_table.py RESULTS PAGE [--check]
     scheme_table.py RESULTS --wins SCHEME
 
-RESULTS: the folder with a file for each machine, MACHINE.json or several MACHINE-ANYTHING.json; PAGE: Markdown with the lines
-<!-- begin schemes --> and <!-- end schemes -->; what stands between them is replaced. --check writes nothing and ends
-with 1 if the page is not what it would write. --wins prints where a scheme is the best, by how much.
+RESULTS: the folder with a file for each machine, MACHINE.json, or several, MACHINE-ANYTHING.json; PAGE: Markdown with
+the lines <!-- begin schemes --> and <!-- end schemes -->; what stands between them is replaced. --check writes nothing
+and ends with 1 if the page is not what it would write. --wins prints where a scheme is the best, by how much.
 
 A case costs set-up / N + apply, with the set-up of a solver that had other numbers before, for N applies a set-up. A
 scheme stays if for some case and N, on some machine, the next best other one costs 15 % more, or if it alone holds.
@@ -79,13 +79,15 @@ def machine_cell(scheme, documents):
     answered = sum(scheme in costs(case, 1) for document in documents for case in document["results"])
     if answered == 0:
         return "-", False
-    best = sorted((gain, case, applies, other) for name, gain, other, case, applies in wins(documents) if name == scheme)
+    best = sorted((gain, case, applies, other)
+                  for name, gain, other, case, applies in wins(documents) if name == scheme)
     only = alone(documents).get(scheme, [])
     words = [f"holds in {answered} cases"]
     if best:
         gain, case, applies, other = best[-1]
         clear = sum(g >= GAIN for g, *_ in best)
-        words.append(f"best {len(best)} times, {clear} by 15 %; at most {gain:.2f} over {other} ({case}, N = {applies})")
+        words.append(f"best {len(best)} times, {clear} by 15 %; "
+                     f"at most {gain:.2f} over {other} ({case}, N = {applies})")
     else:
         words.append("never the best")
     if only:
@@ -101,7 +103,8 @@ def provenance(machines):
             left = f"{len(document['results'])} cases" + (
                 f", {len(document['left_out'])} left out" if document["left_out"] else "")
             rows.append([name, f"{p['device']} ({p['driver'] or p['platform'] or 'no device'})",
-                         f"{p['cpu']}, {p['threads']} threads", p["vectors"], left, p["commit"][:12], f"`{p['command']}`"])
+                         f"{p['cpu']}, {p['threads']} threads", p["vectors"], left, p["commit"][:12],
+                         f"`{p['command']}`"])
     return table(["machine", "device (driver)", "processor", "vectors on", "cases", "commit", "command"], rows)
 
 
