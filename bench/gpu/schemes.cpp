@@ -3,6 +3,7 @@
 // those can be found that are nowhere the best. Vectors are in the memory of GPUs, else in that of the host.
 #include <getopt.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
@@ -153,16 +154,16 @@ void print(const nlohmann::ordered_json& result) {
   std::fflush(stdout);
 }
 
-/// The file is opened before anything is timed.
-std::ofstream open(const SchemeSettings& settings) {
-  if (settings.list) return {};
-  std::ofstream file(settings.file);
-  if (!file) throw InvalidInput("cannot write " + settings.file + ": name a file in a folder that exists");
+/// @throws InvalidInput
+std::ofstream open(const std::string& name) {
+  std::ofstream file(name);
+  if (!file) throw InvalidInput("cannot write " + name + ": name a file in a folder that exists");
   return file;
 }
 
 /// A case a line, so that a file of hundreds can be read and compared.
-void write(const nlohmann::ordered_json& document, std::ofstream& file, const std::string& name) {
+void write(const nlohmann::ordered_json& document, const std::string& name) {
+  std::ofstream file = open(name);
   const char* before = "{";
   for (const auto& [key, value] : document.items()) {
     file << before << "\n\"" << key << "\": ";
@@ -183,39 +184,63 @@ void write(const nlohmann::ordered_json& document, std::ofstream& file, const st
   if (!file) throw InvalidInput("writing " + name + " failed: is the disk full?");
 }
 
-/// @return false if an answer was wrong or a scheme failed
-bool run(const SchemeSettings& settings, const std::string& command) {
-  std::ofstream file = open(settings);
-  const DeviceInfo* device = settings.list ? nullptr : find_device(settings.device);
+/// What a run writes, without cases.
+nlohmann::ordered_json empty_document(const DeviceInfo* device, const SchemePlace& place, const std::string& command) {
   DeviceInfo host;
   host.name = "host";
   host.type = DeviceType::host;
   nlohmann::ordered_json document{{"provenance", provenance(device != nullptr ? *device : host, command)}};
-  const SchemePlace place{device, settings.variant, settings.seconds, settings.applies};
   document["provenance"]["vectors"] = place.on_gpu() ? "device" : "host";
   for (const Scheme* scheme : all_schemes()) document["all_schemes"].push_back(scheme->name());
   document["results"] = nlohmann::ordered_json::array();
   document["left_out"] = nlohmann::ordered_json::array();
-  double spent = 0;
+  return document;
+}
+
+/// Measure a case into the document. @return false if an answer was wrong, or a scheme or the case failed
+bool keep(const SchemeCase& c, const SchemePlace& place, nlohmann::ordered_json& document) {
+  try {
+    document["results"].push_back(measure_schemes(c, place));
+  } catch (const std::exception& error) {  // what all schemes need
+    std::printf("  failed: %s\n", error.what());
+    document["left_out"].push_back(c.describe() + ": " + error.what());
+    return false;
+  }
+  const auto& result = document["results"].back();
+  print(result);
+  return std::none_of(result["schemes"].begin(), result["schemes"].end(),
+                      [](const auto& r) { return r["outcome"] == "wrong" || r["outcome"] == "failed"; });
+}
+
+/// The cases that the settings name.
+std::vector<SchemeCase> cases_of(const SchemeSettings& settings, const DeviceInfo* device) {
+  std::vector<SchemeCase> cases = make_scheme_cases(settings.sizes.empty() ? sizes_for(device) : settings.sizes);
+  std::erase_if(cases, [&](const SchemeCase& c) { return c.describe().find(settings.only) == std::string::npos; });
+  return cases;
+}
+
+/// @return false if an answer was wrong or something failed
+bool run(const SchemeSettings& settings, const std::string& command) {
+  open(settings.file);  // before anything is timed
+  const DeviceInfo* device = find_device(settings.device);
+  const SchemePlace place{device, settings.variant, settings.seconds, settings.applies};
+  nlohmann::ordered_json document = empty_document(device, place, command);
+  constexpr double kBetweenWrites = 20;  // so that little is lost if a driver ends the program
+  double spent = 0, written = 0;
   bool good = true;
-  for (const SchemeCase& c : make_scheme_cases(settings.sizes.empty() ? sizes_for(device) : settings.sizes)) {
-    if (c.describe().find(settings.only) == std::string::npos) continue;
-    if (settings.list) {
-      std::printf("%s\n", c.describe().c_str());
+  for (const SchemeCase& c : cases_of(settings, device)) {
+    if (spent >= settings.total) {
+      document["left_out"].push_back(c.describe() + ": no time left");
       continue;
     }
     std::printf("%s, after %.0f s\n", c.describe().c_str(), spent);
-    if (spent >= settings.total) {
-      document["left_out"].push_back(c.describe());
-      continue;
-    }
-    spent += seconds_of([&] { document["results"].push_back(measure_schemes(c, place)); });
-    print(document["results"].back());
-    for (const auto& r : document["results"].back()["schemes"]) {
-      good = good && r["outcome"] != "wrong" && r["outcome"] != "failed";
-    }
+    spent += seconds_of([&] { good = keep(c, place, document) && good; });
+    if (spent - written < kBetweenWrites) continue;
+    write(document, settings.file);
+    written = spent;
   }
-  if (!settings.list) write(document, file, settings.file);
+  write(document, settings.file);
+  std::printf("%zu cases, %zu left out\n", document["results"].size(), document["left_out"].size());
   return good;
 }
 
@@ -227,6 +252,10 @@ int main(int argc, char** argv) {
   try {
     const auto settings = gpu::parse(argc, argv);
     if (!settings) return 0;
+    if (settings->list) {
+      for (const auto& c : gpu::cases_of(*settings, nullptr)) std::printf("%s\n", c.describe().c_str());
+      return 0;
+    }
     if (!settings->allow_debug) require_release();
     return gpu::run(*settings, gpu::command_of(argc, argv, settings->file)) ? 0 : 1;
   } catch (const oclspkt::InvalidInput& error) {
