@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// oclspkt-bench-schemes FILE [options]: set-up, apply and error of every scheme on every case that it takes, so that
+// those can be found that are nowhere the best. Vectors are in the memory of GPUs, else in that of the host.
+#include <getopt.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <thread>
+
+#include "clock.hpp"
+#include "measure_schemes.hpp"
+#include "oclspkt/error.hpp"
+#include "provenance.hpp"
+#include "schemes/scheme.hpp"
+#include "selection.hpp"
+
+namespace oclspkt::bench::gpu {
+namespace {
+
+constexpr const char* kHelp =
+    "usage: %s FILE [options]\n"
+    "Time every scheme on every case that it takes, and write the results to FILE as JSON.\n\n"
+    "  --device WORD     as -pc_oclspkt_devices has it, the first that it names; host: no device (gpu)\n"
+    "  --variant WORD    default, cpu or gpu: the kernels among which schemes are (default)\n"
+    "  --sizes LIST      rows of a case, about (1e4,1e6; with 16 cores 1e7 as well, with GPUs 1.7e7)\n"
+    "  --only TEXT       cases whose name has the text, such as 'd3, x512, 1e+06, double'\n"
+    "  --applies N       applies that are timed (7)\n"
+    "  --seconds S       no scheme of a case begins later than that after the case (20)\n"
+    "  --total S         no case begins later than that (240); those left out are recorded\n"
+    "  --list            name the cases, and do no more\n"
+    "  --allow-debug     time a build that is not for timing, to try the program\n";
+
+struct SchemeSettings {
+  std::string file, device = "gpu", variant = "default", only;
+  std::vector<Index> sizes;  ///< none: by the device
+  double seconds = 20, total = 240;
+  int applies = 7;
+  bool list = false, allow_debug = false;
+};
+
+double parse_number(const std::string& word, const std::string& option, double least, double most) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  const bool whole = error == std::errc() && end == word.data() + word.size();
+  if (whole && value >= least && value <= most) return value;
+  std::ostringstream text;
+  text << "--" << option << " takes numbers from " << least << " to " << most << ", not '" << word << "'";
+  throw InvalidInput(text.str());
+}
+
+std::vector<Index> parse_sizes(const std::string& list) {
+  constexpr double kLeast = 64, kMost = 1e9;
+  std::vector<Index> sizes;
+  std::istringstream text(list);
+  for (std::string word; std::getline(text, word, ',');) {
+    sizes.push_back(static_cast<Index>(parse_number(word, "sizes", kLeast, kMost)));
+  }
+  if (sizes.empty()) throw InvalidInput("--sizes takes at least one number");
+  return sizes;
+}
+
+void take(const std::string& name, const std::string& value, SchemeSettings& s) {
+  constexpr double kMostApplies = 1e6, kMostSeconds = 1e6;
+  if (name == "device") s.device = value;
+  if (name == "only") s.only = value;
+  if (name == "sizes") s.sizes = parse_sizes(value);
+  if (name == "applies") s.applies = static_cast<int>(parse_number(value, name, 1, kMostApplies));
+  if (name == "seconds") s.seconds = parse_number(value, name, 0, kMostSeconds);
+  if (name == "total") s.total = parse_number(value, name, 0, kMostSeconds);
+  if (name == "list") s.list = true;
+  if (name == "allow-debug") s.allow_debug = true;
+  if (name != "variant") return;
+  if (value != "default" && value != "cpu" && value != "gpu") {
+    throw InvalidInput("--variant takes default, cpu or gpu, not '" + value + "'");
+  }
+  s.variant = value;
+}
+
+/// Nothing if the help was asked for, and printed.
+std::optional<SchemeSettings> parse(int argc, char** argv) {
+  const option options[] = {{"device", required_argument, nullptr, 0},
+                            {"variant", required_argument, nullptr, 0},
+                            {"sizes", required_argument, nullptr, 0},
+                            {"only", required_argument, nullptr, 0},
+                            {"applies", required_argument, nullptr, 0},
+                            {"seconds", required_argument, nullptr, 0},
+                            {"total", required_argument, nullptr, 0},
+                            {"list", no_argument, nullptr, 0},
+                            {"allow-debug", no_argument, nullptr, 0},
+                            {"help", no_argument, nullptr, 0},
+                            {nullptr, 0, nullptr, 0}};
+  SchemeSettings settings;
+  for (int place = 0, got = 0; (got = getopt_long(argc, argv, "", options, &place)) != -1;) {
+    if (got != 0) throw InvalidInput("see --help for the options");
+    if (options[place].name == std::string("help")) {
+      std::printf(kHelp, std::filesystem::path(argv[0]).filename().c_str());
+      return std::nullopt;
+    }
+    take(options[place].name, optarg != nullptr ? optarg : "", settings);
+  }
+  if (optind + 1 != argc && !settings.list) throw InvalidInput("name one file for the results; see --help");
+  settings.file = settings.list ? "" : argv[optind];
+  return settings;
+}
+
+std::string command_of(int argc, char** argv, const std::string& file) {
+  std::string command = std::filesystem::path(argv[0]).filename();
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const bool blank = word.find(' ') != std::string::npos;
+    command += ' ' + (word == file ? std::string("FILE") : blank ? "'" + word + "'" : word);
+  }
+  return command;
+}
+
+/// The first device that the selection names; null: the host.
+const DeviceInfo* find_device(const std::string& words) {
+  if (words == "host") return nullptr;
+  std::string why;
+  DeviceModule* module = device_module(&why);
+  if (module == nullptr) throw DeviceError(why);
+  const Selection selection = select_devices(words, module->devices(), module->problems());
+  if (selection.devices.empty()) throw InvalidInput("--device " + words + " names no OpenCL device, nor the host");
+  return &module->devices()[static_cast<std::size_t>(selection.devices.front())];
+}
+
+std::vector<Index> sizes_for(const DeviceInfo* device) {
+  constexpr unsigned kManyCores = 16;
+  constexpr Index kSmall = 10'000, kMiddle = 1'000'000, kLong = 10'000'000, kLonger = 17'000'000;
+  const bool gpu = device != nullptr && device->type == DeviceType::gpu;
+  const unsigned cores = device != nullptr ? static_cast<unsigned>(device->cores) : std::thread::hardware_concurrency();
+  if (gpu) return {kSmall, kMiddle, kLonger};  // lines of 16384 rows are then many enough
+  if (cores >= kManyCores) return {kSmall, kMiddle, kLong};
+  return {kSmall, kMiddle};
+}
+
+void print(const nlohmann::ordered_json& result) {
+  for (const auto& r : result["schemes"]) {
+    const std::string scheme = r["scheme"].get<std::string>() + (r["where"] == "host" ? " (host)" : "");
+    if (r.contains("apply_seconds")) {
+      std::printf("  %-24s set-up %.3e s, later %.3e s, apply %.3e s %s\n", scheme.c_str(),
+                  r["first_set_up_seconds"].get<double>(), r["later_set_up_seconds"].get<double>(),
+                  r["apply_seconds"].get<double>(), r["outcome"] == "slow" ? "(slow)" : "");
+    } else {
+      const std::string note = r.contains("note") ? ": " + r["note"].get<std::string>() : "";
+      std::printf("  %-24s %s%s\n", scheme.c_str(), r["outcome"].get<std::string>().c_str(), note.c_str());
+    }
+  }
+  std::fflush(stdout);
+}
+
+/// @throws InvalidInput
+std::ofstream open(const std::string& name) {
+  std::ofstream file(name);
+  if (!file) throw InvalidInput("cannot write " + name + ": name a file in a folder that exists");
+  return file;
+}
+
+/// A case a line, so that a file of hundreds can be read and compared.
+void write(const nlohmann::ordered_json& document, const std::string& name) {
+  std::ofstream file = open(name);
+  const char* before = "{";
+  for (const auto& [key, value] : document.items()) {
+    file << before << "\n\"" << key << "\": ";
+    before = ",";
+    if (key != "results") {
+      file << value.dump();
+      continue;
+    }
+    const char* between = "[\n";
+    for (const auto& result : value) {
+      file << between << result.dump();
+      between = ",\n";
+    }
+    file << (value.empty() ? "[]" : "\n]");
+  }
+  file << "\n}\n";
+  file.close();
+  if (!file) throw InvalidInput("writing " + name + " failed: is the disk full?");
+}
+
+/// What a run writes, without cases.
+nlohmann::ordered_json empty_document(const DeviceInfo* device, const SchemePlace& place, const std::string& command) {
+  DeviceInfo host;
+  host.name = "host";
+  host.type = DeviceType::host;
+  nlohmann::ordered_json document{{"provenance", provenance(device != nullptr ? *device : host, command)}};
+  document["provenance"]["vectors"] = place.on_gpu() ? "device" : "host";
+  for (const Scheme* scheme : all_schemes()) document["all_schemes"].push_back(scheme->name());
+  document["results"] = nlohmann::ordered_json::array();
+  document["left_out"] = nlohmann::ordered_json::array();
+  return document;
+}
+
+/// Measure a case into the document. @return false if an answer was wrong, or a scheme or the case failed
+bool keep(const SchemeCase& c, const SchemePlace& place, nlohmann::ordered_json& document) {
+  try {
+    document["results"].push_back(measure_schemes(c, place));
+  } catch (const std::exception& error) {  // what all schemes need
+    std::printf("  failed: %s\n", error.what());
+    document["left_out"].push_back(c.describe() + ": " + error.what());
+    return false;
+  }
+  const auto& result = document["results"].back();
+  print(result);
+  return std::none_of(result["schemes"].begin(), result["schemes"].end(),
+                      [](const auto& r) { return r["outcome"] == "wrong" || r["outcome"] == "failed"; });
+}
+
+/// The cases that the settings name.
+std::vector<SchemeCase> cases_of(const SchemeSettings& settings, const DeviceInfo* device) {
+  std::vector<SchemeCase> cases = make_scheme_cases(settings.sizes.empty() ? sizes_for(device) : settings.sizes);
+  std::erase_if(cases, [&](const SchemeCase& c) { return c.describe().find(settings.only) == std::string::npos; });
+  return cases;
+}
+
+/// @return false if an answer was wrong or something failed
+bool run(const SchemeSettings& settings, const std::string& command) {
+  open(settings.file);  // before anything is timed
+  const DeviceInfo* device = find_device(settings.device);
+  const SchemePlace place{device, settings.variant, settings.seconds, settings.applies};
+  nlohmann::ordered_json document = empty_document(device, place, command);
+  constexpr double kBetweenWrites = 20;  // so that little is lost if a driver ends the program
+  double spent = 0, written = 0;
+  bool good = true;
+  for (const SchemeCase& c : cases_of(settings, device)) {
+    if (spent >= settings.total) {
+      document["left_out"].push_back(c.describe() + ": no time left");
+      continue;
+    }
+    std::printf("%s, after %.0f s\n", c.describe().c_str(), spent);
+    spent += seconds_of([&] { good = keep(c, place, document) && good; });
+    if (spent - written < kBetweenWrites) continue;
+    write(document, settings.file);
+    written = spent;
+  }
+  write(document, settings.file);
+  std::printf("%zu cases, %zu left out\n", document["results"].size(), document["left_out"].size());
+  return good;
+}
+
+}  // namespace
+}  // namespace oclspkt::bench::gpu
+
+int main(int argc, char** argv) {
+  using namespace oclspkt::bench;
+  try {
+    const auto settings = gpu::parse(argc, argv);
+    if (!settings) return 0;
+    if (settings->list) {
+      for (const auto& c : gpu::cases_of(*settings, nullptr)) std::printf("%s\n", c.describe().c_str());
+      return 0;
+    }
+    if (!settings->allow_debug) require_release();
+    return gpu::run(*settings, gpu::command_of(argc, argv, settings->file)) ? 0 : 1;
+  } catch (const oclspkt::InvalidInput& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}

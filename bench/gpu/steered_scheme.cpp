@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "steered_scheme.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "grid_plan.hpp"
+
+namespace oclspkt::bench::gpu {
+namespace {
+
+constexpr Method kMethods[] = {Method::truncated_halo, Method::truncated_streamed, Method::exact_factored,
+                               Method::exact_twopass};
+
+MethodChoice choice_of(Method method) {
+  switch (method) {
+    case Method::truncated_halo:
+      return MethodChoice::truncated_halo;
+    case Method::truncated_streamed:
+      return MethodChoice::truncated_streamed;
+    case Method::exact_factored:
+      return MethodChoice::exact_factored;
+    case Method::exact_twopass:
+      return MethodChoice::exact_twopass;
+    case Method::pivot:
+      break;
+  }
+  return MethodChoice::pivot;
+}
+
+template <typename T>
+constexpr double kEps = static_cast<double>(std::numeric_limits<T>::epsilon());
+
+/// Survey::decay(), which the library keeps to itself.
+double decay_of(const Survey& survey) {
+  const double p = survey.lower_share, q = survey.upper_share, discriminant = 1 - 4 * p * q;
+  if (!(survey.dominance >= 1 && discriminant > 0 && std::max(p, q) > 0)) return survey.dominance;
+  return std::max(survey.dominance, (1 + std::sqrt(discriminant)) / (2 * std::max(p, q)));
+}
+
+/// What truncation after so many rows leaves, by the decay; infinite if nothing decays.
+double left_after(double decay, Index rows) {
+  if (!(decay > 1)) return std::numeric_limits<double>::infinity();
+  const double left = std::pow(decay, -static_cast<double>(rows));
+  return (decay + 1) / (decay - 1) * left / (1 - left);
+}
+
+/// Rows after which so little is left; -1 if nothing decays.
+Index rows_until(double decay, double left) {
+  return decay > 1 ? static_cast<Index>(std::ceil(std::log(2 / left) / std::log(decay))) : Index{-1};
+}
+
+/// True if the coupling of two rows is the same both ways, to the bit. Couplings out of lines are 0.
+template <typename T>
+bool mirrors(const oclspkt::Problem<T>& problem) {
+  const BandsView<T> bands = problem.bands.view();
+  const Index stride = problem.bands.lines().row_stride(), end = problem.bands.lines().extent() - stride;
+  for (Index i = 0; i < end; ++i) {
+    if (bands.lower[i + stride] != bands.upper[i]) return false;
+  }
+  return true;
+}
+
+/// Plans for lines side by side by work-groups, of one method, the usual form first.
+template <typename T>
+std::vector<Plan> grid_plans(const oclspkt::Problem<T>& problem, Method method) {
+  constexpr Index kReaches[] = {1, 128, 192, kMostGridRows, 384};
+  const LineSet& lines = problem.bands.lines();
+  std::vector<Form> forms{mirrors(problem) ? Form::symmetric : Form::general};
+  if (problem.survey.shared) forms.insert(forms.begin(), Form::shared);
+  std::vector<Plan> plans;
+  const auto add = [&](const GridDemand& demand) {
+    plans.push_back(make_grid_plan(lines, demand, sizeof(T), problem.traits));
+  };
+  for (const Form form : forms) {
+    GridDemand demand{.method = method, .form = form};
+    if (method == Method::truncated_streamed) {
+      for (const Index reach : kReaches) add((demand.reach = reach, demand));
+      continue;
+    }
+    for (Plan& plan : make_exact_grid_plans(lines, demand, sizeof(T), problem.traits)) plans.push_back(std::move(plan));
+    for (const bool segments : {false, true}) {
+      for (const bool in_turn : {false, true}) {
+        demand.segments = segments;
+        demand.in_turn = in_turn;
+        add(demand);
+      }
+    }
+    demand.segments = demand.in_turn = false;
+    add((demand.one_item = true, demand));
+  }
+  std::erase_if(plans, [](const Plan& plan) { return plan.chunk_blocks == 0; });
+  return plans;
+}
+
+/// Tiles that are walked, which the library chooses only where it takes no short halo.
+template <typename T>
+std::vector<Plan> walked_plans(const oclspkt::Problem<T>& problem) {
+  const Index n = problem.bands.lines().rows(), rows = rows_until(decay_of(problem.survey), kEps<T>);
+  if (rows < 0) return {};
+  Plan plan = make_plan(Method::truncated_halo, n, 0, 0, sizeof(T), problem.traits);
+  return walk_tiles(plan, rows, sizeof(T), problem.traits) ? std::vector<Plan>{plan} : std::vector<Plan>{};
+}
+
+/// Plans that are made here, for schemes that the library does not ask.
+template <typename T>
+std::vector<Plan> made_plans(const oclspkt::Problem<T>& problem, Method method) {
+  const bool groups = problem.traits.group_items > 0;
+  const bool by_grid = method == Method::truncated_streamed || method == Method::exact_factored;
+  if (problem.bands.lines().beside()) return groups && by_grid ? grid_plans(problem, method) : std::vector<Plan>{};
+  return !groups && method == Method::truncated_halo ? walked_plans(problem) : std::vector<Plan>{};
+}
+
+/// The first plan of a scheme that holds.
+template <typename T>
+std::optional<Proposal> propose_made(const oclspkt::Problem<T>& problem, Method method, const Scheme& scheme,
+                                     Rejection& rejection) {
+  const LineSet& lines = problem.bands.lines();
+  for (const Plan& plan : made_plans(problem, method)) {
+    if (plan.scheme() != std::string(scheme.name())) continue;
+    Proposal proposal;
+    proposal.plan = plan;
+    proposal.rounding = scheme.rounding(plan, lines, problem.bands.view(), problem.survey);
+    const bool truncates = method == Method::truncated_streamed && !plan.in_one_tile();
+    const Index reach = truncates ? plan.grid_reach() : 0;
+    proposal.certificate = truncates ? left_after(decay_of(problem.survey), reach) : 0;
+    proposal.growth = 1;
+    proposal.needs_trial = !(problem.survey.dominance > 1) || problem.traits.unproven;
+    proposal.why = "a plan of its own for " + std::string(scheme.name());
+    const bool holds = proposal.rounding->eps <= problem.rounding_limit && proposal.certificate <= kEps<T>;
+    if (holds) return proposal;
+    rejection = {"rounding may leave " + std::to_string(proposal.rounding->eps) + " eps, and truncation " +
+                     std::to_string(proposal.certificate),
+                 {},
+                 plan};
+  }
+  if (!rejection) rejection.why = "no plan of " + std::string(scheme.name()) + " suits these lines";
+  return std::nullopt;
+}
+
+/// What is to be done with set-ups.
+struct State {
+  enum class Mode { off, probe, steer } mode = Mode::off;
+  Way way = {};
+  std::vector<Way> ways = {};
+  Index usual_partition = 0;
+  bool by_groups = false;
+};
+
+State& state() {
+  static State state;
+  return state;
+}
+
+/// Stands in front of the table.
+class Front final : public SchemeOf<Front> {
+ public:
+  const char* name() const override { return "steered"; }
+  std::string shape(const Plan&) const override { return {}; }
+  double words(const Plan&) const override { return 0; }
+  template <typename T>
+  Rounding bound(const Plan&, const LineSet&, const BandsView<T>&, const Survey&) const {
+    return {std::numeric_limits<double>::quiet_NaN()};
+  }
+
+  template <typename T>
+  bool suits(Method method, const oclspkt::Problem<T>& problem) const {
+    const State& s = state();
+    if (s.mode == State::Mode::off) return false;
+    if (s.mode == State::Mode::probe) {
+      ask_all(problem);
+      throw Steered{};
+    }
+    if (s.way.on_host) return false;
+    if (problem.traits.host) throw Steered{};  // the device has refused
+    return s.way.origin != Origin::chosen && choice_of(method) == s.way.method;
+  }
+  template <typename T>
+  std::optional<Proposal> proposal(const oclspkt::Problem<T>& problem, Rejection& rejection) const {
+    const Way& way = state().way;
+    const Scheme* scheme = find_scheme(way.scheme);
+    for (const Method method : kMethods) {
+      if (choice_of(method) != way.method || scheme == nullptr) continue;
+      if (way.origin == Origin::made) return propose_made(problem, method, *scheme, rejection);
+      if (!scheme->takes(method, problem)) continue;
+      std::optional<Proposal> proposal = scheme->propose(problem, rejection);
+      if (!proposal && !rejection) rejection.why = std::string(scheme->name()) + " has no plan for this matrix";
+      return proposal;
+    }
+    rejection.why = way.scheme + " is for something else";
+    return std::nullopt;
+  }
+
+ private:
+  template <typename T>
+  void ask_all(oclspkt::Problem<T> problem) const {
+    State& s = state();
+    s.ways.clear();
+    s.by_groups = problem.traits.group_items > 0;
+    const LineSet& lines = problem.bands.lines();
+    s.usual_partition = 0;
+    if (lines.contiguous()) {
+      constexpr Index kUsualHalo = 64;
+      const Plan plan = make_plan(Method::truncated_halo, lines.rows(), kUsualHalo, 0, sizeof(T), problem.traits);
+      s.usual_partition = s.by_groups ? plan.item_rows : plan.m;
+    }
+    for (const Scheme* scheme : all_schemes()) {
+      if (scheme == this) continue;
+      for (const Method method : kMethods) {
+        bool takes = false;
+        for (const bool from_ends : {true, false})
+          takes = takes || (problem.from_ends = from_ends, scheme->takes(method, problem));
+        if (takes) s.ways.push_back({scheme->name(), choice_of(method), Origin::proposed});
+      }
+    }
+    for (const Method method : kMethods) {
+      for (const Plan& plan : made_plans(problem, method)) add_made(plan.scheme(), choice_of(method));
+    }
+  }
+  static void add_made(const std::string& scheme, MethodChoice method) {
+    std::vector<Way>& ways = state().ways;
+    const bool known =
+        std::any_of(ways.begin(), ways.end(), [&](const Way& w) { return w.scheme == scheme && w.method == method; });
+    if (!known) ways.push_back({scheme, method, Origin::made});
+  }
+};
+
+State& steered_state() {
+  static const Front front;
+  static const bool added = (add_scheme(front), true);
+  static_cast<void>(added);
+  return state();
+}
+
+}  // namespace
+
+Probe::Probe() { steered_state() = {.mode = State::Mode::probe}; }
+Probe::~Probe() { state().mode = State::Mode::off; }
+const std::vector<Way>& Probe::ways() const { return state().ways; }
+Index Probe::usual_partition() const { return state().usual_partition; }
+bool Probe::by_groups() const { return state().by_groups; }
+
+Steering::Steering(const Way& way) { steered_state() = {.mode = State::Mode::steer, .way = way}; }
+Steering::~Steering() { state().mode = State::Mode::off; }
+
+}  // namespace oclspkt::bench::gpu
