@@ -16,7 +16,7 @@ struct GridEvidence {
   std::vector<Index> weak;  ///< lines of which a bound is above its limit, in order
 };
 
-/// The evidence of Plan::grid(), line by line: the certificate of stored factors whose partitions, the rows of a
+/// The evidence of grid(), line by line: the certificate of stored factors whose partitions, the rows of a
 /// work-item, settle each other inside a tile (certify_stored), truncated one tile away, or several (certify_runs), and
 /// the bound on rounding (bound_grid_lines). A plan that truncates nothing has a certificate of 0.
 /// @param tol       largest certificate of a line that is not weak

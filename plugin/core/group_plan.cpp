@@ -64,7 +64,7 @@ constexpr GroupShape kReduceFloats = {64, 32, 0}, kReduceDoubles = {32, 16, 0};
 /// 42 with 16 rows of each.
 constexpr GroupShape kReducedLevels = {128, kLevelItemRows, 0};
 
-/// Of Plan::keeps_factors(): what a work-group is, and how many of them a core has registers for at a time: with one
+/// Of keeps_factors(): what a work-group is, and how many of them a core has registers for at a time: with one
 /// more a fifth is lost, as it has to wait for its turn.
 struct KeptShape {
   int items, item_rows;
@@ -90,7 +90,7 @@ constexpr KeptShape kKeptHaloDoubles[] = {{128, 10, 1, 2, 3}, {256, 10, 1, 4, 1}
 /// by the rest.
 constexpr KeptShape kMirroredHaloDoubles = {128, 10, 1, 2, 4};
 
-/// Of Plan::takes_lines(): a tile's work-items and rows of each, and as in KeptShape.
+/// Of takes_lines(): a tile's work-items and rows of each, and as in KeptShape.
 struct LineShape {
   int items, item_rows;
   int together, teams, per_core;

@@ -7,7 +7,7 @@
 
 namespace oclspkt {
 
-/// What exact-factored by whole lines (Plan::takes_lines()) stores of a line whose inner rows are alike: SegmentFactors
+/// What exact-factored by whole lines (takes_lines()) stores of a line whose inner rows are alike: SegmentFactors
 /// of segments that are tiles, of which the first one's stand for all, and weights that give what is left of first rows
 /// from y itself, so that nothing is swept for it.
 template <typename T>

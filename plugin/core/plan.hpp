@@ -79,12 +79,7 @@ struct Cut {
 /// halo. Truncated-halo takes one tile, truncated-streamed walks several by stored factors, exact-factored and
 /// exact-twopass have a tile without halo, see SegmentFactors and kernels/gpu/tile_excess.clh. In the paper's form a
 /// work-item takes a partition, a tile is those of a work-group.
-/// Lines side by side (exact-factored, and truncated-halo by segments): bundle k of a block holds its lines from
-/// k*bundle on, the last bundle all that are left; segment k of a line holds its rows [k*m, min(length, (k+1)*m)).
-/// Side by side by work-groups (grid(); truncated-streamed and exact-factored on GPUs, core/grid_plan): a work-group
-/// walks one segment of one bundle tile by tile, items / bundle work-items down each line, item_rows rows a work-item.
-/// truncated-streamed reads `halo` rows, `waiting` tiles, beyond either end of a segment; exact-factored has one
-/// segment, or those of one tile each that are folded (grid_folds()).
+/// Lines side by side: see Beside (core/geometry.hpp) and GridTiles (core/grid_plan.hpp).
 struct Plan {
   Method method = Method::exact_factored;
   Form form = Form::general;
@@ -180,7 +175,7 @@ OCLSPKT_API Plan make_run_plan(Index n, Index reach, Index partition, int word, 
 OCLSPKT_API std::vector<Plan> make_line_runs_plans(Index n, Index length, Form form, int word,
                                                    const DeviceTraits& traits);
 
-/// Let the runs of such a plan correct what their work-items differ by, see Plan::corrects.
+/// Let the runs of such a plan correct what their work-items differ by, see StoredFactors::corrects.
 OCLSPKT_API void correct_runs(Plan& plan, int word, const DeviceTraits& traits);
 
 /// Rows of a tile, which is as far as a run can reach.
@@ -191,7 +186,7 @@ OCLSPKT_API Index longest_reach(Index partition, int word, const DeviceTraits& t
 /// @return false, and plan as it was, where a line would not stay in the cache or its rows do not fill vectors
 OCLSPKT_API bool share_line(Plan& plan, Index length, int word);
 
-/// Let work-groups keep the stored factors of their rows, and go through many tiles with them: Plan::keeps_factors().
+/// Let work-groups keep the stored factors of their rows, and go through many tiles with them: keeps_factors().
 /// @param plan   truncated-halo by work-groups, of lines that share_line() shares; a halo is one of stored factors
 /// @return false, and plan as it was, where a work-group of the device holds neither whole lines nor a good part of one
 ///         with its halos, or too little beside it
@@ -199,18 +194,18 @@ OCLSPKT_API bool keep_factors(Plan& plan, Index length, int word, const DeviceTr
 
 /// Let the couplings that work-groups keep serve as multipliers, which takes fewer registers: in double. Parts of lines
 /// then keep products of their scan in local memory, if it has room for them, and a core holds a work-group more.
-/// @param plan   Plan::keeps_factors(), of lines that are symmetric to the bit
+/// @param plan   keeps_factors(), of lines that are symmetric to the bit
 OCLSPKT_API void mirror_factors(Plan& plan, Index length, int word, const DeviceTraits& traits);
 
 /// Plan exact-factored by work-groups that take whole lines, for lines laid end to end whose inner rows are all alike:
-/// Plan::takes_lines().
+/// takes_lines().
 /// @param mirrors  lines are symmetric to the bit
 /// @return none where lines have too few tiles or too many, or there are so few of them that the last turn of
 ///         work-groups leaves much of the device idle
 OCLSPKT_API std::optional<Plan> make_whole_line_plan(Index n, Index length, bool mirrors, int word,
                                                      const DeviceTraits& traits);
 
-/// Plan::takes_lines(): scalars of local memory that the kernel asks for beside its own.
+/// takes_lines(): scalars of local memory that the kernel asks for beside its own.
 OCLSPKT_API Index first_row_words(const Plan& plan);
 
 /// Rows of every line; 0 where they differ, or there are none.
@@ -227,7 +222,7 @@ OCLSPKT_API bool keep_narrow(Plan& plan);
 /// @throws InvalidInput if `partition` is negative
 OCLSPKT_API Plan make_fold_plan(Index n, Index partition, int word, const DeviceTraits& traits);
 
-/// Plan::folds(): how the rows are cut.
+/// folds(): how the rows are cut.
 OCLSPKT_API SegmentCut fold_cut(const Plan& plan);
 
 /// Plan exact-twopass by work-groups, for lines laid end to end: tiles are reduced to their first and last rows, and
@@ -252,7 +247,7 @@ OCLSPKT_API Index partition_of_whole_lines(const LineSet& lines, int word, const
 OCLSPKT_API Plan make_whole_lines_plan(const LineSet& lines, Index partition, int word, const DeviceTraits& traits);
 
 /// Plan truncated-halo for lines laid end to end on a device whose registers hold a row of a tile: its partitions
-/// settle each other, no row is swept twice, and what is truncated is a tile away (Plan::walked).
+/// settle each other, no row is swept twice, and what is truncated is a tile away (JoinedPartitions).
 /// @param halo  rows that the certificate asks for
 /// @return false, and plan as it was, where the device, the halo or the memory do not suit
 OCLSPKT_API bool walk_tiles(Plan& plan, Index halo, int word, const DeviceTraits& traits);

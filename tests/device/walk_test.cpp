@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Tiles that are walked by their bands (Plan::walked), on every device, whatever registers it has.
+// Tiles that are walked by their bands (JoinedPartitions), on every device, whatever registers it has.
 #include <limits>
 
 #include "devices.hpp"
