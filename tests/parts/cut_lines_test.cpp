@@ -81,8 +81,6 @@ constexpr std::initializer_list<JoinedMatrix> kAll = {JoinedMatrix::scaled_sums_
                                                       JoinedMatrix::jumps_over_mass, JoinedMatrix::diffusion,
                                                       JoinedMatrix::random};
 constexpr std::initializer_list<JoinedMatrix> kHard = {JoinedMatrix::scaled_sums_zero, JoinedMatrix::jumps_over_mass};
-constexpr std::initializer_list<JoinedMatrix> kJumps = {JoinedMatrix::scaled_sums_zero, JoinedMatrix::jumps,
-                                                        JoinedMatrix::jumps_over_mass};
 constexpr std::initializer_list<JoinedMatrix> kMild = {JoinedMatrix::jumps_over_mass, JoinedMatrix::diffusion};
 constexpr std::initializer_list<JoinedMatrix> kNone = {};
 
@@ -102,7 +100,7 @@ struct CutSet {
 };
 constexpr CutSet kSets[] = {{"one line", 1, 1500, Layout::end_to_end, false, kAll, kHard},
                             {"lines of 64", 40, 64, Layout::end_to_end, true, kMild, kNone},
-                            {"lines along y", 14, 150, Layout::strided_y, true, kJumps, kNone},
+                            {"lines along y", 14, 150, Layout::strided_y, true, kAll, kNone},
                             {"few along y", 5, 1000, Layout::strided_y, true, kHard, kNone}};
 /// Schemes that are not for inner rows on a device: tiles-lines wants rows that are all alike, which those next to cuts
 /// are not; the bound of grids-condensed is above what inner rows may round (20 eps).
