@@ -90,7 +90,7 @@ std::vector<Plan> grid_plans(const oclspkt::Problem<T>& problem, Method method) 
     demand.segments = demand.in_turn = false;
     add((demand.one_item = true, demand));
   }
-  std::erase_if(plans, [](const Plan& plan) { return plan.chunk_blocks == 0; });
+  std::erase_if(plans, [](const Plan& plan) { return plan.as<Beside>().chunk_blocks == 0; });
   return plans;
 }
 
@@ -122,8 +122,8 @@ std::optional<Proposal> propose_made(const oclspkt::Problem<T>& problem, Method 
     Proposal proposal;
     proposal.plan = plan;
     proposal.rounding = scheme.rounding(plan, lines, problem.bands.view(), problem.survey);
-    const bool truncates = method == Method::truncated_streamed && !plan.in_one_tile();
-    const Index reach = truncates ? plan.grid_reach() : 0;
+    const bool truncates = method == Method::truncated_streamed && !in_one_tile(plan);
+    const Index reach = truncates ? grid_reach(plan) : 0;
     proposal.certificate = truncates ? left_after(decay_of(problem.survey), reach) : 0;
     proposal.growth = 1;
     proposal.needs_trial = !(problem.survey.dominance > 1) || problem.traits.unproven;

@@ -12,10 +12,11 @@ namespace oclspkt {
 struct GridDemand {
   Method method = Method::truncated_streamed;  ///< or exact_factored
   Form form = Form::general;                   ///< or shared, or symmetric
-  Index reach = 0;        ///< rows that are left between what is truncated and what feels it, or of exact_factored rows
-                          ///< of a tile, at least, as far as the device lets it; 0: any
-  Index item_rows = 0;    ///< of a work-item, at most 16, as the user asks (Options::partition); 0: chosen
-  bool in_turn = false;   ///< exact_factored: lines that a tile holds are swept down in turn, too, see GridTiles::in_turn
+  Index reach = 0;      ///< rows that are left between what is truncated and what feels it, or of exact_factored rows
+                        ///< of a tile, at least, as far as the device lets it; 0: any
+  Index item_rows = 0;  ///< of a work-item, at most 16, as the user asks (Options::partition); 0: chosen
+  bool in_turn =
+      false;  ///< exact_factored: lines that a tile holds are swept down in turn, too, see GridTiles::in_turn
   bool one_item = false;  ///< exact_factored: every line by one work-item, so that nothing has to settle
   bool segments = false;  ///< exact_factored: lines longer than a tile are cut into segments, if all rows fit at once
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "geometry.hpp"
 #include "certificate.hpp"
 #include "devices.hpp"
+#include "geometry.hpp"
 #include "paper_form.hpp"
 #include "residual.hpp"
 #include "rounding.hpp"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "devices.hpp"
+#include "grid_plan.hpp"
 #include "joined.hpp"
 #include "layout.hpp"
 #include "method_choice.hpp"
@@ -66,7 +67,7 @@ Index units_of(const Plan& plan, const LineSet& lines) { return lines.contiguous
 bool cut_into(Plan& plan, const LineSet& lines, int parts) {
   const Index units = units_of(plan, lines);
   for (Index each = quotient_up(units, parts); each > 0 && quotient_up(units, each) == parts; --each) {
-    (lines.contiguous() ? plan.chunk_tiles : plan.chunk_blocks) = each;
+    (lines.contiguous() ? plan.chunk_tiles : plan.as<Beside>().chunk_blocks) = each;
     return true;
   }
   return false;
@@ -178,7 +179,7 @@ class ChunkRun {
   }
 
   /// All rows at once.
-  bool is_whole(const Plan& plan) const { return lines_.contiguous() ? plan.cut().whole : plan.grid_folds(); }
+  bool is_whole(const Plan& plan) const { return lines_.contiguous() ? plan.cut().whole : grid_folds(plan); }
 
   /// Rows on either side of the cuts.
   std::vector<char> rows_at_cuts(const Layout& layout) const {

@@ -82,8 +82,8 @@ Bands<T> row_sums_zero(const LineSet& lines, std::uint32_t seed = kSeed) {
 }
 
 /// Diffusion through conductivities from 2^-20 to 1, in steps of 2^-20: symmetric, and in T, too, no row's sum is
-/// anything but 0. Of row_sums_zero() some sums are a little less than 0 by rounding, and over thousands of rows a pivot
-/// may come near 0; unsymmetric ones have solutions as large as e^sqrt(rows).
+/// anything but 0. Of row_sums_zero() some sums are a little less than 0 by rounding, and over thousands of rows a
+/// pivot may come near 0; unsymmetric ones have solutions as large as e^sqrt(rows).
 template <typename T>
 Bands<T> conductivities(const LineSet& lines, std::uint32_t seed = kSeed) {
   std::mt19937 generator(seed);

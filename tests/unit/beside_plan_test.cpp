@@ -88,11 +88,16 @@ TEST(FactoredPlan, CutsChunksBetweenBlocksOrNotAtAll) {
   traits.chunk_bytes = 1 << 20;
   const LineSet blocks = LineSet::grid_axis(1, 128, 128, 128);
   EXPECT_EQ(make_factored_plan(blocks, Form::general, 8, traits).as<Beside>().chunk_blocks, 8);
-  EXPECT_EQ(make_factored_plan(LineSet::grid_axis(2, 128, 128, 128), Form::general, 8, traits).as<Beside>().chunk_blocks, 0);
+  EXPECT_EQ(
+      make_factored_plan(LineSet::grid_axis(2, 128, 128, 128), Form::general, 8, traits).as<Beside>().chunk_blocks, 0);
   traits.chunk_bytes = 8 * 2000;  // of 2600 places, 2420 a block
-  EXPECT_EQ(make_factored_plan(LineSet::strided(9, 300, 20, 1, 4, 60), Form::general, 8, traits).as<Beside>().chunk_blocks, 0);
+  EXPECT_EQ(
+      make_factored_plan(LineSet::strided(9, 300, 20, 1, 4, 60), Form::general, 8, traits).as<Beside>().chunk_blocks,
+      0);
   traits.chunk_bytes = 8 * 2500;  // one block, but the others stand between its rows
-  EXPECT_EQ(make_factored_plan(LineSet::strided(9, 300, 20, 1, 4, 60), Form::general, 8, traits).as<Beside>().chunk_blocks, 0);
+  EXPECT_EQ(
+      make_factored_plan(LineSet::strided(9, 300, 20, 1, 4, 60), Form::general, 8, traits).as<Beside>().chunk_blocks,
+      0);
 }
 
 /// Few long lines, blocks of them, many lines, lines shorter than a halo.
@@ -146,7 +151,8 @@ TEST(SegmentPlan, TakesWholeRowsThatAdjoinWhereAllCoresHaveBlocks) {
   const LineSet lines = LineSet::grid_axis(1, 256, 256, 256);
   EXPECT_LE(plan(LineSet::grid_axis(2, 128, 128, 128), kTraits).as<Beside>().bundle, 256) << "one block for all cores";
   EXPECT_LT(plan(LineSet::grid_axis(1, 512, 512, 64), kTraits).as<Beside>().bundle, 512) << "leaves the cache";
-  EXPECT_LT(plan(lines, {.lanes = 8, .cores = 128, .cache_bytes = 1 << 20}).as<Beside>().bundle, 256) << "cores without a block";
+  EXPECT_LT(plan(lines, {.lanes = 8, .cores = 128, .cache_bytes = 1 << 20}).as<Beside>().bundle, 256)
+      << "cores without a block";
   EXPECT_LT(plan(lines, kTraits, 64).as<Beside>().bundle, 256) << "the user's segments";
 }
 

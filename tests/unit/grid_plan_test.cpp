@@ -68,7 +68,8 @@ TEST(GridPlan, LetsTilesWaitWhereReachIsAsked) {
       EXPECT_GE(cut.m, 8 * grid_reach(cut));
       EXPECT_LE(cut.words_per_row(), plan.words_per_row() * 1.25);
       EXPECT_EQ(make_grid_plan(many, {.form = form}, word, kGpu).as<GridTiles>().waiting, 1);
-      EXPECT_EQ(make_grid_plan(LineSet::grid_axis(1, 512, 64, 512), demand, word, kGpu).as<GridTiles>().waiting, 1) << "whole lines";
+      EXPECT_EQ(make_grid_plan(LineSet::grid_axis(1, 512, 64, 512), demand, word, kGpu).as<GridTiles>().waiting, 1)
+          << "whole lines";
     }
   }
 }
@@ -171,7 +172,8 @@ TEST(GridPlan, FollowsTheLimitsOfTheDevice) {
   EXPECT_EQ(make_grid_plan(lines, {.item_rows = 5}, 8, kGpu).item_rows, 6) << "whole vectors of shared factors";
   EXPECT_EQ(make_grid_plan(lines, {.item_rows = 500}, 8, kGpu).item_rows, 16);
   EXPECT_THROW(make_grid_plan(lines, {.item_rows = -1}, 8, kGpu), InvalidInput);
-  EXPECT_EQ(streamed(LineSet::grid_axis(1, 3, 4096, 1), 8).as<Beside>().bundle, 4) << "no more than the lines that there are";
+  EXPECT_EQ(streamed(LineSet::grid_axis(1, 3, 4096, 1), 8).as<Beside>().bundle, 4)
+      << "no more than the lines that there are";
   DeviceTraits small = kGpu;
   small.memory_bytes = 1 << 20;
   EXPECT_EQ(streamed(lines, 8, small).as<Beside>().chunk_blocks, 0);
@@ -194,11 +196,11 @@ TEST(GridPlan, CutsFewLongLinesIntoSegmentsOfATile) {
   EXPECT_DOUBLE_EQ(make_grid_plan(LineSet::grid_axis(1, 512, 16384, 2), demand, 8, kGpu).words_per_row(), 3);
   DeviceTraits small = kGpu;
   small.memory_bytes = 7 * 512 * 16384 * 8;
-  EXPECT_EQ(make_grid_plan(LineSet::grid_axis(1, 512, 16384, 2), demand, 8, small).as<Beside>().chunk_blocks, 0) << "all at once";
+  EXPECT_EQ(make_grid_plan(LineSet::grid_axis(1, 512, 16384, 2), demand, 8, small).as<Beside>().chunk_blocks, 0)
+      << "all at once";
   EXPECT_EQ(make_grid_plan(LineSet::grid_axis(1, 512, 16384, 1), demand, 8, small).as<Beside>().chunk_blocks, 1);
   demand.item_rows = 2;
-  EXPECT_FALSE(
-      grid_folds(make_grid_plan(LineSet::grid_axis(1, 512, 64, 1), demand, 8, {.cores = 8, .group_items = 1})))
+  EXPECT_FALSE(grid_folds(make_grid_plan(LineSet::grid_axis(1, 512, 64, 1), demand, 8, {.cores = 8, .group_items = 1})))
       << "two rows are two when they are folded";
 }
 
