@@ -31,24 +31,24 @@ CORE, OCL = "plugin/core/schemes", "plugin/ocl/schemes"
 TABLES = [f"{CORE}/table.cpp", f"{OCL}/table.cpp"]
 KERNEL_LIST = "plugin/ocl/CMakeLists.txt"
 TARGETS = ["oclspkt-unit", "oclspkt-own-scheme-test", "oclspkt-freeze"]
-# Members of Plan that tell schemes apart, as far as they still stand there.
+# Questions to plans that tell schemes apart, as far as others still ask them.
 QUESTIONS = {
     "beside_factored": r"\bthrough_x\b|\bwindowed\b",
     "grids_condensed": r"\bgrid_folds(_at_once)?\(",
     "grids_shared": r"\bgoes_through_tiles\(",
     "grids_streamed": r"\bgrid_reach\(|\bwaiting\b",
     "grids_whole": r"\bin_one_tile\(",
-    "lanes_ends": r"\bplan\.from_ends\b",
-    "lanes_streamed": r"\bturned\(\)|\blead_in\b",
-    "lanes_twisted": r"\btwisted\(\)",
-    "lanes_twopass": r"\bby_partitions\(\)",
-    "lanes_walk": r"\bwalked\b",
-    "tiles_condensed": r"\bfolds\(\)",
-    "tiles_kept": r"\bkeeps_factors\(\)",
-    "tiles_lines": r"\btakes_lines\(\)",
-    "tiles_paper": r"\bplan\.paper\b|\bstaged\b",
-    "tiles_streamed": r"\bruns_are_lines\(\)",
-    "tiles_twopass": r"\breduces_tiles\(\)",
+    "lanes_ends": r"\bfrom_ends\(",
+    "lanes_streamed": r"\bturned\(|\blead_in\b",
+    "lanes_twisted": r"\btwisted\(",
+    "lanes_twopass": r"\bby_partitions\(",
+    "lanes_walk": r"\bJoinedPartitions\b",
+    "tiles_condensed": r"\bfolds\(",
+    "tiles_kept": r"\bkeeps_factors\(",
+    "tiles_lines": r"\btakes_lines\(",
+    "tiles_paper": r"\bPaperForm\b|\bstaged\b",
+    "tiles_streamed": r"\bruns_are_lines\(",
+    "tiles_twopass": r"\breduces_tiles\(",
 }
 
 
