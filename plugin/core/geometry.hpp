@@ -99,12 +99,13 @@ inline bool by_partitions(const Plan& plan) {
 inline bool takes_lines(const Plan& plan) {
   return plan.tiled() && plan.method == Method::exact_factored && plan.form == Form::shared;
 }
-/// takes_lines(): rows of a tile, and tiles of a line.
-inline Index line_tile_rows(const Plan& plan) { return plan.group_rows() / plan.as<KeptTiles>().teams; }
-/// Work-items of a tile.
+
+/// Work-items of a tile, of which a work-group may have several.
 inline int tile_items(const Plan& plan) {
   return plan.has<KeptTiles>() ? plan.items / plan.as<KeptTiles>().teams : plan.items;
 }
+/// takes_lines(): rows of a tile, and tiles of a line.
+inline Index line_tile_rows(const Plan& plan) { return static_cast<Index>(tile_items(plan)) * plan.item_rows; }
 inline Index line_tiles(const Plan& plan) { return quotient_up(plan.m, line_tile_rows(plan)); }
 
 /// The tiles, or rows, of a plan that stand for all others; none where no two are known to be alike.
