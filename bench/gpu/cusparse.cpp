@@ -246,16 +246,10 @@ bool run(const Settings& settings, const std::string& command) {
 
 int main(int argc, char** argv) {
   using namespace oclspkt::bench;
-  try {
+  return gpu::run_program([&] {
     const auto settings = gpu::parse_settings(argc, argv);
     if (!settings) return 0;
     if (!settings->allow_debug) require_release();
-    return gpu::run(*settings, gpu::command_of(argc, argv, *settings)) ? 0 : 1;
-  } catch (const oclspkt::InvalidInput& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 2;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
-  }
+    return gpu::run(*settings, gpu::command_of(argc, argv, settings->file)) ? 0 : 1;
+  });
 }

@@ -13,11 +13,12 @@
 #include <thread>
 
 #include "clock.hpp"
+#include "find_device.hpp"
 #include "measure_schemes.hpp"
 #include "oclspkt/error.hpp"
 #include "provenance.hpp"
 #include "schemes/scheme.hpp"
-#include "selection.hpp"
+#include "settings.hpp"
 
 namespace oclspkt::bench::gpu {
 namespace {
@@ -106,27 +107,6 @@ std::optional<SchemeSettings> parse(int argc, char** argv) {
   if (optind + 1 != argc && !settings.list) throw InvalidInput("name one file for the results; see --help");
   settings.file = settings.list ? "" : argv[optind];
   return settings;
-}
-
-std::string command_of(int argc, char** argv, const std::string& file) {
-  std::string command = std::filesystem::path(argv[0]).filename();
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    const bool blank = word.find(' ') != std::string::npos;
-    command += ' ' + (word == file ? std::string("FILE") : blank ? "'" + word + "'" : word);
-  }
-  return command;
-}
-
-/// The first device that the selection names; null: the host.
-const DeviceInfo* find_device(const std::string& words) {
-  if (words == "host") return nullptr;
-  std::string why;
-  DeviceModule* module = device_module(&why);
-  if (module == nullptr) throw DeviceError(why);
-  const Selection selection = select_devices(words, module->devices(), module->problems());
-  if (selection.devices.empty()) throw InvalidInput("--device " + words + " names no OpenCL device, nor the host");
-  return &module->devices()[static_cast<std::size_t>(selection.devices.front())];
 }
 
 std::vector<Index> sizes_for(const DeviceInfo* device) {
@@ -249,7 +229,7 @@ bool run(const SchemeSettings& settings, const std::string& command) {
 
 int main(int argc, char** argv) {
   using namespace oclspkt::bench;
-  try {
+  return gpu::run_program([&] {
     const auto settings = gpu::parse(argc, argv);
     if (!settings) return 0;
     if (settings->list) {
@@ -258,11 +238,5 @@ int main(int argc, char** argv) {
     }
     if (!settings->allow_debug) require_release();
     return gpu::run(*settings, gpu::command_of(argc, argv, settings->file)) ? 0 : 1;
-  } catch (const oclspkt::InvalidInput& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 2;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
-  }
+  });
 }

@@ -9,7 +9,7 @@
 
 #include "cases.hpp"
 #include "clock.hpp"
-#include "device.hpp"
+#include "find_device.hpp"
 #include "json_file.hpp"
 #include "oclspkt/error.hpp"
 #include "oclspkt/solver.hpp"
@@ -17,23 +17,11 @@
 #include "provenance.hpp"
 #include "report.hpp"
 #include "residual.hpp"
-#include "selection.hpp"
 #include "settings.hpp"
 #include "statistics.hpp"
 
 namespace oclspkt::bench::gpu {
 namespace {
-
-/// The first device that the selection names; null: the host.
-const DeviceInfo* find_device(const std::string& words) {
-  if (words == "host") return nullptr;
-  std::string why;
-  DeviceModule* module = device_module(&why);
-  if (module == nullptr) throw DeviceError(why);
-  const Selection selection = select_devices(words, module->devices(), module->problems());
-  if (selection.devices.empty()) throw InvalidInput("--device " + words + " names no OpenCL device, nor the host");
-  return &module->devices()[static_cast<std::size_t>(selection.devices.front())];
-}
 
 template <typename T>
 void set_up(Solver<T>& solver, const Problem<T>& problem, T factor) {
@@ -114,17 +102,11 @@ void run(const Settings& settings, const std::string& command) {
 
 int main(int argc, char** argv) {
   using namespace oclspkt::bench;
-  try {
+  return gpu::run_program([&] {
     const auto settings = gpu::parse_settings(argc, argv);
     if (!settings) return 0;
     if (!settings->allow_debug) require_release();
-    gpu::run(*settings, gpu::command_of(argc, argv, *settings));
+    gpu::run(*settings, gpu::command_of(argc, argv, settings->file));
     return 0;
-  } catch (const oclspkt::InvalidInput& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 2;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
-  }
+  });
 }

@@ -157,11 +157,26 @@ std::optional<Settings> parse_settings(int argc, char** argv) {
   return settings;
 }
 
-std::string command_of(int argc, char** argv, const Settings& settings) {
+std::string command_of(int argc, char** argv, const std::string& file) {
   std::string command = std::filesystem::path(argv[0]).filename();
-  for (int i = 1; i < argc; ++i)
-    command += ' ' + (argv[i] == settings.file ? std::string("FILE") : std::string(argv[i]));
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const bool blank = word.find(' ') != std::string::npos;
+    command += ' ' + (word == file ? std::string("FILE") : blank ? "'" + word + "'" : word);
+  }
   return command;
+}
+
+int run_program(const std::function<int()>& program) {
+  try {
+    return program();
+  } catch (const InvalidInput& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
 }
 
 }  // namespace oclspkt::bench::gpu

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -49,6 +50,10 @@ struct Settings {
 std::optional<Settings> parse_settings(int argc, char** argv);
 
 /// The command line for the records, without the folder of the program and the name of the file.
-std::string command_of(int argc, char** argv, const Settings& settings);
+std::string command_of(int argc, char** argv, const std::string& file);
+
+/// Run a program and tell what it throws on stderr.
+/// @return what main() returns: what the program gives, 2 after InvalidInput, 1 after any other exception
+int run_program(const std::function<int()>& program);
 
 }  // namespace oclspkt::bench::gpu

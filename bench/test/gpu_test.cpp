@@ -42,7 +42,7 @@ TEST(GpuSettings, NameNoFolderInTheCommandOfTheRecords) {
   char* arguments[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data()};
   Settings s;
   s.file = "/elsewhere/x.json";
-  EXPECT_EQ(command_of(4, arguments, s), "oclspkt-bench-gpu FILE --rows 1e4");
+  EXPECT_EQ(command_of(4, arguments, s.file), "oclspkt-bench-gpu FILE --rows 1e4");
 }
 
 TEST(GpuSettings, RefuseWhatTheyDoNotKnow) {
