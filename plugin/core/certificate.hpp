@@ -33,8 +33,8 @@ struct RowRange {
 template <typename T>
 Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo, RowRange asked);
 
-/// The same for stored factors whose partitions settle each other inside a tile (plan.has<StoredFactors>() with
-/// plan.as<StoredFactors>().reach = plan.m): the unknown below a tile is truncated one tile away, and so is what comes
+/// The same for stored factors whose partitions settle each other inside a tile (StoredFactors whose
+/// reach is plan.m): the unknown below a tile is truncated one tile away, and so is what comes
 /// from above at the start of each run.
 ///
 /// The first error is the product of |c_i p_i| over a tile, times the largest such product that ends above it. The

@@ -69,7 +69,7 @@ class RunErrors {
   }
   /// Error of what leaves the last tile downwards.
   double left() const { return left_; }
-  /// Unless plan.as<StoredFactors>().corrects: forward errors of the unknowns, row by row from the first tile's first
+  /// Unless StoredFactors::corrects: forward errors of the unknowns, row by row from the first tile's first
   /// one.
   const std::vector<double>& unknowns() {
     for (std::size_t i = source_.size() - 1; i-- > 0;) source_[i] += ratio_[i] * source_[i + 1];

@@ -39,7 +39,7 @@ class OCLSPKT_API TurnedFactors {
   /// The same of narrow ones; null if they are not.
   FactorsView<float> narrow_view() const { return narrow_.view(); }
   /// What becomes of an unknown that enters a partition from above (down), below (up) when it leaves on the other side:
-  /// products of the partition's multipliers and couplings, or 0 beyond plan.as<StoredFactors>().reach; shape
+  /// products of the partition's multipliers and couplings, or 0 beyond StoredFactors::reach; shape
   /// [factor_tiles(plan) lanes].
   const T* down() const { return down_.data(); }
   const T* up() const { return up_.data(); }
