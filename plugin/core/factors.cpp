@@ -180,6 +180,14 @@ struct Factors<T>::Abreast {
 
   /// The row before is none.
   void begin(Index j) { upper[j] = reciprocal[j] = excess[j] = 0; }
+  /// Let the next row of each sweep be the first of a line, whose coupling to the row before counts as excess: pivots
+  /// then fall to what they forget their start at, as those of the whole sweep do. From below they may rest a few
+  /// roundings short of it for good.
+  void lead_in() {
+    std::fill_n(upper, kAbreast, T(0));
+    std::fill_n(reciprocal, kAbreast, T(1));
+    std::fill_n(excess, kAbreast, T(1));
+  }
   /// True if sweep j arrived at the pivot from which sweep `k` of `begun` went on.
   bool arrived(Index j, const Abreast& begun, Index k) const {
     const T most = kForgottenEps * std::numeric_limits<T>::epsilon();
@@ -379,6 +387,7 @@ Index Factors<T>::sweep_pieces(const BandsView<T>& bands, Index first, Index ste
       sweeps.next[j] = first + step * std::max<Index>(0, (b * kAbreast + j) * piece - kLeadIn);
     }
     PivotExtremes<T> of_lead_in;
+    sweeps.lead_in();
     sweep_abreast(bands, kLeadIn, step, false, sweeps, of_lead_in);
     if (b == 0) {
       sweeps.begin(0);
