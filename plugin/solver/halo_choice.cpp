@@ -71,7 +71,7 @@ std::optional<Proposal> propose_walk(const Problem<T>& problem, double tol) {
   if (barely_dominant(problem.survey) || problem.options.rtol > 0) return std::nullopt;
   std::optional<Plan> plan = walked_tiles(problem, 1);
   while (plan) {
-    const Certificate certificate = certify_stored(*plan, problem.bands.view());
+    const Certificate certificate = certificate_of(problem, *plan, tol, certify_stored<T>);
     if (certificate.bound <= tol) return covered(*plan, certificate.bound, tol, problem.survey);
     const bool longer_may_do = certificate.bound * certificate.bound <= tol;
     plan = longer_may_do ? walked_tiles(problem, plan->tile_rows() + 1) : std::nullopt;

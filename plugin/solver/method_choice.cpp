@@ -52,6 +52,8 @@ std::vector<Attempt> methods_to_try(MethodChoice choice, const Circumstances& kn
       if (kernels_for_both) all = {{Method::truncated_streamed}};
       all.insert(known.halo_first ? all.begin() : all.end(), {Method::truncated_halo});
       all.insert(all.end(), exact.begin(), exact.end());
+      // Reduced tiles store nothing, and solve at 0.73 of the speed of runs with stored factors.
+      if (known.by_groups && known.few_applies && kernels_for_both) std::swap(all[1], all[2]);
       // Where the pieces of a device's passes do not agree, one sweep on the host does.
       if (kernels_for_both) all.push_back({Method::exact_factored, true});
       all.push_back({Method::pivot});

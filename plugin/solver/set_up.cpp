@@ -16,7 +16,12 @@ namespace oclspkt {
 namespace {
 
 /// Applies between two set-ups up to which stored factors cost more than they spare: they take a pass over the bands.
-constexpr std::int64_t kFewApplies = 4;
+/// GPUs apply so much faster than the host makes factors that it takes thousands (H100, 1e7 rows of dominance 1.01 in
+/// float: 0.2 s of set-up for 25 us an apply).
+constexpr std::int64_t kFewApplies = 4, kFewAppliesOfGroups = 1000;
+
+/// @param expected  applies; 0: nothing is known
+bool are_few(std::int64_t expected, std::int64_t few) { return expected > 0 && expected <= few; }
 
 std::unique_ptr<DeviceSolver<float>> make_device_solver(DeviceModule& m, int device, const DeviceSettings& s, float) {
   return m.make_float(device, s);
@@ -196,6 +201,12 @@ bool Solver<T>::Impl::by_groups(const DeviceChoice& device) const {
   return !device.host() && problem(device, false, false).traits.group_items > 0;
 }
 
+/// True if a set-up of the device would hardly be used.
+template <typename T>
+bool Solver<T>::Impl::few_applies(const DeviceChoice& device) const {
+  return are_few(expected_applies_, by_groups(device) ? kFewAppliesOfGroups : kFewApplies);
+}
+
 /// Plan a method, examine it, and take lines out that alone stand in its way.
 template <typename T>
 bool Solver<T>::Impl::try_method(const DeviceChoice& device, const Attempt& attempt, bool one_shot, bool last,
@@ -238,7 +249,7 @@ template <typename T>
 bool Solver<T>::Impl::first_to_try(const InUse& before, const DeviceChoice& device,
                                    std::vector<Attempt>& attempts) const {
   if (before.device != device.index || before.lines != bands_.lines()) return false;
-  if (before.few_applies != seldom_applied_) return false;
+  if (before.few_applies != few_applies(device)) return false;
   const auto place = std::find(attempts.begin(), attempts.end(), Attempt{before.method, false, before.from_ends});
   if (place == attempts.begin() || place == attempts.end()) return false;
   std::rotate(attempts.begin(), place, place + 1);
@@ -249,7 +260,7 @@ bool Solver<T>::Impl::first_to_try(const InUse& before, const DeviceChoice& devi
 template <typename T>
 void Solver<T>::Impl::choose(const DeviceChoice& device, const std::optional<InUse>& before) {
   // Shared factors cost those of one line.
-  const bool few = seldom_applied_ && !device.host() && !survey_.shared;
+  const bool few = few_applies(device) && !device.host() && !survey_.shared;
   const bool one_shot = few && !named(options_.method) && holds_at_once(problem(device, false, true));
   const bool groups = by_groups(device), end_to_end = bands_.lines().contiguous();
   // Kernels for GPUs solve with a short halo as fast as memory allows.
@@ -264,7 +275,7 @@ void Solver<T>::Impl::choose(const DeviceChoice& device, const std::optional<InU
       // What leaves the chosen device, and pivoting, are remedies that cost several times as much.
       const bool remedy = method == Method::pivot || (device_ < 0) != device.host();
       if (!named(options_.method) && !remedy) {
-        in_use_ = InUse{method, device.index, bands_.lines(), seldom_applied_, attempt.from_ends};
+        in_use_ = InUse{method, device.index, bands_.lines(), few_applies(device), attempt.from_ends};
       }
       if (moved && attempt == attempts.front()) report_.why += ", kept from the previous set-up";
       const bool stores_none = method == Method::truncated_halo || method == Method::exact_twopass;
@@ -332,7 +343,7 @@ template <typename T>
 void Solver<T>::Impl::set_up(const Known& known) {
   known_ = known;
   const std::int64_t applies = std::exchange(applies_, 0);
-  if (applies > 0) seldom_applied_ = applies <= kFewApplies;
+  if (applies > 0) expected_applies_ = applies;
   ++counts_.set_ups;
   const std::optional<InUse> before = std::exchange(in_use_, std::nullopt);
   begin_set_up();
@@ -350,7 +361,8 @@ void Solver<T>::Impl::choose_of_those_left(const std::optional<InUse>& before) {
     const DeviceChoice device = choose_device(
         options_,
         {bands_.lines(), sizeof(T) == 8, likely_words<T>(options_, survey_, symmetric), 1,
-         survey_.shared ? Form::shared : Form::general, segment_halo<T>(options_, survey_, symmetric), seldom_applied_},
+         survey_.shared ? Form::shared : Form::general, segment_halo<T>(options_, survey_, symmetric),
+         are_few(expected_applies_, kFewApplies)},
         lost_);
     for (const LostDevice& lost : device.lost) lose(lost);
     try {

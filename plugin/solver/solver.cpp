@@ -80,7 +80,7 @@ void Solver<T>::Impl::set_options(Options options) {
   lost_.clear();  // what failed may do under other options
   options_ = std::move(options);
   in_use_.reset();
-  seldom_applied_ = false;
+  expected_applies_ = 0;
   applies_ = 0;
   reusable_ = false;  // a device solver keeps the settings that it was made with
 }

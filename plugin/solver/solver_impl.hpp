@@ -49,7 +49,7 @@ class Solver<T>::Impl {
     Method method = Method::pivot;
     int device = -1;  ///< DeviceChoice::index
     LineSet lines;
-    bool few_applies = false;  ///< as Impl::seldom_applied_ was
+    bool few_applies = false;  ///< as Impl::few_applies() was
     bool from_ends = false;    ///< Attempt::from_ends
   };
 
@@ -57,6 +57,7 @@ class Solver<T>::Impl {
   void look(const std::optional<Survey>& rows = std::nullopt);
   Survey close_and_survey();
   void choose(const DeviceChoice& device, const std::optional<InUse>& before);
+  bool few_applies(const DeviceChoice& device) const;
   bool first_to_try(const InUse& before, const DeviceChoice& device, std::vector<Attempt>& attempts) const;
   bool pins() const;
   Problem<T> problem(const DeviceChoice& device, bool on_host, bool one_shot) const;
@@ -123,8 +124,8 @@ class Solver<T>::Impl {
   Times finished_;  ///< of solvers that are gone
   Times trials_;    ///< of set-ups
   double total_seconds_ = 0;
-  std::int64_t applies_ = 0;     ///< since the last set-up
-  bool seldom_applied_ = false;  ///< between set-ups, as far as there were applies at all
+  std::int64_t applies_ = 0;           ///< since the last set-up
+  std::int64_t expected_applies_ = 0;  ///< until the next one: as many as came between the last two; 0: not known
   Counts counts_;
 };
 

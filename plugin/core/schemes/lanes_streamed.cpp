@@ -167,7 +167,7 @@ class LanesStreamed final : public SchemeOf<LanesStreamed> {
     for (const Index m : stored_partitions(problem, usual, tol)) {
       plan = m == usual.m ? usual : make_stored_plan(usual.n, 0, m, sizeof(T), problem.traits);
       if (auto quick = propose_by_survey(problem, plan, tol)) return in_best_form(problem, *quick);
-      certificate = certify_stored(plan, problem.bands.view());
+      certificate = certificate_of(problem, plan, tol, certify_stored<T>);
       if (certificate.bound <= tol) {
         if (auto settled = propose_settled(problem, plan, certificate.bound, tol))
           return in_best_form(problem, *settled);

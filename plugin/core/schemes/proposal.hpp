@@ -10,6 +10,7 @@
 #include "certificate.hpp"
 #include "evidence.hpp"
 #include "format.hpp"
+#include "geometry.hpp"
 #include "oclspkt/line_set.hpp"
 #include "schemes/problem.hpp"
 
@@ -73,10 +74,41 @@ bool lanes_multiply(const Survey& survey) {
   return survey.largest_row <= extent && survey.smallest_row >= 1 / extent;
 }
 
-/// The bound of a plan on what rounding leaves in a row.
+/// The first rows of a long system by the same plan: what they refuse needs no look at all the others. None where a
+/// user who named the method is to be told what all rows come to, or where a plan is not made of equal partitions.
+template <typename T>
+std::optional<Plan> of_first_rows(const Problem<T>& problem, const Plan& plan) {
+  constexpr Index kFirstRows = Index{1} << 16, kLong = 16;
+  const bool truncates = plan.method == Method::truncated_halo || plan.method == Method::truncated_streamed;
+  const bool equal = (truncates || by_partitions(plan)) && plan.form != Form::shared && !plan.has<KeptTiles>() &&
+                     problem.bands.lines().contiguous();
+  if (!equal || named(problem.options.method) || plan.n < kLong * kFirstRows || plan.m > kFirstRows) return std::nullopt;
+  Plan first = plan;
+  first.n = kFirstRows / plan.m * plan.m;
+  return first;
+}
+
+/// The bound of a plan on what rounding leaves in a row: that of the first rows, if it is above problem.rounding_limit.
 template <typename T>
 Rounding rounding_of(const Problem<T>& problem, const Plan& plan) {
-  return bound_rounding(plan, problem.bands.lines(), problem.bands.view(), problem.survey);
+  const BandsView<T> bands = problem.bands.view();
+  if (const std::optional<Plan> first = of_first_rows(problem, plan)) {
+    const Rounding bound = bound_rounding(*first, LineSet::one(first->n), bands, problem.survey);
+    if (!(bound.eps <= problem.rounding_limit)) return bound;
+  }
+  return bound_rounding(plan, problem.bands.lines(), bands, problem.survey);
+}
+
+/// A certificate of truncation: that of the first rows, if it is above `tol`.
+/// @param certify  (plan, bands) -> Certificate
+template <typename T, typename F>
+Certificate certificate_of(const Problem<T>& problem, const Plan& plan, double tol, const F& certify) {
+  const BandsView<T> bands = problem.bands.view();
+  if (const std::optional<Plan> first = of_first_rows(problem, plan)) {
+    const Certificate certificate = certify(*first, bands);
+    if (!(certificate.bound <= tol)) return certificate;
+  }
+  return certify(plan, bands);
 }
 
 /// True if it is within problem.rounding_limit.

@@ -18,20 +18,23 @@ constexpr Index kFirstReach = 256;
 bool settles_by_dominance(double d) { return growth_stored(d) <= kGrowthLimit; }
 
 /// Let runs be corrected where rounding has no bound that is small enough without, and has one then.
+/// @return the bound of the plan
 template <typename T>
-void correct_where_needed(const Problem<T>& problem, Plan& plan) {
-  Rounding rounding;
-  if (rounds_little(problem, plan, rounding)) return;
+Rounding correct_where_needed(const Problem<T>& problem, Plan& plan) {
+  Rounding plain, of_corrected;
+  if (rounds_little(problem, plan, plain)) return plain;
   Plan corrected = plan;
   correct_runs(corrected, sizeof(T), problem.traits);
-  if (rounds_little(problem, corrected, rounding)) plan = corrected;
+  if (!rounds_little(problem, corrected, of_corrected)) return plain;
+  plan = corrected;
+  return of_corrected;
 }
 
 /// The same, with factors in the storage that the values and the user allow.
 template <typename T>
 Proposal in_best_form(const Problem<T>& problem, Proposal proposal) {
   choose_form_by_groups(problem, proposal.plan);
-  correct_where_needed(problem, proposal.plan);
+  proposal.rounding = correct_where_needed(problem, proposal.plan);
   return as_narrow_as_allowed(problem, std::move(proposal), [](Plan& plan) { return keep_narrow(plan); });
 }
 
@@ -93,7 +96,7 @@ class TilesStreamed final : public SchemeOf<TilesStreamed> {
     Certificate certificate;
     for (Index reach = std::min(known, kFirstReach);;) {
       plan = make_run_plan(n, reach, partition, sizeof(T), problem.traits);
-      certificate = certify_runs(plan, problem.bands.view());
+      certificate = certificate_of(problem, plan, tol, certify_runs<T>);
       // Rounding, which propose() bounds, does not get less by a longer reach.
       if (certificate.bound <= tol) {
         return in_best_form(problem,
@@ -120,13 +123,16 @@ std::optional<Proposal> propose_line_runs(const Problem<T>& problem) {
   const Form form = is_symmetric(lines, problem.bands.view()) ? Form::symmetric : Form::general;
   for (Plan plan : make_line_runs_plans(lines.rows(), length, form, sizeof(T), problem.traits)) {
     const double known = plan.run_tiles <= 2 ? 0 : d > 1 ? bound_stored(d, plan.group_rows()) : kNothingKnown;
-    Rounding rounding;
-    correct_where_needed(problem, plan);
-    if (!rounds_little(problem, plan, rounding)) continue;
-    if (known <= tol && settles(problem.survey)) return covered(plan, known, tol, problem.survey);
-    const Certificate certificate = certify_runs(plan, problem.bands.view());
+    const Rounding rounding = correct_where_needed(problem, plan);
+    if (!(rounding.eps <= problem.rounding_limit)) continue;
+    const auto with_bound = [&](Proposal proposal) {
+      proposal.rounding = rounding;
+      return proposal;
+    };
+    if (known <= tol && settles(problem.survey)) return with_bound(covered(plan, known, tol, problem.survey));
+    const Certificate certificate = certificate_of(problem, plan, tol, certify_runs<T>);
     if (!(certificate.bound <= tol)) continue;
-    return covered_and_settled(plan, certificate.bound, certificate.growth, tol, problem.survey);
+    return with_bound(covered_and_settled(plan, certificate.bound, certificate.growth, tol, problem.survey));
   }
   return std::nullopt;
 }
