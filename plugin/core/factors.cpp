@@ -366,6 +366,24 @@ typename Factors<T>::Pivots Factors<T>::factor_abreast(const BandsView<T>& bands
   return extremes.pivots();
 }
 
+/// Rows after which pivots of a long sweep forget where they began, as far as the rows of its first piece tell; 0: more
+/// than are tried.
+/// @param first, step  as for sweep_pieces()
+template <typename T>
+Index Factors<T>::enough_lead_in(const BandsView<T>& bands, Index first, Index step) {
+  for (const Index rows : {kLeadIn, kPieceOfLine / 2}) {
+    PivotExtremes<T> unused;
+    Abreast all, late;
+    std::fill_n(all.next, kAbreast, first);
+    std::fill_n(late.next, kAbreast, first + step * (kPieceOfLine - rows));
+    late.lead_in();
+    sweep_abreast(bands, kPieceOfLine, step, false, all, unused);
+    sweep_abreast(bands, rows, step, false, late, unused);
+    if (all.arrived(0, late, 0)) return rows;
+  }
+  return 0;
+}
+
 /// Eliminate most of the rows of a long sweep by pieces, several abreast, on all processors: each begins some rows
 /// early, and stands if it then goes on from where the piece before it arrives.
 /// @param first  place of the sweep's first row
@@ -377,18 +395,19 @@ Index Factors<T>::sweep_pieces(const BandsView<T>& bands, Index first, Index ste
                                PivotExtremes<T>& extremes) {
   const Index bundles = rows / (kAbreast * kPieceOfLine);
   if (bundles == 0 || shared_ || is_narrow_ || lines_.row_stride() != 1) return 0;
-  const Index piece = rows / (kAbreast * bundles);
+  const Index piece = rows / (kAbreast * bundles), lead_in = enough_lead_in(bands, first, step);
+  if (lead_in == 0) return 0;
   std::vector<Abreast> begun(static_cast<std::size_t>(bundles)), ended(begun.size());
   std::vector<PivotExtremes<T>> seen(begun.size());
   for_pieces(bundles, 1, [&](Index b, Index) {
     const auto at = static_cast<std::size_t>(b);
     Abreast sweeps;
     for (Index j = 0; j < kAbreast; ++j) {
-      sweeps.next[j] = first + step * std::max<Index>(0, (b * kAbreast + j) * piece - kLeadIn);
+      sweeps.next[j] = first + step * std::max<Index>(0, (b * kAbreast + j) * piece - lead_in);
     }
     PivotExtremes<T> of_lead_in;
     sweeps.lead_in();
-    sweep_abreast(bands, kLeadIn, step, false, sweeps, of_lead_in);
+    sweep_abreast(bands, lead_in, step, false, sweeps, of_lead_in);
     if (b == 0) {
       sweeps.begin(0);
       sweeps.next[0] = first;

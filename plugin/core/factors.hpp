@@ -124,6 +124,7 @@ class OCLSPKT_API Factors {
   void eliminate_row(const BandsView<T>& bands, Index line, Index row, Pivot& last, PivotExtremes<T>& extremes);
   void meet(const BandsView<T>& bands, Index line, Index row, const Pivot& above, const Pivot& below,
             PivotExtremes<T>& extremes);
+  Index enough_lead_in(const BandsView<T>& bands, Index first, Index step);
   Index sweep_pieces(const BandsView<T>& bands, Index first, Index step, Index rows, Pivot& last,
                      PivotExtremes<T>& extremes);
   Pivots factor_line(const BandsView<T>& bands, Index line);
