@@ -24,6 +24,7 @@ struct EliminatedRow {
 /// Pivots of rows, one after the other, by the excess that is carried from row to row. Nothing is forgiven.
 struct PivotChain {
   double pivot = 0;              ///< u of the last row; 0: there is none
+  double reciprocal = 0;         ///< 1 / u
   double upper = 0, excess = 0;  ///< |u| = |upper| + excess
 
   template <typename T>
@@ -38,8 +39,8 @@ EliminatedRow PivotChain::next(T lower, T diag, T upper_of_row) {
   EliminatedRow row;
   row.own = exact_excess(lower, diag, upper_of_row);
   row.before = excess;
-  row.ratio = linked ? a / std::abs(pivot) : 0;
-  row.taken = linked ? static_cast<double>(lower) / pivot * upper : 0;
+  row.ratio = linked ? a * std::abs(reciprocal) : 0;
+  row.taken = linked ? static_cast<double>(lower) * reciprocal * upper : 0;
   row.against = std::abs(row.taken) - sign * row.taken;
   row.direct = carries_diagonal(lower, diag, upper_of_row);
   // A coupling to nothing stays where it is.
@@ -47,6 +48,7 @@ EliminatedRow PivotChain::next(T lower, T diag, T upper_of_row) {
   const double left = row.direct ? std::abs(b) - sign * row.taken : c + carried;
   row.size = std::abs(left);
   pivot = sign * left;
+  reciprocal = 1 / pivot;
   upper = upper_of_row;
   excess = row.direct || left < 0 ? row.size - c : carried;
   return row;

@@ -48,18 +48,20 @@ struct RowSwept {
   double multiplier;  ///< |a p|, p of the row above
   double taken;       ///< |a c p|
   double coupling;    ///< |c p|
+  double share;       ///< 1 / |A|
   double row() const { return lower + diag + upper; }
   /// What the row collects where each row is swept once or twice, and where what enters is taken off as well.
-  double swept() const { return (8 * pivot + 3 * upper + 3 * lower + 6 * taken) / row(); }
-  double corrected() const { return (11 * pivot + 6 * upper + 9 * lower + 5 * taken) / row(); }
+  double swept() const { return (8 * pivot + 3 * upper + 3 * lower + 6 * taken) * share; }
+  double corrected() const { return (11 * pivot + 6 * upper + 9 * lower + 5 * taken) * share; }
 };
 
 template <typename T>
 RowSwept sweep_row(const Walk<T>& rows, Index i, RowAbove& above) {
   const double lower = std::abs(double{rows.lower(i)}), diag = std::abs(double{rows.diag(i)}), upper = rows.upper(i);
   const EliminatedRow left = above.chain.next(rows.lower(i), rows.diag(i), rows.upper(i));
-  RowSwept row{lower, diag, left.size, std::abs(upper), left.ratio, std::abs(left.taken), 0};
-  const double c = upper / above.chain.pivot;
+  RowSwept row{lower, diag, left.size, std::abs(upper), left.ratio, std::abs(left.taken), 0, 0};
+  const double c = upper * above.chain.reciprocal;
+  row.share = 1 / row.row();
   row.coupling = std::abs(c);
   above = {above.chain, c, row.pivot, row.upper, row.row()};
   return row;
@@ -74,7 +76,7 @@ class Partition {
     product_ = times(product_, row.multiplier);
     const double entered = product_ * entering_;
     sum_ = times(sum_, row.multiplier) + 2 * (row.pivot + row.upper) + entered;
-    weight_ = larger(weight_, product_ / row.row());
+    weight_ = larger(weight_, product_ * row.share);
     up_sum_ += up_;
     up_ = times(up_, row.coupling);
     ++rows_;
@@ -140,7 +142,7 @@ void see_partitions(const Plan& plan, const Walk<T>& rows, Index begin, Index en
     if (first > 0) h.joints.see(before.upper * partition.up() / before.row, first - 1);
     // What the pass up leaves in the row above, the first row takes its multiplier's share of.
     const double from_above = h.joint + before.upper * partition.up();
-    h.joints.see(of_first.swept() + of_first.multiplier * from_above / of_first.row(), first);
+    h.joints.see(of_first.swept() + of_first.multiplier * from_above * of_first.share, first);
     h.joint = partition.down() + h.above.size();
     if (kept != nullptr) kept[first / plan.m] = {partition.down(), partition.through(), partition.weight()};
   }
@@ -208,47 +210,59 @@ struct Taken {
 /// Roundings of a row of pivots that are swept as fractions, relative to the pivot.
 constexpr double kOfAFraction = 6;
 
+/// What rounding leaves in the rows of one side.
+struct SideErrors {
+  Worst rows;
+  double joints = 0, grown = 1;
+};
+
+template <typename T>
+SideErrors see_side(const Plan& plan, const BandsView<T>& bands, bool up) {
+  const Index meeting = std::min(plan.n, plan.as<Sides>().meeting * plan.tile_rows());
+  const Index first_piece = from_ends(plan) ? oclspkt::first_piece(plan) : plan.m;
+  const Walk<T> rows(bands, plan.n, up);
+  const Index last = up ? plan.n - meeting : meeting;
+  // From below, the rows that fill the last partition are met first.
+  const Index filled = up ? plan.partitions() * plan.m - plan.n : 0;
+  const auto row_of = [&](Index i) { return (filled + i) % plan.m; };
+  const auto begins = [&](Index i) { return i == 0 || row_of(i) == 0 || row_of(i) == first_piece; };
+  const std::vector<Taken> pieces =
+      sweep_down<Taken>(last, kPieceRows, kLeadIn + plan.m, [&](Index first, Index end, Taken& h, bool) {
+        for (Index i = first; i < end; ++i) {
+          const bool begin = begins(i);
+          // What was taken off the last row above is known twice, as it is stored and as it was handed on.
+          const double handed = begin ? h.partition.through() * h.partition.entering() : 0;
+          if (begin) h.partition = Partition(h.above);
+          const RowSwept row = sweep_row(rows, i, h.above);
+          if (begin && from_ends(plan)) h.joints.see(h.pivots * (row.pivot + row.upper) * row.share, rows.at(i));
+          const double forgets = row.pivot > 0 ? row.taken / row.pivot : 0;
+          h.pivots = begin ? kOfAFraction : kOfAFraction + forgets * h.pivots;
+          h.partition.see(row);
+          h.growing = row.coupling * std::max(1.0, row_of(i) == 0 ? 0 : h.growing);
+          if (i + 1 == last || row_of(i + 1) == 0) h.grown = larger(h.grown, h.growing);
+          const double taken_off = h.partition.through() * h.partition.entering() + row.multiplier * handed;
+          h.rows.see(row.corrected() + kTakenOff * taken_off * row.share, rows.at(i));
+        }
+      });
+  SideErrors found;
+  for (const Taken& piece : pieces) {
+    found.rows.see(piece.rows);
+    found.grown = larger(found.grown, piece.grown);
+    found.joints = larger(found.joints, piece.joints.bound);
+  }
+  return found;
+}
+
 }  // namespace
 
 template <typename T>
 Rounding bound_taken_off(const Plan& plan, const BandsView<T>& bands) {
-  const Index meeting = std::min(plan.n, plan.as<Sides>().meeting * plan.tile_rows());
-  const Index first_piece = from_ends(plan) ? oclspkt::first_piece(plan) : plan.m;
-  Worst worst;
-  double joints = 0, grown = 1;
-  for (const bool up : {false, true}) {
-    const Walk<T> rows(bands, plan.n, up);
-    const Index last = up ? plan.n - meeting : meeting;
-    // From below, the rows that fill the last partition are met first.
-    const Index filled = up ? plan.partitions() * plan.m - plan.n : 0;
-    const auto row_of = [&](Index i) { return (filled + i) % plan.m; };
-    const auto begins = [&](Index i) { return i == 0 || row_of(i) == 0 || row_of(i) == first_piece; };
-    const std::vector<Taken> pieces =
-        sweep_down<Taken>(last, kPieceRows, kLeadIn + plan.m, [&](Index first, Index end, Taken& h, bool) {
-          for (Index i = first; i < end; ++i) {
-            const bool begin = begins(i);
-            // What was taken off the last row above is known twice, as it is stored and as it was handed on.
-            const double handed = begin ? h.partition.through() * h.partition.entering() : 0;
-            if (begin) h.partition = Partition(h.above);
-            const RowSwept row = sweep_row(rows, i, h.above);
-            if (begin && from_ends(plan)) h.joints.see(h.pivots * (row.pivot + row.upper) / row.row(), rows.at(i));
-            const double forgets = row.pivot > 0 ? row.taken / row.pivot : 0;
-            h.pivots = begin ? kOfAFraction : kOfAFraction + forgets * h.pivots;
-            h.partition.see(row);
-            h.growing = row.coupling * std::max(1.0, row_of(i) == 0 ? 0 : h.growing);
-            if (i + 1 == last || row_of(i + 1) == 0) h.grown = larger(h.grown, h.growing);
-            const double taken_off = h.partition.through() * h.partition.entering() + row.multiplier * handed;
-            h.rows.see(row.corrected() + kTakenOff * taken_off / row.row(), rows.at(i));
-          }
-        });
-    for (const Taken& piece : pieces) {
-      worst.see(piece.rows);
-      grown = larger(grown, piece.grown);
-      joints = larger(joints, piece.joints.bound);
-    }
-  }
-  worst.bound *= grown;
-  return in_eps(worst, joints);
+  SideErrors sides[2];
+  for_pieces(2, 1, [&](Index side, Index) { sides[side] = see_side(plan, bands, side == 1); });
+  Worst worst = sides[0].rows;
+  worst.see(sides[1].rows);
+  worst.bound *= larger(sides[0].grown, sides[1].grown);
+  return in_eps(worst, larger(sides[0].joints, sides[1].joints));
 }
 
 double rounding_of_joints(const Survey& survey, Index m) {

@@ -9,19 +9,43 @@
 
 namespace oclspkt {
 
-/// Sweep down n rows by all processors. Pieces begin `lead_in` rows early; they stand if each goes on from what the
-/// piece before arrives at, else one processor sweeps all rows once more.
+/// Rows to begin early: `lead_in`, or four times as many, if that makes a sweep arrive where one from the first row
+/// does, as far as the first rows tell; 0: neither does.
+template <typename Handed, typename F>
+Index enough_lead_in(Index piece, Index lead_in, const F& sweep) {
+  const Index end = 8 * lead_in;
+  if (end > piece) return lead_in;
+  Handed all;
+  sweep(0, end, all, false);
+  for (const Index rows : {lead_in, 4 * lead_in}) {
+    Handed late;
+    sweep(end - rows, end, late, false);
+    if (all.agrees(late)) return rows;
+  }
+  return 0;
+}
+
+/// Sweep down n rows by all processors. Pieces begin rows early; they stand if each goes on from what the piece before
+/// arrives at, else one processor sweeps all rows once more.
+/// @param piece    rows of a piece: where pieces, and lead-ins of `lead_in` rows or four times as many, may begin
 /// @param sweep  f(first, end, handed, keep): go on from row `first`; keep = false in a lead-in
 /// @tparam Handed  what a row hands to the next one; begin_piece() behind the lead-in, agrees(other)
 /// @return what each piece arrived at, in order; one element if one processor swept all
 template <typename Handed, typename F>
 std::vector<Handed> sweep_down(Index n, Index piece, Index lead_in, const F& sweep) {
+  const auto whole = [&] {
+    Handed handed;
+    sweep(0, n, handed, true);
+    return std::vector<Handed>{handed};
+  };
+  const Index early = n > piece ? enough_lead_in<Handed>(piece, lead_in, sweep) : lead_in;
+  if (early == 0) return whole();
   const auto count = static_cast<std::size_t>(quotient_up(n, piece));
   std::vector<Handed> begun(count), ended(count);
   for_pieces(n, piece, [&](Index first, Index end) {
     const auto k = static_cast<std::size_t>(first / piece);
     Handed handed;
-    sweep(std::max<Index>(0, first - lead_in), first, handed, false);
+    sweep(std::max<Index>(0, first - early), first, handed, false);
     handed.begin_piece();
     begun[k] = handed;
     sweep(first, end, handed, true);
@@ -29,10 +53,7 @@ std::vector<Handed> sweep_down(Index n, Index piece, Index lead_in, const F& swe
   });
   bool agree = true;
   for (std::size_t k = 1; k < count; ++k) agree = agree && ended[k - 1].agrees(begun[k]);
-  if (agree) return ended;
-  Handed handed;
-  sweep(0, n, handed, true);
-  return {handed};
+  return agree ? ended : whole();
 }
 
 }  // namespace oclspkt
