@@ -161,7 +161,12 @@ bool cheaper_than_exact(const Plan& plan) {
 /// Why `line` does not fit under `plan`, with its numbers.
 template <typename T>
 std::string halo_refusal(const Problem<T>& problem, const Plan& plan, double tol, Index line) {
-  const Certificate c = certify_halo(plan.n, problem.bands.view(), plan.m, plan.halo, rows_of(problem, line));
+  const bool one = problem.bands.lines().count() == 1;
+  const auto certify = [&](const Plan& some, const BandsView<T>& bands) {
+    return certify_halo(some.n, bands, some.m, some.halo, one ? RowRange{0, some.n} : rows_of(problem, line));
+  };
+  const Certificate c =
+      one ? certificate_of(problem, plan, tol, certify) : certify(plan, problem.bands.view());
   return format("certificate %.1e > %.1e (line %lld, ", c.bound, tol, static_cast<long long>(line)) + where(c) + ")";
 }
 

@@ -78,14 +78,14 @@ bool lanes_multiply(const Survey& survey) {
 /// user who named the method is to be told what all rows come to, or where a plan is not made of equal partitions.
 template <typename T>
 std::optional<Plan> of_first_rows(const Problem<T>& problem, const Plan& plan) {
-  constexpr Index kFirstRows = Index{1} << 16, kLong = 16;
+  constexpr Index kFirstRows = Index{1} << 16, kTiles = 4, kLong = 8;
   const bool truncates = plan.method == Method::truncated_halo || plan.method == Method::truncated_streamed;
   const bool equal = (truncates || by_partitions(plan)) && plan.form != Form::shared && !plan.has<KeptTiles>() &&
                      problem.bands.lines().contiguous();
-  if (!equal || named(problem.options.method) || plan.n < kLong * kFirstRows || plan.m > kFirstRows) return std::nullopt;
+  if (!equal || named(problem.options.method)) return std::nullopt;
   Plan first = plan;
-  first.n = kFirstRows / plan.m * plan.m;
-  return first;
+  first.n = round_up(kFirstRows, kTiles * plan.tile_rows());
+  return plan.n < kLong * first.n ? std::nullopt : std::optional(first);
 }
 
 /// The bound of a plan on what rounding leaves in a row: that of the first rows, if it is above problem.rounding_limit.
