@@ -12,6 +12,7 @@ namespace {
 /// Absolute values of a row, and what is taken off its diagonal.
 struct SweptRow {
   double lower, diag, upper, taken;
+  double pivot;  ///< NaN if it is not positive
 };
 
 /// Eliminate a row. A pivot that is not positive makes NaN of all that follows.
@@ -24,9 +25,9 @@ SweptRow eliminate(const Walk<T>& rows, Index i, PivotAbove& above) {
   if (above.reciprocal == 0) excess += std::abs(a);
   // What the row above couples back by adds to the diagonal, or leaves the excess as it is.
   excess += t * above.excess + (a * above.upper < 0 ? 2 * taken : 0);
-  const double pivot = std::abs(c) + excess;
-  above = {pivot > 0 ? 1 / pivot : std::numeric_limits<double>::quiet_NaN(), c, excess};
-  return {std::abs(a), b, std::abs(c), taken};
+  const double left = std::abs(c) + excess, pivot = left > 0 ? left : std::numeric_limits<double>::quiet_NaN();
+  above = {1 / pivot, c, excess};
+  return {std::abs(a), b, std::abs(c), taken, pivot};
 }
 
 template <typename T>
@@ -88,14 +89,14 @@ void RoundedRows::fill(const Walk<T>& rows, Index first, Index n, PivotAbove& ab
       continue;
     }
     const SweptRow row = eliminate(rows, i, above);
-    const double of_row = 1 / (row.lower + row.diag + row.upper);
+    const double sum = row.lower + row.diag + row.upper, of_row = 1 / sum;
     down[at] = row.lower * above.reciprocal;
     up[at] = row.upper * above.reciprocal;
     share_down[at] = row.lower * of_row;
     share_up[at] = row.upper * of_row;
-    weight[at] = above.reciprocal / of_row;
+    weight[at] = above.reciprocal * sum;
     // The terms of rounding_by_growth().
-    local[at] = (8 / above.reciprocal + 3 * (row.lower + row.upper) + 6 * row.taken) * of_row;
+    local[at] = (8 * row.pivot + 3 * (row.lower + row.upper) + 6 * row.taken) * of_row;
   }
 }
 

@@ -201,6 +201,10 @@ std::optional<Proposal> propose_followed(const Problem<T>& problem, double tol, 
       if (needs.halo <= plan.halo) break;
       plan = plan_for(problem, Method::truncated_halo, needs.halo);
     }
+    if (Rounding rounding; lines.count() == 1 && needs.failed.empty() && !rounds_little_at_first(problem, plan, rounding)) {
+      rejection = {rounding_refusal(rounding, problem.rounding_limit), {}, plan};
+      return std::nullopt;
+    }
     const Certificate worst = confirm(problem, plan, tol, needs);
     if (needs.failed.empty() && cheaper_than_exact(plan)) {
       return unless_growth(problem, covered(plan, worst.bound, tol, problem.survey), rejection);

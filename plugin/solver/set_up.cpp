@@ -75,7 +75,9 @@ void Solver<T>::Impl::adopt(const DeviceChoice& device, const Plan& plan, bool l
   const bool on_host = leaves_device || runs_on_host(device, plan, bands_.lines());
   const std::string device_name = on_host ? "host" : device.info.name;
   const std::string platform = on_host ? "" : device.info.platform;
-  const bool same = report_.method == plan.method && report_.device == device_name && report_.platform == platform;
+  // A device solves by any method with the buffers that it has.
+  const bool same =
+      (!on_host || report_.method == plan.method) && report_.device == device_name && report_.platform == platform;
   if (solver_ == nullptr || !reusable_ || !same) {
     retire();
     DeviceSettings s = settings();

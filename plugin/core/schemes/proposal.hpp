@@ -88,15 +88,22 @@ std::optional<Plan> of_first_rows(const Problem<T>& problem, const Plan& plan) {
   return plan.n < kLong * first.n ? std::nullopt : std::optional(first);
 }
 
+/// False if the bound of the first rows on what rounding leaves in a row is above problem.rounding_limit.
+/// @param[out] rounding  that bound
+template <typename T>
+bool rounds_little_at_first(const Problem<T>& problem, const Plan& plan, Rounding& rounding) {
+  const std::optional<Plan> first = of_first_rows(problem, plan);
+  if (!first) return true;
+  rounding = bound_rounding(*first, LineSet::one(first->n), problem.bands.view(), problem.survey);
+  return rounding.eps <= problem.rounding_limit;
+}
+
 /// The bound of a plan on what rounding leaves in a row: that of the first rows, if it is above problem.rounding_limit.
 template <typename T>
 Rounding rounding_of(const Problem<T>& problem, const Plan& plan) {
-  const BandsView<T> bands = problem.bands.view();
-  if (const std::optional<Plan> first = of_first_rows(problem, plan)) {
-    const Rounding bound = bound_rounding(*first, LineSet::one(first->n), bands, problem.survey);
-    if (!(bound.eps <= problem.rounding_limit)) return bound;
-  }
-  return bound_rounding(plan, problem.bands.lines(), bands, problem.survey);
+  Rounding rounding;
+  if (!rounds_little_at_first(problem, plan, rounding)) return rounding;
+  return bound_rounding(plan, problem.bands.lines(), problem.bands.view(), problem.survey);
 }
 
 /// A certificate of truncation: that of the first rows, if it is above `tol`.
