@@ -252,7 +252,7 @@ SET_UP_PLACES = {"host": "host, 2 processors", "cpu2": "PoCL, 2 processors", "cp
 
 
 def set_ups(results):
-    """Times of a first and a later set-up and of an apply: ratios to another commit."""
+    """Times of a first and two later set-ups and of an apply: ratios to another commit."""
     body = []
     for place, words in SET_UP_PLACES.items():
         before, after = (records.load(results, f"gpu/rounding/set-ups-{place}-{when}") for when in ("before", "after"))
@@ -261,9 +261,11 @@ def set_ups(results):
         others = {(r["matrix"], r["scalar"], r["rows"]): r for r in after["results"]}
         for r in before["results"]:
             o = others[r["matrix"], r["scalar"], r["rows"]]
-            ratios = [f"{o[key] / r[key]:.2f}" for key in ("first_set_up_seconds", "later_set_up_seconds", "apply_seconds")]
-            body.append([words, count(r["rows"]), records.short_matrix(r), r["scalar"], r["method"], o["method"], *ratios])
-    return table(["where", "rows", "matrix", "scalar", "before", "after", "first set-up", "later set-up", "apply"], body)
+            keys = ("first_set_up_seconds", "later_set_up_seconds", "third_set_up_seconds", "apply_seconds")
+            ratios = [f"{o[key] / r[key]:.2f}" for key in keys]
+            methods = [" / ".join(dict.fromkeys((some["method"], some["later_method"]))) for some in (r, o)]
+            body.append([words, count(r["rows"]), records.short_matrix(r), r["scalar"], *methods, *ratios])
+    return table(["where", "rows", "matrix", "scalar", "before", "after", "first set-up", "second", "third", "apply"], body)
 
 
 def gpu(document, what):
