@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "grid_plan.hpp"
+#include "schemes/proposal.hpp"
 
 namespace oclspkt::bench::gpu {
 namespace {
@@ -103,7 +104,7 @@ std::vector<Plan> walked_plans(const oclspkt::Problem<T>& problem) {
   return walk_tiles(plan, rows, sizeof(T), problem.traits) ? std::vector<Plan>{plan} : std::vector<Plan>{};
 }
 
-/// Plans that are made here, for schemes that the library does not ask.
+/// Plans that are made here, for schemes that propose only where nothing else is as good.
 template <typename T>
 std::vector<Plan> made_plans(const oclspkt::Problem<T>& problem, Method method) {
   const bool groups = problem.traits.group_items > 0;
@@ -118,7 +119,7 @@ std::optional<Proposal> propose_made(const oclspkt::Problem<T>& problem, Method 
                                      Rejection& rejection) {
   const LineSet& lines = problem.bands.lines();
   for (const Plan& plan : made_plans(problem, method)) {
-    if (plan.scheme() != std::string(scheme.name())) continue;
+    if (scheme_of(plan).name() != std::string(scheme.name())) continue;
     Proposal proposal;
     proposal.plan = plan;
     proposal.rounding = scheme.rounding(plan, lines, problem.bands.view(), problem.survey);
@@ -205,24 +206,25 @@ class Front final : public SchemeOf<Front> {
       const Plan plan = make_plan(Method::truncated_halo, lines.rows(), kUsualHalo, 0, sizeof(T), problem.traits);
       s.usual_partition = s.by_groups ? plan.item_rows : plan.m;
     }
+    // Schemes that propose for others as well get plans that are made here.
+    for (const Method method : kMethods) {
+      for (const Plan& plan : made_plans(problem, method))
+        add({scheme_of(plan).name(), choice_of(method), Origin::made});
+    }
     for (const Scheme* scheme : all_schemes()) {
       if (scheme == this) continue;
       for (const Method method : kMethods) {
         bool takes = false;
         for (const bool from_ends : {true, false})
           takes = takes || (problem.from_ends = from_ends, scheme->takes(method, problem));
-        if (takes) s.ways.push_back({scheme->name(), choice_of(method), Origin::proposed});
+        if (takes && !takes_grid(problem)) add({scheme->name(), choice_of(method), Origin::proposed});
       }
     }
-    for (const Method method : kMethods) {
-      for (const Plan& plan : made_plans(problem, method)) add_made(plan.scheme(), choice_of(method));
-    }
   }
-  static void add_made(const std::string& scheme, MethodChoice method) {
+  static void add(const Way& way) {
     std::vector<Way>& ways = state().ways;
-    const bool known =
-        std::any_of(ways.begin(), ways.end(), [&](const Way& w) { return w.scheme == scheme && w.method == method; });
-    if (!known) ways.push_back({scheme, method, Origin::made});
+    const auto is_it = [&](const Way& w) { return w.scheme == way.scheme && w.method == way.method; };
+    if (std::none_of(ways.begin(), ways.end(), is_it)) ways.push_back(way);
   }
 };
 

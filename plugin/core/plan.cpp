@@ -237,31 +237,6 @@ void cut_into_chunks(Plan& plan, int word, const DeviceTraits& traits) {
   }
 }
 
-const char* Plan::scheme() const {
-  if (made_by != nullptr) return made_by;
-  const bool exact = method == Method::exact_factored;
-  if (method == Method::pivot) return "host-pivot";
-  if (grid(*this)) {
-    if (grid_folds(*this)) return "grids-condensed";
-    if (goes_through_tiles(*this)) return "grids-shared";
-    return in_one_tile(*this) ? "grids-whole" : exact ? "grids-factored" : "grids-streamed";
-  }
-  if (has<PaperForm>()) return "tiles-paper";
-  if (exact && !has<StoredFactors>()) return "beside-factored";
-  if (reduces_tiles(*this)) return "tiles-twopass";
-  if (tiled()) {
-    if (takes_lines(*this)) return "tiles-lines";
-    if (keeps_factors(*this)) return "tiles-kept";
-    return !has<StoredFactors>() ? "tiles-halo" : folds(*this) ? "tiles-condensed" : "tiles-streamed";
-  }
-  if (has<Beside>()) return "beside-halo";
-  if (twisted(*this)) return "lanes-twisted";
-  if (oclspkt::from_ends(*this)) return "lanes-ends";
-  if (has<StoredFactors>()) return "lanes-streamed";
-  if (by_partitions(*this)) return "lanes-twopass";
-  return has<JoinedPartitions>() ? "lanes-walk" : "lanes-halo";
-}
-
 bool Plan::tiled() const { return items > 0 && !has<Beside>() && !has<PaperForm>(); }
 
 Cut Plan::cut() const { return scheme_of(*this).cut(*this); }

@@ -94,7 +94,7 @@ struct Plan {
   bool narrow = false;    ///< bands or factors are floats beside vectors of doubles
   Index chunk_tiles = 0;  ///< tiles per chunk: what one launch covers, at most what one allocation may hold
   double idle = 1;        ///< time against that of full lanes on all cores
-  /// The scheme that made the plan, where it says so: its name in the table of schemes.
+  /// The scheme that a program added and that made the plan: its name in the table of schemes.
   const char* made_by = nullptr;
   /// What only some schemes know of their plans, in structs of their own (core/geometry.hpp and the schemes' files): at
   /// most one of each type, see as().
@@ -129,8 +129,6 @@ struct Plan {
     if (has<G>()) return as<G>() = std::move(of);
     return std::any_cast<G&>(geometry.emplace_back(std::move(of)));
   }
-  /// The scheme that carries the plan: its name in the table of schemes.
-  OCLSPKT_API const char* scheme() const;
   /// @pre lines laid end to end
   OCLSPKT_API Cut cut() const;
   Index partitions() const { return m > 0 ? quotient_up(n, m) : 0; }

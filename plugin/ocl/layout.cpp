@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "layout.hpp"
+
 #include "geometry.hpp"
 #include "grid_plan.hpp"
+#include "schemes/scheme.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -119,8 +121,8 @@ Layout make_layout(const Plan& plan, int word, const Limits& limits) {
       3 * band_rows * plan.factor_word(word) + 2 * layout.longest * word + layout.scratch_bytes + layout.own_bytes <=
       limits.memory;
   if (plan.cut().whole && !(layout.resident && layout.chunks.size() <= 1)) {
-    throw InvalidInput(std::string("scheme ") + plan.scheme() + " of method " + name(plan.method) + " takes all " +
-                       std::to_string(plan.n) +
+    throw InvalidInput(std::string("scheme ") + scheme_of(plan).name() + " of method " + name(plan.method) +
+                       " takes all " + std::to_string(plan.n) +
                        " rows at once, which the device's memory does not hold: raise device_memory or choose "
                        "exact-twopass by partitions");
   }

@@ -78,23 +78,7 @@ std::vector<Attempt> methods_to_try(MethodChoice choice, const Circumstances& kn
   return {};
 }
 
-/// Why work-groups are faster with stored factors than with a halo, or with whole lines than with runs, which they try
-/// first; empty if they are not.
-template <typename T>
-static std::string cheaper_by_factors(const Problem<T>& problem, const Plan& plan) {
-  if (!plan.tiled() || named(problem.options.method) || problem.one_shot) return {};
-  const bool runs = plan.method == Method::truncated_streamed;
-  if (runs && whole_line_plan(problem))
-    return "all lines and rows are alike: exact-factored reads their factors only once";
-  if (plan.has<StoredFactors>()) return {};
-  if (plan.halo > kQuickerHalo)
-    return format("needs a halo of %lld rows; stored factors need none", static_cast<long long>(plan.halo));
-  // Tiles that hold longer lines than runs do leave a core nothing else to do.
-  const bool runs_may = plan.halo == 0 || (sizeof(T) > sizeof(float) && plan.halo > kQuickerHaloThanLines);
-  return runs_may && propose_line_runs(problem) ? "stored factors with one run per line need no halo" : "";
-}
-
-/// Ask the schemes that propose plans by themselves, in the order of the table, until one has a plan or a reason.
+/// Ask the schemes, in the order of the table, until one has a plan or a reason.
 /// @return false if there is none for this method, these lines and this processor
 template <typename T>
 static bool ask_schemes(const Problem<T>& problem, Method method, std::optional<Proposal>& proposal,
@@ -109,27 +93,11 @@ static bool ask_schemes(const Problem<T>& problem, Method method, std::optional<
   return asked;
 }
 
-/// What a truncated plan by work-groups may still be: one that others are cheaper than, or of fewer words.
-template <typename T>
-static std::optional<Proposal> improved(const Problem<T>& problem, std::optional<Proposal> proposal,
-                                        Rejection& rejection) {
-  if (!proposal) return proposal;
-  if (std::string why = cheaper_by_factors(problem, proposal->plan); !why.empty()) {
-    rejection = {std::move(why), {}, proposal->plan};
-    return std::nullopt;
-  }
-  if (proposal->plan.tiled() && !proposal->plan.has<StoredFactors>()) {
-    choose_form_by_groups(problem, proposal->plan);
-    if (narrows<T>(problem.options)) keep_narrow(proposal->plan);  // set-up has rounded the bands
-  }
-  if (proposal->plan.by_groups() && problem.traits.unproven) proposal->needs_trial = true;
-  return proposal;
-}
-
 /// The plan of a method, whatever rounding does in it.
 template <typename T>
 static std::optional<Proposal> propose_plan(const Problem<T>& problem, Method method, Rejection& rejection) {
   const LineSet& lines = problem.bands.lines();
+  const bool truncated = method == Method::truncated_halo || method == Method::truncated_streamed;
   const bool glued = method != Method::exact_factored && method != Method::pivot,
              cuts = method == Method::truncated_halo || (method == Method::truncated_streamed && takes_grid(problem));
   if (glued && !cuts && !lines.contiguous()) {
@@ -143,17 +111,10 @@ static std::optional<Proposal> propose_plan(const Problem<T>& problem, Method me
                     " by " + name(method);
     return std::nullopt;
   }
-  if (!ask_schemes(problem, method, proposal, rejection)) {
-    if (method == Method::truncated_halo && lines.contiguous()) {
-      proposal = propose_halo(problem, rejection);
-    } else if (takes_grid(problem)) {
-      proposal = propose_grid(problem, method, rejection);
-    } else {
-      rejection.why = std::string("this library has no scheme for ") + name(method) + " and " + lines.describe();
-    }
-  }
-  const bool truncated = method == Method::truncated_halo || method == Method::truncated_streamed;
-  return truncated ? improved(problem, std::move(proposal), rejection) : proposal;
+  if (!ask_schemes(problem, method, proposal, rejection))
+    rejection.why = std::string("this library has no scheme for ") + name(method) + " and " + lines.describe();
+  if (proposal && truncated && proposal->plan.by_groups() && problem.traits.unproven) proposal->needs_trial = true;
+  return proposal;
 }
 
 /// Why small diagonals would be lost, which errors of rows do not show; empty if they are not.
@@ -185,7 +146,9 @@ static std::string why_factored(const Options& options, Method method) {
 
 template <typename T>
 std::optional<Proposal> propose(const Problem<T>& problem, Method method, Rejection& rejection) {
-  std::optional<Proposal> proposal = propose_plan(problem, method, rejection);
+  Problem<T> asked = problem;
+  asked.method = method;
+  std::optional<Proposal> proposal = propose_plan(asked, method, rejection);
   // Pivoting is bounded by its own factors.
   if (!proposal || method == Method::pivot) return proposal;
   const std::string other = problem.traits.host ? why_factored(problem.options, method) : "";
@@ -214,6 +177,14 @@ std::optional<Proposal> propose(const Problem<T>& problem, Method method, Reject
 }
 
 template <typename T>
+bool holds_at_once(const Problem<T>& problem) {
+  const auto holds = [&](const Scheme* scheme) {
+    return scheme->takes(Method::truncated_halo, problem) && scheme->holds_at_once(problem);
+  };
+  return std::any_of(all_schemes().begin(), all_schemes().end(), holds);
+}
+
+template <typename T>
 Index segment_halo(const Options& options, const Survey& survey, bool symmetric) {
   const bool asked = options.method == MethodChoice::automatic || options.method == MethodChoice::truncated ||
                      options.method == MethodChoice::truncated_halo;
@@ -239,6 +210,7 @@ double likely_words(const Options& options, const Survey& survey, bool symmetric
 
 #define OCLSPKT_INSTANTIATE(T)                                                     \
   template std::optional<Proposal> propose(const Problem<T>&, Method, Rejection&); \
+  template bool holds_at_once(const Problem<T>&);                                  \
   template Index segment_halo<T>(const Options&, const Survey&, bool);             \
   template double likely_words<T>(const Options&, const Survey&, bool);
 OCLSPKT_INSTANTIATE(float)

@@ -41,15 +41,6 @@ bool holds_at_once(const Problem<T>& problem);
 template <typename T>
 std::optional<Proposal> propose(const Problem<T>& problem, Method method, Rejection& rejection);
 
-/// Method truncated-halo, for lines laid end to end.
-template <typename T>
-std::optional<Proposal> propose_halo(const Problem<T>& problem, Rejection& rejection);
-
-/// Methods truncated-streamed and exact-factored by work-groups, for lines side by side.
-/// @pre takes_grid(problem)
-template <typename T>
-std::optional<Proposal> propose_grid(const Problem<T>& problem, Method method, Rejection& rejection);
-
 /// Rows of halo with which lines side by side may be cut into segments on a device; -1 if they may not.
 template <typename T>
 Index segment_halo(const Options& options, const Survey& survey, bool symmetric);

@@ -81,7 +81,7 @@ def check_paths(root):
 
 
 # What of the rebuilt house is still to be reached: each number may only get smaller.
-MOST_SCHEME_NAMES = 22  # places outside the schemes' own files that name one: Plan::scheme(), by members of Plan
+MOST_SCHEME_NAMES = 0  # places outside the schemes' own files that name one
 MOST_PLAN_MEMBERS = 15
 OPENCL_NAME = re.compile(r"\bcl::|\bcl_\w|\bCL_\w|\bcl[A-Z]\w*\(")
 MEMBER = re.compile(r"^  (?!return|using|static|friend)[\w:<>*]+(?: [\w:<>*]+)* \w+(?: = [^;()]*)?;", re.MULTILINE)

@@ -163,13 +163,13 @@ class ChunkRun {
       proposal = proposed(bands, attempt, rejection);
     }
     if (!proposal) {
-      if (rejection.plan && rejection.plan->m > 0) ++tally_.of(rejection.plan->scheme()).refused;
+      if (rejection.plan && rejection.plan->m > 0) ++tally_.of(scheme_of(*rejection.plan).name()).refused;
       return;
     }
     Plan& plan = proposal->plan;
     if (!device_carries(plan, lines_)) return;
     if (is_whole(plan)) {
-      ++tally_.of(plan.scheme()).whole;
+      ++tally_.of(scheme_of(plan).name()).whole;
       return;
     }
     if (!cut_into(plan, lines_, parts)) return;
@@ -202,7 +202,7 @@ class ChunkRun {
     const bool as_made = made != 0 && (!scheme_of(proposal.plan).settles() || planned < made);
     const double rounding = as_made ? made : planned;
     if (!(rounding <= kRoundingLimit)) {
-      ++tally_.of(proposal.plan.scheme()).refused;
+      ++tally_.of(scheme_of(proposal.plan).name()).refused;
       return;
     }
     const double bound = rounding * kEps<T> + proposal.certificate;
@@ -212,8 +212,8 @@ class ChunkRun {
       solver->apply(y.data(), x.data());
       const RowError error = row_error(bands, x, y, at_cuts);
       const std::string where = what + ", " + kJoinedSides[side] + ", " + info_.platform;
-      tally_.solved(proposal.plan.scheme(), error, bound, kEps<T>, where);
-      EXPECT_LE(error.all, bound) << proposal.plan.scheme() << ": " << where << ", row " << error.row << ", "
+      tally_.solved(scheme_of(proposal.plan).name(), error, bound, kEps<T>, where);
+      EXPECT_LE(error.all, bound) << scheme_of(proposal.plan).name() << ": " << where << ", row " << error.row << ", "
                                   << error.all / kEps<T> << " eps, at cuts " << error.at_cuts / kEps<T>;
     }
   }

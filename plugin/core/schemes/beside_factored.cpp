@@ -2,6 +2,7 @@
 // exact-factored by stored factors in the order of the rows: by lanes for lines side by side, and by the host for all.
 #include "evidence.hpp"
 #include "geometry.hpp"
+#include "grid_plan.hpp"
 #include "rounding.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
@@ -13,6 +14,9 @@ namespace {
 class BesideFactored final : public SchemeOf<BesideFactored> {
  public:
   const char* name() const override { return "beside-factored"; }
+  bool owns(const Plan& plan) const override {
+    return plan.method == Method::exact_factored && !plan.has<StoredFactors>() && !grid(plan);
+  }
   std::string shape(const Plan& plan) const override {
     const bool plain = plan.form == Form::general && !plan.narrow, bundles = plan.as<Beside>().bundle > 1;
     return (plain ? "" : factors_text(plan) + (bundles ? ", " : "")) +

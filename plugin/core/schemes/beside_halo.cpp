@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // truncated-halo by lanes, for lines side by side that are cut into segments.
 #include "geometry.hpp"
+#include "grid_plan.hpp"
+#include "schemes/halos.hpp"
 #include "schemes/lane_bounds.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
@@ -12,6 +14,9 @@ namespace {
 class BesideHalo final : public SchemeOf<BesideHalo> {
  public:
   const char* name() const override { return "beside-halo"; }
+  bool owns(const Plan& plan) const override {
+    return plan.has<Beside>() && plan.method == Method::truncated_halo && !grid(plan);
+  }
   std::string shape(const Plan& plan) const override {
     return format("halo %lld, %lld segments a line", static_cast<long long>(plan.halo),
                   static_cast<long long>(plan.as<Beside>().segments));
@@ -58,6 +63,10 @@ class BesideHalo final : public SchemeOf<BesideHalo> {
     }
     const double bound = plan.as<Beside>().segments > 1 ? 2 * std::pow(d, -static_cast<double>(halo + 1)) : 0;
     return covered(plan, bound, tol, problem.survey);
+  }
+  template <typename T>
+  bool at_once(const Problem<T>& problem) const {
+    return problem.survey.dominance >= kSafeWholeLines;
   }
 };
 

@@ -11,6 +11,7 @@
 #include "grid_plan.hpp"
 #include "grid_rounding.hpp"
 #include "line_columns.hpp"
+#include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
 
 namespace oclspkt {
@@ -39,6 +40,25 @@ class GridScheme : public Scheme {
   static double factors(const Plan& plan) { return plan.form == Form::shared ? 0 : plan.couplings_serve() ? 2 : 3; }
   static std::string segments_text(const Plan& plan, const char* pattern) {
     return plan.as<Beside>().segments > 1 ? format(pattern, static_cast<long long>(plan.as<Beside>().segments)) : "";
+  }
+};
+
+/// A plan for lines side by side by work-groups: the first that holds of all schemes of this kind.
+/// @pre takes_grid(problem), its method is truncated-streamed or exact-factored
+template <typename T>
+std::optional<Proposal> propose_grid(const Problem<T>& problem, Rejection& rejection);
+
+/// A scheme `S` of this kind, see SchemeOf; any of them proposes for all.
+template <typename S>
+class GridSchemeOf : public SchemeOf<S, GridScheme> {
+ public:
+  template <typename T>
+  bool suits(Method method, const Problem<T>& problem) const {
+    return takes_grid(problem) && (method == Method::truncated_streamed || method == Method::exact_factored);
+  }
+  template <typename T>
+  std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
+    return propose_grid(problem, rejection);
   }
 };
 

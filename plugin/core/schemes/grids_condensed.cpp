@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // exact-factored by work-groups, for lines side by side: segments are condensed to their first rows, level by level.
+#include "geometry.hpp"
 #include "grid_plan.hpp"
 #include "schemes/grid_scheme.hpp"
 
 namespace oclspkt {
 namespace {
 
-class GridsCondensed final : public SchemeOf<GridsCondensed, GridScheme> {
+class GridsCondensed final : public GridSchemeOf<GridsCondensed> {
  public:
   const char* name() const override { return "grids-condensed"; }
+  bool owns(const Plan& plan) const override { return grid_folds(plan); }
   int launches() const override { return 3; }
   bool in_pieces(const Plan&) const override { return false; }
   Elimination elimination() const override { return {.excess = true, .any_pivots = true}; }

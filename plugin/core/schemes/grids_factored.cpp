@@ -2,15 +2,19 @@
 // exact-factored by work-groups that sweep bundles of lines side by side from end to end.
 #include <algorithm>
 
+#include "geometry.hpp"
 #include "grid_plan.hpp"
 #include "schemes/grid_scheme.hpp"
 
 namespace oclspkt {
 namespace {
 
-class GridsFactored final : public SchemeOf<GridsFactored, GridScheme> {
+class GridsFactored final : public GridSchemeOf<GridsFactored> {
  public:
   const char* name() const override { return "grids-factored"; }
+  bool owns(const Plan& plan) const override {
+    return grid(plan) && !in_one_tile(plan) && !grid_folds(plan) && plan.method == Method::exact_factored;
+  }
   bool in_pieces(const Plan&) const override { return false; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) const {

@@ -6,9 +6,12 @@
 namespace oclspkt {
 namespace {
 
-class GridsStreamed final : public SchemeOf<GridsStreamed, GridScheme> {
+class GridsStreamed final : public GridSchemeOf<GridsStreamed> {
  public:
   const char* name() const override { return "grids-streamed"; }
+  bool owns(const Plan& plan) const override {
+    return grid(plan) && !in_one_tile(plan) && !goes_through_tiles(plan) && plan.method == Method::truncated_streamed;
+  }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) const {
     return bound_grid(plan, lines, bands, survey);

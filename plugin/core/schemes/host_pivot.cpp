@@ -10,6 +10,7 @@ namespace {
 class HostPivot final : public SchemeOf<HostPivot> {
  public:
   const char* name() const override { return "host-pivot"; }
+  bool owns(const Plan& plan) const override { return plan.method == Method::pivot; }
   std::string shape(const Plan&) const override { return {}; }
   /// Copy of y 2, forward 3 and a pivot index of half a word, backward 5.
   double words(const Plan&) const override { return 10.5; }

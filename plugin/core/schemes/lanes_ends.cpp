@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // exact-twopass by two work-groups of lanes, from both ends of the system to the tile where they meet.
+#include "geometry.hpp"
 #include "rounding_joints.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
@@ -10,6 +11,7 @@ namespace {
 class LanesEnds final : public SchemeOf<LanesEnds> {
  public:
   const char* name() const override { return "lanes-ends"; }
+  bool owns(const Plan& plan) const override { return from_ends(plan); }
   std::string shape(const Plan&) const override { return "swept from both ends"; }
   double words(const Plan&) const override { return 9; }
   int launches() const override { return 2; }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // truncated-halo by lanes, for lines laid end to end.
+#include "geometry.hpp"
+#include "schemes/halos.hpp"
 #include "schemes/lane_bounds.hpp"
 #include "schemes/scheme.hpp"
 #include "schemes/texts.hpp"
@@ -10,12 +12,29 @@ namespace {
 class LanesHalo final : public SchemeOf<LanesHalo> {
  public:
   const char* name() const override { return "lanes-halo"; }
+  bool owns(const Plan& plan) const override {
+    return !plan.by_groups() && plan.method == Method::truncated_halo && !plan.has<Beside>() &&
+           !plan.has<JoinedPartitions>();
+  }
   std::string shape(const Plan& plan) const override { return format("halo %lld", static_cast<long long>(plan.halo)); }
   double words(const Plan& plan) const override { return 4 * plan.overlap() + 1; }
   Elimination elimination() const override { return {.plain = true, .excess = true}; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) const {
     return bound_halos(plan, plan.partitions() == 1 || (plan.halo == 0 && lines.count() > 1), bands, survey);
+  }
+
+  template <typename T>
+  bool suits(Method method, const Problem<T>& problem) const {
+    return method == Method::truncated_halo && by_lanes(problem);
+  }
+  template <typename T>
+  std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
+    return propose_halos(problem, rejection);
+  }
+  template <typename T>
+  bool at_once(const Problem<T>& problem) const {
+    return halos_hold_at_once(problem);
   }
 };
 

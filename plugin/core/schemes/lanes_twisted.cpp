@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // exact-factored by two work-groups of lanes, from both ends of the system to the tile where they meet.
+#include "geometry.hpp"
 #include "rounding_joints.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
@@ -10,6 +11,7 @@ namespace {
 class LanesTwisted final : public SchemeOf<LanesTwisted> {
  public:
   const char* name() const override { return "lanes-twisted"; }
+  bool owns(const Plan& plan) const override { return !plan.by_groups() && twisted(plan); }
   std::string shape(const Plan&) const override { return "stored factors, swept from both ends"; }
   double words(const Plan&) const override {
     return 7;  // a factor, y and what is left; that, two factors and x

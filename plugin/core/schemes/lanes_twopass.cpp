@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // exact-twopass by lanes, for lines laid end to end.
+#include "geometry.hpp"
 #include "rounding_joints.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
@@ -13,6 +14,7 @@ constexpr Index kShortestPartition = 48;
 class LanesTwopass final : public SchemeOf<LanesTwopass> {
  public:
   const char* name() const override { return "lanes-twopass"; }
+  bool owns(const Plan& plan) const override { return by_partitions(plan); }
   std::string shape(const Plan&) const override { return {}; }
   double words(const Plan&) const override { return 9; }
   int launches() const override { return 2; }

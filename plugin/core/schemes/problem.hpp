@@ -45,6 +45,7 @@ struct Problem {
   bool from_ends = false;  ///< exact-twopass: Attempt::from_ends
   double rounding_limit = kRoundingLimit;  ///< Known::rounding_limit
   bool insist = false;                     ///< the user named the method, and no other way to carry it is left to try
+  Method method = Method::pivot;           ///< for which a plan is wanted
 };
 
 }  // namespace oclspkt

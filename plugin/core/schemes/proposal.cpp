@@ -173,18 +173,6 @@ bool has_rows_alike(const Problem<T>& problem) {
 }
 
 template <typename T>
-std::optional<Plan> whole_line_plan(const Problem<T>& problem) {
-  const LineSet& lines = problem.bands.lines();
-  const bool asked = problem.traits.group_items > 0 && problem.survey.shared && problem.options.partition == 0;
-  if (!asked || lines.count() < 2 || !settles(problem.survey) || !has_rows_alike(problem)) return std::nullopt;
-  const Index length = lines.length(0);
-  const bool symmetric = is_symmetric(LineSet::one(length), problem.bands.view());
-  std::optional<Plan> plan = make_whole_line_plan(lines.rows(), length, symmetric, sizeof(T), problem.traits);
-  Rounding rounding;
-  return plan && rounds_little(problem, *plan, rounding) ? plan : std::nullopt;
-}
-
-template <typename T>
 void choose_form_by_groups(const Problem<T>& problem, Plan& plan) {
   const LineSet& lines = problem.bands.lines();
   if (problem.survey.shared && share_line(plan, lines.length(0), sizeof(T))) {
@@ -204,8 +192,6 @@ template bool keep_shared_factors(const Problem<float>&, Plan&);
 template bool keep_shared_factors(const Problem<double>&, Plan&);
 template bool has_rows_alike(const Problem<float>&);
 template bool has_rows_alike(const Problem<double>&);
-template std::optional<Plan> whole_line_plan(const Problem<float>&);
-template std::optional<Plan> whole_line_plan(const Problem<double>&);
 template void serve_if_symmetric(const Problem<float>&, Plan&);
 template void serve_if_symmetric(const Problem<double>&, Plan&);
 template void choose_form_by_groups(const Problem<float>&, Plan&);

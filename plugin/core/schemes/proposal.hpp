@@ -58,9 +58,6 @@ std::string why_factors_stay_wide(const Plan& plan, const Survey& survey);
 /// Halo up to which work-groups are faster without stored factors. Shares of the stream, H200, 3e7 rows, a halo of 168,
 /// 256 and 352 rows: 0.96, 0.91, 0.84 in float, 1.01, 0.97, 0.89 in double; stored factors 0.85 and 0.95.
 inline constexpr Index kQuickerHalo = 256;
-/// The same, in double, of lines that are runs: with a halo of 256 rows 0.93, and symmetric 0.87, as runs 0.95 and 0.92
-/// (lines of 16384 rows).
-inline constexpr Index kQuickerHaloThanLines = 160;
 
 /// Powers of two between which rows stay that kernels multiply by several: those of exact-twopass from both ends
 /// (RESCALE of them) and of tiles that are walked.
@@ -223,18 +220,9 @@ bool keep_shared_factors(const Problem<T>& problem, Plan& plan);
 template <typename T>
 bool has_rows_alike(const Problem<T>& problem);
 
-/// make_whole_line_plan() where lines and their inner rows are all alike, and rounding is bounded.
-template <typename T>
-std::optional<Plan> whole_line_plan(const Problem<T>& problem);
-
 /// Look at the values for the storage form that takes the fewest words, of bands or factors that work-groups read.
 /// @param[in,out] plan  by work-groups, of lines laid end to end
 template <typename T>
 void choose_form_by_groups(const Problem<T>& problem, Plan& plan);
-
-/// truncated-streamed by work-groups, each line a run.
-/// @return none where lines do not fill runs, or too little decays, or settles
-template <typename T>
-std::optional<Proposal> propose_line_runs(const Problem<T>& problem);
 
 }  // namespace oclspkt

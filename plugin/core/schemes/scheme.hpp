@@ -36,6 +36,8 @@ class OCLSPKT_API Scheme {
 
   /// "tiles-halo": unique, in the table here and in that of devices.
   virtual const char* name() const = 0;
+  /// True if the plan is one of this scheme. No two own one plan; of those that a program adds, Plan::made_by tells.
+  virtual bool owns(const Plan& /*plan*/) const { return false; }
   /// What tells plans of one method apart, for the view: "halo 40"; empty if nothing does.
   virtual std::string shape(const Plan& plan) const = 0;
   /// Words that one apply reads and writes per row. @pre plan.m > 0, or the plan is of no rows
@@ -58,8 +60,7 @@ class OCLSPKT_API Scheme {
   virtual Rounding rounding(const Plan& plan, const LineSet& lines, const BandsView<double>& bands,
                             const Survey& survey) const = 0;
 
-  /// True if the scheme proposes plans for this method, these lines and this processor by itself. What does not is
-  /// proposed by others: walked tiles by those with halos, say.
+  /// True if the scheme proposes plans for this method, these lines and this processor.
   virtual bool takes(Method method, const Problem<float>& problem) const = 0;
   virtual bool takes(Method method, const Problem<double>& problem) const = 0;
   /// Plan, and see whether the plan holds, short of the trial solve and of the bound on rounding.
@@ -67,6 +68,12 @@ class OCLSPKT_API Scheme {
   /// @param[out] rejection  why there is no proposal; left alone where the next scheme is to be asked
   virtual std::optional<Proposal> propose(const Problem<float>& problem, Rejection& rejection) const = 0;
   virtual std::optional<Proposal> propose(const Problem<double>& problem, Rejection& rejection) const = 0;
+  /// True if its plan holds by what the survey found, so that its set-up costs next to nothing. @pre takes()
+  virtual bool holds_at_once(const Problem<float>& problem) const = 0;
+  virtual bool holds_at_once(const Problem<double>& problem) const = 0;
+  /// Why this scheme is quicker than a plan of another one; empty if it is not.
+  virtual std::string quicker(const Problem<float>& problem, const Plan& plan) const = 0;
+  virtual std::string quicker(const Problem<double>& problem, const Plan& plan) const = 0;
 };
 
 /// A scheme `S` whose members are one template for both scalars:
@@ -74,6 +81,8 @@ class OCLSPKT_API Scheme {
 /// and, if it proposes plans by itself:
 ///   template <typename T> bool suits(Method, const Problem<T>&) const;
 ///   template <typename T> std::optional<Proposal> proposal(const Problem<T>&, Rejection&) const;
+///   template <typename T> bool at_once(const Problem<T>&) const;
+///   template <typename T> std::string beats(const Problem<T>&, const Plan&) const;
 template <typename S, typename Base = Scheme>
 class SchemeOf : public Base {
  public:
@@ -93,6 +102,10 @@ class SchemeOf : public Base {
   std::optional<Proposal> propose(const Problem<double>& problem, Rejection& rejection) const final {
     return proposal_of(problem, rejection);
   }
+  bool holds_at_once(const Problem<float>& problem) const final { return at_once_of(problem); }
+  bool holds_at_once(const Problem<double>& problem) const final { return at_once_of(problem); }
+  std::string quicker(const Problem<float>& problem, const Plan& plan) const final { return beats_of(problem, plan); }
+  std::string quicker(const Problem<double>& problem, const Plan& plan) const final { return beats_of(problem, plan); }
 
  private:
   const S& self() const { return static_cast<const S&>(*this); }
@@ -112,6 +125,22 @@ class SchemeOf : public Base {
       return std::nullopt;
     }
   }
+  template <typename T>
+  bool at_once_of(const Problem<T>& problem) const {
+    if constexpr (requires(const S& s) { s.at_once(problem); }) {
+      return self().at_once(problem);
+    } else {
+      return false;
+    }
+  }
+  template <typename T>
+  std::string beats_of(const Problem<T>& problem, const Plan& plan) const {
+    if constexpr (requires(const S& s) { s.beats(problem, plan); }) {
+      return self().beats(problem, plan);
+    } else {
+      return {};
+    }
+  }
 };
 
 /// All schemes, in the order in which they are asked for plans.
@@ -126,8 +155,19 @@ OCLSPKT_API void add_scheme(const Scheme& scheme);
 /// The scheme of a name; null if this library has none.
 OCLSPKT_API const Scheme* find_scheme(const std::string& name);
 
-/// The scheme of a plan.
-/// @throws InvalidInput if this library has none of that name
+/// Let a plan by work-groups give way to a quicker scheme that `auto` tries later, unless the user named a method or a
+/// scheme, or factors would hardly be used.
+/// @param[in,out] proposal  none if it gives way
+/// @param[out] rejection    why
+/// @return true if it gives way
+template <typename T>
+bool gives_way(const Problem<T>& problem, std::optional<Proposal>& proposal, Rejection& rejection);
+
+/// The scheme that owns a plan; null if this library has none.
+OCLSPKT_API const Scheme* owner_of(const Plan& plan);
+
+/// The same.
+/// @throws InvalidInput if this library has none
 OCLSPKT_API const Scheme& scheme_of(const Plan& plan);
 
 }  // namespace oclspkt

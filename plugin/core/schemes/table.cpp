@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "oclspkt/error.hpp"
+#include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
 
 namespace oclspkt {
@@ -11,8 +12,8 @@ namespace oclspkt {
 // A line for each scheme, in the order in which they are asked for plans; its function stands in the file of that name.
 #define OCLSPKT_SCHEMES(X) \
   X(tiles_paper)           \
-  X(tiles_halo)            \
   X(tiles_kept)            \
+  X(tiles_halo)            \
   X(tiles_streamed)        \
   X(tiles_lines)           \
   X(tiles_condensed)       \
@@ -22,8 +23,8 @@ namespace oclspkt {
   X(grids_whole)           \
   X(grids_condensed)       \
   X(grids_factored)        \
-  X(lanes_halo)            \
   X(lanes_walk)            \
+  X(lanes_halo)            \
   X(lanes_streamed)        \
   X(lanes_twisted)         \
   X(lanes_ends)            \
@@ -61,12 +62,35 @@ const Scheme* find_scheme(const std::string& name) {
   return at == schemes.end() ? nullptr : *at;
 }
 
-const Scheme& scheme_of(const Plan& plan) {
-  const Scheme* scheme = find_scheme(plan.scheme());
-  if (scheme == nullptr) {
-    throw InvalidInput(std::string("this library has no scheme ") + plan.scheme() + ": choose another method");
-  }
-  return *scheme;
+const Scheme* owner_of(const Plan& plan) {
+  const auto owns = [&](const Scheme* s) {
+    return plan.made_by != nullptr ? std::string(s->name()) == plan.made_by : s->owns(plan);
+  };
+  const auto at = std::find_if(all_schemes().begin(), all_schemes().end(), owns);
+  return at == all_schemes().end() ? nullptr : *at;
 }
+
+const Scheme& scheme_of(const Plan& plan) {
+  if (const Scheme* owner = owner_of(plan)) return *owner;
+  const std::string of = plan.made_by != nullptr ? plan.made_by : std::string("for method ") + name(plan.method);
+  throw InvalidInput("this library has no scheme " + of + " and such a plan: choose another method");
+}
+
+template <typename T>
+bool gives_way(const Problem<T>& problem, std::optional<Proposal>& proposal, Rejection& rejection) {
+  const bool asked = named(problem.options.method) || find_scheme(problem.options.variant) != nullptr;
+  if (!proposal || asked || problem.one_shot) return false;
+  for (const Scheme* scheme : all_schemes()) {
+    if (std::string why = scheme->quicker(problem, proposal->plan); !why.empty()) {
+      rejection = {std::move(why), {}, proposal->plan};
+      proposal.reset();
+      return true;
+    }
+  }
+  return false;
+}
+
+template bool gives_way(const Problem<float>&, std::optional<Proposal>&, Rejection&);
+template bool gives_way(const Problem<double>&, std::optional<Proposal>&, Rejection&);
 
 }  // namespace oclspkt

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // exact-factored by work-groups, for lines laid end to end: tiles are condensed to their first rows, level by level.
+#include "geometry.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
 #include "schemes/texts.hpp"
@@ -11,6 +12,7 @@ namespace {
 class TilesCondensed final : public SchemeOf<TilesCondensed> {
  public:
   const char* name() const override { return "tiles-condensed"; }
+  bool owns(const Plan& plan) const override { return folds(plan); }
   std::string shape(const Plan& plan) const override { return "stored factors, condensed by " + groups_text(plan); }
   /// A factor, weights and y; three factors (or two), y and x.
   double words(const Plan& plan) const override { return plan.couplings_serve() ? 7 : 8; }

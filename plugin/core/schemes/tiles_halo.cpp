@@ -2,6 +2,8 @@
 // truncated-halo by work-groups, for lines laid end to end.
 #include <algorithm>
 
+#include "geometry.hpp"
+#include "schemes/halos.hpp"
 #include "schemes/scheme.hpp"
 #include "schemes/texts.hpp"
 #include "schemes/tile_bounds.hpp"
@@ -12,6 +14,9 @@ namespace {
 class TilesHalo final : public SchemeOf<TilesHalo> {
  public:
   const char* name() const override { return "tiles-halo"; }
+  bool owns(const Plan& plan) const override {
+    return plan.tiled() && plan.method == Method::truncated_halo && !plan.has<StoredFactors>();
+  }
   std::string shape(const Plan& plan) const override {
     return format("halo %lld, ", static_cast<long long>(plan.halo)) + groups_text(plan);
   }
@@ -26,6 +31,23 @@ class TilesHalo final : public SchemeOf<TilesHalo> {
     return bound_of_tiles(
         plan, survey, true, [&](const RatioLimits& limits) { return bound_tiles(plan, limits); },
         [&] { return bound_tiles(plan, bands); });
+  }
+
+  template <typename T>
+  bool suits(Method method, const Problem<T>& problem) const {
+    return method == Method::truncated_halo && by_tiles(problem);
+  }
+  template <typename T>
+  std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
+    std::optional<Proposal> proposal = propose_halos(problem, rejection);
+    if (!proposal || gives_way(problem, proposal, rejection)) return proposal;
+    choose_form_by_groups(problem, proposal->plan);
+    if (narrows<T>(problem.options)) keep_narrow(proposal->plan);  // set-up has rounded the bands
+    return proposal;
+  }
+  template <typename T>
+  bool at_once(const Problem<T>& problem) const {
+    return halos_hold_at_once(problem);
   }
 };
 

@@ -2,6 +2,7 @@
 // truncated-halo by work-groups that keep the stored factors of lines that are all alike.
 #include <algorithm>
 
+#include "schemes/halos.hpp"
 #include "schemes/scheme.hpp"
 #include "schemes/texts.hpp"
 #include "schemes/tile_bounds.hpp"
@@ -9,9 +10,26 @@
 namespace oclspkt {
 namespace {
 
+/// Parts of lines that are all alike, with the halo that the survey guarantees.
+template <typename T>
+std::optional<Proposal> propose_parts(const Problem<T>& problem, double tol) {
+  const LineSet& lines = problem.bands.lines();
+  const double d = problem.survey.decay();
+  const bool alike = problem.survey.shared && problem.traits.group_items > 0 && problem.options.partition == 0;
+  if (!alike || !(d > 1) || !settles(problem.survey)) return std::nullopt;
+  const Index longest = longest_halo(0, sizeof(T), problem.traits), halo = rows_to_decay(d, tol, longest);
+  if (halo > longest) return std::nullopt;
+  Plan plan = plan_for(problem, Method::truncated_halo, halo);
+  if (!share_line(plan, lines.length(0), sizeof(T)) || !keep_shared_factors(problem, plan)) return std::nullopt;
+  Rounding rounding;
+  if (!rounds_little(problem, plan, rounding)) return std::nullopt;
+  return covered(plan, bound_stored(d, halo), tol, problem.survey);
+}
+
 class TilesKept final : public SchemeOf<TilesKept> {
  public:
   const char* name() const override { return "tiles-kept"; }
+  bool owns(const Plan& plan) const override { return keeps_factors(plan); }
   std::string shape(const Plan& plan) const override {
     return (plan.halo > 0 ? format("halo %lld, ", static_cast<long long>(plan.halo)) : std::string("whole lines, ")) +
            "shared factors, " + groups_text(plan);
@@ -33,6 +51,19 @@ class TilesKept final : public SchemeOf<TilesKept> {
           alike.n = plan.halo > 0 ? lines.length(0) : std::min(plan.n, plan.m);
           return bound_runs(alike, bands);
         });
+  }
+
+  template <typename T>
+  bool suits(Method method, const Problem<T>& problem) const {
+    return method == Method::truncated_halo && by_tiles(problem);
+  }
+  /// Short lines are rather held whole, which tiles with halos propose.
+  template <typename T>
+  std::optional<Proposal> proposal(const Problem<T>& problem, Rejection&) const {
+    if (breaks_symmetry<T>(problem.options, problem.symmetric)) return std::nullopt;
+    std::optional<Proposal> parts = propose_parts(problem, tolerance<T>(problem.options));
+    const bool short_lines = parts && problem.bands.lines().length(0) <= kSmallTile && whole_lines(problem) > 0;
+    return short_lines ? std::nullopt : parts;
   }
 };
 

@@ -9,9 +9,23 @@
 namespace oclspkt {
 namespace {
 
+/// make_whole_line_plan() where lines and their inner rows are all alike, and rounding is bounded.
+template <typename T>
+std::optional<Plan> whole_line_plan(const Problem<T>& problem) {
+  const LineSet& lines = problem.bands.lines();
+  const bool asked = problem.traits.group_items > 0 && problem.survey.shared && problem.options.partition == 0;
+  if (!asked || lines.count() < 2 || !settles(problem.survey) || !has_rows_alike(problem)) return std::nullopt;
+  const Index length = lines.length(0);
+  const bool symmetric = is_symmetric(LineSet::one(length), problem.bands.view());
+  std::optional<Plan> plan = make_whole_line_plan(lines.rows(), length, symmetric, sizeof(T), problem.traits);
+  Rounding rounding;
+  return plan && rounds_little(problem, *plan, rounding) ? plan : std::nullopt;
+}
+
 class TilesLines final : public SchemeOf<TilesLines> {
  public:
   const char* name() const override { return "tiles-lines"; }
+  bool owns(const Plan& plan) const override { return takes_lines(plan); }
   std::string shape(const Plan& plan) const override {
     return format("shared factors, whole lines by work-groups of %d x %lld rows", plan.as<KeptTiles>().teams,
                   static_cast<long long>(line_tile_rows(plan)));
@@ -32,6 +46,13 @@ class TilesLines final : public SchemeOf<TilesLines> {
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection&) const {
     const std::optional<Plan> plan = whole_line_plan(problem);
     return plan ? std::optional<Proposal>(exact_proposal(problem, *plan)) : std::nullopt;
+  }
+  template <typename T>
+  std::string beats(const Problem<T>& problem, const Plan& plan) const {
+    const bool runs = plan.tiled() && plan.method == Method::truncated_streamed;
+    return runs && whole_line_plan(problem)
+               ? "all lines and rows are alike: exact-factored reads their factors only once"
+               : "";
   }
 };
 

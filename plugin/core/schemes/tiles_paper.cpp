@@ -2,6 +2,7 @@
 // truncated SPIKE in the form of 2019, by work-items.
 #include "certificate.hpp"
 #include "evidence.hpp"
+#include "geometry.hpp"
 #include "paper_form.hpp"
 #include "rounding_runs.hpp"
 #include "schemes/proposal.hpp"
@@ -37,6 +38,7 @@ std::string paper_refusal(const Plan& plan, const Certificate& c, double tol) {
 class TilesPaper final : public SchemeOf<TilesPaper> {
  public:
   const char* name() const override { return "tiles-paper"; }
+  bool owns(const Plan& plan) const override { return plan.has<PaperForm>(); }
   std::string shape(const Plan& plan) const override {
     return format("variant paper, work-groups of %d partitions of %lld rows, factored in every apply", plan.items,
                   static_cast<long long>(plan.m));

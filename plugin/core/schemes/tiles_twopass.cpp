@@ -41,6 +41,7 @@ double bound_reduced(const Plan& plan, int word) {
 class TilesTwopass final : public SchemeOf<TilesTwopass> {
  public:
   const char* name() const override { return "tiles-twopass"; }
+  bool owns(const Plan& plan) const override { return reduces_tiles(plan); }
   std::string shape(const Plan& plan) const override { return "tiles reduced by " + groups_text(plan); }
   /// Of one row of a work-item three numbers are kept from pass to pass.
   double words(const Plan& plan) const override { return (plan.couplings_serve() ? 7 : 9) + 6.0 / plan.item_rows; }

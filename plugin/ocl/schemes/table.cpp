@@ -6,6 +6,7 @@
 #include <string>
 
 #include "oclspkt/error.hpp"
+#include "schemes/scheme.hpp"
 
 namespace oclspkt::ocl {
 
@@ -58,8 +59,9 @@ void add_carrier(const Carrier& carrier) {
 }
 
 const Carrier& carrier_of(const Plan& plan) {
-  if (const Carrier* carrier = find(plan.scheme())) return *carrier;
-  throw InvalidInput(std::string("this library has no scheme ") + plan.scheme() +
+  const char* const name = scheme_of(plan).name();
+  if (const Carrier* carrier = find(name)) return *carrier;
+  throw InvalidInput(std::string("this library has no scheme ") + name +
                      " for devices: choose another method, or let the host solve");
 }
 

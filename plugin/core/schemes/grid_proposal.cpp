@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The choice of methods for lines side by side on devices with kernels for GPUs: truncated-streamed and exact-factored,
-// both by stored factors whose work-items settle with each other.
+// Plans for lines side by side on devices with kernels for GPUs, which are tried across all schemes of this kind: whose
+// plan it is follows from the lines.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,7 +8,8 @@
 #include "evidence.hpp"
 #include "grid_evidence.hpp"
 #include "grid_plan.hpp"
-#include "method_choice.hpp"
+#include "schemes/grid_scheme.hpp"
+#include "schemes/proposal.hpp"
 
 namespace oclspkt {
 namespace {
@@ -30,6 +31,13 @@ GridDemand demand_of(const Problem<T>& problem, Method method) {
 template <typename T>
 Plan plan_of(const Problem<T>& problem, const GridDemand& demand) {
   return make_grid_plan(problem.bands.lines(), demand, sizeof(T), problem.traits);
+}
+
+/// Leave out plans of schemes that this library does not have. @return the others, or why there are none
+std::vector<Plan> owned(std::vector<Plan> plans, Rejection& rejection) {
+  std::erase_if(plans, [](const Plan& plan) { return owner_of(plan) == nullptr; });
+  if (plans.empty()) rejection.why = "this library has no scheme for lines side by side of this kind";
+  return plans;
 }
 
 /// Plans of truncated-streamed, the fastest first; no two of the same reach.
@@ -82,7 +90,8 @@ std::optional<Proposal> propose_grid_streamed(const Problem<T>& problem, Rejecti
   const double tol = tolerance<T>(problem.options);
   if (reject_asymmetry(problem, rejection)) return std::nullopt;
   const LineSet& lines = problem.bands.lines();
-  const std::vector<Plan> plans = streamed_plans(problem);
+  const std::vector<Plan> plans = owned(streamed_plans(problem), rejection);
+  if (plans.empty()) return std::nullopt;
   for (const Plan& plan : plans) {
     const double bound = bound_by_survey(plan, problem.survey);
     if (Rounding rounding; bound <= tol && rounds_little(problem, plan, rounding)) {
@@ -134,9 +143,11 @@ std::vector<Plan> exact_plans(const Problem<T>& problem) {
 
 /// Nothing is truncated: the first plan with a bound on rounding, or else the last.
 template <typename T>
-Proposal propose_grid_exact(const Problem<T>& problem) {
+std::optional<Proposal> propose_grid_exact(const Problem<T>& problem, Rejection& rejection) {
+  const std::vector<Plan> plans = owned(exact_plans(problem), rejection);
+  if (plans.empty()) return std::nullopt;
   Proposal p;
-  for (const Plan& plan : exact_plans(problem)) {
+  for (const Plan& plan : plans) {
     p.plan = plan;
     Rounding rounding;
     const bool little = rounds_little(problem, plan, rounding);
@@ -152,12 +163,12 @@ Proposal propose_grid_exact(const Problem<T>& problem) {
 }  // namespace
 
 template <typename T>
-std::optional<Proposal> propose_grid(const Problem<T>& problem, Method method, Rejection& rejection) {
-  if (method == Method::truncated_streamed) return propose_grid_streamed(problem, rejection);
-  return propose_grid_exact(problem);
+std::optional<Proposal> propose_grid(const Problem<T>& problem, Rejection& rejection) {
+  if (problem.method == Method::truncated_streamed) return propose_grid_streamed(problem, rejection);
+  return propose_grid_exact(problem, rejection);
 }
 
-template std::optional<Proposal> propose_grid<float>(const Problem<float>&, Method, Rejection&);
-template std::optional<Proposal> propose_grid<double>(const Problem<double>&, Method, Rejection&);
+template std::optional<Proposal> propose_grid<float>(const Problem<float>&, Rejection&);
+template std::optional<Proposal> propose_grid<double>(const Problem<double>&, Rejection&);
 
 }  // namespace oclspkt
