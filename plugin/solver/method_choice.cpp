@@ -12,12 +12,15 @@
 #include "narrow.hpp"
 #include "oclspkt/error.hpp"
 #include "schemes/scheme.hpp"
+#include "schemes/texts.hpp"
 
 namespace oclspkt {
 namespace {
 
 /// Rounding of a row that carries its excess, in eps, times its dominance: 1.5 eps at 0.5, 6.5 at 0.1, 6e8 at 1e-9.
 constexpr double kOfExcess = 0.75;
+/// Words a row where bands and y are read twice, and x is written.
+constexpr double kWordsOfTwoPasses = 9;
 /// By how much more rows without dominance round that carry their excess. A row has an excess s with -(l + g) < s < 0,
 /// l and g its couplings. Each elimination makes s and then (l + g) + s, four sums and products of numbers that 2 (l +
 /// g) bounds: 8 u (l + g) beside the 8 u of a row that is eliminated once (`rounding_by_growth`), and as much again in
@@ -195,17 +198,16 @@ Index segment_halo(const Options& options, const Survey& survey, bool symmetric)
 
 template <typename T>
 double likely_words(const Options& options, const Survey& survey, bool symmetric) {
-  Plan plan;
   const bool truncates =
       options.method == MethodChoice::automatic
           ? halo_from_dominance(survey.dominance, tolerance<T>(options)) >= 0 && !breaks_symmetry<T>(options, symmetric)
           : options.method <= MethodChoice::truncated_streamed;
+  if (!truncates) return kWordsOfTwoPasses;
   const bool stored = options.method == MethodChoice::automatic || options.method == MethodChoice::truncated_streamed;
-  plan.method = !truncates ? Method::exact_twopass : stored ? Method::truncated_streamed : Method::truncated_halo;
-  if (plan.method == Method::truncated_streamed) plan.add<StoredFactors>();
+  Plan plan;  // bands of a halo or factors, read once
   if (stored && survey.shared) plan.form = Form::shared;
-  plan.narrow = stored && truncates && narrows<T>(options) && why_not_narrow_factors(survey).empty();
-  return plan.words_per_row();
+  plan.narrow = stored && narrows<T>(options) && why_not_narrow_factors(survey).empty();
+  return words_of_one_pass(plan);
 }
 
 #define OCLSPKT_INSTANTIATE(T)                                                     \
