@@ -195,7 +195,7 @@ class Front final : public SchemeOf<Front> {
 
  private:
   template <typename T>
-  void ask_all(oclspkt::Problem<T> problem) const {
+  void ask_all(const oclspkt::Problem<T>& problem) const {
     State& s = state();
     s.ways.clear();
     s.by_groups = problem.traits.group_items > 0;
@@ -214,10 +214,8 @@ class Front final : public SchemeOf<Front> {
     for (const Scheme* scheme : all_schemes()) {
       if (scheme == this) continue;
       for (const Method method : kMethods) {
-        bool takes = false;
-        for (const bool from_ends : {true, false})
-          takes = takes || (problem.from_ends = from_ends, scheme->takes(method, problem));
-        if (takes && !takes_grid(problem)) add({scheme->name(), choice_of(method), Origin::proposed});
+        if (scheme->takes(method, problem) && !takes_grid(problem))
+          add({scheme->name(), choice_of(method), Origin::proposed});
       }
     }
   }

@@ -90,9 +90,7 @@ inline bool folds(const Plan& plan) {
 inline bool reduces_tiles(const Plan& plan) { return plan.tiled() && plan.method == Method::exact_twopass; }
 
 /// exact-twopass by partitions, what is left of them being solved on the host.
-inline bool by_partitions(const Plan& plan) {
-  return plan.method == Method::exact_twopass && !plan.has<Sides>() && !plan.by_groups();
-}
+inline bool by_partitions(const Plan& plan) { return plan.method == Method::exact_twopass && !plan.by_groups(); }
 
 /// Exact by work-groups that take whole lines (kernels/gpu/tile_line.cl), all alike and with inner rows that are, too;
 /// see LineFactors. A partition is a line, there are `runs` work-groups.
@@ -129,10 +127,5 @@ inline bool passes(const Plan& plan) { return plan.as<StoredFactors>().reach >= 
 
 /// Exact-factored, swept from both ends of the system to a tile.
 inline bool twisted(const Plan& plan) { return plan.has<Sides>() && plan.method == Method::exact_factored; }
-
-/// exact-twopass from both ends.
-inline bool from_ends(const Plan& plan) { return plan.has<Sides>() && plan.method == Method::exact_twopass; }
-/// from_ends(): rows of the first of the two pieces of a partition, in the order of the sweep.
-inline Index first_piece(const Plan& plan) { return plan.m / plan.lanes / 2 * plan.lanes; }
 
 }  // namespace oclspkt

@@ -52,11 +52,6 @@ constexpr Index kSides = 2;
 /// Arrays of exact-factored for lines laid end to end: y, x, three of factors, what the first pass leaves; and as much
 /// as one more for all that is small.
 constexpr Index kTwistedArrays = 7;
-/// Arrays of exact-twopass from both ends: three bands, y, x, two that the first pass leaves; and one for all that is
-/// small.
-constexpr Index kEndsArrays = 8;
-/// Words a row that its first pass keeps of a tile, and of the one before.
-constexpr Index kEndsWords = 7;
 /// Arrays of a chunk for stored factors: y, x, three of factors and what the sweep down leaves.
 constexpr Index kFactoredArrays = 6;
 
@@ -336,12 +331,6 @@ bool walk_tiles(Plan& plan, Index halo, int word, const DeviceTraits& traits) {
 Plan make_twisted_plan(Index n, Index partition, int word, const DeviceTraits& traits) {
   Plan plan = stored_tiles(Method::exact_factored, n, partition, kSettledPartition, word, kSides, traits);
   meet(plan, kTwistedArrays, word, traits);
-  return plan;
-}
-
-Plan make_ends_plan(Index n, Index partition, int word, const DeviceTraits& traits) {
-  Plan plan = whole_tiles(Method::exact_twopass, n, partition, kUsualPartition, word, kSides, kEndsWords, traits);
-  meet(plan, kEndsArrays, word, traits);
   return plan;
 }
 

@@ -266,11 +266,6 @@ OCLSPKT_API Plan make_stored_plan(Index n, Index reach, Index partition, int wor
 /// @throws InvalidInput if `partition` is negative
 OCLSPKT_API Plan make_twisted_plan(Index n, Index partition, int word, const DeviceTraits& traits);
 
-/// Plan exact-twopass for lines laid end to end on a device of few cores: two work-groups make the pivots from both
-/// ends of the system to the tile where they meet, and substitute back to both ends.
-/// @param partition, throws, post  as for make_twisted_plan
-OCLSPKT_API Plan make_ends_plan(Index n, Index partition, int word, const DeviceTraits& traits);
-
 /// Share the stored factors of lines that are all alike: those of the fewest tiles that hold whole lines serve the
 /// others, if they stay in the cache. A partition that nobody asked for gets another length where one tile then does.
 /// @param plan   by make_stored_plan(), of any number of lines of `length` rows

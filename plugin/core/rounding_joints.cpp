@@ -195,48 +195,39 @@ namespace {
 struct Taken {
   RowAbove above;
   Partition partition;
-  double pivots = 0;  ///< relative rounding of the pivots of a partition that begins apart from the one above
-  Worst rows, joints;
+  Worst rows;
   /// The largest product of |c p| from some row to the last of its partition, and up to this row: what is taken off on
   /// the way back against what is left.
   double grown = 1, growing = 0;
   void begin_piece() {
-    rows = joints = {};
+    rows = {};
     grown = 1;
   }
   bool agrees(const Taken& other) const { return std::abs(above.c - other.above.c) <= 1e-12 * std::abs(above.c); }
 };
 
-/// Roundings of a row of pivots that are swept as fractions, relative to the pivot.
-constexpr double kOfAFraction = 6;
-
 /// What rounding leaves in the rows of one side.
 struct SideErrors {
   Worst rows;
-  double joints = 0, grown = 1;
+  double grown = 1;
 };
 
 template <typename T>
 SideErrors see_side(const Plan& plan, const BandsView<T>& bands, bool up) {
   const Index meeting = std::min(plan.n, plan.as<Sides>().meeting * plan.tile_rows());
-  const Index first_piece = from_ends(plan) ? oclspkt::first_piece(plan) : plan.m;
   const Walk<T> rows(bands, plan.n, up);
   const Index last = up ? plan.n - meeting : meeting;
   // From below, the rows that fill the last partition are met first.
   const Index filled = up ? plan.partitions() * plan.m - plan.n : 0;
   const auto row_of = [&](Index i) { return (filled + i) % plan.m; };
-  const auto begins = [&](Index i) { return i == 0 || row_of(i) == 0 || row_of(i) == first_piece; };
   const std::vector<Taken> pieces =
       sweep_down<Taken>(last, kPieceRows, kLeadIn + plan.m, [&](Index first, Index end, Taken& h, bool) {
         for (Index i = first; i < end; ++i) {
-          const bool begin = begins(i);
+          const bool begin = i == 0 || row_of(i) == 0;
           // What was taken off the last row above is known twice, as it is stored and as it was handed on.
           const double handed = begin ? h.partition.through() * h.partition.entering() : 0;
           if (begin) h.partition = Partition(h.above);
           const RowSwept row = sweep_row(rows, i, h.above);
-          if (begin && from_ends(plan)) h.joints.see(h.pivots * (row.pivot + row.upper) * row.share, rows.at(i));
-          const double forgets = row.pivot > 0 ? row.taken / row.pivot : 0;
-          h.pivots = begin ? kOfAFraction : kOfAFraction + forgets * h.pivots;
           h.partition.see(row);
           h.growing = row.coupling * std::max(1.0, row_of(i) == 0 ? 0 : h.growing);
           if (i + 1 == last || row_of(i + 1) == 0) h.grown = larger(h.grown, h.growing);
@@ -248,7 +239,6 @@ SideErrors see_side(const Plan& plan, const BandsView<T>& bands, bool up) {
   for (const Taken& piece : pieces) {
     found.rows.see(piece.rows);
     found.grown = larger(found.grown, piece.grown);
-    found.joints = larger(found.joints, piece.joints.bound);
   }
   return found;
 }
@@ -262,7 +252,7 @@ Rounding bound_taken_off(const Plan& plan, const BandsView<T>& bands) {
   Worst worst = sides[0].rows;
   worst.see(sides[1].rows);
   worst.bound *= larger(sides[0].grown, sides[1].grown);
-  return in_eps(worst, larger(sides[0].joints, sides[1].joints));
+  return in_eps(worst);
 }
 
 double rounding_of_joints(const Survey& survey, Index m) {

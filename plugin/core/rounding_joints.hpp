@@ -27,7 +27,7 @@ JointRounding bound_stored_joints(const Plan& plan, const BandsView<T>& bands);
 
 /// The same where what enters a partition is taken off every row and nothing is swept twice: exact-factored swept from
 /// both ends, and exact-twopass, whose pieces also find their first pivots apart.
-/// @param plan  twisted() or from_ends
+/// @param plan  twisted()
 template <typename T>
 Rounding bound_taken_off(const Plan& plan, const BandsView<T>& bands);
 

@@ -38,10 +38,7 @@ std::vector<Attempt> methods_to_try(MethodChoice choice, const Circumstances& kn
   }
   const bool kernels_for_both = known.end_to_end;
   std::vector<Attempt> exact{{Method::exact_factored}};
-  std::vector<Attempt> twopass{{Method::exact_twopass, false, true}, {Method::exact_twopass}};
-  if (kernels_for_both) exact.insert(known.few_applies ? exact.begin() : exact.end(), twopass.begin(), twopass.end());
-  // On GPUs partitions are slow, and come last.
-  if (known.by_groups && known.few_applies && kernels_for_both) std::swap(exact[1], exact[2]);
+  if (kernels_for_both) exact.insert(known.few_applies ? exact.begin() : exact.end(), {Method::exact_twopass});
   std::vector<Attempt> all;
   // Side by side on GPUs; what has to settle may multiply rounding, and the host takes line by line.
   const bool grid = !known.end_to_end && known.by_groups;
@@ -69,7 +66,6 @@ std::vector<Attempt> methods_to_try(MethodChoice choice, const Circumstances& kn
     case MethodChoice::exact:
       return exact;
     case MethodChoice::exact_twopass:
-      if (kernels_for_both) return twopass;
       return {{Method::exact_twopass}};
     case MethodChoice::exact_factored:
       all = {{Method::exact_factored}};

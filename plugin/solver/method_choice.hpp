@@ -15,7 +15,6 @@ namespace oclspkt {
 struct Attempt {
   Method method;
   bool on_host = false;
-  bool from_ends = false;  ///< exact-twopass: Plan::from_ends or, by work-groups, reduces_tiles(); not by partitions
   friend bool operator==(const Attempt&, const Attempt&) = default;
 };
 

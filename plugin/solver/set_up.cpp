@@ -219,7 +219,6 @@ bool Solver<T>::Impl::try_method(const DeviceChoice& device, const Attempt& atte
   for (;;) {
     rejection = {};
     Problem<T> present = problem(device, on_host, one_shot);
-    present.from_ends = attempt.from_ends;
     present.rounding_limit = known_.rounding_limit;
     present.insist = last && named(options_.method);
     std::optional<Proposal> proposal = propose(present, method, rejection);
@@ -252,7 +251,7 @@ bool Solver<T>::Impl::first_to_try(const InUse& before, const DeviceChoice& devi
                                    std::vector<Attempt>& attempts) const {
   if (before.device != device.index || before.lines != bands_.lines()) return false;
   if (before.few_applies != few_applies(device)) return false;
-  const auto place = std::find(attempts.begin(), attempts.end(), Attempt{before.method, false, before.from_ends});
+  const auto place = std::find(attempts.begin(), attempts.end(), Attempt{before.method});
   if (place == attempts.begin() || place == attempts.end()) return false;
   std::rotate(attempts.begin(), place, place + 1);
   return true;
@@ -277,7 +276,7 @@ void Solver<T>::Impl::choose(const DeviceChoice& device, const std::optional<InU
       // What leaves the chosen device, and pivoting, are remedies that cost several times as much.
       const bool remedy = method == Method::pivot || (device_ < 0) != device.host();
       if (!named(options_.method) && !remedy) {
-        in_use_ = InUse{method, device.index, bands_.lines(), few_applies(device), attempt.from_ends};
+        in_use_ = InUse{method, device.index, bands_.lines(), few_applies(device)};
       }
       if (moved && attempt == attempts.front()) report_.why += ", kept from the previous set-up";
       const bool stores_none = method == Method::truncated_halo || method == Method::exact_twopass;
@@ -360,12 +359,12 @@ template <typename T>
 void Solver<T>::Impl::choose_of_those_left(const std::optional<InUse>& before) {
   const bool symmetric = survey_.symmetric || known_.symmetric;
   for (;;) {
-    const DeviceChoice device = choose_device(
-        options_,
-        {bands_.lines(), sizeof(T) == 8, likely_words<T>(options_, survey_, symmetric), 1,
-         survey_.shared ? Form::shared : Form::general, segment_halo<T>(options_, survey_, symmetric),
-         are_few(expected_applies_, kFewApplies)},
-        lost_);
+    const DeviceChoice device =
+        choose_device(options_,
+                      {bands_.lines(), sizeof(T) == 8, likely_words<T>(options_, survey_, symmetric), 1,
+                       survey_.shared ? Form::shared : Form::general, segment_halo<T>(options_, survey_, symmetric),
+                       are_few(expected_applies_, kFewApplies)},
+                      lost_);
     for (const LostDevice& lost : device.lost) lose(lost);
     try {
       choose(device, before);

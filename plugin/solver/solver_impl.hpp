@@ -50,7 +50,6 @@ class Solver<T>::Impl {
     int device = -1;  ///< DeviceChoice::index
     LineSet lines;
     bool few_applies = false;  ///< as Impl::few_applies() was
-    bool from_ends = false;    ///< Attempt::from_ends
   };
 
   void begin_set_up();

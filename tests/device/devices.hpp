@@ -62,10 +62,9 @@ inline double forward_limit(double d) { return 8 * (d + 1) / (d - 1); }
 /// What a plan is made from.
 struct Shape {
   Method method = Method::truncated_halo;
-  Index halo = 0;          ///< of truncated-streamed: the reach; 0: whole partitions
-  Index partition = 0;     ///< 0: chosen
-  bool from_ends = false;  ///< exact-twopass: pivots made in two sweeps from both ends
-  bool walked = false;     ///< truncated-halo: tiles that are walked, whatever registers the device has
+  Index halo = 0;       ///< of truncated-streamed: the reach; 0: whole partitions
+  Index partition = 0;  ///< 0: chosen
+  bool walked = false;  ///< truncated-halo: tiles that are walked, whatever registers the device has
 };
 inline constexpr Shape kWalked{.halo = 100, .walked = true};
 
@@ -81,7 +80,6 @@ Plan plan_for(int device, Index n, const Shape& shape, const DeviceSettings& set
   if (shape.method == Method::truncated_streamed) {
     return make_stored_plan(n, shape.halo, shape.partition, sizeof(T), traits);
   }
-  if (shape.from_ends) return make_ends_plan(n, shape.partition, sizeof(T), traits);
   if (shape.method == Method::exact_factored) return make_twisted_plan(n, shape.partition, sizeof(T), traits);
   return make_plan(shape.method, n, shape.halo, shape.partition, sizeof(T), traits);
 }

@@ -196,7 +196,7 @@ bool solves_by_kept_factors(const DeviceInfo& info, const std::vector<std::strin
 /// Words of a case: runs|folds|reduces|paper|... (see solves_by_groups()), kept|taken (see solves_by_kept_factors()),
 /// stream, symmetric|alike|narrow (see
 /// solves_in_form()), strided|stridednarrow|shared|segments|grid|... (see solves_beside()), or
-/// tiles|halo|walk|streamed|reach|exact|ends|factored and rows, partition, bytes of device memory (0: all); then
+/// tiles|halo|walk|streamed|reach|exact|factored and rows, partition, bytes of device memory (0: all); then
 /// float|double.
 template <typename T>
 bool check(const DeviceInfo& info, const std::vector<std::string>& words) {
@@ -212,11 +212,10 @@ bool check(const DeviceInfo& info, const std::vector<std::string>& words) {
   const bool tiles = words[0] == "tiles";
   shape.walked = words[0] == "walk";
   shape.method = tiles || shape.walked || words[0] == "halo" ? Method::truncated_halo
-                 : words[0] == "exact" || words[0] == "ends" ? Method::exact_twopass
+                 : words[0] == "exact"                       ? Method::exact_twopass
                  : words[0] == "factored"                    ? Method::exact_factored
                                                              : Method::truncated_streamed;
   shape.halo = tiles || words[0] == "halo" ? 17 : words[0] == "reach" ? 20 : 0;
-  shape.from_ends = words[0] == "ends";
   shape.partition = std::stol(words.at(2));
   // Copies: what is written through host memory is unknown to oclgrind.
   DeviceSettings settings{.variant = tiles ? Variant::gpu : Variant::cpu, .copy_vectors = true};

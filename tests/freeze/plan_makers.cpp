@@ -225,8 +225,6 @@ std::vector<PlanMaker> makers_for_cpus() {
   add_stored(makers);
   makers.add("twisted", any, Kind::weak,
              [](Lines l, int word, Traits t) { return Made(make_twisted_plan(l.rows(), 0, word, t)); });
-  makers.add("from ends", any, Kind::poisson,
-             [](Lines l, int word, Traits t) { return Made(make_ends_plan(l.rows(), 0, word, t)); });
   for (const Index partition : {0, 48}) {
     makers.add("twopass " + std::to_string(partition), any, Kind::poisson, [=](Lines l, int word, Traits t) {
       return Made(make_plan(Method::exact_twopass, l.rows(), 0, partition, word, t));

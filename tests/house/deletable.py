@@ -38,7 +38,6 @@ QUESTIONS = {
     "grids_shared": r"\bgoes_through_tiles\(",
     "grids_streamed": r"\bgrid_reach\(|\bwaiting\b",
     "grids_whole": r"\bin_one_tile\(",
-    "lanes_ends": r"\bfrom_ends\(",
     "lanes_streamed": r"\bturned\(|\blead_in\b",
     "lanes_twisted": r"\btwisted\(",
     "lanes_twopass": r"\bby_partitions\(",

@@ -52,12 +52,10 @@ std::vector<Lines> line_sets() {
 struct Attempted {
   MethodChoice choice;
   Method method;
-  bool from_ends = false;
 };
 constexpr Attempted kAttempts[] = {{MethodChoice::truncated_halo, Method::truncated_halo},
                                    {MethodChoice::truncated_streamed, Method::truncated_streamed},
                                    {MethodChoice::exact_twopass, Method::exact_twopass},
-                                   {MethodChoice::exact_twopass, Method::exact_twopass, true},
                                    {MethodChoice::exact_factored, Method::exact_factored}};
 
 /// Tiles, or blocks of lines side by side, that a plan counts its chunks in.
@@ -113,7 +111,7 @@ class ChunkRun {
   /// False where a variant has the kernels of another one.
   bool differs(const Attempted& attempt) const {
     if (variant_ == Variant::paper) return attempt.method == Method::truncated_halo && lines_.contiguous();
-    return variant_ == Variant::cpu || attempt.method != Method::exact_twopass || attempt.from_ends;
+    return true;
   }
   DeviceSettings settings(bool copies) const { return {.variant = variant_, .copy_vectors = copies}; }
 
@@ -143,8 +141,7 @@ class ChunkRun {
     traits.cores = std::min(traits.cores, 2);  // more would leave some schemes idle
     if (short_partitions_) options.partition = traits.paper ? 32 : traits.group_items > 0 ? 8 : 48;
     const Survey seen = survey(lines_, bands.view());
-    Problem<T> problem{options, bands, seen, traits, seen.symmetric};
-    problem.from_ends = attempt.from_ends;
+    const Problem<T> problem{options, bands, seen, traits, seen.symmetric};
     try {
       return propose(problem, attempt.method, rejection);
     } catch (const InvalidInput&) {  // for other lines, or other sizes

@@ -111,11 +111,11 @@ struct Asked {
   MethodChoice method;
   const char* variant;
 };
-constexpr Asked kAsked[] = {{MethodChoice::truncated_halo, "cpu"},       {MethodChoice::truncated_streamed, "cpu"},
-                            {MethodChoice::exact_factored, "cpu"},       {MethodChoice::exact_twopass, "lanes-twopass"},
-                            {MethodChoice::exact_twopass, "lanes-ends"}, {MethodChoice::truncated_halo, "gpu"},
-                            {MethodChoice::truncated_streamed, "gpu"},   {MethodChoice::exact_twopass, "gpu"},
-                            {MethodChoice::exact_factored, "gpu"},       {MethodChoice::truncated_halo, "paper"}};
+constexpr Asked kAsked[] = {{MethodChoice::truncated_halo, "cpu"},  {MethodChoice::truncated_streamed, "cpu"},
+                            {MethodChoice::exact_factored, "cpu"},  {MethodChoice::exact_twopass, "lanes-twopass"},
+                            {MethodChoice::truncated_halo, "gpu"},  {MethodChoice::truncated_streamed, "gpu"},
+                            {MethodChoice::exact_twopass, "gpu"},   {MethodChoice::exact_factored, "gpu"},
+                            {MethodChoice::truncated_halo, "paper"}};
 
 /// What decays is for methods that truncate, row sums of 0 for those that do not.
 constexpr bool truncates(MethodChoice method) {

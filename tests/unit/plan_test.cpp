@@ -281,30 +281,6 @@ TEST(TwistedPlan, MeetsAtATileAndWantsAllRowsAtOnce) {
   EXPECT_THROW(make_twisted_plan(10, -1, 8, traits), InvalidInput);
 }
 
-TEST(EndsPlan, MeetsAtATileAndWantsAllRowsAtOnce) {
-  DeviceTraits traits = kTraits;
-  traits.cores = 2;
-  for (const Index n : {0, 1, 100, 5'000, 1'000'000}) {
-    const Plan plan = make_ends_plan(n, 48, 8, traits);
-    EXPECT_TRUE(from_ends(plan));
-    EXPECT_FALSE(plan.has<StoredFactors>());
-    EXPECT_EQ(plan.m % plan.lanes, 0);
-    EXPECT_EQ(first_piece(plan) % plan.lanes, 0);
-    EXPECT_LE(2 * first_piece(plan), plan.m);
-    EXPECT_EQ(plan.chunk_tiles, plan.tiles());
-    EXPECT_EQ(plan.runs, plan.tiles() > 1 ? 2 : 1);
-    EXPECT_TRUE(plan.tiles() > 1 ? plan.as<Sides>().meeting > 0 && plan.as<Sides>().meeting < plan.tiles()
-                                 : plan.as<Sides>().meeting == plan.tiles());
-    EXPECT_EQ(plan.words_per_row(), 9);
-  }
-  traits.cache_bytes = 256 << 10;
-  const Plan plan = make_ends_plan(1'000'000, 0, 8, traits);
-  EXPECT_LE(7 * plan.tile_rows() * 8, traits.cache_bytes / 2) << "what is kept of a tile stays in the cache";
-  traits.memory_bytes = 7 * 8 * 1'000'000;
-  EXPECT_EQ(make_ends_plan(1'000'000, 48, 8, traits).chunk_tiles, 0);
-  EXPECT_THROW(make_ends_plan(10, -1, 8, traits), InvalidInput);
-}
-
 TEST(GroupPlan, RunsAreAsLongAsFillsTheDevice) {
   const DeviceTraits traits{.cores = 132, .group_items = 1024, .local_bytes = 48 << 10};
   for (const Index n : {Index{1}, Index{100'000}, Index{1'000'000}, Index{30'000'000}, Index{100'000'000}}) {

@@ -26,7 +26,7 @@ class LanesTwopass final : public SchemeOf<LanesTwopass> {
 
   template <typename T>
   bool suits(Method method, const Problem<T>& problem) const {
-    return method == Method::exact_twopass && !problem.from_ends;
+    return method == Method::exact_twopass && by_lanes(problem);
   }
   /// exact-twopass by partitions, as short as rounding asks for.
   template <typename T>

@@ -42,7 +42,6 @@ struct Problem {
   DeviceTraits traits;
   bool symmetric = false;  ///< and its operator must be, too
   bool one_shot = false;   ///< factors that are stored would hardly be used: prefer truncated-halo, which stores none
-  bool from_ends = false;  ///< exact-twopass: Attempt::from_ends
   double rounding_limit = kRoundingLimit;  ///< Known::rounding_limit
   bool insist = false;                     ///< the user named the method, and no other way to carry it is left to try
   Method method = Method::pivot;           ///< for which a plan is wanted

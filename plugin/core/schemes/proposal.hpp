@@ -59,18 +59,6 @@ std::string why_factors_stay_wide(const Plan& plan, const Survey& survey);
 /// 256 and 352 rows: 0.96, 0.91, 0.84 in float, 1.01, 0.97, 0.89 in double; stored factors 0.85 and 0.95.
 inline constexpr Index kQuickerHalo = 256;
 
-/// Powers of two between which rows stay that kernels multiply by several: those of exact-twopass from both ends
-/// (RESCALE of them) and of tiles that are walked.
-template <typename T>
-inline constexpr int kLaneExponent = sizeof(T) == sizeof(float) ? 30 : 120;
-
-/// True if rows stay between them.
-template <typename T>
-bool lanes_multiply(const Survey& survey) {
-  const double extent = std::ldexp(1.0, kLaneExponent<T>);
-  return survey.largest_row <= extent && survey.smallest_row >= 1 / extent;
-}
-
 /// The first rows of a long system by the same plan: what they refuse needs no look at all the others. None where a
 /// user who named the method is to be told what all rows come to, or where a plan is not made of equal partitions.
 template <typename T>

@@ -27,7 +27,6 @@ namespace oclspkt {
   X(lanes_halo)            \
   X(lanes_streamed)        \
   X(lanes_twisted)         \
-  X(lanes_ends)            \
   X(lanes_twopass)         \
   X(beside_halo)           \
   X(beside_factored)       \

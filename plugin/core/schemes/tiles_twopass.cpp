@@ -58,7 +58,7 @@ class TilesTwopass final : public SchemeOf<TilesTwopass> {
 
   template <typename T>
   bool suits(Method method, const Problem<T>& problem) const {
-    return method == Method::exact_twopass && problem.from_ends && problem.traits.group_items > 0;
+    return method == Method::exact_twopass && by_tiles(problem);
   }
   /// exact-twopass by tiles that work-groups reduce to their last rows.
   template <typename T>

@@ -19,7 +19,6 @@ namespace oclspkt::ocl {
   X(grids_shared)          \
   X(grids_streamed)        \
   X(grids_whole)           \
-  X(lanes_ends)            \
   X(lanes_halo)            \
   X(lanes_streamed)        \
   X(lanes_twisted)         \
