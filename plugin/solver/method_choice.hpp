@@ -15,6 +15,7 @@ namespace oclspkt {
 struct Attempt {
   Method method;
   bool on_host = false;
+  bool leaves_idle = false;  ///< Problem::leaves_idle
   friend bool operator==(const Attempt&, const Attempt&) = default;
 };
 
@@ -25,6 +26,7 @@ struct Circumstances {
   bool few_applies = false;  ///< factors would hardly be used: methods that store none come first on devices
   bool halo_first = false;   ///< truncated-halo holds_at_once() for those, or the device has kernels for GPUs
   bool by_groups = false;    ///< it has
+  bool many_cores = false;   ///< more than a sweep from both ends keeps busy
 };
 
 /// The methods to try, in order, for what the user asked.

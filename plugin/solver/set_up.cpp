@@ -9,6 +9,7 @@
 #include "geometry.hpp"
 #include "host_methods.hpp"
 #include "narrow.hpp"
+#include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
 #include "solver_impl.hpp"
 
@@ -203,6 +204,12 @@ bool Solver<T>::Impl::by_groups(const DeviceChoice& device) const {
   return !device.host() && problem(device, false, false).traits.group_items > 0;
 }
 
+/// True if two cores are few of those of the device.
+template <typename T>
+bool Solver<T>::Impl::has_many_cores(const DeviceChoice& device) const {
+  return !device.host() && !by_groups(device) && problem(device, false, false).traits.cores > kTwistedCores;
+}
+
 /// True if a set-up of the device would hardly be used.
 template <typename T>
 bool Solver<T>::Impl::few_applies(const DeviceChoice& device) const {
@@ -219,6 +226,7 @@ bool Solver<T>::Impl::try_method(const DeviceChoice& device, const Attempt& atte
   for (;;) {
     rejection = {};
     Problem<T> present = problem(device, on_host, one_shot);
+    present.leaves_idle = attempt.leaves_idle;
     present.rounding_limit = known_.rounding_limit;
     present.insist = last && named(options_.method);
     std::optional<Proposal> proposal = propose(present, method, rejection);
@@ -251,7 +259,7 @@ bool Solver<T>::Impl::first_to_try(const InUse& before, const DeviceChoice& devi
                                    std::vector<Attempt>& attempts) const {
   if (before.device != device.index || before.lines != bands_.lines()) return false;
   if (before.few_applies != few_applies(device)) return false;
-  const auto place = std::find(attempts.begin(), attempts.end(), Attempt{before.method});
+  const auto place = std::find(attempts.begin(), attempts.end(), before.attempt);
   if (place == attempts.begin() || place == attempts.end()) return false;
   std::rotate(attempts.begin(), place, place + 1);
   return true;
@@ -266,7 +274,8 @@ void Solver<T>::Impl::choose(const DeviceChoice& device, const std::optional<InU
   const bool groups = by_groups(device), end_to_end = bands_.lines().contiguous();
   // Kernels for GPUs solve with a short halo as fast as memory allows.
   const bool halo_first = one_shot || groups;
-  std::vector<Attempt> attempts = methods_to_try(options_.method, {device.host(), end_to_end, few, halo_first, groups});
+  std::vector<Attempt> attempts =
+      methods_to_try(options_.method, {device.host(), end_to_end, few, halo_first, groups, has_many_cores(device)});
   const bool moved = before && first_to_try(*before, device, attempts);
   bool singular = false;
   for (const Attempt& attempt : attempts) {
@@ -276,7 +285,7 @@ void Solver<T>::Impl::choose(const DeviceChoice& device, const std::optional<InU
       // What leaves the chosen device, and pivoting, are remedies that cost several times as much.
       const bool remedy = method == Method::pivot || (device_ < 0) != device.host();
       if (!named(options_.method) && !remedy) {
-        in_use_ = InUse{method, device.index, bands_.lines(), few_applies(device)};
+        in_use_ = InUse{attempt, device.index, bands_.lines(), few_applies(device)};
       }
       if (moved && attempt == attempts.front()) report_.why += ", kept from the previous set-up";
       const bool stores_none = method == Method::truncated_halo || method == Method::exact_twopass;

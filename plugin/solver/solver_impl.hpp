@@ -46,7 +46,7 @@ class Solver<T>::Impl {
  private:
   /// A method that a set-up took and that the next one tries first.
   struct InUse {
-    Method method = Method::pivot;
+    Attempt attempt{Method::pivot};
     int device = -1;  ///< DeviceChoice::index
     LineSet lines;
     bool few_applies = false;  ///< as Impl::few_applies() was
@@ -61,6 +61,7 @@ class Solver<T>::Impl {
   bool pins() const;
   Problem<T> problem(const DeviceChoice& device, bool on_host, bool one_shot) const;
   bool by_groups(const DeviceChoice& device) const;
+  bool has_many_cores(const DeviceChoice& device) const;
   bool try_method(const DeviceChoice& device, const Attempt& attempt, bool one_shot, bool last, Rejection& rejection);
   void adopt(const DeviceChoice& device, const Plan& plan, bool leaves_device);
   Rejection examine_adopted(Proposal& proposal, bool last);

@@ -37,7 +37,8 @@ class LanesTwisted final : public SchemeOf<LanesTwisted> {
     rejection.plan = plan;
     if (plan.chunk_tiles == 0 && n > 0) {
       rejection.why = "the device's memory does not hold all rows at once";
-    } else if (traits.cores > kTwistedCores && problem.options.method != MethodChoice::exact_factored) {
+    } else if (traits.cores > kTwistedCores && !problem.leaves_idle &&
+               problem.options.method != MethodChoice::exact_factored) {
       rejection.why = format("a sweep from both ends keeps only 2 of %d cores busy", traits.cores);
     } else {
       rejection = {};
