@@ -185,7 +185,10 @@ class Front final : public SchemeOf<Front> {
       if (choice_of(method) != way.method || scheme == nullptr) continue;
       if (way.origin == Origin::made) return propose_made(problem, method, *scheme, rejection);
       if (!scheme->takes(method, problem)) continue;
-      std::optional<Proposal> proposal = scheme->propose(problem, rejection);
+      oclspkt::Problem<T> asked = problem;
+      asked.method = method;
+      std::optional<Proposal> proposal = scheme->propose(asked, rejection);
+      if (proposal && &scheme_of(proposal->plan) != scheme) proposal.reset();
       if (!proposal && !rejection) rejection.why = std::string(scheme->name()) + " has no plan for this matrix";
       return proposal;
     }

@@ -155,17 +155,6 @@ std::string why_factors_stay_wide(const Plan& plan, const Survey& survey) {
 }
 
 template <typename T>
-bool keep_shared_factors(const Problem<T>& problem, Plan& plan) {
-  const Index length = problem.bands.lines().length(0);
-  if (!keep_factors(plan, length, sizeof(T), problem.traits)) return false;
-  // What one line is all are.
-  if (is_symmetric(LineSet::one(length), problem.bands.view())) {
-    mirror_factors(plan, length, sizeof(T), problem.traits);
-  }
-  return true;
-}
-
-template <typename T>
 bool has_rows_alike(const Problem<T>& problem) {
   const LineSet& lines = problem.bands.lines();
   const bool one = lines.count() == 1 || problem.survey.shared;
@@ -175,21 +164,12 @@ bool has_rows_alike(const Problem<T>& problem) {
 template <typename T>
 void choose_form_by_groups(const Problem<T>& problem, Plan& plan) {
   const LineSet& lines = problem.bands.lines();
-  if (problem.survey.shared && share_line(plan, lines.length(0), sizeof(T))) {
-    const bool whole = plan.method == Method::truncated_halo && problem.options.partition == 0;
-    if (!whole || !settles(problem.survey)) return;
-    Plan keeps = plan;
-    Rounding rounding;
-    if (keep_shared_factors(problem, keeps) && rounds_little(problem, keeps, rounding)) plan = keeps;
-    return;
-  }
+  if (problem.survey.shared && share_line(plan, lines.length(0), sizeof(T))) return;
   serve_if_symmetric(problem, plan);
 }
 
 template Plan factored_plan(const Problem<float>&);
 template Plan factored_plan(const Problem<double>&);
-template bool keep_shared_factors(const Problem<float>&, Plan&);
-template bool keep_shared_factors(const Problem<double>&, Plan&);
 template bool has_rows_alike(const Problem<float>&);
 template bool has_rows_alike(const Problem<double>&);
 template void serve_if_symmetric(const Problem<float>&, Plan&);

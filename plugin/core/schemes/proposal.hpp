@@ -200,10 +200,6 @@ bool reject_asymmetry(const Problem<T>& problem, Rejection& rejection) {
 template <typename T>
 void serve_if_symmetric(const Problem<T>& problem, Plan& plan);
 
-/// keep_factors() of lines that share_line() shares, and mirror_factors() where the line is symmetric.
-template <typename T>
-bool keep_shared_factors(const Problem<T>& problem, Plan& plan);
-
 /// True if the inner rows of a line, and with it of all lines, are alike.
 template <typename T>
 bool has_rows_alike(const Problem<T>& problem);

@@ -2,6 +2,7 @@
 // truncated-halo by work-groups that keep the stored factors of lines that are all alike.
 #include <algorithm>
 
+#include "evidence.hpp"
 #include "schemes/halos.hpp"
 #include "schemes/scheme.hpp"
 #include "schemes/texts.hpp"
@@ -9,6 +10,18 @@
 
 namespace oclspkt {
 namespace {
+
+/// keep_factors() of lines that share_line() shares, and mirror_factors() where the line is symmetric.
+template <typename T>
+bool keep_shared_factors(const Problem<T>& problem, Plan& plan) {
+  const Index length = problem.bands.lines().length(0);
+  if (!keep_factors(plan, length, sizeof(T), problem.traits)) return false;
+  // What one line is all are.
+  if (is_symmetric(LineSet::one(length), problem.bands.view())) {
+    mirror_factors(plan, length, sizeof(T), problem.traits);
+  }
+  return true;
+}
 
 /// Parts of lines that are all alike, with the halo that the survey guarantees.
 template <typename T>
@@ -24,6 +37,20 @@ std::optional<Proposal> propose_parts(const Problem<T>& problem, double tol) {
   Rounding rounding;
   if (!rounds_little(problem, plan, rounding)) return std::nullopt;
   return covered(plan, bound_stored(d, halo), tol, problem.survey);
+}
+
+/// What tiles with halos propose, with factors that are kept.
+template <typename T>
+std::optional<Proposal> propose_kept_halos(const Problem<T>& problem) {
+  if (problem.options.partition > 0 || !settles(problem.survey)) return std::nullopt;
+  Rejection unused;
+  std::optional<Proposal> halos = propose_halos(problem, unused);
+  if (!halos || gives_way(problem, halos, unused)) return std::nullopt;
+  Plan& plan = halos->plan;
+  Rounding rounding;
+  const bool kept = share_line(plan, problem.bands.lines().length(0), sizeof(T)) &&
+                    keep_shared_factors(problem, plan) && rounds_little(problem, plan, rounding);
+  return kept ? halos : std::nullopt;
 }
 
 class TilesKept final : public SchemeOf<TilesKept> {
@@ -57,13 +84,13 @@ class TilesKept final : public SchemeOf<TilesKept> {
   bool suits(Method method, const Problem<T>& problem) const {
     return method == Method::truncated_halo && by_tiles(problem);
   }
-  /// Short lines are rather held whole, which tiles with halos propose.
+  /// Short lines are rather held whole. What is no plan of this kind is left to tiles with halos, with its reason.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection&) const {
-    if (breaks_symmetry<T>(problem.options, problem.symmetric)) return std::nullopt;
+    if (!problem.survey.shared || breaks_symmetry<T>(problem.options, problem.symmetric)) return std::nullopt;
     std::optional<Proposal> parts = propose_parts(problem, tolerance<T>(problem.options));
-    const bool short_lines = parts && problem.bands.lines().length(0) <= kSmallTile && whole_lines(problem) > 0;
-    return short_lines ? std::nullopt : parts;
+    const bool short_lines = problem.bands.lines().length(0) <= kSmallTile && whole_lines(problem) > 0;
+    return parts && !short_lines ? parts : propose_kept_halos(problem);
   }
 };
 
