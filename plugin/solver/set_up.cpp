@@ -50,6 +50,25 @@ double predict_apply(const DeviceChoice& device, const Plan& plan, const LineSet
   return predict_seconds(device.profile, plan.n, plan.words_per_row(), scheme_of(plan).launches(), sizeof(T));
 }
 
+/// Why lines that are singular get their last unknown set to 0; null: they do not.
+const char* pin_reason(const Options& options, const Known& known, const LineSet& lines) {
+  if (options.singular == Singular::pin) return "asked for";
+  const bool automatic = options.singular == Singular::automatic;
+  return automatic && known.constant_null_space && lines.count() == 1
+             ? "one line, and the matrix has a constant null space"
+             : nullptr;
+}
+
+/// True if the host may solve the lines of a rejection, so that `method` can be tried for the others.
+template <typename T>
+bool may_fall_back(const Rejection& rejection, Method method, const Options& options, bool pins,
+                   const FallbackLines<T>& fallback) {
+  if (rejection.lines.empty()) return false;
+  // Nothing is behind `pivot` but to pin the lines that are singular.
+  if (method == Method::pivot) return pins;
+  return !named(options.method) && fallback.may_add(rejection.lines, method);
+}
+
 std::string error_text(double error) {
   char text[48];
   std::snprintf(text, sizeof text, "backward error %.1e", error);
@@ -216,13 +235,17 @@ bool Solver<T>::Impl::few_applies(const DeviceChoice& device) const {
   return are_few(expected_applies_, by_groups(device) ? kFewAppliesOfGroups : kFewApplies);
 }
 
-/// Plan a method, examine it, and take lines out that alone stand in its way.
+/// Plan a method and examine it; lines that alone stand in its way become fallback lines.
 template <typename T>
 bool Solver<T>::Impl::try_method(const DeviceChoice& device, const Attempt& attempt, bool one_shot, bool last,
                                  Rejection& rejection) {
   const Method method = attempt.method;
   const bool on_host = device.host() || attempt.on_host || !device_carries(method, bands_.lines(), by_groups(device));
-  take_out_extremes();
+  const char* const pin_why = pin_reason(options_, known_, bands_.lines());
+  if (const std::optional<Rejection> extremes = lines_out_of_range<T>(options_, survey_, bands_)) {
+    fallback_.add(*extremes);
+    look();
+  }
   for (;;) {
     rejection = {};
     Problem<T> present = problem(device, on_host, one_shot);
@@ -236,7 +259,7 @@ bool Solver<T>::Impl::try_method(const DeviceChoice& device, const Attempt& atte
       if (rejection) {
         rejection.plan = proposal->plan;
       } else {
-        settle_apart();
+        fallback_.settle(pin_why, report_);
         take(*proposal);
         note_candidate(
             device, method, true,
@@ -245,10 +268,11 @@ bool Solver<T>::Impl::try_method(const DeviceChoice& device, const Attempt& atte
         return true;
       }
     }
-    // NaN of one line may spread to others where lines are glued, and to those that are apart already.
-    std::erase_if(rejection.lines, [&](Index line) { return std::binary_search(apart_.begin(), apart_.end(), line); });
-    if (!may_be_apart(rejection, method)) return false;
-    take_out(rejection);
+    // NaN of one line may spread to others where lines are glued, and to the fallback lines.
+    std::erase_if(rejection.lines, [&](Index line) { return fallback_.contains(line); });
+    if (!may_fall_back(rejection, method, options_, pin_why != nullptr, fallback_)) return false;
+    fallback_.add(rejection);
+    look();
   }
 }
 
@@ -299,9 +323,15 @@ void Solver<T>::Impl::choose(const DeviceChoice& device, const std::optional<InU
   retire();
   std::string text = "every method is rejected for this matrix";
   for (const Candidate& c : report_.candidates) text += std::string("; ") + name(c.method) + ": " + c.why;
-  if (singular && !pins()) text += std::string("; ") + kPinCure;
+  if (singular && pin_reason(options_, known_, bands_.lines()) == nullptr) text += std::string("; ") + kPinCure;
   if (named(options_.method) && !singular) text += "; set method to auto to try the others";
   throw Breakdown(text);
+}
+
+/// Make the bands whole again.
+template <typename T>
+void Solver<T>::Impl::put_back() {
+  if (fallback_.put_back()) look();
 }
 
 /// Survey the bands as they are now. @param rows what survey_rows() found already

@@ -94,8 +94,7 @@ Bands<T>& Solver<T>::Impl::bands(const LineSet& lines) {
 /// Bands to be written, and nothing known of them.
 template <typename T>
 Bands<T>& Solver<T>::Impl::room(const LineSet& lines) {
-  groups_.clear();
-  apart_.clear();
+  fallback_.forget();
   report_.ready = false;
   filled_.reset();
   narrowed_ = 0;
@@ -120,14 +119,6 @@ void Solver<T>::Impl::exchange(const LineSet& lines, Bands<T>& filled, const std
 }
 
 template <typename T>
-void Solver<T>::Impl::solve(const T* y, Index y_stride, T* x, Index x_stride, Index columns) {
-  solver_->apply_columns(y, y_stride, x, x_stride, columns);
-  for (LineGroup<T>& group : groups_) {
-    for (Index k = 0; k < columns; ++k) group.solve(bands_.lines(), y + k * y_stride, x + k * x_stride);
-  }
-}
-
-template <typename T>
 void Solver<T>::Impl::apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns) {
   if (!report_.ready) throw InvalidInput("apply was called without a successful set_up: call set_up first");
   const Index extent = lines_.extent();
@@ -143,7 +134,8 @@ void Solver<T>::Impl::apply(const T* y, Index y_stride, T* x, Index x_stride, In
   const auto start = std::chrono::steady_clock::now();
   for (bool solved = false; !solved;) {
     try {
-      solve(y, y_stride, x, x_stride, columns);
+      solver_->apply_columns(y, y_stride, x, x_stride, columns);
+      fallback_.solve(y, y_stride, x, x_stride, columns);
       solved = true;
     } catch (const DeviceError& error) {
       fall_back(error);  // each time one device fewer
@@ -162,7 +154,7 @@ template <typename T>
 void Solver<T>::Impl::apply_on_device(_cl_mem* y, _cl_mem* x) {
   if (!report_.ready) throw InvalidInput("apply_on_device was called without a successful set_up: call set_up first");
   if (lines_.rows() == 0) return;
-  if (!groups_.empty()) {
+  if (!fallback_.none()) {
     const GroupReport& first = report_.groups.front();
     throw InvalidInput("the host solves " + std::to_string(first.lines) +
                        (first.lines == 1 ? " fallback line" : " fallback lines") + ", from line " +
@@ -200,7 +192,7 @@ void Solver<T>::Impl::set_up_transpose() {
   transposed_->set_options(options_);
   const LineSet& lines = bands_.lines();
   Bands<T>& bands = transposed_->bands(lines);
-  with_whole_bands([&] { transpose(lines, bands_.view(), bands); });
+  fallback_.with_whole_bands([&] { transpose(lines, bands_.view(), bands); });
   transposed_->impl_->lost_ = lost_;
   transposed_->set_up(known_);
 }
@@ -221,26 +213,21 @@ Times Solver<T>::Impl::times() const {
 
 template <typename T>
 std::int64_t Solver<T>::Impl::bytes() const {
-  std::int64_t sum = bands_.bytes() + (solver_ ? solver_->bytes() : 0) + (transposed_ ? transposed_->bytes() : 0);
-  for (const LineGroup<T>& group : groups_) sum += group.bytes();
-  return sum;
+  return bands_.bytes() + fallback_.bytes() + (solver_ ? solver_->bytes() : 0) +
+         (transposed_ ? transposed_->bytes() : 0);
 }
 
 template <typename T>
 std::vector<Index> Solver<T>::Impl::pinned_lines() const {
-  std::vector<Index> pinned;
-  for (const LineGroup<T>& group : groups_) {
-    if (group.pinned()) pinned.insert(pinned.end(), group.members().begin(), group.members().end());
-  }
+  std::vector<Index> pinned = fallback_.pinned();
   if (!(bands_.lines() == lines_) && !pinned.empty()) return {0};  // pieces of one line
-  std::sort(pinned.begin(), pinned.end());
   return pinned;
 }
 
 template <typename T>
 void Solver<T>::Impl::copy_bands(Bands<T>& out) {
   out.reshape(lines_);
-  with_whole_bands([&] { out.copy_from(bands_.view()); });
+  fallback_.with_whole_bands([&] { out.copy_from(bands_.view()); });
 }
 
 template <typename T>

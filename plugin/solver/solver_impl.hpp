@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "device_choice.hpp"
-#include "line_group.hpp"
+#include "fallback_lines.hpp"
 #include "method_choice.hpp"
 #include "oclspkt/solver.hpp"
 
@@ -13,8 +13,6 @@ namespace oclspkt {
 
 /// @throws InvalidInput naming the option that is out of range
 void check_options(const Options& options);
-
-inline constexpr const char* kPinCure = "the option singular pin sets the last unknown of each singular line to 0";
 
 /// The state of a Solver: bands, what set-up chose for them, and the solvers that carry it.
 template <typename T>
@@ -58,7 +56,6 @@ class Solver<T>::Impl {
   void choose(const DeviceChoice& device, const std::optional<InUse>& before);
   bool few_applies(const DeviceChoice& device) const;
   bool first_to_try(const InUse& before, const DeviceChoice& device, std::vector<Attempt>& attempts) const;
-  bool pins() const;
   Problem<T> problem(const DeviceChoice& device, bool on_host, bool one_shot) const;
   bool by_groups(const DeviceChoice& device) const;
   bool has_many_cores(const DeviceChoice& device) const;
@@ -71,28 +68,9 @@ class Solver<T>::Impl {
                       const std::optional<Plan>& plan);
   DeviceSettings settings() const;
 
-  bool may_be_apart(const Rejection& rejection, Method method) const;
-  void take_out(const Rejection& rejection);
-  void take_out_extremes();
-  void settle_apart();
-  void blank(const std::vector<Index>& members);
-  /// Call f while bands_ holds the lines that are apart as well.
-  template <typename F>
-  void with_whole_bands(const F& f) {
-    for (const LineGroup<T>& group : groups_) group.put_back(bands_);
-    try {
-      f();
-    } catch (...) {
-      blank(apart_);
-      throw;
-    }
-    blank(apart_);
-  }
-  std::vector<Index> add_group(Method method, std::vector<Index> members, bool pinned, std::string& why);
   void put_back();
   Bands<T>& room(const LineSet& lines);
 
-  void solve(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
   Times all_times() const { return solver_ ? finished_ + solver_->times() : finished_; }
   void choose_of_those_left(const std::optional<InUse>& before);
   void fall_back(const DeviceError& error);
@@ -115,10 +93,7 @@ class Solver<T>::Impl {
   std::vector<LostDevice> lost_;  ///< not tried again while options and layout stay
   bool reusable_ = false;         ///< solver_ may be set up again for the same method and device
   std::optional<InUse> in_use_;
-  std::vector<Index>
-      apart_;              ///< lines that are solved apart, in order; their bands in bands_ are those of the identity
-  std::string apart_why_;  ///< of the first of them
-  std::vector<LineGroup<T>> groups_;
+  FallbackLines<T> fallback_{bands_};
   std::unique_ptr<Solver<T>> transposed_;
   bool transpose_stale_ = true;
   Times finished_;  ///< of solvers that are gone

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "fallback_lines.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "schemes/proposal.hpp"
+#include "survey.hpp"
+
+namespace oclspkt {
+namespace {
+
+std::string place_of(const LineSet& lines, Index line) {
+  std::string text = "line " + std::to_string(line) + " of " + std::to_string(lines.count());
+  if (!lines.contiguous() || lines.length(line) == 0) return text;
+  const Index first = lines.first(line), last = first + lines.length(line) - 1;
+  return text + " (rows " + std::to_string(first) + "-" + std::to_string(last) + ")";
+}
+
+}  // namespace
+
+template <typename T>
+bool FallbackLines<T>::contains(Index line) const {
+  return std::binary_search(lines_.begin(), lines_.end(), line);
+}
+
+template <typename T>
+bool FallbackLines<T>::may_add(const std::vector<Index>& more, Method method) const {
+  const LineSet& all = bands_.lines();
+  if (more.size() + lines_.size() >= static_cast<std::size_t>(all.count())) return false;
+  if (method != Method::truncated_halo) return true;
+  Index rows = 0;
+  for (const Index line : more) rows += all.length(line);
+  for (const Index line : lines_) rows += all.length(line);
+  return static_cast<double>(rows) <= kApartShare * static_cast<double>(all.rows());
+}
+
+template <typename T>
+void FallbackLines<T>::blank(const std::vector<Index>& lines) {
+  for (const Index line : lines) bands_.blank_line(line);
+}
+
+template <typename T>
+void FallbackLines<T>::add(const Rejection& rejection) {
+  if (lines_.empty()) why_ = rejection.why;
+  groups_.emplace_back(Method::exact_factored, bands_, rejection.lines, false, rejection.why);  // keeps their bands
+  lines_.insert(lines_.end(), rejection.lines.begin(), rejection.lines.end());
+  std::sort(lines_.begin(), lines_.end());
+  blank(rejection.lines);
+}
+
+template <typename T>
+bool FallbackLines<T>::put_back() {
+  if (lines_.empty() && groups_.empty()) return false;
+  for (const LineGroup<T>& group : groups_) group.put_back(bands_);
+  forget();
+  return true;
+}
+
+template <typename T>
+void FallbackLines<T>::forget() {
+  groups_.clear();
+  lines_.clear();
+}
+
+/// Make a group of `members` out of the whole bands, for those that the method holds for. @return the others
+template <typename T>
+std::vector<Index> FallbackLines<T>::add_group(Method method, std::vector<Index> members, bool pinned,
+                                               std::string& why) {
+  std::vector<Index> refused;
+  while (!members.empty()) {
+    LineGroup<T> group(method, bands_, members, pinned, why);
+    const Rejection rejection = group.set_up();
+    if (!rejection) {
+      groups_.push_back(std::move(group));
+      break;
+    }
+    why = rejection.why;
+    std::vector<Index> kept;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const bool bad = rejection.lines.empty() ||
+                       std::binary_search(rejection.lines.begin(), rejection.lines.end(), static_cast<Index>(i));
+      (bad ? refused : kept).push_back(members[i]);
+    }
+    members = std::move(kept);
+  }
+  std::sort(refused.begin(), refused.end());
+  return refused;
+}
+
+template <typename T>
+void FallbackLines<T>::settle(const char* pin_why, Report& report) {
+  if (lines_.empty()) return;
+  std::vector<Index> left;
+  std::string why = why_;
+  with_whole_bands([&] {
+    const std::vector<LineGroup<T>> keepers = std::move(groups_);
+    groups_.clear();
+    try {
+      left = add_group(Method::exact_factored, lines_, false, why);
+      left = add_group(Method::pivot, std::move(left), false, why);
+      if (pin_why != nullptr && !left.empty()) {
+        left = add_group(Method::pivot, std::move(left), true, why);
+        report.pin_why = pin_why;
+      }
+    } catch (...) {
+      forget();  // the bands are whole
+      throw;
+    }
+    if (!left.empty()) forget();
+  });
+  if (!left.empty()) {
+    throw Breakdown(place_of(bands_.lines(), left.front()) + " cannot be solved (" + why + ")" +
+                    (pin_why != nullptr ? "" : std::string("; ") + kPinCure));
+  }
+  for (const LineGroup<T>& group : groups_) report.groups.push_back(group.report());
+}
+
+template <typename T>
+void FallbackLines<T>::solve(const T* y, Index y_stride, T* x, Index x_stride, Index columns) {
+  for (LineGroup<T>& group : groups_) {
+    for (Index k = 0; k < columns; ++k) group.solve(bands_.lines(), y + k * y_stride, x + k * x_stride);
+  }
+}
+
+template <typename T>
+std::vector<Index> FallbackLines<T>::pinned() const {
+  std::vector<Index> pinned;
+  for (const LineGroup<T>& group : groups_) {
+    if (group.pinned()) pinned.insert(pinned.end(), group.members().begin(), group.members().end());
+  }
+  std::sort(pinned.begin(), pinned.end());
+  return pinned;
+}
+
+template <typename T>
+std::int64_t FallbackLines<T>::bytes() const {
+  std::int64_t sum = 0;
+  for (const LineGroup<T>& group : groups_) sum += group.bytes();
+  return sum;
+}
+
+template <typename T>
+std::optional<Rejection> lines_out_of_range(const Options& options, const Survey& survey, const Bands<T>& bands) {
+  const bool as_it_is = named(options.method) && options.method != MethodChoice::exact;
+  if (in_range<T>(survey) || as_it_is) return std::nullopt;
+  char text[96];
+  std::snprintf(text, sizeof text, "rows between %.1e and %.1e are scaled by powers of two", survey.smallest_row,
+                survey.largest_row);
+  std::vector<Index> lines = extreme_lines(bands.lines(), bands.view());
+  if (lines.empty()) return std::nullopt;  // lines differ from each other, and do not meet
+  return Rejection{text, std::move(lines)};
+}
+
+template class FallbackLines<float>;
+template class FallbackLines<double>;
+template std::optional<Rejection> lines_out_of_range(const Options&, const Survey&, const Bands<float>&);
+template std::optional<Rejection> lines_out_of_range(const Options&, const Survey&, const Bands<double>&);
+
+}  // namespace oclspkt

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "line_group.hpp"
+
+namespace oclspkt {
+
+inline constexpr const char* kPinCure = "the option singular pin sets the last unknown of each singular line to 0";
+
+/// The few lines of a set that fail a test of the method for the others. The host solves them separately. In the bands
+/// of the set they hold the identity, so that the method for the others makes finite numbers of them.
+template <typename T>
+class FallbackLines {
+ public:
+  /// @param bands  of the set; they outlive this object
+  explicit FallbackLines(Bands<T>& bands) : bands_(bands) {}
+
+  bool none() const { return groups_.empty(); }
+  bool contains(Index line) const;
+  /// True if `more` lines leave enough to the method for the others.
+  bool may_add(const std::vector<Index>& more, Method method) const;
+  /// Keep the bands of the lines of a rejection and give them those of the identity; settle() makes their solvers.
+  void add(const Rejection& rejection);
+  /// Set up each line by the first method of the host that holds for it, and report the groups.
+  /// @param pin_why  why singular lines are pinned; null: they are not
+  /// @throws Breakdown naming a line that no method holds for
+  void settle(const char* pin_why, Report& report);
+  /// Overwrite the lines' rows of each column of x with their solutions.
+  void solve(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
+  /// Write the lines' bands back and forget the lines. @return false if there was none
+  bool put_back();
+  /// Forget the lines, whatever the bands hold.
+  void forget();
+  /// The lines that are solved with the last unknown set to 0, in order.
+  std::vector<Index> pinned() const;
+  std::int64_t bytes() const;
+
+  /// Call f while the bands hold these lines as well.
+  template <typename F>
+  void with_whole_bands(const F& f) {
+    for (const LineGroup<T>& group : groups_) group.put_back(bands_);
+    try {
+      f();
+    } catch (...) {
+      blank(lines_);
+      throw;
+    }
+    blank(lines_);
+  }
+
+ private:
+  void blank(const std::vector<Index>& lines);
+  std::vector<Index> add_group(Method method, std::vector<Index> members, bool pinned, std::string& why);
+
+  Bands<T>& bands_;
+  std::vector<Index> lines_;  ///< in order
+  std::string why_;           ///< of the first rejection
+  std::vector<LineGroup<T>> groups_;
+};
+
+/// The lines with rows near the ends of the number range, if there are any among the others: on their own, the host
+/// scales them exactly. None if the user names a method that takes them as they are.
+template <typename T>
+std::optional<Rejection> lines_out_of_range(const Options& options, const Survey& survey, const Bands<T>& bands);
+
+extern template class FallbackLines<float>;
+extern template class FallbackLines<double>;
+
+}  // namespace oclspkt
