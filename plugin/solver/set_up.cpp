@@ -75,18 +75,63 @@ std::string error_text(double error) {
   return text;
 }
 
-}  // namespace
-
-template <typename T>
-DeviceSettings Solver<T>::Impl::settings() const {
+DeviceSettings device_settings(const Options& options) {
   DeviceSettings s;
-  s.variant = variant_of(options_.variant);
-  s.copy_vectors = options_.transfer == Transfer::copy;
-  s.device_memory = options_.device_memory;
-  s.timeout = options_.timeout;
-  s.kernel_times = options_.kernel_times;
+  s.variant = variant_of(options.variant);
+  s.copy_vectors = options.transfer == Transfer::copy;
+  s.device_memory = options.device_memory;
+  s.timeout = options.timeout;
+  s.kernel_times = options.kernel_times;
   return s;
 }
+
+/// What precision narrow did, and what it left alone.
+/// @param narrowed  largest change of a row's excess
+template <typename T>
+std::string precision_text(const Options& options, double narrowed, bool on_host, const Proposal& p) {
+  if (options.precision != Precision::narrow) return {};
+  if (!narrows<T>(options)) return "narrow changes nothing: the vectors are float already";
+  char changed[80] = "";
+  if (narrowed > 0) {
+    std::snprintf(changed, sizeof changed, ", which changes the excess of a row by %.2g %% at most", 100 * narrowed);
+  }
+  const std::string text = std::string("bands rounded to float") + changed + "; ";
+  if (p.plan.narrow) return text + "stored factors are floats, too";
+  const bool stores =
+      p.plan.has<StoredFactors>() || p.plan.method == Method::exact_factored || p.plan.method == Method::pivot;
+  if (!stores) return text + "no factors are stored";
+  const std::string why = !p.why_wide.empty() ? p.why_wide
+                          : p.above_tolerance ? "the certificate is above the tolerance"
+                          : on_host           ? "the host solves"
+                                              : std::string("method ") + name(p.plan.method) + " has no narrow factors";
+  return text + "factors stay double, " + why;
+}
+
+/// A method that was judged: by `plan`, if it got one.
+template <typename T>
+Candidate judged(const DeviceChoice& device, const LineSet& lines, Method method, bool taken, std::string why,
+                 const std::optional<Plan>& plan) {
+  Candidate candidate;
+  candidate.method = method;
+  candidate.taken = taken;
+  candidate.why = std::move(why);
+  if (plan && plan->n > 0) {
+    candidate.shape = scheme_of(*plan).shape(*plan);
+    candidate.words_per_row = plan->words_per_row();
+    candidate.seconds = predict_apply<T>(device, *plan, lines);
+  }
+  return candidate;
+}
+
+/// Move an attempt, if it is among them, to the front. @return true if that changed the order
+bool move_to_front(const Attempt& attempt, std::vector<Attempt>& attempts) {
+  const auto place = std::find(attempts.begin(), attempts.end(), attempt);
+  if (place == attempts.begin() || place == attempts.end()) return false;
+  std::rotate(attempts.begin(), place, place + 1);
+  return true;
+}
+
+}  // namespace
 
 /// Make the solver of a plan, or reuse the present one, and move the bands to it.
 /// @param leaves_device  the plan is one of the host, whatever the device carries
@@ -100,7 +145,7 @@ void Solver<T>::Impl::adopt(const DeviceChoice& device, const Plan& plan, bool l
       (!on_host || report_.method == plan.method) && report_.device == device_name && report_.platform == platform;
   if (solver_ == nullptr || !reusable_ || !same) {
     retire();
-    DeviceSettings s = settings();
+    DeviceSettings s = device_settings(options_);
     s.predicted_seconds = predict_seconds(device.profile, plan.n, plan.idle * plan.words_per_row(), 1, sizeof(T));
     solver_ = on_host ? make_host_solver<T>(plan.method) : make_device_solver(*device.module, device.index, s, T());
   }
@@ -144,27 +189,6 @@ Rejection Solver<T>::Impl::examine_adopted(Proposal& p, bool last) {
   return {};
 }
 
-/// What precision narrow did, and what it left alone.
-template <typename T>
-std::string Solver<T>::Impl::precision_text(const Proposal& p) const {
-  if (options_.precision != Precision::narrow) return {};
-  if (!narrows<T>(options_)) return "narrow changes nothing: the vectors are float already";
-  char changed[80] = "";
-  if (narrowed_ > 0) {
-    std::snprintf(changed, sizeof changed, ", which changes the excess of a row by %.2g %% at most", 100 * narrowed_);
-  }
-  const std::string text = std::string("bands rounded to float") + changed + "; ";
-  if (p.plan.narrow) return text + "stored factors are floats, too";
-  const bool stores =
-      p.plan.has<StoredFactors>() || p.plan.method == Method::exact_factored || p.plan.method == Method::pivot;
-  if (!stores) return text + "no factors are stored";
-  const std::string why = !p.why_wide.empty() ? p.why_wide
-                          : p.above_tolerance ? "the certificate is above the tolerance"
-                          : device_ < 0       ? "the host solves"
-                                              : std::string("method ") + name(p.plan.method) + " has no narrow factors";
-  return text + "factors stay double, " + why;
-}
-
 /// Write a proposal that holds into the report.
 template <typename T>
 void Solver<T>::Impl::take(const Proposal& p) {
@@ -190,30 +214,15 @@ void Solver<T>::Impl::take(const Proposal& p) {
   general.narrow = false;
   report_.words_saved = general.words_per_row() - p.plan.words_per_row();
   report_.precision = narrows<T>(options_) ? Precision::narrow : Precision::same;
-  report_.precision_why = precision_text(p);
+  report_.precision_why = precision_text<T>(options_, narrowed_, device_ < 0, p);
   report_.ready = true;
-}
-
-/// Write down that a method was judged: by `plan`, if it got one.
-template <typename T>
-void Solver<T>::Impl::note_candidate(const DeviceChoice& device, Method method, bool taken, std::string why,
-                                     const std::optional<Plan>& plan) {
-  Candidate candidate;
-  candidate.method = method;
-  candidate.taken = taken;
-  candidate.why = std::move(why);
-  if (plan && plan->n > 0) {
-    candidate.shape = scheme_of(*plan).shape(*plan);
-    candidate.words_per_row = plan->words_per_row();
-    candidate.seconds = predict_apply<T>(device, *plan, bands_.lines());
-  }
-  report_.candidates.push_back(std::move(candidate));
 }
 
 /// The present bands, to be solved by the device or by the host.
 template <typename T>
 Problem<T> Solver<T>::Impl::problem(const DeviceChoice& device, bool on_host, bool one_shot) const {
-  const DeviceTraits traits = on_host ? kHostTraits : device.module->traits(device.index, sizeof(T) == 8, settings());
+  const DeviceTraits traits =
+      on_host ? kHostTraits : device.module->traits(device.index, sizeof(T) == 8, device_settings(options_));
   return {options_, bands_, survey_, traits, survey_.symmetric || known_.symmetric, one_shot};
 }
 
@@ -261,10 +270,9 @@ bool Solver<T>::Impl::try_method(const DeviceChoice& device, const Attempt& atte
       } else {
         fallback_.settle(pin_why, report_);
         take(*proposal);
-        note_candidate(
-            device, method, true,
-            proposal->why + (proposal->needs_trial ? ", checked: " + error_text(report_.backward_error) : ""),
-            proposal->plan);
+        std::string why = proposal->why;
+        if (proposal->needs_trial) why += ", checked: " + error_text(report_.backward_error);
+        report_.candidates.push_back(judged<T>(device, bands_.lines(), method, true, std::move(why), proposal->plan));
         return true;
       }
     }
@@ -274,19 +282,6 @@ bool Solver<T>::Impl::try_method(const DeviceChoice& device, const Attempt& atte
     fallback_.add(rejection);
     look();
   }
-}
-
-/// Move the method that an earlier set-up took to the front, if it took it for the same device and lines.
-/// @return true if that changed the order
-template <typename T>
-bool Solver<T>::Impl::first_to_try(const InUse& before, const DeviceChoice& device,
-                                   std::vector<Attempt>& attempts) const {
-  if (before.device != device.index || before.lines != bands_.lines()) return false;
-  if (before.few_applies != few_applies(device)) return false;
-  const auto place = std::find(attempts.begin(), attempts.end(), before.attempt);
-  if (place == attempts.begin() || place == attempts.end()) return false;
-  std::rotate(attempts.begin(), place, place + 1);
-  return true;
 }
 
 /// Go through the methods in order, one that was in use before first, and keep the first that holds.
@@ -300,7 +295,9 @@ void Solver<T>::Impl::choose(const DeviceChoice& device, const std::optional<InU
   const bool halo_first = one_shot || groups;
   std::vector<Attempt> attempts =
       methods_to_try(options_.method, {device.host(), end_to_end, few, halo_first, groups, has_many_cores(device)});
-  const bool moved = before && first_to_try(*before, device, attempts);
+  const bool comparable = before && before->device == device.index && before->lines == bands_.lines() &&
+                          before->few_applies == few_applies(device);
+  const bool moved = comparable && move_to_front(before->attempt, attempts);
   bool singular = false;
   for (const Attempt& attempt : attempts) {
     const Method method = attempt.method;
@@ -316,7 +313,7 @@ void Solver<T>::Impl::choose(const DeviceChoice& device, const std::optional<InU
       if (few && stores_none) report_.why += ", stores no factors because few applies are expected";
       return;
     }
-    note_candidate(device, method, false, rejection.why, rejection.plan);
+    report_.candidates.push_back(judged<T>(device, bands_.lines(), method, false, rejection.why, rejection.plan));
     singular = method == Method::pivot && !rejection.lines.empty();
     put_back();
   }

@@ -55,7 +55,6 @@ class Solver<T>::Impl {
   Survey close_and_survey();
   void choose(const DeviceChoice& device, const std::optional<InUse>& before);
   bool few_applies(const DeviceChoice& device) const;
-  bool first_to_try(const InUse& before, const DeviceChoice& device, std::vector<Attempt>& attempts) const;
   Problem<T> problem(const DeviceChoice& device, bool on_host, bool one_shot) const;
   bool by_groups(const DeviceChoice& device) const;
   bool has_many_cores(const DeviceChoice& device) const;
@@ -63,11 +62,6 @@ class Solver<T>::Impl {
   void adopt(const DeviceChoice& device, const Plan& plan, bool leaves_device);
   Rejection examine_adopted(Proposal& proposal, bool last);
   void take(const Proposal& proposal);
-  std::string precision_text(const Proposal& proposal) const;
-  void note_candidate(const DeviceChoice& device, Method method, bool taken, std::string why,
-                      const std::optional<Plan>& plan);
-  DeviceSettings settings() const;
-
   void put_back();
   Bands<T>& room(const LineSet& lines);
 
