@@ -123,6 +123,51 @@ Candidate judged(const DeviceChoice& device, const LineSet& lines, Method method
   return candidate;
 }
 
+/// True if the device uses kernels made for GPUs.
+template <typename T>
+bool by_groups(const DeviceChoice& device, const Options& options) {
+  if (device.host()) return false;
+  return device.module->traits(device.index, sizeof(T) == 8, device_settings(options)).group_items > 0;
+}
+
+/// Write a proposal that holds into a report that has the fallback groups already.
+void write_proposal(const Proposal& p, const LineSet& lines, Report& report) {
+  const bool cut = scheme_of(p.plan).in_pieces(p.plan);
+  report.shape = scheme_of(p.plan).shape(p.plan);
+  report.why = p.why;
+  report.certificate = p.certificate;
+  report.certificate_above_tolerance = p.above_tolerance;
+  report.rounding = p.rounding ? p.rounding->eps : kNothingKnown;
+  for (const GroupReport& group : report.groups) {
+    if (!(group.rounding <= report.rounding)) report.rounding = group.rounding;
+  }
+  report.growth = p.growth;
+  report.partition = cut ? p.plan.m : 0;
+  report.partitions = segments_of(p.plan) > 0 ? lines.count() * segments_of(p.plan) : cut ? p.plan.partitions() : 0;
+  report.halo = p.plan.halo;
+  report.form = p.plan.narrow && p.plan.form == Form::general ? Form::narrow : p.plan.form;
+  report.words_per_row = p.plan.words_per_row();
+  Plan general = p.plan;
+  general.form = Form::general;
+  general.narrow = false;
+  report.words_saved = general.words_per_row() - p.plan.words_per_row();
+}
+
+/// Make the bands what is to be solved, and survey their rows.
+/// @param filled            of rows that nothing but a fill has had, if that is so
+/// @param[in,out] narrowed  largest change of a row's excess by precision narrow
+template <typename T>
+Survey close_and_survey(const Options& options, Bands<T>& bands, const std::optional<Survey>& filled,
+                        double& narrowed) {
+  if (!filled) bands.close_lines();
+  if (narrows<T>(options)) {
+    narrowed = std::max(narrowed, narrow_bands(bands));  // bands of an earlier set-up are rounded already
+  } else if (filled) {
+    return *filled;
+  }
+  return survey_rows(bands.lines(), bands.view());
+}
+
 /// Move an attempt, if it is among them, to the front. @return true if that changed the order
 bool move_to_front(const Attempt& attempt, std::vector<Attempt>& attempts) {
   const auto place = std::find(attempts.begin(), attempts.end(), attempt);
@@ -172,7 +217,7 @@ Rejection Solver<T>::Impl::examine_adopted(Proposal& p, bool last) {
   }
   if (!p.needs_trial && in_range<T>(survey_)) return {};
   double error = -1;
-  const Times start = all_times();
+  const Times start = solver_->times();
   Rejection rejection = examine(bands_, *solver_, rules_for(p.plan), error, p.growth);
   counts_.trials += error >= 0;
   const bool asked_for = last && named(options_.method) && p.plan.method != Method::pivot;
@@ -181,41 +226,12 @@ Rejection Solver<T>::Impl::examine_adopted(Proposal& p, bool last) {
               solver_->apply(y, x);
             }).worst;
   }
-  trials_ = trials_ + (all_times() - start);
+  trials_ = trials_ + (solver_->times() - start);
   const bool insist = asked_for && std::isfinite(error);
   if (rejection && !insist) return rejection;
   if (rejection) p.above_tolerance = true;
   report_.backward_error = error;
   return {};
-}
-
-/// Write a proposal that holds into the report.
-template <typename T>
-void Solver<T>::Impl::take(const Proposal& p) {
-  const bool cut = scheme_of(p.plan).in_pieces(p.plan);
-  report_.shape = scheme_of(p.plan).shape(p.plan);
-  report_.why = p.why;
-  report_.certificate = p.certificate;
-  report_.certificate_above_tolerance = p.above_tolerance;
-  report_.rounding = p.rounding ? p.rounding->eps : kNothingKnown;
-  for (const GroupReport& group : report_.groups) {
-    if (!(group.rounding <= report_.rounding)) report_.rounding = group.rounding;
-  }
-  report_.growth = p.growth;
-  report_.partition = cut ? p.plan.m : 0;
-  report_.partitions = segments_of(p.plan) > 0 ? bands_.lines().count() * segments_of(p.plan)
-                       : cut                   ? p.plan.partitions()
-                                               : 0;
-  report_.halo = p.plan.halo;
-  report_.form = p.plan.narrow && p.plan.form == Form::general ? Form::narrow : p.plan.form;
-  report_.words_per_row = p.plan.words_per_row();
-  Plan general = p.plan;
-  general.form = Form::general;
-  general.narrow = false;
-  report_.words_saved = general.words_per_row() - p.plan.words_per_row();
-  report_.precision = narrows<T>(options_) ? Precision::narrow : Precision::same;
-  report_.precision_why = precision_text<T>(options_, narrowed_, device_ < 0, p);
-  report_.ready = true;
 }
 
 /// The present bands, to be solved by the device or by the host.
@@ -226,30 +242,13 @@ Problem<T> Solver<T>::Impl::problem(const DeviceChoice& device, bool on_host, bo
   return {options_, bands_, survey_, traits, survey_.symmetric || known_.symmetric, one_shot};
 }
 
-/// True if the device uses kernels made for GPUs.
-template <typename T>
-bool Solver<T>::Impl::by_groups(const DeviceChoice& device) const {
-  return !device.host() && problem(device, false, false).traits.group_items > 0;
-}
-
-/// True if two cores are few of those of the device.
-template <typename T>
-bool Solver<T>::Impl::has_many_cores(const DeviceChoice& device) const {
-  return !device.host() && !by_groups(device) && problem(device, false, false).traits.cores > kTwistedCores;
-}
-
-/// True if a set-up of the device would hardly be used.
-template <typename T>
-bool Solver<T>::Impl::few_applies(const DeviceChoice& device) const {
-  return are_few(expected_applies_, by_groups(device) ? kFewAppliesOfGroups : kFewApplies);
-}
-
 /// Plan a method and examine it; lines that alone stand in its way become fallback lines.
 template <typename T>
 bool Solver<T>::Impl::try_method(const DeviceChoice& device, const Attempt& attempt, bool one_shot, bool last,
                                  Rejection& rejection) {
   const Method method = attempt.method;
-  const bool on_host = device.host() || attempt.on_host || !device_carries(method, bands_.lines(), by_groups(device));
+  const bool on_host =
+      device.host() || attempt.on_host || !device_carries(method, bands_.lines(), by_groups<T>(device, options_));
   const char* const pin_why = pin_reason(options_, known_, bands_.lines());
   if (const std::optional<Rejection> extremes = lines_out_of_range<T>(options_, survey_, bands_)) {
     fallback_.add(*extremes);
@@ -269,7 +268,10 @@ bool Solver<T>::Impl::try_method(const DeviceChoice& device, const Attempt& atte
         rejection.plan = proposal->plan;
       } else {
         fallback_.settle(pin_why, report_);
-        take(*proposal);
+        write_proposal(*proposal, bands_.lines(), report_);
+        report_.precision = narrows<T>(options_) ? Precision::narrow : Precision::same;
+        report_.precision_why = precision_text<T>(options_, narrowed_, device_ < 0, *proposal);
+        report_.ready = true;
         std::string why = proposal->why;
         if (proposal->needs_trial) why += ", checked: " + error_text(report_.backward_error);
         report_.candidates.push_back(judged<T>(device, bands_.lines(), method, true, std::move(why), proposal->plan));
@@ -287,16 +289,19 @@ bool Solver<T>::Impl::try_method(const DeviceChoice& device, const Attempt& atte
 /// Go through the methods in order, one that was in use before first, and keep the first that holds.
 template <typename T>
 void Solver<T>::Impl::choose(const DeviceChoice& device, const std::optional<InUse>& before) {
+  const bool groups = by_groups<T>(device, options_), end_to_end = bands_.lines().contiguous();
+  const bool few_applies = are_few(expected_applies_, groups ? kFewAppliesOfGroups : kFewApplies);
   // Shared factors cost those of one line.
-  const bool few = few_applies(device) && !device.host() && !survey_.shared;
+  const bool few = few_applies && !device.host() && !survey_.shared;
   const bool one_shot = few && !named(options_.method) && holds_at_once(problem(device, false, true));
-  const bool groups = by_groups(device), end_to_end = bands_.lines().contiguous();
   // Kernels for GPUs solve with a short halo as fast as memory allows.
   const bool halo_first = one_shot || groups;
+  const bool many_cores =
+      !device.host() && !groups && problem(device, false, false).traits.cores > kTwistedCores;
   std::vector<Attempt> attempts =
-      methods_to_try(options_.method, {device.host(), end_to_end, few, halo_first, groups, has_many_cores(device)});
-  const bool comparable = before && before->device == device.index && before->lines == bands_.lines() &&
-                          before->few_applies == few_applies(device);
+      methods_to_try(options_.method, {device.host(), end_to_end, few, halo_first, groups, many_cores});
+  const bool comparable =
+      before && before->device == device.index && before->lines == bands_.lines() && before->few_applies == few_applies;
   const bool moved = comparable && move_to_front(before->attempt, attempts);
   bool singular = false;
   for (const Attempt& attempt : attempts) {
@@ -306,7 +311,7 @@ void Solver<T>::Impl::choose(const DeviceChoice& device, const std::optional<InU
       // What leaves the chosen device, and pivoting, are remedies that cost several times as much.
       const bool remedy = method == Method::pivot || (device_ < 0) != device.host();
       if (!named(options_.method) && !remedy) {
-        in_use_ = InUse{attempt, device.index, bands_.lines(), few_applies(device)};
+        in_use_ = InUse{attempt, device.index, bands_.lines(), few_applies};
       }
       if (moved && attempt == attempts.front()) report_.why += ", kept from the previous set-up";
       const bool stores_none = method == Method::truncated_halo || method == Method::exact_twopass;
@@ -340,19 +345,6 @@ void Solver<T>::Impl::look(const std::optional<Survey>& rows) {
   survey_.symmetric = survey_.finite && symmetry_matters<T>(options_) && is_symmetric(lines, bands_.view());
 }
 
-/// Make the bands what is to be solved, and survey their rows unless fill() has.
-template <typename T>
-Survey Solver<T>::Impl::close_and_survey() {
-  const std::optional<Survey> filled = std::exchange(filled_, std::nullopt);
-  if (!filled) bands_.close_lines();
-  if (narrows<T>(options_)) {
-    narrowed_ = std::max(narrowed_, narrow_bands(bands_));  // bands of an earlier set-up are rounded already
-  } else if (filled) {
-    return *filled;
-  }
-  return survey_rows(lines_, bands_.view());
-}
-
 template <typename T>
 void Solver<T>::Impl::begin_set_up() {
   put_back();
@@ -366,7 +358,8 @@ void Solver<T>::Impl::begin_set_up() {
   report_.platform = std::move(previous.platform);
   for (const LostDevice& device : lost_) report_.degraded.push_back(device.line);
   bands_.relabel(lines_);
-  const Survey rows = close_and_survey();
+  const std::optional<Survey> filled = std::exchange(filled_, std::nullopt);
+  const Survey rows = close_and_survey(options_, bands_, filled, narrowed_);
   const bool may_be_many = lines_.count() == 1 && lines_.contiguous() && rows.uncoupled_above > 1;
   if (may_be_many) bands_.relabel(uncoupled_lines(lines_, bands_.view()));
   look(rows);

@@ -206,7 +206,7 @@ void Solver<T>::Impl::share_losses() {
 
 template <typename T>
 Times Solver<T>::Impl::times() const {
-  Times t = all_times() - trials_;
+  Times t = (solver_ ? finished_ + solver_->times() : finished_) - trials_;
   t.total_seconds = total_seconds_;
   return t;
 }

@@ -47,25 +47,19 @@ class Solver<T>::Impl {
     Attempt attempt{Method::pivot};
     int device = -1;  ///< DeviceChoice::index
     LineSet lines;
-    bool few_applies = false;  ///< as Impl::few_applies() was
+    bool few_applies = false;  ///< few were expected
   };
 
   void begin_set_up();
   void look(const std::optional<Survey>& rows = std::nullopt);
-  Survey close_and_survey();
   void choose(const DeviceChoice& device, const std::optional<InUse>& before);
-  bool few_applies(const DeviceChoice& device) const;
   Problem<T> problem(const DeviceChoice& device, bool on_host, bool one_shot) const;
-  bool by_groups(const DeviceChoice& device) const;
-  bool has_many_cores(const DeviceChoice& device) const;
   bool try_method(const DeviceChoice& device, const Attempt& attempt, bool one_shot, bool last, Rejection& rejection);
   void adopt(const DeviceChoice& device, const Plan& plan, bool leaves_device);
   Rejection examine_adopted(Proposal& proposal, bool last);
-  void take(const Proposal& proposal);
   void put_back();
   Bands<T>& room(const LineSet& lines);
 
-  Times all_times() const { return solver_ ? finished_ + solver_->times() : finished_; }
   void choose_of_those_left(const std::optional<InUse>& before);
   void fall_back(const DeviceError& error);
   void lose(const LostDevice& device);
