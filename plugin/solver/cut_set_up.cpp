@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "cut_solver_impl.hpp"
+#include "cut_trial.hpp"
 #include "method_choice.hpp"
 #include "narrow.hpp"
 #include "reference.hpp"
@@ -38,17 +39,59 @@ bool truncates(MethodChoice method) {
          method == MethodChoice::truncated_streamed;
 }
 
+/// Inner rows that are singular are no reason to fail: the line may be fine, and is gathered. Trial solves of whole
+/// lines are held to the rounding of T, so bands that are narrow already keep their factors as wide as T where there
+/// are such trials.
+Options inner_options(Options options, double dominance) {
+  options.singular = Singular::pin;
+  if (!(dominance > 1)) options.precision = Precision::same;
+  return options;
+}
+
+/// A symmetric operator that is truncated beyond rounding would not be symmetric: CG would break without a word.
+template <typename T>
+bool chooses_truncation(const Options& options, double bound, bool symmetric) {
+  const bool strict = symmetric && !named(options.method);
+  const double tol = strict ? std::min(tolerance<T>(options), rounding<T>()) : tolerance<T>(options);
+  if (truncates(options.method)) return std::isfinite(bound);
+  return !named(options.method) && bound <= kBoundShare * tol;
+}
+
+/// Find the lines that are singular.
+/// @return shape [lines.count()]
+template <typename T>
+std::vector<char> singular_lines(const LineSet& lines, const Bands<T>& bands) {
+  Reference<T> reference;
+  reference.factor(lines, bands.view());
+  std::vector<char> singular(static_cast<std::size_t>(lines.count()), 0);
+  for (const auto& doubt : reference.doubts()) singular[static_cast<std::size_t>(doubt.line)] = doubt.singular;
+  return singular;
+}
+
 }  // namespace
 
 /// Bring the bands back as they were given, in the storage of the solver.
 template <typename T>
 void CutSolver<T>::Impl::restore() {
   if (!refused_ && !taken_out_) return;  // what the solver knows of them stays
-  Bands<T>& bands = solver_.bands(lines_);
+  Bands<T>& bands = solver_.bands(set_.lines);
   if (refused_) bands.copy_from(refused_->view());
-  if (taken_out_) parts_.put_back(bands);
+  if (taken_out_) set_.parts.put_back(bands);
   refused_.reset();
   taken_out_ = false;
+}
+
+/// The bands as they were given, couplings across cuts included.
+template <typename T>
+Bands<T> CutSolver<T>::Impl::whole_bands() {
+  Bands<T> whole(set_.lines);
+  if (refused_) {
+    whole.copy_from(refused_->view());
+  } else {
+    solver_.copy_bands(whole);
+  }
+  set_.parts.put_back(whole);
+  return whole;
 }
 
 /// Find the cut lines and look at their rows.
@@ -56,33 +99,37 @@ void CutSolver<T>::Impl::restore() {
 /// @throws InvalidInput, Breakdown
 template <typename T>
 void CutSolver<T>::Impl::look(std::vector<double>& facts) {
-  cut_ = find_cut_lines(lines_, cuts_, exchange_->rank(), exchange_->size());
+  set_.cut = find_cut_lines(set_.lines, cuts_, set_.exchange->rank(), set_.exchange->size());
   double dominance = std::numeric_limits<double>::infinity();
   bool symmetric = true;
   int longest = 0;
   survey_.clear();
-  for (Index c = 0; c < cut_.count(); ++c) {
-    Bands<T>& bands = solver_.bands(lines_);
-    const Index line = cut_[c].line, first = lines_.first(line);
-    if (!cut_.above(c)) bands.lower()[first] = 0;
-    if (!cut_.below(c)) bands.upper()[first + (lines_.length(line) - 1) * lines_.row_stride()] = 0;
+  for (Index c = 0; c < set_.cut.count(); ++c) {
+    Bands<T>& bands = solver_.bands(set_.lines);
+    const Index line = set_.cut[c].line, first = set_.lines.first(line);
+    if (!set_.cut.above(c)) bands.lower()[first] = 0;
+    if (!set_.cut.below(c)) bands.upper()[first + (set_.lines.length(line) - 1) * set_.lines.row_stride()] = 0;
     if (narrows<T>(options_)) narrow_line(bands, line);  // with its couplings across cuts, which the solver never sees
-    const Survey s = survey_line(lines_, bands.view(), line);
+    const Survey s = survey_line(set_.lines, bands.view(), line);
     if (!s.finite) {
-      throw NotFinite("the bands of line " + std::to_string(cut_[c].number) + " hold NaN or Inf at row " +
-                      std::to_string(s.weakest_row) + " of process " + std::to_string(exchange_->rank()) +
+      throw NotFinite("the bands of line " + std::to_string(set_.cut[c].number) + " hold NaN or Inf at row " +
+                      std::to_string(s.weakest_row) + " of process " + std::to_string(set_.exchange->rank()) +
                       ": give finite entries");
     }
     dominance = std::min(dominance, s.dominance);
     symmetric = symmetric && s.symmetric;
-    longest = std::max(longest, cut_.parts(c));
+    longest = std::max(longest, set_.cut.parts(c));
     survey_.push_back(s);
   }
-  const double top = lines_.count() == 0 ? kNone
-                     : cut_.count() > 0  ? static_cast<double>(cut_.chain(0).front())
-                                         : static_cast<double>(exchange_->rank());
-  facts = {cut_.count() > 0 ? 1.0 : 0.0,        -dominance, symmetric ? 0.0 : 1.0,
-           static_cast<double>(lines_.count()), top,        lines_.count() == 0 ? kNone : -top,
+  const double top = set_.lines.count() == 0 ? kNone
+                     : set_.cut.count() > 0  ? static_cast<double>(set_.cut.chain(0).front())
+                                             : static_cast<double>(set_.exchange->rank());
+  facts = {set_.cut.count() > 0 ? 1.0 : 0.0,
+           -dominance,
+           symmetric ? 0.0 : 1.0,
+           static_cast<double>(set_.lines.count()),
+           top,
+           set_.lines.count() == 0 ? kNone : -top,
            static_cast<double>(longest)};
 }
 
@@ -95,24 +142,15 @@ void CutSolver<T>::Impl::learn(const std::vector<double>& facts) {
   overall_.longest_chain = static_cast<Index>(facts[6]);
 }
 
-/// Inner rows that are singular are no reason to fail: the line may be fine, and is gathered. Trial solves of whole
-/// lines are held to the rounding of T, so bands that are narrow already keep their factors as wide as T where there
-/// are such trials.
-template <typename T>
-Options CutSolver<T>::Impl::inner_options() const {
-  Options options = options_;
-  options.singular = Singular::pin;
-  if (!(overall_.dominance > 1)) options.precision = Precision::same;
-  return options;
-}
-
 template <typename T>
 bool CutSolver<T>::Impl::may_pin() const {
   if (options_.singular == Singular::automatic) return known_.constant_null_space && overall_.one_line;
   return options_.singular == Singular::pin;
 }
 
-/// Set the solver of the inner rows up; where it refuses them, without the lines that stand in the way.
+/// Set the solver of the inner rows up; where it refuses them, without the lines that stand in the way: first those
+/// whose inner rows are singular. Pinning their last row, as the solver does with singular lines, is of no use where
+/// that is the uncoupled one.
 template <typename T>
 void CutSolver<T>::Impl::set_up_inner(Bands<T>& bands) {
   const Known known{.symmetric = known_.symmetric, .rounding_limit = kInnerRounding};
@@ -121,50 +159,40 @@ void CutSolver<T>::Impl::set_up_inner(Bands<T>& bands) {
       solver_.set_up(known);
       return true;
     } catch (const Breakdown&) {
-      if (cut_.count() == 0) throw;
+      if (set_.cut.count() == 0) throw;
       return false;
     }
   };
   if (accepted()) return;
-  solver_.bands(lines_);
-  refused_.emplace(lines_).copy_from(bands.view());
-  leave_out_singular(bands);
+  solver_.bands(set_.lines);
+  refused_.emplace(set_.lines).copy_from(bands.view());
+  const std::vector<char> singular = singular_lines(set_.lines, bands);
+  for (Index c = 0; c < set_.cut.count(); ++c) {
+    if (singular[static_cast<std::size_t>(set_.cut[c].line)] != 0) leave_out(bands, c, Gathering::singular_part);
+  }
   if (accepted()) return;
-  solver_.bands(lines_);
-  for (Index c = 0; c < cut_.count(); ++c) leave_out(bands, c, Gathering::refused_part);
+  solver_.bands(set_.lines);
+  for (Index c = 0; c < set_.cut.count(); ++c) leave_out(bands, c, Gathering::refused_part);
   solver_.set_up(known);
 }
 
 template <typename T>
 void CutSolver<T>::Impl::leave_out(Bands<T>& bands, Index c, Gathering why) {
-  bands.blank_line(cut_[c].line);
-  why_[static_cast<std::size_t>(c)] = why;
-}
-
-/// Blank the cut lines whose inner rows are singular. Pinning their last row, as the solver does with singular lines,
-/// is of no use where that is the uncoupled one.
-template <typename T>
-void CutSolver<T>::Impl::leave_out_singular(Bands<T>& bands) {
-  Reference<T> reference;
-  reference.factor(lines_, bands.view());
-  std::vector<char> singular(static_cast<std::size_t>(lines_.count()), 0);
-  for (const auto& doubt : reference.doubts()) singular[static_cast<std::size_t>(doubt.line)] = doubt.singular;
-  for (Index c = 0; c < cut_.count(); ++c) {
-    if (singular[static_cast<std::size_t>(cut_[c].line)] != 0) leave_out(bands, c, Gathering::singular_part);
-  }
+  bands.blank_line(set_.cut[c].line);
+  set_.why[static_cast<std::size_t>(c)] = why;
 }
 
 /// Gather the lines whose inner rows are singular; lines that are not cut are judged as Solver does.
 template <typename T>
 void CutSolver<T>::Impl::sort_pinned() {
-  std::vector<Index> cut_of(static_cast<std::size_t>(lines_.count()), -1);
-  for (Index c = 0; c < cut_.count(); ++c) cut_of[static_cast<std::size_t>(cut_[c].line)] = c;
+  std::vector<Index> cut_of(static_cast<std::size_t>(set_.lines.count()), -1);
+  for (Index c = 0; c < set_.cut.count(); ++c) cut_of[static_cast<std::size_t>(set_.cut[c].line)] = c;
   for (const Index line : solver_.pinned_lines()) {
     const Index c = cut_of[static_cast<std::size_t>(line)];
     if (c >= 0) {
-      why_[static_cast<std::size_t>(c)] = Gathering::singular_part;
+      set_.why[static_cast<std::size_t>(c)] = Gathering::singular_part;
     } else if (!may_pin()) {
-      throw Breakdown("line " + std::to_string(line) + " of " + std::to_string(lines_.count()) +
+      throw Breakdown("line " + std::to_string(line) + " of " + std::to_string(set_.lines.count()) +
                       " is singular; the option singular pin sets the last unknown of each singular line to 0");
     }
   }
@@ -173,97 +201,112 @@ void CutSolver<T>::Impl::sort_pinned() {
 /// Take the rows next to cuts out, solve the inner rows, and find the spikes.
 template <typename T>
 void CutSolver<T>::Impl::set_up_parts(Bands<T>& bands) {
-  std::vector<char> above(static_cast<std::size_t>(lines_.count()), 0), below = above;
-  for (Index c = 0; c < cut_.count(); ++c) {
-    above[static_cast<std::size_t>(cut_[c].line)] = cut_.above(c);
-    below[static_cast<std::size_t>(cut_[c].line)] = cut_.below(c);
-  }
-  parts_.reset(lines_, above, below);
-  slot_.clear();
-  for (const CutLine& line : cut_.lines) slot_.push_back(parts_.slot_of(line.line));
-  why_.assign(cut_.lines.size(), Gathering::none);
-  parts_.take_out(bands);
+  set_.divide();
+  set_.parts.take_out(bands);
   taken_out_ = true;
-  solver_.set_options(inner_options());
+  solver_.set_options(inner_options(options_, overall_.dominance));
   set_up_inner(bands);
   sort_pinned();
-  if (options_.method == MethodChoice::pivot) why_.assign(cut_.lines.size(), Gathering::asked);
-  std::vector<char> left_out(static_cast<std::size_t>(parts_.slots()), 0);
-  for (Index c = 0; c < cut_.count(); ++c) left_out[static_cast<std::size_t>(slot_at(c))] = gathered(c);
-  if (parts_.slots() > 0) {
-    parts_.find_spikes([&](const T* y, T* x) { solver_.apply(y, x); }, left_out);
+  if (options_.method == MethodChoice::pivot) set_.why.assign(set_.cut.lines.size(), Gathering::asked);
+  std::vector<char> left_out(static_cast<std::size_t>(set_.parts.slots()), 0);
+  for (Index c = 0; c < set_.cut.count(); ++c) left_out[static_cast<std::size_t>(set_.slot_at(c))] = set_.gathered(c);
+  if (set_.parts.slots() > 0) {
+    set_.parts.find_spikes([&](const T* y, T* x) { solver_.apply(y, x); }, left_out);
   }
 }
 
-/// A symmetric operator that is truncated beyond rounding would not be symmetric: CG would break without a word.
 template <typename T>
-bool CutSolver<T>::Impl::chooses_truncation(double bound, bool symmetric) const {
-  const bool strict = symmetric && !named(options_.method);
-  const double tol = strict ? std::min(tolerance<T>(options_), rounding<T>()) : tolerance<T>(options_);
-  if (truncates(options_.method)) return std::isfinite(bound);
-  return !named(options_.method) && bound <= kBoundShare * tol;
+std::vector<PartFacts> CutSolver<T>::Impl::own_facts() const {
+  std::vector<PartFacts> own;
+  for (Index c = 0; c < set_.cut.count(); ++c) {
+    const Survey& survey = survey_[static_cast<std::size_t>(c)];
+    const Index s = set_.slot_at(c);
+    own.push_back({set_.parts.reduced(s), set_.lines.length(set_.slot(c).line), set_.why[static_cast<std::size_t>(c)],
+                   survey.smallest_row, survey.largest_row, set_.parts.spike_size(s), solver_.report().rounding});
+  }
+  return own;
 }
 
 /// Decide which lines are gathered, and whether the others are truncated.
 template <typename T>
 void CutSolver<T>::Impl::judge(Accord& accord) {
-  tell_roots();
-  double bound = 0;
-  bool symmetric = true;
-  accord.attempt([&] { verdicts(bound, symmetric); });
-  const bool any = std::any_of(why_.begin(), why_.end(), [](Gathering g) { return g != Gathering::none; });
-  std::vector<double> facts{bound, symmetric ? 0.0 : 1.0, any ? 1.0 : 0.0, report_.rounding};
+  set_.tell_roots(own_facts());
+  RootedLines rooted;
+  accord.attempt([&] { rooted = set_.judge_rooted(); });
+  std::vector<double> facts{rooted.bound, rooted.symmetric ? 0.0 : 1.0, set_.any_gathered() ? 1.0 : 0.0,
+                            rooted.rounding};
   accord.agree(facts);
-  symmetric = known_.symmetric || (overall_.symmetric && facts[1] == 0);
-  gathering_ = facts[2] > 0;
+  const bool symmetric = known_.symmetric || (overall_.symmetric && facts[1] == 0);
+  any_gathered_ = facts[2] > 0;
   report_.rounding = facts[3];
-  truncated_ = chooses_truncation(facts[0], symmetric);
+  set_.truncated = chooses_truncation<T>(options_, facts[0], symmetric);
   const double tol = tolerance<T>(options_);
-  const bool loose = truncated_ && !symmetric && overall_.dominance >= 1;
+  const bool loose = set_.truncated && !symmetric && overall_.dominance >= 1;
   const double kept = loose && tol > rounding<T>() ? kSpikeShare * tol : spike_rounding<T>();
-  report_.truncated = truncated_;
+  report_.truncated = set_.truncated;
   report_.tolerance = tol;
-  report_.bound = truncated_ ? facts[0] + 2 * kept : 0;
-  report_.above_tolerance = truncated_ && !(facts[0] <= kBoundShare * tol);
-  tell_parts();
-  parts_.keep_spikes(kept);
+  report_.bound = set_.truncated ? facts[0] + 2 * kept : 0;
+  report_.above_tolerance = set_.truncated && !(facts[0] <= kBoundShare * tol);
+  set_.tell_parts();
+  set_.parts.keep_spikes(kept);
+}
+
+/// Gather the lines that cannot be solved in parts, if there are any on any process.
+template <typename T>
+void CutSolver<T>::Impl::gather(Accord& accord) {
+  report_.pinned = 0;
+  if (!any_gathered_) {
+    gathered_.clear();
+    return;
+  }
+  Bands<T> whole;
+  accord.attempt([&] { whole = whole_bands(); });
+  gathered_.gather(accord, whole, options_, may_pin());
+  report_.pinned = gathered_.pinned();
 }
 
 /// Make the apply ready, and try it where that is wanted: lines that fail are gathered.
 template <typename T>
 void CutSolver<T>::Impl::settle_all(Accord& accord) {
-  for (bool tried = !needs_trial();;) {
+  // Rows that are strictly dominant bound growth and spikes. Others may turn singular by an arbitrarily small change.
+  for (bool tried = overall_.dominance > 1 || report_.above_tolerance;;) {
     gather(accord);
-    accord.attempt([&] { wire(); });
+    accord.attempt([&] { interface_.wire(); });
     accord.agree();
-    std::vector<Gathering> failed;
-    if (tried || !try_lines(accord, failed)) return;
-    if (truncated_) {  // right at the cuts by its bound, and rounding is not
+    report_.sent = interface_.sent();
+    report_.received = interface_.received();
+    if (tried) return;
+    Bands<T> whole;
+    accord.attempt([&] { whole = whole_bands(); });
+    const CutTrialResult trial = try_lines(accord, set_, solver_, interface_, whole, tolerance<T>(options_));
+    report_.backward_error = trial.backward_error;
+    if (!trial.failed) return;
+    if (set_.truncated) {  // right at the cuts by its bound, and rounding is not
       report_.above_tolerance = truncates(options_.method);
       if (report_.above_tolerance) return;
-      report_.truncated = truncated_ = false;
+      report_.truncated = set_.truncated = false;
       report_.bound = 0;
       continue;
     }
-    for (std::size_t c = 0; c < failed.size(); ++c) why_[c] = std::max(why_[c], failed[c]);
-    gathering_ = tried = true;
+    for (std::size_t c = 0; c < trial.why.size(); ++c) set_.why[c] = std::max(set_.why[c], trial.why[c]);
+    any_gathered_ = tried = true;
   }
 }
 
 template <typename T>
 void CutSolver<T>::Impl::finish_report() {
-  report_.lines = cut_.count();
+  report_.lines = set_.cut.count();
   report_.longest_chain = overall_.longest_chain;
-  report_.spike_rows = parts_.spike_rows();
-  for (Index c = 0; c < cut_.count(); ++c) {
-    if (!gathered(c)) continue;
+  report_.spike_rows = set_.parts.spike_rows();
+  for (Index c = 0; c < set_.cut.count(); ++c) {
+    if (!set_.gathered(c)) continue;
     ++report_.gathered;
-    if (report_.first_gathered >= 0 && report_.first_gathered <= cut_[c].number) continue;
-    report_.first_gathered = cut_[c].number;
-    report_.gathered_why = text(why_[static_cast<std::size_t>(c)]);
+    if (report_.first_gathered >= 0 && report_.first_gathered <= set_.cut[c].number) continue;
+    report_.first_gathered = set_.cut[c].number;
+    report_.gathered_why = text(set_.why[static_cast<std::size_t>(c)]);
   }
-  facts_ = {};
-  verdict_ = {};
+  set_.facts = {};
+  set_.verdicts = {};
   survey_ = {};
 }
 
@@ -281,22 +324,22 @@ void CutSolver<T>::Impl::set_up(const Known& known) {
   transpose_stale_ = true;
   report_ = {};
   overall_ = {};
-  cut_ = {};
+  set_.cut = {};
   restore();
-  if (exchange_) {
-    Accord accord(*exchange_);
+  if (set_.exchange) {
+    Accord accord(*set_.exchange);
     std::vector<double> facts(kLook, kNone);
     accord.attempt([&] { look(facts); });
     accord.agree(facts);
     learn(facts);
-    accord.attempt([&] { overall_.cut ? set_up_parts(solver_.bands(lines_)) : set_up_plain(known); });
+    accord.attempt([&] { overall_.cut ? set_up_parts(solver_.bands(set_.lines)) : set_up_plain(known); });
     accord.agree();
     if (overall_.cut) {
       judge(accord);
       settle_all(accord);
       finish_report();
     } else {
-      parts_ = {};
+      set_.parts = {};
     }
   } else {
     set_up_plain(known);

@@ -27,10 +27,10 @@ template <typename T>
 void CutSolver<T>::Impl::begin(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange) {
   restore();
   ready_ = false;
-  lines_ = lines;
+  set_.lines = lines;
   cuts_ = std::move(cuts);
-  if (exchange_ != exchange) transposed_.reset();
-  exchange_ = std::move(exchange);
+  if (set_.exchange != exchange) transposed_.reset();
+  set_.exchange = std::move(exchange);
 }
 
 /// Couplings across cuts are kept, and cut lines are looked at one by one; others are as those of Solver.
@@ -67,7 +67,7 @@ void CutSolver<T>::Impl::apply(const T* y, T* x) {
   } catch (...) {
     failure = std::current_exception();
   }
-  exchange(failure ? nullptr : y, x);
+  interface_.settle(failure ? nullptr : y, x);
   if (failure) std::rethrow_exception(failure);
   ++applies_;
   total_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -98,7 +98,7 @@ void CutSolver<T>::Impl::apply_transpose(const T* y, T* x) {
 /// The couplings across a cut change sides.
 template <typename T>
 void CutSolver<T>::Impl::set_up_transpose() {
-  Accord accord(*exchange_);
+  Accord accord(*set_.exchange);
   Bands<T> whole;
   accord.attempt([&] {
     whole = whole_bands();
@@ -107,12 +107,12 @@ void CutSolver<T>::Impl::set_up_transpose() {
   });
   accord.agree();
   Wire<T> across;
-  across.open(*exchange_, route_across(cut_, [](Index, int) { return 1; }));
-  const Beyond beyond = look_across(across, whole.lower(), whole.upper());
-  Bands<T>& bands = transposed_->bands(lines_, cuts_, exchange_);
-  transpose(lines_, whole.view(), bands);
-  for (Index c = 0; c < cut_.count(); ++c) {
-    const PartSlot& s = slot(c);
+  across.open(*set_.exchange, route_across(set_.cut, [](Index, int) { return 1; }));
+  const Beyond<T> beyond = set_.look_across(across, whole.lower(), whole.upper());
+  Bands<T>& bands = transposed_->bands(set_.lines, cuts_, set_.exchange);
+  transpose(set_.lines, whole.view(), bands);
+  for (Index c = 0; c < set_.cut.count(); ++c) {
+    const PartSlot& s = set_.slot(c);
     if (s.above) bands.lower()[s.top] = beyond.above[static_cast<std::size_t>(c)];
     if (s.below) bands.upper()[s.bottom] = beyond.below[static_cast<std::size_t>(c)];
   }
@@ -146,8 +146,7 @@ template <typename T>
 std::int64_t CutSolver<T>::Impl::bytes() const {
   std::int64_t sum = solver_.bytes() + (transposed_ ? transposed_->bytes() : 0);
   if (!overall_.cut) return sum;
-  sum += parts_.bytes() + systems_.bytes() + unknowns_.bytes() + across_.bytes() + up_.bytes() + back_.bytes() +
-         gathered_y_.bytes() + gathered_x_.bytes() + (gathered_lines_.empty() ? 0 : settled_.bytes());
+  sum += set_.parts.bytes() + interface_.bytes() + gathered_.bytes();
   return sum + (refused_ ? refused_->bytes() : 0);
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The trial solves of cut lines: evidence that no process could find alone.
+#include "cut_trial.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "cut_solver_impl.hpp"
-#include "method_choice.hpp"
+#include "evidence.hpp"
 
 namespace oclspkt {
 namespace {
@@ -29,58 +30,29 @@ struct Product {
   }
 };
 
-}  // namespace
-
-/// Rows that are strictly dominant bound growth and spikes. Others may turn singular by an arbitrarily small change.
-template <typename T>
-bool CutSolver<T>::Impl::needs_trial() const {
-  return !(overall_.dominance > 1) && !report_.above_tolerance;
-}
-
-/// The bands as they were given, couplings across cuts included.
-template <typename T>
-Bands<T> CutSolver<T>::Impl::whole_bands() {
-  Bands<T> whole(lines_);
-  if (refused_) {
-    whole.copy_from(refused_->view());
-  } else {
-    solver_.copy_bands(whole);
+/// What a trial solve found of a line: the largest of its rows.
+struct LineErrors {
+  double componentwise = 0;  ///< backward error; NaN if a number is not finite
+  double residual = 0, row = 0, x = 0, y = 0;
+  double normwise() const {
+    if (std::isnan(componentwise)) return componentwise;
+    return residual == 0 ? 0 : residual / (row * x + y);
   }
-  parts_.put_back(whole);
-  return whole;
-}
-
-/// Tell the neighbours the numbers of the top and bottom rows of each part, and hear theirs.
-/// @param top, bottom shape [extent]; numbers of the vectors' layout
-template <typename T>
-typename CutSolver<T>::Impl::Beyond CutSolver<T>::Impl::look_across(Wire<T>& across, const T* top,
-                                                                    const T* bottom) const {
-  for (const Route::Item& item : across.route.out) {
-    const PartSlot& s = slot(item.line);
-    across.out[item.at] = item.place < cut_[item.line].place ? top[s.top] : bottom[s.bottom];
-  }
-  across.talk();
-  Beyond beyond{std::vector<T>(cut_.lines.size()), std::vector<T>(cut_.lines.size())};
-  for (const Route::Item& item : across.route.in) {
-    const bool above = item.place < cut_[item.line].place;
-    (above ? beyond.above : beyond.below)[static_cast<std::size_t>(item.line)] = across.in[item.at];
-  }
-  return beyond;
-}
+};
 
 /// See trial_right_hand_side() of evidence.hpp; here rows couple beyond the cuts.
 template <typename T>
-void CutSolver<T>::Impl::trial_right_hand_side(const Bands<T>& whole, TrialKind kind, Wire<T>& across, T* y) const {
+void right_hand_side(const CutSet<T>& set, const Bands<T>& whole, TrialKind kind, Wire<T>& across, T* y) {
   const BandsView<T> b = whole.view();
-  TrialCoin coin(exchange_->rank());
-  AlignedArray<T> x(lines_.extent());
-  for (const CutLine& cut : cut_.lines) {
-    for_rows(lines_, cut.line, [&](Index at, Index) { x[at] = coin.toss() ? 1 : 2; });
+  TrialCoin coin(set.exchange->rank());
+  AlignedArray<T> x(set.lines.extent());
+  for (const CutLine& cut : set.cut.lines) {
+    for_rows(set.lines, cut.line, [&](Index at, Index) { x[at] = coin.toss() ? 1 : 2; });
   }
-  const Beyond beyond = look_across(across, x.data(), x.data());
-  for (Index c = 0; c < cut_.count(); ++c) {
-    const Index line = cut_[c].line, last = lines_.length(line) - 1, stride = lines_.row_stride();
-    for_rows(lines_, line, [&](Index at, Index i) {
+  const Beyond<T> beyond = set.look_across(across, x.data(), x.data());
+  for (Index c = 0; c < set.cut.count(); ++c) {
+    const Index line = set.cut[c].line, last = set.lines.length(line) - 1, stride = set.lines.row_stride();
+    for_rows(set.lines, line, [&](Index at, Index i) {
       if (kind == TrialKind::rough) {
         const T magnitude = std::abs(b.lower[at]) + std::abs(b.diag[at]) + std::abs(b.upper[at]);
         y[at] = x[at] > T(1) ? magnitude : -magnitude;
@@ -95,13 +67,13 @@ void CutSolver<T>::Impl::trial_right_hand_side(const Bands<T>& whole, TrialKind 
 
 /// What a part's rows say of a trial solve.
 template <typename T>
-LineErrors CutSolver<T>::Impl::trial_errors(const Bands<T>& whole, Index c, const Beyond& beyond, const T* y,
-                                            const T* x) const {
+LineErrors errors_of(const CutSet<T>& set, const Bands<T>& whole, Index c, const Beyond<T>& beyond, const T* y,
+                     const T* x) {
   const BandsView<T> b = whole.view();
-  const Index line = cut_[c].line, last = lines_.length(line) - 1, stride = lines_.row_stride();
+  const Index line = set.cut[c].line, last = set.lines.length(line) - 1, stride = set.lines.row_stride();
   LineErrors e;
   bool finite = true;
-  for_rows(lines_, line, [&](Index at, Index i) {
+  for_rows(set.lines, line, [&](Index at, Index i) {
     Product row;
     row.add(b.lower[at], i > 0 ? x[at - stride] : beyond.above[static_cast<std::size_t>(c)]);
     row.add(b.diag[at], x[at]);
@@ -123,10 +95,10 @@ LineErrors CutSolver<T>::Impl::trial_errors(const Bands<T>& whole, Index c, cons
 /// Make what parts found hold for their lines.
 /// @param[in,out] errors shape [cut lines]; of the part, then of the line
 template <typename T>
-void CutSolver<T>::Impl::combine(std::vector<LineErrors>& errors) {
+void combine(const CutSet<T>& set, std::vector<LineErrors>& errors) {
   Wire<double> up, back;
-  up.open(*exchange_, route_to_roots(cut_, [](Index, int) { return kErrors; }));
-  back.open(*exchange_, up.route.back());
+  up.open(*set.exchange, route_to_roots(set.cut, [](Index, int) { return kErrors; }));
+  back.open(*set.exchange, up.route.back());
   const auto of = [&](const Route::Item& item) -> LineErrors& { return errors[static_cast<std::size_t>(item.line)]; };
   const auto write = [](const LineErrors& e, double* to) {
     for (const double number : {e.componentwise, e.residual, e.row, e.x, e.y}) *to++ = number;
@@ -150,63 +122,60 @@ void CutSolver<T>::Impl::combine(std::vector<LineErrors>& errors) {
   for (const Route::Item& item : back.route.in) of(item) = read(back.in.data() + item.at);
 }
 
-/// Run both trial solves. Where |p x_t| is far larger than x, rounding of x = z - p x_t is small by norm and not by
-/// components (upwind, 1e6 rows a part: 161 eps where x passes through 0), which is as stable as pivoting by norm; so a
-/// line fails only if both are too large. A tolerance above rounding admits as much error, which only the smooth one
-/// measures: its solution is of one size everywhere.
-/// @param[out] why shape [cut lines]; the lines whose error is above the limit on any process
-/// @return true if there is one on any process
+}  // namespace
+
+/// Where |p x_t| is far larger than x, rounding of x = z - p x_t is small by norm and not by components (upwind, 1e6
+/// rows a part: 161 eps where x passes through 0), which is as stable as pivoting by norm; so a line fails only if both
+/// are too large. A tolerance above rounding admits as much error, which only the smooth one measures: its solution is
+/// of one size everywhere.
 template <typename T>
-bool CutSolver<T>::Impl::try_lines(Accord& accord, std::vector<Gathering>& why) {
+CutTrialResult try_lines(Accord& accord, const CutSet<T>& set, Solver<T>& inner, CutInterface<T>& interface,
+                         const Bands<T>& whole, double tol) {
   const auto eps = static_cast<double>(std::numeric_limits<T>::epsilon());
-  const bool loose = tolerance<T>(options_) > eps;
-  const double limit = kTrialLimitEps * eps + (loose ? 8 * tolerance<T>(options_) : 0);
-  why.assign(cut_.lines.size(), Gathering::none);
-  Bands<T> whole;
+  const bool loose = tol > eps;
+  const double limit = kTrialLimitEps * eps + (loose ? 8 * tol : 0);
+  CutTrialResult result;
+  result.why.assign(set.cut.lines.size(), Gathering::none);
   AlignedArray<T> y, x;
   accord.attempt([&] {
-    whole = whole_bands();
-    y.resize(lines_.extent());
-    x.resize(lines_.extent());
+    y.resize(set.lines.extent());
+    x.resize(set.lines.extent());
     std::fill_n(y.data(), y.size(), T(0));
     std::fill_n(x.data(), x.size(), T(0));
   });
   accord.agree();
   Wire<T> across;
-  across.open(*exchange_, route_across(cut_, [](Index, int) { return 1; }));
+  across.open(*set.exchange, route_across(set.cut, [](Index, int) { return 1; }));
   double worst = 0;
   for (const TrialKind kind : {TrialKind::rough, TrialKind::smooth}) {
     if (loose && kind == TrialKind::rough) continue;
-    trial_right_hand_side(whole, kind, across, y.data());
-    accord.attempt([&] { solver_.apply(y.data(), x.data()); });
+    right_hand_side(set, whole, kind, across, y.data());
+    accord.attempt([&] { inner.apply(y.data(), x.data()); });
     accord.agree();
-    exchange(y.data(), x.data());
-    const Beyond beyond = look_across(across, x.data(), x.data());
-    std::vector<LineErrors> errors(cut_.lines.size());
-    for (Index c = 0; c < cut_.count(); ++c) {
-      if (!gathered(c)) errors[static_cast<std::size_t>(c)] = trial_errors(whole, c, beyond, y.data(), x.data());
+    interface.settle(y.data(), x.data());
+    const Beyond<T> beyond = set.look_across(across, x.data(), x.data());
+    std::vector<LineErrors> errors(set.cut.lines.size());
+    for (Index c = 0; c < set.cut.count(); ++c) {
+      if (!set.gathered(c)) errors[static_cast<std::size_t>(c)] = errors_of(set, whole, c, beyond, y.data(), x.data());
     }
-    combine(errors);
+    combine(set, errors);
     for (std::size_t c = 0; c < errors.size(); ++c) {
       const double error = errors[c].componentwise;
-      if (!(error <= limit) && !(errors[c].normwise() <= kStableEps * eps)) why[c] = Gathering::trial;
+      if (!(error <= limit) && !(errors[c].normwise() <= kStableEps * eps)) result.why[c] = Gathering::trial;
       if (!(error <= worst)) worst = std::isnan(worst) ? worst : error;
     }
   }
   const auto failed = [](Gathering g) { return g != Gathering::none; };
-  std::vector<double> all{worst, std::any_of(why.begin(), why.end(), failed) ? 1.0 : 0.0};
+  std::vector<double> all{worst, std::any_of(result.why.begin(), result.why.end(), failed) ? 1.0 : 0.0};
   accord.agree(all);
-  report_.backward_error = all[0];
-  return all[1] > 0;
+  result.backward_error = all[0];
+  result.failed = all[1] > 0;
+  return result;
 }
 
-#define OCLSPKT_INSTANTIATE(T)                                                                             \
-  template bool CutSolver<T>::Impl::needs_trial() const;                                                   \
-  template Bands<T> CutSolver<T>::Impl::whole_bands();                                                     \
-  template CutSolver<T>::Impl::Beyond CutSolver<T>::Impl::look_across(Wire<T>&, const T*, const T*) const; \
-  template void CutSolver<T>::Impl::trial_right_hand_side(const Bands<T>&, TrialKind, Wire<T>&, T*) const; \
-  template bool CutSolver<T>::Impl::try_lines(Accord&, std::vector<Gathering>&);
-OCLSPKT_INSTANTIATE(float)
-OCLSPKT_INSTANTIATE(double)
+template CutTrialResult try_lines(Accord&, const CutSet<float>&, Solver<float>&, CutInterface<float>&,
+                                  const Bands<float>&, double);
+template CutTrialResult try_lines(Accord&, const CutSet<double>&, Solver<double>&, CutInterface<double>&,
+                                  const Bands<double>&, double);
 
 }  // namespace oclspkt

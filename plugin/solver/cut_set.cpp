@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What processes tell each other of their parts at set-up, and what follows from it.
+#include "cut_set.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "cut_solver_impl.hpp"
 #include "survey.hpp"
 
 namespace oclspkt {
@@ -169,83 +170,114 @@ double truncation_bound(const std::vector<PartFacts>& parts) {
 }
 
 template <typename T>
-PartFacts CutSolver<T>::Impl::facts_of(Index c) const {
-  const Survey& survey = survey_[static_cast<std::size_t>(c)];
-  const Index s = slot_at(c);
-  return {parts_.reduced(s),  lines_.length(slot(c).line), why_[static_cast<std::size_t>(c)], survey.smallest_row,
-          survey.largest_row, parts_.spike_size(s),        solver_.report().rounding};
+bool CutSet<T>::any_gathered() const {
+  return std::any_of(why.begin(), why.end(), [](Gathering g) { return g != Gathering::none; });
 }
 
-/// Fill facts_ of the lines that are rooted here.
 template <typename T>
-void CutSolver<T>::Impl::tell_roots() {
+Index CutSet<T>::rows(Index c, int place) const {
+  if (place == cut[c].place) return lines.length(cut[c].line);
+  return facts[static_cast<std::size_t>(c)][static_cast<std::size_t>(place)].rows;
+}
+
+template <typename T>
+Index CutSet<T>::rows(Index c) const {
+  Index sum = 0;
+  for (const PartFacts& part : facts[static_cast<std::size_t>(c)]) sum += part.rows;
+  return sum;
+}
+
+template <typename T>
+void CutSet<T>::divide() {
+  std::vector<char> above(static_cast<std::size_t>(lines.count()), 0), below = above;
+  for (Index c = 0; c < cut.count(); ++c) {
+    above[static_cast<std::size_t>(cut[c].line)] = cut.above(c);
+    below[static_cast<std::size_t>(cut[c].line)] = cut.below(c);
+  }
+  parts.reset(lines, above, below);
+  slots.clear();
+  for (const CutLine& line : cut.lines) slots.push_back(parts.slot_of(line.line));
+  why.assign(cut.lines.size(), Gathering::none);
+}
+
+template <typename T>
+void CutSet<T>::tell_roots(const std::vector<PartFacts>& own) {
   Wire<double> wire;
-  wire.open(*exchange_, route_to_roots(cut_, [](Index, int) { return kFacts; }));
-  for (const Route::Item& item : wire.route.out) write(facts_of(item.line), wire.out.data() + item.at);
+  wire.open(*exchange, route_to_roots(cut, [](Index, int) { return kFacts; }));
+  for (const Route::Item& item : wire.route.out) {
+    write(own[static_cast<std::size_t>(item.line)], wire.out.data() + item.at);
+  }
   wire.talk();
-  facts_.assign(cut_.lines.size(), {});
-  for (Index c = 0; c < cut_.count(); ++c) {
-    if (!cut_.rooted(c)) continue;
-    auto& parts = facts_[static_cast<std::size_t>(c)];
-    parts.resize(cut_.chain(c).size());
-    parts[static_cast<std::size_t>(cut_[c].place)] = facts_of(c);
+  facts.assign(cut.lines.size(), {});
+  for (Index c = 0; c < cut.count(); ++c) {
+    if (!cut.rooted(c)) continue;
+    auto& line_facts = facts[static_cast<std::size_t>(c)];
+    line_facts.resize(cut.chain(c).size());
+    line_facts[static_cast<std::size_t>(cut[c].place)] = own[static_cast<std::size_t>(c)];
   }
   for (const Route::Item& item : wire.route.in) {
-    facts_[static_cast<std::size_t>(item.line)][static_cast<std::size_t>(item.place)] =
+    facts[static_cast<std::size_t>(item.line)][static_cast<std::size_t>(item.place)] =
         read_facts(wire.in.data() + item.at);
   }
 }
 
-/// Judge the lines that are rooted here.
-/// @param[out] bound    of their truncation
-/// @param[out] symmetric true if the couplings across their cuts are
 template <typename T>
-void CutSolver<T>::Impl::verdicts(double& bound, bool& symmetric) {
-  bound = 0;
-  symmetric = true;
-  for (Index c = 0; c < cut_.count(); ++c) {
-    if (!cut_.rooted(c)) continue;
-    const auto& parts = facts_[static_cast<std::size_t>(c)];
-    Gathering& why = why_[static_cast<std::size_t>(c)];
-    why = judge_line<T>(parts);
-    for (const PartFacts& part : parts) {
-      if (why == Gathering::none) report_.rounding = std::max(report_.rounding, rounding_of(part));
+RootedLines CutSet<T>::judge_rooted() {
+  RootedLines all;
+  for (Index c = 0; c < cut.count(); ++c) {
+    if (!cut.rooted(c)) continue;
+    const auto& line_facts = facts[static_cast<std::size_t>(c)];
+    Gathering& verdict = why[static_cast<std::size_t>(c)];
+    verdict = judge_line<T>(line_facts);
+    for (const PartFacts& part : line_facts) {
+      if (verdict == Gathering::none) all.rounding = std::max(all.rounding, rounding_of(part));
     }
-    for (std::size_t k = 0; k + 1 < parts.size(); ++k) {
-      symmetric = symmetric && parts[k].reduced.below == parts[k + 1].reduced.above;
+    for (std::size_t k = 0; k + 1 < line_facts.size(); ++k) {
+      all.symmetric = all.symmetric && line_facts[k].reduced.below == line_facts[k + 1].reduced.above;
     }
-    if (why != Gathering::none || has_one_row(parts)) continue;
-    const double line = truncation_bound(parts);
-    if (!(line <= bound)) bound = std::isnan(bound) ? bound : line;
+    if (verdict != Gathering::none || has_one_row(line_facts)) continue;
+    const double line = truncation_bound(line_facts);
+    if (!(line <= all.bound)) all.bound = std::isnan(all.bound) ? all.bound : line;
   }
+  return all;
 }
 
 template <typename T>
-void CutSolver<T>::Impl::tell_parts() {
+void CutSet<T>::tell_parts() {
   Wire<double> wire;
-  wire.open(*exchange_, route_to_roots(cut_, [](Index, int) { return kVerdict; }).back());
+  wire.open(*exchange, route_to_roots(cut, [](Index, int) { return kVerdict; }).back());
   const auto verdict = [&](Index c, int place) {
     const auto at = static_cast<std::size_t>(c);
-    return verdict_for(facts_[at], why_[at], static_cast<std::size_t>(place));
+    return verdict_for(facts[at], why[at], static_cast<std::size_t>(place));
   };
   for (const Route::Item& item : wire.route.out) write(verdict(item.line, item.place), wire.out.data() + item.at);
   wire.talk();
-  verdict_.assign(cut_.lines.size(), {});
+  verdicts.assign(cut.lines.size(), {});
   for (const Route::Item& item : wire.route.in) {
-    verdict_[static_cast<std::size_t>(item.line)] = read_verdict(wire.in.data() + item.at);
+    verdicts[static_cast<std::size_t>(item.line)] = read_verdict(wire.in.data() + item.at);
   }
-  for (Index c = 0; c < cut_.count(); ++c) {
-    if (cut_.rooted(c)) verdict_[static_cast<std::size_t>(c)] = verdict(c, cut_[c].place);
-    why_[static_cast<std::size_t>(c)] = verdict_[static_cast<std::size_t>(c)].why;
+  for (Index c = 0; c < cut.count(); ++c) {
+    if (cut.rooted(c)) verdicts[static_cast<std::size_t>(c)] = verdict(c, cut[c].place);
+    why[static_cast<std::size_t>(c)] = verdicts[static_cast<std::size_t>(c)].why;
   }
 }
 
-#define OCLSPKT_INSTANTIATE(T)                                  \
-  template PartFacts CutSolver<T>::Impl::facts_of(Index) const; \
-  template void CutSolver<T>::Impl::tell_roots();               \
-  template void CutSolver<T>::Impl::verdicts(double&, bool&);   \
-  template void CutSolver<T>::Impl::tell_parts();
-OCLSPKT_INSTANTIATE(float)
-OCLSPKT_INSTANTIATE(double)
+template <typename T>
+Beyond<T> CutSet<T>::look_across(Wire<T>& across, const T* top, const T* bottom) const {
+  for (const Route::Item& item : across.route.out) {
+    const PartSlot& s = slot(item.line);
+    across.out[item.at] = item.place < cut[item.line].place ? top[s.top] : bottom[s.bottom];
+  }
+  across.talk();
+  Beyond<T> beyond{std::vector<T>(cut.lines.size()), std::vector<T>(cut.lines.size())};
+  for (const Route::Item& item : across.route.in) {
+    const bool above = item.place < cut[item.line].place;
+    (above ? beyond.above : beyond.below)[static_cast<std::size_t>(item.line)] = across.in[item.at];
+  }
+  return beyond;
+}
+
+template struct CutSet<float>;
+template struct CutSet<double>;
 
 }  // namespace oclspkt

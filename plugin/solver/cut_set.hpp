@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "cut_lines.hpp"
+#include "cut_parts.hpp"
+#include "pivoted_lines.hpp"
+#include "wire.hpp"
+
+namespace oclspkt {
+
+/// Why a line is gathered; where parts differ the largest counts.
+enum class Gathering { none, singular_part, refused_part, small_pivot, large_spike, extreme, trial, asked };
+const char* text(Gathering why);
+
+/// What a process tells the root of a line about its part, once a set-up.
+struct PartFacts {
+  ReducedPart reduced;
+  Index rows = 0;
+  Gathering why = Gathering::none;
+  double smallest_row = 0, largest_row = 0;  ///< see Survey
+  double spike_size = 0;
+  double rounding = 0;  ///< of the inner rows, see Report
+};
+
+/// What the root of a line tells its parts.
+struct LineVerdict {
+  Gathering why = Gathering::none;
+  bool one_row = false;                ///< a part between two others has one row: no cut can be settled alone
+  ReducedPart above_part, below_part;  ///< the neighbours', as far as the 2x2 systems at the cuts need them
+};
+
+/// The equations of a line in the unknowns next to its cuts.
+std::vector<PivotedRow<double>> reduced_rows(const std::vector<PartFacts>& parts);
+bool has_one_row(const std::vector<PartFacts>& parts);
+/// Bound on max |x_computed - x| / max |x| of a line where S_tb and S_bt of its parts are dropped, rounding apart: with
+/// the exact x as what was dropped, each 2x2 system errs by its inverse times that, and inner rows by their spikes
+/// times that. NaN or Inf if nothing is known.
+double truncation_bound(const std::vector<PartFacts>& parts);
+
+/// Numbers of the rows beyond the cuts. Each shape [cut lines], 0 where there is none.
+template <typename T>
+struct Beyond {
+  std::vector<T> above, below;
+};
+
+/// What the lines rooted on one process have in common.
+struct RootedLines {
+  double bound = 0;       ///< largest truncation_bound() of the lines that are not gathered
+  double rounding = 0;    ///< largest rounding of their parts
+  bool symmetric = true;  ///< the couplings across each cut are equal
+};
+
+/// The cut lines of one process: the parts it holds, and what the root of each line decides.
+template <typename T>
+struct CutSet {
+  LineSet lines;  ///< those that are not cut too
+  std::shared_ptr<Exchange> exchange;
+  CutLines cut;
+  CutParts<T> parts;
+  std::vector<Index> slots;                   ///< shape [cut lines]
+  std::vector<Gathering> why;                 ///< shape [cut lines]
+  std::vector<LineVerdict> verdicts;          ///< shape [cut lines]
+  std::vector<std::vector<PartFacts>> facts;  ///< shape [cut lines]; of all parts where the line is rooted here
+  bool truncated = false;                     ///< S_tb and S_bt are dropped
+
+  bool gathered(Index c) const { return why[static_cast<std::size_t>(c)] != Gathering::none; }
+  bool any_gathered() const;
+  /// Truncated lines are settled at their cuts; the others at their root.
+  bool settled_at_cuts(Index c) const {
+    return truncated && !gathered(c) && !verdicts[static_cast<std::size_t>(c)].one_row;
+  }
+  Index slot_at(Index c) const { return slots[static_cast<std::size_t>(c)]; }
+  const PartSlot& slot(Index c) const { return parts.slot(slot_at(c)); }
+  /// Rows of the part at `place`: of this process, or of any where the line is rooted here.
+  Index rows(Index c, int place) const;
+  /// Rows of a whole line that is rooted here.
+  Index rows(Index c) const;
+
+  /// Find the parts of the cut lines.
+  void divide();
+  /// Collective: fill the facts of the lines that are rooted here.
+  /// @param own shape [cut lines]; of the parts here
+  void tell_roots(const std::vector<PartFacts>& own);
+  /// Judge the lines that are rooted here.
+  RootedLines judge_rooted();
+  /// Collective: let all parts of a line know what its root decided.
+  void tell_parts();
+  /// Collective: tell the neighbours the numbers of the top and bottom rows of each part, and hear theirs.
+  /// @param across opened for one number from each side of each cut
+  /// @param top, bottom shape [extent]; numbers of the vectors' layout
+  Beyond<T> look_across(Wire<T>& across, const T* top, const T* bottom) const;
+};
+
+}  // namespace oclspkt

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Lines that cannot be solved in parts: their roots solve them whole.
+#include "gathered_lines.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace oclspkt {
+namespace {
+
+/// Bands that travel.
+constexpr Index kBands = 3;
+
+}  // namespace
+
+/// @throws Breakdown for the first line rooted here that is longer than Options::gather_limit
+template <typename T>
+void GatheredLines<T>::check_limit(Index limit) const {
+  if (limit < 0) return;
+  for (Index c = 0; c < set_.cut.count(); ++c) {
+    if (!set_.cut.rooted(c) || !set_.gathered(c)) continue;
+    const Index rows = set_.rows(c);
+    if (rows <= limit) continue;
+    throw Breakdown("line " + std::to_string(set_.cut[c].number) + " of " + std::to_string(rows) +
+                    " rows cannot be solved in parts (" + text(set_.why[static_cast<std::size_t>(c)]) +
+                    "), and gather_limit lets one process solve lines of at most " + std::to_string(limit) +
+                    " rows: raise it (-1: any length)");
+  }
+}
+
+template <typename T>
+void GatheredLines<T>::clear() {
+  solver_ = Solver<T>();
+  lines_.clear();
+  pinned_ = 0;
+  y_.resize(0);
+  x_.resize(0);
+}
+
+template <typename T>
+void GatheredLines<T>::gather(Accord& accord, const Bands<T>& whole, const Options& options, bool may_pin) {
+  lines_.clear();
+  pinned_ = 0;
+  accord.attempt([&] { check_limit(options.gather_limit); });
+  accord.agree();
+  Wire<T> wire;
+  wire.open(*set_.exchange, route_to_roots(set_.cut, [&](Index c, int place) -> Index {
+    if (!set_.gathered(c)) return 0;
+    return kBands * set_.rows(c, place);
+  }));
+  const BandsView<T> from = whole.view();
+  for (const Route::Item& item : wire.route.out) {
+    T* to = wire.out.data() + item.at;
+    const Index line = set_.cut[item.line].line;
+    for (const T* band : {from.lower, from.diag, from.upper}) {
+      for (Index i = 0; i < set_.lines.length(line); ++i) {
+        *to++ = band[set_.lines.first(line) + i * set_.lines.row_stride()];
+      }
+    }
+  }
+  wire.talk();
+  accord.attempt([&] {
+    fill(wire, whole);
+    factor(options, may_pin);
+  });
+  accord.agree();
+}
+
+/// Lay the gathered lines end to end, each from its parts.
+template <typename T>
+void GatheredLines<T>::fill(const Wire<T>& wire, const Bands<T>& whole) {
+  std::vector<Index> starts{0};
+  std::vector<std::vector<const T*>> parts;  // of each line; null: the part of this process
+  std::vector<Index> place_in(set_.cut.lines.size(), -1);
+  for (Index c = 0; c < set_.cut.count(); ++c) {
+    if (!set_.cut.rooted(c) || !set_.gathered(c)) continue;
+    place_in[static_cast<std::size_t>(c)] = static_cast<Index>(lines_.size());
+    lines_.push_back(c);
+    starts.push_back(starts.back() + set_.rows(c));
+    parts.emplace_back(set_.cut.chain(c).size(), nullptr);
+  }
+  for (const Route::Item& item : wire.route.in) {
+    const auto line = static_cast<std::size_t>(place_in[static_cast<std::size_t>(item.line)]);
+    parts[line][static_cast<std::size_t>(item.place)] = wire.in.data() + item.at;
+  }
+  y_.resize(starts.back());
+  x_.resize(starts.back());
+  Bands<T>& bands = solver_.bands(LineSet::unequal(starts));
+  T* const to[] = {bands.lower(), bands.diag(), bands.upper()};
+  const T* const own[] = {whole.view().lower, whole.view().diag, whole.view().upper};
+  for (std::size_t g = 0; g < lines_.size(); ++g) {
+    const Index c = lines_[g];
+    Index at = starts[g];
+    for (std::size_t place = 0; place < parts[g].size(); ++place) {
+      const Index rows = set_.rows(c, static_cast<int>(place));
+      for (Index band = 0; band < kBands; ++band) {
+        if (parts[g][place]) {
+          std::copy_n(parts[g][place] + band * rows, rows, to[band] + at);
+          continue;
+        }
+        const T* from = own[band] + set_.lines.first(set_.cut[c].line);
+        for (Index i = 0; i < rows; ++i) to[band][at + i] = from[i * set_.lines.row_stride()];
+      }
+      at += rows;
+    }
+  }
+}
+
+/// "line 7 of 30 rows, cut among 3 processes"
+template <typename T>
+std::string GatheredLines<T>::name(std::size_t g) const {
+  const Index c = lines_[g];
+  return "line " + std::to_string(set_.cut[c].number) + " of " + std::to_string(set_.rows(c)) + " rows, cut among " +
+         std::to_string(set_.cut.parts(c)) + " processes";
+}
+
+/// Find the first gathered line that cannot be solved whole either.
+/// @throws Breakdown naming it
+template <typename T>
+void GatheredLines<T>::refuse(const Options& options, const Breakdown& error) {
+  const LineSet lines = solver_.lines();
+  const BandsView<T> all = solver_.bands(lines).view();
+  for (std::size_t g = 0; g < lines_.size(); ++g) {
+    const Index first = lines.first(static_cast<Index>(g)), rows = lines.length(static_cast<Index>(g));
+    Solver<T> alone(options);
+    try {
+      alone.set_up(LineSet::one(rows), all.lower + first, all.diag + first, all.upper + first);
+    } catch (const Breakdown& own) {
+      throw Breakdown(name(g) + ", cannot be solved: " + own.what());
+    }
+  }
+  throw error;
+}
+
+/// @throws Breakdown naming the first line that is singular, unless it may be pinned
+template <typename T>
+void GatheredLines<T>::factor(const Options& options, bool may_pin) {
+  if (lines_.empty()) return;
+  Options own;
+  own.devices = "host";
+  if (options.method == MethodChoice::pivot) own.method = MethodChoice::pivot;
+  own.singular = Singular::pin;
+  solver_.set_options(own);
+  try {
+    solver_.set_up();
+  } catch (const Breakdown& error) {
+    refuse(own, error);
+  }
+  const std::vector<Index> pinned = solver_.pinned_lines();
+  pinned_ = static_cast<Index>(pinned.size());
+  if (pinned.empty() || may_pin) return;
+  throw Breakdown(name(static_cast<std::size_t>(pinned.front())) +
+                  ", is singular; the option singular pin sets the last unknown of each singular line to 0");
+}
+
+template <typename T>
+void GatheredLines<T>::solve() {
+  if (y_.size() > 0) solver_.apply(y_.data(), x_.data());
+}
+
+template <typename T>
+std::int64_t GatheredLines<T>::bytes() const {
+  return y_.bytes() + x_.bytes() + (lines_.empty() ? 0 : solver_.bytes());
+}
+
+template class GatheredLines<float>;
+template class GatheredLines<double>;
+
+}  // namespace oclspkt
