@@ -35,6 +35,35 @@ class CallersQueue {
   bool on_;
 };
 
+/// Copy rows [first, end) of a chunk's solution to x, and nothing that stands between its lines.
+template <typename T>
+void copy_out(const LineSet& lines, const Chunk& chunk, Index first, Index end, const std::byte* solved, T* x) {
+  constexpr auto kWord = static_cast<Index>(sizeof(T));
+  const auto copy = [&](Index begin, Index behind) {
+    const std::byte* from = solved + (begin - first) * kWord;
+    std::memcpy(x + begin, from, static_cast<std::size_t>((behind - begin) * kWord));
+  };
+  if (lines.rows() == lines.extent()) {
+    if (lines.extent() * kWord < kPastCaches) {
+      copy(first, end);
+    } else {
+      copy_past_caches(solved, (end - first) * kWord, reinterpret_cast<std::byte*>(x + first));
+      order_stores();
+    }
+    return;
+  }
+  for (Index block = chunk.tile_begin; block < chunk.tile_end; ++block) {
+    const Index begin = block * lines.block_stride();
+    const Index row = std::max<Index>(0, first - begin) / lines.row_stride();
+    for (Index i = row; i < lines.length(0); ++i) {
+      const Index at = begin + i * lines.row_stride();
+      if (at >= end) break;
+      const Index from = std::max(first, at), behind = std::min(end, at + lines.block_lines());
+      if (from < behind) copy(from, behind);
+    }
+  }
+}
+
 }  // namespace
 
 template <typename T>
@@ -133,7 +162,7 @@ void ClSolver<T>::pass_in_place(State& s, const Waiter& waiter, std::size_t i, c
   };
   s.y = wrapped(vectors.y);
   if (step == Step::finish) s.x = wrapped(vectors.x);
-  const Event event = launch(site(s, waiter), {bands_of(s, i), s.y, s.x, chunk}, step);
+  const Event event = launch(site(s, waiter), {s.bands_of(i), s.y, s.x, chunk}, step);
   if (step == Step::begin) {
     waiter.wait(event);
   } else {
@@ -184,7 +213,7 @@ void ClSolver<T>::pass_through(State& s, const Waiter& waiter, std::size_t i, co
   const Site site = this->site(s, waiter);
   const auto launch = [&](const Chunk& tiles) { return this->launch(site, {bands, s.y, s.x, tiles}, step); };
   const auto put = [&](Index first, Index end, const std::byte* solved) {
-    copy_out(chunk, first, end, solved, vectors.x);
+    copy_out(lines_, chunk, first, end, solved, vectors.x);
   };
   Passage passage{.pieces = pieces_[i],
                   .first = chunk.first,
@@ -197,15 +226,10 @@ void ClSolver<T>::pass_through(State& s, const Waiter& waiter, std::size_t i, co
   s.pipeline->run(passage, waiter, times_);
 }
 
-template <typename T>
-const ChunkBands& ClSolver<T>::bands_of(const State& s, std::size_t chunk) const {
-  return s.bands[std::min(chunk, s.bands.size() - 1)];
-}
-
 /// The bands of a chunk, which every apply brings where the device does not hold all of them.
 template <typename T>
 const ChunkBands& ClSolver<T>::give_bands(State& s, const Waiter& waiter, std::size_t chunk) {
-  if (in_place_ || layout_.resident) return bands_of(s, chunk);
+  if (in_place_ || layout_.resident) return s.bands_of(chunk);
   upload_bands(s, waiter, s.bands.front(), layout_.band_chunks[std::min(chunk, layout_.band_chunks.size() - 1)]);
   return s.bands.front();
 }
@@ -229,35 +253,6 @@ void ClSolver<T>::make_pipeline(State& s) {
   if (s.pipeline && s.pipeline->slot_bytes() >= slot && s.pipeline->slots() >= slots) return;
   s.pipeline.reset();
   s.pipeline = std::make_unique<Pipeline>(*s.device, slot, slots);
-}
-
-/// Copy rows [first, end) of a chunk's solution to x, and nothing that stands between its lines.
-template <typename T>
-void ClSolver<T>::copy_out(const Chunk& chunk, Index first, Index end, const std::byte* solved, T* x) const {
-  constexpr auto kWord = static_cast<Index>(sizeof(T));
-  const auto copy = [&](Index begin, Index behind) {
-    const std::byte* from = solved + (begin - first) * kWord;
-    std::memcpy(x + begin, from, static_cast<std::size_t>((behind - begin) * kWord));
-  };
-  if (lines_.rows() == lines_.extent()) {
-    if (lines_.extent() * kWord < kPastCaches) {
-      copy(first, end);
-    } else {
-      copy_past_caches(solved, (end - first) * kWord, reinterpret_cast<std::byte*>(x + first));
-      order_stores();
-    }
-    return;
-  }
-  for (Index block = chunk.tile_begin; block < chunk.tile_end; ++block) {
-    const Index begin = block * lines_.block_stride();
-    const Index row = std::max<Index>(0, first - begin) / lines_.row_stride();
-    for (Index i = row; i < lines_.length(0); ++i) {
-      const Index at = begin + i * lines_.row_stride();
-      if (at >= end) break;
-      const Index from = std::max(first, at), behind = std::min(end, at + lines_.block_lines());
-      if (from < behind) copy(from, behind);
-    }
-  }
 }
 
 #define OCLSPKT_INSTANTIATE(T)                                            \

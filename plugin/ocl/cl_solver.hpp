@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -34,6 +35,8 @@ struct DeviceState {
   std::unique_ptr<Pipeline> pipeline;  ///< none in place
   NonFinite non_finite;
   std::vector<Event> earlier;  ///< launches of a pass but the last, until their times are known
+
+  const ChunkBands& bands_of(std::size_t chunk) const { return bands[std::min(chunk, bands.size() - 1)]; }
 };
 
 /// The vectors of an apply: of the host, or in buffers of the device.
@@ -101,9 +104,7 @@ class ClSolver final : public DeviceSolver<T> {
   void pass_on_device(State& s, const Waiter& waiter, std::size_t chunk, const Vectors<T>& vectors, Step step);
   void pass_through(State& s, const Waiter& waiter, std::size_t chunk, const Vectors<T>& vectors, Step step);
   const ChunkBands& give_bands(State& s, const Waiter& waiter, std::size_t chunk);
-  const ChunkBands& bands_of(const State& s, std::size_t chunk) const;
   void take_in_place(State& s, const Waiter& waiter, const Chunk& chunk);
-  void copy_out(const Chunk& chunk, Index first, Index end, const std::byte* solved, T* x) const;
   Buffer checked(const State& s, const char* name, _cl_mem* handle, cl_mem_flags unfit) const;
   Buffer piece(const Buffer& vector, const Chunk& chunk) const;
 

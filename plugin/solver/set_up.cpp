@@ -296,8 +296,7 @@ void Solver<T>::Impl::choose(const DeviceChoice& device, const std::optional<InU
   const bool one_shot = few && !named(options_.method) && holds_at_once(problem(device, false, true));
   // Kernels for GPUs solve with a short halo as fast as memory allows.
   const bool halo_first = one_shot || groups;
-  const bool many_cores =
-      !device.host() && !groups && problem(device, false, false).traits.cores > kTwistedCores;
+  const bool many_cores = !device.host() && !groups && problem(device, false, false).traits.cores > kTwistedCores;
   std::vector<Attempt> attempts =
       methods_to_try(options_.method, {device.host(), end_to_end, few, halo_first, groups, many_cores});
   const bool comparable =
