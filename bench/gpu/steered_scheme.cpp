@@ -217,7 +217,9 @@ class Front final : public SchemeOf<Front> {
     for (const Scheme* scheme : all_schemes()) {
       if (scheme == this) continue;
       for (const Method method : kMethods) {
-        if (scheme->takes(method, problem) && !takes_grid(problem))
+        // Where memory is short kernels for CPUs stand in on GPUs; they are no rivals.
+        const bool stands_in = s.by_groups && std::string(scheme->name()).starts_with("lanes-");
+        if (scheme->takes(method, problem) && !takes_grid(problem) && !stands_in)
           add({scheme->name(), choice_of(method), Origin::proposed});
       }
     }

@@ -26,9 +26,9 @@ class LanesTwopass final : public SchemeOf<LanesTwopass> {
 
   template <typename T>
   bool suits(Method method, const Problem<T>& problem) const {
-    return method == Method::exact_twopass && by_lanes(problem);
+    return method == Method::exact_twopass && !problem.traits.host && problem.bands.lines().contiguous();
   }
-  /// exact-twopass by partitions, as short as rounding asks for.
+  /// exact-twopass by partitions, as short as rounding asks for; for GPUs where nothing else takes chunks.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
     Plan plan = plan_for(problem, Method::exact_twopass, 0);

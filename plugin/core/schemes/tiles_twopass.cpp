@@ -60,15 +60,13 @@ class TilesTwopass final : public SchemeOf<TilesTwopass> {
   bool suits(Method method, const Problem<T>& problem) const {
     return method == Method::exact_twopass && by_tiles(problem);
   }
-  /// exact-twopass by tiles that work-groups reduce to their last rows.
+  /// exact-twopass by tiles that work-groups reduce to their last rows. Where the memory does not hold all rows at once
+  /// it is left to partitions.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
     const Index n = problem.bands.lines().rows();
     Plan plan = make_reduce_plan(n, problem.options.partition, sizeof(T), problem.traits);
-    if (plan.chunk_tiles == 0 && n > 0) {
-      rejection = {"the device's memory does not hold all rows at once", {}, plan};
-      return std::nullopt;
-    }
+    if (plan.chunk_tiles == 0 && n > 0) return std::nullopt;
     serve_if_symmetric(problem, plan);
     return unless_growth(problem, exact_proposal(problem, plan), rejection);
   }
