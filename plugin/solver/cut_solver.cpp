@@ -29,8 +29,9 @@ void CutSolver<T>::Impl::begin(const LineSet& lines, Cuts cuts, std::shared_ptr<
   ready_ = false;
   set_.lines = lines;
   cuts_ = std::move(cuts);
-  if (set_.exchange != exchange) transposed_.reset();
-  set_.exchange = std::move(exchange);
+  std::shared_ptr<Exchange>& present = set_.exchange;
+  if (present != exchange) transposed_.reset();
+  present = std::move(exchange);
 }
 
 /// Couplings across cuts are kept, and cut lines are looked at one by one; others are as those of Solver.

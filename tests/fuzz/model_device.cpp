@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "device.hpp"
+#include "geometry.hpp"
 #include "host_solver.hpp"
 #include "model.hpp"
 #include "oclspkt/error.hpp"
@@ -27,8 +28,10 @@ class ModelDeviceSolver final : public DeviceSolver<T> {
  public:
   void set_up(const Plan& plan, const Bands<T>& bands) override {
     call();
-    factored_ = plan.method == Method::exact_factored;
-    at_work().set_up(plan, bands);
+    // The model sweeps plainly: what is corrected is solved as one sweep would.
+    const bool corrects = plan.has<StoredFactors>() && plan.as<StoredFactors>().corrects;
+    factored_ = corrects || plan.method == Method::exact_factored;
+    at_work().set_up(corrects ? make_factored_plan(bands.lines(), Form::general, sizeof(T), kHostTraits) : plan, bands);
   }
   void apply(const T* y, T* x) override {
     call();
