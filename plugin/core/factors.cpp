@@ -260,13 +260,14 @@ typename Factors<T>::Pivots Factors<T>::factor_abreast(const BandsView<T>& bands
 /// @param first, step  as for sweep_pieces()
 template <typename T>
 Index Factors<T>::enough_lead_in(const BandsView<T>& bands, Index first, Index step) {
+  PivotExtremes<T> unused;
+  Abreast all;
+  std::fill_n(all.next, kAbreast, first);
+  sweep_abreast(bands, kPieceOfLine, step, false, all, unused);
   for (const Index rows : {kLeadIn, kPieceOfLine / 2}) {
-    PivotExtremes<T> unused;
-    Abreast all, late;
-    std::fill_n(all.next, kAbreast, first);
+    Abreast late;
     std::fill_n(late.next, kAbreast, first + step * (kPieceOfLine - rows));
     late.lead_in();
-    sweep_abreast(bands, kPieceOfLine, step, false, all, unused);
     sweep_abreast(bands, rows, step, false, late, unused);
     if (all.arrived(0, late, 0)) return rows;
   }

@@ -19,8 +19,6 @@ namespace {
 
 /// Rounding of a row that carries its excess, in eps, times its dominance: 1.5 eps at 0.5, 6.5 at 0.1, 6e8 at 1e-9.
 constexpr double kOfExcess = 0.75;
-/// Words a row where bands and y are read twice, and x is written.
-constexpr double kWordsOfTwoPasses = 9;
 /// By how much more rows without dominance round that carry their excess. A row has an excess s with -(l + g) < s < 0,
 /// l and g its couplings. Each elimination makes s and then (l + g) + s, four sums and products of numbers that 2 (l +
 /// g) bounds: 8 u (l + g) beside the 8 u of a row that is eliminated once (`rounding_by_growth`), and as much again in

@@ -4,6 +4,7 @@
 #include "rounding_joints.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
+#include "schemes/texts.hpp"
 
 namespace oclspkt {
 namespace {
@@ -16,7 +17,7 @@ class LanesTwopass final : public SchemeOf<LanesTwopass> {
   const char* name() const override { return "lanes-twopass"; }
   bool owns(const Plan& plan) const override { return by_partitions(plan); }
   std::string shape(const Plan&) const override { return {}; }
-  double words(const Plan&) const override { return 9; }
+  double words(const Plan&) const override { return kWordsOfTwoPasses; }
   int launches() const override { return 2; }
   Elimination elimination() const override { return {.excess = true, .upwards = true}; }
   template <typename T>

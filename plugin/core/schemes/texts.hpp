@@ -20,6 +20,9 @@ inline std::string factors_text(const Plan& plan) {
          " factors";
 }
 
+/// Words a row of a scheme that reads y and the bands twice, and writes x.
+inline constexpr double kWordsOfTwoPasses = 9;
+
 /// Words a row of a scheme that reads y and the bands, or stored factors, once, and writes x.
 inline double words_of_one_pass(const Plan& plan) {
   const double each = plan.narrow ? 0.5 : 1;  // what is narrow takes half a word
