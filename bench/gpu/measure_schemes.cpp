@@ -270,10 +270,9 @@ class Schemes {
       Trial<T> trial(way, place_, *problem_);
       try {
         trial.set_up(1);  // builds kernels
-      } catch (const Steered&) {
-        const auto& candidates = trial.report().candidates;
+      } catch (const Steered& refused) {
         record["outcome"] = "refused";
-        if (!candidates.empty()) record["note"] = cut(candidates.back().why);
+        if (!refused.why.empty()) record["note"] = cut(refused.why);
         return;
       }
       if (!admit(way, trial, record)) return;

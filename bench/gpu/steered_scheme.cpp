@@ -158,6 +158,7 @@ State& state() {
 class Front final : public SchemeOf<Front> {
  public:
   const char* name() const override { return "steered"; }
+  bool only_asked_for() const override { return true; }
   std::string shape(const Plan&) const override { return {}; }
   double words(const Plan&) const override { return 0; }
   template <typename T>
@@ -168,17 +169,24 @@ class Front final : public SchemeOf<Front> {
   template <typename T>
   bool suits(Method method, const oclspkt::Problem<T>& problem) const {
     const State& s = state();
-    if (s.mode == State::Mode::off) return false;
+    if (s.mode == State::Mode::off || problem.traits.host) return false;
     if (s.mode == State::Mode::probe) {
       ask_all(problem);
       throw Steered{};
     }
     if (s.way.on_host) return false;
-    if (problem.traits.host) throw Steered{};  // the device has refused
     return s.way.origin != Origin::chosen && choice_of(method) == s.way.method;
   }
   template <typename T>
   std::optional<Proposal> proposal(const oclspkt::Problem<T>& problem, Rejection& rejection) const {
+    std::optional<Proposal> proposal = asked(problem, rejection);
+    if (!proposal) throw Steered{rejection.why};  // no other scheme is to stand in
+    return proposal;
+  }
+
+ private:
+  template <typename T>
+  std::optional<Proposal> asked(const oclspkt::Problem<T>& problem, Rejection& rejection) const {
     const Way& way = state().way;
     const Scheme* scheme = find_scheme(way.scheme);
     for (const Method method : kMethods) {
@@ -196,7 +204,6 @@ class Front final : public SchemeOf<Front> {
     return std::nullopt;
   }
 
- private:
   template <typename T>
   void ask_all(const oclspkt::Problem<T>& problem) const {
     State& s = state();

@@ -28,7 +28,9 @@ struct Way {
 };
 
 /// What a set-up throws that only asked which schemes there are, or whose device refused what was steered.
-struct Steered {};
+struct Steered {
+  std::string why = {};  ///< of the device
+};
 
 /// Every set-up between construction and destruction asks the schemes what they would take, and ends with Steered.
 class Probe {

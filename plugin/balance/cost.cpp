@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -72,14 +73,28 @@ DeviceProfile measure_host(const LineSet& lines) {
 
 }  // namespace
 
-double predict_seconds(const DeviceProfile& profile, Index rows, double words_per_row, int launches, int word) {
-  const auto n = static_cast<double>(rows);
-  return launches * profile.launch_seconds + n * (words_per_row / kProfileWords) / profile.rows_per_second +
+double predict_seconds(const DeviceProfile& profile, const Scheme& scheme, const Plan& plan, int word) {
+  const auto n = static_cast<double>(plan.n);
+  return scheme.launches() * profile.launch_seconds +
+         n * (scheme.stream_words(plan, word) / kProfileWords) / profile.rows_per_second +
          profile.copy_seconds(2 * n * word);
 }
 
-double predict_beside_seconds(const DeviceProfile& profile, const Plan& plan, int word) {
-  return predict_seconds(profile, plan.n, plan.idle * plan.words_per_row(), scheme_of(plan).launches(), word);
+double words_of_pass(const DeviceTraits& traits) {
+  // 4 to 5 ns a row on 2 cores, 2 on 16, where a word of double takes 0.5 and 0.08, the H100 0.003, and the host's own
+  // sweeps 0.8 (bench/results/schemes).
+  constexpr double kByGroups = 700, kOfHost = 6, kOfTwoCores = 10;
+  if (traits.host) return kOfHost;
+  return traits.group_items > 0 ? kByGroups : kOfTwoCores * std::sqrt(std::max(1, traits.cores) / 2.0);
+}
+
+double stream_words(const Scheme& scheme, const Plan& plan, const Survey& survey, const DeviceTraits& traits, int word,
+                    double applies) {
+  // A launch takes 5 us on an H100, where a word of double takes 0.003 ns, and 10 us on cores.
+  constexpr double kLaunchByGroups = 1.7e6, kLaunchOfCore = 1.1e4;
+  const double launch = traits.group_items > 0 ? kLaunchByGroups : kLaunchOfCore * std::max(1, traits.cores);
+  const double a_row = scheme.stream_words(plan, word) + scheme.passes(plan, survey) * words_of_pass(traits) / applies;
+  return static_cast<double>(plan.n) * a_row + launch * scheme.launches();
 }
 
 double predict_host_seconds(const DeviceProfile& profile, Index rows) {

@@ -4,16 +4,25 @@
 #include "device.hpp"
 #include "oclspkt/export.hpp"
 #include "plan.hpp"
+#include "schemes/scheme.hpp"
 
 namespace oclspkt {
 
-/// Predicted seconds of one apply with vectors on the host.
-/// @param words_per_row of the method; the profile's rate is for 5
-OCLSPKT_API double predict_seconds(const DeviceProfile& profile, Index rows, double words_per_row, int launches,
-                                   int word);
+/// Applies that are expected of a set-up where nothing is known: a solver may serve for as long as a program runs.
+inline constexpr double kManyApplies = 1e4;
 
-/// Predicted seconds of one apply of a plan for lines side by side, by the profile of such lines.
-OCLSPKT_API double predict_beside_seconds(const DeviceProfile& profile, const Plan& plan, int word);
+/// Predicted seconds of one apply of a plan with vectors on the host.
+/// @param profile  of lines laid end to end or side by side, as the plan's are
+OCLSPKT_API double predict_seconds(const DeviceProfile& profile, const Scheme& scheme, const Plan& plan, int word);
+
+/// Words per row that the processor streams while the host makes a pass over the bands: its share of a set-up.
+OCLSPKT_API double words_of_pass(const DeviceTraits& traits);
+
+/// What plans of one processor are compared by: the words that it streams in the time of an apply and of a set-up's
+/// share. Nothing in it is measured while the program runs, so that the same plan is the least every time.
+/// @param applies  that are expected of a set-up
+OCLSPKT_API double stream_words(const Scheme& scheme, const Plan& plan, const Survey& survey,
+                                const DeviceTraits& traits, int word, double applies);
 
 /// Predicted seconds of one apply on the host with stored factors.
 OCLSPKT_API double predict_host_seconds(const DeviceProfile& profile, Index rows);

@@ -69,7 +69,6 @@ struct DeviceSettings {
   bool copy_vectors = false;       ///< use the copying path even where host memory is shared
   std::int64_t device_memory = 0;  ///< bytes; 0: the device's own limit
   double timeout = 0;              ///< seconds, see Options::timeout
-  double predicted_seconds = 0;    ///< of one apply
   bool kernel_times = false;       ///< see Options::kernel_times
   /// Bytes of a vector up to which work-groups take care of NaN at once, which costs some 10 % of an apply in double.
   /// Beyond, they tell whether they met one, which takes 6 us (H200), and an apply that did is repeated with care.
@@ -89,6 +88,9 @@ class DeviceSolver {
   /// May be called again with another plan or other values; buffers are kept where sizes allow.
   /// @throws DeviceError, BuildError
   virtual void set_up(const Plan& plan, const Bands<T>& bands) = 0;
+  /// Say how long an apply of the next set-up is likely to take, in seconds, so that a device that hangs is told from
+  /// one that is slow.
+  void expect(double seconds) { expected_seconds_ = seconds; }
   /// Solve; x and y do not overlap.
   /// @throws DeviceError; x is then undefined and y untouched
   virtual void apply(const T* y, T* x) = 0;
@@ -115,6 +117,12 @@ class DeviceSolver {
   virtual double rounding() const { return 0; }
   /// Bytes held on the device and in host scratch, the bands themselves not counted where they are shared.
   virtual std::int64_t bytes() const = 0;
+
+ protected:
+  double expected_seconds() const { return expected_seconds_; }
+
+ private:
+  double expected_seconds_ = 0;
 };
 
 /// Host arrays of n scalars each; x overlaps none of the others.

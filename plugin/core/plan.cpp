@@ -41,10 +41,8 @@ constexpr Index kCacheLine = 64;
 constexpr Index kShortBundle = 4;
 /// Rows of a block from which on one core is faster along whole rows, whose streams never end, than within its cache.
 constexpr Index kLongRowBytes = 32 << 10;
-/// Time of a row in a sweep without stored factors against one with them, where a bundle is narrow: each row waits for
-/// the one before, and for its division. Measured on one core for 3 to 20 lines (PoCL, Intel's run-time; AVX2): 1.2 to
-/// 1.7.
-constexpr double kDivisionChain = 1.6;
+/// Cores of which two that sweep from both ends take the share of memory.
+constexpr double kTwistedCores = 4;
 /// Tiles of a run below which those that it sweeps for its neighbours' sake count.
 constexpr Index kShortRun = 8;
 /// Sides of a twisted factorisation.
@@ -331,6 +329,8 @@ bool walk_tiles(Plan& plan, Index halo, int word, const DeviceTraits& traits) {
 Plan make_twisted_plan(Index n, Index partition, int word, const DeviceTraits& traits) {
   Plan plan = stored_tiles(Method::exact_factored, n, partition, kSettledPartition, word, kSides, traits);
   meet(plan, kTwistedArrays, word, traits);
+  // Two cores draw as much of a memory's rate as four would of their share (16 cores: 3.8 of 8 times).
+  plan.idle = std::max(1.0, traits.cores / kTwistedCores);
   return plan;
 }
 
@@ -443,11 +443,6 @@ Plan make_strided_halo_plan(const LineSet& lines, Index halo, Index partition, i
   plan.idle =
       empty_lanes(lines, plan) * static_cast<double>(cores * quotient_up(pieces, cores)) / static_cast<double>(pieces);
   return plan;
-}
-
-bool cutting_pays(const Plan& cut, const Plan& whole) {
-  return cut.as<Beside>().chunk_blocks > 0 && cut.idle * cut.words_per_row() < whole.idle * whole.words_per_row() &&
-         kDivisionChain * cut.overlap() * cut.idle < whole.idle;
 }
 
 }  // namespace oclspkt

@@ -308,7 +308,4 @@ Index choose_chunk_blocks(const LineSet& lines, Index window, int word, const De
 OCLSPKT_API Plan make_strided_halo_plan(const LineSet& lines, Index halo, Index partition, int word,
                                         const DeviceTraits& traits);
 
-/// True if lines cut into segments take less time than whole ones by stored factors, on the same device.
-OCLSPKT_API bool cutting_pays(const Plan& cut, const Plan& whole);
-
 }  // namespace oclspkt

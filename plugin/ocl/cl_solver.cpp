@@ -55,7 +55,7 @@ Limits ClSolver<T>::limits() const {
 template <typename T>
 double ClSolver<T>::time_limit() const {
   if (settings_.timeout > 0) return settings_.timeout;
-  return std::max(kLeastTimeLimit, kTimeLimitFactor * settings_.predicted_seconds);
+  return std::max(kLeastTimeLimit, kTimeLimitFactor * this->expected_seconds());
 }
 
 template <typename T>

@@ -6,9 +6,9 @@
 
 #include "cut_solver_impl.hpp"
 #include "cut_trial.hpp"
-#include "method_choice.hpp"
 #include "narrow.hpp"
 #include "reference.hpp"
+#include "schemes/proposal.hpp"
 #include "survey.hpp"
 
 namespace oclspkt {

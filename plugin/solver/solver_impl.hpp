@@ -4,10 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "device_choice.hpp"
 #include "fallback_lines.hpp"
-#include "method_choice.hpp"
 #include "oclspkt/solver.hpp"
+#include "ways.hpp"
 
 namespace oclspkt {
 
@@ -42,21 +41,26 @@ class Solver<T>::Impl {
   const Solver<T>* transposed() const { return transposed_.get(); }
 
  private:
-  /// A method that a set-up took and that the next one tries first.
+  /// A way that a set-up took and that the next one tries first.
   struct InUse {
-    Attempt attempt{Method::pivot};
-    int device = -1;  ///< DeviceChoice::index
+    WayName way, head;  ///< and the one that was tried first then
     LineSet lines;
-    bool few_applies = false;  ///< few were expected
+    double applies;  ///< that were expected
   };
+  enum class Outcome { taken, rejected, dearer };
 
   void begin_set_up();
   void look(const std::optional<Survey>& rows = std::nullopt);
-  void choose(const DeviceChoice& device, const std::optional<InUse>& before);
-  Problem<T> problem(const DeviceChoice& device, bool on_host, bool one_shot) const;
-  bool try_method(const DeviceChoice& device, const Attempt& attempt, bool one_shot, bool last, Rejection& rejection);
-  void adopt(const DeviceChoice& device, const Plan& plan, bool leaves_device);
-  Rejection examine_adopted(Proposal& proposal, bool last);
+  Outlook<T> outlook() const;
+  void choose(const Processors& processors, std::vector<Way> ways, const std::optional<InUse>& before,
+              const Processor*& tried);
+  std::optional<Way> first_that_holds(std::vector<Way> ways, const std::optional<WayName>& first, bool insist,
+                                      const Processor*& tried, std::vector<Way>& rejected);
+  Outcome try_way(Way& way, std::vector<Way>& ways, bool keeps, bool insist, Rejection& rejection);
+  bool comparable(const std::vector<Way>& ways, const InUse& before) const;
+  void take(const Way& way, const Proposal& proposal, const char* pin_why);
+  void adopt(const Way& way);
+  Rejection examine_adopted(Proposal& proposal, bool insist);
   void put_back();
   Bands<T>& room(const LineSet& lines);
 

@@ -11,7 +11,7 @@
 #include "grid_plan.hpp"
 #include "joined.hpp"
 #include "layout.hpp"
-#include "method_choice.hpp"
+#include "propose.hpp"
 #include "schemes/scheme.hpp"
 #include "survey.hpp"
 
@@ -143,7 +143,7 @@ class ChunkRun {
     const Survey seen = survey(lines_, bands.view());
     const Problem<T> problem{options, bands, seen, traits, seen.symmetric};
     try {
-      return propose(problem, attempt.method, rejection);
+      return test::propose(problem, attempt.method, rejection);
     } catch (const InvalidInput&) {  // for other lines, or other sizes
       return std::nullopt;
     }

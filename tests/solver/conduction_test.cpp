@@ -51,6 +51,7 @@ TYPED_TEST(Conduction, IsWalkedTileByTileWhereNothingIsStored) {
   const Bands<T> bands = test::wide_conduction<T>(LineSet::one(this->kRows), {"", 10, 1});
   test::with_every_device([&](Options options) {
     options.method = MethodChoice::truncated_halo;
+    options.variant = "lanes-walk";
     Solver<T> solver(options);
     this->set_up(solver, bands);
     if (options.devices != "host") {

@@ -103,7 +103,7 @@ TEST_F(Keep, TheTransposedSolverAndItsMethodToo) {
   on_devices([](Solver<double>& solver) {
     std::vector<double> y(kRows, 1), x(kRows);
     set_up(solver, rows(2));
-    for (int often = 0; often < 10; ++often) solver.apply_transpose(y.data(), x.data());
+    for (int often = 0; often < 100; ++often) solver.apply_transpose(y.data(), x.data());
     EXPECT_TRUE(test::is_exact(solver.transpose_report()));
     set_up(solver, rows(4));
     solver.apply_transpose(y.data(), x.data());
@@ -155,7 +155,7 @@ TEST_F(Keep, NoFactorsForFewApplies) {
         EXPECT_LT(solver.bytes(), std::int64_t{48} * lines.rows()) << "bands, scratch, and no factors";
         EXPECT_LE(backward_error(solver, step), 20);
       }
-      for (int applies = 0; applies < 10; ++applies) solver.apply(y.data(), x.data());
+      for (int applies = 0; applies < 100; ++applies) solver.apply(y.data(), x.data());
       set_up(solver, test::random_dominant<double>(lines, 4));
       EXPECT_EQ(solver.report().method, stored) << solver.report().why;
     });

@@ -152,11 +152,6 @@ TYPED_TEST(StridedLines, AreNotCutWithoutStrictDominance) {
     Solver<T> solver(options);
     this->set_up(solver, bands);
     EXPECT_EQ(solver.report().method, Method::exact_factored);
-    const Candidate* refused = candidate_of(solver.report(), Method::truncated_halo);
-    EXPECT_EQ(refused == nullptr, solver.report().device_type == "host");
-    if (refused != nullptr) {
-      EXPECT_NE(refused->why.find("row dominance 1.0000"), std::string::npos) << refused->why;
-    }
     if (options.devices == "host") return;  // solves exactly whatever is named
     options.method = MethodChoice::truncated;
     Solver<T> named(options);
@@ -177,9 +172,7 @@ TYPED_TEST(StridedLines, AreCutUnaskedOnlyWhereTheyAreTooFewForTheCores) {
     Solver<T> solver(options);
     this->set_up(solver, many);
     EXPECT_EQ(solver.report().method, Method::exact_factored);
-    const Candidate* refused = candidate_of(solver.report(), Method::truncated_halo);
-    ASSERT_NE(refused, nullptr);
-    EXPECT_NE(refused->why.find("no cheaper than whole lines"), std::string::npos) << refused->why;
+    EXPECT_EQ(candidate_of(solver.report(), Method::truncated_halo), nullptr) << "it was not worth a look";
 
     const Bands<T> few = test::random_dominant<T>(LineSet::grid_axis(1, 8, 30'000, 1), 3);
     this->set_up(solver, few);

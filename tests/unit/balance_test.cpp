@@ -109,15 +109,39 @@ TEST(NodePlace, IsWhatTheLauncherWrote) {
   EXPECT_EQ(node_place().ranks, 1);
 }
 
+/// A scheme of so many words and launches.
+class SomeScheme final : public SchemeOf<SomeScheme> {
+ public:
+  SomeScheme(double words, int launches) : words_(words), launches_(launches) {}
+  const char* name() const override { return "some"; }
+  std::string shape(const Plan&) const override { return {}; }
+  double words(const Plan&) const override { return words_; }
+  int launches() const override { return launches_; }
+  template <typename T>
+  Rounding bound(const Plan&, const LineSet&, const BandsView<T>&, const Survey&) const {
+    return {0};
+  }
+
+ private:
+  double words_;
+  int launches_;
+};
+
+double predict(const DeviceProfile& profile, Index rows, double words, int launches, int word) {
+  Plan plan;
+  plan.n = plan.m = rows;
+  return predict_seconds(profile, SomeScheme(words, launches), plan, word);
+}
+
 TEST(Cost, CountsLaunchWordsAndTransfers) {
   const DeviceProfile profile{.launch_seconds = 1e-5, .rows_per_second = 1e9, .copy_bytes_per_second = 1e10};
-  EXPECT_DOUBLE_EQ(predict_seconds(profile, 1000000, 5, 1, 8), 1e-5 + 1e-3 + 1.6e-3);
-  EXPECT_DOUBLE_EQ(predict_seconds(profile, 1000000, 10, 2, 4), 2e-5 + 2e-3 + 0.8e-3);
+  EXPECT_DOUBLE_EQ(predict(profile, 1000000, 5, 1, 8), 1e-5 + 1e-3 + 1.6e-3);
+  EXPECT_DOUBLE_EQ(predict(profile, 1000000, 10, 2, 4), 2e-5 + 2e-3 + 0.8e-3);
   DeviceProfile by_length = profile;
   by_length.long_copy_seconds = 1e-4;
   by_length.long_copy_bytes_per_second = 4e10;
-  EXPECT_DOUBLE_EQ(predict_seconds(by_length, 1000, 5, 1, 8), predict_seconds(profile, 1000, 5, 1, 8));
-  EXPECT_DOUBLE_EQ(predict_seconds(by_length, 1000000, 5, 1, 8), 1e-5 + 1e-3 + 1e-4 + 0.4e-3);
+  EXPECT_DOUBLE_EQ(predict(by_length, 1000, 5, 1, 8), predict(profile, 1000, 5, 1, 8));
+  EXPECT_DOUBLE_EQ(predict(by_length, 1000000, 5, 1, 8), 1e-5 + 1e-3 + 1e-4 + 0.4e-3);
 }
 
 TEST(Cost, OfTheHostIsMeasuredOnce) {

@@ -10,7 +10,7 @@
 #include "grid_plan.hpp"
 #include "hard_matrices.hpp"
 #include "matrices.hpp"
-#include "method_choice.hpp"
+#include "propose.hpp"
 #include "survey.hpp"
 
 namespace oclspkt {
@@ -24,7 +24,7 @@ std::optional<Proposal> proposed(Bands<T> bands, Method method, bool alike = fal
   const Options options;
   const Problem<T> problem{options, bands, survey, kGpu};
   Rejection rejection;
-  return propose(problem, method, rejection);
+  return test::propose(problem, method, rejection);
 }
 
 template <typename T>
@@ -79,7 +79,7 @@ TYPED_TEST(GroupChoice, UsesANamedMethodThatItsCertificateDoesNotCover) {
       Problem<T> problem{options, bands, survey, traits};
       problem.insist = true;
       Rejection rejection;
-      const auto proposal = propose(problem, Method::truncated_halo, rejection);
+      const auto proposal = test::propose(problem, Method::truncated_halo, rejection);
       ASSERT_TRUE(proposal) << rejection.why;
       EXPECT_TRUE(proposal->above_tolerance);
       EXPECT_EQ(proposal->why.find("used because its method is named; certificate "), 0u) << proposal->why;
@@ -102,7 +102,7 @@ TYPED_TEST(GroupChoice, SettlesNothingThatMultipliesRounding) {
   const Options options;
   const Problem<T> problem{options, bands, survey, kGpu};
   Rejection rejection;
-  const auto proposal = propose(problem, Method::exact_factored, rejection);
+  const auto proposal = test::propose(problem, Method::exact_factored, rejection);
   ASSERT_TRUE(proposal) << rejection.why;
   ASSERT_TRUE(grid(proposal->plan));
   EXPECT_EQ(proposal->plan.form, Form::shared);

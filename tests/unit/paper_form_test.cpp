@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "certificate_support.hpp"
-#include "method_choice.hpp"
+#include "propose.hpp"
 
 namespace oclspkt {
 namespace {
@@ -119,7 +119,7 @@ Proposed propose_for(Bands<T> bands, const Options& options = {}) {
   const Survey survey = survey_rows(bands.lines(), bands.view());
   const Problem<T> problem{options, bands, survey, kPaperGpu};
   Proposed result;
-  result.proposal = propose(problem, Method::truncated_halo, result.rejection);
+  result.proposal = test::propose(problem, Method::truncated_halo, result.rejection);
   return result;
 }
 

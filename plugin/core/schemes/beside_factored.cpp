@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // exact-factored by stored factors in the order of the rows: by lanes for lines side by side, and by the host for all.
+#include <algorithm>
+
 #include "evidence.hpp"
 #include "geometry.hpp"
 #include "grid_plan.hpp"
@@ -32,6 +34,14 @@ class BesideFactored final : public SchemeOf<BesideFactored> {
     }
     return plan.as<Beside>().windowed ? 2 + (plan.couplings_serve() ? 2 : 3) * each : 4 + 3 * each;
   }
+  /// Down and back, a row waits for the one before, whatever is read for it.
+  double stream_words(const Plan& plan, int) const override {
+    constexpr double kLeast = 4;
+    Plan general = plan;
+    if (plan.couplings_serve()) general.form = Form::general;
+    return plan.idle * std::max(kLeast, words(general));
+  }
+  double passes(const Plan& plan, const Survey&) const override { return plan.form == Form::shared ? 0 : 3; }
   bool in_pieces(const Plan&) const override { return false; }
   Elimination elimination() const override { return {.diagonals = true, .tells_growth = true}; }
   /// Rows are swept whole. Below dominance 1 the factors tell their growth when they are made.
@@ -50,6 +60,15 @@ class BesideFactored final : public SchemeOf<BesideFactored> {
     Proposal p = exact_proposal(problem, factored_plan(problem));
     if (narrows<T>(problem.options) && !problem.traits.host) p.why_wide = why_factors_stay_wide(p.plan, problem.survey);
     return p;
+  }
+  template <typename T>
+  std::optional<Plan> cheapest(const Problem<T>& problem) const {
+    const LineSet& lines = problem.bands.lines();
+    const Form form = problem.survey.shared ? Form::shared : Form::general;
+    if (problem.traits.host) return make_factored_plan(lines, form, sizeof(T), problem.traits);
+    Plan plan = factored_plan(problem);
+    const bool fits = plan.n == 0 || plan.as<Beside>().chunk_blocks > 0;
+    return fits ? std::optional(std::move(plan)) : std::nullopt;
   }
 };
 

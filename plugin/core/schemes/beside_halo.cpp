@@ -11,6 +11,20 @@
 namespace oclspkt {
 namespace {
 
+/// Time of a row in a sweep without stored factors against one with them, where a bundle is narrow: each row waits for
+/// the one before, and for its division. Measured on one core for 3 to 20 lines (PoCL, Intel's run-time; AVX2): 1.2 to
+/// 1.7.
+constexpr double kDivisionChain = 1.6;
+
+/// Lines cut into segments with a halo of so many rows, or whole if they must not be cut. @param needed  -1: unknown
+template <typename T>
+Plan halo_plan(const Problem<T>& problem, Index needed) {
+  const LineSet& lines = problem.bands.lines();
+  const Index whole = lines.count() > 0 ? lines.length(0) : 0,
+              halo = needed < 0 ? whole : round_up(needed, kHaloQuantum);
+  return make_strided_halo_plan(lines, halo, problem.options.partition, sizeof(T), problem.traits);
+}
+
 class BesideHalo final : public SchemeOf<BesideHalo> {
  public:
   const char* name() const override { return "beside-halo"; }
@@ -23,6 +37,10 @@ class BesideHalo final : public SchemeOf<BesideHalo> {
   }
   /// Where the window between both sweeps is memory, what it keeps is written and read again.
   double words(const Plan& plan) const override { return (plan.as<Beside>().windowed ? 4 : 8) * plan.overlap() + 1; }
+  double stream_words(const Plan& plan, int) const override {
+    const double stored = plan.as<Beside>().windowed ? 5 : 7;  // words of sweeps with stored factors
+    return plan.idle * std::max(words(plan), kDivisionChain * plan.overlap() * stored);
+  }
   Elimination elimination() const override { return {.plain = true, .excess = true}; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {
@@ -31,7 +49,8 @@ class BesideHalo final : public SchemeOf<BesideHalo> {
 
   template <typename T>
   bool suits(Method method, const Problem<T>& problem) const {
-    return method == Method::truncated_halo && !problem.bands.lines().contiguous();
+    const bool asked = problem.options.method == MethodChoice::truncated_halo || !takes_grid(problem);
+    return method == Method::truncated_halo && asked && !problem.bands.lines().contiguous();
   }
   /// Cut lines side by side into segments. Only dominance covers them: the decay of each line is not followed. For few
   /// applies they may stay whole: what counts then is that no factors are stored.
@@ -40,33 +59,21 @@ class BesideHalo final : public SchemeOf<BesideHalo> {
     const double tol = tolerance<T>(problem.options);
     if (reject_asymmetry(problem, rejection)) return std::nullopt;
     const double d = problem.survey.decay();
-    const LineSet& lines = problem.bands.lines();
     const Index needed = halo_from_dominance(d, tol);
-    if (needed < 0 && !problem.one_shot) {
+    if (needed < 0 && named(problem.options.method)) {
       rejection.why =
           format("row dominance %.4f; lines side by side are cut into segments only above 1", problem.survey.dominance);
       return std::nullopt;
     }
-    const Index halo = needed < 0 ? lines.length(0) : round_up(needed, kHaloQuantum);
-    const Plan plan = make_strided_halo_plan(lines, halo, problem.options.partition, sizeof(T), problem.traits);
-    // Where nothing is to be stored whole lines are no rival, and their rows not looked at for symmetry.
-    const bool unrivalled = named(problem.options.method) || (problem.one_shot && plan.as<Beside>().chunk_blocks > 0);
-    if (!unrivalled) {
-      const Plan whole = factored_plan(problem);
-      if (!cutting_pays(plan, whole)) {
-        rejection = {
-            format("no cheaper than whole lines, which keep %.0f %% of cores and lanes busy", 100 / whole.idle),
-            {},
-            plan};
-        return std::nullopt;
-      }
-    }
-    const double bound = plan.as<Beside>().segments > 1 ? 2 * std::pow(d, -static_cast<double>(halo + 1)) : 0;
+    const Plan plan = halo_plan(problem, needed);
+    const double bound = plan.as<Beside>().segments > 1 ? 2 * std::pow(d, -static_cast<double>(plan.halo + 1)) : 0;
     return covered(plan, bound, tol, problem.survey);
   }
   template <typename T>
-  bool at_once(const Problem<T>& problem) const {
-    return problem.survey.dominance >= kSafeWholeLines;
+  std::optional<Plan> cheapest(const Problem<T>& problem) const {
+    const Index needed = halo_from_dominance(problem.survey.decay(), tolerance<T>(problem.options));
+    const Plan plan = halo_plan(problem, needed);
+    return plan.as<Beside>().chunk_blocks == 0 && plan.n > 0 ? std::nullopt : std::optional(plan);
   }
 };
 

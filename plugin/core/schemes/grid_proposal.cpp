@@ -104,7 +104,7 @@ std::optional<Proposal> propose_grid_streamed(const Problem<T>& problem, Rejecti
     if (evidence.weak.empty()) return covered_grid(problem, plan, evidence.worst.bound, evidence.rounding);
   }
   rejection = {refusal(evidence, tol, problem.rounding_limit), in_the_way(problem, evidence.weak), plans.back()};
-  if (!named(problem.options.method) || !std::isfinite(evidence.worst.bound)) return std::nullopt;
+  if (!problem.insist || !std::isfinite(evidence.worst.bound)) return std::nullopt;
   Proposal insisted = uncovered(plans.back(), evidence.worst, tol);
   if (evidence.worst.bound <= tol) insisted.why = "used because its method is named; " + rejection.why;
   insisted.rounding = of_first_order(evidence.rounding);
@@ -168,6 +168,17 @@ std::optional<Proposal> propose_grid(const Problem<T>& problem, Rejection& rejec
   return propose_grid_exact(problem, rejection);
 }
 
+template <typename T>
+std::optional<Plan> least_of_grid(const Problem<T>& problem) {
+  Rejection unused;
+  const bool truncates = problem.method == Method::truncated_streamed;
+  const std::vector<Plan> plans = owned(truncates ? streamed_plans(problem) : exact_plans(problem), unused);
+  const bool fits = !plans.empty() && (plans.front().n == 0 || plans.front().as<Beside>().chunk_blocks > 0);
+  return fits ? std::optional(plans.front()) : std::nullopt;
+}
+
+template std::optional<Plan> least_of_grid<float>(const Problem<float>&);
+template std::optional<Plan> least_of_grid<double>(const Problem<double>&);
 template std::optional<Proposal> propose_grid<float>(const Problem<float>&, Rejection&);
 template std::optional<Proposal> propose_grid<double>(const Problem<double>&, Rejection&);
 

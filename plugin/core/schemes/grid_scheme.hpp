@@ -2,6 +2,7 @@
 // What schemes by work-groups share for lines side by side.
 #pragma once
 
+#include <algorithm>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -27,6 +28,23 @@ class GridScheme : public Scheme {
   }
   double words(const Plan& plan) const final { return plan.m > 0 ? words_of_rows(plan) : 5; }
   bool settles() const final { return true; }
+  /// What is idle costs lines that are cut two launches at most; lines that are walked, or condensed, wait three at
+  /// least (9 lines of 1024 rows take an H100 28 us where they are cut, and 40 where they are walked).
+  double stream_words(const Plan& plan, int) const override {
+    constexpr double kOfCut = 3.4e6, kOfWalked = 5e6;
+    if (plan.n == 0) return words(plan);
+    const auto n = static_cast<double>(plan.n);
+    const double idle = std::max(0.0, plan.idle - 1) * words(plan) * n;
+    const bool walked = plan.method == Method::exact_factored && !in_one_tile(plan);
+    return words(plan) + (walked ? std::max(idle, kOfWalked) : std::min(idle, kOfCut)) / n;
+  }
+  double passes(const Plan& plan, const Survey& survey) const override {
+    // What is truncated is looked at line by line where the survey does not cover it.
+    constexpr double kSurveyed = 1.05, kFactors = 1, kByValues = 10;
+    if (plan.form == Form::shared) return 0;
+    const bool truncates = plan.method == Method::truncated_streamed && !in_one_tile(plan);
+    return truncates && survey.decay() < kSurveyed ? kByValues : kFactors;
+  }
   /// The bounds ask of pivots that |c_i / u_i| is at most 1, or follow the factors in T's arithmetic: either holds with
   /// pivots of another matrix.
   Elimination elimination() const override { return {.any_pivots = true}; }
@@ -48,6 +66,10 @@ class GridScheme : public Scheme {
 template <typename T>
 std::optional<Proposal> propose_grid(const Problem<T>& problem, Rejection& rejection);
 
+/// The plan that is tried first, bands unread; none where there is none.
+template <typename T>
+std::optional<Plan> least_of_grid(const Problem<T>& problem);
+
 /// A scheme `S` of this kind, see SchemeOf; any of them proposes for all.
 template <typename S>
 class GridSchemeOf : public SchemeOf<S, GridScheme> {
@@ -59,6 +81,12 @@ class GridSchemeOf : public SchemeOf<S, GridScheme> {
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
     return propose_grid(problem, rejection);
+  }
+  /// One of them proposes what all have.
+  template <typename T>
+  std::optional<Plan> cheapest(const Problem<T>& problem) const {
+    std::optional<Plan> least = least_of_grid(problem);
+    return least && this->owns(*least) ? least : std::nullopt;
   }
 };
 

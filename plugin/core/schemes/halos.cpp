@@ -4,12 +4,15 @@
 #include <cmath>
 
 #include "evidence.hpp"
+#include "schemes/texts.hpp"
 
 namespace oclspkt {
 namespace {
 
 /// Halos tried when the decay is followed, shortest first: a short search costs little.
 constexpr Index kHaloSearch[] = {64, 256, 1024, 4096};
+/// Halo up to which work-groups are faster with it than with whole long lines, see tiles-halo.
+constexpr Index kQuickerHalo = 256;
 /// Halo of a truncated method that the user named and that no certificate covers.
 constexpr Index kUncoveredHalo = 256;
 
@@ -61,11 +64,8 @@ Certificate confirm(const Problem<T>& problem, const Plan& plan, double tol, Lin
   return worst;
 }
 
-bool cheaper_than_exact(const Plan& plan) {
-  Plan exact = plan;
-  exact.method = Method::exact_twopass;
-  return plan.words_per_row() < exact.words_per_row();
-}
+/// Halos from which on all is read twice are not looked for.
+bool cheaper_than_exact(const Plan& plan) { return plan.words_per_row() < kWordsOfTwoPasses; }
 
 /// Why `line` does not fit under `plan`, with its numbers.
 template <typename T>
@@ -164,6 +164,20 @@ std::optional<Plan> halo_by_survey(const Problem<T>& problem) {
 }
 
 template <typename T>
+std::optional<Plan> least_of_halos(const Problem<T>& problem) {
+  const std::optional<Plan> quick = halo_by_survey(problem);
+  const LineSet& lines = problem.bands.lines();
+  if (const Index m = whole_lines(problem); m > 0) {
+    const bool long_lines = problem.traits.group_items > 0 && lines.length(0) > kSmallTile;
+    return long_lines && quick ? quick : make_whole_lines_plan(lines, m, sizeof(T), problem.traits);
+  }
+  if (quick) return quick;
+  const Index limit = longest_halo(problem.options.partition, sizeof(T), problem.traits);
+  if (limit < kHaloQuantum) return std::nullopt;
+  return plan_for(problem, Method::truncated_halo, std::min(limit, kHaloSearch[0]));
+}
+
+template <typename T>
 std::optional<Proposal> propose_halos(const Problem<T>& problem, Rejection& rejection) {
   const double tol = tolerance<T>(problem.options);
   if (reject_asymmetry(problem, rejection)) return std::nullopt;
@@ -172,7 +186,7 @@ std::optional<Proposal> propose_halos(const Problem<T>& problem, Rejection& reje
 
   const Index limit = longest_halo(problem.options.partition, sizeof(T), problem.traits);
   if (auto followed = propose_followed(problem, tol, limit, rejection)) return followed;
-  if (!named(problem.options.method)) return std::nullopt;
+  if (!problem.insist) return std::nullopt;
   const Plan plan = plan_for(problem, Method::truncated_halo, std::min(kUncoveredHalo, limit));
   const Certificate least = certify_halo(plan.n, problem.bands.view(), plan.m, plan.halo, {0, plan.n});
   if (least.bound <= tol) {  // it holds, and only costs more
@@ -183,6 +197,7 @@ std::optional<Proposal> propose_halos(const Problem<T>& problem, Rejection& reje
 
 #define OCLSPKT_INSTANTIATE(T)                                    \
   template std::optional<Plan> halo_by_survey(const Problem<T>&); \
+  template std::optional<Plan> least_of_halos(const Problem<T>&); \
   template std::optional<Proposal> propose_halos(const Problem<T>&, Rejection&);
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)

@@ -57,10 +57,8 @@ std::optional<Plan> halo_by_survey(const Problem<T>& problem);
 template <typename T>
 std::optional<Proposal> propose_halos(const Problem<T>& problem, Rejection& rejection);
 
-/// True if whole lines, or a short halo, hold by what the survey found.
+/// The plan of which propose_halos() may come to none that costs less; none where the processor holds no halo.
 template <typename T>
-bool halos_hold_at_once(const Problem<T>& problem) {
-  return whole_lines(problem, kSafeWholeLines) > 0 || known_halo<T>(problem.options, problem.survey) >= 0;
-}
+std::optional<Plan> least_of_halos(const Problem<T>& problem);
 
 }  // namespace oclspkt

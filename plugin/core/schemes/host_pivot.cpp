@@ -14,6 +14,8 @@ class HostPivot final : public SchemeOf<HostPivot> {
   std::string shape(const Plan&) const override { return {}; }
   /// Copy of y 2, forward 3 and a pivot index of half a word, backward 5.
   double words(const Plan&) const override { return 10.5; }
+  double stream_words(const Plan&, int) const override { return 40; }
+  double passes(const Plan&, const Survey&) const override { return 40; }
   bool in_pieces(const Plan&) const override { return false; }
   /// Only its factors tell.
   template <typename T>

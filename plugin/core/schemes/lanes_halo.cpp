@@ -18,6 +18,9 @@ class LanesHalo final : public SchemeOf<LanesHalo> {
   }
   std::string shape(const Plan& plan) const override { return format("halo %lld", static_cast<long long>(plan.halo)); }
   double words(const Plan& plan) const override { return 4 * plan.overlap() + 1; }
+  /// Rows wait for the division of the one before.
+  double stream_words(const Plan& plan, int) const override { return 1.3 * words(plan); }
+  double passes(const Plan& plan, const Survey&) const override { return plan.halo > kQuickHalo ? 4 : 0; }
   Elimination elimination() const override { return {.plain = true, .excess = true}; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) const {
@@ -33,8 +36,8 @@ class LanesHalo final : public SchemeOf<LanesHalo> {
     return propose_halos(problem, rejection);
   }
   template <typename T>
-  bool at_once(const Problem<T>& problem) const {
-    return halos_hold_at_once(problem);
+  std::optional<Plan> cheapest(const Problem<T>& problem) const {
+    return least_of_halos(problem);
   }
 };
 

@@ -142,6 +142,9 @@ class LanesStreamed final : public SchemeOf<LanesStreamed> {
            (plan.as<StoredFactors>().corrects ? ", corrected at the interfaces" : "");
   }
   double words(const Plan& plan) const override { return words_of_one_pass(plan); }
+  double passes(const Plan& plan, const Survey& survey) const override {
+    return passes_of_stored(plan, survey, plan.tile_rows());
+  }
   Cut cut(const Plan& plan) const override { return {plan.tile_rows(), plan.tile_rows(), plan.tile_rows(), false}; }
   bool settles() const override { return true; }
   template <typename T>
@@ -177,6 +180,12 @@ class LanesStreamed final : public SchemeOf<LanesStreamed> {
     }
     rejection = {stored_refusal(problem, plan, certificate, tol), lines_in_the_way(problem, plan, tol), plan};
     return insist_on_streamed(problem, plan, certificate, tol, rejection);
+  }
+  template <typename T>
+  std::optional<Plan> cheapest(const Problem<T>& problem) const {
+    Plan plan = usual_plan(problem);
+    if (problem.survey.shared && problem.bands.lines().count() > 0) choose_form(problem, plan);
+    return plan;
   }
 };
 

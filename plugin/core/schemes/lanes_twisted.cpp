@@ -17,6 +17,7 @@ class LanesTwisted final : public SchemeOf<LanesTwisted> {
     return 7;  // a factor, y and what is left; that, two factors and x
   }
   int launches() const override { return 2; }
+  double passes(const Plan&, const Survey&) const override { return 11; }
   Cut cut(const Plan& plan) const override { return {plan.tile_rows(), 0, 0, true}; }
   Elimination elimination() const override { return {.upwards = true}; }
   template <typename T>
@@ -37,14 +38,17 @@ class LanesTwisted final : public SchemeOf<LanesTwisted> {
     rejection.plan = plan;
     if (plan.chunk_tiles == 0 && n > 0) {
       rejection.why = "the device's memory does not hold all rows at once";
-    } else if (traits.cores > kTwistedCores && !problem.leaves_idle &&
-               problem.options.method != MethodChoice::exact_factored) {
-      rejection.why = format("a sweep from both ends keeps only 2 of %d cores busy", traits.cores);
     } else {
       rejection = {};
       return exact_proposal(problem, plan);
     }
     return std::nullopt;
+  }
+  template <typename T>
+  std::optional<Plan> cheapest(const Problem<T>& problem) const {
+    const Index n = problem.bands.lines().rows();
+    const Plan plan = make_twisted_plan(n, problem.options.partition, sizeof(T), problem.traits);
+    return plan.chunk_tiles == 0 && n > 0 ? std::nullopt : std::optional(plan);
   }
 };
 

@@ -12,6 +12,14 @@ namespace {
 /// Rows below which partitions leave too much to their border equations.
 constexpr Index kShortestPartition = 48;
 
+/// True if the memory of a device with kernels for GPUs does not hold all rows at once, which reduced tiles need.
+template <typename T>
+bool tiles_do_not_fit(const Problem<T>& problem) {
+  const Index n = problem.bands.lines().rows();
+  return by_tiles(problem) && n > 0 &&
+         make_reduce_plan(n, problem.options.partition, sizeof(T), problem.traits).chunk_tiles == 0;
+}
+
 class LanesTwopass final : public SchemeOf<LanesTwopass> {
  public:
   const char* name() const override { return "lanes-twopass"; }
@@ -19,6 +27,9 @@ class LanesTwopass final : public SchemeOf<LanesTwopass> {
   std::string shape(const Plan&) const override { return {}; }
   double words(const Plan&) const override { return kWordsOfTwoPasses; }
   int launches() const override { return 2; }
+  /// Rows wait for divisions in both passes.
+  double stream_words(const Plan&, int) const override { return 19; }
+  double passes(const Plan&, const Survey&) const override { return 3; }
   Elimination elimination() const override { return {.excess = true, .upwards = true}; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey&) const {
@@ -27,7 +38,7 @@ class LanesTwopass final : public SchemeOf<LanesTwopass> {
 
   template <typename T>
   bool suits(Method method, const Problem<T>& problem) const {
-    return method == Method::exact_twopass && !problem.traits.host && problem.bands.lines().contiguous();
+    return method == Method::exact_twopass && (by_lanes(problem) || tiles_do_not_fit(problem));
   }
   /// exact-twopass by partitions, as short as rounding asks for; for GPUs where nothing else takes chunks.
   template <typename T>
@@ -44,6 +55,10 @@ class LanesTwopass final : public SchemeOf<LanesTwopass> {
     std::optional<Proposal> proposal = unless_growth(problem, exact_proposal(problem, plan), rejection);
     if (proposal) proposal->rounding = rounding;
     return proposal;
+  }
+  template <typename T>
+  std::optional<Plan> cheapest(const Problem<T>& problem) const {
+    return plan_for(problem, Method::exact_twopass, 0);
   }
 };
 

@@ -24,10 +24,6 @@ bool lanes_multiply(const Survey& survey) {
   return survey.largest_row <= extent && survey.smallest_row >= 1 / extent;
 }
 
-/// Halos of floats that are no longer go before tiles that are walked, as fast on a Xeon (0.65 of the stream for 0.63
-/// to 0.70). d = 3, 3.2e7 rows, AMD EPYC: 44 ms for 50 by PoCL, 20 for 41 by Intel's run-time; in double 55 for 40, 45
-/// for 44.
-constexpr Index kQuickerHaloOfFloats = 32;
 /// Tiles of at least so many rows that are walked, where they suit device and rows.
 template <typename T>
 std::optional<Plan> walked_tiles(const Problem<T>& problem, Index rows) {
@@ -45,10 +41,16 @@ std::optional<Plan> walked_plan(const Problem<T>& problem) {
   return needed < 0 || used_up ? std::nullopt : walked_tiles(problem, needed);
 }
 
+/// True if pivots are worth a look where the survey covers no tiles.
+template <typename T>
+bool may_show_by_pivots(const Problem<T>& problem) {
+  return whole_lines(problem) == 0 && !halo_by_survey(problem) && !barely_dominant(problem.survey) &&
+         problem.options.rtol == 0;
+}
+
 /// The same, if the pivots show it: they are truncated where stored factors are, below a tile and above a run.
 template <typename T>
 std::optional<Proposal> propose_by_pivots(const Problem<T>& problem, double tol) {
-  if (barely_dominant(problem.survey) || problem.options.rtol > 0) return std::nullopt;
   std::optional<Plan> plan = walked_tiles(problem, 1);
   while (plan) {
     const Certificate certificate = certificate_of(problem, *plan, tol, certify_stored<T>);
@@ -67,6 +69,11 @@ class LanesWalk final : public SchemeOf<LanesWalk> {
     return format("streamed tiles of %lld rows", static_cast<long long>(plan.tile_rows()));
   }
   double words(const Plan& plan) const override { return 4 * plan.overlap() + 1; }
+  /// d = 3, 3.2e7 rows, AMD EPYC, to a halo of 40 in double and 16 in float: 45 ms for 44, 50 for 44 (PoCL); 40 for 55,
+  /// 41 for 20 (Intel).
+  double stream_words(const Plan& plan, int word) const override {
+    return (word == static_cast<int>(sizeof(float)) ? 1.5 : 1.2) * words(plan);
+  }
   Cut cut(const Plan& plan) const override { return {plan.tile_rows(), plan.tile_rows(), plan.tile_rows(), false}; }
   Elimination elimination() const override { return {.plain = true, .excess = true}; }
   /// A partition's first unknown is what the rows below it take off in another order than that of the substitution, so
@@ -83,22 +90,21 @@ class LanesWalk final : public SchemeOf<LanesWalk> {
   bool suits(Method method, const Problem<T>& problem) const {
     return method == Method::truncated_halo && by_lanes(problem);
   }
-  /// Tiles that the survey covers, unless whole lines or a short halo of floats are quicker; by their pivots if the
-  /// survey covers no halo either.
+  /// Tiles that the survey covers; by their pivots if the survey covers no halo either.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection&) const {
     const double tol = tolerance<T>(problem.options), d = problem.survey.decay();
-    if (breaks_symmetry<T>(problem.options, problem.symmetric) || whole_lines(problem) > 0) return std::nullopt;
-    const Index halo = known_halo<T>(problem.options, problem.survey);
-    const bool halo_is_quicker = sizeof(T) == sizeof(float) && halo >= 0 && halo <= kQuickerHaloOfFloats;
-    if (const auto plan = halo_is_quicker ? std::nullopt : walked_plan(problem)) {
+    if (breaks_symmetry<T>(problem.options, problem.symmetric)) return std::nullopt;
+    if (const auto plan = walked_plan(problem)) {
       return covered(*plan, 2 * std::pow(d, -static_cast<double>(plan->tile_rows() + 1)), tol, problem.survey);
     }
-    return halo_by_survey(problem) ? std::nullopt : propose_by_pivots(problem, tol);
+    return may_show_by_pivots(problem) ? propose_by_pivots(problem, tol) : std::nullopt;
   }
   template <typename T>
-  bool at_once(const Problem<T>& problem) const {
-    return walked_plan(problem).has_value();
+  std::optional<Plan> cheapest(const Problem<T>& problem) const {
+    if (breaks_symmetry<T>(problem.options, problem.symmetric)) return std::nullopt;
+    if (auto plan = walked_plan(problem)) return plan;
+    return may_show_by_pivots(problem) ? walked_tiles(problem, 1) : std::nullopt;
   }
 };
 

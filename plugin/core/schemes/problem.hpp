@@ -40,9 +40,7 @@ struct Problem {
   const Bands<T>& bands;
   const Survey& survey;
   DeviceTraits traits;
-  bool symmetric = false;    ///< and its operator must be, too
-  bool one_shot = false;     ///< factors that are stored would hardly be used: prefer truncated-halo, which stores none
-  bool leaves_idle = false;  ///< plans that leave most cores idle are welcome: nothing else on the device holds
+  bool symmetric = false;                  ///< and its operator must be, too
   double rounding_limit = kRoundingLimit;  ///< Known::rounding_limit
   bool insist = false;                     ///< the user named the method, and no other way to carry it is left to try
   Method method = Method::pivot;           ///< for which a plan is wanted

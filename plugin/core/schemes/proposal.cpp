@@ -125,7 +125,7 @@ std::optional<Proposal> unless_growth(const Problem<T>& problem, Proposal p, Rej
   p.growth = growth_of(problem, p.plan, rejection);
   rejection.plan = p.plan;
   if (!rejection) return p;
-  if (!named(problem.options.method)) return std::nullopt;
+  if (!problem.insist) return std::nullopt;
   p.above_tolerance = true;
   p.why = "used because its method is named; " + rejection.why;
   return p;

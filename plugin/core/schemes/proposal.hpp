@@ -55,10 +55,6 @@ Plan factored_plan(const Problem<T>& problem);
 /// Why stored factors are not to be narrow under precision narrow; empty if they may be.
 std::string why_factors_stay_wide(const Plan& plan, const Survey& survey);
 
-/// Halo up to which work-groups are faster without stored factors. Shares of the stream, H200, 3e7 rows, a halo of 168,
-/// 256 and 352 rows: 0.96, 0.91, 0.84 in float, 1.01, 0.97, 0.89 in double; stored factors 0.85 and 0.95.
-inline constexpr Index kQuickerHalo = 256;
-
 /// The first rows of a long system by the same plan: what they refuse needs no look at all the others. None where a
 /// user who named the method is to be told what all rows come to, or where a plan is not made of equal partitions.
 template <typename T>
@@ -159,9 +155,6 @@ Proposal exact_proposal(const Problem<T>& problem, const Plan& plan) {
   p.why = format("row dominance %.4f", problem.survey.dominance);
   return p;
 }
-
-/// Cores up to which two sides of a system, swept by two of them, take less time than partitions that keep all busy.
-inline constexpr int kTwistedCores = 4;
 
 /// True if the lines are laid end to end and the device has kernels for CPUs, or for GPUs.
 template <typename T>

@@ -44,6 +44,14 @@ class OCLSPKT_API Scheme {
   virtual double words(const Plan& plan) const = 0;
   /// Launches of one apply, as a cost.
   virtual int launches() const { return 1; }
+  /// Words per row that a plain stream on all of the device moves in the time of an apply, launches not counted: what
+  /// cores that are idle, and chains of operations, cost. Measured; bench/results/schemes has the figures.
+  /// @param word  bytes of a scalar
+  virtual double stream_words(const Plan& plan, int /*word*/) const { return plan.idle * words(plan); }
+  /// True if it takes only what a user asks it for: it is then tried before all others, and no other one by its method.
+  virtual bool only_asked_for() const { return false; }
+  /// Passes of the host over the bands that a set-up takes besides those of all schemes (survey, copies), measured.
+  virtual double passes(const Plan& /*plan*/, const Survey& /*survey*/) const { return 0; }
   /// How lines laid end to end may be cut into chunks; rows of the halo are read again by default.
   virtual Cut cut(const Plan& plan) const;
   /// Partitions are solved for separately and meet afterwards.
@@ -68,12 +76,10 @@ class OCLSPKT_API Scheme {
   /// @param[out] rejection  why there is no proposal; left alone where the next scheme is to be asked
   virtual std::optional<Proposal> propose(const Problem<float>& problem, Rejection& rejection) const = 0;
   virtual std::optional<Proposal> propose(const Problem<double>& problem, Rejection& rejection) const = 0;
-  /// True if its plan holds by what the survey found, so that its set-up costs next to nothing. @pre takes()
-  virtual bool holds_at_once(const Problem<float>& problem) const = 0;
-  virtual bool holds_at_once(const Problem<double>& problem) const = 0;
-  /// Why this scheme is quicker than a plan of another one; empty if it is not.
-  virtual std::string quicker(const Problem<float>& problem, const Plan& plan) const = 0;
-  virtual std::string quicker(const Problem<double>& problem, const Plan& plan) const = 0;
+  /// The plan of problem.method that costs the least of those that propose() may come to, the bands unread as far as
+  /// that is possible; none if it comes to none. @pre takes()
+  virtual std::optional<Plan> least(const Problem<float>& problem) const = 0;
+  virtual std::optional<Plan> least(const Problem<double>& problem) const = 0;
 };
 
 /// A scheme `S` whose members are one template for both scalars:
@@ -81,8 +87,8 @@ class OCLSPKT_API Scheme {
 /// and, if it proposes plans by itself:
 ///   template <typename T> bool suits(Method, const Problem<T>&) const;
 ///   template <typename T> std::optional<Proposal> proposal(const Problem<T>&, Rejection&) const;
-///   template <typename T> bool at_once(const Problem<T>&) const;
-///   template <typename T> std::string beats(const Problem<T>&, const Plan&) const;
+///   template <typename T> std::optional<Plan> cheapest(const Problem<T>&) const;
+/// Without the last, its plans are taken to cost what one of a single partition would.
 template <typename S, typename Base = Scheme>
 class SchemeOf : public Base {
  public:
@@ -102,10 +108,8 @@ class SchemeOf : public Base {
   std::optional<Proposal> propose(const Problem<double>& problem, Rejection& rejection) const final {
     return proposal_of(problem, rejection);
   }
-  bool holds_at_once(const Problem<float>& problem) const final { return at_once_of(problem); }
-  bool holds_at_once(const Problem<double>& problem) const final { return at_once_of(problem); }
-  std::string quicker(const Problem<float>& problem, const Plan& plan) const final { return beats_of(problem, plan); }
-  std::string quicker(const Problem<double>& problem, const Plan& plan) const final { return beats_of(problem, plan); }
+  std::optional<Plan> least(const Problem<float>& problem) const final { return cheapest_of(problem); }
+  std::optional<Plan> least(const Problem<double>& problem) const final { return cheapest_of(problem); }
 
  private:
   const S& self() const { return static_cast<const S&>(*this); }
@@ -126,27 +130,22 @@ class SchemeOf : public Base {
     }
   }
   template <typename T>
-  bool at_once_of(const Problem<T>& problem) const {
-    if constexpr (requires(const S& s) { s.at_once(problem); }) {
-      return self().at_once(problem);
+  std::optional<Plan> cheapest_of(const Problem<T>& problem) const {
+    if constexpr (requires(const S& s) { s.cheapest(problem); }) {
+      return self().cheapest(problem);
     } else {
-      return false;
-    }
-  }
-  template <typename T>
-  std::string beats_of(const Problem<T>& problem, const Plan& plan) const {
-    if constexpr (requires(const S& s) { s.beats(problem, plan); }) {
-      return self().beats(problem, plan);
-    } else {
-      return {};
+      Plan plan;
+      plan.method = problem.method;
+      plan.n = plan.m = problem.bands.lines().rows();
+      return plan;
     }
   }
 };
 
-/// All schemes, in the order in which they are asked for plans.
+/// All schemes; of those that cost the same the first is asked for a plan first.
 OCLSPKT_API const std::vector<const Scheme*>& all_schemes();
 
-/// Add a scheme of a program's own, which is asked before all others. Devices need its carrier as well
+/// Add a scheme of a program's own, which comes before all others that cost the same. Devices need its carrier as well
 /// (ocl/schemes/table.hpp). Options::variant takes its name. To be called before the first set-up of the process.
 /// @param scheme  lives as long as the process
 /// @throws InvalidInput if there is one of that name
@@ -154,14 +153,6 @@ OCLSPKT_API void add_scheme(const Scheme& scheme);
 
 /// The scheme of a name; null if this library has none.
 OCLSPKT_API const Scheme* find_scheme(const std::string& name);
-
-/// Let a plan by work-groups give way to a quicker scheme that `auto` tries later, unless the user named a method or a
-/// scheme, or factors would hardly be used.
-/// @param[in,out] proposal  none if it gives way
-/// @param[out] rejection    why
-/// @return true if it gives way
-template <typename T>
-bool gives_way(const Problem<T>& problem, std::optional<Proposal>& proposal, Rejection& rejection);
 
 /// The scheme that owns a plan; null if this library has none.
 OCLSPKT_API const Scheme* owner_of(const Plan& plan);

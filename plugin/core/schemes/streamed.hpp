@@ -11,6 +11,15 @@
 
 namespace oclspkt {
 
+/// Passes of the host for stored factors that are truncated `reach` rows away: 2 or 3 if the survey covers them, many
+/// if certificate and bounds look at the values. One line's serve all that are alike.
+inline double passes_of_stored(const Plan& plan, const Survey& survey, Index reach) {
+  constexpr double kSmallest = 1e-16, kBySurvey = 2.5, kByValues = 10;
+  if (plan.form == Form::shared) return 0;
+  const double d = survey.decay();
+  return d > 1 && bound_stored(d, reach) <= kSmallest ? kBySurvey : kByValues;
+}
+
 /// A covered plan; trial solves judge it if settling could multiply rounding by more than is trusted unseen.
 inline Proposal covered_and_settled(const Plan& plan, double bound, double growth, double tol, const Survey& survey) {
   Proposal proposal = covered(plan, bound, tol, survey);
@@ -29,7 +38,7 @@ inline std::string streamed_refusal(const Certificate& c, double tol, double lim
 template <typename T>
 std::optional<Proposal> insist_on_streamed(const Problem<T>& problem, const Plan& plan, const Certificate& certificate,
                                            double tol, const Rejection& rejection) {
-  if (!named(problem.options.method) || !std::isfinite(certificate.bound)) return std::nullopt;
+  if (!problem.insist || !std::isfinite(certificate.bound)) return std::nullopt;
   Proposal proposal = uncovered(plan, certificate, tol);
   if (certificate.bound <= tol) proposal.why = "used because its method is named; " + rejection.why;
   proposal.growth = certificate.growth;

@@ -75,21 +75,4 @@ const Scheme& scheme_of(const Plan& plan) {
   throw InvalidInput("this library has no scheme " + of + " and such a plan: choose another method");
 }
 
-template <typename T>
-bool gives_way(const Problem<T>& problem, std::optional<Proposal>& proposal, Rejection& rejection) {
-  const bool asked = named(problem.options.method) || find_scheme(problem.options.variant) != nullptr;
-  if (!proposal || asked || problem.one_shot) return false;
-  for (const Scheme* scheme : all_schemes()) {
-    if (std::string why = scheme->quicker(problem, proposal->plan); !why.empty()) {
-      rejection = {std::move(why), {}, proposal->plan};
-      proposal.reset();
-      return true;
-    }
-  }
-  return false;
-}
-
-template bool gives_way(const Problem<float>&, std::optional<Proposal>&, Rejection&);
-template bool gives_way(const Problem<double>&, std::optional<Proposal>&, Rejection&);
-
 }  // namespace oclspkt

@@ -45,7 +45,7 @@ std::optional<Proposal> propose_kept_halos(const Problem<T>& problem) {
   if (problem.options.partition > 0 || !settles(problem.survey)) return std::nullopt;
   Rejection unused;
   std::optional<Proposal> halos = propose_halos(problem, unused);
-  if (!halos || gives_way(problem, halos, unused)) return std::nullopt;
+  if (!halos) return std::nullopt;
   Plan& plan = halos->plan;
   Rounding rounding;
   const bool kept = share_line(plan, problem.bands.lines().length(0), sizeof(T)) &&
@@ -62,6 +62,9 @@ class TilesKept final : public SchemeOf<TilesKept> {
            "shared factors, " + groups_text(plan);
   }
   double words(const Plan& plan) const override { return words_of_one_pass(plan); }
+  double passes(const Plan& plan, const Survey&) const override {
+    return plan.halo == 0 && plan.group_rows() > kSmallTile ? 5 : 0;
+  }
   /// A work-group reads its tile to the end, also where whole lines fill less of it.
   Cut cut(const Plan& plan) const override {
     return {plan.m, plan.halo, std::max(plan.halo, plan.group_rows() - plan.halo - plan.m), false};
@@ -91,6 +94,15 @@ class TilesKept final : public SchemeOf<TilesKept> {
     std::optional<Proposal> parts = propose_parts(problem, tolerance<T>(problem.options));
     const bool short_lines = problem.bands.lines().length(0) <= kSmallTile && whole_lines(problem) > 0;
     return parts && !short_lines ? parts : propose_kept_halos(problem);
+  }
+  template <typename T>
+  std::optional<Plan> cheapest(const Problem<T>& problem) const {
+    if (!problem.survey.shared || problem.options.partition > 0 || !oclspkt::settles(problem.survey))
+      return std::nullopt;
+    std::optional<Plan> plan = least_of_halos(problem);
+    const bool kept =
+        plan && share_line(*plan, problem.bands.lines().length(0), sizeof(T)) && keep_shared_factors(problem, *plan);
+    return kept ? plan : std::nullopt;
   }
 };
 

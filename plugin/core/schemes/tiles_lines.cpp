@@ -47,13 +47,6 @@ class TilesLines final : public SchemeOf<TilesLines> {
     const std::optional<Plan> plan = whole_line_plan(problem);
     return plan ? std::optional<Proposal>(exact_proposal(problem, *plan)) : std::nullopt;
   }
-  template <typename T>
-  std::string beats(const Problem<T>& problem, const Plan& plan) const {
-    const bool runs = plan.tiled() && plan.method == Method::truncated_streamed;
-    return runs && whole_line_plan(problem)
-               ? "all lines and rows are alike: exact-factored reads their factors only once"
-               : "";
-  }
 };
 
 }  // namespace

@@ -45,6 +45,7 @@ class TilesPaper final : public SchemeOf<TilesPaper> {
   }
   double words(const Plan& plan) const override { return plan.m > 0 ? paper_words(plan) : 5; }
   int launches() const override { return 5; }
+  bool only_asked_for() const override { return true; }
   Cut cut(const Plan& plan) const override { return {plan.tile_rows(), plan.m, plan.m, false}; }
   bool settles() const override { return true; }
   Elimination elimination() const override { return {.plain = true, .excess = true, .upwards = true}; }
@@ -90,6 +91,11 @@ class TilesPaper final : public SchemeOf<TilesPaper> {
         return std::nullopt;
       }
     }
+  }
+  template <typename T>
+  std::optional<Plan> cheapest(const Problem<T>& problem) const {
+    const Index asked = problem.options.partition;
+    return make_paper_plan(problem.bands.lines().rows(), asked > 0 ? asked : kPaperRows, sizeof(T), problem.traits);
   }
 };
 

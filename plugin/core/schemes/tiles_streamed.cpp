@@ -14,9 +14,6 @@ namespace {
 
 /// Reach of a run that is tried first where the decay is followed.
 constexpr Index kFirstReach = 256;
-/// Halo up to which work-groups are faster, in double, than lines that are runs: with a halo of 256 rows 0.93, and
-/// symmetric 0.87, as runs 0.95 and 0.92 (lines of 16384 rows).
-constexpr Index kQuickerHaloThanLines = 160;
 /// True if rows of dominance d bound what partitions of stored factors make of rounding when they settle each other.
 bool settles_by_dominance(double d) { return growth_stored(d) <= kGrowthLimit; }
 
@@ -58,6 +55,15 @@ Index longer_reach(Index reach, double bound, double tol, Index longest) {
                                     kHaloQuantum));
 }
 
+/// True if each line may be a run. What stands for all lines, or is narrow, is read by kernels that are bound by other
+/// things.
+template <typename T>
+bool fills_line_runs(const Problem<T>& problem) {
+  const LineSet& lines = problem.bands.lines();
+  return lines.count() > 1 && equal_length(lines) > 0 && problem.options.partition == 0 && !problem.survey.shared &&
+         !narrows<T>(problem.options);
+}
+
 /// truncated-streamed by work-groups, each line a run.
 /// @return none where lines do not fill runs, or too little decays, or settles
 template <typename T>
@@ -65,9 +71,7 @@ std::optional<Proposal> propose_line_runs(const Problem<T>& problem) {
   const LineSet& lines = problem.bands.lines();
   const double d = problem.survey.decay(), tol = tolerance<T>(problem.options);
   const Index length = equal_length(lines);
-  // What stands for all lines, or is narrow, is read by kernels that are bound by other things.
-  const bool wanted = lines.count() > 1 && length > 0 && problem.options.partition == 0 && !problem.survey.shared;
-  if (!wanted || problem.traits.group_items == 0 || narrows<T>(problem.options)) return std::nullopt;
+  if (!fills_line_runs(problem)) return std::nullopt;
   const Form form = is_symmetric(lines, problem.bands.view()) ? Form::symmetric : Form::general;
   for (Plan plan : make_line_runs_plans(lines.rows(), length, form, sizeof(T), problem.traits)) {
     const double known = plan.run_tiles <= 2 ? 0 : d > 1 ? bound_stored(d, plan.group_rows()) : kNothingKnown;
@@ -128,6 +132,13 @@ class TilesStreamed final : public SchemeOf<TilesStreamed> {
            (plan.as<StoredFactors>().corrects ? "corrected at the interfaces, " : "") + groups_text(plan);
   }
   double words(const Plan& plan) const override { return words_of_one_pass(plan); }
+  /// Share of the stream, H200, 3e7 rows.
+  double stream_words(const Plan& plan, int word) const override {
+    return words(plan) / (word == static_cast<int>(sizeof(float)) ? 0.9 : 0.95);
+  }
+  double passes(const Plan& plan, const Survey& survey) const override {
+    return passes_of_stored(plan, survey, plan.group_rows());
+  }
   bool settles() const override { return true; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {
@@ -145,17 +156,21 @@ class TilesStreamed final : public SchemeOf<TilesStreamed> {
     if (reject_asymmetry(problem, rejection)) return std::nullopt;
     std::optional<Proposal> proposal = propose_line_runs(problem);
     if (!proposal) proposal = propose_runs(problem, rejection);
-    gives_way(problem, proposal, rejection);
     return proposal;
   }
   template <typename T>
-  std::string beats(const Problem<T>& problem, const Plan& plan) const {
-    if (!plan.tiled() || plan.method != Method::truncated_halo || plan.has<StoredFactors>()) return {};
-    if (plan.halo > kQuickerHalo)
-      return format("needs a halo of %lld rows; stored factors need none", static_cast<long long>(plan.halo));
-    // Tiles that hold longer lines than runs do leave a core nothing else to do.
-    const bool runs_may = plan.halo == 0 || (sizeof(T) > sizeof(float) && plan.halo > kQuickerHaloThanLines);
-    return runs_may && propose_line_runs(problem) ? "stored factors with one run per line need no halo" : "";
+  std::optional<Plan> cheapest(const Problem<T>& problem) const {
+    const LineSet& lines = problem.bands.lines();
+    if (fills_line_runs(problem)) {
+      const auto plans =
+          make_line_runs_plans(lines.rows(), equal_length(lines), Form::general, sizeof(T), problem.traits);
+      if (!plans.empty()) return plans.front();
+    }
+    const Index partition = problem.options.partition, longest = longest_reach(partition, sizeof(T), problem.traits);
+    const Index reach = std::min(longest, known_reach(problem, tolerance<T>(problem.options), longest));
+    Plan plan = make_run_plan(lines.rows(), reach, partition, sizeof(T), problem.traits);
+    if (problem.survey.shared) share_line(plan, lines.length(0), sizeof(T));
+    return plan;
   }
 };
 

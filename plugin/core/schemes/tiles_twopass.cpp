@@ -70,6 +70,12 @@ class TilesTwopass final : public SchemeOf<TilesTwopass> {
     serve_if_symmetric(problem, plan);
     return unless_growth(problem, exact_proposal(problem, plan), rejection);
   }
+  template <typename T>
+  std::optional<Plan> cheapest(const Problem<T>& problem) const {
+    const Index n = problem.bands.lines().rows();
+    const Plan plan = make_reduce_plan(n, problem.options.partition, sizeof(T), problem.traits);
+    return plan.chunk_tiles == 0 && n > 0 ? std::nullopt : std::optional(plan);
+  }
 };
 
 }  // namespace

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// How a set-up chooses among the ways that there are: the one that takes the least time of those that hold.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "cost.hpp"
+#include "judge.hpp"
+#include "narrow.hpp"
+#include "oclspkt/error.hpp"
+#include "schemes/proposal.hpp"
+#include "solver_impl.hpp"
+
+namespace oclspkt {
+namespace {
+
+constexpr const char* kNoKernel = "no kernel of the chosen device has this method";
+
+std::string error_text(double error) {
+  char text[48];
+  std::snprintf(text, sizeof text, "backward error %.1e", error);
+  return text;
+}
+
+std::string microseconds(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g us", seconds * 1e6);
+  return text;
+}
+
+/// Why lines that are singular get their last unknown set to 0; null: they do not.
+const char* pin_reason(const Options& options, const Known& known, const LineSet& lines) {
+  if (options.singular == Singular::pin) return "asked for";
+  const bool automatic = options.singular == Singular::automatic;
+  return automatic && known.constant_null_space && lines.count() == 1
+             ? "one line, and the matrix has a constant null space"
+             : nullptr;
+}
+
+/// True if the host may solve the lines of a rejection, so that `method` can be tried for the others.
+template <typename T>
+bool may_fall_back(const Rejection& rejection, Method method, const Options& options, bool pins,
+                   const FallbackLines<T>& fallback) {
+  if (rejection.lines.empty()) return false;
+  // Nothing is behind `pivot` but to pin the lines that are singular.
+  if (method == Method::pivot) return pins;
+  return !named(options.method) && fallback.may_add(rejection.lines, method);
+}
+
+/// What precision narrow did, and what it left alone.
+/// @param narrowed  largest change of a row's excess
+template <typename T>
+std::string precision_text(const Options& options, double narrowed, bool on_host, const Proposal& p) {
+  if (options.precision != Precision::narrow) return {};
+  if (!narrows<T>(options)) return "narrow changes nothing: the vectors are float already";
+  char changed[80] = "";
+  if (narrowed > 0) {
+    std::snprintf(changed, sizeof changed, ", which changes the excess of a row by %.2g %% at most", 100 * narrowed);
+  }
+  const std::string text = std::string("bands rounded to float") + changed + "; ";
+  if (p.plan.narrow) return text + "stored factors are floats, too";
+  const bool stores =
+      p.plan.has<StoredFactors>() || p.plan.method == Method::exact_factored || p.plan.method == Method::pivot;
+  if (!stores) return text + "no factors are stored";
+  const std::string why = !p.why_wide.empty() ? p.why_wide
+                          : p.above_tolerance ? "the certificate is above the tolerance"
+                          : on_host           ? "the host solves"
+                                              : std::string("method ") + name(p.plan.method) + " has no narrow factors";
+  return text + "factors stay double, " + why;
+}
+
+/// A way that was judged, with a plan if it got one.
+Candidate candidate_of(const Way& way, bool planned, bool taken, std::string why) {
+  Candidate candidate;
+  candidate.method = way.method;
+  candidate.taken = taken;
+  candidate.why = std::move(why);
+  if (planned && way.plan.n > 0) {
+    candidate.shape = way.owner->shape(way.plan);
+    candidate.words_per_row = way.owner->words(way.plan);
+    candidate.seconds = way.method == Method::pivot ? 0 : way.apply;
+  }
+  return candidate;
+}
+
+/// Write a proposal that holds into a report that has the fallback groups already.
+void write_proposal(const Proposal& p, const LineSet& lines, Report& report) {
+  const bool cut = scheme_of(p.plan).in_pieces(p.plan);
+  report.shape = scheme_of(p.plan).shape(p.plan);
+  report.why = p.why;
+  report.certificate = p.certificate;
+  report.certificate_above_tolerance = p.above_tolerance;
+  report.rounding = p.rounding ? p.rounding->eps : kNothingKnown;
+  for (const GroupReport& group : report.groups) {
+    if (!(group.rounding <= report.rounding)) report.rounding = group.rounding;
+  }
+  report.growth = p.growth;
+  report.partition = cut ? p.plan.m : 0;
+  report.partitions = segments_of(p.plan) > 0 ? lines.count() * segments_of(p.plan) : cut ? p.plan.partitions() : 0;
+  report.halo = p.plan.halo;
+  report.form = p.plan.narrow && p.plan.form == Form::general ? Form::narrow : p.plan.form;
+  report.words_per_row = p.plan.words_per_row();
+  Plan general = p.plan;
+  general.form = Form::general;
+  general.narrow = false;
+  report.words_saved = general.words_per_row() - p.plan.words_per_row();
+}
+
+/// The way of a device that takes the least time; null if there is none.
+const Way* least_of_devices(const std::vector<Way>& ways) {
+  const Way* best = nullptr;
+  for (const Way& way : ways) {
+    const bool counts = !way.processor->host() && (best == nullptr || way.seconds < best->seconds);
+    if (counts) best = &way;
+  }
+  return best;
+}
+
+/// A method that was named is for the processor that is likely to take the least time; the host may help out.
+void keep_one_processor(const Options& options, std::vector<Way>& ways) {
+  if (!named(options.method) || ways.empty()) return;
+  const Processor* chosen = least(ways)->processor;
+  std::erase_if(ways, [&](const Way& way) { return way.processor != chosen && !way.remedy; });
+}
+
+/// The ways of processors that are there, or why the host is left.
+/// @throws InvalidInput if the method named is not there for these lines
+template <typename T>
+std::vector<Way> ways_there(Processors& processors, const Processor& host, const Outlook<T>& outlook) {
+  const LineSet& lines = outlook.bands.lines();
+  std::vector<Way> ways = find_ways(processors, host, outlook);
+  const bool on_devices = std::any_of(ways.begin(), ways.end(), [](const Way& way) { return !way.processor->host(); });
+  if (processors.devices.empty() || on_devices || outlook.options.method == MethodChoice::pivot) return ways;
+  const bool kept = find_scheme(outlook.options.variant) != nullptr;
+  const bool automatic = outlook.options.method == MethodChoice::automatic;
+  if (!automatic && !kept && !lines.contiguous() && outlook.options.method != MethodChoice::exact_factored) {
+    throw InvalidInput(std::string("method ") + name(outlook.options.method) +
+                       " takes lines laid end to end on devices, not " + lines.describe() +
+                       ": use method auto, exact-factored or pivot");
+  }
+  processors.why_host = kept ? "variant " + outlook.options.variant + " does not solve " + lines.describe()
+                             : "no kernel of the devices has this method for " + lines.describe();
+  if (!lines.contiguous() && !kept) {
+    processors.why_host = "the memory of '" + outlook.options.devices + "' does not hold a block of " +
+                          std::to_string(lines.block_extent()) + " places at once";
+  }
+  processors.devices.clear();
+  return find_ways(processors, host, outlook);
+}
+
+/// Why the processor of a way was chosen.
+/// @param processors, ways  as they were before any was judged
+void explain_processor(const Processors& processors, std::vector<Way> ways, const Processor& chosen, Report& report) {
+  const Way* device = least_of_devices(ways);
+  const auto host = std::find_if(ways.begin(), ways.end(), [](const Way& way) { return way.processor->host(); });
+  report.device_costs.clear();
+  if (device == nullptr) {
+    report.device_why = processors.why_host.empty() ? kNoKernel : processors.why_host;
+    return;
+  }
+  const std::string costs = "predicted " + microseconds(device->apply) + " an apply";
+  report.device_costs = processors.host ? costs + ", host " + microseconds(host->apply) : costs;
+  if (chosen.host()) {
+    report.device_costs = device->processor->name() + " " + report.device_costs;
+    const bool predicted = processors.host && least(ways)->processor->host();
+    report.device_why = !processors.host ? kNoKernel
+                        : predicted      ? "predicted to be faster than " + device->processor->name()
+                                         : "nothing that is faster holds on " + device->processor->name();
+  } else {
+    report.device_why = processors.host      ? "predicted to be faster than the host"
+                        : processors.several ? "the cheapest of those named"
+                                             : "asked for";
+  }
+}
+
+/// Why every way was rejected, and what to do.
+std::string breakdown_text(const std::vector<Candidate>& candidates, const Options& options, bool singular, bool pins) {
+  std::string text = "every method is rejected for this matrix";
+  for (const Candidate& c : candidates) text += std::string("; ") + name(c.method) + ": " + c.why;
+  if (singular && !pins) text += std::string("; ") + kPinCure;
+  if (named(options.method) && !singular) text += "; set method to auto to try the others";
+  return text;
+}
+
+WayName name_of(const Way& way) { return {way.processor->index, way.scheme, way.method}; }
+
+/// The order in which ways are tried.
+std::vector<WayName> order_of(std::vector<Way> ways) {
+  std::vector<WayName> order;
+  while (!ways.empty()) {
+    const auto next = least(ways);
+    order.push_back(name_of(*next));
+    ways.erase(next);
+  }
+  return order;
+}
+
+/// True if a way that stores no factors is the least only because few applies are expected.
+template <typename T>
+bool spares_factors(std::vector<Way> ways, const Way& taken, Outlook<T> outlook) {
+  const bool stores_none = taken.method == Method::truncated_halo || taken.method == Method::exact_twopass;
+  if (!stores_none || outlook.applies >= kManyApplies || ways.empty()) return false;
+  const WayName with_few = name_of(*least(ways));
+  outlook.applies = kManyApplies;
+  for (Way& way : ways) weigh(way, outlook);
+  return with_few == name_of(taken) && name_of(*least(ways)) != with_few;
+}
+
+}  // namespace
+
+template <typename T>
+Outlook<T> Solver<T>::Impl::outlook() const {
+  const double applies = expected_applies_ > 0 ? static_cast<double>(expected_applies_) : kManyApplies;
+  return {options_, bands_, survey_, survey_.symmetric || known_.symmetric, applies, known_.rounding_limit};
+}
+
+/// Choose among the processors that are left; one that fails makes room for the others, the last is the host.
+template <typename T>
+void Solver<T>::Impl::choose_of_those_left(const std::optional<InUse>& before) {
+  const Processor host;
+  for (;;) {
+    Processors processors = find_processors(options_, {bands_.lines(), sizeof(T) == 8, host_seconds(outlook())}, lost_);
+    for (const LostDevice& lost : processors.lost) lose(lost);
+    std::vector<Way> ways = ways_there(processors, host, outlook());
+    const Processor* tried = &host;
+    try {
+      choose(processors, std::move(ways), before, tried);
+      return;
+    } catch (const DeviceError& error) {
+      if (options_.on_device_failure == OnDeviceFailure::error || tried->host()) throw;
+      lose({tried->index, tried->info.name + ": " + error.what()});
+      discard_choice();
+    }
+  }
+}
+
+/// Plan a way and examine it; lines that alone stand in its way become fallback lines.
+/// @param ways   all that are left, among them this one
+/// @param keeps  it is taken if it holds, though another one may take less time
+template <typename T>
+typename Solver<T>::Impl::Outcome Solver<T>::Impl::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool insist,
+                                                           Rejection& rejection) {
+  const char* const pin_why = pin_reason(options_, known_, bands_.lines());
+  if (const std::optional<Rejection> extremes = lines_out_of_range<T>(options_, survey_, bands_)) {
+    fallback_.add(*extremes);
+    look();
+  }
+  for (;;) {
+    rejection = {};
+    std::optional<Proposal> proposal = std::exchange(way.judged, std::nullopt);
+    if (!proposal) {
+      Problem<T> problem = problem_on(*way.processor, outlook());
+      problem.insist = insist;
+      problem.method = way.method;
+      proposal = judge(problem, *way.scheme, rejection);
+    }
+    if (const Plan* plan = proposal ? &proposal->plan : rejection.plan ? &*rejection.plan : nullptr) {
+      way.plan = *plan;
+      if (const Scheme* owner = owner_of(*plan)) way.owner = owner;
+      weigh(way, outlook());
+    }
+    if (proposal && !keeps && &*least(ways) != &way) {
+      if (fallback_.none()) way.judged = std::move(proposal);
+      return Outcome::dearer;
+    }
+    if (proposal) {
+      adopt(way);
+      rejection = examine_adopted(*proposal, insist);
+      if (!rejection) {
+        take(way, *proposal, pin_why);
+        return Outcome::taken;
+      }
+      rejection.plan = proposal->plan;
+    }
+    // NaN of one line may spread to others where lines are glued, and to the fallback lines.
+    std::erase_if(rejection.lines, [&](Index line) { return fallback_.contains(line); });
+    if (!may_fall_back(rejection, way.method, options_, pin_why != nullptr, fallback_)) return Outcome::rejected;
+    fallback_.add(rejection);
+    look();
+  }
+}
+
+/// Report a way that holds.
+template <typename T>
+void Solver<T>::Impl::take(const Way& way, const Proposal& proposal, const char* pin_why) {
+  fallback_.settle(pin_why, report_);
+  write_proposal(proposal, bands_.lines(), report_);
+  report_.precision = narrows<T>(options_) ? Precision::narrow : Precision::same;
+  report_.precision_why = precision_text<T>(options_, narrowed_, device_ < 0, proposal);
+  report_.ready = true;
+  std::string why = proposal.why;
+  if (proposal.needs_trial) why += ", checked: " + error_text(report_.backward_error);
+  report_.candidates.push_back(candidate_of(way, true, true, std::move(why)));
+}
+
+/// Try the way that takes the least time of those left, until one holds.
+/// @param first          what was in use before, and is tried first
+/// @param insist         take it with the error that it has
+/// @param[out] tried     the processor that is at work, should it fail
+/// @param[out] rejected  ways that do not hold, in the order in which they were tried
+template <typename T>
+std::optional<Way> Solver<T>::Impl::first_that_holds(std::vector<Way> ways, const std::optional<WayName>& first,
+                                                     bool insist, const Processor*& tried, std::vector<Way>& rejected) {
+  while (!ways.empty()) {
+    const auto used = std::find_if(ways.begin(), ways.end(), [&](const Way& way) { return name_of(way) == first; });
+    const auto way = used != ways.end() ? used : least(ways);
+    tried = way->processor;
+    Rejection rejection;
+    const Outcome outcome = try_way(*way, ways, used != ways.end(), insist, rejection);
+    if (outcome == Outcome::taken) return std::move(*way);
+    put_back();
+    if (outcome == Outcome::dearer) continue;
+    if (rejection) report_.candidates.push_back(candidate_of(*way, rejection.plan.has_value(), false, rejection.why));
+    way->singular = way->method == Method::pivot && !rejection.lines.empty();
+    // What the host's own sweeps cannot do is for pivoting.
+    const bool only_pivoting = way->processor->host() && !named(options_.method);
+    rejected.push_back(std::move(*way));
+    ways.erase(way);
+    if (only_pivoting) std::erase_if(ways, [](const Way& other) { return other.method != Method::pivot; });
+  }
+  return std::nullopt;
+}
+
+/// True if what was in use before is as good a first try as then: for the same lines, of which the same way is the most
+/// promising, whichever of both numbers of applies is expected.
+template <typename T>
+bool Solver<T>::Impl::comparable(const std::vector<Way>& ways, const InUse& before) const {
+  if (ways.empty() || before.lines != bands_.lines()) return false;
+  std::vector<Way> as_then = ways;
+  Outlook<T> then = outlook();
+  then.applies = before.applies;
+  for (Way& way : as_then) weigh(way, then);
+  const std::vector<WayName> order = order_of(ways);
+  return order.front() == before.head && order == order_of(as_then);
+}
+
+/// Choose among ways: one that was in use before, or else the one that takes the least time, of those that hold.
+/// @param[out] tried  the processor that is at work, should it fail
+template <typename T>
+void Solver<T>::Impl::choose(const Processors& processors, std::vector<Way> ways, const std::optional<InUse>& before,
+                             const Processor*& tried) {
+  keep_one_processor(options_, ways);
+  const bool asked = named(options_.method), at_once = asked && ways.size() == 1;
+  const WayName head = ways.empty() ? WayName{} : name_of(*least(ways));
+  const std::optional<WayName> first = before && comparable(ways, *before) ? std::optional(before->way) : std::nullopt;
+  std::vector<Way> rejected, unused;
+  std::optional<Way> taken = first_that_holds(ways, first, at_once, tried, rejected);
+  // A method that was named is taken with the error that it has, by what was tried last.
+  for (auto way = rejected.rbegin(); asked && !at_once && !taken && way != rejected.rend(); ++way) {
+    taken = first_that_holds({*way}, std::nullopt, true, tried, unused);
+  }
+  if (!taken) {
+    retire();
+    const bool singular = !rejected.empty() && rejected.back().singular;
+    throw Breakdown(breakdown_text(report_.candidates, options_, singular,
+                                   pin_reason(options_, known_, bands_.lines()) != nullptr));
+  }
+  explain_processor(processors, ways, *taken->processor, report_);
+  if (asked) return;
+  if (!taken->remedy) in_use_ = InUse{name_of(*taken), head, bands_.lines(), outlook().applies};
+  if (name_of(*taken) == first && first != head) report_.why += ", kept from the previous set-up";
+  if (spares_factors(ways, *taken, outlook())) report_.why += ", stores no factors because few applies are expected";
+}
+
+template class Solver<float>::Impl;
+template class Solver<double>::Impl;
+
+}  // namespace oclspkt

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "processors.hpp"
+
+#include <algorithm>
+
+#include "node.hpp"
+#include "oclspkt/error.hpp"
+#include "selection.hpp"
+
+namespace oclspkt {
+namespace {
+
+/// Opening drivers, building a kernel and measuring it takes about so long, and a device spares an apply at most what
+/// the host takes for it. Solves for which that is not won back in so many applies open no driver at all.
+constexpr double kProbeSeconds = 0.1, kProbeApplies = 1000;
+
+Processors only_host(std::string why) {
+  Processors found;
+  found.host = true;
+  found.why_host = std::move(why);
+  return found;
+}
+
+/// Why the module lists no device: the first cause, and how many more there are.
+std::string no_device_text(const std::vector<std::string>& problems) {
+  if (problems.empty()) return "no OpenCL device";
+  const std::string more = std::to_string(problems.size() - 1);
+  return "no OpenCL device: " + problems.front() +
+         (problems.size() > 1 ? " (oclspkt-devices lists " + more + " more)" : "");
+}
+
+/// Take devices that were lost out of a selection.
+void leave_out(std::vector<int>& indices, const std::vector<LostDevice>& lost) {
+  std::erase_if(indices, [&](int index) {
+    return std::any_of(lost.begin(), lost.end(), [&](const LostDevice& l) { return l.index == index; });
+  });
+}
+
+/// Measure the devices that have the numbers wanted; those that fail join found.lost.
+void measure(DeviceModule& module, const std::vector<int>& indices, const Options& options, const Demand& demand,
+             Processors& found) {
+  for (const int index : indices) {
+    const DeviceInfo& info = module.devices()[static_cast<std::size_t>(index)];
+    if (demand.is_double && !info.fp64) continue;
+    try {
+      const DeviceProfile profile = demand.lines.contiguous() ? module.profile(index, demand.is_double)
+                                                              : module.profile_beside(index, demand.is_double);
+      found.devices.push_back({&module, index, info, profile});
+    } catch (const DeviceError& error) {
+      if (options.on_device_failure == OnDeviceFailure::error) throw;
+      found.lost.push_back({index, info.name + ": " + error.what()});
+    }
+  }
+}
+
+}  // namespace
+
+Processors find_processors(const Options& options, const Demand& demand, const std::vector<LostDevice>& lost) {
+  if (needs_no_device(options.devices)) return only_host("asked for");
+  const bool only_auto = options.devices == "auto";
+  if (only_auto && demand.host_seconds * kProbeApplies < kProbeSeconds) {
+    return only_host("the host solves " + std::to_string(demand.lines.rows()) +
+                     " rows too fast to measure devices for");
+  }
+  std::string problem;
+  DeviceModule* module = device_module(&problem);
+  if (module == nullptr) {
+    if (only_auto) return only_host(problem);
+    throw InvalidInput("devices '" + options.devices + "': " + problem + "; `host` needs no OpenCL");
+  }
+  Selection selection = select_devices(options.devices, module->devices(), module->problems());
+  if (selection.devices.empty()) return only_host(no_device_text(module->problems()));
+  selection.devices = devices_of_rank(selection.devices, module->devices(), node_place());
+  if (!demand.lines.contiguous() && !demand.lines.beside()) {
+    return only_host("device kernels solve lines end to end or side by side, not with gaps between them");
+  }
+  Processors found;
+  found.host = selection.host;
+  found.several = selection.devices.size() > 1;
+  leave_out(selection.devices, lost);
+  measure(*module, selection.devices, options, demand, found);
+  if (!found.devices.empty()) return found;
+  const bool failed = !lost.empty() || !found.lost.empty();
+  if (!selection.host && !failed) {
+    throw InvalidInput("the devices '" + options.devices +
+                       "' have no double precision: use float vectors, or name a device that does (oclspkt-devices "
+                       "lists them)");
+  }
+  found.why_host = selection.host ? "no device of '" + options.devices + "' can be used"
+                                  : "every device of '" + options.devices + "' failed";
+  return found;
+}
+
+}  // namespace oclspkt

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "device.hpp"
+
+namespace oclspkt {
+
+/// A device that failed.
+struct LostDevice {
+  int index = -1;
+  std::string line;  ///< "<device>: <cause>"
+};
+
+/// What solves lines: a device, or the host.
+struct Processor {
+  DeviceModule* module = nullptr;  ///< null: the host
+  int index = -1;                  ///< of the device; -1: the host
+  DeviceInfo info = {};
+  DeviceProfile profile = {};  ///< of lines end to end, or side by side, as they are; not of the host
+  bool host() const { return module == nullptr; }
+  std::string name() const { return host() ? "host" : info.name; }
+};
+
+/// What the options name, as far as it can be used.
+struct Processors {
+  std::vector<Processor> devices;  ///< in the order of the options
+  bool host = false;               ///< the host is among those named
+  bool several = false;            ///< so are several devices, whether they can be used or not
+  std::string why_host;            ///< why the host is the only one left, where it is
+  std::vector<LostDevice> lost;    ///< devices that failed while they were measured
+};
+
+/// What the options are read for.
+struct Demand {
+  const LineSet& lines;
+  bool is_double = true;
+  double host_seconds = 0;  ///< of an apply on the host, with its share of the set-up
+};
+
+/// Find the processors that the options name. Devices are measured once a process.
+/// @param lost  devices not to be considered
+/// @throws InvalidInput if the selection matches nothing, or names only devices that lack double
+/// @throws DeviceError  under OnDeviceFailure::error if a device fails while it is measured
+Processors find_processors(const Options& options, const Demand& demand, const std::vector<LostDevice>& lost);
+
+}  // namespace oclspkt

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "ways.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "cost.hpp"
+#include "schemes/proposal.hpp"
+
+namespace oclspkt {
+namespace {
+
+constexpr Method kMethods[] = {Method::truncated_halo, Method::truncated_streamed, Method::exact_twopass,
+                               Method::exact_factored, Method::pivot};
+/// Words per row that the rates of processors are measured with.
+constexpr double kMeasuredWords = 5;
+
+/// True if a device may solve by a method that the user asked for.
+bool asks_for(MethodChoice choice, Method method) {
+  switch (choice) {
+    case MethodChoice::automatic:
+      return method != Method::pivot;
+    case MethodChoice::truncated:
+    case MethodChoice::truncated_halo:
+      return method == Method::truncated_halo;
+    case MethodChoice::truncated_streamed:
+      return method == Method::truncated_streamed;
+    case MethodChoice::exact:
+      return method == Method::exact_twopass || method == Method::exact_factored;
+    case MethodChoice::exact_twopass:
+      return method == Method::exact_twopass;
+    case MethodChoice::exact_factored:
+      return method == Method::exact_factored;
+    case MethodChoice::pivot:
+      return false;
+  }
+  return false;
+}
+
+/// Append the ways of the schemes that take a method on a processor.
+template <typename T>
+void add_ways(const Processor& processor, Method method, bool remedy, const Outlook<T>& outlook,
+              std::vector<Way>& ways) {
+  Problem<T> problem = problem_on(processor, outlook);
+  problem.method = method;
+  const Scheme* named = processor.host() ? nullptr : find_scheme(outlook.options.variant);
+  for (const Scheme* scheme : all_schemes()) {
+    if ((named != nullptr && scheme != named) || !scheme->takes(method, problem)) continue;
+    std::optional<Plan> plan = scheme->least(problem);
+    if (!plan) continue;
+    ways.push_back({&processor, scheme, method, std::move(*plan), scheme});
+    ways.back().remedy = remedy;
+    weigh(ways.back(), outlook);
+    if (scheme->only_asked_for()) return;  // for the others, see another method
+  }
+}
+
+/// The ways of a device.
+template <typename T>
+void add_device(const Processor& device, const Outlook<T>& outlook, std::vector<Way>& ways) {
+  const MethodChoice choice = outlook.options.method;
+  const std::size_t before = ways.size();
+  for (const Method method : kMethods) {
+    if (asks_for(choice, method)) add_ways(device, method, false, outlook, ways);
+  }
+  // What truncates lines side by side may only be there in the other form.
+  if (choice == MethodChoice::truncated && ways.size() == before) {
+    add_ways(device, Method::truncated_streamed, false, outlook, ways);
+  }
+}
+
+/// Those of the host: stored factors carry every method but pivot.
+template <typename T>
+void add_host(const Processors& processors, const Processor& host, const Outlook<T>& outlook, std::vector<Way>& ways) {
+  const MethodChoice choice = outlook.options.method;
+  if (choice == MethodChoice::pivot) return add_ways(host, Method::pivot, false, outlook, ways);
+  const bool first = processors.host || processors.devices.empty();
+  // Where the pieces of a device's passes do not agree, one sweep on the host does; the sweeps of lines side by side on
+  // cores are the host's own.
+  const auto by_factors = [](const Way& way) {
+    return !way.processor->host() && way.method == Method::exact_factored && !way.plan.by_groups() &&
+           way.plan.has<Beside>();
+  };
+  const bool other = std::none_of(ways.begin(), ways.end(), by_factors);
+  const bool remedy = other && (choice == MethodChoice::automatic || choice == MethodChoice::exact_factored);
+  if (first || remedy) add_ways(host, Method::exact_factored, !first, outlook, ways);
+  if (choice == MethodChoice::automatic) add_ways(host, Method::pivot, true, outlook, ways);
+}
+
+/// The way of a processor that streams the least.
+std::vector<Way>::iterator least_of(std::vector<Way>& ways, const Processor* processor) {
+  auto best = ways.end();
+  for (auto way = ways.begin(); way != ways.end(); ++way) {
+    if (way->processor != processor || way->remedy) continue;
+    const auto rank = [](const Way& w) { return std::pair(!w.scheme->only_asked_for(), w.words); };
+    if (best == ways.end() || rank(*way) < rank(*best)) best = way;
+  }
+  return best;
+}
+
+}  // namespace
+
+DeviceSettings device_settings(const Options& options) {
+  DeviceSettings s;
+  s.variant = variant_of(options.variant);
+  s.copy_vectors = options.transfer == Transfer::copy;
+  s.device_memory = options.device_memory;
+  s.timeout = options.timeout;
+  s.kernel_times = options.kernel_times;
+  return s;
+}
+
+template <typename T>
+Problem<T> problem_on(const Processor& processor, const Outlook<T>& outlook) {
+  const DeviceTraits traits =
+      processor.host() ? kHostTraits
+                       : processor.module->traits(processor.index, sizeof(T) == 8, device_settings(outlook.options));
+  Problem<T> problem{outlook.options, outlook.bands, outlook.survey, traits, outlook.symmetric};
+  problem.rounding_limit = outlook.rounding_limit;
+  return problem;
+}
+
+template <typename T>
+void weigh(Way& way, const Outlook<T>& outlook) {
+  const Problem<T> problem = problem_on(*way.processor, outlook);
+  const auto n = static_cast<double>(way.plan.n);
+  const double set_up = way.owner->passes(way.plan, outlook.survey) * words_of_pass(problem.traits) / outlook.applies;
+  way.words = stream_words(*way.owner, way.plan, outlook.survey, problem.traits, sizeof(T), outlook.applies);
+  if (way.processor->host()) {
+    const double words = way.owner->stream_words(way.plan, sizeof(T));
+    way.apply = predict_host_seconds<T>(outlook.bands.lines(), way.plan.form);
+    if (way.method == Method::pivot) way.apply *= words / kMeasuredWords;
+    way.seconds = way.apply * (1 + set_up / kMeasuredWords);
+    return;
+  }
+  way.apply = predict_seconds(way.processor->profile, *way.owner, way.plan, sizeof(T));
+  way.seconds = way.apply + n * set_up / kMeasuredWords / way.processor->profile.rows_per_second;
+}
+
+template <typename T>
+std::vector<Way> find_ways(const Processors& processors, const Processor& host, const Outlook<T>& outlook) {
+  std::vector<Way> ways;
+  for (const Processor& device : processors.devices) add_device(device, outlook, ways);
+  add_host(processors, host, outlook, ways);
+  return ways;
+}
+
+std::vector<Way>::iterator least(std::vector<Way>& ways) {
+  constexpr double kNoise = 1.1;
+  std::vector<std::vector<Way>::iterator> best;  // one a processor
+  for (const Way& way : ways) {
+    const auto of_processor = least_of(ways, way.processor);
+    if (of_processor != ways.end() && std::find(best.begin(), best.end(), of_processor) == best.end()) {
+      best.push_back(of_processor);
+    }
+  }
+  if (best.empty()) return ways.begin();  // remedies, in order
+  const auto quicker = [](const auto& a, const auto& b) { return a->seconds < b->seconds; };
+  const double seconds = (*std::min_element(best.begin(), best.end(), quicker))->seconds;
+  return *std::find_if(best.begin(), best.end(), [&](const auto& way) { return way->seconds <= kNoise * seconds; });
+}
+
+template <typename T>
+double host_seconds(const Outlook<T>& outlook) {
+  const Processor host;
+  std::vector<Way> ways;
+  add_ways(host, Method::exact_factored, false, outlook, ways);
+  return ways.empty() ? 0 : ways.front().seconds;
+}
+
+#define OCLSPKT_INSTANTIATE(T)                                                                 \
+  template Problem<T> problem_on(const Processor&, const Outlook<T>&);                         \
+  template std::vector<Way> find_ways(const Processors&, const Processor&, const Outlook<T>&); \
+  template void weigh(Way&, const Outlook<T>&);                                                \
+  template double host_seconds(const Outlook<T>&);
+OCLSPKT_INSTANTIATE(float)
+OCLSPKT_INSTANTIATE(double)
+
+}  // namespace oclspkt
