@@ -35,7 +35,8 @@ std::vector<Attempt> methods_to_try(MethodChoice choice, const Circumstances& kn
     return {{Method::exact_factored}};
   }
   const bool kernels_for_both = known.end_to_end;
-  std::vector<Attempt> exact{{Method::exact_factored}};
+  std::vector<Attempt> exact;
+  if (known.factors) exact = {{Method::exact_factored}};
   if (kernels_for_both) exact.insert(known.few_applies ? exact.begin() : exact.end(), {Method::exact_twopass});
   std::vector<Attempt> all;
   // Side by side on GPUs; what has to settle may multiply rounding, and the host takes line by line.
@@ -68,8 +69,8 @@ std::vector<Attempt> methods_to_try(MethodChoice choice, const Circumstances& kn
     case MethodChoice::exact_twopass:
       return {{Method::exact_twopass}};
     case MethodChoice::exact_factored:
-      all = {{Method::exact_factored}};
-      if (kernels_for_both) all.push_back({Method::exact_factored, true});
+      all = {{Method::exact_factored, !known.factors}};
+      if (kernels_for_both && known.factors) all.push_back({Method::exact_factored, true});
       return all;
     case MethodChoice::pivot:
       return {{Method::pivot}};
@@ -176,6 +177,12 @@ std::optional<Proposal> propose(const Problem<T>& problem, Method method, Reject
 }
 
 template <typename T>
+bool has_scheme(const Problem<T>& problem, Method method) {
+  return std::any_of(all_schemes().begin(), all_schemes().end(),
+                     [&](const Scheme* scheme) { return scheme->takes(method, problem); });
+}
+
+template <typename T>
 bool holds_at_once(const Problem<T>& problem) {
   const auto holds = [&](const Scheme* scheme) {
     return scheme->takes(Method::truncated_halo, problem) && scheme->holds_at_once(problem);
@@ -208,6 +215,7 @@ double likely_words(const Options& options, const Survey& survey, bool symmetric
 
 #define OCLSPKT_INSTANTIATE(T)                                                     \
   template std::optional<Proposal> propose(const Problem<T>&, Method, Rejection&); \
+  template bool has_scheme(const Problem<T>&, Method);                             \
   template bool holds_at_once(const Problem<T>&);                                  \
   template Index segment_halo<T>(const Options&, const Survey&, bool);             \
   template double likely_words<T>(const Options&, const Survey&, bool);

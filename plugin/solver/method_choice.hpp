@@ -27,10 +27,15 @@ struct Circumstances {
   bool halo_first = false;   ///< truncated-halo holds_at_once() for those, or the device has kernels for GPUs
   bool by_groups = false;    ///< it has
   bool many_cores = false;   ///< more than a sweep from both ends keeps busy
+  bool factors = true;       ///< the device has a scheme for exact-factored and these lines
 };
 
 /// The methods to try, in order, for what the user asked.
 std::vector<Attempt> methods_to_try(MethodChoice choice, const Circumstances& circumstances);
+
+/// True if there is a scheme for a method, these lines and this processor.
+template <typename T>
+bool has_scheme(const Problem<T>& problem, Method method);
 
 /// True if truncated-halo holds by what the survey found, so that its set-up costs next to nothing: with a short halo,
 /// or with whole lines, which dominant rows let it solve without one.

@@ -130,6 +130,14 @@ bool by_groups(const DeviceChoice& device, const Options& options) {
   return device.module->traits(device.index, sizeof(T) == 8, device_settings(options)).group_items > 0;
 }
 
+/// Why the host solves although a device was chosen.
+template <typename T>
+const char* why_on_host(const DeviceChoice& device, const Options& options, const LineSet& lines) {
+  return options.method == MethodChoice::exact_factored && lines.contiguous() && by_groups<T>(device, options)
+             ? "kernels for GPUs have no exact-factored for lines laid end to end: use exact-twopass there"
+             : "no kernel of the chosen device has this method";
+}
+
 /// Write a proposal that holds into a report that has the fallback groups already.
 void write_proposal(const Proposal& p, const LineSet& lines, Report& report) {
   const bool cut = scheme_of(p.plan).in_pieces(p.plan);
@@ -200,7 +208,7 @@ void Solver<T>::Impl::adopt(const DeviceChoice& device, const Plan& plan, bool l
   report_.device = device_name;
   report_.platform = platform;
   report_.device_type = on_host ? "host" : name(device.info.type);
-  report_.device_why = on_host && !device.host() ? "no kernel of the chosen device has this method" : device.why;
+  report_.device_why = on_host && !device.host() ? why_on_host<T>(device, options_, bands_.lines()) : device.why;
   report_.device_costs = device.costs;
   ++counts_.uploads;
   solver_->set_up(plan, bands_);
@@ -297,8 +305,10 @@ void Solver<T>::Impl::choose(const DeviceChoice& device, const std::optional<InU
   // Kernels for GPUs solve with a short halo as fast as memory allows.
   const bool halo_first = one_shot || groups;
   const bool many_cores = !device.host() && !groups && problem(device, false, false).traits.cores > kTwistedCores;
+  const bool factors =
+      device.host() || !end_to_end || has_scheme(problem(device, false, false), Method::exact_factored);
   std::vector<Attempt> attempts =
-      methods_to_try(options_.method, {device.host(), end_to_end, few, halo_first, groups, many_cores});
+      methods_to_try(options_.method, {device.host(), end_to_end, few, halo_first, groups, many_cores, factors});
   const bool comparable =
       before && before->device == device.index && before->lines == bands_.lines() && before->few_applies == few_applies;
   const bool moved = comparable && move_to_front(before->attempt, attempts);
