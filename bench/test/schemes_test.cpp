@@ -54,8 +54,7 @@ TEST(SchemesProgram, SteersAmongKernelsForGpus) {
   const auto run = run_program(file.path() + " --device cpu --variant gpu --only d3" + kTiny);
   ASSERT_EQ(run.status, 0) << run.output;
   const auto right = check_records(file.read());
-  for (const char* scheme :
-       {"tiles-halo", "tiles-streamed", "tiles-condensed", "tiles-twopass", "grids-whole", "grids-factored"}) {
+  for (const char* scheme : {"tiles-halo", "tiles-streamed", "tiles-twopass", "grids-whole", "grids-factored"}) {
     EXPECT_GT(right.count(scheme), 0U) << scheme << "\n" << run.output;
   }
 }

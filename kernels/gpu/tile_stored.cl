@@ -1,41 +1,31 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: lines laid end to end by stored factors on GPUs: z_i = y_i - w_i z_(i-1) down, x_i = r_i z_i - c_i x_(i+1)
-// up. A work-group walks a run of tiles.
-//   STREAMED 1   truncated-streamed: z is carried from tile to tile, and the sweep down is one tile ahead: x of a tile
-//                follows when what is below it has been folded to its first unknown. Truncated are what is `reach` rows
-//                outside of a run and, between tiles of a run, what is a tile away. core/certificate bounds both.
-//   STREAMED 0   exact-factored, the way back from tile_fold.cl: a run is a tile, with factors of its own. Its first
-//                unknown, which enters, and that of the next one are known. What 0 makes of the rows before a work-item
-//                is the same as there, to the bit.
+// Purpose: truncated-streamed on GPUs, for lines laid end to end by stored factors: z_i = y_i - w_i z_(i-1) down,
+// x_i = r_i z_i - c_i x_(i+1) up. A work-group walks a run of tiles: z is carried from tile to tile, and the sweep down
+// is one tile ahead: x of a tile follows when what is below it has been condensed to its first unknown. Truncated are
+// what is `reach` rows outside of a run and, between tiles of a run, what is a tile away. core/certificate bounds both.
 // Source: sweeps are chains of affine maps, composed within a work-item and scanned over the work-group.
-//   CORRECTED    STREAMED 1: what a work-item takes for what enters it and what the one before it arrives at differ by
-//                rounding, times products of multipliers. That is scanned in its turn and taken off every row, which is
-//                not swept again; what is below a tile is taken off the rows that were swept up from 0, too. A reach is
-//                a tile: behind its last tile a run sweeps what the next one begins with, to the bit, so that both have
-//                the same unknown below the cut.
+//   CORRECTED    what a work-item takes for what enters it and what the one before it arrives at differ by rounding,
+//                times products of multipliers. That is scanned in its turn and taken off every row, which is not swept
+//                again; what is below a tile is taken off the rows that were swept up from 0, too. A reach is a tile:
+//                behind its last tile a run sweeps what the next one begins with, to the bit, so that both have the
+//                same unknown below the cut.
 //
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling, y, x  shape [rows of the chunk]; x overlaps none of the others. With
-//                COUPLINGS_SERVE multiplier is not read (see tile_factors.clh) or, STREAMED 0, of shape [runs]: those
-//                of the tiles' second rows
-//   outer        STREAMED 0: shape [runs], at the places of the level above: the first unknown of every tile
+//                COUPLINGS_SERVE multiplier is not read (see tile_factors.clh)
 //   care         shape [1], set to 1 where a number is not finite; the launch is then to be repeated with GUARDED 1
 //   n, origin    rows of the whole system; row of element 0 of the arrays, a multiple of VECTOR
 //   run_begin, run_end  runs of this launch; run k keeps rows [k run_rows, (k + 1) run_rows)
 //   length       rows of a line, with SHARED_FACTORS; see tile_factors.clh
-//   taken        LEFT: shape [rows]: what is to be taken off y
-//   above_rows, above_items  STREAMED 0: Above of tile_level.clh
 //   run_rows, run_tiles, reach  run_rows + 2 reach = run_tiles TILE_ROWS; multiples of VECTOR
 //   turned       local, TURNED_WORDS scalars
-// Launch:  a work-group a run, of GROUP_ITEMS work-items. The last runs come first: what tile_fold.cl read last may be
-//          in the cache.
+// Launch:  a work-group a run, of GROUP_ITEMS work-items. The last runs come first.
 // Local:   as many scalars.
 // Per row: 4 multiply-adds, 3 multiplications, with CORRECTED 2 more and 3 multiplications and additions; 5 words, 4 if
 //          couplings serve, 2 if factors are shared; narrow ones take half a word.
 // Assumes: couplings out of the system are 0.
 // Valid:   x for the rows of the runs below n.
 #include "gpu/tile_factors.clh"
-#include "gpu/tile_level.clh"
 #include "gpu/tile_scan.clh"
 
 // A tile on the way up: what each row has without the one below it, its coupling to that, and what the rows behind this
@@ -74,12 +64,11 @@ static inline scalar_t find_mismatch(scalar_t through, scalar_t entered, scalar_
 
 typedef struct {
   __global const factor_t *multiplier, *reciprocal, *coupling;
-  __global const scalar_t *y, *taken, *outer;
+  __global const scalar_t* y;
   __global scalar_t* x;
   __global int* care;
   long n, origin, run_rows;
   int run_tiles, reach, length;
-  Above above;
 } Lines;
 
 // Solve for the rows of a tile whose unknown below is known, and store those in [first, end).
@@ -99,34 +88,20 @@ static inline void finish(Ahead* tile, scalar_t below, long first, long end, __l
   store_kept(tile->v, turned, tile->rows, (int)kept, (int)kept_end, x);
 }
 
-// STREAMED 0: the first unknowns of a tile and of the next one.
-typedef struct {
-  scalar_t first, below;
-} Known;
-
 // The rows of a tile: right-hand side and couplings go to *tile. What is loaded is asked for at once.
-static inline void fetch_tile(Lines of, long run, Ahead* tile, __local vector_t* turned, factor_t* w, factor_t* r,
-                              Known* known) {
+static inline void fetch_tile(Lines of, Ahead* tile, __local vector_t* turned, factor_t* w, factor_t* r) {
   const TileRows rows = tile->rows;
   factors_t fr[ITEM_FACTORS], fc[ITEM_FACTORS];
   vector_t fy[ITEM_VECTORS];
 #ifdef COUPLINGS_SERVE
-#if STREAMED
   const factor_t outer = fetch_above(of.coupling, rows);
-#else
-  const factor_t outer = of.multiplier[rows.first / TILE_ROWS];
-#endif
 #else
   factors_t fw[ITEM_FACTORS];
   fetch_factors(of.multiplier, rows, 0, of.origin, of.length, fw);
 #endif
-  fetch_right_side(of.y, of.taken, rows, fy);
+  fetch(of.y, rows, 0, fy);
   fetch_factors(of.reciprocal, rows, 0, of.origin, of.length, fr);
   fetch_factors(of.coupling, rows, 0, of.origin, of.length, fc);
-#if !STREAMED
-  known->first = of.outer[place_above_of(run, of.above)];
-  known->below = (run + 1) * of.run_rows < of.n ? of.outer[place_above_of(run + 1, of.above)] : 0;
-#endif
 #ifndef COUPLINGS_SERVE
   turn_factors(fw, turned, w);
 #endif
@@ -134,16 +109,7 @@ static inline void fetch_tile(Lines of, long run, Ahead* tile, __local vector_t*
   turn_factors(fr, turned, r);
   turn_factors(fc, turned, tile->c);
 #ifdef COUPLINGS_SERVE
-  take_from_above(STREAMED ? outer : 0, turned, tile->c, w);
-#endif
-#if !STREAMED
-  if (get_local_id(0) == 0) {
-#ifdef COUPLINGS_SERVE
-    w[1] = outer;
-#endif
-    tile->v[0] = 0;
-    w[0] = -1;  // what enters is the first unknown
-  }
+  take_from_above(outer, turned, tile->c, w);
 #endif
 }
 
@@ -198,10 +164,8 @@ static inline void walk(Lines of, long run, __local vector_t* turned) {
   const int item = (int)get_local_id(0);
   __local scalar_t* const words = (__local scalar_t*)turned;
   const long first = run * of.run_rows - of.origin, end = min(of.n, (run + 1) * of.run_rows) - of.origin;
-#if STREAMED
   scalar_t z = 0;
   Ahead before;
-#endif
 #ifdef CORRECTED
   // The tile above the cut, the last of its own, is swept once more, from where the next run begins.
   const int again = of.reach > 0 ? of.run_tiles - 1 : -1;
@@ -219,9 +183,7 @@ static inline void walk(Lines of, long run, __local vector_t* turned) {
     tile.rows = rows;
     factor_t w[ITEM_ROWS], r[ITEM_ROWS];
     Affine map;
-    Known known;
-    fetch_tile(of, run, &tile, turned, w, r, &known);
-#if STREAMED
+    fetch_tile(of, &tile, turned, w, r);
     const scalar_t leaving = sweep(&tile, k == again ? 0 : z, w, r, words, of.care, &map);
     // From this tile to the next one down and to the one above.
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -240,24 +202,15 @@ static inline void walk(Lines of, long run, __local vector_t* turned) {
     if (rows.first + TILE_ROWS >= (again > 0 && !joins ? end : end + of.reach)) break;
   }
   finish(&before, 0, first, end, turned, of.care, of.x);
-#else
-    sweep(&tile, known.first, w, r, words, of.care, &map);
-    finish(&tile, known.below, first, end, turned, of.care, of.x);
-  }
-#endif
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_stored(
     __global const factor_t* restrict multiplier, __global const factor_t* restrict reciprocal,
     __global const factor_t* restrict coupling, __global const scalar_t* restrict y, __global scalar_t* restrict x,
-    __global const scalar_t* restrict outer, __global int* restrict care, const long n, const long origin,
-    const long run_begin, const long run_end, const long run_rows, const int run_tiles, const int reach,
-    const int length, __global const scalar_t* restrict taken, const int above_rows, const int above_items,
-    __local vector_t* turned) {
+    __global int* restrict care, const long n, const long origin, const long run_begin, const long run_end,
+    const long run_rows, const int run_tiles, const int reach, const int length, __local vector_t* turned) {
   const long run = run_end - 1 - (long)get_group_id(0);
   if (run < run_begin) return;
-  const Lines of = {multiplier, reciprocal, coupling, y,      taken,
-                    outer,      x,          care,     n,      origin,
-                    run_rows,   run_tiles,  reach,    length, {above_rows, above_items}};
+  const Lines of = {multiplier, reciprocal, coupling, y, x, care, n, origin, run_rows, run_tiles, reach, length};
   walk(of, run, turned);
 }

@@ -49,15 +49,13 @@ struct Scan {
 /// Work-groups that keep the factors of their rows, and go through many tiles with them.
 struct KeptTiles {
   int together = 1;             ///< tiles that a work-item solves at once
-  int teams = 1;                ///< tiles of a work-group, each by work-items of its own
   bool mirrors = false;         ///< couplings of the line serve as multipliers
   bool tells_products = false;  ///< products of the scan are in local memory, not in registers
 };
 
 /// What is left of tiles is a system of its own, level by level.
 struct Levels {
-  int items = 0;        ///< work-items of a work-group of the levels above the first, or of the last
-  Index last_rows = 0;  ///< of a level that one work-group solves, at most; 0: as many as its work-items hold
+  int items = 0;  ///< work-items of a work-group of the levels above the first
 };
 
 /// Segments of a line; 0: lines are laid end to end, or not cut.
@@ -80,31 +78,11 @@ inline bool runs_are_lines(const Plan& plan) {
          plan.m == plan.run_tiles * plan.group_rows();
 }
 
-/// Exact by work-groups: tiles are folded to their first rows, and those in turn.
-inline bool folds(const Plan& plan) {
-  return plan.has<StoredFactors>() && plan.by_groups() && plan.method == Method::exact_factored &&
-         plan.form != Form::shared;
-}
-
 /// exact-twopass by work-groups: tiles are reduced to their last rows, and those in turn; nothing is stored.
 inline bool reduces_tiles(const Plan& plan) { return plan.tiled() && plan.method == Method::exact_twopass; }
 
 /// exact-twopass by partitions, what is left of them being solved on the host.
 inline bool by_partitions(const Plan& plan) { return plan.method == Method::exact_twopass && !plan.by_groups(); }
-
-/// Exact by work-groups that take whole lines (kernels/gpu/tile_line.cl), all alike and with inner rows that are, too;
-/// see LineFactors. A partition is a line, there are `runs` work-groups.
-inline bool takes_lines(const Plan& plan) {
-  return plan.tiled() && plan.method == Method::exact_factored && plan.form == Form::shared;
-}
-
-/// Work-items of a tile, of which a work-group may have several.
-inline int tile_items(const Plan& plan) {
-  return plan.has<KeptTiles>() ? plan.items / plan.as<KeptTiles>().teams : plan.items;
-}
-/// takes_lines(): rows of a tile, and tiles of a line.
-inline Index line_tile_rows(const Plan& plan) { return static_cast<Index>(tile_items(plan)) * plan.item_rows; }
-inline Index line_tiles(const Plan& plan) { return quotient_up(plan.m, line_tile_rows(plan)); }
 
 /// The tiles, or rows, of a plan that stand for all others; none where no two are known to be alike.
 inline SharedTiles shared_tiles(const Plan& plan) {

@@ -217,8 +217,7 @@ UpperTiles upper_tiles(const Plan& plan, Index block_lines) {
 }
 
 SegmentCut grid_cut(const Plan& plan, Index block_lines) {
-  const Index upper = upper_tiles(plan, block_lines).rows;
-  return {plan.m, upper, plan.m, upper, plan.couplings_serve()};
+  return {plan.m, upper_tiles(plan, block_lines).rows, plan.couplings_serve()};
 }
 
 Plan make_grid_plan(const LineSet& lines, const GridDemand& demand, int word, const DeviceTraits& traits) {

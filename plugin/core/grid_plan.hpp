@@ -5,6 +5,7 @@
 
 #include "geometry.hpp"
 #include "oclspkt/export.hpp"
+#include "segment_cut.hpp"
 
 namespace oclspkt {
 

@@ -27,10 +27,8 @@ constexpr double kWellFilled = 0.8;
 constexpr double kWellKept = 0.6;
 /// Factors of one line that stay in a GPU's second-level cache beside what streams through it.
 constexpr Index kSharedBytes = 4 << 20;
-/// Rows of a tile that is folded to two at least.
-constexpr Index kLeastFolded = 4;
-/// Arrays of exact-factored by work-groups: y, x, four of factors and weights; and one for all that is small.
-constexpr Index kFoldArrays = 7;
+/// Rows of a tile that is reduced to one at least.
+constexpr Index kLeastReduced = 4;
 /// Arrays of exact-twopass by work-groups: three bands, y and x; and one for what is left of the tiles.
 constexpr Index kReduceArrays = 6;
 
@@ -89,33 +87,6 @@ constexpr KeptShape kKeptHaloDoubles[] = {{128, 10, 1, 2, 3}, {256, 10, 1, 4, 1}
 /// 0.81. Other shapes with both: 64 x 20 0.87, 160 x 8 0.82. Whole lines gain a hundredth by serving couplings, nothing
 /// by the rest.
 constexpr KeptShape kMirroredHaloDoubles = {128, 10, 1, 2, 4};
-
-/// Of takes_lines(): a tile's work-items and rows of each, and as in KeptShape.
-struct LineShape {
-  int items, item_rows;
-  int together, teams, per_core;
-  Index tile_rows() const { return static_cast<Index>(items) * item_rows; }
-};
-/// Shares of a stream of 2 words on an H200, lines of 16384 and 65536 rows: 0.64, 0.57; one tile a work-item 0.58, 4
-/// teams, one work-group a core 0.54, 0.56, 64 x 8 rows of four tiles 0.58, 0.51, of two 0.51.
-constexpr LineShape kLineFloats = {64, 16, 2, 2, 2};
-/// 0.61, 0.56; one tile a work-item 0.55, 0.50, 64 x 16 rows 0.57, 0.56.
-constexpr LineShape kLineDoubles = {64, 8, 2, 2, 2};
-/// Tiles of which sums are added up at once, and work-items that add up one (kernels/gpu/tile_line.cl).
-constexpr Index kLineBatch = 16, kLineHelpers = 8;
-/// Tiles of a line, at least, and turns that lines may take for every one that is needed.
-constexpr Index kLeastLineTiles = 8;
-constexpr double kWholeLineTurns = 1.5;
-
-/// Work-items of exact-factored in double, whose pass back has registers for few: 3e7 rows on an H200, back by 64: 273
-/// us, by 128: 282; the first pass is as fast either way.
-constexpr int kFoldDoubleItems = 64;
-/// Of the last level of exact-factored, which one work-group solves: work-items at most, rows of each as a rule, at
-/// most, and of a first level, whose vectors are not turned, at most. On an H200, 4,883 rows by 512 or 1024 work-items:
-/// float 5.7, 6.5 us, double 6.9, 8.4; 14,649 rows by 1024: 9.8 and 15.4, by three launches of tiles 19 and 22. Every
-/// work-item more is a place where rounding meets that of another.
-constexpr int kLastItems = 1024;
-constexpr Index kLastRows = 10, kMostLastRows = 16, kMostWholeRows = 4;
 
 bool fits(const GroupShape& shape, int word, const DeviceTraits& traits) {
   return shape.items <= traits.group_items &&
@@ -383,83 +354,12 @@ void mirror_factors(Plan& plan, Index length, int word, const DeviceTraits& trai
   deal_kept_tiles(shape.per_core, length, traits, plan);
 }
 
-Index first_row_words(const Plan& plan) {
-  const KeptTiles& kept = plan.as<KeptTiles>();
-  return 6 * line_tiles(plan) + 2 * kLineBatch + Index{kept.teams} * kept.together + 1;
-}
-
-std::optional<Plan> make_whole_line_plan(Index n, Index length, bool mirrors, int word, const DeviceTraits& traits) {
-  const LineShape& shape = word == sizeof(float) ? kLineFloats : kLineDoubles;
-  Plan plan;
-  plan.method = Method::exact_factored;
-  plan.n = n;
-  plan.add<StoredFactors>();
-  plan.add<KeptTiles>({.together = shape.together, .teams = shape.teams, .mirrors = mirrors});
-  take_shape({shape.teams * shape.items, shape.item_rows, 0}, plan);
-  int& steps = plan.add<Scan>().steps;
-  while ((Index{1} << (2 * steps)) < shape.items) ++steps;
-  plan.m = length;
-  if (length < kLeastLineTiles * shape.tile_rows() || !share_line(plan, length, word)) return std::nullopt;
-  const Index tiles = Index{shape.teams} * shape.together;
-  const Index words = tiles * (group_local_words(shape.items, shape.item_rows) + 2 * (Index{shape.items} + 1)) +
-                      2 * kLineHelpers * kLineBatch + first_row_words(plan);
-  if (plan.items > traits.group_items || words * word > traits.local_bytes) return std::nullopt;
-  const Index lines = n / length, turn = Index{shape.per_core} * std::max(1, traits.cores);
-  const Index paid = quotient_up(lines, turn) * turn;
-  if (static_cast<double>(paid) > kWholeLineTurns * static_cast<double>(lines)) return std::nullopt;
-  if (chunk_words(word, traits) < length) return std::nullopt;
-  plan.runs = static_cast<int>(std::min(lines, turn));
-  cut_into_chunks(plan, word, traits);
-  return plan;
-}
-
 bool keep_narrow(Plan& plan) {
   constexpr Index kFloats = kItemVector / sizeof(float);
   if (plan.form == Form::shared || plan.item_rows % kFloats != 0) return false;
   if (plan.m % kFloats != 0 || plan.halo % kFloats != 0) return false;
   plan.narrow = true;
   return true;
-}
-
-namespace {
-
-/// Cut rows into the tiles of a shape, level by level, if the memory holds `arrays` of all rows.
-void cut_by_levels(const GroupShape& shape, Index arrays, int word, const DeviceTraits& traits, Plan& plan) {
-  take_shape(shape, plan);
-  plan.m = plan.group_rows();
-  if (plan.m < kLeastFolded) {
-    throw InvalidInput("tiles of " + std::to_string(plan.m) +
-                       " rows are too short to be condensed: choose a larger partition, "
-                       "variant cpu or another method");
-  }
-  plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, std::numeric_limits<int>::max()));
-  const std::int64_t words = std::min(traits.chunk_bytes, traits.memory_bytes / arrays) / word;
-  plan.chunk_tiles = plan.tiles() * plan.tile_rows() <= words ? plan.tiles() : 0;
-}
-
-}  // namespace
-
-Plan make_fold_plan(Index n, Index partition, int word, const DeviceTraits& traits) {
-  check_partition(partition);
-  Plan plan;
-  plan.method = Method::exact_factored;
-  plan.n = n;
-  plan.add<StoredFactors>();
-  GroupShape shape = group_shape(0, partition, word, traits);
-  if (word > static_cast<int>(sizeof(float))) shape.items = std::min(shape.items, kFoldDoubleItems);
-  cut_by_levels(shape, kFoldArrays, word, traits, plan);
-  int most = std::max(1, std::min(traits.group_items, kLastItems));
-  while (most > 1 && group_local_words(most, 0) * word > traits.local_bytes) most /= 2;
-  plan.add<Levels>({.items = 1, .last_rows = most * kMostLastRows});
-  const Index rows = fold_cut(plan).depth(n).last_rows;
-  int& items = plan.as<Levels>().items;
-  while (items < most && items * kLastRows < rows) items = std::min(most, 2 * items);
-  return plan;
-}
-
-SegmentCut fold_cut(const Plan& plan) {
-  const Index last = plan.as<Levels>().last_rows, whole = std::max<Index>(1, last / kMostLastRows * kMostWholeRows);
-  return {plan.m, plan.m, whole, last, plan.couplings_serve()};
 }
 
 Plan make_reduce_plan(Index n, Index partition, int word, const DeviceTraits& traits) {
@@ -478,7 +378,16 @@ Plan make_reduce_plan(Index n, Index partition, int word, const DeviceTraits& tr
   GroupShape shape = group_shape(0, partition > 0 ? partition : usual.item_rows, word, traits);
   shape.items = std::min(shape.items, usual.items);
   plan.add<Levels>().items = within(kReducedLevels, sizeof(double)).items;
-  cut_by_levels(within(shape, word), kReduceArrays, word, traits, plan);
+  take_shape(within(shape, word), plan);
+  plan.m = plan.group_rows();
+  if (plan.m < kLeastReduced) {
+    throw InvalidInput("tiles of " + std::to_string(plan.m) +
+                       " rows are too short to be condensed: choose a larger partition, "
+                       "variant cpu or another method");
+  }
+  plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, std::numeric_limits<int>::max()));
+  const std::int64_t words = std::min(traits.chunk_bytes, traits.memory_bytes / kReduceArrays) / word;
+  plan.chunk_tiles = plan.tiles() * plan.tile_rows() <= words ? plan.tiles() : 0;
   return plan;
 }
 

@@ -214,7 +214,7 @@ void check_partition(Index partition) {
 
 /// Words of an array of a chunk: five, with what stands on either side, share the memory, and each is an allocation of
 /// its own.
-std::int64_t chunk_words(int word, const DeviceTraits& traits) {
+static std::int64_t chunk_words(int word, const DeviceTraits& traits) {
   return std::min(traits.chunk_bytes, traits.memory_bytes / 5) / word;
 }
 

@@ -11,7 +11,6 @@
 #include "oclspkt/export.hpp"
 #include "oclspkt/line_set.hpp"
 #include "oclspkt/options.hpp"
-#include "segment_cut.hpp"
 
 namespace oclspkt {
 
@@ -76,9 +75,9 @@ struct Cut {
 /// Lines laid end to end: partition k holds rows [k*m, min(n, (k+1)*m)), tile t partitions [t*lanes, (t+1)*lanes).
 /// By work-groups (`items` > 0; lines laid end to end on GPUs): a partition is what a work-group solves, and is read
 /// with its halos in tiles of items * item_rows rows, item_rows a work-item: run_tiles * items * item_rows = m + 2
-/// halo. Truncated-halo takes one tile, truncated-streamed walks several by stored factors, exact-factored and
-/// exact-twopass have a tile without halo, see SegmentFactors and kernels/gpu/tile_excess.clh. In the paper's form a
-/// work-item takes a partition, a tile is those of a work-group.
+/// halo. Truncated-halo takes one tile, truncated-streamed walks several by stored factors, exact-twopass takes one
+/// without halo (kernels/gpu/tile_excess.clh). In the paper's form a work-item takes a partition, a tile is those of a
+/// work-group.
 /// Lines side by side: see Beside (core/geometry.hpp) and GridTiles (core/grid_plan.hpp).
 struct Plan {
   Method method = Method::exact_factored;
@@ -195,17 +194,6 @@ OCLSPKT_API bool keep_factors(Plan& plan, Index length, int word, const DeviceTr
 /// @param plan   keeps_factors(), of lines that are symmetric to the bit
 OCLSPKT_API void mirror_factors(Plan& plan, Index length, int word, const DeviceTraits& traits);
 
-/// Plan exact-factored by work-groups that take whole lines, for lines laid end to end whose inner rows are all alike:
-/// takes_lines().
-/// @param mirrors  lines are symmetric to the bit
-/// @return none where lines have too few tiles or too many, or there are so few of them that the last turn of
-///         work-groups leaves much of the device idle
-OCLSPKT_API std::optional<Plan> make_whole_line_plan(Index n, Index length, bool mirrors, int word,
-                                                     const DeviceTraits& traits);
-
-/// takes_lines(): scalars of local memory that the kernel asks for beside its own.
-OCLSPKT_API Index first_row_words(const Plan& plan);
-
 /// Rows of every line; 0 where they differ, or there are none.
 OCLSPKT_API Index equal_length(const LineSet& lines);
 
@@ -214,18 +202,11 @@ OCLSPKT_API Index equal_length(const LineSet& lines);
 ///         lines of odd length fill tiles, or what is shared stays in the cache
 OCLSPKT_API bool keep_narrow(Plan& plan);
 
-/// Plan exact-factored by work-groups, for lines laid end to end, see SegmentFactors.
+/// Plan exact-twopass by work-groups, for lines laid end to end: tiles are reduced to their first and last rows, and
+/// those in turn.
 /// @param partition as for make_run_plan
 /// @post chunk_tiles is 0 if the memory does not hold all rows at once
 /// @throws InvalidInput if `partition` is negative
-OCLSPKT_API Plan make_fold_plan(Index n, Index partition, int word, const DeviceTraits& traits);
-
-/// folds(): how the rows are cut.
-OCLSPKT_API SegmentCut fold_cut(const Plan& plan);
-
-/// Plan exact-twopass by work-groups, for lines laid end to end: tiles are reduced to their first and last rows, and
-/// those in turn.
-/// @param partition, throws, post  as for make_fold_plan
 OCLSPKT_API Plan make_reduce_plan(Index n, Index partition, int word, const DeviceTraits& traits);
 
 /// Let the work-items of a tile settle with no more of their neighbours than the halo's rows, which is enough where

@@ -6,10 +6,6 @@
 
 namespace oclspkt {
 
-/// Words of an array of a chunk: five, with what stands on either side, share the memory, and each is an allocation of
-/// its own.
-std::int64_t chunk_words(int word, const DeviceTraits& traits);
-
 /// @throws InvalidInput if it is negative
 void check_partition(Index partition);
 

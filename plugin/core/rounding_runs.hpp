@@ -32,13 +32,6 @@ template <typename T>
 Rounding bound_tiles(const Plan& plan, const BandsView<T>& bands);
 Rounding bound_tiles(const Plan& plan, const RatioLimits& limits);
 
-/// Of tiles that are folded to their first rows (kernels/gpu/tile_fold.cl), and of whole lines by weights
-/// (kernels/gpu/tile_line.cl), by the values of the rows.
-/// @pre folds(plan) or takes_lines(plan)
-template <typename T>
-Rounding bound_folds(const Plan& plan, const BandsView<T>& bands);
-Rounding bound_folds(const Plan& plan, const RatioLimits& limits);
-
 /// Of the paper's form, by the values of the rows.
 /// @cost 2 divisions, some 60 additions and multiplications a row
 template <typename T>

@@ -78,10 +78,9 @@ void RoundedRows::resize(Index rows) {
 }
 
 template <typename T>
-void RoundedRows::fill(const Walk<T>& rows, Index first, Index n, PivotAbove& above, Index anew) {
+void RoundedRows::fill(const Walk<T>& rows, Index first, Index n, PivotAbove& above) {
   for (Index k = 0; k < size(); ++k) {
     const auto at = static_cast<std::size_t>(k);
-    if (k == anew) above = {};
     const Index i = first + k;
     if (i < 0 || i >= n) {
       down[at] = up[at] = share_down[at] = share_up[at] = weight[at] = local[at] = 0;
@@ -193,7 +192,7 @@ double ScanErrors::handed() const {
 
 template std::vector<PivotAbove> pivots_above(const Walk<float>&, Index, const std::vector<Index>&);
 template std::vector<PivotAbove> pivots_above(const Walk<double>&, Index, const std::vector<Index>&);
-template void RoundedRows::fill(const Walk<float>&, Index, Index, PivotAbove&, Index);
-template void RoundedRows::fill(const Walk<double>&, Index, Index, PivotAbove&, Index);
+template void RoundedRows::fill(const Walk<float>&, Index, Index, PivotAbove&);
+template void RoundedRows::fill(const Walk<double>&, Index, Index, PivotAbove&);
 
 }  // namespace oclspkt

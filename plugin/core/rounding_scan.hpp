@@ -36,9 +36,8 @@ struct RoundedRows {
   Index size() const { return static_cast<Index>(down.size()); }
   /// Rows [first, first + size()) of a system of n rows; those outside of it are uncoupled.
   /// @param[in,out] above  of the row above, then of the last one
-  /// @param anew  of these rows, the one that elimination begins with anew; -1: none
   template <typename T>
-  void fill(const Walk<T>& rows, Index first, Index n, PivotAbove& above, Index anew = -1);
+  void fill(const Walk<T>& rows, Index first, Index n, PivotAbove& above);
   /// Whether an unknown counts for more in the row above it than that row's own: the errors of sweeps up then grow.
   bool grow_upwards() const {
     return std::any_of(up.begin(), up.end(), [](double ratio) { return !(ratio <= 1 + 1e-9); });

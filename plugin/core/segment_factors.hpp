@@ -10,7 +10,7 @@
 
 namespace oclspkt {
 
-/// What exact-factored by segments stores of a line: lines laid end to end, or those of GridFactors.
+/// What exact-factored by segments stores of a line, see GridFactors.
 ///
 /// Rows are cut into segments. All rows of each but the first are eliminated from the second one down, which leaves a
 /// tridiagonal system in the first unknowns of all segments; it is cut into segments in its turn, level by level, until

@@ -12,9 +12,8 @@ constexpr cl_mem_flags flags_of(Access access) {
 
 }  // namespace
 
-Buffer make_buffer(const OpenDevice& device, Access access, std::int64_t bytes, const void* contents) {
-  const cl_mem_flags flags = flags_of(access) | (contents != nullptr ? CL_MEM_COPY_HOST_PTR : 0);
-  return device.buffer(flags, bytes, const_cast<void*>(contents));
+Buffer make_buffer(const OpenDevice& device, Access access, std::int64_t bytes) {
+  return device.buffer(flags_of(access), bytes);
 }
 
 std::int64_t ensure(const OpenDevice& device, Buffer& buffer, Access access, std::int64_t bytes) {

@@ -30,10 +30,8 @@ inline bool same(const Buffer& a, const Buffer& b) { return a() == b(); }
 /// What kernels do with a buffer.
 enum class Access { read, write, read_write };
 
-/// @param contents  of the host, copied; null: undefined
 /// @throws cl::Error
-OCLSPKT_API Buffer make_buffer(const OpenDevice& device, Access access, std::int64_t bytes,
-                               const void* contents = nullptr);
+OCLSPKT_API Buffer make_buffer(const OpenDevice& device, Access access, std::int64_t bytes);
 
 /// Make a buffer of at least that size, or keep it if it is large enough. @return the bytes that it has
 OCLSPKT_API std::int64_t ensure(const OpenDevice& device, Buffer& buffer, Access access, std::int64_t bytes);

@@ -139,7 +139,8 @@ std::vector<Way> ways_there(Processors& processors, const Processor& host, const
                        ": use method auto, exact-factored or pivot");
   }
   processors.why_host = kept ? "variant " + outlook.options.variant + " does not solve " + lines.describe()
-                             : "no kernel of the devices has this method for " + lines.describe();
+                             : std::string("the devices have no ") + name(outlook.options.method) + " for " +
+                                   lines.describe() + ": use method exact or auto there";
   if (!lines.contiguous() && !kept) {
     processors.why_host = "the memory of '" + outlook.options.devices + "' does not hold a block of " +
                           std::to_string(lines.block_extent()) + " places at once";

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Lines laid end to end that are all alike, by kernels made for GPUs on every device, against LAPACK and residuals.
 #include <algorithm>
-#include <cstdio>
 
 #include "devices.hpp"
-#include "evidence.hpp"
 #include "geometry.hpp"
-#include "line_factors.hpp"
 #include "residual.hpp"
-#include "rounding.hpp"
-#include "survey.hpp"
 
 namespace oclspkt::test {
 namespace {
@@ -107,93 +102,6 @@ TYPED_TEST(LikeLines, InPartsKeepFactors) {
       for (const DeviceSettings& settings : {kForGpus, kAsking}) {
         this->expect_nan_stays_in_its_line(info.index, plan, bands, y, first, length / 3, settings);
       }
-    }
-  });
-}
-
-/// One core, which a few lines keep busy.
-DeviceTraits roomy(DeviceTraits traits) {
-  traits.cores = 1;
-  return traits;
-}
-
-/// Lines that are all alike, and their inner rows.
-/// @param bent  last rows are not; nor are first ones
-template <typename T>
-Bands<T> blown(const LineSet& lines, double lambda, double wind, bool bent) {
-  auto bands = diffusion<T>(lines, lambda);
-  for (Index l = 0; l < lines.count(); ++l) {
-    const Index first = lines.first(l), last = first + lines.length(l) - 1;
-    for (Index i = first; i <= last; ++i) {
-      bands.lower()[i] *= static_cast<T>(1 + wind);
-      bands.upper()[i] *= static_cast<T>(1 - wind);
-    }
-    if (!bent) continue;
-    bands.diag()[first] = static_cast<T>(1 + lambda);
-    bands.lower()[last] *= T(1.5);
-  }
-  return bands;
-}
-
-TYPED_TEST(LikeLines, AreTakenByWorkGroups) {
-  using T = TypeParam;
-  double worst = 0;
-  on_every_device<T>([&](const DeviceInfo& info) {
-    const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);
-    for (const auto& [count, length] : {std::pair<Index, Index>{3, 8192}, {5, 9300}, {2, 16'384 + 4}, {2, 20'480}}) {
-      for (const double lambda : {1.0, 1e4, 1e6}) {
-        for (const double wind : {0.0, 0.25}) {
-          const LineSet lines = LineSet::equal(count, length);
-          const auto bands = closed(blown<T>(lines, lambda, wind, count != 3));
-          const auto plan = make_whole_line_plan(lines.rows(), length, wind == 0, sizeof(T), roomy(traits));
-          if (!plan && traits.local_bytes < (48 << 10)) continue;
-          ASSERT_TRUE(plan && takes_lines(*plan));
-          const Rounding bound = bound_rounding(*plan, lines, bands.view(), survey(lines, bands.view()));
-          EXPECT_EQ(bound.eps <= kRoundingLimit, lambda < 1e4)
-              << bound.eps << ", lambda " << lambda << ", wind " << wind << ", dominance "
-              << survey(lines, bands.view()).dominance;
-          if (lambda > 1e4 || (wind != 0 && lambda >= 1e4)) continue;  // errors are large, too
-          const auto random = random_vector<T>(lines.rows());
-          auto product = random, smooth = random;
-          multiply(lines, bands.view(), random.data(), product.data());
-          trial_right_hand_side(lines, bands.view(), TrialKind::smooth, smooth.data());
-          for (const std::vector<T>* y : std::initializer_list<const std::vector<T>*>{&random, &product, &smooth}) {
-            const auto x = solve_for_gpus(info.index, *plan, bands, *y);
-            const double error = normwise_backward_error(lines, bands.view(), x.data(), y->data()) / kEps<T>;
-            EXPECT_LE(error, 5) << length << " rows, lambda " << lambda << ", wind " << wind;
-            worst = std::max(worst, error);
-          }
-        }
-      }
-    }
-  });
-  std::printf("largest backward error: %.2f eps\n", worst);
-}
-
-TYPED_TEST(LikeLines, GiveTheSameBitsByAnyWorkGroup) {
-  using T = TypeParam;
-  const Index length = 8400;
-  const LineSet lines = LineSet::equal(7, length);
-  const auto bands = closed(diffusion<T>(lines, 1e3));
-  const auto y = random_vector<T>(lines.rows());
-  on_every_device<T>([&](const DeviceInfo& info) {
-    const auto plan_by = [&](const DeviceSettings& settings, bool mirrors) {
-      const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), settings);
-      return make_whole_line_plan(lines.rows(), length, mirrors, sizeof(T), roomy(traits)).value();
-    };
-    Plan plan = plan_by(kForGpus, true);
-    const auto first = solve_for_gpus(info.index, plan, bands, y);
-    EXPECT_EQ(solve_for_gpus(info.index, plan, bands, y), first);
-    EXPECT_EQ(solve_for_gpus(info.index, plan_by(kForGpus, false), bands, y), first) << "multipliers of their own";
-    for (const int runs : {1, 7}) {
-      plan.runs = runs;
-      EXPECT_EQ(solve_for_gpus(info.index, plan, bands, y), first) << runs << " work-groups";
-    }
-    DeviceSettings small = kForGpus;
-    small.device_memory = 5 * lines.rows() * static_cast<Index>(sizeof(T)) / 3;
-    EXPECT_EQ(solve_for_gpus(info.index, plan_by(small, true), bands, y, small), first) << "in chunks";
-    for (const Index row : {Index{0}, length / 3, length - 1}) {
-      this->expect_nan_stays_in_its_line(info.index, plan, bands, y, first, row);
     }
   });
 }

@@ -115,19 +115,16 @@ bool streams(const DeviceInfo& info) {
 Plan plan_by_groups(const std::string& word, Index n, Index partition, int scalar, const DeviceTraits& traits) {
   if (word == "paper") return make_paper_plan(n, partition, scalar, traits);
   if (word == "reduces") return make_reduce_plan(n, partition, scalar, traits);
-  if (word == "folds") return make_fold_plan(n, partition, scalar, traits);
-  Plan plan = word == "foldssymmetric"     ? make_fold_plan(n, partition, scalar, traits)
-              : word == "reducessymmetric" ? make_reduce_plan(n, partition, scalar, traits)
-              : word.ends_with("tiles")    ? make_plan(Method::truncated_halo, n, 20, partition, scalar, traits)
-                                           : make_run_plan(n, 20, partition, scalar, traits);
+  Plan plan = word == "reducessymmetric" ? make_reduce_plan(n, partition, scalar, traits)
+              : word.ends_with("tiles")  ? make_plan(Method::truncated_halo, n, 20, partition, scalar, traits)
+                                         : make_run_plan(n, 20, partition, scalar, traits);
   if (word != "runs") plan.form = Form::symmetric;
   if (word.starts_with("narrow")) keep_narrow(plan);
   return plan;
 }
 
-/// By work-groups. Words: runs|folds|reduces|paper or, in a form,
-/// foldssymmetric|reducessymmetric|symmetricruns|symmetrictiles and (and symmetric) narrowruns|narrowtiles; rows, rows
-/// a work-item, work-items, bytes of device memory.
+/// By work-groups. Words: runs|reduces|paper or, in a form, reducessymmetric|symmetricruns|symmetrictiles and (and
+/// symmetric) narrowruns|narrowtiles; rows, rows a work-item, work-items, bytes of device memory.
 template <typename T>
 bool solves_by_groups(const DeviceInfo& info, const std::vector<std::string>& words) {
   const auto number = [&](std::size_t word) { return std::stol(words.at(word)); };
@@ -153,13 +150,8 @@ bool solves_by_groups(const DeviceInfo& info, const std::vector<std::string>& wo
 }
 
 /// Plans by factors that work-groups keep. @return none where the device does not carry them
-std::optional<Plan> plan_by_kept_factors(const std::string& word, const LineSet& lines, int scalar,
-                                         DeviceTraits traits) {
+std::optional<Plan> plan_by_kept_factors(const LineSet& lines, int scalar, const DeviceTraits& traits) {
   const Index length = lines.length(0);
-  if (word == "taken") {
-    traits.cores = 1;
-    return make_whole_line_plan(lines.rows(), length, false, scalar, traits);
-  }
   const Index partition = partition_of_whole_lines(lines, scalar, traits);
   Plan plan = partition > 0 ? make_whole_lines_plan(lines, partition, scalar, traits)
                             : make_plan(Method::truncated_halo, lines.rows(), 40, 0, scalar, traits);
@@ -169,8 +161,8 @@ std::optional<Plan> plan_by_kept_factors(const std::string& word, const LineSet&
   return plan;
 }
 
-/// By factors that work-groups keep, of whole lines or of parts of long ones, or by work-groups that take whole lines.
-/// Words: kept|taken, rows a line, lines, bytes of device memory.
+/// By factors that work-groups keep, of whole lines or of parts of long ones. Words: kept, rows a line, lines, bytes of
+/// device memory.
 template <typename T>
 bool solves_by_kept_factors(const DeviceInfo& info, const std::vector<std::string>& words) {
   const Index length = std::stol(words.at(1));
@@ -181,7 +173,7 @@ bool solves_by_kept_factors(const DeviceInfo& info, const std::vector<std::strin
   DeviceSettings settings{.variant = Variant::gpu, .copy_vectors = true};
   settings.device_memory = std::stol(words.at(3));
   const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), settings);
-  const std::optional<Plan> plan = plan_by_kept_factors(words[0], lines, sizeof(T), traits);
+  const std::optional<Plan> plan = plan_by_kept_factors(lines, sizeof(T), traits);
   if (!plan) return false;
   const auto solver = make_solver<T>(info.index, settings);
   solver->set_up(*plan, bands);
@@ -193,17 +185,16 @@ bool solves_by_kept_factors(const DeviceInfo& info, const std::vector<std::strin
   return error <= 10 * kEps<T>;
 }
 
-/// Words of a case: runs|folds|reduces|paper|... (see solves_by_groups()), kept|taken (see solves_by_kept_factors()),
-/// stream, symmetric|alike|narrow (see
-/// solves_in_form()), strided|stridednarrow|shared|segments|grid|... (see solves_beside()), or
-/// tiles|halo|walk|streamed|reach|exact|factored and rows, partition, bytes of device memory (0: all); then
+/// Words of a case: runs|reduces|paper|... (see solves_by_groups()), kept (see solves_by_kept_factors()), stream,
+/// symmetric|alike|narrow (see solves_in_form()), strided|stridednarrow|shared|segments|grid|... (see solves_beside()),
+/// or tiles|halo|walk|streamed|reach|exact|factored and rows, partition, bytes of device memory (0: all); then
 /// float|double.
 template <typename T>
 bool check(const DeviceInfo& info, const std::vector<std::string>& words) {
   if (words[0] == "stream") return streams<T>(info);
-  if (words[0] == "kept" || words[0] == "taken") return solves_by_kept_factors<T>(info, words);
-  const bool by_groups = words[0].starts_with("folds") || words[0].starts_with("reduces") || words[0] == "paper" ||
-                         words[0].ends_with("runs") || (words[0].ends_with("tiles") && words[0] != "tiles");
+  if (words[0] == "kept") return solves_by_kept_factors<T>(info, words);
+  const bool by_groups = words[0].starts_with("reduces") || words[0] == "paper" || words[0].ends_with("runs") ||
+                         (words[0].ends_with("tiles") && words[0] != "tiles");
   if (by_groups) return solves_by_groups<T>(info, words);
   if (words[0] == "symmetric" || words[0] == "alike" || words[0] == "narrow") return solves_in_form<T>(info, words);
   const bool beside = words[0].starts_with("strided") || words[0] == "shared" || words[0] == "segments";

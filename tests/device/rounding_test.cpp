@@ -121,7 +121,6 @@ std::vector<Planned> all_plans(const Bands<T>& bands, const DeviceTraits& traits
     add(halo == 0 ? "whole tile" : "halo", plan,
         halo == 0 ? 0 : certify_halo(n, view, plan.m, plan.halo, {0, n}).bound);
   }
-  add("folds", make_fold_plan(n, 8, sizeof(T), traits), 0);
   for (const Index m : {32, 128}) {
     const Plan plan = make_paper_plan(n, m, sizeof(T), traits);
     const double tolerable = 4 * kEps<T>;

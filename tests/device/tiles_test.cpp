@@ -5,13 +5,10 @@
 
 #include "certificate.hpp"
 #include "devices.hpp"
-#include "evidence.hpp"
 #include "geometry.hpp"
 #include "layout.hpp"
 #include "model.hpp"
 #include "residual.hpp"
-#include "rounding.hpp"
-#include "survey.hpp"
 
 namespace oclspkt::test {
 namespace {
@@ -285,66 +282,6 @@ TYPED_TEST(Tiles, WalkRunsInEveryForm) {
   });
 }
 
-TYPED_TEST(Tiles, FoldWhatDoesNotDecay) {
-  using T = TypeParam;
-  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
-    for (const auto& [partition, items] : std::map<Index, int>{{0, 0}, {2, 16}, {8, 32}}) {
-      DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);
-      if (items > 0) traits.group_items = std::min(traits.group_items, items);
-      const Index rows = longest_reach(partition, sizeof(T), traits);
-      for (const Index n :
-           {Index{1}, Index{2}, rows - 1, rows, rows + 1, 3 * rows + 5, 40 * rows + 1, 300 * rows + 7}) {
-        if (n > 300 * rows && items == 0) continue;  // three levels take small tiles
-        const auto bands = closed(constant<T>(LineSet::one(n), -1, 2, -1));
-        const auto known = random_vector<T>(n);
-        std::vector<T> y(known.size());
-        multiply(bands.lines(), bands.view(), known.data(), y.data());
-        Plan plan = make_fold_plan(n, partition, sizeof(T), traits);
-        const auto x = solve_for_gpus(info.index, plan, bands, y);
-        EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()), 10 * kEps<T>)
-            << "n = " << n << ", tiles of " << rows;
-        const double words = plan.words_per_row();
-        plan.form = Form::symmetric;
-        EXPECT_EQ(solve_for_gpus(info.index, plan, bands, y), x) << "symmetric, n = " << n << ", tiles of " << rows;
-        EXPECT_EQ(plan.words_per_row(), words - 1);
-      }
-    }
-  });
-}
-
-TYPED_TEST(Tiles, FoldsStayBackwardStableWhereRoundingIsBounded) {
-  using T = TypeParam;
-  double worst = 0;
-  for (const Index n : {Index{1000}, Index{30'000}}) {
-    const LineSet one = LineSet::one(n);
-    const auto check = [&](const char* what, const Bands<T>& bands) {
-      const auto random = random_vector<T>(n);
-      auto product = random, smooth = random;
-      multiply(one, bands.view(), random.data(), product.data());
-      trial_right_hand_side(one, bands.view(), TrialKind::smooth, smooth.data());
-      on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
-        const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);
-        for (const Index partition : {0, 4}) {
-          const Plan plan = make_fold_plan(n, partition, sizeof(T), traits);
-          const double bound = bound_rounding(plan, one, bands.view(), survey(one, bands.view())).eps;
-          if (!(bound <= kRoundingLimit)) continue;  // refused
-          for (const std::vector<T>* y : std::initializer_list<const std::vector<T>*>{&random, &product, &smooth}) {
-            const auto x = solve_for_gpus(info.index, plan, bands, *y);
-            const double error = normwise_backward_error(one, bands.view(), x.data(), y->data()) / kEps<T>;
-            EXPECT_LE(error, 8) << what << ", bound " << bound << ", " << n << " rows in tiles of " << plan.m;
-            worst = std::max(worst, error);
-          }
-        }
-      });
-    };
-    at_dominance_one<T>(n, [&](const char* what, Bands<T>&& bands) { check(what, closed(std::move(bands))); });
-    for (const Decades& range : kWideRanges) check(range.what, closed(wide_conduction<T>(one, range)));
-    for (const double lambda : {1.0, 10.0, 1e2}) check("alike", closed(diffusion<T>(one, lambda)));
-    check("conductivities 0.1 to 1", closed(wide_conduction<T>(one, {"", 1e4, 1})));
-  }
-  std::printf("largest backward error: %.2f eps\n", worst);
-}
-
 TYPED_TEST(Tiles, OfStoredFactorsKeepNanInItsLine) {
   using T = TypeParam;
   const OneBrokenLine<T> lines(3);
@@ -353,9 +290,8 @@ TYPED_TEST(Tiles, OfStoredFactorsKeepNanInItsLine) {
     const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);
     Plan corrected = make_run_plan(n, 64, 8, sizeof(T), traits);
     correct_runs(corrected, sizeof(T), traits);
-    for (const Plan& plan :
-         {make_run_plan(n, 64, 8, sizeof(T), traits), corrected, make_fold_plan(n, 8, sizeof(T), traits)}) {
-      SCOPED_TRACE(name(plan.method));
+    for (const Plan& plan : {make_run_plan(n, 64, 8, sizeof(T), traits), corrected}) {
+      SCOPED_TRACE(plan.as<StoredFactors>().corrects);
       for (const DeviceSettings& settings : {kForGpus, kAsking}) {
         const auto solver = make_solver<T>(info.index, settings);
         solver->set_up(plan, lines.bands);
@@ -380,23 +316,21 @@ TYPED_TEST(Tiles, OfStoredFactorsGiveTheSameBitsEveryTimeAndInChunks) {
     const auto traits = [&](const DeviceSettings& s) {
       return module().traits(info.index, sizeof(T) == sizeof(double), s);
     };
-    const Plan run = make_run_plan(n, 96, 8, sizeof(T), traits(kForGpus)),
-               fold = make_fold_plan(n, 8, sizeof(T), traits(kForGpus));
+    const Plan run = make_run_plan(n, 96, 8, sizeof(T), traits(kForGpus));
     const auto corrected = [&](const DeviceSettings& s) {
       Plan plan = make_run_plan(n, 96, 8, sizeof(T), traits(s));
       correct_runs(plan, sizeof(T), traits(s));
       return plan;
     };
-    for (const Plan& plan : {run, corrected(kForGpus), fold}) {
+    for (const Plan& plan : {run, corrected(kForGpus)}) {
       const auto first = solve_for_gpus(info.index, plan, bands, y);
-      for (int i = 0; i < 3; ++i) EXPECT_EQ(solve_for_gpus(info.index, plan, bands, y), first) << name(plan.method);
+      for (int i = 0; i < 3; ++i) EXPECT_EQ(solve_for_gpus(info.index, plan, bands, y), first) << i;
     }
     const Plan cut = make_run_plan(n, 96, 8, sizeof(T), traits(small));
     ASSERT_GT(ocl::make_layout(cut, sizeof(T), {info.max_allocation, small.device_memory}).chunks.size(), 1U);
     EXPECT_EQ(solve_for_gpus(info.index, cut, bands, y, small), solve_for_gpus(info.index, run, bands, y));
     EXPECT_EQ(solve_for_gpus(info.index, corrected(small), bands, y, small),
               solve_for_gpus(info.index, corrected(kForGpus), bands, y));
-    EXPECT_EQ(make_fold_plan(n, 8, sizeof(T), traits(small)).chunk_tiles, 0) << "it wants all rows at once";
   });
 }
 

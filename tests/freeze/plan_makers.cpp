@@ -108,9 +108,6 @@ void add_tiles(Makers& makers) {
     makers.add_forms("runs " + std::to_string(partition), [=](const LineSet& l, int word, const DeviceTraits& t) {
       return Made(make_run_plan(l.rows(), kHalo, partition, word, t));
     });
-    makers.add_forms("folds " + std::to_string(partition), [=](const LineSet& l, int word, const DeviceTraits& t) {
-      return Made(make_fold_plan(l.rows(), partition, word, t));
-    });
     makers.add_forms("reduces " + std::to_string(partition), [=](const LineSet& l, int word, const DeviceTraits& t) {
       return Made(make_reduce_plan(l.rows(), partition, word, t));
     });
@@ -160,13 +157,6 @@ void add_lines(Makers& makers) {
                    return plan;
                  });
     }
-  }
-  for (const bool mirrors : {false, true}) {
-    makers.add(mirrors ? "lines taken mirrored" : "lines taken", Arrangement::equal, Kind::alike,
-               [=](const LineSet& l, int word, DeviceTraits t) {
-                 t.cores = std::min(t.cores, 2);
-                 return make_whole_line_plan(l.rows(), l.length(0), mirrors, word, t);
-               });
   }
   constexpr std::size_t kMostLineRuns = 3;
   for (std::size_t i = 0; i < kMostLineRuns; ++i) {

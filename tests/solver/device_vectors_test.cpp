@@ -123,6 +123,9 @@ TYPED_TEST(DeviceVectors, GiveTheBitsOfVectorsOnTheHost) {
       for (const MethodChoice method : TestFixture::kMethods) {
         const bool end_to_end = method == MethodChoice::truncated_streamed || method == MethodChoice::exact_twopass;
         if (end_to_end && !lines.contiguous()) continue;
+        // The host solves by stored factors where kernels for GPUs do not.
+        const bool for_gpus = options.variant == "gpu";
+        if (for_gpus && lines.contiguous() && method == MethodChoice::exact_factored) continue;
         SCOPED_TRACE(name(method));
         options.method = method;
         Solver<T> solver(options);

@@ -72,6 +72,22 @@ TYPED_TEST(Variants, ForGpusSolveByWorkGroups) {
       expect(Method::exact_twopass, test::random_dominant<T>(LineSet::one(20'011), d));
     }
     expect(Method::exact_twopass, test::diffusion<T>(LineSet::equal(40, 500), 1e5));
+    options.method = MethodChoice::exact;
+    expect(Method::exact_twopass, test::random_dominant<T>(LineSet::one(20'011), 3));
+  });
+}
+
+TYPED_TEST(Variants, ForGpusLeaveFactorsOfLinesEndToEndToTheHost) {
+  using T = TypeParam;
+  test::with_every_device_for_gpus<T>([&](Options options) {
+    options.variant = "gpu";
+    options.method = MethodChoice::exact_factored;
+    const Report report = this->solve(options, test::random_dominant<T>(LineSet::equal(40, 500), 3));
+    EXPECT_EQ(report.method, Method::exact_factored);
+    EXPECT_EQ(report.device, "host");
+    EXPECT_NE(report.device_why.find("use method exact"), std::string::npos) << report.device_why;
+    ASSERT_EQ(report.candidates.size(), 1U);
+    EXPECT_TRUE(report.candidates.front().taken);
   });
 }
 

@@ -329,7 +329,7 @@ TYPED_TEST(GridEvidenceOf, FactorsOfSegmentsAreThoseOfEachLine) {
     auto bands = test::random_dominant<T>(lines, 1.2);
     bands.close_lines();
     const Index length = lines.length(0);
-    const SegmentCut cut{8, 16, 8, 16};
+    const SegmentCut cut{8, 16};
     GridFactors<T> all;
     all.factor(lines, bands.view(), Form::general, cut);
     for (Index l = 0; l < lines.count(); ++l) {

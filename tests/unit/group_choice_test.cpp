@@ -135,34 +135,6 @@ TYPED_TEST(GroupChoice, KeepsTheFactorsOfLinesThatAreAlike) {
   }
 }
 
-TYPED_TEST(GroupChoice, TakesWholeLinesWhoseInnerRowsAreAlike) {
-  using T = TypeParam;
-  const Index length = 16'384;
-  for (const auto& [count, bent, takes] :
-       {std::tuple<Index, bool, bool>{264, false, true}, {300, false, false}, {60, false, false}, {264, true, false}}) {
-    const auto bands = [&, count = count, bent = bent] {
-      auto like = test::diffusion<T>(LineSet::equal(count, length), 1);
-      if (bent) like.diag()[length / 2] *= 2;
-      return like;
-    };
-    if (takes) {
-      EXPECT_FALSE(proposed(bands(), Method::truncated_streamed, true));
-    }
-    const auto proposal = proposed(bands(), Method::exact_factored, true);
-    ASSERT_TRUE(proposal);
-    const Plan& plan = proposal->plan;
-    EXPECT_EQ(takes_lines(plan), takes) << count << " lines";
-    EXPECT_NE(takes_lines(plan), folds(plan));
-    if (!takes) continue;
-    EXPECT_TRUE(plan.as<KeptTiles>().mirrors);
-    EXPECT_EQ(plan.runs, count);
-    EXPECT_EQ(plan.m, length);
-    EXPECT_EQ(plan.words_per_row(), 3);
-  }
-  // Sums of so many weighted right-hand sides have no bound that is small enough.
-  EXPECT_FALSE(proposed(test::diffusion<T>(LineSet::equal(264, length), 1e4), Method::exact_factored, true));
-}
-
 TYPED_TEST(GroupChoice, MakesRunsOfLines) {
   using T = TypeParam;
   const bool wide = sizeof(T) == sizeof(double);

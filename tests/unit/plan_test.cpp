@@ -76,7 +76,7 @@ TEST(Plan, CountsTheWordsOfARow) {
 TEST(Plan, ReducesTilesWithNothingStored) {
   DeviceTraits traits{.group_items = 256, .local_bytes = 48 << 10};
   Plan plan = make_reduce_plan(1'000'000, 0, 4, traits);
-  EXPECT_TRUE(reduces_tiles(plan) && plan.has<Levels>() && !folds(plan) && !by_partitions(plan));
+  EXPECT_TRUE(reduces_tiles(plan) && plan.has<Levels>() && !by_partitions(plan));
   EXPECT_DOUBLE_EQ(plan.words_per_row(), 9 + 6.0 / plan.item_rows);
   EXPECT_EQ(plan.chunk_tiles, plan.tiles());
   plan.form = Form::symmetric;

@@ -15,8 +15,6 @@ namespace oclspkt {
   X(tiles_kept)            \
   X(tiles_halo)            \
   X(tiles_streamed)        \
-  X(tiles_lines)           \
-  X(tiles_condensed)       \
   X(tiles_twopass)         \
   X(grids_streamed)        \
   X(grids_shared)          \

@@ -34,7 +34,7 @@ class TilesHalo final : public SchemeOf<TilesHalo> {
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {
     return bound_of_tiles(
-        plan, survey, true, [&](const RatioLimits& limits) { return bound_tiles(plan, limits); },
+        plan, survey, [&](const RatioLimits& limits) { return bound_tiles(plan, limits); },
         [&] { return bound_tiles(plan, bands); });
   }
 

@@ -74,7 +74,7 @@ class TilesKept final : public SchemeOf<TilesKept> {
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) const {
     return bound_of_tiles(
-        plan, survey, true, [&](const RatioLimits& limits) { return bound_kept(plan, limits); },
+        plan, survey, [&](const RatioLimits& limits) { return bound_kept(plan, limits); },
         [&] {
           // One tile of whole lines stands for all, or the parts of one line.
           Plan alike = plan;

@@ -143,7 +143,7 @@ class TilesStreamed final : public SchemeOf<TilesStreamed> {
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {
     return bound_of_tiles(
-        plan, survey, true, [&](const RatioLimits& limits) { return bound_runs(plan, limits); },
+        plan, survey, [&](const RatioLimits& limits) { return bound_runs(plan, limits); },
         [&] { return bound_runs(plan, bands); });
   }
 

@@ -24,10 +24,8 @@ namespace oclspkt::ocl {
   X(lanes_twisted)         \
   X(lanes_twopass)         \
   X(lanes_walk)            \
-  X(tiles_condensed)       \
   X(tiles_halo)            \
   X(tiles_kept)            \
-  X(tiles_lines)           \
   X(tiles_paper)           \
   X(tiles_streamed)        \
   X(tiles_twopass)

@@ -35,10 +35,9 @@ class TilePart : public GroupPart<T> {
   }
 
  protected:
-  /// Options of a kernel: its shape, and `more`. @param items, rows  0: those of the plan
-  static std::string shape(const Site& s, const std::string& more, int items = 0, Index rows = 0) {
-    return "-D GROUP_ITEMS=" + std::to_string(items > 0 ? items : s.plan.items) +
-           " -D ITEM_ROWS=" + std::to_string(rows > 0 ? rows : s.plan.item_rows) +
+  /// Options of a kernel: its shape, and `more`.
+  static std::string shape(const Site& s, const std::string& more) {
+    return "-D GROUP_ITEMS=" + std::to_string(s.plan.items) + " -D ITEM_ROWS=" + std::to_string(s.plan.item_rows) +
            " -D GUARDED=" + (s.guarded ? "1" : "0") + more;
   }
   /// Options that tell the form of bands or factors.

@@ -14,8 +14,7 @@ class TilesStreamed final : public StoredTilePart<T> {
 
   void make_kernels(const Site& s) override {
     this->make(s, kernels_[s.guarded], "tile_stored",
-               this->shape(s, " -D STREAMED=1" + this->form(s.plan) +
-                                  (s.plan.as<StoredFactors>().corrects ? " -D CORRECTED" : "")));
+               this->shape(s, this->form(s.plan) + (s.plan.as<StoredFactors>().corrects ? " -D CORRECTED" : "")));
   }
 
   /// The runs of a chunk.
@@ -24,11 +23,10 @@ class TilesStreamed final : public StoredTilePart<T> {
     const TileNeeds<T> needs(s, t);
     const Geometry groups = this->geometry(plan, t.chunk.tile_end - t.chunk.tile_begin);
     Kernel& kernel = kernels_[s.guarded];
-    // Arguments that streaming has no use for stand for the levels of tiles_condensed.
-    set_arguments(s.device, kernel, t.bands.lower, t.bands.diag, t.bands.upper, t.y, t.x, t.y, s.non_finite.flag(),
+    set_arguments(s.device, kernel, t.bands.lower, t.bands.diag, t.bands.upper, t.y, t.x, s.non_finite.flag(),
                   Long{plan.n}, Long{t.chunk.first}, Long{t.chunk.tile_begin}, Long{t.chunk.tile_end}, Long{plan.m},
-                  Int{plan.run_tiles}, static_cast<Int>(plan.halo), static_cast<Int>(shared_tiles(plan).period), t.y,
-                  Int{1}, Int{0}, local_memory(groups.local_bytes));
+                  Int{plan.run_tiles}, static_cast<Int>(plan.halo), static_cast<Int>(shared_tiles(plan).period),
+                  local_memory(groups.local_bytes));
     return launch(s.device, kernel, groups,
                   {needs.array("multiplier", t.bands.lower), needs.array("reciprocal", t.bands.diag),
                    needs.array("coupling", t.bands.upper), needs.y, needs.x});
