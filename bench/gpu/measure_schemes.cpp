@@ -73,7 +73,9 @@ class Trial {
   }
   /// With vectors in the memory of a GPU, else in that of the host. @return wall clock
   double apply() {
-    if (!on_gpu_) return seconds_of([&] { solver_.apply(problem_.y.data(), problem_.x.data()); });
+    if (!on_gpu_ || solver_.report().device_type == name(DeviceType::host)) {
+      return seconds_of([&] { solver_.apply(problem_.y.data(), problem_.x.data()); });
+    }
     if (!buffers_) bring();
     return seconds_of([&] { solver_.apply_on_device(buffers_->y.get(), buffers_->x.get()); });
   }
@@ -81,7 +83,7 @@ class Trial {
   double error() {
     std::fill_n(problem_.x.data(), problem_.n(), std::numeric_limits<T>::quiet_NaN());
     apply();
-    if (on_gpu_) {
+    if (on_gpu_ && solver_.report().device_type != name(DeviceType::host)) {
       check(clEnqueueReadBuffer(solver_.device_handles().queue, buffers_->x.get(), CL_TRUE, 0, bytes(),
                                 problem_.x.data(), 0, nullptr, nullptr),
             "a read");
@@ -95,6 +97,7 @@ class Trial {
   static Options options(const Way& way, const SchemePlace& place) {
     Options options;
     options.devices = way.on_host || place.device == nullptr ? "host" : std::to_string(place.device->index);
+    if (place.chosen && !place.on_gpu() && place.device != nullptr) options.devices += ",host";
     options.method = way.method;
     options.variant = way.variant;
     options.partition = way.partition;
@@ -156,7 +159,11 @@ class Schemes {
     spent_ = [start = std::chrono::steady_clock::now()] {
       return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     };
-    for (const Way& way : ways()) run(way);
+    if (place_.chosen) {
+      for (const int applies : kExpected) run_chosen(applies);
+    } else {
+      for (const Way& way : ways()) run(way);
+    }
     return {{"family", case_.family},
             {"layout", case_.layout},
             {"matrix", case_.matrix.describe()},
@@ -164,7 +171,7 @@ class Schemes {
             {"size", case_.size},
             {"rows", case_.lines.rows()},
             {"scalar", case_.is_double ? "double" : "float"},
-            {"schemes", std::move(records_)}};
+            {place_.chosen ? "chosen" : "schemes", std::move(records_)}};
   }
 
  private:
@@ -262,6 +269,33 @@ class Schemes {
     if (record["outcome"] == "timed" || record["outcome"] == "slow")
       answered_.insert(record["scheme"].get<std::string>());
     if (record["outcome"] != "answered before") records_.push_back(std::move(record));
+  }
+
+  /// What the library chooses by itself for so many applies a set-up, from the second set-up on.
+  void run_chosen(int applies) {
+    const Way way{.origin = Origin::chosen, .variant = place_.variant};
+    Trial<T> trial(way, place_, *problem_);
+    nlohmann::ordered_json record{{"applies", applies}};
+    const double first = trial.set_up(1);
+    const auto apply_all = [&] {
+      for (int i = 0; i < applies; ++i) trial.apply();
+    };
+    apply_all();
+    trial.set_up(2);  // builds kernels
+    apply_all();
+    Timing timing;
+    timing.set_up = median_of(set_ups(), kLeastSetUps, [&](int i) {
+      const double seconds = trial.set_up(i % 2 == 0 ? T(4) : T(2));
+      apply_all();
+      return seconds;
+    });
+    record["method"] = name(trial.report().method);
+    record["shape"] = trial.report().shape;
+    record["where"] = trial.report().device_type == name(DeviceType::host) ? "host" : "device";
+    timing.apply = median_of(times(place_.applies), kLeastApplies, [&](int) { return trial.apply(); });
+    write(timing, first, record);
+    record["backward_error_eps"] = rounded(trial.error());
+    records_.push_back(std::move(record));
   }
 
   void measure(const Way& way, nlohmann::ordered_json& record) {

@@ -16,11 +16,13 @@ struct SchemePlace {
   std::string variant = "default";                           ///< Options::variant: the kernels that are steered among
   double seconds = std::numeric_limits<double>::infinity();  ///< of a case; no scheme begins later
   int applies = 7;                                           ///< that are timed
+  bool chosen = false;  ///< time what the library chooses, on CPUs of the host's way as well, and nothing else
 
   bool on_gpu() const { return device != nullptr && device->type == DeviceType::gpu; }
 };
 
-/// A case with a record of every scheme that takes it, whether it holds or not.
+/// A case with a record of every scheme that takes it, whether it holds or not, or of what is chosen for 1, 10 and 100
+/// applies a set-up.
 nlohmann::ordered_json measure_schemes(const SchemeCase& c, const SchemePlace& place);
 
 }  // namespace oclspkt::bench::gpu

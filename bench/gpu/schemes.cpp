@@ -33,6 +33,7 @@ constexpr const char* kHelp =
     "  --applies N       applies that are timed (7)\n"
     "  --seconds S       no scheme of a case begins later than that after the case (20)\n"
     "  --total S         no case begins later than that (240); those left out are recorded\n"
+    "  --chosen          time what the library chooses by itself, for 1, 10 and 100 applies a set-up\n"
     "  --list            name the cases, and do no more\n"
     "  --allow-debug     time a build that is not for timing, to try the program\n";
 
@@ -41,7 +42,7 @@ struct SchemeSettings {
   std::vector<Index> sizes;  ///< none: by the device
   double seconds = 20, total = 240;
   int applies = 7;
-  bool list = false, allow_debug = false;
+  bool list = false, chosen = false, allow_debug = false;
 };
 
 double parse_number(const std::string& word, const std::string& option, double least, double most) {
@@ -74,6 +75,7 @@ void take(const std::string& name, const std::string& value, SchemeSettings& s) 
   if (name == "seconds") s.seconds = parse_number(value, name, 0, kMostSeconds);
   if (name == "total") s.total = parse_number(value, name, 0, kMostSeconds);
   if (name == "list") s.list = true;
+  if (name == "chosen") s.chosen = true;
   if (name == "allow-debug") s.allow_debug = true;
   if (name != "variant") return;
   if (value != "default" && value != "cpu" && value != "gpu") {
@@ -84,17 +86,12 @@ void take(const std::string& name, const std::string& value, SchemeSettings& s) 
 
 /// Nothing if the help was asked for, and printed.
 std::optional<SchemeSettings> parse(int argc, char** argv) {
-  const option options[] = {{"device", required_argument, nullptr, 0},
-                            {"variant", required_argument, nullptr, 0},
-                            {"sizes", required_argument, nullptr, 0},
-                            {"only", required_argument, nullptr, 0},
-                            {"applies", required_argument, nullptr, 0},
-                            {"seconds", required_argument, nullptr, 0},
-                            {"total", required_argument, nullptr, 0},
-                            {"list", no_argument, nullptr, 0},
-                            {"allow-debug", no_argument, nullptr, 0},
-                            {"help", no_argument, nullptr, 0},
-                            {nullptr, 0, nullptr, 0}};
+  const option options[] = {{"device", required_argument, nullptr, 0},  {"variant", required_argument, nullptr, 0},
+                            {"sizes", required_argument, nullptr, 0},   {"only", required_argument, nullptr, 0},
+                            {"applies", required_argument, nullptr, 0}, {"seconds", required_argument, nullptr, 0},
+                            {"total", required_argument, nullptr, 0},   {"chosen", no_argument, nullptr, 0},
+                            {"list", no_argument, nullptr, 0},          {"allow-debug", no_argument, nullptr, 0},
+                            {"help", no_argument, nullptr, 0},          {nullptr, 0, nullptr, 0}};
   SchemeSettings settings;
   for (int place = 0, got = 0; (got = getopt_long(argc, argv, "", options, &place)) != -1;) {
     if (got != 0) throw InvalidInput("see --help for the options");
@@ -117,6 +114,15 @@ std::vector<Index> sizes_for(const DeviceInfo* device) {
   if (gpu) return {kSmall, kMiddle, kLonger};  // lines of 16384 rows are then many enough
   if (cores >= kManyCores) return {kSmall, kMiddle, kLong};
   return {kSmall, kMiddle};
+}
+
+void print_chosen(const nlohmann::ordered_json& result) {
+  for (const auto& r : result["chosen"]) {
+    std::printf("  %3d applies: %s, %s: set-up %.3e s, apply %.3e s\n", r["applies"].get<int>(),
+                r["method"].get<std::string>().c_str(), r["shape"].get<std::string>().c_str(),
+                r["later_set_up_seconds"].get<double>(), r["apply_seconds"].get<double>());
+  }
+  std::fflush(stdout);
 }
 
 void print(const nlohmann::ordered_json& result) {
@@ -187,6 +193,10 @@ bool keep(const SchemeCase& c, const SchemePlace& place, nlohmann::ordered_json&
     return false;
   }
   const auto& result = document["results"].back();
+  if (place.chosen) {
+    print_chosen(result);
+    return true;
+  }
   print(result);
   return std::none_of(result["schemes"].begin(), result["schemes"].end(),
                       [](const auto& r) { return r["outcome"] == "wrong" || r["outcome"] == "failed"; });
@@ -203,7 +213,7 @@ std::vector<SchemeCase> cases_of(const SchemeSettings& settings, const DeviceInf
 bool run(const SchemeSettings& settings, const std::string& command) {
   open(settings.file);  // before anything is timed
   const DeviceInfo* device = find_device(settings.device);
-  const SchemePlace place{device, settings.variant, settings.seconds, settings.applies};
+  const SchemePlace place{device, settings.variant, settings.seconds, settings.applies, settings.chosen};
   nlohmann::ordered_json document = empty_document(device, place, command);
   constexpr double kBetweenWrites = 20;  // so that little is lost if a driver ends the program
   double spent = 0, written = 0;

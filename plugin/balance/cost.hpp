@@ -16,7 +16,7 @@ inline constexpr double kManyApplies = 1e4;
 OCLSPKT_API double predict_seconds(const DeviceProfile& profile, const Scheme& scheme, const Plan& plan, int word);
 
 /// Words per row that the processor streams while the host makes a pass over the bands: its share of a set-up.
-OCLSPKT_API double words_of_pass(const DeviceTraits& traits);
+OCLSPKT_API double words_of_pass(const DeviceTraits& traits, int word);
 
 /// What plans of one processor are compared by: the words that it streams in the time of an apply and of a set-up's
 /// share. Nothing in it is measured while the program runs, so that the same plan is the least every time.

@@ -125,7 +125,8 @@ template <typename T>
 void weigh(Way& way, const Outlook<T>& outlook) {
   const Problem<T> problem = problem_on(*way.processor, outlook);
   const auto n = static_cast<double>(way.plan.n);
-  const double set_up = way.owner->passes(way.plan, outlook.survey) * words_of_pass(problem.traits) / outlook.applies;
+  const double set_up =
+      way.owner->passes(way.plan, outlook.survey) * words_of_pass(problem.traits, sizeof(T)) / outlook.applies;
   way.words = stream_words(*way.owner, way.plan, outlook.survey, problem.traits, sizeof(T), outlook.applies);
   if (way.processor->host()) {
     const double words = way.owner->stream_words(way.plan, sizeof(T));

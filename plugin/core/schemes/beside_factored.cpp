@@ -41,7 +41,7 @@ class BesideFactored final : public SchemeOf<BesideFactored> {
     if (plan.couplings_serve()) general.form = Form::general;
     return plan.idle * std::max(kLeast, words(general));
   }
-  double passes(const Plan& plan, const Survey&) const override { return plan.form == Form::shared ? 0 : 3; }
+  double passes(const Plan& plan, const Survey&) const override { return plan.form == Form::shared ? 0 : 1.2; }
   bool in_pieces(const Plan&) const override { return false; }
   Elimination elimination() const override { return {.diagonals = true, .tells_growth = true}; }
   /// Rows are swept whole. Below dominance 1 the factors tell their growth when they are made.

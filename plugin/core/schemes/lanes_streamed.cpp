@@ -143,7 +143,7 @@ class LanesStreamed final : public SchemeOf<LanesStreamed> {
   }
   double words(const Plan& plan) const override { return words_of_one_pass(plan); }
   double passes(const Plan& plan, const Survey& survey) const override {
-    return passes_of_stored(plan, survey, plan.tile_rows());
+    return passes_of_stored(plan, survey, plan.tile_rows(), 1, 15);
   }
   Cut cut(const Plan& plan) const override { return {plan.tile_rows(), plan.tile_rows(), plan.tile_rows(), false}; }
   bool settles() const override { return true; }

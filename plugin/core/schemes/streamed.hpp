@@ -11,13 +11,14 @@
 
 namespace oclspkt {
 
-/// Passes of the host for stored factors that are truncated `reach` rows away: 2 or 3 if the survey covers them, many
-/// if certificate and bounds look at the values. One line's serve all that are alike.
-inline double passes_of_stored(const Plan& plan, const Survey& survey, Index reach) {
-  constexpr double kSmallest = 1e-16, kBySurvey = 2.5, kByValues = 10;
-  if (plan.form == Form::shared) return 0;
+/// Passes of the host for stored factors that are truncated `reach` rows away: few if the survey covers them, which one
+/// line's spare all that are alike, and many if certificate and bounds look at the values.
+inline double passes_of_stored(const Plan& plan, const Survey& survey, Index reach, double by_survey,
+                               double by_values) {
+  constexpr double kSmallest = 1e-16;
   const double d = survey.decay();
-  return d > 1 && bound_stored(d, reach) <= kSmallest ? kBySurvey : kByValues;
+  if (!(d > 1 && bound_stored(d, reach) <= kSmallest)) return by_values;
+  return plan.form == Form::shared ? 0 : by_survey;
 }
 
 /// A covered plan; trial solves judge it if settling could multiply rounding by more than is trusted unseen.

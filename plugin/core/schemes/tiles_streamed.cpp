@@ -137,7 +137,7 @@ class TilesStreamed final : public SchemeOf<TilesStreamed> {
     return words(plan) / (word == static_cast<int>(sizeof(float)) ? 0.9 : 0.95);
   }
   double passes(const Plan& plan, const Survey& survey) const override {
-    return passes_of_stored(plan, survey, plan.group_rows());
+    return passes_of_stored(plan, survey, plan.group_rows(), 2.5, 11);
   }
   bool settles() const override { return true; }
   template <typename T>
