@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "geometry.hpp"
 #include "host_solver.hpp"
 #include "schemes/scheme.hpp"
 
@@ -73,10 +74,15 @@ DeviceProfile measure_host(const LineSet& lines) {
 
 }  // namespace
 
+double measured_words(const Plan& plan) {
+  constexpr double kOfLanes = 7;
+  return plan.by_groups() || plan.has<Beside>() ? kProfileWords : kOfLanes;
+}
+
 double predict_seconds(const DeviceProfile& profile, const Scheme& scheme, const Plan& plan, int word) {
   const auto n = static_cast<double>(plan.n);
   return scheme.launches() * profile.launch_seconds +
-         n * (scheme.stream_words(plan, word) / kProfileWords) / profile.rows_per_second +
+         n * (scheme.stream_words(plan, word) / measured_words(plan)) / profile.rows_per_second +
          profile.copy_seconds(2 * n * word);
 }
 

@@ -11,6 +11,10 @@ namespace oclspkt {
 /// Applies that are expected of a set-up where nothing is known: a solver may serve for as long as a program runs.
 inline constexpr double kManyApplies = 1e4;
 
+/// Words per row of a plain stream in the time that DeviceProfile::rows_per_second was measured with, for the kind of
+/// kernels that a plan is for: those of cores wait for divisions there.
+OCLSPKT_API double measured_words(const Plan& plan);
+
 /// Predicted seconds of one apply of a plan with vectors on the host.
 /// @param profile  of lines laid end to end or side by side, as the plan's are
 OCLSPKT_API double predict_seconds(const DeviceProfile& profile, const Scheme& scheme, const Plan& plan, int word);

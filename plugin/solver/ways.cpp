@@ -13,8 +13,8 @@ namespace {
 
 constexpr Method kMethods[] = {Method::truncated_halo, Method::truncated_streamed, Method::exact_twopass,
                                Method::exact_factored, Method::pivot};
-/// Words per row that the rates of processors are measured with.
-constexpr double kMeasuredWords = 5;
+/// Words per row of the host's own sweeps.
+constexpr double kHostWords = 5;
 
 /// True if a device may solve by a method that the user asked for.
 bool asks_for(MethodChoice choice, Method method) {
@@ -131,12 +131,12 @@ void weigh(Way& way, const Outlook<T>& outlook) {
   if (way.processor->host()) {
     const double words = way.owner->stream_words(way.plan, sizeof(T));
     way.apply = predict_host_seconds<T>(outlook.bands.lines(), way.plan.form);
-    if (way.method == Method::pivot) way.apply *= words / kMeasuredWords;
-    way.seconds = way.apply * (1 + set_up / kMeasuredWords);
+    if (way.method == Method::pivot) way.apply *= words / kHostWords;
+    way.seconds = way.apply * (1 + set_up / kHostWords);
     return;
   }
   way.apply = predict_seconds(way.processor->profile, *way.owner, way.plan, sizeof(T));
-  way.seconds = way.apply + n * set_up / kMeasuredWords / way.processor->profile.rows_per_second;
+  way.seconds = way.apply + n * set_up / measured_words(way.plan) / way.processor->profile.rows_per_second;
 }
 
 template <typename T>

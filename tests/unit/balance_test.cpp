@@ -135,13 +135,13 @@ double predict(const DeviceProfile& profile, Index rows, double words, int launc
 
 TEST(Cost, CountsLaunchWordsAndTransfers) {
   const DeviceProfile profile{.launch_seconds = 1e-5, .rows_per_second = 1e9, .copy_bytes_per_second = 1e10};
-  EXPECT_DOUBLE_EQ(predict(profile, 1000000, 5, 1, 8), 1e-5 + 1e-3 + 1.6e-3);
-  EXPECT_DOUBLE_EQ(predict(profile, 1000000, 10, 2, 4), 2e-5 + 2e-3 + 0.8e-3);
+  EXPECT_DOUBLE_EQ(predict(profile, 1000000, 7, 1, 8), 1e-5 + 1e-3 + 1.6e-3);
+  EXPECT_DOUBLE_EQ(predict(profile, 1000000, 14, 2, 4), 2e-5 + 2e-3 + 0.8e-3);
   DeviceProfile by_length = profile;
   by_length.long_copy_seconds = 1e-4;
   by_length.long_copy_bytes_per_second = 4e10;
-  EXPECT_DOUBLE_EQ(predict(by_length, 1000, 5, 1, 8), predict(profile, 1000, 5, 1, 8));
-  EXPECT_DOUBLE_EQ(predict(by_length, 1000000, 5, 1, 8), 1e-5 + 1e-3 + 1e-4 + 0.4e-3);
+  EXPECT_DOUBLE_EQ(predict(by_length, 1000, 7, 1, 8), predict(profile, 1000, 7, 1, 8));
+  EXPECT_DOUBLE_EQ(predict(by_length, 1000000, 7, 1, 8), 1e-5 + 1e-3 + 1e-4 + 0.4e-3);
 }
 
 TEST(Cost, OfTheHostIsMeasuredOnce) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // exact-factored by stored factors in the order of the rows: by lanes for lines side by side, and by the host for all.
-#include <algorithm>
-
 #include "evidence.hpp"
 #include "geometry.hpp"
 #include "grid_plan.hpp"
@@ -34,12 +32,11 @@ class BesideFactored final : public SchemeOf<BesideFactored> {
     }
     return plan.as<Beside>().windowed ? 2 + (plan.couplings_serve() ? 2 : 3) * each : 4 + 3 * each;
   }
-  /// Down and back, a row waits for the one before, whatever is read for it.
+  /// Few lines wait for the row before, down and back, also where couplings of a symmetric matrix serve twice.
   double stream_words(const Plan& plan, int) const override {
-    constexpr double kLeast = 4;
     Plan general = plan;
     if (plan.couplings_serve()) general.form = Form::general;
-    return plan.idle * std::max(kLeast, words(general));
+    return plan.idle * words(general);
   }
   double passes(const Plan& plan, const Survey&) const override { return plan.form == Form::shared ? 0 : 1.2; }
   bool in_pieces(const Plan&) const override { return false; }

@@ -19,9 +19,11 @@ class LanesHalo final : public SchemeOf<LanesHalo> {
   std::string shape(const Plan& plan) const override { return format("halo %lld", static_cast<long long>(plan.halo)); }
   double words(const Plan& plan) const override { return 4 * plan.overlap() + 1; }
   /// Rows wait for the division of the one before; long lines held whole leave the first-level cache between sweeps.
-  double stream_words(const Plan& plan, int) const override {
+  double stream_words(const Plan& plan, int word) const override {
+    constexpr double kOfDouble = 1.3, kOfOthers = 1.5, kOfLongLines = 1.9;
     constexpr Index kLongWhole = 1024;
-    return (plan.halo == 0 && plan.m > kLongWhole ? 1.9 : 1.3) * words(plan);
+    if (plan.halo == 0) return (plan.m > kLongWhole ? kOfLongLines : kOfOthers) * words(plan);
+    return (word > static_cast<int>(sizeof(float)) ? kOfDouble : kOfOthers) * words(plan);
   }
   double passes(const Plan& plan, const Survey&) const override { return plan.halo > kQuickHalo ? 4 : 0; }
   Elimination elimination() const override { return {.plain = true, .excess = true}; }

@@ -17,7 +17,7 @@ class LanesTwisted final : public SchemeOf<LanesTwisted> {
     return 7;  // a factor, y and what is left; that, two factors and x
   }
   int launches() const override { return 2; }
-  double passes(const Plan&, const Survey&) const override { return 11; }
+  double passes(const Plan&, const Survey&) const override { return 22; }
   Cut cut(const Plan& plan) const override { return {plan.tile_rows(), 0, 0, true}; }
   Elimination elimination() const override { return {.upwards = true}; }
   template <typename T>
