@@ -43,8 +43,8 @@ def device_label(record):
     """Who solved on a card: ours by what was asked for, peers by the routine."""
     if record["solver"] == "oclspkt":
         return record["variant"]
-    turned = f", {record['variant']}" if record["variant"] else ""
-    return f"cuSPARSE {record['method']}{turned}"
+    transposed = f", {record['variant']}" if record["variant"] else ""
+    return f"cuSPARSE {record['method']}{transposed}"
 
 
 def place(record):

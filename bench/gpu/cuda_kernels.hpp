@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-/// What the peers on a CUDA device need beside the library: systems made there, checked there, turned there, and the
-/// stream. All runs on the default stream and does not wait. C++17.
+/// What the peers on a CUDA device need beside the library: systems made there, checked there, transposed there, and
+/// the stream. All runs on the default stream and does not wait. C++17.
 namespace oclspkt::bench::gpu {
 
 using Index = std::int64_t;  ///< the library's, whose header is C++20

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // oclspkt-bench-cusparse FILE [options]: what cuSPARSE takes for the cases of oclspkt-bench-gpu, as a share of a stream
 // in CUDA that is timed in turn with it, data resident. Systems are made and answers checked on the device. Where lines
-// do not lie as a routine takes them, they are turned within the time that counts, right-hand sides, bands and
+// do not lie as a routine takes them, they are transposed within the time that counts, right-hand sides, bands and
 // solutions; a routine is also timed with lines that lie as it wants. Bands that a routine destroys are put back
 // without being timed.
 #include <bit>

@@ -127,10 +127,10 @@ std::string scheme_of_shape(const Report& report, const LineSet& lines, bool by_
   const std::string& shape = report.shape;
   if (lines.contiguous()) {
     if (by_groups) return has(shape, "shared factors") ? "tiles-kept" : "tiles-halo";
-    return has(shape, "walked") ? "lanes-walk" : "lanes-halo";
+    return has(shape, "streamed tiles") ? "lanes-tiles" : "lanes-halo";
   }
   const bool exact = report.method == Method::exact_factored, shared = has(shape, "shared factors");
-  if (has(shape, "folded")) return "grids-condensed";
+  if (has(shape, "condensed")) return "grids-condensed";
   if (!exact && shared) return "grids-shared";
   const auto rows = shape.find(" lines x ");
   constexpr std::size_t kWords = 9;  // letters of " lines x "

@@ -54,7 +54,7 @@ Index rows_until(double decay, double left) {
 
 /// True if the coupling of two rows is the same both ways, to the bit. Couplings out of lines are 0.
 template <typename T>
-bool mirrors(const oclspkt::Problem<T>& problem) {
+bool symmetric_lines(const oclspkt::Problem<T>& problem) {
   const BandsView<T> bands = problem.bands.view();
   const Index stride = problem.bands.lines().row_stride(), end = problem.bands.lines().extent() - stride;
   for (Index i = 0; i < end; ++i) {
@@ -68,7 +68,7 @@ template <typename T>
 std::vector<Plan> grid_plans(const oclspkt::Problem<T>& problem, Method method) {
   constexpr Index kReaches[] = {1, 128, 192, kMostGridRows, 384};
   const LineSet& lines = problem.bands.lines();
-  std::vector<Form> forms{mirrors(problem) ? Form::symmetric : Form::general};
+  std::vector<Form> forms{symmetric_lines(problem) ? Form::symmetric : Form::general};
   if (problem.survey.shared) forms.insert(forms.begin(), Form::shared);
   std::vector<Plan> plans;
   const auto add = [&](const GridDemand& demand) {
@@ -95,13 +95,13 @@ std::vector<Plan> grid_plans(const oclspkt::Problem<T>& problem, Method method) 
   return plans;
 }
 
-/// Tiles that are walked, which the library chooses only where it takes no short halo.
+/// Tiles that are streamed, which the library chooses only where it takes no short halo.
 template <typename T>
-std::vector<Plan> walked_plans(const oclspkt::Problem<T>& problem) {
+std::vector<Plan> streamed_plans(const oclspkt::Problem<T>& problem) {
   const Index n = problem.bands.lines().rows(), rows = rows_until(decay_of(problem.survey), kEps<T>);
   if (rows < 0) return {};
   Plan plan = make_plan(Method::truncated_halo, n, 0, 0, sizeof(T), problem.traits);
-  return walk_tiles(plan, rows, sizeof(T), problem.traits) ? std::vector<Plan>{plan} : std::vector<Plan>{};
+  return stream_tiles(plan, rows, sizeof(T), problem.traits) ? std::vector<Plan>{plan} : std::vector<Plan>{};
 }
 
 /// Plans that are made here, for schemes that propose only where nothing else is as good.
@@ -110,7 +110,7 @@ std::vector<Plan> made_plans(const oclspkt::Problem<T>& problem, Method method) 
   const bool groups = problem.traits.group_items > 0;
   const bool by_grid = method == Method::truncated_streamed || method == Method::exact_factored;
   if (problem.bands.lines().beside()) return groups && by_grid ? grid_plans(problem, method) : std::vector<Plan>{};
-  return !groups && method == Method::truncated_halo ? walked_plans(problem) : std::vector<Plan>{};
+  return !groups && method == Method::truncated_halo ? streamed_plans(problem) : std::vector<Plan>{};
 }
 
 /// The first plan of a scheme that holds.

@@ -8,7 +8,7 @@ namespace {
 
 using test::run_program;
 
-TEST(WeakLineCommand, SolvesBothSidesAndSaysWhichLineIsApart) {
+TEST(WeakLineCommand, SolvesBothSidesAndSaysWhichLineFallsBack) {
   for (const char* weak : {"poisson", "indefinite", "pivot"}) {
     const auto run =
         run_program(std::string("weak-line --allow-debug --device host --lines 300 --repetitions 3 --weak ") + weak);

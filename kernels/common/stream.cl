@@ -3,7 +3,7 @@
 //
 // Arguments: a, b, c, y, x  shape [n], global; x is written here, the others by the host; no alignment is needed
 //            n              rows
-// Launch:    any number of work-groups of one work-item; each walks one run of consecutive rows.
+// Launch:    any number of work-groups of one work-item; each takes one run of consecutive rows.
 // Local:     none. Per row: 3 flops, 5 words.
 // Valid:     x everywhere.
 #include "common/memory.clh"

@@ -5,14 +5,14 @@
 //
 // Arguments (global memory)
 //   lower, diag, upper, y   as for truncated_halo; rows must be there to round_up(m, LANES) - m behind the tiles
-//   segments            shape [8][padded], written here: lower, upper, excess, f of the top, then of the bottom, both times
-//                       -1 where their diagonal was negative.
+//   segments            shape [8][padded], written here: lower, upper, excess, f of the top, then of the bottom, both
+//                       times -1 where their diagonal was negative.
 //                       Rows from n on count as identity rows, so that every partition has m rows; with m = 1 top and
 //                       bottom are the same row
 //   scratch             `slot` lanes_t for each work-group, of which the first LANES serve edge tiles
 //   n, origin, tile_begin, tile_end, m   as for truncated_halo
 //   padded              partitions padded to whole tiles
-// Launch:  any number of work-groups of one work-item; each walks a run of consecutive tiles.
+// Launch:  any number of work-groups of one work-item; each takes a run of consecutive tiles.
 // Local:   none; private 4 LANES lanes_t.
 // Per row: 1 division, about 45 additions, multiplications and changes of sign, 4 words.
 // Assumes: nothing is re-associated or contracted. NaN of y stays in its line.
@@ -21,10 +21,10 @@
 #include "cpu/excess.clh"
 
 // The old bottom becomes an inner row and is eliminated from both its neighbours.
-static inline void append_row(ExcessRow* top, ExcessRow* bottom, ExcessRow next, bool careful) {
-  const lanes_t r = make_pivot(bottom, careful);
-  next.lower = eliminate(&next, next.lower, bottom, bottom->upper, bottom->lower, r, careful);
-  top->upper = eliminate(top, top->upper, bottom, bottom->lower, bottom->upper, r, careful);
+static inline void append_row(ExcessRow* top, ExcessRow* bottom, ExcessRow next, bool general) {
+  const lanes_t r = make_pivot(bottom, general);
+  next.lower = eliminate(&next, next.lower, bottom, bottom->upper, bottom->lower, r, general);
+  top->upper = eliminate(top, top->upper, bottom, bottom->lower, bottom->upper, r, general);
   *bottom = next;
 }
 
@@ -35,11 +35,11 @@ static inline void store_row(ExcessRow row, __global scalar_t* p, long padded) {
   to_storage(row.f, p + 3 * padded);
 }
 
-// Reduce the partitions of a tile; false if that takes care.
-FOR_EACH_GUARD static inline bool reduce(Tile tile, bool careful, __global const scalar_t* lower,
-                                         __global const scalar_t* diag, __global const scalar_t* upper,
-                                         __global const scalar_t* y, __global scalar_t* edge,
-                                         __global scalar_t* segments, long padded) {
+// Reduce the partitions of a tile; false if that takes the general way.
+SPECIALISED static inline bool reduce(Tile tile, bool general, __global const scalar_t* lower,
+                                      __global const scalar_t* diag, __global const scalar_t* upper,
+                                      __global const scalar_t* y, __global scalar_t* edge, __global scalar_t* segments,
+                                      long padded) {
   const long next = tile.base + LANES * tile.rows.m;
   lanes_t slack = ONE;
   ExcessRow top, bottom;
@@ -53,10 +53,10 @@ FOR_EACH_GUARD static inline bool reduce(Tile tile, bool careful, __global const
     const int count = min(tile.end - at, LANES);
     int s = 0;
     if (at == 0) {  // the first two rows couple directly
-      top = bottom = make_row(&block, s++, careful, &slack);
-      if (count > 1) bottom = make_row(&block, s++, careful, &slack);
+      top = bottom = make_row(&block, s++, general, &slack);
+      if (count > 1) bottom = make_row(&block, s++, general, &slack);
     }
-    for (; s < count; ++s) append_row(&top, &bottom, make_row(&block, s, careful, &slack), careful);
+    for (; s < count; ++s) append_row(&top, &bottom, make_row(&block, s, general, &slack), general);
   }
   store_row(top, segments, padded);
   store_row(bottom, segments + 4 * padded, padded);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: second pass of exact-twopass: solve the inner rows of every partition, whose top and bottom unknowns are known.
-// They are eliminated as exact_reduce did, to the bit, so that both passes are one Gaussian elimination; a sweep that
-// begins anew from the unknowns outside of the partition disagrees with the first pass where a partition is
+// Purpose: second pass of exact-twopass: solve the inner rows of every partition, whose top and bottom unknowns are
+// known. They are eliminated as exact_reduce did, to the bit, so that both passes are one Gaussian elimination; a sweep
+// that begins anew from the unknowns outside of the partition disagrees with the first pass where a partition is
 // ill-conditioned by itself (core/model).
 //
 //   down:  eliminate row i - 1 from row i, from the second row on;  c'_i = upper_i / diag_i,
@@ -14,7 +14,7 @@
 //   tops, bottoms  first and last unknown of every partition, shape [partitions padded to whole tiles]; written by the
 //                  host; the last is 0 where the partition ends beyond n
 //   scratch        `slot` lanes_t for each work-group: LANES for edge tiles, then c', d' of every row of a tile
-// Launch:  any number of work-groups of one work-item; each walks a run of consecutive tiles.
+// Launch:  any number of work-groups of one work-item; each takes a run of consecutive tiles.
 // Local:   none; private 5 LANES lanes_t.
 // Per row: 1 division, about 35 additions and multiplications, 5 words.
 // Assumes: nothing is re-associated or contracted. NaN of y stays in its line.
@@ -23,19 +23,19 @@
 #include "cpu/excess.clh"
 
 // Leave c', d' of a row where row_back() looks for them; returns -1 / diag. out: swept + 2 i
-static inline lanes_t leave(ExcessRow* row, lanes_t x_top, bool careful, __global lanes_t* out) {
-  const lanes_t r = make_pivot(row, careful), inverse = -r;
+static inline lanes_t leave(ExcessRow* row, lanes_t x_top, bool general, __global lanes_t* out) {
+  const lanes_t r = make_pivot(row, general), inverse = -r;
   out[0] = mul(row->upper, inverse);
-  out[1] = mul(take_off(careful, row->f, row->lower, x_top), inverse);
+  out[1] = mul(take_off(general, row->f, row->lower, x_top), inverse);
   return r;
 }
 
 // Leave c', d' of every row but the first and last, for whose unknowns they are 0 and the unknown. False if that takes
-// care.
-FOR_EACH_GUARD static inline bool sweep_down(Tile tile, bool careful, __global const scalar_t* lower,
-                                             __global const scalar_t* diag, __global const scalar_t* upper,
-                                             __global const scalar_t* y, lanes_t x_top, lanes_t x_bottom,
-                                             __global scalar_t* edge, __global lanes_t* swept) {
+// the general way.
+SPECIALISED static inline bool sweep_down(Tile tile, bool general, __global const scalar_t* lower,
+                                          __global const scalar_t* diag, __global const scalar_t* upper,
+                                          __global const scalar_t* y, lanes_t x_top, lanes_t x_bottom,
+                                          __global scalar_t* edge, __global lanes_t* swept) {
   const long next = tile.base + LANES * tile.rows.m;
   lanes_t r = ZERO, slack = ONE;
   ExcessRow row;
@@ -48,15 +48,15 @@ FOR_EACH_GUARD static inline bool sweep_down(Tile tile, bool careful, __global c
     const int end = min(tile.end - at, LANES);
     int s = 0;
     if (at == 0) {  // the second row begins the elimination
-      row = make_row(&block, 1, careful, &slack);
-      r = leave(&row, x_top, careful, out + 2);
+      row = make_row(&block, 1, general, &slack);
+      r = leave(&row, x_top, general, out + 2);
       s = 2;
     }
     for (; s < end; ++s) {
-      ExcessRow below = make_row(&block, s, careful, &slack);
-      below.lower = eliminate(&below, below.lower, &row, row.upper, row.lower, r, careful);
+      ExcessRow below = make_row(&block, s, general, &slack);
+      below.lower = eliminate(&below, below.lower, &row, row.upper, row.lower, r, general);
       row = below;
-      r = leave(&row, x_top, careful, out + 2 * s);
+      r = leave(&row, x_top, general, out + 2 * s);
     }
   }
   swept[0] = swept[2 * tile.end - 2] = ZERO;
@@ -65,15 +65,14 @@ FOR_EACH_GUARD static inline bool sweep_down(Tile tile, bool careful, __global c
   return !any_negative(slack);
 }
 
-// Solve the partitions of a tile; false if that takes care.
-FOR_EACH_GUARD static inline bool substitute(Tile tile, bool careful, __global const scalar_t* lower,
-                                             __global const scalar_t* diag, __global const scalar_t* upper,
-                                             __global const scalar_t* y, lanes_t x_top, lanes_t x_bottom,
-                                             __global scalar_t* edge, __global lanes_t* swept,
-                                             __global scalar_t* x) {
-  const bool dominant = sweep_down(tile, careful, lower, diag, upper, y, x_top, x_bottom, edge, swept);
-  if (!dominant && !careful) return false;
-  return all_finite(sweep_back(tile, careful, swept, ZERO, upper, y, edge, x)) && dominant;
+// Solve the partitions of a tile; false if that takes the general way.
+SPECIALISED static inline bool substitute(Tile tile, bool general, __global const scalar_t* lower,
+                                          __global const scalar_t* diag, __global const scalar_t* upper,
+                                          __global const scalar_t* y, lanes_t x_top, lanes_t x_bottom,
+                                          __global scalar_t* edge, __global lanes_t* swept, __global scalar_t* x) {
+  const bool dominant = sweep_down(tile, general, lower, diag, upper, y, x_top, x_bottom, edge, swept);
+  if (!dominant && !general) return false;
+  return all_finite(sweep_back(tile, general, swept, ZERO, upper, y, edge, x)) && dominant;
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void exact_substitute(

@@ -15,9 +15,9 @@
 //   width, bundles      lines of a bundle (whole lanes), bundles of a block: the last takes what is left, fewer than
 //                       width + LANES
 //   slot                (length + 1) times the vectors of a row of the widest bundle
-// Launch:  any number of work-groups of one work-item; each walks a run of consecutive bundles.
+// Launch:  any number of work-groups of one work-item; each takes a run of consecutive bundles.
 // Local:   none.
-// Per row: 3 multiply-adds; 5 words where a bundle's d stay in the cache, 4 if couplings serve, else 7; with
+// Per row: 3 multiply-adds; 5 words where a bundle's d stay in the cache, 4 if symmetric, else 7; with
 //          NARROW_FACTORS (cpu/factors.clh) factors take half a word.
 // Assumes: factors are finite (set-up has the evidence). NaN of y stays in its line.
 // Valid:   x for the rows of all lines.

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: method truncated-halo for few long lines side by side. Lines are cut into segments, and every segment of a
-// bundle is solved on its own together with `halo` rows of its line on either side, the unknowns beyond them taken as 0,
-// by Thomas' algorithm without pivoting; one pass over the rows.
+// bundle is solved on its own together with `halo` rows of its line on either side, the unknowns beyond them taken as
+// 0, by Thomas' algorithm without pivoting; one pass over the rows.
 //
 //   down:  r_i = 1 / (b_i - a_i c'_(i-1)),  c'_i = c_i r_i,  d'_i = (y_i - a_i d'_(i-1)) r_i,  from c' = d' = 0
 //   back:  x_i = d'_i - c'_i x_(i+1),  from 0
 // Source: core/certificate bounds the error, core/model is the same in C++.
 //
 // Arguments (global memory)
-//   lower, diag, upper  bands of every row, at its place in y and x, written by the host; lower of a line's first row and
-//                       upper of its last are 0
+//   lower, diag, upper  bands of every row, at its place in y and x, written by the host; lower of a line's first row
+//                       and upper of its last are 0
 //   y                   right-hand sides, written by the host
 //   x                   solutions, written here; overlaps none of the others. Places of no line are left alone
-//   scratch             `slot` lanes_t for each work-group: a row of carried pairs, then c', d' of every row of a segment
+//   scratch             `slot` lanes_t for each work-group: a row of carried pairs, then c', d' of every row of a
+//                       segment
 //   blocks, block_stride, block_lines  line l of block o begins at place o block_stride + l
 //   length, row_stride  rows of a line and places between them
 //   width, bundles      lines of a bundle (whole lanes), bundles of a block: the last takes what is left, fewer than
 //                       width + LANES
 //   m, halo, segments   rows a segment, rows read again beyond each side, segments of a line, the last of what is left
 //   slot                2 (min(length, m + 2 halo) + 1) times the vectors of a row of the widest bundle
-// Launch:  any number of work-groups of one work-item; each walks a run of consecutive segments, bundle by bundle.
+// Launch:  any number of work-groups of one work-item; each takes a run of consecutive segments, bundle by bundle.
 // Local:   none.
 // Per row: 1 division, 6 multiply-adds; 5 words where c', d' of a segment stay in the cache, else 9; what is read and
 //          computed, times (m + 2 halo) / m.
@@ -46,7 +47,8 @@ static inline Segment make_segment(int k, int m, int halo, int length) {
   return s;
 }
 
-// Solve a segment of a bundle of at least LANES lines. `carried` and each row of `swept` are shape [2 vectors of a row].
+// Solve a segment of a bundle of at least LANES lines. `carried` and each row of `swept` are shape [2 vectors of a
+// row].
 static inline void segment_of_lanes(Bundle b, Segment s, Bands bands, __global const scalar_t* y,
                                     __global lanes_t* carried, __global lanes_t* swept, __global scalar_t* x) {
   const int vectors = (b.width + LANES - 1) / LANES;

@@ -16,7 +16,7 @@
 //   width, bundles      lines of a bundle (whole lanes), bundles of a block: the last takes what is left, fewer than
 //                       width + LANES
 //   slot                (length + 1) times the vectors of a row of the widest bundle
-// Launch:  any number of work-groups of one work-item; each walks a run of consecutive bundles.
+// Launch:  any number of work-groups of one work-item; each takes a run of consecutive bundles.
 // Local:   none.
 // Per row: 3 multiply-adds; 2 words where d of a bundle and the factors stay in the cache, else 4.
 // Assumes: factors are finite (set-up has the evidence). NaN of y stays in its line.

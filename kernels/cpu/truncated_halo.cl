@@ -17,7 +17,7 @@
 //   tile_begin, tile_end  tiles of this launch; tile t holds the partitions [t LANES, (t + 1) LANES)
 //   m, halo             rows a partition, rows read again beyond each side
 //   slot                LANES + 2 round_up(h + m + halo, LANES)
-// Launch:  any number of work-groups of one work-item; each walks a run of consecutive tiles.
+// Launch:  any number of work-groups of one work-item; each takes a run of consecutive tiles.
 // Local:   none; private 5 LANES lanes_t.
 // Per row: 1 division, 6 multiply-adds, 5 words; what is read and computed, times (m + 2 halo) / m.
 // Assumes: no pivot b_i - a_i c'_(i-1) vanishes (set-up has the evidence). NaN of y stays in its line.
@@ -25,18 +25,18 @@
 #include "cpu/tile.clh"
 
 // Leave c', d' of a row of the block in out[0], out[1] and in c, d.
-static inline void row_down(const Block* block, int s, bool guarded, lanes_t* c, lanes_t* d, __global lanes_t* out) {
+static inline void row_down(const Block* block, int s, bool nan_safe, lanes_t* c, lanes_t* d, __global lanes_t* out) {
   const lanes_t a = block->lower[s];
   const lanes_t r = reciprocal(mul_sub(block->diag[s], a, *c));
   out[0] = *c = mul(block->upper[s], r);
-  out[1] = *d = mul(take_off(guarded, block->y[s], a, *d), r);
+  out[1] = *d = mul(take_off(nan_safe, block->y[s], a, *d), r);
 }
 
 // Leave c', d' of padded row i in swept[2 i], swept[2 i + 1].
-FOR_EACH_GUARD static inline void sweep_down(Tile tile, bool guarded, __global const scalar_t* lower,
-                                             __global const scalar_t* diag, __global const scalar_t* upper,
-                                             __global const scalar_t* y, __global scalar_t* edge,
-                                             __global lanes_t* swept) {
+SPECIALISED static inline void sweep_down(Tile tile, bool nan_safe, __global const scalar_t* lower,
+                                          __global const scalar_t* diag, __global const scalar_t* upper,
+                                          __global const scalar_t* y, __global scalar_t* edge,
+                                          __global lanes_t* swept) {
   const long next = tile.base + LANES * tile.rows.m;
   lanes_t c = ZERO, d = ZERO;
   Block block;
@@ -46,11 +46,11 @@ FOR_EACH_GUARD static inline void sweep_down(Tile tile, bool guarded, __global c
     prefetch_block(diag, tile.rows, next + at);
     __global lanes_t* const out = swept + 2 * at;
     const int begin = max(tile.first - at, 0), end = min(tile.end - at, LANES);
-    if (!guarded && end - begin == LANES) {
+    if (!nan_safe && end - begin == LANES) {
 #pragma unroll
-      for (int s = 0; s < LANES; ++s) row_down(&block, s, guarded, &c, &d, out + 2 * s);
+      for (int s = 0; s < LANES; ++s) row_down(&block, s, nan_safe, &c, &d, out + 2 * s);
     } else {
-      for (int s = begin; s < end; ++s) row_down(&block, s, guarded, &c, &d, out + 2 * s);
+      for (int s = begin; s < end; ++s) row_down(&block, s, nan_safe, &c, &d, out + 2 * s);
     }
   }
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: first pass of method exact-factored for lines laid end to end: eliminate from both ends of the system to the
-// meeting, d_i = y_i - multiplier_i d_(i-1), on the side below it from the row below. A lane sweeps its partition alone;
-// once the lanes of a tile have settled what they start from, its share of every row is taken off in the cache.
+// meeting, d_i = y_i - multiplier_i d_(i-1), on the side below it from the row below. A lane sweeps its partition
+// alone; once the lanes of a tile have solved for what they start from, its share of every row is taken off in the
+// cache.
 // Source: twisted factorisation; core/factors (Order::inwards) makes the factors.
 //
 // Arguments (global memory)
-//   multiplier   stored factors of all tiles, see cpu/turned.clh
+//   multiplier   stored factors of all tiles, see cpu/interleaved.clh
 //   through      products of -multiplier over every partition, shape [tiles LANES]
 //   y            right-hand side
 //   swept        d of all rows in the order of the factors, shape [tiles m] lanes_t
@@ -22,9 +23,9 @@
 #include "cpu/twisted.clh"
 
 // Sweep the partitions of a tile from 0 and keep d. Returns d of the rows that were met last.
-FOR_EACH_GUARD static inline lanes_t sweep_alone(bool down, Rows rows, long t, __global const scalar_t* y,
-                                                 __global const lanes_t* multiplier, __global lanes_t* kept,
-                                                 __global scalar_t* edge) {
+SPECIALISED static inline lanes_t sweep_alone(bool down, Rows rows, long t, __global const scalar_t* y,
+                                              __global const lanes_t* multiplier, __global lanes_t* kept,
+                                              __global scalar_t* edge) {
   const long first = t * LANES * rows.m, next = first + (down ? LANES * rows.m : -LANES * rows.m);
   const bool full = first + LANES * rows.m <= rows.n;
   lanes_t d = ZERO, block[LANES];
@@ -43,8 +44,8 @@ FOR_EACH_GUARD static inline lanes_t sweep_alone(bool down, Rows rows, long t, _
 }
 
 // Take off what enters, times the products of multipliers, and store.
-FOR_EACH_GUARD static inline void sweep_settled(bool down, int m, lanes_t entered, __global const lanes_t* multiplier,
-                                                __global const lanes_t* kept, __global lanes_t* swept) {
+SPECIALISED static inline void sweep_entered(bool down, int m, lanes_t entered, __global const lanes_t* multiplier,
+                                             __global const lanes_t* kept, __global lanes_t* swept) {
   lanes_t share = -ONE;
   for (int done = 0; done < m; done += LANES) {
 #pragma unroll
@@ -57,9 +58,9 @@ FOR_EACH_GUARD static inline void sweep_settled(bool down, int m, lanes_t entere
   }
 }
 
-FOR_EACH_GUARD static inline void eliminate(bool down, Side side, Rows rows, __global const lanes_t* multiplier,
-                                            __global const scalar_t* through, __global const scalar_t* y,
-                                            __global lanes_t* swept, __global lanes_t* own) {
+SPECIALISED static inline void eliminate(bool down, Side side, Rows rows, __global const lanes_t* multiplier,
+                                         __global const scalar_t* through, __global const scalar_t* y,
+                                         __global lanes_t* swept, __global lanes_t* own) {
   scalar_t value = 0;
   for (long k = 0; k < side.count; ++k) {
     const long t = down ? side.first + k : side.first - k;
@@ -67,7 +68,7 @@ FOR_EACH_GUARD static inline void eliminate(bool down, Side side, Rows rows, __g
     lanes_t entered;
     const lanes_t d = sweep_alone(down, rows, t, y, factor, own + LANES, (__global scalar_t*)own);
     value = pass_on(down, d, from_storage(through + t * LANES), value, &entered);
-    sweep_settled(down, (int)rows.m, entered, factor, own + LANES, swept + t * rows.m);
+    sweep_entered(down, (int)rows.m, entered, factor, own + LANES, swept + t * rows.m);
   }
 }
 

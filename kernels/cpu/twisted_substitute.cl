@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: second pass of method exact-factored for lines laid end to end: substitute from the meeting to both ends of
-// the system, x_i = d_i reciprocal_i - coupling_i x_(i+1), on the side below the meeting from the row above. Lanes settle
-// what they start from as in the first pass.
-// Source: as for twisted_eliminate. Where the sides meet a pivot may be tiny (Poisson: 4 / n), and what is rounded there
-// is large; both start from the same bits of the unknown, and the row's factors pass it on as it is.
+// the system, x_i = d_i reciprocal_i - coupling_i x_(i+1), on the side below the meeting from the row above. Lanes
+// solve for what they start from as in the first pass.
+// Source: as for twisted_eliminate. Where the sides meet a pivot may be tiny (Poisson: 4 / n), and what is rounded
+// there is large; both start from the same bits of the unknown, and the row's factors pass it on as it is.
 //
 // Arguments (global memory)
-//   reciprocal, coupling  stored factors of all tiles, see cpu/turned.clh
+//   reciprocal, coupling  stored factors of all tiles, see cpu/interleaved.clh
 //   through      products of -coupling over every partition, shape [tiles LANES]
 //   swept        what the first pass left
 //   x            solution; overlaps none of the others
@@ -26,8 +26,8 @@ typedef struct {
 } BackFactors;
 
 // Substitute in the partitions of a tile from 0 and keep x. Returns x of the rows that were met last.
-FOR_EACH_GUARD static inline lanes_t substitute_alone(bool down, int m, BackFactors f, __global const lanes_t* swept,
-                                                      __global lanes_t* kept) {
+SPECIALISED static inline lanes_t substitute_alone(bool down, int m, BackFactors f, __global const lanes_t* swept,
+                                                   __global lanes_t* kept) {
   lanes_t x = ZERO;
   const int ahead = down ? VECTORS_AHEAD : -VECTORS_AHEAD;
   for (int done = 0; done < m; done += LANES) {
@@ -43,9 +43,9 @@ FOR_EACH_GUARD static inline lanes_t substitute_alone(bool down, int m, BackFact
   return x;
 }
 
-FOR_EACH_GUARD static inline void substitute(bool down, Side side, Rows rows, scalar_t value, BackFactors all,
-                                             __global const scalar_t* through, __global const lanes_t* swept,
-                                             __global scalar_t* x, __global lanes_t* own) {
+SPECIALISED static inline void substitute(bool down, Side side, Rows rows, scalar_t value, BackFactors all,
+                                          __global const scalar_t* through, __global const lanes_t* swept,
+                                          __global scalar_t* x, __global lanes_t* own) {
   Pending pending = nothing_pending();
   for (long k = 0; k < side.count; ++k) {
     const long t = down ? side.first + k : side.first - k;
@@ -53,7 +53,7 @@ FOR_EACH_GUARD static inline void substitute(bool down, Side side, Rows rows, sc
     lanes_t entered;
     const lanes_t alone = substitute_alone(down, (int)rows.m, f, swept + t * rows.m, own + LANES);
     value = pass_on(down, alone, from_storage(through + t * LANES), value, &entered);
-    substitute_settled(down, rows, t, entered, f.coupling, own + LANES, &pending, (__global scalar_t*)own, x);
+    substitute_entered(down, rows, t, entered, f.coupling, own + LANES, &pending, (__global scalar_t*)own, x);
   }
   store_pending(&pending);
 }

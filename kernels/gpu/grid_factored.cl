@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: method exact-factored for lines side by side on GPUs, by stored factors. A work-group walks down its lines
+// Purpose: method exact-factored for lines side by side on GPUs, by stored factors. A work-group streams down its lines
 // and back, a tile at a time, and fetches the next tile while it works on one.
 //
 //   down:  d_i = y_i - m_i d_(i-1),      m_i = a_i p_(i-1), p_i = 1 / (b_i - a_i c_(i-1) p_(i-1))
 //   back:  x_i = d_i p_i - k_i x_(i+1),  k_i = c_i p_i
-// Source: Thomas' algorithm; core/factors makes the factors. Work-items sweep down in turn and settle on the way up;
-// core/grid_evidence says what becomes of rounding. Where ITEMS_DOWN is 1 all is as on the host.
+// Source: Thomas' algorithm; core/factors makes the factors. Work-items sweep down in turn and solve their interface
+// systems on the way up; core/grid_evidence says what becomes of rounding. Where ITEMS_DOWN is 1 all is as on the host.
 //
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling   m, p and k of every row, at its place in y and x, or (SHARED_FACTORS) of one
-//                       line; written by the host. COUPLINGS_SERVE: the couplings in place of the multipliers
+//                       line; written by the host. SYMMETRIC: the couplings in place of the multipliers
 //   y                   right-hand sides, written by the host
 //   x                   d, then the solutions, written here; overlaps none of the others. Places of no line are left
 //                       alone
@@ -27,7 +27,7 @@
 // What the way down needs of a tile.
 static inline void fetch_down(__global const scalar_t* multiplier, __global const scalar_t* y, Home home, int tile,
                               scalar_t* m, scalar_t* d) {
-#ifdef COUPLINGS_SERVE
+#ifdef SYMMETRIC
   fetch_above(multiplier, home, tile, tile == 0, m);
 #else
   fetch_factor(multiplier, home, tile, m);
@@ -46,8 +46,8 @@ static inline void fetch_left(__global const scalar_t* x, Home home, int tile, s
 }
 
 // d of all tiles into x but for the last, which stays in d.
-static inline void walk_down(__global const scalar_t* multiplier, __global const scalar_t* y, Home home, int tiles,
-                             __local scalar_t* words, scalar_t* d, __global scalar_t* x) {
+static inline void stream_down(__global const scalar_t* multiplier, __global const scalar_t* y, Home home, int tiles,
+                               __local scalar_t* words, scalar_t* d, __global scalar_t* x) {
   __local scalar_t* const left = words + 4 * GROUP_ITEMS;  // what leaves a tile, shape [BUNDLE]
   scalar_t m[ITEM_ROWS], m_next[ITEM_ROWS], d_next[ITEM_ROWS];
   fetch_down(multiplier, y, home, 0, m, d);
@@ -65,8 +65,8 @@ static inline void walk_down(__global const scalar_t* multiplier, __global const
 }
 
 // The solution of all tiles, from the last one in d upwards.
-static inline void walk_up(__global const scalar_t* reciprocal, __global const scalar_t* coupling, Home home, int tiles,
-                           __local scalar_t* words, scalar_t* d, __global scalar_t* x) {
+static inline void stream_up(__global const scalar_t* reciprocal, __global const scalar_t* coupling, Home home,
+                             int tiles, __local scalar_t* words, scalar_t* d, __global scalar_t* x) {
   // What leaves a tile, shape [2][BUNDLE]: by odd and even tiles.
   __local scalar_t* const left = words + 4 * GROUP_ITEMS;
   scalar_t p[ITEM_ROWS], k[ITEM_ROWS], p_next[ITEM_ROWS], k_next[ITEM_ROWS], d_next[ITEM_ROWS], entered = 0;
@@ -109,7 +109,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_fact
   const Home home = make_home(block * block_stride, piece, block_lines, length, row_stride);
   const int tiles = (length + TILE_ROWS - 1) / TILE_ROWS;
   scalar_t d[ITEM_ROWS];
-  walk_down(multiplier, y, home, tiles, words, d, x);
+  stream_down(multiplier, y, home, tiles, words, d, x);
   barrier(CLK_LOCAL_MEM_FENCE);
-  walk_up(reciprocal, coupling, home, tiles, words, d, x);
+  stream_up(reciprocal, coupling, home, tiles, words, d, x);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: what grid_whole.cl does of segments, of lines that are all alike and settle at once: solve between the first
-// unknowns of all segments, which are known. A work-group goes through many bundles with the factors of a segment in
-// local memory and y of the next bundle on its way.
+// Purpose: what grid_whole.cl does of segments, of lines that are all alike, by concurrent sweeps: solve between the
+// first unknowns of all segments, which are known. A work-group goes through many bundles with the factors of a segment
+// in local memory and y of the next bundle on its way.
 //
-//   inner rows, from 0 down as grid_shared_fold.cl did to the bit:  d_i = y_i - m_i d_(i-1)
+//   inner rows, from 0 down as grid_shared_condense.cl did to the bit:  d_i = y_i - m_i d_(i-1)
 //   back:  x_i = (d_i - s_i x_first) p_i - k_i x_(i+1),  s_i = -m_i s_(i-1), s = -1 in the first row
 // Source: SPIKE with Schur complements; core/segment_factors makes the factors.
 //
@@ -16,8 +16,8 @@
 //   length, row_stride  rows of a line and places between them
 //   bundles             of a block; the last may lack lines
 //   segments            of a line, TILE_ROWS each; the last may lack rows
-//   run_tiles           as for grid_shared_fold.cl. Of its run a work-group takes the last tiles first, which that left
-//                       in the cache
+//   run_tiles           as for grid_shared_condense.cl. Of its run a work-group takes the last tiles first, which that
+//                       left in the cache
 // Launch:  work-groups of GROUP_ITEMS work-items, one for each run.
 // Local:   2 GROUP_ITEMS LINES + 4 TILE_ROWS + 2 ITEMS_DOWN scalars.
 // Per row: 6 multiply-adds, 1 multiplication; 2 words. Assumes: factors are finite (set-up has the evidence). NaN of y
@@ -53,8 +53,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_shar
   fetch(y, grid, there, next);
   for (int s = end - 1; s >= begin; --s) {
     const Place place = place_of_segment(grid, piece, segment, there);
-    const lines_t first = load(known + place.here, there.apart);
-    const lines_t below = segment + 1 < segments ? load(known + place.below, there.apart) : (lines_t)(0);
+    const lines_t first = load(known + place.here, there.second);
+    const lines_t below = segment + 1 < segments ? load(known + place.below, there.second) : (lines_t)(0);
     if (s == end - 1 || piece == pieces - 1) {
       keep_segment(f, grid, segment, record);
       keep_spike(record, spike);

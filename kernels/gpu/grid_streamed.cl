@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: method truncated-streamed for lines side by side on GPUs, one pass by stored factors. A work-group walks its
-// run of tiles once: it sweeps down WAITING tiles ahead of the one that it substitutes. It keeps them in registers.
+// Purpose: method truncated-streamed for lines side by side on GPUs, one pass by stored factors. A work-group streams
+// its run of tiles once: it sweeps down IN_FLIGHT tiles ahead of the one that it substitutes. It keeps them in
+// registers.
 //
 //   down:  d_i = y_i - m_i d_(i-1),      m_i = a_i p_(i-1), p_i = 1 / (b_i - a_i c_(i-1) p_(i-1))
 //   back:  x_i = d_i p_i - k_i x_(i+1),  k_i = c_i p_i
 // Source: Thomas' algorithm; core/factors makes the factors. Truncated: the unknown below a tile is found as if the one
-// below the next WAITING tiles were 0, and a run begins as if all above the WAITING tiles before it were 0.
+// below the next IN_FLIGHT tiles were 0, and a run begins as if all above the IN_FLIGHT tiles before it were 0.
 // core/grid_evidence bounds the error.
 //
 // Build parameter, mandatory, and those of grid_rows.clh:
-//   WAITING             tiles that wait for the unknown below them, at least 1
+//   IN_FLIGHT             tiles that wait for the unknown below them, at least 1
 //
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling   m, p and k of every row, at its place in y and x; written by the host.
-//                       COUPLINGS_SERVE: multiplier is not read
+//                       SYMMETRIC: multiplier is not read
 //   y                   right-hand sides, written by the host
 //   x                   solutions, written here; overlaps none of the others. Places of no line are left alone
 //   blocks, block_stride, block_lines  line l of block o begins at place o block_stride + l
@@ -23,18 +24,18 @@
 //   words               local, 4 GROUP_ITEMS + BUNDLE
 // Launch:  a work-group for each run of each bundle, of GROUP_ITEMS work-items; neighbouring bundles are neighbours.
 // Local:   those words, scalars.
-// Per row: 7 multiply-adds, 3 multiplications; 5 words, 4 where couplings serve, and per run those of 2 WAITING tiles
+// Per row: 7 multiply-adds, 3 multiplications; 5 words, 4 where symmetric, and per run those of 2 IN_FLIGHT tiles
 // more. Assumes: factors are finite (set-up has the evidence). NaN of y stays in its line.
 // Valid:   x for the rows of all lines.
 #include "gpu/grid_rows.clh"
 
-#ifndef WAITING
-#error "WAITING tiles wait"
+#ifndef IN_FLIGHT
+#error "IN_FLIGHT tiles wait"
 #endif
 
-// My rows of a tile: factors, and y, then d. Of couplings that serve only the multiplier of my first row is apart.
+// My rows of a tile: factors, and y, then d. Of symmetric couplings only the multiplier of my first row is separate.
 typedef struct {
-#ifdef COUPLINGS_SERVE
+#ifdef SYMMETRIC
   scalar_t first;
 #else
   scalar_t m[ITEM_ROWS];
@@ -52,7 +53,7 @@ typedef struct {
 static inline void fetch_tile(Factors f, __global const scalar_t* y, Home home, int tile, Tile* t) {
   fetch(y, home, tile, t->d);
   fetch(f.coupling, home, tile, t->k);
-#ifdef COUPLINGS_SERVE
+#ifdef SYMMETRIC
   t->first = fetch_first_above(f.coupling, home, tile, tile == 0);
 #else
   fetch(f.multiplier, home, tile, t->m);
@@ -61,20 +62,20 @@ static inline void fetch_tile(Factors f, __global const scalar_t* y, Home home, 
 }
 
 static inline void multipliers_of(const Tile* t, scalar_t* m) {
-#ifdef COUPLINGS_SERVE
-  serve(t->first, t->k, m);
+#ifdef SYMMETRIC
+  multipliers_from(t->first, t->k, m);
 #else
   take(t->m, m);
 #endif
 }
 
 // The unknown below the tile that `count` others follow, as if the one below those were 0.
-// @param waiting  the last one first
-static inline scalar_t unknown_below(const Swept* waiting, int count) {
+// @param in_flight  the last one first
+static inline scalar_t unknown_below(const Swept* in_flight, int count) {
   scalar_t unknown = 0;
 #pragma unroll
-  for (int w = 0; w < WAITING; ++w) {
-    if (w < count) unknown = w == 0 ? waiting[w].to_above.value : go_through(waiting[w].to_above, unknown);
+  for (int w = 0; w < IN_FLIGHT; ++w) {
+    if (w < count) unknown = w == 0 ? in_flight[w].to_above.value : go_through(in_flight[w].to_above, unknown);
   }
   return unknown;
 }
@@ -88,9 +89,9 @@ static inline void finish_tile(Home home, int tile, scalar_t below, Swept* t, __
 // From 0 down the tiles before a run, of which only what leaves them counts.
 static inline scalar_t lead_in(Factors f, __global const scalar_t* y, Home home, int begin, Told told) {
   scalar_t entered = 0;
-  for (int tile = max(0, begin - WAITING); tile < begin; ++tile) {
+  for (int tile = max(0, begin - IN_FLIGHT); tile < begin; ++tile) {
     scalar_t m[ITEM_ROWS], d[ITEM_ROWS];
-#ifdef COUPLINGS_SERVE
+#ifdef SYMMETRIC
     fetch_above(f.coupling, home, tile, tile == 0, m);
 #else
     fetch(f.multiplier, home, tile, m);
@@ -115,12 +116,12 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_stre
   const Factors f = {multiplier, reciprocal, coupling};
   const Home home = make_home(block * block_stride, piece, block_lines, length, row_stride);
   const int tiles = (length + TILE_ROWS - 1) / TILE_ROWS;
-  const int begin = run * run_tiles, end = min(tiles, begin + run_tiles), last = min(end + WAITING, tiles) - 1;
+  const int begin = run * run_tiles, end = min(tiles, begin + run_tiles), last = min(end + IN_FLIGHT, tiles) - 1;
   const Told down = part_of(words, 0), up = part_of(words, 1);
   __local scalar_t* const left = words + 4 * GROUP_ITEMS;  // what leaves the tile, shape [BUNDLE]
   scalar_t entered = lead_in(f, y, home, begin, down);
   Tile now, next;
-  Swept waiting[WAITING];  // the last tile first
+  Swept in_flight[IN_FLIGHT];  // the last tile first
   fetch_tile(f, y, home, begin, &next);
   for (int tile = begin; tile <= last; ++tile) {
     now = next;
@@ -135,18 +136,18 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_stre
     tell_up(now.k, now.d, home, up);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (home.item == ITEMS_DOWN - 1) left[home.lane] = leaves;
-    Swept oldest = waiting[WAITING - 1];
+    Swept oldest = in_flight[IN_FLIGHT - 1];
 #pragma unroll
-    for (int w = WAITING - 1; w > 0; --w) waiting[w] = waiting[w - 1];
-    take(now.d, waiting[0].d);
-    take(now.k, waiting[0].k);
-    pass_up_tile(up, home, &waiting[0].to_me, &waiting[0].to_above);
-    if (tile - WAITING >= begin) finish_tile(home, tile - WAITING, unknown_below(waiting, WAITING), &oldest, x);
+    for (int w = IN_FLIGHT - 1; w > 0; --w) in_flight[w] = in_flight[w - 1];
+    take(now.d, in_flight[0].d);
+    take(now.k, in_flight[0].k);
+    pass_up_tile(up, home, &in_flight[0].to_me, &in_flight[0].to_above);
+    if (tile - IN_FLIGHT >= begin) finish_tile(home, tile - IN_FLIGHT, unknown_below(in_flight, IN_FLIGHT), &oldest, x);
   }
   // Where lines end nothing is waited for.
 #pragma unroll
-  for (int w = WAITING - 1; w >= 0; --w) {
+  for (int w = IN_FLIGHT - 1; w >= 0; --w) {
     const int tile = last - w;
-    if (tile >= begin && tile < end) finish_tile(home, tile, unknown_below(waiting, w), &waiting[w], x);
+    if (tile >= begin && tile < end) finish_tile(home, tile, unknown_below(in_flight, w), &in_flight[w], x);
   }
 }

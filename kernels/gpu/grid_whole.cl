@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: lines side by side on GPUs, by stored factors: a work-group solves a tile of its lines in one pass and
 // truncates nothing. The tile holds whole lines or, of exact-factored (SEGMENTS), a segment of each whose first
-// unknown is known, and that of the next one, see grid_fold.cl; segments are swept down in turn.
+// unknown is known, and that of the next one, see grid_condense.cl; segments are swept down in turn.
 //
 //   down:  d_i = y_i - m_i d_(i-1),      m_i = a_i p_(i-1), p_i = 1 / (b_i - a_i c_(i-1) p_(i-1))
 //   back:  x_i = d_i p_i - k_i x_(i+1),  k_i = c_i p_i
-//   of a segment's inner rows, from 0 down as grid_fold.cl did to the bit, with s_1 = a_1, s_i = -m_i s_(i-1):
+//   of a segment's inner rows, from 0 down as grid_condense.cl did to the bit, with s_1 = a_1, s_i = -m_i s_(i-1):
 //   back:  x_i = (d_i - s_i x_first) p_i - k_i x_(i+1)
 // Source: Thomas' algorithm; core/factors and, of segments, core/segment_factors make the factors.
 //
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling   m, p and k of every row, at its place in y and x, or (SHARED_FACTORS) of one
-//                       line; written by the host. COUPLINGS_SERVE: multipliers of a segment's second row only, shape
+//                       line; written by the host. SYMMETRIC: multipliers of a segment's second row only, shape
 //                       [blocks][segments][block_lines]; of whole lines not read
 //   y                   right-hand sides, written by the host
 //   x                   solutions, written here; overlaps none of the others. Places of no line are left alone
@@ -24,9 +24,9 @@
 //   taken               LEFT: of shape and places of y, what is to be taken off that
 //   words               local, 4 GROUP_ITEMS
 // Launch:  a work-group for each segment of each bundle, of GROUP_ITEMS work-items; neighbouring bundles are
-//          neighbours. The last segments come first: grid_fold.cl left them in the cache.
+//          neighbours. The last segments come first: grid_condense.cl left them in the cache.
 // Local:   those words, scalars.
-// Per row: 5 multiply-adds, 3 multiplications, of segments 1 more of each; 5 words, 4 where couplings serve, 2 where
+// Per row: 5 multiply-adds, 3 multiplications, of segments 1 more of each; 5 words, 4 where symmetric, 2 where
 // factors are shared. Assumes: factors are finite (set-up has the evidence). NaN of y stays in its line. Valid:   x for
 // the rows of all lines.
 #include "gpu/grid_rows.clh"
@@ -57,9 +57,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_whol
   const int piece = remainder_of(group, pieces, bundles), segment = remainder_of(pieces, block, segments);
   const Home home = make_home(block * block_stride, piece, block_lines, length, row_stride);
   scalar_t m[ITEM_ROWS], p[ITEM_ROWS], k[ITEM_ROWS], d[ITEM_ROWS];
-#ifdef COUPLINGS_SERVE
+#ifdef SYMMETRIC
   fetch(coupling, home, segment, k);
-  serve(fetch_first_above(coupling, home, segment, true), k, m);
+  multipliers_from(fetch_first_above(coupling, home, segment, true), k, m);
 #ifdef SEGMENTS
   if (home.item == 0) m[1] = multiplier[place_of_segment(block, segment, segments, block_lines, home)];
 #endif

@@ -17,7 +17,7 @@
 #include "gpu/paper.clh"
 
 #ifndef BLOCK_ROWS
-#error "build with -D BLOCK_ROWS=rows of a partition that are turned at a time, a power of two"
+#error "build with -D BLOCK_ROWS=rows of a partition that are transposed at a time, a power of two"
 #endif
 
 // Rows of a launch and where they stand.

@@ -27,7 +27,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void paper_spk
   enum { m = PARTITION_ROWS };
   const long partition = (long)get_global_id(0);
   if (partition < 1 || partition > partitions) return;
-  scalar_t below = settled(f_bottom[partition], v[partition], f_top[partition + 1], w[partition + 1]);
+  scalar_t below = interface_unknown(f_bottom[partition], v[partition], f_top[partition + 1], w[partition + 1]);
   x[marshalled(m, m - 1)] = below;
 #pragma unroll 4
   for (int i = m - 2; i >= m / 2; --i) {

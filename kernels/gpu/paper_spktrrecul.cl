@@ -28,7 +28,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void paper_spk
   const long partition = (long)get_global_id(0);
   if (m < 2) return;  // there is no top half
   if (partition < 1 || partition > partitions) return;
-  scalar_t above = settled(f_top[partition], w[partition], f_bottom[partition - 1], v[partition - 1]);
+  scalar_t above = interface_unknown(f_top[partition], w[partition], f_bottom[partition - 1], v[partition - 1]);
   x[marshalled(m, 0)] = above;
 #pragma unroll 4
   for (int i = 1; i < m / 2; ++i) {

@@ -16,7 +16,7 @@
 #include "gpu/paper.clh"
 
 #ifndef BLOCK_ROWS
-#error "build with -D BLOCK_ROWS=rows of a partition that are turned at a time, a power of two"
+#error "build with -D BLOCK_ROWS=rows of a partition that are transposed at a time, a power of two"
 #endif
 
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void paper_unmarshal(

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: method truncated-halo on GPUs, one pass. A work-group solves a tile exactly but for what its two ends are
 // coupled to, and keeps the rows that are `halo` rows away from them.
-// Source: SPIKE inside the tile; partitions are eliminated to one unknown each, the last, which are settled by cyclic
-// reduction in parallel (PCR). core/certificate (certify_halo) bounds the error.
+// Source: SPIKE inside the tile; partitions are eliminated to one unknown each, the last, whose interface system is
+// solved by cyclic reduction in parallel (PCR). core/certificate (certify_halo) bounds the error.
 //
 // Arguments (global memory)
-//   lower, diag, upper, y, x  shape [rows of the chunk]; x overlaps none of the others. With COUPLINGS_SERVE lower is
+//   lower, diag, upper, y, x  shape [rows of the chunk]; x overlaps none of the others. With SYMMETRIC lower is
 //                not read; with SHARED_FACTORS bands are of one line: see tile_factors.clh
-//   care         shape [1], set to 1 where a number is not finite; the launch is then to be repeated with GUARDED 1
+//   non_finite         shape [1], set to 1 where a number is not finite; the launch is then to be repeated with
+//                      NAN_SAFE 1
 //   n            rows of the whole system
 //   origin       row of element 0 of the arrays, a multiple of VECTOR
 //   tile_begin, tile_end  tiles of this launch; tile t keeps rows [t kept, (t + 1) kept)
 //   kept, halo   rows, multiples of VECTOR; kept + 2 halo at most TILE_ROWS
 //   length       rows of a line, with SHARED_FACTORS
 //   steps        of the reduction; what is 2^steps partitions away is truncated
-//   turned       local, TURNED_WORDS scalars
+//   transposed       local, TRANSPOSED_WORDS scalars
 // Launch:  a work-group a tile, of GROUP_ITEMS work-items.
 // Local:   as many scalars.
-// Unguarded, divisions are rough ones, see rough_reciprocal(); care is asked for where one cannot be.
-// Per row: 1 division, 7 multiply-adds, 4 multiplications for every row of the tile; 5 words a row kept, 4 if couplings
-//          serve, 2 if bands are shared; narrow ones take half a word.
+// Without NAN_SAFE, divisions are rough ones, see rough_reciprocal(); a repetition is asked for where one cannot be.
+// Per row: 1 division, 7 multiply-adds, 4 multiplications for every row of the tile; 5 words a row kept, 4 if
+//          symmetric, 2 if bands are shared; narrow ones take half a word.
 // Assumes: couplings out of the system are 0.
 // Valid:   x for the rows of the tiles below n.
 #include "gpu/tile_factors.clh"
@@ -32,13 +33,13 @@ typedef struct {
 // Local memory of the reduction, and of what a partition tells the one above it.
 #define REDUCED_WORDS 3
 
-static inline scalar_t invert(scalar_t a) { return GUARDED ? reciprocal(a) : rough_reciprocal(a); }
+static inline scalar_t invert(scalar_t a) { return NAN_SAFE ? reciprocal(a) : rough_reciprocal(a); }
 
 // Eliminate within the partition, downwards. Afterwards lower holds multipliers, diag reciprocal pivots, upper scaled
 // couplings, and y what is left of it if the row above the partition were 0.
 // @return the last row's equation; *top the first row's: x_first = value - above x_above - below x_last
 static inline Reduced eliminate(scalar_t* lower, scalar_t* diag, scalar_t* upper, const scalar_t* y, Reduced* top,
-                                __global int* care) {
+                                __global int* non_finite) {
   // x_first = f - g x_above - h x_i, the row that is reached
   scalar_t f = 0, g = 0, h = -1, left = y[0], above = lower[0];
   scalar_t r = invert(diag[0]);
@@ -47,7 +48,7 @@ static inline Reduced eliminate(scalar_t* lower, scalar_t* diag, scalar_t* upper
 #pragma unroll
   for (int i = 1; i < ITEM_ROWS; ++i) {
     const scalar_t t = mul(h, r);
-    f = take_off(GUARDED, f, t, left);
+    f = take_off(NAN_SAFE, f, t, left);
     g = mul_sub(g, t, above);
     const scalar_t coupling = upper[i - 1];
     h = -mul(t, coupling);
@@ -57,7 +58,7 @@ static inline Reduced eliminate(scalar_t* lower, scalar_t* diag, scalar_t* upper
     r = invert(mul_sub(diag[i], w, coupling));
     vanished = vanished || is_zero(r);
     diag[i] = r;
-    left = take_off(GUARDED, y[i], w, left);
+    left = take_off(NAN_SAFE, y[i], w, left);
     above = -mul(w, above);
   }
   const int last = ITEM_ROWS - 1;
@@ -67,14 +68,14 @@ static inline Reduced eliminate(scalar_t* lower, scalar_t* diag, scalar_t* upper
   top->below = h;
   const Reduced bottom = {mul(above, r), upper[last], mul(left, r)};
   // What is not finite in y shows in one of the values.
-  note_unless_finite(top->value, care);
-  note_unless_finite(bottom.value, care);
-  note(vanished, care);
+  note_unless_finite(top->value, non_finite);
+  note_unless_finite(bottom.value, non_finite);
+  note(vanished, non_finite);
   return bottom;
 }
 
 // Solve for the last unknown of every partition. `below` of the last and `above` of the first are not read.
-static inline scalar_t settle(Reduced mine, int steps, __local scalar_t* words) {
+static inline scalar_t solve_interfaces(Reduced mine, int steps, __local scalar_t* words) {
   __local scalar_t *const above = words, *const below = words + GROUP_ITEMS, *const value = words + 2 * GROUP_ITEMS;
   const int item = (int)get_local_id(0);
   for (int step = 0, distance = 1; step < steps; ++step, distance *= 2) {
@@ -96,7 +97,7 @@ static inline scalar_t settle(Reduced mine, int steps, __local scalar_t* words) 
       b.value = value[down];
     }
     const scalar_t r = invert(mul_sub(mul_sub(1, mine.above, a.below), mine.below, b.above));
-    mine.value = mul(r, take_off(GUARDED, take_off(GUARDED, mine.value, mine.above, a.value), mine.below, b.value));
+    mine.value = mul(r, take_off(NAN_SAFE, take_off(NAN_SAFE, mine.value, mine.above, a.value), mine.below, b.value));
     mine.above = -mul(mul(r, mine.above), a.above);
     mine.below = -mul(mul(r, mine.below), b.below);
   }
@@ -121,24 +122,24 @@ static inline void solve_tile(const scalar_t* l, const scalar_t* d, const scalar
   }
   const scalar_t r = invert(mul_sub(1, bottom.below, next.above));
   const Reduced own = {mul(r, bottom.above), -mul(mul(r, bottom.below), next.below),
-                       mul(r, take_off(GUARDED, bottom.value, bottom.below, next.value))};
-  const scalar_t x_last = settle(own, steps, words);
+                       mul(r, take_off(NAN_SAFE, bottom.value, bottom.below, next.value))};
+  const scalar_t x_last = solve_interfaces(own, steps, words);
   barrier(CLK_LOCAL_MEM_FENCE);
   words[item] = x_last;
   barrier(CLK_LOCAL_MEM_FENCE);
   scalar_t before = item > 0 ? words[item - 1] : 0;
 #pragma unroll
-  for (int i = 0; i < ITEM_ROWS; ++i) v[i] = before = take_off(GUARDED, v[i], l[i], before);
+  for (int i = 0; i < ITEM_ROWS; ++i) v[i] = before = take_off(NAN_SAFE, v[i], l[i], before);
   scalar_t behind = v[last] = x_last;
 #pragma unroll
-  for (int i = ITEM_ROWS - 2; i >= 0; --i) v[i] = behind = take_off(GUARDED, mul(v[i], d[i]), u[i], behind);
+  for (int i = ITEM_ROWS - 2; i >= 0; --i) v[i] = behind = take_off(NAN_SAFE, mul(v[i], d[i]), u[i], behind);
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_halo(
     __global const factor_t* restrict lower, __global const factor_t* restrict diag,
     __global const factor_t* restrict upper, __global const scalar_t* restrict y, __global scalar_t* restrict x,
-    __global int* restrict care, const long n, const long origin, const long tile_begin, const long tile_end,
-    const int kept, const int halo, const int steps, const int length, __local vector_t* turned) {
+    __global int* restrict non_finite, const long n, const long origin, const long tile_begin, const long tile_end,
+    const int kept, const int halo, const int steps, const int length, __local vector_t* transposed) {
   const long tile = tile_begin + (long)get_group_id(0);
   if (tile >= tile_end) return;
   TileRows rows;
@@ -149,7 +150,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_halo
   {
     factors_t fd[ITEM_FACTORS], fu[ITEM_FACTORS];
     vector_t fy[ITEM_VECTORS];
-#ifndef COUPLINGS_SERVE
+#ifndef SYMMETRIC
     factors_t fl[ITEM_FACTORS];
     fetch_factors(lower, rows, 0, origin, length, fl);
 #else
@@ -159,14 +160,14 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_halo
     fetch_factors(upper, rows, 0, origin, length, fu);
     fetch(y, rows, 0, fy);
     factor_t ol[ITEM_ROWS], od[ITEM_ROWS], ou[ITEM_ROWS];
-#ifndef COUPLINGS_SERVE
-    turn_factors(fl, turned, ol);
+#ifndef SYMMETRIC
+    transpose_factors(fl, transposed, ol);
 #endif
-    turn_factors(fd, turned, od);
-    turn_to_rows(fy, turned, v);
-    turn_factors(fu, turned, ou);
-#ifdef COUPLINGS_SERVE
-    take_from_above(outer, turned, ou, ol);
+    transpose_factors(fd, transposed, od);
+    transpose_to_rows(fy, transposed, v);
+    transpose_factors(fu, transposed, ou);
+#ifdef SYMMETRIC
+    take_from_above(outer, transposed, ou, ol);
 #endif
 #pragma unroll
     for (int i = 0; i < ITEM_ROWS; ++i) {
@@ -176,7 +177,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_halo
     }
   }
   Reduced top;
-  Reduced bottom = eliminate(l, d, u, v, &top, care);
-  solve_tile(l, d, u, v, top, bottom, steps, (__local scalar_t*)turned);
-  store_kept(v, turned, rows, halo, halo + kept, x);
+  Reduced bottom = eliminate(l, d, u, v, &top, non_finite);
+  solve_tile(l, d, u, v, top, bottom, steps, (__local scalar_t*)transposed);
+  store_kept(v, transposed, rows, halo, halo + kept, x);
 }

@@ -4,15 +4,15 @@
 // Source: gpu/tile_excess.clh.
 //
 // Arguments (global memory)
-//   lower, diag, upper, y  shape [rows]; with COUPLINGS_SERVE lower is not read
+//   lower, diag, upper, y  shape [rows]; with SYMMETRIC lower is not read
 //   rows_left    LEVEL, instead: shape [rows LEFT_WORDS], `left` of the level before
 //   left         shape [tiles LEFT_WORDS], written here: what is left of the tiles
 //   kept         shape [tiles KEPT_WORDS], written here: what solves for the places of the tiles
 //   n, tiles     rows and tiles; tile t has rows [t TILE_ROWS, (t + 1) TILE_ROWS), from n on rows of the identity
-//   turned       local, the larger of TURNED_WORDS and EXCESS_WORDS scalars
+//   transposed       local, the larger of TRANSPOSED_WORDS and EXCESS_WORDS scalars
 // Launch:  a work-group a tile, of GROUP_ITEMS work-items.
 // Local:   as many scalars.
-// Per row: 1 division, about 20 additions and multiplications; 4 words and 3 a work-item; 3 if couplings serve.
+// Per row: 1 division, about 20 additions and multiplications; 4 words and 3 a work-item; 3 if symmetric.
 // Assumes: couplings out of the system are 0; nothing is re-associated. NaN of y stays in its line.
 #include "gpu/tile_excess.clh"
 
@@ -36,7 +36,7 @@ static inline scalar_t get_row(__local const scalar_t* words, int place, ExcessR
 
 // Eliminate places by halves. The work-item of the tile's last row serves the row above the tile, too. Every row stays
 // in its place as it was when it was eliminated.
-static inline void eliminate_halves(bool careful, __local scalar_t* words) {
+static inline void eliminate_halves(bool general, __local scalar_t* words) {
   const int item = (int)get_local_id(0);
 #pragma unroll
   for (int distance = 1; distance < GROUP_ITEMS; distance *= 2) {
@@ -46,17 +46,17 @@ static inline void eliminate_halves(bool careful, __local scalar_t* words) {
       ExcessRow row, beside;
       get_row(words, place, &row);
       const scalar_t r_above = get_row(words, place - distance, &beside);
-      take_out_above(careful, &row, beside, r_above);
+      eliminate_above(general, &row, beside, r_above);
       if (place == GROUP_ITEMS) {
         put_row(row, 0, words, place);
         place = 0;
         get_row(words, place, &row);
       }
       const scalar_t r_below = get_row(words, place + distance, &beside);
-      take_out_below(careful, &row, beside, r_below);
+      eliminate_below(general, &row, beside, r_below);
       // The next to go are the odd ones.
       const bool leaves = item % 2 == 0 && place > 0;
-      put_row(row, leaves ? make_pivot(careful, &row) : 0, words, place);
+      put_row(row, leaves ? make_pivot(general, &row) : 0, words, place);
     }
   }
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -64,7 +64,7 @@ static inline void eliminate_halves(bool careful, __local scalar_t* words) {
 
 // Eliminate the places of a tile. Ends with a barrier.
 // @param above, bottom  what eliminate_inner() made of them
-static inline void eliminate_places(bool careful, ExcessRow above, ExcessRow bottom, __local scalar_t* words) {
+static inline void eliminate_places(bool general, ExcessRow above, ExcessRow bottom, __local scalar_t* words) {
   const int item = (int)get_local_id(0);
   barrier(CLK_LOCAL_MEM_FENCE);
   put_row(above, 0, words, item);
@@ -77,34 +77,37 @@ static inline void eliminate_places(bool careful, ExcessRow above, ExcessRow bot
     bottom.f = add(bottom.f, below.f);
   }
   const bool leaves = item % 2 == 0 && item < GROUP_ITEMS - 1;
-  const scalar_t r = leaves ? make_pivot(careful, &bottom) : 0;
+  const scalar_t r = leaves ? make_pivot(general, &bottom) : 0;
   barrier(CLK_LOCAL_MEM_FENCE);
   put_row(bottom, r, words, item + 1);
-  eliminate_halves(careful, words);
+  eliminate_halves(general, words);
 }
 
-// Reduce a tile to places 0 and GROUP_ITEMS. @return 0, or else 1 if it takes care; the same for all work-items
-static inline scalar_t reduce_tile(bool careful, System of, TileRows rows, __local vector_t* turned) {
-  __local scalar_t* const words = (__local scalar_t*)turned;
+// Reduce a tile to places 0 and GROUP_ITEMS. @return 0, or else 1 if it takes the general way; the same for all
+// work-items
+static inline scalar_t reduce_tile(bool general, System of, TileRows rows, __local vector_t* transposed) {
+  __local scalar_t* const words = (__local scalar_t*)transposed;
   ItemRows mine;
   Ends ends = {{0, 0, 0, 0}, {0, 0, 0, 0}, 0, 0};
   {
     Fetched fetched;
     fetch_rows(of, rows, &fetched);
-    ends.above.upper = turn_rows(&fetched, turned, &mine);
+    ends.above.upper = transpose_rows(&fetched, transposed, &mine);
   }
-  const mask_t slack = eliminate_inner(careful, false, &mine, &ends);
-  eliminate_places(careful, ends.above, ends.bottom, words);
-  if (get_local_id(0) == 0) words[CARE] = isfinite(words[2 * PLACES]) ? 0 : 1;
+  const mask_t slack = eliminate_inner(general, false, &mine, &ends);
+  eliminate_places(general, ends.above, ends.bottom, words);
+  if (get_local_id(0) == 0) words[REPEAT] = isfinite(words[2 * PLACES]) ? 0 : 1;
   barrier(CLK_LOCAL_MEM_FENCE);
-  if (slack < 0) words[CARE] = 1;
+  if (slack < 0) words[REPEAT] = 1;
   barrier(CLK_LOCAL_MEM_FENCE);
-  return words[CARE];
+  return words[REPEAT];
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_reduce(
-    SYSTEM_ARGUMENTS, __global wide_t* restrict left, __global scalar_t* restrict kept, const long n, const long tiles,
-    __local vector_t* turned) {
+__kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_reduce(SYSTEM_ARGUMENTS,
+                                                                                   __global wide_t* restrict left,
+                                                                                   __global scalar_t* restrict kept,
+                                                                                   const long n, const long tiles,
+                                                                                   __local vector_t* transposed) {
   const long tile = (long)get_group_id(0);
   if (tile >= tiles) return;
   const System of = SYSTEM_GIVEN;
@@ -112,15 +115,15 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_redu
   rows.first = tile * TILE_ROWS;
   rows.n = n;
   rows.full = rows.first + TILE_ROWS <= rows.n;
-  const scalar_t care = reduce_tile(false, of, rows, turned);
-  if (care != 0) {
+  const scalar_t repeat = reduce_tile(false, of, rows, transposed);
+  if (repeat != 0) {
     // That it is 1 the compiler does not know: it would else keep what has been fetched, in registers.
-    rows.first += (long)care - 1;
-    reduce_tile(true, of, rows, turned);
+    rows.first += (long)repeat - 1;
+    reduce_tile(true, of, rows, transposed);
   }
   const int item = (int)get_local_id(0);
   ExcessRow row;
-  const scalar_t r = get_row((__local scalar_t*)turned, item, &row);
+  const scalar_t r = get_row((__local scalar_t*)transposed, item, &row);
   __global scalar_t* const mine = kept + tile * KEPT_WORDS + item;
   mine[0] = mul(row.lower, r);
   mine[GROUP_ITEMS] = mul(row.upper, r);
@@ -130,7 +133,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_redu
   ends[ABOVE_UPPER] = row.upper;
   ends[ABOVE_EXCESS] = row.excess;
   ends[ABOVE_F] = row.f;
-  get_row((__local scalar_t*)turned, GROUP_ITEMS, &row);
+  get_row((__local scalar_t*)transposed, GROUP_ITEMS, &row);
   ends[LEFT_LOWER] = row.lower;
   ends[LEFT_EXCESS] = row.excess;
   ends[LEFT_F] = row.f;

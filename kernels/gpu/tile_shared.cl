@@ -6,12 +6,13 @@
 // tile_shared_rows.clh.
 //
 // Build parameters: those of tile_shared_rows.clh. STEPS reach what is left of a work-item's line, or as many rows as
-// the halo; with COUPLINGS_SERVE multiplier is not read.
+// the halo; with SYMMETRIC multiplier is not read.
 //
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling   w, r and c of one line, shape [length]; written by the host
 //   y, x         shape [rows of the chunk]; x overlaps y not
-//   care         shape [1], set to 1 where a number is not finite; the launch is then to be repeated with GUARDED 1
+//   non_finite         shape [1], set to 1 where a number is not finite; the launch is then to be repeated with
+//                      NAN_SAFE 1
 //   n, origin    rows of the whole system; row of element 0 of the arrays, a multiple of VECTOR
 //   tile_begin, tile_end  tiles of this launch; tile t keeps rows [t kept, (t + 1) kept)
 //   kept         rows, a multiple of length, at most TILE_ROWS; with a halo length is a multiple of it, and a tile
@@ -21,7 +22,7 @@
 //   length       rows of a line; kept, halo and length are multiples of VECTOR
 // Launch:  any number of work-groups of GROUP_ITEMS work-items, with a halo a multiple of length / kept unless there is
 //          one for each tile; group g takes tiles g, g + groups, ...
-// Local:   TOGETHER (TURNED_WORDS + 2 (GROUP_ITEMS + 1)) scalars; PRODUCTS_TOLD: 6 STEPS GROUP_ITEMS more.
+// Local:   ITEM_TILES (TRANSPOSED_WORDS + 2 (GROUP_ITEMS + 1)) scalars; PRODUCTS_TOLD: 6 STEPS GROUP_ITEMS more.
 // Per row: 5 multiply-adds, 1 multiplication for every row of the tile; 2 words.
 // Assumes: couplings out of the lines are 0; factors are finite. With a halo: what is `halo` rows away does not show.
 // Valid:   x for the rows of the tiles below n.
@@ -49,10 +50,10 @@ static inline void fetch_factor(__global const scalar_t* factor, Place place, in
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_shared(
     __global const scalar_t* restrict multiplier, __global const scalar_t* restrict reciprocal,
     __global const scalar_t* restrict coupling, __global const scalar_t* restrict y, __global scalar_t* restrict x,
-    __global int* restrict care, const long n, const long origin, const long tile_begin, const long tile_end,
+    __global int* restrict non_finite, const long n, const long origin, const long tile_begin, const long tile_end,
     const int kept, const int halo, const int length) {
-  __local vector_t turned[TOGETHER * TURNED_VECTORS];
-  __local scalar_t told[2 * TOLD_TOGETHER];
+  __local vector_t transposed[ITEM_TILES * TRANSPOSED_VECTORS];
+  __local scalar_t told[2 * TOLD_BY_ALL];
 #ifdef PRODUCTS_TOLD
   __local scalar_t products[2][STEPS * 3 * GROUP_ITEMS];
 #endif
@@ -64,29 +65,29 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_shar
   const Place place = {max(0, -row), halo > 0 ? min(kept + 2 * halo, length - row) : kept, row};
   const long row_end = n - origin;
   // All that has to come first is asked for at once.
-  vector_t next[TOGETHER][ITEM_VECTORS];
+  vector_t next[ITEM_TILES][ITEM_VECTORS];
 #pragma unroll
-  for (int t = 0; t < TOGETHER; ++t) {
+  for (int t = 0; t < ITEM_TILES; ++t) {
     const long at = first + t * stride;
     fetch_between(y + at, place.begin, end_of(place, tile + t * groups < tile_end, row_end - at), next[t]);
   }
   Kept f;
   {
     vector_t r[ITEM_VECTORS], c[ITEM_VECTORS];
-#ifndef COUPLINGS_SERVE
+#ifndef SYMMETRIC
     vector_t w[ITEM_VECTORS];
     fetch_factor(multiplier, place, length, w);
 #endif
     fetch_factor(reciprocal, place, length, r);
     fetch_factor(coupling, place, length, c);
-#ifndef COUPLINGS_SERVE
-    turn_to_rows(w, turned, f.w);
+#ifndef SYMMETRIC
+    transpose_to_rows(w, transposed, f.w);
 #endif
-    turn_to_rows(r, turned, f.r);
-    turn_to_rows(c, turned, f.c);
-#ifdef COUPLINGS_SERVE
+    transpose_to_rows(r, transposed, f.r);
+    transpose_to_rows(c, transposed, f.c);
+#ifdef SYMMETRIC
     // Nothing enters the tile. The next that is put there comes behind the barriers of find_passages().
-    f.above = get_local_id(0) > 0 ? ((__local const scalar_t*)turned)[place_above(ITEM_VECTORS, VECTOR)] : 0;
+    f.above = get_local_id(0) > 0 ? ((__local const scalar_t*)transposed)[place_above(ITEM_VECTORS, VECTOR)] : 0;
 #endif
   }
   Passage passages[2];
@@ -95,33 +96,33 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_shar
 #endif
   find_passages(&f, told, passages);
   int turn = 0;
-  for (; tile < tile_end; tile += TOGETHER * groups) {
+  for (; tile < tile_end; tile += ITEM_TILES * groups) {
 #pragma unroll
-    for (int t = 0; t < TOGETHER; ++t) put_fetched(next[t], turned + t * TURNED_VECTORS);
+    for (int t = 0; t < ITEM_TILES; ++t) put_fetched(next[t], transposed + t * TRANSPOSED_VECTORS);
     barrier(CLK_LOCAL_MEM_FENCE);
-    const long behind = tile + TOGETHER * groups;
+    const long behind = tile + ITEM_TILES * groups;
     if (behind < tile_end) {
 #pragma unroll
-      for (int t = 0; t < TOGETHER; ++t) {
-        const long at = first + (TOGETHER + t) * stride;
+      for (int t = 0; t < ITEM_TILES; ++t) {
+        const long at = first + (ITEM_TILES + t) * stride;
         fetch_between(y + at, place.begin, end_of(place, behind + t * groups < tile_end, row_end - at), next[t]);
       }
     }
-    scalar_t v[TOGETHER][ITEM_ROWS];
+    scalar_t v[ITEM_TILES][ITEM_ROWS];
 #pragma unroll
-    for (int t = 0; t < TOGETHER; ++t) get_own(turned + t * TURNED_VECTORS, v[t]);
-    sweep_down(&f, passages[0], v, told, &turn, care);
-    sweep_up(&f, passages[1], v, told, &turn, care);
+    for (int t = 0; t < ITEM_TILES; ++t) get_own(transposed + t * TRANSPOSED_VECTORS, v[t]);
+    sweep_down(&f, passages[0], v, told, &turn, non_finite);
+    sweep_up(&f, passages[1], v, told, &turn, non_finite);
     // What put_fetched() and get_own() left is each work-item's own to overwrite, so one barrier is enough.
 #pragma unroll
-    for (int t = 0; t < TOGETHER; ++t) put_own(v[t], turned + t * TURNED_VECTORS);
+    for (int t = 0; t < ITEM_TILES; ++t) put_own(v[t], transposed + t * TRANSPOSED_VECTORS);
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
-    for (int t = 0; t < TOGETHER; ++t) {
+    for (int t = 0; t < ITEM_TILES; ++t) {
       const long at = first + t * stride;
       const int end = end_of(place, tile + t * groups < tile_end, row_end - at);
-      store_between(turned + t * TURNED_VECTORS, halo, min(halo + kept, end), x + at);
+      store_between(transposed + t * TRANSPOSED_VECTORS, halo, min(halo + kept, end), x + at);
     }
-    first += TOGETHER * stride;
+    first += ITEM_TILES * stride;
   }
 }

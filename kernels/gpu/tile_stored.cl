@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: truncated-streamed on GPUs, for lines laid end to end by stored factors: z_i = y_i - w_i z_(i-1) down,
-// x_i = r_i z_i - c_i x_(i+1) up. A work-group walks a run of tiles: z is carried from tile to tile, and the sweep down
-// is one tile ahead: x of a tile follows when what is below it has been condensed to its first unknown. Truncated are
-// what is `reach` rows outside of a run and, between tiles of a run, what is a tile away. core/certificate bounds both.
+// x_i = r_i z_i - c_i x_(i+1) up. A work-group streams a run of tiles: z is carried from tile to tile, and the sweep
+// down is one tile ahead: x of a tile follows when what is below it has been condensed to its first unknown. Truncated
+// are what is `reach` rows outside of a run and, between tiles of a run, what is a tile away. core/certificate bounds
+// both.
 // Source: sweeps are chains of affine maps, composed within a work-item and scanned over the work-group.
 //   CORRECTED    what a work-item takes for what enters it and what the one before it arrives at differ by rounding,
 //                times products of multipliers. That is scanned in its turn and taken off every row, which is not swept
@@ -12,17 +13,18 @@
 //
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling, y, x  shape [rows of the chunk]; x overlaps none of the others. With
-//                COUPLINGS_SERVE multiplier is not read (see tile_factors.clh)
-//   care         shape [1], set to 1 where a number is not finite; the launch is then to be repeated with GUARDED 1
+//                SYMMETRIC multiplier is not read (see tile_factors.clh)
+//   non_finite         shape [1], set to 1 where a number is not finite; the launch is then to be repeated with
+//                      NAN_SAFE 1
 //   n, origin    rows of the whole system; row of element 0 of the arrays, a multiple of VECTOR
 //   run_begin, run_end  runs of this launch; run k keeps rows [k run_rows, (k + 1) run_rows)
 //   length       rows of a line, with SHARED_FACTORS; see tile_factors.clh
 //   run_rows, run_tiles, reach  run_rows + 2 reach = run_tiles TILE_ROWS; multiples of VECTOR
-//   turned       local, TURNED_WORDS scalars
+//   transposed       local, TRANSPOSED_WORDS scalars
 // Launch:  a work-group a run, of GROUP_ITEMS work-items. The last runs come first.
 // Local:   as many scalars.
 // Per row: 4 multiply-adds, 3 multiplications, with CORRECTED 2 more and 3 multiplications and additions; 5 words, 4 if
-//          couplings serve, 2 if factors are shared; narrow ones take half a word.
+//          symmetric, 2 if factors are shared; narrow ones take half a word.
 // Assumes: couplings out of the system are 0.
 // Valid:   x for the rows of the runs below n.
 #include "gpu/tile_factors.clh"
@@ -43,7 +45,7 @@ static inline void take_off_all(scalar_t* v, const factor_t* coupling, scalar_t 
 #pragma unroll
   for (int k = 0; k < ITEM_ROWS; ++k) {
     const int i = back ? ITEM_ROWS - 1 - k : k;
-    off = GUARDED && is_zero(coupling[i]) ? 0 : -mul(coupling[i], off);
+    off = NAN_SAFE && is_zero(coupling[i]) ? 0 : -mul(coupling[i], off);
     v[i] = add(v[i], off);
   }
 }
@@ -66,34 +68,34 @@ typedef struct {
   __global const factor_t *multiplier, *reciprocal, *coupling;
   __global const scalar_t* y;
   __global scalar_t* x;
-  __global int* care;
+  __global int* non_finite;
   long n, origin, run_rows;
   int run_tiles, reach, length;
 } Lines;
 
 // Solve for the rows of a tile whose unknown below is known, and store those in [first, end).
-static inline void finish(Ahead* tile, scalar_t below, long first, long end, __local vector_t* turned,
-                          __global int* care, __global scalar_t* x) {
+static inline void finish(Ahead* tile, scalar_t below, long first, long end, __local vector_t* transposed,
+                          __global int* non_finite, __global scalar_t* x) {
 #ifdef CORRECTED
   // Nothing of a line below gets through.
   if (!is_zero(tile->behind.factor)) take_off_all(tile->v, tile->c, mul(tile->behind.factor, below), true);
-  note_unless_finite(tile->v[0], care);
+  note_unless_finite(tile->v[0], non_finite);
 #else
   scalar_t entering = map_at(tile->behind, below);
 #pragma unroll
-  for (int i = ITEM_ROWS - 1; i >= 0; --i) tile->v[i] = entering = take_off(GUARDED, tile->v[i], tile->c[i], entering);
-  note_unless_finite(entering, care);
+  for (int i = ITEM_ROWS - 1; i >= 0; --i) tile->v[i] = entering = take_off(NAN_SAFE, tile->v[i], tile->c[i], entering);
+  note_unless_finite(entering, non_finite);
 #endif
   const long kept = max(first - tile->rows.first, 0L), kept_end = min(end - tile->rows.first, (long)TILE_ROWS);
-  store_kept(tile->v, turned, tile->rows, (int)kept, (int)kept_end, x);
+  store_kept(tile->v, transposed, tile->rows, (int)kept, (int)kept_end, x);
 }
 
 // The rows of a tile: right-hand side and couplings go to *tile. What is loaded is asked for at once.
-static inline void fetch_tile(Lines of, Ahead* tile, __local vector_t* turned, factor_t* w, factor_t* r) {
+static inline void fetch_tile(Lines of, Ahead* tile, __local vector_t* transposed, factor_t* w, factor_t* r) {
   const TileRows rows = tile->rows;
   factors_t fr[ITEM_FACTORS], fc[ITEM_FACTORS];
   vector_t fy[ITEM_VECTORS];
-#ifdef COUPLINGS_SERVE
+#ifdef SYMMETRIC
   const factor_t outer = fetch_above(of.coupling, rows);
 #else
   factors_t fw[ITEM_FACTORS];
@@ -102,14 +104,14 @@ static inline void fetch_tile(Lines of, Ahead* tile, __local vector_t* turned, f
   fetch(of.y, rows, 0, fy);
   fetch_factors(of.reciprocal, rows, 0, of.origin, of.length, fr);
   fetch_factors(of.coupling, rows, 0, of.origin, of.length, fc);
-#ifndef COUPLINGS_SERVE
-  turn_factors(fw, turned, w);
+#ifndef SYMMETRIC
+  transpose_factors(fw, transposed, w);
 #endif
-  turn_to_rows(fy, turned, tile->v);
-  turn_factors(fr, turned, r);
-  turn_factors(fc, turned, tile->c);
-#ifdef COUPLINGS_SERVE
-  take_from_above(outer, turned, tile->c, w);
+  transpose_to_rows(fy, transposed, tile->v);
+  transpose_factors(fr, transposed, r);
+  transpose_factors(fc, transposed, tile->c);
+#ifdef SYMMETRIC
+  take_from_above(outer, transposed, tile->c, w);
 #endif
 }
 
@@ -117,20 +119,20 @@ static inline void fetch_tile(Lines of, Ahead* tile, __local vector_t* turned, f
 // @param map  out: the work-item's own part of that
 // @return what leaves the work-item's rows downwards
 static inline scalar_t sweep(Ahead* tile, scalar_t entering, const factor_t* w, const factor_t* r,
-                             __local scalar_t* words, __global int* care, Affine* map) {
+                             __local scalar_t* words, __global int* non_finite, Affine* map) {
   map->factor = 1;
   map->value = 0;
 #pragma unroll
   for (int i = 0; i < ITEM_ROWS; ++i) {
-    map->value = take_off(GUARDED, tile->v[i], w[i], map->value);
+    map->value = take_off(NAN_SAFE, tile->v[i], w[i], map->value);
     map->factor = -mul(w[i], map->factor);
   }
-  note_unless_finite(map->value, care);
+  note_unless_finite(map->value, non_finite);
   scalar_t z = map_at(scan(*map, false, words), entering);
 #ifdef CORRECTED
   const scalar_t down = z;
 #pragma unroll
-  for (int i = 0; i < ITEM_ROWS; ++i) tile->v[i] = z = take_off(GUARDED, tile->v[i], w[i], z);
+  for (int i = 0; i < ITEM_ROWS; ++i) tile->v[i] = z = take_off(NAN_SAFE, tile->v[i], w[i], z);
   take_off_all(tile->v, w, find_mismatch(map->factor, down, z, false, words), false);
   z = tile->v[ITEM_ROWS - 1];
 #pragma unroll
@@ -138,7 +140,7 @@ static inline scalar_t sweep(Ahead* tile, scalar_t entering, const factor_t* w, 
 #else
 #pragma unroll
   for (int i = 0; i < ITEM_ROWS; ++i) {
-    z = take_off(GUARDED, tile->v[i], w[i], z);
+    z = take_off(NAN_SAFE, tile->v[i], w[i], z);
     tile->v[i] = mul(z, r[i]);
   }
 #endif
@@ -146,23 +148,23 @@ static inline scalar_t sweep(Ahead* tile, scalar_t entering, const factor_t* w, 
   map->value = 0;
 #pragma unroll
   for (int i = ITEM_ROWS - 1; i >= 0; --i) {
-    map->value = take_off(GUARDED, tile->v[i], tile->c[i], map->value);
+    map->value = take_off(NAN_SAFE, tile->v[i], tile->c[i], map->value);
     map->factor = -mul(tile->c[i], map->factor);
   }
-  note_unless_finite(map->value, care);
+  note_unless_finite(map->value, non_finite);
   tile->behind = scan(*map, true, words);
 #ifdef CORRECTED
   scalar_t x = tile->behind.value;
 #pragma unroll
-  for (int i = ITEM_ROWS - 1; i >= 0; --i) tile->v[i] = x = take_off(GUARDED, tile->v[i], tile->c[i], x);
+  for (int i = ITEM_ROWS - 1; i >= 0; --i) tile->v[i] = x = take_off(NAN_SAFE, tile->v[i], tile->c[i], x);
   take_off_all(tile->v, tile->c, find_mismatch(map->factor, tile->behind.value, x, true, words), true);
 #endif
   return z;
 }
 
-static inline void walk(Lines of, long run, __local vector_t* turned) {
+static inline void stream_run(Lines of, long run, __local vector_t* transposed) {
   const int item = (int)get_local_id(0);
-  __local scalar_t* const words = (__local scalar_t*)turned;
+  __local scalar_t* const words = (__local scalar_t*)transposed;
   const long first = run * of.run_rows - of.origin, end = min(of.n, (run + 1) * of.run_rows) - of.origin;
   scalar_t z = 0;
   Ahead before;
@@ -183,8 +185,8 @@ static inline void walk(Lines of, long run, __local vector_t* turned) {
     tile.rows = rows;
     factor_t w[ITEM_ROWS], r[ITEM_ROWS];
     Affine map;
-    fetch_tile(of, &tile, turned, w, r);
-    const scalar_t leaving = sweep(&tile, k == again ? 0 : z, w, r, words, of.care, &map);
+    fetch_tile(of, &tile, transposed, w, r);
+    const scalar_t leaving = sweep(&tile, k == again ? 0 : z, w, r, words, of.non_finite, &map);
     // From this tile to the next one down and to the one above.
     barrier(CLK_LOCAL_MEM_FENCE);
     if (item == GROUP_ITEMS - 1) words[0] = leaving;
@@ -197,20 +199,20 @@ static inline void walk(Lines of, long run, __local vector_t* turned) {
     z = words[0];
     const scalar_t below = words[1];
     if (k == again) continue;
-    if (k > 0) finish(&before, below, first, end, turned, of.care, of.x);
+    if (k > 0) finish(&before, below, first, end, transposed, of.non_finite, of.x);
     before = tile;
     if (rows.first + TILE_ROWS >= (again > 0 && !joins ? end : end + of.reach)) break;
   }
-  finish(&before, 0, first, end, turned, of.care, of.x);
+  finish(&before, 0, first, end, transposed, of.non_finite, of.x);
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_stored(
     __global const factor_t* restrict multiplier, __global const factor_t* restrict reciprocal,
     __global const factor_t* restrict coupling, __global const scalar_t* restrict y, __global scalar_t* restrict x,
-    __global int* restrict care, const long n, const long origin, const long run_begin, const long run_end,
-    const long run_rows, const int run_tiles, const int reach, const int length, __local vector_t* turned) {
+    __global int* restrict non_finite, const long n, const long origin, const long run_begin, const long run_end,
+    const long run_rows, const int run_tiles, const int reach, const int length, __local vector_t* transposed) {
   const long run = run_end - 1 - (long)get_group_id(0);
   if (run < run_begin) return;
-  const Lines of = {multiplier, reciprocal, coupling, y, x, care, n, origin, run_rows, run_tiles, reach, length};
-  walk(of, run, turned);
+  const Lines of = {multiplier, reciprocal, coupling, y, x, non_finite, n, origin, run_rows, run_tiles, reach, length};
+  stream_run(of, run, transposed);
 }

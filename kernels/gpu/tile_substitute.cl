@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: second pass of exact-twopass on GPUs: solve every tile, whose last unknown is known, and that of the row above
-// it. Rows between places are eliminated as tile_reduce.cl did, to the bit; what solves for the places is read.
+// Purpose: second pass of exact-twopass on GPUs: solve every tile, whose last unknown is known, and that of the row
+// above it. Rows between places are eliminated as tile_reduce.cl did, to the bit; what solves for the places is read.
 // Source: gpu/tile_excess.clh.
 //
 // Arguments (global memory)
 //   lower, diag, upper, y, rows_left, kept, n, tiles  as for tile_reduce
 //   x            shape [rows]; overlaps none of the others
 //   outer        shape [tiles]: the last unknown of every tile; if there is one tile, what is left of it
-//   turned       local, as for tile_reduce
+//   transposed       local, as for tile_reduce
 // Launch:  a work-group a tile, of GROUP_ITEMS work-items. The last tiles come first: what tile_reduce.cl read last may
 //          be in the cache.
 // Local:   as many scalars.
-// Per row: 1 division, about 15 additions and multiplications; 5 words and 3 a work-item; 4 if couplings serve.
+// Per row: 1 division, about 15 additions and multiplications; 5 words and 3 a work-item; 4 if symmetric.
 // Assumes: as tile_reduce.
 // Valid:   x for the rows of the tiles below n.
 #include "gpu/tile_excess.clh"
@@ -45,7 +45,7 @@ static inline scalar_t solve_only(__global const wide_t* left) {
 
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_substitute(
     SYSTEM_ARGUMENTS, __global const scalar_t* restrict kept, __global scalar_t* restrict x,
-    __global const wide_t* restrict outer, const long n, const long tiles, __local vector_t* turned) {
+    __global const wide_t* restrict outer, const long n, const long tiles, __local vector_t* transposed) {
   const long tile = tiles - 1 - (long)get_group_id(0);
   if (tile < 0) return;
   const System of = SYSTEM_GIVEN;
@@ -56,7 +56,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_subs
   rows.full = rows.first + TILE_ROWS <= rows.n;
   Fetched fetched;
   fetch_rows(of, rows, &fetched);
-  __local scalar_t* const words = (__local scalar_t*)turned;
+  __local scalar_t* const words = (__local scalar_t*)transposed;
   const scalar_t x_above = tile > 0 ? (scalar_t)outer[tile - 1] : 0,
                  x_last = tiles > 1 ? (scalar_t)outer[tile] : solve_only(outer);
   substitute_places(x_above, x_last, kept + tile * KEPT_WORDS, words);
@@ -64,9 +64,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_subs
   ends.before = words[2 * PLACES + item];
   ends.behind = words[2 * PLACES + item + 1];
   ItemRows mine;
-  turn_rows(&fetched, turned, &mine);
-  // With care all along: it costs nothing here, and changes no bit where it is not called for.
+  transpose_rows(&fetched, transposed, &mine);
+  // The general way all along: it costs nothing here, and changes no bit where it is not called for.
   eliminate_inner(true, true, &mine, &ends);
   substitute_inner(true, &mine, ends.behind);
-  store_kept(mine.v, turned, rows, 0, TILE_ROWS, x);
+  store_kept(mine.v, transposed, rows, 0, TILE_ROWS, x);
 }

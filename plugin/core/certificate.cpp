@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "parallel.hpp"
-#include "walk.hpp"
+#include "sweep_rows.hpp"
 
 namespace oclspkt {
 namespace {
@@ -19,7 +19,7 @@ struct Ratios {
   std::vector<double> down, up;
 
   template <typename T>
-  void fill(const Walk<T>& rows, Index first, Index end) {
+  void fill(const SweepRows<T>& rows, Index first, Index end) {
     const auto size = static_cast<std::size_t>(end - first);
     down.resize(size);
     up.resize(size);
@@ -55,7 +55,7 @@ struct Spikes {
 
 /// certify_halo() of the partitions [begin, end).
 template <typename T>
-Certificate certify_partitions(const Walk<T>& rows, Index m, Index halo, RowRange asked, Index begin, Index end) {
+Certificate certify_partitions(const SweepRows<T>& rows, Index m, Index halo, RowRange asked, Index begin, Index end) {
   Certificate worst;
   Ratios ratios;
   Spikes spikes;
@@ -83,7 +83,7 @@ Index cuts_a_piece(Index m) { return std::max<Index>(1, kPieceRows / m); }
 
 template <typename T>
 Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo, RowRange asked) {
-  const Walk<T> rows(bands, n, false);
+  const SweepRows<T> rows(bands, n, false);
   const Index begin = asked.first / m, count = quotient_up(asked.end, m) - begin, piece = cuts_a_piece(m);
   std::vector<Certificate> of_pieces(static_cast<std::size_t>(std::max<Index>(0, quotient_up(count, piece))));
   for_pieces(count, piece, [&](Index from, Index to) {
@@ -117,7 +117,7 @@ namespace {
 
 /// Rows of halo that a cut needs; -1 if `longest` is not enough.
 template <typename T>
-Index halo_of_cut(const Walk<T>& rows, Index cut, double tol, Index longest, RowRange asked, Ratios& ratios) {
+Index halo_of_cut(const SweepRows<T>& rows, Index cut, double tol, Index longest, RowRange asked, Ratios& ratios) {
   const Index first = std::max(asked.first, cut - longest), end = std::min(asked.end, cut + longest);
   ratios.fill(rows, first, end);
   double below = ratios.down[static_cast<std::size_t>(cut - 1 - first)];
@@ -134,7 +134,7 @@ Index halo_of_cut(const Walk<T>& rows, Index cut, double tol, Index longest, Row
 
 template <typename T>
 Index find_halo(Index n, const BandsView<T>& bands, Index m, double tol, Index h_max, RowRange asked) {
-  const Walk<T> rows(bands, n, false);
+  const SweepRows<T> rows(bands, n, false);
   const Index first_cut = asked.first / m + 1;
   std::atomic<Index> needed{0};
   std::atomic<bool> enough{true};

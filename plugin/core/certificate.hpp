@@ -15,7 +15,7 @@ struct Certificate {
   Index partition = -1;       ///< the partition (or tile) that gives it
   Index first = 0, last = 0;  ///< its rows (offsets in the vector), both included
   bool above = false;         ///< most of it comes from the unknowns cut off above those rows, not below
-  double growth = 1;          ///< what settling makes of rounding
+  double growth = 1;          ///< what solving the interface systems makes of rounding
 };
 
 inline constexpr double kNothingKnown = std::numeric_limits<double>::quiet_NaN();
@@ -33,7 +33,7 @@ struct RowRange {
 template <typename T>
 Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo, RowRange asked);
 
-/// The same for stored factors whose partitions settle each other inside a tile (StoredFactors whose
+/// The same for stored factors whose partitions solve one interface system inside a tile (StoredFactors whose
 /// reach is plan.m): the unknown below a tile is truncated one tile away, and so is what comes
 /// from above at the start of each run.
 ///
@@ -48,7 +48,7 @@ Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo
 template <typename T>
 Certificate certify_stored(const Plan& plan, const BandsView<T>& bands);
 
-/// The same for runs of tiles that work-groups walk by stored factors: plan.halo rows away from a run both sides are
+/// The same for runs of tiles that work-groups stream by stored factors: plan.halo rows away from a run both sides are
 /// truncated, and between the tiles of a run what is a tile, so at least as many rows, away. Judged wherever runs and
 /// tiles might be cut, by the whole blocks of plan.halo / kWindowBlocks rows that any plan.halo rows hold.
 /// @pre plan.by_groups()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Certificates of stored factors, and what settling makes of rounding in them.
+// Certificates of stored factors, and what solving the interface systems makes of rounding in them.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -9,7 +9,7 @@
 #include "geometry.hpp"
 #include "parallel.hpp"
 #include "sweep_down.hpp"
-#include "walk.hpp"
+#include "sweep_rows.hpp"
 
 namespace oclspkt {
 namespace {
@@ -24,8 +24,8 @@ double times(double product, double ratio) {
   return both < kLeastProduct ? 0 : both;
 }
 
-/// What becomes of rounding where the partitions of stored factors settle each other, see certify_stored().
-class Settling {
+/// What becomes of rounding in the interface systems of partitions with stored factors, see certify_stored().
+class InterfaceGrowth {
  public:
   void begin_partition() {
     down_ = 0;
@@ -55,20 +55,20 @@ constexpr double kForgotten = 1e-12;
 struct Handed {
   double c = 0;        ///< c_i p_i
   double upwards = 1;  ///< the largest of 1 and the products of |c p| that end with the row
-  Settling settling;
-  void begin_piece() { settling.growth = 1; }
+  InterfaceGrowth interfaces;
+  void begin_piece() { interfaces.growth = 1; }
   bool agrees(const Handed& other) const {
     return std::abs(c - other.c) <= kForgotten * std::abs(c) &&
            std::abs(upwards - other.upwards) <= kForgotten * upwards;
   }
 };
 
-/// sweep_down(). @return growth of settling
+/// sweep_down(). @return growth in the interface systems
 template <typename F>
 double growth_of_sweep(Index n, Index piece, Index lead_in, const F& sweep) {
   double growth = 1;
   for (const Handed& handed : sweep_down<Handed>(n, piece, lead_in, sweep)) {
-    if (!(handed.settling.growth <= growth)) growth = handed.settling.growth;
+    if (!(handed.interfaces.growth <= growth)) growth = handed.interfaces.growth;
   }
   return growth;
 }
@@ -82,7 +82,7 @@ struct OfTile {
 
 /// Go through whole tiles.
 template <typename T>
-void see_tiles(const Plan& plan, const Walk<T>& rows, Index begin, Index end, Handed& h, OfTile* tiles) {
+void see_tiles(const Plan& plan, const SweepRows<T>& rows, Index begin, Index end, Handed& h, OfTile* tiles) {
   const Index tile_rows = plan.tile_rows();
   for (Index first = begin, after = 0; first < end; first = after) {
     const Index k = first / tile_rows;
@@ -90,7 +90,7 @@ void see_tiles(const Plan& plan, const Walk<T>& rows, Index begin, Index end, Ha
     OfTile tile{h.upwards, k > 0 ? 1 + std::abs(h.c) : 0, 0};
     double nothing = 0;  // an infinite diagonal would hide behind a ratio of 0
     for (Index i = first; i < after;) {
-      h.settling.begin_partition();
+      h.interfaces.begin_partition();
       for (const Index next = std::min(after, i + plan.m); i < next; ++i) {
         const double diag = rows.diag(i), reciprocal = 1 / (diag - rows.lower(i) * h.c);
         const double ratio = std::abs(rows.lower(i) * reciprocal), c_above = std::abs(h.c);
@@ -99,10 +99,10 @@ void see_tiles(const Plan& plan, const Walk<T>& rows, Index begin, Index end, Ha
         nothing += 0 * diag;
         h.c = rows.upper(i) * reciprocal;
         tile.below = times(tile.below, std::abs(h.c));
-        h.settling.see(ratio, c_above, std::abs(h.c));
+        h.interfaces.see(ratio, c_above, std::abs(h.c));
         h.upwards = std::max(1.0, h.upwards * std::abs(h.c));
       }
-      h.settling.end_partition(i < plan.n);
+      h.interfaces.end_partition(i < plan.n);
     }
     tile.amount += nothing;
     // Below the first tile nothing is truncated: no tile above it would ask.
@@ -115,7 +115,7 @@ void see_tiles(const Plan& plan, const Walk<T>& rows, Index begin, Index end, Ha
 
 template <typename T>
 Certificate certify_stored(const Plan& plan, const BandsView<T>& bands) {
-  const Walk<T> rows(bands, plan.n, false);
+  const SweepRows<T> rows(bands, plan.n, false);
   const Index tiles = plan.tiles(), tile_rows = plan.tile_rows();
   std::vector<OfTile> found(static_cast<std::size_t>(tiles));
   const auto at = [&](Index k) -> const OfTile& { return found[static_cast<std::size_t>(k)]; };
@@ -162,14 +162,14 @@ struct Block {
 
 /// Go through some rows. @param blocks those to be filled, or null
 template <typename T>
-void see_blocks(const Walk<T>& rows, Index begin, Index end, Index block_rows, Index tile_rows, Handed& h,
+void see_blocks(const SweepRows<T>& rows, Index begin, Index end, Index block_rows, Index tile_rows, Handed& h,
                 Block* blocks) {
   Block lead_in;
   for (Index i = begin; i < end;) {
     const Index of_block = i % block_rows, of_tile = i % tile_rows;
     if (of_tile == 0) {
-      if (i > 0) h.settling.end_partition(true);
-      h.settling.begin_partition();
+      if (i > 0) h.interfaces.end_partition(true);
+      h.interfaces.begin_partition();
     }
     Block& block = blocks != nullptr ? blocks[i / block_rows] : lead_in;
     if (of_block == 0) block = {.entered = 1 + std::abs(h.c), .upwards = h.upwards};
@@ -181,7 +181,7 @@ void see_blocks(const Walk<T>& rows, Index begin, Index end, Index block_rows, I
       block.amount += block.down * h.upwards + 0 * diag;  // an infinite one would hide behind a ratio of 0
       h.c = rows.upper(i) * reciprocal;
       block.up = times(block.up, std::abs(h.c));
-      h.settling.see(ratio, c_above, std::abs(h.c));
+      h.interfaces.see(ratio, c_above, std::abs(h.c));
       h.upwards = std::max(1.0, h.upwards * std::abs(h.c));
     }
     block.finite = block.finite && std::isfinite(block.amount + h.c);
@@ -192,7 +192,7 @@ void see_blocks(const Walk<T>& rows, Index begin, Index end, Index block_rows, I
 
 template <typename T>
 Certificate certify_runs(const Plan& plan, const BandsView<T>& bands) {
-  const Walk<T> rows(bands, plan.n, false);
+  const SweepRows<T> rows(bands, plan.n, false);
   // Runs that are lines begin where nothing enters; between their tiles they are truncated a tile away, if at all.
   const Index tile_rows = plan.group_rows(), window = runs_are_lines(plan) ? tile_rows : plan.halo;
   const bool truncates = !runs_are_lines(plan) || plan.run_tiles > 2;

@@ -82,7 +82,7 @@ Index CutParts<T>::last_inner(const PartSlot& s) const {
 }
 
 template <typename T>
-void CutParts<T>::take_out(Bands<T>& bands) {
+void CutParts<T>::uncouple_cuts(Bands<T>& bands) {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const PartSlot& s = slots_[i];
     Edge& edge = edges_[i];

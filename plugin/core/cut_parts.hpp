@@ -30,7 +30,7 @@ struct PartSlot {
 /// The parts of cut lines on one process: what their inner rows make of the rows next to the cuts, and back.
 ///
 /// Inner rows are an independent system once x_t and x_b are known. The vector keeps its layout: rows next to a cut are
-/// uncoupled in the bands while they are taken out, so that any solver of the whole set gives z = A_inner^-1 y on the
+/// uncoupled in the bands meanwhile, so that any solver of the whole set gives z = A_inner^-1 y on the
 /// inner rows. The spikes p = A_inner^-1 (coupling to t) and q = A_inner^-1 (coupling to b) are stored, and
 /// x = z - p x_t - q x_b uses the very numbers from which the equations in x_t and x_b were made.
 ///
@@ -48,8 +48,8 @@ class CutParts {
   Index slot_of(Index line) const;
 
   /// Uncouple the rows next to cuts from the inner rows, and keep their numbers.
-  void take_out(Bands<T>& bands);
-  /// Write what take_out() changed back into bands of the same lines.
+  void uncouple_cuts(Bands<T>& bands);
+  /// Write what uncouple_cuts() changed back into bands of the same lines.
   void put_back(Bands<T>& bands) const;
 
   /// Find the spikes of all slots but those of `left_out`, shape [slots], by two solves with the inner rows.
@@ -77,7 +77,7 @@ class CutParts {
   std::int64_t bytes() const;
 
  private:
-  /// Numbers taken out of the bands.
+  /// Couplings taken from the bands.
   struct Edge {
     T top[3], bottom[3];                 ///< lower, diag, upper
     T first_lower, last_upper;           ///< of the inner rows

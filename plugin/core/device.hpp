@@ -70,9 +70,9 @@ struct DeviceSettings {
   std::int64_t device_memory = 0;  ///< bytes; 0: the device's own limit
   double timeout = 0;              ///< seconds, see Options::timeout
   bool kernel_times = false;       ///< see Options::kernel_times
-  /// Bytes of a vector up to which work-groups take care of NaN at once, which costs some 10 % of an apply in double.
-  /// Beyond, they tell whether they met one, which takes 6 us (H200), and an apply that did is repeated with care.
-  std::int64_t guarded_bytes = 50'000'000;
+  /// Bytes of a vector up to which work-groups handle NaN at once, which costs some 10 % of an apply in double.
+  /// Beyond, they tell whether they met one, which takes 6 us (H200), and an apply that did is repeated NaN-safe.
+  std::int64_t nan_safe_bytes = 50'000'000;
 };
 
 template <typename T>

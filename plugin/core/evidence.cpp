@@ -103,7 +103,8 @@ Trial trial_solve(const LineSet& lines, const BandsView<T>& bands, TrialKind kin
     if (!(error <= limit)) {
       trial.failed.push_back(l);
       if (!(line_normwise_backward_error(lines, bands, l, x.data(), y.data()) <= stable)) trial.unstable.push_back(l);
-      if (!(line_rowwise_backward_error(lines, bands, l, x.data(), y.data()) <= stable)) trial.unsettled.push_back(l);
+      if (!(line_rowwise_backward_error(lines, bands, l, x.data(), y.data()) <= stable))
+        trial.failed_by_row.push_back(l);
     }
     if (std::isnan(error)) trial.not_finite.push_back(l);
     if (!(error <= trial.worst)) trial.worst = std::isnan(trial.worst) ? trial.worst : error;

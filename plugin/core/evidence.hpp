@@ -64,7 +64,7 @@ struct Trial {
   std::vector<Index> failed;    ///< lines whose error is above the limit, in order
   std::vector<Index> unstable;  ///< those of them whose normwise backward error is above kStableEps as well
   std::vector<Index>
-      unsettled;  ///< those of them where a row's error is, against the row and the line's largest unknown
+      failed_by_row;  ///< those of them where a row's error is, against the row and the line's largest unknown
   std::vector<Index> not_finite;  ///< those of them without a finite solution
 };
 

@@ -35,13 +35,13 @@ struct FactorsView {
   T multiplier_at(Index at) const { return multiplier[at - above]; }
 };
 
-/// Factors in memory. Multipliers are not kept where couplings serve.
+/// Factors in memory. Multipliers are not kept where symmetric.
 template <typename S>
 struct FactorArrays {
   AlignedArray<S> multiplier, reciprocal, coupling;
 
-  void resize(Index words, bool serve) {
-    multiplier.resize(serve ? 0 : words);
+  void resize(Index words, bool symmetric) {
+    multiplier.resize(symmetric ? 0 : words);
     reciprocal.resize(words);
     coupling.resize(words);
   }
@@ -51,9 +51,9 @@ struct FactorArrays {
 
 /// Make room in one of two arrays, of which the other is given back.
 template <typename S, typename Other>
-void make_room(FactorArrays<S>& in, FactorArrays<Other>& other, Index words, bool serve) {
+void make_room(FactorArrays<S>& in, FactorArrays<Other>& other, Index words, bool symmetric) {
   other = {};
-  in.resize(words, serve);
+  in.resize(words, symmetric);
 }
 
 template <typename T>
@@ -111,7 +111,7 @@ class OCLSPKT_API Factors {
   struct Pivot;
   struct Abreast;
   Index place(Index at, Index row) const { return shared_ ? row : at; }
-  /// Couplings of the rows above are multipliers where they serve.
+  /// Couplings of the rows above are multipliers where symmetric.
   template <typename S>
   FactorsView<S> with_multipliers(const FactorArrays<S>& arrays) const {
     FactorsView<S> view = arrays.view();

@@ -24,7 +24,7 @@ struct FactoredLines {
 };
 
 /// Factors of lines laid end to end that are stored: in the order of the lanes where there are some
-/// (core/turned_factors), else in that of the rows.
+/// (core/interleaved_factors), else in that of the rows.
 struct StoredFactors {
   Index reach = 0;        ///< rows of a partition that what enters it gets to, a multiple of lanes; m: all of them
   Index lead_in = -1;     ///< rows above a partition from which its pivots come out right; -1: a line's first row
@@ -48,8 +48,8 @@ struct Scan {
 
 /// Work-groups that keep the factors of their rows, and go through many tiles with them.
 struct KeptTiles {
-  int together = 1;             ///< tiles that a work-item solves at once
-  bool mirrors = false;         ///< couplings of the line serve as multipliers
+  int item_tiles = 1;           ///< tiles that a work-item solves at once
+  bool symmetric = false;       ///< the couplings of the line are its multipliers
   bool tells_products = false;  ///< products of the scan are in local memory, not in registers
 };
 
@@ -62,7 +62,7 @@ struct Levels {
 inline Index segments_of(const Plan& plan) { return plan.has<Beside>() ? plan.as<Beside>().segments : 0; }
 
 /// Factors in the order of the lanes.
-inline bool turned(const Plan& plan) { return plan.has<StoredFactors>() && !plan.by_groups(); }
+inline bool interleaved(const Plan& plan) { return plan.has<StoredFactors>() && !plan.by_groups(); }
 
 /// truncated-halo by stored factors of lines that are all alike, which work-groups keep from tile to tile
 /// (kernels/gpu/tile_shared.cl); there are `runs` work-groups. Without a halo tiles hold whole lines, with one they are
@@ -96,9 +96,9 @@ inline Index factor_tiles(const Plan& plan) {
   return shared.head + shared.period + shared.all - shared.tail;
 }
 
-/// Stored factors: words of each array of them a tile. Couplings that serve begin with the multipliers of the first
+/// Stored factors: words of each array of them a tile. Symmetric couplings begin with the multipliers of the first
 /// rows.
-inline Index factor_words(const Plan& plan) { return (plan.m + (plan.couplings_serve() ? 1 : 0)) * plan.lanes; }
+inline Index factor_words(const Plan& plan) { return (plan.m + (plan.symmetric() ? 1 : 0)) * plan.lanes; }
 
 /// Stored factors: what enters a partition gets through it.
 inline bool passes(const Plan& plan) { return plan.as<StoredFactors>().reach >= plan.m; }

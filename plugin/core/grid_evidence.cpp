@@ -40,7 +40,7 @@ Plan plan_of_runs(const Plan& plan, Index length) {
 template <typename T>
 Certificate certify_line(const Plan& plan, const Plan& one, const BandsView<T>& line) {
   if (plan.method != Method::truncated_streamed) return {};
-  return plan.as<GridTiles>().waiting > 1 ? certify_runs(one, line) : certify_stored(one, line);
+  return plan.as<GridTiles>().in_flight > 1 ? certify_runs(one, line) : certify_stored(one, line);
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ GridEvidence certify_grid(const Plan& plan, const LineSet& lines, const BandsVie
   GridEvidence all;
   if (plan.n == 0) return all;
   const Index length = lines.length(0);
-  const Plan one = plan.as<GridTiles>().waiting > 1 ? plan_of_runs(plan, length) : plan_of_line(plan, length);
+  const Plan one = plan.as<GridTiles>().in_flight > 1 ? plan_of_runs(plan, length) : plan_of_line(plan, length);
   const Index count = plan.form == Form::shared ? 1 : lines.count();
   std::mutex mutex;
   for_columns(lines, count, [&](Index first, Index width) {

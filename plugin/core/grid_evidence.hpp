@@ -17,8 +17,8 @@ struct GridEvidence {
 };
 
 /// The evidence of grid(), line by line: the certificate of stored factors whose partitions, the rows of a
-/// work-item, settle each other inside a tile (certify_stored), truncated one tile away, or several (certify_runs), and
-/// the bound on rounding (bound_grid_lines). A plan that truncates nothing has a certificate of 0.
+/// work-item, solve one interface system inside a tile (certify_stored), truncated one tile away, or several
+/// (certify_runs), and the bound on rounding (bound_grid_lines). A plan that truncates nothing has a certificate of 0.
 /// @param tol       largest certificate of a line that is not weak
 /// @param most_eps  largest bound on rounding of such a line
 /// @pre   lines.beside(), couplings out of the lines are 0

@@ -30,10 +30,10 @@ void lay_beside(const Laid<T>& laid, std::size_t level, Index first, std::span<c
 
 template <typename T>
 std::vector<Laid<T>> arrays_of_level(const LineSet& lines, bool first, const typename SegmentFactors<T>::Level& level,
-                                     bool serve) {
+                                     bool symmetric) {
   using Level = typename SegmentFactors<T>::Level;
   const LineSet set = first ? lines : lines_of_level(lines, level.rows);
-  std::vector<Laid<T>> arrays{{&Level::multiplier, first && serve ? lines_of_level(lines, level.segments) : set},
+  std::vector<Laid<T>> arrays{{&Level::multiplier, first && symmetric ? lines_of_level(lines, level.segments) : set},
                               {&Level::reciprocal, set},
                               {&Level::coupling, set}};
   if (level.segments > 1) arrays.push_back({&Level::weight, set});
@@ -57,7 +57,7 @@ LineSet lines_of_level(const LineSet& lines, Index rows) {
 template <typename T>
 void GridFactors<T>::factor(const LineSet& lines, const BandsView<T>& bands, Form form, SegmentCut cut) {
   const Index length = lines.length(0);
-  cut.serve = form == Form::symmetric && cut.segments(0, length) > 1;
+  cut.symmetric = form == Form::symmetric && cut.segments(0, length) > 1;
   levels_.clear();
   if (form == Form::shared) {
     const Column<T> column(lines, bands, 0, 1);
@@ -71,7 +71,7 @@ void GridFactors<T>::factor(const LineSet& lines, const BandsView<T>& bands, For
     Level& level = levels_.emplace_back();
     level.rows = rows;
     level.segments = cut.segments(laid.size(), rows);
-    laid.push_back(arrays_of_level<T>(lines, laid.empty(), level, cut.serve));
+    laid.push_back(arrays_of_level<T>(lines, laid.empty(), level, cut.symmetric));
     for (const Laid<T>& l : laid.back()) make_room(level.*l.array, l.places);
   }
   for_columns(lines, lines.count(), [&](Index first, Index width) {

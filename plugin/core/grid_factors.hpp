@@ -22,7 +22,7 @@ class OCLSPKT_API GridFactors {
   using Level = typename SegmentFactors<T>::Level;
 
   /// @param form          shared: the first line stands for all; symmetric; general otherwise
-  /// @param cut           of every line; whether couplings serve is what the form says
+  /// @param cut           of every line; whether it is symmetric is what the form says
   /// @pre lines.beside(), couplings out of the lines are 0
   /// @cost as SegmentFactors::factor() a line, by all processors of this process
   void factor(const LineSet& lines, const BandsView<T>& bands, Form form, SegmentCut cut);

@@ -16,9 +16,9 @@ namespace {
 struct GridShape {
   int down = 1, item_rows = 1, lines = 1;
   int bundle_bytes = 0;  ///< of a row that a work-group takes; 0: as usual
-  int waiting = 1;       ///< tiles
+  int in_flight = 1;     ///< tiles
   Index rows() const { return static_cast<Index>(down) * item_rows; }
-  Index reach() const { return rows() * waiting; }
+  Index reach() const { return rows() * in_flight; }
 };
 
 /// Bytes of a row that a work-group takes: what its rows are read and written in. Half of it costs a quarter of the
@@ -35,13 +35,13 @@ constexpr int kLeastItems = 32;
 constexpr GridShape kWhole[] = {{4, 16}, {8, 16}, {16, 16}};
 /// Against 5 words. 8 x 8: 0.95 / 0.93, of lines of 65536 rows 0.90. 16 x 8: 0.95 / 0.88; where two tiles of it wait,
 /// of 1024 rows 0.91 / 0.89, of 16384 0.84 / 0.85, where 8 x 8 with three has 0.81 / 0.78 and 0.66 / 0.68.
-constexpr GridShape kStreamedFloat[] = {{8, 8}, {16, 8}, {.down = 16, .item_rows = 8, .waiting = 2}};
+constexpr GridShape kStreamedFloat[] = {{8, 8}, {16, 8}, {.down = 16, .item_rows = 8, .in_flight = 2}};
 /// 0.98 / 0.91, of lines of 65536 rows 0.92; where three wait 0.82 / 0.84, of 16384 0.72. 16 x 6 with four: 0.84 /
 /// 0.81.
-constexpr GridShape kStreamedDouble[] = {{16, 8}, {.down = 16, .item_rows = 8, .waiting = 3}};
+constexpr GridShape kStreamedDouble[] = {{16, 8}, {.down = 16, .item_rows = 8, .in_flight = 3}};
 /// Symmetric, against 4 words. 4 x 16, three of which wait: of 1024 rows 0.89 / 0.86, of 256 0.85 / 0.78, where a tile
 /// of whole lines has 0.75 / 0.77; 16 x 8 with two 0.87 / 0.85 and 0.74; 8 x 8 with three 0.71 / 0.70.
-constexpr GridShape kStreamedSymmetricFloat[] = {{8, 8}, {.down = 4, .item_rows = 16, .waiting = 3}};
+constexpr GridShape kStreamedSymmetricFloat[] = {{8, 8}, {.down = 4, .item_rows = 16, .in_flight = 3}};
 /// Shared, against 2 words; a copy of as many has 0.97, by work-groups that go through many tiles 0.90. Lines that one
 /// tile holds, 64 rows: float 0.95 / 0.88, double 0.93 / 0.88; 256 rows: 0.87 / 0.82, 0.90 / 0.86.
 constexpr GridShape kWholeSharedFloat[] = {{4, 16, 2}, {8, 16, 2}, {16, 16, 2}};
@@ -65,21 +65,21 @@ constexpr GridShape kStreamedSharedDouble[] = {{8, 16}};
 constexpr GridShape kFactored[] = {{8, 16}, {16, 16}};
 /// Every line by one work-item: 0.66 / 0.70.
 constexpr GridShape kOneItem[] = {{1, 16}};
-/// Segments, float / double, 1024 lines of 16384 rows and 1536 of 65536: 0.54 / 0.59 and 0.59 / 0.60; where couplings
-/// serve 0.58 / 0.66 and 0.61 / 0.67. 4 x 16 is as fast in float where one level is left, 0.50 to 0.56 elsewhere; 16 x
-/// 16 of half the lines 0.52 to 0.56.
+/// Segments, float / double, 1024 lines of 16384 rows and 1536 of 65536: 0.54 / 0.59 and 0.59 / 0.60; where symmetric
+/// 0.58 / 0.66 and 0.61 / 0.67. 4 x 16 is as fast in float where one level is left, 0.50 to 0.56 elsewhere; 16 x 16 of
+/// half the lines 0.52 to 0.56.
 constexpr GridShape kSegment = {8, 16};
-/// The same of lines that are alike and settle at once, against 2 words: 4096 rows 0.56 / 0.58, 65536 rows 0.54 / 0.56,
-/// in turn 0.41 / 0.47. One line a work-item in float 0.41 to 0.46; 4 x 32: 0.50, 16 x 16: 0.51 / 0.53, 8 x 8: 0.47,
-/// 0.39.
+/// The same of lines that are alike, by concurrent sweeps, against 2 words: 4096 rows 0.56 / 0.58, 65536 rows 0.54 /
+/// 0.56, in turn 0.41 / 0.47. One line a work-item in float 0.41 to 0.46; 4 x 32: 0.50, 16 x 16: 0.51 / 0.53, 8 x 8:
+/// 0.47, 0.39.
 constexpr GridShape kSegmentSharedFloat = {8, 16, 2};
 constexpr GridShape kSegmentSharedDouble = {8, 16};
 /// Work-groups of these a core, which has registers for so many: with one 0.46, with three 0.49 to 0.51, four 0.53 to
 /// 0.57; each tile by one of its own 0.38 to 0.44.
 constexpr Index kSegmentGroups = 2;
-/// Rows of a segment that is folded to two at least.
+/// Rows of a segment that is condensed to two at least.
 constexpr Index kLeastSegment = 4;
-/// Segments of a line below which their launches take longer than the walk.
+/// Segments of a line below which their launches take longer than streaming the lines.
 constexpr Index kLeastSegments = 8;
 /// Most work-items of a line in the levels above: they pass on what enters them one after the other.
 constexpr int kMostUpperItems = 64;
@@ -88,8 +88,8 @@ constexpr Index kSegmentArrays = 7;
 /// Rows up to which a tile that holds whole lines is faster than tiles that are streamed, float and general.
 constexpr Index kShortLine = 64;
 
-/// Bytes that a core's work-items hold of one array, for it to keep reading; of exact-factored, whose lines are walked
-/// or cut, a work-group and a half a core: measured of 8 to 512 of them.
+/// Bytes that a core's work-items hold of one array, for it to keep reading; of exact-factored, whose lines are
+/// streamed or cut, a work-group and a half a core: measured of 8 to 512 of them.
 constexpr Index kBusyBytes = 16 << 10, kBusyBytesExact = 3 << 9;
 /// Tiles of a run, at least, of which two more are read for its neighbours' sake; twice as many where three wait.
 constexpr Index kShortRun = 16;
@@ -140,8 +140,8 @@ GridShape wanted_shape(Index length, const GridDemand& demand, int word, const D
   if (!streamed) return first_of(kFactored, demand.reach);
   if (shared) return first_of(wide ? Shapes(kStreamedSharedDouble) : Shapes(kStreamedSharedFloat), demand.reach);
   if (wide) return first_of(kStreamedDouble, demand.reach);
-  const bool serve = demand.form == Form::symmetric;
-  return first_of(serve ? Shapes(kStreamedSymmetricFloat) : Shapes(kStreamedFloat), demand.reach);
+  const bool symmetric = demand.form == Form::symmetric;
+  return first_of(symmetric ? Shapes(kStreamedSymmetricFloat) : Shapes(kStreamedFloat), demand.reach);
 }
 
 /// Lines of a work-group and the shape for each, no larger than lines and device allow.
@@ -179,9 +179,9 @@ std::pair<int, GridShape> choose_shape(const LineSet& lines, const GridDemand& d
 
 /// Cut the lines into runs, so that a few lines keep all cores busy.
 /// @param group_bytes of a number for each work-item, of all groups if lines are whole
-Index tiles_of_run(Index tiles, Index group_bytes, int waiting, const DeviceTraits& traits) {
+Index tiles_of_run(Index tiles, Index group_bytes, int in_flight, const DeviceTraits& traits) {
   const Index wanted = quotient_up(kBusyBytes * std::max(1, traits.cores), group_bytes);
-  return std::min(tiles, std::max(quotient_up(tiles, wanted), kShortRun * std::max(1, waiting - 1)));
+  return std::min(tiles, std::max(quotient_up(tiles, wanted), kShortRun * std::max(1, in_flight - 1)));
 }
 
 /// Cut the tiles of all lines into as many runs as a device has work-groups of, unless they would be too short.
@@ -217,7 +217,7 @@ UpperTiles upper_tiles(const Plan& plan, Index block_lines) {
 }
 
 SegmentCut grid_cut(const Plan& plan, Index block_lines) {
-  return {plan.m, upper_tiles(plan, block_lines).rows, plan.couplings_serve()};
+  return {plan.m, upper_tiles(plan, block_lines).rows, plan.symmetric()};
 }
 
 Plan make_grid_plan(const LineSet& lines, const GridDemand& demand, int word, const DeviceTraits& traits) {
@@ -250,25 +250,25 @@ Plan make_grid_plan(const LineSet& lines, const GridDemand& demand, int word, co
   const Index groups = beside.bundles * lines.blocks(), bytes = groups * bundle * shape.down * word;
   if (demand.method == Method::truncated_streamed && demand.form != Form::shared) {
     const Index tiles = quotient_up(length, shape.rows());
-    const Index run = tiles_of_run(tiles, bytes, shape.waiting, traits);
+    const Index run = tiles_of_run(tiles, bytes, shape.in_flight, traits);
     beside.segments = quotient_up(tiles, run);
     plan.m = std::min(length, run * shape.rows());
-    grid.waiting = tiles > 1 ? shape.waiting : 1;
+    grid.in_flight = tiles > 1 ? shape.in_flight : 1;
     plan.halo = beside.segments > 1 ? shape.reach() : 0;
   }
   beside.chunk_blocks = choose_chunk_blocks(lines, beside.window, word, traits);
   if (demand.segments && length > shape.rows() && shape.rows() >= kLeastSegment) {
     beside.segments = quotient_up(length, shape.rows());
     plan.m = shape.rows();
-    if (grid_folds_at_once(plan)) {
+    if (grid_condenses_at_once(plan)) {
       const Index runs = kSegmentGroups * std::max(1, traits.cores);
       plan.run_tiles = static_cast<int>(quotient_up(groups * beside.segments, runs));
     }
     const std::int64_t most = std::min(traits.chunk_bytes, traits.memory_bytes / kSegmentArrays);
     if (beside.chunk_blocks < lines.blocks() || lines.extent() > most / word) beside.chunk_blocks = 0;
   }
-  const bool walks = plan.method == Method::exact_factored && !in_one_tile(plan);
-  const Index wanted = (walks ? kBusyBytesExact : kBusyBytes) * std::max(1, traits.cores);
+  const bool streams = plan.method == Method::exact_factored && !in_one_tile(plan);
+  const Index wanted = (streams ? kBusyBytesExact : kBusyBytes) * std::max(1, traits.cores);
   plan.idle = std::max(1.0, static_cast<double>(wanted) / static_cast<double>(bytes * beside.segments));
   if (goes_through_tiles(plan)) cut_through_lines(groups, quotient_up(length, shape.rows()), word, traits, plan);
   return plan;
@@ -285,7 +285,7 @@ std::vector<Plan> make_exact_grid_plans(const LineSet& lines, GridDemand demand,
   }
   demand.segments = true;
   const Plan cut = make_grid_plan(lines, demand, word, traits);
-  if (!grid_folds(cut) || cut.as<Beside>().chunk_blocks == 0) return {whole};
+  if (!grid_condenses(cut) || cut.as<Beside>().chunk_blocks == 0) return {whole};
   const bool pays = cut.idle * cut.words_per_row() < whole.idle * whole.words_per_row();
   return pays && cut.as<Beside>().segments >= kLeastSegments ? std::vector<Plan>{cut, whole}
                                                              : std::vector<Plan>{whole, cut};

@@ -18,20 +18,20 @@ struct GridDemand {
   Index item_rows = 0;  ///< of a work-item, at most 16, as the user asks (Options::partition); 0: chosen
   bool in_turn =
       false;  ///< exact_factored: lines that a tile holds are swept down in turn, too, see GridTiles::in_turn
-  bool one_item = false;  ///< exact_factored: every line by one work-item, so that nothing has to settle
+  bool one_item = false;  ///< exact_factored: every line by one work-item, so that there is no interface system
   bool segments = false;  ///< exact_factored: lines longer than a tile are cut into segments, if all rows fit at once
 
-  /// Segments, if there are any, settle at once.
+  /// Segments, if there are any, are swept concurrently.
   bool at_once() const { return segments && form == Form::shared && !in_turn; }
 };
 
-/// Lines side by side by work-groups: one walks a segment of one bundle tile by tile, items / bundle work-items down
-/// each line, item_rows rows a work-item. truncated-streamed reads `halo` rows, `waiting` tiles, beyond either end of a
-/// segment; exact-factored has one segment, or those of one tile each that are folded.
+/// Lines side by side by work-groups: one streams a segment of one bundle tile by tile, items / bundle work-items down
+/// each line, item_rows rows a work-item. truncated-streamed reads `halo` rows, `in_flight` tiles, beyond either end of
+/// a segment; exact-factored has one segment, or those of one tile each that are condensed.
 struct GridTiles {
   int item_lines = 1;    ///< lines of a work-item
-  int waiting = 1;       ///< tiles that wait for the unknown below them
-  bool in_turn = false;  ///< work-items of a line sweep down one after the other, and settle up only
+  int in_flight = 1;     ///< tiles that wait for the unknown below them
+  bool in_turn = false;  ///< work-items of a line sweep down one after the other, and concurrently up only
 };
 
 /// A plan for lines side by side by work-groups.
@@ -46,17 +46,17 @@ inline int grid_items_down(const Plan& plan) {
 inline Index grid_tile_rows(const Plan& plan) { return static_cast<Index>(grid_items_down(plan)) * plan.item_rows; }
 
 /// Rows that lie between what is truncated and the unknowns that feel it.
-inline Index grid_reach(const Plan& plan) { return grid_tile_rows(plan) * plan.as<GridTiles>().waiting; }
+inline Index grid_reach(const Plan& plan) { return grid_tile_rows(plan) * plan.as<GridTiles>().in_flight; }
 
-/// Exact: lines are cut into segments of a tile, which are folded to their first rows, see GridFactors.
-inline bool grid_folds(const Plan& plan) {
+/// Exact: lines are cut into segments of a tile, which are condensed to their first rows, see GridFactors.
+inline bool grid_condenses(const Plan& plan) {
   return grid(plan) && plan.method == Method::exact_factored && plan.as<Beside>().segments > 1;
 }
 
-/// The same of lines that are all alike: work-groups go through many bundles (kernels/gpu/grid_shared_fold.cl),
-/// `run_tiles` tiles each, and rows settle at once.
-inline bool grid_folds_at_once(const Plan& plan) {
-  return grid_folds(plan) && plan.form == Form::shared && !plan.as<GridTiles>().in_turn;
+/// The same of lines that are all alike: work-groups go through many bundles (kernels/gpu/grid_shared_condense.cl),
+/// `run_tiles` tiles each, and sweeps are concurrent.
+inline bool grid_condenses_at_once(const Plan& plan) {
+  return grid_condenses(plan) && plan.form == Form::shared && !plan.as<GridTiles>().in_turn;
 }
 
 /// A tile holds whole lines, so that nothing is truncated.
@@ -77,7 +77,7 @@ inline bool reads_ahead(const Plan& plan) { return plan.item_rows <= kMostRowsAh
 /// Rows of a line that one tile may hold, on devices with room for large work-groups.
 inline constexpr Index kMostGridRows = 256;
 
-/// Tiles of the levels above the first of grid_folds(): few rows a line, so that work-groups of as many
+/// Tiles of the levels above the first of grid_condenses(): few rows a line, so that work-groups of as many
 /// work-items hold whole lines where they can.
 struct UpperTiles {
   int bundle, down;  ///< lines of a work-group, and work-items of a line
@@ -85,7 +85,7 @@ struct UpperTiles {
 };
 OCLSPKT_API UpperTiles upper_tiles(const Plan& plan, Index block_lines);
 
-/// grid_folds(): how every line is cut.
+/// grid_condenses(): how every line is cut.
 OCLSPKT_API SegmentCut grid_cut(const Plan& plan, Index block_lines);
 
 /// Scalars of local memory of a work-group of goes_through_tiles().
@@ -94,14 +94,14 @@ OCLSPKT_API Index shared_grid_words(Index bundle, Index items_down, Index tile_r
 
 /// Plan lines side by side by work-groups, by stored factors: grid(). Lines that one tile holds are solved in one
 /// pass that truncates nothing (kernels/gpu/grid_whole.cl), others as the method says (grid_streamed.cl,
-/// grid_factored.cl), or by segments (grid_fold.cl); lines that are all alike by grid_shared.cl unless they are walked
-/// or cut into segments.
+/// grid_factored.cl), or by segments (grid_condense.cl); lines that are all alike by grid_shared.cl unless they are
+/// streamed or cut into segments.
 /// @pre   lines.beside(), traits.group_items > 0
-/// @post  chunk_blocks is 0 if the memory does not hold one block, or of grid_folds() all
+/// @post  chunk_blocks is 0 if the memory does not hold one block, or of grid_condenses() all
 /// @throws InvalidInput if `item_rows` is negative
 OCLSPKT_API Plan make_grid_plan(const LineSet& lines, const GridDemand& demand, int word, const DeviceTraits& traits);
 
-/// Plans of exact-factored, the fastest by words and idle cores first: lines walked whole and, where they are longer
+/// Plans of exact-factored, the fastest by words and idle cores first: lines streamed whole and, where they are longer
 /// than a tile and all rows fit at once, cut into segments.
 /// @param demand  method, in_turn, one_item and segments are not read
 /// @pre, @throws  as for make_grid_plan()

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "fold_rounding.hpp"
+#include "condense_rounding.hpp"
 #include "grid_plan.hpp"
 #include "segment_elimination.hpp"
 #include "sweep_rounding.hpp"
@@ -31,7 +31,7 @@ SweepOrder order_of(const Plan& plan, double unit) {
                    .tile_rows = grid_tile_rows(plan),
                    .at_once = !plan.as<GridTiles>().in_turn,
                    .streamed = streamed,
-                   .waiting = plan.as<GridTiles>().waiting,
+                   .in_flight = plan.as<GridTiles>().in_flight,
                    .unit = unit};
   // Where runs are counted through all lines any tile may begin one.
   if (streamed && goes_through_tiles(plan)) order.run_rows = order.tile_rows;
@@ -113,11 +113,11 @@ struct RowsThatAreLeft {
 };
 
 /// A line that is cut into segments, level by level.
-class LineFold {
+class CondensedLine {
  public:
   /// @param upper_rows  of tiles of all levels but the first
   /// @param unit        u of the scalar
-  LineFold(const Plan& plan, Index upper_rows, double unit) : plan_(plan), upper_rows_(upper_rows), unit_(unit) {}
+  CondensedLine(const Plan& plan, Index upper_rows, double unit) : plan_(plan), upper_rows_(upper_rows), unit_(unit) {}
 
   /// @param rows  f(i): row i of `count` of level `level`
   /// @return the largest error of a row, in units of u
@@ -127,9 +127,9 @@ class LineFold {
     if (level > 0 && count <= tile) return bound_whole(rows, count);
     const SweepOrder order{.item_rows = plan_.item_rows,
                            .tile_rows = tile,
-                           .at_once = level == 0 && grid_folds_at_once(plan_),
+                           .at_once = level == 0 && grid_condenses_at_once(plan_),
                            .unit = unit_};
-    FoldRounding rounding(order, unit_ <= kUnit<double>);
+    CondenseRounding rounding(order, unit_ <= kUnit<double>);
     std::vector<SchurSegment<double>> segments;
     for (Index first = 0; first < count; first += tile) {
       const ExcessRow<double> top = rows(first);
@@ -148,7 +148,7 @@ class LineFold {
  private:
   template <typename Rows>
   static void see_segment(const Rows& rows, Index count, Index first, Index end, SchurSegment<double>& left,
-                          FoldRounding& rounding) {
+                          CondenseRounding& rounding) {
     ExcessRow<double> row;
     eliminate_inner_rows(rows, count, first + 1, end, left, [&](Index i, const auto& next, const auto& so_far) {
       if (!so_far.single) {
@@ -186,25 +186,26 @@ class LineFold {
 double grid_rounding_by_survey(const Plan& plan, const Survey& survey) {
   if (plan.n == 0) return 0;
   const double d = survey.dominance;
-  if (!(d >= 1) || grid_folds(plan)) return kInfinity;
+  if (!(d >= 1) || grid_condenses(plan)) return kInfinity;
   const SweepOrder order = order_of(plan, kUnit<float>);
   const Index length = in_one_tile(plan) || order.run_rows == 0 ? 2 * order.tile_rows : kLikeRows;
-  // Rows that settle on the way up only know how small couplings are that dominant rows divide by their pivots.
-  const bool settles = (order.at_once && grid_items_down(plan) > 1) || order.streamed;
-  if (!settles || shrinks(survey)) return bound_like_rows(order, 1 / std::max(1.0, survey.decay()), length);
+  // Interface systems that are solved on the way up only know how small couplings are that dominant rows divide by
+  // their pivots.
+  const bool has_interfaces = (order.at_once && grid_items_down(plan) > 1) || order.streamed;
+  if (!has_interfaces || shrinks(survey)) return bound_like_rows(order, 1 / std::max(1.0, survey.decay()), length);
   const double joints = rounding_by_dominance(d) - rounding_by_dominance(kInfinity);
   return rounding_by_dominance(d) + (order.run_rows > 0 ? 4 + joints : 0);
 }
 
 template <typename T>
 std::vector<Rounding> bound_grid_lines(const Plan& plan, Index length, const std::vector<BandsView<T>>& lines) {
-  if (!grid_folds(plan)) return bound_swept(plan, length, lines);
+  if (!grid_condenses(plan)) return bound_swept(plan, length, lines);
   std::vector<Rounding> bounds;
   for (const BandsView<T>& line : lines) {
     // Rows of upper tiles do not depend on how many lines there are.
-    LineFold fold(plan, upper_tiles(plan, 1).rows, kUnit<T>);
-    const double most = fold.bound([&](Index i) { return wide_row(line, i); }, length, 0);
-    bounds.push_back({most / 2, fold.row()});
+    CondensedLine condensed(plan, upper_tiles(plan, 1).rows, kUnit<T>);
+    const double most = condensed.bound([&](Index i) { return wide_row(line, i); }, length, 0);
+    bounds.push_back({most / 2, condensed.row()});
   }
   return bounds;
 }

@@ -14,7 +14,7 @@ namespace oclspkt {
 double grid_rounding_by_survey(const Plan& plan, const Survey& survey);
 
 /// The bounds of some lines of `length` rows, laid end to end each, by the products of their multipliers and couplings:
-/// see SweepRounding and, of segments, FoldRounding. Their rows are counted from the first row of the line.
+/// see SweepRounding and, of segments, CondenseRounding. Their rows are counted from the first row of the line.
 /// @pre grid(plan), couplings out of the lines are 0
 /// @cost a division and some 40 multiply-adds a row; of segments twice as many
 template <typename T>

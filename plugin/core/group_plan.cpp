@@ -19,7 +19,7 @@ namespace {
 constexpr Index kItemVector = 16, kMostGroupItemRows = 32;
 /// Tiles of a run at most.
 constexpr Index kMostRunTiles = 64;
-/// Work-items that a core has registers for at a time when they walk runs (H200).
+/// Work-items that a core has registers for at a time when they stream runs (H200).
 constexpr Index kFloatItemsPerCore = 512, kDoubleItemsPerCore = 256;
 /// Share of a tile's rows that whole lines have to fill.
 constexpr double kWellFilled = 0.8;
@@ -49,7 +49,7 @@ constexpr GroupShape kShortHaloFloats = {128, 12, 32};
 constexpr GroupShape kLongRuns = {192, 16, 0};
 /// Runs that are lines. Shares of the stream on an H200, 1.7e7 rows. Lines of 4096 rows: two tiles of 128 x 16 0.96 to
 /// 0.98 in double, 0.95 in float, as runs of several lines 0.93 to 0.95 and 0.89 to 0.92, by 256 x 8 0.73 and 0.80; of
-/// 3200 rows 100 x 16 0.86 and 0.84. Of 16384 rows, double: 128 x 16 0.95, 64 x 16 0.92. Where couplings serve 64 x 16
+/// 3200 rows 100 x 16 0.86 and 0.84. Of 16384 rows, double: 128 x 16 0.95, 64 x 16 0.92. Where symmetric 64 x 16
 /// is faster, 0.93 for 0.90 and 0.91 for 0.88. Rows of a work-item in the order of their rates.
 constexpr int kLineItemRows[] = {16, 12};
 constexpr int kTwoTileItems = 128, kLongLineItems[] = {128, 64};
@@ -66,7 +66,7 @@ constexpr GroupShape kReducedLevels = {128, kLevelItemRows, 0};
 /// more a fifth is lost, as it has to wait for its turn.
 struct KeptShape {
   int items, item_rows;
-  int together;    ///< tiles that are solved at once
+  int item_tiles;  ///< tiles that are solved at once
   int most_steps;  ///< of the scan, whose products need registers, too
   int per_core;
   GroupShape group() const { return {items, item_rows, 0}; }
@@ -82,11 +82,11 @@ constexpr KeptShape kKeptDoubles[] = {{64, 16, 1, 4, 4}, {128, 16, 1, 4, 2}, {25
 constexpr KeptShape kKeptHaloFloats[] = {{96, 12, 2, 2, 5}, {128, 12, 2, 2, 4}, {192, 12, 2, 3, 2}, {64, 16, 1, 4, 6}};
 /// A halo of 128: 0.82; 64 x 12, which keeps 512 rows, 0.71, 192 x 12 0.67. A halo of 256: 0.71.
 constexpr KeptShape kKeptHaloDoubles[] = {{128, 10, 1, 2, 3}, {256, 10, 1, 4, 1}, {64, 16, 1, 4, 4}};
-/// The first of them where couplings serve and products of the scan are in local memory: 128 registers for 166, 0.91
+/// The first of them where symmetric and products of the scan are in local memory: 128 registers for 166, 0.91
 /// for 0.84. Either by itself: 160 of them, 0.85 and 0.82; both with y copied past the registers 0.87, two tiles ahead
 /// 0.81. Other shapes with both: 64 x 20 0.87, 160 x 8 0.82. Whole lines gain a hundredth by serving couplings, nothing
 /// by the rest.
-constexpr KeptShape kMirroredHaloDoubles = {128, 10, 1, 2, 4};
+constexpr KeptShape kSymmetricHaloDoubles = {128, 10, 1, 2, 4};
 
 bool fits(const GroupShape& shape, int word, const DeviceTraits& traits) {
   return shape.items <= traits.group_items &&
@@ -113,11 +113,11 @@ GroupShape run_shape(Index reach, Index partition, int word, const DeviceTraits&
   return longer ? kLongRuns : usual;
 }
 
-/// Let work-items settle with neighbours up to `rows` rows away only.
-void settle_within(Index rows, Plan& plan) {
+/// Let work-items couple with neighbours up to `rows` rows away only.
+void couple_within(Index rows, Plan& plan) {
   if (!plan.has<Scan>()) return;
   if (!plan.has<Scan>()) return;
-  // A work-item that is settled with 2^steps others on either side knows 2^steps - 1 of their partitions.
+  // A work-item that is coupled with 2^steps others on either side knows 2^steps - 1 of their partitions.
   int& steps = plan.as<Scan>().steps;
   while (steps > 0 && ((Index{1} << (steps - 1)) - 1) * plan.item_rows >= rows) --steps;
 }
@@ -128,7 +128,7 @@ void take_shape(const GroupShape& shape, Plan& plan) {
   plan.lanes = 1;
 }
 
-/// Work-groups that walk runs at a time.
+/// Work-groups that stream runs at a time.
 Index runs_at_once(const Plan& plan, int word, const DeviceTraits& traits) {
   const Index items = word == sizeof(float) ? kFloatItemsPerCore : kDoubleItemsPerCore;
   return std::max(1, traits.cores) * std::max<Index>(1, items / plan.items);
@@ -225,7 +225,7 @@ Plan make_lines_plan(Index n, Index length, Index partition, int word, const Dev
   }
   plan.m = partition;
   scan_all(plan);
-  settle_within(length, plan);
+  couple_within(length, plan);
   plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, std::numeric_limits<int>::max()));
   cut_into_chunks(plan, word, traits);
   return plan;
@@ -328,12 +328,12 @@ bool keep_factors(Plan& plan, Index length, int word, const DeviceTraits& traits
     const Index rows = shape.group().rows(), kept = kept_rows(shape, length, plan.halo, quantum);
     const double least = (whole ? kWellFilled : kWellKept) * static_cast<double>(rows);
     const int steps = kept_steps(shape, length, plan.halo);
-    if (!fits(shape.group(), shape.together * word, traits) || steps > shape.most_steps) continue;
+    if (!fits(shape.group(), shape.item_tiles * word, traits) || steps > shape.most_steps) continue;
     if (static_cast<double>(kept) < least) continue;
     take_shape(shape.group(), plan);
     plan.add<StoredFactors>();
     plan.m = kept;
-    plan.add<KeptTiles>().together = shape.together;
+    plan.add<KeptTiles>().item_tiles = shape.item_tiles;
     plan.add<Scan>().steps = steps;
     deal_kept_tiles(shape.per_core, length, traits, plan);
     cut_into_chunks(plan, word, traits);
@@ -342,10 +342,10 @@ bool keep_factors(Plan& plan, Index length, int word, const DeviceTraits& traits
   return false;
 }
 
-void mirror_factors(Plan& plan, Index length, int word, const DeviceTraits& traits) {
+void make_factors_symmetric(Plan& plan, Index length, int word, const DeviceTraits& traits) {
   if (word == sizeof(float)) return;
-  plan.as<KeptTiles>().mirrors = true;
-  const KeptShape& shape = kMirroredHaloDoubles;
+  plan.as<KeptTiles>().symmetric = true;
+  const KeptShape& shape = kSymmetricHaloDoubles;
   const int steps = plan.as<Scan>().steps;
   const bool usual = plan.items == shape.items && plan.item_rows == shape.item_rows && steps <= shape.most_steps;
   const Index words = group_local_words(plan.items, plan.item_rows) + scan_product_words(plan.items, steps);
@@ -391,7 +391,7 @@ Plan make_reduce_plan(Index n, Index partition, int word, const DeviceTraits& tr
   return plan;
 }
 
-void settle_within_halo(Plan& plan) { settle_within(plan.halo, plan); }
+void couple_within_halo(Plan& plan) { couple_within(plan.halo, plan); }
 
 Index longest_halo(Index partition, int word, const DeviceTraits& traits) {
   if (traits.group_items == 0) return std::numeric_limits<Index>::max();

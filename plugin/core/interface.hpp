@@ -22,10 +22,10 @@ struct ExcessRow {
   T diag() const { return sign * magnitude(); }
   /// The same equation with sign chosen so that magnitude() >= 0, as eliminate() wants its pivot.
   ExcessRow as_pivot() const {
-    const bool turned = magnitude() < 0;
+    const bool negated = magnitude() < 0;
     ExcessRow row = *this;
-    row.sign = turned ? -sign : sign;
-    row.excess = turned ? -2 * (std::abs(lower) + std::abs(upper)) - excess : excess;
+    row.sign = negated ? -sign : sign;
+    row.excess = negated ? -2 * (std::abs(lower) + std::abs(upper)) - excess : excess;
     return row;
   }
 };
@@ -136,9 +136,9 @@ PivotRow<T> pivot_of(ExcessRow<T> row, T taken, T lower, T diag, T upper) {
   const bool direct = carries_diagonal(lower, diag, upper);
   const T carried = row.magnitude(), left = direct ? std::abs(diag) - taken : carried;
   const T couplings = std::abs(row.lower) + std::abs(row.upper), size = std::abs(left);
-  const bool turned = left < 0;
-  row.excess = direct ? size - couplings : turned ? -2 * couplings - row.excess : row.excess;
-  row.sign = turned ? -row.sign : row.sign;
+  const bool negated = left < 0;
+  row.excess = direct ? size - couplings : negated ? -2 * couplings - row.excess : row.excess;
+  row.sign = negated ? -row.sign : row.sign;
   return {row, size};
 }
 

@@ -12,7 +12,7 @@
 namespace oclspkt {
 
 /// Neighbouring lines that are laid end to end together: as many as a cache line has numbers.
-inline constexpr Index kTogether = 8;
+inline constexpr Index kColumnLines = 8;
 
 /// Some neighbouring lines of a set, each laid end to end.
 template <typename T>
@@ -49,12 +49,12 @@ class Column {
 /// @pre lines are of one length, which is not 0
 /// @param f as for for_pieces()
 inline void for_columns(const LineSet& lines, Index count, const std::function<void(Index first, Index width)>& f) {
-  for_pieces(quotient_up(count, kTogether), 1 + kPieceRows / (kTogether * lines.length(0)),
-             [&](Index begin, Index end) {
-               for (Index first = begin * kTogether; first < std::min(count, end * kTogether); first += kTogether) {
-                 f(first, std::min(kTogether, count - first));
-               }
-             });
+  for_pieces(
+      quotient_up(count, kColumnLines), 1 + kPieceRows / (kColumnLines * lines.length(0)), [&](Index begin, Index end) {
+        for (Index first = begin * kColumnLines; first < std::min(count, end * kColumnLines); first += kColumnLines) {
+          f(first, std::min(kColumnLines, count - first));
+        }
+      });
 }
 
 }  // namespace oclspkt

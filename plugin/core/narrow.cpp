@@ -142,8 +142,8 @@ void for_blocks(const LineSet& lines, Index first_line, Index end_line, const F&
 /// "row 3 of line 17", or "row 3" of a single line.
 std::string name_of_row(const LineSet& lines, Index at) {
   for (Index l = 0; l < lines.count(); ++l) {
-    const Index apart = at - lines.first(l), row = apart / lines.row_stride();
-    if (apart < 0 || apart % lines.row_stride() != 0 || row >= lines.length(l)) continue;
+    const Index distance = at - lines.first(l), row = distance / lines.row_stride();
+    if (distance < 0 || distance % lines.row_stride() != 0 || row >= lines.length(l)) continue;
     return "row " + std::to_string(row) + (lines.count() > 1 ? " of line " + std::to_string(l) : "");
   }
   return "row " + std::to_string(at);

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "walk.hpp"
+#include "sweep_rows.hpp"
 
 namespace oclspkt {
 namespace {
@@ -33,7 +33,7 @@ struct ForwardSweep {
   double spike = 1;              ///< what it is at the partition's first row of 1 behind the last
 
   template <typename T>
-  void fill(const Walk<T>& a, Index first, Index end) {
+  void fill(const SweepRows<T>& a, Index first, Index end) {
     const auto size = static_cast<std::size_t>(end - first);
     coupling.resize(size);
     entered.resize(size);
@@ -51,9 +51,9 @@ struct ForwardSweep {
     }
   }
 
-  /// The largest error of rows from `stop` on, where that of the last one is `settled`. NaN if there is one.
-  double largest_error(double settled, std::size_t stop) const {
-    double worst = 0, error = settled;
+  /// The largest error of rows from `stop` on, where that of the last one is `at_last`. NaN if there is one.
+  double largest_error(double at_last, std::size_t stop) const {
+    double worst = 0, error = at_last;
     for (std::size_t i = coupling.size(); i-- > stop;) {
       if (i + 1 < coupling.size()) error = entered[i] + coupling[i] * error;
       if (!(error <= worst)) worst = error;
@@ -77,9 +77,9 @@ Plan make_paper_plan(Index n, Index m, int word, const DeviceTraits& traits) {
   plan.n = n;
   plan.m = std::min(m, round_up(std::max<Index>(n, 1), kPaperRows));
   const auto fits = [&](int items, Index words) { return items * words * word <= traits.local_bytes; };
-  const Index turned = paper_block_rows(word) + 1, kept = 4 * plan.m;
+  const Index transposed = paper_block_rows(word) + 1, kept = 4 * plan.m;
   plan.items = choose_items(traits.group_items);
-  while (plan.items > 1 && !fits(plan.items, turned)) plan.items /= 2;
+  while (plan.items > 1 && !fits(plan.items, transposed)) plan.items /= 2;
   const int fewer = std::min(plan.items, kFewestStagedItems);
   plan.as<PaperForm>().staged = fits(fewer, kept);
   if (plan.as<PaperForm>().staged && !fits(plan.items, kept)) plan.items = fewer;
@@ -103,7 +103,7 @@ double paper_words(const Plan& plan) {
 
 template <typename T>
 Certificate certify_paper(const Plan& plan, const BandsView<T>& bands, double limit) {
-  const Walk<T> rows(bands, plan.n, false), upwards(bands, plan.n, true);
+  const SweepRows<T> rows(bands, plan.n, false), upwards(bands, plan.n, true);
   const Index partitions = plan.partitions();
   const auto sweep = [&](Index k, TwoSweeps& sweeps) {
     const Index first = k * plan.m, end = std::min(plan.n, first + plan.m);

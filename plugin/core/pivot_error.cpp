@@ -10,7 +10,7 @@
 #include "line_columns.hpp"
 #include "parallel.hpp"
 #include "schemes/scheme.hpp"
-#include "walk.hpp"
+#include "sweep_rows.hpp"
 
 namespace oclspkt {
 namespace {
@@ -58,7 +58,7 @@ class PivotErrors {
 };
 
 template <typename T>
-bool knows_line(const Elimination& how, const Walk<T>& rows, Index length) {
+bool knows_line(const Elimination& how, const SweepRows<T>& rows, Index length) {
   PivotErrors<T> errors(how);
   for (Index i = 0; i < length; ++i) {
     if (!errors.see(rows.lower(i), rows.diag(i), rows.upper(i))) return false;
@@ -81,8 +81,8 @@ bool knows_pivots(const Plan& plan, const LineSet& lines, const BandsView<T>& ba
   std::atomic<bool> known{true};
   const auto see_line = [&](const BandsView<T>& line, Index length) {
     if (!known) return;
-    if (!knows_line(how, Walk<T>(line, length, false), length) ||
-        (how.upwards && !knows_line(how, Walk<T>(line, length, true), length))) {
+    if (!knows_line(how, SweepRows<T>(line, length, false), length) ||
+        (how.upwards && !knows_line(how, SweepRows<T>(line, length, true), length))) {
       known = false;
     }
   };

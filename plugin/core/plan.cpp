@@ -20,13 +20,13 @@ namespace {
 constexpr Index kShortPartition = 64;
 /// Rows a partition has where neither cache nor halo decide; 16 x odd, since powers of two collide in the cache.
 constexpr Index kUsualPartition = 16 * 31;
-/// The same where a tile is swept, settled at once and not met again: it stays in the first-level cache. Exact-factored
+/// The same where a tile is swept concurrently and not met again: it stays in the first-level cache. Exact-factored
 /// has 0.60 / 0.62 of the stream with 112 rows, 0.555 / 0.556 with 496 (d = 3, Xeon with AVX-512, PoCL).
-constexpr Index kSettledPartition = 16 * 7;
-/// Rows of a partition of tiles that are walked by their bands: they stay in the first-level cache.
-constexpr Index kWalkedPartition = 32;
+constexpr Index kFactoredPartition = 16 * 7;
+/// Rows of a partition of tiles that are streamed by their bands: they stay in the first-level cache.
+constexpr Index kStreamedPartition = 32;
 /// The longest ones, which leave it: 0.70 of the stream in double where 32 rows have 0.81 (Xeon with AVX-512, PoCL).
-constexpr Index kLongestWalked = 64;
+constexpr Index kLongestStreamed = 64;
 /// Partitions of whole lines are multiples of it, so that rows are stored in whole cache lines.
 constexpr Index kWholeLinesQuantum = 16;
 /// Words a row that a tile keeps between its two sweeps.
@@ -311,23 +311,24 @@ Plan make_stored_plan(Index n, Index reach, Index partition, int word, const Dev
   return plan;
 }
 
-bool walk_tiles(Plan& plan, Index halo, int word, const DeviceTraits& traits) {
+bool stream_tiles(Plan& plan, Index halo, int word, const DeviceTraits& traits) {
   const bool suits = traits.group_items == 0 && traits.lanes == traits.tile_lanes;
-  const Index m = halo <= kWalkedPartition * plan.lanes ? kWalkedPartition : kLongestWalked, tile = m * plan.lanes;
+  const Index m = halo <= kStreamedPartition * plan.lanes ? kStreamedPartition : kLongestStreamed,
+              tile = m * plan.lanes;
   if (!suits || plan.method != Method::truncated_halo || halo > tile || plan.n < 2 * tile) return false;
-  Plan walked = plan;
-  walked.add<JoinedPartitions>();
-  walked.m = m;
-  walked.halo = 0;
-  choose_runs(walked, traits);
-  walked.chunk_tiles = std::min(chunk_words(word, traits) / tile - 2, walked.tiles());
-  if (walked.chunk_tiles < 1) return false;
-  plan = walked;
+  Plan streamed = plan;
+  streamed.add<JoinedPartitions>();
+  streamed.m = m;
+  streamed.halo = 0;
+  choose_runs(streamed, traits);
+  streamed.chunk_tiles = std::min(chunk_words(word, traits) / tile - 2, streamed.tiles());
+  if (streamed.chunk_tiles < 1) return false;
+  plan = streamed;
   return true;
 }
 
 Plan make_twisted_plan(Index n, Index partition, int word, const DeviceTraits& traits) {
-  Plan plan = stored_tiles(Method::exact_factored, n, partition, kSettledPartition, word, kSides, traits);
+  Plan plan = stored_tiles(Method::exact_factored, n, partition, kFactoredPartition, word, kSides, traits);
   meet(plan, kTwistedArrays, word, traits);
   // Two cores draw as much of a memory's rate as four would of their share (16 cores: 3.8 of 8 times).
   plan.idle = std::max(1.0, traits.cores / kTwistedCores);
@@ -367,7 +368,7 @@ bool share_rows(Plan& plan, Index length) {
   return true;
 }
 
-bool serve_couplings(Plan& plan, int word, const DeviceTraits& traits) {
+bool make_symmetric(Plan& plan, int word, const DeviceTraits& traits) {
   if (3 * (plan.m + 1) * plan.lanes > chunk_words(word, traits)) return false;
   plan.form = Form::symmetric;
   return true;

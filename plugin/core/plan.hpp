@@ -75,7 +75,7 @@ struct Cut {
 /// Lines laid end to end: partition k holds rows [k*m, min(n, (k+1)*m)), tile t partitions [t*lanes, (t+1)*lanes).
 /// By work-groups (`items` > 0; lines laid end to end on GPUs): a partition is what a work-group solves, and is read
 /// with its halos in tiles of items * item_rows rows, item_rows a work-item: run_tiles * items * item_rows = m + 2
-/// halo. Truncated-halo takes one tile, truncated-streamed walks several by stored factors, exact-twopass takes one
+/// halo. Truncated-halo takes one tile, truncated-streamed streams several by stored factors, exact-twopass takes one
 /// without halo (kernels/gpu/tile_excess.clh). In the paper's form a work-item takes a partition, a tile is those of a
 /// work-group.
 /// Lines side by side: see Beside (core/geometry.hpp) and GridTiles (core/grid_plan.hpp).
@@ -89,7 +89,7 @@ struct Plan {
   int items = 0;          ///< work-items of a work-group; 0: tiles are swept by vectors of lanes
   int item_rows = 0;      ///< rows of a work-item; 0: as above
   int run_tiles = 1;      ///< tiles of a partition, or of a run through all lines
-  int runs = 1;           ///< work-groups; each walks a run of consecutive tiles
+  int runs = 1;           ///< work-groups; each takes a run of consecutive tiles
   bool narrow = false;    ///< bands or factors are floats beside vectors of doubles
   Index chunk_tiles = 0;  ///< tiles per chunk: what one launch covers, at most what one allocation may hold
   double idle = 1;        ///< time against that of full lanes on all cores
@@ -139,7 +139,7 @@ struct Plan {
   /// Rows that a work-group holds at once.
   Index group_rows() const { return static_cast<Index>(items) * item_rows; }
   /// The multiplier, or lower coupling, of a row is the coupling of the row above it, and is not kept.
-  bool couplings_serve() const { return form == Form::symmetric; }
+  bool symmetric() const { return form == Form::symmetric; }
   /// Bytes of a stored factor. @param word  of the vectors
   int factor_word(int word) const { return narrow ? static_cast<int>(sizeof(float)) : word; }
   /// Rows that are swept for one that is solved.
@@ -158,7 +158,7 @@ struct Plan {
 ///                  none holds the halo
 OCLSPKT_API Plan make_plan(Method method, Index n, Index halo, Index partition, int word, const DeviceTraits& traits);
 
-/// Plan truncated-streamed by work-groups and stored factors, for lines laid end to end: a work-group walks the tiles
+/// Plan truncated-streamed by work-groups and stored factors, for lines laid end to end: a work-group streams the tiles
 /// of a run, which is truncated `reach` rows away from it.
 /// @param reach     rows, at most longest_reach()
 /// @param partition rows of a work-item asked for by the user, at most 32; 0: chosen
@@ -189,10 +189,10 @@ OCLSPKT_API bool share_line(Plan& plan, Index length, int word);
 ///         with its halos, or too little beside it
 OCLSPKT_API bool keep_factors(Plan& plan, Index length, int word, const DeviceTraits& traits);
 
-/// Let the couplings that work-groups keep serve as multipliers, which takes fewer registers: in double. Parts of lines
+/// Let the couplings that work-groups keep be the multipliers, which takes fewer registers: in double. Parts of lines
 /// then keep products of their scan in local memory, if it has room for them, and a core holds a work-group more.
 /// @param plan   keeps_factors(), of lines that are symmetric to the bit
-OCLSPKT_API void mirror_factors(Plan& plan, Index length, int word, const DeviceTraits& traits);
+OCLSPKT_API void make_factors_symmetric(Plan& plan, Index length, int word, const DeviceTraits& traits);
 
 /// Rows of every line; 0 where they differ, or there are none.
 OCLSPKT_API Index equal_length(const LineSet& lines);
@@ -209,9 +209,9 @@ OCLSPKT_API bool keep_narrow(Plan& plan);
 /// @throws InvalidInput if `partition` is negative
 OCLSPKT_API Plan make_reduce_plan(Index n, Index partition, int word, const DeviceTraits& traits);
 
-/// Let the work-items of a tile settle with no more of their neighbours than the halo's rows, which is enough where
-/// every row decays as the halo asks for; without it they settle with all. Does nothing to other plans.
-OCLSPKT_API void settle_within_halo(Plan& plan);
+/// Let the work-items of a tile couple with no more of their neighbours than the halo's rows, which is enough where
+/// every row decays as the halo asks for; without it they couple with all. Does nothing to other plans.
+OCLSPKT_API void couple_within_halo(Plan& plan);
 
 /// Rows of the longest halo with which truncated-halo still solves more rows than it only reads; unlimited but for
 /// plans by work-groups, whose tiles are no longer than their work-items hold.
@@ -226,10 +226,10 @@ OCLSPKT_API Index partition_of_whole_lines(const LineSet& lines, int word, const
 OCLSPKT_API Plan make_whole_lines_plan(const LineSet& lines, Index partition, int word, const DeviceTraits& traits);
 
 /// Plan truncated-halo for lines laid end to end on a device whose registers hold a row of a tile: its partitions
-/// settle each other, no row is swept twice, and what is truncated is a tile away (JoinedPartitions).
+/// solve one interface system, no row is swept twice, and what is truncated is a tile away (JoinedPartitions).
 /// @param halo  rows that the certificate asks for
 /// @return false, and plan as it was, where the device, the halo or the memory do not suit
-OCLSPKT_API bool walk_tiles(Plan& plan, Index halo, int word, const DeviceTraits& traits);
+OCLSPKT_API bool stream_tiles(Plan& plan, Index halo, int word, const DeviceTraits& traits);
 
 /// Say how many rows what enters a partition of a stored plan gets to, at least: whole blocks of `lanes` rows.
 OCLSPKT_API void reach_rows(Plan& plan, Index rows);
@@ -265,9 +265,9 @@ OCLSPKT_API Index partition_that_fills(Index length, const Plan& plan);
 ///         change
 OCLSPKT_API bool share_rows(Plan& plan, Index length);
 
-/// Let the couplings of a symmetric matrix serve as its multipliers.
+/// Let the couplings of a symmetric matrix be its multipliers.
 /// @return false, and plan as it was, where the memory does not hold one row more of three tiles
-OCLSPKT_API bool serve_couplings(Plan& plan, int word, const DeviceTraits& traits);
+OCLSPKT_API bool make_symmetric(Plan& plan, int word, const DeviceTraits& traits);
 
 /// Plan exact-factored: bundles for lines side by side, by work-groups where the device has kernels for GPUs, else line
 /// by line.

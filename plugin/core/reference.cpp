@@ -43,18 +43,18 @@ double Reference<T>::line_rounding(Index at, Index n, const T* rows) const {
     return std::abs(static_cast<double>(diag_[at + i])) + (i + 1 < n ? std::abs(double{upper_[at + i]}) : 0) +
            (i + 2 < n ? std::abs(double{upper2_[at + i]}) : 0);
   };
-  double waiting = 0, row = rows[0], worst = 0;  // what the row that is eliminated next has collected, and its sum
+  double collected = 0, row = rows[0], worst = 0;  // what the row that is eliminated next has collected, and its sum
   for (Index i = 0; i < n; ++i) {
     const bool last = i + 1 == n,
                swapped = !last && pivots_[static_cast<std::size_t>(at + i)] != static_cast<int>(i + 1);
     const double substituted = kSubstituted * size(i);
     const double next_row = last ? 0 : static_cast<double>(rows[i + 1]);
-    const double pivoted = swapped ? substituted / next_row : (waiting + substituted) / row;
+    const double pivoted = swapped ? substituted / next_row : (collected + substituted) / row;
     if (!(pivoted <= worst)) worst = std::isnan(worst) ? worst : pivoted;
     if (last) break;
     const double multiplier = std::abs(static_cast<double>(lower_[at + i]));
     if (!swapped) row = next_row;
-    waiting = (swapped ? waiting : 0) + multiplier * substituted + kTakenOff * (row + multiplier * size(i));
+    collected = (swapped ? collected : 0) + multiplier * substituted + kTakenOff * (row + multiplier * size(i));
   }
   return worst / 2;
 }

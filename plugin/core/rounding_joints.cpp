@@ -9,7 +9,7 @@
 
 #include "pivot_error.hpp"
 #include "sweep_down.hpp"
-#include "walk.hpp"
+#include "sweep_rows.hpp"
 
 namespace oclspkt {
 namespace {
@@ -56,7 +56,7 @@ struct RowSwept {
 };
 
 template <typename T>
-RowSwept sweep_row(const Walk<T>& rows, Index i, RowAbove& above) {
+RowSwept sweep_row(const SweepRows<T>& rows, Index i, RowAbove& above) {
   const double lower = std::abs(double{rows.lower(i)}), diag = std::abs(double{rows.diag(i)}), upper = rows.upper(i);
   const EliminatedRow left = above.chain.next(rows.lower(i), rows.diag(i), rows.upper(i));
   RowSwept row{lower, diag, left.size, std::abs(upper), left.ratio, std::abs(left.taken), 0, 0};
@@ -125,7 +125,7 @@ struct Kept {
 };
 
 template <typename T>
-void see_partitions(const Plan& plan, const Walk<T>& rows, Index begin, Index end, Handed& h, Kept* kept) {
+void see_partitions(const Plan& plan, const SweepRows<T>& rows, Index begin, Index end, Handed& h, Kept* kept) {
   for (Index first = begin, after = 0; first < end; first = after) {
     after = std::min({end, first + plan.m, plan.n});
     const RowAbove before = h.above;
@@ -166,7 +166,7 @@ constexpr Rounding kNone{std::numeric_limits<double>::infinity(), -1};
 
 template <typename T>
 JointRounding bound_stored_joints(const Plan& plan, const BandsView<T>& bands) {
-  const Walk<T> rows(bands, plan.n, false);
+  const SweepRows<T> rows(bands, plan.n, false);
   std::vector<Kept> kept(static_cast<std::size_t>(plan.partitions()));
   const std::vector<Handed> pieces =
       sweep_down<Handed>(plan.n, round_up(kPieceRows, plan.m), round_up(kLeadIn, plan.m),
@@ -215,7 +215,7 @@ struct SideErrors {
 template <typename T>
 SideErrors see_side(const Plan& plan, const BandsView<T>& bands, bool up) {
   const Index meeting = std::min(plan.n, plan.as<Sides>().meeting * plan.tile_rows());
-  const Walk<T> rows(bands, plan.n, up);
+  const SweepRows<T> rows(bands, plan.n, up);
   const Index last = up ? plan.n - meeting : meeting;
   // From below, the rows that fill the last partition are met first.
   const Index filled = up ? plan.partitions() * plan.m - plan.n : 0;

@@ -141,7 +141,7 @@ RatioLimits::RatioLimits(const Survey& survey) : lower_share(survey.lower_share)
 
 template <typename T>
 Rounding bound_runs(const Plan& plan, const BandsView<T>& bands) {
-  const Walk<T> rows(bands, plan.n, false);
+  const SweepRows<T> rows(bands, plan.n, false);
   std::vector<Index> begin;
   for (Index r = 0; r < plan.partitions(); ++r) begin.push_back(r * plan.m - plan.halo);
   const std::vector<PivotAbove> pivots = pivots_above(rows, plan.n, begin);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Bounds on rounding of lines laid end to end, whose work-items settle by scans or by cyclic reduction.
+// Bounds on rounding of lines laid end to end, whose interface systems are solved by scans or by cyclic reduction.
 #pragma once
 
 #include "geometry.hpp"
@@ -26,7 +26,8 @@ Rounding bound_runs(const Plan& plan, const RatioLimits& limits);
 /// Of tiles by the factors of one line that work-groups keep (kernels/gpu/tile_shared.cl), with a halo or without.
 Rounding bound_kept(const Plan& plan, const RatioLimits& limits);
 
-/// Of tiles whose work-items settle by cyclic reduction (kernels/gpu/tile_halo.cl), by the values of the rows.
+/// Of tiles whose interface systems are solved by cyclic reduction (kernels/gpu/tile_halo.cl), by the values of the
+/// rows.
 /// @cost 3 divisions, some 60 additions and multiplications a row, by all processors of this process
 template <typename T>
 Rounding bound_tiles(const Plan& plan, const BandsView<T>& bands);

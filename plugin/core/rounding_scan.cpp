@@ -17,7 +17,7 @@ struct SweptRow {
 
 /// Eliminate a row. A pivot that is not positive makes NaN of all that follows.
 template <typename T>
-SweptRow eliminate(const Walk<T>& rows, Index i, PivotAbove& above) {
+SweptRow eliminate(const SweepRows<T>& rows, Index i, PivotAbove& above) {
   const double sign = rows.diag(i) < 0 ? -1 : 1, a = sign * rows.lower(i), b = sign * rows.diag(i);
   const double c = sign * rows.upper(i), t = std::abs(a) * above.reciprocal, taken = t * std::abs(above.upper);
   double excess = row_excess(rows.lower(i), rows.diag(i), rows.upper(i));
@@ -31,7 +31,7 @@ SweptRow eliminate(const Walk<T>& rows, Index i, PivotAbove& above) {
 }
 
 template <typename T>
-void eliminate_rows(const Walk<T>& rows, Index begin, Index end, PivotAbove& above) {
+void eliminate_rows(const SweepRows<T>& rows, Index begin, Index end, PivotAbove& above) {
   for (Index i = begin; i < end; ++i) eliminate(rows, i, above);
 }
 
@@ -41,7 +41,7 @@ bool agree(double one, double other) { return std::abs(one - other) <= 1e-9 * st
 }  // namespace
 
 template <typename T>
-std::vector<PivotAbove> pivots_above(const Walk<T>& rows, Index n, const std::vector<Index>& first) {
+std::vector<PivotAbove> pivots_above(const SweepRows<T>& rows, Index n, const std::vector<Index>& first) {
   std::vector<PivotAbove> above(first.size());
   std::atomic<bool> known{true};
   for_pieces(static_cast<Index>(first.size()), std::max<Index>(1, kPieceRows / kLeadIn), [&](Index begin, Index end) {
@@ -78,7 +78,7 @@ void RoundedRows::resize(Index rows) {
 }
 
 template <typename T>
-void RoundedRows::fill(const Walk<T>& rows, Index first, Index n, PivotAbove& above) {
+void RoundedRows::fill(const SweepRows<T>& rows, Index first, Index n, PivotAbove& above) {
   for (Index k = 0; k < size(); ++k) {
     const auto at = static_cast<std::size_t>(k);
     const Index i = first + k;
@@ -190,9 +190,9 @@ double ScanErrors::handed() const {
   return last.leaves + 2 * last.through * found_.back() + last.twice;
 }
 
-template std::vector<PivotAbove> pivots_above(const Walk<float>&, Index, const std::vector<Index>&);
-template std::vector<PivotAbove> pivots_above(const Walk<double>&, Index, const std::vector<Index>&);
-template void RoundedRows::fill(const Walk<float>&, Index, Index, PivotAbove&);
-template void RoundedRows::fill(const Walk<double>&, Index, Index, PivotAbove&);
+template std::vector<PivotAbove> pivots_above(const SweepRows<float>&, Index, const std::vector<Index>&);
+template std::vector<PivotAbove> pivots_above(const SweepRows<double>&, Index, const std::vector<Index>&);
+template void RoundedRows::fill(const SweepRows<float>&, Index, Index, PivotAbove&);
+template void RoundedRows::fill(const SweepRows<double>&, Index, Index, PivotAbove&);
 
 }  // namespace oclspkt

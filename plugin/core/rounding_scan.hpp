@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// How rounding spreads in the sweeps of a tile whose work-items settle by a scan (kernels/gpu/tile_scan.clh). Numbers
-// of a sweep are divided by the pivots, so that they are in units of the unknowns, and errors are in u max |x|, u = eps
-// / 2.
+// How rounding spreads in the sweeps of a tile whose interface systems are solved by a scan
+// (kernels/gpu/tile_scan.clh). Numbers of a sweep are divided by the pivots, so that they are in units of the unknowns,
+// and errors are in u max |x|, u = eps / 2.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 #include "parallel.hpp"
 #include "rounding.hpp"
-#include "walk.hpp"
+#include "sweep_rows.hpp"
 
 namespace oclspkt {
 
@@ -23,7 +23,7 @@ struct PivotAbove {
 /// unless they still show where that was.
 /// @param first  the rows, ascending; those outside of the system have nothing above them
 template <typename T>
-std::vector<PivotAbove> pivots_above(const Walk<T>& rows, Index n, const std::vector<Index>& first);
+std::vector<PivotAbove> pivots_above(const SweepRows<T>& rows, Index n, const std::vector<Index>& first);
 
 /// The rows of a tile as rounding sees them.
 struct RoundedRows {
@@ -37,7 +37,7 @@ struct RoundedRows {
   /// Rows [first, first + size()) of a system of n rows; those outside of it are uncoupled.
   /// @param[in,out] above  of the row above, then of the last one
   template <typename T>
-  void fill(const Walk<T>& rows, Index first, Index n, PivotAbove& above);
+  void fill(const SweepRows<T>& rows, Index first, Index n, PivotAbove& above);
   /// Whether an unknown counts for more in the row above it than that row's own: the errors of sweeps up then grow.
   bool grow_upwards() const {
     return std::any_of(up.begin(), up.end(), [](double ratio) { return !(ratio <= 1 + 1e-9); });
@@ -82,7 +82,7 @@ struct PartitionErrors {
 /// The bound of partitions of plan.m rows, each of which reads plan.halo rows of its neighbours again.
 /// @param errors_of  f(k): PartitionErrors of partition k, from several threads
 template <typename T, typename F>
-Rounding bound_partitions(const Plan& plan, const Walk<T>& rows, const F& errors_of) {
+Rounding bound_partitions(const Plan& plan, const SweepRows<T>& rows, const F& errors_of) {
   std::vector<PartitionErrors> found(static_cast<std::size_t>(plan.partitions()));
   for_pieces(plan.partitions(), std::max<Index>(1, kPieceRows / plan.m), [&](Index begin, Index end) {
     for (Index k = begin; k < end; ++k) found[static_cast<std::size_t>(k)] = errors_of(k);
@@ -98,9 +98,9 @@ Rounding bound_partitions(const Plan& plan, const Walk<T>& rows, const F& errors
     // Each of the rows beside a cut has been solved with another unknown beyond it than is kept.
     const PartitionErrors &before = found[k - 1], &behind = found[k];
     const Index below = static_cast<Index>(k) * plan.m, above = below - 1;
-    const BesideCut apart{before.at_end.above + behind.at_first.above, before.at_end.below + behind.at_first.below};
-    worst.see(behind.first_row + share(below, rows.lower(below)) * apart.above, below);
-    worst.see(before.last_row + share(above, rows.upper(above)) * apart.below, above);
+    const BesideCut joint{before.at_end.above + behind.at_first.above, before.at_end.below + behind.at_first.below};
+    worst.see(behind.first_row + share(below, rows.lower(below)) * joint.above, below);
+    worst.see(before.last_row + share(above, rows.upper(above)) * joint.below, above);
   }
   return worst.bound();
 }

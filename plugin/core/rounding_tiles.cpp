@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Rounding in tiles whose work-items settle by cyclic reduction (kernels/gpu/tile_halo.cl).
+// Rounding in tiles whose interface systems are solved by cyclic reduction (kernels/gpu/tile_halo.cl).
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -77,7 +77,7 @@ void divide(double taken, double a, double b, Equation& e) {
 }
 
 /// Unknowns of the last rows of all parts: errors of those that the reduction finds.
-std::vector<double> settle(const std::vector<Part>& parts, int steps) {
+std::vector<double> solve_interfaces(const std::vector<Part>& parts, int steps) {
   const std::size_t count = parts.size();
   std::vector<Equation> now(count);
   for (std::size_t k = 0; k < count; ++k) {
@@ -121,8 +121,8 @@ class TileErrors {
               left_.begin() + static_cast<std::ptrdiff_t>(item) * plan_.item_rows);
   }
   /// What is left in all rows, behind all parts.
-  const std::vector<double>& settle_parts() {
-    const std::vector<double> errors = settle(parts_, plan_.as<Scan>().steps);
+  const std::vector<double>& interface_errors() {
+    const std::vector<double> errors = solve_interfaces(parts_, plan_.as<Scan>().steps);
     const auto at = [&](std::size_t k) { return k < errors.size() ? errors[k] : 0; };
     for (std::size_t k = 0; k < parts_.size(); ++k) {
       const Part& part = parts_[k];
@@ -155,7 +155,7 @@ class TileErrors {
 
 template <typename T>
 Rounding bound_tiles(const Plan& plan, const BandsView<T>& bands) {
-  const Walk<T> rows(bands, plan.n, false);
+  const SweepRows<T> rows(bands, plan.n, false);
   return bound_partitions(plan, rows, [&](Index t) {
     TileErrors errors(plan);
     const Index kept = t * plan.m, first = kept - plan.halo, end = std::min(plan.n, kept + plan.m);
@@ -164,7 +164,7 @@ Rounding bound_tiles(const Plan& plan, const BandsView<T>& bands) {
       errors.mine.fill(rows, first + static_cast<Index>(item) * plan.item_rows, plan.n, above);
       errors.add_part(item, errors.mine.grow_upwards() ? std::numeric_limits<double>::infinity() : 1);
     }
-    const std::vector<double>& left = errors.settle_parts();
+    const std::vector<double>& left = errors.interface_errors();
     const auto place = [&](Index row) { return static_cast<std::size_t>(row - first); };
     PartitionErrors found;
     for (Index i = kept; i < end; ++i) found.worst.see(left[place(i)], i);
@@ -186,7 +186,7 @@ Rounding bound_tiles(const Plan& plan, const RatioLimits& limits) {
     rows->fill_with(limits.lower_share, limits.upper_share, limits.down, limits.up);
   }
   for (int item = 0; item < plan.items; ++item) errors.add_part(item, limits.down);
-  const std::vector<double>& left = errors.settle_parts();
+  const std::vector<double>& left = errors.interface_errors();
   double worst = largest(left);
   if (plan.halo > 0) {
     const std::vector<double> unknowns = errors.unknowns();

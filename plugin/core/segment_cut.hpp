@@ -10,7 +10,7 @@ namespace oclspkt {
 /// Where a line is cut into segments, level by level, see SegmentFactors.
 struct SegmentCut {
   Index rows = 0, upper_rows = 0;  ///< of segments of the first level, and of those above it; at least 2
-  bool serve = false;              ///< the line is symmetric: couplings of the first level serve as multipliers
+  bool symmetric = false;          ///< the line is symmetric: couplings of the first level are its multipliers
 
   Index segment_rows(std::size_t level) const { return level == 0 ? rows : upper_rows; }
   /// Segments of a level that has rows.

@@ -57,7 +57,7 @@ void factor_all(const LevelRows& rows, typename SegmentFactors<T>::Level& level)
 
 /// Factor the segments of a level. @return their rows of the next level
 template <typename T>
-std::vector<Row> factor_segments(const LevelRows& rows, Index segment_rows, bool serve,
+std::vector<Row> factor_segments(const LevelRows& rows, Index segment_rows, bool symmetric,
                                  typename SegmentFactors<T>::Level& level) {
   const auto at = [](Index s) { return static_cast<std::size_t>(s); };
   std::vector<SchurSegment<double>> left(at(level.segments));
@@ -65,8 +65,8 @@ std::vector<Row> factor_segments(const LevelRows& rows, Index segment_rows, bool
     for (Index s = begin; s < end; ++s) {
       const Index first = s * segment_rows;
       T* const multipliers = level.multiplier.data();
-      const Segment<T> segment{first, std::min(level.rows, first + segment_rows), serve ? nullptr : multipliers,
-                               multipliers + (serve ? s : first + 1)};
+      const Segment<T> segment{first, std::min(level.rows, first + segment_rows), symmetric ? nullptr : multipliers,
+                               multipliers + (symmetric ? s : first + 1)};
       level.reciprocal[first] = 1;
       level.coupling[first] = level.weight[first] = 0;
       SchurSegment<double> both = begin_segment(rows(first));
@@ -98,8 +98,8 @@ void SegmentFactors<T>::factor(Index n, const BandsView<T>& bands, const Segment
     Level& level = levels_.emplace_back();
     level.rows = k == 0 ? n : static_cast<Index>(present.size());
     level.segments = cut.segments(k, level.rows);
-    const bool serve = k == 0 && cut.serve && level.segments > 1;
-    level.multiplier.resize(serve ? level.segments : level.rows);
+    const bool symmetric = k == 0 && cut.symmetric && level.segments > 1;
+    level.multiplier.resize(symmetric ? level.segments : level.rows);
     level.reciprocal.resize(level.rows);
     level.coupling.resize(level.rows);
     level.multiplier[0] = 0;
@@ -109,7 +109,7 @@ void SegmentFactors<T>::factor(Index n, const BandsView<T>& bands, const Segment
     } else {
       level.weight.resize(level.rows);
       level.multiplier[level.multiplier.size() - 1] = 0;  // of a segment of one row
-      left = factor_segments<T>(rows, cut.segment_rows(k), serve, level);
+      left = factor_segments<T>(rows, cut.segment_rows(k), symmetric, level);
     }
     std::swap(present, left);
     rows = [&present](Index i) { return present[static_cast<std::size_t>(i)]; };

@@ -28,7 +28,7 @@ class OCLSPKT_API SegmentFactors {
     Index rows = 0, segments = 1;
     /// Shape [rows]: a_i p_(i-1), p_i and c_i p_i as in FactorsView. Of a segment's second row the multiplier is a_i
     /// itself. In the first row it is what that takes off of the row above it, swept down, and the others are 1 and 0.
-    /// Where couplings serve, multipliers of second rows only, shape [segments], 0 where there is none.
+    /// Where symmetric, multipliers of second rows only, shape [segments], 0 where there is none.
     AlignedArray<T> multiplier, reciprocal, coupling;
     /// Shape [rows], empty in the last level: of inner rows, what is taken off the first row times the row swept down;
     /// 0 elsewhere.

@@ -25,7 +25,7 @@ struct SweepOrder {
   bool at_once = false;   ///< down; each work-item finds what enters its rows from what the others tell, else in turn
   bool streamed = false;  ///< up; what enters a tile is found from what the tiles below it tell
   Index run_rows = 0;     ///< rows of a run, a multiple of tile_rows; 0: runs are lines
-  int waiting = 1;        ///< tiles swept before a run, and after it
+  int in_flight = 1;      ///< tiles swept before a run, and after it
   double unit = 0;        ///< u = eps / 2
 };
 
@@ -127,7 +127,7 @@ class SweepRounding {
     if (order_.run_rows > 0) run_down_ += item_down_;
     take(weight_ * (2 * up_of_item_ + (2 * rows + 1) * up_through_ + 3), up_);
     // What tiles tell is composed work-item by work-item and tile by tile, and each time rounded.
-    if (order_.streamed) take(weight_ * (2 * order_.waiting + 4), composed_);
+    if (order_.streamed) take(weight_ * (2 * order_.in_flight + 4), composed_);
     in_item_ = 0;
   }
 
@@ -140,7 +140,7 @@ class SweepRounding {
     if (--window_rows_ == 0) end_window();
   }
   void begin_window(double weight) {
-    window_rows_ = order_.waiting * order_.tile_rows;
+    window_rows_ = order_.in_flight * order_.tile_rows;
     window_weight_ = weight;
     window_ = 0;
     window_through_ = 1;

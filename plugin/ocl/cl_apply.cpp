@@ -88,10 +88,10 @@ void ClSolver<T>::solve(const Vectors<T>& vectors) {
   s.earlier.clear();  // an apply that failed may have left some
   try {
     try {
-      guarded_ = s.part->guards_at_once(plan_, settings_.guarded_bytes);
+      nan_safe_ = s.part->nan_safe_at_once(plan_, settings_.nan_safe_bytes);
       run(s, waiter, vectors);
-      if (!guarded_ && s.non_finite.met(*s.device, waiter)) {
-        guarded_ = true;
+      if (!nan_safe_ && s.non_finite.met(*s.device, waiter)) {
+        nan_safe_ = true;
         s.part->make_kernels(site(s, waiter));
         run(s, waiter, vectors);
       }
@@ -198,7 +198,7 @@ void ClSolver<T>::pass_on_device(State& s, const Waiter& waiter, std::size_t i, 
   }
   const Event event = launch(site, {bands, y, x, chunk}, step);
   // Behind several chunks the last asks for all of them.
-  const bool asks = !guarded_ && i + 1 == layout_.chunks.size();
+  const bool asks = !nan_safe_ && i + 1 == layout_.chunks.size();
   waiter.wait(asks ? s.non_finite.ask(*s.device) : event);
   times_.kernel_seconds += seconds(event);
 }

@@ -113,7 +113,7 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
   take_part(s, view);
   try {
     open(s);
-    guarded_ = s.part->guards_at_once(plan_, settings_.guarded_bytes);
+    nan_safe_ = s.part->nan_safe_at_once(plan_, settings_.nan_safe_bytes);
     const Waiter waiter(*s.device, !in_place_, std::max(kLeastTimeLimit, time_limit()));
     s.part->make_kernels(site(s, waiter));
     make_buffers(s, waiter);
@@ -171,7 +171,7 @@ Site ClSolver<T>::site(State& s, const Waiter& waiter) {
           .y = s.y,
           .x = s.x,
           .non_finite = s.non_finite,
-          .guarded = guarded_,
+          .nan_safe = nan_safe_,
           .earlier = s.earlier};
 }
 
@@ -188,7 +188,7 @@ void ClSolver<T>::make_buffers(State& s, const Waiter& waiter) {
     const std::int64_t bytes = layout_.resident ? layout_.band_chunks[i].rows() * resident_.word : array;
     ChunkBands& bands = s.bands[i];
     bytes_ += ensure(*s.device, bands.diag, Access::read, bytes) + ensure(*s.device, bands.upper, Access::read, bytes);
-    if (plan_.couplings_serve()) {
+    if (plan_.symmetric()) {
       bands.lower = bands.upper;
     } else {
       if (same(bands.lower, bands.upper)) bands.lower = Buffer();
@@ -209,7 +209,7 @@ void ClSolver<T>::set_up_bands(State& s, const Waiter& waiter) {
         return wrap(*s.device, bytes.data(), static_cast<Index>(bytes.size()));
       };
       const Buffer upper = wrapped(resident_.upper);
-      s.bands[i] = {plan_.couplings_serve() ? upper : wrapped(resident_.lower), wrapped(resident_.diag), upper};
+      s.bands[i] = {plan_.symmetric() ? upper : wrapped(resident_.lower), wrapped(resident_.diag), upper};
     } else {
       upload_bands(s, waiter, s.bands[i], chunk);
     }
@@ -222,7 +222,7 @@ void ClSolver<T>::upload_bands(State& s, const Waiter& waiter, const ChunkBands&
     const auto bytes = bytes_of(array, resident_.word, chunk);
     s.pipeline->bring(bytes.data(), static_cast<std::int64_t>(bytes.size()), buffer, waiter, times_);
   };
-  if (!plan_.couplings_serve()) bring(to.lower, resident_.lower);
+  if (!plan_.symmetric()) bring(to.lower, resident_.lower);
   bring(to.diag, resident_.diag);
   bring(to.upper, resident_.upper);
 }

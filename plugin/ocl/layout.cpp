@@ -51,7 +51,7 @@ Working working_sizes(const Plan& plan, int word, Index chunk_tiles) {
 
 std::int64_t chunk_bytes(const Plan& plan, int word, Index chunk_tiles, Index alignment) {
   const Index more = chunk_tiles < plan.tiles() ? alignment - 1 : 0;
-  if (turned(plan)) return (std::min(plan.tiles(), chunk_tiles + 2) * factor_words(plan) + more) * word;
+  if (interleaved(plan)) return (std::min(plan.tiles(), chunk_tiles + 2) * factor_words(plan) + more) * word;
   const Cut cut = plan.cut();
   return std::min(plan.n, chunk_tiles * plan.tile_rows() + cut.before + cut.behind + more) * word;
 }
@@ -108,7 +108,7 @@ Layout make_layout(const Plan& plan, int word, const Limits& limits) {
     layout.band_chunks = {Chunk{.end = shared_tiles(plan).period}};
     layout.longest = std::max(layout.longest, shared_tiles(plan).period);
   }
-  if (turned(plan)) {
+  if (interleaved(plan)) {
     if (plan.form == Form::shared) layout.band_chunks.resize(1);
     for (Chunk& chunk : layout.band_chunks) {
       chunk = places_of_factors(plan, chunk);
@@ -206,7 +206,7 @@ Layout make_strided_layout(const Plan& plan, const LineSet& lines, int word, con
   const std::int64_t resident =
       3 * band_rows * factor + 2 * layout.longest * word + layout.scratch_bytes + layout.own_bytes;
   layout.resident = resident <= limits.memory;
-  if (grid_folds(plan) && !(layout.resident && layout.chunks.size() == 1)) {
+  if (grid_condenses(plan) && !(layout.resident && layout.chunks.size() == 1)) {
     throw InvalidInput("lines side by side that are cut into segments are solved all at once, which the " +
                        std::to_string(limits.memory) +
                        " bytes allowed on the device do not hold: raise device_memory or choose whole lines");

@@ -88,9 +88,9 @@ void Pipeline::run(const Passage& passage, const Waiter& waiter, Times& times) {
   const Index worth = (up + down) / kBytesAThread;
   const Index helpers = worth > 1 ? std::min<Index>(worth, processor_share()) - 1 : 0;
   const std::function<void()> help_out = [this] { help(); };
-  if (helpers > 0) crew_.call(helpers, help_out);
+  if (helpers > 0) copy_threads_.call(helpers, help_out);
   conduct(waiter);
-  if (helpers > 0) crew_.dismiss();
+  if (helpers > 0) copy_threads_.dismiss();
   if (failure_) std::rethrow_exception(failure_);
   const auto add = [](std::vector<cl::Event>& events, std::size_t count, double& sum) {
     for (std::size_t i = 0; i < count; ++i) {

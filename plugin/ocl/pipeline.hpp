@@ -9,7 +9,7 @@
 #include <functional>
 #include <vector>
 
-#include "crew.hpp"
+#include "copy_threads.hpp"
 #include "layout.hpp"
 #include "oclspkt/report.hpp"
 #include "waiter.hpp"
@@ -145,7 +145,7 @@ class Pipeline {
   std::size_t ups_sent_ = 0, ups_done_ = 0, launched_ = 0, launches_done_ = 0, downs_sent_ = 0, downs_come_ = 0,
               downs_done_ = 0;
   Pieces plain_;  ///< of bring()
-  Crew crew_;
+  CopyThreads copy_threads_;
 };
 
 }  // namespace oclspkt::ocl

@@ -112,7 +112,7 @@ PetscErrorCode TakeGiven(PC pc, Sweep& sweep) {
              "The lines along %s differ from those that PCOCLSPKTSetBands() was called for; call it again after "
              "PCSetDM() and PCSetOperators()",
              name(sweep.direction));
-  OclspktCall(pc, sweep.solver.exchange(layout.lines, layout.cuts, layout.exchange, given.bands);
+  OclspktCall(pc, sweep.solver.swap_bands(layout.lines, layout.cuts, layout.exchange, given.bands);
               given.ends = ends_of(layout); given.taken = true);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

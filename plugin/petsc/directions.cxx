@@ -160,7 +160,7 @@ PetscErrorCode TakeBack(PC pc) {
     if (place(sweep->direction) >= kAxes || !o->given_bands[place(sweep->direction)].taken) continue;
     GivenBands& given = o->given_bands[place(sweep->direction)];
     const LineLayout& layout = sweep->layout;
-    OclspktCall(pc, sweep->solver.exchange(layout.lines, layout.cuts, layout.exchange, given.bands));
+    OclspktCall(pc, sweep->solver.swap_bands(layout.lines, layout.cuts, layout.exchange, given.bands));
     given.taken = false;
   }
   PetscFunctionReturn(PETSC_SUCCESS);

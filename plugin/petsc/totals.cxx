@@ -22,7 +22,7 @@ Index cuts_begun(const LineLayout& layout) {
   return begun;
 }
 
-Index lines_apart(const Report& report) {
+Index fallback_lines(const Report& report) {
   Index lines = 0;
   for (const GroupReport& group : report.groups) lines += group.lines;
   return lines;
@@ -59,7 +59,7 @@ PetscErrorCode TotalOfSweep(PC pc, const Sweep& sweep, Totals* totals) {
   report.lines = lines_begun(sweep.layout);
   cut.lines = cuts_begun(sweep.layout);
   totals->elsewhere = !same;
-  totals->apart_elsewhere = rank == 0 ? 0 : lines_apart(report);
+  totals->fallback_elsewhere = rank == 0 ? 0 : fallback_lines(report);
   totals->degraded_elsewhere = rank == 0 ? 0 : static_cast<Index>(report.degraded.size());
   Index* const counts[] = {&report.rows,
                            &report.lines,
@@ -69,7 +69,7 @@ PetscErrorCode TotalOfSweep(PC pc, const Sweep& sweep, Totals* totals) {
                            &cut.gathered,
                            &cut.pinned,
                            &totals->elsewhere,
-                           &totals->apart_elsewhere,
+                           &totals->fallback_elsewhere,
                            &totals->degraded_elsewhere};
   double* const largest[] = {&report.certificate, &report.backward_error, &report.growth,
                              &report.rounding,    &cut.backward_error,    &cut.rounding};

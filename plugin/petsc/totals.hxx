@@ -11,8 +11,8 @@ struct Totals {
   Report report;
   CutReport cut;
   int ranks = 1;
-  Index elsewhere = 0;                                ///< ranks that chose another method or device than rank 0
-  Index apart_elsewhere = 0, degraded_elsewhere = 0;  ///< lines solved apart and devices lost on ranks but 0
+  Index elsewhere = 0;                                   ///< ranks that chose another method or device than rank 0
+  Index fallback_elsewhere = 0, degraded_elsewhere = 0;  ///< fallback lines and devices lost on ranks but 0
 };
 
 /// Collective. @param[out] totals the same on all ranks, but for what rank 0 chose

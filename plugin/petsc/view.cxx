@@ -45,7 +45,7 @@ std::string device_line(const Report& report) {
          (report.platform.empty() ? "" : ", " + report.platform) + "), " + report.device_why;
 }
 
-/// Lines that are pinned or solved apart from the others, and devices lost.
+/// Lines that are pinned, fallback lines, and devices lost.
 void add_exceptions(const Report& report, Lines& lines) {
   if (!report.pin_why.empty()) lines.push_back("singular: pinned, " + report.pin_why);
   for (const GroupReport& group : report.groups) {
@@ -85,8 +85,8 @@ void add_elsewhere(const Totals& totals, Lines& lines) {
     lines.push_back("other ranks: " + std::to_string(totals.elsewhere) +
                     " use another method or device than rank 0; -ksp_view ::ascii_info_detail lists them");
   }
-  if (totals.apart_elsewhere > 0) {
-    lines.push_back("fallback lines on other ranks: " + std::to_string(totals.apart_elsewhere));
+  if (totals.fallback_elsewhere > 0) {
+    lines.push_back("fallback lines on other ranks: " + std::to_string(totals.fallback_elsewhere));
   }
   if (totals.degraded_elsewhere > 0) {
     lines.push_back("degraded on other ranks: " + std::to_string(totals.degraded_elsewhere) + " devices lost");

@@ -284,7 +284,7 @@ typename Solver<T>::Impl::Outcome Solver<T>::Impl::try_way(Way& way, std::vector
 /// Report a way that holds.
 template <typename T>
 void Solver<T>::Impl::take(const Way& way, const Proposal& proposal, const char* pin_why) {
-  fallback_.settle(pin_why, report_);
+  fallback_.make_solvers(pin_why, report_);
   write_proposal(proposal, bands_.lines(), report_);
   report_.precision = narrows<T>(options_) ? Precision::narrow : Precision::same;
   report_.precision_why = precision_text<T>(options_, narrowed_, device_ < 0, proposal);

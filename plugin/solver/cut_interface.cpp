@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// How a cut is settled by every apply: what goes where, and the small systems.
+// How every apply solves the interface systems of cuts: what goes where, and the small systems.
 #include "cut_interface.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ Index CutInterface<T>::unknowns_of(Index c, int place) const {
 /// Scalars that the part at `place` tells its root in an apply.
 template <typename T>
 Index CutInterface<T>::told(Index c, int place) const {
-  if (set_.settled_at_cuts(c)) return 0;
+  if (set_.solved_at_cuts(c)) return 0;
   if (!set_.gathered(c)) return unknowns_of(c, place);
   return set_.rows(c, place);
 }
@@ -35,10 +35,10 @@ void CutInterface<T>::wire() {
 /// Truncated lines: a 2x2 system for each cut of a part, on both of its sides, with the same numbers and hence bits.
 template <typename T>
 void CutInterface<T>::wire_cuts() {
-  across_.open(*set_.exchange, route_across(set_.cut, [&](Index c, int) { return set_.settled_at_cuts(c) ? 1 : 0; }));
+  across_.open(*set_.exchange, route_across(set_.cut, [&](Index c, int) { return set_.solved_at_cuts(c) ? 1 : 0; }));
   std::vector<Index> from_above(set_.cut.lines.size(), -1), from_below(set_.cut.lines.size(), -1);
   for (Index c = 0; c < set_.cut.count(); ++c) {
-    if (!set_.settled_at_cuts(c)) continue;
+    if (!set_.solved_at_cuts(c)) continue;
     const auto at = static_cast<std::size_t>(c);
     const ReducedPart here = set_.parts.reduced(set_.slot_at(c));
     const ReducedPart &above = set_.verdicts[at].above_part, &below = set_.verdicts[at].below_part;
@@ -68,7 +68,7 @@ void CutInterface<T>::wire_rooted() {
   std::vector<Index> part_at, line_at(set_.cut.lines.size(), 0);  // where the numbers of each part begin
   Index row = 0;
   for (Index c = 0; c < set_.cut.count(); ++c) {
-    if (!set_.cut.rooted(c) || set_.settled_at_cuts(c)) continue;
+    if (!set_.cut.rooted(c) || set_.solved_at_cuts(c)) continue;
     const auto at = static_cast<std::size_t>(c);
     Index next = set_.gathered(c) ? row : systems_.size();
     line_at[at] = static_cast<Index>(part_at.size());
@@ -93,7 +93,7 @@ void CutInterface<T>::wire_rooted() {
 }
 
 template <typename T>
-void CutInterface<T>::settle(const T* y, T* x) {
+void CutInterface<T>::solve(const T* y, T* x) {
   if (y) set_.parts.right_hand_sides(y, x);
   pack(y);
   across_.start();

@@ -20,7 +20,7 @@ class CutInterface {
   void wire();
   /// Collective: send the right-hand sides out, get the unknowns back, and correct the inner rows.
   /// @param y null if this process has nothing to say: NaN goes out, and x is not touched
-  void settle(const T* y, T* x);
+  void solve(const T* y, T* x);
 
   /// Scalars that this process sends and receives in an apply.
   Index sent() const { return across_.route.out_count + up_.route.out_count + back_.route.out_count; }
@@ -30,7 +30,7 @@ class CutInterface {
  private:
   /// Where the numbers of a part belong.
   struct Place {
-    Index top = -1, bottom = -1;  ///< in unknowns_; -1: the other process settles it
+    Index top = -1, bottom = -1;  ///< in unknowns_; -1: the other process solves it
     Index rows = -1;              ///< in the right-hand sides of gathered lines; -1: not gathered here
   };
 

@@ -14,7 +14,7 @@ struct CutLine {
   Index number = 0;  ///< in all processes together, see Cuts::number
   int chain = 0;     ///< index into CutLines::chains
   int place = 0;     ///< of this process in the chain
-  int root = 0;      ///< place of the process that settles the line
+  int root = 0;      ///< place of the process that solves the interface system of the line
 };
 
 /// The cut lines of one process, in an order that is the same on all processes of a chain.
@@ -53,7 +53,7 @@ struct Route {
 /// Scalars that the part at `place` of cut line c has to tell; lines of 0 are left out.
 using CountOf = std::function<Index(Index c, int place)>;
 
-/// From every part to the process that settles its line.
+/// From every part to the process that solves its interface system.
 Route route_to_roots(const CutLines& cut, const CountOf& count);
 
 /// Across every cut, both ways; count is asked for what the part at `place` sends across one cut.

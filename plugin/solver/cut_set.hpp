@@ -28,7 +28,7 @@ struct PartFacts {
 /// What the root of a line tells its parts.
 struct LineVerdict {
   Gathering why = Gathering::none;
-  bool one_row = false;                ///< a part between two others has one row: no cut can be settled alone
+  bool one_row = false;                ///< a part between two others has one row: no cut can be solved alone
   ReducedPart above_part, below_part;  ///< the neighbours', as far as the 2x2 systems at the cuts need them
 };
 
@@ -68,8 +68,8 @@ struct CutSet {
 
   bool gathered(Index c) const { return why[static_cast<std::size_t>(c)] != Gathering::none; }
   bool any_gathered() const;
-  /// Truncated lines are settled at their cuts; the others at their root.
-  bool settled_at_cuts(Index c) const {
+  /// Truncated lines are solved at their cuts; the others at their root.
+  bool solved_at_cuts(Index c) const {
     return truncated && !gathered(c) && !verdicts[static_cast<std::size_t>(c)].one_row;
   }
   Index slot_at(Index c) const { return slots[static_cast<std::size_t>(c)]; }

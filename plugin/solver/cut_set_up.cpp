@@ -73,12 +73,12 @@ std::vector<char> singular_lines(const LineSet& lines, const Bands<T>& bands) {
 /// Bring the bands back as they were given, in the storage of the solver.
 template <typename T>
 void CutSolver<T>::Impl::restore() {
-  if (!refused_ && !taken_out_) return;  // what the solver knows of them stays
+  if (!refused_ && !uncoupled_) return;  // what the solver knows of them stays
   Bands<T>& bands = solver_.bands(set_.lines);
   if (refused_) bands.copy_from(refused_->view());
-  if (taken_out_) set_.parts.put_back(bands);
+  if (uncoupled_) set_.parts.put_back(bands);
   refused_.reset();
-  taken_out_ = false;
+  uncoupled_ = false;
 }
 
 /// The bands as they were given, couplings across cuts included.
@@ -198,12 +198,12 @@ void CutSolver<T>::Impl::sort_pinned() {
   }
 }
 
-/// Take the rows next to cuts out, solve the inner rows, and find the spikes.
+/// Uncouple the rows next to cuts, solve the inner rows, and find the spikes.
 template <typename T>
 void CutSolver<T>::Impl::set_up_parts(Bands<T>& bands) {
   set_.divide();
-  set_.parts.take_out(bands);
-  taken_out_ = true;
+  set_.parts.uncouple_cuts(bands);
+  uncoupled_ = true;
   solver_.set_options(inner_options(options_, overall_.dominance));
   set_up_inner(bands);
   sort_pinned();
@@ -267,7 +267,7 @@ void CutSolver<T>::Impl::gather(Accord& accord) {
 
 /// Make the apply ready, and try it where that is wanted: lines that fail are gathered.
 template <typename T>
-void CutSolver<T>::Impl::settle_all(Accord& accord) {
+void CutSolver<T>::Impl::make_ready(Accord& accord) {
   // Rows that are strictly dominant bound growth and spikes. Others may turn singular by an arbitrarily small change.
   for (bool tried = overall_.dominance > 1 || report_.above_tolerance;;) {
     gather(accord);
@@ -336,7 +336,7 @@ void CutSolver<T>::Impl::set_up(const Known& known) {
     accord.agree();
     if (overall_.cut) {
       judge(accord);
-      settle_all(accord);
+      make_ready(accord);
       finish_report();
     } else {
       set_.parts = {};

@@ -51,7 +51,7 @@ template <typename T>
 void CutSolver<T>::Impl::swap_bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange,
                                     FilledBands<T>& filled) {
   begin(lines, std::move(cuts), std::move(exchange));
-  solver_.exchange(lines, filled);
+  solver_.swap_bands(lines, filled);
 }
 
 template <typename T>
@@ -68,7 +68,7 @@ void CutSolver<T>::Impl::apply(const T* y, T* x) {
   } catch (...) {
     failure = std::current_exception();
   }
-  interface_.settle(failure ? nullptr : y, x);
+  interface_.solve(failure ? nullptr : y, x);
   if (failure) std::rethrow_exception(failure);
   ++applies_;
   total_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -170,8 +170,8 @@ void CutSolver<T>::fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchang
 }
 
 template <typename T>
-void CutSolver<T>::exchange(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange,
-                            FilledBands<T>& filled) {
+void CutSolver<T>::swap_bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange,
+                              FilledBands<T>& filled) {
   impl_->swap_bands(lines, std::move(cuts), std::move(exchange), filled);
 }
 template <typename T>

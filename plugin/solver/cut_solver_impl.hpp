@@ -60,7 +60,7 @@ class CutSolver<T>::Impl {
   std::vector<PartFacts> own_facts() const;
   void judge(Accord& accord);
   void gather(Accord& accord);
-  void settle_all(Accord& accord);
+  void make_ready(Accord& accord);
   void set_up_plain(const Known& known);
   void finish_report();
   void set_up_transpose();
@@ -72,7 +72,7 @@ class CutSolver<T>::Impl {
   CutReport report_;
   Overall overall_;
   bool ready_ = false;
-  bool taken_out_ = false;     ///< rows next to cuts are uncoupled in solver_'s bands
+  bool uncoupled_ = false;     ///< rows next to cuts are uncoupled in solver_'s bands
   bool any_gathered_ = false;  ///< some line is gathered, on any process
 
   CutSet<T> set_;

@@ -152,7 +152,7 @@ CutTrialResult try_lines(Accord& accord, const CutSet<T>& set, Solver<T>& inner,
     right_hand_side(set, whole, kind, across, y.data());
     accord.attempt([&] { inner.apply(y.data(), x.data()); });
     accord.agree();
-    interface.settle(y.data(), x.data());
+    interface.solve(y.data(), x.data());
     const Beyond<T> beyond = set.look_across(across, x.data(), x.data());
     std::vector<LineErrors> errors(set.cut.lines.size());
     for (Index c = 0; c < set.cut.count(); ++c) {

@@ -33,7 +33,7 @@ bool FallbackLines<T>::may_add(const std::vector<Index>& more, Method method) co
   Index rows = 0;
   for (const Index line : more) rows += all.length(line);
   for (const Index line : lines_) rows += all.length(line);
-  return static_cast<double>(rows) <= kApartShare * static_cast<double>(all.rows());
+  return static_cast<double>(rows) <= kFallbackShare * static_cast<double>(all.rows());
 }
 
 template <typename T>
@@ -90,7 +90,7 @@ std::vector<Index> FallbackLines<T>::add_group(Method method, std::vector<Index>
 }
 
 template <typename T>
-void FallbackLines<T>::settle(const char* pin_why, Report& report) {
+void FallbackLines<T>::make_solvers(const char* pin_why, Report& report) {
   if (lines_.empty()) return;
   std::vector<Index> left;
   std::string why = why_;

@@ -23,12 +23,13 @@ class FallbackLines {
   bool contains(Index line) const;
   /// True if `more` lines leave enough to the method for the others.
   bool may_add(const std::vector<Index>& more, Method method) const;
-  /// Keep the bands of the lines of a rejection and give them those of the identity; settle() makes their solvers.
+  /// Keep the bands of the lines of a rejection and give them those of the identity; make_solvers() makes their
+  /// solvers.
   void add(const Rejection& rejection);
   /// Set up each line by the first method of the host that holds for it, and report the groups.
   /// @param pin_why  why singular lines are pinned; null: they are not
   /// @throws Breakdown naming a line that no method holds for
-  void settle(const char* pin_why, Report& report);
+  void make_solvers(const char* pin_why, Report& report);
   /// Overwrite the lines' rows of each column of x with their solutions.
   void solve(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
   /// Write the lines' bands back and forget the lines. @return false if there was none

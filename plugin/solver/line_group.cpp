@@ -107,10 +107,10 @@ template <typename T>
 Trial run_trials(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRules& rules) {
   const auto apply = [&](const T* y, T* x) { solver.apply(y, x); };
   Trial rough = trial_solve<T>(bands.lines(), bands.view(), TrialKind::rough, apply);
-  if (rules.by_row) rough.failed = rough.unsettled;
+  if (rules.by_row) rough.failed = rough.failed_by_row;
   if (!rules.both || !rough.failed.empty()) return rough;
   Trial smooth = trial_solve<T>(bands.lines(), bands.view(), TrialKind::smooth, apply);
-  if (rules.by_row) smooth.failed = smooth.unsettled;
+  if (rules.by_row) smooth.failed = smooth.failed_by_row;
   if (!smooth.failed.empty()) return smooth;
   return smooth.worst <= rough.worst ? rough : smooth;
 }

@@ -35,8 +35,8 @@ template <typename T>
 Rejection examine(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRules& rules, double& trial_error,
                   double& growth, const std::vector<Index>* names = nullptr);
 
-/// Lines of a set that are solved apart on the host, because the method of the others does not hold for them. Rows near
-/// the ends of the number range are scaled by powers of two there; where that does not help,
+/// Lines of a set that the host solves by the fallback method, because the method of the others does not hold for them.
+/// Rows near the ends of the number range are scaled by powers of two there; where that does not help,
 /// they are solved in wider numbers.
 template <typename T>
 class LineGroup {

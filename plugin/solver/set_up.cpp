@@ -23,10 +23,11 @@ std::unique_ptr<DeviceSolver<double>> make_device_solver(DeviceModule& m, int de
   return m.make_double(device, s);
 }
 
-/// Stored factors by work-groups settle across tiles, whatever their lines; so do partitions in the paper's form.
+/// Stored factors by work-groups have interface systems across tiles, whatever their lines; so do partitions in the
+/// paper's form.
 TrialRules rules_for(const Plan& plan) {
   const Scheme& scheme = scheme_of(plan);
-  return {scheme.in_pieces(plan) || scheme.settles(), scheme.settles()};
+  return {scheme.in_pieces(plan) || scheme.solves_interfaces(), scheme.solves_interfaces()};
 }
 
 /// Make the bands what is to be solved, and survey their rows.
@@ -76,9 +77,9 @@ void Solver<T>::Impl::adopt(const Way& way) {
 template <typename T>
 Rejection Solver<T>::Impl::examine_adopted(Proposal& p, bool insist) {
   report_.backward_error = 0;
-  // Of the factors as they were made; where work-items settle, the plan's bound counts that, too.
+  // Of the factors as they were made; where work-items share an interface system, the plan's bound counts that, too.
   if (const double made = solver_->rounding(); made != 0) {
-    if (!scheme_of(p.plan).settles() || !p.rounding || p.rounding->eps < made) p.rounding = Rounding{made};
+    if (!scheme_of(p.plan).solves_interfaces() || !p.rounding || p.rounding->eps < made) p.rounding = Rounding{made};
   }
   if (!p.needs_trial && in_range<T>(survey_)) return {};
   double error = -1;

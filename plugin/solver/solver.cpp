@@ -112,7 +112,7 @@ void Solver<T>::Impl::fill(const LineSet& lines, const BandsFill<T>& fill) {
 }
 
 template <typename T>
-void Solver<T>::Impl::exchange(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey) {
+void Solver<T>::Impl::swap_bands(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey) {
   std::swap(room(lines), filled);
   bands_.relabel(lines);
   filled_ = survey;
@@ -274,14 +274,14 @@ void Solver<T>::fill(const LineSet& lines, const BandsFill<T>& fill) {
 }
 
 template <typename T>
-void Solver<T>::exchange(const LineSet& lines, FilledBands<T>& filled) {
+void Solver<T>::swap_bands(const LineSet& lines, FilledBands<T>& filled) {
   if (filled.extent() != lines.extent()) {
-    throw InvalidInput("exchange was given bands of " + std::to_string(filled.extent()) + " places for " +
+    throw InvalidInput("swap_bands was given bands of " + std::to_string(filled.extent()) + " places for " +
                        lines.describe() + ": fill them for these lines");
   }
   std::optional<Survey> survey;
   if (std::exchange(filled.surveyed_, false) && filled.bands_.lines() == lines) survey = *filled.survey_;
-  impl_->exchange(lines, filled.bands_, survey);
+  impl_->swap_bands(lines, filled.bands_, survey);
 }
 
 template <typename T>

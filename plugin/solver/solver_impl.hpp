@@ -23,7 +23,7 @@ class Solver<T>::Impl {
   Bands<T>& bands(const LineSet& lines);
   void fill(const LineSet& lines, const BandsFill<T>& fill);
   /// @param survey of `filled`, if nothing but a fill for these very lines has had them
-  void exchange(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey);
+  void swap_bands(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey);
   void set_up(const Known& known);
   void apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
   void apply_on_device(_cl_mem* y, _cl_mem* x);

@@ -62,19 +62,19 @@ inline double forward_limit(double d) { return 8 * (d + 1) / (d - 1); }
 /// What a plan is made from.
 struct Shape {
   Method method = Method::truncated_halo;
-  Index halo = 0;       ///< of truncated-streamed: the reach; 0: whole partitions
-  Index partition = 0;  ///< 0: chosen
-  bool walked = false;  ///< truncated-halo: tiles that are walked, whatever registers the device has
+  Index halo = 0;               ///< of truncated-streamed: the reach; 0: whole partitions
+  Index partition = 0;          ///< 0: chosen
+  bool streamed_tiles = false;  ///< truncated-halo: tiles that are streamed, whatever registers the device has
 };
-inline constexpr Shape kWalked{.halo = 100, .walked = true};
+inline constexpr Shape kStreamedTiles{.halo = 100, .streamed_tiles = true};
 
 template <typename T>
 Plan plan_for(int device, Index n, const Shape& shape, const DeviceSettings& settings = {}) {
   DeviceTraits traits = module().traits(device, sizeof(T) == sizeof(double), settings);
-  if (shape.walked) {
+  if (shape.streamed_tiles) {
     traits.lanes = traits.tile_lanes;
     Plan plan = make_plan(Method::truncated_halo, n, 0, 0, sizeof(T), traits);
-    if (!walk_tiles(plan, shape.halo, sizeof(T), traits)) throw InvalidInput("too few rows to walk tiles");
+    if (!stream_tiles(plan, shape.halo, sizeof(T), traits)) throw InvalidInput("too few rows to stream tiles");
     return plan;
   }
   if (shape.method == Method::truncated_streamed) {
@@ -105,7 +105,7 @@ std::vector<T> solve_by_plan(int device, const Plan& plan, const Bands<T>& bands
 /// By kernels made for GPUs.
 inline constexpr DeviceSettings kForGpus{.variant = Variant::gpu};
 /// The same as for large vectors.
-inline constexpr DeviceSettings kAsking{.variant = Variant::gpu, .guarded_bytes = 0};
+inline constexpr DeviceSettings kAsking{.variant = Variant::gpu, .nan_safe_bytes = 0};
 
 /// solve_by_plan() by those kernels.
 template <typename T>

@@ -61,7 +61,7 @@ TYPED_TEST(Forms, SymmetricGivesTheBitsOfTheGeneralForm) {
       for (const bool device_made : {false, true}) {
         const Plan plan = this->general(info.index, n, m, device_made ? 40 : 0, device_made ? 24 : -1);
         Plan symmetric = plan;
-        ASSERT_TRUE(serve_couplings(symmetric, sizeof(T), this->traits(info.index)));
+        ASSERT_TRUE(make_symmetric(symmetric, sizeof(T), this->traits(info.index)));
         EXPECT_EQ(this->solve(info.index, bands, y, symmetric), this->solve(info.index, bands, y, plan))
             << "n = " << n << ", factors made by the device: " << device_made;
       }
@@ -79,7 +79,7 @@ TYPED_TEST(Forms, SymmetricLinesAreSolvedApartAndInChunks) {
     for (const DeviceSettings& settings : this->ways(lines.rows())) {
       for (const Index lead_in : {Index{-1}, Index{24}}) {
         Plan plan = this->general(info.index, lines.rows(), 48, 0, lead_in, settings);
-        ASSERT_TRUE(serve_couplings(plan, sizeof(T), this->traits(info.index, settings)));
+        ASSERT_TRUE(make_symmetric(plan, sizeof(T), this->traits(info.index, settings)));
         EXPECT_LE(relative_difference(this->solve(info.index, bands, y, plan, settings), reference), 16 * kEps<T>);
       }
     }
@@ -97,7 +97,7 @@ TYPED_TEST(Forms, SolversChangeTheirFormFromSetUpToSetUp) {
       std::vector<T> first;
       for (const bool symmetric : {false, true, false, true}) {
         Plan plan = this->general(info.index, n, 48, 0, -1);
-        if (symmetric) serve_couplings(plan, sizeof(T), this->traits(info.index));
+        if (symmetric) make_symmetric(plan, sizeof(T), this->traits(info.index));
         solver->set_up(plan, bands);
         std::vector<T> x(y.size());
         solver->apply(y.data(), x.data());
@@ -239,7 +239,7 @@ TYPED_TEST(Forms, TakeTheMemoryThatTheyNeedAndNoMore) {
     const auto bands = this->closed(random_symmetric<T>(LineSet::one(n), 3.0));
     const Plan general = this->general(info.index, n, 48, 0, 24);
     Plan symmetric = general;
-    serve_couplings(symmetric, sizeof(T), this->traits(info.index));
+    make_symmetric(symmetric, sizeof(T), this->traits(info.index));
     const auto array = n * static_cast<Index>(sizeof(T));
     EXPECT_LE(held(bands, symmetric), held(bands, general) - array * 9 / 10);
     Plan shared = general;

@@ -194,12 +194,12 @@ TYPED_TEST(GridAttack, NeverExceedsTheBound) {
   const Method exact = Method::exact_factored;
   const Way ways[] = {{"whole at once", 230, {.method = exact}},
                       {"whole in turn", 230, {.method = exact, .in_turn = true}},
-                      {"walked", 1900, {.method = exact}},
-                      {"folded", 1900, {.method = exact, .segments = true}},
-                      {"folded rows", 700, {.method = exact, .item_rows = 4, .segments = true}},
+                      {"streamed", 1900, {.method = exact}},
+                      {"condensed", 1900, {.method = exact, .segments = true}},
+                      {"condensed rows", 700, {.method = exact, .item_rows = 4, .segments = true}},
                       {"shared whole", 230, {.method = exact, .form = Form::shared}},
                       {"shared long", 900, {.method = exact, .form = Form::shared}},
-                      {"shared folded", 1900, {.method = exact, .form = Form::shared, .segments = true}},
+                      {"shared condensed", 1900, {.method = exact, .form = Form::shared, .segments = true}},
                       {"one item", 1900, {.method = exact, .one_item = true}},
                       {"streamed", 6000, {}},
                       {"streamed 384", 13000, {.reach = 384}},
@@ -219,7 +219,7 @@ TYPED_TEST(GridAttack, NeverExceedsTheBound) {
       typename TestFixture::Found found;
       this->attack(way.what, info.index, lines, plan, systems, found);
       std::printf("segments %ld m %ld wait %d run %d\n", (long)plan.as<Beside>().segments, (long)plan.m,
-                  plan.as<GridTiles>().waiting, plan.run_tiles);
+                  plan.as<GridTiles>().in_flight, plan.run_tiles);
       std::sort(found.over.begin(), found.over.end());
       std::printf(
           "%-14s dev %d %s: largest error/bound %.3f; taken %ld of %ld, of these error %.3g, bound/error %.1f least "

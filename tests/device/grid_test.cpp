@@ -121,7 +121,7 @@ TYPED_TEST(Grid, IsRightForEveryShapeAndForm) {
   }
 }
 
-/// Truncated-streamed row by row: what kernels/gpu/grid_streamed.cl does, without work-items that settle.
+/// Truncated-streamed row by row: what kernels/gpu/grid_streamed.cl does, without interface systems.
 template <typename T>
 std::vector<T> streamed_row_by_row(const Plan& plan, const Bands<T>& bands, const std::vector<T>& y) {
   Factors<T> factors;
@@ -164,7 +164,7 @@ TYPED_TEST(Grid, IsTruncatedExactlyWhereThePlanSays) {
       for (const Form form : {Form::general, Form::symmetric}) {
         const Plan plan = this->plan(info.index, lines, {.form = form, .reach = reach, .item_rows = 4});
         ASSERT_GT(plan.as<Beside>().segments, 1);
-        EXPECT_EQ(plan.as<GridTiles>().waiting > 1, reach > 1);
+        EXPECT_EQ(plan.as<GridTiles>().in_flight > 1, reach > 1);
         const auto x = this->solve_by(info.index, plan, bands, y);
         const double truncated = relative_difference(x, reference);
         EXPECT_GT(truncated, 1e-4) << "the tiles hide what is truncated";
@@ -225,7 +225,7 @@ TYPED_TEST(Grid, StaysBackwardStableAtDominanceOne) {
           const Plan plan =
               this->plan(info.index, lines, {.method = Method::exact_factored, .in_turn = true, .segments = segments});
           const double error = this->worst_error(info.index, plan, bands, sides);
-          EXPECT_LE(error, 4) << lines.describe() << ", " << what << (segments ? ", segments" : ", walked");
+          EXPECT_LE(error, 4) << lines.describe() << ", " << what << (segments ? ", segments" : ", streamed");
           worst = std::max(worst, error);
         }
       });
@@ -257,7 +257,7 @@ TYPED_TEST(Grid, HoldsLongLinesThatAreAlikeWhole) {
   std::printf("largest backward error: %.2f eps\n", worst);
 }
 
-TYPED_TEST(Grid, SegmentsOfLinesThatAreAlikeSettleAtOnce) {
+TYPED_TEST(Grid, SegmentsOfLinesThatAreAlikeSweepConcurrently) {
   using T = TypeParam;
   double worst = 0;
   for (const LineSet& lines : {LineSet::grid_axis(1, 37, 1000, 3), LineSet::grid_axis(2, 70, 2, 513)}) {
@@ -267,7 +267,7 @@ TYPED_TEST(Grid, SegmentsOfLinesThatAreAlikeSettleAtOnce) {
       on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
         Plan plan =
             this->plan(info.index, lines, {.method = Method::exact_factored, .form = Form::shared, .segments = true});
-        ASSERT_TRUE(grid_folds_at_once(plan));
+        ASSERT_TRUE(grid_condenses_at_once(plan));
         for (const int run_tiles : {1, 5, 1000}) {  // within the bundles of a segment, beyond them, all
           plan.run_tiles = run_tiles;
           const double error = this->worst_error(info.index, plan, bands, sides);
@@ -303,7 +303,7 @@ TYPED_TEST(Grid, SegmentsSolveWhatDecaysSlowlyAndAnySigns) {
           const Plan plan =
               this->plan(info.index, lines,
                          {.method = Method::exact_factored, .form = form, .item_rows = item_rows, .segments = true});
-          EXPECT_EQ(grid_folds(plan), lines.length(0) > grid_tile_rows(plan));
+          EXPECT_EQ(grid_condenses(plan), lines.length(0) > grid_tile_rows(plan));
           for (const std::vector<T>* y : std::initializer_list<const std::vector<T>*>{&random, &smooth}) {
             const auto x = this->solve_by(info.index, plan, bands, *y);
             const double error = normwise_backward_error(lines, bands.view(), x.data(), y->data()) / kEps<T>;
@@ -375,7 +375,7 @@ TYPED_TEST(Grid, SegmentsGiveTheSameBitsEveryTimeAndAreSolvedAllAtOnce) {
   on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     const GridDemand demand{.method = Method::exact_factored, .item_rows = 8, .segments = true};
     const Plan plan = this->plan(info.index, lines, demand);
-    ASSERT_TRUE(grid_folds(plan));
+    ASSERT_TRUE(grid_condenses(plan));
     const auto first = this->solve_by(info.index, plan, bands, y);
     for (int i = 0; i < 3; ++i) EXPECT_EQ(this->solve_by(info.index, plan, bands, y), first);
     DeviceSettings small = kForGpus;
@@ -399,7 +399,7 @@ TYPED_TEST(Grid, OneSolverTakesOtherPlansInTurn) {
           std::vector<T> x(y.size());
           solver->apply(y.data(), x.data());
           EXPECT_LE(relative_difference(x, reference), 16 * kEps<T>) << lines.describe();
-          EXPECT_EQ(solver->factors() == nullptr, grid_folds(this->plan(info.index, lines, demand)));
+          EXPECT_EQ(solver->factors() == nullptr, grid_condenses(this->plan(info.index, lines, demand)));
         }
       }
     }

@@ -13,9 +13,9 @@ template <typename T>
 class LikeLines : public testing::Test {
  protected:
   /// A plan that keeps factors, of lines that are symmetric.
-  static Plan mirrored(int device, Plan plan, Index length) {
-    mirror_factors(plan, length, sizeof(T), module().traits(device, sizeof(T) == sizeof(double), kForGpus));
-    EXPECT_EQ(plan.as<KeptTiles>().mirrors, sizeof(T) == sizeof(double));
+  static Plan as_symmetric(int device, Plan plan, Index length) {
+    make_factors_symmetric(plan, length, sizeof(T), module().traits(device, sizeof(T) == sizeof(double), kForGpus));
+    EXPECT_EQ(plan.as<KeptTiles>().symmetric, sizeof(T) == sizeof(double));
     return plan;
   }
   /// NaN in a row of a line in the middle leaves the others as they were, x.
@@ -57,8 +57,8 @@ TYPED_TEST(LikeLines, ThatTilesHoldKeepFactors) {
       const auto first = solve_for_gpus(info.index, plan, bands, y);
       EXPECT_LE(normwise_backward_error(lines, bands.view(), first.data(), y.data()), 10 * kEps<T>) << length;
       EXPECT_LE(relative_difference(first, solve_by_reference(bands, y)), 64 * kEps<T>) << length;
-      EXPECT_EQ(solve_for_gpus(info.index, plan, bands, y, kAsking), first) << "unguarded";
-      EXPECT_EQ(solve_for_gpus(info.index, this->mirrored(info.index, plan, length), bands, y), first);
+      EXPECT_EQ(solve_for_gpus(info.index, plan, bands, y, kAsking), first) << "not NaN-safe";
+      EXPECT_EQ(solve_for_gpus(info.index, this->as_symmetric(info.index, plan, length), bands, y), first);
       DeviceSettings small = kForGpus;
       small.device_memory = 5 * lines.rows() * static_cast<Index>(sizeof(T)) / 6;
       EXPECT_EQ(solve_for_gpus(info.index, plan_by(small), bands, y, small), first) << "in chunks";
@@ -90,10 +90,10 @@ TYPED_TEST(LikeLines, InPartsKeepFactors) {
       const auto first = solve_for_gpus(info.index, plan, bands, y);
       EXPECT_LE(normwise_backward_error(lines, bands.view(), first.data(), y.data()), 10 * kEps<T>) << length;
       EXPECT_LE(relative_difference(first, solve_by_reference(bands, y)), 64 * kEps<T>) << length;
-      EXPECT_EQ(solve_for_gpus(info.index, plan, bands, y, kAsking), first) << "unguarded";
-      const Plan mirrored = this->mirrored(info.index, plan, length);
-      EXPECT_EQ(mirrored.as<KeptTiles>().tells_products, sizeof(T) == sizeof(double)) << length;
-      EXPECT_EQ(solve_for_gpus(info.index, mirrored, bands, y), first) << "couplings serve";
+      EXPECT_EQ(solve_for_gpus(info.index, plan, bands, y, kAsking), first) << "not NaN-safe";
+      const Plan as_symmetric = this->as_symmetric(info.index, plan, length);
+      EXPECT_EQ(as_symmetric.as<KeptTiles>().tells_products, sizeof(T) == sizeof(double)) << length;
+      EXPECT_EQ(solve_for_gpus(info.index, as_symmetric, bands, y), first) << "symmetric";
       plan.runs = static_cast<int>(length / plan.m);
       EXPECT_EQ(solve_for_gpus(info.index, plan, bands, y), first) << "a work-group for every place";
       DeviceSettings small = kForGpus;

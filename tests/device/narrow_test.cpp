@@ -112,7 +112,7 @@ TEST_F(Narrow, DeviceMadeFactorsAreAsGood) {
   });
 }
 
-TEST_F(Narrow, PartitionsSettleToTheRoundingOfDoubles) {
+TEST_F(Narrow, PartitionsAgreeToTheRoundingOfDoubles) {
   // Everything passes through partitions: what the products hold must be what the sweeps do.
   on_every_device<double>([&](const DeviceInfo& info) {
     const Index n = 20'011;
@@ -146,7 +146,7 @@ TEST_F(Narrow, SymmetricGivesTheBitsOfTheGeneralForm) {
       for (const Index lead_in : {Index{-1}, Index{24}}) {
         const Plan general = plan(info.index, n, 48, 40, lead_in);
         Plan symmetric = general;
-        ASSERT_TRUE(serve_couplings(symmetric, sizeof(double), traits(info.index)));
+        ASSERT_TRUE(make_symmetric(symmetric, sizeof(double), traits(info.index)));
         EXPECT_EQ(symmetric.words_per_row(), 3);
         EXPECT_EQ(solve(info.index, bands, y, symmetric), solve(info.index, bands, y, general)) << "n = " << n;
       }

@@ -40,7 +40,7 @@ bool solves_in_form(const DeviceInfo& info, const std::vector<std::string>& word
   Plan plan = make_stored_plan(n, 0, m, sizeof(T), traits);
   plan.as<StoredFactors>().lead_in = symmetric ? -1 : plan.lanes;
   plan.narrow = narrow;
-  symmetric ? serve_couplings(plan, sizeof(T), traits) : share_rows(plan, plan.n);
+  symmetric ? make_symmetric(plan, sizeof(T), traits) : share_rows(plan, plan.n);
   const auto solver = make_solver<T>(info.index, settings);
   solver->set_up(plan, bands);
   std::vector<T> x(y.size());
@@ -60,21 +60,22 @@ Plan small_grid_plan(const LineSet& lines, const std::string& way, int word, Dev
     return plan;
   }
   traits.group_items = std::min(traits.group_items, 32);
-  const bool folds = way.starts_with("gridfolds");
-  return make_grid_plan(lines,
-                        {.method = folds || way == "gridexact" ? Method::exact_factored : Method::truncated_streamed,
-                         .form = way.ends_with("shared")      ? Form::shared
-                                 : way.ends_with("symmetric") ? Form::symmetric
-                                                              : Form::general,
-                         .reach = way.starts_with("gridwaits") ? 192 : 0,
-                         .item_rows = 4,
-                         .segments = folds},
-                        word, traits);
+  const bool condensed = way.starts_with("gridcondensed");
+  return make_grid_plan(
+      lines,
+      {.method = condensed || way == "gridexact" ? Method::exact_factored : Method::truncated_streamed,
+       .form = way.ends_with("shared")      ? Form::shared
+               : way.ends_with("symmetric") ? Form::symmetric
+                                            : Form::general,
+       .reach = way.starts_with("gridwaits") ? 192 : 0,
+       .item_rows = 4,
+       .segments = condensed},
+      word, traits);
 }
 
 /// Words:
-/// strided|stridednarrow|shared|segments|grid|gridshared|gridlongshared|gridexact|gridwaits|gridwaitssymmetric|gridfolds|
-/// gridfoldsshared|gridfoldssymmetric, lines of a block, rows, blocks, bytes of device memory (0: all).
+/// strided|stridednarrow|shared|segments|grid|gridshared|gridlongshared|gridexact|gridwaits|gridwaitssymmetric|gridcondensed|
+/// gridcondensedshared|gridcondensedsymmetric, lines of a block, rows, blocks, bytes of device memory (0: all).
 template <typename T>
 bool solves_beside(const DeviceInfo& info, const std::vector<std::string>& words) {
   const auto number = [&](std::size_t word) { return std::stol(words.at(word)); };
@@ -187,7 +188,7 @@ bool solves_by_kept_factors(const DeviceInfo& info, const std::vector<std::strin
 
 /// Words of a case: runs|reduces|paper|... (see solves_by_groups()), kept (see solves_by_kept_factors()), stream,
 /// symmetric|alike|narrow (see solves_in_form()), strided|stridednarrow|shared|segments|grid|... (see solves_beside()),
-/// or tiles|halo|walk|streamed|reach|exact|factored and rows, partition, bytes of device memory (0: all); then
+/// or tiles|halo|streamedtiles|streamed|reach|exact|factored and rows, partition, bytes of device memory (0: all); then
 /// float|double.
 template <typename T>
 bool check(const DeviceInfo& info, const std::vector<std::string>& words) {
@@ -201,11 +202,11 @@ bool check(const DeviceInfo& info, const std::vector<std::string>& words) {
   if (beside || words[0].starts_with("grid")) return solves_beside<T>(info, words);
   Shape shape;
   const bool tiles = words[0] == "tiles";
-  shape.walked = words[0] == "walk";
-  shape.method = tiles || shape.walked || words[0] == "halo" ? Method::truncated_halo
-                 : words[0] == "exact"                       ? Method::exact_twopass
-                 : words[0] == "factored"                    ? Method::exact_factored
-                                                             : Method::truncated_streamed;
+  shape.streamed_tiles = words[0] == "streamedtiles";
+  shape.method = tiles || shape.streamed_tiles || words[0] == "halo" ? Method::truncated_halo
+                 : words[0] == "exact"                               ? Method::exact_twopass
+                 : words[0] == "factored"                            ? Method::exact_factored
+                                                                     : Method::truncated_streamed;
   shape.halo = tiles || words[0] == "halo" ? 17 : words[0] == "reach" ? 20 : 0;
   shape.partition = std::stol(words.at(2));
   // Copies: what is written through host memory is unknown to oclgrind.

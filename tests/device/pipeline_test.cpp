@@ -86,39 +86,39 @@ TEST(Pieces, OfLinesSideBySideAreSolvedAtOnce) {
   }
 }
 
-TEST(Crew, HelpsAsOftenAsItIsCalled) {
-  ocl::Crew crew;
+TEST(CopyThreads, HelpsAsOftenAsItIsCalled) {
+  ocl::CopyThreads threads;
   for (const Index wanted : {3, 1, 3, 2}) {
     std::atomic<Index> helpers{0};
     const std::function<void()> help = [&] { ++helpers; };
     for (Index round = 1; round <= 50; ++round) {
-      crew.call(wanted, help);
+      threads.call(wanted, help);
       while (helpers < round * wanted) std::this_thread::yield();
-      crew.dismiss();
+      threads.dismiss();
       EXPECT_EQ(helpers, round * wanted);
     }
     for (int round = 0; round < 50; ++round) {  // who comes too late does not begin
-      crew.call(wanted, help);
-      crew.dismiss();
+      threads.call(wanted, help);
+      threads.dismiss();
       const Index came = helpers;
       std::this_thread::yield();
       EXPECT_EQ(helpers, came);
     }
   }
-  EXPECT_EQ(crew.size(), 3);
+  EXPECT_EQ(threads.size(), 3);
 }
 
-TEST(Crew, OfAParentDoesNotKeepAChildWaiting) {
-  auto crew = std::make_unique<ocl::Crew>();
+TEST(CopyThreads, OfAParentDoesNotKeepAChildWaiting) {
+  auto threads = std::make_unique<ocl::CopyThreads>();
   const std::function<void()> nothing = [] {};
-  crew->call(2, nothing);
-  crew->dismiss();
+  threads->call(2, nothing);
+  threads->dismiss();
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    crew->call(2, nothing);
-    crew->dismiss();
-    crew.reset();
+    threads->call(2, nothing);
+    threads->dismiss();
+    threads.reset();
     _exit(0);
   }
   int status = -1;

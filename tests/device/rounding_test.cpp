@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Bounds on rounding of kernels for GPUs against matrices that make rounding grow where work-items or tiles settle.
+// Bounds on rounding of kernels for GPUs against matrices that make rounding grow in interface systems of work-items or
+// tiles.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

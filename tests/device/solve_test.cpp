@@ -117,7 +117,7 @@ TYPED_TEST(Solve, StreamedTruncatesExactlyWhereThePlanSays) {
   expect_what_the_model_gives<TypeParam>(Method::truncated_streamed, {16, 48, 128});
 }
 
-TYPED_TEST(Solve, StoredFactorsSettlePartitionsThatDoNotDecay) {
+TYPED_TEST(Solve, StoredFactorsSolvePartitionsThatDoNotDecay) {
   using T = TypeParam;
   // Every tile holds the ends of lines, and nothing else decays: d = 1.
   on_every_device<T>([&](const DeviceInfo& info) {
@@ -298,9 +298,9 @@ TYPED_TEST(Solve, NanInOneLineStaysInIt) {
   }
 }
 
-TYPED_TEST(Solve, OneLineThatTakesCareChangesNoBitOfTheOthers) {
+TYPED_TEST(Solve, OneLineOfNonFiniteNumbersChangesNoBitOfTheOthers) {
   using T = TypeParam;
-  // Tiles are swept again, with care, for the sake of one line.
+  // Tiles are swept again, NaN-safe, for the sake of one line.
   const Index count = 90, length = 61, odd = 40;
   const LineSet lines = LineSet::equal(count, length);
   const auto bands = closed(random_dominant<T>(lines, 1.5));
@@ -328,9 +328,10 @@ TYPED_TEST(Solve, GivesTheSameBitsWhereverVectorsBegin) {
   const auto y = random_vector<T>(n);
   const auto reference = solve_by_reference(bands, y);
   on_every_device<T>([&](const DeviceInfo& info) {
-    for (const Shape shape : {Shape{Method::truncated_halo, 40, 0}, Shape{Method::truncated_halo, 40, 37}, kWalked,
-                              Shape{Method::truncated_streamed, 40, 0}, Shape{Method::truncated_streamed, 0, 48},
-                              Shape{Method::exact_factored}, Shape{Method::exact_factored, 0, 48}}) {
+    for (const Shape shape :
+         {Shape{Method::truncated_halo, 40, 0}, Shape{Method::truncated_halo, 40, 37}, kStreamedTiles,
+          Shape{Method::truncated_streamed, 40, 0}, Shape{Method::truncated_streamed, 0, 48},
+          Shape{Method::exact_factored}, Shape{Method::exact_factored, 0, 48}}) {
       const auto x = solve_anywhere(info.index, plan_for<T>(info.index, n, shape), bands, y);
       EXPECT_LE(relative_difference(x, reference), forward_limit(3) * kEps<T>);
     }
@@ -344,7 +345,7 @@ TYPED_TEST(Solve, GivesTheSameBitsEveryTime) {
   const auto y = random_vector<T>(n);
   on_every_device<T>([&](const DeviceInfo& info) {
     for (const Shape shape : {Shape{Method::truncated_halo, 40, 0}, Shape{Method::truncated_streamed, 40, 0},
-                              Shape{Method::exact_twopass}, Shape{Method::exact_factored}, kWalked}) {
+                              Shape{Method::exact_twopass}, Shape{Method::exact_factored}, kStreamedTiles}) {
       const auto first = solve<T>(info.index, bands, y, shape);
       EXPECT_EQ(solve<T>(info.index, bands, y, shape), first) << name(shape.method);
       EXPECT_EQ(solve<T>(info.index, bands, y, shape, {.copy_vectors = true}), first) << "through copies";

@@ -71,7 +71,7 @@ TYPED_TEST(Tiles, AreTruncatedExactlyWhereThePlanSays) {
   });
 }
 
-TYPED_TEST(Tiles, SettleWithinTheHalo) {
+TYPED_TEST(Tiles, CoupleWithinTheHalo) {
   using T = TypeParam;
   const Index n = 20'011;
   const double d = 3;
@@ -81,7 +81,7 @@ TYPED_TEST(Tiles, SettleWithinTheHalo) {
   on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     Plan plan = this->plan(info.index, n, halo_from_dominance(d, kEps<T>), 8);
     const int all = plan.as<Scan>().steps;
-    settle_within_halo(plan);
+    couple_within_halo(plan);
     EXPECT_LT(plan.as<Scan>().steps, all);
     EXPECT_GE(((1 << plan.as<Scan>().steps) - 1) * plan.item_rows, plan.halo);
     EXPECT_LE(relative_difference(solve_for_gpus(info.index, plan, bands, y), reference), 16 * kEps<T>);
@@ -191,7 +191,7 @@ TYPED_TEST(Tiles, OfWholeLinesBringAllThatTheyReadInChunks) {
   });
 }
 
-TYPED_TEST(Tiles, WalkRunsByStoredFactors) {
+TYPED_TEST(Tiles, StreamRunsByStoredFactors) {
   using T = TypeParam;
   on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     for (const auto& [partition, items] : std::map<Index, int>{{0, 0}, {2, 64}, {4, 64}, {8, 32}, {24, 32}}) {
@@ -215,7 +215,7 @@ TYPED_TEST(Tiles, WalkRunsByStoredFactors) {
   });
 }
 
-TYPED_TEST(Tiles, WalkRunsThatAreLines) {
+TYPED_TEST(Tiles, StreamRunsThatAreLines) {
   using T = TypeParam;
   on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);
@@ -250,7 +250,7 @@ TYPED_TEST(Tiles, WalkRunsThatAreLines) {
   });
 }
 
-TYPED_TEST(Tiles, WalkRunsInEveryForm) {
+TYPED_TEST(Tiles, StreamRunsInEveryForm) {
   using T = TypeParam;
   on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);

@@ -20,7 +20,7 @@ using Cases = std::vector<Case>;
 
 void add_solver_cases(Cases& cases);
 void add_recorded_cases(Cases& cases);
-/// Longer lives, hard matrices and lines that are solved apart.
+/// Longer lives, hard matrices and fallback lines.
 void add_life_cases(Cases& cases);
 void add_cut_cases(Cases& cases);
 /// These alone need headers that are not public.

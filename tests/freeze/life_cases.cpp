@@ -22,7 +22,7 @@ constexpr Stage kStages[] = {{"host", "default"},
                              {"recorded-fpga", "default"},
                              {"host", "default", MethodChoice::pivot}};
 
-enum class Source { filled_in_place, by_fill, exchanged };
+enum class Source { filled_in_place, by_fill, swapped };
 constexpr const char* kSourceNames[] = {"bands", "fill", "exchange"};
 
 /// Give a solver the bands of `from`.
@@ -41,7 +41,7 @@ void give_bands(Solver<T>& solver, const Bands<T>& from, Source source) {
   } else {
     FilledBands<T> filled;
     filled.fill(lines, fill);
-    solver.exchange(lines, filled);
+    solver.swap_bands(lines, filled);
   }
 }
 
@@ -83,7 +83,7 @@ std::string go_through_stages(Kind kind, const LineSet& lines, Source source) {
 }
 
 void add_stages(Cases& cases) {
-  for (const Source source : {Source::filled_in_place, Source::by_fill, Source::exchanged}) {
+  for (const Source source : {Source::filled_in_place, Source::by_fill, Source::swapped}) {
     for (const Kind kind : {Kind::dominant, Kind::alike, Kind::poisson}) {
       for (const Shape& shape : {one_line(3001), equal_lines(60, 64), grid_lines(1, 20, 70, 3)}) {
         const std::string title =

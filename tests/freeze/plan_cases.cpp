@@ -186,7 +186,7 @@ void add_plan_cases(Cases& cases) {
     add_makers(cases, makers, {kRunningDevice}, "", {few});
     add_makers(cases, makers, {kRunningDevice, {}, true}, " in chunks", {few});
     add_makers(cases, makers, {"recorded-large-gpu", {}, true}, " in chunks", {few, many});
-    add_makers(cases, makers, {"recorded-large-gpu", {.guarded_bytes = 0}}, " asking", {few});
+    add_makers(cases, makers, {"recorded-large-gpu", {.nan_safe_bytes = 0}}, " asking", {few});
     add_makers(cases, makers, {"recorded-large-gpu", {.kernel_times = true}}, " with times", {few});
     add_makers(cases, makers, {"recorded-few-cores"}, " as a GPU", {few});
   }

@@ -44,10 +44,10 @@ Made halo_plan(const LineSet& lines, Index halo, Index partition, int word, cons
   return make_plan(Method::truncated_halo, lines.rows(), halo, partition, word, traits);
 }
 
-Made walk_plan(const LineSet& lines, int word, DeviceTraits traits) {
+Made streamed_plan(const LineSet& lines, int word, DeviceTraits traits) {
   traits.lanes = traits.tile_lanes;
   Plan plan = make_plan(Method::truncated_halo, lines.rows(), 0, 0, word, traits);
-  return walk_tiles(plan, kHalo, word, traits) ? Made(plan) : std::nullopt;
+  return stream_tiles(plan, kHalo, word, traits) ? Made(plan) : std::nullopt;
 }
 
 /// Stored factors by lanes.
@@ -76,10 +76,10 @@ void add_stored(Makers& makers) {
     return true;
   });
   changed("stored symmetric", Arrangement::any, Kind::symmetric,
-          [](Plan& p, Lines, int word, Traits t) { return serve_couplings(p, word, t); });
+          [](Plan& p, Lines, int word, Traits t) { return make_symmetric(p, word, t); });
   changed("stored symmetric by the device", Arrangement::any, Kind::symmetric, [](Plan& p, Lines, int word, Traits t) {
     p.as<StoredFactors>().lead_in = p.lanes;
-    return serve_couplings(p, word, t);
+    return make_symmetric(p, word, t);
   });
   changed("stored corrected", Arrangement::any, Kind::weak,
           [](Plan& p, Lines, int, Traits) { return p.as<StoredFactors>().corrects = true; });
@@ -93,7 +93,7 @@ void add_stored(Makers& makers) {
         symmetric ? Kind::symmetric : Kind::dominant,
         [=](Plan& p, Lines, int word, Traits t) {
           p.narrow = true;
-          return !symmetric || serve_couplings(p, word, t);
+          return !symmetric || make_symmetric(p, word, t);
         },
         true);
   }
@@ -114,7 +114,7 @@ void add_tiles(Makers& makers) {
   }
   makers.add_forms("tiles settled", [](const LineSet& l, int word, const DeviceTraits& t) {
     Made plan = halo_plan(l, kHalo, 0, word, t);
-    settle_within_halo(*plan);
+    couple_within_halo(*plan);
     return plan;
   });
   makers.add_forms("runs corrected", [](const LineSet& l, int word, const DeviceTraits& t) {
@@ -139,7 +139,7 @@ void add_tiles(Makers& makers) {
   }
 }
 
-/// Work-groups that hold or walk whole lines, or keep the factors of parts.
+/// Work-groups that hold or stream whole lines, or keep the factors of parts.
 void add_lines(Makers& makers) {
   const auto whole = [](const LineSet& l, int word, const DeviceTraits& t) -> Made {
     const Index partition = partition_of_whole_lines(l, word, t);
@@ -147,13 +147,13 @@ void add_lines(Makers& makers) {
   };
   makers.add("whole lines", Arrangement::equal, Kind::dominant, whole);
   for (const bool holds : {false, true}) {
-    for (const bool mirrors : {false, true}) {
-      makers.add(std::string(holds ? "whole lines kept" : "parts kept") + (mirrors ? " mirrored" : ""),
+    for (const bool symmetric : {false, true}) {
+      makers.add(std::string(holds ? "whole lines kept" : "parts kept") + (symmetric ? " mirrored" : ""),
                  Arrangement::equal, Kind::alike, [=](const LineSet& l, int word, const DeviceTraits& t) -> Made {
                    Made plan = holds ? whole(l, word, t) : halo_plan(l, kHalo, 0, word, t);
                    if (!plan || !share_line(*plan, l.length(0), word)) return std::nullopt;
                    if (!keep_factors(*plan, l.length(0), word, t)) return std::nullopt;
-                   if (mirrors) mirror_factors(*plan, l.length(0), word, t);
+                   if (symmetric) make_factors_symmetric(*plan, l.length(0), word, t);
                    return plan;
                  });
     }
@@ -207,7 +207,7 @@ std::vector<PlanMaker> makers_for_cpus() {
                  [=](Lines l, int word, Traits t) { return halo_plan(l, halo, partition, word, t); });
     }
   }
-  makers.add("walk", any, Kind::dominant, walk_plan);
+  makers.add("walk", any, Kind::dominant, streamed_plan);
   makers.add("whole lines of lanes", Arrangement::equal, Kind::dominant, [](Lines l, int word, Traits t) -> Made {
     const Index partition = partition_of_whole_lines(l, word, t);
     return partition > 0 ? Made(make_whole_lines_plan(l, partition, word, t)) : std::nullopt;

@@ -100,7 +100,7 @@ cl_int CL_API_CALL group_info(cl_kernel /*of*/, cl_device_id on, cl_kernel_work_
 
 /// Factors that a device makes in memory of the caller are all 0, or that would be logged as it was allocated.
 void make_no_factors(Kernel& kernel) {
-  if (kernel.name != "turned_factor") return;
+  if (kernel.name != "interleaved_factor") return;
   constexpr cl_uint kFirst = 3, kLast = 5;
   for (cl_uint i = kFirst; i <= kLast; ++i) {
     if (Memory* made = kernel.arguments[i].memory) std::memset(made->data, 0, made->bytes);

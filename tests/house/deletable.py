@@ -34,14 +34,14 @@ TARGETS = ["oclspkt-unit", "oclspkt-own-scheme-test", "oclspkt-freeze"]
 # Questions to plans that tell schemes apart, as far as others still ask them.
 QUESTIONS = {
     "beside_factored": r"\bthrough_x\b|\bwindowed\b",
-    "grids_condensed": r"\bgrid_folds(_at_once)?\(",
+    "grids_condensed": r"\bgrid_condenses(_at_once)?\(",
     "grids_shared": r"\bgoes_through_tiles\(",
-    "grids_streamed": r"\bgrid_reach\(|\bwaiting\b",
+    "grids_streamed": r"\bgrid_reach\(|\bin_flight\b",
     "grids_whole": r"\bin_one_tile\(",
-    "lanes_streamed": r"\bturned\(|\blead_in\b",
+    "lanes_streamed": r"\binterleaved\(|\blead_in\b",
     "lanes_twisted": r"\btwisted\(",
     "lanes_twopass": r"\bby_partitions\(",
-    "lanes_walk": r"\bJoinedPartitions\b",
+    "lanes_tiles": r"\bJoinedPartitions\b",
     "tiles_kept": r"\bkeeps_factors\(",
     "tiles_paper": r"\bPaperForm\b|\bstaged\b",
     "tiles_streamed": r"\bruns_are_lines\(",

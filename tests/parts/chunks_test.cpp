@@ -176,7 +176,7 @@ class ChunkRun {
   }
 
   /// All rows at once.
-  bool is_whole(const Plan& plan) const { return lines_.contiguous() ? plan.cut().whole : grid_folds(plan); }
+  bool is_whole(const Plan& plan) const { return lines_.contiguous() ? plan.cut().whole : grid_condenses(plan); }
 
   /// Rows on either side of the cuts.
   std::vector<char> rows_at_cuts(const Layout& layout) const {
@@ -194,9 +194,9 @@ class ChunkRun {
     const std::vector<char> at_cuts = rows_at_cuts(layout_of(proposal.plan, lines_, sizeof(T)));
     const auto solver = make_solver<T>(info_.index, settings(copies));
     solver->set_up(proposal.plan, bands);
-    // Of the factors as they were made; where work-items settle, the plan's bound counts that, too.
+    // Of the factors as they were made; where work-items share an interface system, the plan's bound counts that, too.
     const double planned = proposal.rounding->eps, made = solver->rounding();
-    const bool as_made = made != 0 && (!scheme_of(proposal.plan).settles() || planned < made);
+    const bool as_made = made != 0 && (!scheme_of(proposal.plan).solves_interfaces() || planned < made);
     const double rounding = as_made ? made : planned;
     if (!(rounding <= kRoundingLimit)) {
       ++tally_.of(scheme_of(proposal.plan).name()).refused;

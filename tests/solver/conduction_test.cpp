@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Implicit diffusion with conductivities that differ from row to row: what partitions settle with each other could
+// Implicit diffusion with conductivities that differ from row to row: their interface systems could
 // multiply rounding by as much as neighbours differ, and trial solves see whether it does.
 #include <gtest/gtest.h>
 
@@ -46,12 +46,12 @@ TYPED_TEST(Conduction, IsStreamedWhereNeighboursDifferAHundredTimes) {
   }
 }
 
-TYPED_TEST(Conduction, IsWalkedTileByTileWhereNothingIsStored) {
+TYPED_TEST(Conduction, StreamsTilesWhereNothingIsStored) {
   using T = TypeParam;
   const Bands<T> bands = test::wide_conduction<T>(LineSet::one(this->kRows), {"", 10, 1});
   test::with_every_device([&](Options options) {
     options.method = MethodChoice::truncated_halo;
-    options.variant = "lanes-walk";
+    options.variant = "lanes-tiles";
     Solver<T> solver(options);
     this->set_up(solver, bands);
     if (options.devices != "host") {

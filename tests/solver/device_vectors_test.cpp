@@ -249,7 +249,7 @@ TYPED_TEST(DeviceVectors, WantADeviceThatSolves) {
   this->set_up(on_host, test::random_dominant<T>(LineSet::one(100), 3));
   EXPECT_FALSE(on_host.device_handles());
   test::expect_refusal([&] { on_host.apply_on_device(nullptr, nullptr); }, "host");
-  // One singular line is solved apart.
+  // One singular line is a fallback line.
   const Index length = 50, count = 40;
   Bands<T> bands = test::random_dominant<T>(LineSet::equal(count, length), 3);
   std::fill_n(bands.lower() + length, length, T(-1));

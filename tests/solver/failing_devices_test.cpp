@@ -71,9 +71,9 @@ class FailingDevices : public test::SolverFixture<T> {
         return;
       case Moment::transpose:
         solver.apply_transpose(y_.data(), x.data());
-        Bands<T> turned(bands_.lines());
-        transpose(bands_.lines(), bands_.view(), turned);
-        EXPECT_LE(error_of(turned, x), 100) << said(solver.transpose_report());
+        Bands<T> transposed(bands_.lines());
+        transpose(bands_.lines(), bands_.view(), transposed);
+        EXPECT_LE(error_of(transposed, x), 100) << said(solver.transpose_report());
     }
   }
 

@@ -265,7 +265,7 @@ TEST_F(Keep, TwoSetsOfBandsWhereOneIsFilledAhead) {
           EXPECT_LE(backward_error(solver, values[(step + 1) % 2]), 20) << "until the set-up";
         }
         const test::LargestNew news;
-        solver.exchange(lines, ahead);
+        solver.swap_bands(lines, ahead);
         solver.set_up();
         if (step > 1) {
           EXPECT_LT(std::max(largest, news.bytes()), std::size_t{1} << 16) << "nothing grows with the rows";
@@ -274,7 +274,7 @@ TEST_F(Keep, TwoSetsOfBandsWhereOneIsFilledAhead) {
         held = solver.bytes() + ahead.bytes();
         EXPECT_LE(backward_error(solver, values[step % 2]), 20);
       }
-      EXPECT_THROW(solver.exchange(LineSet::one(lines.rows() + 1), ahead), InvalidInput);
+      EXPECT_THROW(solver.swap_bands(LineSet::one(lines.rows() + 1), ahead), InvalidInput);
     });
   }
 }

@@ -26,12 +26,12 @@ const char* name_of(Moment moment) { return kMomentNames[static_cast<int>(moment
 class Memory : public ::testing::Test {
  protected:
   struct System {
-    Bands<double> bands, turned;
+    Bands<double> bands, transposed;
     std::vector<double> y;
 
-    explicit System(Bands<double> of) : bands(std::move(of)), turned(bands.lines()) {
+    explicit System(Bands<double> of) : bands(std::move(of)), transposed(bands.lines()) {
       bands.close_lines();
-      transpose(bands.lines(), bands.view(), turned);
+      transpose(bands.lines(), bands.view(), transposed);
       y = test::random_vector<double>(bands.lines().extent());
     }
     double error_of(const Bands<double>& of, const std::vector<double>& x) const {
@@ -64,9 +64,9 @@ class Memory : public ::testing::Test {
   void live_well(std::optional<Solver<double>>& solver, Moment moment, const Options& options, const System& system) {
     std::fill(x_.begin(), x_.end(), std::numeric_limits<double>::quiet_NaN());
     live(solver, moment, options, system);
-    const bool turned = moment == Moment::transpose;
-    if (moment != Moment::apply && !turned) return;
-    EXPECT_LE(system.error_of(turned ? system.turned : system.bands, x_), 100) << name_of(moment);
+    const bool transposed = moment == Moment::transpose;
+    if (moment != Moment::apply && !transposed) return;
+    EXPECT_LE(system.error_of(transposed ? system.transposed : system.bands, x_), 100) << name_of(moment);
   }
 
   /// A solver's life in which memory runs out at one moment. @return false if the moment needed less memory
@@ -178,7 +178,7 @@ TEST_F(Memory, RunsOutOnTheHostByEveryMethod) {
   }
 }
 
-TEST_F(Memory, RunsOutWhereLinesAreSolvedApart) {
+TEST_F(Memory, RunsOutWhereLinesFallBack) {
   const LineSet lines = LineSet::equal(40, 50);
   Bands<double> bands = test::random_dominant<double>(lines, 2.5);
   for (Index i = lines.first(7); i < lines.first(8); ++i) bands.diag()[i] *= i % 2 == 0 ? 1e-9 : 1;  // needs pivots

@@ -158,9 +158,9 @@ std::vector<Mistake> mistakes_of_matrices() {
        [] {
          FilledBands<double> filled;
          filled.fill(5, [](const BandsPart<double>&, Index, Index) {});
-         Solver<double>().exchange(LineSet::one(6), filled);
+         Solver<double>().swap_bands(LineSet::one(6), filled);
        },
-       "exchange was given bands of", "5", "fill them for these lines"},
+       "swap_bands was given bands of", "5", "fill them for these lines"},
   };
 }
 

@@ -196,7 +196,7 @@ TEST_F(NarrowPrecision, EndsTheSetUpOnNanAsEver) {
   EXPECT_THROW(set_up(solver, bands), Breakdown);
 }
 
-TEST_F(NarrowPrecision, SolvesLinesApart) {
+TEST_F(NarrowPrecision, SolvesFallbackLines) {
   Bands<double> bands = test::random_dominant<double>(LineSet::equal(30, 30'000), 3.0);
   const auto replace = [&](Index line, double lower, double diag, double upper) {
     for (Index i = bands.lines().first(line); i < bands.lines().first(line + 1); ++i) {
@@ -255,7 +255,7 @@ TEST_F(NarrowPrecision, IsTheSameOperatorWhenSetUpAgain) {
     const auto first = apply(solver, y);
     const std::string why = solver.report().precision_why;
     for (int i = 0; i < 100; ++i) apply(solver, y);  // for few another method would do
-    solver.set_up();  // of the bands that are rounded already
+    solver.set_up();                                 // of the bands that are rounded already
     EXPECT_EQ(apply(solver, y), first);
     EXPECT_EQ(solver.report().precision_why, why);
   });

@@ -143,7 +143,7 @@ TYPED_TEST(Numbers, OfAWindSendDevicesOnToTheExactMethod) {
         EXPECT_EQ(solver.report().device == "host", host);
         EXPECT_LE(this->backward_error(solver, bands), 100);
         if (host) return;
-        // Stored factors are walked down only, from starts that are truncated: not what a wind wants.
+        // Stored factors are streamed down only, from starts that are truncated: not what a wind wants.
         options.method = MethodChoice::truncated_streamed;
         Solver<T> streamed(options);
         this->set_up(streamed, bands);

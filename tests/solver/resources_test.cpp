@@ -106,12 +106,12 @@ TEST_F(Resources, TwoThreadsMayUseTwoSolvers) {
   std::vector<Options> ways;
   with_every_transfer([&](const Options& options) { ways.push_back(options); });
   const auto solve = [&](const Options& options, int rounds) {
-    std::vector<double> x(y.size()), turned(y.size());
+    std::vector<double> x(y.size()), transposed(y.size());
     Solver<double> solver(options);
     for (int round = 0; round < rounds; ++round) {
       set_up(solver, bands);
       solver.apply(y.data(), x.data());
-      solver.apply_transpose(y.data(), turned.data());
+      solver.apply_transpose(y.data(), transposed.data());
     }
     return x;
   };

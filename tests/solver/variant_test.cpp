@@ -164,7 +164,7 @@ TYPED_TEST(Variants, ForGpusCutFewLongLinesIntoSegments) {
   });
 }
 
-TYPED_TEST(Variants, ForGpusSolveAWeakLineBesideOthersApart) {
+TYPED_TEST(Variants, ForGpusSolveAWeakLineBesideOthersByFallback) {
   using T = TypeParam;
   test::with_every_device_for_gpus<T>([&](Options options) {
     options.variant = "gpu";

@@ -148,8 +148,8 @@ Bands<T> wide_conduction(const LineSet& lines, const Decades& range, std::uint32
   });
 }
 
-/// Ranges that multiply what settling rounds by 1e4 and more, or what is solved for twice: a segment of 128 rows that
-/// falls, and then none.
+/// Ranges whose interface systems multiply rounding by 1e4 and more, or what is solved for twice: a segment of 128 rows
+/// that falls, and then none.
 inline constexpr Decades kWideRanges[] = {{"drawn over 6 decades", 1e6, 6},
                                           {"drawn over 6 decades, weaker", 1e3, 6},
                                           {"falling over 4 decades in 128 rows", 1e6, 4, 128},

@@ -9,7 +9,7 @@
 #include "interface.hpp"
 #include "oclspkt/error.hpp"
 #include "spike_tips.hpp"
-#include "walk.hpp"
+#include "sweep_rows.hpp"
 
 namespace oclspkt {
 namespace {
@@ -21,7 +21,7 @@ struct Segment {
 
 /// Forward sweep (LU) over a segment from a known unknown above: reduced right-hand side and scaled upper band.
 template <typename T>
-void sweep_down(const Walk<T>& a, const T* y, Segment s, T x_above, T* d, T* c) {
+void sweep_down(const SweepRows<T>& a, const T* y, Segment s, T x_above, T* d, T* c) {
   T d_previous = x_above, c_previous = 0;
   for (Index i = s.first; i < s.end; ++i) {
     const T r = T(1) / (a.diag(i) - a.lower(i) * c_previous);
@@ -31,7 +31,7 @@ void sweep_down(const Walk<T>& a, const T* y, Segment s, T x_above, T* d, T* c) 
 }
 
 template <typename T>
-ExcessRow<T> row_at(const Walk<T>& a, const T* y, Index i) {
+ExcessRow<T> row_at(const SweepRows<T>& a, const T* y, Index i) {
   return make_row(a.lower(i), a.diag(i), a.upper(i), y[a.at(i)]);
 }
 
@@ -41,7 +41,7 @@ ExcessRow<T> row_at(const Walk<T>& a, const T* y, Index i) {
 /// segment is ill-conditioned by itself they disagree with the first pass (random rows with row sums 0, 496 a segment,
 /// backward error 1e12 eps with plain pivots, and for smooth solutions as much with the excess carried).
 template <typename T, typename Keep>
-void substitute_exact(const Walk<T>& a, const T* y, Segment s, T x_top, T x_bottom, T* d, T* c, const Keep& keep) {
+void substitute_exact(const SweepRows<T>& a, const T* y, Segment s, T x_top, T x_bottom, T* d, T* c, const Keep& keep) {
   ExcessRow<T> row;
   T r = 0;
   for (Index i = s.first + 1; i < s.end - 1; ++i) {
@@ -72,7 +72,7 @@ void sweep_back(Segment s, T x_below, const T* d, const T* c, const Keep& keep) 
 
 /// Sweep up (UL) over a segment: the tips f_t and w_t with nothing known below.
 template <typename T>
-void sweep_up(const Walk<T>& a, const T* y, Segment s, T& f_t, T& w_t) {
+void sweep_up(const SweepRows<T>& a, const T* y, Segment s, T& f_t, T& w_t) {
   f_t = w_t = 0;
   for (Index i = s.end - 1; i >= s.first; --i) {
     const T r = T(1) / (a.diag(i) - a.upper(i) * w_t);
@@ -89,7 +89,7 @@ Segment partition_rows(const Plan& plan, Index k) { return {k * plan.m, std::min
 template <typename T>
 struct ModelSolver<T>::Work {
   const Plan& plan;
-  Walk<T> a;
+  SweepRows<T> a;
   const T* y;
   T* x;
   T *d, *c;
@@ -106,8 +106,8 @@ struct ModelSolver<T>::Work {
     }
   }
 
-  /// Every tile from the unknown above it, which the walk knows, and the tile below.
-  void truncated_walk() {
+  /// Every tile from the unknown above it, which the sweep knows, and the tile below.
+  void truncated_tiles() {
     const Index tiles = plan.tiles(), rows = plan.tile_rows();
     for (Index run = 0; run < plan.runs; ++run) {
       const Index begin = run * tiles / plan.runs, end = (run + 1) * tiles / plan.runs;
@@ -137,17 +137,18 @@ struct ModelSolver<T>::Work {
       };
       const std::vector<T> lower = along(all.lower), diag = along(all.diag), upper = along(all.upper), from = along(y);
       std::vector<T> to(from.size());
-      Work line{plan, Walk<T>({lower.data(), diag.data(), upper.data()}, length, false), from.data(), to.data(), d, c};
+      Work line{plan, SweepRows<T>({lower.data(), diag.data(), upper.data()}, length, false), from.data(), to.data(), d,
+                c};
       line.truncated_halo(length);
       for (Index i = 0; i < length; ++i) x[lines.first(l) + i * lines.row_stride()] = to[static_cast<std::size_t>(i)];
     }
   }
 
-  /// The halves of partitions that a walk in one direction gives in the paper's form: `a` walks down for bottom halves,
-  /// up for top halves. Partition k in the order of the walk is swept from its first row and substituted from the
+  /// The halves of partitions that a sweep in one direction gives in the paper's form: `a` goes down for bottom halves,
+  /// up for top halves. Partition k in the order of the sweep is swept from its first row and substituted from the
   /// unknown behind its last one, which the 2x2 system with the next partition gives.
   void truncated_spike(const BandsView<T>& bands, bool up) {
-    a = Walk<T>(bands, plan.n, up);
+    a = SweepRows<T>(bands, plan.n, up);
     const Index p = plan.partitions();
     const auto rows = [&](Index k) {
       const Segment s = partition_rows(plan, up ? p - 1 - k : k);
@@ -160,7 +161,7 @@ struct ModelSolver<T>::Work {
       if (k + 1 < p) {
         T f, w, x_last;
         sweep_up(a, y, rows(k + 1), f, w);
-        settle_interface(d[own.end - own.first - 1], c[own.end - own.first - 1], f, w, x_last, x_behind);
+        solve_interface(d[own.end - own.first - 1], c[own.end - own.first - 1], f, w, x_last, x_behind);
       }
       sweep_back(own, x_behind, d, c, [&](Index i, T value) {
         const Index row = a.at(i);
@@ -202,13 +203,13 @@ void ModelSolver<T>::apply(const T* y, T* x) {
   T* const scratch = scratch_.data();
   T* const x_top = outer_.data();
   T* const x_bottom = x_top + segments_.size();
-  Work work{plan_, Walk<T>(bands_->view(), plan_.n, false), y, x, scratch, scratch + scratch_.size() / 2};
+  Work work{plan_, SweepRows<T>(bands_->view(), plan_.n, false), y, x, scratch, scratch + scratch_.size() / 2};
   switch (plan_.method) {
     case Method::truncated_halo:
       if (plan_.has<PaperForm>()) {
         for (const bool up : {false, true}) work.truncated_spike(bands_->view(), up);
       } else if (plan_.has<JoinedPartitions>()) {
-        work.truncated_walk();
+        work.truncated_tiles();
       } else if (segments_of(plan_) > 0) {
         work.truncated_lines(*bands_);
       } else {

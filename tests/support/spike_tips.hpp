@@ -33,9 +33,9 @@ SpikeTips<T> compose(const SpikeTips<T>& a, const SpikeTips<T>& b) {
   return c;
 }
 
-/// Settle one truncated interface: the 2x2 system between the bottom of one segment and the top of the next.
+/// Solve one truncated interface: the 2x2 system between the bottom of one segment and the top of the next.
 template <typename T>
-void settle_interface(T f_b, T v_b, T f_t, T w_t, T& x_bottom, T& x_top) {
+void solve_interface(T f_b, T v_b, T f_t, T w_t, T& x_bottom, T& x_top) {
   const T r = T(1) / (T(1) - v_b * w_t);
   x_bottom = (f_b - v_b * f_t) * r;
   x_top = (f_t - w_t * f_b) * r;

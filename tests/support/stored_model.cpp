@@ -105,7 +105,7 @@ void StoredModel<T>::substitute(Index tile, T below, T* x) {
 
 /// Solve tiles [begin, end) of a run, the sweep down one tile ahead of the substitution.
 template <typename T>
-void StoredModel<T>::walk(Index begin, Index end, const T* y, T* x) {
+void StoredModel<T>::stream_run(Index begin, Index end, const T* y, T* x) {
   T above = 0;
   for (Index tile = std::max<Index>(0, begin - 1); tile <= end; ++tile) {
     T top = 0;
@@ -121,7 +121,7 @@ template <typename T>
 void StoredModel<T>::apply(const T* y, T* x) {
   const auto begin = [&](Index run) { return run * plan_.tiles() / plan_.runs; };
   for (Index run = 0; run < plan_.runs; ++run) {
-    if (begin(run) < begin(run + 1)) walk(begin(run), begin(run + 1), y, x);
+    if (begin(run) < begin(run + 1)) stream_run(begin(run), begin(run + 1), y, x);
   }
 }
 

@@ -9,8 +9,8 @@
 
 namespace oclspkt {
 
-/// Truncated-streamed by stored factors in plain C++: what kernels/cpu/turned_streamed.cl does, partition by partition
-/// instead of side by side, by factors that stand in the order of the rows.
+/// Truncated-streamed by stored factors in plain C++: what kernels/cpu/interleaved_streamed.cl does, partition by
+/// partition instead of side by side, by factors that stand in the order of the rows.
 template <typename T>
 class StoredModel {
  public:
@@ -37,11 +37,11 @@ class StoredModel {
   T sweep(Index tile, T above, const T* y);
   T find_tops(Index tile);
   void substitute(Index tile, T below, T* x);
-  void walk(Index begin, Index end, const T* y, T* x);
+  void stream_run(Index begin, Index end, const T* y, T* x);
 
   Plan plan_;
   Factors<T> factors_;
-  std::vector<T> down_, up_;  ///< shape [partitions], see TurnedFactors
+  std::vector<T> down_, up_;  ///< shape [partitions], see InterleavedFactors
   std::array<Tile, 2> kept_;  ///< the tile that is substituted, and the next
 };
 

@@ -63,7 +63,7 @@ TEST(CutMessages, OtherPartsSendFourNumbersALineAndCutAtMost) {
   const CutCase c = CutCase::equal(8, {20, 30, 20, 30});
   const CutOutcome<double> outcome = solve_cut(c, test::constant<double>(c.all(), -1, 2, -1), random_y(c));
   ASSERT_TRUE(outcome.none_threw()) << outcome.texts();
-  // Each line has 6 unknowns next to its 3 cuts; two lines are settled by each process, which keeps its own.
+  // Each line has 6 unknowns next to its 3 cuts; two lines are solved by each process, which keeps its own.
   EXPECT_EQ(sum(outcome.sent), 8 * 2 * 6 - 2 * 2 * 6);
   EXPECT_LE(sum(outcome.sent), 4 * 8 * 3);
   for (const CutReport& report : outcome.reports) {
@@ -73,7 +73,7 @@ TEST(CutMessages, OtherPartsSendFourNumbersALineAndCutAtMost) {
   }
 }
 
-TEST(CutMessages, TwoPartsAreSettledAtTheirCutWhateverTheMatrix) {
+TEST(CutMessages, TwoPartsAreSolvedAtTheirCutWhateverTheMatrix) {
   const CutCase c = CutCase::equal(1, {20, 30});
   const CutOutcome<double> outcome = solve_cut(c, test::constant<double>(c.all(), -1, 2, -1), random_y(c));
   EXPECT_TRUE(outcome.reports[0].truncated);
@@ -206,7 +206,7 @@ TEST(CutGathering, KeepsToItsLimit) {
       continue;
     }
     for (const auto& thrown : outcome.thrown) {
-      // Each process settles one line, and finds that it may not.
+      // Each process solves one line, and finds that it may not.
       EXPECT_NE(test::text_of(thrown).find(" of 36 rows"), std::string::npos) << outcome.texts();
       EXPECT_NE(test::text_of(thrown).find("gather_limit"), std::string::npos) << outcome.texts();
     }

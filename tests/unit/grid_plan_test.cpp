@@ -58,30 +58,30 @@ TEST(GridPlan, LetsTilesWaitWhereReachIsAsked) {
       const GridDemand demand{.form = form, .reach = 192};
       const Plan plan = make_grid_plan(many, demand, word, kGpu);
       EXPECT_GE(grid_reach(plan), 192);
-      EXPECT_EQ(grid_reach(plan), plan.as<GridTiles>().waiting * grid_tile_rows(plan));
-      EXPECT_GT(plan.as<GridTiles>().waiting, 1);
-      EXPECT_EQ(plan.halo, 0) << "lines are walked whole";
+      EXPECT_EQ(grid_reach(plan), plan.as<GridTiles>().in_flight * grid_tile_rows(plan));
+      EXPECT_GT(plan.as<GridTiles>().in_flight, 1);
+      EXPECT_EQ(plan.halo, 0) << "lines are streamed whole";
       EXPECT_DOUBLE_EQ(plan.words_per_row(), form == Form::symmetric ? 4 : 5);
       const Plan cut = make_grid_plan(few, demand, word, kGpu);
       EXPECT_GT(cut.as<Beside>().segments, 1);
       EXPECT_EQ(cut.halo, grid_reach(cut));
       EXPECT_GE(cut.m, 8 * grid_reach(cut));
       EXPECT_LE(cut.words_per_row(), plan.words_per_row() * 1.25);
-      EXPECT_EQ(make_grid_plan(many, {.form = form}, word, kGpu).as<GridTiles>().waiting, 1);
-      EXPECT_EQ(make_grid_plan(LineSet::grid_axis(1, 512, 64, 512), demand, word, kGpu).as<GridTiles>().waiting, 1)
+      EXPECT_EQ(make_grid_plan(many, {.form = form}, word, kGpu).as<GridTiles>().in_flight, 1);
+      EXPECT_EQ(make_grid_plan(LineSet::grid_axis(1, 512, 64, 512), demand, word, kGpu).as<GridTiles>().in_flight, 1)
           << "whole lines";
     }
   }
 }
 
-TEST(GridPlan, SegmentsThatSettleAtOnceGoThroughManyBundles) {
+TEST(GridPlan, ConcurrentSegmentsGoThroughManyBundles) {
   GridDemand demand{.method = Method::exact_factored, .form = Form::shared, .segments = true};
   for (const int word : {4, 8}) {
     for (const auto& [lines, length] : {std::pair<Index, Index>{512 * 3, 16384}, {448, 65536}}) {
       demand.in_turn = false;
       const LineSet set = LineSet::grid_axis(2, lines, 1, length);
       const Plan plan = make_grid_plan(set, demand, word, kGpu);
-      ASSERT_TRUE(grid_folds_at_once(plan));
+      ASSERT_TRUE(grid_condenses_at_once(plan));
       EXPECT_EQ(plan.items * plan.as<GridTiles>().item_lines, plan.as<Beside>().bundle * grid_items_down(plan));
       const Index runs = quotient_up(plan.as<Beside>().bundles * plan.as<Beside>().segments, plan.run_tiles);
       EXPECT_LE(runs, 2 * kGpu.cores) << "no second turn";
@@ -89,7 +89,7 @@ TEST(GridPlan, SegmentsThatSettleAtOnceGoThroughManyBundles) {
       EXPECT_DOUBLE_EQ(plan.words_per_row(), 3);
       demand.in_turn = true;
       const Plan in_turn = make_grid_plan(set, demand, word, kGpu);
-      EXPECT_TRUE(grid_folds(in_turn) && !grid_folds_at_once(in_turn));
+      EXPECT_TRUE(grid_condenses(in_turn) && !grid_condenses_at_once(in_turn));
     }
   }
 }
@@ -126,13 +126,13 @@ TEST(GridPlan, CutsTheTilesOfSharedFactorsIntoRunsThroughAllLines) {
     EXPECT_TRUE(goes_through_tiles(whole) && in_one_tile(whole));
     EXPECT_DOUBLE_EQ(whole.words_per_row(), 2);
     const GridDemand exact{.method = Method::exact_factored, .form = Form::shared};
-    const Plan walked = make_grid_plan(LineSet::grid_axis(1, 512, 1025, 512), exact, word, kGpu);
-    EXPECT_FALSE(goes_through_tiles(walked));
-    EXPECT_EQ(walked.as<GridTiles>().item_lines, 1);
+    const Plan streamed = make_grid_plan(LineSet::grid_axis(1, 512, 1025, 512), exact, word, kGpu);
+    EXPECT_FALSE(goes_through_tiles(streamed));
+    EXPECT_EQ(streamed.as<GridTiles>().item_lines, 1);
   }
 }
 
-TEST(GridPlan, HoldsLongLinesOfSharedFactorsThatSettleAtOnce) {
+TEST(GridPlan, HoldsLongLinesOfSharedFactorsThatSweepConcurrently) {
   GridDemand demand{.method = Method::exact_factored, .form = Form::shared};
   for (const int word : {4, 8}) {
     for (const Index length : {257, 512, 513, 1024}) {
@@ -145,7 +145,7 @@ TEST(GridPlan, HoldsLongLinesOfSharedFactorsThatSettleAtOnce) {
       EXPECT_DOUBLE_EQ(plan.words_per_row(), 2);
       EXPECT_LE(quotient_up(plan.as<Beside>().bundles * lines.blocks(), plan.run_tiles), 2 * kGpu.cores)
           << "no second turn";
-      EXPECT_FALSE(grid_folds(make_exact_grid_plans(lines, demand, word, kGpu).front()));
+      EXPECT_FALSE(grid_condenses(make_exact_grid_plans(lines, demand, word, kGpu).front()));
       demand.in_turn = true;
       EXPECT_FALSE(in_one_tile(make_grid_plan(lines, demand, word, kGpu)));
     }
@@ -183,13 +183,13 @@ TEST(GridPlan, CutsFewLongLinesIntoSegmentsOfATile) {
   GridDemand demand{.method = Method::exact_factored, .segments = true};
   for (const int word : {4, 8}) {
     const Plan few = make_grid_plan(LineSet::grid_axis(1, 512, 16385, 2), demand, word, kGpu);
-    EXPECT_TRUE(grid_folds(few));
+    EXPECT_TRUE(grid_condenses(few));
     EXPECT_EQ(few.m, grid_tile_rows(few));
     EXPECT_EQ(few.as<Beside>().segments, quotient_up(16385, few.m));
     EXPECT_EQ(few.as<Beside>().chunk_blocks, 2);
     EXPECT_DOUBLE_EQ(few.idle, 1);
     EXPECT_DOUBLE_EQ(few.words_per_row(), 8);
-    EXPECT_FALSE(grid_folds(make_grid_plan(LineSet::grid_axis(1, 512, few.m, 2), demand, word, kGpu)))
+    EXPECT_FALSE(grid_condenses(make_grid_plan(LineSet::grid_axis(1, 512, few.m, 2), demand, word, kGpu)))
         << "a tile holds whole lines";
   }
   demand.form = Form::shared;
@@ -200,8 +200,9 @@ TEST(GridPlan, CutsFewLongLinesIntoSegmentsOfATile) {
       << "all at once";
   EXPECT_EQ(make_grid_plan(LineSet::grid_axis(1, 512, 16384, 1), demand, 8, small).as<Beside>().chunk_blocks, 1);
   demand.item_rows = 2;
-  EXPECT_FALSE(grid_folds(make_grid_plan(LineSet::grid_axis(1, 512, 64, 1), demand, 8, {.cores = 8, .group_items = 1})))
-      << "two rows are two when they are folded";
+  EXPECT_FALSE(
+      grid_condenses(make_grid_plan(LineSet::grid_axis(1, 512, 64, 1), demand, 8, {.cores = 8, .group_items = 1})))
+      << "two rows are two when they are condensed";
 }
 
 TEST(GridPlan, CutsOnlyLinesThatLeaveCoresIdle) {
@@ -210,9 +211,9 @@ TEST(GridPlan, CutsOnlyLinesThatLeaveCoresIdle) {
     EXPECT_LE(plans.size(), 2U);
     for (const Plan& plan : plans) EXPECT_GT(plan.as<Beside>().chunk_blocks, 0);
     if (plans.size() == 2) {
-      EXPECT_NE(grid_folds(plans[0]), grid_folds(plans[1]));
+      EXPECT_NE(grid_condenses(plans[0]), grid_condenses(plans[1]));
     }
-    return grid_folds(plans[0]);
+    return grid_condenses(plans[0]);
   };
   for (const int word : {4, 8}) {
     for (const Form form : {Form::general, Form::symmetric, Form::shared}) {
@@ -224,7 +225,7 @@ TEST(GridPlan, CutsOnlyLinesThatLeaveCoresIdle) {
     EXPECT_FALSE(cuts(LineSet::grid_axis(1, 512, 64, 1), word)) << "a tile holds whole lines";
   }
   const Plan tall = make_exact_grid_plans(LineSet::grid_axis(1, 512, 4096, 8), {}, 4, kGpu).front();
-  EXPECT_FALSE(grid_folds(tall));
+  EXPECT_FALSE(grid_condenses(tall));
   EXPECT_EQ(grid_tile_rows(tall), 256) << "with twice the work-items a line, fewer lines keep cores busy";
   EXPECT_EQ(grid_tile_rows(make_exact_grid_plans(LineSet::grid_axis(1, 512, 1024, 32), {}, 4, kGpu).front()), 128);
   DeviceTraits small = kGpu;
@@ -278,9 +279,9 @@ TYPED_TEST(GridEvidenceOf, TilesThatWaitIsOfAllTheirRows) {
     const Plan plan = make_grid_plan(lines, {.reach = reach, .item_rows = item_rows}, sizeof(T), kGpu);
     return certify_grid(plan, lines, bands.view(), 0.0, 1e300).worst;
   };
-  const Certificate one = evidence(1, 4), waiting = evidence(192, 4);
-  EXPECT_LT(waiting.bound, one.bound / 10);
-  EXPECT_LT(evidence(384, 8).bound, waiting.bound);
+  const Certificate one = evidence(1, 4), in_flight = evidence(192, 4);
+  EXPECT_LT(in_flight.bound, one.bound / 10);
+  EXPECT_LT(evidence(384, 8).bound, in_flight.bound);
 }
 
 TYPED_TEST(GridEvidenceOf, SegmentsTakesMatricesThatEliminationIsStableFor) {
@@ -288,7 +289,7 @@ TYPED_TEST(GridEvidenceOf, SegmentsTakesMatricesThatEliminationIsStableFor) {
   const LineSet lines = LineSet::grid_axis(1, 5, 700, 3);
   const GridDemand demand{.method = Method::exact_factored, .segments = true};
   const Plan plan = make_grid_plan(lines, demand, sizeof(T), kGpu);
-  ASSERT_TRUE(grid_folds(plan));
+  ASSERT_TRUE(grid_condenses(plan));
   const auto sound = [&](Bands<T>&& bands) {
     bands.close_lines();
     return certify_grid(plan, lines, bands.view(), 0.0, kRoundingLimit).weak.empty();

@@ -88,7 +88,7 @@ TYPED_TEST(GroupChoice, UsesANamedMethodThatItsCertificateDoesNotCover) {
   }
 }
 
-TYPED_TEST(GroupChoice, SettlesNothingThatMultipliesRounding) {
+TYPED_TEST(GroupChoice, SolvesNoInterfacesThatMultiplyRounding) {
   using T = TypeParam;
   // Where couplings turn from upwards to downwards, work-items that know only of 0 above them multiply it by 50.
   const LineSet lines = LineSet::grid_axis(1, 64, 32, 64);

@@ -84,10 +84,10 @@ TYPED_TEST(Interface, CouplesTwoSegmentsLikeTheUncutSystem) {
   EXPECT_NEAR(composed.v_b, whole.v_b, tolerance);
 }
 
-TYPED_TEST(Interface, SettlesOneTruncatedInterface) {
+TYPED_TEST(Interface, SolvesOneTruncatedInterface) {
   using T = TypeParam;
   T x_bottom, x_top;
-  settle_interface<T>(3, T(0.5), 2, T(0.25), x_bottom, x_top);  // x_b + x_t / 2 = 3, x_b / 4 + x_t = 2
+  solve_interface<T>(3, T(0.5), 2, T(0.25), x_bottom, x_top);  // x_b + x_t / 2 = 3, x_b / 4 + x_t = 2
   EXPECT_NEAR(x_bottom, T(16) / 7, 4 * this->eps);
   EXPECT_NEAR(x_top, T(10) / 7, 4 * this->eps);
 }

@@ -13,23 +13,23 @@
 namespace oclspkt {
 namespace {
 
-TEST(Plan, WalksTilesWhereRegistersHoldARowOfOne) {
+TEST(Plan, StreamsTilesWhereRegistersHoldARowOfOne) {
   DeviceTraits traits{.lanes = 8, .tile_lanes = 8, .cores = 2};
   for (const Index halo : {0, 40, 256, 257, 512}) {
     Plan plan = make_plan(Method::truncated_halo, 1'000'000, halo, 0, 8, traits);
-    ASSERT_TRUE(walk_tiles(plan, halo, 8, traits)) << halo;
+    ASSERT_TRUE(stream_tiles(plan, halo, 8, traits)) << halo;
     EXPECT_GE(plan.tile_rows(), halo) << "truncated a tile away";
     EXPECT_EQ(plan.tile_rows(), halo > 256 ? 512 : 256);
     EXPECT_DOUBLE_EQ(plan.words_per_row(), 5) << "nothing is read again";
   }
-  const auto walks = [](Index n, Index halo, const DeviceTraits& t) {
+  const auto streams = [](Index n, Index halo, const DeviceTraits& t) {
     Plan plan = make_plan(Method::truncated_halo, n, halo, 0, 8, t);
-    return walk_tiles(plan, halo, 8, t);
+    return stream_tiles(plan, halo, 8, t);
   };
-  EXPECT_FALSE(walks(1'000'000, 513, traits)) << "a tile is too short";
-  EXPECT_FALSE(walks(511, 40, traits)) << "there is no tile below";
+  EXPECT_FALSE(streams(1'000'000, 513, traits)) << "a tile is too short";
+  EXPECT_FALSE(streams(511, 40, traits)) << "there is no tile below";
   traits.lanes = 4;
-  EXPECT_FALSE(walks(1'000'000, 40, traits)) << "a row of a tile takes two registers";
+  EXPECT_FALSE(streams(1'000'000, 40, traits)) << "a row of a tile takes two registers";
 }
 
 TEST(Plan, CoversAllRowsWithPartitionsAndTiles) {
@@ -69,7 +69,7 @@ TEST(Plan, CountsTheWordsOfARow) {
   EXPECT_DOUBLE_EQ(plan.words_per_row(), 5);
   plan.narrow = true;
   EXPECT_DOUBLE_EQ(plan.words_per_row(), 3.5);
-  ASSERT_TRUE(serve_couplings(plan, 8, kTraits));
+  ASSERT_TRUE(make_symmetric(plan, 8, kTraits));
   EXPECT_DOUBLE_EQ(plan.words_per_row(), 3);
 }
 
@@ -248,12 +248,12 @@ TEST(StoredPlan, KeepsTheFirstTileOneForAllAndTheLast) {
 TEST(StoredPlan, KeepsARowMoreWhereCouplingsServe) {
   DeviceTraits traits = kTraits;
   Plan plan = make_stored_plan(1'000'000, 0, 80, 8, traits);
-  ASSERT_TRUE(serve_couplings(plan, 8, traits));
+  ASSERT_TRUE(make_symmetric(plan, 8, traits));
   EXPECT_EQ(factor_words(plan), 81 * plan.lanes);
   EXPECT_DOUBLE_EQ(plan.words_per_row(), 4);
   traits.memory_bytes = 5 * 3 * 80 * 8 * plan.lanes;
   plan = make_stored_plan(1'000'000, 0, 80, 8, traits);
-  EXPECT_FALSE(serve_couplings(plan, 8, traits));
+  EXPECT_FALSE(make_symmetric(plan, 8, traits));
   EXPECT_EQ(plan.form, Form::general);
 }
 

@@ -19,7 +19,7 @@ using LevelOf = typename SegmentFactors<T>::Level;
 /// Rows of a work-item, which sums of many rows are put together from.
 constexpr Index kItemRows = 16;
 
-/// An apply as kernels/gpu/grid_fold.cl and grid_whole.cl define it, row by row.
+/// An apply as kernels/gpu/grid_condense.cl and grid_whole.cl define it, row by row.
 template <typename T>
 std::vector<T> solve_from(const std::vector<LevelOf<T>>& levels, std::size_t k, const SegmentCut& cut,
                           const std::vector<T>& y) {
@@ -106,7 +106,7 @@ TYPED_TEST(Segmented, CouplingsOfSymmetricRowsAreMultipliers) {
     bands.close_lines();
     SegmentFactors<T> factors, serving;
     factors.factor(n, bands.view(), cut);
-    cut.serve = true;
+    cut.symmetric = true;
     serving.factor(n, bands.view(), cut);
     const auto &level = factors.levels().front(), &kept = serving.levels().front();
     ASSERT_EQ(kept.multiplier.size(), level.segments);

@@ -245,7 +245,7 @@ TYPED_TEST(SolverOnHost, RefusesMisuse) {
 
 /// 1000 lines of 10 rows of which some are replaced.
 template <typename T>
-class LinesApart : public SolverOnHost<T> {
+class LinesByFallback : public SolverOnHost<T> {
  protected:
   static constexpr Index kLines = 1000, kRows = 10;
 
@@ -264,9 +264,9 @@ class LinesApart : public SolverOnHost<T> {
     bands.diag()[line * kRows] = bands.diag()[(line + 1) * kRows - 1] = 1;
   }
 };
-TYPED_TEST_SUITE(LinesApart, Scalars);
+TYPED_TEST_SUITE(LinesByFallback, Scalars);
 
-TYPED_TEST(LinesApart, OneWeakLineDoesNotMoveTheOthers) {
+TYPED_TEST(LinesByFallback, OneWeakLineDoesNotMoveTheOthers) {
   using T = TypeParam;
   auto solver = this->make();
   Bands<T> bands = this->lines();
@@ -292,7 +292,7 @@ TYPED_TEST(LinesApart, OneWeakLineDoesNotMoveTheOthers) {
   EXPECT_LE(this->backward_error(solver, bands), 20);
 }
 
-TYPED_TEST(LinesApart, AreFoundInOneGluedMatrix) {
+TYPED_TEST(LinesByFallback, AreFoundInOneGluedMatrix) {
   using T = TypeParam;
   auto solver = this->make();
   Bands<T> lines = this->lines();
@@ -310,7 +310,7 @@ TYPED_TEST(LinesApart, AreFoundInOneGluedMatrix) {
   EXPECT_LE(this->backward_error(solver, glued), 20);
 }
 
-TYPED_TEST(LinesApart, SingularOnesFailWithTheirName) {
+TYPED_TEST(LinesByFallback, SingularOnesFailWithTheirName) {
   using T = TypeParam;
   auto solver = this->make();
   Bands<T> bands = this->lines();
@@ -326,7 +326,7 @@ TYPED_TEST(LinesApart, SingularOnesFailWithTheirName) {
   }
 }
 
-TYPED_TEST(LinesApart, SingularOnesArePinnedAndLeaveTheOthersAlone) {
+TYPED_TEST(LinesByFallback, SingularOnesArePinnedAndLeaveTheOthersAlone) {
   using T = TypeParam;
   Options options;
   options.devices = "host";
@@ -353,7 +353,7 @@ TYPED_TEST(LinesApart, SingularOnesArePinnedAndLeaveTheOthersAlone) {
   EXPECT_LE(componentwise_backward_error(bands.lines(), bands.view(), after.data(), y.data()), 100 * this->eps);
 }
 
-TYPED_TEST(LinesApart, PinOneNeumannLine) {
+TYPED_TEST(LinesByFallback, PinOneNeumannLine) {
   using T = TypeParam;
   Options options;
   options.devices = "host";
@@ -369,7 +369,7 @@ TYPED_TEST(LinesApart, PinOneNeumannLine) {
   EXPECT_EQ(x[99], T(0));
 }
 
-TYPED_TEST(LinesApart, ComeBackWhenTheBandsAreAskedFor) {
+TYPED_TEST(LinesByFallback, ComeBackWhenTheBandsAreAskedFor) {
   using T = TypeParam;
   auto solver = this->make();
   Bands<T> bands = this->lines();
@@ -383,7 +383,7 @@ TYPED_TEST(LinesApart, ComeBackWhenTheBandsAreAskedFor) {
   EXPECT_LE(this->backward_error(solver, bands), 20);
 }
 
-TYPED_TEST(LinesApart, AreTransposedToo) {
+TYPED_TEST(LinesByFallback, AreTransposedToo) {
   using T = TypeParam;
   auto solver = this->make();
   Bands<T> bands = test::random_dominant<T>(LineSet::equal(this->kLines, this->kRows), 2), transposed;

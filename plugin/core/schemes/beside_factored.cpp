@@ -30,12 +30,12 @@ class BesideFactored final : public SchemeOf<BesideFactored> {
       return (plan.as<Beside>().windowed ? 2 : 4) +
              (plan.as<FactoredLines>().resident ? 0 : 3.0 / static_cast<double>(plan.as<Beside>().bundle));
     }
-    return plan.as<Beside>().windowed ? 2 + (plan.couplings_serve() ? 2 : 3) * each : 4 + 3 * each;
+    return plan.as<Beside>().windowed ? 2 + (plan.symmetric() ? 2 : 3) * each : 4 + 3 * each;
   }
   /// Few lines wait for the row before, down and back, also where couplings of a symmetric matrix serve twice.
   double stream_words(const Plan& plan, int) const override {
     Plan general = plan;
-    if (plan.couplings_serve()) general.form = Form::general;
+    if (plan.symmetric()) general.form = Form::general;
     return plan.idle * words(general);
   }
   double passes(const Plan& plan, const Survey&) const override { return plan.form == Form::shared ? 0 : 1.2; }

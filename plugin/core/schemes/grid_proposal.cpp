@@ -80,7 +80,7 @@ std::string refusal(const GridEvidence& evidence, double tol, double limit) {
 template <typename T>
 std::vector<Index> in_the_way(const Problem<T>& problem, std::vector<Index> weak) {
   const LineSet& lines = problem.bands.lines();
-  const bool few = rows_in(lines, weak) <= kApartShare * static_cast<double>(lines.rows());
+  const bool few = rows_in(lines, weak) <= kFallbackShare * static_cast<double>(lines.rows());
   if (!few || problem.survey.shared) weak.clear();
   return weak;
 }
@@ -112,13 +112,13 @@ std::optional<Proposal> propose_grid_streamed(const Problem<T>& problem, Rejecti
 }
 
 template <typename T>
-Plan folds_in_turn(const Problem<T>& problem, GridDemand demand) {
+Plan condensed_in_turn(const Problem<T>& problem, GridDemand demand) {
   demand.segments = demand.in_turn = true;
   return plan_of(problem, demand);
 }
 
 /// Plans of exact-factored, the fastest first; lines that a tile holds are swept at once or else in turn. Last what
-/// settles nothing.
+/// has no interface system.
 template <typename T>
 std::vector<Plan> exact_plans(const Problem<T>& problem) {
   const LineSet& lines = problem.bands.lines();
@@ -126,15 +126,15 @@ std::vector<Plan> exact_plans(const Problem<T>& problem) {
   const std::vector<Plan> fastest = make_exact_grid_plans(lines, demand, sizeof(T), problem.traits);
   demand.in_turn = true;
   const Plan in_turn = plan_of(problem, demand);
-  const bool settles_at_once = !fastest.front().as<GridTiles>().in_turn || !fastest.back().as<GridTiles>().in_turn;
+  const bool concurrent = !fastest.front().as<GridTiles>().in_turn || !fastest.back().as<GridTiles>().in_turn;
   std::vector<Plan> plans;
   for (const Plan& plan : fastest) {
     plans.push_back(plan);
     if (!plan.as<GridTiles>().in_turn && in_one_tile(in_turn)) plans.push_back(in_turn);
-    if (grid_folds_at_once(plan)) plans.push_back(folds_in_turn(problem, demand));
+    if (grid_condenses_at_once(plan)) plans.push_back(condensed_in_turn(problem, demand));
   }
-  // A walk down lines that are too long for that is the last thing to try, behind segments.
-  if (settles_at_once && !in_one_tile(in_turn)) plans.push_back(in_turn);
+  // Streaming lines that are too long for that is the last thing to try, behind segments.
+  if (concurrent && !in_one_tile(in_turn)) plans.push_back(in_turn);
   demand.in_turn = false;
   demand.one_item = true;
   plans.push_back(plan_of(problem, demand));

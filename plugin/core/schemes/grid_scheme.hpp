@@ -27,7 +27,7 @@ class GridScheme : public Scheme {
            cut_text(plan);
   }
   double words(const Plan& plan) const final { return plan.m > 0 ? words_of_rows(plan) : 5; }
-  bool settles() const final { return true; }
+  bool solves_interfaces() const final { return true; }
   /// What is idle costs lines that are cut two launches at most; lines that are walked, or condensed, wait three at
   /// least (9 lines of 1024 rows take an H100 28 us where they are cut, and 40 where they are walked).
   double stream_words(const Plan& plan, int) const override {
@@ -55,7 +55,7 @@ class GridScheme : public Scheme {
   virtual double words_of_rows(const Plan& plan) const = 0;
 
   /// Words of the factors.
-  static double factors(const Plan& plan) { return plan.form == Form::shared ? 0 : plan.couplings_serve() ? 2 : 3; }
+  static double factors(const Plan& plan) { return plan.form == Form::shared ? 0 : plan.symmetric() ? 2 : 3; }
   static std::string segments_text(const Plan& plan, const char* pattern) {
     return plan.as<Beside>().segments > 1 ? format(pattern, static_cast<long long>(plan.as<Beside>().segments)) : "";
   }

@@ -10,7 +10,7 @@ namespace {
 class GridsCondensed final : public GridSchemeOf<GridsCondensed> {
  public:
   const char* name() const override { return "grids-condensed"; }
-  bool owns(const Plan& plan) const override { return grid_folds(plan); }
+  bool owns(const Plan& plan) const override { return grid_condenses(plan); }
   int launches() const override { return 3; }
   bool in_pieces(const Plan&) const override { return false; }
   Elimination elimination() const override { return {.excess = true, .any_pivots = true}; }
@@ -21,11 +21,11 @@ class GridsCondensed final : public GridSchemeOf<GridsCondensed> {
 
  private:
   std::string cut_text(const Plan& plan) const override {
-    return segments_text(plan, grid_folds_at_once(plan) ? ", condensed in one pass, %lld segments a line"
-                                                        : ", condensed, %lld segments a line");
+    return segments_text(plan, grid_condenses_at_once(plan) ? ", condensed in one pass, %lld segments a line"
+                                                            : ", condensed, %lld segments a line");
   }
   double words_of_rows(const Plan& plan) const override {
-    return plan.form == Form::shared ? 3 : plan.couplings_serve() ? 7 : 8;
+    return plan.form == Form::shared ? 3 : plan.symmetric() ? 7 : 8;
   }
 };
 

@@ -13,7 +13,7 @@ class GridsFactored final : public GridSchemeOf<GridsFactored> {
  public:
   const char* name() const override { return "grids-factored"; }
   bool owns(const Plan& plan) const override {
-    return grid(plan) && !in_one_tile(plan) && !grid_folds(plan) && plan.method == Method::exact_factored;
+    return grid(plan) && !in_one_tile(plan) && !grid_condenses(plan) && plan.method == Method::exact_factored;
   }
   bool in_pieces(const Plan&) const override { return false; }
   template <typename T>
@@ -23,8 +23,8 @@ class GridsFactored final : public GridSchemeOf<GridsFactored> {
 
  private:
   std::string cut_text(const Plan&) const override { return {}; }
-  /// A walk reads couplings that serve twice. What the way down leaves of the last tile need not be written and read
-  /// again.
+  /// A streamed line reads symmetric couplings twice. What the way down leaves of the last tile need not be written and
+  /// read again.
   double words_of_rows(const Plan& plan) const override {
     const double left = 1 - std::min(1.0, static_cast<double>(grid_tile_rows(plan)) / static_cast<double>(plan.m));
     return 2 + (plan.form == Form::shared ? 0 : 3) + 2 * left;

@@ -10,7 +10,7 @@ namespace {
 class GridsShared final : public GridSchemeOf<GridsShared> {
  public:
   const char* name() const override { return "grids-shared"; }
-  bool owns(const Plan& plan) const override { return goes_through_tiles(plan) && !grid_folds(plan); }
+  bool owns(const Plan& plan) const override { return goes_through_tiles(plan) && !grid_condenses(plan); }
   bool in_pieces(const Plan& plan) const override { return plan.method != Method::exact_factored; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// truncated-streamed by work-groups that walk segments of bundles of lines side by side.
+// truncated-streamed by work-groups that stream segments of bundles of lines side by side.
 #include "grid_plan.hpp"
 #include "schemes/grid_scheme.hpp"
 
@@ -20,7 +20,7 @@ class GridsStreamed final : public GridSchemeOf<GridsStreamed> {
  private:
   std::string cut_text(const Plan& plan) const override {
     return segments_text(plan, ", %lld runs a line") +
-           (plan.as<GridTiles>().waiting > 1 ? format(", %d tiles in flight", plan.as<GridTiles>().waiting) : "");
+           (plan.as<GridTiles>().in_flight > 1 ? format(", %d tiles in flight", plan.as<GridTiles>().in_flight) : "");
   }
   /// Above a run y and one factor are read again, below it all but x.
   double words_of_rows(const Plan& plan) const override {

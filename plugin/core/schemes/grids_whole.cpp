@@ -11,7 +11,7 @@ class GridsWhole final : public GridSchemeOf<GridsWhole> {
  public:
   const char* name() const override { return "grids-whole"; }
   bool owns(const Plan& plan) const override {
-    return in_one_tile(plan) && !goes_through_tiles(plan) && !grid_folds(plan);
+    return in_one_tile(plan) && !goes_through_tiles(plan) && !grid_condenses(plan);
   }
   bool in_pieces(const Plan& plan) const override { return plan.method != Method::exact_factored; }
   template <typename T>

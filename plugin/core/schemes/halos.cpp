@@ -122,7 +122,7 @@ std::optional<Proposal> propose_followed(const Problem<T>& problem, double tol, 
     refused = Refused{needs.halo > 0 ? plan : trial, std::move(needs.failed)};
     if (static_cast<Index>(refused->failed.size()) == lines.count() || !cheaper_than_exact(plan)) continue;
     if (!named(problem.options.method) &&
-        rows_in(lines, refused->failed) <= kApartShare * static_cast<double>(lines.rows())) {
+        rows_in(lines, refused->failed) <= kFallbackShare * static_cast<double>(lines.rows())) {
       rejection = rejection_of(problem, tol, *refused);
       rejection.lines = std::move(refused->failed);
       return std::nullopt;
@@ -159,7 +159,7 @@ std::optional<Plan> halo_by_survey(const Problem<T>& problem) {
   const Index halo = known_halo<T>(problem.options, problem.survey);
   if (halo < 0 || halo > longest_halo(problem.options.partition, sizeof(T), problem.traits)) return std::nullopt;
   Plan plan = plan_for(problem, Method::truncated_halo, halo);
-  settle_within_halo(plan);
+  couple_within_halo(plan);
   return plan;
 }
 

@@ -38,7 +38,7 @@ std::string stored_refusal(const Problem<T>& problem, const Plan& plan, const Ce
 /// Let partitions agree by their differences if what they round is too much otherwise.
 /// @return false if that is too much as well
 template <typename T>
-bool settle_rounding(const Problem<T>& problem, Plan& plan, Rounding& rounding) {
+bool accept_joint_rounding(const Problem<T>& problem, Plan& plan, Rounding& rounding) {
   if (!knows_pivots(plan, problem.bands.lines(), problem.bands.view(), problem.survey)) return false;
   rounding = {rounding_of_joints(problem.survey, plan.m)};
   if (rounding.eps <= problem.rounding_limit) return true;
@@ -50,9 +50,9 @@ bool settle_rounding(const Problem<T>& problem, Plan& plan, Rounding& rounding) 
 
 /// A plan by stored factors whose truncation is covered. @param bound  its certificate
 template <typename T>
-std::optional<Proposal> propose_settled(const Problem<T>& problem, Plan plan, double bound, double tol) {
+std::optional<Proposal> propose_bounded(const Problem<T>& problem, Plan plan, double bound, double tol) {
   Rounding rounding;
-  if (!settle_rounding(problem, plan, rounding)) return std::nullopt;
+  if (!accept_joint_rounding(problem, plan, rounding)) return std::nullopt;
   if (plan.as<StoredFactors>().corrects) {
     reach_rows(plan, plan.m);
     plan.as<StoredFactors>().lead_in = -1;
@@ -74,7 +74,7 @@ std::optional<Proposal> propose_by_survey(const Problem<T>& problem, Plan plan, 
   if (problem.survey.dominance >= kPlainPivots && exact <= longest) {
     plan.as<StoredFactors>().lead_in = round_up(std::max(exact / 2, kHaloQuantum), plan.lanes);
   }
-  return propose_settled(problem, plan, bound_stored(d, needed < plan.m ? needed : plan.tile_rows()), tol);
+  return propose_bounded(problem, plan, bound_stored(d, needed < plan.m ? needed : plan.tile_rows()), tol);
 }
 
 /// Lines that by themselves are dominant enough for a plan are not in the way of the others.
@@ -86,7 +86,7 @@ std::vector<Index> lines_in_the_way(const Problem<T>& problem, const Plan& plan,
     const double d = line_dominance(lines, problem.bands.view(), l);
     if (!(decays_within_a_tile(d, plan, tol) && d >= kSurveyedDominance)) weak.push_back(l);
   }
-  const bool few = rows_in(lines, weak) <= kApartShare * static_cast<double>(lines.rows());
+  const bool few = rows_in(lines, weak) <= kFallbackShare * static_cast<double>(lines.rows());
   return few ? weak : std::vector<Index>{};
 }
 
@@ -109,7 +109,7 @@ void choose_form(const Problem<T>& problem, Plan& plan) {
   const LineSet& lines = problem.bands.lines();
   const BandsView<T> bands = problem.bands.view();
   if (plan.form == Form::shared || (has_rows_alike(problem) && share_rows(plan, lines.length(0)))) return;
-  if (is_symmetric(lines, bands)) serve_couplings(plan, sizeof(T), problem.traits);
+  if (is_symmetric(lines, bands)) make_symmetric(plan, sizeof(T), problem.traits);
 }
 
 /// The same, with factors in the storage that the values and the user allow.
@@ -136,7 +136,7 @@ std::vector<Index> stored_partitions(const Problem<T>& problem, const Plan& usua
 class LanesStreamed final : public SchemeOf<LanesStreamed> {
  public:
   const char* name() const override { return "lanes-streamed"; }
-  bool owns(const Plan& plan) const override { return turned(plan) && plan.method == Method::truncated_streamed; }
+  bool owns(const Plan& plan) const override { return interleaved(plan) && plan.method == Method::truncated_streamed; }
   std::string shape(const Plan& plan) const override {
     return factors_text(plan) + format(", reach %lld", static_cast<long long>(plan.as<StoredFactors>().reach)) +
            (plan.as<StoredFactors>().corrects ? ", corrected at the interfaces" : "");
@@ -146,7 +146,7 @@ class LanesStreamed final : public SchemeOf<LanesStreamed> {
     return passes_of_stored(plan, survey, plan.tile_rows(), 1, 15);
   }
   Cut cut(const Plan& plan) const override { return {plan.tile_rows(), plan.tile_rows(), plan.tile_rows(), false}; }
-  bool settles() const override { return true; }
+  bool solves_interfaces() const override { return true; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {
     const double known = rounding_of_joints(survey, plan.m);
@@ -173,8 +173,8 @@ class LanesStreamed final : public SchemeOf<LanesStreamed> {
       if (auto quick = propose_by_survey(problem, plan, tol)) return in_best_form(problem, *quick);
       certificate = certificate_of(problem, plan, tol, certify_stored<T>);
       if (certificate.bound <= tol) {
-        if (auto settled = propose_settled(problem, plan, certificate.bound, tol))
-          return in_best_form(problem, *settled);
+        if (auto bounded = propose_bounded(problem, plan, certificate.bound, tol))
+          return in_best_form(problem, *bounded);
       }
       if (certificate.bound <= tol || plan.tiles() <= problem.traits.cores) break;
     }

@@ -29,7 +29,11 @@ class LanesTwopass final : public SchemeOf<LanesTwopass> {
   int launches() const override { return 2; }
   /// Rows wait for divisions in both passes.
   double stream_words(const Plan&, int) const override { return 19; }
-  double passes(const Plan&, const Survey&) const override { return 4; }
+  /// Where rows are hardly dominant the bound follows their values, for ever shorter partitions.
+  double passes(const Plan&, const Survey& survey) const override {
+    constexpr double kHardly = 1.005;
+    return survey.dominance >= kHardly ? 4 : 15;
+  }
   Elimination elimination() const override { return {.excess = true, .upwards = true}; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey&) const {

@@ -41,7 +41,9 @@ std::string where(const Certificate& c) {
                 c.above ? "up" : "down");
 }
 
-bool settles(const Survey& survey) { return growth_stored(survey.dominance) <= kGrowthLimit || shrinks(survey); }
+bool interfaces_are_stable(const Survey& survey) {
+  return growth_stored(survey.dominance) <= kGrowthLimit || shrinks(survey);
+}
 
 Index rows_to_decay(double d, double tol, Index longest) {
   Index rows = kHaloQuantum;
@@ -61,10 +63,10 @@ Proposal covered(const Plan& plan, double certificate, double tol, const Survey&
   p.certificate = certificate;
   p.growth = kDominantGrowth;
   // The certificate says nothing of rounding.
-  const bool settles_by_two =
+  const bool two_by_two =
       (plan.method == Method::truncated_streamed && !plan.has<StoredFactors>()) || plan.has<PaperForm>();
   p.needs_trial =
-      !(survey.dominance >= (settles_by_two ? kHarmlessInterface : 1)) || (plan.tiled() && barely_dominant(survey));
+      !(survey.dominance >= (two_by_two ? kHarmlessInterface : 1)) || (plan.tiled() && barely_dominant(survey));
   p.why = format("row dominance %.4f, certificate %.1e <= %.1e", survey.dominance, certificate, tol);
   return p;
 }
@@ -142,8 +144,8 @@ Plan factored_plan(const Problem<T>& problem) {
   const auto plan = [&](Form form) { return make_factored_plan(lines, form, sizeof(T), problem.traits); };
   if (problem.survey.shared) return plan(Form::shared);
   const Plan symmetric = plan(Form::symmetric);
-  const bool serves = symmetric.couplings_serve() && is_symmetric(lines, problem.bands.view());
-  Plan best = serves ? symmetric : plan(Form::general);
+  const bool as_symmetric = symmetric.symmetric() && is_symmetric(lines, problem.bands.view());
+  Plan best = as_symmetric ? symmetric : plan(Form::general);
   // Kernels that read floats are those of CPUs.
   const bool may_narrow = !problem.traits.host && problem.traits.group_items == 0 && lines.beside();
   best.narrow = may_narrow && narrows<T>(problem.options) && why_not_narrow_factors(problem.survey).empty();

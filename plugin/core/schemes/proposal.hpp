@@ -16,8 +16,8 @@
 
 namespace oclspkt {
 
-/// Share of the rows that may be solved apart for the others to keep a cheaper method.
-inline constexpr double kApartShare = 0.1;
+/// Share of the rows that may be solved by the fallback method for the others to keep a cheaper method.
+inline constexpr double kFallbackShare = 0.1;
 
 /// The largest certificate accepted: Options::rtol, or the rounding of T. Under precision narrow as well: what is
 /// solved then is a matrix close by, symmetric if the bands are, and truncation adds nothing to that.
@@ -120,10 +120,10 @@ std::string where(const Certificate& certificate);
 /// rounding by up to 1 / (d - 1), is to be tried; not where rows are alike and decay.
 bool barely_dominant(const Survey& survey);
 
-/// True if the survey shows that what work-items settle with each other by stored factors does not multiply rounding.
-bool settles(const Survey& survey);
+/// True if the survey shows that interface systems of stored factors do not multiply rounding.
+bool interfaces_are_stable(const Survey& survey);
 
-/// Rows after which truncation shows nowhere in rows of decay d whose tiles or partitions settle with each other, in
+/// Rows after which truncation shows nowhere in rows of decay d whose tiles or partitions share interface systems, in
 /// steps of kHaloQuantum; more than `longest` if it takes more.
 Index rows_to_decay(double d, double tol, Index longest);
 
@@ -188,7 +188,7 @@ bool reject_asymmetry(const Problem<T>& problem, Rejection& rejection) {
   return breaks;
 }
 
-/// Let couplings serve as multipliers, or as lower couplings, if the matrix is symmetric to the bit.
+/// Let couplings are the multipliers, or as lower couplings, if the matrix is symmetric to the bit.
 /// @param[in,out] plan  by work-groups, of lines laid end to end
 template <typename T>
 void serve_if_symmetric(const Problem<T>& problem, Plan& plan);

@@ -57,7 +57,7 @@ class OCLSPKT_API Scheme {
   /// Partitions are solved for separately and meet afterwards.
   virtual bool in_pieces(const Plan& /*plan*/) const { return true; }
   /// Interface systems are solved by what is stored, across tiles, whatever the lines are.
-  virtual bool settles() const { return false; }
+  virtual bool solves_interfaces() const { return false; }
 
   virtual Elimination elimination() const { return {}; }
 

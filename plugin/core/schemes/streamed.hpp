@@ -11,18 +11,20 @@
 
 namespace oclspkt {
 
-/// Passes of the host for stored factors that are truncated `reach` rows away: few if the survey covers them, which one
-/// line's spare all that are alike, and many if certificate and bounds look at the values.
+/// Passes of the host for stored factors that are truncated `reach` rows away: few if the survey covers them, none
+/// where one line's serve all, and many if certificate and bounds look at the values.
 inline double passes_of_stored(const Plan& plan, const Survey& survey, Index reach, double by_survey,
                                double by_values) {
   constexpr double kSmallest = 1e-16;
   const double d = survey.decay();
-  if (!(d > 1 && bound_stored(d, reach) <= kSmallest)) return by_values;
-  return plan.form == Form::shared ? 0 : by_survey;
+  const bool shared = plan.form == Form::shared;
+  if (d > 1 && bound_stored(d, reach) <= kSmallest) return shared ? 0 : by_survey;
+  return shared ? by_values / 2 : by_values;
 }
 
-/// A covered plan; trial solves judge it if settling could multiply rounding by more than is trusted unseen.
-inline Proposal covered_and_settled(const Plan& plan, double bound, double growth, double tol, const Survey& survey) {
+/// A covered plan; trial solves judge it if the interface systems could multiply rounding by more than is trusted
+/// unseen.
+inline Proposal covered_with_growth(const Plan& plan, double bound, double growth, double tol, const Survey& survey) {
   Proposal proposal = covered(plan, bound, tol, survey);
   proposal.needs_trial = proposal.needs_trial || growth > kGrowthLimit;
   return proposal;

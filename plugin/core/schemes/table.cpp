@@ -21,7 +21,7 @@ namespace oclspkt {
   X(grids_whole)           \
   X(grids_condensed)       \
   X(grids_factored)        \
-  X(lanes_walk)            \
+  X(lanes_tiles)           \
   X(lanes_halo)            \
   X(lanes_streamed)        \
   X(lanes_twisted)         \

@@ -26,7 +26,7 @@ inline constexpr double kWordsOfTwoPasses = 9;
 /// Words a row of a scheme that reads y and the bands, or stored factors, once, and writes x.
 inline double words_of_one_pass(const Plan& plan) {
   const double each = plan.narrow ? 0.5 : 1;  // what is narrow takes half a word
-  return 1 + plan.overlap() * (1 + (plan.form == Form::shared ? 0 : plan.couplings_serve() ? 2 : 3) * each);
+  return 1 + plan.overlap() * (1 + (plan.form == Form::shared ? 0 : plan.symmetric() ? 2 : 3) * each);
 }
 
 }  // namespace oclspkt

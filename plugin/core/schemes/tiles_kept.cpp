@@ -11,14 +11,14 @@
 namespace oclspkt {
 namespace {
 
-/// keep_factors() of lines that share_line() shares, and mirror_factors() where the line is symmetric.
+/// keep_factors() of lines that share_line() shares, and make_factors_symmetric() where the line is symmetric.
 template <typename T>
 bool keep_shared_factors(const Problem<T>& problem, Plan& plan) {
   const Index length = problem.bands.lines().length(0);
   if (!keep_factors(plan, length, sizeof(T), problem.traits)) return false;
   // What one line is all are.
   if (is_symmetric(LineSet::one(length), problem.bands.view())) {
-    mirror_factors(plan, length, sizeof(T), problem.traits);
+    make_factors_symmetric(plan, length, sizeof(T), problem.traits);
   }
   return true;
 }
@@ -29,7 +29,7 @@ std::optional<Proposal> propose_parts(const Problem<T>& problem, double tol) {
   const LineSet& lines = problem.bands.lines();
   const double d = problem.survey.decay();
   const bool alike = problem.survey.shared && problem.traits.group_items > 0 && problem.options.partition == 0;
-  if (!alike || !(d > 1) || !settles(problem.survey)) return std::nullopt;
+  if (!alike || !(d > 1) || !interfaces_are_stable(problem.survey)) return std::nullopt;
   const Index longest = longest_halo(0, sizeof(T), problem.traits), halo = rows_to_decay(d, tol, longest);
   if (halo > longest) return std::nullopt;
   Plan plan = plan_for(problem, Method::truncated_halo, halo);
@@ -42,7 +42,7 @@ std::optional<Proposal> propose_parts(const Problem<T>& problem, double tol) {
 /// What tiles with halos propose, with factors that are kept.
 template <typename T>
 std::optional<Proposal> propose_kept_halos(const Problem<T>& problem) {
-  if (problem.options.partition > 0 || !settles(problem.survey)) return std::nullopt;
+  if (problem.options.partition > 0 || !interfaces_are_stable(problem.survey)) return std::nullopt;
   Rejection unused;
   std::optional<Proposal> halos = propose_halos(problem, unused);
   if (!halos) return std::nullopt;
@@ -69,7 +69,7 @@ class TilesKept final : public SchemeOf<TilesKept> {
   Cut cut(const Plan& plan) const override {
     return {plan.m, plan.halo, std::max(plan.halo, plan.group_rows() - plan.halo - plan.m), false};
   }
-  bool settles() const override { return true; }
+  bool solves_interfaces() const override { return true; }
   Elimination elimination() const override { return {.excess = true}; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) const {
@@ -97,7 +97,7 @@ class TilesKept final : public SchemeOf<TilesKept> {
   }
   template <typename T>
   std::optional<Plan> cheapest(const Problem<T>& problem) const {
-    if (!problem.survey.shared || problem.options.partition > 0 || !oclspkt::settles(problem.survey))
+    if (!problem.survey.shared || problem.options.partition > 0 || !oclspkt::interfaces_are_stable(problem.survey))
       return std::nullopt;
     std::optional<Plan> plan = least_of_halos(problem);
     const bool kept =

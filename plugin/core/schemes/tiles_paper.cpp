@@ -24,7 +24,7 @@ std::vector<Index> lines_not_covered(const Problem<T>& problem, const Plan& plan
   for (Index l = 0; lines.count() > 1 && l < lines.count(); ++l) {
     if (!covered_by_dominance(line_dominance(lines, problem.bands.view(), l), plan, tol)) weak.push_back(l);
   }
-  const bool few = rows_in(lines, weak) <= kApartShare * static_cast<double>(lines.rows());
+  const bool few = rows_in(lines, weak) <= kFallbackShare * static_cast<double>(lines.rows());
   return few ? weak : std::vector<Index>{};
 }
 
@@ -47,7 +47,7 @@ class TilesPaper final : public SchemeOf<TilesPaper> {
   int launches() const override { return 5; }
   bool only_asked_for() const override { return true; }
   Cut cut(const Plan& plan) const override { return {plan.tile_rows(), plan.m, plan.m, false}; }
-  bool settles() const override { return true; }
+  bool solves_interfaces() const override { return true; }
   Elimination elimination() const override { return {.plain = true, .excess = true, .upwards = true}; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {

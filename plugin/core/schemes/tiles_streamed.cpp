@@ -14,8 +14,8 @@ namespace {
 
 /// Reach of a run that is tried first where the decay is followed.
 constexpr Index kFirstReach = 256;
-/// True if rows of dominance d bound what partitions of stored factors make of rounding when they settle each other.
-bool settles_by_dominance(double d) { return growth_stored(d) <= kGrowthLimit; }
+/// True if rows of dominance d bound rounding in the interface systems of partitions with stored factors.
+bool stable_by_dominance(double d) { return growth_stored(d) <= kGrowthLimit; }
 
 /// Let runs be corrected where rounding has no bound that is small enough without, and has one then.
 /// @return the bound of the plan
@@ -65,7 +65,7 @@ bool fills_line_runs(const Problem<T>& problem) {
 }
 
 /// truncated-streamed by work-groups, each line a run.
-/// @return none where lines do not fill runs, or too little decays, or settles
+/// @return none where lines do not fill runs, or too little decays, or interface systems are not stable
 template <typename T>
 std::optional<Proposal> propose_line_runs(const Problem<T>& problem) {
   const LineSet& lines = problem.bands.lines();
@@ -81,10 +81,11 @@ std::optional<Proposal> propose_line_runs(const Problem<T>& problem) {
       proposal.rounding = rounding;
       return proposal;
     };
-    if (known <= tol && settles(problem.survey)) return with_bound(covered(plan, known, tol, problem.survey));
+    if (known <= tol && interfaces_are_stable(problem.survey))
+      return with_bound(covered(plan, known, tol, problem.survey));
     const Certificate certificate = certificate_of(problem, plan, tol, certify_runs<T>);
     if (!(certificate.bound <= tol)) continue;
-    return with_bound(covered_and_settled(plan, certificate.bound, certificate.growth, tol, problem.survey));
+    return with_bound(covered_with_growth(plan, certificate.bound, certificate.growth, tol, problem.survey));
   }
   return std::nullopt;
 }
@@ -98,7 +99,7 @@ std::optional<Proposal> propose_runs(const Problem<T>& problem, Rejection& rejec
   const Index known = known_reach(problem, tol, longest);
   Plan plan = make_run_plan(n, std::min(known, longest), partition, sizeof(T), problem.traits);
   const bool alike = problem.survey.decay() > std::max(1.0, problem.survey.dominance);
-  if (known <= longest && (alike || settles_by_dominance(problem.survey.dominance))) {
+  if (known <= longest && (alike || stable_by_dominance(problem.survey.dominance))) {
     const double d = problem.survey.decay();
     const double bound = d > 1 ? std::min(tol, bound_stored(d, plan.halo)) : 0;
     return in_best_form(problem, covered(plan, bound, tol, problem.survey));
@@ -110,7 +111,7 @@ std::optional<Proposal> propose_runs(const Problem<T>& problem, Rejection& rejec
     // Rounding, which propose() bounds, does not get less by a longer reach.
     if (certificate.bound <= tol) {
       return in_best_form(problem,
-                          covered_and_settled(plan, certificate.bound, certificate.growth, tol, problem.survey));
+                          covered_with_growth(plan, certificate.bound, certificate.growth, tol, problem.survey));
     }
     if (reach >= longest || std::isnan(certificate.bound)) break;
     reach = longer_reach(reach, certificate.bound, tol, longest);
@@ -139,7 +140,7 @@ class TilesStreamed final : public SchemeOf<TilesStreamed> {
   double passes(const Plan& plan, const Survey& survey) const override {
     return passes_of_stored(plan, survey, plan.group_rows(), 2.5, 11);
   }
-  bool settles() const override { return true; }
+  bool solves_interfaces() const override { return true; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {
     return bound_of_tiles(

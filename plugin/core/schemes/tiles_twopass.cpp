@@ -21,10 +21,10 @@ double halvings(Index count) { return std::ceil(std::log2(static_cast<double>(st
 double eliminations(Index items, Index item_rows) { return static_cast<double>(item_rows) + 2 * halvings(items); }
 
 /// exact-twopass by work-groups: both passes are one Gaussian elimination, so that no number is known twice. What
-/// rounds are the couplings, the excess and the right-hand side of rows from which others are taken out. With u = eps /
-/// 2, couplings l and c and excess s, each time a row loses one at most 6 u |l| by the multiplier and the coupling that
-/// takes the place of l, u (|l| + |c| + s) twice by the right-hand side and its diagonal, and 2 u s by the excess; with
-/// |l| + |c| + s at most the diagonal that is 2.75 u |A| for two of either side.
+/// rounds are the couplings, the excess and the right-hand side of rows from which others are eliminated. With u = eps
+/// / 2, couplings l and c and excess s, each time a row loses one at most 6 u |l| by the multiplier and the coupling
+/// that takes the place of l, u (|l| + |c| + s) twice by the right-hand side and its diagonal, and 2 u s by the excess;
+/// with |l| + |c| + s at most the diagonal that is 2.75 u |A| for two of either side.
 /// @pre rows of dominance 1 at least, but for one rounding of the diagonal, which is forgiven
 double bound_reduced(const Plan& plan, int word) {
   // Substitution, and the rounding that is forgiven.
@@ -44,10 +44,10 @@ class TilesTwopass final : public SchemeOf<TilesTwopass> {
   bool owns(const Plan& plan) const override { return reduces_tiles(plan); }
   std::string shape(const Plan& plan) const override { return "tiles reduced by " + groups_text(plan); }
   /// Of one row of a work-item three numbers are kept from pass to pass.
-  double words(const Plan& plan) const override { return (plan.couplings_serve() ? 7 : 9) + 6.0 / plan.item_rows; }
+  double words(const Plan& plan) const override { return (plan.symmetric() ? 7 : 9) + 6.0 / plan.item_rows; }
   int launches() const override { return 5; }
   Cut cut(const Plan& plan) const override { return {plan.group_rows(), 0, 0, true}; }
-  bool settles() const override { return true; }
+  bool solves_interfaces() const override { return true; }
   Elimination elimination() const override { return {.excess = true, .upwards = true}; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>&, const Survey& survey) const {

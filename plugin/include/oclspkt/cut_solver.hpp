@@ -97,8 +97,8 @@ class OCLSPKT_API CutSolver {
   /// The same, filled by `fill`, see Solver::fill().
   void fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, const BandsFill<T>& fill);
 
-  /// The same, by an exchange, see Solver::exchange(). Where lines are cut, `filled` was filled without them.
-  void exchange(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, FilledBands<T>& filled);
+  /// The same, by a swap, see Solver::swap_bands(). Where lines are cut, `filled` was filled without them.
+  void swap_bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, FilledBands<T>& filled);
 
   /// Choose how to solve each part and the interface systems at the cuts.
   /// @throws InvalidInput, Breakdown, DeviceError as Solver::set_up, the process concerned; the others throw a

@@ -26,7 +26,7 @@ template <typename T>
 class Solver;
 
 /// Bands that a caller fills ahead of a set-up, while the Solver still applies the operator of the one before. Solvers
-/// take them in exchange for their own, so that no number is copied a second time.
+/// take them for their own, so that no number is copied a second time.
 /// @tparam T float or double
 template <typename T>
 class OCLSPKT_API FilledBands {
@@ -70,7 +70,7 @@ class OCLSPKT_API Solver {
   /// that a set-up with new values allocates nothing. Under precision narrow set_up rounds them in place, so fill them
   /// again to solve by another precision. lower of a line's first row and upper of its last are ignored
   /// (set_up overwrites them with 0). Ask again before every change of values: set_up keeps fallback lines
-  /// elsewhere, and this call brings them back. So it does with bands that fill(), exchange() or a set_up that copies
+  /// elsewhere, and this call brings them back. So it does with bands that fill(), swap_bands() or a set_up that copies
   /// brought, but to a few roundings only where stored factors have taken their place (see bytes()).
   Bands<T>& bands(const LineSet& lines);
 
@@ -78,9 +78,9 @@ class OCLSPKT_API Solver {
   /// this process where there are rows enough.
   void fill(const LineSet& lines, const BandsFill<T>& fill);
 
-  /// The same, by an exchange: what this solver had becomes that of `filled`, as bands(lines) would give it.
+  /// The same, by a swap: what this solver had becomes that of `filled`, as bands(lines) would give it.
   /// @throws InvalidInput if `filled` has another number of places than `lines`
-  void exchange(const LineSet& lines, FilledBands<T>& filled);
+  void swap_bands(const LineSet& lines, FilledBands<T>& filled);
 
   /// Choose device, method and plan for the bands as they are now and move them to the device.
   /// @throws InvalidInput if an option names what is not there
@@ -142,7 +142,7 @@ class OCLSPKT_API Solver {
   /// that stored factors have taken the place of are those of before to a few roundings of the largest of their row.
   void copy_bands(Bands<T>& out);
   /// Bytes held for bands, factors and scratch, on host and device. Beside stored factors in the host's memory bands
-  /// are not held, if they are written anew for every set-up (fill(), exchange(), set_up that copies), nor taken back
+  /// are not held, if they are written anew for every set-up (fill(), swap_bands(), set_up that copies), nor taken back
   /// before the next one: 3 words a row and scratch. Where set-ups follow each other within 100 applies they are held.
   std::int64_t bytes() const;
 

@@ -43,7 +43,7 @@ class BesideFactored final : public Part<T> {
       set_arguments(s.device, kernel_, t.bands.lower, t.bands.diag, t.bands.upper, t.y, t.x, s.scratch, c.blocks,
                     c.block_stride, c.block_lines, c.length, c.row_stride, c.bundle, c.bundles, c.slot, above...);
     };
-    factors_.shared() ? set() : set(Long{s.plan.couplings_serve() ? s.lines.row_stride() : 0});
+    factors_.shared() ? set() : set(Long{s.plan.symmetric() ? s.lines.row_stride() : 0});
     return launch(s.device, kernel_, work_groups_of(s, blocks * s.plan.as<Beside>().bundles),
                   {factor("multiplier", t.bands.lower), factor("reciprocal", t.bands.diag),
                    factor("coupling", t.bands.upper), needs.y, needs.x, needs.scratch});

@@ -38,7 +38,7 @@ class GridPart : public GroupPart<T> {
            " -D ITEM_ROWS=" + std::to_string(plan.item_rows) + more;
   }
   std::string form(const Plan& plan) const {
-    return factors_.shared() ? " -D SHARED_FACTORS" : plan.couplings_serve() ? " -D COUPLINGS_SERVE" : "";
+    return factors_.shared() ? " -D SHARED_FACTORS" : plan.symmetric() ? " -D SYMMETRIC" : "";
   }
 
   /// Launch a kernel over the blocks of a chunk. @param more  arguments behind those that all have

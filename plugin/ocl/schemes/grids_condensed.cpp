@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // exact-factored by work-groups, for lines side by side that are cut into segments: these are condensed to their first
-// rows, level by level, and solved on the way back. kernels/gpu/grid_fold.cl, grid_whole.cl, grid_shared_fold.cl,
-// grid_shared_back.cl.
+// rows, level by level, and solved on the way back. kernels/gpu/grid_condense.cl, grid_whole.cl,
+// grid_shared_condense.cl, grid_shared_back.cl.
 #include "geometry.hpp"
 #include "grid_factors.hpp"
 #include "grid_plan.hpp"
@@ -11,7 +11,7 @@ namespace oclspkt::ocl {
 namespace {
 
 /// A level of GridFactors on the device. The first finds its factors among the chunks' bands (but for multipliers where
-/// couplings serve), and its y and x are those of a launch; of others `taken` is to be taken off y.
+/// symmetric), and its y and x are those of a launch; of others `taken` is to be taken off y.
 struct GridLevel {
   Index rows = 0, tiles = 0;
   Buffer multiplier, reciprocal, coupling, weight, y, taken, x;
@@ -23,7 +23,7 @@ struct LevelLaunch {
   LevelLaunch(const LineSet& all, const Plan& plan, const GridLevel& level, bool first, Index some_blocks)
       : lines(first ? all : lines_of_level(all, level.rows)),
         blocks(some_blocks),
-        serve(first && plan.couplings_serve()) {
+        symmetric(first && plan.symmetric()) {
     const UpperTiles upper = upper_tiles(plan, all.block_lines());
     const auto items = static_cast<std::size_t>(first ? plan.items : upper.bundle * upper.down);
     bundles = quotient_up(all.block_lines(), first ? plan.as<Beside>().bundle : upper.bundle);
@@ -32,12 +32,12 @@ struct LevelLaunch {
     constexpr auto kWord = static_cast<Index>(sizeof(T));
     vector = lines.extent() * kWord;
     factor = plan.form == Form::shared ? level.rows * kWord : vector;
-    multiplier = serve ? level.tiles * all.count() * kWord : factor;
+    multiplier = symmetric ? level.tiles * all.count() * kWord : factor;
     alignment = plan.form == Form::shared ? kVectorBytes : sizeof(T);
   }
   LineSet lines;
   Index blocks, bundles = 1;
-  bool serve;  ///< couplings, as multipliers
+  bool symmetric;  ///< couplings are the multipliers
   Geometry geometry;
   std::int64_t vector = 0, factor = 0, multiplier = 0;  ///< bytes
   std::size_t alignment = sizeof(T);                    ///< of factors
@@ -76,21 +76,21 @@ class GridsCondensed final : public GroupPart<T> {
                              (plan.form == Form::shared ? " -D SHARED_FACTORS" : ""));
     };
     const int down = grid_items_down(plan);
-    const bool serve = plan.couplings_serve();
-    if (grid_folds_at_once(plan)) {
+    const bool symmetric = plan.symmetric();
+    if (grid_condenses_at_once(plan)) {
       const std::string lines = " -D LINES=" + std::to_string(plan.as<GridTiles>().item_lines);
       make(back_, "grid_shared_back", plan.as<Beside>().bundle, down, lines);
-      make(down_, "grid_shared_fold", plan.as<Beside>().bundle, down, lines);
+      make(down_, "grid_shared_condense", plan.as<Beside>().bundle, down, lines);
     } else {
       make(back_, "grid_whole", plan.as<Beside>().bundle, down,
-           serve ? " -D SEGMENTS -D COUPLINGS_SERVE" : " -D SEGMENTS");
-      make(down_, "grid_fold", plan.as<Beside>().bundle, down, serve ? " -D COUPLINGS_SERVE" : "");
+           symmetric ? " -D SEGMENTS -D SYMMETRIC" : " -D SEGMENTS");
+      make(down_, "grid_condense", plan.as<Beside>().bundle, down, symmetric ? " -D SYMMETRIC" : "");
     }
     const UpperTiles upper = upper_tiles(plan, s.lines.block_lines());
     make(last_, "grid_whole", upper.bundle, upper.down, " -D IN_TURN -D LEFT");
     if (plan.as<Beside>().segments <= upper.rows) return;
     make(upper_back_, "grid_whole", upper.bundle, upper.down, " -D SEGMENTS -D LEFT");
-    make(upper_down_, "grid_fold", upper.bundle, upper.down, " -D LEFT");
+    make(upper_down_, "grid_condense", upper.bundle, upper.down, " -D LEFT");
   }
 
   /// Bring to the device what is not by rows of the system, and give back what it has now.
@@ -120,7 +120,7 @@ class GridsCondensed final : public GroupPart<T> {
     std::int64_t bytes = this->bring_array(s, on_device.weight, level.weight);
     if (levels_.size() == 1) {
       const ChunkBands& bands = s.bands.front();
-      if (s.plan.couplings_serve()) {
+      if (s.plan.symmetric()) {
         bytes += this->bring_array(s, on_device.multiplier, level.multiplier);
       } else {
         on_device.multiplier = bands.lower;
@@ -139,8 +139,8 @@ class GridsCondensed final : public GroupPart<T> {
     return bytes + 3 * vector;
   }
 
-  /// The first level of lines that are alike and settle at once, down and back.
-  Event launch_shared_fold(const Site& s, Index blocks) {
+  /// The first level of lines that are alike, by concurrent sweeps, down and back.
+  Event launch_shared_condense(const Site& s, Index blocks) {
     const GridLevel &from = levels_[0], &to = levels_[1];
     const LevelLaunch<T> here(s.lines, s.plan, from, true, blocks), next(s.lines, s.plan, to, false, blocks);
     set_arguments(s.device, down_, from.multiplier, from.weight, from.y, to.y, to.taken, Long{blocks},
@@ -173,10 +173,11 @@ class GridsCondensed final : public GroupPart<T> {
 
   /// Down: condense the segments of the first `blocks` blocks of a level to rows of the next.
   Event launch_down(const Site& s, std::size_t level, Index blocks) {
-    if (level == 0 && grid_folds_at_once(s.plan)) return launch_shared_fold(s, blocks);
+    if (level == 0 && grid_condenses_at_once(s.plan)) return launch_shared_condense(s, blocks);
     const GridLevel &from = levels_[level], &to = levels_[level + 1];
     const LevelLaunch<T> here(s.lines, s.plan, from, level == 0, blocks), next(s.lines, s.plan, to, false, blocks);
-    const Buffer &multiplier = here.serve ? from.coupling : from.multiplier, &taken = level > 0 ? from.taken : from.y;
+    const Buffer &multiplier = here.symmetric ? from.coupling : from.multiplier,
+                 &taken = level > 0 ? from.taken : from.y;
     Kernel& kernel = level == 0 ? down_ : upper_down_;
     set_arguments(s.device, kernel, multiplier, from.weight, from.y, taken, to.y, to.taken, Long{blocks},
                   Long{here.lines.block_stride()}, Long{s.lines.block_lines()}, static_cast<Int>(from.rows),
@@ -193,7 +194,7 @@ class GridsCondensed final : public GroupPart<T> {
 
   /// And back: solve the segments between their first rows, which the next level has.
   Event launch_back(const Site& s, std::size_t level, Index blocks) {
-    if (level == 0 && grid_folds_at_once(s.plan)) return launch_shared_back(s, blocks);
+    if (level == 0 && grid_condenses_at_once(s.plan)) return launch_shared_back(s, blocks);
     const GridLevel& at = levels_[level];
     const bool last = level + 1 == levels_.size();
     const Buffer &known = last ? at.y : levels_[level + 1].x, &taken = level > 0 ? at.taken : at.y;

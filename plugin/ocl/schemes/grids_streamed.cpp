@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// truncated-streamed by work-groups, for lines side by side: a work-group walks a segment of a bundle of lines, tile by
-// tile. kernels/gpu/grid_streamed.cl.
+// truncated-streamed by work-groups, for lines side by side: a work-group streams a segment of a bundle of lines, tile
+// by tile. kernels/gpu/grid_streamed.cl.
 #include "geometry.hpp"
 #include "grid_plan.hpp"
 #include "schemes/grids.hpp"
@@ -14,7 +14,7 @@ class GridsStreamed final : public GridPart<T> {
   void make_kernels(const Site& s) override {
     this->make(s, kernel_, "grid_streamed",
                this->shape(s.plan, this->form(s.plan) + (s.plan.as<GridTiles>().in_turn ? " -D IN_TURN" : "") +
-                                       " -D WAITING=" + std::to_string(s.plan.as<GridTiles>().waiting)));
+                                       " -D IN_FLIGHT=" + std::to_string(s.plan.as<GridTiles>().in_flight)));
   }
 
   Event finish(const Site& s, const Tiles& t) override {

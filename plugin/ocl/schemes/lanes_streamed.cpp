@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// truncated-streamed by stored factors in the order of the lanes, for lines laid end to end:
-// kernels/cpu/turned_streamed.cl. A device that shares the host's memory makes the factors itself: turned_factor.cl.
+// truncated-streamed by lane-interleaved stored factors, for lines laid end to end:
+// kernels/cpu/interleaved_streamed.cl. A device that shares the host's memory makes the factors itself:
+// interleaved_factor.cl.
 #include "geometry.hpp"
+#include "interleaved_factors.hpp"
 #include "schemes/lane_needs.hpp"
 #include "schemes/outer_numbers.hpp"
 #include "schemes/table.hpp"
-#include "turned_factors.hpp"
 
 namespace oclspkt::ocl {
 namespace {
@@ -21,27 +22,27 @@ class LanesStreamed final : public Part<T> {
     on_device_ = plan.as<StoredFactors>().lead_in >= 0 && plan.form != Form::shared && in_place;
     if (on_device_) {
       factors_ = {};
-      turned_.reserve(plan);
+      interleaved_.reserve(plan);
     } else if (plan.form == Form::shared && shared_tiles(plan).head > 0) {
       const Bands<T> kept = kept_rows(plan, bands);
       factors_.factor(kept.lines(), kept.view(), Form::general);
-      turned_.turn(plan, factors_.view(), kept.lines().rows());
+      interleaved_.interleave(plan, factors_.view(), kept.lines().rows());
     } else {
       factors_.factor(lines, bands, plan.form, Order::down);
-      turned_.turn(plan, factors_.view(), plan.form == Form::shared ? lines.length(0) : plan.n);
+      interleaved_.interleave(plan, factors_.view(), plan.form == Form::shared ? lines.length(0) : plan.n);
     }
     factors_.release();
-    return plan.narrow ? resident(turned_.narrow_view()) : resident(turned_.view());
+    return plan.narrow ? resident(interleaved_.narrow_view()) : resident(interleaved_.view());
   }
-  void release_stored() override { turned_ = {}; }
+  void release_stored() override { interleaved_ = {}; }
   const Factors<T>* factors() const override { return on_device_ ? nullptr : &factors_; }
-  std::int64_t host_bytes() const override { return factors_.bytes() + turned_.bytes(); }
+  std::int64_t host_bytes() const override { return factors_.bytes() + interleaved_.bytes(); }
 
   void make_kernels(const Site& s) override {
     const std::string narrow = s.plan.narrow ? "-D NARROW_FACTORS " : "";
     const std::string corrected = s.plan.as<StoredFactors>().corrects ? "-D CORRECTED" : "";
-    this->make(s, streamed_, "turned_streamed", narrow + corrected, s.plan.lanes);
-    if (on_device_) this->make(s, factor_, "turned_factor", narrow + corrected, s.plan.lanes);
+    this->make(s, streamed_, "interleaved_streamed", narrow + corrected, s.plan.lanes);
+    if (on_device_) this->make(s, factor_, "interleaved_factor", narrow + corrected, s.plan.lanes);
   }
 
   std::int64_t make_buffers(const Site& s) override {
@@ -53,8 +54,8 @@ class LanesStreamed final : public Part<T> {
       make_factors(s, bands);
       return 0;
     }
-    std::copy_n(turned_.down(), through_.count(), through_.tops());
-    std::copy_n(turned_.up(), through_.count(), through_.bottoms());
+    std::copy_n(interleaved_.down(), through_.count(), through_.tops());
+    std::copy_n(interleaved_.up(), through_.count(), through_.bottoms());
     through_.give(s);
     return 0;
   }
@@ -70,7 +71,7 @@ class LanesStreamed final : public Part<T> {
     set_arguments(s.device, streamed_, t.bands.lower, t.bands.diag, t.bands.upper, through_.top(), through_.bottom(),
                   t.y, t.x, s.scratch, c.n, c.first, Long{places.first / factor_words(plan)}, c.begin, c.end, c.m,
                   static_cast<Int>(plan.as<StoredFactors>().reach), c.slot, Long{head}, Long{shared_tiles(plan).period},
-                  Long{shared_tiles(plan).tail}, Long{all}, static_cast<Int>(plan.couplings_serve()));
+                  Long{shared_tiles(plan).tail}, Long{all}, static_cast<Int>(plan.symmetric()));
     return launch(s.device, streamed_, {s.layout.runs},
                   {factors.multiplier, factors.reciprocal, factors.coupling, through_.need_top("down"),
                    through_.need_bottom("up"), needs.y, needs.x, needs.scratch});
@@ -108,7 +109,7 @@ class LanesStreamed final : public Part<T> {
       set_arguments(s.device, factor_, from.lower, from.diag, from.upper, made.lower, made.diag, made.upper,
                     through_.top(), through_.bottom(), s.scratch, c.n, c.first, Long{places.first / factor_words(plan)},
                     c.begin, c.end, c.m, static_cast<Int>(plan.as<StoredFactors>().lead_in),
-                    static_cast<Int>(passes(plan)), static_cast<Int>(plan.couplings_serve()));
+                    static_cast<Int>(passes(plan)), static_cast<Int>(plan.symmetric()));
       s.waiter.wait(launch(s.device, factor_, {s.layout.runs},
                            {needs.lower, needs.diag, needs.upper, factors.multiplier, factors.reciprocal,
                             factors.coupling, through_.need_top("down"), through_.need_bottom("up"), needs.scratch}));
@@ -116,10 +117,10 @@ class LanesStreamed final : public Part<T> {
   }
 
   Kernel streamed_, factor_;
-  bool on_device_ = false;   ///< the device makes the factors
-  Factors<T> factors_;       ///< what their elimination showed
-  TurnedFactors<T> turned_;  ///< the same in the order of the lanes
-  OuterNumbers<T> through_;  ///< what passes through each partition
+  bool on_device_ = false;             ///< the device makes the factors
+  Factors<T> factors_;                 ///< what their elimination showed
+  InterleavedFactors<T> interleaved_;  ///< the same, lane-interleaved
+  OuterNumbers<T> through_;            ///< what passes through each partition
 };
 
 }  // namespace

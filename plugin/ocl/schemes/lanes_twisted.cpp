@@ -2,10 +2,10 @@
 // exact-factored from both ends of the system to the tile where they meet, two work-groups and two passes with nothing
 // between them: kernels/cpu/twisted_eliminate.cl, twisted_substitute.cl.
 #include "geometry.hpp"
+#include "interleaved_factors.hpp"
 #include "schemes/lane_needs.hpp"
 #include "schemes/outer_numbers.hpp"
 #include "schemes/table.hpp"
-#include "turned_factors.hpp"
 
 namespace oclspkt::ocl {
 namespace {
@@ -19,13 +19,13 @@ class LanesTwisted final : public Part<T> {
 
   Resident store(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, bool) override {
     factors_.factor(lines, bands, plan.form, Order::towards, plan.as<Sides>().meeting * plan.tile_rows());
-    turned_.turn(plan, factors_.view(), plan.form == Form::shared ? lines.length(0) : plan.n);
+    interleaved_.interleave(plan, factors_.view(), plan.form == Form::shared ? lines.length(0) : plan.n);
     factors_.release();
-    return resident(turned_.view());
+    return resident(interleaved_.view());
   }
-  void release_stored() override { turned_ = {}; }
+  void release_stored() override { interleaved_ = {}; }
   const Factors<T>* factors() const override { return &factors_; }
-  std::int64_t host_bytes() const override { return factors_.bytes() + turned_.bytes(); }
+  std::int64_t host_bytes() const override { return factors_.bytes() + interleaved_.bytes(); }
 
   void make_kernels(const Site& s) override {
     this->make(s, eliminate_, "twisted_eliminate", "", s.plan.lanes);
@@ -39,8 +39,8 @@ class LanesTwisted final : public Part<T> {
   }
 
   std::int64_t bring(const Site& s, const BandsView<T>&) override {
-    std::copy_n(turned_.down(), through_.count(), through_.tops());
-    std::copy_n(turned_.up(), through_.count(), through_.bottoms());
+    std::copy_n(interleaved_.down(), through_.count(), through_.tops());
+    std::copy_n(interleaved_.up(), through_.count(), through_.bottoms());
     through_.give(s);
     return 0;
   }
@@ -91,7 +91,7 @@ class LanesTwisted final : public Part<T> {
 
   Kernel eliminate_, substitute_;
   Factors<T> factors_;
-  TurnedFactors<T> turned_;
+  InterleavedFactors<T> interleaved_;
   OuterNumbers<T> through_;  ///< what passes through each partition
   Buffer swept_;             ///< what the first pass leaves for the second
   std::int64_t swept_bytes_ = 0;

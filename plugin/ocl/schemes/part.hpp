@@ -32,7 +32,7 @@ Resident resident(const BandsView<S>& b) {
   return {b.lower, b.diag, b.upper, sizeof(S)};
 }
 
-/// The same of a chunk on the device; lower is upper where Plan::couplings_serve().
+/// The same of a chunk on the device; lower is upper where Plan::symmetric().
 struct ChunkBands {
   Buffer lower, diag, upper;
 };
@@ -57,7 +57,7 @@ struct Site {
   const Buffer& scratch;                 ///< Layout::scratch_bytes
   const Buffer &y, &x;                   ///< of one chunk; not made in place
   NonFinite& non_finite;
-  bool guarded;                 ///< kernels propagate non-finite numbers exactly
+  bool nan_safe;                ///< kernels propagate non-finite numbers exactly
   std::vector<Event>& earlier;  ///< launches of a pass but the last, until their times are known
 };
 
@@ -116,8 +116,8 @@ class OCLSPKT_API Part {
   virtual bool begins_show() const { return false; }
   /// True if the exact kernels are used at once, or there are no others; false: those that only tell of non-finite
   /// numbers come first, see NonFinite.
-  /// @param guarded_bytes  of a vector, up to which exactness costs little, see DeviceSettings
-  virtual bool guards_at_once(const Plan& /*plan*/, std::int64_t /*guarded_bytes*/) const { return true; }
+  /// @param nan_safe_bytes  of a vector, up to which exactness costs little, see DeviceSettings
+  virtual bool nan_safe_at_once(const Plan& /*plan*/, std::int64_t /*nan_safe_bytes*/) const { return true; }
 
  protected:
   /// Round three arrays of `n` numbers to float, which then stand for them.

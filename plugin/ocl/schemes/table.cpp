@@ -23,7 +23,7 @@ namespace oclspkt::ocl {
   X(lanes_streamed)        \
   X(lanes_twisted)         \
   X(lanes_twopass)         \
-  X(lanes_walk)            \
+  X(lanes_tiles)           \
   X(tiles_halo)            \
   X(tiles_kept)            \
   X(tiles_paper)           \

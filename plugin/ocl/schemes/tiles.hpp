@@ -27,8 +27,8 @@ class GroupPart : public Part<T> {
 template <typename T>
 class TilePart : public GroupPart<T> {
  public:
-  bool guards_at_once(const Plan& plan, std::int64_t guarded_bytes) const override {
-    return plan.n * static_cast<Index>(sizeof(T)) <= guarded_bytes;
+  bool nan_safe_at_once(const Plan& plan, std::int64_t nan_safe_bytes) const override {
+    return plan.n * static_cast<Index>(sizeof(T)) <= nan_safe_bytes;
   }
   std::int64_t bring(const Site& s, const BandsView<T>&) override {
     return s.non_finite.set_up(s.device, s.waiter, *s.pipeline, s.times);
@@ -38,12 +38,12 @@ class TilePart : public GroupPart<T> {
   /// Options of a kernel: its shape, and `more`.
   static std::string shape(const Site& s, const std::string& more) {
     return "-D GROUP_ITEMS=" + std::to_string(s.plan.items) + " -D ITEM_ROWS=" + std::to_string(s.plan.item_rows) +
-           " -D GUARDED=" + (s.guarded ? "1" : "0") + more;
+           " -D NAN_SAFE=" + (s.nan_safe ? "1" : "0") + more;
   }
   /// Options that tell the form of bands or factors.
   static std::string form(const Plan& plan) {
     return std::string(plan.form == Form::shared ? " -D SHARED_FACTORS" : "") +
-           (plan.couplings_serve() ? " -D COUPLINGS_SERVE" : "") + (plan.narrow ? " -D NARROW_FACTORS" : "");
+           (plan.symmetric() ? " -D SYMMETRIC" : "") + (plan.narrow ? " -D NARROW_FACTORS" : "");
   }
   /// A work-group for each of some tiles, or runs of them; one that has nothing to do where there are none.
   static Geometry geometry(const Plan& plan, Index tiles) {

@@ -14,10 +14,10 @@ class TilesKept final : public StoredTilePart<T> {
 
   void make_kernels(const Site& s) override {
     const Plan& plan = s.plan;
-    this->make(s, kernels_[s.guarded], "tile_shared",
+    this->make(s, kernels_[s.nan_safe], "tile_shared",
                this->shape(s, " -D STEPS=" + std::to_string(plan.as<Scan>().steps) +
-                                  " -D TOGETHER=" + std::to_string(plan.as<KeptTiles>().together) +
-                                  (plan.as<KeptTiles>().mirrors ? " -D COUPLINGS_SERVE" : "") +
+                                  " -D ITEM_TILES=" + std::to_string(plan.as<KeptTiles>().item_tiles) +
+                                  (plan.as<KeptTiles>().symmetric ? " -D SYMMETRIC" : "") +
                                   (plan.as<KeptTiles>().tells_products ? " -D PRODUCTS_TOLD" : "")));
   }
 
@@ -25,7 +25,7 @@ class TilesKept final : public StoredTilePart<T> {
     const Plan& plan = s.plan;
     const TileNeeds<T> needs(s, t);
     const Index groups = std::min<Index>(plan.runs, t.chunk.tile_end - t.chunk.tile_begin);
-    Kernel& kernel = kernels_[s.guarded];
+    Kernel& kernel = kernels_[s.nan_safe];
     set_arguments(s.device, kernel, t.bands.lower, t.bands.diag, t.bands.upper, t.y, t.x, s.non_finite.flag(),
                   Long{plan.n}, Long{t.chunk.first}, Long{t.chunk.tile_begin}, Long{t.chunk.tile_end},
                   static_cast<Int>(plan.m), static_cast<Int>(plan.halo), static_cast<Int>(shared_tiles(plan).period));

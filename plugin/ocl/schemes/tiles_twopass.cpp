@@ -29,7 +29,7 @@ class TilesTwopass final : public GroupPart<T> {
     for (const bool first : {true, false}) {
       const std::string options = "-D GROUP_ITEMS=" + std::to_string(first ? plan.items : plan.as<Levels>().items) +
                                   " -D ITEM_ROWS=" + std::to_string(first ? plan.item_rows : kLevelItemRows) +
-                                  (first && plan.couplings_serve() ? " -D COUPLINGS_SERVE" : "") +
+                                  (first && plan.symmetric() ? " -D SYMMETRIC" : "") +
                                   (!first ? " -D LEVEL"
                                    : wide ? " -D WIDE"
                                           : "");

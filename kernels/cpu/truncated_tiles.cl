@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: method truncated-halo without a halo: a work-group walks its run of tiles down, one tile ahead of the
-// substitution. Nothing is truncated inside a tile, nor above it, where the walk comes from; below it, one whole tile
+// Purpose: method truncated-halo without a halo: a work-group streams its run of tiles down, one tile ahead of the
+// substitution. Nothing is truncated inside a tile, nor above it, where the run comes from; below it, one whole tile
 // away, and above a run as far. Nothing is stored between applies.
 //
 //   down:  a lane eliminates the rows of its partition, x_i = d_i - c_i x_(i+1) - w_i a, a being the unknown above the
@@ -15,7 +15,7 @@
 //                 must be there, as far as 0 <= row < n, from one tile before the tiles to one behind them
 //   scratch       `slot` lanes_t for each work-group: LANES for edge tiles, then c, d, w of every row of two tiles
 //   slot          LANES + 6 m
-// Launch:  any number of work-groups of one work-item; each walks a run of consecutive tiles.
+// Launch:  any number of work-groups of one work-item; each takes a run of consecutive tiles.
 // Local:   none; private 9 LANES lanes_t.
 // Per row: half a division, 6 multiplications, 8 multiply-adds; 5 words.
 // Assumes: no pivot vanishes, and rows within 2^30 of 1 (2^120 in double): three of them are multiplied. NaN of y stays
@@ -44,11 +44,11 @@ static inline Down begin_down() {
 }
 
 // Take row s of the block, r being the reciprocal of its pivot.
-FOR_EACH_GUARD static inline void take_row(const Block* block, int s, lanes_t r, bool guarded, Down* of,
-                                           __global lanes_t* kept) {
+SPECIALISED static inline void take_row(const Block* block, int s, lanes_t r, bool nan_safe, Down* of,
+                                        __global lanes_t* kept) {
   const lanes_t a = mul(block->lower[s], r);
   of->c = mul(block->upper[s], r);
-  of->d = take_off(guarded, mul(block->y[s], r), a, of->d);
+  of->d = take_off(nan_safe, mul(block->y[s], r), a, of->d);
   of->w = -mul(a, of->w);
   kept[0] = of->c;
   kept[1] = of->d;
@@ -56,7 +56,7 @@ FOR_EACH_GUARD static inline void take_row(const Block* block, int s, lanes_t r,
   of->last_d = of->first_d;
   of->last_c = of->first_c;
   of->last_w = of->first_w;
-  of->first_d = take_off(guarded, of->first_d, of->first_c, of->d);
+  of->first_d = take_off(nan_safe, of->first_d, of->first_c, of->d);
   of->first_w = mul_sub(of->first_w, of->first_c, of->w);
   of->first_c = -mul(of->first_c, of->c);
   if (s % PRODUCT_ROWS == PRODUCT_ROWS - 1) {
@@ -66,16 +66,16 @@ FOR_EACH_GUARD static inline void take_row(const Block* block, int s, lanes_t r,
 }
 
 // Take rows s and s + 1 of the block with one division: what a row waits for is the reciprocal of the one above.
-FOR_EACH_GUARD static inline void take_two_rows(const Block* block, int s, bool guarded, Down* of,
-                                                __global lanes_t* kept) {
+SPECIALISED static inline void take_two_rows(const Block* block, int s, bool nan_safe, Down* of,
+                                             __global lanes_t* kept) {
   const lanes_t p = mul_sub(block->diag[s], block->lower[s], of->c);
   const lanes_t q = mul_sub(mul(block->diag[s + 1], p), block->lower[s + 1], block->upper[s]);  // p times its pivot
   const lanes_t r = reciprocal(mul(p, q));
-  take_row(block, s, mul(q, r), guarded, of, kept + ROW_VECTORS * s);
-  take_row(block, s + 1, mul(mul(p, p), r), guarded, of, kept + ROW_VECTORS * (s + 1));
+  take_row(block, s, mul(q, r), nan_safe, of, kept + ROW_VECTORS * s);
+  take_row(block, s + 1, mul(mul(p, p), r), nan_safe, of, kept + ROW_VECTORS * (s + 1));
 }
 
-// Sweep a tile down block by block, guarded, from anywhere.
+// Sweep a tile down block by block, with the tests, from anywhere.
 static inline Down sweep_checked(Rows rows, long first, System of, __global scalar_t* edge, Block* block,
                                  __global lanes_t* kept) {
   const bool full = first > 0 && first + LANES * rows.m < rows.n;
@@ -136,31 +136,31 @@ typedef struct {
 #endif
 static inline lanes_t drop_small(lanes_t factor) { return drop_below(LEAST_FACTOR, factor); }
 
-// A step of cyclic reduction: take the rows k places away out of every row.
-#define REDUCE(k)                                                                                  \
-  {                                                                                                \
-    const lanes_t r = reciprocal(pivot);                                                           \
-    lower = mul(lower, r);                                                                         \
-    upper = mul(upper, r);                                                                         \
-    g = mul(g, r);                                                                                 \
-    e = mul(e, r);                                                                                 \
-    f = mul(f, r);                                                                                 \
-    g = take_off(guarded, take_off(guarded, g, lower, FROM_ABOVE(g, k)), upper, FROM_BELOW(g, k)); \
-    e = mul_sub(mul_sub(e, lower, FROM_ABOVE(e, k)), upper, FROM_BELOW(e, k));                     \
-    f = mul_sub(mul_sub(f, lower, FROM_ABOVE(f, k)), upper, FROM_BELOW(f, k));                     \
-    pivot = mul_sub(mul_sub(ONE, lower, FROM_ABOVE(upper, k)), upper, FROM_BELOW(lower, k));       \
-    lower = drop_small(-mul(lower, FROM_ABOVE(lower, k)));                                         \
-    upper = drop_small(-mul(upper, FROM_BELOW(upper, k)));                                         \
-    e = drop_small(e);                                                                             \
-    f = drop_small(f);                                                                             \
+// A step of cyclic reduction: eliminate the rows k places away from every row.
+#define REDUCE(k)                                                                                    \
+  {                                                                                                  \
+    const lanes_t r = reciprocal(pivot);                                                             \
+    lower = mul(lower, r);                                                                           \
+    upper = mul(upper, r);                                                                           \
+    g = mul(g, r);                                                                                   \
+    e = mul(e, r);                                                                                   \
+    f = mul(f, r);                                                                                   \
+    g = take_off(nan_safe, take_off(nan_safe, g, lower, FROM_ABOVE(g, k)), upper, FROM_BELOW(g, k)); \
+    e = mul_sub(mul_sub(e, lower, FROM_ABOVE(e, k)), upper, FROM_BELOW(e, k));                       \
+    f = mul_sub(mul_sub(f, lower, FROM_ABOVE(f, k)), upper, FROM_BELOW(f, k));                       \
+    pivot = mul_sub(mul_sub(ONE, lower, FROM_ABOVE(upper, k)), upper, FROM_BELOW(lower, k));         \
+    lower = drop_small(-mul(lower, FROM_ABOVE(lower, k)));                                           \
+    upper = drop_small(-mul(upper, FROM_BELOW(upper, k)));                                           \
+    e = drop_small(e);                                                                               \
+    f = drop_small(f);                                                                               \
   }
 
-FOR_EACH_GUARD static inline Met settle(Down down, bool guarded) {
+SPECIALISED static inline Met solve_interfaces(Down down, bool nan_safe) {
   // The last row of a partition, the first unknown of the next one being put in.
   const lanes_t next_d = FROM_BELOW(down.last_d, 1), next_w = FROM_BELOW(down.last_w, 1);
   down.w = drop_small(down.w);
   lanes_t lower = with_lane(down.w, 0, 0), upper = drop_small(-mul(down.c, FROM_BELOW(down.last_c, 1)));
-  lanes_t pivot = mul_sub(ONE, down.c, next_w), g = take_off(guarded, down.d, down.c, next_d);
+  lanes_t pivot = mul_sub(ONE, down.c, next_w), g = take_off(nan_safe, down.d, down.c, next_d);
   lanes_t e = with_lane(ZERO, 0, lane_of(down.w, 0)), f = with_lane(ZERO, LANES - 1, lane_of(down.c, LANES - 1));
   REDUCE(1)
   REDUCE(2)
@@ -177,16 +177,16 @@ FOR_EACH_GUARD static inline Met settle(Down down, bool guarded) {
 }
 
 // A row of a tile that is swept, from the one below it and the unknown above the partition.
-FOR_EACH_GUARD static inline lanes_t row_back_from(__global const lanes_t* row, bool guarded, lanes_t enters,
-                                                   lanes_t below) {
-  return take_off(guarded, take_off(guarded, row[1], row[2], enters), row[0], below);
+SPECIALISED static inline lanes_t row_back_from(__global const lanes_t* row, bool nan_safe, lanes_t enters,
+                                                lanes_t below) {
+  return take_off(nan_safe, take_off(nan_safe, row[1], row[2], enters), row[0], below);
 }
 
 // Substitute back in a tile that is swept, and store it in blocks that are aligned in x wherever x begins.
 //   last   last unknowns of its partitions;   above  the unknown above the tile
-FOR_EACH_GUARD static inline void substitute(Rows rows, long first, bool guarded, lanes_t last, scalar_t above,
-                                             __global lanes_t* kept, Pending* pending, __global scalar_t* edge,
-                                             __global scalar_t* x) {
+SPECIALISED static inline void substitute(Rows rows, long first, bool nan_safe, lanes_t last, scalar_t above,
+                                          __global lanes_t* kept, Pending* pending, __global scalar_t* edge,
+                                          __global scalar_t* x) {
   const bool full = first + LANES * rows.m <= rows.n;
   const int m = (int)rows.m, head = scalars_to_alignment(x + (first - rows.origin)), tail = (LANES - head) % LANES;
   const lanes_t enters = with_lane(FROM_ABOVE(last, 1), 0, above);
@@ -195,19 +195,19 @@ FOR_EACH_GUARD static inline void substitute(Rows rows, long first, bool guarded
   end_row[0] = end_row[2] = ZERO;
   end_row[1] = last;
   for (int s = tail - 1; s >= 0; --s) {
-    line[s] = value = row_back_from(kept + ROW_VECTORS * (m - tail + s), guarded, enters, value);
+    line[s] = value = row_back_from(kept + ROW_VECTORS * (m - tail + s), nan_safe, enters, value);
   }
   for (int at = m - tail - LANES; at >= head; at -= LANES) {
     __global const lanes_t* const from = kept + ROW_VECTORS * at;
 #pragma unroll
     for (int s = LANES - 1; s >= 0; --s) {
-      block[s] = value = row_back_from(from + ROW_VECTORS * s, guarded, enters, value);
+      block[s] = value = row_back_from(from + ROW_VECTORS * s, nan_safe, enters, value);
     }
     store_rows(block, LANES, rows, first + at, full, true, edge, x);
   }
   if (head == 0) return;
   for (int s = head - 1; s >= 0; --s) {
-    line[tail + s] = value = row_back_from(kept + ROW_VECTORS * s, guarded, enters, value);
+    line[tail + s] = value = row_back_from(kept + ROW_VECTORS * s, nan_safe, enters, value);
   }
   store_shared_lines(true, rows, first, full, tail, line, pending, edge, x);
 }
@@ -215,7 +215,7 @@ FOR_EACH_GUARD static inline void substitute(Rows rows, long first, bool guarded
 // What is known of a tile before the one below it is.
 typedef struct {
   Met met;
-  bool guarded;
+  bool nan_safe;
 } Before;
 
 // Find the last unknowns of the partitions of `tile`, `below` being the tile below it, and hand on the last one.
@@ -232,7 +232,7 @@ static inline lanes_t close_tile(Met tile, Met below, scalar_t* above) {
 }
 
 // Solve the tiles [begin, end).
-static inline void walk(Rows rows, long begin, long end, System of, __global scalar_t* x, __global lanes_t* own) {
+static inline void stream_run(Rows rows, long begin, long end, System of, __global scalar_t* x, __global lanes_t* own) {
   const int m = (int)rows.m;
   const long tile_rows = LANES * rows.m, tiles = (rows.n + tile_rows - 1) / tile_rows, start = max(begin - 1, 0L);
   __global scalar_t* const edge = (__global scalar_t*)own;
@@ -250,15 +250,15 @@ static inline void walk(Rows rows, long begin, long end, System of, __global sca
     Before here = {nothing, false};
     if (t < tiles) {
       const bool ahead = t < end && first > 0 && first + 2 * tile_rows < rows.n;
-      here.guarded = !ahead;
+      here.nan_safe = !ahead;
       if (ahead) {
         if (!loaded) load_rows(of.lower, of.diag, of.upper, of.y, rows, first, true, edge, &blocks[now]);
-        here.met = settle(sweep_ahead(rows, first, of, blocks, &now, kept), false);
-        here.guarded = !all_finite(here.met.g);
+        here.met = solve_interfaces(sweep_ahead(rows, first, of, blocks, &now, kept), false);
+        here.nan_safe = !all_finite(here.met.g);
       }
       loaded = ahead;
-      if (here.guarded) {
-        here.met = settle(sweep_checked(rows, first, of, edge, &blocks[1 - now], kept), true);
+      if (here.nan_safe) {
+        here.met = solve_interfaces(sweep_checked(rows, first, of, edge, &blocks[1 - now], kept), true);
       }
     }
     if (t > start) {
@@ -266,7 +266,7 @@ static inline void walk(Rows rows, long begin, long end, System of, __global sca
       const lanes_t last = close_tile(before.met, here.met, &above);
       if (t > begin) {
         __global lanes_t* const back = own + LANES + ((t - 1) & 1) * ROW_VECTORS * m;
-        if (before.guarded || !all_finite(last) || !isfinite(entered)) {
+        if (before.nan_safe || !all_finite(last) || !isfinite(entered)) {
           substitute(rows, first - tile_rows, true, last, entered, back, &pending, edge, x);
         } else {
           substitute(rows, first - tile_rows, false, last, entered, back, &pending, edge, x);
@@ -278,7 +278,7 @@ static inline void walk(Rows rows, long begin, long end, System of, __global sca
   store_pending(&pending);
 }
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void truncated_walk(
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void truncated_tiles(
     __global const scalar_t* restrict lower, __global const scalar_t* restrict diag,
     __global const scalar_t* restrict upper, __global const scalar_t* restrict y, __global scalar_t* restrict x,
     __global lanes_t* restrict scratch, const long n, const long origin, const long tile_begin, const long tile_end,
@@ -288,5 +288,5 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void truncated_walk(
   const Rows rows = {n, origin, m};
   const System of = {lower, diag, upper, y};
   if (begin == end) return;
-  walk(rows, begin, end, of, x, scratch + run * slot);
+  stream_run(rows, begin, end, of, x, scratch + run * slot);
 }

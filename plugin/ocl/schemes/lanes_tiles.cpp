@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// truncated-halo by lanes whose partitions settle with each other: kernels/cpu/truncated_walk.cl.
+// truncated-halo by lanes that are streamed by their bands: kernels/cpu/truncated_tiles.cl.
 #include "schemes/lane_needs.hpp"
 #include "schemes/table.hpp"
 
@@ -7,11 +7,11 @@ namespace oclspkt::ocl {
 namespace {
 
 template <typename T>
-class LanesWalk final : public Part<T> {
+class LanesTiles final : public Part<T> {
  public:
   static Needs needs(const Plan& plan, const LineSet&, int, Index) { return {.slot = plan.lanes + 6 * plan.m}; }
 
-  void make_kernels(const Site& s) override { this->make(s, kernel_, "truncated_walk", "", s.plan.lanes); }
+  void make_kernels(const Site& s) override { this->make(s, kernel_, "truncated_tiles", "", s.plan.lanes); }
 
   Event finish(const Site& s, const Tiles& t) override {
     const LaneNeeds<T> needs(s, t);
@@ -28,6 +28,6 @@ class LanesWalk final : public Part<T> {
 
 }  // namespace
 
-Carrier lanes_walk() { return carrier<LanesWalk>("lanes-walk"); }
+Carrier lanes_tiles() { return carrier<LanesTiles>("lanes-tiles"); }
 
 }  // namespace oclspkt::ocl

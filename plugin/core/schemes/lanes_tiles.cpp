@@ -24,21 +24,21 @@ bool lanes_multiply(const Survey& survey) {
   return survey.largest_row <= extent && survey.smallest_row >= 1 / extent;
 }
 
-/// Tiles of at least so many rows that are walked, where they suit device and rows.
+/// Tiles of at least so many rows that are streamed, where they suit device and rows.
 template <typename T>
-std::optional<Plan> walked_tiles(const Problem<T>& problem, Index rows) {
+std::optional<Plan> streamed_tiles(const Problem<T>& problem, Index rows) {
   if (!lanes_multiply<T>(problem.survey) || problem.options.partition > 0) return std::nullopt;
   Plan plan = plan_for(problem, Method::truncated_halo, 0);
-  if (!walk_tiles(plan, rows, sizeof(T), problem.traits)) return std::nullopt;
+  if (!stream_tiles(plan, rows, sizeof(T), problem.traits)) return std::nullopt;
   return plan;
 }
 
 /// The same, if the survey guarantees that what is truncated a tile away does not show.
 template <typename T>
-std::optional<Plan> walked_plan(const Problem<T>& problem) {
+std::optional<Plan> streamed_plan(const Problem<T>& problem) {
   const Index needed = halo_from_dominance(problem.survey.decay(), tolerance<T>(problem.options));
   const bool used_up = problem.options.rtol > 0 && needed > kQuickHalo;  // as for known_halo()
-  return needed < 0 || used_up ? std::nullopt : walked_tiles(problem, needed);
+  return needed < 0 || used_up ? std::nullopt : streamed_tiles(problem, needed);
 }
 
 /// True if pivots are worth a look where the survey covers no tiles.
@@ -51,19 +51,19 @@ bool may_show_by_pivots(const Problem<T>& problem) {
 /// The same, if the pivots show it: they are truncated where stored factors are, below a tile and above a run.
 template <typename T>
 std::optional<Proposal> propose_by_pivots(const Problem<T>& problem, double tol) {
-  std::optional<Plan> plan = walked_tiles(problem, 1);
+  std::optional<Plan> plan = streamed_tiles(problem, 1);
   while (plan) {
     const Certificate certificate = certificate_of(problem, *plan, tol, certify_stored<T>);
     if (certificate.bound <= tol) return covered(*plan, certificate.bound, tol, problem.survey);
     const bool longer_may_do = certificate.bound * certificate.bound <= tol;
-    plan = longer_may_do ? walked_tiles(problem, plan->tile_rows() + 1) : std::nullopt;
+    plan = longer_may_do ? streamed_tiles(problem, plan->tile_rows() + 1) : std::nullopt;
   }
   return std::nullopt;
 }
 
-class LanesWalk final : public SchemeOf<LanesWalk> {
+class LanesTiles final : public SchemeOf<LanesTiles> {
  public:
-  const char* name() const override { return "lanes-walk"; }
+  const char* name() const override { return "lanes-tiles"; }
   bool owns(const Plan& plan) const override { return plan.has<JoinedPartitions>(); }
   std::string shape(const Plan& plan) const override {
     return format("streamed tiles of %lld rows", static_cast<long long>(plan.tile_rows()));
@@ -95,7 +95,7 @@ class LanesWalk final : public SchemeOf<LanesWalk> {
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection&) const {
     const double tol = tolerance<T>(problem.options), d = problem.survey.decay();
     if (breaks_symmetry<T>(problem.options, problem.symmetric)) return std::nullopt;
-    if (const auto plan = walked_plan(problem)) {
+    if (const auto plan = streamed_plan(problem)) {
       return covered(*plan, 2 * std::pow(d, -static_cast<double>(plan->tile_rows() + 1)), tol, problem.survey);
     }
     return may_show_by_pivots(problem) ? propose_by_pivots(problem, tol) : std::nullopt;
@@ -103,15 +103,15 @@ class LanesWalk final : public SchemeOf<LanesWalk> {
   template <typename T>
   std::optional<Plan> cheapest(const Problem<T>& problem) const {
     if (breaks_symmetry<T>(problem.options, problem.symmetric)) return std::nullopt;
-    if (auto plan = walked_plan(problem)) return plan;
-    return may_show_by_pivots(problem) ? walked_tiles(problem, 1) : std::nullopt;
+    if (auto plan = streamed_plan(problem)) return plan;
+    return may_show_by_pivots(problem) ? streamed_tiles(problem, 1) : std::nullopt;
   }
 };
 
 }  // namespace
 
-const Scheme& lanes_walk() {
-  static const LanesWalk scheme;
+const Scheme& lanes_tiles() {
+  static const LanesTiles scheme;
   return scheme;
 }
 

@@ -24,7 +24,7 @@ OCLSPKT_API Bands<T> kept_rows(const Plan& plan, const BandsView<T>& bands);
 /// Narrow factors (plan.narrow) are rounded to float, and so are those that the products down() and up() are made of:
 /// what passes through a partition is what its sweep makes of it.
 template <typename T>
-class OCLSPKT_API TurnedFactors {
+class OCLSPKT_API InterleavedFactors {
  public:
   /// Make room for factors that a device is about to make.
   void reserve(const Plan& plan);
@@ -32,8 +32,8 @@ class OCLSPKT_API TurnedFactors {
   /// @param plan  stored
   /// @param factors  of Order::down, or Order::towards for exact-factored, shape [rows]
   /// @param rows     plan.n; those of one line, or of kept_rows(), where tiles are shared
-  void turn(const Plan& plan, const FactorsView<T>& factors, Index rows);
-  /// Shape [factor_tiles(plan) factor_words(plan)]; no multipliers where the couplings serve. Null if they are
+  void interleave(const Plan& plan, const FactorsView<T>& factors, Index rows);
+  /// Shape [factor_tiles(plan) factor_words(plan)]; no multipliers where symmetric. Null if they are
   /// narrow.
   FactorsView<T> view() const { return same_.view(); }
   /// The same of narrow ones; null if they are not.
@@ -49,9 +49,10 @@ class OCLSPKT_API TurnedFactors {
 
  private:
   template <typename S>
-  void turn_partition(FactorArrays<S>& arrays, const Plan& plan, const FactorsView<T>& factors, Index rows, Index k);
+  void interleave_partition(FactorArrays<S>& arrays, const Plan& plan, const FactorsView<T>& factors, Index rows,
+                            Index k);
   template <typename S>
-  void turn_into(FactorArrays<S>& arrays, const Plan& plan, const FactorsView<T>& factors, Index rows);
+  void interleave_into(FactorArrays<S>& arrays, const Plan& plan, const FactorsView<T>& factors, Index rows);
 
   FactorArrays<T> same_;  ///< of same_ and narrow_ one is empty
   FactorArrays<float> narrow_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: what grid_fold.cl does, of lines that are all alike and settle at once: the right-hand side of the systems
-// that are left of the first rows of all segments. A work-group goes through many bundles with the factors of a segment
-// in local memory and y of the next bundle on its way.
+// Purpose: what grid_condense.cl does, of lines that are all alike, by concurrent sweeps: the right-hand side of the
+// systems that are left of the first rows of all segments. A work-group goes through many bundles with the factors of a
+// segment in local memory and y of the next bundle on its way.
 //
 //   inner rows, down:  d_i = y_i - m_i d_(i-1);   first row: y - sum of w_i d_i - m d of the row above
 // Source: SPIKE with Schur complements. Inner rows are eliminated as grid_shared_back.cl does it, to the bit.
@@ -22,7 +22,7 @@
 // Valid:   left, for all lines.
 #include "gpu/grid_shared_rows.clh"
 
-__kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_shared_fold(
+__kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_shared_condense(
     __global const scalar_t* restrict multiplier, __global const scalar_t* restrict weight,
     __global const scalar_t* restrict y, __global scalar_t* restrict left, __global scalar_t* restrict left_taken,
     const long blocks, const long block_stride, const long block_lines, const int length, const long row_stride,

@@ -16,11 +16,11 @@ namespace oclspkt {
 ///   the pass back finds in another order. Of either, row i rounds by what its d_i, x_i, s_i, w_i are, times the k of
 ///   the rows above. A rounding of k_i changes all that is summed below row i, which is at most twice max |x| and as
 ///   much fill.
-class FoldRounding {
+class CondenseRounding {
  public:
   /// @param order  of a segment, which is a tile
   /// @param wide   factors are rounded as what they are computed in
-  FoldRounding(const SweepOrder& order, bool wide) : order_(order), sweep_(order), wide_(wide) {}
+  CondenseRounding(const SweepOrder& order, bool wide) : order_(order), sweep_(order), wide_(wide) {}
 
   /// Begin a segment with row `first`. @param sizes  of that, before elimination; the pivot is not read
   void begin(Index first, const RowSizes& sizes) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: method truncated-streamed by stored factors. A work-group walks its run of tiles down, one tile ahead of the
-// substitution: nothing is truncated above, where it comes from, and on the other side one whole tile away. At the
+// Purpose: method truncated-streamed by stored factors. A work-group streams its run of tiles down, one tile ahead of
+// the substitution: nothing is truncated above, where it comes from, and on the other side one whole tile away. At the
 // start of a run the tile above is swept for what it leaves, from 0.
 // Source: core/certificate (certify_stored, bound_stored) bounds the error.
 //
 // Arguments (global memory)
-//   multiplier, reciprocal, coupling  stored factors from those of tile first_tile on, see cpu/turned.clh; a tile has
+//   multiplier, reciprocal, coupling  stored factors from those of tile first_tile on, see cpu/interleaved.clh; a tile
+//   has
 //                m + in_coupling vectors
 //   down, up     products of the partitions that have factors, shape [tiles of factors, LANES]
 //   y, x         right-hand side and solution; x overlaps none of the others
@@ -22,8 +23,8 @@
 //                again and again; head = all = the number of tiles where nothing repeats
 //   in_coupling  1: a tile of `coupling` begins with the multipliers of the first rows, and couplings are the
 //                multipliers of the rows below them (symmetric matrices); 0: `multiplier` holds them
-// Build parameter, optional: CORRECTED, see cpu/turned_corrected.clh; reach is m.
-// Launch:  any number of work-groups of one work-item; each walks a run of consecutive tiles.
+// Build parameter, optional: CORRECTED, see cpu/interleaved_corrected.clh; reach is m.
+// Launch:  any number of work-groups of one work-item; each takes a run of consecutive tiles.
 // Local:   none; private 2 LANES lanes_t.
 // Per row: 1 multiplication, 2 multiply-adds and, for the first `reach` rows of a partition, 2 more; 5 words, 4 with
 //          in_coupling, 2 where factors repeat and stay in the cache. With NARROW_FACTORS (cpu/factors.clh) 3.5
@@ -31,14 +32,14 @@
 //          CORRECTED 6 more multiplications and 3 more multiply-adds, in the cache.
 // Assumes: nothing of the factors is infinite. NaN of y stays in its line.
 // Valid:   x for the rows of the tiles below n.
-#include "cpu/turned.clh"
+#include "cpu/interleaved.clh"
 
 #ifdef CORRECTED
-#include "cpu/turned_corrected.clh"
+#include "cpu/interleaved_corrected.clh"
 #else
 // Solve the tiles [begin, end).
-static inline void walk(Factors factors, Rows rows, long begin, long end, int reach, __global const scalar_t* y,
-                        __global scalar_t* x, __global lanes_t* own) {
+static inline void stream_run(Factors factors, Rows rows, long begin, long end, int reach, __global const scalar_t* y,
+                              __global scalar_t* x, __global lanes_t* own) {
   const int m = (int)rows.m;
   const long tiles = tiles_of(rows);
   __global scalar_t* const edge = (__global scalar_t*)own;
@@ -53,7 +54,7 @@ static inline void walk(Factors factors, Rows rows, long begin, long end, int re
       __global lanes_t* const kept = own + LANES + (t & 1) * m;
       above = pass_down(sweep_partitions(rows, t, reach, y, f, kept, edge), from_storage(f.down), above, &entered);
       if (t < begin) continue;
-      tops = settle(reach, entered, f, kept);
+      tops = solve_interfaces(reach, entered, f, kept);
       top = pass_up(tops, from_storage(f.up), 0, &entered);
     }
     if (t == begin) continue;
@@ -65,7 +66,7 @@ static inline void walk(Factors factors, Rows rows, long begin, long end, int re
 }
 #endif
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void turned_streamed(
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void interleaved_streamed(
     __global const factors_t* restrict multiplier, __global const factors_t* restrict reciprocal,
     __global const factors_t* restrict coupling, __global const scalar_t* restrict down,
     __global const scalar_t* restrict up, __global const scalar_t* restrict y, __global scalar_t* restrict x,
@@ -78,5 +79,5 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void turned_streamed(
   const Factors factors = {multiplier, reciprocal, coupling, down, up,         first_tile,
                            head,       period,     tail,     all,  in_coupling};
   if (begin == end) return;
-  walk(factors, rows, begin, end, reach, y, x, scratch + run * slot);
+  stream_run(factors, rows, begin, end, reach, y, x, scratch + run * slot);
 }

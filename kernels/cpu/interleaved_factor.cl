@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: stored factors in the order of the lanes (core/turned_factors), of matrices whose pivots forget where their
+// Purpose: lane-interleaved stored factors (core/interleaved_factors), of matrices whose pivots forget where their
 // elimination began: each partition begins `lead_in` rows above its first, as if nothing was above them.
 //
 //   u_i = b_i - a_i c_(i-1) p_(i-1),  p_i = 1 / u_i;  multiplier a_i p_(i-1), reciprocal p_i, coupling c_i p_i
@@ -17,9 +17,9 @@
 //   m            rows a partition, a multiple of LANES
 //   lead_in      rows, a multiple of LANES
 //   passes       0: what enters a partition does not pass through it, down and up are 0
-//   in_coupling  1: couplings serve as multipliers (symmetric matrices): a tile has one row more of them, which holds the
-//                multipliers of the first rows and is written through `multipliers`, the same array
-// Launch:  any number of work-groups of one work-item; each walks a run of consecutive tiles.
+//   in_coupling  1: couplings are the multipliers (symmetric matrices): a tile has one row more of them, which holds
+//                the multipliers of the first rows and is written through `multipliers`, the same array
+// Launch:  any number of work-groups of one work-item; each takes a run of consecutive tiles.
 // Local:   none; private 3 LANES lanes_t.
 // Per row: 1 division, 6 multiplications and additions, 6 words; what is read and computed times (m + lead_in) / m.
 // Assumes: no pivot vanishes (rows are dominant).
@@ -27,13 +27,13 @@
 #include "cpu/factors.clh"
 #include "cpu/tile.clh"
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void turned_factor(
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void interleaved_factor(
     __global const scalar_t* restrict lower, __global const scalar_t* restrict diag,
     __global const scalar_t* restrict upper, __global factors_t* restrict multipliers,
     __global factors_t* restrict reciprocals, __global factors_t* restrict couplings, __global scalar_t* restrict down,
-    __global scalar_t* restrict up, __global lanes_t* restrict scratch, const long n,
-    const long origin, const long first_tile, const long tile_begin, const long tile_end, const int m,
-    const int lead_in, const int passes, const int in_coupling) {
+    __global scalar_t* restrict up, __global lanes_t* restrict scratch, const long n, const long origin,
+    const long first_tile, const long tile_begin, const long tile_end, const int m, const int lead_in, const int passes,
+    const int in_coupling) {
   const long run = (long)get_group_id(0), runs = (long)get_num_groups(0);
   __global scalar_t* const edge = (__global scalar_t*)(scratch + run * LANES);
   const Rows rows = {n, origin, m};

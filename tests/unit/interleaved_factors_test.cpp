@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "turned_factors.hpp"
+#include "interleaved_factors.hpp"
 #include "geometry.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace oclspkt {
 namespace {
 
 template <typename T>
-class Turned : public ::testing::Test {
+class Interleaved : public ::testing::Test {
  protected:
   static constexpr double eps = std::numeric_limits<T>::epsilon();
 
@@ -31,19 +31,19 @@ class Turned : public ::testing::Test {
   }
 };
 using Scalars = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(Turned, Scalars);
+TYPED_TEST_SUITE(Interleaved, Scalars);
 
-TYPED_TEST(Turned, HoldsRowsOfPartitionsSideBySide) {
+TYPED_TEST(Interleaved, HoldsRowsOfPartitionsSideBySide) {
   using T = TypeParam;
   for (const Index n : {1, 2, 3, 15, 16, 17, 63, 64, 65, 997}) {
     const Plan plan = this->plan(n, 16);
     const Factors<T> factors = this->factors(LineSet::one(n));
-    TurnedFactors<T> turned;
-    turned.turn(plan, factors.view(), n);
-    ASSERT_EQ(turned.words(), plan.tiles() * plan.tile_rows());
-    const FactorsView<T> f = factors.view(), g = turned.view();
-    std::vector<int> seen(static_cast<std::size_t>(turned.words()));
-    for (Index row = 0; row < turned.words(); ++row) {
+    InterleavedFactors<T> interleaved;
+    interleaved.interleave(plan, factors.view(), n);
+    ASSERT_EQ(interleaved.words(), plan.tiles() * plan.tile_rows());
+    const FactorsView<T> f = factors.view(), g = interleaved.view();
+    std::vector<int> seen(static_cast<std::size_t>(interleaved.words()));
+    for (Index row = 0; row < interleaved.words(); ++row) {
       const Index partition = row / plan.m, tile = partition / plan.lanes;
       const Index at = (tile * plan.m + row % plan.m) * plan.lanes + partition % plan.lanes;
       ++seen[static_cast<std::size_t>(at)];
@@ -56,15 +56,15 @@ TYPED_TEST(Turned, HoldsRowsOfPartitionsSideBySide) {
   }
 }
 
-TYPED_TEST(Turned, KnowsWhatPassesThroughPartitions) {
+TYPED_TEST(Interleaved, KnowsWhatPassesThroughPartitions) {
   using T = TypeParam;
   const Index n = 230, m = 16;
   const Factors<T> factors = this->factors(LineSet::one(n));
   const FactorsView<T> f = factors.view();
   for (const Index reach : {Index{0}, Index{8}, m}) {
     const Plan plan = this->plan(n, m, reach);
-    TurnedFactors<T> turned;
-    turned.turn(plan, f, n);
+    InterleavedFactors<T> interleaved;
+    interleaved.interleave(plan, f, n);
     for (Index k = 0; k < plan.tiles() * plan.lanes; ++k) {
       // Nothing passes where what enters gets to the first rows only, nor beyond the system.
       double down = reach == 8 || (k + 1) * m > n ? 0 : 1, up = down;
@@ -72,13 +72,13 @@ TYPED_TEST(Turned, KnowsWhatPassesThroughPartitions) {
         down *= -static_cast<double>(f.multiplier[i]);
         up *= -static_cast<double>(f.coupling[i]);
       }
-      EXPECT_NEAR(turned.down()[k], down, 2 * m * this->eps * std::abs(down)) << "partition " << k;
-      EXPECT_NEAR(turned.up()[k], up, 2 * m * this->eps * std::abs(up)) << "partition " << k;
+      EXPECT_NEAR(interleaved.down()[k], down, 2 * m * this->eps * std::abs(down)) << "partition " << k;
+      EXPECT_NEAR(interleaved.up()[k], up, 2 * m * this->eps * std::abs(up)) << "partition " << k;
     }
   }
 }
 
-TYPED_TEST(Turned, CouplingsServeAsMultipliersOfSymmetricMatrices) {
+TYPED_TEST(Interleaved, CouplingsAreMultipliersOfSymmetricMatrices) {
   using T = TypeParam;
   for (const Index n : {1, 15, 16, 17, 63, 64, 65, 997}) {
     const LineSet lines = LineSet::one(n);
@@ -88,10 +88,10 @@ TYPED_TEST(Turned, CouplingsServeAsMultipliersOfSymmetricMatrices) {
     factors.factor(lines, bands.view(), Form::general);
     const Plan general = this->plan(n, 16);
     Plan plan = general;
-    ASSERT_TRUE(serve_couplings(plan, sizeof(T), {.lanes = 4, .cores = 2}));
-    TurnedFactors<T> all, some;
-    all.turn(general, factors.view(), n);
-    some.turn(plan, factors.view(), n);
+    ASSERT_TRUE(make_symmetric(plan, sizeof(T), {.lanes = 4, .cores = 2}));
+    InterleavedFactors<T> all, some;
+    all.interleave(general, factors.view(), n);
+    some.interleave(plan, factors.view(), n);
     EXPECT_EQ(some.view().multiplier, nullptr);
     for (Index at = 0; at < all.words(); ++at) {
       const Index tile = at / general.tile_rows(), to = at + tile * plan.lanes;
@@ -104,26 +104,26 @@ TYPED_TEST(Turned, CouplingsServeAsMultipliersOfSymmetricMatrices) {
   }
 }
 
-TEST(TurnedNarrow, HoldsFloatsAndTheirProducts) {
+TEST(InterleavedNarrow, HoldsFloatsAndTheirProducts) {
   const Index n = 997, m = 16;
   Bands<double> bands = test::random_symmetric<double>(LineSet::one(n), 1.5);
   bands.close_lines();
   Factors<double> factors;
   factors.factor(bands.lines(), bands.view(), Form::general);
   const DeviceTraits traits{.lanes = 4, .cores = 2};
-  for (const bool serve : {false, true}) {
+  for (const bool symmetric : {false, true}) {
     Plan plan = make_stored_plan(n, 0, m, sizeof(double), traits);
-    ASSERT_EQ(serve && serve_couplings(plan, sizeof(double), traits), serve);
-    TurnedFactors<double> wide, narrow;
-    wide.turn(plan, factors.view(), n);
+    ASSERT_EQ(symmetric && make_symmetric(plan, sizeof(double), traits), symmetric);
+    InterleavedFactors<double> wide, narrow;
+    wide.interleave(plan, factors.view(), n);
     plan.narrow = true;
-    narrow.turn(plan, factors.view(), n);
+    narrow.interleave(plan, factors.view(), n);
     EXPECT_EQ(narrow.view().coupling, nullptr);
     ASSERT_EQ(narrow.words(), wide.words());
     for (Index at = 0; at < wide.words(); ++at) {
       EXPECT_EQ(narrow.narrow_view().coupling[at], static_cast<float>(wide.view().coupling[at]));
       EXPECT_EQ(narrow.narrow_view().reciprocal[at], static_cast<float>(wide.view().reciprocal[at]));
-      if (serve) continue;
+      if (symmetric) continue;
       EXPECT_EQ(narrow.narrow_view().multiplier[at], static_cast<float>(wide.view().multiplier[at]));
     }
     for (Index k = 0; k < n / m; ++k) {
@@ -135,13 +135,13 @@ TEST(TurnedNarrow, HoldsFloatsAndTheirProducts) {
     EXPECT_LT(narrow.bytes(), wide.bytes() * 2 / 3);
     // The other type's memory goes when the type changes.
     plan.narrow = false;
-    narrow.turn(plan, factors.view(), n);
+    narrow.interleave(plan, factors.view(), n);
     EXPECT_EQ(narrow.narrow_view().coupling, nullptr);
     EXPECT_EQ(narrow.bytes(), wide.bytes());
   }
 }
 
-TYPED_TEST(Turned, KeepsTheRowsOfTheTilesThatStandForOthers) {
+TYPED_TEST(Interleaved, KeepsTheRowsOfTheTilesThatStandForOthers) {
   using T = TypeParam;
   const Index n = 10 * 64 + 7;
   Plan plan = this->plan(n, 16);
@@ -157,13 +157,13 @@ TYPED_TEST(Turned, KeepsTheRowsOfTheTilesThatStandForOthers) {
   }
 }
 
-TYPED_TEST(Turned, TakesAnotherPlanAnew) {
+TYPED_TEST(Interleaved, TakesAnotherPlanAnew) {
   using T = TypeParam;
-  TurnedFactors<T> turned;
-  turned.turn(this->plan(230, 16), this->factors(LineSet::equal(5, 46)).view(), 230);
+  InterleavedFactors<T> interleaved;
+  interleaved.interleave(this->plan(230, 16), this->factors(LineSet::equal(5, 46)).view(), 230);
   const Plan small = this->plan(3, 16);
-  turned.turn(small, this->factors(LineSet::one(3)).view(), 3);
-  EXPECT_EQ(turned.words(), small.tiles() * small.tile_rows());
+  interleaved.interleave(small, this->factors(LineSet::one(3)).view(), 3);
+  EXPECT_EQ(interleaved.words(), small.tiles() * small.tile_rows());
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "crew.hpp"
+#include "copy_threads.hpp"
 
 #include <unistd.h>
 
@@ -7,9 +7,9 @@
 
 namespace oclspkt::ocl {
 
-Crew::Crew() : room_(std::make_unique<Room>()), process_(getpid()) {}
+CopyThreads::CopyThreads() : room_(std::make_unique<Room>()), process_(getpid()) {}
 
-Crew::~Crew() {
+CopyThreads::~CopyThreads() {
   if (getpid() != process_) {
     for (std::thread& thread : threads_) thread.detach();
     // Where threads are said to wait who are not there, its end would wait for them.
@@ -24,7 +24,7 @@ Crew::~Crew() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void Crew::call(Index helpers, const std::function<void()>& f) {
+void CopyThreads::call(Index helpers, const std::function<void()>& f) {
   if (getpid() != process_) return;
   {
     const std::lock_guard lock(room_->mutex);
@@ -39,14 +39,14 @@ void Crew::call(Index helpers, const std::function<void()>& f) {
   }
 }
 
-void Crew::dismiss() {
+void CopyThreads::dismiss() {
   if (getpid() != process_) return;
   std::unique_lock lock(room_->mutex);
   room_->places = 0;
   room_->done.wait(lock, [this] { return room_->helping == 0; });
 }
 
-void Crew::serve(Room& room) {
+void CopyThreads::serve(Room& room) {
   std::unique_lock lock(room.mutex);
   for (;;) {
     room.called.wait(lock, [&room] { return room.places > 0 || room.over; });

@@ -8,7 +8,7 @@
 // are one elimination in another order; core/segment_factors makes the factors.
 //
 // Arguments (global memory)
-//   multiplier, weight  m and w of every row, at its place in y, or (SHARED_FACTORS) of one line. COUPLINGS_SERVE: the
+//   multiplier, weight  m and w of every row, at its place in y, or (SHARED_FACTORS) of one line. SYMMETRIC: the
 //                       couplings in place of the multipliers
 //   y                   right-hand sides
 //   taken               LEFT: of shape and places of y, what is to be taken off that
@@ -24,7 +24,7 @@
 // Assumes: factors are finite (set-up has the evidence). NaN of y stays in its line. Valid:   left, for all lines.
 #include "gpu/grid_rows.clh"
 
-__kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_fold(
+__kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_condense(
     __global const scalar_t* restrict multiplier, __global const scalar_t* restrict weight,
     __global const scalar_t* restrict y, __global const scalar_t* restrict taken, __global scalar_t* restrict left,
     __global scalar_t* restrict left_taken, const long blocks, const long block_stride, const long block_lines,
@@ -37,7 +37,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_fold
   __local scalar_t* const sums = words;                // shape [ITEMS_DOWN][BUNDLE]
   __local scalar_t* const last = words + GROUP_ITEMS;  // shape [BUNDLE]
   scalar_t m[ITEM_ROWS], w[ITEM_ROWS], d[ITEM_ROWS];
-#ifdef COUPLINGS_SERVE
+#ifdef SYMMETRIC
   fetch_above(multiplier, home, segment, true, m);
 #else
   fetch_factor(multiplier, home, segment, m);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "turned_factors.hpp"
+#include "interleaved_factors.hpp"
 #include "geometry.hpp"
 
 #include <algorithm>
@@ -22,10 +22,10 @@ Bands<T> kept_rows(const Plan& plan, const BandsView<T>& bands) {
 }
 
 template <typename T>
-void TurnedFactors<T>::reserve(const Plan& plan) {
+void InterleavedFactors<T>::reserve(const Plan& plan) {
   const Index words = factor_tiles(plan) * factor_words(plan);
-  const bool serve = plan.couplings_serve();
-  plan.narrow ? make_room(narrow_, same_, words, serve) : make_room(same_, narrow_, words, serve);
+  const bool symmetric = plan.symmetric();
+  plan.narrow ? make_room(narrow_, same_, words, symmetric) : make_room(same_, narrow_, words, symmetric);
   for (AlignedArray<T>* array : {&down_, &up_}) array->resize(factor_tiles(plan) * plan.lanes);
 }
 
@@ -41,46 +41,47 @@ static T passing(const S* first, Index rows, Index lanes, bool down) {
 /// Turn the rows of partition k.
 template <typename T>
 template <typename S>
-void TurnedFactors<T>::turn_partition(FactorArrays<S>& to, const Plan& plan, const FactorsView<T>& factors, Index rows,
-                                      Index k) {
-  const bool serve = plan.couplings_serve();
+void InterleavedFactors<T>::interleave_partition(FactorArrays<S>& to, const Plan& plan, const FactorsView<T>& factors,
+                                                 Index rows, Index k) {
+  const bool symmetric = plan.symmetric();
   Index at = k / plan.lanes * factor_words(plan) + k % plan.lanes;
-  if (serve) to.coupling[at] = k * plan.m < rows ? static_cast<S>(factors.multiplier[k * plan.m]) : S(0);
+  if (symmetric) to.coupling[at] = k * plan.m < rows ? static_cast<S>(factors.multiplier[k * plan.m]) : S(0);
   for (Index i = 0; i < plan.m; ++i, at += plan.lanes) {
     const Index row = plan.form == Form::shared ? (k * plan.m + i) % rows : k * plan.m + i;
     const bool inside = row < rows;
     const S multiplier = inside ? static_cast<S>(factors.multiplier[row]) : S(0);
     const S coupling = inside ? static_cast<S>(factors.coupling[row]) : S(0);
-    if (!serve) to.multiplier[at] = multiplier;
+    if (!symmetric) to.multiplier[at] = multiplier;
     to.reciprocal[at] = inside ? static_cast<S>(factors.reciprocal[row]) : S(1);
-    to.coupling[serve ? at + plan.lanes : at] = coupling;
+    to.coupling[symmetric ? at + plan.lanes : at] = coupling;
   }
-  if (serve) to.reciprocal[at] = 1;
+  if (symmetric) to.reciprocal[at] = 1;
   const Index first = at - plan.m * plan.lanes;
   // Below the meeting rows are eliminated upwards.
   const bool down = !twisted(plan) || k < plan.as<Sides>().meeting * plan.lanes;
-  const S* const multipliers = serve ? to.coupling.data() : to.multiplier.data();
-  const S* const couplings = to.coupling.data() + (serve ? plan.lanes : 0);
+  const S* const multipliers = symmetric ? to.coupling.data() : to.multiplier.data();
+  const S* const couplings = to.coupling.data() + (symmetric ? plan.lanes : 0);
   down_[k] = passes(plan) ? passing<T>(multipliers + first, plan.m, plan.lanes, down) : T(0);
   up_[k] = passes(plan) ? passing<T>(couplings + first, plan.m, plan.lanes, !down) : T(0);
 }
 
 template <typename T>
 template <typename S>
-void TurnedFactors<T>::turn_into(FactorArrays<S>& to, const Plan& plan, const FactorsView<T>& factors, Index rows) {
+void InterleavedFactors<T>::interleave_into(FactorArrays<S>& to, const Plan& plan, const FactorsView<T>& factors,
+                                            Index rows) {
   for_pieces(factor_tiles(plan), std::max<Index>(1, kPieceRows / plan.tile_rows()), [&](Index begin, Index end) {
-    for (Index k = begin * plan.lanes; k < end * plan.lanes; ++k) turn_partition(to, plan, factors, rows, k);
+    for (Index k = begin * plan.lanes; k < end * plan.lanes; ++k) interleave_partition(to, plan, factors, rows, k);
   });
 }
 
 template <typename T>
-void TurnedFactors<T>::turn(const Plan& plan, const FactorsView<T>& factors, Index rows) {
+void InterleavedFactors<T>::interleave(const Plan& plan, const FactorsView<T>& factors, Index rows) {
   reserve(plan);
-  plan.narrow ? turn_into(narrow_, plan, factors, rows) : turn_into(same_, plan, factors, rows);
+  plan.narrow ? interleave_into(narrow_, plan, factors, rows) : interleave_into(same_, plan, factors, rows);
 }
 
-#define OCLSPKT_INSTANTIATE(T)     \
-  template class TurnedFactors<T>; \
+#define OCLSPKT_INSTANTIATE(T)          \
+  template class InterleavedFactors<T>; \
   template Bands<T> kept_rows(const Plan&, const BandsView<T>&);
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)

@@ -17,12 +17,12 @@ namespace oclspkt::ocl {
 
 /// Threads that sleep between calls for help: to wake one takes a few microseconds, to start one some 20. Used by one
 /// thread at a time.
-class Crew {
+class CopyThreads {
  public:
-  Crew();
-  ~Crew();
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
+  CopyThreads();
+  ~CopyThreads();
+  CopyThreads(const CopyThreads&) = delete;
+  CopyThreads& operator=(const CopyThreads&) = delete;
 
   /// Have `helpers` threads call f beside the caller, fewer where no more are to be had. Returns at once.
   /// @param f  does not throw, and lives until dismiss()
