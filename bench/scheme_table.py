@@ -135,24 +135,28 @@ def print_wins(folder, scheme):
                 print(f"{machine}: {gain:.2f} over {other}, {case}, N = {applies}")
 
 
+def put_between(page, name, made, check):
+    """Put text between the lines that carry a name. @return 1 if there are none, or `check` finds other text"""
+    path = pathlib.Path(page)
+    text = path.read_text(encoding="utf-8")
+    pattern = re.compile(rf"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)", re.S)
+    if len(pattern.findall(text)) != 1:
+        print(f"{page} needs one pair of lines <!-- begin {name} --> and <!-- end {name} -->", file=sys.stderr)
+        return 1
+    new = pattern.sub(lambda match: match.group(1) + made + match.group(2), text)
+    if check:
+        if new != text:
+            print(f"{page} is not made of the recorded results: write its tables anew", file=sys.stderr)
+        return int(new != text)
+    path.write_text(new, encoding="utf-8")
+    return 0
+
+
 def main(folder, page, *options):
     if page == "--wins":
         print_wins(folder, *options)
         return 0
-    path = pathlib.Path(page)
-    text = path.read_text(encoding="utf-8")
-    pattern = re.compile(r"(<!-- begin schemes -->\n).*?(<!-- end schemes -->)", re.S)
-    if len(pattern.findall(text)) != 1:
-        print(f"{page} needs one pair of lines <!-- begin schemes --> and <!-- end schemes -->", file=sys.stderr)
-        return 1
-    made = page_text(load(folder))
-    new = pattern.sub(lambda match: match.group(1) + made + match.group(2), text)
-    if "--check" in options:
-        if new != text:
-            print(f"{page} is not made of {folder}: run bench/scheme_table.py", file=sys.stderr)
-        return int(new != text)
-    path.write_text(new, encoding="utf-8")
-    return 0
+    return put_between(page, "schemes", page_text(load(folder)), "--check" in options)
 
 
 if __name__ == "__main__":
