@@ -120,6 +120,9 @@ const Way* least_of_devices(const std::vector<Way>& ways) {
 void keep_one_processor(const Options& options, std::vector<Way>& ways) {
   if (!named(options.method) || ways.empty()) return;
   const Processor* chosen = least(ways)->processor;
+  if (!chosen->host() && options.method == MethodChoice::exact_factored) {
+    for (Way& way : ways) way.remedy = way.remedy || way.processor->host();
+  }
   std::erase_if(ways, [&](const Way& way) { return way.processor != chosen && !way.remedy; });
 }
 
@@ -160,7 +163,7 @@ void explain_processor(const Processors& processors, std::vector<Way> ways, cons
     return;
   }
   const std::string costs = "predicted " + microseconds(device->apply) + " an apply";
-  report.device_costs = processors.host ? costs + ", host " + microseconds(host->apply) : costs;
+  report.device_costs = host != ways.end() ? costs + ", host " + microseconds(host->apply) : costs;
   if (chosen.host()) {
     report.device_costs = device->processor->name() + " " + report.device_costs;
     const bool predicted = processors.host && least(ways)->processor->host();
@@ -340,6 +343,7 @@ bool Solver<T>::Impl::comparable(const std::vector<Way>& ways, const InUse& befo
 template <typename T>
 void Solver<T>::Impl::choose(const Processors& processors, std::vector<Way> ways, const std::optional<InUse>& before,
                              const Processor*& tried) {
+  const std::vector<Way> all = ways;
   keep_one_processor(options_, ways);
   const bool asked = named(options_.method), at_once = asked && ways.size() == 1;
   const WayName head = ways.empty() ? WayName{} : name_of(*least(ways));
@@ -356,7 +360,7 @@ void Solver<T>::Impl::choose(const Processors& processors, std::vector<Way> ways
     throw Breakdown(breakdown_text(report_.candidates, options_, singular,
                                    pin_reason(options_, known_, bands_.lines()) != nullptr));
   }
-  explain_processor(processors, ways, *taken->processor, report_);
+  explain_processor(processors, all, *taken->processor, report_);
   if (asked) return;
   if (!taken->remedy) in_use_ = InUse{name_of(*taken), head, bands_.lines(), outlook().applies};
   if (name_of(*taken) == first && first != head) report_.why += ", kept from the previous set-up";

@@ -188,7 +188,7 @@ bool solves_by_kept_factors(const DeviceInfo& info, const std::vector<std::strin
 
 /// Words of a case: runs|reduces|paper|... (see solves_by_groups()), kept (see solves_by_kept_factors()), stream,
 /// symmetric|alike|narrow (see solves_in_form()), strided|stridednarrow|shared|segments|grid|... (see solves_beside()),
-/// or tiles|halo|streamedtiles|streamed|reach|exact|factored and rows, partition, bytes of device memory (0: all); then
+/// or tiles|halo|tilestream|streamed|reach|exact|factored and rows, partition, bytes of device memory (0: all); then
 /// float|double.
 template <typename T>
 bool check(const DeviceInfo& info, const std::vector<std::string>& words) {
@@ -202,7 +202,7 @@ bool check(const DeviceInfo& info, const std::vector<std::string>& words) {
   if (beside || words[0].starts_with("grid")) return solves_beside<T>(info, words);
   Shape shape;
   const bool tiles = words[0] == "tiles";
-  shape.streamed_tiles = words[0] == "streamedtiles";
+  shape.streamed_tiles = words[0] == "tilestream";
   shape.method = tiles || shape.streamed_tiles || words[0] == "halo" ? Method::truncated_halo
                  : words[0] == "exact"                               ? Method::exact_twopass
                  : words[0] == "factored"                            ? Method::exact_factored

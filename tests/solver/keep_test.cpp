@@ -300,32 +300,37 @@ void make_neumann(Bands<T>& bands, Index line, double step = 0.25) {
   }
 }
 
+/// One singular line is pinned; the others keep their values, and their bits where the same way solves them.
 template <typename T>
-void expect_others_unchanged(const Options& asked, Index count) {
-  Options options = asked;
+void expect_others_unchanged(Options options, Index count) {
   options.singular = Singular::pin;
   Solver<T> solver(options);
   Bands<T> bands = test::constant<T>(LineSet::equal(count, kLength), -1, 4, -1);
   const Index bad = count / 3, extent = count * kLength;
+  bands.diag()[static_cast<std::size_t>(bad * kLength)] = 5;  // unlike the others, as it is below
   std::vector<T> y = test::random_vector<T>(extent), before(y.size()), after(y.size());
   solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
   solver.apply(y.data(), before.data());
-  const Method method = solver.report().method;
+  const std::string shape = solver.report().shape;
 
   make_neumann(bands, bad);
   solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
-  EXPECT_EQ(solver.report().method, method);
   ASSERT_EQ(solver.report().groups.size(), 1u);
   EXPECT_TRUE(solver.report().groups[0].pinned);
   EXPECT_EQ(solver.report().groups[0].lines, 1);
   EXPECT_EQ(solver.report().groups[0].first_line, bad);
   solver.apply(y.data(), after.data());
-  Index changed = 0;
+  Index changed = 0, wrong = 0;
   for (Index i = 0; i < extent; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    if (i / kLength != bad) changed += std::memcmp(&before[at], &after[at], sizeof(T)) != 0;
+    if (i / kLength == bad) continue;
+    changed += std::memcmp(&before[at], &after[at], sizeof(T)) != 0;
+    wrong += !(std::abs(before[at] - after[at]) <= 20 * std::numeric_limits<T>::epsilon());  // both may err by ten; |y| is at most 1, |A^-1| 1/2
   }
-  EXPECT_EQ(changed, 0);
+  EXPECT_EQ(wrong, 0);
+  if (solver.report().shape == shape) {
+    EXPECT_EQ(changed, 0);
+  }
   EXPECT_EQ(after[static_cast<std::size_t>(bad * kLength + kLength - 1)], T(0));
 }
 
@@ -364,7 +369,7 @@ TYPED_TEST(OneOfMany, NearlySingularShortLinesAreSolvedOrRefused) {
   });
 }
 
-TEST(OneOfAMillion, IsPinnedAndLeavesTheOthersTheirBits) {
+TEST(OneOfAMillion, IsPinnedAndLeavesTheOthersTheirValues) {
   Options options;
   for (const char* devices : {"host", "0"}) {
     SCOPED_TRACE(devices);

@@ -165,7 +165,7 @@ std::optional<Plan> halo_by_survey(const Problem<T>& problem) {
 
 template <typename T>
 std::optional<Plan> least_of_halos(const Problem<T>& problem) {
-  const std::optional<Plan> quick = halo_by_survey(problem);
+  std::optional<Plan> quick = halo_by_survey(problem);
   const LineSet& lines = problem.bands.lines();
   if (const Index m = whole_lines(problem); m > 0) {
     const bool long_lines = problem.traits.group_items > 0 && lines.length(0) > kSmallTile;
