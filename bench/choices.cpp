@@ -37,7 +37,7 @@ Choice choose(const ChoicesSettings& settings, const MatrixSpec& spec) {
   } catch (const Breakdown&) {
     choice.taken = "none";
   }
-  choice.device = solver.report().device;
+  choice.device = solver.report().device.name;
   choice.lines = explain(solver.report());
   return choice;
 }

@@ -81,12 +81,12 @@ Record record_of(const std::string& solver, const std::string& method, const std
 
 /// What the library says about a solver that is set up.
 void take_report(const Report& report, Record& record) {
-  record.device = report.device;
-  record.platform = report.platform;
+  record.device = report.device.name;
+  record.platform = report.device.platform;
   record.method = oclspkt::name(report.method);
   record.form = oclspkt::name(report.form);
   record.words_per_row = report.words_per_row;
-  record.why = report.why + "; " + report.device_why;
+  record.why = report.why + "; " + report.device.why;
   if (report.certificate_above_tolerance) {
     record.outcome = Outcome::not_covered;
     record.note = report.why;
@@ -114,7 +114,7 @@ Contestant<T> make_solver(MethodChoice choice, const std::string& devices, Preci
     c.record.setup_seconds = seconds_of([&] { solver->set_up(); });
     report = solver->report();
     take_report(report, c.record);
-    if (report.device_type == "host" && !carried_by_host(choice)) {
+    if (report.device.type == "host" && !carried_by_host(choice)) {
       c.record.method = oclspkt::name(choice);
       c.record.outcome = Outcome::absent;
       c.record.note = report.why;
@@ -179,11 +179,11 @@ DeviceInfo device_of(const Report& report) {
   DeviceInfo host;
   host.type = DeviceType::host;
   host.name = "host";
-  if (report.device_type == "host") return host;
+  if (report.device.type == "host") return host;
   for (const DeviceInfo& d : device_module(nullptr)->devices()) {
-    if (d.name == report.device && d.platform == report.platform) return d;
+    if (d.name == report.device.name && d.platform == report.device.platform) return d;
   }
-  throw InvalidInput("device '" + report.device + "' solved, but is not in the list of devices");
+  throw InvalidInput("device '" + report.device.name + "' solved, but is not in the list of devices");
 }
 
 }  // namespace
@@ -258,7 +258,7 @@ Field<T> make_field(const std::vector<std::string>& names, const std::string& de
       Report report;
       made[i] = make_solver(*method, entry.selection.value_or(devices_for(*method, problem.lines, devices, device)),
                             precision, problem, report);
-      if (!device && report.device_type != "host") device = device_of(report);
+      if (!device && report.device.type != "host") device = device_of(report);
     } else if (names[i] == kStream) {
       made[i] = make_stream(problem);
     } else if (names[i] != kStreamOpenCL) {

@@ -110,7 +110,7 @@ void set_up(Side<T>& side) {
 }
 
 std::string describe(const Report& report) {
-  std::string text = std::string(name(report.method)) + " on " + report.device;
+  std::string text = std::string(name(report.method)) + " on " + report.device.name;
   for (const GroupReport& group : report.groups) {
     text += ", " + std::to_string(group.lines) + " line by " + name(group.method);
   }

@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
     }
     const oclspkt::Report& report = solver.report();
     std::printf("%d steps on %s by %s\nlargest error %.3g, %lld bytes copied back by the solver\n", kSteps,
-                report.device.c_str(), oclspkt::name(report.method), largest,
+                report.device.name.c_str(), oclspkt::name(report.method), largest,
                 static_cast<long long>(solver.times().bytes_from_device));
     return largest <= 1000 * kSteps * std::numeric_limits<double>::epsilon() ? 0 : 1;
   } catch (const oclspkt::Error& e) {

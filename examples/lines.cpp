@@ -40,7 +40,7 @@ int main() {
     }
     const oclspkt::Report& report = solver.report();
     std::printf("%s, %s (%s)\non %s (%s)\nlargest error %.3g\n", lines.describe().c_str(), oclspkt::name(report.method),
-                report.why.c_str(), report.device.c_str(), report.device_why.c_str(), error);
+                report.why.c_str(), report.device.name.c_str(), report.device.why.c_str(), error);
     return error <= 100 * std::numeric_limits<double>::epsilon() ? 0 : 1;
   } catch (const oclspkt::Error& e) {
     std::fprintf(stderr, "%s\n", e.what());

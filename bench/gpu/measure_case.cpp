@@ -55,7 +55,7 @@ DeviceRecord record_of(const Case& c, const std::string& method, const std::stri
 }
 
 void take_report(const Report& report, DeviceRecord& r) {
-  r.device = report.device;
+  r.device = report.device.name;
   r.method = name(report.method);
   r.form = name(report.form);
   r.shape = report.shape;
@@ -117,7 +117,7 @@ class Streams {
 /// eps of what the answer is held against: of the bands where they are narrower than the vectors.
 template <typename T>
 double eps_of(const Report& report) {
-  const bool narrow = report.precision == Precision::narrow;
+  const bool narrow = report.precision.applied == Precision::narrow;
   return narrow ? std::numeric_limits<float>::epsilon() : static_cast<double>(std::numeric_limits<T>::epsilon());
 }
 
@@ -143,9 +143,9 @@ void solve(const Case& c, const Place& place, MethodChoice method, Problem<T>& p
   });
   const Report& report = solver.report();
   take_report(report, r);
-  if (report.device_type == name(DeviceType::host)) {
+  if (report.device.type == name(DeviceType::host)) {
     r.outcome = Outcome::absent;
-    r.note = "no kernel of this device; the host would solve: " + report.device_why;
+    r.note = "no kernel of this device; the host would solve: " + report.device.why;
     return;
   }
   if (const std::string why = place.variant == kPaper ? why_not_paper(report) : ""; !why.empty()) {

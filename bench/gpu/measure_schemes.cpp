@@ -73,7 +73,7 @@ class Trial {
   }
   /// With vectors in the memory of a GPU, else in that of the host. @return wall clock
   double apply() {
-    if (!on_gpu_ || solver_.report().device_type == name(DeviceType::host)) {
+    if (!on_gpu_ || solver_.report().device.type == name(DeviceType::host)) {
       return seconds_of([&] { solver_.apply(problem_.y.data(), problem_.x.data()); });
     }
     if (!buffers_) bring();
@@ -83,7 +83,7 @@ class Trial {
   double error() {
     std::fill_n(problem_.x.data(), problem_.n(), std::numeric_limits<T>::quiet_NaN());
     apply();
-    if (on_gpu_ && solver_.report().device_type != name(DeviceType::host)) {
+    if (on_gpu_ && solver_.report().device.type != name(DeviceType::host)) {
       check(clEnqueueReadBuffer(solver_.device_handles().queue, buffers_->x.get(), CL_TRUE, 0, bytes(),
                                 problem_.x.data(), 0, nullptr, nullptr),
             "a read");
@@ -291,7 +291,7 @@ class Schemes {
     });
     record["method"] = name(trial.report().method);
     record["shape"] = trial.report().shape;
-    record["where"] = trial.report().device_type == name(DeviceType::host) ? "host" : "device";
+    record["where"] = trial.report().device.type == name(DeviceType::host) ? "host" : "device";
     timing.apply = median_of(times(place_.applies), kLeastApplies, [&](int) { return trial.apply(); });
     write(timing, first, record);
     record["backward_error_eps"] = rounded(trial.error());
@@ -331,9 +331,9 @@ class Schemes {
     if (way.origin == Origin::chosen) record["scheme"] = scheme_of_shape(report, case_.lines, by_groups_);
     record["method"] = name(report.method);
     record["shape"] = report.shape;
-    if (!way.on_host && place_.device != nullptr && report.device_type == name(DeviceType::host)) {
+    if (!way.on_host && place_.device != nullptr && report.device.type == name(DeviceType::host)) {
       record["outcome"] = "refused";
-      record["note"] = cut(report.device_why);
+      record["note"] = cut(report.device.why);
       return false;
     }
     if (report.certificate_above_tolerance) {

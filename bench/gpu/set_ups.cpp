@@ -72,7 +72,7 @@ nlohmann::ordered_json measure(const Case& c, const DeviceInfo* device, const st
   return {{"matrix", c.matrix.describe()},
           {"scalar", c.is_double ? "double" : "float"},
           {"rows", c.lines.rows()},
-          {"device", report.device},
+          {"device", report.device.name},
           {"method", name(report.method)},
           {"shape", report.shape},
           {"backward_error_eps", error / static_cast<double>(std::numeric_limits<T>::epsilon())},

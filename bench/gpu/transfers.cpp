@@ -110,7 +110,7 @@ struct System {
     multiply(kept.lines(), kept.view(), x.data(), y.data());
     std::fill(x.begin(), x.end(), T(0));
     solver.set_up();
-    if (!solver.device_handles()) throw DeviceError("the host took the system: " + solver.report().device_why);
+    if (!solver.device_handles()) throw DeviceError("the host took the system: " + solver.report().device.why);
   }
   static Options options(int device) {
     Options options;

@@ -23,7 +23,7 @@ PetscErrorCode NoteSweep(PC pc, Sweep& sweep) {
     PetscCall(PetscInfo(pc, "degraded: %s\n", report.degraded[i].c_str()));
     PetscCall(PetscLogEventEnd(events().degraded, pc, 0, 0, 0));
     if (o->first_loss.empty()) {
-      OclspktCall(pc, o->first_loss = report.degraded[i] + "; its rows are solved on " + report.device);
+      OclspktCall(pc, o->first_loss = report.degraded[i] + "; its rows are solved on " + report.device.name);
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);

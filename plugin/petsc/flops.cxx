@@ -17,9 +17,9 @@ PetscLogDouble total(const Report& report, PetscLogDouble RowFlops::*which, doub
 
 /// How often a row is read: the halos of a partition belong to its neighbours as well.
 double repeated(const Report& report) {
-  if (report.method != Method::truncated_halo || report.partition <= 0 || report.partitions <= 1) return 1;
-  const auto cuts = static_cast<double>(report.partitions - 1);
-  return 1 + 2 * cuts * static_cast<double>(report.halo) / static_cast<double>(report.rows);
+  if (report.method != Method::truncated_halo || report.partition.rows <= 0 || report.partition.count <= 1) return 1;
+  const auto cuts = static_cast<double>(report.partition.count - 1);
+  return 1 + 2 * cuts * static_cast<double>(report.partition.halo) / static_cast<double>(report.rows);
 }
 
 }  // namespace

@@ -58,8 +58,8 @@ PetscErrorCode GetDeviceUsed_OCLSPKT(PC pc, const char** device, const char** ty
 
   PetscFunctionBegin;
   PetscCall(CheckChosen(pc));
-  OclspktCall(pc, o->told.device = of_directions(*o, [](const Report& r) { return r.device; });
-              o->told.device_type = of_directions(*o, [](const Report& r) { return r.device_type; }));
+  OclspktCall(pc, o->told.device = of_directions(*o, [](const Report& r) { return r.device.name; });
+              o->told.device_type = of_directions(*o, [](const Report& r) { return r.device.type; }));
   if (device) *device = o->told.device.c_str();
   if (type) *type = o->told.device_type.c_str();
   PetscFunctionReturn(PETSC_SUCCESS);

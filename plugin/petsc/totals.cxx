@@ -34,7 +34,7 @@ PetscErrorCode ChoseAsFirst(MPI_Comm comm, const Report& report, bool* same) {
   char first[kMost] = "", own[kMost];
 
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(own, sizeof own, "%s on %s", name(report.method), report.device.c_str()));
+  PetscCall(PetscSNPrintf(own, sizeof own, "%s on %s", name(report.method), report.device.name.c_str()));
   PetscCall(PetscStrncpy(first, own, sizeof first));
   PetscCallMPI(MPI_Bcast(first, static_cast<PetscMPIInt>(kMost), MPI_CHAR, 0, comm));
   *same = std::string_view(first) == own;

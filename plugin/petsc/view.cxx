@@ -41,8 +41,8 @@ void add_accuracy(const Totals& totals, Lines& lines) {
 }
 
 std::string device_line(const Report& report) {
-  return "device: " + report.device + " (" + report.device_type +
-         (report.platform.empty() ? "" : ", " + report.platform) + "), " + report.device_why;
+  return "device: " + report.device.name + " (" + report.device.type +
+         (report.device.platform.empty() ? "" : ", " + report.device.platform) + "), " + report.device.why;
 }
 
 /// Lines that are pinned, fallback lines, and devices lost.
@@ -103,14 +103,14 @@ Lines choice_lines(const Totals& totals, bool cut) {
   lines.push_back("rows: " + std::to_string(report.rows) + " in " + std::to_string(report.lines) +
                   (report.lines == 1 ? " line" : " lines") +
                   (totals.ranks > 1 ? ", on " + std::to_string(totals.ranks) + " ranks" : ""));
-  lines.push_back(std::string("precision: ") + name(report.precision) + ", storage form: " + name(report.form) + ", " +
+  lines.push_back(std::string("precision: ") + name(report.precision.applied) + ", storage form: " + name(report.form) + ", " +
                   number(report.words_per_row) + " words a row" +
                   (report.words_saved > 0 ? ", " + number(report.words_saved) + " less than the general form" : "") +
                   whose(totals));
-  if (!report.precision_why.empty()) lines.push_back("narrow: " + report.precision_why);
-  if (report.partition > 0) {
-    lines.push_back("partitions: " + std::to_string(report.partitions) + " of " + std::to_string(report.partition) +
-                    " rows, halo " + std::to_string(report.halo) + " rows" + whose(totals));
+  if (!report.precision.why.empty()) lines.push_back("narrow: " + report.precision.why);
+  if (report.partition.rows > 0) {
+    lines.push_back("partitions: " + std::to_string(report.partition.count) + " of " + std::to_string(report.partition.rows) +
+                    " rows, halo " + std::to_string(report.partition.halo) + " rows" + whose(totals));
   }
   add_accuracy(totals, lines);
   if (cut) add_cuts(totals.cut, lines);
@@ -178,7 +178,7 @@ void add_details(const Sweep& o, Lines& lines) {
   add_candidates(report, "considered: ", lines);
   if (o.solver.transpose_report().ready)
     add_candidates(o.solver.transpose_report(), "considered for the transpose: ", lines);
-  if (!report.device_costs.empty()) lines.push_back("costs: " + report.device_costs);
+  if (!report.device.costs.empty()) lines.push_back("costs: " + report.device.costs);
   if (report.ready) lines.push_back("dominance: " + number(report.dominance));
   const Counts counts = o.solver.counts();
   lines.push_back("set-ups: " + std::to_string(counts.set_ups) +
@@ -220,7 +220,7 @@ Lines explained_lines(const PC_OCLSPKT& o, const std::vector<Totals>& totals) {
     const Report& report = sweep.solver.report();
     if (o.ready) lines.push_back(direction_line(o, sweep, totals[s].ranks));
     if (o.ready) lines.push_back(device_line(report) + whose(totals[s]));
-    if (o.ready && !report.device_costs.empty()) lines.push_back("costs: " + report.device_costs);
+    if (o.ready && !report.device.costs.empty()) lines.push_back("costs: " + report.device.costs);
     add_candidates(report, "", lines);
     if (o.ready && sweep.layout.exchange) add_cuts(totals[s].cut, lines);
     add_exceptions(report, lines);
@@ -271,7 +271,7 @@ PetscErrorCode ViewString(PC pc, PetscViewer viewer) {
 
   PetscFunctionBegin;
   if (o.ready) {
-    PetscCall(PetscViewerStringSPrintf(viewer, " %s on %s", name(report.method), report.device.c_str()));
+    PetscCall(PetscViewerStringSPrintf(viewer, " %s on %s", name(report.method), report.device.name.c_str()));
   } else {
     PetscCall(PetscViewerStringSPrintf(viewer, o.failure.empty() ? " not set up" : " set-up failed"));
   }

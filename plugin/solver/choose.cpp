@@ -95,9 +95,9 @@ void write_proposal(const Proposal& p, const LineSet& lines, Report& report) {
     if (!(group.rounding <= report.rounding)) report.rounding = group.rounding;
   }
   report.growth = p.growth;
-  report.partition = cut ? p.plan.m : 0;
-  report.partitions = segments_of(p.plan) > 0 ? lines.count() * segments_of(p.plan) : cut ? p.plan.partitions() : 0;
-  report.halo = p.plan.halo;
+  report.partition.rows = cut ? p.plan.m : 0;
+  report.partition.count = segments_of(p.plan) > 0 ? lines.count() * segments_of(p.plan) : cut ? p.plan.partitions() : 0;
+  report.partition.halo = p.plan.halo;
   report.form = p.plan.narrow && p.plan.form == Form::general ? Form::narrow : p.plan.form;
   report.words_per_row = p.plan.words_per_row();
   Plan general = p.plan;
@@ -157,21 +157,21 @@ std::vector<Way> ways_there(Processors& processors, const Processor& host, const
 void explain_processor(const Processors& processors, std::vector<Way> ways, const Processor& chosen, Report& report) {
   const Way* device = least_of_devices(ways);
   const auto host = std::find_if(ways.begin(), ways.end(), [](const Way& way) { return way.processor->host(); });
-  report.device_costs.clear();
+  report.device.costs.clear();
   if (device == nullptr) {
-    report.device_why = processors.why_host.empty() ? kNoKernel : processors.why_host;
+    report.device.why = processors.why_host.empty() ? kNoKernel : processors.why_host;
     return;
   }
   const std::string costs = "predicted " + microseconds(device->apply) + " an apply";
-  report.device_costs = host != ways.end() ? costs + ", host " + microseconds(host->apply) : costs;
+  report.device.costs = host != ways.end() ? costs + ", host " + microseconds(host->apply) : costs;
   if (chosen.host()) {
-    report.device_costs = device->processor->name() + " " + report.device_costs;
+    report.device.costs = device->processor->name() + " " + report.device.costs;
     const bool predicted = processors.host && least(ways)->processor->host();
-    report.device_why = !processors.host ? kNoKernel
+    report.device.why = !processors.host ? kNoKernel
                         : predicted      ? "predicted to be faster than " + device->processor->name()
                                          : "nothing that is faster holds on " + device->processor->name();
   } else {
-    report.device_why = processors.host      ? "predicted to be faster than the host"
+    report.device.why = processors.host      ? "predicted to be faster than the host"
                         : processors.several ? "the cheapest of those named"
                                              : "asked for";
   }
@@ -289,8 +289,8 @@ template <typename T>
 void Solver<T>::Impl::take(const Way& way, const Proposal& proposal, const char* pin_why) {
   fallback_.make_solvers(pin_why, report_);
   write_proposal(proposal, bands_.lines(), report_);
-  report_.precision = narrows<T>(options_) ? Precision::narrow : Precision::same;
-  report_.precision_why = precision_text<T>(options_, narrowed_, device_ < 0, proposal);
+  report_.precision.applied = narrows<T>(options_) ? Precision::narrow : Precision::same;
+  report_.precision.why = precision_text<T>(options_, narrowed_, device_ < 0, proposal);
   report_.ready = true;
   std::string why = proposal.why;
   if (proposal.needs_trial) why += ", checked: " + error_text(report_.backward_error);

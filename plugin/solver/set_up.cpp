@@ -54,8 +54,8 @@ void Solver<T>::Impl::adopt(const Way& way) {
   const bool on_host = processor.host();
   const std::string platform = processor.info.platform;
   // A device solves by any method with the buffers that it has.
-  const bool same = (!on_host || report_.method == way.plan.method) && report_.device == processor.name() &&
-                    report_.platform == platform;
+  const bool same = (!on_host || report_.method == way.plan.method) && report_.device.name == processor.name() &&
+                    report_.device.platform == platform;
   if (solver_ == nullptr || !reusable_ || !same) {
     retire();
     solver_ = on_host ? make_host_solver<T>(way.plan.method)
@@ -64,9 +64,9 @@ void Solver<T>::Impl::adopt(const Way& way) {
   reusable_ = true;
   device_ = processor.index;
   report_.method = way.plan.method;
-  report_.device = processor.name();
-  report_.platform = platform;
-  report_.device_type = on_host ? "host" : name(processor.info.type);
+  report_.device.name = processor.name();
+  report_.device.platform = platform;
+  report_.device.type = on_host ? "host" : name(processor.info.type);
   ++counts_.uploads;
   solver_->expect(way.apply);
   solver_->set_up(way.plan, bands_);
@@ -122,9 +122,9 @@ void Solver<T>::Impl::begin_set_up() {
   report_ = Report{};
   report_.losses = previous.losses;
   report_.method = previous.method;  // which solver is there to be reused
-  report_.device = std::move(previous.device);
-  report_.device_type = std::move(previous.device_type);
-  report_.platform = std::move(previous.platform);
+  report_.device.name = std::move(previous.device.name);
+  report_.device.type = std::move(previous.device.type);
+  report_.device.platform = std::move(previous.device.platform);
   for (const LostDevice& device : lost_) report_.degraded.push_back(device.line);
   bands_.relabel(lines_);
   const std::optional<Survey> filled = std::exchange(filled_, std::nullopt);
@@ -156,7 +156,7 @@ void Solver<T>::Impl::set_up(const Known& known) {
 template <typename T>
 void Solver<T>::Impl::fall_back(const DeviceError& error) {
   if (options_.on_device_failure == OnDeviceFailure::error || device_ < 0) throw;
-  lose({device_, report_.device + ": " + error.what()});
+  lose({device_, report_.device.name + ": " + error.what()});
   discard_choice();
   choose_of_those_left(std::nullopt);
 }

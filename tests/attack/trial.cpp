@@ -111,7 +111,7 @@ void answer_all(const Exam<T>& exam, Solver<T>& solver, Outcome& outcome) {
     if (outcome.answers.empty()) {
       outcome.method = name(report.method);
       outcome.shape = without_numbers(report.shape);
-      outcome.device = report.device_type == "host" ? "host" : report.platform;
+      outcome.device = report.device.type == "host" ? "host" : report.device.platform;
       outcome.above_tolerance = report.certificate_above_tolerance;
       outcome.bound = rounding_bound(report) + report.certificate / eps;
     }

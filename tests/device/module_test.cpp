@@ -73,8 +73,8 @@ TEST(NoDriver, TheHostAnswersAndTheReportSaysWhy) {
   solver.set_up(LineSet::one(n), lower.data(), diag.data(), upper.data());
   solver.apply(y.data(), x.data());
   EXPECT_NEAR(x[n / 2], 1, 1e-15);
-  EXPECT_EQ(solver.report().device, "host");
-  EXPECT_TRUE(std::regex_search(solver.report().device_why, std::regex(expected))) << solver.report().device_why;
+  EXPECT_EQ(solver.report().device.name, "host");
+  EXPECT_TRUE(std::regex_search(solver.report().device.why, std::regex(expected))) << solver.report().device.why;
   EXPECT_TRUE(opened().devices().empty());
   Options named;
   named.devices = "cpu";

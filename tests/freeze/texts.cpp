@@ -57,11 +57,11 @@ std::string text_of(const Report& r) {
   line.add("dominance", r.dominance).add("certificate", r.certificate).add("tolerance", r.tolerance);
   line.add("above tolerance", r.certificate_above_tolerance).add("rounding", r.rounding);
   line.add("backward error", r.backward_error).add("growth", r.growth).add("rows", r.rows).add("lines", r.lines);
-  line.add("partition", r.partition).add("partitions", r.partitions).add("halo", r.halo);
+  line.add("partition", r.partition.rows).add("partitions", r.partition.count).add("halo", r.partition.halo);
   line.add("words", r.words_per_row).add("saved", r.words_saved).add("form", std::string(name(r.form)));
-  line.add("precision", std::string(name(r.precision))).add("precision why", r.precision_why);
-  line.add("device", r.device).add("type", r.device_type).add("platform", r.platform);
-  line.add("device why", r.device_why).add("losses", static_cast<Index>(r.losses));
+  line.add("precision", std::string(name(r.precision.applied))).add("precision why", r.precision.why);
+  line.add("device", r.device.name).add("type", r.device.type).add("platform", r.device.platform);
+  line.add("device why", r.device.why).add("losses", static_cast<Index>(r.losses));
   std::string text = std::string(name(r.method)) + ": " + line.text();
   for (const std::string& lost : r.degraded) text += "; lost " + lost;
   return text + list("group", r.groups) + list("candidate", r.candidates);

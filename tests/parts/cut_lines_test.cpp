@@ -238,7 +238,7 @@ class JoinedLines : public testing::Test {
       truncation = std::max(truncation, report.certificate * std::max(1.0, cut.rounding) + cut.bound);
       const std::string scheme = names.find(report, lines);
       const std::string text = std::string("? ") + name(report.method) + " " + report.shape;
-      used.insert(report.device == "host" ? "host" : scheme.empty() ? text : scheme);
+      used.insert(report.device.name == "host" ? "host" : scheme.empty() ? text : scheme);
     }
     if (!holds) {
       for (const std::string& scheme : used) ++tally_.of(scheme).refused;

@@ -130,7 +130,7 @@ TYPED_TEST(DeviceVectors, GiveTheBitsOfVectorsOnTheHost) {
         options.method = method;
         Solver<T> solver(options);
         this->set_up(solver, bands);
-        ASSERT_NE(solver.report().device, "host");
+        ASSERT_NE(solver.report().device.name, "host");
         this->expect_the_same(solver, y);
       }
     });
@@ -275,7 +275,7 @@ TYPED_TEST(DeviceVectors, AreLostWithADeviceThatFails) {
       options.on_device_failure = on_failure;
       Solver<T> solver(options);
       this->set_up(solver, bands);
-      const std::string device = solver.report().device;
+      const std::string device = solver.report().device.name;
       {
         const DeviceVector<T> y(solver.device_handles(), ones), x(solver.device_handles(), ones);
         for (const ocl::Place place : {ocl::Place::argument, ocl::Place::launch, ocl::Place::wait}) {
@@ -287,7 +287,7 @@ TYPED_TEST(DeviceVectors, AreLostWithADeviceThatFails) {
       }
       EXPECT_LE(this->backward_error(solver, bands), 100);
       this->set_up(solver, bands);
-      EXPECT_EQ(solver.report().device, on_failure == OnDeviceFailure::error ? device : "host");
+      EXPECT_EQ(solver.report().device.name, on_failure == OnDeviceFailure::error ? device : "host");
       EXPECT_EQ(solver.report().losses, on_failure == OnDeviceFailure::error ? 0U : 1U);
       EXPECT_LE(this->backward_error(solver, bands), 100);
     }

@@ -83,13 +83,13 @@ void lose_device(const Options& options) {
   const Bands<double> bands = test::random_dominant<double>(LineSet::one(5000), 3);
   Solver<double> solver(options);
   Helpers::set_up(solver, bands);
-  const std::string device = solver.report().device;
-  require(device != "host", "the device is used: " + solver.report().device_why);
+  const std::string device = solver.report().device.name;
+  require(device != "host", "the device is used: " + solver.report().device.why);
   test::set_fault_hook(occupy);
   auto start = Clock::now();
   require(Helpers::backward_error(solver, bands) <= 100, "the answer is right");
   require(since(start) < kPromptSolve, "the solve took " + std::to_string(since(start)) + " s");
-  require(solver.report().device == "host", "the host solved, not " + solver.report().device);
+  require(solver.report().device.name == "host", "the host solved, not " + solver.report().device.name);
   require(solver.report().degraded.size() == 1, "one loss is told");
   require(solver.report().degraded[0].find("did not finish within 0.5 s") != std::string::npos,
           solver.report().degraded[0]);
@@ -97,7 +97,7 @@ void lose_device(const Options& options) {
   start = Clock::now();
   Solver<double> other(options);
   Helpers::set_up(other, bands);
-  require(other.report().device == "host", "an abandoned device is not used again");
+  require(other.report().device.name == "host", "an abandoned device is not used again");
   require(Helpers::backward_error(other, bands) <= 100, "the other answer is right");
   solver = Solver<double>(options);
   release_devices();

@@ -19,7 +19,7 @@ enum class Moment { set_up, first_apply, second_apply, transpose };
 constexpr Moment kMoments[] = {Moment::set_up, Moment::first_apply, Moment::second_apply, Moment::transpose};
 
 std::string said(const Report& report) {
-  std::string text = report.device + " (" + report.device_why + ")";
+  std::string text = report.device.name + " (" + report.device.why + ")";
   for (const std::string& line : report.degraded) text += "; degraded " + line;
   return text;
 }
@@ -97,7 +97,7 @@ class FailingDevices : public test::SolverFixture<T> {
     const std::string code = "(" + std::to_string(test::code_of(place)) + ")";
     EXPECT_NE(report.degraded[0].find(code), std::string::npos) << report.degraded[0];
     const Report& failed = moment == Moment::transpose ? solver.transpose_report() : report;
-    EXPECT_EQ(failed.device, "host") << said(failed);
+    EXPECT_EQ(failed.device.name, "host") << said(failed);
   }
 
   /// The places that a solver passes at a moment.
@@ -177,7 +177,7 @@ TYPED_TEST(FailingDevices, StopTheSolverOnlyIfAskedTo) {
       }
       Faults::none();
       for (const Moment now : kMoments) this->live(solver, now);
-      EXPECT_EQ(solver.report().device, device_of(options).name) << said(solver.report());
+      EXPECT_EQ(solver.report().device.name, device_of(options).name) << said(solver.report());
       EXPECT_TRUE(solver.report().degraded.empty());
     }
   });
@@ -187,11 +187,11 @@ TYPED_TEST(FailingDevices, StopTheSolverOnlyIfAskedTo) {
 void expect_lost(const Report& report, std::size_t lost, std::size_t devices) {
   EXPECT_EQ(report.losses, lost);
   EXPECT_EQ(report.degraded.size(), lost) << said(report);
-  EXPECT_EQ(report.device == "host", lost == devices) << said(report);
+  EXPECT_EQ(report.device.name == "host", lost == devices) << said(report);
   std::set<std::string> names;
   for (const std::string& line : report.degraded) names.insert(line.substr(0, line.find(": ")));
   EXPECT_EQ(names.size(), lost) << said(report);
-  EXPECT_FALSE(names.contains(report.device)) << said(report);
+  EXPECT_FALSE(names.contains(report.device.name)) << said(report);
 }
 
 TYPED_TEST(FailingDevices, TheNextDeviceTakesOver) {
@@ -232,7 +232,7 @@ TYPED_TEST(FailingDevices, OfAutoLeaveTheCheapestOfTheOthers) {
   Solver<T> solver(options);
   Faults::at(Place::launch, -1, 0, 1000);
   this->set_up(solver, bands);
-  EXPECT_EQ(solver.report().device, "host") << said(solver.report());
+  EXPECT_EQ(solver.report().device.name, "host") << said(solver.report());
   EXPECT_LE(this->backward_error(solver, bands), 100);
   EXPECT_EQ(solver.report().losses, static_cast<std::size_t>(Faults::fired()));
 }
@@ -251,13 +251,13 @@ TYPED_TEST(FailingDevices, AreNotTriedAgainUntilSizeOrOptionsChange) {
     Faults::none();
     for (int again = 0; again < 3; ++again) {
       this->live(solver, Moment::set_up);
-      EXPECT_EQ(solver.report().device, "host");
+      EXPECT_EQ(solver.report().device.name, "host");
       EXPECT_EQ(solver.report().degraded.size(), 1u);
       EXPECT_EQ(solver.report().losses, 1u);
     }
     EXPECT_EQ(Faults::seen(), 0);
     this->set_up(solver, test::constant<T>(LineSet::one(2000), -1, 4, -1));
-    EXPECT_EQ(solver.report().device, device);
+    EXPECT_EQ(solver.report().device.name, device);
     EXPECT_TRUE(solver.report().degraded.empty());
 
     Faults::at(Place::allocate, device_of(options).index);
@@ -265,11 +265,11 @@ TYPED_TEST(FailingDevices, AreNotTriedAgainUntilSizeOrOptionsChange) {
     Faults::none();
     solver.set_options(options);  // the same ones heal nothing
     this->live(solver, Moment::set_up);
-    EXPECT_EQ(solver.report().device, "host");
+    EXPECT_EQ(solver.report().device.name, "host");
     options.partition = 64;
     solver.set_options(options);
     this->live(solver, Moment::set_up);
-    EXPECT_EQ(solver.report().device, device);
+    EXPECT_EQ(solver.report().device.name, device);
     EXPECT_EQ(solver.report().losses, 2u);
   });
 }
@@ -304,7 +304,7 @@ TYPED_TEST(FailingProbe, LosesTheDeviceForItsSolverOnly) {
     }
     Solver<TypeParam> solver(options);
     this->live(solver, Moment::set_up);
-    EXPECT_EQ(solver.report().device, device_of(options).name) << said(solver.report());
+    EXPECT_EQ(solver.report().device.name, device_of(options).name) << said(solver.report());
     EXPECT_TRUE(solver.report().degraded.empty());
   });
 }

@@ -55,11 +55,11 @@ class Fork : public test::SolverFixture<double> {
   void solve_on_device(Solver<double>& solver) {
     set_up(solver, bands_);
     EXPECT_LE(backward_error(solver, bands_), 100);
-    EXPECT_NE(solver.report().device, "host") << solver.report().device_why;
+    EXPECT_NE(solver.report().device.name, "host") << solver.report().device.why;
   }
 
   static void expect_taken_over(const Report& report) {
-    EXPECT_EQ(report.device, "host") << report.device_why;
+    EXPECT_EQ(report.device.name, "host") << report.device.why;
     ASSERT_FALSE(report.degraded.empty());
     for (const std::string& line : report.degraded) EXPECT_NE(line.find("forked"), std::string::npos) << line;
   }
@@ -101,7 +101,7 @@ TEST_F(Fork, TheHostTakesOverFromASolverThatWasSetUpBefore) {
       release_devices();
     });
     EXPECT_LE(backward_error(used, bands_), 100);
-    EXPECT_NE(used.report().device, "host");
+    EXPECT_NE(used.report().device.name, "host");
   });
 }
 

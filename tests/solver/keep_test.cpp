@@ -86,7 +86,7 @@ TEST_F(Keep, NoRemedyAndNothingAfterAFailure) {
   on_devices([](Solver<double>& solver) {
     set_up(solver, test::constant<double>(LineSet::one(kRows), 1, 0, 1));
     EXPECT_EQ(solver.report().method, Method::pivot);
-    EXPECT_EQ(solver.report().device, "host");
+    EXPECT_EQ(solver.report().device.name, "host");
     set_up(solver, rows(4));
     EXPECT_EQ(solver.report().method, Method::truncated_streamed) << solver.report().why;
 
@@ -214,7 +214,7 @@ TEST_F(Keep, TheBandsBesideStoredFactors) {
         closed.copy_from(bands.view());
         closed.close_lines();
         set_up(solver, bands);
-        if (solver.report().device_type == "cpu") {
+        if (solver.report().device.type == "cpu") {
           const std::int64_t word = sizeof(double), words = symmetric && options.devices != "host" ? 6 : 7;
           EXPECT_LE(solver.bytes(), words * word * lines.rows() + (2 << 20)) << words << " words, and scratch";
         }

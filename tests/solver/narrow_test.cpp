@@ -57,7 +57,7 @@ class NarrowPrecision : public test::SolverFixture<double> {
   }
 
   static bool says(const Report& report, const std::string& word) {
-    return report.precision_why.find(word) != std::string::npos;
+    return report.precision.why.find(word) != std::string::npos;
   }
 };
 
@@ -71,18 +71,18 @@ TEST_F(NarrowPrecision, KeepsFactorsAsFloatsOnDevicesAndRoundsBandsEverywhere) {
       set_up(solver, bands);
       const auto x = apply(solver, y);
       const Report& report = solver.report();
-      EXPECT_EQ(report.precision, Precision::narrow);
+      EXPECT_EQ(report.precision.applied, Precision::narrow);
       EXPECT_TRUE(says(report, "bands rounded to float, which changes the excess of a row by "))
-          << report.precision_why;
+          << report.precision.why;
       if (options.devices == "host") {
         EXPECT_EQ(report.form, Form::general);
-        EXPECT_TRUE(says(report, "factors stay double, the host solves")) << report.precision_why;
+        EXPECT_TRUE(says(report, "factors stay double, the host solves")) << report.precision.why;
         EXPECT_LE(apart(x, of_floats), 16 * eps);
       } else {
-        EXPECT_EQ(report.form, Form::narrow) << report.why << "; " << report.precision_why;
+        EXPECT_EQ(report.form, Form::narrow) << report.why << "; " << report.precision.why;
         EXPECT_EQ(report.words_per_row, 3.5);
         EXPECT_EQ(report.words_saved, 1.5);
-        EXPECT_TRUE(says(report, "stored factors are floats, too")) << report.precision_why;
+        EXPECT_TRUE(says(report, "stored factors are floats, too")) << report.precision.why;
         EXPECT_LE(apart(x, of_floats), 4 * FLT_EPSILON);
         EXPECT_GT(apart(x, of_floats), eps) << "nothing was rounded";
       }
@@ -101,7 +101,7 @@ TEST_F(NarrowPrecision, ErrsByRoundingTimesTheCondition) {
       Solver<double> solver(narrow(options));
       set_up(solver, bands);
       EXPECT_EQ(solver.report().form, options.devices == "host" ? Form::general : Form::symmetric);
-      EXPECT_EQ(solver.report().words_per_row, options.devices == "host" ? 7 : 3) << solver.report().precision_why;
+      EXPECT_EQ(solver.report().words_per_row, options.devices == "host" ? 7 : 3) << solver.report().precision.why;
       EXPECT_LE(apart(apply(solver, y), right), 4 * FLT_EPSILON * (1 + 4 * lambda)) << lambda;
     });
   }
@@ -132,7 +132,7 @@ TEST_F(NarrowPrecision, LeavesSharedFactorsAsTheyAre) {
       set_up(same, floats);
       EXPECT_EQ(solver.report().form, Form::shared);
       EXPECT_EQ(solver.report().words_per_row, 2);
-      EXPECT_TRUE(says(solver.report(), "shared factors fit into the cache")) << solver.report().precision_why;
+      EXPECT_TRUE(says(solver.report(), "shared factors fit into the cache")) << solver.report().precision.why;
       EXPECT_EQ(apply(solver, y), apply(same, y));
     });
   }
@@ -149,7 +149,7 @@ TEST_F(NarrowPrecision, LeavesFactorsOfWeakRowsAsTheyAre) {
     set_up(same, weak);
     EXPECT_EQ(solver.report().form, Form::symmetric) << solver.report().why;
     EXPECT_EQ(solver.report().words_per_row, 4);
-    EXPECT_TRUE(says(solver.report(), "with row dominance 1.000005 rounding")) << solver.report().precision_why;
+    EXPECT_TRUE(says(solver.report(), "with row dominance 1.000005 rounding")) << solver.report().precision.why;
     EXPECT_EQ(apply(solver, y), apply(same, y));
   });
 }
@@ -161,7 +161,7 @@ TEST_F(NarrowPrecision, SolvesPoissonsEquationExactly) {
     set_up(solver, bands);
     EXPECT_TRUE(test::is_exact(solver.report())) << solver.report().why;
     EXPECT_LE(backward_error(solver, bands), 100);
-    EXPECT_TRUE(says(solver.report(), "bands rounded to float; ")) << solver.report().precision_why;
+    EXPECT_TRUE(says(solver.report(), "bands rounded to float; ")) << solver.report().precision.why;
   });
 }
 
@@ -217,7 +217,7 @@ TEST_F(NarrowPrecision, SolvesFallbackLines) {
     Solver<double> solver(narrow(options));
     set_up(solver, bands);
     EXPECT_EQ(solver.report().groups.size(), 2u);
-    EXPECT_EQ(solver.report().form, Form::narrow) << solver.report().precision_why;
+    EXPECT_EQ(solver.report().form, Form::narrow) << solver.report().precision.why;
     const auto x = apply(solver, y);
     EXPECT_LE(apart(piece(x, 0, 7), piece(right, 0, 7)), 4 * FLT_EPSILON);
     EXPECT_LE(apart(piece(x, 7, 8), piece(right, 7, 8)), 1e-6);  // condition 1e9, in double
@@ -253,11 +253,11 @@ TEST_F(NarrowPrecision, IsTheSameOperatorWhenSetUpAgain) {
     Solver<double> solver(narrow(options));
     set_up(solver, bands);
     const auto first = apply(solver, y);
-    const std::string why = solver.report().precision_why;
+    const std::string why = solver.report().precision.why;
     for (int i = 0; i < 100; ++i) apply(solver, y);  // for few another method would do
     solver.set_up();                                 // of the bands that are rounded already
     EXPECT_EQ(apply(solver, y), first);
-    EXPECT_EQ(solver.report().precision_why, why);
+    EXPECT_EQ(solver.report().precision.why, why);
   });
 }
 
@@ -293,12 +293,12 @@ TEST_F(NarrowPrecision, KeepsFactorsOfLinesSideBySideAsFloats) {
         EXPECT_EQ(report.method, Method::exact_factored);
         if (options.devices == "host") {
           EXPECT_EQ(report.form, Form::general);
-          EXPECT_TRUE(says(report, "factors stay double, the host solves")) << report.precision_why;
+          EXPECT_TRUE(says(report, "factors stay double, the host solves")) << report.precision.why;
           EXPECT_LE(apart(x, of_floats), 16 * eps);
         } else {
-          EXPECT_EQ(report.form, symmetric ? Form::symmetric : Form::narrow) << report.precision_why;
+          EXPECT_EQ(report.form, symmetric ? Form::symmetric : Form::narrow) << report.precision.why;
           EXPECT_EQ(report.words_per_row, symmetric ? 3 : 3.5);
-          EXPECT_TRUE(says(report, "stored factors are floats, too")) << report.precision_why;
+          EXPECT_TRUE(says(report, "stored factors are floats, too")) << report.precision.why;
           EXPECT_NE(report.shape.find(symmetric ? "narrow symmetric factors" : "narrow stored factors"),
                     std::string::npos)
               << report.shape;
@@ -333,7 +333,7 @@ TEST_F(NarrowPrecision, LeavesFactorsOfWeakAndSharedLinesSideBySideAsTheyAre) {
       set_up(solver, bands);
       set_up(same, rounded(bands));
       EXPECT_TRUE(says(solver.report(), alike ? "shared factors fit into the cache" : "the excess"))
-          << solver.report().precision_why;
+          << solver.report().precision.why;
       EXPECT_EQ(apply(solver, y), apply(same, y));
     }
   });
@@ -349,8 +349,8 @@ TEST(NarrowPrecisionOfFloats, ChangesNothingAndSaysSo) {
       Solver<float> solver(options);
       solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
       solver.apply(y.data(), x[precision == Precision::narrow].data());
-      EXPECT_EQ(solver.report().precision, Precision::same);
-      EXPECT_EQ(solver.report().precision_why,
+      EXPECT_EQ(solver.report().precision.applied, Precision::same);
+      EXPECT_EQ(solver.report().precision.why,
                 precision == Precision::same ? "" : "narrow changes nothing: the vectors are float already");
     }
     EXPECT_EQ(x[0], x[1]);

@@ -122,7 +122,7 @@ TYPED_TEST(Numbers, OfARowMayShareAnyPowerOfTwo) {
           EXPECT_TRUE(x_scaled == x) << name(plain.method) << " d " << d;
         }
         EXPECT_EQ(other.method, plain.method);
-        EXPECT_EQ(other.halo, plain.halo);
+        EXPECT_EQ(other.partition.halo, plain.partition.halo);
         EXPECT_EQ(other.certificate, plain.certificate);
         EXPECT_EQ(other.dominance, plain.dominance);
       }
@@ -140,7 +140,7 @@ TYPED_TEST(Numbers, OfAWindSendDevicesOnToTheExactMethod) {
         this->set_up(solver, bands);
         const bool host = options.devices == "host";
         EXPECT_TRUE(test::is_exact(solver.report())) << solver.report().why;
-        EXPECT_EQ(solver.report().device == "host", host);
+        EXPECT_EQ(solver.report().device.name == "host", host);
         EXPECT_LE(this->backward_error(solver, bands), 100);
         if (host) return;
         // Stored factors are streamed down only, from starts that are truncated: not what a wind wants.

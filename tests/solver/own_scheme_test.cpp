@@ -34,7 +34,7 @@ TYPED_TEST(SchemeOfOnesOwn, IsChosenWhereItIsNamedAndTellsOfItself) {
     const Report& report = solver.report();
     EXPECT_EQ(report.method, Method::exact_factored) << report.why;
     EXPECT_EQ(report.shape, "7 lines by one work-item");
-    EXPECT_NE(report.device, "host");
+    EXPECT_NE(report.device.name, "host");
     EXPECT_EQ(report.words_per_row, 9);
     EXPECT_LE(report.rounding, kRoundingLimit);
     EXPECT_GT(report.rounding, 0);

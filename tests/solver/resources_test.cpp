@@ -25,7 +25,7 @@ class Resources : public test::SolverFixture<double> {
  protected:
   static void set_up_on_device(Solver<double>& solver, const Bands<double>& bands) {
     set_up(solver, bands);
-    ASSERT_NE(solver.report().device, "host") << solver.report().device_why;
+    ASSERT_NE(solver.report().device.name, "host") << solver.report().device.why;
   }
 
   /// Call f(options) for each device, in place and copying, by the truncated method.
@@ -67,7 +67,7 @@ TEST_F(Resources, AThousandSolversShareOneContextAndOneBuild) {
     EXPECT_EQ(Faults::seen(Place::open), 1);
     EXPECT_EQ(Faults::seen(Place::build), 1);
     const std::int64_t each = (test::resident_bytes() - before) / static_cast<std::int64_t>(count - 1);
-    std::cout << solvers.back().report().device << ": " << each << " bytes a solver in memory, "
+    std::cout << solvers.back().report().device.name << ": " << each << " bytes a solver in memory, "
               << solvers.back().bytes() << " by its own count, bands " << bands.bytes() << std::endl;
     EXPECT_LE(each, bands.bytes() + kMegabyte);
     EXPECT_GE(solvers.back().bytes(), bands.bytes());
@@ -92,7 +92,7 @@ TEST_F(Resources, DoNotGrowWithAppliesAndSetUps) {
     const std::int64_t before = test::resident_bytes();
     work(set_ups, applies);
     const std::int64_t growth = test::resident_bytes() - before;
-    std::cout << solver.report().device << ": " << growth << " bytes more after " << set_ups << " set-ups of "
+    std::cout << solver.report().device.name << ": " << growth << " bytes more after " << set_ups << " set-ups of "
               << applies << " applies" << std::endl;
     EXPECT_EQ(solver.times().applies, (100 + set_ups) * applies);
     EXPECT_LE(growth, kMegabyte);  // ten bytes an apply in place
@@ -141,7 +141,7 @@ TEST_F(FreshProcess, SmallSystemsTouchNoOpenCL) {
     solvers.emplace_back(Options{});
     set_up(solvers.back(), bands);
     EXPECT_LE(backward_error(solvers.back(), bands), 100);
-    EXPECT_EQ(solvers.back().report().device, "host");
+    EXPECT_EQ(solvers.back().report().device.name, "host");
   }
   EXPECT_EQ(open_device_module(), nullptr);
   EXPECT_EQ(test::thread_count(), threads);
@@ -162,7 +162,7 @@ TEST_F(FreshProcess, DriversRunAsManyThreadsAsTheProcessHasProcessors) {
     const int started = test::thread_count() - before;
     before += started;
     most = std::max(most, started);
-    std::cout << solver.report().device << ": " << started << " threads on " << allowed << " processors" << std::endl;
+    std::cout << solver.report().device.name << ": " << started << " threads on " << allowed << " processors" << std::endl;
     // The emulator stands for a board: its kernels run at once, a thread each, and it has 32 unless the mask is narrow.
     // Other processors than the host's have threads of their driver's own to wait for them.
     const DeviceInfo& info = device_module(nullptr)->devices().at(std::stoul(options.devices));

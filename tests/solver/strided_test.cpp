@@ -40,7 +40,7 @@ TYPED_TEST(StridedLines, AreSolvedWhereTheUserSays) {
         EXPECT_EQ(report.method, Method::exact_factored);
         EXPECT_EQ(report.form, shared ? Form::shared : Form::general);
         EXPECT_DOUBLE_EQ(report.words_per_row, shared ? 2 : 5);
-        EXPECT_EQ(report.device_type == "host", options.devices == "host") << report.device_why;
+        EXPECT_EQ(report.device.type == "host", options.devices == "host") << report.device.why;
         EXPECT_LE(this->backward_error(solver, bands), 20);
         const std::vector<T> y = test::random_vector<T>(lines.extent());
         std::vector<T> x(y.size());
@@ -63,7 +63,7 @@ TYPED_TEST(StridedLines, ThatNoStoredFactorsSolveLeaveTheOthersOnTheDevice) {
     ASSERT_EQ(solver.report().groups.size(), 1u);
     EXPECT_EQ(solver.report().groups[0].first_line, 77);
     EXPECT_EQ(solver.report().groups[0].method, Method::pivot);
-    EXPECT_EQ(solver.report().device_type == "host", options.devices == "host");
+    EXPECT_EQ(solver.report().device.type == "host", options.devices == "host");
     EXPECT_LE(this->backward_error(solver, bands), 100);
   });
 }
@@ -86,9 +86,9 @@ TYPED_TEST(StridedLines, GoToTheHostWhereADeviceHasNoMemoryForABlock) {
     Solver<T> solver(options);
     const Bands<T> bands = test::diffusion<T>(LineSet::grid_axis(2, 100, 100, 10), 1);
     this->set_up(solver, bands);
-    EXPECT_EQ(solver.report().device, "host");
-    EXPECT_NE(solver.report().device_why.find("does not hold a block"), std::string::npos)
-        << solver.report().device_why;
+    EXPECT_EQ(solver.report().device.name, "host");
+    EXPECT_NE(solver.report().device.why.find("does not hold a block"), std::string::npos)
+        << solver.report().device.why;
     EXPECT_TRUE(solver.report().degraded.empty());
     EXPECT_LE(this->backward_error(solver, bands), 20);
   });
@@ -131,13 +131,13 @@ TYPED_TEST(StridedLines, AreCutIntoSegmentsWhereTheUserNamesTruncation) {
         this->set_up(solver, bands);
         const Report& report = solver.report();
         EXPECT_EQ(report.method, Method::truncated_halo);
-        EXPECT_NE(report.device_type, "host") << report.device_why;
+        EXPECT_NE(report.device.type, "host") << report.device.why;
         EXPECT_LE(report.certificate, report.tolerance);
         EXPECT_FALSE(report.certificate_above_tolerance);
-        EXPECT_GT(report.halo, 0);
+        EXPECT_GT(report.partition.halo, 0);
         if (options.partition > 0) {
-          EXPECT_EQ(report.partition, 250);
-          EXPECT_EQ(report.partitions, lines.count() * (lines.length(0) == 3000 ? 12 : 3));
+          EXPECT_EQ(report.partition.rows, 250);
+          EXPECT_EQ(report.partition.count, lines.count() * (lines.length(0) == 3000 ? 12 : 3));
         }
         EXPECT_LE(this->backward_error(solver, bands), 20);
       }
@@ -179,7 +179,7 @@ TYPED_TEST(StridedLines, AreCutUnaskedOnlyWhereTheyAreTooFewForTheCores) {
     // They are one bundle, which keeps one core busy.
     const auto& devices = open_device_module()->devices();
     const auto used = std::find_if(devices.begin(), devices.end(), [&](const DeviceInfo& d) {
-      return d.name == solver.report().device && d.platform == solver.report().platform;
+      return d.name == solver.report().device.name && d.platform == solver.report().device.platform;
     });
     ASSERT_NE(used, devices.end());
     EXPECT_EQ(solver.report().method, used->cores > 1 ? Method::truncated_halo : Method::exact_factored);
@@ -195,7 +195,7 @@ TYPED_TEST(StridedLines, ThatAreNotNeighboursAreSolvedByTheHostWhateverIsNamed) 
     Solver<T> solver(options);
     const Bands<T> apart = test::diffusion<T>(LineSet::strided(50, 40, 20, 2), 1);  // neighbours two places apart
     this->set_up(solver, apart);
-    EXPECT_EQ(solver.report().device, "host");
+    EXPECT_EQ(solver.report().device.name, "host");
     EXPECT_EQ(solver.report().method, Method::exact_factored) << solver.report().why;
     EXPECT_LE(this->backward_error(solver, apart), 20);
   });

@@ -61,7 +61,7 @@ TYPED_TEST(Variants, ForGpusSolveByWorkGroups) {
     expect(Method::exact_twopass, test::diffusion<T>(LineSet::one(200'011), 1e6));
     expect(Method::exact_twopass, test::constant<T>(LineSet::one(20'011), -1, 2, -1));
     // Sums of rows that are 0 but for rounding: forgiving that would change the solution, and the kernels do.
-    EXPECT_EQ(this->solve(options, test::row_sums_zero<T>(LineSet::one(20'011))).device, "host");
+    EXPECT_EQ(this->solve(options, test::row_sums_zero<T>(LineSet::one(20'011))).device.name, "host");
     EXPECT_TRUE(this->solve(options, test::random_dominant<T>(LineSet::grid_axis(1, 40, 50, 3), 3)).ready);
     options.method = MethodChoice::truncated_halo;
     for (const double d : {3.0, 1.2, 1.05}) {
@@ -84,8 +84,8 @@ TYPED_TEST(Variants, ForGpusLeaveFactorsOfLinesEndToEndToTheHost) {
     options.method = MethodChoice::exact_factored;
     const Report report = this->solve(options, test::random_dominant<T>(LineSet::equal(40, 500), 3));
     EXPECT_EQ(report.method, Method::exact_factored);
-    EXPECT_EQ(report.device, "host");
-    EXPECT_NE(report.device_why.find("use method exact"), std::string::npos) << report.device_why;
+    EXPECT_EQ(report.device.name, "host");
+    EXPECT_NE(report.device.why.find("use method exact"), std::string::npos) << report.device.why;
     ASSERT_EQ(report.candidates.size(), 1U);
     EXPECT_TRUE(report.candidates.front().taken);
   });
@@ -121,7 +121,7 @@ TYPED_TEST(Variants, ForGpusSolveLinesSideBySideByTiles) {
     expect(Method::exact_factored, Form::shared, test::diffusion<T>(lines, 1e4));
     expect(Method::exact_factored, Form::general, row_sums_exactly_zero<T>(lines));
     // Forgiving what rounding makes of such sums would change the solution, and what is not forgiven has no bound here.
-    EXPECT_EQ(this->solve(options, test::row_sums_zero<T>(lines)).device, "host");
+    EXPECT_EQ(this->solve(options, test::row_sums_zero<T>(lines)).device.name, "host");
     expect(Method::truncated_streamed, Form::shared, test::diffusion<T>(LineSet::grid_axis(1, 40, 50, 3), 1e4));
     options.method = MethodChoice::truncated;
     expect(Method::truncated_streamed, Form::general, test::random_dominant<T>(planes, 1.5));
@@ -193,7 +193,7 @@ TYPED_TEST(Variants, OfThePaperSolveAsItDoesWhereItsCertificateHolds) {
       EXPECT_EQ(report.candidates.front().method, Method::truncated_halo) << "it is tried first";
       if (paper) {
         EXPECT_GE(report.words_per_row, 20);
-        EXPECT_EQ(report.halo, 0);
+        EXPECT_EQ(report.partition.halo, 0);
       }
     };
     for (const double d : {3.0, 1.2}) {

@@ -36,7 +36,7 @@ TYPED_TEST(SolverOnHost, SolvesAnySizeWithAnyMethod) {
       this->set_up(solver, bands);
       EXPECT_LE(this->backward_error(solver, bands), 20) << name(method) << " n " << n;
       EXPECT_TRUE(solver.report().ready);
-      EXPECT_EQ(solver.report().device, "host");
+      EXPECT_EQ(solver.report().device.name, "host");
       EXPECT_FALSE(solver.report().certificate_above_tolerance) << solver.report().why;
     }
   }

@@ -65,6 +65,28 @@ struct Counts {
   std::int64_t trials = 0;   ///< times that trial solves were run
 };
 
+/// How lines are cut for the work-items of a device; 0 where the method does not cut them.
+struct Partitioning {
+  Index rows = 0;   ///< of a partition
+  Index count = 0;  ///< partitions of all lines
+  Index halo = 0;   ///< rows of a neighbour that are read again
+};
+
+/// What became of precision narrow.
+struct Narrowing {
+  Precision applied = Precision::same;  ///< narrow where bands were rounded
+  std::string why;                      ///< what it did to bands and factors, or why nothing; empty if not asked for
+};
+
+/// What solves, and why.
+struct DeviceReport {
+  std::string name = "host";
+  std::string type = "host";  ///< host, cpu, gpu, fpga
+  std::string platform;       ///< empty for the host
+  std::string why;            ///< why this one, in words that are the same in every run
+  std::string costs;          ///< the predicted times that were compared; empty if none were
+};
+
 /// What set-up chose and why; everything the view prints.
 struct Report {
   bool ready = false;             ///< a set-up succeeded
@@ -83,18 +105,12 @@ struct Report {
   double backward_error = 0;  ///< of the trial solve, componentwise (`checked` methods; 0 if none was needed)
   double growth = 0;          ///< largest growth of the elimination without pivoting (`exact`)
   Index rows = 0, lines = 0;
-  Index partition = 0, partitions = 0, halo = 0;  ///< rows, count, rows; 0 where the method has none
-  double words_per_row = 0;                       ///< read and written per row by an apply, halo included
-  double words_saved = 0;                         ///< by the form, against the same method in the general one
-  Form form = Form::general;                      ///< narrow: general, with factors that are floats
-  Precision precision = Precision::same;          ///< narrow where bands were rounded
-  std::string
-      precision_why;  ///< what precision narrow did to bands and factors, or why nothing; empty if not asked for
-  std::string device = "host";        ///< name of the device that solves
-  std::string device_type = "host";   ///< host, cpu, gpu, fpga
-  std::string platform;               ///< empty for the host
-  std::string device_why;             ///< why this one, in words that are the same in every run
-  std::string device_costs;           ///< the predicted times that were compared; empty if none were
+  Partitioning partition;
+  double words_per_row = 0;   ///< read and written per row by an apply, halo included
+  double words_saved = 0;     ///< by the form, against the same method in the general one
+  Form form = Form::general;  ///< narrow: general, with factors that are floats
+  Narrowing precision;
+  DeviceReport device;
   std::vector<std::string> degraded;  ///< "<device>: <cause>", one for each device lost, also by the transposed solver
   std::size_t losses = 0;             ///< since the solver was made; the last entries of `degraded` are the newest
 };
