@@ -18,7 +18,8 @@ static PetscErrorCode InfoChoice(PC pc, const Sweep& sweep) {
 
   PetscFunctionBegin;
   PetscCall(PetscInfo(pc, "lines %s: %s\n", name(sweep.direction), sweep.layout.lines.describe().c_str()));
-  PetscCall(PetscInfo(pc, "method %s on %s: %s\n", name(report.method), report.device.name.c_str(), report.why.c_str()));
+  PetscCall(
+      PetscInfo(pc, "method %s on %s: %s\n", name(report.method), report.device.name.c_str(), report.why.c_str()));
   for (const oclspkt::GroupReport& group : report.groups) {
     if (group.pinned) PetscCall(PetscInfo(pc, "pinned (%s): %s\n", report.pin_why.c_str(), group.why.c_str()));
   }

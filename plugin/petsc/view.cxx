@@ -103,14 +103,15 @@ Lines choice_lines(const Totals& totals, bool cut) {
   lines.push_back("rows: " + std::to_string(report.rows) + " in " + std::to_string(report.lines) +
                   (report.lines == 1 ? " line" : " lines") +
                   (totals.ranks > 1 ? ", on " + std::to_string(totals.ranks) + " ranks" : ""));
-  lines.push_back(std::string("precision: ") + name(report.precision.applied) + ", storage form: " + name(report.form) + ", " +
-                  number(report.words_per_row) + " words a row" +
+  lines.push_back(std::string("precision: ") + name(report.precision.applied) + ", storage form: " + name(report.form) +
+                  ", " + number(report.words_per_row) + " words a row" +
                   (report.words_saved > 0 ? ", " + number(report.words_saved) + " less than the general form" : "") +
                   whose(totals));
   if (!report.precision.why.empty()) lines.push_back("narrow: " + report.precision.why);
   if (report.partition.rows > 0) {
-    lines.push_back("partitions: " + std::to_string(report.partition.count) + " of " + std::to_string(report.partition.rows) +
-                    " rows, halo " + std::to_string(report.partition.halo) + " rows" + whose(totals));
+    lines.push_back("partitions: " + std::to_string(report.partition.count) + " of " +
+                    std::to_string(report.partition.rows) + " rows, halo " + std::to_string(report.partition.halo) +
+                    " rows" + whose(totals));
   }
   add_accuracy(totals, lines);
   if (cut) add_cuts(totals.cut, lines);

@@ -96,7 +96,9 @@ void write_proposal(const Proposal& p, const LineSet& lines, Report& report) {
   }
   report.growth = p.growth;
   report.partition.rows = cut ? p.plan.m : 0;
-  report.partition.count = segments_of(p.plan) > 0 ? lines.count() * segments_of(p.plan) : cut ? p.plan.partitions() : 0;
+  report.partition.count = segments_of(p.plan) > 0 ? lines.count() * segments_of(p.plan)
+                           : cut                   ? p.plan.partitions()
+                                                   : 0;
   report.partition.halo = p.plan.halo;
   report.form = p.plan.narrow && p.plan.form == Form::general ? Form::narrow : p.plan.form;
   report.words_per_row = p.plan.words_per_row();

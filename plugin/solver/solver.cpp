@@ -165,7 +165,8 @@ void Solver<T>::Impl::apply_on_device(_cl_mem* y, _cl_mem* x) {
   try {
     solver_->apply_on_device(y, x);
   } catch (const DeviceError& error) {
-    if (options_.on_device_failure != OnDeviceFailure::error) lose({device_, report_.device.name + ": " + error.what()});
+    if (options_.on_device_failure != OnDeviceFailure::error)
+      lose({device_, report_.device.name + ": " + error.what()});
     throw;
   }
   total_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -325,7 +325,8 @@ void expect_others_unchanged(Options options, Index count) {
     const auto at = static_cast<std::size_t>(i);
     if (i / kLength == bad) continue;
     changed += std::memcmp(&before[at], &after[at], sizeof(T)) != 0;
-    wrong += !(std::abs(before[at] - after[at]) <= 20 * std::numeric_limits<T>::epsilon());  // both may err by ten; |y| is at most 1, |A^-1| 1/2
+    wrong += !(std::abs(before[at] - after[at]) <=
+               20 * std::numeric_limits<T>::epsilon());  // both may err by ten; |y| is at most 1, |A^-1| 1/2
   }
   EXPECT_EQ(wrong, 0);
   if (solver.report().shape == shape) {

@@ -162,7 +162,8 @@ TEST_F(FreshProcess, DriversRunAsManyThreadsAsTheProcessHasProcessors) {
     const int started = test::thread_count() - before;
     before += started;
     most = std::max(most, started);
-    std::cout << solver.report().device.name << ": " << started << " threads on " << allowed << " processors" << std::endl;
+    std::cout << solver.report().device.name << ": " << started << " threads on " << allowed << " processors"
+              << std::endl;
     // The emulator stands for a board: its kernels run at once, a thread each, and it has 32 unless the mask is narrow.
     // Other processors than the host's have threads of their driver's own to wait for them.
     const DeviceInfo& info = device_module(nullptr)->devices().at(std::stoul(options.devices));
