@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "profile_store.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace oclspkt {
+namespace {
+
+/// To be counted up when the form of the file changes, or what its figures mean.
+constexpr const char* kProfileVersion = "profile 1";
+constexpr std::size_t kMostProfileBytes = 1 << 20;
+constexpr std::size_t kLongestProfileKey = 1024;
+constexpr std::chrono::milliseconds kLockPatience{100}, kLockPause{2};
+constexpr double kSecondsOfDay = 24 * 3600;
+
+struct KeptFigure {
+  Measured measured;
+  double when = 0;  ///< seconds since 1970
+};
+using KeptFigures = std::map<std::string, KeptFigure>;
+using KeptHosts = std::map<std::string, KeptFigures>;
+
+/// A file descriptor that closes itself; of a lock, which closing alone keeps where a forked child has it too.
+class OpenFile {
+ public:
+  explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  ~OpenFile() {
+    if (locked_) ::flock(descriptor_, LOCK_UN);
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  /// Lock for all (LOCK_EX) or with other readers (LOCK_SH), within kLockPatience; false with errno if it cannot.
+  bool lock(int kind) {
+    const auto end = std::chrono::steady_clock::now() + kLockPatience;
+    while (!(locked_ = ::flock(descriptor_, kind | LOCK_NB) == 0)) {
+      const int error = errno;
+      if ((error != EWOULDBLOCK && error != EINTR) || std::chrono::steady_clock::now() + kLockPause >= end) {
+        errno = error;
+        return false;
+      }
+      std::this_thread::sleep_for(kLockPause);
+    }
+    return true;
+  }
+  /// Close now, since a full disk may be told as late as here.
+  bool close() { return ::close(std::exchange(descriptor_, -1)) == 0; }
+  int get() const { return descriptor_; }
+  bool good() const { return descriptor_ >= 0; }
+
+ private:
+  int descriptor_;
+  bool locked_ = false;
+};
+
+/// What a call of the system failed with and what to do about it.
+std::string trouble(int error) {
+  std::string cure = "name another file, or none";
+  if (error == EACCES || error == EPERM) cure = "permit it, name another file, or none";
+  if (error == ENOSPC || error == EDQUOT) cure = "free space, name another file, or none";
+  return std::generic_category().message(error) + "; " + cure;
+}
+
+std::string lock_trouble(const std::string& file, int error) {
+  if (error != EWOULDBLOCK && error != EINTR) return "its lock " + file + ".lock: " + trouble(error);
+  return "another program holds its lock " + file + ".lock; later runs will find it free, or name another file";
+}
+
+double seconds_now() {
+  return std::floor(std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count());
+}
+
+bool meaningful(const Measured& measured) {
+  return std::isfinite(measured.latency) && measured.latency >= 0 && std::isfinite(measured.seconds_per_row) &&
+         measured.seconds_per_row > 0 && std::isfinite(measured.applies) && measured.applies >= 1;
+}
+
+bool is_recent(double when, double now) {
+  return when <= now + kSecondsOfDay && when >= now - ProfileStore::kStaleDays * kSecondsOfDay;
+}
+
+std::string host_name() {
+  char name[256] = "";
+  if (::gethostname(name, sizeof name - 1) != 0 || !name[0]) return "unnamed";
+  return name;
+}
+
+/// The value of an environment variable that holds a path from the root; empty otherwise.
+std::string folder_in_environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value && value[0] == '/' ? value : "";
+}
+
+/// Figures of one key; nothing if any is missing, of a wrong type, meaningless or too old.
+std::optional<KeptFigure> figure_of(const nlohmann::json& value, double now) {
+  if (!value.is_object()) return {};
+  const auto number = [&](const char* name) {
+    const auto found = value.find(name);
+    return found != value.end() && found->is_number() ? found->get<double>() : std::nan("");
+  };
+  const KeptFigure figure{{number("latency"), number("seconds_per_row"), number("applies")}, number("when")};
+  if (!meaningful(figure.measured) || !is_recent(figure.when, now)) return {};
+  return figure;
+}
+
+/// Why a document is no profile of this version; empty if it is one.
+std::string flaw_of(const nlohmann::json& document) {
+  if (document.is_discarded()) return "it is damaged";
+  if (!document.is_object()) return "it is no profile of oclspkt";
+  const auto version = document.find("oclspkt"), hosts = document.find("hosts");
+  if (version == document.end() || !version->is_string() || hosts == document.end() || !hosts->is_object())
+    return "it is no profile of oclspkt";
+  if (version->get_ref<const std::string&>() != kProfileVersion) return "another version of oclspkt wrote it";
+  return "";
+}
+
+/// Figures in the text of a file; says in `bad` why there are none, if it is no profile of this version.
+KeptHosts hosts_of(const std::string& text, std::string& bad) {
+  // Only figures go on from here: a document of others may be nested deeper than a stack can copy or write it.
+  const nlohmann::json document = nlohmann::json::parse(text, nullptr, false);
+  bad = flaw_of(document);
+  KeptHosts kept;
+  if (!bad.empty()) {
+    bad += "; the next write replaces it";
+    return kept;
+  }
+  const double now = seconds_now();
+  for (const auto& [host, figures] : document.find("hosts")->items()) {
+    if (!figures.is_object()) continue;
+    for (const auto& [key, value] : figures.items())
+      if (const auto figure = figure_of(value, now)) kept[host][key] = *figure;
+  }
+  return kept;
+}
+
+/// What is at a path that cannot be a profile, and that must not be replaced by one; empty of a file.
+std::string not_a_file(const struct stat& status) {
+  if (S_ISREG(status.st_mode)) return "";
+  return std::string(S_ISDIR(status.st_mode) ? "it is a folder" : "it is not a regular file") +
+         "; name another file, or none";
+}
+
+struct ProfileText {
+  bool absent = false;
+  std::string text;
+  std::string failed;  ///< why it cannot be read, and should not be replaced
+  std::string bad;     ///< why its text is of no use, and may be replaced
+};
+
+ProfileText text_of(const std::string& file) {
+  ProfileText result;
+  const OpenFile stream(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat status {};
+  if (!stream.good() || ::fstat(stream.get(), &status) != 0) {
+    result.absent = errno == ENOENT;
+    if (!result.absent) result.failed = trouble(errno);
+    return result;
+  }
+  result.failed = not_a_file(status);
+  if (!result.failed.empty()) return result;
+  char block[16384];
+  while (result.text.size() <= kMostProfileBytes) {
+    const ssize_t bytes = ::read(stream.get(), block, sizeof block);
+    if (bytes == 0) return result;
+    if (bytes < 0 && errno != EINTR) {
+      result.failed = trouble(errno);
+      return result;
+    }
+    if (bytes > 0) result.text.append(block, static_cast<std::size_t>(bytes));
+  }
+  result.bad = "it is too large for a profile of oclspkt; the next write replaces it";
+  return result;
+}
+
+std::string text_for(const KeptHosts& hosts) {
+  nlohmann::json document{{"oclspkt", kProfileVersion}, {"hosts", nlohmann::json::object()}};
+  for (const auto& [host, figures] : hosts) {
+    nlohmann::json& of_host = document["hosts"][host] = nlohmann::json::object();
+    for (const auto& [key, figure] : figures)
+      of_host[key] = {{"latency", figure.measured.latency},
+                      {"seconds_per_row", figure.measured.seconds_per_row},
+                      {"applies", figure.measured.applies},
+                      {"when", static_cast<std::int64_t>(figure.when)}};
+  }
+  return document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+/// Drop the older half of all figures.
+void forget_older_half(KeptHosts& hosts) {
+  std::vector<std::pair<double, std::pair<std::string, std::string>>> all;
+  for (const auto& [host, figures] : hosts)
+    for (const auto& [key, figure] : figures) all.push_back({figure.when, {host, key}});
+  std::sort(all.begin(), all.end());
+  all.resize((all.size() + 1) / 2);
+  for (const auto& [when, name] : all) {
+    const auto host = hosts.find(name.first);
+    host->second.erase(name.second);
+    if (host->second.empty()) hosts.erase(host);
+  }
+}
+
+/// Make a folder and those above it for this user alone; false with errno if it cannot.
+bool make_folder(const std::string& folder) {
+  struct stat status {};
+  if (folder.empty() || ::stat(folder.c_str(), &status) == 0) return true;
+  if (errno != ENOENT) return false;
+  const std::size_t slash = folder.find_last_of('/');
+  if (slash != std::string::npos && !make_folder(folder.substr(0, slash))) return false;
+  return ::mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST;
+}
+
+bool write_all(int descriptor, const std::string& text) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t bytes = ::write(descriptor, text.data() + done, text.size() - done);
+    if (bytes < 0 && errno != EINTR) return false;
+    if (bytes > 0) done += static_cast<std::size_t>(bytes);
+  }
+  return true;
+}
+
+/// Replace a file at once, by one written beside it; false with errno if it cannot, and then the file is as it was.
+bool replace_file(const std::string& file, const std::string& text) {
+  static std::atomic<unsigned> counter{0};
+  constexpr int kTries = 16;  // names may be left from programs that were killed
+  std::string beside;
+  int descriptor = -1;
+  for (int i = 0; i < kTries && descriptor < 0; ++i) {
+    beside = file + "." + std::to_string(::getpid()) + "." + std::to_string(counter++) + ".new";
+    descriptor = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (descriptor < 0 && errno != EEXIST) return false;
+  }
+  OpenFile stream(descriptor);
+  if (!stream.good()) return false;
+  if (write_all(stream.get(), text) && stream.close() && std::rename(beside.c_str(), file.c_str()) == 0) return true;
+  const int error = errno;
+  ::unlink(beside.c_str());
+  errno = error;
+  return false;
+}
+
+/// Merge figures of this host into a file; returns why it cannot.
+std::string merge_into(const std::string& file, const std::map<std::string, Measured>& changed) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) == 0) {
+    if (!not_a_file(status).empty()) return not_a_file(status);  // before a lock file is left beside it
+    if (::access(file.c_str(), W_OK) != 0) return trouble(errno);
+  }
+  const std::size_t slash = file.find_last_of('/');
+  if (slash != std::string::npos && !make_folder(file.substr(0, slash))) return trouble(errno);
+  OpenFile guard(::open((file + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
+  if (!guard.good() || !guard.lock(LOCK_EX)) return lock_trouble(file, errno);
+  const ProfileText old = text_of(file);
+  if (!old.failed.empty()) return old.failed;
+  std::string bad = old.bad;
+  KeptHosts hosts;
+  if (!old.absent && bad.empty()) hosts = hosts_of(old.text, bad);
+  KeptFigures& mine = hosts[host_name()];
+  const double now = seconds_now();
+  for (const auto& [key, measured] : changed) mine[key] = {measured, now};
+  std::string text = text_for(hosts);
+  while (text.size() > kMostProfileBytes) {
+    forget_older_half(hosts);
+    text = text_for(hosts);
+  }
+  return replace_file(file, text) ? "" : trouble(errno);
+}
+
+/// Read the figures of this host from a file that may be absent; returns why it cannot.
+std::string read_from(const std::string& file, std::map<std::string, Measured>& known) {
+  // A reader leaves nothing behind. Without a lock file, or permission for it, a reader still sees a whole file, old
+  // or new.
+  OpenFile guard(::open((file + ".lock").c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (guard.good() && !guard.lock(LOCK_SH) && (errno == EWOULDBLOCK || errno == EINTR))
+    return lock_trouble(file, errno);
+  const ProfileText content = text_of(file);
+  if (content.absent) return "";
+  if (!content.failed.empty()) return content.failed;
+  std::string bad = content.bad;
+  if (bad.empty()) {
+    const KeptHosts hosts = hosts_of(content.text, bad);
+    const auto mine = hosts.find(host_name());
+    if (mine != hosts.end())
+      for (const auto& [key, figure] : mine->second) known[key] = figure.measured;
+  }
+  return bad;
+}
+
+/// One line about a file; nothing if there is no trouble.
+std::string line_on(const std::string& file, const char* what, const std::string& cause) {
+  if (cause.empty()) return "";
+  std::string line = file.empty() ? "no profile is " : "profile " + file + " is ";
+  line += what + (": " + cause);
+  for (char& c : line)
+    if (static_cast<unsigned char>(c) < ' ') c = '?';
+  return line;
+}
+
+const char* const kNoHome = "neither XDG_CACHE_HOME nor HOME names a folder; set one, name a file, or none";
+
+}  // namespace
+
+ProfileStore::ProfileStore(std::string file) : file_(file.empty() ? default_file() : std::move(file)) {}
+
+std::string ProfileStore::default_file() {
+  const std::string cache = folder_in_environment("XDG_CACHE_HOME"), home = folder_in_environment("HOME");
+  if (!cache.empty()) return cache + "/oclspkt/profile.json";
+  return home.empty() ? "" : home + "/.cache/oclspkt/profile.json";
+}
+
+void ProfileStore::read() {
+  if (file_ == "none") return;
+  std::map<std::string, Measured> found;
+  why_ = line_on(file_, "not read", file_.empty() ? kNoHome : read_from(file_, found));
+  if (!why_.empty()) return;
+  known_ = std::move(found);
+  for (const auto& [key, measured] : changed_) known_[key] = measured;
+}
+
+std::optional<Measured> ProfileStore::find(const std::string& key) const {
+  const auto found = known_.find(key);
+  if (found == known_.end()) return {};
+  return found->second;
+}
+
+void ProfileStore::put(const std::string& key, const Measured& measured) {
+  if (!meaningful(measured) || key.size() > kLongestProfileKey) return;
+  known_[key] = measured;
+  changed_[key] = measured;
+}
+
+void ProfileStore::write() {
+  if (file_ == "none" || changed_.empty()) return;
+  why_ = line_on(file_, "not written", file_.empty() ? kNoHome : merge_into(file_, changed_));
+  if (why_.empty()) changed_.clear();
+}
+
+}  // namespace oclspkt
