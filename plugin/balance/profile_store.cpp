@@ -260,7 +260,8 @@ std::string merge_into(const std::string& file, const std::map<std::string, Meas
   struct stat status {};
   if (::stat(file.c_str(), &status) == 0) {
     if (!not_a_file(status).empty()) return not_a_file(status);  // before a lock file is left beside it
-    if (::access(file.c_str(), W_OK) != 0) return trouble(errno);
+    // A rename would replace what its owner has protected.
+    if (::faccessat(AT_FDCWD, file.c_str(), W_OK, AT_EACCESS) != 0) return trouble(errno);
   }
   const std::size_t slash = file.find_last_of('/');
   if (slash != std::string::npos && !make_folder(file.substr(0, slash))) return trouble(errno);
