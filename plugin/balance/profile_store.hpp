@@ -39,7 +39,8 @@ class OCLSPKT_API ProfileStore {
   void read();
   /// Figures of this host: the last put, else read.
   std::optional<Measured> find(const std::string& key) const;
-  /// Keep figures; those that are not finite, without time a row or of less than one apply are ignored.
+  /// Keep figures; those that are not finite, without time a row, of less than one apply or of a key beyond 1024 bytes
+  /// are ignored.
   void put(const std::string& key, const Measured& measured);
   /// Merge what was put since the last write into the file: written beside it and renamed, so that a reader never sees
   /// half a file. Does nothing if nothing was put, or the file cannot be locked within 100 ms; what was put is then
