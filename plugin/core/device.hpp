@@ -68,6 +68,7 @@ struct DeviceSettings {
   Variant variant = Variant::by_type;
   bool copy_vectors = false;       ///< use the copying path even where host memory is shared
   std::int64_t device_memory = 0;  ///< bytes; 0: the device's own limit
+  Index chunk = 0;                 ///< see Options::chunk
   double timeout = 0;              ///< seconds, see Options::timeout
   bool kernel_times = false;       ///< see Options::kernel_times
   /// Bytes of a vector up to which work-groups handle NaN at once, which costs some 10 % of an apply in double.

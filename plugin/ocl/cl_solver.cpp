@@ -44,6 +44,7 @@ Limits ClSolver<T>::limits() const {
   Limits limits;
   limits.allocation = found_.info.max_allocation;
   limits.alignment = std::max<Index>(1, static_cast<Index>(found_.base_alignment / sizeof(T)));
+  if (settings_.chunk > 0) limits.chunk = settings_.chunk;
   if (settings_.device_memory > 0) {
     limits.memory = settings_.device_memory;
   } else if (!in_place_) {

@@ -89,6 +89,7 @@ Layout make_layout(const Plan& plan, int word, const Limits& limits) {
                        " rows of halo are too long for a device: choose a smaller partition");
   }
   Index chunk_tiles = std::clamp<Index>(plan.chunk_tiles, 1, plan.tiles());
+  if (!plan.cut().whole) chunk_tiles = std::clamp<Index>(limits.chunk / plan.tile_rows(), 1, chunk_tiles);
   while (chunk_tiles > 1 && !fits(needs_of(plan, word, chunk_tiles, limits.alignment), limits)) {
     chunk_tiles = (chunk_tiles + 1) / 2;
   }
@@ -177,10 +178,14 @@ Layout make_strided_layout(const Plan& plan, const LineSet& lines, int word, con
   layout.runs = static_cast<int>(most);
   layout.scratch_bytes = most * slot_bytes;
   Index band_rows = 0;
-  for (Index b = 0; b < blocks && plan.as<Beside>().chunk_blocks > 0; b += plan.as<Beside>().chunk_blocks) {
+  Index chunk_blocks = plan.as<Beside>().chunk_blocks;
+  if (chunk_blocks > 0 && !grid_condenses(plan)) {
+    chunk_blocks = std::clamp<Index>(limits.chunk / std::max<Index>(1, extent), 1, chunk_blocks);
+  }
+  for (Index b = 0; b < blocks && chunk_blocks > 0; b += chunk_blocks) {
     Chunk chunk;
     chunk.tile_begin = b;
-    chunk.tile_end = std::min(blocks, b + plan.as<Beside>().chunk_blocks);
+    chunk.tile_end = std::min(blocks, b + chunk_blocks);
     chunk.first = chunk.kept_first = b * lines.block_stride();
     chunk.end = chunk.kept_end = (chunk.tile_end - 1) * lines.block_stride() + extent;
     layout.chunks.push_back(chunk);

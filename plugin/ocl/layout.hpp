@@ -29,6 +29,7 @@ struct Limits {
   std::int64_t allocation = INT64_MAX;  ///< one buffer
   std::int64_t memory = INT64_MAX;      ///< all buffers
   Index alignment = 1;  ///< rows: chunks of lines laid end to end begin at multiples of it, as parts of a buffer must
+  Index chunk = INT64_MAX;  ///< rows of a chunk; one that needs all rows at once has more
 };
 
 /// How a plan lies in the memory of a device.

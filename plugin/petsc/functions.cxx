@@ -159,6 +159,14 @@ const Composed kComposed[] = {
     getter<&Settings::diagonal, PCOCLSPKTDiagonal>("PCOCLSPKTGetDiagonal_C"),
     setter<&Options::devices, const char*>("PCOCLSPKTSetDevices_C"),
     getter<&Options::devices, const char*>("PCOCLSPKTGetDevices_C"),
+    setter<&Options::balance, const char*>("PCOCLSPKTSetBalance_C"),
+    getter<&Options::balance, const char*>("PCOCLSPKTGetBalance_C"),
+    setter<&Options::profile, const char*>("PCOCLSPKTSetProfile_C"),
+    getter<&Options::profile, const char*>("PCOCLSPKTGetProfile_C"),
+    setter<&Options::reproducible, PetscBool>("PCOCLSPKTSetReproducible_C"),
+    getter<&Options::reproducible, PetscBool>("PCOCLSPKTGetReproducible_C"),
+    setter<&Options::chunk, PetscInt>("PCOCLSPKTSetChunk_C"),
+    getter<&Options::chunk, PetscInt>("PCOCLSPKTGetChunk_C"),
     setter<&Options::method, PCOCLSPKTMethod>("PCOCLSPKTSetMethod_C"),
     getter<&Options::method, PCOCLSPKTMethod>("PCOCLSPKTGetMethod_C"),
     setter<&Options::variant, const char*>("PCOCLSPKTSetVariant_C"),
@@ -226,6 +234,70 @@ PetscErrorCode PCOCLSPKTGetDevices(PC pc, const char* devices[]) {
   OclspktValidPC(pc);
   OclspktValidPointer(pc, devices);
   PetscUseMethod(pc, "PCOCLSPKTGetDevices_C", (PC, const char*[]), (pc, devices));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTSetBalance(PC pc, const char balance[]) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, balance);
+  PetscTryMethod(pc, "PCOCLSPKTSetBalance_C", (PC, const char[]), (pc, balance));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetBalance(PC pc, const char* balance[]) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, balance);
+  PetscUseMethod(pc, "PCOCLSPKTGetBalance_C", (PC, const char*[]), (pc, balance));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTSetProfile(PC pc, const char profile[]) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, profile);
+  PetscTryMethod(pc, "PCOCLSPKTSetProfile_C", (PC, const char[]), (pc, profile));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetProfile(PC pc, const char* profile[]) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, profile);
+  PetscUseMethod(pc, "PCOCLSPKTGetProfile_C", (PC, const char*[]), (pc, profile));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTSetReproducible(PC pc, PetscBool reproducible) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  PetscValidLogicalCollectiveBool(pc, reproducible, 2);
+  PetscTryMethod(pc, "PCOCLSPKTSetReproducible_C", (PC, PetscBool), (pc, reproducible));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetReproducible(PC pc, PetscBool* reproducible) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, reproducible);
+  PetscUseMethod(pc, "PCOCLSPKTGetReproducible_C", (PC, PetscBool*), (pc, reproducible));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTSetChunk(PC pc, PetscInt rows) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  PetscValidLogicalCollectiveInt(pc, rows, 2);
+  PetscTryMethod(pc, "PCOCLSPKTSetChunk_C", (PC, PetscInt), (pc, rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetChunk(PC pc, PetscInt* rows) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, rows);
+  PetscUseMethod(pc, "PCOCLSPKTGetChunk_C", (PC, PetscInt*), (pc, rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

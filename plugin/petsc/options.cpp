@@ -42,7 +42,25 @@ const OptionEntry kTable[] = {
      "`auto` compares the predicted times of the devices of the machine and of the host for the given size, and "
      "takes the fastest; `host` uses no OpenCL at all. `auto` and `all` take one driver per physical device and "
      "never an emulated device; to use an emulated device, name its type, a part of its name or its index. A word "
-     "that matches no device is an error, which lists the devices found."},
+     "that matches no device is an error, which lists the devices found. Several devices that are named may share the "
+     "rows of a solve; see `-pc_oclspkt_balance`."},
+    {"balance", "Balance", "const char[]", "objective", &Options::balance,
+     "how the named devices share the rows: time, kernel, even, energy, or weights joined by commas",
+     "`time` gives each device as many rows as make the solve fastest, transfers included, and no rows to a device "
+     "that does not pay; so more devices never mean a slower solve. `kernel` leaves the transfers out, as Macintosh, "
+     "Banks and Kelson (2019) propose. `even` gives all devices the same number of rows. `energy` takes the fewest "
+     "joules. Weights such as `3,1,1` give the rows in this proportion, in the order of the devices. Shares change at "
+     "a set-up only. `auto` in `-pc_oclspkt_devices` takes one device. Two drivers of one physical device share rows "
+     "only with `even` and weights. If a part of the rows cannot be solved by itself, one device solves all of them; "
+     "the view says why."},
+    {"profile", "Profile", "const char[]", "file", &Options::profile,
+     "file of measured rates, which the shares of later runs are made from; empty: oclspkt/profile.json in the user's "
+     "cache folder; none: no file",
+     "The solver measures every solve of shared rows, and uses what it measured at the next set-up. The file is JSON; "
+     "a damaged file is written anew."},
+    {"reproducible", "Reproducible", "PetscBool", "", &Options::reproducible,
+     "shares depend on no measurement, so that every run computes the same bits",
+     "The shares then follow from the types of the devices and their cores."},
     {"method", "Method", "PCOCLSPKTMethod", "", choice<&Options::method, kMethodChoiceNames>(),
      "the algorithm that couples the segments of a line",
      "`auto` takes the first method whose error bounds are within their limits for the matrix: a `truncated` one "
@@ -76,6 +94,9 @@ const OptionEntry kTable[] = {
     {"partition", "Partition", "PetscInt", "rows", &Options::partition,
      "rows eliminated by one lane; 0: chosen at set-up",
      "For measurements; the choice of the set-up is normally best."},
+    {"chunk", "Chunk", "PetscInt", "rows", &Options::chunk,
+     "most rows that one transfer takes to a device; 0: as many as its memory holds",
+     "A chunk has a whole number of tiles, at least one. Kernels that need all rows at once ignore the option."},
     {"device_memory", "DeviceMemory", "PetscInt64", "bytes", &Options::device_memory,
      "most memory to allocate on a device; 0: the device's own limit", "The limit holds for each device separately."},
     {"timeout", "Timeout", "PetscReal", "seconds", &Options::timeout,

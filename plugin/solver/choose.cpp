@@ -225,7 +225,8 @@ template <typename T>
 void Solver<T>::Impl::choose_of_those_left(const std::optional<InUse>& before) {
   const Processor host;
   for (;;) {
-    Processors processors = find_processors(options_, {bands_.lines(), sizeof(T) == 8, host_seconds(outlook())}, lost_);
+    Processors processors =
+        find_processors(options_for_choice(), {bands_.lines(), sizeof(T) == 8, host_seconds(outlook())}, lost_);
     for (const LostDevice& lost : processors.lost) lose(lost);
     std::vector<Way> ways = ways_there(processors, host, outlook());
     const Processor* tried = &host;

@@ -223,6 +223,10 @@ Times CutSolver<T>::times() const {
   return impl_->times();
 }
 template <typename T>
+Times CutSolver<T>::part_times() const {
+  return impl_->part_times();
+}
+template <typename T>
 Counts CutSolver<T>::counts() const {
   return impl_->counts();
 }

@@ -28,6 +28,7 @@ class CutSolver<T>::Impl {
   void apply_transpose(const T* y, T* x);
   void set_options(Options options);
   Times times() const;
+  Times part_times() const { return solver_.times() - before_; }
   Counts counts() const;
   std::int64_t bytes() const;
 

@@ -2,6 +2,7 @@
 #include "processors.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "node.hpp"
 #include "oclspkt/error.hpp"
@@ -53,6 +54,15 @@ void measure(DeviceModule& module, const std::vector<int>& indices, const Option
   }
 }
 
+/// Those that take over for devices that failed.
+Processors find_spares(Options options, const Demand& demand, std::vector<LostDevice> lost, Processors found) {
+  options.devices = std::exchange(options.spare_devices, {});
+  lost.insert(lost.end(), found.lost.begin(), found.lost.end());
+  Processors spares = find_processors(options, demand, lost);
+  spares.lost.insert(spares.lost.begin(), found.lost.begin(), found.lost.end());
+  return spares;
+}
+
 }  // namespace
 
 Processors find_processors(const Options& options, const Demand& demand, const std::vector<LostDevice>& lost) {
@@ -80,6 +90,9 @@ Processors find_processors(const Options& options, const Demand& demand, const s
   leave_out(selection.devices, lost);
   measure(*module, selection.devices, options, demand, found);
   if (!found.devices.empty()) return found;
+  if (!options.spare_devices.empty() && (!lost.empty() || !found.lost.empty())) {
+    return find_spares(options, demand, lost, std::move(found));
+  }
   const bool failed = !lost.empty() || !found.lost.empty();
   if (!selection.host && !failed) {
     throw InvalidInput("the devices '" + options.devices +

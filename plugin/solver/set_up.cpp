@@ -149,14 +149,23 @@ void Solver<T>::Impl::set_up(const Known& known) {
   if (!survey_.finite)
     throw NotFinite("the bands hold NaN or Inf at row " + std::to_string(survey_.weakest_row) +
                     ": give finite entries");
+  if (share()) return;
   choose_of_those_left(before);
+  sharing_.watch_single(device_);
 }
 
 /// Choose anew after the device of this solver failed in the middle of a solve; called while the error is handled.
 template <typename T>
 void Solver<T>::Impl::fall_back(const DeviceError& error) {
-  if (options_.on_device_failure == OnDeviceFailure::error || device_ < 0) throw;
-  lose({device_, report_.device.name + ": " + error.what()});
+  if (options_.on_device_failure == OnDeviceFailure::error) throw;
+  if (sharing_.active()) {
+    sharing_.drop();
+    report_.sharing = {{}, std::string("rows are not shared: ") + error.what(), 0, 0, 0};
+  } else if (device_ < 0) {
+    throw;
+  } else {
+    lose({device_, report_.device.name + ": " + error.what()});
+  }
   discard_choice();
   choose_of_those_left(std::nullopt);
 }

@@ -10,6 +10,7 @@
 #include "format.hpp"
 #include "residual.hpp"
 #include "schemes/scheme.hpp"
+#include "shares.hpp"
 #include "solver_impl.hpp"
 #include "write_bands.hpp"
 
@@ -58,9 +59,13 @@ void check_options(const Options& o) {
   }
   if (!(o.rtol >= 0 && o.rtol < 1))
     throw InvalidInput(format("rtol must lie in [0, 1), not %g (0: the rounding of the arithmetic)", o.rtol));
+  parse_balance(o.balance);
   if (o.partition < 0)
     throw InvalidInput("partition must be 0 (chosen at set-up) or a number of rows, not " +
                        std::to_string(o.partition));
+  if (o.chunk < 0)
+    throw InvalidInput("chunk must be 0 (as many rows as the device's memory holds) or a number of rows, not " +
+                       std::to_string(o.chunk));
   if (o.device_memory < 0)
     throw InvalidInput("device_memory must be 0 (the device's own limit) or a number of bytes, not " +
                        std::to_string(o.device_memory));
@@ -79,6 +84,8 @@ void Solver<T>::Impl::set_options(Options options) {
   check_options(options);
   lost_.clear();  // what failed may do under other options
   options_ = std::move(options);
+  sharing_.learn();
+  sharing_.drop();
   in_use_.reset();
   expected_applies_ = 0;
   applies_ = 0;
@@ -134,15 +141,16 @@ void Solver<T>::Impl::apply(const T* y, Index y_stride, T* x, Index x_stride, In
   const auto start = std::chrono::steady_clock::now();
   for (bool solved = false; !solved;) {
     try {
-      solver_->apply_columns(y, y_stride, x, x_stride, columns);
-      fallback_.solve(y, y_stride, x, x_stride, columns);
+      solve(y, y_stride, x, x_stride, columns);
       solved = true;
     } catch (const DeviceError& error) {
       fall_back(error);  // each time one device fewer
     }
   }
-  total_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  total_seconds_ += seconds;
   applies_ += columns;
+  sharing_.note_single(seconds / static_cast<double>(columns));
 }
 
 template <typename T>
@@ -154,6 +162,10 @@ template <typename T>
 void Solver<T>::Impl::apply_on_device(_cl_mem* y, _cl_mem* x) {
   if (!report_.ready) throw InvalidInput("apply_on_device was called without a successful set_up: call set_up first");
   if (lines_.rows() == 0) return;
+  if (sharing_.active()) {
+    throw InvalidInput("several devices share the rows (" + report_.device.name +
+                       ") and take no buffers of one of them: name one device, or use apply() with host vectors");
+  }
   if (!fallback_.none()) {
     const GroupReport& first = report_.groups.front();
     throw InvalidInput("the host solves " + std::to_string(first.lines) +
@@ -208,6 +220,7 @@ void Solver<T>::Impl::share_losses() {
 template <typename T>
 Times Solver<T>::Impl::times() const {
   Times t = (solver_ ? finished_ + solver_->times() : finished_) - trials_;
+  if (sharing_.active()) t = t + sharing_.lines().times();
   t.total_seconds = total_seconds_;
   return t;
 }
@@ -215,7 +228,7 @@ Times Solver<T>::Impl::times() const {
 template <typename T>
 std::int64_t Solver<T>::Impl::bytes() const {
   return bands_.bytes() + fallback_.bytes() + (solver_ ? solver_->bytes() : 0) +
-         (transposed_ ? transposed_->bytes() : 0);
+         (sharing_.active() ? sharing_.lines().bytes() : 0) + (transposed_ ? transposed_->bytes() : 0);
 }
 
 template <typename T>

@@ -6,6 +6,7 @@
 
 #include "fallback_lines.hpp"
 #include "oclspkt/solver.hpp"
+#include "sharing.hpp"
 #include "ways.hpp"
 
 namespace oclspkt {
@@ -64,6 +65,10 @@ class Solver<T>::Impl {
   void put_back();
   Bands<T>& room(const LineSet& lines);
 
+  bool share();
+  void note_losses();
+  void solve(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
+  Options options_for_choice() const;
   void choose_of_those_left(const std::optional<InUse>& before);
   void fall_back(const DeviceError& error);
   void lose(const LostDevice& device);
@@ -86,6 +91,8 @@ class Solver<T>::Impl {
   bool reusable_ = false;         ///< solver_ may be set up again for the same method and device
   std::optional<InUse> in_use_;
   FallbackLines<T> fallback_{bands_};
+  Sharing<T> sharing_;
+  std::string only_;  ///< the device that solves, of those named; empty: any
   std::unique_ptr<Solver<T>> transposed_;
   bool transpose_stale_ = true;
   Times finished_;  ///< of solvers that are gone

@@ -106,6 +106,7 @@ DeviceSettings device_settings(const Options& options) {
   s.variant = variant_of(options.variant);
   s.copy_vectors = options.transfer == Transfer::copy;
   s.device_memory = options.device_memory;
+  s.chunk = options.chunk;
   s.timeout = options.timeout;
   s.kernel_times = options.kernel_times;
   return s;

@@ -110,6 +110,10 @@ bool same(T x, T y) {
 template <typename Check>
 void for_each_pair(Check check) {
   check("devices", PCOCLSPKTSetDevices, PCOCLSPKTGetDevices, static_cast<const char*>("cpu,host"));
+  check("balance", PCOCLSPKTSetBalance, PCOCLSPKTGetBalance, static_cast<const char*>("even"));
+  check("profile", PCOCLSPKTSetProfile, PCOCLSPKTGetProfile, static_cast<const char*>("none"));
+  check("reproducible", PCOCLSPKTSetReproducible, PCOCLSPKTGetReproducible, PETSC_TRUE);
+  check("chunk", PCOCLSPKTSetChunk, PCOCLSPKTGetChunk, PetscInt(100000));
   check("method", PCOCLSPKTSetMethod, PCOCLSPKTGetMethod, PC_OCLSPKT_METHOD_PIVOT);
   check("variant", PCOCLSPKTSetVariant, PCOCLSPKTGetVariant, static_cast<const char*>("gpu"));
   check("precision", PCOCLSPKTSetPrecision, PCOCLSPKTGetPrecision, PC_OCLSPKT_PRECISION_SAME);
@@ -199,6 +203,11 @@ TEST(Options, ValuesThatMakeNoSenseAreErrorsThatSayWhatDoes) {
                {"-t_pc_oclspkt_partition", "2.5", "no integer value"},
                {"-t_pc_oclspkt_device_memory", "2.5", "whole number of bytes"},
                {"-t_pc_oclspkt_device_memory", "-1", "device_memory"},
+               {"-t_pc_oclspkt_chunk", "-1", "chunk must be 0"},
+               {"-t_pc_oclspkt_balance", "fast", "time"},
+               {"-t_pc_oclspkt_balance", "1,-1", "-1"},
+               {"-t_pc_oclspkt_balance", "0,0", "0"},
+               {"-t_pc_oclspkt_balance", "1,nan", "nan"},
                {"-t_pc_oclspkt_rtol", "-1", "rtol"},
                {"-t_pc_oclspkt_rtol", "nan", "rtol"},
                {"-t_pc_oclspkt_timeout", "-1", "timeout"},

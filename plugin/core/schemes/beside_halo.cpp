@@ -66,7 +66,8 @@ class BesideHalo final : public SchemeOf<BesideHalo> {
       return std::nullopt;
     }
     const Plan plan = halo_plan(problem, needed);
-    const double bound = plan.as<Beside>().segments > 1 ? 2 * std::pow(d, -static_cast<double>(plan.halo + 1)) : 0;
+    const bool truncates = plan.as<Beside>().segments > 1 && plan.halo < problem.bands.lines().length(0);
+    const double bound = truncates ? 2 * std::pow(d, -static_cast<double>(plan.halo + 1)) : 0;
     return covered(plan, bound, tol, problem.survey);
   }
   template <typename T>

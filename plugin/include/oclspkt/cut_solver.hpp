@@ -122,6 +122,8 @@ class OCLSPKT_API CutSolver {
   const Report& transpose_report() const;
   const CutReport& cut_report() const;
   Times times() const;
+  /// Of the Solver of this process alone: no time in which it waits for others.
+  Times part_times() const;
   Counts counts() const;
   std::int64_t bytes() const;
 

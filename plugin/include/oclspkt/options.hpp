@@ -65,11 +65,15 @@ inline constexpr const char* name(Transfer t) { return kTransferNames[static_cas
 /// Everything a user can set. The member initialisers are the only place where a default is written.
 struct Options {
   std::string devices = "auto";                   ///< selection language, see select_devices()
+  std::string balance = "time";                   ///< how devices that are named share rows, see parse_balance()
+  std::string profile = {};                           ///< file of measured figures; empty: in the user's cache; or none
+  bool reproducible = false;                      ///< shares depend on nothing that is measured
   MethodChoice method = MethodChoice::automatic;  ///< `automatic`: chosen at set-up
   std::string variant = "default";                ///< of kVariantNames: the kernels to use on a device
   Precision precision = Precision::same;          ///< arithmetic of the bands
   double rtol = 0;                                ///< largest certificate accepted; 0: rounding of the arithmetic
   Index partition = 0;                            ///< rows a partition; 0: the plan chooses
+  Index chunk = 0;                                ///< most rows of a transfer to a device; 0: as its memory holds
   std::int64_t device_memory = 0;                 ///< bytes a device may use; 0: its own limit
   double timeout = 0;                             ///< seconds a device without host memory may take; 0: 100 times
                                                   ///< the predicted time, at least 10 s
@@ -78,6 +82,8 @@ struct Options {
   Transfer transfer = Transfer::automatic;
   Index gather_limit = -1;  ///< rows of the longest line cut among processes that one process may solve whole where its
                             ///< parts cannot be solved separately; -1: any, 0: none
+
+  std::string spare_devices = {}; ///< what takes over where all of `devices` failed; empty: the host
 
   bool kernel_times = false;  ///< Solver::apply_on_device(): seconds of kernels by the device's clock instead of the
                               ///< host's, which takes 6 us an apply (NVIDIA)

@@ -87,6 +87,26 @@ struct DeviceReport {
   std::string costs;          ///< the predicted times that were compared; empty if none were
 };
 
+/// The rows of one of several processors that solve together.
+struct ShareReport {
+  std::string device, type, platform;  ///< as in DeviceReport
+  Method method = Method::pivot;
+  std::string shape;  ///< of its plan
+  Index rows = 0;
+  double predicted_seconds = 0;  ///< of an apply of its rows
+  double seconds = 0;            ///< the median of the last applies; 0 before the first
+  std::int64_t bytes = 0;        ///< to and from the device since the set-up
+};
+
+/// How rows were shared, or why not.
+struct SharesReport {
+  std::vector<ShareReport> shares;  ///< in the order of rows; empty where one processor solves
+  std::string why;                  ///< empty where one processor was named
+  double predicted_seconds = 0;     ///< of an apply; 0 where one processor solves
+  double single_seconds = 0;        ///< predicted for the best processor by itself
+  double seconds = 0;               ///< the median of the last applies; 0 before the first
+};
+
 /// What set-up chose and why; everything the view prints.
 struct Report {
   bool ready = false;             ///< a set-up succeeded
@@ -111,6 +131,7 @@ struct Report {
   Form form = Form::general;  ///< narrow: general, with factors that are floats
   Narrowing precision;
   DeviceReport device;
+  SharesReport sharing;
   std::vector<std::string> degraded;  ///< "<device>: <cause>", one for each device lost, also by the transposed solver
   std::size_t losses = 0;             ///< since the solver was made; the last entries of `degraded` are the newest
 };

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace oclspkt {
+
+/// The median of the last few numbers, which one that is far off does not move. Allocates nothing.
+class MedianOfLast {
+ public:
+  void add(double number) { last_[static_cast<std::size_t>(count_++ % kMost)] = number; }
+  double value() const {
+    std::array<double, kMost> sorted = last_;
+    const auto used = static_cast<std::ptrdiff_t>(std::min<std::int64_t>(count_, kMost));
+    if (used == 0) return 0;
+    std::nth_element(sorted.begin(), sorted.begin() + used / 2, sorted.begin() + used);
+    return sorted[static_cast<std::size_t>(used / 2)];
+  }
+  /// Numbers that were added, also those that are forgotten.
+  std::int64_t count() const { return count_; }
+  void clear() { count_ = 0; }
+
+ private:
+  static constexpr std::int64_t kMost = 15;
+  std::array<double, kMost> last_{};
+  std::int64_t count_ = 0;
+};
+
+}  // namespace oclspkt

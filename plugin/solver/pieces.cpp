@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "pieces.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace oclspkt {
+namespace {
+
+/// A cut moves to the end of a line by at most this share of all rows.
+constexpr Index kNearShare = 64;
+/// Fewer rows of a line than this are no part of their own.
+constexpr Index kLeastPart = 64;
+
+/// A piece before it has lines: units are rows of lines end to end, blocks, or rows of the lines of one block.
+struct Run {
+  std::size_t owner;
+  Index begin, end;
+};
+
+/// Cut `units` that have the same number of rows each in proportion to rows; `near` moves a cut.
+template <typename Near>
+std::vector<Run> cut_units(Index units, std::span<const Index> rows, const Near& near) {
+  Index all = 0, before = 0, at = 0;
+  for (const Index r : rows) all += r;
+  std::vector<Run> runs;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    before += rows[k];
+    const double share = static_cast<double>(before) / static_cast<double>(std::max<Index>(1, all));
+    const auto wanted = static_cast<Index>(share * static_cast<double>(units) + 0.5);
+    const Index end = before == all ? units : std::clamp(near(wanted), at, units);
+    if (end > at) runs.push_back({k, at, end});
+    at = std::max(at, end);
+  }
+  return runs;
+}
+
+/// The end of a line near a row, or the row itself.
+Index near_line_end(const LineSet& lines, Index row) {
+  if (row <= 0 || row >= lines.rows()) return std::clamp<Index>(row, 0, lines.rows());
+  const Index line = lines.line_of(row), begin = lines.first(line), end = begin + lines.length(line);
+  const Index nearest = row - begin <= end - row ? begin : end;
+  const Index distance = std::abs(nearest - row);
+  return distance <= lines.rows() / kNearShare || distance < kLeastPart ? nearest : row;
+}
+
+/// The runs that hold rows of each line that is cut.
+std::vector<int> holders(const std::vector<Run>& runs, Index begin, Index end) {
+  std::vector<int> chain;
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    if (runs[r].begin < end && runs[r].end > begin) chain.push_back(static_cast<int>(r));
+  }
+  return chain;
+}
+
+/// Lines of given starts, as simple as they are.
+LineSet lines_of(const std::vector<Index>& starts) {
+  const auto count = static_cast<Index>(starts.size()) - 1;
+  const Index length = starts[1];
+  const auto differs = [&](Index a, Index b) { return b - a != length; };
+  if (count == 1) return LineSet::one(length);
+  const bool equal = std::adjacent_find(starts.begin(), starts.end(), differs) == starts.end();
+  return equal ? LineSet::equal(count, length) : LineSet::unequal(starts);
+}
+
+/// Lines end to end from row run.begin to row run.end.
+Piece piece_of_rows(const LineSet& lines, const std::vector<Run>& runs, std::size_t r) {
+  const Run& run = runs[r];
+  Piece piece{.first = run.begin, .first_line = lines.line_of(run.begin), .owner = run.owner, .lines = {}, .cuts = {}};
+  piece.cuts.chains = {{static_cast<int>(r)}};
+  std::vector<Index> starts{0};
+  for (Index line = piece.first_line; line < lines.count() && lines.first(line) < run.end; ++line) {
+    const Index begin = lines.first(line), end = begin + lines.length(line);
+    if (end <= run.begin) continue;  // no rows
+    const bool cut = begin < run.begin || end > run.end;
+    if (cut) piece.cuts.chains.push_back(holders(runs, begin, end));
+    piece.cuts.chain_of.push_back(cut ? static_cast<int>(piece.cuts.chains.size()) - 1 : 0);
+    piece.cuts.number.push_back(line);
+    starts.push_back(std::min(end, run.end) - run.begin);
+  }
+  if (piece.cuts.chains.size() == 1) piece.cuts = {};
+  piece.lines = lines_of(starts);
+  return piece;
+}
+
+/// Blocks run.begin to run.end, whole.
+Piece piece_of_blocks(const LineSet& lines, const Run& run) {
+  Piece piece{.first = run.begin * lines.block_stride(),
+              .first_line = run.begin * lines.block_lines(),
+              .owner = run.owner,
+              .lines = {},
+              .cuts = {}};
+  piece.lines = LineSet::strided(lines.length(0), lines.row_stride(), lines.block_lines(), 1, run.end - run.begin,
+                                 lines.block_stride());
+  return piece;
+}
+
+/// Rows run.begin to run.end of all lines of the only block.
+Piece piece_of_block(const LineSet& lines, const std::vector<Run>& runs, const Run& run) {
+  Piece piece{.first = run.begin * lines.row_stride(), .first_line = 0, .owner = run.owner, .lines = {}, .cuts = {}};
+  piece.lines = LineSet::strided(run.end - run.begin, lines.row_stride(), lines.block_lines(), 1);
+  if (runs.size() > 1) piece.cuts.chains = {holders(runs, 0, lines.length(0))};
+  return piece;
+}
+
+}  // namespace
+
+std::vector<Piece> cut_into_pieces(const LineSet& lines, std::span<const Index> rows) {
+  std::vector<Piece> pieces;
+  if (lines.rows() == 0) return pieces;
+  const auto as_wanted = [](Index unit) { return unit; };
+  if (lines.contiguous()) {
+    const std::vector<Run> runs = cut_units(lines.rows(), rows, [&](Index row) { return near_line_end(lines, row); });
+    for (std::size_t r = 0; r < runs.size(); ++r) pieces.push_back(piece_of_rows(lines, runs, r));
+  } else if (lines.blocks() > 1) {
+    for (const Run& run : cut_units(lines.blocks(), rows, as_wanted)) pieces.push_back(piece_of_blocks(lines, run));
+  } else {
+    const std::vector<Run> runs = cut_units(lines.length(0), rows, as_wanted);
+    for (const Run& run : runs) pieces.push_back(piece_of_block(lines, runs, run));
+  }
+  return pieces;
+}
+
+}  // namespace oclspkt

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Set-ups and applies of a Solver whose rows several processors share.
+#include <algorithm>
+#include <utility>
+
+#include "selection.hpp"
+#include "solver_impl.hpp"
+
+namespace oclspkt {
+namespace {
+
+/// Whether a list of devices may come to several: `auto` takes the fastest one.
+bool names_several(const Options& options) {
+  return options.devices != "auto" && options.method != MethodChoice::pivot && !needs_no_device(options.devices);
+}
+
+}  // namespace
+
+/// The options, with the device that was found to be the best by itself if one was.
+template <typename T>
+Options Solver<T>::Impl::options_for_choice() const {
+  Options options = options_;
+  if (!only_.empty()) options.devices = only_;
+  return options;
+}
+
+/// Share the rows among the processors that are named, if that pays.
+/// @return true if they are shared and set up
+template <typename T>
+bool Solver<T>::Impl::share() {
+  sharing_.learn();
+  only_.clear();
+  report_.sharing = {};
+  const bool pivots = known_.constant_null_space && options_.singular != Singular::fail;  // a pinned row is one line's
+  if (!names_several(options_) || pivots) {
+    sharing_.drop();
+    return false;
+  }
+  const Processor host;
+  const Processors found = find_processors(options_, {bands_.lines(), sizeof(T) == 8, host_seconds(outlook())}, lost_);
+  for (const LostDevice& lost : found.lost) lose(lost);
+  const auto verdict = sharing_.decide(options_, found, host, outlook());
+  report_.sharing.why = verdict.why;
+  only_ = verdict.only;
+  if (!verdict.shared) {
+    sharing_.drop();
+    return false;
+  }
+  try {
+    sharing_.set_up(options_, bands_, known_);
+  } catch (const Breakdown& error) {  // that one processor may solve, or tell of as a whole
+    report_.sharing.why = std::string("rows are not shared: ") + error.what();
+    return false;
+  }
+  retire();
+  device_ = -1;
+  reusable_ = false;
+  sharing_.write_report(report_);
+  note_losses();
+  return true;
+}
+
+/// Take over what the solvers of shares lost: those devices are not tried again.
+template <typename T>
+void Solver<T>::Impl::note_losses() {
+  for (const LostDevice& device : sharing_.lost()) lose(device);
+}
+
+/// Solve by what was set up.
+template <typename T>
+void Solver<T>::Impl::solve(const T* y, Index y_stride, T* x, Index x_stride, Index columns) {
+  if (sharing_.active()) {
+    sharing_.lines().apply(y, y_stride, x, x_stride, columns);
+    note_losses();
+    sharing_.update_report(report_.sharing);
+    return;
+  }
+  solver_->apply_columns(y, y_stride, x, x_stride, columns);
+  fallback_.solve(y, y_stride, x, x_stride, columns);
+}
+
+#define OCLSPKT_INSTANTIATE(T)                                  \
+  template Options Solver<T>::Impl::options_for_choice() const; \
+  template bool Solver<T>::Impl::share();                       \
+  template void Solver<T>::Impl::note_losses();                 \
+  template void Solver<T>::Impl::solve(const T*, Index, T*, Index, Index);
+OCLSPKT_INSTANTIATE(float)
+OCLSPKT_INSTANTIATE(double)
+
+}  // namespace oclspkt

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "shared_lines.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "write_bands.hpp"
+
+namespace oclspkt {
+namespace {
+
+/// The options of one processor's solver.
+Options options_of_one(Options options, std::string devices, std::string spares) {
+  options.devices = std::move(devices);
+  options.spare_devices = std::move(spares);
+  options.balance = "time";
+  return options;
+}
+
+/// A piece is solved where it lies: nothing of it goes elsewhere.
+void require_whole(const Report& report, const CutReport& cut) {
+  const bool pinned = std::any_of(report.groups.begin(), report.groups.end(), [](const auto& g) { return g.pinned; });
+  if (pinned || cut.pinned > 0) throw Breakdown("a line of a piece is singular");
+  if (cut.gathered > 0) throw Breakdown("a line would be solved whole: " + cut.gathered_why);
+}
+
+}  // namespace
+
+template <typename T>
+SharedLines<T>::SharedLines(const Options& options, std::vector<std::string> devices, std::vector<std::string> spares)
+    : options_(options) {
+  for (std::size_t k = 0; k < devices.size(); ++k) {
+    solvers_.push_back(
+        std::make_unique<CutSolver<T>>(options_of_one(options, std::move(devices[k]), std::move(spares[k]))));
+  }
+}
+
+template <typename T>
+void SharedLines<T>::set_up(const Bands<T>& bands, std::vector<Piece> pieces, const Known& known) {
+  if (!team_ || team_->members() != static_cast<int>(pieces.size())) {
+    team_ = std::make_unique<Team>(static_cast<int>(pieces.size()));
+  }
+  pieces_ = std::move(pieces);
+  medians_.assign(pieces_.size(), {});
+  before_.assign(pieces_.size(), 0);
+  all_.clear();
+  const bool cut =
+      std::any_of(pieces_.begin(), pieces_.end(), [](const Piece& piece) { return !piece.cuts.chains.empty(); });
+  const BandsView<T> all = bands.view();
+  team_->run([&](int member) {
+    const Piece& piece = pieces_[static_cast<std::size_t>(member)];
+    CutSolver<T>& solver = *solvers_[piece.owner];
+    const BandsView<T> own{all.lower + piece.first, all.diag + piece.first, all.upper + piece.first};
+    solver.fill(piece.lines, piece.cuts, cut ? team_->exchange(member) : nullptr, copy_of<T>(own));
+    solver.set_up(known);
+  });
+  for (std::size_t p = 0; p < pieces_.size(); ++p) require_whole(report(p), cut_report(p));
+}
+
+template <typename T>
+void SharedLines<T>::apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns) {
+  const auto start = std::chrono::steady_clock::now();
+  for (std::size_t p = 0; p < pieces_.size(); ++p) before_[p] = times(p).total_seconds;
+  team_->run([&](int member) {
+    const Piece& piece = pieces_[static_cast<std::size_t>(member)];
+    solvers_[piece.owner]->apply(y + piece.first, y_stride, x + piece.first, x_stride, columns);
+  });
+  const auto count = static_cast<double>(columns);
+  for (std::size_t p = 0; p < pieces_.size(); ++p) {
+    medians_[p].add((times(p).total_seconds - before_[p]) / count);
+  }
+  all_.add(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / count);
+}
+
+template <typename T>
+Times SharedLines<T>::times() const {
+  Times sum;
+  for (std::size_t p = 0; p < pieces_.size(); ++p) sum = sum + times(p);
+  sum.applies = times(0).applies;
+  return sum;
+}
+
+template <typename T>
+Counts SharedLines<T>::counts() const {
+  Counts sum;
+  for (const auto& solver : solvers_) {
+    sum.uploads += solver->counts().uploads;
+    sum.trials += solver->counts().trials;
+  }
+  return sum;
+}
+
+template <typename T>
+std::int64_t SharedLines<T>::bytes() const {
+  std::int64_t sum = 0;
+  for (const auto& solver : solvers_) sum += solver->bytes();
+  return sum;
+}
+
+template class SharedLines<float>;
+template class SharedLines<double>;
+
+}  // namespace oclspkt

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "median_of_last.hpp"
+#include "profile_store.hpp"
+#include "shared_lines.hpp"
+#include "shares.hpp"
+#include "ways.hpp"
+
+namespace oclspkt {
+
+/// The processors that a user named together: whether they share the rows of a solver, how many each has, and what was
+/// measured of that.
+/// @tparam T float or double
+template <typename T>
+class Sharing {
+ public:
+  /// What is decided at a set-up.
+  struct Verdict {
+    bool shared = false;
+    std::string only;  ///< the device that solves by itself, as Options::devices takes it; empty: any of those named
+    std::string why;   ///< empty where one processor was named
+  };
+
+  ~Sharing() { learn(); }
+
+  /// Decide how many rows each processor has.
+  /// @throws InvalidInput for a balance that does not fit the processors
+  Verdict decide(const Options& options, const Processors& processors, const Processor& host,
+                 const Outlook<T>& outlook);
+  /// Set up what was decided. @throws what SharedLines::set_up() throws; nothing is shared then
+  void set_up(const Options& options, const Bands<T>& bands, const Known& known);
+  bool active() const { return lines_ != nullptr && set_up_; }
+  /// Go back to one processor.
+  void drop();
+  /// @pre active()
+  SharedLines<T>& lines() { return *lines_; }
+  const SharedLines<T>& lines() const { return *lines_; }
+  /// One of several processors solves by itself: its applies are to be noted.
+  /// @param device  Processor::index
+  void watch_single(int device);
+  void note_single(double seconds) {
+    if (!single_who_.empty()) single_.add(seconds);
+  }
+  /// Keep what the applies since the last set-up have shown.
+  void learn();
+
+  /// Write the shares and what their solvers report. @pre active()
+  void write_report(Report& report) const;
+  /// The same figures that applies change.
+  void update_report(SharesReport& report) const;
+  /// The devices of the shares that failed, and how many losses they report.
+  std::vector<LostDevice> lost() const;
+
+ private:
+  /// A processor, and its figures by itself and beside the others.
+  struct Sharer {
+    Processor processor;
+    std::string word;  ///< as Options::devices takes it
+    ShareModel alone, beside;
+    bool measured_alone = false;
+  };
+  std::vector<Sharer> find_sharers(const Options& options, const Processors& processors, const Processor& host,
+                                   const Outlook<T>& outlook);
+  std::string key(const std::string& who, const char* how) const;
+  double best_alone() const;
+  Verdict judge_time(const Shares& shares);
+  Verdict share_as(Shares shares, std::string why);
+
+  std::vector<Sharer> sharers_;
+  std::string kind_;  ///< of the solves: scalar, layout, form, size
+  std::string all_;   ///< names of the sharers
+  double rows_ = 0;
+  Shares shares_;
+  std::vector<Piece> pieces_;
+  LineSet layout_;
+  std::unique_ptr<SharedLines<T>> lines_;
+  std::string made_for_;  ///< words of the processors of lines_
+  bool set_up_ = false;
+  MedianOfLast single_;
+  std::string single_who_;
+  std::optional<ProfileStore> store_;
+};
+
+extern template class Sharing<float>;
+extern template class Sharing<double>;
+
+}  // namespace oclspkt

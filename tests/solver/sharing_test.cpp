@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Several processors solve one set of lines: every subset of those that are there, by all methods, in all layouts.
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "every_device.hpp"
+#include "faults.hpp"
+#include "line_judge.hpp"
+#include "matrices.hpp"
+#include "residual.hpp"
+#include "solver_fixture.hpp"
+
+namespace oclspkt {
+namespace {
+
+using ocl::Place;
+using test::Faults;
+
+/// Every subset of two processors or more, as Options::devices takes it.
+std::vector<std::string> subsets() {
+  std::vector<std::string> words{"host"};
+  for (const DeviceInfo& device : device_module(nullptr)->devices()) words.push_back(std::to_string(device.index));
+  std::vector<std::string> all;
+  for (std::size_t set = 0; set < (std::size_t{1} << words.size()); ++set) {
+    std::string list;
+    int count = 0;
+    for (std::size_t k = 0; k < words.size(); ++k) {
+      if ((set >> k & 1U) == 0) continue;
+      list += (list.empty() ? "" : ",") + words[k];
+      ++count;
+    }
+    if (count > 1) all.push_back(list);
+  }
+  return all;
+}
+
+Options shared_evenly(const std::string& devices) {
+  Options options;
+  options.devices = devices;
+  options.balance = "even";
+  options.profile = "none";
+  return options;
+}
+
+Options on_the_host() {
+  Options options;
+  options.devices = "host";
+  return options;
+}
+
+template <typename T>
+class Sharing : public test::SolverFixture<T> {
+ protected:
+  static Index shares(const Solver<T>& solver) { return static_cast<Index>(solver.report().sharing.shares.size()); }
+  /// All rows, each once.
+  static void expect_sums(const Solver<T>& solver) {
+    Index rows = 0;
+    for (const ShareReport& share : solver.report().sharing.shares) rows += share.rows;
+    EXPECT_EQ(rows, solver.report().rows);
+  }
+};
+using Scalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(Sharing, Scalars);
+
+TYPED_TEST(Sharing, IsRightOnEverySubsetByEveryMethod) {
+  using T = TypeParam;
+  const LineSet line = LineSet::one(50'000);
+  for (const std::string& devices : subsets()) {
+    for (const MethodChoice method :
+         {MethodChoice::automatic, MethodChoice::truncated, MethodChoice::truncated_streamed, MethodChoice::exact,
+          MethodChoice::exact_factored}) {
+      SCOPED_TRACE(devices + ", " + name(method));
+      Options options = shared_evenly(devices);
+      options.method = method;
+      Solver<T> solver(options);
+      const Bands<T> bands = test::constant<T>(line, -1, 3, -1);
+      this->set_up(solver, bands);
+      EXPECT_GT(this->shares(solver), 1) << solver.report().sharing.why;
+      this->expect_sums(solver);
+      EXPECT_LE(this->backward_error(solver, bands), 20);
+      EXPECT_GT(solver.report().sharing.seconds, 0);
+    }
+  }
+}
+
+TYPED_TEST(Sharing, IsRightInEveryLayout) {
+  using T = TypeParam;
+  const std::string all = subsets().back();
+  for (const LineSet& lines : {LineSet::one(40'000), LineSet::equal(400, 128),
+                               LineSet::unequal({0, 10, 10, 30'000, 30'001, 50'000}), LineSet::grid_axis(1, 32, 64, 24),
+                               LineSet::grid_axis(2, 32, 32, 48), LineSet::strided(64, 40, 33, 1, 9, 2600)}) {
+    for (const double d : {2.5, 1.0}) {
+      SCOPED_TRACE(lines.describe() + ", dominance " + std::to_string(d));
+      Solver<T> solver(shared_evenly(all));
+      const Bands<T> bands = d > 1 ? test::constant<T>(lines, -1, 2 * d, -1) : test::constant<T>(lines, -1, 2.001, -1);
+      this->set_up(solver, bands);
+      EXPECT_GT(this->shares(solver), 1) << solver.report().sharing.why;
+      this->expect_sums(solver);
+      EXPECT_LE(this->backward_error(solver, bands), 100);
+      const Index extent = lines.extent(), columns = 3;
+      const std::vector<T> y = test::random_vector<T>(columns * extent);
+      std::vector<T> x(y.size(), T(7)), one(static_cast<std::size_t>(extent), T(7)), again(one);
+      solver.apply(y.data(), extent, x.data(), extent, columns);
+      solver.apply(y.data() + extent, one.data());
+      EXPECT_TRUE(std::equal(one.begin(), one.end(), x.begin() + extent)) << "a column is another operator";
+      Solver<T> second(shared_evenly(all));
+      this->set_up(second, bands);
+      second.apply(y.data() + extent, again.data());
+      EXPECT_EQ(again, one) << "even shares give other bits from run to run";
+      Bands<T> transposed(lines);
+      transpose(lines, bands.view(), transposed);
+      solver.apply_transpose(y.data(), one.data());
+      EXPECT_LE(componentwise_backward_error(lines, transposed.view(), one.data(), y.data()) / this->eps, 100);
+    }
+  }
+}
+
+TYPED_TEST(Sharing, OfHardMatricesIsRightOrLeftToOne) {
+  using T = TypeParam;
+  const std::string all = subsets().back();
+  Solver<T> solver(shared_evenly(all));
+  for (const LineSet& lines : {LineSet::one(20'011), LineSet::equal(7, 3001)}) {
+    std::vector<Bands<T>> matrices;
+    matrices.push_back(test::row_sums_zero<T>(lines));
+    matrices.push_back(test::constant<T>(lines, -1, 2, -1));
+    matrices.push_back(test::constant<T>(lines, 1, 0.6, 1.1));
+    matrices.push_back(test::constant<T>(lines, -1.9, 2, -0.05));
+    for (std::size_t m = 0; m < matrices.size(); ++m) {
+      SCOPED_TRACE(lines.describe() + ", matrix " + std::to_string(m));
+      Solver<T> single(on_the_host());
+      try {
+        this->set_up(single, matrices[m]);
+      } catch (const Breakdown&) {
+        EXPECT_THROW(this->set_up(solver, matrices[m]), Breakdown);
+        continue;
+      }
+      this->set_up(solver, matrices[m]);
+      const std::vector<T> y = test::random_vector<T>(lines.extent());
+      std::vector<T> x(y.size());
+      solver.apply(y.data(), x.data());
+      const test::LineJudge<T> judge(matrices[m], y);
+      const auto wrong = judge.wrong(x.data());
+      EXPECT_FALSE(wrong.has_value()) << *wrong << "; " << solver.report().sharing.why;
+    }
+  }
+}
+
+TYPED_TEST(Sharing, FollowsWeightsAndLeavesOutWhoHasNone) {
+  using T = TypeParam;
+  Options options = shared_evenly(subsets().back());
+  const auto count = device_module(nullptr)->devices().size() + 1;
+  options.balance = "3,1";
+  for (std::size_t k = 2; k < count; ++k) options.balance += ",0";
+  Solver<T> solver(options);
+  const Bands<T> bands = test::constant<T>(LineSet::one(1 << 20), -1, 3, -1);
+  this->set_up(solver, bands);
+  ASSERT_EQ(this->shares(solver), 2) << solver.report().sharing.why;
+  EXPECT_NEAR(static_cast<double>(solver.report().sharing.shares[0].rows), 0.75 * (1 << 20), 8192);
+  EXPECT_LE(this->backward_error(solver, bands), 20);
+  options.balance = "1";
+  for (std::size_t k = 1; k < count; ++k) options.balance += ",0";
+  solver.set_options(options);
+  this->set_up(solver, bands);
+  EXPECT_EQ(this->shares(solver), 0) << "one has all rows";
+  EXPECT_LE(this->backward_error(solver, bands), 20);
+}
+
+TYPED_TEST(Sharing, TwoDriversOfOneDeviceShareNothingByTime) {
+  using T = TypeParam;
+  Options options = shared_evenly(subsets().back());
+  options.balance = "time";
+  Solver<T> solver(options);
+  const Bands<T> bands = test::constant<T>(LineSet::one(1 << 20), -1, 3, -1);
+  this->set_up(solver, bands);
+  EXPECT_EQ(this->shares(solver), 0) << "all of them are one processor";
+  EXPECT_FALSE(solver.report().sharing.why.empty());
+  EXPECT_LE(this->backward_error(solver, bands), 20);
+}
+
+TYPED_TEST(Sharing, OfAFewRowsIsRight) {
+  using T = TypeParam;
+  Solver<T> solver(shared_evenly(subsets().back()));
+  for (const Index rows : {0, 1, 2, 3, 4, 5, 63, 64, 65, 127, 200, 1000}) {
+    SCOPED_TRACE(rows);
+    const Bands<T> bands = test::constant<T>(LineSet::one(rows), -1, 3, -1);
+    this->set_up(solver, bands);
+    EXPECT_LE(this->backward_error(solver, bands), 20);
+  }
+}
+
+TYPED_TEST(Sharing, GoesOnWhereADeviceFails) {
+  using T = TypeParam;
+  const Faults faults;
+  Options options = shared_evenly(subsets().back());
+  options.on_device_failure = OnDeviceFailure::quiet;
+  options.transfer = Transfer::copy;
+  const Bands<T> bands = test::constant<T>(LineSet::one(30'000), -1, 3, -1);
+  int right = 0;
+  for (const DeviceInfo& device : device_module(nullptr)->devices()) {
+    for (const Place place : {Place::build, Place::allocate, Place::launch, Place::read}) {
+      SCOPED_TRACE(device.name + ", " + name(place));
+      Faults::none();
+      Solver<T> solver(options);
+      const bool at_apply = place == Place::launch || place == Place::read;
+      if (!at_apply) Faults::at(place, device.index, 0, 1000);
+      this->set_up(solver, bands);
+      if (at_apply) Faults::at(place, device.index);
+      const double error = this->backward_error(solver, bands);
+      EXPECT_LE(error, 20);
+      if (Faults::fired() > 0) {
+        EXPECT_GE(solver.report().losses, 1u);
+      }
+      right += error <= 20;
+      Faults::none();
+      EXPECT_LE(this->backward_error(solver, bands), 20) << "the next apply";
+      this->set_up(solver, bands);
+      EXPECT_LE(this->backward_error(solver, bands), 20) << "the next set-up";
+    }
+  }
+  EXPECT_EQ(right, 4 * static_cast<int>(device_module(nullptr)->devices().size()));
+}
+
+TYPED_TEST(Sharing, StopsWhereItIsAskedTo) {
+  using T = TypeParam;
+  const Faults faults;
+  Options options = shared_evenly(subsets().back());
+  options.on_device_failure = OnDeviceFailure::error;
+  options.transfer = Transfer::copy;
+  const Bands<T> bands = test::constant<T>(LineSet::one(30'000), -1, 3, -1);
+  for (const DeviceInfo& device : device_module(nullptr)->devices()) {
+    Solver<T> solver(options);
+    this->set_up(solver, bands);
+    Faults::at(Place::launch, device.index);
+    EXPECT_THROW(this->backward_error(solver, bands), DeviceError);
+    Faults::none();
+    EXPECT_LE(this->backward_error(solver, bands), 20);
+  }
+}
+
+TYPED_TEST(Sharing, ByTwoSolversInTwoThreadsIsRight) {
+  using T = TypeParam;
+  const Bands<T> bands = test::constant<T>(LineSet::one(20'000), -1, 3, -1);
+  std::vector<std::thread> threads;
+  std::vector<double> worst(2, 0);
+  for (std::size_t k = 0; k < 2; ++k) {
+    threads.emplace_back([&, k] {
+      Solver<T> solver(shared_evenly(subsets().back()));
+      this->set_up(solver, bands);
+      for (int i = 0; i < 250; ++i) worst[k] = std::max(worst[k], this->backward_error(solver, bands));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const double error : worst) EXPECT_LE(error, 20);
+}
+
+TEST(SharingCalls, NameWhatDoesNotFit) {
+  Options options = shared_evenly(subsets().back());
+  options.balance = "1,2,3,4,5,6,7,8,9";
+  Solver<double> solver(options);
+  const Bands<double> bands = test::constant<double>(LineSet::one(1000), -1, 3, -1);
+  const auto set_up = [&] { solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper); };
+  test::expect_refusal(set_up, "9 weights");
+  for (const char* balance : {"1,-2", "nan", "0,0", "fast", "", "1,,2", "inf,1"}) {
+    test::expect_refused([&](Options& o) { o.balance = balance; }, "balance");
+  }
+  test::expect_refused([](Options& o) { o.chunk = -1; }, "chunk");
+  solver.set_options(shared_evenly("host,0"));
+  set_up();
+  ASSERT_EQ(solver.report().sharing.shares.size(), 2u) << solver.report().sharing.why;
+  int memory = 0;
+  auto* const buffer = reinterpret_cast<_cl_mem*>(&memory);
+  test::expect_refusal([&] { solver.apply_on_device(buffer, buffer); }, "several devices share");
+}
+
+TEST(SharingCalls, ADeviceThatIsNamedTwiceCountsOnce) {
+  Solver<double> solver(shared_evenly("0,0,host,host"));
+  const Bands<double> bands = test::constant<double>(LineSet::one(10'000), -1, 3, -1);
+  solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
+  EXPECT_EQ(solver.report().sharing.shares.size(), 2u);
+}
+
+TEST(SharingCalls, ChunksAreAsShortAsAsked) {
+  for (const DeviceInfo& device : device_module(nullptr)->devices()) {
+    Options options;
+    options.devices = std::to_string(device.index);
+    options.transfer = Transfer::copy;
+    for (const Index chunk : {1, 5000, 20'000, 1'000'000}) {
+      options.chunk = chunk;
+      for (const LineSet& lines : {LineSet::one(60'000), LineSet::grid_axis(1, 16, 64, 40)}) {
+        Solver<double> solver(options);
+        const Bands<double> bands = test::constant<double>(lines, -1, 3, -1);
+        solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
+        const std::vector<double> y = test::random_vector<double>(lines.extent());
+        std::vector<double> x(y.size());
+        solver.apply(y.data(), x.data());
+        const double error = componentwise_backward_error(lines, bands.view(), x.data(), y.data());
+        EXPECT_LE(error, 20 * std::numeric_limits<double>::epsilon());
+      }
+    }
+  }
+}
+
+/// What one life of a solver leaves in the file is what the next one begins with.
+TEST(SharingProfile, IsKeptBetweenSolversAndSurvivesDamage) {
+  char name[] = "/tmp/oclspkt-profile-XXXXXX";
+  ASSERT_NE(mkdtemp(name), nullptr);
+  const std::string file = std::string(name) + "/profile.json";
+  Options options;
+  options.devices = "host,0";
+  options.balance = "even";
+  options.profile = file;
+  const Bands<double> bands = test::constant<double>(LineSet::one(200'000), -1, 3, -1);
+  const std::vector<double> y = test::random_vector<double>(bands.lines().extent());
+  std::vector<double> x(y.size());
+  const auto life = [&] {
+    Solver<double> solver(options);
+    solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
+    for (int i = 0; i < 5; ++i) solver.apply(y.data(), x.data());
+    return solver.report().sharing;
+  };
+  const SharesReport first = life();
+  ASSERT_EQ(first.shares.size(), 2u) << first.why;
+  ASSERT_TRUE(std::filesystem::exists(file));
+  const SharesReport second = life();
+  for (std::size_t k = 0; k < 2; ++k) {
+    EXPECT_NEAR(second.shares[k].predicted_seconds, first.shares[k].seconds, 1e-3 * first.shares[k].seconds)
+        << "what was measured is predicted";
+  }
+  std::filesystem::resize_file(file, 20);
+  EXPECT_EQ(life().shares.size(), 2u);
+  EXPECT_GT(std::filesystem::file_size(file), 20u) << "written anew";
+  options.profile = "none";
+  EXPECT_EQ(life().shares.size(), 2u);
+  options.profile = std::string(name) + "/profile.json/no/folder";
+  EXPECT_EQ(life().shares.size(), 2u);
+  std::filesystem::remove_all(name);
+}
+
+}  // namespace
+}  // namespace oclspkt
