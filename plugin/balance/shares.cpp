@@ -86,10 +86,9 @@ double fill_parts(const Task& task, const Members& members, double seconds, Part
     const ShareModel& model = task.models[i];
     const double one = row_seconds(model, task.objective), draws = model.host_bytes_per_row;
     double part = std::min(left, static_cast<double>(model.most_rows));
-    if (seconds < model.latency) part = 0;
+    if (!(seconds >= model.latency && one >= 0)) part = 0;  // so do figures that are no numbers
     if (one > 0) part = std::min(part, std::max(0.0, (seconds - model.latency) / one));
     if (draws > 0 && bytes < kNever) part = std::min(part, bytes / draws);
-    if (!(part > 0)) part = 0;  // figures that are no numbers get nothing
     parts[i] = part;
     left -= part;
     bytes = std::max(0.0, bytes - part * draws);
