@@ -81,12 +81,13 @@ std::optional<std::size_t> best_alone(const Task& task) {
 /// @return the sum, at most task.rows
 double fill_parts(const Task& task, const Members& members, double seconds, Parts& parts) {
   double left = static_cast<double>(task.rows);
-  double bytes = task.objective == Objective::kernel ? kNever : seconds * task.node.host_bytes_per_second;
+  const bool bound = task.objective != Objective::kernel && task.node.host_bytes_per_second < kNever;
+  double bytes = bound ? seconds * task.node.host_bytes_per_second : kNever;
   for (const std::size_t i : members) {
     const ShareModel& model = task.models[i];
     const double one = row_seconds(model, task.objective), draws = model.host_bytes_per_row;
     double part = std::min(left, static_cast<double>(model.most_rows));
-    if (!(seconds >= model.latency && one >= 0)) part = 0;  // so do figures that are no numbers
+    if (!(seconds >= model.latency && one >= 0)) part = 0;  // nothing where figures are no numbers
     if (one > 0) part = std::min(part, std::max(0.0, (seconds - model.latency) / one));
     if (draws > 0 && bytes < kNever) part = std::min(part, bytes / draws);
     parts[i] = part;
