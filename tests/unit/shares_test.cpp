@@ -124,7 +124,7 @@ TEST(Shares, AreNeverSlowerThanTheBestProcessorAlone) {
   }
 }
 
-/// A grid of all shares in sixteenths finds nothing faster.
+/// A grid of all shares in sixteenths finds nothing faster that memories hold.
 TEST(Shares, AreTheFastestOfThreeProcessors) {
   Drawer draw;
   for (int i = 0; i < kCases; ++i) {
@@ -132,13 +132,16 @@ TEST(Shares, AreTheFastestOfThreeProcessors) {
     models.resize(3, processor(1e9, 8));
     const NodeModel node = draw.node();
     const Index part = draw.rows();
+    if (draw.coin(0.5)) draw.limit(models, 16 * part);
     const Shares shares = share_rows(16 * part, 1, models, node, {});
+    const double allowed = used(shares) == 1 ? kLeastGain : 1 + 1e-3;
     for (Index a = 0; a <= 16; ++a) {
       for (Index b = 0; a + b <= 16; ++b) {
         const std::vector<Index> rows{a * part, b * part, (16 - a - b) * part};
+        const bool fits =
+            rows[0] <= models[0].most_rows && rows[1] <= models[1].most_rows && rows[2] <= models[2].most_rows;
         const double seconds = predict_shares(rows, models, node).all_seconds;
-        const double allowed = used(shares) == 1 ? kLeastGain : 1 + 1e-3;
-        ASSERT_LE(shares.all_seconds, seconds * allowed + 1e-9) << a << ' ' << b;
+        ASSERT_TRUE(!fits || shares.all_seconds <= seconds * allowed + 1e-9) << a << ' ' << b;
       }
     }
   }
