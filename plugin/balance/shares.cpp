@@ -157,8 +157,8 @@ void give_grains(Index left, std::vector<Index>& grains, std::vector<Index> room
   }
 }
 
-/// Round parts to multiples of the grain, but for the last one, with the sum that is asked for. A limit that is not a
-/// multiple of the grain is exceeded, by less than the grain, only if the rows fit in no other way.
+/// Round parts to multiples of the grain, but for the last one, with the sum that is asked for. A limit is
+/// exceeded, by about one grain, only if grains fit in no other way.
 std::vector<Index> round_parts(const Task& task, const Parts& parts) {
   const std::size_t taker = taker_of_rest(task, parts);
   std::vector<Index> grains(parts.size(), 0), room(parts.size(), 0);
@@ -177,6 +177,13 @@ std::vector<Index> round_parts(const Task& task, const Parts& parts) {
   for (Index& share : grains) share *= task.grain;
   grains[taker] += task.rows % task.grain;
   return grains;
+}
+
+bool exceeds_limits(const Task& task, const std::vector<Index>& rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i] > task.models[i].most_rows) return true;
+  }
+  return false;
 }
 
 /// Tell whether two members are drivers of one physical device.
@@ -240,56 +247,74 @@ std::vector<Members> sets_to_try(const Task& task, const Cost& cost) {
   return sets;
 }
 
-/// Find the shares of the shortest apply.
-std::vector<Index> shortest(const Task& task) {
-  std::vector<Index> best(task.models.size(), 0);
-  const std::optional<std::size_t> alone = best_alone(task);
-  double least = kNever;
-  if (alone) {
-    best[*alone] = task.rows;
-    least = single_seconds(task.models[*alone], task.rows, task.node, task.objective) / kLeastGain;
-  }
-  bool found = alone.has_value();
-  const auto draws = [&](std::size_t i) { return task.models[i].host_bytes_per_row; };
-  for (const Members& set : sets_to_try(task, draws)) {
-    if (set.size() < 2) continue;
-    const double within = least * (1 - kNoise) - task.node.meeting_seconds;
+/// What a search has found so far.
+struct BestSoFar {
+  std::vector<Index> rows;  // empty: nothing
+  double least = kNever;    // seconds or joules
+};
+
+/// Try several processors. @param exceed  grains may exceed limits
+void try_together(const Task& task, const std::vector<Members>& sets, bool exceed, BestSoFar& found) {
+  for (const Members& set : sets) {
+    if (set.size() < 2 && !exceed) continue;
+    const double within = found.least * (1 - kNoise) - (set.size() > 1 ? task.node.meeting_seconds : 0);
     const std::optional<Parts> parts = shortest_parts(task, set, within);
     if (!parts) continue;
     std::vector<Index> rows = round_parts(task, *parts);
+    if (!exceed && exceeds_limits(task, rows)) continue;
     const double seconds = predict_shares(rows, task.models, task.node, task.objective).all_seconds;
-    if (found && !(seconds < least)) continue;
-    found = true;
-    least = seconds;
-    best = std::move(rows);
+    if (found.rows.empty() || seconds < found.least) found = {std::move(rows), seconds};
   }
-  if (!found) refuse_rows(task.rows, task.models);
-  return best;
+}
+
+/// Find the shares of the shortest apply.
+std::vector<Index> shortest(const Task& task) {
+  BestSoFar found;
+  if (const std::optional<std::size_t> alone = best_alone(task)) {
+    found.rows.assign(task.models.size(), 0);
+    found.rows[*alone] = task.rows;
+    found.least = single_seconds(task.models[*alone], task.rows, task.node, task.objective) / kLeastGain;
+  }
+  const auto draws = [&](std::size_t i) { return task.models[i].host_bytes_per_row; };
+  const std::vector<Members> sets = sets_to_try(task, draws);
+  try_together(task, sets, false, found);
+  if (found.rows.empty()) try_together(task, sets, true, found);
+  if (found.rows.empty()) refuse_rows(task.rows, task.models);
+  return found.rows;
+}
+
+/// Fill memories in the order of `set`. @return nothing if they do not hold the rows
+std::optional<Parts> parts_in_order(const Task& task, const Members& set) {
+  Parts parts(task.models.size(), 0);
+  Index left = task.rows;
+  for (const std::size_t i : set) {
+    const Index part = std::min(left, task.models[i].most_rows);
+    parts[i] = static_cast<double>(part);
+    left -= part;
+  }
+  return left > 0 ? std::nullopt : std::optional<Parts>(parts);
 }
 
 /// Find the shares that take the fewest joules.
 std::vector<Index> cheapest(const Task& task) {
-  std::vector<Index> best;
-  double least = kNever;
+  BestSoFar found;
   const auto joules_per_row = [&](std::size_t i) { return task.models[i].watts * task.models[i].seconds_per_row; };
-  for (const Members& set : sets_to_try(task, joules_per_row)) {
-    Parts parts(task.models.size(), 0);
-    Index left = task.rows;
-    for (const std::size_t i : set) {
-      const Index part = std::min(left, task.models[i].most_rows);
-      parts[i] = static_cast<double>(part);
-      left -= part;
+  const std::vector<Members> sets = sets_to_try(task, joules_per_row);
+  for (const bool exceed : {false, true}) {
+    for (const Members& set : sets) {
+      const std::optional<Parts> parts = parts_in_order(task, set);
+      if (!parts) continue;
+      std::vector<Index> rows = round_parts(task, *parts);
+      if (!exceed && exceeds_limits(task, rows)) continue;
+      double joules = 0;
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        joules += task.models[i].watts * part_seconds(task.models[i], rows[i], Objective::time);
+      }
+      if (joules < found.least * (1 - kNoise)) found = {std::move(rows), joules};
     }
-    if (left > 0) continue;
-    std::vector<Index> rows = round_parts(task, parts);
-    double joules = 0;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      joules += task.models[i].watts * part_seconds(task.models[i], rows[i], Objective::time);
-    }
-    if (joules < least * (1 - kNoise)) best = std::move(rows), least = joules;
+    if (!found.rows.empty()) return found.rows;
   }
-  if (best.empty()) refuse_rows(task.rows, task.models);
-  return best;
+  refuse_rows(task.rows, task.models);
 }
 
 /// Share the rows in proportion to weights; what a memory does not hold goes to the others, in proportion again.
@@ -321,18 +346,23 @@ std::vector<Index> in_proportion(const Task& task, std::vector<double> weights) 
   return round_parts(task, parts);
 }
 
-/// Share the rows equally among as many processors as get a grain.
+/// Share the rows equally among as many processors as get a grain, and more if those do not hold them.
 std::vector<Index> in_equal_parts(const Task& task) {
-  const Index processors = static_cast<Index>(task.models.size());
-  const Index used = std::clamp<Index>(task.rows / task.grain, 1, processors);
+  const Index wanted = std::max<Index>(1, task.rows / task.grain);
   std::vector<double> weights(task.models.size(), 0);
-  Index taken = 0, hold = 0;
-  for (std::size_t i = 0; i < weights.size() && (taken < used || hold < task.rows); ++i) {
-    weights[i] = task.models[i].most_rows > 0;
-    taken += task.models[i].most_rows > 0;
-    hold += std::min(task.models[i].most_rows, task.rows - hold);
+  std::vector<Index> rows;
+  Index taken = 0, lack = task.rows;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const Index most = task.models[i].most_rows;
+    if (most <= 0) continue;
+    weights[i] = 1;
+    lack -= std::min(most, lack);
+    ++taken;
+    if (lack > 0 || (taken < wanted && i + 1 < weights.size())) continue;
+    rows = in_proportion(task, weights);
+    if (!exceeds_limits(task, rows)) return rows;
   }
-  return in_proportion(task, std::move(weights));
+  return rows.empty() ? in_proportion(task, weights) : rows;
 }
 
 void check_weights(const std::vector<double>& weights, std::size_t processors) {

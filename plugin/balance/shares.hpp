@@ -63,9 +63,8 @@ OCLSPKT_API Shares predict_shares(std::span<const Index> rows, std::span<const S
 /// Under `time` and `kernel` a processor that does not pay gets nothing: several share the rows only if that is
 /// predicted to take less than 1 / kLeastGain of the best one alone. Where `most_rows` bind, rows go where there is
 /// room. Under `energy` all is as under `time` if the watts of a processor are not known.
-/// @param grain  shares are multiples of it, but for the last one that is not 0; a limit that is not a multiple of it
-/// is
-///               exceeded, by less than it, only if the rows fit in no other way
+/// @param grain  shares are multiples of it, but for the last one that is not 0; a limit is exceeded,
+///               by about one, only where the rows fill memories so far that grains fit in no other way
 /// @pre models are not empty
 /// @throws InvalidInput if the number of weights is not that of models, or no processor holds the rows
 OCLSPKT_API Shares share_rows(Index rows, Index grain, std::span<const ShareModel> models, const NodeModel& node,

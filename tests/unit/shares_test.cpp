@@ -103,7 +103,7 @@ TEST(Shares, HaveExactSumsWhateverTheyAreMadeFor) {
       EXPECT_EQ(sum(shares), rows);
       expect_grains(shares, grain);
       for (std::size_t m = 0; m < models.size(); ++m) {
-        EXPECT_LT(shares.rows[m] - models[m].most_rows, models[m].most_rows % grain == 0 ? 1 : grain)
+        EXPECT_LT(shares.rows[m] - models[m].most_rows, grain)
             << rows << " rows in grains of " << grain << ", limit " << models[m].most_rows;
       }
     }
@@ -291,6 +291,13 @@ TEST(Shares, ExceedALimitByLessThanAGrainWhereNothingElseFits) {
   EXPECT_EQ(sum(shares), 45);
   expect_grains(shares, 10);
   for (const Index rows : shares.rows) EXPECT_LT(rows, 25);
+}
+
+TEST(Shares, KeepLimitsWhereAnotherProcessorHasRoom) {
+  const std::vector<ShareModel> models{processor(1e9, 0, 21), processor(1e9, 0, 48), processor(1e7, 0, 16)};
+  for (const char* language : {"time", "kernel", "even", "1,2,1"}) {
+    EXPECT_EQ(share_rows(69, 16, models, {}, parse_balance(language)).rows, (std::vector<Index>{16, 48, 5}));
+  }
 }
 
 TEST(Shares, AreRefusedIfNobodyHoldsTheRows) {
