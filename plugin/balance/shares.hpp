@@ -13,11 +13,11 @@ namespace oclspkt {
 
 /// What the balancer knows of a processor for one apply.
 struct ShareModel {
-  double latency = 0;                 ///< seconds of an apply however few its rows are
-  double seconds_per_row = 0;         ///< transfers included
-  double kernel_seconds_per_row = 0;  ///< transfers left out
-  double host_bytes_per_row = 0;      ///< that an apply reads from and writes to the host's memory
-  double watts = 0;                   ///< while it works; 0: not known
+  double latency = 0;                                   ///< seconds of an apply however few its rows are
+  double seconds_per_row = 0;                           ///< transfers included
+  double kernel_seconds_per_row = 0;                    ///< transfers left out
+  double host_bytes_per_row = 0;                        ///< that an apply reads from and writes to the host's memory
+  double watts = 0;                                     ///< while it works; 0: not known
   Index most_rows = std::numeric_limits<Index>::max();  ///< that its memory holds
   std::string physical;  ///< equal for two drivers of one physical device, which only weights use together
 };
@@ -46,7 +46,7 @@ struct Shares {
   std::vector<Index> rows;      ///< shape [processors]; their sum is the number of rows asked for
   std::vector<double> seconds;  ///< shape [processors]; of each processor's part; 0 where it has none
   double all_seconds = 0;       ///< of an apply
-  double best_single = 0;       ///< seconds of the processor that takes the least by itself
+  double best_single = 0;       ///< seconds of the processor that takes the least by itself; infinity if none holds all
 };
 
 /// Parse the language of -pc_oclspkt_balance: time, kernel, even, energy, or weights joined by commas.
@@ -60,9 +60,11 @@ OCLSPKT_API Shares predict_shares(std::span<const Index> rows, std::span<const S
 
 /// Give rows to processors. A pure function: the same figures give the same shares.
 ///
-/// Under `time` and `kernel` a processor that does not pay gets nothing: several share the rows only if that is predicted
-/// to take less than 1 / kLeastGain of the best one alone. Where `most_rows` bind, rows go where there is room.
-/// @param grain  shares are multiples of it, but for the last one that is not 0
+/// Under `time` and `kernel` a processor that does not pay gets nothing: several share the rows only if that is
+/// predicted to take less than 1 / kLeastGain of the best one alone. Where `most_rows` bind, rows go where there is
+/// room. Under `energy` all is as under `time` if the watts of a processor are not known.
+/// @param grain  shares are multiples of it, but for the last one that is not 0; a limit is exceeded,
+///               by about one, only where the rows fill memories so far that grains fit in no other way
 /// @pre models are not empty
 /// @throws InvalidInput if the number of weights is not that of models, or no processor holds the rows
 OCLSPKT_API Shares share_rows(Index rows, Index grain, std::span<const ShareModel> models, const NodeModel& node,
