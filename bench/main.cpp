@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "balance.hpp"
 #include "choices.hpp"
 #include "lines.hpp"
 #include "oclspkt/error.hpp"
@@ -36,6 +37,8 @@ constexpr Command kCommands[] = {
     {"choices", "what set-up chooses for matrices from easy to hard, and why", oclspkt::bench::choices_command},
     {"lines", "lines along the axes of grids and end to end, bands of their own, shared, symmetric and narrow",
      oclspkt::bench::lines_command},
+    {"balance", "every set of processors that share a system, or a machine that is simulated",
+     oclspkt::bench::balance_command},
     {"weak-line", "many lines, and what one costs that wants another method", oclspkt::bench::weak_line_command},
 };
 

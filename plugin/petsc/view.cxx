@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <vector>
@@ -43,6 +44,35 @@ void add_accuracy(const Totals& totals, Lines& lines) {
 std::string device_line(const Report& report) {
   return "device: " + report.device.name + " (" + report.device.type +
          (report.device.platform.empty() ? "" : ", " + report.device.platform) + "), " + report.device.why;
+}
+
+/// Which processors share the rows, or why one solves them all.
+void add_shares(const Report& report, Lines& lines) {
+  if (report.sharing.shares.empty()) {
+    if (!report.sharing.why.empty()) lines.push_back("shares: none");
+    return;
+  }
+  for (const ShareReport& share : report.sharing.shares) {
+    const double part = static_cast<double>(share.rows) / static_cast<double>(std::max<Index>(1, report.rows));
+    lines.push_back("share: " + number(100 * part) + " % of the rows, " + std::to_string(share.rows) + ", on " +
+                    share.device + " (" + share.type + (share.platform.empty() ? "" : ", " + share.platform) + "), " +
+                    name(share.method) + (share.shape.empty() ? "" : ", " + share.shape));
+  }
+}
+
+/// What was predicted and measured of shares.
+void add_share_times(const SharesReport& sharing, Lines& lines) {
+  if (!sharing.why.empty()) lines.push_back("sharing: " + sharing.why);
+  if (sharing.shares.empty()) return;
+  lines.push_back("shares together: predicted " + number(sharing.predicted_seconds) + " s an apply, measured " +
+                  number(sharing.seconds) + " s, the best device alone is predicted to take " +
+                  number(sharing.single_seconds) + " s");
+  for (const ShareReport& share : sharing.shares) {
+    const double rate = share.seconds > 0 ? static_cast<double>(share.rows) / share.seconds : 0;
+    lines.push_back("share of " + share.device + ": predicted " + number(share.predicted_seconds) + " s, measured " +
+                    number(share.seconds) + " s, " + number(rate) + " rows/s, " + std::to_string(share.bytes) +
+                    " bytes moved");
+  }
 }
 
 /// Lines that are pinned, fallback lines, and devices lost.
@@ -113,6 +143,7 @@ Lines choice_lines(const Totals& totals, bool cut) {
                     std::to_string(report.partition.rows) + " rows, halo " + std::to_string(report.partition.halo) +
                     " rows" + whose(totals));
   }
+  add_shares(report, lines);
   add_accuracy(totals, lines);
   if (cut) add_cuts(totals.cut, lines);
   add_exceptions(report, lines);
@@ -180,6 +211,7 @@ void add_details(const Sweep& o, Lines& lines) {
   if (o.solver.transpose_report().ready)
     add_candidates(o.solver.transpose_report(), "considered for the transpose: ", lines);
   if (!report.device.costs.empty()) lines.push_back("costs: " + report.device.costs);
+  add_share_times(report.sharing, lines);
   if (report.ready) lines.push_back("dominance: " + number(report.dominance));
   const Counts counts = o.solver.counts();
   lines.push_back("set-ups: " + std::to_string(counts.set_ups) +
@@ -222,6 +254,7 @@ Lines explained_lines(const PC_OCLSPKT& o, const std::vector<Totals>& totals) {
     if (o.ready) lines.push_back(direction_line(o, sweep, totals[s].ranks));
     if (o.ready) lines.push_back(device_line(report) + whose(totals[s]));
     if (o.ready && !report.device.costs.empty()) lines.push_back("costs: " + report.device.costs);
+    if (o.ready) add_share_times(report.sharing, lines);
     add_candidates(report, "", lines);
     if (o.ready && sweep.layout.exchange) add_cuts(totals[s].cut, lines);
     add_exceptions(report, lines);

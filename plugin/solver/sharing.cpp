@@ -127,6 +127,14 @@ auto Sharing<T>::find_sharers(const Options& options, const Processors& processo
   };
   for (const Processor& device : processors.devices) add(device);
   if (processors.host) add(host);
+  // Drivers on the cores of the host hinder each other only where there are fewer cores than they use.
+  int cores = 0;
+  for (const Sharer& s : found) {
+    if (s.beside.physical == "cpu") cores += s.processor.host() ? 1 : s.processor.info.cores;
+  }
+  for (Sharer& s : found) {
+    if (s.beside.physical == "cpu" && cores <= processor_share()) s.beside.physical.clear();
+  }
   return found;
 }
 
@@ -154,19 +162,20 @@ auto Sharing<T>::share_as(Shares shares, std::string why) -> Verdict {
 template <typename T>
 auto Sharing<T>::judge_time(const Shares& shares) -> Verdict {
   const double single = best_alone();
-  const auto several = std::count_if(shares.rows.begin(), shares.rows.end(), [](Index rows) { return rows > 0; });
-  const std::string alone_text = "one processor " + microseconds_text(single);
-  const auto best = std::min_element(sharers_.begin(), sharers_.end(), [&](const Sharer& a, const Sharer& b) {
-    return a.alone.latency + rows_ * a.alone.seconds_per_row < b.alone.latency + rows_ * b.alone.seconds_per_row;
-  });
-  if (several < 2)
-    return {false, "", "rows are not shared: " + alone_text + " an apply is predicted, and no two are faster"};
   std::optional<Measured> together;
   bool measured_alone = false;
   if (store_) {
     together = store_->find(key(all_, "together"));
     for (const Sharer& s : sharers_) measured_alone = measured_alone || s.measured_alone;
   }
+  const auto several = std::count_if(shares.rows.begin(), shares.rows.end(), [](Index rows) { return rows > 0; });
+  const std::string alone_text = "one processor " + microseconds_text(single);
+  const auto best = std::min_element(sharers_.begin(), sharers_.end(), [&](const Sharer& a, const Sharer& b) {
+    return a.alone.latency + rows_ * a.alone.seconds_per_row < b.alone.latency + rows_ * b.alone.seconds_per_row;
+  });
+  if (several < 2)
+    return {false, measured_alone ? best->word : "",
+            "rows are not shared: " + alone_text + " an apply is predicted, and no two are faster"};
   const double predicted = together ? rows_ * together->seconds_per_row : shares.all_seconds;
   const std::string texts = "several " + microseconds_text(predicted) + (together ? " measured" : " predicted") + ", " +
                             alone_text + (measured_alone ? " measured" : " predicted");
@@ -198,7 +207,7 @@ auto Sharing<T>::decide(const Options& options, const Processors& processors, co
           ", 2^" + std::to_string(std::bit_width(static_cast<std::uint64_t>(layout_.rows())));
   all_.clear();
   for (const Sharer& s : sharers_) all_ += (all_.empty() ? "" : " + ") + s.processor.name();
-  const bool measured = !options.reproducible && options.profile != "none";
+  const bool measured = !options.reproducible;
   if (measured && (!store_ || (!options.profile.empty() && store_->file() != options.profile))) {
     store_.emplace(options.profile);
     store_->read();
@@ -326,7 +335,7 @@ void Sharing<T>::write_report(Report& report) const {
   merged.degraded = report.degraded;
   merged.losses = report.losses;
   merged.groups.clear();
-  merged.device.why = sharing.why;
+  merged.device.why = "they share the rows";
   merged.device.costs.clear();
   std::string names;
   for (std::size_t p = 0; p < pieces_.size(); ++p) {
