@@ -86,6 +86,7 @@ Processors find_processors(const Options& options, const Demand& demand, const s
   }
   Processors found;
   found.host = selection.host;
+  found.automatic = selection.automatic;
   found.several = selection.devices.size() > 1;
   leave_out(selection.devices, lost);
   measure(*module, selection.devices, options, demand, found);

@@ -39,6 +39,10 @@ bool Solver<T>::Impl::share() {
   const Processor host;
   const Processors found = find_processors(options_, {bands_.lines(), sizeof(T) == 8, host_seconds(outlook())}, lost_);
   for (const LostDevice& lost : found.lost) lose(lost);
+  if (found.automatic) {
+    sharing_.drop();
+    return false;
+  }
   const auto verdict = sharing_.decide(options_, found, host, outlook());
   report_.sharing.why = verdict.why;
   only_ = verdict.only;
