@@ -7,6 +7,7 @@
 #include <iostream>
 #include <limits>
 #include <memory>
+#include <random>
 #include <string>
 
 #include "balance_simulate.hpp"
@@ -98,8 +99,14 @@ void measure_teams(std::vector<Team<T>>& all, Problem<T>& problem, const Balance
       check_team(c, problem);
     }
   }
+  // In another order each time: threads of a processor's driver may still spin when the next one begins.
+  std::mt19937 order(1);
+  std::vector<Team<T>*> teams;
+  for (Team<T>& c : all) teams.push_back(&c);
   for (int round = 0; round < s.rounds; ++round) {
-    for (Team<T>& c : all) {
+    std::shuffle(teams.begin(), teams.end(), order);
+    for (Team<T>* team : teams) {
+      Team<T>& c = *team;
       c.seconds.push_back(seconds_of([&] { apply_team(c, problem); }));
     }
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 
@@ -149,9 +150,14 @@ void Solver<T>::Impl::set_up(const Known& known) {
   if (!survey_.finite)
     throw NotFinite("the bands hold NaN or Inf at row " + std::to_string(survey_.weakest_row) +
                     ": give finite entries");
-  if (share()) return;
+  const auto start = std::chrono::steady_clock::now();
+  const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+  if (share()) {
+    sharing_.note_set_up(seconds());
+    return;
+  }
   choose_of_those_left(before);
-  sharing_.watch_single(device_);
+  sharing_.watch_single(device_, seconds());
 }
 
 /// Choose anew after the device of this solver failed in the middle of a solve; called while the error is handled.

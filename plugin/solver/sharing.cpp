@@ -22,6 +22,8 @@ constexpr Index kGrain = 4096;
 constexpr double kMeetingSeconds = 5e-5;
 /// Where predictions of one processor and of several are nearer to each other than this, both are tried.
 constexpr double kCloseCall = 2;
+/// By so much measurements differ from run to run.
+constexpr double kNoise = 1.02;
 
 /// Bytes a second that the processors of this process read and write together, measured once.
 double host_memory_rate() {
@@ -138,12 +140,16 @@ auto Sharing<T>::find_sharers(const Options& options, const Processors& processo
   return found;
 }
 
-/// Seconds of the best processor by itself.
+/// Seconds of an apply of a processor by itself, with a share of its set-up.
 template <typename T>
-double Sharing<T>::best_alone() const {
-  double best = std::numeric_limits<double>::infinity();
-  for (const Sharer& s : sharers_) best = std::min(best, s.alone.latency + rows_ * s.alone.seconds_per_row);
-  return best;
+double Sharing<T>::alone_seconds(const Sharer& sharer) const {
+  return sharer.alone.latency + rows_ * (sharer.alone.seconds_per_row + sharer.set_up / applies_);
+}
+
+template <typename T>
+auto Sharing<T>::best_alone() const -> const Sharer& {
+  return *std::min_element(sharers_.begin(), sharers_.end(),
+                           [&](const Sharer& a, const Sharer& b) { return alone_seconds(a) < alone_seconds(b); });
 }
 
 template <typename T>
@@ -161,29 +167,26 @@ auto Sharing<T>::share_as(Shares shares, std::string why) -> Verdict {
 /// predicted; where predictions are close, each is measured once.
 template <typename T>
 auto Sharing<T>::judge_time(const Shares& shares) -> Verdict {
-  const double single = best_alone();
-  std::optional<Measured> together;
-  bool measured_alone = false;
-  if (store_) {
-    together = store_->find(key(all_, "together"));
-    for (const Sharer& s : sharers_) measured_alone = measured_alone || s.measured_alone;
-  }
+  const Sharer& best = best_alone();
+  const double single = alone_seconds(best);
+  const auto known = [](const Sharer& s) { return s.measured_alone; };
+  const bool measured_alone = std::any_of(sharers_.begin(), sharers_.end(), known);
+  const std::string only = measured_alone ? best.word : "";
+  const std::string alone_text =
+      "one processor " + microseconds_text(single) + (measured_alone ? " measured" : " predicted");
   const auto several = std::count_if(shares.rows.begin(), shares.rows.end(), [](Index rows) { return rows > 0; });
-  const std::string alone_text = "one processor " + microseconds_text(single);
-  const auto best = std::min_element(sharers_.begin(), sharers_.end(), [&](const Sharer& a, const Sharer& b) {
-    return a.alone.latency + rows_ * a.alone.seconds_per_row < b.alone.latency + rows_ * b.alone.seconds_per_row;
-  });
-  if (several < 2)
-    return {false, measured_alone ? best->word : "",
-            "rows are not shared: " + alone_text + " an apply is predicted, and no two are faster"};
-  const double predicted = together ? rows_ * together->seconds_per_row : shares.all_seconds;
-  const std::string texts = "several " + microseconds_text(predicted) + (together ? " measured" : " predicted") + ", " +
-                            alone_text + (measured_alone ? " measured" : " predicted");
+  if (several < 2) return {false, only, "rows are not shared: " + alone_text + ", and no two are faster"};
+  const auto measured = [&](const char* how) { return store_ ? store_->find(key(all_, how)) : std::nullopt; };
+  const std::optional<Measured> together = measured("together"), set_up = measured("together, set-up");
+  const double an_apply = together ? rows_ * together->seconds_per_row : shares.all_seconds;
+  const double predicted = an_apply + (set_up ? rows_ * set_up->seconds_per_row : 0) / applies_;
+  const std::string texts =
+      "several " + microseconds_text(predicted) + (together ? " measured" : " predicted") + ", " + alone_text;
   const bool close = predicted < kCloseCall * single && single < kCloseCall * predicted;
-  if (store_ && close && together && !measured_alone) return {false, best->word, "measured alone for once: " + texts};
+  if (store_ && close && together && !measured_alone) return {false, best.word, "measured alone for once: " + texts};
   if (store_ && close && !together && measured_alone) return share_as(shares, "measured together for once: " + texts);
-  if (predicted * (together ? 1.02 : kLeastGain) <= single) return share_as(shares, texts);
-  return {false, measured_alone ? best->word : "", "rows are not shared: " + texts};
+  if (predicted * (together ? kNoise : kLeastGain) <= single) return share_as(shares, texts);
+  return {false, only, "rows are not shared: " + texts};
 }
 
 template <typename T>
@@ -195,6 +198,7 @@ auto Sharing<T>::decide(const Options& options, const Processors& processors, co
   const Balance balance = parse_balance(options.balance);
   layout_ = outlook.bands.lines();
   rows_ = static_cast<double>(layout_.rows());
+  applies_ = std::max(1.0, outlook.applies);
   sharers_ = find_sharers(options, processors, host, outlook);
   if (balance.objective == Objective::weights && balance.weights.size() != sharers_.size()) {
     throw InvalidInput("balance '" + options.balance + "' has " + std::to_string(balance.weights.size()) +
@@ -208,9 +212,11 @@ auto Sharing<T>::decide(const Options& options, const Processors& processors, co
   all_.clear();
   for (const Sharer& s : sharers_) all_ += (all_.empty() ? "" : " + ") + s.processor.name();
   const bool measured = !options.reproducible;
-  if (measured && (!store_ || (!options.profile.empty() && store_->file() != options.profile))) {
-    store_.emplace(options.profile);
+  if (measured && (!store_ || profile_ != options.profile)) {
+    profile_ = options.profile;
+    store_.emplace(profile_);
     store_->read();
+    written_ = std::chrono::steady_clock::now();
   }
   if (!measured) store_.reset();
   for (Sharer& s : sharers_) {
@@ -225,6 +231,7 @@ auto Sharing<T>::decide(const Options& options, const Processors& processors, co
       s.beside.latency = 0;
       s.beside.seconds_per_row = m->seconds_per_row;
     }
+    if (const auto m = store_->find(key(who, "alone, set-up"))) s.set_up = m->seconds_per_row;
   }
   std::vector<ShareModel> models;
   for (const Sharer& s : sharers_) models.push_back(s.beside);
@@ -272,8 +279,9 @@ void Sharing<T>::set_up(const Options& options, const Bands<T>& bands, const Kno
 }
 
 template <typename T>
-void Sharing<T>::watch_single(int device) {
+void Sharing<T>::watch_single(int device, double set_up_seconds) {
   single_who_.clear();
+  set_up_seconds_ = set_up_seconds;
   if (sharers_.size() < 2) return;
   for (const Sharer& s : sharers_) {
     if (s.processor.index == device) single_who_ = s.processor.name() + " " + s.processor.info.driver_version;
@@ -288,7 +296,7 @@ void Sharing<T>::drop() {
 
 template <typename T>
 void Sharing<T>::learn() {
-  constexpr std::int64_t kEnough = 3;
+  constexpr std::int64_t kEnough = 2;
   if (!store_ || rows_ <= 0) return;
   const auto put = [&](const std::string& who, const char* how, double seconds, double rows, std::int64_t count) {
     if (count >= kEnough && seconds > 0 && rows > 0) {
@@ -299,6 +307,7 @@ void Sharing<T>::learn() {
   if (active()) {
     const std::int64_t count = lines_->all_applies();
     put(all_, "together", lines_->all_seconds(), rows_, count);
+    put(all_, "together, set-up", set_up_seconds_, rows_, kEnough);
     for (std::size_t p = 0; p < pieces_.size(); ++p) {
       const Processor& processor = sharers_[pieces_[p].owner].processor;
       put(processor.name() + " " + processor.info.driver_version, "beside", lines_->seconds(p),
@@ -306,8 +315,18 @@ void Sharing<T>::learn() {
     }
   } else if (!single_who_.empty()) {
     put(single_who_, "alone", single_.value(), rows_, single_.count());
+    put(single_who_, "alone, set-up", set_up_seconds_, rows_, kEnough);
   }
-  if (node_place().rank == 0) store_->write();
+  // Set-ups may follow each other within milliseconds, and a file takes one.
+  constexpr std::chrono::seconds kBetweenWrites{10};
+  if (std::chrono::steady_clock::now() - written_ > kBetweenWrites) write_profile();
+}
+
+template <typename T>
+void Sharing<T>::write_profile() {
+  if (!store_ || node_place().rank != 0) return;
+  store_->write();
+  written_ = std::chrono::steady_clock::now();
 }
 
 template <typename T>
@@ -359,7 +378,7 @@ void Sharing<T>::write_report(Report& report) const {
   }
   merged.device.name = names;
   sharing.predicted_seconds = shares_.all_seconds;
-  sharing.single_seconds = best_alone();
+  sharing.single_seconds = alone_seconds(best_alone());
   merged.sharing = std::move(sharing);
   merged.ready = true;
   report = std::move(merged);

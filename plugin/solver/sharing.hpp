@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,12 +28,17 @@ class Sharing {
     std::string why;   ///< empty where one processor was named
   };
 
-  ~Sharing() { learn(); }
+  ~Sharing() {
+    learn();
+    write_profile();
+  }
 
   /// Decide how many rows each processor has.
   /// @throws InvalidInput for a balance that does not fit the processors
   Verdict decide(const Options& options, const Processors& processors, const Processor& host,
                  const Outlook<T>& outlook);
+  /// Note how long set_up() and all around it took. @pre active()
+  void note_set_up(double seconds) { set_up_seconds_ = seconds; }
   /// Set up what was decided. @throws what SharedLines::set_up() throws; nothing is shared then
   void set_up(const Options& options, const Bands<T>& bands, const Known& known);
   bool active() const { return lines_ != nullptr && set_up_; }
@@ -43,7 +49,8 @@ class Sharing {
   const SharedLines<T>& lines() const { return *lines_; }
   /// One of several processors solves by itself: its applies are to be noted.
   /// @param device  Processor::index
-  void watch_single(int device);
+  /// @param set_up_seconds  of the set-up that it has just had
+  void watch_single(int device, double set_up_seconds);
   void note_single(double seconds) {
     if (!single_who_.empty()) single_.add(seconds);
   }
@@ -64,18 +71,22 @@ class Sharing {
     std::string word;  ///< as Options::devices takes it
     ShareModel alone, beside;
     bool measured_alone = false;
+    double set_up = 0;  ///< seconds of a set-up by itself, a row; 0: not known
   };
   std::vector<Sharer> find_sharers(const Options& options, const Processors& processors, const Processor& host,
                                    const Outlook<T>& outlook);
+  void write_profile();
   std::string key(const std::string& who, const char* how) const;
-  double best_alone() const;
+  double alone_seconds(const Sharer& sharer) const;
+  const Sharer& best_alone() const;
   Verdict judge_time(const Shares& shares);
   Verdict share_as(Shares shares, std::string why);
 
   std::vector<Sharer> sharers_;
-  std::string kind_;  ///< of the solves: scalar, layout, form, size
-  std::string all_;   ///< names of the sharers
-  double rows_ = 0;
+  std::string kind_;               ///< of the solves: scalar, layout, form, size
+  std::string all_;                ///< names of the sharers
+  double rows_ = 0, applies_ = 0;  ///< and applies that are expected of a set-up
+  double set_up_seconds_ = 0;      ///< of the last one
   Shares shares_;
   std::vector<Piece> pieces_;
   LineSet layout_;
@@ -84,7 +95,9 @@ class Sharing {
   bool set_up_ = false;
   MedianOfLast single_;
   std::string single_who_;
+  std::string profile_;  ///< as the options name it
   std::optional<ProfileStore> store_;
+  std::chrono::steady_clock::time_point written_{};
 };
 
 extern template class Sharing<float>;
