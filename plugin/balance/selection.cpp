@@ -65,13 +65,26 @@ std::vector<int> take_all(const std::vector<DeviceInfo>& devices) {
   throw InvalidInput(text);
 }
 
+/// Take ":N" off a word. @return N; 0 if it has none
+int take_cores(std::string& word) {
+  const std::size_t colon = word.rfind(':');
+  if (colon == std::string::npos) return 0;
+  int cores = 0;
+  const char* const end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(word.data() + colon + 1, end, cores);
+  if (error != std::errc() || stop != end || cores < 1) return 0;
+  word.resize(colon);
+  return cores;
+}
+
 }  // namespace
 
 Selection select_devices(const std::string& language, const std::vector<DeviceInfo>& devices,
                          const std::vector<std::string>& problems) {
   Selection selection;
   for (const std::string& given : split_words(language)) {
-    const std::string word = lower_case(given);
+    std::string word = lower_case(given);
+    const int cores = take_cores(word);
     std::vector<int> found;
     if (word == "host") {
       selection.host = true;
@@ -88,9 +101,13 @@ Selection select_devices(const std::string& language, const std::vector<DeviceIn
       if (found.empty()) refuse(given, devices, problems);
     }
     for (const int index : found) {
-      if (std::find(selection.devices.begin(), selection.devices.end(), index) == selection.devices.end()) {
-        selection.devices.push_back(index);
+      bool known = false;
+      for (std::size_t k = 0; k < selection.devices.size(); ++k) {
+        known = known || (selection.devices[k] == index && selection.cores[k] == cores);
       }
+      if (known) continue;
+      selection.devices.push_back(index);
+      selection.cores.push_back(cores);
     }
   }
   return selection;
@@ -99,6 +116,7 @@ Selection select_devices(const std::string& language, const std::vector<DeviceIn
 std::vector<int> devices_of_rank(const std::vector<int>& selected, const std::vector<DeviceInfo>& devices,
                                  const NodePlace& place) {
   const auto shared = [&](int index) {
+    if (static_cast<std::size_t>(index) >= devices.size()) return false;  // a part of one
     const DeviceInfo& info = devices[static_cast<std::size_t>(index)];
     return info.type == DeviceType::gpu && !info.host_unified;
   };

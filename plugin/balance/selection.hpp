@@ -15,6 +15,7 @@ struct Selection {
   bool host = false;         ///< the host solver is among the candidates
   bool automatic = false;    ///< `auto`: the cheapest for the size, host included
   std::vector<int> devices;  ///< indices into the list of devices, each once, in the order named
+  std::vector<int> cores;    ///< shape [devices]; of each that are used, 0: all
 };
 
 /// Parse the selection language of -pc_oclspkt_devices: words joined by commas, each of
@@ -24,6 +25,7 @@ struct Selection {
 ///   cpu gpu fpga every device of that type, emulated ones too
 ///   a number     the device of that index
 ///   other text   every device whose name or platform contains it (letters of either case)
+///   any:4        the same, four cores of each
 /// Of two drivers of one physical device both are listed; the cheaper one solves.
 /// @throws InvalidInput if a word matches nothing; the text lists what there is, and `problems`
 OCLSPKT_API Selection select_devices(const std::string& language, const std::vector<DeviceInfo>& devices,

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <utility>
+
+#include "parallel.hpp"
 
 namespace oclspkt {
 namespace {
@@ -30,6 +33,12 @@ void restore(Bands<T>& bands, Index at, const T (&kept)[3]) {
   bands.lower()[at] = kept[0];
   bands.diag()[at] = kept[1];
   bands.upper()[at] = kept[2];
+}
+
+template <typename T>
+void fill_zeros(AlignedArray<T>& array) {
+  for_pieces(array.size(), kPieceRows,
+             [&](Index first, Index end) { std::fill_n(array.data() + first, end - first, T(0)); });
 }
 
 }  // namespace
@@ -110,10 +119,10 @@ void CutParts<T>::put_back(Bands<T>& bands) const {
 template <typename T>
 void CutParts<T>::find_spikes(const std::function<void(const T*, T*)>& solve, const std::vector<char>& left_out) {
   AlignedArray<T> y(lines_.extent());
-  std::fill_n(y.data(), y.size(), T(0));
+  fill_zeros(y);
   for (AlignedArray<T>* spike : {&all_p_, &all_q_}) {
     spike->resize(lines_.extent());
-    std::fill_n(spike->data(), spike->size(), T(0));
+    fill_zeros(*spike);
     const bool down = spike == &all_p_;
     bool any = false;
     const auto set = [&](bool clear) {
@@ -133,13 +142,23 @@ void CutParts<T>::find_spikes(const std::function<void(const T*, T*)>& solve, co
     const PartSlot& s = slots_[i];
     spike_size_[i] = 0;
     if (!has_inner(s)) continue;
+    const Index first = first_inner(s), stride = lines_.row_stride();
+    std::mutex mutex;
     bool finite = true;
-    for (Index at = first_inner(s), last = last_inner(s); at <= last; at += lines_.row_stride()) {
-      if (left_out[i] != 0) all_p_[at] = all_q_[at] = 0;
-      const double size = std::abs(static_cast<double>(all_p_[at])) + std::abs(static_cast<double>(all_q_[at]));
-      finite = finite && std::isfinite(size);
-      if (!(size <= spike_size_[i])) spike_size_[i] = size;
-    }
+    for_pieces((last_inner(s) - first) / stride + 1, kPieceRows, [&](Index begin, Index end) {
+      double largest = 0;
+      bool all_finite = true;
+      for (Index k = begin; k < end; ++k) {
+        const Index at = first + k * stride;
+        if (left_out[i] != 0) all_p_[at] = all_q_[at] = 0;
+        const double size = std::abs(static_cast<double>(all_p_[at])) + std::abs(static_cast<double>(all_q_[at]));
+        all_finite = all_finite && std::isfinite(size);
+        if (size > largest) largest = size;
+      }
+      const std::lock_guard lock(mutex);
+      finite = finite && all_finite;
+      if (largest > spike_size_[i]) spike_size_[i] = largest;
+    });
     if (!finite) spike_size_[i] = std::numeric_limits<double>::quiet_NaN();
     Edge& edge = edges_[i];
     edge.p_first = all_p_[first_inner(s)];

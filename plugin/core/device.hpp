@@ -30,6 +30,7 @@ struct DeviceInfo {
   std::string name, platform, driver_version;
   std::string physical;  ///< equal for two drivers of one physical device ("cpu", "pci:0000:41:00.0", ...)
   int cores = 1;
+  int whole = -1;  ///< the device that it is a part of, see DeviceModule::part_of()
   std::int64_t memory = 0, max_allocation = 0;  ///< bytes
   bool fp64 = false;
   bool host_unified = false;  ///< shares the host's memory: vectors need no copy
@@ -149,6 +150,15 @@ class DeviceModule {
   virtual ~DeviceModule() = default;
   /// All devices, in a stable order. Empty if there is no platform; never throws for a broken driver.
   virtual const std::vector<DeviceInfo>& devices() = 0;
+  /// One of devices(), or a part of one.
+  virtual const DeviceInfo& info(int device) { return devices().at(static_cast<std::size_t>(device)); }
+  /// A part of a device that uses so many of its cores, as a device of its own that is not among devices(). The same
+  /// part for the same numbers.
+  /// @return its index
+  /// @throws InvalidInput for a number of cores that the device does not have; DeviceError if it cannot be divided
+  virtual int part_of(int device, int cores) {
+    throw DeviceError(info(device).name + " cannot be divided into parts of " + std::to_string(cores) + " cores");
+  }
   /// One line for each platform or device that was found but could not be used.
   virtual const std::vector<std::string>& problems() = 0;
   /// Measured once per process, at most 50 ms apart from the kernel build, by factors as wide as the vectors.
@@ -178,7 +188,7 @@ class DeviceModule {
 /// error)`. `abi` must equal kDeviceModuleAbi. The module object lives until the process ends. Throws nothing but
 /// bad_alloc; a later call then tries again.
 using DeviceModuleEntry = DeviceModule* (*)(const char* abi, std::string* error);
-inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 7";
+inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 8";
 inline constexpr const char* kDeviceModuleEntryName = "oclspkt_cl_module";
 
 /// Open the module beside this library at first use.

@@ -301,8 +301,10 @@ bool shrinks(const Survey& survey) {
 
 template <typename T>
 Survey survey_line(const LineSet& lines, const BandsView<T>& bands, Index line) {
-  Survey s = scan_line(lines, bands, line);
-  s.symmetric = s.finite && line_is_symmetric(lines, bands, line);
+  // A long line by itself is looked at by all processors.
+  const bool alone = lines.count() == 1 && lines.rows() == lines.extent() && lines.rows() > kPieceRows;
+  Survey s = alone ? survey_rows(lines, bands) : scan_line(lines, bands, line);
+  s.symmetric = s.finite && (alone ? is_symmetric(lines, bands) : line_is_symmetric(lines, bands, line));
   s.shared = s.finite;
   return s;
 }

@@ -21,6 +21,8 @@ class ClModule final : public DeviceModule {
   }
 
   const std::vector<DeviceInfo>& devices() override { return infos_; }
+  const DeviceInfo& info(int device) override { return registry().device(device).info; }
+  int part_of(int device, int cores) override { return registry().part_of(device, cores); }
   const std::vector<std::string>& problems() override { return registry().problems(); }
 
   DeviceProfile profile(int device, bool is_double) override {

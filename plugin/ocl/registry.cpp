@@ -15,6 +15,9 @@ namespace {
 /// Lines of a build log that an error carries.
 constexpr int kLogLines = 12;
 
+/// Parts of devices that a process may make.
+constexpr std::size_t kMostParts = 64;
+
 /// Set once the process is on its way out: the drivers' own exit handlers may have run.
 std::atomic<bool> exiting{false};
 
@@ -140,13 +143,49 @@ Registry& Registry::instance() {
 Registry::Registry() : process_(getpid()) {
   limit_driver_threads();
   discovery_ = discover();
-  lost_ = std::make_unique<std::atomic<bool>[]>(discovery_.devices.size());
-  lost_why_.resize(discovery_.devices.size());
-  open_.resize(discovery_.devices.size());
+  const std::size_t most = discovery_.devices.size() + kMostParts;
+  lost_ = std::make_unique<std::atomic<bool>[]>(most);
+  lost_why_.resize(most);
+  open_.resize(most);
+}
+
+int Registry::part_of(int device, int cores) {
+  const FoundDevice& whole = this->device(device);
+  if (cores < 1 || cores > whole.info.cores) {
+    throw InvalidInput(describe(whole.info) + " has " + std::to_string(whole.info.cores) + " cores, not " +
+                       std::to_string(cores) + ": name fewer");
+  }
+  require_usable(device);
+  if (cores == whole.info.cores) return device;
+  const std::lock_guard lock(mutex_);
+  if (const auto known = part_of_.find({device, cores}); known != part_of_.end()) return known->second;
+  if (parts_.size() == kMostParts) throw DeviceError(describe(whole.info) + " is divided into too many parts");
+  FoundDevice part = whole;
+  try {
+    const cl_device_partition_property counts[] = {CL_DEVICE_PARTITION_BY_COUNTS, cores,
+                                                   CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
+    std::vector<cl::Device> made;
+    cl::Device(whole.handle).createSubDevices(counts, &made);
+    part.handle = made.at(0);
+  } catch (const cl::Error& error) {
+    throw device_error(whole.info, "dividing it into parts of " + std::to_string(cores) + " cores", error);
+  }
+  part.info.index = static_cast<int>(discovery_.devices.size() + parts_.size());
+  part.info.whole = device;
+  part.info.cores = cores;
+  part.info.name += " (" + std::to_string(cores) + (cores == 1 ? " core)" : " cores)");
+  parts_.push_back(std::move(part));
+  part_of_[{device, cores}] = parts_.back().info.index;
+  return parts_.back().info.index;
 }
 
 const FoundDevice& Registry::device(int index) const {
-  if (index < 0 || index >= static_cast<int>(discovery_.devices.size())) {
+  const auto count = static_cast<int>(discovery_.devices.size());
+  if (index >= count) {
+    const std::lock_guard lock(mutex_);
+    if (const auto part = static_cast<std::size_t>(index - count); part < parts_.size()) return parts_[part];
+  }
+  if (index < 0 || index >= count) {
     throw InvalidInput("there is no device " + std::to_string(index) + "; " +
                        std::to_string(discovery_.devices.size()) +
                        " devices were found, counted from 0: oclspkt-devices lists them");
@@ -168,8 +207,9 @@ std::shared_ptr<OpenDevice> Registry::open(int index) {
 }
 
 void Registry::require_usable(int index) const {
+  const DeviceInfo& info = device(index).info;
   if (forked()) {
-    throw DeviceError(describe(device(index).info) +
+    throw DeviceError(describe(info) +
                       " cannot be used: this process was forked after the OpenCL drivers had started, without their "
                       "threads; fork before the first solve on a device, or start processes by exec (Python: "
                       "multiprocessing.set_start_method('spawn'))");
@@ -177,7 +217,7 @@ void Registry::require_usable(int index) const {
   if (exiting) throw DeviceError("the process is ending; no OpenCL device can be used any more");
   if (!is_lost(index)) return;
   const std::lock_guard lock(mutex_);
-  throw DeviceError(describe(device(index).info) + " was lost earlier: " + lost_why_[static_cast<std::size_t>(index)] +
+  throw DeviceError(describe(info) + " was lost earlier: " + lost_why_[static_cast<std::size_t>(index)] +
                     "; it is not used again in this process");
 }
 

@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "discovery.hpp"
@@ -95,6 +97,8 @@ class Registry {
   static Registry& instance();
 
   const std::vector<FoundDevice>& devices() const { return discovery_.devices; }
+  /// See DeviceModule::part_of().
+  int part_of(int device, int cores);
   const std::vector<std::string>& problems() const { return discovery_.problems; }
   /// @throws InvalidInput if there is no such device
   const FoundDevice& device(int index) const;
@@ -129,8 +133,10 @@ class Registry {
 
   const pid_t process_;  ///< that loads the drivers
   Discovery discovery_;
-  std::unique_ptr<std::atomic<bool>[]> lost_;  ///< by device
-  mutable std::mutex mutex_;                   ///< for all below; never held while a solver's own lock is taken
+  std::deque<FoundDevice> parts_;               ///< of devices; their numbers are behind those of the devices
+  std::map<std::pair<int, int>, int> part_of_;  ///< by device and cores
+  std::unique_ptr<std::atomic<bool>[]> lost_;   ///< by device
+  mutable std::mutex mutex_;                    ///< for all below; never held while a solver's own lock is taken
   std::vector<std::string> lost_why_;
   std::vector<std::shared_ptr<OpenDevice>> open_;
   std::vector<std::weak_ptr<Holding>> holdings_;

@@ -41,7 +41,7 @@ void leave_out(std::vector<int>& indices, const std::vector<LostDevice>& lost) {
 void measure(DeviceModule& module, const std::vector<int>& indices, const Options& options, const Demand& demand,
              Processors& found) {
   for (const int index : indices) {
-    const DeviceInfo& info = module.devices()[static_cast<std::size_t>(index)];
+    const DeviceInfo& info = module.info(index);
     if (demand.is_double && !info.fp64) continue;
     try {
       const DeviceProfile profile = demand.lines.contiguous() ? module.profile(index, demand.is_double)
@@ -80,6 +80,9 @@ Processors find_processors(const Options& options, const Demand& demand, const s
   }
   Selection selection = select_devices(options.devices, module->devices(), module->problems());
   if (selection.devices.empty()) return only_host(no_device_text(module->problems()));
+  for (std::size_t k = 0; k < selection.devices.size(); ++k) {
+    if (selection.cores[k] > 0) selection.devices[k] = module->part_of(selection.devices[k], selection.cores[k]);
+  }
   selection.devices = devices_of_rank(selection.devices, module->devices(), node_place());
   if (!demand.lines.contiguous() && !demand.lines.beside()) {
     return only_host("device kernels solve lines end to end or side by side, not with gaps between them");

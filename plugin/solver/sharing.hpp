@@ -38,7 +38,7 @@ class Sharing {
   Verdict decide(const Options& options, const Processors& processors, const Processor& host,
                  const Outlook<T>& outlook);
   /// Note how long set_up() and all around it took. @pre active()
-  void note_set_up(double seconds) { set_up_seconds_ = seconds; }
+  void note_set_up(double seconds) { set_up_seconds_ = is_first("together") ? 0 : seconds; }
   /// Set up what was decided. @throws what SharedLines::set_up() throws; nothing is shared then
   void set_up(const Options& options, const Bands<T>& bands, const Known& known);
   bool active() const { return lines_ != nullptr && set_up_; }
@@ -68,14 +68,17 @@ class Sharing {
   /// A processor, and its figures by itself and beside the others.
   struct Sharer {
     Processor processor;
-    std::string word;  ///< as Options::devices takes it
+    std::string word;   ///< as Options::devices takes it
+    std::string share;  ///< the same of what solves its share: some of its cores, where others need them to copy
     ShareModel alone, beside;
     bool measured_alone = false;
     double set_up = 0;  ///< seconds of a set-up by itself, a row; 0: not known
   };
+  void leave_cores(const Options& options, const Processor& host, const Outlook<T>& outlook, Sharer& s);
   std::vector<Sharer> find_sharers(const Options& options, const Processors& processors, const Processor& host,
                                    const Outlook<T>& outlook);
   void write_profile();
+  bool is_first(const std::string& who);
   std::string key(const std::string& who, const char* how) const;
   double alone_seconds(const Sharer& sharer) const;
   const Sharer& best_alone() const;
@@ -86,7 +89,8 @@ class Sharing {
   std::string kind_;               ///< of the solves: scalar, layout, form, size
   std::string all_;                ///< names of the sharers
   double rows_ = 0, applies_ = 0;  ///< and applies that are expected of a set-up
-  double set_up_seconds_ = 0;      ///< of the last one
+  double set_up_seconds_ = 0;      ///< of the last one; 0 if it was the first of its kind, which builds kernels
+  std::string last_set_up_;        ///< its kind
   Shares shares_;
   std::vector<Piece> pieces_;
   LineSet layout_;
