@@ -25,6 +25,9 @@ namespace oclspkt::bench {
 namespace {
 
 namespace po = boost::program_options;
+
+/// Applies between set-ups, which is what the solvers expect behind the last one.
+constexpr int kApplies = 20;
 using Json = nlohmann::ordered_json;
 
 struct BalanceSettings {
@@ -95,7 +98,7 @@ void measure_teams(std::vector<Team<T>>& all, Problem<T>& problem, const Balance
     progress.step(std::to_string(problem.n()) + " rows, devices " + c.devices);
     for (int i = 0; i < s.set_ups; ++i) {
       set_up_team(c, problem);
-      for (int k = 0; k < 4; ++k) apply_team(c, problem);
+      for (int k = 0; k < kApplies; ++k) apply_team(c, problem);
       check_team(c, problem);
     }
   }

@@ -52,6 +52,15 @@ class CutParts {
   /// Write what uncouple_cuts() changed back into bands of the same lines.
   void put_back(Bands<T>& bands) const;
 
+  /// Find the spikes by themselves, without a solve of all inner rows, where the dominance of the rows has them decay
+  /// to nothing near the cuts.
+  /// @param bands      with uncoupled cuts
+  /// @param dominance  the least of all rows of the slots
+  /// @return true if they are found; what has to be left out is known later
+  /// @post as for find_spikes(), short of what is left out
+  bool find_decaying_spikes(const BandsView<T>& bands, double dominance);
+  /// Leave the spikes of slots out that find_decaying_spikes() found. @param left_out shape [slots]
+  void leave_out(const std::vector<char>& left_out);
   /// Find the spikes of all slots but those of `left_out`, shape [slots], by two solves with the inner rows.
   /// @post reduced() and spike_size() are valid
   void find_spikes(const std::function<void(const T*, T*)>& solve, const std::vector<char>& left_out);
@@ -93,6 +102,8 @@ class CutParts {
   Index first_inner(const PartSlot& s) const;
   Index last_inner(const PartSlot& s) const;
   bool has_inner(const PartSlot& s) const { return first_inner(s) <= last_inner(s); }
+  void find_near_spikes(const BandsView<T>& bands, std::size_t slot, Index at, Index wide);
+  void keep_near_spikes(double threshold);
   Index rows_above(const Bundle& b, const T* spike, double threshold) const;
   Index rows_below(const Bundle& b, const T* spike, double threshold) const;
 
@@ -102,7 +113,9 @@ class CutParts {
   std::vector<Edge> edges_;
   std::vector<double> spike_size_;
   AlignedArray<T> all_p_, all_q_;  ///< shape [extent]; between find_spikes() and keep_spikes()
-  AlignedArray<T> spikes_;         ///< bundle by bundle: rows outer, lines inner
+  Index near_rows_ = 0;            ///< of a spike that near_p_ and near_q_ hold, from the cut on; 0: all_p_, all_q_ do
+  AlignedArray<T> near_p_, near_q_;  ///< shape [near_rows_][slots]; likewise
+  AlignedArray<T> spikes_;           ///< bundle by bundle: rows outer, lines inner
   AlignedArray<T> g_top_, g_bottom_, x_top_, x_bottom_;
 };
 

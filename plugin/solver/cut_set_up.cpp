@@ -204,13 +204,18 @@ void CutSolver<T>::Impl::set_up_parts(Bands<T>& bands) {
   set_.divide();
   set_.parts.uncouple_cuts(bands);
   uncoupled_ = true;
+  double dominance = std::numeric_limits<double>::infinity();
+  for (const Survey& survey : survey_) dominance = std::min(dominance, survey.dominance);
+  const bool decays = set_.parts.find_decaying_spikes(bands.view(), dominance);
   solver_.set_options(inner_options(options_, overall_.dominance));
   set_up_inner(bands);
   sort_pinned();
   if (options_.method == MethodChoice::pivot) set_.why.assign(set_.cut.lines.size(), Gathering::asked);
   std::vector<char> left_out(static_cast<std::size_t>(set_.parts.slots()), 0);
   for (Index c = 0; c < set_.cut.count(); ++c) left_out[static_cast<std::size_t>(set_.slot_at(c))] = set_.gathered(c);
-  if (set_.parts.slots() > 0) {
+  if (decays) {
+    set_.parts.leave_out(left_out);
+  } else if (set_.parts.slots() > 0) {
     set_.parts.find_spikes([&](const T* y, T* x) { solver_.apply(y, x); }, left_out);
   }
 }
