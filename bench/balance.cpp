@@ -26,8 +26,8 @@ namespace {
 
 namespace po = boost::program_options;
 
-/// Applies between set-ups, which is what the solvers expect behind the last one.
-constexpr int kApplies = 20;
+/// Rows of all applies between two set-ups: their number is what the solvers expect behind the last one.
+constexpr double kAppliedRows = 2e9;
 using Json = nlohmann::ordered_json;
 
 struct BalanceSettings {
@@ -44,6 +44,7 @@ struct Team {
   std::vector<std::size_t> members;
   std::unique_ptr<Solver<T>> solver;
   std::vector<double> seconds, one_shot;
+  Report report;  ///< behind the applies
 };
 
 /// Every non-empty subset of processors.
@@ -93,12 +94,13 @@ void check_team(const Team<T>& c, const Problem<T>& problem) {
 /// Set-ups that learn from the applies between them, then applies of all in turn, then whole solves.
 template <typename T>
 void measure_teams(std::vector<Team<T>>& all, Problem<T>& problem, const BalanceSettings& s) {
+  const int applies = static_cast<int>(std::clamp(kAppliedRows / static_cast<double>(problem.n()), 20.0, 200.0));
   Progress progress;
   for (Team<T>& c : all) {
     progress.step(std::to_string(problem.n()) + " rows, devices " + c.devices);
     for (int i = 0; i < s.set_ups; ++i) {
       set_up_team(c, problem);
-      for (int k = 0; k < kApplies; ++k) apply_team(c, problem);
+      for (int k = 0; k < applies; ++k) apply_team(c, problem);
       check_team(c, problem);
     }
   }
@@ -113,12 +115,15 @@ void measure_teams(std::vector<Team<T>>& all, Problem<T>& problem, const Balance
       c.seconds.push_back(seconds_of([&] { apply_team(c, problem); }));
     }
   }
-  for (int round = 0; round < s.one_shots; ++round) {
+  for (Team<T>& c : all) c.report = c.solver->report();
+  constexpr int kBefore = 3;  // whole solves from which solvers learn that one apply follows a set-up
+  for (int round = s.one_shots > 0 ? -kBefore : 0; round < s.one_shots; ++round) {
     for (Team<T>& c : all) {
-      c.one_shot.push_back(seconds_of([&] {
+      const double seconds = seconds_of([&] {
         set_up_team(c, problem);
         apply_team(c, problem);
-      }));
+      });
+      if (round >= 0) c.one_shot.push_back(seconds);
       check_team(c, problem);
     }
   }
@@ -164,7 +169,7 @@ void run_teams(Index rows, const std::vector<std::string>& words, const BalanceS
   for (const Team<T>& c : all) {
     const Alone<T> alone(all, c, &Team<T>::seconds), whole(all, c, &Team<T>::one_shot);
     const double seconds = median(c.seconds), one_shot = c.one_shot.empty() ? 0 : median(c.one_shot);
-    const Report& report = c.solver->report();
+    const Report& report = c.report;
     const double predicted = report.sharing.predicted_seconds;
     std::string shares;
     for (const ShareReport& share : report.sharing.shares) {

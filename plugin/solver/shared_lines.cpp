@@ -51,6 +51,8 @@ void SharedLines<T>::set_up(const Bands<T>& bands, std::vector<Piece> pieces, co
   team_->run([&](int member) {
     const Piece& piece = pieces_[static_cast<std::size_t>(member)];
     CutSolver<T>& solver = *solvers_[piece.owner];
+    // Room for all rows, of which those that are not its own are never touched: shares change without new memory.
+    if (solver.lines().rows() == 0) solver.bands(bands.lines());
     const BandsView<T> own{all.lower + piece.first, all.diag + piece.first, all.upper + piece.first};
     solver.fill(piece.lines, piece.cuts, cut ? team_->exchange(member) : nullptr, copy_of<T>(own));
     solver.set_up(known);

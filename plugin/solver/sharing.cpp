@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "cost.hpp"
@@ -22,6 +23,8 @@ constexpr Index kGrain = 4096;
 constexpr double kMeetingSeconds = 5e-5;
 /// Where predictions of one processor and of several are nearer to each other than this, both are tried.
 constexpr double kCloseCall = 2;
+/// Shares stay where others are predicted to be faster by less than this.
+constexpr double kWorthMoving = 1.05;
 /// By so much measurements differ from run to run.
 constexpr double kNoise = 1.02;
 
@@ -272,7 +275,15 @@ auto Sharing<T>::decide(const Options& options, const Processors& processors, co
   const NodeModel node{options.reproducible ? std::numeric_limits<double>::infinity() : host_memory_rate(),
                        kMeetingSeconds};
   const Index grain = std::clamp<Index>(layout_.rows() / 64, 1, kGrain);
-  const Shares shares = share_rows(layout_.rows(), grain, models, node, balance);
+  Shares shares = share_rows(layout_.rows(), grain, models, node, balance);
+  // Rows that move take their bands along.
+  const std::string shared = all_ + "|" + kind_ + "|" + options.balance;
+  if (shared == kept_for_ && std::accumulate(kept_.begin(), kept_.end(), Index{0}) == layout_.rows()) {
+    Shares kept = predict_shares(kept_, models, node, balance.objective);
+    if (kept.all_seconds <= kWorthMoving * shares.all_seconds) shares = std::move(kept);
+  }
+  kept_for_ = shared;
+  kept_ = shares.rows;
   switch (balance.objective) {
     case Objective::time:
       return judge_time(shares);

@@ -92,6 +92,8 @@ class Sharing {
   double set_up_seconds_ = 0;      ///< of the last one; 0 if it was the first of its kind, which builds kernels
   std::string last_set_up_;        ///< its kind
   Shares shares_;
+  std::vector<Index> kept_;  ///< rows of the last set-up
+  std::string kept_for_;     ///< its processors, solves and balance
   std::vector<Piece> pieces_;
   LineSet layout_;
   std::unique_ptr<SharedLines<T>> lines_;
