@@ -323,11 +323,10 @@ void Sharing<T>::set_up(const Options& options, const Bands<T>& bands, const Kno
   set_up_ = true;
 }
 
-/// True if the last set-up was not by the same processors for the same lines.
+/// True if there was no set-up by the same processors for such lines before.
 template <typename T>
 bool Sharing<T>::is_first(const std::string& who) {
-  const std::string kind = who + "|" + kind_;
-  return std::exchange(last_set_up_, kind) != kind;
+  return set_ups_.insert(who + "|" + kind_).second;
 }
 
 template <typename T>

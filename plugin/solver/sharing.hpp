@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -90,7 +91,7 @@ class Sharing {
   std::string all_;                ///< names of the sharers
   double rows_ = 0, applies_ = 0;  ///< and applies that are expected of a set-up
   double set_up_seconds_ = 0;      ///< of the last one; 0 if it was the first of its kind, which builds kernels
-  std::string last_set_up_;        ///< its kind
+  std::set<std::string> set_ups_;  ///< kinds that there have been
   Shares shares_;
   std::vector<Index> kept_;  ///< rows of the last set-up
   std::string kept_for_;     ///< its processors, solves and balance
