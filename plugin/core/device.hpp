@@ -30,7 +30,7 @@ struct DeviceInfo {
   std::string name, platform, driver_version;
   std::string physical;  ///< equal for two drivers of one physical device ("cpu", "pci:0000:41:00.0", ...)
   int cores = 1;
-  int whole = -1;  ///< the device that it is a part of, see DeviceModule::part_of()
+  int whole = -1;                               ///< the device that it is a part of, see DeviceModule::part_of()
   std::int64_t memory = 0, max_allocation = 0;  ///< bytes
   bool fp64 = false;
   bool host_unified = false;  ///< shares the host's memory: vectors need no copy

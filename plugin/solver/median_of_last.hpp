@@ -17,7 +17,8 @@ class MedianOfLast {
   }
   double value() const {
     std::array<double, kMost> sorted = last_;
-    const auto used = static_cast<std::ptrdiff_t>(std::clamp<std::int64_t>(count_ - 1, std::min<std::int64_t>(count_, 1), kMost));
+    const auto used =
+        static_cast<std::ptrdiff_t>(std::clamp<std::int64_t>(count_ - 1, std::min<std::int64_t>(count_, 1), kMost));
     if (used == 0) return 0;
     std::nth_element(sorted.begin(), sorted.begin() + used / 2, sorted.begin() + used);
     return sorted[static_cast<std::size_t>(used / 2)];

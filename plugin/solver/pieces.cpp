@@ -2,6 +2,7 @@
 #include "pieces.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace oclspkt {
@@ -27,7 +28,7 @@ std::vector<Run> cut_units(Index units, std::span<const Index> rows, const Near&
   for (std::size_t k = 0; k < rows.size(); ++k) {
     before += rows[k];
     const double share = static_cast<double>(before) / static_cast<double>(std::max<Index>(1, all));
-    const auto wanted = static_cast<Index>(share * static_cast<double>(units) + 0.5);
+    const auto wanted = static_cast<Index>(std::llround(share * static_cast<double>(units)));
     const Index end = before == all ? units : std::clamp(near(wanted), at, units);
     if (end > at) runs.push_back({k, at, end});
     at = std::max(at, end);

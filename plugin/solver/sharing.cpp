@@ -191,10 +191,10 @@ auto Sharing<T>::best_alone() const -> const Sharer& {
 }
 
 template <typename T>
-auto Sharing<T>::share_as(Shares shares, std::string why) -> Verdict {
-  shares_ = std::move(shares);
+auto Sharing<T>::share_as(const Shares& shares, const std::string& why) -> Verdict {
+  shares_ = shares;
   Verdict verdict;
-  verdict.why = std::move(why);
+  verdict.why = why;
   pieces_ = cut_into_pieces(layout_, shares_.rows);
   if (pieces_.size() == 1) verdict.only = sharers_[pieces_.front().owner].word;
   verdict.shared = pieces_.size() > 1;

@@ -84,7 +84,7 @@ class Sharing {
   double alone_seconds(const Sharer& sharer) const;
   const Sharer& best_alone() const;
   Verdict judge_time(const Shares& shares);
-  Verdict share_as(Shares shares, std::string why);
+  Verdict share_as(const Shares& shares, const std::string& why);
 
   std::vector<Sharer> sharers_;
   std::string kind_;               ///< of the solves: scalar, layout, form, size

@@ -309,9 +309,9 @@ TEST(SharingCalls, ChunksAreAsShortAsAsked) {
 
 /// What one life of a solver leaves in the file is what the next one begins with.
 TEST(SharingProfile, IsKeptBetweenSolversAndSurvivesDamage) {
-  char name[] = "/tmp/oclspkt-profile-XXXXXX";
-  ASSERT_NE(mkdtemp(name), nullptr);
-  const std::string file = std::string(name) + "/profile.json";
+  std::string folder = ::testing::TempDir() + "oclspkt-profile-XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const std::string file = folder + "/profile.json";
   Options options;
   options.devices = "host,0";
   options.balance = "even";
@@ -338,9 +338,9 @@ TEST(SharingProfile, IsKeptBetweenSolversAndSurvivesDamage) {
   EXPECT_GT(std::filesystem::file_size(file), 20u) << "written anew";
   options.profile = "none";
   EXPECT_EQ(life().shares.size(), 2u);
-  options.profile = std::string(name) + "/profile.json/no/folder";
+  options.profile = file + "/no/folder";
   EXPECT_EQ(life().shares.size(), 2u);
-  std::filesystem::remove_all(name);
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ inline constexpr const char* name(Transfer t) { return kTransferNames[static_cas
 struct Options {
   std::string devices = "auto";                   ///< selection language, see select_devices()
   std::string balance = "time";                   ///< how devices that are named share rows, see parse_balance()
-  std::string profile = {};                           ///< file of measured figures; empty: in the user's cache; or none
+  std::string profile = {};                       ///< file of measured figures; empty: in the user's cache; or none
   bool reproducible = false;                      ///< shares depend on nothing that is measured
   MethodChoice method = MethodChoice::automatic;  ///< `automatic`: chosen at set-up
   std::string variant = "default";                ///< of kVariantNames: the kernels to use on a device
@@ -83,7 +83,7 @@ struct Options {
   Index gather_limit = -1;  ///< rows of the longest line cut among processes that one process may solve whole where its
                             ///< parts cannot be solved separately; -1: any, 0: none
 
-  std::string spare_devices = {}; ///< what takes over where all of `devices` failed; empty: the host
+  std::string spare_devices = {};  ///< what takes over where all of `devices` failed; empty: the host
 
   bool kernel_times = false;  ///< Solver::apply_on_device(): seconds of kernels by the device's clock instead of the
                               ///< host's, which takes 6 us an apply (NVIDIA)
