@@ -9,12 +9,16 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -108,46 +112,92 @@ std::string folder_in_environment(const char* name) {
   return value && value[0] == '/' ? value : "";
 }
 
-/// Figures of one key; nothing if any is missing, of a wrong type, meaningless or too old.
-std::optional<KeptFigure> figure_of(const nlohmann::json& value, double now) {
-  if (!value.is_object()) return {};
-  const auto number = [&](const char* name) {
-    const auto found = value.find(name);
-    return found != value.end() && found->is_number() ? found->get<double>() : std::nan("");
-  };
-  const KeptFigure figure{{number("latency"), number("seconds_per_row"), number("applies")}, number("when")};
-  if (!meaningful(figure.measured) || !is_recent(figure.when, now)) return {};
-  return figure;
-}
+/// Takes figures out of JSON as it is read. No document is made: one of nlohmann's ends the program where memory runs
+/// out while it is destroyed.
+class ProfileReader final : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  explicit ProfileReader(double now) : now_(now) {}
+  const KeptHosts& hosts() const { return hosts_; }
+  /// Why the text is no profile of this version; empty if it is one.
+  std::string flaw() const {
+    if (damaged_) return "it is damaged";
+    if (!version_ || !has_hosts_) return "it is no profile of oclspkt";
+    if (*version_ != kProfileVersion) return "another version of oclspkt wrote it";
+    return "";
+  }
 
-/// Why a document is no profile of this version; empty if it is one.
-std::string flaw_of(const nlohmann::json& document) {
-  if (document.is_discarded()) return "it is damaged";
-  if (!document.is_object()) return "it is no profile of oclspkt";
-  const auto version = document.find("oclspkt"), hosts = document.find("hosts");
-  if (version == document.end() || !version->is_string() || hosts == document.end() || !hosts->is_object())
-    return "it is no profile of oclspkt";
-  if (version->get_ref<const std::string&>() != kProfileVersion) return "another version of oclspkt wrote it";
-  return "";
-}
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t number) override { return take(static_cast<double>(number)); }
+  bool number_unsigned(number_unsigned_t number) override { return take(static_cast<double>(number)); }
+  bool number_float(number_float_t number, const string_t&) override { return take(number); }
+  bool string(string_t& text) override {
+    if (path_.size() == 1 && path_[0] == "oclspkt") version_ = text;
+    return true;
+  }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(std::size_t) override {
+    if (path_.size() == 1 && path_[0] == "hosts") has_hosts_ = true;
+    if (path_.size() == kOfFigure) numbers_.clear();
+    return deeper();
+  }
+  bool key(string_t& name) override {
+    path_.back() = name;
+    return true;
+  }
+  bool end_object() override {
+    path_.pop_back();
+    if (path_.size() == kOfFigure && path_[0] == "hosts") keep();
+    return true;
+  }
+  bool start_array(std::size_t) override { return deeper(); }
+  bool end_array() override {
+    path_.pop_back();
+    return true;
+  }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
+    damaged_ = true;
+    return false;
+  }
+
+ private:
+  /// Objects around a figure: the document, hosts, a host.
+  static constexpr std::size_t kOfFigure = 3;
+
+  bool deeper() {
+    path_.emplace_back();
+    return true;
+  }
+  bool take(double number) {
+    if (path_.size() == kOfFigure + 1) numbers_[path_.back()] = number;
+    return true;
+  }
+  /// Keep a figure unless a number of it is missing, meaningless or too old.
+  void keep() {
+    const auto number = [&](const char* name) {
+      const auto found = numbers_.find(name);
+      return found != numbers_.end() ? found->second : std::nan("");
+    };
+    const KeptFigure figure{{number("latency"), number("seconds_per_row"), number("applies")}, number("when")};
+    if (meaningful(figure.measured) && is_recent(figure.when, now_)) hosts_[path_[1]][path_[2]] = figure;
+  }
+
+  double now_;
+  KeptHosts hosts_;
+  std::optional<std::string> version_;
+  bool has_hosts_ = false, damaged_ = false;
+  std::vector<std::string> path_;  ///< the last key of each object or array that is open
+  std::map<std::string, double> numbers_;
+};
 
 /// Figures in the text of a file; says in `bad` why there are none, if it is no profile of this version.
 KeptHosts hosts_of(const std::string& text, std::string& bad) {
-  // Only figures go on from here: a document of others may be nested deeper than a stack can copy or write it.
-  const nlohmann::json document = nlohmann::json::parse(text, nullptr, false);
-  bad = flaw_of(document);
-  KeptHosts kept;
-  if (!bad.empty()) {
-    bad += "; the next write replaces it";
-    return kept;
-  }
-  const double now = seconds_now();
-  for (const auto& [host, figures] : document.find("hosts")->items()) {
-    if (!figures.is_object()) continue;
-    for (const auto& [key, value] : figures.items())
-      if (const auto figure = figure_of(value, now)) kept[host][key] = *figure;
-  }
-  return kept;
+  ProfileReader reader(seconds_now());
+  nlohmann::json::sax_parse(text, &reader);
+  bad = reader.flaw();
+  if (bad.empty()) return reader.hosts();
+  bad += "; the next write replaces it";
+  return {};
 }
 
 /// What is at a path that cannot be a profile, and that must not be replaced by one; empty of a file.
@@ -189,17 +239,40 @@ ProfileText text_of(const std::string& file) {
   return result;
 }
 
+std::string quoted(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+/// As JSON has numbers, whatever the program's locale.
+std::string number_text(double number) {
+  char text[40];
+  return {text, std::to_chars(text, text + sizeof text, number).ptr};
+}
+
 std::string text_for(const KeptHosts& hosts) {
-  nlohmann::json document{{"oclspkt", kProfileVersion}, {"hosts", nlohmann::json::object()}};
+  std::string text;
+  const auto add = [&](const char* before, const std::string& what) { text.append(before).append(what); };
+  add("{\n \"oclspkt\": ", quoted(kProfileVersion));
+  add(",\n \"hosts\": {", "");
+  const char* host_comma = "";
   for (const auto& [host, figures] : hosts) {
-    nlohmann::json& of_host = document["hosts"][host] = nlohmann::json::object();
-    for (const auto& [key, figure] : figures)
-      of_host[key] = {{"latency", figure.measured.latency},
-                      {"seconds_per_row", figure.measured.seconds_per_row},
-                      {"applies", figure.measured.applies},
-                      {"when", static_cast<std::int64_t>(figure.when)}};
+    add(std::exchange(host_comma, ","), "\n  ");
+    add("", quoted(host));
+    add(": {", "");
+    const char* comma = "";
+    for (const auto& [key, figure] : figures) {
+      add(std::exchange(comma, ","), "\n   ");
+      add("", quoted(key));
+      add(": {\"latency\": ", number_text(figure.measured.latency));
+      add(", \"seconds_per_row\": ", number_text(figure.measured.seconds_per_row));
+      add(", \"applies\": ", number_text(figure.measured.applies));
+      add(", \"when\": ", number_text(figure.when));
+      add("}", "");
+    }
+    add("\n  }", "");
   }
-  return document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  add("\n }\n}\n", "");
+  return text;
 }
 
 /// Drop the older half of all figures.

@@ -105,6 +105,7 @@ Selection select_devices(const std::string& language, const std::vector<DeviceIn
       for (std::size_t k = 0; k < selection.devices.size(); ++k) {
         known = known || (selection.devices[k] == index && selection.cores[k] == cores);
       }
+      selection.repeated = selection.repeated || known;
       if (known) continue;
       selection.devices.push_back(index);
       selection.cores.push_back(cores);

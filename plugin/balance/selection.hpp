@@ -16,6 +16,7 @@ struct Selection {
   bool automatic = false;    ///< `auto`: the cheapest for the size, host included
   std::vector<int> devices;  ///< indices into the list of devices, each once, in the order named
   std::vector<int> cores;    ///< shape [devices]; of each that are used, 0: all
+  bool repeated = false;     ///< a device was named more than once
 };
 
 /// Parse the selection language of -pc_oclspkt_devices: words joined by commas, each of

@@ -42,7 +42,10 @@ void measure(DeviceModule& module, const std::vector<int>& indices, const Option
              Processors& found) {
   for (const int index : indices) {
     const DeviceInfo& info = module.info(index);
-    if (demand.is_double && !info.fp64) continue;
+    if (demand.is_double && !info.fp64) {
+      found.remarks.push_back(info.name + " has no double precision and is left out");
+      continue;
+    }
     try {
       const DeviceProfile profile = demand.lines.contiguous() ? module.profile(index, demand.is_double)
                                                               : module.profile_beside(index, demand.is_double);
@@ -90,6 +93,7 @@ Processors find_processors(const Options& options, const Demand& demand, const s
   Processors found;
   found.host = selection.host;
   found.automatic = selection.automatic;
+  if (selection.repeated) found.remarks.push_back("a device that is named twice is used once");
   found.several = selection.devices.size() > 1;
   leave_out(selection.devices, lost);
   measure(*module, selection.devices, options, demand, found);

@@ -26,12 +26,13 @@ struct Processor {
 
 /// What the options name, as far as it can be used.
 struct Processors {
-  std::vector<Processor> devices;  ///< in the order of the options
-  bool host = false;               ///< the host is among those named
-  bool automatic = false;          ///< the fastest one solves
-  bool several = false;            ///< so are several devices, whether they can be used or not
-  std::string why_host;            ///< why the host is the only one left, where it is
-  std::vector<LostDevice> lost;    ///< devices that failed while they were measured
+  std::vector<Processor> devices;    ///< in the order of the options
+  bool host = false;                 ///< the host is among those named
+  bool automatic = false;            ///< the fastest one solves
+  bool several = false;              ///< so are several devices, whether they can be used or not
+  std::vector<std::string> remarks;  ///< on words of the options that have no effect
+  std::string why_host;              ///< why the host is the only one left, where it is
+  std::vector<LostDevice> lost;      ///< devices that failed while they were measured
 };
 
 /// What the options are read for.

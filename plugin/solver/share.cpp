@@ -20,7 +20,7 @@ bool names_several(const Options& options) {
 template <typename T>
 Options Solver<T>::Impl::options_for_choice() const {
   Options options = options_;
-  if (!only_.empty()) options.devices = only_;
+  if (!only_.empty()) options.spare_devices = std::exchange(options.devices, only_);
   return options;
 }
 
@@ -45,6 +45,9 @@ bool Solver<T>::Impl::share() {
   }
   const auto verdict = sharing_.decide(options_, found, host, outlook());
   report_.sharing.why = verdict.why;
+  for (const std::string& remark : found.remarks) {
+    report_.sharing.why += (report_.sharing.why.empty() ? "" : "; ") + remark;
+  }
   only_ = verdict.only;
   if (!verdict.shared) {
     sharing_.drop();
@@ -53,7 +56,7 @@ bool Solver<T>::Impl::share() {
   try {
     sharing_.set_up(options_, bands_, known_);
   } catch (const Breakdown& error) {  // that one processor may solve, or tell of as a whole
-    report_.sharing.why = std::string("rows are not shared: ") + error.what();
+    report_.sharing.why = std::string("rows are not shared: ") + error.what() + "; " + report_.sharing.why;
     return false;
   }
   retire();

@@ -82,6 +82,17 @@ std::string word_of(const Processor& processor) {
                         : std::to_string(info.whole) + ":" + std::to_string(info.cores);
 }
 
+/// Ranks of the node that a device is shared among.
+int ranks_on(const Processor& processor) {
+  const int ranks = node_place().ranks;
+  if (processor.host() || processor.info.host_unified) return 1;  // cores are divided among the ranks
+  const auto& devices = processor.module->devices();
+  const auto is_card = [](const DeviceInfo& d) { return d.type == DeviceType::gpu && !d.host_unified; };
+  const auto cards =
+      static_cast<int>(std::max<std::ptrdiff_t>(1, std::count_if(devices.begin(), devices.end(), is_card)));
+  return std::max(1, (ranks + cards - 1) / cards);
+}
+
 /// What a way of a processor is predicted to take; nothing where it has none.
 template <typename T>
 std::optional<ShareModel> predicted_model(const Processor& processor, const Processor& host,
@@ -97,7 +108,7 @@ std::optional<ShareModel> predicted_model(const Processor& processor, const Proc
   constexpr double kWord = sizeof(T);
   ShareModel model;
   model.latency = processor.host() ? 0 : way.owner->launches() * processor.profile.launch_seconds;
-  model.seconds_per_row = std::max(way.apply - model.latency, 0.01 * way.apply) / rows;
+  model.seconds_per_row = ranks_on(processor) * std::max(way.apply - model.latency, 0.01 * way.apply) / rows;
   const double copies = processor.host() ? 0 : processor.profile.copy_seconds(2 * rows * kWord) / rows;
   model.kernel_seconds_per_row = std::max(model.seconds_per_row - copies, 0.01 * model.seconds_per_row);
   const bool on_host = processor.host() || processor.info.host_unified;
@@ -115,6 +126,16 @@ std::string microseconds_text(double seconds) {
 }
 
 }  // namespace
+
+template <typename T>
+Sharing<T>::~Sharing() {
+  try {
+    learn();
+    write_profile();
+  } catch (const std::bad_alloc&) {
+    // What was measured is lost.
+  }
+}
 
 template <typename T>
 std::string Sharing<T>::key(const std::string& who, const char* how) const {
@@ -273,8 +294,9 @@ auto Sharing<T>::decide(const Options& options, const Processors& processors, co
   }
   std::vector<ShareModel> models;
   for (const Sharer& s : sharers_) models.push_back(s.beside);
-  const NodeModel node{options.reproducible ? std::numeric_limits<double>::infinity() : host_memory_rate(),
-                       kMeetingSeconds};
+  const NodeModel node{
+      options.reproducible ? std::numeric_limits<double>::infinity() : host_memory_rate() / node_place().ranks,
+      kMeetingSeconds};
   const Index grain = std::clamp<Index>(layout_.rows() / 64, 1, kGrain);
   Shares shares = share_rows(layout_.rows(), grain, models, node, balance);
   // Rows that move take their bands along.

@@ -29,10 +29,7 @@ class Sharing {
     std::string why;   ///< empty where one processor was named
   };
 
-  ~Sharing() {
-    learn();
-    write_profile();
-  }
+  ~Sharing();
 
   /// Decide how many rows each processor has.
   /// @throws InvalidInput for a balance that does not fit the processors

@@ -126,6 +126,7 @@ Options options_for(MethodChoice method, const std::string& devices = "host") {
   options.method = method;
   options.devices = devices;
   options.on_device_failure = OnDeviceFailure::quiet;
+  options.profile = "none";  // files have tests of their own
   return options;
 }
 

@@ -253,7 +253,7 @@ TYPED_TEST(Sharing, ByTwoSolversInTwoThreadsIsRight) {
     threads.emplace_back([&, k] {
       Solver<T> solver(shared_evenly(subsets().back()));
       this->set_up(solver, bands);
-      for (int i = 0; i < 250; ++i) worst[k] = std::max(worst[k], this->backward_error(solver, bands));
+      for (int i = 0; i < 500; ++i) worst[k] = std::max(worst[k], this->backward_error(solver, bands));
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -284,6 +284,29 @@ TEST(SharingCalls, ADeviceThatIsNamedTwiceCountsOnce) {
   const Bands<double> bands = test::constant<double>(LineSet::one(10'000), -1, 3, -1);
   solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
   EXPECT_EQ(solver.report().sharing.shares.size(), 2u);
+  EXPECT_NE(solver.report().sharing.why.find("named twice"), std::string::npos) << solver.report().sharing.why;
+}
+
+TEST(SharingCalls, PartsOfADeviceShareWithEachOther) {
+  for (const DeviceInfo& device : device_module(nullptr)->devices()) {
+    if (device.cores < 2) continue;
+    const std::string part = std::to_string(device.index) + ":1";
+    Solver<double> solver(shared_evenly(part + ",host"));
+    const Bands<double> bands = test::constant<double>(LineSet::one(50'000), -1, 3, -1);
+    const auto set_up = [&] {
+      solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
+    };
+    set_up();
+    ASSERT_EQ(solver.report().sharing.shares.size(), 2u) << solver.report().sharing.why;
+    EXPECT_NE(solver.report().sharing.shares[0].device.find("(1 core)"), std::string::npos);
+    const std::vector<double> y = test::random_vector<double>(bands.lines().extent());
+    std::vector<double> x(y.size());
+    solver.apply(y.data(), x.data());
+    const double error = componentwise_backward_error(bands.lines(), bands.view(), x.data(), y.data());
+    EXPECT_LE(error, 20 * std::numeric_limits<double>::epsilon());
+    solver.set_options(shared_evenly(std::to_string(device.index) + ":999"));
+    test::expect_refusal(set_up, "999");
+  }
 }
 
 TEST(SharingCalls, ChunksAreAsShortAsAsked) {

@@ -310,7 +310,7 @@ TEST_F(Profiles, BeyondTheLimitLoseTheOldest) {
   std::string host;
   Json many = good_document(host);
   const Json figure = many["hosts"][host]["a"];
-  for (int i = 0; i < 9000; ++i) {
+  for (int i = 0; i < 10000; ++i) {
     Json& other = many["hosts"]["host " + std::to_string(i)]["k"] = figure;
     other["when"] = figure["when"].get<long long>() - i - 1;
   }
@@ -321,7 +321,7 @@ TEST_F(Profiles, BeyondTheLimitLoseTheOldest) {
   EXPECT_TRUE(read("a"));
   EXPECT_TRUE(read("b"));
   EXPECT_TRUE(document()["hosts"].contains("host 0"));
-  EXPECT_FALSE(document()["hosts"].contains("host 8999"));
+  EXPECT_FALSE(document()["hosts"].contains("host 9999"));
 }
 
 TEST_F(Profiles, BelowAFileAreToldOf) {
