@@ -23,6 +23,8 @@ constexpr Index kGrain = 4096;
 constexpr double kMeetingSeconds = 5e-5;
 /// Where predictions of one processor and of several are nearer to each other than this, both are tried.
 constexpr double kCloseCall = 2;
+/// Bytes of a vector that caches may hold.
+constexpr double kInCaches = 8e6;
 /// Shares stay where others are predicted to be faster by less than this.
 constexpr double kWorthMoving = 1.05;
 /// By so much measurements differ from run to run.
@@ -294,9 +296,10 @@ auto Sharing<T>::decide(const Options& options, const Processors& processors, co
   }
   std::vector<ShareModel> models;
   for (const Sharer& s : sharers_) models.push_back(s.beside);
-  const NodeModel node{
-      options.reproducible ? std::numeric_limits<double>::infinity() : host_memory_rate() / node_place().ranks,
-      kMeetingSeconds};
+  const bool in_caches = rows_ * sizeof(T) < kInCaches;  // the host's memory is not what they wait for
+  const NodeModel node{options.reproducible || in_caches ? std::numeric_limits<double>::infinity()
+                                                         : host_memory_rate() / node_place().ranks,
+                       kMeetingSeconds};
   const Index grain = std::clamp<Index>(layout_.rows() / 64, 1, kGrain);
   Shares shares = share_rows(layout_.rows(), grain, models, node, balance);
   // Rows that move take their bands along.
