@@ -54,12 +54,13 @@ struct DeviceProfile {
 
 /// For which kind of device kernels are made. By type: those for GPUs on GPUs, those for CPUs on all others. Paper: the
 /// paper's own for GPUs, where they fit, else those for GPUs.
-enum class Variant { by_type, cpu, gpu, paper };
+enum class Variant { by_type, cpu, gpu, fpga, paper };
 
 /// @pre name is one of kVariantNames
 inline Variant variant_of(const std::string& name) {
   return name == "cpu"     ? Variant::cpu
          : name == "gpu"   ? Variant::gpu
+         : name == "fpga"  ? Variant::fpga
          : name == "paper" ? Variant::paper
                            : Variant::by_type;
 }

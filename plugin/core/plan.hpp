@@ -53,6 +53,7 @@ struct DeviceTraits {
   std::int64_t local_bytes = 0;           ///< local memory of a work-group, there
   bool unproven = false;                  ///< those kernels run on a device that they are not made for
   bool paper = false;                     ///< of those kernels the paper's own are asked for
+  bool task = false;                      ///< kernels for FPGAs are used: one work-item that streams all rows
 };
 
 inline constexpr DeviceTraits kHostTraits{.lanes = 1, .host = true};

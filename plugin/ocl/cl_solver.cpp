@@ -89,6 +89,10 @@ void ClSolver<T>::check(const Plan& plan, const Bands<T>& bands) const {
     throw InvalidInput("the plan is by work-groups, " + describe(found_.info) +
                        " uses kernels made for CPUs: choose variant gpu");
   }
+  if (found_.by_task(settings_.variant)) {
+    throw InvalidInput("the plan is by lanes, " + describe(found_.info) +
+                       " uses kernels made for FPGAs: choose variant cpu");
+  }
   const int lanes = bands.lines().contiguous() ? found_.tile_lanes(is_double) : found_.lanes(is_double);
   if (plan.n > 0 && plan.lanes != lanes) {
     throw InvalidInput("the plan is for " + std::to_string(plan.lanes) + " lanes, " + describe(found_.info) + " has " +
@@ -178,7 +182,8 @@ Site ClSolver<T>::site(State& s, const Waiter& waiter) {
 
 template <typename T>
 void ClSolver<T>::make_buffers(State& s, const Waiter& waiter) {
-  const std::int64_t array = layout_.longest * static_cast<Index>(sizeof(T));
+  const auto padded = [block = s.part->block_rows(plan_)](Index rows) { return round_up(rows, block); };
+  const std::int64_t array = padded(layout_.longest) * static_cast<Index>(sizeof(T));
   bytes_ =
       ensure(*s.device, s.scratch, Access::read_write, layout_.scratch_bytes) + s.part->make_buffers(site(s, waiter));
   s.bands.resize(in_place_ || layout_.resident ? layout_.band_chunks.size() : 1);
@@ -186,7 +191,7 @@ void ClSolver<T>::make_buffers(State& s, const Waiter& waiter) {
   bytes_ += ensure(*s.device, s.y, Access::read, array) + ensure(*s.device, s.x, Access::read_write, array);
   make_pipeline(s);
   for (std::size_t i = 0; i < s.bands.size(); ++i) {
-    const std::int64_t bytes = layout_.resident ? layout_.band_chunks[i].rows() * resident_.word : array;
+    const std::int64_t bytes = layout_.resident ? padded(layout_.band_chunks[i].rows()) * resident_.word : array;
     ChunkBands& bands = s.bands[i];
     bytes_ += ensure(*s.device, bands.diag, Access::read, bytes) + ensure(*s.device, bands.upper, Access::read, bytes);
     if (plan_.symmetric()) {

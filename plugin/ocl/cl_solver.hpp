@@ -17,9 +17,11 @@
 
 namespace oclspkt::ocl {
 
-/// True if kernels work in the caller's memory. Those for GPUs want 16 bytes of alignment, which callers need not have.
+/// True if kernels work in the caller's memory. Those for GPUs want 16 bytes of alignment, and those for FPGAs whole
+/// blocks of aligned rows, which callers need not have.
 inline bool works_in_place(const FoundDevice& found, const DeviceSettings& settings) {
-  return found.info.host_unified && !settings.copy_vectors && !found.by_groups(settings.variant);
+  return found.info.host_unified && !settings.copy_vectors && !found.by_groups(settings.variant) &&
+         !found.by_task(settings.variant);
 }
 
 /// Everything of a solver that a device may touch, host memory included: it has to outlive a device that was lost.

@@ -153,8 +153,11 @@ int FoundDevice::tile_lanes(bool is_double) const {
 }
 
 bool FoundDevice::by_groups(Variant variant) const {
-  return variant == Variant::by_type ? info.type == DeviceType::gpu : variant != Variant::cpu;
+  return variant == Variant::by_type ? info.type == DeviceType::gpu
+                                     : variant == Variant::gpu || variant == Variant::paper;
 }
+
+bool FoundDevice::by_task(Variant variant) const { return variant == Variant::fpga; }
 
 DeviceTraits FoundDevice::traits(bool is_double, Variant variant) const {
   DeviceTraits traits;
@@ -163,6 +166,7 @@ DeviceTraits FoundDevice::traits(bool is_double, Variant variant) const {
   traits.cores = info.cores;
   traits.cache_bytes = cache_bytes;
   traits.chunk_bytes = info.max_allocation;
+  traits.task = by_task(variant);
   if (by_groups(variant)) {
     traits.group_items = static_cast<int>(max_group_items);
     traits.local_bytes = static_cast<std::int64_t>(local_bytes);

@@ -23,6 +23,8 @@ struct FoundDevice {
   int tile_lanes(bool is_double) const;
   /// Kernels for GPUs are used, whose work-groups have many work-items.
   bool by_groups(Variant variant) const;
+  /// Kernels for FPGAs are used, one work-item each.
+  bool by_task(Variant variant) const;
   /// What a plan must know of the device, all of its memory taken for granted.
   DeviceTraits traits(bool is_double, Variant variant) const;
 };

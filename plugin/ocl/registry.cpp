@@ -43,12 +43,17 @@ std::string build_options(const FoundDevice& device, bool is_double, int lanes) 
   std::string options = "-cl-std=CL1.2 -D SCALAR=";
   options += is_double ? "SCALAR_DOUBLE" : "SCALAR_FLOAT";
   const int native = device.lanes(is_double);
-  options += " -D LANES=" + std::to_string(lanes > 0 ? lanes : native) +
-             " -D NATIVE_LANES=" + std::to_string(lanes == 1 ? 1 : native);
+  const bool scalars = lanes == 1 || lanes == kOneTask;
+  options += " -D LANES=" +
+             std::to_string(scalars     ? 1
+                            : lanes > 0 ? lanes
+                                        : native) +
+             " -D NATIVE_LANES=" + std::to_string(scalars ? 1 : native);
   // Work-groups of many work-items, compiled for a CPU: PoCL 3.1's optimiser lets some start from what others left, and
   // Intel's (2023.2.4) drops terms. Without them both are right.
   if (lanes == 1 && device.info.host_unified) options += " -cl-opt-disable";
   if (device.info.host_unified) options += " -D HOST_MEMORY";
+  if (device.info.type == DeviceType::fpga) options += " -D FPGA";  // compilers for FPGAs define nothing of their own
   return options;
 }
 

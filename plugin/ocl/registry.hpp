@@ -27,6 +27,9 @@ struct Kernel {
   std::size_t local_bytes = 0;      ///< of local memory, that of arguments not counted
 };
 
+/// In place of a number of lanes: a kernel for FPGAs, of scalars and one work-item.
+inline constexpr int kOneTask = -1;
+
 /// Build OpenCL C for one device.
 /// @param name     of the kernel, for the error
 /// @throws BuildError with the first lines of the log
@@ -58,7 +61,7 @@ class OCLSPKT_API OpenDevice {
   cl::Buffer buffer(cl_mem_flags flags, std::int64_t bytes, void* host = nullptr) const;
 
   /// The kernel of that name, built for one scalar type and number of lanes if it was not yet.
-  /// @param lanes  0: those of a register
+  /// @param lanes  0: those of a register; 1: work-groups of many work-items; kOneTask
   /// @param more   options of its own, such as a shape or -D NARROW_FACTORS (kernels/cpu/factors.clh)
   /// @param source null: the text that is embedded under that name. A name stands for one text in a process.
   /// @throws BuildError with the first lines of the log; DeviceError

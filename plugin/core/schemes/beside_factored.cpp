@@ -50,7 +50,7 @@ class BesideFactored final : public SchemeOf<BesideFactored> {
   template <typename T>
   bool suits(Method method, const Problem<T>& problem) const {
     const bool line_by_line = problem.traits.host || !problem.bands.lines().contiguous();
-    return method == Method::exact_factored && line_by_line && !takes_grid(problem);
+    return method == Method::exact_factored && line_by_line && !takes_grid(problem) && !by_task(problem);
   }
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection&) const {

@@ -50,7 +50,7 @@ class BesideHalo final : public SchemeOf<BesideHalo> {
   template <typename T>
   bool suits(Method method, const Problem<T>& problem) const {
     const bool asked = problem.options.method == MethodChoice::truncated_halo || !takes_grid(problem);
-    return method == Method::truncated_halo && asked && !problem.bands.lines().contiguous();
+    return method == Method::truncated_halo && asked && !problem.bands.lines().contiguous() && !by_task(problem);
   }
   /// Cut lines side by side into segments. Only dominance covers them: the decay of each line is not followed. For few
   /// applies they may stay whole: what counts then is that no factors are stored.

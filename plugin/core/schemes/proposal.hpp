@@ -159,7 +159,13 @@ Proposal exact_proposal(const Problem<T>& problem, const Plan& plan) {
 /// True if the lines are laid end to end and the device has kernels for CPUs, or for GPUs.
 template <typename T>
 bool by_lanes(const Problem<T>& problem) {
-  return !problem.traits.host && problem.traits.group_items == 0 && problem.bands.lines().contiguous();
+  return !problem.traits.host && !problem.traits.task && problem.traits.group_items == 0 &&
+         problem.bands.lines().contiguous();
+}
+/// True if the device has kernels for FPGAs.
+template <typename T>
+bool by_task(const Problem<T>& problem) {
+  return problem.traits.task;
 }
 template <typename T>
 bool by_tiles(const Problem<T>& problem) {

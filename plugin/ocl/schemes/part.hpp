@@ -110,6 +110,8 @@ class OCLSPKT_API Part {
   /// Enqueue the pass over some tiles that gives x. @return the event of the last launch
   virtual Event finish(const Site& site, const Tiles& tiles) = 0;
 
+  /// Buffers of bands and vectors hold a multiple of so many rows: kernels read and write whole blocks.
+  virtual Index block_rows(const Plan& /*plan*/) const { return 1; }
   /// Vectors are aligned to so many bytes.
   virtual std::size_t alignment() const { return sizeof(T); }
   /// Where a launch begins shows in the bits of the solution.
