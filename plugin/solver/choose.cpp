@@ -138,7 +138,9 @@ std::vector<Way> ways_there(Processors& processors, const Processor& host, const
   if (processors.devices.empty() || on_devices || outlook.options.method == MethodChoice::pivot) return ways;
   const bool kept = find_scheme(outlook.options.variant) != nullptr;
   const bool automatic = outlook.options.method == MethodChoice::automatic;
-  if (!automatic && !kept && !lines.contiguous() && outlook.options.method != MethodChoice::exact_factored) {
+  const std::string why = why_no_way(processors.devices.front(), outlook);
+  if (why.empty() && !automatic && !kept && !lines.contiguous() &&
+      outlook.options.method != MethodChoice::exact_factored) {
     throw InvalidInput(std::string("method ") + name(outlook.options.method) +
                        " takes lines laid end to end on devices, not " + lines.describe() +
                        ": use method auto, exact-factored or pivot");
@@ -146,7 +148,9 @@ std::vector<Way> ways_there(Processors& processors, const Processor& host, const
   processors.why_host = kept ? "variant " + outlook.options.variant + " does not solve " + lines.describe()
                              : std::string("the devices have no ") + name(outlook.options.method) + " for " +
                                    lines.describe() + ": use method exact or auto there";
-  if (!lines.contiguous() && !kept) {
+  if (!why.empty()) {
+    processors.why_host = processors.devices.front().name() + ": " + why;
+  } else if (!lines.contiguous() && !kept) {
     processors.why_host = "the memory of '" + outlook.options.devices + "' does not hold a block of " +
                           std::to_string(lines.block_extent()) + " places at once";
   }

@@ -77,10 +77,10 @@ void add_host(const Processors& processors, const Processor& host, const Outlook
   if (choice == MethodChoice::pivot) return add_ways(host, Method::pivot, false, outlook, ways);
   const bool first = processors.host || processors.devices.empty();
   // Where the pieces of a device's passes do not agree, one sweep on the host does; the sweeps of lines side by side on
-  // cores are the host's own.
+  // cores are the host's own, with the same evidence.
   const auto by_factors = [](const Way& way) {
     return !way.processor->host() && way.method == Method::exact_factored && !way.plan.by_groups() &&
-           way.plan.has<Beside>();
+           way.plan.has<Beside>() && way.owner->elimination().tells_growth;
   };
   const bool other = std::none_of(ways.begin(), ways.end(), by_factors);
   const bool remedy = other && (choice == MethodChoice::automatic || choice == MethodChoice::exact_factored);
@@ -148,6 +148,20 @@ std::vector<Way> find_ways(const Processors& processors, const Processor& host, 
   return ways;
 }
 
+template <typename T>
+std::string why_no_way(const Processor& device, const Outlook<T>& outlook) {
+  Problem<T> problem = problem_on(device, outlook);
+  Rejection rejection;
+  for (const Method method : kMethods) {
+    problem.method = method;
+    for (const Scheme* scheme : all_schemes()) {
+      const bool asked = asks_for(outlook.options.method, method) && scheme->takes(method, problem);
+      if (asked && !rejection && !scheme->least(problem)) scheme->propose(problem, rejection);
+    }
+  }
+  return rejection.why;
+}
+
 std::vector<Way>::iterator least(std::vector<Way>& ways) {
   constexpr double kNoise = 1.1;
   std::vector<std::vector<Way>::iterator> best;  // one a processor
@@ -174,6 +188,7 @@ double host_seconds(const Outlook<T>& outlook) {
 #define OCLSPKT_INSTANTIATE(T)                                                                 \
   template Problem<T> problem_on(const Processor&, const Outlook<T>&);                         \
   template std::vector<Way> find_ways(const Processors&, const Processor&, const Outlook<T>&); \
+  template std::string why_no_way(const Processor&, const Outlook<T>&);                        \
   template void weigh(Way&, const Outlook<T>&);                                                \
   template double host_seconds(const Outlook<T>&);
 OCLSPKT_INSTANTIATE(float)

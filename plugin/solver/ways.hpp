@@ -56,6 +56,12 @@ DeviceSettings device_settings(const Options& options);
 template <typename T>
 std::vector<Way> find_ways(const Processors& processors, const Processor& host, const Outlook<T>& outlook);
 
+/// What the first scheme that a device has for the lines and the method objects to; empty if it has none, or all of
+/// them are silent.
+/// @pre find_ways() found no way on the device
+template <typename T>
+std::string why_no_way(const Processor& device, const Outlook<T>& outlook);
+
 /// Write a plan's figures into a way.
 template <typename T>
 void weigh(Way& way, const Outlook<T>& outlook);
