@@ -26,6 +26,8 @@ namespace oclspkt {
   X(lanes_streamed)        \
   X(lanes_twisted)         \
   X(lanes_twopass)         \
+  X(fpga_batch)            \
+  X(fpga_tdma)             \
   X(beside_halo)           \
   X(beside_factored)       \
   X(host_pivot)

@@ -14,6 +14,8 @@ namespace oclspkt::ocl {
 #define OCLSPKT_SCHEMES(X) \
   X(beside_factored)       \
   X(beside_halo)           \
+  X(fpga_batch)            \
+  X(fpga_tdma)             \
   X(grids_condensed)       \
   X(grids_factored)        \
   X(grids_shared)          \

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Purpose: method exact-factored for many lines of equal length, by Thomas' algorithm: BATCH_LINES lines take turns row
+// by row, so that the division, product and difference of one line are under way while the others have theirs.
+//
+//   down:  p_i = 1 / (b_i - a_i k_(i-1)),  k_i = c_i p_i,  f_i = (y_i - a_i f_(i-1)) p_i
+//   back:  x_i = f_i - k_i x_(i+1)
+//
+// Arguments (global memory)
+//   lower, diag, upper  bands in the layout of the lines, written by the host; lower is not read with -D SYMMETRIC
+//   y                   right-hand sides, written by the host
+//   x                   solutions, written here. Places of no line are left alone
+//   scratch             k and f of the lines of a batch in the order of the iterations, shape [2 length BATCH_LINES]
+//   origin              place of the first row of line 0
+//   lines               of the launch
+//   block_lines, block_stride  line b block_lines + j begins at place origin + b block_stride + j
+//   length, row_stride  rows of a line and places between them
+// Launch:  one work-item. No lines do nothing.
+// Local:   none; private 4 BATCH_LINES numbers.
+// Per row: 1 division, 5 multiplications, 3 subtractions; 9 words, with -D SYMMETRIC 8.
+// Assumes: pivots are not 0 (set-up has the evidence). NaN of y stays in its line.
+// Valid:   x of all lines.
+#include "fpga/task.clh"
+
+// A power of two, at least as many as cycles pass between the pivots of two rows: some 30 in float, 60 in double.
+#ifndef BATCH_LINES
+#error "build with -D BATCH_LINES, a power of two"
+#endif
+
+__kernel TASK void batch(__global const scalar_t* restrict lower, __global const scalar_t* restrict diag,
+                         __global const scalar_t* restrict upper, __global const scalar_t* restrict y,
+                         __global scalar_t* restrict x, __global scalar_t* restrict scratch, const long origin,
+                         const long lines, const long block_lines, const long block_stride, const long length,
+                         const long row_stride) {
+  const long turns = length * BATCH_LINES;
+  __global scalar_t* const coupling = scratch;
+  __global scalar_t* const left = scratch + turns;
+  for (long begin = 0; begin < lines; begin += BATCH_LINES) {
+    const long filled = lines - begin;  // slots behind the last line skip their turns
+    long place[BATCH_LINES];
+    scalar_t k[BATCH_LINES], f[BATCH_LINES];  // of the row above; on the way back f is x of the row below
+#ifdef SYMMETRIC
+    scalar_t upper_above[BATCH_LINES];
+#endif
+    for (int slot = 0; slot < BATCH_LINES; ++slot) {
+      const long line = begin + slot, block = line / block_lines;
+      place[slot] = origin + block * block_stride + (line - block * block_lines);
+      k[slot] = f[slot] = 0;
+#ifdef SYMMETRIC
+      upper_above[slot] = 0;
+#endif
+    }
+    INDEPENDENT(BATCH_LINES)
+    for (long turn = 0; turn < turns; ++turn) {
+      const int slot = (int)(turn & (BATCH_LINES - 1));
+      if (slot >= filled) continue;
+      const long at = place[slot];
+      const scalar_t c = upper[at];
+#ifdef SYMMETRIC
+      const scalar_t a = upper_above[slot];
+      upper_above[slot] = c;
+#else
+      const scalar_t a = lower[at];
+#endif
+      const scalar_t p = reciprocal(take_off(true, diag[at], a, k[slot]));
+      k[slot] = choose(is_zero(c), ZERO, mul(c, p));
+      f[slot] = mul(take_off(true, y[at], a, f[slot]), p);
+      coupling[turn] = k[slot];
+      left[turn] = f[slot];
+      place[slot] = at + row_stride;
+    }
+    for (int slot = 0; slot < BATCH_LINES; ++slot) f[slot] = 0;
+    INDEPENDENT(BATCH_LINES)
+    for (long turn = turns - 1; turn >= 0; --turn) {
+      const int slot = (int)(turn & (BATCH_LINES - 1));
+      if (slot >= filled) continue;
+      const long at = place[slot] - row_stride;
+      f[slot] = take_off(true, left[turn], coupling[turn], f[slot]);
+      x[at] = f[slot];
+      place[slot] = at;
+    }
+  }
+}

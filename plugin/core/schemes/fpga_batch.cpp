@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// exact-factored by one work-item of an FPGA, many lines of equal length in turn, side by side or laid end to end.
+#include "geometry.hpp"
+#include "schemes/proposal.hpp"
+#include "schemes/scheme.hpp"
+#include "task_plan.hpp"
+
+namespace oclspkt {
+namespace {
+
+class FpgaBatch final : public SchemeOf<FpgaBatch> {
+ public:
+  const char* name() const override { return "fpga-batch"; }
+  std::string shape(const Plan& plan) const override {
+    return format("one work-item, %d lines in turn", plan.as<LineBatch>().slots);
+  }
+  double words(const Plan& plan) const override { return thomas_words(plan); }
+  Cut cut(const Plan& plan) const override { return {plan.m, 0, 0, false}; }
+  bool in_pieces(const Plan&) const override { return false; }
+  Elimination elimination() const override { return {.plain = true}; }
+  template <typename T>
+  Rounding bound(const Plan&, const LineSet&, const BandsView<T>&, const Survey& survey) const {
+    return bound_thomas(survey);
+  }
+
+  template <typename T>
+  bool suits(Method method, const Problem<T>& problem) const {
+    return method == Method::exact_factored && by_task(problem);
+  }
+  template <typename T>
+  std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
+    std::optional<Plan> plan = plan_of(problem);
+    const LineSet& lines = problem.bands.lines();
+    if (!plan && lines.beside() && lines.rows() > 0) {
+      rejection.why = format("the device's memory does not hold a block of %lld places at once: raise device_memory",
+                             static_cast<long long>(lines.block_extent()));
+    }
+    if (!plan) return std::nullopt;
+    serve_if_symmetric(problem, *plan);
+    return exact_proposal(problem, *plan);
+  }
+  template <typename T>
+  std::optional<Plan> cheapest(const Problem<T>& problem) const {
+    std::optional<Plan> plan = plan_of(problem);
+    if (plan) plan->form = Form::symmetric;
+    return plan;
+  }
+
+ private:
+  template <typename T>
+  std::optional<Plan> plan_of(const Problem<T>& problem) const {
+    std::optional<Plan> plan = make_batch_plan(problem.bands.lines(), sizeof(T), problem.traits);
+    if (plan) plan->made_by = name();
+    return plan;
+  }
+};
+
+}  // namespace
+
+const Scheme& fpga_batch() {
+  static const FpgaBatch scheme;
+  return scheme;
+}
+
+}  // namespace oclspkt

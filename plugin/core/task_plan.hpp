@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Plans of exact-factored by the one work-item of an FPGA's kernel: Thomas' algorithm, which eliminates in every apply
+// and stores nothing at set-up. kernels/fpga/tdma.cl takes one row after the other, kernels/fpga/batch.cl many lines in
+// turn.
+#pragma once
+
+#include <optional>
+
+#include "certificate.hpp"
+#include "evidence.hpp"
+#include "oclspkt/export.hpp"
+#include "plan.hpp"
+#include "rounding.hpp"
+
+namespace oclspkt {
+
+/// Lines of equal length that take turns row by row.
+struct LineBatch {
+  int slots = 0;     ///< lines that take turns
+  Index window = 0;  ///< words that the way down leaves of their rows
+};
+
+/// Bytes of the bursts that an FPGA's memory is read in; a block of rows is a multiple of it.
+inline constexpr Index kBurstBytes = 128;
+/// Rows of a block, unless the user asks for more, and the most of those that can be asked for.
+inline constexpr Index kTaskRows = 32, kMostTaskRows = 256;
+
+/// Cycles from the pivot of a row to that of the next, division, product and difference one after the other, as a power
+/// of two: so many lines have to take turns for a row to begin in every cycle, and a line by itself takes so many times
+/// as long. Derived from the latencies of the operators (30 in float, 60 in double), not measured.
+inline int pivot_cycles(int word) { return word == static_cast<int>(sizeof(float)) ? 32 : 64; }
+
+/// Words a row: the way down reads three bands and y and leaves two numbers for the way back, which writes x.
+inline double thomas_words(const Plan& plan) { return plan.symmetric() ? 8 : 9; }
+
+/// Plan lines laid end to end, one row after the other.
+/// @param partition  rows of a block asked for by the user, rounded up to whole bursts; 0: kTaskRows
+/// @post chunk_tiles is 0 if the memory does not hold all rows at once and n > 0
+/// @throws InvalidInput if `partition` is negative
+OCLSPKT_API Plan make_tdma_plan(Index n, Index partition, int word, const DeviceTraits& traits);
+
+/// Plan several lines of equal length laid end to end, or any number of them side by side.
+/// @return none for lines that differ in length or stand otherwise, for a single line laid end to end, or where the
+/// memory does not hold one line, or one
+///         block of lines side by side
+OCLSPKT_API std::optional<Plan> make_batch_plan(const LineSet& lines, int word, const DeviceTraits& traits);
+
+/// The bound of either, by plain pivots. Without dominance nobody knows the growth: no factors are kept that would
+/// tell.
+inline Rounding bound_thomas(const Survey& survey) {
+  return {survey.dominance >= 1 ? rounding_by_growth(kDominantGrowth) : kNothingKnown};
+}
+
+}  // namespace oclspkt

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The exact kernels for FPGAs on every device: one row after the other, and many lines in turn.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "every_device.hpp"
+#include "solver_fixture.hpp"
+
+namespace oclspkt {
+namespace {
+
+constexpr const char* kOneByOne = "one work-item, blocks of 32 rows";
+
+template <typename T>
+class FpgaExact : public test::SolverFixture<T> {
+ protected:
+  static constexpr Index kInTurn = sizeof(T) == sizeof(float) ? 32 : 64;
+  static std::string in_turn() { return "one work-item, " + std::to_string(kInTurn) + " lines in turn"; }
+
+  /// On every device but the host, by `exact`.
+  template <typename F>
+  static void on_devices(const F& f) {
+    test::with_every_device([&](Options options) {
+      if (options.devices == "host") return;
+      options.variant = "fpga";
+      options.method = MethodChoice::exact;
+      f(options);
+    });
+  }
+
+  /// Set up, and expect that the device solves as `shape` says, with a backward error that is small.
+  static void expect_solved(const Options& options, const Bands<T>& bands, const std::string& shape,
+                            const std::string& what) {
+    Solver<T> solver(options);
+    test::SolverFixture<T>::set_up(solver, bands);
+    const Report& report = solver.report();
+    EXPECT_EQ(report.shape, shape) << what << ": " << report.why << "; " << report.device.why;
+    EXPECT_EQ(report.method, Method::exact_factored) << what;
+    EXPECT_NE(report.device.name, "host") << what;
+    EXPECT_LE(report.rounding, kRoundingLimit) << what;
+    EXPECT_LE(test::SolverFixture<T>::backward_error(solver, bands), 20) << what << ", " << bands.lines().describe();
+  }
+
+  static std::vector<T> solution(const Options& options, const Bands<T>& bands, const std::vector<T>& y) {
+    Solver<T> solver(options);
+    test::SolverFixture<T>::set_up(solver, bands);
+    std::vector<T> x(y.size(), T(7));
+    solver.apply(y.data(), x.data());
+    return x;
+  }
+};
+using Scalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(FpgaExact, Scalars);
+
+TYPED_TEST(FpgaExact, SolvesOneLineOfEverySize) {
+  using T = TypeParam;
+  this->on_devices([&](const Options& options) {
+    for (const Index n : {1, 2, 3, 31, 32, 33, 64, 65, 127, 997, 1000, 100'003}) {
+      const LineSet line = LineSet::one(n);
+      this->expect_solved(options, test::constant<T>(line, -1, 2, -1), kOneByOne, "Poisson");
+      for (const double d : {1.05, 1.5, 10.0}) {
+        this->expect_solved(options, test::random_dominant<T>(line, d), kOneByOne, "d " + std::to_string(d));
+      }
+      this->expect_solved(options, test::random_symmetric<T>(line, 1.2), kOneByOne, "symmetric");
+    }
+    const LineSet line = LineSet::one(1'000'000);
+    this->expect_solved(options, test::constant<T>(line, -1, 2, -1), kOneByOne, "Poisson");
+    this->expect_solved(options, test::random_dominant<T>(line, 1.05), kOneByOne, "random");
+  });
+}
+
+TYPED_TEST(FpgaExact, SolvesLinesOfManyLengthsEndToEnd) {
+  using T = TypeParam;
+  this->on_devices([&](const Options& options) {
+    const LineSet lines = LineSet::unequal({0, 1, 1, 33, 64, 64, 65, 300, 7'000, 7'003, 20'011, 20'011});
+    this->expect_solved(options, test::random_dominant<T>(lines, 1.3), kOneByOne, "random");
+    this->expect_solved(options, test::constant<T>(lines, -1, 2, -1), kOneByOne, "Poisson");
+  });
+}
+
+TYPED_TEST(FpgaExact, LetsLinesOfEqualLengthTakeTurns) {
+  using T = TypeParam;
+  this->on_devices([&](const Options& options) {
+    constexpr Index kLines = TestFixture::kInTurn;
+    std::vector<LineSet> sets{LineSet::grid_axis(2, 1, 5, 7), LineSet::grid_axis(1, 3, 1, 5),
+                              LineSet::strided(9, 40, 7, 1, 3, 400)};
+    for (const Index count : {Index{2}, kLines - 1, kLines, kLines + 1, 3 * kLines + 5}) {
+      sets.push_back(LineSet::equal(count, 37));
+      sets.push_back(LineSet::grid_axis(1, count, 35, 3));
+      sets.push_back(LineSet::grid_axis(2, count, 3, 33));
+    }
+    for (const LineSet& lines : sets) {
+      for (const double d : {1.05, 10.0}) {
+        this->expect_solved(options, test::random_dominant<T>(lines, d), this->in_turn(), "random");
+      }
+      this->expect_solved(options, test::constant<T>(lines, -1, 2, -1), this->in_turn(), "Poisson");
+      this->expect_solved(options, test::random_symmetric<T>(lines, 1.2), this->in_turn(), "symmetric");
+    }
+  });
+}
+
+TYPED_TEST(FpgaExact, ReadsTheLowerCouplingsOfNoSymmetricMatrix) {
+  using T = TypeParam;
+  this->on_devices([&](const Options& options) {
+    for (const LineSet& lines : {LineSet::one(1000), LineSet::equal(70, 37), LineSet::grid_axis(1, 37, 35, 3)}) {
+      Solver<T> solver(options);
+      this->set_up(solver, test::random_symmetric<T>(lines, 1.2));
+      EXPECT_EQ(solver.report().form, Form::symmetric);
+      EXPECT_EQ(solver.report().words_per_row, 8);
+      this->set_up(solver, test::random_dominant<T>(lines, 1.2));
+      EXPECT_EQ(solver.report().form, Form::general);
+      EXPECT_EQ(solver.report().words_per_row, 9);
+    }
+  });
+}
+
+TYPED_TEST(FpgaExact, GivesTheSameBitsInChunks) {
+  using T = TypeParam;
+  this->on_devices([&](const Options& options) {
+    for (const LineSet& lines : {LineSet::one(70'001), LineSet::equal(300, 61), LineSet::grid_axis(1, 37, 61, 9)}) {
+      const Bands<T> bands = test::random_dominant<T>(lines, 1.2);
+      const std::vector<T> y = test::random_vector<T>(lines.extent());
+      const std::vector<T> whole = this->solution(options, bands, y);
+      for (const Index chunk : {1, 61, 1000, 7000}) {
+        Options cut = options;
+        cut.chunk = chunk;
+        EXPECT_EQ(this->solution(cut, bands, y), whole) << lines.describe() << ", chunks of " << chunk;
+      }
+      Options small = options;
+      const auto word = static_cast<Index>(sizeof(T));
+      small.device_memory = (lines.count() > 1 ? 2 * lines.rows() + 2 * 64 * 61 : 7 * lines.rows()) * word;
+      EXPECT_EQ(this->solution(small, bands, y), whole) << lines.describe();
+    }
+  });
+}
+
+TYPED_TEST(FpgaExact, KeepsNaNInItsLine) {
+  using T = TypeParam;
+  this->on_devices([&](const Options& options) {
+    for (const LineSet& lines :
+         {LineSet::unequal({0, 10, 43, 100, 130}), LineSet::equal(70, 37), LineSet::grid_axis(1, 37, 35, 3)}) {
+      const Bands<T> bands = test::random_dominant<T>(lines, 1.5);
+      std::vector<T> y = test::random_vector<T>(lines.extent());
+      const std::vector<T> healthy = this->solution(options, bands, y);
+      for (const T poison : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()}) {
+        for (const Index row : {Index{0}, lines.length(2) / 2, lines.length(2) - 1}) {
+          std::vector<T> poisoned = y;
+          poisoned[static_cast<std::size_t>(lines.first(2) + row * lines.row_stride())] = poison;
+          const std::vector<T> x = this->solution(options, bands, poisoned);
+          for (Index l = 0; l < lines.count(); ++l) {
+            for (Index i = 0; i < lines.length(l); ++i) {
+              const auto at = static_cast<std::size_t>(lines.first(l) + i * lines.row_stride());
+              if (l != 2) {
+                ASSERT_EQ(x[at], healthy[at]) << lines.describe() << ", line " << l << " row " << i;
+              } else if (i == row) {
+                EXPECT_FALSE(std::isfinite(x[at]));
+              }
+            }
+          }
+        }
+      }
+    }
+  });
+}
+
+TYPED_TEST(FpgaExact, GivesWayToPivotingWhereRowsAreNotDominant) {
+  using T = TypeParam;
+  this->on_devices([&](Options options) {
+    options.method = MethodChoice::automatic;
+    for (const LineSet& lines : {LineSet::one(100), LineSet::equal(70, 38), LineSet::grid_axis(1, 37, 36, 3)}) {
+      Solver<T> solver(options);
+      const Bands<T> weak = test::constant<T>(lines, 1, 0, 1);
+      this->set_up(solver, weak);
+      EXPECT_EQ(solver.report().method, Method::pivot) << lines.describe();
+      EXPECT_LE(this->backward_error(solver, weak), 20) << lines.describe();
+      // Dominant by columns: the host's factors tell that they do not grow.
+      const Bands<T> columns = test::column_sums_zero<T>(lines, 0.1);
+      this->set_up(solver, columns);
+      EXPECT_EQ(solver.report().device.name, "host");
+      EXPECT_LE(this->backward_error(solver, columns), 20) << lines.describe();
+    }
+  });
+}
+
+TYPED_TEST(FpgaExact, TakesNoSingularLine) {
+  using T = TypeParam;
+  this->on_devices([&](Options options) {
+    options.method = MethodChoice::automatic;
+    for (const LineSet& lines : {LineSet::one(100), LineSet::equal(70, 38), LineSet::grid_axis(1, 37, 36, 3)}) {
+      Bands<T> bands = test::constant<T>(lines, -1, 2, -1);
+      for (Index l = 0; l < lines.count(); ++l) {
+        bands.diag()[lines.first(l)] = 1;
+        bands.diag()[lines.first(l) + (lines.length(l) - 1) * lines.row_stride()] = 1;
+      }
+      Solver<T> solver(options);
+      EXPECT_THROW(this->set_up(solver, bands), Breakdown) << lines.describe();
+    }
+  });
+}
+
+TYPED_TEST(FpgaExact, SaysWhyTheHostSolvesWhatTheMemoryDoesNotHold) {
+  using T = TypeParam;
+  this->on_devices([&](Options options) {
+    options.device_memory = 100'000;
+    for (const MethodChoice method : {MethodChoice::exact, MethodChoice::exact_factored}) {
+      options.method = method;
+      Solver<T> solver(options);
+      const Bands<T> bands = test::random_dominant<T>(LineSet::one(100'003), 1.5);
+      this->set_up(solver, bands);
+      EXPECT_EQ(solver.report().device.name, "host");
+      EXPECT_NE(solver.report().device.why.find("does not hold all rows at once"), std::string::npos)
+          << solver.report().device.why;
+      EXPECT_LE(this->backward_error(solver, bands), 20);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace oclspkt
