@@ -9,14 +9,15 @@
 //   lower, diag, upper  bands in the layout of the lines, written by the host; lower is not read with -D SYMMETRIC
 //   y                   right-hand sides, written by the host
 //   x                   solutions, written here. Places of no line are left alone
-//   scratch             k and f of the lines of a batch in the order of the iterations, shape [2 length BATCH_LINES]
+//   scratch             k and f of the lines of a batch in the order of the iterations, shape [2 length BATCH_LINES];
+//                       not used with KEPT_ROWS
 //   origin              place of the first row of line 0
 //   lines               of the launch
 //   block_lines, block_stride  line b block_lines + j begins at place origin + b block_stride + j
 //   length, row_stride  rows of a line and places between them
 // Launch:  one work-item. No lines do nothing.
-// Local:   none; private 4 BATCH_LINES numbers.
-// Per row: 1 division, 5 multiplications, 3 subtractions; 9 words, with -D SYMMETRIC 8.
+// Local:   2 KEPT_ROWS BATCH_LINES scalars; private 4 BATCH_LINES numbers.
+// Per row: 1 division, 5 multiplications, 3 subtractions; 5 words, 9 where KEPT_ROWS is 0; with -D SYMMETRIC 1 less.
 // Assumes: pivots are not 0 (set-up has the evidence). NaN of y stays in its line.
 // Valid:   x of all lines.
 #include "fpga/task.clh"
@@ -25,6 +26,10 @@
 #ifndef BATCH_LINES
 #error "build with -D BATCH_LINES, a power of two"
 #endif
+// Rows of a line, at most, for which local memory holds k and f; 0: scratch does, and lines have any length.
+#ifndef KEPT_ROWS
+#error "build with -D KEPT_ROWS"
+#endif
 
 __kernel TASK void batch(__global const scalar_t* restrict lower, __global const scalar_t* restrict diag,
                          __global const scalar_t* restrict upper, __global const scalar_t* restrict y,
@@ -32,8 +37,12 @@ __kernel TASK void batch(__global const scalar_t* restrict lower, __global const
                          const long lines, const long block_lines, const long block_stride, const long length,
                          const long row_stride) {
   const long turns = length * BATCH_LINES;
+#if KEPT_ROWS > 0
+  __local scalar_t coupling[KEPT_ROWS * BATCH_LINES], left[KEPT_ROWS * BATCH_LINES];
+#else
   __global scalar_t* const coupling = scratch;
   __global scalar_t* const left = scratch + turns;
+#endif
   for (long begin = 0; begin < lines; begin += BATCH_LINES) {
     const long filled = lines - begin;  // slots behind the last line skip their turns
     long place[BATCH_LINES];

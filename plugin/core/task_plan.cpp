@@ -12,6 +12,10 @@ namespace {
 
 /// Three bands, y and x.
 constexpr Index kArrays = 5;
+/// Numbers that the way down leaves of a row.
+constexpr Index kLeft = 2;
+/// Local memory that is used at most; a board has a few megabytes for everything.
+constexpr Index kMostLocalBytes = 256 << 10;
 
 Plan one_task(Index n) {
   Plan plan;
@@ -19,6 +23,14 @@ Plan one_task(Index n) {
   plan.n = n;
   plan.lanes = 1;
   return plan;
+}
+
+/// Rows of lines for which local memory holds what the way down leaves, a power of two.
+Index rows_in_local_memory(int slots, int word, const DeviceTraits& traits) {
+  const Index bytes = std::min(traits.local_bytes, kMostLocalBytes), row = kLeft * slots * word;
+  Index rows = 1;
+  while (2 * rows * row <= bytes) rows *= 2;
+  return rows;
 }
 
 /// Words of each array that share the memory with a window.
@@ -54,8 +66,9 @@ std::optional<Plan> make_batch_plan(const LineSet& lines, int word, const Device
   if (length == 0) return std::nullopt;
   Plan plan = one_task(lines.rows());
   const int slots = pivot_cycles(word);
-  const Index window = 2 * slots * length;
-  plan.add(LineBatch{slots, window});
+  const Index held = rows_in_local_memory(slots, word, traits);
+  const Index window = length <= held ? 0 : kLeft * slots * length;
+  plan.add(LineBatch{slots, length <= held ? held : 0, window});
   plan.idle = static_cast<double>(round_up(lines.count(), slots)) / static_cast<double>(lines.count());
   if (lines.beside()) {
     plan.m = plan.n;

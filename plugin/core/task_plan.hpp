@@ -17,7 +17,8 @@ namespace oclspkt {
 /// Lines of equal length that take turns row by row.
 struct LineBatch {
   int slots = 0;     ///< lines that take turns
-  Index window = 0;  ///< words that the way down leaves of their rows
+  Index rows = 0;    ///< of each line, for which local memory holds what the way down leaves; 0: lines are longer
+  Index window = 0;  ///< words of memory for that where local memory does not hold it
 };
 
 /// Bytes of the bursts that an FPGA's memory is read in; a block of rows is a multiple of it.
@@ -30,8 +31,12 @@ inline constexpr Index kTaskRows = 32, kMostTaskRows = 256;
 /// as long. Derived from the latencies of the operators (30 in float, 60 in double), not measured.
 inline int pivot_cycles(int word) { return word == static_cast<int>(sizeof(float)) ? 32 : 64; }
 
-/// Words a row: the way down reads three bands and y and leaves two numbers for the way back, which writes x.
-inline double thomas_words(const Plan& plan) { return plan.symmetric() ? 8 : 9; }
+/// Words a row: the way down reads three bands and y, the way back writes x. Two numbers that the way down leaves are
+/// written and read again, unless local memory holds them.
+inline double thomas_words(const Plan& plan) {
+  const bool kept = plan.has<LineBatch>() && plan.as<LineBatch>().rows > 0;
+  return (plan.symmetric() ? 4 : 5) + (kept ? 0 : 4);
+}
 
 /// Plan lines laid end to end, one row after the other.
 /// @param partition  rows of a block asked for by the user, rounded up to whole bursts; 0: kTaskRows

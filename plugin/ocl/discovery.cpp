@@ -167,6 +167,7 @@ DeviceTraits FoundDevice::traits(bool is_double, Variant variant) const {
   traits.cache_bytes = cache_bytes;
   traits.chunk_bytes = info.max_allocation;
   traits.task = by_task(variant);
+  if (traits.task) traits.local_bytes = static_cast<std::int64_t>(local_bytes);
   if (by_groups(variant)) {
     traits.group_items = static_cast<int>(max_group_items);
     traits.local_bytes = static_cast<std::int64_t>(local_bytes);

@@ -180,6 +180,10 @@ void add_plan_cases(Cases& cases) {
   for (const char* device : {"recorded-few-cores", "recorded-fpga", kRunningDevice}) {
     add_makers(cases, cpus, {device, {.copy_vectors = true}, true}, " in chunks", {few});
   }
+  const std::vector<PlanMaker> fpgas = makers_for_fpgas();
+  add_makers(cases, fpgas, {"recorded-fpga"}, "", {few, many});
+  add_makers(cases, fpgas, {kRunningDevice}, "", {few});
+  add_makers(cases, fpgas, {kRunningDevice, {}, true}, " in chunks", {few});
   for (const auto& makers : {makers_for_gpus(), makers_of_grids()}) {
     add_makers(cases, makers, {"recorded-large-gpu"}, "", {few, many, large});
     add_makers(cases, makers, {"recorded-small-gpu"}, "", {few, many});

@@ -6,6 +6,7 @@
 
 #include "grid_plan.hpp"
 #include "paper_form.hpp"
+#include "task_plan.hpp"
 
 namespace oclspkt::freeze {
 namespace {
@@ -237,6 +238,29 @@ std::vector<PlanMaker> makers_for_cpus() {
     makers.add("segments " + std::to_string(partition), Arrangement::beside, Kind::dominant,
                [=](Lines l, int word, Traits t) { return Made(make_strided_halo_plan(l, 17, partition, word, t)); });
   }
+  return makers.all;
+}
+
+std::vector<PlanMaker> makers_for_fpgas() {
+  Makers makers(Variant::fpga);
+  const auto add_both = [&](const std::string& name, Arrangement lines, const char* scheme, const auto& make) {
+    for (const Form form : {Form::general, Form::symmetric}) {
+      makers.add(name + " " + oclspkt::name(form), lines, kind_for(form),
+                 [=](const LineSet& l, int word, const DeviceTraits& t) -> Made {
+                   Made plan = make(l, word, t);
+                   if (!plan) return plan;
+                   plan->made_by = scheme;
+                   plan->form = form;
+                   return plan;
+                 });
+    }
+  };
+  const auto batch = [](const LineSet& l, int word, const DeviceTraits& t) { return make_batch_plan(l, word, t); };
+  add_both("row by row", Arrangement::any, "fpga-tdma", [](const LineSet& l, int word, const DeviceTraits& t) {
+    return Made(make_tdma_plan(l.rows(), 0, word, t));
+  });
+  add_both("lines in turn", Arrangement::equal, "fpga-batch", batch);
+  add_both("lines side by side in turn", Arrangement::beside, "fpga-batch", batch);
   return makers.all;
 }
 

@@ -27,7 +27,8 @@ class SchemeNames {
  public:
   SchemeNames(int device, Variant variant, int word) {
     const DeviceTraits traits = device_module(nullptr)->traits(device, word == sizeof(double), {.variant = variant});
-    for (const auto& makers : {freeze::makers_for_cpus(), freeze::makers_for_gpus(), freeze::makers_of_grids()}) {
+    for (const auto& makers : {freeze::makers_for_cpus(), freeze::makers_for_fpgas(), freeze::makers_for_gpus(),
+                               freeze::makers_of_grids()}) {
       for (const freeze::PlanMaker& maker : makers) add(maker, word, traits);
     }
   }
@@ -111,11 +112,11 @@ struct Asked {
   MethodChoice method;
   const char* variant;
 };
-constexpr Asked kAsked[] = {{MethodChoice::truncated_halo, "cpu"},  {MethodChoice::truncated_streamed, "cpu"},
-                            {MethodChoice::exact_factored, "cpu"},  {MethodChoice::exact_twopass, "lanes-twopass"},
-                            {MethodChoice::truncated_halo, "gpu"},  {MethodChoice::truncated_streamed, "gpu"},
-                            {MethodChoice::exact_twopass, "gpu"},   {MethodChoice::exact_factored, "gpu"},
-                            {MethodChoice::truncated_halo, "paper"}};
+constexpr Asked kAsked[] = {{MethodChoice::truncated_halo, "cpu"},   {MethodChoice::truncated_streamed, "cpu"},
+                            {MethodChoice::exact_factored, "cpu"},   {MethodChoice::exact_twopass, "lanes-twopass"},
+                            {MethodChoice::truncated_halo, "gpu"},   {MethodChoice::truncated_streamed, "gpu"},
+                            {MethodChoice::exact_twopass, "gpu"},    {MethodChoice::exact_factored, "gpu"},
+                            {MethodChoice::truncated_halo, "paper"}, {MethodChoice::exact_factored, "fpga"}};
 
 /// What decays is for methods that truncate, row sums of 0 for those that do not.
 constexpr bool truncates(MethodChoice method) {

@@ -19,7 +19,9 @@ template <typename T>
 class FpgaExact : public test::SolverFixture<T> {
  protected:
   static constexpr Index kInTurn = sizeof(T) == sizeof(float) ? 32 : 64;
-  static std::string in_turn() { return "one work-item, " + std::to_string(kInTurn) + " lines in turn"; }
+  static std::string in_turn() {
+    return "one work-item, " + std::to_string(kInTurn) + " lines in turn, kept in local memory";
+  }
 
   /// On every device but the host, by `exact`.
   template <typename F>
@@ -89,9 +91,9 @@ TYPED_TEST(FpgaExact, LetsLinesOfEqualLengthTakeTurns) {
     std::vector<LineSet> sets{LineSet::grid_axis(2, 1, 5, 7), LineSet::grid_axis(1, 3, 1, 5),
                               LineSet::strided(9, 40, 7, 1, 3, 400)};
     for (const Index count : {Index{2}, kLines - 1, kLines, kLines + 1, 3 * kLines + 5}) {
-      sets.push_back(LineSet::equal(count, 37));
-      sets.push_back(LineSet::grid_axis(1, count, 35, 3));
-      sets.push_back(LineSet::grid_axis(2, count, 3, 33));
+      sets.push_back(LineSet::equal(count, 29));
+      sets.push_back(LineSet::grid_axis(1, count, 31, 3));
+      sets.push_back(LineSet::grid_axis(2, count, 3, 32));
     }
     for (const LineSet& lines : sets) {
       for (const double d : {1.05, 10.0}) {
@@ -103,17 +105,28 @@ TYPED_TEST(FpgaExact, LetsLinesOfEqualLengthTakeTurns) {
   });
 }
 
+TYPED_TEST(FpgaExact, LeavesLongLinesInMemoryOnTheWayDown) {
+  using T = TypeParam;
+  this->on_devices([&](const Options& options) {
+    for (const LineSet& lines : {LineSet::equal(35, 9001), LineSet::grid_axis(1, 7, 9001, 2)}) {
+      const std::string shape = "one work-item, " + std::to_string(TestFixture::kInTurn) + " lines in turn";
+      this->expect_solved(options, test::random_dominant<T>(lines, 1.05), shape, "random");
+      this->expect_solved(options, test::constant<T>(lines, -1, 2, -1), shape, "Poisson");
+    }
+  });
+}
+
 TYPED_TEST(FpgaExact, ReadsTheLowerCouplingsOfNoSymmetricMatrix) {
   using T = TypeParam;
   this->on_devices([&](const Options& options) {
-    for (const LineSet& lines : {LineSet::one(1000), LineSet::equal(70, 37), LineSet::grid_axis(1, 37, 35, 3)}) {
+    for (const LineSet& lines : {LineSet::one(1000), LineSet::equal(70, 29), LineSet::grid_axis(1, 37, 31, 3)}) {
       Solver<T> solver(options);
       this->set_up(solver, test::random_symmetric<T>(lines, 1.2));
       EXPECT_EQ(solver.report().form, Form::symmetric);
-      EXPECT_EQ(solver.report().words_per_row, 8);
+      EXPECT_EQ(solver.report().words_per_row, lines.count() > 1 ? 4 : 8);
       this->set_up(solver, test::random_dominant<T>(lines, 1.2));
       EXPECT_EQ(solver.report().form, Form::general);
-      EXPECT_EQ(solver.report().words_per_row, 9);
+      EXPECT_EQ(solver.report().words_per_row, lines.count() > 1 ? 5 : 9);
     }
   });
 }
@@ -121,7 +134,8 @@ TYPED_TEST(FpgaExact, ReadsTheLowerCouplingsOfNoSymmetricMatrix) {
 TYPED_TEST(FpgaExact, GivesTheSameBitsInChunks) {
   using T = TypeParam;
   this->on_devices([&](const Options& options) {
-    for (const LineSet& lines : {LineSet::one(70'001), LineSet::equal(300, 61), LineSet::grid_axis(1, 37, 61, 9)}) {
+    for (const LineSet& lines : {LineSet::one(70'001), LineSet::equal(300, 61), LineSet::equal(12, 5000),
+                                 LineSet::grid_axis(1, 37, 61, 9), LineSet::grid_axis(1, 3, 5000, 4)}) {
       const Bands<T> bands = test::random_dominant<T>(lines, 1.2);
       const std::vector<T> y = test::random_vector<T>(lines.extent());
       const std::vector<T> whole = this->solution(options, bands, y);
@@ -132,7 +146,8 @@ TYPED_TEST(FpgaExact, GivesTheSameBitsInChunks) {
       }
       Options small = options;
       const auto word = static_cast<Index>(sizeof(T));
-      small.device_memory = (lines.count() > 1 ? 2 * lines.rows() + 2 * 64 * 61 : 7 * lines.rows()) * word;
+      const Index window = 2 * TestFixture::kInTurn * lines.length(0);
+      small.device_memory = (lines.count() > 1 ? 2 * lines.rows() + window : 7 * lines.rows()) * word;
       EXPECT_EQ(this->solution(small, bands, y), whole) << lines.describe();
     }
   });

@@ -12,7 +12,8 @@ class FpgaBatch final : public SchemeOf<FpgaBatch> {
  public:
   const char* name() const override { return "fpga-batch"; }
   std::string shape(const Plan& plan) const override {
-    return format("one work-item, %d lines in turn", plan.as<LineBatch>().slots);
+    const LineBatch& batch = plan.as<LineBatch>();
+    return format("one work-item, %d lines in turn", batch.slots) + (batch.rows > 0 ? ", kept in local memory" : "");
   }
   double words(const Plan& plan) const override { return thomas_words(plan); }
   Cut cut(const Plan& plan) const override { return {plan.m, 0, 0, false}; }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // exact-factored by one work-item, many lines in turn: kernels/fpga/batch.cl.
+#include <algorithm>
+
 #include "schemes/lane_needs.hpp"
 #include "schemes/table.hpp"
 #include "task_plan.hpp"
@@ -22,12 +24,15 @@ struct BatchPlaces {
 template <typename T>
 class FpgaBatch final : public Part<T> {
  public:
-  static Needs needs(const Plan& plan, const LineSet&, int, Index) { return {.slot = plan.as<LineBatch>().window}; }
+  static Needs needs(const Plan& plan, const LineSet&, int, Index) {
+    return {.slot = std::max<Index>(1, plan.as<LineBatch>().window)};
+  }
 
   void make_kernels(const Site& s) override {
+    const LineBatch& batch = s.plan.as<LineBatch>();
     this->make(s, kernel_, "batch",
-               "-D TASK_ROWS=" + std::to_string(kTaskRows) + " -D BATCH_LINES=" +
-                   std::to_string(s.plan.as<LineBatch>().slots) + (s.plan.symmetric() ? " -D SYMMETRIC" : ""),
+               "-D TASK_ROWS=" + std::to_string(kTaskRows) + " -D BATCH_LINES=" + std::to_string(batch.slots) +
+                   " -D KEPT_ROWS=" + std::to_string(batch.rows) + (s.plan.symmetric() ? " -D SYMMETRIC" : ""),
                kOneTask);
   }
 
