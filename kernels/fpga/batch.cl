@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: method exact-factored for many lines of equal length, by Thomas' algorithm: BATCH_LINES lines take turns row
+// Purpose: method exact-factored for many lines, by Thomas' algorithm: BATCH_LINES lines take turns row
 // by row, so that the division, product and difference of one line are under way while the others have theirs.
 //
 //   down:  p_i = 1 / (b_i - a_i k_(i-1)),  k_i = c_i p_i,  f_i = (y_i - a_i f_(i-1)) p_i
@@ -11,14 +11,18 @@
 //   x                   solutions, written here. Places of no line are left alone
 //   scratch             k and f of the lines of a batch in the order of the iterations, shape [2 length BATCH_LINES];
 //                       not used with KEPT_ROWS
-//   origin              place of the first row of line 0
 //   lines               of the launch
+//   longest             rows of the longest line
+//   row_stride          places between the rows of a line
+// of lines of equal length
+//   origin              place of the first row of line 0
 //   block_lines, block_stride  line b block_lines + j begins at place origin + b block_stride + j
-//   length, row_stride  rows of a line and places between them
-// Launch:  one work-item. No lines do nothing.
-// Local:   2 KEPT_ROWS BATCH_LINES scalars; private 4 BATCH_LINES numbers.
+// with -D UNEQUAL, of lines laid end to end that differ in length
+//   starts              first place of every line and the end of the last, shape [lines + 1]; written by the host
+// Launch:  one work-item. Nothing is done for no lines.
+// Local:   2 KEPT_ROWS BATCH_LINES scalars; private 5 BATCH_LINES numbers.
 // Per row: 1 division, 5 multiplications, 3 subtractions; 5 words, 9 where KEPT_ROWS is 0; with -D SYMMETRIC 1 less.
-// Assumes: pivots are not 0 (set-up has the evidence). NaN of y stays in its line.
+// Assumes: pivots are not 0 (set-up has the evidence), couplings out of the lines are. NaN of y stays in its line.
 // Valid:   x of all lines.
 #include "fpga/task.clh"
 
@@ -33,10 +37,15 @@
 
 __kernel TASK void batch(__global const scalar_t* restrict lower, __global const scalar_t* restrict diag,
                          __global const scalar_t* restrict upper, __global const scalar_t* restrict y,
-                         __global scalar_t* restrict x, __global scalar_t* restrict scratch, const long origin,
-                         const long lines, const long block_lines, const long block_stride, const long length,
-                         const long row_stride) {
-  const long turns = length * BATCH_LINES;
+                         __global scalar_t* restrict x, __global scalar_t* restrict scratch, const long lines,
+                         const long longest, const long row_stride,
+#ifdef UNEQUAL
+                         __global const long* restrict starts
+#else
+                         const long origin, const long block_lines, const long block_stride
+#endif
+) {
+  const long turns = longest * BATCH_LINES;
 #if KEPT_ROWS > 0
   __local scalar_t coupling[KEPT_ROWS * BATCH_LINES], left[KEPT_ROWS * BATCH_LINES];
 #else
@@ -44,15 +53,22 @@ __kernel TASK void batch(__global const scalar_t* restrict lower, __global const
   __global scalar_t* const left = scratch + turns;
 #endif
   for (long begin = 0; begin < lines; begin += BATCH_LINES) {
-    const long filled = lines - begin;  // slots behind the last line skip their turns
-    long place[BATCH_LINES];
+    // Slots skip their turns behind the last line, and behind the last row of their line.
+    long place[BATCH_LINES], turns_end[BATCH_LINES];
     scalar_t k[BATCH_LINES], f[BATCH_LINES];  // of the row above; on the way back f is x of the row below
 #ifdef SYMMETRIC
     scalar_t upper_above[BATCH_LINES];
 #endif
     for (int slot = 0; slot < BATCH_LINES; ++slot) {
-      const long line = begin + slot, block = line / block_lines;
+      const long line = begin + slot;
+#ifdef UNEQUAL
+      place[slot] = line < lines ? starts[line] : 0;
+      turns_end[slot] = line < lines ? (starts[line + 1] - starts[line]) * BATCH_LINES : 0;
+#else
+      const long block = line / block_lines;
       place[slot] = origin + block * block_stride + (line - block * block_lines);
+      turns_end[slot] = line < lines ? turns : 0;
+#endif
       k[slot] = f[slot] = 0;
 #ifdef SYMMETRIC
       upper_above[slot] = 0;
@@ -61,7 +77,7 @@ __kernel TASK void batch(__global const scalar_t* restrict lower, __global const
     INDEPENDENT(BATCH_LINES)
     for (long turn = 0; turn < turns; ++turn) {
       const int slot = (int)(turn & (BATCH_LINES - 1));
-      if (slot >= filled) continue;
+      if (turn >= turns_end[slot]) continue;
       const long at = place[slot];
       const scalar_t c = upper[at];
 #ifdef SYMMETRIC
@@ -77,11 +93,11 @@ __kernel TASK void batch(__global const scalar_t* restrict lower, __global const
       left[turn] = f[slot];
       place[slot] = at + row_stride;
     }
-    for (int slot = 0; slot < BATCH_LINES; ++slot) f[slot] = 0;
+    // The last row of a line couples to nothing: what f holds by now is not used.
     INDEPENDENT(BATCH_LINES)
     for (long turn = turns - 1; turn >= 0; --turn) {
       const int slot = (int)(turn & (BATCH_LINES - 1));
-      if (slot >= filled) continue;
+      if (turn >= turns_end[slot]) continue;
       const long at = place[slot] - row_stride;
       f[slot] = take_off(true, left[turn], coupling[turn], f[slot]);
       x[at] = f[slot];

@@ -16,7 +16,7 @@
 // Launch:  one work-item. n = 0 does nothing.
 // Local:   none; private 4 TASK_ROWS scalars.
 // Per row: 1 division, 5 multiplications, 3 subtractions; 9 words, with -D SYMMETRIC 8.
-// Assumes: pivots are not 0 (set-up has the evidence). NaN of y stays in its line.
+// Assumes: pivots are not 0 (set-up has the evidence), couplings between lines are. NaN of y stays in its line.
 // Valid:   x of all rows.
 #include "fpga/task.clh"
 

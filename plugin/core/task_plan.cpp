@@ -39,12 +39,52 @@ std::int64_t words_beside(Index window, int word, const DeviceTraits& traits) {
   return std::min(traits.chunk_bytes, (traits.memory_bytes - window * word) / kArrays) / word;
 }
 
-/// Lines of equal length that a chunk holds, which may begin up to a burst before the first of them.
+/// Lines of equal length, laid end to end, that a chunk holds; it may begin up to a burst before the first of them.
 Index lines_in_chunk(const LineSet& lines, Index window, int word, const DeviceTraits& traits) {
   // What layouts count words of a work-item's scratch in.
   if (window > std::numeric_limits<std::int32_t>::max() / 4) return 0;
   const Index rows = words_beside(window, word, traits) - kBurstBytes / word;
   return std::clamp<Index>(rows / lines.length(0), 0, lines.count());
+}
+
+/// Turns that the batches of lines laid end to end take, each as long as its longest line.
+Index turns_of(const LineSet& lines, int slots) {
+  Index rows = 0;
+  for (Index begin = 0; begin < lines.count(); begin += slots) {
+    Index longest = 0;
+    for (Index l = begin; l < std::min(lines.count(), begin + slots); ++l) longest = std::max(longest, lines.length(l));
+    rows += longest;
+  }
+  return slots * rows;
+}
+
+Index longest_of(const LineSet& lines) {
+  Index longest = 0;
+  for (Index l = 0; l < lines.count(); ++l) longest = std::max(longest, lines.length(l));
+  return longest;
+}
+
+/// Cut lines into chunks: blocks, lines of equal length, or all rows at once. @return false if the memory holds none
+bool cut_batch(Plan& plan, const LineSet& lines, int word, const DeviceTraits& traits) {
+  const LineBatch& batch = plan.as<LineBatch>();
+  plan.m = batch.unequal || lines.beside() ? plan.n : batch.longest;
+  if (lines.beside()) {
+    Beside beside;
+    beside.bundle = batch.slots;
+    beside.window = batch.window;
+    beside.chunk_blocks = choose_chunk_blocks(lines, batch.window, word, traits);
+    plan.chunk_tiles = 1;
+    return plan.add(beside).chunk_blocks > 0;
+  }
+  if (!batch.unequal) {
+    plan.chunk_tiles = lines_in_chunk(lines, batch.window, word, traits);
+    return plan.chunk_tiles > 0;
+  }
+  DeviceTraits beside_table = traits;
+  beside_table.memory_bytes -= starts_bytes(lines.count());
+  plan.chunk_tiles = 1;
+  return batch.window <= std::numeric_limits<std::int32_t>::max() / 4 &&
+         plan.n <= words_beside(batch.window, word, beside_table) && starts_bytes(lines.count()) <= traits.chunk_bytes;
 }
 
 }  // namespace
@@ -61,27 +101,22 @@ Plan make_tdma_plan(Index n, Index partition, int word, const DeviceTraits& trai
 }
 
 std::optional<Plan> make_batch_plan(const LineSet& lines, int word, const DeviceTraits& traits) {
-  const bool end_to_end = lines.contiguous() && lines.count() > 1;
-  const Index length = lines.beside() ? lines.length(0) : end_to_end ? equal_length(lines) : 0;
-  if (length == 0) return std::nullopt;
+  const bool suits = lines.beside() || (lines.contiguous() && lines.count() > 1);
+  if (!suits || lines.rows() == 0) return std::nullopt;
   Plan plan = one_task(lines.rows());
-  const int slots = pivot_cycles(word);
-  const Index held = rows_in_local_memory(slots, word, traits);
-  const Index window = length <= held ? 0 : kLeft * slots * length;
-  plan.add(LineBatch{slots, length <= held ? held : 0, window});
-  plan.idle = static_cast<double>(round_up(lines.count(), slots)) / static_cast<double>(lines.count());
-  if (lines.beside()) {
-    plan.m = plan.n;
-    plan.chunk_tiles = 1;
-    Beside& beside = plan.add<Beside>();
-    beside.bundle = slots;
-    beside.window = window;
-    beside.chunk_blocks = choose_chunk_blocks(lines, window, word, traits);
-    return beside.chunk_blocks > 0 ? std::optional(std::move(plan)) : std::nullopt;
-  }
-  plan.m = length;
-  plan.chunk_tiles = lines_in_chunk(lines, window, word, traits);
-  return plan.chunk_tiles > 0 ? std::optional(std::move(plan)) : std::nullopt;
+  LineBatch& batch = plan.add<LineBatch>();
+  batch.slots = pivot_cycles(word);
+  batch.unequal = lines.contiguous() && equal_length(lines) == 0;
+  batch.longest = batch.unequal ? longest_of(lines) : lines.length(0);
+  const Index held = rows_in_local_memory(batch.slots, word, traits);
+  if (batch.longest <= held) batch.kept_rows = held;
+  if (batch.longest > held) batch.window = kLeft * batch.slots * batch.longest;
+  const Index turns =
+      batch.unequal ? turns_of(lines, batch.slots) : round_up(lines.count(), batch.slots) * batch.longest;
+  // One long line makes a window of many: it is better off by itself, with the others behind it.
+  if (batch.unequal && turns > plan.n * batch.slots / 2) return std::nullopt;
+  plan.idle = static_cast<double>(turns) / static_cast<double>(plan.n);
+  return cut_batch(plan, lines, word, traits) ? std::optional(std::move(plan)) : std::nullopt;
 }
 
 }  // namespace oclspkt

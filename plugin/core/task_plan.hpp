@@ -14,11 +14,13 @@
 
 namespace oclspkt {
 
-/// Lines of equal length that take turns row by row.
+/// Lines that take turns row by row.
 struct LineBatch {
-  int slots = 0;     ///< lines that take turns
-  Index rows = 0;    ///< of each line, for which local memory holds what the way down leaves; 0: lines are longer
-  Index window = 0;  ///< words of memory for that where local memory does not hold it
+  int slots = 0;         ///< lines that take turns
+  Index longest = 0;     ///< rows of the longest line
+  Index kept_rows = 0;   ///< of each line, for which local memory holds what the way down leaves; 0: lines are longer
+  Index window = 0;      ///< words of memory for that where local memory does not hold it
+  bool unequal = false;  ///< lines laid end to end differ in length: a table says where they begin, all in one chunk
 };
 
 /// Bytes of the bursts that an FPGA's memory is read in; a block of rows is a multiple of it.
@@ -31,10 +33,13 @@ inline constexpr Index kTaskRows = 32, kMostTaskRows = 256;
 /// as long. Derived from the latencies of the operators (30 in float, 60 in double), not measured.
 inline int pivot_cycles(int word) { return word == static_cast<int>(sizeof(float)) ? 32 : 64; }
 
+/// Bytes of the table that says where each line begins, and where the last one ends.
+inline std::int64_t starts_bytes(Index lines) { return (lines + 1) * static_cast<Index>(sizeof(Index)); }
+
 /// Words a row: the way down reads three bands and y, the way back writes x. Two numbers that the way down leaves are
 /// written and read again, unless local memory holds them.
 inline double thomas_words(const Plan& plan) {
-  const bool kept = plan.has<LineBatch>() && plan.as<LineBatch>().rows > 0;
+  const bool kept = plan.has<LineBatch>() && plan.as<LineBatch>().kept_rows > 0;
   return (plan.symmetric() ? 4 : 5) + (kept ? 0 : 4);
 }
 
@@ -44,14 +49,14 @@ inline double thomas_words(const Plan& plan) {
 /// @throws InvalidInput if `partition` is negative
 OCLSPKT_API Plan make_tdma_plan(Index n, Index partition, int word, const DeviceTraits& traits);
 
-/// Plan several lines of equal length laid end to end, or any number of them side by side.
-/// @return none for lines that differ in length or stand otherwise, for a single line laid end to end, or where the
-/// memory does not hold one line, or one
-///         block of lines side by side
+/// Plan several lines laid end to end, or any number of them side by side. A line that is shorter than others of its
+/// batch skips turns: Plan::idle counts them.
+/// @return none for lines that stand otherwise, for a single line laid end to end, for lines that differ so much that a
+///         batch would take more than half as long as one row after the other, or where the memory does not hold one
+///         line, all lines that differ in length, or one block of lines side by side
 OCLSPKT_API std::optional<Plan> make_batch_plan(const LineSet& lines, int word, const DeviceTraits& traits);
 
-/// The bound of either, by plain pivots. Without dominance nobody knows the growth: no factors are kept that would
-/// tell.
+/// The bound of either, by plain pivots. Without dominance the growth is not known: no factors are kept that tell it.
 inline Rounding bound_thomas(const Survey& survey) {
   return {survey.dominance >= 1 ? rounding_by_growth(kDominantGrowth) : kNothingKnown};
 }

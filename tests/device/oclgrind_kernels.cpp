@@ -8,6 +8,7 @@
 #include "grid_plan.hpp"
 #include "paper_form.hpp"
 #include "residual.hpp"
+#include "task_plan.hpp"
 
 namespace oclspkt::test {
 namespace {
@@ -186,14 +187,51 @@ bool solves_by_kept_factors(const DeviceInfo& info, const std::vector<std::strin
   return error <= 10 * kEps<T>;
 }
 
+/// By one work-item of an FPGA's kernels. Words: fpgaone|fpgaequal|fpgaunequal|fpgabeside, rows of a line, lines, bytes
+/// of local memory for lines in turn, bytes of device memory (0: all), general|symmetric.
+template <typename T>
+bool solves_by_task(const DeviceInfo& info, const std::vector<std::string>& words) {
+  const auto number = [&](std::size_t word) { return std::stol(words.at(word)); };
+  const Index length = number(1), count = number(2);
+  std::vector<Index> starts{0};
+  for (Index l = 0; l < count; ++l) starts.push_back(starts.back() + l * length / count);
+  const LineSet lines = words[0] == "fpgaone"      ? LineSet::one(length)
+                        : words[0] == "fpgaequal"  ? LineSet::equal(count, length)
+                        : words[0] == "fpgabeside" ? LineSet::grid_axis(1, count, length, 2)
+                                                   : LineSet::unequal(starts);
+  DeviceSettings settings{.variant = Variant::fpga};
+  settings.device_memory = number(4);
+  DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), settings);
+  traits.local_bytes = number(3);
+  const bool in_turn = words[0] != "fpgaone";
+  std::optional<Plan> plan =
+      in_turn ? make_batch_plan(lines, sizeof(T), traits) : make_tdma_plan(lines.rows(), 0, sizeof(T), traits);
+  if (!plan) return false;
+  plan->made_by = in_turn ? "fpga-batch" : "fpga-tdma";
+  if (words[5] == "symmetric") plan->form = Form::symmetric;
+  auto bands = random_symmetric<T>(lines, 10.0);
+  bands.close_lines();
+  const auto y = random_vector<T>(lines.extent());
+  const auto solver = make_solver<T>(info.index, settings);
+  solver->set_up(*plan, bands);
+  std::vector<T> x(y.size());
+  solver->apply(y.data(), x.data());
+  const double error = normwise_backward_error(lines, bands.view(), x.data(), y.data());
+  std::printf("%s %zu bytes, %s: error %.1f eps\n", words[0].c_str(), sizeof(T), lines.describe().c_str(),
+              error / kEps<T>);
+  return error <= 10 * kEps<T>;
+}
+
 /// Words of a case: runs|reduces|paper|... (see solves_by_groups()), kept (see solves_by_kept_factors()), stream,
-/// symmetric|alike|narrow (see solves_in_form()), strided|stridednarrow|shared|segments|grid|... (see solves_beside()),
-/// or tiles|halo|tilestream|streamed|reach|exact|factored and rows, partition, bytes of device memory (0: all); then
+/// fpga... (see solves_by_task()), symmetric|alike|narrow (see solves_in_form()),
+/// strided|stridednarrow|shared|segments|grid|... (see solves_beside()), or
+/// tiles|halo|tilestream|streamed|reach|exact|factored and rows, partition, bytes of device memory (0: all); then
 /// float|double.
 template <typename T>
 bool check(const DeviceInfo& info, const std::vector<std::string>& words) {
   if (words[0] == "stream") return streams<T>(info);
   if (words[0] == "kept") return solves_by_kept_factors<T>(info, words);
+  if (words[0].starts_with("fpga")) return solves_by_task<T>(info, words);
   const bool by_groups = words[0].starts_with("reduces") || words[0] == "paper" || words[0].ends_with("runs") ||
                          (words[0].ends_with("tiles") && words[0] != "tiles");
   if (by_groups) return solves_by_groups<T>(info, words);

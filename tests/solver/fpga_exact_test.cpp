@@ -78,9 +78,16 @@ TYPED_TEST(FpgaExact, SolvesOneLineOfEverySize) {
 TYPED_TEST(FpgaExact, SolvesLinesOfManyLengthsEndToEnd) {
   using T = TypeParam;
   this->on_devices([&](const Options& options) {
-    const LineSet lines = LineSet::unequal({0, 1, 1, 33, 64, 64, 65, 300, 7'000, 7'003, 20'011, 20'011});
-    this->expect_solved(options, test::random_dominant<T>(lines, 1.3), kOneByOne, "random");
-    this->expect_solved(options, test::constant<T>(lines, -1, 2, -1), kOneByOne, "Poisson");
+    // A long line among short ones would leave all others without a turn.
+    const LineSet one_long = LineSet::unequal({0, 1, 1, 33, 64, 64, 65, 300, 7'000, 7'003, 20'011, 20'011});
+    this->expect_solved(options, test::random_dominant<T>(one_long, 1.3), kOneByOne, "random");
+    this->expect_solved(options, test::constant<T>(one_long, -1, 2, -1), kOneByOne, "Poisson");
+    std::vector<Index> starts{0};
+    for (Index l = 0; l < 150; ++l) starts.push_back(starts.back() + (7 * l) % 31);
+    const LineSet many = LineSet::unequal(starts);
+    this->expect_solved(options, test::random_dominant<T>(many, 1.05), this->in_turn(), "random");
+    this->expect_solved(options, test::constant<T>(many, -1, 2, -1), this->in_turn(), "Poisson");
+    this->expect_solved(options, test::random_symmetric<T>(many, 1.2), this->in_turn(), "symmetric");
   });
 }
 
@@ -156,8 +163,8 @@ TYPED_TEST(FpgaExact, GivesTheSameBitsInChunks) {
 TYPED_TEST(FpgaExact, KeepsNaNInItsLine) {
   using T = TypeParam;
   this->on_devices([&](const Options& options) {
-    for (const LineSet& lines :
-         {LineSet::unequal({0, 10, 43, 100, 130}), LineSet::equal(70, 37), LineSet::grid_axis(1, 37, 35, 3)}) {
+    for (const LineSet& lines : {LineSet::unequal({0, 10, 43, 100, 6'130}), LineSet::unequal({0, 10, 43, 66, 99}),
+                                 LineSet::equal(70, 37), LineSet::grid_axis(1, 37, 35, 3)}) {
       const Bands<T> bands = test::random_dominant<T>(lines, 1.5);
       std::vector<T> y = test::random_vector<T>(lines.extent());
       const std::vector<T> healthy = this->solution(options, bands, y);
@@ -217,19 +224,33 @@ TYPED_TEST(FpgaExact, TakesNoSingularLine) {
   });
 }
 
+TYPED_TEST(FpgaExact, IsChosenForLinesSideBySide) {
+  using T = TypeParam;
+  this->on_devices([&](Options options) {
+    options.method = MethodChoice::automatic;
+    for (const LineSet& lines : {LineSet::grid_axis(1, 37, 31, 3), LineSet::grid_axis(2, 37, 3, 31)}) {
+      this->expect_solved(options, test::random_dominant<T>(lines, 1.5), this->in_turn(), "random");
+      this->expect_solved(options, test::constant<T>(lines, -1, 2, -1), this->in_turn(), "Poisson");
+    }
+  });
+}
+
 TYPED_TEST(FpgaExact, SaysWhyTheHostSolvesWhatTheMemoryDoesNotHold) {
   using T = TypeParam;
   this->on_devices([&](Options options) {
     options.device_memory = 100'000;
-    for (const MethodChoice method : {MethodChoice::exact, MethodChoice::exact_factored}) {
+    for (const MethodChoice method : {MethodChoice::automatic, MethodChoice::exact, MethodChoice::exact_factored}) {
       options.method = method;
-      Solver<T> solver(options);
-      const Bands<T> bands = test::random_dominant<T>(LineSet::one(100'003), 1.5);
-      this->set_up(solver, bands);
-      EXPECT_EQ(solver.report().device.name, "host");
-      EXPECT_NE(solver.report().device.why.find("does not hold all rows at once"), std::string::npos)
-          << solver.report().device.why;
-      EXPECT_LE(this->backward_error(solver, bands), 20);
+      const auto expect = [&](const LineSet& lines, const char* why) {
+        Solver<T> solver(options);
+        const Bands<T> bands = test::random_dominant<T>(lines, 1.5);
+        this->set_up(solver, bands);
+        EXPECT_EQ(solver.report().device.name, "host");
+        EXPECT_NE(solver.report().device.why.find(why), std::string::npos) << solver.report().device.why;
+        EXPECT_LE(this->backward_error(solver, bands), 20);
+      };
+      if (method != MethodChoice::automatic) expect(LineSet::one(100'003), "does not hold all rows at once");
+      expect(LineSet::grid_axis(1, 300, 300, 2), "does not hold a block of 90000 places at once");
     }
   });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// exact-factored by one work-item of an FPGA, many lines of equal length in turn, side by side or laid end to end.
+// exact-factored by one work-item of an FPGA, many lines in turn, side by side or laid end to end.
 #include "geometry.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
@@ -13,10 +13,11 @@ class FpgaBatch final : public SchemeOf<FpgaBatch> {
   const char* name() const override { return "fpga-batch"; }
   std::string shape(const Plan& plan) const override {
     const LineBatch& batch = plan.as<LineBatch>();
-    return format("one work-item, %d lines in turn", batch.slots) + (batch.rows > 0 ? ", kept in local memory" : "");
+    return format("one work-item, %d lines in turn", batch.slots) +
+           (batch.kept_rows > 0 ? ", kept in local memory" : "");
   }
   double words(const Plan& plan) const override { return thomas_words(plan); }
-  Cut cut(const Plan& plan) const override { return {plan.m, 0, 0, false}; }
+  Cut cut(const Plan& plan) const override { return {plan.m, 0, 0, plan.as<LineBatch>().unequal}; }
   bool in_pieces(const Plan&) const override { return false; }
   Elimination elimination() const override { return {.plain = true}; }
   template <typename T>
