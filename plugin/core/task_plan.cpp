@@ -2,6 +2,7 @@
 #include "task_plan.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "geometry.hpp"
@@ -25,24 +26,21 @@ Plan one_task(Index n) {
   return plan;
 }
 
-/// Rows of lines for which local memory holds what the way down leaves, a power of two.
+/// Rows of lines for which local memory holds what the way down leaves, a power of two; 0: of none.
 Index rows_in_local_memory(int slots, int word, const DeviceTraits& traits) {
-  const Index bytes = std::min(traits.local_bytes, kMostLocalBytes), row = kLeft * slots * word;
-  Index rows = 1;
-  while (2 * rows * row <= bytes) rows *= 2;
-  return rows;
+  const Index most = std::min(traits.local_bytes, kMostLocalBytes) / (kLeft * slots * word);
+  return most > 0 ? static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(most))) : 0;
 }
 
-/// Words of each array that share the memory with a window.
+/// Words of each array of lines laid end to end that share the memory with a window.
 std::int64_t words_beside(Index window, int word, const DeviceTraits& traits) {
-  if (window * word > traits.chunk_bytes) return 0;
+  // What layouts count words of a work-item's scratch in.
+  if (window > std::numeric_limits<std::int32_t>::max() / 4 || window * word > traits.chunk_bytes) return 0;
   return std::min(traits.chunk_bytes, (traits.memory_bytes - window * word) / kArrays) / word;
 }
 
 /// Lines of equal length, laid end to end, that a chunk holds; it may begin up to a burst before the first of them.
 Index lines_in_chunk(const LineSet& lines, Index window, int word, const DeviceTraits& traits) {
-  // What layouts count words of a work-item's scratch in.
-  if (window > std::numeric_limits<std::int32_t>::max() / 4) return 0;
   const Index rows = words_beside(window, word, traits) - kBurstBytes / word;
   return std::clamp<Index>(rows / lines.length(0), 0, lines.count());
 }
@@ -83,8 +81,7 @@ bool cut_batch(Plan& plan, const LineSet& lines, int word, const DeviceTraits& t
   DeviceTraits beside_table = traits;
   beside_table.memory_bytes -= starts_bytes(lines.count());
   plan.chunk_tiles = 1;
-  return batch.window <= std::numeric_limits<std::int32_t>::max() / 4 &&
-         plan.n <= words_beside(batch.window, word, beside_table) && starts_bytes(lines.count()) <= traits.chunk_bytes;
+  return plan.n <= words_beside(batch.window, word, beside_table) && starts_bytes(lines.count()) <= traits.chunk_bytes;
 }
 
 }  // namespace
@@ -92,7 +89,7 @@ bool cut_batch(Plan& plan, const LineSet& lines, int word, const DeviceTraits& t
 Plan make_tdma_plan(Index n, Index partition, int word, const DeviceTraits& traits) {
   check_partition(partition);
   Plan plan = one_task(n);
-  plan.m = partition > 0 ? std::min(round_up(partition, kBurstBytes / word), kMostTaskRows) : kTaskRows;
+  plan.m = partition > 0 ? std::min(round_up(partition, kBurstBytes / word), kMostTdmaRows) : kTdmaRows;
   // The way down leaves one more array, and every solver has a word of scratch.
   const std::int64_t array = round_up(n, plan.m) * word;
   const bool fits = array <= traits.chunk_bytes && array <= (traits.memory_bytes - word) / (kArrays + 1);

@@ -26,7 +26,7 @@ struct LineBatch {
 /// Bytes of the bursts that an FPGA's memory is read in; a block of rows is a multiple of it.
 inline constexpr Index kBurstBytes = 128;
 /// Rows of a block, unless the user asks for more, and the most of those that can be asked for.
-inline constexpr Index kTaskRows = 32, kMostTaskRows = 256;
+inline constexpr Index kTdmaRows = 32, kMostTdmaRows = 256;
 
 /// Cycles from the pivot of a row to that of the next, division, product and difference one after the other, as a power
 /// of two: so many lines have to take turns for a row to begin in every cycle, and a line by itself takes so many times
@@ -44,7 +44,7 @@ inline double thomas_words(const Plan& plan) {
 }
 
 /// Plan lines laid end to end, one row after the other.
-/// @param partition  rows of a block asked for by the user, rounded up to whole bursts; 0: kTaskRows
+/// @param partition  rows of a block asked for by the user, rounded up to whole bursts; 0: kTdmaRows
 /// @post chunk_tiles is 0 if the memory does not hold all rows at once and n > 0
 /// @throws InvalidInput if `partition` is negative
 OCLSPKT_API Plan make_tdma_plan(Index n, Index partition, int word, const DeviceTraits& traits);

@@ -58,7 +58,7 @@ Buffer ClSolver<T>::checked(const State& s, const char* name, _cl_mem* handle, c
         "belongs to another context: make it in the context of device_handles(), which a set_up for another device "
         "and release_devices() change");
   }
-  const std::int64_t need = round_up(lines_.extent(), s.part->block_rows(plan_)) * static_cast<Index>(sizeof(T));
+  const std::int64_t need = lines_.extent() * static_cast<Index>(sizeof(T));
   const auto bytes = static_cast<std::int64_t>(buffer.getInfo<CL_MEM_SIZE>());
   if (bytes < need) {
     refuse("holds " + std::to_string(bytes) + " bytes, " + lines_.describe() + " need " + std::to_string(need) +

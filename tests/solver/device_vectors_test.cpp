@@ -294,26 +294,20 @@ TYPED_TEST(DeviceVectors, AreLostWithADeviceThatFails) {
   });
 }
 
-TYPED_TEST(DeviceVectors, HoldWholeBlocksWhereKernelsWriteThem) {
+TYPED_TEST(DeviceVectors, GiveTheSameBitsByExactKernelsForFpgas) {
   using T = TypeParam;
-  const Bands<T> bands = test::random_dominant<T>(LineSet::one(1000), 3);
-  test::with_every_device([&](Options options) {
-    if (options.devices == "host") return;
-    options.variant = "fpga";
-    options.method = MethodChoice::exact;
-    Solver<T> solver(options);
-    this->set_up(solver, bands);
-    const std::vector<T> exact_size = test::random_vector<T>(1000), whole_blocks = test::random_vector<T>(1024);
-    const DeviceVector<T> y(solver.device_handles(), exact_size), x(solver.device_handles(), exact_size),
-        long_y(solver.device_handles(), whole_blocks), long_x(solver.device_handles(), whole_blocks);
-    test::expect_refusal([&] { solver.apply_on_device(y.get(), x.get()); }, "make it larger");
-    std::vector<T> expected(exact_size.size());
-    solver.apply(whole_blocks.data(), expected.data());
-    solver.apply_on_device(long_y.get(), long_x.get());
-    std::vector<T> got = long_x.values();
-    got.resize(expected.size());
-    EXPECT_EQ(got, expected);
-  });
+  for (const LineSet& lines : {LineSet::one(9001), LineSet::equal(91, 101), LineSet::grid_axis(1, 37, 101, 5)}) {
+    const Bands<T> bands = test::random_dominant<T>(lines, 1.2);
+    const std::vector<T> y = test::random_vector<T>(lines.extent());
+    test::with_every_device([&](Options options) {
+      if (options.devices == "host") return;
+      options.variant = "fpga";
+      options.method = MethodChoice::exact;
+      Solver<T> solver(options);
+      this->set_up(solver, bands);
+      this->expect_the_same(solver, y);
+    });
+  }
 }
 
 }  // namespace

@@ -123,6 +123,18 @@ TYPED_TEST(FpgaExact, LeavesLongLinesInMemoryOnTheWayDown) {
   });
 }
 
+TYPED_TEST(FpgaExact, IsTakenByTheNameOfTheScheme) {
+  using T = TypeParam;
+  this->on_devices([&](Options options) {
+    const Bands<T> bands = test::random_dominant<T>(LineSet::equal(70, 29), 1.5);
+    options.method = MethodChoice::automatic;
+    options.variant = "fpga-tdma";
+    this->expect_solved(options, bands, kOneByOne, options.variant);
+    options.variant = "fpga-batch";
+    this->expect_solved(options, bands, this->in_turn(), options.variant);
+  });
+}
+
 TYPED_TEST(FpgaExact, ReadsTheLowerCouplingsOfNoSymmetricMatrix) {
   using T = TypeParam;
   this->on_devices([&](const Options& options) {

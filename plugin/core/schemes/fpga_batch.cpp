@@ -18,6 +18,7 @@ class FpgaBatch final : public SchemeOf<FpgaBatch> {
   }
   double words(const Plan& plan) const override { return thomas_words(plan); }
   Cut cut(const Plan& plan) const override { return {plan.m, 0, 0, plan.as<LineBatch>().unequal}; }
+  bool by_one_work_item() const override { return true; }
   bool in_pieces(const Plan&) const override { return false; }
   Elimination elimination() const override { return {.plain = true}; }
   template <typename T>

@@ -16,6 +16,7 @@ class FpgaTdma final : public SchemeOf<FpgaTdma> {
   double words(const Plan& plan) const override { return thomas_words(plan); }
   double stream_words(const Plan& plan, int word) const override { return pivot_cycles(word) * words(plan); }
   Cut cut(const Plan& plan) const override { return {plan.m, 0, 0, true}; }
+  bool by_one_work_item() const override { return true; }
   bool in_pieces(const Plan&) const override { return false; }
   Elimination elimination() const override { return {.plain = true}; }
   template <typename T>

@@ -35,7 +35,7 @@ class FpgaBatch final : public Part<T> {
   void make_kernels(const Site& s) override {
     const LineBatch& batch = s.plan.as<LineBatch>();
     this->make(s, kernel_, "batch",
-               "-D TASK_ROWS=" + std::to_string(kTaskRows) + " -D BATCH_LINES=" + std::to_string(batch.slots) +
+               "-D TASK_ROWS=" + std::to_string(kTdmaRows) + " -D BATCH_LINES=" + std::to_string(batch.slots) +
                    " -D KEPT_ROWS=" + std::to_string(batch.kept_rows) + (batch.unequal ? " -D UNEQUAL" : "") +
                    (s.plan.symmetric() ? " -D SYMMETRIC" : ""),
                kOneTask);
