@@ -94,7 +94,7 @@ struct Plan {
   bool narrow = false;    ///< bands or factors are floats beside vectors of doubles
   Index chunk_tiles = 0;  ///< tiles per chunk: what one launch covers, at most what one allocation may hold
   double idle = 1;        ///< time against that of full lanes on all cores
-  /// The scheme that a program added and that made the plan: its name in the table of schemes.
+  /// The scheme that made the plan, where nothing else tells as with those that a program adds: its name in the table.
   const char* made_by = nullptr;
   /// What only some schemes know of their plans, in structs of their own (core/geometry.hpp and the schemes' files): at
   /// most one of each type, see as().

@@ -146,7 +146,8 @@ Event ClSolver<T>::launch(const Site& site, const Tiles& tiles, Step step) const
 template <typename T>
 void ClSolver<T>::pass(State& s, const Waiter& waiter, std::size_t chunk, const Vectors<T>& vectors, Step step) {
   if (vectors.on_device()) {
-    pass_on_device(s, waiter, chunk, vectors, step);
+    const bool blocks = s.part->block_rows(plan_) > 1;
+    blocks ? pass_on_blocks(s, waiter, chunk, vectors, step) : pass_on_device(s, waiter, chunk, vectors, step);
   } else if (in_place_) {
     pass_in_place(s, waiter, chunk, vectors, step);
   } else {
@@ -200,6 +201,24 @@ void ClSolver<T>::pass_on_device(State& s, const Waiter& waiter, std::size_t i, 
   // Behind several chunks the last asks for all of them.
   const bool asks = !nan_safe_ && i + 1 == layout_.chunks.size();
   waiter.wait(asks ? s.non_finite.ask(*s.device) : event);
+  times_.kernel_seconds += seconds(event);
+}
+
+/// The same for kernels that take whole blocks, which the caller's buffers need not hold: through the solver's own.
+template <typename T>
+void ClSolver<T>::pass_on_blocks(State& s, const Waiter& waiter, std::size_t i, const Vectors<T>& vectors, Step step) {
+  constexpr auto kWord = static_cast<Index>(sizeof(T));
+  const Chunk& chunk = layout_.chunks[i];
+  const ChunkBands& bands = give_bands(s, waiter, i);
+  const cl::CommandQueue& queue = s.device->queue();
+  const Index kept = chunk.kept_first - chunk.first;
+  fault_point(Place::write, s.device->info(), queue());
+  queue.enqueueCopyBuffer(vectors.y_buffer, s.y, size(chunk.first * kWord), 0, size(chunk.rows() * kWord));
+  const Event event = launch(site(s, waiter), {bands, s.y, s.x, chunk}, step);
+  Event copied;
+  queue.enqueueCopyBuffer(s.x, vectors.x_buffer, size(kept * kWord), size(chunk.kept_first * kWord),
+                          size((chunk.kept_end - chunk.kept_first) * kWord), nullptr, &copied);
+  waiter.wait(copied);
   times_.kernel_seconds += seconds(event);
 }
 

@@ -104,6 +104,7 @@ class ClSolver final : public DeviceSolver<T> {
   void pass(State& s, const Waiter& waiter, std::size_t chunk, const Vectors<T>& vectors, Step step);
   void pass_in_place(State& s, const Waiter& waiter, std::size_t chunk, const Vectors<T>& vectors, Step step);
   void pass_on_device(State& s, const Waiter& waiter, std::size_t chunk, const Vectors<T>& vectors, Step step);
+  void pass_on_blocks(State& s, const Waiter& waiter, std::size_t chunk, const Vectors<T>& vectors, Step step);
   void pass_through(State& s, const Waiter& waiter, std::size_t chunk, const Vectors<T>& vectors, Step step);
   const ChunkBands& give_bands(State& s, const Waiter& waiter, std::size_t chunk);
   void take_in_place(State& s, const Waiter& waiter, const Chunk& chunk);

@@ -50,6 +50,8 @@ class OCLSPKT_API Scheme {
   virtual double stream_words(const Plan& plan, int /*word*/) const { return plan.idle * words(plan); }
   /// True if it takes only what a user asks it for: it is then tried before all others, and no other one by its method.
   virtual bool only_asked_for() const { return false; }
+  /// True if its kernels are those for FPGAs: a user who names the scheme asks for these.
+  virtual bool by_one_work_item() const { return false; }
   /// Passes of the host over the bands that a set-up takes besides those of all schemes (survey, copies), measured.
   virtual double passes(const Plan& /*plan*/, const Survey& /*survey*/) const { return 0; }
   /// How lines laid end to end may be cut into chunks; rows of the halo are read again by default.

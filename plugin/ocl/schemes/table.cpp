@@ -14,6 +14,9 @@ namespace oclspkt::ocl {
 #define OCLSPKT_SCHEMES(X) \
   X(beside_factored)       \
   X(beside_halo)           \
+  X(fpga_spkboth)          \
+  X(fpga_spkjac)           \
+  X(fpga_spktrunc)         \
   X(grids_condensed)       \
   X(grids_factored)        \
   X(grids_shared)          \
