@@ -6,6 +6,7 @@
 
 #include "grid_plan.hpp"
 #include "paper_form.hpp"
+#include "task_form.hpp"
 
 namespace oclspkt::freeze {
 namespace {
@@ -269,6 +270,16 @@ std::vector<PlanMaker> makers_of_grids() {
                    return i < plans.size() ? Made(plans[i]) : std::nullopt;
                  });
     }
+  }
+  return makers.all;
+}
+
+std::vector<PlanMaker> makers_for_fpgas() {
+  Makers makers(Variant::fpga);
+  for (const char* const scheme : {"fpga-spktrunc", "fpga-spkboth", "fpga-spkjac"}) {
+    makers.add_forms(scheme, [=](const LineSet& l, int word, const DeviceTraits& t) {
+      return Made(make_task_plan(l.rows(), kTaskRows, scheme, word, t));
+    });
   }
   return makers.all;
 }

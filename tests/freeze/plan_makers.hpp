@@ -29,5 +29,6 @@ struct PlanMaker {
 std::vector<PlanMaker> makers_for_cpus();
 std::vector<PlanMaker> makers_for_gpus();
 std::vector<PlanMaker> makers_of_grids();
+std::vector<PlanMaker> makers_for_fpgas();
 
 }  // namespace oclspkt::freeze

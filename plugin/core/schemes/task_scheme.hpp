@@ -18,8 +18,9 @@ template <typename S>
 class TaskScheme : public SchemeOf<S> {
  public:
   std::string shape(const Plan& plan) const override {
-    return format("one work-item, blocks of %lld rows", static_cast<long long>(plan.m)) +
-           (plan.symmetric() ? ", symmetric" : "");
+    constexpr const char* kHow[] = {"each half from its own cut", "from both cuts", "from both cuts, solved twice"};
+    return format("one work-item, blocks of %lld rows ", static_cast<long long>(plan.m)) +
+           kHow[static_cast<int>(S::kSweep)] + (plan.symmetric() ? ", symmetric" : "");
   }
   double words(const Plan& plan) const override { return words_of_one_pass(plan); }
   Cut cut(const Plan& plan) const override {
