@@ -55,7 +55,7 @@ void check_options(const Options& o) {
     std::string all;
     for (const Scheme* scheme : all_schemes()) all += std::string(", ") + scheme->name();
     throw InvalidInput("variant '" + o.variant +
-                       "' does not exist; there are: default, cpu, gpu, paper, and the schemes" + all.substr(1));
+                       "' does not exist; there are: default, cpu, gpu, fpga, paper, and the schemes" + all.substr(1));
   }
   if (!(o.rtol >= 0 && o.rtol < 1))
     throw InvalidInput(format("rtol must lie in [0, 1), not %g (0: the rounding of the arithmetic)", o.rtol));
