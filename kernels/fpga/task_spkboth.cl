@@ -26,13 +26,15 @@ __kernel TASK void task_spkboth(__global const block_t* restrict lower, __global
   cut_t cut_1 = {ZERO, ZERO};    // above that block
   scalar_t upper_above = ZERO;
   for (long k = max(kept_begin - 1, 0L); k <= kept_end; ++k) {
-    const rows_t rows = load_block(lower, diag, upper, y, there, k, &upper_above);
+    rows_t rows;
+    load_block(lower, diag, upper, y, there, k, &upper_above, &rows);
     down_t down;
     up_t up;
     sweep_down(&rows, &down);
     sweep_up(&rows, &up);
     const cut_t cut = solve_cut_between(&down_1, &up, inverse_of_cut(&down_1, &up));
-    const block_t solved = substitute(&down_1, cut_1.above, cut.below);
+    block_t solved;
+    substitute(&down_1, cut_1.above, cut.below, &solved);
     if (k > kept_begin) x[k - 1 - first] = solved;
     down_1 = down;
     cut_1 = cut;

@@ -34,7 +34,8 @@ __kernel TASK void task_spkjac(__global const block_t* restrict lower, __global 
   cut_t twice_2 = {ZERO, ZERO};                         // second turn: of cut k - 2
   scalar_t upper_above = ZERO;
   for (long k = max(kept_begin - 2, 0L); k <= kept_end + 1; ++k) {
-    const rows_t rows = load_block(lower, diag, upper, y, there, k, &upper_above);
+    rows_t rows;
+    load_block(lower, diag, upper, y, there, k, &upper_above, &rows);
     down_t down;
     up_t up;
     sweep_down(&rows, &down);
@@ -45,7 +46,8 @@ __kernel TASK void task_spkjac(__global const block_t* restrict lower, __global 
                    f_below = take_off(true, tips_1.value, tips_1.spike, once.below);
     const cut_t twice_1 =
         solve_cut(f_above, down_2.coupling[TASK_ROWS - 1], f_below, tips_1.coupling, tips_1.inverse);
-    const block_t solved = substitute(&down_2, twice_2.above, twice_1.below);
+    block_t solved;
+    substitute(&down_2, twice_2.above, twice_1.below, &solved);
     if (k > kept_begin + 1) x[k - 2 - first] = solved;
     down_2 = down_1;
     down_1 = down;

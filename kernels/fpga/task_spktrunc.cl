@@ -29,21 +29,17 @@ typedef struct __attribute__((aligned(64))) {
 
 // The bottom half of a block from the unknown below it, and the top half from the unknown above it. Per row: 1
 // multiply-add.
-static inline half_t bottom_half(const down_t* down, scalar_t x_below) {
-  half_t x;
+static inline void bottom_half(const down_t* down, scalar_t x_below, half_t* x) {
   scalar_t value = x_below;
   UNROLL
   for (int i = HALF - 1; i >= 0; --i) {
-    x.row[i] = value = take_off(true, down->value[HALF + i], down->coupling[HALF + i], value);
+    x->row[i] = value = take_off(true, down->value[HALF + i], down->coupling[HALF + i], value);
   }
-  return x;
 }
-static inline half_t top_half(const up_t* up, scalar_t x_above) {
-  half_t x;
+static inline void top_half(const up_t* up, scalar_t x_above, half_t* x) {
   scalar_t value = x_above;
   UNROLL
-  for (int i = 0; i < HALF; ++i) x.row[i] = value = take_off(true, up->value[i], up->coupling[i], value);
-  return x;
+  for (int i = 0; i < HALF; ++i) x->row[i] = value = take_off(true, up->value[i], up->coupling[i], value);
 }
 
 __kernel TASK void task_spktrunc(__global const block_t* restrict lower, __global const block_t* restrict diag,
@@ -55,13 +51,16 @@ __kernel TASK void task_spktrunc(__global const block_t* restrict lower, __globa
   down_t down_1 = NOTHING_DOWN;  // of the block before
   scalar_t upper_above = ZERO;
   for (long k = max(kept_begin - 1, 0L); k <= kept_end; ++k) {
-    const rows_t rows = load_block(lower, diag, upper, y, there, k, &upper_above);
+    rows_t rows;
+    load_block(lower, diag, upper, y, there, k, &upper_above, &rows);
     down_t down;
     up_t up;
     sweep_down(&rows, &down);
     sweep_up(&rows, &up);
     const cut_t cut = solve_cut_between(&down_1, &up, inverse_of_cut(&down_1, &up));
-    const half_t bottom = bottom_half(&down_1, cut.below), top = top_half(&up, cut.above);
+    half_t bottom, top;
+    bottom_half(&down_1, cut.below, &bottom);
+    top_half(&up, cut.above, &top);
     if (k > kept_begin) x[2 * (k - first) - 1] = bottom;
     if (k >= kept_begin && k < kept_end) x[2 * (k - first)] = top;
     down_1 = down;

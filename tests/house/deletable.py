@@ -119,7 +119,7 @@ def own_kernels(root, name):
     path = os.path.join(root, OCL, f"{name}.cpp")
     if not os.path.exists(path):
         return []
-    entries = re.findall(r"\b(?:cpu|gpu)/(\w+)\.cl\b", read(os.path.join(root, KERNEL_LIST)))
+    entries = re.findall(r"\b(?:cpu|gpu|fpga)/(\w+)\.cl\b", read(os.path.join(root, KERNEL_LIST)))
     texts = [read(p) for p in sources(root) if p != path]
     mine = read(path)
     quoted = {e: re.compile(rf'"(?:\w+/)?{e}(?:\.cl)?"') for e in entries}
@@ -161,8 +161,8 @@ def delete(root, name):
     kernels = own_kernels(root, name)
     listing = read(os.path.join(root, KERNEL_LIST))
     for kernel in kernels:
-        listing = re.sub(rf"\b(?:cpu|gpu)/{kernel}\.cl\s?", "", listing)
-        for folder in ("cpu", "gpu"):
+        listing = re.sub(rf"\b(?:cpu|gpu|fpga)/{kernel}\.cl\s?", "", listing)
+        for folder in ("cpu", "gpu", "fpga"):
             path = os.path.join(root, "kernels", folder, f"{kernel}.cl")
             if os.path.exists(path):
                 os.remove(path)
