@@ -71,8 +71,12 @@ const OptionEntry kTable[] = {
      "`exact-factored` among the kernels for GPUs: the host solves then, and `exact` means `exact-twopass`."},
     {"variant", "Variant", "const char[]", "name", &Options::variant, "the kernels to use on a device",
      "`default` uses the kernels made for the type of the device. `cpu` names the kernels for few wide cores, "
-     "`gpu` those for work-groups of many work-items; a method without GPU kernels uses the CPU kernels. On a "
-     "CPU, GPU kernels are compiled without optimisation and are for tests. `paper` is truncated SPIKE in the GPU "
+     "`gpu` those for work-groups of many work-items; a method without GPU kernels uses the CPU kernels. `fpga` names "
+     "those of one work-item that streams all rows: method `truncated-streamed` for lines end to end whose rows have "
+     "a dominance above 1; the host solves all others. The name of a scheme takes that scheme alone: `fpga-spktrunc` "
+     "is the FPGA form of the paper named below, `fpga-spkboth` a step between it and `fpga-spkjac`, which `fpga` "
+     "takes. On a CPU, GPU kernels are compiled without optimisation and are for tests. `paper` is truncated SPIKE in "
+     "the GPU "
      "form of Macintosh, Banks and Kelson (2019), as a baseline for measurements: method `truncated-halo` for "
      "lines end to end, which marshals and factors the bands in every apply and moves 20 words a row and more. It "
      "needs rows of dominance 1 or more. Set-up lengthens the partitions until the certificate is within the "

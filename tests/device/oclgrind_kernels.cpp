@@ -8,6 +8,7 @@
 #include "grid_plan.hpp"
 #include "paper_form.hpp"
 #include "residual.hpp"
+#include "task_form.hpp"
 #include "task_plan.hpp"
 
 namespace oclspkt::test {
@@ -151,6 +152,26 @@ bool solves_by_groups(const DeviceInfo& info, const std::vector<std::string>& wo
   return error <= 10 * (narrow ? kEps<float> : kEps<T>);
 }
 
+/// By one work-item. Words: the scheme, and _symmetric or not; rows, rows of a block, bytes of device memory.
+template <typename T>
+bool solves_by_task(const DeviceInfo& info, const std::vector<std::string>& words) {
+  const Index n = std::stol(words.at(1)), m = std::stol(words.at(2));
+  const bool symmetric = words[0].ends_with("_symmetric");
+  const std::string scheme = words[0].substr(0, words[0].find('_'));
+  const auto bands = closed(random_symmetric<T>(LineSet::one(n), 20.0));
+  const auto y = random_vector<T>(n);
+  DeviceSettings settings{.variant = Variant::fpga};
+  settings.device_memory = std::stol(words.at(3));
+  const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), settings);
+  Plan plan = make_task_plan(n, m, scheme.c_str(), sizeof(T), traits);
+  if (symmetric) plan.form = Form::symmetric;
+  const std::vector<T> x = solve_by_plan(info.index, plan, bands, y, settings);
+  const double error = normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data());
+  std::printf("%s %zu bytes n = %ld: error %.1f eps\n", words[0].c_str(), sizeof(T), static_cast<long>(n),
+              error / kEps<T>);
+  return error <= 10 * kEps<T>;
+}
+
 /// Plans by factors that work-groups keep. @return none where the device does not carry them
 std::optional<Plan> plan_by_kept_factors(const LineSet& lines, int scalar, const DeviceTraits& traits) {
   const Index length = lines.length(0);
@@ -190,7 +211,7 @@ bool solves_by_kept_factors(const DeviceInfo& info, const std::vector<std::strin
 /// By one work-item of an FPGA's kernels. Words: fpgaone|fpgaequal|fpgaunequal|fpgabeside, rows of a line, lines, bytes
 /// of local memory for lines in turn, bytes of device memory (0: all), general|symmetric.
 template <typename T>
-bool solves_by_task(const DeviceInfo& info, const std::vector<std::string>& words) {
+bool solves_exactly(const DeviceInfo& info, const std::vector<std::string>& words) {
   const auto number = [&](std::size_t word) { return std::stol(words.at(word)); };
   const Index length = number(1), count = number(2);
   std::vector<Index> starts{0};
@@ -223,15 +244,16 @@ bool solves_by_task(const DeviceInfo& info, const std::vector<std::string>& word
 }
 
 /// Words of a case: runs|reduces|paper|... (see solves_by_groups()), kept (see solves_by_kept_factors()), stream,
-/// fpga... (see solves_by_task()), symmetric|alike|narrow (see solves_in_form()),
+/// fpga-... (see solves_by_task()), fpga... (see solves_exactly()), symmetric|alike|narrow (see solves_in_form()),
 /// strided|stridednarrow|shared|segments|grid|... (see solves_beside()), or
 /// tiles|halo|tilestream|streamed|reach|exact|factored and rows, partition, bytes of device memory (0: all); then
 /// float|double.
 template <typename T>
 bool check(const DeviceInfo& info, const std::vector<std::string>& words) {
   if (words[0] == "stream") return streams<T>(info);
+  if (words[0].starts_with("fpga-")) return solves_by_task<T>(info, words);
   if (words[0] == "kept") return solves_by_kept_factors<T>(info, words);
-  if (words[0].starts_with("fpga")) return solves_by_task<T>(info, words);
+  if (words[0].starts_with("fpga")) return solves_exactly<T>(info, words);
   const bool by_groups = words[0].starts_with("reduces") || words[0] == "paper" || words[0].ends_with("runs") ||
                          (words[0].ends_with("tiles") && words[0] != "tiles");
   if (by_groups) return solves_by_groups<T>(info, words);

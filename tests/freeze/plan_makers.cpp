@@ -6,6 +6,7 @@
 
 #include "grid_plan.hpp"
 #include "paper_form.hpp"
+#include "task_form.hpp"
 #include "task_plan.hpp"
 
 namespace oclspkt::freeze {
@@ -195,6 +196,28 @@ void add_grid_demand(Makers& makers, const std::string& name, GridDemand demand)
   }
 }
 
+/// Exact, row by row and by lines in turn.
+void add_exact_tasks(Makers& makers) {
+  const auto add_both = [&](const std::string& name, Arrangement lines, const char* scheme, const auto& make) {
+    for (const Form form : {Form::general, Form::symmetric}) {
+      makers.add(name + " " + oclspkt::name(form), lines, kind_for(form),
+                 [=](const LineSet& l, int word, const DeviceTraits& t) -> Made {
+                   Made plan = make(l, word, t);
+                   if (!plan) return plan;
+                   plan->made_by = scheme;
+                   plan->form = form;
+                   return plan;
+                 });
+    }
+  };
+  const auto batch = [](const LineSet& l, int word, const DeviceTraits& t) { return make_batch_plan(l, word, t); };
+  add_both("row by row", Arrangement::any, "fpga-tdma", [](const LineSet& l, int word, const DeviceTraits& t) {
+    return Made(make_tdma_plan(l.rows(), 0, word, t));
+  });
+  add_both("lines in turn", Arrangement::equal, "fpga-batch", batch);
+  add_both("lines side by side in turn", Arrangement::beside, "fpga-batch", batch);
+}
+
 }  // namespace
 
 std::vector<PlanMaker> makers_for_cpus() {
@@ -241,29 +264,6 @@ std::vector<PlanMaker> makers_for_cpus() {
   return makers.all;
 }
 
-std::vector<PlanMaker> makers_for_fpgas() {
-  Makers makers(Variant::fpga);
-  const auto add_both = [&](const std::string& name, Arrangement lines, const char* scheme, const auto& make) {
-    for (const Form form : {Form::general, Form::symmetric}) {
-      makers.add(name + " " + oclspkt::name(form), lines, kind_for(form),
-                 [=](const LineSet& l, int word, const DeviceTraits& t) -> Made {
-                   Made plan = make(l, word, t);
-                   if (!plan) return plan;
-                   plan->made_by = scheme;
-                   plan->form = form;
-                   return plan;
-                 });
-    }
-  };
-  const auto batch = [](const LineSet& l, int word, const DeviceTraits& t) { return make_batch_plan(l, word, t); };
-  add_both("row by row", Arrangement::any, "fpga-tdma", [](const LineSet& l, int word, const DeviceTraits& t) {
-    return Made(make_tdma_plan(l.rows(), 0, word, t));
-  });
-  add_both("lines in turn", Arrangement::equal, "fpga-batch", batch);
-  add_both("lines side by side in turn", Arrangement::beside, "fpga-batch", batch);
-  return makers.all;
-}
-
 std::vector<PlanMaker> makers_for_gpus() {
   Makers makers(Variant::gpu);
   add_tiles(makers);
@@ -294,6 +294,17 @@ std::vector<PlanMaker> makers_of_grids() {
                  });
     }
   }
+  return makers.all;
+}
+
+std::vector<PlanMaker> makers_for_fpgas() {
+  Makers makers(Variant::fpga);
+  for (const char* const scheme : {"fpga-spktrunc", "fpga-spkboth", "fpga-spkjac"}) {
+    makers.add_forms(scheme, [=](const LineSet& l, int word, const DeviceTraits& t) {
+      return Made(make_task_plan(l.rows(), kTaskRows, scheme, word, t));
+    });
+  }
+  add_exact_tasks(makers);
   return makers.all;
 }
 

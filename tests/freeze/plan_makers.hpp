@@ -27,8 +27,8 @@ struct PlanMaker {
 };
 
 std::vector<PlanMaker> makers_for_cpus();
-std::vector<PlanMaker> makers_for_fpgas();
 std::vector<PlanMaker> makers_for_gpus();
 std::vector<PlanMaker> makers_of_grids();
+std::vector<PlanMaker> makers_for_fpgas();
 
 }  // namespace oclspkt::freeze

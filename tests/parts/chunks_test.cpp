@@ -85,13 +85,26 @@ class JoinedChunks : public testing::Test {
   inline static JoinedTally tally_;
 };
 
-/// One line set on one device, with the kernels of a variant.
+/// Kernels: of a variant, or of a scheme that is taken only where it is named.
+struct Asked {
+  Variant variant;
+  const char* scheme = "default";
+};
+constexpr Asked kAsked[] = {{Variant::cpu},
+                            {Variant::gpu},
+                            {Variant::paper},
+                            {Variant::fpga},
+                            {Variant::fpga, "fpga-spkboth"},
+                            {Variant::fpga, "fpga-spktrunc"}};
+
+/// One line set on one device, with such kernels.
 template <typename T>
 class ChunkRun {
  public:
-  ChunkRun(const DeviceInfo& info, Variant variant, const Lines& lines, JoinedTally& tally)
+  ChunkRun(const DeviceInfo& info, const Asked& asked, const Lines& lines, JoinedTally& tally)
       : info_(info),
-        variant_(variant),
+        variant_(asked.variant),
+        scheme_(asked.scheme),
         what_(lines.what),
         lines_(lines.lines),
         short_partitions_(lines.short_partitions),
@@ -110,6 +123,9 @@ class ChunkRun {
  private:
   /// False where a variant has the kernels of another one.
   bool differs(const Attempted& attempt) const {
+    if (variant_ == Variant::fpga && attempt.method == Method::exact_factored)
+      return std::string(scheme_) == Asked{}.scheme;
+    if (variant_ == Variant::fpga) return attempt.method == Method::truncated_streamed && lines_.contiguous();
     if (variant_ == Variant::paper) return attempt.method == Method::truncated_halo && lines_.contiguous();
     return true;
   }
@@ -137,9 +153,10 @@ class ChunkRun {
   std::optional<Proposal> proposed(const Bands<T>& bands, const Attempted& attempt, Rejection& rejection) const {
     Options options;
     options.method = attempt.choice;
+    options.variant = scheme_;
     DeviceTraits traits = module().traits(info_.index, sizeof(T) == sizeof(double), settings(false));
     traits.cores = std::min(traits.cores, 2);  // more would leave some schemes idle
-    if (short_partitions_) options.partition = traits.paper ? 32 : traits.group_items > 0 ? 8 : 48;
+    if (short_partitions_) options.partition = traits.paper || traits.task ? 32 : traits.group_items > 0 ? 8 : 48;
     const Survey seen = survey(lines_, bands.view());
     const Problem<T> problem{options, bands, seen, traits, seen.symmetric};
     try {
@@ -217,6 +234,7 @@ class ChunkRun {
 
   const DeviceInfo& info_;
   Variant variant_;
+  const char* scheme_;
   std::string what_;
   LineSet lines_;
   bool short_partitions_;
@@ -230,11 +248,12 @@ TYPED_TEST_SUITE(JoinedChunks, Scalars);
 TYPED_TEST(JoinedChunks, AreRightInEveryRowWithEveryScheme) {
   using T = TypeParam;
   bool any_cpu = false;
-  for (const Variant variant : {Variant::cpu, Variant::gpu, Variant::fpga, Variant::paper}) {
+  for (const Asked& asked : kAsked) {
     on_every_device<T>([&](const DeviceInfo& info) {
       any_cpu = any_cpu || info.type == DeviceType::cpu;
-      if ((variant == Variant::gpu || variant == Variant::paper) && info.emulated) return;
-      for (const Lines& lines : line_sets()) ChunkRun<T>(info, variant, lines, this->tally()).run();
+      const bool for_gpus = asked.variant == Variant::gpu || asked.variant == Variant::paper;
+      if (for_gpus && info.emulated) return;
+      for (const Lines& lines : line_sets()) ChunkRun<T>(info, asked, lines, this->tally()).run();
     });
   }
   for (const Scheme* scheme : all_schemes()) {

@@ -27,8 +27,8 @@ class SchemeNames {
  public:
   SchemeNames(int device, Variant variant, int word) {
     const DeviceTraits traits = device_module(nullptr)->traits(device, word == sizeof(double), {.variant = variant});
-    for (const auto& makers : {freeze::makers_for_cpus(), freeze::makers_for_fpgas(), freeze::makers_for_gpus(),
-                               freeze::makers_of_grids()}) {
+    for (const auto& makers : {freeze::makers_for_cpus(), freeze::makers_for_gpus(), freeze::makers_of_grids(),
+                               freeze::makers_for_fpgas()}) {
       for (const freeze::PlanMaker& maker : makers) add(maker, word, traits);
     }
   }
@@ -112,11 +112,25 @@ struct Asked {
   MethodChoice method;
   const char* variant;
 };
-constexpr Asked kAsked[] = {{MethodChoice::truncated_halo, "cpu"},   {MethodChoice::truncated_streamed, "cpu"},
-                            {MethodChoice::exact_factored, "cpu"},   {MethodChoice::exact_twopass, "lanes-twopass"},
-                            {MethodChoice::truncated_halo, "gpu"},   {MethodChoice::truncated_streamed, "gpu"},
-                            {MethodChoice::exact_twopass, "gpu"},    {MethodChoice::exact_factored, "gpu"},
-                            {MethodChoice::truncated_halo, "paper"}, {MethodChoice::exact_factored, "fpga"}};
+constexpr Asked kAsked[] = {{MethodChoice::truncated_halo, "cpu"},
+                            {MethodChoice::truncated_streamed, "cpu"},
+                            {MethodChoice::exact_factored, "cpu"},
+                            {MethodChoice::exact_twopass, "lanes-twopass"},
+                            {MethodChoice::truncated_halo, "gpu"},
+                            {MethodChoice::truncated_streamed, "gpu"},
+                            {MethodChoice::exact_twopass, "gpu"},
+                            {MethodChoice::exact_factored, "gpu"},
+                            {MethodChoice::truncated_halo, "paper"},
+                            {MethodChoice::truncated_streamed, "fpga"},
+                            {MethodChoice::truncated_streamed, "fpga-spkboth"},
+                            {MethodChoice::truncated_streamed, "fpga-spktrunc"},
+                            {MethodChoice::exact_factored, "fpga"}};
+
+/// Whose kernels those are.
+inline Variant variant_of(const Asked& asked) {
+  const Scheme* scheme = find_scheme(asked.variant);
+  return scheme != nullptr && scheme->by_one_work_item() ? Variant::fpga : oclspkt::variant_of(asked.variant);
+}
 
 /// What decays is for methods that truncate, row sums of 0 for those that do not.
 constexpr bool truncates(MethodChoice method) {
@@ -262,7 +276,7 @@ TYPED_TEST(JoinedLines, AreRightInEveryRowWithEveryScheme) {
     few_cores = few_cores || (info.type == DeviceType::cpu && info.cores <= 4);
     std::map<Variant, SchemeNames> of_variants;
     for (const Asked& asked : kAsked) {
-      const Variant variant = variant_of(asked.variant);
+      const Variant variant = variant_of(asked);
       if (info.emulated && (variant == Variant::gpu || variant == Variant::paper)) continue;
       const SchemeNames& names = of_variants.try_emplace(variant, info.index, variant, sizeof(T)).first->second;
       for (const CutSet& set : kSets) {

@@ -214,7 +214,7 @@ TEST(Options, ValuesThatMakeNoSenseAreErrorsThatSayWhatDoes) {
                {"-t_pc_oclspkt_timeout", "nan", "timeout"},
                {"-t_pc_oclspkt_gather_limit", "-2", "gather_limit must be -1 (any line may be gathered), 0 (none)"},
                {"-t_pc_oclspkt_precision", "single", "same"},
-               {"-t_pc_oclspkt_variant", "fast", "default, cpu, gpu, paper"}};
+               {"-t_pc_oclspkt_variant", "fast", "default, cpu, gpu, fpga, paper"}};
   for (const auto& c : cases) {
     const Option option(c.name, c.value);
     const Preconditioner pc;

@@ -152,6 +152,29 @@ TYPED_TEST(DeviceVectors, InThePapersFormGiveTheSameBits) {
   }
 }
 
+TYPED_TEST(DeviceVectors, NeedNotHoldWholeBlocks) {
+  using T = TypeParam;
+  for (const LineSet& lines : {LineSet::one(9001), LineSet::equal(91, 101)}) {
+    SCOPED_TRACE(lines.describe());
+    const Bands<T> bands = test::random_dominant<T>(lines, 10);
+    const std::vector<T> y = test::random_vector<T>(lines.extent());
+    test::with_every_transfer([&](Options options) {
+      options.method = MethodChoice::truncated_streamed;
+      for (const char* variant : {"fpga", "fpga-spkboth", "fpga-spktrunc"}) {
+        SCOPED_TRACE(std::string("variant ") + variant);
+        options.variant = variant;
+        for (const Index chunk : {0, 4096}) {
+          options.chunk = chunk;
+          Solver<T> solver(options);
+          this->set_up(solver, bands);
+          EXPECT_NE(solver.report().shape.find("one work-item"), std::string::npos) << solver.report().shape;
+          this->expect_the_same(solver, y);
+        }
+      }
+    });
+  }
+}
+
 TYPED_TEST(DeviceVectors, OfManyPiecesGiveTheSameBitsToo) {
   using T = TypeParam;
   const LineSet lines = LineSet::one(5'000'000 / static_cast<Index>(sizeof(T)));

@@ -11,6 +11,9 @@ namespace oclspkt {
 
 // A line for each scheme, in the order in which they are asked for plans; its function stands in the file of that name.
 #define OCLSPKT_SCHEMES(X) \
+  X(fpga_spktrunc)         \
+  X(fpga_spkboth)          \
+  X(fpga_spkjac)           \
   X(tiles_paper)           \
   X(tiles_kept)            \
   X(tiles_halo)            \

@@ -15,6 +15,9 @@ namespace oclspkt::ocl {
   X(beside_factored)       \
   X(beside_halo)           \
   X(fpga_batch)            \
+  X(fpga_spkboth)          \
+  X(fpga_spkjac)           \
+  X(fpga_spktrunc)         \
   X(fpga_tdma)             \
   X(grids_condensed)       \
   X(grids_factored)        \

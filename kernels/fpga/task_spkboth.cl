@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Purpose: method truncated-streamed on FPGAs. As fpga/task_spktrunc, but both unknowns beside a block are put into it,
+// and one sweep gives all its rows, a block late: the error is d^-m in all rows and not d^-(m/2).
+//
+// Arguments (global memory)
+//   lower, diag, upper, y  whole blocks of the bands and of the right-hand side, written by the host
+//   x                      whole blocks of the solution, written here
+//   n                      rows of the whole system
+//   first                  block of element 0 of all arrays
+//   kept_begin, kept_end   blocks that are solved; those before and behind them, as far as there are any, must be there
+// Launch:  one work-item.
+// Local:   none; private two blocks.
+// Per row: 2 divisions (and 1 a block), 5 multiplications, 6 multiply-adds, 1 addition, 5 words (SYMMETRIC 4);
+//          the spikes, which the sweeps multiply up, are not read and vanish.
+// Assumes: no pivot and no 1 - v_b w_t vanishes (set-up has the evidence). NaN of y stays in its line.
+// Valid:   x of the blocks that are kept; rows behind n hold 0.
+#include "fpga/task_blocks.clh"
+
+__kernel TASK void task_spkboth(__global const block_t* restrict lower, __global const block_t* restrict diag,
+                                __global const block_t* restrict upper, __global const block_t* restrict y,
+                                __global block_t* restrict x, const long n, const long first, const long kept_begin,
+                                const long kept_end) {
+  if (kept_begin >= kept_end) return;
+  const there_t there = {n, first, min(kept_end, (n - 1) / TASK_ROWS)};
+  down_t down_1 = NOTHING_DOWN;  // of the block before
+  cut_t cut_1 = {ZERO, ZERO};    // above that block
+  scalar_t upper_above = ZERO;
+  for (long k = max(kept_begin - 1, 0L); k <= kept_end; ++k) {
+    rows_t rows;
+    load_block(lower, diag, upper, y, there, k, &upper_above, &rows);
+    down_t down;
+    up_t up;
+    sweep_down(&rows, &down);
+    sweep_up(&rows, &up);
+    const cut_t cut = solve_cut_between(&down_1, &up, inverse_of_cut(&down_1, &up));
+    block_t solved;
+    substitute(&down_1, cut_1.above, cut.below, &solved);
+    if (k > kept_begin) x[k - 1 - first] = solved;
+    down_1 = down;
+    cut_1 = cut;
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Purpose: method truncated-streamed on FPGAs. As fpga/task_spkboth, but the unknowns of each cut are found twice: what
+// the blocks beside it are coupled to further away comes from the first turn, one sweep of Jacobi's method. Blocks are
+// solved two blocks late, and the error is d^-2m.
+//
+// Arguments (global memory)
+//   lower, diag, upper, y  whole blocks of the bands and of the right-hand side, written by the host
+//   x                      whole blocks of the solution, written here
+//   n                      rows of the whole system
+//   first                  block of element 0 of all arrays
+//   kept_begin, kept_end   blocks that are solved; two before and two behind them, as far as there are any, must be there
+// Launch:  one work-item.
+// Local:   none; private three blocks.
+// Per row: 2 divisions (and 1 a block), 8 multiplications, 6 multiply-adds, 1 addition, 5 words (SYMMETRIC 4).
+// Assumes: no pivot and no 1 - v_b w_t vanishes (set-up has the evidence). NaN of y stays in its line.
+// Valid:   x of the blocks that are kept; rows behind n hold 0.
+#include "fpga/task_blocks.clh"
+
+// What cut k takes from the block below it.
+typedef struct {
+  scalar_t value, coupling, spike;  // of its first row: f_t, w_t, v_t
+  scalar_t inverse;                 // of the cut
+} tips_t;
+
+__kernel TASK void task_spkjac(__global const block_t* restrict lower, __global const block_t* restrict diag,
+                               __global const block_t* restrict upper, __global const block_t* restrict y,
+                               __global block_t* restrict x, const long n, const long first, const long kept_begin,
+                               const long kept_end) {
+  if (kept_begin >= kept_end) return;
+  const there_t there = {n, first, min(kept_end + 1, (n - 1) / TASK_ROWS)};
+  down_t down_1 = NOTHING_DOWN, down_2 = NOTHING_DOWN;  // of block k - 1 and of block k - 2
+  tips_t tips_1 = {ZERO, ZERO, ZERO, ONE};              // of cut k - 1
+  cut_t once_1 = {ZERO, ZERO}, once_2 = {ZERO, ZERO};   // first turn: of the cuts k - 1 and k - 2
+  cut_t twice_2 = {ZERO, ZERO};                         // second turn: of cut k - 2
+  scalar_t upper_above = ZERO;
+  for (long k = max(kept_begin - 2, 0L); k <= kept_end + 1; ++k) {
+    rows_t rows;
+    load_block(lower, diag, upper, y, there, k, &upper_above, &rows);
+    down_t down;
+    up_t up;
+    sweep_down(&rows, &down);
+    sweep_up(&rows, &up);
+    const tips_t tips = {up.value[0], up.coupling[0], up.spike, inverse_of_cut(&down_1, &up)};
+    const cut_t once = solve_cut_between(&down_1, &up, tips.inverse);
+    const scalar_t f_above = take_off(true, down_2.value[TASK_ROWS - 1], down_2.spike, once_2.above),
+                   f_below = take_off(true, tips_1.value, tips_1.spike, once.below);
+    const cut_t twice_1 =
+        solve_cut(f_above, down_2.coupling[TASK_ROWS - 1], f_below, tips_1.coupling, tips_1.inverse);
+    block_t solved;
+    substitute(&down_2, twice_2.above, twice_1.below, &solved);
+    if (k > kept_begin + 1) x[k - 2 - first] = solved;
+    down_2 = down_1;
+    down_1 = down;
+    tips_1 = tips;
+    once_2 = once_1;
+    once_1 = once;
+    twice_2 = twice_1;
+  }
+}

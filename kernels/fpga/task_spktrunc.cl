@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Purpose: method truncated-streamed on FPGAs. Truncated SPIKE as a stream of blocks, as Macintosh, Banks and Kelson
+// have it (2019, section 3.1.2, Figure 3): in each iteration a block of m = TASK_ROWS rows is read, swept down and up,
+// and coupled with the block before; from the unknowns beside the cut, the bottom half of the block before follows by
+// LU and the top half of this one by UL. Both halves leave out what is beyond the other end of their block, so that
+// rows in the middle of a block err by d^-(m/2).
+//
+// Arguments (global memory)
+//   lower, diag, upper, y  whole blocks of the bands and of the right-hand side, written by the host
+//   x                      halves of blocks of the solution, written here
+//   n                      rows of the whole system
+//   first                  block of element 0 of all arrays
+//   kept_begin, kept_end   blocks that are solved; those before and behind them, as far as there are any, must be there
+// Launch:  one work-item.
+// Local:   none; private two blocks.
+// Per row: 2 divisions (and 1 a block), 4 multiplications, 5 multiply-adds, 5 words (SYMMETRIC 4); the spikes, which
+//          the sweeps multiply up, are not read and vanish.
+// Assumes: no pivot and no 1 - v_b w_t vanishes (set-up has the evidence). NaN of y stays in its line.
+// Valid:   x of the blocks that are kept; rows behind n hold 0.
+#include "fpga/task_blocks.clh"
+
+#define HALF (TASK_ROWS / 2)
+
+// What an iteration stores begins half a block before the block that it reads. The two halves are stores of their own,
+// as a launch may keep only one of them: 512 bits each for 32 floats, half of what a burst can have.
+typedef struct __attribute__((aligned(64))) {
+  scalar_t row[HALF];
+} half_t;
+
+// The bottom half of a block from the unknown below it, and the top half from the unknown above it. Per row: 1
+// multiply-add.
+static inline void bottom_half(const down_t* down, scalar_t x_below, half_t* x) {
+  scalar_t value = x_below;
+  UNROLL
+  for (int i = HALF - 1; i >= 0; --i) {
+    x->row[i] = value = take_off(true, down->value[HALF + i], down->coupling[HALF + i], value);
+  }
+}
+static inline void top_half(const up_t* up, scalar_t x_above, half_t* x) {
+  scalar_t value = x_above;
+  UNROLL
+  for (int i = 0; i < HALF; ++i) x->row[i] = value = take_off(true, up->value[i], up->coupling[i], value);
+}
+
+__kernel TASK void task_spktrunc(__global const block_t* restrict lower, __global const block_t* restrict diag,
+                                 __global const block_t* restrict upper, __global const block_t* restrict y,
+                                 __global half_t* restrict x, const long n, const long first, const long kept_begin,
+                                 const long kept_end) {
+  if (kept_begin >= kept_end) return;
+  const there_t there = {n, first, min(kept_end, (n - 1) / TASK_ROWS)};
+  down_t down_1 = NOTHING_DOWN;  // of the block before
+  scalar_t upper_above = ZERO;
+  for (long k = max(kept_begin - 1, 0L); k <= kept_end; ++k) {
+    rows_t rows;
+    load_block(lower, diag, upper, y, there, k, &upper_above, &rows);
+    down_t down;
+    up_t up;
+    sweep_down(&rows, &down);
+    sweep_up(&rows, &up);
+    const cut_t cut = solve_cut_between(&down_1, &up, inverse_of_cut(&down_1, &up));
+    half_t bottom, top;
+    bottom_half(&down_1, cut.below, &bottom);
+    top_half(&up, cut.above, &top);
+    if (k > kept_begin) x[2 * (k - first) - 1] = bottom;
+    if (k >= kept_begin && k < kept_end) x[2 * (k - first)] = top;
+    down_1 = down;
+  }
+}

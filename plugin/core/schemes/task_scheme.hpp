@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What the schemes of core/task_form share: truncated-streamed by one work-item, for lines laid end to end.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "evidence.hpp"
+#include "schemes/proposal.hpp"
+#include "schemes/scheme.hpp"
+#include "schemes/texts.hpp"
+#include "task_form.hpp"
+
+namespace oclspkt {
+
+/// A scheme `S` with a member `static constexpr CutSweep kSweep`.
+template <typename S>
+class TaskScheme : public SchemeOf<S> {
+ public:
+  std::string shape(const Plan& plan) const override {
+    constexpr const char* kHow[] = {"each half from its own cut", "from both cuts", "from both cuts, solved twice"};
+    return format("one work-item, blocks of %lld rows ", static_cast<long long>(plan.m)) +
+           kHow[static_cast<int>(S::kSweep)] + (plan.symmetric() ? ", symmetric" : "");
+  }
+  double words(const Plan& plan) const override { return words_of_one_pass(plan); }
+  Cut cut(const Plan& plan) const override {
+    const Index overlap = task_overlap(S::kSweep) * plan.m;
+    return {plan.m, overlap, overlap, false};
+  }
+  bool by_one_work_item() const override { return true; }
+  bool only_asked_for() const override { return S::kSweep != CutSweep::jacobi; }
+  Elimination elimination() const override { return {.plain = true, .upwards = true}; }
+
+  template <typename T>
+  Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>&, const Survey& survey) const {
+    if (plan.n == 0) return {0};
+    return {survey.finite ? rounding_of_task(S::kSweep, survey.dominance, plan.m) : kNothingKnown};
+  }
+
+  template <typename T>
+  bool suits(Method method, const Problem<T>& problem) const {
+    const bool asked = !only_asked_for() || problem.options.variant == this->name();
+    return method == Method::truncated_streamed && by_task(problem) && asked && problem.bands.lines().contiguous();
+  }
+  /// Blocks get longer until the certificate holds.
+  template <typename T>
+  std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
+    if (reject_asymmetry(problem, rejection)) return std::nullopt;
+    const double tol = tolerance<T>(problem.options), d = problem.survey.decay();
+    if (!(problem.survey.dominance > 1)) {
+      rejection = {
+          format("row dominance %.4f, blocks that are solved by themselves need more than 1", problem.survey.dominance),
+          lines_not_covered(problem, tol), plan_of(problem, kTaskRows)};
+      return std::nullopt;
+    }
+    for (Index m = first_rows(problem);; m *= 2) {
+      const Plan plan = plan_of(problem, m);
+      const bool longest = problem.options.partition > 0 || plan.m == kMostTaskRows || plan.m >= plan.n;
+      if (const double bound = bound_task(S::kSweep, d, plan.m); bound <= tol) {
+        return covered(in_form(problem, plan), bound, tol, problem.survey);
+      }
+      const Certificate c = certificate_of(problem, plan, tol, [](const Plan& of, const BandsView<T>& bands) {
+        return certify_task(of, S::kSweep, bands);
+      });
+      if (c.bound <= tol) return covered(in_form(problem, plan), c.bound, tol, problem.survey);
+      if (!longest) continue;
+      if (problem.insist) return uncovered(in_form(problem, plan), c, tol);
+      rejection = {
+          format("blocks of %lld rows: certificate %.1e > %.1e (", static_cast<long long>(plan.m), c.bound, tol) +
+              where(c) + ")",
+          lines_not_covered(problem, tol), plan};
+      return std::nullopt;
+    }
+  }
+  template <typename T>
+  std::optional<Plan> cheapest(const Problem<T>& problem) const {
+    return plan_of(problem, first_rows(problem));
+  }
+
+ private:
+  template <typename T>
+  static Index first_rows(const Problem<T>& problem) {
+    return problem.options.partition > 0 ? problem.options.partition : kTaskRows;
+  }
+  template <typename T>
+  Plan plan_of(const Problem<T>& problem, Index m) const {
+    return make_task_plan(problem.bands.lines().rows(), m, this->name(), sizeof(T), problem.traits);
+  }
+  template <typename T>
+  static Plan in_form(const Problem<T>& problem, Plan plan) {
+    serve_if_symmetric(problem, plan);
+    return plan;
+  }
+  /// The lines that dominance alone does not cover in the longest blocks, if they are few.
+  template <typename T>
+  static std::vector<Index> lines_not_covered(const Problem<T>& problem, double tol) {
+    const LineSet& lines = problem.bands.lines();
+    const Index m = problem.options.partition > 0 ? problem.options.partition : kMostTaskRows;
+    std::vector<Index> weak;
+    for (Index l = 0; lines.count() > 1 && l < lines.count(); ++l) {
+      const double d = line_dominance(lines, problem.bands.view(), l);
+      const bool holds =
+          bound_task(S::kSweep, d, m) <= tol && rounding_of_task(S::kSweep, d, m) <= problem.rounding_limit;
+      if (!holds) weak.push_back(l);
+    }
+    const bool few = rows_in(lines, weak) <= kFallbackShare * static_cast<double>(lines.rows());
+    return few ? weak : std::vector<Index>{};
+  }
+};
+
+}  // namespace oclspkt

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What the schemes of core/task_form share on a device: one launch of one work-item over whole blocks.
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "schemes/part.hpp"
+#include "task_form.hpp"
+
+namespace oclspkt::ocl {
+
+template <typename T>
+class TaskPart : public Part<T> {
+ public:
+  static Needs needs(const Plan& plan, const LineSet&, int word, Index chunk_tiles) {
+    const Index most = chunk_tiles + 2 * task_overlap(CutSweep::jacobi);
+    return {.largest = std::min(plan.tiles(), most) * plan.m * word};  // an array, in whole blocks
+  }
+
+  Index block_rows(const Plan& plan) const override { return plan.m; }
+
+  void make_kernels(const Site& s) override {
+    const std::string rows = "-D TASK_ROWS=" + std::to_string(s.plan.m);
+    this->make(s, kernel_, name_, rows + (s.plan.symmetric() ? " -D SYMMETRIC" : ""), kOneTask);
+  }
+
+  /// A launch over no tiles solves nothing.
+  Event finish(const Site& s, const Tiles& t) override {
+    const Chunk& chunk = t.chunk;
+    const Index m = s.plan.m, behind = chunk.tile_end + task_overlap(sweep_);
+    const Index end = chunk.tile_end > chunk.tile_begin ? std::min(s.plan.tiles(), behind) : chunk.first / m;
+    const std::int64_t read = (end * m - chunk.first) * static_cast<Index>(sizeof(T));
+    const auto need = [&](const char* name, const Buffer& buffer) {
+      return BufferNeed{name, &buffer, read, kBurstBytes};
+    };
+    set_arguments(s.device, kernel_, t.bands.lower, t.bands.diag, t.bands.upper, t.y, t.x, Long{s.plan.n},
+                  Long{chunk.first / m}, Long{chunk.tile_begin}, Long{chunk.tile_end});
+    return launch(s.device, kernel_, {1},
+                  {need("lower", t.bands.lower), need("diag", t.bands.diag), need("upper", t.bands.upper),
+                   need("y", t.y), need("x", t.x)});
+  }
+
+ protected:
+  /// @param kernel  its name
+  TaskPart(const char* kernel, CutSweep sweep) : name_(kernel), sweep_(sweep) {}
+
+ private:
+  /// Bytes of the widest access, at multiples of which blocks lie.
+  static constexpr std::size_t kBurstBytes = 128;
+  const char* name_;
+  CutSweep sweep_;
+  Kernel kernel_;
+};
+
+}  // namespace oclspkt::ocl

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Kernels for FPGAs, on every device: which lines they take, in which blocks, and what the others get.
+#include <string>
+#include <vector>
+
+#include "every_device.hpp"
+#include "reference.hpp"
+#include "solver_fixture.hpp"
+
+namespace oclspkt {
+namespace {
+
+template <typename T>
+class ForFpgas : public test::SolverFixture<T> {
+ protected:
+  /// Call f(options) for every device, whose kernels for FPGAs are named.
+  template <typename F>
+  static void on_devices(const F& f) {
+    test::with_every_device([&](Options options) {
+      if (options.devices == "host") return;
+      options.variant = "fpga";
+      f(options);
+    });
+  }
+  /// Set up, expect a part of the plan's shape, and small residuals.
+  static Report expect_shape(const Options& options, const Bands<T>& bands, const std::string& shape) {
+    Solver<T> solver(options);
+    ForFpgas::set_up(solver, bands);
+    EXPECT_NE(solver.report().shape.find(shape), std::string::npos)
+        << solver.report().shape << " on " << solver.report().device.name << ": " << solver.report().why;
+    EXPECT_LE(ForFpgas::backward_error(solver, bands), 20);
+    return solver.report();
+  }
+  static constexpr bool kDouble = sizeof(T) == sizeof(double);
+};
+using Scalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(ForFpgas, Scalars);
+
+TYPED_TEST(ForFpgas, StreamLinesWhoseTruncationDoesNotShow) {
+  using T = TypeParam;
+  this->on_devices([&](const Options& options) {
+    for (const double d : {10.0, 2.0, 1.2}) {
+      const Report report = this->expect_shape(options, test::random_dominant<T>(LineSet::one(20'011), d),
+                                               "blocks of 32 rows from both cuts, solved twice");
+      EXPECT_EQ(report.method, Method::truncated_streamed);
+      EXPECT_EQ(report.words_per_row, 5);
+      EXPECT_LE(report.rounding, kRoundingLimit);
+      EXPECT_FALSE(report.certificate_above_tolerance);
+    }
+    const Report symmetric =
+        this->expect_shape(options, test::random_symmetric<T>(LineSet::equal(300, 61), 2), "solved twice, symmetric");
+    EXPECT_EQ(symmetric.words_per_row, 4);
+  });
+}
+
+TYPED_TEST(ForFpgas, LengthenBlocksUntilTheCertificateHolds) {
+  using T = TypeParam;
+  // An unknown of these lines decays by d from row to row, in one direction only.
+  const auto one_sided = [](double d) { return test::constant<T>(LineSet::one(20'011), 0, d, -1); };
+  const double d = this->kDouble ? 1.5 : 1.25;
+  this->on_devices([&](Options options) {
+    this->expect_shape(options, one_sided(2), "blocks of 32 rows");
+    this->expect_shape(options, one_sided(d), "blocks of 64 rows");
+    options.partition = 100;
+    this->expect_shape(options, one_sided(d), "blocks of 128 rows");
+  });
+}
+
+TYPED_TEST(ForFpgas, AreNamedOneByOne) {
+  using T = TypeParam;
+  this->on_devices([&](Options options) {
+    const Bands<T> bands = test::random_dominant<T>(LineSet::one(5'003), 5);
+    options.variant = "fpga-spktrunc";
+    this->expect_shape(options, bands, "each half from its own cut");
+    options.variant = "fpga-spkboth";
+    this->expect_shape(options, bands, "32 rows from both cuts");
+    options.variant = "fpga-spkjac";
+    this->expect_shape(options, bands, "solved twice");
+  });
+}
+
+TYPED_TEST(ForFpgas, LeaveToTheHostWhatTheyDoNotHold) {
+  using T = TypeParam;
+  this->on_devices([&](Options options) {
+    for (const Bands<T>& bands :
+         {test::constant<T>(LineSet::one(5'003), -1, 2, -1), test::diffusion<T>(LineSet::one(5'003), 1000),
+          test::random_dominant<T>(LineSet::grid_axis(1, 20, 30, 3), 3)}) {
+      Solver<T> solver(options);
+      this->set_up(solver, bands);
+      EXPECT_EQ(solver.report().device.name, "host");
+      EXPECT_LE(this->backward_error(solver, bands), 20);
+    }
+    // A line of many that decays too slowly.
+    const LineSet lines = LineSet::equal(100, 60);
+    Bands<T> bands = test::random_dominant<T>(lines, 3);
+    for (Index i = 0; i < 60; ++i) {
+      const Index at = lines.first(40) + i;
+      bands.lower()[at] = bands.upper()[at] = -1;
+      bands.diag()[at] = 2;
+    }
+    const Report report = this->expect_shape(options, bands, "one work-item");
+    ASSERT_EQ(report.groups.size(), 1U);
+    EXPECT_EQ(report.groups.front().lines, 1);
+  });
+}
+
+}  // namespace
+}  // namespace oclspkt
