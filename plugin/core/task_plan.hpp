@@ -4,6 +4,7 @@
 // turn.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
 #include "certificate.hpp"
@@ -41,6 +42,14 @@ inline std::int64_t starts_bytes(Index lines) { return (lines + 1) * static_cast
 inline double thomas_words(const Plan& plan) {
   const bool kept = plan.has<LineBatch>() && plan.as<LineBatch>().kept_rows > 0;
   return (plan.symmetric() ? 4 : 5) + (kept ? 0 : 4);
+}
+
+/// Words per row that the memory moves while rows that take turns begin, one in every cycle down and back; a line by
+/// itself is a batch of one. Derived for the paper's board, 34 GB/s at 200 MHz, not measured.
+inline double thomas_stream_words(const Plan& plan, int word) {
+  constexpr double kBytesInCycle = 170, kWays = 2;
+  const double turns = plan.has<LineBatch>() ? plan.idle : pivot_cycles(word);
+  return std::max(thomas_words(plan), kWays * turns * kBytesInCycle / word);
 }
 
 /// Plan lines laid end to end, one row after the other.

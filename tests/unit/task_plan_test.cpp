@@ -65,6 +65,14 @@ TEST(BatchPlan, KeepsShortLinesInLocalMemory) {
   EXPECT_EQ(thomas_words(symmetric), 4);
 }
 
+TEST(BatchPlan, CostsTwoCyclesARow) {
+  const Plan full = *make_batch_plan(LineSet::equal(64, 20), 4, kBoard);
+  EXPECT_DOUBLE_EQ(thomas_stream_words(full, 4), 2 * 170 / 4.0);
+  const Plan half = *make_batch_plan(LineSet::equal(32, 20), 8, kBoard);
+  EXPECT_DOUBLE_EQ(thomas_stream_words(half, 8), 2 * 2 * 170 / 8.0);
+  EXPECT_DOUBLE_EQ(thomas_stream_words(make_tdma_plan(1280, 0, 4, kBoard), 4), 32 * thomas_stream_words(full, 4));
+}
+
 TEST(BatchPlan, CutsLinesAndBlocksIntoChunks) {
   DeviceTraits little = kBoard;
   little.memory_bytes = 5 * 4 * (10 * 100 + 32);  // ten lines of 100 rows, and a burst before them

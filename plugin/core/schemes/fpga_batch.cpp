@@ -17,6 +17,7 @@ class FpgaBatch final : public SchemeOf<FpgaBatch> {
            (batch.kept_rows > 0 ? ", kept in local memory" : "");
   }
   double words(const Plan& plan) const override { return thomas_words(plan); }
+  double stream_words(const Plan& plan, int word) const override { return thomas_stream_words(plan, word); }
   Cut cut(const Plan& plan) const override { return {plan.m, 0, 0, plan.as<LineBatch>().unequal}; }
   bool by_one_work_item() const override { return true; }
   bool in_pieces(const Plan&) const override { return false; }

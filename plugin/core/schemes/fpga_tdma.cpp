@@ -14,7 +14,7 @@ class FpgaTdma final : public SchemeOf<FpgaTdma> {
     return format("one work-item, blocks of %lld rows", static_cast<long long>(plan.m));
   }
   double words(const Plan& plan) const override { return thomas_words(plan); }
-  double stream_words(const Plan& plan, int word) const override { return pivot_cycles(word) * words(plan); }
+  double stream_words(const Plan& plan, int word) const override { return thomas_stream_words(plan, word); }
   Cut cut(const Plan& plan) const override { return {plan.m, 0, 0, true}; }
   bool by_one_work_item() const override { return true; }
   bool in_pieces(const Plan&) const override { return false; }
