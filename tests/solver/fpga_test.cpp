@@ -79,16 +79,13 @@ TYPED_TEST(ForFpgas, AreNamedOneByOne) {
   });
 }
 
-TYPED_TEST(ForFpgas, LeaveToTheHostWhatTheyDoNotHold) {
+TYPED_TEST(ForFpgas, LeaveToExactKernelsWhatTruncationDoesNotHold) {
   using T = TypeParam;
-  this->on_devices([&](Options options) {
+  this->on_devices([&](const Options& options) {
     for (const Bands<T>& bands :
          {test::constant<T>(LineSet::one(5'003), -1, 2, -1), test::diffusion<T>(LineSet::one(5'003), 1000),
           test::random_dominant<T>(LineSet::grid_axis(1, 20, 30, 3), 3)}) {
-      Solver<T> solver(options);
-      this->set_up(solver, bands);
-      EXPECT_EQ(solver.report().device.name, "host");
-      EXPECT_LE(this->backward_error(solver, bands), 20);
+      EXPECT_EQ(this->expect_shape(options, bands, "one work-item").method, Method::exact_factored);
     }
     // A line of many that decays too slowly.
     const LineSet lines = LineSet::equal(100, 60);
