@@ -52,9 +52,10 @@ struct DeviceProfile {
   }
 };
 
-/// For which kind of device kernels are made. By type: those for GPUs on GPUs, those for CPUs on all others. Paper: the
-/// paper's own for GPUs, where they fit, else those for GPUs.
-enum class Variant { by_type, cpu, gpu, fpga, paper };
+/// For which kind of device kernels are made. By type: those for GPUs on GPUs, those for FPGAs on FPGAs, those for CPUs
+/// on all others. No task: the same, but those for CPUs on FPGAs, where a scheme is named that is not for these. Paper:
+/// the paper's own for GPUs, where they fit, else those for GPUs.
+enum class Variant { by_type, no_task, cpu, gpu, fpga, paper };
 
 /// @pre name is one of kVariantNames
 inline Variant variant_of(const std::string& name) {

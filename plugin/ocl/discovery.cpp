@@ -153,11 +153,13 @@ int FoundDevice::tile_lanes(bool is_double) const {
 }
 
 bool FoundDevice::by_groups(Variant variant) const {
-  return variant == Variant::by_type ? info.type == DeviceType::gpu
-                                     : variant == Variant::gpu || variant == Variant::paper;
+  const bool by_type = variant == Variant::by_type || variant == Variant::no_task;
+  return by_type ? info.type == DeviceType::gpu : variant == Variant::gpu || variant == Variant::paper;
 }
 
-bool FoundDevice::by_task(Variant variant) const { return variant == Variant::fpga; }
+bool FoundDevice::by_task(Variant variant) const {
+  return variant == Variant::by_type ? info.type == DeviceType::fpga : variant == Variant::fpga;
+}
 
 DeviceTraits FoundDevice::traits(bool is_double, Variant variant) const {
   DeviceTraits traits;

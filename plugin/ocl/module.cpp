@@ -38,6 +38,7 @@ class ClModule final : public DeviceModule {
 
   DeviceProfile profile_beside(int device, bool is_double) override {
     DeviceProfile profile = this->profile(device, is_double);
+    if (registry().device(device).by_task(Variant::by_type)) return profile;  // no kernels of its own for such lines
     const std::lock_guard lock(mutex_);
     const std::pair key(device, is_double);
     auto at = rates_beside_.find(key);

@@ -9,6 +9,8 @@
 #include "cl_solver.hpp"
 #include "error_name.hpp"
 #include "resident_stream.hpp"
+#include "schemes/scheme.hpp"
+#include "task_form.hpp"
 
 namespace oclspkt::ocl {
 namespace {
@@ -83,7 +85,16 @@ double rate_of(ClSolver<T>& solver, const FoundDevice& found, double launch, dou
   return static_cast<double>(rows) / std::max(work, 1e-9);
 }
 
-/// What an apply costs whatever its rows, and its rate, by truncated-halo.
+/// The plan of so many rows by the kernels for FPGAs that nobody has to name.
+Plan make_probe_task(Index n, int word, const DeviceTraits& traits) {
+  const auto suits = [](const Scheme* scheme) { return scheme->by_one_work_item() && !scheme->only_asked_for(); };
+  const auto& schemes = all_schemes();
+  const auto at = std::find_if(schemes.begin(), schemes.end(), suits);
+  if (at == schemes.end()) throw DeviceError("this library has no kernels for FPGAs: choose variant cpu");
+  return make_task_plan(n, kTaskRows, (*at)->name(), word, traits);
+}
+
+/// What an apply costs whatever its rows, and its rate, by truncated-halo; on FPGAs by the kernels for them.
 template <typename T>
 void measure_halo(int device, const FoundDevice& found, DeviceProfile& profile) {
   const int lanes = found.tile_lanes(sizeof(T) == sizeof(double));
@@ -93,6 +104,7 @@ void measure_halo(int device, const FoundDevice& found, DeviceProfile& profile) 
   const DeviceTraits traits = found.traits(sizeof(T) == sizeof(double), Variant::by_type);
   const auto set_up = [&](Index n) {
     system.bands.reshape(LineSet::one(n));
+    if (traits.task) return solver.set_up(make_probe_task(n, sizeof(T), traits), system.bands);
     if (traits.group_items > 0) {
       solver.set_up(make_plan(Method::truncated_halo, n, kProbeHalo, 0, sizeof(T), traits), system.bands);
       return;

@@ -103,8 +103,10 @@ std::vector<Way>::iterator least_of(std::vector<Way>& ways, const Processor* pro
 
 DeviceSettings device_settings(const Options& options) {
   DeviceSettings s;
-  const Scheme* named = find_scheme(options.variant);
-  s.variant = named != nullptr && named->by_one_work_item() ? Variant::fpga : variant_of(options.variant);
+  s.variant = variant_of(options.variant);
+  if (const Scheme* named = find_scheme(options.variant)) {
+    s.variant = named->by_one_work_item() ? Variant::fpga : Variant::no_task;
+  }
   s.copy_vectors = options.transfer == Transfer::copy;
   s.device_memory = options.device_memory;
   s.chunk = options.chunk;

@@ -47,8 +47,15 @@ void on_every_device_for_gpus(const F& f) {
   });
 }
 
+/// By the kernels of the device's type, or those for CPUs where it stands in for an FPGA: plans made for lanes run
+/// there.
 template <typename T>
-std::unique_ptr<DeviceSolver<T>> make_solver(int device, const DeviceSettings& settings = {}) {
+std::unique_ptr<DeviceSolver<T>> make_solver(int device, DeviceSettings settings = {}) {
+  const auto& devices = module().devices();
+  const bool known = device >= 0 && device < static_cast<int>(devices.size());
+  if (settings.variant == Variant::by_type && known && devices[static_cast<std::size_t>(device)].emulated) {
+    settings.variant = Variant::cpu;
+  }
   if constexpr (sizeof(T) == sizeof(double)) {
     return module().make_double(device, settings);
   } else {

@@ -78,8 +78,8 @@ class DeviceVectors : public test::SolverFixture<T> {
   template <typename F>
   static void with_every_kind(const F& f) {
     test::with_every_transfer([&](Options options) {
-      for (const char* variant : {"default", "gpu"}) {
-        SCOPED_TRACE(std::string("variant ") + variant);
+      for (const std::string& variant : {options.variant, std::string("gpu")}) {
+        SCOPED_TRACE("variant " + variant);
         options.variant = variant;
         f(options);
       }

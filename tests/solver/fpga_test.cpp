@@ -53,6 +53,23 @@ TYPED_TEST(ForFpgas, StreamLinesWhoseTruncationDoesNotShow) {
   });
 }
 
+TYPED_TEST(ForFpgas, AreThoseOfDevicesOfThatType) {
+  using T = TypeParam;
+  const Bands<T> bands = test::random_dominant<T>(LineSet::one(5'003), 3);
+  this->on_devices([&](Options options) {
+    const bool fpga = device_module(nullptr)->devices().at(std::stoul(options.devices)).type == DeviceType::fpga;
+    options.variant = "default";
+    Solver<T> solver(options);
+    this->set_up(solver, bands);
+    EXPECT_EQ(solver.report().shape.find("one work-item") != std::string::npos, fpga) << solver.report().shape;
+    EXPECT_LE(this->backward_error(solver, bands), 20);
+    options.variant = "lanes-halo";
+    Solver<T> named(options);
+    this->set_up(named, bands);
+    EXPECT_NE(named.report().device.name, "host") << named.report().device.why;
+  });
+}
+
 TYPED_TEST(ForFpgas, LengthenBlocksUntilTheCertificateHolds) {
   using T = TypeParam;
   // An unknown of these lines decays by d from row to row, in one direction only.
