@@ -134,7 +134,7 @@ std::string placement_text(const FpgaBanks& placed) {
     for (std::size_t i = 0; i < kFpgaArrays; ++i) {
       if (placed[i] == bank) arrays += std::string(arrays.empty() ? "" : ",") + kFpgaArrayLetters[i];
     }
-    if (!arrays.empty()) text += std::string(text.empty() ? "" : " | ") + "{" + arrays + "}";
+    if (!arrays.empty()) text += std::string(text.empty() ? "" : " / ") + "{" + arrays + "}";
   }
   return text;
 }

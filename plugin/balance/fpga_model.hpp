@@ -74,7 +74,7 @@ OCLSPKT_API int fpga_bank_words(const std::vector<FpgaPass>& passes, const FpgaB
 /// @param banks at least 1; more than there are arrays make no difference
 OCLSPKT_API FpgaBanks place_fpga_arrays(const std::vector<FpgaPass>& passes, int banks);
 
-/// A placement in words, such as {D,U} | {L,Y,X}.
+/// A placement in words, such as {D,U} / {L,Y,X}.
 OCLSPKT_API std::string placement_text(const FpgaBanks& placed);
 
 struct FpgaTask {

@@ -63,8 +63,8 @@ TEST(FpgaModel, PlacesArraysBestByTryingAllPlacements) {
   EXPECT_EQ(fpga_words(fpga_passes(FpgaKernel::tdma_stored, Form::general)), 9);
   EXPECT_EQ(fpga_bank_words(general, place_fpga_arrays(general, 2)), 3);
   EXPECT_EQ(fpga_bank_words(thomas, place_fpga_arrays(thomas, 2)), 5);
-  EXPECT_EQ(fpga_bank_words(thomas, {1, 0, 0, 1, 1, -1}), 5);  // {D,U} | {L,Y,X}
-  EXPECT_EQ(placement_text({1, 0, 0, 1, 1, -1}), "{D,U} | {L,Y,X}");
+  EXPECT_EQ(fpga_bank_words(thomas, {1, 0, 0, 1, 1, -1}), 5);  // {D,U} / {L,Y,X}
+  EXPECT_EQ(placement_text({1, 0, 0, 1, 1, -1}), "{D,U} / {L,Y,X}");
   EXPECT_EQ(fpga_bank_words(general, place_fpga_arrays(general, 1)), 5);
   EXPECT_EQ(fpga_bank_words(general, place_fpga_arrays(general, 6)), 1);
 }
