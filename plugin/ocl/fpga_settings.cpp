@@ -25,17 +25,19 @@ void read_settings(const std::string& file, std::map<std::string, std::string>& 
   for (int number = 1; std::getline(stream, line); ++number) {
     line = trimmed(line.substr(0, line.find('#')));
     if (line.empty()) continue;
-    const std::string where = file + ":" + std::to_string(number) + ": ";
+    const auto refuse = [&](const std::string& why) {
+      throw InvalidInput(std::string(file).append(":").append(std::to_string(number)).append(": ").append(why));
+    };
     const std::size_t equal = line.find('=');
-    if (equal == std::string::npos) throw InvalidInput(where + "'" + line + "' is not KEY=VALUE");
+    if (equal == std::string::npos) refuse(std::string("'").append(line).append("' is not KEY=VALUE"));
     const std::string key = trimmed(line.substr(0, equal));
     if (std::find(std::begin(kKeys), std::end(kKeys), key) == std::end(kKeys)) {
       std::string legal;
       for (const char* known : kKeys) legal += (legal.empty() ? "" : ", ") + std::string(known);
-      throw InvalidInput(where + "the key '" + key + "' is unknown; legal are " + legal);
+      refuse(std::string("the key '").append(key).append("' is unknown; legal are ").append(legal));
     }
     if (!found.emplace(key, trimmed(line.substr(equal + 1))).second) {
-      throw InvalidInput(where + "the key '" + key + "' is there twice");
+      refuse(std::string("the key '").append(key).append("' is there twice"));
     }
   }
   values.insert(found.begin(), found.end());
@@ -81,7 +83,7 @@ std::string Order::value(const std::string& key, const std::string& otherwise) c
 }
 
 std::string Order::needed(const std::string& key) const {
-  const std::string found = value(key, "");
+  std::string found = value(key, "");
   if (found.empty()) throw InvalidInput("the settings " + settings + " need a line " + key + "=VALUE (docs/fpga.md)");
   return found;
 }
@@ -99,7 +101,7 @@ Order read_order(const std::vector<std::string>& arguments) {
       take_option(order, word, arguments[++i]);
     } else if (word == "--report" || word == "--image") {
       order.what = word == "--report" ? Order::What::report : Order::What::image;
-    } else if (word[0] != '-' || word.empty()) {
+    } else if (word.empty() || word[0] != '-') {
       order.kernels.push_back(word);
     } else if (!order.help) {
       throw InvalidInput("there is no option " + word + "; see --help");

@@ -138,7 +138,7 @@ std::string compile(const ProgramMaker& maker, const Order& order, const Program
     run(begin);
   };
   if (is_aoc) {
-    const std::string made = stem + (image ? ".aocx" : ".aocr");
+    std::string made = stem + (image ? ".aocx" : ".aocr");
     call(image ? Words{"aoc", "-board=" + board} : Words{"aoc", "-rtl", "-report", "-board=" + board},
          {text, "-o", made});
     return made;

@@ -52,7 +52,7 @@ class Maker final : public ProgramMaker {
       const cl::Program built =
           build_program(open->found(), open->context(), program.kernel, program.source.c_str(), program.options);
       const std::vector<unsigned char> bytes = bytes_of_program(built);
-      const std::string file = folder + "/" + program_name(program) + ".bin";
+      std::string file = folder + "/" + program_name(program) + ".bin";
       write_program(file, note_of(program, info.name, info.platform, info.driver_version, bytes), bytes);
       return file;
     } catch (const cl::Error& error) {
