@@ -14,6 +14,7 @@
 
 #include "balance.hpp"
 #include "choices.hpp"
+#include "fpga_times.hpp"
 #include "lines.hpp"
 #include "oclspkt/error.hpp"
 #include "solve.hpp"
@@ -39,6 +40,8 @@ constexpr Command kCommands[] = {
      oclspkt::bench::lines_command},
     {"balance", "every set of processors that share a system, or a machine that is simulated",
      oclspkt::bench::balance_command},
+    {"fpga-model", "what a model predicts of a board with an FPGA, and what limits it",
+     oclspkt::bench::fpga_model_command},
     {"weak-line", "many lines, and what one costs that wants another method", oclspkt::bench::weak_line_command},
 };
 
@@ -68,8 +71,8 @@ constexpr Companion kCompanions[] = {
 std::string usage() {
   std::ostringstream text;
   text << "usage: oclspkt-bench COMMAND [options]\n" << std::left;
-  for (const Command& c : kCommands) text << "  " << std::setw(11) << c.name << c.purpose << '\n';
-  for (const Companion& c : kCompanions) text << "  " << std::setw(11) << c.name << c.purpose << " (-help)\n";
+  for (const Command& c : kCommands) text << "  " << std::setw(12) << c.name << c.purpose << '\n';
+  for (const Companion& c : kCompanions) text << "  " << std::setw(12) << c.name << c.purpose << " (-help)\n";
   text << "oclspkt-bench COMMAND --help prints a command's options\n";
   return text.str();
 }

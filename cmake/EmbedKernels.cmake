@@ -35,13 +35,14 @@ foreach(kernel IN LISTS KERNELS)
   file(READ ${ROOT}/${kernel} source)
   resolve_includes(source)
   get_filename_component(name ${kernel} NAME_WE)
-  string(APPEND entries "    {\"${name}\", R\"kernel(${source})kernel\"},\n")
+  get_filename_component(folder ${kernel} DIRECTORY)
+  string(APPEND entries "    {\"${name}\", \"${folder}\", R\"kernel(${source})kernel\"},\n")
 endforeach()
 file(WRITE ${OUTPUT} "// Generated from kernels/.
 #include \"kernel_source.hpp\"
 
 namespace oclspkt::ocl {
 const KernelSource kKernelSources[] = {
-${entries}    {nullptr, nullptr}};
+${entries}    {nullptr, nullptr, nullptr}};
 }  // namespace oclspkt::ocl
 ")

@@ -16,6 +16,7 @@
 #include "oclspkt/options.hpp"
 #include "oclspkt/report.hpp"
 #include "plan.hpp"
+#include "program_maker.hpp"
 
 namespace oclspkt {
 
@@ -35,7 +36,14 @@ struct DeviceInfo {
   bool fp64 = false;
   bool host_unified = false;  ///< shares the host's memory: vectors need no copy
   bool emulated = false;      ///< stands in for another device (FPGA emulator): never chosen unless named
+  bool compiler = true;       ///< builds kernels from their text; others load them from files: boards with FPGAs
 };
+
+/// What a device without a compiler lacks where no file is named, behind its name.
+inline constexpr const char* kNoCompiler =
+    "has no compiler for kernels: give its binary by -pc_oclspkt_fpga_binary (C++: Options::fpga_binary); make one "
+    "with "
+    "oclspkt-fpga-build (docs/fpga.md)";
 
 /// Measured figures of a device for one scalar type (balance/ turns them into costs).
 struct DeviceProfile {
@@ -74,6 +82,7 @@ struct DeviceSettings {
   Index chunk = 0;                 ///< see Options::chunk
   double timeout = 0;              ///< seconds, see Options::timeout
   bool kernel_times = false;       ///< see Options::kernel_times
+  std::string fpga_binary = {};    ///< see Options::fpga_binary
   /// Bytes of a vector up to which work-groups handle NaN at once, which costs some 10 % of an apply in double.
   /// Beyond, they tell whether they met one, which takes 6 us (H200), and an apply that did is repeated NaN-safe.
   std::int64_t nan_safe_bytes = 50'000'000;
@@ -182,6 +191,8 @@ class DeviceModule {
   /// @param reads  arrays of n scalars that are read, 1 to 4; one more is written
   /// @throws DeviceError, BuildError
   virtual std::unique_ptr<DeviceStream> make_stream(int device, Index n, int reads, bool is_double) = 0;
+  /// What makes files with programs; null if the module makes none.
+  virtual ProgramMaker* programs() { return nullptr; }
   /// Free every context, program and queue; solvers that are alive lose theirs and then throw DeviceError.
   virtual void release() = 0;
 };
@@ -190,7 +201,7 @@ class DeviceModule {
 /// error)`. `abi` must equal kDeviceModuleAbi. The module object lives until the process ends. Throws nothing but
 /// bad_alloc; a later call then tries again.
 using DeviceModuleEntry = DeviceModule* (*)(const char* abi, std::string* error);
-inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 8";
+inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 9";
 inline constexpr const char* kDeviceModuleEntryName = "oclspkt_cl_module";
 
 /// Open the module beside this library at first use.

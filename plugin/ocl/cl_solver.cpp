@@ -177,7 +177,8 @@ Site ClSolver<T>::site(State& s, const Waiter& waiter) {
           .x = s.x,
           .non_finite = s.non_finite,
           .nan_safe = nan_safe_,
-          .earlier = s.earlier};
+          .earlier = s.earlier,
+          .files = settings_.fpga_binary};
 }
 
 template <typename T>

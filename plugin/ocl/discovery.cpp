@@ -94,6 +94,7 @@ FoundDevice look_at(const cl::Device& device, const std::string& platform, int i
   info.max_allocation = static_cast<std::int64_t>(device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>());
   cl_device_fp_config fp64 = 0;
   info.fp64 = raw_info(device, CL_DEVICE_DOUBLE_FP_CONFIG, fp64) && fp64 != 0;
+  info.compiler = device.getInfo<CL_DEVICE_COMPILER_AVAILABLE>() != CL_FALSE;
   info.emulated = platform.find("Emulation") != std::string::npos;
   // A card that shares memory with the host can still be lost; only run-times on the host get the user's memory.
   info.host_unified =
@@ -110,10 +111,12 @@ FoundDevice look_at(const cl::Device& device, const std::string& platform, int i
   return found;
 }
 
-/// Why a device that answers cannot be used, or nothing.
+/// Why a device that answers cannot be used, or nothing. What has no compiler may be a board with an FPGA, whose
+/// programs come from files.
 const char* unusable(const cl::Device& device) {
   if (device.getInfo<CL_DEVICE_AVAILABLE>() == CL_FALSE) return "is not available";
-  if (device.getInfo<CL_DEVICE_COMPILER_AVAILABLE>() == CL_FALSE) return "has no compiler for kernels";
+  const bool board = device_type(device.getInfo<CL_DEVICE_TYPE>()) == DeviceType::fpga;
+  if (!board && device.getInfo<CL_DEVICE_COMPILER_AVAILABLE>() == CL_FALSE) return "has no compiler for kernels";
   return nullptr;
 }
 

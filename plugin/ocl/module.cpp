@@ -8,6 +8,7 @@
 #include "cl_solver.hpp"
 #include "device.hpp"
 #include "probe.hpp"
+#include "program_maker_impl.hpp"
 #include "registry.hpp"
 #include "resident_stream.hpp"
 
@@ -76,6 +77,8 @@ class ClModule final : public DeviceModule {
   std::unique_ptr<DeviceStream> make_stream(int device, Index n, int reads, bool is_double) override {
     return make_resident_stream(device, n, reads, is_double);
   }
+
+  ProgramMaker* programs() override { return &program_maker(); }
 
   void release() override { registry().release(); }
 

@@ -44,6 +44,7 @@ std::string use_of(const DeviceInfo& device) {
   }
   if (device.type == oclspkt::DeviceType::gpu)
     use += " (truncated-halo end to end, and stored factors side by side, by kernels made for GPUs)";
+  if (!device.compiler) return "what its binary solves; only with -pc_oclspkt_fpga_binary (docs/fpga.md)";
   use += device.emulated ? "; only if named" : "; auto, all";
   return use;
 }
@@ -53,7 +54,7 @@ void add_figures(DeviceModule& module, const DeviceInfo& device, Row& row, std::
   std::string launch = "-";
   std::string rates[2] = {"-", "-"};
   for (const bool is_double : {false, true}) {
-    if (is_double && !device.fp64) continue;
+    if ((is_double && !device.fp64) || !device.compiler) continue;
     try {
       const auto profile = module.profile(device.index, is_double);
       launch = text("%.1f us", 1e6 * profile.launch_seconds);

@@ -32,7 +32,9 @@ std::string first_lines(const std::string& log) {
   return log.substr(0, end);
 }
 
-const char* source_of(const std::string& kernel) {
+}  // namespace
+
+const char* kernel_text(const std::string& kernel) {
   for (const KernelSource* source = kKernelSources; source->name != nullptr; ++source) {
     if (kernel == source->name) return source->text;
   }
@@ -56,8 +58,6 @@ std::string build_options(const FoundDevice& device, bool is_double, int lanes) 
   if (device.info.type == DeviceType::fpga) options += " -D FPGA";  // compilers for FPGAs define nothing of their own
   return options;
 }
-
-}  // namespace
 
 cl::Program build_program(const FoundDevice& device, const cl::Context& context, const std::string& name,
                           const char* source, const std::string& options) {
@@ -108,21 +108,32 @@ cl::Buffer OpenDevice::buffer(cl_mem_flags flags, std::int64_t bytes, void* host
   return cl::Buffer(context_, flags, static_cast<std::size_t>(bytes), host);
 }
 
+cl::Program OpenDevice::make_program(const WantedProgram& wanted, bool task, const std::string& files) const {
+  if (!files.empty()) {
+    if (const auto program = load_program(found_, context_, files, wanted)) return *program;
+    if (task || !found_.info.compiler) {
+      throw BuildError(describe(found_.info) + ": no file of " + files + " is a program of kernel " + wanted.kernel +
+                       " for it, options " + ordered_options(wanted.options) + "; make one with oclspkt-fpga-build");
+    }
+  }
+  if (!found_.info.compiler) throw BuildError(describe(found_.info) + " " + kNoCompiler);
+  return build_program(found_, context_, wanted.kernel, wanted.source.c_str(), wanted.options);
+}
+
 Kernel OpenDevice::kernel(const std::string& name, bool is_double, int lanes, const std::string& more,
-                          const char* source) {
+                          const char* source, const std::string& files) {
   if (is_double && !found_.info.fp64) {
     throw DeviceError(describe(found_.info) + " has no double precision; choose another device, or host");
   }
   const std::string options = build_options(found_, is_double, lanes) + (more.empty() ? "" : " " + more);
-  const std::string key = name + " " + options;
+  const bool from_files = found_.info.type == DeviceType::fpga && !files.empty();
+  const std::string key = name + " " + options + (from_files ? " from " + files : "");
   try {
     const std::lock_guard lock(mutex_);
     auto at = programs_.find(key);
     if (at == programs_.end()) {
-      at = programs_
-               .emplace(key,
-                        build_program(found_, context_, name, source != nullptr ? source : source_of(name), options))
-               .first;
+      const WantedProgram wanted{name, source != nullptr ? source : kernel_text(name), options};
+      at = programs_.emplace(key, make_program(wanted, lanes == kOneTask, from_files ? files : "")).first;
     }
     Kernel kernel;
     kernel.name = name;

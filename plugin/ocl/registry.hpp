@@ -15,6 +15,7 @@
 
 #include "discovery.hpp"
 #include "opencl.hpp"
+#include "program_file.hpp"
 
 namespace oclspkt::ocl {
 
@@ -29,6 +30,14 @@ struct Kernel {
 
 /// In place of a number of lanes: a kernel for FPGAs, of scalars and one work-item.
 inline constexpr int kOneTask = -1;
+
+/// The embedded text of a kernel.
+/// @throws DeviceError if there is none of that name
+const char* kernel_text(const std::string& kernel);
+
+/// The options that a kernel is built with, beside those of its own.
+/// @param lanes  see OpenDevice::kernel()
+std::string build_options(const FoundDevice& device, bool is_double, int lanes);
 
 /// Build OpenCL C for one device.
 /// @param name     of the kernel, for the error
@@ -64,19 +73,21 @@ class OCLSPKT_API OpenDevice {
   /// @param lanes  0: those of a register; 1: work-groups of many work-items; kOneTask
   /// @param more   options of its own, such as a shape or -D NARROW_FACTORS (kernels/cpu/factors.clh)
   /// @param source null: the text that is embedded under that name. A name stands for one text in a process.
-  /// @throws BuildError with the first lines of the log; DeviceError
+  /// @param files  see DeviceSettings::fpga_binary; ignored by devices that are no FPGAs
+  /// @throws BuildError with the first lines of the log, or on what is wrong with a file; DeviceError
   Kernel kernel(const std::string& name, bool is_double, int lanes = 0, const std::string& more = {},
-                const char* source = nullptr);
+                const char* source = nullptr, const std::string& files = {});
 
  private:
   OpenDevice(const FoundDevice& found, cl::Context context);
+  cl::Program make_program(const WantedProgram& wanted, bool task, const std::string& files) const;
 
   const FoundDevice& found_;
   cl::Context context_;
   cl::CommandQueue queue_;
   std::mutex mutex_;  ///< for all below
   TransferQueues transfer_queues_;
-  /// By kernel name and build options; the device is this one, and a name stands for one embedded source.
+  /// By kernel name, build options and files; the device is this one, and a name stands for one embedded source.
   std::map<std::string, cl::Program> programs_;
 };
 

@@ -163,6 +163,8 @@ const Composed kComposed[] = {
     getter<&Options::balance, const char*>("PCOCLSPKTGetBalance_C"),
     setter<&Options::profile, const char*>("PCOCLSPKTSetProfile_C"),
     getter<&Options::profile, const char*>("PCOCLSPKTGetProfile_C"),
+    setter<&Options::fpga_binary, const char*>("PCOCLSPKTSetFpgaBinary_C"),
+    getter<&Options::fpga_binary, const char*>("PCOCLSPKTGetFpgaBinary_C"),
     setter<&Options::reproducible, PetscBool>("PCOCLSPKTSetReproducible_C"),
     getter<&Options::reproducible, PetscBool>("PCOCLSPKTGetReproducible_C"),
     setter<&Options::chunk, PetscInt>("PCOCLSPKTSetChunk_C"),
@@ -266,6 +268,22 @@ PetscErrorCode PCOCLSPKTGetProfile(PC pc, const char* profile[]) {
   OclspktValidPC(pc);
   OclspktValidPointer(pc, profile);
   PetscUseMethod(pc, "PCOCLSPKTGetProfile_C", (PC, const char*[]), (pc, profile));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTSetFpgaBinary(PC pc, const char files[]) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, files);
+  PetscTryMethod(pc, "PCOCLSPKTSetFpgaBinary_C", (PC, const char[]), (pc, files));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetFpgaBinary(PC pc, const char* files[]) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, files);
+  PetscUseMethod(pc, "PCOCLSPKTGetFpgaBinary_C", (PC, const char*[]), (pc, files));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -83,6 +83,13 @@ const OptionEntry kTable[] = {
      "needs rows of dominance 1 or more. Set-up lengthens the partitions until the certificate is within the "
      "tolerance, and rejects the variant if that does not help. `auto` then tries the other GPU kernels, which "
      "also solve lines side by side; if the method is named, the set-up fails with the reason."},
+    {"fpga_binary", "FpgaBinary", "const char[]", "files", &Options::fpga_binary,
+     "files and folders, joined by colons, with programs for boards with FPGAs, made by oclspkt-fpga-build",
+     "A board has no compiler for kernels: its programs are compiled before, in hours, and loaded from files. Beside "
+     "each FILE lies FILE.json, which says what it is for. The solver checks a file completely before a driver sees "
+     "it. A file that is damaged, or was made for another device, driver or version, is an error of the device that "
+     "names the file, the cause and the cure; see `-pc_oclspkt_on_device_failure`. Devices that are no FPGAs ignore "
+     "the option. The page docs/fpga.md says how to make such files."},
     {"precision", "Precision", "PCOCLSPKTPrecision", "", choice<&Options::precision, kPrecisionNames>(),
      "storage of the bands: the precision of the vectors, or rounded to float",
      "`same` is PetscScalar. `narrow` rounds the bands to float: an apply then has an error of about 1e-7 times "

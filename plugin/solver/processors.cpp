@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "fpga_model.hpp"
 #include "node.hpp"
 #include "oclspkt/error.hpp"
 #include "selection.hpp"
@@ -37,6 +38,19 @@ void leave_out(std::vector<int>& indices, const std::vector<LostDevice>& lost) {
   });
 }
 
+/// True of a board that has no program.
+bool is_blank(const DeviceInfo& info, const Options& options) { return !info.compiler && options.fpga_binary.empty(); }
+
+/// The rates of a device. A board without a compiler cannot be measured before its program is loaded, which takes
+/// seconds: until then it counts as fast as a model says of the paper's board.
+/// @throws DeviceError
+DeviceProfile profile_of(DeviceModule& module, const DeviceInfo& info, const Options& options, const Demand& demand) {
+  if (is_blank(info, options)) throw DeviceError(info.name + " " + kNoCompiler);
+  if (!info.compiler) return fpga_profile({}, demand.is_double);
+  return demand.lines.contiguous() ? module.profile(info.index, demand.is_double)
+                                   : module.profile_beside(info.index, demand.is_double);
+}
+
 /// Measure the devices that have the numbers wanted; those that fail join found.lost.
 void measure(DeviceModule& module, const std::vector<int>& indices, const Options& options, const Demand& demand,
              Processors& found) {
@@ -46,10 +60,12 @@ void measure(DeviceModule& module, const std::vector<int>& indices, const Option
       found.remarks.push_back(info.name + " has no double precision and is left out");
       continue;
     }
+    if (found.automatic && is_blank(info, options)) {
+      found.remarks.push_back(info.name + " " + kNoCompiler);
+      continue;
+    }
     try {
-      const DeviceProfile profile = demand.lines.contiguous() ? module.profile(index, demand.is_double)
-                                                              : module.profile_beside(index, demand.is_double);
-      found.devices.push_back({&module, index, info, profile});
+      found.devices.push_back({&module, index, info, profile_of(module, info, options, demand)});
     } catch (const DeviceError& error) {
       if (options.on_device_failure == OnDeviceFailure::error) throw;
       found.lost.push_back({index, info.name + ": " + error.what()});

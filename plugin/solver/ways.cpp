@@ -112,6 +112,7 @@ DeviceSettings device_settings(const Options& options) {
   s.chunk = options.chunk;
   s.timeout = options.timeout;
   s.kernel_times = options.kernel_times;
+  s.fpga_binary = options.fpga_binary;
   return s;
 }
 

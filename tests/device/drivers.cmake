@@ -97,6 +97,12 @@ oclspkt_devices_test(TooSlow "does not list its devices within 1 s"
   OCL_ICD_VENDORS=${drivers}/alone-slow OCLSPKT_DRIVER_SECONDS=1)
 oclspkt_devices_test(PathWithSpaces "cpu +.*Portable Computing Language" OCL_ICD_VENDORS=${drivers}/alone-good)
 
+# A board: it has no compiler, and is listed and refused with a cure.
+oclspkt_fake_driver(board)
+file(GENERATE OUTPUT ${drivers}/alone-board/0.icd CONTENT "$<TARGET_FILE:oclspkt_driver_board>\n")
+oclspkt_devices_test(Board "fpga +fake +Fake platform.*only with -pc_oclspkt_fpga_binary" OCL_ICD_VENDORS=${drivers}/alone-board)
+oclspkt_device_test(Module.Board Board.* PROGRAM oclspkt-module-test ENVIRONMENT OCL_ICD_VENDORS=${drivers}/alone-board)
+
 # Where drivers cannot be tried, none is loaded.
 oclspkt_device_test(Module.NoTemporaryFolder NoDriver.* PROGRAM oclspkt-module-test
   ENVIRONMENT TMPDIR=${drivers}/there-is-no-such-folder
@@ -104,3 +110,6 @@ oclspkt_device_test(Module.NoTemporaryFolder NoDriver.* PROGRAM oclspkt-module-t
 add_test(NAME device.Helper COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/helper.sh $<TARGET_FILE:oclspkt-devices>
          ${CMAKE_LIBRARY_OUTPUT_DIRECTORY} ${CMAKE_CURRENT_BINARY_DIR}/helper)
 set_tests_properties(device.Helper PROPERTIES LABELS device TIMEOUT 300 ENVIRONMENT "${OCLSPKT_TEST_ENV}")
+add_test(NAME device.FpgaBuild COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/fpga_build.sh $<TARGET_FILE:oclspkt-fpga-build>
+         ${CMAKE_CURRENT_BINARY_DIR}/fpga-build)
+set_tests_properties(device.FpgaBuild PROPERTIES LABELS device TIMEOUT 300 ENVIRONMENT "${OCLSPKT_TEST_ENV}")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// OpenCL drivers with one fault each, by the definition FAULT, and two that hand everything on to the good driver
-// GOOD_DRIVER.
+// OpenCL drivers with one fault each, by the definition FAULT, one of a board with an FPGA that opens no context, and
+// two that hand everything on to the good driver GOOD_DRIVER.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl_icd.h>
 #include <dlfcn.h>
@@ -32,6 +32,7 @@ enum class Fault {
   hangs_in_device_list,
   crashes_in_device_info,
   aborts_in_context,
+  board,
   slow,
   good
 };
@@ -94,13 +95,16 @@ cl_int CL_API_CALL device_ids(cl_platform_id /*of*/, cl_device_type /*type*/, cl
   return CL_SUCCESS;
 }
 
-/// A CPU all of whose properties are 1.
+/// A CPU all of whose properties are 1, or a board without a compiler.
 cl_int CL_API_CALL device_info(cl_device_id /*of*/, cl_device_info what, std::size_t room, void* to,
                                std::size_t* size) {
   if (kFault == Fault::crashes_in_device_info) crash();
   const bool is_text = what == CL_DEVICE_NAME || what == CL_DEVICE_EXTENSIONS || what == CL_DRIVER_VERSION;
   if (is_text) return give("fake", 5, room, to, size);
-  const cl_ulong one = what == CL_DEVICE_TYPE ? CL_DEVICE_TYPE_CPU : 1;
+  const bool board = kFault == Fault::board;
+  const cl_ulong one = what == CL_DEVICE_TYPE ? (board ? CL_DEVICE_TYPE_ACCELERATOR : CL_DEVICE_TYPE_CPU)
+                       : what == CL_DEVICE_COMPILER_AVAILABLE && board ? CL_FALSE
+                                                                       : 1;
   return give(&one, to == nullptr ? sizeof one : std::min(room, sizeof one), room, to, size);
 }
 
@@ -109,8 +113,10 @@ cl_int CL_API_CALL keep(cl_device_id /*device*/) { return CL_SUCCESS; }
 cl_context CL_API_CALL create_context(const cl_context_properties* /*properties*/, cl_uint /*count*/,
                                       const cl_device_id* /*devices*/,
                                       void(CL_CALLBACK* /*notify*/)(const char*, const void*, std::size_t, void*),
-                                      void* /*data*/, cl_int* /*error*/) {
-  std::abort();
+                                      void* /*data*/, cl_int* error) {
+  if (kFault != Fault::board) std::abort();
+  if (error != nullptr) *error = CL_DEVICE_NOT_AVAILABLE;
+  return nullptr;
 }
 
 cl_int CL_API_CALL platform_ids(cl_uint room, cl_platform_id* to, cl_uint* count) {

@@ -86,5 +86,39 @@ TEST(NoDriver, TheHostAnswersAndTheReportSaysWhy) {
   }
 }
 
+/// Solve 1 4 1 on what the options name. @return the report, or the text of the error
+Report solve_for_ones(const Options& options) {
+  const Index n = 100'000;
+  const std::vector<double> lower(n, -1), diag(n, 4), upper(n, -1), y(n, 2);
+  std::vector<double> x(n);
+  Solver<double> solver(options);
+  solver.set_up(LineSet::one(n), lower.data(), diag.data(), upper.data());
+  solver.apply(y.data(), x.data());
+  EXPECT_NEAR(x[n / 2], 1, 1e-15);
+  return solver.report();
+}
+
+/// Where the only device is a board without a compiler: run by tests/device/drivers.cmake.
+TEST(Board, WithoutAFileLeavesTheRowsToTheHostAndSaysHowToGiveOne) {
+  ASSERT_EQ(opened().devices().size(), 1U);
+  EXPECT_EQ(opened().devices()[0].type, DeviceType::fpga);
+  EXPECT_FALSE(opened().devices()[0].compiler);
+  Options options;
+  EXPECT_TRUE(solve_for_ones(options).degraded.empty()) << "nobody named the board";
+  options.devices = "fpga";
+  options.on_device_failure = OnDeviceFailure::quiet;
+  for (const char* file : {"", "/nowhere-at-all.aocx"}) {
+    options.fpga_binary = file;
+    const Report report = solve_for_ones(options);
+    EXPECT_EQ(report.device.type, "host");
+    if (*file) continue;
+    ASSERT_EQ(report.degraded.size(), 1U);
+    EXPECT_NE(report.degraded[0].find("-pc_oclspkt_fpga_binary"), std::string::npos) << report.degraded[0];
+  }
+  options.fpga_binary = "";
+  options.on_device_failure = OnDeviceFailure::error;
+  EXPECT_THROW(solve_for_ones(options), DeviceError);
+}
+
 }  // namespace
 }  // namespace oclspkt::test

@@ -66,6 +66,8 @@ PETSC_EXTERN PetscErrorCode PCOCLSPKTSetBalance(PC, const char[]);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetBalance(PC, const char*[]);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetProfile(PC, const char[]);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetProfile(PC, const char*[]);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTSetFpgaBinary(PC, const char[]);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTGetFpgaBinary(PC, const char*[]);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetReproducible(PC, PetscBool);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetReproducible(PC, PetscBool*);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetChunk(PC, PetscInt);

@@ -70,6 +70,8 @@ struct Options {
   bool reproducible = false;                      ///< shares depend on nothing that is measured
   MethodChoice method = MethodChoice::automatic;  ///< `automatic`: chosen at set-up
   std::string variant = "default";                ///< of kVariantNames: the kernels to use on a device
+  std::string fpga_binary = {};                   ///< files and folders joined by colons, where devices with FPGAs
+                                                  ///< find programs that oclspkt-fpga-build made
   Precision precision = Precision::same;          ///< arithmetic of the bands
   double rtol = 0;                                ///< largest certificate accepted; 0: rounding of the arithmetic
   Index partition = 0;                            ///< rows a partition; 0: the plan chooses

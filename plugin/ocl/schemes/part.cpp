@@ -51,7 +51,7 @@ template <typename T>
 void Part<T>::make(const Site& site, Kernel& kernel, const char* name, const std::string& options, int lanes,
                    bool is_double, const char* source) {
   if (kernel.handle() != nullptr && kernel.name == name && kernel.options == options) return;
-  kernel = site.device.kernel(name, is_double, lanes, options, source);
+  kernel = site.device.kernel(name, is_double, lanes, options, source, site.files);
 }
 
 template class Part<float>;

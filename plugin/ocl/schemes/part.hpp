@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "factors.hpp"
@@ -59,6 +60,7 @@ struct Site {
   NonFinite& non_finite;
   bool nan_safe;                ///< kernels propagate non-finite numbers exactly
   std::vector<Event>& earlier;  ///< launches of a pass but the last, until their times are known
+  const std::string& files;     ///< see DeviceSettings::fpga_binary
 };
 
 /// What a scheme reads and writes in one pass over some tiles.

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace oclspkt {
+
+/// A program that is to be built.
+struct ProgramOrder {
+  std::string kernel;
+  bool is_double = false;
+  std::string defines = {};  ///< -D options of the kernel's own, such as -D TASK_ROWS=32
+};
+
+/// The board that a program built elsewhere is for, as oclspkt-devices names it.
+struct BoardName {
+  std::string device, platform, driver;
+};
+
+/// Makes files with programs, which solvers load on devices that have no compiler.
+class ProgramMaker {
+ public:
+  virtual ~ProgramMaker() = default;
+  /// Names of the kernels that are embedded in the module; those for FPGAs, or all of them.
+  virtual std::vector<std::string> kernels(bool for_fpgas) const = 0;
+  /// The text of a kernel.
+  /// @throws DeviceError if there is no such kernel
+  virtual std::string text(const std::string& kernel) const = 0;
+  /// The options that a board's kernel is built with.
+  virtual std::string options(const ProgramOrder& order) const = 0;
+  /// The name of the file for a board's program, without its ending.
+  virtual std::string name(const ProgramOrder& order) const = 0;
+  /// Build a program from its text on a device that has a compiler, and write it with what it is for.
+  /// @return the file
+  /// @throws DeviceError, BuildError; InvalidInput if a file cannot be written
+  virtual std::string build(int device, const ProgramOrder& order, const std::string& folder) = 0;
+  /// Write what a file that another compiler made is for, beside it.
+  /// @throws InvalidInput if the file cannot be read or the note not written
+  virtual void describe(const std::string& file, const ProgramOrder& order, const BoardName& board) const = 0;
+};
+
+}  // namespace oclspkt

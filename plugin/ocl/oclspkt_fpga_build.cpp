@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// oclspkt-fpga-build: make files with programs for FPGAs, on an emulator or by a vendor's compiler.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "device.hpp"
+#include "fpga_settings.hpp"
+
+namespace {
+
+using oclspkt::DeviceInfo;
+using oclspkt::DeviceModule;
+using oclspkt::InvalidInput;
+using oclspkt::ProgramMaker;
+using oclspkt::ProgramOrder;
+using oclspkt::fpga::Order;
+using Words = std::vector<std::string>;
+
+constexpr const char* kHelp =
+    "Usage: oclspkt-fpga-build [options] KERNEL...\n"
+    "\n"
+    "Make files with programs that solvers load by -pc_oclspkt_fpga_binary; beside each FILE lies FILE.json, which "
+    "says\n"
+    "what it is for. docs/fpga.md leads from a report to the first solve.\n"
+    "  --device NAME      build on the device whose type, index, name or platform this is (default: fpga, which is "
+    "the\n"
+    "                     emulator where there is no board)\n"
+    "  --scalar TYPE      float (default) or double\n"
+    "  --m ROWS           rows of a block, a multiple of 32 (float) or 16 (double), which are the defaults\n"
+    "  --form FORM        general (default) or symmetric\n"
+    "  -D NAME=VALUE      another definition for the kernel\n"
+    "  --out FOLDER       where files go (default: here)\n"
+    "  --settings FILE    of a board: lines KEY=VALUE\n"
+    "  --report           run the vendor's compiler for its report (minutes), not for an image\n"
+    "  --image            run it for the image (hours)\n";
+
+std::string joined(const Words& words, const char* between) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
+  return text;
+}
+
+/// The first device that a word names and that has a compiler.
+int device_of(DeviceModule& module, const std::string& word) {
+  std::string text;
+  for (const DeviceInfo& device : module.devices()) {
+    const bool named = word == oclspkt::name(device.type) || word == std::to_string(device.index) ||
+                       device.name.find(word) != std::string::npos || device.platform.find(word) != std::string::npos;
+    if (named && device.compiler) return device.index;
+    text += "\n  " + std::to_string(device.index) + ": " + device.name + " (" + device.platform + ")" +
+            (device.compiler ? "" : ", without a compiler");
+  }
+  throw InvalidInput("no device with a compiler matches '" + word +
+                     "': install Intel's FPGA emulator, or use --report and --image with a vendor's compiler" +
+                     (text.empty() ? "" : ". There are:" + text));
+}
+
+/// What a kernel is built with.
+ProgramOrder program_of(const ProgramMaker& maker, const Order& order, const std::string& kernel) {
+  const Words all = maker.kernels(false), blocks = maker.kernels(true);
+  if (std::find(all.begin(), all.end(), kernel) == all.end()) {
+    throw InvalidInput("there is no kernel " + kernel + "; for FPGAs there are: " + joined(blocks, ", ") +
+                       "; others: " + joined(all, ", "));
+  }
+  ProgramOrder program{kernel, order.value("scalar", "float") == "double", {}};
+  std::string rows = order.value("m", "");
+  const bool has_blocks = std::find(blocks.begin(), blocks.end(), kernel) != blocks.end();
+  if (has_blocks && rows.empty()) rows = program.is_double ? "16" : "32";
+  if (!rows.empty()) program.defines = "-D TASK_ROWS=" + rows;
+  if (order.value("form", "general") == "symmetric") program.defines += " -D SYMMETRIC";
+  if (!order.defines.empty()) program.defines += " " + order.defines;
+  return program;
+}
+
+/// Run a program with its output where ours goes.
+/// @throws InvalidInput unless it ends with 0
+void run(const Words& command) {
+  std::puts(joined(command, " ").c_str());
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    std::vector<char*> words;
+    for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+    words.push_back(nullptr);
+    execvp(words[0], words.data());
+    _exit(127);
+  }
+  int status = -1;
+  if (child < 0 || waitpid(child, &status, 0) != child) throw InvalidInput("cannot start " + command[0]);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
+    throw InvalidInput(command[0] +
+                       " is not in PATH: load the vendor's environment, or leave --report and --image out");
+  }
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    throw InvalidInput(command[0] + " failed; see its messages above");
+}
+
+Words split(const std::string& text) {
+  std::istringstream stream(text);
+  Words words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+/// The definitions among build options, each as one word; the others are for compilers of OpenCL at run time.
+Words definitions(const std::string& options) {
+  Words words;
+  bool value = false;
+  for (const std::string& word : split(options)) {
+    if (value) words.push_back("-D" + word);
+    value = word == "-D";
+  }
+  return words;
+}
+
+/// Compile one kernel by the compiler that the settings name. @return the file
+std::string compile(const ProgramMaker& maker, const Order& order, const ProgramOrder& program) {
+  const bool image = order.what == Order::What::image, is_aoc = order.value("compiler", "aoc") == "aoc";
+  const std::string stem = order.out + "/" + maker.name(program), text = stem + ".cl", board = order.needed("board");
+  std::ofstream stream(text);
+  stream << maker.text(program.kernel);
+  stream.close();
+  if (!stream) throw InvalidInput("cannot write " + text + ": name a folder that exists by --out");
+  Words rest = definitions(maker.options(program));
+  for (const std::string& word : split(order.value("flags", ""))) rest.push_back(word);
+  const auto call = [&](Words begin, const Words& end) {
+    begin.insert(begin.end(), rest.begin(), rest.end());
+    begin.insert(begin.end(), end.begin(), end.end());
+    run(begin);
+  };
+  if (is_aoc) {
+    std::string made = stem + (image ? ".aocx" : ".aocr");
+    call(image ? Words{"aoc", "-board=" + board} : Words{"aoc", "-rtl", "-report", "-board=" + board},
+         {text, "-o", made});
+    return made;
+  }
+  const Words common = {"v++", "-t", "hw", "--platform", board};
+  Words first = common;
+  for (const char* word : {"-c", "--report_level", "2", "-k"}) first.emplace_back(word);
+  first.push_back(program.kernel);
+  call(first, {"-o", stem + ".xo", text});
+  if (!image) return stem + ".xo";
+  Words last = common;
+  for (const std::string& word : {std::string("-l"), std::string("-o"), stem + ".xclbin", stem + ".xo"}) {
+    last.push_back(word);
+  }
+  run(last);
+  return stem + ".xclbin";
+}
+
+int make(const Order& order) {
+  std::string why;
+  DeviceModule* module = oclspkt::device_module(&why);
+  ProgramMaker* maker = module != nullptr ? module->programs() : nullptr;
+  if (maker == nullptr) throw InvalidInput("no OpenCL module: " + why);
+  if (order.kernels.empty()) {
+    throw InvalidInput("name a kernel; for FPGAs there are: " + joined(maker->kernels(true), ", "));
+  }
+  const bool build = order.what == Order::What::build, image = order.what == Order::What::image;
+  if (!build && order.settings.empty()) throw InvalidInput("--report and --image need --settings FILE (docs/fpga.md)");
+  // Asked for before the compiler runs for hours.
+  const oclspkt::BoardName board =
+      image ? oclspkt::BoardName{order.needed("device"), order.needed("platform"), order.needed("driver")}
+            : oclspkt::BoardName{};
+  for (const std::string& kernel : order.kernels) {
+    const ProgramOrder program = program_of(*maker, order, kernel);
+    const std::string file =
+        build ? maker->build(device_of(*module, order.device), program, order.out) : compile(*maker, order, program);
+    if (image) maker->describe(file, program, board);
+    std::printf("%s\n", file.c_str());
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const Order order = oclspkt::fpga::read_order({argv + 1, argv + argc});
+    if (!order.help) return make(order);
+    std::fputs(kHelp, stdout);
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "oclspkt-fpga-build: %s\n", error.what());
+  }
+  return 2;
+}

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "program_file.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "error_name.hpp"
+#include "sha256.hpp"
+
+namespace oclspkt::ocl {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// To be counted up when the form of a note changes, or what its fields mean.
+constexpr const char* kNoteVersion = "program 1";
+constexpr std::uintmax_t kMostNoteBytes = 1 << 16, kMostProgramBytes = 1 << 30;
+constexpr const char* kMakeAnew = "make it anew with oclspkt-fpga-build";
+
+[[noreturn]] void refuse(const std::string& file, const std::string& cause, const std::string& cure = kMakeAnew) {
+  throw BuildError("program " + file + " " + cause + "; " + cure);
+}
+
+std::string note_file(const std::string& file) { return file + ".json"; }
+
+/// Take the fields out of a note as it is read: texts, numbers that are not negative, and one list of texts. No
+/// document is made, as in balance/profile_store.cpp.
+class NoteReader final : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  const std::map<std::string, std::string>& texts() const { return texts_; }
+  const std::map<std::string, std::int64_t>& numbers() const { return numbers_; }
+  bool damaged() const { return damaged_ || depth_ != 0; }
+
+  bool null() override { return fail(); }
+  bool boolean(bool) override { return fail(); }
+  bool number_integer(number_integer_t) override { return fail(); }
+  bool number_unsigned(number_unsigned_t number) override {
+    if (number > kMostProgramBytes) return fail();
+    return depth_ == 1 && numbers_.emplace(key_, static_cast<std::int64_t>(number)).second ? true : fail();
+  }
+  bool number_float(number_float_t, const string_t&) override { return fail(); }
+  bool string(string_t& text) override { return depth_ >= 1 && texts_.emplace(key_, text).second ? true : fail(); }
+  bool binary(binary_t&) override { return fail(); }
+  bool start_object(std::size_t) override { return depth_++ == 0 ? true : fail(); }
+  bool key(string_t& name) override {
+    key_ = name;
+    return true;
+  }
+  bool end_object() override { return --depth_ == 0 ? true : fail(); }
+  bool start_array(std::size_t) override { return depth_++ == 1 && key_ == "kernels" ? true : fail(); }
+  bool end_array() override { return --depth_ == 1 ? true : fail(); }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return fail(); }
+
+ private:
+  bool fail() {
+    damaged_ = true;
+    return false;
+  }
+  int depth_ = 0;
+  bool damaged_ = false;
+  std::string key_;
+  std::map<std::string, std::string> texts_;
+  std::map<std::string, std::int64_t> numbers_;
+};
+
+struct TextField {
+  const char* name;
+  std::string ProgramNote::*member;
+};
+constexpr TextField kTexts[] = {
+    {"device", &ProgramNote::device},   {"platform", &ProgramNote::platform}, {"driver", &ProgramNote::driver},
+    {"kernels", &ProgramNote::kernel},  {"scalar", &ProgramNote::scalar},     {"form", &ProgramNote::form},
+    {"options", &ProgramNote::options}, {"source", &ProgramNote::source},     {"checksum", &ProgramNote::checksum}};
+struct NumberField {
+  const char* name;
+  std::int64_t ProgramNote::*member;
+};
+constexpr NumberField kNumbers[] = {{"rows", &ProgramNote::rows}, {"length", &ProgramNote::length}};
+
+/// Read a regular file of at most so many bytes.
+/// @return nothing if it is none, or cannot be read
+std::optional<std::string> read_file(const std::string& file, std::uintmax_t most) {
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) return std::nullopt;
+  const std::uintmax_t bytes = fs::file_size(file, error);
+  if (error || bytes > most) return std::nullopt;
+  std::ifstream stream(file, std::ios::binary);
+  std::string text(static_cast<std::size_t>(bytes), '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(bytes));
+  if (!stream || stream.gcount() != static_cast<std::streamsize>(bytes)) return std::nullopt;
+  return text;
+}
+
+void write_file(const std::string& file, const char* bytes, std::size_t count) {
+  std::ofstream stream(file, std::ios::binary);
+  stream.write(bytes, static_cast<std::streamsize>(count));
+  stream.close();
+  if (!stream) throw InvalidInput("cannot write " + file + ": name a folder that exists, with space left");
+}
+
+/// The value of -D NAME=VALUE among options; empty if it is not there.
+std::string definition(const std::string& options, const std::string& name) {
+  std::istringstream words(ordered_options(options));
+  for (std::string word; words >> word;) {
+    if (word.rfind("-D" + name + "=", 0) == 0) return word.substr(name.size() + 3);
+  }
+  return "";
+}
+
+bool defines(const std::string& options, const std::string& name) {
+  std::istringstream words(ordered_options(options));
+  for (std::string word; words >> word;) {
+    if (word == "-D" + name) return true;
+  }
+  return false;
+}
+
+std::string scalar_of(const std::string& options) {
+  return definition(options, "SCALAR") == "SCALAR_DOUBLE" ? "double" : "float";
+}
+
+std::string form_of(const std::string& options) {
+  return defines(options, "SYMMETRIC") ? "symmetric" : defines(options, "SHARED_FACTORS") ? "shared" : "general";
+}
+
+std::int64_t rows_of(const std::string& options) { return std::atoll(definition(options, "TASK_ROWS").c_str()); }
+
+std::string device_text(const std::string& device, const std::string& platform, const std::string& driver) {
+  return "'" + device + "' (" + platform + ", driver " + driver + ")";
+}
+
+/// Why a note is not for a device; empty if it is.
+std::string foreign(const ProgramNote& note, const DeviceInfo& device) {
+  if (note.device == device.name && note.platform == device.platform && note.driver == device.driver_version) return "";
+  return "is for device " + device_text(note.device, note.platform, note.driver) + ", not for " +
+         device_text(device.name, device.platform, device.driver_version);
+}
+
+bool is_for(const ProgramNote& note, const WantedProgram& wanted) {
+  return note.kernel == wanted.kernel && note.options == ordered_options(wanted.options);
+}
+
+struct Candidate {
+  std::string file;
+  bool named;  ///< by itself, and not found in a folder
+};
+
+std::vector<Candidate> candidates(const std::string& path) {
+  std::vector<Candidate> all;
+  std::istringstream parts(path);
+  for (std::string part; std::getline(parts, part, ':');) {
+    std::error_code error;
+    if (part.empty()) continue;
+    if (!fs::is_directory(part, error)) {
+      all.push_back({part, true});
+      continue;
+    }
+    std::set<std::string> found;
+    for (fs::directory_iterator at(part, error), end; !error && at != end; at.increment(error)) {
+      const fs::path file = at->path();
+      std::error_code absent;
+      if (file.extension() == ".json" && fs::exists(file.parent_path() / file.stem(), absent)) {
+        found.insert((file.parent_path() / file.stem()).string());
+      }
+    }
+    for (const std::string& file : found) all.push_back({file, false});
+  }
+  return all;
+}
+
+/// Hand checked bytes to the driver.
+cl::Program make_program(const FoundDevice& device, const cl::Context& context, const std::string& file,
+                         const std::vector<unsigned char>& bytes) {
+  try {
+    cl::Program program(context, {device.handle}, {bytes});
+    program.build(std::vector<cl::Device>{device.handle});
+    return program;
+  } catch (const cl::Error& error) {
+    refuse(file, std::string("is not taken by the driver of ") + describe(device.info) + ", " + error.what() +
+                     " gave " + error_name(error.err()));
+  }
+}
+
+}  // namespace
+
+std::string ordered_options(const std::string& options) {
+  std::istringstream stream(options);
+  std::set<std::string> words;
+  std::string before;
+  for (std::string word; stream >> word;) {
+    if (word == "-D" || word == "-I") {
+      before = word;
+      continue;
+    }
+    words.insert(before + word);
+    before.clear();
+  }
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+ProgramNote note_of(const WantedProgram& wanted, const std::string& device, const std::string& platform,
+                    const std::string& driver, const std::vector<unsigned char>& bytes) {
+  ProgramNote note;
+  note.device = device;
+  note.platform = platform;
+  note.driver = driver;
+  note.kernel = wanted.kernel;
+  note.scalar = scalar_of(wanted.options);
+  note.form = form_of(wanted.options);
+  note.rows = rows_of(wanted.options);
+  note.options = ordered_options(wanted.options);
+  note.source = sha256({reinterpret_cast<const unsigned char*>(wanted.source.data()), wanted.source.size()});
+  note.length = static_cast<std::int64_t>(bytes.size());
+  note.checksum = sha256(bytes);
+  return note;
+}
+
+std::string program_name(const WantedProgram& wanted) {
+  const std::set<std::string> said = {"SCALAR",    "LANES",          "NATIVE_LANES", "TASK_ROWS",
+                                      "SYMMETRIC", "SHARED_FACTORS", "FPGA",         "HOST_MEMORY"};
+  std::string name = wanted.kernel + (scalar_of(wanted.options) == "double" ? "_f64" : "_f32");
+  if (const std::int64_t rows = rows_of(wanted.options); rows > 0) name += "_m" + std::to_string(rows);
+  if (const std::string form = form_of(wanted.options); form != "general") name += "_" + form;
+  std::istringstream words(ordered_options(wanted.options));
+  for (std::string word; words >> word;) {
+    if (word.rfind("-D", 0) != 0) continue;
+    const std::size_t equal = std::min(word.find('='), word.size());
+    if (said.count(word.substr(2, equal - 2)) > 0) continue;
+    name += "_" + word.substr(2, equal - 2) + (equal < word.size() ? word.substr(equal + 1) : "");
+  }
+  return name;
+}
+
+void write_note(const std::string& file, const ProgramNote& note) {
+  nlohmann::ordered_json document{{"oclspkt", kNoteVersion}};
+  for (const TextField& field : kTexts) {
+    if (field.member == &ProgramNote::kernel) {
+      document[field.name] = {note.kernel};
+    } else {
+      document[field.name] = note.*field.member;
+    }
+  }
+  for (const NumberField& field : kNumbers) document[field.name] = note.*field.member;
+  const std::string text = document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  write_file(note_file(file), text.data(), text.size());
+}
+
+void write_program(const std::string& file, const ProgramNote& note, const std::vector<unsigned char>& bytes) {
+  write_file(file, reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  write_note(file, note);
+}
+
+ProgramNote read_note(const std::string& file) {
+  const std::string name = note_file(file);
+  std::error_code error;
+  if (!fs::exists(name, error)) {
+    refuse(file, "has no " + name + " beside it, which says what it is for",
+           "name a file or a folder that oclspkt-fpga-build wrote");
+  }
+  const std::optional<std::string> text = read_file(name, kMostNoteBytes);
+  if (!text) refuse(file, "has a note " + name + " that cannot be read, or is too large for one");
+  NoteReader reader;
+  nlohmann::json::sax_parse(*text, &reader);
+  if (reader.damaged()) refuse(file, "has a damaged note " + name);
+  const auto& texts = reader.texts();
+  const auto version = texts.find("oclspkt");
+  if (version == texts.end()) refuse(file, "has a note " + name + " that is none of oclspkt");
+  if (version->second != kNoteVersion) refuse(file, "was made by another version of oclspkt (" + name + ")");
+  ProgramNote note;
+  for (const TextField& field : kTexts) {
+    const auto found = texts.find(field.name);
+    if (found == texts.end()) refuse(file, std::string("has a damaged note ") + name + ": no " + field.name);
+    note.*field.member = found->second;
+  }
+  for (const NumberField& field : kNumbers) {
+    const auto found = reader.numbers().find(field.name);
+    if (found == reader.numbers().end()) refuse(file, std::string("has a damaged note ") + name + ": no " + field.name);
+    note.*field.member = found->second;
+  }
+  const bool whole = texts.size() == std::size(kTexts) + 1 && reader.numbers().size() == std::size(kNumbers);
+  const bool agree = note.scalar == scalar_of(note.options) && note.form == form_of(note.options) &&
+                     note.rows == rows_of(note.options);
+  if (!whole || !agree) refuse(file, "has a damaged note " + name + ": its fields do not agree");
+  return note;
+}
+
+std::vector<unsigned char> read_program(const std::string& file, const DeviceInfo& device,
+                                        const WantedProgram& wanted) {
+  const ProgramNote note = read_note(file);
+  if (const std::string why = foreign(note, device); !why.empty()) refuse(file, why);
+  if (!is_for(note, wanted)) {
+    refuse(file, "is for kernel " + note.kernel + ", options " + note.options + ", not for " + wanted.kernel +
+                     ", options " + ordered_options(wanted.options));
+  }
+  const ProgramNote now = note_of(wanted, "", "", "", {});
+  if (note.source != now.source) refuse(file, "was made from another text of kernel " + wanted.kernel);
+  const std::optional<std::string> text = read_file(file, kMostProgramBytes);
+  if (!text) refuse(file, "cannot be read, or is no regular file of at most 1 GiB");
+  if (static_cast<std::int64_t>(text->size()) != note.length) {
+    refuse(file, "is damaged: it has " + std::to_string(text->size()) + " bytes, not " + std::to_string(note.length));
+  }
+  std::vector<unsigned char> bytes(text->begin(), text->end());
+  if (sha256(bytes) != note.checksum) refuse(file, "is damaged: its checksum is not that of " + note_file(file));
+  if (bytes.empty()) refuse(file, "is empty");
+  return bytes;
+}
+
+std::optional<cl::Program> load_program(const FoundDevice& device, const cl::Context& context, const std::string& path,
+                                        const WantedProgram& wanted) {
+  for (const Candidate& candidate : candidates(path)) {
+    const ProgramNote note = read_note(candidate.file);
+    const bool counts = is_for(note, wanted) && (candidate.named || foreign(note, device.info).empty());
+    if (!counts) continue;
+    return make_program(device, context, candidate.file, read_program(candidate.file, device.info, wanted));
+  }
+  return std::nullopt;
+}
+
+std::vector<unsigned char> bytes_of_program(const cl::Program& program) {
+  return program.getInfo<CL_PROGRAM_BINARIES>().at(0);
+}
+
+}  // namespace oclspkt::ocl

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "discovery.hpp"
+#include "oclspkt/export.hpp"
+#include "opencl.hpp"
+
+namespace oclspkt::ocl {
+
+/// A kernel that a device needs a program for.
+struct WantedProgram {
+  std::string kernel;
+  std::string source;   ///< text
+  std::string options;  ///< as a compiler of OpenCL C takes them
+};
+
+/// What a file with a program is for. It stands beside the file, as FILE.json.
+struct ProgramNote {
+  std::string device, platform, driver;  ///< as the device names itself
+  std::string kernel;
+  std::string scalar;       ///< float or double
+  std::string form;         ///< of kFormNames
+  std::int64_t rows = 0;    ///< of a block; 0: the kernel has no blocks
+  std::string options;      ///< ordered_options()
+  std::string source;       ///< SHA-256 of the text
+  std::int64_t length = 0;  ///< bytes of the file
+  std::string checksum;     ///< SHA-256 of the file
+  bool operator==(const ProgramNote&) const = default;
+};
+
+/// The words of build options in an order of their own, each once, so that equal ones are equal texts.
+OCLSPKT_API std::string ordered_options(const std::string& options);
+
+/// Describe a program for a device; length and checksum are those of `bytes`.
+OCLSPKT_API ProgramNote note_of(const WantedProgram& wanted, const std::string& device, const std::string& platform,
+                                const std::string& driver, const std::vector<unsigned char>& bytes);
+
+/// The name of a program's file without its ending, such as task_spkjac_f32_m32.
+OCLSPKT_API std::string program_name(const WantedProgram& wanted);
+
+/// Write FILE.json.
+/// @throws InvalidInput if it cannot be written
+OCLSPKT_API void write_note(const std::string& file, const ProgramNote& note);
+
+/// Write a program and what it is for.
+/// @throws InvalidInput if one of both files cannot be written
+OCLSPKT_API void write_program(const std::string& file, const ProgramNote& note,
+                               const std::vector<unsigned char>& bytes);
+
+/// Read FILE.json.
+/// @throws BuildError that names the file, the cause and the cure
+OCLSPKT_API ProgramNote read_note(const std::string& file);
+
+/// The bytes of a file if it is a program for this kernel and device: read and checked in every respect, since some
+/// drivers end the process when they meet a damaged program.
+/// @throws BuildError that names the file, the cause and the cure
+OCLSPKT_API std::vector<unsigned char> read_program(const std::string& file, const DeviceInfo& device,
+                                                    const WantedProgram& wanted);
+
+/// Find a program along a path and load it.
+/// @param path  files and folders joined by colons. Files of a folder that are for other kernels or devices do not
+/// count
+/// @return nothing if the path has no file for this kernel and these options
+/// @throws BuildError that names the file, the cause and the cure: for a file that is damaged or of another text, a
+///         named file of another device, and where the driver does not take it
+OCLSPKT_API std::optional<cl::Program> load_program(const FoundDevice& device, const cl::Context& context,
+                                                    const std::string& path, const WantedProgram& wanted);
+
+/// The bytes of a program that was built for one device.
+/// @throws cl::Error
+OCLSPKT_API std::vector<unsigned char> bytes_of_program(const cl::Program& program);
+
+}  // namespace oclspkt::ocl
