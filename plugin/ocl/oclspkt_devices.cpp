@@ -32,9 +32,10 @@ std::string text(const char* format, double value) {
 
 /// Which kernels run on the device, and whether a selection that names no device takes it.
 std::string use_of(const DeviceInfo& device) {
+  if (!device.compiler) return "what its binary solves; only with -pc_oclspkt_fpga_binary (docs/fpga.md)";
   std::string use;
   const bool task = device.type == oclspkt::DeviceType::fpga;
-  if (task) use = "truncated-streamed (kernels made for FPGAs; all methods with variant cpu)";
+  if (task) use = "truncated-streamed, exact-factored (also side by side; all methods with variant cpu)";
   for (std::size_t i = 0; !task && i < std::size(oclspkt::kMethodNames); ++i) {
     const auto method = static_cast<oclspkt::Method>(i);
     if (!oclspkt::device_carries(method, oclspkt::LineSet::one(1))) continue;
@@ -44,7 +45,6 @@ std::string use_of(const DeviceInfo& device) {
   }
   if (device.type == oclspkt::DeviceType::gpu)
     use += " (truncated-halo end to end, and stored factors side by side, by kernels made for GPUs)";
-  if (!device.compiler) return "what its binary solves; only with -pc_oclspkt_fpga_binary (docs/fpga.md)";
   use += device.emulated ? "; only if named" : "; auto, all";
   return use;
 }

@@ -147,19 +147,6 @@ cl_int CL_API_CALL fill_buffer(cl_command_queue queue, cl_mem to, const void* pa
   return CL_SUCCESS;
 }
 
-cl_int CL_API_CALL copy_buffer(cl_command_queue queue, cl_mem from, cl_mem to, std::size_t from_offset,
-                               std::size_t to_offset, std::size_t bytes, cl_uint /*waits*/,
-                               const cl_event* /*for_what*/, cl_event* event) {
-  const Memory& source = *as<Memory>(from);
-  Memory& memory = *as<Memory>(to);
-  if (from_offset + bytes > source.bytes || to_offset + bytes > memory.bytes) return CL_INVALID_VALUE;
-  std::memcpy(memory.data + to_offset, source.data + from_offset, bytes);
-  log_command(*as<Queue>(queue),
-              "copy " + place(source, from_offset, bytes) + " to " + place(memory, to_offset, bytes));
-  give_event(as<Queue>(queue), event);
-  return CL_SUCCESS;
-}
-
 void* CL_API_CALL map_buffer(cl_command_queue queue, cl_mem of, cl_bool /*blocking*/, cl_map_flags flags,
                              std::size_t offset, std::size_t bytes, cl_uint /*waits*/, const cl_event* /*for_what*/,
                              cl_event* event, cl_int* error) {
