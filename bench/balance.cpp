@@ -34,7 +34,7 @@ struct BalanceSettings {
   std::string devices, rows = "1e5,1e6,1e7", balance = "time", precision = "double", profile = "none", simulate, json;
   double dominance = 3;
   int set_ups = 4, rounds = 15, one_shots = 3;
-  bool allow_debug = false;
+  bool allow_debug = false, lock_vectors = false;
 };
 
 /// Some of the processors, with a solver of their own.
@@ -62,6 +62,7 @@ std::vector<Team<T>> make_teams(const std::vector<std::string>& words, const Bal
     options.devices = c.devices;
     if (c.members.size() > 1) options.balance = s.balance;
     options.profile = s.profile;
+    options.lock_vectors = s.lock_vectors;
     c.solver = std::make_unique<Solver<T>>(options);
     all.push_back(std::move(c));
   }
@@ -216,6 +217,7 @@ int balance_command(const std::vector<std::string>& arguments, const std::string
   add("profile", po::value(&s.profile)->default_value(s.profile), "as -pc_oclspkt_profile takes it");
   add("set-ups", po::value(&s.set_ups)->default_value(s.set_ups), "before anything is timed");
   add("rounds", po::value(&s.rounds)->default_value(s.rounds), "applies of each that are timed");
+  add("lock-vectors", po::bool_switch(&s.lock_vectors), "as -pc_oclspkt_lock_vectors");
   add("one-shots", po::value(&s.one_shots)->default_value(s.one_shots), "set-ups with one apply that are timed");
   add("json", po::value(&s.json), "file for the results");
   add_allow_debug(all, s.allow_debug);

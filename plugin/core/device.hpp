@@ -182,6 +182,12 @@ class DeviceModule {
   virtual DeviceTraits traits(int device, bool is_double, const DeviceSettings& settings) = 0;
   virtual std::unique_ptr<DeviceSolver<float>> make_float(int device, const DeviceSettings& settings) = 0;
   virtual std::unique_ptr<DeviceSolver<double>> make_double(int device, const DeviceSettings& settings) = 0;
+  /// Lock pages of the host's memory, for as long as what is returned lives, so that vectors there are copied to and
+  /// from the device without a copy in between. The memory stays where it is until then.
+  /// @return null where nothing is gained by it, or the system does not lock so much
+  virtual std::shared_ptr<void> lock_pages(int /*device*/, const void* /*p*/, std::int64_t /*bytes*/) {
+    return nullptr;
+  }
   /// Run x = (a + b) + (c + y) once, the stream that shares are quoted against: four arrays read, one written.
   /// @return seconds; the copies of a device that does not share host memory are not counted
   /// @throws DeviceError, BuildError
@@ -201,7 +207,7 @@ class DeviceModule {
 /// error)`. `abi` must equal kDeviceModuleAbi. The module object lives until the process ends. Throws nothing but
 /// bad_alloc; a later call then tries again.
 using DeviceModuleEntry = DeviceModule* (*)(const char* abi, std::string* error);
-inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 9";
+inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 10";
 inline constexpr const char* kDeviceModuleEntryName = "oclspkt_cl_module";
 
 /// Open the module beside this library at first use.

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <span>
 
 #include "cl_solver.hpp"
 #include "error_name.hpp"
 #include "fault.hpp"
+#include "page_locks.hpp"
 #include "past_caches.hpp"
 
 namespace oclspkt::ocl {
@@ -241,8 +243,48 @@ void ClSolver<T>::pass_through(State& s, const Waiter& waiter, std::size_t i, co
                   .up = &s.y,
                   .down = &s.x,
                   .launch = std::ref(launch)};
-  if (step == Step::finish) passage.put = std::ref(put);
+  constexpr auto kWord = static_cast<std::int64_t>(sizeof(T));
+  const T *y = vectors.y + chunk.first, *x = vectors.x + chunk.kept_first;
+  const std::int64_t y_bytes = chunk.rows() * kWord, x_bytes = (chunk.kept_end - chunk.kept_first) * kWord;
+  passage.from_locked = !there && pages_locked(y, y_bytes);
+  if (step == Step::finish) {
+    const bool gapless = lines_.rows() == lines_.extent();
+    if (gapless && pages_locked(x, x_bytes)) passage.into = reinterpret_cast<std::byte*>(vectors.x);
+    passage.put = std::ref(put);
+  }
   s.pipeline->run(passage, waiter, times_);
+  if ((!passage.from_locked || same_memory(s, waiter, s.y, y, chunk.first, chunk)) &&
+      (passage.into == nullptr || same_memory(s, waiter, s.x, x, chunk.kept_first, chunk))) {
+    return;
+  }
+  distrust_locks(y, y_bytes);
+  distrust_locks(x, x_bytes);
+  passage.from_locked = false;
+  passage.into = nullptr;
+  s.pipeline->run(passage, waiter, times_);
+}
+
+/// False if the device copied from, or to, other memory than that which the host sees at the same place: its pages were
+/// locked, then given back and taken anew. Looks at a few rows, others every time.
+/// @param at   row `first` of the host's vector
+/// @param first  row, from which on all rows of the chunk were copied
+template <typename T>
+bool ClSolver<T>::same_memory(State& s, const Waiter& waiter, const Buffer& copy, const T* at, Index first,
+                              const Chunk& chunk) const {
+  const Index rows = (first == chunk.first ? chunk.end : chunk.kept_end) - first;
+  std::array<Index, kLookedAt> looked_at{};
+  Event event;
+  for (std::size_t k = 0; k < kLookedAt; ++k) {
+    const auto draw = (static_cast<std::uint64_t>(times_.applies) * kLookedAt + k + 1) * 0x9E3779B97F4A7C15U >> 11U;
+    looked_at[k] = static_cast<Index>(draw % static_cast<std::uint64_t>(rows));
+    event = enqueue_read(*s.device, copy, &s.looked_at[k], (first - chunk.first + looked_at[k]) * sizeof(T), sizeof(T));
+  }
+  waiter.wait(event);
+  for (std::size_t k = 0; k < kLookedAt; ++k) {
+    const auto bytes = [](const T& value) { return std::as_bytes(std::span(&value, 1)); };  // NaN are equal, too
+    if (!std::ranges::equal(bytes(s.looked_at[k]), bytes(at[looked_at[k]]))) return false;
+  }
+  return true;
 }
 
 /// The bands of a chunk, which every apply brings where the device does not hold all of them.

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "fault.hpp"
+#include "page_locks.hpp"
 
 namespace oclspkt::ocl {
 namespace {
@@ -145,6 +146,7 @@ template <typename T>
 void ClSolver<T>::take_part(State& s, const BandsView<T>& bands) {
   const Carrier& carrier = carrier_of(plan_);
   if (in_place_) s.bands.clear();  // they wrap memory that is about to be given back
+  s.band_locks.clear();
   if (!s.part || s.carries != carrier.name) {
     s.part = carrier.make<T>();
     s.carries = carrier.name;
@@ -207,7 +209,10 @@ void ClSolver<T>::make_buffers(State& s, const Waiter& waiter) {
 
 template <typename T>
 void ClSolver<T>::set_up_bands(State& s, const Waiter& waiter) {
-  if (!in_place_ && !layout_.resident) return;  // every apply brings them
+  if (!in_place_ && !layout_.resident) {  // every apply brings them
+    lock_bands(s);
+    return;
+  }
   for (std::size_t i = 0; i < layout_.band_chunks.size(); ++i) {
     const Chunk& chunk = layout_.band_chunks[i];
     if (in_place_) {
@@ -220,6 +225,17 @@ void ClSolver<T>::set_up_bands(State& s, const Waiter& waiter) {
     } else {
       upload_bands(s, waiter, s.bands[i], chunk);
     }
+  }
+}
+
+/// Lock the pages of what every apply brings: it stays where it is until the next set-up.
+template <typename T>
+void ClSolver<T>::lock_bands(State& s) const {
+  Index places = 0;
+  for (const Chunk& chunk : layout_.band_chunks) places = std::max(places, chunk.end);
+  for (const void* array : {plan_.symmetric() ? nullptr : resident_.lower, resident_.diag, resident_.upper}) {
+    if (array == nullptr) continue;
+    s.band_locks.push_back(lock_pages(index_, array, places * resident_.word));
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -24,6 +25,9 @@ inline bool works_in_place(const FoundDevice& found, const DeviceSettings& setti
          !found.by_task(settings.variant);
 }
 
+/// Rows of a vector that tell whether the device copied what the host sees.
+inline constexpr std::size_t kLookedAt = 2;
+
 /// Everything of a solver that a device may touch, host memory included: it has to outlive a device that was lost.
 template <typename T>
 struct DeviceState {
@@ -36,7 +40,9 @@ struct DeviceState {
   Buffer scratch;                      ///< of Layout::scratch_bytes
   std::unique_ptr<Pipeline> pipeline;  ///< none in place
   NonFinite non_finite;
-  std::vector<Event> earlier;  ///< launches of a pass but the last, until their times are known
+  std::vector<Event> earlier;                     ///< launches of a pass but the last, until their times are known
+  std::vector<std::shared_ptr<void>> band_locks;  ///< of bands that every apply brings
+  std::array<T, kLookedAt> looked_at{};           ///< rows of a vector as the device has them
 
   const ChunkBands& bands_of(std::size_t chunk) const { return bands[std::min(chunk, bands.size() - 1)]; }
 };
@@ -105,6 +111,9 @@ class ClSolver final : public DeviceSolver<T> {
   void pass_in_place(State& s, const Waiter& waiter, std::size_t chunk, const Vectors<T>& vectors, Step step);
   void pass_on_device(State& s, const Waiter& waiter, std::size_t chunk, const Vectors<T>& vectors, Step step);
   void pass_on_blocks(State& s, const Waiter& waiter, std::size_t chunk, const Vectors<T>& vectors, Step step);
+  void lock_bands(State& s) const;
+  bool same_memory(State& s, const Waiter& waiter, const Buffer& copy, const T* at, Index first,
+                   const Chunk& chunk) const;
   void pass_through(State& s, const Waiter& waiter, std::size_t chunk, const Vectors<T>& vectors, Step step);
   const ChunkBands& give_bands(State& s, const Waiter& waiter, std::size_t chunk);
   void take_in_place(State& s, const Waiter& waiter, const Chunk& chunk);

@@ -7,6 +7,7 @@
 
 #include "cl_solver.hpp"
 #include "device.hpp"
+#include "page_locks.hpp"
 #include "probe.hpp"
 #include "program_maker_impl.hpp"
 #include "registry.hpp"
@@ -70,6 +71,10 @@ class ClModule final : public DeviceModule {
   }
   std::unique_ptr<DeviceSolver<double>> make_double(int device, const DeviceSettings& settings) override {
     return std::make_unique<ClSolver<double>>(device, settings);
+  }
+
+  std::shared_ptr<void> lock_pages(int device, const void* p, std::int64_t bytes) override {
+    return ocl::lock_pages(device, p, bytes);
   }
 
   double stream(int device, const StreamArrays<float>& arrays) override { return run_stream(device, arrays); }

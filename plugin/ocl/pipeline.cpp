@@ -5,6 +5,7 @@
 
 #include "fault.hpp"
 #include "node.hpp"
+#include "page_locks.hpp"
 #include "past_caches.hpp"
 #include "plan.hpp"
 
@@ -74,7 +75,9 @@ void Pipeline::begin(const Passage& passage) {
   resize(launch_events_, launches());
   resize(down_events_, downs());
   ups_sent_ = ups_done_ = launched_ = launches_done_ = downs_sent_ = downs_come_ = downs_done_ = 0;
-  for (std::size_t i = 0; i < std::min(ups(), size(slots_)); ++i) copies_up_.release(i, slots_, parts_);
+  if (!passage.from_locked) {
+    for (std::size_t i = 0; i < std::min(ups(), size(slots_)); ++i) copies_up_.release(i, slots_, parts_);
+  }
   over_.store(false, std::memory_order_release);
 }
 
@@ -85,7 +88,7 @@ void Pipeline::run(const Passage& passage, const Waiter& waiter, Times& times) {
   for (std::size_t i = 0; i < downs(); ++i) down += (passage.pieces.downs[i].end - passage.pieces.downs[i].first);
   up *= passage.word;
   down *= passage.word;
-  const Index worth = (up + down) / kBytesAThread;
+  const Index worth = ((passage.from_locked ? 0 : up) + (passage.into != nullptr ? 0 : down)) / kBytesAThread;
   const Index helpers = worth > 1 ? std::min<Index>(worth, processor_share()) - 1 : 0;
   const std::function<void()> help_out = [this] { help(); };
   if (helpers > 0) copy_threads_.call(helpers, help_out);
@@ -163,12 +166,15 @@ void Pipeline::copy_down(std::int64_t number) {
 
 bool Pipeline::send_up() {
   const std::size_t before = ups_sent_;
-  for (; ups_sent_ < ups() && ups_sent_ < ups_done_ + size(slots_); ++ups_sent_) {
-    if (copies_up_.left[slot(ups_sent_)].load(std::memory_order_acquire) > 0) break;
+  const bool direct = passage_->from_locked;
+  for (; ups_sent_ < ups() && ups_sent_ < ups_done_ + in_flight(direct); ++ups_sent_) {
+    if (!direct && copies_up_.left[slot(ups_sent_)].load(std::memory_order_acquire) > 0) break;
     const Pieces::Up& rows = passage_->pieces.ups[ups_sent_];
+    const std::byte* from = direct ? static_cast<const std::byte*>(passage_->from) + rows.first * passage_->word
+                                   : slot_of(ring_up_, ups_sent_);
     fault_point(Place::write, device_.info(), queues_.up());
     queues_.up.enqueueWriteBuffer(*passage_->up, CL_FALSE, size((rows.first - passage_->first) * passage_->word),
-                                  size((rows.end - rows.first) * passage_->word), slot_of(ring_up_, ups_sent_), nullptr,
+                                  size((rows.end - rows.first) * passage_->word), from, nullptr,
                                   &up_events_[ups_sent_]);
     queues_.up.flush();
   }
@@ -193,7 +199,8 @@ bool Pipeline::launch() {
 
 bool Pipeline::send_down() {
   const std::size_t before = downs_sent_;
-  for (; downs_sent_ < downs() && downs_sent_ < downs_done_ + size(slots_); ++downs_sent_) {
+  const bool direct = passage_->into != nullptr;
+  for (; downs_sent_ < downs() && downs_sent_ < downs_done_ + in_flight(direct); ++downs_sent_) {
     const Pieces::Down& rows = passage_->pieces.downs[downs_sent_];
     if (launches() > 0 && rows.launches > launched_) break;
     const cl_event solved = launches() > 0 ? launch_events_[rows.launches - 1]() : nullptr;
@@ -201,8 +208,9 @@ bool Pipeline::send_down() {
     cl_event event = nullptr;
     const cl_int error = clEnqueueReadBuffer(
         queues_.down(), (*passage_->down)(), CL_FALSE, size((rows.first - passage_->first) * passage_->word),
-        size((rows.end - rows.first) * passage_->word), slot_of(ring_down_, downs_sent_), solved != nullptr ? 1 : 0,
-        solved != nullptr ? &solved : nullptr, &event);
+        size((rows.end - rows.first) * passage_->word),
+        direct ? passage_->into + rows.first * passage_->word : slot_of(ring_down_, downs_sent_),
+        solved != nullptr ? 1 : 0, solved != nullptr ? &solved : nullptr, &event);
     if (error != CL_SUCCESS) throw cl::Error(error, "reading a buffer");
     down_events_[downs_sent_] = cl::Event(event);
     queues_.down.flush();
@@ -215,10 +223,10 @@ bool Pipeline::look(const Waiter& waiter) {
   bool moved = false;
   for (; ups_done_ < ups_sent_ && ended(waiter, up_events_[ups_done_]); ++ups_done_, moved = true) {
     const std::size_t next = ups_done_ + size(slots_);
-    if (next < ups()) copies_up_.release(next, slots_, parts_);
+    if (next < ups() && !passage_->from_locked) copies_up_.release(next, slots_, parts_);
   }
   for (; downs_come_ < downs_sent_ && ended(waiter, down_events_[downs_come_]); ++downs_come_, moved = true) {
-    copies_down_.release(downs_come_, slots_, parts_);
+    if (passage_->into == nullptr) copies_down_.release(downs_come_, slots_, parts_);
   }
   while (downs_done_ < downs_come_ && copies_down_.left[slot(downs_done_)].load(std::memory_order_acquire) == 0) {
     ++downs_done_;
@@ -243,7 +251,7 @@ bool Pipeline::through() const { return ups_done_ == ups() && launches_done_ == 
 
 void Pipeline::bring(const void* from, std::int64_t bytes, const cl::Buffer& to, const Waiter& waiter, Times& times) {
   make_pieces(plain_, bytes, std::min(slot_bytes_, piece_bytes(bytes)), true, false);
-  run({.pieces = plain_, .word = 1, .from = from, .up = &to}, waiter, times);
+  run({.pieces = plain_, .word = 1, .from = from, .up = &to, .from_locked = pages_locked(from, bytes)}, waiter, times);
 }
 
 void Pipeline::drain(const Waiter& waiter) const {

@@ -29,9 +29,14 @@ Buffer wrap(const OpenDevice& device, const void* p, std::int64_t bytes) {
 }
 
 Event enqueue_read(const OpenDevice& device, const Buffer& from, void* to, std::int64_t bytes) {
+  return enqueue_read(device, from, to, 0, bytes);
+}
+
+Event enqueue_read(const OpenDevice& device, const Buffer& from, void* to, std::int64_t offset, std::int64_t bytes) {
   fault_point(Place::read, device.info(), device.queue()());
   Event event;
-  device.queue().enqueueReadBuffer(from, CL_FALSE, 0, static_cast<std::size_t>(bytes), to, nullptr, &event);
+  device.queue().enqueueReadBuffer(from, CL_FALSE, static_cast<std::size_t>(offset), static_cast<std::size_t>(bytes),
+                                   to, nullptr, &event);
   return event;
 }
 

@@ -40,6 +40,10 @@ OCLSPKT_API std::int64_t ensure(const OpenDevice& device, Buffer& buffer, Access
 /// memory that is not aligned to 128 bytes.
 OCLSPKT_API Buffer wrap(const OpenDevice& device, const void* p, std::int64_t bytes);
 
+/// Enqueue a copy of `bytes` behind the first `offset` of a buffer.
+OCLSPKT_API Event enqueue_read(const OpenDevice& device, const Buffer& from, void* to, std::int64_t offset,
+                               std::int64_t bytes);
+
 /// Enqueue a copy between a buffer's beginning and memory of the host, which stays until the event has ended.
 OCLSPKT_API Event enqueue_read(const OpenDevice& device, const Buffer& from, void* to, std::int64_t bytes);
 OCLSPKT_API Event enqueue_write(const OpenDevice& device, const void* from, const Buffer& to, std::int64_t bytes);

@@ -167,6 +167,8 @@ const Composed kComposed[] = {
     getter<&Options::fpga_binary, const char*>("PCOCLSPKTGetFpgaBinary_C"),
     setter<&Options::reproducible, PetscBool>("PCOCLSPKTSetReproducible_C"),
     getter<&Options::reproducible, PetscBool>("PCOCLSPKTGetReproducible_C"),
+    setter<&Options::lock_vectors, PetscBool>("PCOCLSPKTSetLockVectors_C"),
+    getter<&Options::lock_vectors, PetscBool>("PCOCLSPKTGetLockVectors_C"),
     setter<&Options::chunk, PetscInt>("PCOCLSPKTSetChunk_C"),
     getter<&Options::chunk, PetscInt>("PCOCLSPKTGetChunk_C"),
     setter<&Options::method, PCOCLSPKTMethod>("PCOCLSPKTSetMethod_C"),
@@ -300,6 +302,22 @@ PetscErrorCode PCOCLSPKTGetReproducible(PC pc, PetscBool* reproducible) {
   OclspktValidPC(pc);
   OclspktValidPointer(pc, reproducible);
   PetscUseMethod(pc, "PCOCLSPKTGetReproducible_C", (PC, PetscBool*), (pc, reproducible));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTSetLockVectors(PC pc, PetscBool lock) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  PetscValidLogicalCollectiveBool(pc, lock, 2);
+  PetscTryMethod(pc, "PCOCLSPKTSetLockVectors_C", (PC, PetscBool), (pc, lock));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetLockVectors(PC pc, PetscBool* lock) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, lock);
+  PetscUseMethod(pc, "PCOCLSPKTGetLockVectors_C", (PC, PetscBool*), (pc, lock));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

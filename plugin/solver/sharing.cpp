@@ -145,16 +145,18 @@ std::string Sharing<T>::key(const std::string& who, const char* how) const {
 }
 
 /// Leave cores of the host to the threads that copy for other devices: with all of them at work an H200 and 32 cores
-/// took 1.05 to 1.2 times what the H200 took alone, with 8 of them 0.83 to 0.92 times (3e7 rows, double).
+/// took 1.05 to 1.2 times what the H200 took alone, with 8 of them 0.83 to 0.92 times (3e7 rows, double). From locked
+/// vectors cards copy by themselves, and one core conducts.
 template <typename T>
 void Sharing<T>::leave_cores(const Options& options, const Processor& host, const Outlook<T>& outlook, Sharer& s) {
   constexpr int kFewest = 8, kUsed = 3, kOf = 8;
   const DeviceInfo& info = s.processor.info;
   if (!info.host_unified || info.whole >= 0 || info.cores < kFewest) return;
+  const int cores = options.lock_vectors ? info.cores - 1 : info.cores * kUsed / kOf;
   DeviceModule& module = *s.processor.module;
   Processor part = s.processor;
   try {
-    part.index = module.part_of(info.index, info.cores * kUsed / kOf);
+    part.index = module.part_of(info.index, cores);
     part.info = module.info(part.index);
     part.profile = outlook.bands.lines().contiguous() ? module.profile(part.index, sizeof(T) == 8)
                                                       : module.profile_beside(part.index, sizeof(T) == 8);
@@ -269,7 +271,8 @@ auto Sharing<T>::decide(const Options& options, const Processors& processors, co
   if (sharers_.size() < 2 || layout_.rows() == 0) return {};
   kind_ = std::string(sizeof(T) == 8 ? "double" : "float") +
           (layout_.contiguous() ? ", end to end" : ", side by side") + (outlook.survey.shared ? ", shared" : "") +
-          ", 2^" + std::to_string(std::bit_width(static_cast<std::uint64_t>(layout_.rows())));
+          (options.lock_vectors ? ", locked" : "") + ", 2^" +
+          std::to_string(std::bit_width(static_cast<std::uint64_t>(layout_.rows())));
   all_.clear();
   for (const Sharer& s : sharers_) all_ += (all_.empty() ? "" : " + ") + s.processor.name();
   const bool measured = !options.reproducible;
@@ -347,6 +350,15 @@ void Sharing<T>::set_up(const Options& options, const Bands<T>& bands, const Kno
     throw;
   }
   set_up_ = true;
+}
+
+template <typename T>
+int Sharing<T>::copying_device() const {
+  for (const Piece& piece : pieces_) {
+    const Processor& processor = sharers_[piece.owner].processor;
+    if (!processor.host() && !processor.info.host_unified) return processor.index;
+  }
+  return -1;
 }
 
 /// True if there was no set-up by the same processors for such lines before.

@@ -40,6 +40,8 @@ class Sharing {
   /// Set up what was decided. @throws what SharedLines::set_up() throws; nothing is shared then
   void set_up(const Options& options, const Bands<T>& bands, const Known& known);
   bool active() const { return lines_ != nullptr && set_up_; }
+  /// A device that copies the rows of its share, -1 if none does. @pre active()
+  int copying_device() const;
   /// Go back to one processor.
   void drop();
   /// @pre active()

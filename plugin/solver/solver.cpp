@@ -53,9 +53,9 @@ void check_options(const Options& o) {
       std::find(std::begin(kVariantNames), std::end(kVariantNames), o.variant) != std::end(kVariantNames);
   if (!listed && find_scheme(o.variant) == nullptr) {
     std::string all;
-    for (const Scheme* scheme : all_schemes()) all += std::string(", ") + scheme->name();
+    for (const Scheme* scheme : all_schemes()) all += std::string(" ") + scheme->name();
     throw InvalidInput("variant '" + o.variant +
-                       "' does not exist; there are: default, cpu, gpu, fpga, paper, and the schemes" + all.substr(1));
+                       "' does not exist; there are: default, cpu, gpu, fpga, paper, and the schemes" + all);
   }
   if (!(o.rtol >= 0 && o.rtol < 1))
     throw InvalidInput(format("rtol must lie in [0, 1), not %g (0: the rounding of the arithmetic)", o.rtol));
@@ -86,6 +86,7 @@ void Solver<T>::Impl::set_options(Options options) {
   options_ = std::move(options);
   sharing_.learn();
   sharing_.drop();
+  locked_.clear();
   in_use_.reset();
   expected_applies_ = 0;
   applies_ = 0;

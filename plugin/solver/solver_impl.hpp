@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fallback_lines.hpp"
+#include "locked_vectors.hpp"
 #include "oclspkt/solver.hpp"
 #include "sharing.hpp"
 #include "ways.hpp"
@@ -68,6 +69,7 @@ class Solver<T>::Impl {
   bool share();
   void note_losses();
   void solve(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
+  void lock_vectors(const T* y, const T* x);
   Options options_for_choice() const;
   void choose_of_those_left(const std::optional<InUse>& before);
   void fall_back(const DeviceError& error);
@@ -92,6 +94,7 @@ class Solver<T>::Impl {
   std::optional<InUse> in_use_;
   FallbackLines<T> fallback_{bands_};
   Sharing<T> sharing_;
+  LockedVectors locked_;
   std::string only_;  ///< the device that solves, of those named; empty: any
   std::unique_ptr<Solver<T>> transposed_;
   bool transpose_stale_ = true;

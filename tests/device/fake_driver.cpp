@@ -95,17 +95,18 @@ cl_int CL_API_CALL device_ids(cl_platform_id /*of*/, cl_device_type /*type*/, cl
   return CL_SUCCESS;
 }
 
-/// A CPU all of whose properties are 1, or a board without a compiler.
+/// A CPU all of whose properties are 1, or a board with memory and without a compiler.
 cl_int CL_API_CALL device_info(cl_device_id /*of*/, cl_device_info what, std::size_t room, void* to,
                                std::size_t* size) {
   if (kFault == Fault::crashes_in_device_info) crash();
   const bool is_text = what == CL_DEVICE_NAME || what == CL_DEVICE_EXTENSIONS || what == CL_DRIVER_VERSION;
   if (is_text) return give("fake", 5, room, to, size);
   const bool board = kFault == Fault::board;
-  const cl_ulong one = what == CL_DEVICE_TYPE ? (board ? CL_DEVICE_TYPE_ACCELERATOR : CL_DEVICE_TYPE_CPU)
-                       : what == CL_DEVICE_COMPILER_AVAILABLE && board ? CL_FALSE
-                                                                       : 1;
-  return give(&one, to == nullptr ? sizeof one : std::min(room, sizeof one), room, to, size);
+  cl_ulong value = 1;
+  if (what == CL_DEVICE_TYPE) value = board ? CL_DEVICE_TYPE_ACCELERATOR : CL_DEVICE_TYPE_CPU;
+  if (board && what == CL_DEVICE_COMPILER_AVAILABLE) value = CL_FALSE;
+  if (board && (what == CL_DEVICE_GLOBAL_MEM_SIZE || what == CL_DEVICE_MAX_MEM_ALLOC_SIZE)) value = cl_ulong{1} << 30;
+  return give(&value, to == nullptr ? sizeof value : std::min(room, sizeof value), room, to, size);
 }
 
 cl_int CL_API_CALL keep(cl_device_id /*device*/) { return CL_SUCCESS; }

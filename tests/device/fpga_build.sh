@@ -3,7 +3,10 @@
 # oclspkt-fpga-build: programs built on a device, and the command lines of vendors' compilers, which stand-ins record.
 #   fpga_build.sh OCLSPKT_FPGA_BUILD WORK_FOLDER
 set -eu
-program=$1 work=$2
+preload=${LD_PRELOAD-}  # sanitizers, for our program only
+unset LD_PRELOAD
+executable=$1 work=$2
+build() { env ${preload:+"LD_PRELOAD=$preload"} "$executable" "$@"; }
 rm -rf "$work"
 mkdir -p "$work/bin" "$work/out"
 log=$work/calls
@@ -29,7 +32,7 @@ refused() {
   pattern=$1
   shift
   status=0
-  said=$("$program" "$@" 2>&1) || status=$?
+  said=$(build "$@" 2>&1) || status=$?
   [ "$status" = 2 ] || fail "'$*' ended with $status"
   printf '%s' "$said" | grep -q "$pattern" || fail "'$*' said '$said', which has no '$pattern'"
 }
@@ -45,20 +48,20 @@ platform = Intel(R) FPGA SDK for OpenCL(TM)
 driver = 17.0
 SETTINGS
 
-"$program" --help | grep -q -- --settings || fail "no help"
-"$program" --report --settings "$work/board.settings" --out "$work/out" -D EXTRA=1
+build --help | grep -q -- --settings || fail "no help"
+build --report --settings "$work/board.settings" --out "$work/out" -D EXTRA=1
 defines="-DSCALAR=SCALAR_FLOAT -DLANES=16 -DNATIVE_LANES=16 -DFPGA -DEXTRA=1"
 called "aoc -rtl -report -board=a10pl4 $defines -fp-relaxed -fpc $work/out/stream_f32_EXTRA1.cl -o $work/out/stream_f32_EXTRA1.aocr"
 if [ -e "$work/out/stream_f32_EXTRA1.aocr.json" ]; then fail "a report is no program"; fi
 
-"$program" --image --settings "$work/board.settings" --out "$work/out"
+build --image --settings "$work/board.settings" --out "$work/out"
 defines="-DSCALAR=SCALAR_FLOAT -DLANES=16 -DNATIVE_LANES=16 -DFPGA"
 called "aoc -board=a10pl4 $defines -fp-relaxed -fpc $work/out/stream_f32.cl -o $work/out/stream_f32.aocx"
 grep -q '"device": "A10PL4 : the card"' "$work/out/stream_f32.aocx.json" || fail "the note has no device"
 grep -q __kernel "$work/out/stream_f32.cl" || fail "the text has no kernel"
 
 sed 's/^board.*/board=u280\ncompiler=v++/; s/^flags.*//' "$work/board.settings" >"$work/u280.settings"
-"$program" --image --settings "$work/u280.settings" --out "$work/out" --scalar float
+build --image --settings "$work/u280.settings" --out "$work/out" --scalar float
 called "v++ -t hw --platform u280 -c --report_level 2 -k stream $defines -o $work/out/stream_f32.xo $work/out/stream_f32.cl"
 called "v++ -t hw --platform u280 -l -o $work/out/stream_f32.xclbin $work/out/stream_f32.xo"
 [ -e "$work/out/stream_f32.xclbin.json" ] || fail "the image has no note"
@@ -84,6 +87,6 @@ refused "aoc failed" --report --settings "$work/board.settings" --out "$work/out
 rm "$work/bin/aoc"
 refused "aoc is not in PATH" --report --settings "$work/board.settings" --out "$work/out"
 
-"$program" --device cpu --scalar double --out "$work/out" stream
+build --device cpu --scalar double --out "$work/out" stream
 [ -s "$work/out/stream_f64.bin" ] && grep -q '"scalar": "double"' "$work/out/stream_f64.bin.json" || fail "nothing was built"
 echo right

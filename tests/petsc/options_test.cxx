@@ -114,6 +114,7 @@ void for_each_pair(Check check) {
   check("profile", PCOCLSPKTSetProfile, PCOCLSPKTGetProfile, static_cast<const char*>("none"));
   check("fpga_binary", PCOCLSPKTSetFpgaBinary, PCOCLSPKTGetFpgaBinary, static_cast<const char*>("boards:a.aocx"));
   check("reproducible", PCOCLSPKTSetReproducible, PCOCLSPKTGetReproducible, PETSC_TRUE);
+  check("lock_vectors", PCOCLSPKTSetLockVectors, PCOCLSPKTGetLockVectors, PETSC_TRUE);
   check("chunk", PCOCLSPKTSetChunk, PCOCLSPKTGetChunk, PetscInt(100000));
   check("method", PCOCLSPKTSetMethod, PCOCLSPKTGetMethod, PC_OCLSPKT_METHOD_PIVOT);
   check("variant", PCOCLSPKTSetVariant, PCOCLSPKTGetVariant, static_cast<const char*>("gpu"));

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "page_locks.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "registry.hpp"
+
+namespace oclspkt::ocl {
+namespace {
+
+struct Range {
+  std::uintptr_t first, end;
+  Range(const void* p, std::int64_t bytes)
+      : first(reinterpret_cast<std::uintptr_t>(p)), end(first + static_cast<std::uintptr_t>(bytes)) {}
+  bool holds(const Range& other) const { return first <= other.first && other.end <= end; }
+  bool meets(const Range& other) const { return first < other.end && other.first < end; }
+};
+
+class PageLock;
+
+/// The locks that count.
+struct Locks {
+  std::mutex mutex;
+  std::vector<const PageLock*> all;
+};
+
+Locks& locks() {
+  static auto* locks = new Locks;  // outlives static objects
+  return *locks;
+}
+
+/// A buffer over the memory, which no command ever uses: NVIDIA's driver locks the pages when it is made (0.05 s for
+/// 800 MB), takes no memory of the device for it, and copies at 6.0e9 doubles a second both ways from then on, instead
+/// of 0.6e9 (H100). libcuda's cuMemHostRegister does nothing for OpenCL.
+class PageLock final : public Holding {
+ public:
+  PageLock(const OpenDevice& device, const void* p, std::int64_t bytes)
+      : range_(p, bytes), buffer_(device.buffer(CL_MEM_USE_HOST_PTR, bytes, const_cast<void*>(p))) {
+    const std::lock_guard lock(locks().mutex);
+    locks().all.push_back(this);
+  }
+  ~PageLock() override { forget(); }
+  void drop() override {
+    forget();
+    buffer_ = cl::Buffer();
+  }
+  const Range& range() const { return range_; }
+
+ private:
+  void forget() {
+    const std::lock_guard lock(locks().mutex);
+    std::erase(locks().all, this);
+  }
+  Range range_;
+  cl::Buffer buffer_;
+};
+
+/// Drivers of which it is known that they copy from locked pages without a copy of their own; those that work on the
+/// host's cores copy anyway.
+bool gains(const FoundDevice& found) {
+  return found.info.host_unified || found.info.platform.find("NVIDIA") != std::string::npos;
+}
+
+}  // namespace
+
+std::shared_ptr<void> lock_pages(int device, const void* p, std::int64_t bytes) {
+  Registry& registry = Registry::instance();
+  if (!gains(registry.device(device)) || registry.forked() || registry.is_lost(device)) return nullptr;
+  try {
+    auto lock = std::make_shared<PageLock>(*registry.open(device), p, bytes);
+    registry.watch(lock);
+    return {lock.get(), [lock, device](void*) mutable { Registry::instance().retire(std::move(lock), device); }};
+  } catch (const cl::Error&) {
+    return nullptr;  // vectors are copied as before
+  } catch (const DeviceError&) {
+    return nullptr;
+  }
+}
+
+bool pages_locked(const void* p, std::int64_t bytes) {
+  const std::lock_guard lock(locks().mutex);
+  return std::any_of(locks().all.begin(), locks().all.end(), [&](const PageLock* l) {
+    return l->range().holds({p, bytes});
+  });
+}
+
+void distrust_locks(const void* p, std::int64_t bytes) {
+  const std::lock_guard lock(locks().mutex);
+  std::erase_if(locks().all, [&](const PageLock* l) { return l->range().meets({p, bytes}); });
+}
+
+}  // namespace oclspkt::ocl
