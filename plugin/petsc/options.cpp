@@ -64,7 +64,8 @@ const OptionEntry kTable[] = {
     {"lock_vectors", "LockVectors", "PetscBool", "", &Options::lock_vectors,
      "the vectors of applies keep their memory as long as the PC lives, so that a card may copy from and to it "
      "directly",
-     "A card then copies vectors that come again without a copy in between: 1.3 times as fast an apply for long vectors. The "
+     "A card then copies vectors that come again without a copy in between: 1.3 times as fast an apply for long "
+     "vectors. The "
      "pages of these vectors are locked, which the system must allow (`ulimit -l`). Do not use it in a program "
      "that frees or replaces the arrays of its vectors while the PC lives, as `VecPlaceArray()` may do: the card "
      "would go on with the old memory. The solver looks at a few rows in every apply, and repeats the apply without "
