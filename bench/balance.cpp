@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
+#include <cstdint>
 #include <cstdio>
 #include <iostream>
 #include <limits>
@@ -34,6 +35,7 @@ struct BalanceSettings {
   std::string devices, rows = "1e5,1e6,1e7", balance = "time", precision = "double", profile = "none", simulate, json;
   double dominance = 3;
   int set_ups = 4, rounds = 15, one_shots = 3;
+  std::int64_t device_memory = 0;
   bool allow_debug = false, lock_vectors = false;
 };
 
@@ -63,6 +65,7 @@ std::vector<Team<T>> make_teams(const std::vector<std::string>& words, const Bal
     if (c.members.size() > 1) options.balance = s.balance;
     options.profile = s.profile;
     options.lock_vectors = s.lock_vectors;
+    options.device_memory = s.device_memory;
     c.solver = std::make_unique<Solver<T>>(options);
     all.push_back(std::move(c));
   }
@@ -218,6 +221,8 @@ int balance_command(const std::vector<std::string>& arguments, const std::string
   add("set-ups", po::value(&s.set_ups)->default_value(s.set_ups), "before anything is timed");
   add("rounds", po::value(&s.rounds)->default_value(s.rounds), "applies of each that are timed");
   add("lock-vectors", po::bool_switch(&s.lock_vectors), "as -pc_oclspkt_lock_vectors");
+  add("device-memory", po::value(&s.device_memory)->default_value(s.device_memory),
+      "bytes that a device may use, as -pc_oclspkt_device_memory; 0: all");
   add("one-shots", po::value(&s.one_shots)->default_value(s.one_shots), "set-ups with one apply that are timed");
   add("json", po::value(&s.json), "file for the results");
   add_allow_debug(all, s.allow_debug);

@@ -10,9 +10,9 @@
 #include <numeric>
 #include <utility>
 
-#include "cost.hpp"
 #include "node.hpp"
-#include "parallel.hpp"
+#include "second_look.hpp"
+#include "share_models.hpp"
 
 namespace oclspkt {
 namespace {
@@ -30,95 +30,11 @@ constexpr double kWorthMoving = 1.05;
 /// By so much measurements differ from run to run.
 constexpr double kNoise = 1.02;
 
-/// Bytes a second that the processors of this process read and write together, measured once.
-double host_memory_rate() {
-  static const double rate = [] {
-    constexpr Index kWords = Index{1} << 24;  // 128 MB an array
-    AlignedArray<double> from(kWords), to(kWords);
-    double best = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < 4; ++i) {
-      const auto start = std::chrono::steady_clock::now();
-      for_pieces(kWords, kPieceRows, [&](Index first, Index end) {
-        for (Index k = first; k < end; ++k) to.data()[k] = 0.5 * from.data()[k];
-      });
-      if (i > 0) best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-    }
-    // What is written is read before.
-    return 3 * static_cast<double>(sizeof(double) * kWords) / std::max(best, 1e-9);
-  }();
-  return rate;
-}
-
-/// Figures that no measurement enters: by the kind of device and its cores.
-double nominal_bytes_per_second(const Processor& processor) {
-  constexpr double kCore = 8e9, kBus = 20e9, kBoard = 10e9;
-  if (processor.host()) return kCore;
-  switch (processor.info.type) {
-    case DeviceType::gpu:
-      return kBus;
-    case DeviceType::fpga:
-      return kBoard;
-    default:
-      return kCore * processor.info.cores;
-  }
-}
-
-/// Watts while it works, as data sheets have them.
-double nominal_watts(const Processor& processor) {
-  constexpr double kCore = 8, kGpu = 400, kBoard = 60;
-  if (processor.host()) return kCore;
-  switch (processor.info.type) {
-    case DeviceType::gpu:
-      return kGpu;
-    case DeviceType::fpga:
-      return kBoard;
-    default:
-      return kCore * processor.info.cores;
-  }
-}
-
 std::string word_of(const Processor& processor) {
   if (processor.host()) return "host";
   const DeviceInfo& info = processor.info;
   return info.whole < 0 ? std::to_string(processor.index)
                         : std::to_string(info.whole) + ":" + std::to_string(info.cores);
-}
-
-/// Ranks of the node that a device is shared among.
-int ranks_on(const Processor& processor) {
-  const int ranks = node_place().ranks;
-  if (processor.host() || processor.info.host_unified) return 1;  // cores are divided among the ranks
-  const auto& devices = processor.module->devices();
-  const auto is_card = [](const DeviceInfo& d) { return d.type == DeviceType::gpu && !d.host_unified; };
-  const auto cards =
-      static_cast<int>(std::max<std::ptrdiff_t>(1, std::count_if(devices.begin(), devices.end(), is_card)));
-  return std::max(1, (ranks + cards - 1) / cards);
-}
-
-/// What a way of a processor is predicted to take; nothing where it has none.
-template <typename T>
-std::optional<ShareModel> predicted_model(const Processor& processor, const Processor& host,
-                                          const Outlook<T>& outlook) {
-  Processors one;
-  one.host = processor.host();
-  if (!one.host) one.devices = {processor};
-  std::vector<Way> ways = find_ways(one, host, outlook);
-  std::erase_if(ways, [&](const Way& way) { return way.remedy || way.processor->host() != processor.host(); });
-  if (ways.empty()) return std::nullopt;
-  const Way& way = *least(ways);
-  const auto rows = static_cast<double>(std::max<Index>(1, outlook.bands.lines().rows()));
-  constexpr double kWord = sizeof(T);
-  ShareModel model;
-  model.latency = processor.host() ? 0 : way.owner->launches() * processor.profile.launch_seconds;
-  model.seconds_per_row = ranks_on(processor) * std::max(way.apply - model.latency, 0.01 * way.apply) / rows;
-  const double copies = processor.host() ? 0 : processor.profile.copy_seconds(2 * rows * kWord) / rows;
-  model.kernel_seconds_per_row = std::max(model.seconds_per_row - copies, 0.01 * model.seconds_per_row);
-  const bool on_host = processor.host() || processor.info.host_unified;
-  model.host_bytes_per_row = kWord * (on_host ? way.owner->words(way.plan) : 2);
-  model.watts = nominal_watts(processor);
-  // An emulated device runs on the cores of the host.
-  model.physical = processor.host() || processor.info.emulated ? "cpu" : processor.info.physical;
-  return model;
 }
 
 std::string microseconds_text(double seconds) {
@@ -183,9 +99,7 @@ auto Sharing<T>::find_sharers(const Options& options, const Processors& processo
     Sharer s{processor, word_of(processor), word_of(processor), *model, *model, false, 0};
     if (any_copies && !processor.host()) leave_cores(options, host, outlook, s);
     if (options.reproducible) {
-      s.alone.latency = 0;
-      s.alone.seconds_per_row = 5 * sizeof(T) / nominal_bytes_per_second(processor);
-      s.alone.kernel_seconds_per_row = s.alone.seconds_per_row;
+      s.alone = nominal_model(processor, s.alone, sizeof(T));
       s.beside = s.alone;
     }
     found.push_back(std::move(s));
@@ -226,10 +140,42 @@ auto Sharing<T>::share_as(const Shares& shares, const std::string& why) -> Verdi
   return verdict;
 }
 
+/// Share if that takes less time, by what is known; now and then measure anew what was left out by a little.
+template <typename T>
+auto Sharing<T>::judge_time(const Shares& shares) -> Verdict {
+  const Verdict decided = least_time(shares);
+  if (!store_) return decided;
+  // Those that were measured: each processor by itself, and at last all together.
+  std::vector<double> seconds;
+  for (const Sharer& s : sharers_) {
+    seconds.push_back(s.measured_alone ? alone_seconds(s) : std::numeric_limits<double>::quiet_NaN());
+  }
+  seconds.push_back(together_seconds().value_or(std::numeric_limits<double>::quiet_NaN()));
+  std::size_t chosen = sharers_.size();
+  for (std::size_t k = 0; !decided.shared && k < sharers_.size(); ++k) {
+    if (sharers_[k].word == decided.only) chosen = k;
+  }
+  const std::optional<std::size_t> again = second_look(seconds, chosen, ++judged_[all_ + "|" + kind_]);
+  if (!again) return decided;
+  const std::string why = "measured anew for once, after " + microseconds_text(seconds[*again]) + " against " +
+                          microseconds_text(seconds[chosen]);
+  if (*again == sharers_.size()) return share_as(shares, why);
+  return {false, sharers_[*again].word, why};
+}
+
+/// Seconds of an apply of all together as measured, with a share of its set-up.
+template <typename T>
+std::optional<double> Sharing<T>::together_seconds() const {
+  const auto measured = [&](const char* how) { return store_ ? store_->find(key(all_, how)) : std::nullopt; };
+  const std::optional<Measured> together = measured("together"), set_up = measured("together, set-up");
+  if (!together) return std::nullopt;
+  return rows_ * (together->seconds_per_row + (set_up ? set_up->seconds_per_row : 0) / applies_);
+}
+
 /// Share if that takes less time. What was measured of all together, and of one by itself, counts more than what is
 /// predicted; where predictions are close, each is measured once.
 template <typename T>
-auto Sharing<T>::judge_time(const Shares& shares) -> Verdict {
+auto Sharing<T>::least_time(const Shares& shares) -> Verdict {
   const Sharer& best = best_alone();
   const double single = alone_seconds(best);
   const auto known = [](const Sharer& s) { return s.measured_alone; };
@@ -239,10 +185,8 @@ auto Sharing<T>::judge_time(const Shares& shares) -> Verdict {
       "one processor " + microseconds_text(single) + (measured_alone ? " measured" : " predicted");
   const auto several = std::count_if(shares.rows.begin(), shares.rows.end(), [](Index rows) { return rows > 0; });
   if (several < 2) return {false, only, "rows are not shared: " + alone_text + ", and no two are faster"};
-  const auto measured = [&](const char* how) { return store_ ? store_->find(key(all_, how)) : std::nullopt; };
-  const std::optional<Measured> together = measured("together"), set_up = measured("together, set-up");
-  const double an_apply = together ? rows_ * together->seconds_per_row : shares.all_seconds;
-  const double predicted = an_apply + (set_up ? rows_ * set_up->seconds_per_row : 0) / applies_;
+  const std::optional<double> together = together_seconds();
+  const double predicted = together.value_or(shares.all_seconds);
   const std::string texts =
       "several " + microseconds_text(predicted) + (together ? " measured" : " predicted") + ", " + alone_text;
   const bool close = predicted < kCloseCall * single && single < kCloseCall * predicted;

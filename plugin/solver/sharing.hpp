@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -82,6 +84,8 @@ class Sharing {
   std::string key(const std::string& who, const char* how) const;
   double alone_seconds(const Sharer& sharer) const;
   const Sharer& best_alone() const;
+  std::optional<double> together_seconds() const;
+  Verdict least_time(const Shares& shares);
   Verdict judge_time(const Shares& shares);
   Verdict share_as(const Shares& shares, const std::string& why);
 
@@ -91,6 +95,7 @@ class Sharing {
   double rows_ = 0, applies_ = 0;  ///< and applies that are expected of a set-up
   double set_up_seconds_ = 0;      ///< of the last one; 0 if it was the first of its kind, which builds kernels
   std::set<std::string> set_ups_;  ///< kinds that there have been
+  std::map<std::string, std::int64_t> judged_;  ///< set-ups by processors and kind
   Shares shares_;
   std::vector<Index> kept_;  ///< rows of the last set-up
   std::string kept_for_;     ///< its processors, solves and balance

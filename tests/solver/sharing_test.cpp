@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include <cmath>
-#include <filesystem>
 #include <limits>
 #include <string>
 #include <thread>
@@ -329,42 +328,6 @@ TEST(SharingCalls, ChunksAreAsShortAsAsked) {
       }
     }
   }
-}
-
-/// What one life of a solver leaves in the file is what the next one begins with.
-TEST(SharingProfile, IsKeptBetweenSolversAndSurvivesDamage) {
-  std::string folder = ::testing::TempDir() + "oclspkt-profile-XXXXXX";
-  ASSERT_NE(mkdtemp(folder.data()), nullptr);
-  const std::string file = folder + "/profile.json";
-  Options options;
-  options.devices = "host,0";
-  options.balance = "even";
-  options.profile = file;
-  const Bands<double> bands = test::constant<double>(LineSet::one(200'000), -1, 3, -1);
-  const std::vector<double> y = test::random_vector<double>(bands.lines().extent());
-  std::vector<double> x(y.size());
-  const auto life = [&] {
-    Solver<double> solver(options);
-    solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
-    for (int i = 0; i < 5; ++i) solver.apply(y.data(), x.data());
-    return solver.report().sharing;
-  };
-  const SharesReport first = life();
-  ASSERT_EQ(first.shares.size(), 2u) << first.why;
-  ASSERT_TRUE(std::filesystem::exists(file));
-  const SharesReport second = life();
-  for (std::size_t k = 0; k < 2; ++k) {
-    EXPECT_NEAR(second.shares[k].predicted_seconds, first.shares[k].seconds, 1e-3 * first.shares[k].seconds)
-        << "what was measured is predicted";
-  }
-  std::filesystem::resize_file(file, 20);
-  EXPECT_EQ(life().shares.size(), 2u);
-  EXPECT_GT(std::filesystem::file_size(file), 20u) << "written anew";
-  options.profile = "none";
-  EXPECT_EQ(life().shares.size(), 2u);
-  options.profile = file + "/no/folder";
-  EXPECT_EQ(life().shares.size(), 2u);
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

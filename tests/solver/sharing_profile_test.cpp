@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What solvers that share rows measure is kept in a file, for the next solver and for other programs.
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "line_judge.hpp"
+#include "matrices.hpp"
+#include "oclspkt/solver.hpp"
+#include "residual.hpp"
+
+namespace oclspkt {
+namespace {
+
+/// What one life of a solver leaves in the file is what the next one begins with.
+TEST(SharingProfile, IsKeptBetweenSolversAndSurvivesDamage) {
+  std::string folder = ::testing::TempDir() + "oclspkt-profile-XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const std::string file = folder + "/profile.json";
+  Options options;
+  options.devices = "host,0";
+  options.balance = "even";
+  options.profile = file;
+  const Bands<double> bands = test::constant<double>(LineSet::one(200'000), -1, 3, -1);
+  const std::vector<double> y = test::random_vector<double>(bands.lines().extent());
+  std::vector<double> x(y.size());
+  const auto life = [&] {
+    Solver<double> solver(options);
+    solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
+    for (int i = 0; i < 5; ++i) solver.apply(y.data(), x.data());
+    return solver.report().sharing;
+  };
+  const SharesReport first = life();
+  ASSERT_EQ(first.shares.size(), 2u) << first.why;
+  ASSERT_TRUE(std::filesystem::exists(file));
+  const SharesReport second = life();
+  for (std::size_t k = 0; k < 2; ++k) {
+    EXPECT_NEAR(second.shares[k].predicted_seconds, first.shares[k].seconds, 1e-3 * first.shares[k].seconds)
+        << "what was measured is predicted";
+  }
+  std::filesystem::resize_file(file, 20);
+  EXPECT_EQ(life().shares.size(), 2u);
+  EXPECT_GT(std::filesystem::file_size(file), 20u) << "written anew";
+  options.profile = "none";
+  EXPECT_EQ(life().shares.size(), 2u);
+  options.profile = file + "/no/folder";
+  EXPECT_EQ(life().shares.size(), 2u);
+  std::filesystem::remove_all(folder);
+}
+
+/// Give every processor that was measured beside others a figure by itself: the first 1 ns a row, the next 1.2 ns; all
+/// together 100 ns.
+int level_figures(nlohmann::json& value) {
+  int count = 0;
+  nlohmann::json added = nlohmann::json::object();
+  for (auto& [key, figure] : value.items()) {
+    if (!figure.is_structured()) continue;
+    count += level_figures(figure);
+    const std::size_t end = key.rfind('|');
+    if (end == std::string::npos) continue;
+    const std::string how = key.substr(end + 1);
+    if (how == "together") figure["seconds_per_row"] = 1e-7;
+    if (how != "beside") continue;
+    nlohmann::json alone = figure;
+    alone["seconds_per_row"] = (1 + 0.2 * count++) * 1e-9;
+    added[key.substr(0, end) + "|alone"] = alone;
+  }
+  if (value.is_object()) value.update(added);
+  return count;
+}
+
+/// A processor that was slow when it was measured is measured anew some day.
+TEST(SharingProfile, ForgetsWhatWasSlowForOnce) {
+  std::string folder = ::testing::TempDir() + "oclspkt-profile-XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const std::string file = folder + "/profile.json";
+  Options options;
+  options.devices = "host,0";
+  options.profile = file;
+  const Bands<double> bands = test::constant<double>(LineSet::one(100'000), -1, 3, -1);
+  const std::vector<double> y = test::random_vector<double>(bands.lines().extent());
+  std::vector<double> x(y.size());
+  const auto set_up = [&](Solver<double>& solver) {
+    solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
+    return solver.report();
+  };
+  {
+    options.balance = "even";
+    Solver<double> solver(options);
+    set_up(solver);
+    for (int k = 0; k < 4; ++k) solver.apply(y.data(), x.data());
+  }
+  nlohmann::json profile = nlohmann::json::parse(std::ifstream(file));
+  ASSERT_EQ(level_figures(profile), 2) << profile.dump(1);
+  std::ofstream(file) << profile;
+  options.balance = "time";
+  Solver<double> solver(options);
+  std::string usual;  // no applies, no new figures: the faster one solves
+  for (int i = 1; i < 32; ++i) {
+    const Report report = set_up(solver);
+    EXPECT_EQ(report.sharing.why.find("measured anew"), std::string::npos) << i << ": " << report.sharing.why;
+    EXPECT_TRUE(usual.empty() || usual == report.device.name) << usual << " and " << report.device.name;
+    usual = report.device.name;
+  }
+  const Report again = set_up(solver);
+  EXPECT_NE(again.sharing.why.find("measured anew for once, after 120 us against 100 us"), std::string::npos)
+      << again.sharing.why;
+  EXPECT_NE(again.device.name, usual);
+  EXPECT_EQ(set_up(solver).device.name, usual);
+  std::filesystem::remove_all(folder);
+}
+
+/// Two programs at once with one profile: two_at_once.sh runs this twice.
+TEST(SharingPrograms, SolveOnTheSameDevices) {
+  Options options;
+  options.devices = "host";
+  for (const DeviceInfo& device : device_module(nullptr)->devices()) {
+    if (!device.emulated) options.devices += "," + std::to_string(device.index);
+  }
+  options.profile = ::testing::TempDir() + "oclspkt-two-programs.json";
+  const Bands<double> bands = test::constant<double>(LineSet::one(60'000), -1, 3, -1);
+  const std::vector<double> y = test::random_vector<double>(bands.lines().extent());
+  std::vector<double> x(y.size());
+  for (const char* balance : {"time", "even"}) {
+    options.balance = balance;
+    Solver<double> solver(options);
+    for (int i = 0; i < 25; ++i) {
+      solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
+      for (int k = 0; k < 20; ++k) {
+        solver.apply(y.data(), x.data());
+        ASSERT_LE(componentwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()),
+                  20 * std::numeric_limits<double>::epsilon());
+      }
+    }
+    EXPECT_TRUE(solver.report().degraded.empty());
+  }
+  EXPECT_TRUE(nlohmann::json::accept(std::ifstream(options.profile)));
+}
+
+}  // namespace
+}  // namespace oclspkt
