@@ -164,21 +164,22 @@ void Pipeline::copy_down(std::int64_t number) {
   copies_down_.left[slot(piece)].fetch_sub(1, std::memory_order_acq_rel);
 }
 
+/// Send the next piece, and no other before its launch and its way down: NVIDIA's queues share a channel to the card,
+/// in which a way down waits for all ways up that were enqueued before it. With 32 pieces of 8 MB sent up at once an
+/// apply of 1e8 rows took 21.6 ms, one at a time 17.5 (H100, locked pages).
 bool Pipeline::send_up() {
-  const std::size_t before = ups_sent_;
   const bool direct = passage_->from_locked;
-  for (; ups_sent_ < ups() && ups_sent_ < ups_done_ + in_flight(direct); ++ups_sent_) {
-    if (!direct && copies_up_.left[slot(ups_sent_)].load(std::memory_order_acquire) > 0) break;
-    const Pieces::Up& rows = passage_->pieces.ups[ups_sent_];
-    const std::byte* from = direct ? static_cast<const std::byte*>(passage_->from) + rows.first * passage_->word
-                                   : slot_of(ring_up_, ups_sent_);
-    fault_point(Place::write, device_.info(), queues_.up());
-    queues_.up.enqueueWriteBuffer(*passage_->up, CL_FALSE, size((rows.first - passage_->first) * passage_->word),
-                                  size((rows.end - rows.first) * passage_->word), from, nullptr,
-                                  &up_events_[ups_sent_]);
-    queues_.up.flush();
-  }
-  return ups_sent_ > before;
+  if (ups_sent_ == ups() || ups_sent_ >= ups_done_ + in_flight(direct)) return false;
+  if (!direct && copies_up_.left[slot(ups_sent_)].load(std::memory_order_acquire) > 0) return false;
+  const Pieces::Up& rows = passage_->pieces.ups[ups_sent_];
+  const std::byte* from = direct ? static_cast<const std::byte*>(passage_->from) + rows.first * passage_->word
+                                 : slot_of(ring_up_, ups_sent_);
+  fault_point(Place::write, device_.info(), queues_.up());
+  queues_.up.enqueueWriteBuffer(*passage_->up, CL_FALSE, size((rows.first - passage_->first) * passage_->word),
+                                size((rows.end - rows.first) * passage_->word), from, nullptr, &up_events_[ups_sent_]);
+  queues_.up.flush();
+  ++ups_sent_;
+  return true;
 }
 
 bool Pipeline::launch() {

@@ -74,7 +74,7 @@ class Pipeline {
 
   static constexpr int kSlots = 4;
   /// From and to locked pages there is no slot to wait for: the queues never run dry.
-  static constexpr std::size_t kDirectPieces = 32;
+  static constexpr std::size_t kDirectPieces = 8;
 
   std::int64_t bytes() const { return ring_up_.bytes() + ring_down_.bytes(); }
   std::int64_t slot_bytes() const { return slot_bytes_; }
