@@ -27,8 +27,6 @@ constexpr double kCloseCall = 2;
 constexpr double kInCaches = 8e6;
 /// Shares stay where others are predicted to be faster by less than this.
 constexpr double kWorthMoving = 1.05;
-/// By so much measurements differ from run to run.
-constexpr double kNoise = 1.02;
 
 std::string word_of(const Processor& processor) {
   if (processor.host()) return "host";
@@ -192,7 +190,7 @@ auto Sharing<T>::least_time(const Shares& shares) -> Verdict {
   const bool close = predicted < kCloseCall * single && single < kCloseCall * predicted;
   if (store_ && close && together && !measured_alone) return {false, best.word, "measured alone for once: " + texts};
   if (store_ && close && !together && measured_alone) return share_as(shares, "measured together for once: " + texts);
-  if (predicted * (together ? kNoise : kLeastGain) <= single) return share_as(shares, texts);
+  if (predicted * kLeastGain <= single) return share_as(shares, texts);
   return {false, only, "rows are not shared: " + texts};
 }
 
