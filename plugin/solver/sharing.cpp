@@ -141,7 +141,7 @@ auto Sharing<T>::share_as(const Shares& shares, const std::string& why) -> Verdi
 /// Share if that takes less time, by what is known; now and then measure anew what was left out by a little.
 template <typename T>
 auto Sharing<T>::judge_time(const Shares& shares) -> Verdict {
-  const Verdict decided = least_time(shares);
+  Verdict decided = least_time(shares);
   if (!store_) return decided;
   // Those that were measured: each processor by itself, and at last all together.
   std::vector<double> seconds;
