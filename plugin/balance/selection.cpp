@@ -59,7 +59,8 @@ std::vector<int> take_all(const std::vector<DeviceInfo>& devices) {
       "no device matches '" + word + "'. Use auto, all, host, cpu, gpu, fpga, an index or part of a name";
   text += devices.empty() ? "; there is no OpenCL device here, `host` needs none" : ". There are:";
   for (const DeviceInfo& d : devices) {
-    text += "\n  " + std::to_string(d.index) + ": " + name(d.type) + ", " + d.name + " (" + d.platform + ")";
+    text += "\n  " + std::to_string(d.index) + ": " + type_text(name(d.type), d.emulated) + ", " + d.name + " (" +
+            d.platform + ")";
   }
   for (const std::string& problem : problems) text += "\n  not usable: " + problem;
   throw InvalidInput(text);

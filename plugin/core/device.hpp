@@ -39,6 +39,9 @@ struct DeviceInfo {
   bool compiler = true;       ///< builds kernels from their text; others load them from files: boards with FPGAs
 };
 
+/// A type in words: "fpga", "emulated fpga".
+inline std::string type_text(const std::string& type, bool emulated) { return (emulated ? "emulated " : "") + type; }
+
 /// What a device without a compiler lacks where no file is named, behind its name.
 inline constexpr const char* kNoCompiler =
     "has no compiler for kernels: give its binary by -pc_oclspkt_fpga_binary (C++: Options::fpga_binary); make one "

@@ -13,35 +13,6 @@
 namespace oclspkt {
 namespace {
 
-/// The largest growth of rows seen.
-class Growth {
- public:
-  /// @param taken  what elimination took from the diagonal, and what it left of it
-  /// @param diag   the diagonal before any elimination
-  template <typename T>
-  void see(T taken, T left, T diag) {
-    const double row = static_cast<double>((std::abs(taken) + std::abs(left)) / std::abs(diag));
-    finite_ = finite_ && row <= std::numeric_limits<double>::max() && std::abs(left) > 0;
-    largest_ = row > largest_ ? row : largest_;
-  }
-  /// A coupling that elimination put where there was another, against the largest entry of the row before.
-  template <typename T>
-  void see_fill(T fill, T lower, T diag, T upper) {
-    const double row =
-        static_cast<double>(std::abs(fill) / std::max({std::abs(lower), std::abs(diag), std::abs(upper)}));
-    largest_ = row > largest_ ? row : largest_;
-  }
-  double value() const { return finite_ ? largest_ : std::numeric_limits<double>::quiet_NaN(); }
-
- private:
-  double largest_ = 0;
-  bool finite_ = true;
-};
-
-}  // namespace
-
-namespace {
-
 /// Rows [begin, end) of a line.
 /// @param tosses  of the coin before the line: one for the first unknown of each, and one for each row
 template <typename T>

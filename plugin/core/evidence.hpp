@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "oclspkt/bands.hpp"
@@ -72,6 +74,31 @@ struct Trial {
 template <typename T>
 Trial trial_solve(const LineSet& lines, const BandsView<T>& bands, TrialKind kind,
                   const std::function<void(const T*, T*)>& apply);
+
+/// The largest growth of rows seen.
+class Growth {
+ public:
+  /// @param taken  what elimination took from the diagonal, and what it left of it
+  /// @param diag   the diagonal before any elimination
+  template <typename T>
+  void see(T taken, T left, T diag) {
+    const double row = static_cast<double>((std::abs(taken) + std::abs(left)) / std::abs(diag));
+    finite_ = finite_ && row <= std::numeric_limits<double>::max() && std::abs(left) > 0;
+    largest_ = row > largest_ ? row : largest_;
+  }
+  /// A coupling that elimination put where there was another, against the largest entry of the row before.
+  template <typename T>
+  void see_fill(T fill, T lower, T diag, T upper) {
+    const double row =
+        static_cast<double>(std::abs(fill) / std::max({std::abs(lower), std::abs(diag), std::abs(upper)}));
+    largest_ = row > largest_ ? row : largest_;
+  }
+  double value() const { return finite_ ? largest_ : std::numeric_limits<double>::quiet_NaN(); }
+
+ private:
+  double largest_ = 0;
+  bool finite_ = true;
+};
 
 /// Largest growth max (|l_i c_(i-1)| + |u_i|) / |b_i| of elimination without pivoting over rows [first, end),
 /// downwards, partition by partition of m rows, each with `halo` rows on either side. NaN if a pivot is zero or not

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "geometry.hpp"
+#include "interface.hpp"
 #include "plan_parts.hpp"
 
 namespace oclspkt {
@@ -84,6 +85,21 @@ bool cut_batch(Plan& plan, const LineSet& lines, int word, const DeviceTraits& t
   return plan.n <= words_beside(batch.window, word, beside_table) && starts_bytes(lines.count()) <= traits.chunk_bytes;
 }
 
+/// The largest growth of elimination without pivoting, see elimination_growth(), of lines wherever they stand.
+template <typename T>
+double growth_of_lines(const LineSet& lines, const BandsView<T>& bands) {
+  Growth growth;
+  for (Index l = 0; l < lines.count(); ++l) {
+    T coupling = 0;
+    for (Index i = 0, at = lines.first(l); i < lines.length(l); ++i, at += lines.row_stride()) {
+      const T taken = i > 0 ? coupled(bands.lower[at], coupling) : T(0), pivot = bands.diag[at] - taken;
+      growth.see(taken, pivot, bands.diag[at]);
+      coupling = bands.upper[at] / pivot;
+    }
+  }
+  return growth.value();
+}
+
 }  // namespace
 
 Plan make_tdma_plan(Index n, Index partition, int word, const DeviceTraits& traits) {
@@ -115,5 +131,16 @@ std::optional<Plan> make_batch_plan(const LineSet& lines, int word, const Device
   plan.idle = static_cast<double>(turns) / static_cast<double>(plan.n);
   return cut_batch(plan, lines, word, traits) ? std::optional(std::move(plan)) : std::nullopt;
 }
+
+template <typename T>
+Rounding bound_thomas(const Survey& survey, const LineSet& lines, const BandsView<T>& bands) {
+  if (survey.dominance >= 1) return {rounding_by_growth(kDominantGrowth)};
+  if (!survey.finite) return {kNothingKnown};
+  const double growth = growth_of_lines(lines, bands);
+  return {growth <= kGrowthLimit ? rounding_by_growth(std::max(growth, kDominantGrowth)) : kNothingKnown};
+}
+
+template Rounding bound_thomas(const Survey&, const LineSet&, const BandsView<float>&);
+template Rounding bound_thomas(const Survey&, const LineSet&, const BandsView<double>&);
 
 }  // namespace oclspkt

@@ -65,9 +65,9 @@ OCLSPKT_API Plan make_tdma_plan(Index n, Index partition, int word, const Device
 ///         line, all lines that differ in length, or one block of lines side by side
 OCLSPKT_API std::optional<Plan> make_batch_plan(const LineSet& lines, int word, const DeviceTraits& traits);
 
-/// The bound of either, by plain pivots. Without dominance the growth is not known: no factors are kept that tell it.
-inline Rounding bound_thomas(const Survey& survey) {
-  return {survey.dominance >= 1 ? rounding_by_growth(kDominantGrowth) : kNothingKnown};
-}
+/// The bound of either, by plain pivots. No factors are kept that tell their growth: where rows are not dominant, the
+/// host eliminates once to find it, and nothing is known above kGrowthLimit.
+template <typename T>
+Rounding bound_thomas(const Survey& survey, const LineSet& lines, const BandsView<T>& bands);
 
 }  // namespace oclspkt

@@ -45,7 +45,7 @@ std::string use_of(const DeviceInfo& device) {
   }
   if (device.type == oclspkt::DeviceType::gpu)
     use += " (truncated-halo end to end, and stored factors side by side, by kernels made for GPUs)";
-  use += device.emulated ? "; only if named" : "; auto, all";
+  use += device.emulated ? "; emulated, only if named" : "; auto, all";
   return use;
 }
 

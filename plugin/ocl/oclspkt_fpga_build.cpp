@@ -35,7 +35,7 @@ constexpr const char* kHelp =
     "the\n"
     "                     emulator where there is no board)\n"
     "  --scalar TYPE      float (default) or double\n"
-    "  --m ROWS           rows of a block, a multiple of 32 (float) or 16 (double), which are the defaults\n"
+    "  --m ROWS           rows of a block, a multiple of 32 (float) or 16 (double); default: 32, as solvers have it\n"
     "  --form FORM        general (default) or symmetric\n"
     "  -D NAME=VALUE      another definition for the kernel\n"
     "  --out FOLDER       where files go (default: here)\n"
@@ -74,7 +74,7 @@ ProgramOrder program_of(const ProgramMaker& maker, const Order& order, const std
   ProgramOrder program{kernel, order.value("scalar", "float") == "double", {}};
   std::string rows = order.value("m", "");
   const bool has_blocks = std::find(blocks.begin(), blocks.end(), kernel) != blocks.end();
-  if (has_blocks && rows.empty()) rows = program.is_double ? "16" : "32";
+  if (has_blocks && rows.empty()) rows = "32";  // that solvers take unless told otherwise
   if (!rows.empty()) program.defines = "-D TASK_ROWS=" + rows;
   if (order.value("form", "general") == "symmetric") program.defines += " -D SYMMETRIC";
   if (!order.defines.empty()) program.defines += " " + order.defines;

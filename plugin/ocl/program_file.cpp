@@ -145,6 +145,15 @@ bool is_for(const ProgramNote& note, const WantedProgram& wanted) {
   return note.kernel == wanted.kernel && note.options == ordered_options(wanted.options);
 }
 
+/// Why a program of the kernel that is wanted is another one of its programs.
+std::string other_kind(const ProgramNote& note, const WantedProgram& wanted) {
+  const ProgramNote now = note_of(wanted, "", "", "", {});
+  if (note.scalar != now.scalar) return "is for scalar " + note.scalar + ", not " + now.scalar;
+  if (note.form != now.form) return "is for form " + note.form + ", not " + now.form;
+  if (note.rows == now.rows) return "is for options " + note.options + ", not " + now.options;
+  return "is for blocks of " + std::to_string(note.rows) + " rows, not " + std::to_string(now.rows);
+}
+
 struct Candidate {
   std::string file;
   bool named;  ///< by itself, and not found in a folder
@@ -321,6 +330,16 @@ std::optional<cl::Program> load_program(const FoundDevice& device, const cl::Con
     return make_program(device, context, candidate.file, read_program(candidate.file, device.info, wanted));
   }
   return std::nullopt;
+}
+
+std::string nearest_program(const std::string& path, const DeviceInfo& device, const WantedProgram& wanted) {
+  for (const Candidate& candidate : candidates(path)) {
+    const ProgramNote note = read_note(candidate.file);
+    if (note.kernel != wanted.kernel) continue;
+    const std::string why = foreign(note, device);
+    return candidate.file + " " + (why.empty() ? other_kind(note, wanted) : why);
+  }
+  return "";
 }
 
 std::vector<unsigned char> bytes_of_program(const cl::Program& program) {

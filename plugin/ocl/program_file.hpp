@@ -71,6 +71,11 @@ OCLSPKT_API std::vector<unsigned char> read_program(const std::string& file, con
 OCLSPKT_API std::optional<cl::Program> load_program(const FoundDevice& device, const cl::Context& context,
                                                     const std::string& path, const WantedProgram& wanted);
 
+/// What the first program of that kernel is for, in words, where load_program() finds none: "FILE is for scalar double,
+/// not float". Empty if there is none of the kernel.
+/// @throws BuildError
+OCLSPKT_API std::string nearest_program(const std::string& path, const DeviceInfo& device, const WantedProgram& wanted);
+
 /// The bytes of a program that was built for one device.
 /// @throws cl::Error
 OCLSPKT_API std::vector<unsigned char> bytes_of_program(const cl::Program& program);

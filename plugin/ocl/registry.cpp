@@ -112,8 +112,10 @@ cl::Program OpenDevice::make_program(const WantedProgram& wanted, bool task, con
   if (!files.empty()) {
     if (const auto program = load_program(found_, context_, files, wanted)) return *program;
     if (task || !found_.info.compiler) {
+      const std::string nearest = nearest_program(files, found_.info, wanted);
       throw BuildError(describe(found_.info) + ": no file of " + files + " is a program of kernel " + wanted.kernel +
-                       " for it, options " + ordered_options(wanted.options) + "; make one with oclspkt-fpga-build");
+                       " for it" + (nearest.empty() ? ", options " + ordered_options(wanted.options) : ": " + nearest) +
+                       "; make one with oclspkt-fpga-build");
     }
   }
   if (!found_.info.compiler) throw BuildError(describe(found_.info) + " " + kNoCompiler);

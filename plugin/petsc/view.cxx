@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "boundary.hxx"
+#include "device.hpp"
 #include "options.hpp"
 #include "pc_oclspkt.hxx"
 #include "totals.hxx"
@@ -42,7 +43,7 @@ void add_accuracy(const Totals& totals, Lines& lines) {
 }
 
 std::string device_line(const Report& report) {
-  return "device: " + report.device.name + " (" + report.device.type +
+  return "device: " + report.device.name + " (" + type_text(report.device.type, report.device.emulated) +
          (report.device.platform.empty() ? "" : ", " + report.device.platform) + "), " + report.device.why;
 }
 
@@ -55,8 +56,9 @@ void add_shares(const Report& report, Lines& lines) {
   for (const ShareReport& share : report.sharing.shares) {
     const double part = static_cast<double>(share.rows) / static_cast<double>(std::max<Index>(1, report.rows));
     lines.push_back("share: " + number(100 * part) + " % of the rows, " + std::to_string(share.rows) + ", on " +
-                    share.device + " (" + share.type + (share.platform.empty() ? "" : ", " + share.platform) + "), " +
-                    name(share.method) + (share.shape.empty() ? "" : ", " + share.shape));
+                    share.device + " (" + type_text(share.type, share.emulated) +
+                    (share.platform.empty() ? "" : ", " + share.platform) + "), " + name(share.method) +
+                    (share.shape.empty() ? "" : ", " + share.shape));
   }
 }
 
@@ -69,9 +71,9 @@ void add_share_times(const SharesReport& sharing, Lines& lines) {
                   number(sharing.single_seconds) + " s");
   for (const ShareReport& share : sharing.shares) {
     const double rate = share.seconds > 0 ? static_cast<double>(share.rows) / share.seconds : 0;
-    lines.push_back("share of " + share.device + ": predicted " + number(share.predicted_seconds) + " s, measured " +
-                    number(share.seconds) + " s, " + number(rate) + " rows/s, " + std::to_string(share.bytes) +
-                    " bytes moved");
+    lines.push_back("share of " + share.device + (share.emulated ? ", emulated" : "") + ": predicted " +
+                    number(share.predicted_seconds) + " s, measured " + number(share.seconds) + " s, " + number(rate) +
+                    " rows/s, " + std::to_string(share.bytes) + " bytes moved");
   }
 }
 

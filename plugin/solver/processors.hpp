@@ -22,6 +22,10 @@ struct Processor {
   DeviceProfile profile = {};  ///< of lines end to end, or side by side, as they are; not of the host
   bool host() const { return module == nullptr; }
   std::string name() const { return host() ? "host" : info.name; }
+  /// Its name among figures of several. An emulated device never goes by the name of the board that it stands in for.
+  std::string known_as() const { return (info.emulated ? "emulated " : "") + name(); }
+  /// Under what figures that were measured of it are kept: they hold for one version of a driver.
+  std::string figures_of() const { return known_as() + " " + info.driver_version; }
 };
 
 /// What the options name, as far as it can be used.

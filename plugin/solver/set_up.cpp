@@ -68,6 +68,7 @@ void Solver<T>::Impl::adopt(const Way& way) {
   report_.device.name = processor.name();
   report_.device.platform = platform;
   report_.device.type = on_host ? "host" : name(processor.info.type);
+  report_.device.emulated = processor.info.emulated;
   ++counts_.uploads;
   solver_->expect(way.apply);
   solver_->set_up(way.plan, bands_);
@@ -126,6 +127,7 @@ void Solver<T>::Impl::begin_set_up() {
   report_.device.name = std::move(previous.device.name);
   report_.device.type = std::move(previous.device.type);
   report_.device.platform = std::move(previous.device.platform);
+  report_.device.emulated = previous.device.emulated;
   for (const LostDevice& device : lost_) report_.degraded.push_back(device.line);
   bands_.relabel(lines_);
   const std::optional<Survey> filled = std::exchange(filled_, std::nullopt);

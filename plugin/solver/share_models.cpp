@@ -14,10 +14,12 @@
 namespace oclspkt {
 namespace {
 
-/// Figures that no measurement enters: by the kind of device and its cores.
+/// Figures that no measurement enters: by the kind of device and its cores. An emulated device is a kernel of one
+/// work-item on a core of the host, which does not pass for a board.
 double nominal_bytes_per_second(const Processor& processor) {
-  constexpr double kCore = 8e9, kBus = 20e9, kBoard = 10e9;
+  constexpr double kCore = 8e9, kBus = 20e9, kBoard = 10e9, kEmulated = 2e9;
   if (processor.host()) return kCore;
+  if (processor.info.emulated) return kEmulated;
   switch (processor.info.type) {
     case DeviceType::gpu:
       return kBus;
@@ -31,7 +33,7 @@ double nominal_bytes_per_second(const Processor& processor) {
 /// Watts while it works, as data sheets have them.
 double nominal_watts(const Processor& processor) {
   constexpr double kCore = 8, kGpu = 400, kBoard = 60;
-  if (processor.host()) return kCore;
+  if (processor.host() || processor.info.emulated) return kCore;
   switch (processor.info.type) {
     case DeviceType::gpu:
       return kGpu;

@@ -216,7 +216,7 @@ auto Sharing<T>::decide(const Options& options, const Processors& processors, co
           (options.lock_vectors ? ", locked" : "") + ", 2^" +
           std::to_string(std::bit_width(static_cast<std::uint64_t>(layout_.rows())));
   all_.clear();
-  for (const Sharer& s : sharers_) all_ += (all_.empty() ? "" : " + ") + s.processor.name();
+  for (const Sharer& s : sharers_) all_ += (all_.empty() ? "" : " + ") + s.processor.known_as();
   const bool measured = !options.reproducible;
   if (measured && (!store_ || profile_ != options.profile)) {
     profile_ = options.profile;
@@ -227,7 +227,7 @@ auto Sharing<T>::decide(const Options& options, const Processors& processors, co
   if (!measured) store_.reset();
   for (Sharer& s : sharers_) {
     if (!store_) break;
-    const std::string who = s.processor.name() + " " + s.processor.info.driver_version;
+    const std::string who = s.processor.figures_of();
     if (const auto m = store_->find(key(who, "alone"))) {
       s.alone.latency = 0;
       s.alone.seconds_per_row = m->seconds_per_row;
@@ -315,7 +315,7 @@ void Sharing<T>::watch_single(int device, double set_up_seconds) {
   set_up_seconds_ = is_first(std::to_string(device)) ? 0 : set_up_seconds;
   if (sharers_.size() < 2) return;
   for (const Sharer& s : sharers_) {
-    if (s.processor.index == device) single_who_ = s.processor.name() + " " + s.processor.info.driver_version;
+    if (s.processor.index == device) single_who_ = s.processor.figures_of();
   }
 }
 
@@ -341,8 +341,7 @@ void Sharing<T>::learn() {
     put(all_, "together, set-up", set_up_seconds_, rows_, kEnough);
     for (std::size_t p = 0; p < pieces_.size(); ++p) {
       const Processor& processor = sharers_[pieces_[p].owner].processor;
-      put(processor.name() + " " + processor.info.driver_version, "beside", lines_->seconds(p),
-          static_cast<double>(pieces_[p].lines.rows()), count);
+      put(processor.figures_of(), "beside", lines_->seconds(p), static_cast<double>(pieces_[p].lines.rows()), count);
     }
   } else if (!single_who_.empty()) {
     put(single_who_, "alone", single_.value(), rows_, single_.count());
@@ -404,8 +403,9 @@ void Sharing<T>::write_report(Report& report) const {
     merged.rounding = std::max({merged.rounding, own.rounding, cut.rounding});
     merged.backward_error = std::max({merged.backward_error, own.backward_error, cut.backward_error});
     merged.growth = std::max(merged.growth, own.growth);
-    sharing.shares.push_back({own.device.name, own.device.type, own.device.platform, own.method, own.shape, rows,
-                              model.latency + static_cast<double>(rows) * model.seconds_per_row, 0, 0});
+    sharing.shares.push_back({own.device.name, own.device.type, own.device.platform, own.device.emulated, own.method,
+                              own.shape, rows, model.latency + static_cast<double>(rows) * model.seconds_per_row, 0,
+                              0});
   }
   merged.device.name = names;
   sharing.predicted_seconds = shares_.all_seconds;

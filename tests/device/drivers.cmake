@@ -16,6 +16,7 @@ file(STRINGS ${good_icd} good_driver LIMIT_COUNT 1)
 set(drivers ${CMAKE_CURRENT_BINARY_DIR}/drivers)
 file(MAKE_DIRECTORY ${drivers}/none)
 oclspkt_devices_test(Table "cpu +.*Portable Computing Language.*truncated-halo.*auto, all")
+oclspkt_devices_test(Emulated "fpga +[^\n]*Emulation[^\n]*; emulated, only if named")
 oclspkt_devices_test(NoDriver "No OpenCL device was found.*no OpenCL platform" OCL_ICD_VENDORS=${drivers}/none)
 
 # oclspkt_fake_driver(FAULT [FOLDER folder]): fake_driver.cpp with one fault.

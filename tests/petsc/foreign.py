@@ -2,7 +2,7 @@
 """Run a PETSc program twice, once with the plugin and once with PETSc's own LU (or --reference), and compare what they
 computed.
 
-    foreign.py --plugin LIB --solution ksp|snes|ts|tao|monitor [options] -- PROGRAM [ARGUMENTS]
+    foreign.py --plugin LIB --solution ksp|snes|ts|tao|monitor|own [options] -- PROGRAM [ARGUMENTS]
 
 The program is unmodified: everything happens through PETSc's options. Exit codes: 0 equal, 1 not, 77 skipped because the
 machine has no device of the kind asked for.
@@ -17,6 +17,12 @@ import sys
 import tempfile
 
 SKIPPED = 77
+# What the view says of plans of the schemes for FPGAs.
+SHAPES = {
+    "fpga-spkjac": r"truncated-streamed, one work-item, blocks of \d+ rows from both cuts, solved twice",
+    "fpga-tdma": r"exact-factored, one work-item, blocks of \d+ rows, ",
+    "fpga-batch": r"exact-factored, one work-item, \d+ lines in turn",
+}
 VEC_FILE_CLASSID = 1211214
 
 
@@ -43,7 +49,9 @@ def monitored(output):
 
 def run(options, extra, folder):
     solution = os.path.join(folder, "solution.bin")
-    if options.solution == "monitor":
+    if options.solution == "own":
+        view = []
+    elif options.solution == "monitor":
         view = ["-ksp_monitor_solution", "ascii", "-ksp_monitor_true_residual"]
     else:
         # A bare name: Tao also opens a file with the whole word, colon included, as its name.
@@ -57,7 +65,26 @@ def run(options, extra, folder):
         if options.device and f"'{options.device}'" in done.stdout and "Invalid argument" in done.stdout:
             sys.exit(SKIPPED)
         sys.exit(f"exit code {done.returncode}")
+    if options.solution == "own":
+        return done.stdout, ()
     return done.stdout, monitored(done.stdout) if options.solution == "monitor" else read_vector(solution)
+
+
+def check_schemes(options, output):
+    """Every direction of every view is solved on an FPGA by one of the schemes named, and each of them is seen."""
+    solved = re.findall(r"^ *method: (.*)\n *device: .*? \((.*?)[,)]", output, re.MULTILINE)
+    if len(solved) != len(re.findall(r"^ *method: ", output, re.MULTILINE)) or not solved:
+        sys.exit("the view does not tell who solves:\n" + output)
+    seen = set()
+    for method, device in solved:
+        found = [name for name in options.scheme if re.match(SHAPES[name], method)]
+        if len(found) != 1 or not re.fullmatch("(emulated )?fpga", device):
+            sys.exit(f"'{method}' on '{device}' is none of {options.scheme} on an FPGA")
+        seen.update(found)
+    if "other ranks: " in output:
+        sys.exit("another rank is solved in another way:\n" + output)
+    if seen != set(options.scheme):
+        sys.exit(f"of {options.scheme} only {sorted(seen)} solve in\n{output}")
 
 
 def check_output(options, output):
@@ -66,6 +93,8 @@ def check_output(options, output):
     left = [name for name in re.findall(r"Option left: name:(\S+)", output) if re.search(r"oclspkt|pc_type|dll_", name)]
     if left:
         sys.exit(f"options were left over: {left}")
+    if options.scheme:
+        check_schemes(options, output)
     for pattern in options.expect:
         if not re.search(pattern, output):
             sys.exit(f"no match of {pattern!r} in\n{output}")
@@ -94,12 +123,14 @@ def difference(x, y):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--plugin", required=True)
-    parser.add_argument("--solution", required=True, choices=["ksp", "snes", "ts", "tao", "monitor"])
+    parser.add_argument("--solution", required=True, choices=["ksp", "snes", "ts", "tao", "monitor", "own"],
+                        help="how it is written; `own`: the program checks its answer by itself")
     parser.add_argument("--tolerance", type=float, default=1e-10)
     parser.add_argument("--prefix", default="", help="of the preconditioner, e.g. sub_")
     parser.add_argument("--outer", default="", help="options of the program for both runs")
     parser.add_argument("--device", default="", help="-pc_oclspkt_devices; the view must name a device of this type")
     parser.add_argument("--expect", action="append", default=[], help="what the output must match")
+    parser.add_argument("--scheme", action="append", default=[], choices=SHAPES, help="of the device, see SHAPES")
     parser.add_argument("--one-iteration", action="store_true")
     parser.add_argument("--iterations", type=int, help="of the longest linear solve, to within one")
     parser.add_argument("--inner", default="", help="options of the plugin, for its run only")
@@ -112,9 +143,11 @@ def main():
     plugin = ["-dll_append", options.plugin, f"-{options.prefix}pc_type", "oclspkt"] + options.inner.split()
     if options.device:
         plugin += [f"-{options.prefix}pc_oclspkt_devices", options.device]
-        options.expect.append(rf"device: .*\({options.device}\b")
+        options.expect.append(rf"device: .*\((emulated )?{options.device}\b")
     with tempfile.TemporaryDirectory() as folder:
         output, solution = run(options, options.outer.split() + plugin, folder)
+        if options.solution == "own":
+            return check_output(options, output)
         _, reference = run(options, options.outer.split() + [f"-{options.prefix}pc_type", options.reference], folder)
     check_output(options, output)
     worst = difference(solution, reference)

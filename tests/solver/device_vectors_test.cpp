@@ -191,6 +191,28 @@ TYPED_TEST(DeviceVectors, OfManyPiecesGiveTheSameBitsToo) {
   });
 }
 
+/// Vectors of the host go by three queues, those in buffers by one.
+TYPED_TEST(DeviceVectors, OfManyPiecesGiveTheSameBitsByKernelsForFpgas) {
+  using T = TypeParam;
+  const LineSet lines = LineSet::one(10'000'000 / static_cast<Index>(sizeof(T)));
+  const Bands<T> bands = test::random_dominant<T>(lines, 10);
+  const std::vector<T> y = test::random_vector<T>(lines.extent());
+  test::with_every_device([&](Options options) {
+    if (options.variant != "cpu") return;  // those that stand in for FPGAs
+    for (const char* variant : {"default", "fpga-tdma"}) {
+      SCOPED_TRACE(std::string("variant ") + variant);
+      options.variant = variant;
+      for (const Index chunk : {Index{0}, lines.extent() / 3}) {
+        options.chunk = chunk;
+        Solver<T> solver(options);
+        this->set_up(solver, bands);
+        EXPECT_NE(solver.report().shape.find("one work-item"), std::string::npos) << solver.report().shape;
+        this->expect_the_same(solver, y);
+      }
+    }
+  });
+}
+
 TYPED_TEST(DeviceVectors, MayBelongToASystemLargerThanTheRestOfTheMemory) {
   using T = TypeParam;
   const LineSet lines = LineSet::one(200'003);

@@ -85,6 +85,8 @@ void lose_device(const Options& options) {
   Helpers::set_up(solver, bands);
   const std::string device = solver.report().device.name;
   require(device != "host", "the device is used: " + solver.report().device.why);
+  const bool task = solver.report().shape.find("one work-item") != std::string::npos;
+  require(task == (options.method == MethodChoice::truncated_streamed), "the plan is " + solver.report().shape);
   test::set_fault_hook(occupy);
   auto start = Clock::now();
   require(Helpers::backward_error(solver, bands) <= 100, "the answer is right");
@@ -107,18 +109,30 @@ void lose_device(const Options& options) {
   std::exit(0);
 }
 
-TEST(EndlessKernel, CostsTheDeviceAndNeitherAnswerNorTime) {
+/// Expect that a child process loses a device and is none the worse for it.
+void expect_prompt_loss(Options options, MethodChoice method) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");  // children start anew: run-times do not survive a fork
-  test::with_every_device([&](Options options) {
-    if (options.devices == "host") return;
-    options.on_device_failure = OnDeviceFailure::quiet;
-    options.method = MethodChoice::truncated_halo;
-    options.transfer = Transfer::copy;
-    options.timeout = 0.5;
-    const auto start = Clock::now();
-    EXPECT_EXIT(lose_device(options), testing::ExitedWithCode(0), "solved without ");
-    EXPECT_LT(since(start), kPromptEnd) << "the process waited for the kernel";
+  options.on_device_failure = OnDeviceFailure::quiet;
+  options.method = method;
+  options.transfer = Transfer::copy;
+  options.timeout = 0.5;
+  const auto start = Clock::now();
+  EXPECT_EXIT(lose_device(options), testing::ExitedWithCode(0), "solved without ");
+  EXPECT_LT(since(start), kPromptEnd) << "the process waited for the kernel";
+}
+
+TEST(EndlessKernel, CostsTheDeviceAndNeitherAnswerNorTime) {
+  test::with_every_device([&](const Options& options) {
+    if (options.devices != "host") expect_prompt_loss(options, MethodChoice::truncated_halo);
   });
+}
+
+TEST(EndlessKernel, InFrontOfKernelsForFpgasCostsTheEmulatorAlone) {
+  for (const DeviceInfo& info : device_module(nullptr)->devices()) {
+    Options options;
+    options.devices = std::to_string(info.index);
+    if (info.emulated) expect_prompt_loss(options, MethodChoice::truncated_streamed);
+  }
 }
 
 }  // namespace

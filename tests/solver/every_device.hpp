@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "device.hpp"
 #include "emulators.hpp"
@@ -16,6 +17,15 @@ namespace oclspkt::test {
 /// True if nothing is truncated and nothing pivots; which of both methods it is depends on the cores of the device.
 inline bool is_exact(const Report& report) {
   return report.method == Method::exact_twopass || report.method == Method::exact_factored;
+}
+
+/// The devices that stand in for others.
+inline std::vector<DeviceInfo> emulated_devices() {
+  std::vector<DeviceInfo> found;
+  for (const DeviceInfo& device : device_module(nullptr)->devices()) {
+    if (device.emulated) found.push_back(device);
+  }
+  return found;
 }
 
 /// Call f(options) with options that name each device in turn, the host last. Those that stand in for FPGAs run kernels

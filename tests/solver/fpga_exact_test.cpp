@@ -211,11 +211,33 @@ TYPED_TEST(FpgaExact, GivesWayToPivotingWhereRowsAreNotDominant) {
       this->set_up(solver, weak);
       EXPECT_EQ(solver.report().method, Method::pivot) << lines.describe();
       EXPECT_LE(this->backward_error(solver, weak), 20) << lines.describe();
-      // Dominant by columns: the host's factors tell that they do not grow.
-      const Bands<T> columns = test::column_sums_zero<T>(lines, 0.1);
-      this->set_up(solver, columns);
-      EXPECT_EQ(solver.report().device.name, "host");
-      EXPECT_LE(this->backward_error(solver, columns), 20) << lines.describe();
+      // Rows that grow, and diagonals that rounding loses: the host's factors tell how far that comes true.
+      Bands<T> grows = test::constant<T>(lines, -1, 20, -1);
+      for (Index l = 0; l < lines.count(); ++l) grows.diag()[lines.first(l) + 8 * lines.row_stride()] = T(0.01);
+      Bands<T> columns = test::column_sums_zero<T>(lines, 0.1);
+      for (Bands<T>* hard : {&grows, &columns}) {
+        this->set_up(solver, *hard);
+        EXPECT_EQ(solver.report().device.name, "host") << lines.describe();
+        EXPECT_LE(this->backward_error(solver, *hard), 20) << lines.describe();
+      }
+    }
+  });
+}
+
+TYPED_TEST(FpgaExact, TakesRowsThatAreNotDominantIfTheyDoNotGrow) {
+  using T = TypeParam;
+  this->on_devices([&](Options options) {
+    options.method = MethodChoice::automatic;
+    for (const LineSet& lines : {LineSet::one(203), LineSet::equal(70, 38), LineSet::grid_axis(1, 37, 36, 3)}) {
+      Solver<T> solver(options);
+      // The Jacobian of u'' + u^2 on a fine grid, whose diagonals are a bit less than their couplings.
+      const Bands<T> weak = test::constant<T>(lines, -1, T(2 - 1e-6), -1);
+      this->set_up(solver, weak);
+      EXPECT_NE(solver.report().device.name, "host") << lines.describe() << ": " << explain(solver.report()).front();
+      EXPECT_EQ(solver.report().method, Method::exact_factored);
+      EXPECT_LT(solver.report().dominance, 1);
+      EXPECT_LE(solver.report().rounding, kRoundingLimit);
+      EXPECT_LE(this->backward_error(solver, weak), 20) << lines.describe();
     }
   });
 }

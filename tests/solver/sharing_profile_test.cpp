@@ -3,13 +3,16 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "every_device.hpp"
 #include "line_judge.hpp"
 #include "matrices.hpp"
 #include "oclspkt/solver.hpp"
@@ -44,6 +47,18 @@ TEST(SharingProfile, IsKeptBetweenSolversAndSurvivesDamage) {
     EXPECT_NEAR(second.shares[k].predicted_seconds, first.shares[k].seconds, 1e-3 * first.shares[k].seconds)
         << "what was measured is predicted";
   }
+  for (const DeviceInfo& device : test::emulated_devices()) {
+    options.devices = "host," + std::to_string(device.index);
+    EXPECT_EQ(life().shares.size(), 2u);
+    std::ifstream stream(file);
+    const std::string text{std::istreambuf_iterator<char>(stream), {}}, named = "emulated " + device.name;
+    EXPECT_NE(text.find(named), std::string::npos) << text;
+    for (std::size_t at = 0; (at = text.find(device.name, at)) != std::string::npos; ++at) {
+      EXPECT_EQ(text.substr(at - std::min<std::size_t>(at, 9), named.size()), named)
+          << "a figure of no emulated device";
+    }
+  }
+  options.devices = "host,0";
   std::filesystem::resize_file(file, 20);
   EXPECT_EQ(life().shares.size(), 2u);
   EXPECT_GT(std::filesystem::file_size(file), 20u) << "written anew";

@@ -330,5 +330,52 @@ TEST(SharingCalls, ChunksAreAsShortAsAsked) {
   }
 }
 
+TYPED_TEST(Sharing, IsRightOverAllDevicesAndAnEmulatorByKernelsForFpgas) {
+  using T = TypeParam;
+  if (test::emulated_devices().empty()) GTEST_SKIP() << "nothing is emulated here";
+  Options options = shared_evenly("all,emulation");
+  options.variant = "default";
+  for (const double d : {3.0, 1.0}) {
+    SCOPED_TRACE("dominance " + std::to_string(d));
+    Solver<T> solver(options);
+    const Bands<T> bands = test::constant<T>(LineSet::one(200'000), -1, 2 * d, -1);
+    this->set_up(solver, bands);
+    EXPECT_LE(this->backward_error(solver, bands), 20);
+    this->expect_sums(solver);
+    const std::vector<ShareReport>& shares = solver.report().sharing.shares;
+    ASSERT_EQ(shares.size(), device_module(nullptr)->devices().size()) << solver.report().sharing.why;
+    for (const ShareReport& share : shares) {
+      EXPECT_EQ(share.emulated, share.shape.find("one work-item") != std::string::npos) << share.shape;
+      EXPECT_GT(share.rows, 0);
+      EXPECT_GT(share.predicted_seconds, 0);
+      EXPECT_GT(share.seconds, 0);
+    }
+  }
+}
+
+TEST(SharingCalls, AnEmulatedDeviceDoesNotPassForABoard) {
+  if (test::emulated_devices().empty()) GTEST_SKIP() << "nothing is emulated here";
+  const Bands<double> bands = test::constant<double>(LineSet::one(1 << 18), -1, 3, -1);
+  for (const DeviceInfo& device : test::emulated_devices()) {
+    Options options;
+    options.devices = std::to_string(device.index) + ",host";
+    options.profile = "none";
+    options.reproducible = true;
+    for (const char* balance : {"kernel", "energy"}) {
+      options.balance = balance;
+      Solver<double> solver(options);
+      solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
+      EXPECT_EQ(solver.report().device.name, "host") << balance << ": " << solver.report().sharing.why;
+    }
+    options.balance = "even";
+    Solver<double> solver(options);
+    solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
+    ASSERT_EQ(solver.report().sharing.shares.size(), 2u) << solver.report().sharing.why;
+    EXPECT_TRUE(solver.report().sharing.shares[0].emulated);
+    EXPECT_FALSE(solver.report().sharing.shares[1].emulated);
+    EXPECT_LT(solver.report().sharing.shares[1].predicted_seconds, solver.report().sharing.shares[0].predicted_seconds);
+  }
+}
+
 }  // namespace
 }  // namespace oclspkt

@@ -5,6 +5,7 @@
 
 #include "cost.hpp"
 #include "oclspkt/error.hpp"
+#include "processors.hpp"
 #include "selection.hpp"
 
 namespace oclspkt {
@@ -48,6 +49,18 @@ TEST(Selection, NeverTakesAnEmulatedDeviceUnnamed) {
   EXPECT_TRUE(select_devices("host,gpu", machine(), {}).host);
 }
 
+TEST(Processor, ThatIsEmulatedHasNoFiguresOfABoardOfTheSameName) {
+  DeviceModule* const any = reinterpret_cast<DeviceModule*>(1);  // only told from null, which is the host
+  Processor emulator{any, 2, machine()[2], {}}, board = emulator;
+  board.info.emulated = false;
+  EXPECT_EQ(emulator.name(), board.name());
+  EXPECT_NE(emulator.known_as(), board.known_as());
+  EXPECT_NE(emulator.figures_of(), board.figures_of());
+  board.info.driver_version = "2";
+  EXPECT_NE(board.figures_of(), Processor(any, 2, machine()[2], {}).figures_of());
+  EXPECT_EQ(Processor().known_as(), "host");
+}
+
 TEST(Selection, ListsWhatThereIsWhenAWordMatchesNothing) {
   for (const std::string word : {"tpu", "7", "", "cpu,,gpu", "-1"}) {
     try {
@@ -57,6 +70,7 @@ TEST(Selection, ListsWhatThereIsWhenAWordMatchesNothing) {
       const std::string text = error.what();
       EXPECT_NE(text.find("NVIDIA H200"), std::string::npos) << text;
       EXPECT_NE(text.find("a platform that is broken"), std::string::npos) << text;
+      EXPECT_NE(text.find("2: emulated fpga, FPGA Emulation Device"), std::string::npos) << text;
       EXPECT_NE(text.find("auto, all, host"), std::string::npos) << text;
     }
   }

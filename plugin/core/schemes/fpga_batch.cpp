@@ -23,8 +23,8 @@ class FpgaBatch final : public SchemeOf<FpgaBatch> {
   bool in_pieces(const Plan&) const override { return false; }
   Elimination elimination() const override { return {.plain = true}; }
   template <typename T>
-  Rounding bound(const Plan&, const LineSet&, const BandsView<T>&, const Survey& survey) const {
-    return bound_thomas(survey);
+  Rounding bound(const Plan&, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) const {
+    return bound_thomas(survey, lines, bands);
   }
 
   template <typename T>

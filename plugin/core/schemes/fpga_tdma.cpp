@@ -20,8 +20,8 @@ class FpgaTdma final : public SchemeOf<FpgaTdma> {
   bool in_pieces(const Plan&) const override { return false; }
   Elimination elimination() const override { return {.plain = true}; }
   template <typename T>
-  Rounding bound(const Plan&, const LineSet&, const BandsView<T>&, const Survey& survey) const {
-    return bound_thomas(survey);
+  Rounding bound(const Plan&, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) const {
+    return bound_thomas(survey, lines, bands);
   }
 
   template <typename T>
@@ -32,7 +32,7 @@ class FpgaTdma final : public SchemeOf<FpgaTdma> {
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
     Plan plan = plan_of(problem);
     if (plan.chunk_tiles == 0 && plan.n > 0) {
-      rejection = {"the device's memory does not hold all rows at once: raise device_memory", {}, plan};
+      rejection = {why_too_small<T>(problem, plan), {}, plan};
       return std::nullopt;
     }
     serve_if_symmetric(problem, plan);
@@ -46,6 +46,17 @@ class FpgaTdma final : public SchemeOf<FpgaTdma> {
   }
 
  private:
+  template <typename T>
+  static std::string why_too_small(const Problem<T>& problem, const Plan& plan) {
+    const std::int64_t array = round_up(plan.n, plan.m) * static_cast<Index>(sizeof(T));
+    if (array <= problem.traits.chunk_bytes) {
+      return "the device's memory does not hold all rows at once: raise device_memory";
+    }
+    return format(
+        "the device's largest buffer has %lld bytes, which do not hold all %lld rows at once: name another "
+        "device, or method truncated",
+        static_cast<long long>(problem.traits.chunk_bytes), static_cast<long long>(plan.n));
+  }
   template <typename T>
   Plan plan_of(const Problem<T>& problem) const {
     Plan plan = make_tdma_plan(problem.bands.lines().rows(), problem.options.partition, sizeof(T), problem.traits);

@@ -85,11 +85,13 @@ struct DeviceReport {
   std::string platform;       ///< empty for the host
   std::string why;            ///< why this one, in words that are the same in every run
   std::string costs;          ///< the predicted times that were compared; empty if none were
+  bool emulated = false;      ///< a processor of the host stands in for the device, such as for an FPGA
 };
 
 /// The rows of one of several processors that solve together.
 struct ShareReport {
   std::string device, type, platform;  ///< as in DeviceReport
+  bool emulated = false;               ///< the same
   Method method = Method::pivot;
   std::string shape;  ///< of its plan
   Index rows = 0;
