@@ -62,16 +62,17 @@ struct DeviceProfile {
 
 /// For which kind of device kernels are made. By type: those for GPUs on GPUs, those for FPGAs on FPGAs, those for CPUs
 /// on all others. No task: the same, but those for CPUs on FPGAs, where a scheme is named that is not for these. Paper:
-/// the paper's own for GPUs, where they fit, else those for GPUs.
-enum class Variant { by_type, no_task, cpu, gpu, fpga, paper };
+/// by type, the paper's own where they fit. Paper gpu: the paper's own for GPUs on every device, for tests.
+enum class Variant { by_type, no_task, cpu, gpu, fpga, paper, paper_gpu };
 
 /// @pre name is one of kVariantNames
 inline Variant variant_of(const std::string& name) {
-  return name == "cpu"     ? Variant::cpu
-         : name == "gpu"   ? Variant::gpu
-         : name == "fpga"  ? Variant::fpga
-         : name == "paper" ? Variant::paper
-                           : Variant::by_type;
+  return name == "cpu"         ? Variant::cpu
+         : name == "gpu"       ? Variant::gpu
+         : name == "fpga"      ? Variant::fpga
+         : name == "paper"     ? Variant::paper
+         : name == "paper-gpu" ? Variant::paper_gpu
+                               : Variant::by_type;
 }
 
 /// What a device solver needs beyond plan and bands.

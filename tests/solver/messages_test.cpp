@@ -147,6 +147,9 @@ std::vector<Mistake> mistakes_of_matrices() {
        "takes lines laid end to end", "exact-twopass", "use method auto"},
       {"the paper's form without dominance",
        [] { set_up({.devices = "cpu", .method = MethodChoice::truncated_halo, .variant = "paper"}, System(1.5)); },
+       "does not pivot", "row dominance 0.7500", "choose variant cpu"},
+      {"the paper's form for GPUs without dominance",
+       [] { set_up({.devices = "cpu", .method = MethodChoice::truncated_halo, .variant = "paper-gpu"}, System(1.5)); },
        "does not pivot", "row dominance 0.7500", "choose variant gpu"},
       {"a device of 1000 bytes",
        [] {

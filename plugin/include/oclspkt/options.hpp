@@ -51,7 +51,7 @@ inline constexpr const char* kPrecisionNames[] = {"same", "narrow"};
 inline constexpr const char* kFormNames[] = {"general", "symmetric", "shared", "narrow"};
 inline constexpr const char* kOnDeviceFailureNames[] = {"degrade", "quiet", "error"};
 inline constexpr const char* kSingularNames[] = {"auto", "fail", "pin"};
-inline constexpr const char* kVariantNames[] = {"default", "cpu", "gpu", "fpga", "paper"};
+inline constexpr const char* kVariantNames[] = {"default", "cpu", "gpu", "fpga", "paper", "paper-gpu"};
 inline constexpr const char* kTransferNames[] = {"auto", "copy"};
 
 inline constexpr const char* name(Method m) { return kMethodNames[static_cast<int>(m)]; }
