@@ -84,6 +84,7 @@ struct DeviceSettings {
   double timeout = 0;              ///< seconds, see Options::timeout
   bool kernel_times = false;       ///< see Options::kernel_times
   std::string fpga_binary = {};    ///< see Options::fpga_binary
+  bool spread_banks = false;       ///< see Options::fpga_banks
   /// Bytes of a vector up to which work-groups handle NaN at once, which costs some 10 % of an apply in double.
   /// Beyond, they tell whether they met one, which takes 6 us (H200), and an apply that did is repeated NaN-safe.
   std::int64_t nan_safe_bytes = 50'000'000;
@@ -208,7 +209,7 @@ class DeviceModule {
 /// error)`. `abi` must equal kDeviceModuleAbi. The module object lives until the process ends. Throws nothing but
 /// bad_alloc; a later call then tries again.
 using DeviceModuleEntry = DeviceModule* (*)(const char* abi, std::string* error);
-inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 10";
+inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 11";
 inline constexpr const char* kDeviceModuleEntryName = "oclspkt_cl_module";
 
 /// Open the module beside this library at first use.

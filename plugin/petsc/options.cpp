@@ -100,6 +100,14 @@ const OptionEntry kTable[] = {
      "it. A file that is damaged, or was made for another device, driver or version, is an error of the device that "
      "names the file, the cause and the cure; see `-pc_oclspkt_on_device_failure`. Devices that are no FPGAs ignore "
      "the option. The page docs/fpga.md says how to make such files."},
+    {"fpga_banks", "FpgaBanks", "const char[]", "name", &Options::fpga_banks,
+     "whether boards with FPGAs have whole arrays on memory banks of their own",
+     "`none` leaves buffers to the vendor's run-time, which spreads bursts over all banks unless the image was built "
+     "otherwise. `spread` places each array on one of two banks, so that the fuller one moves as little as possible: 3 "
+     "words a row on one and 2 on the other for truncated SPIKE. It is for images that were built for that, by "
+     "`-no-interleaving` of Intel's compiler or `--connectivity.sp` of AMD's. Bands and vectors that are copied to the "
+     "board are placed; buffers of the program that applies are not. Intel's emulator takes the option and has one "
+     "memory; all other devices ignore it."},
     {"precision", "Precision", "PCOCLSPKTPrecision", "", choice<&Options::precision, kPrecisionNames>(),
      "storage of the bands: the precision of the vectors, or rounded to float",
      "`same` is PetscScalar. `narrow` rounds the bands to float: an apply then has an error of about 1e-7 times "

@@ -68,6 +68,9 @@ void check_options(const Options& o) {
                        "' does not exist; there are: default, cpu, gpu, fpga, paper, paper-gpu, and the schemes" +
                        scheme_names());
   }
+  if (std::find(std::begin(kFpgaBanksNames), std::end(kFpgaBanksNames), o.fpga_banks) == std::end(kFpgaBanksNames)) {
+    throw InvalidInput("fpga_banks '" + o.fpga_banks + "' does not exist; there are: none, spread");
+  }
   if (!(o.rtol >= 0 && o.rtol < 1))
     throw InvalidInput(format("rtol must lie in [0, 1), not %g (0: the rounding of the arithmetic)", o.rtol));
   parse_balance(o.balance);

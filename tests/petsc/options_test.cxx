@@ -113,6 +113,7 @@ void for_each_pair(Check check) {
   check("balance", PCOCLSPKTSetBalance, PCOCLSPKTGetBalance, static_cast<const char*>("even"));
   check("profile", PCOCLSPKTSetProfile, PCOCLSPKTGetProfile, static_cast<const char*>("none"));
   check("fpga_binary", PCOCLSPKTSetFpgaBinary, PCOCLSPKTGetFpgaBinary, static_cast<const char*>("boards:a.aocx"));
+  check("fpga_banks", PCOCLSPKTSetFpgaBanks, PCOCLSPKTGetFpgaBanks, static_cast<const char*>("spread"));
   check("reproducible", PCOCLSPKTSetReproducible, PCOCLSPKTGetReproducible, PETSC_TRUE);
   check("lock_vectors", PCOCLSPKTSetLockVectors, PCOCLSPKTGetLockVectors, PETSC_TRUE);
   check("chunk", PCOCLSPKTSetChunk, PCOCLSPKTGetChunk, PetscInt(100000));
