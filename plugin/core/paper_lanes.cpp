@@ -14,7 +14,7 @@ namespace {
 /// Arrays of a chunk: three bands, y, x, six that are marshalled; and one for all that is small.
 constexpr Index kPaperLanesArrays = 12;
 /// Runs per core where there are more tiles than cores, so that a core that is late does not hold up the others.
-constexpr Index kRunsPerCore = 4;
+constexpr Index kPaperRunsPerCore = 4;
 /// Rows of a partition are an odd number of vectors of so many: powers of two collide in the caches while the rows of
 /// all partitions of a tile are marshalled.
 constexpr Index kVectorRows = 16;
@@ -34,7 +34,7 @@ struct Truncated {
 };
 
 template <typename T>
-Truncated truncate(const Plan& plan, const BandsView<T>& bands, Index k) {
+Truncated truncate_partition(const Plan& plan, const BandsView<T>& bands, Index k) {
   const SweepRows<T> rows(bands, plan.n, false), upwards(bands, plan.n, true);
   const auto& form = plan.as<PaperLanes>();
   const Index first = k * plan.m, size = std::min(plan.n - first, plan.m);
@@ -91,7 +91,7 @@ template <typename T>
 std::vector<Truncated> truncate_all(const Plan& plan, const BandsView<T>& bands, Index partitions) {
   std::vector<Truncated> swept(static_cast<std::size_t>(partitions));
   for_pieces(partitions, std::max<Index>(1, kPieceRows / plan.m), [&](Index begin, Index end) {
-    for (Index k = begin; k < end; ++k) swept[static_cast<std::size_t>(k)] = truncate(plan, bands, k);
+    for (Index k = begin; k < end; ++k) swept[static_cast<std::size_t>(k)] = truncate_partition(plan, bands, k);
   });
   return swept;
 }
@@ -115,7 +115,7 @@ Plan make_paper_lanes_plan(Index n, Index m, Index m_min, const char* scheme, in
   plan.lanes = lanes_of(traits);
   const Index both = plan.add<PaperLanes>({round_up(m_min, kPaperLanesQuantum)}).swept_up();
   plan.m = round_up(std::max(std::min(m, std::max<Index>(n, 1)), both), plan.lanes);
-  plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, kRunsPerCore * std::max(1, traits.cores)));
+  plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, kPaperRunsPerCore * std::max(1, traits.cores)));
   const Index held = words_of(word, traits) / plan.tile_rows();
   // Without all tiles at once the neighbours' partitions come along.
   plan.chunk_tiles = held >= plan.tiles() ? plan.tiles() : std::max<Index>(0, held - 1);

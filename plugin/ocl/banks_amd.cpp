@@ -16,7 +16,7 @@ struct ExtendedPointer {
   void* parameter;  ///< null
 };
 
-cl_mem create(cl_context context, cl_mem_flags flags, std::size_t bytes, Bank bank, cl_int* error) {
+cl_mem create_behind_pointer(cl_context context, cl_mem_flags flags, std::size_t bytes, Bank bank, cl_int* error) {
   ExtendedPointer pointer{1U << static_cast<unsigned>(bank - 1), nullptr, nullptr};
   return clCreateBuffer(context, flags | kExtendedPointer, bytes, &pointer, error);
 }
@@ -24,7 +24,7 @@ cl_mem create(cl_context context, cl_mem_flags flags, std::size_t bytes, Bank ba
 }  // namespace
 
 const BankVendor& amd_banks() {
-  static constexpr BankVendor kAmd{"Xilinx", create};
+  static constexpr BankVendor kAmd{"Xilinx", create_behind_pointer};
   return kAmd;
 }
 

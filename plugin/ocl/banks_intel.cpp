@@ -8,14 +8,14 @@ namespace {
 
 constexpr unsigned kChannelShift = 16;
 
-cl_mem create(cl_context context, cl_mem_flags flags, std::size_t bytes, Bank bank, cl_int* error) {
+cl_mem create_in_channel(cl_context context, cl_mem_flags flags, std::size_t bytes, Bank bank, cl_int* error) {
   return clCreateBuffer(context, flags | static_cast<cl_mem_flags>(bank) << kChannelShift, bytes, nullptr, error);
 }
 
 }  // namespace
 
 const BankVendor& intel_banks() {
-  static constexpr BankVendor kIntel{"Intel(R) FPGA", create};
+  static constexpr BankVendor kIntel{"Intel(R) FPGA", create_in_channel};
   return kIntel;
 }
 

@@ -14,8 +14,8 @@
 #include "non_finite.hpp"
 #include "pipeline.hpp"
 #include "registry.hpp"
-#include "schemes/scheme.hpp"
 #include "schemes/part.hpp"
+#include "schemes/scheme.hpp"
 #include "schemes/table.hpp"
 
 namespace oclspkt::ocl {
