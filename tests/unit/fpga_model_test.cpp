@@ -45,6 +45,7 @@ TEST(FpgaModel, PlacesArraysNoBetterThanTheSchemesDo) {
                                                         {"fpga-tdma", FpgaKernel::tdma_stored},
                                                         {"fpga-batch", FpgaKernel::tdma_batch}};
   for (const auto& [scheme, kernel] : schemes) {
+    ASSERT_NE(find_scheme(scheme), nullptr) << scheme;
     for (const Form form : {Form::general, Form::symmetric}) {
       const std::vector<FpgaPass> passes = fpga_passes(kernel, form);
       const FpgaBanks ours = banks_of(scheme, passes, form), best = place_fpga_arrays(passes, 2);
