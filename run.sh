@@ -21,6 +21,7 @@ usage: ./run.sh VERB
           `fuzz attack SECONDS` solves hard systems on every device and judges each answer
   bench   build oclspkt-bench and run it; what follows the verb goes to it: solve, sweep, lines, weak-line, choices,
           petsc, adi (default: solve --device cpu --precision double --rows 2e7 --dominance 3).
+          `bench schemes FILE` times every scheme (`--variant fpga`: those for FPGAs), see oclspkt-bench-schemes --help;
           `bench all` runs the lot and writes docs/performance.md, see there
   help    this text
 
@@ -85,6 +86,9 @@ case $verb in
     if [ "${1:-}" = all ]; then
       shift
       bench_all "$@"
+    elif [ "${1:-}" = schemes ]; then
+      shift
+      build/release/bin/oclspkt-bench-schemes "$@"
     else
       [ $# -gt 0 ] || set -- solve --device cpu --precision double --rows 2e7 --dominance 3
       build/release/bin/oclspkt-bench "$@"

@@ -187,37 +187,23 @@ class Schemes {
     return ways;
   }
   void ask(std::vector<Way>& ways) {
-    Way way{.variant = place_.variant};
-    const auto ask_once = [&](const Way& asked, auto&& take) {
-      const Probe probe;
-      Options options;
-      options.devices = std::to_string(place_.device->index);
-      options.variant = asked.variant;
-      Solver<T> solver(options);
-      try {
-        const BandsView<T> bands = problem_->bands.view();
-        solver.set_up(problem_->lines, bands.lower, bands.diag, bands.upper);
-      } catch (const Steered&) {
-      }
-      take(probe);
-    };
-    std::set<std::string> known;
-    const auto keep = [&](const Probe& probe) {
-      for (Way found : probe.ways()) {
-        if (way.variant != place_.variant && known.count(found.scheme) > 0) continue;
-        found.variant = way.variant;
-        ways.push_back(found);
-      }
-    };
-    ask_once(way, [&](const Probe& probe) {
-      keep(probe);
-      by_groups_ = probe.by_groups();
-      for (const Way& found : probe.ways()) known.insert(found.scheme);
-      add_chosen(probe, way, ways);
-    });
-    if (!by_groups_ || !case_.lines.contiguous()) return;
-    way.variant = "paper";
-    ask_once(way, keep);
+    const Way way{.variant = place_.variant};
+    const Probe probe;
+    Options options;
+    options.devices = std::to_string(place_.device->index);
+    options.variant = way.variant;
+    Solver<T> solver(options);
+    try {
+      const BandsView<T> bands = problem_->bands.view();
+      solver.set_up(problem_->lines, bands.lower, bands.diag, bands.upper);
+    } catch (const Steered&) {
+    }
+    by_groups_ = probe.by_groups();
+    for (Way found : probe.ways()) {
+      found.variant = way.variant;
+      ways.push_back(found);
+    }
+    if (!probe.by_task()) add_chosen(probe, way, ways);
   }
   /// Schemes that the library chooses by itself, where none proposes under the method.
   void add_chosen(const Probe& probe, const Way& base, std::vector<Way>& ways) const {

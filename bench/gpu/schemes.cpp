@@ -27,7 +27,7 @@ constexpr const char* kHelp =
     "usage: %s FILE [options]\n"
     "Time every scheme on every case that it takes, and write the results to FILE as JSON.\n\n"
     "  --device WORD     as -pc_oclspkt_devices has it, the first that it names; host: no device (gpu)\n"
-    "  --variant WORD    default, cpu or gpu: the kernels among which schemes are (default)\n"
+    "  --variant WORD    default, cpu, gpu or fpga: the kernels among which schemes are (default)\n"
     "  --sizes LIST      rows of a case, about (1e4,1e6; with 16 cores 1e7 as well, with GPUs 1.7e7)\n"
     "  --only TEXT       cases whose name has the text, such as 'd3, x512, 1e+06, double'\n"
     "  --applies N       applies that are timed (7)\n"
@@ -78,8 +78,8 @@ void take(const std::string& name, const std::string& value, SchemeSettings& s) 
   if (name == "chosen") s.chosen = true;
   if (name == "allow-debug") s.allow_debug = true;
   if (name != "variant") return;
-  if (value != "default" && value != "cpu" && value != "gpu") {
-    throw InvalidInput("--variant takes default, cpu or gpu, not '" + value + "'");
+  if (value != "default" && value != "cpu" && value != "gpu" && value != "fpga") {
+    throw InvalidInput("--variant takes default, cpu, gpu or fpga, not '" + value + "'");
   }
   s.variant = value;
 }

@@ -110,7 +110,8 @@ std::vector<Plan> made_plans(const oclspkt::Problem<T>& problem, Method method) 
   const bool groups = problem.traits.group_items > 0;
   const bool by_grid = method == Method::truncated_streamed || method == Method::exact_factored;
   if (problem.bands.lines().beside()) return groups && by_grid ? grid_plans(problem, method) : std::vector<Plan>{};
-  return !groups && method == Method::truncated_halo ? streamed_plans(problem) : std::vector<Plan>{};
+  const bool by_lanes = !groups && !problem.traits.task;
+  return by_lanes && method == Method::truncated_halo ? streamed_plans(problem) : std::vector<Plan>{};
 }
 
 /// The first plan of a scheme that holds.
@@ -140,13 +141,27 @@ std::optional<Proposal> propose_made(const oclspkt::Problem<T>& problem, Method 
   return std::nullopt;
 }
 
+/// A problem of a user who names the scheme, as those have to be that are taken only then.
+template <typename T>
+oclspkt::Problem<T> problem_for(const Scheme& scheme, const oclspkt::Problem<T>& problem, Method method,
+                                Options& named) {
+  named = problem.options;
+  if (scheme.only_asked_for()) named.variant = scheme.name();
+  oclspkt::Problem<T> asked{named, problem.bands, problem.survey, problem.traits};
+  asked.symmetric = problem.symmetric;
+  asked.rounding_limit = problem.rounding_limit;
+  asked.insist = problem.insist;
+  asked.method = method;
+  return asked;
+}
+
 /// What is to be done with set-ups.
 struct State {
   enum class Mode { off, probe, steer } mode = Mode::off;
   Way way = {};
   std::vector<Way> ways = {};
   Index usual_partition = 0;
-  bool by_groups = false;
+  bool by_groups = false, by_task = false;
 };
 
 State& state() {
@@ -192,9 +207,9 @@ class Front final : public SchemeOf<Front> {
     for (const Method method : kMethods) {
       if (choice_of(method) != way.method || scheme == nullptr) continue;
       if (way.origin == Origin::made) return propose_made(problem, method, *scheme, rejection);
-      if (!scheme->takes(method, problem)) continue;
-      oclspkt::Problem<T> asked = problem;
-      asked.method = method;
+      Options named;
+      const oclspkt::Problem<T> asked = problem_for(*scheme, problem, method, named);
+      if (!scheme->takes(method, asked)) continue;
       std::optional<Proposal> proposal = scheme->propose(asked, rejection);
       if (proposal && &scheme_of(proposal->plan) != scheme) proposal.reset();
       if (!proposal && !rejection) rejection.why = std::string(scheme->name()) + " has no plan for this matrix";
@@ -209,6 +224,7 @@ class Front final : public SchemeOf<Front> {
     State& s = state();
     s.ways.clear();
     s.by_groups = problem.traits.group_items > 0;
+    s.by_task = problem.traits.task;
     const LineSet& lines = problem.bands.lines();
     s.usual_partition = 0;
     if (lines.contiguous()) {
@@ -226,8 +242,9 @@ class Front final : public SchemeOf<Front> {
       for (const Method method : kMethods) {
         // Where memory is short kernels for CPUs stand in on GPUs; they are no rivals.
         const bool stands_in = s.by_groups && std::string(scheme->name()).starts_with("lanes-");
-        if (scheme->takes(method, problem) && !takes_grid(problem) && !stands_in)
-          add({scheme->name(), choice_of(method), Origin::proposed});
+        Options named;
+        const bool takes = scheme->takes(method, problem_for(*scheme, problem, method, named));
+        if (takes && !takes_grid(problem) && !stands_in) add({scheme->name(), choice_of(method), Origin::proposed});
       }
     }
   }
@@ -252,6 +269,7 @@ Probe::~Probe() { state().mode = State::Mode::off; }
 const std::vector<Way>& Probe::ways() const { return state().ways; }
 Index Probe::usual_partition() const { return state().usual_partition; }
 bool Probe::by_groups() const { return state().by_groups; }
+bool Probe::by_task() const { return state().by_task; }
 
 Steering::Steering(const Way& way) { steered_state() = {.mode = State::Mode::steer, .way = way}; }
 Steering::~Steering() { state().mode = State::Mode::off; }

@@ -45,6 +45,8 @@ class Probe {
   Index usual_partition() const;
   /// Kernels are by work-groups.
   bool by_groups() const;
+  /// Kernels are by one work-item.
+  bool by_task() const;
 };
 
 /// Every set-up between construction and destruction is by the scheme of a way, or ends with Steered where the device

@@ -40,8 +40,8 @@ TEST(SchemesProgram, TimesEverySchemeOfACpu) {
   ASSERT_EQ(run.status, 0) << run.output;
   const auto json = file.read();
   const auto right = check_records(json);
-  for (const char* scheme : {"lanes-halo", "lanes-tiles", "lanes-streamed", "lanes-twopass", "beside-halo",
-                             "beside-factored", "host-pivot"}) {
+  for (const char* scheme : {"lanes-halo", "lanes-paper", "lanes-tiles", "lanes-streamed", "lanes-twopass",
+                             "beside-halo", "beside-factored", "host-pivot"}) {
     EXPECT_GT(right.count(scheme), 0U) << scheme << "\n" << run.output;
   }
   EXPECT_EQ(json["provenance"]["vectors"], "host");
@@ -55,6 +55,16 @@ TEST(SchemesProgram, SteersAmongKernelsForGpus) {
   ASSERT_EQ(run.status, 0) << run.output;
   const auto right = check_records(file.read());
   for (const char* scheme : {"tiles-halo", "tiles-streamed", "tiles-twopass", "grids-whole", "grids-factored"}) {
+    EXPECT_GT(right.count(scheme), 0U) << scheme << "\n" << run.output;
+  }
+}
+
+TEST(SchemesProgram, SteersAmongKernelsForFpgas) {
+  const JsonFile file;
+  const auto run = run_program(file.path() + " --device cpu --variant fpga --only d3" + kTiny);
+  ASSERT_EQ(run.status, 0) << run.output;
+  const auto right = check_records(file.read());
+  for (const char* scheme : {"fpga-spktrunc", "fpga-spkboth", "fpga-spkjac", "fpga-tdma", "fpga-batch"}) {
     EXPECT_GT(right.count(scheme), 0U) << scheme << "\n" << run.output;
   }
 }
@@ -89,7 +99,7 @@ TEST(SchemesProgram, SaysWhatItWants) {
                {"--list --sizes 1e4", "lambda1e2, x512, 10000, double", 0},
                {"/dev/null --device no-such-card --allow-debug", "no device matches 'no-such-card'", 2},
                {"no-such-folder/x.json --allow-debug", "folder that exists", 2},
-               {"x.json --variant paper", "--variant takes default, cpu or gpu", 2},
+               {"x.json --variant paper", "--variant takes default, cpu, gpu or fpga", 2},
                {"x.json --sizes 1", "--sizes takes numbers from 64", 2}};
   for (const auto& c : cases) {
     const auto run = run_program(c.arguments);

@@ -65,16 +65,17 @@ struct DeviceProfile {
 
 /// For which kind of device kernels are made. By type: those for GPUs on GPUs, those for FPGAs on FPGAs, those for CPUs
 /// on all others. No task: the same, but those for CPUs on FPGAs, where a scheme is named that is not for these. Paper:
-/// the paper's own for GPUs, where they fit, else those for GPUs.
-enum class Variant { by_type, no_task, cpu, gpu, fpga, paper };
+/// by type, the paper's own where they fit. Paper gpu: the paper's own for GPUs on every device, for tests.
+enum class Variant { by_type, no_task, cpu, gpu, fpga, paper, paper_gpu };
 
 /// @pre name is one of kVariantNames
 inline Variant variant_of(const std::string& name) {
-  return name == "cpu"     ? Variant::cpu
-         : name == "gpu"   ? Variant::gpu
-         : name == "fpga"  ? Variant::fpga
-         : name == "paper" ? Variant::paper
-                           : Variant::by_type;
+  return name == "cpu"         ? Variant::cpu
+         : name == "gpu"       ? Variant::gpu
+         : name == "fpga"      ? Variant::fpga
+         : name == "paper"     ? Variant::paper
+         : name == "paper-gpu" ? Variant::paper_gpu
+                               : Variant::by_type;
 }
 
 /// What a device solver needs beyond plan and bands.
@@ -86,6 +87,7 @@ struct DeviceSettings {
   double timeout = 0;              ///< seconds, see Options::timeout
   bool kernel_times = false;       ///< see Options::kernel_times
   std::string fpga_binary = {};    ///< see Options::fpga_binary
+  bool spread_banks = false;       ///< see Options::fpga_banks
   /// Bytes of a vector up to which work-groups handle NaN at once, which costs some 10 % of an apply in double.
   /// Beyond, they tell whether they met one, which takes 6 us (H200), and an apply that did is repeated NaN-safe.
   std::int64_t nan_safe_bytes = 50'000'000;
@@ -210,7 +212,7 @@ class DeviceModule {
 /// error)`. `abi` must equal kDeviceModuleAbi. The module object lives until the process ends. Throws nothing but
 /// bad_alloc; a later call then tries again.
 using DeviceModuleEntry = DeviceModule* (*)(const char* abi, std::string* error);
-inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 10";
+inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 11";
 inline constexpr const char* kDeviceModuleEntryName = "oclspkt_cl_module";
 
 /// Open the module beside this library at first use.

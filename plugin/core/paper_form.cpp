@@ -5,9 +5,8 @@
 #include <cmath>
 #include <limits>
 #include <utility>
-#include <vector>
 
-#include "sweep_rows.hpp"
+#include "paper_sweeps.hpp"
 
 namespace oclspkt {
 namespace {
@@ -25,43 +24,6 @@ int choose_items(int most) {
   while (items > 1 && items > most) items /= 2;
   return items;
 }
-
-/// One forward sweep over a partition.
-struct ForwardSweep {
-  std::vector<double> coupling;  ///< |c_i p_i|, p the reciprocal pivots
-  std::vector<double> entered;   ///< what is left in row i of 1 before the partition
-  double spike = 1;              ///< what it is at the partition's first row of 1 behind the last
-
-  template <typename T>
-  void fill(const SweepRows<T>& a, Index first, Index end) {
-    const auto size = static_cast<std::size_t>(end - first);
-    coupling.resize(size);
-    entered.resize(size);
-    spike = 1;
-    double c = 0, left = 1;
-    for (Index i = first; i < end; ++i) {
-      const auto diag = static_cast<double>(a.diag(i));
-      const double u = diag - a.lower(i) * c;
-      // An infinite diagonal would hide behind a ratio of 0.
-      c = a.upper(i) / u + 0 * diag;
-      const auto at = static_cast<std::size_t>(i - first);
-      entered[at] = left *= std::abs(a.lower(i) / u);
-      coupling[at] = std::abs(c);
-      spike *= coupling[at];
-    }
-  }
-
-  /// The largest error of rows from `stop` on, where that of the last one is `at_last`. NaN if there is one.
-  double largest_error(double at_last, std::size_t stop) const {
-    double worst = 0, error = at_last;
-    for (std::size_t i = coupling.size(); i-- > stop;) {
-      if (i + 1 < coupling.size()) error = entered[i] + coupling[i] * error;
-      if (!(error <= worst)) worst = error;
-      if (std::isnan(error)) break;
-    }
-    return worst;
-  }
-};
 
 /// Both sweeps of a partition. Rows of `up` are counted from the last one.
 struct TwoSweeps {

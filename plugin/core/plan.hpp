@@ -52,7 +52,7 @@ struct DeviceTraits {
   int group_items = 0;                    ///< work-items of a work-group at most, where kernels for GPUs are used
   std::int64_t local_bytes = 0;           ///< local memory of a work-group, there and where kernels for FPGAs are used
   bool unproven = false;                  ///< those kernels run on a device that they are not made for
-  bool paper = false;                     ///< of those kernels the paper's own are asked for
+  bool paper = false;                     ///< of the kernels that are used the paper's own are asked for
   bool task = false;                      ///< kernels for FPGAs are used: one work-item that streams all rows
 };
 

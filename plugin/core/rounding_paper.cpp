@@ -4,43 +4,16 @@
 #include <algorithm>
 
 #include "certificate.hpp"
+#include "paper_sweeps.hpp"
 #include "rounding_runs.hpp"
-#include "rounding_scan.hpp"
 
 namespace oclspkt {
-namespace {
-
-/// A sweep of a partition by itself, the rows in the order of the sweep.
-struct PaperSweep {
-  RoundedRows rows;
-  std::vector<double> errors;  ///< of what the sweep leaves of a row, divided by the pivot
-
-  template <typename T>
-  void fill(const SweepRows<T>& from, Index first, Index count, Index n) {
-    rows.resize(count);
-    errors.resize(static_cast<std::size_t>(count));
-    PivotAbove above;
-    rows.fill(from, first, n, above);
-    double error = 0;
-    for (std::size_t i = 0; i < errors.size(); ++i) {
-      errors[i] = error = (i > 0 ? rows.down[i] * error : 0) + rows.weight[i] * rows.local[i];
-    }
-  }
-  /// Error of the unknown of row `stop`, if that of the last one is known.
-  double substituted(double at_last, std::size_t stop) const {
-    double error = at_last;
-    for (std::size_t i = errors.size() - 1; i-- > stop;) error = errors[i] + rows.up[i] * error;
-    return error;
-  }
-};
-
-}  // namespace
 
 template <typename T>
 Rounding bound_paper_form(const Plan& plan, const BandsView<T>& bands) {
   const SweepRows<T> down(bands, plan.n, false), up(bands, plan.n, true);
-  PaperSweep lu, ul, lu_next, ul_next;
-  const auto sweep = [&](Index k, PaperSweep& one, PaperSweep& other) {
+  RoundedSweep lu, ul, lu_next, ul_next;
+  const auto sweep = [&](Index k, RoundedSweep& one, RoundedSweep& other) {
     const Index first = k * plan.m, end = std::min(plan.n, first + plan.m);
     one.fill(down, first, end - first, plan.n);
     other.fill(up, plan.n - end, end - first, plan.n);

@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "pipeline.hpp"
 #include "registry.hpp"
 #include "schemes/part.hpp"
+#include "schemes/scheme.hpp"
 #include "schemes/table.hpp"
 
 namespace oclspkt::ocl {
@@ -33,6 +35,7 @@ template <typename T>
 struct DeviceState {
   std::shared_ptr<OpenDevice> device;     ///< null before the first set-up and after a release
   std::shared_ptr<OpenDevice> for_calls;  ///< by which apply_on_device() works: the same device
+  std::optional<SecondBank> placed;       ///< where buffers lie; none: wherever the run-time puts them
   std::string carries;                    ///< name of the scheme that `part` is of
   std::unique_ptr<Part<T>> part;
   std::vector<ChunkBands> bands;       ///< of each chunk; of one that is refilled where they are not resident
@@ -96,6 +99,8 @@ class ClSolver final : public DeviceSolver<T> {
   void open(State& s);
   Site site(State& s, const Waiter& waiter);
   void cut_chunks();
+  Bank bank(const State& s, bool SecondBank::*array) const;
+  void place_buffers(State& s) const;
   void make_buffers(State& s, const Waiter& waiter);
   void make_pipeline(State& s);
   void set_up_bands(State& s, const Waiter& waiter);

@@ -156,12 +156,13 @@ int FoundDevice::tile_lanes(bool is_double) const {
 }
 
 bool FoundDevice::by_groups(Variant variant) const {
-  const bool by_type = variant == Variant::by_type || variant == Variant::no_task;
-  return by_type ? info.type == DeviceType::gpu : variant == Variant::gpu || variant == Variant::paper;
+  const bool by_type = variant == Variant::by_type || variant == Variant::no_task || variant == Variant::paper;
+  return by_type ? info.type == DeviceType::gpu : variant == Variant::gpu || variant == Variant::paper_gpu;
 }
 
 bool FoundDevice::by_task(Variant variant) const {
-  return variant == Variant::by_type ? info.type == DeviceType::fpga : variant == Variant::fpga;
+  const bool by_type = variant == Variant::by_type || variant == Variant::paper;
+  return by_type ? info.type == DeviceType::fpga : variant == Variant::fpga;
 }
 
 DeviceTraits FoundDevice::traits(bool is_double, Variant variant) const {
@@ -171,13 +172,13 @@ DeviceTraits FoundDevice::traits(bool is_double, Variant variant) const {
   traits.cores = info.cores;
   traits.cache_bytes = cache_bytes;
   traits.chunk_bytes = info.max_allocation;
+  traits.paper = variant == Variant::paper || variant == Variant::paper_gpu;
   traits.task = by_task(variant);
   if (traits.task) traits.local_bytes = static_cast<std::int64_t>(local_bytes);
   if (by_groups(variant)) {
     traits.group_items = static_cast<int>(max_group_items);
     traits.local_bytes = static_cast<std::int64_t>(local_bytes);
     traits.unproven = info.type != DeviceType::gpu;
-    traits.paper = variant == Variant::paper;
   }
   return traits;
 }

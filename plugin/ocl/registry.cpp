@@ -103,8 +103,14 @@ const OpenDevice::TransferQueues& OpenDevice::transfer_queues() {
   return transfer_queues_;
 }
 
-cl::Buffer OpenDevice::buffer(cl_mem_flags flags, std::int64_t bytes, void* host) const {
+cl::Buffer OpenDevice::buffer(cl_mem_flags flags, std::int64_t bytes, void* host, Bank bank) const {
   fault_point(Place::allocate, info(), queue_());
+  if (const BankVendor* vendor = bank > 0 && host == nullptr ? bank_vendor(info()) : nullptr) {
+    cl_int error = CL_SUCCESS;
+    const cl_mem placed = vendor->create(context_(), flags, static_cast<std::size_t>(bytes), bank, &error);
+    if (error != CL_SUCCESS) throw cl::Error(error, "clCreateBuffer");
+    return cl::Buffer(placed);
+  }
   return cl::Buffer(context_, flags, static_cast<std::size_t>(bytes), host);
 }
 

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "banks.hpp"
 #include "discovery.hpp"
 #include "opencl.hpp"
 #include "program_file.hpp"
@@ -66,8 +67,9 @@ class OCLSPKT_API OpenDevice {
   const TransferQueues& transfer_queues();
 
   /// A buffer, over memory of the host if `host` is given.
+  /// @param bank  of a board with an FPGA whose vendor is known, for buffers without memory of the host; else ignored
   /// @throws cl::Error
-  cl::Buffer buffer(cl_mem_flags flags, std::int64_t bytes, void* host = nullptr) const;
+  cl::Buffer buffer(cl_mem_flags flags, std::int64_t bytes, void* host = nullptr, Bank bank = 0) const;
 
   /// The kernel of that name, built for one scalar type and number of lanes if it was not yet.
   /// @param lanes  0: those of a register; 1: work-groups of many work-items; kOneTask

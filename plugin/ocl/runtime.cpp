@@ -12,15 +12,15 @@ constexpr cl_mem_flags flags_of(Access access) {
 
 }  // namespace
 
-Buffer make_buffer(const OpenDevice& device, Access access, std::int64_t bytes) {
-  return device.buffer(flags_of(access), bytes);
+Buffer make_buffer(const OpenDevice& device, Access access, std::int64_t bytes, Bank bank) {
+  return device.buffer(flags_of(access), bytes, nullptr, bank);
 }
 
-std::int64_t ensure(const OpenDevice& device, Buffer& buffer, Access access, std::int64_t bytes) {
+std::int64_t ensure(const OpenDevice& device, Buffer& buffer, Access access, std::int64_t bytes, Bank bank) {
   const std::int64_t present = bytes_of(buffer);
   if (present >= bytes) return present;
   buffer = Buffer();  // give back before asking for more
-  buffer = make_buffer(device, access, bytes);
+  buffer = make_buffer(device, access, bytes, bank);
   return bytes;
 }
 

@@ -30,11 +30,13 @@ inline bool same(const Buffer& a, const Buffer& b) { return a() == b(); }
 /// What kernels do with a buffer.
 enum class Access { read, write, read_write };
 
+/// @param bank  see OpenDevice::buffer()
 /// @throws cl::Error
-OCLSPKT_API Buffer make_buffer(const OpenDevice& device, Access access, std::int64_t bytes);
+OCLSPKT_API Buffer make_buffer(const OpenDevice& device, Access access, std::int64_t bytes, Bank bank = 0);
 
 /// Make a buffer of at least that size, or keep it if it is large enough. @return the bytes that it has
-OCLSPKT_API std::int64_t ensure(const OpenDevice& device, Buffer& buffer, Access access, std::int64_t bytes);
+OCLSPKT_API std::int64_t ensure(const OpenDevice& device, Buffer& buffer, Access access, std::int64_t bytes,
+                                Bank bank = 0);
 
 /// A buffer over memory of the host. Read-write even for what kernels only read: Intel's CPU run-time copies read-only
 /// memory that is not aligned to 128 bytes.

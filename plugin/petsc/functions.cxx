@@ -165,6 +165,8 @@ const Composed kComposed[] = {
     getter<&Options::profile, const char*>("PCOCLSPKTGetProfile_C"),
     setter<&Options::fpga_binary, const char*>("PCOCLSPKTSetFpgaBinary_C"),
     getter<&Options::fpga_binary, const char*>("PCOCLSPKTGetFpgaBinary_C"),
+    setter<&Options::fpga_banks, const char*>("PCOCLSPKTSetFpgaBanks_C"),
+    getter<&Options::fpga_banks, const char*>("PCOCLSPKTGetFpgaBanks_C"),
     setter<&Options::reproducible, PetscBool>("PCOCLSPKTSetReproducible_C"),
     getter<&Options::reproducible, PetscBool>("PCOCLSPKTGetReproducible_C"),
     setter<&Options::lock_vectors, PetscBool>("PCOCLSPKTSetLockVectors_C"),
@@ -286,6 +288,22 @@ PetscErrorCode PCOCLSPKTGetFpgaBinary(PC pc, const char* files[]) {
   OclspktValidPC(pc);
   OclspktValidPointer(pc, files);
   PetscUseMethod(pc, "PCOCLSPKTGetFpgaBinary_C", (PC, const char*[]), (pc, files));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTSetFpgaBanks(PC pc, const char banks[]) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, banks);
+  PetscTryMethod(pc, "PCOCLSPKTSetFpgaBanks_C", (PC, const char[]), (pc, banks));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetFpgaBanks(PC pc, const char* banks[]) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, banks);
+  PetscUseMethod(pc, "PCOCLSPKTGetFpgaBanks_C", (PC, const char*[]), (pc, banks));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

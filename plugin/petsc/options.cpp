@@ -85,13 +85,14 @@ const OptionEntry kTable[] = {
      "a dominance above 1, and Thomas' algorithm, method `exact-factored`, for all others. The name of a scheme takes "
      "that scheme alone: `fpga-spktrunc` "
      "is the FPGA form of the paper named below, `fpga-spkboth` a step between it and `fpga-spkjac`, which `fpga` "
-     "takes. On a CPU, GPU kernels are compiled without optimisation and are for tests. `paper` is truncated SPIKE in "
-     "the GPU "
-     "form of Macintosh, Banks and Kelson (2019), as a baseline for measurements: method `truncated-halo` for "
-     "lines end to end, which marshals and factors the bands in every apply and moves 20 words a row and more. It "
-     "needs rows of dominance 1 or more. Set-up lengthens the partitions until the certificate is within the "
-     "tolerance, and rejects the variant if that does not help. `auto` then tries the other GPU kernels, which "
-     "also solve lines side by side; if the method is named, the set-up fails with the reason."},
+     "takes. On a CPU, GPU kernels are compiled without optimisation and are for tests. `paper` is truncated SPIKE of "
+     "Macintosh, Banks and Kelson (2019), as a baseline for measurements: on GPUs and CPUs the form that the paper has "
+     "for them, method `truncated-halo` for lines end to end, which marshals and factors the bands in every apply and "
+     "moves 20 words a row and more, and on FPGAs `fpga-spktrunc`. It needs rows of dominance 1 or more. Set-up "
+     "lengthens the partitions (GPU), or the rows that both sweeps of a partition take (CPU), until the certificate is "
+     "within the tolerance, and rejects the variant if that does not help. `auto` then tries the other kernels of the "
+     "device, which also solve lines side by side; if the method is named, the set-up fails with the reason. "
+     "`paper-gpu` is the GPU form on any device, for tests."},
     {"fpga_binary", "FpgaBinary", "const char[]", "files", &Options::fpga_binary,
      "files and folders, joined by colons, with programs for boards with FPGAs, made by oclspkt-fpga-build",
      "A board has no compiler for kernels: its programs are compiled before, in hours, and loaded from files. Beside "
@@ -99,6 +100,14 @@ const OptionEntry kTable[] = {
      "it. A file that is damaged, or was made for another device, driver or version, is an error of the device that "
      "names the file, the cause and the cure; see `-pc_oclspkt_on_device_failure`. Devices that are no FPGAs ignore "
      "the option. The page docs/fpga.md says how to make such files."},
+    {"fpga_banks", "FpgaBanks", "const char[]", "name", &Options::fpga_banks,
+     "whether boards with FPGAs have whole arrays on memory banks of their own",
+     "`none` leaves buffers to the vendor's run-time, which spreads bursts over all banks unless the image was built "
+     "otherwise. `spread` places each array on one of two banks, so that the fuller one moves as little as possible: 3 "
+     "words a row on one and 2 on the other for truncated SPIKE. It is for images that were built for that, by "
+     "`-no-interleaving` of Intel's compiler or `--connectivity.sp` of AMD's. Bands and vectors that are copied to the "
+     "board are placed; buffers of the program that applies are not. Intel's emulator takes the option and has one "
+     "memory; all other devices ignore it."},
     {"precision", "Precision", "PCOCLSPKTPrecision", "", choice<&Options::precision, kPrecisionNames>(),
      "storage of the bands: the precision of the vectors, or rounded to float",
      "`same` is PetscScalar. `narrow` rounds the bands to float: an apply then has an error of about 1e-7 times "

@@ -43,6 +43,18 @@ void require_listed(const char* option, Enum value, const char* const (&names)[N
 
 }  // namespace
 
+/// The names of all schemes: " tiles-halo/kept fpga-tdma".
+std::string scheme_names() {
+  std::string all, family;
+  for (const Scheme* scheme : all_schemes()) {
+    const std::string name = scheme->name(), of = name.substr(0, name.find('-') + 1);
+    const bool another = !of.empty() && of == family;
+    all.append(another ? "/" : " ").append(name, another ? of.size() : 0);
+    family = of;
+  }
+  return all;
+}
+
 void check_options(const Options& o) {
   require_listed("method", o.method, kMethodChoiceNames);
   require_listed("precision", o.precision, kPrecisionNames);
@@ -52,10 +64,12 @@ void check_options(const Options& o) {
   const bool listed =
       std::find(std::begin(kVariantNames), std::end(kVariantNames), o.variant) != std::end(kVariantNames);
   if (!listed && find_scheme(o.variant) == nullptr) {
-    std::string all;
-    for (const Scheme* scheme : all_schemes()) all += std::string(" ") + scheme->name();
     throw InvalidInput("variant '" + o.variant +
-                       "' does not exist; there are: default, cpu, gpu, fpga, paper, and the schemes" + all);
+                       "' does not exist; there are: default, cpu, gpu, fpga, paper, paper-gpu, and the schemes" +
+                       scheme_names());
+  }
+  if (std::find(std::begin(kFpgaBanksNames), std::end(kFpgaBanksNames), o.fpga_banks) == std::end(kFpgaBanksNames)) {
+    throw InvalidInput("fpga_banks '" + o.fpga_banks + "' does not exist; there are: none, spread");
   }
   if (!(o.rtol >= 0 && o.rtol < 1))
     throw InvalidInput(format("rtol must lie in [0, 1), not %g (0: the rounding of the arithmetic)", o.rtol));

@@ -113,6 +113,7 @@ DeviceSettings device_settings(const Options& options) {
   s.timeout = options.timeout;
   s.kernel_times = options.kernel_times;
   s.fpga_binary = options.fpga_binary;
+  s.spread_banks = options.fpga_banks == "spread";
   return s;
 }
 

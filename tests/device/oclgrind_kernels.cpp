@@ -7,6 +7,7 @@
 #include "geometry.hpp"
 #include "grid_plan.hpp"
 #include "paper_form.hpp"
+#include "paper_lanes.hpp"
 #include "residual.hpp"
 #include "task_form.hpp"
 #include "task_plan.hpp"
@@ -138,7 +139,7 @@ bool solves_by_groups(const DeviceInfo& info, const std::vector<std::string>& wo
   bands.close_lines();
   auto y = random_vector<T>(n);
   const bool paper = words[0] == "paper";
-  DeviceSettings settings{.variant = paper ? Variant::paper : Variant::gpu, .copy_vectors = true};
+  DeviceSettings settings{.variant = paper ? Variant::paper_gpu : Variant::gpu, .copy_vectors = true};
   settings.device_memory = number(4);
   DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), settings);
   traits.group_items = static_cast<int>(number(3));
@@ -165,6 +166,23 @@ bool solves_by_task(const DeviceInfo& info, const std::vector<std::string>& word
   const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), settings);
   Plan plan = make_task_plan(n, m, scheme.c_str(), sizeof(T), traits);
   if (symmetric) plan.form = Form::symmetric;
+  const std::vector<T> x = solve_by_plan(info.index, plan, bands, y, settings);
+  const double error = normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data());
+  std::printf("%s %zu bytes n = %ld: error %.1f eps\n", words[0].c_str(), sizeof(T), static_cast<long>(n),
+              error / kEps<T>);
+  return error <= 10 * kEps<T>;
+}
+
+/// By the paper's form for CPUs. Words: lanespaper, rows, rows of a partition, m_min, bytes of device memory (0: all).
+template <typename T>
+bool solves_by_paper_lanes(const DeviceInfo& info, const std::vector<std::string>& words) {
+  const Index n = std::stol(words.at(1)), m = std::stol(words.at(2)), m_min = std::stol(words.at(3));
+  const auto bands = closed(random_dominant<T>(LineSet::one(n), 20.0));
+  const auto y = random_vector<T>(n);
+  DeviceSettings settings{.variant = Variant::paper, .copy_vectors = true};
+  settings.device_memory = std::stol(words.at(4));
+  const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), settings);
+  const Plan plan = make_paper_lanes_plan(n, m, m_min, "lanes-paper", sizeof(T), traits);
   const std::vector<T> x = solve_by_plan(info.index, plan, bands, y, settings);
   const double error = normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data());
   std::printf("%s %zu bytes n = %ld: error %.1f eps\n", words[0].c_str(), sizeof(T), static_cast<long>(n),
@@ -244,13 +262,14 @@ bool solves_exactly(const DeviceInfo& info, const std::vector<std::string>& word
 }
 
 /// Words of a case: runs|reduces|paper|... (see solves_by_groups()), kept (see solves_by_kept_factors()), stream,
-/// fpga-... (see solves_by_task()), fpga... (see solves_exactly()), symmetric|alike|narrow (see solves_in_form()),
-/// strided|stridednarrow|shared|segments|grid|... (see solves_beside()), or
-/// tiles|halo|tilestream|streamed|reach|exact|factored and rows, partition, bytes of device memory (0: all); then
+/// lanespaper (see solves_by_paper_lanes()), fpga-... (see solves_by_task()), fpga... (see solves_exactly()),
+/// symmetric|alike|narrow (see solves_in_form()), strided|stridednarrow|shared|segments|grid|... (see solves_beside()),
+/// or tiles|halo|tilestream|streamed|reach|exact|factored and rows, partition, bytes of device memory (0: all); then
 /// float|double.
 template <typename T>
 bool check(const DeviceInfo& info, const std::vector<std::string>& words) {
   if (words[0] == "stream") return streams<T>(info);
+  if (words[0] == "lanespaper") return solves_by_paper_lanes<T>(info, words);
   if (words[0].starts_with("fpga-")) return solves_by_task<T>(info, words);
   if (words[0] == "kept") return solves_by_kept_factors<T>(info, words);
   if (words[0].starts_with("fpga")) return solves_exactly<T>(info, words);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The paper's form of truncated SPIKE on every device, against LAPACK and against the model in C++.
+// The paper's form of truncated SPIKE for GPUs on every device, against LAPACK and against the model in C++.
 #include "paper_form.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace oclspkt::test {
 namespace {
 
-constexpr DeviceSettings kAsInThePaper{.variant = Variant::paper};
+constexpr DeviceSettings kAsInThePaper{.variant = Variant::paper_gpu};
 
 template <typename T>
 class Paper : public testing::Test {

@@ -147,7 +147,7 @@ class RoundingBound : public testing::Test {
           ++unknown_[p.what];
           continue;
         }
-        const DeviceSettings settings{.variant = p.plan.has<PaperForm>() ? Variant::paper : Variant::gpu};
+        const DeviceSettings settings{.variant = p.plan.has<PaperForm>() ? Variant::paper_gpu : Variant::gpu};
         double error = 0;
         for (const auto& y : sides) {
           error = std::max(error, row_error(bands, solve_by_plan(info.index, p.plan, bands, y, settings), y));

@@ -6,6 +6,7 @@
 
 #include "grid_plan.hpp"
 #include "paper_form.hpp"
+#include "paper_lanes.hpp"
 #include "task_form.hpp"
 #include "task_plan.hpp"
 
@@ -174,13 +175,23 @@ void add_lines(Makers& makers) {
 }
 
 void add_paper(std::vector<PlanMaker>& all) {
-  Makers makers(Variant::paper);
+  Makers makers(Variant::paper_gpu);
   for (const Index m : {4, 32, 40, 500}) {
     makers.add(
         "paper " + std::to_string(m), Arrangement::any, Kind::dominant,
         [=](const LineSet& l, int word, const DeviceTraits& t) { return Made(make_paper_plan(l.rows(), m, word, t)); });
   }
   all.insert(all.end(), makers.all.begin(), makers.all.end());
+}
+
+void add_paper_lanes(Makers& makers) {
+  for (const auto& [m, m_min] : {std::pair<Index, Index>{0, 40}, {80, 40}}) {
+    makers.add("paper by lanes " + std::to_string(m), Arrangement::any, Kind::dominant,
+               [m = m, m_min = m_min](const LineSet& l, int word, const DeviceTraits& t) {
+                 return Made(make_paper_lanes_plan(l.rows(), m > 0 ? m : paper_lanes_partition(l.rows(), word, t),
+                                                   m_min, "lanes-paper", word, t));
+               });
+  }
 }
 
 Kind kind_for(Form form) {
@@ -237,6 +248,7 @@ std::vector<PlanMaker> makers_for_cpus() {
     return partition > 0 ? Made(make_whole_lines_plan(l, partition, word, t)) : std::nullopt;
   });
   add_stored(makers);
+  add_paper_lanes(makers);
   makers.add("twisted", any, Kind::weak,
              [](Lines l, int word, Traits t) { return Made(make_twisted_plan(l.rows(), 0, word, t)); });
   for (const Index partition : {0, 48}) {

@@ -17,7 +17,8 @@ struct Place {
 constexpr Place kPlaces[] = {{"host", "host", "default"},
                              {"pocl", kRunningDevice, "default"},
                              {"pocl-gpu", kRunningDevice, "gpu"},
-                             {"pocl-paper", kRunningDevice, "paper"}};
+                             {"pocl-paper", kRunningDevice, "paper-gpu"},
+                             {"pocl-paper-cpu", kRunningDevice, "paper"}};
 
 Options options_at(const Place& place, MethodChoice method = MethodChoice::automatic) {
   Options options;
@@ -35,7 +36,7 @@ void add_methods(Cases& cases) {
   const Shape line = one_line(3001), equal = equal_lines(40, 96), unequal = unequal_lines(50),
               beside = grid_lines(1, 20, 70, 3);
   for (const Place& place : kPlaces) {
-    const bool paper = std::string(place.name) == "pocl-paper";
+    const bool paper = std::string(place.name).starts_with("pocl-paper");
     for (const MethodChoice method : kMethods) {
       if (paper && method > MethodChoice::truncated_halo) continue;
       const bool automatic = method == MethodChoice::automatic;

@@ -38,6 +38,7 @@ QUESTIONS = {
     "grids_shared": r"\bgoes_through_tiles\(",
     "grids_streamed": r"\bgrid_reach\(|\bin_flight\b",
     "grids_whole": r"\bin_one_tile\(",
+    "lanes_paper": r"\bPaperLanes\b",
     "lanes_streamed": r"\binterleaved\(|\blead_in\b",
     "lanes_twisted": r"\btwisted\(",
     "lanes_twopass": r"\bby_partitions\(",

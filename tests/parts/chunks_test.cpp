@@ -93,6 +93,7 @@ struct Asked {
 constexpr Asked kAsked[] = {{Variant::cpu},
                             {Variant::gpu},
                             {Variant::paper},
+                            {Variant::paper_gpu},
                             {Variant::fpga},
                             {Variant::fpga, "fpga-spkboth"},
                             {Variant::fpga, "fpga-spktrunc"}};
@@ -126,7 +127,8 @@ class ChunkRun {
     if (variant_ == Variant::fpga && attempt.method == Method::exact_factored)
       return std::string(scheme_) == Asked{}.scheme;
     if (variant_ == Variant::fpga) return attempt.method == Method::truncated_streamed && lines_.contiguous();
-    if (variant_ == Variant::paper) return attempt.method == Method::truncated_halo && lines_.contiguous();
+    if (variant_ == Variant::paper || variant_ == Variant::paper_gpu)
+      return attempt.method == Method::truncated_halo && lines_.contiguous();
     return true;
   }
   DeviceSettings settings(bool copies) const { return {.variant = variant_, .copy_vectors = copies}; }
@@ -150,13 +152,19 @@ class ChunkRun {
     return part;
   }
 
+  static Index short_partition(const DeviceTraits& traits) {
+    const bool groups = traits.group_items > 0;
+    if (traits.paper) return groups ? 32 : 160;
+    return traits.task ? 32 : groups ? 8 : 48;
+  }
+
   std::optional<Proposal> proposed(const Bands<T>& bands, const Attempted& attempt, Rejection& rejection) const {
     Options options;
     options.method = attempt.choice;
     options.variant = scheme_;
     DeviceTraits traits = module().traits(info_.index, sizeof(T) == sizeof(double), settings(false));
     traits.cores = std::min(traits.cores, 2);  // more would leave some schemes idle
-    if (short_partitions_) options.partition = traits.paper || traits.task ? 32 : traits.group_items > 0 ? 8 : 48;
+    if (short_partitions_) options.partition = short_partition(traits);
     const Survey seen = survey(lines_, bands.view());
     const Problem<T> problem{options, bands, seen, traits, seen.symmetric};
     try {
@@ -251,8 +259,9 @@ TYPED_TEST(JoinedChunks, AreRightInEveryRowWithEveryScheme) {
   for (const Asked& asked : kAsked) {
     on_every_device<T>([&](const DeviceInfo& info) {
       any_cpu = any_cpu || info.type == DeviceType::cpu;
-      const bool for_gpus = asked.variant == Variant::gpu || asked.variant == Variant::paper;
-      if (for_gpus && info.emulated) return;
+      const bool for_gpus = asked.variant == Variant::gpu || asked.variant == Variant::paper_gpu;
+      const bool of_other_devices = for_gpus || asked.variant == Variant::paper;
+      if (of_other_devices && info.emulated) return;
       for (const Lines& lines : line_sets()) ChunkRun<T>(info, asked, lines, this->tally()).run();
     });
   }

@@ -113,6 +113,7 @@ void for_each_pair(Check check) {
   check("balance", PCOCLSPKTSetBalance, PCOCLSPKTGetBalance, static_cast<const char*>("even"));
   check("profile", PCOCLSPKTSetProfile, PCOCLSPKTGetProfile, static_cast<const char*>("none"));
   check("fpga_binary", PCOCLSPKTSetFpgaBinary, PCOCLSPKTGetFpgaBinary, static_cast<const char*>("boards:a.aocx"));
+  check("fpga_banks", PCOCLSPKTSetFpgaBanks, PCOCLSPKTGetFpgaBanks, static_cast<const char*>("spread"));
   check("reproducible", PCOCLSPKTSetReproducible, PCOCLSPKTGetReproducible, PETSC_TRUE);
   check("lock_vectors", PCOCLSPKTSetLockVectors, PCOCLSPKTGetLockVectors, PETSC_TRUE);
   check("chunk", PCOCLSPKTSetChunk, PCOCLSPKTGetChunk, PetscInt(100000));
@@ -216,7 +217,7 @@ TEST(Options, ValuesThatMakeNoSenseAreErrorsThatSayWhatDoes) {
                {"-t_pc_oclspkt_timeout", "nan", "timeout"},
                {"-t_pc_oclspkt_gather_limit", "-2", "gather_limit must be -1 (any line may be gathered), 0 (none)"},
                {"-t_pc_oclspkt_precision", "single", "same"},
-               {"-t_pc_oclspkt_variant", "fast", "default, cpu, gpu, fpga, paper"}};
+               {"-t_pc_oclspkt_variant", "fast", "default, cpu, gpu, fpga, paper, paper-gpu"}};
   for (const auto& c : cases) {
     const Option option(c.name, c.value);
     const Preconditioner pc;
@@ -238,7 +239,7 @@ TEST(Options, VariantPaperIsTakenFromTheOptionsAndShownInTheView) {
   OK(PCOCLSPKTGetMethodUsed(pc, &method, nullptr));
   EXPECT_STREQ(method, "truncated-halo");
   const std::string text = pc.view();
-  EXPECT_TRUE(contains(text, "method: truncated-halo, variant paper, work-groups of ")) << text;
+  EXPECT_TRUE(contains(text, "method: truncated-halo, variant paper, ")) << text;
   EXPECT_TRUE(contains(text, "-pc_oclspkt_variant paper")) << text;
   PetscReal certificate = 1, tolerance = 0;
   OK(PCOCLSPKTGetCertificate(pc, &certificate, nullptr, &tolerance));
@@ -303,11 +304,12 @@ std::string other_value(const petsc::OptionEntry& entry) {
   }
   if (std::holds_alternative<std::string oclspkt::petsc::Settings::*>(entry.field)) {
     const std::string name = entry.name;
-    return name == "devices"   ? "host,cpu"
-           : name == "lines"   ? "x,y"
-           : name == "balance" ? "even"
-           : name == "profile" ? "none"
-                               : "default";
+    return name == "devices"      ? "host,cpu"
+           : name == "lines"      ? "x,y"
+           : name == "balance"    ? "even"
+           : name == "profile"    ? "none"
+           : name == "fpga_banks" ? "spread"
+                                  : "default";
   }
   if (std::holds_alternative<double oclspkt::petsc::Settings::*>(entry.field)) return "0.25";
   if (std::holds_alternative<bool petsc::Settings::*>(entry.field)) return "true";

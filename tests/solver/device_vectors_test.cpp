@@ -144,10 +144,13 @@ TYPED_TEST(DeviceVectors, InThePapersFormGiveTheSameBits) {
     const Bands<T> bands = test::random_dominant<T>(lines, 3);
     const std::vector<T> y = test::random_vector<T>(lines.extent());
     test::with_every_transfer([&](Options options) {
-      options.variant = "paper";
-      Solver<T> solver(options);
-      this->set_up(solver, bands);
-      this->expect_the_same(solver, y);
+      for (const char* variant : {"paper", "paper-gpu"}) {
+        SCOPED_TRACE(std::string("variant ") + variant);
+        options.variant = variant;
+        Solver<T> solver(options);
+        this->set_up(solver, bands);
+        this->expect_the_same(solver, y);
+      }
     });
   }
 }

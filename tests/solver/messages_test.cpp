@@ -109,6 +109,7 @@ std::vector<Mistake> mistakes_of_options() {
       {"singular -1", option(&Options::singular, -1), "singular has no value", "-1", "there are: auto fail pin"},
       {"transfer 9", option(&Options::transfer, 9), "transfer has no value", "9", "there are: auto copy"},
       {"variant fast", option(&Options::variant, "fast"), "does not exist", "'fast'", "there are: default, cpu"},
+      {"banks 3", option(&Options::fpga_banks, "3"), "does not exist", "'3'", "there are: none, spread"},
       {"rtol 2", option(&Options::rtol, 2.0), "rtol", "not 2", "must lie in [0, 1)"},
       {"rtol NaN", option(&Options::rtol, kNan), "rtol", "not nan", "must lie in [0, 1)"},
       {"partition -1", option(&Options::partition, -1), "partition", "not -1", "must be 0"},
@@ -147,6 +148,9 @@ std::vector<Mistake> mistakes_of_matrices() {
        "takes lines laid end to end", "exact-twopass", "use method auto"},
       {"the paper's form without dominance",
        [] { set_up({.devices = "cpu", .method = MethodChoice::truncated_halo, .variant = "paper"}, System(1.5)); },
+       "does not pivot", "row dominance 0.7500", "choose variant cpu"},
+      {"the paper's form for GPUs without dominance",
+       [] { set_up({.devices = "cpu", .method = MethodChoice::truncated_halo, .variant = "paper-gpu"}, System(1.5)); },
        "does not pivot", "row dominance 0.7500", "choose variant gpu"},
       {"a device of 1000 bytes",
        [] {

@@ -184,7 +184,7 @@ TYPED_TEST(Variants, ForGpusSolveAWeakLineBesideOthersByFallback) {
 TYPED_TEST(Variants, OfThePaperSolveAsItDoesWhereItsCertificateHolds) {
   using T = TypeParam;
   test::with_every_device_for_gpus<T>([&](Options options) {
-    options.variant = "paper";
+    options.variant = "paper-gpu";
     const auto expect = [&](bool paper, Method method, Bands<T> bands) {
       const Report report = this->solve(options, std::move(bands));
       ASSERT_FALSE(report.candidates.empty());
@@ -216,7 +216,7 @@ TYPED_TEST(Variants, OfThePaperSolveAsItDoesWhereItsCertificateHolds) {
 TYPED_TEST(Variants, OfThePaperRefuseANamedMethodThatWouldBeWrong) {
   using T = TypeParam;
   test::with_every_device_for_gpus<T>([&](Options options) {
-    options.variant = "paper";
+    options.variant = "paper-gpu";
     options.method = MethodChoice::truncated_halo;
     auto bands = test::diffusion<T>(LineSet::one(200'011), 1e6);
     Solver<T> solver(options);
@@ -232,7 +232,7 @@ TYPED_TEST(Variants, OfThePaperRefuseANamedMethodThatWouldBeWrong) {
 TYPED_TEST(Variants, OfThePaperLeaveAWeakLineToTheHost) {
   using T = TypeParam;
   test::with_every_device_for_gpus<T>([&](Options options) {
-    options.variant = "paper";
+    options.variant = "paper-gpu";
     const LineSet lines = LineSet::equal(40, 5000);
     auto bands = test::random_dominant<T>(lines, 3);
     for (Index i = 17 * 5000; i < 18 * 5000; ++i) {
@@ -242,6 +242,47 @@ TYPED_TEST(Variants, OfThePaperLeaveAWeakLineToTheHost) {
     const Report report = this->solve(options, std::move(bands));
     EXPECT_NE(report.shape.find("variant paper"), std::string::npos) << report.shape;
     EXPECT_EQ(report.groups.size(), 1U);
+  });
+}
+
+TYPED_TEST(Variants, OfThePaperAreTheFormForTheTypeOfTheDevice) {
+  using T = TypeParam;
+  test::with_every_device([&](Options options) {
+    if (options.devices == "host") return;
+    const DeviceType type = device_module(nullptr)->devices().at(std::stoul(options.devices)).type;
+    options.variant = "paper";
+    const auto report_of = [&](Bands<T> bands) { return this->solve(options, std::move(bands)); };
+    for (const Index n : {1, 2, 3, 31, 100, 20'011}) {
+      const Report report = report_of(test::random_dominant<T>(LineSet::one(n), 10));
+      const char* form = type == DeviceType::cpu   ? "lanes of partitions of"
+                         : type == DeviceType::gpu ? "work-groups of"
+                                                   : "one work-item, blocks of 32 rows each half from its own cut";
+      EXPECT_NE(report.shape.find(form), std::string::npos) << n << ": " << report.shape;
+      EXPECT_LE(report.certificate, report.tolerance);
+    }
+    // What truncation or rounding would show in, and what is not dominant, goes to the other kernels of the device.
+    for (Report report : {report_of(test::diffusion<T>(LineSet::one(200'011), 1e6)),
+                          report_of(test::random_dominant<T>(LineSet::grid_axis(1, 40, 50, 3), 3))}) {
+      EXPECT_TRUE(report.ready);
+      EXPECT_EQ(report.shape.find("paper"), std::string::npos) << report.shape;
+    }
+  });
+}
+
+TYPED_TEST(Variants, OfThePaperForCpusLengthenWhatIsSweptTwice) {
+  using T = TypeParam;
+  test::with_every_device([&](Options options) {
+    if (options.devices == "host" || options.variant == "cpu") return;  // an emulator
+    options.variant = "lanes-paper";
+    const auto m_min = [&](double d) {
+      const Report report = this->solve(options, test::random_dominant<T>(LineSet::one(100'003), d));
+      const auto at = report.shape.find("m_min ");
+      EXPECT_NE(at, std::string::npos) << report.shape;
+      return at == std::string::npos ? 0 : std::stol(report.shape.substr(at + 6));
+    };
+    const long strong = m_min(10), weak = m_min(1.2);
+    EXPECT_LE(strong, 32);
+    EXPECT_GT(weak, strong);
   });
 }
 

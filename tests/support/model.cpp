@@ -8,6 +8,7 @@
 
 #include "interface.hpp"
 #include "oclspkt/error.hpp"
+#include "paper_lanes_model.hpp"
 #include "spike_tips.hpp"
 #include "sweep_rows.hpp"
 
@@ -206,7 +207,9 @@ void ModelSolver<T>::apply(const T* y, T* x) {
   Work work{plan_, SweepRows<T>(bands_->view(), plan_.n, false), y, x, scratch, scratch + scratch_.size() / 2};
   switch (plan_.method) {
     case Method::truncated_halo:
-      if (plan_.has<PaperForm>()) {
+      if (plan_.has<PaperLanes>()) {
+        test::solve_as_paper_lanes(plan_, bands_->view(), y, x);
+      } else if (plan_.has<PaperForm>()) {
         for (const bool up : {false, true}) work.truncated_spike(bands_->view(), up);
       } else if (plan_.has<JoinedPartitions>()) {
         work.truncated_tiles();

@@ -3,11 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "fpga_operations.hpp"
 #include "oclspkt/error.hpp"
+#include "schemes/scheme.hpp"
+#include "task_plan.hpp"
 
 namespace oclspkt {
 namespace {
@@ -19,6 +22,39 @@ constexpr Form kForms[] = {Form::general, Form::symmetric, Form::shared};
 
 FpgaTime predict(FpgaKernel kernel, Form form = Form::general, bool interleaved = false) {
   return predict_fpga({}, {kernel, form, kPaperRows, sizeof(float), interleaved});
+}
+
+/// Where a scheme has its arrays, as the model counts them.
+FpgaBanks banks_of(const char* scheme, const std::vector<FpgaPass>& passes, Form form) {
+  Plan plan;
+  plan.made_by = scheme;
+  plan.form = form;
+  plan.add<LineBatch>();
+  const SecondBank second = find_scheme(scheme)->second_bank(plan);
+  FpgaBanks banks{second.lower, second.diag, second.upper, second.y, second.x, second.own};
+  for (std::size_t i = 0; i < banks.size(); ++i) {
+    if (std::none_of(passes.begin(), passes.end(), [&](const FpgaPass& pass) { return pass[i] > 0; })) banks[i] = -1;
+  }
+  return banks;
+}
+
+TEST(FpgaModel, PlacesArraysNoBetterThanTheSchemesDo) {
+  const std::pair<const char*, FpgaKernel> schemes[] = {{"fpga-spktrunc", FpgaKernel::spktrunc},
+                                                        {"fpga-spkboth", FpgaKernel::spkboth},
+                                                        {"fpga-spkjac", FpgaKernel::spkjac},
+                                                        {"fpga-tdma", FpgaKernel::tdma_stored},
+                                                        {"fpga-batch", FpgaKernel::tdma_batch}};
+  for (const auto& [scheme, kernel] : schemes) {
+    ASSERT_NE(find_scheme(scheme), nullptr) << scheme;
+    for (const Form form : {Form::general, Form::symmetric}) {
+      const std::vector<FpgaPass> passes = fpga_passes(kernel, form);
+      const FpgaBanks ours = banks_of(scheme, passes, form), best = place_fpga_arrays(passes, 2);
+      EXPECT_EQ(fpga_bank_words(passes, ours), fpga_bank_words(passes, best))
+          << scheme << " " << name(form) << ": " << placement_text(ours) << ", best " << placement_text(best);
+    }
+  }
+  const std::vector<FpgaPass> passes = fpga_passes(FpgaKernel::spktrunc, Form::general);
+  EXPECT_EQ(placement_text(banks_of("fpga-spktrunc", passes, Form::general)), "{L,D,U} / {Y,X}");
 }
 
 TEST(FpgaModel, GivesTheTimesOfThePaper) {

@@ -20,6 +20,11 @@ class FpgaBatch final : public SchemeOf<FpgaBatch> {
   double stream_words(const Plan& plan, int word) const override { return thomas_stream_words(plan, word); }
   Cut cut(const Plan& plan) const override { return {plan.m, 0, 0, plan.as<LineBatch>().unequal}; }
   bool by_one_work_item() const override { return true; }
+  /// Two numbers a row wait in one array, unless local memory holds them.
+  SecondBank second_bank(const Plan& plan) const override {
+    const bool kept = plan.as<LineBatch>().kept_rows > 0;
+    return {.upper = kept && !plan.symmetric(), .y = true, .x = false, .own = true};
+  }
   bool in_pieces(const Plan&) const override { return false; }
   Elimination elimination() const override { return {.plain = true}; }
   template <typename T>

@@ -17,6 +17,10 @@ class FpgaTdma final : public SchemeOf<FpgaTdma> {
   double stream_words(const Plan& plan, int word) const override { return thomas_stream_words(plan, word); }
   Cut cut(const Plan& plan) const override { return {plan.m, 0, 0, true}; }
   bool by_one_work_item() const override { return true; }
+  /// The way down reads four arrays and leaves two, which the way back reads.
+  SecondBank second_bank(const Plan& plan) const override {
+    return {.upper = !plan.symmetric(), .y = true, .x = false, .own = true};
+  }
   bool in_pieces(const Plan&) const override { return false; }
   Elimination elimination() const override { return {.plain = true}; }
   template <typename T>

@@ -25,6 +25,13 @@ struct Elimination {
       false;  ///< lines are eliminated whole, by factors that tell their growth: pivots need not be known before
 };
 
+/// Arrays of a number a row on the second of two memory banks of a board; the others are on the first.
+struct SecondBank {
+  bool lower = false, diag = false, upper = false, y = true, x = true;
+  bool own = false;  ///< what the scheme keeps of each row itself
+  bool operator==(const SecondBank&) const = default;
+};
+
 /// One way to solve on one kind of processor, as far as no device is needed: what it says of its plans. All that is a
 /// scheme's own stands in its file here and, for devices, in that of the same name under ocl/schemes.
 class OCLSPKT_API Scheme {
@@ -52,6 +59,9 @@ class OCLSPKT_API Scheme {
   virtual bool only_asked_for() const { return false; }
   /// True if its kernels are those for FPGAs: a user who names the scheme asks for these.
   virtual bool by_one_work_item() const { return false; }
+  /// Where whole arrays lie if they are placed on banks, so that the fuller bank moves as few words as possible
+  /// (balance/fpga_model tries all placements).
+  virtual SecondBank second_bank(const Plan& /*plan*/) const { return {}; }
   /// Passes of the host over the bands that a set-up takes besides those of all schemes (survey, copies), measured.
   virtual double passes(const Plan& /*plan*/, const Survey& /*survey*/) const { return 0; }
   /// How lines laid end to end may be cut into chunks; rows of the halo are read again by default.

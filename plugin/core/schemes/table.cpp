@@ -14,6 +14,7 @@ namespace oclspkt {
   X(fpga_spktrunc)         \
   X(fpga_spkboth)          \
   X(fpga_spkjac)           \
+  X(lanes_paper)           \
   X(tiles_paper)           \
   X(tiles_kept)            \
   X(tiles_halo)            \

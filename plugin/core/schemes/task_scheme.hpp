@@ -39,7 +39,8 @@ class TaskScheme : public SchemeOf<S> {
 
   template <typename T>
   bool suits(Method method, const Problem<T>& problem) const {
-    const bool asked = !only_asked_for() || problem.options.variant == this->name();
+    const bool of_paper = problem.traits.paper && S::kSweep == CutSweep::half;
+    const bool asked = !only_asked_for() || of_paper || problem.options.variant == this->name();
     return method == Method::truncated_streamed && by_task(problem) && asked && problem.bands.lines().contiguous();
   }
   /// Blocks get longer until the certificate holds.

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // truncated SPIKE in the form of 2019, by work-items.
 #include "certificate.hpp"
-#include "evidence.hpp"
 #include "geometry.hpp"
 #include "paper_form.hpp"
 #include "rounding_runs.hpp"
-#include "schemes/proposal.hpp"
+#include "schemes/paper_scheme.hpp"
 #include "schemes/scheme.hpp"
 #include "schemes/texts.hpp"
 
@@ -15,18 +14,6 @@ namespace {
 /// True if rows of dominance d alone cover a plan. Where the growth is not harmless, so below kHarmlessInterface, the
 /// trial solves decide.
 bool covered_by_dominance(double d, const Plan& plan, double tol) { return bound_paper(d, plan.m) <= tol; }
-
-/// The lines that dominance alone does not cover, if they are few.
-template <typename T>
-std::vector<Index> lines_not_covered(const Problem<T>& problem, const Plan& plan, double tol) {
-  const LineSet& lines = problem.bands.lines();
-  std::vector<Index> weak;
-  for (Index l = 0; lines.count() > 1 && l < lines.count(); ++l) {
-    if (!covered_by_dominance(line_dominance(lines, problem.bands.view(), l), plan, tol)) weak.push_back(l);
-  }
-  const bool few = rows_in(lines, weak) <= kFallbackShare * static_cast<double>(lines.rows());
-  return few ? weak : std::vector<Index>{};
-}
 
 /// Why partitions of that length do not hold.
 std::string paper_refusal(const Plan& plan, const Certificate& c, double tol) {
@@ -57,7 +44,8 @@ class TilesPaper final : public SchemeOf<TilesPaper> {
 
   template <typename T>
   bool suits(Method method, const Problem<T>& problem) const {
-    return method == Method::truncated_halo && problem.traits.paper && problem.bands.lines().contiguous();
+    return method == Method::truncated_halo && by_tiles(problem) &&
+           (problem.traits.paper || problem.options.variant == name());
   }
   /// Partitions get longer until the certificate holds; it is rejected where that does not help, also for users who
   /// named the method.
@@ -75,7 +63,7 @@ class TilesPaper final : public SchemeOf<TilesPaper> {
       if (!(problem.survey.dominance >= 1)) {
         rejection = {format("row dominance %.4f < 1, the paper's form does not pivot: choose variant gpu",
                             problem.survey.dominance),
-                     lines_not_covered(problem, plan, tol), plan};
+                     lines_paper_leaves(problem, plan.m, tol), plan};
         return std::nullopt;
       }
       if (covered_by_dominance(d, plan, tol)) return covered(plan, bound_paper(d, plan.m), tol, problem.survey);
@@ -87,7 +75,7 @@ class TilesPaper final : public SchemeOf<TilesPaper> {
       }
       rejection = {paper_refusal(plan, c, tol), {}, plan};
       if (asked > 0 || 2 * m > kLongestPaperRows || plan.m >= n || c.bound <= tol) {
-        rejection.lines = lines_not_covered(problem, plan, tol);
+        rejection.lines = lines_paper_leaves(problem, plan.m, tol);
         return std::nullopt;
       }
     }

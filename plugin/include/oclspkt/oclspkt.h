@@ -68,6 +68,8 @@ PETSC_EXTERN PetscErrorCode PCOCLSPKTSetProfile(PC, const char[]);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetProfile(PC, const char*[]);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetFpgaBinary(PC, const char[]);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetFpgaBinary(PC, const char*[]);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTSetFpgaBanks(PC, const char[]);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTGetFpgaBanks(PC, const char*[]);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetReproducible(PC, PetscBool);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetReproducible(PC, PetscBool*);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetLockVectors(PC, PetscBool);

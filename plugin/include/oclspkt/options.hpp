@@ -51,7 +51,9 @@ inline constexpr const char* kPrecisionNames[] = {"same", "narrow"};
 inline constexpr const char* kFormNames[] = {"general", "symmetric", "shared", "narrow"};
 inline constexpr const char* kOnDeviceFailureNames[] = {"degrade", "quiet", "error"};
 inline constexpr const char* kSingularNames[] = {"auto", "fail", "pin"};
-inline constexpr const char* kVariantNames[] = {"default", "cpu", "gpu", "fpga", "paper"};
+/// Legal values of Options::fpga_banks.
+inline constexpr const char* kFpgaBanksNames[] = {"none", "spread"};
+inline constexpr const char* kVariantNames[] = {"default", "cpu", "gpu", "fpga", "paper", "paper-gpu"};
 inline constexpr const char* kTransferNames[] = {"auto", "copy"};
 
 inline constexpr const char* name(Method m) { return kMethodNames[static_cast<int>(m)]; }
@@ -72,6 +74,7 @@ struct Options {
   std::string variant = "default";                ///< of kVariantNames: the kernels to use on a device
   std::string fpga_binary = {};                   ///< files and folders joined by colons, where devices with FPGAs
                                                   ///< find programs that oclspkt-fpga-build made
+  std::string fpga_banks = "none";                ///< of kFpgaBanksNames: the memory banks of devices with FPGAs
   Precision precision = Precision::same;          ///< arithmetic of the bands
   double rtol = 0;                                ///< largest certificate accepted; 0: rounding of the arithmetic
   Index partition = 0;                            ///< rows a partition; 0: the plan chooses

@@ -19,7 +19,7 @@ class FpgaTdma final : public Part<T> {
                "-D TASK_ROWS=" + std::to_string(s.plan.m) + (s.plan.symmetric() ? " -D SYMMETRIC" : ""), kOneTask);
   }
   std::int64_t make_buffers(const Site& s) override {
-    return ensure(s.device, coupling_, Access::read_write, needs(s.plan, s.lines, sizeof(T), 0).all);
+    return ensure(s.device, coupling_, Access::read_write, needs(s.plan, s.lines, sizeof(T), 0).all, s.own_bank);
   }
 
   Event finish(const Site& s, const Tiles& t) override {

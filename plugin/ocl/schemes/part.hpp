@@ -61,6 +61,7 @@ struct Site {
   bool nan_safe;                ///< kernels propagate non-finite numbers exactly
   std::vector<Event>& earlier;  ///< launches of a pass but the last, until their times are known
   const std::string& files;     ///< see DeviceSettings::fpga_binary
+  Bank own_bank;                ///< of what the scheme keeps of each row itself; 0: any
 };
 
 /// What a scheme reads and writes in one pass over some tiles.

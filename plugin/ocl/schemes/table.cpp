@@ -25,6 +25,7 @@ namespace oclspkt::ocl {
   X(grids_streamed)        \
   X(grids_whole)           \
   X(lanes_halo)            \
+  X(lanes_paper)           \
   X(lanes_streamed)        \
   X(lanes_twisted)         \
   X(lanes_twopass)         \

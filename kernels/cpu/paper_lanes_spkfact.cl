@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Purpose: the first kernel of truncated SPIKE by lanes: the forward sweeps of UL over the first 2 m_min rows of each
+// partition and of LU over its rows from m_min on, and the tips of its spikes.
+// Source: Macintosh, Banks and Kelson 2019, section 3.2.2 and figure 4 (spkfact).
+//
+// Arguments (global memory, marshalled as cpu/paper_lanes.clh says)
+//   lower, diag, upper, y  shape [tiles * m] lanes_t
+//   reciprocals, left      the same; reciprocal pivots and what is left of y, of UL for the rows above row 3 m_min / 2
+//                          of a partition, of LU for the others; written here
+//   v, f_bottom            shape [tiles * LANES + 2]; the last row as LU leaves it, x = f_bottom - v x_below
+//   w, f_top               the same; the first row as UL leaves it, x = f_top - w x_above
+//   m, m_min               rows of a partition, and the paper's m_min: even, at most m / 2
+//   tiles                  tiles of this launch
+// Launch:  any number of work-groups of one work-item; each takes a run of consecutive tiles.
+// Local:   none. Per row, times 1 + m_min / m but for what is written: 1 division, 2 multiply-adds, 1 multiplication;
+//          4 words read, 2 written.
+// Assumes: rows are dominant, so that no pivot vanishes; there is no pivoting.
+// Valid:   all partitions of the tiles.
+#include "cpu/paper_lanes.clh"
+
+// Where a sweep stands.
+typedef struct {
+  lanes_t f, r;  // of the row before: what is left of y, and the reciprocal pivot
+  lanes_t far;   // its coupling to the next row
+} Swept;
+
+// Nothing is before the first row of a sweep, whatever couples it.
+static inline Swept begin_sweep(lanes_t diag, lanes_t behind, lanes_t y) {
+  const Swept swept = {y, reciprocal(diag), behind};
+  return swept;
+}
+
+// Eliminate the next row; `before` couples it to the row before, `behind` to the one behind.
+static inline void take_row(Swept* of, lanes_t before, lanes_t diag, lanes_t behind, lanes_t y) {
+  const lanes_t t = mul(before, of->r);
+  of->r = reciprocal(mul_sub(diag, t, of->far));
+  of->f = take_off(true, y, t, of->f);
+  of->far = behind;
+}
+
+static inline void keep_row(Swept of, __global lanes_t* reciprocal_of_row, __global lanes_t* left_of_row) {
+  store_lanes_past_cache(of.r, reciprocal_of_row);
+  store_lanes_past_cache(of.f, left_of_row);
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void paper_lanes_spkfact(
+    __global const lanes_t* restrict lower, __global const lanes_t* restrict diag,
+    __global const lanes_t* restrict upper, __global const lanes_t* restrict y, __global lanes_t* restrict reciprocals,
+    __global lanes_t* restrict left, __global scalar_t* restrict v, __global scalar_t* restrict f_bottom,
+    __global scalar_t* restrict w, __global scalar_t* restrict f_top, const int m, const int m_min, const long tiles) {
+  const long run = (long)get_group_id(0), runs = (long)get_num_groups(0);
+  const int meeting = m_min / 2 * 3;
+  for (long t = run_begin(0, tiles, run, runs); t < run_begin(0, tiles, run + 1, runs); ++t) {
+    const long base = marshalled(t, m), tip = tip_of(t), above = base + 2 * m_min - 1, below = base + m_min;
+    Swept ul = begin_sweep(diag[above], lower[above], y[above]);
+    for (long at = above - 1; at >= base + meeting; --at) take_row(&ul, upper[at], diag[at], lower[at], y[at]);
+    for (long at = base + meeting - 1; at >= base; --at) {
+      take_row(&ul, upper[at], diag[at], lower[at], y[at]);
+      keep_row(ul, reciprocals + at, left + at);
+    }
+    to_storage(mul(ul.far, ul.r), w + tip);
+    to_storage(mul(ul.f, ul.r), f_top + tip);
+    Swept lu = begin_sweep(diag[below], upper[below], y[below]);
+    for (long at = below + 1; at < base + meeting; ++at) take_row(&lu, lower[at], diag[at], upper[at], y[at]);
+    for (long at = base + meeting; at < base + m; ++at) {
+      take_row(&lu, lower[at], diag[at], upper[at], y[at]);
+      keep_row(lu, reciprocals + at, left + at);
+    }
+    to_storage(mul(lu.far, lu.r), v + tip);
+    to_storage(mul(lu.f, lu.r), f_bottom + tip);
+    // Beyond the partitions there is nothing.
+    if (t == 0) v[0] = f_bottom[0] = 0;
+    if (t == tiles - 1) w[tip_of(tiles)] = f_top[tip_of(tiles)] = 0;
+  }
+}
