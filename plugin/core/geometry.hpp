@@ -86,7 +86,8 @@ inline bool by_partitions(const Plan& plan) { return plan.method == Method::exac
 
 /// The tiles, or rows, of a plan that stand for all others; none where no two are known to be alike.
 inline SharedTiles shared_tiles(const Plan& plan) {
-  return plan.has<SharedTiles>() ? plan.as<SharedTiles>() : SharedTiles{};
+  const SharedTiles* shared = plan.find<SharedTiles>();
+  return shared != nullptr ? *shared : SharedTiles{};
 }
 
 /// Stored factors: tiles that have some of their own.

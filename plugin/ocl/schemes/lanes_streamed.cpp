@@ -66,12 +66,13 @@ class LanesStreamed final : public Part<T> {
     const LaneCounts c(s, t.chunk);
     const Chunk places = places_of_factors(plan, t.chunk);
     const FactorNeeds factors(plan, t.bands, places);
-    const Index all = plan.form == Form::shared ? shared_tiles(plan).all : plan.tiles();
-    const Index head = plan.form == Form::shared ? shared_tiles(plan).head : all;
+    const SharedTiles shared = shared_tiles(plan);
+    const Index all = plan.form == Form::shared ? shared.all : plan.tiles();
+    const Index head = plan.form == Form::shared ? shared.head : all;
     set_arguments(s.device, streamed_, t.bands.lower, t.bands.diag, t.bands.upper, through_.top(), through_.bottom(),
                   t.y, t.x, s.scratch, c.n, c.first, Long{places.first / factor_words(plan)}, c.begin, c.end, c.m,
-                  static_cast<Int>(plan.as<StoredFactors>().reach), c.slot, Long{head}, Long{shared_tiles(plan).period},
-                  Long{shared_tiles(plan).tail}, Long{all}, static_cast<Int>(plan.symmetric()));
+                  static_cast<Int>(plan.as<StoredFactors>().reach), c.slot, Long{head}, Long{shared.period},
+                  Long{shared.tail}, Long{all}, static_cast<Int>(plan.symmetric()));
     return launch(s.device, streamed_, {s.layout.runs},
                   {factors.multiplier, factors.reciprocal, factors.coupling, through_.need_top("down"),
                    through_.need_bottom("up"), needs.y, needs.x, needs.scratch});
