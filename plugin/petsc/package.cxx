@@ -55,6 +55,10 @@ PetscErrorCode PCOCLSPKTInitializePackage(void) {
   PetscFunctionBegin;
   if (package.initialized) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(oclspkt::petsc::CheckFlavour());
+#if OCLSPKT_PETSC_IS_UNTESTED
+  PetscCall(PetscInfo(nullptr, "WARNING: this PETSc is newer than %d.%d, the newest that oclspkt was tested with\n",
+                      OCLSPKT_NEWEST_TESTED_MAJOR, OCLSPKT_NEWEST_TESTED_MINOR));
+#endif
   PetscCall(PCRegister(PCOCLSPKT, PCCreate_OCLSPKT));
   PetscCall(PetscLogEventRegister("OCLSPKTSetUp", PC_CLASSID, &package.events.set_up));
   PetscCall(PetscLogEventRegister("OCLSPKTBands", PC_CLASSID, &package.events.bands));
