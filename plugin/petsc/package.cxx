@@ -60,6 +60,7 @@ PetscErrorCode PCOCLSPKTInitializePackage(void) {
                       OCLSPKT_NEWEST_TESTED_MAJOR, OCLSPKT_NEWEST_TESTED_MINOR));
 #endif
   PetscCall(PCRegister(PCOCLSPKT, PCCreate_OCLSPKT));
+  PetscCall(oclspkt::petsc::RegisterFactor());
   PetscCall(PetscLogEventRegister("OCLSPKTSetUp", PC_CLASSID, &package.events.set_up));
   PetscCall(PetscLogEventRegister("OCLSPKTBands", PC_CLASSID, &package.events.bands));
   PetscCall(PetscLogEventRegister("OCLSPKTSolve", PC_CLASSID, &package.events.solve));

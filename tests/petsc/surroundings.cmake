@@ -17,6 +17,16 @@ expect(CitationNamesThePaper CHECK "--match=10.1155/2019/3679839" RUN ${ex23} ${
 expect(InfoSaysTheMethodAndWhy CHECK "--match=method exact-[a-z]+ on host: "
        RUN ${ex23} ${loaded} -pc_oclspkt_devices host -info)
 
+# As a direct solver of programs that ask for LU.
+foreach(ranks 1 3)
+  expect(FactorsForLu.${ranks} LABELS mpi
+         CHECK "--match=package used to perform factorization: oclspkt" "--match=CONVERGED_RTOL iterations 1"
+               "--match=rows: 1000 in 1 line" "--match=\n *1 KSP .*true resid norm [0-9.]+e-1[0-9]"
+         RUN ${MPIEXEC_EXECUTABLE} -n ${ranks} ${ex23} -n 1000 -dll_append ${plugin} -pc_type lu
+             -pc_factor_mat_solver_type oclspkt -ksp_rtol 1e-10 -ksp_monitor_true_residual
+             -ksp_converged_reason -ksp_view)
+endforeach()
+
 # The same state as under a program whose own libpetsc is hidden from the plugin: ours is there, and nobody started it.
 add_executable(too-early too_early.c)
 target_link_libraries(too-early PRIVATE oclspkt_flags oclspkt::petsc PkgConfig::PETSC MPI::MPI_C)
