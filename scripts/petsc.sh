@@ -31,8 +31,10 @@ build_petsc() {
   download_petsc "$version" "$petsc_dir/package" || return
   parts=("$petsc_dir"/package/petsc-*.tar.gz)
   tar -xzf "${parts[0]}" -C "$petsc_dir" --strip-components=1 || return
-  if ! (cd "$petsc_dir" && export PETSC_DIR=$petsc_dir PETSC_ARCH=$petsc_arch && /usr/bin/python3 ./configure "${PETSC_CONFIGURE[@]}" "--with-make-np=$JOBS" &&
-    make -f gmakefile -j "$JOBS" libs) >"build/petsc-$version.log" 2>&1; then
+  if ! (
+    cd "$petsc_dir" && export PETSC_DIR=$petsc_dir PETSC_ARCH=$petsc_arch &&
+      /usr/bin/python3 ./configure "${PETSC_CONFIGURE[@]}" "--with-make-np=$JOBS" && make -f gmakefile -j "$JOBS" libs
+  ) >"build/petsc-$version.log" 2>&1; then
     tail -n 40 "build/petsc-$version.log" >&2
     echo "run.sh: PETSc $version did not build, see build/petsc-$version.log" >&2
     return 1
