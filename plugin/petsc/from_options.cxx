@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "boundary.hxx"
@@ -64,7 +65,7 @@ PetscErrorCode ReadInt(OclspktOptionItems PetscOptionsObject, const OptionEntry&
   const double written = raw ? std::strtod(raw, &end) : 0;
   PetscCheck(!raw || end == raw || *end || written == static_cast<double>(number), PETSC_COMM_SELF,
              PETSC_ERR_ARG_OUTOFRANGE, "%s%s takes a number of %s up to %" PetscInt_FMT ", not %s", kOptionPrefix,
-             entry.name, entry.unit, static_cast<PetscInt>(PETSC_INT_MAX), raw);
+             entry.name, entry.unit, std::numeric_limits<PetscInt>::max(), raw);
   value = number;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

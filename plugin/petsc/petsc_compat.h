@@ -18,10 +18,6 @@
 #define PETSC_SUCCESS 0
 #endif
 
-#if PETSC_VERSION_LT(3, 22, 0)
-#define PETSC_INT_MAX PETSC_MAX_INT
-#endif
-
 #if PETSC_VERSION_LT(3, 23, 0)
 using OclspktOptionItems = PetscOptionItems*;
 #else
