@@ -76,14 +76,15 @@ contains
     PetscReal, intent(in) :: weight
     Mat, intent(out) :: A
     PetscInt :: i, columns(3), first, last
+    PetscInt, parameter :: one = 1
     PetscScalar :: values(3)
     values = [-weight, 1 + 2*weight, -weight]
-    PetscCallA(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 3_4, PETSC_NULL_INTEGER, A, ierr))
+    PetscCallA(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, size(columns, kind=kind(n)), PETSC_NULL_INTEGER, A, ierr))
     do i = 0, n - 1
       columns = [i - 1, i, i + 1]
       first = merge(2, 1, i == 0)
       last = merge(2, 3, i == n - 1)
-      PetscCallA(MatSetValues(A, 1_4, [i], last - first + 1, columns(first:last), values(first:last), INSERT_VALUES, ierr))
+      PetscCallA(MatSetValues(A, one, [i], last - first + 1, columns(first:last), values(first:last), INSERT_VALUES, ierr))
     end do
     PetscCallA(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY, ierr))
     PetscCallA(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY, ierr))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# `test`: a release build and what shows that it works. `test all`: the rest of its tests, the tests under the sanitizers
-# and half a minute of fuzzing for each target. Both end with one line that sums up.
+# `test`: a release build and what shows that it works. `test all`: the rest of its tests, those of the PETSc plugin with
+# other builds of PETSc, the tests under the sanitizers and half a minute of fuzzing for each target. `test petsc VERSION`:
+# those of the plugin with another release of PETSc. All end with one line that sums up.
 
 # Tests with one of these labels are left to `test all`: what checks the sources and the installed tree (house), what
 # compares builds (freeze), what takes long (slow), and what repeats what other tests show (full).
@@ -23,19 +24,23 @@ note() {
 }
 
 # test_preset NAME PRESET [ctest options]: configure with $settings, build with the options $goals and test. A build that
-# fails counts as one failed test.
+# fails counts as one failed test. The build folder is that of the preset, or $folder.
 test_preset() {
   local name=$1 preset=$2 results=$PWD/build/$1.tests.xml all bad skip good status=0 begin=$SECONDS
+  local in_folder=() build=(--preset "$2") run=(--preset "$2")
+  if [ -n "${folder:-}" ]; then
+    in_folder=(-B "$folder") build=("$folder") run=(--test-dir "$folder" --output-on-failure)
+  fi
   shift 2
-  if ! configure "$preset" -DOCLSPKT_TESTS=ON "-DOCLSPKT_ICD_FOLDER=$ICD_FOLDER" \
+  if ! configure "$preset" "${in_folder[@]}" -DOCLSPKT_TESTS=ON "-DOCLSPKT_ICD_FOLDER=$ICD_FOLDER" \
     "-DOCLSPKT_REQUIRE_DEVICES=$REQUIRED_PLATFORMS" "${settings[@]}" ||
-    ! cmake --build --preset "$preset" -j "$JOBS" "${goals[@]}"; then
+    ! cmake --build "${build[@]}" -j "$JOBS" "${goals[@]}"; then
     note "$name" 0 1 0
     return
   fi
   echo "== built $name in $((SECONDS - begin)) s, testing"
   rm -f "$results"
-  ctest --preset "$preset" -j "$JOBS" --no-tests=error --output-junit "$results" "$@" || status=$?
+  ctest "${run[@]}" -j "$JOBS" --no-tests=error --output-junit "$results" "$@" || status=$?
   if [ ! -s "$results" ]; then
     note "$name" 0 1 0
     return
@@ -65,6 +70,29 @@ test_rest() {
   test_preset release-rest release -L "$LEFT_TO_ALL"
 }
 
+# test_plugin NAME DIR ARCH: the PETSc part, with another build of PETSc.
+test_plugin() {
+  local folder=$PWD/build/$1
+  settings=("-DPETSC_DIR=$2" "-DPETSC_ARCH=$3")
+  goals=(--target plugin/all tests/petsc/all)
+  test_preset "$1" petsc -R '^petsc\.' -LE 'house|slow'
+}
+
+# test_petsc [VERSION]: a release of PETSc that is built here.
+test_petsc() {
+  local version=${1:-$TESTED_PETSC}
+  if build_petsc "$version"; then
+    test_plugin "petsc-$version" "$petsc_dir" "$petsc_arch"
+  else
+    note "petsc-$version" 0 1 0
+  fi
+}
+
+# Debian's PETSc with 64-bit indices.
+test_petsc64() {
+  test_plugin petsc-64 /usr/lib/petscdir/petsc64-real ""
+}
+
 # The debug build is the one with the sanitizers: no NDEBUG, assertions of the standard library. Installing, building by
 # others, static analysis and the examples say nothing new in it. PETSc's own programs run our release build; here those of
 # KSP do, the others call nothing more of ours.
@@ -80,13 +108,16 @@ test_fuzz() {
   test_preset fuzz fuzz -j 3  # all at once: what counts is half a minute each
 }
 
-# run_tests STEP...: each step is one of the functions above.
+# run_tests STEP...: each step is one of the functions above, with what it takes after a colon.
 run_tests() {
   local step
   mkdir -p build
   install_drivers
   for step in "$@"; do
-    "test_$step"
+    case $step in
+      *:*) "test_${step%%:*}" "${step#*:}" ;;
+      *) "test_$step" ;;
+    esac
   done
   echo
   printf '%s\n' "${summary[@]}" "in $SECONDS s"

@@ -105,9 +105,10 @@ PetscErrorCode TakeGiven(PC pc, Sweep& sweep) {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCheck(given.bands.extent() == layout.lines.rows(), PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
-             "PCOCLSPKTSetBands() for %s was given %d rows on this rank, the matrix has %d; make the vectors with "
-             "MatCreateVecs() or DMCreateGlobalVector()",
-             name(sweep.direction), static_cast<int>(given.bands.extent()), static_cast<int>(layout.lines.rows()));
+             "PCOCLSPKTSetBands() for %s was given %" PetscInt_FMT " rows on this rank, the matrix has %" PetscInt_FMT
+             "; make the vectors with MatCreateVecs() or DMCreateGlobalVector()",
+             name(sweep.direction), static_cast<PetscInt>(given.bands.extent()),
+             static_cast<PetscInt>(layout.lines.rows()));
   PetscCheck(!given.ends || *given.ends == ends_of(layout), PETSC_COMM_SELF, PETSC_ERR_ORDER,
              "The lines along %s differ from those that PCOCLSPKTSetBands() was called for; call it again after "
              "PCSetDM() and PCSetOperators()",

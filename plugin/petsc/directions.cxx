@@ -147,7 +147,7 @@ PetscBool same_lines(const LinesKey& before, LinesKey now, bool chosen) {
 PetscErrorCode LayoutStays(PC pc, const LinesKey& now, bool chosen, PetscBool* stays) {
   PetscFunctionBegin;
   *stays = same_lines(data(pc)->key, now, chosen);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, stays, 1, MPIU_BOOL, MPI_LAND, PetscObjectComm((PetscObject)pc)));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, stays, 1, OCLSPKT_MPI_BOOL, MPI_LAND, PetscObjectComm((PetscObject)pc)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

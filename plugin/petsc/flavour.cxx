@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <cstring>
 
-#if defined(PETSC_USE_COMPLEX) || defined(PETSC_USE_64BIT_INDICES) || !defined(PETSC_USE_REAL_DOUBLE)
-#error "oclspkt needs a PETSc with real scalars, double precision and 32-bit indices"
+#if defined(PETSC_USE_COMPLEX) || !defined(PETSC_USE_REAL_DOUBLE)
+#error "oclspkt needs a PETSc with real scalars in double precision"
 #endif
 
 namespace oclspkt::petsc {
@@ -18,7 +18,11 @@ PetscErrorCode RunningFlavour(Flavour* flavour) {
     PetscInt index;
   } width, major, minor, subminor, release;
   PetscDataType scalar, real;
-  PetscBool found;
+  // And for a PetscBool of 4 bytes, which it was before PETSc 3.24.
+  union WideBool {
+    std::int32_t wide;
+    PetscBool flag;
+  } found;
 
   PetscFunctionBegin;
   *flavour = Flavour();
@@ -29,10 +33,10 @@ PetscErrorCode RunningFlavour(Flavour* flavour) {
   flavour->index_bits = width.wide == 7 ? 64 : 32;
   major.wide = minor.wide = 0;
   PetscCall(PetscGetVersionNumber(&major.index, &minor.index, &subminor.index, &release.index));
-  flavour->major = major.index;
-  flavour->minor = minor.index;
-  PetscCall(PetscDataTypeFromString("scalar", &scalar, &found));
-  PetscCall(PetscDataTypeFromString("real", &real, &found));
+  flavour->major = static_cast<int>(major.index);
+  flavour->minor = static_cast<int>(minor.index);
+  PetscCall(PetscDataTypeFromString("scalar", &scalar, &found.flag));
+  PetscCall(PetscDataTypeFromString("real", &real, &found.flag));
   flavour->complex_scalars = scalar == PETSC_COMPLEX;
   flavour->double_precision = real == PETSC_DOUBLE;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -54,9 +58,10 @@ std::string complaint(const Flavour& built, const Flavour& running) {
            "called PCOCLSPKTInitializePackage() too early: call PetscInitialize() first";
   }
   if (built == running) return "";
-  std::string cure = "Build oclspkt against the program's PETSc (PKG_CONFIG_PATH names its folder)";
-  if (running.complex_scalars || running.index_bits != 32 || !running.double_precision) {
-    cure = "Only real, double precision, 32-bit builds of PETSc are supported: link the program with one";
+  std::string cure =
+      "Build oclspkt against the program's PETSc (PETSC_DIR and PETSC_ARCH, or PKG_CONFIG_PATH, name it)";
+  if (running.complex_scalars || !running.double_precision) {
+    cure = "oclspkt supports only PETSc with real scalars in double precision: link the program with such a one";
   }
   return "liboclspkt.so was built for " + describe(built) + " and this program runs " + describe(running) + ". " +
          cure + ", or leave out -dll_append of liboclspkt.so";

@@ -13,7 +13,7 @@ struct Flavour {
   int major = PETSC_VERSION_MAJOR, minor = PETSC_VERSION_MINOR;
   bool complex_scalars = false;
   bool double_precision = true;
-  int index_bits = 32;
+  int index_bits = 8 * static_cast<int>(sizeof(PetscInt));
 
   bool operator==(const Flavour&) const = default;
 };

@@ -7,8 +7,8 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// How a C type travels: what the caller declares, and what goes over to C. A PETSc of another precision or index width
-/// makes the two differ, which does not compile.
+/// How a C type travels: what the caller declares, and what goes over to C. A PETSc of another precision makes the two
+/// differ, which does not compile.
 struct Passing {
   std::string fortran, c;
 };
@@ -19,7 +19,7 @@ bool is_object(const std::string& type);
 Passing passing(const std::string& type) {
   if (type == "const char[]") return {"character(len=*)", "type(c_ptr)"};
   if (type == "PetscBool") return {"PetscBool", "integer(c_int)"};
-  if (type == "PetscInt") return {"PetscInt", "integer(c_int)"};
+  if (type == "PetscInt") return {"PetscInt", "integer(OCLSPKT_INT)"};
   if (type == "PetscInt64") return {"PetscInt64", "integer(c_int64_t)"};
   if (type == "PetscReal") return {"PetscReal", "real(c_double)"};
   if (is_object(type)) return {type, "type(c_ptr)"};
@@ -107,6 +107,11 @@ constexpr const char* kHead = R"(! SPDX-License-Identifier: BSD-2-Clause
 ! compiler than this library compiles this file itself.
 module oclspkt
 #include <petsc/finclude/petscpc.h>
+#if defined(PETSC_USE_64BIT_INDICES)
+#define OCLSPKT_INT c_int64_t
+#else
+#define OCLSPKT_INT c_int
+#endif
   use, intrinsic :: iso_c_binding, only: c_ptr, c_int, c_int64_t, c_double, c_char, c_null_ptr, c_null_char, &
                                          c_associated, c_f_pointer
   use petscpcdef, only: tPC

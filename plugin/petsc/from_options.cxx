@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "boundary.hxx"
@@ -40,8 +41,12 @@ PetscErrorCode ReadText(PC pc, OclspktOptionItems PetscOptionsObject, const Opti
 PetscErrorCode ReadNumber(OclspktOptionItems PetscOptionsObject, const OptionEntry& entry, const char* key,
                           const char* setter, double& value) {
   PetscReal real = value;
+  const char* raw = nullptr;
 
   PetscFunctionBegin;
+  PetscCall(RawText(PetscOptionsObject, key, &raw));
+  PetscCheck(!raw || !std::isnan(std::strtod(raw, nullptr)), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "%s%s takes a number, not %s", kOptionPrefix, entry.name, raw);
   PetscCall(PetscOptionsReal(key, entry.help, setter, real, &real, nullptr));
   value = real;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -60,7 +65,7 @@ PetscErrorCode ReadInt(OclspktOptionItems PetscOptionsObject, const OptionEntry&
   const double written = raw ? std::strtod(raw, &end) : 0;
   PetscCheck(!raw || end == raw || *end || written == static_cast<double>(number), PETSC_COMM_SELF,
              PETSC_ERR_ARG_OUTOFRANGE, "%s%s takes a number of %s up to %" PetscInt_FMT ", not %s", kOptionPrefix,
-             entry.name, entry.unit, PETSC_MAX_INT, raw);
+             entry.name, entry.unit, std::numeric_limits<PetscInt>::max(), raw);
   value = number;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

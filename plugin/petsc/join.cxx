@@ -13,13 +13,27 @@ namespace {
 /// Lists of PetscInt that travel from every rank to every rank, by destination.
 using Outbox = std::vector<std::vector<PetscInt>>;
 
+/// MPI counts what one rank sends or receives in int.
+PetscErrorCode CheckCount(PetscInt64 count) {
+  PetscFunctionBegin;
+  PetscCheck(count <= PETSC_MPI_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "PCOCLSPKTSetLines(): this rank sends or receives %" PetscInt64_FMT
+             " numbers about its lines, and MPI takes %d at once: use more ranks, or fewer and longer lines",
+             count, PETSC_MPI_INT_MAX);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode Deliver(PC pc, const Outbox& outbox, Outbox* inbox) {
   MPI_Comm comm = PetscObjectComm((PetscObject)pc);
   const std::size_t ranks = outbox.size();
   std::vector<PetscMPIInt> out_counts, in_counts, out_starts, in_starts;
   std::vector<PetscInt> out, in;
 
+  PetscInt64 sent = 0, received = 0;
+
   PetscFunctionBegin;
+  for (const auto& list : outbox) sent += static_cast<PetscInt64>(list.size());
+  PetscCall(CheckCount(sent));
   OclspktCall(
       pc, in_counts.resize(ranks); for (const auto& list
                                         : outbox) {
@@ -28,6 +42,8 @@ PetscErrorCode Deliver(PC pc, const Outbox& outbox, Outbox* inbox) {
         out.insert(out.end(), list.begin(), list.end());
       });
   PetscCallMPI(MPI_Alltoall(out_counts.data(), 1, MPI_INT, in_counts.data(), 1, MPI_INT, comm));
+  for (const PetscMPIInt count : in_counts) received += count;
+  PetscCall(CheckCount(received));
   OclspktCall(
       pc, PetscMPIInt all = 0; for (const PetscMPIInt count
                                     : in_counts) {

@@ -32,14 +32,16 @@ PetscErrorCode CheckGiven(const GivenLines& given) {
 
   PetscFunctionBegin;
   PetscCheck(starts.size() == numbers.size() + 1, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
-             "PCOCLSPKTSetLines(): %d lines need %d starts, the last of them the number of rows; there are %d",
-             static_cast<int>(numbers.size()), static_cast<int>(numbers.size() + 1), static_cast<int>(starts.size()));
+             "PCOCLSPKTSetLines(): %" PetscInt_FMT " lines need %" PetscInt_FMT
+             " starts, the last of them the number of rows; there are %" PetscInt_FMT,
+             static_cast<PetscInt>(numbers.size()), static_cast<PetscInt>(numbers.size()) + 1,
+             static_cast<PetscInt>(starts.size()));
   PetscCheck(starts.front() == 0 && static_cast<std::size_t>(starts.back()) == given.rows.size() &&
                  std::is_sorted(starts.begin(), starts.end()),
              PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-             "PCOCLSPKTSetLines(): starts must begin with 0, not decrease, and end with the %d rows of this rank, not "
-             "%" PetscInt_FMT,
-             static_cast<int>(given.rows.size()), starts.back());
+             "PCOCLSPKTSetLines(): starts must begin with 0, not decrease, and end with the %" PetscInt_FMT
+             " rows of this rank, not %" PetscInt_FMT,
+             static_cast<PetscInt>(given.rows.size()), starts.back());
   std::vector<PetscInt> sorted = numbers;
   std::sort(sorted.begin(), sorted.end());
   PetscCheck(sorted.empty() || sorted.front() >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,

@@ -51,6 +51,12 @@ struct Grid {
   Index width(std::size_t axis) const { return widths[axis][place[axis]]; }
 };
 
+/// The lines of this rank's box along an axis; several unknowns of a node are lines of their own.
+LineSet lines_along(const Grid& grid, std::size_t axis);
+
+/// Tell a layout of lines_along() how other ranks continue its lines; leaves it alone where none does.
+void cut_lines(const Grid& grid, std::size_t axis, LineLayout& layout);
+
 /// The grid of pc->dm, else of the DM that made the matrix, if it is a DMDA that fits the matrix.
 /// @param[out] grid empty if there is none
 /// @param[out] why  then the reason and the cure

@@ -55,7 +55,12 @@ PetscErrorCode PCOCLSPKTInitializePackage(void) {
   PetscFunctionBegin;
   if (package.initialized) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(oclspkt::petsc::CheckFlavour());
+#if OCLSPKT_PETSC_IS_UNTESTED
+  PetscCall(PetscInfo(nullptr, "WARNING: this PETSc is newer than %d.%d, the newest that oclspkt was tested with\n",
+                      OCLSPKT_NEWEST_TESTED_MAJOR, OCLSPKT_NEWEST_TESTED_MINOR));
+#endif
   PetscCall(PCRegister(PCOCLSPKT, PCCreate_OCLSPKT));
+  PetscCall(oclspkt::petsc::RegisterFactor());
   PetscCall(PetscLogEventRegister("OCLSPKTSetUp", PC_CLASSID, &package.events.set_up));
   PetscCall(PetscLogEventRegister("OCLSPKTBands", PC_CLASSID, &package.events.bands));
   PetscCall(PetscLogEventRegister("OCLSPKTSolve", PC_CLASSID, &package.events.solve));

@@ -17,4 +17,7 @@ const Events& events();
 /// Make -citations name the paper behind the solver.
 PetscErrorCode Cite();
 
+/// Register the direct solver behind -pc_factor_mat_solver_type oclspkt.
+PetscErrorCode RegisterFactor();
+
 }  // namespace oclspkt::petsc

@@ -140,7 +140,7 @@ static PetscErrorCode SolveVector(PC pc, Vec x, Vec y, bool transpose) {
   PetscFunctionBegin;
   PetscCall(CheckReady(pc));
   if (pc->failedreason) {
-    PetscCall(VecSetInf(y));
+    PetscCall(OclspktVecSetInf(y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscLogEventBegin(events().solve, pc, x, y, 0));
@@ -153,7 +153,7 @@ static PetscErrorCode SolveVector(PC pc, Vec x, Vec y, bool transpose) {
     PetscCall(VecRestoreArrayWrite(y, &solution));
     PetscCall(VecRestoreArrayRead(x, &right));
   }
-  if (pc->failedreason) PetscCall(VecSetInf(y)); /* the transposed set-up runs inside its first solve */
+  if (pc->failedreason) PetscCall(OclspktVecSetInf(y)); /* the transposed set-up runs inside its first solve */
   PetscCall(PetscLogEventEnd(events().solve, pc, x, y, 0));
   PetscCall(oclspkt::petsc::NoteDegraded(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -179,7 +179,7 @@ static PetscErrorCode FillWithInf(Mat y) {
   for (PetscInt c = 0; c < columns; ++c) {
     Vec column;
     PetscCall(MatDenseGetColumnVecWrite(y, c, &column));
-    PetscCall(VecSetInf(column));
+    PetscCall(OclspktVecSetInf(column));
     PetscCall(MatDenseRestoreColumnVecWrite(y, c, &column));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -9,6 +9,11 @@
 #error "oclspkt needs PETSc 3.18 or newer"
 #endif
 
+/// The newest release that the tests were run with.
+#define OCLSPKT_NEWEST_TESTED_MAJOR 3
+#define OCLSPKT_NEWEST_TESTED_MINOR 24
+#define OCLSPKT_PETSC_IS_UNTESTED PETSC_VERSION_GT(OCLSPKT_NEWEST_TESTED_MAJOR, OCLSPKT_NEWEST_TESTED_MINOR, 99)
+
 #if PETSC_VERSION_LT(3, 19, 0)
 #define PETSC_SUCCESS 0
 #endif
@@ -18,3 +23,18 @@ using OclspktOptionItems = PetscOptionItems*;
 #else
 using OclspktOptionItems = PetscOptionItems;
 #endif
+
+#if PETSC_VERSION_LT(3, 24, 0)
+#define OCLSPKT_MPI_BOOL MPIU_BOOL
+#else
+#define OCLSPKT_MPI_BOOL MPI_C_BOOL
+#endif
+
+/// Fill a vector with Inf, which the solvers above take for a failed preconditioner. Collective.
+inline PetscErrorCode OclspktVecSetInf(Vec vector) {
+#if PETSC_VERSION_LT(3, 22, 0)
+  return VecSetInf(vector);
+#else
+  return VecFlag(vector, 1);
+#endif
+}

@@ -28,7 +28,7 @@ _C_TYPES = {
     "PetscReal": _REAL,
     "PetscInt": _INTEGER,
     "PetscInt64": ctypes.c_int64,
-    "PetscBool": ctypes.c_int,
+    "PetscBool": ctypes.c_bool if PETSc.Sys.getVersion() >= (3, 24) else ctypes.c_int,
 }
 _library = None
 

@@ -8,14 +8,16 @@ if(OCLSPKT_FORTRAN)
   petsc_test(Fortran.PassesEveryKindOfArgument COMMAND oclspkt-petsc-fortran)
 endif()
 
-set(helper ${OCLSPKT_PETSC4PY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/helper.py)
-set(helper_path PYTHONPATH=${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/python)
-petsc_test(Python.FindsThePluginBesideThePackage COMMAND ${helper} ENV ${helper_path})
-petsc_test(Python.TakesThePathOfThePlugin COMMAND ${helper} ${plugin} ENV ${helper_path})
-petsc_test(Python.UsesThePluginThatPetscLoaded COMMAND ${helper} -dll_append ${plugin} ENV ${helper_path})
-petsc_test(Python.WorksFromWhereItIsInstalled COMMAND ${helper} LABELS house
-           ENV PYTHONPATH=${PROJECT_BINARY_DIR}/tests/house/installed/${CMAKE_INSTALL_LIBDIR}/python)
-set_tests_properties(petsc.Python.WorksFromWhereItIsInstalled PROPERTIES FIXTURES_REQUIRED installed)
+if(petsc4py_is_ours)
+  set(helper ${OCLSPKT_PETSC4PY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/helper.py)
+  set(helper_path PYTHONPATH=${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/python)
+  petsc_test(Python.FindsThePluginBesideThePackage COMMAND ${helper} ENV ${helper_path})
+  petsc_test(Python.TakesThePathOfThePlugin COMMAND ${helper} ${plugin} ENV ${helper_path})
+  petsc_test(Python.UsesThePluginThatPetscLoaded COMMAND ${helper} -dll_append ${plugin} ENV ${helper_path})
+  petsc_test(Python.WorksFromWhereItIsInstalled COMMAND ${helper} LABELS house
+             ENV PYTHONPATH=${PROJECT_BINARY_DIR}/tests/house/installed/${CMAKE_INSTALL_LIBDIR}/python)
+  set_tests_properties(petsc.Python.WorksFromWhereItIsInstalled PROPERTIES FIXTURES_REQUIRED installed)
+endif()
 
 # PETSc's own programs. Each rank's part with an overlap, on several ranks; the two answers may differ by the residual's
 # tolerance, 1e-12, times the condition of 100 rows, 4e3.

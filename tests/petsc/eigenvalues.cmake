@@ -8,6 +8,17 @@ if(SLEPC_FOUND)
     HINTS ${SLEPC_PREFIX} ${SLEPC_slepc_PREFIX} PATHS /usr/share/slepc/3.18
     PATH_SUFFIXES share/slepc/examples/src src NO_DEFAULT_PATH)
 endif()
+if(SLEPC_FOUND)
+  # A SLEPc of another build of PETSc would bring a second libpetsc along.
+  get_filename_component(libpetsc ${OCLSPKT_LIBPETSC} NAME)
+  string(REGEX REPLACE "\\.[0-9]+$" "" libpetsc ${libpetsc})
+  list(GET SLEPC_LINK_LIBRARIES 0 libslepc)
+  execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${libslepc} OUTPUT_VARIABLE needed COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT needed MATCHES "NEEDED +${libpetsc}\n")
+    oclspkt_skipped_test(petsc.eigenvalues "${libslepc} is for another PETSc than ${libpetsc}")
+    return()
+  endif()
+endif()
 if(NOT SLEPC_FOUND OR NOT OCLSPKT_SLEPC_EXAMPLES)
   oclspkt_skipped_test(petsc.eigenvalues
     "there is no SLEPc with its examples (Debian: libslepc-real3.18-dev, libslepc3.18-dev-examples)")

@@ -26,7 +26,7 @@ TEST(Flavour, AnotherReleaseIsToldFromAnotherKind) {
 
   Flavour single;
   single.double_precision = false;
-  EXPECT_TRUE(contains(complaint(Flavour(), single), "Only real, double precision, 32-bit builds"));
+  EXPECT_TRUE(contains(complaint(Flavour(), single), "supports only PETSc with real scalars in double precision"));
 }
 
 TEST(Flavour, ALibraryThatNobodyInitializedIsAnotherOneThanTheProgram) {

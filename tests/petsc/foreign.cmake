@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # PETSc's own example programs, compiled as they lie on disk and told to use the plugin by options alone.
 # Where a link in the include folder leads tells where a distribution keeps the parts that all its builds share.
-get_filename_component(petsc_shared ${PETSC_PREFIX}/include/petsc/.. REALPATH)
+get_filename_component(petsc_shared ${OCLSPKT_PETSC_PRIVATE_DIR}/petsc/.. REALPATH)
 find_path(OCLSPKT_PETSC_EXAMPLES ksp/ksp/tutorials/ex23.c
   HINTS ${petsc_shared}/.. ${PETSC_PREFIX} PATH_SUFFIXES share/petsc/examples/src src NO_DEFAULT_PATH)
 if(NOT OCLSPKT_PETSC_EXAMPLES)
@@ -71,6 +71,8 @@ if(OCLSPKT_FORTRAN)
   target_link_libraries(foreign-ksp-ex1f PRIVATE MPI::MPI_Fortran)
   target_compile_options(foreign-ksp-ex1f PRIVATE -ffree-line-length-none)
   foreign_test(ksp-ex1f CHECK --solution ksp ${one} RUN $<TARGET_FILE:foreign-ksp-ex1f>)
+elseif(CMAKE_Fortran_COMPILER)
+  oclspkt_skipped_test(petsc.foreign.ksp-ex1f "this PETSc or this MPI has no Fortran modules as ours uses them")
 else()
   message(FATAL_ERROR "the tests run a Fortran program: install a Fortran compiler (Debian: gfortran) and leave OCLSPKT_WITH_FORTRAN on")
 endif()
@@ -78,14 +80,24 @@ endif()
 # petsc4py belongs to the interpreter it was built for, which may not be the first on the path.
 find_program(OCLSPKT_PETSC4PY_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH
              DOC "a Python that has petsc4py for this PETSc")
-execute_process(COMMAND ${OCLSPKT_PETSC4PY_PYTHON} -c "import petsc4py" RESULT_VARIABLE no_petsc4py OUTPUT_QUIET
-                ERROR_QUIET)
-if(no_petsc4py)
+execute_process(COMMAND ${OCLSPKT_PETSC4PY_PYTHON} -c
+  "import os, petsc4py; c = petsc4py.get_config(); print(os.path.realpath(os.path.join(c['PETSC_DIR'], c['PETSC_ARCH'])), end='')"
+  RESULT_VARIABLE no_petsc4py OUTPUT_VARIABLE PETSC4PY_PETSC ERROR_QUIET)
+file(REAL_PATH ${OCLSPKT_PETSCCONF_DIR} petscconf)
+set(petsc4py_is_ours FALSE)
+if(NOT no_petsc4py)
+  cmake_path(IS_PREFIX PETSC4PY_PETSC ${petscconf} petsc4py_is_ours)
+elseif(NOT OCLSPKT_PETSC_FOLDER)
   message(FATAL_ERROR "the tests run a petsc4py program and ${OCLSPKT_PETSC4PY_PYTHON} has none: install it (Debian: "
                       "python3-petsc4py) or set OCLSPKT_PETSC4PY_PYTHON")
 endif()
-foreign_test(petsc4py CHECK --solution ksp ${one}
-             RUN ${OCLSPKT_PETSC4PY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/solve.py)
+if(petsc4py_is_ours)
+  foreign_test(petsc4py CHECK --solution ksp ${one}
+               RUN ${OCLSPKT_PETSC4PY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/solve.py)
+else()
+  oclspkt_skipped_test(petsc.foreign.petsc4py
+    "${OCLSPKT_PETSC4PY_PYTHON} has no petsc4py for the PETSc of ${petscconf}; OCLSPKT_PETSC4PY_PYTHON names one that has")
+endif()
 
 # Each rank's part by the plugin inside bjacobi.
 foreach(ranks 2 3)

@@ -27,13 +27,15 @@ VEC_FILE_CLASSID = 1211214
 
 
 def read_vector(path):
-    """The entries of a Vec in PETSc's binary format (big endian, 32-bit sizes)."""
+    """The entries of a Vec in PETSc's binary format: big endian, sizes of 32 or 64 bits as PETSc's indices have."""
     with open(path, "rb") as stream:
         content = stream.read()
-    classid, rows = struct.unpack(">ii", content[:8])
+    sizes = ">qq" if content[:4] == bytes(4) else ">ii"
+    begin = struct.calcsize(sizes)
+    classid, rows = struct.unpack(sizes, content[:begin])
     if classid != VEC_FILE_CLASSID or rows == 0:
         sys.exit(f"{path} holds no vector (class {classid}, {rows} rows)")
-    return struct.unpack(f">{rows}d", content[8 : 8 + 8 * rows])
+    return struct.unpack(f">{rows}d", content[begin : begin + 8 * rows])
 
 
 def monitored(output):
@@ -134,12 +136,14 @@ def main():
     parser.add_argument("--one-iteration", action="store_true")
     parser.add_argument("--iterations", type=int, help="of the longest linear solve, to within one")
     parser.add_argument("--inner", default="", help="options of the plugin, for its run only")
-    parser.add_argument("--reference", default="lu", help="-pc_type of the other run")
+    parser.add_argument("--reference", help="-pc_type of the other run, by default lu, on several ranks LU of one")
     parser.add_argument("--mpiexec", default="mpiexec")
     parser.add_argument("--ranks", type=int, default=1)
     parser.add_argument("command", nargs="+")
     options = parser.parse_args()
 
+    if not options.reference:  # PETSc itself factors matrices of one rank only
+        options.reference = "lu" if options.ranks == 1 or options.prefix else "redundant"
     plugin = ["-dll_append", options.plugin, f"-{options.prefix}pc_type", "oclspkt"] + options.inner.split()
     if options.device:
         plugin += [f"-{options.prefix}pc_oclspkt_devices", options.device]

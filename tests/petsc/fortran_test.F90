@@ -5,7 +5,7 @@ program fortran_test
   use petscksp
   use oclspkt
   implicit none
-  PetscInt, parameter :: n = 3
+  PetscInt, parameter :: n = 3, first = 0, last = 2
   character(len=16) :: text, why
   character(len=4) :: short
   PetscEnum :: method
@@ -23,7 +23,7 @@ program fortran_test
   do i = 0, n - 1
     PetscCallA(MatSetValue(A, i, i, 4.0_8, INSERT_VALUES, ierr))
   end do
-  PetscCallA(MatSetValue(A, 0, 2, 1.0_8, INSERT_VALUES, ierr))
+  PetscCallA(MatSetValue(A, first, last, 1.0_8, INSERT_VALUES, ierr))
   PetscCallA(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY, ierr))
   PetscCallA(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY, ierr))
   PetscCallA(PCCreate(PETSC_COMM_SELF, pc, ierr))
@@ -41,7 +41,7 @@ program fortran_test
   PetscCallA(PCOCLSPKTSetRtol(pc, 0.25_8, ierr))
   PetscCallA(PCOCLSPKTGetRtol(pc, real_value, ierr))
   call check(real_value == 0.25_8, 'real numbers')
-  PetscCallA(PCOCLSPKTSetPartition(pc, 48, ierr))
+  PetscCallA(PCOCLSPKTSetPartition(pc, 16*n, ierr))
   PetscCallA(PCOCLSPKTGetPartition(pc, rows, ierr))
   call check(rows == 48, 'integers')
   PetscCallA(PCOCLSPKTSetDeviceMemory(pc, 6000000000_8, ierr))
@@ -63,7 +63,7 @@ program fortran_test
   call check(ignored == 1, 'entries off the bands')
 
   PetscCallA(PetscPushErrorHandler(PetscIgnoreErrorHandler, PETSC_NULL_INTEGER, ierr))
-  call PCOCLSPKTSetPartition(pc, -2, ierr)
+  call PCOCLSPKTSetPartition(pc, -last, ierr)
   call check(ierr /= 0, 'a value that makes no sense is an error')
   call PCOCLSPKTSetRtol(never_created, 0.5_8, ierr)
   call check(ierr == PETSC_ERR_ARG_NULL, 'an object that was never created is an error')

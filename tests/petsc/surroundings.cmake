@@ -11,11 +11,21 @@ expect(UnknownMethodListsTheChoices
        CHECK --rc=failure "--match=foo.*pc_oclspkt_method.*truncated-halo.*pivot"
        RUN ${ex23} ${loaded} -pc_oclspkt_method foo)
 expect(HelpListsTheOptions
-       CHECK "--match=-pc_oclspkt_method .*choose one of.*exact-twopass" "--match=-pc_oclspkt_on_device_failure"
+       CHECK "--match=-pc_oclspkt_method:? .*choose one of.*exact-twopass" "--match=-pc_oclspkt_on_device_failure"
        RUN ${ex23} ${loaded} -help)
 expect(CitationNamesThePaper CHECK "--match=10.1155/2019/3679839" RUN ${ex23} ${loaded} -citations)
 expect(InfoSaysTheMethodAndWhy CHECK "--match=method exact-[a-z]+ on host: "
        RUN ${ex23} ${loaded} -pc_oclspkt_devices host -info)
+
+# As a direct solver of programs that ask for LU.
+foreach(ranks 1 3)
+  expect(FactorsForLu.${ranks} LABELS mpi
+         CHECK "--match=package used to perform factorization: oclspkt" "--match=CONVERGED_RTOL iterations 1"
+               "--match=rows: 1000 in 1 line" "--match=\n *1 KSP .*true resid norm [0-9.]+e-1[0-9]"
+         RUN ${MPIEXEC_EXECUTABLE} -n ${ranks} ${ex23} -n 1000 -dll_append ${plugin} -pc_type lu
+             -pc_factor_mat_solver_type oclspkt -ksp_rtol 1e-10 -ksp_monitor_true_residual
+             -ksp_converged_reason -ksp_view)
+endforeach()
 
 # The same state as under a program whose own libpetsc is hidden from the plugin: ours is there, and nobody started it.
 add_executable(too-early too_early.c)
@@ -23,29 +33,36 @@ target_link_libraries(too-early PRIVATE oclspkt_flags oclspkt::petsc PkgConfig::
 expect(RefusesALibpetscThatNobodyInitialized CHECK "--match=PetscInitialize\\(\\) was not called" "--match=refused"
        RUN $<TARGET_FILE:too-early>)
 
-# Programs of the other builds of PETSc beside ours.
-file(GLOB other_builds ${PETSC_PREFIX}/../../petsc*/*/include/petscconf.h)
+# Programs of the other builds of PETSc beside ours, and of Debian's.
+file(GLOB other_builds ${PETSC_PREFIX}/../../petsc*/*/include/petscconf.h /usr/lib/petscdir/petsc*/*/include/petscconf.h)
+list(TRANSFORM other_builds REPLACE "/include/petscconf.h$" "")
+set(roots "")
+foreach(root IN LISTS other_builds)
+  file(REAL_PATH ${root} root)
+  list(APPEND roots ${root})
+endforeach()
+list(REMOVE_DUPLICATES roots)
 set(refused 0)
-foreach(conf IN LISTS other_builds)
-  get_filename_component(root ${conf}/../.. ABSOLUTE)
-  file(STRINGS ${conf} other REGEX "define +PETSC_USE_(COMPLEX|64BIT_INDICES) ")
+foreach(root IN LISTS roots)
   file(GLOB library ${root}/lib/libpetsc*.so)
-  if(NOT other OR NOT library)
+  oclspkt_petsc_kind(${root}/include kind unsupported)
+  if(kind STREQUAL OCLSPKT_PETSC_KIND OR NOT library)
     continue()
   endif()
-  set(found "64-bit indices")
-  if(other MATCHES COMPLEX)
-    set(found "complex scalars")
+  # 3.24-real-64 in the words of the message.
+  string(REGEX MATCH "^[0-9.]+" version ${kind})
+  set(found "PETSc ${version} with [a-z]+ scalars .*32-bit indices")
+  if(kind MATCHES "-64")
+    string(REPLACE 32 64 found "${found}")
   endif()
-  get_filename_component(flavour ${root} NAME)
-  get_filename_component(kind ${root}/.. ABSOLUTE)
-  get_filename_component(kind ${kind} NAME)
-  set(program wrong-flavour-${kind}-${flavour})
+  string(REGEX MATCH "real|complex" scalars ${kind})
+  string(REPLACE "[a-z]+" ${scalars} found "${found}")
+  set(program wrong-flavour-${kind})
   add_executable(${program} wrong_flavour.c)
   target_include_directories(${program} PRIVATE ${root}/include)
   target_link_libraries(${program} PRIVATE ${library} MPI::MPI_C)
-  expect(RefusesAProgramOf.${kind}-${flavour}
-         CHECK --rc=failure "--match=was built for PETSc .*this program runs PETSc .*${found}" --without=^ran
+  expect(RefusesAProgramOf.${kind}
+         CHECK --rc=failure "--match=was built for PETSc .*this program runs ${found}" --without=^ran
          RUN $<TARGET_FILE:${program}> -dll_append ${plugin})
   math(EXPR refused "${refused} + 1")
 endforeach()

@@ -62,6 +62,25 @@ TEST(LineSet, StepsAlongYByRowsOfX) {
   EXPECT_EQ(set.first(4), 12);  // the next plane
 }
 
+TEST(LineSet, CountsBeyond32Bits) {
+  const LineSet equal = LineSet::equal(5'000'000'000, 3), z = LineSet::grid_axis(2, 100'000, 100'000, 1000);
+  EXPECT_EQ(equal.rows(), 15'000'000'000);
+  EXPECT_EQ(equal.first(4'999'999'999), 14'999'999'997);
+  EXPECT_EQ(equal.line_of(14'999'999'996), 4'999'999'998);
+  EXPECT_TRUE(equal.contiguous());
+  EXPECT_EQ(z.rows(), 10'000'000'000'000);
+  EXPECT_EQ(z.extent(), z.rows());
+  EXPECT_EQ(z.row_stride(), 10'000'000'000);
+  EXPECT_EQ(z.first(9'999'999'999) + 999 * z.row_stride(), z.extent() - 1);
+  EXPECT_TRUE(z.beside() && z.gapless());
+  const LineSet y = LineSet::grid_axis(1, 100'000, 100'000, 1000);
+  EXPECT_EQ(y.blocks(), 1000);
+  EXPECT_EQ(y.first(99'999'999), 99'999 + 999 * y.block_stride());
+  const LineSet unequal = LineSet::unequal({0, 3'000'000'000, 3'000'000'001});
+  EXPECT_EQ(unequal.length(0), 3'000'000'000);
+  EXPECT_EQ(unequal.line_of(3'000'000'000), 1);
+}
+
 TEST(LineSet, RefusesRowsOnTheSamePlace) {
   EXPECT_THROW(LineSet::strided(4, 2, 3, 1), InvalidInput);
   EXPECT_THROW(LineSet::strided(4, 0, 1, 1), InvalidInput);

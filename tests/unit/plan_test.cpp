@@ -33,7 +33,9 @@ TEST(Plan, StreamsTilesWhereRegistersHoldARowOfOne) {
 }
 
 TEST(Plan, CoversAllRowsWithPartitionsAndTiles) {
-  for (const Index n : {1, 2, 3, 495, 496, 497, 993, 7919, 1000000}) {
+  constexpr Index kWord = Index{1} << 31;
+  for (const Index n : std::initializer_list<Index>{1, 2, 3, 495, 496, 497, 993, 7919, 1000000, kWord - 1, kWord,
+                                                    2 * kWord + 1, 1'000'000'000'000}) {
     for (const Index halo : {0, 32, 300}) {
       const Plan plan = make_plan(Method::truncated_halo, n, halo, 0, 8, kTraits);
       EXPECT_GE(plan.partitions() * plan.m, n);
@@ -42,6 +44,23 @@ TEST(Plan, CoversAllRowsWithPartitionsAndTiles) {
       EXPECT_GE(plan.runs, 1);
       EXPECT_LE(plan.runs, plan.tiles());
       EXPECT_GE(plan.chunk_tiles, 1);
+    }
+  }
+}
+
+TEST(Plan, OfMoreRowsThan32BitsCountLeavesNoneOut) {
+  const DeviceTraits groups{.group_items = 256, .local_bytes = 48 << 10};
+  for (const Index n : {Index{1} << 31, (Index{1} << 32) + 7, Index{3'000'000'000'000}}) {
+    for (const Plan& plan :
+         {make_plan(Method::exact_twopass, n, 0, 0, 8, kTraits), make_stored_plan(n, 0, 0, 8, kTraits),
+          make_reduce_plan(n, 0, 8, groups), make_reduce_plan(n, 0, 4, groups)}) {
+      EXPECT_EQ(plan.n, n);
+      EXPECT_GE(plan.tiles() * plan.tile_rows(), n);
+      EXPECT_LT((plan.tiles() - 1) * plan.tile_rows(), n);
+      EXPECT_GE(plan.runs, 1);
+      EXPECT_GE(plan.run_tiles, 1);
+      EXPECT_GE(plan.chunk_tiles, 1);
+      EXPECT_LE(plan.chunk_tiles, plan.tiles());
     }
   }
 }

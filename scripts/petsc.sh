@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Other releases of PETSc than Debian's, from the source packages on PyPI, each built once into build/.
+
+# What `test all` runs the PETSc part of the tests with, besides Debian's.
+TESTED_PETSC=3.24.6
+# What the plugin needs of PETSc, and no more: without optimisation it compiles in a third of the time.
+PETSC_CONFIGURE=(--with-cc=mpicc --with-cxx=mpicxx --with-fc=0 --with-cudac=0 --with-hipc=0 --with-syclc=0
+  --with-debugging=0 COPTFLAGS=-O0 CXXOPTFLAGS=-O0 --with-shared-libraries=1
+  "--with-blaslapack-lib=-llapack -lblas" --with-x=0 --with-ssl=0 --with-hwloc=0 --with-valgrind=0)
+
+# download_petsc VERSION FOLDER: the source package of a release such as 3.22.4, or of the newest 3.22.
+download_petsc() {
+  local version=$1 folder=$2 venv=$PWD/build/pip
+  [[ $version =~ ^[0-9]+\.[0-9]+$ ]] && version+='.*'
+  [ -x "$venv/bin/pip" ] || /usr/bin/python3 -m venv "$venv" || return
+  "$venv/bin/pip" download --quiet --disable-pip-version-check --no-cache-dir --no-binary petsc --no-deps \
+    --dest "$folder" "petsc==$version"
+}
+
+# build_petsc VERSION: unless it is there already. Sets petsc_dir and petsc_arch, by which CMake finds it.
+build_petsc() {
+  local version=$1 key parts begin=$SECONDS
+  key=$(printf '%s\n' "${PETSC_CONFIGURE[@]}" | sha256sum | cut -c 1-8)
+  petsc_dir=$PWD/build/petsc-$version-$key petsc_arch=oclspkt
+  if [ -f "$petsc_dir/$petsc_arch/built" ]; then
+    return
+  fi
+  echo "== building PETSc $version, which takes some minutes"
+  rm -rf "$petsc_dir"
+  mkdir -p "$petsc_dir"
+  download_petsc "$version" "$petsc_dir/package" || return
+  parts=("$petsc_dir"/package/petsc-*.tar.gz)
+  tar -xzf "${parts[0]}" -C "$petsc_dir" --strip-components=1 || return
+  if ! (
+    cd "$petsc_dir" && export PETSC_DIR=$petsc_dir PETSC_ARCH=$petsc_arch &&
+      /usr/bin/python3 ./configure "${PETSC_CONFIGURE[@]}" "--with-make-np=$JOBS" && make -f gmakefile -j "$JOBS" libs
+  ) >"build/petsc-$version.log" 2>&1; then
+    tail -n 40 "build/petsc-$version.log" >&2
+    echo "run.sh: PETSc $version did not build, see build/petsc-$version.log" >&2
+    return 1
+  fi
+  rm -rf "$petsc_dir/package" "$petsc_dir/$petsc_arch/obj"
+  touch "$petsc_dir/$petsc_arch/built"
+  echo "== built PETSc $version in $((SECONDS - begin)) s"
+}
