@@ -190,7 +190,8 @@ auto Sharing<T>::least_time(const Shares& shares) -> Verdict {
   const bool close = predicted < kCloseCall * single && single < kCloseCall * predicted;
   if (store_ && close && together && !measured_alone) return {false, best.word, "measured alone for once: " + texts};
   if (store_ && close && !together && measured_alone) return share_as(shares, "measured together for once: " + texts);
-  if (predicted * kLeastGain <= single) return share_as(shares, texts);
+  // By less than waking threads takes, one is not known to be slower: the next apply may find them asleep.
+  if (predicted + std::max(kMeetingSeconds, (kLeastGain - 1) * predicted) <= single) return share_as(shares, texts);
   return {false, only, "rows are not shared: " + texts};
 }
 
