@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Other releases of PETSc than Debian's, from the source packages on PyPI, each built once into build/.
 
-# What `test all` runs the PETSc part of the tests with, besides Debian's.
-TESTED_PETSC=3.24.6
 # What the plugin needs of PETSc, and no more: without optimisation it compiles in a third of the time.
 PETSC_CONFIGURE=(--with-cc=mpicc --with-cxx=mpicxx --with-fc=0 --with-cudac=0 --with-hipc=0 --with-syclc=0
   --with-debugging=0 COPTFLAGS=-O0 CXXOPTFLAGS=-O0 --with-shared-libraries=1

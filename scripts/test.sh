@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # `test`: a release build and what shows that it works. `test all`: the rest of its tests, those of the PETSc plugin with
-# other builds of PETSc, the tests under the sanitizers and half a minute of fuzzing for each target. `test petsc VERSION`:
+# 64-bit indices, the tests under the sanitizers and half a minute of fuzzing for each target. `test petsc VERSION`:
 # those of the plugin with another release of PETSc. All end with one line that sums up.
 
 # Tests with one of these labels are left to `test all`: what checks the sources and the installed tree (house), what
@@ -78,9 +78,9 @@ test_plugin() {
   test_preset "$1" petsc -R '^petsc\.' -LE 'house|slow'
 }
 
-# test_petsc [VERSION]: a release of PETSc that is built here.
+# test_petsc VERSION: a release of PETSc that is built here.
 test_petsc() {
-  local version=${1:-$TESTED_PETSC}
+  local version=$1
   if build_petsc "$version"; then
     test_plugin "petsc-$version" "$petsc_dir" "$petsc_arch"
   else

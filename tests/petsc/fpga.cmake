@@ -36,11 +36,16 @@ foreach(program "ksp-ex1 fpga-tdma ksp" "ksp-ex23 fpga-tdma ksp -n 1000" "ksp-ex
         "ts-ex4 fpga-spkjac ts -m 600 -ts_type beuler" "ts-ex22 fpga-batch ts" "tao-blackscholes fpga-tdma tao -ms 400")
   separate_arguments(program)
   list(POP_FRONT program name scheme solution)
+  if(NOT TARGET foreign-${name})  # in Fortran
+    continue()
+  endif()
   fpga_test(${name} SCHEMES ${scheme} CHECK --one-iteration --solution ${solution} RUN ${bin}/foreign-${name}
             OUTER ${program})
 endforeach()
-fpga_test(petsc4py SCHEMES fpga-spkjac CHECK --one-iteration --solution ksp
-          RUN ${OCLSPKT_PETSC4PY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/solve.py)
+if(petsc4py_is_ours)
+  fpga_test(petsc4py SCHEMES fpga-spkjac CHECK --one-iteration --solution ksp
+            RUN ${OCLSPKT_PETSC4PY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/solve.py)
+endif()
 fpga_test(lines.ksp-ex50 SCHEMES fpga-spkjac fpga-batch RUN ${bin}/foreign-ksp-ex50
           CHECK ${neumann} --iterations 89 "--inner=-pc_oclspkt_lines x,y"
           OUTER -da_grid_x 65 -da_grid_y 65 -ksp_rtol 1e-10)
