@@ -78,7 +78,7 @@ Answer ask(const std::string& language, const std::vector<DeviceInfo>& devices) 
 }
 
 bool same(const Selection& a, const Selection& b) {
-  return a.host == b.host && a.automatic == b.automatic && a.devices == b.devices;
+  return a.host == b.host && a.automatic == b.automatic && a.devices == b.devices && a.cores == b.cores;
 }
 
 void check_refusal(const Answer& answer, const std::vector<std::string>& words,
@@ -96,7 +96,7 @@ void check_refusal(const Answer& answer, const std::vector<std::string>& words,
   }
 }
 
-/// A selection is what its words select one after the other, each device once.
+/// A selection is what its words select one after the other, each number of cores of a device once.
 void check_selection(const Answer& answer, const std::vector<std::string>& words,
                      const std::vector<DeviceInfo>& devices) {
   Selection sum;
@@ -106,15 +106,24 @@ void check_selection(const Answer& answer, const std::vector<std::string>& words
     require(one.selection.host || !one.selection.devices.empty(), "a word selects nothing");
     sum.host = sum.host || one.selection.host;
     sum.automatic = sum.automatic || one.selection.automatic;
-    for (const int index : one.selection.devices) {
-      if (std::find(sum.devices.begin(), sum.devices.end(), index) == sum.devices.end()) sum.devices.push_back(index);
+    for (std::size_t k = 0; k < one.selection.devices.size(); ++k) {
+      bool known = false;
+      for (std::size_t i = 0; i < sum.devices.size(); ++i) {
+        known = known || (sum.devices[i] == one.selection.devices[k] && sum.cores[i] == one.selection.cores[k]);
+      }
+      if (known) continue;
+      sum.devices.push_back(one.selection.devices[k]);
+      sum.cores.push_back(one.selection.cores[k]);
     }
   }
   require(same(answer.selection, sum), "words select otherwise together than alone");
   std::string again = answer.selection.automatic ? "auto" : answer.selection.host ? "host" : "";
-  for (const int index : answer.selection.devices) {
+  require(answer.selection.cores.size() == answer.selection.devices.size(), "a device without a number of cores");
+  for (std::size_t k = 0; k < answer.selection.devices.size(); ++k) {
+    const int index = answer.selection.devices[k], cores = answer.selection.cores[k];
     require(index >= 0 && index < static_cast<int>(devices.size()), "an index is out of range");
     again += (again.empty() ? "" : ",") + std::to_string(index);
+    if (cores > 0) again += ":" + std::to_string(cores);
   }
   // `auto` puts its own devices first.
   if (!answer.selection.automatic) require(same(ask(again, devices).selection, sum), "indices select other devices");
