@@ -36,21 +36,18 @@ struct Truncated {
 template <typename T>
 Truncated truncate_partition(const Plan& plan, const BandsView<T>& bands, Index k) {
   const SweepRows<T> rows(bands, plan.n, false), upwards(bands, plan.n, true);
-  const auto& form = plan.as<PaperLanes>();
-  const Index first = k * plan.m, size = std::min(plan.n - first, plan.m);
-  const Index from = std::min(form.swept_down_from(), size), as_far = std::min(form.swept_up(), size);
-  const Index meeting = std::min(form.meeting(), size);
+  const PaperLanesRows at(plan, k);
   ForwardSweep sweep;
   Truncated of;
-  sweep.fill(upwards, plan.n - first - as_far, plan.n - first);
+  sweep.fill(upwards, plan.n - at.first - at.as_far, plan.n - at.first);
   of.w_t = sweep.coupling.back();
   of.v_t = sweep.entered.back();
-  of.above = sweep.largest_errors(static_cast<std::size_t>(as_far - meeting));
-  if (from == size) return of;
-  sweep.fill(rows, first + from, first + size);
+  of.above = sweep.largest_errors(static_cast<std::size_t>(at.as_far - at.meeting));
+  if (at.from == at.size) return of;
+  sweep.fill(rows, at.first + at.from, at.first + at.size);
   of.v_b = sweep.coupling.back();
   of.w_b = sweep.entered.back();
-  if (meeting < size) of.below = sweep.largest_errors(static_cast<std::size_t>(meeting - from));
+  if (at.meeting < at.size) of.below = sweep.largest_errors(static_cast<std::size_t>(at.meeting - at.from));
   return of;
 }
 

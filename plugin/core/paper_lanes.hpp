@@ -6,6 +6,7 @@
 // those from there on: either is then m_min / 2 rows away from what it truncates.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 
 #include "certificate.hpp"
@@ -21,6 +22,22 @@ struct PaperLanes {
   Index meeting() const { return m_min / 2 * 3; }  ///< the first row of a partition that LU substitutes
   Index swept_up() const { return 2 * m_min; }     ///< rows of a partition that UL sweeps
   Index swept_down_from() const { return m_min; }  ///< the first row that LU sweeps
+};
+
+/// The rows of a partition, counted within it; the last one of a line of partitions may be short.
+struct PaperLanesRows {
+  Index first;    ///< of the system
+  Index size;     ///< of the partition
+  Index from;     ///< the first one that LU sweeps
+  Index as_far;   ///< UL sweeps those before
+  Index meeting;  ///< the first one that LU substitutes
+  PaperLanesRows(const Plan& plan, Index partition)
+      : first(partition * plan.m), size(std::min(plan.n - first, plan.m)) {
+    const auto& form = plan.as<PaperLanes>();
+    from = std::min(form.swept_down_from(), size);
+    as_far = std::min(form.swept_up(), size);
+    meeting = std::min(form.meeting(), size);
+  }
 };
 
 /// m_min is a multiple of this.

@@ -22,26 +22,23 @@ struct Rounded {
 template <typename T>
 Rounded round_partition(const Plan& plan, const BandsView<T>& bands, Index k) {
   const SweepRows<T> down(bands, plan.n, false), up(bands, plan.n, true);
-  const auto& form = plan.as<PaperLanes>();
-  const Index first = k * plan.m, size = std::min(plan.n - first, plan.m);
-  const Index from = std::min(form.swept_down_from(), size), as_far = std::min(form.swept_up(), size);
-  const Index meeting = std::min(form.meeting(), size);
+  const PaperLanesRows at(plan, k);
   Rounded of;
   RoundedSweep sweep;
   const auto see_rows = [&] {
-    for (const double local : sweep.rows.local) of.local.see(local, first);
+    for (const double local : sweep.rows.local) of.local.see(local, at.first);
   };
-  sweep.fill(up, plan.n - first - as_far, as_far, plan.n);
+  sweep.fill(up, plan.n - at.first - at.as_far, at.as_far, plan.n);
   of.w = sweep.rows.up.back();
   of.top = sweep.errors.back();
-  of.meets = meeting < size;
-  if (of.meets) of.ul = sweep.substituted(static_cast<std::size_t>(as_far - meeting));
+  of.meets = at.meeting < at.size;
+  if (of.meets) of.ul = sweep.substituted(static_cast<std::size_t>(at.as_far - at.meeting));
   see_rows();
-  if (from == size) return of;
-  sweep.fill(down, first + from, size - from, plan.n);
+  if (at.from == at.size) return of;
+  sweep.fill(down, at.first + at.from, at.size - at.from, plan.n);
   of.v = sweep.rows.up.back();
   of.bottom = sweep.errors.back();
-  if (of.meets) of.lu = sweep.substituted(static_cast<std::size_t>(meeting - from));
+  if (of.meets) of.lu = sweep.substituted(static_cast<std::size_t>(at.meeting - at.from));
   see_rows();
   return of;
 }

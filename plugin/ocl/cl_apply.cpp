@@ -66,6 +66,28 @@ void copy_out(const LineSet& lines, const Chunk& chunk, Index first, Index end, 
   }
 }
 
+/// False if the device copied from, or to, other memory than that which the host sees at the same place: its pages were
+/// locked, then given back and taken anew. Looks at a few rows, others in every apply.
+/// @param copy   in memory of the device, from row `first` on
+/// @param there  the same rows of the host's vector, shape [rows]
+template <typename T>
+bool same_memory(DeviceState<T>& s, const Waiter& waiter, const Buffer& copy, Index first, const T* there, Index rows,
+                 std::int64_t applies) {
+  std::array<Index, kLookedAt> looked_at{};
+  Event event;
+  for (std::size_t k = 0; k < kLookedAt; ++k) {
+    const auto draw = (static_cast<std::uint64_t>(applies) * kLookedAt + k + 1) * 0x9E3779B97F4A7C15U >> 11U;
+    looked_at[k] = static_cast<Index>(draw % static_cast<std::uint64_t>(rows));
+    event = enqueue_read(*s.device, copy, &s.looked_at[k], (first + looked_at[k]) * sizeof(T), sizeof(T));
+  }
+  waiter.wait(event);
+  for (std::size_t k = 0; k < kLookedAt; ++k) {
+    const auto bytes = [](const T& value) { return std::as_bytes(std::span(&value, 1)); };  // NaN are equal, too
+    if (!std::ranges::equal(bytes(s.looked_at[k]), bytes(there[looked_at[k]]))) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 template <typename T>
@@ -245,7 +267,8 @@ void ClSolver<T>::pass_through(State& s, const Waiter& waiter, std::size_t i, co
                   .launch = std::ref(launch)};
   constexpr auto kWord = static_cast<std::int64_t>(sizeof(T));
   const T *y = vectors.y + chunk.first, *x = vectors.x + chunk.kept_first;
-  const std::int64_t y_bytes = chunk.rows() * kWord, x_bytes = (chunk.kept_end - chunk.kept_first) * kWord;
+  const Index rows = chunk.rows(), kept = chunk.kept_end - chunk.kept_first;
+  const std::int64_t y_bytes = rows * kWord, x_bytes = kept * kWord;
   passage.from_locked = !there && pages_locked(y, y_bytes);
   if (step == Step::finish) {
     const bool gapless = lines_.rows() == lines_.extent();
@@ -253,8 +276,9 @@ void ClSolver<T>::pass_through(State& s, const Waiter& waiter, std::size_t i, co
     passage.put = std::ref(put);
   }
   s.pipeline->run(passage, waiter, times_);
-  if ((!passage.from_locked || same_memory(s, waiter, s.y, y, chunk.first, chunk)) &&
-      (passage.into == nullptr || same_memory(s, waiter, s.x, x, chunk.kept_first, chunk))) {
+  if ((!passage.from_locked || same_memory(s, waiter, s.y, 0, y, rows, times_.applies)) &&
+      (passage.into == nullptr ||
+       same_memory(s, waiter, s.x, chunk.kept_first - chunk.first, x, kept, times_.applies))) {
     return;
   }
   distrust_locks(y, y_bytes);
@@ -262,29 +286,6 @@ void ClSolver<T>::pass_through(State& s, const Waiter& waiter, std::size_t i, co
   passage.from_locked = false;
   passage.into = nullptr;
   s.pipeline->run(passage, waiter, times_);
-}
-
-/// False if the device copied from, or to, other memory than that which the host sees at the same place: its pages were
-/// locked, then given back and taken anew. Looks at a few rows, others every time.
-/// @param at   row `first` of the host's vector
-/// @param first  row, from which on all rows of the chunk were copied
-template <typename T>
-bool ClSolver<T>::same_memory(State& s, const Waiter& waiter, const Buffer& copy, const T* at, Index first,
-                              const Chunk& chunk) const {
-  const Index rows = (first == chunk.first ? chunk.end : chunk.kept_end) - first;
-  std::array<Index, kLookedAt> looked_at{};
-  Event event;
-  for (std::size_t k = 0; k < kLookedAt; ++k) {
-    const auto draw = (static_cast<std::uint64_t>(times_.applies) * kLookedAt + k + 1) * 0x9E3779B97F4A7C15U >> 11U;
-    looked_at[k] = static_cast<Index>(draw % static_cast<std::uint64_t>(rows));
-    event = enqueue_read(*s.device, copy, &s.looked_at[k], (first - chunk.first + looked_at[k]) * sizeof(T), sizeof(T));
-  }
-  waiter.wait(event);
-  for (std::size_t k = 0; k < kLookedAt; ++k) {
-    const auto bytes = [](const T& value) { return std::as_bytes(std::span(&value, 1)); };  // NaN are equal, too
-    if (!std::ranges::equal(bytes(s.looked_at[k]), bytes(at[looked_at[k]]))) return false;
-  }
-  return true;
 }
 
 /// The bands of a chunk, which every apply brings where the device does not hold all of them.

@@ -181,14 +181,7 @@ Site ClSolver<T>::site(State& s, const Waiter& waiter) {
           .nan_safe = nan_safe_,
           .earlier = s.earlier,
           .files = settings_.fpga_binary,
-          .own_bank = bank(s, &SecondBank::own)};
-}
-
-/// The bank of an array.
-template <typename T>
-Bank ClSolver<T>::bank(const State& s, bool SecondBank::*array) const {
-  if (!s.placed) return 0;
-  return (*s.placed).*array ? 2 : 1;
+          .own_bank = s.bank(&SecondBank::own)};
 }
 
 /// Say where buffers are to lie; those that lie elsewhere are given back.
@@ -207,23 +200,23 @@ void ClSolver<T>::make_buffers(State& s, const Waiter& waiter) {
   place_buffers(s);
   const auto padded = [block = s.part->block_rows(plan_)](Index rows) { return round_up(rows, block); };
   const std::int64_t array = padded(layout_.longest) * static_cast<Index>(sizeof(T));
-  bytes_ = ensure(*s.device, s.scratch, Access::read_write, layout_.scratch_bytes, bank(s, &SecondBank::own)) +
+  bytes_ = ensure(*s.device, s.scratch, Access::read_write, layout_.scratch_bytes, s.bank(&SecondBank::own)) +
            s.part->make_buffers(site(s, waiter));
   s.bands.resize(in_place_ || layout_.resident ? layout_.band_chunks.size() : 1);
   if (in_place_) return;
-  bytes_ += ensure(*s.device, s.y, Access::read, array, bank(s, &SecondBank::y)) +
-            ensure(*s.device, s.x, Access::read_write, array, bank(s, &SecondBank::x));
+  bytes_ += ensure(*s.device, s.y, Access::read, array, s.bank(&SecondBank::y)) +
+            ensure(*s.device, s.x, Access::read_write, array, s.bank(&SecondBank::x));
   make_pipeline(s);
   for (std::size_t i = 0; i < s.bands.size(); ++i) {
     const std::int64_t bytes = layout_.resident ? padded(layout_.band_chunks[i].rows()) * resident_.word : array;
     ChunkBands& bands = s.bands[i];
-    bytes_ += ensure(*s.device, bands.diag, Access::read, bytes, bank(s, &SecondBank::diag)) +
-              ensure(*s.device, bands.upper, Access::read, bytes, bank(s, &SecondBank::upper));
+    bytes_ += ensure(*s.device, bands.diag, Access::read, bytes, s.bank(&SecondBank::diag)) +
+              ensure(*s.device, bands.upper, Access::read, bytes, s.bank(&SecondBank::upper));
     if (plan_.symmetric()) {
       bands.lower = bands.upper;
     } else {
       if (same(bands.lower, bands.upper)) bands.lower = Buffer();
-      bytes_ += ensure(*s.device, bands.lower, Access::read, bytes, bank(s, &SecondBank::lower));
+      bytes_ += ensure(*s.device, bands.lower, Access::read, bytes, s.bank(&SecondBank::lower));
     }
   }
   bytes_ += s.pipeline->bytes();

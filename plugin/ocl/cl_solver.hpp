@@ -48,6 +48,8 @@ struct DeviceState {
   std::array<T, kLookedAt> looked_at{};           ///< rows of a vector as the device has them
 
   const ChunkBands& bands_of(std::size_t chunk) const { return bands[std::min(chunk, bands.size() - 1)]; }
+  /// The bank of an array.
+  Bank bank(bool SecondBank::*array) const { return placed ? ((*placed).*array ? 2 : 1) : 0; }
 };
 
 /// The vectors of an apply: of the host, or in buffers of the device.
@@ -99,7 +101,6 @@ class ClSolver final : public DeviceSolver<T> {
   void open(State& s);
   Site site(State& s, const Waiter& waiter);
   void cut_chunks();
-  Bank bank(const State& s, bool SecondBank::*array) const;
   void place_buffers(State& s) const;
   void make_buffers(State& s, const Waiter& waiter);
   void make_pipeline(State& s);
@@ -117,8 +118,6 @@ class ClSolver final : public DeviceSolver<T> {
   void pass_on_device(State& s, const Waiter& waiter, std::size_t chunk, const Vectors<T>& vectors, Step step);
   void pass_on_blocks(State& s, const Waiter& waiter, std::size_t chunk, const Vectors<T>& vectors, Step step);
   void lock_bands(State& s) const;
-  bool same_memory(State& s, const Waiter& waiter, const Buffer& copy, const T* at, Index first,
-                   const Chunk& chunk) const;
   void pass_through(State& s, const Waiter& waiter, std::size_t chunk, const Vectors<T>& vectors, Step step);
   const ChunkBands& give_bands(State& s, const Waiter& waiter, std::size_t chunk);
   void take_in_place(State& s, const Waiter& waiter, const Chunk& chunk);
