@@ -37,13 +37,6 @@ class PaperLanesOnDevice : public testing::Test {
                                  const DeviceSettings& settings = kPaperOnCpus) {
     return solve_by_plan(device, plan, bands, y, settings);
   }
-  static std::vector<T> solve_by_model(const Plan& plan, const Bands<T>& bands, const std::vector<T>& y) {
-    ModelSolver<T> model;
-    model.set_up(plan, bands);
-    std::vector<T> x(y.size());
-    model.apply(y.data(), x.data());
-    return x;
-  }
 };
 using Scalars = testing::Types<float, double>;
 TYPED_TEST_SUITE(PaperLanesOnDevice, Scalars);
@@ -99,7 +92,7 @@ TYPED_TEST(PaperLanesOnDevice, IsTruncatedExactlyAsTheModelIs) {
   this->on_every_device_for_cpus([&](const DeviceInfo& info) {
     for (const auto& [m, m_min] : {std::pair<Index, Index>{1, 8}, {48, 16}, {320, 104}, {5003, 8}}) {
       const Plan plan = this->plan(info.index, n, m, m_min);
-      EXPECT_LE(relative_difference(this->solve_by(info.index, plan, bands, y), this->solve_by_model(plan, bands, y)),
+      EXPECT_LE(relative_difference(this->solve_by(info.index, plan, bands, y), solve_by_model(plan, bands, y)),
                 lambda * kEps<T>)
           << "m " << plan.m << ", m_min " << m_min;
     }

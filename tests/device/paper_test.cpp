@@ -30,13 +30,6 @@ class Paper : public testing::Test {
                                  const DeviceSettings& settings = kAsInThePaper) {
     return solve_by_plan(device, plan, bands, y, settings);
   }
-  static std::vector<T> solve_by_model(const Plan& plan, const Bands<T>& bands, const std::vector<T>& y) {
-    ModelSolver<T> model;
-    model.set_up(plan, bands);
-    std::vector<T> x(y.size());
-    model.apply(y.data(), x.data());
-    return x;
-  }
 };
 using Scalars = testing::Types<float, double>;
 TYPED_TEST_SUITE(Paper, Scalars);
@@ -70,7 +63,7 @@ TYPED_TEST(Paper, IsTruncatedExactlyAsTheModelIs) {
   on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     for (const Index m : {1, 3, 31, 5003}) {
       const Plan plan = this->plan(info.index, n, m);
-      EXPECT_LE(relative_difference(this->solve_by(info.index, plan, bands, y), this->solve_by_model(plan, bands, y)),
+      EXPECT_LE(relative_difference(this->solve_by(info.index, plan, bands, y), solve_by_model(plan, bands, y)),
                 lambda * kEps<T>)
           << "m " << m;
     }
@@ -141,7 +134,7 @@ TYPED_TEST(Paper, TakesOnePieceOfAVectorAfterTheOther) {
   const Index n = 1'200'001;  // several pieces
   const auto bands = closed(random_dominant<T>(LineSet::one(n), 10));
   const auto y = random_vector<T>(n);
-  const auto expected = this->solve_by_model(make_paper_plan(n, 32, sizeof(T), {.group_items = 64}), bands, y);
+  const auto expected = solve_by_model(make_paper_plan(n, 32, sizeof(T), {.group_items = 64}), bands, y);
   on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     const auto x = this->solve_by(info.index, this->plan(info.index, n, 32), bands, y);
     EXPECT_LE(relative_difference(x, expected), 16 * kEps<T>);

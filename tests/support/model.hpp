@@ -33,4 +33,14 @@ class ModelSolver final : public DeviceSolver<T> {
   Times times_;
 };
 
+/// Solve a plan by the model. @return shape [y]
+template <typename T>
+std::vector<T> solve_by_model(const Plan& plan, const Bands<T>& bands, const std::vector<T>& y) {
+  ModelSolver<T> model;
+  model.set_up(plan, bands);
+  std::vector<T> x(y.size());
+  model.apply(y.data(), x.data());
+  return x;
+}
+
 }  // namespace oclspkt
