@@ -14,6 +14,7 @@ MAY_INCLUDE = {
     "balance": {"balance", "core"},
     "solver": {"solver", "balance", "core"},
     "ocl": {"ocl", "core"},
+    "cuda": {"cuda", "core"},
     "petsc": {"petsc", "solver", "balance", "core"},
     "include": set(),
 }
