@@ -52,7 +52,7 @@ struct KernelTableOf<void(A...)> {
   static constexpr KernelTable<sizeof...(A)> make(int x, int y, int z) { return {{x, y, z, KindOf<A>::value...}}; }
 };
 #define OPENCL_KERNEL_TABLE(kernel, x, y, z)                     \
-  extern "C" __device__ const auto oclspkt_parameters_##kernel = \
+  extern "C" __device__ auto oclspkt_parameters_##kernel = \
       ::opencl::KernelTableOf<decltype(kernel)>::make(x, y, z);
 
 // Work-items, of up to three dimensions. Launches have no offset.
