@@ -50,6 +50,7 @@ const char* load_driver(Driver& d, void* library) {
   s.take(d.host_unregister, "cuMemHostUnregister");
   s.take(d.copy_up, "cuMemcpyHtoDAsync_v2");
   s.take(d.copy_down, "cuMemcpyDtoHAsync_v2");
+  s.take(d.copy_down_now, "cuMemcpyDtoH_v2");
   s.take(d.copy_on_device, "cuMemcpyDtoDAsync_v2");
   s.take(d.fill_bytes, "cuMemsetD8Async");
   s.take(d.fill_words, "cuMemsetD32Async");

@@ -56,6 +56,7 @@ struct Driver {
   CUresult (*host_unregister)(void*);
   CUresult (*copy_up)(CUdeviceptr, const void*, std::size_t, CUstream);
   CUresult (*copy_down)(void*, CUdeviceptr, std::size_t, CUstream);
+  CUresult (*copy_down_now)(void*, CUdeviceptr, std::size_t);
   CUresult (*copy_on_device)(CUdeviceptr, CUdeviceptr, std::size_t, CUstream);
   CUresult (*fill_bytes)(CUdeviceptr, unsigned char, std::size_t, CUstream);
   CUresult (*fill_words)(CUdeviceptr, unsigned, std::size_t, CUstream);

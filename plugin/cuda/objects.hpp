@@ -146,7 +146,7 @@ struct _cl_kernel : oclspkt::cuda::Counted {
   };
   cl_program program = nullptr;
   oclspkt::cuda::CUfunction function = nullptr;
-  std::string name;
+  std::size_t group[3] = {};  ///< that it was compiled for; zeros: any
   std::vector<Argument> arguments;
   std::vector<void*> pointers;  ///< to the values, as a launch takes them
 };

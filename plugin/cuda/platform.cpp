@@ -107,7 +107,7 @@ cl_int clGetDeviceInfo(cl_device_id card, cl_device_info what, size_t size, void
     case CL_DEVICE_AVAILABLE:
       return give(cl_bool{CL_TRUE}, size, value, size_ret);
     case CL_DEVICE_COMPILER_AVAILABLE:
-      return give(cl_bool{compiler() != nullptr ? CL_TRUE : CL_FALSE}, size, value, size_ret);
+      return give(cl_bool{compiler() != nullptr}, size, value, size_ret);
     case CL_DEVICE_HOST_UNIFIED_MEMORY:
       return give(cl_bool{CL_FALSE}, size, value, size_ret);
     case CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT:

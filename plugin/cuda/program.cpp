@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Programs, compiled by NVRTC, their kernels and launches.
 #include "objects.hpp"
+#include "oclspkt/error.hpp"
 
 using namespace oclspkt::cuda;
 
@@ -70,7 +71,13 @@ class Compilation {
 cl_int build(_cl_program& program, const std::string& options) {
   const Compiler* c = compiler(&program.log);
   if (c == nullptr) return CL_COMPILER_NOT_AVAILABLE;
-  const CudaProgram text = translate(program.source, options);
+  CudaProgram text;
+  try {
+    text = translate(program.source, options);
+  } catch (const oclspkt::BuildError& error) {
+    program.log = error.what();
+    return CL_BUILD_PROGRAM_FAILURE;
+  }
   const Architecture architecture = architecture_of(*c, program.context->device);
   Compilation compilation(*c);
   const int error = compilation.run(text, architecture);
@@ -88,6 +95,19 @@ cl_int build(_cl_program& program, const std::string& options) {
   program.log += "the driver does not load what CUDA's run-time compiler made: if that is newer than the driver, install "
                  "one that is not";
   return code_of(result);
+}
+
+/// What a loaded kernel tells of itself.
+CUresult read_signature(const _cl_program& program, const char* name, KernelSignature* read) {
+  const Driver& d = *driver();
+  CUdeviceptr address = 0;
+  std::size_t bytes = 0;
+  CUresult result = d.module_global(&address, &bytes, program.module, signature_variable(name).c_str());
+  if (result != kSuccess) return result;
+  std::vector<int> numbers(bytes / sizeof(int));
+  result = d.copy_down_now(numbers.data(), address, bytes);
+  if (result == kSuccess) *read = signature(numbers);
+  return result;
 }
 
 }  // namespace
@@ -134,22 +154,31 @@ cl_int clGetProgramBuildInfo(cl_program program, cl_device_id, cl_program_build_
 }
 
 cl_int clGetProgramInfo(cl_program program, cl_program_info what, size_t size, void* value, size_t* size_ret) {
-  if (what != CL_PROGRAM_NUM_DEVICES) return CL_INVALID_VALUE;
-  return give(cl_uint{program != nullptr}, size, value, size_ret);
+  if (program == nullptr) return CL_INVALID_PROGRAM;
+  switch (what) {
+    case CL_PROGRAM_NUM_DEVICES:
+      return give(cl_uint{1}, size, value, size_ret);
+    case CL_PROGRAM_DEVICES:
+      return give(program->context->device, size, value, size_ret);
+    default:
+      return CL_INVALID_VALUE;
+  }
 }
 
 cl_kernel clCreateKernel(cl_program program, const char* name, cl_int* code) {
   if (program->module == nullptr) return with_code<_cl_kernel>(code, CL_INVALID_PROGRAM_EXECUTABLE);
   const Current current(program->context);
   CUfunction function = nullptr;
+  KernelSignature signature;
   CUresult result = current.result();
   if (result == kSuccess) result = driver()->module_function(&function, program->module, name);
-  if (result != kSuccess) return with_code<_cl_kernel>(code, CL_INVALID_KERNEL_NAME);
+  if (result == kSuccess) result = read_signature(*program, name, &signature);
+  if (result != kSuccess) return with_code<_cl_kernel>(code, code_of(result));
   auto* made = new _cl_kernel;
   made->program = program;
   made->function = function;
-  made->name = name;
-  for (const ParameterKind kind : program->parameters(name)) made->arguments.push_back({kind});
+  std::copy(std::begin(signature.group), std::end(signature.group), made->group);
+  for (const Parameter& parameter : signature.parameters) made->arguments.push_back({parameter.kind});
   for (auto& argument : made->arguments) made->pointers.push_back(argument.value);
   retain(program, CL_INVALID_PROGRAM);
   return with_code(code, CL_SUCCESS, made);
@@ -176,10 +205,8 @@ cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id, cl_kernel_work_g
   switch (what) {
     case CL_KERNEL_WORK_GROUP_SIZE:
       return give(attribute(kFunctionMaxThreads), size, value, size_ret);
-    case CL_KERNEL_COMPILE_WORK_GROUP_SIZE: {
-      const std::size_t any[3] = {};
-      return give(any, sizeof any, size, value, size_ret);
-    }
+    case CL_KERNEL_COMPILE_WORK_GROUP_SIZE:
+      return give(kernel->group, sizeof kernel->group, size, value, size_ret);
     case CL_KERNEL_LOCAL_MEM_SIZE:
       return give(cl_ulong{attribute(kFunctionSharedBytes)}, size, value, size_ret);
     default:
