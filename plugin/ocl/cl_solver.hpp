@@ -137,8 +137,9 @@ class ClSolver final : public DeviceSolver<T> {
   void take_in_place(State& s, const Waiter& waiter, const Chunk& chunk);
   void require_set_up(const State& s) const;
   void take_queue(State& s, const DeviceQueue& queue) const;
-  Vectors<T> checked_vectors(const State& s, const char* call, const void* y, void* x) const;
-  Buffer checked(const State& s, const std::string& name, void* handle, cl_mem_flags unfit) const;
+  template <typename BufferOf>
+  Vectors<T> checked_vectors(const State& s, const char* call, const void* y, void* x, const BufferOf& buffer_of) const;
+  void check_buffer(const State& s, const std::string& name, const Buffer& buffer, cl_mem_flags unfit) const;
   Buffer piece(const Buffer& vector, const Chunk& chunk) const;
 
   const int index_;

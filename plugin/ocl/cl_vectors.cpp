@@ -36,6 +36,16 @@ bool aligned(const Buffer& buffer, std::size_t alignment) {
 
 }  // namespace
 
+cl::Buffer memory_object(const char* what, cl_mem handle) {
+  const auto refuse = [&](const std::string& why) { throw InvalidInput(std::string(what) + " " + why); };
+  if (handle == nullptr) refuse("is a null handle: give a buffer of the context of device_handles()");
+  cl_mem_object_type type = 0;
+  const cl_int error = clGetMemObjectInfo(handle, CL_MEM_TYPE, sizeof type, &type, nullptr);
+  if (error != CL_SUCCESS) refuse("is no memory object, " + error_name(error) + ": give one that clCreateBuffer made");
+  if (type != CL_MEM_OBJECT_BUFFER) refuse("is an image or a pipe: give one that clCreateBuffer made");
+  return cl::Buffer(handle, true);
+}
+
 template <typename T>
 DeviceHandles ClSolver<T>::handles() const {
   if (Registry::instance().forked() || found_.info.cuda) return {};
@@ -45,14 +55,14 @@ DeviceHandles ClSolver<T>::handles() const {
   return {s.device->context()(), found_.handle(), s.for_calls->queue()()};
 }
 
-/// A buffer of the caller that fits the system.
+/// Check that a buffer of the caller fits the system.
 /// @param unfit  flag that it must not have
 /// @throws InvalidInput that names what does not fit
 template <typename T>
-Buffer ClSolver<T>::checked(const State& s, const std::string& name, void* handle, cl_mem_flags unfit) const {
+void ClSolver<T>::check_buffer(const State& s, const std::string& name, const Buffer& buffer,
+                               cl_mem_flags unfit) const {
   const auto refuse = [&](const std::string& why) { throw InvalidInput(name + " " + why); };
   const std::int64_t need = lines_.extent() * static_cast<Index>(sizeof(T));
-  Buffer buffer = callers_memory(s.device->context(), name.c_str(), handle, need);
   if (buffer.getInfo<CL_MEM_CONTEXT>()() != s.device->context()()) {
     refuse(
         "belongs to another context: make it in the context of device_handles(), which a set_up for another device "
@@ -67,17 +77,21 @@ Buffer ClSolver<T>::checked(const State& s, const std::string& name, void* handl
     refuse(unfit == CL_MEM_READ_ONLY ? "is CL_MEM_READ_ONLY, but kernels write it: make it with CL_MEM_READ_WRITE"
                                      : "is CL_MEM_WRITE_ONLY, but kernels read it: make it with CL_MEM_READ_WRITE");
   }
-  return buffer;
 }
 
 /// The vectors of a call, both as buffers of the solver's context.
+/// @param buffer_of  gives that of a name, for errors, and a handle
 /// @throws InvalidInput
 template <typename T>
-Vectors<T> ClSolver<T>::checked_vectors(const State& s, const char* call, const void* y, void* x) const {
-  const auto of_call = [&](const char* name) { return std::string("buffer ") + name + " of " + call; };
+template <typename BufferOf>
+Vectors<T> ClSolver<T>::checked_vectors(const State& s, const char* call, const void* y, void* x,
+                                        const BufferOf& buffer_of) const {
+  const std::string of_y = std::string("buffer y of ") + call, of_x = std::string("buffer x of ") + call;
   Vectors<T> vectors;
-  vectors.y_buffer = checked(s, of_call("y"), const_cast<void*>(y), CL_MEM_WRITE_ONLY);
-  vectors.x_buffer = checked(s, of_call("x"), x, CL_MEM_READ_ONLY);
+  vectors.y_buffer = buffer_of(of_y, const_cast<void*>(y));
+  check_buffer(s, of_y, vectors.y_buffer, CL_MEM_WRITE_ONLY);
+  vectors.x_buffer = buffer_of(of_x, x);
+  check_buffer(s, of_x, vectors.x_buffer, CL_MEM_READ_ONLY);
   if (overlap(place_of(vectors.y_buffer), place_of(vectors.x_buffer))) {
     throw InvalidInput(std::string("buffers x and y of ") + call + " overlap: use two separate buffers");
   }
@@ -92,9 +106,6 @@ void ClSolver<T>::require_set_up(const State& s) const {
 
 template <typename T>
 void ClSolver<T>::apply_on_device(_cl_mem* y, _cl_mem* x) {
-  if (found_.info.cuda) {
-    throw InvalidInput(describe(found_.info) + " is driven by CUDA and takes no buffers of OpenCL: use enqueue()");
-  }
   Vectors<T> vectors;
   Registry::instance().require_usable(index_);
   {
@@ -102,7 +113,9 @@ void ClSolver<T>::apply_on_device(_cl_mem* y, _cl_mem* x) {
     const State& s = holding_->state;
     require_set_up(s);
     if (plan_.n == 0) return;
-    vectors = checked_vectors(s, "apply_on_device", y, x);
+    vectors = checked_vectors(s, "apply_on_device", y, x, [](const std::string& name, void* handle) {
+      return memory_object(name.c_str(), static_cast<cl_mem>(handle));
+    });
     for (const Buffer* buffer : {&vectors.y_buffer, &vectors.x_buffer}) {
       if (aligned(*buffer, s.part->alignment())) continue;
       throw InvalidInput(std::string("buffer ") + (buffer == &vectors.y_buffer ? "y" : "x") +
@@ -145,7 +158,9 @@ void ClSolver<T>::enqueue(const DeviceQueue& queue, const void* y, void* x) {
     } catch (const cl::Error& error) {
       throw device_error(found_.info, "taking a caller's queue", error);
     }
-    vectors = checked_vectors(s, "enqueue", y, x);
+    vectors = checked_vectors(s, "enqueue", y, x, [&](const std::string& name, void* handle) {
+      return callers_memory(s.device->context(), name.c_str(), handle, lines_.extent() * static_cast<Index>(sizeof(T)));
+    });
     vectors.enqueued = true;
     const std::size_t alignment = s.part->alignment();
     vectors.unaligned = !aligned(vectors.y_buffer, alignment) || !aligned(vectors.x_buffer, alignment);

@@ -20,6 +20,11 @@ bool one_context();
 /// @throws InvalidInput if it is none, or not in order
 cl::CommandQueue callers_queue(void* handle);
 
+/// A buffer by its handle.
+/// @param what  the buffer in words, for errors
+/// @throws InvalidInput if it is none
+cl::Buffer memory_object(const char* what, cl_mem handle);
+
 /// Memory of the caller, `bytes` of it or more.
 /// @param what  the memory in words, for errors
 /// @throws InvalidInput if it is no memory of a device; that of OpenCL may have another context, flags and size

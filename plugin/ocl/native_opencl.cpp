@@ -22,14 +22,7 @@ cl::CommandQueue callers_queue(void* handle) {
 }
 
 cl::Buffer callers_memory(const cl::Context& /*context*/, const char* what, void* handle, std::int64_t /*bytes*/) {
-  const auto refuse = [&](const std::string& why) { throw InvalidInput(std::string(what) + " " + why); };
-  if (handle == nullptr) refuse("is a null handle: give a buffer of the context of device_handles()");
-  auto* const memory = static_cast<cl_mem>(handle);
-  cl_mem_object_type type = 0;
-  const cl_int error = clGetMemObjectInfo(memory, CL_MEM_TYPE, sizeof type, &type, nullptr);
-  if (error != CL_SUCCESS) refuse("is no memory object, " + error_name(error) + ": give one that clCreateBuffer made");
-  if (type != CL_MEM_OBJECT_BUFFER) refuse("is an image or a pipe: give one that clCreateBuffer made");
-  return cl::Buffer(memory, true);
+  return memory_object(what, static_cast<cl_mem>(handle));
 }
 
 }  // namespace oclspkt::ocl
