@@ -57,6 +57,7 @@ bool print_row(const std::string& name, const char* function, const std::vector<
 
 std::vector<std::string> types_of(const std::vector<ResultValue>& values) {
   std::vector<std::string> types;
+  types.reserve(values.size());
   for (const ResultValue& value : values) types.emplace_back(value.type);
   return types;
 }

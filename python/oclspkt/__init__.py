@@ -43,7 +43,7 @@ def initialize(path=None):
     """
     global _library
     library = _library or _open(path)
-    _check(library.PCOCLSPKTInitializePackage())
+    _check(library, library.PCOCLSPKTInitializePackage())
     _library = library
 
 
@@ -61,15 +61,22 @@ def _open(path):
         raise RuntimeError(f"the plugin cannot be loaded ({error}): give oclspkt.initialize() the path of liboclspkt.so") from error
 
 
-def _check(code):
-    if code:
-        raise PETSc.Error(code)
+def _check(library, code):
+    if not code:
+        return
+    error = PETSc.Error(code)
+    lines = getattr(error, "_traceback", None)
+    if lines == []:  # petsc4py from 3.23 on fills it for its own calls only
+        general, specific = ctypes.c_char_p(), ctypes.c_char_p()
+        library.PetscErrorMessage(code, ctypes.byref(general), ctypes.byref(specific))
+        lines += [os.fsdecode(text.value) for text in (general, specific) if text.value]
+    raise error
 
 
 def _call(function, pc, *arguments):
     if _library is None:
         initialize()
-    _check(getattr(_library, function)(ctypes.c_void_p(pc.handle), *arguments))
+    _check(_library, getattr(_library, function)(ctypes.c_void_p(pc.handle), *arguments))
 
 
 def _to_c(name, kind, value):
