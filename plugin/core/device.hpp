@@ -131,6 +131,8 @@ class DeviceSolver {
         "the host solves and takes no buffers of a device: use apply() with host vectors, or name a device and a "
         "method that it supports (the report says why the host was chosen)");
   }
+  /// True if enqueue() works by that queue: it is one of the device, and of the context of the last set_up.
+  virtual bool takes(const DeviceQueue& /*queue*/) const { return false; }
   /// The same as apply() with both vectors on the device of a queue, see Solver::enqueue().
   /// @throws InvalidInput on the host, and for memory that does not fit; DeviceError
   virtual void enqueue(const DeviceQueue& /*queue*/, const void* /*y*/, void* /*x*/) {
@@ -223,11 +225,11 @@ class DeviceModule {
   virtual void release() = 0;
 };
 
-/// The entry point of liboclspkt-cl.so and liboclspkt-cuda.so: `extern "C" DeviceModule* oclspkt_cl_module(const char* abi, std::string*
-/// error)`. `abi` must equal kDeviceModuleAbi. The module object lives until the process ends. Throws nothing but
-/// bad_alloc; a later call then tries again.
+/// The entry point of liboclspkt-cl.so and liboclspkt-cuda.so: `extern "C" DeviceModule* oclspkt_cl_module(const char*
+/// abi, std::string* error)`. `abi` must equal kDeviceModuleAbi. The module object lives until the process ends. Throws
+/// nothing but bad_alloc; a later call then tries again.
 using DeviceModuleEntry = DeviceModule* (*)(const char* abi, std::string* error);
-inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 12";
+inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 13";
 inline constexpr const char* kDeviceModuleEntryName = "oclspkt_cl_module";
 
 /// All devices, of the modules beside this library, which are opened at first use: that for OpenCL, and where OpenCL

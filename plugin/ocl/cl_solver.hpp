@@ -98,6 +98,7 @@ class ClSolver final : public DeviceSolver<T> {
   void apply(const T* y, T* x) override;
   DeviceHandles handles() const override;
   void apply_on_device(_cl_mem* y, _cl_mem* x) override;
+  bool takes(const DeviceQueue& queue) const override;
   void enqueue(const DeviceQueue& queue, const void* y, void* x) override;
   Times times() const override { return times_; }
   double rounding() const override { return part() != nullptr ? part()->rounding() : 0; }
@@ -136,6 +137,7 @@ class ClSolver final : public DeviceSolver<T> {
   const ChunkBands& give_bands(State& s, const Waiter& waiter, std::size_t chunk);
   void take_in_place(State& s, const Waiter& waiter, const Chunk& chunk);
   void require_set_up(const State& s) const;
+  cl::CommandQueue own_queue(const State& s, const DeviceQueue& queue) const;
   void take_queue(State& s, const DeviceQueue& queue) const;
   template <typename BufferOf>
   Vectors<T> checked_vectors(const State& s, const char* call, const void* y, void* x, const BufferOf& buffer_of) const;

@@ -127,11 +127,10 @@ void ClSolver<T>::apply_on_device(_cl_mem* y, _cl_mem* x) {
   solve(vectors);
 }
 
-/// Work by a caller's queue from now on.
-/// @throws InvalidInput if it is of another device or context
+/// A caller's queue as one of the solver's device and context.
+/// @throws InvalidInput if it is of another one
 template <typename T>
-void ClSolver<T>::take_queue(State& s, const DeviceQueue& queue) const {
-  if (s.callers && s.queue == queue) return;
+cl::CommandQueue ClSolver<T>::own_queue(const State& s, const DeviceQueue& queue) const {
   if (queue.kind != native_kind()) throw InvalidInput("the queue is of another run-time than the solver's device");
   const cl::CommandQueue callers = callers_queue(queue.handle);
   if (callers.getInfo<CL_QUEUE_DEVICE>()() != found_.handle() ||
@@ -139,6 +138,32 @@ void ClSolver<T>::take_queue(State& s, const DeviceQueue& queue) const {
     throw InvalidInput("the queue is of another device or context than " + describe(found_.info) +
                        " was set up for: set the solver up with it");
   }
+  return callers;
+}
+
+template <typename T>
+bool ClSolver<T>::takes(const DeviceQueue& queue) const {
+  if (Registry::instance().forked()) return false;
+  const std::lock_guard lock(holding_->mutex);
+  const State& s = holding_->state;
+  if (!ready_ || (!s.device && plan_.n > 0)) return false;
+  if (plan_.n == 0 || (s.callers && s.queue == queue)) return true;
+  try {
+    own_queue(s, queue);
+  } catch (const InvalidInput&) {
+    return false;
+  } catch (const cl::Error&) {
+    return false;
+  }
+  return true;
+}
+
+/// Work by a caller's queue from now on.
+/// @throws InvalidInput if it is of another device or context
+template <typename T>
+void ClSolver<T>::take_queue(State& s, const DeviceQueue& queue) const {
+  if (s.callers && s.queue == queue) return;
+  const cl::CommandQueue callers = own_queue(s, queue);
   settle(s);  // the solver's own memory is used by one queue at a time
   s.callers = s.device->with_queue(callers);
   s.queue = queue;
@@ -192,10 +217,11 @@ Buffer ClSolver<T>::piece(const Buffer& vector, const Chunk& chunk) const {
   return Buffer(made);
 }
 
-#define OCLSPKT_INSTANTIATE(T)                                                                   \
-  template DeviceHandles ClSolver<T>::handles() const;                                           \
-  template void ClSolver<T>::apply_on_device(_cl_mem*, _cl_mem*);                                \
-  template void ClSolver<T>::enqueue(const DeviceQueue&, const void*, void*);                    \
+#define OCLSPKT_INSTANTIATE(T)                                                \
+  template DeviceHandles ClSolver<T>::handles() const;                        \
+  template void ClSolver<T>::apply_on_device(_cl_mem*, _cl_mem*);             \
+  template bool ClSolver<T>::takes(const DeviceQueue&) const;                 \
+  template void ClSolver<T>::enqueue(const DeviceQueue&, const void*, void*); \
   template Buffer ClSolver<T>::piece(const Buffer&, const Chunk&) const;
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)

@@ -151,6 +151,8 @@ class Registry {
   Registry();
   void keep_for_ever(std::shared_ptr<Holding> holding) noexcept;
   FoundDevice& add_part(int whole);
+  FoundDevice* unused_part(int listed);
+  bool parts_used_up(int whole) const;
 
   const pid_t process_;  ///< that loads the drivers
   Discovery discovery_;

@@ -29,6 +29,7 @@ class Solver<T>::Impl {
   void set_up(const Known& known);
   void apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
   void apply_on_device(_cl_mem* y, _cl_mem* x);
+  bool solves_on_queue() const;
   bool takes(const DeviceQueue& queue) const;
   void enqueue(const DeviceQueue& queue, const T* y, Index y_stride, T* x, Index x_stride, Index columns);
   bool takes_transpose(const DeviceQueue& queue);
