@@ -94,21 +94,38 @@ inline PetscErrorCode OclspktDenseWrite(Mat matrix, PetscScalar** array, PetscMe
 #define OclspktDenseRestoreWrite MatDenseRestoreArrayWrite
 #endif
 
-#if PetscDefined(HAVE_VIENNACL)
+#if PetscDefined(HAVE_VIENNACL) && PetscDefined(HAVE_OPENCL)
+/// Of libOpenCL, which such a PETSc is linked with.
+extern "C" {
+int clReleaseCommandQueue(_cl_command_queue*);
+int clReleaseMemObject(_cl_mem*);
+}
+
+/// The queue of ViennaCL, which lives as long as the process; none where ViennaCL keeps its vectors on the host.
 inline PetscErrorCode OclspktViennaCLQueue(Vec vector, oclspkt::DeviceQueue* queue) {
+  char backend[20];
+  PetscBool given, opencl = PETSC_FALSE;
   PETSC_UINTPTR_T handle;
 
   PetscFunctionBegin;
+  *queue = {};
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-viennacl_backend", backend, sizeof backend, &given));
+  if (given) PetscCall(PetscStrcasecmp(backend, "opencl", &opencl));
+  if (given && !opencl) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecViennaCLGetCLQueue(vector, &handle));
   *queue = {oclspkt::DeviceQueue::Kind::opencl, reinterpret_cast<void*>(handle)};
+  clReleaseCommandQueue(reinterpret_cast<_cl_command_queue*>(handle)); /* the caller's, says its page */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/// Memory of a vector, which lives as long as the vector.
 inline PetscErrorCode OclspktViennaCLRead(Vec vector, void** memory) {
   PETSC_UINTPTR_T handle;
 
   PetscFunctionBegin;
   PetscCall(VecViennaCLGetCLMemRead(vector, &handle));
   *memory = reinterpret_cast<void*>(handle);
+  clReleaseMemObject(reinterpret_cast<_cl_mem*>(handle)); /* the caller's, says its page */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 inline PetscErrorCode OclspktViennaCLWrite(Vec vector, void** memory) {
@@ -117,6 +134,7 @@ inline PetscErrorCode OclspktViennaCLWrite(Vec vector, void** memory) {
   PetscFunctionBegin;
   PetscCall(VecViennaCLGetCLMemWrite(vector, &handle));
   *memory = reinterpret_cast<void*>(handle);
+  clReleaseMemObject(reinterpret_cast<_cl_mem*>(handle));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 inline PetscErrorCode OclspktViennaCLRestoreWrite(Vec vector) { return VecViennaCLRestoreCLMemWrite(vector); }
