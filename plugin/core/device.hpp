@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "borders.hpp"
 #include "geometry.hpp"
 #include "grid_plan.hpp"
 #include "oclspkt/bands.hpp"
@@ -136,6 +137,11 @@ class DeviceSolver {
   virtual void enqueue(const DeviceQueue& /*queue*/, const void* /*y*/, void* /*x*/) {
     throw InvalidInput("the host solves and takes no vectors of a device: use apply() with host vectors");
   }
+  /// What lines cut among processes want of the same vectors, on the device of the last set_up.
+  /// @throws InvalidInput on the host; DeviceError
+  virtual std::unique_ptr<Borders<T>> borders(const BorderLayout<T>& /*layout*/) {
+    throw InvalidInput("the host solves and takes no vectors of a device");
+  }
   virtual Times times() const = 0;
   /// The stored factors, which are evidence for or against a method; null for methods without.
   virtual const Factors<T>* factors() const { return nullptr; }
@@ -223,9 +229,9 @@ class DeviceModule {
   virtual void release() = 0;
 };
 
-/// The entry point of liboclspkt-cl.so and liboclspkt-cuda.so: `extern "C" DeviceModule* oclspkt_cl_module(const char* abi, std::string*
-/// error)`. `abi` must equal kDeviceModuleAbi. The module object lives until the process ends. Throws nothing but
-/// bad_alloc; a later call then tries again.
+/// The entry point of liboclspkt-cl.so and liboclspkt-cuda.so: `extern "C" DeviceModule* oclspkt_cl_module(const char*
+/// abi, std::string* error)`. `abi` must equal kDeviceModuleAbi. The module object lives until the process ends. Throws
+/// nothing but bad_alloc; a later call then tries again.
 using DeviceModuleEntry = DeviceModule* (*)(const char* abi, std::string* error);
 inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 12";
 inline constexpr const char* kDeviceModuleEntryName = "oclspkt_cl_module";

@@ -18,8 +18,8 @@ PetscErrorCode QueueOfType(Vec vector, DeviceQueue* queue) {
   *queue = {};
   PetscCall(VecBoundToCPU(vector, &bound));
   if (bound) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)vector, &of_cuda, VECSEQCUDA, VECMPICUDA, VECSEQKOKKOS, VECMPIKOKKOS,
-                                      ""));
+  PetscCall(
+      PetscObjectTypeCompareAny((PetscObject)vector, &of_cuda, VECSEQCUDA, VECMPICUDA, VECSEQKOKKOS, VECMPIKOKKOS, ""));
   if (of_cuda) {
     PetscCall(OclspktCudaQueue(queue));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -42,7 +42,7 @@ PetscErrorCode TakesQueue(PC pc, Sweep& sweep, const DeviceQueue& queue, bool tr
     o->queue = queue;
     PetscCall(KnownOfMatrix(pc, &known));
     for (std::size_t s = 0; s < o->sweeps.size() && !pc->failedreason; ++s) {
-      if (!o->sweeps[s]->layout.cut()) PetscCall(SetUpSweep(pc, *o->sweeps[s], known));
+      PetscCall(SetUpSweep(pc, *o->sweeps[s], known));
     }
     if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -158,7 +158,8 @@ PetscErrorCode SolveColumnsOnDevice(PC pc, Sweep& sweep, Mat right, Mat solution
   PetscFunctionBegin;
   *solved = PETSC_FALSE;
   PetscCall(PetscObjectTypeCompareAny((PetscObject)right, &of_cuda, MATSEQDENSECUDA, MATMPIDENSECUDA, ""));
-  if (of_cuda) PetscCall(PetscObjectTypeCompareAny((PetscObject)solution, &of_cuda, MATSEQDENSECUDA, MATMPIDENSECUDA, ""));
+  if (of_cuda)
+    PetscCall(PetscObjectTypeCompareAny((PetscObject)solution, &of_cuda, MATSEQDENSECUDA, MATMPIDENSECUDA, ""));
   if (!of_cuda) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(OclspktCudaQueue(&queue));
   PetscCall(TakesQueue(pc, sweep, queue, false, &takes));
