@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Which plugin liboclspkt.so opens for which PETSc. The PETScs that do not exist are a few functions each, and so are the
+# plugins for two of them; they lie in a folder beside a copy of the dispatcher.
+set(fakes ${CMAKE_CURRENT_BINARY_DIR}/fakes)
+
+# fake_petsc(NAME MINOR INDEX SCALAR REAL)
+function(fake_petsc name minor index scalar real)
+  add_library(oclspkt-fake-${name} SHARED fake_petsc.c)
+  target_compile_definitions(oclspkt-fake-${name} PRIVATE FAKE_MINOR=${minor} FAKE_INDEX=${index} FAKE_SCALAR=FAKE_${scalar}
+                                                          FAKE_REAL=FAKE_${real})
+  target_link_libraries(oclspkt-fake-${name} PRIVATE ${CMAKE_DL_LIBS})
+  set_target_properties(oclspkt-fake-${name} PROPERTIES OUTPUT_NAME petsc-${name} LIBRARY_OUTPUT_DIRECTORY ${fakes})
+endfunction()
+fake_petsc(next 25 int32_t DOUBLE DOUBLE)
+fake_petsc(next-64 25 int64_t DOUBLE DOUBLE)
+fake_petsc(later-64 26 int64_t DOUBLE DOUBLE)
+fake_petsc(complex 25 int64_t COMPLEX DOUBLE)
+fake_petsc(single 25 int32_t FLOAT FLOAT)
+fake_petsc(quadruple 25 int32_t FLOAT128 FLOAT128)
+foreach(kind 3.25-real 3.25-real-64)
+  add_library(oclspkt-fake-plugin-${kind} SHARED fake_flavour.c)
+  target_compile_definitions(oclspkt-fake-plugin-${kind} PRIVATE FAKE_KIND="${kind}")
+  set_target_properties(oclspkt-fake-plugin-${kind} PROPERTIES OUTPUT_NAME oclspkt-petsc-${kind}
+                        LIBRARY_OUTPUT_DIRECTORY ${fakes}/lib)
+endforeach()
+add_executable(oclspkt-fake-program fake_program.c)
+target_link_libraries(oclspkt-fake-program PRIVATE ${CMAKE_DL_LIBS})
+add_custom_command(TARGET oclspkt-fake-program POST_BUILD
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${fakes}/lib ${fakes}/lonely
+  COMMAND ${CMAKE_COMMAND} -E copy ${plugin} ${fakes}/lib COMMAND ${CMAKE_COMMAND} -E copy ${plugin} ${fakes}/lonely VERBATIM)
+add_dependencies(oclspkt-fake-program oclspkt_dispatcher)
+
+# expect_of_fake(TEST NAME FOLDER CHECK...)
+function(expect_of_fake test name folder)
+  expect(Flavours.${test} CHECK ${ARGN} RUN $<TARGET_FILE:oclspkt-fake-program> $<TARGET_FILE:oclspkt-fake-${name}>
+         ${fakes}/${folder}/liboclspkt.so ${fakes}/${folder}/liboclspkt.so)
+endfunction()
+set(refused --rc=76 "--match=^error 76 on all, initial: " "--without=^initialized")
+expect_of_fake(AreToldApartByWidth.32 next lib "--match=^initialized 3.25-real\nreturned 0\ninitialized 3.25-real\nreturned 0\n$")
+expect_of_fake(AreToldApartByWidth.64 next-64 lib "--match=^initialized 3.25-real-64\nreturned 0\ninitialized 3.25-real-64\n")
+expect_of_fake(ThatIsMissingIsNamedWithTheCommand later-64 lib ${refused}
+  "--match=PETSc 3.26 with real scalars in double precision and 64-bit indices .*libpetsc-later-64.so"
+  "--match=liboclspkt-petsc-3.26-real-64.so, is not in .*fakes/lib, which has those for: 3.25-real, 3.25-real-64"
+  "--match=cmake -B build/petsc-3.26-real-64 -DPETSC_DIR=<folder of that PETSc> -DCMAKE_INSTALL_PREFIX=${fakes} "
+  "--match=cmake --build build/petsc-3.26-real-64 --target install-flavours")
+expect_of_fake(ThatAreAllMissing next lonely ${refused} "--match=fakes/lonely, which has those for: none")
+set(unsupported ${refused} "--match=supports only PETSc with real scalars in double precision")
+expect_of_fake(WithComplexScalarsAreRefused complex lib ${unsupported} "--match=3.25 with complex scalars in double precision and 64")
+expect_of_fake(InSinglePrecisionAreRefused single lib ${unsupported} "--match=real scalars in single precision and 32")
+expect_of_fake(InAnotherPrecisionAreRefused quadruple lib ${unsupported} "--match=real scalars in another than double precision")
+
+# Headers of a build of PETSc whose objects have members more.
+foreach(what SAWS DEVICE)
+  string(TOLOWER ${what} name)
+  set(program oclspkt-layout-of-${name})
+  add_executable(${program} other_layout.cxx ${PROJECT_SOURCE_DIR}/plugin/petsc/check_flavour.cxx
+                 ${PROJECT_SOURCE_DIR}/plugin/petsc/flavour.cpp)
+  target_compile_definitions(${program} PRIVATE PETSC_HAVE_${what}=1)
+  target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/plugin/petsc)
+  target_link_libraries(${program} PRIVATE oclspkt_flags PkgConfig::PETSC MPI::MPI_C)
+  expect(Flavours.RefuseAnotherLayout.${name} CHECK --rc=failure "--match=lay out PC and Mat in another way" --without=^ran
+         RUN $<TARGET_FILE:${program}>)
+endforeach()
+
+# Programs of the other builds of PETSc beside ours, and of Debian's.
+file(GLOB other_builds ${PETSC_PREFIX}/../../petsc*/*/include/petscconf.h /usr/lib/petscdir/petsc*/*/include/petscconf.h)
+list(TRANSFORM other_builds REPLACE "/include/petscconf.h$" "")
+set(roots "")
+foreach(root IN LISTS other_builds)
+  file(REAL_PATH ${root} root)
+  list(APPEND roots ${root})
+endforeach()
+list(REMOVE_DUPLICATES roots)
+set(refused 0)
+foreach(root IN LISTS roots)
+  file(GLOB library ${root}/lib/libpetsc*.so)
+  oclspkt_petsc_kind(${root}/include kind unsupported ${PETSC_INCLUDE_DIRS})
+  if(TARGET oclspkt_petsc_${kind} OR kind STREQUAL OCLSPKT_PETSC_KIND OR NOT library)
+    continue()
+  endif()
+  # 3.24-real-64 in the words of the message.
+  string(REGEX MATCH "^[0-9.]+" version ${kind})
+  set(found "PETSc ${version} with [a-z]+ scalars .*32-bit indices")
+  if(kind MATCHES "-64")
+    string(REPLACE 32 64 found "${found}")
+  endif()
+  string(REGEX MATCH "real|complex" scalars ${kind})
+  string(REPLACE "[a-z]+" ${scalars} found "${found}")
+  if(unsupported)
+    set(cure "--match=supports only PETSc with real scalars")
+  else()
+    set(cure "--match=which has those for: .*${OCLSPKT_PETSC_KIND}"
+             "--match=cmake -B build/petsc-${kind} -DPETSC_DIR=/.* -DCMAKE_INSTALL_PREFIX=${PROJECT_BINARY_DIR} "
+             "--match=cmake --build build/petsc-${kind} --target install-flavours")
+  endif()
+  set(program wrong-flavour-${kind})
+  add_executable(${program} wrong_flavour.c)
+  target_include_directories(${program} PRIVATE ${root}/include)
+  target_link_libraries(${program} PRIVATE ${library} MPI::MPI_C)
+  expect(RefusesAProgramOf.${kind}
+         CHECK --rc=failure "--match=This program runs ${found}" ${cure} --without=^ran
+         RUN $<TARGET_FILE:${program}> -dll_append ${plugin})
+  math(EXPR refused "${refused} + 1")
+endforeach()
+message(STATUS "oclspkt: ${refused} other builds of PETSc to be refused")
