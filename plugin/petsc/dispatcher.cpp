@@ -153,9 +153,8 @@ std::string missing_text(const Flavour& flavour, const std::string& libpetsc) {
   return "This program runs " + describe(flavour) + " (" + libpetsc + "), and the plugin for it, " +
          library_name(kind(flavour)) + ", is not in " + folder.string() + ", which has those for: " + kinds_in(folder) +
          ". Build it in the folder of oclspkt's sources:\n  cmake -B " + build +
-         " -DPETSC_DIR=" + petsc_folder(libpetsc) + " -DCMAKE_INSTALL_PREFIX=" + prefix_of(folder) +
-         " -DOCLSPKT_TESTS=OFF -DOCLSPKT_BENCH=OFF -DOCLSPKT_EXAMPLES=OFF\n  cmake --build " + build +
-         " --target install-flavours";
+         " -DPETSC_DIR=" + petsc_folder(libpetsc) + " -DOCLSPKT_SOLVER_FOLDER=" + folder.string() +
+         " -DCMAKE_INSTALL_PREFIX=" + prefix_of(folder) + "\n  cmake --build " + build + " --target install-flavours";
 }
 
 /// Open the plugin for a PETSc; the one that is there if the program links it. @return null, and why not

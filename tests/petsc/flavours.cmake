@@ -41,7 +41,7 @@ expect_of_fake(AreToldApartByWidth.64 next-64 lib "--match=^initialized 3.25-rea
 expect_of_fake(ThatIsMissingIsNamedWithTheCommand later-64 lib ${refused}
   "--match=PETSc 3.26 with real scalars in double precision and 64-bit indices .*libpetsc-later-64.so"
   "--match=liboclspkt-petsc-3.26-real-64.so, is not in .*fakes/lib, which has those for: 3.25-real, 3.25-real-64"
-  "--match=cmake -B build/petsc-3.26-real-64 -DPETSC_DIR=<folder of that PETSc> -DCMAKE_INSTALL_PREFIX=${fakes} "
+  "--match=cmake -B build/petsc-3.26-real-64 -DPETSC_DIR=<folder of that PETSc> -DOCLSPKT_SOLVER_FOLDER=${fakes}/lib -DCMAKE_INSTALL_PREFIX=${fakes}\n"
   "--match=cmake --build build/petsc-3.26-real-64 --target install-flavours")
 expect_of_fake(ThatAreAllMissing next lonely ${refused} "--match=fakes/lonely, which has those for: none")
 set(unsupported ${refused} "--match=supports only PETSc with real scalars in double precision")
@@ -90,7 +90,7 @@ foreach(root IN LISTS roots)
     set(cure "--match=supports only PETSc with real scalars")
   else()
     set(cure "--match=which has those for: .*${OCLSPKT_PETSC_KIND}"
-             "--match=cmake -B build/petsc-${kind} -DPETSC_DIR=/.* -DCMAKE_INSTALL_PREFIX=${PROJECT_BINARY_DIR} "
+             "--match=cmake -B build/petsc-${kind} -DPETSC_DIR=/.* -DOCLSPKT_SOLVER_FOLDER=${PROJECT_BINARY_DIR}/lib -DCMAKE_INSTALL_PREFIX=${PROJECT_BINARY_DIR}\n"
              "--match=cmake --build build/petsc-${kind} --target install-flavours")
   endif()
   set(program wrong-flavour-${kind})
@@ -103,3 +103,20 @@ foreach(root IN LISTS roots)
   math(EXPR refused "${refused} + 1")
 endforeach()
 message(STATUS "oclspkt: ${refused} other builds of PETSc to be refused")
+
+# The plugins of two builds in one folder, as the message above says: one path for programs of both.
+set(other_build ${OCLSPKT_SOLVER_FOLDER}/..)
+if(OCLSPKT_SOLVER_FOLDER AND EXISTS ${other_build}/cmake_install.cmake)
+  set(both ${CMAKE_CURRENT_BINARY_DIR}/both)
+  set(one_path ${both}/${CMAKE_INSTALL_LIBDIR}/liboclspkt.so)
+  petsc_test(Flavours.GoBesideOthers COMMAND ${CMAKE_COMMAND} -DOTHER=${other_build} -DBUILD=${PROJECT_BINARY_DIR} -DPREFIX=${both}
+             -P ${CMAKE_CURRENT_SOURCE_DIR}/install_both.cmake)
+  set_tests_properties(petsc.Flavours.GoBesideOthers PROPERTIES FIXTURES_SETUP both_flavours)
+  set(solves --match=type:\ oclspkt "--match=CONVERGED_RTOL iterations 1")
+  set(by_one_path -dll_append ${one_path} -pc_type oclspkt -ksp_view -ksp_converged_reason)
+  expect(Flavours.HaveOnePath.this CHECK ${solves} RUN $<TARGET_FILE:foreign-ksp-ex23> ${by_one_path})
+  expect(Flavours.HaveOnePath.petsc4py CHECK ${solves}
+         RUN ${OCLSPKT_PETSC4PY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/solve.py ${by_one_path})
+  set_tests_properties(petsc.Flavours.HaveOnePath.this petsc.Flavours.HaveOnePath.petsc4py PROPERTIES
+                       FIXTURES_REQUIRED both_flavours)
+endif()
