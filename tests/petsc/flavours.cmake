@@ -25,10 +25,12 @@ foreach(kind 3.25-real 3.25-real-64)
 endforeach()
 add_executable(oclspkt-fake-program fake_program.c)
 target_link_libraries(oclspkt-fake-program PRIVATE ${CMAKE_DL_LIBS})
-add_custom_command(TARGET oclspkt-fake-program POST_BUILD
-  COMMAND ${CMAKE_COMMAND} -E make_directory ${fakes}/lib ${fakes}/lonely
-  COMMAND ${CMAKE_COMMAND} -E copy ${plugin} ${fakes}/lib COMMAND ${CMAKE_COMMAND} -E copy ${plugin} ${fakes}/lonely VERBATIM)
-add_dependencies(oclspkt-fake-program oclspkt_dispatcher)
+foreach(folder lib lonely)
+  add_custom_command(OUTPUT ${fakes}/${folder}/liboclspkt.so COMMAND ${CMAKE_COMMAND} -E make_directory ${fakes}/${folder}
+    COMMAND ${CMAKE_COMMAND} -E copy ${plugin} ${fakes}/${folder} DEPENDS ${plugin} oclspkt_dispatcher VERBATIM)
+  list(APPEND copies ${fakes}/${folder}/liboclspkt.so)
+endforeach()
+add_custom_target(oclspkt-dispatcher-copies ALL DEPENDS ${copies})
 
 # expect_of_fake(TEST NAME FOLDER CHECK...)
 function(expect_of_fake test name folder)
@@ -48,6 +50,12 @@ set(unsupported ${refused} "--match=supports only PETSc with real scalars in dou
 expect_of_fake(WithComplexScalarsAreRefused complex lib ${unsupported} "--match=3.25 with complex scalars in double precision and 64")
 expect_of_fake(InSinglePrecisionAreRefused single lib ${unsupported} "--match=real scalars in single precision and 32")
 expect_of_fake(InAnotherPrecisionAreRefused quadruple lib ${unsupported} "--match=real scalars in another than double precision")
+
+# A program that links the plugin, and names a dispatcher that has none beside it; one that puts ours before others.
+expect(Flavours.ThatTheProgramLinksAreTaken CHECK "--match=round 2 is right"
+       RUN $<TARGET_FILE:oclspkt-petsc-rounds> -dll_append ${fakes}/lonely/liboclspkt.so -pc_oclspkt_devices host)
+expect(Flavours.MayBePrepended CHECK "--match=CONVERGED_RTOL iterations 1\n" "--match=type: oclspkt"
+       RUN $<TARGET_FILE:foreign-ksp-ex23> -dll_prepend ${plugin} -pc_type oclspkt -ksp_view -ksp_converged_reason)
 
 # Headers of a build of PETSc whose objects have members more.
 foreach(what SAWS DEVICE)
@@ -100,6 +108,11 @@ foreach(root IN LISTS roots)
   expect(RefusesAProgramOf.${kind}
          CHECK --rc=failure "--match=This program runs ${found}" ${cure} --without=^ran
          RUN $<TARGET_FILE:${program}> -dll_append ${plugin})
+  if(refused EQUAL 0)
+    expect(RefusesAProgramOfOtherKindOnSeveralRanks LABELS mpi
+           CHECK --rc=failure "--match=0.PETSC ERROR: This program runs ${found}" --without=^ran
+           RUN ${MPIEXEC_EXECUTABLE} -n 3 $<TARGET_FILE:${program}> -dll_append ${plugin})
+  endif()
   math(EXPR refused "${refused} + 1")
 endforeach()
 message(STATUS "oclspkt: ${refused} other builds of PETSc to be refused")
