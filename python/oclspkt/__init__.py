@@ -52,9 +52,12 @@ def initialize(path=None):
 
 
 def _loaded():
-    """The plugin for the PETSc of this process, whose functions all libraries see: its file has another name for each PETSc."""
-    everything = ctypes.CDLL(None)
-    return everything if hasattr(everything, "PCOCLSPKTInitializePackage") else None
+    """The plugin for the PETSc of this process, which PETSc has loaded or this module; None if there is none."""
+    kind = "{}.{}-real".format(*PETSc.Sys.getVersion()) + ("-64" if PETSc.IntType().itemsize == 8 else "")
+    try:
+        return ctypes.CDLL(f"liboclspkt-petsc-{kind}.so", os.RTLD_NOW | os.RTLD_NOLOAD)  # by its name if it is loaded
+    except OSError:
+        return None
 
 
 def _open(path):
