@@ -51,6 +51,11 @@ expect_of_fake(WithComplexScalarsAreRefused complex lib ${unsupported} "--match=
 expect_of_fake(InSinglePrecisionAreRefused single lib ${unsupported} "--match=real scalars in single precision and 32")
 expect_of_fake(InAnotherPrecisionAreRefused quadruple lib ${unsupported} "--match=real scalars in another than double precision")
 
+if(petsc4py_is_ours)
+  expect(Flavours.PythonSaysWhichIsMissing ENV ${helper_path} RUN ${helper} ${fakes}/lonely/liboclspkt.so
+         CHECK --rc=failure "--match=petsc4py.PETSc.Error: error code 76" "--match=liboclspkt-petsc-${OCLSPKT_PETSC_KIND}.so, is not in"
+               "--match=--target install-flavours")
+endif()
 # A program that links the plugin, and names a dispatcher that has none beside it; one that puts ours before others.
 expect(Flavours.ThatTheProgramLinksAreTaken CHECK "--match=round 2 is right"
        RUN $<TARGET_FILE:oclspkt-petsc-rounds> -dll_append ${fakes}/lonely/liboclspkt.so -pc_oclspkt_devices host)
