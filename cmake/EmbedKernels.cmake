@@ -1,6 +1,7 @@
 # Write a C++ file that holds OpenCL C files with their #include "..." resolved, each file at most once per kernel.
 #
 # cmake -D OUTPUT=file.cpp -D ROOT=kernels -D "KERNELS=common/stream.cl|cpu/reduce.cl" -P EmbedKernels.cmake
+# cmake -D OUTPUT=file.cpp -D ROOT=kernels -D PRELUDE=cuda/prelude.cuh -P EmbedKernels.cmake
 # Dependencies for the build system are the caller's business.
 
 function(resolve_includes text_variable)
@@ -28,6 +29,19 @@ function(resolve_includes text_variable)
   endwhile()
   set(${text_variable} "${text}" PARENT_SCOPE)
 endfunction()
+
+if(DEFINED PRELUDE)
+  file(READ ${ROOT}/${PRELUDE} text)
+  resolve_includes(text)
+  file(WRITE ${OUTPUT} "// Generated from kernels/${PRELUDE}.
+#include \"prelude.hpp\"
+
+namespace oclspkt::cuda {
+const char* const kPrelude = R\"prelude(${text})prelude\";
+}  // namespace oclspkt::cuda
+")
+  return()
+endif()
 
 string(REPLACE "|" ";" KERNELS "${KERNELS}")
 set(entries "")

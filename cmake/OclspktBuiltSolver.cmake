@@ -1,4 +1,4 @@
-# The solver as it lies in OCLSPKT_SOLVER_FOLDER, with its OpenCL module if that is there, instead of one that is built here:
+# The solver as it lies in OCLSPKT_SOLVER_FOLDER, with its modules for devices if they are there, instead of one that is built here:
 # oclspkt::solver and oclspkt_cl_shared. Links make the build folder look as if it had built them.
 cmake_path(ABSOLUTE_PATH OCLSPKT_SOLVER_FOLDER BASE_DIRECTORY ${PROJECT_SOURCE_DIR} NORMALIZE)
 set(solver liboclspkt-solver.so.${PROJECT_VERSION_MAJOR})
@@ -8,7 +8,7 @@ if(NOT EXISTS ${OCLSPKT_SOLVER_FOLDER}/${solver})
 endif()
 message(STATUS "oclspkt: the solver in ${OCLSPKT_SOLVER_FOLDER}")
 file(MAKE_DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
-foreach(file ${solver} liboclspkt-cl.so)
+foreach(file ${solver} liboclspkt-cl.so liboclspkt-cuda.so)
   if(EXISTS ${OCLSPKT_SOLVER_FOLDER}/${file})
     file(CREATE_LINK ${OCLSPKT_SOLVER_FOLDER}/${file} ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/${file} SYMBOLIC)
   endif()

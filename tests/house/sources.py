@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the sources must keep to.
 
-    sources.py arrows|paths|schemes ROOT
+    sources.py arrows|paths|schemes|kernels ROOT
 """
 
 import os
@@ -14,6 +14,7 @@ MAY_INCLUDE = {
     "balance": {"balance", "core"},
     "solver": {"solver", "balance", "core"},
     "ocl": {"ocl", "core"},
+    "cuda": {"cuda", "core"},
     "petsc": {"petsc", "solver", "balance", "core"},
     "include": set(),
 }
@@ -118,5 +119,43 @@ def check_schemes(root):
     return problems
 
 
-found = {"arrows": check_arrows, "paths": check_paths, "schemes": check_schemes}[sys.argv[1]](sys.argv[2])
+# Kernel texts are OpenCL C and, by CUDA, C++, where a vector literal (type)(a, b) is the last number alone: vectors are
+# loaded from arrays instead. A local array and a local pointer are not declared at once: plugin/cuda/translate.cpp tells
+# them apart by the first.
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+CAST = re.compile(r"(?:(?<=\breturn)|(?<![\w\s])|(?<=[^\w\s]\s))\s*\((\w+)\)\s*\(")
+
+
+def arguments(content, begin):
+    """How many arguments there are in the bracket that opens before `begin`."""
+    depth, count = 1, 1
+    for c in content[begin:]:
+        depth += (c in "([{") - (c in ")]}")
+        count += c == "," and depth == 1
+        if depth == 0:
+            return count
+    return count
+
+
+def literals(content):
+    """The types of a text's vector literals."""
+    bare = COMMENT.sub("", content)
+    return [cast[1] for cast in CAST.finditer(bare) if arguments(bare, cast.end()) > 1]
+
+
+def check_kernels(root):
+    for sample, count in (("x = (float4)(a, b, f(c), d);", 1), ("return (t)(a, b);", 1), ("f((t)(0), (u)(1, 2))", 1),
+                          ("x = (t)(f(a, b)) + g(a)(b, c) + JOIN(vload, N)(0, p); // (t)(a, b)", 0)):
+        if len(literals(sample)) != count:
+            return [f"{literals(sample)} are taken for the vector literals of: {sample}"]
+    paths = [path for path in files(os.path.join(root, "kernels")) if path.endswith((".cl", ".clh"))]
+    problems = [f"{os.path.relpath(path, root)} has a vector literal of {name}: load it from an array"
+                for path in paths for name in literals(text(path))]
+    if len(paths) < 50:
+        problems.append(f"only {len(paths)} kernel files were looked at")
+    return problems
+
+
+CHECKS = {"arrows": check_arrows, "paths": check_paths, "schemes": check_schemes, "kernels": check_kernels}
+found = CHECKS[sys.argv[1]](sys.argv[2])
 sys.exit("\n".join(found) or 0)
