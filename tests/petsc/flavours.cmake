@@ -69,7 +69,7 @@ foreach(what SAWS DEVICE)
   add_executable(${program} other_layout.cxx ${PROJECT_SOURCE_DIR}/plugin/petsc/check_flavour.cxx
                  ${PROJECT_SOURCE_DIR}/plugin/petsc/flavour.cpp)
   target_compile_definitions(${program} PRIVATE PETSC_HAVE_${what}=1)
-  target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/plugin/petsc)
+  target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/plugin/petsc ${PROJECT_SOURCE_DIR}/plugin/include)
   target_link_libraries(${program} PRIVATE oclspkt_flags PkgConfig::PETSC MPI::MPI_C)
   expect(Flavours.RefuseAnotherLayout.${name} CHECK --rc=failure "--match=lay out PC and Mat in another way" --without=^ran
          RUN $<TARGET_FILE:${program}>)
