@@ -33,7 +33,7 @@ test_preset() {
   fi
   shift 2
   if ! configure "$preset" "${in_folder[@]}" -DOCLSPKT_TESTS=ON "-DOCLSPKT_ICD_FOLDER=$ICD_FOLDER" \
-    "-DOCLSPKT_REQUIRE_DEVICES=$REQUIRED_PLATFORMS" "${settings[@]}" ||
+    "-DOCLSPKT_REQUIRE_DEVICES=$REQUIRED_PLATFORMS" -DOCLSPKT_MORE_PETSCS= "${settings[@]}" ||
     ! cmake --build "${build[@]}" -j "$JOBS" "${goals[@]}"; then
     note "$name" 0 1 0
     return
@@ -70,10 +70,10 @@ test_rest() {
   test_preset release-rest release -L "$LEFT_TO_ALL"
 }
 
-# test_plugin NAME DIR ARCH: the PETSc part, with another build of PETSc.
+# test_plugin NAME DIR ARCH [-DNAME=VALUE...]: the PETSc part, with another build of PETSc.
 test_plugin() {
   local folder=$PWD/build/$1
-  settings=("-DPETSC_DIR=$2" "-DPETSC_ARCH=$3")
+  settings=("-DPETSC_DIR=$2" "-DPETSC_ARCH=$3" "${@:4}")
   goals=(--target plugin/all tests/petsc/all)
   test_preset "$1" petsc -R '^petsc\.' -LE 'house|slow'
 }
@@ -88,9 +88,9 @@ test_petsc() {
   fi
 }
 
-# Debian's PETSc with 64-bit indices.
+# Debian's PETSc with 64-bit indices, on the solver of the release build, beside whose plugin this one is installed.
 test_petsc64() {
-  test_plugin petsc-64 /usr/lib/petscdir/petsc64-real ""
+  test_plugin petsc-64 /usr/lib/petscdir/petsc64-real "" "-DOCLSPKT_SOLVER_FOLDER=$PWD/build/release/lib"
 }
 
 # The debug build is the one with the sanitizers: no NDEBUG, assertions of the standard library. Installing, building by

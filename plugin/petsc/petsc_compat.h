@@ -13,11 +13,6 @@
 #error "oclspkt needs PETSc 3.18 or newer"
 #endif
 
-/// The newest release that the tests were run with.
-#define OCLSPKT_NEWEST_TESTED_MAJOR 3
-#define OCLSPKT_NEWEST_TESTED_MINOR 24
-#define OCLSPKT_PETSC_IS_UNTESTED PETSC_VERSION_GT(OCLSPKT_NEWEST_TESTED_MAJOR, OCLSPKT_NEWEST_TESTED_MINOR, 99)
-
 #if PETSC_VERSION_LT(3, 19, 0)
 #define PETSC_SUCCESS 0
 #endif

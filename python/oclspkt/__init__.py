@@ -40,18 +40,29 @@ def initialize(path=None):
     else where the system looks for libraries.
     """
     global _library
-    library = _library or _open(path)
-    _check(library.PCOCLSPKTInitializePackage())
+    library = _library
+    if library is None and path is None:
+        library = _loaded()
+    if library is None:
+        _check(_open(path).PetscDLLibraryRegister_oclspkt())
+        library = _loaded()
+    else:
+        _check(library.PCOCLSPKTInitializePackage())
     _library = library
+
+
+def _loaded():
+    """The plugin for the PETSc of this process, which PETSc has loaded or this module; None if there is none."""
+    kind = "{}.{}-real".format(*PETSc.Sys.getVersion()) + ("-64" if PETSc.IntType().itemsize == 8 else "")
+    try:
+        return ctypes.CDLL(f"liboclspkt-petsc-{kind}.so", os.RTLD_NOW | os.RTLD_NOLOAD)  # by its name if it is loaded
+    except OSError:
+        return None
 
 
 def _open(path):
     beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "liboclspkt.so")
     if path is None:
-        try:
-            return ctypes.CDLL("liboclspkt.so", os.RTLD_NOW | os.RTLD_NOLOAD)  # found by its name if it is loaded
-        except OSError:
-            pass
         path = os.path.normpath(beside) if os.path.exists(beside) else "liboclspkt.so"
     try:
         return ctypes.CDLL(os.fspath(path))
