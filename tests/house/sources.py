@@ -15,7 +15,6 @@ MAY_INCLUDE = {
     "solver": {"solver", "balance", "core"},
     "ocl": {"ocl", "core"},
     "cuda": {"cuda", "ocl", "core"},
-    "cuda": {"cuda", "core"},
     "petsc": {"petsc", "solver", "balance", "core"},
     "include": set(),
 }
