@@ -175,14 +175,15 @@ Compiled compile(const Variant& variant, const std::vector<std::string>& more) {
   return Nvrtc::get().compile(program.text, program.options);
 }
 
-/// Compile all; a log that is not empty fails the test, warnings as well.
-std::vector<Compiled> compile_all(const std::vector<Variant>& variants, const std::vector<std::string>& more) {
+/// Compile all; one that does not compile fails the test, with its log. @param warnings  they fail the test, too
+std::vector<Compiled> compile_all(const std::vector<Variant>& variants, const std::vector<std::string>& more,
+                                  bool warnings) {
   std::vector<Compiled> results(variants.size());
   in_parallel(variants.size(), [&](std::size_t i) { results[i] = compile(variants[i], more); });
   constexpr int kMostLogs = 5;
   int logs = 0;
   for (std::size_t i = 0; i < variants.size(); ++i) {
-    if (results[i].good && results[i].log.empty()) continue;
+    if (results[i].good && (!warnings || results[i].log.empty())) continue;
     ADD_FAILURE() << variants[i].kernel << " " << variants[i].options << "\n"
                   << (++logs <= kMostLogs ? results[i].log.substr(0, 3000) : "");
   }
@@ -215,7 +216,7 @@ TEST(Nvrtc, CompilesEveryVariant) {
   const std::vector<Variant> all = every_variant();
   std::printf("NVRTC %s, %zu variants\n", Nvrtc::get().version().c_str(), all.size());
   EXPECT_GT(all.size(), 250);
-  compile_all(all, {"-dlto", arch(90)});
+  compile_all(all, {"-dlto", arch(90)}, true);
 }
 
 class MachineCode : public testing::TestWithParam<int> {};
@@ -225,7 +226,7 @@ TEST_P(MachineCode, IsMadeOfEveryKernel) {
   const int capability = GetParam() > 0 ? GetParam() : Nvrtc::get().lowest();
   std::printf("sm_%d\n", capability);
   const std::vector<Variant> variants = variants_by_groups(true);
-  const std::vector<Compiled> results = compile_all(variants, {arch(capability), "-diag-suppress=20288"});
+  const std::vector<Compiled> results = compile_all(variants, {arch(capability)}, false);
   for (std::size_t i = 0; i < variants.size(); ++i) {
     const std::string& kernel = variants[i].kernel;
     if (!results[i].good) continue;
@@ -234,7 +235,6 @@ TEST_P(MachineCode, IsMadeOfEveryKernel) {
     // A group that the text requires is one that the code is made for.
     const bool has_bound = results[i].ptx.find(".maxntid " + std::to_string(table[0])) != std::string::npos;
     EXPECT_EQ(has_bound, table[0] > 0) << kernel;
-    EXPECT_EQ(results[i].ptx.find("__local_depot") != std::string::npos, kernel == "batch") << kernel;
   }
 }
 INSTANTIATE_TEST_SUITE_P(, MachineCode, testing::Values(90, 0));
@@ -264,6 +264,7 @@ TEST(Nvrtc, MovesVectorsAsWholes) {
   EXPECT_GE(count(R"(st\.shared\.v4\.)"), 8);
   EXPECT_GE(count(R"(ld\.shared\.v4\.)"), 8);
   EXPECT_EQ(count(R"(\b(ld|st)\.(v[24]\.)?[fbu]\d)"), 0);
+  EXPECT_EQ(count("__local_depot"), 0);  // private arrays are registers
 }
 
 /// What stands before a text is OpenCL C for the compiler, too.
