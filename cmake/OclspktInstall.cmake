@@ -13,7 +13,7 @@ set(pkgconfig_names oclspkt-solver)
 
 if(OCLSPKT_WITH_OPENCL)
   # Opened at run time from the folder of the solver library; nothing links it.
-  install(TARGETS oclspkt_cl_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS oclspkt_cl_shared oclspkt_cuda_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(TARGETS oclspkt-devices oclspkt-fpga-build)
   # Beside the module, which tries drivers by it.
   install(TARGETS oclspkt-driver-check RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}

@@ -17,9 +17,15 @@
 namespace oclspkt::bench::gpu {
 namespace {
 
-/// The first device that the selection names.
+constexpr const char* kCuda = "cuda";
+
+/// The first device that the selection names; `cuda` is the first card of the module for CUDA.
 /// @throws InvalidInput if there is none
 const DeviceInfo& find_device(DeviceModule& module, const std::string& words) {
+  if (words == kCuda) {
+    if (!module.devices().empty()) return module.devices().front();
+    throw InvalidInput("--device cuda: " + module.problems().front());
+  }
   const Selection selection = select_devices(words, module.devices(), module.problems());
   if (selection.devices.empty()) {
     throw InvalidInput("--device " + words + " names no OpenCL device; oclspkt-devices lists what there is");
@@ -31,7 +37,7 @@ const DeviceInfo& find_device(DeviceModule& module, const std::string& words) {
 bool run(const Settings& settings, const std::string& command) {
   JsonFile json(settings.file);
   std::string why;
-  DeviceModule* module = device_module(&why);
+  DeviceModule* module = settings.device == kCuda ? cuda_module(&why) : device_module(&why);
   if (module == nullptr) throw DeviceError(why);
   const Place place{*module, find_device(*module, settings.device), settings.variant};
   nlohmann::ordered_json document{{"provenance", provenance(place.device, command)},

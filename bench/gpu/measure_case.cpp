@@ -8,12 +8,11 @@
 #include <optional>
 
 #include "clock.hpp"
-#include "memory.hpp"
 #include "oclspkt/error.hpp"
 #include "oclspkt/solver.hpp"
 #include "parallel.hpp"
 #include "problem.hpp"
-#include "repeat.hpp"
+#include "resident.hpp"
 #include "residual.hpp"
 
 namespace oclspkt::bench::gpu {
@@ -125,12 +124,13 @@ template <typename T>
 void solve(const Case& c, const Place& place, MethodChoice method, Problem<T>& problem, Streams& streams,
            DeviceRecord& r) {
   Options options;
-  options.devices = std::to_string(place.device.index);
+  options.devices = place.device.cuda ? "gpu" : std::to_string(place.device.index);
   options.variant = place.variant;
   options.method = method;
   options.precision = c.precision;
   options.on_device_failure = OnDeviceFailure::error;
   options.kernel_times = true;
+  const std::unique_ptr<Setting> setting = make_setting(place);
   Solver<T> solver(options);
   const BandsView<T> bands = problem.bands.view();
   r.setup_seconds = seconds_of([&] {
@@ -139,7 +139,7 @@ void solve(const Case& c, const Place& place, MethodChoice method, Problem<T>& p
       std::copy(bands.diag + first, bands.diag + end, to.diag);
       std::copy(bands.upper + first, bands.upper + end, to.upper);
     });
-    solver.set_up();
+    solver.set_up(setting->known());
   });
   const Report& report = solver.report();
   take_report(report, r);
@@ -155,20 +155,16 @@ void solve(const Case& c, const Place& place, MethodChoice method, Problem<T>& p
   }
   // What another method left must not pass for the answer.
   fill(problem.x.data(), problem.n(), [](Index) { return std::numeric_limits<T>::quiet_NaN(); });
-  const DeviceHandles handles = solver.device_handles();
-  const std::size_t bytes = static_cast<std::size_t>(problem.n()) * sizeof(T);
-  const Memory y(handles.context, CL_MEM_READ_ONLY, bytes), x(handles.context, CL_MEM_READ_WRITE, bytes);
-  check(clEnqueueWriteBuffer(handles.queue, y.get(), CL_TRUE, 0, bytes, problem.y.data(), 0, nullptr, nullptr),
-        "a write");
-  solver.apply_on_device(y.get(), x.get());
-  check(clEnqueueReadBuffer(handles.queue, x.get(), CL_TRUE, 0, bytes, problem.x.data(), 0, nullptr, nullptr),
-        "a read");
+  const std::unique_ptr<Resident> vectors =
+      setting->resident(solver, static_cast<std::size_t>(problem.n()) * sizeof(T));
+  vectors->write(problem.y.data());
+  vectors->apply();
+  vectors->read(problem.x.data());
   r.backward_error_eps =
       normwise_backward_error(problem.lines, bands, problem.x.data(), problem.y.data()) / eps_of<T>(report);
   if (!judge(r)) return;
-  const auto apply = [&] { solver.apply_on_device(y.get(), x.get()); };
   if (c.repeats > 0) {
-    const int other = count_others(handles, x, problem.x.data(), bytes, c.repeats, apply);
+    const int other = vectors->count_others(problem.x.data(), c.repeats);
     if (other > 0) {
       r.outcome = Outcome::wrong;
       r.note = std::to_string(other) + " of " + std::to_string(c.repeats) + " applies gave other bits";
@@ -178,14 +174,9 @@ void solve(const Case& c, const Place& place, MethodChoice method, Problem<T>& p
   }
   streams.prepare(r.own_words);
   for (int round = 0; round < c.repetitions; ++round) {
-    streams.run(apply, r.stream_seconds, r.own_stream_seconds);
-    const Times before = solver.times();
-    apply();
-    const Times resident = solver.times();
-    solver.apply(problem.y.data(), problem.x.data());
-    r.seconds.push_back((resident - before).kernel_seconds);
-    r.call_seconds.push_back((resident - before).total_seconds);
-    r.end_to_end_seconds.push_back((solver.times() - resident).total_seconds);
+    streams.run([&] { vectors->apply(); }, r.stream_seconds, r.own_stream_seconds);
+    r.call_seconds.push_back(seconds_of([&] { r.seconds.push_back(vectors->apply()); }));
+    r.end_to_end_seconds.push_back(seconds_of([&] { solver.apply(problem.y.data(), problem.x.data()); }));
   }
 }
 

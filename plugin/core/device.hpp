@@ -30,6 +30,7 @@ struct DeviceInfo {
   DeviceType type = DeviceType::cpu;
   std::string name, platform, driver_version;
   std::string physical;  ///< equal for two drivers of one physical device ("cpu", "pci:0000:41:00.0", ...)
+  bool cuda = false;     ///< driven by CUDA, not by OpenCL
   int cores = 1;
   int whole = -1;                               ///< the device that it is a part of, see DeviceModule::part_of()
   std::int64_t memory = 0, max_allocation = 0;  ///< bytes
@@ -91,6 +92,9 @@ struct DeviceSettings {
   /// Bytes of a vector up to which work-groups handle NaN at once, which costs some 10 % of an apply in double.
   /// Beyond, they tell whether they met one, which takes 6 us (H200), and an apply that did is repeated NaN-safe.
   std::int64_t nan_safe_bytes = 50'000'000;
+
+  /// The same where nobody waits for an apply, and so none can be repeated.
+  void never_repeat() { nan_safe_bytes = std::numeric_limits<std::int64_t>::max(); }
 };
 
 template <typename T>
@@ -126,6 +130,11 @@ class DeviceSolver {
     throw InvalidInput(
         "the host solves and takes no buffers of a device: use apply() with host vectors, or name a device and a "
         "method that it supports (the report says why the host was chosen)");
+  }
+  /// The same as apply() with both vectors on the device of a queue, see Solver::enqueue().
+  /// @throws InvalidInput on the host, and for memory that does not fit; DeviceError
+  virtual void enqueue(const DeviceQueue& /*queue*/, const void* /*y*/, void* /*x*/) {
+    throw InvalidInput("the host solves and takes no vectors of a device: use apply() with host vectors");
   }
   virtual Times times() const = 0;
   /// The stored factors, which are evidence for or against a method; null for methods without.
@@ -175,6 +184,12 @@ class DeviceModule {
   virtual int part_of(int device, int cores) {
     throw DeviceError(info(device).name + " cannot be divided into parts of " + std::to_string(cores) + " cores");
   }
+  /// The device of a caller's queue, in the queue's context, as a device that is not among devices().
+  /// @return its index, the same for the same context
+  /// @throws InvalidInput, DeviceError that say why there is none
+  virtual int device_of(const DeviceQueue& /*queue*/) {
+    throw InvalidInput("vectors lie on a device that no module knows");
+  }
   /// One line for each platform or device that was found but could not be used.
   virtual const std::vector<std::string>& problems() = 0;
   /// Measured once per process, at most 50 ms apart from the kernel build, by factors as wide as the vectors.
@@ -208,20 +223,28 @@ class DeviceModule {
   virtual void release() = 0;
 };
 
-/// The entry point of liboclspkt-cl.so: `extern "C" DeviceModule* oclspkt_cl_module(const char* abi, std::string*
+/// The entry point of liboclspkt-cl.so and liboclspkt-cuda.so: `extern "C" DeviceModule* oclspkt_cl_module(const char* abi, std::string*
 /// error)`. `abi` must equal kDeviceModuleAbi. The module object lives until the process ends. Throws nothing but
 /// bad_alloc; a later call then tries again.
 using DeviceModuleEntry = DeviceModule* (*)(const char* abi, std::string* error);
-inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 11";
+inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 12";
 inline constexpr const char* kDeviceModuleEntryName = "oclspkt_cl_module";
 
-/// Open the module beside this library at first use.
+/// All devices, of the modules beside this library, which are opened at first use: that for OpenCL, and where OpenCL
+/// sees no card of NVIDIA's that for CUDA.
 /// @param[out] why one line on why there is none, if the result is null
 /// @throws bad_alloc, after which a later call tries again
 OCLSPKT_API DeviceModule* device_module(std::string* why);
 
-/// The module if device_module() has opened it before, else null.
+/// The same before any driver is loaded: device_of() loads no other than that of the queue, and what it gives can be
+/// used.
+OCLSPKT_API DeviceModule& devices_of_queues();
+
+/// The module if it has been opened before, else null.
 OCLSPKT_API DeviceModule* open_device_module();
+
+/// The module for CUDA by itself, whose cards OpenCL may see as well; for comparisons.
+OCLSPKT_API DeviceModule* cuda_module(std::string* why);
 
 /// True if a device solver of the module has kernels for that method and those lines.
 /// @param by_groups with those made for GPUs

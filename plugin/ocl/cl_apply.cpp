@@ -17,12 +17,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// For as long as it lives, an apply in buffers of the device works by the queue that the caller was given.
+/// For as long as it lives, an apply in buffers of the device works by the queue that the caller was given, or gave.
 class CallersQueue {
  public:
   template <typename T>
-  CallersQueue(DeviceState<T>& state, bool on_device)
-      : device_(state.device), for_calls_(state.for_calls), on_(on_device) {
+  CallersQueue(DeviceState<T>& state, const Vectors<T>& vectors)
+      : device_(state.device),
+        for_calls_(vectors.enqueued ? state.callers : state.for_calls),
+        on_(vectors.on_device()) {
     if (on_) std::swap(device_, for_calls_);
   }
   ~CallersQueue() {
@@ -106,7 +108,7 @@ void ClSolver<T>::solve(const Vectors<T>& vectors) {
   if (!s.device) {
     throw DeviceError(describe(found_.info) + " was released since the last set-up: set the solver up again");
   }
-  const CallersQueue queue(s, vectors.on_device());
+  const CallersQueue queue(s, vectors);
   const Waiter waiter(*s.device, !in_place_, time_limit());
   s.non_finite.begin();
   s.earlier.clear();  // an apply that failed may have left some
@@ -129,7 +131,7 @@ void ClSolver<T>::solve(const Vectors<T>& vectors) {
   for (const Event& launch : s.earlier) times_.kernel_seconds += seconds(launch);
   s.earlier.clear();
   const double spent = std::chrono::duration<double>(Clock::now() - start).count();
-  if (!queue.takes_times()) times_.kernel_seconds += spent;
+  if (!queue.takes_times() && !vectors.enqueued) times_.kernel_seconds += spent;
   times_.total_seconds += spent;
   ++times_.applies;
 }
@@ -170,7 +172,7 @@ Event ClSolver<T>::launch(const Site& site, const Tiles& tiles, Step step) const
 template <typename T>
 void ClSolver<T>::pass(State& s, const Waiter& waiter, std::size_t chunk, const Vectors<T>& vectors, Step step) {
   if (vectors.on_device()) {
-    const bool blocks = s.part->block_rows(plan_) > 1;
+    const bool blocks = s.part->block_rows(plan_) > 1 || vectors.unaligned;
     blocks ? pass_on_blocks(s, waiter, chunk, vectors, step) : pass_on_device(s, waiter, chunk, vectors, step);
   } else if (in_place_) {
     pass_in_place(s, waiter, chunk, vectors, step);
@@ -216,12 +218,19 @@ void ClSolver<T>::pass_on_device(State& s, const Waiter& waiter, std::size_t i, 
   const ChunkBands& bands = give_bands(s, waiter, i);
   const Buffer y = piece(vectors.y_buffer, chunk), x = piece(vectors.x_buffer, chunk);
   const Site site = this->site(s, waiter);
+  // Bands of another chunk, or the host's next words, must not come while kernels are at work.
+  const bool leaves = vectors.enqueued && layout_.resident && !in_place_;
   if (s.part->begins_show() && !in_place_) {  // launches begin where they do for vectors of the host
+    if (leaves) {
+      for (const Pieces::Launch& next : pieces_[i].launches) this->launch(site, {bands, y, x, next.tiles}, step);
+      return;
+    }
     const auto launch = [&](const Chunk& tiles) { return this->launch(site, {bands, y, x, tiles}, step); };
     s.pipeline->run({.pieces = pieces_[i], .launch = std::ref(launch)}, waiter, times_);
     return;
   }
   const Event event = launch(site, {bands, y, x, chunk}, step);
+  if (leaves) return;
   // Behind several chunks the last asks for all of them.
   const bool asks = !nan_safe_ && i + 1 == layout_.chunks.size();
   waiter.wait(asks ? s.non_finite.ask(*s.device) : event);
@@ -242,6 +251,7 @@ void ClSolver<T>::pass_on_blocks(State& s, const Waiter& waiter, std::size_t i, 
   Event copied;
   queue.enqueueCopyBuffer(s.x, vectors.x_buffer, size(kept * kWord), size(chunk.kept_first * kWord),
                           size((chunk.kept_end - chunk.kept_first) * kWord), nullptr, &copied);
+  if (vectors.enqueued && layout_.resident) return;
   waiter.wait(copied);
   times_.kernel_seconds += seconds(event);
 }

@@ -108,6 +108,7 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
   Registry::instance().require_usable(index_);
   const std::lock_guard lock(holding_->mutex);
   State& s = holding_->state;
+  settle(s);
   plan_ = plan;
   lines_ = bands.lines();
   ready_ = plan.n == 0;

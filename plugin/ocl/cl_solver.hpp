@@ -35,6 +35,9 @@ template <typename T>
 struct DeviceState {
   std::shared_ptr<OpenDevice> device;     ///< null before the first set-up and after a release
   std::shared_ptr<OpenDevice> for_calls;  ///< by which apply_on_device() works: the same device
+  std::shared_ptr<OpenDevice> callers;    ///< by which enqueue() works: the same device, by a caller's queue
+  DeviceQueue queue;                      ///< that of `callers`
+  bool enqueued = false;                  ///< it may hold commands that work in what is below
   std::optional<SecondBank> placed;       ///< where buffers lie; none: wherever the run-time puts them
   std::string carries;                    ///< name of the scheme that `part` is of
   std::unique_ptr<Part<T>> part;
@@ -58,8 +61,17 @@ struct Vectors {
   const T* y = nullptr;
   T* x = nullptr;
   Buffer y_buffer{}, x_buffer{};
+  bool enqueued = false;   ///< nobody waits for the apply
+  bool unaligned = false;  ///< the buffers begin where kernels cannot read whole vectors
   bool on_device() const { return y_buffer() != nullptr; }
 };
+
+/// Wait for what enqueue() left in a caller's queue.
+template <typename T>
+void settle(DeviceState<T>& state) noexcept {
+  if (state.enqueued && state.callers) clFinish(state.callers->queue()());
+  state.enqueued = false;
+}
 
 template <typename T>
 class DeviceHolding final : public Holding {
@@ -68,6 +80,7 @@ class DeviceHolding final : public Holding {
   DeviceState<T> state;
   void drop() override {
     const std::lock_guard lock(mutex);
+    settle(state);
     state = {};
   }
 };
@@ -85,6 +98,7 @@ class ClSolver final : public DeviceSolver<T> {
   void apply(const T* y, T* x) override;
   DeviceHandles handles() const override;
   void apply_on_device(_cl_mem* y, _cl_mem* x) override;
+  void enqueue(const DeviceQueue& queue, const void* y, void* x) override;
   Times times() const override { return times_; }
   double rounding() const override { return part() != nullptr ? part()->rounding() : 0; }
   std::int64_t bytes() const override { return bytes_ + (part() != nullptr ? part()->host_bytes() : 0); }
@@ -121,7 +135,11 @@ class ClSolver final : public DeviceSolver<T> {
   void pass_through(State& s, const Waiter& waiter, std::size_t chunk, const Vectors<T>& vectors, Step step);
   const ChunkBands& give_bands(State& s, const Waiter& waiter, std::size_t chunk);
   void take_in_place(State& s, const Waiter& waiter, const Chunk& chunk);
-  Buffer checked(const State& s, const char* name, _cl_mem* handle, cl_mem_flags unfit) const;
+  void require_set_up(const State& s) const;
+  void take_queue(State& s, const DeviceQueue& queue) const;
+  template <typename BufferOf>
+  Vectors<T> checked_vectors(const State& s, const char* call, const void* y, void* x, const BufferOf& buffer_of) const;
+  void check_buffer(const State& s, const std::string& name, const Buffer& buffer, cl_mem_flags unfit) const;
   Buffer piece(const Buffer& vector, const Chunk& chunk) const;
 
   const int index_;

@@ -4,6 +4,7 @@
 
 #include "cl_solver.hpp"
 #include "error_name.hpp"
+#include "native.hpp"
 
 namespace oclspkt::ocl {
 namespace {
@@ -28,37 +29,45 @@ bool overlap(const BufferPlace& a, const BufferPlace& b) {
   return a.whole == b.whole && a.first < b.end && b.first < a.end;
 }
 
+/// Whether memory of the host, or of a caller, begins where kernels can read whole vectors.
+bool aligned(const Buffer& buffer, std::size_t alignment) {
+  return reinterpret_cast<std::uintptr_t>(buffer.getInfo<CL_MEM_HOST_PTR>()) % alignment == 0;
+}
+
 }  // namespace
+
+cl::Buffer memory_object(const char* what, cl_mem handle) {
+  const auto refuse = [&](const std::string& why) { throw InvalidInput(std::string(what) + " " + why); };
+  if (handle == nullptr) refuse("is a null handle: give a buffer of the context of device_handles()");
+  cl_mem_object_type type = 0;
+  const cl_int error = clGetMemObjectInfo(handle, CL_MEM_TYPE, sizeof type, &type, nullptr);
+  if (error != CL_SUCCESS) refuse("is no memory object, " + error_name(error) + ": give one that clCreateBuffer made");
+  if (type != CL_MEM_OBJECT_BUFFER) refuse("is an image or a pipe: give one that clCreateBuffer made");
+  return cl::Buffer(handle, true);
+}
 
 template <typename T>
 DeviceHandles ClSolver<T>::handles() const {
-  if (Registry::instance().forked()) return {};
+  if (Registry::instance().forked() || found_.info.cuda) return {};
   const std::lock_guard lock(holding_->mutex);
   const State& s = holding_->state;
   if (!s.device) return {};
   return {s.device->context()(), found_.handle(), s.for_calls->queue()()};
 }
 
-/// A buffer of the caller that fits the system.
+/// Check that a buffer of the caller fits the system.
 /// @param unfit  flag that it must not have
 /// @throws InvalidInput that names what does not fit
 template <typename T>
-Buffer ClSolver<T>::checked(const State& s, const char* name, _cl_mem* handle, cl_mem_flags unfit) const {
-  const auto refuse = [&](const std::string& why) {
-    throw InvalidInput(std::string("buffer ") + name + " of apply_on_device " + why);
-  };
-  if (handle == nullptr) refuse("is a null handle: give a buffer of the context of device_handles()");
-  cl_mem_object_type type = 0;
-  const cl_int error = clGetMemObjectInfo(handle, CL_MEM_TYPE, sizeof type, &type, nullptr);
-  if (error != CL_SUCCESS) refuse("is no memory object, " + error_name(error) + ": give one that clCreateBuffer made");
-  if (type != CL_MEM_OBJECT_BUFFER) refuse("is an image or a pipe: give one that clCreateBuffer made");
-  Buffer buffer(handle, true);
+void ClSolver<T>::check_buffer(const State& s, const std::string& name, const Buffer& buffer,
+                               cl_mem_flags unfit) const {
+  const auto refuse = [&](const std::string& why) { throw InvalidInput(name + " " + why); };
+  const std::int64_t need = lines_.extent() * static_cast<Index>(sizeof(T));
   if (buffer.getInfo<CL_MEM_CONTEXT>()() != s.device->context()()) {
     refuse(
         "belongs to another context: make it in the context of device_handles(), which a set_up for another device "
         "and release_devices() change");
   }
-  const std::int64_t need = lines_.extent() * static_cast<Index>(sizeof(T));
   const auto bytes = static_cast<std::int64_t>(buffer.getInfo<CL_MEM_SIZE>());
   if (bytes < need) {
     refuse("holds " + std::to_string(bytes) + " bytes, " + lines_.describe() + " need " + std::to_string(need) +
@@ -68,12 +77,31 @@ Buffer ClSolver<T>::checked(const State& s, const char* name, _cl_mem* handle, c
     refuse(unfit == CL_MEM_READ_ONLY ? "is CL_MEM_READ_ONLY, but kernels write it: make it with CL_MEM_READ_WRITE"
                                      : "is CL_MEM_WRITE_ONLY, but kernels read it: make it with CL_MEM_READ_WRITE");
   }
-  const std::size_t alignment = s.part->alignment();
-  if (reinterpret_cast<std::uintptr_t>(buffer.getInfo<CL_MEM_HOST_PTR>()) % alignment != 0) {
-    refuse("uses host memory that is not aligned to " + std::to_string(alignment) +
-           " bytes: align it, or make the buffer without CL_MEM_USE_HOST_PTR");
+}
+
+/// The vectors of a call, both as buffers of the solver's context.
+/// @param buffer_of  gives that of a name, for errors, and a handle
+/// @throws InvalidInput
+template <typename T>
+template <typename BufferOf>
+Vectors<T> ClSolver<T>::checked_vectors(const State& s, const char* call, const void* y, void* x,
+                                        const BufferOf& buffer_of) const {
+  const std::string of_y = std::string("buffer y of ") + call, of_x = std::string("buffer x of ") + call;
+  Vectors<T> vectors;
+  vectors.y_buffer = buffer_of(of_y, const_cast<void*>(y));
+  check_buffer(s, of_y, vectors.y_buffer, CL_MEM_WRITE_ONLY);
+  vectors.x_buffer = buffer_of(of_x, x);
+  check_buffer(s, of_x, vectors.x_buffer, CL_MEM_READ_ONLY);
+  if (overlap(place_of(vectors.y_buffer), place_of(vectors.x_buffer))) {
+    throw InvalidInput(std::string("buffers x and y of ") + call + " overlap: use two separate buffers");
   }
-  return buffer;
+  return vectors;
+}
+
+template <typename T>
+void ClSolver<T>::require_set_up(const State& s) const {
+  if (ready_ && s.device) return;
+  throw DeviceError(describe(found_.info) + " has no set-up, or was released since: set the solver up again");
 }
 
 template <typename T>
@@ -83,15 +111,64 @@ void ClSolver<T>::apply_on_device(_cl_mem* y, _cl_mem* x) {
   {
     const std::lock_guard lock(holding_->mutex);
     const State& s = holding_->state;
-    if (!ready_ || !s.device) {
-      throw DeviceError(describe(found_.info) + " has no set-up, or was released since: set the solver up again");
-    }
+    require_set_up(s);
     if (plan_.n == 0) return;
-    vectors.y_buffer = checked(s, "y", y, CL_MEM_WRITE_ONLY);
-    vectors.x_buffer = checked(s, "x", x, CL_MEM_READ_ONLY);
-    if (overlap(place_of(vectors.y_buffer), place_of(vectors.x_buffer))) {
-      throw InvalidInput("buffers x and y of apply_on_device overlap: use two separate buffers");
+    vectors = checked_vectors(s, "apply_on_device", y, x, [](const std::string& name, void* handle) {
+      return memory_object(name.c_str(), static_cast<cl_mem>(handle));
+    });
+    for (const Buffer* buffer : {&vectors.y_buffer, &vectors.x_buffer}) {
+      if (aligned(*buffer, s.part->alignment())) continue;
+      throw InvalidInput(std::string("buffer ") + (buffer == &vectors.y_buffer ? "y" : "x") +
+                         " of apply_on_device uses host memory that is not aligned to " +
+                         std::to_string(s.part->alignment()) +
+                         " bytes: align it, or make the buffer without CL_MEM_USE_HOST_PTR");
     }
+  }
+  solve(vectors);
+}
+
+/// Work by a caller's queue from now on.
+/// @throws InvalidInput if it is of another device or context
+template <typename T>
+void ClSolver<T>::take_queue(State& s, const DeviceQueue& queue) const {
+  if (s.callers && s.queue == queue) return;
+  if (queue.kind != native_kind()) throw InvalidInput("the queue is of another run-time than the solver's device");
+  const cl::CommandQueue callers = callers_queue(queue.handle);
+  if (callers.getInfo<CL_QUEUE_DEVICE>()() != found_.handle() ||
+      callers.getInfo<CL_QUEUE_CONTEXT>()() != s.device->context()()) {
+    throw InvalidInput("the queue is of another device or context than " + describe(found_.info) +
+                       " was set up for: set the solver up with it");
+  }
+  settle(s);  // the solver's own memory is used by one queue at a time
+  s.callers = s.device->with_queue(callers);
+  s.queue = queue;
+}
+
+template <typename T>
+void ClSolver<T>::enqueue(const DeviceQueue& queue, const void* y, void* x) {
+  Vectors<T> vectors;
+  Registry::instance().require_usable(index_);
+  {
+    const std::lock_guard lock(holding_->mutex);
+    State& s = holding_->state;
+    require_set_up(s);
+    if (plan_.n == 0) return;
+    try {
+      take_queue(s, queue);
+    } catch (const cl::Error& error) {
+      throw device_error(found_.info, "taking a caller's queue", error);
+    }
+    vectors = checked_vectors(s, "enqueue", y, x, [&](const std::string& name, void* handle) {
+      return callers_memory(s.device->context(), name.c_str(), handle, lines_.extent() * static_cast<Index>(sizeof(T)));
+    });
+    vectors.enqueued = true;
+    const std::size_t alignment = s.part->alignment();
+    vectors.unaligned = !aligned(vectors.y_buffer, alignment) || !aligned(vectors.x_buffer, alignment);
+    if (vectors.unaligned && in_place_) {
+      throw InvalidInput("a buffer of enqueue uses host memory that is not aligned to " + std::to_string(alignment) +
+                         " bytes: align it, or make the buffer without CL_MEM_USE_HOST_PTR");
+    }
+    s.enqueued = true;
   }
   solve(vectors);
 }
@@ -117,8 +194,8 @@ Buffer ClSolver<T>::piece(const Buffer& vector, const Chunk& chunk) const {
 
 #define OCLSPKT_INSTANTIATE(T)                                                                   \
   template DeviceHandles ClSolver<T>::handles() const;                                           \
-  template Buffer ClSolver<T>::checked(const State&, const char*, _cl_mem*, cl_mem_flags) const; \
   template void ClSolver<T>::apply_on_device(_cl_mem*, _cl_mem*);                                \
+  template void ClSolver<T>::enqueue(const DeviceQueue&, const void*, void*);                    \
   template Buffer ClSolver<T>::piece(const Buffer&, const Chunk&) const;
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)

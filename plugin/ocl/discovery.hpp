@@ -13,6 +13,7 @@ namespace oclspkt::ocl {
 struct FoundDevice {
   DeviceInfo info;
   cl::Device handle;
+  cl::Context context;                     ///< that a caller made; none: the registry makes one
   int lanes_float = 16, lanes_double = 8;  ///< of a register
   std::int64_t cache_bytes = 0;            ///< second-level cache of a core
   std::size_t base_alignment = 0;          ///< bytes; of every allocation

@@ -25,6 +25,7 @@ class ClModule final : public DeviceModule {
   const std::vector<DeviceInfo>& devices() override { return infos_; }
   const DeviceInfo& info(int device) override { return registry().device(device).info; }
   int part_of(int device, int cores) override { return registry().part_of(device, cores); }
+  int device_of(const DeviceQueue& queue) override { return registry().device_of(queue); }
   const std::vector<std::string>& problems() override { return registry().problems(); }
 
   DeviceProfile profile(int device, bool is_double) override {

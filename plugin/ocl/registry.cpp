@@ -7,6 +7,7 @@
 #include "error_name.hpp"
 #include "fault.hpp"
 #include "kernel_source.hpp"
+#include "native.hpp"
 #include "threads.hpp"
 
 namespace oclspkt::ocl {
@@ -81,18 +82,22 @@ cl::Program build_program(const FoundDevice& device, const cl::Context& context,
 OpenDevice::OpenDevice(const FoundDevice& found) : found_(found) {
   try {
     fault_point(Place::open, found.info);
-    context_ = cl::Context(found.handle);
+    context_ = found.context() != nullptr ? found.context : cl::Context(found.handle);
     queue_ = cl::CommandQueue(context_, found.handle, CL_QUEUE_PROFILING_ENABLE);
   } catch (const cl::Error& error) {
     throw device_error(found.info, "opening it", error);
   }
 }
 
-OpenDevice::OpenDevice(const FoundDevice& found, cl::Context context)
-    : found_(found), context_(std::move(context)), queue_(context_, found.handle) {}
+OpenDevice::OpenDevice(const FoundDevice& found, cl::Context context, cl::CommandQueue queue)
+    : found_(found), context_(std::move(context)), queue_(std::move(queue)) {}
 
 std::shared_ptr<OpenDevice> OpenDevice::without_times() const {
-  return std::shared_ptr<OpenDevice>(new OpenDevice(found_, context_));
+  return with_queue(cl::CommandQueue(context_, found_.handle));
+}
+
+std::shared_ptr<OpenDevice> OpenDevice::with_queue(cl::CommandQueue queue) const {
+  return std::shared_ptr<OpenDevice>(new OpenDevice(found_, context_, std::move(queue)));
 }
 
 const OpenDevice::TransferQueues& OpenDevice::transfer_queues() {
@@ -183,8 +188,7 @@ int Registry::part_of(int device, int cores) {
   if (cores == whole.info.cores) return device;
   const std::lock_guard lock(mutex_);
   if (const auto known = part_of_.find({device, cores}); known != part_of_.end()) return known->second;
-  if (parts_.size() == kMostParts) throw DeviceError(describe(whole.info) + " is divided into too many parts");
-  FoundDevice part = whole;
+  FoundDevice& part = add_part(device);
   try {
     const cl_device_partition_property counts[] = {CL_DEVICE_PARTITION_BY_COUNTS, cores,
                                                    CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
@@ -192,15 +196,46 @@ int Registry::part_of(int device, int cores) {
     cl::Device(whole.handle).createSubDevices(counts, &made);
     part.handle = made.at(0);
   } catch (const cl::Error& error) {
+    parts_.pop_back();
     throw device_error(whole.info, "dividing it into parts of " + std::to_string(cores) + " cores", error);
   }
-  part.info.index = static_cast<int>(discovery_.devices.size() + parts_.size());
   part.info.whole = device;
   part.info.cores = cores;
   part.info.name += " (" + std::to_string(cores) + (cores == 1 ? " core)" : " cores)");
-  parts_.push_back(std::move(part));
-  part_of_[{device, cores}] = parts_.back().info.index;
-  return parts_.back().info.index;
+  part_of_[{device, cores}] = part.info.index;
+  return part.info.index;
+}
+
+/// A copy of a device with a number of its own. @pre mutex_ is held
+FoundDevice& Registry::add_part(int whole) {
+  const FoundDevice& of = discovery_.devices[static_cast<std::size_t>(whole)];
+  if (parts_.size() == kMostParts) {
+    throw DeviceError(describe(of.info) + " is divided into too many parts, or used in too many contexts");
+  }
+  parts_.push_back(of);
+  parts_.back().info.index = static_cast<int>(discovery_.devices.size() + parts_.size()) - 1;
+  return parts_.back();
+}
+
+int Registry::device_of(const DeviceQueue& queue) {
+  if (queue.kind != native_kind()) throw InvalidInput("the queue is of another run-time than this module's");
+  const cl::CommandQueue callers = callers_queue(queue.handle);
+  const auto handle = callers.getInfo<CL_QUEUE_DEVICE>();
+  const auto context = callers.getInfo<CL_QUEUE_CONTEXT>();
+  const auto& all = discovery_.devices;
+  const auto found = std::find_if(all.begin(), all.end(), [&](const FoundDevice& d) { return d.handle() == handle(); });
+  if (found == all.end()) {
+    throw InvalidInput("the queue's device is not among those that can be used: oclspkt-devices lists them");
+  }
+  require_usable(found->info.index);
+  if (one_context()) return found->info.index;
+  const std::lock_guard lock(mutex_);
+  for (const FoundDevice& part : parts_) {
+    if (part.handle() == handle() && part.context() == context()) return part.info.index;
+  }
+  FoundDevice& part = add_part(found->info.index);
+  part.context = context;
+  return part.info.index;
 }
 
 const FoundDevice& Registry::device(int index) const {
@@ -221,6 +256,8 @@ std::shared_ptr<OpenDevice> Registry::open(int index) {
   const FoundDevice& found = device(index);
   require_usable(index);
   const std::lock_guard lock(mutex_);
+  if (found.context() == nullptr && found.info.whole < 0 && static_cast<std::size_t>(index) >= discovery_.devices.size())
+    throw DeviceError(describe(found.info) + " was released with its caller's context: set the solver up again");
   auto& slot = open_[static_cast<std::size_t>(index)];
   if (!slot) {
     slot = std::make_shared<OpenDevice>(found);
@@ -289,6 +326,7 @@ void Registry::release() {
   for (std::size_t i = 0; i < open_.size(); ++i) {
     if (!lost_[i]) open_[i].reset();
   }
+  for (FoundDevice& part : parts_) part.context = cl::Context();  // its caller's alone from now on
 }
 
 }  // namespace oclspkt::ocl

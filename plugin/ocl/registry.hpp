@@ -53,6 +53,8 @@ class OCLSPKT_API OpenDevice {
   /// The same, with a queue of its own that takes no times: an apply of 1e6 rows ends 6 us sooner by it (H200).
   /// @throws cl::Error
   std::shared_ptr<OpenDevice> without_times() const;
+  /// The same, with a caller's queue of the same context.
+  std::shared_ptr<OpenDevice> with_queue(cl::CommandQueue queue) const;
 
   const FoundDevice& found() const { return found_; }
   const DeviceInfo& info() const { return found_.info; }
@@ -81,7 +83,7 @@ class OCLSPKT_API OpenDevice {
                 const char* source = nullptr, const std::string& files = {});
 
  private:
-  OpenDevice(const FoundDevice& found, cl::Context context);
+  OpenDevice(const FoundDevice& found, cl::Context context, cl::CommandQueue queue);
   cl::Program make_program(const WantedProgram& wanted, bool task, const std::string& files) const;
 
   const FoundDevice& found_;
@@ -115,6 +117,8 @@ class Registry {
   const std::vector<FoundDevice>& devices() const { return discovery_.devices; }
   /// See DeviceModule::part_of().
   int part_of(int device, int cores);
+  /// See DeviceModule::device_of().
+  int device_of(const DeviceQueue& queue);
   const std::vector<std::string>& problems() const { return discovery_.problems; }
   /// @throws InvalidInput if there is no such device
   const FoundDevice& device(int index) const;
@@ -146,10 +150,11 @@ class Registry {
  private:
   Registry();
   void keep_for_ever(std::shared_ptr<Holding> holding) noexcept;
+  FoundDevice& add_part(int whole);
 
   const pid_t process_;  ///< that loads the drivers
   Discovery discovery_;
-  std::deque<FoundDevice> parts_;               ///< of devices; their numbers are behind those of the devices
+  std::deque<FoundDevice> parts_;  ///< of devices, or in callers' contexts; their numbers are behind the devices'
   std::map<std::pair<int, int>, int> part_of_;  ///< by device and cores
   std::unique_ptr<std::atomic<bool>[]> lost_;   ///< by device
   mutable std::mutex mutex_;                    ///< for all below; never held while a solver's own lock is taken

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "boundary.hxx"
-#include "flops.hxx"
 #include "pc_oclspkt.hxx"
 
 namespace oclspkt::petsc {
@@ -118,87 +117,6 @@ PetscErrorCode TakeGiven(PC pc, Sweep& sweep) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The order in which sweeps follow each other, as places in PC_OCLSPKT::sweeps: x, y, z, and back for `symmetric`.
-int sweep_at(const PC_OCLSPKT& o, int step, bool transpose) {
-  const int count = static_cast<int>(o.sweeps.size());
-  const int place = step < count ? step : 2 * (count - 1) - step;
-  return transpose && o.settings.combine != Combine::symmetric ? count - 1 - place : place;
-}
-
-/// What the steps of an apply work on.
-struct Step {
-  PC pc;
-  Vec right, solution;
-  const PetscScalar* y;
-  PetscScalar* x;
-  PetscInt rows;
-  bool transpose;
-};
-
-PetscErrorCode ApplyAdditive(const Step& s) {
-  PC_OCLSPKT* o = data(s.pc);
-
-  PetscFunctionBegin;
-  PetscCall(SolveSweep(s.pc, o->first(), s.y, s.x, s.transpose));
-  PetscScalar* part = o->work[0].data();
-  for (std::size_t k = 1; k < o->sweeps.size(); ++k) {
-    PetscCall(SolveSweep(s.pc, *o->sweeps[k], s.y, part, s.transpose));
-    for (PetscInt i = 0; i < s.rows; ++i) s.x[i] += part[i];
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// One sweep after the other, each from where the last one left; the last one writes to x.
-PetscErrorCode ApplyProduct(const Step& s) {
-  PC_OCLSPKT* o = data(s.pc);
-  const int count = static_cast<int>(o->sweeps.size());
-  const bool symmetric = o->settings.combine == Combine::symmetric;
-  const int steps = symmetric ? 2 * count - 1 : count;
-  const PetscScalar* from = s.y;
-
-  PetscFunctionBegin;
-  for (int k = 0; k < steps; ++k) {
-    PetscScalar* to = k == steps - 1 ? s.x : o->work[static_cast<std::size_t>(k % 2)].data();
-    PetscCall(
-        SolveSweep(s.pc, *o->sweeps[static_cast<std::size_t>(sweep_at(*o, k, s.transpose))], from, to, s.transpose));
-    if (symmetric && k < steps - 1 && !o->between.empty()) {
-      for (PetscInt i = 0; i < s.rows; ++i) to[i] *= o->between[static_cast<std::size_t>(i)];
-    }
-    from = to;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// x = 0; for each direction x += (D + X)^-1 (y - A x).
-PetscErrorCode ApplyMultiplicative(const Step& s) {
-  PC_OCLSPKT* o = data(s.pc);
-  Mat matrix = s.pc->useAmat ? s.pc->mat : s.pc->pmat;
-  Vec product = o->product;
-
-  PetscFunctionBegin;
-  PetscScalar *residual = o->work[0].data(), *part = o->work[1].data();
-  for (std::size_t k = 0; k < o->sweeps.size(); ++k) {
-    Sweep& sweep = *o->sweeps[static_cast<std::size_t>(sweep_at(*o, static_cast<int>(k), s.transpose))];
-    PetscScalar* x;
-    const PetscScalar* ax;
-    if (k == 0) {
-      PetscCall(VecGetArrayWrite(s.solution, &x));
-      PetscCall(SolveSweep(s.pc, sweep, s.y, x, s.transpose));
-      PetscCall(VecRestoreArrayWrite(s.solution, &x));
-      continue;
-    }
-    PetscCall(s.transpose ? MatMultTranspose(matrix, s.solution, product) : MatMult(matrix, s.solution, product));
-    PetscCall(VecGetArrayRead(product, &ax));
-    for (PetscInt i = 0; i < s.rows; ++i) residual[i] = s.y[i] - ax[i];
-    PetscCall(VecRestoreArrayRead(product, &ax));
-    PetscCall(SolveSweep(s.pc, sweep, residual, part, s.transpose));
-    PetscCall(VecGetArray(s.solution, &x));
-    for (PetscInt i = 0; i < s.rows; ++i) x[i] += part[i];
-    PetscCall(VecRestoreArray(s.solution, &x));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 }  // namespace
 
 PetscErrorCode FillBands(PC pc) {
@@ -226,69 +144,7 @@ PetscErrorCode FillBands(PC pc) {
     if (!layout.rows.empty())
       OclspktCall(pc, sweep.right.resize(layout.lines.rows()); sweep.solution.resize(layout.lines.rows()));
   }
-  const Index rows = o->first().layout.lines.rows();
-  if (several) OclspktCall(pc, o->work[0].resize(rows); o->work[1].resize(rows));
-  if (several && o->settings.combine == Combine::multiplicative && !o->product) {
-    PetscCall(MatCreateVecs(pc->pmat, nullptr, &o->product));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode SolveColumns(PC pc, Sweep& sweep, Columns<const PetscScalar> y, Columns<PetscScalar> x, PetscInt count,
-                            bool transpose) {
-  const LineLayout& layout = sweep.layout;
-  const Index rows = layout.lines.rows();
-  const bool moved = !layout.rows.empty();
-  const Index together = moved ? std::min<Index>(count, kMovedColumns) : count;
-
-  PetscFunctionBegin;
-  // Room for several columns is made when the first of them come.
-  if (moved) OclspktCall(pc, sweep.right.resize(together * rows); sweep.solution.resize(together * rows));
-  const Columns<PetscScalar> right{sweep.right.data(), rows}, solution{sweep.solution.data(), rows};
-  for (Index done = 0, some; done < count && !pc->failedreason; done += some) {
-    some = std::min(together, count - done);
-    for (Index k = 0; moved && k < some; ++k) {
-      for (Index i = 0; i < rows; ++i) right[k][i] = y[done + k][layout.row(i)];
-    }
-    const Columns<const PetscScalar> from = moved ? Columns<const PetscScalar>{right.first, right.stride} : y + done;
-    const Columns<PetscScalar> to = moved ? solution : x + done;
-    if (transpose) {
-      for (Index k = 0; k < some; ++k) OclspktCall(pc, sweep.solver.apply_transpose(from[k], to[k]));
-    } else {
-      OclspktCall(pc, sweep.solver.apply(from.first, from.stride, to.first, to.stride, some));
-    }
-    for (Index k = 0; moved && k < some; ++k) {
-      for (Index i = 0; i < rows; ++i) x[done + k][layout.row(i)] = solution[k][i];
-    }
-  }
-  if (!pc->failedreason) {
-    const Report& report = transpose ? sweep.solver.transpose_report() : sweep.solver.report();
-    PetscCall(PetscLogFlops(static_cast<PetscLogDouble>(count) * apply_flops(report)));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode SolveSweep(PC pc, Sweep& sweep, const PetscScalar* y, PetscScalar* x, bool transpose) {
-  PetscFunctionBegin;
-  PetscCall(SolveColumns(pc, sweep, {y, 0}, {x, 0}, 1, transpose));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode ApplyCombined(PC pc, Vec right, Vec solution, bool transpose) {
-  PC_OCLSPKT* o = data(pc);
-  Step step{pc, right, solution, nullptr, nullptr, 0, transpose};
-
-  PetscFunctionBegin;
-  PetscCall(VecGetLocalSize(right, &step.rows));
-  PetscCall(VecGetArrayRead(right, &step.y));
-  if (o->settings.combine == Combine::multiplicative) {
-    PetscCall(ApplyMultiplicative(step));
-  } else {
-    PetscCall(VecGetArrayWrite(solution, &step.x));
-    PetscCall(o->settings.combine == Combine::additive ? ApplyAdditive(step) : ApplyProduct(step));
-    PetscCall(VecRestoreArrayWrite(solution, &step.x));
-  }
-  PetscCall(VecRestoreArrayRead(right, &step.y));
+  PetscCall(VecDestroy(&o->between_vector)); /* of the matrix before */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -4,6 +4,7 @@
 #include "boundary.hxx"
 #include "flops.hxx"
 #include "package.hxx"
+#include "place.hxx"
 
 using oclspkt::Known;
 using oclspkt::Report;
@@ -50,7 +51,7 @@ static PetscErrorCode HoldsConstants(MatNullSpace space, PetscBool* constant) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode KnownOfMatrix(PC pc, Known* known) {
+PetscErrorCode oclspkt::petsc::KnownOfMatrix(PC pc, Known* known) {
   MatNullSpace space = nullptr;
   PetscBool constant = PETSC_FALSE, set, symmetric;
 
@@ -59,12 +60,12 @@ static PetscErrorCode KnownOfMatrix(PC pc, Known* known) {
   PetscCall(MatGetNullSpace(pc->pmat, &space));
   if (!space && pc->mat) PetscCall(MatGetNullSpace(pc->mat, &space));
   if (space) PetscCall(HoldsConstants(space, &constant));
-  *known = {.symmetric = set && symmetric, .constant_null_space = constant == PETSC_TRUE};
+  *known = {.symmetric = set && symmetric, .constant_null_space = constant == PETSC_TRUE, .queue = data(pc)->queue};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Let the solver of one direction choose; a breakdown on one rank is one on all. */
-static PetscErrorCode SetUpSweep(PC pc, Sweep& sweep, const Known& known) {
+PetscErrorCode oclspkt::petsc::SetUpSweep(PC pc, Sweep& sweep, const Known& known) {
   PetscMPIInt ranks;
   PetscInt reason;
 
@@ -106,9 +107,10 @@ static PetscErrorCode PCSetUp_OCLSPKT(PC pc) {
   PetscCall(oclspkt::petsc::FindLines(pc));
   PetscCall(oclspkt::petsc::FillBands(pc));
   PetscCall(PetscLogEventEnd(events().bands, pc, pc->pmat, 0, 0));
-  PetscCall(KnownOfMatrix(pc, &known));
+  PetscCall(oclspkt::petsc::FindQueue(pc));
+  PetscCall(oclspkt::petsc::KnownOfMatrix(pc, &known));
   for (std::size_t s = 0; s < o->sweeps.size() && !pc->failedreason; ++s) {
-    PetscCall(SetUpSweep(pc, *o->sweeps[s], known));
+    PetscCall(oclspkt::petsc::SetUpSweep(pc, *o->sweeps[s], known));
   }
   PetscCall(PetscLogEventEnd(events().set_up, pc, pc->pmat, 0, 0));
   o->ready = pc->failedreason == PC_NOERROR;
@@ -134,8 +136,6 @@ static PetscErrorCode CheckReady(PC pc) {
 
 static PetscErrorCode SolveVector(PC pc, Vec x, Vec y, bool transpose) {
   PC_OCLSPKT* o = data(pc);
-  const PetscScalar* right;
-  PetscScalar* solution;
 
   PetscFunctionBegin;
   PetscCall(CheckReady(pc));
@@ -147,11 +147,7 @@ static PetscErrorCode SolveVector(PC pc, Vec x, Vec y, bool transpose) {
   if (o->sweeps.size() > 1) {
     PetscCall(oclspkt::petsc::ApplyCombined(pc, x, y, transpose));
   } else {
-    PetscCall(VecGetArrayRead(x, &right));
-    PetscCall(VecGetArrayWrite(y, &solution));
-    PetscCall(oclspkt::petsc::SolveSweep(pc, o->first(), right, solution, transpose));
-    PetscCall(VecRestoreArrayWrite(y, &solution));
-    PetscCall(VecRestoreArrayRead(x, &right));
+    PetscCall(oclspkt::petsc::SolveSweep(pc, o->first(), x, y, transpose));
   }
   if (pc->failedreason) PetscCall(OclspktVecSetInf(y)); /* the transposed set-up runs inside its first solve */
   PetscCall(PetscLogEventEnd(events().solve, pc, x, y, 0));
@@ -190,9 +186,11 @@ static PetscErrorCode SolveMatrix(PC pc, Mat x, Mat y, PetscInt columns) {
   PetscInt right_stride, solution_stride;
   const PetscScalar* right;
   PetscScalar* solution;
+  PetscBool solved;
 
   PetscFunctionBegin;
-  PetscCall(PetscLogEventBegin(events().solve, pc, x, y, 0));
+  PetscCall(oclspkt::petsc::SolveColumnsOnDevice(pc, data(pc)->first(), x, y, columns, &solved));
+  if (solved) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatDenseGetLDA(x, &right_stride));
   PetscCall(MatDenseGetLDA(y, &solution_stride));
   PetscCall(MatDenseGetArrayRead(x, &right));
@@ -201,8 +199,6 @@ static PetscErrorCode SolveMatrix(PC pc, Mat x, Mat y, PetscInt columns) {
                                          columns, false));
   PetscCall(MatDenseRestoreArrayWrite(y, &solution));
   PetscCall(MatDenseRestoreArrayRead(x, &right));
-  PetscCall(PetscLogEventEnd(events().solve, pc, x, y, 0));
-  PetscCall(oclspkt::petsc::NoteDegraded(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -217,7 +213,10 @@ static PetscErrorCode PCMatApply_OCLSPKT(PC pc, Mat x, Mat y) {
   }
   PetscCall(MatGetSize(x, nullptr, &columns));
   if (data(pc)->sweeps.size() == 1) {
+    PetscCall(PetscLogEventBegin(events().solve, pc, x, y, 0));
     PetscCall(SolveMatrix(pc, x, y, columns));
+    PetscCall(PetscLogEventEnd(events().solve, pc, x, y, 0));
+    PetscCall(oclspkt::petsc::NoteDegraded(pc));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   for (PetscInt c = 0; c < columns; ++c) { /* several directions follow each other column by column */
@@ -255,7 +254,7 @@ static PetscErrorCode PCReset_OCLSPKT(PC pc) {
 
   PetscFunctionBegin;
   PetscCall(oclspkt::petsc::AgreeOnDegraded(pc)); /* PCDestroy() comes here, too */
-  PetscCall(VecDestroy(&o->product));
+  for (Vec* vector : {&o->work[0], &o->work[1], &o->between_vector}) PetscCall(VecDestroy(vector));
   OclspktCall(pc, PC_OCLSPKT fresh; fresh.settings = o->settings; fresh.degraded_printed = o->degraded_printed;
               fresh.first().solver.set_options(o->settings); *o = std::move(fresh));
   PetscFunctionReturn(PETSC_SUCCESS);

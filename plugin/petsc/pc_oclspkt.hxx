@@ -86,10 +86,11 @@ struct PC_OCLSPKT {
   int given_changes = 0;
   std::shared_ptr<Exchange> exchange;             ///< of all sweeps; made when lines are cut
   std::vector<PetscScalar> between;               ///< diagonal between the factors of `symmetric`, by local rows
-  std::array<AlignedArray<PetscScalar>, 2> work;  ///< between the sweeps
-  Vec product = nullptr;                          ///< A x of `multiplicative`; destroyed by reset
-  bool stale = false;                             ///< settings changed while the program reuses the operator
-  bool ready = false;                             ///< the operator of the last set-up can be applied
+  std::array<Vec, 2> work{};     ///< between the sweeps, of the solution's type; destroyed by reset
+  Vec between_vector = nullptr;  ///< `between`, of the same type
+  DeviceQueue queue;             ///< where vectors lie, as the last set-up was told
+  bool stale = false;            ///< settings changed while the program reuses the operator
+  bool ready = false;            ///< the operator of the last set-up can be applied
   std::string failure;                            ///< why the last set-up failed; empty if it did not
   Bounds bounds;                                  ///< the largest of the last set-up, over directions and ranks
   std::string first_loss;                         ///< the first device that this rank lost; empty if none
@@ -171,11 +172,11 @@ inline constexpr Index kMovedColumns = 4;
 /// Solve along one direction for several right-hand sides. @param y, x shape [count][local rows], not the same
 PetscErrorCode SolveColumns(PC pc, Sweep& sweep, Columns<const PetscScalar> y, Columns<PetscScalar> x, PetscInt count,
                             bool transpose);
-/// The same for one. @param y, x shape [local rows], not the same
-PetscErrorCode SolveSweep(PC pc, Sweep& sweep, const PetscScalar* y, PetscScalar* x, bool transpose);
+/// The same for one, where the vectors lie if the solver takes them there. @param right, solution not the same
+PetscErrorCode SolveSweep(PC pc, Sweep& sweep, Vec right, Vec solution, bool transpose);
 
 /// Apply the operator that Settings::combine makes of several sweeps.
-PetscErrorCode ApplyCombined(PC pc, Vec x, Vec y, bool transpose);
+PetscErrorCode ApplyCombined(PC pc, Vec right, Vec solution, bool transpose);
 
 /// Entries of the matrix that no direction takes, on all ranks.
 Index ignored_entries(const PC_OCLSPKT& o);

@@ -3,7 +3,11 @@
 
 /// The only place that knows in which release of PETSc something changed its name or its type.
 
+#include <petscdevice.h>
+
 #include <petsc/private/pcimpl.h>
+
+#include "oclspkt/device_handles.hpp"
 
 #if PETSC_VERSION_LT(3, 18, 0)
 #error "oclspkt needs PETSc 3.18 or newer"
@@ -38,3 +42,89 @@ inline PetscErrorCode OclspktVecSetInf(Vec vector) {
   return VecFlag(vector, 1);
 #endif
 }
+
+#if PetscDefined(HAVE_CUDA) && PETSC_VERSION_GE(3, 19, 0)
+/// The stream of this process's current device context.
+inline PetscErrorCode OclspktCudaQueue(oclspkt::DeviceQueue* queue) {
+  PetscDeviceContext context;
+  PetscDeviceType type;
+  void* stream = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(PetscDeviceContextGetCurrentContext(&context));
+  PetscCall(PetscDeviceContextGetDeviceType(context, &type));
+  if (type == PETSC_DEVICE_CUDA) {
+    void** handle; /* where the stream is kept */
+    PetscCall(PetscDeviceContextGetStreamHandle(context, (void**)&handle));
+    stream = *handle;
+  }
+  *queue = {oclspkt::DeviceQueue::Kind::cuda, stream};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#else
+inline PetscErrorCode OclspktCudaQueue(oclspkt::DeviceQueue* queue) {
+  *queue = {};
+  return PETSC_SUCCESS;
+}
+#endif
+
+#if PetscDefined(HAVE_CUDA) && PETSC_VERSION_GE(3, 20, 0)
+#define OclspktDenseRead MatDenseGetArrayReadAndMemType
+#define OclspktDenseWrite MatDenseGetArrayWriteAndMemType
+#define OclspktDenseRestoreRead MatDenseRestoreArrayReadAndMemType
+#define OclspktDenseRestoreWrite MatDenseRestoreArrayWriteAndMemType
+#else
+/// Columns of a dense matrix, which are the host's.
+inline PetscErrorCode OclspktDenseRead(Mat matrix, const PetscScalar** array, PetscMemType* type) {
+  *type = PETSC_MEMTYPE_HOST;
+  return MatDenseGetArrayRead(matrix, array);
+}
+inline PetscErrorCode OclspktDenseWrite(Mat matrix, PetscScalar** array, PetscMemType* type) {
+  *type = PETSC_MEMTYPE_HOST;
+  return MatDenseGetArrayWrite(matrix, array);
+}
+#define OclspktDenseRestoreRead MatDenseRestoreArrayRead
+#define OclspktDenseRestoreWrite MatDenseRestoreArrayWrite
+#endif
+
+#if PetscDefined(HAVE_VIENNACL)
+inline PetscErrorCode OclspktViennaCLQueue(Vec vector, oclspkt::DeviceQueue* queue) {
+  PETSC_UINTPTR_T handle;
+
+  PetscFunctionBegin;
+  PetscCall(VecViennaCLGetCLQueue(vector, &handle));
+  *queue = {oclspkt::DeviceQueue::Kind::opencl, reinterpret_cast<void*>(handle)};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+inline PetscErrorCode OclspktViennaCLRead(Vec vector, void** memory) {
+  PETSC_UINTPTR_T handle;
+
+  PetscFunctionBegin;
+  PetscCall(VecViennaCLGetCLMemRead(vector, &handle));
+  *memory = reinterpret_cast<void*>(handle);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+inline PetscErrorCode OclspktViennaCLWrite(Vec vector, void** memory) {
+  PETSC_UINTPTR_T handle;
+
+  PetscFunctionBegin;
+  PetscCall(VecViennaCLGetCLMemWrite(vector, &handle));
+  *memory = reinterpret_cast<void*>(handle);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+inline PetscErrorCode OclspktViennaCLRestoreWrite(Vec vector) { return VecViennaCLRestoreCLMemWrite(vector); }
+#else
+inline PetscErrorCode OclspktViennaCLQueue(Vec, oclspkt::DeviceQueue* queue) {
+  *queue = {};
+  return PETSC_SUCCESS;
+}
+inline PetscErrorCode OclspktViennaCLRead(Vec, void** memory) {
+  *memory = nullptr;
+  return PETSC_ERR_SUP;
+}
+inline PetscErrorCode OclspktViennaCLWrite(Vec, void** memory) {
+  *memory = nullptr;
+  return PETSC_ERR_SUP;
+}
+inline PetscErrorCode OclspktViennaCLRestoreWrite(Vec) { return PETSC_ERR_SUP; }
+#endif

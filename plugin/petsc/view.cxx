@@ -47,6 +47,11 @@ std::string device_line(const Report& report) {
          (report.device.platform.empty() ? "" : ", " + report.device.platform) + "), " + report.device.why;
 }
 
+/// What becomes of vectors that lie on a device.
+void add_vectors(const Report& report, Lines& lines) {
+  if (!report.device.vectors.empty()) lines.push_back("vectors: " + report.device.vectors);
+}
+
 /// Which processors share the rows, or why one solves them all.
 void add_shares(const Report& report, Lines& lines) {
   if (report.sharing.shares.empty()) {
@@ -132,6 +137,7 @@ Lines choice_lines(const Totals& totals, bool cut) {
   lines.push_back(std::string("method: ") + name(report.method) + ", " +
                   (report.shape.empty() ? "" : report.shape + ", ") + report.why + whose(totals));
   lines.push_back(device_line(report) + whose(totals));
+  add_vectors(report, lines);
   lines.push_back("rows: " + std::to_string(report.rows) + " in " + std::to_string(report.lines) +
                   (report.lines == 1 ? " line" : " lines") +
                   (totals.ranks > 1 ? ", on " + std::to_string(totals.ranks) + " ranks" : ""));
@@ -255,6 +261,7 @@ Lines explained_lines(const PC_OCLSPKT& o, const std::vector<Totals>& totals) {
     const Report& report = sweep.solver.report();
     if (o.ready) lines.push_back(direction_line(o, sweep, totals[s].ranks));
     if (o.ready) lines.push_back(device_line(report) + whose(totals[s]));
+    if (o.ready) add_vectors(report, lines);
     if (o.ready && !report.device.costs.empty()) lines.push_back("costs: " + report.device.costs);
     if (o.ready) add_share_times(report.sharing, lines);
     add_candidates(report, "", lines);

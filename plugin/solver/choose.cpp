@@ -224,18 +224,34 @@ Outlook<T> Solver<T>::Impl::outlook() const {
   return {options_, bands_, survey_, survey_.symmetric || known_.symmetric, applies, known_.rounding_limit};
 }
 
+/// Say what becomes of vectors on a caller's device.
+template <typename T>
+void Solver<T>::Impl::note_queue(const Processors& processors) {
+  if (!known_.queue) return;
+  std::string& text = report_.device.vectors;
+  if (takes(known_.queue)) {
+    text = "on the device, no copy";
+  } else if (of_queue_ < 0) {
+    text = "copied: " + processors.why_not_of_queue;
+  } else {
+    text = device_ < 0 ? "copied: the host solves" : "copied: the host solves some lines";
+  }
+}
+
 /// Choose among the processors that are left; one that fails makes room for the others, the last is the host.
 template <typename T>
 void Solver<T>::Impl::choose_of_those_left(const std::optional<InUse>& before) {
   const Processor host;
   for (;;) {
-    Processors processors =
-        find_processors(options_for_choice(), {bands_.lines(), sizeof(T) == 8, host_seconds(outlook())}, lost_);
+    Processors processors = find_processors(
+        options_for_choice(), {bands_.lines(), sizeof(T) == 8, host_seconds(outlook()), known_.queue}, lost_);
+    of_queue_ = processors.of_queue;
     for (const LostDevice& lost : processors.lost) lose(lost);
     std::vector<Way> ways = ways_there(processors, host, outlook());
     const Processor* tried = &host;
     try {
       choose(processors, std::move(ways), before, tried);
+      note_queue(processors);
       return;
     } catch (const DeviceError& error) {
       if (options_.on_device_failure == OnDeviceFailure::error || tried->host()) throw;

@@ -96,6 +96,15 @@ void CutSolver<T>::Impl::apply_transpose(const T* y, T* x) {
   transposed_->apply(y, x);
 }
 
+template <typename T>
+Solver<T>& CutSolver<T>::Impl::require_on_device() {
+  if (!ready_) throw InvalidInput("enqueue was called without a successful set_up: call set_up first");
+  if (overall_.cut) {
+    throw InvalidInput("lines are cut among processes, and their parts are solved with vectors of the host: use apply()");
+  }
+  return solver_;
+}
+
 /// The couplings across a cut change sides.
 template <typename T>
 void CutSolver<T>::Impl::set_up_transpose() {
@@ -193,6 +202,25 @@ void CutSolver<T>::apply(const T* y, Index y_stride, T* x, Index x_stride, Index
 template <typename T>
 void CutSolver<T>::apply_transpose(const T* y, T* x) {
   impl_->apply_transpose(y, x);
+}
+template <typename T>
+bool CutSolver<T>::takes(const DeviceQueue& queue) const {
+  const Solver<T>* solver = impl_->on_device();
+  return solver != nullptr && solver->takes(queue);
+}
+template <typename T>
+bool CutSolver<T>::takes_transpose(const DeviceQueue& queue) {
+  Solver<T>* solver = impl_->on_device();
+  return solver != nullptr && solver->takes_transpose(queue);
+}
+template <typename T>
+void CutSolver<T>::enqueue(const DeviceQueue& queue, const void* y, Index y_stride, void* x, Index x_stride,
+                           Index columns) {
+  impl_->require_on_device().enqueue(queue, y, y_stride, x, x_stride, columns);
+}
+template <typename T>
+void CutSolver<T>::enqueue_transpose(const DeviceQueue& queue, const void* y, void* x) {
+  impl_->require_on_device().enqueue_transpose(queue, y, x);
 }
 template <typename T>
 const Options& CutSolver<T>::options() const {

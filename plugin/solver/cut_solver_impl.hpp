@@ -26,6 +26,9 @@ class CutSolver<T>::Impl {
   void apply(const T* y, T* x);
   void apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
   void apply_transpose(const T* y, T* x);
+  /// What takes vectors on a device, null where lines are cut: interface numbers are the host's.
+  Solver<T>* on_device() { return ready_ && !overall_.cut ? &solver_ : nullptr; }
+  Solver<T>& require_on_device();
   void set_options(Options options);
   Times times() const;
   Times part_times() const { return solver_.times() - before_; }

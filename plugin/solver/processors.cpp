@@ -2,6 +2,7 @@
 #include "processors.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "fpga_model.hpp"
@@ -73,18 +74,67 @@ void measure(DeviceModule& module, const std::vector<int>& indices, const Option
   }
 }
 
+/// True if the options name the device of a queue. A card is one device, whichever driver a word means.
+/// @throws InvalidInput as select_devices()
+bool names(const std::string& devices, const DeviceInfo& info) {
+  if (needs_no_device(devices)) return false;
+  if (devices == "auto" || devices == "all" || devices == name(info.type)) return true;
+  DeviceModule* const all = device_module(nullptr);
+  if (all == nullptr) return true;  // CUDA's is the only one there is
+  const Selection selection = select_devices(devices, all->devices(), all->problems());
+  return selection.automatic || std::any_of(selection.devices.begin(), selection.devices.end(), [&](int index) {
+           return all->info(index).physical == info.physical;
+         });
+}
+
+/// The device of the queue as the only processor, unless it cannot be used; why_not_of_queue then has the reason.
+Processors find_of_queue(const Options& options, const Demand& demand, const std::vector<LostDevice>& lost) {
+  Processors found;
+  DeviceModule& module = devices_of_queues();
+  int index = -1;
+  try {
+    index = module.device_of(demand.queue);
+  } catch (const InvalidInput& error) {
+    found.why_not_of_queue = error.what();
+    return found;
+  } catch (const DeviceError& error) {
+    found.why_not_of_queue = error.what();
+    return found;
+  }
+  const DeviceInfo& info = module.info(index);
+  std::vector<int> left{index};
+  leave_out(left, lost);
+  if (!names(options.devices, info)) {
+    found.why_not_of_queue = "the devices '" + options.devices + "' do not include " + info.name;
+  } else if (!demand.lines.contiguous() && !demand.lines.beside()) {
+    found.why_not_of_queue = "device kernels solve lines end to end or side by side, not with gaps between them";
+  } else if (left.empty()) {
+    found.why_not_of_queue = info.name + " failed";
+  } else {
+    measure(module, left, options, demand, found);
+    if (found.devices.empty()) {
+      found.why_not_of_queue = !found.lost.empty() ? found.lost.front().line : found.remarks.front();
+    } else {
+      found.of_queue = index;
+      found.devices.front().profile.copy_bytes_per_second = std::numeric_limits<double>::infinity();
+    }
+  }
+  return found;
+}
+
+Processors find_for_host(const Options& options, const Demand& demand, const std::vector<LostDevice>& lost);
+
 /// Those that take over for devices that failed.
 Processors find_spares(Options options, const Demand& demand, std::vector<LostDevice> lost, Processors found) {
   options.devices = std::exchange(options.spare_devices, {});
   lost.insert(lost.end(), found.lost.begin(), found.lost.end());
-  Processors spares = find_processors(options, demand, lost);
+  Processors spares = find_for_host(options, demand, lost);
   spares.lost.insert(spares.lost.begin(), found.lost.begin(), found.lost.end());
   return spares;
 }
 
-}  // namespace
-
-Processors find_processors(const Options& options, const Demand& demand, const std::vector<LostDevice>& lost) {
+/// The processors that the options name, for vectors of the host.
+Processors find_for_host(const Options& options, const Demand& demand, const std::vector<LostDevice>& lost) {
   if (needs_no_device(options.devices)) return only_host("asked for");
   const bool only_auto = options.devices == "auto";
   if (only_auto && demand.host_seconds * kProbeApplies < kProbeSeconds) {
@@ -125,6 +175,20 @@ Processors find_processors(const Options& options, const Demand& demand, const s
   }
   found.why_host = selection.host ? "no device of '" + options.devices + "' can be used"
                                   : "every device of '" + options.devices + "' failed";
+  return found;
+}
+
+}  // namespace
+
+Processors find_processors(const Options& options, const Demand& demand, const std::vector<LostDevice>& lost) {
+  if (!demand.queue) return find_for_host(options, demand, lost);
+  Processors of_queue = find_of_queue(options, demand, lost);
+  if (of_queue.of_queue >= 0) return of_queue;
+  std::vector<LostDevice> all = lost;
+  all.insert(all.end(), of_queue.lost.begin(), of_queue.lost.end());
+  Processors found = find_for_host(options, demand, all);
+  found.why_not_of_queue = std::move(of_queue.why_not_of_queue);
+  found.lost.insert(found.lost.begin(), of_queue.lost.begin(), of_queue.lost.end());
   return found;
 }
 

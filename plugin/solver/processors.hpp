@@ -37,6 +37,8 @@ struct Processors {
   std::vector<std::string> remarks;  ///< on words of the options that have no effect
   std::string why_host;              ///< why the host is the only one left, where it is
   std::vector<LostDevice> lost;      ///< devices that failed while they were measured
+  int of_queue = -1;                 ///< the device of Demand::queue, if it is the one in `devices`
+  std::string why_not_of_queue;      ///< why not, if a queue was given
 };
 
 /// What the options are read for.
@@ -44,6 +46,7 @@ struct Demand {
   const LineSet& lines;
   bool is_double = true;
   double host_seconds = 0;  ///< of an apply on the host, with its share of the set-up
+  DeviceQueue queue = {};   ///< vectors lie on its device, which solves if the options name it and it can
 };
 
 /// Find the processors that the options name. Devices are measured once a process.

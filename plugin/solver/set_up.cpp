@@ -48,6 +48,13 @@ Survey close_and_survey(const Options& options, Bands<T>& bands, const std::opti
 
 }  // namespace
 
+template <typename T>
+DeviceSettings Solver<T>::Impl::settings_on(const Processor& processor) const {
+  DeviceSettings settings = device_settings(options_);
+  if (processor.index == of_queue_) settings.never_repeat();
+  return settings;
+}
+
 /// Make the solver of a way, or reuse the present one, and move the bands to it.
 template <typename T>
 void Solver<T>::Impl::adopt(const Way& way) {
@@ -56,11 +63,11 @@ void Solver<T>::Impl::adopt(const Way& way) {
   const std::string platform = processor.info.platform;
   // A device solves by any method with the buffers that it has.
   const bool same = (!on_host || report_.method == way.plan.method) && report_.device.name == processor.name() &&
-                    report_.device.platform == platform;
+                    report_.device.platform == platform && device_ == processor.index;
   if (solver_ == nullptr || !reusable_ || !same) {
     retire();
     solver_ = on_host ? make_host_solver<T>(way.plan.method)
-                      : make_device_solver(*processor.module, processor.index, device_settings(options_), T());
+                      : make_device_solver(*processor.module, processor.index, settings_on(processor), T());
   }
   reusable_ = true;
   device_ = processor.index;

@@ -32,7 +32,7 @@ bool Solver<T>::Impl::share() {
   only_.clear();
   report_.sharing = {};
   const bool pivots = known_.constant_null_space && options_.singular != Singular::fail;  // a pinned row is one line's
-  if (!names_several(options_) || pivots) {
+  if (!names_several(options_) || pivots || known_.queue) {
     sharing_.drop();
     return false;
   }

@@ -188,6 +188,10 @@ void Solver<T>::Impl::apply_on_device(_cl_mem* y, _cl_mem* x) {
                        std::to_string(first.first_line) + " on (" + first.why +
                        "), and takes no buffers of a device: use apply() with host vectors");
   }
+  if (device_ >= 0 && !solver_->handles()) {
+    throw InvalidInput(report_.device.name + " is driven by " + report_.device.platform +
+                       " and takes no buffers of OpenCL: use enqueue()");
+  }
   const auto start = std::chrono::steady_clock::now();
   try {
     solver_->apply_on_device(y, x);
@@ -201,17 +205,70 @@ void Solver<T>::Impl::apply_on_device(_cl_mem* y, _cl_mem* x) {
 }
 
 template <typename T>
-void Solver<T>::Impl::apply_transpose(const T* y, T* x) {
-  if (!report_.ready) throw InvalidInput("apply_transpose was called without a successful set_up: call set_up first");
+bool Solver<T>::Impl::takes(const DeviceQueue& queue) const {
+  return report_.ready && of_queue_ >= 0 && device_ == of_queue_ && fallback_.none() && known_.queue.kind == queue.kind;
+}
+
+template <typename T>
+void Solver<T>::Impl::enqueue(const DeviceQueue& queue, const T* y, Index y_stride, T* x, Index x_stride,
+                              Index columns) {
+  if (!report_.ready) throw InvalidInput("enqueue was called without a successful set_up: call set_up first");
+  if (!takes(queue)) {
+    const bool told = static_cast<bool>(known_.queue);
+    throw InvalidInput("enqueue takes vectors only where the device of the queue solves all lines, but " +
+                       (told ? report_.device.vectors : "set_up was told of no queue (Known::queue)") +
+                       ": use apply() with host vectors");
+  }
+  check_columns(lines_.extent(), y_stride, x_stride, columns);
+  if (columns > 1 && queue.kind == DeviceQueue::Kind::opencl) {
+    throw InvalidInput("enqueue takes one column in a buffer of OpenCL, not " + std::to_string(columns) +
+                       ": call it for each");
+  }
+  if (lines_.rows() == 0 || columns == 0) return;
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    for (Index k = 0; k < columns; ++k) solver_->enqueue(queue, y + k * y_stride, x + k * x_stride);
+  } catch (const DeviceError& error) {
+    if (options_.on_device_failure != OnDeviceFailure::error)
+      lose({device_, report_.device.name + ": " + error.what()});
+    throw;
+  }
+  total_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  applies_ += columns;
+}
+
+template <typename T>
+bool Solver<T>::Impl::takes_transpose(const DeviceQueue& queue) {
+  if (!report_.ready || !known_.queue) return false;
+  on_transposed([] {});
+  return transposed_->takes(queue);
+}
+
+template <typename T>
+void Solver<T>::Impl::enqueue_transpose(const DeviceQueue& queue, const T* y, T* x) {
+  if (!report_.ready) throw InvalidInput("enqueue_transpose was called without a successful set_up: call set_up first");
+  on_transposed([&] { transposed_->enqueue(queue, y, 0, x, 0, 1); });
+}
+
+/// Work with the transposed solver, set up for the bands as they are.
+template <typename T>
+template <typename Work>
+void Solver<T>::Impl::on_transposed(const Work& work) {
   try {
     if (transpose_stale_) set_up_transpose();
     transpose_stale_ = false;
-    transposed_->apply(y, x);
+    work();
   } catch (...) {
     share_losses();
     throw;
   }
   share_losses();
+}
+
+template <typename T>
+void Solver<T>::Impl::apply_transpose(const T* y, T* x) {
+  if (!report_.ready) throw InvalidInput("apply_transpose was called without a successful set_up: call set_up first");
+  on_transposed([&] { transposed_->apply(y, x); });
 }
 
 template <typename T>
@@ -348,6 +405,27 @@ DeviceHandles Solver<T>::device_handles() const {
 template <typename T>
 void Solver<T>::apply_on_device(_cl_mem* y, _cl_mem* x) {
   impl_->apply_on_device(y, x);
+}
+
+template <typename T>
+bool Solver<T>::takes(const DeviceQueue& queue) const {
+  return impl_->takes(queue);
+}
+
+template <typename T>
+bool Solver<T>::takes_transpose(const DeviceQueue& queue) {
+  return impl_->takes_transpose(queue);
+}
+
+template <typename T>
+void Solver<T>::enqueue(const DeviceQueue& queue, const void* y, Index y_stride, void* x, Index x_stride,
+                        Index columns) {
+  impl_->enqueue(queue, static_cast<const T*>(y), y_stride, static_cast<T*>(x), x_stride, columns);
+}
+
+template <typename T>
+void Solver<T>::enqueue_transpose(const DeviceQueue& queue, const void* y, void* x) {
+  impl_->enqueue_transpose(queue, static_cast<const T*>(y), static_cast<T*>(x));
 }
 
 template <typename T>

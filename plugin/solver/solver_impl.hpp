@@ -29,6 +29,10 @@ class Solver<T>::Impl {
   void set_up(const Known& known);
   void apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
   void apply_on_device(_cl_mem* y, _cl_mem* x);
+  bool takes(const DeviceQueue& queue) const;
+  void enqueue(const DeviceQueue& queue, const T* y, Index y_stride, T* x, Index x_stride, Index columns);
+  bool takes_transpose(const DeviceQueue& queue);
+  void enqueue_transpose(const DeviceQueue& queue, const T* y, T* x);
   DeviceHandles device_handles() const;
   void apply_transpose(const T* y, T* x);
   Times times() const;
@@ -61,6 +65,7 @@ class Solver<T>::Impl {
   Outcome try_way(Way& way, std::vector<Way>& ways, bool keeps, bool insist, Rejection& rejection);
   bool comparable(const std::vector<Way>& ways, const InUse& before) const;
   void take(const Way& way, const Proposal& proposal, const char* pin_why);
+  DeviceSettings settings_on(const Processor& processor) const;
   void adopt(const Way& way);
   Rejection examine_adopted(Proposal& proposal, bool insist);
   void put_back();
@@ -72,10 +77,13 @@ class Solver<T>::Impl {
   void lock_vectors(const T* y, const T* x);
   Options options_for_choice() const;
   void choose_of_those_left(const std::optional<InUse>& before);
+  void note_queue(const Processors& processors);
   void fall_back(const DeviceError& error);
   void lose(const LostDevice& device);
   void share_losses();
   void set_up_transpose();
+  template <typename Work>
+  void on_transposed(const Work& work);
   void discard_choice();
   void retire();
 
@@ -89,6 +97,7 @@ class Solver<T>::Impl {
   std::optional<Survey> filled_;  ///< of the rows of bands_, if nothing but fill() has had them
   std::unique_ptr<DeviceSolver<T>> solver_;
   int device_ = -1;               ///< where solver_ is, -1 for the host
+  int of_queue_ = -1;             ///< the device of Known::queue, if it was among those that could be used
   std::vector<LostDevice> lost_;  ///< not tried again while options and layout stay
   bool reusable_ = false;         ///< solver_ may be set up again for the same method and device
   std::optional<InUse> in_use_;

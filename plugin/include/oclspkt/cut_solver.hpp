@@ -113,6 +113,11 @@ class OCLSPKT_API CutSolver {
   void apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
   /// Solve A^T x = y; its own set-up runs at the first call after a set_up.
   void apply_transpose(const T* y, T* x);
+  /// The same for vectors in memory of a device, see Solver::takes() and Solver::enqueue(); none where lines are cut.
+  bool takes(const DeviceQueue& queue) const;
+  bool takes_transpose(const DeviceQueue& queue);
+  void enqueue(const DeviceQueue& queue, const void* y, Index y_stride, void* x, Index x_stride, Index columns);
+  void enqueue_transpose(const DeviceQueue& queue, const void* y, void* x);
 
   const Options& options() const;
   void set_options(Options options);

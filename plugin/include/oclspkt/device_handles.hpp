@@ -20,4 +20,16 @@ struct DeviceHandles {
   explicit operator bool() const { return context != nullptr; }
 };
 
+/// A queue by which the caller orders work on a device; its vectors lie in memory of that device.
+struct DeviceQueue {
+  enum class Kind { none, opencl, cuda };
+  Kind kind = Kind::none;
+  /// opencl: a cl_command_queue, in order; cuda: a CUstream of the primary context that is current in this thread, null
+  /// being CUDA's default stream.
+  void* handle = nullptr;
+
+  explicit operator bool() const { return kind != Kind::none; }
+  bool operator==(const DeviceQueue&) const = default;
+};
+
 }  // namespace oclspkt

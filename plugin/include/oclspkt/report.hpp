@@ -86,6 +86,7 @@ struct DeviceReport {
   std::string why;            ///< why this one, in words that are the same in every run
   std::string costs;          ///< the predicted times that were compared; empty if none were
   bool emulated = false;      ///< a processor of the host stands in for the device, such as for an FPGA
+  std::string vectors;        ///< where Known::queue was given: whether its device solves, or why not; else empty
 };
 
 /// The rows of one of several processors that solve together.

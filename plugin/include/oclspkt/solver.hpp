@@ -19,6 +19,9 @@ struct Known {
   bool symmetric = false;                  ///< but for rounding
   bool constant_null_space = false;        ///< the matrix times a constant vector is 0
   double rounding_limit = kRoundingLimit;  ///< what the caller leaves to the rounding of a solve, in eps
+  /// Vectors lie on the device of this queue, and that device solves if the options name it and it can, see
+  /// Solver::enqueue().
+  DeviceQueue queue = {};
 };
 
 struct Survey;
@@ -123,6 +126,28 @@ class OCLSPKT_API Solver {
   ///                      another context, too small, overlapping, not aligned, or with flags that forbid its use
   /// @throws DeviceError  x is then undefined
   void apply_on_device(_cl_mem* y, _cl_mem* x);
+
+  /// True if enqueue() takes vectors on the device of that queue: the last set_up was told of the device
+  /// (Known::queue), and it solves all lines.
+  bool takes(const DeviceQueue& queue) const;
+  /// The same of enqueue_transpose(), whose set-up this runs if it is due.
+  /// @throws as set_up()
+  bool takes_transpose(const DeviceQueue& queue);
+
+  /// Solve A X = Y for all lines with vectors in memory of the device of `queue`: kernels are enqueued, nothing is
+  /// copied, and the operator is that of apply(), bit for bit. Returns as soon as that is done, before the device is:
+  /// x is there for what comes later in `queue`. Another queue of the same device may be given every time.
+  ///
+  /// If the device fails, its vectors are lost with it, so the error comes back whatever `on_device_failure` says; the
+  /// next set_up takes another device, as it says.
+  /// @param[in]  y opencl: a cl_mem, and there is one column; cuda: address of the first column in memory of the card,
+  ///               column k being y_stride scalars times k further on. Shape [columns][lines.extent()]
+  /// @param[out] x the same; must not overlap y
+  /// @throws InvalidInput unless takes(queue); for memory of another device, too small, or overlapping
+  /// @throws DeviceError  x is then undefined
+  void enqueue(const DeviceQueue& queue, const void* y, Index y_stride, void* x, Index x_stride, Index columns);
+  /// The same for A^T; its own set-up runs at the first call after a set_up, and waits.
+  void enqueue_transpose(const DeviceQueue& queue, const void* y, void* x);
 
   /// Solve A^T x = y; its own set-up runs at the first call after a set_up.
   void apply_transpose(const T* y, T* x);

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+// What stands behind the handles of OpenCL's C interface here. The room `ocl` calls OpenCL through that interface alone,
+// so an implementation of the functions that it uses is all that its schemes, pipeline and faults need to run on CUDA.
+// None of the names leaves the module that it is linked into (ocl/exports.map): a libOpenCL in the same process keeps
+// its own.
+#define CL_TARGET_OPENCL_VERSION 120
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include <CL/cl.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "driver.hpp"
+#include "translate.hpp"
+
+namespace oclspkt::cuda {
+
+/// What an object counts: the references of its owners.
+struct Counted {
+  std::atomic<cl_uint> references{1};
+};
+
+/// What CUDA answers, for callers of OpenCL: one of its codes where that fits, else -20000 less the number.
+inline cl_int code_of(CUresult result) {
+  switch (result) {
+    case kSuccess:
+      return CL_SUCCESS;
+    case kInvalidValue:
+      return CL_INVALID_VALUE;
+    case kOutOfMemory:
+      return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    default:
+      return -20000 - result;
+  }
+}
+
+template <typename Object>
+cl_int retain(Object* object, cl_int invalid) {
+  if (object == nullptr) return invalid;
+  object->references.fetch_add(1, std::memory_order_relaxed);
+  return CL_SUCCESS;
+}
+
+/// @return true if that was the last reference
+template <typename Object>
+bool released(Object* object) {
+  return object->references.fetch_sub(1, std::memory_order_acq_rel) == 1;
+}
+
+/// Answer a query as OpenCL does.
+/// @param size, value, size_ret  as the caller gave them
+inline cl_int give(const void* answer, std::size_t bytes, std::size_t size, void* value, std::size_t* size_ret) {
+  if (size_ret != nullptr) *size_ret = bytes;
+  if (value == nullptr) return CL_SUCCESS;
+  if (size < bytes) return CL_INVALID_VALUE;
+  std::memcpy(value, answer, bytes);
+  return CL_SUCCESS;
+}
+
+template <typename V>
+cl_int give(const V& answer, std::size_t size, void* value, std::size_t* size_ret) {
+  return give(&answer, sizeof answer, size, value, size_ret);
+}
+
+inline cl_int give_text(const std::string& answer, std::size_t size, void* value, std::size_t* size_ret) {
+  return give(answer.c_str(), answer.size() + 1, size, value, size_ret);
+}
+
+template <typename Object>
+Object* with_code(cl_int* code, cl_int value, Object* object = nullptr) {
+  if (code != nullptr) *code = value;
+  return object;
+}
+
+}  // namespace oclspkt::cuda
+
+struct _cl_platform_id {};
+
+/// A card. Cards live until the process ends.
+struct _cl_device_id {
+  int ordinal = 0;
+  oclspkt::cuda::CUdevice handle = 0;
+  std::string name;
+  std::size_t memory = 0;
+  cl_context context = nullptr;  ///< made at first use
+  int attribute(int which) const {
+    int value = 0;
+    oclspkt::cuda::driver()->device_attribute(&value, which, handle);
+    return value;
+  }
+};
+
+/// The card's primary context, which a program's own CUDA calls and PETSc's use, too. Like its card, it stays.
+struct _cl_context {
+  cl_device_id device = nullptr;
+  oclspkt::cuda::CUcontext handle = nullptr;
+  /// Events that nobody uses: to make one takes longer than to launch a kernel.
+  std::mutex mutex;
+  std::vector<oclspkt::cuda::CUevent> timed, plain;
+};
+
+struct _cl_command_queue : oclspkt::cuda::Counted {
+  cl_context context = nullptr;
+  oclspkt::cuda::CUstream stream = nullptr;
+  bool times = false;
+  bool callers = false;  ///< belongs to the program: it is not destroyed, and no events are recorded in it
+};
+
+struct _cl_mem : oclspkt::cuda::Counted {
+  enum class Kind { device, pinned, registered, part, callers };
+  Kind kind = Kind::device;
+  cl_context context = nullptr;
+  cl_mem_flags flags = 0;
+  std::size_t bytes = 0;
+  oclspkt::cuda::CUdeviceptr address = 0;
+  void* host = nullptr;     ///< of pinned and registered memory
+  cl_mem whole = nullptr;   ///< of a part
+  std::size_t offset = 0;   ///< of a part
+};
+
+struct _cl_event : oclspkt::cuda::Counted {
+  cl_command_queue queue = nullptr;
+  oclspkt::cuda::CUevent begin = nullptr, end = nullptr;  ///< begin: where the queue takes times; end: none in a caller's
+};
+
+struct _cl_program : oclspkt::cuda::Counted {
+  cl_context context = nullptr;
+  std::string source, log;
+  oclspkt::cuda::CUmodule module = nullptr;
+};
+
+struct _cl_kernel : oclspkt::cuda::Counted {
+  /// An argument as it was set.
+  struct Argument {
+    oclspkt::cuda::ParameterKind kind;
+    alignas(16) unsigned char value[16] = {};  ///< no kernel takes a longer one
+    std::size_t local_bytes = 0;
+    bool set = false;
+  };
+  cl_program program = nullptr;
+  oclspkt::cuda::CUfunction function = nullptr;
+  std::size_t group[3] = {};  ///< that it was compiled for; zeros: any
+  std::vector<Argument> arguments;
+  std::vector<void*> pointers;  ///< to the values, as a launch takes them
+};
+
+namespace oclspkt::cuda {
+
+/// Makes a context current for as long as it lives, unless it is already: CUDA's calls work in that of their thread.
+class Current {
+ public:
+  explicit Current(cl_context context) {
+    CUcontext now = nullptr;
+    const Driver& d = *driver();
+    result_ = d.context_current(&now);
+    if (result_ == kSuccess && now != context->handle) {
+      result_ = d.context_push(context->handle);
+      pushed_ = result_ == kSuccess;
+    }
+  }
+  ~Current() {
+    CUcontext popped = nullptr;
+    if (pushed_) driver()->context_pop(&popped);
+  }
+  Current(const Current&) = delete;
+  Current& operator=(const Current&) = delete;
+  CUresult result() const { return result_; }
+
+ private:
+  CUresult result_ = kSuccess;
+  bool pushed_ = false;
+};
+
+/// The cards that the driver lists; none without a driver.
+const std::vector<cl_device_id>& cards();
+
+/// The context of a card. @param[out] result  what CUDA answered; null where it is not kSuccess
+cl_context context_of(cl_device_id card, CUresult* result);
+
+/// A command of a queue: waits for what it is to wait for, and makes its event.
+class Command {
+ public:
+  Command(cl_command_queue queue, cl_uint waits, const cl_event* wait_list, cl_event* event);
+  Command(const Command&) = delete;
+  Command& operator=(const Command&) = delete;
+
+  /// Enqueue the command itself, which `work` does, given driver and stream.
+  template <typename Work>
+  cl_int run(const Work& work, bool blocking = false) {
+    if (result_ == kSuccess) begin();
+    if (result_ == kSuccess) result_ = work(*driver(), queue_->stream);
+    if (result_ == kSuccess) end(blocking);
+    return code_of(result_);
+  }
+
+ private:
+  void begin();
+  void end(bool blocking);
+
+  cl_command_queue queue_;
+  cl_event* event_;
+  Current current_;
+  CUresult result_;
+  CUevent begin_ = nullptr;
+};
+
+}  // namespace oclspkt::cuda

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Platform and devices: the cards of the driver, as OpenCL would describe them.
+#include "objects.hpp"
+
+namespace oclspkt::cuda {
+namespace {
+
+_cl_platform_id platform;
+
+std::vector<cl_device_id> look_for_cards() {
+  std::vector<cl_device_id> found;
+  const Driver* d = driver();
+  int count = 0;
+  if (d == nullptr || d->device_count(&count) != kSuccess) return found;
+  for (int i = 0; i < count; ++i) {
+    auto* card = new _cl_device_id;
+    char name[256] = {};
+    card->ordinal = i;
+    if (d->device_get(&card->handle, i) != kSuccess || d->device_name(name, sizeof name - 1, card->handle) != kSuccess ||
+        d->device_memory(&card->memory, card->handle) != kSuccess) {
+      delete card;
+      continue;
+    }
+    card->name = name;
+    found.push_back(card);
+  }
+  return found;
+}
+
+/// "CUDA 13.0, compiler 13.0".
+std::string versions() {
+  int version = 0, major = 0, minor = 0;
+  driver()->version(&version);
+  std::string text = "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+  if (const Compiler* c = compiler(); c != nullptr && c->version(&major, &minor) == 0) {
+    text += ", compiler " + std::to_string(major) + "." + std::to_string(minor);
+  }
+  return text;
+}
+
+}  // namespace
+
+const std::vector<cl_device_id>& cards() {
+  static const auto* all = new std::vector<cl_device_id>(look_for_cards());
+  return *all;
+}
+
+}  // namespace oclspkt::cuda
+
+using namespace oclspkt::cuda;
+
+cl_int clGetPlatformIDs(cl_uint entries, cl_platform_id* platforms, cl_uint* count) {
+  const cl_uint found = cards().empty() ? 0 : 1;
+  if (count != nullptr) *count = found;
+  if (platforms != nullptr && entries > 0 && found > 0) platforms[0] = &platform;
+  return CL_SUCCESS;
+}
+
+cl_int clGetPlatformInfo(cl_platform_id, cl_platform_info what, size_t size, void* value, size_t* size_ret) {
+  switch (what) {
+    case CL_PLATFORM_NAME:
+      return give_text("CUDA by NVRTC", size, value, size_ret);
+    case CL_PLATFORM_VERSION:
+      return give_text("OpenCL 1.2 by " + versions(), size, value, size_ret);
+    case CL_PLATFORM_EXTENSIONS:
+      return give_text("", size, value, size_ret);
+    default:
+      return CL_INVALID_VALUE;
+  }
+}
+
+cl_int clGetDeviceIDs(cl_platform_id, cl_device_type type, cl_uint entries, cl_device_id* devices, cl_uint* count) {
+  const auto found = (type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_DEFAULT)) != 0 ? cards() : std::vector<cl_device_id>{};
+  if (count != nullptr) *count = static_cast<cl_uint>(found.size());
+  for (cl_uint i = 0; devices != nullptr && i < entries && i < found.size(); ++i) devices[i] = found[i];
+  return found.empty() ? CL_DEVICE_NOT_FOUND : CL_SUCCESS;
+}
+
+cl_int clGetDeviceInfo(cl_device_id card, cl_device_info what, size_t size, void* value, size_t* size_ret) {
+  // cl_nv_device_attribute_query, which tells where a card sits
+  constexpr cl_device_info kNvPciBus = 0x4008, kNvPciSlot = 0x4009, kNvPciDomain = 0x400A;
+  constexpr cl_ulong kAllOfDouble = 63;
+  constexpr cl_uint kAddressBits = 4096;  // an allocation begins at 512 bytes
+  const auto number = [&](int attribute) { return static_cast<cl_uint>(card->attribute(attribute)); };
+  switch (what) {
+    case CL_DEVICE_TYPE:
+      return give(cl_device_type{CL_DEVICE_TYPE_GPU}, size, value, size_ret);
+    case CL_DEVICE_NAME:
+      return give_text(card->name, size, value, size_ret);
+    case CL_DRIVER_VERSION:
+      return give_text(versions(), size, value, size_ret);
+    case CL_DEVICE_VERSION:
+      return give_text("OpenCL 1.2 CUDA", size, value, size_ret);
+    case CL_DEVICE_PLATFORM:
+      return give(&platform, size, value, size_ret);
+    case CL_DEVICE_EXTENSIONS:
+      return give_text("cl_nv_device_attribute_query", size, value, size_ret);
+    case CL_DEVICE_MAX_COMPUTE_UNITS:
+      return give(number(kMultiprocessors), size, value, size_ret);
+    case CL_DEVICE_GLOBAL_MEM_SIZE:
+    case CL_DEVICE_MAX_MEM_ALLOC_SIZE:
+      return give(cl_ulong{card->memory}, size, value, size_ret);
+    case CL_DEVICE_GLOBAL_MEM_CACHE_SIZE:
+      return give(cl_ulong{number(kL2CacheBytes)}, size, value, size_ret);
+    case CL_DEVICE_DOUBLE_FP_CONFIG:
+      return give(kAllOfDouble, size, value, size_ret);
+    case CL_DEVICE_AVAILABLE:
+      return give(cl_bool{CL_TRUE}, size, value, size_ret);
+    case CL_DEVICE_COMPILER_AVAILABLE:
+      return give(cl_bool{compiler() != nullptr}, size, value, size_ret);
+    case CL_DEVICE_HOST_UNIFIED_MEMORY:
+      return give(cl_bool{CL_FALSE}, size, value, size_ret);
+    case CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT:
+    case CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE:
+      return give(cl_uint{1}, size, value, size_ret);
+    case CL_DEVICE_MEM_BASE_ADDR_ALIGN:
+      return give(kAddressBits, size, value, size_ret);
+    case CL_DEVICE_LOCAL_MEM_SIZE:
+      return give(cl_ulong{number(kMaxSharedMemoryPerBlock)}, size, value, size_ret);
+    case CL_DEVICE_MAX_WORK_GROUP_SIZE:
+      return give(size_t{number(kMaxThreadsPerBlock)}, size, value, size_ret);
+    case kNvPciBus:
+      return give(number(kPciBus), size, value, size_ret);
+    case kNvPciSlot:
+      return give(number(kPciDevice) << 3U, size, value, size_ret);
+    case kNvPciDomain:
+      return give(number(kPciDomain), size, value, size_ret);
+    default:
+      return CL_INVALID_VALUE;
+  }
+}
+
+cl_int clRetainDevice(cl_device_id) { return CL_SUCCESS; }
+cl_int clReleaseDevice(cl_device_id) { return CL_SUCCESS; }
+
+cl_int clCreateSubDevices(cl_device_id, const cl_device_partition_property*, cl_uint, cl_device_id*, cl_uint*) {
+  return CL_DEVICE_PARTITION_FAILED;
+}

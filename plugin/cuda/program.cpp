@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Programs, compiled by NVRTC, their kernels and launches.
+#include "objects.hpp"
+#include "oclspkt/error.hpp"
+
+using namespace oclspkt::cuda;
+
+namespace {
+
+/// The newest architecture that compiler and card have in common, as an option. Machine code for the card's own; where
+/// the compiler is older than the card, PTX of the newest that it knows, which the driver makes machine code of.
+struct Architecture {
+  std::string option;
+  bool machine_code = false;
+};
+
+Architecture architecture_of(const Compiler& c, cl_device_id card) {
+  const int own = 10 * card->attribute(kComputeMajor) + card->attribute(kComputeMinor);
+  int count = 0;
+  if (c.arch_count(&count) != 0 || count < 1) return {"--gpu-architecture=sm_" + std::to_string(own), true};
+  std::vector<int> known(static_cast<std::size_t>(count));
+  c.archs(known.data());
+  int best = 0;
+  for (const int arch : known) best = arch <= own ? std::max(best, arch) : best;
+  if (best == own) return {"--gpu-architecture=sm_" + std::to_string(own), true};
+  return {"--gpu-architecture=compute_" + std::to_string(best), false};
+}
+
+/// One compilation, which ends with its owner.
+class Compilation {
+ public:
+  explicit Compilation(const Compiler& c) : c_(c) {}
+  ~Compilation() {
+    if (program_ != nullptr) c_.destroy(&program_);
+  }
+  Compilation(const Compilation&) = delete;
+  Compilation& operator=(const Compilation&) = delete;
+
+  /// @return an error of NVRTC, 0 for none
+  int run(const CudaProgram& program, const Architecture& architecture) {
+    std::vector<const char*> options{architecture.option.c_str()};
+    for (const std::string& option : program.options) options.push_back(option.c_str());
+    if (const int error = c_.create(&program_, program.text.c_str(), "oclspkt.cu", 0, nullptr, nullptr)) return error;
+    return c_.compile(program_, static_cast<int>(options.size()), options.data());
+  }
+
+  std::string log() const {
+    std::size_t bytes = 0;
+    if (program_ == nullptr || c_.log_size(program_, &bytes) != 0 || bytes == 0) return "";
+    std::string text(bytes, '\0');
+    c_.log(program_, text.data());
+    text.resize(std::strlen(text.c_str()));
+    return text;
+  }
+
+  /// What the driver loads, empty if there is none.
+  std::string code(bool machine_code) const {
+    std::size_t bytes = 0;
+    if ((machine_code ? c_.cubin_size : c_.ptx_size)(program_, &bytes) != 0) return "";
+    std::string code(bytes, '\0');
+    if ((machine_code ? c_.cubin : c_.ptx)(program_, code.data()) != 0) return "";
+    return code;
+  }
+
+ private:
+  const Compiler& c_;
+  nvrtcProgram program_ = nullptr;
+};
+
+/// Compile and load. @return CL_SUCCESS, or why not; the log has the cause
+cl_int build(_cl_program& program, const std::string& options) {
+  const Compiler* c = compiler(&program.log);
+  if (c == nullptr) return CL_COMPILER_NOT_AVAILABLE;
+  CudaProgram text;
+  try {
+    text = translate(program.source, options);
+  } catch (const oclspkt::BuildError& error) {
+    program.log = error.what();
+    return CL_BUILD_PROGRAM_FAILURE;
+  }
+  const Architecture architecture = architecture_of(*c, program.context->device);
+  Compilation compilation(*c);
+  const int error = compilation.run(text, architecture);
+  program.log = compilation.log();
+  if (error != 0) {
+    if (program.log.empty()) program.log = c->error_text(error);
+    return CL_BUILD_PROGRAM_FAILURE;
+  }
+  const std::string code = compilation.code(architecture.machine_code);
+  if (code.empty()) return CL_BUILD_PROGRAM_FAILURE;
+  const Current current(program.context);
+  CUresult result = current.result();
+  if (result == kSuccess) result = driver()->module_load(&program.module, code.data());
+  if (result == kSuccess) return CL_SUCCESS;
+  program.log += "the driver does not load what CUDA's run-time compiler made: if that is newer than the driver, install "
+                 "one that is not";
+  return code_of(result);
+}
+
+/// What a loaded kernel tells of itself.
+CUresult read_signature(const _cl_program& program, const char* name, KernelSignature* read) {
+  const Driver& d = *driver();
+  CUdeviceptr address = 0;
+  std::size_t bytes = 0;
+  CUresult result = d.module_global(&address, &bytes, program.module, signature_variable(name).c_str());
+  if (result != kSuccess) return result;
+  std::vector<int> numbers(bytes / sizeof(int));
+  result = d.copy_down_now(numbers.data(), address, bytes);
+  if (result == kSuccess) *read = signature(numbers);
+  return result;
+}
+
+}  // namespace
+
+cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const char** strings, const size_t* lengths,
+                                     cl_int* code) {
+  auto* made = new _cl_program;
+  made->context = context;
+  for (cl_uint i = 0; i < count; ++i) {
+    const bool ends = lengths == nullptr || lengths[i] == 0;
+    made->source += ends ? std::string(strings[i]) : std::string(strings[i], lengths[i]);
+  }
+  return with_code(code, CL_SUCCESS, made);
+}
+
+cl_program clCreateProgramWithBinary(cl_context, cl_uint, const cl_device_id*, const size_t*, const unsigned char**,
+                                     cl_int*, cl_int* code) {
+  return with_code<_cl_program>(code, CL_INVALID_BINARY);
+}
+
+cl_int clBuildProgram(cl_program program, cl_uint, const cl_device_id*, const char* options,
+                      void (*)(cl_program, void*), void*) {
+  if (program == nullptr) return CL_INVALID_PROGRAM;
+  return build(*program, options != nullptr ? options : "");
+}
+
+cl_int clRetainProgram(cl_program program) { return retain(program, CL_INVALID_PROGRAM); }
+
+cl_int clReleaseProgram(cl_program program) {
+  if (program == nullptr) return CL_INVALID_PROGRAM;
+  if (!released(program)) return CL_SUCCESS;
+  if (program->module != nullptr) {
+    const Current current(program->context);
+    driver()->module_unload(program->module);
+  }
+  delete program;
+  return CL_SUCCESS;
+}
+
+cl_int clGetProgramBuildInfo(cl_program program, cl_device_id, cl_program_build_info what, size_t size, void* value,
+                             size_t* size_ret) {
+  if (what != CL_PROGRAM_BUILD_LOG) return CL_INVALID_VALUE;
+  return give_text(program->log, size, value, size_ret);
+}
+
+cl_int clGetProgramInfo(cl_program program, cl_program_info what, size_t size, void* value, size_t* size_ret) {
+  if (program == nullptr) return CL_INVALID_PROGRAM;
+  switch (what) {
+    case CL_PROGRAM_NUM_DEVICES:
+      return give(cl_uint{1}, size, value, size_ret);
+    case CL_PROGRAM_DEVICES:
+      return give(program->context->device, size, value, size_ret);
+    default:
+      return CL_INVALID_VALUE;
+  }
+}
+
+cl_kernel clCreateKernel(cl_program program, const char* name, cl_int* code) {
+  if (program->module == nullptr) return with_code<_cl_kernel>(code, CL_INVALID_PROGRAM_EXECUTABLE);
+  const Current current(program->context);
+  CUfunction function = nullptr;
+  KernelSignature signature;
+  CUresult result = current.result();
+  if (result == kSuccess) result = driver()->module_function(&function, program->module, name);
+  if (result == kSuccess) result = read_signature(*program, name, &signature);
+  if (result != kSuccess) return with_code<_cl_kernel>(code, code_of(result));
+  auto* made = new _cl_kernel;
+  made->program = program;
+  made->function = function;
+  std::copy(std::begin(signature.group), std::end(signature.group), made->group);
+  for (const Parameter& parameter : signature.parameters) made->arguments.push_back({parameter.kind});
+  for (auto& argument : made->arguments) made->pointers.push_back(argument.value);
+  retain(program, CL_INVALID_PROGRAM);
+  return with_code(code, CL_SUCCESS, made);
+}
+
+cl_int clRetainKernel(cl_kernel kernel) { return retain(kernel, CL_INVALID_KERNEL); }
+
+cl_int clReleaseKernel(cl_kernel kernel) {
+  if (kernel == nullptr) return CL_INVALID_KERNEL;
+  if (!released(kernel)) return CL_SUCCESS;
+  clReleaseProgram(kernel->program);
+  delete kernel;
+  return CL_SUCCESS;
+}
+
+cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id, cl_kernel_work_group_info what, size_t size,
+                                void* value, size_t* size_ret) {
+  const auto attribute = [&](int which) {
+    const Current current(kernel->program->context);
+    int answer = 0;
+    driver()->function_attribute(&answer, which, kernel->function);
+    return static_cast<std::size_t>(answer);
+  };
+  switch (what) {
+    case CL_KERNEL_WORK_GROUP_SIZE:
+      return give(attribute(kFunctionMaxThreads), size, value, size_ret);
+    case CL_KERNEL_COMPILE_WORK_GROUP_SIZE:
+      return give(kernel->group, sizeof kernel->group, size, value, size_ret);
+    case CL_KERNEL_LOCAL_MEM_SIZE:
+      return give(cl_ulong{attribute(kFunctionSharedBytes)}, size, value, size_ret);
+    default:
+      return CL_INVALID_VALUE;
+  }
+}
+
+cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void* value) {
+  if (index >= kernel->arguments.size()) return CL_INVALID_ARG_INDEX;
+  auto& argument = kernel->arguments[index];
+  switch (argument.kind) {
+    case ParameterKind::local:
+      if (value != nullptr || size == 0) return CL_INVALID_ARG_VALUE;
+      argument.local_bytes = size;
+      break;
+    case ParameterKind::buffer: {
+      if (size != sizeof(cl_mem) || value == nullptr) return CL_INVALID_ARG_SIZE;
+      cl_mem memory = nullptr;
+      std::memcpy(&memory, value, sizeof memory);
+      const CUdeviceptr address = memory != nullptr ? memory->address : 0;
+      std::memcpy(argument.value, &address, sizeof address);
+      break;
+    }
+    case ParameterKind::value:
+      if (value == nullptr || size > sizeof argument.value) return CL_INVALID_ARG_SIZE;
+      std::memcpy(argument.value, value, size);
+      break;
+  }
+  argument.set = true;
+  return CL_SUCCESS;
+}
+
+cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t* offset,
+                              const size_t* global, const size_t* local, cl_uint waits, const cl_event* wait_list,
+                              cl_event* event) {
+  if (dimensions != 1 || offset != nullptr || local == nullptr) return CL_INVALID_WORK_DIMENSION;
+  if (global[0] % local[0] != 0) return CL_INVALID_WORK_GROUP_SIZE;
+  std::size_t local_bytes = 0;
+  for (const auto& argument : kernel->arguments) {
+    if (!argument.set) return CL_INVALID_KERNEL_ARGS;
+    local_bytes += argument.local_bytes;
+  }
+  return Command(queue, waits, wait_list, event).run([&](const Driver& d, CUstream stream) {
+    return d.launch(kernel->function, static_cast<unsigned>(global[0] / local[0]), 1, 1,
+                    static_cast<unsigned>(local[0]), 1, 1, static_cast<unsigned>(local_bytes), stream,
+                    kernel->pointers.data(), nullptr);
+  });
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Contexts, command queues (streams) and events.
+#include "objects.hpp"
+
+namespace oclspkt::cuda {
+namespace {
+
+/// Take an event that nobody uses, or make one.
+CUresult take_event(cl_context context, bool timed, CUevent* event) {
+  {
+    const std::lock_guard lock(context->mutex);
+    auto& idle = timed ? context->timed : context->plain;
+    if (!idle.empty()) {
+      *event = idle.back();
+      idle.pop_back();
+      return kSuccess;
+    }
+  }
+  return driver()->event_create(event, timed ? kEventDefault : kEventDisableTiming);
+}
+
+void give_back(cl_context context, bool timed, CUevent event) {
+  if (event == nullptr) return;
+  const std::lock_guard lock(context->mutex);
+  (timed ? context->timed : context->plain).push_back(event);
+}
+
+}  // namespace
+
+cl_context context_of(cl_device_id card, CUresult* result) {
+  static auto* mutex = new std::mutex;
+  const std::lock_guard lock(*mutex);
+  *result = kSuccess;
+  if (card->context != nullptr) return card->context;
+  CUcontext primary = nullptr;
+  *result = driver()->primary_retain(&primary, card->handle);
+  if (*result != kSuccess) return nullptr;
+  card->context = new _cl_context;
+  card->context->device = card;
+  card->context->handle = primary;
+  return card->context;
+}
+
+Command::Command(cl_command_queue queue, cl_uint waits, const cl_event* wait_list, cl_event* event)
+    : queue_(queue), event_(event), current_(queue->context), result_(current_.result()) {
+  for (cl_uint i = 0; i < waits && result_ == kSuccess; ++i) {
+    const cl_event before = wait_list[i];
+    if (before->queue == queue) continue;  // in order anyway
+    result_ = before->end != nullptr ? driver()->stream_wait(queue->stream, before->end, 0)
+                                     : driver()->stream_synchronize(before->queue->stream);
+  }
+}
+
+void Command::begin() {
+  if (event_ == nullptr || !queue_->times) return;
+  result_ = take_event(queue_->context, true, &begin_);
+  if (result_ == kSuccess) result_ = driver()->event_record(begin_, queue_->stream);
+}
+
+void Command::end(bool blocking) {
+  if (event_ != nullptr) {
+    auto* made = new _cl_event;
+    made->queue = queue_;
+    made->begin = begin_;
+    retain(queue_, CL_INVALID_COMMAND_QUEUE);
+    if (!queue_->callers) {
+      result_ = take_event(queue_->context, queue_->times, &made->end);
+      if (result_ == kSuccess) result_ = driver()->event_record(made->end, queue_->stream);
+    }
+    *event_ = made;
+  }
+  if (blocking && result_ == kSuccess) result_ = driver()->stream_synchronize(queue_->stream);
+}
+
+}  // namespace oclspkt::cuda
+
+using namespace oclspkt::cuda;
+
+cl_context clCreateContext(const cl_context_properties*, cl_uint count, const cl_device_id* devices,
+                           void (*)(const char*, const void*, size_t, void*), void*, cl_int* code) {
+  if (count != 1) return with_code<_cl_context>(code, CL_INVALID_VALUE);
+  CUresult result = kSuccess;
+  const cl_context context = context_of(devices[0], &result);
+  return with_code(code, code_of(result), context);
+}
+
+cl_int clRetainContext(cl_context) { return CL_SUCCESS; }
+cl_int clReleaseContext(cl_context) { return CL_SUCCESS; }
+
+cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id, cl_command_queue_properties properties,
+                                      cl_int* code) {
+  const Current current(context);
+  CUstream stream = nullptr;
+  CUresult result = current.result();
+  if (result == kSuccess) result = driver()->stream_create(&stream, kStreamNonBlocking);
+  if (result != kSuccess) return with_code<_cl_command_queue>(code, code_of(result));
+  auto* made = new _cl_command_queue;
+  made->context = context;
+  made->stream = stream;
+  made->times = (properties & CL_QUEUE_PROFILING_ENABLE) != 0;
+  return with_code(code, CL_SUCCESS, made);
+}
+
+cl_int clRetainCommandQueue(cl_command_queue queue) { return retain(queue, CL_INVALID_COMMAND_QUEUE); }
+
+cl_int clReleaseCommandQueue(cl_command_queue queue) {
+  if (queue == nullptr) return CL_INVALID_COMMAND_QUEUE;
+  if (!released(queue)) return CL_SUCCESS;
+  if (!queue->callers) {
+    const Current current(queue->context);
+    driver()->stream_destroy(queue->stream);
+  }
+  delete queue;
+  return CL_SUCCESS;
+}
+
+cl_int clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info what, size_t size, void* value,
+                             size_t* size_ret) {
+  if (queue == nullptr) return CL_INVALID_COMMAND_QUEUE;
+  switch (what) {
+    case CL_QUEUE_CONTEXT:
+      return give(queue->context, size, value, size_ret);
+    case CL_QUEUE_DEVICE:
+      return give(queue->context->device, size, value, size_ret);
+    case CL_QUEUE_PROPERTIES:
+      return give(cl_command_queue_properties{queue->times ? CL_QUEUE_PROFILING_ENABLE : 0U}, size, value, size_ret);
+    default:
+      return CL_INVALID_VALUE;
+  }
+}
+
+cl_int clFlush(cl_command_queue) { return CL_SUCCESS; }
+
+cl_int clFinish(cl_command_queue queue) {
+  const Current current(queue->context);
+  if (current.result() != kSuccess) return code_of(current.result());
+  // A caller's stream may be gone by now.
+  return code_of(queue->callers ? driver()->context_synchronize() : driver()->stream_synchronize(queue->stream));
+}
+
+cl_int clRetainEvent(cl_event event) { return retain(event, CL_INVALID_EVENT); }
+
+cl_int clReleaseEvent(cl_event event) {
+  if (event == nullptr) return CL_INVALID_EVENT;
+  if (!released(event)) return CL_SUCCESS;
+  give_back(event->queue->context, true, event->begin);
+  give_back(event->queue->context, event->queue->times, event->end);
+  clReleaseCommandQueue(event->queue);
+  delete event;
+  return CL_SUCCESS;
+}
+
+cl_int clGetEventInfo(cl_event event, cl_event_info what, size_t size, void* value, size_t* size_ret) {
+  if (event == nullptr) return CL_INVALID_EVENT;
+  if (what != CL_EVENT_COMMAND_EXECUTION_STATUS) return CL_INVALID_VALUE;
+  const Current current(event->queue->context);
+  CUresult result = current.result();
+  if (result == kSuccess) {
+    result = event->end != nullptr ? driver()->event_query(event->end) : driver()->stream_query(event->queue->stream);
+  }
+  const cl_int status = result == kSuccess ? CL_COMPLETE : result == kNotReady ? CL_RUNNING : code_of(result);
+  return give(status, size, value, size_ret);
+}
+
+cl_int clWaitForEvents(cl_uint count, const cl_event* events) {
+  for (cl_uint i = 0; i < count; ++i) {
+    const cl_event event = events[i];
+    const Current current(event->queue->context);
+    CUresult result = current.result();
+    if (result == kSuccess) {
+      result = event->end != nullptr ? driver()->event_synchronize(event->end)
+                                     : driver()->stream_synchronize(event->queue->stream);
+    }
+    if (result != kSuccess) return code_of(result);
+  }
+  return CL_SUCCESS;
+}
+
+cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info what, size_t size, void* value, size_t* size_ret) {
+  if (event == nullptr) return CL_INVALID_EVENT;
+  if (event->begin == nullptr) return CL_PROFILING_INFO_NOT_AVAILABLE;
+  if (what == CL_PROFILING_COMMAND_START) return give(cl_ulong{0}, size, value, size_ret);
+  if (what != CL_PROFILING_COMMAND_END) return CL_INVALID_VALUE;
+  const Current current(event->queue->context);
+  float milliseconds = 0;
+  const CUresult result = driver()->event_elapsed(&milliseconds, event->begin, event->end);
+  if (result != kSuccess) return CL_PROFILING_INFO_NOT_AVAILABLE;
+  return give(static_cast<cl_ulong>(static_cast<double>(milliseconds) * 1e6), size, value, size_ret);
+}
+
+cl_int clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint waits, const cl_event* wait_list, cl_event* event) {
+  return Command(queue, waits, wait_list, event).run([](const Driver&, CUstream) { return kSuccess; });
+}
+
+cl_int clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint waits, const cl_event* wait_list, cl_event* event) {
+  return clEnqueueMarkerWithWaitList(queue, waits, wait_list, event);
+}

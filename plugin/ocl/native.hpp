@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "oclspkt/device_handles.hpp"
+#include "opencl.hpp"
+
+// What differs between the run-times that stand behind OpenCL's functions: OpenCL itself (native_opencl.cpp) and CUDA
+// (plugin/cuda/native.cpp). Beside discover(), which is in discovery.hpp.
+namespace oclspkt::ocl {
+
+/// The queues of which kind() callers may give.
+DeviceQueue::Kind native_kind();
+
+/// True if a device has one context in the process, whoever asks for it.
+bool one_context();
+
+/// A caller's queue, for as long as the result lives: that of OpenCL, too, as long as the caller keeps it.
+/// @throws InvalidInput if it is none, or not in order
+cl::CommandQueue callers_queue(void* handle);
+
+/// A buffer by its handle.
+/// @param what  the buffer in words, for errors
+/// @throws InvalidInput if it is none
+cl::Buffer memory_object(const char* what, cl_mem handle);
+
+/// Memory of the caller, `bytes` of it or more.
+/// @param what  the memory in words, for errors
+/// @throws InvalidInput if it is no memory of a device; that of OpenCL may have another context, flags and size
+cl::Buffer callers_memory(const cl::Context& context, const char* what, void* handle, std::int64_t bytes);
+
+}  // namespace oclspkt::ocl

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Vectors that lie on a device already. */
+#include "place.hxx"
+
+#include <string_view>
+
+#include "boundary.hxx"
+#include "flops.hxx"
+
+namespace oclspkt::petsc {
+namespace {
+
+/// The queue of vectors of a type of PETSc, as a device keeps them; none for types of the host.
+PetscErrorCode QueueOfType(Vec vector, DeviceQueue* queue) {
+  PetscBool of_cuda = PETSC_FALSE, of_opencl = PETSC_FALSE, bound = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  *queue = {};
+  PetscCall(VecBoundToCPU(vector, &bound));
+  if (bound) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)vector, &of_cuda, VECSEQCUDA, VECMPICUDA, VECSEQKOKKOS, VECMPIKOKKOS,
+                                      ""));
+  if (of_cuda) {
+    PetscCall(OclspktCudaQueue(queue));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)vector, &of_opencl, VECSEQVIENNACL, VECMPIVIENNACL, ""));
+  if (of_opencl) PetscCall(OclspktViennaCLQueue(vector, queue));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Whether the solver of a direction takes vectors on the device of a queue, which the set-up may have to be told of.
+PetscErrorCode TakesQueue(PC pc, Sweep& sweep, const DeviceQueue& queue, bool transpose, PetscBool* takes) {
+  PC_OCLSPKT* o = data(pc);
+  bool taken = false;
+
+  PetscFunctionBegin;
+  *takes = PETSC_FALSE;
+  if (!queue || !sweep.layout.rows.empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  if (o->queue.kind != queue.kind) {
+    Known known;
+    o->queue = queue;
+    PetscCall(KnownOfMatrix(pc, &known));
+    for (std::size_t s = 0; s < o->sweeps.size() && !pc->failedreason; ++s) {
+      if (!o->sweeps[s]->layout.cut()) PetscCall(SetUpSweep(pc, *o->sweeps[s], known));
+    }
+    if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  OclspktCall(pc, taken = transpose ? sweep.solver.takes_transpose(queue) : sweep.solver.takes(queue));
+  *takes = static_cast<PetscBool>(taken && !pc->failedreason);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Columns in memory of a device.
+struct OnDevice {
+  const void* y;
+  void* x;
+  PetscInt y_stride, x_stride, count;
+};
+
+PetscErrorCode Enqueue(PC pc, Sweep& sweep, const DeviceQueue& queue, const OnDevice& v, bool transpose) {
+  PetscFunctionBegin;
+  PetscCall(PetscLogGpuTimeBegin());
+  if (transpose) {
+    OclspktCall(pc, sweep.solver.enqueue_transpose(queue, v.y, v.x));
+  } else {
+    OclspktCall(pc, sweep.solver.enqueue(queue, v.y, v.y_stride, v.x, v.x_stride, v.count));
+  }
+  PetscCall(PetscLogGpuTimeEnd());
+  [[maybe_unused]] const Report& report = transpose ? sweep.solver.transpose_report() : sweep.solver.report();
+  PetscCall(PetscLogGpuFlops(static_cast<PetscLogDouble>(v.count) * apply_flops(report)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode EnqueueCuda(PC pc, Sweep& sweep, const DeviceQueue& queue, Vec right, Vec solution, bool transpose,
+                           PetscBool* solved) {
+  const PetscScalar* y;
+  PetscScalar* x;
+  PetscMemType y_type, x_type;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayReadAndMemType(right, &y, &y_type));
+  PetscCall(VecGetArrayWriteAndMemType(solution, &x, &x_type));
+  *solved = static_cast<PetscBool>(PetscMemTypeCUDA(y_type) && PetscMemTypeCUDA(x_type));
+  if (*solved) PetscCall(Enqueue(pc, sweep, queue, {y, x, 0, 0, 1}, transpose));
+  PetscCall(VecRestoreArrayWriteAndMemType(solution, &x));
+  PetscCall(VecRestoreArrayReadAndMemType(right, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode EnqueueViennaCL(PC pc, Sweep& sweep, const DeviceQueue& queue, Vec right, Vec solution, bool transpose) {
+  void *y, *x;
+
+  PetscFunctionBegin;
+  PetscCall(OclspktViennaCLRead(right, &y));
+  PetscCall(OclspktViennaCLWrite(solution, &x));
+  PetscCall(Enqueue(pc, sweep, queue, {y, x, 0, 0, 1}, transpose));
+  PetscCall(OclspktViennaCLRestoreWrite(solution));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode QueueOf(Vec right, Vec solution, DeviceQueue* queue) {
+  DeviceQueue other;
+
+  PetscFunctionBegin;
+  PetscCall(QueueOfType(right, queue));
+  if (!*queue) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(QueueOfType(solution, &other));
+  if (other != *queue) *queue = {};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode FindQueue(PC pc) {
+  PC_OCLSPKT* o = data(pc);
+  VecType type;
+  Vec vector;
+
+  PetscFunctionBegin;
+  if (o->queue) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetVecType(pc->pmat, &type));
+  for (const char* of_host : {VECSTANDARD, VECSEQ, VECMPI}) {
+    if (!type || std::string_view(type) == of_host) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatCreateVecs(pc->pmat, &vector, nullptr));
+  PetscCall(QueueOfType(vector, &o->queue));
+  PetscCall(VecDestroy(&vector));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SolveOnDevice(PC pc, Sweep& sweep, Vec right, Vec solution, bool transpose, PetscBool* solved) {
+  DeviceQueue queue;
+  PetscBool takes;
+
+  PetscFunctionBegin;
+  *solved = PETSC_FALSE;
+  PetscCall(QueueOf(right, solution, &queue));
+  PetscCall(TakesQueue(pc, sweep, queue, transpose, &takes));
+  if (!takes) PetscFunctionReturn(PETSC_SUCCESS);
+  if (queue.kind == DeviceQueue::Kind::cuda) {
+    PetscCall(EnqueueCuda(pc, sweep, queue, right, solution, transpose, solved));
+  } else {
+    PetscCall(EnqueueViennaCL(pc, sweep, queue, right, solution, transpose));
+    *solved = PETSC_TRUE;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SolveColumnsOnDevice(PC pc, Sweep& sweep, Mat right, Mat solution, PetscInt columns, PetscBool* solved) {
+  DeviceQueue queue;
+  PetscBool of_cuda, takes;
+  const PetscScalar* y;
+  PetscScalar* x;
+  PetscMemType y_type, x_type;
+  PetscInt y_stride, x_stride;
+
+  PetscFunctionBegin;
+  *solved = PETSC_FALSE;
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)right, &of_cuda, MATSEQDENSECUDA, MATMPIDENSECUDA, ""));
+  if (of_cuda) PetscCall(PetscObjectTypeCompareAny((PetscObject)solution, &of_cuda, MATSEQDENSECUDA, MATMPIDENSECUDA, ""));
+  if (!of_cuda) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(OclspktCudaQueue(&queue));
+  PetscCall(TakesQueue(pc, sweep, queue, false, &takes));
+  if (!takes) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatDenseGetLDA(right, &y_stride));
+  PetscCall(MatDenseGetLDA(solution, &x_stride));
+  PetscCall(OclspktDenseRead(right, &y, &y_type));
+  PetscCall(OclspktDenseWrite(solution, &x, &x_type));
+  *solved = static_cast<PetscBool>(PetscMemTypeCUDA(y_type) && PetscMemTypeCUDA(x_type));
+  if (*solved) PetscCall(Enqueue(pc, sweep, queue, {y, x, y_stride, x_stride, columns}, false));
+  PetscCall(OclspktDenseRestoreWrite(solution, &x));
+  PetscCall(OclspktDenseRestoreRead(right, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace oclspkt::petsc
