@@ -7,7 +7,7 @@
 # compares builds (freeze), what takes long (slow), and what repeats what other tests show (full).
 LEFT_TO_ALL='^(house|freeze|slow|full)$'
 # What the other tests need.
-TARGETS=(plugin/all examples/all tests/unit/all tests/device/all tests/solver/all tests/petsc/all)
+TARGETS=(plugin/all examples/all tests/unit/all tests/cuda/all tests/device/all tests/solver/all tests/petsc/all)
 
 passed=0 failed=0 skipped=0
 summary=()
@@ -65,7 +65,8 @@ test_release() {
 
 # What test_release leaves.
 test_rest() {
-  settings=(-DOCLSPKT_BENCH=ON -DOCLSPKT_ATTACK=ON -DOCLSPKT_UNITY_TESTS=ON)
+  install_nvrtc
+  settings=(-DOCLSPKT_BENCH=ON -DOCLSPKT_ATTACK=ON -DOCLSPKT_UNITY_TESTS=ON "-DOCLSPKT_NVRTC=$NVRTC")
   goals=()
   test_preset release-rest release -L "$LEFT_TO_ALL"
 }
