@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "package.hxx"
 
+#include <mutex>
+
 #include "boundary.hxx"
 #include "check_flavour.hxx"
 #include "oclspkt/oclspkt.h"
@@ -16,6 +18,9 @@ struct Package {
   Events events;
 };
 Package package;
+/// Held while `package` changes: in a PETSc with thread safety each thread may make the first preconditioner. Events do
+/// not change once the type is registered, and are read without it.
+std::mutex package_lock;
 
 const char kCitation[] =
     "@article{oclspkt2019,\n"
@@ -34,6 +39,8 @@ const char kCitation[] =
 const Events& events() { return package.events; }
 
 PetscErrorCode Cite() {
+  const std::lock_guard hold(package_lock);
+
   PetscFunctionBegin;
   PetscCall(PetscCitationsRegister(kCitation, &package.cited));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -42,8 +49,11 @@ PetscErrorCode Cite() {
 }  // namespace oclspkt::petsc
 
 using oclspkt::petsc::package;
+using oclspkt::petsc::package_lock;
 
 PetscErrorCode PCOCLSPKTFinalizePackage(void) {
+  const std::lock_guard hold(package_lock);
+
   PetscFunctionBegin;
   package = {};
   OclspktCall(nullptr, oclspkt::release_devices());
@@ -51,6 +61,8 @@ PetscErrorCode PCOCLSPKTFinalizePackage(void) {
 }
 
 PetscErrorCode PCOCLSPKTInitializePackage(void) {
+  const std::lock_guard hold(package_lock);
+
   PetscFunctionBegin;
   if (package.initialized) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(oclspkt::petsc::CheckFlavour());
@@ -64,6 +76,7 @@ PetscErrorCode PCOCLSPKTInitializePackage(void) {
   PetscCall(PetscLogEventRegister("OCLSPKTBands", PC_CLASSID, &package.events.bands));
   PetscCall(PetscLogEventRegister("OCLSPKTSolve", PC_CLASSID, &package.events.solve));
   PetscCall(PetscLogEventRegister("OCLSPKTDegraded", PC_CLASSID, &package.events.degraded));
+  PetscCall(PetscLogEventSetCollective(package.events.degraded, PETSC_FALSE)); /* one rank may lose its device */
   PetscCall(PetscRegisterFinalize(PCOCLSPKTFinalizePackage));
   package.initialized = true;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -29,6 +29,13 @@ using OclspktOptionItems = PetscOptionItems;
 #define OCLSPKT_MPI_BOOL MPI_C_BOOL
 #endif
 
+/// MPIU_Allreduce(), which checks in debug builds that all ranks mean the same reduction.
+#if PETSC_VERSION_LT(3, 23, 0)
+#define OclspktAllreduce(...) PetscCall(MPIU_Allreduce(__VA_ARGS__))
+#else
+#define OclspktAllreduce(...) PetscCallMPI(MPIU_Allreduce(__VA_ARGS__))
+#endif
+
 /// Fill a vector with Inf, which the solvers above take for a failed preconditioner. Collective.
 inline PetscErrorCode OclspktVecSetInf(Vec vector) {
 #if PETSC_VERSION_LT(3, 22, 0)
