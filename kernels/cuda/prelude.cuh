@@ -10,18 +10,22 @@
 
 namespace opencl {
 
+#ifndef OPENCL_LOCAL_MEMORY  // tests on the host have their own
+#define OPENCL_LOCAL_MEMORY extern __shared__ __align__(128) unsigned char oclspkt_local_memory[];
+#endif
+
 // A __local argument of a kernel: the memory that a launch adds to what kernels declare. A kernel has one at most.
 template <typename T>
 struct LocalArgument {
   int unused;
+  operator T*() const {
+    OPENCL_LOCAL_MEMORY
+    return (T*)oclspkt_local_memory;
+  }
   template <typename U>
   explicit operator U*() const {
-    extern __shared__ __align__(128) unsigned char oclspkt_local_memory[];
+    OPENCL_LOCAL_MEMORY
     return (U*)oclspkt_local_memory;
-  }
-  operator T*() const {
-    extern __shared__ __align__(128) unsigned char oclspkt_local_memory[];
-    return (T*)oclspkt_local_memory;
   }
 };
 
@@ -51,9 +55,8 @@ struct KernelTableOf<void(A...)> {
   static_assert(((KindOf<A>::value == 2 ? 1 : 0) + ... + 0) <= 1, "a kernel has at most one __local argument");
   static constexpr KernelTable<sizeof...(A)> make(int x, int y, int z) { return {{x, y, z, KindOf<A>::value...}}; }
 };
-#define OPENCL_KERNEL_TABLE(kernel, x, y, z)                     \
-  extern "C" __device__ auto oclspkt_parameters_##kernel = \
-      ::opencl::KernelTableOf<decltype(kernel)>::make(x, y, z);
+#define OPENCL_KERNEL_TABLE(kernel, x, y, z) \
+  extern "C" __device__ auto oclspkt_parameters_##kernel = ::opencl::KernelTableOf<decltype(kernel)>::make(x, y, z);
 
 // Work-items, of up to three dimensions. Launches have no offset.
 inline size_t get_local_id(uint d) { return d == 0 ? threadIdx.x : d == 1 ? threadIdx.y : d == 2 ? threadIdx.z : 0; }

@@ -93,6 +93,7 @@ inline To as_type(const From& from) {
 #define OPENCL_VECTOR_OPERATORS(N, UNARY, BINARY, COMPARED)                   \
   typedef typename IntegerOf<sizeof(T), true>::type mask_number;              \
   typedef Vector<mask_number, N> mask;                                        \
+  typedef Vector self; /* of which no type is deduced */                      \
   Vector() = default;                                                         \
   friend inline Vector operator+(Vector a) { return a; }                      \
   friend inline Vector operator-(Vector a) { return UNARY(-); }               \
@@ -239,7 +240,7 @@ inline Vector<R, N> each(Vector<T, N> a, More... more) {
   return Vector<R, N>(each<R, F>(a.lo, more.lo...), each<R, F>(a.hi, more.hi...));
 }
 
-// Functions of one, two and three numbers, of which vectors have them as well.
+// Functions of one, two and three numbers that vectors have as well; numbers stand for vectors but in the first place.
 #define OPENCL_ON_VECTORS_1(name)            \
   struct Call_##name {                       \
     template <typename T>                    \
@@ -251,27 +252,27 @@ inline Vector<R, N> each(Vector<T, N> a, More... more) {
   inline Vector<T, N> name(Vector<T, N> a) { \
     return each<T, Call_##name>(a);          \
   }
-#define OPENCL_ON_VECTORS_2(name)                            \
-  struct Call_##name {                                       \
-    template <typename T>                                    \
-    static inline T call(T a, T b) {                         \
-      return name(a, b);                                     \
-    }                                                        \
-  };                                                         \
-  template <typename T, int N>                               \
-  inline Vector<T, N> name(Vector<T, N> a, Vector<T, N> b) { \
-    return each<T, Call_##name>(a, b);                       \
+#define OPENCL_ON_VECTORS_2(name)                                           \
+  struct Call_##name {                                                      \
+    template <typename T>                                                   \
+    static inline T call(T a, T b) {                                        \
+      return name(a, b);                                                    \
+    }                                                                       \
+  };                                                                        \
+  template <typename T, int N>                                              \
+  inline Vector<T, N> name(Vector<T, N> a, typename Vector<T, N>::self b) { \
+    return each<T, Call_##name>(a, b);                                      \
   }
-#define OPENCL_ON_VECTORS_3(name)                                            \
-  struct Call_##name {                                                       \
-    template <typename T>                                                    \
-    static inline T call(T a, T b, T c) {                                    \
-      return name(a, b, c);                                                  \
-    }                                                                        \
-  };                                                                         \
-  template <typename T, int N>                                               \
-  inline Vector<T, N> name(Vector<T, N> a, Vector<T, N> b, Vector<T, N> c) { \
-    return each<T, Call_##name>(a, b, c);                                    \
+#define OPENCL_ON_VECTORS_3(name)                                                                          \
+  struct Call_##name {                                                                                     \
+    template <typename T>                                                                                  \
+    static inline T call(T a, T b, T c) {                                                                  \
+      return name(a, b, c);                                                                                \
+    }                                                                                                      \
+  };                                                                                                       \
+  template <typename T, int N>                                                                             \
+  inline Vector<T, N> name(Vector<T, N> a, typename Vector<T, N>::self b, typename Vector<T, N>::self c) { \
+    return each<T, Call_##name>(a, b, c);                                                                  \
   }
 
 // Those of numbers are the compiler's own.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "borders.hpp"
 #include "geometry.hpp"
 #include "grid_plan.hpp"
 #include "oclspkt/bands.hpp"
@@ -137,6 +138,11 @@ class DeviceSolver {
   /// @throws InvalidInput on the host, and for memory that does not fit; DeviceError
   virtual void enqueue(const DeviceQueue& /*queue*/, const void* /*y*/, void* /*x*/) {
     throw InvalidInput("the host solves and takes no vectors of a device: use apply() with host vectors");
+  }
+  /// What lines cut among processes want of the same vectors, on the device of the last set_up.
+  /// @throws InvalidInput on the host; DeviceError
+  virtual std::unique_ptr<Borders<T>> borders(const BorderLayout<T>& /*layout*/) {
+    throw InvalidInput("the host solves and takes no vectors of a device");
   }
   virtual Times times() const = 0;
   /// The stored factors, which are evidence for or against a method; null for methods without.

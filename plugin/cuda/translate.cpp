@@ -75,6 +75,16 @@ class Translation {
     edits_.push_back({begin_of(first), end_of(end - 1), std::move(by)});
   }
 
+  /// Tokens [first, end) in one line, without comments.
+  std::string in_a_line(std::size_t first, std::size_t end) const {
+    std::string line;
+    for (std::size_t at = first; at < end; ++at) {
+      if (at > first && end_of(at - 1) < begin_of(at)) line += ' ';
+      line += tokens_[at].text;
+    }
+    return line;
+  }
+
   /// What comes behind the bracket that closes the one at `open`, of the same directive or of none.
   std::size_t behind_bracket(std::size_t open) const {
     int depth = 0;
@@ -181,7 +191,7 @@ class Translation {
       if (is(next, "(")) ++depth;
       if (is(next, ")") && next < close) --depth;
       if (next < close && (depth > 0 || !is(next, ","))) continue;
-      group[number++] = std::string(text_.substr(begin_of(begin), begin_of(next) - begin_of(begin)));
+      group[number++] = in_a_line(begin, next);
       begin = next + 1;
     }
   }
@@ -195,8 +205,7 @@ class Translation {
       std::size_t name = star + 1;
       while (name < end && is_word(name) && is_qualifier(tokens_[name].text)) ++name;
       if (!is(star, "*") || !is_word(name)) refuse(at, "a __local argument of a kernel is a pointer");
-      const std::size_t begin = end_of(at), until = begin_of(star);
-      replace(at, name, "::opencl::LocalArgument<" + std::string(text_.substr(begin, until - begin)) + "> ");
+      replace(at, name, "::opencl::LocalArgument<" + in_a_line(at + 1, star) + "> ");
       tokens_[at].taken = true;
       at = name;
     }

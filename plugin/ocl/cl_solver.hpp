@@ -100,6 +100,7 @@ class ClSolver final : public DeviceSolver<T> {
   void apply_on_device(_cl_mem* y, _cl_mem* x) override;
   bool takes(const DeviceQueue& queue) const override;
   void enqueue(const DeviceQueue& queue, const void* y, void* x) override;
+  std::unique_ptr<Borders<T>> borders(const BorderLayout<T>& layout) override;
   Times times() const override { return times_; }
   double rounding() const override { return part() != nullptr ? part()->rounding() : 0; }
   std::int64_t bytes() const override { return bytes_ + (part() != nullptr ? part()->host_bytes() : 0); }
@@ -137,7 +138,6 @@ class ClSolver final : public DeviceSolver<T> {
   const ChunkBands& give_bands(State& s, const Waiter& waiter, std::size_t chunk);
   void take_in_place(State& s, const Waiter& waiter, const Chunk& chunk);
   void require_set_up(const State& s) const;
-  cl::CommandQueue own_queue(const State& s, const DeviceQueue& queue) const;
   void take_queue(State& s, const DeviceQueue& queue) const;
   template <typename BufferOf>
   Vectors<T> checked_vectors(const State& s, const char* call, const void* y, void* x, const BufferOf& buffer_of) const;

@@ -93,11 +93,17 @@ OpenDevice::OpenDevice(const FoundDevice& found, cl::Context context, cl::Comman
     : found_(found), context_(std::move(context)), queue_(std::move(queue)) {}
 
 std::shared_ptr<OpenDevice> OpenDevice::without_times() const {
-  return with_queue(cl::CommandQueue(context_, found_.handle));
+  return std::shared_ptr<OpenDevice>(new OpenDevice(found_, context_, cl::CommandQueue(context_, found_.handle)));
 }
 
-std::shared_ptr<OpenDevice> OpenDevice::with_queue(cl::CommandQueue queue) const {
-  return std::shared_ptr<OpenDevice>(new OpenDevice(found_, context_, std::move(queue)));
+std::shared_ptr<OpenDevice> OpenDevice::by_queue(const DeviceQueue& queue) const {
+  if (queue.kind != native_kind()) throw InvalidInput("the queue is of another run-time than the solver's device");
+  const cl::CommandQueue callers = callers_queue(queue.handle);
+  if (callers.getInfo<CL_QUEUE_DEVICE>()() != found_.handle() || callers.getInfo<CL_QUEUE_CONTEXT>()() != context_()) {
+    throw InvalidInput("the queue is of another device or context than " + describe(found_.info) +
+                       " was set up for: set the solver up with it");
+  }
+  return std::shared_ptr<OpenDevice>(new OpenDevice(found_, context_, callers));
 }
 
 const OpenDevice::TransferQueues& OpenDevice::transfer_queues() {

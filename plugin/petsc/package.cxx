@@ -4,8 +4,7 @@
 #include <mutex>
 
 #include "boundary.hxx"
-#include "flavour.hxx"
-#include "oclspkt/export.hpp"
+#include "check_flavour.hxx"
 #include "oclspkt/oclspkt.h"
 #include "pc_oclspkt.hxx"
 
@@ -67,10 +66,10 @@ PetscErrorCode PCOCLSPKTInitializePackage(void) {
   PetscFunctionBegin;
   if (package.initialized) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(oclspkt::petsc::CheckFlavour());
-#if OCLSPKT_PETSC_IS_UNTESTED
-  PetscCall(PetscInfo(nullptr, "WARNING: this PETSc is newer than %d.%d, the newest that oclspkt was tested with\n",
-                      OCLSPKT_NEWEST_TESTED_MAJOR, OCLSPKT_NEWEST_TESTED_MINOR));
-#endif
+  if (oclspkt::petsc::is_newer_than_tested(oclspkt::petsc::BuiltFlavour())) {
+    PetscCall(PetscInfo(nullptr, "WARNING: this PETSc is newer than %d.%d, the newest that oclspkt was tested with\n",
+                        oclspkt::petsc::kNewestTestedMajor, oclspkt::petsc::kNewestTestedMinor));
+  }
   PetscCall(PCRegister(PCOCLSPKT, PCCreate_OCLSPKT));
   PetscCall(oclspkt::petsc::RegisterFactor());
   PetscCall(PetscLogEventRegister("OCLSPKTSetUp", PC_CLASSID, &package.events.set_up));
@@ -80,13 +79,5 @@ PetscErrorCode PCOCLSPKTInitializePackage(void) {
   PetscCall(PetscLogEventSetCollective(package.events.degraded, PETSC_FALSE)); /* one rank may lose its device */
   PetscCall(PetscRegisterFinalize(PCOCLSPKTFinalizePackage));
   package.initialized = true;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* What PETSc calls in a library named by -dll_append. */
-extern "C" OCLSPKT_API PetscErrorCode PetscDLLibraryRegister_oclspkt(void);
-PetscErrorCode PetscDLLibraryRegister_oclspkt(void) {
-  PetscFunctionBegin;
-  PetscCall(PCOCLSPKTInitializePackage());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -237,13 +237,19 @@ static PetscErrorCode PCView_OCLSPKT(PC pc, PetscViewer viewer) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode DestroyWork(PC_OCLSPKT* o) {
+  PetscFunctionBegin;
+  for (Vec* vector : {&o->work[0], &o->work[1], &o->between_vector}) PetscCall(VecDestroy(vector));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Settings survive, everything that belongs to a matrix is freed. */
 static PetscErrorCode PCReset_OCLSPKT(PC pc) {
   PC_OCLSPKT* o = data(pc);
 
   PetscFunctionBegin;
   PetscCall(oclspkt::petsc::AgreeOnDegraded(pc)); /* PCDestroy() comes here, too */
-  for (Vec* vector : {&o->work[0], &o->work[1], &o->between_vector}) PetscCall(VecDestroy(vector));
+  PetscCall(DestroyWork(o));
   OclspktCall(pc, PC_OCLSPKT fresh; fresh.settings = o->settings; fresh.degraded_printed = o->degraded_printed;
               fresh.first().solver.set_options(o->settings); *o = std::move(fresh));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -251,7 +257,7 @@ static PetscErrorCode PCReset_OCLSPKT(PC pc) {
 
 static PetscErrorCode PCDestroy_OCLSPKT(PC pc) {
   PetscFunctionBegin;
-  PetscCall(VecDestroy(&data(pc)->product)); /* PCSetType() to another type destroys without a reset */
+  PetscCall(DestroyWork(data(pc))); /* PCSetType() to another type destroys without a reset */
   PetscCall(oclspkt::petsc::RemoveFunctions(pc));
   delete data(pc);
   pc->data = nullptr;

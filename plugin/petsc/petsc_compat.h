@@ -13,11 +13,6 @@
 #error "oclspkt needs PETSc 3.18 or newer"
 #endif
 
-/// The newest release that the tests were run with.
-#define OCLSPKT_NEWEST_TESTED_MAJOR 3
-#define OCLSPKT_NEWEST_TESTED_MINOR 24
-#define OCLSPKT_PETSC_IS_UNTESTED PETSC_VERSION_GT(OCLSPKT_NEWEST_TESTED_MAJOR, OCLSPKT_NEWEST_TESTED_MINOR, 99)
-
 #if PETSC_VERSION_LT(3, 19, 0)
 #define PETSC_SUCCESS 0
 #endif
@@ -95,10 +90,10 @@ inline PetscErrorCode OclspktDenseWrite(Mat matrix, PetscScalar** array, PetscMe
 #endif
 
 #if PetscDefined(HAVE_VIENNACL) && PetscDefined(HAVE_OPENCL)
-/// Of libOpenCL, which such a PETSc is linked with.
+/// Of libOpenCL, which such a PETSc brings along: nothing of ours is linked with it, hence weak.
 extern "C" {
-int clReleaseCommandQueue(_cl_command_queue*);
-int clReleaseMemObject(_cl_mem*);
+[[gnu::weak]] int clReleaseCommandQueue(_cl_command_queue*);
+[[gnu::weak]] int clReleaseMemObject(_cl_mem*);
 }
 
 /// The queue of ViennaCL, which lives as long as the process; none where ViennaCL keeps its vectors on the host.

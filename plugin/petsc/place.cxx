@@ -51,7 +51,7 @@ PetscErrorCode TakesQueue(PC pc, Sweep& sweep, const DeviceQueue& queue, bool tr
     o->queue = queue;
     PetscCall(KnownOfMatrix(pc, &known));
     for (std::size_t s = 0; s < o->sweeps.size() && !pc->failedreason; ++s) {
-      if (!o->sweeps[s]->layout.cut()) PetscCall(SetUpSweep(pc, *o->sweeps[s], known));
+      PetscCall(SetUpSweep(pc, *o->sweeps[s], known));
     }
     if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   }

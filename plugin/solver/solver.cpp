@@ -435,6 +435,11 @@ void Solver<T>::enqueue_transpose(const DeviceQueue& queue, const void* y, void*
 }
 
 template <typename T>
+std::unique_ptr<Borders<T>> Solver<T>::borders(const BorderLayout<T>& layout) {
+  return impl_->borders(layout);
+}
+
+template <typename T>
 void Solver<T>::apply_transpose(const T* y, T* x) {
   impl_->apply_transpose(y, x);
 }

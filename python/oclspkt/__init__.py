@@ -42,18 +42,29 @@ def initialize(path=None):
     else where the system looks for libraries.
     """
     global _library
-    library = _library or _open(path)
-    _check(library, library.PCOCLSPKTInitializePackage())
+    library = _library
+    if library is None and path is None:
+        library = _loaded()
+    if library is None:
+        _check(_open(path).PetscDLLibraryRegister_oclspkt())
+        library = _loaded()
+    else:
+        _check(library.PCOCLSPKTInitializePackage())
     _library = library
+
+
+def _loaded():
+    """The plugin for the PETSc of this process, which PETSc has loaded or this module; None if there is none."""
+    kind = "{}.{}-real".format(*PETSc.Sys.getVersion()) + ("-64" if PETSc.IntType().itemsize == 8 else "")
+    try:
+        return ctypes.CDLL(f"liboclspkt-petsc-{kind}.so", os.RTLD_NOW | os.RTLD_NOLOAD)  # by its name if it is loaded
+    except OSError:
+        return None
 
 
 def _open(path):
     beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "liboclspkt.so")
     if path is None:
-        try:
-            return ctypes.CDLL("liboclspkt.so", os.RTLD_NOW | os.RTLD_NOLOAD)  # found by its name if it is loaded
-        except OSError:
-            pass
         path = os.path.normpath(beside) if os.path.exists(beside) else "liboclspkt.so"
     try:
         return ctypes.CDLL(os.fspath(path))
@@ -61,14 +72,15 @@ def _open(path):
         raise RuntimeError(f"the plugin cannot be loaded ({error}): give oclspkt.initialize() the path of liboclspkt.so") from error
 
 
-def _check(library, code):
+def _check(code):
     if not code:
         return
     error = PETSc.Error(code)
     lines = getattr(error, "_traceback", None)
     if lines == []:  # petsc4py from 3.23 on fills it for its own calls only
         general, specific = ctypes.c_char_p(), ctypes.c_char_p()
-        library.PetscErrorMessage(code, ctypes.byref(general), ctypes.byref(specific))
+        petsc = ctypes.CDLL(PETSc.__file__)  # the library that it is linked with comes with it
+        petsc.PetscErrorMessage(code, ctypes.byref(general), ctypes.byref(specific))
         lines += [os.fsdecode(text.value) for text in (general, specific) if text.value]
     raise error
 
@@ -76,7 +88,7 @@ def _check(library, code):
 def _call(function, pc, *arguments):
     if _library is None:
         initialize()
-    _check(_library, getattr(_library, function)(ctypes.c_void_p(pc.handle), *arguments))
+    _check(getattr(_library, function)(ctypes.c_void_p(pc.handle), *arguments))
 
 
 def _to_c(name, kind, value):

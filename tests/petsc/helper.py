@@ -111,8 +111,7 @@ if path:
     raised(RuntimeError, "oclspkt.initialize()", oclspkt.initialize, path + ".missing")
 oclspkt.initialize(path)
 oclspkt.initialize()
-if "-dll_append" in sys.argv:
-    check(oclspkt._library._name == "liboclspkt.so", f"{oclspkt._library._name} was opened beside what PETSc loaded")
+check(oclspkt._library._name.startswith("liboclspkt-petsc-"), f"{oclspkt._library._name} is not what PETSc loaded")
 preconditioner = PETSc.PC().create(PETSc.COMM_SELF)
 preconditioner.setType(oclspkt.TYPE)
 check_settings(preconditioner)

@@ -4,8 +4,9 @@
 
 #include <petscpc.h>
 
-/* The preconditioner PCOCLSPKT for programs that use PETSc. Link liboclspkt.so and call
-   PCOCLSPKTInitializePackage() after PetscInitialize(); programs that load the library with -dll_append need neither.
+/* The preconditioner PCOCLSPKT for programs that use PETSc. Link the library for your PETSc (target
+   oclspkt::petsc, pkg-config oclspkt) and call PCOCLSPKTInitializePackage() after PetscInitialize(); programs that load
+   liboclspkt.so with -dll_append need neither.
    Each function has a page in docs/manual. */
 
 #define PCOCLSPKT "oclspkt"

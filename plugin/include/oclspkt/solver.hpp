@@ -26,6 +26,12 @@ struct Known {
 
 struct Survey;
 template <typename T>
+struct BorderLayout;
+template <typename T>
+class Borders;
+template <typename T>
+class CutSolver;
+template <typename T>
 class Solver;
 
 /// Bands that a caller fills ahead of a set-up, while the Solver still applies the operator of the one before. Solvers
@@ -173,6 +179,8 @@ class OCLSPKT_API Solver {
 
  private:
   class Impl;
+  friend class CutSolver<T>;
+  std::unique_ptr<Borders<T>> borders(const BorderLayout<T>& layout);
   std::unique_ptr<Impl> impl_;
 };
 
