@@ -14,13 +14,13 @@ MAY_INCLUDE = {
     "balance": {"balance", "core"},
     "solver": {"solver", "balance", "core"},
     "ocl": {"ocl", "core"},
-    "cuda": {"cuda", "core"},
+    "cuda": {"cuda", "ocl", "core"},
     "petsc": {"petsc", "solver", "balance", "core"},
     "include": set(),
 }
 # Foreign headers and the only places that may include them.
 FOREIGN = [
-    (re.compile(r"^CL/"), lambda path: path.startswith("ocl/")),
+    (re.compile(r"^CL/"), lambda path: path.startswith("ocl/") or path == "cuda/objects.hpp"),
     (re.compile(r"^(petsc|mpi\.h)"), lambda path: path.startswith("petsc/") or path == "include/oclspkt/oclspkt.h"),
 ]
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
