@@ -8,8 +8,8 @@
 // Files that the library keeps for a user between runs.
 namespace oclspkt {
 
-/// $XDG_CACHE_HOME/oclspkt, else $HOME/.cache/oclspkt; empty if neither variable holds an absolute path. The folder need
-/// not exist.
+/// $XDG_CACHE_HOME/oclspkt, else $HOME/.cache/oclspkt; empty if neither variable holds an absolute path. The folder
+/// need not exist.
 OCLSPKT_API std::string cache_folder();
 
 /// Make a folder and those above it for this user alone; false with errno if it cannot.

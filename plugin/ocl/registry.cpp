@@ -225,7 +225,8 @@ int Registry::device_of(const DeviceQueue& queue) {
   const auto& all = discovery_.devices;
   const auto found = std::find_if(all.begin(), all.end(), [&](const FoundDevice& d) { return d.handle() == handle(); });
   if (found == all.end()) {
-    throw InvalidInput("the queue's device is not among those that can be used: oclspkt-devices lists them");
+    throw InvalidInput("the queue's device is not among those that can be used: " +
+                       (problems().empty() ? "oclspkt-devices lists them" : problems().front()));
   }
   require_usable(found->info.index);
   if (one_context()) return found->info.index;
@@ -256,7 +257,8 @@ std::shared_ptr<OpenDevice> Registry::open(int index) {
   const FoundDevice& found = device(index);
   require_usable(index);
   const std::lock_guard lock(mutex_);
-  if (found.context() == nullptr && found.info.whole < 0 && static_cast<std::size_t>(index) >= discovery_.devices.size())
+  if (found.context() == nullptr && found.info.whole < 0 &&
+      static_cast<std::size_t>(index) >= discovery_.devices.size())
     throw DeviceError(describe(found.info) + " was released with its caller's context: set the solver up again");
   auto& slot = open_[static_cast<std::size_t>(index)];
   if (!slot) {
