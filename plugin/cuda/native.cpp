@@ -17,27 +17,27 @@ using namespace cuda;
 namespace {
 
 /// The card whose primary context is current in this thread.
-/// @throws InvalidInput, DeviceError
+/// @throws InvalidInput, cl::Error
 cl_device_id current_card() {
   std::string why;
   const Driver* d = driver(&why);
   if (d == nullptr) throw InvalidInput(why);
   CUcontext current = nullptr;
   if (const CUresult result = d->context_current(&current); result != kSuccess) {
-    throw DeviceError(failure("cuCtxGetCurrent", result));
+    throw cl::Error(code_of(result), "cuCtxGetCurrent");
   }
   if (current == nullptr) {
     throw InvalidInput("no context of CUDA is current in this thread: make the one current that the vectors belong to");
   }
   CUdevice handle = -1;
   if (const CUresult result = d->context_device(&handle); result != kSuccess) {
-    throw DeviceError(failure("cuCtxGetDevice", result));
+    throw cl::Error(code_of(result), "cuCtxGetDevice");
   }
   for (const cl_device_id card : cards()) {
     if (card->handle != handle) continue;
     CUresult result = kSuccess;
     const cl_context context = context_of(card, &result);
-    if (context == nullptr) throw DeviceError(failure("cuDevicePrimaryCtxRetain", result));
+    if (context == nullptr) throw cl::Error(code_of(result), "cuDevicePrimaryCtxRetain");
     if (context->handle == current) return card;
   }
   throw InvalidInput("the current context of CUDA is not the primary one of a card: use the primary one");
@@ -69,7 +69,7 @@ cl::CommandQueue callers_queue(void* handle_of_stream) {
   const auto stream = static_cast<CUstream>(handle_of_stream);
   CUcontext context = nullptr;
   if (const CUresult result = driver()->stream_context(stream, &context); result != kSuccess) {
-    throw DeviceError(failure("cuStreamGetCtx", result));
+    throw cl::Error(code_of(result), "cuStreamGetCtx");
   }
   if (context != card->context->handle) {
     throw InvalidInput("the stream is not of the context that is current in this thread: make its context current");
@@ -89,13 +89,13 @@ cl::Buffer callers_memory(const cl::Context& context, const char* what, void* ha
     if (result == kInvalidValue || result == kNotFound) {
       refuse("is no memory of a card: give memory that cuMemAlloc() or cudaMalloc() made");
     }
-    if (result != kSuccess) throw DeviceError(std::string(what) + ": " + failure(function, result));
+    if (result != kSuccess) throw cl::Error(code_of(result), function);
   };
   CUdeviceptr begin = 0;
   std::size_t size = 0;
   int card = -1;
   const Current current(context());
-  ask("cuCtxPushCurrent", current.result());
+  ask("making the context current", current.result());
   ask("cuPointerGetAttribute", driver()->pointer_attribute(&card, kPointerDevice, address));
   if (card != context()->device->ordinal) {
     refuse("lies on card " + std::to_string(card) + ", the queue is of card " +
