@@ -24,7 +24,8 @@ constexpr const char* kCuda = "cuda";
 const DeviceInfo& find_device(DeviceModule& module, const std::string& words) {
   if (words == kCuda) {
     if (!module.devices().empty()) return module.devices().front();
-    throw InvalidInput("--device cuda: " + module.problems().front());
+    throw InvalidInput("--device cuda: " +
+                       (module.problems().empty() ? "CUDA has no driver or no card here" : module.problems().front()));
   }
   const Selection selection = select_devices(words, module.devices(), module.problems());
   if (selection.devices.empty()) {

@@ -7,14 +7,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -23,6 +20,8 @@
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "user_files.hpp"
 
 namespace oclspkt {
 namespace {
@@ -64,8 +63,6 @@ class OpenFile {
     }
     return true;
   }
-  /// Close now, since a full disk may be told as late as here.
-  bool close() { return ::close(std::exchange(descriptor_, -1)) == 0; }
   int get() const { return descriptor_; }
   bool good() const { return descriptor_ >= 0; }
 
@@ -104,12 +101,6 @@ std::string host_name() {
   char name[256] = "";
   if (::gethostname(name, sizeof name - 1) != 0 || !name[0]) return "unnamed";
   return name;
-}
-
-/// The value of an environment variable that holds a path from the root; empty otherwise.
-std::string folder_in_environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value && value[0] == '/' ? value : "";
 }
 
 /// Takes figures out of JSON as it is read. No document is made: one of nlohmann's ends the program where memory runs
@@ -289,45 +280,6 @@ void forget_older_half(KeptHosts& hosts) {
   }
 }
 
-/// Make a folder and those above it for this user alone; false with errno if it cannot.
-bool make_folder(const std::string& folder) {
-  struct stat status {};
-  if (folder.empty() || ::stat(folder.c_str(), &status) == 0) return true;
-  if (errno != ENOENT) return false;
-  const std::size_t slash = folder.find_last_of('/');
-  if (slash != std::string::npos && !make_folder(folder.substr(0, slash))) return false;
-  return ::mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST;
-}
-
-bool write_all(int descriptor, const std::string& text) {
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t bytes = ::write(descriptor, text.data() + done, text.size() - done);
-    if (bytes < 0 && errno != EINTR) return false;
-    if (bytes > 0) done += static_cast<std::size_t>(bytes);
-  }
-  return true;
-}
-
-/// Replace a file at once, by one written beside it; false with errno if it cannot, and then the file is as it was.
-bool replace_file(const std::string& file, const std::string& text) {
-  static std::atomic<unsigned> counter{0};
-  constexpr int kTries = 16;  // names may be left from programs that were killed
-  std::string beside;
-  int descriptor = -1;
-  for (int i = 0; i < kTries && descriptor < 0; ++i) {
-    beside = file + "." + std::to_string(::getpid()) + "." + std::to_string(counter++) + ".new";
-    descriptor = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (descriptor < 0 && errno != EEXIST) return false;
-  }
-  OpenFile stream(descriptor);
-  if (!stream.good()) return false;
-  if (write_all(stream.get(), text) && stream.close() && std::rename(beside.c_str(), file.c_str()) == 0) return true;
-  const int error = errno;
-  ::unlink(beside.c_str());
-  errno = error;
-  return false;
-}
-
 /// Merge figures of this host into a file; returns why it cannot.
 std::string merge_into(const std::string& file, const std::map<std::string, Measured>& changed) {
   struct stat status {};
@@ -393,9 +345,8 @@ const char* const kNoHome = "neither XDG_CACHE_HOME nor HOME names a folder; set
 ProfileStore::ProfileStore(std::string file) : file_(file.empty() ? default_file() : std::move(file)) {}
 
 std::string ProfileStore::default_file() {
-  const std::string cache = folder_in_environment("XDG_CACHE_HOME"), home = folder_in_environment("HOME");
-  if (!cache.empty()) return cache + "/oclspkt/profile.json";
-  return home.empty() ? "" : home + "/.cache/oclspkt/profile.json";
+  const std::string folder = cache_folder();
+  return folder.empty() ? "" : folder + "/profile.json";
 }
 
 void ProfileStore::read() {

@@ -89,7 +89,7 @@ class AllDevices final : public DeviceModule {
     DeviceModule* const cuda = sees_nvidia ? nullptr : cuda_.open();
     if (cuda != nullptr) {
       take(*cuda);
-      if (!cuda->devices().empty()) problems_.insert(problems_.end(), cuda->problems().begin(), cuda->problems().end());
+      problems_.insert(problems_.end(), cuda->problems().begin(), cuda->problems().end());
     }
     none_ = opencl == nullptr && infos_.empty();
     listed_ = true;

@@ -2,9 +2,11 @@
 #include "driver.hpp"
 
 #include <dlfcn.h>
+#include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdlib>
-#include <iterator>
+#include <vector>
 
 namespace oclspkt::cuda {
 namespace {
@@ -44,6 +46,7 @@ const char* load_driver(Driver& d, void* library) {
   s.take(d.memory_alloc, "cuMemAlloc_v2");
   s.take(d.memory_free, "cuMemFree_v2");
   s.take(d.memory_range, "cuMemGetAddressRange_v2");
+  s.take(d.pointer_attribute, "cuPointerGetAttribute");
   s.take(d.host_alloc, "cuMemHostAlloc");
   s.take(d.host_free, "cuMemFreeHost");
   s.take(d.host_register, "cuMemHostRegister_v2");
@@ -58,6 +61,7 @@ const char* load_driver(Driver& d, void* library) {
   s.take(d.stream_destroy, "cuStreamDestroy_v2");
   s.take(d.stream_synchronize, "cuStreamSynchronize");
   s.take(d.stream_query, "cuStreamQuery");
+  s.take(d.stream_context, "cuStreamGetCtx");
   s.take(d.stream_wait, "cuStreamWaitEvent");
   s.take(d.event_create, "cuEventCreate");
   s.take(d.event_destroy, "cuEventDestroy_v2");
@@ -93,10 +97,9 @@ const char* load_compiler(Compiler& c, void* library) {
 }
 
 /// Open the first library that there is. They stay: what they start may outlive us.
-void* open_first(const char* const* names, std::size_t count, std::string& why) {
-  for (std::size_t i = 0; i < count; ++i) {
-    if (names[i] == nullptr || *names[i] == '\0') continue;
-    if (void* library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)) return library;
+void* open_first(const std::vector<std::string>& names, std::string& why) {
+  for (const std::string& name : names) {
+    if (void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)) return library;
     const char* reason = dlerror();
     if (why.empty() && reason != nullptr) why = reason;
   }
@@ -106,35 +109,71 @@ void* open_first(const char* const* names, std::size_t count, std::string& why) 
 struct LoadedDriver {
   Driver functions{};
   std::string why;
+  bool absent = false;
   LoadedDriver() {
-    const char* const names[] = {"libcuda.so.1"};
-    void* library = open_first(names, std::size(names), why);
+    void* library = open_first({"libcuda.so.1"}, why);
     if (library == nullptr) {
+      absent = true;
       why = "no driver for CUDA: " + why;
     } else if (const char* missing = load_driver(functions, library)) {
       why = std::string("the driver for CUDA is too old: libcuda.so.1 lacks ") + missing;
     } else if (const CUresult result = functions.init(0); result != kSuccess) {
       const char* name = nullptr;
       functions.error_name(result, &name);
+      absent = result == kNoDevice;
       why = std::string("the driver for CUDA does not start: ") + (name != nullptr ? name : std::to_string(result));
     }
   }
 };
 
+const LoadedDriver& loaded_driver() {
+  static const auto* loaded = new LoadedDriver;
+  return *loaded;
+}
+
+/// Files of the compiler, best first.
+std::vector<std::string> compiler_files() {
+  constexpr int kFirst = 12, kNewest = 13;  // CUDA 11 has one file for all versions since 11.2
+  if (const char* named = std::getenv("OCLSPKT_NVRTC"); named != nullptr && *named != '\0') return {named};
+  int version = 0;
+  if (const LoadedDriver& d = loaded_driver(); d.why.empty()) d.functions.version(&version);
+  const int own = version > 0 ? version / 1000 : kNewest;
+  std::vector<std::string> files;
+  const auto add = [&](int major) { files.push_back("libnvrtc.so." + std::to_string(major)); };
+  for (int major = own; major >= kFirst; --major) add(major);
+  files.emplace_back("libnvrtc.so.11.2");
+  for (int major = std::max(own + 1, kFirst); major <= kNewest; ++major) add(major);
+  files.emplace_back("libnvrtc.so");
+  return files;
+}
+
+std::string identity_of(const Compiler& c) {
+  int major = 0, minor = 0;
+  c.version(&major, &minor);
+  std::string identity = std::to_string(major);
+  identity.append(".").append(std::to_string(minor));
+  Dl_info info;
+  struct stat status {};
+  if (dladdr(reinterpret_cast<void*>(c.version), &info) != 0 && info.dli_fname != nullptr &&
+      stat(info.dli_fname, &status) == 0) {
+    identity.append(" ").append(std::to_string(status.st_size)).append(" ").append(std::to_string(status.st_mtime));
+  }
+  return identity;
+}
+
 struct LoadedCompiler {
   Compiler functions{};
   std::string why;
   LoadedCompiler() {
-    const char* const names[] = {std::getenv("OCLSPKT_NVRTC"), "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
-                                 "libnvrtc.so"};
-    const bool named = names[0] != nullptr && *names[0] != '\0';
-    void* library = open_first(names, named ? 1 : std::size(names), why);
+    void* library = open_first(compiler_files(), why);
     if (library == nullptr) {
       why = "CUDA's run-time compiler is not there (" + why +
             "): install the package with libnvrtc.so of CUDA 11.2 or later, or name the file in OCLSPKT_NVRTC";
     } else if (const char* missing = load_compiler(functions, library)) {
       why = std::string("CUDA's run-time compiler is too old: libnvrtc.so lacks ") + missing +
             "; install that of CUDA 11.2 or later";
+    } else {
+      functions.identity = identity_of(functions);
     }
   }
 };
@@ -142,11 +181,13 @@ struct LoadedCompiler {
 }  // namespace
 
 const Driver* driver(std::string* why) {
-  static auto* loaded = new LoadedDriver;
-  if (loaded->why.empty()) return &loaded->functions;
-  if (why != nullptr) *why = loaded->why;
+  const LoadedDriver& loaded = loaded_driver();
+  if (loaded.why.empty()) return &loaded.functions;
+  if (why != nullptr) *why = loaded.why;
   return nullptr;
 }
+
+bool is_absent() { return loaded_driver().absent; }
 
 const Compiler* compiler(std::string* why) {
   static auto* loaded = new LoadedCompiler;

@@ -20,11 +20,14 @@ using CUfunction = struct CUfunc_st*;
 using nvrtcProgram = struct _nvrtcProgram*;
 
 // Results.
-inline constexpr CUresult kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kNoDevice = 100, kNotReady = 600;
+inline constexpr CUresult kSuccess = 0, kInvalidValue = 1, kNoDevice = 100, kNotFound = 500, kNotReady = 600;
 
 // Attributes of a device.
 inline constexpr int kMaxThreadsPerBlock = 1, kMaxSharedMemoryPerBlock = 8, kMultiprocessors = 16, kPciBus = 33,
                      kPciDevice = 34, kL2CacheBytes = 38, kPciDomain = 50, kComputeMajor = 75, kComputeMinor = 76;
+
+// An attribute of an address.
+inline constexpr int kPointerDevice = 9;
 
 // Attributes of a function.
 inline constexpr int kFunctionMaxThreads = 0, kFunctionSharedBytes = 1;
@@ -50,6 +53,7 @@ struct Driver {
   CUresult (*memory_alloc)(CUdeviceptr*, std::size_t);
   CUresult (*memory_free)(CUdeviceptr);
   CUresult (*memory_range)(CUdeviceptr*, std::size_t*, CUdeviceptr);
+  CUresult (*pointer_attribute)(void*, int, CUdeviceptr);
   CUresult (*host_alloc)(void**, std::size_t, unsigned);
   CUresult (*host_free)(void*);
   CUresult (*host_register)(void*, std::size_t, unsigned);
@@ -64,6 +68,7 @@ struct Driver {
   CUresult (*stream_destroy)(CUstream);
   CUresult (*stream_synchronize)(CUstream);
   CUresult (*stream_query)(CUstream);
+  CUresult (*stream_context)(CUstream, CUcontext*);
   CUresult (*stream_wait)(CUstream, CUevent, unsigned);
   CUresult (*event_create)(CUevent*, unsigned);
   CUresult (*event_destroy)(CUevent);
@@ -95,12 +100,18 @@ struct Compiler {
   int (*ptx)(nvrtcProgram, char*);
   int (*arch_count)(int*);
   int (*archs)(int*);
+  /// Which compiler it is: its version, and size and date of its file, since versions of one number differ.
+  std::string identity;
 };
 
 /// The driver, started. @param[out] why  one line on why there is none, if the result is null
 const Driver* driver(std::string* why = nullptr);
 
-/// The same of the compiler: any version that the loader finds. OCLSPKT_NVRTC names another file.
+/// True if this machine has no driver, or the driver no card: there is nothing to complain about.
+bool is_absent();
+
+/// The same of the compiler: of the versions that the loader finds the one nearest to the driver's, none newer if there
+/// is a choice, since a driver loads nothing of a newer one. OCLSPKT_NVRTC names another file.
 const Compiler* compiler(std::string* why = nullptr);
 
 }  // namespace oclspkt::cuda

@@ -26,6 +26,14 @@ CUresult allocate(_cl_mem& memory, void* host) {
   return kSuccess;
 }
 
+/// Copy to new memory, and wait: a copy from memory that is not pinned may otherwise still be on its way when it
+/// returns.
+CUresult fill(const _cl_mem& memory, const void* host) {
+  const Driver& d = *driver();
+  const CUresult result = d.copy_up(memory.address, host, memory.bytes, nullptr);
+  return result == kSuccess ? d.stream_synchronize(nullptr) : result;
+}
+
 void free_memory(const _cl_mem& memory) {
   const Current current(memory.context);
   if (memory.kind == Kind::device) driver()->memory_free(memory.address);
@@ -42,7 +50,9 @@ bool fits(const _cl_mem& memory, size_t offset, size_t bytes) {
 cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void* host, cl_int* code) {
   if (context == nullptr) return with_code<_cl_mem>(code, CL_INVALID_CONTEXT);
   if (bytes == 0) return with_code<_cl_mem>(code, CL_INVALID_BUFFER_SIZE);
-  auto* made = new _cl_mem;
+  const bool needs_host = (flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)) != 0;
+  if (needs_host && host == nullptr) return with_code<_cl_mem>(code, CL_INVALID_HOST_PTR);
+  auto made = std::make_unique<_cl_mem>();
   made->kind = (flags & CL_MEM_USE_HOST_PTR) != 0     ? Kind::registered
                : (flags & CL_MEM_ALLOC_HOST_PTR) != 0 ? Kind::pinned
                                                       : Kind::device;
@@ -52,11 +62,11 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void
   const Current current(context);
   CUresult result = current.result();
   if (result == kSuccess) result = allocate(*made, host);
-  if (result != kSuccess) {
-    delete made;
-    return with_code<_cl_mem>(code, code_of(result));
+  if (result == kSuccess && (flags & CL_MEM_COPY_HOST_PTR) != 0) {
+    result = fill(*made, host);
+    if (result != kSuccess) free_memory(*made);
   }
-  return with_code(code, CL_SUCCESS, made);
+  return with_code(code, code_of(result), result == kSuccess ? made.release() : nullptr);
 }
 
 cl_mem clCreateSubBuffer(cl_mem whole, cl_mem_flags flags, cl_buffer_create_type, const void* info, cl_int* code) {

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -27,19 +28,8 @@ struct Counted {
   std::atomic<cl_uint> references{1};
 };
 
-/// What CUDA answers, for callers of OpenCL: one of its codes where that fits, else -20000 less the number.
-inline cl_int code_of(CUresult result) {
-  switch (result) {
-    case kSuccess:
-      return CL_SUCCESS;
-    case kInvalidValue:
-      return CL_INVALID_VALUE;
-    case kOutOfMemory:
-      return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-    default:
-      return -20000 - result;
-  }
-}
+/// What CUDA answers, for callers of OpenCL: -20000 less the number, which ocl/error_name.cpp knows by CUDA's name.
+inline cl_int code_of(CUresult result) { return result == kSuccess ? CL_SUCCESS : -20000 - result; }
 
 template <typename Object>
 cl_int retain(Object* object, cl_int invalid) {
@@ -79,6 +69,24 @@ Object* with_code(cl_int* code, cl_int value, Object* object = nullptr) {
   return object;
 }
 
+/// Events that nobody uses: to make one takes longer than to launch a kernel.
+class IdleEvents {
+ public:
+  explicit IdleEvents(unsigned flags) : flags_(flags) {}
+  /// Take one, or make it. @pre the context is current
+  CUresult take(CUevent* event);
+  /// Never allocates. @param event  may be null
+  void give_back(CUevent event) noexcept;
+  /// @pre the context is current
+  void destroy() noexcept;
+
+ private:
+  const unsigned flags_;
+  std::mutex mutex_;
+  std::size_t made_ = 0;  ///< that there is room for
+  std::vector<CUevent> idle_;
+};
+
 }  // namespace oclspkt::cuda
 
 struct _cl_platform_id {};
@@ -90,20 +98,20 @@ struct _cl_device_id {
   std::string name;
   std::size_t memory = 0;
   cl_context context = nullptr;  ///< made at first use
-  int attribute(int which) const {
-    int value = 0;
-    oclspkt::cuda::driver()->device_attribute(&value, which, handle);
-    return value;
+  oclspkt::cuda::CUresult attribute(int which, int* value) const {
+    return oclspkt::cuda::driver()->device_attribute(value, which, handle);
   }
 };
 
-/// The card's primary context, which a program's own CUDA calls and PETSc's use, too. Like its card, it stays.
-struct _cl_context {
+/// The card's primary context, which a program's own CUDA calls and PETSc's use, too. It is retained once and never
+/// released: who releases it last destroys it with the memory of all others, which a program that made it current
+/// without a reference of its own does not expect, and which would wait for ever for a kernel that does not end. What
+/// is counted are uses of it; after the last one no events are kept.
+struct _cl_context : oclspkt::cuda::Counted {
   cl_device_id device = nullptr;
   oclspkt::cuda::CUcontext handle = nullptr;
-  /// Events that nobody uses: to make one takes longer than to launch a kernel.
-  std::mutex mutex;
-  std::vector<oclspkt::cuda::CUevent> timed, plain;
+  oclspkt::cuda::IdleEvents timed{oclspkt::cuda::kEventDefault}, plain{oclspkt::cuda::kEventDisableTiming};
+  oclspkt::cuda::IdleEvents& events(bool times) { return times ? timed : plain; }
 };
 
 struct _cl_command_queue : oclspkt::cuda::Counted {
@@ -182,6 +190,12 @@ class Current {
 /// The cards that the driver lists; none without a driver.
 const std::vector<cl_device_id>& cards();
 
+/// One line for each of them that does not describe itself.
+const std::vector<std::string>& problems_of_cards();
+
+/// "cuCtxGetDevice gave CUDA_ERROR_ILLEGAL_ADDRESS (700)".
+std::string failure(const char* function, CUresult result);
+
 /// The context of a card. @param[out] result  what CUDA answered; null where it is not kSuccess
 cl_context context_of(cl_device_id card, CUresult* result);
 
@@ -202,6 +216,9 @@ class Command {
   }
 
  private:
+  struct Release {
+    void operator()(cl_event event) const { clReleaseEvent(event); }
+  };
   void begin();
   void end(bool blocking);
 
@@ -209,7 +226,7 @@ class Command {
   cl_event* event_;
   Current current_;
   CUresult result_;
-  CUevent begin_ = nullptr;
+  std::unique_ptr<_cl_event, Release> made_;  ///< until all has gone well
 };
 
 }  // namespace oclspkt::cuda

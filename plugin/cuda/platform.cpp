@@ -7,25 +7,42 @@ namespace {
 
 _cl_platform_id platform;
 
-std::vector<cl_device_id> look_for_cards() {
+struct Cards {
   std::vector<cl_device_id> found;
-  const Driver* d = driver();
-  int count = 0;
-  if (d == nullptr || d->device_count(&count) != kSuccess) return found;
-  for (int i = 0; i < count; ++i) {
-    auto* card = new _cl_device_id;
-    char name[256] = {};
-    card->ordinal = i;
-    if (d->device_get(&card->handle, i) != kSuccess ||
-        d->device_name(name, sizeof name - 1, card->handle) != kSuccess ||
-        d->device_memory(&card->memory, card->handle) != kSuccess) {
-      delete card;
-      continue;
-    }
-    card->name = name;
-    found.push_back(card);
+  std::vector<std::string> problems;
+  Cards() {
+    if (const Driver* d = driver()) look(*d);
   }
-  return found;
+
+ private:
+  void look(const Driver& d) {
+    int count = 0;
+    if (!good("the driver for CUDA lists no card", "cuDeviceGetCount", d.device_count(&count))) return;
+    for (int i = 0; i < count; ++i) {
+      auto card = std::make_unique<_cl_device_id>();
+      const std::string which = "card " + std::to_string(i) + " by CUDA does not describe itself";
+      char name[256] = {};
+      card->ordinal = i;
+      if (!good(which, "cuDeviceGet", d.device_get(&card->handle, i)) ||
+          !good(which, "cuDeviceGetName", d.device_name(name, sizeof name - 1, card->handle)) ||
+          !good(which, "cuDeviceTotalMem", d.device_memory(&card->memory, card->handle))) {
+        continue;
+      }
+      card->name = name;
+      found.push_back(card.get());
+      card.release();  // they live until the process ends
+    }
+  }
+
+  bool good(const std::string& what, const char* function, CUresult result) {
+    if (result != kSuccess) problems.push_back(what + ": " + failure(function, result));
+    return result == kSuccess;
+  }
+};
+
+const Cards& all_cards() {
+  static const auto* all = new Cards;
+  return *all;
 }
 
 /// "CUDA 13.0, compiler 13.0".
@@ -41,10 +58,8 @@ std::string versions() {
 
 }  // namespace
 
-const std::vector<cl_device_id>& cards() {
-  static const auto* all = new std::vector<cl_device_id>(look_for_cards());
-  return *all;
-}
+const std::vector<cl_device_id>& cards() { return all_cards().found; }
+const std::vector<std::string>& problems_of_cards() { return all_cards().problems; }
 
 }  // namespace oclspkt::cuda
 
@@ -83,7 +98,11 @@ cl_int clGetDeviceInfo(cl_device_id card, cl_device_info what, size_t size, void
   constexpr cl_device_info kNvPciBus = 0x4008, kNvPciSlot = 0x4009, kNvPciDomain = 0x400A;
   constexpr cl_ulong kAllOfDouble = 63;
   constexpr cl_uint kAddressBits = 4096;  // an allocation begins at 512 bytes
-  const auto number = [&](int attribute) { return static_cast<cl_uint>(card->attribute(attribute)); };
+  const auto give_number = [&](int attribute, auto as) {
+    int number = 0;
+    const CUresult result = card->attribute(attribute, &number);
+    return result == kSuccess ? give(static_cast<decltype(as)>(number), size, value, size_ret) : code_of(result);
+  };
   switch (what) {
     case CL_DEVICE_TYPE:
       return give(cl_device_type{CL_DEVICE_TYPE_GPU}, size, value, size_ret);
@@ -98,12 +117,12 @@ cl_int clGetDeviceInfo(cl_device_id card, cl_device_info what, size_t size, void
     case CL_DEVICE_EXTENSIONS:
       return give_text("cl_nv_device_attribute_query", size, value, size_ret);
     case CL_DEVICE_MAX_COMPUTE_UNITS:
-      return give(number(kMultiprocessors), size, value, size_ret);
+      return give_number(kMultiprocessors, cl_uint{});
     case CL_DEVICE_GLOBAL_MEM_SIZE:
     case CL_DEVICE_MAX_MEM_ALLOC_SIZE:
       return give(cl_ulong{card->memory}, size, value, size_ret);
     case CL_DEVICE_GLOBAL_MEM_CACHE_SIZE:
-      return give(cl_ulong{number(kL2CacheBytes)}, size, value, size_ret);
+      return give_number(kL2CacheBytes, cl_ulong{});
     case CL_DEVICE_DOUBLE_FP_CONFIG:
       return give(kAllOfDouble, size, value, size_ret);
     case CL_DEVICE_AVAILABLE:
@@ -118,15 +137,18 @@ cl_int clGetDeviceInfo(cl_device_id card, cl_device_info what, size_t size, void
     case CL_DEVICE_MEM_BASE_ADDR_ALIGN:
       return give(kAddressBits, size, value, size_ret);
     case CL_DEVICE_LOCAL_MEM_SIZE:
-      return give(cl_ulong{number(kMaxSharedMemoryPerBlock)}, size, value, size_ret);
+      return give_number(kMaxSharedMemoryPerBlock, cl_ulong{});
     case CL_DEVICE_MAX_WORK_GROUP_SIZE:
-      return give(size_t{number(kMaxThreadsPerBlock)}, size, value, size_ret);
+      return give_number(kMaxThreadsPerBlock, size_t{});
     case kNvPciBus:
-      return give(number(kPciBus), size, value, size_ret);
-    case kNvPciSlot:
-      return give(number(kPciDevice) << 3U, size, value, size_ret);
+      return give_number(kPciBus, cl_uint{});
+    case kNvPciSlot: {
+      int device = 0;
+      const CUresult result = card->attribute(kPciDevice, &device);
+      return result == kSuccess ? give(static_cast<cl_uint>(device) << 3U, size, value, size_ret) : code_of(result);
+    }
     case kNvPciDomain:
-      return give(number(kPciDomain), size, value, size_ret);
+      return give_number(kPciDomain, cl_uint{});
     default:
       return CL_INVALID_VALUE;
   }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Programs, compiled by NVRTC, their kernels and launches.
+#include <limits>
+
 #include "objects.hpp"
 #include "oclspkt/error.hpp"
+#include "program_cache.hpp"
 
 using namespace oclspkt::cuda;
 
@@ -14,16 +17,29 @@ struct Architecture {
   bool machine_code = false;
 };
 
-Architecture architecture_of(const Compiler& c, cl_device_id card) {
-  const int own = 10 * card->attribute(kComputeMajor) + card->attribute(kComputeMinor);
+/// @param[out] why  why there is none, if the option is empty
+Architecture architecture_of(const Compiler& c, cl_device_id card, std::string& why) {
+  int major = 0, minor = 0;
+  for (const auto& [attribute, number] : {std::pair{kComputeMajor, &major}, std::pair{kComputeMinor, &minor}}) {
+    if (const CUresult result = card->attribute(attribute, number); result != kSuccess) {
+      why = failure("cuDeviceGetAttribute", result);
+      return {};
+    }
+  }
+  const int own = 10 * major + minor;
+  const Architecture of_card{"--gpu-architecture=sm_" + std::to_string(own), true};
   int count = 0;
-  if (c.arch_count(&count) != 0 || count < 1) return {"--gpu-architecture=sm_" + std::to_string(own), true};
+  if (c.arch_count(&count) != 0 || count < 1) return of_card;
   std::vector<int> known(static_cast<std::size_t>(count));
-  c.archs(known.data());
+  if (c.archs(known.data()) != 0) return of_card;
   int best = 0;
   for (const int arch : known) best = arch <= own ? std::max(best, arch) : best;
-  if (best == own) return {"--gpu-architecture=sm_" + std::to_string(own), true};
-  return {"--gpu-architecture=compute_" + std::to_string(best), false};
+  if (best == own) return of_card;
+  if (best > 0) return {"--gpu-architecture=compute_" + std::to_string(best), false};
+  why = "CUDA's run-time compiler " + c.identity.substr(0, c.identity.find(' ')) +
+        " makes no code for cards as old as this one, of compute capability " + std::to_string(major) + "." +
+        std::to_string(minor) + ": install an older one, or name its file in OCLSPKT_NVRTC";
+  return {};
 }
 
 /// One compilation, which ends with its owner.
@@ -56,7 +72,7 @@ class Compilation {
   /// What the driver loads, empty if there is none.
   std::string code(bool machine_code) const {
     std::size_t bytes = 0;
-    if ((machine_code ? c_.cubin_size : c_.ptx_size)(program_, &bytes) != 0) return "";
+    if ((machine_code ? c_.cubin_size : c_.ptx_size)(program_, &bytes) != 0 || bytes == 0) return "";
     std::string code(bytes, '\0');
     if ((machine_code ? c_.cubin : c_.ptx)(program_, code.data()) != 0) return "";
     return code;
@@ -67,7 +83,28 @@ class Compilation {
   nvrtcProgram program_ = nullptr;
 };
 
-/// Compile and load. @return CL_SUCCESS, or why not; the log has the cause
+/// @return what the driver loads; empty if there is none, and then the log has the cause
+std::string compile(const Compiler& c, const CudaProgram& text, const Architecture& architecture, std::string& log) {
+  Compilation compilation(c);
+  const int error = compilation.run(text, architecture);
+  log = compilation.log();
+  std::string code;
+  if (error == 0) code = compilation.code(architecture.machine_code);
+  if (code.empty() && (error == 0 || log.empty())) {
+    log += error != 0 ? c.error_text(error) : "CUDA's run-time compiler gives no code";
+  }
+  return code;
+}
+
+CUresult load(_cl_program& program, const std::string& code) {
+  const Current current(program.context);
+  if (current.result() != kSuccess) return current.result();
+  const CUresult result = driver()->module_load(&program.module, code.data());
+  if (result != kSuccess) program.module = nullptr;
+  return result;
+}
+
+/// Compile and load, or load what was compiled before. @return CL_SUCCESS, or why not; the log has the cause
 cl_int build(_cl_program& program, const std::string& options) {
   const Compiler* c = compiler(&program.log);
   if (c == nullptr) return CL_COMPILER_NOT_AVAILABLE;
@@ -78,23 +115,25 @@ cl_int build(_cl_program& program, const std::string& options) {
     program.log = error.what();
     return CL_BUILD_PROGRAM_FAILURE;
   }
-  const Architecture architecture = architecture_of(*c, program.context->device);
-  Compilation compilation(*c);
-  const int error = compilation.run(text, architecture);
-  program.log = compilation.log();
-  if (error != 0) {
-    if (program.log.empty()) program.log = c->error_text(error);
-    return CL_BUILD_PROGRAM_FAILURE;
-  }
-  const std::string code = compilation.code(architecture.machine_code);
+  const Architecture architecture = architecture_of(*c, program.context->device, program.log);
+  if (architecture.option.empty()) return CL_BUILD_PROGRAM_FAILURE;
+  const ProgramCache cache;
+  const std::string key = ProgramCache::key(text, architecture.option, c->identity);
+  std::string code = cache.find(key);
+  if (!code.empty() && load(program, code) == kSuccess) return CL_SUCCESS;
+  code = compile(*c, text, architecture, program.log);
   if (code.empty()) return CL_BUILD_PROGRAM_FAILURE;
-  const Current current(program.context);
-  CUresult result = current.result();
-  if (result == kSuccess) result = driver()->module_load(&program.module, code.data());
-  if (result == kSuccess) return CL_SUCCESS;
-  program.log +=
-      "the driver does not load what CUDA's run-time compiler made: if that is newer than the driver, install "
-      "one that is not";
+  const CUresult result = load(program, code);
+  if (result == kSuccess) {
+    cache.keep(key, code);
+    return CL_SUCCESS;
+  }
+  int version = 0;
+  driver()->version(&version);
+  program.log += failure("cuModuleLoadData", result) + ", for what CUDA's run-time compiler " +
+                 c->identity.substr(0, c->identity.find(' ')) + " made; the driver is of CUDA " +
+                 std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10) +
+                 ": if the compiler is newer, install an older one, or name its file in OCLSPKT_NVRTC";
   return code_of(result);
 }
 
@@ -115,13 +154,13 @@ CUresult read_signature(const _cl_program& program, const char* name, KernelSign
 
 cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const char** strings, const size_t* lengths,
                                      cl_int* code) {
-  auto* made = new _cl_program;
+  auto made = std::make_unique<_cl_program>();
   made->context = context;
   for (cl_uint i = 0; i < count; ++i) {
     const bool ends = lengths == nullptr || lengths[i] == 0;
     made->source += ends ? std::string(strings[i]) : std::string(strings[i], lengths[i]);
   }
-  return with_code(code, CL_SUCCESS, made);
+  return with_code(code, CL_SUCCESS, made.release());
 }
 
 cl_program clCreateProgramWithBinary(cl_context, cl_uint, const cl_device_id*, const size_t*, const unsigned char**,
@@ -132,6 +171,7 @@ cl_program clCreateProgramWithBinary(cl_context, cl_uint, const cl_device_id*, c
 cl_int clBuildProgram(cl_program program, cl_uint, const cl_device_id*, const char* options,
                       void (*)(cl_program, void*), void*) {
   if (program == nullptr) return CL_INVALID_PROGRAM;
+  if (program->module != nullptr) return CL_INVALID_OPERATION;  // it is built
   return build(*program, options != nullptr ? options : "");
 }
 
@@ -175,14 +215,14 @@ cl_kernel clCreateKernel(cl_program program, const char* name, cl_int* code) {
   if (result == kSuccess) result = driver()->module_function(&function, program->module, name);
   if (result == kSuccess) result = read_signature(*program, name, &signature);
   if (result != kSuccess) return with_code<_cl_kernel>(code, code_of(result));
-  auto* made = new _cl_kernel;
+  auto made = std::make_unique<_cl_kernel>();
   made->program = program;
   made->function = function;
   std::copy(std::begin(signature.group), std::end(signature.group), made->group);
   for (const Parameter& parameter : signature.parameters) made->arguments.push_back({parameter.kind});
   for (auto& argument : made->arguments) made->pointers.push_back(argument.value);
   retain(program, CL_INVALID_PROGRAM);
-  return with_code(code, CL_SUCCESS, made);
+  return with_code(code, CL_SUCCESS, made.release());
 }
 
 cl_int clRetainKernel(cl_kernel kernel) { return retain(kernel, CL_INVALID_KERNEL); }
@@ -197,19 +237,20 @@ cl_int clReleaseKernel(cl_kernel kernel) {
 
 cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id, cl_kernel_work_group_info what, size_t size,
                                 void* value, size_t* size_ret) {
-  const auto attribute = [&](int which) {
+  const auto give_attribute = [&](int which, auto as) {
     const Current current(kernel->program->context);
     int answer = 0;
-    driver()->function_attribute(&answer, which, kernel->function);
-    return static_cast<std::size_t>(answer);
+    CUresult result = current.result();
+    if (result == kSuccess) result = driver()->function_attribute(&answer, which, kernel->function);
+    return result == kSuccess ? give(static_cast<decltype(as)>(answer), size, value, size_ret) : code_of(result);
   };
   switch (what) {
     case CL_KERNEL_WORK_GROUP_SIZE:
-      return give(attribute(kFunctionMaxThreads), size, value, size_ret);
+      return give_attribute(kFunctionMaxThreads, std::size_t{});
     case CL_KERNEL_COMPILE_WORK_GROUP_SIZE:
       return give(kernel->group, sizeof kernel->group, size, value, size_ret);
     case CL_KERNEL_LOCAL_MEM_SIZE:
-      return give(cl_ulong{attribute(kFunctionSharedBytes)}, size, value, size_ret);
+      return give_attribute(kFunctionSharedBytes, cl_ulong{});
     default:
       return CL_INVALID_VALUE;
   }
@@ -244,7 +285,8 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
                               const size_t* global, const size_t* local, cl_uint waits, const cl_event* wait_list,
                               cl_event* event) {
   if (dimensions != 1 || offset != nullptr || local == nullptr) return CL_INVALID_WORK_DIMENSION;
-  if (global[0] % local[0] != 0) return CL_INVALID_WORK_GROUP_SIZE;
+  if (local[0] == 0 || global[0] % local[0] != 0) return CL_INVALID_WORK_GROUP_SIZE;
+  if (global[0] / local[0] > std::numeric_limits<int>::max()) return CL_INVALID_GLOBAL_WORK_SIZE;
   std::size_t local_bytes = 0;
   for (const auto& argument : kernel->arguments) {
     if (!argument.set) return CL_INVALID_KERNEL_ARGS;

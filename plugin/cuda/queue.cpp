@@ -3,41 +3,43 @@
 #include "objects.hpp"
 
 namespace oclspkt::cuda {
-namespace {
 
-/// Take an event that nobody uses, or make one.
-CUresult take_event(cl_context context, bool timed, CUevent* event) {
-  {
-    const std::lock_guard lock(context->mutex);
-    auto& idle = timed ? context->timed : context->plain;
-    if (!idle.empty()) {
-      *event = idle.back();
-      idle.pop_back();
-      return kSuccess;
-    }
+CUresult IdleEvents::take(CUevent* event) {
+  const std::lock_guard lock(mutex_);
+  if (!idle_.empty()) {
+    *event = idle_.back();
+    idle_.pop_back();
+    return kSuccess;
   }
-  return driver()->event_create(event, timed ? kEventDefault : kEventDisableTiming);
+  idle_.reserve(made_ + 1);
+  const CUresult result = driver()->event_create(event, flags_);
+  if (result == kSuccess) ++made_;
+  return result;
 }
 
-void give_back(cl_context context, bool timed, CUevent event) {
+void IdleEvents::give_back(CUevent event) noexcept {
   if (event == nullptr) return;
-  const std::lock_guard lock(context->mutex);
-  (timed ? context->timed : context->plain).push_back(event);
+  const std::lock_guard lock(mutex_);
+  idle_.push_back(event);  // there is room for all that were made
 }
 
-}  // namespace
+void IdleEvents::destroy() noexcept {
+  const std::lock_guard lock(mutex_);
+  for (const CUevent event : idle_) driver()->event_destroy(event);
+  made_ -= idle_.size();
+  idle_.clear();
+}
 
 cl_context context_of(cl_device_id card, CUresult* result) {
   static auto* mutex = new std::mutex;
   const std::lock_guard lock(*mutex);
   *result = kSuccess;
   if (card->context != nullptr) return card->context;
-  CUcontext primary = nullptr;
-  *result = driver()->primary_retain(&primary, card->handle);
-  if (*result != kSuccess) return nullptr;
-  card->context = new _cl_context;
-  card->context->device = card;
-  card->context->handle = primary;
+  auto made = std::make_unique<_cl_context>();
+  made->device = card;
+  made->references = 0;
+  *result = driver()->primary_retain(&made->handle, card->handle);
+  if (*result == kSuccess) card->context = made.release();
   return card->context;
 }
 
@@ -52,24 +54,22 @@ Command::Command(cl_command_queue queue, cl_uint waits, const cl_event* wait_lis
 }
 
 void Command::begin() {
-  if (event_ == nullptr || !queue_->times) return;
-  result_ = take_event(queue_->context, true, &begin_);
-  if (result_ == kSuccess) result_ = driver()->event_record(begin_, queue_->stream);
+  if (event_ == nullptr) return;
+  auto made = std::make_unique<_cl_event>();
+  made->queue = queue_;
+  retain(queue_, CL_INVALID_COMMAND_QUEUE);
+  made_.reset(made.release());
+  if (queue_->callers) return;
+  result_ = queue_->context->events(queue_->times).take(&made_->end);
+  if (!queue_->times || result_ != kSuccess) return;
+  result_ = queue_->context->timed.take(&made_->begin);
+  if (result_ == kSuccess) result_ = driver()->event_record(made_->begin, queue_->stream);
 }
 
 void Command::end(bool blocking) {
-  if (event_ != nullptr) {
-    auto* made = new _cl_event;
-    made->queue = queue_;
-    made->begin = begin_;
-    retain(queue_, CL_INVALID_COMMAND_QUEUE);
-    if (!queue_->callers) {
-      result_ = take_event(queue_->context, queue_->times, &made->end);
-      if (result_ == kSuccess) result_ = driver()->event_record(made->end, queue_->stream);
-    }
-    *event_ = made;
-  }
+  if (made_ && made_->end != nullptr) result_ = driver()->event_record(made_->end, queue_->stream);
   if (blocking && result_ == kSuccess) result_ = driver()->stream_synchronize(queue_->stream);
+  if (made_ && result_ == kSuccess) *event_ = made_.release();
 }
 
 }  // namespace oclspkt::cuda
@@ -81,24 +81,30 @@ cl_context clCreateContext(const cl_context_properties*, cl_uint count, const cl
   if (count != 1) return with_code<_cl_context>(code, CL_INVALID_VALUE);
   CUresult result = kSuccess;
   const cl_context context = context_of(devices[0], &result);
+  if (context != nullptr) clRetainContext(context);
   return with_code(code, code_of(result), context);
 }
 
-cl_int clRetainContext(cl_context) { return CL_SUCCESS; }
-cl_int clReleaseContext(cl_context) { return CL_SUCCESS; }
+cl_int clRetainContext(cl_context context) { return retain(context, CL_INVALID_CONTEXT); }
+
+cl_int clReleaseContext(cl_context context) {
+  if (context == nullptr) return CL_INVALID_CONTEXT;
+  if (!released(context)) return CL_SUCCESS;
+  const Current current(context);
+  context->timed.destroy();
+  context->plain.destroy();
+  return CL_SUCCESS;
+}
 
 cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id, cl_command_queue_properties properties,
                                       cl_int* code) {
-  const Current current(context);
-  CUstream stream = nullptr;
-  CUresult result = current.result();
-  if (result == kSuccess) result = driver()->stream_create(&stream, kStreamNonBlocking);
-  if (result != kSuccess) return with_code<_cl_command_queue>(code, code_of(result));
-  auto* made = new _cl_command_queue;
+  auto made = std::make_unique<_cl_command_queue>();
   made->context = context;
-  made->stream = stream;
   made->times = (properties & CL_QUEUE_PROFILING_ENABLE) != 0;
-  return with_code(code, CL_SUCCESS, made);
+  const Current current(context);
+  CUresult result = current.result();
+  if (result == kSuccess) result = driver()->stream_create(&made->stream, kStreamNonBlocking);
+  return with_code(code, code_of(result), result == kSuccess ? made.release() : nullptr);
 }
 
 cl_int clRetainCommandQueue(cl_command_queue queue) { return retain(queue, CL_INVALID_COMMAND_QUEUE); }
@@ -143,8 +149,8 @@ cl_int clRetainEvent(cl_event event) { return retain(event, CL_INVALID_EVENT); }
 cl_int clReleaseEvent(cl_event event) {
   if (event == nullptr) return CL_INVALID_EVENT;
   if (!released(event)) return CL_SUCCESS;
-  give_back(event->queue->context, true, event->begin);
-  give_back(event->queue->context, event->queue->times, event->end);
+  event->queue->context->timed.give_back(event->begin);
+  event->queue->context->events(event->queue->times).give_back(event->end);
   clReleaseCommandQueue(event->queue);
   delete event;
   return CL_SUCCESS;

@@ -14,6 +14,7 @@ namespace {
 struct BufferPlace {
   cl_mem whole;
   std::size_t first, end;  ///< bytes
+  std::uintptr_t address;  ///< of memory of the host, or of a caller; else 0
 };
 
 BufferPlace place_of(const Buffer& buffer) {
@@ -22,12 +23,16 @@ BufferPlace place_of(const Buffer& buffer) {
   clGetMemObjectInfo(buffer(), CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(cl_mem), &whole, nullptr);
   clGetMemObjectInfo(buffer(), CL_MEM_OFFSET, sizeof offset, &offset, nullptr);
   if (whole == nullptr) whole = buffer();
-  return {whole, offset, offset + buffer.getInfo<CL_MEM_SIZE>()};
+  return {whole, offset, offset + buffer.getInfo<CL_MEM_SIZE>(),
+          reinterpret_cast<std::uintptr_t>(buffer.getInfo<CL_MEM_HOST_PTR>())};
 }
 
-/// Of two parts of a buffer that overlap nothing is defined, whatever kernels touch of them.
+/// Of two parts of a buffer that overlap nothing is defined, whatever kernels touch of them, nor of two buffers over
+/// memory that overlaps.
 bool overlap(const BufferPlace& a, const BufferPlace& b) {
-  return a.whole == b.whole && a.first < b.end && b.first < a.end;
+  if (a.whole == b.whole) return a.first < b.end && b.first < a.end;
+  const auto end = [](const BufferPlace& of) { return of.address + (of.end - of.first); };
+  return a.address != 0 && b.address != 0 && a.address < end(b) && b.address < end(a);
 }
 
 /// Whether memory of the host, or of a caller, begins where kernels can read whole vectors.
@@ -167,12 +172,13 @@ void ClSolver<T>::enqueue(const DeviceQueue& queue, const void* y, void* x) {
     if (plan_.n == 0) return;
     try {
       take_queue(s, queue);
+      vectors = checked_vectors(s, "enqueue", y, x, [&](const std::string& name, void* handle) {
+        return callers_memory(s.device->context(), name.c_str(), handle,
+                              lines_.extent() * static_cast<Index>(sizeof(T)));
+      });
     } catch (const cl::Error& error) {
-      throw device_error(found_.info, "taking a caller's queue", error);
+      throw device_error(found_.info, "taking a caller's queue and vectors", error);
     }
-    vectors = checked_vectors(s, "enqueue", y, x, [&](const std::string& name, void* handle) {
-      return callers_memory(s.device->context(), name.c_str(), handle, lines_.extent() * static_cast<Index>(sizeof(T)));
-    });
     vectors.enqueued = true;
     const std::size_t alignment = s.part->alignment();
     vectors.unaligned = !aligned(vectors.y_buffer, alignment) || !aligned(vectors.x_buffer, alignment);

@@ -69,7 +69,9 @@ constexpr Name kNames[] = {
     {-68, "CL_INVALID_DEVICE_PARTITION_COUNT"},
     {-1001, "CL_PLATFORM_NOT_FOUND_KHR"},
     {-9999, "illegal read or write by a kernel (NVIDIA)"},
-    // What CUDA answers, as plugin/cuda passes it on.
+    // What CUDA answers, as plugin/cuda passes it on: -20000 less its number.
+    {-20001, "CUDA_ERROR_INVALID_VALUE"},
+    {-20002, "CUDA_ERROR_OUT_OF_MEMORY"},
     {-20003, "CUDA_ERROR_NOT_INITIALIZED"},
     {-20004, "CUDA_ERROR_DEINITIALIZED"},
     {-20046, "CUDA_ERROR_DEVICE_UNAVAILABLE"},
@@ -81,7 +83,9 @@ constexpr Name kNames[] = {
     {-20214, "CUDA_ERROR_ECC_UNCORRECTABLE"},
     {-20218, "CUDA_ERROR_INVALID_PTX"},
     {-20222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"},
+    {-20304, "CUDA_ERROR_OPERATING_SYSTEM"},
     {-20400, "CUDA_ERROR_INVALID_HANDLE"},
+    {-20500, "CUDA_ERROR_NOT_FOUND"},
     {-20700, "CUDA_ERROR_ILLEGAL_ADDRESS"},
     {-20701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"},
     {-20702, "CUDA_ERROR_LAUNCH_TIMEOUT"},
@@ -92,16 +96,20 @@ constexpr Name kNames[] = {
     {-20716, "CUDA_ERROR_MISALIGNED_ADDRESS"},
     {-20719, "CUDA_ERROR_LAUNCH_FAILED"},
     {-20802, "CUDA_ERROR_SYSTEM_NOT_READY"},
+    {-20803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"},
     {-20999, "CUDA_ERROR_UNKNOWN"},
 };
 
 }  // namespace
 
 std::string error_name(cl_int code) {
+  constexpr cl_int kCuda = -20000;
+  const bool of_cuda = code < kCuda;
+  const cl_int shown = of_cuda ? kCuda - code : code;
   for (const Name& name : kNames) {
-    if (name.code == code) return std::string(name.text) + " (" + std::to_string(code) + ")";
+    if (name.code == code) return std::string(name.text) + " (" + std::to_string(shown) + ")";
   }
-  return "OpenCL error " + std::to_string(code);
+  return (of_cuda ? "CUDA error " : "OpenCL error ") + std::to_string(shown);
 }
 
 std::string describe(const DeviceInfo& device) { return "device '" + device.name + "' (" + device.platform + ")"; }

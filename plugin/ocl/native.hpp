@@ -17,7 +17,7 @@ DeviceQueue::Kind native_kind();
 bool one_context();
 
 /// A caller's queue, for as long as the result lives: that of OpenCL, too, as long as the caller keeps it.
-/// @throws InvalidInput if it is none, or not in order
+/// @throws InvalidInput if it is none, or not in order; cl::Error
 cl::CommandQueue callers_queue(void* handle);
 
 /// A buffer by its handle.
@@ -27,7 +27,8 @@ cl::Buffer memory_object(const char* what, cl_mem handle);
 
 /// Memory of the caller, `bytes` of it or more.
 /// @param what  the memory in words, for errors
-/// @throws InvalidInput if it is no memory of a device; that of OpenCL may have another context, flags and size
+/// @throws InvalidInput if it is no memory of a device; that of OpenCL may have another context, flags and size;
+///         cl::Error
 cl::Buffer callers_memory(const cl::Context& context, const char* what, void* handle, std::int64_t bytes);
 
 }  // namespace oclspkt::ocl

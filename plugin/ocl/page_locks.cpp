@@ -35,7 +35,7 @@ Locks& locks() {
 
 /// A buffer over the memory, which no command ever uses: NVIDIA's driver locks the pages when it is made (0.05 s for
 /// 800 MB), takes no memory of the device for it, and copies at 6.0e9 doubles a second both ways from then on, instead
-/// of 0.6e9 (H100). libcuda's cuMemHostRegister does nothing for OpenCL.
+/// of 0.6e9 (H100). libcuda's cuMemHostRegister does nothing for OpenCL; by CUDA it is what this buffer stands for.
 class PageLock final : public Holding {
  public:
   PageLock(const OpenDevice& device, const void* p, std::int64_t bytes)
@@ -62,7 +62,7 @@ class PageLock final : public Holding {
 /// Drivers of which it is known that they copy from locked pages without a copy of their own; those that work on the
 /// host's cores copy anyway.
 bool gains(const FoundDevice& found) {
-  return found.info.host_unified || found.info.platform.find("NVIDIA") != std::string::npos;
+  return found.info.host_unified || found.info.cuda || found.info.platform.find("NVIDIA") != std::string::npos;
 }
 
 }  // namespace

@@ -246,13 +246,21 @@ FoundDevice* Registry::unused_part(int listed) {
 
 int Registry::device_of(const DeviceQueue& queue) {
   if (queue.kind != native_kind()) throw InvalidInput("the queue is of another run-time than this module's");
-  const cl::CommandQueue callers = callers_queue(queue.handle);
-  const auto handle = callers.getInfo<CL_QUEUE_DEVICE>();
-  const auto context = callers.getInfo<CL_QUEUE_CONTEXT>();
+  cl::Device handle;
+  cl::Context context;
+  try {
+    const cl::CommandQueue callers = callers_queue(queue.handle);
+    handle = callers.getInfo<CL_QUEUE_DEVICE>();
+    context = callers.getInfo<CL_QUEUE_CONTEXT>();
+  } catch (const cl::Error& error) {
+    throw DeviceError(std::string("the queue's device cannot be used: ") + error.what() + " gave " +
+                      error_name(error.err()));
+  }
   const auto& all = discovery_.devices;
   const auto found = std::find_if(all.begin(), all.end(), [&](const FoundDevice& d) { return d.handle() == handle(); });
   if (found == all.end()) {
-    throw InvalidInput("the queue's device is not among those that can be used: oclspkt-devices lists them");
+    throw InvalidInput("the queue's device is not among those that can be used: " +
+                       (problems().empty() ? "oclspkt-devices lists them" : problems().front()));
   }
   require_usable(found->info.index);
   if (one_context()) return found->info.index;

@@ -48,6 +48,8 @@ check("liboclspkt-solver.so", [r"liblapacke"], [r"libpetsc", r"libOpenCL", r"lib
       r"oclspkt::")
 if "opencl" in parts:
     check("liboclspkt-cl.so", [r"libOpenCL", r"liboclspkt-solver"], [r"libpetsc", r"libmpi"], r"^oclspkt_cl_(module|set_fault_hook)$|^(oclspkt::ocl::|(vtable|typeinfo|typeinfo name) for oclspkt::ocl::)|oclspkt::ocl::")
+    check("liboclspkt-cuda.so", [r"liboclspkt-solver"], [r"libpetsc", r"libmpi", r"libOpenCL", r"libcuda", r"libnvrtc"],
+          r"^oclspkt_cl_(module|set_fault_hook)$")
 if "petsc" in parts:
     # Every PETSc may load it, hence it brings none along.
     check("liboclspkt.so", [], [r"libpetsc", r"libmpi", r"liboclspkt", r"libOpenCL"], r"^PetscDLLibraryRegister_oclspkt$")

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "program_cache.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <tuple>
+#include <vector>
+
+#include "sha256.hpp"
+#include "user_files.hpp"
+
+namespace oclspkt::cuda {
+namespace {
+
+/// To be counted up when the form of the files changes.
+constexpr const char* kForm = "oclspkt cuda program 1";
+constexpr const char* kEnding = ".cuda";
+constexpr long long kLongestFile = 16 << 20;
+
+std::string hash(const std::string& text) {
+  return ocl::sha256({reinterpret_cast<const unsigned char*>(text.data()), text.size()});
+}
+
+/// What a file begins with.
+std::string header(const std::string& key, const std::string& code) {
+  return std::string(kForm) + "\n" + key + "\n" + hash(code) + "\n";
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return number_; }
+
+ private:
+  int number_;
+};
+
+/// True of what only this user can write.
+bool is_private(const struct stat& status) {
+  return status.st_uid == ::geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+bool is_private_folder(const std::string& folder) {
+  struct stat status {};
+  return ::stat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && is_private(status);
+}
+
+/// All of a private file; empty if it cannot be read.
+std::string read_file(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  struct stat status {};
+  if (file.get() < 0 || ::fstat(file.get(), &status) != 0) return "";
+  if (!S_ISREG(status.st_mode) || !is_private(status) || status.st_size > kLongestFile) return "";
+  std::string text(static_cast<std::size_t>(status.st_size), '\0');
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t bytes = ::read(file.get(), text.data() + done, text.size() - done);
+    if (bytes == 0 || (bytes < 0 && errno != EINTR)) return "";
+    if (bytes > 0) done += static_cast<std::size_t>(bytes);
+  }
+  return text;
+}
+
+struct Folder {
+  explicit Folder(const std::string& path) : stream(::opendir(path.c_str())) {}
+  ~Folder() {
+    if (stream != nullptr) ::closedir(stream);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  DIR* stream;
+};
+
+/// Files of this form that lie in a folder, those that a killed program has left included: date, bytes and name.
+std::vector<std::tuple<long long, long long, std::string>> files_in(const Folder& folder) {
+  std::vector<std::tuple<long long, long long, std::string>> files;
+  while (const dirent* entry = folder.stream != nullptr ? ::readdir(folder.stream) : nullptr) {
+    const std::string name = entry->d_name;
+    struct stat status {};
+    if (name.find(kEnding) == std::string::npos ||
+        ::fstatat(::dirfd(folder.stream), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISREG(status.st_mode)) {
+      continue;
+    }
+    files.emplace_back(status.st_mtime, status.st_size, name);
+  }
+  return files;
+}
+
+/// Remove the oldest files, unless all together are small enough.
+void remove_oldest(const std::string& path) {
+  const Folder folder(path);
+  auto files = files_in(folder);
+  long long sum = 0;
+  for (const auto& file : files) sum += std::get<1>(file);
+  std::sort(files.begin(), files.end());
+  for (const auto& [date, bytes, name] : files) {
+    if (sum <= ProgramCache::kMostBytes) return;
+    ::unlinkat(::dirfd(folder.stream), name.c_str(), 0);
+    sum -= bytes;
+  }
+}
+
+}  // namespace
+
+ProgramCache::ProgramCache() {
+  const char* named = std::getenv("OCLSPKT_CUDA_CACHE");
+  if (named != nullptr && *named != '\0') {
+    if (std::string(named) != "none") folder_ = named;
+    return;
+  }
+  const std::string folder = cache_folder();
+  if (!folder.empty()) folder_ = folder + "/cuda";
+}
+
+std::string ProgramCache::key(const CudaProgram& program, const std::string& architecture,
+                              const std::string& compiler) {
+  std::string all = compiler + '\n' + architecture + '\n';
+  for (const std::string& option : program.options) all += option + '\n';
+  return hash(all + '\n' + program.text);
+}
+
+std::string ProgramCache::find(const std::string& key) const {
+  if (folder_.empty() || !is_private_folder(folder_)) return "";
+  std::string text = read_file(folder_ + "/" + key + kEnding);
+  const std::size_t begin = header(key, "").size();
+  if (text.size() <= begin) return "";
+  const std::string code = text.substr(begin);
+  return text.compare(0, begin, header(key, code)) == 0 ? code : "";
+}
+
+void ProgramCache::keep(const std::string& key, const std::string& code) const {
+  static std::atomic<bool> looked{false};
+  const std::string text = header(key, code) + code;
+  if (folder_.empty() || static_cast<long long>(text.size()) > kLongestFile) return;
+  if (!make_folder(folder_) || !is_private_folder(folder_)) return;
+  const std::string file = folder_ + "/" + key + kEnding;
+  struct stat status {};
+  // A rename would replace what is no file of ours, such as a link.
+  if (::lstat(file.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) return;
+  if (replace_file(file, text) && !looked.exchange(true)) remove_oldest(folder_);
+}
+
+}  // namespace oclspkt::cuda

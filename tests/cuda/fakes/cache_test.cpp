@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Compiled programs that are kept in files.
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "fake.hpp"
+#include "program_cache.hpp"
+#include "solver_fixture.hpp"
+
+namespace oclspkt::test {
+namespace {
+
+using cuda::CudaProgram;
+using cuda::ProgramCache;
+namespace files = std::filesystem;
+
+std::string content(const files::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+void write(const files::path& file, const std::string& text) {
+  std::ofstream(file, std::ios::binary | std::ios::trunc) << text;
+}
+
+/// A fresh folder, which the cache is told to use.
+class CudaPrograms : public SolverFixture<double> {
+ protected:
+  CudaPrograms() {
+    std::string pattern = (files::temp_directory_path() / "oclspkt-XXXXXX").string();
+    root_ = mkdtemp(pattern.data());
+    folder_ = root_ / "programs";
+    use(folder_);
+    fake::restart();
+    fake::nvrtc::restart();
+  }
+  ~CudaPrograms() override {
+    release_devices();
+    files::remove_all(root_);
+    use("none");
+  }
+
+  static void use(const files::path& folder) { setenv("OCLSPKT_CUDA_CACHE", folder.c_str(), 1); }
+
+  /// Set a solver up and apply it. @return how many programs were compiled
+  int compilations() {
+    release_devices();
+    const int before = fake::nvrtc::compilations();
+    Options options;
+    options.devices = "0";
+    options.method = MethodChoice::truncated_halo;
+    options.on_device_failure = OnDeviceFailure::error;
+    Solver<double> solver(options);
+    set_up(solver, bands_);
+    EXPECT_LE(backward_error(solver, bands_), 100);
+    return fake::nvrtc::compilations() - before;
+  }
+
+  std::vector<files::path> kept() const {
+    std::vector<files::path> all;
+    if (files::exists(folder_)) {
+      for (const auto& entry : files::directory_iterator(folder_)) all.push_back(entry.path());
+    }
+    return all;
+  }
+
+  const Bands<double> bands_ = random_dominant<double>(LineSet::one(3000), 3);
+  files::path root_, folder_;
+};
+
+TEST_F(CudaPrograms, AreCompiledOnce) {
+  const int first = compilations();
+  EXPECT_GT(first, 0);
+  ASSERT_EQ(static_cast<int>(kept().size()), first);
+  EXPECT_EQ(files::status(folder_).permissions(), files::perms::owner_all);
+  for (const files::path& file : kept()) {
+    EXPECT_EQ(files::status(file).permissions(), files::perms::owner_read | files::perms::owner_write);
+  }
+  EXPECT_EQ(compilations(), 0);
+  fake::set_compute_capability(8, 0);
+  EXPECT_GT(compilations(), 0) << "another architecture";
+  EXPECT_EQ(fake::last_module(), "cubin 80");
+  EXPECT_EQ(compilations(), 0);
+}
+
+TEST_F(CudaPrograms, AreKeptWithTheUsersOtherFilesUnlessAFolderIsNamed) {
+  const char* const before = std::getenv("XDG_CACHE_HOME");
+  const std::string old = before != nullptr ? before : "";
+  setenv("XDG_CACHE_HOME", root_.c_str(), 1);
+  unsetenv("OCLSPKT_CUDA_CACHE");
+  EXPECT_GT(compilations(), 0);
+  EXPECT_EQ(compilations(), 0);
+  folder_ = root_ / "oclspkt" / "cuda";
+  EXPECT_FALSE(kept().empty());
+  use("none");
+  EXPECT_GT(compilations(), 0);
+  setenv("XDG_CACHE_HOME", "", 1);
+  const std::string home = std::getenv("HOME") != nullptr ? std::getenv("HOME") : "";
+  unsetenv("HOME");
+  unsetenv("OCLSPKT_CUDA_CACHE");
+  EXPECT_GT(compilations(), 0) << "no folder, no cache";
+  EXPECT_GT(compilations(), 0);
+  setenv("HOME", home.c_str(), 1);
+  setenv("XDG_CACHE_HOME", old.c_str(), 1);
+}
+
+TEST_F(CudaPrograms, OfDamagedFilesAreCompiledAndWrittenAnew) {
+  const int all = compilations();
+  const std::vector<files::path> names = kept();
+  std::vector<std::string> good;
+  for (const files::path& file : names) good.push_back(content(file));
+  const auto damage = [&](const auto& change) {
+    for (std::size_t i = 0; i < names.size(); ++i) change(names[i], good[i]);
+    EXPECT_EQ(compilations(), all);
+    for (std::size_t i = 0; i < names.size(); ++i) EXPECT_EQ(content(names[i]), good[i]) << "not rewritten";
+    EXPECT_EQ(compilations(), 0);
+  };
+  damage([](const files::path& file, std::string text) {
+    text.back() = static_cast<char>(text.back() + 1);
+    write(file, text);
+  });
+  damage([](const files::path& file, const std::string& text) { write(file, text.substr(0, text.size() - 3)); });
+  damage([](const files::path& file, const std::string& /*text*/) { write(file, ""); });
+  damage([](const files::path& file, const std::string& /*text*/) { write(file, "something else\n"); });
+  damage([](const files::path& file, const std::string& text) { write(file, text + "more"); });
+  damage([](const files::path& file, std::string text) {  // that of another program under this name
+    text[text.find('\n') + 1] ^= 1;
+    write(file, text);
+  });
+}
+
+TEST_F(CudaPrograms, ThatTheDriverDoesNotLoadAreCompiledAnew) {
+  const int all = compilations();
+  fake::restart();
+  release_devices();
+  fake::fail("cuModuleLoadData", 0, 200);
+  EXPECT_EQ(compilations(), 1);
+  EXPECT_GE(all, 1);
+  EXPECT_EQ(compilations(), 0);
+}
+
+TEST_F(CudaPrograms, AreNotTakenFromWhatOthersMayWrite) {
+  const int all = compilations();
+  for (const files::path& file : kept()) {
+    files::permissions(file, files::perms::group_write, files::perm_options::add);
+  }
+  EXPECT_EQ(compilations(), all);
+  EXPECT_EQ(compilations(), 0) << "the files are written anew for the user alone";
+  files::permissions(folder_, files::perms::others_write, files::perm_options::add);
+  EXPECT_EQ(compilations(), all);
+  EXPECT_EQ(compilations(), all);
+  files::permissions(folder_, files::perms::others_write, files::perm_options::remove);
+  for (const files::path& file : kept()) {
+    files::rename(file, file.string() + ".moved");
+    files::create_symlink(file.string() + ".moved", file);
+  }
+  EXPECT_EQ(compilations(), all) << "links are not followed";
+  EXPECT_EQ(compilations(), all) << "nor replaced";
+}
+
+TEST_F(CudaPrograms, NeedNoFolderThatCanBeWritten) {
+  write(root_ / "file", "");
+  for (const files::path& folder : {root_ / "file" / "below", root_ / "file"}) {
+    use(folder);
+    EXPECT_GT(compilations(), 0);
+    EXPECT_GT(compilations(), 0);
+  }
+}
+
+TEST_F(CudaPrograms, AreSharedByThreads) {
+  std::vector<std::thread> threads;
+  const ProgramCache cache;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int again = 0; again < 100; ++again) {
+        cache.keep(std::string(64, 'a'), "code");
+        EXPECT_EQ(cache.find(std::string(64, 'a')), "code");
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(kept().size(), 1U);
+}
+
+TEST_F(CudaPrograms, HaveKeysOfAllThatTheirCodeDependsOn) {
+  const CudaProgram program{"text", {"-a", "-b"}, {}};
+  const std::string key = ProgramCache::key(program, "sm_90", "13.0");
+  EXPECT_EQ(key.size(), 64U);
+  EXPECT_EQ(key, ProgramCache::key(program, "sm_90", "13.0"));
+  EXPECT_NE(key, ProgramCache::key(program, "sm_90", "13.1"));
+  EXPECT_NE(key, ProgramCache::key(program, "sm_80", "13.0"));
+  EXPECT_NE(key, ProgramCache::key({"text ", {"-a", "-b"}, {}}, "sm_90", "13.0"));
+  EXPECT_NE(key, ProgramCache::key({"text", {"-a"}, {}}, "sm_90", "13.0"));
+  EXPECT_NE(key, ProgramCache::key({"text", {"-b", "-a"}, {}}, "sm_90", "13.0"));
+}
+
+/// Once in a process, so in one of its own.
+TEST_F(CudaPrograms, AreForgottenWhereThereAreTooMany) {
+  constexpr int kFiles = 70;
+  files::create_directory(folder_);
+  files::permissions(folder_, files::perms::owner_all);
+  const auto name = [&](int i) { return folder_ / ("old" + std::to_string(i) + ".cuda"); };
+  for (int i = 0; i < kFiles; ++i) {
+    write(name(i), "");
+    files::resize_file(name(i), 1 << 20);
+    files::last_write_time(name(i), files::file_time_type::clock::now() - std::chrono::hours(kFiles - i));
+  }
+  write(folder_ / "another's", "");
+  const ProgramCache cache;
+  cache.keep(std::string(64, 'a'), "code");
+  EXPECT_EQ(cache.find(std::string(64, 'a')), "code");
+  EXPECT_TRUE(files::exists(folder_ / "another's"));
+  const int most = static_cast<int>(ProgramCache::kMostBytes >> 20);
+  for (int i = 0; i < kFiles; ++i) EXPECT_EQ(files::exists(name(i)), i >= kFiles - most + 1) << i;
+}
+
+}  // namespace
+}  // namespace oclspkt::test
