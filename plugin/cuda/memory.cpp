@@ -97,8 +97,8 @@ cl_int clGetMemObjectInfo(cl_mem memory, cl_mem_info what, size_t size, void* va
       return give(memory->bytes, size, value, size_ret);
     case CL_MEM_HOST_PTR: {
       // Like memory of the host, a caller's begins anywhere.
-      const bool callers = memory->kind == Kind::callers ||
-                           (memory->kind == Kind::part && memory->whole->kind == Kind::callers);
+      const bool callers =
+          memory->kind == Kind::callers || (memory->kind == Kind::part && memory->whole->kind == Kind::callers);
       return give(callers ? reinterpret_cast<void*>(memory->address) : memory->host, size, value, size_ret);
     }
     case CL_MEM_CONTEXT:
@@ -161,8 +161,7 @@ void* clEnqueueMapBuffer(cl_command_queue queue, cl_mem memory, cl_bool blocking
   if (!fits(*memory, offset, bytes)) return with_code<void>(code, CL_INVALID_VALUE);
   const cl_int result = Command(queue, waits, wait_list, event)
                             .run([](const Driver&, CUstream) { return kSuccess; }, blocking == CL_TRUE);
-  return with_code<void>(code, result,
-                         result == CL_SUCCESS ? static_cast<char*>(memory->host) + offset : nullptr);
+  return with_code<void>(code, result, result == CL_SUCCESS ? static_cast<char*>(memory->host) + offset : nullptr);
 }
 
 cl_int clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, void*, cl_uint waits, const cl_event* wait_list,

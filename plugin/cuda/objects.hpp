@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-// What stands behind the handles of OpenCL's C interface here. The room `ocl` calls OpenCL through that interface alone,
-// so an implementation of the functions that it uses is all that its schemes, pipeline and faults need to run on CUDA.
-// None of the names leaves the module that it is linked into (ocl/exports.map): a libOpenCL in the same process keeps
-// its own.
+// What stands behind the handles of OpenCL's C interface here. The room `ocl` calls OpenCL through that interface
+// alone, so an implementation of the functions that it uses is all that its schemes, pipeline and faults need to run on
+// CUDA. None of the names leaves the module that it is linked into (ocl/exports.map): a libOpenCL in the same process
+// keeps its own.
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
@@ -120,14 +120,15 @@ struct _cl_mem : oclspkt::cuda::Counted {
   cl_mem_flags flags = 0;
   std::size_t bytes = 0;
   oclspkt::cuda::CUdeviceptr address = 0;
-  void* host = nullptr;     ///< of pinned and registered memory
-  cl_mem whole = nullptr;   ///< of a part
-  std::size_t offset = 0;   ///< of a part
+  void* host = nullptr;    ///< of pinned and registered memory
+  cl_mem whole = nullptr;  ///< of a part
+  std::size_t offset = 0;  ///< of a part
 };
 
 struct _cl_event : oclspkt::cuda::Counted {
   cl_command_queue queue = nullptr;
-  oclspkt::cuda::CUevent begin = nullptr, end = nullptr;  ///< begin: where the queue takes times; end: none in a caller's
+  oclspkt::cuda::CUevent begin = nullptr,
+                         end = nullptr;  ///< begin: where the queue takes times; end: none in a caller's
 };
 
 struct _cl_program : oclspkt::cuda::Counted {

@@ -16,7 +16,8 @@ std::vector<cl_device_id> look_for_cards() {
     auto* card = new _cl_device_id;
     char name[256] = {};
     card->ordinal = i;
-    if (d->device_get(&card->handle, i) != kSuccess || d->device_name(name, sizeof name - 1, card->handle) != kSuccess ||
+    if (d->device_get(&card->handle, i) != kSuccess ||
+        d->device_name(name, sizeof name - 1, card->handle) != kSuccess ||
         d->device_memory(&card->memory, card->handle) != kSuccess) {
       delete card;
       continue;
@@ -70,7 +71,8 @@ cl_int clGetPlatformInfo(cl_platform_id, cl_platform_info what, size_t size, voi
 }
 
 cl_int clGetDeviceIDs(cl_platform_id, cl_device_type type, cl_uint entries, cl_device_id* devices, cl_uint* count) {
-  const auto found = (type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_DEFAULT)) != 0 ? cards() : std::vector<cl_device_id>{};
+  const auto found =
+      (type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_DEFAULT)) != 0 ? cards() : std::vector<cl_device_id>{};
   if (count != nullptr) *count = static_cast<cl_uint>(found.size());
   for (cl_uint i = 0; devices != nullptr && i < entries && i < found.size(); ++i) devices[i] = found[i];
   return found.empty() ? CL_DEVICE_NOT_FOUND : CL_SUCCESS;

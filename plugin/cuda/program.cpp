@@ -92,8 +92,9 @@ cl_int build(_cl_program& program, const std::string& options) {
   CUresult result = current.result();
   if (result == kSuccess) result = driver()->module_load(&program.module, code.data());
   if (result == kSuccess) return CL_SUCCESS;
-  program.log += "the driver does not load what CUDA's run-time compiler made: if that is newer than the driver, install "
-                 "one that is not";
+  program.log +=
+      "the driver does not load what CUDA's run-time compiler made: if that is newer than the driver, install "
+      "one that is not";
   return code_of(result);
 }
 
