@@ -26,7 +26,8 @@ PetscErrorCode TakeBreakdown(PC pc, int line, const char* function, const char* 
   }
   PetscErrorCode ierr = PCSetFailedReason(pc, reason);
   if (ierr == PETSC_SUCCESS) ierr = PetscInfo(pc, "set-up failed: %s\n", text);
-  return ierr;
+  if (ierr == PETSC_SUCCESS) return PETSC_SUCCESS;
+  return PetscError(PetscObjectComm((PetscObject)pc), line, function, file, ierr, PETSC_ERROR_REPEAT, " ");
 }
 
 }  // namespace

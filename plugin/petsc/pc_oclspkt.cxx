@@ -256,9 +256,12 @@ static PetscErrorCode PCReset_OCLSPKT(PC pc) {
 }
 
 static PetscErrorCode PCDestroy_OCLSPKT(PC pc) {
+  PetscBool finalized; /* then PETSc's part of the object is not there any more */
+
   PetscFunctionBegin;
+  PetscCall(PetscFinalized(&finalized));
   PetscCall(DestroyWork(data(pc))); /* PCSetType() to another type destroys without a reset */
-  PetscCall(oclspkt::petsc::RemoveFunctions(pc));
+  if (!finalized) PetscCall(oclspkt::petsc::RemoveFunctions(pc));
   delete data(pc);
   pc->data = nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);

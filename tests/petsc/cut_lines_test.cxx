@@ -96,7 +96,8 @@ long sent_by_an_apply(const LongLine& line) {
   traffic.counting = true;
   EXPECT_EQ(PCApply(line.pc(), line.b(), line.x()), 0);
   traffic.counting = false;
-  EXPECT_EQ(traffic.others, 0);
+  // A PETSc with debugging compares arguments among ranks.
+  EXPECT_TRUE(PetscDefined(USE_DEBUG) || traffic.others == 0) << traffic.others;
   return sum_over_ranks(traffic.numbers);
 }
 

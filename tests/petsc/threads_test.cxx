@@ -12,6 +12,10 @@
 
 #include "oclspkt/oclspkt.h"
 
+#if PETSC_VERSION_LT(3, 19, 0)
+#define PETSC_SUCCESS 0
+#endif
+
 namespace {
 
 constexpr int kThreads = 4, kRounds = 10;
