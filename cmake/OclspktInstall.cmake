@@ -1,6 +1,37 @@
 # What `cmake --install` gives: libraries that find each other by $ORIGIN, public headers, a CMake package, pkg-config.
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/oclspkt)
+# The prefix is found from where the .pc file lies, so that an installed tree may be moved.
+file(RELATIVE_PATH OCLSPKT_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+
+# oclspkt_pkg_config(NAME INPUT [COMPONENT name])
+function(oclspkt_pkg_config name input)
+  configure_file(cmake/${input}.pc.in ${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig ${ARGN})
+endfunction()
+
+if(OCLSPKT_WITH_PETSC)
+  # A component of its own: what another build adds to an installed tree, of which nothing else changes.
+  get_property(flavours GLOBAL PROPERTY OCLSPKT_FLAVOURS)
+  foreach(flavour IN LISTS flavours)
+    get_target_property(kind ${flavour} OCLSPKT_KIND)
+    install(TARGETS ${flavour} EXPORT oclspkt-petsc-${kind}-targets
+            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT flavours)
+    install(EXPORT oclspkt-petsc-${kind}-targets NAMESPACE oclspkt:: DESTINATION ${package_folder} COMPONENT flavours)
+  endforeach()
+  # PETSc's .pc file of Debian has no MPI in it, ours has.
+  find_package(MPI REQUIRED COMPONENTS C)
+  list(TRANSFORM MPI_C_INCLUDE_DIRS PREPEND -I OUTPUT_VARIABLE OCLSPKT_PC_MPI_CFLAGS)
+  list(JOIN OCLSPKT_PC_MPI_CFLAGS " " OCLSPKT_PC_MPI_CFLAGS)
+  list(JOIN MPI_C_LIBRARIES " " OCLSPKT_PC_MPI_LIBS)
+  foreach(flavour IN LISTS flavours)
+    get_target_property(OCLSPKT_KIND ${flavour} OCLSPKT_KIND)
+    oclspkt_pkg_config(oclspkt-petsc-${OCLSPKT_KIND} oclspkt COMPONENT flavours)
+  endforeach()
+endif()
+if(OCLSPKT_SOLVER_FOLDER)
+  return()
+endif()
 
 # A file of targets for each component: programs that need the solver alone have no PETSc.
 install(TARGETS oclspkt_solver_shared EXPORT oclspkt-solver-targets)
@@ -20,10 +51,9 @@ if(OCLSPKT_WITH_OPENCL)
           PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 endif()
 if(OCLSPKT_WITH_PETSC)
-  install(TARGETS oclspkt_petsc EXPORT oclspkt-petsc-targets)
-  list(APPEND components petsc)
+  install(TARGETS oclspkt_dispatcher LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(FILES cmake/OclspktPetscKind.cmake DESTINATION ${package_folder})
   install(FILES plugin/include/oclspkt/oclspkt.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/oclspkt)
-  list(APPEND pkgconfig_names oclspkt)
   install(DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/python/oclspkt DESTINATION ${CMAKE_INSTALL_LIBDIR}/python
           FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
 endif()
@@ -45,16 +75,10 @@ configure_package_config_file(cmake/oclspktConfig.cmake.in oclspktConfig.cmake I
 install(FILES ${PROJECT_BINARY_DIR}/oclspktConfig.cmake ${PROJECT_BINARY_DIR}/oclspktConfigVersion.cmake
         DESTINATION ${package_folder})
 
-# PETSc's .pc file of Debian has no MPI in it, oclspkt.pc does.
-if(OCLSPKT_WITH_PETSC)
-  find_package(MPI REQUIRED COMPONENTS C)
-  list(TRANSFORM MPI_C_INCLUDE_DIRS PREPEND -I OUTPUT_VARIABLE OCLSPKT_PC_MPI_CFLAGS)
-  list(JOIN OCLSPKT_PC_MPI_CFLAGS " " OCLSPKT_PC_MPI_CFLAGS)
-  list(JOIN MPI_C_LIBRARIES " " OCLSPKT_PC_MPI_LIBS)
-endif()
-# The prefix is found from where the .pc file lies, so that an installed tree may be moved.
-file(RELATIVE_PATH OCLSPKT_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 foreach(name IN LISTS pkgconfig_names)
-  configure_file(cmake/${name}.pc.in ${name}.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  oclspkt_pkg_config(${name} ${name})
 endforeach()
+if(OCLSPKT_WITH_PETSC)
+  set(OCLSPKT_KIND ${OCLSPKT_PETSC_KIND})
+  oclspkt_pkg_config(oclspkt oclspkt)
+endif()

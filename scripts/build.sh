@@ -22,6 +22,6 @@ build_release() {
     settings+=(-DOCLSPKT_BENCH=ON)
     shift
   fi
-  configure release "${settings[@]}"
+  configure release -DOCLSPKT_MORE_PETSCS=auto "${settings[@]}"
   cmake --build build/release -j "$JOBS" --target "$@"
 }

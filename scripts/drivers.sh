@@ -23,3 +23,19 @@ install_drivers() {
   echo "$venv/lib/libintelocl.so" >"$ICD_FOLDER/intel-cpu.icd"
   echo "$venv/lib/libintelocl_emu.so" >"$ICD_FOLDER/intel-fpga-emulator.icd"
 }
+
+# NVIDIA's run-time compiler, which needs no GPU, for `test all`: 60 MB by pip.
+NVRTC_VERSION=13.5.37
+
+# install_nvrtc: sets NVRTC to the library's file.
+install_nvrtc() {
+  local venv=$PWD/build/nvrtc-$NVRTC_VERSION
+  if [ ! -f "$venv/installed" ]; then
+    echo "== installing NVIDIA's run-time compiler $NVRTC_VERSION"
+    rm -rf "$venv"
+    /usr/bin/python3 -m venv "$venv"
+    "$venv/bin/pip" install --quiet --disable-pip-version-check --no-cache-dir "nvidia-cuda-nvrtc==$NVRTC_VERSION"
+    touch "$venv/installed"
+  fi
+  NVRTC=$(echo "$venv"/lib/python3*/site-packages/nvidia/*/lib/libnvrtc.so.[0-9]*)
+}

@@ -15,10 +15,11 @@ download_petsc() {
     --dest "$folder" "petsc==$version"
 }
 
-# build_petsc VERSION: unless it is there already. Sets petsc_dir and petsc_arch, by which CMake finds it.
+# build_petsc VERSION [options of PETSc's configure]: unless it is there already. Sets petsc_dir and petsc_arch, by which
+# CMake finds it.
 build_petsc() {
-  local version=$1 key parts begin=$SECONDS
-  key=$(printf '%s\n' "${PETSC_CONFIGURE[@]}" | sha256sum | cut -c 1-8)
+  local version=$1 key parts begin=$SECONDS configure=("${PETSC_CONFIGURE[@]}" "${@:2}")
+  key=$(printf '%s\n' "${configure[@]}" | sha256sum | cut -c 1-8)
   petsc_dir=$PWD/build/petsc-$version-$key petsc_arch=oclspkt
   if [ -f "$petsc_dir/$petsc_arch/built" ]; then
     return
@@ -31,13 +32,38 @@ build_petsc() {
   tar -xzf "${parts[0]}" -C "$petsc_dir" --strip-components=1 || return
   if ! (
     cd "$petsc_dir" && export PETSC_DIR=$petsc_dir PETSC_ARCH=$petsc_arch &&
-      /usr/bin/python3 ./configure "${PETSC_CONFIGURE[@]}" "--with-make-np=$JOBS" && make -f gmakefile -j "$JOBS" libs
-  ) >"build/petsc-$version.log" 2>&1; then
-    tail -n 40 "build/petsc-$version.log" >&2
-    echo "run.sh: PETSc $version did not build, see build/petsc-$version.log" >&2
+      /usr/bin/python3 ./configure "${configure[@]}" "--with-make-np=$JOBS" && make -f gmakefile -j "$JOBS" libs
+  ) >"build/petsc-$version-$key.log" 2>&1; then
+    tail -n 40 "build/petsc-$version-$key.log" >&2
+    echo "run.sh: PETSc $version did not build, see build/petsc-$version-$key.log" >&2
     return 1
   fi
   rm -rf "$petsc_dir/package" "$petsc_dir/$petsc_arch/obj"
   touch "$petsc_dir/$petsc_arch/built"
   echo "== built PETSc $version in $((SECONDS - begin)) s"
+}
+
+# build_petsc4py: petsc4py of the same release for the PETSc of build_petsc. Sets petsc4py_python, the interpreter
+# that has it; empty if it cannot be built, and its tests are skipped.
+build_petsc4py() {
+  local version venv=$petsc_dir/venv begin=$SECONDS
+  version=$(sed -n 's/^Version: //p' "$petsc_dir/PKG-INFO")
+  petsc4py_python=$venv/bin/python
+  if [ -f "$venv/built" ]; then
+    return
+  fi
+  echo "== building petsc4py $version, which takes some minutes"
+  rm -rf "$venv"
+  if ! (
+    /usr/bin/python3 -m venv "$venv" &&
+      "$venv/bin/pip" install --disable-pip-version-check --no-cache-dir numpy cython setuptools wheel &&
+      PETSC_DIR=$petsc_dir PETSC_ARCH=$petsc_arch CC=mpicc CFLAGS=-O0 "$venv/bin/pip" install --disable-pip-version-check \
+        --no-cache-dir --no-build-isolation --no-deps --no-binary petsc4py "petsc4py==$version"
+  ) >"$petsc_dir/petsc4py.log" 2>&1; then
+    echo "run.sh: petsc4py $version did not build, see $petsc_dir/petsc4py.log" >&2
+    petsc4py_python=
+    return
+  fi
+  touch "$venv/built"
+  echo "== built petsc4py $version in $((SECONDS - begin)) s"
 }

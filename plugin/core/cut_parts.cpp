@@ -67,9 +67,12 @@ void CutParts<T>::reset(const LineSet& lines, const std::vector<char>& above, co
   }
   edges_.assign(slots_.size(), Edge{});
   spike_size_.assign(slots_.size(), 0);
-  for (AlignedArray<T>* array : {&g_top_, &g_bottom_, &x_top_, &x_bottom_}) {
-    array->resize(slots());
-    std::fill_n(array->data(), slots(), T(0));
+  g_top_.resize(slots());
+  g_bottom_.resize(slots());
+  unknowns_.resize(2 * slots());
+  numbers_.resize(4 * slots());
+  for (AlignedArray<T>* array : {&g_top_, &g_bottom_, &unknowns_, &numbers_}) {
+    std::fill_n(array->data(), array->size(), T(0));
   }
 }
 
@@ -356,19 +359,68 @@ Index CutParts<T>::spike_rows() const {
 
 template <typename T>
 void CutParts<T>::right_hand_sides(const T* y, const T* z) {
+  const Index all = slots();
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const PartSlot& s = slots_[i];
+    T* const to = numbers_.data() + i;
+    if (s.above) to[0] = y[s.top];
+    if (s.below) to[all] = y[s.bottom];
+    if (!has_inner(s)) continue;
+    if (s.above) to[2 * all] = z[first_inner(s)];
+    if (s.below) to[3 * all] = z[last_inner(s)];
+  }
+  right_hand_sides(numbers_.data());
+}
+
+template <typename T>
+void CutParts<T>::right_hand_sides(const T* numbers) {
+  const Index all = slots();
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const PartSlot& s = slots_[i];
     const Edge& e = edges_[i];
     const auto at = static_cast<Index>(i);
     const bool inner = has_inner(s);
-    const auto without_inner = [&](Index row, T coupling, Index neighbour) {
-      if (!inner || coupling == 0) return y[row];  // NaN beyond a coupling of 0 stays there
-      return static_cast<T>(static_cast<double>(y[row]) -
-                            static_cast<double>(coupling) * static_cast<double>(z[neighbour]));
+    const auto without_inner = [&](T y, T coupling, T z) {
+      if (!inner || coupling == 0) return y;  // NaN beyond a coupling of 0 stays there
+      return static_cast<T>(static_cast<double>(y) - static_cast<double>(coupling) * static_cast<double>(z));
     };
-    if (s.above) g_top_[at] = without_inner(s.top, e.top[2], first_inner(s));
-    if (s.below && !s.one_row()) g_bottom_[at] = without_inner(s.bottom, e.bottom[0], last_inner(s));
+    if (s.above) g_top_[at] = without_inner(numbers[at], e.top[2], numbers[2 * all + at]);
+    if (s.below && !s.one_row()) g_bottom_[at] = without_inner(numbers[all + at], e.bottom[0], numbers[3 * all + at]);
   }
+}
+
+template <typename T>
+BorderLayout<T> CutParts<T>::border_layout() const {
+  BorderLayout<T> layout;
+  layout.slots = slots();
+  layout.stride = lines_.row_stride();
+  const auto places = static_cast<std::size_t>(2 * slots());
+  layout.y_rows.assign(places, -1);
+  layout.z_rows.assign(places, -1);
+  layout.x_rows.assign(places, -1);
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const PartSlot& s = slots_[i];
+    const std::size_t above = i, below = slots_.size() + i;
+    layout.y_rows[above] = layout.x_rows[above] = s.top;
+    layout.y_rows[below] = s.bottom;
+    layout.x_rows[below] = s.one_row() ? -1 : s.bottom;
+    if (!has_inner(s)) continue;
+    if (s.above) layout.z_rows[above] = first_inner(s);
+    if (s.below) layout.z_rows[below] = last_inner(s);
+  }
+  const auto add = [&](std::vector<typename BorderLayout<T>::Run>& runs, Index& entries, Index at, Index first_row,
+                       Index rows, const Bundle& b) {
+    if (rows == 0) return;
+    runs.push_back({entries, at, b.first + first_row * lines_.row_stride(), b.wide, b.first_slot});
+    entries += rows * b.wide;
+  };
+  for (const Bundle& b : bundles_) {
+    add(layout.above, layout.above_entries, b.p_at, 1, b.p_rows, b);
+    add(layout.below, layout.below_entries, b.q_at, b.length - 1 - b.q_rows, b.q_rows, b);
+  }
+  layout.spikes = spikes_.data();
+  layout.spike_count = spikes_.size();
+  return layout;
 }
 
 template <typename T>
@@ -387,19 +439,19 @@ void CutParts<T>::correct(T* x) const {
         for (Index w = 0; w < b.wide; ++w) to[w] -= spike[w] * unknown[w];
       }
     };
-    take_off(1, b.p_rows, spikes_.data() + b.p_at, x_top_.data() + b.first_slot);
-    take_off(b.length - 1 - b.q_rows, b.q_rows, spikes_.data() + b.q_at, x_bottom_.data() + b.first_slot);
+    take_off(1, b.p_rows, spikes_.data() + b.p_at, unknowns_.data() + b.first_slot);
+    take_off(b.length - 1 - b.q_rows, b.q_rows, spikes_.data() + b.q_at, unknowns_.data() + slots() + b.first_slot);
   }
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const PartSlot& s = slots_[i];
-    if (s.above) x[s.top] = x_top_[static_cast<Index>(i)];
-    if (s.below && !s.one_row()) x[s.bottom] = x_bottom_[static_cast<Index>(i)];
+    if (s.above) x[s.top] = unknowns_[static_cast<Index>(i)];
+    if (s.below && !s.one_row()) x[s.bottom] = unknowns_[slots() + static_cast<Index>(i)];
   }
 }
 
 template <typename T>
 std::int64_t CutParts<T>::bytes() const {
-  return spikes_.bytes() + g_top_.bytes() + g_bottom_.bytes() + x_top_.bytes() + x_bottom_.bytes() +
+  return spikes_.bytes() + g_top_.bytes() + g_bottom_.bytes() + unknowns_.bytes() + numbers_.bytes() +
          static_cast<std::int64_t>(slots_.capacity() * sizeof(PartSlot) + edges_.capacity() * sizeof(Edge) +
                                    bundles_.capacity() * sizeof(Bundle) + spike_size_.capacity() * sizeof(double));
 }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "borders.hpp"
 #include "oclspkt/bands.hpp"
 
 namespace oclspkt {
@@ -75,11 +76,17 @@ class CutParts {
   /// Right-hand sides of the equations in x_t, x_b; g_b of a part of one row is not used where it has a part above.
   /// @param y right-hand side, z the solution of the inner rows
   void right_hand_sides(const T* y, const T* z);
+  /// The same of what Borders::take() read. @param numbers shape [4][slots()]
+  void right_hand_sides(const T* numbers);
+  /// The layout for Borders, which refers to the spikes here.
+  BorderLayout<T> border_layout() const;
+  /// Unknowns next to the cuts, above, then below. Shape [2][slots()]
+  const T* unknowns() const { return unknowns_.data(); }
   T* g_top() { return g_top_.data(); }
   T* g_bottom() { return g_bottom_.data(); }
   /// Unknowns next to the cuts, to be filled before correct(); 0 where a slot has none.
-  T* x_top() { return x_top_.data(); }
-  T* x_bottom() { return x_bottom_.data(); }
+  T* x_top() { return unknowns_.data(); }
+  T* x_bottom() { return unknowns_.data() + slots(); }
   /// x = z - p x_t - q x_b on the inner rows, x_t and x_b on the others.
   /// @cost 4 words a row that the spikes reach
   void correct(T* x) const;
@@ -116,7 +123,9 @@ class CutParts {
   Index near_rows_ = 0;            ///< of a spike that near_p_ and near_q_ hold, from the cut on; 0: all_p_, all_q_ do
   AlignedArray<T> near_p_, near_q_;  ///< shape [near_rows_][slots]; likewise
   AlignedArray<T> spikes_;           ///< bundle by bundle: rows outer, lines inner
-  AlignedArray<T> g_top_, g_bottom_, x_top_, x_bottom_;
+  AlignedArray<T> g_top_, g_bottom_;
+  AlignedArray<T> unknowns_;  ///< shape [2][slots()]
+  AlignedArray<T> numbers_;   ///< shape [4][slots()]; see right_hand_sides()
 };
 
 }  // namespace oclspkt

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "borders.hpp"
 #include "geometry.hpp"
 #include "grid_plan.hpp"
 #include "oclspkt/bands.hpp"
@@ -131,10 +132,17 @@ class DeviceSolver {
         "the host solves and takes no buffers of a device: use apply() with host vectors, or name a device and a "
         "method that it supports (the report says why the host was chosen)");
   }
+  /// True if enqueue() works by that queue: it is one of the device, and of the context of the last set_up.
+  virtual bool takes(const DeviceQueue& /*queue*/) const { return false; }
   /// The same as apply() with both vectors on the device of a queue, see Solver::enqueue().
   /// @throws InvalidInput on the host, and for memory that does not fit; DeviceError
   virtual void enqueue(const DeviceQueue& /*queue*/, const void* /*y*/, void* /*x*/) {
     throw InvalidInput("the host solves and takes no vectors of a device: use apply() with host vectors");
+  }
+  /// What lines cut among processes want of the same vectors, on the device of the last set_up.
+  /// @throws InvalidInput on the host; DeviceError
+  virtual std::unique_ptr<Borders<T>> borders(const BorderLayout<T>& /*layout*/) {
+    throw InvalidInput("the host solves and takes no vectors of a device");
   }
   virtual Times times() const = 0;
   /// The stored factors, which are evidence for or against a method; null for methods without.
@@ -223,11 +231,11 @@ class DeviceModule {
   virtual void release() = 0;
 };
 
-/// The entry point of liboclspkt-cl.so and liboclspkt-cuda.so: `extern "C" DeviceModule* oclspkt_cl_module(const char* abi, std::string*
-/// error)`. `abi` must equal kDeviceModuleAbi. The module object lives until the process ends. Throws nothing but
-/// bad_alloc; a later call then tries again.
+/// The entry point of liboclspkt-cl.so and liboclspkt-cuda.so: `extern "C" DeviceModule* oclspkt_cl_module(const char*
+/// abi, std::string* error)`. `abi` must equal kDeviceModuleAbi. The module object lives until the process ends. Throws
+/// nothing but bad_alloc; a later call then tries again.
 using DeviceModuleEntry = DeviceModule* (*)(const char* abi, std::string* error);
-inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 12";
+inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 13";
 inline constexpr const char* kDeviceModuleEntryName = "oclspkt_cl_module";
 
 /// All devices, of the modules beside this library, which are opened at first use: that for OpenCL, and where OpenCL

@@ -108,6 +108,7 @@ void ClSolver<T>::solve(const Vectors<T>& vectors) {
   if (!s.device) {
     throw DeviceError(describe(found_.info) + " was released since the last set-up: set the solver up again");
   }
+  if (!vectors.enqueued) settle(s);  // the memory that both use
   const CallersQueue queue(s, vectors);
   const Waiter waiter(*s.device, !in_place_, time_limit());
   s.non_finite.begin();
@@ -225,7 +226,11 @@ void ClSolver<T>::pass_on_device(State& s, const Waiter& waiter, std::size_t i, 
       for (const Pieces::Launch& next : pieces_[i].launches) this->launch(site, {bands, y, x, next.tiles}, step);
       return;
     }
-    const auto launch = [&](const Chunk& tiles) { return this->launch(site, {bands, y, x, tiles}, step); };
+    const auto launch = [&](const Chunk& tiles) {
+      const Event event = this->launch(site, {bands, y, x, tiles}, step);
+      site.device.queue().flush();  // the pipeline flushes that of the solver
+      return event;
+    };
     s.pipeline->run({.pieces = pieces_[i], .launch = std::ref(launch)}, waiter, times_);
     return;
   }
@@ -247,6 +252,9 @@ void ClSolver<T>::pass_on_blocks(State& s, const Waiter& waiter, std::size_t i, 
   const Index kept = chunk.kept_first - chunk.first;
   fault_point(Place::write, s.device->info(), queue());
   queue.enqueueCopyBuffer(vectors.y_buffer, s.y, size(chunk.first * kWord), 0, size(chunk.rows() * kWord));
+  if (lines_.rows() != lines_.extent()) {  // what stands between the lines stays
+    queue.enqueueCopyBuffer(vectors.x_buffer, s.x, size(chunk.first * kWord), 0, size(chunk.rows() * kWord));
+  }
   const Event event = launch(site(s, waiter), {bands, s.y, s.x, chunk}, step);
   Event copied;
   queue.enqueueCopyBuffer(s.x, vectors.x_buffer, size(kept * kWord), size(chunk.kept_first * kWord),

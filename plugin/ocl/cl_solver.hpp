@@ -98,7 +98,9 @@ class ClSolver final : public DeviceSolver<T> {
   void apply(const T* y, T* x) override;
   DeviceHandles handles() const override;
   void apply_on_device(_cl_mem* y, _cl_mem* x) override;
+  bool takes(const DeviceQueue& queue) const override;
   void enqueue(const DeviceQueue& queue, const void* y, void* x) override;
+  std::unique_ptr<Borders<T>> borders(const BorderLayout<T>& layout) override;
   Times times() const override { return times_; }
   double rounding() const override { return part() != nullptr ? part()->rounding() : 0; }
   std::int64_t bytes() const override { return bytes_ + (part() != nullptr ? part()->host_bytes() : 0); }

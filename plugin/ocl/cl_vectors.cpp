@@ -2,6 +2,7 @@
 // What ClSolver does with vectors in buffers of the device only.
 #include <cstdint>
 
+#include "cl_borders.hpp"
 #include "cl_solver.hpp"
 #include "error_name.hpp"
 #include "native.hpp"
@@ -134,20 +135,31 @@ void ClSolver<T>::apply_on_device(_cl_mem* y, _cl_mem* x) {
   solve(vectors);
 }
 
+template <typename T>
+bool ClSolver<T>::takes(const DeviceQueue& queue) const {
+  if (Registry::instance().forked()) return false;
+  const std::lock_guard lock(holding_->mutex);
+  const State& s = holding_->state;
+  if (!ready_ || (!s.device && plan_.n > 0)) return false;
+  if (plan_.n == 0 || (s.callers && s.queue == queue)) return true;
+  try {
+    s.device->by_queue(queue);
+  } catch (const InvalidInput&) {
+    return false;
+  } catch (const cl::Error&) {
+    return false;
+  }
+  return true;
+}
+
 /// Work by a caller's queue from now on.
 /// @throws InvalidInput if it is of another device or context
 template <typename T>
 void ClSolver<T>::take_queue(State& s, const DeviceQueue& queue) const {
   if (s.callers && s.queue == queue) return;
-  if (queue.kind != native_kind()) throw InvalidInput("the queue is of another run-time than the solver's device");
-  const cl::CommandQueue callers = callers_queue(queue.handle);
-  if (callers.getInfo<CL_QUEUE_DEVICE>()() != found_.handle() ||
-      callers.getInfo<CL_QUEUE_CONTEXT>()() != s.device->context()()) {
-    throw InvalidInput("the queue is of another device or context than " + describe(found_.info) +
-                       " was set up for: set the solver up with it");
-  }
+  auto callers = s.device->by_queue(queue);
   settle(s);  // the solver's own memory is used by one queue at a time
-  s.callers = s.device->with_queue(callers);
+  s.callers = std::move(callers);
   s.queue = queue;
 }
 
@@ -181,6 +193,14 @@ void ClSolver<T>::enqueue(const DeviceQueue& queue, const void* y, void* x) {
   solve(vectors);
 }
 
+template <typename T>
+std::unique_ptr<Borders<T>> ClSolver<T>::borders(const BorderLayout<T>& layout) {
+  Registry::instance().require_usable(index_);
+  const std::lock_guard lock(holding_->mutex);
+  require_set_up(holding_->state);
+  return make_borders(index_, holding_->state.device, layout);
+}
+
 /// The part of a vector that goes with a chunk.
 template <typename T>
 Buffer ClSolver<T>::piece(const Buffer& vector, const Chunk& chunk) const {
@@ -200,10 +220,12 @@ Buffer ClSolver<T>::piece(const Buffer& vector, const Chunk& chunk) const {
   return Buffer(made);
 }
 
-#define OCLSPKT_INSTANTIATE(T)                                                \
-  template DeviceHandles ClSolver<T>::handles() const;                        \
-  template void ClSolver<T>::apply_on_device(_cl_mem*, _cl_mem*);             \
-  template void ClSolver<T>::enqueue(const DeviceQueue&, const void*, void*); \
+#define OCLSPKT_INSTANTIATE(T)                                                       \
+  template DeviceHandles ClSolver<T>::handles() const;                               \
+  template void ClSolver<T>::apply_on_device(_cl_mem*, _cl_mem*);                    \
+  template bool ClSolver<T>::takes(const DeviceQueue&) const;                        \
+  template void ClSolver<T>::enqueue(const DeviceQueue&, const void*, void*);        \
+  template std::unique_ptr<Borders<T>> ClSolver<T>::borders(const BorderLayout<T>&); \
   template Buffer ClSolver<T>::piece(const Buffer&, const Chunk&) const;
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)

@@ -14,6 +14,7 @@ struct FoundDevice {
   DeviceInfo info;
   cl::Device handle;
   cl::Context context;                     ///< that a caller made; none: the registry makes one
+  int listed_as = -1;                      ///< the device that this one is in a caller's context; -1: itself
   int lanes_float = 16, lanes_double = 8;  ///< of a register
   std::int64_t cache_bytes = 0;            ///< second-level cache of a core
   std::size_t base_alignment = 0;          ///< bytes; of every allocation

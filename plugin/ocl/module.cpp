@@ -31,7 +31,7 @@ class ClModule final : public DeviceModule {
   DeviceProfile profile(int device, bool is_double) override {
     registry().require_usable(registry().device(device).info.index);
     const std::lock_guard lock(mutex_);  // one measurement at a time, or they would measure each other
-    const std::pair key(device, is_double);
+    const std::pair key(measured_as(device), is_double);
     auto at = profiles_.find(key);
     if (at == profiles_.end()) {
       at = profiles_.emplace(key, is_double ? measure_profile<double>(device) : measure_profile<float>(device)).first;
@@ -43,7 +43,7 @@ class ClModule final : public DeviceModule {
     DeviceProfile profile = this->profile(device, is_double);
     if (registry().device(device).by_task(Variant::by_type)) return profile;  // no kernels of its own for such lines
     const std::lock_guard lock(mutex_);
-    const std::pair key(device, is_double);
+    const std::pair key(measured_as(device), is_double);
     auto at = rates_beside_.find(key);
     if (at == rates_beside_.end()) {
       const double launch = profile.launch_seconds;
@@ -90,6 +90,11 @@ class ClModule final : public DeviceModule {
 
  private:
   static Registry& registry() { return Registry::instance(); }
+  /// A device is as fast in a caller's context as in ours.
+  static int measured_as(int device) {
+    const int listed = registry().device(device).listed_as;
+    return listed >= 0 ? listed : device;
+  }
 
   std::vector<DeviceInfo> infos_;
   std::mutex mutex_;

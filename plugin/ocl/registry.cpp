@@ -16,8 +16,8 @@ namespace {
 /// Lines of a build log that an error carries.
 constexpr int kLogLines = 12;
 
-/// Parts of devices that a process may make.
-constexpr std::size_t kMostParts = 64;
+/// Parts of a device that a process may make, and contexts of callers that it may use it in at once.
+constexpr std::ptrdiff_t kMostParts = 64;
 
 /// Set once the process is on its way out: the drivers' own exit handlers may have run.
 std::atomic<bool> exiting{false};
@@ -93,11 +93,17 @@ OpenDevice::OpenDevice(const FoundDevice& found, cl::Context context, cl::Comman
     : found_(found), context_(std::move(context)), queue_(std::move(queue)) {}
 
 std::shared_ptr<OpenDevice> OpenDevice::without_times() const {
-  return with_queue(cl::CommandQueue(context_, found_.handle));
+  return std::shared_ptr<OpenDevice>(new OpenDevice(found_, context_, cl::CommandQueue(context_, found_.handle)));
 }
 
-std::shared_ptr<OpenDevice> OpenDevice::with_queue(cl::CommandQueue queue) const {
-  return std::shared_ptr<OpenDevice>(new OpenDevice(found_, context_, std::move(queue)));
+std::shared_ptr<OpenDevice> OpenDevice::by_queue(const DeviceQueue& queue) const {
+  if (queue.kind != native_kind()) throw InvalidInput("the queue is of another run-time than the solver's device");
+  const cl::CommandQueue callers = callers_queue(queue.handle);
+  if (callers.getInfo<CL_QUEUE_DEVICE>()() != found_.handle() || callers.getInfo<CL_QUEUE_CONTEXT>()() != context_()) {
+    throw InvalidInput("the queue is of another device or context than " + describe(found_.info) +
+                       " was set up for: set the solver up with it");
+  }
+  return std::shared_ptr<OpenDevice>(new OpenDevice(found_, context_, callers));
 }
 
 const OpenDevice::TransferQueues& OpenDevice::transfer_queues() {
@@ -172,7 +178,7 @@ Registry& Registry::instance() {
 Registry::Registry() : process_(getpid()) {
   limit_driver_threads();
   discovery_ = discover();
-  const std::size_t most = discovery_.devices.size() + kMostParts;
+  const std::size_t most = discovery_.devices.size() * (1 + static_cast<std::size_t>(kMostParts));
   lost_ = std::make_unique<std::atomic<bool>[]>(most);
   lost_why_.resize(most);
   open_.resize(most);
@@ -206,15 +212,36 @@ int Registry::part_of(int device, int cores) {
   return part.info.index;
 }
 
+/// True if there is no number left for a part of a device. @pre mutex_ is held
+bool Registry::parts_used_up(int whole) const {
+  return std::count_if(parts_.begin(), parts_.end(), [&](const FoundDevice& part) {
+           return part.info.whole == whole || part.listed_as == whole;
+         }) == kMostParts;
+}
+
 /// A copy of a device with a number of its own. @pre mutex_ is held
 FoundDevice& Registry::add_part(int whole) {
   const FoundDevice& of = discovery_.devices[static_cast<std::size_t>(whole)];
-  if (parts_.size() == kMostParts) {
-    throw DeviceError(describe(of.info) + " is divided into too many parts, or used in too many contexts");
+  if (parts_used_up(whole)) {
+    throw DeviceError(describe(of.info) + " is divided into too many parts, or used in too many contexts, of which " +
+                      std::to_string(kMostParts) + " are possible: destroy solvers of contexts that are not needed");
   }
   parts_.push_back(of);
   parts_.back().info.index = static_cast<int>(discovery_.devices.size() + parts_.size()) - 1;
   return parts_.back();
+}
+
+/// Give a caller's context back that no solver works in, and have its place be taken by another one. A place keeps its
+/// device. @pre mutex_ is held
+/// @return null if there is none
+FoundDevice* Registry::unused_part(int listed) {
+  for (FoundDevice& part : parts_) {
+    const auto index = static_cast<std::size_t>(part.info.index);
+    if (part.listed_as != listed || lost_[index] || open_[index].use_count() > 1) continue;
+    open_[index].reset();
+    return &part;
+  }
+  return nullptr;
 }
 
 int Registry::device_of(const DeviceQueue& queue) {
@@ -241,9 +268,13 @@ int Registry::device_of(const DeviceQueue& queue) {
   for (const FoundDevice& part : parts_) {
     if (part.handle() == handle() && part.context() == context()) return part.info.index;
   }
-  FoundDevice& part = add_part(found->info.index);
-  part.context = context;
-  return part.info.index;
+  FoundDevice* part = parts_used_up(found->info.index) ? unused_part(found->info.index) : nullptr;
+  if (part == nullptr) {
+    part = &add_part(found->info.index);
+    part->listed_as = found->info.index;
+  }
+  part->context = context;
+  return part->info.index;
 }
 
 const FoundDevice& Registry::device(int index) const {
@@ -264,9 +295,9 @@ std::shared_ptr<OpenDevice> Registry::open(int index) {
   const FoundDevice& found = device(index);
   require_usable(index);
   const std::lock_guard lock(mutex_);
-  if (found.context() == nullptr && found.info.whole < 0 &&
-      static_cast<std::size_t>(index) >= discovery_.devices.size())
+  if (found.listed_as >= 0 && found.context() == nullptr) {
     throw DeviceError(describe(found.info) + " was released with its caller's context: set the solver up again");
+  }
   auto& slot = open_[static_cast<std::size_t>(index)];
   if (!slot) {
     slot = std::make_shared<OpenDevice>(found);

@@ -54,7 +54,8 @@ class OCLSPKT_API OpenDevice {
   /// @throws cl::Error
   std::shared_ptr<OpenDevice> without_times() const;
   /// The same, with a caller's queue of the same context.
-  std::shared_ptr<OpenDevice> with_queue(cl::CommandQueue queue) const;
+  /// @throws InvalidInput if it is of another one
+  std::shared_ptr<OpenDevice> by_queue(const DeviceQueue& queue) const;
 
   const FoundDevice& found() const { return found_; }
   const DeviceInfo& info() const { return found_.info; }
@@ -151,6 +152,8 @@ class Registry {
   Registry();
   void keep_for_ever(std::shared_ptr<Holding> holding) noexcept;
   FoundDevice& add_part(int whole);
+  FoundDevice* unused_part(int listed);
+  bool parts_used_up(int whole) const;
 
   const pid_t process_;  ///< that loads the drivers
   Discovery discovery_;

@@ -62,7 +62,7 @@ PetscErrorCode CheckBetween(PC pc) {
   PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
   const auto zero = std::find(o->between.begin(), o->between.end(), PetscScalar(0));
   if (zero != o->between.end()) bad = first + static_cast<PetscInt>(zero - o->between.begin());
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &bad, 1, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)pc)));
+  OclspktAllreduce(MPI_IN_PLACE, &bad, 1, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)pc));
   PetscCheck(bad < 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONG,
              "-pc_oclspkt_combine %s -pc_oclspkt_diagonal %s: the %s of row %" PetscInt_FMT
              " is 0, but its inverse joins the factors; use -pc_oclspkt_combine additive or multiplicative",
@@ -89,7 +89,7 @@ PetscErrorCode ReadSweep(PC pc, std::size_t s, const std::vector<PetscScalar>& r
   PetscCall(sweep.extraction.Run(pc, pc->pmat, sweep.layout, change, sweep.solver));
   sweep.couplings = couplings;
   if (!several) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sweep.couplings, 1, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
+  OclspktAllreduce(MPI_IN_PLACE, &sweep.couplings, 1, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

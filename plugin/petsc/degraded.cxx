@@ -74,7 +74,7 @@ PetscErrorCode AgreeOnDegraded(PC pc) {
   if (ranks == 1) PetscFunctionReturn(PETSC_SUCCESS);
   /* Printed already, and the first of the ranks that have something to print. */
   int state[] = {o->degraded_printed, o->first_loss.empty() ? 0 : ranks - rank};
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, state, 2, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)pc)));
+  OclspktAllreduce(MPI_IN_PLACE, state, 2, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)pc));
   if (!state[0] && state[1] > 0 && rank == ranks - state[1]) PetscCall(Print(pc));
   o->degraded_printed = state[0] || state[1] > 0;
   PetscFunctionReturn(PETSC_SUCCESS);

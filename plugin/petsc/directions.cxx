@@ -43,7 +43,7 @@ PetscErrorCode MeanCoupling(PC pc, const Bands<PetscScalar>& bands, double* mean
     const double share = (std::abs(b.lower[i]) + std::abs(b.upper[i])) / std::abs(b.diag[i]);
     if (std::isfinite(share)) sums[0] += share;
   }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)pc)));
+  OclspktAllreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)pc));
   *mean = sums[1] > 0 ? sums[0] / sums[1] : 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -147,7 +147,7 @@ PetscBool same_lines(const LinesKey& before, LinesKey now, bool chosen) {
 PetscErrorCode LayoutStays(PC pc, const LinesKey& now, bool chosen, PetscBool* stays) {
   PetscFunctionBegin;
   *stays = same_lines(data(pc)->key, now, chosen);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, stays, 1, OCLSPKT_MPI_BOOL, MPI_LAND, PetscObjectComm((PetscObject)pc)));
+  OclspktAllreduce(MPI_IN_PLACE, stays, 1, OCLSPKT_MPI_BOOL, MPI_LAND, PetscObjectComm((PetscObject)pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -11,7 +11,6 @@
 namespace oclspkt::petsc {
 namespace {
 
-constexpr int kTag = 1;
 /// MPI counts in int; a longer leg goes in several messages.
 constexpr Index kMostScalars = Index{1} << 30;
 
@@ -23,7 +22,7 @@ void check(int code) {
   throw Error("MPI: " + std::string(text, static_cast<std::size_t>(length)));
 }
 
-/// Whether requests, types and communicators can still be freed.
+/// Whether requests and types can still be freed.
 bool mpi_is_alive() {
   int finalized = 0;
   return MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized;
@@ -31,24 +30,32 @@ bool mpi_is_alive() {
 
 }  // namespace
 
-class MpiExchange::Duplicate {
+/// PETSc's own communicator behind the caller's, which all objects share, and a tag that no other object has: an MPI
+/// has few communicators, and a multigrid has many preconditioners.
+class MpiExchange::Communicator {
  public:
-  explicit Duplicate(MPI_Comm comm) { check(MPI_Comm_dup(comm, &comm_)); }
-  Duplicate(const Duplicate&) = delete;
-  Duplicate& operator=(const Duplicate&) = delete;
-  ~Duplicate() {
-    if (mpi_is_alive()) MPI_Comm_free(&comm_);
+  explicit Communicator(MPI_Comm comm) {
+    if (PetscCommDuplicate(comm, &comm_, &tag_) != PETSC_SUCCESS)
+      throw Error("PETSc has no communicator for the lines");
+  }
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+  ~Communicator() {
+    if (!PetscFinalizeCalled) (void)PetscCommDestroy(&comm_);  // PetscFinalize() frees it, whoever has it
   }
   MPI_Comm get() const { return comm_; }
+  PetscMPIInt tag() const { return tag_; }
 
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
+  PetscMPIInt tag_ = 0;
 };
 
 /// Requests belong to buffers: they are made at the first start, and anew should the buffers change.
 class MpiExchange::MpiChannel final : public Exchange::Channel {
  public:
-  MpiChannel(std::shared_ptr<const Duplicate> comm, std::vector<Leg> out, std::vector<Leg> in, std::size_t scalar_bytes)
+  MpiChannel(std::shared_ptr<const Communicator> comm, std::vector<Leg> out, std::vector<Leg> in,
+             std::size_t scalar_bytes)
       : comm_(std::move(comm)), out_(std::move(out)), in_(std::move(in)), bytes_(scalar_bytes) {
     check(MPI_Type_contiguous(static_cast<int>(bytes_), MPI_BYTE, &scalar_));
     const int code = MPI_Type_commit(&scalar_);
@@ -89,10 +96,11 @@ class MpiExchange::MpiChannel final : public Exchange::Channel {
       }
     };
     each(in_, [&](std::size_t at, int count, int process, MPI_Request* request) {
-      return MPI_Recv_init(static_cast<char*>(in) + at, count, scalar_, process, kTag, comm_->get(), request);
+      return MPI_Recv_init(static_cast<char*>(in) + at, count, scalar_, process, comm_->tag(), comm_->get(), request);
     });
     each(out_, [&](std::size_t at, int count, int process, MPI_Request* request) {
-      return MPI_Send_init(static_cast<const char*>(out) + at, count, scalar_, process, kTag, comm_->get(), request);
+      return MPI_Send_init(static_cast<const char*>(out) + at, count, scalar_, process, comm_->tag(), comm_->get(),
+                           request);
     });
     out_buffer_ = out;
     in_buffer_ = in;
@@ -103,7 +111,7 @@ class MpiExchange::MpiChannel final : public Exchange::Channel {
     out_buffer_ = in_buffer_ = nullptr;
   }
 
-  std::shared_ptr<const Duplicate> comm_;
+  std::shared_ptr<const Communicator> comm_;
   std::vector<Leg> out_, in_;
   std::size_t bytes_;
   MPI_Datatype scalar_ = MPI_DATATYPE_NULL;
@@ -112,7 +120,7 @@ class MpiExchange::MpiChannel final : public Exchange::Channel {
   std::vector<MPI_Request> requests_;
 };
 
-MpiExchange::MpiExchange(MPI_Comm comm) : comm_(std::make_shared<Duplicate>(comm)) {
+MpiExchange::MpiExchange(MPI_Comm comm) : comm_(std::make_shared<Communicator>(comm)) {
   check(MPI_Comm_rank(comm_->get(), &rank_));
   check(MPI_Comm_size(comm_->get(), &size_));
 }
@@ -131,8 +139,8 @@ void MpiExchange::largest(std::span<double> values) {
     numbers[i] = nan ? -std::numeric_limits<double>::infinity() : values[i];
     numbers[count + i] = nan ? 1 : 0;
   }
-  check(
-      MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_DOUBLE, MPI_MAX, comm_->get()));
+  const auto all = static_cast<PetscMPIInt>(numbers.size());
+  check(MPI_Allreduce(MPI_IN_PLACE, numbers.data(), all, MPI_DOUBLE, MPI_MAX, comm_->get()));
   for (std::size_t i = 0; i < count; ++i) {
     values[i] = numbers[count + i] > 0 ? std::numeric_limits<double>::quiet_NaN() : numbers[i];
   }

@@ -216,7 +216,7 @@ PetscErrorCode Extraction::Run(PC pc, Mat matrix, const LineLayout& layout, cons
     PetscCall(GatherRows(pc, matrix, source, layout, *bands, &ignored_));
     change({bands->lower(), bands->diag(), bands->upper()}, 0, layout.lines.rows());
   }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &ignored_, 1, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
+  OclspktAllreduce(MPI_IN_PLACE, &ignored_, 1, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc));
   ++gathers_;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

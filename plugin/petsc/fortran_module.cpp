@@ -45,15 +45,13 @@ void print_enumerations() {
     if (!choice || !is_enumeration(entry.argument)) continue;
     int value = 0;
     for (const char* word : choice->names) {
-      std::string name = std::string("PC_OCLSPKT_") + entry.name + "_" + word;
-      for (char& c : name) c = c == '-' ? '_' : (c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c);
-      std::printf("  PetscEnum, parameter, public :: %s = %d\n", name.c_str(), value++);
+      std::printf("  PetscEnum, parameter, public :: %s = %d\n", constant_name(entry, word).c_str(), value++);
     }
   }
 }
 
 void print_interface(const Signature& f) {
-  std::printf("    function c_%s(%s) bind(C, name='%s') result(ierr)\n      import\n", f.name.c_str(),
+  std::printf("    function c_%s(%s) &\n        bind(C, name='%s') result(ierr)\n      import\n", f.name.c_str(),
               dummies(f, "").c_str(), f.name.c_str());
   if (f.takes_pc) std::printf("      type(c_ptr), value :: pc\n");
   for (const Argument& argument : f.arguments) {
@@ -92,7 +90,7 @@ void print_subroutine(const Signature& f) {
     if (!argument.out || !(is_text(argument) || is_flag(argument))) continue;
     std::printf("    c_%s = %s\n", argument.name.c_str(), is_text(argument) ? "c_null_ptr" : "0");
   }
-  std::printf("    ierr = c_%s(%s)\n", f.name.c_str(), call.c_str());
+  std::printf("    ierr = c_%s( &\n        %s)\n", f.name.c_str(), call.c_str());
   for (const Argument& argument : f.arguments) {
     const char* name = argument.name.c_str();
     if (argument.out && is_text(argument)) std::printf("    call copy_text(c_%s, %s)\n", name, name);

@@ -45,7 +45,7 @@ PetscErrorCode ReadNumber(OclspktOptionItems PetscOptionsObject, const OptionEnt
 
   PetscFunctionBegin;
   PetscCall(RawText(PetscOptionsObject, key, &raw));
-  PetscCheck(!raw || !std::isnan(std::strtod(raw, nullptr)), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+  PetscCheck(!raw || !std::isnan(std::strtod(raw, nullptr)), PetscOptionsObject->comm, PETSC_ERR_ARG_OUTOFRANGE,
              "%s%s takes a number, not %s", kOptionPrefix, entry.name, raw);
   PetscCall(PetscOptionsReal(key, entry.help, setter, real, &real, nullptr));
   value = real;
@@ -63,7 +63,7 @@ PetscErrorCode ReadInt(OclspktOptionItems PetscOptionsObject, const OptionEntry&
   PetscCall(PetscOptionsInt(key, entry.help, setter, number, &number, nullptr));
   PetscCall(RawText(PetscOptionsObject, key, &raw));
   const double written = raw ? std::strtod(raw, &end) : 0;
-  PetscCheck(!raw || end == raw || *end || written == static_cast<double>(number), PETSC_COMM_SELF,
+  PetscCheck(!raw || end == raw || *end || written == static_cast<double>(number), PetscOptionsObject->comm,
              PETSC_ERR_ARG_OUTOFRANGE, "%s%s takes a number of %s up to %" PetscInt_FMT ", not %s", kOptionPrefix,
              entry.name, entry.unit, std::numeric_limits<PetscInt>::max(), raw);
   value = number;
@@ -78,7 +78,7 @@ PetscErrorCode ReadInt64(OclspktOptionItems PetscOptionsObject, const OptionEntr
 
   PetscFunctionBegin;
   PetscCall(ReadNumber(PetscOptionsObject, entry, key, setter, real));
-  PetscCheck(std::trunc(real) == real && std::abs(real) <= kMost, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+  PetscCheck(std::trunc(real) == real && std::abs(real) <= kMost, PetscOptionsObject->comm, PETSC_ERR_ARG_OUTOFRANGE,
              "%s%s takes a whole number of %s up to %.0f, not %g", kOptionPrefix, entry.name, entry.unit, kMost, real);
   value = static_cast<Index>(real);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -112,7 +112,8 @@ PetscErrorCode ReadChoice(OclspktOptionItems PetscOptionsObject, const OptionEnt
   int value = choice.get(settings);  // a PetscEnum has but one value in C++
 
   PetscFunctionBegin;
-  PetscCheck(words, PETSC_COMM_SELF, PETSC_ERR_PLIB, "oclspkt.h has no words for the enumeration %s", entry.argument);
+  PetscCheck(words, PetscOptionsObject->comm, PETSC_ERR_PLIB, "oclspkt.h has no words for the enumeration %s",
+             entry.argument);
   PetscCall(PetscOptionsEnum(key, entry.help, setter, words, static_cast<PetscEnum>(value),
                              reinterpret_cast<PetscEnum*>(&value), nullptr));
   choice.set(settings, value);

@@ -120,10 +120,15 @@ const Composed kComposed[] = {
     {"PCOCLSPKTGetExplain_C", untyped(&GetExplain_OCLSPKT)},
     {"PCOCLSPKTSetLines_C", untyped(&oclspkt::petsc::SetLines_OCLSPKT)},
     {"PCOCLSPKTSetBands_C", untyped(&oclspkt::petsc::SetBands_OCLSPKT)},
+    {"PCOCLSPKTGetDirectionsUsed_C", untyped(&oclspkt::petsc::GetDirectionsUsed_OCLSPKT)},
     {"PCOCLSPKTGetMethodUsed_C", untyped(&oclspkt::petsc::GetMethodUsed_OCLSPKT)},
     {"PCOCLSPKTGetDeviceUsed_C", untyped(&oclspkt::petsc::GetDeviceUsed_OCLSPKT)},
     {"PCOCLSPKTGetCertificate_C", untyped(&oclspkt::petsc::GetCertificate_OCLSPKT)},
     {"PCOCLSPKTGetIgnoredEntries_C", untyped(&oclspkt::petsc::GetIgnoredEntries_OCLSPKT)},
+    {"PCOCLSPKTGetDirectionMethodUsed_C", untyped(&oclspkt::petsc::GetDirectionMethodUsed_OCLSPKT)},
+    {"PCOCLSPKTGetDirectionDeviceUsed_C", untyped(&oclspkt::petsc::GetDirectionDeviceUsed_OCLSPKT)},
+    {"PCOCLSPKTGetDirectionCertificate_C", untyped(&oclspkt::petsc::GetDirectionCertificate_OCLSPKT)},
+    {"PCOCLSPKTGetDirectionIgnoredEntries_C", untyped(&oclspkt::petsc::GetDirectionIgnoredEntries_OCLSPKT)},
 };
 
 }  // namespace
@@ -453,35 +458,5 @@ PetscErrorCode PCOCLSPKTGetExplain(PC pc, PetscBool* explain) {
   OclspktValidPC(pc);
   OclspktValidPointer(pc, explain);
   PetscUseMethod(pc, "PCOCLSPKTGetExplain_C", (PC, PetscBool*), (pc, explain));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCOCLSPKTGetMethodUsed(PC pc, const char* method[], const char* why[]) {
-  PetscFunctionBegin;
-  OclspktValidPC(pc);
-  PetscUseMethod(pc, "PCOCLSPKTGetMethodUsed_C", (PC, const char*[], const char*[]), (pc, method, why));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCOCLSPKTGetDeviceUsed(PC pc, const char* device[], const char* type[]) {
-  PetscFunctionBegin;
-  OclspktValidPC(pc);
-  PetscUseMethod(pc, "PCOCLSPKTGetDeviceUsed_C", (PC, const char*[], const char*[]), (pc, device, type));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCOCLSPKTGetCertificate(PC pc, PetscReal* certificate, PetscReal* rounding, PetscReal* tolerance) {
-  PetscFunctionBegin;
-  OclspktValidPC(pc);
-  PetscUseMethod(pc, "PCOCLSPKTGetCertificate_C", (PC, PetscReal*, PetscReal*, PetscReal*),
-                 (pc, certificate, rounding, tolerance));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCOCLSPKTGetIgnoredEntries(PC pc, PetscInt64* ignored) {
-  PetscFunctionBegin;
-  OclspktValidPC(pc);
-  OclspktValidPointer(pc, ignored);
-  PetscUseMethod(pc, "PCOCLSPKTGetIgnoredEntries_C", (PC, PetscInt64*), (pc, ignored));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -26,7 +26,7 @@ PetscErrorCode Fits(Mat matrix, const Grid& grid, PetscBool* fits) {
   PetscCall(MatGetLocalSize(matrix, &local, nullptr));
   PetscCall(MatGetSize(matrix, &global, nullptr));
   *fits = static_cast<PetscBool>(here == local && all == global);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, fits, 1, OCLSPKT_MPI_BOOL, MPI_LAND, PetscObjectComm((PetscObject)matrix)));
+  OclspktAllreduce(MPI_IN_PLACE, fits, 1, OCLSPKT_MPI_BOOL, MPI_LAND, PetscObjectComm((PetscObject)matrix));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

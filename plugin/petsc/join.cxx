@@ -142,7 +142,7 @@ PetscErrorCode ShareExchange(PC pc, LineLayout* layout) {
 
   PetscFunctionBegin;
   for (const auto& chain : layout->cuts.chains) longest = std::max(longest, static_cast<int>(chain.size()));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &longest, 1, MPI_INT, MPI_MAX, comm));
+  OclspktAllreduce(MPI_IN_PLACE, &longest, 1, MPI_INT, MPI_MAX, comm);
   if (longest == 1) {
     OclspktCall(pc, layout->above.clear(); layout->below.clear(); layout->cuts = {});
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -178,6 +178,11 @@ PetscErrorCode PCOCLSPKTSetLines(PC pc, IS lines, IS starts, IS rows) {
   PetscFunctionBegin;
   OclspktValidPC(pc);
   PetscCall(oclspkt::petsc::AllOrNone(pc, "PCOCLSPKTSetLines()", lines, starts, rows));
+  if (lines) {
+    PetscValidHeaderSpecific(lines, IS_CLASSID, 2);
+    PetscValidHeaderSpecific(starts, IS_CLASSID, 3);
+    PetscValidHeaderSpecific(rows, IS_CLASSID, 4);
+  }
   PetscTryMethod(pc, "PCOCLSPKTSetLines_C", (PC, IS, IS, IS), (pc, lines, starts, rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -187,6 +192,11 @@ PetscErrorCode PCOCLSPKTSetBands(PC pc, const char axis[], Vec lower, Vec diag, 
   OclspktValidPC(pc);
   OclspktValidPointer(pc, axis);
   PetscCall(oclspkt::petsc::AllOrNone(pc, "PCOCLSPKTSetBands()", lower, diag, upper));
+  if (diag) {
+    PetscValidHeaderSpecific(lower, VEC_CLASSID, 3);
+    PetscValidHeaderSpecific(diag, VEC_CLASSID, 4);
+    PetscValidHeaderSpecific(upper, VEC_CLASSID, 5);
+  }
   PetscTryMethod(pc, "PCOCLSPKTSetBands_C", (PC, const char[], Vec, Vec, Vec), (pc, axis, lower, diag, upper));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -22,7 +22,7 @@ PetscErrorCode AgreeOnRows(PC pc, const char* what, PetscInt bad) {
   PetscInt worst = bad;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)pc)));
+  OclspktAllreduce(MPI_IN_PLACE, &worst, 1, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)pc));
   PetscCheck(worst < 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
              "PCOCLSPKTSetLines(): row %" PetscInt_FMT " %s; each rank lists its own global rows, each once", worst,
              what);

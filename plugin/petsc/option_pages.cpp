@@ -20,7 +20,10 @@ using namespace oclspkt::petsc;
 
 namespace {
 
-std::string default_text(const OptionEntry& entry) { return value_text(entry, oclspkt::petsc::Settings{}); }
+std::string default_text(const OptionEntry& entry) {
+  const std::string value = value_text(entry, oclspkt::petsc::Settings{});
+  return value.empty() ? "empty by default" : "default `" + value + "`";
+}
 
 std::string option_text(const OptionEntry& entry) { return kOptionPrefix + (entry.name + (" " + values_text(entry))); }
 
@@ -39,7 +42,7 @@ void print_options_page() {
   for (const OptionEntry& entry : option_table()) {
     const std::string python = snake_case(entry.function);
     std::printf(
-        "\n## `%s%s`\n\n`%s`, default `%s`\n\n%s %s\n\nIn C and Fortran: `PCOCLSPKTSet%s()`, `PCOCLSPKTGet%s()`; in "
+        "\n## `%s%s`\n\n`%s`, %s\n\n%s %s\n\nIn C and Fortran: `PCOCLSPKTSet%s()`, `PCOCLSPKTGet%s()`; in "
         "Python: `oclspkt.set_%s()`, `oclspkt.get_%s()`.\n",
         kOptionPrefix, entry.name, values_text(entry).c_str(), default_text(entry).c_str(),
         sentence(entry.help).c_str(), entry.notes, entry.function, entry.function, python.c_str(), python.c_str());
@@ -97,21 +100,25 @@ void print_option(const Page& page) {
   std::printf("- `%s` - %s%s\n\n", entry.name, values_text(entry).c_str(),
               !setter && std::strstr(entry.argument, "char") ? "; valid until the option changes" : "");
   if (setter) {
-    std::printf("## Options Database Key\n\n- `%s` - %s (default `%s`)\n\n", option_text(entry).c_str(), entry.help,
+    std::printf("## Options Database Key\n\n- `%s` - %s (%s)\n\n", option_text(entry).c_str(), entry.help,
                 default_text(entry).c_str());
   }
   std::printf(
       "## Level\n\nintermediate\n\n## Notes\n\n%s%s\n\n", entry.notes,
       setter ? " The change takes effect at the next `PCSetUp()`; for other types of PC the call does nothing." : "");
-  print_see_also((setter ? "Get" : "Set") + std::string(entry.function));
+  const bool enumeration = is_enumeration(entry.argument);
+  print_see_also((setter ? "Get" : "Set") + std::string(entry.function) +
+                 (enumeration ? std::string(" ") + (entry.argument + std::strlen("PCOCLSPKT")) : ""));
 }
 
 void print_result(const Page& page) {
   const ResultEntry& entry = *page.result;
   std::printf("Get %s.\n\n", entry.help);
   print_synopsis(page.signature, false);
-  std::printf("## Input Parameter\n\n- `pc` - the preconditioner, of type `PCOCLSPKT` and set up\n\n");
-  std::printf("## Output Parameter%s\n\n", entry.values.size() > 1 ? "s" : "");
+  std::printf("## Input Parameter%s\n\n- `pc` - the preconditioner, of type `PCOCLSPKT` and set up\n",
+              entry.inputs.empty() ? "" : "s");
+  for (const ResultValue& value : entry.inputs) std::printf("- `%s` - %s\n", value.name, value.help);
+  std::printf("\n## Output Parameter%s\n\n", entry.values.size() > 1 ? "s" : "");
   for (const ResultValue& value : entry.values) {
     std::printf("- `%s` - %s%s\n", value.name, value.help, optional(entry) ? "; `NULL` if not wanted" : "");
   }
@@ -133,10 +140,44 @@ void print_action(const Page& page) {
   print_see_also(entry.see_also);
 }
 
+/// The page of the enumeration that an option takes.
+void print_enumeration(const OptionEntry& entry, const Choice& choice) {
+  std::printf(
+      "The values of the option `%s%s`: %s.\n\n## Synopsis\n\n```c\n#include <oclspkt/oclspkt.h>\ntypedef enum {\n",
+      kOptionPrefix, entry.name, entry.help);
+  const char* between = "";
+  for (const char* word : choice.names) {
+    std::printf("%s  %s", between, constant_name(entry, word).c_str());
+    between = ",\n";
+  }
+  std::printf("\n} %s;\nextern const char *const %ss[];\n```\n\n## Values\n\n", entry.argument, entry.argument);
+  for (const char* word : choice.names) std::printf("- `%s` - `%s`\n", constant_name(entry, word).c_str(), word);
+  std::printf("\n## Level\n\nintermediate\n\n## Notes\n\n%s `%ss` holds the words, indexed by the values.\n\n",
+              entry.notes, entry.argument);
+  print_see_also("Set" + std::string(entry.function) + " Get" + entry.function);
+}
+
+/// The option whose enumeration has this name; null if there is none.
+const OptionEntry* find_enumeration(const std::string& name) {
+  for (const OptionEntry& entry : option_table()) {
+    if (name == entry.argument && is_enumeration(name)) return &entry;
+  }
+  return nullptr;
+}
+
+void print_title(const std::string& name) {
+  std::printf("<!-- Made by oclspkt-options from plugin/petsc/options.cpp. -->\n# %s\n\n", name.c_str());
+}
+
 int print_page(const std::string& name) {
+  if (const OptionEntry* entry = find_enumeration(name)) {
+    print_title(name);
+    print_enumeration(*entry, std::get<Choice>(entry->field));
+    return 0;
+  }
   for (const Page& page : pages()) {
     if (page.signature.name != name) continue;
-    std::printf("<!-- Made by oclspkt-options from plugin/petsc/options.cpp. -->\n# %s\n\n", name.c_str());
+    print_title(name);
     if (page.option) print_option(page);
     if (page.result) print_result(page);
     if (page.action) print_action(page);
@@ -151,6 +192,9 @@ int print(const std::string& what) {
   if (what == "--python") return print_python_table() ? 0 : 1;
   if (what != "--list") return print_page(what);
   for (const Page& page : pages()) std::printf("%s\n", page.signature.name.c_str());
+  for (const OptionEntry& entry : option_table()) {
+    if (is_enumeration(entry.argument)) std::printf("%s\n", entry.argument);
+  }
   return 0;
 }
 

@@ -163,47 +163,104 @@ const OptionEntry kTable[] = {
      "page docs/why.md explains them. `-ksp_view ::ascii_info_detail` prints the same lines."},
 };
 
+const ResultValue kDirectionInput{"direction", "const char[]",
+                                  "one of those that `PCOCLSPKTGetDirectionsUsed()` lists, such as `x`"};
+const ResultValue kMethodValue{"method", "const char[]",
+                               "`truncated-halo`, `truncated-streamed`, `exact-twopass`, `exact-factored` or `pivot`"};
+const ResultValue kWhyValue{"why", "const char[]", "the numbers that decided"};
+const ResultValue kDeviceValue{"device", "const char[]", "the device's name, `host` if no OpenCL device is used"};
+const ResultValue kTypeValue{"device_type", "const char[]", "`host`, `cpu`, `gpu` or `fpga`"};
+const ResultValue kCertificateValue{
+    "certificate", "PetscReal",
+    "bound on max abs(x_computed - x) / max abs(x) without rounding; 0 for the methods that truncate nothing"};
+const ResultValue kRoundingValue{"rounding", "PetscReal",
+                                 "bound on the residual that rounding causes in a row, |r_i| / (|A_i| max |x| + |y_i|) "
+                                 "with |A_i| the absolute sum of "
+                                 "row i and the largest x of its line, in units of `PETSC_MACHINE_EPSILON`; `auto` "
+                                 "accepts up to 100; Inf if the user "
+                                 "named a method that has no bound"};
+const ResultValue kToleranceValue{"tolerance", "PetscReal",
+                                  "the setting of `-pc_oclspkt_rtol`, or the rounding of the arithmetic"};
+const ResultValue kIgnoredValue{"ignored", "PetscInt64", "number of ignored entries, without stored zeros"};
+
 const std::vector<ResultEntry> kResults = {
+    {"DirectionsUsed",
+     {},
+     {{"directions", "const char[]", "the directions joined by commas, such as `matrix` or `x,y`"}},
+     "the directions that the last set-up solves along",
+     "intermediate",
+     "These are the words of `-pc_oclspkt_lines`, with what `auto` stood for. The text is the same on all ranks. It "
+     "stays valid until the next `PCSetUp()`, `PCReset()` or `PCDestroy()`.",
+     "SetDirections GetDirectionMethodUsed GetDirectionDeviceUsed GetDirectionCertificate"},
     {"MethodUsed",
-     {{"method", "const char[]",
-       "`truncated-halo`, `truncated-streamed`, `exact-twopass`, `exact-factored` or `pivot`"},
-      {"why", "const char[]", "the numbers that decided"}},
+     {},
+     {kMethodValue, kWhyValue},
      "the method that the last set-up chose, and why",
      "intermediate",
-     "With several directions each text names all of them: `x: truncated-halo; y: pivot`. The texts are those of "
+     "With several directions each text names all of them: `x: truncated-halo; y: pivot`; "
+     "`PCOCLSPKTGetDirectionMethodUsed()` gives one of them. The texts are those of "
      "this rank; ranks may differ. They stay valid until the next call, `PCSetUp()`, `PCReset()` or "
      "`PCDestroy()`.",
-     "SetMethod GetCertificate"},
+     "SetMethod GetDirectionMethodUsed GetCertificate"},
+    {"DirectionMethodUsed",
+     {kDirectionInput},
+     {kMethodValue, kWhyValue},
+     "the method that the last set-up chose for one direction, and why",
+     "intermediate",
+     "The texts are those of this rank; ranks may differ. They stay valid until the next `PCSetUp()`, `PCReset()` or "
+     "`PCDestroy()`.",
+     "GetDirectionsUsed GetMethodUsed"},
     {"DeviceUsed",
-     {{"device", "const char[]", "the device's name, `host` if no OpenCL device is used"},
-      {"device_type", "const char[]", "`host`, `cpu`, `gpu` or `fpga`"}},
+     {},
+     {kDeviceValue, kTypeValue},
      "the device that solves",
      "intermediate",
-     "With several directions each text names all of them: `x: host; y: NVIDIA H200`. The texts are those of this "
+     "With several directions each text names all of them: `x: host; y: NVIDIA H200`; "
+     "`PCOCLSPKTGetDirectionDeviceUsed()` gives one of them. The texts are those of this "
      "rank. If a device was lost, they name the device that took over its rows. They stay valid until the next "
      "call, `PCSetUp()`, `PCApply()`, `PCReset()` or `PCDestroy()`.",
-     "SetDevices"},
+     "SetDevices GetDirectionDeviceUsed"},
+    {"DirectionDeviceUsed",
+     {kDirectionInput},
+     {kDeviceValue, kTypeValue},
+     "the device that solves along one direction",
+     "intermediate",
+     "The texts are those of this rank. If a device was lost, they name the device that took over its rows. They stay "
+     "valid until the next `PCSetUp()`, `PCApply()`, `PCReset()` or `PCDestroy()`.",
+     "GetDirectionsUsed GetDeviceUsed"},
     {"Certificate",
-     {{"certificate", "PetscReal",
-       "bound on max abs(x_computed - x) / max abs(x) without rounding; 0 for the methods that truncate nothing"},
-      {"rounding", "PetscReal",
-       "bound on the residual that rounding causes in a row, |r_i| / (|A_i| max |x| + |y_i|) with |A_i| the "
-       "absolute sum of row i and the largest x of its line, in units of `PETSC_MACHINE_EPSILON`; `auto` accepts up "
-       "to 100; Inf if the user named a method that has no bound"},
-      {"tolerance", "PetscReal", "the setting of `-pc_oclspkt_rtol`, or the rounding of the arithmetic"}},
+     {},
+     {kCertificateValue, kRoundingValue, kToleranceValue},
      "the bounds on the errors of truncation and of rounding, and the tolerance for the first",
      "advanced",
      "Both bounds hold for every right-hand side of a direction and are known before the first solve. They are "
      "the maxima over all directions and all ranks, cuts among ranks included, so every rank gets the same "
      "numbers.",
-     "SetRtol GetMethodUsed"},
+     "SetRtol GetMethodUsed GetDirectionCertificate"},
+    {"DirectionCertificate",
+     {kDirectionInput},
+     {kCertificateValue, kRoundingValue, kToleranceValue},
+     "the bounds on the errors of truncation and of rounding along one direction, and the tolerance for the first",
+     "advanced",
+     "Both bounds hold for every right-hand side of the direction and are known before the first solve. They are the "
+     "maxima over all ranks, cuts among ranks included, so every rank gets the same numbers.",
+     "GetDirectionsUsed GetCertificate"},
     {"IgnoredEntries",
-     {{"ignored", "PetscInt64", "number of ignored entries, without stored zeros"}},
+     {},
+     {kIgnoredValue},
      "the number of nonzero matrix entries outside the three bands, which the preconditioner ignores",
      "intermediate",
      "If it is 0, the preconditioner solves with the whole matrix: use `KSPPREONLY`, or let a Krylov method "
-     "converge in one iteration.",
-     ""},
+     "converge in one iteration. With several directions it counts the entries that are in the bands of none.",
+     "GetDirectionIgnoredEntries"},
+    {"DirectionIgnoredEntries",
+     {kDirectionInput},
+     {kIgnoredValue},
+     "the number of nonzero matrix entries outside the three bands of one direction",
+     "intermediate",
+     "The other directions may have some of them in their bands. It is 0 for bands of `PCOCLSPKTSetBands()`. It is the "
+     "sum over all ranks.",
+     "GetDirectionsUsed GetIgnoredEntries"},
 };
 
 const std::vector<ActionEntry> kActions = {
@@ -212,7 +269,7 @@ const std::vector<ActionEntry> kActions = {
       {"starts", "IS", "where each line begins in `rows`, and behind the last one the length of `rows`"},
       {"rows", "IS", "global rows of this rank, line by line from top to bottom"}},
      "Give the lines to solve, for `-pc_oclspkt_lines given` and `auto`.",
-     "Collective. Each rank lists only rows of its own. Parts of a line on several ranks are joined in the order "
+     "Each rank lists only rows of its own. Parts of a line on several ranks are joined in the order "
      "of the ranks. Every row of the matrix must be in exactly one line. The function copies the sets. `NULL` for "
      "all three removes the lines again.",
      "SetDirections SetBands"},
@@ -222,7 +279,7 @@ const std::vector<ActionEntry> kActions = {
       {"diag", "Vec", "diagonal of each row"},
       {"upper", "Vec", "coupling of each row to the row after it"}},
      "Give the bands along an axis of the grid, instead of reading them from the matrix.",
-     "Logically collective. An ADI code calls it at each step: the function copies the values, and the next "
+     "An ADI code calls it at each step: the function copies the values, and the next "
      "`PCSetUp()` uses them instead of reading the matrix for this axis. Call it after `PCSetDM()` and "
      "`PCSetOperators()`: if the lines of the grid change after the call, the next set-up fails. Bands for "
      "several axes are combined by multiplying their inverses (`factored`) or adding them, without a diagonal "

@@ -66,7 +66,8 @@ struct ResultValue {
 
 /// A function that tells what the last set-up chose; an error before it.
 struct ResultEntry {
-  const char* function;  ///< the C function is PCOCLSPKTGet<function>
+  const char* function;             ///< the C function is PCOCLSPKTGet<function>
+  std::vector<ResultValue> inputs;  ///< what the caller asks for, in front of the values
   std::vector<ResultValue> values;
   const char* help;      ///< one line
   const char* level;     ///< for whom: intermediate or advanced

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "package.hxx"
 
+#include <mutex>
+
 #include "boundary.hxx"
-#include "flavour.hxx"
-#include "oclspkt/export.hpp"
+#include "check_flavour.hxx"
 #include "oclspkt/oclspkt.h"
 #include "pc_oclspkt.hxx"
 
@@ -17,6 +18,9 @@ struct Package {
   Events events;
 };
 Package package;
+/// Held while `package` changes: in a PETSc with thread safety each thread may make the first preconditioner. Events do
+/// not change once the type is registered, and are read without it.
+std::mutex package_lock;
 
 const char kCitation[] =
     "@article{oclspkt2019,\n"
@@ -35,6 +39,8 @@ const char kCitation[] =
 const Events& events() { return package.events; }
 
 PetscErrorCode Cite() {
+  const std::lock_guard hold(package_lock);
+
   PetscFunctionBegin;
   PetscCall(PetscCitationsRegister(kCitation, &package.cited));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -43,8 +49,11 @@ PetscErrorCode Cite() {
 }  // namespace oclspkt::petsc
 
 using oclspkt::petsc::package;
+using oclspkt::petsc::package_lock;
 
 PetscErrorCode PCOCLSPKTFinalizePackage(void) {
+  const std::lock_guard hold(package_lock);
+
   PetscFunctionBegin;
   package = {};
   OclspktCall(nullptr, oclspkt::release_devices());
@@ -52,28 +61,23 @@ PetscErrorCode PCOCLSPKTFinalizePackage(void) {
 }
 
 PetscErrorCode PCOCLSPKTInitializePackage(void) {
+  const std::lock_guard hold(package_lock);
+
   PetscFunctionBegin;
   if (package.initialized) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(oclspkt::petsc::CheckFlavour());
-#if OCLSPKT_PETSC_IS_UNTESTED
-  PetscCall(PetscInfo(nullptr, "WARNING: this PETSc is newer than %d.%d, the newest that oclspkt was tested with\n",
-                      OCLSPKT_NEWEST_TESTED_MAJOR, OCLSPKT_NEWEST_TESTED_MINOR));
-#endif
+  if (oclspkt::petsc::is_newer_than_tested(oclspkt::petsc::BuiltFlavour())) {
+    PetscCall(PetscInfo(nullptr, "WARNING: this PETSc is newer than %d.%d, the newest that oclspkt was tested with\n",
+                        oclspkt::petsc::kNewestTestedMajor, oclspkt::petsc::kNewestTestedMinor));
+  }
   PetscCall(PCRegister(PCOCLSPKT, PCCreate_OCLSPKT));
   PetscCall(oclspkt::petsc::RegisterFactor());
   PetscCall(PetscLogEventRegister("OCLSPKTSetUp", PC_CLASSID, &package.events.set_up));
   PetscCall(PetscLogEventRegister("OCLSPKTBands", PC_CLASSID, &package.events.bands));
   PetscCall(PetscLogEventRegister("OCLSPKTSolve", PC_CLASSID, &package.events.solve));
   PetscCall(PetscLogEventRegister("OCLSPKTDegraded", PC_CLASSID, &package.events.degraded));
+  PetscCall(PetscLogEventSetCollective(package.events.degraded, PETSC_FALSE)); /* one rank may lose its device */
   PetscCall(PetscRegisterFinalize(PCOCLSPKTFinalizePackage));
   package.initialized = true;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* What PETSc calls in a library named by -dll_append. */
-extern "C" OCLSPKT_API PetscErrorCode PetscDLLibraryRegister_oclspkt(void);
-PetscErrorCode PetscDLLibraryRegister_oclspkt(void) {
-  PetscFunctionBegin;
-  PetscCall(PCOCLSPKTInitializePackage());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

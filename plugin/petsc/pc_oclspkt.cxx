@@ -75,20 +75,9 @@ PetscErrorCode oclspkt::petsc::SetUpSweep(PC pc, Sweep& sweep, const Known& know
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
   if (ranks == 1) PetscFunctionReturn(PETSC_SUCCESS);
   reason = pc->failedreason;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &reason, 1, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)pc)));
+  OclspktAllreduce(MPI_IN_PLACE, &reason, 1, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)pc));
   if (!pc->failedreason && reason) OclspktCall(pc, data(pc)->failure = "on another rank");
   PetscCall(PCSetFailedReason(pc, static_cast<PCFailedReason>(reason)));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode AgreeOnBounds(PC pc) {
-  PC_OCLSPKT* o = data(pc);
-
-  PetscFunctionBegin;
-  o->bounds = bounds_here(*o);
-  for (double* bound : {&o->bounds.truncation, &o->bounds.rounding}) {
-    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, bound, 1, MPI_DOUBLE, MPI_MAX, PetscObjectComm((PetscObject)pc)));
-  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -117,7 +106,7 @@ static PetscErrorCode PCSetUp_OCLSPKT(PC pc) {
   pc->setupcalled = PETSC_TRUE;
   PetscCall(oclspkt::petsc::NoteDegraded(pc));
   PetscCall(oclspkt::petsc::AgreeOnDegraded(pc));
-  if (o->ready) PetscCall(AgreeOnBounds(pc));
+  if (o->ready) PetscCall(oclspkt::petsc::AgreeOnBounds(pc));
   for (std::size_t s = 0; s < o->sweeps.size() && o->ready; ++s) PetscCall(InfoChoice(pc, *o->sweeps[s]));
   if (o->settings.explain) PetscCall(oclspkt::petsc::Explain(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -248,13 +237,19 @@ static PetscErrorCode PCView_OCLSPKT(PC pc, PetscViewer viewer) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode DestroyWork(PC_OCLSPKT* o) {
+  PetscFunctionBegin;
+  for (Vec* vector : {&o->work[0], &o->work[1], &o->between_vector}) PetscCall(VecDestroy(vector));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Settings survive, everything that belongs to a matrix is freed. */
 static PetscErrorCode PCReset_OCLSPKT(PC pc) {
   PC_OCLSPKT* o = data(pc);
 
   PetscFunctionBegin;
   PetscCall(oclspkt::petsc::AgreeOnDegraded(pc)); /* PCDestroy() comes here, too */
-  for (Vec* vector : {&o->work[0], &o->work[1], &o->between_vector}) PetscCall(VecDestroy(vector));
+  PetscCall(DestroyWork(o));
   OclspktCall(pc, PC_OCLSPKT fresh; fresh.settings = o->settings; fresh.degraded_printed = o->degraded_printed;
               fresh.first().solver.set_options(o->settings); *o = std::move(fresh));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -262,6 +257,7 @@ static PetscErrorCode PCReset_OCLSPKT(PC pc) {
 
 static PetscErrorCode PCDestroy_OCLSPKT(PC pc) {
   PetscFunctionBegin;
+  PetscCall(DestroyWork(data(pc))); /* PCSetType() to another type destroys without a reset */
   PetscCall(oclspkt::petsc::RemoveFunctions(pc));
   delete data(pc);
   pc->data = nullptr;

@@ -17,6 +17,11 @@
 
 namespace oclspkt::petsc {
 
+/// What vouches for an operator: the error of truncation at most, and that of rounding in eps; Inf if it is not known.
+struct Bounds {
+  double truncation = 0, rounding = 0;
+};
+
 /// One direction of the preconditioner: its lines, where their bands stand in the matrix, and what solves them.
 struct Sweep {
   Direction direction = Direction::matrix;
@@ -26,6 +31,7 @@ struct Sweep {
   Index couplings = 0;  ///< nonzero couplings of the bands on all ranks; counted for several directions
   AlignedArray<PetscScalar> right, solution;  ///< vectors in the order of the lines; empty: that of the matrix
   std::size_t losses_seen = 0;                ///< lost devices that were logged already
+  Bounds bounds;                              ///< of the last set-up, the largest over all ranks
 };
 
 /// A bound; one that is not known, which comparisons and MPI_MAX may lose, is Inf.
@@ -70,11 +76,6 @@ struct LinesKey {
   bool operator==(const LinesKey&) const = default;
 };
 
-/// What vouches for an operator: the error of truncation at most, and that of rounding in eps; Inf if it is not known.
-struct Bounds {
-  double truncation = 0, rounding = 0;
-};
-
 /// What stands behind pc->data.
 struct PC_OCLSPKT {
   Settings settings;
@@ -92,12 +93,11 @@ struct PC_OCLSPKT {
   bool stale = false;            ///< settings changed while the program reuses the operator
   bool ready = false;            ///< the operator of the last set-up can be applied
   std::string failure;                            ///< why the last set-up failed; empty if it did not
-  Bounds bounds;                                  ///< the largest of the last set-up, over directions and ranks
   std::string first_loss;                         ///< the first device that this rank lost; empty if none
   bool degraded_printed = false;                  ///< by this rank, or by any as far as AgreeOnDegraded() told
   struct {
-    std::string method, why, device, device_type;
-  } told;  ///< texts that PCOCLSPKTGetMethodUsed() and PCOCLSPKTGetDeviceUsed() handed out
+    std::string directions, method, why, device, device_type;
+  } told;  ///< texts that PCOCLSPKTGetMethodUsed() and its like handed out
 
   PC_OCLSPKT() { sweeps.push_back(std::make_unique<Sweep>()); }
   Sweep& first() { return *sweeps.front(); }
@@ -132,13 +132,19 @@ PetscErrorCode CopyVector(PC pc, Vec vector, std::vector<PetscScalar>* to);
 PetscErrorCode SetLines_OCLSPKT(PC pc, IS lines, IS starts, IS rows);
 PetscErrorCode SetBands_OCLSPKT(PC pc, const char axis[], Vec lower, Vec diag, Vec upper);
 
+PetscErrorCode GetDirectionsUsed_OCLSPKT(PC pc, const char** directions);
 PetscErrorCode GetMethodUsed_OCLSPKT(PC pc, const char** method, const char** why);
+PetscErrorCode GetDirectionMethodUsed_OCLSPKT(PC pc, const char direction[], const char** method, const char** why);
 PetscErrorCode GetDeviceUsed_OCLSPKT(PC pc, const char** device, const char** type);
+PetscErrorCode GetDirectionDeviceUsed_OCLSPKT(PC pc, const char direction[], const char** device, const char** type);
 PetscErrorCode GetCertificate_OCLSPKT(PC pc, PetscReal* certificate, PetscReal* rounding, PetscReal* tolerance);
+PetscErrorCode GetDirectionCertificate_OCLSPKT(PC pc, const char direction[], PetscReal* certificate,
+                                               PetscReal* rounding, PetscReal* tolerance);
 PetscErrorCode GetIgnoredEntries_OCLSPKT(PC pc, PetscInt64* ignored);
+PetscErrorCode GetDirectionIgnoredEntries_OCLSPKT(PC pc, const char direction[], PetscInt64* ignored);
 
-/// The largest bound of this rank on the error of truncation, cuts among ranks included; infinite where unknown.
-Bounds bounds_here(const PC_OCLSPKT& o);
+/// Set the bounds of every direction to the largest over all ranks. Collective.
+PetscErrorCode AgreeOnBounds(PC pc);
 
 /// Tell of devices lost since the last call: to -info and the log, and where this is rank 0 to the error stream.
 PetscErrorCode NoteDegraded(PC pc);

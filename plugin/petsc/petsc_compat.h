@@ -13,11 +13,6 @@
 #error "oclspkt needs PETSc 3.18 or newer"
 #endif
 
-/// The newest release that the tests were run with.
-#define OCLSPKT_NEWEST_TESTED_MAJOR 3
-#define OCLSPKT_NEWEST_TESTED_MINOR 24
-#define OCLSPKT_PETSC_IS_UNTESTED PETSC_VERSION_GT(OCLSPKT_NEWEST_TESTED_MAJOR, OCLSPKT_NEWEST_TESTED_MINOR, 99)
-
 #if PETSC_VERSION_LT(3, 19, 0)
 #define PETSC_SUCCESS 0
 #endif
@@ -32,6 +27,13 @@ using OclspktOptionItems = PetscOptionItems;
 #define OCLSPKT_MPI_BOOL MPIU_BOOL
 #else
 #define OCLSPKT_MPI_BOOL MPI_C_BOOL
+#endif
+
+/// MPIU_Allreduce(), which checks in debug builds that all ranks mean the same reduction.
+#if PETSC_VERSION_LT(3, 23, 0)
+#define OclspktAllreduce(...) PetscCall(MPIU_Allreduce(__VA_ARGS__))
+#else
+#define OclspktAllreduce(...) PetscCallMPI(MPIU_Allreduce(__VA_ARGS__))
 #endif
 
 /// Fill a vector with Inf, which the solvers above take for a failed preconditioner. Collective.
@@ -87,21 +89,38 @@ inline PetscErrorCode OclspktDenseWrite(Mat matrix, PetscScalar** array, PetscMe
 #define OclspktDenseRestoreWrite MatDenseRestoreArrayWrite
 #endif
 
-#if PetscDefined(HAVE_VIENNACL)
+#if PetscDefined(HAVE_VIENNACL) && PetscDefined(HAVE_OPENCL)
+/// Of libOpenCL, which such a PETSc brings along: nothing of ours is linked with it, hence weak.
+extern "C" {
+[[gnu::weak]] int clReleaseCommandQueue(_cl_command_queue*);
+[[gnu::weak]] int clReleaseMemObject(_cl_mem*);
+}
+
+/// The queue of ViennaCL, which lives as long as the process; none where ViennaCL keeps its vectors on the host.
 inline PetscErrorCode OclspktViennaCLQueue(Vec vector, oclspkt::DeviceQueue* queue) {
+  char backend[20];
+  PetscBool given, opencl = PETSC_FALSE;
   PETSC_UINTPTR_T handle;
 
   PetscFunctionBegin;
+  *queue = {};
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-viennacl_backend", backend, sizeof backend, &given));
+  if (given) PetscCall(PetscStrcasecmp(backend, "opencl", &opencl));
+  if (given && !opencl) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecViennaCLGetCLQueue(vector, &handle));
   *queue = {oclspkt::DeviceQueue::Kind::opencl, reinterpret_cast<void*>(handle)};
+  clReleaseCommandQueue(reinterpret_cast<_cl_command_queue*>(handle)); /* the caller's, says its page */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/// Memory of a vector, which lives as long as the vector.
 inline PetscErrorCode OclspktViennaCLRead(Vec vector, void** memory) {
   PETSC_UINTPTR_T handle;
 
   PetscFunctionBegin;
   PetscCall(VecViennaCLGetCLMemRead(vector, &handle));
   *memory = reinterpret_cast<void*>(handle);
+  clReleaseMemObject(reinterpret_cast<_cl_mem*>(handle)); /* the caller's, says its page */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 inline PetscErrorCode OclspktViennaCLWrite(Vec vector, void** memory) {
@@ -110,6 +129,7 @@ inline PetscErrorCode OclspktViennaCLWrite(Vec vector, void** memory) {
   PetscFunctionBegin;
   PetscCall(VecViennaCLGetCLMemWrite(vector, &handle));
   *memory = reinterpret_cast<void*>(handle);
+  clReleaseMemObject(reinterpret_cast<_cl_mem*>(handle));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 inline PetscErrorCode OclspktViennaCLRestoreWrite(Vec vector) { return VecViennaCLRestoreCLMemWrite(vector); }

@@ -10,22 +10,31 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// The queue of vectors of a type of PETSc, as a device keeps them; none for types of the host.
-PetscErrorCode QueueOfType(Vec vector, DeviceQueue* queue) {
+/// The run-time by which vectors of a type of PETSc are kept on a device; none for types of the host.
+PetscErrorCode KindOf(Vec vector, DeviceQueue::Kind* kind) {
   PetscBool of_cuda = PETSC_FALSE, of_opencl = PETSC_FALSE, bound = PETSC_FALSE;
 
   PetscFunctionBegin;
-  *queue = {};
+  *kind = DeviceQueue::Kind::none;
   PetscCall(VecBoundToCPU(vector, &bound));
   if (bound) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)vector, &of_cuda, VECSEQCUDA, VECMPICUDA, VECSEQKOKKOS, VECMPIKOKKOS,
-                                      ""));
-  if (of_cuda) {
-    PetscCall(OclspktCudaQueue(queue));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  PetscCall(
+      PetscObjectTypeCompareAny((PetscObject)vector, &of_cuda, VECSEQCUDA, VECMPICUDA, VECSEQKOKKOS, VECMPIKOKKOS, ""));
+  if (of_cuda) *kind = DeviceQueue::Kind::cuda;
   PetscCall(PetscObjectTypeCompareAny((PetscObject)vector, &of_opencl, VECSEQVIENNACL, VECMPIVIENNACL, ""));
-  if (of_opencl) PetscCall(OclspktViennaCLQueue(vector, queue));
+  if (of_opencl) *kind = DeviceQueue::Kind::opencl;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Their queue.
+PetscErrorCode QueueOfType(Vec vector, DeviceQueue* queue) {
+  DeviceQueue::Kind kind;
+
+  PetscFunctionBegin;
+  *queue = {};
+  PetscCall(KindOf(vector, &kind));
+  if (kind == DeviceQueue::Kind::cuda) PetscCall(OclspktCudaQueue(queue));
+  if (kind == DeviceQueue::Kind::opencl) PetscCall(OclspktViennaCLQueue(vector, queue));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -42,7 +51,7 @@ PetscErrorCode TakesQueue(PC pc, Sweep& sweep, const DeviceQueue& queue, bool tr
     o->queue = queue;
     PetscCall(KnownOfMatrix(pc, &known));
     for (std::size_t s = 0; s < o->sweeps.size() && !pc->failedreason; ++s) {
-      if (!o->sweeps[s]->layout.cut()) PetscCall(SetUpSweep(pc, *o->sweeps[s], known));
+      PetscCall(SetUpSweep(pc, *o->sweeps[s], known));
     }
     if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -102,13 +111,14 @@ PetscErrorCode EnqueueViennaCL(PC pc, Sweep& sweep, const DeviceQueue& queue, Ve
 }  // namespace
 
 PetscErrorCode QueueOf(Vec right, Vec solution, DeviceQueue* queue) {
-  DeviceQueue other;
+  DeviceQueue::Kind of_right, of_solution;
 
   PetscFunctionBegin;
-  PetscCall(QueueOfType(right, queue));
-  if (!*queue) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(QueueOfType(solution, &other));
-  if (other != *queue) *queue = {};
+  *queue = {};
+  PetscCall(KindOf(right, &of_right));
+  PetscCall(KindOf(solution, &of_solution));
+  /* To ask ViennaCL for the queue of the solution would bring its values to the device. */
+  if (of_right == of_solution) PetscCall(QueueOfType(right, queue));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -158,7 +168,8 @@ PetscErrorCode SolveColumnsOnDevice(PC pc, Sweep& sweep, Mat right, Mat solution
   PetscFunctionBegin;
   *solved = PETSC_FALSE;
   PetscCall(PetscObjectTypeCompareAny((PetscObject)right, &of_cuda, MATSEQDENSECUDA, MATMPIDENSECUDA, ""));
-  if (of_cuda) PetscCall(PetscObjectTypeCompareAny((PetscObject)solution, &of_cuda, MATSEQDENSECUDA, MATMPIDENSECUDA, ""));
+  if (of_cuda)
+    PetscCall(PetscObjectTypeCompareAny((PetscObject)solution, &of_cuda, MATSEQDENSECUDA, MATMPIDENSECUDA, ""));
   if (!of_cuda) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(OclspktCudaQueue(&queue));
   PetscCall(TakesQueue(pc, sweep, queue, false, &takes));

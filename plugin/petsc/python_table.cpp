@@ -28,8 +28,9 @@ std::string python_type(const std::string& type) {
   return {};
 }
 
-bool print_row(const std::string& name, const char* function, const std::vector<std::string>& types, const char* help) {
-  std::string row;
+/// `("PetscReal", "PetscInt", ), `; false if a type is not known.
+bool append_types(const char* function, const std::vector<std::string>& types, std::string& row) {
+  row += "(";
   for (const std::string& type : types) {
     const std::string python = python_type(type);
     if (python.empty()) {
@@ -39,8 +40,26 @@ bool print_row(const std::string& name, const char* function, const std::vector<
     }
     row += python + ", ";
   }
-  std::printf("    \"%s\": (\"%s\", (%s), %s),\n", name.c_str(), function, row.c_str(), quoted(help).c_str());
+  row += "), ";
   return true;
+}
+
+/// @param lists the types of what goes in, of what comes out, or of both
+bool print_row(const std::string& name, const char* function, const std::vector<std::vector<std::string>>& lists,
+               const char* help) {
+  std::string row;
+  for (const std::vector<std::string>& types : lists) {
+    if (!append_types(function, types, row)) return false;
+  }
+  std::printf("    \"%s\": (\"%s\", %s%s),\n", name.c_str(), function, row.c_str(), quoted(help).c_str());
+  return true;
+}
+
+std::vector<std::string> types_of(const std::vector<ResultValue>& values) {
+  std::vector<std::string> types;
+  types.reserve(values.size());
+  for (const ResultValue& value : values) types.emplace_back(value.type);
+  return types;
 }
 
 }  // namespace
@@ -49,22 +68,22 @@ bool print_python_table() {
   bool known = true;
   std::printf(
       "# SPDX-License-Identifier: BSD-2-Clause\n"
-      "# Made by oclspkt-options from plugin/petsc/options.cpp: name, end of the C functions' names, types, help.\n"
+      "# Made by oclspkt-options from plugin/petsc/options.cpp: name, end of the C functions' names, types, help. "
+      "Results\n"
+      "# have the types of what is asked for in front of those of what comes back.\n"
       "SETTINGS = {\n");
   for (const OptionEntry& entry : option_table()) {
-    known = print_row(snake_case(entry.function), entry.function, {entry.argument}, entry.help) && known;
+    known = print_row(snake_case(entry.function), entry.function, {{entry.argument}}, entry.help) && known;
   }
   std::printf("}\nACTIONS = {\n");
   for (const ActionEntry& entry : action_table()) {
-    std::vector<std::string> types;
-    for (const ResultValue& value : entry.inputs) types.emplace_back(value.type);
-    known = print_row(snake_case(entry.function), entry.function, types, entry.help) && known;
+    known = print_row(snake_case(entry.function), entry.function, {types_of(entry.inputs)}, entry.help) && known;
   }
   std::printf("}\nRESULTS = {\n");
   for (const ResultEntry& entry : result_table()) {
-    std::vector<std::string> types;
-    for (const ResultValue& value : entry.values) types.emplace_back(value.type);
-    known = print_row(snake_case(entry.function), entry.function, types, entry.help) && known;
+    known = print_row(snake_case(entry.function), entry.function, {types_of(entry.inputs), types_of(entry.values)},
+                      entry.help) &&
+            known;
   }
   std::printf("}\n");
   return known;

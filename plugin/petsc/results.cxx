@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the last set-up chose, over all directions: the composed functions behind PCOCLSPKTGetMethodUsed() and its
-   like. */
+/* What the last set-up chose, over all directions and for each of them: the composed functions behind
+   PCOCLSPKTGetMethodUsed(), PCOCLSPKTGetDirectionMethodUsed() and their like. */
 #include <algorithm>
+#include <cstring>
 
+#include "arguments.hxx"
 #include "boundary.hxx"
 #include "pc_oclspkt.hxx"
 
@@ -14,6 +16,13 @@ PetscErrorCode CheckChosen(PC pc) {
   PetscCheck(data(pc)->ready, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
              "PCOCLSPKT has chosen nothing yet: call PCSetUp() or KSPSetUp() first, and see that it does not fail");
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// "x,y"
+std::string directions_of(const PC_OCLSPKT& o) {
+  std::string words;
+  for (const auto& sweep : o.sweeps) words.append(words.empty() ? "" : ",").append(name(sweep->direction));
+  return words;
 }
 
 /// The text of the only direction, or of several: "x: truncated-halo; y: pivot".
@@ -28,17 +37,53 @@ std::string of_directions(const PC_OCLSPKT& o, const F& text) {
   return all;
 }
 
+/// The direction that a caller names, after a good set-up.
+PetscErrorCode FindDirection(PC pc, const char* direction, const Sweep** found) {
+  PC_OCLSPKT* o = data(pc);
+  const auto place = std::find_if(o->sweeps.begin(), o->sweeps.end(), [direction](const auto& sweep) {
+    return std::strcmp(name(sweep->direction), direction) == 0;
+  });
+
+  PetscFunctionBegin;
+  PetscCall(CheckChosen(pc));
+  OclspktCall(pc, o->told.directions = directions_of(*o));
+  PetscCheck(place != o->sweeps.end(), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "This PCOCLSPKT does not solve along '%s'; its directions are %s, as PCOCLSPKTGetDirectionsUsed() tells",
+             direction, o->told.directions.c_str());
+  *found = place->get();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The bounds of a direction on this rank, cuts among ranks included; infinite where unknown.
+Bounds bounds_here(const Sweep& sweep) {
+  Bounds bounds{without_nan(sweep.solver.report().certificate), without_nan(rounding_of(sweep))};
+  if (sweep.layout.exchange && sweep.solver.cut_report().truncated) {
+    bounds.truncation = std::max(bounds.truncation, without_nan(sweep.solver.cut_report().bound));
+  }
+  return bounds;
+}
+
 }  // namespace
 
-Bounds bounds_here(const PC_OCLSPKT& o) {
-  Bounds largest;
-  for (const auto& sweep : o.sweeps) {
-    largest.rounding = std::max(largest.rounding, without_nan(rounding_of(*sweep)));
-    largest.truncation = std::max(largest.truncation, without_nan(sweep->solver.report().certificate));
-    if (!sweep->layout.exchange || !sweep->solver.cut_report().truncated) continue;
-    largest.truncation = std::max(largest.truncation, without_nan(sweep->solver.cut_report().bound));
+PetscErrorCode AgreeOnBounds(PC pc) {
+  PetscFunctionBegin;
+  for (const auto& sweep : data(pc)->sweeps) {
+    const Bounds here = bounds_here(*sweep);
+    double bounds[] = {here.truncation, here.rounding};
+    OclspktAllreduce(MPI_IN_PLACE, bounds, 2, MPI_DOUBLE, MPI_MAX, PetscObjectComm((PetscObject)pc));
+    sweep->bounds = {bounds[0], bounds[1]};
   }
-  return largest;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GetDirectionsUsed_OCLSPKT(PC pc, const char** directions) {
+  PC_OCLSPKT* o = data(pc);
+
+  PetscFunctionBegin;
+  PetscCall(CheckChosen(pc));
+  OclspktCall(pc, o->told.directions = directions_of(*o));
+  *directions = o->told.directions.c_str();
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode GetMethodUsed_OCLSPKT(PC pc, const char** method, const char** why) {
@@ -50,6 +95,16 @@ PetscErrorCode GetMethodUsed_OCLSPKT(PC pc, const char** method, const char** wh
               o->told.why = of_directions(*o, [](const Report& r) { return r.why; }));
   if (method) *method = o->told.method.c_str();
   if (why) *why = o->told.why.c_str();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GetDirectionMethodUsed_OCLSPKT(PC pc, const char direction[], const char** method, const char** why) {
+  const Sweep* sweep;
+
+  PetscFunctionBegin;
+  PetscCall(FindDirection(pc, direction, &sweep));
+  if (method) *method = name(sweep->solver.report().method);
+  if (why) *why = sweep->solver.report().why.c_str();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -65,12 +120,40 @@ PetscErrorCode GetDeviceUsed_OCLSPKT(PC pc, const char** device, const char** ty
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode GetDirectionDeviceUsed_OCLSPKT(PC pc, const char direction[], const char** device, const char** type) {
+  const Sweep* sweep;
+
+  PetscFunctionBegin;
+  PetscCall(FindDirection(pc, direction, &sweep));
+  if (device) *device = sweep->solver.report().device.name.c_str();
+  if (type) *type = sweep->solver.report().device.type.c_str();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode GetCertificate_OCLSPKT(PC pc, PetscReal* certificate, PetscReal* rounding, PetscReal* tolerance) {
+  Bounds largest;
+
   PetscFunctionBegin;
   PetscCall(CheckChosen(pc));
-  if (certificate) *certificate = data(pc)->bounds.truncation;
-  if (rounding) *rounding = data(pc)->bounds.rounding;
+  for (const auto& sweep : data(pc)->sweeps) {
+    largest.truncation = std::max(largest.truncation, sweep->bounds.truncation);
+    largest.rounding = std::max(largest.rounding, sweep->bounds.rounding);
+  }
+  if (certificate) *certificate = largest.truncation;
+  if (rounding) *rounding = largest.rounding;
   if (tolerance) *tolerance = data(pc)->first().solver.report().tolerance;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GetDirectionCertificate_OCLSPKT(PC pc, const char direction[], PetscReal* certificate,
+                                               PetscReal* rounding, PetscReal* tolerance) {
+  const Sweep* sweep;
+
+  PetscFunctionBegin;
+  PetscCall(FindDirection(pc, direction, &sweep));
+  if (certificate) *certificate = sweep->bounds.truncation;
+  if (rounding) *rounding = sweep->bounds.rounding;
+  if (tolerance) *tolerance = sweep->solver.report().tolerance;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -81,4 +164,90 @@ PetscErrorCode GetIgnoredEntries_OCLSPKT(PC pc, PetscInt64* ignored) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode GetDirectionIgnoredEntries_OCLSPKT(PC pc, const char direction[], PetscInt64* ignored) {
+  const Sweep* sweep;
+
+  PetscFunctionBegin;
+  PetscCall(FindDirection(pc, direction, &sweep));
+  *ignored = sweep->extraction.ignored();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 }  // namespace oclspkt::petsc
+
+PetscErrorCode PCOCLSPKTGetDirectionsUsed(PC pc, const char* directions[]) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, directions);
+  PetscUseMethod(pc, "PCOCLSPKTGetDirectionsUsed_C", (PC, const char*[]), (pc, directions));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetMethodUsed(PC pc, const char* method[], const char* why[]) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  PetscUseMethod(pc, "PCOCLSPKTGetMethodUsed_C", (PC, const char*[], const char*[]), (pc, method, why));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetDeviceUsed(PC pc, const char* device[], const char* type[]) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  PetscUseMethod(pc, "PCOCLSPKTGetDeviceUsed_C", (PC, const char*[], const char*[]), (pc, device, type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetCertificate(PC pc, PetscReal* certificate, PetscReal* rounding, PetscReal* tolerance) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  PetscUseMethod(pc, "PCOCLSPKTGetCertificate_C", (PC, PetscReal*, PetscReal*, PetscReal*),
+                 (pc, certificate, rounding, tolerance));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetIgnoredEntries(PC pc, PetscInt64* ignored) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, ignored);
+  PetscUseMethod(pc, "PCOCLSPKTGetIgnoredEntries_C", (PC, PetscInt64*), (pc, ignored));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetDirectionMethodUsed(PC pc, const char direction[], const char* method[], const char* why[]) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, direction);
+  PetscUseMethod(pc, "PCOCLSPKTGetDirectionMethodUsed_C", (PC, const char[], const char*[], const char*[]),
+                 (pc, direction, method, why));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetDirectionDeviceUsed(PC pc, const char direction[], const char* device[],
+                                               const char* type[]) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, direction);
+  PetscUseMethod(pc, "PCOCLSPKTGetDirectionDeviceUsed_C", (PC, const char[], const char*[], const char*[]),
+                 (pc, direction, device, type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetDirectionCertificate(PC pc, const char direction[], PetscReal* certificate,
+                                                PetscReal* rounding, PetscReal* tolerance) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, direction);
+  PetscUseMethod(pc, "PCOCLSPKTGetDirectionCertificate_C", (PC, const char[], PetscReal*, PetscReal*, PetscReal*),
+                 (pc, direction, certificate, rounding, tolerance));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetDirectionIgnoredEntries(PC pc, const char direction[], PetscInt64* ignored) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, direction);
+  OclspktValidPointer(pc, ignored);
+  PetscUseMethod(pc, "PCOCLSPKTGetDirectionIgnoredEntries_C", (PC, const char[], PetscInt64*),
+                 (pc, direction, ignored));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

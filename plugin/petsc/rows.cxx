@@ -47,7 +47,7 @@ PetscErrorCode CheckShape(Mat matrix) {
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(matrix, &rows, &columns));
-  PetscCheck(rows == columns, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+  PetscCheck(rows == columns, PetscObjectComm((PetscObject)matrix), PETSC_ERR_ARG_SIZ,
              "PCOCLSPKT needs a square matrix, this one has %" PetscInt_FMT " rows and %" PetscInt_FMT
              " columns; give PCSetOperators() or KSPSetOperators() the square one",
              rows, columns);
@@ -116,7 +116,7 @@ PetscErrorCode FindSource(Mat matrix, Source* source) {
   PetscCall(PetscObjectTypeCompare((PetscObject)matrix, MATMPIADJ, &graph));
   if (graph || (!compressed && !by_rows)) PetscCall(Refuse(matrix, type));
   PetscCall(MatAssembled(matrix, &assembled));
-  PetscCheck(assembled, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+  PetscCheck(assembled, PetscObjectComm((PetscObject)matrix), PETSC_ERR_ARG_WRONGSTATE,
              "The matrix given to PCOCLSPKT is not assembled; call MatAssemblyBegin() and MatAssemblyEnd() with "
              "MAT_FINAL_ASSEMBLY first");
   *source = compressed ? Source::compressed : symmetric ? Source::upper_rows : Source::rows;

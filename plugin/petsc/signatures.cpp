@@ -19,6 +19,7 @@ std::vector<Signature> signatures() {
   }
   for (const ResultEntry& entry : result_table()) {
     Signature signature{prefix + "Get" + entry.function, true, {}};
+    for (const ResultValue& value : entry.inputs) signature.arguments.push_back({value.name, value.type, false});
     for (const ResultValue& value : entry.values) signature.arguments.push_back({value.name, value.type, true});
     all.push_back(std::move(signature));
   }
@@ -40,6 +41,12 @@ std::string snake_case(const std::string& name) {
     text += upper ? static_cast<char>(c - 'A' + 'a') : c;
   }
   return text;
+}
+
+std::string constant_name(const OptionEntry& entry, const std::string& word) {
+  std::string name = std::string("PC_OCLSPKT_") + entry.name + "_" + word;
+  for (char& c : name) c = c == '-' ? '_' : (c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c);
+  return name;
 }
 
 bool is_enumeration(const std::string& type) { return type.starts_with("PCOCLSPKT"); }

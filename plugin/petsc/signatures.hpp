@@ -6,6 +6,8 @@
 
 namespace oclspkt::petsc {
 
+struct OptionEntry;
+
 /// An argument behind the PC. `type` is the C type of the value, "const char[]" for text; `out` makes it a pointer.
 struct Argument {
   std::string name, type;
@@ -30,6 +32,9 @@ std::string snake_case(const std::string& name);
 
 /// Whether the type is one of the enumerations of oclspkt.h.
 bool is_enumeration(const std::string& type);
+
+/// A value of the enumeration behind a Choice: "PC_OCLSPKT_METHOD_EXACT_TWOPASS".
+std::string constant_name(const OptionEntry& entry, const std::string& word);
 
 /// Print the Fortran module, or the table that the Python helper reads; false if a type is not known to them.
 bool print_fortran_module();

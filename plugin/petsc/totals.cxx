@@ -73,10 +73,10 @@ PetscErrorCode TotalOfSweep(PC pc, const Sweep& sweep, Totals* totals) {
                            &totals->degraded_elsewhere};
   double* const largest[] = {&report.certificate, &report.backward_error, &report.growth,
                              &report.rounding,    &cut.backward_error,    &cut.rounding};
-  for (Index* count : counts) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, count, 1, MPIU_INT64, MPI_SUM, comm));
+  for (Index* count : counts) OclspktAllreduce(MPI_IN_PLACE, count, 1, MPIU_INT64, MPI_SUM, comm);
   for (double* value : largest) {
     *value = without_nan(*value);
-    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, value, 1, MPI_DOUBLE, MPI_MAX, comm));
+    OclspktAllreduce(MPI_IN_PLACE, value, 1, MPI_DOUBLE, MPI_MAX, comm);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

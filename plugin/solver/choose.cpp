@@ -229,7 +229,7 @@ template <typename T>
 void Solver<T>::Impl::note_queue(const Processors& processors) {
   if (!known_.queue) return;
   std::string& text = report_.device.vectors;
-  if (takes(known_.queue)) {
+  if (solves_on_queue()) {
     text = "on the device, no copy";
   } else if (of_queue_ < 0) {
     text = "copied: " + processors.why_not_of_queue;

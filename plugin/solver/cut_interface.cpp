@@ -95,20 +95,30 @@ void CutInterface<T>::wire_rooted() {
 template <typename T>
 void CutInterface<T>::solve(const T* y, T* x) {
   if (y) set_.parts.right_hand_sides(y, x);
-  pack(y);
+  exchange(y != nullptr, y);
+  if (!y) return;
+  set_.parts.correct(x);
+  write_gathered(x);
+}
+
+/// @param speaks  false: this process has nothing to say
+/// @param y       null where none of its lines is gathered
+template <typename T>
+void CutInterface<T>::exchange(bool speaks, const T* y) {
+  pack(speaks, y);
   across_.start();
   up_.start();
   across_.finish();
   up_.finish();
-  solve_here(y);
+  solve_here(speaks, y);
   back_.start();
   back_.finish();
-  if (y) unpack(x);
+  if (speaks) take_unknowns();
 }
 
 template <typename T>
-void CutInterface<T>::pack(const T* y) {
-  if (!y) {
+void CutInterface<T>::pack(bool speaks, const T* y) {
+  if (!speaks) {
     constexpr T kNothing = std::numeric_limits<T>::quiet_NaN();
     std::fill_n(across_.out.data(), across_.out.size(), kNothing);
     std::fill_n(up_.out.data(), up_.out.size(), kNothing);
@@ -133,7 +143,7 @@ void CutInterface<T>::pack(const T* y) {
 
 /// Solve what arrived, with the numbers of this process among it, and answer.
 template <typename T>
-void CutInterface<T>::solve_here(const T* y) {
+void CutInterface<T>::solve_here(bool speaks, const T* y) {
   constexpr T kNothing = std::numeric_limits<T>::quiet_NaN();
   for (std::size_t i = 0; i < across_at_.size(); ++i) {
     unknowns_[across_at_[i]] = across_.in[across_.route.in[i].at];
@@ -150,12 +160,12 @@ void CutInterface<T>::solve_here(const T* y) {
   for (Index c = 0; c < set_.cut.count(); ++c) {
     const Place& place = place_[static_cast<std::size_t>(c)];
     const PartSlot& s = set_.slot(c);
-    if (place.top >= 0 && s.above) unknowns_[place.top] = y ? set_.parts.g_top()[set_.slot_at(c)] : kNothing;
+    if (place.top >= 0 && s.above) unknowns_[place.top] = speaks ? set_.parts.g_top()[set_.slot_at(c)] : kNothing;
     if (place.bottom >= 0 && s.below && !s.one_row()) {
-      unknowns_[place.bottom] = y ? set_.parts.g_bottom()[set_.slot_at(c)] : kNothing;
+      unknowns_[place.bottom] = speaks ? set_.parts.g_bottom()[set_.slot_at(c)] : kNothing;
     }
     for (Index i = 0; place.rows >= 0 && i < set_.lines.length(s.line); ++i) {
-      gathered_.y()[place.rows + i] = y ? y[set_.lines.first(s.line) + i * set_.lines.row_stride()] : kNothing;
+      gathered_.y()[place.rows + i] = speaks ? y[set_.lines.first(s.line) + i * set_.lines.row_stride()] : kNothing;
     }
   }
   systems_.solve(unknowns_.data());
@@ -170,7 +180,7 @@ void CutInterface<T>::solve_here(const T* y) {
 }
 
 template <typename T>
-void CutInterface<T>::unpack(T* x) {
+void CutInterface<T>::take_unknowns() {
   for (Index c = 0; c < set_.cut.count(); ++c) {
     const Place& place = place_[static_cast<std::size_t>(c)];
     if (place.top >= 0 && set_.slot(c).above)
@@ -185,7 +195,10 @@ void CutInterface<T>::unpack(T* x) {
     if (s.above) set_.parts.x_top()[set_.slot_at(item.line)] = *from++;
     if (s.below && !s.one_row()) set_.parts.x_bottom()[set_.slot_at(item.line)] = *from;
   }
-  set_.parts.correct(x);
+}
+
+template <typename T>
+void CutInterface<T>::write_gathered(T* x) {
   const auto write_rows = [&](Index c, const T* from) {
     T* to = x + set_.lines.first(set_.cut[c].line);
     for (Index i = 0; i < set_.lines.length(set_.cut[c].line); ++i) to[i * set_.lines.row_stride()] = from[i];

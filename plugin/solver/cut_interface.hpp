@@ -21,6 +21,10 @@ class CutInterface {
   /// Collective: send the right-hand sides out, get the unknowns back, and correct the inner rows.
   /// @param y null if this process has nothing to say: NaN goes out, and x is not touched
   void solve(const T* y, T* x);
+  /// Collective: the same for vectors that are not here: only what the parts of the set know goes out, and the unknowns
+  /// next to the cuts come back to them.
+  /// @pre no line of this process is gathered
+  void exchange() { exchange(true, nullptr); }
 
   /// Scalars that this process sends and receives in an apply.
   Index sent() const { return across_.route.out_count + up_.route.out_count + back_.route.out_count; }
@@ -36,9 +40,11 @@ class CutInterface {
 
   void wire_rooted();
   void wire_cuts();
-  void pack(const T* y);
-  void solve_here(const T* y);
-  void unpack(T* x);
+  void exchange(bool speaks, const T* y);
+  void pack(bool speaks, const T* y);
+  void solve_here(bool speaks, const T* y);
+  void take_unknowns();
+  void write_gathered(T* x);
   Index unknowns_of(Index c, int place) const;
   Index told(Index c, int place) const;
 

@@ -153,7 +153,7 @@ bool CutSolver<T>::Impl::may_pin() const {
 /// that is the uncoupled one.
 template <typename T>
 void CutSolver<T>::Impl::set_up_inner(Bands<T>& bands) {
-  const Known known{.symmetric = known_.symmetric, .rounding_limit = kInnerRounding};
+  const Known known{.symmetric = known_.symmetric, .rounding_limit = kInnerRounding, .queue = known_.queue};
   const auto accepted = [&] {
     try {
       solver_.set_up(known);
@@ -321,9 +321,23 @@ void CutSolver<T>::Impl::set_up_plain(const Known& known) {
   solver_.set_up(known);
 }
 
+/// Have the rows next to cuts at hand where vectors lie on a device. What a device refuses, the host takes.
+template <typename T>
+void CutSolver<T>::Impl::bring_borders() {
+  if (!solver_.takes(known_.queue) || report_.gathered > 0) return;
+  const BorderLayout<T> layout = set_.parts.border_layout();
+  border_numbers_.resize(4 * layout.slots);
+  try {
+    borders_ = solver_.borders(layout);
+  } catch (const DeviceError&) {
+    if (options_.on_device_failure == OnDeviceFailure::error) throw;
+  }
+}
+
 template <typename T>
 void CutSolver<T>::Impl::set_up(const Known& known) {
   known_ = known;
+  borders_.reset();
   ++set_ups_;
   ready_ = false;
   transpose_stale_ = true;
@@ -343,6 +357,7 @@ void CutSolver<T>::Impl::set_up(const Known& known) {
       judge(accord);
       make_ready(accord);
       finish_report();
+      bring_borders();
     } else {
       set_.parts = {};
     }

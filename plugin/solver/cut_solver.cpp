@@ -91,18 +91,72 @@ void CutSolver<T>::Impl::apply_transpose(const T* y, T* x) {
     solver_.apply_transpose(y, x);
     return;
   }
-  if (transpose_stale_) set_up_transpose();
-  transpose_stale_ = false;
-  transposed_->apply(y, x);
+  transposed().apply(y, x);
 }
 
 template <typename T>
-Solver<T>& CutSolver<T>::Impl::require_on_device() {
+bool CutSolver<T>::Impl::takes(const DeviceQueue& queue) const {
+  return ready_ && solver_.takes(queue) && (!overall_.cut || borders_ != nullptr);
+}
+
+/// The solver of A^T where lines are cut, set up for the bands as they are. Collective.
+template <typename T>
+CutSolver<T>& CutSolver<T>::Impl::transposed() {
+  if (transpose_stale_) set_up_transpose();
+  transpose_stale_ = false;
+  return *transposed_;
+}
+
+template <typename T>
+bool CutSolver<T>::Impl::takes_transpose(const DeviceQueue& queue) {
+  if (!ready_ || !known_.queue) return false;
+  return overall_.cut ? transposed().takes(queue) : solver_.takes_transpose(queue);
+}
+
+template <typename T>
+void CutSolver<T>::Impl::enqueue(const DeviceQueue& queue, const T* y, Index y_stride, T* x, Index x_stride,
+                                 Index columns) {
   if (!ready_) throw InvalidInput("enqueue was called without a successful set_up: call set_up first");
-  if (overall_.cut) {
-    throw InvalidInput("lines are cut among processes, and their parts are solved with vectors of the host: use apply()");
+  if (!overall_.cut) {
+    solver_.enqueue(queue, y, y_stride, x, x_stride, columns);
+    return;
   }
-  return solver_;
+  for (Index k = 0; k < columns; ++k) enqueue_parts(queue, y + k * y_stride, x + k * x_stride);
+}
+
+/// The inner rows, the numbers next to the cuts, and the inner rows corrected. The others wait for this process whether
+/// or not its device fails.
+template <typename T>
+void CutSolver<T>::Impl::enqueue_parts(const DeviceQueue& queue, const T* y, T* x) {
+  const auto start = std::chrono::steady_clock::now();
+  std::exception_ptr failure;
+  try {
+    if (!borders_)
+      throw InvalidInput("enqueue takes no vectors where lines are gathered: use apply() with host vectors");
+    solver_.enqueue(queue, y, 0, x, 0, 1);
+    borders_->take(queue, y, x, border_numbers_.data());
+    set_.parts.right_hand_sides(border_numbers_.data());
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  if (failure) {
+    interface_.solve(nullptr, nullptr);
+    std::rethrow_exception(failure);
+  }
+  interface_.exchange();
+  borders_->put(queue, set_.parts.unknowns(), x);
+  ++applies_;
+  total_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+template <typename T>
+void CutSolver<T>::Impl::enqueue_transpose(const DeviceQueue& queue, const T* y, T* x) {
+  if (!ready_) throw InvalidInput("enqueue_transpose was called without a successful set_up: call set_up first");
+  if (overall_.cut) {
+    transposed().enqueue(queue, y, 0, x, 0, 1);
+  } else {
+    solver_.enqueue_transpose(queue, y, x);
+  }
 }
 
 /// The couplings across a cut change sides.
@@ -205,22 +259,20 @@ void CutSolver<T>::apply_transpose(const T* y, T* x) {
 }
 template <typename T>
 bool CutSolver<T>::takes(const DeviceQueue& queue) const {
-  const Solver<T>* solver = impl_->on_device();
-  return solver != nullptr && solver->takes(queue);
+  return impl_->takes(queue);
 }
 template <typename T>
 bool CutSolver<T>::takes_transpose(const DeviceQueue& queue) {
-  Solver<T>* solver = impl_->on_device();
-  return solver != nullptr && solver->takes_transpose(queue);
+  return impl_->takes_transpose(queue);
 }
 template <typename T>
 void CutSolver<T>::enqueue(const DeviceQueue& queue, const void* y, Index y_stride, void* x, Index x_stride,
                            Index columns) {
-  impl_->require_on_device().enqueue(queue, y, y_stride, x, x_stride, columns);
+  impl_->enqueue(queue, static_cast<const T*>(y), y_stride, static_cast<T*>(x), x_stride, columns);
 }
 template <typename T>
 void CutSolver<T>::enqueue_transpose(const DeviceQueue& queue, const void* y, void* x) {
-  impl_->require_on_device().enqueue_transpose(queue, y, x);
+  impl_->enqueue_transpose(queue, static_cast<const T*>(y), static_cast<T*>(x));
 }
 template <typename T>
 const Options& CutSolver<T>::options() const {

@@ -26,9 +26,10 @@ class CutSolver<T>::Impl {
   void apply(const T* y, T* x);
   void apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
   void apply_transpose(const T* y, T* x);
-  /// What takes vectors on a device, null where lines are cut: interface numbers are the host's.
-  Solver<T>* on_device() { return ready_ && !overall_.cut ? &solver_ : nullptr; }
-  Solver<T>& require_on_device();
+  bool takes(const DeviceQueue& queue) const;
+  bool takes_transpose(const DeviceQueue& queue);
+  void enqueue(const DeviceQueue& queue, const T* y, Index y_stride, T* x, Index x_stride, Index columns);
+  void enqueue_transpose(const DeviceQueue& queue, const T* y, T* x);
   void set_options(Options options);
   Times times() const;
   Times part_times() const { return solver_.times() - before_; }
@@ -66,6 +67,9 @@ class CutSolver<T>::Impl {
   void gather(Accord& accord);
   void make_ready(Accord& accord);
   void set_up_plain(const Known& known);
+  void bring_borders();
+  void enqueue_parts(const DeviceQueue& queue, const T* y, T* x);
+  CutSolver<T>& transposed();
   void finish_report();
   void set_up_transpose();
 
@@ -84,6 +88,9 @@ class CutSolver<T>::Impl {
   std::optional<Bands<T>> refused_;  ///< the bands that solver_ refused; cut lines are blank in solver_ then
   GatheredLines<T> gathered_{set_};
   CutInterface<T> interface_{set_, gathered_};
+
+  std::unique_ptr<Borders<T>> borders_;  ///< where vectors lie on a device, and no line here is gathered
+  AlignedArray<T> border_numbers_;       ///< shape [4][slots]; what it reads
 
   std::unique_ptr<CutSolver<T>> transposed_;
   bool transpose_stale_ = true;

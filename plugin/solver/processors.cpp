@@ -82,9 +82,8 @@ bool names(const std::string& devices, const DeviceInfo& info) {
   DeviceModule* const all = device_module(nullptr);
   if (all == nullptr) return true;  // CUDA's is the only one there is
   const Selection selection = select_devices(devices, all->devices(), all->problems());
-  return selection.automatic || std::any_of(selection.devices.begin(), selection.devices.end(), [&](int index) {
-           return all->info(index).physical == info.physical;
-         });
+  return selection.automatic || std::any_of(selection.devices.begin(), selection.devices.end(),
+                                            [&](int index) { return all->info(index).physical == info.physical; });
 }
 
 /// The device of the queue as the only processor, unless it cannot be used; why_not_of_queue then has the reason.

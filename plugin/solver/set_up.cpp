@@ -182,6 +182,8 @@ void Solver<T>::Impl::fall_back(const DeviceError& error) {
     lose({device_, report_.device.name + ": " + error.what()});
   }
   discard_choice();
+  known_.queue = {};  // of a device that failed; where it was released, the caller may have released the queue as well
+  if (!report_.device.vectors.empty()) report_.device.vectors = "copied: the device of the queue failed";
   choose_of_those_left(std::nullopt);
 }
 

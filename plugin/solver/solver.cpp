@@ -204,17 +204,23 @@ void Solver<T>::Impl::apply_on_device(_cl_mem* y, _cl_mem* x) {
   ++applies_;
 }
 
+/// True if the device of Known::queue solves all lines.
+template <typename T>
+bool Solver<T>::Impl::solves_on_queue() const {
+  return report_.ready && of_queue_ >= 0 && device_ == of_queue_ && fallback_.none();
+}
+
 template <typename T>
 bool Solver<T>::Impl::takes(const DeviceQueue& queue) const {
-  return report_.ready && of_queue_ >= 0 && device_ == of_queue_ && fallback_.none() && known_.queue.kind == queue.kind;
+  return solves_on_queue() && solver_->takes(queue);
 }
 
 template <typename T>
 void Solver<T>::Impl::enqueue(const DeviceQueue& queue, const T* y, Index y_stride, T* x, Index x_stride,
                               Index columns) {
   if (!report_.ready) throw InvalidInput("enqueue was called without a successful set_up: call set_up first");
-  if (!takes(queue)) {
-    const bool told = static_cast<bool>(known_.queue);
+  if (!solves_on_queue()) {
+    const bool told = !report_.device.vectors.empty();
     throw InvalidInput("enqueue takes vectors only where the device of the queue solves all lines, but " +
                        (told ? report_.device.vectors : "set_up was told of no queue (Known::queue)") +
                        ": use apply() with host vectors");
@@ -426,6 +432,11 @@ void Solver<T>::enqueue(const DeviceQueue& queue, const void* y, Index y_stride,
 template <typename T>
 void Solver<T>::enqueue_transpose(const DeviceQueue& queue, const void* y, void* x) {
   impl_->enqueue_transpose(queue, static_cast<const T*>(y), static_cast<T*>(x));
+}
+
+template <typename T>
+std::unique_ptr<Borders<T>> Solver<T>::borders(const BorderLayout<T>& layout) {
+  return impl_->borders(layout);
 }
 
 template <typename T>

@@ -29,9 +29,11 @@ class Solver<T>::Impl {
   void set_up(const Known& known);
   void apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
   void apply_on_device(_cl_mem* y, _cl_mem* x);
+  bool solves_on_queue() const;
   bool takes(const DeviceQueue& queue) const;
   void enqueue(const DeviceQueue& queue, const T* y, Index y_stride, T* x, Index x_stride, Index columns);
   bool takes_transpose(const DeviceQueue& queue);
+  std::unique_ptr<Borders<T>> borders(const BorderLayout<T>& layout) { return solver_->borders(layout); }
   void enqueue_transpose(const DeviceQueue& queue, const T* y, T* x);
   DeviceHandles device_handles() const;
   void apply_transpose(const T* y, T* x);

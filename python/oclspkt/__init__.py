@@ -7,6 +7,8 @@
     oclspkt.set_method(pc, "exact")      # set_<option>, get_<option> for every option -pc_oclspkt_<option>
     oclspkt.set_lines(pc, lines, starts, rows)             # petsc4py's IS; also set_bands(pc, axis, lower, diag, upper)
     oclspkt.method_used(pc)              # ("exact-factored", why); also device_used, certificate, ignored_entries
+    oclspkt.directions_used(pc)          # "x,y"; each of these results also for one of them:
+    oclspkt.direction_method_used(pc, "x")
 
 If PETSc rejects an argument, the call raises petsc4py's PETSc.Error, a RuntimeError with PETSc's text; a word that an
 option does not have raises ValueError. petsc4py.init() comes first if the program passes it arguments.
@@ -40,18 +42,29 @@ def initialize(path=None):
     else where the system looks for libraries.
     """
     global _library
-    library = _library or _open(path)
-    _check(library.PCOCLSPKTInitializePackage())
+    library = _library
+    if library is None and path is None:
+        library = _loaded()
+    if library is None:
+        _check(_open(path).PetscDLLibraryRegister_oclspkt())
+        library = _loaded()
+    else:
+        _check(library.PCOCLSPKTInitializePackage())
     _library = library
+
+
+def _loaded():
+    """The plugin for the PETSc of this process, which PETSc has loaded or this module; None if there is none."""
+    kind = "{}.{}-real".format(*PETSc.Sys.getVersion()) + ("-64" if PETSc.IntType().itemsize == 8 else "")
+    try:
+        return ctypes.CDLL(f"liboclspkt-petsc-{kind}.so", os.RTLD_NOW | os.RTLD_NOLOAD)  # by its name if it is loaded
+    except OSError:
+        return None
 
 
 def _open(path):
     beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "liboclspkt.so")
     if path is None:
-        try:
-            return ctypes.CDLL("liboclspkt.so", os.RTLD_NOW | os.RTLD_NOLOAD)  # found by its name if it is loaded
-        except OSError:
-            pass
         path = os.path.normpath(beside) if os.path.exists(beside) else "liboclspkt.so"
     try:
         return ctypes.CDLL(os.fspath(path))
@@ -60,8 +73,16 @@ def _open(path):
 
 
 def _check(code):
-    if code:
-        raise PETSc.Error(code)
+    if not code:
+        return
+    error = PETSc.Error(code)
+    lines = getattr(error, "_traceback", None)
+    if lines == []:  # petsc4py from 3.23 on fills it for its own calls only
+        general, specific = ctypes.c_char_p(), ctypes.c_char_p()
+        petsc = ctypes.CDLL(PETSc.__file__)  # the library that it is linked with comes with it
+        petsc.PetscErrorMessage(code, ctypes.byref(general), ctypes.byref(specific))
+        lines += [os.fsdecode(text.value) for text in (general, specific) if text.value]
+    raise error
 
 
 def _call(function, pc, *arguments):
@@ -93,6 +114,12 @@ def _from_c(kind, number):
     return bool(number.value) if kind == "PetscBool" else number.value
 
 
+def _arguments(name, kinds, values):
+    if len(values) != len(kinds):
+        raise TypeError(f"{name} takes {len(kinds)} arguments after the PC, not {len(values)}")
+    return [_to_c(name, kind, value) for kind, value in zip(kinds, values)]
+
+
 def _setter(name, function, kind, text):
     def set_value(pc, value):
         _call("PCOCLSPKTSet" + function, pc, _to_c(name, kind, value))
@@ -100,10 +127,10 @@ def _setter(name, function, kind, text):
     return _named(set_value, "set_" + name, "Set", function, text)
 
 
-def _getter(name, function, kinds, text):
-    def get_value(pc):
+def _getter(name, function, inputs, kinds, text):
+    def get_value(pc, *asked):
         numbers = [ctypes.c_int() if isinstance(kind, tuple) else _C_TYPES[kind]() for kind in kinds]
-        _call("PCOCLSPKTGet" + function, pc, *map(ctypes.byref, numbers))
+        _call("PCOCLSPKTGet" + function, pc, *_arguments(name, inputs, asked), *map(ctypes.byref, numbers))
         values = tuple(map(_from_c, kinds, numbers))
         return values if len(values) > 1 else values[0]
 
@@ -112,9 +139,7 @@ def _getter(name, function, kinds, text):
 
 def _action(name, function, kinds, text):
     def act(pc, *values):
-        if len(values) != len(kinds):
-            raise TypeError(f"{name} takes {len(kinds)} arguments after the PC, not {len(values)}")
-        _call("PCOCLSPKT" + function, pc, *(_to_c(name, kind, value) for kind, value in zip(kinds, values)))
+        _call("PCOCLSPKT" + function, pc, *_arguments(name, kinds, values))
 
     act.__name__ = act.__qualname__ = name
     act.__doc__ = f"{text} (PCOCLSPKT{function})"
@@ -129,9 +154,9 @@ def _named(function, name, verb, end, text):
 
 for _name, (_function, _kinds, _text) in SETTINGS.items():
     globals()["set_" + _name] = _setter(_name, _function, _kinds[0], _text)
-    globals()["get_" + _name] = _getter("get_" + _name, _function, _kinds, _text)
+    globals()["get_" + _name] = _getter("get_" + _name, _function, (), _kinds, _text)
 for _name, (_function, _kinds, _text) in ACTIONS.items():
     globals()[_name] = _action(_name, _function, _kinds, _text)
-for _name, (_function, _kinds, _text) in RESULTS.items():
-    globals()[_name] = _getter(_name, _function, _kinds, _text)
+for _name, (_function, _inputs, _kinds, _text) in RESULTS.items():
+    globals()[_name] = _getter(_name, _function, _inputs, _kinds, _text)
 __all__ = ["TYPE", "initialize", *ACTIONS, *RESULTS, *(verb + name for name in SETTINGS for verb in ("set_", "get_"))]

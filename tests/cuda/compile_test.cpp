@@ -66,11 +66,10 @@ const Forms kByGroups[] = {
     {"tdma", {"TASK_ROWS=32", "|SYMMETRIC"}},
     {"batch", {"TASK_ROWS=32 BATCH_LINES=16", "KEPT_ROWS=0|KEPT_ROWS=64", "|SYMMETRIC", "|UNEQUAL"}},
 };
-// Lanes as cl_solver.cpp takes them: those of a register and of a cache line.
-const char* const kLanes = "LANES=4 NATIVE_LANES=4|LANES=16 NATIVE_LANES=16|LANES=8 NATIVE_LANES=4";
-const char* const kNativeLanes = "LANES=4 NATIVE_LANES=4|LANES=16 NATIVE_LANES=16";
+// Variant `cpu` on a GPU: as many lanes as its cache lines hold (ocl/discovery.cpp).
+const char* const kLanes = "FLOAT LANES=16 NATIVE_LANES=16|DOUBLE LANES=8 NATIVE_LANES=8";
 const Forms kByLanes[] = {
-    {"stream", {kNativeLanes}},
+    {"stream", {kLanes}},
     {"truncated_halo", {kLanes}},
     {"truncated_tiles", {kLanes}},
     {"exact_reduce", {kLanes}},
@@ -85,10 +84,10 @@ const Forms kByLanes[] = {
     {"interleaved_streamed", {"DOUBLE NARROW_FACTORS", kLanes, "|CORRECTED"}},
     {"interleaved_factor", {kLanes}},
     {"interleaved_factor", {"DOUBLE NARROW_FACTORS", kLanes}},
-    {"strided_factored", {kNativeLanes}},
-    {"strided_factored", {"DOUBLE NARROW_FACTORS", kNativeLanes}},
-    {"strided_halo", {kNativeLanes}},
-    {"strided_shared", {kNativeLanes}},
+    {"strided_factored", {kLanes}},
+    {"strided_factored", {"DOUBLE NARROW_FACTORS", kLanes}},
+    {"strided_halo", {kLanes}},
+    {"strided_shared", {kLanes}},
 };
 
 struct Variant {
@@ -175,14 +174,15 @@ Compiled compile(const Variant& variant, const std::vector<std::string>& more) {
   return Nvrtc::get().compile(program.text, program.options);
 }
 
-/// Compile all; a log that is not empty fails the test, warnings as well.
-std::vector<Compiled> compile_all(const std::vector<Variant>& variants, const std::vector<std::string>& more) {
+/// Compile all; one that does not compile fails the test, with its log. @param warnings  they fail the test, too
+std::vector<Compiled> compile_all(const std::vector<Variant>& variants, const std::vector<std::string>& more,
+                                  bool warnings) {
   std::vector<Compiled> results(variants.size());
   in_parallel(variants.size(), [&](std::size_t i) { results[i] = compile(variants[i], more); });
   constexpr int kMostLogs = 5;
   int logs = 0;
   for (std::size_t i = 0; i < variants.size(); ++i) {
-    if (results[i].good && results[i].log.empty()) continue;
+    if (results[i].good && (!warnings || results[i].log.empty())) continue;
     ADD_FAILURE() << variants[i].kernel << " " << variants[i].options << "\n"
                   << (++logs <= kMostLogs ? results[i].log.substr(0, 3000) : "");
   }
@@ -214,8 +214,8 @@ std::string kinds_in(const std::string& ptx, const std::string& kernel) {
 TEST(Nvrtc, CompilesEveryVariant) {
   const std::vector<Variant> all = every_variant();
   std::printf("NVRTC %s, %zu variants\n", Nvrtc::get().version().c_str(), all.size());
-  EXPECT_GT(all.size(), 250);
-  compile_all(all, {"-dlto", arch(90)});
+  EXPECT_GT(all.size(), 200);
+  compile_all(all, {"-dlto", arch(90)}, true);
 }
 
 class MachineCode : public testing::TestWithParam<int> {};
@@ -225,7 +225,7 @@ TEST_P(MachineCode, IsMadeOfEveryKernel) {
   const int capability = GetParam() > 0 ? GetParam() : Nvrtc::get().lowest();
   std::printf("sm_%d\n", capability);
   const std::vector<Variant> variants = variants_by_groups(true);
-  const std::vector<Compiled> results = compile_all(variants, {arch(capability), "-diag-suppress=20288"});
+  const std::vector<Compiled> results = compile_all(variants, {arch(capability)}, false);
   for (std::size_t i = 0; i < variants.size(); ++i) {
     const std::string& kernel = variants[i].kernel;
     if (!results[i].good) continue;
@@ -234,7 +234,6 @@ TEST_P(MachineCode, IsMadeOfEveryKernel) {
     // A group that the text requires is one that the code is made for.
     const bool has_bound = results[i].ptx.find(".maxntid " + std::to_string(table[0])) != std::string::npos;
     EXPECT_EQ(has_bound, table[0] > 0) << kernel;
-    EXPECT_EQ(results[i].ptx.find("__local_depot") != std::string::npos, kernel == "batch") << kernel;
   }
 }
 INSTANTIATE_TEST_SUITE_P(, MachineCode, testing::Values(90, 0));
@@ -264,6 +263,7 @@ TEST(Nvrtc, MovesVectorsAsWholes) {
   EXPECT_GE(count(R"(st\.shared\.v4\.)"), 8);
   EXPECT_GE(count(R"(ld\.shared\.v4\.)"), 8);
   EXPECT_EQ(count(R"(\b(ld|st)\.(v[24]\.)?[fbu]\d)"), 0);
+  EXPECT_EQ(count("__local_depot"), 0);  // private arrays are registers
 }
 
 /// What stands before a text is OpenCL C for the compiler, too.

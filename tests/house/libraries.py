@@ -2,6 +2,8 @@
 """What the built or installed libraries need and export.
 
     libraries.py FOLDER [petsc] [opencl] [installed]
+
+With petsc there is one library or more for a kind of PETSc.
 """
 
 import os
@@ -49,6 +51,11 @@ if "opencl" in parts:
     check("liboclspkt-cuda.so", [r"liboclspkt-solver"], [r"libpetsc", r"libmpi", r"libOpenCL", r"libcuda", r"libnvrtc"],
           r"^oclspkt_cl_(module|set_fault_hook)$")
 if "petsc" in parts:
-    check("liboclspkt.so", [r"libpetsc", r"liboclspkt-solver"], [r"libOpenCL"],
-          r"^(PCOCLSPKT|PetscDLLibraryRegister_oclspkt$)")
+    # Every PETSc may load it, hence it brings none along.
+    check("liboclspkt.so", [], [r"libpetsc", r"libmpi", r"liboclspkt", r"libOpenCL"], r"^PetscDLLibraryRegister_oclspkt$")
+    flavours = [name for name in os.listdir(folder) if name.startswith("liboclspkt-petsc-")]
+    if not flavours:
+        problems.append(f"there is no liboclspkt-petsc-*.so in {folder}")
+    for name in flavours:
+        check(name, [r"libpetsc", r"liboclspkt-solver"], [r"libOpenCL"], r"^PCOCLSPKT")
 sys.exit("\n".join(problems) or 0)

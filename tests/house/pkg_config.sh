@@ -21,6 +21,7 @@ if [ -n "$cc" ]; then
   test -f "$(pkg-config --variable plugin oclspkt)"
   build precondition oclspkt "$cc" "$sources/precondition.c"
   build precondition-cxx oclspkt "$cxx" -x c++ "$sources/precondition.c" -x none
+  build tridiagonal oclspkt "$cc" "$prefix/share/doc/oclspkt/examples/tridiagonal.c"
   build heat oclspkt "$cc" "$prefix/share/doc/oclspkt/examples/heat.c" -lm
 fi
 if [ -n "$mpifort" ]; then

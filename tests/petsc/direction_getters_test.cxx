@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the getters of the PC say of several directions, on every rank.
+// What the getters of the PC say of several directions, on every rank, and what is left of these in the end.
+#include <petsc/private/matimpl.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -31,6 +33,55 @@ TEST(Directions, AreAllToldOfByEveryGetter) {
   OK(PCDestroy(&pc));
 }
 
+TEST(Directions, AreToldOfOneByOne) {
+  const GridProblem problem(PETSC_COMM_WORLD, {2, {40, 30, 1}, 1}, 3);
+  PC pc;
+  OK(PCCreate(PETSC_COMM_WORLD, &pc));
+  OK(PCSetType(pc, PCOCLSPKT));
+  OK(PCSetOperators(pc, problem.matrix(), problem.matrix()));
+  OK(PCOCLSPKTSetDevices(pc, "host"));
+  OK(PCOCLSPKTSetMethod(pc, PC_OCLSPKT_METHOD_EXACT_FACTORED));
+  OK(PCOCLSPKTSetDirections(pc, "y,x"));
+  const char* directions = nullptr;
+  {
+    const ErrorTexts errors;
+    EXPECT_EQ(PCOCLSPKTGetDirectionsUsed(pc, &directions), PETSC_ERR_ARG_WRONGSTATE) << "nothing is set up";
+  }
+  OK(PCSetUp(pc));
+  OK(PCOCLSPKTGetDirectionsUsed(pc, &directions));
+  EXPECT_STREQ(directions, "y,x");
+  PetscInt64 all = -1;
+  OK(PCOCLSPKTGetIgnoredEntries(pc, &all));
+  EXPECT_EQ(all, 0) << "the bands of both directions have the whole matrix";
+  const PetscInt64 couplings[] = {2 * 39 * 30, 2 * 40 * 29};  // along x and y
+  const char* texts[2][4];
+  for (int i = 0; i < 2; ++i) {
+    const char* const direction = i == 0 ? "x" : "y";
+    PetscReal certificate = -1, rounding = -1, tolerance = -1;
+    PetscInt64 ignored = -1;
+    OK(PCOCLSPKTGetDirectionMethodUsed(pc, direction, &texts[i][0], &texts[i][1]));
+    OK(PCOCLSPKTGetDirectionDeviceUsed(pc, direction, &texts[i][2], &texts[i][3]));
+    OK(PCOCLSPKTGetDirectionCertificate(pc, direction, &certificate, &rounding, &tolerance));
+    OK(PCOCLSPKTGetDirectionIgnoredEntries(pc, direction, &ignored));
+    EXPECT_EQ(certificate, 0);
+    EXPECT_GT(rounding, 0);
+    EXPECT_GT(tolerance, 0);
+    EXPECT_EQ(ignored, couplings[1 - i]) << direction;
+    OK(PCOCLSPKTGetDirectionMethodUsed(pc, direction, nullptr, nullptr));
+  }
+  for (const auto& text : texts) {  // those of the first direction are still there
+    EXPECT_STREQ(text[0], "exact-factored");
+    EXPECT_STRNE(text[1], "");
+    EXPECT_STREQ(text[2], "host");
+    EXPECT_STREQ(text[3], "host");
+  }
+  const ErrorTexts errors;
+  EXPECT_EQ(PCOCLSPKTGetDirectionMethodUsed(pc, "z", &directions, nullptr), PETSC_ERR_ARG_OUTOFRANGE);
+  EXPECT_TRUE(contains(errors.text(), "does not solve along 'z'; its directions are y,x")) << errors.text();
+  EXPECT_EQ(PCOCLSPKTGetDirectionIgnoredEntries(pc, nullptr, nullptr), PETSC_ERR_ARG_NULL);
+  OK(PCDestroy(&pc));
+}
+
 TEST(Directions, HaveOneCertificateTheLargestOnEveryRank) {
   const Shape shape{2, {64, 2048, 1}, 1};
   const GridProblem problem(PETSC_COMM_WORLD, shape, 1.05);
@@ -53,10 +104,32 @@ TEST(Directions, HaveOneCertificateTheLargestOnEveryRank) {
     PetscReal most = bounds[i];
     MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPIU_REAL, MPI_MAX, PETSC_COMM_WORLD);
     EXPECT_EQ(bounds[i], most) << "the same on every rank";
+    for (int d = 0; d < 2 && i == 2; ++d) {
+      PetscReal own = -1;
+      OK(PCOCLSPKTGetDirectionCertificate(pc, directions[d], &own, nullptr, nullptr));
+      EXPECT_EQ(own, bounds[d]) << "of the direction " << directions[d] << " alone";
+    }
     OK(PCDestroy(&pc));
   }
   EXPECT_NE(bounds[0], bounds[1]) << "or the test cannot fail";
   EXPECT_EQ(bounds[2], std::max(bounds[0], bounds[1]));
+}
+
+TEST(Directions, LeaveNothingBehindWhenTheTypeChanges) {
+  const GridProblem problem(PETSC_COMM_WORLD, {2, {20, 15, 1}, 1}, 3);
+  const PetscInt before = problem.matrix()->rmap->refcnt;
+  PC pc;
+  OK(PCCreate(PETSC_COMM_WORLD, &pc));
+  OK(PCSetType(pc, PCOCLSPKT));
+  OK(PCSetOperators(pc, problem.matrix(), problem.matrix()));
+  OK(PCOCLSPKTSetDevices(pc, "host"));
+  OK(PCOCLSPKTSetDirections(pc, "x,y"));
+  OK(PCOCLSPKTSetCombine(pc, PC_OCLSPKT_COMBINE_MULTIPLICATIVE));
+  OK(PCSetUp(pc));
+  EXPECT_GT(problem.matrix()->rmap->refcnt, before) << "a vector of the matrix, or the test cannot fail";
+  OK(PCSetType(pc, PCJACOBI));
+  EXPECT_EQ(problem.matrix()->rmap->refcnt, before);
+  OK(PCDestroy(&pc));
 }
 
 }  // namespace

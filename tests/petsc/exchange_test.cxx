@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <memory>
 #include <numeric>
 
 #include "cut_case.hpp"
@@ -130,6 +131,31 @@ TEST(MpiExchange, TheLargestIsNaNIfThereIsOne) {
   EXPECT_EQ(values[3], -std::numeric_limits<double>::infinity());
 }
 
+TEST(MpiExchange, ManyOfThemNeedNoCommunicatorsOfTheirOwn) {
+  constexpr int kMany = 1000;
+  MPI_Comm inner = MPI_COMM_NULL;
+  PetscMPIInt tag = 0;
+  ASSERT_EQ(PetscCommDuplicate(MPI_COMM_WORLD, &inner, &tag), 0);
+  std::vector<std::unique_ptr<MpiExchange>> many;
+  for (int i = 0; i < kMany; ++i) many.push_back(std::make_unique<MpiExchange>(MPI_COMM_WORLD));
+  PetscMPIInt later = 0;
+  ASSERT_EQ(PetscCommGetNewTag(inner, &later), 0);
+  EXPECT_EQ(tag - later, kMany + 1) << "each has a tag of the communicator of all";
+  // Messages of two exchanges between the same processes do not meet, whatever their order.
+  const int next = (many[0]->rank() + 1) % many[0]->size(),
+            last = (many[0]->rank() + many[0]->size() - 1) % many[0]->size();
+  const auto first = many[0]->open({{next, 1}}, {{last, 1}}, 1), second = many[1]->open({{next, 1}}, {{last, 1}}, 1);
+  char out[] = {1, 2}, in[] = {0, 0};
+  first->start(&out[0], &in[0]);
+  second->start(&out[1], &in[1]);
+  second->finish();
+  first->finish();
+  EXPECT_EQ(in[0], 1);
+  EXPECT_EQ(in[1], 2);
+  many.clear();
+  ASSERT_EQ(PetscCommDestroy(&inner), 0);
+}
+
 TEST(MpiExchange, AChannelMayBeUsedAgainWithOtherBuffers) {
   MpiExchange exchange(MPI_COMM_WORLD);
   const int next = (exchange.rank() + 1) % exchange.size();
@@ -150,13 +176,13 @@ TEST(MpiExchange, AChannelMayBeUsedAgainWithOtherBuffers) {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
-  // Lives longer than MPI: freed without calling it.
+  if (PetscInitialize(&argc, &argv, nullptr, nullptr) != 0) return 1;
+  // Lives longer than MPI and PETSc: freed without calling them.
   const auto late = std::make_shared<oclspkt::petsc::MpiExchange>(MPI_COMM_WORLD);
   const auto channel = late->open({{late->rank(), 1}}, {{late->rank(), 1}}, 1);
   char out = 1, in = 0;
   channel->start(&out, &in);
   channel->finish();
   const int failed = RUN_ALL_TESTS();
-  return MPI_Finalize() != MPI_SUCCESS || in != 1 ? 1 : failed;
+  return PetscFinalize() != 0 || in != 1 ? 1 : failed;
 }

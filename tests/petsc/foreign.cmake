@@ -22,9 +22,12 @@ endfunction()
 set(few ksp-ex23 ksp-ex1f petsc4py ts-ex3 bjacobi.3 lines.ksp-ex50.xy.3 without-platform)
 
 # foreign_test(NAME PROGRAM...): the answer of PROGRAM with the plugin and with LU, on what `auto` takes and on a CPU
-# device. CHECK goes to foreign.py, OUTER are options of the program.
+# device. CHECK goes to foreign.py, OUTER are options of the program, ANSWER the name of what PETSc 3.18 computed.
 function(foreign_test name)
-  cmake_parse_arguments(ARG "HOST_ONLY" "" "CHECK;RUN;LABELS;ENV;OUTER" ${ARGN})
+  cmake_parse_arguments(ARG "HOST_ONLY" "ANSWER" "CHECK;RUN;LABELS;ENV;OUTER" ${ARGN})
+  if(ARG_ANSWER)
+    list(APPEND ARG_CHECK --answers ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/answers.json --answer ${ARG_ANSWER})
+  endif()
   list(JOIN ARG_OUTER " " outer)
   set(command ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/foreign.py --plugin ${plugin} --mpiexec ${MPIEXEC_EXECUTABLE}
               "--outer=${outer}" ${ARG_CHECK})
@@ -52,17 +55,31 @@ petsc_example(ts-ex22 ts/tutorials/ex22.c)
 petsc_example(tao-blackscholes tao/complementarity/tutorials/blackscholes.c)
 
 set(one --one-iteration)
-foreign_test(ksp-ex1 CHECK --solution ksp ${one} RUN $<TARGET_FILE:foreign-ksp-ex1>)
-foreign_test(ksp-ex23 CHECK --solution ksp ${one} RUN $<TARGET_FILE:foreign-ksp-ex23> OUTER -n 1000)
-foreign_test(ksp-ex25 CHECK --solution ksp ${one} RUN $<TARGET_FILE:foreign-ksp-ex25> OUTER -da_grid_x 1000)
+# foreign_on_ranks(NAME RANKS n... SOLUTION kind [OUTER ...]): the program foreign-NAME on several numbers of ranks.
+function(foreign_on_ranks name)
+  cmake_parse_arguments(ARG "" "SOLUTION" "RANKS;OUTER" ${ARGN})
+  set(run RUN $<TARGET_FILE:foreign-${name}> OUTER ${ARG_OUTER})
+  foreach(ranks IN LISTS ARG_RANKS)
+    if(ranks EQUAL 1)
+      foreign_test(${name} ANSWER ${name} CHECK --solution ${ARG_SOLUTION} ${one} ${run})
+    else()
+      foreign_test(${name}.${ranks} HOST_ONLY ANSWER ${name} LABELS mpi
+                   CHECK --solution ${ARG_SOLUTION} ${one} --ranks ${ranks} ${run})
+    endif()
+  endforeach()
+endfunction()
+
+foreign_on_ranks(ksp-ex1 SOLUTION ksp RANKS 1)
+foreign_on_ranks(ksp-ex23 SOLUTION ksp RANKS 1 3 OUTER -n 1000)
+foreign_on_ranks(ksp-ex25 SOLUTION ksp RANKS 1 3 OUTER -da_grid_x 1000)
 foreign_test(ksp-ex65 CHECK --solution monitor ${one} RUN $<TARGET_FILE:foreign-ksp-ex65>)
-foreign_test(snes-ex2 CHECK --solution snes ${one} RUN $<TARGET_FILE:foreign-snes-ex2> OUTER -n 1000)
-foreign_test(snes-ex3 CHECK --solution snes ${one} RUN $<TARGET_FILE:foreign-snes-ex3> OUTER -n 1000)
-foreign_test(ts-ex2 CHECK --solution ts ${one} RUN $<TARGET_FILE:foreign-ts-ex2> OUTER -M 600)
-foreign_test(ts-ex3 CHECK --solution ts ${one} RUN $<TARGET_FILE:foreign-ts-ex3> OUTER -m 600 -ts_type beuler)
-foreign_test(ts-ex4 CHECK --solution ts ${one} RUN $<TARGET_FILE:foreign-ts-ex4> OUTER -m 600 -ts_type beuler)
-foreign_test(ts-ex22 CHECK --solution ts ${one} RUN $<TARGET_FILE:foreign-ts-ex22>)
-foreign_test(tao-blackscholes CHECK --solution tao ${one} RUN $<TARGET_FILE:foreign-tao-blackscholes> OUTER -ms 400)
+foreign_on_ranks(snes-ex2 SOLUTION snes RANKS 1 OUTER -n 1000)
+foreign_on_ranks(snes-ex3 SOLUTION snes RANKS 1 3 OUTER -n 1000)
+foreign_on_ranks(ts-ex2 SOLUTION ts RANKS 1 3 OUTER -M 600)
+foreign_on_ranks(ts-ex3 SOLUTION ts RANKS 1 OUTER -m 600 -ts_type beuler)
+foreign_on_ranks(ts-ex4 SOLUTION ts RANKS 1 3 OUTER -m 600 -ts_type beuler)
+foreign_on_ranks(ts-ex22 SOLUTION ts RANKS 1 3)
+foreign_on_ranks(tao-blackscholes SOLUTION tao RANKS 1 OUTER -ms 400)
 
 if(OCLSPKT_FORTRAN)
   find_package(MPI REQUIRED COMPONENTS Fortran)
@@ -70,7 +87,7 @@ if(OCLSPKT_FORTRAN)
   set_target_properties(foreign-ksp-ex1f PROPERTIES Fortran_FORMAT FREE)
   target_link_libraries(foreign-ksp-ex1f PRIVATE MPI::MPI_Fortran)
   target_compile_options(foreign-ksp-ex1f PRIVATE -ffree-line-length-none)
-  foreign_test(ksp-ex1f CHECK --solution ksp ${one} RUN $<TARGET_FILE:foreign-ksp-ex1f>)
+  foreign_test(ksp-ex1f ANSWER ksp-ex1f CHECK --solution ksp ${one} RUN $<TARGET_FILE:foreign-ksp-ex1f>)
 elseif(CMAKE_Fortran_COMPILER)
   oclspkt_skipped_test(petsc.foreign.ksp-ex1f "this PETSc or this MPI has no Fortran modules as ours uses them")
 else()
@@ -112,16 +129,16 @@ petsc_example(ksp-ex45 ksp/ksp/tutorials/ex45.c)
 petsc_example(ksp-ex50 ksp/ksp/tutorials/ex50.c)
 petsc_example(ts-ex13 ts/tutorials/ex13.c)
 
-# foreign_lines_test(NAME PROGRAM CHECK... OUTER... RANKS...)
+# foreign_lines_test(NAME PROGRAM CHECK... OUTER... RANKS...). The answer is that of the program.
 function(foreign_lines_test name program)
   cmake_parse_arguments(ARG "" "" "CHECK;OUTER;RANKS" ${ARGN})
   foreach(ranks ${ARG_RANKS})
-    foreign_test(lines.${name}.${ranks} HOST_ONLY LABELS mpi RUN $<TARGET_FILE:foreign-${program}>
+    foreign_test(lines.${name}.${ranks} HOST_ONLY ANSWER ${program} LABELS mpi RUN $<TARGET_FILE:foreign-${program}>
                  CHECK --ranks ${ranks} ${ARG_CHECK} OUTER ${ARG_OUTER})
   endforeach()
 endfunction()
 
-set(neumann --solution ksp --reference jacobi --tolerance 1e-7)
+set(neumann --solution ksp --reference jacobi --tolerance 1e-7 --answer-tolerance 1e-7)
 foreign_lines_test(ksp-ex50.x ksp-ex50 RANKS 4 OUTER -da_grid_x 65 -da_grid_y 65 -ksp_rtol 1e-10
                    CHECK ${neumann} --iterations 140 "--inner=-pc_oclspkt_lines x")
 foreign_lines_test(ksp-ex50.xy ksp-ex50 RANKS 1 3 OUTER -da_grid_x 65 -da_grid_y 65 -ksp_rtol 1e-10

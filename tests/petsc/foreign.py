@@ -4,11 +4,16 @@ computed.
 
     foreign.py --plugin LIB --solution ksp|snes|ts|tao|monitor|own [options] -- PROGRAM [ARGUMENTS]
 
+With --answers, what the plugin computes is also compared with what PETSc 3.18 computed with LU, or with --reference, on one
+rank: answers.json holds some entries of these vectors. OCLSPKT_WRITE_ANSWERS=1 in the environment writes them anew.
+
 The program is unmodified: everything happens through PETSc's options. Exit codes: 0 equal, 1 not, 77 skipped because the
 machine has no device of the kind asked for.
 """
 
 import argparse
+import json
+import math
 import os
 import re
 import struct
@@ -122,12 +127,48 @@ def difference(x, y):
     return worst
 
 
+def summary(x):
+    """What stands for a vector in the file of answers: its length, its norm, and entries spread over it."""
+    norm = math.sqrt(sum(v * v for v in x))
+    places = sorted({round(i * (len(x) - 1) / 8) for i in range(9)})
+    return {"rows": len(x), "norm": norm, "entries": {str(i): x[i] for i in places}}
+
+
+def compare_with_answers(options, solution, reference):
+    """The answer of PETSc 3.18, whatever PETSc this is."""
+    with open(options.answers, encoding="utf-8") as stream:
+        answers = json.load(stream)
+    key = options.answer
+    if os.environ.get("OCLSPKT_WRITE_ANSWERS"):
+        if options.ranks == 1 and not options.device:
+            answers[key] = summary(reference)
+            with open(options.answers, "w", encoding="utf-8") as stream:
+                json.dump(dict(sorted(answers.items())), stream, indent=1)
+                stream.write("\n")
+        return
+    if key not in answers:
+        sys.exit(f"{options.answers} has no answer of {key}: run this test on one rank with OCLSPKT_WRITE_ANSWERS=1 and PETSc 3.18")
+    known, found = answers[key], summary(solution)
+    if known["rows"] != found["rows"]:
+        sys.exit(f"{found['rows']} rows, PETSc 3.18 had {known['rows']}")
+    scale = max(max(map(abs, known["entries"].values())), known["norm"] / math.sqrt(known["rows"]))
+    worst = abs(found["norm"] - known["norm"]) / known["norm"]
+    for place, value in known["entries"].items():
+        worst = max(worst, abs(found["entries"][place] - value) / scale)
+    print(f"largest difference from PETSc 3.18 {worst:.1e} of {options.answer_tolerance:.1e}")
+    if not worst <= options.answer_tolerance:
+        sys.exit(f"PETSc 3.18 computed another answer: {known} against {found}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--plugin", required=True)
     parser.add_argument("--solution", required=True, choices=["ksp", "snes", "ts", "tao", "monitor", "own"],
                         help="how it is written; `own`: the program checks its answer by itself")
     parser.add_argument("--tolerance", type=float, default=1e-10)
+    parser.add_argument("--answers", help="file with the answers of PETSc 3.18")
+    parser.add_argument("--answer", help="the name of this one")
+    parser.add_argument("--answer-tolerance", type=float, default=1e-8)
     parser.add_argument("--prefix", default="", help="of the preconditioner, e.g. sub_")
     parser.add_argument("--outer", default="", help="options of the program for both runs")
     parser.add_argument("--device", default="", help="-pc_oclspkt_devices; the view must name a device of this type")
@@ -158,6 +199,8 @@ def main():
     print(f"largest difference {worst:.1e} of {options.tolerance:.1e}")
     if not worst <= options.tolerance:
         sys.exit("the answers differ")
+    if options.answers:
+        compare_with_answers(options, solution, reference)
 
 
 main()

@@ -66,14 +66,16 @@ if(OCLSPKT_EXAMPLES)
 endif()
 
 # A program that oclspkt-fpga-build made of the kernel, in place of its text.
-set(programs ${CMAKE_CURRENT_BINARY_DIR}/fpga-programs)
-file(MAKE_DIRECTORY ${programs})
-petsc_test(fpga.BuildsAProgram LABELS device COMMAND oclspkt-fpga-build --scalar double --form symmetric
-           --out ${programs} tdma)
-fpga_test(from-a-file SCHEMES fpga-tdma CHECK --one-iteration --solution ksp "--inner=-pc_oclspkt_fpga_binary ${programs}"
-          RUN ${bin}/foreign-ksp-ex23 OUTER -n 1000)
-set_tests_properties(petsc.fpga.BuildsAProgram PROPERTIES FIXTURES_SETUP fpga_programs)
-set_tests_properties(petsc.fpga.from-a-file PROPERTIES FIXTURES_REQUIRED fpga_programs)
+if(TARGET oclspkt-fpga-build)
+  set(programs ${CMAKE_CURRENT_BINARY_DIR}/fpga-programs)
+  file(MAKE_DIRECTORY ${programs})
+  petsc_test(fpga.BuildsAProgram LABELS device COMMAND oclspkt-fpga-build --scalar double --form symmetric
+             --out ${programs} tdma)
+  fpga_test(from-a-file SCHEMES fpga-tdma CHECK --one-iteration --solution ksp "--inner=-pc_oclspkt_fpga_binary ${programs}"
+            RUN ${bin}/foreign-ksp-ex23 OUTER -n 1000)
+  set_tests_properties(petsc.fpga.BuildsAProgram PROPERTIES FIXTURES_SETUP fpga_programs)
+  set_tests_properties(petsc.fpga.from-a-file PROPERTIES FIXTURES_REQUIRED fpga_programs)
+endif()
 
 # One system over all devices and the emulator, which has to be named.
 set(ex23 $<TARGET_FILE:foreign-ksp-ex23> -dll_append ${plugin} -pc_type oclspkt -ksp_converged_reason)

@@ -29,7 +29,10 @@ struct Shape {
 /// place only: the same matrix for any number of ranks. The diagonal dominates each line by itself.
 class GridProblem {
  public:
-  GridProblem(MPI_Comm comm, const Shape& shape, PetscReal dominance = 1.05) : shape_(shape) {
+  /// @param vectors, matrices  types of PETSc; null: the host's
+  GridProblem(MPI_Comm comm, const Shape& shape, PetscReal dominance = 1.05, VecType vectors = nullptr,
+              MatType matrices = nullptr)
+      : shape_(shape) {
     const auto& n = shape.nodes;
     DMDACreate(comm, &dm_);
     DMSetDimension(dm_, shape.axes);
@@ -37,6 +40,8 @@ class GridProblem {
     DMDASetDof(dm_, shape.unknowns);
     DMDASetStencilType(dm_, DMDA_STENCIL_STAR);
     DMDASetStencilWidth(dm_, 1);
+    if (vectors) DMSetVecType(dm_, vectors);
+    if (matrices) DMSetMatType(dm_, matrices);
     DMSetUp(dm_);
     DMCreateMatrix(dm_, &matrix_);
     DMCreateGlobalVector(dm_, &right_);

@@ -82,6 +82,12 @@ def check_results(pc):
     check(method == "pivot" and why, f"{method}, {why}")
     check(oclspkt.device_used(pc) == ("host", "host"), oclspkt.device_used(pc))
     check(oclspkt.ignored_entries(pc) == 1, oclspkt.ignored_entries(pc))
+    check(oclspkt.directions_used(pc) == "matrix", oclspkt.directions_used(pc))
+    for name in ("method_used", "device_used", "certificate", "ignored_entries"):
+        one, all_ = getattr(oclspkt, "direction_" + name)(pc, "matrix"), getattr(oclspkt, name)(pc)
+        check(one == all_, f"{name}: {one} for the only direction, {all_} for all")
+    raised(PETSc.Error, "does not solve along 'y'", oclspkt.direction_method_used, pc, "y")
+    raised(TypeError, "takes 1 arguments", oclspkt.direction_method_used, pc)
     oclspkt.set_method(pc, "truncated-halo")  # the host truncates nothing
     oclspkt.set_rtol(pc, 1e-3)
     oclspkt.set_partition(pc, 16)
@@ -105,8 +111,7 @@ if path:
     raised(RuntimeError, "oclspkt.initialize()", oclspkt.initialize, path + ".missing")
 oclspkt.initialize(path)
 oclspkt.initialize()
-if "-dll_append" in sys.argv:
-    check(oclspkt._library._name == "liboclspkt.so", f"{oclspkt._library._name} was opened beside what PETSc loaded")
+check(oclspkt._library._name.startswith("liboclspkt-petsc-"), f"{oclspkt._library._name} is not what PETSc loaded")
 preconditioner = PETSc.PC().create(PETSc.COMM_SELF)
 preconditioner.setType(oclspkt.TYPE)
 check_settings(preconditioner)

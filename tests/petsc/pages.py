@@ -34,6 +34,11 @@ def types(arguments):
     return [] if found == ["void"] else found
 
 
+def enumerations(text):
+    """Names of the values by the name of the type."""
+    return {name: re.findall(r"\w+", values) for values, name in re.findall(r"typedef enum \{([^}]*)\} (\w+);", text)}
+
+
 def prototypes(text):
     return dict(re.findall(r"^PETSC_EXTERN PetscErrorCode (\w+)\(([^)]*)\);", text, re.MULTILINE))
 
@@ -93,9 +98,35 @@ def check_links(manual, name, page):
             yield f"{name}: the link to {target} leads nowhere"
 
 
-def check_pages(manual, functions, options):
+def check_enumeration(manual, name, values):
+    path = os.path.join(manual, name + ".md")
+    if not os.path.exists(path):
+        yield f"docs/manual/{name}.md is missing: write what `oclspkt-options {name}` prints"
+        return
+    _, names, body = sections(read(path))
+    if names != ["Synopsis", "Values", "Level", "Notes", "See also"]:
+        yield f"{name}: the sections are {names}"
+    elif items(body["Values"]) != values:
+        yield f"{name}: the page has the values {items(body['Values'])}, oclspkt.h has {values}"
+
+
+def check_front_page(manual, options):
+    """The page of the type names every option."""
+    page = read(os.path.join(manual, "PCOCLSPKT.md"))
+    listed = re.findall(r"^- `(-pc_oclspkt_\w+)", page, re.MULTILINE)
+    wanted = re.findall(r"^## `(\S+)`$", options, re.MULTILINE)
+    if listed != wanted:
+        yield f"PCOCLSPKT: the Options Database Keys are {listed}, the options are {wanted}"
+
+
+def check_pages(manual, functions, types, options):
     pages = {f[:-3] for f in os.listdir(manual) if f.endswith(".md")}
-    yield from (f"docs/manual/{n}.md is the page of no function in oclspkt.h" for n in sorted(pages - {"PCOCLSPKT", *functions}))
+    known = {"PCOCLSPKT", *functions, *types}
+    yield from (f"docs/manual/{n}.md is the page of nothing in oclspkt.h" for n in sorted(pages - known))
+    yield from check_front_page(manual, options)
+    for name, values in types.items():
+        yield from check_enumeration(manual, name, values)
+        yield from check_links(manual, name, read(os.path.join(manual, name + ".md")))
     for name, prototype in functions.items():
         if name not in pages:
             yield f"docs/manual/{name}.md is missing: {HOME}, then write what `oclspkt-options {name}` prints"
@@ -135,7 +166,7 @@ header_text = read(header_path)
 declared = prototypes(header_text)
 extern = re.findall(r"^PETSC_EXTERN PetscErrorCode", header_text, re.MULTILINE)
 found = [] if declared and len(declared) == len(extern) else [f"read {len(declared)} of {len(extern)} prototypes"]
-found += check_pages(manual_path, declared, read(options_path))
+found += check_pages(manual_path, declared, enumerations(header_text), read(options_path))
 found += check_python(python_path, declared)
 if fortran_path != "-":
     found += check_fortran(read(fortran_path), declared, header_text)

@@ -33,41 +33,6 @@ target_link_libraries(too-early PRIVATE oclspkt_flags oclspkt::petsc PkgConfig::
 expect(RefusesALibpetscThatNobodyInitialized CHECK "--match=PetscInitialize\\(\\) was not called" "--match=refused"
        RUN $<TARGET_FILE:too-early>)
 
-# Programs of the other builds of PETSc beside ours, and of Debian's.
-file(GLOB other_builds ${PETSC_PREFIX}/../../petsc*/*/include/petscconf.h /usr/lib/petscdir/petsc*/*/include/petscconf.h)
-list(TRANSFORM other_builds REPLACE "/include/petscconf.h$" "")
-set(roots "")
-foreach(root IN LISTS other_builds)
-  file(REAL_PATH ${root} root)
-  list(APPEND roots ${root})
-endforeach()
-list(REMOVE_DUPLICATES roots)
-set(refused 0)
-foreach(root IN LISTS roots)
-  file(GLOB library ${root}/lib/libpetsc*.so)
-  oclspkt_petsc_kind(${root}/include kind unsupported)
-  if(kind STREQUAL OCLSPKT_PETSC_KIND OR NOT library)
-    continue()
-  endif()
-  # 3.24-real-64 in the words of the message.
-  string(REGEX MATCH "^[0-9.]+" version ${kind})
-  set(found "PETSc ${version} with [a-z]+ scalars .*32-bit indices")
-  if(kind MATCHES "-64")
-    string(REPLACE 32 64 found "${found}")
-  endif()
-  string(REGEX MATCH "real|complex" scalars ${kind})
-  string(REPLACE "[a-z]+" ${scalars} found "${found}")
-  set(program wrong-flavour-${kind})
-  add_executable(${program} wrong_flavour.c)
-  target_include_directories(${program} PRIVATE ${root}/include)
-  target_link_libraries(${program} PRIVATE ${library} MPI::MPI_C)
-  expect(RefusesAProgramOf.${kind}
-         CHECK --rc=failure "--match=was built for PETSc .*this program runs ${found}" --without=^ran
-         RUN $<TARGET_FILE:${program}> -dll_append ${plugin})
-  math(EXPR refused "${refused} + 1")
-endforeach()
-message(STATUS "oclspkt: ${refused} other builds of PETSc to be refused")
-
 # Without a platform, and with a libOpenCL that has no functions: the host solves.
 file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/no-vendors)
 add_library(oclspkt-no-opencl SHARED no_opencl.c)

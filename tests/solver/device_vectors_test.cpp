@@ -4,48 +4,11 @@
 
 #include "every_device.hpp"
 #include "faults.hpp"
-#include "opencl.hpp"
+#include "opencl_vectors.hpp"
 #include "solver_fixture.hpp"
 
 namespace oclspkt {
 namespace {
-
-/// A buffer of a solver's context, made by OpenCL's own calls, as a program would.
-template <typename T>
-class DeviceVector {
- public:
-  DeviceVector(const DeviceHandles& handles, const std::vector<T>& values, cl_mem_flags flags = CL_MEM_READ_WRITE)
-      : queue_(handles.queue), size_(values.size()) {
-    cl_int error = CL_SUCCESS;
-    memory_ = clCreateBuffer(handles.context, flags | CL_MEM_COPY_HOST_PTR, values.size() * sizeof(T),
-                             const_cast<T*>(values.data()), &error);
-    EXPECT_EQ(error, CL_SUCCESS);
-  }
-  ~DeviceVector() { clReleaseMemObject(memory_); }
-  DeviceVector(const DeviceVector&) = delete;
-  DeviceVector& operator=(const DeviceVector&) = delete;
-  cl_mem get() const { return memory_; }
-  std::vector<T> values() const {
-    std::vector<T> copy(size_);
-    EXPECT_EQ(clEnqueueReadBuffer(queue_, memory_, CL_TRUE, 0, size_ * sizeof(T), copy.data(), 0, nullptr, nullptr),
-              CL_SUCCESS);
-    return copy;
-  }
-
- private:
-  cl_command_queue queue_;
-  std::size_t size_;
-  cl_mem memory_ = nullptr;
-};
-
-/// The part of a buffer from a byte on.
-cl_mem part_of(cl_mem whole, std::size_t origin, std::size_t bytes) {
-  const cl_buffer_region region{origin, bytes};
-  cl_int error = CL_SUCCESS;
-  cl_mem part = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
-  EXPECT_EQ(error, CL_SUCCESS);
-  return part;
-}
 
 template <typename T>
 class DeviceVectors : public test::SolverFixture<T> {
@@ -62,7 +25,7 @@ class DeviceVectors : public test::SolverFixture<T> {
     solver.apply(y.data(), expected.data());
     const DeviceHandles handles = solver.device_handles();
     ASSERT_TRUE(handles);
-    const DeviceVector<T> from(handles, y), to(handles, nothing);
+    const test::DeviceVector<T> from(handles, y), to(handles, nothing);
     const Times before = solver.times();
     for (int again = 0; again < 2; ++again) {
       solver.apply_on_device(from.get(), to.get());
@@ -246,8 +209,8 @@ TYPED_TEST(DeviceVectors, MayBePartsOfBuffers) {
     this->set_up(solver, bands);
     std::vector<T> expected(n);
     solver.apply(both.data(), expected.data());
-    const DeviceVector<T> vector(solver.device_handles(), both);
-    cl_mem y = part_of(vector.get(), 0, bytes), x = part_of(vector.get(), bytes, bytes);
+    const test::DeviceVector<T> vector(solver.device_handles(), both);
+    cl_mem y = test::part_of(vector.get(), 0, bytes), x = test::part_of(vector.get(), bytes, bytes);
     solver.apply_on_device(y, x);
     const std::vector<T> values = vector.values();
     EXPECT_EQ(std::vector<T>(values.begin() + n, values.end()), expected);
@@ -269,14 +232,14 @@ TYPED_TEST(DeviceVectors, ThatDoNotFitAreRefusedByNameAndCure) {
     EXPECT_FALSE(solver.device_handles());
     this->set_up(solver, bands);
     const DeviceHandles handles = solver.device_handles();
-    const DeviceVector<T> y(handles, ones), x(handles, ones), small(handles, few),
+    const test::DeviceVector<T> y(handles, ones), x(handles, ones), small(handles, few),
         write_only(handles, ones, CL_MEM_WRITE_ONLY), read_only(handles, ones, CL_MEM_READ_ONLY);
     cl_int error = CL_SUCCESS;
     cl_device_id device = handles.device;
     cl_context other = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &error);
     ASSERT_EQ(error, CL_SUCCESS);
     {
-      const DeviceVector<T> stranger({other, handles.device, handles.queue}, ones);
+      const test::DeviceVector<T> stranger({other, handles.device, handles.queue}, ones);
       test::expect_refusal([&] { solver.apply_on_device(stranger.get(), x.get()); }, "another context");
       test::expect_refusal([&] { solver.apply_on_device(y.get(), stranger.get()); }, "another context");
     }
@@ -325,7 +288,7 @@ TYPED_TEST(DeviceVectors, AreLostWithADeviceThatFails) {
       this->set_up(solver, bands);
       const std::string device = solver.report().device.name;
       {
-        const DeviceVector<T> y(solver.device_handles(), ones), x(solver.device_handles(), ones);
+        const test::DeviceVector<T> y(solver.device_handles(), ones), x(solver.device_handles(), ones);
         for (const ocl::Place place : {ocl::Place::argument, ocl::Place::launch, ocl::Place::wait}) {
           test::Faults::at(place, std::stoi(options.devices));
           EXPECT_THROW(solver.apply_on_device(y.get(), x.get()), DeviceError) << ocl::name(place);

@@ -113,7 +113,9 @@ class OCLSPKT_API CutSolver {
   void apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
   /// Solve A^T x = y; its own set-up runs at the first call after a set_up.
   void apply_transpose(const T* y, T* x);
-  /// The same for vectors in memory of a device, see Solver::takes() and Solver::enqueue(); none where lines are cut.
+  /// The same for vectors in memory of a device, see Solver::takes() and Solver::enqueue(). Where lines are cut, the
+  /// calls are collective as apply() is, processes may take theirs on the host or on a device, only the numbers next to
+  /// cuts visit the host, and enqueue() waits for them. Not where a line of this process is gathered.
   bool takes(const DeviceQueue& queue) const;
   bool takes_transpose(const DeviceQueue& queue);
   void enqueue(const DeviceQueue& queue, const void* y, Index y_stride, void* x, Index x_stride, Index columns);

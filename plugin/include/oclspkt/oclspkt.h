@@ -4,8 +4,9 @@
 
 #include <petscpc.h>
 
-/* The preconditioner PCOCLSPKT for programs that use PETSc. Link liboclspkt.so and call
-   PCOCLSPKTInitializePackage() after PetscInitialize(); programs that load the library with -dll_append need neither.
+/* The preconditioner PCOCLSPKT for programs that use PETSc. Link the library for your PETSc (target
+   oclspkt::petsc, pkg-config oclspkt) and call PCOCLSPKTInitializePackage() after PetscInitialize(); programs that load
+   liboclspkt.so with -dll_append need neither.
    Each function has a page in docs/manual. */
 
 #define PCOCLSPKT "oclspkt"
@@ -105,10 +106,16 @@ PETSC_EXTERN PetscErrorCode PCOCLSPKTGetExplain(PC, PetscBool*);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetLines(PC, IS, IS, IS);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetBands(PC, const char[], Vec, Vec, Vec);
 
-/* What the last PCSetUp() chose; an error before it. */
+/* What the last PCSetUp() chose; an error before it. Those with "Direction" in their name take one of the directions
+   that PCOCLSPKTGetDirectionsUsed() lists, the others speak of all directions. */
+PETSC_EXTERN PetscErrorCode PCOCLSPKTGetDirectionsUsed(PC, const char*[]);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetMethodUsed(PC, const char*[], const char*[]);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetDeviceUsed(PC, const char*[], const char*[]);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetCertificate(PC, PetscReal*, PetscReal*, PetscReal*);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetIgnoredEntries(PC, PetscInt64*);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTGetDirectionMethodUsed(PC, const char[], const char*[], const char*[]);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTGetDirectionDeviceUsed(PC, const char[], const char*[], const char*[]);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTGetDirectionCertificate(PC, const char[], PetscReal*, PetscReal*, PetscReal*);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTGetDirectionIgnoredEntries(PC, const char[], PetscInt64*);
 
 #endif

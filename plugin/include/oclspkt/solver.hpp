@@ -20,11 +20,17 @@ struct Known {
   bool constant_null_space = false;        ///< the matrix times a constant vector is 0
   double rounding_limit = kRoundingLimit;  ///< what the caller leaves to the rounding of a solve, in eps
   /// Vectors lie on the device of this queue, and that device solves if the options name it and it can, see
-  /// Solver::enqueue().
+  /// Solver::enqueue(). The queue lives until the next set_up, or the solver's end.
   DeviceQueue queue = {};
 };
 
 struct Survey;
+template <typename T>
+struct BorderLayout;
+template <typename T>
+class Borders;
+template <typename T>
+class CutSolver;
 template <typename T>
 class Solver;
 
@@ -173,6 +179,8 @@ class OCLSPKT_API Solver {
 
  private:
   class Impl;
+  friend class CutSolver<T>;
+  std::unique_ptr<Borders<T>> borders(const BorderLayout<T>& layout);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Purpose: lines cut among processes: write the unknowns next to cuts to their rows.
+//
+// Arguments: unknowns  shape [count], global; read
+//            rows      shape [count], global; where in x; less than 0: nowhere
+//            x         global; written
+//            count     of them
+// Launch:    any number of work-groups; a work-item takes one number.
+// Local:     none.
+// Valid:     x at those rows.
+#include "common/scalar.clh"
+
+__kernel void border_put(__global const scalar_t* restrict unknowns, __global const long* restrict rows,
+                         __global scalar_t* restrict x, const long count) {
+  const long i = (long)get_global_id(0);
+  if (i < count && rows[i] >= 0) x[rows[i]] = unknowns[i];
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Purpose: lines cut among processes: collect the numbers of two vectors at the rows next to cuts and beside them.
+//
+// Arguments: y, z    global; read
+//            rows    shape [2 count], global; where in y, then where in z; less than 0: nowhere
+//            out     shape [2 count], global; written
+//            count   of each vector
+// Launch:    any number of work-groups; a work-item takes one number.
+// Local:     none.
+// Valid:     out everywhere; 0 for what is nowhere.
+#include "common/scalar.clh"
+
+__kernel void border_take(__global const scalar_t* restrict y, __global const scalar_t* restrict z,
+                          __global const long* restrict rows, __global scalar_t* restrict out, const long count) {
+  const long i = (long)get_global_id(0);
+  if (i >= 2 * count) return;
+  const long row = rows[i];
+  out[i] = row < 0 ? (scalar_t)0 : i < count ? y[row] : z[row];
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <vector>
+
+#include "oclspkt/device_handles.hpp"
+#include "oclspkt/line_set.hpp"
+
+namespace oclspkt {
+
+/// What an apply does to the rows next to cuts, where vectors lie on a device: see CutParts, whose slots these are.
+template <typename T>
+struct BorderLayout {
+  /// Spikes of a bundle that reach from the cuts on one side.
+  struct Run {
+    Index before;  ///< numbers in the runs before this one, of the same side
+    Index at;      ///< in `spikes`; rows outer, lines inner
+    Index first;   ///< place in the vector of the first row's first line
+    Index wide;    ///< lines side by side
+    Index slot;    ///< of the first line
+  };
+  Index slots = 0;
+  Index stride = 1;               ///< from row to row of a line
+  std::vector<Index> y_rows;      ///< shape [2][slots]: next to the cut above, below; -1: there is none
+  std::vector<Index> z_rows;      ///< the same of the inner rows beside them
+  std::vector<Index> x_rows;      ///< the same of unknowns
+  std::vector<Run> above, below;  ///< spikes from the cuts above, below
+  Index above_entries = 0, below_entries = 0;
+  const T* spikes = nullptr;
+  Index spike_count = 0;
+};
+
+/// The rows next to cuts of vectors on a device: only their numbers visit the host.
+template <typename T>
+class Borders {
+ public:
+  virtual ~Borders() = default;
+  /// Read what CutParts::right_hand_sides() wants; waits for the device.
+  /// @param y, z     right-hand side and solution of the inner rows, as Solver::enqueue() takes them
+  /// @param numbers  shape [4][slots]: y next to the cuts above and below, z beside them
+  /// @throws InvalidInput, DeviceError
+  virtual void take(const DeviceQueue& queue, const void* y, const void* z, T* numbers) = 0;
+  /// Enqueue what CutParts::correct() does.
+  /// @param unknowns  shape [2][slots]: next to the cuts above, below; read before the call returns
+  /// @throws InvalidInput, DeviceError
+  virtual void put(const DeviceQueue& queue, const T* unknowns, void* x) = 0;
+};
+
+}  // namespace oclspkt

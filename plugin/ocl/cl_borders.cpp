@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "cl_borders.hpp"
+
+#include <algorithm>
+
+#include "error_name.hpp"
+#include "native.hpp"
+#include "pipeline.hpp"
+#include "runtime.hpp"
+
+namespace oclspkt::ocl {
+namespace {
+
+constexpr std::size_t kItems = 128;  ///< of a work-group
+constexpr double kTimeLimit = 60;    ///< seconds that what the caller has enqueued may take
+
+Geometry items_for(Index count) { return {std::max<Index>(1, quotient_up(count, static_cast<Index>(kItems))), kItems}; }
+
+/// Numbers of the host in a buffer of their own; of nothing, in one that nobody reads.
+template <typename V>
+Buffer bring(const OpenDevice& device, const V* numbers, std::size_t count) {
+  const std::size_t bytes = std::max<std::size_t>(count, 1) * sizeof(V);
+  const Buffer buffer = make_buffer(device, Access::read_write, static_cast<std::int64_t>(bytes));
+  if (count > 0) device.queue().enqueueWriteBuffer(buffer, CL_TRUE, 0, count * sizeof(V), numbers);
+  return buffer;
+}
+
+/// Spikes from the cuts on one side.
+template <typename T>
+struct Side {
+  Buffer runs;
+  Index count = 0, entries = 0;
+  Side() = default;
+  Side(const OpenDevice& device, const std::vector<typename BorderLayout<T>::Run>& all, Index entries_of_all)
+      : count(static_cast<Index>(all.size())), entries(entries_of_all) {
+    std::vector<Long> words;
+    for (const auto& run : all) words.insert(words.end(), {run.before, run.at, run.first, run.wide, run.slot});
+    runs = bring(device, words.data(), words.size());
+  }
+};
+
+/// What a device may touch, see Holding.
+template <typename T>
+class State final : public Holding {
+ public:
+  State(std::shared_ptr<OpenDevice> open, const BorderLayout<T>& layout)
+      : device(std::move(open)),
+        slots(layout.slots),
+        stride(layout.stride),
+        take_kernel(device->kernel("border_take", kDouble, 1)),
+        put_kernel(device->kernel("border_put", kDouble, 1)),
+        correct_kernel(device->kernel("border_correct", kDouble, 1)),
+        above(*device, layout.above, layout.above_entries),
+        below(*device, layout.below, layout.below_entries),
+        spikes(bring(*device, layout.spikes, static_cast<std::size_t>(layout.spike_count))),
+        x_rows(bring(*device, wide(layout.x_rows).data(), layout.x_rows.size())) {
+    std::vector<Long> rows = wide(layout.y_rows);
+    const std::vector<Long> beside = wide(layout.z_rows);
+    rows.insert(rows.end(), beside.begin(), beside.end());
+    read_rows = bring(*device, rows.data(), rows.size());
+    numbers = make_buffer(*device, Access::read_write, bytes(4));
+    unknowns = make_buffer(*device, Access::read_write, bytes(2));
+    told = std::make_unique<Staging>(*device, device->queue(), bytes(4));
+    sent = std::make_unique<Staging>(*device, device->queue(), bytes(2));
+  }
+  void drop() override {
+    if (by_queue) clFinish(by_queue->queue()());
+    told.reset();
+    sent.reset();
+    by_queue.reset();
+    above = below = {};
+    spikes = x_rows = read_rows = numbers = unknowns = Buffer();
+    take_kernel = put_kernel = correct_kernel = {};
+    device.reset();
+  }
+
+  static constexpr bool kDouble = sizeof(T) == sizeof(double);
+  static std::vector<Long> wide(const std::vector<Index>& rows) { return {rows.begin(), rows.end()}; }
+  std::int64_t bytes(Index of_each_slot) const { return of_each_slot * slots * static_cast<Index>(sizeof(T)); }
+
+  std::shared_ptr<OpenDevice> device, by_queue;  ///< null after a release; by a caller's queue
+  DeviceQueue queue;
+  Index slots, stride;
+  Kernel take_kernel, put_kernel, correct_kernel;
+  Side<T> above, below;
+  Buffer spikes, x_rows, read_rows, numbers, unknowns;
+  std::unique_ptr<Staging> told, sent;
+};
+
+template <typename T>
+class ClBorders final : public Borders<T> {
+ public:
+  ClBorders(int index, std::shared_ptr<State<T>> state) : index_(index), state_(std::move(state)) {}
+  ~ClBorders() override { Registry::instance().retire(std::move(state_), index_); }
+  ClBorders(const ClBorders&) = delete;
+  ClBorders& operator=(const ClBorders&) = delete;
+
+  void take(const DeviceQueue& queue, const void* y, const void* z, T* numbers) override {
+    work(queue, "reading the rows next to cuts", [&](State<T>& s) {
+      const Buffer from = memory(s, "y", const_cast<void*>(y)), beside = memory(s, "x", const_cast<void*>(z));
+      set_arguments(*s.by_queue, s.take_kernel, from, beside, s.read_rows, s.numbers, static_cast<Long>(2 * s.slots));
+      launch(*s.by_queue, s.take_kernel, items_for(4 * s.slots), {});
+      const Event read = enqueue_read(*s.by_queue, s.numbers, s.told->data(), s.bytes(4));
+      Waiter(*s.by_queue, !s.device->info().host_unified, kTimeLimit).wait(read);
+      std::copy_n(reinterpret_cast<const T*>(s.told->data()), 4 * s.slots, numbers);
+    });
+  }
+
+  void put(const DeviceQueue& queue, const T* unknowns, void* x) override {
+    work(queue, "writing the rows next to cuts", [&](State<T>& s) {
+      const Buffer to = memory(s, "x", x);
+      std::copy_n(unknowns, 2 * s.slots,
+                  reinterpret_cast<T*>(s.sent->data()));  // the last ones have gone: take() waits
+      enqueue_write(*s.by_queue, s.sent->data(), s.unknowns, s.bytes(2));
+      correct(s, s.above, to, 0);
+      correct(s, s.below, to, s.slots);
+      set_arguments(*s.by_queue, s.put_kernel, s.unknowns, s.x_rows, to, static_cast<Long>(2 * s.slots));
+      launch(*s.by_queue, s.put_kernel, items_for(2 * s.slots), {});
+      if (s.device->info().host_unified) s.by_queue->queue().finish();  // the caller's next words may be the host's
+    });
+  }
+
+ private:
+  template <typename Work>
+  void work(const DeviceQueue& queue, const char* what, const Work& work) {
+    Registry::instance().require_usable(index_);
+    State<T>& s = *state_;
+    if (!s.device) throw DeviceError("the device was released since the last set-up: set the solver up again");
+    try {
+      if (!s.by_queue || s.queue != queue) {
+        auto device = s.device->by_queue(queue);
+        if (s.by_queue) clFinish(s.by_queue->queue()());
+        s.by_queue = std::move(device);
+        s.queue = queue;
+      }
+      work(s);
+    } catch (const cl::Error& error) {
+      throw device_error(s.device->info(), what, error);
+    }
+  }
+
+  static Buffer memory(const State<T>& s, const char* name, void* handle) {
+    return callers_memory(s.device->context(), (std::string("vector ") + name).c_str(), handle, sizeof(T));
+  }
+
+  /// x -= spikes times unknowns of one side. @param offset  of its unknowns
+  static void correct(State<T>& s, const Side<T>& side, const Buffer& x, Index offset) {
+    if (side.entries == 0) return;
+    set_arguments(*s.by_queue, s.correct_kernel, s.spikes, side.runs, s.unknowns, x, static_cast<Long>(offset),
+                  static_cast<Long>(side.count), static_cast<Long>(side.entries), static_cast<Long>(s.stride));
+    launch(*s.by_queue, s.correct_kernel, items_for(side.entries), {});
+  }
+
+  int index_;
+  std::shared_ptr<State<T>> state_;
+};
+
+}  // namespace
+
+template <typename T>
+std::unique_ptr<Borders<T>> make_borders(int device, const std::shared_ptr<OpenDevice>& open,
+                                         const BorderLayout<T>& layout) {
+  try {
+    auto state = std::make_shared<State<T>>(open, layout);
+    Registry::instance().watch(state);
+    return std::make_unique<ClBorders<T>>(device, std::move(state));
+  } catch (const cl::Error& error) {
+    throw device_error(open->info(), "bringing the spikes of cut lines to it", error);
+  }
+}
+
+template std::unique_ptr<Borders<float>> make_borders(int, const std::shared_ptr<OpenDevice>&,
+                                                      const BorderLayout<float>&);
+template std::unique_ptr<Borders<double>> make_borders(int, const std::shared_ptr<OpenDevice>&,
+                                                       const BorderLayout<double>&);
+
+}  // namespace oclspkt::ocl

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <string>
+
+namespace oclspkt::petsc {
+
+/// What makes two builds of PETSc binary incompatible although they export the same names. Nothing here needs PETSc's
+/// headers: the dispatcher works with whatever PETSc loads it.
+struct Flavour {
+  int major = 0, minor = 0;
+  bool complex_scalars = false;
+  std::string precision = "double";
+  int index_bits = 32;
+
+  bool operator==(const Flavour&) const = default;
+};
+
+/// Addresses of functions of a libpetsc of any flavour.
+struct PetscQuestions {
+  void* get_version_number = nullptr;     ///< PetscGetVersionNumber
+  void* options_string_to_int = nullptr;  ///< PetscOptionsStringToInt
+  void* data_type_from_string = nullptr;  ///< PetscDataTypeFromString
+
+  bool complete() const { return get_version_number && options_string_to_int && data_type_from_string; }
+};
+
+/// The flavour of the libpetsc that has these functions.
+/// @pre  petsc.complete(); whether PetscInitialize() was called does not matter
+Flavour ask(const PetscQuestions& petsc);
+
+/// Whether oclspkt can be built for it: real scalars in double precision.
+bool is_supported(const Flavour& flavour);
+
+/// The newest release that the tests were run with.
+inline constexpr int kNewestTestedMajor = 3, kNewestTestedMinor = 24;
+bool is_newer_than_tested(const Flavour& flavour);
+
+/// "PETSc 3.18 with real scalars in double precision and 32-bit indices"
+std::string describe(const Flavour& flavour);
+
+/// "3.24-real-64", as CMake calls it (oclspkt_petsc_kind).
+std::string kind(const Flavour& flavour);
+
+/// The file with the plugin for PETSc of this kind: "liboclspkt-petsc-3.24-real-64.so".
+std::string library_name(const std::string& kind);
+
+}  // namespace oclspkt::petsc

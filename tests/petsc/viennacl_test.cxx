@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Vectors that ViennaCL keeps in buffers of OpenCL: solved where they lie, and no copy of one, which the functions of
+// OpenCL count that this program puts in front of all others.
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <dlfcn.h>
+
+#include <atomic>
+
+#include "grid_problem.hxx"
+
+namespace {
+
+/// Bytes of the smallest vector here, and more than any scalar that ViennaCL reads back.
+constexpr std::size_t kVector = 8000;
+std::atomic<int> copies{0};
+
+void count(std::size_t bytes) { copies += bytes >= kVector; }
+
+template <typename F>
+F* next(const char* name) {
+  return reinterpret_cast<F*>(dlsym(RTLD_NEXT, name));
+}
+
+}  // namespace
+
+#define PASS_ON(f)                                       \
+  (count(size), [] {                                     \
+    static const auto passed_on = next<decltype(f)>(#f); \
+    return passed_on;                                    \
+  }())
+
+extern "C" {
+#pragma GCC visibility push(default)
+cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, std::size_t offset,
+                           std::size_t size, void* to, cl_uint n, const cl_event* wait, cl_event* event) {
+  return PASS_ON(clEnqueueReadBuffer)(queue, buffer, blocking, offset, size, to, n, wait, event);
+}
+cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, std::size_t offset,
+                            std::size_t size, const void* from, cl_uint n, const cl_event* wait, cl_event* event) {
+  return PASS_ON(clEnqueueWriteBuffer)(queue, buffer, blocking, offset, size, from, n, wait, event);
+}
+cl_int clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to, std::size_t from_offset,
+                           std::size_t to_offset, std::size_t size, cl_uint n, const cl_event* wait, cl_event* event) {
+  return PASS_ON(clEnqueueCopyBuffer)(queue, from, to, from_offset, to_offset, size, n, wait, event);
+}
+void* clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_map_flags flags,
+                         std::size_t offset, std::size_t size, cl_uint n, const cl_event* wait, cl_event* event,
+                         cl_int* code) {
+  return PASS_ON(clEnqueueMapBuffer)(queue, buffer, blocking, flags, offset, size, n, wait, event, code);
+}
+#pragma GCC visibility pop
+}  // extern "C"
+
+namespace oclspkt::test {
+namespace {
+
+constexpr char kNoCopy[] = "vectors: on the device, no copy";
+
+/// Copies of vectors between two marks.
+class Copies {
+ public:
+  int since() const { return copies - begin_; }
+
+ private:
+  const int begin_ = copies;
+};
+
+/// A copy of a matrix, or of a vector, as another type.
+Mat as_type(Mat matrix, MatType type) {
+  Mat converted = nullptr;
+  MatConvert(matrix, type, MAT_INITIAL_MATRIX, &converted);
+  return converted;
+}
+
+class ViennaCL : public testing::Test {
+ protected:
+  void SetUp() override {
+    VecCreateSeq(PETSC_COMM_SELF, kRows, &host_right_);
+    VecDuplicate(host_right_, &host_solution_);
+    VecCreate(PETSC_COMM_SELF, &right_);
+    VecSetSizes(right_, kRows, kRows);
+    VecSetType(right_, VECVIENNACL);
+    VecDuplicate(right_, &solution_);
+    const Vector values(kRows);
+    VecCopy(values, host_right_);
+    VecCopy(values, right_);
+    VecCopy(values, other_right());
+  }
+  void TearDown() override {
+    for (Vec* vector : {&host_right_, &host_solution_, &right_, &solution_, &other_}) VecDestroy(vector);
+  }
+  Vec other_right() {
+    if (!other_) VecDuplicate(right_, &other_);
+    return other_;
+  }
+
+  /// References to the buffer of a vector but for the one that this call takes.
+  static cl_uint references(Vec vector) {
+    PETSC_UINTPTR_T handle = 0;
+    cl_uint count = 0;
+    VecViennaCLGetCLMemRead(vector, &handle);
+    const auto memory = reinterpret_cast<cl_mem>(handle);
+    clGetMemObjectInfo(memory, CL_MEM_REFERENCE_COUNT, sizeof count, &count, nullptr);
+    clReleaseMemObject(memory);
+    return count - 1;
+  }
+  cl_uint queue_references() const {
+    PETSC_UINTPTR_T handle = 0;
+    cl_uint count = 0;
+    VecViennaCLGetCLQueue(right_, &handle);
+    const auto queue = reinterpret_cast<cl_command_queue>(handle);
+    clGetCommandQueueInfo(queue, CL_QUEUE_REFERENCE_COUNT, sizeof count, &count, nullptr);
+    clReleaseCommandQueue(queue);
+    return count - 1;
+  }
+
+  static constexpr PetscInt kRows = 20'011;
+  Vec host_right_ = nullptr, host_solution_ = nullptr, right_ = nullptr, solution_ = nullptr, other_ = nullptr;
+};
+
+TEST_F(ViennaCL, SolvesWhereVectorsLieWithoutACopy) {
+  const Matrix A(tridiagonal(kRows, -1, 4, -2));
+  Mat on_device = as_type(A, MATAIJVIENNACL);
+  for (Mat matrix : {on_device, static_cast<Mat>(A)}) {
+    const Preconditioner pc(matrix, "auto"), host(A);
+    for (const bool transpose : {false, true}) {
+      const auto apply = [&](PC p, Vec y, Vec x) { return transpose ? PCApplyTranspose(p, y, x) : PCApply(p, y, x); };
+      OK(apply(pc, right_, solution_));  // brings the right-hand side, and has the solver set up for these vectors
+      const Copies since;
+      for (int again = 0; again < 3; ++again) {
+        OK(apply(pc, right_, solution_));
+        OK(apply(pc, solution_, other_));
+        OK(VecAXPY(other_, 0.5, right_));
+      }
+      EXPECT_EQ(since.since(), 0);
+      OK(apply(host, host_right_, host_solution_));
+      EXPECT_LE(distance(host_solution_, solution_), 1e-14);
+    }
+    const std::string text = pc.view(PETSC_VIEWER_ASCII_INFO_DETAIL);
+    EXPECT_TRUE(contains(text, kNoCopy)) << text;
+    EXPECT_TRUE(contains(text, "Portable Computing Language")) << text;
+  }
+  OK(MatDestroy(&on_device));
+}
+
+TEST_F(ViennaCL, GivesBackWhatItTakesOfVectorsAndQueues) {
+  const Matrix A(tridiagonal(kRows, -1, 4, -2));
+  cl_uint queue = 0;
+  {
+    const Preconditioner pc(A, "auto");
+    OK(PCApply(pc, right_, solution_));
+    const cl_uint y = references(right_), x = references(solution_);
+    queue = queue_references();
+    for (int again = 0; again < 3; ++again) {
+      OK(PCSetUp(pc));
+      OK(PCApply(pc, right_, solution_));
+      OK(PCApplyTranspose(pc, right_, other_));
+      OK(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(static_cast<Mat>(A))));
+    }
+    EXPECT_EQ(references(right_), y);
+    EXPECT_EQ(references(solution_), x);
+    EXPECT_LE(queue_references(), queue + 4) << "one of each solver's, of a direction and of its transpose";
+  }
+  EXPECT_LE(queue_references(), queue);
+}
+
+TEST_F(ViennaCL, SolvesInAKrylovMethodWithoutACopy) {
+  const Matrix A(tridiagonal(kRows, -1, 2.5, -1));
+  Mat on_device = as_type(A, MATAIJVIENNACL);
+  const OptionSet options(
+      "-ksp_type cg -ksp_rtol 1e-12 -pc_type oclspkt -pc_oclspkt_devices auto -ksp_norm_type unpreconditioned");
+  KSP ksp;
+  OK(KSPCreate(PETSC_COMM_SELF, &ksp));
+  OK(KSPSetOperators(ksp, on_device, on_device));
+  OK(KSPSetFromOptions(ksp));
+  OK(KSPSolve(ksp, right_, solution_));
+  const Copies since;
+  OK(KSPSolve(ksp, right_, solution_));
+  EXPECT_EQ(since.since(), 0);
+  KSPConvergedReason reason;
+  OK(KSPGetConvergedReason(ksp, &reason));
+  EXPECT_GT(reason, 0);
+  Vec residual;
+  OK(VecDuplicate(host_right_, &residual));
+  OK(VecCopy(solution_, host_solution_));
+  OK(MatMult(A, host_solution_, residual));
+  EXPECT_LE(distance(host_right_, residual), 1e-11);
+  OK(VecDestroy(&residual));
+  PC pc;
+  OK(KSPGetPC(ksp, &pc));
+  const std::string text = view_text(reinterpret_cast<PetscObject>(pc));
+  EXPECT_TRUE(contains(text, kNoCopy)) << text;
+  OK(KSPDestroy(&ksp));
+  OK(MatDestroy(&on_device));
+}
+
+TEST_F(ViennaCL, BoundToTheHostIsSolvedFromTheHost) {
+  const Matrix A(tridiagonal(kRows, -1, 4, -2));
+  const Preconditioner pc(A, "auto"), host(A);
+  OK(VecBindToCPU(right_, PETSC_TRUE));
+  OK(VecBindToCPU(solution_, PETSC_TRUE));
+  OK(PCApply(pc, right_, solution_));
+  OK(PCApply(host, host_right_, host_solution_));
+  EXPECT_LE(distance(host_solution_, solution_), 1e-14);
+  EXPECT_FALSE(contains(pc.view(), kNoCopy));
+  OK(VecBindToCPU(right_, PETSC_FALSE));
+  OK(VecBindToCPU(solution_, PETSC_FALSE));
+  OK(PCApply(pc, right_, host_solution_));  // one of each
+  EXPECT_LE(distance(host_solution_, solution_), 1e-14);
+}
+
+TEST_F(ViennaCL, OfADeviceThatTheOptionsDoNotNameIsCopied) {
+  const Matrix A(tridiagonal(kRows, -1, 4, -2));
+  const Preconditioner pc(A, "host"), host(A);
+  OK(PCApply(pc, right_, solution_));
+  OK(PCApply(host, host_right_, host_solution_));
+  EXPECT_LE(distance(host_solution_, solution_), 1e-14);
+  const std::string text = pc.view();
+  EXPECT_TRUE(contains(text, "vectors: copied: the devices 'host' do not include")) << text;
+}
+
+TEST(ViennaCLGrids, AreSolvedAlongEachAxisWithoutACopy) {
+  const Shape shape{3, {31, 23, 17}, 1};
+  const GridProblem on_host(PETSC_COMM_SELF, shape),
+      on_device(PETSC_COMM_SELF, shape, 1.05, VECVIENNACL, MATAIJVIENNACL);
+  PetscBool is_viennacl = PETSC_FALSE;
+  OK(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(on_device.right()), VECSEQVIENNACL, &is_viennacl));
+  ASSERT_TRUE(is_viennacl);
+  Vec expected, solution;
+  OK(VecDuplicate(on_host.right(), &expected));
+  OK(VecDuplicate(on_device.right(), &solution));
+  for (const char* lines : {"x", "y", "z", "x,y,z"}) {
+    for (const char* combine : {"additive", "factored", "multiplicative", "symmetric"}) {
+      SCOPED_TRACE(std::string(lines) + " " + combine);
+      const OptionSet options(std::string("-t_pc_oclspkt_lines ") + lines + " -t_pc_oclspkt_combine " + combine);
+      const Preconditioner pc(on_device.matrix(), "auto"), host(on_host.matrix());
+      OK(PCSetDM(pc, on_device.dm()));
+      OK(PCSetDM(host, on_host.dm()));
+      OK(PCSetFromOptions(pc));
+      OK(PCSetFromOptions(host));
+      for (const bool transpose : {false, true}) {
+        const auto apply = [&](PC p, Vec y, Vec x) { return transpose ? PCApplyTranspose(p, y, x) : PCApply(p, y, x); };
+        OK(apply(host, on_host.right(), expected));
+        OK(apply(pc, on_device.right(), solution));
+        const Copies since;
+        OK(apply(pc, on_device.right(), solution));
+        EXPECT_EQ(since.since(), 0) << "transpose " << transpose;
+        EXPECT_LE(distance(expected, solution), 1e-13);
+      }
+      const std::string text = pc.view();
+      EXPECT_TRUE(contains(text, kNoCopy)) << text;
+      EXPECT_FALSE(contains(text, "vectors: copied")) << text;
+    }
+  }
+  OK(VecDestroy(&expected));
+  OK(VecDestroy(&solution));
+}
+
+/// By the option -viennacl_backend openmp, in a run of its own.
+TEST(ViennaCLOnTheHost, IsSolvedFromTheHost) {
+  const Matrix A(tridiagonal(1000, -1, 4, -2));
+  const Vector values(1000), expected(1000);
+  Vec right, solution;
+  OK(VecCreate(PETSC_COMM_SELF, &right));
+  OK(VecSetSizes(right, 1000, 1000));
+  OK(VecSetType(right, VECVIENNACL));
+  OK(VecDuplicate(right, &solution));
+  OK(VecCopy(values, right));
+  const Preconditioner pc(A, "auto"), host(A);
+  OK(PCApply(pc, right, solution));
+  OK(PCApply(host, values, expected));
+  EXPECT_LE(distance(expected, solution), 1e-14);
+  EXPECT_FALSE(contains(pc.view(), "vectors: "));
+  OK(VecDestroy(&right));
+  OK(VecDestroy(&solution));
+}
+
+}  // namespace
+}  // namespace oclspkt::test
