@@ -109,7 +109,7 @@ cl::Buffer callers_memory(const cl::Context& context, const char* what, void* ha
   auto memory = std::make_unique<_cl_mem>();
   memory->kind = _cl_mem::Kind::callers;
   memory->context = context();
-  memory->flags = CL_MEM_READ_WRITE;
+  memory->flags = CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR;
   memory->bytes = static_cast<std::size_t>(bytes);
   memory->address = address;
   return cl::Buffer(memory.release());

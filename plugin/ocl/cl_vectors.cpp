@@ -23,8 +23,10 @@ BufferPlace place_of(const Buffer& buffer) {
   clGetMemObjectInfo(buffer(), CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(cl_mem), &whole, nullptr);
   clGetMemObjectInfo(buffer(), CL_MEM_OFFSET, sizeof offset, &offset, nullptr);
   if (whole == nullptr) whole = buffer();
-  return {whole, offset, offset + buffer.getInfo<CL_MEM_SIZE>(),
-          reinterpret_cast<std::uintptr_t>(buffer.getInfo<CL_MEM_HOST_PTR>())};
+  // Intel's driver tells an address of buffers that only began as a copy of it.
+  const bool over_memory = (buffer.getInfo<CL_MEM_FLAGS>() & CL_MEM_USE_HOST_PTR) != 0;
+  const void* address = over_memory ? buffer.getInfo<CL_MEM_HOST_PTR>() : nullptr;
+  return {whole, offset, offset + buffer.getInfo<CL_MEM_SIZE>(), reinterpret_cast<std::uintptr_t>(address)};
 }
 
 /// Of two parts of a buffer that overlap nothing is defined, whatever kernels touch of them, nor of two buffers over

@@ -20,7 +20,7 @@ MAY_INCLUDE = {
 }
 # Foreign headers and the only places that may include them.
 FOREIGN = [
-    (re.compile(r"^CL/"), lambda path: path.startswith("ocl/") or path == "cuda/objects.hpp"),
+    (re.compile(r"^CL/"), lambda path: path.startswith(("ocl/", "cuda/"))),
     (re.compile(r"^(petsc|mpi\.h)"), lambda path: path.startswith("petsc/") or path == "include/oclspkt/oclspkt.h"),
 ]
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
