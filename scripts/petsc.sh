@@ -6,6 +6,9 @@ PETSC_CONFIGURE=(--with-cc=mpicc --with-cxx=mpicxx --with-fc=0 --with-cudac=0 --
   --with-debugging=0 COPTFLAGS=-O0 CXXOPTFLAGS=-O0 --with-shared-libraries=1
   "--with-blaslapack-lib=-llapack -lblas" --with-x=0 --with-ssl=0 --with-hwloc=0 --with-valgrind=0)
 
+# What the word viennacl stands for.
+PETSC_VIENNACL=(--with-viennacl --with-viennacl-dir=/usr --with-opencl-dir=/usr)
+
 # download_petsc VERSION FOLDER: the source package of a release such as 3.22.4, or of the newest 3.22.
 download_petsc() {
   local version=$1 folder=$2 venv=$PWD/build/pip

@@ -79,12 +79,16 @@ test_plugin() {
   test_preset "$1" petsc -R '^petsc\.' -LE 'house|slow'
 }
 
-# test_petsc "VERSION [options]": a release of PETSc that is built here, with more options of its configure.
+# test_petsc "VERSION [options]": a release of PETSc that is built here, with more options of its configure; first
+# among them may be the word viennacl.
 test_petsc() {
   local words name petsc4py_python=
   read -ra words <<<"$1"
   name=petsc-${1// --with-/-}
   name=${name//[^[:alnum:].-]/-}
+  if [ "${words[1]:-}" = viennacl ]; then
+    words=("${words[0]}" "${PETSC_VIENNACL[@]}" "${words[@]:2}")
+  fi
   if build_petsc "${words[@]}"; then
     build_petsc4py
     test_plugin "$name" "$petsc_dir" "$petsc_arch" ${petsc4py_python:+"-DOCLSPKT_PETSC4PY_PYTHON=$petsc4py_python"}

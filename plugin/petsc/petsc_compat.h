@@ -100,7 +100,7 @@ extern "C" {
 inline PetscErrorCode OclspktViennaCLQueue(Vec vector, oclspkt::DeviceQueue* queue) {
   char backend[20];
   PetscBool given, opencl = PETSC_FALSE;
-  PETSC_UINTPTR_T handle;
+  PETSC_UINTPTR_T handle = 0;
 
   PetscFunctionBegin;
   *queue = {};
@@ -115,7 +115,7 @@ inline PetscErrorCode OclspktViennaCLQueue(Vec vector, oclspkt::DeviceQueue* que
 
 /// Memory of a vector, which lives as long as the vector.
 inline PetscErrorCode OclspktViennaCLRead(Vec vector, void** memory) {
-  PETSC_UINTPTR_T handle;
+  PETSC_UINTPTR_T handle = 0;
 
   PetscFunctionBegin;
   PetscCall(VecViennaCLGetCLMemRead(vector, &handle));
@@ -124,7 +124,7 @@ inline PetscErrorCode OclspktViennaCLRead(Vec vector, void** memory) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 inline PetscErrorCode OclspktViennaCLWrite(Vec vector, void** memory) {
-  PETSC_UINTPTR_T handle;
+  PETSC_UINTPTR_T handle = 0;
 
   PetscFunctionBegin;
   PetscCall(VecViennaCLGetCLMemWrite(vector, &handle));

@@ -98,7 +98,7 @@ PetscErrorCode EnqueueCuda(PC pc, Sweep& sweep, const DeviceQueue& queue, Vec ri
 }
 
 PetscErrorCode EnqueueViennaCL(PC pc, Sweep& sweep, const DeviceQueue& queue, Vec right, Vec solution, bool transpose) {
-  void *y, *x;
+  void *y = nullptr, *x = nullptr;
 
   PetscFunctionBegin;
   PetscCall(OclspktViennaCLRead(right, &y));
