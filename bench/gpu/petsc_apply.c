@@ -161,8 +161,8 @@ static PetscErrorCode TimeColumns(Work* w, PetscInt columns) {
   PetscFunctionBeginUser;
   PetscCall(VecGetLocalSize(w->b, &local));
   PetscCall(VecGetType(w->b, &type));
-  PetscCall(MatCreateDenseFromVecType(PETSC_COMM_WORLD, type, local, PETSC_DECIDE, PETSC_DECIDE, columns, -1, NULL,
-                                      &w->B));
+  PetscCall(
+      MatCreateDenseFromVecType(PETSC_COMM_WORLD, type, local, PETSC_DECIDE, PETSC_DECIDE, columns, -1, NULL, &w->B));
   PetscCall(MatSetRandom(w->B, NULL));
   PetscCall(MatDuplicate(w->B, MAT_DO_NOT_COPY_VALUES, &w->X));
   PetscCall(Time("PCMatApply", ApplyColumns, w, 1));

@@ -85,16 +85,16 @@ struct PC_OCLSPKT {
   std::optional<GivenLines> given_lines;
   std::array<GivenBands, kAxes> given_bands;
   int given_changes = 0;
-  std::shared_ptr<Exchange> exchange;             ///< of all sweeps; made when lines are cut
-  std::vector<PetscScalar> between;               ///< diagonal between the factors of `symmetric`, by local rows
-  std::array<Vec, 2> work{};     ///< between the sweeps, of the solution's type; destroyed by reset
-  Vec between_vector = nullptr;  ///< `between`, of the same type
-  DeviceQueue queue;             ///< where vectors lie, as the last set-up was told
-  bool stale = false;            ///< settings changed while the program reuses the operator
-  bool ready = false;            ///< the operator of the last set-up can be applied
-  std::string failure;                            ///< why the last set-up failed; empty if it did not
-  std::string first_loss;                         ///< the first device that this rank lost; empty if none
-  bool degraded_printed = false;                  ///< by this rank, or by any as far as AgreeOnDegraded() told
+  std::shared_ptr<Exchange> exchange;  ///< of all sweeps; made when lines are cut
+  std::vector<PetscScalar> between;    ///< diagonal between the factors of `symmetric`, by local rows
+  std::array<Vec, 2> work{};           ///< between the sweeps, of the solution's type; destroyed by reset
+  Vec between_vector = nullptr;        ///< `between`, of the same type
+  DeviceQueue queue;                   ///< where vectors lie, as the last set-up was told
+  bool stale = false;                  ///< settings changed while the program reuses the operator
+  bool ready = false;                  ///< the operator of the last set-up can be applied
+  std::string failure;                 ///< why the last set-up failed; empty if it did not
+  std::string first_loss;              ///< the first device that this rank lost; empty if none
+  bool degraded_printed = false;       ///< by this rank, or by any as far as AgreeOnDegraded() told
   struct {
     std::string directions, method, why, device, device_type;
   } told;  ///< texts that PCOCLSPKTGetMethodUsed() and its like handed out
