@@ -71,6 +71,7 @@ void Solver<T>::Impl::adopt(const Way& way) {
   }
   reusable_ = true;
   device_ = processor.index;
+  by_cuda_ = processor.info.cuda;
   report_.method = way.plan.method;
   report_.device.name = processor.name();
   report_.device.platform = platform;

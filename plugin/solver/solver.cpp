@@ -188,7 +188,7 @@ void Solver<T>::Impl::apply_on_device(_cl_mem* y, _cl_mem* x) {
                        std::to_string(first.first_line) + " on (" + first.why +
                        "), and takes no buffers of a device: use apply() with host vectors");
   }
-  if (device_ >= 0 && !solver_->handles()) {
+  if (by_cuda_) {
     throw InvalidInput(report_.device.name + " is driven by " + report_.device.platform +
                        " and takes no buffers of OpenCL: use enqueue()");
   }

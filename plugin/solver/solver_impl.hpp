@@ -99,6 +99,7 @@ class Solver<T>::Impl {
   std::optional<Survey> filled_;  ///< of the rows of bands_, if nothing but fill() has had them
   std::unique_ptr<DeviceSolver<T>> solver_;
   int device_ = -1;               ///< where solver_ is, -1 for the host
+  bool by_cuda_ = false;          ///< that device is driven by CUDA
   int of_queue_ = -1;             ///< the device of Known::queue, if it was among those that could be used
   std::vector<LostDevice> lost_;  ///< not tried again while options and layout stay
   bool reusable_ = false;         ///< solver_ may be set up again for the same method and device
