@@ -109,7 +109,8 @@ cl_int clGetMemObjectInfo(cl_mem memory, cl_mem_info what, size_t size, void* va
       // Like memory of the host, a caller's begins anywhere.
       const bool callers =
           memory->kind == Kind::callers || (memory->kind == Kind::part && memory->whole->kind == Kind::callers);
-      return give(callers ? reinterpret_cast<void*>(memory->address) : memory->host, size, value, size_ret);
+      static_assert(sizeof memory->address == sizeof memory->host);
+      return callers ? give(memory->address, size, value, size_ret) : give(memory->host, size, value, size_ret);
     }
     case CL_MEM_CONTEXT:
       return give(memory->context, size, value, size_ret);

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -56,7 +57,7 @@ inline cl_int give(const void* answer, std::size_t bytes, std::size_t size, void
 
 template <typename V>
 cl_int give(const V& answer, std::size_t size, void* value, std::size_t* size_ret) {
-  return give(&answer, sizeof answer, size, value, size_ret);
+  return give(&answer, std::span(&answer, 1).size_bytes(), size, value, size_ret);
 }
 
 inline cl_int give_text(const std::string& answer, std::size_t size, void* value, std::size_t* size_ret) {

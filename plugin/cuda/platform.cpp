@@ -29,8 +29,7 @@ struct Cards {
         continue;
       }
       card->name = name;
-      found.push_back(card.get());
-      card.release();  // they live until the process ends
+      found.push_back(card.release());  // they live until the process ends
     }
   }
 

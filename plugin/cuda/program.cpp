@@ -27,7 +27,7 @@ Architecture architecture_of(const Compiler& c, cl_device_id card, std::string& 
     }
   }
   const int own = 10 * major + minor;
-  const Architecture of_card{"--gpu-architecture=sm_" + std::to_string(own), true};
+  Architecture of_card{"--gpu-architecture=sm_" + std::to_string(own), true};
   int count = 0;
   if (c.arch_count(&count) != 0 || count < 1) return of_card;
   std::vector<int> known(static_cast<std::size_t>(count));
@@ -265,9 +265,9 @@ cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void* 
       argument.local_bytes = size;
       break;
     case ParameterKind::buffer: {
-      if (size != sizeof(cl_mem) || value == nullptr) return CL_INVALID_ARG_SIZE;
+      if (size != sizeof(void*) || value == nullptr) return CL_INVALID_ARG_SIZE;
       cl_mem memory = nullptr;
-      std::memcpy(&memory, value, sizeof memory);
+      std::memcpy(&memory, value, size);
       const CUdeviceptr address = memory != nullptr ? memory->address : 0;
       std::memcpy(argument.value, &address, sizeof address);
       break;

@@ -227,7 +227,7 @@ void ClSolver<T>::pass_on_device(State& s, const Waiter& waiter, std::size_t i, 
       return;
     }
     const auto launch = [&](const Chunk& tiles) {
-      const Event event = this->launch(site, {bands, y, x, tiles}, step);
+      Event event = this->launch(site, {bands, y, x, tiles}, step);
       site.device.queue().flush();  // the pipeline flushes that of the solver
       return event;
     };

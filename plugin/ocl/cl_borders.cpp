@@ -20,7 +20,7 @@ Geometry items_for(Index count) { return {std::max<Index>(1, quotient_up(count, 
 template <typename V>
 Buffer bring(const OpenDevice& device, const V* numbers, std::size_t count) {
   const std::size_t bytes = std::max<std::size_t>(count, 1) * sizeof(V);
-  const Buffer buffer = make_buffer(device, Access::read_write, static_cast<std::int64_t>(bytes));
+  Buffer buffer = make_buffer(device, Access::read_write, static_cast<std::int64_t>(bytes));
   if (count > 0) device.queue().enqueueWriteBuffer(buffer, CL_TRUE, 0, count * sizeof(V), numbers);
   return buffer;
 }

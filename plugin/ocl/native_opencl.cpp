@@ -10,7 +10,7 @@ bool one_context() { return false; }
 
 cl::CommandQueue callers_queue(void* handle) {
   if (handle == nullptr) throw InvalidInput("the queue is a null handle: give one that clCreateCommandQueue made");
-  const cl::CommandQueue queue(static_cast<cl_command_queue>(handle), true);
+  cl::CommandQueue queue(static_cast<cl_command_queue>(handle), true);
   try {
     if ((queue.getInfo<CL_QUEUE_PROPERTIES>() & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0) {
       throw InvalidInput("the queue takes commands out of order: give one that is in order");
