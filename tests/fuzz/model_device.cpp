@@ -104,6 +104,8 @@ DeviceModule* device_module(std::string* /*why*/) {
   return &module;
 }
 
+DeviceModule& devices_of_queues() { return *device_module(nullptr); }
+
 DeviceModule* open_device_module() { return device_module(nullptr); }
 
 namespace fuzz {
