@@ -369,12 +369,13 @@ void CutParts<T>::right_hand_sides(const T* y, const T* z) {
     if (s.above) to[2 * all] = z[first_inner(s)];
     if (s.below) to[3 * all] = z[last_inner(s)];
   }
-  right_hand_sides(numbers_.data());
+  right_hand_sides();
 }
 
 template <typename T>
-void CutParts<T>::right_hand_sides(const T* numbers) {
+void CutParts<T>::right_hand_sides() {
   const Index all = slots();
+  const T* const numbers = numbers_.data();
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const PartSlot& s = slots_[i];
     const Edge& e = edges_[i];

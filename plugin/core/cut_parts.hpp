@@ -76,8 +76,9 @@ class CutParts {
   /// Right-hand sides of the equations in x_t, x_b; g_b of a part of one row is not used where it has a part above.
   /// @param y right-hand side, z the solution of the inner rows
   void right_hand_sides(const T* y, const T* z);
-  /// The same of what Borders::take() read. @param numbers shape [4][slots()]
-  void right_hand_sides(const T* numbers);
+  /// The same of numbers(), to be filled before, as Borders::take() does. Shape [4][slots()]
+  void right_hand_sides();
+  T* numbers() { return numbers_.data(); }
   /// The layout for Borders, which refers to the spikes here.
   BorderLayout<T> border_layout() const;
   /// Unknowns next to the cuts, above, then below. Shape [2][slots()]
@@ -125,7 +126,7 @@ class CutParts {
   AlignedArray<T> spikes_;           ///< bundle by bundle: rows outer, lines inner
   AlignedArray<T> g_top_, g_bottom_;
   AlignedArray<T> unknowns_;  ///< shape [2][slots()]
-  AlignedArray<T> numbers_;   ///< shape [4][slots()]; see right_hand_sides()
+  AlignedArray<T> numbers_;   ///< shape [4][slots()]: y next to the cuts above and below, z beside them
 };
 
 }  // namespace oclspkt

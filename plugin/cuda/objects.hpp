@@ -3,7 +3,7 @@
 
 // What stands behind the handles of OpenCL's C interface here. The room `ocl` calls OpenCL through that interface
 // alone, so an implementation of the functions that it uses is all that its schemes, pipeline and faults need to run on
-// CUDA. None of the names leaves the module that it is linked into (ocl/exports.map): a libOpenCL in the same process
+// CUDA. None of the names leaves the module that it is linked into (exports.map): a libOpenCL in the same process
 // keeps its own.
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS

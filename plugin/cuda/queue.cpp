@@ -3,6 +3,18 @@
 #include "objects.hpp"
 
 namespace oclspkt::cuda {
+namespace {
+
+// An event in a caller's queue stands for all of the queue.
+CUresult look(const _cl_event& event) {
+  return event.end != nullptr ? driver()->event_query(event.end) : driver()->stream_query(event.queue->stream);
+}
+CUresult wait_for(const _cl_event& event) {
+  return event.end != nullptr ? driver()->event_synchronize(event.end)
+                              : driver()->stream_synchronize(event.queue->stream);
+}
+
+}  // namespace
 
 CUresult IdleEvents::take(CUevent* event) {
   const std::lock_guard lock(mutex_);
@@ -48,8 +60,7 @@ Command::Command(cl_command_queue queue, cl_uint waits, const cl_event* wait_lis
   for (cl_uint i = 0; i < waits && result_ == kSuccess; ++i) {
     const cl_event before = wait_list[i];
     if (before->queue == queue) continue;  // in order anyway
-    result_ = before->end != nullptr ? driver()->stream_wait(queue->stream, before->end, 0)
-                                     : driver()->stream_synchronize(before->queue->stream);
+    result_ = before->end != nullptr ? driver()->stream_wait(queue->stream, before->end, 0) : wait_for(*before);
   }
 }
 
@@ -161,9 +172,7 @@ cl_int clGetEventInfo(cl_event event, cl_event_info what, size_t size, void* val
   if (what != CL_EVENT_COMMAND_EXECUTION_STATUS) return CL_INVALID_VALUE;
   const Current current(event->queue->context);
   CUresult result = current.result();
-  if (result == kSuccess) {
-    result = event->end != nullptr ? driver()->event_query(event->end) : driver()->stream_query(event->queue->stream);
-  }
+  if (result == kSuccess) result = look(*event);
   const cl_int status = result == kSuccess ? CL_COMPLETE : result == kNotReady ? CL_RUNNING : code_of(result);
   return give(status, size, value, size_ret);
 }
@@ -173,10 +182,7 @@ cl_int clWaitForEvents(cl_uint count, const cl_event* events) {
     const cl_event event = events[i];
     const Current current(event->queue->context);
     CUresult result = current.result();
-    if (result == kSuccess) {
-      result = event->end != nullptr ? driver()->event_synchronize(event->end)
-                                     : driver()->stream_synchronize(event->queue->stream);
-    }
+    if (result == kSuccess) result = wait_for(*event);
     if (result != kSuccess) return code_of(result);
   }
   return CL_SUCCESS;

@@ -97,7 +97,8 @@ class ClBorders final : public Borders<T> {
 
   void take(const DeviceQueue& queue, const void* y, const void* z, T* numbers) override {
     work(queue, "reading the rows next to cuts", [&](State<T>& s) {
-      const Buffer from = memory(s, "y", const_cast<void*>(y)), beside = memory(s, "x", const_cast<void*>(z));
+      const Buffer from = memory(s, "vector y", const_cast<void*>(y)),
+                   beside = memory(s, "vector x", const_cast<void*>(z));
       set_arguments(*s.by_queue, s.take_kernel, from, beside, s.read_rows, s.numbers, static_cast<Long>(2 * s.slots));
       launch(*s.by_queue, s.take_kernel, items_for(4 * s.slots), {});
       const Event read = enqueue_read(*s.by_queue, s.numbers, s.told->data(), s.bytes(4));
@@ -108,7 +109,7 @@ class ClBorders final : public Borders<T> {
 
   void put(const DeviceQueue& queue, const T* unknowns, void* x) override {
     work(queue, "writing the rows next to cuts", [&](State<T>& s) {
-      const Buffer to = memory(s, "x", x);
+      const Buffer to = memory(s, "vector x", x);
       std::copy_n(unknowns, 2 * s.slots,
                   reinterpret_cast<T*>(s.sent->data()));  // the last ones have gone: take() waits
       enqueue_write(*s.by_queue, s.sent->data(), s.unknowns, s.bytes(2));
@@ -140,7 +141,7 @@ class ClBorders final : public Borders<T> {
   }
 
   static Buffer memory(const State<T>& s, const char* name, void* handle) {
-    return callers_memory(s.device->context(), (std::string("vector ") + name).c_str(), handle, sizeof(T));
+    return callers_memory(s.device->context(), name, handle, sizeof(T));
   }
 
   /// x -= spikes times unknowns of one side. @param offset  of its unknowns

@@ -139,9 +139,14 @@ class ClSolver final : public DeviceSolver<T> {
   void take_in_place(State& s, const Waiter& waiter, const Chunk& chunk);
   void require_set_up(const State& s) const;
   void take_queue(State& s, const DeviceQueue& queue) const;
+  /// The vectors of a call in words.
+  struct VectorNames {
+    const char *both, *y, *x;
+  };
   template <typename BufferOf>
-  Vectors<T> checked_vectors(const State& s, const char* call, const void* y, void* x, const BufferOf& buffer_of) const;
-  void check_buffer(const State& s, const std::string& name, const Buffer& buffer, cl_mem_flags unfit) const;
+  Vectors<T> checked_vectors(const State& s, const VectorNames& named, const void* y, void* x,
+                             const BufferOf& buffer_of) const;
+  void check_buffer(const State& s, const char* name, const Buffer& buffer, cl_mem_flags unfit) const;
   Buffer piece(const Buffer& vector, const Chunk& chunk) const;
 
   const int index_;

@@ -67,9 +67,8 @@ DeviceHandles ClSolver<T>::handles() const {
 /// @param unfit  flag that it must not have
 /// @throws InvalidInput that names what does not fit
 template <typename T>
-void ClSolver<T>::check_buffer(const State& s, const std::string& name, const Buffer& buffer,
-                               cl_mem_flags unfit) const {
-  const auto refuse = [&](const std::string& why) { throw InvalidInput(name + " " + why); };
+void ClSolver<T>::check_buffer(const State& s, const char* name, const Buffer& buffer, cl_mem_flags unfit) const {
+  const auto refuse = [&](const std::string& why) { throw InvalidInput(std::string(name) + " " + why); };
   const std::int64_t need = lines_.extent() * static_cast<Index>(sizeof(T));
   if (buffer.getInfo<CL_MEM_CONTEXT>()() != s.device->context()()) {
     refuse(
@@ -88,20 +87,20 @@ void ClSolver<T>::check_buffer(const State& s, const std::string& name, const Bu
 }
 
 /// The vectors of a call, both as buffers of the solver's context.
+/// @param named      both and each, for errors: no text is made in an apply that goes well
 /// @param buffer_of  gives that of a name, for errors, and a handle
 /// @throws InvalidInput
 template <typename T>
 template <typename BufferOf>
-Vectors<T> ClSolver<T>::checked_vectors(const State& s, const char* call, const void* y, void* x,
+Vectors<T> ClSolver<T>::checked_vectors(const State& s, const VectorNames& named, const void* y, void* x,
                                         const BufferOf& buffer_of) const {
-  const std::string of_y = std::string("buffer y of ") + call, of_x = std::string("buffer x of ") + call;
   Vectors<T> vectors;
-  vectors.y_buffer = buffer_of(of_y, const_cast<void*>(y));
-  check_buffer(s, of_y, vectors.y_buffer, CL_MEM_WRITE_ONLY);
-  vectors.x_buffer = buffer_of(of_x, x);
-  check_buffer(s, of_x, vectors.x_buffer, CL_MEM_READ_ONLY);
+  vectors.y_buffer = buffer_of(named.y, const_cast<void*>(y));
+  check_buffer(s, named.y, vectors.y_buffer, CL_MEM_WRITE_ONLY);
+  vectors.x_buffer = buffer_of(named.x, x);
+  check_buffer(s, named.x, vectors.x_buffer, CL_MEM_READ_ONLY);
   if (overlap(place_of(vectors.y_buffer), place_of(vectors.x_buffer))) {
-    throw InvalidInput(std::string("buffers x and y of ") + call + " overlap: use two separate buffers");
+    throw InvalidInput(std::string(named.both) + " overlap: use two separate buffers");
   }
   return vectors;
 }
@@ -121,14 +120,15 @@ void ClSolver<T>::apply_on_device(_cl_mem* y, _cl_mem* x) {
     const State& s = holding_->state;
     require_set_up(s);
     if (plan_.n == 0) return;
-    vectors = checked_vectors(s, "apply_on_device", y, x, [](const std::string& name, void* handle) {
-      return memory_object(name.c_str(), static_cast<cl_mem>(handle));
+    constexpr VectorNames kNames{"buffers x and y of apply_on_device", "buffer y of apply_on_device",
+                                 "buffer x of apply_on_device"};
+    vectors = checked_vectors(s, kNames, y, x, [](const char* name, void* handle) {
+      return memory_object(name, static_cast<cl_mem>(handle));
     });
     for (const Buffer* buffer : {&vectors.y_buffer, &vectors.x_buffer}) {
       if (aligned(*buffer, s.part->alignment())) continue;
-      throw InvalidInput(std::string("buffer ") + (buffer == &vectors.y_buffer ? "y" : "x") +
-                         " of apply_on_device uses host memory that is not aligned to " +
-                         std::to_string(s.part->alignment()) +
+      throw InvalidInput(std::string(buffer == &vectors.y_buffer ? kNames.y : kNames.x) +
+                         " uses host memory that is not aligned to " + std::to_string(s.part->alignment()) +
                          " bytes: align it, or make the buffer without CL_MEM_USE_HOST_PTR");
     }
   }
@@ -174,9 +174,9 @@ void ClSolver<T>::enqueue(const DeviceQueue& queue, const void* y, void* x) {
     if (plan_.n == 0) return;
     try {
       take_queue(s, queue);
-      vectors = checked_vectors(s, "enqueue", y, x, [&](const std::string& name, void* handle) {
-        return callers_memory(s.device->context(), name.c_str(), handle,
-                              lines_.extent() * static_cast<Index>(sizeof(T)));
+      constexpr VectorNames kNames{"buffers x and y of enqueue", "buffer y of enqueue", "buffer x of enqueue"};
+      vectors = checked_vectors(s, kNames, y, x, [&](const char* name, void* handle) {
+        return callers_memory(s.device->context(), name, handle, lines_.extent() * static_cast<Index>(sizeof(T)));
       });
     } catch (const cl::Error& error) {
       throw device_error(found_.info, "taking a caller's queue and vectors", error);

@@ -325,10 +325,8 @@ void CutSolver<T>::Impl::set_up_plain(const Known& known) {
 template <typename T>
 void CutSolver<T>::Impl::bring_borders() {
   if (!solver_.takes(known_.queue) || report_.gathered > 0) return;
-  const BorderLayout<T> layout = set_.parts.border_layout();
-  border_numbers_.resize(4 * layout.slots);
   try {
-    borders_ = solver_.borders(layout);
+    borders_ = solver_.borders(set_.parts.border_layout());
   } catch (const DeviceError&) {
     if (options_.on_device_failure == OnDeviceFailure::error) throw;
   }

@@ -134,8 +134,8 @@ void CutSolver<T>::Impl::enqueue_parts(const DeviceQueue& queue, const T* y, T* 
     if (!borders_)
       throw InvalidInput("enqueue takes no vectors where lines are gathered: use apply() with host vectors");
     solver_.enqueue(queue, y, 0, x, 0, 1);
-    borders_->take(queue, y, x, border_numbers_.data());
-    set_.parts.right_hand_sides(border_numbers_.data());
+    borders_->take(queue, y, x, set_.parts.numbers());
+    set_.parts.right_hand_sides();
   } catch (...) {
     failure = std::current_exception();
   }

@@ -90,7 +90,6 @@ class CutSolver<T>::Impl {
   CutInterface<T> interface_{set_, gathered_};
 
   std::unique_ptr<Borders<T>> borders_;  ///< where vectors lie on a device, and no line here is gathered
-  AlignedArray<T> border_numbers_;       ///< shape [4][slots]; what it reads
 
   std::unique_ptr<CutSolver<T>> transposed_;
   bool transpose_stale_ = true;
