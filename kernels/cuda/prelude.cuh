@@ -120,6 +120,10 @@ OPENCL_ATOMICS(uint)
 #define __private
 #define restrict __restrict__
 // As in __attribute__((reqd_work_group_size(x, y, z))).
+#ifdef CORE_GROUPS
+#define reqd_work_group_size(x, y, z) launch_bounds((x) * (y) * (z), CORE_GROUPS)
+#else
 #define reqd_work_group_size(x, y, z) launch_bounds((x) * (y) * (z))
+#endif
 
 #endif

@@ -10,6 +10,8 @@
 //                again; what is below a tile is taken off the rows that were swept up from 0, too. A reach is a tile:
 //                behind its last tile a run sweeps what the next one begins with, to the bit, so that both have the
 //                same unknown below the cut.
+//   CORE_GROUPS  work-groups that a core is to have registers for at a time. OpenCL has no word for it, CUDA has: with
+//                one register too many runs are two waves where they were cut for one, and take 1.5 times as long
 //
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling, y, x  shape [rows of the chunk]; x overlaps none of the others. With

@@ -130,8 +130,7 @@ void take_shape(const GroupShape& shape, Plan& plan) {
 
 /// Work-groups that stream runs at a time.
 Index runs_at_once(const Plan& plan, int word, const DeviceTraits& traits) {
-  const Index items = word == sizeof(float) ? kFloatItemsPerCore : kDoubleItemsPerCore;
-  return std::max(1, traits.cores) * std::max<Index>(1, items / plan.items);
+  return std::max(1, traits.cores) * runs_of_core(plan, word);
 }
 
 /// Tiles of a run: as many as make the waves of work-groups that a device has at a time, each as long as a run, the
@@ -251,6 +250,11 @@ Plan make_run_plan(Index n, Index reach, Index partition, int word, const Device
   }
   cut_into_runs(choose_run_tiles(plan, word, traits), word, traits, plan);
   return plan;
+}
+
+Index runs_of_core(const Plan& plan, int word) {
+  const Index items = word == sizeof(float) ? kFloatItemsPerCore : kDoubleItemsPerCore;
+  return std::max<Index>(1, items / plan.items);
 }
 
 void correct_runs(Plan& plan, int word, const DeviceTraits& traits) {

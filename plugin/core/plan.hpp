@@ -176,6 +176,10 @@ OCLSPKT_API std::vector<Plan> make_line_runs_plans(Index n, Index length, Form f
 /// Let the runs of such a plan correct what their work-items differ by, see StoredFactors::corrects.
 OCLSPKT_API void correct_runs(Plan& plan, int word, const DeviceTraits& traits);
 
+/// Work-groups of make_run_plan() that a core is to have at a time; compilers are told where they take it.
+/// @param word  bytes of a scalar
+OCLSPKT_API Index runs_of_core(const Plan& plan, int word);
+
 /// Rows of a tile, which is as far as a run can reach.
 OCLSPKT_API Index longest_reach(Index partition, int word, const DeviceTraits& traits);
 

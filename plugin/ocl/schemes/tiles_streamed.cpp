@@ -14,7 +14,8 @@ class TilesStreamed final : public StoredTilePart<T> {
 
   void make_kernels(const Site& s) override {
     this->make_forms(s, "tile_stored",
-                     this->form(s.plan) + (s.plan.as<StoredFactors>().corrects ? " -D CORRECTED" : ""));
+                     this->form(s.plan) + (s.plan.as<StoredFactors>().corrects ? " -D CORRECTED" : "") +
+                         " -D CORE_GROUPS=" + std::to_string(runs_of_core(s.plan, sizeof(T))));
   }
 
   /// The runs of a chunk.
