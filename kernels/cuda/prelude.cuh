@@ -120,10 +120,8 @@ OPENCL_ATOMICS(uint)
 #define __private
 #define restrict __restrict__
 // As in __attribute__((reqd_work_group_size(x, y, z))).
-#ifdef CORE_GROUPS
 #define reqd_work_group_size(x, y, z) launch_bounds((x) * (y) * (z), CORE_GROUPS)
-#else
-#define reqd_work_group_size(x, y, z) launch_bounds((x) * (y) * (z))
-#endif
+// Work-groups that a core is to have at a time. Options of a kernel, which stand behind this, may define it.
+constexpr int CORE_GROUPS = 0;
 
 #endif
