@@ -51,6 +51,8 @@ Limits ClSolver<T>::limits() const {
   } else if (!in_place_) {
     limits.memory = found_.info.memory;
   }
+  // Room for the vectors that are imported.
+  if (settings_.queues_of != nullptr) limits.memory = std::max<std::int64_t>(0, limits.memory - 2 * vector_bytes());
   return limits;
 }
 
@@ -128,6 +130,7 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
       set_up_bands(s, waiter);
       bytes_ += s.part->bring(site(s, waiter), view);
       s.part->rehearse(site(s, waiter));
+      if (settings_.queues_of != nullptr) import_vectors(s, waiter);
     } catch (...) {
       drain(s, waiter);
       throw;
