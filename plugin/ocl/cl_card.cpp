@@ -23,7 +23,6 @@ void ClSolver<T>::import_vectors(State& s, const Waiter& waiter) {
   } catch (const cl::Error& error) {
     throw VectorsNotShared(device_error(found_.info, "importing memory of CUDA", error).what());
   }
-  bytes_ += s.imported->bytes();
 }
 
 /// Have the caller's vectors where the device sees them.

@@ -124,13 +124,13 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
     open(s);
     nan_safe_ = s.part->nan_safe_at_once(plan_, settings_.nan_safe_bytes);
     const Waiter waiter(*s.device, !in_place_, std::max(kLeastTimeLimit, time_limit()));
+    if (settings_.queues_of != nullptr) import_vectors(s, waiter);
     s.part->make_kernels(site(s, waiter));
     make_buffers(s, waiter);
     try {
       set_up_bands(s, waiter);
       bytes_ += s.part->bring(site(s, waiter), view);
       s.part->rehearse(site(s, waiter));
-      if (settings_.queues_of != nullptr) import_vectors(s, waiter);
     } catch (...) {
       drain(s, waiter);
       throw;
@@ -223,7 +223,7 @@ void ClSolver<T>::make_buffers(State& s, const Waiter& waiter) {
       bytes_ += ensure(*s.device, bands.lower, Access::read, bytes, s.bank(&SecondBank::lower));
     }
   }
-  bytes_ += s.pipeline->bytes();
+  bytes_ += s.pipeline->bytes() + (s.imported ? s.imported->bytes() : 0);
 }
 
 template <typename T>
