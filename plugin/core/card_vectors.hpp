@@ -9,8 +9,8 @@
 
 namespace oclspkt {
 
-/// Room for the vectors of an apply in a card's memory, by the run-time that the caller's queue is of and in a form that
-/// another run-time of the same card can import. Used by one thread at a time.
+/// Room for the vectors of an apply in a card's memory, by the run-time that the caller's queue is of and in a form
+/// that another run-time of the same card can import. Used by one thread at a time.
 class CardVectors {
  public:
   enum class Which { y, x };

@@ -115,15 +115,15 @@ class AllDevices final : public DeviceModule {
     DeviceModule& own = module_of(queue);
     const std::string place = own.place_of(queue);
     look();
-    std::string why;
+    std::string why = "no other run-time sees the card of the vectors, " + place;
     for (std::size_t i = 0; i < infos_.size(); ++i) {
       const Place& at = places_[i];
       if (infos_[i].physical != place || at.module == &own) continue;
-      why = at.module->why_no_import(at.index);
-      if (why.empty()) return add({at.module, at.index, &own}, -1);
-      why = infos_[i].name + ": " + why;
+      const std::string missing = at.module->why_no_import(at.index);
+      if (missing.empty()) return add({at.module, at.index, &own}, -1);
+      why.assign(infos_[i].name).append(": ").append(missing);
     }
-    throw InvalidInput(!why.empty() ? why : "no other run-time sees the card of the vectors, " + place);
+    throw InvalidInput(why);
   }
   const std::vector<std::string>& problems() override { return problems_; }
   DeviceProfile profile(int device, bool is_double) override {

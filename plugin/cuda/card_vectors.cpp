@@ -87,8 +87,7 @@ class LastCopy {
 class CudaVectors final : public CardVectors {
  public:
   /// @throws DeviceError
-  CudaVectors(cl_device_id card, cl_context context, std::int64_t bytes)
-      : card_(card), context_(context, true) {
+  CudaVectors(cl_device_id card, cl_context context, std::int64_t bytes) : card_(card), context_(context, true) {
     work("making memory that OpenCL imports", [&] {
       const Current current(context_());
       ask("cuCtxPushCurrent", current.result());

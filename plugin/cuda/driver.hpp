@@ -39,8 +39,8 @@ struct CUmemLocation {
   int id = 0;
 };
 struct CUmemAllocationProp {
-  int type = 1;                    ///< pinned
-  int requestedHandleTypes = 1;    ///< a file descriptor
+  int type = 1;                  ///< pinned
+  int requestedHandleTypes = 1;  ///< a file descriptor
   CUmemLocation location;
   void* win32HandleMetaData = nullptr;
   unsigned char allocFlags[8] = {};

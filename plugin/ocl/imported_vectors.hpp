@@ -18,8 +18,8 @@ class ImportedVectors {
   /// @throws DeviceError, cl::Error
   ImportedVectors(const OpenDevice& device, std::unique_ptr<CardVectors> memory, std::int64_t bytes);
 
-  /// Look whether the device sees what the other run-time writes: a driver may take other memory than was meant, such as
-  /// that of another part of a divided card. What is read stays where it is until this object ends.
+  /// Look whether the device sees what the other run-time writes: a driver may take other memory than was meant, such
+  /// as that of another part of a divided card. What is read stays where it is until this object ends.
   /// @throws DeviceError, cl::Error
   void check(const OpenDevice& device, const Waiter& waiter);
 

@@ -258,9 +258,8 @@ FoundDevice* Registry::unused_part(int listed) {
 }
 
 std::string Registry::place_of(const DeviceQueue& queue) {
-  return ask_queue(queue, [](const cl::CommandQueue& callers) {
-    return pci_address(callers.getInfo<CL_QUEUE_DEVICE>());
-  });
+  return ask_queue(queue,
+                   [](const cl::CommandQueue& callers) { return pci_address(callers.getInfo<CL_QUEUE_DEVICE>()); });
 }
 
 int Registry::device_of(const DeviceQueue& queue) {
@@ -268,8 +267,8 @@ int Registry::device_of(const DeviceQueue& queue) {
     return std::pair{callers.getInfo<CL_QUEUE_DEVICE>(), callers.getInfo<CL_QUEUE_CONTEXT>()};
   });
   const auto& all = discovery_.devices;
-  const auto found = std::find_if(all.begin(), all.end(),
-                                  [of = handle()](const FoundDevice& d) { return d.handle() == of; });
+  const auto found =
+      std::find_if(all.begin(), all.end(), [of = handle()](const FoundDevice& d) { return d.handle() == of; });
   if (found == all.end()) {
     throw InvalidInput("the queue's device is not among those that can be used: " +
                        (problems().empty() ? "oclspkt-devices lists them" : problems().front()));
