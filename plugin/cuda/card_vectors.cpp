@@ -88,9 +88,7 @@ class CudaVectors final : public CardVectors {
  public:
   /// @throws DeviceError
   CudaVectors(cl_device_id card, cl_context context, std::int64_t bytes) : card_(card), context_(context, true) {
-    work("making memory that OpenCL imports", [&] {
-      const Current current(context_());
-      ask("cuCtxPushCurrent", current.result());
+    work_in_context("making memory that OpenCL imports", [&] {
       y_ = std::make_unique<SharedMemory>(card, static_cast<std::size_t>(bytes));
       x_ = std::make_unique<SharedMemory>(card, static_cast<std::size_t>(bytes));
       last_copy_ = std::make_unique<LastCopy>();
@@ -106,17 +104,11 @@ class CudaVectors final : public CardVectors {
   CudaVectors& operator=(const CudaVectors&) = delete;
 
   Exported exported(Which which) override {
-    return work("exporting memory", [&] {
-      const Current current(context_());
-      ask("cuCtxPushCurrent", current.result());
-      return memory(which).exported();
-    });
+    return work_in_context("exporting memory", [&] { return memory(which).exported(); });
   }
 
   void mark(Which which, std::uint32_t word) override {
-    work("writing to exported memory", [&] {
-      const Current current(context_());
-      ask("cuCtxPushCurrent", current.result());
+    work_in_context("writing to exported memory", [&] {
       ask("cuMemsetD32Async", driver()->fill_words(memory(which).address(), word, 1, nullptr));
       ask("cuStreamSynchronize", driver()->stream_synchronize(nullptr));
     });
@@ -166,6 +158,16 @@ class CudaVectors final : public CardVectors {
       throw DeviceError(card_->name + " by CUDA: " + what + " failed: " + error.what() + " gave " +
                         ocl::error_name(error.err()));
     }
+  }
+
+  /// The same where the caller's context need not be the card's.
+  template <typename Work>
+  auto work_in_context(const char* what, const Work& work) const -> decltype(work()) {
+    return this->work(what, [&] {
+      const Current current(context_());
+      ask("cuCtxPushCurrent", current.result());
+      return work();
+    });
   }
 
   static void copy(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream) {

@@ -6,12 +6,26 @@
 
 namespace oclspkt::ocl {
 
+/// How the plan lies in memory that has room for both vectors, all rows at once.
+/// @throws VectorsNotShared
+template <typename T>
+Layout ClSolver<T>::layout_beside_vectors() const {
+  Limits left = limits();
+  left.memory -= 2 * vector_bytes();
+  try {
+    Layout layout = layout_within(left);
+    if (layout.chunks.size() == 1) return layout;
+  } catch (const InvalidInput&) {  // not even a tile fits
+  }
+  throw VectorsNotShared(describe(found_.info) + ": its memory, or the chunk that was asked for, does not hold " +
+                         lines_.describe() + " at once and two vectors more");
+}
+
 /// Share memory with the run-time of the callers' queues: that of the last set-up, if it is large enough.
 /// @throws VectorsNotShared
 template <typename T>
 void ClSolver<T>::import_vectors(State& s, const Waiter& waiter) {
   try {
-    if (layout_.chunks.size() > 1) throw DeviceError(describe(found_.info) + " does not hold all rows at once");
     if (!s.imported || s.imported->room() < vector_bytes()) {
       s.imported.reset();
       s.imported = std::make_shared<ImportedVectors>(
@@ -63,6 +77,7 @@ void ClSolver<T>::enqueue_on_card(const DeviceQueue& queue, const void* y, void*
 }
 
 #define OCLSPKT_INSTANTIATE(T)                                                            \
+  template Layout ClSolver<T>::layout_beside_vectors() const;                             \
   template void ClSolver<T>::import_vectors(State&, const Waiter&);                       \
   template Vectors<T> ClSolver<T>::bring_vectors(State&, const CardVectors::Call&) const; \
   template void ClSolver<T>::take_vectors(State&, const CardVectors::Call&) const;        \

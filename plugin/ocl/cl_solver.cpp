@@ -51,9 +51,14 @@ Limits ClSolver<T>::limits() const {
   } else if (!in_place_) {
     limits.memory = found_.info.memory;
   }
-  // Room for the vectors that are imported.
-  if (settings_.queues_of != nullptr) limits.memory = std::max<std::int64_t>(0, limits.memory - 2 * vector_bytes());
   return limits;
+}
+
+/// How the plan lies in so much memory.
+template <typename T>
+Layout ClSolver<T>::layout_within(const Limits& limits) const {
+  return lines_.contiguous() ? make_layout(plan_, sizeof(T), limits)
+                             : make_strided_layout(plan_, lines_, sizeof(T), limits);
 }
 
 template <typename T>
@@ -115,8 +120,8 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
   lines_ = bands.lines();
   ready_ = plan.n == 0;
   if (ready_) return;
-  layout_ = lines_.contiguous() ? make_layout(plan, sizeof(T), limits())
-                                : make_strided_layout(plan, lines_, sizeof(T), limits());
+  layout_ = layout_within(limits());
+  if (settings_.queues_of != nullptr) layout_ = layout_beside_vectors();
   cut_chunks();
   const BandsView<T> view = bands.view();
   take_part(s, view);

@@ -124,6 +124,8 @@ class ClSolver final : public DeviceSolver<T> {
   void make_pipeline(State& s);
   void set_up_bands(State& s, const Waiter& waiter);
   void upload_bands(State& s, const Waiter& waiter, const ChunkBands& to, const Chunk& chunk);
+  Layout layout_within(const Limits& limits) const;
+  Layout layout_beside_vectors() const;
   void import_vectors(State& s, const Waiter& waiter);
 
   void solve(const Vectors<T>& vectors);

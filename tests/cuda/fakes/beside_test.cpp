@@ -283,6 +283,25 @@ TYPED_TEST(BesideOf, WhatCannotBeSharedIsSaidAndTheHostsVectorsAreSolvedFor) {
   }
 }
 
+TYPED_TEST(BesideOf, TheLimitOfADevicesMemoryCountsTheVectorsToo) {
+  using T = TypeParam;
+  const InContext context(0);
+  const Stream stream;
+  Options options = this->options();
+  const std::int64_t vector = kRows * static_cast<std::int64_t>(sizeof(T));
+  for (const std::int64_t vectors : {1, 6, 20}) {
+    SCOPED_TRACE(vectors);
+    options.device_memory = vectors * vector;
+    Solver<T> solver(options);
+    this->set_up(solver, stream.queue());
+    if (vectors == 20) {
+      EXPECT_TRUE(solver.takes(stream.queue())) << solver.report().device.vectors;
+    } else {
+      this->expect_by_opencl(solver, stream.queue(), "does not hold 1 line of 20000 rows at once and two vectors more");
+    }
+  }
+}
+
 TYPED_TEST(BesideOf, ACardThatIsFullForOpenClLeavesTheRowsToTheHost) {
   const InContext context(0);
   const Stream stream;
