@@ -38,7 +38,10 @@ StreamAt stream_at(CUstream handle) {
 }
 
 void work_until(Stream& stream, std::size_t place) {
-  while (stream.done < place) stream.work[stream.done++]();
+  while (stream.done < place) {
+    const auto work = std::exchange(stream.work[stream.done++], nullptr);  // which may hold this very stream
+    work();
+  }
 }
 
 void finish(Stream& stream) { work_until(stream, stream.work.size()); }
