@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "borders.hpp"
+#include "card_vectors.hpp"
 #include "geometry.hpp"
 #include "grid_plan.hpp"
 #include "oclspkt/bands.hpp"
@@ -32,6 +33,7 @@ struct DeviceInfo {
   std::string name, platform, driver_version;
   std::string physical;  ///< equal for two drivers of one physical device ("cpu", "pci:0000:41:00.0", ...)
   bool cuda = false;     ///< driven by CUDA, not by OpenCL
+  bool copies = false;   ///< see DeviceModule::device_beside()
   int cores = 1;
   int whole = -1;                               ///< the device that it is a part of, see DeviceModule::part_of()
   std::int64_t memory = 0, max_allocation = 0;  ///< bytes
@@ -80,6 +82,8 @@ inline Variant variant_of(const std::string& name) {
                                : Variant::by_type;
 }
 
+class DeviceModule;
+
 /// What a device solver needs beyond plan and bands.
 struct DeviceSettings {
   Variant variant = Variant::by_type;
@@ -90,6 +94,8 @@ struct DeviceSettings {
   bool kernel_times = false;       ///< see Options::kernel_times
   std::string fpga_binary = {};    ///< see Options::fpga_binary
   bool spread_banks = false;       ///< see Options::fpga_banks
+  /// The module of the callers' queues where that is another one than the solver's, see DeviceModule::device_beside().
+  DeviceModule* queues_of = nullptr;
   /// Bytes of a vector up to which work-groups handle NaN at once, which costs some 10 % of an apply in double.
   /// Beyond, they note whether they met one, and a second launch, of some 3 us, repeats the first one NaN-safe if so.
   std::int64_t nan_safe_bytes = 50'000'000;
@@ -195,6 +201,27 @@ class DeviceModule {
   virtual int device_of(const DeviceQueue& /*queue*/) {
     throw InvalidInput("vectors lie on a device that no module knows");
   }
+  /// Where the device of a caller's queue sits, as DeviceInfo::physical, whether this module has kernels for it or not.
+  /// @throws InvalidInput, DeviceError
+  virtual std::string place_of(const DeviceQueue& /*queue*/) {
+    throw InvalidInput("vectors lie on a device that no module knows");
+  }
+  /// The card of a caller's queue as a device of another module, which imports memory that the queue's module makes. It
+  /// is not among devices(). Vectors are copied on the card, and each apply is waited for, twice.
+  /// @return its index, the same for the same card
+  /// @throws InvalidInput, DeviceError that say why there is none
+  virtual int device_beside(const DeviceQueue& /*queue*/) {
+    throw InvalidInput("there is no other run-time for the device of the vectors");
+  }
+  /// Why a device cannot import memory of another run-time; empty if it can.
+  virtual std::string why_no_import(int /*device*/) { return "its run-time imports no memory"; }
+  /// Make room for vectors that other run-times can import.
+  /// @param place  of the card, see place_of()
+  /// @param bytes  of each vector
+  /// @throws DeviceError
+  virtual std::unique_ptr<CardVectors> make_card_vectors(const std::string& place, std::int64_t /*bytes*/) {
+    throw DeviceError("the run-time of " + place + " exports no memory");
+  }
   /// One line for each platform or device that was found but could not be used.
   virtual const std::vector<std::string>& problems() = 0;
   /// Measured once per process, at most 50 ms apart from the kernel build, by factors as wide as the vectors.
@@ -232,7 +259,7 @@ class DeviceModule {
 /// abi, std::string* error)`. `abi` must equal kDeviceModuleAbi. The module object lives until the process ends. Throws
 /// nothing but bad_alloc; a later call then tries again.
 using DeviceModuleEntry = DeviceModule* (*)(const char* abi, std::string* error);
-inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 13";
+inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 14";
 inline constexpr const char* kDeviceModuleEntryName = "oclspkt_cl_module";
 
 /// All devices, of the modules beside this library, which are opened at first use: that for OpenCL, and where OpenCL

@@ -108,14 +108,22 @@ class AllDevices final : public DeviceModule {
     return part == at.index ? device : add({at.module, part}, device);
   }
   int device_of(const DeviceQueue& queue) override {
-    ModuleFile& file = queue.kind == DeviceQueue::Kind::cuda ? cuda_ : opencl_;
-    DeviceModule* module = nullptr;
-    {
-      const std::lock_guard lock(mutex_);
-      module = file.open();
+    DeviceModule& module = module_of(queue);
+    return add({&module, module.device_of(queue)}, -1);
+  }
+  int device_beside(const DeviceQueue& queue) override {
+    DeviceModule& own = module_of(queue);
+    const std::string place = own.place_of(queue);
+    look();
+    std::string why = "no other run-time sees the card of the vectors, " + place;
+    for (std::size_t i = 0; i < infos_.size(); ++i) {
+      const Place& at = places_[i];
+      if (infos_[i].physical != place || at.module == &own) continue;
+      const std::string missing = at.module->why_no_import(at.index);
+      if (missing.empty()) return add({at.module, at.index, &own}, -1);
+      why.assign(infos_[i].name).append(": ").append(missing);
     }
-    if (module == nullptr) throw DeviceError(file.why());
-    return add({module, module->device_of(queue)}, -1);
+    throw InvalidInput(why);
   }
   const std::vector<std::string>& problems() override { return problems_; }
   DeviceProfile profile(int device, bool is_double) override {
@@ -132,11 +140,11 @@ class AllDevices final : public DeviceModule {
   }
   std::unique_ptr<DeviceSolver<float>> make_float(int device, const DeviceSettings& settings) override {
     const Place at = find(device);
-    return at.module->make_float(at.index, settings);
+    return at.module->make_float(at.index, settings_at(at, settings));
   }
   std::unique_ptr<DeviceSolver<double>> make_double(int device, const DeviceSettings& settings) override {
     const Place at = find(device);
-    return at.module->make_double(at.index, settings);
+    return at.module->make_double(at.index, settings_at(at, settings));
   }
   std::shared_ptr<void> lock_pages(int device, const void* p, std::int64_t bytes) override {
     const Place at = find(device);
@@ -166,6 +174,7 @@ class AllDevices final : public DeviceModule {
   struct Place {
     DeviceModule* module;
     int index;
+    DeviceModule* queues_of = nullptr;  ///< see DeviceSettings
     bool operator==(const Place&) const = default;
   };
   struct More {
@@ -177,6 +186,21 @@ class AllDevices final : public DeviceModule {
 
   bool listed(int device) const { return device < kFirstOfMore; }
   static std::size_t place(int device) { return static_cast<std::size_t>(device - kFirstOfMore); }
+
+  static DeviceSettings settings_at(const Place& at, DeviceSettings settings) {
+    settings.queues_of = at.queues_of;
+    return settings;
+  }
+
+  /// The module of a queue's run-time.
+  /// @throws DeviceError if it does not open
+  DeviceModule& module_of(const DeviceQueue& queue) {
+    ModuleFile& file = queue.kind == DeviceQueue::Kind::cuda ? cuda_ : opencl_;
+    const std::lock_guard lock(mutex_);
+    DeviceModule* const module = file.open();
+    if (module == nullptr) throw DeviceError(file.why());
+    return *module;
+  }
 
   void take(DeviceModule& module) {
     for (DeviceInfo info : module.devices()) {
@@ -204,6 +228,7 @@ class AllDevices final : public DeviceModule {
     More more{place, place.module->info(place.index)};
     more.info.index = kFirstOfMore + static_cast<int>(more_.size());
     more.info.whole = whole;
+    more.info.copies = place.queues_of != nullptr;
     more_.push_back(std::move(more));
     return more_.back().info.index;
   }

@@ -46,6 +46,15 @@ const char* load_driver(Driver& d, void* library) {
   s.take(d.memory_alloc, "cuMemAlloc_v2");
   s.take(d.memory_free, "cuMemFree_v2");
   s.take(d.memory_range, "cuMemGetAddressRange_v2");
+  s.take(d.granularity, "cuMemGetAllocationGranularity");
+  s.take(d.physical_create, "cuMemCreate");
+  s.take(d.physical_release, "cuMemRelease");
+  s.take(d.physical_export, "cuMemExportToShareableHandle");
+  s.take(d.address_reserve, "cuMemAddressReserve");
+  s.take(d.address_free, "cuMemAddressFree");
+  s.take(d.address_map, "cuMemMap");
+  s.take(d.address_unmap, "cuMemUnmap");
+  s.take(d.address_access, "cuMemSetAccess");
   s.take(d.pointer_attribute, "cuPointerGetAttribute");
   s.take(d.host_alloc, "cuMemHostAlloc");
   s.take(d.host_free, "cuMemFreeHost");

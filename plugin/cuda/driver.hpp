@@ -32,6 +32,25 @@ inline constexpr int kPointerDevice = 9;
 // Attributes of a function.
 inline constexpr int kFunctionMaxThreads = 0, kFunctionSharedBytes = 1;
 
+/// Memory that is apart from its addresses, of which other run-times get file descriptors.
+using CUmemGenericAllocationHandle = unsigned long long;
+struct CUmemLocation {
+  int type = 1;  ///< a device
+  int id = 0;
+};
+struct CUmemAllocationProp {
+  int type = 1;                  ///< pinned
+  int requestedHandleTypes = 1;  ///< a file descriptor
+  CUmemLocation location;
+  void* win32HandleMetaData = nullptr;
+  unsigned char allocFlags[8] = {};
+};
+struct CUmemAccessDesc {
+  CUmemLocation location;
+  int flags = 3;  ///< read and write
+};
+inline constexpr int kFileDescriptor = 1, kLeastGranularity = 0;
+
 inline constexpr unsigned kStreamNonBlocking = 1, kEventDefault = 0, kEventDisableTiming = 2, kHostAllocPortable = 1;
 
 /// The functions of libcuda.so.1 that are used.
@@ -53,6 +72,16 @@ struct Driver {
   CUresult (*memory_alloc)(CUdeviceptr*, std::size_t);
   CUresult (*memory_free)(CUdeviceptr);
   CUresult (*memory_range)(CUdeviceptr*, std::size_t*, CUdeviceptr);
+  CUresult (*granularity)(std::size_t*, const CUmemAllocationProp*, int);
+  CUresult (*physical_create)(CUmemGenericAllocationHandle*, std::size_t, const CUmemAllocationProp*,
+                              unsigned long long);
+  CUresult (*physical_release)(CUmemGenericAllocationHandle);
+  CUresult (*physical_export)(void*, CUmemGenericAllocationHandle, int, unsigned long long);
+  CUresult (*address_reserve)(CUdeviceptr*, std::size_t, std::size_t, CUdeviceptr, unsigned long long);
+  CUresult (*address_free)(CUdeviceptr, std::size_t);
+  CUresult (*address_map)(CUdeviceptr, std::size_t, std::size_t, CUmemGenericAllocationHandle, unsigned long long);
+  CUresult (*address_unmap)(CUdeviceptr, std::size_t);
+  CUresult (*address_access)(CUdeviceptr, std::size_t, const CUmemAccessDesc*, std::size_t);
   CUresult (*pointer_attribute)(void*, int, CUdeviceptr);
   CUresult (*host_alloc)(void**, std::size_t, unsigned);
   CUresult (*host_free)(void*);

@@ -64,6 +64,11 @@ DeviceQueue::Kind native_kind() { return DeviceQueue::Kind::cuda; }
 
 bool one_context() { return true; }
 
+std::optional<ExternalMemory> external_memory(const cl::Device& /*device*/, std::string& why) {
+  why = "CUDA is not asked to import memory of other run-times";
+  return std::nullopt;
+}
+
 cl::CommandQueue callers_queue(void* handle_of_stream) {
   const cl_device_id card = current_card();
   const auto stream = static_cast<CUstream>(handle_of_stream);

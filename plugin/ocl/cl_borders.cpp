@@ -43,8 +43,11 @@ struct Side {
 template <typename T>
 class State final : public Holding {
  public:
-  State(std::shared_ptr<OpenDevice> open, const BorderLayout<T>& layout)
+  State(std::shared_ptr<OpenDevice> open, const BorderLayout<T>& layout, std::shared_ptr<ImportedVectors> shared,
+        std::int64_t bytes_of_vector)
       : device(std::move(open)),
+        imported(std::move(shared)),
+        vector_bytes(bytes_of_vector),
         slots(layout.slots),
         stride(layout.stride),
         take_kernel(device->kernel("border_take", kDouble, 1)),
@@ -62,12 +65,14 @@ class State final : public Holding {
     unknowns = make_buffer(*device, Access::read_write, bytes(2));
     told = std::make_unique<Staging>(*device, device->queue(), bytes(4));
     sent = std::make_unique<Staging>(*device, device->queue(), bytes(2));
+    if (imported) by_queue = device;
   }
   void drop() override {
     if (by_queue) clFinish(by_queue->queue()());
     told.reset();
     sent.reset();
     by_queue.reset();
+    imported.reset();
     above = below = {};
     spikes = x_rows = read_rows = numbers = unknowns = Buffer();
     take_kernel = put_kernel = correct_kernel = {};
@@ -78,7 +83,10 @@ class State final : public Holding {
   static std::vector<Long> wide(const std::vector<Index>& rows) { return {rows.begin(), rows.end()}; }
   std::int64_t bytes(Index of_each_slot) const { return of_each_slot * slots * static_cast<Index>(sizeof(T)); }
 
-  std::shared_ptr<OpenDevice> device, by_queue;  ///< null after a release; by a caller's queue
+  /// The device, and by the queue of the vectors: a caller's, or its own if they are imported. Null after a release.
+  std::shared_ptr<OpenDevice> device, by_queue;
+  std::shared_ptr<ImportedVectors> imported;  ///< null: vectors are where callers have them
+  std::int64_t vector_bytes;
   DeviceQueue queue;
   Index slots, stride;
   Kernel take_kernel, put_kernel, correct_kernel;
@@ -97,27 +105,38 @@ class ClBorders final : public Borders<T> {
 
   void take(const DeviceQueue& queue, const void* y, const void* z, T* numbers) override {
     work(queue, "reading the rows next to cuts", [&](State<T>& s) {
-      const Buffer from = memory(s, "vector y", const_cast<void*>(y)),
-                   beside = memory(s, "vector x", const_cast<void*>(z));
+      const Buffer from = memory(s, "vector y", const_cast<void*>(y), &ImportedVectors::y),
+                   beside = memory(s, "vector x", const_cast<void*>(z), &ImportedVectors::x);
+      if (s.imported) s.imported->acquire(*s.by_queue);
       set_arguments(*s.by_queue, s.take_kernel, from, beside, s.read_rows, s.numbers, static_cast<Long>(2 * s.slots));
       launch(*s.by_queue, s.take_kernel, items_for(4 * s.slots), {});
       const Event read = enqueue_read(*s.by_queue, s.numbers, s.told->data(), s.bytes(4));
-      Waiter(*s.by_queue, !s.device->info().host_unified, kTimeLimit).wait(read);
+      if (s.imported) {
+        s.imported->release(*s.by_queue, waiter(s));
+      } else {
+        waiter(s).wait(read);
+      }
       std::copy_n(reinterpret_cast<const T*>(s.told->data()), 4 * s.slots, numbers);
     });
   }
 
   void put(const DeviceQueue& queue, const T* unknowns, void* x) override {
     work(queue, "writing the rows next to cuts", [&](State<T>& s) {
-      const Buffer to = memory(s, "vector x", x);
+      const Buffer to = memory(s, "vector x", x, &ImportedVectors::x);
       std::copy_n(unknowns, 2 * s.slots,
                   reinterpret_cast<T*>(s.sent->data()));  // the last ones have gone: take() waits
+      if (s.imported) s.imported->acquire(*s.by_queue);
       enqueue_write(*s.by_queue, s.sent->data(), s.unknowns, s.bytes(2));
       correct(s, s.above, to, 0);
       correct(s, s.below, to, s.slots);
       set_arguments(*s.by_queue, s.put_kernel, s.unknowns, s.x_rows, to, static_cast<Long>(2 * s.slots));
       launch(*s.by_queue, s.put_kernel, items_for(2 * s.slots), {});
-      if (s.device->info().host_unified) s.by_queue->queue().finish();  // the caller's next words may be the host's
+      if (s.imported) {
+        s.imported->release(*s.by_queue, waiter(s));
+        s.imported->take({queue, nullptr, x, s.vector_bytes});
+      } else if (s.device->info().host_unified) {
+        s.by_queue->queue().finish();  // the caller's next words may be the host's
+      }
     });
   }
 
@@ -128,7 +147,7 @@ class ClBorders final : public Borders<T> {
     State<T>& s = *state_;
     if (!s.device) throw DeviceError("the device was released since the last set-up: set the solver up again");
     try {
-      if (!s.by_queue || s.queue != queue) {
+      if (!s.imported && (!s.by_queue || s.queue != queue)) {
         auto device = s.device->by_queue(queue);
         if (s.by_queue) clFinish(s.by_queue->queue()());
         s.by_queue = std::move(device);
@@ -140,8 +159,11 @@ class ClBorders final : public Borders<T> {
     }
   }
 
-  static Buffer memory(const State<T>& s, const char* name, void* handle) {
-    return callers_memory(s.device->context(), name, handle, sizeof(T));
+  static Waiter waiter(const State<T>& s) { return {*s.by_queue, !s.device->info().host_unified, kTimeLimit}; }
+
+  static Buffer memory(const State<T>& s, const char* name, void* handle,
+                       const Buffer& (ImportedVectors::*imported)() const) {
+    return s.imported ? ((*s.imported).*imported)() : callers_memory(s.device->context(), name, handle, sizeof(T));
   }
 
   /// x -= spikes times unknowns of one side. @param offset  of its unknowns
@@ -160,9 +182,10 @@ class ClBorders final : public Borders<T> {
 
 template <typename T>
 std::unique_ptr<Borders<T>> make_borders(int device, const std::shared_ptr<OpenDevice>& open,
-                                         const BorderLayout<T>& layout) {
+                                         const BorderLayout<T>& layout,
+                                         const std::shared_ptr<ImportedVectors>& imported, std::int64_t bytes) {
   try {
-    auto state = std::make_shared<State<T>>(open, layout);
+    auto state = std::make_shared<State<T>>(open, layout, imported, bytes);
     Registry::instance().watch(state);
     return std::make_unique<ClBorders<T>>(device, std::move(state));
   } catch (const cl::Error& error) {
@@ -170,9 +193,10 @@ std::unique_ptr<Borders<T>> make_borders(int device, const std::shared_ptr<OpenD
   }
 }
 
-template std::unique_ptr<Borders<float>> make_borders(int, const std::shared_ptr<OpenDevice>&,
-                                                      const BorderLayout<float>&);
-template std::unique_ptr<Borders<double>> make_borders(int, const std::shared_ptr<OpenDevice>&,
-                                                       const BorderLayout<double>&);
+#define OCLSPKT_INSTANTIATE(T)                                                                                       \
+  template std::unique_ptr<Borders<T>> make_borders(int, const std::shared_ptr<OpenDevice>&, const BorderLayout<T>&, \
+                                                    const std::shared_ptr<ImportedVectors>&, std::int64_t);
+OCLSPKT_INSTANTIATE(float)
+OCLSPKT_INSTANTIATE(double)
 
 }  // namespace oclspkt::ocl

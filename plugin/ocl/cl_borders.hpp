@@ -4,14 +4,18 @@
 #include <memory>
 
 #include "borders.hpp"
+#include "imported_vectors.hpp"
 #include "registry.hpp"
 
 namespace oclspkt::ocl {
 
 /// Bring what a layout says to a device.
+/// @param imported  where callers' vectors are, if their queues are of another run-time; else null
+/// @param bytes     of a vector
 /// @throws DeviceError, BuildError
 template <typename T>
 std::unique_ptr<Borders<T>> make_borders(int device, const std::shared_ptr<OpenDevice>& open,
-                                         const BorderLayout<T>& layout);
+                                         const BorderLayout<T>& layout,
+                                         const std::shared_ptr<ImportedVectors>& imported, std::int64_t bytes);
 
 }  // namespace oclspkt::ocl

@@ -54,6 +54,13 @@ Limits ClSolver<T>::limits() const {
   return limits;
 }
 
+/// How the plan lies in so much memory.
+template <typename T>
+Layout ClSolver<T>::layout_within(const Limits& limits) const {
+  return lines_.contiguous() ? make_layout(plan_, sizeof(T), limits)
+                             : make_strided_layout(plan_, lines_, sizeof(T), limits);
+}
+
 template <typename T>
 double ClSolver<T>::time_limit() const {
   if (settings_.timeout > 0) return settings_.timeout;
@@ -113,8 +120,8 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
   lines_ = bands.lines();
   ready_ = plan.n == 0;
   if (ready_) return;
-  layout_ = lines_.contiguous() ? make_layout(plan, sizeof(T), limits())
-                                : make_strided_layout(plan, lines_, sizeof(T), limits());
+  layout_ = layout_within(limits());
+  if (settings_.queues_of != nullptr) layout_ = layout_beside_vectors();
   cut_chunks();
   const BandsView<T> view = bands.view();
   take_part(s, view);
@@ -122,6 +129,7 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
     open(s);
     nan_safe_ = s.part->nan_safe_at_once(plan_, settings_.nan_safe_bytes);
     const Waiter waiter(*s.device, !in_place_, std::max(kLeastTimeLimit, time_limit()));
+    if (settings_.queues_of != nullptr) import_vectors(s, waiter);
     s.part->make_kernels(site(s, waiter));
     make_buffers(s, waiter);
     try {
@@ -220,7 +228,7 @@ void ClSolver<T>::make_buffers(State& s, const Waiter& waiter) {
       bytes_ += ensure(*s.device, bands.lower, Access::read, bytes, s.bank(&SecondBank::lower));
     }
   }
-  bytes_ += s.pipeline->bytes();
+  bytes_ += s.pipeline->bytes() + (s.imported ? s.imported->bytes() : 0);
 }
 
 template <typename T>

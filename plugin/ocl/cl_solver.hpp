@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "device.hpp"
+#include "imported_vectors.hpp"
 #include "layout.hpp"
 #include "non_finite.hpp"
 #include "pipeline.hpp"
@@ -49,6 +50,7 @@ struct DeviceState {
   std::vector<Event> earlier;                     ///< launches of a pass but the last, until their times are known
   std::vector<std::shared_ptr<void>> band_locks;  ///< of bands that every apply brings
   std::array<T, kLookedAt> looked_at{};           ///< rows of a vector as the device has them
+  std::shared_ptr<ImportedVectors> imported;      ///< where callers' queues are of another run-time
 
   const ChunkBands& bands_of(std::size_t chunk) const { return bands[std::min(chunk, bands.size() - 1)]; }
   /// The bank of an array.
@@ -122,6 +124,9 @@ class ClSolver final : public DeviceSolver<T> {
   void make_pipeline(State& s);
   void set_up_bands(State& s, const Waiter& waiter);
   void upload_bands(State& s, const Waiter& waiter, const ChunkBands& to, const Chunk& chunk);
+  Layout layout_within(const Limits& limits) const;
+  Layout layout_beside_vectors() const;
+  void import_vectors(State& s, const Waiter& waiter);
 
   void solve(const Vectors<T>& vectors);
   void drain(State& s, const Waiter& waiter) const noexcept;
@@ -139,6 +144,10 @@ class ClSolver final : public DeviceSolver<T> {
   void take_in_place(State& s, const Waiter& waiter, const Chunk& chunk);
   void require_set_up(const State& s) const;
   void take_queue(State& s, const DeviceQueue& queue) const;
+  Vectors<T> bring_vectors(State& s, const CardVectors::Call& call) const;
+  void take_vectors(State& s, const CardVectors::Call& call) const;
+  void enqueue_on_card(const DeviceQueue& queue, const void* y, void* x);
+  std::int64_t vector_bytes() const { return lines_.extent() * static_cast<std::int64_t>(sizeof(T)); }
   /// The vectors of a call in words.
   struct VectorNames {
     const char *both, *y, *x;

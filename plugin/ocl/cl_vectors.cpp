@@ -69,7 +69,7 @@ DeviceHandles ClSolver<T>::handles() const {
 template <typename T>
 void ClSolver<T>::check_buffer(const State& s, const char* name, const Buffer& buffer, cl_mem_flags unfit) const {
   const auto refuse = [&](const std::string& why) { throw InvalidInput(std::string(name) + " " + why); };
-  const std::int64_t need = lines_.extent() * static_cast<Index>(sizeof(T));
+  const std::int64_t need = vector_bytes();
   if (buffer.getInfo<CL_MEM_CONTEXT>()() != s.device->context()()) {
     refuse(
         "belongs to another context: make it in the context of device_handles(), which a set_up for another device "
@@ -142,6 +142,7 @@ bool ClSolver<T>::takes(const DeviceQueue& queue) const {
   const State& s = holding_->state;
   if (!ready_ || (!s.device && plan_.n > 0)) return false;
   if (plan_.n == 0 || (s.callers && s.queue == queue)) return true;
+  if (s.imported) return s.imported->takes(queue);
   try {
     s.device->by_queue(queue);
   } catch (const InvalidInput&) {
@@ -165,6 +166,7 @@ void ClSolver<T>::take_queue(State& s, const DeviceQueue& queue) const {
 
 template <typename T>
 void ClSolver<T>::enqueue(const DeviceQueue& queue, const void* y, void* x) {
+  if (settings_.queues_of != nullptr) return enqueue_on_card(queue, y, x);
   Vectors<T> vectors;
   Registry::instance().require_usable(index_);
   {
@@ -176,7 +178,7 @@ void ClSolver<T>::enqueue(const DeviceQueue& queue, const void* y, void* x) {
       take_queue(s, queue);
       constexpr VectorNames kNames{"buffers x and y of enqueue", "buffer y of enqueue", "buffer x of enqueue"};
       vectors = checked_vectors(s, kNames, y, x, [&](const char* name, void* handle) {
-        return callers_memory(s.device->context(), name, handle, lines_.extent() * static_cast<Index>(sizeof(T)));
+        return callers_memory(s.device->context(), name, handle, vector_bytes());
       });
     } catch (const cl::Error& error) {
       throw device_error(found_.info, "taking a caller's queue and vectors", error);
@@ -197,8 +199,9 @@ template <typename T>
 std::unique_ptr<Borders<T>> ClSolver<T>::borders(const BorderLayout<T>& layout) {
   Registry::instance().require_usable(index_);
   const std::lock_guard lock(holding_->mutex);
-  require_set_up(holding_->state);
-  return make_borders(index_, holding_->state.device, layout);
+  const State& s = holding_->state;
+  require_set_up(s);
+  return make_borders(index_, s.device, layout, s.imported, vector_bytes());
 }
 
 /// The part of a vector that goes with a chunk.

@@ -31,32 +31,9 @@ std::string trimmed(std::string text) {
   return first == std::string::npos ? "" : text.substr(first);
 }
 
-bool has_extension(const cl::Device& device, const char* name) {
-  std::istringstream names(device.getInfo<CL_DEVICE_EXTENSIONS>());
-  return std::find(std::istream_iterator<std::string>(names), {}, name) != std::istream_iterator<std::string>();
-}
-
 template <typename V>
 bool raw_info(const cl::Device& device, cl_device_info what, V& value) {
   return clGetDeviceInfo(device(), what, sizeof(V), &value, nullptr) == CL_SUCCESS;
-}
-
-/// "pci:0000:41:00.0", or empty where no extension tells.
-std::string pci_address(const cl::Device& device) {
-  cl_uint at[4] = {};
-  bool known = false;
-  if (has_extension(device, "cl_khr_pci_bus_info")) known = raw_info(device, kKhrPciBusInfo, at);
-  if (!known && has_extension(device, "cl_nv_device_attribute_query")) {
-    cl_uint slot = 0;
-    known = raw_info(device, kNvPciBus, at[1]) && raw_info(device, kNvPciSlot, slot);
-    raw_info(device, kNvPciDomain, at[0]);
-    at[2] = slot >> 3;
-    at[3] = slot & 7U;
-  }
-  if (!known) return "";
-  char text[32];
-  std::snprintf(text, sizeof text, "pci:%04x:%02x:%02x.%x", at[0], at[1], at[2], at[3]);
-  return text;
 }
 
 /// The native vector where it can carry the transpositions, else one cache line.
@@ -150,6 +127,28 @@ void look_at_platform(const cl::Platform& platform, Discovery& result) {
 }
 
 }  // namespace
+
+bool has_extension(const cl::Device& device, const char* name) {
+  std::istringstream names(device.getInfo<CL_DEVICE_EXTENSIONS>());
+  return std::find(std::istream_iterator<std::string>(names), {}, name) != std::istream_iterator<std::string>();
+}
+
+std::string pci_address(const cl::Device& device) {
+  cl_uint at[4] = {};
+  bool known = false;
+  if (has_extension(device, "cl_khr_pci_bus_info")) known = raw_info(device, kKhrPciBusInfo, at);
+  if (!known && has_extension(device, "cl_nv_device_attribute_query")) {
+    cl_uint slot = 0;
+    known = raw_info(device, kNvPciBus, at[1]) && raw_info(device, kNvPciSlot, slot);
+    raw_info(device, kNvPciDomain, at[0]);
+    at[2] = slot >> 3;
+    at[3] = slot & 7U;
+  }
+  if (!known) return "";
+  char text[32];
+  std::snprintf(text, sizeof text, "pci:%04x:%02x:%02x.%x", at[0], at[1], at[2], at[3]);
+  return text;
+}
 
 int FoundDevice::tile_lanes(bool is_double) const {
   return kCacheLine / static_cast<int>(is_double ? sizeof(double) : sizeof(float));

@@ -31,6 +31,11 @@ struct FoundDevice {
   DeviceTraits traits(bool is_double, Variant variant) const;
 };
 
+bool has_extension(const cl::Device& device, const char* name);
+
+/// "pci:0000:41:00.0", or empty where no extension tells.
+std::string pci_address(const cl::Device& device);
+
 struct Discovery {
   std::vector<FoundDevice> devices;
   std::vector<std::string> problems;

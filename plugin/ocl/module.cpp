@@ -7,6 +7,7 @@
 
 #include "cl_solver.hpp"
 #include "device.hpp"
+#include "native.hpp"
 #include "page_locks.hpp"
 #include "probe.hpp"
 #include "program_maker_impl.hpp"
@@ -26,6 +27,15 @@ class ClModule final : public DeviceModule {
   const DeviceInfo& info(int device) override { return registry().device(device).info; }
   int part_of(int device, int cores) override { return registry().part_of(device, cores); }
   int device_of(const DeviceQueue& queue) override { return registry().device_of(queue); }
+  std::string place_of(const DeviceQueue& queue) override { return registry().place_of(queue); }
+  std::string why_no_import(int device) override {
+    std::string why;
+    external_memory(registry().device(device).handle, why);
+    return why;
+  }
+  std::unique_ptr<CardVectors> make_card_vectors(const std::string& place, std::int64_t bytes) override {
+    return ocl::make_card_vectors(place, bytes);
+  }
   const std::vector<std::string>& problems() override { return registry().problems(); }
 
   DeviceProfile profile(int device, bool is_double) override {

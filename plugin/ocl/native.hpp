@@ -2,7 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
 
+#include "card_vectors.hpp"
 #include "oclspkt/device_handles.hpp"
 #include "opencl.hpp"
 
@@ -30,5 +34,19 @@ cl::Buffer memory_object(const char* what, cl_mem handle);
 /// @throws InvalidInput if it is no memory of a device; that of OpenCL may have another context, flags and size;
 ///         cl::Error
 cl::Buffer callers_memory(const cl::Context& context, const char* what, void* handle, std::int64_t bytes);
+
+/// See DeviceModule::make_card_vectors().
+std::unique_ptr<CardVectors> make_card_vectors(const std::string& place, std::int64_t bytes);
+
+/// Functions by which a device uses memory of another run-time. They are newer than OpenCL 1.2, so they are looked up.
+struct ExternalMemory {
+  /// Import what a file descriptor stands for; the descriptor then belongs to the buffer.
+  cl_mem (*import)(cl_context context, int descriptor, std::size_t bytes, cl_int* code);
+  using HandOver = cl_int(CL_API_CALL*)(cl_command_queue, cl_uint, const cl_mem*, cl_uint, const cl_event*, cl_event*);
+  HandOver acquire, release;  ///< before and after the commands that use such buffers
+};
+
+/// @param[out] why  why there are none, if the result is empty
+std::optional<ExternalMemory> external_memory(const cl::Device& device, std::string& why);
 
 }  // namespace oclspkt::ocl

@@ -1,8 +1,34 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include <dlfcn.h>
+
+#include "discovery.hpp"
 #include "error_name.hpp"
 #include "native.hpp"
 
 namespace oclspkt::ocl {
+namespace {
+
+constexpr const char* kExternalMemory = "cl_khr_external_memory_opaque_fd";
+
+// Of OpenCL 3.0: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR, and clCreateBufferWithProperties.
+constexpr cl_ulong kOpaqueFd = 0x2060;
+using CreateBuffer = cl_mem(CL_API_CALL*)(cl_context, const cl_ulong*, cl_mem_flags, std::size_t, void*, cl_int*);
+
+CreateBuffer find_create_buffer() {
+  return reinterpret_cast<CreateBuffer>(dlsym(RTLD_DEFAULT, "clCreateBufferWithProperties"));
+}
+
+cl_mem import_descriptor(cl_context context, int descriptor, std::size_t bytes, cl_int* code) {
+  static const CreateBuffer create = find_create_buffer();
+  const cl_ulong properties[] = {kOpaqueFd, static_cast<cl_ulong>(descriptor), 0};
+  return create(context, properties, CL_MEM_READ_WRITE, bytes, nullptr, code);
+}
+
+ExternalMemory::HandOver find_hand_over(cl_platform_id platform, const char* name) {
+  return reinterpret_cast<ExternalMemory::HandOver>(clGetExtensionFunctionAddressForPlatform(platform, name));
+}
+
+}  // namespace
 
 DeviceQueue::Kind native_kind() { return DeviceQueue::Kind::opencl; }
 
@@ -23,6 +49,24 @@ cl::CommandQueue callers_queue(void* handle) {
 
 cl::Buffer callers_memory(const cl::Context& /*context*/, const char* what, void* handle, std::int64_t /*bytes*/) {
   return memory_object(what, static_cast<cl_mem>(handle));
+}
+
+std::unique_ptr<CardVectors> make_card_vectors(const std::string& place, std::int64_t /*bytes*/) {
+  throw DeviceError("OpenCL exports no memory of " + place);
+}
+
+std::optional<ExternalMemory> external_memory(const cl::Device& device, std::string& why) {
+  if (!has_extension(device, kExternalMemory)) {
+    why = std::string("its OpenCL driver lacks ") + kExternalMemory;
+    return std::nullopt;
+  }
+  const auto platform = device.getInfo<CL_DEVICE_PLATFORM>();
+  const ExternalMemory found{import_descriptor, find_hand_over(platform, "clEnqueueAcquireExternalMemObjectsKHR"),
+                             find_hand_over(platform, "clEnqueueReleaseExternalMemObjectsKHR")};
+  if (find_create_buffer() != nullptr && found.acquire != nullptr && found.release != nullptr) return found;
+  why = find_create_buffer() == nullptr ? "OpenCL's loader, libOpenCL.so.1, is older than OpenCL 3.0"
+                                        : std::string("its OpenCL driver lacks functions of ") + kExternalMemory;
+  return std::nullopt;
 }
 
 }  // namespace oclspkt::ocl

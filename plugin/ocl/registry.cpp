@@ -24,6 +24,19 @@ std::atomic<bool> exiting{false};
 
 void note_exit() { exiting = true; }
 
+/// Ask a caller's queue of this module's run-time.
+/// @throws InvalidInput, DeviceError
+template <typename Question>
+auto ask_queue(const DeviceQueue& queue, const Question& question) {
+  if (queue.kind != native_kind()) throw InvalidInput("the queue is of another run-time than this module's");
+  try {
+    return question(callers_queue(queue.handle));
+  } catch (const cl::Error& error) {
+    throw DeviceError(std::string("the queue's device cannot be used: ") + error.what() + " gave " +
+                      error_name(error.err()));
+  }
+}
+
 std::string first_lines(const std::string& log) {
   std::size_t end = 0;
   for (int line = 0; line < kLogLines && end != std::string::npos; ++line) {
@@ -244,20 +257,18 @@ FoundDevice* Registry::unused_part(int listed) {
   return nullptr;
 }
 
+std::string Registry::place_of(const DeviceQueue& queue) {
+  return ask_queue(queue,
+                   [](const cl::CommandQueue& callers) { return pci_address(callers.getInfo<CL_QUEUE_DEVICE>()); });
+}
+
 int Registry::device_of(const DeviceQueue& queue) {
-  if (queue.kind != native_kind()) throw InvalidInput("the queue is of another run-time than this module's");
-  cl::Device handle;
-  cl::Context context;
-  try {
-    const cl::CommandQueue callers = callers_queue(queue.handle);
-    handle = callers.getInfo<CL_QUEUE_DEVICE>();
-    context = callers.getInfo<CL_QUEUE_CONTEXT>();
-  } catch (const cl::Error& error) {
-    throw DeviceError(std::string("the queue's device cannot be used: ") + error.what() + " gave " +
-                      error_name(error.err()));
-  }
+  const auto [handle, context] = ask_queue(queue, [](const cl::CommandQueue& callers) {
+    return std::pair{callers.getInfo<CL_QUEUE_DEVICE>(), callers.getInfo<CL_QUEUE_CONTEXT>()};
+  });
   const auto& all = discovery_.devices;
-  const auto found = std::find_if(all.begin(), all.end(), [&](const FoundDevice& d) { return d.handle() == handle(); });
+  const auto found =
+      std::find_if(all.begin(), all.end(), [of = handle()](const FoundDevice& d) { return d.handle() == of; });
   if (found == all.end()) {
     throw InvalidInput("the queue's device is not among those that can be used: " +
                        (problems().empty() ? "oclspkt-devices lists them" : problems().front()));

@@ -120,6 +120,8 @@ class Registry {
   int part_of(int device, int cores);
   /// See DeviceModule::device_of().
   int device_of(const DeviceQueue& queue);
+  /// See DeviceModule::place_of().
+  static std::string place_of(const DeviceQueue& queue);
   const std::vector<std::string>& problems() const { return discovery_.problems; }
   /// @throws InvalidInput if there is no such device
   const FoundDevice& device(int index) const;

@@ -12,7 +12,7 @@ PetscErrorCode QueueOf(Vec right, Vec solution, DeviceQueue* queue);
 /// Before a set-up: remember where vectors are likely to lie, by those that were applied to or the matrix makes.
 PetscErrorCode FindQueue(PC pc);
 
-/// Solve along one direction where the vectors lie, without a copy. The first vectors that lie on a device, of a matrix
+/// Solve along one direction on the device where the vectors lie. The first vectors that lie on a device, of a matrix
 /// of the host, have the solver set up for it.
 /// @param[out] solved  false: they have to be taken to the host
 PetscErrorCode SolveOnDevice(PC pc, Sweep& sweep, Vec right, Vec solution, bool transpose, PetscBool* solved);

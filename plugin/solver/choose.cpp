@@ -230,7 +230,9 @@ void Solver<T>::Impl::note_queue(const Processors& processors) {
   if (!known_.queue) return;
   std::string& text = report_.device.vectors;
   if (solves_on_queue()) {
-    text = "on the device, no copy";
+    text = processors.why_copied.empty()
+               ? "on the device, no copy"
+               : "copied on the device, where each apply is waited for: " + processors.why_copied;
   } else if (of_queue_ < 0) {
     text = "copied: " + processors.why_not_of_queue;
   } else {
@@ -253,6 +255,9 @@ void Solver<T>::Impl::choose_of_those_left(const std::optional<InUse>& before) {
       choose(processors, std::move(ways), before, tried);
       note_queue(processors);
       return;
+    } catch (const VectorsNotShared& error) {
+      discard_choice();
+      forget_queue(error.what());
     } catch (const DeviceError& error) {
       if (options_.on_device_failure == OnDeviceFailure::error || tried->host()) throw;
       lose({tried->index, tried->info.name + ": " + error.what()});

@@ -86,37 +86,65 @@ bool names(const std::string& devices, const DeviceInfo& info) {
                                             [&](int index) { return all->info(index).physical == info.physical; });
 }
 
-/// The device of the queue as the only processor, unless it cannot be used; why_not_of_queue then has the reason.
+/// Why a device does not solve for a queue, whichever run-time drives it; empty if it may.
+/// @throws InvalidInput as select_devices()
+std::string why_left_out(const Options& options, const Demand& demand, const DeviceInfo& info) {
+  if (!names(options.devices, info)) return "the devices '" + options.devices + "' do not include " + info.name;
+  if (demand.lines.contiguous() || demand.lines.beside()) return "";
+  return "device kernels solve lines end to end or side by side, not with gaps between them";
+}
+
+/// Make a device the only processor. If it failed or fails, found.why_not_of_queue has the reason.
+void use_only(DeviceModule& module, int index, const Options& options, const Demand& demand,
+              const std::vector<LostDevice>& lost, Processors& found) {
+  const auto failed = std::find_if(lost.begin(), lost.end(), [&](const LostDevice& l) { return l.index == index; });
+  if (failed != lost.end()) {
+    found.why_not_of_queue = failed->line;
+    return;
+  }
+  measure(module, {index}, options, demand, found);
+  if (found.devices.empty()) {
+    found.why_not_of_queue = !found.lost.empty() ? found.lost.back().line : found.remarks.back();
+    return;
+  }
+  found.of_queue = index;
+  found.devices.front().profile.copy_bytes_per_second = std::numeric_limits<double>::infinity();
+}
+
+/// The device of the queue as the only processor, by the queue's run-time or else by another one on the same card. If
+/// there is none, why_not_of_queue has the reason.
 Processors find_of_queue(const Options& options, const Demand& demand, const std::vector<LostDevice>& lost) {
   Processors found;
   DeviceModule& module = devices_of_queues();
-  int index = -1;
-  try {
-    index = module.device_of(demand.queue);
-  } catch (const InvalidInput& error) {
-    found.why_not_of_queue = error.what();
-    return found;
-  } catch (const DeviceError& error) {
-    found.why_not_of_queue = error.what();
+  std::string& why = found.why_not_of_queue;
+  const auto number = [&](int (DeviceModule::*find)(const DeviceQueue&)) {
+    why.clear();
+    try {
+      return (module.*find)(demand.queue);
+    } catch (const InvalidInput& error) {
+      why = error.what();
+    } catch (const DeviceError& error) {
+      why = error.what();
+    }
+    return -1;
+  };
+  const int own = number(&DeviceModule::device_of);
+  if (own >= 0) {
+    why = why_left_out(options, demand, module.info(own));
+    if (!why.empty()) return found;
+    use_only(module, own, options, demand, lost, found);
+  }
+  if (found.of_queue >= 0 || demand.queue.kind != DeviceQueue::Kind::cuda || needs_no_device(options.devices)) {
     return found;
   }
-  const DeviceInfo& info = module.info(index);
-  std::vector<int> left{index};
-  leave_out(left, lost);
-  if (!names(options.devices, info)) {
-    found.why_not_of_queue = "the devices '" + options.devices + "' do not include " + info.name;
-  } else if (!demand.lines.contiguous() && !demand.lines.beside()) {
-    found.why_not_of_queue = "device kernels solve lines end to end or side by side, not with gaps between them";
-  } else if (left.empty()) {
-    found.why_not_of_queue = info.name + " failed";
+  const std::string why_not_own = why;
+  const int beside = number(&DeviceModule::device_beside);
+  if (beside >= 0) why = why_left_out(options, demand, module.info(beside));
+  if (beside >= 0 && why.empty()) use_only(module, beside, options, demand, lost, found);
+  if (found.of_queue >= 0) {
+    found.why_copied = why_not_own;
   } else {
-    measure(module, left, options, demand, found);
-    if (found.devices.empty()) {
-      found.why_not_of_queue = !found.lost.empty() ? found.lost.front().line : found.remarks.front();
-    } else {
-      found.of_queue = index;
-      found.devices.front().profile.copy_bytes_per_second = std::numeric_limits<double>::infinity();
-    }
+    why = why_not_own + (why != why_not_own ? "; by OpenCL: " + why : "");
   }
   return found;
 }

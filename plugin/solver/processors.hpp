@@ -39,6 +39,7 @@ struct Processors {
   std::vector<LostDevice> lost;      ///< devices that failed while they were measured
   int of_queue = -1;                 ///< the device of Demand::queue, if it is the one in `devices`
   std::string why_not_of_queue;      ///< why not, if a queue was given
+  std::string why_copied;            ///< why it is one of another run-time, see DeviceModule::device_beside()
 };
 
 /// What the options are read for.

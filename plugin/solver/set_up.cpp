@@ -176,9 +176,17 @@ void Solver<T>::Impl::fall_back(const DeviceError& error) {
     lose({device_, report_.device.name + ": " + error.what()});
   }
   discard_choice();
-  known_.queue = {};  // of a device that failed; where it was released, the caller may have released the queue as well
-  if (!report_.device.vectors.empty()) report_.device.vectors = "copied: the device of the queue failed";
+  // Where the device was released, the caller may have released the queue as well.
+  if (!report_.device.vectors.empty()) forget_queue("the device of the queue failed");
+  known_.queue = {};
   choose_of_those_left(std::nullopt);
+}
+
+/// Solve for vectors of the host until the next set-up, and say why.
+template <typename T>
+void Solver<T>::Impl::forget_queue(const std::string& why) {
+  known_.queue = {};
+  report_.device.vectors = "copied: " + why;
 }
 
 /// Note that a device failed: one line for each.

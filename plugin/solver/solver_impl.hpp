@@ -79,6 +79,7 @@ class Solver<T>::Impl {
   Options options_for_choice() const;
   void choose_of_those_left(const std::optional<InUse>& before);
   void note_queue(const Processors& processors);
+  void forget_queue(const std::string& why);
   void fall_back(const DeviceError& error);
   void lose(const LostDevice& device);
   void share_losses();

@@ -144,6 +144,9 @@ class OCLSPKT_API Solver {
   /// copied, and the operator is that of apply(), bit for bit. Returns as soon as that is done, before the device is:
   /// x is there for what comes later in `queue`. Another queue of the same device may be given every time.
   ///
+  /// Where CUDA has no kernels for a card that OpenCL sees, OpenCL solves: vectors are copied on the card, and the call
+  /// waits for the queue and for the solver, not for the copy of x. Report::device.vectors says so.
+  ///
   /// If the device fails, its vectors are lost with it, so the error comes back whatever `on_device_failure` says; the
   /// next set_up takes another device, as it says.
   /// @param[in]  y opencl: a cl_mem, and there is one column; cuda: address of the first column in memory of the card,

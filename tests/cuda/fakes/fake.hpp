@@ -19,6 +19,7 @@ namespace oclspkt::test::fake {
 /// Objects that were made and not given back.
 struct Alive {
   int memory = 0, pinned = 0, registered = 0, streams = 0, events = 0, modules = 0;
+  int shared = 0;  ///< pieces of memory to be shared, reserved addresses, and one mapped to the other
   bool operator==(const Alive&) const = default;
 };
 std::string describe(const Alive& alive);
@@ -32,6 +33,8 @@ std::vector<std::string> mistakes();
 int calls(const std::string& function);
 /// Functions of the driver that may fail, those aside that list cards or give objects back.
 std::vector<std::string> functions();
+/// Those that are called only where memory is made for another run-time.
+std::vector<std::string> functions_for_sharing();
 
 /// Let calls number first ... first + times - 1 of a function, counted from now, answer `result`; "" is any function
 /// but cuGetErrorName.

@@ -1,145 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A libcuda.so.1 that has its cards on the host.
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
-#include <limits>
-#include <map>
 #include <memory>
-#include <mutex>
-#include <set>
 #include <sstream>
 #include <utility>
 
 #include "fake.hpp"
-#include "fake_calls.hpp"
-#include "fake_kernels.hpp"
+#include "fake_state.hpp"
 
 using namespace oclspkt::cuda;
+using namespace fake_driver;
 using oclspkt::test::fake::Arguments;
-using oclspkt::test::fake::FakeKernel;
 
 namespace {
 
-constexpr CUresult kOutOfMemory = 2, kNotInitialized = 3, kInvalidDevice = 101, kInvalidImage = 200,
-                   kInvalidContext = 201, kNoBinary = 209, kTooNewPtx = 222, kInvalidHandle = 400,
-                   kAlreadyRegistered = 712;
 constexpr std::size_t kAlignment = 512;
-constexpr int kMostCards = 8;
-constexpr unsigned char kNever = 0xFF;  // memory that nobody wrote: NaN
-
-enum class Kind { device, pinned, registered, module };
-struct Allocation {
-  std::size_t bytes;
-  int card;
-  Kind kind;
-};
-
-/// Work in order, done up to some place.
-struct Stream {
-  CUcontext context;
-  std::vector<std::function<void()>> work;
-  std::size_t done = 0;
-};
-using StreamAt = std::shared_ptr<Stream>;
-
-}  // namespace
-
-struct oclspkt::cuda::CUctx_st {
-  int card;
-  StreamAt null_stream;
-};
-struct oclspkt::cuda::CUstream_st {
-  StreamAt stream;
-};
-struct oclspkt::cuda::CUevent_st {
-  bool timed;
-  StreamAt stream;  ///< that it was recorded in last
-  std::size_t place = 0;
-  std::shared_ptr<double> time;
-};
-struct oclspkt::cuda::CUmod_st {
-  CUcontext context;
-  FakeKernel kernel;
-  std::vector<int> signature;
-};
-struct oclspkt::cuda::CUfunc_st {
-  CUmodule module;
-};
-
-namespace {
-
-struct Fake {
-  std::recursive_mutex mutex;
-  oclspkt::test::fake::Calls calls;
-  std::vector<std::string> mistakes;
-  bool started = false, ended = false, deferred = false;
-  int cards = 2, version = 13000, major = 9, minor = 0;
-  long long memory_left = std::numeric_limits<long long>::max();
-  std::string last_module;
-  CUctx_st contexts[kMostCards];
-  std::map<CUdeviceptr, Allocation> memory;
-  std::set<CUstream> streams;
-  std::set<CUevent> events;
-  std::map<CUmodule, std::unique_ptr<CUfunc_st>> modules;
-  Fake() {
-    for (int i = 0; i < kMostCards; ++i) {
-      contexts[i].card = i;
-      contexts[i].null_stream = std::make_shared<Stream>(Stream{&contexts[i], {}});
-    }
-  }
-};
-Fake& fake() {
-  static auto* all = new Fake;
-  return *all;
-}
-thread_local std::vector<CUcontext> stack;
-
-void mistake(const std::string& what) { fake().mistakes.push_back(what); }
-
-/// One call of the driver: locks it, and counts.
-class Call {
- public:
-  Call(const char* function, bool needs_context) : lock_(fake().mutex) {
-    if (fake().ended) {
-      std::fprintf(stderr, "%s after the driver's end\n", function);
-      _exit(70);
-    }
-    result = fake().calls.enter(function);
-    if (result == kSuccess && !fake().started) result = kNotInitialized;
-    if (result == kSuccess && needs_context && stack.empty()) {
-      mistake(std::string(function) + " without a context");
-      result = kInvalidContext;
-    }
-  }
-  CUresult result;
-
- private:
-  std::lock_guard<std::recursive_mutex> lock_;
-};
-#define CALL(function, needs_context)         \
-  const Call call_(#function, needs_context); \
-  if (call_.result != kSuccess) return call_.result
-#define IN_CONTEXT(function) CALL(function, true)
-
-CUresult wrong(const std::string& what, CUresult result) {
-  mistake(what);
-  return result;
-}
-
-/// The allocation that holds all bytes from an address on; null if there is none.
-const Allocation* allocation_of(CUdeviceptr address, std::size_t bytes) {
-  auto at = fake().memory.upper_bound(address);
-  if (at == fake().memory.begin()) return nullptr;
-  --at;
-  return address - at->first <= at->second.bytes && bytes <= at->second.bytes - (address - at->first) ? &at->second
-                                                                                                      : nullptr;
-}
 
 void touch(CUdeviceptr address, std::size_t bytes) {
   if (allocation_of(address, bytes) == nullptr) mistake("memory is touched that is no allocation");
@@ -158,7 +38,10 @@ StreamAt stream_at(CUstream handle) {
 }
 
 void work_until(Stream& stream, std::size_t place) {
-  while (stream.done < place) stream.work[stream.done++]();
+  while (stream.done < place) {
+    const auto work = std::exchange(stream.work[stream.done++], nullptr);  // which may hold this very stream
+    work();
+  }
 }
 
 void finish(Stream& stream) { work_until(stream, stream.work.size()); }
@@ -174,7 +57,6 @@ double seconds_now() {
 }
 
 void copy(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
-void* host_of(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
 
 CUresult make_memory(Kind kind, std::size_t bytes, CUdeviceptr* address) {
   if (bytes == 0) return kInvalidValue;
@@ -230,7 +112,8 @@ namespace oclspkt::test::fake {
 std::string describe(const Alive& alive) {
   std::ostringstream text;
   text << alive.memory << " of memory, " << alive.pinned << " pinned, " << alive.registered << " registered, "
-       << alive.streams << " streams, " << alive.events << " events, " << alive.modules << " modules";
+       << alive.streams << " streams, " << alive.events << " events, " << alive.modules << " modules, " << alive.shared
+       << " of shared memory";
   return text.str();
 }
 void restart() {
@@ -248,12 +131,14 @@ Alive alive() {
   Alive all;
   for (const auto& [address, allocation] : ::fake().memory) {
     if (allocation.kind == Kind::device) ++all.memory;
+    if (allocation.kind == Kind::shared) ++all.shared;
     if (allocation.kind == Kind::pinned) ++all.pinned;
     if (allocation.kind == Kind::registered) ++all.registered;
   }
   all.streams = static_cast<int>(::fake().streams.size());
   all.events = static_cast<int>(::fake().events.size());
   all.modules = static_cast<int>(::fake().modules.size());
+  all.shared += static_cast<int>(::fake().shareable.size() + ::fake().reserved.size());
   return all;
 }
 std::vector<std::string> mistakes() {
@@ -669,6 +554,11 @@ std::vector<std::string> functions() {
           "cuModuleLoadData",      "cuModuleGetFunction",  "cuModuleGetGlobal_v2",
           "cuFuncGetAttribute",    "cuLaunchKernel",       "cuMemGetAddressRange_v2",
           "cuPointerGetAttribute", "cuCtxGetDevice",       "cuCtxSynchronize"};
+}
+
+std::vector<std::string> functions_for_sharing() {
+  return {"cuMemGetAllocationGranularity", "cuMemCreate", "cuMemAddressReserve", "cuMemMap", "cuMemSetAccess",
+          "cuMemExportToShareableHandle"};
 }
 
 }  // namespace oclspkt::test::fake

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <memory>
+
+#include "card_vectors.hpp"
+#include "native.hpp"
+#include "runtime.hpp"
+#include "waiter.hpp"
+
+namespace oclspkt::ocl {
+
+/// Memory that another run-time has for vectors, and the same memory as buffers of a device of OpenCL. The run-times
+/// share no events, so the host waits wherever one goes on with what the other has written.
+class ImportedVectors {
+ public:
+  /// @param bytes  of each vector
+  /// @throws DeviceError, cl::Error
+  ImportedVectors(const OpenDevice& device, std::unique_ptr<CardVectors> memory, std::int64_t bytes);
+
+  /// Look whether the device sees what the other run-time writes: a driver may take other memory than was meant, such
+  /// as that of another part of a divided card. What is read stays where it is until this object ends.
+  /// @throws DeviceError, cl::Error
+  void check(const OpenDevice& device, const Waiter& waiter);
+
+  const Buffer& y() const { return y_; }
+  const Buffer& x() const { return x_; }
+  /// That a vector may have.
+  std::int64_t room() const { return room_; }
+  /// Held on the card.
+  std::int64_t bytes() const { return ocl::bytes_of(y_) + ocl::bytes_of(x_); }
+  bool takes(const DeviceQueue& queue) const { return memory_->takes(queue); }
+
+  /// Have the caller's vectors in both buffers: y, and x where rows between lines are to stay.
+  /// @throws InvalidInput, DeviceError
+  void bring(const CardVectors::Call& call, bool both) { memory_->bring(call, both); }
+  /// Enqueue the way of x back to the caller.
+  /// @throws InvalidInput, DeviceError
+  void take(const CardVectors::Call& call) { memory_->take(call); }
+
+  /// Begin to use the buffers in the device's queue.
+  /// @throws cl::Error
+  void acquire(const OpenDevice& device) const;
+  /// End that, and wait until all of it is done.
+  /// @param waiter  of the same device
+  /// @throws DeviceError, cl::Error
+  void release(const OpenDevice& device, const Waiter& waiter) const;
+
+ private:
+  Buffer import(const OpenDevice& device, CardVectors::Which which) const;
+
+  const ExternalMemory functions_;
+  const std::unique_ptr<CardVectors> memory_;  ///< ends after the buffers
+  const Buffer y_, x_;
+  const std::int64_t room_;
+  std::uint32_t seen_[2] = {};
+};
+
+}  // namespace oclspkt::ocl
