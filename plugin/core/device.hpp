@@ -18,6 +18,7 @@
 #include "oclspkt/report.hpp"
 #include "plan.hpp"
 #include "program_maker.hpp"
+#include "visit.hpp"
 
 namespace oclspkt {
 
@@ -144,6 +145,11 @@ class DeviceSolver {
   virtual std::unique_ptr<Borders<T>> borders(const BorderLayout<T>& /*layout*/) {
     throw InvalidInput("the host solves and takes no vectors of a device");
   }
+  /// Have this solver and others of its device follow each other on vectors that go there once; this one takes the first
+  /// step.
+  /// @return null where that is not possible: on the host, in the host's memory, or with vectors in several chunks
+  /// @throws DeviceError
+  virtual std::unique_ptr<Visit<T>> visit(const VisitSteps<T>& /*steps*/) { return nullptr; }
   virtual Times times() const = 0;
   /// The stored factors, which are evidence for or against a method; null for methods without.
   virtual const Factors<T>* factors() const { return nullptr; }
@@ -235,7 +241,7 @@ class DeviceModule {
 /// abi, std::string* error)`. `abi` must equal kDeviceModuleAbi. The module object lives until the process ends. Throws
 /// nothing but bad_alloc; a later call then tries again.
 using DeviceModuleEntry = DeviceModule* (*)(const char* abi, std::string* error);
-inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 13";
+inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 14";
 inline constexpr const char* kDeviceModuleEntryName = "oclspkt_cl_module";
 
 /// All devices, of the modules beside this library, which are opened at first use: that for OpenCL, and where OpenCL

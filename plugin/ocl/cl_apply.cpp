@@ -271,8 +271,14 @@ void ClSolver<T>::pass_through(State& s, const Waiter& waiter, std::size_t i, co
   const ChunkBands& bands = give_bands(s, waiter, i);
   // With one chunk y came for the first pass.
   const bool there = s.part->two_passes() && step == Step::finish && layout_.chunks.size() == 1;
+  const Buffer& right = vectors.y_buffer() != nullptr ? vectors.y_buffer : s.y;
   const Site site = this->site(s, waiter);
-  const auto launch = [&](const Chunk& tiles) { return this->launch(site, {bands, s.y, s.x, tiles}, step); };
+  const auto launch = [&](const Chunk& tiles) {
+    Event event = this->launch(site, {bands, right, s.x, tiles}, step);
+    if (step == Step::begin || !vectors.then) return event;
+    s.earlier.push_back(event);
+    return vectors.then(tiles);
+  };
   const auto put = [&](Index first, Index end, const std::byte* solved) {
     copy_out(lines_, chunk, first, end, solved, vectors.x);
   };
@@ -280,21 +286,21 @@ void ClSolver<T>::pass_through(State& s, const Waiter& waiter, std::size_t i, co
                   .first = chunk.first,
                   .word = sizeof(T),
                   .from = there ? nullptr : vectors.y,
-                  .up = &s.y,
+                  .up = &right,
                   .down = &s.x,
                   .launch = std::ref(launch)};
   constexpr auto kWord = static_cast<std::int64_t>(sizeof(T));
   const T *y = vectors.y + chunk.first, *x = vectors.x + chunk.kept_first;
   const Index rows = chunk.rows(), kept = chunk.kept_end - chunk.kept_first;
   const std::int64_t y_bytes = rows * kWord, x_bytes = kept * kWord;
-  passage.from_locked = !there && pages_locked(y, y_bytes);
-  if (step == Step::finish) {
+  passage.from_locked = passage.from != nullptr && pages_locked(y, y_bytes);
+  if (step == Step::finish && vectors.x != nullptr) {
     const bool gapless = lines_.rows() == lines_.extent();
     if (gapless && pages_locked(x, x_bytes)) passage.into = reinterpret_cast<std::byte*>(vectors.x);
     passage.put = std::ref(put);
   }
   s.pipeline->run(passage, waiter, times_);
-  if ((!passage.from_locked || same_memory(s, waiter, s.y, 0, y, rows, times_.applies)) &&
+  if ((!passage.from_locked || same_memory(s, waiter, right, 0, y, rows, times_.applies)) &&
       (passage.into == nullptr ||
        same_memory(s, waiter, s.x, chunk.kept_first - chunk.first, x, kept, times_.applies))) {
     return;
