@@ -180,7 +180,7 @@ TYPED_TEST(OneWay, TakesColumnsAndLeavesWhatLiesBetweenThem) {
 
 TYPED_TEST(OneWay, CopiesFromLockedPagesAsAnApplyDoes) {
   using T = TypeParam;
-  with_all_copying_kernels<T>([&](Options options) {
+  with_every_copying_device([&](Options options) {
     options.lock_vectors = true;
     Box<T> box(options, 960);  // vectors of several pieces
     for (const bool sum : {true, false}) {
