@@ -145,8 +145,8 @@ class DeviceSolver {
   virtual std::unique_ptr<Borders<T>> borders(const BorderLayout<T>& /*layout*/) {
     throw InvalidInput("the host solves and takes no vectors of a device");
   }
-  /// Have this solver and others of its device follow each other on vectors that go there once; this one takes the first
-  /// step.
+  /// Have this solver and others of its device follow each other on vectors that go there once; this one takes the
+  /// first step.
   /// @return null where that is not possible: on the host, in the host's memory, or with vectors in several chunks
   /// @throws DeviceError
   virtual std::unique_ptr<Visit<T>> visit(const VisitSteps<T>& /*steps*/) { return nullptr; }

@@ -252,9 +252,15 @@ Buffer ClSolver<T>::bring_vector(const T* values) {
 template <typename T>
 std::unique_ptr<Visit<T>> ClSolver<T>::visit(const VisitSteps<T>& steps) {
   Registry::instance().require_usable(index_);
-  const std::int64_t vector = lines_.extent() * static_cast<Index>(sizeof(T));
-  if (steps.between != nullptr && bytes_ + vector > limits().memory) return nullptr;
-  return make_visit(index_, Registry::instance().open(index_), steps);
+  const std::int64_t vector = kept_vector_bytes();
+  if (vector == 0 || (steps.between != nullptr && bytes_ + vector > limits().memory)) return nullptr;
+  std::shared_ptr<OpenDevice> open;
+  {
+    const std::lock_guard lock(holding_->mutex);
+    open = holding_->state.device;
+  }
+  if (!open) return nullptr;
+  return make_visit(index_, open, steps);
 }
 
 /// The part of a vector that goes with a chunk.
@@ -282,12 +288,12 @@ Buffer ClSolver<T>::piece(const Buffer& vector, const Chunk& chunk) const {
   template bool ClSolver<T>::takes(const DeviceQueue&) const;                        \
   template void ClSolver<T>::enqueue(const DeviceQueue&, const void*, void*);        \
   template std::unique_ptr<Borders<T>> ClSolver<T>::borders(const BorderLayout<T>&); \
-  template std::int64_t ClSolver<T>::kept_vector_bytes() const; \
-  template void ClSolver<T>::keep_vectors(std::int64_t); \
-  template Buffer ClSolver<T>::right() const; \
-  template Buffer ClSolver<T>::solution() const; \
-  template Buffer ClSolver<T>::bring_vector(const T*); \
-  template std::unique_ptr<Visit<T>> ClSolver<T>::visit(const VisitSteps<T>&); \
+  template std::int64_t ClSolver<T>::kept_vector_bytes() const;                      \
+  template void ClSolver<T>::keep_vectors(std::int64_t);                             \
+  template Buffer ClSolver<T>::right() const;                                        \
+  template Buffer ClSolver<T>::solution() const;                                     \
+  template Buffer ClSolver<T>::bring_vector(const T*);                               \
+  template std::unique_ptr<Visit<T>> ClSolver<T>::visit(const VisitSteps<T>&);       \
   template Buffer ClSolver<T>::piece(const Buffer&, const Chunk&) const;
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)

@@ -40,17 +40,17 @@ class ClVisit final : public Visit<T> {
     Registry::instance().require_usable(index_);
     const std::lock_guard lock(state_->mutex);
     VisitState& s = *state_;
-    const bool first = step == 0, last = step + 1 == solvers_.size();
+    const bool first = step == 0, last = step + 1 == solvers_.size(), adds = sum_ && !first;
     ClSolver<T>& solver = *solvers_[step];
     const Buffer right = first || sum_ ? solvers_.front()->right() : solvers_[step - 1]->solution();
     const Buffer changed = solver.solution();
-    const Buffer by = !sum_ ? s.between : first ? Buffer() : solvers_[step - 1]->solution();
-    if (!s.device || right() == nullptr || changed() == nullptr) {
+    const Buffer by = adds ? solvers_[step - 1]->solution() : last ? Buffer() : s.between;
+    if (!s.device || right() == nullptr || changed() == nullptr || (adds && by() == nullptr)) {
       throw DeviceError("the device was released since the last set-up: set the solver up again");
     }
     const auto change = [&](const Chunk& tiles) { return this->change(changed, by, tiles); };
     Vectors<T> vectors{.y = first ? y : nullptr, .x = last ? x : nullptr, .y_buffer = right};
-    if (by() != nullptr && (sum_ || !last)) vectors.then = std::ref(change);
+    if (by() != nullptr) vectors.then = std::ref(change);
     solver.solve(vectors);
   }
 

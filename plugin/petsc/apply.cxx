@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "boundary.hxx"
@@ -49,15 +50,16 @@ PetscErrorCode ChangeVector(PC pc, Vec to, RowWise what, Vec with) {
   PetscCall(VecGetLocalSize(to, &rows));
   PetscCall(VecGetArrayRead(with, &operand));
   PetscCall(VecGetArray(to, &changed));
-  OclspktCall(pc, for_pieces(rows, kPieceRows, [&](Index first, Index end) {
-                if (what == RowWise::add) {
-                  for (Index i = first; i < end; ++i) changed[i] += operand[i];
-                } else if (what == RowWise::multiply) {
-                  for (Index i = first; i < end; ++i) changed[i] *= operand[i];
-                } else {
-                  for (Index i = first; i < end; ++i) changed[i] = operand[i] - changed[i];
-                }
-              }));
+  const auto change = [&](Index first, Index end) {
+    if (what == RowWise::add) {
+      for (Index i = first; i < end; ++i) changed[i] += operand[i];
+    } else if (what == RowWise::multiply) {
+      for (Index i = first; i < end; ++i) changed[i] *= operand[i];
+    } else {
+      for (Index i = first; i < end; ++i) changed[i] = operand[i] - changed[i];
+    }
+  };
+  OclspktCall(pc, for_pieces(rows, kPieceRows, std::ref(change)));
   PetscCall(VecRestoreArray(to, &changed));
   PetscCall(VecRestoreArrayRead(with, &operand));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -167,8 +169,8 @@ PetscErrorCode ApplyInOneVisit(PC pc, const Block& right, const Block& solution,
   if (queue) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(GetRead(right, &y));
   PetscCall(GetWrite(solution, &x));
-  OclspktCall(pc, *solved = static_cast<PetscBool>(
-                      o->visit.apply(y.first, y.stride, x.first, x.stride, solution.count)));
+  OclspktCall(pc,
+              *solved = static_cast<PetscBool>(o->visit.apply(y.first, y.stride, x.first, x.stride, solution.count)));
   PetscCall(RestoreWrite(solution, &x));
   PetscCall(RestoreRead(right, &y));
   if (!*solved) PetscFunctionReturn(PETSC_SUCCESS);

@@ -90,7 +90,7 @@ static PetscErrorCode PCSetUp_OCLSPKT(PC pc) {
   PetscFunctionBegin;
   o->ready = o->stale = false;
   o->failure.clear();
-  o->visit.forget(); /* of solvers that may go */
+  o->visit.forget();             /* of solvers that may go */
   pc->setupcalled = PETSC_FALSE; /* a set-up that ends in an error is tried again even if the matrix stays */
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(oclspkt::petsc::Cite());

@@ -212,7 +212,8 @@ void expect_no_way(Box<T>& box, const Order<T>& order) {
 TYPED_TEST(OneWay, IsForVectorsThatAreCopiedAsWholesToOneDevice) {
   using T = TypeParam;
   test::with_every_device([&](Options options) {  // the host's memory
-    if (options.devices != "host" && !device_module(nullptr)->devices()[std::stoul(options.devices)].host_unified) return;
+    if (options.devices != "host" && !device_module(nullptr)->devices()[std::stoul(options.devices)].host_unified)
+      return;
     Box<T> box(options);
     expect_no_way(box, box.order({0, 1, 2}, false, false));
   });
