@@ -34,16 +34,16 @@ def rows_of(both):
     for a, b in both:
         groups.setdefault((a["rows"], a["scalar"]), []).append((a, b))
     for (rows, scalar), group in sorted(groups.items()):
-        kernels = [a["seconds"] / b["seconds"] for a, b in group]
+        batches = [a["batch_seconds"] / b["batch_seconds"] for a, b in group]
         calls = [a["call_seconds"] / b["call_seconds"] for a, b in group]
         same = sum(a["backward_error_eps"] == b["backward_error_eps"] for a, b in group)
-        yield (f"{rows:.3g}".replace("e+0", "e"), scalar, str(len(group)), str(same), f"{statistics.median(kernels):.2f}",
-               f"{min(kernels):.2f}", f"{statistics.median(calls):.2f}")
+        yield (f"{rows:.3g}".replace("e+0", "e"), scalar, str(len(group)), str(same), f"{statistics.median(batches):.2f}",
+               f"{min(batches):.2f}", f"{statistics.median(calls):.2f}")
 
 
 def text(folder):
     both, device = pairs(folder)
-    heading = ("rows", "scalar", "cases", "same backward error", "kernels: median", "worst", "call and wait: median")
+    heading = ("rows", "scalar", "cases", "same backward error", "an apply among many: median", "worst", "call and wait: median")
     lines = [heading, ["---"] * len(heading), *rows_of(both)]
     return f"{device}; time by OpenCL over time by CUDA:\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)
 

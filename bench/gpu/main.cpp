@@ -40,7 +40,7 @@ bool run(const Settings& settings, const std::string& command) {
   std::string why;
   DeviceModule* module = settings.device == kCuda ? cuda_module(&why) : device_module(&why);
   if (module == nullptr) throw DeviceError(why);
-  const Place place{*module, find_device(*module, settings.device), settings.variant};
+  const Place place{*module, find_device(*module, settings.device), settings.variant, settings.enqueued};
   nlohmann::ordered_json document{{"provenance", provenance(place.device, command)},
                                   {"results", nlohmann::ordered_json::array()}};
   const std::vector<Case> cases = make_cases(settings);

@@ -33,6 +33,9 @@ double own_words(Form form) {
   return kStreamWords;
 }
 
+/// Applies that are enqueued together.
+constexpr double kBatchSeconds = 2e-3, kMostApplies = 50;
+
 /// The variant of Options that has kernels of its own to be told from those of the method.
 constexpr const char* kPaper = "paper";
 
@@ -176,6 +179,10 @@ void solve(const Case& c, const Place& place, MethodChoice method, Problem<T>& p
   for (int round = 0; round < c.repetitions; ++round) {
     streams.run([&] { vectors->apply(); }, r.stream_seconds, r.own_stream_seconds);
     r.call_seconds.push_back(seconds_of([&] { r.seconds.push_back(vectors->apply()); }));
+    if (place.enqueued || place.device.cuda) {
+      const double applies = std::clamp(kBatchSeconds / r.call_seconds.back(), 1.0, kMostApplies);
+      r.batch_seconds.push_back(vectors->batch(static_cast<int>(applies)));
+    }
     r.end_to_end_seconds.push_back(seconds_of([&] { solver.apply(problem.y.data(), problem.x.data()); }));
   }
 }

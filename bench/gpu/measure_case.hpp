@@ -14,7 +14,8 @@ namespace oclspkt::bench::gpu {
 struct Place {
   DeviceModule& module;
   const DeviceInfo& device;
-  std::string variant;  ///< of the kernels, see Options
+  std::string variant;    ///< of the kernels, see Options
+  bool enqueued = false;  ///< see Settings
 };
 
 /// Solve a case by each of its methods: check the answer, then time streams and applies in turn. What fails is a record

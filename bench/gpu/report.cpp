@@ -50,7 +50,8 @@ bool judge(DeviceRecord& r) {
 
 void drop_times_unless_timed(DeviceRecord& r) {
   if (r.outcome == Outcome::timed) return;
-  for (auto* times : {&r.seconds, &r.stream_seconds, &r.own_stream_seconds, &r.call_seconds, &r.end_to_end_seconds})
+  for (auto* times :
+       {&r.seconds, &r.stream_seconds, &r.own_stream_seconds, &r.call_seconds, &r.batch_seconds, &r.end_to_end_seconds})
     times->clear();
 }
 
@@ -76,6 +77,7 @@ nlohmann::ordered_json to_json(const DeviceRecord& r) {
           {"share_of_own_stream", number(median_ratio(r.own_stream_seconds, r.seconds))},
           {"stream_seconds", middle(r.stream_seconds)},
           {"call_seconds", middle(r.call_seconds)},
+          {"batch_seconds", middle(r.batch_seconds)},
           {"end_to_end_seconds", middle(r.end_to_end_seconds)},
           {"backward_error_eps", number(r.backward_error_eps)},
           {"spread", number(has_time(r) ? spread(r.seconds) : std::nan(""))},

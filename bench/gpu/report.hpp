@@ -22,6 +22,7 @@ struct DeviceRecord : Record {
   double own_words = kStreamWords;         ///< a row, that the form of the bands asks for
   std::vector<double> own_stream_seconds;  ///< one for each round, of a stream of so many words
   std::vector<double> call_seconds;        ///< one for each round, from the call to its end; empty if not known
+  std::vector<double> batch_seconds;       ///< the same, of an apply among many in a queue of the caller
   std::vector<double> end_to_end_seconds;  ///< one for each round, vectors on the host; empty if they were not
   int repeats = 0;                         ///< further applies, all of which gave the same bits
 };

@@ -2,24 +2,22 @@
 #include "resident.hpp"
 
 #include <cstring>
+#include <limits>
 #include <vector>
 
+#include "clock.hpp"
 #include "driver.hpp"
 #include "memory.hpp"
+#include "opencl.hpp"
 #include "repeat.hpp"
 
 namespace oclspkt::bench::gpu {
 namespace {
 
 template <typename T>
-class OpenClResident final : public Resident {
+class OpenClResident : public Resident {
  public:
-  OpenClResident(Solver<T>& solver, std::size_t bytes)
-      : solver_(solver),
-        handles_(solver.device_handles()),
-        bytes_(bytes),
-        y_(handles_.context, CL_MEM_READ_ONLY, bytes),
-        x_(handles_.context, CL_MEM_READ_WRITE, bytes) {}
+  OpenClResident(Solver<T>& solver, std::size_t bytes) : OpenClResident(solver, solver.device_handles(), bytes) {}
   void write(const void* y) override {
     check(clEnqueueWriteBuffer(handles_.queue, y_.get(), CL_TRUE, 0, bytes_, y, 0, nullptr, nullptr), "a write");
   }
@@ -31,11 +29,19 @@ class OpenClResident final : public Resident {
     solver_.apply_on_device(y_.get(), x_.get());
     return solver_.times().kernel_seconds - before;
   }
+  double batch(int) override { return std::numeric_limits<double>::quiet_NaN(); }
   int count_others(const void* first, int times) override {
     return gpu::count_others(handles_, x_, first, bytes_, times, [&] { apply(); });
   }
 
- private:
+ protected:
+  OpenClResident(Solver<T>& solver, const DeviceHandles& handles, std::size_t bytes)
+      : solver_(solver),
+        handles_(handles),
+        bytes_(bytes),
+        y_(handles_.context, CL_MEM_READ_ONLY, bytes),
+        x_(handles_.context, CL_MEM_READ_WRITE, bytes) {}
+
   Solver<T>& solver_;
   DeviceHandles handles_;
   std::size_t bytes_;
@@ -50,6 +56,68 @@ class OpenCl final : public Setting {
   std::unique_ptr<Resident> resident(Solver<double>& solver, std::size_t bytes) override {
     return std::make_unique<OpenClResident<double>>(solver, bytes);
   }
+};
+
+/// The same by a queue of the caller.
+template <typename T>
+class OpenClEnqueued final : public OpenClResident<T> {
+ public:
+  using OpenClResident<T>::OpenClResident;
+  OpenClEnqueued(Solver<T>& solver, const DeviceHandles& handles, std::size_t bytes)
+      : OpenClResident<T>(solver, handles, bytes) {}
+  double apply() override { return batch(1); }
+  double batch(int count) override {
+    const DeviceQueue queue{DeviceQueue::Kind::opencl, this->handles_.queue};
+    const double seconds = seconds_of([&] {
+      for (int i = 0; i < count; ++i) this->solver_.enqueue(queue, this->y_.get(), 0, this->x_.get(), 0, 1);
+      check(clFinish(this->handles_.queue), "clFinish");
+    });
+    return seconds / count;
+  }
+};
+
+/// A context and a queue of the program for a device of OpenCL.
+class OpenClQueue final : public Setting {
+ public:
+  explicit OpenClQueue(const DeviceInfo& info) {
+    cl_int error = CL_SUCCESS;
+    handles_.device = device_like(info);
+    handles_.context = clCreateContext(nullptr, 1, &handles_.device, nullptr, nullptr, &error);
+    check(error, "clCreateContext");
+    handles_.queue = clCreateCommandQueue(handles_.context, handles_.device, 0, &error);
+    check(error, "clCreateCommandQueue");
+  }
+  ~OpenClQueue() override {
+    clReleaseCommandQueue(handles_.queue);
+    clReleaseContext(handles_.context);
+  }
+  OpenClQueue(const OpenClQueue&) = delete;
+  OpenClQueue& operator=(const OpenClQueue&) = delete;
+  Known known() const override { return {.queue = {DeviceQueue::Kind::opencl, handles_.queue}}; }
+  std::unique_ptr<Resident> resident(Solver<float>& solver, std::size_t bytes) override {
+    return std::make_unique<OpenClEnqueued<float>>(solver, handles_, bytes);
+  }
+  std::unique_ptr<Resident> resident(Solver<double>& solver, std::size_t bytes) override {
+    return std::make_unique<OpenClEnqueued<double>>(solver, handles_, bytes);
+  }
+
+ private:
+  /// The device that the library lists so.
+  static cl_device_id device_like(const DeviceInfo& info) {
+    std::vector<cl::Platform> platforms;
+    cl::Platform::get(&platforms);
+    for (const cl::Platform& platform : platforms) {
+      if (platform.getInfo<CL_PLATFORM_NAME>() != info.platform) continue;
+      std::vector<cl::Device> devices;
+      platform.getDevices(CL_DEVICE_TYPE_ALL, &devices);
+      for (const cl::Device& device : devices) {
+        if (device.getInfo<CL_DEVICE_NAME>() == info.name) return device();
+      }
+    }
+    throw DeviceError("OpenCL lists no device " + info.name + " for a queue of the program");
+  }
+
+  DeviceHandles handles_;
 };
 
 void check_cuda(cuda::CUresult result, const char* what) {
@@ -88,6 +156,15 @@ class CudaResident final : public Resident {
     check_cuda(d_.event_synchronize(end_), "an apply");
     check_cuda(d_.event_elapsed(&milliseconds, begin_, end_), "cuEventElapsedTime");
     return 1e-3 * static_cast<double>(milliseconds);
+  }
+  double batch(int count) override {
+    const double seconds = seconds_of([&] {
+      for (int i = 0; i < count; ++i) {
+        solver_.enqueue(queue_, reinterpret_cast<const void*>(y_), 0, reinterpret_cast<void*>(x_), 0, 1);
+      }
+      check_cuda(d_.stream_synchronize(stream()), "applies");
+    });
+    return seconds / count;
   }
   int count_others(const void* first, int times) override {
     std::vector<std::byte> x(bytes_);
@@ -143,6 +220,7 @@ class Cuda final : public Setting {
 
 std::unique_ptr<Setting> make_setting(const Place& place) {
   if (place.device.cuda) return std::make_unique<Cuda>();
+  if (place.enqueued) return std::make_unique<OpenClQueue>(place.device);
   return std::make_unique<OpenCl>();
 }
 

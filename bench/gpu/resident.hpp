@@ -17,6 +17,9 @@ class Resident {
   virtual void read(void* x) = 0;
   /// Apply once and wait. @return seconds of the kernels, by the device's clock
   virtual double apply() = 0;
+  /// Enqueue so many applies into the caller's queue and wait once. @return seconds of each, by the host's clock; NaN
+  /// if there is no such queue
+  virtual double batch(int count) = 0;
   /// Apply again and again, and count the times that x has other bits than `first`.
   virtual int count_others(const void* first, int times) = 0;
 };
@@ -31,7 +34,8 @@ class Setting {
   virtual std::unique_ptr<Resident> resident(Solver<double>& solver, std::size_t bytes) = 0;
 };
 
-/// Buffers of OpenCL, or memory of CUDA in the card's primary context, whichever drives the device.
+/// Buffers of OpenCL, or memory of CUDA in the card's primary context, whichever drives the device. With
+/// Place::enqueued, and by CUDA always, vectors and queue are the caller's.
 /// @throws DeviceError
 std::unique_ptr<Setting> make_setting(const Place& place);
 

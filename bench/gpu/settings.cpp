@@ -32,6 +32,7 @@ constexpr const char* kHelp =
     "  --seconds S        no case begins later than that; those left out are recorded as absent\n"
     "  --device WORD      as -pc_oclspkt_devices has it; the first that it names (gpu)\n"
     "  --variant WORD     as -pc_oclspkt_variant has it (default); records of paper are named so\n"
+    "  --enqueued         applies go into a queue of the program, as those by CUDA always do\n"
     "  --allow-debug      time a build that is not for timing, to try the program\n"
     "oclspkt-bench-cusparse takes the same and has no use for matrices, methods, named-rows, device, variant.\n";
 
@@ -120,6 +121,7 @@ void take(const std::string& name, const std::string& value, Settings& s) {
   if (name == "seconds") s.seconds = parse_number(value, name, 0, kMostSeconds);
   if (name == "device") s.device = value;
   if (name == "variant") s.variant = parse_names(value, name, kVariantNames).front();
+  if (name == "enqueued") s.enqueued = true;
   if (name == "allow-debug") s.allow_debug = true;
 }
 
@@ -140,6 +142,7 @@ std::optional<Settings> parse_settings(int argc, char** argv) {
                             {"seconds", required_argument, nullptr, 0},
                             {"device", required_argument, nullptr, 0},
                             {"variant", required_argument, nullptr, 0},
+                            {"enqueued", no_argument, nullptr, 0},
                             {"allow-debug", no_argument, nullptr, 0},
                             {"help", no_argument, nullptr, 0},
                             {nullptr, 0, nullptr, 0}};

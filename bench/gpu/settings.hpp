@@ -40,6 +40,7 @@ struct Settings {
   int repetitions = 7;
   int repeats = 0;                                           ///< applies whose bits are compared
   double seconds = std::numeric_limits<double>::infinity();  ///< no case begins later
+  bool enqueued = false;                                     ///< applies go into a queue of the caller
   bool allow_debug = false;
 
   static constexpr Index kSmallRows = 1'000'000;

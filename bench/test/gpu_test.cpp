@@ -180,6 +180,19 @@ TEST(GpuProgram, SolvesSystemsAndLinesAndChecksThem) {
   EXPECT_NE(run.output.find("all that is left about"), std::string::npos);
 }
 
+TEST(GpuProgram, TimesAppliesThatAreEnqueuedTogether) {
+  const JsonFile file;
+  const auto run =
+      run_program(file.path() + kOnCpu + "--enqueued --cases small,lines --rows 2e4 --matrices d3 " +
+                  "--scalars float --line-rows 6400 --lengths 64 --bands shared --methods auto --repeats 2");
+  ASSERT_EQ(run.status, 0) << run.output;
+  for (const auto& r : file.read()["results"]) {
+    ASSERT_EQ(r["outcome"], "timed") << r;
+    EXPECT_GT(r["batch_seconds"].get<double>(), 0) << r;
+    EXPECT_GT(r["call_seconds"].get<double>(), 0) << r;
+  }
+}
+
 TEST(GpuProgram, NamesThePapersFormInItsRecords) {
   const JsonFile file;
   const auto run = run_program(file.path() + kOnCpu + "--variant paper --cases small,lines --rows 2e4 " +

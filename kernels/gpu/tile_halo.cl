@@ -7,8 +7,7 @@
 // Arguments (global memory)
 //   lower, diag, upper, y, x  shape [rows of the chunk]; x overlaps none of the others. With SYMMETRIC lower is
 //                not read; with SHARED_FACTORS bands are of one line: see tile_factors.clh
-//   non_finite         shape [1], set to 1 where a number is not finite; the launch is then to be repeated with
-//                      NAN_SAFE 1
+//   met_by, launch  of tile_non_finite.clh
 //   n            rows of the whole system
 //   origin       row of element 0 of the arrays, a multiple of VECTOR
 //   tile_begin, tile_end  tiles of this launch; tile t keeps rows [t kept, (t + 1) kept)
@@ -16,10 +15,11 @@
 //   length       rows of a line, with SHARED_FACTORS
 //   steps        of the reduction; what is 2^steps partitions away is truncated
 //   transposed       local, TRANSPOSED_WORDS scalars
-// Launch:  a work-group a tile, of GROUP_ITEMS work-items.
+// Launch:  a work-group a tile, of GROUP_ITEMS work-items; on demand any number of them.
 // Local:   as many scalars.
-// Without NAN_SAFE, divisions are rough ones, see rough_reciprocal(); a repetition is asked for where one cannot be.
-// Per row: 1 division, 7 multiply-adds, 4 multiplications for every row of the tile; 5 words a row kept, 4 if
+// Without NAN_SAFE, divisions are rough ones, see rough_reciprocal(); where one cannot be, that is noted as a
+// non-finite number. Per row: 1 division, 7 multiply-adds, 4 multiplications for every row of the tile; 5 words a row
+// kept, 4 if
 //          symmetric, 2 if bands are shared; narrow ones take half a word.
 // Assumes: couplings out of the system are 0.
 // Valid:   x for the rows of the tiles below n.
@@ -39,7 +39,7 @@ static inline scalar_t invert(scalar_t a) { return NAN_SAFE ? reciprocal(a) : ro
 // couplings, and y what is left of it if the row above the partition were 0.
 // @return the last row's equation; *top the first row's: x_first = value - above x_above - below x_last
 static inline Reduced eliminate(scalar_t* lower, scalar_t* diag, scalar_t* upper, const scalar_t* y, Reduced* top,
-                                __global int* non_finite) {
+                                NonFinite non_finite) {
   // x_first = f - g x_above - h x_i, the row that is reached
   scalar_t f = 0, g = 0, h = -1, left = y[0], above = lower[0];
   scalar_t r = invert(diag[0]);
@@ -135,16 +135,19 @@ static inline void solve_tile(const scalar_t* l, const scalar_t* d, const scalar
   for (int i = ITEM_ROWS - 2; i >= 0; --i) v[i] = behind = take_off(NAN_SAFE, mul(v[i], d[i]), u[i], behind);
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_halo(
-    __global const factor_t* restrict lower, __global const factor_t* restrict diag,
-    __global const factor_t* restrict upper, __global const scalar_t* restrict y, __global scalar_t* restrict x,
-    __global int* restrict non_finite, const long n, const long origin, const long tile_begin, const long tile_end,
-    const int kept, const int halo, const int steps, const int length, __local vector_t* transposed) {
-  const long tile = tile_begin + (long)get_group_id(0);
-  if (tile >= tile_end) return;
+typedef struct {
+  __global const factor_t *lower, *diag, *upper;
+  __global const scalar_t* y;
+  __global scalar_t* x;
+  NonFinite non_finite;
+  long n, origin;
+  int kept, halo, steps, length;
+} System;
+
+static inline void halo_tile(System of, long tile, __local vector_t* transposed) {
   TileRows rows;
-  rows.first = tile * kept - halo - origin;
-  rows.n = n - origin;
+  rows.first = tile * of.kept - of.halo - of.origin;
+  rows.n = of.n - of.origin;
   rows.full = rows.first >= 0 && rows.first + TILE_ROWS <= rows.n;
   scalar_t l[ITEM_ROWS], d[ITEM_ROWS], u[ITEM_ROWS], v[ITEM_ROWS];
   {
@@ -152,13 +155,13 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_halo
     vector_t fy[ITEM_VECTORS];
 #ifndef SYMMETRIC
     factors_t fl[ITEM_FACTORS];
-    fetch_factors(lower, rows, 0, origin, length, fl);
+    fetch_factors(of.lower, rows, 0, of.origin, of.length, fl);
 #else
-    const factor_t outer = fetch_above(upper, rows);
+    const factor_t outer = fetch_above(of.upper, rows);
 #endif
-    fetch_factors(diag, rows, 1, origin, length, fd);
-    fetch_factors(upper, rows, 0, origin, length, fu);
-    fetch(y, rows, 0, fy);
+    fetch_factors(of.diag, rows, 1, of.origin, of.length, fd);
+    fetch_factors(of.upper, rows, 0, of.origin, of.length, fu);
+    fetch(of.y, rows, 0, fy);
     factor_t ol[ITEM_ROWS], od[ITEM_ROWS], ou[ITEM_ROWS];
 #ifndef SYMMETRIC
     transpose_factors(fl, transposed, ol);
@@ -177,7 +180,25 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_halo
     }
   }
   Reduced top;
-  Reduced bottom = eliminate(l, d, u, v, &top, non_finite);
-  solve_tile(l, d, u, v, top, bottom, steps, (__local scalar_t*)transposed);
-  store_kept(v, transposed, rows, halo, halo + kept, x);
+  Reduced bottom = eliminate(l, d, u, v, &top, of.non_finite);
+  solve_tile(l, d, u, v, top, bottom, of.steps, (__local scalar_t*)transposed);
+  store_kept(v, transposed, rows, of.halo, of.halo + of.kept, of.x);
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_halo(
+    __global const factor_t* restrict lower, __global const factor_t* restrict diag,
+    __global const factor_t* restrict upper, __global const scalar_t* restrict y, __global scalar_t* restrict x,
+    __global int* restrict met_by, const int launch, const long n, const long origin, const long tile_begin,
+    const long tile_end, const int kept, const int halo, const int steps, const int length,
+    __local vector_t* transposed) {
+  const System of = {lower, diag, upper, y, x, {met_by, launch}, n, origin, kept, halo, steps, length};
+  long tile = tile_begin + (long)get_group_id(0);
+  if (tile >= tile_end || !wanted(of.non_finite)) return;
+#ifdef ON_DEMAND
+  for (const long groups = (long)get_num_groups(0); tile + groups < tile_end; tile += groups) {
+    halo_tile(of, tile, transposed);
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+#endif
+  halo_tile(of, tile, transposed);
 }

@@ -11,8 +11,7 @@
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling   w, r and c of one line, shape [length]; written by the host
 //   y, x         shape [rows of the chunk]; x overlaps y not
-//   non_finite         shape [1], set to 1 where a number is not finite; the launch is then to be repeated with
-//                      NAN_SAFE 1
+//   met_by, launch     of tile_non_finite.clh
 //   n, origin    rows of the whole system; row of element 0 of the arrays, a multiple of VECTOR
 //   tile_begin, tile_end  tiles of this launch; tile t keeps rows [t kept, (t + 1) kept)
 //   kept         rows, a multiple of length, at most TILE_ROWS; with a halo length is a multiple of it, and a tile
@@ -50,8 +49,8 @@ static inline void fetch_factor(__global const scalar_t* factor, Place place, in
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_shared(
     __global const scalar_t* restrict multiplier, __global const scalar_t* restrict reciprocal,
     __global const scalar_t* restrict coupling, __global const scalar_t* restrict y, __global scalar_t* restrict x,
-    __global int* restrict non_finite, const long n, const long origin, const long tile_begin, const long tile_end,
-    const int kept, const int halo, const int length) {
+    __global int* restrict met_by, const int launch, const long n, const long origin, const long tile_begin,
+    const long tile_end, const int kept, const int halo, const int length) {
   __local vector_t transposed[ITEM_TILES * TRANSPOSED_VECTORS];
   __local scalar_t told[2 * TOLD_BY_ALL];
 #ifdef PRODUCTS_TOLD
@@ -59,7 +58,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_shar
 #endif
   const long groups = (long)get_num_groups(0), stride = groups * kept;
   long tile = tile_begin + (long)get_group_id(0);
-  if (tile >= tile_end) return;
+  const NonFinite non_finite = {met_by, launch};
+  if (tile >= tile_end || !wanted(non_finite)) return;
   long first = tile * kept - halo - origin;
   const int row = halo > 0 ? (int)(tile * kept % length) - halo : 0;
   const Place place = {max(0, -row), halo > 0 ? min(kept + 2 * halo, length - row) : kept, row};

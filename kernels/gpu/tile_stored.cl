@@ -14,14 +14,13 @@
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling, y, x  shape [rows of the chunk]; x overlaps none of the others. With
 //                SYMMETRIC multiplier is not read (see tile_factors.clh)
-//   non_finite         shape [1], set to 1 where a number is not finite; the launch is then to be repeated with
-//                      NAN_SAFE 1
+//   met_by, launch     of tile_non_finite.clh
 //   n, origin    rows of the whole system; row of element 0 of the arrays, a multiple of VECTOR
 //   run_begin, run_end  runs of this launch; run k keeps rows [k run_rows, (k + 1) run_rows)
 //   length       rows of a line, with SHARED_FACTORS; see tile_factors.clh
 //   run_rows, run_tiles, reach  run_rows + 2 reach = run_tiles TILE_ROWS; multiples of VECTOR
 //   transposed       local, TRANSPOSED_WORDS scalars
-// Launch:  a work-group a run, of GROUP_ITEMS work-items. The last runs come first.
+// Launch:  a work-group a run, of GROUP_ITEMS work-items, on demand any number of them. The last runs come first.
 // Local:   as many scalars.
 // Per row: 4 multiply-adds, 3 multiplications, with CORRECTED 2 more and 3 multiplications and additions; 5 words, 4 if
 //          symmetric, 2 if factors are shared; narrow ones take half a word.
@@ -68,14 +67,14 @@ typedef struct {
   __global const factor_t *multiplier, *reciprocal, *coupling;
   __global const scalar_t* y;
   __global scalar_t* x;
-  __global int* non_finite;
+  NonFinite non_finite;
   long n, origin, run_rows;
   int run_tiles, reach, length;
 } Lines;
 
 // Solve for the rows of a tile whose unknown below is known, and store those in [first, end).
 static inline void finish(Ahead* tile, scalar_t below, long first, long end, __local vector_t* transposed,
-                          __global int* non_finite, __global scalar_t* x) {
+                          NonFinite non_finite, __global scalar_t* x) {
 #ifdef CORRECTED
   // Nothing of a line below gets through.
   if (!is_zero(tile->behind.factor)) take_off_all(tile->v, tile->c, mul(tile->behind.factor, below), true);
@@ -119,7 +118,7 @@ static inline void fetch_tile(Lines of, Ahead* tile, __local vector_t* transpose
 // @param map  out: the work-item's own part of that
 // @return what leaves the work-item's rows downwards
 static inline scalar_t sweep(Ahead* tile, scalar_t entering, const factor_t* w, const factor_t* r,
-                             __local scalar_t* words, __global int* non_finite, Affine* map) {
+                             __local scalar_t* words, NonFinite non_finite, Affine* map) {
   map->factor = 1;
   map->value = 0;
 #pragma unroll
@@ -209,10 +208,18 @@ static inline void stream_run(Lines of, long run, __local vector_t* transposed) 
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_stored(
     __global const factor_t* restrict multiplier, __global const factor_t* restrict reciprocal,
     __global const factor_t* restrict coupling, __global const scalar_t* restrict y, __global scalar_t* restrict x,
-    __global int* restrict non_finite, const long n, const long origin, const long run_begin, const long run_end,
-    const long run_rows, const int run_tiles, const int reach, const int length, __local vector_t* transposed) {
-  const long run = run_end - 1 - (long)get_group_id(0);
-  if (run < run_begin) return;
-  const Lines of = {multiplier, reciprocal, coupling, y, x, non_finite, n, origin, run_rows, run_tiles, reach, length};
+    __global int* restrict met_by, const int launch, const long n, const long origin, const long run_begin,
+    const long run_end, const long run_rows, const int run_tiles, const int reach, const int length,
+    __local vector_t* transposed) {
+  const Lines of = {multiplier, reciprocal, coupling, y,         x,     {met_by, launch},
+                    n,          origin,     run_rows, run_tiles, reach, length};
+  long run = run_end - 1 - (long)get_group_id(0);
+  if (run < run_begin || !wanted(of.non_finite)) return;
+#ifdef ON_DEMAND
+  for (const long groups = (long)get_num_groups(0); run - groups >= run_begin; run -= groups) {
+    stream_run(of, run, transposed);
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+#endif
   stream_run(of, run, transposed);
 }

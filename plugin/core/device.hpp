@@ -92,11 +92,8 @@ struct DeviceSettings {
   std::string fpga_binary = {};    ///< see Options::fpga_binary
   bool spread_banks = false;       ///< see Options::fpga_banks
   /// Bytes of a vector up to which work-groups handle NaN at once, which costs some 10 % of an apply in double.
-  /// Beyond, they tell whether they met one, which takes 6 us (H200), and an apply that did is repeated NaN-safe.
+  /// Beyond, they note whether they met one, and a second launch, of some 3 us, repeats the first one NaN-safe if so.
   std::int64_t nan_safe_bytes = 50'000'000;
-
-  /// The same where nobody waits for an apply, and so none can be repeated.
-  void never_repeat() { nan_safe_bytes = std::numeric_limits<std::int64_t>::max(); }
 };
 
 template <typename T>

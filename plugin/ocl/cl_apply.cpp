@@ -125,17 +125,10 @@ void ClSolver<T>::solve(const Vectors<T>& vectors) {
   if (!vectors.enqueued) settle(s);  // the memory that both use
   const CallersQueue queue(s, vectors);
   const Waiter waiter(*s.device, !in_place_, time_limit());
-  s.non_finite.begin();
   s.earlier.clear();  // an apply that failed may have left some
   try {
     try {
-      nan_safe_ = s.part->nan_safe_at_once(plan_, settings_.nan_safe_bytes);
       run(s, waiter, vectors);
-      if (!nan_safe_ && s.non_finite.met(*s.device, waiter)) {
-        nan_safe_ = true;
-        s.part->make_kernels(site(s, waiter));
-        run(s, waiter, vectors);
-      }
     } catch (...) {
       drain(s, waiter);
       throw;
@@ -250,9 +243,7 @@ void ClSolver<T>::pass_on_device(State& s, const Waiter& waiter, std::size_t i, 
   }
   const Event event = launch(site, {bands, y, x, chunk}, step);
   if (leaves) return;
-  // Behind several chunks the last asks for all of them.
-  const bool asks = !nan_safe_ && i + 1 == layout_.chunks.size();
-  waiter.wait(asks ? s.non_finite.ask(*s.device) : event);
+  waiter.wait(event);
   times_.kernel_seconds += seconds(event);
 }
 

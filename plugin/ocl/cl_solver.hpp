@@ -180,7 +180,7 @@ class ClSolver final : public DeviceSolver<T> {
   Layout layout_;
   std::vector<Pieces> pieces_;  ///< of each chunk; none in place
   LineSet lines_;
-  bool nan_safe_ = true;  ///< kernels propagate non-finite numbers exactly, always or for now
+  bool nan_safe_ = true;  ///< see Part::nan_safe_at_once()
   Resident resident_;     ///< what goes with the chunks
   Times times_;
   std::int64_t bytes_ = 0;  ///< on the device, and of host memory that goes with it

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-#include <memory>
+#include <cstdint>
 
 #include "pipeline.hpp"
 #include "runtime.hpp"
@@ -9,25 +9,20 @@
 namespace oclspkt::ocl {
 
 /// Non-finite numbers in the right-hand side of an apply by work-groups. Kernels that propagate them exactly cost some
-/// 10 %. Others only tell, in a flag on the device, that they met one; the apply is then repeated by the exact kernels.
+/// 10 %. Others only note, in memory of the device, that they met one. Behind each such launch stands one by exact
+/// kernels, which does the same again where there is a note, and else nothing: no answer of the device is waited for.
 class OCLSPKT_API NonFinite {
  public:
-  /// Make the flag and the memory that it is read to. @return bytes on the device
-  std::int64_t set_up(OpenDevice& device, const Waiter& waiter, Pipeline& pipeline, Times& times);
-  /// The flag, an argument of the kernels.
-  const Buffer& flag() const { return flag_; }
-
-  /// Forget a question of an apply that failed.
-  void begin() { asked_ = false; }
-  /// Ask the device whether the launches so far met one; met() has the answer when the event has ended.
-  Event ask(const OpenDevice& device);
-  /// True if the launches since the last call met one, which they then spread among lines. The flag is cleared.
-  bool met(const OpenDevice& device, const Waiter& waiter);
+  /// Make the memory of the notes. @return bytes on the device
+  std::int64_t set_up(const OpenDevice& device, const Waiter& waiter, Pipeline& pipeline, Times& times);
+  /// The number of the last launch that met one, an argument of the kernels.
+  const Buffer& met_by() const { return met_by_; }
+  /// A number for a launch, and for the one behind it: none of the last 2^31 had it.
+  Int next();
 
  private:
-  Buffer flag_;                    ///< not 0 if a launch met a non-finite number
-  std::unique_ptr<Staging> told_;  ///< what was read of it: into other memory it takes 40 us, not 6 (H200)
-  bool asked_ = false;             ///< it is being read, or has been
+  Buffer met_by_;
+  Int last_ = 0;  ///< 0 is of no launch
 };
 
 }  // namespace oclspkt::ocl

@@ -48,13 +48,6 @@ Survey close_and_survey(const Options& options, Bands<T>& bands, const std::opti
 
 }  // namespace
 
-template <typename T>
-DeviceSettings Solver<T>::Impl::settings_on(const Processor& processor) const {
-  DeviceSettings settings = device_settings(options_);
-  if (processor.index == of_queue_) settings.never_repeat();
-  return settings;
-}
-
 /// Make the solver of a way, or reuse the present one, and move the bands to it.
 template <typename T>
 void Solver<T>::Impl::adopt(const Way& way) {
@@ -67,7 +60,7 @@ void Solver<T>::Impl::adopt(const Way& way) {
   if (solver_ == nullptr || !reusable_ || !same) {
     retire();
     solver_ = on_host ? make_host_solver<T>(way.plan.method)
-                      : make_device_solver(*processor.module, processor.index, settings_on(processor), T());
+                      : make_device_solver(*processor.module, processor.index, device_settings(options_), T());
   }
   reusable_ = true;
   device_ = processor.index;

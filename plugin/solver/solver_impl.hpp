@@ -71,7 +71,6 @@ class Solver<T>::Impl {
   Outcome try_way(Way& way, std::vector<Way>& ways, bool keeps, bool insist, Rejection& rejection);
   bool comparable(const std::vector<Way>& ways, const InUse& before) const;
   void take(const Way& way, const Proposal& proposal, const char* pin_why);
-  DeviceSettings settings_on(const Processor& processor) const;
   void adopt(const Way& way);
   Rejection examine_adopted(Proposal& proposal, bool insist);
   void put_back();

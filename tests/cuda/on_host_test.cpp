@@ -15,16 +15,16 @@ extern "C" {
 struct LocalArgument {
   int unused;
 };
-void tile_halo(const float* lower, const float* diag, const float* upper, const float* y, float* x, int* non_finite,
-               long n, long origin, long tile_begin, long tile_end, int kept, int halo, int steps, int length,
-               LocalArgument transposed);
+void tile_halo(const float* lower, const float* diag, const float* upper, const float* y, float* x, int* met_by,
+               int launch, long n, long origin, long tile_begin, long tile_end, int kept, int halo, int steps,
+               int length, LocalArgument transposed);
 void grid_shared(const double* multiplier, const double* reciprocal, const double* coupling, const double* y, double* x,
                  long blocks, long block_stride, long block_lines, int length, long row_stride, int bundles,
                  long first_tile, int run_tiles);
 void truncated_halo(const double* lower, const double* diag, const double* upper, const double* y, double* x,
                     double* scratch, long n, long origin, long tile_begin, long tile_end, int m, int halo, int slot);
 void stream(const float* a, const float* b, const float* c, const float* y, float* x, long n);
-extern const int oclspkt_parameters_tile_halo[18], oclspkt_parameters_grid_shared[16], oclspkt_parameters_stream[9];
+extern const int oclspkt_parameters_tile_halo[19], oclspkt_parameters_grid_shared[16], oclspkt_parameters_stream[9];
 }
 
 namespace oclspkt::test {
@@ -47,7 +47,7 @@ std::vector<float> solve_by_tiles(const Bands<float>& bands, const std::vector<f
   std::vector<float> x(y.size());
   const auto view = bands.view();
   run_groups(static_cast<unsigned>(tiles), kTileItems, kTileItems * (kTileItemRows + 4) * sizeof(float), [&] {
-    tile_halo(view.lower, view.diag, view.upper, y.data(), x.data(), nullptr, n, 0, 0, tiles, kept, halo, 4, length,
+    tile_halo(view.lower, view.diag, view.upper, y.data(), x.data(), nullptr, 1, n, 0, 0, tiles, kept, halo, 4, length,
               {});
   });
   return x;
@@ -155,7 +155,7 @@ std::string letters(const cuda::KernelSignature& signature) {
 
 TEST(KernelsAsCuda, TellHowTheyTakeTheirArguments) {
   const auto tile = cuda::signature(oclspkt_parameters_tile_halo);
-  EXPECT_EQ(letters(tile), "bbbbbbvvvvvvvvl");
+  EXPECT_EQ(letters(tile), "bbbbbbvvvvvvvvvl");
   EXPECT_EQ(tile.group[0], kTileItems);
   EXPECT_EQ(tile.group[1], 1);
   EXPECT_EQ(letters(cuda::signature(oclspkt_parameters_grid_shared)), "bbbbbvvvvvvvv");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A visit whose solvers notice non-finite numbers and repeat their step, as those of large vectors do.
+// A visit whose solvers repeat launches that met non-finite numbers, as those of large vectors do.
 #include "visit.hpp"
 
 #include "devices.hpp"

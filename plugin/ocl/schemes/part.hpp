@@ -58,7 +58,7 @@ struct Site {
   const Buffer& scratch;                 ///< Layout::scratch_bytes
   const Buffer &y, &x;                   ///< of one chunk; not made in place
   NonFinite& non_finite;
-  bool nan_safe;                ///< kernels propagate non-finite numbers exactly
+  bool nan_safe;                ///< see Part::nan_safe_at_once()
   std::vector<Event>& earlier;  ///< launches of a pass but the last, until their times are known
   const std::string& files;     ///< see DeviceSettings::fpga_binary
   Bank own_bank;                ///< of what the scheme keeps of each row itself; 0: any
@@ -119,7 +119,7 @@ class OCLSPKT_API Part {
   virtual std::size_t alignment() const { return sizeof(T); }
   /// Where a launch begins shows in the bits of the solution.
   virtual bool begins_show() const { return false; }
-  /// True if the exact kernels are used at once, or there are no others; false: those that only tell of non-finite
+  /// True if the exact kernels are used at once, or there are no others; false: those that only note non-finite
   /// numbers come first, see NonFinite.
   /// @param nan_safe_bytes  of a vector, up to which exactness costs little, see DeviceSettings
   virtual bool nan_safe_at_once(const Plan& /*plan*/, std::int64_t /*nan_safe_bytes*/) const { return true; }

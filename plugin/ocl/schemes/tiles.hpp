@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "geometry.hpp"
@@ -22,8 +23,22 @@ class GroupPart : public Part<T> {
   }
 };
 
-/// What schemes by work-groups share for lines laid end to end whose kernels come in two forms, one of which only tells
-/// of non-finite numbers.
+/// Buffers of a launch over a chunk, in vectors.
+template <typename T>
+struct TileNeeds {
+  TileNeeds(const Site& s, const Tiles& t)
+      : stored((s.plan.form == Form::shared ? shared_tiles(s.plan).period : t.chunk.rows()) *
+               s.plan.factor_word(sizeof(T))),
+        y{"y", &t.y, t.chunk.rows() * static_cast<Index>(sizeof(T)), kVectorBytes},
+        x{"x", &t.x, t.chunk.rows() * static_cast<Index>(sizeof(T)), kVectorBytes} {}
+  BufferNeed array(const char* name, const Buffer& buffer) const { return {name, &buffer, stored, kVectorBytes}; }
+
+  std::int64_t stored;  ///< bytes of each array of bands or factors
+  BufferNeed y, x;
+};
+
+/// What schemes by work-groups share for lines laid end to end whose kernels come in several forms: NaN-safe, or a fast
+/// one and one behind it that is NaN-safe on demand, see NonFinite.
 template <typename T>
 class TilePart : public GroupPart<T> {
  public:
@@ -35,10 +50,36 @@ class TilePart : public GroupPart<T> {
   }
 
  protected:
-  /// Options of a kernel: its shape, and `more`.
-  static std::string shape(const Site& s, const std::string& more) {
-    return "-D GROUP_ITEMS=" + std::to_string(s.plan.items) + " -D ITEM_ROWS=" + std::to_string(s.plan.item_rows) +
-           " -D NAN_SAFE=" + (s.nan_safe ? "1" : "0") + more;
+  /// Build a kernel in the forms that the plan needs. @param more  options beside its shape
+  void make_forms(const Site& s, const char* name, const std::string& more) {
+    const std::string shape = "-D GROUP_ITEMS=" + std::to_string(s.plan.items) +
+                              " -D ITEM_ROWS=" + std::to_string(s.plan.item_rows) + more + " -D NAN_SAFE=";
+    this->make(s, kernel_, name, shape + (s.nan_safe ? "1" : "0"));
+    if (!s.nan_safe) this->make(s, again_, name, shape + "1 -D ON_DEMAND");
+  }
+  /// Launch it over some tiles, and behind it what repeats it on demand.
+  /// @param names  of the arrays that go with the chunks, see BufferNeed
+  /// @param again  work-groups of the repetition, which has mostly nothing to do
+  /// @param more   arguments behind those that all such kernels have
+  template <typename... Args>
+  Event launch_forms(const Site& s, const Tiles& t, const std::array<const char*, 3>& names, const Geometry& geometry,
+                     Index again, const Args&... more) {
+    const TileNeeds<T> needs(s, t);
+    const Int number = s.non_finite.next();
+    const auto start = [&](Kernel& kernel, const Geometry& groups) {
+      set_arguments(s.device, kernel, t.bands.lower, t.bands.diag, t.bands.upper, t.y, t.x, s.non_finite.met_by(),
+                    number, Long{s.plan.n}, Long{t.chunk.first}, Long{t.chunk.tile_begin}, Long{t.chunk.tile_end},
+                    more...);
+      return launch(s.device, kernel, groups,
+                    {needs.array(names[0], t.bands.lower), needs.array(names[1], t.bands.diag),
+                     needs.array(names[2], t.bands.upper), needs.y, needs.x});
+    };
+    Event event = start(kernel_, geometry);
+    if (s.nan_safe) return event;
+    s.earlier.push_back(event);
+    Geometry few = geometry;
+    few.groups = std::min<std::int64_t>(geometry.groups, again);
+    return start(again_, few);
   }
   /// Options that tell the form of bands or factors.
   static std::string form(const Plan& plan) {
@@ -50,6 +91,11 @@ class TilePart : public GroupPart<T> {
     return {std::max<Index>(1, tiles), static_cast<std::size_t>(plan.items),
             size(group_local_words(plan.items, plan.item_rows)) * sizeof(T)};
   }
+  /// Enough of them to have a GPU busy.
+  static constexpr Index kBusyGroups = 2048;
+
+ private:
+  Kernel kernel_, again_;
 };
 
 /// The same by stored factors in the order of the rows.
@@ -73,20 +119,6 @@ class StoredTilePart : public TilePart<T> {
 
  private:
   Factors<T> factors_;
-};
-
-/// Buffers of a launch over a chunk, in vectors.
-template <typename T>
-struct TileNeeds {
-  TileNeeds(const Site& s, const Tiles& t)
-      : stored((s.plan.form == Form::shared ? shared_tiles(s.plan).period : t.chunk.rows()) *
-               s.plan.factor_word(sizeof(T))),
-        y{"y", &t.y, t.chunk.rows() * static_cast<Index>(sizeof(T)), kVectorBytes},
-        x{"x", &t.x, t.chunk.rows() * static_cast<Index>(sizeof(T)), kVectorBytes} {}
-  BufferNeed array(const char* name, const Buffer& buffer) const { return {name, &buffer, stored, kVectorBytes}; }
-
-  std::int64_t stored;  ///< bytes of each array of bands or factors
-  BufferNeed y, x;
 };
 
 }  // namespace oclspkt::ocl

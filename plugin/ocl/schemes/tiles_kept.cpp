@@ -14,28 +14,20 @@ class TilesKept final : public StoredTilePart<T> {
 
   void make_kernels(const Site& s) override {
     const Plan& plan = s.plan;
-    this->make(s, kernels_[s.nan_safe], "tile_shared",
-               this->shape(s, " -D STEPS=" + std::to_string(plan.as<Scan>().steps) +
-                                  " -D ITEM_TILES=" + std::to_string(plan.as<KeptTiles>().item_tiles) +
-                                  (plan.as<KeptTiles>().symmetric ? " -D SYMMETRIC" : "") +
-                                  (plan.as<KeptTiles>().tells_products ? " -D PRODUCTS_TOLD" : "")));
+    this->make_forms(s, "tile_shared",
+                     " -D STEPS=" + std::to_string(plan.as<Scan>().steps) +
+                         " -D ITEM_TILES=" + std::to_string(plan.as<KeptTiles>().item_tiles) +
+                         (plan.as<KeptTiles>().symmetric ? " -D SYMMETRIC" : "") +
+                         (plan.as<KeptTiles>().tells_products ? " -D PRODUCTS_TOLD" : ""));
   }
 
   Event finish(const Site& s, const Tiles& t) override {
     const Plan& plan = s.plan;
-    const TileNeeds<T> needs(s, t);
-    const Index groups = std::min<Index>(plan.runs, t.chunk.tile_end - t.chunk.tile_begin);
-    Kernel& kernel = kernels_[s.nan_safe];
-    set_arguments(s.device, kernel, t.bands.lower, t.bands.diag, t.bands.upper, t.y, t.x, s.non_finite.flag(),
-                  Long{plan.n}, Long{t.chunk.first}, Long{t.chunk.tile_begin}, Long{t.chunk.tile_end},
-                  static_cast<Int>(plan.m), static_cast<Int>(plan.halo), static_cast<Int>(shared_tiles(plan).period));
-    return launch(s.device, kernel, {std::max<Index>(1, groups), static_cast<std::size_t>(plan.items)},
-                  {needs.array("multiplier", t.bands.lower), needs.array("reciprocal", t.bands.diag),
-                   needs.array("coupling", t.bands.upper), needs.y, needs.x});
+    const Index groups = std::max<Index>(1, std::min<Index>(plan.runs, t.chunk.tile_end - t.chunk.tile_begin));
+    return this->launch_forms(s, t, {"multiplier", "reciprocal", "coupling"},
+                              {groups, static_cast<std::size_t>(plan.items)}, groups, static_cast<Int>(plan.m),
+                              static_cast<Int>(plan.halo), static_cast<Int>(shared_tiles(plan).period));
   }
-
- private:
-  Kernel kernels_[2];  ///< the second propagates non-finite numbers exactly
 };
 
 }  // namespace

@@ -40,10 +40,10 @@ using Touch = std::function<void(unsigned long long address, long long bytes)>;
 /// truncated-halo as kernels/gpu/tile_halo.cl has it: a tile's rows come out of its rows and its halos alone.
 template <typename T>
 void run_tile_halo(const FakeKernel& kernel, const Arguments& arguments, const Touch& touch) {
-  const long n = arguments.get<long>(6), origin = arguments.get<long>(7);
-  const int kept = arguments.get<int>(10), halo = arguments.get<int>(11);
+  const long n = arguments.get<long>(7), origin = arguments.get<long>(8);
+  const int kept = arguments.get<int>(11), halo = arguments.get<int>(12);
   std::vector<T> u, z;
-  for (long tile = arguments.get<long>(8); tile < arguments.get<long>(9); ++tile) {
+  for (long tile = arguments.get<long>(9); tile < arguments.get<long>(10); ++tile) {
     const long first = tile * kept, end = std::min(n, first + kept);
     const long low = std::max(0L, first - halo), high = std::min(n, end + halo);
     const auto array = [&](std::size_t index) {
