@@ -46,8 +46,8 @@ PetscErrorCode MakeColumns(const Block& like, Mat* made) {
   PetscCall(MatCreate(PetscObjectComm((PetscObject)like.matrix), made));
   PetscCall(MatSetSizes(*made, rows, PETSC_DECIDE, all_rows, like.count));
   PetscCall(MatSetType(*made, type));
-  PetscCall(MatBindToCPU(*made, bound));
   PetscCall(MatSetUp(*made));
+  PetscCall(MatBindToCPU(*made, bound));
   PetscCall(MatAssemblyBegin(*made, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*made, MAT_FINAL_ASSEMBLY));
   PetscFunctionReturn(PETSC_SUCCESS);
