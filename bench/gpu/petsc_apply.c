@@ -7,7 +7,8 @@ static char help[] =
   -lambda <ratio>  of the step to the square of the grid width\n\
   -applies <count> of each batch that is timed, with one wait for the device behind it\n\
   -columns <count> of a dense matrix that PCMatApply() is timed with; 0: none\n\
-  -reference       hold the apply against one of the preconditioner with the options -ref_pc_...\n\
+  -reference       hold the apply against one of the preconditioner with the options -ref_pc_..., and columns\n\
+                   against the apply\n\
   -solver_view     the solver after all of it\n\n";
 
 #include <petscdevice.h>
@@ -154,7 +155,34 @@ static PetscErrorCode Compare(Work* w, DM dm, Mat A, PetscErrorCode (*apply)(PC,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode TimeColumns(Work* w, PetscInt columns) {
+/* Hold the columns of PCMatApply() against PCApply(), whose operator they must have to the bit. */
+static PetscErrorCode CompareColumns(Work* w, PetscInt columns) {
+  Vec one;
+  PetscInt wrong = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(VecDuplicate(w->x, &one));
+  PetscCall(PCMatApply(w->pc, w->B, w->X));
+  for (PetscInt c = 0; c < columns; ++c) {
+    Vec right, together;
+    PetscBool same;
+
+    PetscCall(MatDenseGetColumnVecRead(w->B, c, &right));
+    PetscCall(PCApply(w->pc, right, one));
+    PetscCall(MatDenseRestoreColumnVecRead(w->B, c, &right));
+    PetscCall(MatDenseGetColumnVecRead(w->X, c, &together));
+    PetscCall(VecEqual(one, together, &same));
+    PetscCall(MatDenseRestoreColumnVecRead(w->X, c, &together));
+    if (!same) ++wrong;
+  }
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " of %" PetscInt_FMT " columns differ from PCApply\n", wrong,
+                        columns));
+  PetscCheck(wrong == 0, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "the answer is wrong");
+  PetscCall(VecDestroy(&one));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TimeColumns(Work* w, PetscInt columns, PetscBool compare) {
   PetscInt local;
   VecType type;
 
@@ -165,6 +193,7 @@ static PetscErrorCode TimeColumns(Work* w, PetscInt columns) {
       MatCreateDenseFromVecType(PETSC_COMM_WORLD, type, local, PETSC_DECIDE, PETSC_DECIDE, columns, -1, NULL, &w->B));
   PetscCall(MatSetRandom(w->B, NULL));
   PetscCall(MatDuplicate(w->B, MAT_DO_NOT_COPY_VALUES, &w->X));
+  if (compare) PetscCall(CompareColumns(w, columns));
   PetscCall(Time("PCMatApply", ApplyColumns, w, 1));
   PetscCall(MatDestroy(&w->B));
   PetscCall(MatDestroy(&w->X));
@@ -225,7 +254,7 @@ int main(int argc, char** argv) {
     PetscCall(Compare(&w, dm, A, PCApplyTranspose, "PCApplyTranspose"));
     PetscCall(Time("PCApplyTranspose", ApplyTranspose, &w, applies));
   }
-  if (columns > 0) PetscCall(TimeColumns(&w, columns));
+  if (columns > 0) PetscCall(TimeColumns(&w, columns, reference));
   PetscCall(Time("KSPSolve", Solve, &w, 1));
   PetscCall(KSPGetIterationNumber(w.ksp, &iterations));
   PetscCall(VecDuplicate(w.b, &residual));

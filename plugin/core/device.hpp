@@ -19,6 +19,7 @@
 #include "oclspkt/report.hpp"
 #include "plan.hpp"
 #include "program_maker.hpp"
+#include "visit.hpp"
 
 namespace oclspkt {
 
@@ -147,6 +148,11 @@ class DeviceSolver {
   virtual std::unique_ptr<Borders<T>> borders(const BorderLayout<T>& /*layout*/) {
     throw InvalidInput("the host solves and takes no vectors of a device");
   }
+  /// Have this solver and others of its device follow each other on vectors that go there once; this one takes the
+  /// first step.
+  /// @return null where that is not possible: on the host, in the host's memory, or with vectors in several chunks
+  /// @throws DeviceError
+  virtual std::unique_ptr<Visit<T>> visit(const VisitSteps<T>& /*steps*/) { return nullptr; }
   virtual Times times() const = 0;
   /// The stored factors, which are evidence for or against a method; null for methods without.
   virtual const Factors<T>* factors() const { return nullptr; }

@@ -68,6 +68,20 @@ void copy_out(const LineSet& lines, const Chunk& chunk, Index first, Index end, 
   }
 }
 
+/// Where a chunk's rows lie in vectors of the host.
+template <typename T>
+struct HostRows {
+  const T *y, *x;    ///< the first row that must be there, and that is solved; null: no such vector
+  Index rows, kept;  ///< from there on
+  HostRows(const Chunk& chunk, const Vectors<T>& vectors)
+      : y(vectors.y != nullptr ? vectors.y + chunk.first : nullptr),
+        x(vectors.x != nullptr ? vectors.x + chunk.kept_first : nullptr),
+        rows(chunk.rows()),
+        kept(chunk.kept_end - chunk.kept_first) {}
+  std::int64_t y_bytes() const { return rows * static_cast<Index>(sizeof(T)); }
+  std::int64_t x_bytes() const { return kept * static_cast<Index>(sizeof(T)); }
+};
+
 /// False if the device copied from, or to, other memory than that which the host sees at the same place: its pages were
 /// locked, then given back and taken anew. Looks at a few rows, others in every apply.
 /// @param copy   in memory of the device, from row `first` on
@@ -255,15 +269,21 @@ void ClSolver<T>::pass_on_blocks(State& s, const Waiter& waiter, std::size_t i, 
   times_.kernel_seconds += seconds(event);
 }
 
-/// Through the pipeline: copy up, solve and copy down.
+/// Through the pipeline: copy up, solve and copy down; in a visit what there is of that.
 template <typename T>
 void ClSolver<T>::pass_through(State& s, const Waiter& waiter, std::size_t i, const Vectors<T>& vectors, Step step) {
   const Chunk& chunk = layout_.chunks[i];
   const ChunkBands& bands = give_bands(s, waiter, i);
   // With one chunk y came for the first pass.
   const bool there = s.part->two_passes() && step == Step::finish && layout_.chunks.size() == 1;
+  const Buffer& right = vectors.y_buffer() != nullptr ? vectors.y_buffer : s.y;
   const Site site = this->site(s, waiter);
-  const auto launch = [&](const Chunk& tiles) { return this->launch(site, {bands, s.y, s.x, tiles}, step); };
+  const auto launch = [&](const Chunk& tiles) {
+    Event event = this->launch(site, {bands, right, s.x, tiles}, step);
+    if (step == Step::begin || !vectors.then) return event;
+    s.earlier.push_back(event);
+    return vectors.then(tiles);
+  };
   const auto put = [&](Index first, Index end, const std::byte* solved) {
     copy_out(lines_, chunk, first, end, solved, vectors.x);
   };
@@ -271,27 +291,24 @@ void ClSolver<T>::pass_through(State& s, const Waiter& waiter, std::size_t i, co
                   .first = chunk.first,
                   .word = sizeof(T),
                   .from = there ? nullptr : vectors.y,
-                  .up = &s.y,
+                  .up = &right,
                   .down = &s.x,
                   .launch = std::ref(launch)};
-  constexpr auto kWord = static_cast<std::int64_t>(sizeof(T));
-  const T *y = vectors.y + chunk.first, *x = vectors.x + chunk.kept_first;
-  const Index rows = chunk.rows(), kept = chunk.kept_end - chunk.kept_first;
-  const std::int64_t y_bytes = rows * kWord, x_bytes = kept * kWord;
-  passage.from_locked = !there && pages_locked(y, y_bytes);
-  if (step == Step::finish) {
+  const HostRows<T> host(chunk, vectors);
+  passage.from_locked = passage.from != nullptr && pages_locked(host.y, host.y_bytes());
+  if (step == Step::finish && vectors.x != nullptr) {
     const bool gapless = lines_.rows() == lines_.extent();
-    if (gapless && pages_locked(x, x_bytes)) passage.into = reinterpret_cast<std::byte*>(vectors.x);
+    if (gapless && pages_locked(host.x, host.x_bytes())) passage.into = reinterpret_cast<std::byte*>(vectors.x);
     passage.put = std::ref(put);
   }
   s.pipeline->run(passage, waiter, times_);
-  if ((!passage.from_locked || same_memory(s, waiter, s.y, 0, y, rows, times_.applies)) &&
+  if ((!passage.from_locked || same_memory(s, waiter, right, 0, host.y, host.rows, times_.applies)) &&
       (passage.into == nullptr ||
-       same_memory(s, waiter, s.x, chunk.kept_first - chunk.first, x, kept, times_.applies))) {
+       same_memory(s, waiter, s.x, chunk.kept_first - chunk.first, host.x, host.kept, times_.applies))) {
     return;
   }
-  distrust_locks(y, y_bytes);
-  distrust_locks(x, x_bytes);
+  distrust_locks(host.y, host.y_bytes());
+  distrust_locks(host.x, host.x_bytes());
   passage.from_locked = false;
   passage.into = nullptr;
   s.pipeline->run(passage, waiter, times_);

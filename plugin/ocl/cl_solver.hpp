@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -57,7 +58,7 @@ struct DeviceState {
   Bank bank(bool SecondBank::*array) const { return placed ? ((*placed).*array ? 2 : 1) : 0; }
 };
 
-/// The vectors of an apply: of the host, or in buffers of the device.
+/// The vectors of an apply: of the host, in buffers of the device, or in a visit (see Visit).
 template <typename T>
 struct Vectors {
   const T* y = nullptr;
@@ -65,7 +66,10 @@ struct Vectors {
   Buffer y_buffer{}, x_buffer{};
   bool enqueued = false;   ///< nobody waits for the apply
   bool unaligned = false;  ///< the buffers begin where kernels cannot read whole vectors
-  bool on_device() const { return y_buffer() != nullptr; }
+  /// In a visit: enqueue what is done to the rows that a launch solved, behind it. x stays in the solver's own memory,
+  /// and comes from there where there is an x of the host; y goes to y_buffer, or is there if the host has none.
+  std::function<Event(const Chunk& tiles)> then{};
+  bool on_device() const { return x_buffer() != nullptr; }
 };
 
 /// Wait for what enqueue() left in a caller's queue.
@@ -103,6 +107,22 @@ class ClSolver final : public DeviceSolver<T> {
   bool takes(const DeviceQueue& queue) const override;
   void enqueue(const DeviceQueue& queue, const void* y, void* x) override;
   std::unique_ptr<Borders<T>> borders(const BorderLayout<T>& layout) override;
+  std::unique_ptr<Visit<T>> visit(const VisitSteps<T>& steps) override;
+
+  // What a visit needs of the solvers that take part.
+  /// Bytes of a vector in this solver's memory, what kernels read behind it included; 0 where vectors do not stay there
+  /// as wholes.
+  std::int64_t kept_vector_bytes() const;
+  /// Have its own vectors be as long as another solver's kernels want them. @throws DeviceError, cl::Error
+  void keep_vectors(std::int64_t bytes);
+  /// Its own vectors; null after a release.
+  Buffer right() const;
+  Buffer solution() const;
+  /// Bring a vector to a buffer of its own. @throws DeviceError, cl::Error
+  Buffer bring_vector(const T* values);
+  /// @throws DeviceError; x is then undefined
+  void solve(const Vectors<T>& vectors);
+
   Times times() const override { return times_; }
   double rounding() const override { return part() != nullptr ? part()->rounding() : 0; }
   std::int64_t bytes() const override { return bytes_ + (part() != nullptr ? part()->host_bytes() : 0); }
@@ -128,7 +148,6 @@ class ClSolver final : public DeviceSolver<T> {
   Layout layout_beside_vectors() const;
   void import_vectors(State& s, const Waiter& waiter);
 
-  void solve(const Vectors<T>& vectors);
   void drain(State& s, const Waiter& waiter) const noexcept;
   void run(State& s, const Waiter& waiter, const Vectors<T>& vectors);
   /// Which of the passes of a scheme.

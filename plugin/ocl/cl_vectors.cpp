@@ -4,6 +4,7 @@
 
 #include "cl_borders.hpp"
 #include "cl_solver.hpp"
+#include "cl_visit.hpp"
 #include "error_name.hpp"
 #include "native.hpp"
 
@@ -204,6 +205,67 @@ std::unique_ptr<Borders<T>> ClSolver<T>::borders(const BorderLayout<T>& layout) 
   return make_borders(index_, s.device, layout, s.imported, vector_bytes());
 }
 
+template <typename T>
+std::int64_t ClSolver<T>::kept_vector_bytes() const {
+  const std::lock_guard lock(holding_->mutex);
+  const State& s = holding_->state;
+  const bool whole = ready_ && s.device && plan_.n > 0 && layout_.resident && layout_.chunks.size() == 1;
+  if (!whole || in_place_ || s.placed || lines_.rows() != lines_.extent()) return 0;
+  return round_up(layout_.longest, s.part->block_rows(plan_)) * static_cast<Index>(sizeof(T));
+}
+
+template <typename T>
+void ClSolver<T>::keep_vectors(std::int64_t bytes) {
+  const std::lock_guard lock(holding_->mutex);
+  State& s = holding_->state;
+  require_set_up(s);
+  bytes_ -= bytes_of(s.y) + bytes_of(s.x);
+  bytes_ += ensure(*s.device, s.y, Access::read, bytes) + ensure(*s.device, s.x, Access::read_write, bytes);
+}
+
+template <typename T>
+Buffer ClSolver<T>::right() const {
+  const std::lock_guard lock(holding_->mutex);
+  return holding_->state.y;
+}
+
+template <typename T>
+Buffer ClSolver<T>::solution() const {
+  const std::lock_guard lock(holding_->mutex);
+  return holding_->state.x;
+}
+
+template <typename T>
+Buffer ClSolver<T>::bring_vector(const T* values) {
+  const std::lock_guard lock(holding_->mutex);
+  State& s = holding_->state;
+  require_set_up(s);
+  const std::int64_t bytes = lines_.extent() * static_cast<Index>(sizeof(T));
+  const Buffer buffer = make_buffer(*s.device, Access::read, bytes);
+  const Waiter waiter(*s.device, !in_place_, time_limit());
+  try {
+    s.pipeline->bring(values, bytes, buffer, waiter, times_);
+  } catch (...) {
+    drain(s, waiter);
+    throw;
+  }
+  return buffer;
+}
+
+template <typename T>
+std::unique_ptr<Visit<T>> ClSolver<T>::visit(const VisitSteps<T>& steps) {
+  Registry::instance().require_usable(index_);
+  const std::int64_t vector = kept_vector_bytes();
+  if (vector == 0 || (steps.between != nullptr && bytes_ + vector > limits().memory)) return nullptr;
+  std::shared_ptr<OpenDevice> open;
+  {
+    const std::lock_guard lock(holding_->mutex);
+    open = holding_->state.device;
+  }
+  if (!open) return nullptr;
+  return make_visit(index_, open, steps);
+}
+
 /// The part of a vector that goes with a chunk.
 template <typename T>
 Buffer ClSolver<T>::piece(const Buffer& vector, const Chunk& chunk) const {
@@ -229,6 +291,12 @@ Buffer ClSolver<T>::piece(const Buffer& vector, const Chunk& chunk) const {
   template bool ClSolver<T>::takes(const DeviceQueue&) const;                        \
   template void ClSolver<T>::enqueue(const DeviceQueue&, const void*, void*);        \
   template std::unique_ptr<Borders<T>> ClSolver<T>::borders(const BorderLayout<T>&); \
+  template std::int64_t ClSolver<T>::kept_vector_bytes() const;                      \
+  template void ClSolver<T>::keep_vectors(std::int64_t);                             \
+  template Buffer ClSolver<T>::right() const;                                        \
+  template Buffer ClSolver<T>::solution() const;                                     \
+  template Buffer ClSolver<T>::bring_vector(const T*);                               \
+  template std::unique_ptr<Visit<T>> ClSolver<T>::visit(const VisitSteps<T>&);       \
   template Buffer ClSolver<T>::piece(const Buffer&, const Chunk&) const;
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "boundary.hxx"
 #include "flops.hxx"
@@ -21,18 +23,24 @@ Sweep& sweep_of(PC_OCLSPKT& o, int step, bool transpose) {
   return *o.sweeps[static_cast<std::size_t>(sweep_at(o, step, transpose))];
 }
 
+/// Solves that an operator is made of.
+int steps_of(const PC_OCLSPKT& o) {
+  const int count = static_cast<int>(o.sweeps.size());
+  return o.settings.combine == Combine::symmetric ? 2 * count - 1 : count;
+}
+
 /// What is done to a vector, row by row, with another one.
 enum class RowWise { add, multiply, take_from };
 
 /// to += with; to *= with; or to = with - to: on the device where they lie there, else by all processors of this rank.
-PetscErrorCode Change(PC pc, Vec to, RowWise what, Vec with) {
+PetscErrorCode ChangeVector(PC pc, Vec to, RowWise what, Vec with) {
   DeviceQueue queue;
   const PetscScalar* operand;
   PetscScalar* changed;
   PetscInt rows;
 
   PetscFunctionBegin;
-  PetscCall(QueueOf(with, to, &queue));
+  PetscCall(QueueOf({.vector = with}, {.vector = to}, &queue));
   if (queue) {
     if (what == RowWise::add) PetscCall(VecAXPY(to, 1, with));
     if (what == RowWise::multiply) PetscCall(VecPointwiseMult(to, to, with));
@@ -42,101 +50,132 @@ PetscErrorCode Change(PC pc, Vec to, RowWise what, Vec with) {
   PetscCall(VecGetLocalSize(to, &rows));
   PetscCall(VecGetArrayRead(with, &operand));
   PetscCall(VecGetArray(to, &changed));
-  OclspktCall(pc, for_pieces(rows, kPieceRows, [&](Index first, Index end) {
-                if (what == RowWise::add) {
-                  for (Index i = first; i < end; ++i) changed[i] += operand[i];
-                } else if (what == RowWise::multiply) {
-                  for (Index i = first; i < end; ++i) changed[i] *= operand[i];
-                } else {
-                  for (Index i = first; i < end; ++i) changed[i] = operand[i] - changed[i];
-                }
-              }));
+  const auto change = [&](Index first, Index end) {
+    if (what == RowWise::add) {
+      for (Index i = first; i < end; ++i) changed[i] += operand[i];
+    } else if (what == RowWise::multiply) {
+      for (Index i = first; i < end; ++i) changed[i] *= operand[i];
+    } else {
+      for (Index i = first; i < end; ++i) changed[i] = operand[i] - changed[i];
+    }
+  };
+  OclspktCall(pc, for_pieces(rows, kPieceRows, std::ref(change)));
   PetscCall(VecRestoreArray(to, &changed));
   PetscCall(VecRestoreArrayRead(with, &operand));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Whether a vector is of the same type as another one, and bound to the host where that is.
-PetscErrorCode Alike(Vec a, Vec b, PetscBool* alike) {
-  VecType type;
-  PetscBool a_bound = PETSC_FALSE, b_bound = PETSC_FALSE;
-
+PetscErrorCode Change(PC pc, const Block& to, RowWise what, const Block& with) {
   PetscFunctionBegin;
-  PetscCall(VecGetType(b, &type));
-  PetscCall(PetscObjectTypeCompare((PetscObject)a, type, alike));
-  PetscCall(VecBoundToCPU(a, &a_bound));
-  PetscCall(VecBoundToCPU(b, &b_bound));
-  if (a_bound != b_bound) *alike = PETSC_FALSE;
+  PetscCall(EachVector(to, with, [&](Vec changed, Vec read) { return ChangeVector(pc, changed, what, read); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Have the vectors between the sweeps lie where the solution does.
-PetscErrorCode MatchWork(PC pc, Vec solution) {
+/// Have what there is between the sweeps lie where the solution does.
+/// @param[out] work  parts as wide as the solution; `between` as one vector, if there is such a diagonal
+PetscErrorCode MatchWork(PC pc, const Block& solution, Work* work) {
   PC_OCLSPKT* o = data(pc);
+  Work& kept = solution.matrix ? o->work_columns : o->work;
+  Block one = solution;
+  Columns<PetscScalar> values;
+  PetscBool made;
 
   PetscFunctionBegin;
-  for (Vec* vector : {&o->work[0], &o->work[1], &o->between_vector}) {
-    PetscBool alike = PETSC_TRUE;
-    if (*vector) PetscCall(Alike(*vector, solution, &alike));
-    if (!alike) PetscCall(VecDestroy(vector));
+  *work = {};
+  one.count = 1;
+  for (std::size_t k = 0; k < kept.parts.size(); ++k) {
+    PetscCall(MatchBlock(solution, &kept.parts[k], &made));
+    work->parts[k] = kept.parts[k];
+    work->parts[k].count = solution.count;
   }
-  for (Vec& vector : o->work) {
-    if (!vector) PetscCall(VecDuplicate(solution, &vector));
+  if (o->settings.combine != Combine::symmetric || o->between.empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatchBlock(one, &kept.between, &made));
+  if (made) {
+    PetscCall(GetWrite(kept.between, &values));
+    std::copy(o->between.begin(), o->between.end(), values.first);
+    PetscCall(RestoreWrite(kept.between, &values));
   }
-  if (!o->between_vector && o->settings.combine == Combine::symmetric && !o->between.empty()) {
-    PetscScalar* values;
-    PetscCall(VecDuplicate(solution, &o->between_vector));
-    PetscCall(VecGetArrayWrite(o->between_vector, &values));
-    std::copy(o->between.begin(), o->between.end(), values);
-    PetscCall(VecRestoreArrayWrite(o->between_vector, &values));
-  }
+  work->between = kept.between;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ApplyAdditive(PC pc, Vec right, Vec solution, bool transpose) {
+PetscErrorCode ApplyAdditive(PC pc, const Block& right, const Block& solution, bool transpose) {
   PC_OCLSPKT* o = data(pc);
+  Work work;
 
   PetscFunctionBegin;
+  PetscCall(MatchWork(pc, solution, &work));
   PetscCall(SolveSweep(pc, o->first(), right, solution, transpose));
   for (std::size_t k = 1; k < o->sweeps.size(); ++k) {
-    PetscCall(SolveSweep(pc, *o->sweeps[k], right, o->work[0], transpose));
-    PetscCall(Change(pc, solution, RowWise::add, o->work[0]));
+    PetscCall(SolveSweep(pc, *o->sweeps[k], right, work.parts[0], transpose));
+    PetscCall(Change(pc, solution, RowWise::add, work.parts[0]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// One sweep after the other, each from where the last one left; the last one writes to the solution.
-PetscErrorCode ApplyProduct(PC pc, Vec right, Vec solution, bool transpose) {
+PetscErrorCode ApplyProduct(PC pc, const Block& right, const Block& solution, bool transpose) {
   PC_OCLSPKT* o = data(pc);
-  const int count = static_cast<int>(o->sweeps.size());
-  const bool symmetric = o->settings.combine == Combine::symmetric;
-  const int steps = symmetric ? 2 * count - 1 : count;
-  Vec from = right;
+  const int steps = steps_of(*o);
+  Work work;
+  Block from = right;
 
   PetscFunctionBegin;
+  PetscCall(MatchWork(pc, solution, &work));
+  const bool scaled = work.between.vector || work.between.matrix;
   for (int k = 0; k < steps; ++k) {
-    Vec to = k == steps - 1 ? solution : o->work[static_cast<std::size_t>(k % 2)];
+    const Block to = k == steps - 1 ? solution : work.parts[static_cast<std::size_t>(k % 2)];
     PetscCall(SolveSweep(pc, sweep_of(*o, k, transpose), from, to, transpose));
-    if (k < steps - 1 && o->between_vector) PetscCall(Change(pc, to, RowWise::multiply, o->between_vector));
+    if (k < steps - 1 && scaled) PetscCall(Change(pc, to, RowWise::multiply, work.between));
     from = to;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// x = 0; for each direction x += (D + X)^-1 (y - A x).
-PetscErrorCode ApplyMultiplicative(PC pc, Vec right, Vec solution, bool transpose) {
+PetscErrorCode ApplyMultiplicative(PC pc, const Block& right, const Block& solution, bool transpose) {
   PC_OCLSPKT* o = data(pc);
   Mat matrix = pc->useAmat ? pc->mat : pc->pmat;
-  Vec residual = o->work[0], part = o->work[1];
+  Work work;
 
   PetscFunctionBegin;
+  PetscCall(MatchWork(pc, solution, &work));
+  const auto& [residual, part] = work.parts;
   PetscCall(SolveSweep(pc, sweep_of(*o, 0, transpose), right, solution, transpose));
   for (std::size_t k = 1; k < o->sweeps.size(); ++k) {
-    PetscCall(transpose ? MatMultTranspose(matrix, solution, residual) : MatMult(matrix, solution, residual));
+    PetscCall(EachVector(residual, solution, [&](Vec product, Vec x) {
+      return transpose ? MatMultTranspose(matrix, x, product) : MatMult(matrix, x, product);
+    }));
     PetscCall(Change(pc, residual, RowWise::take_from, right));
     PetscCall(SolveSweep(pc, sweep_of(*o, static_cast<int>(k), transpose), residual, part, transpose));
     PetscCall(Change(pc, solution, RowWise::add, part));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Apply with one way of vectors of the host to the device and back for all directions.
+/// @param[out] solved  false: each direction has to go by itself
+PetscErrorCode ApplyInOneVisit(PC pc, const Block& right, const Block& solution, PetscBool* solved) {
+  PC_OCLSPKT* o = data(pc);
+  DeviceQueue queue;
+  Columns<const PetscScalar> y;
+  Columns<PetscScalar> x;
+  PetscLogDouble flops = 0;
+
+  PetscFunctionBegin;
+  *solved = PETSC_FALSE;
+  if (!o->visit.ready()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(QueueOf(right, solution, &queue));
+  if (queue) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(GetRead(right, &y));
+  PetscCall(GetWrite(solution, &x));
+  OclspktCall(pc,
+              *solved = static_cast<PetscBool>(o->visit.apply(y.first, y.stride, x.first, x.stride, solution.count)));
+  PetscCall(RestoreWrite(solution, &x));
+  PetscCall(RestoreRead(right, &y));
+  if (!*solved) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int k = 0; k < steps_of(*o); ++k) flops += apply_flops(sweep_of(*o, k, false).solver.report());
+  PetscCall(PetscLogFlops(static_cast<PetscLogDouble>(solution.count) * flops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -147,7 +186,7 @@ PetscErrorCode SolveColumns(PC pc, Sweep& sweep, Columns<const PetscScalar> y, C
   const LineLayout& layout = sweep.layout;
   const Index rows = layout.lines.rows();
   const bool moved = !layout.rows.empty();
-  const Index together = moved ? std::min<Index>(count, kMovedColumns) : count;
+  const Index together = moved ? std::min<Index>(count, kColumnsTogether) : count;
 
   PetscFunctionBegin;
   // Room for several columns is made when the first of them come.
@@ -176,27 +215,44 @@ PetscErrorCode SolveColumns(PC pc, Sweep& sweep, Columns<const PetscScalar> y, C
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode SolveSweep(PC pc, Sweep& sweep, Vec right, Vec solution, bool transpose) {
-  const PetscScalar* y;
-  PetscScalar* x;
-  PetscBool solved = PETSC_FALSE;
+PetscErrorCode SolveSweep(PC pc, Sweep& sweep, const Block& right, const Block& solution, bool transpose) {
+  Columns<const PetscScalar> y;
+  Columns<PetscScalar> x;
+  PetscBool solved;
 
   PetscFunctionBegin;
   PetscCall(SolveOnDevice(pc, sweep, right, solution, transpose, &solved));
   if (solved) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecGetArrayRead(right, &y));
-  PetscCall(VecGetArrayWrite(solution, &x));
-  PetscCall(SolveColumns(pc, sweep, {y, 0}, {x, 0}, 1, transpose));
-  PetscCall(VecRestoreArrayWrite(solution, &x));
-  PetscCall(VecRestoreArrayRead(right, &y));
+  PetscCall(GetRead(right, &y));
+  PetscCall(GetWrite(solution, &x));
+  PetscCall(SolveColumns(pc, sweep, y, x, solution.count, transpose));
+  PetscCall(RestoreWrite(solution, &x));
+  PetscCall(RestoreRead(right, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ApplyCombined(PC pc, Vec right, Vec solution, bool transpose) {
+PetscErrorCode SetUpVisit(PC pc) {
   PC_OCLSPKT* o = data(pc);
+  const Combine combine = o->settings.combine;
+  bool possible = o->sweeps.size() > 1 && combine != Combine::multiplicative;
 
   PetscFunctionBegin;
-  PetscCall(MatchWork(pc, solution));
+  for (const auto& sweep : o->sweeps) possible = possible && sweep->layout.rows.empty();
+  if (!possible) PetscFunctionReturn(PETSC_SUCCESS);
+  OclspktCall(pc, DeviceVisit<PetscScalar>::Order order; order.sum = combine == Combine::additive;
+              for (int k = 0; k < steps_of(*o); ++k) order.solvers.push_back(&sweep_of(*o, k, false).solver);
+              if (combine == Combine::symmetric && !o->between.empty()) order.between = o->between.data();
+              o->visit.set_up(std::move(order)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ApplyCombined(PC pc, const Block& right, const Block& solution, bool transpose) {
+  PC_OCLSPKT* o = data(pc);
+  PetscBool solved = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  if (!transpose) PetscCall(ApplyInOneVisit(pc, right, solution, &solved));
+  if (solved || pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   switch (o->settings.combine) {
     case Combine::additive:
       PetscCall(ApplyAdditive(pc, right, solution, transpose));

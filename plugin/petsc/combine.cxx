@@ -144,7 +144,9 @@ PetscErrorCode FillBands(PC pc) {
     if (!layout.rows.empty())
       OclspktCall(pc, sweep.right.resize(layout.lines.rows()); sweep.solution.resize(layout.lines.rows()));
   }
-  PetscCall(VecDestroy(&o->between_vector)); /* of the matrix before */
+  for (Work* work : {&o->work, &o->work_columns}) {
+    PetscCall(DestroyBlock(&work->between)); /* of the matrix before */
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

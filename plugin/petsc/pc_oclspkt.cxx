@@ -8,7 +8,9 @@
 
 using oclspkt::Known;
 using oclspkt::Report;
+using oclspkt::petsc::Block;
 using oclspkt::petsc::data;
+using oclspkt::petsc::DestroyWork;
 using oclspkt::petsc::events;
 using oclspkt::petsc::PC_OCLSPKT;
 using oclspkt::petsc::Settings;
@@ -88,6 +90,7 @@ static PetscErrorCode PCSetUp_OCLSPKT(PC pc) {
   PetscFunctionBegin;
   o->ready = o->stale = false;
   o->failure.clear();
+  o->visit.forget();             /* of solvers that may go */
   pc->setupcalled = PETSC_FALSE; /* a set-up that ends in an error is tried again even if the matrix stays */
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(oclspkt::petsc::Cite());
@@ -101,6 +104,7 @@ static PetscErrorCode PCSetUp_OCLSPKT(PC pc) {
   for (std::size_t s = 0; s < o->sweeps.size() && !pc->failedreason; ++s) {
     PetscCall(oclspkt::petsc::SetUpSweep(pc, *o->sweeps[s], known));
   }
+  if (!pc->failedreason) PetscCall(oclspkt::petsc::SetUpVisit(pc));
   PetscCall(PetscLogEventEnd(events().set_up, pc, pc->pmat, 0, 0));
   o->ready = pc->failedreason == PC_NOERROR;
   pc->setupcalled = PETSC_TRUE;
@@ -134,9 +138,9 @@ static PetscErrorCode SolveVector(PC pc, Vec x, Vec y, bool transpose) {
   }
   PetscCall(PetscLogEventBegin(events().solve, pc, x, y, 0));
   if (o->sweeps.size() > 1) {
-    PetscCall(oclspkt::petsc::ApplyCombined(pc, x, y, transpose));
+    PetscCall(oclspkt::petsc::ApplyCombined(pc, {.vector = x}, {.vector = y}, transpose));
   } else {
-    PetscCall(oclspkt::petsc::SolveSweep(pc, o->first(), x, y, transpose));
+    PetscCall(oclspkt::petsc::SolveSweep(pc, o->first(), {.vector = x}, {.vector = y}, transpose));
   }
   if (pc->failedreason) PetscCall(OclspktVecSetInf(y)); /* the transposed set-up runs inside its first solve */
   PetscCall(PetscLogEventEnd(events().solve, pc, x, y, 0));
@@ -170,52 +174,28 @@ static PetscErrorCode FillWithInf(Mat y) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The columns of one direction, all in one call of the solver. */
-static PetscErrorCode SolveMatrix(PC pc, Mat x, Mat y, PetscInt columns) {
-  PetscInt right_stride, solution_stride;
-  const PetscScalar* right;
-  PetscScalar* solution;
-  PetscBool solved;
-
-  PetscFunctionBegin;
-  PetscCall(oclspkt::petsc::SolveColumnsOnDevice(pc, data(pc)->first(), x, y, columns, &solved));
-  if (solved) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatDenseGetLDA(x, &right_stride));
-  PetscCall(MatDenseGetLDA(y, &solution_stride));
-  PetscCall(MatDenseGetArrayRead(x, &right));
-  PetscCall(MatDenseGetArrayWrite(y, &solution));
-  PetscCall(oclspkt::petsc::SolveColumns(pc, data(pc)->first(), {right, right_stride}, {solution, solution_stride},
-                                         columns, false));
-  PetscCall(MatDenseRestoreArrayWrite(y, &solution));
-  PetscCall(MatDenseRestoreArrayRead(x, &right));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode PCMatApply_OCLSPKT(PC pc, Mat x, Mat y) {
+  PC_OCLSPKT* o = data(pc);
   PetscInt columns;
 
   PetscFunctionBegin;
   PetscCall(CheckReady(pc));
-  if (pc->failedreason) {
-    PetscCall(FillWithInf(y));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
   PetscCall(MatGetSize(x, nullptr, &columns));
-  if (data(pc)->sweeps.size() == 1) {
-    PetscCall(PetscLogEventBegin(events().solve, pc, x, y, 0));
-    PetscCall(SolveMatrix(pc, x, y, columns));
-    PetscCall(PetscLogEventEnd(events().solve, pc, x, y, 0));
-    PetscCall(oclspkt::petsc::NoteDegraded(pc));
-    PetscFunctionReturn(PETSC_SUCCESS);
+  const bool several = o->sweeps.size() > 1;
+  const PetscInt together = several ? oclspkt::petsc::kColumnsTogether : columns;
+  PetscCall(PetscLogEventBegin(events().solve, pc, x, y, 0));
+  for (PetscInt first = 0; first < columns && !pc->failedreason; first += together) {
+    const PetscInt count = PetscMin(together, columns - first);
+    const Block right{nullptr, x, first, count}, solution{nullptr, y, first, count};
+    if (several) {
+      PetscCall(oclspkt::petsc::ApplyCombined(pc, right, solution, false));
+    } else {
+      PetscCall(oclspkt::petsc::SolveSweep(pc, o->first(), right, solution, false));
+    }
   }
-  for (PetscInt c = 0; c < columns; ++c) { /* several directions follow each other column by column */
-    Vec right, solution;
-    PetscCall(MatDenseGetColumnVecRead(x, c, &right));
-    PetscCall(MatDenseGetColumnVecWrite(y, c, &solution));
-    PetscCall(SolveVector(pc, right, solution, false));
-    PetscCall(MatDenseRestoreColumnVecWrite(y, c, &solution));
-    PetscCall(MatDenseRestoreColumnVecRead(x, c, &right));
-  }
+  if (pc->failedreason) PetscCall(FillWithInf(y));
+  PetscCall(PetscLogEventEnd(events().solve, pc, x, y, 0));
+  PetscCall(oclspkt::petsc::NoteDegraded(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -237,9 +217,9 @@ static PetscErrorCode PCView_OCLSPKT(PC pc, PetscViewer viewer) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode DestroyWork(PC_OCLSPKT* o) {
+PetscErrorCode oclspkt::petsc::DestroyWork(Work* work) {
   PetscFunctionBegin;
-  for (Vec* vector : {&o->work[0], &o->work[1], &o->between_vector}) PetscCall(VecDestroy(vector));
+  for (Block* block : {&work->parts[0], &work->parts[1], &work->between}) PetscCall(DestroyBlock(block));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -249,7 +229,8 @@ static PetscErrorCode PCReset_OCLSPKT(PC pc) {
 
   PetscFunctionBegin;
   PetscCall(oclspkt::petsc::AgreeOnDegraded(pc)); /* PCDestroy() comes here, too */
-  PetscCall(DestroyWork(o));
+  PetscCall(DestroyWork(&o->work));
+  PetscCall(DestroyWork(&o->work_columns));
   OclspktCall(pc, PC_OCLSPKT fresh; fresh.settings = o->settings; fresh.degraded_printed = o->degraded_printed;
               fresh.first().solver.set_options(o->settings); *o = std::move(fresh));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -260,7 +241,8 @@ static PetscErrorCode PCDestroy_OCLSPKT(PC pc) {
 
   PetscFunctionBegin;
   PetscCall(PetscFinalized(&finalized));
-  PetscCall(DestroyWork(data(pc))); /* PCSetType() to another type destroys without a reset */
+  PetscCall(DestroyWork(&data(pc)->work)); /* PCSetType() to another type destroys without a reset */
+  PetscCall(DestroyWork(&data(pc)->work_columns));
   if (!finalized) PetscCall(oclspkt::petsc::RemoveFunctions(pc));
   delete data(pc);
   pc->data = nullptr;

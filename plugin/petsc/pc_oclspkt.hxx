@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "block.hxx"
 #include "extract.hxx"
 #include "lines.hxx"
+#include "oclspkt/device_visit.hpp"
 #include "oclspkt/oclspkt.h"
 #include "options.hpp"
 #include "petsc_compat.h"
@@ -76,6 +78,13 @@ struct LinesKey {
   bool operator==(const LinesKey&) const = default;
 };
 
+/// What there is between the sweeps.
+struct Work {
+  std::array<Block, 2> parts;
+  Block between;  ///< PC_OCLSPKT::between
+};
+PetscErrorCode DestroyWork(Work* work);
+
 /// What stands behind pc->data.
 struct PC_OCLSPKT {
   Settings settings;
@@ -87,8 +96,8 @@ struct PC_OCLSPKT {
   int given_changes = 0;
   std::shared_ptr<Exchange> exchange;  ///< of all sweeps; made when lines are cut
   std::vector<PetscScalar> between;    ///< diagonal between the factors of `symmetric`, by local rows
-  std::array<Vec, 2> work{};           ///< between the sweeps, of the solution's type; destroyed by reset
-  Vec between_vector = nullptr;        ///< `between`, of the same type
+  Work work, work_columns;             ///< for vectors and for columns, of the solution's type; destroyed by reset
+  DeviceVisit<PetscScalar> visit;      ///< one way of host vectors for all directions, where that is possible
   DeviceQueue queue;                   ///< where vectors lie, as the last set-up was told
   bool stale = false;                  ///< settings changed while the program reuses the operator
   bool ready = false;                  ///< the operator of the last set-up can be applied
@@ -163,26 +172,22 @@ PetscErrorCode FindLines(PC pc);
 /// Give every sweep its bands, from the matrix or from the program, ready for set_up(). Collective.
 PetscErrorCode FillBands(PC pc);
 
-/// Columns of a dense matrix on this rank, `stride` scalars apart.
-template <typename Scalar>
-struct Columns {
-  Scalar* first;
-  Index stride;
-  Scalar* operator[](Index column) const { return first + column * stride; }
-  Columns operator+(Index columns) const { return {first + columns * stride, stride}; }
-};
-
-/// Columns that are copied at a time where the rows of lines lie apart in the vector.
-inline constexpr Index kMovedColumns = 4;
+/// Columns that are solved for at a time where each of them needs memory of its own: where rows of lines lie apart in
+/// the vector, and between directions.
+inline constexpr PetscInt kColumnsTogether = 4;
 
 /// Solve along one direction for several right-hand sides. @param y, x shape [count][local rows], not the same
 PetscErrorCode SolveColumns(PC pc, Sweep& sweep, Columns<const PetscScalar> y, Columns<PetscScalar> x, PetscInt count,
                             bool transpose);
-/// The same for one, where the vectors lie if the solver takes them there. @param right, solution not the same
-PetscErrorCode SolveSweep(PC pc, Sweep& sweep, Vec right, Vec solution, bool transpose);
+/// The same where the vectors lie if the solver takes them there. @param right, solution not the same
+PetscErrorCode SolveSweep(PC pc, Sweep& sweep, const Block& right, const Block& solution, bool transpose);
+
+/// After the set-ups of all sweeps: look whether vectors of the host can go to a device and back once for all of them.
+PetscErrorCode SetUpVisit(PC pc);
 
 /// Apply the operator that Settings::combine makes of several sweeps.
-PetscErrorCode ApplyCombined(PC pc, Vec right, Vec solution, bool transpose);
+/// @param right, solution  not the same, at most kColumnsTogether columns
+PetscErrorCode ApplyCombined(PC pc, const Block& right, const Block& solution, bool transpose);
 
 /// Entries of the matrix that no direction takes, on all ranks.
 Index ignored_entries(const PC_OCLSPKT& o);

@@ -54,6 +54,7 @@ PetscErrorCode TakesQueue(PC pc, Sweep& sweep, const DeviceQueue& queue, bool tr
       PetscCall(SetUpSweep(pc, *o->sweeps[s], known));
     }
     if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(SetUpVisit(pc));
   }
   OclspktCall(pc, taken = transpose ? sweep.solver.takes_transpose(queue) : sweep.solver.takes(queue));
   *takes = static_cast<PetscBool>(taken && !pc->failedreason);
@@ -97,6 +98,29 @@ PetscErrorCode EnqueueCuda(PC pc, Sweep& sweep, const DeviceQueue& queue, Vec ri
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode EnqueueColumns(PC pc, Sweep& sweep, const DeviceQueue& queue, const Block& right, const Block& solution,
+                              PetscBool* solved) {
+  const PetscScalar* y;
+  PetscScalar* x;
+  PetscMemType y_type, x_type;
+  PetscInt y_stride, x_stride;
+
+  PetscFunctionBegin;
+  PetscCall(MatDenseGetLDA(right.matrix, &y_stride));
+  PetscCall(MatDenseGetLDA(solution.matrix, &x_stride));
+  PetscCall(OclspktDenseRead(right.matrix, &y, &y_type));
+  PetscCall(OclspktDenseWrite(solution.matrix, &x, &x_type));
+  *solved = static_cast<PetscBool>(PetscMemTypeCUDA(y_type) && PetscMemTypeCUDA(x_type));
+  if (*solved) {
+    const PetscScalar* const from = y + static_cast<Index>(right.first) * y_stride;
+    PetscScalar* const to = x + static_cast<Index>(solution.first) * x_stride;
+    PetscCall(Enqueue(pc, sweep, queue, {from, to, y_stride, x_stride, solution.count}, false));
+  }
+  PetscCall(OclspktDenseRestoreWrite(solution.matrix, &x));
+  PetscCall(OclspktDenseRestoreRead(right.matrix, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode EnqueueViennaCL(PC pc, Sweep& sweep, const DeviceQueue& queue, Vec right, Vec solution, bool transpose) {
   void *y = nullptr, *x = nullptr;
 
@@ -108,17 +132,35 @@ PetscErrorCode EnqueueViennaCL(PC pc, Sweep& sweep, const DeviceQueue& queue, Ve
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// The same of two dense matrices.
+PetscErrorCode QueueOfColumns(Mat right, Mat solution, DeviceQueue* queue) {
+  PetscBool of_cuda;
+
+  PetscFunctionBegin;
+  *queue = {};
+  for (Mat matrix : {right, solution}) {
+    PetscCall(PetscObjectTypeCompareAny((PetscObject)matrix, &of_cuda, MATSEQDENSECUDA, MATMPIDENSECUDA, ""));
+    if (!of_cuda) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(OclspktCudaQueue(queue));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 }  // namespace
 
-PetscErrorCode QueueOf(Vec right, Vec solution, DeviceQueue* queue) {
+PetscErrorCode QueueOf(const Block& right, const Block& solution, DeviceQueue* queue) {
   DeviceQueue::Kind of_right, of_solution;
 
   PetscFunctionBegin;
   *queue = {};
-  PetscCall(KindOf(right, &of_right));
-  PetscCall(KindOf(solution, &of_solution));
+  if (right.matrix) {
+    PetscCall(QueueOfColumns(right.matrix, solution.matrix, queue));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(KindOf(right.vector, &of_right));
+  PetscCall(KindOf(solution.vector, &of_solution));
   /* To ask ViennaCL for the queue of the solution would bring its values to the device. */
-  if (of_right == of_solution) PetscCall(QueueOfType(right, queue));
+  if (of_right == of_solution) PetscCall(QueueOfType(right.vector, queue));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -139,49 +181,24 @@ PetscErrorCode FindQueue(PC pc) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode SolveOnDevice(PC pc, Sweep& sweep, Vec right, Vec solution, bool transpose, PetscBool* solved) {
+PetscErrorCode SolveOnDevice(PC pc, Sweep& sweep, const Block& right, const Block& solution, bool transpose,
+                             PetscBool* solved) {
   DeviceQueue queue;
-  PetscBool takes;
+  PetscBool takes = PETSC_FALSE;
 
   PetscFunctionBegin;
   *solved = PETSC_FALSE;
   PetscCall(QueueOf(right, solution, &queue));
-  PetscCall(TakesQueue(pc, sweep, queue, transpose, &takes));
+  if (!right.matrix || !transpose) PetscCall(TakesQueue(pc, sweep, queue, transpose, &takes));
   if (!takes) PetscFunctionReturn(PETSC_SUCCESS);
-  if (queue.kind == DeviceQueue::Kind::cuda) {
-    PetscCall(EnqueueCuda(pc, sweep, queue, right, solution, transpose, solved));
+  if (right.matrix) {
+    PetscCall(EnqueueColumns(pc, sweep, queue, right, solution, solved));
+  } else if (queue.kind == DeviceQueue::Kind::cuda) {
+    PetscCall(EnqueueCuda(pc, sweep, queue, right.vector, solution.vector, transpose, solved));
   } else {
-    PetscCall(EnqueueViennaCL(pc, sweep, queue, right, solution, transpose));
+    PetscCall(EnqueueViennaCL(pc, sweep, queue, right.vector, solution.vector, transpose));
     *solved = PETSC_TRUE;
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode SolveColumnsOnDevice(PC pc, Sweep& sweep, Mat right, Mat solution, PetscInt columns, PetscBool* solved) {
-  DeviceQueue queue;
-  PetscBool of_cuda, takes;
-  const PetscScalar* y;
-  PetscScalar* x;
-  PetscMemType y_type, x_type;
-  PetscInt y_stride, x_stride;
-
-  PetscFunctionBegin;
-  *solved = PETSC_FALSE;
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)right, &of_cuda, MATSEQDENSECUDA, MATMPIDENSECUDA, ""));
-  if (of_cuda)
-    PetscCall(PetscObjectTypeCompareAny((PetscObject)solution, &of_cuda, MATSEQDENSECUDA, MATMPIDENSECUDA, ""));
-  if (!of_cuda) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(OclspktCudaQueue(&queue));
-  PetscCall(TakesQueue(pc, sweep, queue, false, &takes));
-  if (!takes) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatDenseGetLDA(right, &y_stride));
-  PetscCall(MatDenseGetLDA(solution, &x_stride));
-  PetscCall(OclspktDenseRead(right, &y, &y_type));
-  PetscCall(OclspktDenseWrite(solution, &x, &x_type));
-  *solved = static_cast<PetscBool>(PetscMemTypeCUDA(y_type) && PetscMemTypeCUDA(x_type));
-  if (*solved) PetscCall(Enqueue(pc, sweep, queue, {y, x, y_stride, x_stride, columns}, false));
-  PetscCall(OclspktDenseRestoreWrite(solution, &x));
-  PetscCall(OclspktDenseRestoreRead(right, &y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -5,9 +5,9 @@
 
 namespace oclspkt::petsc {
 
-/// The queue by which PETSc orders work on two vectors, where both lie on a device by one run-time: CUDA (VECCUDA,
-/// VECKOKKOS) or OpenCL (VECVIENNACL). None for others, and for vectors that are bound to the host.
-PetscErrorCode QueueOf(Vec right, Vec solution, DeviceQueue* queue);
+/// The queue by which PETSc orders work on two blocks, where both lie on a device by one run-time: CUDA (VECCUDA,
+/// VECKOKKOS, MATDENSECUDA) or OpenCL (VECVIENNACL). None for others, and for vectors that are bound to the host.
+PetscErrorCode QueueOf(const Block& right, const Block& solution, DeviceQueue* queue);
 
 /// Before a set-up: remember where vectors are likely to lie, by those that were applied to or the matrix makes.
 PetscErrorCode FindQueue(PC pc);
@@ -15,10 +15,8 @@ PetscErrorCode FindQueue(PC pc);
 /// Solve along one direction on the device where the vectors lie. The first vectors that lie on a device, of a matrix
 /// of the host, have the solver set up for it.
 /// @param[out] solved  false: they have to be taken to the host
-PetscErrorCode SolveOnDevice(PC pc, Sweep& sweep, Vec right, Vec solution, bool transpose, PetscBool* solved);
-
-/// The same for the columns of two dense matrices.
-PetscErrorCode SolveColumnsOnDevice(PC pc, Sweep& sweep, Mat right, Mat solution, PetscInt columns, PetscBool* solved);
+PetscErrorCode SolveOnDevice(PC pc, Sweep& sweep, const Block& right, const Block& solution, bool transpose,
+                             PetscBool* solved);
 
 /// Set the solver of a direction up. A breakdown on one rank is one on all. Collective.
 PetscErrorCode SetUpSweep(PC pc, Sweep& sweep, const Known& known);

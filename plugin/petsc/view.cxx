@@ -176,6 +176,9 @@ Lines operator_lines(const PC_OCLSPKT& o, const std::vector<Totals>& totals) {
     lines.push_back("combined: " + std::to_string(o.sweeps.size()) + " directions, " +
                     kCombineNames[static_cast<int>(o.settings.combine)] + ", diagonal " +
                     kDiagonalNames[static_cast<int>(o.settings.diagonal)]);
+    if (o.visit.ready()) {
+      lines.push_back("vectors of the host: one way to the device and back for all directions" + whose(totals.front()));
+    }
   }
   for (std::size_t s = 0; s < totals.size(); ++s) {
     const Sweep& sweep = *o.sweeps[s];
@@ -240,6 +243,9 @@ Lines detail_lines(const PC_OCLSPKT& o) {
   for (const auto& sweep : o.sweeps) {
     if (o.sweeps.size() > 1) lines.push_back(std::string("details of ") + name(sweep->direction));
     add_details(*sweep, lines);
+  }
+  if (o.visit.bytes() > 0) {
+    lines.push_back("bytes between directions: " + std::to_string(o.visit.bytes()) + " held on the device");
   }
   return lines;
 }

@@ -275,6 +275,10 @@ void CutSolver<T>::enqueue_transpose(const DeviceQueue& queue, const void* y, vo
   impl_->enqueue_transpose(queue, static_cast<const T*>(y), static_cast<T*>(x));
 }
 template <typename T>
+Solver<T>* CutSolver<T>::whole() {
+  return impl_->whole();
+}
+template <typename T>
 const Options& CutSolver<T>::options() const {
   return impl_->options();
 }

@@ -30,6 +30,8 @@ class CutSolver<T>::Impl {
   bool takes_transpose(const DeviceQueue& queue);
   void enqueue(const DeviceQueue& queue, const T* y, Index y_stride, T* x, Index x_stride, Index columns);
   void enqueue_transpose(const DeviceQueue& queue, const T* y, T* x);
+  /// What solves all lines by itself; null where one is cut on any process.
+  Solver<T>* whole() { return ready_ && !overall_.cut ? &solver_ : nullptr; }
   void set_options(Options options);
   Times times() const;
   Times part_times() const { return solver_.times() - before_; }

@@ -73,13 +73,15 @@ void Solver<T>::Impl::note_losses() {
   for (const LostDevice& device : sharing_.lost()) lose(device);
 }
 
-/// Lock the pages of vectors that a device copies, once they have come before.
+/// Lock the pages of vectors that a device copies, once they have come before; null: of none.
 template <typename T>
 void Solver<T>::Impl::lock_vectors(const T* y, const T* x) {
   const int device = sharing_.active() ? sharing_.copying_device() : device_;
   if (device < 0) return;
   const std::int64_t bytes = lines_.extent() * static_cast<Index>(sizeof(T));
-  for (const T* vector : {y, x}) locked_.see(*device_module(nullptr), device, vector, bytes);
+  for (const T* vector : {y, x}) {
+    if (vector != nullptr) locked_.see(*device_module(nullptr), device, vector, bytes);
+  }
 }
 
 /// Solve by what was set up.

@@ -141,6 +141,28 @@ void Solver<T>::Impl::apply_on_device(_cl_mem* y, _cl_mem* x) {
   ++applies_;
 }
 
+template <typename T>
+DeviceSolver<T>* Solver<T>::Impl::alone_on_device() const {
+  return report_.ready && device_ >= 0 && !sharing_.active() && fallback_.none() ? solver_.get() : nullptr;
+}
+
+/// Take the step of a visit that is this solver's.
+/// @return false if the device failed; the next apply goes another way
+template <typename T>
+bool Solver<T>::Impl::take_step(Visit<T>& visit, std::size_t step, const T* y, T* x) {
+  if (options_.lock_vectors) lock_vectors(y, x);
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    visit.take(step, y, x);
+  } catch (const DeviceError& error) {
+    fall_back(error);
+    return false;
+  }
+  total_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  ++applies_;
+  return true;
+}
+
 /// True if the device of Known::queue solves all lines.
 template <typename T>
 bool Solver<T>::Impl::solves_on_queue() const {

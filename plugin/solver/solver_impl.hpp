@@ -35,6 +35,10 @@ class Solver<T>::Impl {
   bool takes_transpose(const DeviceQueue& queue);
   std::unique_ptr<Borders<T>> borders(const BorderLayout<T>& layout) { return solver_->borders(layout); }
   void enqueue_transpose(const DeviceQueue& queue, const T* y, T* x);
+  /// What solves all lines on one device by itself, else null.
+  DeviceSolver<T>* alone_on_device() const;
+  int device() const { return device_; }
+  bool take_step(Visit<T>& visit, std::size_t step, const T* y, T* x);
   DeviceHandles device_handles() const;
   void apply_transpose(const T* y, T* x);
   Times times() const;

@@ -66,6 +66,7 @@ const Forms kByGroups[] = {
     {"border_take", {""}},
     {"border_put", {""}},
     {"border_correct", {""}},
+    {"change_rows", {"|MULTIPLY"}},
     {"task_spkjac", {"TASK_ROWS=32", "|SYMMETRIC"}},
     {"task_spkboth", {"TASK_ROWS=32", "|SYMMETRIC"}},
     {"task_spktrunc", {"TASK_ROWS=32", "|SYMMETRIC"}},

@@ -44,12 +44,12 @@ void expect_steady(PC pc, Vec like, int applies) {
   OK(VecDestroyVecs(kVectors, &vectors));
 }
 
-void with_every_place(const char* lines, const char* method, int applies) {
+void with_every_place(const char* lines, const char* method, int applies, const char* more = "") {
   const GridProblem problem(PETSC_COMM_WORLD, kGrid);
   for (const std::string& place : places()) {
     SCOPED_TRACE("devices " + place);
     const OptionSet options("-pc_oclspkt_lines " + std::string(lines) + " -pc_oclspkt_method " + method +
-                            " -pc_oclspkt_rtol 1e-5 -pc_oclspkt_devices " + place);
+                            " -pc_oclspkt_rtol 1e-5 -pc_oclspkt_devices " + place + more);
     PC pc;
     OK(PCCreate(PETSC_COMM_WORLD, &pc));
     OK(PCSetType(pc, PCOCLSPKT));
@@ -69,7 +69,10 @@ TEST(AppliesOfPetsc, LeaveNothingBehindForLinesEndToEnd) {
 
 TEST(AppliesOfPetsc, LeaveNothingBehindForLinesSideBySide) { with_every_place("y", "auto", 100); }
 
-TEST(AppliesOfPetsc, LeaveNothingBehindForSeveralDirections) { with_every_place("x,y", "auto", 100); }
+TEST(AppliesOfPetsc, LeaveNothingBehindForSeveralDirections) {
+  with_every_place("x,y", "auto", 100);
+  with_every_place("x,y", "auto", 100, " -pc_oclspkt_combine symmetric -pc_oclspkt_transfer copy");
+}
 
 }  // namespace
 }  // namespace oclspkt::test

@@ -10,6 +10,9 @@
 namespace oclspkt::test {
 namespace {
 
+constexpr PCOCLSPKTCombine kCombines[] = {PC_OCLSPKT_COMBINE_ADDITIVE, PC_OCLSPKT_COMBINE_FACTORED,
+                                          PC_OCLSPKT_COMBINE_SYMMETRIC, PC_OCLSPKT_COMBINE_MULTIPLICATIVE};
+
 /// Grids of one to three dimensions; on several ranks PETSc cuts every direction that is long enough.
 const Shape kShapes[] = {{1, {17, 1, 1}, 1}, {1, {12, 1, 1}, 3}, {2, {9, 7, 1}, 1},  {2, {16, 4, 1}, 2},
                          {3, {6, 5, 7}, 1},  {3, {4, 9, 5}, 3},  {2, {40, 3, 1}, 1}, {2, {3, 40, 1}, 1},
@@ -158,7 +161,12 @@ TEST(GridLines, TakeTheColumnsOfAMatrixBitForBitLikeVectors) {
       const LinePreconditioner pc(problem, std::string(1, static_cast<char>('x' + axis)));
       expect_columns_alike(pc, from, to, shape.name() + " axis " + std::to_string(axis));
     }
-    if (shape.axes > 1) expect_columns_alike(LinePreconditioner(problem, all_axes(shape)), from, to, shape.name());
+    for (const auto combine : kCombines) {
+      if (shape.axes == 1) continue;
+      const LinePreconditioner pc(problem, all_axes(shape));
+      OK(PCOCLSPKTSetCombine(pc, combine));
+      expect_columns_alike(pc, from, to, shape.name() + " " + PCOCLSPKTCombines[combine]);
+    }
     OK(MatDestroy(&from));
     OK(MatDestroy(&to));
   }
@@ -194,8 +202,7 @@ TEST(Directions, AreCombinedAsTheirNamesSay) {
     if (shape.axes == 1 || !fits(shape)) continue;
     const GridProblem problem(PETSC_COMM_WORLD, shape), whole(PETSC_COMM_SELF, shape);
     const Sweeps sweeps(whole);
-    for (const auto combine : {PC_OCLSPKT_COMBINE_ADDITIVE, PC_OCLSPKT_COMBINE_FACTORED, PC_OCLSPKT_COMBINE_SYMMETRIC,
-                               PC_OCLSPKT_COMBINE_MULTIPLICATIVE}) {
+    for (const auto combine : kCombines) {
       const LinePreconditioner pc(problem, all_axes(shape));
       OK(PCOCLSPKTSetCombine(pc, combine));
       EXPECT_LE(relative_distance(solve(problem, pc), sweeps.apply(combine)), kRounding)
@@ -210,8 +217,7 @@ TEST(Directions, TransposedAreTheAdjointOperator) {
   OK(VecDuplicate(problem.right(), &other));
   OK(VecCopy(problem.right(), other));
   OK(VecExp(other));
-  for (const auto combine : {PC_OCLSPKT_COMBINE_ADDITIVE, PC_OCLSPKT_COMBINE_FACTORED, PC_OCLSPKT_COMBINE_SYMMETRIC,
-                             PC_OCLSPKT_COMBINE_MULTIPLICATIVE}) {
+  for (const auto combine : kCombines) {
     const LinePreconditioner pc(problem, "x,y,z");
     OK(PCOCLSPKTSetCombine(pc, combine));
     Vec x = pc.apply(problem.right()), y = pc.apply(other, true);

@@ -13,6 +13,9 @@
 
 namespace oclspkt {
 
+template <typename T>
+class DeviceVisit;
+
 /// How the lines of this process are continued on others.
 struct Cuts {
   /// Each: the processes that hold a part of a line, from top to bottom; this process is one of them, none comes twice.
@@ -136,6 +139,8 @@ class OCLSPKT_API CutSolver {
 
  private:
   class Impl;
+  friend class DeviceVisit<T>;
+  Solver<T>* whole();
   std::unique_ptr<Impl> impl_;
 };
 

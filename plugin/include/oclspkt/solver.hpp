@@ -32,6 +32,8 @@ class Borders;
 template <typename T>
 class CutSolver;
 template <typename T>
+class DeviceVisit;
+template <typename T>
 class Solver;
 
 /// Bands that a caller fills ahead of a set-up, while the Solver still applies the operator of the one before. Solvers
@@ -183,6 +185,7 @@ class OCLSPKT_API Solver {
  private:
   class Impl;
   friend class CutSolver<T>;
+  friend class DeviceVisit<T>;
   std::unique_ptr<Borders<T>> borders(const BorderLayout<T>& layout);
   std::unique_ptr<Impl> impl_;
 };

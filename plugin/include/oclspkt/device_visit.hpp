@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "oclspkt/cut_solver.hpp"
+#include "oclspkt/export.hpp"
+#include "oclspkt/line_set.hpp"
+
+namespace oclspkt {
+
+template <typename T>
+class Visit;
+
+/// Several solvers of the same vectors as one operator. Vectors of the host go to the device once and come back once,
+/// where one device with memory of its own solves all lines of all solvers; elsewhere each solver is to be called by
+/// itself.
+/// @tparam T float or double
+template <typename T>
+class OCLSPKT_API DeviceVisit {
+ public:
+  /// The solvers in the order in which they are applied. They live, and stay where they are, until the next set_up() or
+  /// forget().
+  struct Order {
+    std::vector<CutSolver<T>*> solvers;  ///< at least 2, no two in a row the same; may come again
+    bool sum = false;                    ///< x = sum of A_k^-1 y; else x = A_n^-1 D ... D A_2^-1 D A_1^-1 y
+    const T* between = nullptr;          ///< the diagonal of D, shape [extent], read by set_up() alone; null: 1
+  };
+
+  DeviceVisit();
+  ~DeviceVisit();
+  DeviceVisit(DeviceVisit&&) noexcept;
+  DeviceVisit& operator=(DeviceVisit&&) noexcept;
+
+  /// Look whether one way to the device and back is possible, after each set_up() of a solver; see ready().
+  /// @throws DeviceError only under OnDeviceFailure::error
+  void set_up(Order order);
+  void forget();
+
+  /// True if apply() may be called: the last set_up() found that one way is possible, and no solver was set up since
+  /// then or lost its device.
+  bool ready() const;
+
+  /// Apply the operator to several vectors, each as the solvers one after the other would, bit for bit.
+  /// @param[in]  y shape [columns][extent], column k at y + k y_stride
+  /// @param[out] x shape [columns][extent], column k at x + k x_stride; must not overlap y
+  /// @return false if it is not ready(), or the device failed; x is then undefined, and the solver concerned has chosen
+  ///         another way, as its apply() would have
+  /// @throws what Solver::apply() throws where a device fails
+  bool apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
+
+  /// Bytes held beside those of the solvers.
+  std::int64_t bytes() const;
+
+ private:
+  bool apply(const T* y, T* x);
+
+  Order order_;
+  std::vector<std::int64_t> uploads_;  ///< shape [solvers]; Counts::uploads when the visit was made
+  std::unique_ptr<Visit<T>> visit_;    ///< null where one way is not possible
+};
+
+extern template class DeviceVisit<float>;
+extern template class DeviceVisit<double>;
+
+}  // namespace oclspkt

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "oclspkt/device_visit.hpp"
+
+#include "cut_solver_impl.hpp"
+#include "solver_impl.hpp"
+
+namespace oclspkt {
+
+template <typename T>
+DeviceVisit<T>::DeviceVisit() = default;
+template <typename T>
+DeviceVisit<T>::~DeviceVisit() = default;
+template <typename T>
+DeviceVisit<T>::DeviceVisit(DeviceVisit&&) noexcept = default;
+template <typename T>
+DeviceVisit<T>& DeviceVisit<T>::operator=(DeviceVisit&&) noexcept = default;
+
+template <typename T>
+void DeviceVisit<T>::forget() {
+  visit_.reset();
+  uploads_.clear();
+  order_ = {};
+}
+
+template <typename T>
+void DeviceVisit<T>::set_up(Order order) {
+  forget();
+  order_ = std::move(order);
+  VisitSteps<T> steps{.solvers = {}, .sum = order_.sum, .between = order_.between};
+  const Solver<T>* const first = order_.solvers.front()->whole();
+  for (CutSolver<T>* cut : order_.solvers) {
+    const Solver<T>* const solver = cut->whole();
+    DeviceSolver<T>* const on_device = solver != nullptr ? solver->impl_->alone_on_device() : nullptr;
+    if (on_device == nullptr || solver->impl_->device() != first->impl_->device() ||
+        solver->lines().extent() != first->lines().extent()) {
+      return;
+    }
+    steps.solvers.push_back(on_device);
+    uploads_.push_back(solver->counts().uploads);
+  }
+  try {
+    visit_ = steps.solvers.front()->visit(steps);
+  } catch (const DeviceError&) {  // what is wrong with the device shows, and is told, when the solvers use it
+    if (first->options().on_device_failure == OnDeviceFailure::error) throw;
+  }
+}
+
+template <typename T>
+bool DeviceVisit<T>::ready() const {
+  if (visit_ == nullptr) return false;
+  for (std::size_t k = 0; k < uploads_.size(); ++k) {
+    const Solver<T>* const solver = order_.solvers[k]->whole();
+    if (solver == nullptr || solver->impl_->alone_on_device() == nullptr) return false;
+    if (solver->impl_->counts().uploads != uploads_[k]) return false;
+  }
+  return true;
+}
+
+template <typename T>
+bool DeviceVisit<T>::apply(const T* y, T* x) {
+  for (std::size_t step = 0; step < order_.solvers.size(); ++step) {
+    Solver<T>& solver = *order_.solvers[step]->whole();
+    const bool first = step == 0, last = step + 1 == order_.solvers.size();
+    if (!solver.impl_->take_step(*visit_, step, first ? y : nullptr, last ? x : nullptr)) return false;
+  }
+  return true;
+}
+
+template <typename T>
+bool DeviceVisit<T>::apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns) {
+  if (!ready()) return false;
+  for (Index k = 0; k < columns; ++k) {
+    if (!apply(y + k * y_stride, x + k * x_stride)) return false;
+  }
+  return true;
+}
+
+template <typename T>
+std::int64_t DeviceVisit<T>::bytes() const {
+  return visit_ != nullptr ? visit_->bytes() : 0;
+}
+
+template class DeviceVisit<float>;
+template class DeviceVisit<double>;
+
+}  // namespace oclspkt
