@@ -28,6 +28,12 @@ struct PartSlot {
   int unknowns() const { return static_cast<int>(above) + static_cast<int>(below) - static_cast<int>(one_row()); }
 };
 
+/// What the spikes of a part add to its unknowns and to its errors. NaN or Inf if a spike is not finite.
+struct SpikeFacts {
+  double size = 0;   ///< max over inner rows of |p_i| + |q_i|
+  double error = 0;  ///< max over inner rows of what is left of the equations of p and q, against |A_i|, in eps of T
+};
+
 /// The parts of cut lines on one process: what their inner rows make of the rows next to the cuts, and back.
 ///
 /// Inner rows are an independent system once x_t and x_b are known. The vector keeps its layout: rows next to a cut are
@@ -63,11 +69,12 @@ class CutParts {
   /// Leave the spikes of slots out that find_decaying_spikes() found. @param left_out shape [slots]
   void leave_out(const std::vector<char>& left_out);
   /// Find the spikes of all slots but those of `left_out`, shape [slots], by two solves with the inner rows.
-  /// @post reduced() and spike_size() are valid
-  void find_spikes(const std::function<void(const T*, T*)>& solve, const std::vector<char>& left_out);
+  /// @param bands  with uncoupled cuts
+  /// @post reduced() and spikes() are valid
+  void find_spikes(const BandsView<T>& bands, const std::function<void(const T*, T*)>& solve,
+                   const std::vector<char>& left_out);
   ReducedPart reduced(Index s) const;
-  /// max over inner rows of |p_i| + |q_i|; NaN if one is not finite.
-  double spike_size(Index s) const { return spike_size_[static_cast<std::size_t>(s)]; }
+  const SpikeFacts& spikes(Index s) const { return spike_facts_[static_cast<std::size_t>(s)]; }
   /// Keep of the spikes what is larger than `threshold`, bundle by bundle, and free the rest.
   void keep_spikes(double threshold);
   /// Most rows corrected from one side.
@@ -112,6 +119,10 @@ class CutParts {
   bool has_inner(const PartSlot& s) const { return first_inner(s) <= last_inner(s); }
   void find_near_spikes(const BandsView<T>& bands, std::size_t slot, Index at, Index wide);
   void keep_near_spikes(double threshold);
+  void clear_between(const std::vector<char>& left_out);
+  void measure_spikes(const BandsView<T>& bands, const std::vector<char>& left_out);
+  void measure_rows(const BandsView<T>& bands, const Bundle& b, Index begin, Index end, Index first_line,
+                    Index end_line, SpikeFacts* facts) const;
   Index rows_above(const Bundle& b, const T* spike, double threshold) const;
   Index rows_below(const Bundle& b, const T* spike, double threshold) const;
 
@@ -119,7 +130,7 @@ class CutParts {
   std::vector<PartSlot> slots_;
   std::vector<Bundle> bundles_;
   std::vector<Edge> edges_;
-  std::vector<double> spike_size_;
+  std::vector<SpikeFacts> spike_facts_;
   AlignedArray<T> all_p_, all_q_;  ///< shape [extent]; between find_spikes() and keep_spikes()
   Index near_rows_ = 0;            ///< of a spike that near_p_ and near_q_ hold, from the cut on; 0: all_p_, all_q_ do
   AlignedArray<T> near_p_, near_q_;  ///< shape [near_rows_][slots]; likewise

@@ -22,7 +22,7 @@ struct PartFacts {
   Gathering why = Gathering::none;
   double smallest_row = 0, largest_row = 0;  ///< see Survey
   double spike_size = 0;
-  double rounding = 0;  ///< of the inner rows, see Report
+  double rounding = 0;  ///< see rounding_of_part()
 };
 
 /// What the root of a line tells its parts.
@@ -49,7 +49,7 @@ struct Beyond {
 /// What the lines rooted on one process have in common.
 struct RootedLines {
   double bound = 0;       ///< largest truncation_bound() of the lines that are not gathered
-  double rounding = 0;    ///< largest rounding of their parts
+  double rounding = 0;    ///< largest of their parts
   bool symmetric = true;  ///< the couplings across each cut are equal
 };
 

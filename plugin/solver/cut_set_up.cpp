@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "cut_rounding.hpp"
 #include "cut_solver_impl.hpp"
 #include "cut_trial.hpp"
 #include "narrow.hpp"
@@ -17,8 +18,6 @@ namespace {
 /// What processes compare first; see look().
 constexpr std::size_t kLook = 7;
 constexpr double kNone = -std::numeric_limits<double>::infinity();
-/// What inner rows may round, in eps: unknowns next to the cuts multiply it by 3 where spikes are 1.
-constexpr double kInnerRounding = 20;
 /// Shares of the tolerance: truncation may use one, the spikes of both sides that are not kept the rest.
 constexpr double kBoundShare = 0.75, kSpikeShare = 0.125;
 /// Spikes are kept down to rounding times its root: unknowns near the end of a line may be so much smaller than those
@@ -153,7 +152,8 @@ bool CutSolver<T>::Impl::may_pin() const {
 /// that is the uncoupled one.
 template <typename T>
 void CutSolver<T>::Impl::set_up_inner(Bands<T>& bands) {
-  const Known known{.symmetric = known_.symmetric, .rounding_limit = kInnerRounding, .queue = known_.queue};
+  const Known known{
+      .symmetric = known_.symmetric, .rounding_limit = inner_rounding_limit(overall_.dominance), .queue = known_.queue};
   const auto accepted = [&] {
     try {
       solver_.set_up(known);
@@ -216,7 +216,8 @@ void CutSolver<T>::Impl::set_up_parts(Bands<T>& bands) {
   if (decays) {
     set_.parts.leave_out(left_out);
   } else if (set_.parts.slots() > 0) {
-    set_.parts.find_spikes([&](const T* y, T* x) { solver_.apply(y, x); }, left_out);
+    set_.parts.find_spikes(
+        bands.view(), [&](const T* y, T* x) { solver_.apply(y, x); }, left_out);
   }
 }
 
@@ -226,8 +227,10 @@ std::vector<PartFacts> CutSolver<T>::Impl::own_facts() const {
   for (Index c = 0; c < set_.cut.count(); ++c) {
     const Survey& survey = survey_[static_cast<std::size_t>(c)];
     const Index s = set_.slot_at(c);
+    const SpikeFacts& spikes = set_.parts.spikes(s);
+    const CutPartErrors errors{solver_.report().rounding, spikes.size, spikes.error};
     own.push_back({set_.parts.reduced(s), set_.lines.length(set_.slot(c).line), set_.why[static_cast<std::size_t>(c)],
-                   survey.smallest_row, survey.largest_row, set_.parts.spike_size(s), solver_.report().rounding});
+                   survey.smallest_row, survey.largest_row, spikes.size, rounding_of_part(errors, overall_.dominance)});
   }
   return own;
 }

@@ -13,29 +13,55 @@
 namespace oclspkt {
 namespace {
 
-/// Halvings until one is left.
-double halvings(Index count) { return std::ceil(std::log2(static_cast<double>(std::max<Index>(1, count)))); }
+/// What the eliminations of a reduction round in the rows that are left, in u = eps / 2 against |A|.
+///
+/// Both passes are one Gaussian elimination, so that no number is known twice. An elimination that takes p from q,
+/// which couples to it by l and gets the coupling l' <= l to what is beyond, rounds 4 u |l| by the multiplier, which
+/// the diagonal as a sum and what is left of l show, u |l'| by the new coupling, in both, u |t| (s + 2 |a|) by the
+/// excess of p, and u (|f'| + s') by the right-hand side and the excess of q: 7 u |l| + u (|A'| + s'). With L = |l| +
+/// |c| of either side, L_j behind j eliminations a side, |A_j| is at most |A| and the excess |A| - 2 L_j, so that one
+/// on each side rounds 7 L_j + 4 (|A| - L_j) at most: 4 |A| + 3 L_j, and L = |A| / (1 + d). Couplings decay with the
+/// rows that they span, whatever the order of elimination; one that is below rounding changes the row by no more than 2
+/// |l|, twice.
+class Reduction {
+ public:
+  Reduction(double dominance, double decay, double u) : share_(1 / (1 + dominance)), decay_(decay), u_(u) {}
 
-/// Eliminations that a row sees that is left when a tile is reduced: of the rows of its work-item and of the next one,
-/// and of two places in every halving (kernels/gpu/tile_excess.clh).
-double eliminations(Index items, Index item_rows) { return static_cast<double>(item_rows) + 2 * halvings(items); }
-
-/// exact-twopass by work-groups: both passes are one Gaussian elimination, so that no number is known twice. What
-/// rounds are the couplings, the excess and the right-hand side of rows from which others are eliminated. With u = eps
-/// / 2, couplings l and c and excess s, each time a row loses one at most 6 u |l| by the multiplier and the coupling
-/// that takes the place of l, u (|l| + |c| + s) twice by the right-hand side and its diagonal, and 2 u s by the excess;
-/// with |l| + |c| + s at most the diagonal that is 2.75 u |A| for two of either side.
-/// @pre rows of dominance 1 at least, but for one rounding of the diagonal, which is forgiven
-double bound_reduced(const Plan& plan, int word) {
-  // Substitution, and the rounding that is forgiven.
-  constexpr double kOfEachRow = 8, kOfElimination = 2.75 / 2;
-  double most = eliminations(plan.items, plan.item_rows);
-  // The levels behind the first are in double.
-  for (Index rows = plan.tiles(); rows > 1 && word > static_cast<int>(sizeof(float));) {
-    most += eliminations(plan.as<Levels>().items, kLevelItemRows);
-    rows = quotient_up(rows, Index{plan.as<Levels>().items} * kLevelItemRows);
+  /// Reduce tiles of rows that are `apart` rows of the system apart: each work-item its rows from both sides, then
+  /// places by halves. What comes of the two sides is added once.
+  void reduce(double apart, Index item_rows, Index items) {
+    constexpr double kAddition = 2;
+    for (Index j = 1; j <= item_rows / 2; ++j) eliminate(apart * static_cast<double>(j));
+    for (Index places = 1; places < items; places *= 2) eliminate(apart * static_cast<double>(item_rows * places));
+    rounds_ += kAddition;
   }
-  return kOfEachRow + kOfElimination * most;
+  double rounds() const { return rounds_; }
+
+ private:
+  /// One row on each side. @param span  rows that the couplings to them span
+  void eliminate(double span) {
+    const double left = share_ * std::pow(decay_, -span);
+    rounds_ += std::min(4 + 3 * left, (4 / u_ + 7) * left);
+  }
+  double share_, decay_, u_, rounds_ = 0;
+};
+
+/// exact-twopass by work-groups. A row is substituted from its neighbours with the reciprocal of its pivot, 8.5 u |A|
+/// in all; u |A| more is what rounding unknowns of levels to T leaves, and 2 u |A| that an excess is forgiven.
+/// @pre rows of dominance 1 at least, but for one rounding of the diagonal, which is forgiven
+template <typename T>
+double bound_reduced(const Plan& plan, const Survey& survey) {
+  constexpr double kOfEachRow = 12, kRoundings = std::numeric_limits<T>::epsilon() / 2.0;
+  Reduction reduction(std::max(1.0, survey.dominance), std::max(1.0, survey.decay()), kRoundings);
+  reduction.reduce(1, plan.item_rows, plan.items);
+  // The levels behind the first are in double.
+  const Index level_rows = Index{plan.as<Levels>().items} * kLevelItemRows;
+  auto apart = static_cast<double>(plan.group_rows());
+  for (Index rows = plan.tiles(); rows > 1 && sizeof(T) > sizeof(float); rows = quotient_up(rows, level_rows)) {
+    reduction.reduce(apart, kLevelItemRows, plan.as<Levels>().items);
+    apart *= static_cast<double>(level_rows);
+  }
+  return (kOfEachRow + reduction.rounds()) / 2;
 }
 
 class TilesTwopass final : public SchemeOf<TilesTwopass> {
@@ -53,7 +79,7 @@ class TilesTwopass final : public SchemeOf<TilesTwopass> {
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>&, const Survey& survey) const {
     if (plan.n == 0) return {0};
     const double forgiven = 1 - static_cast<double>(std::numeric_limits<T>::epsilon());
-    return {survey.finite && survey.dominance >= forgiven ? bound_reduced(plan, sizeof(T)) : kNothingKnown};
+    return {survey.finite && survey.dominance >= forgiven ? bound_reduced<T>(plan, survey) : kNothingKnown};
   }
 
   template <typename T>
