@@ -216,8 +216,10 @@ void CutSolver<T>::Impl::set_up_parts(Bands<T>& bands) {
   if (decays) {
     set_.parts.leave_out(left_out);
   } else if (set_.parts.slots() > 0) {
-    set_.parts.find_spikes(
-        bands.view(), [&](const T* y, T* x) { solver_.apply(y, x); }, left_out);
+    Bands<T> whole;  // fallback lines are blank in the solver's own bands
+    const bool fallback = !solver_.report().groups.empty();
+    if (fallback) solver_.copy_bands(whole);
+    set_.parts.find_spikes((fallback ? whole : bands).view(), [&](const T* y, T* x) { solver_.apply(y, x); }, left_out);
   }
 }
 
