@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
+
+#include "parallel.hpp"
 
 namespace oclspkt {
 namespace {
@@ -57,12 +60,27 @@ void CutParts<T>::reset(const LineSet& lines, const std::vector<char>& above, co
   }
   edges_.assign(slots_.size(), Edge{});
   spike_facts_.assign(slots_.size(), SpikeFacts{});
-  g_top_.resize(slots());
-  g_bottom_.resize(slots());
-  unknowns_.resize(2 * slots());
+  for (AlignedArray<T>* array : {&couplings_, &g_, &unknowns_}) array->resize(2 * slots());
   numbers_.resize(4 * slots());
-  for (AlignedArray<T>* array : {&g_top_, &g_bottom_, &unknowns_, &numbers_}) {
+  place_rows();
+  for (AlignedArray<T>* array : {&couplings_, &g_, &unknowns_, &numbers_}) {
     std::fill_n(array->data(), array->size(), T(0));
+  }
+}
+
+template <typename T>
+void CutParts<T>::place_rows() {
+  const auto places = static_cast<std::size_t>(2 * slots());
+  for (std::vector<Index>* rows : {&rows_.y, &rows_.z, &rows_.x}) rows->assign(places, -1);
+  for (std::size_t above = 0; above < slots_.size(); ++above) {
+    const PartSlot& s = slots_[above];
+    const std::size_t below = slots_.size() + above;
+    rows_.y[above] = rows_.x[above] = s.top;
+    rows_.y[below] = s.bottom;
+    rows_.x[below] = s.one_row() ? -1 : s.bottom;
+    if (!has_inner(s)) continue;
+    if (s.above) rows_.z[above] = first_inner(s);
+    if (s.below) rows_.z[below] = last_inner(s);
   }
 }
 
@@ -92,6 +110,9 @@ void CutParts<T>::uncouple_cuts(Bands<T>& bands) {
     if (s.above) uncouple(bands, s.top, edge.top);
     if (s.below && !s.one_row()) uncouple(bands, s.bottom, edge.bottom);
     if (!has_inner(s)) continue;
+    const auto at = static_cast<Index>(i);
+    couplings_[at] = edge.top[2];
+    couplings_[slots() + at] = edge.bottom[0];
     if (s.above) edge.first_lower = std::exchange(bands.lower()[first_inner(s)], T(0));
     if (s.below) edge.last_upper = std::exchange(bands.upper()[last_inner(s)], T(0));
   }
@@ -140,35 +161,27 @@ ReducedPart CutParts<T>::reduced(Index slot) const {
 
 template <typename T>
 void CutParts<T>::right_hand_sides(const T* y, const T* z) {
-  const Index all = slots();
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    const PartSlot& s = slots_[i];
-    T* const to = numbers_.data() + i;
-    if (s.above) to[0] = y[s.top];
-    if (s.below) to[all] = y[s.bottom];
-    if (!has_inner(s)) continue;
-    if (s.above) to[2 * all] = z[first_inner(s)];
-    if (s.below) to[3 * all] = z[last_inner(s)];
-  }
+  const auto take = [](const std::vector<Index>& rows, const T* from, T* to) {
+    for (std::size_t k = 0; k < rows.size(); ++k) to[k] = rows[k] >= 0 ? from[rows[k]] : T(0);
+  };
+  take(rows_.y, y, numbers_.data());
+  take(rows_.z, z, numbers_.data() + 2 * slots());
   right_hand_sides();
 }
 
 template <typename T>
 void CutParts<T>::right_hand_sides() {
-  const Index all = slots();
-  const T* const numbers = numbers_.data();
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    const PartSlot& s = slots_[i];
-    const Edge& e = edges_[i];
-    const auto at = static_cast<Index>(i);
-    const bool inner = has_inner(s);
-    const auto without_inner = [&](T y, T coupling, T z) {
-      if (!inner || coupling == 0) return y;  // NaN beyond a coupling of 0 stays there
-      return static_cast<T>(static_cast<double>(y) - static_cast<double>(coupling) * static_cast<double>(z));
-    };
-    if (s.above) g_top_[at] = without_inner(numbers[at], e.top[2], numbers[2 * all + at]);
-    if (s.below && !s.one_row()) g_bottom_[at] = without_inner(numbers[all + at], e.bottom[0], numbers[3 * all + at]);
+  const T *const y = numbers_.data(), *const z = y + 2 * slots(), *const couplings = couplings_.data();
+  T* const g = g_.data();
+  for (Index k = 0; k < g_.size(); ++k) {
+    const double left = static_cast<double>(y[k]) - static_cast<double>(couplings[k]) * static_cast<double>(z[k]);
+    g[k] = couplings[k] == 0 ? y[k] : static_cast<T>(left);  // NaN beyond a coupling of 0 stays there
   }
+}
+
+template <typename T>
+void CutParts<T>::spoil_right_hand_sides() {
+  std::fill_n(g_.data(), g_.size(), std::numeric_limits<T>::quiet_NaN());
 }
 
 template <typename T>
@@ -176,20 +189,7 @@ BorderLayout<T> CutParts<T>::border_layout() const {
   BorderLayout<T> layout;
   layout.slots = slots();
   layout.stride = lines_.row_stride();
-  const auto places = static_cast<std::size_t>(2 * slots());
-  layout.y_rows.assign(places, -1);
-  layout.z_rows.assign(places, -1);
-  layout.x_rows.assign(places, -1);
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    const PartSlot& s = slots_[i];
-    const std::size_t above = i, below = slots_.size() + i;
-    layout.y_rows[above] = layout.x_rows[above] = s.top;
-    layout.y_rows[below] = s.bottom;
-    layout.x_rows[below] = s.one_row() ? -1 : s.bottom;
-    if (!has_inner(s)) continue;
-    if (s.above) layout.z_rows[above] = first_inner(s);
-    if (s.below) layout.z_rows[below] = last_inner(s);
-  }
+  layout.rows = rows_;
   const auto add = [&](std::vector<typename BorderLayout<T>::Run>& runs, Index& entries, Index at, Index first_row,
                        Index rows, const Bundle& b) {
     if (rows == 0) return;
@@ -210,30 +210,26 @@ void CutParts<T>::correct(T* x) const {
   const Index stride = lines_.row_stride();
   for (const Bundle& b : bundles_) {
     const auto take_off = [&](Index first_row, Index rows, const T* spike, const T* unknown) {
-      if (b.wide == 1) {
-        const T u = *unknown;
-        T* to = x + b.first + first_row * stride;
-        for (Index r = 0; r < rows; ++r) to[r * stride] -= spike[r] * u;
-        return;
-      }
-      for (Index r = 0; r < rows; ++r, spike += b.wide) {
-        T* to = x + b.first + (first_row + r) * stride;
-        for (Index w = 0; w < b.wide; ++w) to[w] -= spike[w] * unknown[w];
-      }
+      T* const first = x + b.first + first_row * stride;
+      for_pieces(rows, std::max<Index>(1, kPieceRows / b.wide), [&](Index begin, Index end) {
+        for (Index r = begin; r < end; ++r) {
+          const T* const of_row = spike + r * b.wide;
+          T* const to = first + r * stride;
+          for (Index w = 0; w < b.wide; ++w) to[w] -= of_row[w] * unknown[w];
+        }
+      });
     };
     take_off(1, b.p_rows, spikes_.data() + b.p_at, unknowns_.data() + b.first_slot);
     take_off(b.length - 1 - b.q_rows, b.q_rows, spikes_.data() + b.q_at, unknowns_.data() + slots() + b.first_slot);
   }
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    const PartSlot& s = slots_[i];
-    if (s.above) x[s.top] = unknowns_[static_cast<Index>(i)];
-    if (s.below && !s.one_row()) x[s.bottom] = unknowns_[slots() + static_cast<Index>(i)];
+  for (std::size_t k = 0; k < rows_.x.size(); ++k) {
+    if (rows_.x[k] >= 0) x[rows_.x[k]] = unknowns_[static_cast<Index>(k)];
   }
 }
 
 template <typename T>
 std::int64_t CutParts<T>::bytes() const {
-  return spikes_.bytes() + g_top_.bytes() + g_bottom_.bytes() + unknowns_.bytes() + numbers_.bytes() +
+  return spikes_.bytes() + couplings_.bytes() + g_.bytes() + unknowns_.bytes() + numbers_.bytes() +
          static_cast<std::int64_t>(slots_.capacity() * sizeof(PartSlot) + edges_.capacity() * sizeof(Edge) +
                                    bundles_.capacity() * sizeof(Bundle) + spike_facts_.capacity() * sizeof(SpikeFacts));
 }

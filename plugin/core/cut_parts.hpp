@@ -85,16 +85,16 @@ class CutParts {
   void right_hand_sides(const T* y, const T* z);
   /// The same of numbers(), to be filled before, as Borders::take() does. Shape [4][slots()]
   void right_hand_sides();
+  /// NaN in their places.
+  void spoil_right_hand_sides();
   T* numbers() { return numbers_.data(); }
   /// The layout for Borders, which refers to the spikes here.
   BorderLayout<T> border_layout() const;
-  /// Unknowns next to the cuts, above, then below. Shape [2][slots()]
+  /// What right_hand_sides() finds, next to the cuts above, then below. Shape [2][slots()]
+  const T* g() const { return g_.data(); }
+  /// Unknowns in the same places, to be filled before correct(); 0 where a slot has none.
   const T* unknowns() const { return unknowns_.data(); }
-  T* g_top() { return g_top_.data(); }
-  T* g_bottom() { return g_bottom_.data(); }
-  /// Unknowns next to the cuts, to be filled before correct(); 0 where a slot has none.
-  T* x_top() { return unknowns_.data(); }
-  T* x_bottom() { return unknowns_.data() + slots(); }
+  T* unknowns() { return unknowns_.data(); }
   /// x = z - p x_t - q x_b on the inner rows, x_t and x_b on the others.
   /// @cost 4 words a row that the spikes reach
   void correct(T* x) const;
@@ -119,6 +119,7 @@ class CutParts {
   bool has_inner(const PartSlot& s) const { return first_inner(s) <= last_inner(s); }
   void find_near_spikes(const BandsView<T>& bands, std::size_t slot, Index at, Index wide);
   void keep_near_spikes(double threshold);
+  void place_rows();
   void clear_between(const std::vector<char>& left_out);
   void measure_spikes(const BandsView<T>& bands, const std::vector<char>& left_out);
   void measure_rows(const BandsView<T>& bands, const Bundle& b, Index begin, Index end, Index first_line,
@@ -135,9 +136,10 @@ class CutParts {
   Index near_rows_ = 0;            ///< of a spike that near_p_ and near_q_ hold, from the cut on; 0: all_p_, all_q_ do
   AlignedArray<T> near_p_, near_q_;  ///< shape [near_rows_][slots]; likewise
   AlignedArray<T> spikes_;           ///< bundle by bundle: rows outer, lines inner
-  AlignedArray<T> g_top_, g_bottom_;
-  AlignedArray<T> unknowns_;  ///< shape [2][slots()]
-  AlignedArray<T> numbers_;   ///< shape [4][slots()]: y next to the cuts above and below, z beside them
+  RowsNextToCuts rows_;
+  AlignedArray<T> couplings_;     ///< shape [2][slots()]: of the rows next to cuts to the inner rows, 0: there are none
+  AlignedArray<T> g_, unknowns_;  ///< shape [2][slots()]
+  AlignedArray<T> numbers_;       ///< shape [4][slots()]: y next to the cuts above and below, z beside them
 };
 
 }  // namespace oclspkt

@@ -73,6 +73,9 @@ struct CutSet {
     return truncated && !gathered(c) && !verdicts[static_cast<std::size_t>(c)].one_row;
   }
   Index slot_at(Index c) const { return slots[static_cast<std::size_t>(c)]; }
+  /// Places of the rows next to the cuts in the numbers of parts.
+  Index top_of(Index c) const { return slot_at(c); }
+  Index bottom_of(Index c) const { return parts.slots() + slot_at(c); }
   const PartSlot& slot(Index c) const { return parts.slot(slot_at(c)); }
   /// Rows of the part at `place`: of this process, or of any where the line is rooted here.
   Index rows(Index c, int place) const;
