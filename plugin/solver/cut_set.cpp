@@ -166,6 +166,13 @@ bool CutSet<T>::any_gathered() const {
 }
 
 template <typename T>
+std::vector<Index> CutSet<T>::cut_of_lines() const {
+  std::vector<Index> of(static_cast<std::size_t>(lines.count()), -1);
+  for (Index c = 0; c < cut.count(); ++c) of[static_cast<std::size_t>(cut[c].line)] = c;
+  return of;
+}
+
+template <typename T>
 Index CutSet<T>::rows(Index c, int place) const {
   if (place == cut[c].place) return lines.length(cut[c].line);
   return facts[static_cast<std::size_t>(c)][static_cast<std::size_t>(place)].rows;

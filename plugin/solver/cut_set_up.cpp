@@ -7,7 +7,9 @@
 #include "cut_rounding.hpp"
 #include "cut_solver_impl.hpp"
 #include "cut_trial.hpp"
+#include "line_columns.hpp"
 #include "narrow.hpp"
+#include "parallel.hpp"
 #include "reference.hpp"
 #include "schemes/proposal.hpp"
 #include "survey.hpp"
@@ -93,23 +95,57 @@ Bands<T> CutSolver<T>::Impl::whole_bands() {
   return whole;
 }
 
+template <typename T>
+void CutSolver<T>::Impl::survey_cut_lines() {
+  survey_.assign(set_.cut.lines.size(), {});
+  if (survey_.empty()) return;
+  Bands<T>& bands = solver_.bands(set_.lines);
+  for (Index c = 0; c < set_.cut.count(); ++c) {
+    const Index line = set_.cut[c].line, first = set_.lines.first(line);
+    if (!set_.cut.above(c)) bands.lower()[first] = 0;
+    if (!set_.cut.below(c)) bands.upper()[first + (set_.lines.length(line) - 1) * set_.lines.row_stride()] = 0;
+    if (narrows<T>(options_)) narrow_line(bands, line);  // with its couplings across cuts, which the solver never sees
+  }
+  const LineSet& lines = set_.lines;
+  if (lines.contiguous()) {
+    for_pieces(set_.cut.count(), lines_a_piece(lines), [&](Index begin, Index end) {
+      for (Index c = begin; c < end; ++c) {
+        survey_[static_cast<std::size_t>(c)] = survey_line(lines, bands.view(), set_.cut[c].line);
+      }
+    });
+    return;
+  }
+  const std::vector<Index> cut_of = set_.cut_of_lines();
+  const LineSet one = LineSet::one(lines.length(0));
+  // Rows of a grid are far apart: what a page holds of one is looked at together.
+  const Index at_once = std::clamp<Index>(kPieceRows / (8 * one.rows()), kColumnLines, 64);
+  for_columns(
+      lines, lines.count(),
+      [&](Index first, Index width) {
+        const Column<T> column(lines, bands.view(), first, width);
+        for (Index l = 0; l < width; ++l) {
+          const Index c = cut_of[static_cast<std::size_t>(first + l)];
+          if (c < 0) continue;
+          Survey s = survey_line(one, column.line(l), 0);
+          s.weakest_row = lines.first(first + l) + s.weakest_row * lines.row_stride();
+          survey_[static_cast<std::size_t>(c)] = s;
+        }
+      },
+      at_once);
+}
+
 /// Find the cut lines and look at their rows.
 /// @param[out] facts shape [kLook]
 /// @throws InvalidInput, Breakdown
 template <typename T>
 void CutSolver<T>::Impl::look(std::vector<double>& facts) {
   set_.cut = find_cut_lines(set_.lines, cuts_, set_.exchange->rank(), set_.exchange->size());
+  survey_cut_lines();
   double dominance = std::numeric_limits<double>::infinity();
   bool symmetric = true;
   int longest = 0;
-  survey_.clear();
   for (Index c = 0; c < set_.cut.count(); ++c) {
-    Bands<T>& bands = solver_.bands(set_.lines);
-    const Index line = set_.cut[c].line, first = set_.lines.first(line);
-    if (!set_.cut.above(c)) bands.lower()[first] = 0;
-    if (!set_.cut.below(c)) bands.upper()[first + (set_.lines.length(line) - 1) * set_.lines.row_stride()] = 0;
-    if (narrows<T>(options_)) narrow_line(bands, line);  // with its couplings across cuts, which the solver never sees
-    const Survey s = survey_line(set_.lines, bands.view(), line);
+    const Survey& s = survey_[static_cast<std::size_t>(c)];
     if (!s.finite) {
       throw NotFinite("the bands of line " + std::to_string(set_.cut[c].number) + " hold NaN or Inf at row " +
                       std::to_string(s.weakest_row) + " of process " + std::to_string(set_.exchange->rank()) +
@@ -118,7 +154,6 @@ void CutSolver<T>::Impl::look(std::vector<double>& facts) {
     dominance = std::min(dominance, s.dominance);
     symmetric = symmetric && s.symmetric;
     longest = std::max(longest, set_.cut.parts(c));
-    survey_.push_back(s);
   }
   const double top = set_.lines.count() == 0 ? kNone
                      : set_.cut.count() > 0  ? static_cast<double>(set_.cut.chain(0).front())
@@ -185,8 +220,7 @@ void CutSolver<T>::Impl::leave_out(Bands<T>& bands, Index c, Gathering why) {
 /// Gather the lines whose inner rows are singular; lines that are not cut are judged as Solver does.
 template <typename T>
 void CutSolver<T>::Impl::sort_pinned() {
-  std::vector<Index> cut_of(static_cast<std::size_t>(set_.lines.count()), -1);
-  for (Index c = 0; c < set_.cut.count(); ++c) cut_of[static_cast<std::size_t>(set_.cut[c].line)] = c;
+  const std::vector<Index> cut_of = set_.cut_of_lines();
   for (const Index line : solver_.pinned_lines()) {
     const Index c = cut_of[static_cast<std::size_t>(line)];
     if (c >= 0) {
