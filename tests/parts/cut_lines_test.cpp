@@ -103,8 +103,7 @@ constexpr CutSet kSets[] = {{"one line", 1, 1500, Layout::end_to_end, false, kAl
                             {"lines of 64", 40, 64, Layout::end_to_end, true, kMild, kNone},
                             {"lines along y", 14, 150, Layout::strided_y, true, kAll, kNone},
                             {"few along y", 5, 1000, Layout::strided_y, true, kHard, kNone}};
-/// Schemes that are not for inner rows on a device; the bound of grids-condensed is above what inner rows may round (20
-/// eps).
+/// Schemes that are not for inner rows on a device; the bound of grids-condensed is above what inner rows may round.
 constexpr const char* kNotOfParts[] = {"host-pivot", "grids-condensed"};
 
 /// The kernels that solve the inner rows: of a variant, or of a scheme by its name.
