@@ -212,6 +212,11 @@ void CutParts<T>::correct(T* x) const {
     const auto take_off = [&](Index first_row, Index rows, const T* spike, const T* unknown) {
       T* const first = x + b.first + first_row * stride;
       for_pieces(rows, std::max<Index>(1, kPieceRows / b.wide), [&](Index begin, Index end) {
+        if (b.wide == 1) {
+          const T u = *unknown;
+          for (Index r = begin; r < end; ++r) first[r * stride] -= spike[r] * u;
+          return;
+        }
         for (Index r = begin; r < end; ++r) {
           const T* const of_row = spike + r * b.wide;
           T* const to = first + r * stride;

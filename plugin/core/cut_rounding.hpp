@@ -24,7 +24,8 @@ struct CutPartErrors {
 ///   - what the spikes add to it by u (|b_t| + 2 |c| S), 1.5 u |A_t| at most,
 ///   - the correction of the inner row beside it by 2 u (1 + S) |c|, 2 u |A_t| at most,
 ///   - elimination of a tridiagonal system by 4 u |L| |U|, 12 u |A_t| at most (Higham 2002, theorems 9.13 and 9.14;
-///     where rows are swapped, no entry of |L| |U| is above 4.5 times the row's largest number).
+///     where rows are swapped, no entry of |L| |U| is above 4.5 times the row's largest number); pairs by reciprocal
+///     pivots (PairSystems) by 10 u |A_t|.
 /// That is 8.75 eps. Without dominance entries of that system are up to 1 + S times the row's largest number, with
 /// swaps no entry of |L| |U| is above 8 times that, and the sum is 19 (1 + S) eps.
 /// @param dominance  least of all rows of the lines that are cut

@@ -95,6 +95,7 @@ Bands<T> CutSolver<T>::Impl::whole_bands() {
   return whole;
 }
 
+/// Survey the parts here, with their couplings across cuts.
 template <typename T>
 void CutSolver<T>::Impl::survey_cut_lines() {
   survey_.assign(set_.cut.lines.size(), {});

@@ -25,7 +25,7 @@ Rounding bound_of_tiles(const Plan& plan, const Survey& survey, const ByLimits& 
   const RatioLimits limits(survey);
   const bool limited = survey.dominance >= 1 && limits.shrink();
   const double by_ratios = limited ? by_limits(limits).eps : kNothingKnown;
-  if (surveyed) return {std::min(by_dominance, by_ratios)};
+  if (surveyed) return {std::min(by_dominance, by_ratios)};  // what is not known is never the smaller
   return by_ratios <= kRoundingLimit ? Rounding{by_ratios} : by_values();
 }
 
