@@ -8,6 +8,13 @@
 
 namespace oclspkt {
 
+/// Places in the vectors of the rows next to cuts. Each shape [2][slots]: above, below; -1: there is none.
+struct RowsNextToCuts {
+  std::vector<Index> y;  ///< right-hand sides
+  std::vector<Index> z;  ///< the inner rows beside them
+  std::vector<Index> x;  ///< unknowns
+};
+
 /// What an apply does to the rows next to cuts, where vectors lie on a device: see CutParts, whose slots these are.
 template <typename T>
 struct BorderLayout {
@@ -20,10 +27,8 @@ struct BorderLayout {
     Index slot;    ///< of the first line
   };
   Index slots = 0;
-  Index stride = 1;               ///< from row to row of a line
-  std::vector<Index> y_rows;      ///< shape [2][slots]: next to the cut above, below; -1: there is none
-  std::vector<Index> z_rows;      ///< the same of the inner rows beside them
-  std::vector<Index> x_rows;      ///< the same of unknowns
+  Index stride = 1;  ///< from row to row of a line
+  RowsNextToCuts rows;
   std::vector<Run> above, below;  ///< spikes from the cuts above, below
   Index above_entries = 0, below_entries = 0;
   const T* spikes = nullptr;

@@ -28,6 +28,12 @@ struct PartSlot {
   int unknowns() const { return static_cast<int>(above) + static_cast<int>(below) - static_cast<int>(one_row()); }
 };
 
+/// What the spikes of a part add to its unknowns and to its errors. NaN or Inf if a spike is not finite.
+struct SpikeFacts {
+  double size = 0;   ///< max over inner rows of |p_i| + |q_i|
+  double error = 0;  ///< max over inner rows of what is left of the equations of p and q, against |A_i|, in eps of T
+};
+
 /// The parts of cut lines on one process: what their inner rows make of the rows next to the cuts, and back.
 ///
 /// Inner rows are an independent system once x_t and x_b are known. The vector keeps its layout: rows next to a cut are
@@ -63,11 +69,12 @@ class CutParts {
   /// Leave the spikes of slots out that find_decaying_spikes() found. @param left_out shape [slots]
   void leave_out(const std::vector<char>& left_out);
   /// Find the spikes of all slots but those of `left_out`, shape [slots], by two solves with the inner rows.
-  /// @post reduced() and spike_size() are valid
-  void find_spikes(const std::function<void(const T*, T*)>& solve, const std::vector<char>& left_out);
+  /// @param bands  with uncoupled cuts
+  /// @post reduced() and spikes() are valid
+  void find_spikes(const BandsView<T>& bands, const std::function<void(const T*, T*)>& solve,
+                   const std::vector<char>& left_out);
   ReducedPart reduced(Index s) const;
-  /// max over inner rows of |p_i| + |q_i|; NaN if one is not finite.
-  double spike_size(Index s) const { return spike_size_[static_cast<std::size_t>(s)]; }
+  const SpikeFacts& spikes(Index s) const { return spike_facts_[static_cast<std::size_t>(s)]; }
   /// Keep of the spikes what is larger than `threshold`, bundle by bundle, and free the rest.
   void keep_spikes(double threshold);
   /// Most rows corrected from one side.
@@ -78,16 +85,16 @@ class CutParts {
   void right_hand_sides(const T* y, const T* z);
   /// The same of numbers(), to be filled before, as Borders::take() does. Shape [4][slots()]
   void right_hand_sides();
+  /// NaN in their places.
+  void spoil_right_hand_sides();
   T* numbers() { return numbers_.data(); }
   /// The layout for Borders, which refers to the spikes here.
   BorderLayout<T> border_layout() const;
-  /// Unknowns next to the cuts, above, then below. Shape [2][slots()]
+  /// What right_hand_sides() finds, next to the cuts above, then below. Shape [2][slots()]
+  const T* g() const { return g_.data(); }
+  /// Unknowns in the same places, to be filled before correct(); 0 where a slot has none.
   const T* unknowns() const { return unknowns_.data(); }
-  T* g_top() { return g_top_.data(); }
-  T* g_bottom() { return g_bottom_.data(); }
-  /// Unknowns next to the cuts, to be filled before correct(); 0 where a slot has none.
-  T* x_top() { return unknowns_.data(); }
-  T* x_bottom() { return unknowns_.data() + slots(); }
+  T* unknowns() { return unknowns_.data(); }
   /// x = z - p x_t - q x_b on the inner rows, x_t and x_b on the others.
   /// @cost 4 words a row that the spikes reach
   void correct(T* x) const;
@@ -112,6 +119,11 @@ class CutParts {
   bool has_inner(const PartSlot& s) const { return first_inner(s) <= last_inner(s); }
   void find_near_spikes(const BandsView<T>& bands, std::size_t slot, Index at, Index wide);
   void keep_near_spikes(double threshold);
+  void place_rows();
+  void clear_between(const std::vector<char>& left_out);
+  void measure_spikes(const BandsView<T>& bands, const std::vector<char>& left_out);
+  void measure_rows(const BandsView<T>& bands, const Bundle& b, Index begin, Index end, Index first_line,
+                    Index end_line, SpikeFacts* facts) const;
   Index rows_above(const Bundle& b, const T* spike, double threshold) const;
   Index rows_below(const Bundle& b, const T* spike, double threshold) const;
 
@@ -119,14 +131,15 @@ class CutParts {
   std::vector<PartSlot> slots_;
   std::vector<Bundle> bundles_;
   std::vector<Edge> edges_;
-  std::vector<double> spike_size_;
+  std::vector<SpikeFacts> spike_facts_;
   AlignedArray<T> all_p_, all_q_;  ///< shape [extent]; between find_spikes() and keep_spikes()
   Index near_rows_ = 0;            ///< of a spike that near_p_ and near_q_ hold, from the cut on; 0: all_p_, all_q_ do
   AlignedArray<T> near_p_, near_q_;  ///< shape [near_rows_][slots]; likewise
   AlignedArray<T> spikes_;           ///< bundle by bundle: rows outer, lines inner
-  AlignedArray<T> g_top_, g_bottom_;
-  AlignedArray<T> unknowns_;  ///< shape [2][slots()]
-  AlignedArray<T> numbers_;   ///< shape [4][slots()]: y next to the cuts above and below, z beside them
+  RowsNextToCuts rows_;
+  AlignedArray<T> couplings_;     ///< shape [2][slots()]: of the rows next to cuts to the inner rows, 0: there are none
+  AlignedArray<T> g_, unknowns_;  ///< shape [2][slots()]
+  AlignedArray<T> numbers_;       ///< shape [4][slots()]: y next to the cuts above and below, z beside them
 };
 
 }  // namespace oclspkt

@@ -47,14 +47,15 @@ class Column {
 /// Call f(first, width) for the first `count` lines of a set, a few neighbours at a time, by all processors of this
 /// process.
 /// @pre lines are of one length, which is not 0
-/// @param f as for for_pieces()
-inline void for_columns(const LineSet& lines, Index count, const std::function<void(Index first, Index width)>& f) {
-  for_pieces(
-      quotient_up(count, kColumnLines), 1 + kPieceRows / (kColumnLines * lines.length(0)), [&](Index begin, Index end) {
-        for (Index first = begin * kColumnLines; first < std::min(count, end * kColumnLines); first += kColumnLines) {
-          f(first, std::min(kColumnLines, count - first));
-        }
-      });
+/// @param f     as for for_pieces()
+/// @param most  lines at a time
+inline void for_columns(const LineSet& lines, Index count, const std::function<void(Index first, Index width)>& f,
+                        Index most = kColumnLines) {
+  for_pieces(quotient_up(count, most), 1 + kPieceRows / (most * lines.length(0)), [&](Index begin, Index end) {
+    for (Index first = begin * most; first < std::min(count, end * most); first += most) {
+      f(first, std::min(most, count - first));
+    }
+  });
 }
 
 }  // namespace oclspkt

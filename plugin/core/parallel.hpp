@@ -26,6 +26,16 @@ inline constexpr Index kLeadIn = 2048;
 /// @throws std::bad_alloc if a piece did; the others have run then, or have not begun
 OCLSPKT_API void for_pieces(Index count, Index piece, const std::function<void(Index first, Index end)>& f);
 
+/// The same of any f; one piece costs no more than the call.
+template <typename F>
+void for_pieces(Index count, Index piece, const F& f) {
+  if (count > piece) {
+    for_pieces(count, piece, std::function<void(Index, Index)>(std::ref(f)));
+  } else if (count > 0) {
+    f(Index{0}, count);
+  }
+}
+
 /// Lines that have the rows of a piece together.
 inline Index lines_a_piece(const LineSet& lines) {
   const Index usual = lines.rows() / std::max<Index>(1, lines.count());

@@ -33,6 +33,16 @@ template <typename T>
 Rounding bound_tiles(const Plan& plan, const BandsView<T>& bands);
 Rounding bound_tiles(const Plan& plan, const RatioLimits& limits);
 
+/// Of tiles that are reduced to their last rows (kernels/gpu/tile_reduce.cl), by what the survey finds of all rows.
+/// @pre rows of dominance 1 at least, but for one rounding of the diagonal, which is forgiven
+template <typename T>
+Rounding bound_reduced(const Plan& plan, const Survey& survey);
+
+/// The same by the values of the rows.
+/// @cost 1 division, some 40 additions and multiplications a row, by all processors of this process
+template <typename T>
+Rounding bound_reduced(const Plan& plan, const BandsView<T>& bands);
+
 /// Of the paper's form, by the values of the rows.
 /// @cost 2 divisions, some 60 additions and multiplications a row
 template <typename T>

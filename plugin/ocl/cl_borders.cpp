@@ -56,9 +56,9 @@ class State final : public Holding {
         above(*device, layout.above, layout.above_entries),
         below(*device, layout.below, layout.below_entries),
         spikes(bring(*device, layout.spikes, static_cast<std::size_t>(layout.spike_count))),
-        x_rows(bring(*device, wide(layout.x_rows).data(), layout.x_rows.size())) {
-    std::vector<Long> rows = wide(layout.y_rows);
-    const std::vector<Long> beside = wide(layout.z_rows);
+        x_rows(bring(*device, wide(layout.rows.x).data(), layout.rows.x.size())) {
+    std::vector<Long> rows = wide(layout.rows.y);
+    const std::vector<Long> beside = wide(layout.rows.z);
     rows.insert(rows.end(), beside.begin(), beside.end());
     read_rows = bring(*device, rows.data(), rows.size());
     numbers = make_buffer(*device, Access::read_write, bytes(4));

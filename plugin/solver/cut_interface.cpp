@@ -26,37 +26,41 @@ Index CutInterface<T>::told(Index c, int place) const {
 template <typename T>
 void CutInterface<T>::wire() {
   systems_.clear();
-  place_.assign(set_.cut.lines.size(), {});
+  pairs_.clear();
+  for (Moves* moves : {&to_cuts_, &to_roots_, &own_, &told_}) moves->clear();
+  for (std::vector<GatheredPart>* parts : {&sent_, &kept_, &got_}) parts->clear();
   wire_cuts();
   wire_rooted();
+  wire_told();
   unknowns_.resize(systems_.size());
 }
 
-/// Truncated lines: a 2x2 system for each cut of a part, on both of its sides, with the same numbers and hence bits.
+/// Truncated lines: a 2x2 system for each cut of a part, on both of its sides.
 template <typename T>
 void CutInterface<T>::wire_cuts() {
   across_.open(*set_.exchange, route_across(set_.cut, [&](Index c, int) { return set_.solved_at_cuts(c) ? 1 : 0; }));
   std::vector<Index> from_above(set_.cut.lines.size(), -1), from_below(set_.cut.lines.size(), -1);
+  for (const Route::Item& item : across_.route.in) {
+    const bool above = item.place < set_.cut[item.line].place;
+    (above ? from_above : from_below)[static_cast<std::size_t>(item.line)] = item.at;
+  }
+  for (const Route::Item& item : across_.route.out) {
+    const bool up = item.place < set_.cut[item.line].place;
+    to_cuts_.add(up ? set_.top_of(item.line) : set_.bottom_of(item.line), item.at);
+  }
   for (Index c = 0; c < set_.cut.count(); ++c) {
     if (!set_.solved_at_cuts(c)) continue;
     const auto at = static_cast<std::size_t>(c);
     const ReducedPart here = set_.parts.reduced(set_.slot_at(c));
     const ReducedPart &above = set_.verdicts[at].above_part, &below = set_.verdicts[at].below_part;
     if (set_.cut.above(c)) {
-      from_above[at] = systems_.size();
-      place_[at].top = systems_.size() + 1;
-      systems_.add({{0, above.bb, above.below, above.bottom_row}, {here.above, here.tt, 0, here.top_row}});
+      pairs_.add({0, above.bb, above.below, above.bottom_row}, {here.above, here.tt, 0, here.top_row}, true,
+                 set_.top_of(c), from_above[at]);
     }
     if (set_.cut.below(c)) {
-      place_[at].bottom = systems_.size();
-      from_below[at] = systems_.size() + 1;
-      systems_.add({{0, here.bb, here.below, here.bottom_row}, {below.above, below.tt, 0, below.top_row}});
+      pairs_.add({0, here.bb, here.below, here.bottom_row}, {below.above, below.tt, 0, below.top_row}, false,
+                 set_.bottom_of(c), from_below[at]);
     }
-  }
-  across_at_.clear();
-  for (const Route::Item& item : across_.route.in) {
-    const auto at = static_cast<std::size_t>(item.line);
-    across_at_.push_back(item.place < set_.cut[item.line].place ? from_above[at] : from_below[at]);
   }
 }
 
@@ -66,155 +70,130 @@ void CutInterface<T>::wire_rooted() {
   up_.open(*set_.exchange, route_to_roots(set_.cut, [&](Index c, int place) { return told(c, place); }));
   back_.open(*set_.exchange, up_.route.back());
   std::vector<Index> part_at, line_at(set_.cut.lines.size(), 0);  // where the numbers of each part begin
-  Index row = 0;
+  Index gathered_rows = 0;
   for (Index c = 0; c < set_.cut.count(); ++c) {
     if (!set_.cut.rooted(c) || set_.solved_at_cuts(c)) continue;
-    const auto at = static_cast<std::size_t>(c);
-    Index next = set_.gathered(c) ? row : systems_.size();
-    line_at[at] = static_cast<Index>(part_at.size());
-    for (int place = 0; place < set_.cut.parts(c); ++place) {
-      part_at.push_back(next);
-      next += told(c, place);
-    }
-    const Index own = part_at[static_cast<std::size_t>(line_at[at] + set_.cut[c].place)];
-    if (set_.gathered(c)) {
-      row = next;
-      place_[at].rows = own;
+    line_at[static_cast<std::size_t>(c)] = static_cast<Index>(part_at.size());
+    wire_line(c, part_at, gathered_rows);
+  }
+  for (const Route::Item& item : up_.route.in) {
+    const Index to = part_at[static_cast<std::size_t>(line_at[static_cast<std::size_t>(item.line)] + item.place)];
+    if (set_.gathered(item.line)) {
+      got_.push_back({item.line, item.at, to, item.count});
     } else {
-      systems_.add(reduced_rows(set_.facts[at]));
-      place_[at].top = own;
-      place_[at].bottom = own + (set_.slot(c).above && !set_.slot(c).one_row() ? 1 : 0);
+      for (Index k = 0; k < item.count; ++k) told_.add(item.at + k, to + k);
     }
   }
-  up_at_.clear();
-  for (const Route::Item& item : up_.route.in) {
-    up_at_.push_back(part_at[static_cast<std::size_t>(line_at[static_cast<std::size_t>(item.line)] + item.place)]);
+}
+
+/// Place the parts of a line that is rooted here, and take in this process's own.
+/// @param[in,out] part_at  where the numbers of each part begin, in unknowns_ or among the gathered rows
+template <typename T>
+void CutInterface<T>::wire_line(Index c, std::vector<Index>& part_at, Index& gathered_rows) {
+  Index next = set_.gathered(c) ? gathered_rows : systems_.size(), own = 0;
+  for (int place = 0; place < set_.cut.parts(c); ++place) {
+    if (place == set_.cut[c].place) own = next;
+    part_at.push_back(next);
+    next += told(c, place);
+  }
+  if (set_.gathered(c)) {
+    gathered_rows = next;
+    kept_.push_back({c, 0, own, set_.rows(c, set_.cut[c].place)});
+    return;
+  }
+  systems_.add(reduced_rows(set_.facts[static_cast<std::size_t>(c)]));
+  const PartSlot& s = set_.slot(c);
+  if (s.above) own_.add(set_.top_of(c), own++);
+  if (s.below && !s.one_row()) own_.add(set_.bottom_of(c), own);
+}
+
+/// What this process tells the roots of its other lines.
+template <typename T>
+void CutInterface<T>::wire_told() {
+  for (const Route::Item& item : up_.route.out) {
+    const PartSlot& s = set_.slot(item.line);
+    if (set_.gathered(item.line)) {
+      sent_.push_back({item.line, item.at, 0, item.count});
+      continue;
+    }
+    if (s.above) to_roots_.add(set_.top_of(item.line), item.at);
+    if (s.below && !s.one_row()) to_roots_.add(set_.bottom_of(item.line), item.at + (s.above ? 1 : 0));
   }
 }
 
 template <typename T>
 void CutInterface<T>::solve(const T* y, T* x) {
-  if (y) set_.parts.right_hand_sides(y, x);
-  exchange(y != nullptr, y);
+  if (y) {
+    set_.parts.right_hand_sides(y, x);
+  } else {
+    set_.parts.spoil_right_hand_sides();
+  }
+  exchange(y);
   if (!y) return;
   set_.parts.correct(x);
   write_gathered(x);
 }
 
-/// @param speaks  false: this process has nothing to say
-/// @param y       null where none of its lines is gathered
+/// @param y  null where none of its lines is gathered, or this process has nothing to say
 template <typename T>
-void CutInterface<T>::exchange(bool speaks, const T* y) {
-  pack(speaks, y);
+void CutInterface<T>::exchange(const T* y) {
+  const T* const g = set_.parts.g();
+  to_cuts_.run(g, across_.out.data());
+  to_roots_.run(g, up_.out.data());
+  send_gathered(y);
   across_.start();
   up_.start();
   across_.finish();
+  pairs_.solve(g, across_.in.data(), set_.parts.unknowns());
   up_.finish();
-  solve_here(speaks, y);
-  back_.start();
-  back_.finish();
-  if (speaks) take_unknowns();
-}
-
-template <typename T>
-void CutInterface<T>::pack(bool speaks, const T* y) {
-  if (!speaks) {
-    constexpr T kNothing = std::numeric_limits<T>::quiet_NaN();
-    std::fill_n(across_.out.data(), across_.out.size(), kNothing);
-    std::fill_n(up_.out.data(), up_.out.size(), kNothing);
-    return;
-  }
-  for (const Route::Item& item : across_.route.out) {
-    const bool up = item.place < set_.cut[item.line].place;
-    across_.out[item.at] = (up ? set_.parts.g_top() : set_.parts.g_bottom())[set_.slot_at(item.line)];
-  }
-  for (const Route::Item& item : up_.route.out) {
-    T* to = up_.out.data() + item.at;
-    const PartSlot& s = set_.slot(item.line);
-    if (set_.gathered(item.line)) {
-      const T* from = y + set_.lines.first(s.line);
-      for (Index i = 0; i < item.count; ++i) to[i] = from[i * set_.lines.row_stride()];
-      continue;
-    }
-    if (s.above) *to++ = set_.parts.g_top()[set_.slot_at(item.line)];
-    if (s.below && !s.one_row()) *to = set_.parts.g_bottom()[set_.slot_at(item.line)];
-  }
-}
-
-/// Solve what arrived, with the numbers of this process among it, and answer.
-template <typename T>
-void CutInterface<T>::solve_here(bool speaks, const T* y) {
-  constexpr T kNothing = std::numeric_limits<T>::quiet_NaN();
-  for (std::size_t i = 0; i < across_at_.size(); ++i) {
-    unknowns_[across_at_[i]] = across_.in[across_.route.in[i].at];
-  }
-  for (std::size_t i = 0; i < up_at_.size(); ++i) {
-    const Route::Item& item = up_.route.in[i];
-    const T* from = up_.in.data() + item.at;
-    if (set_.gathered(item.line)) {
-      std::copy_n(from, item.count, gathered_.y() + up_at_[i]);
-    } else {
-      std::copy_n(from, item.count, unknowns_.data() + up_at_[i]);
-    }
-  }
-  for (Index c = 0; c < set_.cut.count(); ++c) {
-    const Place& place = place_[static_cast<std::size_t>(c)];
-    const PartSlot& s = set_.slot(c);
-    if (place.top >= 0 && s.above) unknowns_[place.top] = speaks ? set_.parts.g_top()[set_.slot_at(c)] : kNothing;
-    if (place.bottom >= 0 && s.below && !s.one_row()) {
-      unknowns_[place.bottom] = speaks ? set_.parts.g_bottom()[set_.slot_at(c)] : kNothing;
-    }
-    for (Index i = 0; place.rows >= 0 && i < set_.lines.length(s.line); ++i) {
-      gathered_.y()[place.rows + i] = speaks ? y[set_.lines.first(s.line) + i * set_.lines.row_stride()] : kNothing;
-    }
-  }
+  own_.run(g, unknowns_.data());
+  told_.run(up_.in.data(), unknowns_.data());
+  take_gathered(y);
   systems_.solve(unknowns_.data());
   gathered_.solve();
-  for (std::size_t i = 0; i < up_at_.size(); ++i) {
-    const Route::Item& item = back_.route.out[i];
-    T* to = back_.out.data() + item.at;
-    for (Index k = 0; k < item.count; ++k) {
-      to[k] = set_.gathered(item.line) ? gathered_.x()[up_at_[i] + k] : static_cast<T>(unknowns_[up_at_[i] + k]);
-    }
+  told_.run_back(unknowns_.data(), back_.out.data());
+  for (const GatheredPart& part : got_) std::copy_n(gathered_.x() + part.here, part.rows, back_.out.data() + part.at);
+  back_.start();
+  own_.run_back(unknowns_.data(), set_.parts.unknowns());
+  back_.finish();
+  to_roots_.run_back(back_.in.data(), set_.parts.unknowns());
+}
+
+/// The rows of a part, or NaN if there is no y.
+template <typename T>
+void CutInterface<T>::copy_rows(const GatheredPart& part, const T* y, T* to) const {
+  const T* const from = y ? y + set_.lines.first(set_.slot(part.line).line) : nullptr;
+  for (Index i = 0; i < part.rows; ++i) {
+    to[i] = from ? from[i * set_.lines.row_stride()] : std::numeric_limits<T>::quiet_NaN();
   }
 }
 
 template <typename T>
-void CutInterface<T>::take_unknowns() {
-  for (Index c = 0; c < set_.cut.count(); ++c) {
-    const Place& place = place_[static_cast<std::size_t>(c)];
-    if (place.top >= 0 && set_.slot(c).above)
-      set_.parts.x_top()[set_.slot_at(c)] = static_cast<T>(unknowns_[place.top]);
-    if (place.bottom >= 0 && set_.slot(c).below)
-      set_.parts.x_bottom()[set_.slot_at(c)] = static_cast<T>(unknowns_[place.bottom]);
-  }
-  for (const Route::Item& item : back_.route.in) {
-    if (set_.gathered(item.line)) continue;
-    const T* from = back_.in.data() + item.at;
-    const PartSlot& s = set_.slot(item.line);
-    if (s.above) set_.parts.x_top()[set_.slot_at(item.line)] = *from++;
-    if (s.below && !s.one_row()) set_.parts.x_bottom()[set_.slot_at(item.line)] = *from;
-  }
+void CutInterface<T>::send_gathered(const T* y) {
+  for (const GatheredPart& part : sent_) copy_rows(part, y, up_.out.data() + part.at);
+}
+
+template <typename T>
+void CutInterface<T>::take_gathered(const T* y) {
+  for (const GatheredPart& part : got_) std::copy_n(up_.in.data() + part.at, part.rows, gathered_.y() + part.here);
+  for (const GatheredPart& part : kept_) copy_rows(part, y, gathered_.y() + part.here);
 }
 
 template <typename T>
 void CutInterface<T>::write_gathered(T* x) {
-  const auto write_rows = [&](Index c, const T* from) {
-    T* to = x + set_.lines.first(set_.cut[c].line);
-    for (Index i = 0; i < set_.lines.length(set_.cut[c].line); ++i) to[i * set_.lines.row_stride()] = from[i];
+  const auto write_rows = [&](const GatheredPart& part, const T* from) {
+    T* to = x + set_.lines.first(set_.cut[part.line].line);
+    for (Index i = 0; i < part.rows; ++i) to[i * set_.lines.row_stride()] = from[i];
   };
-  for (const Route::Item& item : back_.route.in) {
-    if (set_.gathered(item.line)) write_rows(item.line, back_.in.data() + item.at);
-  }
-  for (Index c = 0; c < set_.cut.count(); ++c) {
-    const Index rows = place_[static_cast<std::size_t>(c)].rows;
-    if (rows >= 0) write_rows(c, gathered_.x() + rows);
-  }
+  for (const GatheredPart& part : sent_) write_rows(part, back_.in.data() + part.at);
+  for (const GatheredPart& part : kept_) write_rows(part, gathered_.x() + part.here);
 }
 
 template <typename T>
 std::int64_t CutInterface<T>::bytes() const {
-  return systems_.bytes() + unknowns_.bytes() + across_.bytes() + up_.bytes() + back_.bytes();
+  std::int64_t sum = systems_.bytes() + pairs_.bytes() + unknowns_.bytes();
+  for (const Moves* moves : {&to_cuts_, &to_roots_, &own_, &told_}) sum += moves->bytes();
+  return sum + across_.bytes() + up_.bytes() + back_.bytes();
 }
 
 template class CutInterface<float>;

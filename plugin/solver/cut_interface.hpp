@@ -5,11 +5,36 @@
 
 #include "cut_set.hpp"
 #include "gathered_lines.hpp"
+#include "pair_systems.hpp"
 #include "pivoted_lines.hpp"
 
 namespace oclspkt {
 
+/// Numbers that go from places of one array to places of another, the same in every apply.
+class Moves {
+ public:
+  void clear() { moves_.clear(); }
+  void add(Index from, Index to) { moves_.push_back({from, to}); }
+  template <typename From, typename To>
+  void run(const From* from, To* to) const {
+    for (const Move& move : moves_) to[move.to] = static_cast<To>(from[move.from]);
+  }
+  /// The other way.
+  template <typename To, typename From>
+  void run_back(const To* to, From* from) const {
+    for (const Move& move : moves_) from[move.from] = static_cast<From>(to[move.to]);
+  }
+  std::int64_t bytes() const { return static_cast<std::int64_t>(moves_.capacity() * sizeof(Move)); }
+
+ private:
+  struct Move {
+    Index from, to;
+  };
+  std::vector<Move> moves_;
+};
+
 /// The interface systems of cut lines: what each apply exchanges with other processes, and the small systems it solves.
+/// Where each number goes is found once: an apply looks at no line.
 template <typename T>
 class CutInterface {
  public:
@@ -24,7 +49,7 @@ class CutInterface {
   /// Collective: the same for vectors that are not here: only what the parts of the set know goes out, and the unknowns
   /// next to the cuts come back to them.
   /// @pre no line of this process is gathered
-  void exchange() { exchange(true, nullptr); }
+  void exchange() { exchange(nullptr); }
 
   /// Scalars that this process sends and receives in an apply.
   Index sent() const { return across_.route.out_count + up_.route.out_count + back_.route.out_count; }
@@ -32,28 +57,35 @@ class CutInterface {
   std::int64_t bytes() const;
 
  private:
-  /// Where the numbers of a part belong.
-  struct Place {
-    Index top = -1, bottom = -1;  ///< in unknowns_; -1: the other process solves it
-    Index rows = -1;              ///< in the right-hand sides of gathered lines; -1: not gathered here
+  /// All rows of a part of a gathered line.
+  struct GatheredPart {
+    Index line = 0;  ///< index into the cut lines
+    Index at = 0;    ///< of the first, in a message
+    Index here = 0;  ///< likewise in the right-hand sides and solutions of gathered lines
+    Index rows = 0;
   };
 
   void wire_rooted();
+  void wire_line(Index c, std::vector<Index>& part_at, Index& gathered_rows);
+  void wire_told();
   void wire_cuts();
-  void exchange(bool speaks, const T* y);
-  void pack(bool speaks, const T* y);
-  void solve_here(bool speaks, const T* y);
-  void take_unknowns();
+  void exchange(const T* y);
+  void copy_rows(const GatheredPart& part, const T* y, T* to) const;
+  void send_gathered(const T* y);
+  void take_gathered(const T* y);
   void write_gathered(T* x);
   Index unknowns_of(Index c, int place) const;
   Index told(Index c, int place) const;
 
   CutSet<T>& set_;
   GatheredLines<T>& gathered_;
-  std::vector<Place> place_;              ///< shape [cut lines]
-  std::vector<Index> across_at_, up_at_;  ///< of each incoming item, in unknowns_ or in the gathered lines
-  PivotedLines<double> systems_;
-  AlignedArray<double> unknowns_;
+  PairSystems<T> pairs_;                         ///< at cuts
+  PivotedLines<double> systems_;                 ///< of lines that are rooted here
+  AlignedArray<double> unknowns_;                ///< of these, right-hand sides before
+  Moves to_cuts_;                                ///< from CutParts::g() into a message
+  Moves to_roots_;                               ///< likewise; back from a message into CutParts::unknowns()
+  Moves own_, told_;                             ///< from CutParts::g(), from a message into unknowns_; and back
+  std::vector<GatheredPart> sent_, kept_, got_;  ///< to other processes, from here, from others
   Wire<T> across_, up_, back_;
 };
 

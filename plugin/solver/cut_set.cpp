@@ -13,9 +13,6 @@ namespace {
 
 /// Numbers of PartFacts and of LineVerdict in a message.
 constexpr Index kFacts = 14, kVerdict = 8;
-/// Roundings, in eps, that a row next to a cut collects at most, relative to what unknowns of the inner rows are by
-/// themselves.
-constexpr double kNextToCut = 20;
 /// A pivot of the equations between parts smaller than this many eps, and one more for each of them, is rounding: the
 /// line may be singular. Poisson's matrix has pivots of 2 / rows there.
 constexpr double kSmallPivot = 4;
@@ -82,12 +79,6 @@ LineVerdict verdict_for(const std::vector<PartFacts>& parts, Gathering why, std:
   return v;
 }
 
-/// What rounding leaves in a row of a part. Without the unknowns next to the cuts, inner ones are 1 + S times as large
-/// at most, S = spike_size, and spikes are solved for with the same roundings.
-double rounding_of(const PartFacts& part) {
-  return part.rounding * (1 + 2 * part.spike_size) + kNextToCut * (1 + part.spike_size);
-}
-
 template <typename T>
 Gathering judge_line(const std::vector<PartFacts>& parts) {
   Gathering why = Gathering::none;
@@ -96,7 +87,7 @@ Gathering judge_line(const std::vector<PartFacts>& parts) {
     why = std::max(why, part.why);
     all.smallest_row = std::min(all.smallest_row, part.smallest_row);
     all.largest_row = std::max(all.largest_row, part.largest_row);
-    if (!(rounding_of(part) <= kRoundingLimit)) why = std::max(why, Gathering::large_spike);
+    if (!(part.rounding <= kRoundingLimit)) why = std::max(why, Gathering::large_spike);
   }
   if (!in_range<T>(all)) why = std::max(why, Gathering::extreme);
   if (why != Gathering::none) return why;
@@ -175,6 +166,13 @@ bool CutSet<T>::any_gathered() const {
 }
 
 template <typename T>
+std::vector<Index> CutSet<T>::cut_of_lines() const {
+  std::vector<Index> of(static_cast<std::size_t>(lines.count()), -1);
+  for (Index c = 0; c < cut.count(); ++c) of[static_cast<std::size_t>(cut[c].line)] = c;
+  return of;
+}
+
+template <typename T>
 Index CutSet<T>::rows(Index c, int place) const {
   if (place == cut[c].place) return lines.length(cut[c].line);
   return facts[static_cast<std::size_t>(c)][static_cast<std::size_t>(place)].rows;
@@ -230,7 +228,7 @@ RootedLines CutSet<T>::judge_rooted() {
     Gathering& verdict = why[static_cast<std::size_t>(c)];
     verdict = judge_line<T>(line_facts);
     for (const PartFacts& part : line_facts) {
-      if (verdict == Gathering::none) all.rounding = std::max(all.rounding, rounding_of(part));
+      if (verdict == Gathering::none) all.rounding = std::max(all.rounding, part.rounding);
     }
     for (std::size_t k = 0; k + 1 < line_facts.size(); ++k) {
       all.symmetric = all.symmetric && line_facts[k].reduced.below == line_facts[k + 1].reduced.above;

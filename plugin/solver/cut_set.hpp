@@ -22,7 +22,7 @@ struct PartFacts {
   Gathering why = Gathering::none;
   double smallest_row = 0, largest_row = 0;  ///< see Survey
   double spike_size = 0;
-  double rounding = 0;  ///< of the inner rows, see Report
+  double rounding = 0;  ///< see rounding_of_part()
 };
 
 /// What the root of a line tells its parts.
@@ -49,7 +49,7 @@ struct Beyond {
 /// What the lines rooted on one process have in common.
 struct RootedLines {
   double bound = 0;       ///< largest truncation_bound() of the lines that are not gathered
-  double rounding = 0;    ///< largest rounding of their parts
+  double rounding = 0;    ///< largest of their parts
   bool symmetric = true;  ///< the couplings across each cut are equal
 };
 
@@ -68,11 +68,16 @@ struct CutSet {
 
   bool gathered(Index c) const { return why[static_cast<std::size_t>(c)] != Gathering::none; }
   bool any_gathered() const;
+  /// The index of each line among the cut lines, -1: it is not cut. Shape [lines.count()]
+  std::vector<Index> cut_of_lines() const;
   /// Truncated lines are solved at their cuts; the others at their root.
   bool solved_at_cuts(Index c) const {
     return truncated && !gathered(c) && !verdicts[static_cast<std::size_t>(c)].one_row;
   }
   Index slot_at(Index c) const { return slots[static_cast<std::size_t>(c)]; }
+  /// Places of the rows next to the cuts in the numbers of parts.
+  Index top_of(Index c) const { return slot_at(c); }
+  Index bottom_of(Index c) const { return parts.slots() + slot_at(c); }
   const PartSlot& slot(Index c) const { return parts.slot(slot_at(c)); }
   /// Rows of the part at `place`: of this process, or of any where the line is rooted here.
   Index rows(Index c, int place) const;

@@ -4,9 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#include "cut_rounding.hpp"
 #include "cut_solver_impl.hpp"
 #include "cut_trial.hpp"
+#include "line_columns.hpp"
 #include "narrow.hpp"
+#include "parallel.hpp"
 #include "reference.hpp"
 #include "schemes/proposal.hpp"
 #include "survey.hpp"
@@ -17,8 +20,6 @@ namespace {
 /// What processes compare first; see look().
 constexpr std::size_t kLook = 7;
 constexpr double kNone = -std::numeric_limits<double>::infinity();
-/// What inner rows may round, in eps: unknowns next to the cuts multiply it by 3 where spikes are 1.
-constexpr double kInnerRounding = 20;
 /// Shares of the tolerance: truncation may use one, the spikes of both sides that are not kept the rest.
 constexpr double kBoundShare = 0.75, kSpikeShare = 0.125;
 /// Spikes are kept down to rounding times its root: unknowns near the end of a line may be so much smaller than those
@@ -94,23 +95,58 @@ Bands<T> CutSolver<T>::Impl::whole_bands() {
   return whole;
 }
 
+/// Survey the parts here, with their couplings across cuts.
+template <typename T>
+void CutSolver<T>::Impl::survey_cut_lines() {
+  survey_.assign(set_.cut.lines.size(), {});
+  if (survey_.empty()) return;
+  Bands<T>& bands = solver_.bands(set_.lines);
+  for (Index c = 0; c < set_.cut.count(); ++c) {
+    const Index line = set_.cut[c].line, first = set_.lines.first(line);
+    if (!set_.cut.above(c)) bands.lower()[first] = 0;
+    if (!set_.cut.below(c)) bands.upper()[first + (set_.lines.length(line) - 1) * set_.lines.row_stride()] = 0;
+    if (narrows<T>(options_)) narrow_line(bands, line);  // with its couplings across cuts, which the solver never sees
+  }
+  const LineSet& lines = set_.lines;
+  if (lines.contiguous()) {
+    for_pieces(set_.cut.count(), lines_a_piece(lines), [&](Index begin, Index end) {
+      for (Index c = begin; c < end; ++c) {
+        survey_[static_cast<std::size_t>(c)] = survey_line(lines, bands.view(), set_.cut[c].line);
+      }
+    });
+    return;
+  }
+  const std::vector<Index> cut_of = set_.cut_of_lines();
+  const LineSet one = LineSet::one(lines.length(0));
+  // Rows of a grid are far apart: what a page holds of one is looked at together.
+  const Index at_once = std::clamp<Index>(kPieceRows / (8 * one.rows()), kColumnLines, 64);
+  for_columns(
+      lines, lines.count(),
+      [&](Index first, Index width) {
+        const Column<T> column(lines, bands.view(), first, width);
+        for (Index l = 0; l < width; ++l) {
+          const Index c = cut_of[static_cast<std::size_t>(first + l)];
+          if (c < 0) continue;
+          Survey s = survey_line(one, column.line(l), 0);
+          s.weakest_row = lines.first(first + l) + s.weakest_row * lines.row_stride();
+          survey_[static_cast<std::size_t>(c)] = s;
+        }
+      },
+      at_once);
+}
+
 /// Find the cut lines and look at their rows.
 /// @param[out] facts shape [kLook]
 /// @throws InvalidInput, Breakdown
 template <typename T>
 void CutSolver<T>::Impl::look(std::vector<double>& facts) {
   set_.cut = find_cut_lines(set_.lines, cuts_, set_.exchange->rank(), set_.exchange->size());
+  survey_cut_lines();
   double dominance = std::numeric_limits<double>::infinity();
   bool symmetric = true;
   int longest = 0;
-  survey_.clear();
   for (Index c = 0; c < set_.cut.count(); ++c) {
-    Bands<T>& bands = solver_.bands(set_.lines);
-    const Index line = set_.cut[c].line, first = set_.lines.first(line);
-    if (!set_.cut.above(c)) bands.lower()[first] = 0;
-    if (!set_.cut.below(c)) bands.upper()[first + (set_.lines.length(line) - 1) * set_.lines.row_stride()] = 0;
-    if (narrows<T>(options_)) narrow_line(bands, line);  // with its couplings across cuts, which the solver never sees
-    const Survey s = survey_line(set_.lines, bands.view(), line);
+    const Survey& s = survey_[static_cast<std::size_t>(c)];
     if (!s.finite) {
       throw NotFinite("the bands of line " + std::to_string(set_.cut[c].number) + " hold NaN or Inf at row " +
                       std::to_string(s.weakest_row) + " of process " + std::to_string(set_.exchange->rank()) +
@@ -119,7 +155,6 @@ void CutSolver<T>::Impl::look(std::vector<double>& facts) {
     dominance = std::min(dominance, s.dominance);
     symmetric = symmetric && s.symmetric;
     longest = std::max(longest, set_.cut.parts(c));
-    survey_.push_back(s);
   }
   const double top = set_.lines.count() == 0 ? kNone
                      : set_.cut.count() > 0  ? static_cast<double>(set_.cut.chain(0).front())
@@ -153,7 +188,8 @@ bool CutSolver<T>::Impl::may_pin() const {
 /// that is the uncoupled one.
 template <typename T>
 void CutSolver<T>::Impl::set_up_inner(Bands<T>& bands) {
-  const Known known{.symmetric = known_.symmetric, .rounding_limit = kInnerRounding, .queue = known_.queue};
+  const Known known{
+      .symmetric = known_.symmetric, .rounding_limit = inner_rounding_limit(overall_.dominance), .queue = known_.queue};
   const auto accepted = [&] {
     try {
       solver_.set_up(known);
@@ -185,8 +221,7 @@ void CutSolver<T>::Impl::leave_out(Bands<T>& bands, Index c, Gathering why) {
 /// Gather the lines whose inner rows are singular; lines that are not cut are judged as Solver does.
 template <typename T>
 void CutSolver<T>::Impl::sort_pinned() {
-  std::vector<Index> cut_of(static_cast<std::size_t>(set_.lines.count()), -1);
-  for (Index c = 0; c < set_.cut.count(); ++c) cut_of[static_cast<std::size_t>(set_.cut[c].line)] = c;
+  const std::vector<Index> cut_of = set_.cut_of_lines();
   for (const Index line : solver_.pinned_lines()) {
     const Index c = cut_of[static_cast<std::size_t>(line)];
     if (c >= 0) {
@@ -216,7 +251,10 @@ void CutSolver<T>::Impl::set_up_parts(Bands<T>& bands) {
   if (decays) {
     set_.parts.leave_out(left_out);
   } else if (set_.parts.slots() > 0) {
-    set_.parts.find_spikes([&](const T* y, T* x) { solver_.apply(y, x); }, left_out);
+    Bands<T> whole;  // fallback lines are blank in the solver's own bands
+    const bool fallback = !solver_.report().groups.empty();
+    if (fallback) solver_.copy_bands(whole);
+    set_.parts.find_spikes((fallback ? whole : bands).view(), [&](const T* y, T* x) { solver_.apply(y, x); }, left_out);
   }
 }
 
@@ -226,8 +264,10 @@ std::vector<PartFacts> CutSolver<T>::Impl::own_facts() const {
   for (Index c = 0; c < set_.cut.count(); ++c) {
     const Survey& survey = survey_[static_cast<std::size_t>(c)];
     const Index s = set_.slot_at(c);
+    const SpikeFacts& spikes = set_.parts.spikes(s);
+    const CutPartErrors errors{solver_.report().rounding, spikes.size, spikes.error};
     own.push_back({set_.parts.reduced(s), set_.lines.length(set_.slot(c).line), set_.why[static_cast<std::size_t>(c)],
-                   survey.smallest_row, survey.largest_row, set_.parts.spike_size(s), solver_.report().rounding});
+                   survey.smallest_row, survey.largest_row, spikes.size, rounding_of_part(errors, overall_.dominance)});
   }
   return own;
 }

@@ -58,6 +58,7 @@ class CutSolver<T>::Impl {
   void restore();
   Bands<T> whole_bands();
   void look(std::vector<double>& facts);
+  void survey_cut_lines();
   void learn(const std::vector<double>& facts);
   void set_up_parts(Bands<T>& bands);
   void set_up_inner(Bands<T>& bands);

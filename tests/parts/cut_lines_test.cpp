@@ -103,8 +103,7 @@ constexpr CutSet kSets[] = {{"one line", 1, 1500, Layout::end_to_end, false, kAl
                             {"lines of 64", 40, 64, Layout::end_to_end, true, kMild, kNone},
                             {"lines along y", 14, 150, Layout::strided_y, true, kAll, kNone},
                             {"few along y", 5, 1000, Layout::strided_y, true, kHard, kNone}};
-/// Schemes that are not for inner rows on a device; the bound of grids-condensed is above what inner rows may round (20
-/// eps).
+/// Schemes that are not for inner rows on a device; the bound of grids-condensed is above what inner rows may round.
 constexpr const char* kNotOfParts[] = {"host-pivot", "grids-condensed"};
 
 /// The kernels that solve the inner rows: of a variant, or of a scheme by its name.
@@ -296,6 +295,54 @@ TYPED_TEST(JoinedLines, AreRightInEveryRowWithEveryScheme) {
     const bool left_out = std::find(std::begin(kNotOfParts), std::end(kNotOfParts), name) != std::end(kNotOfParts);
     EXPECT_TRUE(!few_cores || left_out || this->tally().knows(name)) << "no inner rows were given to " << name;
   }
+}
+
+template <typename T>
+class CutDominantLines : public testing::Test {};
+TYPED_TEST_SUITE(CutDominantLines, Scalars);
+
+/// On the first device that runs kernels for GPUs.
+TYPED_TEST(CutDominantLines, StayOnDevicesAndAreNotGathered) {
+  using T = TypeParam;
+  constexpr double kEps = std::numeric_limits<T>::epsilon();
+  std::string first;
+  with_every_device_for_gpus<T>([&](const Options& options) {
+    const DeviceInfo& info = device_module(nullptr)->devices().at(std::stoul(options.devices));
+    if (first.empty() && (sizeof(T) == sizeof(float) || info.fp64)) first = options.devices;
+  });
+  if (first.empty()) GTEST_SKIP() << "no device runs kernels for GPUs";
+  Options options;
+  options.devices = first;
+  options.variant = "gpu";
+  double worst = 0, largest = 0;
+  for (const int parts : {2, 8}) {
+    const CutCase c = CutCase::equal(1, std::vector<Index>(static_cast<std::size_t>(parts), 6000));
+    std::vector<std::pair<std::string, Bands<T>>> matrices;
+    for (const double diag : {2.5, 3.0}) matrices.emplace_back("diagonal", constant<T>(c.all(), -1, T(diag), -1));
+    for (const double lambda : {3.0, 10.0, 100.0, 1e4}) matrices.emplace_back("heat", diffusion<T>(c.all(), lambda));
+    matrices.emplace_back("random", random_dominant<T>(c.all(), 1.1));
+    for (auto& [what, bands] : matrices) {
+      bands.close_lines();
+      for (const MethodChoice method : {MethodChoice::automatic, MethodChoice::exact}) {
+        options.method = method;
+        const std::vector<std::vector<T>> sides = {joined_side(0, bands), joined_side(3, bands)};
+        const Joined<T> joined = solve_joined(c, bands, sides, options);
+        const CutReport& cut = joined.cut_reports[0];
+        const std::string text = what + " " + std::to_string(static_cast<double>(bands.diag()[1])) + ", " +
+                                 std::to_string(parts) + " parts, " + name(method);
+        for (const Report& report : joined.reports) EXPECT_NE(report.device.name, "host") << text;
+        EXPECT_EQ(cut.gathered, 0) << text << ": " << cut.gathered_why;
+        EXPECT_LE(cut.rounding, kRoundingLimit) << text;
+        for (std::size_t s = 0; s < sides.size(); ++s) {
+          const RowError error = row_error(bands, joined.x[s], sides[s], std::vector<char>(sides[s].size(), 0));
+          EXPECT_LE(error.all, cut.rounding * kEps + cut.bound) << text;
+          worst = std::max(worst, error.all / (cut.rounding * kEps));
+          largest = std::max(largest, cut.rounding);
+        }
+      }
+    }
+  }
+  std::printf("worst error over its bound %.3f; bounds up to %.1f eps\n", worst, largest);
 }
 
 }  // namespace

@@ -109,6 +109,42 @@ TYPED_TEST(GroupChoice, SolvesNoInterfacesThatMultiplyRounding) {
   EXPECT_TRUE(proposal->plan.template as<GridTiles>().in_turn || grid_items_down(proposal->plan) == 1);
 }
 
+TYPED_TEST(GroupChoice, BoundsReducedTilesByTheirValuesWhereACallerLeavesThemLess) {
+  using T = TypeParam;
+  const LineSet one = LineSet::one(50'000);
+  for (const bool jumps : {false, true}) {
+    Bands<T> bands = jumps ? test::conductivities<T>(one) : test::constant<T>(one, -1, 2, -1);
+    bands.close_lines();
+    const Survey survey = survey_rows(one, bands.view());
+    const Options options;
+    Problem<T> problem{options, bands, survey, kGpu};
+    Rejection rejection;
+    const auto surveyed = test::propose(problem, Method::exact_twopass, rejection);
+    ASSERT_TRUE(surveyed && surveyed->rounding);
+    EXPECT_GT(surveyed->rounding->eps, 60);
+    problem.rounding_limit = 47;
+    const auto found = test::propose(problem, Method::exact_twopass, rejection);
+    ASSERT_TRUE(found) << rejection.why;
+    EXPECT_LE(found->rounding->eps, problem.rounding_limit);
+    EXPECT_GE(found->rounding->eps, 10);
+  }
+}
+
+TYPED_TEST(GroupChoice, BoundsTilesByRatiosWhereDominanceTellsLittle) {
+  using T = TypeParam;
+  const LineSet one = LineSet::one(50'000);
+  Bands<T> bands = test::diffusion<T>(one, 10);
+  bands.close_lines();
+  const Survey survey = survey_rows(one, bands.view());
+  const Options options;
+  Problem<T> problem{options, bands, survey, kGpu};
+  problem.rounding_limit = 47;
+  Rejection rejection;
+  const auto proposal = test::propose(problem, Method::truncated_streamed, rejection);
+  ASSERT_TRUE(proposal) << rejection.why;
+  EXPECT_LE(proposal->rounding->eps, 47);
+}
+
 TYPED_TEST(GroupChoice, KeepsTheFactorsOfLinesThatAreAlike) {
   using T = TypeParam;
   const double eps = std::numeric_limits<T>::epsilon();

@@ -2,6 +2,8 @@
 // What bounds on rounding of several schemes by work-groups share.
 #pragma once
 
+#include <algorithm>
+
 #include "certificate.hpp"
 #include "evidence.hpp"
 #include "rounding.hpp"
@@ -14,14 +16,17 @@ namespace oclspkt {
 /// @param by_values     () -> Rounding
 template <typename ByLimits, typename ByValues>
 Rounding bound_of_tiles(const Plan& plan, const Survey& survey, const ByLimits& by_limits, const ByValues& by_values) {
+  constexpr double kEnough = 30;  // eps, below any limit that a caller sets for rows as dominant as that
   if (plan.n == 0) return {0};
   if (!survey.finite) return {kNothingKnown};
-  if (survey.dominance >= kSurveyedDominance) return {rounding_by_dominance(survey.dominance)};
+  const bool surveyed = survey.dominance >= kSurveyedDominance;
+  const double by_dominance = surveyed ? rounding_by_dominance(survey.dominance) : kNothingKnown;
+  if (by_dominance <= kEnough) return {by_dominance};
   const RatioLimits limits(survey);
-  if (survey.dominance >= 1 && limits.shrink()) {
-    if (const Rounding rounding = by_limits(limits); rounding.eps <= kRoundingLimit) return rounding;
-  }
-  return by_values();
+  const bool limited = survey.dominance >= 1 && limits.shrink();
+  const double by_ratios = limited ? by_limits(limits).eps : kNothingKnown;
+  if (surveyed) return {std::min(by_dominance, by_ratios)};  // what is not known is never the smaller
+  return by_ratios <= kRoundingLimit ? Rounding{by_ratios} : by_values();
 }
 
 }  // namespace oclspkt
