@@ -8,7 +8,7 @@
 #include "median_of_last.hpp"
 #include "oclspkt/cut_solver.hpp"
 #include "pieces.hpp"
-#include "team.hpp"
+#include "oclspkt/team.hpp"
 
 namespace oclspkt {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "team.hpp"
+#include "oclspkt/team.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

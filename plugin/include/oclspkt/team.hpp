@@ -5,11 +5,14 @@
 #include <memory>
 
 #include "oclspkt/cut_solver.hpp"
+#include "oclspkt/export.hpp"
 
 namespace oclspkt {
 
-/// Threads of this process that solve one system together, a member for each processor, and how they talk.
-class Team {
+/// Threads of this process that solve one system together, each with a CutSolver of its own, and how they talk: what
+/// processes are to Cuts and Exchange, members are here. A member for each card, for instance, whose stream and vectors
+/// its CutSolver takes.
+class OCLSPKT_API Team {
  public:
   /// @param members  1 or more; the calling thread is member 0 of every run
   explicit Team(int members);
