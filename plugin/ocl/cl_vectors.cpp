@@ -241,7 +241,7 @@ Buffer ClSolver<T>::bring_vector(const T* values) {
   State& s = holding_->state;
   require_set_up(s);
   const std::int64_t bytes = lines_.extent() * static_cast<Index>(sizeof(T));
-  const Buffer buffer = make_buffer(*s.device, Access::read, bytes);
+  Buffer buffer = make_buffer(*s.device, Access::read, bytes);
   const Waiter waiter(*s.device, !in_place_, time_limit());
   try {
     s.pipeline->bring(values, bytes, buffer, waiter, times_);

@@ -54,7 +54,7 @@ class ClVisit final : public Visit<T> {
     solver.solve(vectors);
   }
 
-  std::int64_t bytes() const override { return bytes_of(state_->between); }
+  std::int64_t bytes() const override { return ocl::bytes_of(state_->between); }
 
  private:
   /// Change the rows that a launch solved, behind it in its queue.
