@@ -3,7 +3,8 @@
 
     run_times_table.py FOLDER PAGE [--check]
 
-FOLDER: with opencl.json and cuda.json of the same cases; PAGE: Markdown with the lines <!-- begin run-times --> and
+FOLDER: with systems-opencl.json, systems-cuda.json, lines-opencl.json and lines-cuda.json of oclspkt-bench-gpu --enqueued, and
+cards.json of oclspkt-bench-cards; PAGE: Markdown with the lines <!-- begin run-times --> and
 <!-- end run-times -->; what stands between them is replaced. --check writes nothing and ends with 1 if the page is not what
 it would write.
 """
@@ -21,37 +22,56 @@ def case(record):
     return tuple(record[k] for k in ("matrix", "rows", "scalar", "lines", "line_length", "bands", "variant"))
 
 
-def pairs(folder):
-    """[(by OpenCL, by CUDA)] of the cases that both have."""
-    documents = [json.loads((pathlib.Path(folder) / f"{name}.json").read_text(encoding="utf-8")) for name in ("opencl", "cuda")]
-    by_case = {case(r): r for r in documents[1]["results"]}
-    both = [(r, by_case[case(r)]) for r in documents[0]["results"] if case(r) in by_case]
-    return [(a, b) for a, b in both if a["shape"] == b["shape"]], documents[1]["provenance"]["device"]
+def results_of(path):
+    return json.loads(path.read_text(encoding="utf-8"))["results"]
 
 
-def rows_of(both):
+def pairs(folder, part):
+    """[(by OpenCL, by CUDA)] of the timed cases that both have and solve by the same plan."""
+    by_cuda = {case(r): r for r in results_of(folder / f"{part}-cuda.json") if r["outcome"] == "timed"}
+    by_opencl = [r for r in results_of(folder / f"{part}-opencl.json") if r["outcome"] == "timed" and case(r) in by_cuda]
+    both = [(r, by_cuda[case(r)]) for r in by_opencl]
+    return [(a, b) for a, b in both if a["shape"] == b["shape"]]
+
+
+def table(heading, lines):
+    return "".join(f"| {' | '.join(line)} |\n" for line in (heading, ["---"] * len(heading), *lines))
+
+
+def run_times(folder):
     groups = {}
-    for a, b in both:
-        groups.setdefault((a["rows"], a["scalar"]), []).append((a, b))
-    for (rows, scalar), group in sorted(groups.items()):
+    for part in ("systems", "lines"):
+        for a, b in pairs(folder, part):
+            rows = f"{a['rows']:.1g}" if a["lines"] else f"{a['rows']:.3g}"
+            label = rows.replace("e+0", "e") + (" in lines" if a["lines"] else "")
+            groups.setdefault((part, a["rows"] if part == "systems" else 0, label, a["scalar"]), []).append((a, b))
+    for (_, _, label, scalar), group in sorted(groups.items(), key=lambda item: (item[0][0] == "lines", item[0])):
         batches = [a["batch_seconds"] / b["batch_seconds"] for a, b in group]
         calls = [a["call_seconds"] / b["call_seconds"] for a, b in group]
         same = sum(a["backward_error_eps"] == b["backward_error_eps"] for a, b in group)
-        yield (f"{rows:.3g}".replace("e+0", "e"), scalar, str(len(group)), str(same), f"{statistics.median(batches):.2f}",
-               f"{min(batches):.2f}", f"{statistics.median(calls):.2f}")
+        yield (label, scalar, str(len(group)), str(same), f"{statistics.median(batches):.2f}", f"{min(batches):.2f}",
+               str(sum(ratio < 0.95 for ratio in batches)), f"{statistics.median(calls):.2f}")
+
+
+def cards(folder):
+    for r in results_of(folder / "cards.json"):
+        yield (r["lines"], r["matrix"].split(", seed")[0], str(r["cards"]), r["method"], f"{1e3 * r['seconds']:.3f}",
+               f"{r['times_one_card']:.2f}", f"{r['backward_error_eps']:.2f}", f"{r['set_up_seconds']:.1f}")
 
 
 def text(folder):
-    both, device = pairs(folder)
-    heading = ("rows", "scalar", "cases", "same backward error", "an apply among many: median", "worst", "call and wait: median")
-    lines = [heading, ["---"] * len(heading), *rows_of(both)]
-    return f"{device}; time by OpenCL over time by CUDA:\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    heading = ("rows", "scalar", "cases", "same backward error", "an apply among many: median", "worst", "below 0.95",
+               "call and wait: median")
+    on_cards = ("2e8 rows, double", "matrix", "cards", "method", "ms an apply", "times one card", "error, eps", "set-up, s")
+    return ("NVIDIA H200; time by OpenCL over time by CUDA:\n\n" + table(heading, run_times(folder)) +
+            "\nLines cut among cards of one process, vectors on the cards (`oclspkt-bench-cards`):\n\n" +
+            table(on_cards, cards(folder)))
 
 
 def main(folder, page, check=None):
     path = pathlib.Path(page)
     old = path.read_text(encoding="utf-8")
-    new = re.sub(re.escape(BEGIN) + ".*?" + re.escape(END), lambda _: BEGIN + text(folder) + END, old, flags=re.DOTALL)
+    new = re.sub(re.escape(BEGIN) + ".*?" + re.escape(END), lambda _: BEGIN + text(pathlib.Path(folder)) + END, old, flags=re.DOTALL)
     if BEGIN not in old:
         sys.exit(f"{page} has no place for the table")
     if check is None:

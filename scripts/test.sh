@@ -105,11 +105,11 @@ test_petsc64() {
 # The debug build is the one with the sanitizers: no NDEBUG, assertions of the standard library. Installing, building by
 # others, static analysis and the examples say nothing new in it. PETSc's own programs run our release build; here those of
 # KSP do, the others call nothing more of ours. Random systems are drawn, allocations fail one after the other, and drivers
-# that hang are waited for, in the release build.
+# that hang are waited for, in the release build; so are the systems that attack has found, and forks.
 test_asan() {
   settings=(-DOCLSPKT_BENCH=OFF -DOCLSPKT_EXAMPLES=OFF -DOCLSPKT_ATTACK=OFF)
   goals=()
-  test_preset asan asan -LE 'house|slow' -E 'foreign\.(snes|ts|tao|lines|asm|multigrid)|foreign.*\.cpu$|foreign\.ksp-.*\.3$|solver\.(Memory|Contexts)$|device\..*hangs|petsc\.GridLines\.3$'
+  test_preset asan asan -LE 'house|slow' -E 'foreign\.(snes|ts|tao|lines|asm|multigrid)|foreign.*\.cpu$|foreign\.ksp-.*\.3$|solver\.(Memory|Contexts)$|device\..*hangs|petsc\.GridLines\.3$|solver\.Fork$|attack\.found$'
 }
 
 test_fuzz() {
