@@ -7,8 +7,8 @@
 
 #include "median_of_last.hpp"
 #include "oclspkt/cut_solver.hpp"
-#include "pieces.hpp"
 #include "oclspkt/team.hpp"
+#include "pieces.hpp"
 
 namespace oclspkt {
 
