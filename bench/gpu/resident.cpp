@@ -14,6 +14,17 @@
 namespace oclspkt::bench::gpu {
 namespace {
 
+/// Enqueue so many applies into a queue of the caller and wait once. @return seconds of each, by the host's clock
+template <typename T, typename Wait>
+double seconds_of_each(int count, Solver<T>& solver, const DeviceQueue& queue, const void* y, void* x,
+                       const Wait& wait) {
+  const double seconds = seconds_of([&] {
+    for (int i = 0; i < count; ++i) solver.enqueue(queue, y, 0, x, 0, 1);
+    wait();
+  });
+  return seconds / count;
+}
+
 template <typename T>
 class OpenClResident : public Resident {
  public:
@@ -62,17 +73,12 @@ class OpenCl final : public Setting {
 template <typename T>
 class OpenClEnqueued final : public OpenClResident<T> {
  public:
-  using OpenClResident<T>::OpenClResident;
   OpenClEnqueued(Solver<T>& solver, const DeviceHandles& handles, std::size_t bytes)
       : OpenClResident<T>(solver, handles, bytes) {}
   double apply() override { return batch(1); }
   double batch(int count) override {
     const DeviceQueue queue{DeviceQueue::Kind::opencl, this->handles_.queue};
-    const double seconds = seconds_of([&] {
-      for (int i = 0; i < count; ++i) this->solver_.enqueue(queue, this->y_.get(), 0, this->x_.get(), 0, 1);
-      wait();
-    });
-    return seconds / count;
+    return seconds_of_each(count, this->solver_, queue, this->y_.get(), this->x_.get(), [&] { wait(); });
   }
 
  private:
@@ -172,13 +178,8 @@ class CudaResident final : public Resident {
     return 1e-3 * static_cast<double>(milliseconds);
   }
   double batch(int count) override {
-    const double seconds = seconds_of([&] {
-      for (int i = 0; i < count; ++i) {
-        solver_.enqueue(queue_, reinterpret_cast<const void*>(y_), 0, reinterpret_cast<void*>(x_), 0, 1);
-      }
-      check_cuda(d_.stream_synchronize(stream()), "applies");
-    });
-    return seconds / count;
+    return seconds_of_each(count, solver_, queue_, reinterpret_cast<const void*>(y_), reinterpret_cast<void*>(x_),
+                           [&] { check_cuda(d_.stream_synchronize(stream()), "applies"); });
   }
   int count_others(const void* first, int times) override {
     std::vector<std::byte> x(bytes_);

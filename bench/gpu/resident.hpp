@@ -15,7 +15,8 @@ class Resident {
   virtual ~Resident() = default;
   virtual void write(const void* y) = 0;
   virtual void read(void* x) = 0;
-  /// Apply once and wait. @return seconds of the kernels, by the device's clock
+  /// Apply once and wait. @return seconds of the kernels by the device's clock; in a caller's queue of OpenCL, which
+  ///         has none, of the apply by the host's
   virtual double apply() = 0;
   /// Enqueue so many applies into the caller's queue and wait once. @return seconds of each, by the host's clock; NaN
   /// if there is no such queue

@@ -57,12 +57,12 @@ TYPED_TEST(LikeLines, ThatTilesHoldKeepFactors) {
       const auto first = solve_for_gpus(info.index, plan, bands, y);
       EXPECT_LE(normwise_backward_error(lines, bands.view(), first.data(), y.data()), 10 * kEps<T>) << length;
       EXPECT_LE(relative_difference(first, solve_by_reference(bands, y)), 64 * kEps<T>) << length;
-      EXPECT_EQ(solve_for_gpus(info.index, plan, bands, y, kAsking), first) << "not NaN-safe";
+      EXPECT_EQ(solve_for_gpus(info.index, plan, bands, y, kOnDemand), first) << "not NaN-safe";
       EXPECT_EQ(solve_for_gpus(info.index, this->as_symmetric(info.index, plan, length), bands, y), first);
       DeviceSettings small = kForGpus;
       small.device_memory = 5 * lines.rows() * static_cast<Index>(sizeof(T)) / 6;
       EXPECT_EQ(solve_for_gpus(info.index, plan_by(small), bands, y, small), first) << "in chunks";
-      for (const DeviceSettings& settings : {kForGpus, kAsking}) {
+      for (const DeviceSettings& settings : {kForGpus, kOnDemand}) {
         this->expect_nan_stays_in_its_line(info.index, plan, bands, y, first, 0, settings);
       }
     }
@@ -90,7 +90,7 @@ TYPED_TEST(LikeLines, InPartsKeepFactors) {
       const auto first = solve_for_gpus(info.index, plan, bands, y);
       EXPECT_LE(normwise_backward_error(lines, bands.view(), first.data(), y.data()), 10 * kEps<T>) << length;
       EXPECT_LE(relative_difference(first, solve_by_reference(bands, y)), 64 * kEps<T>) << length;
-      EXPECT_EQ(solve_for_gpus(info.index, plan, bands, y, kAsking), first) << "not NaN-safe";
+      EXPECT_EQ(solve_for_gpus(info.index, plan, bands, y, kOnDemand), first) << "not NaN-safe";
       const Plan as_symmetric = this->as_symmetric(info.index, plan, length);
       EXPECT_EQ(as_symmetric.as<KeptTiles>().tells_products, sizeof(T) == sizeof(double)) << length;
       EXPECT_EQ(solve_for_gpus(info.index, as_symmetric, bands, y), first) << "symmetric";
@@ -99,7 +99,7 @@ TYPED_TEST(LikeLines, InPartsKeepFactors) {
       DeviceSettings small = kForGpus;
       small.device_memory = 5 * lines.rows() * static_cast<Index>(sizeof(T)) / 6;
       EXPECT_EQ(solve_for_gpus(info.index, plan_by(small), bands, y, small), first) << "in chunks";
-      for (const DeviceSettings& settings : {kForGpus, kAsking}) {
+      for (const DeviceSettings& settings : {kForGpus, kOnDemand}) {
         this->expect_nan_stays_in_its_line(info.index, plan, bands, y, first, length / 3, settings);
       }
     }

@@ -14,7 +14,7 @@ template <typename T>
 class Enqueued {
  public:
   Enqueued(const DeviceInfo& info, const Plan& plan, const Bands<T>& bands)
-      : solver_(make_solver<T>(info.index, kAsking)) {
+      : solver_(make_solver<T>(info.index, kOnDemand)) {
     solver_->set_up(plan, bands);
     const DeviceHandles handles = solver_->handles();
     const cl::Context context(handles.context, true);

@@ -90,7 +90,7 @@ TYPED_TEST(Tiles, KeepLinesApartAndTheirNanToThemselves) {
   const OneBrokenLine<T> lines(3);
   on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     const Plan plan = this->plan(info.index, lines.bands.lines().rows(), 40);
-    for (const DeviceSettings& settings : {kForGpus, kAsking}) {
+    for (const DeviceSettings& settings : {kForGpus, kOnDemand}) {
       lines.expect_others_right(
           [&](const std::vector<T>& y) { return solve_for_gpus(info.index, plan, lines.bands, y, settings); });
     }
@@ -289,7 +289,7 @@ TYPED_TEST(Tiles, OfStoredFactorsKeepNanInItsLine) {
     correct_runs(corrected, sizeof(T), traits);
     for (const Plan& plan : {make_run_plan(n, 64, 8, sizeof(T), traits), corrected}) {
       SCOPED_TRACE(plan.as<StoredFactors>().corrects);
-      for (const DeviceSettings& settings : {kForGpus, kAsking}) {
+      for (const DeviceSettings& settings : {kForGpus, kOnDemand}) {
         const auto solver = make_solver<T>(info.index, settings);
         solver->set_up(plan, lines.bands);
         std::vector<T> x(static_cast<std::size_t>(n));

@@ -18,7 +18,7 @@ TYPED_TEST(VisitOfLargeVectors, KeepsNonFiniteNumbersInTheirLines) {
   const Index n = first.bands.lines().extent();
   std::vector<T> between(static_cast<std::size_t>(n));
   for (std::size_t i = 0; i < between.size(); ++i) between[i] = T(0.5) + T(i % 3);
-  DeviceSettings settings = kAsking;
+  DeviceSettings settings = kOnDemand;
   settings.copy_vectors = true;
   on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     const Plan plan = plan_for<T>(info.index, n, {.halo = 60}, settings);

@@ -228,19 +228,12 @@ TYPED_TEST(BesideOf, LinesThatAreCutAskForTheirBordersOnTheCard) {
 
 TYPED_TEST(BesideOf, VectorsThatDoNotFitAreRefusedByNameAndCure) {
   using T = TypeParam;
-  std::vector<T> host(kRows);
   const InContext context(0);
   const Stream stream;
-  const CardVector<T> y(host), x(kRows), small(kRows - 1);
+  const CardVector<T> y(std::vector<T>(kRows)), x(kRows);
   Solver<T> solver(this->options());
   this->set_up(solver, stream.queue());
-  const auto refused = [&](const T* from, T* to, const char* word) {
-    expect_refusal([&] { solver.enqueue(stream.queue(), from, kRows, to, kRows, 1); }, word);
-  };
-  refused(nullptr, x.get(), "buffer y of enqueue is a null pointer");
-  refused(y.get(), host.data(), "buffer x of enqueue is no memory of a card: give");
-  refused(y.get(), small.get(), "needed: make it larger");
-  refused(y.get(), y.get(), "overlap");
+  expect_unfit_refused(solver, stream.queue(), y, x);
   {
     const InContext other(1);
     const Stream of_other;

@@ -9,6 +9,7 @@
 
 #include "device.hpp"
 #include "fake.hpp"
+#include "solver_fixture.hpp"
 
 // A program that uses a fake card by itself.
 namespace oclspkt::test {
@@ -89,5 +90,21 @@ class CardVector {
   Index rows_;
   CUdeviceptr address_ = 0;
 };
+
+/// Vectors of the current card that do not fit are refused by name and cure.
+/// @param y, x  two that do, of the solver's rows
+template <typename T>
+void expect_unfit_refused(Solver<T>& solver, const DeviceQueue& queue, const CardVector<T>& y, const CardVector<T>& x) {
+  const Index rows = solver.lines().rows();
+  std::vector<T> host(static_cast<std::size_t>(rows));
+  const CardVector<T> small(rows - 1);
+  const auto refused = [&](const T* from, T* to, const char* word) {
+    expect_refusal([&] { solver.enqueue(queue, from, rows, to, rows, 1); }, word);
+  };
+  refused(nullptr, x.get(), "buffer y of enqueue is a null pointer");
+  refused(y.get(), host.data(), "buffer x of enqueue is no memory of a card: give");
+  refused(y.get(), small.get(), "needed: make it larger");
+  refused(y.get(), y.get(), "overlap");
+}
 
 }  // namespace oclspkt::test

@@ -188,27 +188,21 @@ TYPED_TEST(CudaOf, VectorsOnTheCardAreNeitherCopiedNorWaitedFor) {
 
 TYPED_TEST(CudaOf, VectorsThatDoNotFitAreRefusedByNameAndCure) {
   using T = TypeParam;
-  std::vector<T> host(kRows);
   const InContext context(0);
   const Stream stream;
-  const CardVector<T> y(host), x(kRows), small(kRows - 1);
+  const CardVector<T> y(std::vector<T>(kRows)), x(kRows);
   Solver<T> solver(this->options("all"));
   solver.set_up(this->bands_.lines(), this->bands_.view().lower, this->bands_.view().diag, this->bands_.view().upper,
                 {.queue = stream.queue()});
-  const auto refused = [&](const T* from, T* to, const char* word) {
-    expect_refusal([&] { solver.enqueue(stream.queue(), from, kRows, to, kRows, 1); }, word);
-  };
-  refused(nullptr, x.get(), "buffer y of enqueue is a null pointer");
-  refused(y.get(), host.data(), "buffer x of enqueue is no memory of a card: give");
-  refused(y.get(), small.get(), "needed: make it larger");
-  refused(y.get(), y.get(), "overlap");
+  expect_unfit_refused(solver, stream.queue(), y, x);
   {
     const InContext other(1);
     const CardVector<T> strange(kRows);
     const Stream of_other;
     {
       const InContext back(0);
-      refused(strange.get(), x.get(), "buffer y of enqueue lies on card 1, the queue is of card 0: give");
+      expect_refusal([&] { solver.enqueue(stream.queue(), strange.get(), kRows, x.get(), kRows, 1); },
+                     "buffer y of enqueue lies on card 1, the queue is of card 0: give");
       expect_refusal([&] { solver.enqueue(of_other.queue(), y.get(), kRows, x.get(), kRows, 1); },
                      "stream is not of the context that is current");
     }
