@@ -230,7 +230,7 @@ TYPED_TEST(BesideOf, VectorsThatDoNotFitAreRefusedByNameAndCure) {
   using T = TypeParam;
   const InContext context(0);
   const Stream stream;
-  const CardVector<T> y(std::vector<T>(kRows)), x(kRows);
+  const CardVector<T> y(kRows), x(kRows);
   Solver<T> solver(this->options());
   this->set_up(solver, stream.queue());
   expect_unfit_refused(solver, stream.queue(), y, x);

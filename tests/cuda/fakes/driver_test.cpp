@@ -190,7 +190,7 @@ TYPED_TEST(CudaOf, VectorsThatDoNotFitAreRefusedByNameAndCure) {
   using T = TypeParam;
   const InContext context(0);
   const Stream stream;
-  const CardVector<T> y(std::vector<T>(kRows)), x(kRows);
+  const CardVector<T> y(kRows), x(kRows);
   Solver<T> solver(this->options("all"));
   solver.set_up(this->bands_.lines(), this->bands_.view().lower, this->bands_.view().diag, this->bands_.view().upper,
                 {.queue = stream.queue()});
