@@ -6,21 +6,6 @@
 
 namespace oclspkt::ocl {
 
-/// How the plan lies in memory that has room for both vectors, all rows at once.
-/// @throws VectorsNotShared
-template <typename T>
-Layout ClSolver<T>::layout_beside_vectors() const {
-  Limits left = limits();
-  left.memory -= 2 * vector_bytes();
-  try {
-    Layout layout = layout_within(left);
-    if (layout.chunks.size() == 1) return layout;
-  } catch (const InvalidInput&) {  // not even a tile fits
-  }
-  throw VectorsNotShared(describe(found_.info) + ": its memory, or the chunk that was asked for, does not hold " +
-                         lines_.describe() + " at once and two vectors more");
-}
-
 /// Share memory with the run-time of the callers' queues: that of the last set-up, if it is large enough.
 /// @throws VectorsNotShared
 template <typename T>
@@ -39,26 +24,6 @@ void ClSolver<T>::import_vectors(State& s, const Waiter& waiter) {
   }
 }
 
-/// Have the caller's vectors where the device sees them.
-template <typename T>
-Vectors<T> ClSolver<T>::bring_vectors(State& s, const CardVectors::Call& call) const {
-  require_set_up(s);
-  s.imported->bring(call, lines_.rows() != lines_.extent());
-  s.imported->acquire(*s.for_calls);
-  Vectors<T> vectors;
-  vectors.y_buffer = s.imported->y();
-  vectors.x_buffer = s.imported->x();
-  return vectors;
-}
-
-/// Wait for the device, and give the caller x.
-template <typename T>
-void ClSolver<T>::take_vectors(State& s, const CardVectors::Call& call) const {
-  require_set_up(s);
-  s.imported->release(*s.for_calls, Waiter(*s.for_calls, true, time_limit()));
-  s.imported->take(call);
-}
-
 template <typename T>
 void ClSolver<T>::enqueue_on_card(const DeviceQueue& queue, const void* y, void* x) {
   Registry::instance().require_usable(index_);
@@ -66,21 +31,26 @@ void ClSolver<T>::enqueue_on_card(const DeviceQueue& queue, const void* y, void*
   const CardVectors::Call call{queue, y, x, vector_bytes()};
   const auto locked = [&](const auto& work) {
     const std::lock_guard lock(holding_->mutex);
+    require_set_up(holding_->state);
     try {
       return work(holding_->state);
     } catch (const cl::Error& error) {
       throw device_error(found_.info, "handing vectors over", error);
     }
   };
-  solve(locked([&](State& s) { return bring_vectors(s, call); }));
-  locked([&](State& s) { take_vectors(s, call); });
+  solve(locked([&](State& s) {
+    s.imported->bring(call, lines_.rows() != lines_.extent());
+    s.imported->acquire(*s.for_calls);
+    return Vectors<T>{.y_buffer = s.imported->y(), .x_buffer = s.imported->x()};
+  }));
+  locked([&](State& s) {
+    s.imported->release(*s.for_calls, Waiter(*s.for_calls, true, time_limit()));
+    s.imported->take(call);
+  });
 }
 
-#define OCLSPKT_INSTANTIATE(T)                                                            \
-  template Layout ClSolver<T>::layout_beside_vectors() const;                             \
-  template void ClSolver<T>::import_vectors(State&, const Waiter&);                       \
-  template Vectors<T> ClSolver<T>::bring_vectors(State&, const CardVectors::Call&) const; \
-  template void ClSolver<T>::take_vectors(State&, const CardVectors::Call&) const;        \
+#define OCLSPKT_INSTANTIATE(T)                                      \
+  template void ClSolver<T>::import_vectors(State&, const Waiter&); \
   template void ClSolver<T>::enqueue_on_card(const DeviceQueue&, const void*, void*);
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "cl_solver.hpp"
-#include "geometry.hpp"
-#include "grid_plan.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <span>
+#include <chrono>
 
-#include "fault.hpp"
-#include "page_locks.hpp"
+#include "check_plan.hpp"
+#include "error_name.hpp"
+#include "passes.hpp"
+#include "schemes/table.hpp"
 
 namespace oclspkt::ocl {
 namespace {
@@ -18,10 +17,38 @@ constexpr double kLeastTimeLimit = 10;
 /// A device is given up when it takes that much longer than predicted.
 constexpr double kTimeLimitFactor = 100;
 
-/// The bytes of places [first, end) of an array.
-std::span<const std::byte> bytes_of(const void* array, std::int64_t word, const Chunk& places) {
-  return {static_cast<const std::byte*>(array) + places.first * word, size(places.rows() * word)};
+using Clock = std::chrono::steady_clock;
+
+/// Have a pipeline for vectors of so many bytes.
+void fit_pipeline(std::unique_ptr<Pipeline>& pipeline, OpenDevice& device, std::int64_t bytes) {
+  const std::int64_t slot = std::min(bytes, piece_bytes(bytes));
+  const auto slots = static_cast<int>(std::min<std::int64_t>(Pipeline::kSlots, quotient_up(bytes, slot)));
+  if (pipeline && pipeline->slot_bytes() >= slot && pipeline->slots() >= slots) return;
+  pipeline.reset();
+  pipeline = std::make_unique<Pipeline>(device, slot, slots);
 }
+
+/// For as long as it lives, an apply in buffers of the device works by the queue that the caller was given, or gave.
+class CallersQueue {
+ public:
+  template <typename T>
+  CallersQueue(DeviceState<T>& state, const Vectors<T>& vectors)
+      : device_(state.device),
+        for_calls_(vectors.enqueued ? state.callers : state.for_calls),
+        on_(vectors.on_device()) {
+    if (on_) std::swap(device_, for_calls_);
+  }
+  ~CallersQueue() {
+    if (on_) std::swap(device_, for_calls_);
+  }
+  CallersQueue(const CallersQueue&) = delete;
+  CallersQueue& operator=(const CallersQueue&) = delete;
+  bool takes_times() const { return !on_ || device_ == for_calls_; }
+
+ private:
+  std::shared_ptr<OpenDevice>&device_, &for_calls_;
+  bool on_;
+};
 
 }  // namespace
 
@@ -54,11 +81,36 @@ Limits ClSolver<T>::limits() const {
   return limits;
 }
 
-/// How the plan lies in so much memory.
+/// How the plan lies in memory: all of it, or as much as has room for two vectors of callers beside it.
+/// @throws InvalidInput, VectorsNotShared
 template <typename T>
-Layout ClSolver<T>::layout_within(const Limits& limits) const {
-  return lines_.contiguous() ? make_layout(plan_, sizeof(T), limits)
-                             : make_strided_layout(plan_, lines_, sizeof(T), limits);
+Layout ClSolver<T>::make_layout() const {
+  Limits left = limits();
+  const auto within = [&] {
+    return lines_.contiguous() ? ocl::make_layout(plan_, sizeof(T), left)
+                               : make_strided_layout(plan_, lines_, sizeof(T), left);
+  };
+  if (settings_.queues_of == nullptr) return within();
+  left.memory -= 2 * vector_bytes();
+  try {
+    Layout layout = within();
+    if (layout.chunks.size() == 1) return layout;
+  } catch (const InvalidInput&) {  // not even a tile fits
+  }
+  throw VectorsNotShared(describe(found_.info) + ": its memory, or the chunk that was asked for, does not hold " +
+                         lines_.describe() + " at once and two vectors more");
+}
+
+/// Cut the rows into chunks, and these into the pieces of the pipeline.
+template <typename T>
+void ClSolver<T>::cut_chunks() {
+  layout_ = make_layout();
+  pieces_.clear();
+  if (in_place_) return;
+  constexpr auto kWord = static_cast<std::int64_t>(sizeof(T));
+  const Index rows = piece_bytes(layout_.longest * kWord) / kWord;
+  const bool whole = !lines_.contiguous() || plan_.cut().whole;
+  for (const Chunk& chunk : layout_.chunks) pieces_.push_back(make_pieces(plan_, chunk, rows, whole));
 }
 
 template <typename T>
@@ -68,50 +120,9 @@ double ClSolver<T>::time_limit() const {
 }
 
 template <typename T>
-void ClSolver<T>::check(const Plan& plan, const Bands<T>& bands) const {
-  if (plan.made_by != nullptr && plan.n == bands.lines().rows()) return;
-  if (plan.n > 0 && !device_carries(plan, bands.lines())) {
-    throw InvalidInput(describe(found_.info) + " has no kernels for method " + name(plan.method) + " and " +
-                       bands.lines().describe() +
-                       ": choose truncated-halo, truncated-streamed, exact-twopass or exact-factored "
-                       "(make_twisted_plan) for lines laid end to end, exact-factored, truncated-halo or, by kernels "
-                       "made for GPUs (make_grid_plan), truncated-streamed for lines side by side, or the host");
-  }
-  if (plan.n > 0 && plan.method == Method::truncated_streamed && !plan.has<StoredFactors>() && !grid(plan)) {
-    throw InvalidInput(describe(found_.info) +
-                       " solves truncated-streamed only by stored factors: use make_stored_plan or make_run_plan");
-  }
-  const bool contiguous = bands.lines().contiguous();
-  const bool cuts_lines = !contiguous && (plan.method == Method::truncated_halo || grid(plan));
-  if (plan.n > 0 && cuts_lines != (segments_of(plan) > 0)) {
-    throw InvalidInput(std::string("the plan is for lines ") + (contiguous ? "side by side" : "laid end to end") +
-                       ", the bands are " + bands.lines().describe() + ": make the plan for these lines");
-  }
-  if (bands.lines().rows() != plan.n) {
-    throw InvalidInput("the plan has " + std::to_string(plan.n) + " rows, the bands are " + bands.lines().describe() +
-                       ": make the plan for these lines");
-  }
-  const bool is_double = sizeof(T) == sizeof(double);
-  if (plan.by_groups()) {
-    if (found_.by_groups(settings_.variant)) return;
-    throw InvalidInput("the plan is by work-groups, " + describe(found_.info) +
-                       " uses kernels made for CPUs: choose variant gpu");
-  }
-  if (found_.by_task(settings_.variant)) {
-    throw InvalidInput("the plan is by lanes, " + describe(found_.info) +
-                       " uses kernels made for FPGAs: choose variant cpu");
-  }
-  const int lanes = bands.lines().contiguous() ? found_.tile_lanes(is_double) : found_.lanes(is_double);
-  if (plan.n > 0 && plan.lanes != lanes) {
-    throw InvalidInput("the plan is for " + std::to_string(plan.lanes) + " lanes, " + describe(found_.info) + " has " +
-                       std::to_string(lanes) + ": make the plan with the traits of this device");
-  }
-}
-
-template <typename T>
 void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
   ready_ = false;
-  check(plan, bands);
+  check_plan(found_, settings_, plan, bands.lines(), sizeof(T));
   Registry::instance().require_usable(index_);
   const std::lock_guard lock(holding_->mutex);
   State& s = holding_->state;
@@ -120,8 +131,6 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
   lines_ = bands.lines();
   ready_ = plan.n == 0;
   if (ready_) return;
-  layout_ = layout_within(limits());
-  if (settings_.queues_of != nullptr) layout_ = layout_beside_vectors();
   cut_chunks();
   const BandsView<T> view = bands.view();
   take_part(s, view);
@@ -133,17 +142,14 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
     s.part->make_kernels(site(s, waiter));
     make_buffers(s, waiter);
     try {
-      set_up_bands(s, waiter);
+      s.bands.fill(site(s, waiter));
       bytes_ += s.part->bring(site(s, waiter), view);
       s.part->rehearse(site(s, waiter));
     } catch (...) {
       drain(s, waiter);
       throw;
     }
-    if (!in_place_ && layout_.resident) {
-      s.part->release_stored();
-      resident_ = {.word = resident_.word};
-    }
+    if (!in_place_ && layout_.resident) s.part->release_stored();
     ready_ = true;
   } catch (const cl::Error& error) {
     throw device_error(found_.info, "set-up for " + std::to_string(plan.n) + " rows", error);
@@ -154,13 +160,12 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
 template <typename T>
 void ClSolver<T>::take_part(State& s, const BandsView<T>& bands) {
   const Carrier& carrier = carrier_of(plan_);
-  if (in_place_) s.bands.clear();  // they wrap memory that is about to be given back
-  s.band_locks.clear();
+  s.bands.forget(in_place_);
   if (!s.part || s.carries != carrier.name) {
     s.part = carrier.make<T>();
     s.carries = carrier.name;
   }
-  resident_ = s.part->store(plan_, lines_, bands, in_place_);
+  s.bands.take(s.part->store(plan_, lines_, bands, in_place_));
 }
 
 template <typename T>
@@ -182,7 +187,7 @@ Site ClSolver<T>::site(State& s, const Waiter& waiter) {
           .layout = layout_,
           .pipeline = s.pipeline.get(),
           .times = times_,
-          .bands = s.bands,
+          .bands = s.bands.chunks(),
           .scratch = s.scratch,
           .y = s.y,
           .x = s.x,
@@ -190,7 +195,7 @@ Site ClSolver<T>::site(State& s, const Waiter& waiter) {
           .nan_safe = nan_safe_,
           .earlier = s.earlier,
           .files = settings_.fpga_binary,
-          .own_bank = s.bank(&SecondBank::own)};
+          .own_bank = bank_of(s.placed, &SecondBank::own)};
 }
 
 /// Say where buffers are to lie; those that lie elsewhere are given back.
@@ -207,71 +212,75 @@ void ClSolver<T>::place_buffers(State& s) const {
 template <typename T>
 void ClSolver<T>::make_buffers(State& s, const Waiter& waiter) {
   place_buffers(s);
-  const auto padded = [block = s.part->block_rows(plan_)](Index rows) { return round_up(rows, block); };
-  const std::int64_t array = padded(layout_.longest) * static_cast<Index>(sizeof(T));
-  bytes_ = ensure(*s.device, s.scratch, Access::read_write, layout_.scratch_bytes, s.bank(&SecondBank::own)) +
-           s.part->make_buffers(site(s, waiter));
-  s.bands.resize(in_place_ || layout_.resident ? layout_.band_chunks.size() : 1);
-  if (in_place_) return;
-  bytes_ += ensure(*s.device, s.y, Access::read, array, s.bank(&SecondBank::y)) +
-            ensure(*s.device, s.x, Access::read_write, array, s.bank(&SecondBank::x));
-  make_pipeline(s);
-  for (std::size_t i = 0; i < s.bands.size(); ++i) {
-    const std::int64_t bytes = layout_.resident ? padded(layout_.band_chunks[i].rows()) * resident_.word : array;
-    ChunkBands& bands = s.bands[i];
-    bytes_ += ensure(*s.device, bands.diag, Access::read, bytes, s.bank(&SecondBank::diag)) +
-              ensure(*s.device, bands.upper, Access::read, bytes, s.bank(&SecondBank::upper));
-    if (plan_.symmetric()) {
-      bands.lower = bands.upper;
-    } else {
-      if (same(bands.lower, bands.upper)) bands.lower = Buffer();
-      bytes_ += ensure(*s.device, bands.lower, Access::read, bytes, s.bank(&SecondBank::lower));
-    }
+  const Index block = s.part->block_rows(plan_);
+  bytes_ =
+      ensure(*s.device, s.scratch, Access::read_write, layout_.scratch_bytes, bank_of(s.placed, &SecondBank::own)) +
+      s.part->make_buffers(site(s, waiter));
+  if (!in_place_) {
+    const std::int64_t array = round_up(layout_.longest, block) * static_cast<Index>(sizeof(T));
+    bytes_ += ensure(*s.device, s.y, Access::read, array, bank_of(s.placed, &SecondBank::y)) +
+              ensure(*s.device, s.x, Access::read_write, array, bank_of(s.placed, &SecondBank::x));
+    fit_pipeline(s.pipeline, *s.device, layout_.longest * static_cast<std::int64_t>(sizeof(T)));
+    bytes_ += s.pipeline->bytes() + (s.imported ? s.imported->bytes() : 0);
   }
-  bytes_ += s.pipeline->bytes() + (s.imported ? s.imported->bytes() : 0);
+  bytes_ += s.bands.make(site(s, waiter), block, s.placed);
 }
 
 template <typename T>
-void ClSolver<T>::set_up_bands(State& s, const Waiter& waiter) {
-  if (!in_place_ && !layout_.resident) {  // every apply brings them
-    lock_bands(s);
+void ClSolver<T>::apply(const T* y, T* x) {
+  solve({y, x});
+}
+
+template <typename T>
+void ClSolver<T>::solve(const Vectors<T>& vectors) {
+  const auto start = Clock::now();
+  Registry::instance().require_usable(index_);
+  const std::lock_guard lock(holding_->mutex);
+  State& s = holding_->state;
+  if (!ready_) throw DeviceError(describe(found_.info) + " has no set-up that succeeded: set the solver up first");
+  if (plan_.n == 0) return;
+  if (!s.device) {
+    throw DeviceError(describe(found_.info) + " was released since the last set-up: set the solver up again");
+  }
+  if (!vectors.enqueued) settle(s);  // the memory that both use
+  const CallersQueue queue(s, vectors);
+  const Waiter waiter(*s.device, !in_place_, time_limit());
+  s.earlier.clear();  // an apply that failed may have left some
+  try {
+    try {
+      const Site here = site(s, waiter);
+      Passes<T>(here, s, pieces_, vectors).run();
+    } catch (...) {
+      drain(s, waiter);
+      throw;
+    }
+  } catch (const cl::Error& error) {
+    throw device_error(found_.info, "solving " + std::to_string(plan_.n) + " rows", error);
+  }
+  for (const Event& launch : s.earlier) times_.kernel_seconds += seconds(launch);
+  s.earlier.clear();
+  const double spent = std::chrono::duration<double>(Clock::now() - start).count();
+  if (!queue.takes_times() && !vectors.enqueued) times_.kernel_seconds += spent;
+  times_.total_seconds += spent;
+  ++times_.applies;
+}
+
+/// After a failure: wait for what has been enqueued. It works in memory that the caller or this solver gives back.
+template <typename T>
+void ClSolver<T>::drain(State& s, const Waiter& waiter) const noexcept {
+  if (in_place_) {
+    clFinish(s.device->queue()());
+    s.y = s.x = Buffer();
     return;
   }
-  for (std::size_t i = 0; i < layout_.band_chunks.size(); ++i) {
-    const Chunk& chunk = layout_.band_chunks[i];
-    if (in_place_) {
-      const auto wrapped = [&](const void* array) {
-        const auto bytes = bytes_of(array, resident_.word, chunk);
-        return wrap(*s.device, bytes.data(), static_cast<Index>(bytes.size()));
-      };
-      const Buffer upper = wrapped(resident_.upper);
-      s.bands[i] = {plan_.symmetric() ? upper : wrapped(resident_.lower), wrapped(resident_.diag), upper};
-    } else {
-      upload_bands(s, waiter, s.bands[i], chunk);
-    }
+  if (Registry::instance().is_lost(index_) || !s.pipeline) return;
+  try {
+    s.pipeline->drain(waiter);
+    waiter.drain(s.device->queue());
+  } catch (...) {
+    // Whether the device still works on the memory cannot be known. A wait that was too long has said so already.
+    Registry::instance().abandon(*s.device, "an error left commands that cannot be waited for");
   }
-}
-
-/// Lock the pages of what every apply brings: it stays where it is until the next set-up.
-template <typename T>
-void ClSolver<T>::lock_bands(State& s) const {
-  Index places = 0;
-  for (const Chunk& chunk : layout_.band_chunks) places = std::max(places, chunk.end);
-  for (const void* array : {plan_.symmetric() ? nullptr : resident_.lower, resident_.diag, resident_.upper}) {
-    if (array == nullptr) continue;
-    s.band_locks.push_back(lock_pages(index_, array, places * resident_.word));
-  }
-}
-
-template <typename T>
-void ClSolver<T>::upload_bands(State& s, const Waiter& waiter, const ChunkBands& to, const Chunk& chunk) {
-  const auto bring = [&](const Buffer& buffer, const void* array) {
-    const auto bytes = bytes_of(array, resident_.word, chunk);
-    s.pipeline->bring(bytes.data(), static_cast<std::int64_t>(bytes.size()), buffer, waiter, times_);
-  };
-  if (!plan_.symmetric()) bring(to.lower, resident_.lower);
-  bring(to.diag, resident_.diag);
-  bring(to.upper, resident_.upper);
 }
 
 template class ClSolver<float>;

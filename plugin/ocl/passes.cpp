@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "passes.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <span>
+
+#include "callers_vectors.hpp"
+#include "fault.hpp"
+#include "page_locks.hpp"
+#include "past_caches.hpp"
+
+namespace oclspkt::ocl {
+namespace {
+
+/// Copy rows [first, end) of a chunk's solution to x, and nothing that stands between its lines.
+template <typename T>
+void copy_out(const LineSet& lines, const Chunk& chunk, Index first, Index end, const std::byte* solved, T* x) {
+  constexpr auto kWord = static_cast<Index>(sizeof(T));
+  const auto copy = [&](Index begin, Index behind) {
+    const std::byte* from = solved + (begin - first) * kWord;
+    std::memcpy(x + begin, from, static_cast<std::size_t>((behind - begin) * kWord));
+  };
+  if (lines.rows() == lines.extent()) {
+    if (lines.extent() * kWord < kPastCaches) {
+      copy(first, end);
+    } else {
+      copy_past_caches(solved, (end - first) * kWord, reinterpret_cast<std::byte*>(x + first));
+      order_stores();
+    }
+    return;
+  }
+  for (Index block = chunk.tile_begin; block < chunk.tile_end; ++block) {
+    const Index begin = block * lines.block_stride();
+    const Index row = std::max<Index>(0, first - begin) / lines.row_stride();
+    for (Index i = row; i < lines.length(0); ++i) {
+      const Index at = begin + i * lines.row_stride();
+      if (at >= end) break;
+      const Index from = std::max(first, at), behind = std::min(end, at + lines.block_lines());
+      if (from < behind) copy(from, behind);
+    }
+  }
+}
+
+/// Where a chunk's rows lie in vectors of the host.
+template <typename T>
+struct HostRows {
+  const T *y, *x;    ///< the first row that must be there, and that is solved; null: no such vector
+  Index rows, kept;  ///< from there on
+  HostRows(const Chunk& chunk, const Vectors<T>& vectors)
+      : y(vectors.y != nullptr ? vectors.y + chunk.first : nullptr),
+        x(vectors.x != nullptr ? vectors.x + chunk.kept_first : nullptr),
+        rows(chunk.rows()),
+        kept(chunk.kept_end - chunk.kept_first) {}
+  std::int64_t y_bytes() const { return rows * static_cast<Index>(sizeof(T)); }
+  std::int64_t x_bytes() const { return kept * static_cast<Index>(sizeof(T)); }
+};
+
+}  // namespace
+
+template <typename T>
+void Passes<T>::run() {
+  if (state_.part->two_passes()) {
+    for (std::size_t i = 0; i < site_.layout.chunks.size(); ++i) pass(i, Step::begin);
+    state_.part->join(site_);
+  }
+  for (std::size_t i = 0; i < site_.layout.chunks.size(); ++i) pass(i, Step::finish);
+}
+
+template <typename T>
+Event Passes<T>::launch(const Tiles& tiles, Step step) const {
+  Part<T>& part = *state_.part;
+  return step == Step::begin ? part.begin(site_, tiles) : part.finish(site_, tiles);
+}
+
+template <typename T>
+void Passes<T>::pass(std::size_t chunk, Step step) {
+  if (vectors_.on_device()) {
+    const bool blocks = state_.part->block_rows(site_.plan) > 1 || vectors_.unaligned;
+    blocks ? pass_on_blocks(chunk, step) : pass_on_device(chunk, step);
+  } else if (in_place()) {
+    pass_in_place(chunk, step);
+  } else {
+    pass_through(chunk, step);
+  }
+}
+
+template <typename T>
+void Passes<T>::pass_in_place(std::size_t i, Step step) {
+  const Chunk& chunk = site_.layout.chunks[i];
+  const auto wrapped = [&](const T* vector) {
+    return wrap(site_.device, vector + chunk.first, chunk.rows() * static_cast<Index>(sizeof(T)));
+  };
+  state_.y = wrapped(vectors_.y);
+  if (step == Step::finish) state_.x = wrapped(vectors_.x);
+  const Event event = launch({state_.bands.give(site_, i), state_.y, state_.x, chunk}, step);
+  if (step == Step::begin) {
+    site_.waiter.wait(event);
+  } else {
+    take_in_place(chunk);
+  }
+  site_.times.kernel_seconds += seconds(event);
+  state_.y = state_.x = Buffer();
+}
+
+/// Make the solved rows of a chunk visible in memory of the host; returns when the device is through with it.
+template <typename T>
+void Passes<T>::take_in_place(const Chunk& chunk) {
+  const cl::CommandQueue& queue = site_.device.queue();
+  const std::size_t offset = size(chunk.kept_first - chunk.first) * sizeof(T);
+  const std::size_t bytes = size(chunk.kept_end - chunk.kept_first) * sizeof(T);
+  fault_point(Place::read, site_.device.info(), queue());
+  Event event;
+  void* mapped = queue.enqueueMapBuffer(state_.x, CL_TRUE, CL_MAP_READ, offset, bytes);
+  queue.enqueueUnmapMemObject(state_.x, mapped, nullptr, &event);
+  site_.waiter.wait(event);
+}
+
+template <typename T>
+void Passes<T>::pass_on_device(std::size_t i, Step step) {
+  const Chunk& chunk = site_.layout.chunks[i];
+  const ChunkBands& bands = state_.bands.give(site_, i);
+  const Buffer y = piece(vectors_.y_buffer, chunk), x = piece(vectors_.x_buffer, chunk);
+  // Bands of another chunk, or the host's next words, must not come while kernels are at work.
+  const bool leaves = vectors_.enqueued && site_.layout.resident && !in_place();
+  if (state_.part->begins_show() && !in_place()) {  // launches begin where they do for vectors of the host
+    if (leaves) {
+      for (const Pieces::Launch& next : pieces_[i].launches) this->launch({bands, y, x, next.tiles}, step);
+      return;
+    }
+    const auto launch = [&](const Chunk& tiles) {
+      Event event = this->launch({bands, y, x, tiles}, step);
+      site_.device.queue().flush();  // the pipeline flushes that of the solver
+      return event;
+    };
+    state_.pipeline->run({.pieces = pieces_[i], .launch = std::ref(launch)}, site_.waiter, site_.times);
+    return;
+  }
+  const Event event = launch({bands, y, x, chunk}, step);
+  if (leaves) return;
+  site_.waiter.wait(event);
+  site_.times.kernel_seconds += seconds(event);
+}
+
+/// The same for kernels that take whole blocks, which the caller's buffers need not hold: through the solver's own.
+template <typename T>
+void Passes<T>::pass_on_blocks(std::size_t i, Step step) {
+  constexpr auto kWord = static_cast<Index>(sizeof(T));
+  const Chunk& chunk = site_.layout.chunks[i];
+  const ChunkBands& bands = state_.bands.give(site_, i);
+  const cl::CommandQueue& queue = site_.device.queue();
+  const Index kept = chunk.kept_first - chunk.first;
+  fault_point(Place::write, site_.device.info(), queue());
+  queue.enqueueCopyBuffer(vectors_.y_buffer, state_.y, size(chunk.first * kWord), 0, size(chunk.rows() * kWord));
+  if (site_.lines.rows() != site_.lines.extent()) {  // what stands between the lines stays
+    queue.enqueueCopyBuffer(vectors_.x_buffer, state_.x, size(chunk.first * kWord), 0, size(chunk.rows() * kWord));
+  }
+  const Event event = launch({bands, state_.y, state_.x, chunk}, step);
+  Event copied;
+  queue.enqueueCopyBuffer(state_.x, vectors_.x_buffer, size(kept * kWord), size(chunk.kept_first * kWord),
+                          size((chunk.kept_end - chunk.kept_first) * kWord), nullptr, &copied);
+  if (vectors_.enqueued && site_.layout.resident) return;
+  site_.waiter.wait(copied);
+  site_.times.kernel_seconds += seconds(event);
+}
+
+/// Through the pipeline: copy up, solve and copy down; in a visit what there is of that.
+template <typename T>
+void Passes<T>::pass_through(std::size_t i, Step step) {
+  const Chunk& chunk = site_.layout.chunks[i];
+  const ChunkBands& bands = state_.bands.give(site_, i);
+  // With one chunk y came for the first pass.
+  const bool there = state_.part->two_passes() && step == Step::finish && site_.layout.chunks.size() == 1;
+  const Buffer& right = vectors_.y_buffer() != nullptr ? vectors_.y_buffer : state_.y;
+  const auto launch = [&](const Chunk& tiles) {
+    Event event = this->launch({bands, right, state_.x, tiles}, step);
+    if (step == Step::begin || !vectors_.then) return event;
+    state_.earlier.push_back(event);
+    return vectors_.then(tiles);
+  };
+  const auto put = [&](Index first, Index end, const std::byte* solved) {
+    copy_out(site_.lines, chunk, first, end, solved, vectors_.x);
+  };
+  Passage passage{.pieces = pieces_[i],
+                  .first = chunk.first,
+                  .word = sizeof(T),
+                  .from = there ? nullptr : vectors_.y,
+                  .up = &right,
+                  .down = &state_.x,
+                  .launch = std::ref(launch)};
+  const HostRows<T> host(chunk, vectors_);
+  passage.from_locked = passage.from != nullptr && pages_locked(host.y, host.y_bytes());
+  if (step == Step::finish && vectors_.x != nullptr) {
+    const bool gapless = site_.lines.rows() == site_.lines.extent();
+    if (gapless && pages_locked(host.x, host.x_bytes())) passage.into = reinterpret_cast<std::byte*>(vectors_.x);
+    passage.put = std::ref(put);
+  }
+  state_.pipeline->run(passage, site_.waiter, site_.times);
+  if ((!passage.from_locked || same_memory(right, 0, host.y, host.rows)) &&
+      (passage.into == nullptr || same_memory(state_.x, chunk.kept_first - chunk.first, host.x, host.kept))) {
+    return;
+  }
+  distrust_locks(host.y, host.y_bytes());
+  distrust_locks(host.x, host.x_bytes());
+  passage.from_locked = false;
+  passage.into = nullptr;
+  state_.pipeline->run(passage, site_.waiter, site_.times);
+}
+
+/// False if the device copied from, or to, other memory than that which the host sees at the same place: its pages were
+/// locked, then given back and taken anew. Looks at a few rows, others in every apply.
+/// @param copy   in memory of the device, from row `first` on
+/// @param there  the same rows of the host's vector, shape [rows]
+template <typename T>
+bool Passes<T>::same_memory(const Buffer& copy, Index first, const T* there, Index rows) {
+  std::array<Index, kLookedAt> looked_at{};
+  Event event;
+  for (std::size_t k = 0; k < kLookedAt; ++k) {
+    const auto draw =
+        (static_cast<std::uint64_t>(site_.times.applies) * kLookedAt + k + 1) * 0x9E3779B97F4A7C15U >> 11U;
+    looked_at[k] = static_cast<Index>(draw % static_cast<std::uint64_t>(rows));
+    event = enqueue_read(site_.device, copy, &state_.looked_at[k], (first + looked_at[k]) * sizeof(T), sizeof(T));
+  }
+  site_.waiter.wait(event);
+  for (std::size_t k = 0; k < kLookedAt; ++k) {
+    const auto bytes = [](const T& value) { return std::as_bytes(std::span(&value, 1)); };  // NaN are equal, too
+    if (!std::ranges::equal(bytes(state_.looked_at[k]), bytes(there[looked_at[k]]))) return false;
+  }
+  return true;
+}
+
+/// The part of a vector that goes with a chunk.
+template <typename T>
+Buffer Passes<T>::piece(const Buffer& vector, const Chunk& chunk) const {
+  if (site_.layout.chunks.size() == 1 && chunk.first == 0) return vector;
+  const BufferPlace place = place_of(vector);
+  const cl_buffer_region region{place.first + static_cast<std::size_t>(chunk.first) * sizeof(T),
+                                static_cast<std::size_t>(chunk.rows()) * sizeof(T)};
+  if (region.origin % site_.device.found().base_alignment != 0) {
+    throw InvalidInput("device memory cuts the system into " + std::to_string(site_.layout.chunks.size()) +
+                       " chunks, and the chunk of row " + std::to_string(chunk.first) +
+                       " does not begin at a multiple of " + std::to_string(site_.device.found().base_alignment) +
+                       " bytes of the buffer: raise device_memory, or use apply() with host vectors");
+  }
+  cl_int error = CL_SUCCESS;
+  cl_mem made = clCreateSubBuffer(place.whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+  if (error != CL_SUCCESS) throw cl::Error(error, "a part of a buffer");
+  return Buffer(made);
+}
+
+template class Passes<float>;
+template class Passes<double>;
+
+}  // namespace oclspkt::ocl

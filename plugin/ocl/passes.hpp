@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include "device_state.hpp"
+
+namespace oclspkt::ocl {
+
+/// One apply: the passes of a scheme over the chunks, in memory that is shared with the host, in buffers of the device,
+/// or through the pipeline.
+template <typename T>
+class Passes {
+ public:
+  /// @param pieces  of each chunk; none in place
+  Passes(const Site& site, DeviceState<T>& state, const std::vector<Pieces>& pieces, const Vectors<T>& vectors)
+      : site_(site), state_(state), pieces_(pieces), vectors_(vectors) {}
+
+  /// Returns when all is done, or, for vectors that are enqueued, when all is in the queue.
+  /// @throws DeviceError, InvalidInput, cl::Error; commands may then still run
+  void run();
+
+ private:
+  /// Which of the passes of a scheme.
+  enum class Step { begin, finish };
+
+  bool in_place() const { return site_.pipeline == nullptr; }
+  Event launch(const Tiles& tiles, Step step) const;
+  void pass(std::size_t chunk, Step step);
+  void pass_in_place(std::size_t chunk, Step step);
+  void pass_on_device(std::size_t chunk, Step step);
+  void pass_on_blocks(std::size_t chunk, Step step);
+  void pass_through(std::size_t chunk, Step step);
+  void take_in_place(const Chunk& chunk);
+  bool same_memory(const Buffer& copy, Index first, const T* there, Index rows);
+  Buffer piece(const Buffer& vector, const Chunk& chunk) const;
+
+  const Site& site_;
+  DeviceState<T>& state_;
+  const std::vector<Pieces>& pieces_;
+  const Vectors<T>& vectors_;
+};
+
+}  // namespace oclspkt::ocl
