@@ -4,6 +4,8 @@
 # 2023.2.4 is a version that has both the CPU run-time and the FPGA emulator; those after 2024.0.3 have no emulator.
 INTEL_VERSION=2023.2.4
 ICD_FOLDER=$PWD/build/icd
+# Without Intel's CPU run-time, which carries the same kernels as PoCL and compiles them for each program anew.
+FEWER_ICD_FOLDER=$PWD/build/fewer-icds
 # What the device tests must find.
 REQUIRED_PLATFORMS='Portable Computing Language,Intel(R) OpenCL,Intel(R) FPGA Emulation Platform'
 
@@ -22,6 +24,8 @@ install_drivers() {
   cp /etc/OpenCL/vendors/pocl.icd "$ICD_FOLDER/"
   echo "$venv/lib/libintelocl.so" >"$ICD_FOLDER/intel-cpu.icd"
   echo "$venv/lib/libintelocl_emu.so" >"$ICD_FOLDER/intel-fpga-emulator.icd"
+  mkdir -p "$FEWER_ICD_FOLDER"
+  cp "$ICD_FOLDER"/{pocl,intel-fpga-emulator}.icd "$FEWER_ICD_FOLDER/"
 }
 
 # NVIDIA's run-time compiler, which needs no GPU, for `test all`: 60 MB by pip.

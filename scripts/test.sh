@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # `test`: a release build and what shows that it works. `test all`: the rest of its tests, those of the PETSc plugin with
-# 64-bit indices, the tests under the sanitizers and half a minute of fuzzing for each target. `test petsc VERSION`:
-# those of the plugin with another release of PETSc. All end with one line that sums up.
+# 64-bit indices and with the newest PETSc, the tests under the sanitizers and half a minute of fuzzing for each target.
+# `test petsc VERSION`: those of the plugin with another release of PETSc. All end with one line that sums up.
 
 # Tests with one of these labels are left to `test all`: what checks the sources and the installed tree (house), what
 # compares builds (freeze), what takes long (slow), and what repeats what other tests show (full).
@@ -40,7 +40,8 @@ test_preset() {
   fi
   echo "== built $name in $((SECONDS - begin)) s, testing"
   rm -f "$results"
-  ctest "${run[@]}" -j "$JOBS" --no-tests=error --output-junit "$results" "$@" || status=$?
+  # One more than there are processors: many tests wait, for MPI, for drivers that hang, for each other.
+  ctest "${run[@]}" -j $((JOBS + 1)) --no-tests=error --output-junit "$results" "$@" || status=$?
   if [ ! -s "$results" ]; then
     note "$name" 0 1 0
     return
@@ -56,9 +57,9 @@ test_preset() {
   echo "== $name took $((SECONDS - begin)) s"
 }
 
-# The libraries file by file, as users build them; the tests many files at a time.
+# What users build, and the tests of it.
 test_release() {
-  settings=(-DOCLSPKT_BENCH=OFF -DOCLSPKT_ATTACK=OFF -DOCLSPKT_UNITY_TESTS=ON)
+  settings=(-DOCLSPKT_BENCH=OFF -DOCLSPKT_ATTACK=OFF)
   goals=(--target "${TARGETS[@]}")
   test_preset release release -LE "$LEFT_TO_ALL"
 }
@@ -66,10 +67,13 @@ test_release() {
 # What test_release leaves.
 test_rest() {
   install_nvrtc
-  settings=(-DOCLSPKT_BENCH=ON -DOCLSPKT_ATTACK=ON -DOCLSPKT_UNITY_TESTS=ON "-DOCLSPKT_NVRTC=$NVRTC")
+  settings=(-DOCLSPKT_BENCH=ON -DOCLSPKT_ATTACK=ON "-DOCLSPKT_NVRTC=$NVRTC")
   goals=()
   test_preset release-rest release -L "$LEFT_TO_ALL"
 }
+
+# The plugin on the solver of the release build, beside whose plugin this one is installed.
+OF_RELEASE=-DOCLSPKT_SOLVER_FOLDER=$PWD/build/release/lib
 
 # test_plugin NAME DIR ARCH [-DNAME=VALUE...]: the PETSc part, with another build of PETSc.
 test_plugin() {
@@ -97,17 +101,29 @@ test_petsc() {
   fi
 }
 
-# Debian's PETSc with 64-bit indices, on the solver of the release build, beside whose plugin this one is installed.
+# Debian's PETSc with 64-bit indices.
 test_petsc64() {
-  test_plugin petsc-64 /usr/lib/petscdir/petsc64-real "" "-DOCLSPKT_SOLVER_FOLDER=$PWD/build/release/lib"
+  test_plugin petsc-64 /usr/lib/petscdir/petsc64-real "" "$OF_RELEASE"
+}
+
+# The newest release of PETSc that is supported, without petsc4py, which `test petsc` builds as well.
+NEWEST_PETSC=3.24
+test_newest() {
+  if build_petsc "$NEWEST_PETSC"; then
+    test_plugin "petsc-newest" "$petsc_dir" "$petsc_arch" "$OF_RELEASE"
+  else
+    note petsc-newest 0 1 0
+  fi
 }
 
 # The debug build is the one with the sanitizers: no NDEBUG, assertions of the standard library. Installing, building by
 # others, static analysis and the examples say nothing new in it. PETSc's own programs run our release build; here those of
 # KSP do, the others call nothing more of ours. Random systems are drawn, allocations fail one after the other, and drivers
-# that hang are waited for, in the release build; so are the systems that attack has found, and forks.
+# that hang are waited for, in the release build; so are the systems that attack has found, and forks. Two run-times see
+# all that ours does: what compiled kernels do to memory, sanitizers do not see.
 test_asan() {
-  settings=(-DOCLSPKT_BENCH=OFF -DOCLSPKT_EXAMPLES=OFF -DOCLSPKT_ATTACK=OFF)
+  settings=(-DOCLSPKT_BENCH=OFF -DOCLSPKT_EXAMPLES=OFF -DOCLSPKT_ATTACK=OFF "-DOCLSPKT_ICD_FOLDER=$FEWER_ICD_FOLDER"
+    "-DOCLSPKT_REQUIRE_DEVICES=${REQUIRED_PLATFORMS/Intel(R) OpenCL,/}")
   goals=()
   test_preset asan asan -LE 'house|slow' -E 'foreign\.(snes|ts|tao|lines|asm|multigrid)|foreign.*\.cpu$|foreign\.ksp-.*\.3$|solver\.(Memory|Contexts)$|device\..*hangs|petsc\.GridLines\.3$|solver\.Fork$|attack\.found$'
 }

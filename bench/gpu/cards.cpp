@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// oclspkt-bench-cards FILE [CARDS [ROUNDS [ROWS]]]: lines cut among cards of one process, their vectors on the cards,
-// against the same lines on one card. A thread for each card works in a stream of its own; only the numbers next to the
-// cuts visit the host. Every answer is checked before its time is kept.
+// oclspkt-bench-cards FILE [CARDS [ROUNDS [ROWS]]]: lines on cards of one process, each cut among them or each whole on
+// one of them, their vectors on the cards, against the same lines on one card. A thread for each card works in a stream
+// of its own; only the numbers next to cuts visit the host. Every answer is checked before its time is kept.
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -32,17 +33,57 @@ void check(cuda::CUresult result, const char* what) {
   if (result != cuda::kSuccess) throw DeviceError(std::string(what) + " gave CUDA error " + std::to_string(result));
 }
 
-/// Lines that are cut across all of them, or one that is.
+/// Lines side by side, or one.
 struct Lines {
   const char* name;
-  Index x, z;  ///< lines, side by side; rows of each
-  LineSet part(Index rows) const { return x == 1 ? LineSet::one(rows) : LineSet::grid_axis(1, x, rows, 1); }
+  Index x, z;  ///< lines; rows of each
+  bool cut;    ///< each is cut among the cards; false: each card has some of them
+  LineSet all() const { return set(x, z); }
+  /// What each of so many cards has.
+  Index lines_of(int cards) const { return cut ? x : x / cards; }
+  Index rows_of(int cards) const { return cut ? z / cards : z; }
+  LineSet part(int cards) const { return set(lines_of(cards), rows_of(cards)); }
+
+ private:
+  static LineSet set(Index lines, Index rows) {
+    return lines == 1 ? LineSet::one(rows) : LineSet::grid_axis(1, lines, rows, 1);
+  }
+};
+
+/// A card's part of vectors of all lines: blocks of places that follow each other, of a card and of the vector.
+struct Places {
+  Index first, blocks, block, stride;
+  Places(const Lines& lines, int card, int cards) {
+    const Index of_card = lines.lines_of(cards), rows = lines.rows_of(cards);
+    first = card * (lines.cut ? rows * lines.x : of_card);
+    blocks = lines.cut ? 1 : rows;
+    block = lines.cut ? rows * lines.x : of_card;
+    stride = lines.x;
+  }
+  Index count() const { return blocks * block; }
+  /// Copy places [begin, end) of the card from the whole vector.
+  void take(const double* whole, Index begin, Index end, double* part) const {
+    for_blocks(begin, end, [&](Index at, Index from, Index n) { std::copy_n(whole + at, n, part + (from - begin)); });
+  }
+  void put(const double* part, double* whole) const {
+    for_blocks(0, count(), [&](Index at, Index from, Index n) { std::copy_n(part + from, n, whole + at); });
+  }
+
+ private:
+  template <typename F>
+  void for_blocks(Index begin, Index end, const F& f) const {
+    for (Index from = begin; from < end;) {
+      const Index in = from % block, n = std::min(block - in, end - from);
+      f(first + from / block * stride + in, from, n);
+      from += n;
+    }
+  }
 };
 
 /// A card: its part of the lines, in a stream of its own.
 class Member {
  public:
-  Member(int card, int cards, const Lines& lines) : card_(card), cards_(cards), lines_(lines) {
+  Member(int card, int cards, const Lines& lines) : cards_(cards), lines_(lines), places_(lines, card, cards) {
     std::string why;
     d_ = cuda::driver(&why);
     if (d_ == nullptr) throw DeviceError(why);
@@ -67,23 +108,26 @@ class Member {
     options.devices = "gpu";
     options.on_device_failure = OnDeviceFailure::error;
     solver_.set_options(options);
-    const LineSet part = lines_.part(rows());
     const BandsView<double> bands = problem.bands.view();
     const auto copy = [&](const BandsPart<double>& to, Index first, Index end) {
-      std::copy(bands.lower + begin() + first, bands.lower + begin() + end, to.lower);
-      std::copy(bands.diag + begin() + first, bands.diag + begin() + end, to.diag);
-      std::copy(bands.upper + begin() + first, bands.upper + begin() + end, to.upper);
+      places_.take(bands.lower, first, end, to.lower);
+      places_.take(bands.diag, first, end, to.diag);
+      places_.take(bands.upper, first, end, to.upper);
     };
+    const bool cut = cards_ > 1 && lines_.cut;
     Cuts cuts;
-    if (cards_ > 1) {
+    if (cut) {
       cuts.chains.emplace_back();
       for (int card = 0; card < cards_; ++card) cuts.chains.front().push_back(card);
     }
-    solver_.fill(part, cuts, cards_ > 1 ? exchange : nullptr, copy);
+    solver_.fill(lines_.part(cards_), cuts, cut ? exchange : nullptr, copy);
     solver_.set_up({.queue = queue()});
     if (!solver_.takes(queue()))
       throw DeviceError("vectors of a card are not taken: " + solver_.report().device.vectors);
-    check(d_->copy_up(y_, problem.y.data() + begin(), bytes(), stream_), "a write");
+    std::vector<double> y(static_cast<std::size_t>(places_.count()));
+    places_.take(problem.y.data(), 0, places_.count(), y.data());
+    check(d_->copy_up(y_, y.data(), bytes(), stream_), "a write");
+    check(d_->stream_synchronize(stream_), "a write");
   }
   void apply(int times) {
     for (int i = 0; i < times; ++i) {
@@ -92,18 +136,19 @@ class Member {
     check(d_->stream_synchronize(stream_), "applies");
   }
   void read(Problem<double>& problem) const {
-    check(d_->copy_down_now(problem.x.data() + begin(), x_, bytes()), "a read");
+    std::vector<double> x(static_cast<std::size_t>(places_.count()));
+    check(d_->copy_down_now(x.data(), x_, bytes()), "a read");
+    places_.put(x.data(), problem.x.data());
   }
   const CutSolver<double>& solver() const { return solver_; }
 
  private:
-  Index rows() const { return lines_.z / cards_; }
-  Index begin() const { return card_ * rows() * lines_.x; }
-  std::size_t bytes() const { return static_cast<std::size_t>(rows() * lines_.x) * sizeof(double); }
+  std::size_t bytes() const { return static_cast<std::size_t>(places_.count()) * sizeof(double); }
   DeviceQueue queue() const { return {DeviceQueue::Kind::cuda, stream_}; }
 
-  int card_, cards_;
+  int cards_;
   Lines lines_;
+  Places places_;
   const cuda::Driver* d_ = nullptr;
   cuda::CUcontext context_ = nullptr;
   cuda::CUstream stream_ = nullptr;
@@ -111,7 +156,7 @@ class Member {
   CutSolver<double> solver_;
 };
 
-/// Time the lines on so many cards. @return a record
+/// Time lines on so many cards. @return a record
 nlohmann::ordered_json measure(const Lines& lines, const MatrixSpec& matrix, int cards, int rounds,
                                Problem<double>& problem) {
   Team team(cards);
@@ -163,13 +208,15 @@ bool run(const std::string& file, const std::string& command, int cards, int rou
   nlohmann::ordered_json document{{"provenance", provenance(module->devices().front(), command)},
                                   {"results", nlohmann::ordered_json::array()}};
   const Index side = 1 << 16;
-  const Lines all[] = {{"one line", 1, rows / cards * cards},
-                       {"65536 lines side by side", side, rows / side / cards * cards}};
+  const Index rows_each = rows / side / cards * cards;
+  const Lines all[] = {{"one line", 1, rows / cards * cards, true},
+                       {"65536 lines side by side, all cut", side, rows_each, true},
+                       {"65536 lines side by side, each whole on a card", side, rows_each, false}};
   bool right = true;
   for (const Lines& lines : all) {
     for (const MatrixSpec& matrix : {MatrixSpec{.matrix = Matrix::random, .dominance = 3},
                                      MatrixSpec{.matrix = Matrix::conduction, .lambda = 100}}) {
-      Problem<double> problem(matrix, lines.part(lines.z));
+      Problem<double> problem(matrix, lines.all());
       double alone = 0;
       for (int count = 1; count <= cards; count *= 2) {
         nlohmann::ordered_json record = measure(lines, matrix, count, rounds, problem);
@@ -197,8 +244,9 @@ int main(int argc, char** argv) {
     const auto number = [&](int at, double otherwise) { return argc > at ? std::stod(argv[at]) : otherwise; };
     const int cards = static_cast<int>(number(2, 2)), rounds = static_cast<int>(number(3, 7));
     const auto rows = static_cast<Index>(number(4, 2e8));
-    if (cards < 1 || rounds < 1 || rows < (Index{1} << 20))
-      throw InvalidInput("at least 1 card, 1 round and 2^20 rows");
+    const bool halves = cards > 0 && std::has_single_bit(static_cast<unsigned>(cards));
+    if (!halves || rounds < 1 || rows < (Index{1} << 20))
+      throw InvalidInput("give 1, 2, 4, ... cards, 1 round or more, and 2^20 rows or more");
     std::string command = "oclspkt-bench-cards FILE";
     for (int i = 2; i < argc; ++i) command += std::string(" ") + argv[i];
     return bench::run(argv[1], command, cards, rounds, rows) ? 0 : 1;
