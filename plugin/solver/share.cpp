@@ -37,13 +37,15 @@ bool Solver<T>::Impl::share() {
     return false;
   }
   const Processor host;
-  const Processors found = find_processors(options_, {bands_.lines(), sizeof(T) == 8, host_seconds(outlook())}, lost_);
+  const Outlook<T> outlook = choosing().outlook();
+  const Processors found =
+      find_processors(options_, {system_.bands().lines(), sizeof(T) == 8, host_seconds(outlook)}, lost_);
   for (const LostDevice& lost : found.lost) lose(lost);
   if (found.automatic) {
     sharing_.drop();
     return false;
   }
-  const auto verdict = sharing_.decide(options_, found, host, outlook());
+  const auto verdict = sharing_.decide(options_, found, host, outlook);
   report_.sharing.why = verdict.why;
   for (const std::string& remark : found.remarks) {
     report_.sharing.why += (report_.sharing.why.empty() ? "" : "; ") + remark;
@@ -54,14 +56,12 @@ bool Solver<T>::Impl::share() {
     return false;
   }
   try {
-    sharing_.set_up(options_, bands_, known_);
+    sharing_.set_up(options_, system_.bands(), known_);
   } catch (const Breakdown& error) {  // that one processor may solve, or tell of as a whole
     report_.sharing.why = std::string("rows are not shared: ") + error.what() + "; " + report_.sharing.why;
     return false;
   }
-  retire();
-  device_ = -1;
-  reusable_ = false;
+  chosen_.give_way();
   sharing_.write_report(report_);
   note_losses();
   return true;
@@ -76,9 +76,9 @@ void Solver<T>::Impl::note_losses() {
 /// Lock the pages of vectors that a device copies, once they have come before; null: of none.
 template <typename T>
 void Solver<T>::Impl::lock_vectors(const T* y, const T* x) {
-  const int device = sharing_.active() ? sharing_.copying_device() : device_;
+  const int device = sharing_.active() ? sharing_.copying_device() : chosen_.device();
   if (device < 0) return;
-  const std::int64_t bytes = lines_.extent() * static_cast<Index>(sizeof(T));
+  const std::int64_t bytes = lines().extent() * static_cast<Index>(sizeof(T));
   for (const T* vector : {y, x}) {
     if (vector != nullptr) locked_.see(*device_module(nullptr), device, vector, bytes);
   }
@@ -94,8 +94,8 @@ void Solver<T>::Impl::solve(const T* y, Index y_stride, T* x, Index x_stride, In
     sharing_.update_report(report_.sharing);
     return;
   }
-  solver_->apply_columns(y, y_stride, x, x_stride, columns);
-  fallback_.solve(y, y_stride, x, x_stride, columns);
+  chosen_->apply_columns(y, y_stride, x, x_stride, columns);
+  system_.fallback().solve(y, y_stride, x, x_stride, columns);
 }
 
 #define OCLSPKT_INSTANTIATE(T)                                     \

@@ -41,48 +41,41 @@ void Solver<T>::Impl::set_options(Options options) {
   in_use_.reset();
   expected_applies_ = 0;
   applies_ = 0;
-  reusable_ = false;  // a device solver keeps the settings that it was made with
+  chosen_.renew();
 }
 
 template <typename T>
 Bands<T>& Solver<T>::Impl::bands(const LineSet& lines) {
-  put_back();
-  return room(lines);
+  system_.put_back();
+  expect(lines);
+  return system_.write(lines);
 }
 
-/// Bands to be written, and nothing known of them.
+/// Bands for such lines are about to come.
 template <typename T>
-Bands<T>& Solver<T>::Impl::room(const LineSet& lines) {
-  fallback_.forget();
+void Solver<T>::Impl::expect(const LineSet& lines) {
   report_.ready = false;
-  filled_.reset();
-  narrowed_ = 0;
-  if (!(lines == lines_)) lost_.clear();  // what did not fit may fit now
-  LineSet wanted = lines;
-  lines_ = {};  // as the bands are, should memory run out
-  bands_.reshape(wanted);
-  lines_ = std::move(wanted);
-  return bands_;
+  if (!(lines == system_.lines())) lost_.clear();  // what did not fit may fit now
 }
 
 template <typename T>
 void Solver<T>::Impl::fill(const LineSet& lines, const BandsFill<T>& fill) {
-  filled_ = survey_while(room(lines), fill);
+  expect(lines);
+  system_.fill(lines, fill);
 }
 
 template <typename T>
 void Solver<T>::Impl::swap_bands(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey) {
-  std::swap(room(lines), filled);
-  bands_.relabel(lines);
-  filled_ = survey;
+  expect(lines);
+  system_.swap(lines, filled, survey);
 }
 
 template <typename T>
 void Solver<T>::Impl::apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns) {
   if (!report_.ready) throw InvalidInput("apply was called without a successful set_up: call set_up first");
-  const Index extent = lines_.extent();
+  const Index extent = lines().extent();
   check_columns(extent, y_stride, x_stride, columns);
-  if (lines_.rows() == 0 || columns == 0) return;
+  if (lines().rows() == 0 || columns == 0) return;
   if (y == nullptr || x == nullptr)
     throw InvalidInput(std::string(y == nullptr ? "y" : "x") + " of apply is a null pointer: pass a vector of " +
                        std::to_string(extent) + " places");
@@ -107,34 +100,34 @@ void Solver<T>::Impl::apply(const T* y, Index y_stride, T* x, Index x_stride, In
 
 template <typename T>
 DeviceHandles Solver<T>::Impl::device_handles() const {
-  return report_.ready && solver_ ? solver_->handles() : DeviceHandles{};
+  return report_.ready && chosen_ ? chosen_->handles() : DeviceHandles{};
 }
 
 template <typename T>
 void Solver<T>::Impl::apply_on_device(_cl_mem* y, _cl_mem* x) {
   if (!report_.ready) throw InvalidInput("apply_on_device was called without a successful set_up: call set_up first");
-  if (lines_.rows() == 0) return;
+  if (lines().rows() == 0) return;
   if (sharing_.active()) {
     throw InvalidInput("several devices share the rows (" + report_.device.name +
                        ") and take no buffers of one of them: name one device, or use apply() with host vectors");
   }
-  if (!fallback_.none()) {
+  if (!system_.fallback().none()) {
     const GroupReport& first = report_.groups.front();
     throw InvalidInput("the host solves " + std::to_string(first.lines) +
                        (first.lines == 1 ? " fallback line" : " fallback lines") + ", from line " +
                        std::to_string(first.first_line) + " on (" + first.why +
                        "), and takes no buffers of a device: use apply() with host vectors");
   }
-  if (by_cuda_) {
+  if (chosen_.by_cuda()) {
     throw InvalidInput(report_.device.name + " is driven by " + report_.device.platform +
                        " and takes no buffers of OpenCL: use enqueue()");
   }
   const auto start = std::chrono::steady_clock::now();
   try {
-    solver_->apply_on_device(y, x);
+    chosen_->apply_on_device(y, x);
   } catch (const DeviceError& error) {
     if (options_.on_device_failure != OnDeviceFailure::error)
-      lose({device_, report_.device.name + ": " + error.what()});
+      lose({chosen_.device(), report_.device.name + ": " + error.what()});
     throw;
   }
   total_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -143,7 +136,8 @@ void Solver<T>::Impl::apply_on_device(_cl_mem* y, _cl_mem* x) {
 
 template <typename T>
 DeviceSolver<T>* Solver<T>::Impl::alone_on_device() const {
-  return report_.ready && device_ >= 0 && !sharing_.active() && fallback_.none() ? solver_.get() : nullptr;
+  return report_.ready && chosen_.device() >= 0 && !sharing_.active() && system_.fallback().none() ? chosen_.get()
+                                                                                                   : nullptr;
 }
 
 /// Take the step of a visit that is this solver's.
@@ -166,12 +160,12 @@ bool Solver<T>::Impl::take_step(Visit<T>& visit, std::size_t step, const T* y, T
 /// True if the device of Known::queue solves all lines.
 template <typename T>
 bool Solver<T>::Impl::solves_on_queue() const {
-  return report_.ready && of_queue_ >= 0 && device_ == of_queue_ && fallback_.none();
+  return report_.ready && of_queue_ >= 0 && chosen_.device() == of_queue_ && system_.fallback().none();
 }
 
 template <typename T>
 bool Solver<T>::Impl::takes(const DeviceQueue& queue) const {
-  return solves_on_queue() && solver_->takes(queue);
+  return solves_on_queue() && chosen_->takes(queue);
 }
 
 template <typename T>
@@ -184,18 +178,18 @@ void Solver<T>::Impl::enqueue(const DeviceQueue& queue, const T* y, Index y_stri
                        (told ? report_.device.vectors : "set_up was told of no queue (Known::queue)") +
                        ": use apply() with host vectors");
   }
-  check_columns(lines_.extent(), y_stride, x_stride, columns);
+  check_columns(lines().extent(), y_stride, x_stride, columns);
   if (columns > 1 && queue.kind == DeviceQueue::Kind::opencl) {
     throw InvalidInput("enqueue takes one column in a buffer of OpenCL, not " + std::to_string(columns) +
                        ": call it for each");
   }
-  if (lines_.rows() == 0 || columns == 0) return;
+  if (lines().rows() == 0 || columns == 0) return;
   const auto start = std::chrono::steady_clock::now();
   try {
-    for (Index k = 0; k < columns; ++k) solver_->enqueue(queue, y + k * y_stride, x + k * x_stride);
+    for (Index k = 0; k < columns; ++k) chosen_->enqueue(queue, y + k * y_stride, x + k * x_stride);
   } catch (const DeviceError& error) {
     if (options_.on_device_failure != OnDeviceFailure::error)
-      lose({device_, report_.device.name + ": " + error.what()});
+      lose({chosen_.device(), report_.device.name + ": " + error.what()});
     throw;
   }
   total_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -240,9 +234,9 @@ template <typename T>
 void Solver<T>::Impl::set_up_transpose() {
   if (!transposed_) transposed_ = std::make_unique<Solver<T>>(options_);
   transposed_->set_options(options_);
-  const LineSet& lines = bands_.lines();
+  const LineSet& lines = system_.bands().lines();
   Bands<T>& bands = transposed_->bands(lines);
-  fallback_.with_whole_bands([&] { transpose(lines, bands_.view(), bands); });
+  system_.fallback().with_whole_bands([&] { transpose(lines, system_.bands().view(), bands); });
   transposed_->impl_->lost_ = lost_;
   transposed_->set_up(known_);
 }
@@ -256,7 +250,7 @@ void Solver<T>::Impl::share_losses() {
 
 template <typename T>
 Times Solver<T>::Impl::times() const {
-  Times t = (solver_ ? finished_ + solver_->times() : finished_) - trials_;
+  Times t = chosen_.times();
   if (sharing_.active()) t = t + sharing_.lines().times();
   t.total_seconds = total_seconds_;
   return t;
@@ -264,21 +258,8 @@ Times Solver<T>::Impl::times() const {
 
 template <typename T>
 std::int64_t Solver<T>::Impl::bytes() const {
-  return bands_.bytes() + fallback_.bytes() + (solver_ ? solver_->bytes() : 0) +
-         (sharing_.active() ? sharing_.lines().bytes() : 0) + (transposed_ ? transposed_->bytes() : 0);
-}
-
-template <typename T>
-std::vector<Index> Solver<T>::Impl::pinned_lines() const {
-  std::vector<Index> pinned = fallback_.pinned();
-  if (!(bands_.lines() == lines_) && !pinned.empty()) return {0};  // pieces of one line
-  return pinned;
-}
-
-template <typename T>
-void Solver<T>::Impl::copy_bands(Bands<T>& out) {
-  out.reshape(lines_);
-  fallback_.with_whole_bands([&] { out.copy_from(bands_.view()); });
+  return system_.bytes() + chosen_.bytes() + (sharing_.active() ? sharing_.lines().bytes() : 0) +
+         (transposed_ ? transposed_->bytes() : 0);
 }
 
 template <typename T>
@@ -441,12 +422,12 @@ Counts Solver<T>::counts() const {
 
 template <typename T>
 std::vector<Index> Solver<T>::pinned_lines() const {
-  return impl_->pinned_lines();
+  return impl_->system().pinned_lines();
 }
 
 template <typename T>
 void Solver<T>::copy_bands(Bands<T>& out) {
-  impl_->copy_bands(out);
+  impl_->system().copy_bands(out);
 }
 
 template <typename T>

@@ -4,18 +4,18 @@
 #include <optional>
 #include <vector>
 
-#include "fallback_lines.hpp"
+#include "choosing.hpp"
 #include "locked_vectors.hpp"
 #include "oclspkt/solver.hpp"
 #include "sharing.hpp"
-#include "ways.hpp"
+#include "system.hpp"
 
 namespace oclspkt {
 
 /// @throws InvalidInput naming the option that is out of range
 void check_options(const Options& options);
 
-/// The state of a Solver: bands, what set-up chose for them, and the solvers that carry it.
+/// The state of a Solver: the lines, what a set-up chose for them, and what may take its place.
 template <typename T>
 class Solver<T>::Impl {
  public:
@@ -33,48 +33,30 @@ class Solver<T>::Impl {
   bool takes(const DeviceQueue& queue) const;
   void enqueue(const DeviceQueue& queue, const T* y, Index y_stride, T* x, Index x_stride, Index columns);
   bool takes_transpose(const DeviceQueue& queue);
-  std::unique_ptr<Borders<T>> borders(const BorderLayout<T>& layout) { return solver_->borders(layout); }
+  std::unique_ptr<Borders<T>> borders(const BorderLayout<T>& layout) { return chosen_->borders(layout); }
   void enqueue_transpose(const DeviceQueue& queue, const T* y, T* x);
   /// What solves all lines on one device by itself, else null.
   DeviceSolver<T>* alone_on_device() const;
-  int device() const { return device_; }
+  int device() const { return chosen_.device(); }
   bool take_step(Visit<T>& visit, std::size_t step, const T* y, T* x);
   DeviceHandles device_handles() const;
   void apply_transpose(const T* y, T* x);
   Times times() const;
   std::int64_t bytes() const;
-  std::vector<Index> pinned_lines() const;
-  void copy_bands(Bands<T>& out);
+  System<T>& system() { return system_; }
+  const System<T>& system() const { return system_; }
   const Counts& counts() const { return counts_; }
 
   const Options& options() const { return options_; }
-  const LineSet& lines() const { return lines_; }
+  const LineSet& lines() const { return system_.lines(); }
   const Report& report() const { return report_; }
   const Solver<T>* transposed() const { return transposed_.get(); }
 
  private:
-  /// A way that a set-up took and that the next one tries first.
-  struct InUse {
-    WayName way, head;  ///< and the one that was tried first then
-    LineSet lines;
-    double applies;  ///< that were expected
-  };
-  enum class Outcome { taken, rejected, dearer };
-
+  void expect(const LineSet& lines);
   void begin_set_up();
-  void look(const std::optional<Survey>& rows = std::nullopt);
-  Outlook<T> outlook() const;
-  void choose(const Processors& processors, std::vector<Way> ways, const std::optional<InUse>& before,
-              const Processor*& tried);
-  std::optional<Way> first_that_holds(std::vector<Way> ways, const std::optional<WayName>& first, bool insist,
-                                      const Processor*& tried, std::vector<Way>& rejected);
-  Outcome try_way(Way& way, std::vector<Way>& ways, bool keeps, bool insist, Rejection& rejection);
-  bool comparable(const std::vector<Way>& ways, const InUse& before) const;
-  void take(const Way& way, const Proposal& proposal, const char* pin_why);
-  void adopt(const Way& way);
-  Rejection examine_adopted(Proposal& proposal, bool insist);
-  void put_back();
-  Bands<T>& room(const LineSet& lines);
+  /// How this set-up chooses.
+  Choosing<T> choosing() { return {options_, known_, expected_applies_, system_, chosen_, report_, counts_}; }
 
   bool share();
   void note_losses();
@@ -91,31 +73,20 @@ class Solver<T>::Impl {
   template <typename Work>
   void on_transposed(const Work& work);
   void discard_choice();
-  void retire();
 
   Options options_;
   Known known_;
-  LineSet lines_;  ///< as the user gave them; bands_ may know them as more lines, where rows do not couple
-  Bands<T> bands_;
+  System<T> system_{options_};
   Report report_;
-  Survey survey_;
-  double narrowed_ = 0;           ///< largest change of a row's excess in bands_, by precision narrow
-  std::optional<Survey> filled_;  ///< of the rows of bands_, if nothing but fill() has had them
-  std::unique_ptr<DeviceSolver<T>> solver_;
-  int device_ = -1;               ///< where solver_ is, -1 for the host
-  bool by_cuda_ = false;          ///< that device is driven by CUDA
+  Chosen<T> chosen_;
   int of_queue_ = -1;             ///< the device of Known::queue, if it was among those that could be used
   std::vector<LostDevice> lost_;  ///< not tried again while options and layout stay
-  bool reusable_ = false;         ///< solver_ may be set up again for the same method and device
   std::optional<InUse> in_use_;
-  FallbackLines<T> fallback_{bands_};
   Sharing<T> sharing_;
   LockedVectors locked_;
   std::string only_;  ///< the device that solves, of those named; empty: any
   std::unique_ptr<Solver<T>> transposed_;
   bool transpose_stale_ = true;
-  Times finished_;  ///< of solvers that are gone
-  Times trials_;    ///< of set-ups
   double total_seconds_ = 0;
   std::int64_t applies_ = 0;           ///< since the last set-up
   std::int64_t expected_applies_ = 0;  ///< until the next one: as many as came between the last two; 0: not known

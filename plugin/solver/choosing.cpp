@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// How a set-up chooses among the ways that there are: the one that takes the least time of those that hold.
+#include "choosing.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
+#include "certificate.hpp"
 #include "cost.hpp"
+#include "evidence.hpp"
 #include "judge.hpp"
 #include "narrow.hpp"
 #include "oclspkt/error.hpp"
 #include "schemes/proposal.hpp"
-#include "solver_impl.hpp"
 
 namespace oclspkt {
 namespace {
@@ -108,6 +110,13 @@ void write_proposal(const Proposal& p, const LineSet& lines, Report& report) {
   report.words_saved = general.words_per_row() - p.plan.words_per_row();
 }
 
+/// Stored factors by work-groups have interface systems across tiles, whatever their lines; so do partitions in the
+/// paper's form.
+TrialRules rules_for(const Plan& plan) {
+  const Scheme& scheme = scheme_of(plan);
+  return {scheme.in_pieces(plan) || scheme.solves_interfaces(), scheme.solves_interfaces()};
+}
+
 /// The way of a device that takes the least time; null if there is none.
 const Way* least_of_devices(const std::vector<Way>& ways) {
   const Way* best = nullptr;
@@ -126,36 +135,6 @@ void keep_one_processor(const Options& options, std::vector<Way>& ways) {
     for (Way& way : ways) way.remedy = way.remedy || way.processor->host();
   }
   std::erase_if(ways, [&](const Way& way) { return way.processor != chosen && !way.remedy; });
-}
-
-/// The ways of processors that are there, or why the host is left.
-/// @throws InvalidInput if the method named is not there for these lines
-template <typename T>
-std::vector<Way> ways_there(Processors& processors, const Processor& host, const Outlook<T>& outlook) {
-  const LineSet& lines = outlook.bands.lines();
-  std::vector<Way> ways = find_ways(processors, host, outlook);
-  const bool on_devices = std::any_of(ways.begin(), ways.end(), [](const Way& way) { return !way.processor->host(); });
-  if (processors.devices.empty() || on_devices || outlook.options.method == MethodChoice::pivot) return ways;
-  const bool kept = find_scheme(outlook.options.variant) != nullptr;
-  const bool automatic = outlook.options.method == MethodChoice::automatic;
-  const std::string why = why_no_way(processors.devices.front(), outlook);
-  if (why.empty() && !automatic && !kept && !lines.contiguous() &&
-      outlook.options.method != MethodChoice::exact_factored) {
-    throw InvalidInput(std::string("method ") + name(outlook.options.method) +
-                       " takes lines laid end to end on devices, not " + lines.describe() +
-                       ": use method auto, exact-factored or pivot");
-  }
-  processors.why_host = kept ? "variant " + outlook.options.variant + " does not solve " + lines.describe()
-                             : std::string("the devices have no ") + name(outlook.options.method) + " for " +
-                                   lines.describe() + ": use method exact or auto there";
-  if (!why.empty()) {
-    processors.why_host = processors.devices.front().name() + ": " + why;
-  } else if (!lines.contiguous() && !kept) {
-    processors.why_host = "the memory of '" + outlook.options.devices + "' does not hold a block of " +
-                          std::to_string(lines.block_extent()) + " places at once";
-  }
-  processors.devices.clear();
-  return find_ways(processors, host, outlook);
 }
 
 /// Why the processor of a way was chosen.
@@ -219,63 +198,48 @@ bool spares_factors(std::vector<Way> ways, const Way& taken, Outlook<T> outlook)
 }  // namespace
 
 template <typename T>
-Outlook<T> Solver<T>::Impl::outlook() const {
-  const double applies = expected_applies_ > 0 ? static_cast<double>(expected_applies_) : kManyApplies;
-  return {options_, bands_, survey_, survey_.symmetric || known_.symmetric, applies, known_.rounding_limit};
+std::vector<Way> ways_there(Processors& processors, const Processor& host, const Outlook<T>& outlook) {
+  const LineSet& lines = outlook.bands.lines();
+  std::vector<Way> ways = find_ways(processors, host, outlook);
+  const bool on_devices = std::any_of(ways.begin(), ways.end(), [](const Way& way) { return !way.processor->host(); });
+  if (processors.devices.empty() || on_devices || outlook.options.method == MethodChoice::pivot) return ways;
+  const bool kept = find_scheme(outlook.options.variant) != nullptr;
+  const bool automatic = outlook.options.method == MethodChoice::automatic;
+  const std::string why = why_no_way(processors.devices.front(), outlook);
+  if (why.empty() && !automatic && !kept && !lines.contiguous() &&
+      outlook.options.method != MethodChoice::exact_factored) {
+    throw InvalidInput(std::string("method ") + name(outlook.options.method) +
+                       " takes lines laid end to end on devices, not " + lines.describe() +
+                       ": use method auto, exact-factored or pivot");
+  }
+  processors.why_host = kept ? "variant " + outlook.options.variant + " does not solve " + lines.describe()
+                             : std::string("the devices have no ") + name(outlook.options.method) + " for " +
+                                   lines.describe() + ": use method exact or auto there";
+  if (!why.empty()) {
+    processors.why_host = processors.devices.front().name() + ": " + why;
+  } else if (!lines.contiguous() && !kept) {
+    processors.why_host = "the memory of '" + outlook.options.devices + "' does not hold a block of " +
+                          std::to_string(lines.block_extent()) + " places at once";
+  }
+  processors.devices.clear();
+  return find_ways(processors, host, outlook);
 }
 
-/// Say what becomes of vectors on a caller's device.
 template <typename T>
-void Solver<T>::Impl::note_queue(const Processors& processors) {
-  if (!known_.queue) return;
-  std::string& text = report_.device.vectors;
-  if (solves_on_queue()) {
-    text = processors.why_copied.empty()
-               ? "on the device, no copy"
-               : "copied on the device, where each apply is waited for: " + processors.why_copied;
-  } else if (of_queue_ < 0) {
-    text = "copied: " + processors.why_not_of_queue;
-  } else {
-    text = device_ < 0 ? "copied: the host solves" : "copied: the host solves some lines";
-  }
-}
-
-/// Choose among the processors that are left; one that fails makes room for the others, the last is the host.
-template <typename T>
-void Solver<T>::Impl::choose_of_those_left(const std::optional<InUse>& before) {
-  const Processor host;
-  for (;;) {
-    Processors processors = find_processors(
-        options_for_choice(), {bands_.lines(), sizeof(T) == 8, host_seconds(outlook()), known_.queue}, lost_);
-    of_queue_ = processors.of_queue;
-    for (const LostDevice& lost : processors.lost) lose(lost);
-    std::vector<Way> ways = ways_there(processors, host, outlook());
-    const Processor* tried = &host;
-    try {
-      choose(processors, std::move(ways), before, tried);
-      note_queue(processors);
-      return;
-    } catch (const VectorsNotShared& error) {
-      discard_choice();
-      forget_queue(error.what());
-    } catch (const DeviceError& error) {
-      if (options_.on_device_failure == OnDeviceFailure::error || tried->host()) throw;
-      lose({tried->index, tried->info.name + ": " + error.what()});
-      discard_choice();
-    }
-  }
+Outlook<T> Choosing<T>::outlook() const {
+  const double applies = applies_ > 0 ? static_cast<double>(applies_) : kManyApplies;
+  return {options_, system_.bands(),      system_.survey(), system_.survey().symmetric || known_.symmetric,
+          applies,  known_.rounding_limit};
 }
 
 /// Plan a way and examine it; lines that alone stand in its way become fallback lines.
 /// @param ways   all that are left, among them this one
 /// @param keeps  it is taken if it holds, though another one may take less time
 template <typename T>
-typename Solver<T>::Impl::Outcome Solver<T>::Impl::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool insist,
-                                                           Rejection& rejection) {
-  const char* const pin_why = pin_reason(options_, known_, bands_.lines());
-  if (const std::optional<Rejection> extremes = lines_out_of_range<T>(options_, survey_, bands_)) {
-    fallback_.add(*extremes);
-    look();
+auto Choosing<T>::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool insist, Rejection& rejection) -> Outcome {
+  const char* const pin_why = pin_reason(options_, known_, system_.bands().lines());
+  if (const std::optional<Rejection> extremes = lines_out_of_range<T>(options_, system_.survey(), system_.bands())) {
+    system_.leave_to_host(*extremes);
   }
   for (;;) {
     rejection = {};
@@ -292,7 +256,7 @@ typename Solver<T>::Impl::Outcome Solver<T>::Impl::try_way(Way& way, std::vector
       weigh(way, outlook());
     }
     if (proposal && !keeps && &*least(ways) != &way) {
-      if (fallback_.none()) way.judged = std::move(proposal);
+      if (system_.fallback().none()) way.judged = std::move(proposal);
       return Outcome::dearer;
     }
     if (proposal) {
@@ -305,20 +269,62 @@ typename Solver<T>::Impl::Outcome Solver<T>::Impl::try_way(Way& way, std::vector
       rejection.plan = proposal->plan;
     }
     // NaN of one line may spread to others where lines are glued, and to the fallback lines.
-    std::erase_if(rejection.lines, [&](Index line) { return fallback_.contains(line); });
-    if (!may_fall_back(rejection, way.method, options_, pin_why != nullptr, fallback_)) return Outcome::rejected;
-    fallback_.add(rejection);
-    look();
+    std::erase_if(rejection.lines, [&](Index line) { return system_.fallback().contains(line); });
+    if (!may_fall_back(rejection, way.method, options_, pin_why != nullptr, system_.fallback()))
+      return Outcome::rejected;
+    system_.leave_to_host(rejection);
   }
+}
+
+/// Set up the solver of a way, and say whose it is.
+template <typename T>
+void Choosing<T>::adopt(const Way& way) {
+  const Processor& processor = *way.processor;
+  chosen_.take(way, options_);
+  report_.method = way.plan.method;
+  report_.device.name = processor.name();
+  report_.device.platform = processor.info.platform;
+  report_.device.type = processor.host() ? "host" : name(processor.info.type);
+  report_.device.emulated = processor.info.emulated;
+  ++counts_.uploads;
+  chosen_->expect(way.apply);
+  chosen_->set_up(way.plan, system_.bands());
+}
+
+/// Hold what was adopted against its evidence. A method that the user named is taken with the error that it has, as
+/// long as its answer is finite and nothing else was asked for as well.
+template <typename T>
+Rejection Choosing<T>::examine_adopted(Proposal& p, bool insist) {
+  report_.backward_error = 0;
+  // Of the factors as they were made; where work-items share an interface system, the plan's bound counts that, too.
+  if (const double made = chosen_->rounding(); made != 0) {
+    if (!scheme_of(p.plan).solves_interfaces() || !p.rounding || p.rounding->eps < made) p.rounding = Rounding{made};
+  }
+  if (!p.needs_trial && in_range<T>(system_.survey())) return {};
+  double error = -1;
+  const Times start = chosen_->times();
+  Rejection rejection = examine(system_.bands(), *chosen_.get(), rules_for(p.plan), error, p.growth);
+  counts_.trials += error >= 0;
+  const bool asked_for = insist && p.plan.method != Method::pivot;
+  if (rejection && asked_for && error < 0) {
+    error = trial_solve<T>(system_.bands().lines(), system_.bands().view(), TrialKind::rough, [&](const T* y, T* x) {
+              chosen_->apply(y, x);
+            }).worst;
+  }
+  chosen_.leave_out_since(start);
+  if (rejection && !(asked_for && std::isfinite(error))) return rejection;
+  if (rejection) p.above_tolerance = true;
+  report_.backward_error = error;
+  return {};
 }
 
 /// Report a way that holds.
 template <typename T>
-void Solver<T>::Impl::take(const Way& way, const Proposal& proposal, const char* pin_why) {
-  fallback_.make_solvers(pin_why, report_);
-  write_proposal(proposal, bands_.lines(), report_);
+void Choosing<T>::take(const Way& way, const Proposal& proposal, const char* pin_why) {
+  system_.fallback().make_solvers(pin_why, report_);
+  write_proposal(proposal, system_.bands().lines(), report_);
   report_.precision.applied = narrows<T>(options_) ? Precision::narrow : Precision::same;
-  report_.precision.why = precision_text<T>(options_, narrowed_, device_ < 0, proposal);
+  report_.precision.why = precision_text<T>(options_, system_.narrowed(), chosen_.device() < 0, proposal);
   report_.ready = true;
   std::string why = proposal.why;
   if (proposal.needs_trial) why += ", checked: " + error_text(report_.backward_error);
@@ -331,8 +337,8 @@ void Solver<T>::Impl::take(const Way& way, const Proposal& proposal, const char*
 /// @param[out] tried     the processor that is at work, should it fail
 /// @param[out] rejected  ways that do not hold, in the order in which they were tried
 template <typename T>
-std::optional<Way> Solver<T>::Impl::first_that_holds(std::vector<Way> ways, const std::optional<WayName>& first,
-                                                     bool insist, const Processor*& tried, std::vector<Way>& rejected) {
+std::optional<Way> Choosing<T>::first_that_holds(std::vector<Way> ways, const std::optional<WayName>& first,
+                                                 bool insist, const Processor*& tried, std::vector<Way>& rejected) {
   while (!ways.empty()) {
     const auto used = std::find_if(ways.begin(), ways.end(), [&](const Way& way) { return name_of(way) == first; });
     const auto way = used != ways.end() ? used : least(ways);
@@ -340,7 +346,7 @@ std::optional<Way> Solver<T>::Impl::first_that_holds(std::vector<Way> ways, cons
     Rejection rejection;
     const Outcome outcome = try_way(*way, ways, used != ways.end(), insist, rejection);
     if (outcome == Outcome::taken) return std::move(*way);
-    put_back();
+    system_.put_back();
     if (outcome == Outcome::dearer) continue;
     if (rejection) report_.candidates.push_back(candidate_of(*way, rejection.plan.has_value(), false, rejection.why));
     way->singular = way->method == Method::pivot && !rejection.lines.empty();
@@ -356,8 +362,8 @@ std::optional<Way> Solver<T>::Impl::first_that_holds(std::vector<Way> ways, cons
 /// True if what was in use before is as good a first try as then: for the same lines, of which the same way is the most
 /// promising, whichever of both numbers of applies is expected.
 template <typename T>
-bool Solver<T>::Impl::comparable(const std::vector<Way>& ways, const InUse& before) const {
-  if (ways.empty() || before.lines != bands_.lines()) return false;
+bool Choosing<T>::comparable(const std::vector<Way>& ways, const InUse& before) const {
+  if (ways.empty() || before.lines != system_.bands().lines()) return false;
   std::vector<Way> as_then = ways;
   Outlook<T> then = outlook();
   then.applies = before.applies;
@@ -366,11 +372,9 @@ bool Solver<T>::Impl::comparable(const std::vector<Way>& ways, const InUse& befo
   return order.front() == before.head && order == order_of(as_then);
 }
 
-/// Choose among ways: one that was in use before, or else the one that takes the least time, of those that hold.
-/// @param[out] tried  the processor that is at work, should it fail
 template <typename T>
-void Solver<T>::Impl::choose(const Processors& processors, std::vector<Way> ways, const std::optional<InUse>& before,
-                             const Processor*& tried) {
+std::optional<InUse> Choosing<T>::choose(const Processors& processors, std::vector<Way> ways,
+                                         const std::optional<InUse>& before, const Processor*& tried) {
   const std::vector<Way> all = ways;
   keep_one_processor(options_, ways);
   const bool asked = named(options_.method), at_once = asked && ways.size() == 1;
@@ -383,19 +387,22 @@ void Solver<T>::Impl::choose(const Processors& processors, std::vector<Way> ways
     taken = first_that_holds({*way}, std::nullopt, true, tried, unused);
   }
   if (!taken) {
-    retire();
+    chosen_.retire();
     const bool singular = !rejected.empty() && rejected.back().singular;
     throw Breakdown(breakdown_text(report_.candidates, options_, singular,
-                                   pin_reason(options_, known_, bands_.lines()) != nullptr));
+                                   pin_reason(options_, known_, system_.bands().lines()) != nullptr));
   }
   explain_processor(processors, all, *taken->processor, report_);
-  if (asked) return;
-  if (!taken->remedy) in_use_ = InUse{name_of(*taken), head, bands_.lines(), outlook().applies};
+  if (asked) return std::nullopt;
   if (name_of(*taken) == first && first != head) report_.why += ", kept from the previous set-up";
   if (spares_factors(ways, *taken, outlook())) report_.why += ", stores no factors because few applies are expected";
+  if (taken->remedy) return std::nullopt;
+  return InUse{name_of(*taken), head, system_.bands().lines(), outlook().applies};
 }
 
-template class Solver<float>::Impl;
-template class Solver<double>::Impl;
+template class Choosing<float>;
+template class Choosing<double>;
+template std::vector<Way> ways_there(Processors&, const Processor&, const Outlook<float>&);
+template std::vector<Way> ways_there(Processors&, const Processor&, const Outlook<double>&);
 
 }  // namespace oclspkt

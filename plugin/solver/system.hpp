@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "fallback_lines.hpp"
+#include "oclspkt/bands.hpp"
+#include "oclspkt/options.hpp"
+#include "survey.hpp"
+#include "write_bands.hpp"
+
+namespace oclspkt {
+
+/// The lines that a Solver solves: their bands, what is known of their rows, and the few that the host solves for the
+/// others.
+template <typename T>
+class System {
+ public:
+  /// @param options  of the solver, as they are at each call
+  explicit System(const Options& options) : options_(options) {}
+
+  /// As the user gave them; bands() may know them as more lines, where rows do not couple.
+  const LineSet& lines() const { return lines_; }
+  Bands<T>& bands() { return bands_; }
+  const Bands<T>& bands() const { return bands_; }
+  const Survey& survey() const { return survey_; }
+  FallbackLines<T>& fallback() { return fallback_; }
+  const FallbackLines<T>& fallback() const { return fallback_; }
+  /// Largest change of a row's excess, by precision narrow.
+  double narrowed() const { return narrowed_; }
+
+  /// Bands to be written, and nothing known of them. What fallback lines held is lost.
+  Bands<T>& write(const LineSet& lines);
+  void fill(const LineSet& lines, const BandsFill<T>& fill) { filled_ = survey_while(write(lines), fill); }
+  /// @param survey of `filled`, if nothing but a fill for these very lines has had them
+  void swap(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey);
+
+  /// Make the bands what is to be solved, and survey their rows.
+  void close();
+  /// Give a rejection's lines to the host, and survey the others.
+  void leave_to_host(const Rejection& rejection);
+  /// Make the bands whole again.
+  void put_back();
+
+  /// The lines that are solved with the last unknown set to 0, in order.
+  std::vector<Index> pinned_lines() const;
+  void copy_bands(Bands<T>& out);
+  std::int64_t bytes() const { return bands_.bytes() + fallback_.bytes(); }
+
+ private:
+  void look(const std::optional<Survey>& rows = std::nullopt);
+
+  const Options& options_;
+  LineSet lines_;
+  Bands<T> bands_;
+  Survey survey_;
+  double narrowed_ = 0;
+  std::optional<Survey> filled_;  ///< of the rows of bands_, if nothing but fill() has had them
+  FallbackLines<T> fallback_{bands_};
+};
+
+extern template class System<float>;
+extern template class System<double>;
+
+}  // namespace oclspkt
