@@ -219,7 +219,15 @@ static PetscErrorCode PCView_OCLSPKT(PC pc, PetscViewer viewer) {
 
 PetscErrorCode oclspkt::petsc::DestroyWork(Work* work) {
   PetscFunctionBegin;
-  for (Block* block : {&work->parts[0], &work->parts[1], &work->between}) PetscCall(DestroyBlock(block));
+  for (Block& block : work->parts) PetscCall(DestroyBlock(&block));
+  PetscCall(oclspkt::petsc::DestroyWorkOfMatrix(work));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode oclspkt::petsc::DestroyWorkOfMatrix(Work* work) {
+  PetscFunctionBegin;
+  PetscCall(DestroyBlock(&work->between));
+  for (Block& block : work->of_matrix) PetscCall(DestroyBlock(&block));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

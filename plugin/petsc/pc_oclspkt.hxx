@@ -81,9 +81,12 @@ struct LinesKey {
 /// What there is between the sweeps.
 struct Work {
   std::array<Block, 2> parts;
-  Block between;  ///< PC_OCLSPKT::between
+  Block between;                   ///< PC_OCLSPKT::between
+  std::array<Block, 2> of_matrix;  ///< see Multiply()
 };
 PetscErrorCode DestroyWork(Work* work);
+/// What another matrix needs anew.
+PetscErrorCode DestroyWorkOfMatrix(Work* work);
 
 /// What stands behind pc->data.
 struct PC_OCLSPKT {
