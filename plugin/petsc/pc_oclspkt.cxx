@@ -136,6 +136,7 @@ static PetscErrorCode SolveVector(PC pc, Vec x, Vec y, bool transpose) {
     PetscCall(OclspktVecSetInf(y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  PetscCall(oclspkt::petsc::NoteVectors(pc, x));
   PetscCall(PetscLogEventBegin(events().solve, pc, x, y, 0));
   if (o->sweeps.size() > 1) {
     PetscCall(oclspkt::petsc::ApplyCombined(pc, {.vector = x}, {.vector = y}, transpose));
