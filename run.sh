@@ -19,7 +19,8 @@ usage: ./run.sh VERB
           indices and with PETSc 3.24, which it builds, a build with address and undefined behaviour sanitizers, and half a minute of fuzzing.
           `test petsc VERSION` tests the plugin with another release of PETSc, such as 3.24 or 3.22.4, which it
           downloads from PyPI and builds in build/ (five minutes); options of PETSc's configure may follow the version,
-          such as --with-threadsafety --with-openmp, or the word viennacl: a PETSc with vectors of ViennaCL
+          such as --with-threadsafety --with-openmp, or first among them the word viennacl or kokkos: a PETSc with
+          vectors of ViennaCL, or of Kokkos, which it builds as well (one more minute)
   fuzz    fuzz the solver, what reads options, and both under PETSc, each for the seconds that follow (default: 600);
           `fuzz attack SECONDS` solves hard systems on every device and judges each answer
   bench   build oclspkt-bench and run it; what follows the verb goes to it: solve, sweep, lines, weak-line, choices,
@@ -56,9 +57,11 @@ case $verb in
       '') lists=(build demo test) steps=(release) ;;
       all) lists=(build demo bench test all) steps=(release rest petsc64 newest asan fuzz) ;;
       'petsc '[0-9]*) lists=(build demo test all) steps=("petsc:${*:2}")
-        if [[ " $* " == *' viennacl '* ]]; then
-          lists+=(viennacl)
-        fi
+        for word in viennacl kokkos; do
+          if [[ " $* " == *" $word "* ]]; then
+            lists+=("$word")
+          fi
+        done
         ;;
       *)
         echo "run.sh: test takes nothing, the word 'all', or 'petsc' and a version such as 3.22, not '$*'" >&2

@@ -9,6 +9,16 @@ PETSC_CONFIGURE=(--with-cc=mpicc --with-cxx=mpicxx --with-fc=0 --with-cudac=0 --
 # What the word viennacl stands for.
 PETSC_VIENNACL=(--with-viennacl --with-viennacl-dir=/usr --with-opencl-dir=/usr)
 
+# What the word kokkos stands for: Kokkos and Kokkos Kernels 4.5.1, which this package on PyPI brings as source. Debian's
+# are older than PETSc takes.
+KOKKOS_VERSION=4.5.1
+KOKKOS_SOURCE=https://files.pythonhosted.org/packages/ef/9b/282133c69b9dfb6fff5861a059336caedfef3bb5983242d433c83c56f327/pycompadre-1.7.6.tar.gz
+KOKKOS_SHA256=c766ec4d445ce076069be4b8c51a23ffac4ee79ea949ca86446bfd8c299b154c
+KOKKOS_CONFIGURE=(-DCMAKE_CXX_COMPILER=mpicxx -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG"
+  -DBUILD_SHARED_LIBS=ON -DCMAKE_INSTALL_LIBDIR=lib -DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_COMPLEX_ALIGN=OFF)
+# No kernel is compiled ahead of time: the few that PETSc calls are compiled with it, out of the headers.
+KOKKOS_KERNELS_CONFIGURE=(-DKokkosKernels_ADD_DEFAULT_ETI=OFF)
+
 # download_petsc VERSION FOLDER: the source package of a release such as 3.22.4, or of the newest 3.22.
 download_petsc() {
   local version=$1 folder=$2 venv=$PWD/build/pip
@@ -16,6 +26,41 @@ download_petsc() {
   [ -x "$venv/bin/pip" ] || /usr/bin/python3 -m venv "$venv" || return
   "$venv/bin/pip" download --quiet --disable-pip-version-check --no-cache-dir --no-binary petsc --no-deps \
     --dest "$folder" "petsc==$version"
+}
+
+# build_kokkos: unless it is there already. Sets petsc_kokkos, the options of PETSc's configure that name it.
+build_kokkos() {
+  local key folder begin=$SECONDS
+  key=$(printf '%s\n' "$KOKKOS_SHA256" "${KOKKOS_CONFIGURE[@]}" "${KOKKOS_KERNELS_CONFIGURE[@]}" | sha256sum | cut -c 1-8)
+  folder=$PWD/build/kokkos-$KOKKOS_VERSION-$key
+  petsc_kokkos=("--with-kokkos-dir=$folder" "--with-kokkos-kernels-dir=$folder")
+  if [ -f "$folder/built" ]; then
+    return
+  fi
+  echo "== building Kokkos $KOKKOS_VERSION"
+  rm -rf "$folder"
+  mkdir -p "$folder/source"
+  if ! (
+    cd "$folder/source" &&
+      curl --fail --silent --show-error --location --max-time 300 --output package.tar.gz "$KOKKOS_SOURCE" &&
+      echo "$KOKKOS_SHA256  package.tar.gz" | sha256sum --check &&
+      tar -xzf package.tar.gz --strip-components=1 &&
+      install_kokkos_part kokkos &&
+      install_kokkos_part kokkos-kernels "-DKokkos_ROOT=$folder" "${KOKKOS_KERNELS_CONFIGURE[@]}"
+  ) >"$folder.log" 2>&1; then
+    tail -n 40 "$folder.log" >&2
+    echo "run.sh: Kokkos $KOKKOS_VERSION did not build, see $folder.log" >&2
+    return 1
+  fi
+  rm -rf "$folder/source"
+  touch "$folder/built"
+  echo "== built Kokkos $KOKKOS_VERSION in $((SECONDS - begin)) s"
+}
+
+# install_kokkos_part NAME [cmake options]: one of the two projects in this folder, into the one above.
+install_kokkos_part() {
+  cmake -G Ninja -S "$1" -B "build-$1" "-DCMAKE_INSTALL_PREFIX=${PWD%/*}" "${KOKKOS_CONFIGURE[@]}" "${@:2}" &&
+    cmake --build "build-$1" -j "$JOBS" --target install
 }
 
 # build_petsc VERSION [options of PETSc's configure]: unless it is there already. Sets petsc_dir and petsc_arch, by which

@@ -84,14 +84,20 @@ test_plugin() {
 }
 
 # test_petsc "VERSION [options]": a release of PETSc that is built here, with more options of its configure; first
-# among them may be the word viennacl.
+# among them may be the word viennacl or kokkos.
 test_petsc() {
-  local words name petsc4py_python=
+  local words name petsc4py_python= petsc_kokkos=()
   read -ra words <<<"$1"
   name=petsc-${1// --with-/-}
   name=${name//[^[:alnum:].-]/-}
   if [ "${words[1]:-}" = viennacl ]; then
     words=("${words[0]}" "${PETSC_VIENNACL[@]}" "${words[@]:2}")
+  elif [ "${words[1]:-}" = kokkos ]; then
+    if ! build_kokkos; then
+      note "$name" 0 1 0
+      return
+    fi
+    words=("${words[0]}" "${petsc_kokkos[@]}" "${words[@]:2}")
   fi
   if build_petsc "${words[@]}"; then
     build_petsc4py

@@ -144,7 +144,7 @@ PetscErrorCode ApplyMultiplicative(PC pc, const Block& right, const Block& solut
   PetscCall(SolveSweep(pc, sweep_of(*o, 0, transpose), right, solution, transpose));
   for (std::size_t k = 1; k < o->sweeps.size(); ++k) {
     PetscCall(EachVector(residual, solution, [&](Vec product, Vec x) {
-      return transpose ? MatMultTranspose(matrix, x, product) : MatMult(matrix, x, product);
+      return Multiply(matrix, x, product, transpose, &o->work.of_matrix);
     }));
     PetscCall(Change(pc, residual, RowWise::take_from, right));
     PetscCall(SolveSweep(pc, sweep_of(*o, static_cast<int>(k), transpose), residual, part, transpose));

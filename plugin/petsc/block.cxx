@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "block.hxx"
 
+#include <string_view>
+
 namespace oclspkt::petsc {
 namespace {
 
@@ -50,6 +52,22 @@ PetscErrorCode MakeColumns(const Block& like, Mat* made) {
   PetscCall(MatBindToCPU(*made, bound));
   PetscCall(MatAssemblyBegin(*made, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*made, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// VecCopy() for any two types; that of ViennaCL does not write to vectors of the host (PETSc 3.24).
+PetscErrorCode CopyOnHost(Vec from, Vec to) {
+  const PetscScalar* values;
+  PetscScalar* copies;
+  PetscInt rows;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(from, &rows));
+  PetscCall(VecGetArrayRead(from, &values));
+  PetscCall(VecGetArrayWrite(to, &copies));
+  PetscCall(PetscArraycpy(copies, values, rows));
+  PetscCall(VecRestoreArrayWrite(to, &copies));
+  PetscCall(VecRestoreArrayRead(from, &values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -104,6 +122,31 @@ PetscErrorCode RestoreWrite(const Block& block, Columns<PetscScalar>* columns) {
   } else {
     PetscCall(MatDenseRestoreArrayWrite(block.matrix, &array));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+bool is_of_host(VecType type) {
+  const std::string_view own = type ? type : VECSTANDARD;
+  return own == VECSTANDARD || own == VECSEQ || own == VECMPI;
+}
+
+PetscErrorCode Multiply(Mat matrix, Vec x, Vec product, bool transpose, std::array<Block, 2>* own) {
+  VecType type, of_x;
+  Vec &own_x = (*own)[0].vector, &own_product = (*own)[1].vector;
+  const auto multiply = transpose ? MatMultTranspose : MatMult;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetVecType(matrix, &type));
+  PetscCall(VecGetType(x, &of_x));
+  /* "kokkos" is that of a matrix, "seqkokkos" or "mpikokkos" that of its vectors. */
+  if (is_of_host(type) || std::string_view(of_x).ends_with(type)) {
+    PetscCall(multiply(matrix, x, product));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (!own_x) PetscCall(MatCreateVecs(matrix, &own_x, &own_product));
+  PetscCall(CopyOnHost(x, own_x));
+  PetscCall(multiply(matrix, own_x, own_product));
+  PetscCall(CopyOnHost(own_product, product));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <array>
+
 #include "oclspkt/line_set.hpp"
 #include "petsc_compat.h"
 
@@ -45,6 +47,14 @@ PetscErrorCode EachVector(const Block& to, const Block& with, const Call& call) 
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/// Whether a type of vectors, as MatGetVecType() tells it, has nothing but memory of the host.
+bool is_of_host(VecType type);
+
+/// product = A x, or A^T x: matrices on devices multiply vectors of their own type only, others are copied by
+/// the host.
+/// @param[in,out] own  vectors of the matrix's type, made when they are needed
+PetscErrorCode Multiply(Mat matrix, Vec x, Vec product, bool transpose, std::array<Block, 2>* own);
 
 /// Have a block be as another one: a vector of its type, or at least as many columns, where it lies.
 /// @param[in,out] block  destroyed and made anew where it does not fit

@@ -144,9 +144,7 @@ PetscErrorCode FillBands(PC pc) {
     if (!layout.rows.empty())
       OclspktCall(pc, sweep.right.resize(layout.lines.rows()); sweep.solution.resize(layout.lines.rows()));
   }
-  for (Work* work : {&o->work, &o->work_columns}) {
-    PetscCall(DestroyBlock(&work->between)); /* of the matrix before */
-  }
+  for (Work* work : {&o->work, &o->work_columns}) PetscCall(DestroyWorkOfMatrix(work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

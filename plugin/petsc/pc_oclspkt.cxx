@@ -136,6 +136,7 @@ static PetscErrorCode SolveVector(PC pc, Vec x, Vec y, bool transpose) {
     PetscCall(OclspktVecSetInf(y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  PetscCall(oclspkt::petsc::NoteVectors(pc, x));
   PetscCall(PetscLogEventBegin(events().solve, pc, x, y, 0));
   if (o->sweeps.size() > 1) {
     PetscCall(oclspkt::petsc::ApplyCombined(pc, {.vector = x}, {.vector = y}, transpose));
@@ -219,7 +220,15 @@ static PetscErrorCode PCView_OCLSPKT(PC pc, PetscViewer viewer) {
 
 PetscErrorCode oclspkt::petsc::DestroyWork(Work* work) {
   PetscFunctionBegin;
-  for (Block* block : {&work->parts[0], &work->parts[1], &work->between}) PetscCall(DestroyBlock(block));
+  for (Block& block : work->parts) PetscCall(DestroyBlock(&block));
+  PetscCall(oclspkt::petsc::DestroyWorkOfMatrix(work));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode oclspkt::petsc::DestroyWorkOfMatrix(Work* work) {
+  PetscFunctionBegin;
+  PetscCall(DestroyBlock(&work->between));
+  for (Block& block : work->of_matrix) PetscCall(DestroyBlock(&block));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

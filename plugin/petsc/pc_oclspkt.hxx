@@ -81,9 +81,12 @@ struct LinesKey {
 /// What there is between the sweeps.
 struct Work {
   std::array<Block, 2> parts;
-  Block between;  ///< PC_OCLSPKT::between
+  Block between;                   ///< PC_OCLSPKT::between
+  std::array<Block, 2> of_matrix;  ///< see Multiply()
 };
 PetscErrorCode DestroyWork(Work* work);
+/// What another matrix needs anew.
+PetscErrorCode DestroyWorkOfMatrix(Work* work);
 
 /// What stands behind pc->data.
 struct PC_OCLSPKT {
@@ -99,6 +102,7 @@ struct PC_OCLSPKT {
   Work work, work_columns;             ///< for vectors and for columns, of the solution's type; destroyed by reset
   DeviceVisit<PetscScalar> visit;      ///< one way of host vectors for all directions, where that is possible
   DeviceQueue queue;                   ///< where vectors lie, as the last set-up was told
+  const char* from_host = nullptr;     ///< why the last vectors were taken from the host's memory, see NoteVectors()
   bool stale = false;                  ///< settings changed while the program reuses the operator
   bool ready = false;                  ///< the operator of the last set-up can be applied
   std::string failure;                 ///< why the last set-up failed; empty if it did not

@@ -2,8 +2,6 @@
 /* Vectors that lie on a device already. */
 #include "place.hxx"
 
-#include <string_view>
-
 #include "boundary.hxx"
 #include "flops.hxx"
 
@@ -164,6 +162,25 @@ PetscErrorCode QueueOf(const Block& right, const Block& solution, DeviceQueue* q
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode NoteVectors(PC pc, Vec vector) {
+  PetscBool of_kokkos, bound;
+  DeviceQueue queue;
+
+  PetscFunctionBegin;
+  data(pc)->from_host = nullptr;
+  if (!PetscDefined(HAVE_KOKKOS)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)vector, &of_kokkos, VECSEQKOKKOS, VECMPIKOKKOS, ""));
+  if (!of_kokkos) PetscFunctionReturn(PETSC_SUCCESS);
+  if (PetscMemTypeHost(PETSC_MEMTYPE_KOKKOS)) {
+    data(pc)->from_host = "in host memory: the Kokkos of this PETSc has no GPU";
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(VecBoundToCPU(vector, &bound));
+  PetscCall(QueueOfType(vector, &queue));
+  if (!bound && !queue) data(pc)->from_host = "copied: Kokkos keeps them on a device by a run-time that is not CUDA";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode FindQueue(PC pc) {
   PC_OCLSPKT* o = data(pc);
   VecType type;
@@ -172,11 +189,10 @@ PetscErrorCode FindQueue(PC pc) {
   PetscFunctionBegin;
   if (o->queue) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetVecType(pc->pmat, &type));
-  for (const char* of_host : {VECSTANDARD, VECSEQ, VECMPI}) {
-    if (!type || std::string_view(type) == of_host) PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  if (is_of_host(type)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatCreateVecs(pc->pmat, &vector, nullptr));
   PetscCall(QueueOfType(vector, &o->queue));
+  PetscCall(NoteVectors(pc, vector));
   PetscCall(VecDestroy(&vector));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

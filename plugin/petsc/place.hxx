@@ -9,6 +9,10 @@ namespace oclspkt::petsc {
 /// VECKOKKOS, MATDENSECUDA) or OpenCL (VECVIENNACL). None for others, and for vectors that are bound to the host.
 PetscErrorCode QueueOf(const Block& right, const Block& solution, DeviceQueue* queue);
 
+/// Have the view say why vectors of Kokkos are solved for from the host's memory, if they are; of others it says
+/// nothing.
+PetscErrorCode NoteVectors(PC pc, Vec vector);
+
 /// Before a set-up: remember where vectors are likely to lie, by those that were applied to or the matrix makes.
 PetscErrorCode FindQueue(PC pc);
 

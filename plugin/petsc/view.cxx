@@ -51,6 +51,10 @@ std::string device_line(const Report& report) {
 void add_vectors(const Report& report, Lines& lines) {
   if (!report.device.vectors.empty()) lines.push_back("vectors: " + report.device.vectors);
 }
+/// Of those that have no queue, for all directions.
+void add_vectors(const PC_OCLSPKT& o, Lines& lines) {
+  if (o.from_host) lines.push_back(std::string("vectors: ") + o.from_host);
+}
 
 /// Which processors share the rows, or why one solves them all.
 void add_shares(const Report& report, Lines& lines) {
@@ -187,6 +191,7 @@ Lines operator_lines(const PC_OCLSPKT& o, const std::vector<Totals>& totals) {
       lines.push_back((several ? "  " : "") + line);
     }
   }
+  add_vectors(o, lines);
   if (const Index ignored = ignored_entries(o); ignored > 0) {
     lines.push_back("ignored: " + std::to_string(ignored) + " nonzero entries off the " +
                     (several ? "bands of all directions" : "three bands"));
@@ -275,6 +280,7 @@ Lines explained_lines(const PC_OCLSPKT& o, const std::vector<Totals>& totals) {
     add_exceptions(report, lines);
     if (o.ready) add_elsewhere(totals[s], lines);
   }
+  add_vectors(o, lines);
   if (!o.failure.empty()) lines.push_back("set-up failed: " + o.failure);
   return lines;
 }

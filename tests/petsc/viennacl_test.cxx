@@ -274,6 +274,22 @@ TEST(ViennaCLGrids, AreSolvedAlongEachAxisWithoutACopy) {
   OK(VecDestroy(&solution));
 }
 
+TEST(ViennaCLGrids, OfSuchAMatrixTakeVectorsOfTheHostWithProductsBetweenDirections) {
+  const Shape shape{3, {31, 23, 17}, 1};
+  const GridProblem on_host(PETSC_COMM_SELF, shape),
+      on_device(PETSC_COMM_SELF, shape, 1.05, VECVIENNACL, MATAIJVIENNACL);
+  const LinePreconditioner pc(on_device, "x,y,z"), host(on_host, "x,y,z");
+  for (PC each : {static_cast<PC>(pc), static_cast<PC>(host)}) {
+    OK(PCOCLSPKTSetCombine(each, PC_OCLSPKT_COMBINE_MULTIPLICATIVE));
+  }
+  OK(PCSetDM(pc, on_device.dm()));
+  OK(PCSetDM(host, on_host.dm()));
+  Vec solution = pc.apply(on_host.right()), expected = host.apply(on_host.right());
+  EXPECT_LE(distance(expected, solution), 1e-13);
+  OK(VecDestroy(&solution));
+  OK(VecDestroy(&expected));
+}
+
 /// By the option -viennacl_backend openmp, in a run of its own.
 TEST(ViennaCLOnTheHost, IsSolvedFromTheHost) {
   const Matrix A(tridiagonal(1000, -1, 4, -2));
