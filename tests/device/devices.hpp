@@ -91,13 +91,6 @@ Plan plan_for(int device, Index n, const Shape& shape, const DeviceSettings& set
   return make_plan(shape.method, n, shape.halo, shape.partition, sizeof(T), traits);
 }
 
-/// A closed matrix: what a solver hands to a device.
-template <typename T>
-Bands<T> closed(Bands<T> bands) {
-  bands.close_lines();
-  return bands;
-}
-
 /// Set up and solve once. @param before  what x holds until then
 template <typename T>
 std::vector<T> solve_by_plan(int device, const Plan& plan, const Bands<T>& bands, const std::vector<T>& y,

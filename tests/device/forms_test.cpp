@@ -10,11 +10,6 @@ namespace {
 template <typename T>
 class Forms : public testing::Test {
  protected:
-  static Bands<T> closed(Bands<T> bands) {
-    bands.close_lines();
-    return bands;
-  }
-
   static std::vector<T> solve(int device, const Bands<T>& bands, const std::vector<T>& y, const Plan& plan,
                               const DeviceSettings& settings = {}) {
     return solve_by_plan(device, plan, bands, y, settings);
@@ -56,7 +51,7 @@ TYPED_TEST(Forms, SymmetricGivesTheBitsOfTheGeneralForm) {
   on_every_device<T>([&](const DeviceInfo& info) {
     const Index tile = this->general(info.index, 100'000, m, 0, -1).tile_rows();
     for (const Index n : lengths_around_tiles(tile)) {
-      const auto bands = this->closed(random_symmetric<T>(LineSet::one(n), 3.0));
+      const auto bands = closed(random_symmetric<T>(LineSet::one(n), 3.0));
       const auto y = random_vector<T>(n);
       for (const bool device_made : {false, true}) {
         const Plan plan = this->general(info.index, n, m, device_made ? 40 : 0, device_made ? 24 : -1);
@@ -72,7 +67,7 @@ TYPED_TEST(Forms, SymmetricGivesTheBitsOfTheGeneralForm) {
 TYPED_TEST(Forms, SymmetricLinesAreSolvedApartAndInChunks) {
   using T = TypeParam;
   const LineSet lines = LineSet::equal(1000, 61);
-  const auto bands = this->closed(random_symmetric<T>(lines, 3.0));
+  const auto bands = closed(random_symmetric<T>(lines, 3.0));
   const auto y = random_vector<T>(lines.rows());
   const auto reference = solve_by_reference(bands, y);
   on_every_device<T>([&](const DeviceInfo& info) {
@@ -89,7 +84,7 @@ TYPED_TEST(Forms, SymmetricLinesAreSolvedApartAndInChunks) {
 TYPED_TEST(Forms, SolversChangeTheirFormFromSetUpToSetUp) {
   using T = TypeParam;
   const Index n = 5003;
-  const auto bands = this->closed(random_symmetric<T>(LineSet::one(n), 3.0));
+  const auto bands = closed(random_symmetric<T>(LineSet::one(n), 3.0));
   const auto y = random_vector<T>(n);
   on_every_device<T>([&](const DeviceInfo& info) {
     for (const bool copies : {false, true}) {
@@ -123,7 +118,7 @@ TYPED_TEST(Forms, SharedLinesAreRightForEveryLength) {
   on_every_device<T>([&](const DeviceInfo& info) {
     for (const Index length : {1, 2, 3, 7, 16, 48, 61, 100, 127, 128, 513}) {
       const LineSet lines = LineSet::equal(60'000 / length + 1, length);
-      const auto bands = this->closed(alike<T>(lines, 2.0));
+      const auto bands = closed(alike<T>(lines, 2.0));
       const auto y = random_vector<T>(lines.rows());
       const auto reference = solve_by_reference(bands, y);
       for (const DeviceSettings& settings : this->ways(lines.rows())) {
@@ -146,7 +141,7 @@ TYPED_TEST(Forms, SharedLinesKeepNanToThemselves) {
   using T = TypeParam;
   const Index length = 61, count = 1000, broken = 517;
   const LineSet lines = LineSet::equal(count, length);
-  const auto bands = this->closed(alike<T>(lines, 2.0));
+  const auto bands = closed(alike<T>(lines, 2.0));
   const auto healthy = random_vector<T>(lines.rows());
   const auto reference = solve_by_reference(bands, healthy);
   auto y = healthy;
@@ -173,7 +168,7 @@ TYPED_TEST(Forms, SharedRowsAreRightForEveryLength) {
         open.diag()[0] = 2;  // ends of their own
         open.upper()[0] = T(-0.5);
         open.lower()[n - 1] = T(-0.25);
-        const auto bands = this->closed(std::move(open));
+        const auto bands = closed(std::move(open));
         const auto y = random_vector<T>(n);
         const auto reference = solve_by_reference(bands, y);
         for (const DeviceSettings& settings : this->ways(n)) {
@@ -201,7 +196,7 @@ TYPED_TEST(Forms, SharedRowsServeEveryLine) {
         open.diag()[lines.first(l)] = 2;
         open.upper()[lines.first(l)] = T(-0.5);
       }
-      const auto bands = this->closed(std::move(open));
+      const auto bands = closed(std::move(open));
       const auto y = random_vector<T>(lines.rows());
       const auto reference = solve_by_reference(bands, y);
       for (const DeviceSettings& settings : this->ways(lines.rows())) {
@@ -236,7 +231,7 @@ TYPED_TEST(Forms, TakeTheMemoryThatTheyNeedAndNoMore) {
       solver->set_up(plan, bands);
       return solver->bytes();
     };
-    const auto bands = this->closed(random_symmetric<T>(LineSet::one(n), 3.0));
+    const auto bands = closed(random_symmetric<T>(LineSet::one(n), 3.0));
     const Plan general = this->general(info.index, n, 48, 0, 24);
     Plan symmetric = general;
     make_symmetric(symmetric, sizeof(T), this->traits(info.index));
@@ -244,7 +239,7 @@ TYPED_TEST(Forms, TakeTheMemoryThatTheyNeedAndNoMore) {
     EXPECT_LE(held(bands, symmetric), held(bands, general) - array * 9 / 10);
     Plan shared = general;
     ASSERT_TRUE(share_rows(shared, shared.n));
-    const auto uniform = this->closed(diffusion<T>(LineSet::one(n), 1.0));
+    const auto uniform = closed(diffusion<T>(LineSet::one(n), 1.0));
     EXPECT_LE(held(uniform, shared), held(uniform, general) - array * 5 / 2);
   });
 }

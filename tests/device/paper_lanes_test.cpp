@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
-#include "devices.hpp"
-#include "layout.hpp"
 #include "model.hpp"
+#include "paper.hpp"
 #include "residual.hpp"
 
 namespace oclspkt::test {
@@ -117,27 +116,11 @@ TYPED_TEST(PaperLanesOnDevice, GivesTheSameBitsEveryTimeInChunksAndInPieces) {
   const auto bands = closed(random_dominant<T>(LineSet::one(n), 3));
   const auto y = random_vector<T>(n);
   this->on_every_device_for_cpus([&](const DeviceInfo& info) {
-    const Plan plan = this->plan(info.index, n, 64, 32);
-    const auto first = this->solve_by(info.index, plan, bands, y);
-    for (int i = 0; i < 3; ++i) EXPECT_EQ(this->solve_by(info.index, plan, bands, y), first);
-    DeviceSettings small = kPaperOnCpus;
-    small.device_memory = 6 * n * static_cast<Index>(sizeof(T));
-    const Plan cut = this->plan(info.index, n, 64, 32, small);
-    const auto chunks = ocl::make_layout(cut, sizeof(T), {info.max_allocation, small.device_memory}).chunks;
-    ASSERT_GT(chunks.size(), 1U);
-    EXPECT_EQ(this->solve_by(info.index, cut, bands, y, small), first);
+    const auto planned = [&](const DeviceSettings& settings) { return this->plan(info.index, n, 64, 32, settings); };
+    const auto x = expect_same_bits(info, bands, y, kPaperOnCpus, planned);
     DeviceSettings copies = kPaperOnCpus;
     copies.copy_vectors = true;
-    const auto solver = make_solver<T>(info.index, copies);
-    solver->set_up(plan, bands);
-    EXPECT_LE(solver->times().kernel_seconds, 0);
-    std::vector<T> x(y.size());
-    solver->apply(y.data(), x.data());
-    EXPECT_EQ(x, first);
-    EXPECT_GT(solver->times().kernel_seconds, 0);
-    small.device_memory = 1000;
-    EXPECT_EQ(this->plan(info.index, n, 64, 32, small).chunk_tiles, 0);
-    EXPECT_THROW(this->solve_by(info.index, plan, bands, y, small), InvalidInput);
+    expect_timed(info.index, planned(kPaperOnCpus), bands, y, copies, x);
   });
 }
 

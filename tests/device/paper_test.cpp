@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
-#include "devices.hpp"
-#include "layout.hpp"
 #include "model.hpp"
+#include "paper.hpp"
 #include "residual.hpp"
 
 namespace oclspkt::test {
@@ -106,26 +105,12 @@ TYPED_TEST(Paper, GivesTheSameBitsEveryTimeAndInChunks) {
   const auto bands = closed(random_dominant<T>(LineSet::one(n), 3));
   const auto y = random_vector<T>(n);
   on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
-    const Plan plan = this->plan(info.index, n, 64);
-    const auto first = this->solve_by(info.index, plan, bands, y);
-    EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), first.data(), y.data()), 10 * kEps<T>);
-    for (int i = 0; i < 3; ++i) EXPECT_EQ(this->solve_by(info.index, plan, bands, y), first);
+    const auto planned = [&](const DeviceSettings& settings) { return this->plan(info.index, n, 64, 0, settings); };
+    const auto x = expect_same_bits(info, bands, y, kAsInThePaper, planned);
+    EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()), 10 * kEps<T>);
     DeviceSettings small = kAsInThePaper;
     small.device_memory = 6 * n * static_cast<Index>(sizeof(T));
-    const Plan cut = this->plan(info.index, n, 64, 0, small);
-    const auto chunks = ocl::make_layout(cut, sizeof(T), {info.max_allocation, small.device_memory}).chunks;
-    ASSERT_GT(chunks.size(), 1U);
-    EXPECT_EQ(this->solve_by(info.index, cut, bands, y, small), first);
-    const auto solver = make_solver<T>(info.index, small);
-    solver->set_up(cut, bands);
-    EXPECT_LE(solver->times().kernel_seconds, 0);
-    std::vector<T> x(y.size());
-    solver->apply(y.data(), x.data());
-    EXPECT_EQ(x, first);
-    EXPECT_GT(solver->times().kernel_seconds, 0);
-    small.device_memory = 1000;
-    EXPECT_EQ(this->plan(info.index, n, 64, 0, small).chunk_tiles, 0);
-    EXPECT_THROW(this->solve_by(info.index, plan, bands, y, small), InvalidInput);
+    expect_timed(info.index, planned(small), bands, y, small, x);
   });
 }
 

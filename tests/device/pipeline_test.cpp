@@ -3,9 +3,6 @@
 #include "pipeline.hpp"
 #include "geometry.hpp"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -13,6 +10,7 @@
 
 #include "devices.hpp"
 #include "layout.hpp"
+#include "process.hpp"
 #include "residual.hpp"
 
 namespace oclspkt::test {
@@ -113,17 +111,13 @@ TEST(CopyThreads, OfAParentDoesNotKeepAChildWaiting) {
   const std::function<void()> nothing = [] {};
   threads->call(2, nothing);
   threads->dismiss();
-  const pid_t child = fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
+  const auto goes_on = [&] {
     threads->call(2, nothing);
     threads->dismiss();
     threads.reset();
-    _exit(0);
-  }
-  int status = -1;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+    return true;
+  };
+  EXPECT_EQ(test::status_of_child(goes_on), 0);
 }
 
 TEST(Layout, ChunksBeginWherePartsOfABufferMay) {

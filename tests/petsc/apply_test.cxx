@@ -76,19 +76,6 @@ class Uneven : public Matrix {
   }
 };
 
-/* Norm of b - A x against that of b. */
-PetscReal residual(Mat A, Vec b, Vec x) {
-  Vec r;
-  PetscReal of_r = NAN, of_b = NAN;
-  VecDuplicate(b, &r);
-  MatMult(A, x, r);
-  VecAXPY(r, -1, b);
-  VecNorm(r, NORM_2, &of_r);
-  VecNorm(b, NORM_2, &of_b);
-  VecDestroy(&r);
-  return of_r / of_b;
-}
-
 TEST(Apply, NarrowBandsPreconditionToTheAccuracyOfDoubles) {
   const PetscInt n = 50'003;
   const struct {

@@ -12,12 +12,7 @@ namespace {
 
 TEST(Directions, AreAllToldOfByEveryGetter) {
   const GridProblem problem(PETSC_COMM_WORLD, {2, {40, 30, 1}, 1}, 3);
-  PC pc;
-  OK(PCCreate(PETSC_COMM_WORLD, &pc));
-  OK(PCSetType(pc, PCOCLSPKT));
-  OK(PCSetOperators(pc, problem.matrix(), problem.matrix()));
-  OK(PCOCLSPKTSetDevices(pc, "host"));
-  OK(PCOCLSPKTSetMethod(pc, PC_OCLSPKT_METHOD_EXACT_FACTORED));
+  PC pc = pc_for(problem, "host", PC_OCLSPKT_METHOD_EXACT_FACTORED, "x,y");
   const char *method = nullptr, *why = nullptr, *device = nullptr, *type = nullptr;
   for (const char* directions : {"x,y", "y"}) {
     const bool several = std::strlen(directions) > 1;
@@ -35,13 +30,7 @@ TEST(Directions, AreAllToldOfByEveryGetter) {
 
 TEST(Directions, AreToldOfOneByOne) {
   const GridProblem problem(PETSC_COMM_WORLD, {2, {40, 30, 1}, 1}, 3);
-  PC pc;
-  OK(PCCreate(PETSC_COMM_WORLD, &pc));
-  OK(PCSetType(pc, PCOCLSPKT));
-  OK(PCSetOperators(pc, problem.matrix(), problem.matrix()));
-  OK(PCOCLSPKTSetDevices(pc, "host"));
-  OK(PCOCLSPKTSetMethod(pc, PC_OCLSPKT_METHOD_EXACT_FACTORED));
-  OK(PCOCLSPKTSetDirections(pc, "y,x"));
+  PC pc = pc_for(problem, "host", PC_OCLSPKT_METHOD_EXACT_FACTORED, "y,x");
   const char* directions = nullptr;
   {
     const ErrorTexts errors;
@@ -90,15 +79,9 @@ TEST(Directions, HaveOneCertificateTheLargestOnEveryRank) {
   PetscReal bounds[3] = {};
   const char* const directions[] = {"x", "y", "x,y"};
   for (int i = 0; i < 3; ++i) {
-    PC pc;
-    OK(PCCreate(PETSC_COMM_WORLD, &pc));
-    OK(PCSetType(pc, PCOCLSPKT));
-    OK(PCSetOperators(pc, problem.matrix(), problem.matrix()));
-    OK(PCOCLSPKTSetDevices(pc, "cpu"));
-    OK(PCOCLSPKTSetMethod(pc, PC_OCLSPKT_METHOD_TRUNCATED_HALO));
+    PC pc = pc_for(problem, "cpu", PC_OCLSPKT_METHOD_TRUNCATED_HALO, directions[i]);
     OK(PCOCLSPKTSetRtol(pc, 1e-3));
     OK(PCOCLSPKTSetPartition(pc, 16));
-    OK(PCOCLSPKTSetDirections(pc, directions[i]));
     OK(PCSetUp(pc));
     OK(PCOCLSPKTGetCertificate(pc, &bounds[i], nullptr, nullptr));
     PetscReal most = bounds[i];
@@ -123,12 +106,7 @@ TEST(Directions, LeaveNothingBehindWhenTheTypeChanges) {
   PetscLayout layout;
   OK(VecGetLayout(solution, &layout));
   const PetscInt before = layout->refcnt;
-  PC pc;
-  OK(PCCreate(PETSC_COMM_WORLD, &pc));
-  OK(PCSetType(pc, PCOCLSPKT));
-  OK(PCSetOperators(pc, problem.matrix(), problem.matrix()));
-  OK(PCOCLSPKTSetDevices(pc, "host"));
-  OK(PCOCLSPKTSetDirections(pc, "x,y"));
+  PC pc = pc_for(problem, "host", PC_OCLSPKT_METHOD_AUTO, "x,y");
   OK(PCOCLSPKTSetCombine(pc, PC_OCLSPKT_COMBINE_MULTIPLICATIVE));
   OK(PCApply(pc, right, solution));
   EXPECT_GT(layout->refcnt, before) << "vectors like the solution, or the test cannot fail";

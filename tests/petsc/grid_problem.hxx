@@ -241,4 +241,38 @@ inline std::vector<PetscScalar> solve(const GridProblem& problem, const LinePrec
   return all;
 }
 
+/// PCMatApply() makes of each column of a dense matrix what PCApply() makes of it, to the bit.
+/// @param to  overwritten
+inline void expect_columns_alike(PC pc, Mat from, Mat to) {
+  PetscInt columns;
+  Vec one;
+  OK(MatGetSize(from, nullptr, &columns));
+  OK(MatCreateVecs(from, nullptr, &one));
+  OK(PCMatApply(pc, from, to));
+  for (PetscInt c = 0; c < columns; ++c) {
+    Vec right, together;
+    PetscBool same;
+    OK(MatDenseGetColumnVecRead(from, c, &right));
+    OK(PCApply(pc, right, one));
+    OK(MatDenseRestoreColumnVecRead(from, c, &right));
+    OK(MatDenseGetColumnVecRead(to, c, &together));
+    OK(VecEqual(one, together, &same));
+    OK(MatDenseRestoreColumnVecRead(to, c, &together));
+    EXPECT_TRUE(same) << "column " << c;
+  }
+  OK(VecDestroy(&one));
+}
+
+/// A PC of our type for a problem; the caller destroys it.
+inline PC pc_for(const GridProblem& problem, const char* devices, PCOCLSPKTMethod method, const char* directions) {
+  PC pc = nullptr;
+  PCCreate(PETSC_COMM_WORLD, &pc);
+  PCSetType(pc, PCOCLSPKT);
+  PCSetOperators(pc, problem.matrix(), problem.matrix());
+  PCOCLSPKTSetDevices(pc, devices);
+  PCOCLSPKTSetMethod(pc, method);
+  PCOCLSPKTSetDirections(pc, directions);
+  return pc;
+}
+
 }  // namespace oclspkt::test

@@ -40,19 +40,6 @@ void make_consistent(Vec b) {
   OK(VecShift(b, -sum / n));
 }
 
-/// |b - A x| / |b|
-PetscReal true_residual(Mat A, Vec b, Vec x) {
-  Vec r;
-  PetscReal norm = NAN, size = NAN;
-  VecDuplicate(b, &r);
-  MatMult(A, x, r);
-  VecAYPX(r, -1, b);
-  VecNorm(r, NORM_2, &norm);
-  VecNorm(b, NORM_2, &size);
-  VecDestroy(&r);
-  return norm / size;
-}
-
 struct KrylovOutcome {
   KSPConvergedReason reason;
   PetscInt iterations;
@@ -76,7 +63,7 @@ void solve(Mat A, Mat P, KSPType type, PCOCLSPKTSingular singular, KrylovOutcome
   OK(KSPSolve(ksp, b, x));
   OK(KSPGetConvergedReason(ksp, &outcome->reason));
   OK(KSPGetIterationNumber(ksp, &outcome->iterations));
-  outcome->residual = true_residual(A, b, x);
+  outcome->residual = residual(A, b, x);
   outcome->view = made.view();
   OK(KSPDestroy(&ksp));
 }

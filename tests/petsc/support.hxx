@@ -121,6 +121,19 @@ inline PetscReal distance(Vec x, Vec y) {
   return norm;
 }
 
+/// |b - A x| / |b|
+inline PetscReal residual(Mat A, Vec b, Vec x) {
+  Vec r;
+  PetscReal norm = NAN, size = NAN;
+  VecDuplicate(b, &r);
+  MatMult(A, x, r);
+  VecAYPX(r, -1, b);
+  VecNorm(r, NORM_2, &norm);
+  VecNorm(b, NORM_2, &size);
+  VecDestroy(&r);
+  return norm / size;
+}
+
 /// What the view of an object prints.
 inline std::string view_text(PetscObject object, PetscViewerFormat format = PETSC_VIEWER_DEFAULT) {
   char* text = nullptr;

@@ -130,7 +130,7 @@ TEST_F(Keep, SymmetryUnderALooseTolerance) {
     set_up(other, bands);
     EXPECT_EQ(other.report().method, Method::truncated_streamed) << "not symmetric: truncation is what was asked for";
     // The caller knows better than the bits.
-    other.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper, {.symmetric = true});
+    set_up(other, bands, {.symmetric = true});
     EXPECT_TRUE(test::is_exact(other.report()));
   });
 }
@@ -309,12 +309,12 @@ void expect_others_unchanged(Options options, Index count) {
   const Index bad = count / 3, extent = count * kLength;
   bands.diag()[static_cast<std::size_t>(bad * kLength)] = 5;  // unlike the others, as it is below
   std::vector<T> y = test::random_vector<T>(extent), before(y.size()), after(y.size());
-  solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
+  test::set_up(solver, bands);
   solver.apply(y.data(), before.data());
   const std::string shape = solver.report().shape;
 
   make_neumann(bands, bad);
-  solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
+  test::set_up(solver, bands);
   ASSERT_EQ(solver.report().groups.size(), 1u);
   EXPECT_TRUE(solver.report().groups[0].pinned);
   EXPECT_EQ(solver.report().groups[0].lines, 1);

@@ -347,7 +347,7 @@ TEST(NarrowPrecisionOfFloats, ChangesNothingAndSaysSo) {
     for (const Precision precision : {Precision::same, Precision::narrow}) {
       options.precision = precision;
       Solver<float> solver(options);
-      solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
+      test::set_up(solver, bands);
       solver.apply(y.data(), x[precision == Precision::narrow].data());
       EXPECT_EQ(solver.report().precision.applied, Precision::same);
       EXPECT_EQ(solver.report().precision.why,

@@ -142,7 +142,7 @@ TEST(RoundingOfALaterSetUp, IsThatOfItsOwnMatrix) {
     Solver<double> solver(options);
     for (const double ratio : {5112.0, 1e6, 3.27e10}) {
       Bands<double> bands = jump<double>({1729, 700, ratio, 1, 3.8e-13, true});
-      solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
+      test::set_up(solver, bands);
       bands.close_lines();
       EXPECT_LE(solver.report().rounding, 100) << ratio;
       std::vector<double> x(1729), y(1729);
@@ -171,7 +171,7 @@ TEST(RoundingOfExcesses, IsForgivenOnlyWhereItDoesNotChangeTheSolution) {
   bands.close_lines();
   test::with_every_device([&](const Options& options) {
     Solver<double> solver(options);
-    solver.set_up(given.lines(), given.view().lower, given.view().diag, given.view().upper);
+    test::set_up(solver, given);
     std::vector<double> y(kRows), x(kRows);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = i % 2 == 0 ? 1 : -1;
     multiply(bands.lines(), bands.view(), x.data(), y.data());

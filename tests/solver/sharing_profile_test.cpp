@@ -15,8 +15,8 @@
 #include "every_device.hpp"
 #include "line_judge.hpp"
 #include "matrices.hpp"
-#include "oclspkt/solver.hpp"
 #include "residual.hpp"
+#include "solver_fixture.hpp"
 
 namespace oclspkt {
 namespace {
@@ -35,7 +35,7 @@ TEST(SharingProfile, IsKeptBetweenSolversAndSurvivesDamage) {
   std::vector<double> x(y.size());
   const auto life = [&] {
     Solver<double> solver(options);
-    solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
+    test::set_up(solver, bands);
     for (int i = 0; i < 5; ++i) solver.apply(y.data(), x.data());
     return solver.report().sharing;
   };
@@ -102,7 +102,7 @@ TEST(SharingProfile, ForgetsWhatWasSlowForOnce) {
   const std::vector<double> y = test::random_vector<double>(bands.lines().extent());
   std::vector<double> x(y.size());
   const auto set_up = [&](Solver<double>& solver) {
-    solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
+    test::set_up(solver, bands);
     return solver.report();
   };
   {
@@ -146,7 +146,7 @@ TEST(SharingPrograms, SolveOnTheSameDevices) {
     options.balance = balance;
     Solver<double> solver(options);
     for (int i = 0; i < 25; ++i) {
-      solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
+      test::set_up(solver, bands);
       for (int k = 0; k < 20; ++k) {
         solver.apply(y.data(), x.data());
         ASSERT_LE(componentwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()),

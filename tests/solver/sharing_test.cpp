@@ -265,7 +265,7 @@ TEST(SharingCalls, NameWhatDoesNotFit) {
   options.balance = "1,2,3,4,5,6,7,8,9";
   Solver<double> solver(options);
   const Bands<double> bands = test::constant<double>(LineSet::one(1000), -1, 3, -1);
-  const auto set_up = [&] { solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper); };
+  const auto set_up = [&] { test::set_up(solver, bands); };
   test::expect_refusal(set_up, "9 weights");
   for (const char* balance : {"1,-2", "nan", "0,0", "fast", "", "1,,2", "inf,1"}) {
     test::expect_refused([&](Options& o) { o.balance = balance; }, "balance");
@@ -282,7 +282,7 @@ TEST(SharingCalls, NameWhatDoesNotFit) {
 TEST(SharingCalls, ADeviceThatIsNamedTwiceCountsOnce) {
   Solver<double> solver(shared_evenly("0,0,host,host"));
   const Bands<double> bands = test::constant<double>(LineSet::one(10'000), -1, 3, -1);
-  solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
+  test::set_up(solver, bands);
   EXPECT_EQ(solver.report().sharing.shares.size(), 2u);
   EXPECT_NE(solver.report().sharing.why.find("named twice"), std::string::npos) << solver.report().sharing.why;
 }
@@ -293,9 +293,7 @@ TEST(SharingCalls, PartsOfADeviceShareWithEachOther) {
     const std::string part = std::to_string(device.index) + ":1";
     Solver<double> solver(shared_evenly(part + ",host"));
     const Bands<double> bands = test::constant<double>(LineSet::one(50'000), -1, 3, -1);
-    const auto set_up = [&] {
-      solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
-    };
+    const auto set_up = [&] { test::set_up(solver, bands); };
     set_up();
     ASSERT_EQ(solver.report().sharing.shares.size(), 2u) << solver.report().sharing.why;
     EXPECT_NE(solver.report().sharing.shares[0].device.find("(1 core)"), std::string::npos);
@@ -319,7 +317,7 @@ TEST(SharingCalls, ChunksAreAsShortAsAsked) {
       for (const LineSet& lines : {LineSet::one(60'000), LineSet::grid_axis(1, 16, 64, 40)}) {
         Solver<double> solver(options);
         const Bands<double> bands = test::constant<double>(lines, -1, 3, -1);
-        solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
+        test::set_up(solver, bands);
         const std::vector<double> y = test::random_vector<double>(lines.extent());
         std::vector<double> x(y.size());
         solver.apply(y.data(), x.data());
@@ -364,12 +362,12 @@ TEST(SharingCalls, AnEmulatedDeviceDoesNotPassForABoard) {
     for (const char* balance : {"kernel", "energy"}) {
       options.balance = balance;
       Solver<double> solver(options);
-      solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
+      test::set_up(solver, bands);
       EXPECT_EQ(solver.report().device.name, "host") << balance << ": " << solver.report().sharing.why;
     }
     options.balance = "even";
     Solver<double> solver(options);
-    solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
+    test::set_up(solver, bands);
     ASSERT_EQ(solver.report().sharing.shares.size(), 2u) << solver.report().sharing.why;
     EXPECT_TRUE(solver.report().sharing.shares[0].emulated);
     EXPECT_FALSE(solver.report().sharing.shares[1].emulated);

@@ -31,6 +31,13 @@ Bands<T> fill(const LineSet& lines, const F& f) {
   return bands;
 }
 
+/// As a solver hands a matrix to a scheme: no coupling leads out of a line.
+template <typename T>
+Bands<T> closed(Bands<T> bands) {
+  bands.close_lines();
+  return bands;
+}
+
 struct Row {
   double lower, diag, upper;
 };

@@ -11,16 +11,12 @@ namespace oclspkt {
 namespace {
 
 using test::certify;
+using test::closed;
 using test::expect_covered;
 using test::halo_plan;
 using test::solutions;
 using test::stored_plan;
 using test::true_error;
-
-Bands<double> closed(Bands<double> bands) {
-  bands.close_lines();
-  return bands;
-}
 
 /// The certificate holds for stored factors whose growth may be trusted with rounding.
 void expect_stored_covered(const Plan& plan, const Bands<double>& bands) {

@@ -15,10 +15,7 @@
 namespace oclspkt {
 namespace {
 
-Bands<double> closed(Bands<double> bands) {
-  bands.close_lines();
-  return bands;
-}
+using test::closed;
 
 double as_float(double value) { return static_cast<double>(static_cast<float>(value)); }
 

@@ -4,19 +4,13 @@
 
 #include <gtest/gtest.h>
 
-#include "certificate_support.hpp"
-#include "propose.hpp"
+#include "paper_support.hpp"
 
 namespace oclspkt {
 namespace {
 
 /// A GPU of many cores.
 const DeviceTraits kPaperGpu{.cores = 132, .group_items = 1024, .local_bytes = 48 << 10, .paper = true};
-
-Bands<double> closed_lines(Bands<double> bands) {
-  bands.close_lines();
-  return bands;
-}
 
 TEST(PaperForm, TakesPartitionsThatStayInLocalMemory) {
   const Plan plan = make_paper_plan(1'000'000, kPaperRows, 4, kPaperGpu);
@@ -56,20 +50,20 @@ TEST(PaperForm, HasACertificateThatCoversTheTrueError) {
       if (certificate.growth <= 5) test::expect_covered(plan, bands, certificate);
     };
     for (const double lambda : {0.1, 1.0, 10.0, 1e3}) {
-      expect_covered(closed_lines(test::diffusion<double>(LineSet::one(n), lambda)));
+      expect_covered(test::closed(test::diffusion<double>(LineSet::one(n), lambda)));
     }
     for (const bool against : {false, true}) {
-      expect_covered(closed_lines(test::upwind<double>(LineSet::one(n), 10, against)));
+      expect_covered(test::closed(test::upwind<double>(LineSet::one(n), 10, against)));
     }
     for (const double d : {1.05, 1.5, 3.0}) {
-      expect_covered(closed_lines(test::random_dominant<double>(LineSet::one(n), d)));
+      expect_covered(test::closed(test::random_dominant<double>(LineSet::one(n), d)));
     }
   }
 }
 
 TEST(PaperForm, IsTruncatedHalfAPartitionAway) {
   const Index n = 3001;
-  const Bands<double> bands = closed_lines(test::diffusion<double>(LineSet::one(n), 10));
+  const Bands<double> bands = test::closed(test::diffusion<double>(LineSet::one(n), 10));
   for (const Index m : {32, 33, 64}) {
     const Plan plan = make_paper_plan(n, m, 8, kPaperGpu);
     const double bound = certify_paper(plan, bands.view()).bound;
@@ -83,7 +77,7 @@ TEST(PaperForm, IsTruncatedHalfAPartitionAway) {
 TEST(PaperForm, FollowsFromTheDominanceOfRowsAlone) {
   const Index n = 2000;
   for (const double d : {1.2, 1.5, 3.0}) {
-    const Bands<double> bands = closed_lines(test::random_dominant<double>(LineSet::one(n), d));
+    const Bands<double> bands = test::closed(test::random_dominant<double>(LineSet::one(n), d));
     for (const Index m : {2, 16, 31, 32}) {
       const Certificate c = certify_paper(make_paper_plan(n, m, 8, kPaperGpu), bands.view());
       EXPECT_LE(c.bound, bound_paper(d, m)) << d << ", " << m;
@@ -96,7 +90,7 @@ TEST(PaperForm, FollowsFromTheDominanceOfRowsAlone) {
 
 TEST(PaperForm, LosesWithWhatIsNoNumberAndStopsWhereItDoesNotHold) {
   const Index n = 1000;
-  Bands<double> bands = closed_lines(test::diffusion<double>(LineSet::one(n), 1e4));
+  Bands<double> bands = test::closed(test::diffusion<double>(LineSet::one(n), 1e4));
   const Plan plan = make_paper_plan(n, 32, 8, kPaperGpu);
   const Certificate first = certify_paper(plan, bands.view(), 1e-10);
   EXPECT_GT(first.bound, 1e-10);
@@ -108,25 +102,10 @@ TEST(PaperForm, LosesWithWhatIsNoNumberAndStopsWhereItDoesNotHold) {
   }
 }
 
-/// What is proposed for a matrix where variant paper is named.
-struct Proposed {
-  std::optional<Proposal> proposal;
-  Rejection rejection;
-};
-template <typename T>
-Proposed propose_for(Bands<T> bands, const Options& options = {}) {
-  bands.close_lines();
-  const Survey survey = survey_rows(bands.lines(), bands.view());
-  const Problem<T> problem{options, bands, survey, kPaperGpu};
-  Proposed result;
-  result.proposal = test::propose(problem, Method::truncated_halo, result.rejection);
-  return result;
-}
-
 TEST(PaperForm, GetsPartitionsThatAreLongEnough) {
   const LineSet one = LineSet::one(100'000);
   const auto rows = [&](auto bands) {
-    const Proposed p = propose_for(std::move(bands));
+    const test::Proposed p = test::propose_on(kPaperGpu, std::move(bands));
     EXPECT_TRUE(p.proposal) << p.rejection.why;
     if (!p.proposal) return Index{0};
     EXPECT_TRUE(p.proposal->plan.has<PaperForm>());
@@ -142,35 +121,12 @@ TEST(PaperForm, GetsPartitionsThatAreLongEnough) {
 }
 
 TEST(PaperForm, IsRefusedWhereTruncationShows) {
-  Options options;
-  for (const MethodChoice method : {MethodChoice::automatic, MethodChoice::truncated_halo}) {
-    options.method = method;
-    const Proposed slow = propose_for(test::diffusion<double>(LineSet::one(100'000), 1e6), options);
-    EXPECT_FALSE(slow.proposal);
-    EXPECT_NE(slow.rejection.why.find("partitions of 4096 rows in the paper's form: certificate"), std::string::npos)
-        << slow.rejection.why;
-    EXPECT_NE(slow.rejection.why.find("raise rtol, or choose variant gpu"), std::string::npos) << slow.rejection.why;
-    const Proposed weak = propose_for(test::random_dominant<double>(LineSet::one(100'000), 0.9), options);
-    EXPECT_FALSE(weak.proposal);
-    EXPECT_NE(weak.rejection.why.find("does not pivot"), std::string::npos) << weak.rejection.why;
-  }
-  options.partition = 32;
-  EXPECT_FALSE(propose_for(test::random_dominant<float>(LineSet::one(100'000), 1.3), options).proposal);
-  options.rtol = 0.1;
-  EXPECT_TRUE(propose_for(test::random_dominant<float>(LineSet::one(100'000), 1.3), options).proposal);
+  test::expect_refused_where_truncation_shows(
+      kPaperGpu, 1e6,
+      {"partitions of 4096 rows in the paper's form: certificate", "raise rtol, or choose variant gpu"});
 }
 
-TEST(PaperForm, LeavesFewWeakLinesToOthers) {
-  const LineSet lines = LineSet::equal(100, 5000);
-  Bands<double> bands = test::random_dominant<double>(lines, 3);
-  for (Index i = 0; i < 5000; ++i) {
-    bands.lower()[17 * 5000 + i] = bands.upper()[17 * 5000 + i] = -1;
-    bands.diag()[17 * 5000 + i] = 2;
-  }
-  const Proposed p = propose_for(std::move(bands));
-  EXPECT_FALSE(p.proposal);
-  EXPECT_EQ(p.rejection.lines, std::vector<Index>{17});
-}
+TEST(PaperForm, LeavesFewWeakLinesToOthers) { test::expect_weak_line_left(kPaperGpu); }
 
 }  // namespace
 }  // namespace oclspkt

@@ -3,11 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "certificate_support.hpp"
 #include "fpga_operations.hpp"
 #include "paper_form.hpp"
 #include "paper_lanes_model.hpp"
-#include "propose.hpp"
+#include "paper_support.hpp"
 #include "schemes/scheme.hpp"
 
 namespace oclspkt {
@@ -27,11 +26,6 @@ constexpr const char* kLanesPaper = "lanes-paper";
 
 Plan lanes_plan(Index n, Index m, Index m_min, const DeviceTraits& traits = kPaperCpu) {
   return make_paper_lanes_plan(n, m, m_min, kLanesPaper, 8, traits);
-}
-
-Bands<double> closed_bands(Bands<double> bands) {
-  bands.close_lines();
-  return bands;
 }
 
 TEST(PaperLanes, HasAPartitionForEachLaneOfEachCore) {
@@ -81,13 +75,13 @@ TEST(PaperLanes, HasACertificateThatCoversTheTrueError) {
       if (certificate.growth <= 5) test::expect_covered(plan, bands, certificate);
     };
     for (const double lambda : {0.1, 1.0, 10.0, 1e3}) {
-      expect_covered(closed_bands(test::diffusion<double>(LineSet::one(n), lambda)));
+      expect_covered(test::closed(test::diffusion<double>(LineSet::one(n), lambda)));
     }
     for (const bool against : {false, true}) {
-      expect_covered(closed_bands(test::upwind<double>(LineSet::one(n), 10, against)));
+      expect_covered(test::closed(test::upwind<double>(LineSet::one(n), 10, against)));
     }
     for (const double d : {1.05, 1.2, 1.5, 3.0, 10.0}) {
-      expect_covered(closed_bands(test::random_dominant<double>(LineSet::one(n), d)));
+      expect_covered(test::closed(test::random_dominant<double>(LineSet::one(n), d)));
     }
   }
 }
@@ -96,7 +90,7 @@ TEST(PaperLanes, CoversSystemsOfAnySize) {
   for (const Index n : {1, 2, 3, 7, 15, 16, 17, 31, 47, 48, 49, 95, 97, 811}) {
     const Plan plan = lanes_plan(n, 48, 16);
     for (const double d : {1.05, 2.0, 10.0}) {
-      const Bands<double> bands = closed_bands(test::random_dominant<double>(LineSet::one(n), d));
+      const Bands<double> bands = test::closed(test::random_dominant<double>(LineSet::one(n), d));
       test::expect_covered(plan, bands, certify_paper_lanes(plan, bands.view()));
     }
   }
@@ -104,7 +98,7 @@ TEST(PaperLanes, CoversSystemsOfAnySize) {
 
 TEST(PaperLanes, IsTruncatedHalfOfMMinAway) {
   const Index n = 3001;
-  const Bands<double> bands = closed_bands(test::diffusion<double>(LineSet::one(n), 10));
+  const Bands<double> bands = test::closed(test::diffusion<double>(LineSet::one(n), 10));
   for (const Index m_min : {32, 64}) {
     const Plan plan = lanes_plan(n, 400, m_min);
     const double bound = certify_paper_lanes(plan, bands.view()).bound;
@@ -118,7 +112,7 @@ TEST(PaperLanes, IsTruncatedHalfOfMMinAway) {
 TEST(PaperLanes, FollowsFromTheDominanceOfRowsAlone) {
   const Index n = 2000;
   for (const double d : {1.05, 1.2, 1.5, 3.0}) {
-    const Bands<double> bands = closed_bands(test::random_dominant<double>(LineSet::one(n), d));
+    const Bands<double> bands = test::closed(test::random_dominant<double>(LineSet::one(n), d));
     for (const auto& [m, m_min] : {std::pair<Index, Index>{16, 8}, {104, 32}, {104, 48}}) {
       EXPECT_LE(certify_paper_lanes(lanes_plan(n, m, m_min), bands.view()).bound, bound_paper(d, m_min))
           << d << ", " << m_min;
@@ -128,7 +122,7 @@ TEST(PaperLanes, FollowsFromTheDominanceOfRowsAlone) {
 
 TEST(PaperLanes, LosesWithWhatIsNoNumberAndStopsWhereItDoesNotHold) {
   const Index n = 1000;
-  Bands<double> bands = closed_bands(test::diffusion<double>(LineSet::one(n), 1e4));
+  Bands<double> bands = test::closed(test::diffusion<double>(LineSet::one(n), 1e4));
   const Plan plan = lanes_plan(n, 32, 16);
   const Certificate first = certify_paper_lanes(plan, bands.view(), 1e-10);
   EXPECT_GT(first.bound, 1e-10);
@@ -143,25 +137,10 @@ TEST(PaperLanes, LosesWithWhatIsNoNumberAndStopsWhereItDoesNotHold) {
   }
 }
 
-/// What is proposed for a matrix where variant paper is named.
-struct ProposedByLanes {
-  std::optional<Proposal> proposal;
-  Rejection rejection;
-};
-template <typename T>
-ProposedByLanes propose_on_cpu(Bands<T> bands, const Options& options = {}) {
-  bands.close_lines();
-  const Survey survey = survey_rows(bands.lines(), bands.view());
-  const Problem<T> problem{options, bands, survey, kPaperCpu};
-  ProposedByLanes result;
-  result.proposal = test::propose(problem, Method::truncated_halo, result.rejection);
-  return result;
-}
-
 TEST(PaperLanes, GetTheSmallestMMinThatHolds) {
   const LineSet one = LineSet::one(100'000);
   const auto expect = [&](Index m_min, auto bands) {
-    const ProposedByLanes p = propose_on_cpu(std::move(bands));
+    const test::Proposed p = test::propose_on(kPaperCpu, std::move(bands));
     ASSERT_TRUE(p.proposal) << p.rejection.why;
     const Plan& plan = p.proposal->plan;
     ASSERT_TRUE(plan.has<PaperLanes>());
@@ -173,47 +152,26 @@ TEST(PaperLanes, GetTheSmallestMMinThatHolds) {
   expect(32, test::random_dominant<double>(one, 10));
   // By dominance, 1.3 needs 120 rows.
   expect(120, test::random_dominant<float>(one, 1.3));
-  const ProposedByLanes slow = propose_on_cpu(test::diffusion<double>(one, 5));
+  const test::Proposed slow = test::propose_on(kPaperCpu, test::diffusion<double>(one, 5));
   ASSERT_TRUE(slow.proposal) << slow.rejection.why;
   const Plan& plan = slow.proposal->plan;
   const Index m_min = plan.as<PaperLanes>().m_min;
   EXPECT_GT(m_min, 128) << "followed";
-  Bands<double> bands = closed_bands(test::diffusion<double>(one, 5));
+  Bands<double> bands = test::closed(test::diffusion<double>(one, 5));
   const auto bound = [&](Index of) { return certify_paper_lanes(lanes_plan(100'000, plan.m, of), bands.view()).bound; };
   EXPECT_LE(bound(m_min), slow.proposal->certificate * (1 + 1e-12));
   EXPECT_GT(bound(m_min - kPaperLanesQuantum), std::numeric_limits<double>::epsilon());
 }
 
 TEST(PaperLanes, AreRefusedWhereTruncationShows) {
-  Options options;
-  for (const MethodChoice method : {MethodChoice::automatic, MethodChoice::truncated_halo}) {
-    options.method = method;
-    const ProposedByLanes slow = propose_on_cpu(test::diffusion<double>(LineSet::one(100'000), 1e8), options);
-    EXPECT_FALSE(slow.proposal);
-    EXPECT_NE(slow.rejection.why.find("in the paper's form: certificate"), std::string::npos) << slow.rejection.why;
-    EXPECT_NE(slow.rejection.why.find("raise rtol, or choose variant cpu"), std::string::npos) << slow.rejection.why;
-    const ProposedByLanes weak = propose_on_cpu(test::random_dominant<double>(LineSet::one(100'000), 0.9), options);
-    EXPECT_FALSE(weak.proposal);
-    EXPECT_NE(weak.rejection.why.find("does not pivot"), std::string::npos) << weak.rejection.why;
-  }
-  options.partition = 32;
-  EXPECT_FALSE(propose_on_cpu(test::random_dominant<float>(LineSet::one(100'000), 1.3), options).proposal);
-  options.rtol = 0.1;
-  EXPECT_TRUE(propose_on_cpu(test::random_dominant<float>(LineSet::one(100'000), 1.3), options).proposal);
+  test::expect_refused_where_truncation_shows(
+      kPaperCpu, 1e8, {"in the paper's form: certificate", "raise rtol, or choose variant cpu"});
 }
 
 TEST(PaperLanes, LeaveFewWeakLinesToOthers) {
-  const LineSet lines = LineSet::equal(100, 5000);
-  Bands<double> bands = test::random_dominant<double>(lines, 3);
-  for (Index i = 0; i < 5000; ++i) {
-    bands.lower()[17 * 5000 + i] = bands.upper()[17 * 5000 + i] = -1;
-    bands.diag()[17 * 5000 + i] = 2;
-  }
   Options options;
   options.partition = 400;
-  const ProposedByLanes p = propose_on_cpu(std::move(bands), options);
-  EXPECT_FALSE(p.proposal);
-  EXPECT_EQ(p.rejection.lines, std::vector<Index>{17});
+  test::expect_weak_line_left(kPaperCpu, options);
 }
 
 /// Operations and words of both kernels for one partition of m rows.

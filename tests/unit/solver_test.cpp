@@ -413,7 +413,7 @@ TEST(SolverTimes, CountApplies) {
   options.devices = "host";
   Solver<double> solver(options);
   const Bands<double> bands = test::constant<double>(LineSet::one(10), -1, 4, -1);
-  solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
+  test::set_up(solver, bands);
   EXPECT_EQ(solver.times().applies, 0);  // the trial solve does not count
   std::vector<double> y(10, 1.0), x(10);
   for (int i = 0; i < 3; ++i) solver.apply(y.data(), x.data());

@@ -78,18 +78,12 @@ std::vector<LineSet> layouts() {
   return sets;
 }
 
-template <typename T>
-Bands<T> close(Bands<T> bands) {
-  bands.close_lines();
-  return bands;
-}
-
 TYPED_TEST(SurveyOf, EveryLayoutIsWhatItsRowsSay) {
   for (const LineSet& lines : layouts()) {
     SCOPED_TRACE(lines.describe());
-    const Bands<TypeParam> random = close(test::random_dominant<TypeParam>(lines, 1.5));
+    const Bands<TypeParam> random = test::closed(test::random_dominant<TypeParam>(lines, 1.5));
     expect_same(survey(lines, random.view()), obvious_survey(lines, random.view()));
-    const Bands<TypeParam> alike = close(test::constant<TypeParam>(lines, -1, 3, -1));
+    const Bands<TypeParam> alike = test::closed(test::constant<TypeParam>(lines, -1, 3, -1));
     expect_same(survey(lines, alike.view()), obvious_survey(lines, alike.view()));
   }
 }
@@ -110,7 +104,7 @@ TYPED_TEST(SurveyOf, BandsThatAreFilledMeanwhileIsTheSame) {
       }
     });
     for (const auto& times : calls) ASSERT_EQ(times, 1);
-    const Bands<TypeParam> closed = close(test::random_dominant<TypeParam>(lines, 1.5));
+    const Bands<TypeParam> closed = test::closed(test::random_dominant<TypeParam>(lines, 1.5));
     expect_same(s, obvious_survey(lines, closed.view()), false);
     Index differing = 0;
     for (Index l = 0; l < lines.count(); ++l) {
@@ -137,7 +131,7 @@ TYPED_TEST(SurveyOf, BandsThatAreWrittenPastTheCachesIsTheSame) {
       std::copy(from.diag + first, from.diag + end, part.diag);
       std::copy(from.upper + first, from.upper + end, part.upper);
     });
-    const Bands<TypeParam> closed = close(test::random_dominant<TypeParam>(lines, 1.5));
+    const Bands<TypeParam> closed = test::closed(test::random_dominant<TypeParam>(lines, 1.5));
     expect_same(s, obvious_survey(lines, closed.view()), false);
     const BandsView<TypeParam> is = filled.view(), right = closed.view();
     EXPECT_TRUE(std::equal(right.lower, right.lower + lines.extent(), is.lower));
@@ -152,7 +146,7 @@ TYPED_TEST(SurveyOf, ANumberThatIsNotFiniteNamesTheFirstSuchRow) {
        {std::numeric_limits<TypeParam>::quiet_NaN(), std::numeric_limits<TypeParam>::infinity()}) {
     for (const Index row : {Index{0}, Index{127}, Index{511}, kPieceRows - 1, kPieceRows, lines.rows() - 1}) {
       for (int band = 0; band < 3; ++band) {
-        Bands<TypeParam> bands = close(test::constant<TypeParam>(lines, -1, 3, -1));
+        Bands<TypeParam> bands = test::closed(test::constant<TypeParam>(lines, -1, 3, -1));
         TypeParam* const numbers = band == 0 ? bands.lower() : band == 1 ? bands.diag() : bands.upper();
         numbers[row] = bad;
         if (row + 7 < lines.rows()) bands.diag()[row + 7] = bad;
@@ -167,12 +161,12 @@ TYPED_TEST(SurveyOf, ANumberThatIsNotFiniteNamesTheFirstSuchRow) {
 
 TYPED_TEST(SurveyOf, RowsAtTheEndsOfTheRangeKeepTheirNumbers) {
   const TypeParam most = std::numeric_limits<TypeParam>::max();
-  Bands<TypeParam> bands = close(test::constant<TypeParam>(LineSet::one(1000), most, most, most));
+  Bands<TypeParam> bands = test::closed(test::constant<TypeParam>(LineSet::one(1000), most, most, most));
   Survey s = survey(bands.lines(), bands.view());
   EXPECT_TRUE(s.finite);
   EXPECT_NEAR(s.dominance, 0.5, 1e-6) << "only the sum of a row overflows";
   EXPECT_FALSE(in_range<TypeParam>(s));
-  bands = close(test::constant<TypeParam>(LineSet::one(1000), 0, 2, 0));
+  bands = test::closed(test::constant<TypeParam>(LineSet::one(1000), 0, 2, 0));
   bands.diag()[600] = 0;
   s = survey(bands.lines(), bands.view());
   EXPECT_EQ(s.dominance, 0);
@@ -182,7 +176,7 @@ TYPED_TEST(SurveyOf, RowsAtTheEndsOfTheRangeKeepTheirNumbers) {
 
 TYPED_TEST(SurveyOf, OneLineIsUniformIfItsInnerRowsAreTheSame) {
   const Index n = kPieceRows + 1000;
-  Bands<TypeParam> bands = close(test::constant<TypeParam>(LineSet::one(n), -1, 4, -2));
+  Bands<TypeParam> bands = test::closed(test::constant<TypeParam>(LineSet::one(n), -1, 4, -2));
   EXPECT_TRUE(is_uniform(bands.lines(), bands.view()));
   bands.diag()[0] = 9;
   bands.diag()[n - 1] = 8;
@@ -195,24 +189,24 @@ TYPED_TEST(SurveyOf, OneLineIsUniformIfItsInnerRowsAreTheSame) {
     }
   }
   for (const Index few : {1, 2, 3}) {
-    const Bands<TypeParam> some = close(test::constant<TypeParam>(LineSet::one(few), -1, 4, -2));
+    const Bands<TypeParam> some = test::closed(test::constant<TypeParam>(LineSet::one(few), -1, 4, -2));
     EXPECT_FALSE(is_uniform(some.lines(), some.view())) << few;
   }
-  const Bands<TypeParam> lines = close(test::constant<TypeParam>(LineSet::equal(10, 100), -1, 4, -2));
+  const Bands<TypeParam> lines = test::closed(test::constant<TypeParam>(LineSet::equal(10, 100), -1, 4, -2));
   EXPECT_FALSE(is_uniform(lines.lines(), lines.view()));
 }
 
 TEST(Decay, IsThatOfTheSolutionWhereRowsAreAlike) {
-  const Bands<double> bands = close(test::constant<double>(LineSet::one(100), -10, 21, -10));
+  const Bands<double> bands = test::closed(test::constant<double>(LineSet::one(100), -10, 21, -10));
   const Survey s = survey(bands.lines(), bands.view());
   EXPECT_NEAR(s.decay(), (21 + std::sqrt(41.0)) / 20, 1e-12) << "a root of 10 x^2 - 21 x + 10";
-  const Bands<double> weak = close(test::constant<double>(LineSet::one(100), -1, 1.9, -1));
+  const Bands<double> weak = test::closed(test::constant<double>(LineSet::one(100), -1, 1.9, -1));
   EXPECT_EQ(survey(weak.lines(), weak.view()).decay(), 1.9 / 2) << "nothing but its dominance is known";
 }
 
 TEST(Decay, IsAtLeastTheDominanceAndCoversTheTruncationOfRandomRows) {
   for (const double d : {1.01, 1.3, 3.0}) {
-    const Bands<double> bands = close(test::random_dominant<double>(LineSet::one(2000), d));
+    const Bands<double> bands = test::closed(test::random_dominant<double>(LineSet::one(2000), d));
     const Survey s = survey(bands.lines(), bands.view());
     EXPECT_GE(s.decay(), s.dominance);
     double down = 0, up = 0;  // |upper / pivot| from above, |lower / pivot| from below

@@ -2,12 +2,12 @@
 #include "oclspkt/team.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <vector>
+
+#include "process.hpp"
 
 namespace oclspkt {
 namespace {
@@ -85,18 +85,15 @@ TEST(Team, MembersThatWaitForOneThatLeftDoNotHang) {
 TEST(Team, IsOfNoUseInAForkedProcessAndSaysSo) {
   Team team(2);
   team.run([](int) {});
-  const pid_t child = fork();
-  if (child == 0) {
+  const auto refuses = [&] {
     try {
       team.run([](int) {});
-      _exit(1);
+      return false;
     } catch (const DeviceError&) {
-      _exit(0);
+      return true;
     }
-  }
-  int status = 1;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+  };
+  EXPECT_EQ(test::status_of_child(refuses), 0);
 }
 
 }  // namespace

@@ -7,9 +7,8 @@
 #include <fstream>
 #include <thread>
 
-#include "fake.hpp"
+#include "card.hpp"
 #include "program_cache.hpp"
-#include "solver_fixture.hpp"
 
 namespace oclspkt::test {
 namespace {
@@ -50,11 +49,7 @@ class CudaPrograms : public SolverFixture<double> {
   int compilations() {
     release_devices();
     const int before = fake::nvrtc::compilations();
-    Options options;
-    options.devices = "0";
-    options.method = MethodChoice::truncated_halo;
-    options.on_device_failure = OnDeviceFailure::error;
-    Solver<double> solver(options);
+    Solver<double> solver(on_cards("0"));
     set_up(solver, bands_);
     EXPECT_LE(backward_error(solver, bands_), 100);
     return fake::nvrtc::compilations() - before;

@@ -16,6 +16,19 @@ namespace oclspkt::test {
 
 using namespace cuda;
 
+using CardScalars = ::testing::Types<float, double>;
+inline constexpr Index kRows = 20'000;
+inline constexpr CUresult kIllegalAddress = 700, kLaunchFailed = 719;
+
+/// By the method whose kernels the fake card computes.
+inline Options on_cards(const std::string& devices, OnDeviceFailure on_failure = OnDeviceFailure::error) {
+  Options options;
+  options.devices = devices;
+  options.method = MethodChoice::truncated_halo;
+  options.on_device_failure = on_failure;
+  return options;
+}
+
 inline DeviceModule& opened() {
   std::string why;
   DeviceModule* module = device_module(&why);
@@ -31,6 +44,20 @@ inline std::string all_of(const std::vector<std::string>& lines) {
 
 inline void expect_in(const std::string& text, const std::string& part) {
   EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in: " << text;
+}
+
+inline int calls_of(const std::vector<std::string>& functions) {
+  int all = 0;
+  for (const std::string& function : functions) all += fake::calls(function);
+  return all;
+}
+
+/// Nothing is left behind on the cards, and nothing was used wrongly.
+inline void expect_clean_cards() {
+  fake::fail("", 0, kSuccess, 0);
+  release_devices();
+  EXPECT_EQ(fake::alive(), fake::Alive{}) << fake::describe(fake::alive());
+  EXPECT_EQ(all_of(fake::mistakes()), "");
 }
 
 /// The primary context of a card is current for as long as this lives.
@@ -91,15 +118,34 @@ class CardVector {
   CUdeviceptr address_ = 0;
 };
 
+template <typename AnySolver, typename T>
+void enqueue(AnySolver& solver, const DeviceQueue& queue, const CardVector<T>& y, const CardVector<T>& x) {
+  solver.enqueue(queue, y.get(), kRows, x.get(), kRows, 1);
+}
+
+/// What tests of solvers on fake cards share.
+template <typename T>
+class OnCards : public SolverFixture<T> {
+ protected:
+  using SolverFixture<T>::set_up;
+  void set_up(Solver<T>& solver, const DeviceQueue& queue) const { set_up(solver, bands_, {.queue = queue}); }
+  static std::vector<T> applied(Solver<T>& solver, const std::vector<T>& y) {
+    std::vector<T> x(y.size());
+    solver.apply(y.data(), x.data());
+    return x;
+  }
+
+  const Bands<T> bands_ = random_dominant<T>(LineSet::one(kRows), 3);
+};
+
 /// Vectors of the current card that do not fit are refused by name and cure.
-/// @param y, x  two that do, of the solver's rows
+/// @param y, x  two that do
 template <typename T>
 void expect_unfit_refused(Solver<T>& solver, const DeviceQueue& queue, const CardVector<T>& y, const CardVector<T>& x) {
-  const Index rows = solver.lines().rows();
-  std::vector<T> host(static_cast<std::size_t>(rows));
-  const CardVector<T> small(rows - 1);
+  std::vector<T> host(kRows);
+  const CardVector<T> small(kRows - 1);
   const auto refused = [&](const T* from, T* to, const char* word) {
-    expect_refusal([&] { solver.enqueue(queue, from, rows, to, rows, 1); }, word);
+    expect_refusal([&] { solver.enqueue(queue, from, kRows, to, kRows, 1); }, word);
   };
   refused(nullptr, x.get(), "buffer y of enqueue is a null pointer");
   refused(y.get(), host.data(), "buffer x of enqueue is no memory of a card: give");

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "driver.hpp"
@@ -148,5 +149,31 @@ inline const Allocation* allocation_of(CUdeviceptr address, std::size_t bytes) {
 }
 
 inline void* host_of(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
+
+inline void touch(CUdeviceptr address, std::size_t bytes) {
+  if (allocation_of(address, bytes) == nullptr) mistake("memory is touched that is no allocation");
+}
+
+inline StreamAt stream_at(CUstream handle) {
+  if (handle == nullptr) return stack.back()->null_stream;
+  if (fake().streams.count(handle) != 0) return handle->stream;
+  mistake("a stream that is none");
+  return nullptr;
+}
+
+inline void work_until(Stream& stream, std::size_t place) {
+  while (stream.done < place) {
+    const auto work = std::exchange(stream.work[stream.done++], nullptr);  // which may hold this very stream
+    work();
+  }
+}
+
+inline void finish(Stream& stream) { work_until(stream, stream.work.size()); }
+
+/// Enqueue, or do at once.
+inline void enqueue(const StreamAt& stream, std::function<void()> work, bool now = false) {
+  stream->work.push_back(std::move(work));
+  if (now || !fake().deferred) finish(*stream);
+}
 
 }  // namespace fake_driver
