@@ -10,7 +10,7 @@ namespace oclspkt::ocl {
 /// speed of the bus, without a copy in between. One lock serves all devices of a driver.
 ///
 /// Memory that is given back to the system while it is locked, and taken again at the same place, is other memory: the
-/// device goes on with the old one. See same_memory() in cl_apply.cpp.
+/// device goes on with the old one. See same_memory() in passes.cpp.
 /// @return null where nothing is gained (the device works in the host's memory, or its driver has no use for it), or
 ///         where the system does not lock so much
 std::shared_ptr<void> lock_pages(int device, const void* p, std::int64_t bytes);
