@@ -7,10 +7,11 @@ set(OCLSPKT_REQUIRE_DEVICES "" CACHE STRING
 # Open MPI refuses to start as root and on fewer cores than ranks; both are usual in a container.
 set(OCLSPKT_TEST_ENV OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
                      OCLSPKT_REQUIRE_DEVICES=${OCLSPKT_REQUIRE_DEVICES})
-# Profiles of devices are the user's; kernels that PoCL compiled may be shared with all builds.
+# Profiles of devices are the user's; compiled kernels may be shared with all builds.
 list(APPEND OCLSPKT_TEST_ENV XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/tests/cache)
 if(DEFINED ENV{HOME})
-  list(APPEND OCLSPKT_TEST_ENV POCL_CACHE_DIR=$ENV{HOME}/.cache/pocl)
+  list(APPEND OCLSPKT_TEST_ENV POCL_CACHE_DIR=$ENV{HOME}/.cache/pocl
+                               OCLSPKT_KERNEL_CACHE=$ENV{HOME}/.cache/oclspkt/kernels)
 endif()
 if(OCLSPKT_ICD_FOLDER)
   list(APPEND OCLSPKT_TEST_ENV OCL_ICD_VENDORS=${OCLSPKT_ICD_FOLDER})

@@ -117,8 +117,10 @@ cl_int build(_cl_program& program, const std::string& options) {
   }
   const Architecture architecture = architecture_of(*c, program.context->device, program.log);
   if (architecture.option.empty()) return CL_BUILD_PROGRAM_FAILURE;
-  const ProgramCache cache;
-  const std::string key = ProgramCache::key(text, architecture.option, c->identity);
+  const oclspkt::ocl::ProgramCache cache;
+  std::vector<std::string> parts{"CUDA", c->identity, architecture.option, text.text};
+  parts.insert(parts.end(), text.options.begin(), text.options.end());
+  const std::string key = oclspkt::ocl::ProgramCache::key(parts);
   std::string code = cache.find(key);
   if (!code.empty() && load(program, code) == kSuccess) return CL_SUCCESS;
   code = compile(*c, text, architecture, program.log);

@@ -49,8 +49,7 @@ class Maker final : public ProgramMaker {
       throw BuildError(oclspkt::ocl::describe(info) + " has no compiler for kernels: name an emulator");
     const WantedProgram program = wanted(open->found(), order);
     try {
-      const cl::Program built =
-          build_program(open->found(), open->context(), program.kernel, program.source.c_str(), program.options);
+      const cl::Program built = build_program(open->found(), open->context(), program);
       const std::vector<unsigned char> bytes = bytes_of_program(built);
       std::string file = folder + "/" + program_name(program) + ".bin";
       write_program(file, note_of(program, info.name, info.platform, info.driver_version, bytes), bytes);

@@ -6,15 +6,11 @@
 
 #include "error_name.hpp"
 #include "fault.hpp"
-#include "kernel_source.hpp"
 #include "native.hpp"
 #include "threads.hpp"
 
 namespace oclspkt::ocl {
 namespace {
-
-/// Lines of a build log that an error carries.
-constexpr int kLogLines = 12;
 
 /// Parts of a device that a process may make, and contexts of callers that it may use it in at once.
 constexpr std::ptrdiff_t kMostParts = 64;
@@ -37,60 +33,7 @@ auto ask_queue(const DeviceQueue& queue, const Question& question) {
   }
 }
 
-std::string first_lines(const std::string& log) {
-  std::size_t end = 0;
-  for (int line = 0; line < kLogLines && end != std::string::npos; ++line) {
-    end = log.find('\n', end);
-    if (end != std::string::npos) ++end;
-  }
-  return log.substr(0, end);
-}
-
 }  // namespace
-
-const char* kernel_text(const std::string& kernel) {
-  for (const KernelSource* source = kKernelSources; source->name != nullptr; ++source) {
-    if (kernel == source->name) return source->text;
-  }
-  throw DeviceError("no kernel named " + kernel + " is in the OpenCL module: install libraries of one version");
-}
-
-std::string build_options(const FoundDevice& device, bool is_double, int lanes) {
-  std::string options = "-cl-std=CL1.2 -D SCALAR=";
-  options += is_double ? "SCALAR_DOUBLE" : "SCALAR_FLOAT";
-  const int native = device.lanes(is_double);
-  const bool scalars = lanes == 1 || lanes == kOneTask;
-  options += " -D LANES=" +
-             std::to_string(scalars     ? 1
-                            : lanes > 0 ? lanes
-                                        : native) +
-             " -D NATIVE_LANES=" + std::to_string(scalars ? 1 : native);
-  // Work-groups of many work-items, compiled for a CPU: PoCL 3.1's optimiser lets some start from what others left, and
-  // Intel's (2023.2.4) drops terms. Without them both are right.
-  if (lanes == 1 && device.info.host_unified) options += " -cl-opt-disable";
-  if (device.info.host_unified) options += " -D HOST_MEMORY";
-  if (device.info.type == DeviceType::fpga) options += " -D FPGA";  // compilers for FPGAs define nothing of their own
-  return options;
-}
-
-cl::Program build_program(const FoundDevice& device, const cl::Context& context, const std::string& name,
-                          const char* source, const std::string& options) {
-  cl::Program program(context, source);
-  try {
-    fault_point(Place::build, device.info);
-    program.build(std::vector<cl::Device>{device.handle}, options.c_str());
-  } catch (const cl::Error& error) {
-    std::string log;
-    try {
-      log = program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device.handle);
-    } catch (const cl::Error&) {
-      log = "(the driver gives no log)";
-    }
-    throw BuildError(describe(device.info) + ": kernel " + name + " does not build, " + error_name(error.err()) +
-                     ", options " + options + ":\n" + first_lines(log));
-  }
-  return program;
-}
 
 OpenDevice::OpenDevice(const FoundDevice& found) : found_(found) {
   try {
@@ -149,7 +92,7 @@ cl::Program OpenDevice::make_program(const WantedProgram& wanted, bool task, con
     }
   }
   if (!found_.info.compiler) throw BuildError(describe(found_.info) + " " + kNoCompiler);
-  return build_program(found_, context_, wanted.kernel, wanted.source.c_str(), wanted.options);
+  return build_program(found_, context_, wanted);
 }
 
 Kernel OpenDevice::kernel(const std::string& name, bool is_double, int lanes, const std::string& more,

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "banks.hpp"
+#include "build_program.hpp"
 #include "discovery.hpp"
 #include "opencl.hpp"
-#include "program_file.hpp"
 
 namespace oclspkt::ocl {
 
@@ -28,23 +28,6 @@ struct Kernel {
   std::size_t max_group_items = 0;  ///< of this kernel on its device
   std::size_t local_bytes = 0;      ///< of local memory, that of arguments not counted
 };
-
-/// In place of a number of lanes: a kernel for FPGAs, of scalars and one work-item.
-inline constexpr int kOneTask = -1;
-
-/// The embedded text of a kernel.
-/// @throws DeviceError if there is none of that name
-const char* kernel_text(const std::string& kernel);
-
-/// The options that a kernel is built with, beside those of its own.
-/// @param lanes  see OpenDevice::kernel()
-std::string build_options(const FoundDevice& device, bool is_double, int lanes);
-
-/// Build OpenCL C for one device.
-/// @param name     of the kernel, for the error
-/// @throws BuildError with the first lines of the log
-cl::Program build_program(const FoundDevice& device, const cl::Context& context, const std::string& name,
-                          const char* source, const std::string& options);
 
 /// A device that has been opened: its context, its in-order queue and its programs, shared by all solvers.
 class OCLSPKT_API OpenDevice {

@@ -47,7 +47,7 @@ class Programs {
     wanted = {"steps", kText, build_options(board, is_double, kOneTask) + " " + more};
     file = (folder / (program_name(wanted) + ".bin")).string();
     const cl::Context context(board.handle);
-    bytes = bytes_of_program(build_program(board, context, "steps", kText, wanted.options));
+    bytes = bytes_of_program(build_program(board, context, wanted));
     note = note_of(wanted, board.info.name, board.info.platform, board.info.driver_version, bytes);
     write_program(file, note, bytes);
   }
@@ -149,7 +149,7 @@ TEST(ProgramFile, SolvesWithTheBitsOfAProgramBuiltFromText) {
     write(other.bytes);
     EXPECT_THROW(solved(file), DeviceError);
     const cl::Context context(found.handle);
-    write(bytes_of_program(build_program(found, context, wanted.kernel, wanted.source.c_str(), wanted.options)));
+    write(bytes_of_program(build_program(found, context, wanted)));
     EXPECT_EQ(solved(other.folder.string()), solved(""));
   });
 }

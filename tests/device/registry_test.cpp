@@ -204,8 +204,8 @@ TEST(Registry, AKernelThatDoesNotBuildShowsDeviceAndLog) {
   for (const DeviceInfo& info : module().devices()) {
     const auto device = Registry::instance().open(info.index);
     const std::string text = error_of<BuildError>([&] {
-      ocl::build_program(device->found(), device->context(), "broken", "__kernel void broken() { nonsense; }\n",
-                         "-cl-std=CL1.2");
+      ocl::build_program(device->found(), device->context(),
+                         {"broken", "__kernel void broken() { nonsense; }\n", "-cl-std=CL1.2"});
     });
     EXPECT_TRUE(contains(text, info.name));
     EXPECT_TRUE(contains(text, "nonsense"));

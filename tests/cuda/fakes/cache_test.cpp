@@ -13,8 +13,7 @@
 namespace oclspkt::test {
 namespace {
 
-using cuda::CudaProgram;
-using cuda::ProgramCache;
+using ocl::ProgramCache;
 namespace files = std::filesystem;
 
 std::string content(const files::path& file) {
@@ -43,7 +42,7 @@ class CudaPrograms : public SolverFixture<double> {
     use("none");
   }
 
-  static void use(const files::path& folder) { setenv("OCLSPKT_CUDA_CACHE", folder.c_str(), 1); }
+  static void use(const files::path& folder) { setenv("OCLSPKT_KERNEL_CACHE", folder.c_str(), 1); }
 
   /// Set a solver up and apply it. @return how many programs were compiled
   int compilations() {
@@ -86,17 +85,17 @@ TEST_F(CudaPrograms, AreKeptWithTheUsersOtherFilesUnlessAFolderIsNamed) {
   const char* const before = std::getenv("XDG_CACHE_HOME");
   const std::string old = before != nullptr ? before : "";
   setenv("XDG_CACHE_HOME", root_.c_str(), 1);
-  unsetenv("OCLSPKT_CUDA_CACHE");
+  unsetenv("OCLSPKT_KERNEL_CACHE");
   EXPECT_GT(compilations(), 0);
   EXPECT_EQ(compilations(), 0);
-  folder_ = root_ / "oclspkt" / "cuda";
+  folder_ = root_ / "oclspkt" / "kernels";
   EXPECT_FALSE(kept().empty());
   use("none");
   EXPECT_GT(compilations(), 0);
   setenv("XDG_CACHE_HOME", "", 1);
   const std::string home = std::getenv("HOME") != nullptr ? std::getenv("HOME") : "";
   unsetenv("HOME");
-  unsetenv("OCLSPKT_CUDA_CACHE");
+  unsetenv("OCLSPKT_KERNEL_CACHE");
   EXPECT_GT(compilations(), 0) << "no folder, no cache";
   EXPECT_GT(compilations(), 0);
   setenv("HOME", home.c_str(), 1);
@@ -182,35 +181,34 @@ TEST_F(CudaPrograms, AreSharedByThreads) {
 }
 
 TEST_F(CudaPrograms, HaveKeysOfAllThatTheirCodeDependsOn) {
-  const CudaProgram program{"text", {"-a", "-b"}, {}};
-  const std::string key = ProgramCache::key(program, "sm_90", "13.0");
+  using Parts = std::vector<std::string>;
+  const std::string key = ProgramCache::key({"13.0", "sm_90", "text", "-a", "-b"});
   EXPECT_EQ(key.size(), 64U);
-  EXPECT_EQ(key, ProgramCache::key(program, "sm_90", "13.0"));
-  EXPECT_NE(key, ProgramCache::key(program, "sm_90", "13.1"));
-  EXPECT_NE(key, ProgramCache::key(program, "sm_80", "13.0"));
-  EXPECT_NE(key, ProgramCache::key({"text ", {"-a", "-b"}, {}}, "sm_90", "13.0"));
-  EXPECT_NE(key, ProgramCache::key({"text", {"-a"}, {}}, "sm_90", "13.0"));
-  EXPECT_NE(key, ProgramCache::key({"text", {"-b", "-a"}, {}}, "sm_90", "13.0"));
+  EXPECT_EQ(key, ProgramCache::key({"13.0", "sm_90", "text", "-a", "-b"}));
+  for (const Parts& other : {Parts{"13.1", "sm_90", "text", "-a", "-b"}, Parts{"13.0", "sm_90", "text ", "-a", "-b"},
+                             Parts{"13.0", "sm_90", "text", "-a"}, Parts{"13.0", "sm_90", "text", "-b", "-a"},
+                             Parts{"13.0", "sm_90", "text", "-a-b"}, Parts{"13.0sm_90", "text", "-a", "-b"}}) {
+    EXPECT_NE(key, ProgramCache::key(other));
+  }
 }
 
 /// Once in a process, so in one of its own.
 TEST_F(CudaPrograms, AreForgottenWhereThereAreTooMany) {
-  constexpr int kFiles = 70;
+  const int most = static_cast<int>(ProgramCache::kMostBytes >> 20), count = most + 6;
   files::create_directory(folder_);
   files::permissions(folder_, files::perms::owner_all);
-  const auto name = [&](int i) { return folder_ / ("old" + std::to_string(i) + ".cuda"); };
-  for (int i = 0; i < kFiles; ++i) {
+  const auto name = [&](int i) { return folder_ / ("old" + std::to_string(i) + ".program"); };
+  for (int i = 0; i < count; ++i) {
     write(name(i), "");
     files::resize_file(name(i), 1 << 20);
-    files::last_write_time(name(i), files::file_time_type::clock::now() - std::chrono::hours(kFiles - i));
+    files::last_write_time(name(i), files::file_time_type::clock::now() - std::chrono::hours(count - i));
   }
   write(folder_ / "another's", "");
   const ProgramCache cache;
   cache.keep(std::string(64, 'a'), "code");
   EXPECT_EQ(cache.find(std::string(64, 'a')), "code");
   EXPECT_TRUE(files::exists(folder_ / "another's"));
-  const int most = static_cast<int>(ProgramCache::kMostBytes >> 20);
-  for (int i = 0; i < kFiles; ++i) EXPECT_EQ(files::exists(name(i)), i >= kFiles - most + 1) << i;
+  for (int i = 0; i < count; ++i) EXPECT_EQ(files::exists(name(i)), i >= count - most + 1) << i;
 }
 
 }  // namespace

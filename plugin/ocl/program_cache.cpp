@@ -16,16 +16,16 @@
 #include "sha256.hpp"
 #include "user_files.hpp"
 
-namespace oclspkt::cuda {
+namespace oclspkt::ocl {
 namespace {
 
 /// To be counted up when the form of the files changes.
-constexpr const char* kForm = "oclspkt cuda program 1";
-constexpr const char* kEnding = ".cuda";
+constexpr const char* kForm = "oclspkt program 2";
+constexpr const char* kEnding = ".program";
 constexpr long long kLongestFile = 16 << 20;
 
 std::string hash(const std::string& text) {
-  return ocl::sha256({reinterpret_cast<const unsigned char*>(text.data()), text.size()});
+  return sha256({reinterpret_cast<const unsigned char*>(text.data()), text.size()});
 }
 
 /// What a file begins with.
@@ -115,20 +115,19 @@ void remove_oldest(const std::string& path) {
 }  // namespace
 
 ProgramCache::ProgramCache() {
-  const char* named = std::getenv("OCLSPKT_CUDA_CACHE");
+  const char* named = std::getenv("OCLSPKT_KERNEL_CACHE");
   if (named != nullptr && *named != '\0') {
     if (std::string(named) != "none") folder_ = named;
     return;
   }
   const std::string folder = cache_folder();
-  if (!folder.empty()) folder_ = folder + "/cuda";
+  if (!folder.empty()) folder_ = folder + "/kernels";
 }
 
-std::string ProgramCache::key(const CudaProgram& program, const std::string& architecture,
-                              const std::string& compiler) {
-  std::string all = compiler + '\n' + architecture + '\n';
-  for (const std::string& option : program.options) all += option + '\n';
-  return hash(all + '\n' + program.text);
+std::string ProgramCache::key(const std::vector<std::string>& parts) {
+  std::string all;
+  for (const std::string& part : parts) all += std::to_string(part.size()) + '\n' + part;
+  return hash(all);
 }
 
 std::string ProgramCache::find(const std::string& key) const {
@@ -152,4 +151,4 @@ void ProgramCache::keep(const std::string& key, const std::string& code) const {
   if (replace_file(file, text) && !looked.exchange(true)) remove_oldest(folder_);
 }
 
-}  // namespace oclspkt::cuda
+}  // namespace oclspkt::ocl
