@@ -88,6 +88,7 @@ Selection select_devices(const std::string& language, const std::vector<DeviceIn
     const int cores = take_cores(word);
     std::vector<int> found;
     if (word == "host") {
+      if (cores > 0) refuse(given, devices, problems);  // it has as many as the process may use
       selection.host = true;
       continue;
     }

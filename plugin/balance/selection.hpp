@@ -26,7 +26,7 @@ struct Selection {
 ///   cpu gpu fpga every device of that type, emulated ones too
 ///   a number     the device of that index
 ///   other text   every device whose name or platform contains it (letters of either case)
-///   any:4        the same, four cores of each
+///   any:4        the same, four cores of each; not of the host, which has those that the process may use
 /// Of two drivers of one physical device both are listed; the cheaper one solves.
 /// @throws InvalidInput if a word matches nothing; the text lists what there is, and `problems`
 OCLSPKT_API Selection select_devices(const std::string& language, const std::vector<DeviceInfo>& devices,

@@ -59,7 +59,7 @@ def bands():
 def options():
     yield "minus-zero", bytes.fromhex("a00400000000000000800000e4")  # a timeout of -0 was shown as a change
     devices = bytes((3, 1, 0, 20, 1, 33, 2))
-    for number, language in enumerate(("auto", "all", "host", "cpu,gpu", " host , 1", "h200", "0,cpu", ",", "", "tpu", "2,")):
+    for number, language in enumerate(("auto", "all", "host", "cpu,gpu", " host , 1", "h200", "0,cpu", ",", "", "tpu", "2,", "cpu:2", "host:4")):
         yield f"language-{number}", b"\x02" + devices + language.encode()
         yield f"language-without-devices-{number}", b"\x02\x00" + language.encode()
     for member in range(8):

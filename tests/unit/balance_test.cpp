@@ -62,7 +62,7 @@ TEST(Processor, ThatIsEmulatedHasNoFiguresOfABoardOfTheSameName) {
 }
 
 TEST(Selection, ListsWhatThereIsWhenAWordMatchesNothing) {
-  for (const std::string word : {"tpu", "7", "", "cpu,,gpu", "-1"}) {
+  for (const std::string word : {"tpu", "7", "", "cpu,,gpu", "-1", "host:2"}) {
     try {
       select_devices(word, machine(), {"a platform that is broken"});
       ADD_FAILURE() << "'" << word << "' was taken";
