@@ -12,14 +12,9 @@ template <typename T>
 void Solver<T>::Impl::begin_set_up() {
   system_.put_back();
   transpose_stale_ = true;
-  Report previous = std::move(report_);
-  report_ = Report{};
-  report_.losses = previous.losses;
-  report_.method = previous.method;  // until there is another
-  report_.device.name = std::move(previous.device.name);
-  report_.device.type = std::move(previous.device.type);
-  report_.device.platform = std::move(previous.device.platform);
-  report_.device.emulated = previous.device.emulated;
+  Report report;
+  report.losses = report_.losses;
+  report_ = std::move(report);
   for (const LostDevice& device : lost_) report_.degraded.push_back(device.line);
   system_.close();
   report_.rows = system_.lines().rows();
