@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Programs that are kept for run-times of OpenCL that keep none. What the keeper does with its files: tests/cuda/fakes.
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -10,6 +8,7 @@
 #include "devices.hpp"
 #include "program_cache.hpp"
 #include "registry.hpp"
+#include "surroundings.hpp"
 
 namespace oclspkt::test {
 namespace {
@@ -22,17 +21,6 @@ constexpr const char* kText = "__kernel void put(__global int* x) { x[get_global
 /// A fresh folder, which the keeper is told to use.
 class KeptPrograms : public ::testing::Test {
  protected:
-  KeptPrograms() {
-    if (const char* before = std::getenv("OCLSPKT_KERNEL_CACHE")) before_ = before;
-    std::string pattern = (fs::temp_directory_path() / "oclspkt-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-    setenv("OCLSPKT_KERNEL_CACHE", folder_.c_str(), 1);
-  }
-  ~KeptPrograms() override {
-    fs::remove_all(folder_);
-    before_.empty() ? unsetenv("OCLSPKT_KERNEL_CACHE") : setenv("OCLSPKT_KERNEL_CACHE", before_.c_str(), 1);
-  }
-
   /// Build the program in a context of its own. @return what its kernel puts
   static int put(const FoundDevice& device, int value, std::vector<unsigned char>* bytes = nullptr) {
     const cl::Context context(device.handle);
@@ -50,11 +38,11 @@ class KeptPrograms : public ::testing::Test {
   }
   std::vector<std::string> keys() const {
     std::vector<std::string> all;
-    for (const auto& entry : fs::directory_iterator(folder_)) all.push_back(entry.path().stem());
+    for (const auto& entry : fs::directory_iterator(folder_.path())) all.push_back(entry.path().stem());
     return all;
   }
   void forget() const {
-    for (const auto& entry : fs::directory_iterator(folder_)) fs::remove_all(entry.path());
+    for (const auto& entry : fs::directory_iterator(folder_.path())) fs::remove_all(entry.path());
   }
 
   /// Call f for each device whose run-time keeps nothing.
@@ -65,17 +53,24 @@ class KeptPrograms : public ::testing::Test {
     }
   }
 
-  std::string before_;
-  fs::path folder_;
+  /// Forget all, and build the program that puts 1. @return the name under which it is kept
+  std::string keep_one(const FoundDevice& device) const {
+    forget();
+    EXPECT_EQ(put(device, 1), 1);
+    const std::vector<std::string> all = keys();
+    EXPECT_EQ(all.size(), 1U);
+    return all.empty() ? "" : all.front();
+  }
+
+  const FreshFolder folder_;
+  Variable cache_{"OCLSPKT_KERNEL_CACHE", folder_.path().c_str()};
 };
 
 TEST_F(KeptPrograms, AreLoadedByLaterProcesses) {
   each([&](const FoundDevice& device) {
     SCOPED_TRACE(device.info.name);
-    forget();
-    EXPECT_EQ(put(device, 1), 1);
-    ASSERT_EQ(keys().size(), 1U);
-    const std::string key = keys().front();
+    const std::string key = keep_one(device);
+    ASSERT_FALSE(key.empty());
     std::vector<unsigned char> other;
     EXPECT_EQ(put(device, 2, &other), 2);
     EXPECT_EQ(keys().size(), 2U) << "other options, another program";
@@ -90,16 +85,14 @@ TEST_F(KeptPrograms, AreLoadedByLaterProcesses) {
 TEST_F(KeptPrograms, ThatTheDriverDoesNotTakeAreBuiltAnew) {
   each([&](const FoundDevice& device) {
     SCOPED_TRACE(device.info.name);
-    forget();
-    EXPECT_EQ(put(device, 1), 1);
-    ASSERT_EQ(keys().size(), 1U);
-    const std::string key = keys().front();
+    const std::string key = keep_one(device);
+    ASSERT_FALSE(key.empty());
     ProgramCache().keep(key, "no program");
     EXPECT_EQ(put(device, 1), 1);
     EXPECT_GT(ProgramCache().find(key).size(), 100U) << "not written anew";
-    setenv("OCLSPKT_KERNEL_CACHE", "none", 1);
+    cache_.set("none");
     EXPECT_EQ(put(device, 1), 1);
-    setenv("OCLSPKT_KERNEL_CACHE", folder_.c_str(), 1);
+    cache_.set(folder_.path().c_str());
   });
 }
 

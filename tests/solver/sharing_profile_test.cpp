@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What solvers that share rows measure is kept in a file, for the next solver and for other programs.
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -17,15 +16,15 @@
 #include "matrices.hpp"
 #include "residual.hpp"
 #include "solver_fixture.hpp"
+#include "surroundings.hpp"
 
 namespace oclspkt {
 namespace {
 
 /// What one life of a solver leaves in the file is what the next one begins with.
 TEST(SharingProfile, IsKeptBetweenSolversAndSurvivesDamage) {
-  std::string folder = ::testing::TempDir() + "oclspkt-profile-XXXXXX";
-  ASSERT_NE(mkdtemp(folder.data()), nullptr);
-  const std::string file = folder + "/profile.json";
+  const test::FreshFolder folder;
+  const std::string file = (folder.path() / "profile.json").string();
   Options options;
   options.devices = "host,0";
   options.balance = "even";
@@ -66,7 +65,6 @@ TEST(SharingProfile, IsKeptBetweenSolversAndSurvivesDamage) {
   EXPECT_EQ(life().shares.size(), 2u);
   options.profile = file + "/no/folder";
   EXPECT_EQ(life().shares.size(), 2u);
-  std::filesystem::remove_all(folder);
 }
 
 /// Give every processor that was measured beside others a figure by itself: the first 1 ns a row, the next 1.4 ns; all
@@ -92,9 +90,8 @@ int level_figures(nlohmann::json& value) {
 
 /// A processor that was slow when it was measured is measured anew some day.
 TEST(SharingProfile, ForgetsWhatWasSlowForOnce) {
-  std::string folder = ::testing::TempDir() + "oclspkt-profile-XXXXXX";
-  ASSERT_NE(mkdtemp(folder.data()), nullptr);
-  const std::string file = folder + "/profile.json";
+  const test::FreshFolder folder;
+  const std::string file = (folder.path() / "profile.json").string();
   Options options;
   options.devices = "host,0";
   options.profile = file;
@@ -128,7 +125,6 @@ TEST(SharingProfile, ForgetsWhatWasSlowForOnce) {
       << again.sharing.why;
   EXPECT_NE(again.device.name, usual);
   EXPECT_EQ(set_up(solver).device.name, usual);
-  std::filesystem::remove_all(folder);
 }
 
 /// Two programs at once with one profile: two_at_once.sh runs this twice.

@@ -24,6 +24,8 @@
 #include <thread>
 #include <vector>
 
+#include "surroundings.hpp"
+
 namespace oclspkt {
 namespace {
 
@@ -33,33 +35,10 @@ namespace fs = std::filesystem;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 const Measured kGood{1.25e-5, 3.1e-9, 40};
 
-/// Sets or unsets an environment variable until the end of a block.
-class Variable {
- public:
-  Variable(const char* name, const char* value) : name_(name) {
-    if (const char* old = std::getenv(name)) old_ = old;
-    set(value);
-  }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-  ~Variable() { set(old_ ? old_->c_str() : nullptr); }
-
- private:
-  void set(const char* value) { value ? ::setenv(name_, value, 1) : ::unsetenv(name_); }
-  const char* name_;
-  std::optional<std::string> old_;
-};
+using test::Variable;
 
 class Profiles : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = testing::TempDir() + "oclspkt-profiles-XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-    file_ = name + "/profile.json";
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   static std::string text(const std::string& file) {
     std::ifstream stream(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(stream), {}};
@@ -91,7 +70,9 @@ class Profiles : public testing::Test {
     return result;
   }
 
-  std::string folder_, file_;
+  const test::FreshFolder fresh_;
+  const std::string folder_ = fresh_.path();
+  std::string file_ = folder_ + "/profile.json";
 };
 
 void expect_equal(const std::optional<Measured>& measured, const Measured& expected) {

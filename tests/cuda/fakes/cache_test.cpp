@@ -9,6 +9,7 @@
 
 #include "card.hpp"
 #include "program_cache.hpp"
+#include "surroundings.hpp"
 
 namespace oclspkt::test {
 namespace {
@@ -29,16 +30,12 @@ void write(const files::path& file, const std::string& text) {
 class CudaPrograms : public SolverFixture<double> {
  protected:
   CudaPrograms() {
-    std::string pattern = (files::temp_directory_path() / "oclspkt-XXXXXX").string();
-    root_ = mkdtemp(pattern.data());
-    folder_ = root_ / "programs";
     use(folder_);
     fake::restart();
     fake::nvrtc::restart();
   }
   ~CudaPrograms() override {
     release_devices();
-    files::remove_all(root_);
     use("none");
   }
 
@@ -63,7 +60,9 @@ class CudaPrograms : public SolverFixture<double> {
   }
 
   const Bands<double> bands_ = random_dominant<double>(LineSet::one(3000), 3);
-  files::path root_, folder_;
+  const FreshFolder fresh_;
+  const files::path root_ = fresh_.path();
+  files::path folder_ = root_ / "programs";
 };
 
 TEST_F(CudaPrograms, AreCompiledOnce) {
@@ -82,9 +81,7 @@ TEST_F(CudaPrograms, AreCompiledOnce) {
 }
 
 TEST_F(CudaPrograms, AreKeptWithTheUsersOtherFilesUnlessAFolderIsNamed) {
-  const char* const before = std::getenv("XDG_CACHE_HOME");
-  const std::string old = before != nullptr ? before : "";
-  setenv("XDG_CACHE_HOME", root_.c_str(), 1);
+  Variable cache("XDG_CACHE_HOME", root_.c_str());
   unsetenv("OCLSPKT_KERNEL_CACHE");
   EXPECT_GT(compilations(), 0);
   EXPECT_EQ(compilations(), 0);
@@ -92,14 +89,11 @@ TEST_F(CudaPrograms, AreKeptWithTheUsersOtherFilesUnlessAFolderIsNamed) {
   EXPECT_FALSE(kept().empty());
   use("none");
   EXPECT_GT(compilations(), 0);
-  setenv("XDG_CACHE_HOME", "", 1);
-  const std::string home = std::getenv("HOME") != nullptr ? std::getenv("HOME") : "";
-  unsetenv("HOME");
+  cache.set("");
+  const Variable home("HOME", nullptr);
   unsetenv("OCLSPKT_KERNEL_CACHE");
   EXPECT_GT(compilations(), 0) << "no folder, no cache";
   EXPECT_GT(compilations(), 0);
-  setenv("HOME", home.c_str(), 1);
-  setenv("XDG_CACHE_HOME", old.c_str(), 1);
 }
 
 TEST_F(CudaPrograms, OfDamagedFilesAreCompiledAndWrittenAnew) {
