@@ -3,10 +3,10 @@
 
     run_times_table.py FOLDER PAGE [--check]
 
-FOLDER: with systems-opencl.json, systems-cuda.json, lines-opencl.json and lines-cuda.json of oclspkt-bench-gpu --enqueued, and
-cards.json of oclspkt-bench-cards; PAGE: Markdown with the lines <!-- begin run-times --> and
-<!-- end run-times -->; what stands between them is replaced. --check writes nothing and ends with 1 if the page is not what
-it would write.
+FOLDER: with runs of oclspkt-bench-gpu --enqueued, each in two files, NAME-opencl.json and NAME-cuda.json, where NAME begins
+with "systems" or "lines", and cards.json of oclspkt-bench-cards. Of cases that stand in several runs the latest run counts.
+PAGE: Markdown with the lines <!-- begin run-times --> and <!-- end run-times -->; what stands between them is replaced.
+--check writes nothing and ends with 1 if the page is not what it would write.
 """
 
 import json
@@ -26,12 +26,19 @@ def results_of(path):
     return json.loads(path.read_text(encoding="utf-8"))["results"]
 
 
+def date(path):
+    return json.loads(path.read_text(encoding="utf-8"))["provenance"]["date"]
+
+
 def pairs(folder, part):
-    """[(by OpenCL, by CUDA)] of the timed cases that both have and solve by the same plan."""
-    by_cuda = {case(r): r for r in results_of(folder / f"{part}-cuda.json") if r["outcome"] == "timed"}
-    by_opencl = [r for r in results_of(folder / f"{part}-opencl.json") if r["outcome"] == "timed" and case(r) in by_cuda]
-    both = [(r, by_cuda[case(r)]) for r in by_opencl]
-    return [(a, b) for a, b in both if a["shape"] == b["shape"]]
+    """[(by OpenCL, by CUDA)] of the timed cases that both have in one run and solve by the same plan, the latest of each."""
+    latest = {}
+    for path in sorted(folder.glob(f"{part}*-opencl.json"), key=date):
+        by_cuda = {case(r): r for r in results_of(path.with_name(path.name.replace("-opencl", "-cuda"))) if r["outcome"] == "timed"}
+        for r in results_of(path):
+            if r["outcome"] == "timed" and case(r) in by_cuda and r["shape"] == by_cuda[case(r)]["shape"]:
+                latest[case(r)] = r, by_cuda[case(r)]
+    return list(latest.values())
 
 
 def table(heading, lines):

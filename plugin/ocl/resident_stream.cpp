@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "error_name.hpp"
 #include "oclspkt/error.hpp"
@@ -17,13 +18,15 @@ constexpr Index kBytes = kVectorBytes;
 constexpr int kMostReads = 4;
 constexpr double kTimeLimit = 10;
 
-/// Numbers, so that no device meets what it is slow with. NVIDIA's OpenCL (driver 580) never ends a fill of more than
-/// 2^31 bytes.
+/// Numbers, so that no device meets what it is slow with. They come from the host: NVIDIA's OpenCL (driver 580) never ends a
+/// fill by bytes of more than 2^31 of them, and loses the queue where a fill ends behind them.
 void fill_with_zeros(const cl::CommandQueue& queue, const cl::Buffer& buffer, std::int64_t bytes) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 30;
+  constexpr std::int64_t kMost = std::int64_t{1} << 26;
+  const std::vector<char> zeros(static_cast<std::size_t>(std::min(kMost, bytes)));
   for (std::int64_t first = 0; first < bytes; first += kMost) {
     const std::int64_t count = std::min(kMost, bytes - first);
-    queue.enqueueFillBuffer(buffer, cl_uchar{0}, static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+    queue.enqueueWriteBuffer(buffer, CL_TRUE, static_cast<std::size_t>(first), static_cast<std::size_t>(count),
+                             zeros.data());
   }
 }
 
