@@ -18,8 +18,8 @@ constexpr Index kBytes = kVectorBytes;
 constexpr int kMostReads = 4;
 constexpr double kTimeLimit = 10;
 
-/// Numbers, so that no device meets what it is slow with. They come from the host: NVIDIA's OpenCL (driver 580) never ends a
-/// fill by bytes of more than 2^31 of them, and loses the queue where a fill ends behind them.
+/// Numbers, so that no device meets what it is slow with. They come from the host: NVIDIA's OpenCL (driver 580) never
+/// ends a fill by bytes of more than 2^31 of them, and loses the queue where a fill ends behind them.
 void fill_with_zeros(const cl::CommandQueue& queue, const cl::Buffer& buffer, std::int64_t bytes) {
   constexpr std::int64_t kMost = std::int64_t{1} << 26;
   const std::vector<char> zeros(static_cast<std::size_t>(std::min(kMost, bytes)));
