@@ -5,6 +5,7 @@
 
 #include "boundary.hxx"
 #include "flops.hxx"
+#include "logged.hxx"
 #include "parallel.hpp"
 #include "pc_oclspkt.hxx"
 #include "place.hxx"
@@ -160,7 +161,6 @@ PetscErrorCode ApplyInOneVisit(PC pc, const Block& right, const Block& solution,
   DeviceQueue queue;
   Columns<const PetscScalar> y;
   Columns<PetscScalar> x;
-  PetscLogDouble flops = 0;
 
   PetscFunctionBegin;
   *solved = PETSC_FALSE;
@@ -174,8 +174,10 @@ PetscErrorCode ApplyInOneVisit(PC pc, const Block& right, const Block& solution,
   PetscCall(RestoreWrite(solution, &x));
   PetscCall(RestoreRead(right, &y));
   if (!*solved) PetscFunctionReturn(PETSC_SUCCESS);
-  for (int k = 0; k < steps_of(*o); ++k) flops += apply_flops(sweep_of(*o, k, false).solver.report());
-  PetscCall(PetscLogFlops(static_cast<PetscLogDouble>(solution.count) * flops));
+  for (int k = 0; k < steps_of(*o); ++k) {
+    const Report& report = sweep_of(*o, k, false).solver.report();
+    PetscCall(LogFlops(report, static_cast<PetscLogDouble>(solution.count) * apply_flops(report)));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -210,7 +212,7 @@ PetscErrorCode SolveColumns(PC pc, Sweep& sweep, Columns<const PetscScalar> y, C
   }
   if (!pc->failedreason) {
     const Report& report = transpose ? sweep.solver.transpose_report() : sweep.solver.report();
-    PetscCall(PetscLogFlops(static_cast<PetscLogDouble>(count) * apply_flops(report)));
+    PetscCall(LogFlops(report, static_cast<PetscLogDouble>(count) * apply_flops(report)));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

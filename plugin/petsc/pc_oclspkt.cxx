@@ -3,11 +3,13 @@
 
 #include "boundary.hxx"
 #include "flops.hxx"
+#include "logged.hxx"
 #include "package.hxx"
 #include "place.hxx"
 
 using oclspkt::Known;
 using oclspkt::Report;
+using oclspkt::Times;
 using oclspkt::petsc::Block;
 using oclspkt::petsc::data;
 using oclspkt::petsc::DestroyWork;
@@ -137,6 +139,7 @@ static PetscErrorCode SolveVector(PC pc, Vec x, Vec y, bool transpose) {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(oclspkt::petsc::NoteVectors(pc, x));
+  const Times before = oclspkt::petsc::moved(pc);
   PetscCall(PetscLogEventBegin(events().solve, pc, x, y, 0));
   if (o->sweeps.size() > 1) {
     PetscCall(oclspkt::petsc::ApplyCombined(pc, {.vector = x}, {.vector = y}, transpose));
@@ -144,6 +147,7 @@ static PetscErrorCode SolveVector(PC pc, Vec x, Vec y, bool transpose) {
     PetscCall(oclspkt::petsc::SolveSweep(pc, o->first(), {.vector = x}, {.vector = y}, transpose));
   }
   if (pc->failedreason) PetscCall(OclspktVecSetInf(y)); /* the transposed set-up runs inside its first solve */
+  PetscCall(oclspkt::petsc::LogTransfers(pc, before));
   PetscCall(PetscLogEventEnd(events().solve, pc, x, y, 0));
   PetscCall(oclspkt::petsc::NoteDegraded(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -184,6 +188,7 @@ static PetscErrorCode PCMatApply_OCLSPKT(PC pc, Mat x, Mat y) {
   PetscCall(MatGetSize(x, nullptr, &columns));
   const bool several = o->sweeps.size() > 1;
   const PetscInt together = several ? oclspkt::petsc::kColumnsTogether : columns;
+  const Times before = oclspkt::petsc::moved(pc);
   PetscCall(PetscLogEventBegin(events().solve, pc, x, y, 0));
   for (PetscInt first = 0; first < columns && !pc->failedreason; first += together) {
     const PetscInt count = PetscMin(together, columns - first);
@@ -195,6 +200,7 @@ static PetscErrorCode PCMatApply_OCLSPKT(PC pc, Mat x, Mat y) {
     }
   }
   if (pc->failedreason) PetscCall(FillWithInf(y));
+  PetscCall(oclspkt::petsc::LogTransfers(pc, before));
   PetscCall(PetscLogEventEnd(events().solve, pc, x, y, 0));
   PetscCall(oclspkt::petsc::NoteDegraded(pc));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -200,6 +200,12 @@ Times CutSolver<T>::Impl::times() const {
 }
 
 template <typename T>
+Times CutSolver<T>::Impl::transpose_times() const {
+  if (!overall_.cut) return solver_.transpose_times();
+  return transposed_ ? transposed_->times() : Times{};
+}
+
+template <typename T>
 Counts CutSolver<T>::Impl::counts() const {
   Counts counts = solver_.counts();
   counts.set_ups = set_ups_;
@@ -305,6 +311,10 @@ const CutReport& CutSolver<T>::cut_report() const {
 template <typename T>
 Times CutSolver<T>::times() const {
   return impl_->times();
+}
+template <typename T>
+Times CutSolver<T>::transpose_times() const {
+  return impl_->transpose_times();
 }
 template <typename T>
 Times CutSolver<T>::part_times() const {

@@ -34,6 +34,7 @@ class CutSolver<T>::Impl {
   Solver<T>* whole() { return ready_ && !overall_.cut ? &solver_ : nullptr; }
   void set_options(Options options);
   Times times() const;
+  Times transpose_times() const;
   Times part_times() const { return solver_.times() - before_; }
   Counts counts() const;
   std::int64_t bytes() const;

@@ -416,6 +416,11 @@ Times Solver<T>::times() const {
 }
 
 template <typename T>
+Times Solver<T>::transpose_times() const {
+  return impl_->transposed() != nullptr ? impl_->transposed()->times() : Times{};
+}
+
+template <typename T>
 Counts Solver<T>::counts() const {
   return impl_->counts();
 }

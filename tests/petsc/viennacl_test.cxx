@@ -223,6 +223,25 @@ TEST_F(ViennaCL, BoundToTheHostIsSolvedFromTheHost) {
   EXPECT_LE(distance(host_solution_, solution_), 1e-14);
 }
 
+TEST_F(ViennaCL, LogsWhatAppliesMoveWhereVectorsAreOfTheHost) {
+  const Matrix A(tridiagonal(kRows, -1, 4, -2));
+  const OptionSet options("-t_pc_oclspkt_transfer copy");
+  const Preconditioner pc(A, "portable");
+  OK(PCSetFromOptions(pc));
+  OK(PCApply(pc, host_right_, host_solution_));
+  OK(PCApplyTranspose(pc, host_right_, host_solution_));
+  const double up = petsc_ctog_sz, down = petsc_gtoc_sz, bytes = kRows * sizeof(PetscScalar);
+  for (int solves = 1; solves <= 2; ++solves) {
+    OK(solves == 1 ? PCApply(pc, host_right_, host_solution_) : PCApplyTranspose(pc, host_right_, host_solution_));
+    EXPECT_EQ(petsc_ctog_sz - up, solves * bytes);
+    EXPECT_EQ(petsc_gtoc_sz - down, solves * bytes);
+  }
+  OK(PCApply(pc, right_, solution_));
+  const double before = petsc_ctog_sz;
+  OK(PCApply(pc, right_, solution_));
+  EXPECT_EQ(petsc_ctog_sz, before) << "vectors that lie on the device";
+}
+
 TEST_F(ViennaCL, OfADeviceThatTheOptionsDoNotNameIsCopied) {
   const Matrix A(tridiagonal(kRows, -1, 4, -2));
   const Preconditioner pc(A, "host"), host(A);

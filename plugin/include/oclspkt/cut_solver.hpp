@@ -132,6 +132,7 @@ class OCLSPKT_API CutSolver {
   const Report& transpose_report() const;
   const CutReport& cut_report() const;
   Times times() const;
+  Times transpose_times() const;
   /// Of the Solver of this process alone: no time in which it waits for others.
   Times part_times() const;
   Counts counts() const;

@@ -171,6 +171,8 @@ class OCLSPKT_API Solver {
   /// The transposed operator's report; not ready before the first apply_transpose.
   const Report& transpose_report() const;
   Times times() const;
+  /// Of apply_transpose and its like.
+  Times transpose_times() const;
   Counts counts() const;
   /// The lines, as they were given, that are singular wholly or in part and that the last set_up pinned; in order.
   std::vector<Index> pinned_lines() const;
