@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <string>
 #include <utility>
 
 #include "boundary.hxx"
+#include "neighbours.hxx"
+#include "parallel.hpp"
 #include "write_bands.hpp"
 
 namespace oclspkt::petsc {
@@ -30,14 +33,17 @@ void gather_packed(Index rows, const PetscScalar* values, const BandsPart<PetscS
 /// True if the pattern is that of gather_packed().
 bool is_packed(PetscInt rows, const PetscInt* row_starts, const PetscInt* columns) {
   if (rows == 0 || row_starts[rows] != 3 * static_cast<Index>(rows) - 2) return false;
-  for (PetscInt i = 0; i < rows; ++i) {
-    const PetscInt first = i == 0 ? 0 : 3 * i - 1, last = i == rows - 1 ? 3 * i + 1 : 3 * i + 2;
-    if (row_starts[i] != first) return false;
-    for (PetscInt k = first; k < last; ++k) {
-      if (columns[k] != k - 2 * i) return false;
+  std::atomic<bool> packed{true};
+  for_pieces(rows, kPieceRows, [&](Index piece, Index piece_end) {
+    const auto end = static_cast<PetscInt>(piece_end);
+    for (auto i = static_cast<PetscInt>(piece); i < end && packed; ++i) {
+      const PetscInt first = i == 0 ? 0 : 3 * i - 1, last = i == rows - 1 ? 3 * i + 1 : 3 * i + 2;
+      bool as_packed = row_starts[i] == first;
+      for (PetscInt k = first; as_packed && k < last; ++k) as_packed = columns[k] == k - 2 * i;
+      if (!as_packed) packed = false;
     }
-  }
-  return true;
+  });
+  return packed;
 }
 
 Index count_nonzeros(const PetscScalar* values, Index count) {
@@ -60,6 +66,35 @@ InvalidInput stored_twice(PetscInt row, PetscInt column) {
                       " twice; assemble it with MatSetValues(), which adds them up");
 }
 
+/// What some places were found to hold of the bands.
+struct BandPositions::Found {
+  Index count = 0;
+  std::vector<Far> far;
+  PetscInt twice_row = -1, twice_column = -1;  ///< the first local row with an entry that is there twice; -1: none
+};
+
+void BandPositions::look_at(const Parts& parts, Index place, PetscInt row, const PetscInt (&wanted)[3], Found& found) {
+  bool taken[3] = {};
+  Slots slots = {kNoSlot, kNoSlot, kNoSlot};
+  for (int part = 0; part < 2 && parts[part].pattern.rows > 0; ++part) {
+    const Pattern& pattern = parts[part].pattern;
+    for (PetscInt k = pattern.row_starts[row]; k < pattern.row_starts[row + 1]; ++k) {
+      const PetscInt column = pattern.column(k), slot = k - pattern.row_starts[row];
+      for (int band = 0; band < 3; ++band) {
+        if (column != wanted[band]) continue;
+        if (std::exchange(taken[band], true) && found.twice_row < 0) found.twice_row = row, found.twice_column = column;
+        ++found.count;
+        if (part == 0 && slot < kNoSlot) {
+          slots[band] = static_cast<std::uint8_t>(slot);
+        } else {
+          found.far.push_back({place, band, part, k});
+        }
+      }
+    }
+  }
+  slots_[static_cast<std::size_t>(place)] = slots;
+}
+
 void BandPositions::find(const LineLayout& layout, const Parts& parts) {
   const Pattern &inner = parts[0].pattern, &outer = parts[1].pattern;
   const Index rows = layout.lines.rows(), entries = static_cast<Index>(inner.entries()) + outer.entries();
@@ -69,33 +104,27 @@ void BandPositions::find(const LineLayout& layout, const Parts& parts) {
   far_ = {};
   all_taken_ = packed_;
   if (packed_) return;
-  slots_.assign(static_cast<std::size_t>(rows), {kNoSlot, kNoSlot, kNoSlot});
-  std::vector<PetscInt> above, below;
-  find_neighbours(layout, inner.first_column, above, below);
-  Index found = 0;
-  for (Index place = 0; place < rows; ++place) {
-    const PetscInt row = layout.row(place);
-    const auto r = static_cast<std::size_t>(row);
-    const PetscInt wanted[] = {above[r], inner.first_column + row, below[r]};
-    bool taken[3] = {};
-    for (int part = 0; part < 2 && parts[part].pattern.rows > 0; ++part) {
-      const Pattern& pattern = parts[part].pattern;
-      for (PetscInt k = pattern.row_starts[row]; k < pattern.row_starts[row + 1]; ++k) {
-        const PetscInt column = pattern.column(k), slot = k - pattern.row_starts[row];
-        for (int band = 0; band < 3; ++band) {
-          if (column != wanted[band]) continue;
-          if (std::exchange(taken[band], true)) throw stored_twice(inner.first_column + row, column);
-          ++found;
-          if (part == 0 && slot < kNoSlot) {
-            slots_[static_cast<std::size_t>(place)][band] = static_cast<std::uint8_t>(slot);
-          } else {
-            far_.push_back({place, band, part, k});
-          }
-        }
-      }
+  slots_.resize(static_cast<std::size_t>(rows));
+  Found all;
+  std::mutex mutex;
+  for_pieces(rows, kPieceRows, [&](Index first, Index end) {
+    Found found;
+    for_neighbours(layout, inner.first_column, first, end, [&](Index place, PetscInt above, PetscInt below) {
+      const PetscInt row = layout.row(place);
+      look_at(parts, place, row, {above, inner.first_column + row, below}, found);
+    });
+    const std::lock_guard lock(mutex);
+    all.count += found.count;
+    all.far.insert(all.far.end(), found.far.begin(), found.far.end());
+    if (found.twice_row >= 0 && (all.twice_row < 0 || found.twice_row < all.twice_row)) {
+      all.twice_row = found.twice_row;
+      all.twice_column = found.twice_column;
     }
-  }
-  all_taken_ = found == entries;
+  });
+  if (all.twice_row >= 0) throw stored_twice(inner.first_column + all.twice_row, all.twice_column);
+  std::sort(all.far.begin(), all.far.end(), [](const Far& a, const Far& b) { return a.place < b.place; });
+  far_ = std::move(all.far);
+  all_taken_ = all.count == entries;
 }
 
 void BandPositions::gather_slots(const LineLayout& layout, const Part& inner, const BandsPart<PetscScalar>& to,

@@ -64,6 +64,9 @@ class BandPositions {
     PetscInt position;
   };
 
+  struct Found;
+
+  void look_at(const Parts& parts, Index place, PetscInt row, const PetscInt (&wanted)[3], Found& found);
   void gather_slots(const LineLayout& layout, const Part& inner, const BandsPart<PetscScalar>& to, Index first,
                     Index end) const;
 

@@ -7,6 +7,7 @@
 
 #include "boundary.hxx"
 #include "join.hxx"
+#include "neighbours.hxx"
 #include "pc_oclspkt.hxx"
 
 namespace oclspkt::petsc {
@@ -61,22 +62,13 @@ std::vector<Direction> parse_directions(const std::string& words) {
 
 void find_neighbours(const LineLayout& layout, PetscInt first_row, std::vector<PetscInt>& above,
                      std::vector<PetscInt>& below) {
-  const LineSet& lines = layout.lines;
-  above.assign(static_cast<std::size_t>(lines.rows()), -1);
-  below.assign(above.size(), -1);
-  for (Index l = 0; l < lines.count(); ++l) {
-    const Index length = lines.length(l), stride = lines.row_stride();
-    PetscInt before = layout.cut() ? layout.above[static_cast<std::size_t>(l)] : -1;
-    for (Index i = 0, at = lines.first(l); i < length; ++i, at += stride) {
-      const PetscInt row = layout.row(at);
-      above[static_cast<std::size_t>(row)] = before;
-      before = first_row + row;
-      if (i + 1 < length) below[static_cast<std::size_t>(row)] = first_row + layout.row(at + stride);
-    }
-    if (length > 0 && layout.cut()) {
-      below[static_cast<std::size_t>(before - first_row)] = layout.below[static_cast<std::size_t>(l)];
-    }
-  }
+  above.resize(static_cast<std::size_t>(layout.lines.rows()));
+  below.resize(above.size());
+  for_neighbours(layout, first_row, 0, layout.lines.rows(), [&](Index place, PetscInt before, PetscInt behind) {
+    const auto row = static_cast<std::size_t>(layout.row(place));
+    above[row] = before;
+    below[row] = behind;
+  });
 }
 
 PetscErrorCode LayOutMatrix(PC pc, Mat matrix, LineLayout* layout) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <algorithm>
 
+#include "neighbours.hxx"
 #include "pc_oclspkt.hxx"
 #include "support.hxx"
 
@@ -137,6 +138,83 @@ TEST(Extraction, ReadsMpiaijOnOneRank) {
   OK(PCApply(pc, b, x));
   EXPECT_NEAR(4 * x[20] - x[19], b[20], 1e-14);
   OK(MatDestroy(&A));
+}
+
+TEST(Extraction, LooksThroughLongPatternsPieceByPiece) {
+  constexpr PetscInt kLong = 200'000, kMany = 300;  // more entries than a slot counts
+  const Rows rows = tridiagonal(kLong, -1, 4, -2);
+  Rows wider = rows;
+  for (const PetscInt i : {PetscInt{10}, PetscInt{65'535}, PetscInt{65'536}, kLong - 1}) {
+    auto& row = wider[static_cast<std::size_t>(i)];
+    std::reverse(row.begin(), row.end());
+    for (PetscInt k = 0; k < kMany; ++k) row.insert(row.begin(), {(i + kLong / 2 + k) % kLong, 0.0});
+  }
+  expect_solves_like(Matrix(wider), rows);
+}
+
+TEST(Extraction, NamesTheFirstRowWithAnEntryStoredTwice) {
+  Rows rows = tridiagonal(200'000, -1, 4, -2);
+  for (const PetscInt i : {190'000, 70'000, 140'000}) rows[static_cast<std::size_t>(i)].emplace_back(i, 1.0);
+  const Matrix A(rows);
+  const Preconditioner pc(A);
+  const ErrorTexts errors;
+  EXPECT_EQ(PCSetUp(pc), PETSC_ERR_ARG_WRONG);
+  EXPECT_TRUE(contains(errors.text(), "row 70000 ")) << errors.text();
+}
+
+/// The rows before and behind each place, line by line.
+std::vector<std::array<PetscInt, 2>> neighbours(const petsc::LineLayout& layout, PetscInt first_row) {
+  const LineSet& lines = layout.lines;
+  std::vector<std::array<PetscInt, 2>> all(static_cast<std::size_t>(lines.rows()), {-7, -7});
+  for (Index l = 0; l < lines.count(); ++l) {
+    const auto line = static_cast<std::size_t>(l);
+    for (Index i = 0; i < lines.length(l); ++i) {
+      const Index place = lines.first(l) + i * lines.row_stride();
+      const bool top = i == 0, bottom = i + 1 == lines.length(l);
+      all[static_cast<std::size_t>(place)] = {!top           ? first_row + layout.row(place - lines.row_stride())
+                                              : layout.cut() ? layout.above[line]
+                                                             : -1,
+                                              !bottom        ? first_row + layout.row(place + lines.row_stride())
+                                              : layout.cut() ? layout.below[line]
+                                                             : -1};
+    }
+  }
+  return all;
+}
+
+TEST(Neighbours, AreThoseOfTheLinesWhereverAPieceBegins) {
+  for (const LineSet& lines :
+       {LineSet::one(1), LineSet::one(17), LineSet::equal(5, 3), LineSet::equal(4, 1),
+        LineSet::unequal({0, 0, 3, 3, 3, 4, 9, 9}), LineSet::grid_axis(0, 3, 2, 4), LineSet::grid_axis(1, 3, 2, 4),
+        LineSet::grid_axis(2, 3, 2, 4), LineSet::grid_axis(1, 3, 1, 4), LineSet::strided(4, 2, 2, 1, 3, 8)}) {
+    ASSERT_TRUE(lines.gapless()) << lines.describe();
+    for (const bool cut : {false, true}) {
+      for (const bool moved : {false, true}) {
+        SCOPED_TRACE(lines.describe() + (cut ? ", cut" : "") + (moved ? ", moved" : ""));
+        petsc::LineLayout layout;
+        layout.lines = lines;
+        for (Index l = 0; cut && l < lines.count(); ++l) {
+          layout.above.push_back(static_cast<PetscInt>(1000 + l));
+          layout.below.push_back(static_cast<PetscInt>(2000 + l));
+        }
+        for (Index i = 0; moved && i < lines.rows(); ++i) {
+          layout.rows.push_back(static_cast<PetscInt>(lines.rows() - 1 - i));
+        }
+        const auto expected = neighbours(layout, 100);
+        for (Index first = 0; first < lines.rows(); ++first) {
+          for (Index end = first; end <= lines.rows(); ++end) {
+            Index next = first;
+            petsc::for_neighbours(layout, 100, first, end, [&](Index place, PetscInt above, PetscInt below) {
+              EXPECT_EQ(place, next++);
+              EXPECT_EQ(above, expected[static_cast<std::size_t>(place)][0]) << place;
+              EXPECT_EQ(below, expected[static_cast<std::size_t>(place)][1]) << place;
+            });
+            EXPECT_EQ(next, end);
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST(Extraction, RefusesAnEntryStoredTwice) {
