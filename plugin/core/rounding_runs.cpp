@@ -51,7 +51,8 @@ class RunErrors {
       const int item = static_cast<int>(i / item_rows), from_end = items_ - 1 - item;
       const bool is_first = i % item_rows == 0, is_last = (i + 1) % item_rows == 0;
       const double from_above = is_first ? down_.joint(item) : 0;
-      const double from_below = is_last ? up_.joint(from_end) + (corrects_ ? of_below_[i] : 0) : 0;
+      const double from_below =
+          is_last ? up_.joint(from_end) + (corrects_ ? of_below_[static_cast<std::size_t>(item)] : 0) : 0;
       // Taking off rounds every row once on the way down, and twice on the way up.
       const double down = corrects_ ? sizes_[i] + down_.drift(item) : 0, up = corrects_ ? 3 + up_.drift(from_end) : 0;
       last_row_ = rows.local[i] + rows.share_down[i] * (from_above + passed_.into(up) + (corrects_ ? 2 : 0)) +
@@ -93,13 +94,19 @@ class RunErrors {
     up_.analyse(rows.up, up_sizes_, items_, true, 0);
     down_.correct(u_);
     up_.correct(u_);
-    // Products of a scan are rounded up to so many times, in another order for each work-item.
-    const double rounds = 2 * (static_cast<double>(items_) + static_cast<double>(count) / items_);
-    of_below_.resize(count);
-    double below = rounds;
+    // A row that is the last of its work-item and the one below it are corrected by two products for the unknown below
+    // the tile. Both are made of the same products over each of the `behind` work-items, in other orders, but for those
+    // of the lower one, which multiplies its rows one after the other: behind + item_rows roundings each. The last row
+    // of the tile takes that unknown as it is.
+    const std::size_t item_rows = count / static_cast<std::size_t>(items_);
+    of_below_.assign(static_cast<std::size_t>(items_), 0);
+    double product = 1;
     for (std::size_t i = count; i-- > 0;) {
-      of_below_[i] = below;
-      below *= rows.up[i];
+      const std::size_t item = i / item_rows, behind = of_below_.size() - 1 - item;
+      if ((i + 1) % item_rows == 0 && behind > 0) {
+        of_below_[item] = 2 * static_cast<double>(behind + item_rows) * product;
+      }
+      product *= rows.up[i];
     }
   }
   int items_;

@@ -7,9 +7,13 @@
 #include <limits>
 
 #include "cut_parts.hpp"
+#include "device_traits.hpp"
 #include "matrices.hpp"
 #include "oclspkt/report.hpp"
+#include "plan.hpp"
 #include "reference.hpp"
+#include "rounding.hpp"
+#include "survey.hpp"
 
 namespace oclspkt {
 namespace {
@@ -36,6 +40,25 @@ TEST(CutRounding, IsUnknownIfAPartIs) {
     EXPECT_FALSE(rounding_of_part(errors, 2) <= kRoundingLimit);
     EXPECT_FALSE(rounding_of_part(errors, 0.5) <= kRoundingLimit);
   }
+}
+
+template <typename T>
+void expect_room_for_corrected_runs() {
+  constexpr Index kLong = 100'000;
+  for (const double lambda : {100.0, 1000.0}) {
+    Bands<T> bands = test::diffusion<T>(LineSet::one(kLong), lambda);
+    bands.close_lines();
+    const Survey seen = survey(bands.lines(), bands.view());
+    Plan plan = make_run_plan(kLong, 512, 0, sizeof(T), kGpu);
+    correct_runs(plan, sizeof(T), kGpu);
+    EXPECT_LE(bound_rounding(plan, bands.lines(), bands.view(), seen).eps, inner_rounding_limit(seen.dominance))
+        << lambda;
+  }
+}
+
+TEST(CutRounding, LeavesRoomForRunsThatAreCorrected) {
+  expect_room_for_corrected_runs<float>();
+  expect_room_for_corrected_runs<double>();
 }
 
 /// The spikes of lines with a part above and below, by LAPACK with an error in one row.
