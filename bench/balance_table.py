@@ -50,6 +50,11 @@ def attainable_lines(document):
             f" {best['rows per second'] / alone:.2f} of the better one alone ({alone / 1e9:.2f}); the card alone"
             f" {card / 1e9:.2f}\n"
         )
+    if rates := [r["rows per second"] for r in document.get("cards", [])]:
+        lines.append(
+            f"- copies of all cards, resident: {', '.join(f'{rate / 1e9:.2f}' for rate in rates)} Grows/s with 1 to {len(rates)}"
+            f" cards, {rates[-1] / rates[0]:.2f} of one\n"
+        )
     return lines
 
 

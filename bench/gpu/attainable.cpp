@@ -2,13 +2,16 @@
 // oclspkt-bench-attainable FILE [ROWS [ROUNDS]]: the most that a GPU behind a bus and the host's cores can do together
 // for vectors on the host, whatever solves: plain copies of pinned memory both ways, and a stream of five words a row
 // on the cores, at once, with the rows cut between them in several ways. Two modes, as solves have them: the bands lie
-// where they are used (two words a row cross the bus), or come along (five).
+// where they are used (two words a row cross the bus), or come along (five). Where there are several GPUs, also what
+// their copies reach together, each of its share of the rows, with bands that lie on them.
 #include <CL/cl.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <future>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
@@ -126,29 +129,71 @@ nlohmann::ordered_json measure(const Copies& copies, Arrays& arrays, double word
   return records;
 }
 
+/// A solver that uses one device, for its context.
+class Opened {
+ public:
+  explicit Opened(int device)
+      : solver_([&] {
+          Options options;
+          options.devices = std::to_string(device);
+          return options;
+        }()) {
+    const std::vector<double> ones(4096, 1.0), zeros(4096, 0.0);
+    solver_.set_up(LineSet::one(4096), zeros.data(), ones.data(), zeros.data());
+  }
+  DeviceHandles handles() const { return solver_.device_handles(); }
+
+ private:
+  Solver<double> solver_;
+};
+
+/// Rows a second of copies of all cards at once, for one card and more.
+nlohmann::ordered_json measure_cards(const std::vector<std::unique_ptr<Copies>>& cards, Index rows, int rounds) {
+  nlohmann::ordered_json records = nlohmann::ordered_json::array();
+  for (std::size_t count = 1; count <= cards.size(); ++count) {
+    const double bytes = sizeof(double) * static_cast<double>(rows) / static_cast<double>(count);
+    std::vector<double> seconds;
+    for (int r = -1; r < rounds; ++r) {
+      const auto start = Clock::now();
+      std::vector<std::future<void>> others;
+      for (std::size_t k = 1; k < count; ++k) {
+        others.push_back(std::async(std::launch::async, [&, k] { cards[k]->run(bytes, bytes); }));
+      }
+      cards[0]->run(bytes, bytes);
+      for (std::future<void>& other : others) other.get();
+      if (r >= 0) seconds.push_back(since(start));
+    }
+    const double rate = static_cast<double>(rows) / median(seconds);
+    std::printf("1 word up, %zu cards: %.3g rows/s\n", count, rate);
+    records.push_back({{"cards", count}, {"rows per second", rate}});
+  }
+  return records;
+}
+
 int run(const std::string& file, Index rows, int rounds) {
   JsonFile json(file);
   std::string why;
   DeviceModule* module = device_module(&why);
   if (module == nullptr) throw DeviceError(why);
-  const auto& devices = module->devices();
-  const auto gpu =
-      std::find_if(devices.begin(), devices.end(), [](const DeviceInfo& d) { return d.type == DeviceType::gpu; });
-  if (gpu == devices.end()) throw DeviceError("there is no GPU; oclspkt-devices lists what was found");
-  Options options;
-  options.devices = std::to_string(gpu->index);
-  Solver<double> solver(options);
-  const std::vector<double> ones(4096, 1.0), zeros(4096, 0.0);
-  solver.set_up(LineSet::one(4096), zeros.data(), ones.data(), zeros.data());
-  const Copies copies(solver.device_handles(), rows);
+  const DeviceInfo* gpu = nullptr;
+  std::vector<std::unique_ptr<Opened>> opened;
+  std::vector<std::unique_ptr<Copies>> cards;
+  for (const DeviceInfo& device : module->devices()) {
+    if (device.type != DeviceType::gpu || device.cuda) continue;
+    if (gpu == nullptr) gpu = &device;
+    opened.push_back(std::make_unique<Opened>(device.index));
+    cards.push_back(std::make_unique<Copies>(opened.back()->handles(), rows));
+  }
+  if (gpu == nullptr) throw DeviceError("there is no GPU; oclspkt-devices lists what was found");
   Arrays arrays(rows);
   nlohmann::ordered_json document{
       {"provenance",
        provenance(*gpu, "oclspkt-bench-attainable FILE " + std::to_string(rows) + " " + std::to_string(rounds))},
       {"processors", processor_share()},
       {"rows", rows}};
-  document["resident"] = measure(copies, arrays, 1, rounds);
-  document["one shot"] = measure(copies, arrays, static_cast<double>(Copies::kWordsUp), rounds);
+  document["resident"] = measure(*cards.front(), arrays, 1, rounds);
+  document["one shot"] = measure(*cards.front(), arrays, static_cast<double>(Copies::kWordsUp), rounds);
+  if (cards.size() > 1) document["cards"] = measure_cards(cards, rows, rounds);
   json.write(document);
   return 0;
 }

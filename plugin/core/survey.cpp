@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "parallel.hpp"
+#include "plan.hpp"
 #include "wide.hpp"
 #include "write_bands.hpp"
 
@@ -362,8 +363,9 @@ bool is_symmetric(const LineSet& lines, const BandsView<T>& bands) {
 
 template <typename T>
 bool is_shared(const LineSet& lines, const BandsView<T>& bands) {
-  if (lines.count() < 2) return false;
-  const Index length = lines.length(0), stride = lines.row_stride(), pattern = lines.first(0);
+  const Index length = equal_length(lines);
+  if (lines.count() < 2 || length == 0) return false;
+  const Index stride = lines.row_stride(), pattern = lines.first(0);
   if (lines.beside()) {  // rows of a block, whose lines are neighbours
     const Index piece = 1 + kPieceRows / lines.block_lines();
     return all_of_pieces(lines.blocks() * length, piece, [&](Index first, Index end) {
@@ -375,8 +377,8 @@ bool is_shared(const LineSet& lines, const BandsView<T>& bands) {
     });
   }
   return all_of_pieces(lines.count(), 1 + kPieceRows / std::max<Index>(1, length), [&](Index first, Index end) {
-    for (Index l = first; l < end; ++l) {
-      if (lines.length(l) != length || !same_rows(bands, lines.first(l), stride, pattern, stride, length)) return false;
+    for (Index l = std::max<Index>(first, 1); l < end; ++l) {
+      if (!same_rows(bands, lines.first(l), stride, pattern, stride, length)) return false;
     }
     return true;
   });
@@ -428,15 +430,19 @@ double line_dominance(const LineSet& lines, const BandsView<T>& bands, Index lin
 
 template <typename T>
 LineSet uncoupled_lines(const LineSet& lines, const BandsView<T>& bands) {
-  const auto cut = [&](Index i) { return bands.lower[i] == 0 && bands.upper[i - 1] == 0; };
-  Index count = 1;
-  for (Index i = 1; i < lines.rows(); ++i) count += cut(i);
-  if (count <= lines.count()) return lines;
   std::vector<Index> starts{0};
-  starts.reserve(static_cast<std::size_t>(count) + 1);
-  for (Index i = 1; i < lines.rows(); ++i) {
-    if (cut(i)) starts.push_back(i);
-  }
+  std::mutex mutex;
+  for_pieces(std::max<Index>(lines.rows(), 1) - 1, kPieceRows, [&](Index first, Index end) {
+    std::vector<Index> found;
+    for (Index i = first + 1; i <= end; ++i) {
+      if (bands.lower[i] == 0 && bands.upper[i - 1] == 0) found.push_back(i);
+    }
+    if (found.empty()) return;
+    const std::lock_guard lock(mutex);
+    starts.insert(starts.end(), found.begin(), found.end());
+  });
+  if (static_cast<Index>(starts.size()) <= lines.count()) return lines;
+  std::sort(starts.begin(), starts.end());
   starts.push_back(lines.rows());
   return LineSet::unequal(std::move(starts));
 }

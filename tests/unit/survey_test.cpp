@@ -174,6 +174,29 @@ TYPED_TEST(SurveyOf, RowsAtTheEndsOfTheRangeKeepTheirNumbers) {
   EXPECT_EQ(s.smallest_row, 2) << "rows of zeros do not count";
 }
 
+TYPED_TEST(SurveyOf, LinesThatNothingCouplesAreFoundWhereverPiecesBegin) {
+  using T = TypeParam;
+  constexpr Index kRows = 3 * kPieceRows + 5;
+  const LineSet one = LineSet::one(kRows);
+  Bands<T> bands = test::constant<T>(one, -1, 4, -1);
+  bands.close_lines();
+  EXPECT_EQ(uncoupled_lines(one, bands.view()), one);
+  const std::vector<Index> starts{0, 1, kPieceRows, kPieceRows + 1, 2 * kPieceRows + 7, kRows - 1, kRows};
+  for (std::size_t k = 1; k + 1 < starts.size(); ++k) bands.lower()[starts[k]] = bands.upper()[starts[k] - 1] = 0;
+  bands.lower()[17] = 0;  // one coupling alone
+  EXPECT_EQ(uncoupled_lines(one, bands.view()), LineSet::unequal(starts));
+}
+
+TYPED_TEST(SurveyOf, LinesOfUnequalLengthsAreNotShared) {
+  using T = TypeParam;
+  for (const std::vector<Index>& starts : {std::vector<Index>{0, 9, 10}, {0, 3, 6, 10}, {0, 0, 5}}) {
+    const Bands<T> bands = test::closed(test::constant<T>(LineSet::unequal(starts), -1, 4, -1));
+    EXPECT_FALSE(is_shared(bands.lines(), bands.view()));
+  }
+  const Bands<T> alike = test::closed(test::constant<T>(LineSet::unequal({0, 5, 10}), -1, 4, -1));
+  EXPECT_TRUE(is_shared(alike.lines(), alike.view()));
+}
+
 TYPED_TEST(SurveyOf, OneLineIsUniformIfItsInnerRowsAreTheSame) {
   const Index n = kPieceRows + 1000;
   Bands<TypeParam> bands = test::closed(test::constant<TypeParam>(LineSet::one(n), -1, 4, -2));
