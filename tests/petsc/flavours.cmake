@@ -92,7 +92,7 @@ set(refused 0)
 foreach(root IN LISTS roots)
   file(GLOB library ${root}/lib/libpetsc*.so)
   oclspkt_petsc_kind(${root}/include kind unsupported ${PETSC_INCLUDE_DIRS})
-  if(TARGET oclspkt_petsc_${kind} OR kind STREQUAL OCLSPKT_PETSC_KIND OR NOT library)
+  if(TARGET oclspkt_petsc_${kind} OR TARGET wrong-flavour-${kind} OR kind STREQUAL OCLSPKT_PETSC_KIND OR NOT library)
     continue()
   endif()
   # 3.24-real-64 in the words of the message.
@@ -112,7 +112,8 @@ foreach(root IN LISTS roots)
   endif()
   set(program wrong-flavour-${kind})
   add_executable(${program} wrong_flavour.c)
-  target_include_directories(${program} PRIVATE ${root}/include)
+  # A PETSc that is not installed has most headers beside the folder of its arch.
+  target_include_directories(${program} PRIVATE ${root}/include ${root}/../include)
   target_link_libraries(${program} PRIVATE ${library} MPI::MPI_C)
   expect(RefusesAProgramOf.${kind}
          CHECK --rc=failure "--match=This program runs ${found}" ${cure} --without=^ran

@@ -61,7 +61,7 @@ def check_settings(pc):
 def check_errors(pc):
     raised(PETSc.Error, "PCSetUp()", oclspkt.method_used, pc)
     raised(PETSc.Error, "partition must be", oclspkt.set_partition, pc, -2)
-    raised(ValueError, "PetscInt", oclspkt.set_partition, pc, 2**40)
+    raised(ValueError, "PetscInt", oclspkt.set_partition, pc, 2 ** (8 * PETSc.IntType().itemsize))
     raised(TypeError, "", oclspkt.set_partition, pc, 2.5)
     raised(PETSc.Error, "null pointer", oclspkt.get_rtol, PETSc.PC())
     other = PETSc.PC().create(PETSc.COMM_SELF)
