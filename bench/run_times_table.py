@@ -22,21 +22,23 @@ def case(record):
     return tuple(record[k] for k in ("matrix", "rows", "scalar", "lines", "line_length", "bands", "variant"))
 
 
-def results_of(path):
-    return json.loads(path.read_text(encoding="utf-8"))["results"]
+def document_of(path):
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
-def date(path):
-    return json.loads(path.read_text(encoding="utf-8"))["provenance"]["date"]
+def timed(document):
+    return [r for r in document["results"] if r["outcome"] == "timed"]
 
 
 def pairs(folder, part):
     """[(by OpenCL, by CUDA)] of the timed cases that both have in one run and solve by the same plan, the latest of each."""
+    runs = [(document_of(path), document_of(path.with_name(path.name.replace("-opencl", "-cuda"))))
+            for path in folder.glob(f"{part}*-opencl.json")]
     latest = {}
-    for path in sorted(folder.glob(f"{part}*-opencl.json"), key=date):
-        by_cuda = {case(r): r for r in results_of(path.with_name(path.name.replace("-opencl", "-cuda"))) if r["outcome"] == "timed"}
-        for r in results_of(path):
-            if r["outcome"] == "timed" and case(r) in by_cuda and r["shape"] == by_cuda[case(r)]["shape"]:
+    for opencl, cuda in sorted(runs, key=lambda run: run[0]["provenance"]["date"]):
+        by_cuda = {case(r): r for r in timed(cuda)}
+        for r in timed(opencl):
+            if case(r) in by_cuda and r["shape"] == by_cuda[case(r)]["shape"]:
                 latest[case(r)] = r, by_cuda[case(r)]
     return list(latest.values())
 
@@ -61,7 +63,7 @@ def run_times(folder):
 
 
 def cards(folder):
-    for r in results_of(folder / "cards.json"):
+    for r in document_of(folder / "cards.json")["results"]:
         yield (r["lines"], r["matrix"].split(", seed")[0], str(r["cards"]), r["method"], f"{1e3 * r['seconds']:.3f}",
                f"{r['times_one_card']:.2f}", f"{r['backward_error_eps']:.2f}", f"{r['set_up_seconds']:.1f}")
 

@@ -130,22 +130,14 @@ nlohmann::ordered_json measure(const Copies& copies, Arrays& arrays, double word
 }
 
 /// A solver that uses one device, for its context.
-class Opened {
- public:
-  explicit Opened(int device)
-      : solver_([&] {
-          Options options;
-          options.devices = std::to_string(device);
-          return options;
-        }()) {
-    const std::vector<double> ones(4096, 1.0), zeros(4096, 0.0);
-    solver_.set_up(LineSet::one(4096), zeros.data(), ones.data(), zeros.data());
-  }
-  DeviceHandles handles() const { return solver_.device_handles(); }
-
- private:
-  Solver<double> solver_;
-};
+std::unique_ptr<Solver<double>> open_device(int device) {
+  Options options;
+  options.devices = std::to_string(device);
+  auto solver = std::make_unique<Solver<double>>(options);
+  const std::vector<double> ones(4096, 1.0), zeros(4096, 0.0);
+  solver->set_up(LineSet::one(4096), zeros.data(), ones.data(), zeros.data());
+  return solver;
+}
 
 /// Rows a second of copies of all cards at once, for one card and more.
 nlohmann::ordered_json measure_cards(const std::vector<std::unique_ptr<Copies>>& cards, Index rows, int rounds) {
@@ -176,13 +168,13 @@ int run(const std::string& file, Index rows, int rounds) {
   DeviceModule* module = device_module(&why);
   if (module == nullptr) throw DeviceError(why);
   const DeviceInfo* gpu = nullptr;
-  std::vector<std::unique_ptr<Opened>> opened;
+  std::vector<std::unique_ptr<Solver<double>>> opened;
   std::vector<std::unique_ptr<Copies>> cards;
   for (const DeviceInfo& device : module->devices()) {
     if (device.type != DeviceType::gpu || device.cuda) continue;
     if (gpu == nullptr) gpu = &device;
-    opened.push_back(std::make_unique<Opened>(device.index));
-    cards.push_back(std::make_unique<Copies>(opened.back()->handles(), rows));
+    opened.push_back(open_device(device.index));
+    cards.push_back(std::make_unique<Copies>(opened.back()->device_handles(), rows));
   }
   if (gpu == nullptr) throw DeviceError("there is no GPU; oclspkt-devices lists what was found");
   Arrays arrays(rows);

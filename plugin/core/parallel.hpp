@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 
 #include "oclspkt/export.hpp"
@@ -34,6 +35,16 @@ void for_pieces(Index count, Index piece, const F& f) {
   } else if (count > 0) {
     f(Index{0}, count);
   }
+}
+
+/// True if f(first, end) is for all pieces of [0, count); the first that is false ends it.
+template <typename F>
+bool all_of_pieces(Index count, Index piece, const F& f) {
+  std::atomic<bool> holds{true};
+  for_pieces(count, piece, [&](Index first, Index end) {
+    if (holds && !f(first, end)) holds = false;
+  });
+  return holds;
 }
 
 /// Lines that have the rows of a piece together.

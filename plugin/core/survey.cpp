@@ -2,7 +2,6 @@
 #include "survey.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <mutex>
@@ -276,16 +275,6 @@ bool same_rows(const BandsView<T>& bands, Index at, Index step, Index pattern, I
   return differing == 0;
 }
 
-/// True if f(first, end) is for all pieces of [0, count); the first that is false ends it.
-template <typename F>
-bool all_of_pieces(Index count, Index piece, const F& f) {
-  std::atomic<bool> holds{true};
-  for_pieces(count, piece, [&](Index first, Index end) {
-    if (holds && !f(first, end)) holds = false;
-  });
-  return holds;
-}
-
 }  // namespace
 
 double Survey::decay() const {
@@ -376,7 +365,7 @@ bool is_shared(const LineSet& lines, const BandsView<T>& bands) {
       return true;
     });
   }
-  return all_of_pieces(lines.count(), 1 + kPieceRows / std::max<Index>(1, length), [&](Index first, Index end) {
+  return all_of_pieces(lines.count(), 1 + kPieceRows / length, [&](Index first, Index end) {
     for (Index l = std::max<Index>(first, 1); l < end; ++l) {
       if (!same_rows(bands, lines.first(l), stride, pattern, stride, length)) return false;
     }

@@ -33,17 +33,17 @@ void gather_packed(Index rows, const PetscScalar* values, const BandsPart<PetscS
 /// True if the pattern is that of gather_packed().
 bool is_packed(PetscInt rows, const PetscInt* row_starts, const PetscInt* columns) {
   if (rows == 0 || row_starts[rows] != 3 * static_cast<Index>(rows) - 2) return false;
-  std::atomic<bool> packed{true};
-  for_pieces(rows, kPieceRows, [&](Index piece, Index piece_end) {
+  return all_of_pieces(rows, kPieceRows, [&](Index piece, Index piece_end) {
     const auto end = static_cast<PetscInt>(piece_end);
-    for (auto i = static_cast<PetscInt>(piece); i < end && packed; ++i) {
+    for (auto i = static_cast<PetscInt>(piece); i < end; ++i) {
       const PetscInt first = i == 0 ? 0 : 3 * i - 1, last = i == rows - 1 ? 3 * i + 1 : 3 * i + 2;
-      bool as_packed = row_starts[i] == first;
-      for (PetscInt k = first; as_packed && k < last; ++k) as_packed = columns[k] == k - 2 * i;
-      if (!as_packed) packed = false;
+      if (row_starts[i] != first) return false;
+      for (PetscInt k = first; k < last; ++k) {
+        if (columns[k] != k - 2 * i) return false;
+      }
     }
+    return true;
   });
-  return packed;
 }
 
 Index count_nonzeros(const PetscScalar* values, Index count) {

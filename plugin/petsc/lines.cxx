@@ -7,7 +7,6 @@
 
 #include "boundary.hxx"
 #include "join.hxx"
-#include "neighbours.hxx"
 #include "pc_oclspkt.hxx"
 
 namespace oclspkt::petsc {
@@ -58,17 +57,6 @@ std::vector<Direction> parse_directions(const std::string& words) {
                        words + "'");
   }
   return directions;
-}
-
-void find_neighbours(const LineLayout& layout, PetscInt first_row, std::vector<PetscInt>& above,
-                     std::vector<PetscInt>& below) {
-  above.resize(static_cast<std::size_t>(layout.lines.rows()));
-  below.resize(above.size());
-  for_neighbours(layout, first_row, 0, layout.lines.rows(), [&](Index place, PetscInt before, PetscInt behind) {
-    const auto row = static_cast<std::size_t>(layout.row(place));
-    above[row] = before;
-    below[row] = behind;
-  });
 }
 
 PetscErrorCode LayOutMatrix(PC pc, Mat matrix, LineLayout* layout) {

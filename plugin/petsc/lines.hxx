@@ -79,9 +79,4 @@ struct GivenLines {
 /// @return an error if rows are on other ranks, missing or there twice
 PetscErrorCode LayOutGiven(PC pc, Mat matrix, const GivenLines& given, LineLayout* layout);
 
-/// Global rows before and behind each local row on its line; -1 where there is none.
-/// @param[out] above, below shape [local rows]
-void find_neighbours(const LineLayout& layout, PetscInt first_row, std::vector<PetscInt>& above,
-                     std::vector<PetscInt>& below);
-
 }  // namespace oclspkt::petsc

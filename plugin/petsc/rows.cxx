@@ -5,6 +5,7 @@
 
 #include "boundary.hxx"
 #include "extract.hxx"
+#include "neighbours.hxx"
 
 namespace oclspkt::petsc {
 namespace {
@@ -96,6 +97,19 @@ PetscInt take_row(const Row& row, bool upper_only, const Places& places, Index& 
     if (upper_only && b != 1 && places.here(column)) *places.at(2 - b, column) = row.values[k];
   }
   return twice;
+}
+
+/// Global rows before and behind each local row on its line; -1 where there is none.
+/// @param[out] above, below shape [local rows]
+void find_neighbours(const LineLayout& layout, PetscInt first_row, std::vector<PetscInt>& above,
+                     std::vector<PetscInt>& below) {
+  above.resize(static_cast<std::size_t>(layout.lines.rows()));
+  below.resize(above.size());
+  for_neighbours(layout, first_row, 0, layout.lines.rows(), [&](Index place, PetscInt before, PetscInt behind) {
+    const auto row = static_cast<std::size_t>(layout.row(place));
+    above[row] = before;
+    below[row] = behind;
+  });
 }
 
 }  // namespace
