@@ -7,6 +7,8 @@
 
 #include <petsc/private/pcimpl.h>
 
+#include <dlfcn.h>
+
 #include "oclspkt/device_handles.hpp"
 
 #if PETSC_VERSION_LT(3, 18, 0)
@@ -68,6 +70,23 @@ inline PetscErrorCode OclspktCudaQueue(oclspkt::DeviceQueue* queue) {
   *queue = {};
   return PETSC_SUCCESS;
 }
+#endif
+
+#if PetscDefined(HAVE_CUDA) && PetscDefined(HAVE_KOKKOS) && !PetscDefined(HAVE_KOKKOS_WITHOUT_GPU)
+/// The stream of Kokkos's vectors: that of the device context in which Kokkos began, whichever is the current one. It is
+/// what PetscGetKokkosExecutionSpace().cuda_stream() says in headers that only nvcc compiles, and looked for by name.
+inline PetscErrorCode OclspktKokkosQueue(oclspkt::DeviceQueue* queue) {
+  static void* const* const space = (void* const*)dlsym(RTLD_DEFAULT, "PetscKokkosExecutionSpacePtr");
+  static void* (*const stream_of)(const void*) =
+      (void* (*)(const void*))dlsym(RTLD_DEFAULT, "_ZNK6Kokkos4Cuda11cuda_streamEv");
+
+  PetscFunctionBegin;
+  PetscCall(OclspktCudaQueue(queue));
+  if (*queue && space && *space && stream_of) queue->handle = stream_of(*space);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#else
+#define OclspktKokkosQueue OclspktCudaQueue
 #endif
 
 #if PetscDefined(HAVE_CUDA) && PETSC_VERSION_GE(3, 20, 0)

@@ -8,17 +8,23 @@
 namespace oclspkt::petsc {
 namespace {
 
+PetscErrorCode IsOfKokkos(Vec vector, PetscBool* is) {
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)vector, is, VECSEQKOKKOS, VECMPIKOKKOS, ""));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// The run-time by which vectors of a type of PETSc are kept on a device; none for types of the host.
 PetscErrorCode KindOf(Vec vector, DeviceQueue::Kind* kind) {
-  PetscBool of_cuda = PETSC_FALSE, of_opencl = PETSC_FALSE, bound = PETSC_FALSE;
+  PetscBool of_cuda = PETSC_FALSE, of_kokkos = PETSC_FALSE, of_opencl = PETSC_FALSE, bound = PETSC_FALSE;
 
   PetscFunctionBegin;
   *kind = DeviceQueue::Kind::none;
   PetscCall(VecBoundToCPU(vector, &bound));
   if (bound) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(
-      PetscObjectTypeCompareAny((PetscObject)vector, &of_cuda, VECSEQCUDA, VECMPICUDA, VECSEQKOKKOS, VECMPIKOKKOS, ""));
-  if (of_cuda) *kind = DeviceQueue::Kind::cuda;
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)vector, &of_cuda, VECSEQCUDA, VECMPICUDA, ""));
+  PetscCall(IsOfKokkos(vector, &of_kokkos));
+  if (of_cuda || of_kokkos) *kind = DeviceQueue::Kind::cuda;
   PetscCall(PetscObjectTypeCompareAny((PetscObject)vector, &of_opencl, VECSEQVIENNACL, VECMPIVIENNACL, ""));
   if (of_opencl) *kind = DeviceQueue::Kind::opencl;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -27,11 +33,15 @@ PetscErrorCode KindOf(Vec vector, DeviceQueue::Kind* kind) {
 /// Their queue.
 PetscErrorCode QueueOfType(Vec vector, DeviceQueue* queue) {
   DeviceQueue::Kind kind;
+  PetscBool of_kokkos;
 
   PetscFunctionBegin;
   *queue = {};
   PetscCall(KindOf(vector, &kind));
-  if (kind == DeviceQueue::Kind::cuda) PetscCall(OclspktCudaQueue(queue));
+  if (kind == DeviceQueue::Kind::cuda) {
+    PetscCall(IsOfKokkos(vector, &of_kokkos));
+    PetscCall(of_kokkos ? OclspktKokkosQueue(queue) : OclspktCudaQueue(queue));
+  }
   if (kind == DeviceQueue::Kind::opencl) PetscCall(OclspktViennaCLQueue(vector, queue));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -148,6 +158,7 @@ PetscErrorCode QueueOfColumns(Mat right, Mat solution, DeviceQueue* queue) {
 
 PetscErrorCode QueueOf(const Block& right, const Block& solution, DeviceQueue* queue) {
   DeviceQueue::Kind of_right, of_solution;
+  DeviceQueue other;
 
   PetscFunctionBegin;
   *queue = {};
@@ -157,8 +168,12 @@ PetscErrorCode QueueOf(const Block& right, const Block& solution, DeviceQueue* q
   }
   PetscCall(KindOf(right.vector, &of_right));
   PetscCall(KindOf(solution.vector, &of_solution));
+  if (of_right != of_solution) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(QueueOfType(right.vector, queue));
   /* To ask ViennaCL for the queue of the solution would bring its values to the device. */
-  if (of_right == of_solution) PetscCall(QueueOfType(right.vector, queue));
+  if (of_right == DeviceQueue::Kind::opencl) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(QueueOfType(solution.vector, &other));
+  if (*queue != other) *queue = {}; /* one of Kokkos, and the current device context is another than Kokkos began in */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -169,7 +184,7 @@ PetscErrorCode NoteVectors(PC pc, Vec vector) {
   PetscFunctionBegin;
   data(pc)->from_host = nullptr;
   if (!PetscDefined(HAVE_KOKKOS)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)vector, &of_kokkos, VECSEQKOKKOS, VECMPIKOKKOS, ""));
+  PetscCall(IsOfKokkos(vector, &of_kokkos));
   if (!of_kokkos) PetscFunctionReturn(PETSC_SUCCESS);
   if (PetscMemTypeHost(PETSC_MEMTYPE_KOKKOS)) {
     data(pc)->from_host = "in host memory: the Kokkos of this PETSc has no GPU";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Vectors and matrices of Kokkos without a GPU, on any number of ranks: solved from the host's memory, which the view
-// says, with the answer that PETSc's own types get.
+// Vectors and matrices of Kokkos, on any number of ranks, with the answers that PETSc's own types for the same memory
+// get: without a GPU they are solved from the host's memory, which the view says; with CUDA where they are.
+#include <petscdevice.h>
+
 #include "grid_problem.hxx"
 
 namespace oclspkt::test {
@@ -13,6 +15,18 @@ constexpr struct {
   bool own_product;  ///< Kokkos multiplies by the matrix, and rounds in another order
 } kTypes[] = {{VECKOKKOS, MATAIJKOKKOS, true}, {VECKOKKOS, MATAIJ, false}, {VECSTANDARD, MATAIJKOKKOS, true}};
 const Shape kLine{1, {20'011, 1, 1}, 1}, kGrid{3, {31, 23, 17}, 1};
+
+/// Whether this Kokkos keeps vectors on a card.
+constexpr bool on_card() { return !PetscMemTypeHost(PETSC_MEMTYPE_KOKKOS); }
+constexpr const char* kDevice = on_card() ? "gpu" : "host";
+
+/// A problem with PETSc's own types for that memory.
+class Plain : public GridProblem {
+ public:
+  explicit Plain(const Shape& shape)
+      : GridProblem(PETSC_COMM_WORLD, shape, 1.05, on_card() ? VECCUDA : nullptr,
+                    on_card() ? MATAIJCUSPARSE : nullptr) {}
+};
 
 bool is_of(Vec vector, VecType one, VecType many) {
   PetscBool is = PETSC_FALSE;
@@ -30,7 +44,7 @@ bool of_kokkos(Mat matrix) {
 class Lines : public LinePreconditioner {
  public:
   explicit Lines(const GridProblem& problem, const std::string& lines = "x",
-                 PCOCLSPKTCombine combine = PC_OCLSPKT_COMBINE_ADDITIVE, const char* devices = "host")
+                 PCOCLSPKTCombine combine = PC_OCLSPKT_COMBINE_ADDITIVE, const char* devices = kDevice)
       : LinePreconditioner(problem, lines) {
     PCSetDM(*this, problem.dm());
     PCOCLSPKTSetCombine(*this, combine);
@@ -41,17 +55,24 @@ class Lines : public LinePreconditioner {
 
 /// The devices that solve here, as options name them; one of OpenCL for one of the types.
 std::vector<const char*> devices_for(VecType vectors, MatType matrices) {
-  if (std::string(vectors) != VECKOKKOS || std::string(matrices) != MATAIJKOKKOS) return {"host"};
+  if (on_card() || std::string(vectors) != VECKOKKOS || std::string(matrices) != MATAIJKOKKOS) return {kDevice};
   const Matrix A(tridiagonal(10, -1, 4, -2));
   return device_is_there(A, "cpu") ? std::vector{"host", "cpu"} : std::vector{"host"};
 }
 
-/// Whether a view, which is rank 0's, says where vectors lie.
-void expect_said(const std::string& view, bool said) {
+/// Whether a view, which is rank 0's, says where vectors of Kokkos lie.
+void expect_said(const std::string& view, bool kokkos) {
   if (PetscGlobalRank > 0) return;
-  EXPECT_EQ(contains(view, kFromHost), said) << view;
-  EXPECT_EQ(contains(view, "vectors: "), said) << view;
+  if (on_card()) {
+    EXPECT_TRUE(!kokkos || contains(view, "  vectors: on the device, no copy\n")) << view;
+    return;
+  }
+  EXPECT_EQ(contains(view, kFromHost), kokkos) << view;
+  EXPECT_EQ(contains(view, "vectors: "), kokkos) << view;
 }
+
+/// Whether the host's vectors come to the card in pieces, whose tiles are others.
+bool in_pieces(VecType vectors) { return on_card() && std::string(vectors) != VECKOKKOS; }
 
 /// Two answers: the same bits, or the same but for the rounding of a product with the matrix.
 void expect_same(const std::vector<PetscScalar>& x, const std::vector<PetscScalar>& y, bool but_for_rounding) {
@@ -62,20 +83,20 @@ void expect_same(const std::vector<PetscScalar>& x, const std::vector<PetscScala
   }
 }
 
-TEST(Kokkos, KeepsItsVectorsInHostMemory) {
+TEST(Kokkos, KeepsItsVectorsWhereItSays) {
   const GridProblem problem(PETSC_COMM_WORLD, kLine, 1.05, VECKOKKOS, MATAIJKOKKOS);
   ASSERT_TRUE(of_kokkos(problem.right()));
   ASSERT_TRUE(of_kokkos(problem.matrix()));
   const PetscScalar* values;
-  PetscMemType type = PETSC_MEMTYPE_CUDA;
+  PetscMemType type = on_card() ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA;
   OK(VecGetArrayReadAndMemType(problem.right(), &values, &type));
-  EXPECT_EQ(type, PETSC_MEMTYPE_HOST);
+  EXPECT_EQ(type, PETSC_MEMTYPE_KOKKOS);
   OK(VecRestoreArrayReadAndMemType(problem.right(), &values));
 }
 
 TEST(Kokkos, IsSolvedToTheBitLikePlainVectorsAndTheViewSaysWhere) {
   for (const Shape& shape : {kLine, kGrid}) {
-    const GridProblem plain(PETSC_COMM_WORLD, shape);
+    const Plain plain(shape);
     for (const auto& types : kTypes) {
       const GridProblem problem(PETSC_COMM_WORLD, shape, 1.05, types.vectors, types.matrices);
       for (const char* devices : devices_for(types.vectors, types.matrices)) {
@@ -85,7 +106,7 @@ TEST(Kokkos, IsSolvedToTheBitLikePlainVectorsAndTheViewSaysWhere) {
           const Lines pc(problem, word, PC_OCLSPKT_COMBINE_ADDITIVE, devices);
           const Lines expected(plain, word, PC_OCLSPKT_COMBINE_ADDITIVE, devices);
           for (const bool transpose : {false, true}) {
-            expect_same(solve(problem, pc, transpose), solve(plain, expected, transpose), false);
+            expect_same(solve(problem, pc, transpose), solve(plain, expected, transpose), in_pieces(types.vectors));
           }
           expect_said(pc.view(), of_kokkos(problem.right()));
           expect_said(expected.view(), false);
@@ -96,7 +117,7 @@ TEST(Kokkos, IsSolvedToTheBitLikePlainVectorsAndTheViewSaysWhere) {
 }
 
 TEST(Kokkos, IsSolvedAlongSeveralDirectionsInEveryCombination) {
-  const GridProblem plain(PETSC_COMM_WORLD, kGrid);
+  const Plain plain(kGrid);
   for (const auto& types : kTypes) {
     const GridProblem problem(PETSC_COMM_WORLD, kGrid, 1.05, types.vectors, types.matrices);
     for (const PCOCLSPKTCombine combine : {PC_OCLSPKT_COMBINE_ADDITIVE, PC_OCLSPKT_COMBINE_FACTORED,
@@ -105,7 +126,8 @@ TEST(Kokkos, IsSolvedAlongSeveralDirectionsInEveryCombination) {
         SCOPED_TRACE(std::string(types.vectors) + " " + types.matrices + " " + PCOCLSPKTCombines[combine] + " " +
                      devices);
         const Lines pc(problem, "x,y,z", combine, devices), expected(plain, "x,y,z", combine, devices);
-        const bool rounds = types.own_product && combine == PC_OCLSPKT_COMBINE_MULTIPLICATIVE;
+        const bool rounds = ((types.own_product || on_card()) && combine == PC_OCLSPKT_COMBINE_MULTIPLICATIVE) ||
+                            in_pieces(types.vectors);
         for (const bool transpose : {false, true}) {
           expect_same(solve(problem, pc, transpose), solve(plain, expected, transpose), rounds);
         }
@@ -128,11 +150,12 @@ Mat columns_of(const GridProblem& problem, PetscInt count) {
     for (PetscInt i = 0; i < rows; ++i) values[c * rows + i] = 1 + std::sin(1.7 * (first + i) + c);
   }
   MatDenseRestoreArrayWrite(columns, &values);
+  if (on_card()) MatConvert(columns, MATDENSECUDA, MAT_INPLACE_MATRIX, &columns);
   return columns;
 }
 
 TEST(Kokkos, TakesTheColumnsOfADenseMatrix) {
-  const GridProblem plain(PETSC_COMM_WORLD, kGrid);
+  const Plain plain(kGrid);
   const GridProblem problem(PETSC_COMM_WORLD, kGrid, 1.05, VECKOKKOS, MATAIJKOKKOS);
   Mat right = columns_of(plain, 6), solution, expected;
   OK(MatDuplicate(right, MAT_DO_NOT_COPY_VALUES, &solution));
@@ -154,7 +177,7 @@ TEST(Kokkos, TakesTheColumnsOfADenseMatrix) {
 }
 
 TEST(Kokkos, BesideAPlainVectorIsSolvedAsWell) {
-  const GridProblem plain(PETSC_COMM_WORLD, kGrid);
+  const Plain plain(kGrid);
   const GridProblem problem(PETSC_COMM_WORLD, kGrid, 1.05, VECKOKKOS, MATAIJKOKKOS);
   for (const PCOCLSPKTCombine combine : {PC_OCLSPKT_COMBINE_SYMMETRIC, PC_OCLSPKT_COMBINE_MULTIPLICATIVE}) {
     const Lines pc(problem, "x,y,z", combine), expected(plain, "x,y,z", combine);
@@ -169,13 +192,14 @@ TEST(Kokkos, BesideAPlainVectorIsSolvedAsWell) {
 }
 
 TEST(Kokkos, IsReadAnewAfterEachChangeOfTheMatrix) {
-  const GridProblem plain(PETSC_COMM_WORLD, kGrid);
+  const Plain plain(kGrid);
   const GridProblem problem(PETSC_COMM_WORLD, kGrid, 1.05, VECKOKKOS, MATAIJKOKKOS);
   const Lines pc(problem, "x,y,z"), expected(plain, "x,y,z");
   const auto expect_new = [&](const char* what, auto change) {
     SCOPED_TRACE(what);
     const std::vector<PetscScalar> before = solve(problem, pc);
-    for (const GridProblem* p : {&plain, &problem}) OK(change(*p));
+    OK(change(plain));
+    OK(change(problem));
     OK(PCSetUp(pc));
     OK(PCSetUp(expected));
     expect_same(solve(problem, pc), solve(plain, expected), false);
@@ -265,8 +289,10 @@ class ByCoordinates {
 };
 
 TEST(Kokkos, IsReadAnewAfterValuesCameByCoordinates) {
-  ByCoordinates plain(MATAIJ), matrix(MATAIJKOKKOS);
+  ByCoordinates plain(on_card() ? MATAIJCUSPARSE : MATAIJ), matrix(MATAIJKOKKOS);
   const LinePreconditioner pc(matrix, "matrix"), expected(plain, "matrix");
+  OK(PCOCLSPKTSetDevices(pc, kDevice));
+  OK(PCOCLSPKTSetDevices(expected, kDevice));
   std::vector<PetscScalar> before;
   for (const PetscScalar diagonal : {4, 3, 7}) {
     plain.set_diagonal(diagonal);
@@ -300,14 +326,14 @@ std::vector<PetscScalar> by_factors(const GridProblem& problem, PCType type, std
 }
 
 TEST(Kokkos, IsSolvedByFactors) {
-  const Option devices("-t_pc_oclspkt_devices", "host");
-  const GridProblem plain(PETSC_COMM_WORLD, kLine);
+  const Option devices("-t_pc_oclspkt_devices", kDevice);
+  const Plain plain(kLine);
   for (const auto& types : kTypes) {
     const GridProblem problem(PETSC_COMM_WORLD, kLine, 1.05, types.vectors, types.matrices);
     for (const char* type : {PCLU, PCCHOLESKY}) {
       SCOPED_TRACE(std::string(types.vectors) + " " + types.matrices + " " + type);
       std::string view, of_plain;
-      expect_same(by_factors(problem, type, &view), by_factors(plain, type, &of_plain), false);
+      expect_same(by_factors(problem, type, &view), by_factors(plain, type, &of_plain), in_pieces(types.vectors));
       expect_said(view, of_kokkos(problem.right()));
     }
   }
@@ -339,6 +365,47 @@ TEST(Kokkos, ConvergesInAKrylovMethod) {
   OK(VecDestroy(&x));
   OK(VecDestroy(&residual));
   OK(KSPDestroy(&ksp));
+}
+
+/// A stream of PETSc that waits for no other, which new work goes to; Kokkos stays on that in which it began.
+class OtherStream {
+ public:
+  OtherStream() {
+    PetscDeviceContextGetCurrentContext(&before_);
+    PetscDeviceContextCreate(&context_);
+    PetscDeviceContextSetStreamType(context_, PETSC_STREAM_NONBLOCKING);
+    PetscDeviceContextSetUp(context_);
+    PetscDeviceContextSetCurrentContext(context_);
+  }
+  ~OtherStream() {
+    PetscDeviceContextSetCurrentContext(before_);
+    PetscDeviceContextDestroy(&context_);
+  }
+  OtherStream(const OtherStream&) = delete;
+  OtherStream& operator=(const OtherStream&) = delete;
+
+ private:
+  PetscDeviceContext before_ = nullptr, context_ = nullptr;
+};
+
+TEST(Kokkos, IsSolvedInTheOrderOfItsOwnStream) {
+  if (!on_card()) GTEST_SKIP() << "this Kokkos has no GPU";
+  const GridProblem problem(PETSC_COMM_WORLD, {1, {4'000'003, 1, 1}, 1}, 1.05, VECKOKKOS, MATAIJKOKKOS);
+  const Lines pc(problem);
+  const std::vector<PetscScalar> once = solve(problem, pc);
+  const OtherStream other;
+  Vec x;
+  OK(VecDuplicate(problem.right(), &x));
+  for (int round = 0; round < 5; ++round) {
+    // The apply is enqueued while its right-hand side is still being scaled.
+    for (int i = 0; i < 100; ++i) OK(VecScale(problem.right(), 2));
+    OK(PCApply(pc, problem.right(), x));
+    for (Vec of : {problem.right(), x}) {
+      for (int i = 0; i < 100; ++i) OK(VecScale(of, 0.5));
+    }
+    EXPECT_TRUE(problem.natural(x) == once) << "round " << round;
+  }
+  OK(VecDestroy(&x));
 }
 
 TEST(Kokkos, OfASingularMatrixFailsWithAReason) {
