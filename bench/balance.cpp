@@ -95,13 +95,13 @@ void check_team(const Team<T>& c, const Problem<T>& problem) {
     throw Breakdown("devices " + c.devices + ": the answer is wrong, " + std::to_string(error) + " eps");
 }
 
-/// Seconds of an apply among several in a row, as a program has them and as solvers have learned from; the first one,
-/// behind those of another solver, is not counted.
+/// Seconds of an apply among many in a row, as a program has them and as solvers have learned from; the first ones,
+/// behind those of another solver, are not counted.
 template <typename T>
 double seconds_in_a_row(Team<T>& c, Problem<T>& problem) {
-  constexpr int kInARow = 3;
+  constexpr int kBefore = 5, kInARow = 15;
   std::vector<double> seconds;
-  apply_team(c, problem);
+  for (int k = 0; k < kBefore; ++k) apply_team(c, problem);
   for (int k = 0; k < kInARow; ++k) seconds.push_back(seconds_of([&] { apply_team(c, problem); }));
   return median(seconds);
 }

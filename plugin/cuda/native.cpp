@@ -64,6 +64,8 @@ DeviceQueue::Kind native_kind() { return DeviceQueue::Kind::cuda; }
 
 bool one_context() { return true; }
 
+void sleep_until_ended(const cl::Event& event) { event.wait(); }
+
 std::optional<ExternalMemory> external_memory(const cl::Device& /*device*/, std::string& why) {
   why = "CUDA is not asked to import memory of other run-times";
   return std::nullopt;

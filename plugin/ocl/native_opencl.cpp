@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <dlfcn.h>
 
+#include <condition_variable>
+#include <mutex>
+
 #include "discovery.hpp"
 #include "error_name.hpp"
 #include "native.hpp"
@@ -33,6 +36,23 @@ ExternalMemory::HandOver find_hand_over(cl_platform_id platform, const char* nam
 DeviceQueue::Kind native_kind() { return DeviceQueue::Kind::opencl; }
 
 bool one_context() { return false; }
+
+void sleep_until_ended(const cl::Event& event) {
+  struct End {
+    std::mutex mutex;
+    std::condition_variable come;
+    bool is = false;
+  } end;
+  const auto note = [](cl_event, cl_int, void* data) {
+    auto& of = *static_cast<End*>(data);
+    const std::lock_guard lock(of.mutex);
+    of.is = true;
+    of.come.notify_one();  // while the lock is held: End is gone as soon as its wait is over
+  };
+  cl::Event(event).setCallback(CL_COMPLETE, note, &end);
+  std::unique_lock lock(end.mutex);
+  end.come.wait(lock, [&] { return end.is; });
+}
 
 cl::CommandQueue callers_queue(void* handle) {
   if (handle == nullptr) throw InvalidInput("the queue is a null handle: give one that clCreateCommandQueue made");

@@ -95,11 +95,9 @@ void Passes<T>::pass_in_place(std::size_t i, Step step) {
   state_.y = wrapped(vectors_.y);
   if (step == Step::finish) state_.x = wrapped(vectors_.x);
   const Event event = launch({state_.bands.give(site_, i), state_.y, state_.x, chunk}, step);
-  if (step == Step::begin) {
-    site_.waiter.wait(event);
-  } else {
-    take_in_place(chunk);
-  }
+  // The map of the rows waits by itself, once and not twice, but by the driver: see sleep_until_ended().
+  if (step == Step::begin || site_.device.info().whole >= 0) site_.waiter.wait(event);
+  if (step == Step::finish) take_in_place(chunk);
   site_.times.kernel_seconds += seconds(event);
   state_.y = state_.x = Buffer();
 }

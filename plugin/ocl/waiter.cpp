@@ -5,6 +5,7 @@
 
 #include "error_name.hpp"
 #include "fault.hpp"
+#include "native.hpp"
 
 namespace oclspkt::ocl {
 namespace {
@@ -40,9 +41,13 @@ void Waiter::wait(const cl::Event& event) const {
     fault_point(Place::wait, device_.info(), device_.queue()());
     if (limited_) {
       poll(event);
-    } else {
-      event.wait();
+      return;
     }
+    if (device_.info().whole >= 0) {
+      device_.queue().flush();
+      sleep_until_ended(event);
+    }
+    event.wait();
   } catch (const cl::Error& error) {
     throw device_error(device_.info(), "waiting for it", error);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What solvers take from the process: contexts, builds, memory, threads.
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -170,6 +171,36 @@ TEST_F(FreshProcess, DriversRunAsManyThreadsAsTheProcessHasProcessors) {
     EXPECT_TRUE(info.emulated || info.type != DeviceType::cpu || started <= allowed);
   });
   EXPECT_GE(most, 1) << "no driver started a thread: nothing was seen";
+}
+
+/// Seconds that processors have worked for this process, or for the calling thread.
+double processor_seconds(int whose) {
+  rusage used{};
+  getrusage(whose, &used);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+TEST_F(Resources, APartOfAProcessorDoesNotBorrowTheCallersCore) {
+  const Bands<double> bands = test::random_dominant<double>(LineSet::one(2'000'000), 3);
+  const std::vector<double> y = test::random_vector<double>(bands.lines().extent());
+  std::vector<double> x(y.size());
+  for (const DeviceInfo& device : device_module(nullptr)->devices()) {
+    if (device.type != DeviceType::cpu || device.cores < 2) continue;
+    SCOPED_TRACE(device.name + " of " + device.platform);
+    Options options;
+    options.devices = std::to_string(device.index) + ":1";
+    options.method = MethodChoice::truncated_halo;
+    Solver<double> solver(options);
+    set_up_on_device(solver, bands);
+    solver.apply(y.data(), x.data());
+    const double before = processor_seconds(RUSAGE_SELF), callers = processor_seconds(RUSAGE_THREAD);
+    for (int i = 0; i < 50; ++i) solver.apply(y.data(), x.data());
+    const double all = processor_seconds(RUSAGE_SELF) - before;
+    EXPECT_LE(processor_seconds(RUSAGE_THREAD) - callers, 0.25 * all) << "of " << all << " s";
+  }
 }
 
 }  // namespace
