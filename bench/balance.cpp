@@ -27,14 +27,14 @@ namespace {
 
 namespace po = boost::program_options;
 
-/// Rows of all applies between two set-ups: their number is what the solvers expect behind the last one.
+/// Rows of all applies between two set-ups, if their number is not given.
 constexpr double kAppliedRows = 2e9;
 using Json = nlohmann::ordered_json;
 
 struct BalanceSettings {
   std::string devices, rows = "1e5,1e6,1e7", balance = "time", precision = "double", profile = "none", simulate, json;
   double dominance = 3;
-  int set_ups = 4, rounds = 15, one_shots = 3;
+  int set_ups = 4, applies = 0, rounds = 15, one_shots = 3;
   std::int64_t device_memory = 0;
   bool allow_debug = false, lock_vectors = false;
 };
@@ -109,7 +109,9 @@ double seconds_in_a_row(Team<T>& c, Problem<T>& problem) {
 /// Set-ups that learn from the applies between them, then some applies of each in turn, then whole solves.
 template <typename T>
 void measure_teams(std::vector<Team<T>>& all, Problem<T>& problem, const BalanceSettings& s) {
-  const int applies = static_cast<int>(std::clamp(kAppliedRows / static_cast<double>(problem.n()), 20.0, 200.0));
+  const int applies = s.applies > 0
+                          ? s.applies
+                          : static_cast<int>(std::clamp(kAppliedRows / static_cast<double>(problem.n()), 20.0, 200.0));
   Progress progress;
   for (Team<T>& c : all) {
     progress.step(std::to_string(problem.n()) + " rows, devices " + c.devices);
@@ -203,6 +205,7 @@ void run_teams(Index rows, const std::vector<std::string>& words, const BalanceS
                        {"method", name(report.method)},
                        {"seconds", c.seconds},
                        {"one shot seconds", c.one_shot},
+                       {"one shot why", c.one_shot.empty() ? "" : c.solver->report().sharing.why},
                        {"against best single", alone.best / seconds},
                        {"share of the sum", 1 / seconds / alone.rate},
                        {"one shot against best single", whole.best / one_shot},
@@ -229,6 +232,8 @@ int balance_command(const std::vector<std::string>& arguments, const std::string
   add("precision", po::value(&s.precision)->default_value(s.precision), "float or double");
   add("profile", po::value(&s.profile)->default_value(s.profile), "as -pc_oclspkt_profile takes it");
   add("set-ups", po::value(&s.set_ups)->default_value(s.set_ups), "before anything is timed");
+  add("applies", po::value(&s.applies)->default_value(s.applies),
+      "between two of them, as many as solvers then expect; 0: by the number of rows");
   add("rounds", po::value(&s.rounds)->default_value(s.rounds), "times that some applies of each are timed");
   add("lock-vectors", po::bool_switch(&s.lock_vectors), "as -pc_oclspkt_lock_vectors");
   add("device-memory", po::value(&s.device_memory)->default_value(s.device_memory),
@@ -239,8 +244,8 @@ int balance_command(const std::vector<std::string>& arguments, const std::string
   if (read_command_line(arguments, "balance", all).empty()) return 0;
   if (!s.simulate.empty()) return simulate_balance(s.simulate, std::cout);
   check_precision(s.precision);
-  if (s.set_ups < 1 || s.rounds < 1 || s.one_shots < 0) {
-    throw InvalidInput("--set-ups and --rounds are 1 or more, --one-shots 0 or more");
+  if (s.set_ups < 1 || s.rounds < 1 || s.applies < 0 || s.one_shots < 0) {
+    throw InvalidInput("--set-ups and --rounds are 1 or more, --applies and --one-shots 0 or more");
   }
   if (!s.allow_debug) require_release();
   JsonFile json(s.json);

@@ -170,6 +170,23 @@ std::optional<double> Sharing<T>::together_seconds() const {
   return rows_ * (together->seconds_per_row + (set_up ? set_up->seconds_per_row : 0) / applies_);
 }
 
+/// Measure a processor by itself that never was, the fastest by prediction, if it is predicted to take less than
+/// kCloseCall times as long as what is known.
+/// @return nothing if there is none, or none was measured by itself: then it is the turn of the one that is chosen
+template <typename T>
+auto Sharing<T>::measure_untried(double known, const std::string& texts) const -> std::optional<Verdict> {
+  const Sharer* found = nullptr;
+  bool any_measured = false;
+  for (const Sharer& s : sharers_) {
+    any_measured = any_measured || s.measured_alone;
+    if (s.measured_alone || !(alone_seconds(s) < kCloseCall * known)) continue;
+    if (!found || alone_seconds(s) < alone_seconds(*found)) found = &s;
+  }
+  if (!store_ || !any_measured || !found) return std::nullopt;
+  return Verdict{false, found->word,
+                 "measured alone for once, " + microseconds_text(alone_seconds(*found)) + " predicted: " + texts};
+}
+
 /// Share if that takes less time. What was measured of all together, and of one by itself, counts more than what is
 /// predicted; where predictions are close, each is measured once.
 template <typename T>
@@ -182,7 +199,10 @@ auto Sharing<T>::least_time(const Shares& shares) -> Verdict {
   const std::string alone_text =
       "one processor " + microseconds_text(single) + (measured_alone ? " measured" : " predicted");
   const auto several = std::count_if(shares.rows.begin(), shares.rows.end(), [](Index rows) { return rows > 0; });
-  if (several < 2) return {false, only, "rows are not shared: " + alone_text + ", and no two are faster"};
+  if (several < 2) {
+    if (const std::optional<Verdict> once = measure_untried(single, alone_text)) return *once;
+    return {false, only, "rows are not shared: " + alone_text + ", and no two are faster"};
+  }
   const std::optional<double> together = together_seconds();
   const double predicted = together.value_or(shares.all_seconds);
   const std::string texts =
@@ -190,6 +210,7 @@ auto Sharing<T>::least_time(const Shares& shares) -> Verdict {
   const bool close = predicted < kCloseCall * single && single < kCloseCall * predicted;
   if (store_ && close && together && !measured_alone) return {false, best.word, "measured alone for once: " + texts};
   if (store_ && close && !together && measured_alone) return share_as(shares, "measured together for once: " + texts);
+  if (const std::optional<Verdict> once = measure_untried(std::min(single, predicted), texts)) return *once;
   // By less than waking threads takes, one is not known to be slower: the next apply may find them asleep.
   if (predicted + std::max(kMeetingSeconds, (kLeastGain - 1) * predicted) <= single) return share_as(shares, texts);
   return {false, only, "rows are not shared: " + texts};

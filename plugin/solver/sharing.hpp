@@ -84,6 +84,7 @@ class Sharing {
   std::string key(const std::string& who, const char* how) const;
   double alone_seconds(const Sharer& sharer) const;
   const Sharer& best_alone() const;
+  std::optional<Verdict> measure_untried(double known, const std::string& texts) const;
   std::optional<double> together_seconds() const;
   Verdict least_time(const Shares& shares);
   Verdict judge_time(const Shares& shares);

@@ -9,6 +9,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "every_device.hpp"
@@ -125,6 +126,68 @@ TEST(SharingProfile, ForgetsWhatWasSlowForOnce) {
       << again.sharing.why;
   EXPECT_NE(again.device.name, usual);
   EXPECT_EQ(set_up(solver).device.name, usual);
+}
+
+/// Leave one processor measured by itself, in `seconds` a row, and forget what was measured of the other one.
+void forget_other(nlohmann::json& value, double seconds) {
+  bool first = true;
+  for (auto at = value.begin(); at != value.end();) {
+    const std::string key = value.is_object() ? at.key() : "";
+    if (key.ends_with("|alone")) {
+      if (!std::exchange(first, false)) {
+        at = value.erase(at);
+        continue;
+      }
+      (*at)["seconds_per_row"] = seconds;
+    } else if (at->is_structured()) {
+      forget_other(*at, seconds);
+    }
+    ++at;
+  }
+}
+
+/// A processor that may be the faster one by itself, though it is not by prediction, is measured: once.
+TEST(SharingProfile, MeasuresByItselfWhoeverMayBeFaster) {
+  const test::FreshFolder folder;
+  const std::string file = (folder.path() / "profile.json").string();
+  Options options;
+  options.devices = "host,0";
+  options.profile = file;
+  const Bands<double> bands = test::constant<double>(LineSet::one(100'000), -1, 3, -1);
+  const std::vector<double> y = test::random_vector<double>(bands.lines().extent());
+  std::vector<double> x(y.size());
+  const auto life = [&](Solver<double>& solver) {
+    test::set_up(solver, bands);
+    for (int k = 0; k < 4; ++k) solver.apply(y.data(), x.data());
+    return solver.report();
+  };
+  {
+    options.balance = "even";
+    Solver<double> solver(options);
+    life(solver);
+  }
+  nlohmann::json profile = nlohmann::json::parse(std::ifstream(file));
+  ASSERT_EQ(level_figures(profile), 2) << profile.dump(1);
+  options.balance = "time";
+  // What is predicted of the other one depends on the machine: the first figure that it is near to is half of it at
+  // least.
+  std::string usual;
+  for (double seconds = 1e-11; seconds < 1e-5; seconds *= 1.5) {
+    SCOPED_TRACE(std::to_string(1e9 * seconds) + " ns a row");
+    forget_other(profile, seconds);
+    std::ofstream(file) << profile;
+    Solver<double> solver(options);
+    const Report report = life(solver);
+    if (report.sharing.why.find("measured alone for once") == std::string::npos) {
+      EXPECT_NE(report.sharing.why.find("measured"), std::string::npos) << report.sharing.why;
+      usual = report.device.name;
+      continue;
+    }
+    EXPECT_NE(report.device.name, usual);
+    EXPECT_EQ(life(solver).sharing.why.find("for once"), std::string::npos);
+    return;
+  }
+  FAIL() << "never measured";
 }
 
 /// Two programs at once with one profile: two_at_once.sh runs this twice.
