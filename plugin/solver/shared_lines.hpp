@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "median_of_last.hpp"
+#include "median_of_many.hpp"
 #include "oclspkt/cut_solver.hpp"
 #include "oclspkt/team.hpp"
 #include "pieces.hpp"
@@ -50,9 +50,9 @@ class SharedLines {
   std::vector<std::unique_ptr<CutSolver<T>>> solvers_;  ///< shape [devices]
   std::vector<Piece> pieces_;
   std::unique_ptr<Team> team_;  ///< a member for each piece
-  std::vector<MedianOfLast> medians_;
+  std::vector<MedianOfMany> medians_;
   std::vector<double> before_;  ///< shape [pieces]; seconds of part_times() before an apply
-  MedianOfLast all_;
+  MedianOfMany all_;
 };
 
 extern template class SharedLines<float>;

@@ -55,7 +55,7 @@ Sharing<T>::~Sharing() {
 
 template <typename T>
 std::string Sharing<T>::key(const std::string& who, const char* how) const {
-  return who + "|" + kind_ + "|" + how;
+  return who + "|" + kind_ + (once_ ? ", once|" : "|") + how;
 }
 
 /// Leave cores of the host to the threads that copy for other devices: with all of them at work an H200 and 32 cores
@@ -153,7 +153,7 @@ auto Sharing<T>::judge_time(const Shares& shares) -> Verdict {
   for (std::size_t k = 0; !decided.shared && k < sharers_.size(); ++k) {
     if (sharers_[k].word == decided.only) chosen = k;
   }
-  const std::optional<std::size_t> again = second_look(seconds, chosen, ++judged_[all_ + "|" + kind_]);
+  const std::optional<std::size_t> again = second_look(seconds, chosen, ++judged_[key(all_, "judged")]);
   if (!again) return decided;
   const std::string why = "measured anew for once, after " + microseconds_text(seconds[*again]) + " against " +
                           microseconds_text(seconds[chosen]);
@@ -174,7 +174,7 @@ std::optional<double> Sharing<T>::together_seconds() const {
 /// kCloseCall times as long as what is known.
 /// @return nothing if there is none, or none was measured by itself: then it is the turn of the one that is chosen
 template <typename T>
-auto Sharing<T>::measure_untried(double known, const std::string& texts) const -> std::optional<Verdict> {
+auto Sharing<T>::measure_untried(double known, const std::string& texts) -> std::optional<Verdict> {
   const Sharer* found = nullptr;
   bool any_measured = false;
   for (const Sharer& s : sharers_) {
@@ -182,7 +182,7 @@ auto Sharing<T>::measure_untried(double known, const std::string& texts) const -
     if (s.measured_alone || !(alone_seconds(s) < kCloseCall * known)) continue;
     if (!found || alone_seconds(s) < alone_seconds(*found)) found = &s;
   }
-  if (!store_ || !any_measured || !found) return std::nullopt;
+  if (!store_ || !any_measured || !found || !is_first_try(found->word)) return std::nullopt;
   return Verdict{false, found->word,
                  "measured alone for once, " + microseconds_text(alone_seconds(*found)) + " predicted: " + texts};
 }
@@ -208,8 +208,12 @@ auto Sharing<T>::least_time(const Shares& shares) -> Verdict {
   const std::string texts =
       "several " + microseconds_text(predicted) + (together ? " measured" : " predicted") + ", " + alone_text;
   const bool close = predicted < kCloseCall * single && single < kCloseCall * predicted;
-  if (store_ && close && together && !measured_alone) return {false, best.word, "measured alone for once: " + texts};
-  if (store_ && close && !together && measured_alone) return share_as(shares, "measured together for once: " + texts);
+  if (store_ && close && together && !measured_alone && is_first_try(best.word)) {
+    return {false, best.word, "measured alone for once: " + texts};
+  }
+  if (store_ && close && !together && measured_alone && is_first_try(all_)) {
+    return share_as(shares, "measured together for once: " + texts);
+  }
   if (const std::optional<Verdict> once = measure_untried(std::min(single, predicted), texts)) return *once;
   // By less than waking threads takes, one is not known to be slower: the next apply may find them asleep.
   if (predicted + std::max(kMeetingSeconds, (kLeastGain - 1) * predicted) <= single) return share_as(shares, texts);
@@ -226,6 +230,7 @@ auto Sharing<T>::decide(const Options& options, const Processors& processors, co
   layout_ = outlook.bands.lines();
   rows_ = static_cast<double>(layout_.rows());
   applies_ = std::max(1.0, outlook.applies);
+  once_ = applies_ < 2;
   sharers_ = find_sharers(options, processors, host, outlook);
   if (balance.objective == Objective::weights && balance.weights.size() != sharers_.size()) {
     throw InvalidInput("balance '" + options.balance + "' has " + std::to_string(balance.weights.size()) +
@@ -331,6 +336,13 @@ bool Sharing<T>::is_first(const std::string& who) {
   return set_ups_.insert(who + "|" + kind_).second;
 }
 
+/// True if these processors did not solve such lines to be measured before: what an apply never followed, or more of
+/// them than one where one was expected, leaves no figure.
+template <typename T>
+bool Sharing<T>::is_first_try(const std::string& who) {
+  return tried_.insert(key(who, "tried")).second;
+}
+
 template <typename T>
 void Sharing<T>::watch_single(int device, double set_up_seconds) {
   single_who_.clear();
@@ -349,25 +361,25 @@ void Sharing<T>::drop() {
 
 template <typename T>
 void Sharing<T>::learn() {
-  constexpr std::int64_t kEnough = 2;
   if (!store_ || rows_ <= 0) return;
-  const auto put = [&](const std::string& who, const char* how, double seconds, double rows, std::int64_t count) {
-    if (count >= kEnough && seconds > 0 && rows > 0) {
-      store_->put(key(who, how),
-                  {.latency = 0, .seconds_per_row = seconds / rows, .applies = static_cast<double>(count)});
-    }
+  const std::int64_t count = active() ? lines_->all_applies() : single_.count();
+  // One apply is not like many, and says nothing of them.
+  if (once_ ? count != 1 : count < 2) return;
+  const auto put = [&](const std::string& who, const char* how, double seconds, double rows) {
+    if (!(seconds > 0 && rows > 0)) return;
+    store_->put(key(who, how),
+                {.latency = 0, .seconds_per_row = seconds / rows, .applies = static_cast<double>(count)});
   };
   if (active()) {
-    const std::int64_t count = lines_->all_applies();
-    put(all_, "together", lines_->all_seconds(), rows_, count);
-    put(all_, "together, set-up", set_up_seconds_, rows_, kEnough);
+    put(all_, "together", lines_->all_seconds(), rows_);
+    put(all_, "together, set-up", set_up_seconds_, rows_);
     for (std::size_t p = 0; p < pieces_.size(); ++p) {
       const Processor& processor = sharers_[pieces_[p].owner].processor;
-      put(processor.figures_of(), "beside", lines_->seconds(p), static_cast<double>(pieces_[p].lines.rows()), count);
+      put(processor.figures_of(), "beside", lines_->seconds(p), static_cast<double>(pieces_[p].lines.rows()));
     }
   } else if (!single_who_.empty()) {
-    put(single_who_, "alone", single_.value(), rows_, single_.count());
-    put(single_who_, "alone, set-up", set_up_seconds_, rows_, kEnough);
+    put(single_who_, "alone", single_.value(), rows_);
+    put(single_who_, "alone, set-up", set_up_seconds_, rows_);
   }
   // Set-ups may follow each other within milliseconds, and a file takes one.
   constexpr std::chrono::seconds kBetweenWrites{10};

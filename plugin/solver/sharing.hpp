@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "median_of_last.hpp"
+#include "median_of_many.hpp"
 #include "profile_store.hpp"
 #include "shared_lines.hpp"
 #include "shares.hpp"
@@ -81,10 +81,11 @@ class Sharing {
                                    const Outlook<T>& outlook);
   void write_profile();
   bool is_first(const std::string& who);
+  bool is_first_try(const std::string& who);
   std::string key(const std::string& who, const char* how) const;
   double alone_seconds(const Sharer& sharer) const;
   const Sharer& best_alone() const;
-  std::optional<Verdict> measure_untried(double known, const std::string& texts) const;
+  std::optional<Verdict> measure_untried(double known, const std::string& texts);
   std::optional<double> together_seconds() const;
   Verdict least_time(const Shares& shares);
   Verdict judge_time(const Shares& shares);
@@ -94,8 +95,10 @@ class Sharing {
   std::string kind_;               ///< of the solves: scalar, layout, form, size
   std::string all_;                ///< names of the sharers
   double rows_ = 0, applies_ = 0;  ///< and applies that are expected of a set-up
+  bool once_ = false;              ///< one apply is expected, of which there are figures of their own: caches are cold
   double set_up_seconds_ = 0;      ///< of the last one; 0 if it was the first of its kind, which builds kernels
   std::set<std::string> set_ups_;  ///< kinds that there have been
+  std::set<std::string> tried_;    ///< processors and kinds that were measured for once
   std::map<std::string, std::int64_t> judged_;  ///< set-ups by processors and kind
   Shares shares_;
   std::vector<Index> kept_;  ///< rows of the last set-up
@@ -105,7 +108,7 @@ class Sharing {
   std::unique_ptr<SharedLines<T>> lines_;
   std::string made_for_;  ///< words of the processors of lines_
   bool set_up_ = false;
-  MedianOfLast single_;
+  MedianOfMany single_;
   std::string single_who_;
   std::string profile_;  ///< as the options name it
   std::optional<ProfileStore> store_;
