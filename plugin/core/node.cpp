@@ -33,9 +33,9 @@ int number_of(const char* variable) {
 }
 
 /// Processors in the affinity mask of the process; 0 if it cannot be asked for.
-int allowed_processors(long configured) {
-  // The kernel refuses masks shorter than its own: leave room for processors that are not there.
-  for (long room = configured > 1024 ? configured : 1024; room <= (1L << 20); room *= 2) {
+int allowed_processors() {
+  // The kernel refuses masks shorter than its own.
+  for (long room = 1024; room <= (1L << 20); room *= 2) {
     const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> mask(CPU_ALLOC(room), [](cpu_set_t* m) { CPU_FREE(m); });
     if (!mask) return 0;
     if (sched_getaffinity(0, CPU_ALLOC_SIZE(room), mask.get()) == 0)
@@ -55,9 +55,10 @@ NodePlace node_place() {
 }
 
 int processor_share() {
-  const int allowed = allowed_processors(sysconf(_SC_NPROCESSORS_CONF));
+  const int allowed = allowed_processors();
+  static const long all = sysconf(_SC_NPROCESSORS_ONLN);  // it reads files, as long as a short set-up takes
   // Ranks that are bound have their share already; those that are not share the machine.
-  const bool bound = allowed < sysconf(_SC_NPROCESSORS_ONLN);
+  const bool bound = allowed < all;
   return bound || allowed == 0 ? allowed : std::max(1, allowed / node_place().ranks);
 }
 

@@ -35,8 +35,8 @@ cl::Buffer memory_object(const char* what, cl_mem handle);
 ///         cl::Error
 cl::Buffer callers_memory(const cl::Context& context, const char* what, void* handle, std::int64_t bytes);
 
-/// Sleep until a command has ended, or failed. A wait of some drivers of processors has the waiting thread work as well, one
-/// core more than a part of the processor has.
+/// Sleep until a command has ended, or failed. A wait of some drivers of processors has the waiting thread work as
+/// well, one core more than a part of the processor has.
 /// @pre its queue has been flushed
 /// @throws cl::Error
 void sleep_until_ended(const cl::Event& event);

@@ -73,8 +73,9 @@ inline PetscErrorCode OclspktCudaQueue(oclspkt::DeviceQueue* queue) {
 #endif
 
 #if PetscDefined(HAVE_CUDA) && PetscDefined(HAVE_KOKKOS) && !PetscDefined(HAVE_KOKKOS_WITHOUT_GPU)
-/// The stream of Kokkos's vectors: that of the device context in which Kokkos began, whichever is the current one. It is
-/// what PetscGetKokkosExecutionSpace().cuda_stream() says in headers that only nvcc compiles, and looked for by name.
+/// The stream of Kokkos's vectors: that of the device context in which Kokkos began, whichever is the current one. It
+/// is what PetscGetKokkosExecutionSpace().cuda_stream() says in headers that only nvcc compiles, and looked for by
+/// name.
 inline PetscErrorCode OclspktKokkosQueue(oclspkt::DeviceQueue* queue) {
   static void* const* const space = (void* const*)dlsym(RTLD_DEFAULT, "PetscKokkosExecutionSpacePtr");
   static void* (*const stream_of)(const void*) =
@@ -86,7 +87,7 @@ inline PetscErrorCode OclspktKokkosQueue(oclspkt::DeviceQueue* queue) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #else
-#define OclspktKokkosQueue OclspktCudaQueue
+inline PetscErrorCode OclspktKokkosQueue(oclspkt::DeviceQueue* queue) { return OclspktCudaQueue(queue); }
 #endif
 
 #if PetscDefined(HAVE_CUDA) && PETSC_VERSION_GE(3, 20, 0)
