@@ -128,6 +128,11 @@ auto Sharing<T>::best_alone() const -> const Sharer& {
 }
 
 template <typename T>
+bool Sharing<T>::any_measured_alone() const {
+  return std::any_of(sharers_.begin(), sharers_.end(), [](const Sharer& s) { return s.measured_alone; });
+}
+
+template <typename T>
 auto Sharing<T>::share_as(const Shares& shares, const std::string& why) -> Verdict {
   shares_ = shares;
   Verdict verdict;
@@ -176,47 +181,60 @@ std::optional<double> Sharing<T>::together_seconds() const {
 template <typename T>
 auto Sharing<T>::measure_untried(double known, const std::string& texts) -> std::optional<Verdict> {
   const Sharer* found = nullptr;
-  bool any_measured = false;
   for (const Sharer& s : sharers_) {
-    any_measured = any_measured || s.measured_alone;
     if (s.measured_alone || !(alone_seconds(s) < kCloseCall * known)) continue;
     if (!found || alone_seconds(s) < alone_seconds(*found)) found = &s;
   }
-  if (!store_ || !any_measured || !found || !is_first_try(found->word)) return std::nullopt;
+  if (!store_ || !any_measured_alone() || !found || !is_first_try(found->word)) return std::nullopt;
   return Verdict{false, found->word,
                  "measured alone for once, " + microseconds_text(alone_seconds(*found)) + " predicted: " + texts};
 }
 
-/// Share if that takes less time. What was measured of all together, and of one by itself, counts more than what is
-/// predicted; where predictions are close, each is measured once.
+/// Measure what was only predicted, all together or one by itself, where predictions are close.
 template <typename T>
-auto Sharing<T>::least_time(const Shares& shares) -> Verdict {
+auto Sharing<T>::measure_for_once(const Shares& shares, const std::string& texts) -> std::optional<Verdict> {
+  if (!store_) return std::nullopt;
   const Sharer& best = best_alone();
   const double single = alone_seconds(best);
-  const auto known = [](const Sharer& s) { return s.measured_alone; };
-  const bool measured_alone = std::any_of(sharers_.begin(), sharers_.end(), known);
-  const std::string only = measured_alone ? best.word : "";
-  const std::string alone_text =
-      "one processor " + microseconds_text(single) + (measured_alone ? " measured" : " predicted");
+  const std::optional<double> together = together_seconds();
+  const double several = together.value_or(shares.all_seconds);
+  const bool close = several < kCloseCall * single && single < kCloseCall * several;
+  if (close && together && !any_measured_alone() && is_first_try(best.word)) {
+    return Verdict{false, best.word, "measured alone for once: " + texts};
+  }
+  if (close && !together && any_measured_alone() && is_first_try(all_)) {
+    return share_as(shares, "measured together for once: " + texts);
+  }
+  if (const std::optional<Verdict> once = measure_untried(std::min(single, several), texts)) return once;
+  // All together were measured with other rows each, for which rates were only predicted.
+  const double now = shares.all_seconds * kLeastGain;
+  if (together && now <= single && now <= *together && *together > single && is_first_try(all_ + ", other rows")) {
+    return share_as(shares, "measured together for once with other rows, " + microseconds_text(shares.all_seconds) +
+                                " predicted: " + texts);
+  }
+  return std::nullopt;
+}
+
+/// Share if that takes less time. What was measured of all together, and of one by itself, counts more than what is
+/// predicted.
+template <typename T>
+auto Sharing<T>::least_time(const Shares& shares) -> Verdict {
+  const double single = alone_seconds(best_alone());
+  const bool measured = any_measured_alone();
+  const std::string only = measured ? best_alone().word : "";
+  const std::string alone_text = "one processor " + microseconds_text(single) + (measured ? " measured" : " predicted");
   const auto several = std::count_if(shares.rows.begin(), shares.rows.end(), [](Index rows) { return rows > 0; });
   if (several < 2) {
     if (const std::optional<Verdict> once = measure_untried(single, alone_text)) return *once;
     return {false, only, "rows are not shared: " + alone_text + ", and no two are faster"};
   }
   const std::optional<double> together = together_seconds();
-  const double predicted = together.value_or(shares.all_seconds);
+  const double seconds = together.value_or(shares.all_seconds);
   const std::string texts =
-      "several " + microseconds_text(predicted) + (together ? " measured" : " predicted") + ", " + alone_text;
-  const bool close = predicted < kCloseCall * single && single < kCloseCall * predicted;
-  if (store_ && close && together && !measured_alone && is_first_try(best.word)) {
-    return {false, best.word, "measured alone for once: " + texts};
-  }
-  if (store_ && close && !together && measured_alone && is_first_try(all_)) {
-    return share_as(shares, "measured together for once: " + texts);
-  }
-  if (const std::optional<Verdict> once = measure_untried(std::min(single, predicted), texts)) return *once;
+      "several " + microseconds_text(seconds) + (together ? " measured" : " predicted") + ", " + alone_text;
+  if (const std::optional<Verdict> once = measure_for_once(shares, texts)) return *once;
   // By less than waking threads takes, one is not known to be slower: the next apply may find them asleep.
-  if (predicted + std::max(kMeetingSeconds, (kLeastGain - 1) * predicted) <= single) return share_as(shares, texts);
+  if (seconds + std::max(kMeetingSeconds, (kLeastGain - 1) * seconds) <= single) return share_as(shares, texts);
   return {false, only, "rows are not shared: " + texts};
 }
 

@@ -85,6 +85,8 @@ class Sharing {
   std::string key(const std::string& who, const char* how) const;
   double alone_seconds(const Sharer& sharer) const;
   const Sharer& best_alone() const;
+  bool any_measured_alone() const;
+  std::optional<Verdict> measure_for_once(const Shares& shares, const std::string& texts);
   std::optional<Verdict> measure_untried(double known, const std::string& texts);
   std::optional<double> together_seconds() const;
   Verdict least_time(const Shares& shares);
