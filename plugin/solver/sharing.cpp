@@ -166,13 +166,19 @@ auto Sharing<T>::judge_time(const Shares& shares) -> Verdict {
   return {false, sharers_[*again].word, why};
 }
 
+/// What an apply has of a set-up of all together, in seconds: of one by itself, as long as that was not measured.
+template <typename T>
+double Sharing<T>::together_set_up() const {
+  const std::optional<Measured> set_up = store_ ? store_->find(key(all_, "together, set-up")) : std::nullopt;
+  return rows_ * (set_up ? set_up->seconds_per_row : best_alone().set_up) / applies_;
+}
+
 /// Seconds of an apply of all together as measured, with a share of its set-up.
 template <typename T>
 std::optional<double> Sharing<T>::together_seconds() const {
-  const auto measured = [&](const char* how) { return store_ ? store_->find(key(all_, how)) : std::nullopt; };
-  const std::optional<Measured> together = measured("together"), set_up = measured("together, set-up");
+  const std::optional<Measured> together = store_ ? store_->find(key(all_, "together")) : std::nullopt;
   if (!together) return std::nullopt;
-  return rows_ * (together->seconds_per_row + (set_up ? set_up->seconds_per_row : 0) / applies_);
+  return rows_ * together->seconds_per_row + together_set_up();
 }
 
 /// Measure a processor by itself that never was, the fastest by prediction, if it is predicted to take less than
@@ -197,7 +203,7 @@ auto Sharing<T>::measure_for_once(const Shares& shares, const std::string& texts
   const Sharer& best = best_alone();
   const double single = alone_seconds(best);
   const std::optional<double> together = together_seconds();
-  const double several = together.value_or(shares.all_seconds);
+  const double now = shares.all_seconds + together_set_up(), several = together.value_or(now);
   const bool close = several < kCloseCall * single && single < kCloseCall * several;
   if (close && together && !any_measured_alone() && is_first_try(best.word)) {
     return Verdict{false, best.word, "measured alone for once: " + texts};
@@ -207,10 +213,9 @@ auto Sharing<T>::measure_for_once(const Shares& shares, const std::string& texts
   }
   if (const std::optional<Verdict> once = measure_untried(std::min(single, several), texts)) return once;
   // All together were measured with other rows each, for which rates were only predicted.
-  const double now = shares.all_seconds * kLeastGain;
-  if (together && now <= single && now <= *together && *together > single && is_first_try(all_ + ", other rows")) {
-    return share_as(shares, "measured together for once with other rows, " + microseconds_text(shares.all_seconds) +
-                                " predicted: " + texts);
+  if (together && *together > single && kLeastGain * now <= single && is_first_try(all_ + ", other rows")) {
+    return share_as(shares,
+                    "measured together for once with other rows, " + microseconds_text(now) + " predicted: " + texts);
   }
   return std::nullopt;
 }
@@ -229,7 +234,7 @@ auto Sharing<T>::least_time(const Shares& shares) -> Verdict {
     return {false, only, "rows are not shared: " + alone_text + ", and no two are faster"};
   }
   const std::optional<double> together = together_seconds();
-  const double seconds = together.value_or(shares.all_seconds);
+  const double seconds = together.value_or(shares.all_seconds + together_set_up());
   const std::string texts =
       "several " + microseconds_text(seconds) + (together ? " measured" : " predicted") + ", " + alone_text;
   if (const std::optional<Verdict> once = measure_for_once(shares, texts)) return *once;

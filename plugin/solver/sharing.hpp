@@ -88,6 +88,7 @@ class Sharing {
   bool any_measured_alone() const;
   std::optional<Verdict> measure_for_once(const Shares& shares, const std::string& texts);
   std::optional<Verdict> measure_untried(double known, const std::string& texts);
+  double together_set_up() const;
   std::optional<double> together_seconds() const;
   Verdict least_time(const Shares& shares);
   Verdict judge_time(const Shares& shares);
