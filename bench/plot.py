@@ -8,6 +8,7 @@ give the same bytes. Needs matplotlib (./run.sh bench installs it), and ends wit
 """
 
 import pathlib
+import statistics
 import sys
 
 import records
@@ -130,6 +131,26 @@ def plot_card(plt, document, card, pictures):
                  pictures / f"performance-gpu-{card}-lines-{scalar}.svg")
 
 
+def plot_shared(plt, documents, path):
+    """Rows a second of every set of processors against the rows of a system, a panel for each machine."""
+    figure, planes = plt.subplots((len(documents) + 1) // 2, 2, figsize=(10, 1.7 * (len(documents) + 1)),
+                                  layout="constrained", squeeze=False)
+    for plane in planes.flat[len(documents):]:
+        plane.axis("off")
+    for (name, document), plane in zip(documents.items(), planes.flat):
+        plane.set(title=name, xlabel="rows", ylabel="rows a second", xscale="log", yscale="log")
+        plane.grid(True, which="major", linewidth=0.4)
+        series = {}
+        for r in document["results"]:
+            series.setdefault((r["members"] > 1, r["devices"]), {})[r["rows"]] = r["rows"] / statistics.median(r["seconds"])
+        for (together, devices), points in series.items():
+            plane.plot(sorted(points), [points[n] for n in sorted(points)], label=devices, marker="o", markersize=3,
+                       linestyle="-" if together else "--")
+        plane.legend(fontsize="x-small", frameon=False)
+    save(figure, path)
+    plt.close(figure)
+
+
 def main(results, pictures):
     try:
         import matplotlib
@@ -149,6 +170,12 @@ def main(results, pictures):
             plot_lines(plt, lines, pictures / f"performance-lines-{scalar}.svg")
     for path in sorted(pathlib.Path(results).glob("gpu/*.json")):
         plot_card(plt, records.load(results, f"gpu/{path.stem}"), path.stem, pictures)
+    shared = {path.stem: records.load(results, f"balance/{path.stem}")
+              for path in sorted(pathlib.Path(results).glob("balance/*.json"))}
+    shared = {name: document for name, document in shared.items()
+              if len({r["rows"] for r in document.get("results", [])}) > 1}
+    if shared:
+        plot_shared(plt, shared, pictures / "performance-shared.svg")
     return 0
 
 

@@ -24,14 +24,16 @@ def main():
     subjects = ["lines", "sweep"]
     for path in (scripts / "results" / "gpu").glob("*.json"):
         subjects += [f"gpu-{path.stem}-lines", f"gpu-{path.stem}-systems"]
-    assert sorted(pictures) == sorted(f"performance-{what}-{scalar}.svg" for what in subjects
-                                      for scalar in ("double", "float")), sorted(pictures)
+    expected = [f"performance-{what}-{scalar}.svg" for what in subjects for scalar in ("double", "float")]
+    assert sorted(pictures) == sorted([*expected, "performance-shared.svg"]), sorted(pictures)
     for name, text in pictures.items():
         assert text == again[name], f"{name} differs from run to run"
         assert len(text) <= LARGEST, f"{name} has {len(text)} bytes"
-        assert "stream" in text, name
+        assert "stream" in text or name == "performance-shared.svg", name
     for name in ("truncated-halo, OpenCL", "exact-factored, host", "LAPACK gtsv", "Thomas stored"):
         assert name in pictures["performance-sweep-double.svg"], name
+    for name in ("h200-and-16-cores-locked", "two-h200-locked", "nvidia,portable"):
+        assert name in pictures["performance-shared.svg"], name
     assert "truncated-halo, host" not in pictures["performance-sweep-double.svg"], "the host has no such method"
 
 
