@@ -190,6 +190,32 @@ TEST(SharingProfile, MeasuresByItselfWhoeverMayBeFaster) {
   FAIL() << "never measured";
 }
 
+/// A program that applies once after each set-up has figures of that, and tries nothing for ever.
+TEST(SharingProfile, LearnsOfSingleApplies) {
+  const test::FreshFolder folder;
+  const std::string file = (folder.path() / "profile.json").string();
+  const Bands<double> bands = test::constant<double>(LineSet::one(300'000), -1, 3, -1);
+  const std::vector<double> y = test::random_vector<double>(bands.lines().extent());
+  std::vector<double> x(y.size());
+  Options options;
+  options.devices = "host,0";
+  options.profile = file;
+  {
+    Solver<double> solver(options);
+    constexpr int kTries = 5;  // one by itself, the other one, both, and both with other rows; the first is of no kind
+    for (int k = 0; k < 12; ++k) {
+      test::set_up(solver, bands);
+      const std::string why = solver.report().sharing.why;
+      EXPECT_TRUE(k <= kTries || why.find("for once") == std::string::npos) << k << ": " << why;
+      solver.apply(y.data(), x.data());
+    }
+  }
+  std::ifstream stream(file);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  EXPECT_NE(text.find(", once|alone"), std::string::npos) << text;
+  EXPECT_EQ(text.find("2^19|alone"), std::string::npos) << "one apply says nothing of many: " << text;
+}
+
 /// Two programs at once with one profile: two_at_once.sh runs this twice.
 TEST(SharingPrograms, SolveOnTheSameDevices) {
   Options options;
