@@ -19,7 +19,8 @@ class Pause {
   bool waiting_ = false;
 };
 
-/// Waits for commands of a device: run-times on the host without limit, other devices by polling against one.
+/// Waits for commands of a device: run-times on the host without limit, for parts of a processor asleep; other devices
+/// by polling against a limit.
 class OCLSPKT_API Waiter {
  public:
   /// @param limit  seconds from now on
