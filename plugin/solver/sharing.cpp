@@ -211,7 +211,7 @@ auto Sharing<T>::measure_for_once(const Shares& shares, const std::string& texts
   if (close && !together && any_measured_alone() && is_first_try(all_)) {
     return share_as(shares, "measured together for once: " + texts);
   }
-  if (const std::optional<Verdict> once = measure_untried(std::min(single, several), texts)) return once;
+  if (std::optional<Verdict> once = measure_untried(std::min(single, several), texts)) return once;
   // All together were measured with other rows each, for which rates were only predicted.
   if (together && *together > single && kLeastGain * now <= single && is_first_try(all_ + ", other rows")) {
     return share_as(shares,
