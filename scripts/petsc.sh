@@ -92,7 +92,8 @@ build_petsc() {
 }
 
 # build_petsc4py: petsc4py of the same release for the PETSc of build_petsc. Sets petsc4py_python, the interpreter
-# that has it; empty if it cannot be built, and its tests are skipped.
+# that has it; empty if it cannot be built, and its tests are skipped. petsc4py 3.22
+# does not compile with newer Cythons.
 build_petsc4py() {
   local version venv=$petsc_dir/venv begin=$SECONDS
   version=$(sed -n 's/^Version: //p' "$petsc_dir/PKG-INFO")
@@ -104,7 +105,7 @@ build_petsc4py() {
   rm -rf "$venv"
   if ! (
     /usr/bin/python3 -m venv "$venv" &&
-      "$venv/bin/pip" install --disable-pip-version-check --no-cache-dir numpy cython setuptools wheel &&
+      "$venv/bin/pip" install --disable-pip-version-check --no-cache-dir numpy "cython<3.1" setuptools wheel &&
       PETSC_DIR=$petsc_dir PETSC_ARCH=$petsc_arch CC=mpicc CFLAGS=-O0 "$venv/bin/pip" install --disable-pip-version-check \
         --no-cache-dir --no-build-isolation --no-deps --no-binary petsc4py "petsc4py==$version"
   ) >"$petsc_dir/petsc4py.log" 2>&1; then
