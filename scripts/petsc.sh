@@ -92,8 +92,7 @@ build_petsc() {
 }
 
 # build_petsc4py: petsc4py of the same release for the PETSc of build_petsc. Sets petsc4py_python, the interpreter
-# that has it; empty if it cannot be built, and its tests are skipped. petsc4py 3.22
-# does not compile with newer Cythons.
+# that has it; empty if it cannot be built, and its tests are skipped. Newer Cythons do not compile petsc4py 3.22.
 build_petsc4py() {
   local version venv=$petsc_dir/venv begin=$SECONDS
   version=$(sed -n 's/^Version: //p' "$petsc_dir/PKG-INFO")
