@@ -16,15 +16,15 @@ PetscErrorCode IsOfKokkos(Vec vector, PetscBool* is) {
 
 /// The run-time by which vectors of a type of PETSc are kept on a device; none for types of the host.
 PetscErrorCode KindOf(Vec vector, DeviceQueue::Kind* kind) {
-  PetscBool of_cuda = PETSC_FALSE, of_kokkos = PETSC_FALSE, of_opencl = PETSC_FALSE, bound = PETSC_FALSE;
+  PetscBool of_cuda = PETSC_FALSE, of_opencl = PETSC_FALSE, bound = PETSC_FALSE;
 
   PetscFunctionBegin;
   *kind = DeviceQueue::Kind::none;
   PetscCall(VecBoundToCPU(vector, &bound));
   if (bound) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)vector, &of_cuda, VECSEQCUDA, VECMPICUDA, ""));
-  PetscCall(IsOfKokkos(vector, &of_kokkos));
-  if (of_cuda || of_kokkos) *kind = DeviceQueue::Kind::cuda;
+  PetscCall(
+      PetscObjectTypeCompareAny((PetscObject)vector, &of_cuda, VECSEQCUDA, VECMPICUDA, VECSEQKOKKOS, VECMPIKOKKOS, ""));
+  if (of_cuda) *kind = DeviceQueue::Kind::cuda;
   PetscCall(PetscObjectTypeCompareAny((PetscObject)vector, &of_opencl, VECSEQVIENNACL, VECMPIVIENNACL, ""));
   if (of_opencl) *kind = DeviceQueue::Kind::opencl;
   PetscFunctionReturn(PETSC_SUCCESS);
