@@ -198,24 +198,22 @@ auto Sharing<T>::measure_untried(double known, const std::string& texts) -> std:
 
 /// Measure what was only predicted, all together or one by itself, where predictions are close.
 template <typename T>
-auto Sharing<T>::measure_for_once(const Shares& shares, const std::string& texts) -> std::optional<Verdict> {
+auto Sharing<T>::measure_for_once(const Shares& shares, const Prospects& of, const std::string& texts)
+    -> std::optional<Verdict> {
   if (!store_) return std::nullopt;
-  const Sharer& best = best_alone();
-  const double single = alone_seconds(best);
-  const std::optional<double> together = together_seconds();
-  const double now = shares.all_seconds + together_set_up(), several = together.value_or(now);
-  const bool close = several < kCloseCall * single && single < kCloseCall * several;
-  if (close && together && !any_measured_alone() && is_first_try(best.word)) {
-    return Verdict{false, best.word, "measured alone for once: " + texts};
+  const bool close = of.several() < kCloseCall * of.single && of.single < kCloseCall * of.several();
+  if (close && of.together && !any_measured_alone() && is_first_try(best_alone().word)) {
+    return Verdict{false, best_alone().word, "measured alone for once: " + texts};
   }
-  if (close && !together && any_measured_alone() && is_first_try(all_)) {
+  if (close && !of.together && any_measured_alone() && is_first_try(all_)) {
     return share_as(shares, "measured together for once: " + texts);
   }
-  if (std::optional<Verdict> once = measure_untried(std::min(single, several), texts)) return once;
+  if (std::optional<Verdict> once = measure_untried(std::min(of.single, of.several()), texts)) return once;
   // All together were measured with other rows each, for which rates were only predicted.
-  if (together && *together > single && kLeastGain * now <= single && is_first_try(all_ + ", other rows")) {
-    return share_as(shares,
-                    "measured together for once with other rows, " + microseconds_text(now) + " predicted: " + texts);
+  if (of.together && *of.together > of.single && kLeastGain * of.shares <= of.single &&
+      is_first_try(all_ + ", other rows")) {
+    return share_as(
+        shares, "measured together for once with other rows, " + microseconds_text(of.shares) + " predicted: " + texts);
   }
   return std::nullopt;
 }
@@ -224,20 +222,21 @@ auto Sharing<T>::measure_for_once(const Shares& shares, const std::string& texts
 /// predicted.
 template <typename T>
 auto Sharing<T>::least_time(const Shares& shares) -> Verdict {
-  const double single = alone_seconds(best_alone());
+  const Sharer& best = best_alone();
+  const double single = alone_seconds(best);
   const bool measured = any_measured_alone();
-  const std::string only = measured ? best_alone().word : "";
+  const std::string only = measured ? best.word : "";
   const std::string alone_text = "one processor " + microseconds_text(single) + (measured ? " measured" : " predicted");
   const auto several = std::count_if(shares.rows.begin(), shares.rows.end(), [](Index rows) { return rows > 0; });
   if (several < 2) {
     if (const std::optional<Verdict> once = measure_untried(single, alone_text)) return *once;
     return {false, only, "rows are not shared: " + alone_text + ", and no two are faster"};
   }
-  const std::optional<double> together = together_seconds();
-  const double seconds = together.value_or(shares.all_seconds + together_set_up());
+  const Prospects of{single, shares.all_seconds + together_set_up(), together_seconds()};
+  const double seconds = of.several();
   const std::string texts =
-      "several " + microseconds_text(seconds) + (together ? " measured" : " predicted") + ", " + alone_text;
-  if (const std::optional<Verdict> once = measure_for_once(shares, texts)) return *once;
+      "several " + microseconds_text(seconds) + (of.together ? " measured" : " predicted") + ", " + alone_text;
+  if (const std::optional<Verdict> once = measure_for_once(shares, of, texts)) return *once;
   // By less than waking threads takes, one is not known to be slower: the next apply may find them asleep.
   if (seconds + std::max(kMeetingSeconds, (kLeastGain - 1) * seconds) <= single) return share_as(shares, texts);
   return {false, only, "rows are not shared: " + texts};

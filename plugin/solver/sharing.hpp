@@ -76,6 +76,13 @@ class Sharing {
     bool measured_alone = false;
     double set_up = 0;  ///< seconds of a set-up by itself, a row; 0: not known
   };
+  /// Seconds of an apply, each with its part of a set-up.
+  struct Prospects {
+    double single;                   ///< of the best one by itself
+    double shares;                   ///< of all together by the shares at hand, predicted
+    std::optional<double> together;  ///< of all together as measured, with whatever shares
+    double several() const { return together.value_or(shares); }
+  };
   void leave_cores(const Options& options, const Processor& host, const Outlook<T>& outlook, Sharer& s);
   std::vector<Sharer> find_sharers(const Options& options, const Processors& processors, const Processor& host,
                                    const Outlook<T>& outlook);
@@ -86,7 +93,7 @@ class Sharing {
   double alone_seconds(const Sharer& sharer) const;
   const Sharer& best_alone() const;
   bool any_measured_alone() const;
-  std::optional<Verdict> measure_for_once(const Shares& shares, const std::string& texts);
+  std::optional<Verdict> measure_for_once(const Shares& shares, const Prospects& of, const std::string& texts);
   std::optional<Verdict> measure_untried(double known, const std::string& texts);
   double together_set_up() const;
   std::optional<double> together_seconds() const;
