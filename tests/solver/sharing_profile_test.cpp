@@ -22,21 +22,68 @@
 namespace oclspkt {
 namespace {
 
-/// What one life of a solver leaves in the file is what the next one begins with.
-TEST(SharingProfile, IsKeptBetweenSolversAndSurvivesDamage) {
+/// Give every processor that was measured beside others a figure by itself: the first 1 ns a row, the next 1.4 ns; all
+/// together 100 ns.
+int level_figures(nlohmann::json& value) {
+  int count = 0;
+  nlohmann::json added = nlohmann::json::object();
+  for (auto& [key, figure] : value.items()) {
+    if (!figure.is_structured()) continue;
+    count += level_figures(figure);
+    const std::size_t end = key.rfind('|');
+    if (end == std::string::npos) continue;
+    const std::string how = key.substr(end + 1);
+    if (how == "together") figure["seconds_per_row"] = 1e-7;
+    if (how != "beside") continue;
+    nlohmann::json alone = figure;
+    alone["seconds_per_row"] = (1 + 0.4 * count++) * 1e-9;
+    added[key.substr(0, end) + "|alone"] = alone;
+  }
+  if (value.is_object()) value.update(added);
+  return count;
+}
+
+/// Two processors, and a file for what is measured of them.
+class SharingProfile : public ::testing::Test {
+ protected:
+  SharingProfile() {
+    options.devices = "host,0";
+    options.profile = file;
+  }
+
+  static void apply(Solver<double>& solver, const Bands<double>& bands, int times) {
+    const std::vector<double> y = test::random_vector<double>(bands.lines().extent());
+    std::vector<double> x(y.size());
+    for (int k = 0; k < times; ++k) solver.apply(y.data(), x.data());
+  }
+
+  /// What the file holds after some applies with even shares, by level_figures().
+  nlohmann::json levelled_profile(const Bands<double>& bands) const {
+    {
+      Options even = options;
+      even.balance = "even";
+      Solver<double> solver(even);
+      test::set_up(solver, bands);
+      apply(solver, bands, 4);
+    }
+    nlohmann::json profile = nlohmann::json::parse(std::ifstream(file));
+    EXPECT_EQ(level_figures(profile), 2) << profile.dump(1);
+    return profile;
+  }
+
   const test::FreshFolder folder;
   const std::string file = (folder.path() / "profile.json").string();
   Options options;
-  options.devices = "host,0";
+};
+
+/// What one life of a solver leaves in the file is what the next one begins with.
+TEST_F(SharingProfile, IsKeptBetweenSolversAndSurvivesDamage) {
   options.balance = "even";
-  options.profile = file;
   const Bands<double> bands = test::constant<double>(LineSet::one(200'000), -1, 3, -1);
-  const std::vector<double> y = test::random_vector<double>(bands.lines().extent());
-  std::vector<double> x(y.size());
   const auto life = [&] {
     Solver<double> solver(options);
     test::set_up(solver, bands);
-    for (int i = 0; i < 5; ++i) solver.apply(y.data(), x.data());
+    apply(solver, bands, 5);
     return solver.report().sharing;
   };
   const SharesReport first = life();
@@ -68,51 +115,15 @@ TEST(SharingProfile, IsKeptBetweenSolversAndSurvivesDamage) {
   EXPECT_EQ(life().shares.size(), 2u);
 }
 
-/// Give every processor that was measured beside others a figure by itself: the first 1 ns a row, the next 1.4 ns; all
-/// together 100 ns.
-int level_figures(nlohmann::json& value) {
-  int count = 0;
-  nlohmann::json added = nlohmann::json::object();
-  for (auto& [key, figure] : value.items()) {
-    if (!figure.is_structured()) continue;
-    count += level_figures(figure);
-    const std::size_t end = key.rfind('|');
-    if (end == std::string::npos) continue;
-    const std::string how = key.substr(end + 1);
-    if (how == "together") figure["seconds_per_row"] = 1e-7;
-    if (how != "beside") continue;
-    nlohmann::json alone = figure;
-    alone["seconds_per_row"] = (1 + 0.4 * count++) * 1e-9;
-    added[key.substr(0, end) + "|alone"] = alone;
-  }
-  if (value.is_object()) value.update(added);
-  return count;
-}
-
 /// A processor that was slow when it was measured is measured anew some day.
-TEST(SharingProfile, ForgetsWhatWasSlowForOnce) {
-  const test::FreshFolder folder;
-  const std::string file = (folder.path() / "profile.json").string();
-  Options options;
-  options.devices = "host,0";
-  options.profile = file;
+TEST_F(SharingProfile, ForgetsWhatWasSlowForOnce) {
   const Bands<double> bands = test::constant<double>(LineSet::one(100'000), -1, 3, -1);
-  const std::vector<double> y = test::random_vector<double>(bands.lines().extent());
-  std::vector<double> x(y.size());
   const auto set_up = [&](Solver<double>& solver) {
     test::set_up(solver, bands);
     return solver.report();
   };
-  {
-    options.balance = "even";
-    Solver<double> solver(options);
-    set_up(solver);
-    for (int k = 0; k < 4; ++k) solver.apply(y.data(), x.data());
-  }
-  nlohmann::json profile = nlohmann::json::parse(std::ifstream(file));
-  ASSERT_EQ(level_figures(profile), 2) << profile.dump(1);
+  const nlohmann::json profile = levelled_profile(bands);
   std::ofstream(file) << profile;
-  options.balance = "time";
   Solver<double> solver(options);
   std::string usual;  // no applies, no new figures: the faster one solves
   for (int i = 1; i < 32; ++i) {
@@ -147,28 +158,14 @@ void forget_other(nlohmann::json& value, double seconds) {
 }
 
 /// A processor that may be the faster one by itself, though it is not by prediction, is measured: once.
-TEST(SharingProfile, MeasuresByItselfWhoeverMayBeFaster) {
-  const test::FreshFolder folder;
-  const std::string file = (folder.path() / "profile.json").string();
-  Options options;
-  options.devices = "host,0";
-  options.profile = file;
+TEST_F(SharingProfile, MeasuresByItselfWhoeverMayBeFaster) {
   const Bands<double> bands = test::constant<double>(LineSet::one(100'000), -1, 3, -1);
-  const std::vector<double> y = test::random_vector<double>(bands.lines().extent());
-  std::vector<double> x(y.size());
   const auto life = [&](Solver<double>& solver) {
     test::set_up(solver, bands);
-    for (int k = 0; k < 4; ++k) solver.apply(y.data(), x.data());
+    apply(solver, bands, 4);
     return solver.report();
   };
-  {
-    options.balance = "even";
-    Solver<double> solver(options);
-    life(solver);
-  }
-  nlohmann::json profile = nlohmann::json::parse(std::ifstream(file));
-  ASSERT_EQ(level_figures(profile), 2) << profile.dump(1);
-  options.balance = "time";
+  nlohmann::json profile = levelled_profile(bands);
   // What is predicted of the other one depends on the machine: the first figure that it is near to is half of it at
   // least.
   std::string usual;
@@ -191,15 +188,8 @@ TEST(SharingProfile, MeasuresByItselfWhoeverMayBeFaster) {
 }
 
 /// A program that applies once after each set-up has figures of that, and tries nothing for ever.
-TEST(SharingProfile, LearnsOfSingleApplies) {
-  const test::FreshFolder folder;
-  const std::string file = (folder.path() / "profile.json").string();
+TEST_F(SharingProfile, LearnsOfSingleApplies) {
   const Bands<double> bands = test::constant<double>(LineSet::one(300'000), -1, 3, -1);
-  const std::vector<double> y = test::random_vector<double>(bands.lines().extent());
-  std::vector<double> x(y.size());
-  Options options;
-  options.devices = "host,0";
-  options.profile = file;
   {
     Solver<double> solver(options);
     constexpr int kTries = 5;  // one by itself, the other one, both, and both with other rows; the first is of no kind
@@ -207,7 +197,7 @@ TEST(SharingProfile, LearnsOfSingleApplies) {
       test::set_up(solver, bands);
       const std::string why = solver.report().sharing.why;
       EXPECT_TRUE(k <= kTries || why.find("for once") == std::string::npos) << k << ": " << why;
-      solver.apply(y.data(), x.data());
+      apply(solver, bands, 1);
     }
   }
   std::ifstream stream(file);
