@@ -24,7 +24,8 @@ note() {
 }
 
 # test_preset NAME PRESET [ctest options]: configure with $settings, build with the options $goals and test. A build that
-# fails counts as one failed test. The build folder is that of the preset, or $folder.
+# fails counts as one failed test. The build folder is that of the preset, or $folder. Plugins for other builds of PETSc
+# that the folder has, as that of the demo, are taken away: they would be found beside the one under test.
 test_preset() {
   local name=$1 preset=$2 results=$PWD/build/$1.tests.xml all bad skip good status=0 begin=$SECONDS
   local in_folder=() build=(--preset "$2") run=(--preset "$2")
@@ -34,6 +35,7 @@ test_preset() {
   shift 2
   if ! configure "$preset" "${in_folder[@]}" -DOCLSPKT_TESTS=ON "-DOCLSPKT_ICD_FOLDER=$ICD_FOLDER" \
     "-DOCLSPKT_REQUIRE_DEVICES=$REQUIRED_PLATFORMS" -DOCLSPKT_MORE_PETSCS= "${settings[@]}" ||
+    ! rm -f "${folder:-build/$preset}"/lib/liboclspkt-petsc-*.so ||
     ! cmake --build "${build[@]}" -j "$JOBS" "${goals[@]}"; then
     note "$name" 0 1 0
     return
