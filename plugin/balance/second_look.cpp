@@ -9,12 +9,19 @@ namespace oclspkt {
 std::optional<std::size_t> second_look(std::span<const double> seconds, std::size_t chosen, std::int64_t set_up) {
   if (set_up <= 0 || set_up % kSecondLook != 0) return std::nullopt;
   if (chosen >= seconds.size() || !std::isfinite(seconds[chosen])) return std::nullopt;
-  std::vector<std::size_t> near;
+  std::vector<std::size_t> others;
   for (std::size_t k = 0; k < seconds.size(); ++k) {
-    if (k != chosen && std::isfinite(seconds[k]) && seconds[k] <= kWorthALook * seconds[chosen]) near.push_back(k);
+    if (k != chosen && std::isfinite(seconds[k])) others.push_back(k);
   }
-  if (near.empty()) return std::nullopt;
-  return near[static_cast<std::size_t>(set_up / kSecondLook - 1) % near.size()];
+  if (others.empty()) return std::nullopt;
+  const auto count = static_cast<std::int64_t>(others.size());
+  const std::int64_t turn = set_up / kSecondLook - 1, round = turn / count + 1;
+  const std::size_t who = others[static_cast<std::size_t>(turn % count)];
+  // Slower ones have fewer turns, so that none costs more than those near.
+  const double slower = seconds[who] / (kWorthALook * seconds[chosen]);
+  const double turns = std::ceil(slower * slower);
+  if (std::fmod(static_cast<double>(round), std::fmax(1, turns)) != 0) return std::nullopt;
+  return who;
 }
 
 }  // namespace oclspkt

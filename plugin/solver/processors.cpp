@@ -207,6 +207,15 @@ Processors find_for_host(const Options& options, const Demand& demand, const std
 
 }  // namespace
 
+void Processors::keep_only(int index) {
+  if (index < 0) {
+    *this = only_host("asked for");
+    return;
+  }
+  std::erase_if(devices, [&](const Processor& device) { return device.index != index; });
+  host = several = false;
+}
+
 Processors find_processors(const Options& options, const Demand& demand, const std::vector<LostDevice>& lost) {
   if (!demand.queue) return find_for_host(options, demand, lost);
   Processors of_queue = find_of_queue(options, demand, lost);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,10 @@ struct Processors {
   int of_queue = -1;                 ///< the device of Demand::queue, if it is the one in `devices`
   std::string why_not_of_queue;      ///< why not, if a queue was given
   std::string why_copied;            ///< why it is one of another run-time, see DeviceModule::device_beside()
+
+  std::size_t count() const { return devices.size() + (host ? 1 : 0); }
+  /// Leave one of them. @param index  Processor::index
+  void keep_only(int index);
 };
 
 /// What the options are read for.

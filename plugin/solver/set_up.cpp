@@ -36,11 +36,12 @@ void Solver<T>::Impl::set_up(const Known& known) {
                     ": give finite entries");
   const auto start = std::chrono::steady_clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
-  if (share()) {
+  std::optional<Processors> found;
+  if (share(found)) {
     sharing_.note_set_up(seconds());
     return;
   }
-  choose_of_those_left(before);
+  choose_of_those_left(before, std::move(found));
   sharing_.watch_single(chosen_.device(), seconds());
 }
 
@@ -60,7 +61,7 @@ void Solver<T>::Impl::fall_back(const DeviceError& error) {
   // Where the device was released, the caller may have released the queue as well.
   if (!report_.device.vectors.empty()) forget_queue("the device of the queue failed");
   known_.queue = {};
-  choose_of_those_left(std::nullopt);
+  choose_of_those_left(std::nullopt, std::nullopt);
 }
 
 /// Solve for vectors of the host until the next set-up, and say why.
@@ -107,16 +108,24 @@ void Solver<T>::Impl::note_queue(const Processors& processors) {
   }
 }
 
-/// Choose among the processors that are left; one that fails makes room for the others, the last is the host.
+/// The processors that the options name, without those that were lost.
 template <typename T>
-void Solver<T>::Impl::choose_of_those_left(const std::optional<InUse>& before) {
+Processors Solver<T>::Impl::find_those_left() {
+  Processors found = find_processors(
+      options_for_choice(), {system_.bands().lines(), sizeof(T) == 8, host_seconds(choosing().outlook()), known_.queue},
+      lost_);
+  for (const LostDevice& lost : found.lost) lose(lost);
+  return found;
+}
+
+/// Choose among the processors that are left; one that fails makes room for the others, the last is the host.
+/// @param found  those that are left, if they were looked for
+template <typename T>
+void Solver<T>::Impl::choose_of_those_left(const std::optional<InUse>& before, std::optional<Processors> found) {
   const Processor host;
-  for (;;) {
-    Processors processors = find_processors(
-        options_for_choice(),
-        {system_.bands().lines(), sizeof(T) == 8, host_seconds(choosing().outlook()), known_.queue}, lost_);
+  for (;; found.reset()) {
+    Processors processors = found ? std::move(*found) : find_those_left();
     of_queue_ = processors.of_queue;
-    for (const LostDevice& lost : processors.lost) lose(lost);
     std::vector<Way> ways = ways_there(processors, host, choosing().outlook());
     const Processor* tried = &host;
     try {

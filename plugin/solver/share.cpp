@@ -25,9 +25,10 @@ Options Solver<T>::Impl::options_for_choice() const {
 }
 
 /// Share the rows among the processors that are named, if that pays.
+/// @param[out] found  those of which one solves otherwise, if they were looked for
 /// @return true if they are shared and set up
 template <typename T>
-bool Solver<T>::Impl::share() {
+bool Solver<T>::Impl::share(std::optional<Processors>& found) {
   sharing_.learn();
   only_.clear();
   report_.sharing = {};
@@ -36,25 +37,26 @@ bool Solver<T>::Impl::share() {
     sharing_.drop();
     return false;
   }
-  const Processor host;
-  const Outlook<T> outlook = choosing().outlook();
-  const Processors found =
-      find_processors(options_, {system_.bands().lines(), sizeof(T) == 8, host_seconds(outlook)}, lost_);
-  for (const LostDevice& lost : found.lost) lose(lost);
-  if (found.automatic) {
+  found = find_those_left();
+  if (found->automatic) {
     sharing_.drop();
     return false;
   }
-  const auto verdict = sharing_.decide(options_, found, host, outlook);
+  const Processor host;
+  const ShareVerdict verdict = sharing_.decide(*found, host, choosing().outlook());
   report_.sharing.why = verdict.why;
-  for (const std::string& remark : found.remarks) {
+  for (const std::string& remark : found->remarks) {
     report_.sharing.why += (report_.sharing.why.empty() ? "" : "; ") + remark;
   }
-  only_ = verdict.only;
+  if (verdict.only != nullptr) {
+    only_ = verdict.only->word;
+    found->keep_only(verdict.only->processor.index);
+  }
   if (!verdict.shared) {
     sharing_.drop();
     return false;
   }
+  found.reset();  // shares may lose some
   try {
     sharing_.set_up(options_, system_.bands(), known_);
   } catch (const Breakdown& error) {  // that one processor may solve, or tell of as a whole
@@ -98,11 +100,11 @@ void Solver<T>::Impl::solve(const T* y, Index y_stride, T* x, Index x_stride, In
   system_.fallback().solve(y, y_stride, x, x_stride, columns);
 }
 
-#define OCLSPKT_INSTANTIATE(T)                                     \
-  template Options Solver<T>::Impl::options_for_choice() const;    \
-  template bool Solver<T>::Impl::share();                          \
-  template void Solver<T>::Impl::note_losses();                    \
-  template void Solver<T>::Impl::lock_vectors(const T*, const T*); \
+#define OCLSPKT_INSTANTIATE(T)                                      \
+  template Options Solver<T>::Impl::options_for_choice() const;     \
+  template bool Solver<T>::Impl::share(std::optional<Processors>&); \
+  template void Solver<T>::Impl::note_losses();                     \
+  template void Solver<T>::Impl::lock_vectors(const T*, const T*);  \
   template void Solver<T>::Impl::solve(const T*, Index, T*, Index, Index);
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)

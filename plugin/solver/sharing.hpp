@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-#include <chrono>
-#include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "median_of_many.hpp"
-#include "profile_store.hpp"
+#include "share_figures.hpp"
+#include "share_judge.hpp"
 #include "shared_lines.hpp"
-#include "shares.hpp"
+#include "sharers.hpp"
 #include "ways.hpp"
 
 namespace oclspkt {
@@ -24,21 +21,13 @@ namespace oclspkt {
 template <typename T>
 class Sharing {
  public:
-  /// What is decided at a set-up.
-  struct Verdict {
-    bool shared = false;
-    std::string only;  ///< the device that solves by itself, as Options::devices takes it; empty: any of those named
-    std::string why;   ///< empty where one processor was named
-  };
-
   ~Sharing();
 
   /// Decide how many rows each processor has.
   /// @throws InvalidInput for a balance that does not fit the processors
-  Verdict decide(const Options& options, const Processors& processors, const Processor& host,
-                 const Outlook<T>& outlook);
+  ShareVerdict decide(const Processors& processors, const Processor& host, const Outlook<T>& outlook);
   /// Note how long set_up() and all around it took. @pre active()
-  void note_set_up(double seconds) { set_up_seconds_ = is_first("together") ? 0 : seconds; }
+  void note_set_up(double seconds) { set_up_seconds_ = is_again("together") ? seconds : 0; }
   /// Set up what was decided. @throws what SharedLines::set_up() throws; nothing is shared then
   void set_up(const Options& options, const Bands<T>& bands, const Known& known);
   bool active() const { return lines_ != nullptr && set_up_; }
@@ -46,6 +35,8 @@ class Sharing {
   int copying_device() const;
   /// Go back to one processor.
   void drop();
+  /// The options have changed: what was found by them is found anew.
+  void renew();
   /// @pre active()
   SharedLines<T>& lines() { return *lines_; }
   const SharedLines<T>& lines() const { return *lines_; }
@@ -67,49 +58,27 @@ class Sharing {
   std::vector<LostDevice> lost() const;
 
  private:
-  /// A processor, and its figures by itself and beside the others.
-  struct Sharer {
-    Processor processor;
-    std::string word;   ///< as Options::devices takes it
-    std::string share;  ///< the same of what solves its share: some of its cores, where others need them to copy
-    ShareModel alone, beside;
-    bool measured_alone = false;
-    double set_up = 0;  ///< seconds of a set-up by itself, a row; 0: not known
+  /// What the sharers depend on besides the options.
+  struct Found {
+    LineSet lines;
+    std::vector<int> processors;  ///< Processor::index
+    int applies;                  ///< that are expected, to a factor of two
+    bool shared, symmetric, dominant;
+    friend bool operator==(const Found&, const Found&) = default;
   };
-  /// Seconds of an apply, each with its part of a set-up.
-  struct Prospects {
-    double single;                   ///< of the best one by itself
-    double shares;                   ///< of all together by the shares at hand, predicted
-    std::optional<double> together;  ///< of all together as measured, with whatever shares
-    double several() const { return together.value_or(shares); }
-  };
-  void leave_cores(const Options& options, const Processor& host, const Outlook<T>& outlook, Sharer& s);
-  std::vector<Sharer> find_sharers(const Options& options, const Processors& processors, const Processor& host,
-                                   const Outlook<T>& outlook);
-  void write_profile();
-  bool is_first(const std::string& who);
-  bool is_first_try(const std::string& who);
-  std::string key(const std::string& who, const char* how) const;
-  double alone_seconds(const Sharer& sharer) const;
-  const Sharer& best_alone() const;
-  bool any_measured_alone() const;
-  std::optional<Verdict> measure_for_once(const Shares& shares, const Prospects& of, const std::string& texts);
-  std::optional<Verdict> measure_untried(double known, const std::string& texts);
-  double together_set_up() const;
-  std::optional<double> together_seconds() const;
-  Verdict least_time(const Shares& shares);
-  Verdict judge_time(const Shares& shares);
-  Verdict share_as(const Shares& shares, const std::string& why);
+  void find(const Processors& processors, const Processor& host, const Outlook<T>& outlook);
+  void recall(const Outlook<T>& outlook);
+  Shares find_shares(const Options& options, const Balance& balance);
+  bool is_again(const std::string& who);
 
-  std::vector<Sharer> sharers_;
-  std::string kind_;               ///< of the solves: scalar, layout, form, size
-  std::string all_;                ///< names of the sharers
-  double rows_ = 0, applies_ = 0;  ///< and applies that are expected of a set-up
-  bool once_ = false;              ///< one apply is expected, of which there are figures of their own: caches are cold
-  double set_up_seconds_ = 0;      ///< of the last one; 0 if it was the first of its kind, which builds kernels
-  std::set<std::string> set_ups_;  ///< kinds that there have been
-  std::set<std::string> tried_;    ///< processors and kinds that were measured for once
-  std::map<std::string, std::int64_t> judged_;  ///< set-ups by processors and kind
+  Sharers sharers_;
+  std::optional<Found> found_;  ///< for what sharers_ were found
+  std::string kind_;            ///< of the solves: scalar, layout, form, size
+  bool once_ = false;           ///< one apply is expected, of which there are figures of their own: caches are cold
+  double set_up_seconds_ = 0;   ///< of the last one; 0 if others had the one before, as kernels and memory may be new
+  std::string last_;            ///< whose set-up was the last one, and for what solves
+  ShareFigures figures_;
+  ShareTrials trials_;
   Shares shares_;
   std::vector<Index> kept_;  ///< rows of the last set-up
   std::string kept_for_;     ///< its processors, solves and balance
@@ -120,9 +89,6 @@ class Sharing {
   bool set_up_ = false;
   MedianOfMany single_;
   std::string single_who_;
-  std::string profile_;  ///< as the options name it
-  std::optional<ProfileStore> store_;
-  std::chrono::steady_clock::time_point written_{};
 };
 
 extern template class Sharing<float>;

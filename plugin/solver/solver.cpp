@@ -35,8 +35,7 @@ void Solver<T>::Impl::set_options(Options options) {
   check_options(options);
   lost_.clear();  // what failed may do under other options
   options_ = std::move(options);
-  sharing_.learn();
-  sharing_.drop();
+  sharing_.renew();
   locked_.clear();
   in_use_.reset();
   expected_applies_ = 0;

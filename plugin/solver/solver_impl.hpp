@@ -58,12 +58,13 @@ class Solver<T>::Impl {
   /// How this set-up chooses.
   Choosing<T> choosing() { return {options_, known_, expected_applies_, system_, chosen_, report_, counts_}; }
 
-  bool share();
+  bool share(std::optional<Processors>& found);
   void note_losses();
   void solve(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
   void lock_vectors(const T* y, const T* x);
   Options options_for_choice() const;
-  void choose_of_those_left(const std::optional<InUse>& before);
+  Processors find_those_left();
+  void choose_of_those_left(const std::optional<InUse>& before, std::optional<Processors> found);
   void note_queue(const Processors& processors);
   void forget_queue(const std::string& why);
   void fall_back(const DeviceError& error);

@@ -38,11 +38,29 @@ bool asks_for(MethodChoice choice, Method method) {
   return false;
 }
 
-/// Append the ways of the schemes that take a method on a processor.
+/// Write a plan's figures into a way. @param problem  of its processor
 template <typename T>
-void add_ways(const Processor& processor, Method method, bool remedy, const Outlook<T>& outlook,
+void weigh_on(const Problem<T>& problem, Way& way, const Outlook<T>& outlook) {
+  const auto n = static_cast<double>(way.plan.n);
+  const double set_up =
+      way.owner->passes(way.plan, outlook.survey) * words_of_pass(problem.traits, sizeof(T)) / outlook.applies;
+  way.words = stream_words(*way.owner, way.plan, outlook.survey, problem.traits, sizeof(T), outlook.applies);
+  if (way.processor->host()) {
+    const double words = way.owner->stream_words(way.plan, sizeof(T));
+    way.apply = predict_host_seconds<T>(outlook.bands.lines(), way.plan.form);
+    if (way.method == Method::pivot) way.apply *= words / kHostWords;
+    way.seconds = way.apply * (1 + set_up / kHostWords);
+    return;
+  }
+  way.apply = predict_seconds(way.processor->profile, *way.owner, way.plan, sizeof(T));
+  way.seconds = way.apply + n * set_up / measured_words(way.plan) / way.processor->profile.rows_per_second;
+}
+
+/// Append the ways of the schemes that take a method on a processor.
+/// @param problem  on it
+template <typename T>
+void add_ways(const Processor& processor, Problem<T>& problem, Method method, bool remedy, const Outlook<T>& outlook,
               std::vector<Way>& ways) {
-  Problem<T> problem = problem_on(processor, outlook);
   problem.method = method;
   const Scheme* named = processor.host() ? nullptr : find_scheme(outlook.options.variant);
   for (const Scheme* scheme : all_schemes()) {
@@ -51,7 +69,7 @@ void add_ways(const Processor& processor, Method method, bool remedy, const Outl
     if (!plan) continue;
     ways.push_back({&processor, scheme, method, std::move(*plan), scheme});
     ways.back().remedy = remedy;
-    weigh(ways.back(), outlook);
+    weigh_on(problem, ways.back(), outlook);
     if (scheme->only_asked_for()) return;  // for the others, see another method
   }
 }
@@ -61,12 +79,13 @@ template <typename T>
 void add_device(const Processor& device, const Outlook<T>& outlook, std::vector<Way>& ways) {
   const MethodChoice choice = outlook.options.method;
   const std::size_t before = ways.size();
+  Problem<T> problem = problem_on(device, outlook);
   for (const Method method : kMethods) {
-    if (asks_for(choice, method)) add_ways(device, method, false, outlook, ways);
+    if (asks_for(choice, method)) add_ways(device, problem, method, false, outlook, ways);
   }
   // What truncates lines side by side may only be there in the other form.
   if (choice == MethodChoice::truncated && ways.size() == before) {
-    add_ways(device, Method::truncated_streamed, false, outlook, ways);
+    add_ways(device, problem, Method::truncated_streamed, false, outlook, ways);
   }
 }
 
@@ -74,7 +93,8 @@ void add_device(const Processor& device, const Outlook<T>& outlook, std::vector<
 template <typename T>
 void add_host(const Processors& processors, const Processor& host, const Outlook<T>& outlook, std::vector<Way>& ways) {
   const MethodChoice choice = outlook.options.method;
-  if (choice == MethodChoice::pivot) return add_ways(host, Method::pivot, false, outlook, ways);
+  Problem<T> problem = problem_on(host, outlook);
+  if (choice == MethodChoice::pivot) return add_ways(host, problem, Method::pivot, false, outlook, ways);
   const bool first = processors.host || processors.devices.empty();
   // Where the pieces of a device's passes do not agree, one sweep on the host does; the sweeps of lines side by side on
   // cores are the host's own, with the same evidence.
@@ -84,8 +104,8 @@ void add_host(const Processors& processors, const Processor& host, const Outlook
   };
   const bool other = std::none_of(ways.begin(), ways.end(), by_factors);
   const bool remedy = other && (choice == MethodChoice::automatic || choice == MethodChoice::exact_factored);
-  if (first || remedy) add_ways(host, Method::exact_factored, !first, outlook, ways);
-  if (choice == MethodChoice::automatic) add_ways(host, Method::pivot, true, outlook, ways);
+  if (first || remedy) add_ways(host, problem, Method::exact_factored, !first, outlook, ways);
+  if (choice == MethodChoice::automatic) add_ways(host, problem, Method::pivot, true, outlook, ways);
 }
 
 /// The way of a processor that streams the least.
@@ -129,20 +149,7 @@ Problem<T> problem_on(const Processor& processor, const Outlook<T>& outlook) {
 
 template <typename T>
 void weigh(Way& way, const Outlook<T>& outlook) {
-  const Problem<T> problem = problem_on(*way.processor, outlook);
-  const auto n = static_cast<double>(way.plan.n);
-  const double set_up =
-      way.owner->passes(way.plan, outlook.survey) * words_of_pass(problem.traits, sizeof(T)) / outlook.applies;
-  way.words = stream_words(*way.owner, way.plan, outlook.survey, problem.traits, sizeof(T), outlook.applies);
-  if (way.processor->host()) {
-    const double words = way.owner->stream_words(way.plan, sizeof(T));
-    way.apply = predict_host_seconds<T>(outlook.bands.lines(), way.plan.form);
-    if (way.method == Method::pivot) way.apply *= words / kHostWords;
-    way.seconds = way.apply * (1 + set_up / kHostWords);
-    return;
-  }
-  way.apply = predict_seconds(way.processor->profile, *way.owner, way.plan, sizeof(T));
-  way.seconds = way.apply + n * set_up / measured_words(way.plan) / way.processor->profile.rows_per_second;
+  weigh_on(problem_on(*way.processor, outlook), way, outlook);
 }
 
 template <typename T>
@@ -186,7 +193,8 @@ template <typename T>
 double host_seconds(const Outlook<T>& outlook) {
   const Processor host;
   std::vector<Way> ways;
-  add_ways(host, Method::exact_factored, false, outlook, ways);
+  Problem<T> problem = problem_on(host, outlook);
+  add_ways(host, problem, Method::exact_factored, false, outlook, ways);
   return ways.empty() ? 0 : ways.front().seconds;
 }
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "share_figures.hpp"
+
+#include "node.hpp"
+
+namespace oclspkt {
+
+void ShareFigures::open(const std::string& profile) {
+  if (store_ && profile_ == profile) return;
+  write();
+  profile_ = profile;
+  store_.emplace(profile_);
+  store_->read();
+  written_ = std::chrono::steady_clock::now();
+}
+
+void ShareFigures::close() {
+  write();
+  store_.reset();
+}
+
+std::optional<double> ShareFigures::find(const std::string& who, const char* how) const {
+  const std::optional<Measured> found = store_ ? store_->find(key(who, how)) : std::nullopt;
+  return found ? std::optional(found->seconds_per_row) : std::nullopt;
+}
+
+void ShareFigures::put(const std::string& who, const char* how, double seconds, double rows, std::int64_t applies) {
+  if (!store_ || !(seconds > 0 && rows > 0)) return;
+  store_->put(key(who, how),
+              {.latency = 0, .seconds_per_row = seconds / rows, .applies = static_cast<double>(applies)});
+}
+
+void ShareFigures::write() {
+  if (!store_ || node_place().rank != 0) return;
+  store_->write();
+  written_ = std::chrono::steady_clock::now();
+}
+
+void ShareFigures::write_now_and_then() {
+  constexpr std::chrono::seconds kBetweenWrites{10};
+  if (std::chrono::steady_clock::now() - written_ > kBetweenWrites) write();
+}
+
+}  // namespace oclspkt

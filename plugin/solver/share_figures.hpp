@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "profile_store.hpp"
+
+namespace oclspkt {
+
+/// What was measured of processors by themselves and together, in seconds a row, for one kind of solves at a time. All
+/// kinds are kept in a profile, which one rank a node writes.
+class ShareFigures {
+ public:
+  /// Find and keep figures in a profile, which is read if it is another one than before.
+  /// @param profile  as Options::profile names it
+  void open(const std::string& profile);
+  /// Find and keep nothing.
+  void close();
+  bool kept() const { return store_.has_value(); }
+  /// Of what solves figures are from now on.
+  void expect(std::string kind) { kind_ = std::move(kind); }
+
+  /// The name of a figure.
+  /// @param who  the processor, or all of those that share
+  std::string key(const std::string& who, const char* how) const { return who + "|" + kind_ + "|" + how; }
+  /// @return seconds a row
+  std::optional<double> find(const std::string& who, const char* how) const;
+  /// Keep a figure; what is not positive is no figure.
+  /// @param applies  that it was measured in
+  void put(const std::string& who, const char* how, double seconds, double rows, std::int64_t applies);
+  void write();
+  /// Write, if that was not done in the last seconds: set-ups may follow each other within milliseconds.
+  void write_now_and_then();
+
+ private:
+  std::string kind_;
+  std::string profile_;  ///< as the options name it
+  std::optional<ProfileStore> store_;
+  std::chrono::steady_clock::time_point written_{};
+};
+
+}  // namespace oclspkt
