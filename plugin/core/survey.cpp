@@ -290,11 +290,11 @@ bool shrinks(const Survey& survey) {
 }
 
 template <typename T>
-Survey survey_line(const LineSet& lines, const BandsView<T>& bands, Index line) {
+Survey survey_line(const LineSet& lines, const BandsView<T>& bands, Index line, bool symmetry) {
   // A long line by itself is looked at by all processors.
   const bool alone = lines.count() == 1 && lines.rows() == lines.extent() && lines.rows() > kPieceRows;
   Survey s = alone ? survey_rows(lines, bands) : scan_line(lines, bands, line);
-  s.symmetric = s.finite && (alone ? is_symmetric(lines, bands) : line_is_symmetric(lines, bands, line));
+  s.symmetric = symmetry && s.finite && (alone ? is_symmetric(lines, bands) : line_is_symmetric(lines, bands, line));
   s.shared = s.finite;
   return s;
 }
@@ -442,7 +442,7 @@ LineSet uncoupled_lines(const LineSet& lines, const BandsView<T>& bands) {
   template Survey survey(const LineSet&, const BandsView<T>&);                    \
   template Survey survey_rows(const LineSet&, const BandsView<T>&);               \
   template Survey survey_while(Bands<T>&, const BandsFill<T>&);                   \
-  template Survey survey_line(const LineSet&, const BandsView<T>&, Index);        \
+  template Survey survey_line(const LineSet&, const BandsView<T>&, Index, bool);  \
   template bool is_symmetric(const LineSet&, const BandsView<T>&);                \
   template bool is_shared(const LineSet&, const BandsView<T>&);                   \
   template bool is_uniform(const LineSet&, const BandsView<T>&);                  \

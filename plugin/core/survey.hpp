@@ -48,8 +48,9 @@ template <typename T>
 double line_dominance(const LineSet& lines, const BandsView<T>& bands, Index line);
 
 /// What a pass over line `line` alone finds; its first row's lower and its last row's upper count as couplings.
+/// @param symmetry  if not wanted, `symmetric` stays false, and 2 words a row are not read
 template <typename T>
-Survey survey_line(const LineSet& lines, const BandsView<T>& bands, Index line);
+Survey survey_line(const LineSet& lines, const BandsView<T>& bands, Index line, bool symmetry);
 
 /// Survey the rows one by one: all but `symmetric` and `shared`, which stay false.
 /// @pre couplings out of the lines are 0 (Bands::close_lines)

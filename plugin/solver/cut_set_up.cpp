@@ -12,6 +12,7 @@
 #include "parallel.hpp"
 #include "reference.hpp"
 #include "schemes/proposal.hpp"
+#include "solver_impl.hpp"
 #include "survey.hpp"
 
 namespace oclspkt {
@@ -95,11 +96,22 @@ Bands<T> CutSolver<T>::Impl::whole_bands() {
   return whole;
 }
 
+/// True if what follows depends on whether lines are symmetric.
+template <typename T>
+bool CutSolver<T>::Impl::symmetry_counts() const {
+  return tolerance<T>(options_) > rounding<T>();
+}
+
 /// Survey the parts here, with their couplings across cuts.
 template <typename T>
 void CutSolver<T>::Impl::survey_cut_lines() {
   survey_.assign(set_.cut.lines.size(), {});
   if (survey_.empty()) return;
+  const bool symmetry = symmetry_counts();
+  if (known_rows_ && !symmetry && !narrows<T>(options_)) {
+    survey_.assign(survey_.size(), *known_rows_);
+    return;
+  }
   Bands<T>& bands = solver_.bands(set_.lines);
   for (Index c = 0; c < set_.cut.count(); ++c) {
     const Index line = set_.cut[c].line, first = set_.lines.first(line);
@@ -111,7 +123,7 @@ void CutSolver<T>::Impl::survey_cut_lines() {
   if (lines.contiguous()) {
     for_pieces(set_.cut.count(), lines_a_piece(lines), [&](Index begin, Index end) {
       for (Index c = begin; c < end; ++c) {
-        survey_[static_cast<std::size_t>(c)] = survey_line(lines, bands.view(), set_.cut[c].line);
+        survey_[static_cast<std::size_t>(c)] = survey_line(lines, bands.view(), set_.cut[c].line, symmetry);
       }
     });
     return;
@@ -127,7 +139,7 @@ void CutSolver<T>::Impl::survey_cut_lines() {
         for (Index l = 0; l < width; ++l) {
           const Index c = cut_of[static_cast<std::size_t>(first + l)];
           if (c < 0) continue;
-          Survey s = survey_line(one, column.line(l), 0);
+          Survey s = survey_line(one, column.line(l), 0, symmetry);
           s.weakest_row = lines.first(first + l) + s.weakest_row * lines.row_stride();
           survey_[static_cast<std::size_t>(c)] = s;
         }
@@ -199,6 +211,9 @@ void CutSolver<T>::Impl::set_up_inner(Bands<T>& bands) {
       return false;
     }
   };
+  // Rows next to cuts are uncoupled now, which leaves all bounds as they are.
+  const bool one_line = set_.lines.count() == 1 && survey_.size() == 1;
+  if (known_rows_ || one_line) solver_.impl_->system().know(known_rows_ ? *known_rows_ : survey_.front());
   if (accepted()) return;
   solver_.bands(set_.lines);
   refused_.emplace(set_.lines).copy_from(bands.view());

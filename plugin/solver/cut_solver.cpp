@@ -6,6 +6,7 @@
 
 #include "cut_solver_impl.hpp"
 #include "residual.hpp"
+#include "solver_impl.hpp"
 #include "write_bands.hpp"
 
 namespace oclspkt {
@@ -26,6 +27,7 @@ Bands<T>& CutSolver<T>::Impl::bands(const LineSet& lines, Cuts cuts, std::shared
 template <typename T>
 void CutSolver<T>::Impl::begin(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange) {
   restore();
+  known_rows_.reset();
   ready_ = false;
   set_.lines = lines;
   cuts_ = std::move(cuts);
@@ -45,6 +47,15 @@ void CutSolver<T>::Impl::fill(const LineSet& lines, Cuts cuts, std::shared_ptr<E
   } else {
     solver_.fill(lines, fill);
   }
+}
+
+template <typename T>
+void CutSolver<T>::Impl::fill_known(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange,
+                                    const BandsFill<T>& fill, const Survey& rows) {
+  begin(lines, std::move(cuts), std::move(exchange));
+  write_bands(solver_.bands(lines), fill);
+  solver_.impl_->system().know(rows);
+  known_rows_ = rows;
 }
 
 template <typename T>
@@ -236,6 +247,11 @@ Bands<T>& CutSolver<T>::bands(const LineSet& lines, Cuts cuts, std::shared_ptr<E
 template <typename T>
 void CutSolver<T>::fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, const BandsFill<T>& fill) {
   impl_->fill(lines, std::move(cuts), std::move(exchange), fill);
+}
+template <typename T>
+void CutSolver<T>::fill_known(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange,
+                              const BandsFill<T>& fill, const Survey& rows) {
+  impl_->fill_known(lines, std::move(cuts), std::move(exchange), fill, rows);
 }
 
 template <typename T>

@@ -58,7 +58,7 @@ bool Solver<T>::Impl::share(std::optional<Processors>& found) {
   }
   found.reset();  // shares may lose some
   try {
-    sharing_.set_up(options_, system_.bands(), known_);
+    sharing_.set_up(choosing().outlook(), known_);
   } catch (const Breakdown& error) {  // that one processor may solve, or tell of as a whole
     report_.sharing.why = std::string("rows are not shared: ") + error.what() + "; " + report_.sharing.why;
     return false;

@@ -38,7 +38,7 @@ SharedLines<T>::SharedLines(const Options& options, std::vector<std::string> dev
 }
 
 template <typename T>
-void SharedLines<T>::set_up(const Bands<T>& bands, std::vector<Piece> pieces, const Known& known) {
+void SharedLines<T>::set_up(const Bands<T>& bands, Survey survey, std::vector<Piece> pieces, const Known& known) {
   if (!team_ || team_->members() != static_cast<int>(pieces.size())) {
     team_ = std::make_unique<Team>(static_cast<int>(pieces.size()));
   }
@@ -49,13 +49,14 @@ void SharedLines<T>::set_up(const Bands<T>& bands, std::vector<Piece> pieces, co
   const bool cut =
       std::any_of(pieces_.begin(), pieces_.end(), [](const Piece& piece) { return !piece.cuts.chains.empty(); });
   const BandsView<T> all = bands.view();
+  survey.uncoupled_above = 0;  // the lines are known
   team_->run([&](int member) {
     const Piece& piece = pieces_[static_cast<std::size_t>(member)];
     CutSolver<T>& solver = *solvers_[piece.owner];
     // Room for all rows, of which those that are not its own are never touched: shares change without new memory.
     if (solver.lines().rows() == 0) solver.bands(bands.lines());
     const BandsView<T> own{all.lower + piece.first, all.diag + piece.first, all.upper + piece.first};
-    solver.fill(piece.lines, piece.cuts, cut ? team_->exchange(member) : nullptr, copy_of<T>(own));
+    solver.fill_known(piece.lines, piece.cuts, cut ? team_->exchange(member) : nullptr, copy_of<T>(own), survey);
     solver.set_up(known);
   });
   for (std::size_t p = 0; p < pieces_.size(); ++p) require_whole(report(p), cut_report(p));

@@ -9,6 +9,7 @@
 #include "oclspkt/cut_solver.hpp"
 #include "oclspkt/team.hpp"
 #include "pieces.hpp"
+#include "survey.hpp"
 
 namespace oclspkt {
 
@@ -24,10 +25,11 @@ class SharedLines {
   SharedLines(const Options& options, std::vector<std::string> devices, std::vector<std::string> spares);
 
   /// Give each processor its rows of the bands, and set all up at once.
+  /// @param survey  of all rows
   /// @throws what Solver::set_up() throws; and Breakdown where a piece cannot stand by itself: a line of it is pinned,
   /// or
   ///         would be solved whole
-  void set_up(const Bands<T>& bands, std::vector<Piece> pieces, const Known& known);
+  void set_up(const Bands<T>& bands, Survey survey, std::vector<Piece> pieces, const Known& known);
   /// Solve for all columns, as Solver::apply().
   void apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
 

@@ -142,7 +142,7 @@ ShareVerdict Sharing<T>::decide(const Processors& processors, const Processor& h
 }
 
 template <typename T>
-void Sharing<T>::set_up(const Options& options, const Bands<T>& bands, const Known& known) {
+void Sharing<T>::set_up(const Outlook<T>& outlook, const Known& known) {
   std::vector<std::string> words, spares;
   std::string made_for;
   for (const Sharer& s : sharers_.each) {
@@ -154,10 +154,10 @@ void Sharing<T>::set_up(const Options& options, const Bands<T>& bands, const Kno
     spares.push_back(others);
     made_for += s.share + ",";
   }
-  if (!lines_ || made_for != made_for_) lines_ = std::make_unique<SharedLines<T>>(options, words, spares);
+  if (!lines_ || made_for != made_for_) lines_ = std::make_unique<SharedLines<T>>(outlook.options, words, spares);
   made_for_ = made_for;
   try {
-    lines_->set_up(bands, pieces_, known);
+    lines_->set_up(outlook.bands, outlook.survey, pieces_, known);
   } catch (...) {
     drop();
     throw;

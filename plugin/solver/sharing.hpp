@@ -29,7 +29,7 @@ class Sharing {
   /// Note how long set_up() and all around it took. @pre active()
   void note_set_up(double seconds) { set_up_seconds_ = is_again("together") ? seconds : 0; }
   /// Set up what was decided. @throws what SharedLines::set_up() throws; nothing is shared then
-  void set_up(const Options& options, const Bands<T>& bands, const Known& known);
+  void set_up(const Outlook<T>& outlook, const Known& known);
   bool active() const { return lines_ != nullptr && set_up_; }
   /// A device that copies the rows of its share, -1 if none does. @pre active()
   int copying_device() const;

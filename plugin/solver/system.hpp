@@ -37,6 +37,9 @@ class System {
   /// @param survey of `filled`, if nothing but a fill for these very lines has had them
   void swap(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey);
 
+  /// Save close() its look at the rows, until the bands are written again. @pre couplings out of the lines are 0
+  /// @param rows  bounds of what a survey would find
+  void know(const Survey& rows) { filled_ = rows; }
   /// Make the bands what is to be solved, and survey their rows.
   void close();
   /// Give a rejection's lines to the host, and survey the others.
@@ -57,7 +60,7 @@ class System {
   Bands<T> bands_;
   Survey survey_;
   double narrowed_ = 0;
-  std::optional<Survey> filled_;  ///< of the rows of bands_, if nothing but fill() has had them
+  std::optional<Survey> filled_;  ///< of the rows of bands_, if nothing but fill() has had them, or know() had it
   FallbackLines<T> fallback_{bands_};
 };
 

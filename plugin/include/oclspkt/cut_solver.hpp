@@ -15,6 +15,8 @@ namespace oclspkt {
 
 template <typename T>
 class DeviceVisit;
+template <typename T>
+class SharedLines;
 
 /// How the lines of this process are continued on others.
 struct Cuts {
@@ -141,7 +143,11 @@ class OCLSPKT_API CutSolver {
  private:
   class Impl;
   friend class DeviceVisit<T>;
+  friend class SharedLines<T>;
   Solver<T>* whole();
+  /// The same as fill(), where bounds of what a survey finds are known and couplings out of whole lines are 0.
+  void fill_known(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, const BandsFill<T>& fill,
+                  const Survey& rows);
   std::unique_ptr<Impl> impl_;
 };
 
