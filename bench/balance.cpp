@@ -106,6 +106,22 @@ double seconds_in_a_row(Team<T>& c, Problem<T>& problem) {
   return median(seconds);
 }
 
+template <typename T>
+void solve_team(Team<T>& c, Problem<T>& problem) {
+  set_up_team(c, problem);
+  apply_team(c, problem);
+}
+
+/// Seconds of a set-up with one apply, among some in a row; as seconds_in_a_row().
+template <typename T>
+double seconds_of_solves(Team<T>& c, Problem<T>& problem) {
+  constexpr int kInARow = 3;
+  std::vector<double> seconds;
+  solve_team(c, problem);
+  for (int k = 0; k < kInARow; ++k) seconds.push_back(seconds_of([&] { solve_team(c, problem); }));
+  return median(seconds);
+}
+
 /// Set-ups that learn from the applies between them, then some applies of each in turn, then whole solves.
 template <typename T>
 void measure_teams(std::vector<Team<T>>& all, Problem<T>& problem, const BalanceSettings& s) {
@@ -132,15 +148,15 @@ void measure_teams(std::vector<Team<T>>& all, Problem<T>& problem, const Balance
     }
   }
   for (Team<T>& c : all) c.report = c.solver->report();
-  constexpr int kBefore = 3;  // whole solves from which solvers learn that one apply follows a set-up
-  for (int round = s.one_shots > 0 ? -kBefore : 0; round < s.one_shots; ++round) {
-    for (Team<T>& c : all) {
-      const double seconds = seconds_of([&] {
-        set_up_team(c, problem);
-        apply_team(c, problem);
-      });
-      if (round >= 0) c.one_shot.push_back(seconds);
-      check_team(c, problem);
+  constexpr int kLearning = 8;  // whole solves from which solvers learn that one apply follows a set-up
+  for (Team<T>& c : all) {
+    for (int i = 0; s.one_shots > 0 && i < kLearning; ++i) solve_team(c, problem);
+  }
+  for (int round = 0; round < s.one_shots; ++round) {
+    std::shuffle(teams.begin(), teams.end(), order);
+    for (Team<T>* team : teams) {
+      team->one_shot.push_back(seconds_of_solves(*team, problem));
+      check_team(*team, problem);
     }
   }
 }
@@ -238,7 +254,8 @@ int balance_command(const std::vector<std::string>& arguments, const std::string
   add("lock-vectors", po::bool_switch(&s.lock_vectors), "as -pc_oclspkt_lock_vectors");
   add("device-memory", po::value(&s.device_memory)->default_value(s.device_memory),
       "bytes that a device may use, as -pc_oclspkt_device_memory; 0: all");
-  add("one-shots", po::value(&s.one_shots)->default_value(s.one_shots), "set-ups with one apply that are timed");
+  add("one-shots", po::value(&s.one_shots)->default_value(s.one_shots),
+      "times that some set-ups with one apply each are timed");
   add("json", po::value(&s.json), "file for the results");
   add_allow_debug(all, s.allow_debug);
   if (read_command_line(arguments, "balance", all).empty()) return 0;

@@ -49,10 +49,11 @@ bool ShareJudge::is_first_try(const std::string& who) {
   return trials_.tried.insert(figures_.key(who, "tried")).second;
 }
 
-/// What an apply has of a set-up of all together, in seconds: of one by itself, as long as that was not measured.
+/// What an apply has of a set-up of all together, in seconds. As long as that was not measured: what one by itself
+/// takes, and to copy the bands.
 double ShareJudge::together_set_up() const {
   const std::optional<double> set_up = figures_.find(sharers_.names, "together, set-up");
-  return sharers_.rows * set_up.value_or(sharers_.best_alone().set_up) / sharers_.applies;
+  return sharers_.rows * set_up.value_or(sharers_.best_alone().set_up + sharers_.copying) / sharers_.applies;
 }
 
 /// Seconds of an apply of all together as measured, with a share of its set-up.
@@ -85,7 +86,8 @@ std::optional<ShareVerdict> ShareJudge::measure_for_once(const Prospects& of, co
   if (close && of.together && !any_alone && is_first_try(best.word)) {
     return ShareVerdict{false, &best, "measured alone for once: " + texts};
   }
-  if (close && !of.together && any_alone && is_first_try(sharers_.names)) {
+  const bool may_pay = !of.together && kLeastGain * of.least < of.single && of.single < kCloseCall * of.shares;
+  if (may_pay && any_alone && is_first_try(sharers_.names)) {
     return ShareVerdict{true, nullptr, "measured together for once: " + texts};
   }
   if (std::optional<ShareVerdict> once = measure_untried(std::min(of.single, of.several()), texts)) return once;
@@ -110,7 +112,8 @@ ShareVerdict ShareJudge::least_time(const Shares& shares) {
     if (const std::optional<ShareVerdict> once = measure_untried(single, alone_text)) return *once;
     return {false, only, "rows are not shared: " + alone_text + ", and no two are faster"};
   }
-  const Prospects of{single, shares.all_seconds + together_set_up(), together_seconds()};
+  const double set_up = together_set_up();
+  const Prospects of{single, shares.all_seconds + set_up, shares.all_seconds / kCloseCall + set_up, together_seconds()};
   const double seconds = of.several();
   const std::string texts =
       "several " + microseconds_text(seconds) + (of.together ? " measured" : " predicted") + ", " + alone_text;

@@ -43,6 +43,7 @@ class ShareJudge {
   struct Prospects {
     double single;                   ///< of the best one by itself
     double shares;                   ///< of all together by the shares at hand, predicted
+    double least;                    ///< the same if predictions are off by kCloseCall
     std::optional<double> together;  ///< of all together as measured, with whatever shares
     double several() const { return together.value_or(shares); }
   };

@@ -26,6 +26,7 @@ struct Sharers {
   std::string names;   ///< of all, as figures of all together go by
   double rows = 0;     ///< of all lines
   double applies = 1;  ///< that are expected of a set-up, 1 or more
+  double copying = 0;  ///< seconds a row by which bands that are copied to shares make a set-up longer
 
   /// Seconds of an apply of a processor by itself, with a share of its set-up.
   double alone_seconds(const Sharer& sharer) const;

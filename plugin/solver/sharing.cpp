@@ -84,6 +84,15 @@ void Sharing<T>::recall(const Outlook<T>& outlook) {
     figures_.open(options.profile);
   }
   sharers_.take(figures_);
+  constexpr double kWords = 6;  // three are read, three are written
+  sharers_.copying = kWords * sizeof(T) / host_rate(options);
+}
+
+/// Bytes a second of the host's memory that this process has; infinity where it is not what processors wait for.
+template <typename T>
+double Sharing<T>::host_rate(const Options& options) const {
+  if (options.reproducible || sharers_.rows * sizeof(T) < kInCaches) return std::numeric_limits<double>::infinity();
+  return host_memory_rate() / node_place().ranks;
 }
 
 /// The rows for each sharer; those of the last set-up where others are hardly better, as rows that move take their
@@ -92,10 +101,7 @@ template <typename T>
 Shares Sharing<T>::find_shares(const Options& options, const Balance& balance) {
   std::vector<ShareModel> models;
   for (const Sharer& s : sharers_.each) models.push_back(s.beside);
-  const bool in_caches = sharers_.rows * sizeof(T) < kInCaches;  // the host's memory is not what they wait for
-  const NodeModel node{options.reproducible || in_caches ? std::numeric_limits<double>::infinity()
-                                                         : host_memory_rate() / node_place().ranks,
-                       kMeetingSeconds};
+  const NodeModel node{host_rate(options), kMeetingSeconds};
   const Index grain = std::clamp<Index>(layout_.rows() / 64, 1, kGrain);
   Shares shares = share_rows(layout_.rows(), grain, models, node, balance);
   const std::string shared = sharers_.names + "|" + kind_ + "|" + options.balance;
@@ -212,17 +218,21 @@ void Sharing<T>::learn() {
   const std::int64_t count = active() ? lines_->all_applies() : single_.count();
   // One apply is not like many, and says nothing of them.
   if (once_ ? count != 1 : count < 2) return;
-  if (active()) {
-    figures_.put(sharers_.names, "together", lines_->all_seconds(), sharers_.rows, count);
-    figures_.put(sharers_.names, "together, set-up", set_up_seconds_, sharers_.rows, count);
-    for (std::size_t p = 0; p < pieces_.size(); ++p) {
-      const Processor& processor = sharers_.each[pieces_[p].owner].processor;
-      const auto rows = static_cast<double>(pieces_[p].lines.rows());
-      figures_.put(processor.figures_of(), "beside", lines_->seconds(p), rows, count);
+  const auto put = [&](const std::string& who, const char* how, double seconds, double rows) {
+    if (once_) {
+      figures_.put_one(who, how, seconds, rows);
+    } else {
+      figures_.put(who, how, seconds, rows, count);
     }
-  } else if (!single_who_.empty()) {
-    figures_.put(single_who_, "alone", single_.value(), sharers_.rows, count);
-    figures_.put(single_who_, "alone, set-up", set_up_seconds_, sharers_.rows, count);
+  };
+  const bool together = active();
+  const std::string& who = together ? sharers_.names : single_who_;
+  if (who.empty()) return;
+  put(who, together ? "together" : "alone", together ? lines_->all_seconds() : single_.value(), sharers_.rows);
+  figures_.put_one(who, together ? "together, set-up" : "alone, set-up", set_up_seconds_, sharers_.rows);
+  for (std::size_t p = 0; together && p < pieces_.size(); ++p) {
+    const Processor& processor = sharers_.each[pieces_[p].owner].processor;
+    put(processor.figures_of(), "beside", lines_->seconds(p), static_cast<double>(pieces_[p].lines.rows()));
   }
   figures_.write_now_and_then();
 }

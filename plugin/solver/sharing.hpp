@@ -68,6 +68,7 @@ class Sharing {
   };
   void find(const Processors& processors, const Processor& host, const Outlook<T>& outlook);
   void recall(const Outlook<T>& outlook);
+  double host_rate(const Options& options) const;
   Shares find_shares(const Options& options, const Balance& balance);
   bool is_again(const std::string& who);
 
