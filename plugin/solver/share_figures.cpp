@@ -29,23 +29,20 @@ std::optional<double> ShareFigures::find(const std::string& who, const char* how
 }
 
 void ShareFigures::put(const std::string& who, const char* how, double seconds, double rows, std::int64_t applies) {
-  if (!store_ || !(seconds > 0 && rows > 0)) return;
-  store_->put(key(who, how),
-              {.latency = 0, .seconds_per_row = seconds / rows, .applies = static_cast<double>(applies)});
-}
-
-void ShareFigures::put_one(const std::string& who, const char* how, double seconds, double rows) {
+  constexpr std::int64_t kMany = 32;
   constexpr std::size_t kLast = 5;
-  if (!(seconds > 0 && rows > 0)) return;
-  std::deque<double>& last = last_[key(who, how)];
-  if (const auto known = find(who, how); known && last.empty()) last.push_back(*known);
+  if (!store_ || !(seconds > 0 && rows > 0)) return;
+  const std::string name = key(who, how);
+  std::deque<double>& last = last_[name];
+  if (applies >= kMany) last.clear();
+  if (const auto known = find(who, how); known && applies < kMany && last.empty()) last.push_back(*known);
   last.push_back(seconds / rows);
   if (last.size() > kLast) last.pop_front();
   std::vector<double> sorted(last.begin(), last.end());
   // Of two the lower one: others' work makes nothing faster.
   const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>((sorted.size() - 1) / 2);
   std::nth_element(sorted.begin(), middle, sorted.end());
-  put(who, how, *middle, 1, 1);
+  store_->put(name, {.latency = 0, .seconds_per_row = *middle, .applies = static_cast<double>(applies)});
 }
 
 void ShareFigures::write() {

@@ -30,11 +30,10 @@ class ShareFigures {
   std::string key(const std::string& who, const char* how) const { return who + "|" + kind_ + "|" + how; }
   /// @return seconds a row
   std::optional<double> find(const std::string& who, const char* how) const;
-  /// Keep a figure of many applies; what is not positive is no figure.
+  /// Keep a figure; what is not positive is no figure. Of those that were measured in few applies the median of the
+  /// last ones counts, which no single bad moment moves.
   /// @param applies  that it was measured in
   void put(const std::string& who, const char* how, double seconds, double rows, std::int64_t applies);
-  /// The same of what was measured once: kept is a median of the last ones, which no single bad moment moves.
-  void put_one(const std::string& who, const char* how, double seconds, double rows);
   void write();
   /// Write, if that was not done in the last seconds: set-ups may follow each other within milliseconds.
   void write_now_and_then();
@@ -43,7 +42,7 @@ class ShareFigures {
   std::string kind_;
   std::string profile_;  ///< as the options name it
   std::optional<ProfileStore> store_;
-  std::map<std::string, std::deque<double>> last_;  ///< of put_one(), by key; seconds a row
+  std::map<std::string, std::deque<double>> last_;  ///< of few applies, by key; seconds a row
   std::chrono::steady_clock::time_point written_{};
 };
 

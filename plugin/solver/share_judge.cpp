@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <limits>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "second_look.hpp"
@@ -25,23 +27,41 @@ std::string microseconds_text(double seconds) {
 ShareVerdict ShareJudge::judge(const Shares& shares) {
   ShareVerdict decided = least_time(shares);
   if (!figures_.kept()) return decided;
-  // Those that were measured: each processor by itself, and at last all together.
-  std::vector<double> seconds;
+  return measure_anew(decided).value_or(decided);
+}
+
+/// Whether a set-up is so much of an apply that its figure has to be as good as that of applies.
+/// @param seconds  of an apply, set-up included
+bool ShareJudge::set_ups_count(double seconds) const {
+  constexpr double kShare = 0.1;
+  return sharers_.rows * sharers_.best_alone().set_up > kShare * sharers_.applies * seconds;
+}
+
+/// Measure one that was left out anew, now and then.
+std::optional<ShareVerdict> ShareJudge::measure_anew(const ShareVerdict& decided) {
+  std::vector<double> seconds;  // each processor by itself, and at last all together; NaN: never measured
+  std::vector<std::string> who;
+  std::size_t chosen = sharers_.each.size();
   for (const Sharer& s : sharers_.each) {
+    if (!decided.shared && &s == decided.only) chosen = seconds.size();
     seconds.push_back(s.measured_alone ? sharers_.alone_seconds(s) : std::numeric_limits<double>::quiet_NaN());
+    who.push_back(s.word);
   }
   seconds.push_back(together_seconds().value_or(std::numeric_limits<double>::quiet_NaN()));
-  std::size_t chosen = sharers_.each.size();
-  for (std::size_t k = 0; !decided.shared && k < sharers_.each.size(); ++k) {
-    if (&sharers_.each[k] == decided.only) chosen = k;
-  }
-  const std::optional<std::size_t> again =
+  who.push_back(sharers_.names);
+  const std::string before = std::exchange(trials_.again, "");
+  std::optional<std::size_t> looked =
       second_look(seconds, chosen, ++trials_.judged[figures_.key(sharers_.names, "judged")]);
-  if (!again) return decided;
-  const std::string why = "measured anew for once, after " + microseconds_text(seconds[*again]) + " against " +
-                          microseconds_text(seconds[chosen]);
-  if (*again == sharers_.each.size()) return {true, nullptr, why};
-  return {false, &sharers_.each[*again], why};
+  if (const auto same = std::find(who.begin(), who.end(), before); !before.empty() && same != who.end()) {
+    looked = static_cast<std::size_t>(same - who.begin());
+  } else if (looked && set_ups_count(seconds[chosen])) {
+    trials_.again = who[*looked];
+  }
+  if (!looked) return std::nullopt;
+  const std::string why =
+      "measured anew, after " + microseconds_text(seconds[*looked]) + " against " + microseconds_text(seconds[chosen]);
+  if (*looked == sharers_.each.size()) return ShareVerdict{true, nullptr, why};
+  return ShareVerdict{false, &sharers_.each[*looked], why};
 }
 
 /// True if these processors did not solve such lines to be measured before.

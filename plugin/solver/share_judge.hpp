@@ -24,6 +24,9 @@ struct ShareTrials {
   /// or more of them than one where one was expected, leaves no figure.
   std::set<std::string> tried;
   std::map<std::string, std::int64_t> judged;  ///< set-ups, by the same keys
+  /// Who was measured anew at the last set-up, as Sharer::word or Sharers::names, and is once more: the first set-up of
+  /// a processor says nothing of the next ones.
+  std::string again;
 };
 
 /// Says at one set-up whether processors share the rows or one solves by itself, whichever takes less time. What was
@@ -47,6 +50,8 @@ class ShareJudge {
     std::optional<double> together;  ///< of all together as measured, with whatever shares
     double several() const { return together.value_or(shares); }
   };
+  std::optional<ShareVerdict> measure_anew(const ShareVerdict& decided);
+  bool set_ups_count(double seconds) const;
   ShareVerdict least_time(const Shares& shares);
   std::optional<ShareVerdict> measure_for_once(const Prospects& of, const std::string& texts);
   std::optional<ShareVerdict> measure_untried(double known, const std::string& texts);

@@ -218,21 +218,16 @@ void Sharing<T>::learn() {
   const std::int64_t count = active() ? lines_->all_applies() : single_.count();
   // One apply is not like many, and says nothing of them.
   if (once_ ? count != 1 : count < 2) return;
-  const auto put = [&](const std::string& who, const char* how, double seconds, double rows) {
-    if (once_) {
-      figures_.put_one(who, how, seconds, rows);
-    } else {
-      figures_.put(who, how, seconds, rows, count);
-    }
-  };
   const bool together = active();
   const std::string& who = together ? sharers_.names : single_who_;
   if (who.empty()) return;
-  put(who, together ? "together" : "alone", together ? lines_->all_seconds() : single_.value(), sharers_.rows);
-  figures_.put_one(who, together ? "together, set-up" : "alone, set-up", set_up_seconds_, sharers_.rows);
+  const double seconds = together ? lines_->all_seconds() : single_.value();
+  figures_.put(who, together ? "together" : "alone", seconds, sharers_.rows, count);
+  figures_.put(who, together ? "together, set-up" : "alone, set-up", set_up_seconds_, sharers_.rows, 1);
   for (std::size_t p = 0; together && p < pieces_.size(); ++p) {
     const Processor& processor = sharers_.each[pieces_[p].owner].processor;
-    put(processor.figures_of(), "beside", lines_->seconds(p), static_cast<double>(pieces_[p].lines.rows()));
+    const auto rows = static_cast<double>(pieces_[p].lines.rows());
+    figures_.put(processor.figures_of(), "beside", lines_->seconds(p), rows, count);
   }
   figures_.write_now_and_then();
 }
