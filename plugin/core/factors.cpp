@@ -100,7 +100,8 @@ template <typename T>
 }
 
 template <typename T>
-ExcessRow<T> Factors<T>::take_row(const BandsView<T>& bands, Index at, PivotExtremes<T>& extremes) const {
+[[gnu::always_inline]] inline ExcessRow<T> Factors<T>::take_row(const BandsView<T>& bands, Index at,
+                                                                PivotExtremes<T>& extremes) const {
   ExcessRow<T> row = make_row(bands.lower[at], bands.diag[at], bands.upper[at], T(0), false);
   const bool forgiven = is_forgiven(row.excess, bands.diag[at]);
   extremes.forgiven = extremes.forgiven || forgiven;
@@ -113,10 +114,11 @@ ExcessRow<T> Factors<T>::take_row(const BandsView<T>& bands, Index at, PivotExtr
 /// A line carries its excess: where couplings are tiny against their row, plain pivots lose |c_i / u_i| <= 1 to
 /// rounding (row sums 0, float, 2.6e5 rows: backward error 13 eps instead of 0.3).
 /// @param bands  lower couples to where the sweep comes from
+/// @param i, at  the row in its line, and its place
 template <typename T>
-void Factors<T>::eliminate_row(const BandsView<T>& bands, Index line, Index i, Pivot& last,
-                               PivotExtremes<T>& extremes) {
-  const Index at = lines_.first(line) + i * lines_.row_stride(), to = place(at, i);
+[[gnu::always_inline]] inline void Factors<T>::eliminate_row(const BandsView<T>& bands, Index i, Index at, Pivot& last,
+                                                             PivotExtremes<T>& extremes) {
+  const Index to = place(at, i);
   const ExcessRow<T> row = take_row(bands, at, extremes);
   const T multiplier = row.lower * last.reciprocal, taken = multiplier * last.row.upper;
   const PivotRow<T> left =
@@ -170,12 +172,13 @@ typename Factors<T>::Pivots Factors<T>::factor_line(const BandsView<T>& bands, I
   const Index meeting = meeting_row(line), rows_below = length - 1 - meeting;
   Pivot above, below;
   PivotExtremes<T> extremes;
-  const Index first = lines_.first(line);
+  const Index first = lines_.first(line), stride = lines_.row_stride();
   const Index done_above = sweep_pieces(bands, first, 1, meeting, above, extremes);
   const Index done_below = sweep_pieces(upside_down, first + length - 1, -1, rows_below, below, extremes);
   for (Index i = std::min(done_above, done_below); i < std::max(meeting, rows_below); ++i) {
-    if (i >= done_above && i < meeting) eliminate_row(bands, line, i, above, extremes);
-    if (i >= done_below && i < rows_below) eliminate_row(upside_down, line, length - 1 - i, below, extremes);
+    const Index j = length - 1 - i;
+    if (i >= done_above && i < meeting) eliminate_row(bands, i, first + i * stride, above, extremes);
+    if (i >= done_below && i < rows_below) eliminate_row(upside_down, j, first + j * stride, below, extremes);
   }
   meet(bands, line, meeting, above, below, extremes);
   return extremes.pivots();

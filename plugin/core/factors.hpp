@@ -121,7 +121,7 @@ class OCLSPKT_API Factors {
   void sweep(const BandsView<T>& bands);
   ExcessRow<T> take_row(const BandsView<T>& bands, Index at, PivotExtremes<T>& extremes) const;
   void keep(Index to, T multiplier, T reciprocal, T coupling);
-  void eliminate_row(const BandsView<T>& bands, Index line, Index row, Pivot& last, PivotExtremes<T>& extremes);
+  void eliminate_row(const BandsView<T>& bands, Index row, Index at, Pivot& last, PivotExtremes<T>& extremes);
   void meet(const BandsView<T>& bands, Index line, Index row, const Pivot& above, const Pivot& below,
             PivotExtremes<T>& extremes);
   Index enough_lead_in(const BandsView<T>& bands, Index first, Index step);
