@@ -211,9 +211,10 @@ void CutSolver<T>::Impl::set_up_inner(Bands<T>& bands) {
       return false;
     }
   };
-  // Rows next to cuts are uncoupled now, which leaves all bounds as they are.
+  // Rows next to cuts are uncoupled now. Where no coupling is the largest number of its row, all bounds are as before.
   const bool one_line = set_.lines.count() == 1 && survey_.size() == 1;
-  if (known_rows_ || one_line) solver_.impl_->system().know(known_rows_ ? *known_rows_ : survey_.front());
+  const Survey* rows = known_rows_ ? &*known_rows_ : one_line ? &survey_.front() : nullptr;
+  if (rows != nullptr && rows->dominance >= 1) solver_.impl_->system().know(*rows);
   if (accepted()) return;
   solver_.bands(set_.lines);
   refused_.emplace(set_.lines).copy_from(bands.view());
