@@ -15,7 +15,7 @@ inline constexpr const char* kHelp =
     "answer was wrong by more than 100 eps in a row and its report did not tell, if one was above its bound, or if a\n"
     "device failed. Options may be given more than once where marked with a plus.\n\n"
     "  --seed N         of the random numbers (1)\n"
-    "  --device WORD  + as -pc_oclspkt_devices has it (host)\n"
+    "  --device WORD  + as -pc_oclspkt_devices has it (host); several share rows evenly\n"
     "  --variant WORD + as -pc_oclspkt_variant has it (default); the host has no others\n"
     "  --method WORD  + as -pc_oclspkt_method has it (auto, and one of the named ones in turn)\n"
     "  --scalar WORD  + float or double (both)\n"

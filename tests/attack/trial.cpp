@@ -147,6 +147,7 @@ template <typename T>
 Outcome take(const Exam<T>& exam, const Setting& setting) {
   Options options;
   options.devices = setting.device;
+  options.balance = "even";  // several devices share rows, however few
   options.variant = setting.variant;
   options.method = setting.method;
   options.rtol = exam.about.rtol;
