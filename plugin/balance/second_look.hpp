@@ -12,6 +12,10 @@ namespace oclspkt {
 
 /// Every so many set-ups, one that was measured to be slower is measured anew.
 inline constexpr std::int64_t kSecondLook = 32;
+/// So does one of the first set-ups, but only of those that took no longer than kNearlyAsFast times what the chosen one
+/// takes: which of them is the faster one is chance as long as each was measured once.
+inline constexpr std::int64_t kEarlyLooks[] = {5, 12};
+inline constexpr double kNearlyAsFast = 1.25;
 /// Those that took longer than this times what the chosen one takes have a turn less often, by the square: looks cost
 /// 1.8 % of all applies at most, on average.
 inline constexpr double kWorthALook = 1.5;

@@ -22,9 +22,15 @@ std::map<std::size_t, int> looks(const std::vector<double>& seconds, std::size_t
 }
 
 TEST(SecondLook, IsForThoseMeasuredInTurn) {
-  const std::vector<double> seconds{1.4, 1, 0.9, kUnknown, std::numeric_limits<double>::infinity()};
+  const std::vector<double> seconds{1.4, 1, 1.3, kUnknown, std::numeric_limits<double>::infinity()};
   const std::map<std::size_t, int> expected{{0, 2}, {2, 2}};
   EXPECT_EQ(looks(seconds, 1, 4 * kSecondLook), expected);
+}
+
+TEST(SecondLook, IsEarlyForThoseNearlyAsFast) {
+  const std::vector<double> seconds{1.4, 1.2, 1, 1.1, kUnknown};
+  const std::map<std::size_t, int> expected{{1, 1}, {3, 1}};
+  EXPECT_EQ(looks(seconds, 2, kSecondLook - 1), expected);
 }
 
 /// Whoever was measured to be slow in a bad moment is not left out for good.
