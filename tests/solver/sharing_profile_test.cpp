@@ -133,8 +133,7 @@ TEST_F(SharingProfile, ForgetsWhatWasSlowForOnce) {
     usual = report.device.name;
   }
   const Report again = set_up(solver);
-  EXPECT_NE(again.sharing.why.find("measured anew, after 140 us against 1"), std::string::npos)
-      << again.sharing.why;
+  EXPECT_NE(again.sharing.why.find("measured anew, after 140 us against 1"), std::string::npos) << again.sharing.why;
   EXPECT_NE(again.device.name, usual);
   EXPECT_EQ(set_up(solver).device.name, usual);
 }
