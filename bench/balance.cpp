@@ -95,30 +95,19 @@ void check_team(const Team<T>& c, const Problem<T>& problem) {
     throw Breakdown("devices " + c.devices + ": the answer is wrong, " + std::to_string(error) + " eps");
 }
 
-/// Seconds of an apply among many in a row, as a program has them and as solvers have learned from; the first ones,
-/// behind those of another solver, are not counted.
-template <typename T>
-double seconds_in_a_row(Team<T>& c, Problem<T>& problem) {
-  constexpr int kBefore = 5, kInARow = 15;
-  std::vector<double> seconds;
-  for (int k = 0; k < kBefore; ++k) apply_team(c, problem);
-  for (int k = 0; k < kInARow; ++k) seconds.push_back(seconds_of([&] { apply_team(c, problem); }));
-  return median(seconds);
-}
-
 template <typename T>
 void solve_team(Team<T>& c, Problem<T>& problem) {
   set_up_team(c, problem);
   apply_team(c, problem);
 }
 
-/// Seconds of a set-up with one apply, among some in a row; as seconds_in_a_row().
-template <typename T>
-double seconds_of_solves(Team<T>& c, Problem<T>& problem) {
-  constexpr int kInARow = 3;
+/// Seconds of some work among many times in a row, as a program has it and as solvers have learned from.
+/// @param before  times that are not counted, as the first ones are behind the work of another solver
+template <typename Work>
+double seconds_in_a_row(int before, int counted, const Work& work) {
   std::vector<double> seconds;
-  solve_team(c, problem);
-  for (int k = 0; k < kInARow; ++k) seconds.push_back(seconds_of([&] { solve_team(c, problem); }));
+  for (int k = 0; k < before; ++k) work();
+  for (int k = 0; k < counted; ++k) seconds.push_back(seconds_of(work));
   return median(seconds);
 }
 
@@ -144,7 +133,7 @@ void measure_teams(std::vector<Team<T>>& all, Problem<T>& problem, const Balance
   for (int round = 0; round < s.rounds; ++round) {
     std::shuffle(teams.begin(), teams.end(), order);
     for (Team<T>* team : teams) {
-      team->seconds.push_back(seconds_in_a_row(*team, problem));
+      team->seconds.push_back(seconds_in_a_row(5, 15, [&] { apply_team(*team, problem); }));
     }
   }
   for (Team<T>& c : all) c.report = c.solver->report();
@@ -155,7 +144,7 @@ void measure_teams(std::vector<Team<T>>& all, Problem<T>& problem, const Balance
   for (int round = 0; round < s.one_shots; ++round) {
     std::shuffle(teams.begin(), teams.end(), order);
     for (Team<T>* team : teams) {
-      team->one_shot.push_back(seconds_of_solves(*team, problem));
+      team->one_shot.push_back(seconds_in_a_row(1, 3, [&] { solve_team(*team, problem); }));
       check_team(*team, problem);
     }
   }

@@ -96,18 +96,13 @@ Bands<T> CutSolver<T>::Impl::whole_bands() {
   return whole;
 }
 
-/// True if what follows depends on whether lines are symmetric.
-template <typename T>
-bool CutSolver<T>::Impl::symmetry_counts() const {
-  return tolerance<T>(options_) > rounding<T>();
-}
-
 /// Survey the parts here, with their couplings across cuts.
 template <typename T>
 void CutSolver<T>::Impl::survey_cut_lines() {
   survey_.assign(set_.cut.lines.size(), {});
   if (survey_.empty()) return;
-  const bool symmetry = symmetry_counts();
+  // No spike and no truncation may be larger than rounding otherwise: it does not matter then who is symmetric.
+  const bool symmetry = tolerance<T>(options_) > rounding<T>();
   if (known_rows_ && !symmetry && !narrows<T>(options_)) {
     survey_.assign(survey_.size(), *known_rows_);
     return;

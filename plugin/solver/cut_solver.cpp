@@ -39,23 +39,16 @@ void CutSolver<T>::Impl::begin(const LineSet& lines, Cuts cuts, std::shared_ptr<
 /// Couplings across cuts are kept, and cut lines are looked at one by one; others are as those of Solver.
 template <typename T>
 void CutSolver<T>::Impl::fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange,
-                              const BandsFill<T>& fill) {
+                              const BandsFill<T>& fill, const std::optional<Survey>& rows) {
   const bool cut = !cuts.chains.empty();
   begin(lines, std::move(cuts), std::move(exchange));
-  if (cut) {
+  if (cut || rows) {
     write_bands(solver_.bands(lines), fill);
   } else {
     solver_.fill(lines, fill);
   }
-}
-
-template <typename T>
-void CutSolver<T>::Impl::fill_known(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange,
-                                    const BandsFill<T>& fill, const Survey& rows) {
-  begin(lines, std::move(cuts), std::move(exchange));
-  write_bands(solver_.bands(lines), fill);
-  solver_.impl_->system().know(rows);
   known_rows_ = rows;
+  if (rows) solver_.impl_->system().know(*rows);
 }
 
 template <typename T>
@@ -246,12 +239,12 @@ Bands<T>& CutSolver<T>::bands(const LineSet& lines, Cuts cuts, std::shared_ptr<E
 }
 template <typename T>
 void CutSolver<T>::fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, const BandsFill<T>& fill) {
-  impl_->fill(lines, std::move(cuts), std::move(exchange), fill);
+  impl_->fill(lines, std::move(cuts), std::move(exchange), fill, std::nullopt);
 }
 template <typename T>
 void CutSolver<T>::fill_known(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange,
                               const BandsFill<T>& fill, const Survey& rows) {
-  impl_->fill_known(lines, std::move(cuts), std::move(exchange), fill, rows);
+  impl_->fill(lines, std::move(cuts), std::move(exchange), fill, rows);
 }
 
 template <typename T>

@@ -20,9 +20,9 @@ class CutSolver<T>::Impl {
   explicit Impl(Options options) : options_(options), solver_(std::move(options)) {}
 
   Bands<T>& bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
-  void fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, const BandsFill<T>& fill);
-  void fill_known(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, const BandsFill<T>& fill,
-                  const Survey& rows);
+  /// @param rows  bounds of what a survey of all rows would find, if they are known
+  void fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, const BandsFill<T>& fill,
+            const std::optional<Survey>& rows);
   void swap_bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, FilledBands<T>& filled);
   void set_up(const Known& known);
   void apply(const T* y, T* x);
@@ -61,7 +61,6 @@ class CutSolver<T>::Impl {
   void restore();
   Bands<T> whole_bands();
   void look(std::vector<double>& facts);
-  bool symmetry_counts() const;
   void survey_cut_lines();
   void learn(const std::vector<double>& facts);
   void set_up_parts(Bands<T>& bands);
@@ -91,7 +90,7 @@ class CutSolver<T>::Impl {
   bool any_gathered_ = false;  ///< some line is gathered, on any process
 
   CutSet<T> set_;
-  std::optional<Survey> known_rows_;  ///< bounds of what a survey of all rows would find, if they came with them
+  std::optional<Survey> known_rows_;  ///< as for fill()
   std::vector<Survey> survey_;        ///< shape [cut lines]; of the part
   std::optional<Bands<T>> refused_;   ///< the bands that solver_ refused; cut lines are blank in solver_ then
   GatheredLines<T> gathered_{set_};

@@ -40,22 +40,22 @@ bool ShareJudge::set_ups_count(double seconds) const {
 /// Measure one that was left out anew, now and then.
 std::optional<ShareVerdict> ShareJudge::measure_anew(const ShareVerdict& decided) {
   std::vector<double> seconds;  // each processor by itself, and at last all together; NaN: never measured
-  std::vector<std::string> who;
   std::size_t chosen = sharers_.each.size();
   for (const Sharer& s : sharers_.each) {
     if (!decided.shared && &s == decided.only) chosen = seconds.size();
     seconds.push_back(s.measured_alone ? sharers_.alone_seconds(s) : std::numeric_limits<double>::quiet_NaN());
-    who.push_back(s.word);
   }
   seconds.push_back(together_seconds().value_or(std::numeric_limits<double>::quiet_NaN()));
-  who.push_back(sharers_.names);
+  const auto name_of = [&](std::size_t k) { return k < sharers_.each.size() ? sharers_.each[k].word : sharers_.names; };
   const std::string before = std::exchange(trials_.again, "");
   std::optional<std::size_t> looked =
       second_look(seconds, chosen, ++trials_.judged[figures_.key(sharers_.names, "judged")]);
-  if (const auto same = std::find(who.begin(), who.end(), before); !before.empty() && same != who.end()) {
-    looked = static_cast<std::size_t>(same - who.begin());
+  std::size_t same = before.empty() ? seconds.size() : 0;
+  while (same < seconds.size() && name_of(same) != before) ++same;
+  if (same < seconds.size()) {
+    looked = same;
   } else if (looked && set_ups_count(seconds[chosen])) {
-    trials_.again = who[*looked];
+    trials_.again = name_of(*looked);
   }
   if (!looked) return std::nullopt;
   const std::string why =

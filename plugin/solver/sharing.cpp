@@ -192,8 +192,11 @@ bool Sharing<T>::is_again(const std::string& who) {
 template <typename T>
 void Sharing<T>::watch_single(int device, double set_up_seconds) {
   single_who_.clear();
+  if (sharers_.each.size() < 2) {
+    last_.clear();
+    return;
+  }
   set_up_seconds_ = is_again(std::to_string(device)) ? set_up_seconds : 0;
-  if (sharers_.each.size() < 2) return;
   for (const Sharer& s : sharers_.each) {
     if (s.processor.index == device) single_who_ = s.processor.figures_of();
   }
