@@ -79,6 +79,9 @@ PetscErrorCode MeasureAxes(PC pc, const Grid& grid, Axes* axes) {
     int& most = grid.periodic[axis] ? axes->periodic : axes->strongest;
     PetscCall(TryDirection(pc, static_cast<Direction>(axis), grid, &coupling));
     axes->mean[axis] = coupling.along / static_cast<double>(PetscMax(rows, 1));
+    // The couplings that close a periodic line are not read: the others stand for them.
+    const auto nodes = static_cast<double>(grid.nodes[axis]);
+    if (grid.periodic[axis]) axes->mean[axis] *= nodes / (nodes - 1);
     OclspktCall(pc, axes->figures += (axes->figures.empty() ? "" : ", ") + std::string(kDirectionNames[axis]) + " " +
                                      figure(axes->mean[axis]) + (grid.periodic[axis] ? " but periodic" : ""));
     // Axes that are coupled alike differ by the order in which threads add: the first of them is taken.
