@@ -225,11 +225,9 @@ static double off_ratio(const Coupling& coupling) { return coupling.off > 0 ? co
 /// No axis is coupled more strongly than all that is off the bands, so nothing has to be measured while that is little,
 /// or against the bands no more than when the choice was made. Which of two other axes has it, the sums do not tell: in
 /// three dimensions one may then have grown to twice the axis taken.
-bool choice_is_stale(PC_OCLSPKT& o) {
-  if (!o.chosen_by_values) return false;
+bool choice_is_stale(const PC_OCLSPKT& o) {
   const Coupling& now = o.first().extraction.coupling();
-  if (!o.chosen_for) o.chosen_for = now;
-  if (now.ignored == 0) return false;
+  if (!o.chosen_by_values || !o.chosen_for || now.ignored == 0) return false;
   return o.chosen_for->ignored == 0 || off_ratio(now) > std::max(kBetter, 1.01 * off_ratio(*o.chosen_for));
 }
 

@@ -98,8 +98,8 @@ static PetscErrorCode PCSetUp_OCLSPKT(PC pc) {
     o->key = {};
     PetscCall(oclspkt::petsc::FindLines(pc));
     PetscCall(oclspkt::petsc::FillBands(pc));
-    (void)choice_is_stale(*o); /* notes what the new choice was made for */
   }
+  if (!o->chosen_for) o->chosen_for = o->first().extraction.coupling();
   PetscCall(oclspkt::petsc::CheckIgnored(pc));
   PetscCall(PetscLogEventEnd(events().bands, pc, pc->pmat, 0, 0));
   PetscCall(oclspkt::petsc::FindQueue(pc));
@@ -120,10 +120,18 @@ static PetscErrorCode PCSetUp_OCLSPKT(PC pc) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The set-up that waited until the program stopped reusing the operator. All ranks are here or none: settings change on
+   all of them. */
+static PetscErrorCode SetUpIfStale(PC pc) {
+  PetscFunctionBegin;
+  if (data(pc)->stale && !pc->reusepreconditioner) PetscCall(PCSetUp_OCLSPKT(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* What an apply needs: the operator of the present settings, unless the last set-up ended with a failed reason. */
 static PetscErrorCode CheckReady(PC pc) {
   PetscFunctionBegin;
-  if (data(pc)->stale && !pc->reusepreconditioner) PetscCall(PCSetUp_OCLSPKT(pc));
+  PetscCall(SetUpIfStale(pc));
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(
       data(pc)->ready, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER,
@@ -131,12 +139,12 @@ static PetscErrorCode CheckReady(PC pc) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What depends on the vectors of a solve, and on what uses its applies. */
+/* What depends on the vectors of a solve, and on what uses its applies. A part of composite is not set up yet. */
 static PetscErrorCode PCPreSolve_OCLSPKT(PC pc, KSP ksp, Vec b, Vec x) {
   PetscFunctionBegin;
   PetscCall(OclspktOwnPreSolve(pc, ksp));
-  PetscCall(CheckReady(pc));
-  PetscCall(oclspkt::petsc::SetUpForVectors(pc, b, x));
+  PetscCall(SetUpIfStale(pc));
+  if (data(pc)->ready) PetscCall(oclspkt::petsc::SetUpForVectors(pc, b, x));
   PetscCall(oclspkt::petsc::WarnOfIgnored(pc, ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

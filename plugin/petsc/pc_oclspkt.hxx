@@ -200,7 +200,7 @@ PetscErrorCode SetUpVisit(PC pc);
 PetscErrorCode ApplyCombined(PC pc, const Block& right, const Block& solution, bool transpose);
 
 /// Whether `auto` has to choose again, because the values of the matrix rose where the choice does not look.
-bool choice_is_stale(PC_OCLSPKT& o);
+bool choice_is_stale(const PC_OCLSPKT& o);
 
 /// Entries of the matrix that no direction takes, on all ranks.
 Index ignored_entries(const PC_OCLSPKT& o);

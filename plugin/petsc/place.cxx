@@ -227,7 +227,7 @@ PetscErrorCode SetUpForVectors(PC pc, Vec right, Vec solution) {
 
   PetscFunctionBegin;
   PetscCall(VecGetType(right, &type)); /* the same on all ranks */
-  if (pc->failedreason || is_of_host(type)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (is_of_host(type)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(QueueOf({.vector = right}, {.vector = solution}, &queue));
   int least[] = {static_cast<bool>(queue), data(pc)->queue.kind == queue.kind}; /* on a device; known of all ranks */
   OclspktAllreduce(MPI_IN_PLACE, least, 2, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)pc));

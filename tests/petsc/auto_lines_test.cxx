@@ -254,6 +254,20 @@ TEST(Lines, OfADMThatIsNoDMDAAreRefusedByItsType) {
   OK(DMDestroy(&dm));
 }
 
+TEST(Solves, OfACompositePreconditionerReachItsParts) {
+  const Plane plane;
+  plane.fill(1, 0.1);
+  const Option parts("-t_pc_composite_pcs", "oclspkt,oclspkt"), type("-t_pc_composite_type", "multiplicative"),
+      x("-t_sub_0_pc_oclspkt_lines", "x"), y("-t_sub_1_pc_oclspkt_lines", "y"),
+      host("-t_sub_0_pc_oclspkt_devices", "host"), too("-t_sub_1_pc_oclspkt_devices", "host");
+  OK(PCSetType(plane.pc(), PCCOMPOSITE));
+  OK(KSPSetFromOptions(plane.ksp()));
+  const Printed printed;
+  EXPECT_LE(plane.solve(KSPGMRES), 1e-4);
+  plane.solve(KSPPREONLY);
+  EXPECT_EQ(Printed::lines(), 0) << Printed::text();
+}
+
 #if PETSC_VERSION_LT(3, 24, 0)
 int prepared = 0;
 PetscErrorCode prepare(PC, KSP) {
