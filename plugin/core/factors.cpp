@@ -145,10 +145,12 @@ void Factors<T>::meet(const BandsView<T>& bands, Index line, Index i, const Pivo
   } else {
     keep(to, multiplier, met.reciprocal, towards ? T(0) : from_below);
   }
-  // Two rows are taken off one after the other, so that a term more is rounded of each number.
   const T once = row_rounding(std::abs(row.lower) + std::abs(row.upper), bands.diag[at], T(0), taken, left.size,
                               row.excess, left.row.excess);
-  extremes.see(T(1.5) * once, met.reciprocal, bands.diag[at]);
+  // Where two rows are taken off one after the other, what is left in between is rounded, too.
+  const bool both_sides = above.reciprocal != 0 && below.reciprocal != 0;
+  const T between = both_sides ? T(1.5) * taken + T(0.5) * std::abs(row.excess) : T(0);
+  extremes.see(once + between, met.reciprocal, bands.diag[at]);
 }
 
 template <typename T>

@@ -98,8 +98,8 @@ TYPED_TEST(StoredFactors, OfThreeRowsMeetInTheMiddleOne) {
   EXPECT_EQ(f.reciprocal[0], T(0.25));
   EXPECT_EQ(f.reciprocal[1], T(1) / T(3.5));
   EXPECT_EQ(f.reciprocal[2], T(0.25));
-  // 4 of row 0: 2.5 * 4, and half of 3 twice. In the middle 1.5 times 2.5 * 3.5 + 4.5 * 0.5 + 3 * 2 + 2 + 3.5 / 2.
-  EXPECT_NEAR(factors.pivots().rounding, 1.5 * (8.75 + 2.25 + 6 + 1 + 1.75) / 4, 1e-6);
+  // Of the row in the middle, whose excess is 2 and its pivot 3.5.
+  EXPECT_NEAR(factors.pivots().rounding, (2.5 * 3.5 + 6 * 0.5 + 3 * 2 + 2 + 3.5 / 2) / 4, 1e-6);
 }
 
 TYPED_TEST(StoredFactors, MeetAtARowOfTheSystem) {
