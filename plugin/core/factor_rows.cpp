@@ -29,8 +29,7 @@ template <typename T>
   b.multiplier[j] = multiplier;
   b.reciprocal[j] = reciprocal;
   b.coupling[j] = upper * reciprocal;
-  const bool within =
-      row_rounding(lower, diag, upper, filled, p.size, row.excess, p.row.excess) <= most * std::abs(diag);
+  const bool within = row_rounding(lower, diag, upper, filled, p.size) <= most * std::abs(diag);
   return (within ? 0 : 1) + (forgiven ? 2 : 0);
 }
 
@@ -58,9 +57,9 @@ template <typename T>
   T record = e.rounding;
 #pragma omp simd reduction(max : record)
   for (Index j = 0; j < width; ++j) {
-    const T lower = b.lower[j], diag = b.diag[j], upper = b.upper[j], own = exact_excess(lower, diag, upper);
+    const T lower = b.lower[j], diag = b.diag[j], upper = b.upper[j];
     const T size = T(1) / std::abs(b.reciprocal[j]), filled = b.multiplier[j] * b.upper_above[j];
-    const T bound = row_rounding(lower, diag, upper, filled, size, own, b.excess[j]) / std::abs(diag);
+    const T bound = row_rounding(lower, diag, upper, filled, size) / std::abs(diag);
     record = bound > record ? bound : record;
   }
   e.rounding = record;

@@ -18,16 +18,16 @@ namespace oclspkt {
 /// and 4 u (|p| + |f|) in the diagonal, products and sums rounded apart. A pivot diag - f adds 2 u |f| + u |p|. One
 /// that is made of excesses, s of the row and e behind the elimination, adds u (|s| + |e| + |p| + 6 |lower| + 5 |f|):
 /// the pivot above and the multiplier give 3 u |lower|, and the excess above, |lower| - |f|, is rounded and multiplied.
+/// A row carries its excess if 2 |diag| >= |lower| + |upper|: |s| <= |diag|, and |e| <= max(|p|, |upper|).
 /// Scaling rows, and columns as long as no row changes what it carries, does not change the bound.
-/// @param lower    the coupling that is eliminated
-/// @param taken    f
-/// @param size     |p|
-/// @param own, excess  s and e
+/// @param lower  the coupling that is eliminated
+/// @param taken  f
+/// @param size   |p|
+/// @return without |diag| / 2 for s, see PivotExtremes::pivots()
 template <typename T>
-T row_rounding(T lower, T diag, T upper, T taken, T size, T own, T excess) {
-  const bool direct = carries_diagonal(lower, diag, upper);
-  const T carried = 3 * std::abs(lower) + T(0.5) * (std::abs(own) + std::abs(excess));
-  return T(2.5) * size + T(4.5) * std::abs(taken) + (direct ? T(0) : carried);
+T row_rounding(T lower, T diag, T upper, T taken, T size) {
+  const T carried = carries_diagonal(lower, diag, upper) ? T(0) : 3 * std::abs(lower) + T(0.5) * std::abs(upper);
+  return 3 * size + (T(4.5) * std::abs(taken) + carried);
 }
 
 /// The largest bound on rounding of some rows, see Factors::Pivots; divisions are paid only where a record breaks.
@@ -48,12 +48,12 @@ struct PivotExtremes {
     forgiven = forgiven || some.forgiven;
     if (!(some.rounding <= rounding)) rounding = some.rounding;
   }
-  /// To forgive a row is to change its diagonal by 2 eps.
+  /// With what all rows have: 0.5 for their excess, and 2 eps of the diagonal for those that are forgiven it.
   typename Factors<T>::Pivots pivots() const {
     if (!finite || !(rounding <= std::numeric_limits<T>::max())) {
       return {std::numeric_limits<double>::quiet_NaN(), forgiven};
     }
-    return {static_cast<double>(rounding) + (forgiven ? 2 : 0), forgiven};
+    return {static_cast<double>(rounding) + (forgiven ? 2.5 : 0.5), forgiven};
   }
 };
 

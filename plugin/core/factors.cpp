@@ -120,8 +120,7 @@ template <typename T>
       pivot_of(eliminate_above(last.row, multiplier, row), row.sign * taken, row.lower, bands.diag[at], row.upper);
   last = {left.row, left.row.sign / left.size};
   keep(to, multiplier, last.reciprocal, row.upper * last.reciprocal);
-  extremes.see(row_rounding(row.lower, bands.diag[at], row.upper, taken, left.size, row.excess, left.row.excess),
-               last.reciprocal, bands.diag[at]);
+  extremes.see(row_rounding(row.lower, bands.diag[at], row.upper, taken, left.size), last.reciprocal, bands.diag[at]);
 }
 
 /// Eliminate the rows above and below from the one between them.
@@ -145,8 +144,7 @@ void Factors<T>::meet(const BandsView<T>& bands, Index line, Index i, const Pivo
   } else {
     keep(to, multiplier, met.reciprocal, towards ? T(0) : from_below);
   }
-  const T once = row_rounding(std::abs(row.lower) + std::abs(row.upper), bands.diag[at], T(0), taken, left.size,
-                              row.excess, left.row.excess);
+  const T once = row_rounding(std::abs(row.lower) + std::abs(row.upper), bands.diag[at], T(0), taken, left.size);
   // Where two rows are taken off one after the other, what is left in between is rounded, too.
   const bool both_sides = above.reciprocal != 0 && below.reciprocal != 0;
   const T between = both_sides ? T(1.5) * taken + T(0.5) * std::abs(row.excess) : T(0);

@@ -30,6 +30,7 @@ void add_rounding(const Totals& totals, Lines& lines) {
                                               " at most " + number(bound) + " eps" +
                                               (bound <= kRoundingLimit ? "" : ", ABOVE the limit of method auto"));
   const Report& report = totals.report;
+  if (!report.above_bound.empty()) lines.push_back("ABOVE the limits of method auto: " + report.above_bound);
   if (report.backward_error > 0) lines.push_back("checked: backward error " + number(report.backward_error));
 }
 

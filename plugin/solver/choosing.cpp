@@ -332,6 +332,32 @@ void Choosing<T>::take(const Way& way, const Proposal& proposal, const char* pin
   report_.candidates.push_back(candidate_of(way, true, true, std::move(why)));
 }
 
+/// What of a bound on rounding, where there is one, and of a trial solve, by component, is above the limits of method
+/// auto; empty: nothing is.
+template <typename T>
+std::string above_limits(double rounding, double backward_error) {
+  constexpr double kTrialLimit = kTrialLimitEps * static_cast<double>(std::numeric_limits<T>::epsilon());
+  if (std::isfinite(rounding) && rounding > kRoundingLimit) {
+    return format("rounding bound %.3g eps > %.0f eps", rounding, kRoundingLimit);
+  }
+  return backward_error <= kTrialLimit ? "" : format("backward error %.1e of the trial solve", backward_error);
+}
+
+/// Method auto had nothing else: say so, or fail.
+/// @throws Breakdown
+template <typename T>
+void Choosing<T>::tell_above_bound() {
+  // Other methods are tried by rows.
+  const bool by_component = report_.promise == Promise::by_component;
+  report_.above_bound = above_limits<T>(report_.rounding, by_component ? report_.backward_error : 0);
+  for (const GroupReport& group : report_.groups) {
+    if (report_.above_bound.empty()) report_.above_bound = above_limits<T>(group.rounding, group.backward_error);
+  }
+  if (report_.above_bound.empty() || options_.above_bound == AboveBound::warn) return;
+  throw Breakdown("method auto has no method within its limits for this matrix: " + report_.above_bound +
+                  "; above_bound warn solves all the same");
+}
+
 /// Try the way that takes the least time of those left, until one holds.
 /// @param first          what was in use before, and is tried first
 /// @param insist         take it with the error that it has
@@ -395,6 +421,7 @@ std::optional<InUse> Choosing<T>::choose(const Processors& processors, std::vect
   }
   explain_processor(processors, all, *taken->processor, report_);
   if (asked) return std::nullopt;
+  tell_above_bound();
   if (name_of(*taken) == first && first != head) report_.why += ", kept from the previous set-up";
   if (spares_factors(ways, *taken, outlook())) report_.why += ", stores no factors because few applies are expected";
   if (taken->remedy) return std::nullopt;

@@ -177,8 +177,8 @@ Rejection LineGroup<T>::set_up() {
     solver_ = make_host_solver<T>(method_);
   }
   solver_->set_up(Plan{}, *solved);  // factors of the host copy what they need
-  double trial_error = -1;
-  return examine(*solved, *solver_, {}, trial_error, &members_);
+  trial_error_ = -1;
+  return examine(*solved, *solver_, {}, trial_error_, &members_);
 }
 
 template <typename T>
@@ -209,6 +209,7 @@ GroupReport LineGroup<T>::report() const {
           members_.front(),
           pinned_,
           solver_ ? solver_->rounding() : 0,
+          std::max(0.0, trial_error_),
           why_};
 }
 

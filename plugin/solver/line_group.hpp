@@ -63,6 +63,7 @@ class LineGroup {
   std::string why_;
   Bands<T> bands_;
   std::unique_ptr<DeviceSolver<T>> solver_;
+  double trial_error_ = 0;
   std::vector<int> exponent_;  ///< row i is solved times 2^exponent_[i]; empty: as it is
   AlignedArray<T> y_, x_;
 };

@@ -31,9 +31,10 @@ struct Candidate {
 struct GroupReport {
   Method method = Method::pivot;
   Index lines = 0, rows = 0;
-  Index first_line = 0;  ///< the first of them
-  bool pinned = false;   ///< singular, the last unknown of each is 0
-  double rounding = 0;   ///< by component, see Report
+  Index first_line = 0;       ///< the first of them
+  bool pinned = false;        ///< singular, the last unknown of each is 0
+  double rounding = 0;        ///< by component, see Report
+  double backward_error = 0;  ///< of their trial solve, by component
   std::string why;
 };
 
@@ -130,7 +131,8 @@ struct Report {
   bool certificate_above_tolerance = false;  ///< a method named by the user that the certificate does not cover
   double rounding = 0;  ///< bound on what rounding leaves in a row, in eps of the scalar; NaN or Inf: nothing is known
   Promise promise = Promise::by_rows;  ///< what `rounding` is held against
-  double backward_error = 0;           ///< of the trial solve, componentwise (`checked` methods; 0 if none was needed)
+  std::string above_bound;    ///< what is above the limits of method auto, which had nothing else; empty: nothing is
+  double backward_error = 0;  ///< of the trial solve, componentwise (`checked` methods; 0 if none was needed)
   Index rows = 0, lines = 0;
   Partitioning partition;
   double words_per_row = 0;   ///< read and written per row by an apply, halo included
