@@ -11,13 +11,13 @@ function(fake_petsc name minor index scalar real)
   target_link_libraries(oclspkt-fake-${name} PRIVATE ${CMAKE_DL_LIBS})
   set_target_properties(oclspkt-fake-${name} PROPERTIES OUTPUT_NAME petsc-${name} LIBRARY_OUTPUT_DIRECTORY ${fakes})
 endfunction()
-fake_petsc(next 25 int32_t DOUBLE DOUBLE)
-fake_petsc(next-64 25 int64_t DOUBLE DOUBLE)
-fake_petsc(later-64 26 int64_t DOUBLE DOUBLE)
-fake_petsc(complex 25 int64_t COMPLEX DOUBLE)
-fake_petsc(single 25 int32_t FLOAT FLOAT)
-fake_petsc(quadruple 25 int32_t FLOAT128 FLOAT128)
-foreach(kind 3.25-real 3.25-real-64)
+fake_petsc(next 98 int32_t DOUBLE DOUBLE)
+fake_petsc(next-64 98 int64_t DOUBLE DOUBLE)
+fake_petsc(later-64 99 int64_t DOUBLE DOUBLE)
+fake_petsc(complex 98 int64_t COMPLEX DOUBLE)
+fake_petsc(single 98 int32_t FLOAT FLOAT)
+fake_petsc(quadruple 98 int32_t FLOAT128 FLOAT128)
+foreach(kind 3.98-real 3.98-real-64)
   add_library(oclspkt-fake-plugin-${kind} SHARED fake_flavour.c)
   target_compile_definitions(oclspkt-fake-plugin-${kind} PRIVATE FAKE_KIND="${kind}")
   set_target_properties(oclspkt-fake-plugin-${kind} PROPERTIES OUTPUT_NAME oclspkt-petsc-${kind}
@@ -38,16 +38,16 @@ function(expect_of_fake test name folder)
          ${fakes}/${folder}/liboclspkt.so ${fakes}/${folder}/liboclspkt.so)
 endfunction()
 set(refused --rc=76 "--match=^error 76 on all, initial: " "--without=^initialized")
-expect_of_fake(AreToldApartByWidth.32 next lib "--match=^initialized 3.25-real\nreturned 0\ninitialized 3.25-real\nreturned 0\n$")
-expect_of_fake(AreToldApartByWidth.64 next-64 lib "--match=^initialized 3.25-real-64\nreturned 0\ninitialized 3.25-real-64\n")
+expect_of_fake(AreToldApartByWidth.32 next lib "--match=^initialized 3.98-real\nreturned 0\ninitialized 3.98-real\nreturned 0\n$")
+expect_of_fake(AreToldApartByWidth.64 next-64 lib "--match=^initialized 3.98-real-64\nreturned 0\ninitialized 3.98-real-64\n")
 expect_of_fake(ThatIsMissingIsNamedWithTheCommand later-64 lib ${refused}
-  "--match=PETSc 3.26 with real scalars in double precision and 64-bit indices .*libpetsc-later-64.so"
-  "--match=liboclspkt-petsc-3.26-real-64.so, is not in .*fakes/lib, which has those for: 3.25-real, 3.25-real-64"
-  "--match=cmake -B build/petsc-3.26-real-64 -DPETSC_DIR=<folder of that PETSc> -DOCLSPKT_SOLVER_FOLDER=${fakes}/lib -DCMAKE_INSTALL_PREFIX=${fakes}\n"
-  "--match=cmake --build build/petsc-3.26-real-64 --target install-flavours")
+  "--match=PETSc 3.99 with real scalars in double precision and 64-bit indices .*libpetsc-later-64.so"
+  "--match=liboclspkt-petsc-3.99-real-64.so, is not in .*fakes/lib, which has those for: 3.98-real, 3.98-real-64"
+  "--match=cmake -B build/petsc-3.99-real-64 -DPETSC_DIR=<folder of that PETSc> -DOCLSPKT_SOLVER_FOLDER=${fakes}/lib -DCMAKE_INSTALL_PREFIX=${fakes}\n"
+  "--match=cmake --build build/petsc-3.99-real-64 --target install-flavours")
 expect_of_fake(ThatAreAllMissing next lonely ${refused} "--match=fakes/lonely, which has those for: none")
 set(unsupported ${refused} "--match=supports only PETSc with real scalars in double precision")
-expect_of_fake(WithComplexScalarsAreRefused complex lib ${unsupported} "--match=3.25 with complex scalars in double precision and 64")
+expect_of_fake(WithComplexScalarsAreRefused complex lib ${unsupported} "--match=3.98 with complex scalars in double precision and 64")
 expect_of_fake(InSinglePrecisionAreRefused single lib ${unsupported} "--match=real scalars in single precision and 32")
 expect_of_fake(InAnotherPrecisionAreRefused quadruple lib ${unsupported} "--match=real scalars in another than double precision")
 
