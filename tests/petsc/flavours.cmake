@@ -30,6 +30,22 @@ foreach(folder lib lonely)
     COMMAND ${CMAKE_COMMAND} -E copy ${plugin} ${fakes}/${folder} DEPENDS ${plugin} oclspkt_dispatcher VERBATIM)
   list(APPEND copies ${fakes}/${folder}/liboclspkt.so)
 endforeach()
+# A link in another folder; a plugin, and a solver, of which there is no more than the first page.
+foreach(folder linked cut cut-solver)
+  file(MAKE_DIRECTORY ${fakes}/${folder})
+endforeach()
+file(CREATE_LINK ${fakes}/lib/liboclspkt.so ${fakes}/linked/liboclspkt.so SYMBOLIC)
+set(solver $<TARGET_FILE:oclspkt::solver>)
+set(first_page bs=4096 count=1 status=none)
+set(fake_plugin $<TARGET_FILE:oclspkt-fake-plugin-3.98-real>)
+set(cut_solver ${fakes}/cut-solver/liboclspkt-solver.so.${PROJECT_VERSION_MAJOR})
+add_custom_command(OUTPUT ${fakes}/cut/liboclspkt.so ${cut_solver}
+  COMMAND ${CMAKE_COMMAND} -E copy ${plugin} ${fakes}/cut
+  COMMAND dd if=${fake_plugin} of=${fakes}/cut/liboclspkt-petsc-3.98-real.so ${first_page}
+  COMMAND ${CMAKE_COMMAND} -E copy ${plugin} ${fake_plugin} ${fakes}/cut-solver
+  COMMAND dd if=${solver} of=${cut_solver} ${first_page}
+  DEPENDS ${plugin} oclspkt_dispatcher oclspkt-fake-plugin-3.98-real ${solver} VERBATIM)
+list(APPEND copies ${fakes}/cut/liboclspkt.so ${cut_solver})
 add_custom_target(oclspkt-dispatcher-copies ALL DEPENDS ${copies})
 
 # expect_of_fake(TEST NAME FOLDER CHECK...)
@@ -45,6 +61,11 @@ expect_of_fake(ThatIsMissingIsNamedWithTheCommand later-64 lib ${refused}
   "--match=liboclspkt-petsc-3.99-real-64.so, is not in .*fakes/lib, which has those for: 3.98-real, 3.98-real-64"
   "--match=cmake -B build/petsc-3.99-real-64 -DPETSC_DIR=<folder of that PETSc> -DOCLSPKT_SOLVER_FOLDER=${fakes}/lib -DCMAKE_INSTALL_PREFIX=${fakes}\n"
   "--match=cmake --build build/petsc-3.99-real-64 --target install-flavours")
+expect_of_fake(AreFoundBehindALink next linked "--match=^initialized 3.98-real\nreturned 0\n")
+set(is_cut "is cut short: it has 4096 bytes of [0-9]+ or more. install it anew")
+expect_of_fake(ThatAreCutShortAreRefused next cut ${refused}
+  "--match=does not open: ${fakes}/cut/liboclspkt-petsc-3.98-real.so ${is_cut}")
+expect_of_fake(WithASolverCutShortAreRefused next cut-solver ${refused} "--match=does not open: ${cut_solver} ${is_cut}")
 expect_of_fake(ThatAreAllMissing next lonely ${refused} "--match=fakes/lonely, which has those for: none")
 set(unsupported ${refused} "--match=supports only PETSc with real scalars in double precision")
 expect_of_fake(WithComplexScalarsAreRefused complex lib ${unsupported} "--match=3.98 with complex scalars in double precision and 64")
