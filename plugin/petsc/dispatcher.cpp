@@ -203,12 +203,15 @@ int hand_over(const void* return_address) {
 }  // namespace
 }  // namespace oclspkt::petsc
 
-/// What PETSc calls in a library named by -dll_append. It may be called again.
-extern "C" OCLSPKT_API int PetscDLLibraryRegister_oclspkt() {
+/// Load the plugin for the PETSc that has the code at this address. It may be called again.
+extern "C" OCLSPKT_API int oclspkt_load_for(const void* return_address) {
   try {
-    return oclspkt::petsc::hand_over(__builtin_return_address(0));
+    return oclspkt::petsc::hand_over(return_address);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "liboclspkt.so: %s\n", error.what());
     return oclspkt::petsc::kErrorInLibrary;
   }
 }
+
+/// What PETSc calls in a library named by -dll_append.
+extern "C" OCLSPKT_API int PetscDLLibraryRegister_oclspkt() { return oclspkt_load_for(__builtin_return_address(0)); }

@@ -31,7 +31,7 @@ foreach(folder lib lonely)
   list(APPEND copies ${fakes}/${folder}/liboclspkt.so)
 endforeach()
 # A link in another folder; a plugin, and a solver, of which there is no more than the first page.
-foreach(folder linked cut cut-solver)
+foreach(folder linked cut cut-solver alone)
   file(MAKE_DIRECTORY ${fakes}/${folder})
 endforeach()
 file(CREATE_LINK ${fakes}/lib/liboclspkt.so ${fakes}/linked/liboclspkt.so SYMBOLIC)
@@ -44,6 +44,7 @@ add_custom_command(OUTPUT ${fakes}/cut/liboclspkt.so ${cut_solver}
   COMMAND dd if=${fake_plugin} of=${fakes}/cut/liboclspkt-petsc-3.98-real.so ${first_page}
   COMMAND ${CMAKE_COMMAND} -E copy ${plugin} ${fake_plugin} ${fakes}/cut-solver
   COMMAND dd if=${solver} of=${cut_solver} ${first_page}
+  COMMAND ${CMAKE_COMMAND} -E copy ${solver} ${fakes}/alone/liboclspkt-solver.so
   DEPENDS ${plugin} oclspkt_dispatcher oclspkt-fake-plugin-3.98-real ${solver} VERBATIM)
 list(APPEND copies ${fakes}/cut/liboclspkt.so ${cut_solver})
 add_custom_target(oclspkt-dispatcher-copies ALL DEPENDS ${copies})
@@ -82,6 +83,11 @@ expect(Flavours.ThatTheProgramLinksAreTaken CHECK "--match=round 2 is right"
        RUN $<TARGET_FILE:oclspkt-petsc-rounds> -dll_append ${fakes}/lonely/liboclspkt.so -pc_oclspkt_devices host)
 expect(Flavours.MayBePrepended CHECK "--match=CONVERGED_RTOL iterations 1\n" "--match=type: oclspkt"
        RUN $<TARGET_FILE:foreign-ksp-ex23> -dll_prepend ${plugin} -pc_type oclspkt -ksp_view -ksp_converged_reason)
+
+expect(Flavours.AreNotBesideASolverAlone
+       CHECK --rc=76 "--match=liboclspkt-solver.so, which is a part of oclspkt. Name liboclspkt.so instead"
+             "--match=cannot be used: ${fakes}/alone/liboclspkt.so: cannot open"
+       RUN $<TARGET_FILE:foreign-ksp-ex23> -dll_append ${fakes}/alone/liboclspkt-solver.so -pc_type oclspkt)
 
 # Headers of a build of PETSc whose objects have members more, unless this one has them, too.
 foreach(what SAWS DEVICE)
