@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Which plugin liboclspkt.so opens for which PETSc. The PETScs that do not exist are a few functions each, and so are the
 # plugins for two of them; they lie in a folder beside a copy of the dispatcher.
-set(fakes ${CMAKE_CURRENT_BINARY_DIR}/fakes)
+set(fakes ${CMAKE_CURRENT_BINARY_DIR}/made-up)
 
 # fake_petsc(NAME MINOR INDEX SCALAR REAL)
 function(fake_petsc name minor index scalar real)
@@ -59,7 +59,7 @@ expect_of_fake(AreToldApartByWidth.32 next lib "--match=^initialized 3.98-real\n
 expect_of_fake(AreToldApartByWidth.64 next-64 lib "--match=^initialized 3.98-real-64\nreturned 0\ninitialized 3.98-real-64\n")
 expect_of_fake(ThatIsMissingIsNamedWithTheCommand later-64 lib ${refused}
   "--match=PETSc 3.99 with real scalars in double precision and 64-bit indices .*libpetsc-later-64.so"
-  "--match=liboclspkt-petsc-3.99-real-64.so, is not in .*fakes/lib, which has those for: 3.98-real, 3.98-real-64"
+  "--match=liboclspkt-petsc-3.99-real-64.so, is not in .*made-up/lib, which has those for: 3.98-real, 3.98-real-64"
   "--match=cmake -B build/petsc-3.99-real-64 -DPETSC_DIR=<folder of that PETSc> -DOCLSPKT_SOLVER_FOLDER=${fakes}/lib -DCMAKE_INSTALL_PREFIX=${fakes}\n"
   "--match=cmake --build build/petsc-3.99-real-64 --target install-flavours")
 expect_of_fake(AreFoundBehindALink next linked "--match=^initialized 3.98-real\nreturned 0\n")
@@ -67,7 +67,7 @@ set(is_cut "is cut short: it has 4096 bytes of [0-9]+ or more. install it anew")
 expect_of_fake(ThatAreCutShortAreRefused next cut ${refused}
   "--match=does not open: ${fakes}/cut/liboclspkt-petsc-3.98-real.so ${is_cut}")
 expect_of_fake(WithASolverCutShortAreRefused next cut-solver ${refused} "--match=does not open: ${cut_solver} ${is_cut}")
-expect_of_fake(ThatAreAllMissing next lonely ${refused} "--match=fakes/lonely, which has those for: none")
+expect_of_fake(ThatAreAllMissing next lonely ${refused} "--match=made-up/lonely, which has those for: none")
 set(unsupported ${refused} "--match=supports only PETSc with real scalars in double precision")
 expect_of_fake(WithComplexScalarsAreRefused complex lib ${unsupported} "--match=3.98 with complex scalars in double precision and 64")
 expect_of_fake(InSinglePrecisionAreRefused single lib ${unsupported} "--match=real scalars in single precision and 32")
