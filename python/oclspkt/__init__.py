@@ -33,7 +33,7 @@ _C_TYPES = {
     "PetscBool": ctypes.c_bool if PETSc.Sys.getVersion() >= (3, 24) else ctypes.c_int,
 }
 # Of this file as it is imported, and of the one behind symbolic links; the program may change its folder later.
-_BESIDE = [os.path.join(os.path.dirname(path(__file__)), os.pardir, os.pardir, "liboclspkt.so")
+_BESIDE = [os.path.normpath(os.path.join(os.path.dirname(path(__file__)), os.pardir, os.pardir, "liboclspkt.so"))
            for path in (os.path.abspath, os.path.realpath)]
 _library = None
 
@@ -67,7 +67,7 @@ def _loaded():
 
 def _open(path):
     if path is None:
-        path = next((os.path.normpath(beside) for beside in _BESIDE if os.path.exists(beside)), "liboclspkt.so")
+        path = next(filter(os.path.exists, _BESIDE), "liboclspkt.so")
     try:
         return ctypes.CDLL(os.fspath(path)).PetscDLLibraryRegister_oclspkt
     except (OSError, AttributeError) as error:
