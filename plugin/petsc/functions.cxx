@@ -52,14 +52,17 @@ PetscErrorCode GetExplain_OCLSPKT(PC pc, PetscBool* explain) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Any function; releases of PETSc have different names for this type.
+using UntypedFunction = void (*)();
+
 struct Composed {
   const char* name;
-  PetscVoidFunction function;
+  UntypedFunction function;
 };
 
 template <typename Function>
-PetscVoidFunction untyped(Function* function) {
-  return reinterpret_cast<PetscVoidFunction>(function);
+UntypedFunction untyped(Function* function) {
+  return reinterpret_cast<UntypedFunction>(function);
 }
 
 template <auto Member, typename Argument>
