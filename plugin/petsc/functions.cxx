@@ -24,11 +24,12 @@ template <auto Member, typename Argument>
 PetscErrorCode Set_OCLSPKT(PC pc, Argument value) {
   using Type = std::remove_cvref_t<decltype(Settings{}.*Member)>;
   Settings settings;
+  PetscBool changed;
 
   PetscFunctionBegin;
   OclspktCall(pc, settings = data(pc)->settings);
   OclspktCall(pc, settings.*Member = static_cast<Type>(value));
-  PetscCall(ChangeSettings(pc, settings));
+  PetscCall(ChangeSettings(pc, settings, &changed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -82,6 +83,8 @@ const Composed kComposed[] = {
     getter<&Settings::combine, PCOCLSPKTCombine>("PCOCLSPKTGetCombine_C"),
     setter<&Settings::diagonal, PCOCLSPKTDiagonal>("PCOCLSPKTSetDiagonal_C"),
     getter<&Settings::diagonal, PCOCLSPKTDiagonal>("PCOCLSPKTGetDiagonal_C"),
+    setter<&Settings::ignored, PCOCLSPKTIgnored>("PCOCLSPKTSetIgnored_C"),
+    getter<&Settings::ignored, PCOCLSPKTIgnored>("PCOCLSPKTGetIgnored_C"),
     setter<&Options::devices, const char*>("PCOCLSPKTSetDevices_C"),
     getter<&Options::devices, const char*>("PCOCLSPKTGetDevices_C"),
     setter<&Options::balance, const char*>("PCOCLSPKTSetBalance_C"),

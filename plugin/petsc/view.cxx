@@ -195,10 +195,11 @@ Lines operator_lines(const PC_OCLSPKT& o, const std::vector<Totals>& totals) {
     }
   }
   add_vectors(o, lines);
-  if (const Index ignored = ignored_entries(o); ignored > 0) {
-    lines.push_back("ignored: " + std::to_string(ignored) + " nonzero entries off the " +
-                    (several ? "bands of all directions" : "three bands"));
+  if (ignored_entries(o) > 0) {
+    lines.push_back("ignored: " + ignored_text(o) +
+                    (o.applied_once ? ", and no Krylov method follows: the answer solves another matrix" : ""));
   }
+  if (!o.left_out.empty()) lines.push_back("left out: " + o.left_out);
   if (const std::string text = non_default_options(o.settings); !text.empty()) lines.push_back("options: " + text);
   return lines;
 }

@@ -17,8 +17,10 @@ using oclspkt::Singular;
 using oclspkt::Transfer;
 using oclspkt::petsc::Combine;
 using oclspkt::petsc::Diagonal;
+using oclspkt::petsc::Ignored;
 using oclspkt::petsc::kCombineNames;
 using oclspkt::petsc::kDiagonalNames;
+using oclspkt::petsc::kIgnoredNames;
 
 /* The words of the solver's own tables, then what PetscOptionsEnum() wants behind them. */
 const char* const PCOCLSPKTMethods[] = {kMethodChoiceNames[PC_OCLSPKT_METHOD_AUTO],
@@ -64,6 +66,12 @@ const char* const PCOCLSPKTCombines[] = {kCombineNames[PC_OCLSPKT_COMBINE_ADDITI
 const char* const PCOCLSPKTDiagonals[] = {kDiagonalNames[PC_OCLSPKT_DIAGONAL_FULL],
                                           kDiagonalNames[PC_OCLSPKT_DIAGONAL_SPLIT], "PCOCLSPKTDiagonal",
                                           "PC_OCLSPKT_DIAGONAL_", nullptr};
+const char* const PCOCLSPKTIgnoreds[] = {kIgnoredNames[PC_OCLSPKT_IGNORED_IGNORE],
+                                         kIgnoredNames[PC_OCLSPKT_IGNORED_WARN],
+                                         kIgnoredNames[PC_OCLSPKT_IGNORED_ERROR],
+                                         "PCOCLSPKTIgnored",
+                                         "PC_OCLSPKT_IGNORED_",
+                                         nullptr};
 
 /* The values of the C enumerations are those of the solver's. */
 #define SameValue(c_value, cxx_value) static_assert(static_cast<int>(c_value) == static_cast<int>(cxx_value))
@@ -93,4 +101,7 @@ SameValue(PC_OCLSPKT_COMBINE_SYMMETRIC, Combine::symmetric);
 SameValue(PC_OCLSPKT_COMBINE_MULTIPLICATIVE, Combine::multiplicative);
 SameValue(PC_OCLSPKT_DIAGONAL_FULL, Diagonal::full);
 SameValue(PC_OCLSPKT_DIAGONAL_SPLIT, Diagonal::split);
+SameValue(PC_OCLSPKT_IGNORED_IGNORE, Ignored::ignore);
+SameValue(PC_OCLSPKT_IGNORED_WARN, Ignored::warn);
+SameValue(PC_OCLSPKT_IGNORED_ERROR, Ignored::error);
 #undef SameValue

@@ -54,6 +54,9 @@ PETSC_EXTERN const char* const PCOCLSPKTCombines[];
 typedef enum { PC_OCLSPKT_DIAGONAL_FULL, PC_OCLSPKT_DIAGONAL_SPLIT } PCOCLSPKTDiagonal;
 PETSC_EXTERN const char* const PCOCLSPKTDiagonals[];
 
+typedef enum { PC_OCLSPKT_IGNORED_IGNORE, PC_OCLSPKT_IGNORED_WARN, PC_OCLSPKT_IGNORED_ERROR } PCOCLSPKTIgnored;
+PETSC_EXTERN const char* const PCOCLSPKTIgnoreds[];
+
 PETSC_EXTERN PetscErrorCode PCOCLSPKTInitializePackage(void);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTFinalizePackage(void);
 
@@ -64,6 +67,8 @@ PETSC_EXTERN PetscErrorCode PCOCLSPKTSetCombine(PC, PCOCLSPKTCombine);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetCombine(PC, PCOCLSPKTCombine*);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetDiagonal(PC, PCOCLSPKTDiagonal);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetDiagonal(PC, PCOCLSPKTDiagonal*);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTSetIgnored(PC, PCOCLSPKTIgnored);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTGetIgnored(PC, PCOCLSPKTIgnored*);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetDevices(PC, const char[]);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetDevices(PC, const char*[]);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetBalance(PC, const char[]);
