@@ -100,7 +100,7 @@ PetscErrorCode TakeGiven(PC pc, Sweep& sweep) {
 
   PetscFunctionBegin;
   if (given.taken) {
-    OclspktCall(pc, sweep.solver.bands(layout.lines, layout.cuts, layout.exchange));
+    OclspktCall(pc, sweep.solver.keep_bands(layout.lines, layout.cuts, layout.exchange));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCheck(given.bands.extent() == layout.lines.rows(), PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,

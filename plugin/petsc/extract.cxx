@@ -238,12 +238,15 @@ PetscErrorCode Extraction::Run(PC pc, Mat matrix, const LineLayout& layout, cons
     PetscCall(Release(&parts));
     ignored_ = ignored;
   } else {
-    Bands<PetscScalar>* bands = nullptr;
+    PetscErrorCode gathered = PETSC_SUCCESS;
+    const auto write = [&](Bands<PetscScalar>& bands) {
+      gathered = GatherRows(pc, matrix, source, layout, bands, &ignored_);
+      if (gathered == PETSC_SUCCESS) change({bands.lower(), bands.diag(), bands.upper()}, 0, layout.lines.rows());
+    };
     positions_ = {};
     forget();
-    OclspktCall(pc, bands = &solver.bands(layout.lines, layout.cuts, layout.exchange));
-    PetscCall(GatherRows(pc, matrix, source, layout, *bands, &ignored_));
-    change({bands->lower(), bands->diag(), bands->upper()}, 0, layout.lines.rows());
+    OclspktCall(pc, solver.write(layout.lines, layout.cuts, layout.exchange, write));
+    PetscCall(gathered);
   }
   OclspktAllreduce(MPI_IN_PLACE, &ignored_, 1, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc));
   ++gathers_;
