@@ -72,8 +72,9 @@ const OptionEntry kTable[] = {
      "a damaged file is written anew.",
      true},
     {"reproducible", "Reproducible", "PetscBool", "", &Options::reproducible,
-     "shares depend on no measurement, so that every run computes the same bits",
-     "The shares then follow from the types of the devices and their cores."},
+     "processors and their shares depend on no measurement, so that every run computes the same bits",
+     "They then follow from the types of the devices and their cores. A device that fails still leaves its rows to "
+     "others; the view says so."},
     {"lock_vectors", "LockVectors", "PetscBool", "", &Options::lock_vectors,
      "the vectors of applies keep their memory as long as the PC lives, so that a card may copy from and to it "
      "directly",

@@ -75,10 +75,11 @@ std::vector<char> singular_lines(const LineSet& lines, const Bands<T>& bands) {
 /// Bring the bands back as they were given, in the storage of the solver.
 template <typename T>
 void CutSolver<T>::Impl::restore() {
+  const bool anew = solver_.impl_->system().take_anew();
   if (!refused_ && !uncoupled_) return;  // what the solver knows of them stays
-  Bands<T>& bands = solver_.bands(set_.lines);
-  if (refused_) bands.copy_from(refused_->view());
-  if (uncoupled_) set_.parts.put_back(bands);
+  Bands<T>* const bands = anew ? nullptr : &solver_.impl_->edit(set_.lines);
+  if (bands && refused_) bands->copy_from(refused_->view());
+  if (bands && uncoupled_) set_.parts.put_back(*bands);
   refused_.reset();
   uncoupled_ = false;
 }
@@ -107,12 +108,14 @@ void CutSolver<T>::Impl::survey_cut_lines() {
     survey_.assign(survey_.size(), *known_rows_);
     return;
   }
-  Bands<T>& bands = solver_.bands(set_.lines);
+  Bands<T>& bands = solver_.impl_->edit(set_.lines);
   for (Index c = 0; c < set_.cut.count(); ++c) {
     const Index line = set_.cut[c].line, first = set_.lines.first(line);
     if (!set_.cut.above(c)) bands.lower()[first] = 0;
     if (!set_.cut.below(c)) bands.upper()[first + (set_.lines.length(line) - 1) * set_.lines.row_stride()] = 0;
-    if (narrows<T>(options_)) narrow_line(bands, line);  // with its couplings across cuts, which the solver never sees
+    if (!narrows<T>(options_)) continue;
+    narrow_line(bands, line);  // with its couplings across cuts, which the solver never sees
+    solver_.impl_->system().note_rounded();
   }
   const LineSet& lines = set_.lines;
   if (lines.contiguous()) {
@@ -147,6 +150,7 @@ void CutSolver<T>::Impl::survey_cut_lines() {
 /// @throws InvalidInput, Breakdown
 template <typename T>
 void CutSolver<T>::Impl::look(std::vector<double>& facts) {
+  solver_.impl_->system().check_precision(options_);
   set_.cut = find_cut_lines(set_.lines, cuts_, set_.exchange->rank(), set_.exchange->size());
   survey_cut_lines();
   double dominance = std::numeric_limits<double>::infinity();
@@ -199,7 +203,7 @@ void CutSolver<T>::Impl::set_up_inner(Bands<T>& bands) {
       .symmetric = known_.symmetric, .rounding_limit = inner_rounding_limit(overall_.dominance), .queue = known_.queue};
   const auto accepted = [&] {
     try {
-      solver_.set_up(known);
+      solver_.impl_->set_up(known);
       return true;
     } catch (const Breakdown&) {
       if (set_.cut.count() == 0) throw;
@@ -211,16 +215,16 @@ void CutSolver<T>::Impl::set_up_inner(Bands<T>& bands) {
   const Survey* rows = known_rows_ ? &*known_rows_ : one_line ? &survey_.front() : nullptr;
   if (rows != nullptr && rows->dominance >= 1) solver_.impl_->system().know(*rows);
   if (accepted()) return;
-  solver_.bands(set_.lines);
+  solver_.impl_->edit(set_.lines);
   refused_.emplace(set_.lines).copy_from(bands.view());
   const std::vector<char> singular = singular_lines(set_.lines, bands);
   for (Index c = 0; c < set_.cut.count(); ++c) {
     if (singular[static_cast<std::size_t>(set_.cut[c].line)] != 0) leave_out(bands, c, Gathering::singular_part);
   }
   if (accepted()) return;
-  solver_.bands(set_.lines);
+  solver_.impl_->edit(set_.lines);
   for (Index c = 0; c < set_.cut.count(); ++c) leave_out(bands, c, Gathering::refused_part);
-  solver_.set_up(known);
+  solver_.impl_->set_up(known);
 }
 
 template <typename T>
@@ -400,7 +404,7 @@ void CutSolver<T>::Impl::set_up(const Known& known) {
     accord.attempt([&] { look(facts); });
     accord.agree(facts);
     learn(facts);
-    accord.attempt([&] { overall_.cut ? set_up_parts(solver_.bands(set_.lines)) : set_up_plain(known); });
+    accord.attempt([&] { overall_.cut ? set_up_parts(solver_.impl_->edit(set_.lines)) : set_up_plain(known); });
     accord.agree();
     if (overall_.cut) {
       judge(accord);

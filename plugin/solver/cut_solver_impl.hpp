@@ -20,6 +20,9 @@ class CutSolver<T>::Impl {
   explicit Impl(Options options) : options_(options), solver_(std::move(options)) {}
 
   Bands<T>& bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
+  /// The same for those who keep no reference.
+  Bands<T>& write(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
+  void keep_bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
   /// @param rows  bounds of what a survey of all rows would find, if they are known
   void fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, const BandsFill<T>& fill,
             const std::optional<Survey>& rows);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "line_group.hpp"
+#include "solved_bands.hpp"
 
 namespace oclspkt {
 
@@ -17,7 +18,7 @@ template <typename T>
 class FallbackLines {
  public:
   /// @param bands  of the set; they outlive this object
-  explicit FallbackLines(Bands<T>& bands) : bands_(bands) {}
+  explicit FallbackLines(SolvedBands<T>& bands) : bands_(bands) {}
 
   bool none() const { return groups_.empty(); }
   bool contains(Index line) const;
@@ -43,7 +44,7 @@ class FallbackLines {
   /// Call f while the bands hold these lines as well.
   template <typename F>
   void with_whole_bands(const F& f) {
-    for (const LineGroup<T>& group : groups_) group.put_back(bands_);
+    for (const LineGroup<T>& group : groups_) group.put_back(bands_.now());
     try {
       f();
     } catch (...) {
@@ -57,7 +58,7 @@ class FallbackLines {
   void blank(const std::vector<Index>& lines);
   std::vector<Index> add_group(Method method, std::vector<Index> members, bool pinned, std::string& why);
 
-  Bands<T>& bands_;
+  SolvedBands<T>& bands_;
   std::vector<Index> lines_;  ///< in order
   std::string why_;           ///< of the first rejection
   std::vector<LineGroup<T>> groups_;

@@ -47,7 +47,7 @@ void weigh_on(const Problem<T>& problem, Way& way, const Outlook<T>& outlook) {
   way.words = stream_words(*way.owner, way.plan, outlook.survey, problem.traits, sizeof(T), outlook.applies);
   if (way.processor->host()) {
     const double words = way.owner->stream_words(way.plan, sizeof(T));
-    way.apply = predict_host_seconds<T>(outlook.bands.lines(), way.plan.form);
+    way.apply = predict_host_seconds<T>(outlook.bands.lines(), way.plan.form, outlook.options.reproducible);
     if (way.method == Method::pivot) way.apply *= words / kHostWords;
     way.seconds = way.apply * (1 + set_up / kHostWords);
     return;

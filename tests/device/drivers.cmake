@@ -104,6 +104,21 @@ file(GENERATE OUTPUT ${drivers}/alone-board/0.icd CONTENT "$<TARGET_FILE:oclspkt
 oclspkt_devices_test(Board "fpga +fake +Fake platform.*only with -pc_oclspkt_fpga_binary" OCL_ICD_VENDORS=${drivers}/alone-board)
 oclspkt_device_test(Module.Board Board.* PROGRAM oclspkt-module-test ENVIRONMENT OCL_ICD_VENDORS=${drivers}/alone-board)
 
+# A driver whose cache folder cannot be written, or is full, and one named in a pipe that nobody writes to.
+oclspkt_devices_test(CacheFolder
+  "cpu +.*Portable Computing Language.*problem: driver .*its cache folder /dev/null/pocl cannot be used: Not a directory"
+  POCL_CACHE_DIR=/dev/null/pocl)
+add_test(NAME device.command.FullCacheFolder COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/full_cache.sh
+         $<TARGET_FILE:oclspkt-devices> ${CMAKE_CURRENT_BINARY_DIR}/full-cache)
+set_tests_properties(device.command.FullCacheFolder PROPERTIES LABELS device TIMEOUT 300 SKIP_RETURN_CODE 77
+                     ENVIRONMENT "${OCLSPKT_TEST_ENV}")
+file(COPY ${good_icds} DESTINATION ${drivers}/pipe)
+if(NOT EXISTS ${drivers}/pipe/0.icd)
+  execute_process(COMMAND mkfifo ${drivers}/pipe/0.icd COMMAND_ERROR_IS_FATAL ANY)
+endif()
+oclspkt_devices_test(Pipe "cpu +.*Portable Computing Language.*problem: driver .*0.icd, cannot be read or names no library"
+  OCL_ICD_VENDORS=${drivers}/pipe)
+
 # Where drivers cannot be tried, none is loaded.
 oclspkt_device_test(Module.NoTemporaryFolder NoDriver.* PROGRAM oclspkt-module-test
   ENVIRONMENT TMPDIR=${drivers}/there-is-no-such-folder

@@ -75,7 +75,7 @@ struct Options {
   std::string devices = "auto";                   ///< selection language, see select_devices()
   std::string balance = "time";                   ///< how devices that are named share rows, see parse_balance()
   std::string profile = {};                       ///< file of measured figures; empty: in the user's cache; or none
-  bool reproducible = false;                      ///< shares depend on nothing that is measured
+  bool reproducible = false;                      ///< processors and shares depend on nothing measured
   MethodChoice method = MethodChoice::automatic;  ///< `automatic`: chosen at set-up
   std::string variant = "default";                ///< of kVariantNames: the kernels to use on a device
   std::string fpga_binary = {};                   ///< files and folders joined by colons, where devices with FPGAs
