@@ -338,7 +338,7 @@ void CutSolver<T>::Impl::make_ready(Accord& accord) {
     report_.backward_error = trial.backward_error;
     if (!trial.failed) return;
     if (set_.truncated) {  // right at the cuts by its bound, and rounding is not
-      report_.above_tolerance = truncates(options_.method);
+      report_.above_tolerance = truncates(options_.method) && std::isfinite(trial.backward_error);
       if (report_.above_tolerance) return;
       report_.truncated = set_.truncated = false;
       report_.bound = 0;

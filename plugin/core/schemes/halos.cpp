@@ -192,6 +192,7 @@ std::optional<Proposal> propose_halos(const Problem<T>& problem, Rejection& reje
   if (least.bound <= tol) {  // it holds, and only costs more
     return unless_growth(problem, covered(plan, least.bound, tol, problem.survey), rejection);
   }
+  if (!std::isfinite(least.bound)) return std::nullopt;
   return uncovered(plan, least, tol);
 }
 
