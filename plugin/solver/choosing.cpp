@@ -95,9 +95,7 @@ void write_proposal(const Proposal& p, const LineSet& lines, Report& report) {
   report.rounding = p.rounding ? p.rounding->eps : kNothingKnown;
   const bool whole = scheme_of(p.plan).elimination().tells_bound || p.plan.method == Method::pivot;
   report.promise = whole ? Promise::by_component : Promise::by_rows;
-  for (const GroupReport& group : report.groups) {
-    if (!(group.rounding <= report.rounding)) report.rounding = group.rounding;
-  }
+  for (const GroupReport& group : report.groups) report.rounding = larger(report.rounding, group.rounding);
   report.partition.rows = cut ? p.plan.m : 0;
   report.partition.count = segments_of(p.plan) > 0 ? lines.count() * segments_of(p.plan)
                            : cut                   ? p.plan.partitions()
@@ -132,10 +130,11 @@ const Way* least_of_devices(const std::vector<Way>& ways) {
 void keep_one_processor(const Options& options, std::vector<Way>& ways) {
   if (!named(options.method) || ways.empty()) return;
   const Processor* chosen = least(ways)->processor;
-  if (!chosen->host() && options.method == MethodChoice::exact_factored) {
+  if (!chosen->host() && names_factored(options.method)) {
     for (Way& way : ways) way.remedy = way.remedy || way.processor->host();
   }
-  std::erase_if(ways, [&](const Way& way) { return way.processor != chosen && !way.remedy; });
+  std::erase_if(ways,
+                [&](const Way& way) { return way.processor != chosen && !(way.remedy && way.processor->host()); });
 }
 
 /// Why the processor of a way was chosen.
@@ -153,9 +152,8 @@ void explain_processor(const Processors& processors, std::vector<Way> ways, cons
   if (chosen.host()) {
     report.device.costs = device->processor->name() + " " + report.device.costs;
     const bool predicted = processors.host && least(ways)->processor->host();
-    report.device.why = !processors.host ? kNoKernel
-                        : predicted      ? "predicted to be faster than " + device->processor->name()
-                                         : "nothing that is faster holds on " + device->processor->name();
+    report.device.why = predicted ? "predicted to be faster than " + device->processor->name()
+                                  : "nothing that is faster holds on " + device->processor->name();
   } else {
     report.device.why = processors.host      ? "predicted to be faster than the host"
                         : processors.several ? "the cheapest of those named"
@@ -299,9 +297,11 @@ Rejection Choosing<T>::examine_adopted(Proposal& p, bool insist) {
   report_.backward_error = 0;
   // Of the factors as they were made; where work-items share an interface system, the plan's bound counts that, too.
   if (const double made = chosen_->rounding(); made != 0) {
-    if (!scheme_of(p.plan).solves_interfaces() || !p.rounding || p.rounding->eps < made) p.rounding = Rounding{made};
+    const bool more = p.rounding && scheme_of(p.plan).solves_interfaces();
+    if (!more || larger(p.rounding->eps, made) != p.rounding->eps) p.rounding = Rounding{made};
   }
-  if (!p.needs_trial && in_range<T>(system_.survey())) return {};
+  // What has no bound may not even be finite.
+  if (!p.needs_trial && !p.above_tolerance && in_range<T>(system_.survey())) return {};
   double error = -1;
   const Times start = chosen_->times();
   Rejection rejection = examine(system_.bands(), *chosen_.get(), rules_for(p.plan), error);

@@ -12,7 +12,7 @@ namespace oclspkt {
 namespace {
 
 /// Numbers of PartFacts and of LineVerdict in a message.
-constexpr Index kFacts = 14, kVerdict = 8;
+constexpr Index kFacts = 15, kVerdict = 8;
 /// A pivot of the equations between parts smaller than this many eps, and one more for each of them, is rounding: the
 /// line may be singular. Poisson's matrix has pivots of 2 / rows there.
 constexpr double kSmallPivot = 4;
@@ -32,7 +32,8 @@ void write(const PartFacts& f, double* to) {
                             f.smallest_row,
                             f.largest_row,
                             f.spike_size,
-                            f.rounding};
+                            f.rounding,
+                            f.units_range};
   static_assert(std::size(numbers) == kFacts);
   std::copy(std::begin(numbers), std::end(numbers), to);
 }
@@ -46,6 +47,7 @@ PartFacts read_facts(const double* from) {
   f.largest_row = from[11];
   f.spike_size = from[12];
   f.rounding = from[13];
+  f.units_range = from[14];
   return f;
 }
 
@@ -153,8 +155,10 @@ double truncation_bound(const std::vector<PartFacts>& parts) {
     const double bottom = (std::abs(b.tt * a.bt) + std::abs(a.below * b.tb)) / det;
     const double top = (std::abs(b.above * a.bt) + std::abs(a.bb * b.tb)) / det;
     const double spread = std::max({1.0, parts[k].spike_size, parts[k + 1].spike_size});
-    const double here = std::max(bottom, top) * spread;
-    known = known && std::isfinite(bottom) && std::isfinite(top) && std::isfinite(spread);
+    const double above = parts[k].units_range, below = parts[k + 1].units_range, range = std::max(above, below);
+    const double in_units = (std::abs(b.tt * a.bt) * above + std::abs(a.bb * b.tb) * below) / det * range;
+    const double here = std::max({bottom, top, in_units}) * spread;
+    known = known && std::isfinite(bottom) && std::isfinite(top) && std::isfinite(in_units) && std::isfinite(spread);
     bound = std::max(bound, here);
   }
   return known ? bound : std::numeric_limits<double>::quiet_NaN();

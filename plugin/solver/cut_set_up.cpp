@@ -14,6 +14,7 @@
 #include "schemes/proposal.hpp"
 #include "solver_impl.hpp"
 #include "survey.hpp"
+#include "units.hpp"
 
 namespace oclspkt {
 namespace {
@@ -145,6 +146,27 @@ void CutSolver<T>::Impl::survey_cut_lines() {
       at_once);
 }
 
+/// Find the units of the parts here that have rows without dominance, as far as their own rows show them.
+template <typename T>
+void CutSolver<T>::Impl::find_units() {
+  units_range_.assign(survey_.size(), 0);
+  const auto weak = [](const Survey& survey) { return !(survey.dominance >= 1); };
+  if (std::none_of(survey_.begin(), survey_.end(), weak)) return;
+  const LineSet& lines = set_.lines;
+  const BandsView<T> view = solver_.bands(lines).view();
+  for_pieces(set_.cut.count(), lines_a_piece(lines), [&](Index begin, Index end) {
+    for (Index c = begin; c < end; ++c) {
+      const auto at = static_cast<std::size_t>(c);
+      if (!weak(survey_[at])) continue;
+      const Column<T> part(lines, view, set_.cut[c].line, 1);
+      Bands<T> rows(LineSet::one(lines.length(set_.cut[c].line)));
+      rows.copy_from(part.line(0));
+      rows.close_lines();
+      units_range_[at] = ColumnUnits<T>(rows.lines(), rows.view()).range();
+    }
+  });
+}
+
 /// Find the cut lines and look at their rows.
 /// @param[out] facts shape [kLook]
 /// @throws InvalidInput, Breakdown
@@ -167,6 +189,7 @@ void CutSolver<T>::Impl::look(std::vector<double>& facts) {
     symmetric = symmetric && s.symmetric;
     longest = std::max(longest, set_.cut.parts(c));
   }
+  find_units();
   const double top = set_.lines.count() == 0 ? kNone
                      : set_.cut.count() > 0  ? static_cast<double>(set_.cut.chain(0).front())
                                              : static_cast<double>(set_.exchange->rank());
@@ -282,7 +305,8 @@ std::vector<PartFacts> CutSolver<T>::Impl::own_facts() const {
     const SpikeFacts& spikes = set_.parts.spikes(s);
     const CutPartErrors errors{solver_.report().rounding, spikes.size, spikes.error};
     own.push_back({set_.parts.reduced(s), set_.lines.length(set_.slot(c).line), set_.why[static_cast<std::size_t>(c)],
-                   survey.smallest_row, survey.largest_row, spikes.size, rounding_of_part(errors, overall_.dominance)});
+                   survey.smallest_row, survey.largest_row, spikes.size, rounding_of_part(errors, overall_.dominance),
+                   units_range_[static_cast<std::size_t>(c)]});
   }
   return own;
 }
@@ -308,7 +332,10 @@ void CutSolver<T>::Impl::judge(Accord& accord) {
   report_.bound = set_.truncated ? facts[0] + 2 * kept : 0;
   report_.above_tolerance = set_.truncated && !(facts[0] <= kBoundShare * tol);
   set_.tell_parts();
-  set_.parts.keep_spikes(kept);
+  // What is left out of a spike may count more in units of the unknowns there.
+  double range = 1;
+  for (const double of_part : units_range_) range = std::max(range, of_part);
+  set_.parts.keep_spikes(kept / range);
 }
 
 /// Gather the lines that cannot be solved in parts, if there are any on any process.
@@ -342,7 +369,7 @@ void CutSolver<T>::Impl::make_ready(Accord& accord) {
     report_.backward_error = trial.backward_error;
     if (!trial.failed) return;
     if (set_.truncated) {  // right at the cuts by its bound, and rounding is not
-      report_.above_tolerance = truncates(options_.method);
+      report_.above_tolerance = truncates(options_.method) && std::isfinite(trial.backward_error);
       if (report_.above_tolerance) return;
       report_.truncated = set_.truncated = false;
       report_.bound = 0;

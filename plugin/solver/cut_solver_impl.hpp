@@ -65,6 +65,7 @@ class CutSolver<T>::Impl {
   Bands<T> whole_bands();
   void look(std::vector<double>& facts);
   void survey_cut_lines();
+  void find_units();
   void learn(const std::vector<double>& facts);
   void set_up_parts(Bands<T>& bands);
   void set_up_inner(Bands<T>& bands);
@@ -95,6 +96,7 @@ class CutSolver<T>::Impl {
   CutSet<T> set_;
   std::optional<Survey> known_rows_;  ///< as for fill()
   std::vector<Survey> survey_;        ///< shape [cut lines]; of the part
+  std::vector<double> units_range_;   ///< likewise; see PartFacts
   std::optional<Bands<T>> refused_;   ///< the bands that solver_ refused; cut lines are blank in solver_ then
   GatheredLines<T> gathered_{set_};
   CutInterface<T> interface_{set_, gathered_};

@@ -83,9 +83,9 @@ void add_device(const Processor& device, const Outlook<T>& outlook, std::vector<
   for (const Method method : kMethods) {
     if (asks_for(choice, method)) add_ways(device, problem, method, false, outlook, ways);
   }
-  // What truncates lines side by side may only be there in the other form.
-  if (choice == MethodChoice::truncated && ways.size() == before) {
-    add_ways(device, problem, Method::truncated_streamed, false, outlook, ways);
+  // The other form of truncation is for lines that have no kernel in this one, or where this one does not hold.
+  if (choice == MethodChoice::truncated) {
+    add_ways(device, problem, Method::truncated_streamed, ways.size() > before, outlook, ways);
   }
 }
 
@@ -103,7 +103,7 @@ void add_host(const Processors& processors, const Processor& host, const Outlook
            way.plan.has<Beside>() && way.owner->elimination().tells_bound;
   };
   const bool other = std::none_of(ways.begin(), ways.end(), by_factors);
-  const bool remedy = other && (choice == MethodChoice::automatic || choice == MethodChoice::exact_factored);
+  const bool remedy = other && (choice == MethodChoice::automatic || names_factored(choice));
   if (first || remedy) add_ways(host, problem, Method::exact_factored, !first, outlook, ways);
   if (choice == MethodChoice::automatic) add_ways(host, problem, Method::pivot, true, outlook, ways);
 }
