@@ -8,6 +8,7 @@
 #include "certificate.hpp"
 #include "cost.hpp"
 #include "evidence.hpp"
+#include "forgiven.hpp"
 #include "judge.hpp"
 #include "narrow.hpp"
 #include "oclspkt/error.hpp"
@@ -95,6 +96,7 @@ void write_proposal(const Proposal& p, const LineSet& lines, Report& report) {
   report.rounding = p.rounding ? p.rounding->eps : kNothingKnown;
   for (const GroupReport& group : report.groups) {
     if (!(group.rounding <= report.rounding)) report.rounding = group.rounding;
+    report.certificate_above_tolerance = report.certificate_above_tolerance || group.above_limit;
   }
   report.growth = p.growth;
   report.partition.rows = cut ? p.plan.m : 0;
@@ -241,6 +243,10 @@ auto Choosing<T>::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool ins
   if (const std::optional<Rejection> extremes = lines_out_of_range<T>(options_, system_.survey(), system_.bands())) {
     system_.leave_to_host(*extremes);
   }
+  if (system_.survey().dominance <= kZeroSumDominance<T>) {
+    // Whatever method solves the others: these are pinned, or make the set-up fail.
+    if (const Rejection singular = object_to_sums(system_.bands())) system_.leave_to_host(singular);
+  }
   for (;;) {
     rejection = {};
     std::optional<Proposal> proposal = std::exchange(way.judged, std::nullopt);
@@ -315,6 +321,11 @@ Rejection Choosing<T>::examine_adopted(Proposal& p, bool insist) {
   if (rejection && !(asked_for && std::isfinite(error))) return rejection;
   if (rejection) p.above_tolerance = true;
   report_.backward_error = error;
+  const double limit = kTrialLimitEps * static_cast<double>(std::numeric_limits<T>::epsilon());
+  if (p.plan.method == Method::pivot && !(error <= limit)) {
+    p.above_tolerance = true;
+    p.why += "; " + above_limit_text(error);
+  }
   return {};
 }
 

@@ -92,6 +92,7 @@ class CutSolver<T>::Impl {
   CutSet<T> set_;
   std::optional<Survey> known_rows_;  ///< as for fill()
   std::vector<Survey> survey_;        ///< shape [cut lines]; of the part
+  std::vector<char> zero_sums_;       ///< likewise; see sums_are_zero()
   std::optional<Bands<T>> refused_;   ///< the bands that solver_ refused; cut lines are blank in solver_ then
   GatheredLines<T> gathered_{set_};
   CutInterface<T> interface_{set_, gathered_};

@@ -35,6 +35,14 @@ template <typename T>
 Rejection examine(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRules& rules, double& trial_error,
                   double& growth, const std::vector<Index>* names = nullptr);
 
+/// The lines that are singular because their rows sum to 0, see sums_are_zero(); empty if there is none.
+/// @param names as for examine()
+template <typename T>
+Rejection object_to_sums(const Bands<T>& bands, const std::vector<Index>* names = nullptr);
+
+/// What is said of a trial solve of `pivot` above kTrialLimitEps.
+std::string above_limit_text(double error);
+
 /// Lines of a set that the host solves by the fallback method, because the method of the others does not hold for them.
 /// Rows near the ends of the number range are scaled by powers of two there; where that does not help,
 /// they are solved in wider numbers.
@@ -62,6 +70,7 @@ class LineGroup {
   Method method_;
   bool pinned_;
   std::string why_;
+  bool above_limit_ = false;
   Bands<T> bands_;
   std::unique_ptr<DeviceSolver<T>> solver_;
   std::vector<int> exponent_;  ///< row i is solved times 2^exponent_[i]; empty: as it is

@@ -30,6 +30,7 @@ struct GroupReport {
   bool pinned = false;   ///< singular, the last unknown of each is 0
   double rounding = 0;   ///< see Report
   std::string why;
+  bool above_limit = false;  ///< a trial solve of `pivot` is above its limit
 };
 
 /// Where an apply's time went; summed over all applies of the present operator. Copies, kernels and copies back overlap
