@@ -59,7 +59,7 @@ template <bool kCareful, typename Number>
   const Number pivot = stays ? d : a, onto = stays ? b : u, over = stays ? a : d;
   out.diag = pivot;
   out.upper = stays ? u : b;
-  out.upper2 = stays ? Number(0) : c;
+  out.upper2 = stays ? Number(-0.0) : c + Number(0);
   out.multiplier = over == 0 ? Number(0) : over / pivot;
   out.swapped = stays ? Number(0) : Number(1);
   taken = coupled(out.multiplier, out.upper);
@@ -80,7 +80,7 @@ struct Lanes {
 
 template <typename Number>
 struct Places {
-  Number *diag, *upper, *upper2, *multiplier, *swapped;
+  Number *diag, *upper, *upper2, *multiplier;
 };
 
 /// Note a pivot. @param taken  what elimination took off it; 0 for one that is no difference
@@ -124,13 +124,12 @@ template <Index kWidth, bool kCareful, typename Number>
       to.upper[here + j] = p.upper;
       to.upper2[here + j] = p.upper2;
       to.multiplier[here + j] = p.multiplier;
-      to.swapped[here + j] = p.swapped;
     }
   }
   const Index last = (rows - 1) * kWidth;
   for (Index j = 0; j < kWidth; ++j) {
     to.diag[last + j] = s.diag[j];
-    to.upper[last + j] = to.upper2[last + j] = to.multiplier[last + j] = to.swapped[last + j] = 0;
+    to.upper[last + j] = to.upper2[last + j] = to.multiplier[last + j] = 0;
     see_pivot(s, j, s.diag[j], s.taken[j]);
   }
   lanes = s;
@@ -142,7 +141,7 @@ template <Index kWidth, typename Number>
     const Index at = i * kWidth;
 #pragma omp simd
     for (Index j = at; j < at + kWidth; ++j) {
-      const bool swapped = f.swapped[j] != 0;
+      const bool swapped = (f.upper2[j] != 0) | (std::copysign(Number(1), f.upper2[j]) > 0);
       const Number here = x[j], below = x[j + kWidth];
       const Number top = swapped ? below : here, rest = swapped ? here : below;
       x[j] = top;
@@ -329,7 +328,7 @@ void PivotedLines<Number>::add(const std::vector<PivotedRow<Number>>& rows) {
 
 template <typename Number>
 void PivotedLines<Number>::make_room() {
-  for (AlignedArray<Number>* array : {&diag_, &upper_, &upper2_, &multiplier_, &swapped_}) array->resize(size_);
+  for (AlignedArray<Number>* array : {&diag_, &upper_, &upper2_, &multiplier_}) array->resize(size_);
   if (added_.empty()) return;
   std::vector<Number> lower, diag, upper;
   for (const PivotedRow<Number>& row : added_) {
@@ -355,8 +354,7 @@ void PivotedLines<Number>::factor_lanes(const Bundle& b, const BandsView<Number>
   // Rounding of a row that is eliminated alone, and in a block: four and eight errors of eps / 2, see
   // docs/experiments/pivoting.md.
   constexpr double kAlone = 2, kInBlock = 4;
-  const Places<Number> to{diag_.data() + b.at, upper_.data() + b.at, upper2_.data() + b.at, multiplier_.data() + b.at,
-                          swapped_.data() + b.at};
+  const Places<Number> to{diag_.data() + b.at, upper_.data() + b.at, upper2_.data() + b.at, multiplier_.data() + b.at};
   Lanes<kWidth, Number> lanes;
   if constexpr (kWidth == 1) {
     factor_bundle<1, false>(b.rows, bands, to, lanes);
@@ -451,7 +449,7 @@ void PivotedLines<Number>::try_out(Index index, const BandsView<Number>& bands, 
 template <typename Number>
 void PivotedLines<Number>::substitute(const Bundle& b, Number* x) const {
   const Places<const Number> f{diag_.data() + b.at, upper_.data() + b.at, upper2_.data() + b.at,
-                               multiplier_.data() + b.at, swapped_.data() + b.at};
+                               multiplier_.data() + b.at};
   b.width == 1 ? substitute_bundle<1>(b.rows, f, x) : substitute_many(b.rows, f, x);
 }
 
@@ -493,7 +491,7 @@ template <typename Number>
 std::int64_t PivotedLines<Number>::bytes() const {
   std::int64_t sum = static_cast<std::int64_t>(bundles_.capacity() * sizeof(Bundle));
   for (const Bundle& bundle : bundles_) sum += static_cast<std::int64_t>(bundle.kept.capacity() * sizeof(Number));
-  for (const auto* array : {&diag_, &upper_, &upper2_, &multiplier_, &swapped_}) sum += array->bytes();
+  for (const auto* array : {&diag_, &upper_, &upper2_, &multiplier_}) sum += array->bytes();
   return sum;
 }
 

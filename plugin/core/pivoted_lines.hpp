@@ -101,7 +101,8 @@ class PivotedLines {
 
   std::vector<Bundle> bundles_;
   Index size_ = 0;
-  AlignedArray<Number> diag_, upper_, upper2_, multiplier_, swapped_;  ///< members of PivotStep, shape [size()]
+  /// Members of PivotStep, shape [size()]; upper2 is -0 where `swapped` is 0, and only there.
+  AlignedArray<Number> diag_, upper_, upper2_, multiplier_;
   std::vector<PivotedRow<Number>> added_;
 };
 

@@ -42,12 +42,12 @@ const char* pin_reason(const Options& options, const Known& known, const LineSet
 
 /// True if the host may solve the lines of a rejection, so that `method` can be tried for the others.
 template <typename T>
-bool may_fall_back(const Rejection& rejection, Method method, const Options& options, bool pins,
+bool may_fall_back(const Rejection& rejection, const Way& way, const Options& options, bool pins,
                    const FallbackLines<T>& fallback) {
   if (rejection.lines.empty()) return false;
   // Nothing is behind `pivot` but to pin the lines that are singular.
-  if (method == Method::pivot) return pins;
-  return !named(options.method) && fallback.may_add(rejection.lines, method);
+  if (way.method == Method::pivot) return pins;
+  return !named(options.method) && fallback.may_add(rejection.lines, way.method, way.processor->host());
 }
 
 /// What precision narrow did, and what it left alone.
@@ -276,8 +276,7 @@ auto Choosing<T>::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool ins
     }
     // NaN of one line may spread to others where lines are glued, and to the fallback lines.
     std::erase_if(rejection.lines, [&](Index line) { return system_.fallback().contains(line); });
-    if (!may_fall_back(rejection, way.method, options_, pin_why != nullptr, system_.fallback()))
-      return Outcome::rejected;
+    if (!may_fall_back(rejection, way, options_, pin_why != nullptr, system_.fallback())) return Outcome::rejected;
     system_.leave_to_host(rejection);
   }
 }

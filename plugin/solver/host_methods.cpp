@@ -29,14 +29,15 @@ double rounded(double eps) {
 
 }  // namespace
 
-/// Call f(bundle) for all of them, several at once.
+/// Call f(bundle, scratch of its piece) for all of them, several at once.
 template <typename T>
 template <typename F>
-void PivotSolver<T>::for_bundles(const F& f) const {
+void PivotSolver<T>::for_bundles(const F& f) {
   const auto count = static_cast<Index>(bundles_.size());
-  const Index usual = systems_.size() / std::max<Index>(count, 1);
-  for_pieces(count, std::max<Index>(1, kPieceRows / std::max<Index>(1, usual)), [&](Index begin, Index end) {
-    for (Index b = begin; b < end; ++b) f(b);
+  if (count == 0) return;
+  const Index of_a_piece = scratch_.size() / quotient_up(count, piece_);
+  for_pieces(count, piece_, [&](Index begin, Index end) {
+    for (Index b = begin; b < end; ++b) f(b, scratch_.data() + begin / piece_ * of_a_piece);
   });
 }
 
@@ -50,11 +51,18 @@ void PivotSolver<T>::place_lines() {
     while (alike < most && lines_.length(l + alike) == rows) ++alike;
     if (2 * alike < kLanes) alike = 1;  // lanes that idle cost as much as lines
     const Index width = alike == 1 ? 1 : kLanes;
-    if (rows > 0) bundles_.push_back({l, alike, rows, width, systems_.place(rows, width)});
+    if (rows > 0) {
+      bundles_.push_back({l, alike, rows, width});
+      systems_.place(rows, width);
+    }
     l += alike;
   }
   systems_.make_room();
-  unknowns_.resize(systems_.size());
+  Index largest = 0;
+  for (const Bundle& b : bundles_) largest = std::max(largest, b.rows * b.width);
+  const auto count = static_cast<Index>(bundles_.size());
+  piece_ = std::max<Index>(1, kPieceRows * count / std::max<Index>(1, systems_.size()));
+  scratch_.resize(quotient_up(count, piece_) * 2 * largest);
 }
 
 template <typename T>
@@ -83,10 +91,7 @@ void PivotSolver<T>::set_up(const Plan& /*plan*/, const Bands<T>& bands) {
   lines_ = bands.lines();
   place_lines();
   std::vector<PivotFacts> facts(static_cast<std::size_t>(lines_.count()));
-  for_bundles([&](Index b) { factor_bundle(b, bands.view(), facts.data()); });
-  bool any = false;
-  for (Index b = 0; b < systems_.bundles(); ++b) any = any || systems_.refines(b);
-  work_.resize(any ? systems_.size() : 0);
+  for_bundles([&](Index b, double*) { factor_bundle(b, bands.view(), facts.data()); });
   judge(facts);
   widen(bands, facts);
 }
@@ -145,9 +150,9 @@ void PivotSolver<T>::widen(const Bands<T>& bands, const std::vector<PivotFacts>&
 template <typename T>
 void PivotSolver<T>::apply(const T* y, T* x) {
   const auto start = std::chrono::steady_clock::now();
-  for_bundles([&](Index index) {
+  for_bundles([&](Index index, double* scratch) {
     const Bundle& b = bundles_[static_cast<std::size_t>(index)];
-    double* const work = work_.data() + (work_.size() > 0 ? b.at : 0);
+    double *const to = scratch, *const work = scratch + b.rows * b.width;
     if constexpr (sizeof(T) == sizeof(double)) {
       if (b.width == 1 && lines_.row_stride() == 1) {
         T* const line = x + lines_.first(b.line);
@@ -156,7 +161,6 @@ void PivotSolver<T>::apply(const T* y, T* x) {
         return;
       }
     }
-    double* const to = unknowns_.data() + b.at;
     if (b.lines < b.width) std::fill_n(to, b.rows * b.width, 0.0);
     for (Index j = 0; j < b.lines; ++j) {
       const T* from = y + lines_.first(b.line + j);
@@ -179,7 +183,7 @@ void PivotSolver<T>::apply(const T* y, T* x) {
 
 template <typename T>
 std::int64_t PivotSolver<T>::bytes() const {
-  return systems_.bytes() + unknowns_.bytes() + work_.bytes() + wide_.bytes() + wide_y_.bytes() + wide_x_.bytes() +
+  return systems_.bytes() + scratch_.bytes() + wide_.bytes() + wide_y_.bytes() + wide_x_.bytes() +
          static_cast<std::int64_t>(bundles_.capacity() * sizeof(Bundle));
 }
 

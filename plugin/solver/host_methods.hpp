@@ -49,19 +49,19 @@ class PivotSolver final : public DeviceSolver<T> {
   /// Lines of one length whose numbers are interleaved; one line may be by itself.
   struct Bundle {
     Index line, lines, rows, width;
-    Index at;  ///< of its unknowns
   };
   void place_lines();
   void factor_bundle(Index bundle, const BandsView<T>& bands, PivotFacts* facts);
   void judge(const std::vector<PivotFacts>& facts);
   void widen(const Bands<T>& bands, const std::vector<PivotFacts>& facts);
   template <typename F>
-  void for_bundles(const F& f) const;
+  void for_bundles(const F& f);
 
   LineSet lines_;
   std::vector<Bundle> bundles_;
   PivotedLines<double> systems_;
-  AlignedArray<double> unknowns_, work_;
+  Index piece_ = 1;                ///< bundles that one processor solves one after the other
+  AlignedArray<double> scratch_;   ///< shape [pieces][2][largest bundle]
   std::vector<Index> wide_lines_;  ///< beyond the range of double
   WideSolver<T> wide_;
   AlignedArray<T> wide_y_, wide_x_;
