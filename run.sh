@@ -16,9 +16,9 @@ usage: ./run.sh VERB
           one and two dimensions
   test    build the libraries and the examples and test them, in at most ten minutes on two processors.
           `test all` runs the rest as well: every test of the release build, those of the PETSc plugin with 64-bit
-          indices and with PETSc 3.24, which it builds, a build with address and undefined behaviour sanitizers, and
+          indices and with PETSc 3.26, which it builds, a build with address and undefined behaviour sanitizers, and
           some fuzzing.
-          `test petsc VERSION` tests the plugin with another release of PETSc, such as 3.24 or 3.22.4, which it
+          `test petsc VERSION` tests the plugin with another release of PETSc, such as 3.25 or 3.22.4, which it
           downloads from PyPI and builds in build/ (five minutes); options of PETSc's configure may follow the version,
           such as --with-threadsafety --with-openmp, or first among them the word viennacl or kokkos: a PETSc with
           vectors of ViennaCL, or of Kokkos, which it builds as well (one more minute)

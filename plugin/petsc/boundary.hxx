@@ -1,9 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <exception>
+
 #include "petsc_compat.h"
 
 namespace oclspkt::petsc {
+
+/// What an exception is to PETSc, in bytes that ranks can send each other.
+struct Caught {
+  PetscErrorCode code;
+  PCFailedReason reason;  ///< of a Breakdown, which is a result and no error; else PC_NOERROR
+  char text[2000];
+};
+Caught Describe(const std::exception_ptr& exception);
+
+/// Raise on all ranks of a PC what one of them met, or mark the PC as failed. Collective.
+/// @param rank that rank; -1: not to be named
+PetscErrorCode RaiseOnAll(PC pc, const Caught& told, int rank);
 
 /// Turn the exception being handled into a PETSc error, raised at the place given.
 ///

@@ -4,10 +4,14 @@
 #include <utility>
 
 #include "boundary.hxx"
+#include "parallel.hpp"
 #include "pc_oclspkt.hxx"
 
 namespace oclspkt::petsc {
 namespace {
+
+/// Of many rows every seventh tells whether the choice of lines still holds; widths of grids are rarely multiples.
+constexpr Index kSampledRows = 7;
 
 bool reads_matrix(const PC_OCLSPKT& o, Direction direction) {
   return place(direction) >= kAxes || !o.given_bands[place(direction)].set;
@@ -85,8 +89,12 @@ PetscErrorCode ReadSweep(PC pc, std::size_t s, const std::vector<PetscScalar>& r
     if (scaled) divide_rows(o->between, sweep.layout, part, first, end);
   };
 
+  PetscInt rows;
+
   PetscFunctionBegin;
-  PetscCall(sweep.extraction.Run(pc, pc->pmat, sweep.layout, change, sweep.solver));
+  PetscCall(MatGetSize(pc->pmat, &rows, nullptr));
+  const Index weigh = !o->chosen_by_values ? 0 : rows > kPieceRows ? kSampledRows : 1;
+  PetscCall(sweep.extraction.Run(pc, pc->pmat, sweep.layout, change, sweep.solver, weigh));
   sweep.couplings = couplings;
   if (!several) PetscFunctionReturn(PETSC_SUCCESS);
   OclspktAllreduce(MPI_IN_PLACE, &sweep.couplings, 1, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc));
@@ -94,27 +102,27 @@ PetscErrorCode ReadSweep(PC pc, std::size_t s, const std::vector<PetscScalar>& r
 }
 
 /// Hand the bands that the program gave to the solver of a sweep, unless it has them already.
-PetscErrorCode TakeGiven(PC pc, Sweep& sweep) {
-  GivenBands& given = data(pc)->given_bands[place(sweep.direction)];
+/// @throws InvalidInput if they are of other rows or lines
+void take_given(GivenBands& given, Sweep& sweep) {
   const LineLayout& layout = sweep.layout;
-
-  PetscFunctionBegin;
   if (given.taken) {
-    OclspktCall(pc, sweep.solver.bands(layout.lines, layout.cuts, layout.exchange));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    sweep.solver.bands(layout.lines, layout.cuts, layout.exchange);
+    return;
   }
-  PetscCheck(given.bands.extent() == layout.lines.rows(), PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
-             "PCOCLSPKTSetBands() for %s was given %" PetscInt_FMT " rows on this rank, the matrix has %" PetscInt_FMT
-             "; make the vectors with MatCreateVecs() or DMCreateGlobalVector()",
-             name(sweep.direction), static_cast<PetscInt>(given.bands.extent()),
-             static_cast<PetscInt>(layout.lines.rows()));
-  PetscCheck(!given.ends || *given.ends == ends_of(layout), PETSC_COMM_SELF, PETSC_ERR_ORDER,
-             "The lines along %s differ from those that PCOCLSPKTSetBands() was called for; call it again after "
-             "PCSetDM() and PCSetOperators()",
-             name(sweep.direction));
-  OclspktCall(pc, sweep.solver.swap_bands(layout.lines, layout.cuts, layout.exchange, given.bands);
-              given.ends = ends_of(layout); given.taken = true);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  if (given.bands.extent() != layout.lines.rows()) {
+    throw InvalidInput("PCOCLSPKTSetBands() for " + std::string(name(sweep.direction)) + " was given " +
+                       std::to_string(given.bands.extent()) + " rows on this rank, the matrix has " +
+                       std::to_string(layout.lines.rows()) +
+                       "; make the vectors with MatCreateVecs() or DMCreateGlobalVector()");
+  }
+  if (given.ends && *given.ends != ends_of(layout)) {
+    throw InvalidInput("The lines along " + std::string(name(sweep.direction)) +
+                       " differ from those that PCOCLSPKTSetBands() was called for; call it again after PCSetDM() and "
+                       "PCSetOperators()");
+  }
+  sweep.solver.swap_bands(layout.lines, layout.cuts, layout.exchange, given.bands);
+  given.ends = ends_of(layout);
+  given.taken = true;
 }
 
 }  // namespace
@@ -125,6 +133,7 @@ PetscErrorCode FillBands(PC pc) {
   const bool from_matrix = reads_matrix(*o, o->first().direction);
   const bool product = o->settings.combine == Combine::factored || o->settings.combine == Combine::symmetric;
   std::vector<PetscScalar> row_sums;
+  Trouble trouble;
 
   PetscFunctionBegin;
   if (split && from_matrix) PetscCall(ReadVector(pc, MatGetRowSum, &row_sums));
@@ -136,14 +145,15 @@ PetscErrorCode FillBands(PC pc) {
   for (std::size_t s = 0; s < o->sweeps.size(); ++s) {
     Sweep& sweep = *o->sweeps[s];
     const LineLayout& layout = sweep.layout;
-    if (from_matrix) {
-      PetscCall(ReadSweep(pc, s, row_sums));
-    } else {
-      PetscCall(TakeGiven(pc, sweep));
-    }
-    if (!layout.rows.empty())
-      OclspktCall(pc, sweep.right.resize(layout.lines.rows()); sweep.solution.resize(layout.lines.rows()));
+    if (from_matrix) PetscCall(ReadSweep(pc, s, row_sums));
+    trouble.attempt([&] {
+      if (!from_matrix) take_given(o->given_bands[place(sweep.direction)], sweep);
+      if (layout.rows.empty()) return;
+      sweep.right.resize(layout.lines.rows());
+      sweep.solution.resize(layout.lines.rows());
+    });
   }
+  PetscCall(AgreeOn(pc, trouble));
   for (Work* work : {&o->work, &o->work_columns}) PetscCall(DestroyWorkOfMatrix(work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -28,63 +28,101 @@ PetscErrorCode LayOut(PC pc, Direction direction, const std::optional<Grid>& gri
   } else {
     PetscCheck(grid, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE, "-pc_oclspkt_lines %s: %s",
                name(direction), why_no_grid.c_str());
+    const char* const word = name(direction);
     PetscCall(LayOutAxis(pc, pc->pmat, *grid, place(direction), layout));
+    PetscCheck(!grid->periodic[place(direction)], PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+               "-pc_oclspkt_lines %s: the grid is periodic along %s, and cyclic lines are not solved yet; make the "
+               "preconditioner of another direction, or of a matrix without the periodic couplings",
+               word, word);
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// Mean over all rows of the couplings against the diagonal. Collective.
-PetscErrorCode MeanCoupling(PC pc, const Bands<PetscScalar>& bands, double* mean) {
-  const BandsView<PetscScalar> b = bands.view();
-  double sums[2] = {0, static_cast<double>(bands.lines().rows())};
-
-  PetscFunctionBegin;
-  for (Index i = 0; i < bands.lines().extent(); ++i) {
-    const double share = (std::abs(b.lower[i]) + std::abs(b.upper[i])) / std::abs(b.diag[i]);
-    if (std::isfinite(share)) sums[0] += share;
-  }
-  OclspktAllreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)pc));
-  *mean = sums[1] > 0 ? sums[0] / sums[1] : 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Read the matrix along a direction that may be taken.
-PetscErrorCode TryDirection(PC pc, Direction direction, const std::optional<Grid>& grid, double* coupling,
-                            Index* ignored) {
+PetscErrorCode TryDirection(PC pc, Direction direction, const std::optional<Grid>& grid, Coupling* coupling) {
   LineLayout layout;
   Extraction extraction;
   CutSolver<PetscScalar> store;
-  Bands<PetscScalar>* bands = nullptr;
 
   PetscFunctionBegin;
-  PetscCall(LayOut(pc, direction, grid, {}, &layout));
+  if (direction == Direction::matrix) {
+    PetscCall(LayOutMatrix(pc, pc->pmat, &layout));
+  } else {
+    PetscCall(LayOutAxis(pc, pc->pmat, *grid, place(direction), &layout));
+  }
   PetscCall(extraction.Run(
-      pc, pc->pmat, layout, [](const BandsPart<PetscScalar>&, Index, Index) {}, store));
-  OclspktCall(pc, bands = &store.bands(layout.lines, layout.cuts, layout.exchange));
-  PetscCall(MeanCoupling(pc, *bands, coupling));
-  *ignored = extraction.ignored();
+      pc, pc->pmat, layout, [](const BandsPart<PetscScalar>&, Index, Index) {}, store, 1));
+  *coupling = extraction.coupling();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The axis that is coupled most strongly, of those that are not periodic; -1 if there is none.
-PetscErrorCode StrongestAxis(PC pc, const Grid& grid, int* strongest, std::string* why) {
-  double most = -1;
+std::string figure(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", value);
+  return text;
+}
+
+/// How strongly each axis of a grid is coupled: the mean over all rows of the couplings against the diagonal.
+struct Axes {
+  std::array<double, kAxes> mean{};
+  std::string figures;                ///< of all of them
+  int strongest = -1, periodic = -1;  ///< of those that are not periodic, and of those that are; -1: there is none
+};
+
+PetscErrorCode MeasureAxes(PC pc, const Grid& grid, Axes* axes) {
+  PetscInt rows;
 
   PetscFunctionBegin;
-  *strongest = -1;
+  PetscCall(MatGetSize(pc->pmat, &rows, nullptr));
   for (std::size_t axis = 0; axis < grid.axes; ++axis) {
-    double coupling;
-    Index ignored;
-    char text[48];
-    if (grid.periodic[axis]) continue;
-    PetscCall(TryDirection(pc, static_cast<Direction>(axis), grid, &coupling, &ignored));
-    std::snprintf(text, sizeof text, "%s%s %.3g", why->empty() ? "" : ", ", kDirectionNames[axis], coupling);
-    OclspktCall(pc, *why += text);
-    if (coupling <= most) continue;
-    most = coupling;
-    *strongest = static_cast<int>(axis);
+    Coupling coupling;
+    int& most = grid.periodic[axis] ? axes->periodic : axes->strongest;
+    PetscCall(TryDirection(pc, static_cast<Direction>(axis), grid, &coupling));
+    axes->mean[axis] = coupling.along / static_cast<double>(PetscMax(rows, 1));
+    // The couplings that close a periodic line are not read: the others stand for them.
+    const auto nodes = static_cast<double>(grid.nodes[axis]);
+    if (grid.periodic[axis]) axes->mean[axis] *= nodes / (nodes - 1);
+    OclspktCall(pc, axes->figures += (axes->figures.empty() ? "" : ", ") + std::string(kDirectionNames[axis]) + " " +
+                                     figure(axes->mean[axis]) + (grid.periodic[axis] ? " but periodic" : ""));
+    // Axes that are coupled alike differ by the order in which threads add: the first of them is taken.
+    if (most < 0 || axes->mean[axis] > axes->mean[static_cast<std::size_t>(most)] * (1 + 1e-9)) {
+      most = static_cast<int>(axis);
+    }
   }
-  OclspktCall(pc, *why = "strongest coupling (" + *why + ")");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// From this many times the coupling along the taken axis on, a periodic one is warned of.
+constexpr double kMattersLeftOut = 10;
+
+/// What there is to say of a periodic axis that is left out, if it matters.
+std::string left_out_text(const Axes& axes) {
+  if (axes.periodic < 0 || axes.strongest < 0) return {};
+  const auto taken = static_cast<std::size_t>(axes.strongest), other = static_cast<std::size_t>(axes.periodic);
+  if (!(axes.mean[other] > kMattersLeftOut * axes.mean[taken])) return {};
+  return std::string("the coupling along ") + kDirectionNames[other] + ", " + figure(axes.mean[other]) + ", is " +
+         figure(axes.mean[other] / axes.mean[taken]) + " times that along " + kDirectionNames[taken] +
+         ", which is taken because " + kDirectionNames[other] +
+         " is periodic and cyclic lines are not solved yet; another preconditioner may be better";
+}
+
+/// What the choice of `auto` for this matrix is when the program gave neither lines nor bands.
+PetscErrorCode ChooseByValues(PC pc, const Grid& grid, Direction* direction, std::string* why) {
+  PC_OCLSPKT* o = data(pc);
+  Coupling coupling;
+  Axes axes;
+
+  PetscFunctionBegin;
+  PetscCall(TryDirection(pc, Direction::matrix, grid, &coupling));
+  if (coupling.ignored == 0) {
+    OclspktCall(pc, *why = "the matrix is tridiagonal");
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MeasureAxes(pc, grid, &axes));
+  if (axes.strongest >= 0) *direction = static_cast<Direction>(axes.strongest);
+  OclspktCall(pc, *why = (axes.strongest >= 0 ? "strongest coupling (" : "the grid is periodic in every direction (") +
+                         axes.figures + ")";
+              o->left_out = left_out_text(axes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -92,9 +130,6 @@ PetscErrorCode StrongestAxis(PC pc, const Grid& grid, int* strongest, std::strin
 PetscErrorCode ChooseDirections(PC pc, const std::optional<Grid>& grid, std::vector<Direction>* directions,
                                 std::string* why) {
   PC_OCLSPKT* o = data(pc);
-  double coupling;
-  Index ignored;
-  int axis;
 
   PetscFunctionBegin;
   for (std::size_t a = 0; a < kAxes; ++a) {
@@ -105,15 +140,8 @@ PetscErrorCode ChooseDirections(PC pc, const std::optional<Grid>& grid, std::vec
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   OclspktCall(pc, directions->push_back(Direction::matrix));
-  if (!grid || (grid->axes == 1 && grid->unknowns == 1)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(TryDirection(pc, Direction::matrix, grid, &coupling, &ignored));
-  if (ignored == 0) {
-    OclspktCall(pc, *why = "the matrix is tridiagonal");
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(StrongestAxis(pc, *grid, &axis, why));
-  if (axis >= 0) directions->front() = static_cast<Direction>(axis);
-  if (axis < 0) OclspktCall(pc, *why = "the grid is periodic in every direction");
+  o->chosen_by_values = grid && (grid->axes > 1 || grid->unknowns > 1);
+  if (o->chosen_by_values) PetscCall(ChooseByValues(pc, *grid, &directions->front(), why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -141,14 +169,6 @@ PetscBool same_lines(const LinesKey& before, LinesKey now, bool chosen) {
     now.pattern = before.pattern;
   }
   return static_cast<PetscBool>(before == now);
-}
-
-/// The same of all ranks: one whose rows stay has neighbours whose rows may not. Collective.
-PetscErrorCode LayoutStays(PC pc, const LinesKey& now, bool chosen, PetscBool* stays) {
-  PetscFunctionBegin;
-  *stays = same_lines(data(pc)->key, now, chosen);
-  OclspktAllreduce(MPI_IN_PLACE, stays, 1, OCLSPKT_MPI_BOOL, MPI_LAND, PetscObjectComm((PetscObject)pc));
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Take the bands that the program gave back from the solvers, which may get others.
@@ -196,6 +216,23 @@ PetscErrorCode LinesStay(PC pc, PetscBool* stay) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Another axis may be better by this factor before lines are laid out anew.
+constexpr double kBetter = 1.25;
+
+/// What is off the bands against what is in them.
+static double off_ratio(const Coupling& coupling) { return coupling.off > 0 ? coupling.off / coupling.along : 0; }
+
+/// No axis is coupled more strongly than all that is off the bands, so nothing has to be measured while that is little,
+/// or against the bands no more than when the choice was made. Which of two other axes has it, the sums do not tell: in
+/// three dimensions one may then have grown to twice the axis taken.
+bool choice_is_stale(PC_OCLSPKT& o) {
+  if (!o.chosen_by_values) return false;
+  const Coupling& now = o.first().extraction.coupling();
+  if (!o.chosen_for) o.chosen_for = now;
+  if (now.ignored == 0) return false;
+  return o.chosen_for->ignored == 0 || off_ratio(now) > std::max(kBetter, 1.01 * off_ratio(*o.chosen_for));
+}
+
 PetscErrorCode FindLines(PC pc) {
   PC_OCLSPKT* o = data(pc);
   std::vector<Direction> directions;
@@ -208,13 +245,17 @@ PetscErrorCode FindLines(PC pc) {
   PetscFunctionBegin;
   const auto& bands = o->given_bands;
   const bool reads = std::none_of(bands.begin(), bands.end(), [](const GivenBands& given) { return given.set; });
-  if (reads) PetscCall(FindSource(pc->pmat, &source)); /* says first what is wrong with the matrix */
+  PetscCall(reads ? FindSource(pc->pmat, &source) : CheckShape(pc->pmat)); /* say first what is wrong with the matrix */
   PetscCall(CurrentKey(pc, &key));
   OclspktCall(pc, directions = parse_directions(o->settings.lines));
   const bool chosen = directions.empty();
-  PetscCall(LayoutStays(pc, key, chosen, &stays));
+  stays = same_lines(o->key, key, chosen);
+  PetscCall(AgreeOnSettings(pc, &stays)); /* a rank whose rows stay has neighbours whose rows may not */
   if (stays) PetscFunctionReturn(PETSC_SUCCESS);
   o->key = {};
+  o->chosen_by_values = false;
+  o->chosen_for.reset();
+  o->left_out.clear();
   PetscCall(TakeBack(pc));
   PetscCall(FindGrid(pc, pc->pmat, &grid, &why_no_grid));
   if (chosen) PetscCall(ChooseDirections(pc, grid, &directions, &why));

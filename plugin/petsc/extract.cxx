@@ -2,7 +2,7 @@
 #include "extract.hxx"
 
 #include <algorithm>
-#include <atomic>
+#include <cmath>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -60,6 +60,13 @@ Index count_in_rows(const Part& part, PetscInt first, PetscInt end) {
 }
 
 }  // namespace
+
+void Coupling::add(double diag, double in_bands, double off_bands) {
+  const double scale = 1 / diag;
+  if (!std::isfinite((in_bands + off_bands) * scale)) return;
+  along += in_bands * scale;
+  off += off_bands * scale;
+}
 
 InvalidInput stored_twice(PetscInt row, PetscInt column) {
   return InvalidInput("row " + std::to_string(row) + " of the matrix stores column " + std::to_string(column) +
@@ -170,6 +177,25 @@ Index BandPositions::gather(const LineLayout& layout, const Parts& parts, const 
   return ignored;
 }
 
+void BandPositions::weigh(const LineLayout& layout, const Parts& parts, const BandsPart<PetscScalar>& bands,
+                          Index first, Index end, Index step, Coupling& coupling) const {
+  const auto sum_of_row = [](const Part& part, PetscInt row) {
+    double sum = 0;
+    const PetscInt* const starts = part.pattern.row_starts;
+    for (PetscInt k = starts[row]; k < starts[row + 1]; ++k) sum += std::abs(part.values[k]);
+    return sum;
+  };
+  const bool two_parts = parts[1].pattern.rows > 0;
+  for (Index i = first; i < end; i += step) {
+    const PetscInt row = layout.row(i);
+    const double along = std::abs(bands.lower[i - first]) + std::abs(bands.upper[i - first]);
+    const double diag = std::abs(bands.diag[i - first]);
+    double all = all_taken_ ? 0 : sum_of_row(parts[0], row);
+    if (!all_taken_ && two_parts) all += sum_of_row(parts[1], row);
+    coupling.add(diag, along, std::max(0.0, all - along - diag));
+  }
+}
+
 PetscErrorCode Extraction::Identify(Mat part, Known* known) {
   PetscFunctionBegin;
   *known = {};
@@ -179,9 +205,8 @@ PetscErrorCode Extraction::Identify(Mat part, Known* known) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Get the arrays of a matrix in compressed rows, and look for the bands where that was not done yet.
-PetscErrorCode Extraction::Hold(PC pc, Mat matrix, const LineLayout& layout, Parts* parts) {
-  Known known[2];
+/// Get the arrays of a matrix in compressed rows.
+PetscErrorCode Extraction::Hold(Mat matrix, Parts* parts) {
   PetscBool done, parallel;
   Part &inner = (*parts)[0], &outer = (*parts)[1];
 
@@ -192,15 +217,24 @@ PetscErrorCode Extraction::Hold(PC pc, Mat matrix, const LineLayout& layout, Par
   PetscCall(MatGetOwnershipRange(matrix, &inner.pattern.first_column, nullptr));
   for (int p = 0; p < 2 && (*parts)[p].matrix; ++p) {
     Part& part = (*parts)[p];
-    PetscCall(Identify(part.matrix, &known[p]));
     PetscCall(MatGetRowIJ(part.matrix, 0, PETSC_FALSE, PETSC_FALSE, &part.pattern.rows, &part.pattern.row_starts,
                           &part.pattern.columns, &done));
     PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "The matrix does not give its compressed rows; use -mat_type aij");
     PetscCall(MatSeqAIJGetArrayRead(part.matrix, &part.values));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Look for the bands where that was not done yet.
+PetscErrorCode Extraction::FindBands(const LineLayout& layout, const Parts& parts, Trouble& trouble) {
+  Known known[2];
+
+  PetscFunctionBegin;
+  for (int p = 0; p < 2; ++p) PetscCall(Identify(parts[p].matrix, &known[p]));
   if (known[0] == inner_ && known[1] == outer_) PetscFunctionReturn(PETSC_SUCCESS);
   forget();
-  OclspktCall(pc, positions_.find(layout, *parts));
+  trouble.attempt([&] { positions_.find(layout, parts); });
+  if (trouble.met()) PetscFunctionReturn(PETSC_SUCCESS);
   inner_ = known[0];
   outer_ = known[1];
   ++searches_;
@@ -221,31 +255,42 @@ PetscErrorCode Extraction::Release(Parts* parts) {
 }
 
 PetscErrorCode Extraction::Run(PC pc, Mat matrix, const LineLayout& layout, const BandsFill<PetscScalar>& change,
-                               CutSolver<PetscScalar>& solver) {
+                               CutSolver<PetscScalar>& solver, Index weigh) {
   Source source;
   Parts parts;
-  std::atomic<Index> ignored{0};
+  Coupling here;
+  Trouble trouble;
+  std::mutex mutex;
 
   PetscFunctionBegin;
   PetscCall(FindSource(matrix, &source));
   if (source == Source::compressed) {
-    PetscCall(Hold(pc, matrix, layout, &parts));
+    PetscCall(Hold(matrix, &parts));
+    PetscCall(FindBands(layout, parts, trouble));
     const auto fill = [&](const BandsPart<PetscScalar>& to, Index first, Index end) {
-      if (const Index off = positions_.gather(layout, parts, to, first, end); off > 0) ignored += off;
+      Coupling some;
+      some.ignored = positions_.gather(layout, parts, to, first, end);
+      if (weigh > 0) positions_.weigh(layout, parts, to, first, end, weigh, some);
       change(to, first, end);
+      if (some.ignored == 0 && weigh == 0) return;
+      const std::lock_guard lock(mutex);
+      here.ignored += some.ignored;
+      here.along += some.along;
+      here.off += some.off;
     };
-    OclspktCall(pc, solver.fill(layout.lines, layout.cuts, layout.exchange, fill));
+    trouble.attempt([&] { solver.fill(layout.lines, layout.cuts, layout.exchange, fill); });
     PetscCall(Release(&parts));
-    ignored_ = ignored;
   } else {
     Bands<PetscScalar>* bands = nullptr;
     positions_ = {};
     forget();
-    OclspktCall(pc, bands = &solver.bands(layout.lines, layout.cuts, layout.exchange));
-    PetscCall(GatherRows(pc, matrix, source, layout, *bands, &ignored_));
-    change({bands->lower(), bands->diag(), bands->upper()}, 0, layout.lines.rows());
+    trouble.attempt([&] { bands = &solver.bands(layout.lines, layout.cuts, layout.exchange); });
+    if (bands) PetscCall(GatherRows(pc, matrix, source, layout, *bands, &here, trouble));
+    trouble.attempt([&] { change({bands->lower(), bands->diag(), bands->upper()}, 0, layout.lines.rows()); });
   }
-  OclspktAllreduce(MPI_IN_PLACE, &ignored_, 1, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc));
+  double sums[] = {static_cast<double>(here.ignored), here.along, here.off}; /* counts are exact up to 2^53 */
+  PetscCall(AgreeOn(pc, trouble, sums));
+  coupling_ = {static_cast<Index>(sums[0]), sums[1], sums[2]};
   ++gathers_;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

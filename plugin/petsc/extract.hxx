@@ -7,12 +7,21 @@
 #include <cstdint>
 #include <vector>
 
+#include "agree.hxx"
 #include "lines.hxx"
 
 namespace oclspkt::petsc {
 
 /// The error about a row that holds an entry of the bands more than once.
 InvalidInput stored_twice(PetscInt row, PetscInt column);
+
+/// How strongly the rows of a matrix are coupled.
+struct Coupling {
+  Index ignored = 0;          ///< entries off the bands that are not 0
+  double along = 0, off = 0;  ///< sums over rows of the absolute entries beside the diagonal, in the bands and off
+                              ///< them, against the diagonal; rows where that is not finite do not count
+  void add(double diag, double in_bands, double off_bands);
+};
 
 /// A matrix in compressed rows, or a part of its columns.
 struct Pattern {
@@ -49,6 +58,10 @@ class BandPositions {
   Index gather(const LineLayout& layout, const Parts& parts, const BandsPart<PetscScalar>& to, Index first,
                Index end) const;
 
+  /// The sums of Coupling over every step-th of places [first, end), the bands of which gather() left in `bands`.
+  void weigh(const LineLayout& layout, const Parts& parts, const BandsPart<PetscScalar>& bands, Index first, Index end,
+             Index step, Coupling& coupling) const;
+
   std::int64_t bytes() const {
     return static_cast<std::int64_t>(slots_.capacity() * sizeof(slots_[0]) + far_.capacity() * sizeof(Far));
   }
@@ -83,28 +96,36 @@ enum class Source {
   upper_rows   ///< MatGetRow() of a symmetric type that stores its upper triangle
 };
 
+/// See that the rows of the matrix are laid out as its columns.
+PetscErrorCode CheckShape(Mat matrix);
+
 /// See that the matrix can be read, and how.
 /// @return an error that names the type and the cure where it cannot
 PetscErrorCode FindSource(Mat matrix, Source* source);
 
 /// Fill the bands row by row.
-/// @param[out] ignored values off the bands that are not 0, on this rank
+/// @param[out]    coupling of this rank
+/// @param[in,out] trouble  told of, for all ranks to agree on
 PetscErrorCode GatherRows(PC pc, Mat matrix, Source source, const LineLayout& layout, Bands<PetscScalar>& bands,
-                          Index* ignored);
+                          Coupling* coupling, Trouble& trouble);
 
 /// The tridiagonal part of a PETSc matrix along the lines of a layout, with what can be kept between set-ups.
 class Extraction {
  public:
-  /// Fill the bands of `solver` from `matrix`, reusing positions while the pattern stays. Collective.
+  /// Fill the bands of `solver` from `matrix`, reusing positions while the pattern stays. Collective: what one rank
+  /// meets is an error on all.
   /// @param layout the same object as before, or forget() comes first
   /// @param change what is done to bands that were read: called as fills are, or for all places at once
+  /// @param weigh  every weigh-th row is to count in the sums of coupling(); 0: none
   PetscErrorCode Run(PC pc, Mat matrix, const LineLayout& layout, const BandsFill<PetscScalar>& change,
-                     CutSolver<PetscScalar>& solver);
+                     CutSolver<PetscScalar>& solver, Index weigh = 0);
   /// The layout changed.
   void forget() { inner_ = outer_ = {}; }
 
   /// Entries off the bands that are not 0 and were ignored, on all ranks.
-  Index ignored() const { return ignored_; }
+  Index ignored() const { return coupling_.ignored; }
+  /// Of all ranks; its sums are 0 unless Run() weighed.
+  const Coupling& coupling() const { return coupling_; }
   std::int64_t bytes() const { return positions_.bytes(); }
   /// How often the pattern was looked through for the places of the bands.
   int searches() const { return searches_; }
@@ -119,13 +140,14 @@ class Extraction {
     bool operator==(const Known&) const = default;
   };
 
-  PetscErrorCode Hold(PC pc, Mat matrix, const LineLayout& layout, Parts* parts);
+  static PetscErrorCode Hold(Mat matrix, Parts* parts);
   static PetscErrorCode Release(Parts* parts);
+  PetscErrorCode FindBands(const LineLayout& layout, const Parts& parts, Trouble& trouble);
   static PetscErrorCode Identify(Mat part, Known* known);
 
   BandPositions positions_;
   Known inner_, outer_;
-  Index ignored_ = 0;
+  Coupling coupling_;
   int searches_ = 0, gathers_ = 0;
 };
 

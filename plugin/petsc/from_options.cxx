@@ -98,7 +98,8 @@ PetscErrorCode ReadSwitch(OclspktOptionItems PetscOptionsObject, const OptionEnt
 /// stand behind the last word.
 const char* const* words_of(const OptionEntry& entry) {
   for (const char* const* words : {PCOCLSPKTMethods, PCOCLSPKTPrecisions, PCOCLSPKTOnDeviceFailures, PCOCLSPKTSingulars,
-                                   PCOCLSPKTTransfers, PCOCLSPKTCombines, PCOCLSPKTDiagonals}) {
+                                   PCOCLSPKTAboveBounds, PCOCLSPKTTransfers, PCOCLSPKTCombines, PCOCLSPKTDiagonals,
+                                   PCOCLSPKTIgnoreds}) {
     const char* const* end = words;
     while (*end != nullptr) ++end;
     if (std::strcmp(end[-2], entry.argument) == 0) return words;
@@ -149,13 +150,14 @@ PetscErrorCode ReadSettings(PC pc, OclspktOptionItems PetscOptionsObject, Settin
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ChangeSettings(PC pc, const Settings& settings) {
+PetscErrorCode ChangeSettings(PC pc, const Settings& settings, PetscBool* changed) {
   PC_OCLSPKT* o = data(pc);
 
   PetscFunctionBegin;
   OclspktCall(pc, parse_directions(settings.lines); for (auto& sweep : o->sweeps) sweep->solver.set_options(settings));
   OclspktCall(pc, Settings quiet = settings; quiet.explain = o->settings.explain;
-              if (!(quiet == o->settings)) forget_operator(pc); o->settings = settings);
+              *changed = static_cast<PetscBool>(!(quiet == o->settings)); o->settings = settings);
+  if (*changed) forget_operator(pc);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -6,6 +6,7 @@
 #include "boundary.hxx"
 #include "pc_oclspkt.hxx"
 
+using oclspkt::kAboveBoundNames;
 using oclspkt::kMethodChoiceNames;
 using oclspkt::kOnDeviceFailureNames;
 using oclspkt::kPrecisionNames;
@@ -23,11 +24,12 @@ template <auto Member, typename Argument>
 PetscErrorCode Set_OCLSPKT(PC pc, Argument value) {
   using Type = std::remove_cvref_t<decltype(Settings{}.*Member)>;
   Settings settings;
+  PetscBool changed;
 
   PetscFunctionBegin;
   OclspktCall(pc, settings = data(pc)->settings);
   OclspktCall(pc, settings.*Member = static_cast<Type>(value));
-  PetscCall(ChangeSettings(pc, settings));
+  PetscCall(ChangeSettings(pc, settings, &changed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -51,14 +53,17 @@ PetscErrorCode GetExplain_OCLSPKT(PC pc, PetscBool* explain) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Any function; releases of PETSc have different names for this type.
+using UntypedFunction = void (*)();
+
 struct Composed {
   const char* name;
-  PetscVoidFunction function;
+  UntypedFunction function;
 };
 
 template <typename Function>
-PetscVoidFunction untyped(Function* function) {
-  return reinterpret_cast<PetscVoidFunction>(function);
+UntypedFunction untyped(Function* function) {
+  return reinterpret_cast<UntypedFunction>(function);
 }
 
 template <auto Member, typename Argument>
@@ -78,6 +83,8 @@ const Composed kComposed[] = {
     getter<&Settings::combine, PCOCLSPKTCombine>("PCOCLSPKTGetCombine_C"),
     setter<&Settings::diagonal, PCOCLSPKTDiagonal>("PCOCLSPKTSetDiagonal_C"),
     getter<&Settings::diagonal, PCOCLSPKTDiagonal>("PCOCLSPKTGetDiagonal_C"),
+    setter<&Settings::ignored, PCOCLSPKTIgnored>("PCOCLSPKTSetIgnored_C"),
+    getter<&Settings::ignored, PCOCLSPKTIgnored>("PCOCLSPKTGetIgnored_C"),
     setter<&Options::devices, const char*>("PCOCLSPKTSetDevices_C"),
     getter<&Options::devices, const char*>("PCOCLSPKTGetDevices_C"),
     setter<&Options::balance, const char*>("PCOCLSPKTSetBalance_C"),
@@ -112,6 +119,8 @@ const Composed kComposed[] = {
     getter<&Options::on_device_failure, PCOCLSPKTOnDeviceFailure>("PCOCLSPKTGetOnDeviceFailure_C"),
     setter<&Options::singular, PCOCLSPKTSingular>("PCOCLSPKTSetSingular_C"),
     getter<&Options::singular, PCOCLSPKTSingular>("PCOCLSPKTGetSingular_C"),
+    setter<&Options::above_bound, PCOCLSPKTAboveBound>("PCOCLSPKTSetAboveBound_C"),
+    getter<&Options::above_bound, PCOCLSPKTAboveBound>("PCOCLSPKTGetAboveBound_C"),
     setter<&Options::transfer, PCOCLSPKTTransfer>("PCOCLSPKTSetTransfer_C"),
     getter<&Options::transfer, PCOCLSPKTTransfer>("PCOCLSPKTGetTransfer_C"),
     setter<&Options::gather_limit, PetscInt>("PCOCLSPKTSetGatherLimit_C"),
@@ -425,6 +434,23 @@ PetscErrorCode PCOCLSPKTGetSingular(PC pc, PCOCLSPKTSingular* singular) {
   OclspktValidPC(pc);
   OclspktValidPointer(pc, singular);
   PetscUseMethod(pc, "PCOCLSPKTGetSingular_C", (PC, PCOCLSPKTSingular*), (pc, singular));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTSetAboveBound(PC pc, PCOCLSPKTAboveBound action) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  PetscValidLogicalCollectiveEnum(pc, action, 2);
+  PetscCall(oclspkt::petsc::CheckChoice(pc, action, std::size(kAboveBoundNames)));
+  PetscTryMethod(pc, "PCOCLSPKTSetAboveBound_C", (PC, PCOCLSPKTAboveBound), (pc, action));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetAboveBound(PC pc, PCOCLSPKTAboveBound* action) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, action);
+  PetscUseMethod(pc, "PCOCLSPKTGetAboveBound_C", (PC, PCOCLSPKTAboveBound*), (pc, action));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -47,7 +47,8 @@ PetscErrorCode ReadGrid(DM dm, Grid* grid) {
   for (std::size_t a = 0; a < kAxes; stride *= ranks[a], ++a) {
     const bool there = static_cast<PetscInt>(a) < dimension;
     grid->nodes[a] = there ? nodes[a] : 1;
-    grid->periodic[a] = there && boundaries[a] == DM_BOUNDARY_PERIODIC;
+    /* One node couples to itself, and two to each other, in one entry for both sides: such lines are not cyclic. */
+    grid->periodic[a] = there && boundaries[a] == DM_BOUNDARY_PERIODIC && nodes[a] > 2;
     if (!there) ranks[a] = 1;
     if (there) {
       grid->widths[a].assign(widths[a], widths[a] + ranks[a]);
@@ -72,9 +73,20 @@ PetscErrorCode FindGrid(PC pc, Mat matrix, std::optional<Grid>* grid, std::strin
   for (DM dm : dms) {
     PetscBool is_grid = PETSC_FALSE, fits;
     PetscMPIInt same;
+    PetscBool is_shell;
+    DMType type;
     if (!dm) continue;
     PetscCall(PetscObjectTypeCompare((PetscObject)dm, DMDA, &is_grid));
-    if (!is_grid) continue;
+    if (!is_grid) {
+      PetscCall(DMGetType(dm, &type));
+      PetscCall(PetscObjectTypeCompare((PetscObject)dm, DMSHELL, &is_shell)); /* a DMDA may stand behind it */
+      if (!is_shell) {
+        OclspktCall(pc, *why = std::string("the DM behind the matrix is of type ") + (type ? type : "none") +
+                               ", and axes are known of a DMDA alone: give the lines with PCOCLSPKTSetLines(), or use "
+                               "-pc_oclspkt_lines matrix");
+      }
+      continue;
+    }
     PetscCallMPI(MPI_Comm_compare(PetscObjectComm((PetscObject)dm), PetscObjectComm((PetscObject)matrix), &same));
     fits = static_cast<PetscBool>(same == MPI_IDENT || same == MPI_CONGRUENT);
     if (fits) {
@@ -99,10 +111,6 @@ PetscErrorCode LayOutAxis(PC pc, Mat matrix, const Grid& grid, std::size_t axis,
   PetscCheck(axis < grid.axes, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
              "-pc_oclspkt_lines %s: the grid has only %d dimension%s; name an axis that it has", word,
              static_cast<int>(grid.axes), grid.axes == 1 ? "" : "s");
-  PetscCheck(!grid.periodic[axis], PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
-             "-pc_oclspkt_lines %s: the grid is periodic along %s, and cyclic lines are not solved yet; make the "
-             "preconditioner of another direction, or of a matrix without the periodic couplings",
-             word, word);
   OclspktCall(pc, *layout = {}; layout->lines = lines_along(grid, axis));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)matrix), &ranks));
   if (ranks > 1) {

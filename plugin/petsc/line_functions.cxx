@@ -251,6 +251,23 @@ PetscErrorCode PCOCLSPKTGetDiagonal(PC pc, PCOCLSPKTDiagonal* diagonal) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode PCOCLSPKTSetIgnored(PC pc, PCOCLSPKTIgnored ignored) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  PetscValidLogicalCollectiveEnum(pc, ignored, 2);
+  PetscCall(oclspkt::petsc::CheckChoice(pc, ignored, std::size(oclspkt::petsc::kIgnoredNames)));
+  PetscTryMethod(pc, "PCOCLSPKTSetIgnored_C", (PC, PCOCLSPKTIgnored), (pc, ignored));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetIgnored(PC pc, PCOCLSPKTIgnored* ignored) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, ignored);
+  PetscUseMethod(pc, "PCOCLSPKTGetIgnored_C", (PC, PCOCLSPKTIgnored*), (pc, ignored));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCOCLSPKTSetGatherLimit(PC pc, PetscInt rows) {
   PetscFunctionBegin;
   OclspktValidPC(pc);

@@ -41,10 +41,10 @@ struct LineLayout {
 
 /// A structured grid behind a matrix, as far as lines need it.
 struct Grid {
-  std::size_t axes = 0;                     ///< 1 to 3
-  Index unknowns = 1;                       ///< per node
-  std::array<Index, kAxes> nodes{1, 1, 1};  ///< of the whole grid
-  std::array<bool, kAxes> periodic{};
+  std::size_t axes = 0;                          ///< 1 to 3
+  Index unknowns = 1;                            ///< per node
+  std::array<Index, kAxes> nodes{1, 1, 1};       ///< of the whole grid
+  std::array<bool, kAxes> periodic{};            ///< lines along the axis are cyclic
   std::array<std::vector<Index>, kAxes> widths;  ///< nodes of each rank along an axis
   std::array<std::size_t, kAxes> place{};        ///< of this rank among them
   Index begin(std::size_t axis, std::size_t rank) const;
@@ -62,8 +62,8 @@ void cut_lines(const Grid& grid, std::size_t axis, LineLayout& layout);
 /// @param[out] why  then the reason and the cure
 PetscErrorCode FindGrid(PC pc, Mat matrix, std::optional<Grid>* grid, std::string* why);
 
-/// The lines along an axis. Collective.
-/// @throws InvalidInput (as a PETSc error) for an axis that the grid does not have, or that is periodic
+/// The lines along an axis, where it is periodic without the couplings that close them. Collective.
+/// @throws InvalidInput (as a PETSc error) for an axis that the grid does not have
 PetscErrorCode LayOutAxis(PC pc, Mat matrix, const Grid& grid, std::size_t axis, LineLayout* layout);
 
 /// One line of all rows in the matrix's order. Collective.

@@ -104,7 +104,8 @@ void print_option(const Page& page) {
                 default_text(entry).c_str());
   }
   std::printf(
-      "## Level\n\nintermediate\n\n## Notes\n\n%s%s\n\n", entry.notes,
+      "## Level\n\nintermediate\n\n## Notes\n\n%s%s%s\n\n", entry.notes,
+      entry.by_rank ? " Ranks may have different values." : "",
       setter ? " The change takes effect at the next `PCSetUp()`; for other types of PC the call does nothing." : "");
   const bool enumeration = is_enumeration(entry.argument);
   print_see_also((setter ? "Get" : "Set") + std::string(entry.function) +

@@ -19,8 +19,9 @@ const OptionEntry kTable[] = {
      "(PCOCLSPKTSetLines()); several joined by commas",
      "`auto` takes the lines of `PCOCLSPKTSetLines()` or the axes of `PCOCLSPKTSetBands()` if the program gave "
      "such. Else it takes `matrix` for a tridiagonal matrix or one without a grid, and otherwise the axis of the "
-     "grid with the strongest coupling. The view says which lines were chosen and why. The choice stays as long "
-     "as the pattern of the matrix. The grid is the `DMDA` of `PCSetDM()`, else the one that made the matrix. If "
+     "grid with the strongest coupling. The view says which lines were chosen and why. A set-up chooses again if "
+     "the pattern of the matrix changes, or if its values change so that another choice is better by a quarter. "
+     "The grid is the `DMDA` of `PCSetDM()`, else the one that made the matrix. If "
      "a node has several unknowns, each unknown has lines of its own. The preconditioner ignores entries of the "
      "matrix that do not couple neighbours of a line."},
     {"combine", "Combine", "PCOCLSPKTCombine", "", choice<&Settings::combine, kCombineNames>(),
@@ -36,6 +37,15 @@ const OptionEntry kTable[] = {
      "`full` is a preconditioner and not an ADI time step. `split` uses the row sums D0 of the matrix and, for "
      "each direction, minus the sum of its couplings, Dx: the factors are D0 + Dx + X, joined by D0^-1. A row sum "
      "of 0 is an error, except with `additive`."},
+    {"ignored", "Ignored", "PCOCLSPKTIgnored", "", choice<&Settings::ignored, kIgnoredNames>(),
+     "what to do about nonzero entries of the matrix outside the bands of all directions: ignore, warn (print one line "
+     "if no Krylov method follows) or error (the set-up fails)",
+     "The preconditioner leaves such entries out, and a Krylov method makes up for that. `KSPPREONLY` does not: its "
+     "answer then solves another matrix. `warn` prints one line on the error stream for a `KSP` of that type, unless "
+     "another solver uses this `KSP` as its part. `warn` also prints one line if a periodic axis of the grid, which "
+     "`-pc_oclspkt_lines auto` cannot take, is coupled 10 times as strongly as the axis taken. The view and `-info` "
+     "say "
+     "both in any case. `PCOCLSPKTGetIgnoredEntries()` tells the number."},
     {"devices", "Devices", "const char[]", "list", &Options::devices,
      "where to solve: auto, all, host, cpu, gpu, fpga, part of a device's or platform's name, or an index; several "
      "joined by commas",
@@ -43,7 +53,8 @@ const OptionEntry kTable[] = {
      "takes the fastest; `host` uses no OpenCL at all. `auto` and `all` take one driver per physical device and "
      "never an emulated device; to use an emulated device, name its type, a part of its name or its index. A word "
      "that matches no device is an error, which lists the devices found. Several devices that are named may share the "
-     "rows of a solve; see `-pc_oclspkt_balance`."},
+     "rows of a solve; see `-pc_oclspkt_balance`.",
+     true},
     {"balance", "Balance", "const char[]", "objective", &Options::balance,
      "how the named devices share the rows: time, kernel, even, energy, or weights joined by commas",
      "`time` gives each device as many rows as make the solve fastest, transfers included, and no rows to a device "
@@ -52,12 +63,14 @@ const OptionEntry kTable[] = {
      "joules. Weights such as `3,1,1` give the rows in this proportion, in the order of the devices. Shares change at "
      "a set-up only. `auto` in `-pc_oclspkt_devices` takes one device. Two drivers of one physical device share rows "
      "only with `even` and weights. If a part of the rows cannot be solved by itself, one device solves all of them; "
-     "the view says why."},
+     "the view says why.",
+     true},
     {"profile", "Profile", "const char[]", "file", &Options::profile,
      "file of measured rates, which the shares of later runs are made from; empty: oclspkt/profile.json in the user's "
      "cache folder; none: no file",
      "The solver measures every solve of shared rows, and uses what it measured at the next set-up. The file is JSON; "
-     "a damaged file is written anew."},
+     "a damaged file is written anew.",
+     true},
     {"reproducible", "Reproducible", "PetscBool", "", &Options::reproducible,
      "shares depend on no measurement, so that every run computes the same bits",
      "The shares then follow from the types of the devices and their cores."},
@@ -69,7 +82,8 @@ const OptionEntry kTable[] = {
      "pages of these vectors are locked, which the system must allow (`ulimit -l`). Do not use it in a program "
      "that frees or replaces the arrays of its vectors while the PC lives, as `VecPlaceArray()` may do: the card "
      "would go on with the old memory. The solver looks at a few rows in every apply, and repeats the apply without "
-     "locks if they differ, but that is no proof. Locks end with `PCReset()`, or if another option changes."},
+     "locks if they differ, but that is no proof. Locks end with `PCReset()`, or if another option changes.",
+     true},
     {"method", "Method", "PCOCLSPKTMethod", "", choice<&Options::method, kMethodChoiceNames>(),
      "the algorithm that couples the segments of a line",
      "`auto` takes the first method whose error bounds are within their limits for the matrix: a `truncated` one "
@@ -92,14 +106,16 @@ const OptionEntry kTable[] = {
      "lengthens the partitions (GPU), or the rows that both sweeps of a partition take (CPU), until the certificate is "
      "within the tolerance, and rejects the variant if that does not help. `auto` then tries the other kernels of the "
      "device, which also solve lines side by side; if the method is named, the set-up fails with the reason. "
-     "`paper-gpu` is the GPU form on any device, for tests."},
+     "`paper-gpu` is the GPU form on any device, for tests.",
+     true},
     {"fpga_binary", "FpgaBinary", "const char[]", "files", &Options::fpga_binary,
      "files and folders, joined by colons, with programs for boards with FPGAs, made by oclspkt-fpga-build",
      "A board has no compiler for kernels: its programs are compiled before, in hours, and loaded from files. Beside "
      "each FILE lies FILE.json, which says what it is for. The solver checks a file completely before a driver sees "
      "it. A file that is damaged, or was made for another device, driver or version, is an error of the device that "
      "names the file, the cause and the cure; see `-pc_oclspkt_on_device_failure`. Devices that are no FPGAs ignore "
-     "the option. The page docs/fpga.md says how to make such files."},
+     "the option. The page docs/fpga.md says how to make such files.",
+     true},
     {"fpga_banks", "FpgaBanks", "const char[]", "name", &Options::fpga_banks,
      "whether boards with FPGAs have whole arrays on memory banks of their own",
      "`none` leaves buffers to the vendor's run-time, which spreads bursts over all banks unless the image was built "
@@ -107,7 +123,8 @@ const OptionEntry kTable[] = {
      "words a row on one and 2 on the other for truncated SPIKE. It is for images that were built for that, by "
      "`-no-interleaving` of Intel's compiler or `--connectivity.sp` of AMD's. Bands and vectors that are copied to the "
      "board are placed; buffers of the program that applies are not. Intel's emulator takes the option and has one "
-     "memory; all other devices ignore it."},
+     "memory; all other devices ignore it.",
+     true},
     {"precision", "Precision", "PCOCLSPKTPrecision", "", choice<&Options::precision, kPrecisionNames>(),
      "storage of the bands: the precision of the vectors, or rounded to float",
      "`same` is PetscScalar. `narrow` rounds the bands to float: an apply then has an error of about 1e-7 times "
@@ -122,18 +139,20 @@ const OptionEntry kTable[] = {
      "of the arithmetic",
      "With a larger value the truncated methods are cheaper and less accurate."},
     {"partition", "Partition", "PetscInt", "rows", &Options::partition,
-     "rows eliminated by one lane; 0: chosen at set-up",
-     "For measurements; the choice of the set-up is normally best."},
+     "rows eliminated by one lane; 0: chosen at set-up", "For measurements; the choice of the set-up is normally best.",
+     true},
     {"chunk", "Chunk", "PetscInt", "rows", &Options::chunk,
      "most rows that one transfer takes to a device; 0: as many as its memory holds",
-     "A chunk has a whole number of tiles, at least one. Kernels that need all rows at once ignore the option."},
+     "A chunk has a whole number of tiles, at least one. Kernels that need all rows at once ignore the option.", true},
     {"device_memory", "DeviceMemory", "PetscInt64", "bytes", &Options::device_memory,
-     "most memory to allocate on a device; 0: the device's own limit", "The limit holds for each device separately."},
+     "most memory to allocate on a device; 0: the device's own limit", "The limit holds for each device separately.",
+     true},
     {"timeout", "Timeout", "PetscReal", "seconds", &Options::timeout,
      "longest time that a device with memory of its own may take for one solve; 0: 100 times the predicted time, "
      "at least 10 s",
      "The solver abandons a device that takes longer and treats it as failed; see "
-     "`-pc_oclspkt_on_device_failure`."},
+     "`-pc_oclspkt_on_device_failure`.",
+     true},
     {"on_device_failure", "OnDeviceFailure", "PCOCLSPKTOnDeviceFailure", "",
      choice<&Options::on_device_failure, kOnDeviceFailureNames>(),
      "what to do if a device fails: degrade (go on with the remaining devices, finally the host, and print one "
@@ -148,9 +167,15 @@ const OptionEntry kTable[] = {
      "last equation of a singular line. Other lines do not change. The set-up looks for the null space first on "
      "the matrix that the preconditioner is made from, then on that of the system; attach it with "
      "`MatSetNullSpace()` before the set-up. The view counts the pinned lines and says why."},
+    {"above_bound", "AboveBound", "PCOCLSPKTAboveBound", "", choice<&Options::above_bound, kAboveBoundNames>(),
+     "what to do if method auto finds no method whose error bounds are within their limits: warn (solve, and say so in "
+     "the view and by `-info`) or error (the set-up fails and says why)",
+     "The last method of `auto` is `pivot`, whose limits are 100 eps of its bound on rounding, where there is one, and "
+     "of "
+     "the backward error of its trial solve, both by component. A method that is named is used in any case."},
     {"transfer", "Transfer", "PCOCLSPKTTransfer", "", choice<&Options::transfer, kTransferNames>(),
      "how vectors get to the device",
-     "`auto` shares host memory with devices that can access it; `copy` always copies."},
+     "`auto` shares host memory with devices that can access it; `copy` always copies.", true},
     {"gather_limit", "GatherLimit", "PetscInt", "rows", &Options::gather_limit,
      "longest line cut among processes that one process may solve whole if its parts cannot be solved separately; "
      "-1: any, 0: none",

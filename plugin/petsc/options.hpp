@@ -19,14 +19,20 @@ enum class Combine { additive, factored, symmetric, multiplicative };
 /// Which part of the diagonal goes with the couplings of a direction: all of it, or what they balance (ADI).
 enum class Diagonal { full, split };
 
+/// What happens if the matrix has entries that no direction takes: nothing, a warning where no Krylov method makes up
+/// for them, or an error.
+enum class Ignored { ignore, warn, error };
+
 inline constexpr const char* kCombineNames[] = {"additive", "factored", "symmetric", "multiplicative"};
 inline constexpr const char* kDiagonalNames[] = {"full", "split"};
+inline constexpr const char* kIgnoredNames[] = {"ignore", "warn", "error"};
 
 /// What the options of the preconditioner set: the solver's, and what the solver does not know of.
 struct Settings : Options {
   std::string lines = "auto";  ///< auto, or directions joined by commas, see parse_directions()
   Combine combine = Combine::factored;
   Diagonal diagonal = Diagonal::full;
+  Ignored ignored = Ignored::warn;
   bool explain = false;  ///< print the choice of method and device after every set-up
 
   bool operator==(const Settings&) const = default;
@@ -49,8 +55,9 @@ struct OptionEntry {
   const char* argument;  ///< C type of what the setter takes
   const char* unit;      ///< what the value counts, for the help; empty for words and switches
   Field field;
-  const char* help;   ///< one line
-  const char* notes;  ///< what a manual page adds to the help
+  const char* help;      ///< one line
+  const char* notes;     ///< what a manual page adds to the help
+  bool by_rank = false;  ///< it shapes the work of a rank alone, so ranks may have different values
 };
 
 /// The only place where the options are listed; the help, the view, the documentation, the Fortran module and the

@@ -28,6 +28,10 @@ static PetscErrorCode InfoChoice(PC pc, const Sweep& sweep) {
   for (const oclspkt::GroupReport& group : report.groups) {
     if (group.pinned) PetscCall(PetscInfo(pc, "pinned (%s): %s\n", report.pin_why.c_str(), group.why.c_str()));
   }
+  if (!report.above_bound.empty()) {
+    PetscCall(PetscInfo(pc, "WARNING: method auto has no method within its limits for this matrix: %s\n",
+                        report.above_bound.c_str()));
+  }
   if (report.certificate_above_tolerance) {
     PetscCall(PetscInfo(
         pc,
@@ -68,20 +72,14 @@ PetscErrorCode oclspkt::petsc::KnownOfMatrix(PC pc, Known* known) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Let the solver of one direction choose; a breakdown on one rank is one on all. */
+/* Let the solver of one direction choose; what one rank meets is an error or a failed reason on all. */
 PetscErrorCode oclspkt::petsc::SetUpSweep(PC pc, Sweep& sweep, const Known& known) {
-  PetscMPIInt ranks;
-  PetscInt reason;
+  oclspkt::petsc::Trouble trouble;
 
   PetscFunctionBegin;
-  OclspktCall(pc, sweep.solver.set_up(known));
+  trouble.attempt([&] { sweep.solver.set_up(known); });
+  PetscCall(oclspkt::petsc::AgreeOn(pc, trouble));
   if (!pc->failedreason) PetscCall(PetscLogFlops(oclspkt::petsc::set_up_flops(sweep.solver.report())));
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
-  if (ranks == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  reason = pc->failedreason;
-  OclspktAllreduce(MPI_IN_PLACE, &reason, 1, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)pc));
-  if (!pc->failedreason && reason) OclspktCall(pc, data(pc)->failure = "on another rank");
-  PetscCall(PCSetFailedReason(pc, static_cast<PCFailedReason>(reason)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -100,6 +98,13 @@ static PetscErrorCode PCSetUp_OCLSPKT(PC pc) {
   PetscCall(PetscLogEventBegin(events().bands, pc, pc->pmat, 0, 0));
   PetscCall(oclspkt::petsc::FindLines(pc));
   PetscCall(oclspkt::petsc::FillBands(pc));
+  if (choice_is_stale(*o)) {
+    o->key = {};
+    PetscCall(oclspkt::petsc::FindLines(pc));
+    PetscCall(oclspkt::petsc::FillBands(pc));
+    (void)choice_is_stale(*o); /* notes what the new choice was made for */
+  }
+  PetscCall(oclspkt::petsc::CheckIgnored(pc));
   PetscCall(PetscLogEventEnd(events().bands, pc, pc->pmat, 0, 0));
   PetscCall(oclspkt::petsc::FindQueue(pc));
   PetscCall(oclspkt::petsc::KnownOfMatrix(pc, &known));
@@ -114,6 +119,7 @@ static PetscErrorCode PCSetUp_OCLSPKT(PC pc) {
   PetscCall(oclspkt::petsc::AgreeOnDegraded(pc));
   if (o->ready) PetscCall(oclspkt::petsc::AgreeOnBounds(pc));
   for (std::size_t s = 0; s < o->sweeps.size() && o->ready; ++s) PetscCall(InfoChoice(pc, *o->sweeps[s]));
+  if (o->ready) PetscCall(oclspkt::petsc::WarnOfPeriodicAxis(pc));
   if (o->settings.explain) PetscCall(oclspkt::petsc::Explain(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -129,11 +135,37 @@ static PetscErrorCode CheckReady(PC pc) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What depends on the vectors of a solve, and on what uses its applies. */
+static PetscErrorCode PCPreSolve_OCLSPKT(PC pc, KSP ksp, Vec b, Vec x) {
+  PetscFunctionBegin;
+  PetscCall(OclspktOwnPreSolve(pc, ksp));
+  PetscCall(CheckReady(pc));
+  PetscCall(oclspkt::petsc::SetUpForVectors(pc, b, x));
+  PetscCall(oclspkt::petsc::WarnOfIgnored(pc, ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Vectors laid out as the rows of the matrix are; PETSc looks at those of some calls only. */
+static PetscErrorCode CheckVectors(PC pc, Vec x, Vec y) {
+  PetscInt rows, of_x, of_y;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetLocalSize(pc->pmat, &rows, nullptr));
+  PetscCall(VecGetLocalSize(x, &of_x));
+  PetscCall(VecGetLocalSize(y, &of_y));
+  PetscCheck(of_x == rows && of_y == rows, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+             "The vectors have %" PetscInt_FMT " (right-hand side) and %" PetscInt_FMT
+             " (solution) rows on this rank, the matrix has %" PetscInt_FMT "; make them with MatCreateVecs()",
+             of_x, of_y, rows);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode SolveVector(PC pc, Vec x, Vec y, bool transpose) {
   PC_OCLSPKT* o = data(pc);
 
   PetscFunctionBegin;
   PetscCall(CheckReady(pc));
+  PetscCall(CheckVectors(pc, x, y));
   if (pc->failedreason) {
     PetscCall(OclspktVecSetInf(y));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -208,13 +240,17 @@ static PetscErrorCode PCMatApply_OCLSPKT(PC pc, Mat x, Mat y) {
 
 static PetscErrorCode PCSetFromOptions_OCLSPKT(PC pc, OclspktOptionItems PetscOptionsObject) {
   Settings settings;
+  PetscBool changed;
 
   PetscFunctionBegin;
   OclspktCall(pc, settings = data(pc)->settings);
   PetscOptionsHeadBegin(PetscOptionsObject, "oclspkt options");
   PetscCall(oclspkt::petsc::ReadSettings(pc, PetscOptionsObject, settings));
   PetscOptionsHeadEnd();
-  PetscCall(oclspkt::petsc::ChangeSettings(pc, settings));
+  PetscCall(oclspkt::petsc::ChangeSettings(pc, settings, &changed));
+  /* Where they changed on one rank alone, all set up again, and hear of the difference. */
+  OclspktAllreduce(MPI_IN_PLACE, &changed, 1, OCLSPKT_MPI_BOOL, MPI_LOR, PetscObjectComm((PetscObject)pc));
+  if (changed) oclspkt::petsc::forget_operator(pc);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -247,6 +283,7 @@ static PetscErrorCode PCReset_OCLSPKT(PC pc) {
   PetscCall(DestroyWork(&o->work));
   PetscCall(DestroyWork(&o->work_columns));
   OclspktCall(pc, PC_OCLSPKT fresh; fresh.settings = o->settings; fresh.degraded_printed = o->degraded_printed;
+              fresh.told_ignored = o->told_ignored; fresh.told_left_out = o->told_left_out;
               fresh.first().solver.set_options(o->settings); *o = std::move(fresh));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -268,6 +305,7 @@ PetscErrorCode PCCreate_OCLSPKT(PC pc) {
   PetscFunctionBegin;
   OclspktCall(pc, pc->data = new PC_OCLSPKT);
   pc->ops->setup = PCSetUp_OCLSPKT;
+  pc->ops->presolve = PCPreSolve_OCLSPKT;
   pc->ops->apply = PCApply_OCLSPKT;
   pc->ops->applytranspose = PCApplyTranspose_OCLSPKT;
   pc->ops->matapply = PCMatApply_OCLSPKT;

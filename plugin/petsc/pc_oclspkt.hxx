@@ -93,7 +93,10 @@ struct PC_OCLSPKT {
   Settings settings;
   std::vector<std::unique_ptr<Sweep>> sweeps;  ///< at least one; in the order of the directions
   LinesKey key;
-  std::string lines_why;  ///< the directions in words
+  std::string lines_why;               ///< the directions in words
+  bool chosen_by_values = false;       ///< the direction, by `auto`
+  std::optional<Coupling> chosen_for;  ///< what that choice was made for
+  std::string left_out;                ///< a periodic axis that it could not take, with figures; empty if none matters
   std::optional<GivenLines> given_lines;
   std::array<GivenBands, kAxes> given_bands;
   int given_changes = 0;
@@ -108,6 +111,8 @@ struct PC_OCLSPKT {
   std::string failure;                 ///< why the last set-up failed; empty if it did not
   std::string first_loss;              ///< the first device that this rank lost; empty if none
   bool degraded_printed = false;       ///< by this rank, or by any as far as AgreeOnDegraded() told
+  bool told_ignored = false, told_left_out = false;  ///< warned of; see ignored.cxx
+  bool applied_once = false;                         ///< by the KSP of the last solve, which is no Krylov method
   struct {
     std::string directions, method, why, device, device_type;
   } told;  ///< texts that PCOCLSPKTGetMethodUsed() and its like handed out
@@ -168,7 +173,8 @@ PetscErrorCode AgreeOnDegraded(PC pc);
 PetscErrorCode ReadSettings(PC pc, OclspktOptionItems PetscOptionsObject, Settings& settings);
 
 /// Give the solver new settings; where they concern the operator the next PCSetUp() runs even if the matrix stays.
-PetscErrorCode ChangeSettings(PC pc, const Settings& settings);
+/// @param[out] changed  whether they do
+PetscErrorCode ChangeSettings(PC pc, const Settings& settings, PetscBool* changed);
 
 /// Decide on the directions and lay out their lines, where the matrix or the settings changed. Collective.
 PetscErrorCode FindLines(PC pc);
@@ -193,8 +199,19 @@ PetscErrorCode SetUpVisit(PC pc);
 /// @param right, solution  not the same, at most kColumnsTogether columns
 PetscErrorCode ApplyCombined(PC pc, const Block& right, const Block& solution, bool transpose);
 
+/// Whether `auto` has to choose again, because the values of the matrix rose where the choice does not look.
+bool choice_is_stale(PC_OCLSPKT& o);
+
 /// Entries of the matrix that no direction takes, on all ranks.
 Index ignored_entries(const PC_OCLSPKT& o);
+/// The same in words.
+std::string ignored_text(const PC_OCLSPKT& o);
+/// @return an error if there are any, and -pc_oclspkt_ignored says so
+PetscErrorCode CheckIgnored(PC pc);
+/// Warn of a solve that leaves entries out, unless a Krylov method makes up for them. Collective.
+PetscErrorCode WarnOfIgnored(PC pc, KSP ksp);
+/// Warn of a strong axis that `auto` could not take. Collective.
+PetscErrorCode WarnOfPeriodicAxis(PC pc);
 
 PetscErrorCode View(PC pc, PetscViewer viewer);
 

@@ -38,6 +38,16 @@ using OclspktOptionItems = PetscOptionItems;
 #define OclspktAllreduce(...) PetscCallMPI(MPIU_Allreduce(__VA_ARGS__))
 #endif
 
+/// The function of PCSetPreSolve(), which PETSc leaves to a type that has one of its own; it is gone in 3.24.
+inline PetscErrorCode OclspktOwnPreSolve(PC pc, KSP ksp) {
+#if PETSC_VERSION_LT(3, 24, 0)
+  return pc->presolve ? (*pc->presolve)(pc, ksp) : PETSC_SUCCESS;
+#else
+  (void)pc, (void)ksp;
+  return PETSC_SUCCESS;
+#endif
+}
+
 /// Fill a vector with Inf, which the solvers above take for a failed preconditioner. Collective.
 inline PetscErrorCode OclspktVecSetInf(Vec vector) {
 #if PETSC_VERSION_LT(3, 22, 0)

@@ -46,24 +46,33 @@ PetscErrorCode QueueOfType(Vec vector, DeviceQueue* queue) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Whether the solver of a direction takes vectors on the device of a queue, which the set-up may have to be told of.
-PetscErrorCode TakesQueue(PC pc, Sweep& sweep, const DeviceQueue& queue, bool transpose, PetscBool* takes) {
+/// Set the solvers up again, for vectors on the device of a queue. Collective.
+PetscErrorCode SetUpForQueue(PC pc, const DeviceQueue& queue) {
   PC_OCLSPKT* o = data(pc);
+  Known known;
+
+  PetscFunctionBegin;
+  o->queue = queue;
+  PetscCall(KnownOfMatrix(pc, &known));
+  for (std::size_t s = 0; s < o->sweeps.size() && !pc->failedreason; ++s) {
+    PetscCall(SetUpSweep(pc, *o->sweeps[s], known));
+  }
+  if (!pc->failedreason) PetscCall(SetUpVisit(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Whether the solver of a direction takes vectors on the device of a queue, which the set-up may have to be told of.
+/// An apply on several ranks does not tell it: what this rank finds here the others may not.
+PetscErrorCode TakesQueue(PC pc, Sweep& sweep, const DeviceQueue& queue, bool transpose, PetscBool* takes) {
+  PetscMPIInt ranks;
   bool taken = false;
 
   PetscFunctionBegin;
   *takes = PETSC_FALSE;
   if (!queue || !sweep.layout.rows.empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  if (o->queue.kind != queue.kind) {
-    Known known;
-    o->queue = queue;
-    PetscCall(KnownOfMatrix(pc, &known));
-    for (std::size_t s = 0; s < o->sweeps.size() && !pc->failedreason; ++s) {
-      PetscCall(SetUpSweep(pc, *o->sweeps[s], known));
-    }
-    if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(SetUpVisit(pc));
-  }
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
+  if (ranks == 1 && data(pc)->queue.kind != queue.kind) PetscCall(SetUpForQueue(pc, queue));
+  if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   OclspktCall(pc, taken = transpose ? sweep.solver.takes_transpose(queue) : sweep.solver.takes(queue));
   *takes = static_cast<PetscBool>(taken && !pc->failedreason);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -209,6 +218,20 @@ PetscErrorCode FindQueue(PC pc) {
   PetscCall(QueueOfType(vector, &o->queue));
   PetscCall(NoteVectors(pc, vector));
   PetscCall(VecDestroy(&vector));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SetUpForVectors(PC pc, Vec right, Vec solution) {
+  DeviceQueue queue;
+  VecType type;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetType(right, &type)); /* the same on all ranks */
+  if (pc->failedreason || is_of_host(type)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(QueueOf({.vector = right}, {.vector = solution}, &queue));
+  int least[] = {static_cast<bool>(queue), data(pc)->queue.kind == queue.kind}; /* on a device; known of all ranks */
+  OclspktAllreduce(MPI_IN_PLACE, least, 2, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)pc));
+  if (least[0] && !least[1]) PetscCall(SetUpForQueue(pc, queue));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

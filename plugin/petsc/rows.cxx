@@ -42,9 +42,30 @@ PetscErrorCode Refuse(Mat matrix, MatType type) {
           text);
 }
 
-/// What holds for every type.
+/// What the program gave, if anything.
+PetscErrorCode CheckType(Mat matrix) {
+  PetscInt rows;
+  MatType type;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetType(matrix, &type));
+  if (type) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetSize(matrix, &rows, nullptr));
+  PetscCheck(rows >= 0, PetscObjectComm((PetscObject)matrix), PETSC_ERR_ORDER,
+             "PCOCLSPKT was given no matrix: call KSPSetOperators() or PCSetOperators() with an assembled one before "
+             "the set-up or the solve");
+  SETERRQ(PetscObjectComm((PetscObject)matrix), PETSC_ERR_ARG_WRONGSTATE,
+          "The matrix given to PCOCLSPKT has no type yet; call MatSetType() or MatSetFromOptions(), fill and "
+          "assemble it");
+}
+
+}  // namespace
+
 PetscErrorCode CheckShape(Mat matrix) {
+  const PetscInt *row_starts, *column_starts;
   PetscInt rows, columns;
+  PetscBool alike;
+  int rank = 0;
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(matrix, &rows, &columns));
@@ -52,8 +73,19 @@ PetscErrorCode CheckShape(Mat matrix) {
              "PCOCLSPKT needs a square matrix, this one has %" PetscInt_FMT " rows and %" PetscInt_FMT
              " columns; give PCSetOperators() or KSPSetOperators() the square one",
              rows, columns);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  /* Vectors of right-hand sides are laid out as rows, solutions as columns. All ranks know both layouts. */
+  PetscCall(MatHasCongruentLayouts(matrix, &alike));
+  if (alike) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetOwnershipRanges(matrix, &row_starts));
+  PetscCall(MatGetOwnershipRangesColumn(matrix, &column_starts));
+  while (row_starts[rank + 1] == column_starts[rank + 1]) ++rank;
+  SETERRQ(PetscObjectComm((PetscObject)matrix), PETSC_ERR_ARG_SIZ,
+          "PCOCLSPKT needs as many local columns as local rows on each rank, and rank %d has %" PetscInt_FMT
+          " rows and %" PetscInt_FMT " columns; give MatSetSizes() the same two local sizes",
+          rank, row_starts[rank + 1] - row_starts[rank], column_starts[rank + 1] - column_starts[rank]);
 }
+
+namespace {
 
 /// One row of this rank, and the rows that it couples to on its line.
 struct Row {
@@ -78,24 +110,28 @@ struct Places {
 /// Add a row to bands that were 0 before. Of a matrix that stores its upper triangle, an entry stands for its mirror
 /// image as well.
 /// @return the column that is there twice, or -1
-PetscInt take_row(const Row& row, bool upper_only, const Places& places, Index& ignored) {
+PetscInt take_row(const Row& row, bool upper_only, const Places& places, Coupling& coupling) {
   const PetscInt wanted[] = {row.above, row.number, row.below};
   bool there[] = {false, false, false};
   PetscInt twice = -1;
+  double along = 0, off = 0;
   for (PetscInt k = 0; k < row.count; ++k) {
     const PetscInt column = row.columns[k];
     if (upper_only && column < row.number) continue;  // inside a block on the diagonal, and again above it
     const auto* const band = std::find(wanted, wanted + 3, column);
     const int b = static_cast<int>(band - wanted);
     if (b == 3) {
-      if (row.values[k] != PetscScalar(0)) ignored += upper_only ? 2 : 1;
+      if (row.values[k] != PetscScalar(0)) coupling.ignored += upper_only ? 2 : 1;
+      off += std::abs(row.values[k]);
       continue;
     }
+    if (b != 1) along += std::abs(row.values[k]);
     if (there[b]) twice = column;
     there[b] = true;
     *places.at(b, row.number) = row.values[k];
     if (upper_only && b != 1 && places.here(column)) *places.at(2 - b, column) = row.values[k];
   }
+  coupling.add(std::abs(*places.at(1, row.number)), along, off);
   return twice;
 }
 
@@ -120,9 +156,7 @@ PetscErrorCode FindSource(Mat matrix, Source* source) {
 
   PetscFunctionBegin;
   PetscCall(MatGetType(matrix, &type));
-  PetscCheck(type, PetscObjectComm((PetscObject)matrix), PETSC_ERR_ARG_WRONGSTATE,
-             "The matrix given to PCOCLSPKT has no type yet; call MatSetType() or MatSetFromOptions(), fill and "
-             "assemble it");
+  PetscCall(CheckType(matrix));
   PetscCall(CheckShape(matrix));
   PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)matrix, &compressed, MATSEQAIJ, MATMPIAIJ, ""));
   PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)matrix, &symmetric, MATSEQSBAIJ, MATMPISBAIJ, ""));
@@ -138,7 +172,7 @@ PetscErrorCode FindSource(Mat matrix, Source* source) {
 }
 
 PetscErrorCode GatherRows(PC pc, Mat matrix, Source source, const LineLayout& layout, Bands<PetscScalar>& bands,
-                          Index* ignored) {
+                          Coupling* coupling, Trouble& trouble) {
   const bool upper_only = source == Source::upper_rows;
   PetscInt first, end, twice = -1;
   std::vector<PetscInt> above, below;
@@ -146,18 +180,18 @@ PetscErrorCode GatherRows(PC pc, Mat matrix, Source source, const LineLayout& la
   Row row;
 
   PetscFunctionBegin;
-  *ignored = 0;
   PetscCheck(!upper_only || !layout.exchange, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "PCOCLSPKT reads matrices that store their upper triangle only where no line is cut by ranks; use "
              "-mat_type aij, or MatConvert() it to MATAIJ");
   PetscCall(MatGetOwnershipRange(matrix, &first, &end));
-  OclspktCall(
-      pc, find_neighbours(layout, first, above, below); if (!layout.rows.empty()) {
-        place_of.resize(layout.rows.size());
-        for (std::size_t i = 0; i < place_of.size(); ++i) {
-          place_of[static_cast<std::size_t>(layout.rows[i])] = static_cast<Index>(i);
-        }
-      });
+  trouble.attempt([&] {
+    find_neighbours(layout, first, above, below);
+    place_of.resize(layout.rows.size());
+    for (std::size_t i = 0; i < place_of.size(); ++i) {
+      place_of[static_cast<std::size_t>(layout.rows[i])] = static_cast<Index>(i);
+    }
+  });
+  if (trouble.met()) PetscFunctionReturn(PETSC_SUCCESS);
   const Places places{bands, place_of, first, end};
   for (PetscScalar* band : {bands.lower(), bands.diag(), bands.upper()}) std::fill_n(band, end - first, PetscScalar(0));
   if (upper_only) PetscCall(MatGetRowUpperTriangular(matrix));
@@ -166,11 +200,11 @@ PetscErrorCode GatherRows(PC pc, Mat matrix, Source source, const LineLayout& la
     row.above = above[local];
     row.below = below[local];
     PetscCall(MatGetRow(matrix, row.number, &row.count, &row.columns, &row.values));
-    twice = take_row(row, upper_only, places, *ignored);
+    twice = take_row(row, upper_only, places, *coupling);
     PetscCall(MatRestoreRow(matrix, row.number, &row.count, &row.columns, &row.values));
   }
   if (upper_only) PetscCall(MatRestoreRowUpperTriangular(matrix));
-  if (twice >= 0) OclspktCall(pc, throw stored_twice(row.number - 1, twice));
+  if (twice >= 0) trouble.attempt([&] { throw stored_twice(row.number - 1, twice); });
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

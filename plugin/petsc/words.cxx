@@ -3,6 +3,8 @@
 #include "oclspkt/oclspkt.h"
 #include "pc_oclspkt.hxx"
 
+using oclspkt::AboveBound;
+using oclspkt::kAboveBoundNames;
 using oclspkt::kMethodChoiceNames;
 using oclspkt::kOnDeviceFailureNames;
 using oclspkt::kPrecisionNames;
@@ -15,8 +17,10 @@ using oclspkt::Singular;
 using oclspkt::Transfer;
 using oclspkt::petsc::Combine;
 using oclspkt::petsc::Diagonal;
+using oclspkt::petsc::Ignored;
 using oclspkt::petsc::kCombineNames;
 using oclspkt::petsc::kDiagonalNames;
+using oclspkt::petsc::kIgnoredNames;
 
 /* The words of the solver's own tables, then what PetscOptionsEnum() wants behind them. */
 const char* const PCOCLSPKTMethods[] = {kMethodChoiceNames[PC_OCLSPKT_METHOD_AUTO],
@@ -45,6 +49,9 @@ const char* const PCOCLSPKTSingulars[] = {kSingularNames[PC_OCLSPKT_SINGULAR_AUT
                                           "PCOCLSPKTSingular",
                                           "PC_OCLSPKT_SINGULAR_",
                                           nullptr};
+const char* const PCOCLSPKTAboveBounds[] = {kAboveBoundNames[PC_OCLSPKT_ABOVE_BOUND_WARN],
+                                            kAboveBoundNames[PC_OCLSPKT_ABOVE_BOUND_ERROR], "PCOCLSPKTAboveBound",
+                                            "PC_OCLSPKT_ABOVE_BOUND_", nullptr};
 const char* const PCOCLSPKTTransfers[] = {kTransferNames[PC_OCLSPKT_TRANSFER_AUTO],
                                           kTransferNames[PC_OCLSPKT_TRANSFER_COPY], "PCOCLSPKTTransfer",
                                           "PC_OCLSPKT_TRANSFER_", nullptr};
@@ -59,6 +66,12 @@ const char* const PCOCLSPKTCombines[] = {kCombineNames[PC_OCLSPKT_COMBINE_ADDITI
 const char* const PCOCLSPKTDiagonals[] = {kDiagonalNames[PC_OCLSPKT_DIAGONAL_FULL],
                                           kDiagonalNames[PC_OCLSPKT_DIAGONAL_SPLIT], "PCOCLSPKTDiagonal",
                                           "PC_OCLSPKT_DIAGONAL_", nullptr};
+const char* const PCOCLSPKTIgnoreds[] = {kIgnoredNames[PC_OCLSPKT_IGNORED_IGNORE],
+                                         kIgnoredNames[PC_OCLSPKT_IGNORED_WARN],
+                                         kIgnoredNames[PC_OCLSPKT_IGNORED_ERROR],
+                                         "PCOCLSPKTIgnored",
+                                         "PC_OCLSPKT_IGNORED_",
+                                         nullptr};
 
 /* The values of the C enumerations are those of the solver's. */
 #define SameValue(c_value, cxx_value) static_assert(static_cast<int>(c_value) == static_cast<int>(cxx_value))
@@ -78,6 +91,8 @@ SameValue(PC_OCLSPKT_ON_DEVICE_FAILURE_ERROR, OnDeviceFailure::error);
 SameValue(PC_OCLSPKT_SINGULAR_AUTO, Singular::automatic);
 SameValue(PC_OCLSPKT_SINGULAR_FAIL, Singular::fail);
 SameValue(PC_OCLSPKT_SINGULAR_PIN, Singular::pin);
+SameValue(PC_OCLSPKT_ABOVE_BOUND_WARN, AboveBound::warn);
+SameValue(PC_OCLSPKT_ABOVE_BOUND_ERROR, AboveBound::error);
 SameValue(PC_OCLSPKT_TRANSFER_AUTO, Transfer::automatic);
 SameValue(PC_OCLSPKT_TRANSFER_COPY, Transfer::copy);
 SameValue(PC_OCLSPKT_COMBINE_ADDITIVE, Combine::additive);
@@ -86,4 +101,7 @@ SameValue(PC_OCLSPKT_COMBINE_SYMMETRIC, Combine::symmetric);
 SameValue(PC_OCLSPKT_COMBINE_MULTIPLICATIVE, Combine::multiplicative);
 SameValue(PC_OCLSPKT_DIAGONAL_FULL, Diagonal::full);
 SameValue(PC_OCLSPKT_DIAGONAL_SPLIT, Diagonal::split);
+SameValue(PC_OCLSPKT_IGNORED_IGNORE, Ignored::ignore);
+SameValue(PC_OCLSPKT_IGNORED_WARN, Ignored::warn);
+SameValue(PC_OCLSPKT_IGNORED_ERROR, Ignored::error);
 #undef SameValue

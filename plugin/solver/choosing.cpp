@@ -94,11 +94,11 @@ void write_proposal(const Proposal& p, const LineSet& lines, Report& report) {
   report.certificate = p.certificate;
   report.certificate_above_tolerance = p.above_tolerance;
   report.rounding = p.rounding ? p.rounding->eps : kNothingKnown;
+  const bool whole = scheme_of(p.plan).elimination().tells_bound || p.plan.method == Method::pivot;
+  report.promise = whole ? Promise::by_component : Promise::by_rows;
   for (const GroupReport& group : report.groups) {
     if (!(group.rounding <= report.rounding)) report.rounding = group.rounding;
-    report.certificate_above_tolerance = report.certificate_above_tolerance || group.above_limit;
   }
-  report.growth = p.growth;
   report.partition.rows = cut ? p.plan.m : 0;
   report.partition.count = segments_of(p.plan) > 0 ? lines.count() * segments_of(p.plan)
                            : cut                   ? p.plan.partitions()
@@ -308,7 +308,7 @@ Rejection Choosing<T>::examine_adopted(Proposal& p, bool insist) {
   if (!p.needs_trial && in_range<T>(system_.survey())) return {};
   double error = -1;
   const Times start = chosen_->times();
-  Rejection rejection = examine(system_.bands(), *chosen_.get(), rules_for(p.plan), error, p.growth);
+  Rejection rejection = examine(system_.bands(), *chosen_.get(), rules_for(p.plan), error);
   counts_.trials += error >= 0;
   const bool asked_for = insist && p.plan.method != Method::pivot;
   if (rejection && asked_for && error < 0) {
@@ -320,11 +320,6 @@ Rejection Choosing<T>::examine_adopted(Proposal& p, bool insist) {
   if (rejection && !(asked_for && std::isfinite(error))) return rejection;
   if (rejection) p.above_tolerance = true;
   report_.backward_error = error;
-  const double limit = kTrialLimitEps * static_cast<double>(std::numeric_limits<T>::epsilon());
-  if (p.plan.method == Method::pivot && !(error <= limit)) {
-    p.above_tolerance = true;
-    p.why += "; " + above_limit_text(error);
-  }
   return {};
 }
 
@@ -339,6 +334,32 @@ void Choosing<T>::take(const Way& way, const Proposal& proposal, const char* pin
   std::string why = proposal.why;
   if (proposal.needs_trial) why += ", checked: " + error_text(report_.backward_error);
   report_.candidates.push_back(candidate_of(way, true, true, std::move(why)));
+}
+
+/// What of a bound on rounding, where there is one, and of a trial solve, by component, is above the limits of method
+/// auto; empty: nothing is.
+template <typename T>
+std::string above_limits(double rounding, double backward_error) {
+  constexpr double kTrialLimit = kTrialLimitEps * static_cast<double>(std::numeric_limits<T>::epsilon());
+  if (std::isfinite(rounding) && rounding > kRoundingLimit) {
+    return format("rounding bound %.3g eps > %.0f eps", rounding, kRoundingLimit);
+  }
+  return backward_error <= kTrialLimit ? "" : format("backward error %.1e of the trial solve", backward_error);
+}
+
+/// Method auto had nothing else: say so, or fail.
+/// @throws Breakdown
+template <typename T>
+void Choosing<T>::tell_above_bound() {
+  // Other methods are tried by rows.
+  const bool by_component = report_.promise == Promise::by_component;
+  report_.above_bound = above_limits<T>(report_.rounding, by_component ? report_.backward_error : 0);
+  for (const GroupReport& group : report_.groups) {
+    if (report_.above_bound.empty()) report_.above_bound = above_limits<T>(group.rounding, group.backward_error);
+  }
+  if (report_.above_bound.empty() || options_.above_bound == AboveBound::warn) return;
+  throw Breakdown("method auto has no method within its limits for this matrix: " + report_.above_bound +
+                  "; above_bound warn solves all the same");
 }
 
 /// Try the way that takes the least time of those left, until one holds.
@@ -404,6 +425,7 @@ std::optional<InUse> Choosing<T>::choose(const Processors& processors, std::vect
   }
   explain_processor(processors, all, *taken->processor, report_);
   if (asked) return std::nullopt;
+  tell_above_bound();
   if (name_of(*taken) == first && first != head) report_.why += ", kept from the previous set-up";
   if (spares_factors(ways, *taken, outlook())) report_.why += ", stores no factors because few applies are expected";
   if (taken->remedy) return std::nullopt;

@@ -9,6 +9,7 @@
 #include "evidence.hpp"
 #include "factors.hpp"
 #include "forgiven.hpp"
+#include "format.hpp"
 #include "host_methods.hpp"
 #include "survey.hpp"
 #include "wide_solver.hpp"
@@ -25,14 +26,12 @@ std::string line_name(Index line, Names names) {
 template <typename T>
 Rejection object_to_pivots(const Factors<T>& factors, Names names) {
   if (factors.doubtful().empty()) return {};
-  char text[96];
-  const auto& pivots = factors.pivots();
-  if (std::isfinite(pivots.growth)) {
-    std::snprintf(text, sizeof text, ": growth %.1e, smallest pivot %.1e of its row", pivots.growth, pivots.smallest);
-  } else {
-    std::snprintf(text, sizeof text, ": elimination without pivoting meets a pivot of 0");
-  }
-  return {line_name(factors.doubtful().front(), names) + text, factors.doubtful()};
+  const double bound = factors.pivots().rounding;
+  return {line_name(factors.doubtful().front(), names) +
+              (std::isfinite(bound)
+                   ? format(": elimination without pivoting rounds up to %.1e eps > %.0f eps", bound, kRoundingLimit)
+                   : ": elimination without pivoting meets a pivot of 0"),
+          factors.doubtful()};
 }
 
 template <typename T>
@@ -120,9 +119,8 @@ Trial run_trials(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRule
 
 template <typename T>
 Rejection examine(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRules& rules, double& trial_error,
-                  double& growth, Names names) {
+                  Names names) {
   if (const Factors<T>* factors = solver.factors()) {
-    growth = factors->pivots().growth;
     if (Rejection rejection = object_to_pivots(*factors, names)) return rejection;
   }
   if (const auto* wide = dynamic_cast<const WideSolver<T>*>(&solver)) {
@@ -142,13 +140,6 @@ Rejection examine(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRul
   char text[80];
   std::snprintf(text, sizeof text, ": backward error %.1e of the trial solve", trial_error);
   return {line_name(trial.failed.front(), names) + text, trial.failed};
-}
-
-std::string above_limit_text(double error) {
-  char text[96];
-  std::snprintf(text, sizeof text, "ABOVE its limit of %.0f eps: backward error %.1e of the trial solve",
-                kTrialLimitEps, error);
-  return text;
 }
 
 template <typename T>
@@ -187,12 +178,8 @@ Rejection LineGroup<T>::set_up() {
     solver_ = make_host_solver<T>(method_);
   }
   solver_->set_up(Plan{}, *solved);  // factors of the host copy what they need
-  double trial_error = -1, growth = 0;
-  Rejection rejection = examine(*solved, *solver_, {}, trial_error, growth, &members_);
-  const auto* const pivot = dynamic_cast<const PivotSolver<T>*>(solver_.get());
-  above_limit_ = pivot != nullptr && !pivot->above_limit().empty();
-  if (above_limit_) why_ += "; " + above_limit_text(trial_error);
-  return rejection;
+  trial_error_ = -1;
+  return examine(*solved, *solver_, {}, trial_error_, &members_);
 }
 
 template <typename T>
@@ -223,8 +210,8 @@ GroupReport LineGroup<T>::report() const {
           members_.front(),
           pinned_,
           solver_ ? solver_->rounding() : 0,
-          why_,
-          above_limit_};
+          trial_error_ < 0 ? 0 : trial_error_,
+          why_};
 }
 
 template <typename T>
@@ -235,8 +222,8 @@ std::int64_t LineGroup<T>::bytes() const {
 
 template Rejection object_to_sums(const Bands<float>&, Names);
 template Rejection object_to_sums(const Bands<double>&, Names);
-template Rejection examine(const Bands<float>&, DeviceSolver<float>&, const TrialRules&, double&, double&, Names);
-template Rejection examine(const Bands<double>&, DeviceSolver<double>&, const TrialRules&, double&, double&, Names);
+template Rejection examine(const Bands<float>&, DeviceSolver<float>&, const TrialRules&, double&, Names);
+template Rejection examine(const Bands<double>&, DeviceSolver<double>&, const TrialRules&, double&, Names);
 template class LineGroup<float>;
 template class LineGroup<double>;
 

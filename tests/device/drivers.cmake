@@ -111,6 +111,18 @@ oclspkt_device_test(Module.NoTemporaryFolder NoDriver.* PROGRAM oclspkt-module-t
 add_test(NAME device.Helper COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/helper.sh $<TARGET_FILE:oclspkt-devices>
          ${CMAKE_LIBRARY_OUTPUT_DIRECTORY} ${CMAKE_CURRENT_BINARY_DIR}/helper)
 set_tests_properties(device.Helper PROPERTIES LABELS device TIMEOUT 300 ENVIRONMENT "${OCLSPKT_TEST_ENV}")
+# By libraries of a relative path, in one program that links the module as those with schemes of their own do.
+foreach(program oclspkt-moved oclspkt-moved-with-module)
+  add_executable(${program} moved.cpp)
+  target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/plugin/core)
+  target_link_libraries(${program} PRIVATE oclspkt_flags oclspkt_solver_shared)
+  set_target_properties(${program} PROPERTIES SKIP_BUILD_RPATH ON)
+endforeach()
+add_dependencies(oclspkt-moved oclspkt_cl_shared)
+target_link_libraries(oclspkt-moved-with-module PRIVATE -Wl,--no-as-needed oclspkt_cl_shared)
+add_test(NAME device.Moved COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/moved.sh $<TARGET_FILE:oclspkt-moved>
+         $<TARGET_FILE:oclspkt-moved-with-module> ${CMAKE_LIBRARY_OUTPUT_DIRECTORY} ${CMAKE_CURRENT_BINARY_DIR}/moved)
+set_tests_properties(device.Moved PROPERTIES LABELS device TIMEOUT 300 ENVIRONMENT "${OCLSPKT_TEST_ENV}")
 add_test(NAME device.FpgaBuild COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/fpga_build.sh $<TARGET_FILE:oclspkt-fpga-build>
          ${CMAKE_CURRENT_BINARY_DIR}/fpga-build)
 set_tests_properties(device.FpgaBuild PROPERTIES LABELS device TIMEOUT 300 ENVIRONMENT "${OCLSPKT_TEST_ENV}")

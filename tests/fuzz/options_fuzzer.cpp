@@ -230,6 +230,7 @@ void fuzz_options(Bytes& bytes) {
     settings.lines = bytes.below(2) == 1 ? "x,y" : settings.lines;
     settings.combine = static_cast<petsc::Combine>(bytes.below(static_cast<int>(std::size(petsc::kCombineNames))));
     settings.diagonal = static_cast<petsc::Diagonal>(bytes.below(static_cast<int>(std::size(petsc::kDiagonalNames))));
+    settings.ignored = static_cast<petsc::Ignored>(bytes.below(static_cast<int>(std::size(petsc::kIgnoredNames))));
     check_texts(settings);
   } catch (const InvalidInput& error) {
     const std::string text = error.what();

@@ -89,6 +89,28 @@ PetscErrorCode set_up_of_two_more_columns() {
   return code;
 }
 
+/// The solve of a KSP that was given no matrix.
+PetscErrorCode solve_without_operators() {
+  const Vector b(4), x(4);
+  KSP ksp;
+  PC pc;
+  KSPCreate(PETSC_COMM_SELF, &ksp);
+  KSPGetPC(ksp, &pc);
+  PCSetType(pc, PCOCLSPKT);
+  const PetscErrorCode code = KSPSolve(ksp, b, x);
+  KSPDestroy(&ksp);
+  return code;
+}
+
+PetscErrorCode set_up_with_a_corner() {
+  Rows rows = tridiagonal(4, -1, 4, -1);
+  rows[0].emplace_back(3, 1);
+  const Matrix matrix(rows);
+  const Preconditioner pc(matrix);
+  const PetscErrorCode code = PCOCLSPKTSetIgnored(pc, PC_OCLSPKT_IGNORED_ERROR);
+  return code ? code : PCSetUp(pc);
+}
+
 struct Mistake {
   const char* done;
   std::function<PetscErrorCode()> make;
@@ -150,6 +172,9 @@ std::vector<Mistake> mistakes() {
        "call PCSetUp()"},
       {"4 x 6 entries", [] { return set_up_of_two_more_columns(); }, "square", "4 rows and 6 columns",
        "the square one"},
+      {"no matrix", solve_without_operators, "was given no matrix", "PCOCLSPKT", "call KSPSetOperators()"},
+      {"an entry off the bands, and ignored error", set_up_with_a_corner, "off the three bands", "has 1 nonzero",
+       "-pc_oclspkt_lines"},
       {"method 99", [] { return set_up_with([](PC pc) { return PCOCLSPKTSetMethod(pc, PCOCLSPKTMethod(99)); }); },
        "no choice number", "99", "use the names"},
       {"a null pointer", [] { return set_up_with([](PC pc) { return PCOCLSPKTGetRtol(pc, nullptr); }); },

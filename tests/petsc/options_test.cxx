@@ -132,6 +132,7 @@ void for_each_pair(Check check) {
   check("lines", PCOCLSPKTSetDirections, PCOCLSPKTGetDirections, static_cast<const char*>("x,y"));
   check("combine", PCOCLSPKTSetCombine, PCOCLSPKTGetCombine, PC_OCLSPKT_COMBINE_SYMMETRIC);
   check("diagonal", PCOCLSPKTSetDiagonal, PCOCLSPKTGetDiagonal, PC_OCLSPKT_DIAGONAL_SPLIT);
+  check("ignored", PCOCLSPKTSetIgnored, PCOCLSPKTGetIgnored, PC_OCLSPKT_IGNORED_IGNORE);
   check("gather_limit", PCOCLSPKTSetGatherLimit, PCOCLSPKTGetGatherLimit, PetscInt(0));
   check("explain", PCOCLSPKTSetExplain, PCOCLSPKTGetExplain, PETSC_TRUE);
 }

@@ -37,6 +37,9 @@ PETSC_EXTERN const char* const PCOCLSPKTOnDeviceFailures[];
 typedef enum { PC_OCLSPKT_SINGULAR_AUTO, PC_OCLSPKT_SINGULAR_FAIL, PC_OCLSPKT_SINGULAR_PIN } PCOCLSPKTSingular;
 PETSC_EXTERN const char* const PCOCLSPKTSingulars[];
 
+typedef enum { PC_OCLSPKT_ABOVE_BOUND_WARN, PC_OCLSPKT_ABOVE_BOUND_ERROR } PCOCLSPKTAboveBound;
+PETSC_EXTERN const char* const PCOCLSPKTAboveBounds[];
+
 typedef enum { PC_OCLSPKT_TRANSFER_AUTO, PC_OCLSPKT_TRANSFER_COPY } PCOCLSPKTTransfer;
 PETSC_EXTERN const char* const PCOCLSPKTTransfers[];
 
@@ -51,6 +54,9 @@ PETSC_EXTERN const char* const PCOCLSPKTCombines[];
 typedef enum { PC_OCLSPKT_DIAGONAL_FULL, PC_OCLSPKT_DIAGONAL_SPLIT } PCOCLSPKTDiagonal;
 PETSC_EXTERN const char* const PCOCLSPKTDiagonals[];
 
+typedef enum { PC_OCLSPKT_IGNORED_IGNORE, PC_OCLSPKT_IGNORED_WARN, PC_OCLSPKT_IGNORED_ERROR } PCOCLSPKTIgnored;
+PETSC_EXTERN const char* const PCOCLSPKTIgnoreds[];
+
 PETSC_EXTERN PetscErrorCode PCOCLSPKTInitializePackage(void);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTFinalizePackage(void);
 
@@ -61,6 +67,8 @@ PETSC_EXTERN PetscErrorCode PCOCLSPKTSetCombine(PC, PCOCLSPKTCombine);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetCombine(PC, PCOCLSPKTCombine*);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetDiagonal(PC, PCOCLSPKTDiagonal);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetDiagonal(PC, PCOCLSPKTDiagonal*);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTSetIgnored(PC, PCOCLSPKTIgnored);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTGetIgnored(PC, PCOCLSPKTIgnored*);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetDevices(PC, const char[]);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetDevices(PC, const char*[]);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetBalance(PC, const char[]);
@@ -95,6 +103,8 @@ PETSC_EXTERN PetscErrorCode PCOCLSPKTSetOnDeviceFailure(PC, PCOCLSPKTOnDeviceFai
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetOnDeviceFailure(PC, PCOCLSPKTOnDeviceFailure*);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetSingular(PC, PCOCLSPKTSingular);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetSingular(PC, PCOCLSPKTSingular*);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTSetAboveBound(PC, PCOCLSPKTAboveBound);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTGetAboveBound(PC, PCOCLSPKTAboveBound*);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetTransfer(PC, PCOCLSPKTTransfer);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetTransfer(PC, PCOCLSPKTTransfer*);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetGatherLimit(PC, PetscInt);
