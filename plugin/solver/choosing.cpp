@@ -8,6 +8,7 @@
 #include "certificate.hpp"
 #include "cost.hpp"
 #include "evidence.hpp"
+#include "forgiven.hpp"
 #include "judge.hpp"
 #include "narrow.hpp"
 #include "oclspkt/error.hpp"
@@ -41,12 +42,12 @@ const char* pin_reason(const Options& options, const Known& known, const LineSet
 
 /// True if the host may solve the lines of a rejection, so that `method` can be tried for the others.
 template <typename T>
-bool may_fall_back(const Rejection& rejection, Method method, const Options& options, bool pins,
+bool may_fall_back(const Rejection& rejection, const Way& way, const Options& options, bool pins,
                    const FallbackLines<T>& fallback) {
   if (rejection.lines.empty()) return false;
   // Nothing is behind `pivot` but to pin the lines that are singular.
-  if (method == Method::pivot) return pins;
-  return !named(options.method) && fallback.may_add(rejection.lines, method);
+  if (way.method == Method::pivot) return pins;
+  return !named(options.method) && fallback.may_add(rejection.lines, way.method, way.processor->host());
 }
 
 /// What precision narrow did, and what it left alone.
@@ -240,6 +241,10 @@ auto Choosing<T>::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool ins
   if (const std::optional<Rejection> extremes = lines_out_of_range<T>(options_, system_.survey(), system_.bands())) {
     system_.leave_to_host(*extremes);
   }
+  if (system_.survey().dominance <= kZeroSumDominance<T>) {
+    // Whatever method solves the others: these are pinned, or make the set-up fail.
+    if (const Rejection singular = object_to_sums(system_.bands())) system_.leave_to_host(singular);
+  }
   for (;;) {
     rejection = {};
     std::optional<Proposal> proposal = std::exchange(way.judged, std::nullopt);
@@ -269,8 +274,7 @@ auto Choosing<T>::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool ins
     }
     // NaN of one line may spread to others where lines are glued, and to the fallback lines.
     std::erase_if(rejection.lines, [&](Index line) { return system_.fallback().contains(line); });
-    if (!may_fall_back(rejection, way.method, options_, pin_why != nullptr, system_.fallback()))
-      return Outcome::rejected;
+    if (!may_fall_back(rejection, way, options_, pin_why != nullptr, system_.fallback())) return Outcome::rejected;
     system_.leave_to_host(rejection);
   }
 }

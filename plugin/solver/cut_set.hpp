@@ -12,7 +12,7 @@
 namespace oclspkt {
 
 /// Why a line is gathered; where parts differ the largest counts.
-enum class Gathering { none, singular_part, refused_part, small_pivot, large_spike, extreme, trial, asked };
+enum class Gathering { none, singular_part, refused_part, small_pivot, large_spike, extreme, trial, asked, zero_sums };
 const char* text(Gathering why);
 
 /// What a process tells the root of a line about its part, once a set-up.
@@ -24,6 +24,7 @@ struct PartFacts {
   double spike_size = 0;
   double rounding = 0;     ///< see rounding_of_part()
   double units_range = 0;  ///< see ColumnUnits; 0: all rows are dominant, and in the units that they are meant in
+  bool zero_sums = false;  ///< see sums_are_zero(); of all parts: the line is singular
 };
 
 /// What the root of a line tells its parts.

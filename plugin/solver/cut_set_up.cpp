@@ -7,10 +7,11 @@
 #include "cut_rounding.hpp"
 #include "cut_solver_impl.hpp"
 #include "cut_trial.hpp"
+#include "forgiven.hpp"
+#include "host_methods.hpp"
 #include "line_columns.hpp"
 #include "narrow.hpp"
 #include "parallel.hpp"
-#include "reference.hpp"
 #include "schemes/proposal.hpp"
 #include "solver_impl.hpp"
 #include "survey.hpp"
@@ -64,10 +65,10 @@ bool chooses_truncation(const Options& options, double bound, bool symmetric) {
 /// @return shape [lines.count()]
 template <typename T>
 std::vector<char> singular_lines(const LineSet& lines, const Bands<T>& bands) {
-  Reference<T> reference;
-  reference.factor(lines, bands.view());
+  PivotSolver<T> pivot;
+  pivot.set_up({}, bands);
   std::vector<char> singular(static_cast<std::size_t>(lines.count()), 0);
-  for (const auto& doubt : reference.doubts()) singular[static_cast<std::size_t>(doubt.line)] = doubt.singular;
+  for (const auto& found : pivot.singular()) singular[static_cast<std::size_t>(found.line)] = 1;
   return singular;
 }
 
@@ -102,13 +103,13 @@ Bands<T> CutSolver<T>::Impl::whole_bands() {
 template <typename T>
 void CutSolver<T>::Impl::survey_cut_lines() {
   survey_.assign(set_.cut.lines.size(), {});
+  zero_sums_.assign(survey_.size(), 0);
   if (survey_.empty()) return;
   // No spike and no truncation may be larger than rounding otherwise: it does not matter then who is symmetric.
   const bool symmetry = tolerance<T>(options_) > rounding<T>();
-  if (known_rows_ && !symmetry && !narrows<T>(options_)) {
-    survey_.assign(survey_.size(), *known_rows_);
-    return;
-  }
+  const bool known = known_rows_ && !symmetry && !narrows<T>(options_);
+  if (known) survey_.assign(survey_.size(), *known_rows_);
+  if (known && !(known_rows_->dominance <= kZeroSumDominance<T>)) return;
   Bands<T>& bands = solver_.impl_->edit(set_.lines);
   for (Index c = 0; c < set_.cut.count(); ++c) {
     const Index line = set_.cut[c].line, first = set_.lines.first(line);
@@ -119,6 +120,12 @@ void CutSolver<T>::Impl::survey_cut_lines() {
     solver_.impl_->system().note_rounded();
   }
   const LineSet& lines = set_.lines;
+  for_pieces(set_.cut.count(), lines_a_piece(lines), [&](Index begin, Index end) {
+    for (Index c = begin; c < end; ++c) {
+      zero_sums_[static_cast<std::size_t>(c)] = sums_are_zero(lines, bands.view(), set_.cut[c].line);
+    }
+  });
+  if (known) return;
   if (lines.contiguous()) {
     for_pieces(set_.cut.count(), lines_a_piece(lines), [&](Index begin, Index end) {
       for (Index c = begin; c < end; ++c) {
@@ -153,7 +160,7 @@ void CutSolver<T>::Impl::find_units() {
   const auto weak = [](const Survey& survey) { return !(survey.dominance >= 1); };
   if (std::none_of(survey_.begin(), survey_.end(), weak)) return;
   const LineSet& lines = set_.lines;
-  const BandsView<T> view = solver_.bands(lines).view();
+  const BandsView<T> view = solver_.impl_->system().bands().view();
   for_pieces(set_.cut.count(), lines_a_piece(lines), [&](Index begin, Index end) {
     for (Index c = begin; c < end; ++c) {
       const auto at = static_cast<std::size_t>(c);
@@ -306,7 +313,7 @@ std::vector<PartFacts> CutSolver<T>::Impl::own_facts() const {
     const CutPartErrors errors{solver_.report().rounding, spikes.size, spikes.error};
     own.push_back({set_.parts.reduced(s), set_.lines.length(set_.slot(c).line), set_.why[static_cast<std::size_t>(c)],
                    survey.smallest_row, survey.largest_row, spikes.size, rounding_of_part(errors, overall_.dominance),
-                   units_range_[static_cast<std::size_t>(c)]});
+                   units_range_[static_cast<std::size_t>(c)], zero_sums_[static_cast<std::size_t>(c)] != 0});
   }
   return own;
 }

@@ -97,6 +97,7 @@ class CutSolver<T>::Impl {
   std::optional<Survey> known_rows_;  ///< as for fill()
   std::vector<Survey> survey_;        ///< shape [cut lines]; of the part
   std::vector<double> units_range_;   ///< likewise; see PartFacts
+  std::vector<char> zero_sums_;       ///< likewise; see sums_are_zero()
   std::optional<Bands<T>> refused_;   ///< the bands that solver_ refused; cut lines are blank in solver_ then
   GatheredLines<T> gathered_{set_};
   CutInterface<T> interface_{set_, gathered_};

@@ -11,6 +11,9 @@
 namespace oclspkt {
 namespace {
 
+/// Most rows that the host pivots apart from the others; for more, it sooner pivots in all lines.
+constexpr double kPivotShare = 0.25;
+
 std::string place_of(const LineSet& lines, Index line) {
   std::string text = "line " + std::to_string(line) + " of " + std::to_string(lines.count());
   if (!lines.contiguous() || lines.length(line) == 0) return text;
@@ -26,14 +29,14 @@ bool FallbackLines<T>::contains(Index line) const {
 }
 
 template <typename T>
-bool FallbackLines<T>::may_add(const std::vector<Index>& more, Method method) const {
+bool FallbackLines<T>::may_add(const std::vector<Index>& more, Method method, bool by_host) const {
   const LineSet& all = bands_.now().lines();
   if (more.size() + lines_.size() >= static_cast<std::size_t>(all.count())) return false;
-  if (method != Method::truncated_halo) return true;
+  const double most = method == Method::truncated_halo ? kFallbackShare : by_host ? kPivotShare : 1;
   Index rows = 0;
   for (const Index line : more) rows += all.length(line);
   for (const Index line : lines_) rows += all.length(line);
-  return static_cast<double>(rows) <= kFallbackShare * static_cast<double>(all.rows());
+  return static_cast<double>(rows) <= most * static_cast<double>(all.rows());
 }
 
 template <typename T>

@@ -22,8 +22,8 @@ class FallbackLines {
 
   bool none() const { return groups_.empty(); }
   bool contains(Index line) const;
-  /// True if `more` lines leave enough to the method for the others.
-  bool may_add(const std::vector<Index>& more, Method method) const;
+  /// True if `more` lines leave enough to the method for the others. @param by_host  it is the host's
+  bool may_add(const std::vector<Index>& more, Method method, bool by_host) const;
   /// Keep the bands of the lines of a rejection and give them those of the identity; make_solvers() makes their
   /// solvers.
   void add(const Rejection& rejection);

@@ -34,6 +34,11 @@ template <typename T>
 Rejection examine(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRules& rules, double& trial_error,
                   const std::vector<Index>* names = nullptr);
 
+/// The lines that are singular because their rows sum to 0, see sums_are_zero(); empty if there is none.
+/// @param names as for examine()
+template <typename T>
+Rejection object_to_sums(const Bands<T>& bands, const std::vector<Index>* names = nullptr);
+
 /// Lines of a set that the host solves by the fallback method, because the method of the others does not hold for them.
 /// Rows near the ends of the number range are scaled by powers of two there; where that does not help,
 /// they are solved in wider numbers.
