@@ -28,7 +28,7 @@ class Judge : public ::testing::Test {
     y_ = multiply(bands_, pieces_, x_);
   }
 
-  Errors errors() const { return judge(bands_, pieces_, x_.data(), y_.data()); }
+  Errors errors() const { return judge(bands_, pieces_, units_of(bands_, pieces_), x_.data(), y_.data()); }
 
   static constexpr Index kRows = 500;
   Bands<T> bands_;
