@@ -86,7 +86,7 @@ Promised promise_of(const R& report) {
 /// One answer against what the report promises of it.
 struct Answer {
   Solution kind = Solution::random;
-  Errors errors;
+  Errors errors = {};
   double forward = 0;         ///< the largest over pieces
   double lapack_forward = 0;  ///< the same of LAPACK
   double unit = 0;            ///< unit_error() without what the certificate tells
