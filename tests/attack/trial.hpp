@@ -75,7 +75,7 @@ template <typename R>
 Promised promise_of(const R& report) {
   if constexpr (requires { report.promise; }) {
     using Promise = decltype(report.promise);
-    return report.promise == Promise::by_component ? Promised::component : Promised::units;
+    return report.promise == Promise::by_component ? Promised::component : Promised::row;
   } else {
     const bool plain =
         report.method == Method::exact_factored && report.device.type == "host" && report.groups.empty();
