@@ -148,6 +148,12 @@ const OptionEntry kTable[] = {
      "last equation of a singular line. Other lines do not change. The set-up looks for the null space first on "
      "the matrix that the preconditioner is made from, then on that of the system; attach it with "
      "`MatSetNullSpace()` before the set-up. The view counts the pinned lines and says why."},
+    {"above_bound", "AboveBound", "PCOCLSPKTAboveBound", "", choice<&Options::above_bound, kAboveBoundNames>(),
+     "what to do if method auto finds no method whose error bounds are within their limits: warn (solve, and say so in "
+     "the view and by `-info`) or error (the set-up fails and says why)",
+     "The last method of `auto` is `pivot`, whose limits are 100 eps of its bound on rounding, where there is one, and "
+     "of "
+     "the backward error of its trial solve, both by component. A method that is named is used in any case."},
     {"transfer", "Transfer", "PCOCLSPKTTransfer", "", choice<&Options::transfer, kTransferNames>(),
      "how vectors get to the device",
      "`auto` shares host memory with devices that can access it; `copy` always copies."},

@@ -93,10 +93,11 @@ void write_proposal(const Proposal& p, const LineSet& lines, Report& report) {
   report.certificate = p.certificate;
   report.certificate_above_tolerance = p.above_tolerance;
   report.rounding = p.rounding ? p.rounding->eps : kNothingKnown;
+  const bool whole = scheme_of(p.plan).elimination().tells_bound || p.plan.method == Method::pivot;
+  report.promise = whole ? Promise::by_component : Promise::by_rows;
   for (const GroupReport& group : report.groups) {
     if (!(group.rounding <= report.rounding)) report.rounding = group.rounding;
   }
-  report.growth = p.growth;
   report.partition.rows = cut ? p.plan.m : 0;
   report.partition.count = segments_of(p.plan) > 0 ? lines.count() * segments_of(p.plan)
                            : cut                   ? p.plan.partitions()
@@ -303,7 +304,7 @@ Rejection Choosing<T>::examine_adopted(Proposal& p, bool insist) {
   if (!p.needs_trial && in_range<T>(system_.survey())) return {};
   double error = -1;
   const Times start = chosen_->times();
-  Rejection rejection = examine(system_.bands(), *chosen_.get(), rules_for(p.plan), error, p.growth);
+  Rejection rejection = examine(system_.bands(), *chosen_.get(), rules_for(p.plan), error);
   counts_.trials += error >= 0;
   const bool asked_for = insist && p.plan.method != Method::pivot;
   if (rejection && asked_for && error < 0) {

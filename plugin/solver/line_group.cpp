@@ -8,6 +8,7 @@
 
 #include "evidence.hpp"
 #include "factors.hpp"
+#include "format.hpp"
 #include "host_methods.hpp"
 #include "survey.hpp"
 #include "wide_solver.hpp"
@@ -24,14 +25,12 @@ std::string line_name(Index line, Names names) {
 template <typename T>
 Rejection object_to_pivots(const Factors<T>& factors, Names names) {
   if (factors.doubtful().empty()) return {};
-  char text[96];
-  const auto& pivots = factors.pivots();
-  if (std::isfinite(pivots.growth)) {
-    std::snprintf(text, sizeof text, ": growth %.1e, smallest pivot %.1e of its row", pivots.growth, pivots.smallest);
-  } else {
-    std::snprintf(text, sizeof text, ": elimination without pivoting meets a pivot of 0");
-  }
-  return {line_name(factors.doubtful().front(), names) + text, factors.doubtful()};
+  const double bound = factors.pivots().rounding;
+  return {line_name(factors.doubtful().front(), names) +
+              (std::isfinite(bound)
+                   ? format(": elimination without pivoting rounds up to %.1e eps > %.0f eps", bound, kRoundingLimit)
+                   : ": elimination without pivoting meets a pivot of 0"),
+          factors.doubtful()};
 }
 
 /// Singular: a pivot that is zero or not finite with partial pivoting, or a last pivot that vanishes together with a
@@ -119,9 +118,8 @@ Trial run_trials(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRule
 
 template <typename T>
 Rejection examine(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRules& rules, double& trial_error,
-                  double& growth, Names names) {
+                  Names names) {
   if (const Factors<T>* factors = solver.factors()) {
-    growth = factors->pivots().growth;
     if (Rejection rejection = object_to_pivots(*factors, names)) return rejection;
   }
   if (const auto* wide = dynamic_cast<const WideSolver<T>*>(&solver)) {
@@ -179,8 +177,8 @@ Rejection LineGroup<T>::set_up() {
     solver_ = make_host_solver<T>(method_);
   }
   solver_->set_up(Plan{}, *solved);  // factors of the host copy what they need
-  double trial_error = -1, growth = 0;
-  return examine(*solved, *solver_, {}, trial_error, growth, &members_);
+  double trial_error = -1;
+  return examine(*solved, *solver_, {}, trial_error, &members_);
 }
 
 template <typename T>
@@ -220,8 +218,8 @@ std::int64_t LineGroup<T>::bytes() const {
          (solver_ ? solver_->bytes() : 0);
 }
 
-template Rejection examine(const Bands<float>&, DeviceSolver<float>&, const TrialRules&, double&, double&, Names);
-template Rejection examine(const Bands<double>&, DeviceSolver<double>&, const TrialRules&, double&, double&, Names);
+template Rejection examine(const Bands<float>&, DeviceSolver<float>&, const TrialRules&, double&, Names);
+template Rejection examine(const Bands<double>&, DeviceSolver<double>&, const TrialRules&, double&, Names);
 template class LineGroup<float>;
 template class LineGroup<double>;
 

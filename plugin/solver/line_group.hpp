@@ -25,15 +25,14 @@ struct TrialRules {
   bool by_row = false;
 };
 
-/// The evidence that `solver`, set up for `bands`, gives against itself: stored factors their growth and pivots,
+/// The evidence that `solver`, set up for `bands`, gives against itself: stored factors their bound on rounding,
 /// `pivot` its singular lines, and all of them the trial solves.
 /// @param rules               see TrialRules
 /// @param[in,out] trial_error in: negative if the trial solve must run, else its known result; out: its result
-/// @param[out]    growth      of stored factors; untouched for other methods
 /// @param         names       what to call the lines; null: by their place in `bands`
 template <typename T>
 Rejection examine(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRules& rules, double& trial_error,
-                  double& growth, const std::vector<Index>* names = nullptr);
+                  const std::vector<Index>* names = nullptr);
 
 /// Lines of a set that the host solves by the fallback method, because the method of the others does not hold for them.
 /// Rows near the ends of the number range are scaled by powers of two there; where that does not help,

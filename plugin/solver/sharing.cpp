@@ -278,7 +278,6 @@ void Sharing<T>::write_report(Report& report) const {
         merged.certificate_above_tolerance || own.certificate_above_tolerance || cut.above_tolerance;
     merged.rounding = std::max({merged.rounding, own.rounding, cut.rounding});
     merged.backward_error = std::max({merged.backward_error, own.backward_error, cut.backward_error});
-    merged.growth = std::max(merged.growth, own.growth);
     sharing.shares.push_back({own.device.name, own.device.type, own.device.platform, own.device.emulated, own.method,
                               own.shape, rows, model.latency + static_cast<double>(rows) * model.seconds_per_row, 0,
                               0});

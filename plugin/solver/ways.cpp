@@ -100,7 +100,7 @@ void add_host(const Processors& processors, const Processor& host, const Outlook
   // cores are the host's own, with the same evidence.
   const auto by_factors = [](const Way& way) {
     return !way.processor->host() && way.method == Method::exact_factored && !way.plan.by_groups() &&
-           way.plan.has<Beside>() && way.owner->elimination().tells_growth;
+           way.plan.has<Beside>() && way.owner->elimination().tells_bound;
   };
   const bool other = std::none_of(ways.begin(), ways.end(), by_factors);
   const bool remedy = other && (choice == MethodChoice::automatic || choice == MethodChoice::exact_factored);

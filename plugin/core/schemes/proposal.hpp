@@ -151,7 +151,6 @@ Proposal exact_proposal(const Problem<T>& problem, const Plan& plan) {
   p.plan = plan;
   // Strictly dominant rows are regular, and their rounding is bounded; others may be singular.
   p.needs_trial = !(problem.survey.dominance > 1);
-  p.growth = kDominantGrowth;
   p.why = format("row dominance %.4f", problem.survey.dominance);
   return p;
 }
