@@ -190,6 +190,11 @@ TEST(Outcomes, TellOfAnswersThatAreAstrayInAUnit) {
   outcome.bound = 101;
   EXPECT_FALSE(outcome.astray(outcome.answers[0]));
   outcome.bound = 12;
+  outcome.promised = Promised::component;
+  EXPECT_FALSE(outcome.astray(outcome.answers[0]));
+  outcome.answers[0].unit = 25;
+  EXPECT_TRUE(outcome.astray(outcome.answers[0]));
+  outcome.promised = Promised::row;
   outcome.answers[0].unit = 2;
   EXPECT_FALSE(outcome.astray(outcome.answers[0]));
 }

@@ -56,7 +56,8 @@ void Counted::add(const Outcome& outcome) {
     failed += outcome.failed(a);
     exceeded += outcome.exceeded(a);
     astray += outcome.astray(a);
-    lapack_astray += a.lapack_unit > kSpreads;
+    spread += a.unit > kSpreads;
+    lapack_spread += a.lapack_unit > kSpreads;
     if (error > 0 && outcome.bound > 0 && std::isfinite(outcome.bound / error)) {
       margins.push_back(static_cast<float>(outcome.bound / error));
     }
@@ -82,7 +83,8 @@ void Counted::add(const Counted& o) {
   failed += o.failed;
   exceeded += o.exceeded;
   astray += o.astray;
-  lapack_astray += o.lapack_astray;
+  spread += o.spread;
+  lapack_spread += o.lapack_spread;
   behind += o.behind;
   worst = std::max(worst, o.worst);
   worst_norm = std::max(worst_norm, o.worst_norm);
@@ -154,7 +156,8 @@ void Tally::print(std::FILE* to) const {
                all.refused, all.broke, all.answers, all.above_goal, kGoal);
   std::fprintf(to, "%ld above %g eps and told (%ld by auto), %ld not told, %ld above their bound; ", all.told, kWrong,
                all.told_by_auto, all.failed, all.exceeded);
-  std::fprintf(to, "%ld astray in a unit (LAPACK %ld); ", all.astray, all.lapack_astray);
+  std::fprintf(to, "%ld above %g spreads in a unit (LAPACK %ld), %ld of them not told; ", all.spread, kSpreads,
+               all.lapack_spread, all.astray);
   std::fprintf(to,
                "%ld with a forward error above %g times LAPACK's + %g eps; bound over error: at least %.3g, median "
                "%.3g\n",

@@ -31,7 +31,7 @@ struct Counted {
   long failed = 0;                   ///< above kWrong, and the report does not tell
   long exceeded = 0;                 ///< above the bound
   long astray = 0;                   ///< forward error in a unit above kSpreads spreads, and the report does not tell
-  long lapack_astray = 0;            ///< LAPACK's above that
+  long spread = 0, lapack_spread = 0;  ///< above kSpreads, told or not; LAPACK's
   long behind = 0;                   ///< forward error above kForward times LAPACK's + kWrong eps
   double worst = 0, worst_norm = 0;  ///< error, error by norm of answers that are not told of
   double worst_component = 0;        ///< error by component of these

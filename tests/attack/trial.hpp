@@ -115,8 +115,11 @@ struct Outcome {
   /// Wrong, and nobody said so.
   bool failed(const Answer& a) const { return error(a) > kWrong && !told(a); }
   bool exceeded(const Answer& a) const { return bound < error(a); }
-  /// Far from the truth in a unit, and nobody said so.
-  bool astray(const Answer& a) const { return a.unit > kSpreads && !above_tolerance && bound <= kWrong; }
+  /// Far from the truth in a unit. A bound by component tells of twice as many spreads: |y| is at most |A| |x|.
+  bool astray(const Answer& a) const { return a.unit > kSpreads && !told_in_units(a); }
+  bool told_in_units(const Answer& a) const {
+    return above_tolerance || !(bound <= kWrong) || (promised == Promised::component && a.unit <= 2 * bound);
+  }
 };
 
 /// Set up a solver, or two times, and judge its answers to all questions.
