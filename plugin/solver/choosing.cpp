@@ -140,16 +140,19 @@ void keep_one_processor(const Options& options, std::vector<Way>& ways) {
 
 /// Why the processor of a way was chosen.
 /// @param processors, ways  as they were before any was judged
-void explain_processor(const Processors& processors, std::vector<Way> ways, const Processor& chosen, Report& report) {
+/// @param taken             with the figures of the plan that it came to
+void explain_processor(const Processors& processors, std::vector<Way> ways, const Way& taken, Report& report) {
+  const Processor& chosen = *taken.processor;
   const Way* device = least_of_devices(ways);
-  const auto host = std::find_if(ways.begin(), ways.end(), [](const Way& way) { return way.processor->host(); });
   report.device.costs.clear();
   if (device == nullptr) {
     report.device.why = processors.why_host.empty() ? kNoKernel : processors.why_host;
     return;
   }
-  const std::string costs = "predicted " + microseconds(device->apply) + " an apply";
-  report.device.costs = host != ways.end() ? costs + ", host " + microseconds(host->apply) : costs;
+  const auto host = std::find_if(ways.begin(), ways.end(), [](const Way& way) { return way.processor->host(); });
+  const double by_host = chosen.host() ? taken.apply : host != ways.end() ? host->apply : 0;
+  report.device.costs = "predicted " + microseconds(chosen.host() ? device->apply : taken.apply) + " an apply";
+  if (by_host > 0) report.device.costs += ", host " + microseconds(by_host);
   if (chosen.host()) {
     report.device.costs = device->processor->name() + " " + report.device.costs;
     const bool predicted = processors.host && least(ways)->processor->host();
@@ -160,6 +163,27 @@ void explain_processor(const Processors& processors, std::vector<Way> ways, cons
                         : processors.several ? "the cheapest of those named"
                                              : "asked for";
   }
+}
+
+/// Say of lines that are all left to the host how it solves them: the method for the others solves no row.
+void write_fallback(Report& report) {
+  const auto rows = [](const GroupReport& a, const GroupReport& b) { return a.rows < b.rows; };
+  const GroupReport& most = *std::max_element(report.groups.begin(), report.groups.end(), rows);
+  report.method = most.method;
+  report.why = "by the host, as fallback lines: " + most.why;
+  report.shape.clear();
+  report.form = Form::general;
+  report.partition = {};
+  report.certificate = report.growth = report.words_saved = 0;
+  report.certificate_above_tolerance = false;
+  const std::string vectors = std::exchange(report.device, {}).vectors;
+  report.device.why = "all lines are fallback lines";
+  report.device.vectors = vectors;
+  Candidate& taken = report.candidates.back();
+  taken = {};
+  taken.method = report.method;
+  taken.taken = true;
+  taken.why = report.why;
 }
 
 /// Why every way was rejected, and what to do.
@@ -420,10 +444,17 @@ std::optional<InUse> Choosing<T>::choose(const Processors& processors, std::vect
   if (!taken) {
     chosen_.retire();
     const bool singular = !rejected.empty() && rejected.back().singular;
-    throw Breakdown(breakdown_text(report_.candidates, options_, singular,
-                                   pin_reason(options_, known_, system_.bands().lines()) != nullptr));
+    const LineSet& lines = system_.bands().lines();
+    const auto zero = singular ? zero_row_text(lines, system_.bands().view(), 0, lines.count()) : std::nullopt;
+    if (zero) throw Breakdown("the matrix is singular: " + *zero);
+    throw Breakdown(
+        breakdown_text(report_.candidates, options_, singular, pin_reason(options_, known_, lines) != nullptr));
   }
-  explain_processor(processors, all, *taken->processor, report_);
+  if (system_.fallback().all()) {
+    write_fallback(report_);
+    return std::nullopt;
+  }
+  explain_processor(processors, all, *taken, report_);
   if (asked) return std::nullopt;
   tell_above_bound();
   if (name_of(*taken) == first && first != head) report_.why += ", kept from the previous set-up";

@@ -115,7 +115,9 @@ void FallbackLines<T>::make_solvers(const char* pin_why, Report& report) {
     if (!left.empty()) forget();
   });
   if (!left.empty()) {
-    throw Breakdown(place_of(bands_.now().lines(), left.front()) + " cannot be solved (" + why + ")" +
+    const Bands<T>& bands = bands_.now();
+    why = zero_row_text(bands.lines(), bands.view(), left.front(), left.front() + 1).value_or(why);
+    throw Breakdown(place_of(bands.lines(), left.front()) + " cannot be solved (" + why + ")" +
                     (pin_why != nullptr ? "" : std::string("; ") + kPinCure));
   }
   for (const LineGroup<T>& group : groups_) report.groups.push_back(group.report());

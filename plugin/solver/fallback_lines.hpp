@@ -21,6 +21,8 @@ class FallbackLines {
   explicit FallbackLines(SolvedBands<T>& bands) : bands_(bands) {}
 
   bool none() const { return groups_.empty(); }
+  /// True if no line is left to the method for the others.
+  bool all() const { return !none() && static_cast<Index>(lines_.size()) == bands_.now().lines().count(); }
   bool contains(Index line) const;
   /// True if `more` lines leave enough to the method for the others. @param by_host  it is the host's
   bool may_add(const std::vector<Index>& more, Method method, bool by_host) const;

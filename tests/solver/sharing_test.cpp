@@ -367,6 +367,21 @@ TEST(SharingCalls, TheProcessorIsChosenByNoMeasurementWhereRunsAreToBeReproducib
   }
 }
 
+/// The cost of what was taken, not of what was rejected before it.
+TEST(SharingCalls, CostsAreThoseOfTheMethodThatSolves) {
+  Options options;
+  options.devices = "auto";
+  options.reproducible = true;
+  Solver<double> solver(options);
+  test::set_up(solver, test::constant<double>(LineSet::one(1'000'000), -1, 2, -1));
+  const std::vector<Candidate>& candidates = solver.report().candidates;
+  ASSERT_GT(candidates.size(), 1U);
+  ASSERT_TRUE(candidates.back().taken);
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g us", 1e6 * candidates.back().seconds);
+  EXPECT_NE(solver.report().device.costs.find(text), std::string::npos) << solver.report().device.costs;
+}
+
 TEST(SharingCalls, AnEmulatedDeviceDoesNotPassForABoard) {
   if (test::emulated_devices().empty()) GTEST_SKIP() << "nothing is emulated here";
   const Bands<double> bands = test::constant<double>(LineSet::one(1 << 18), -1, 3, -1);
