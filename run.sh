@@ -16,14 +16,15 @@ usage: ./run.sh VERB
           one and two dimensions
   test    build the libraries and the examples and test them, in at most ten minutes on two processors.
           `test all` runs the rest as well: every test of the release build, those of the PETSc plugin with 64-bit
-          indices and with PETSc 3.24, which it builds, a build with address and undefined behaviour sanitizers, and
+          indices and with PETSc 3.26, which it builds, a build with address and undefined behaviour sanitizers, and
           some fuzzing.
-          `test petsc VERSION` tests the plugin with another release of PETSc, such as 3.24 or 3.22.4, which it
+          `test petsc VERSION` tests the plugin with another release of PETSc, such as 3.25 or 3.22.4, which it
           downloads from PyPI and builds in build/ (five minutes); options of PETSc's configure may follow the version,
           such as --with-threadsafety --with-openmp, or first among them the word viennacl or kokkos: a PETSc with
           vectors of ViennaCL, or of Kokkos, which it builds as well (one more minute)
   fuzz    fuzz the solver, what reads options, and both under PETSc, each for the seconds that follow (default: 600);
-          `fuzz attack SECONDS` solves hard systems on every device and judges each answer
+          `fuzz attack SECONDS` solves hard systems on every device and judges each answer; `fuzz climb SECONDS`
+          changes single numbers of small ones as long as the error grows against its bound
   bench   build oclspkt-bench and run it; what follows the verb goes to it: solve, sweep, lines, weak-line, choices,
           petsc, adi (default: solve --device cpu --precision double --rows 2e7 --dominance 3).
           `bench schemes FILE` times every scheme (`--variant fpga`: those for FPGAs), see oclspkt-bench-schemes --help;
@@ -79,8 +80,9 @@ case $verb in
     need_packages build test all
     source scripts/drivers.sh
     source scripts/fuzz.sh
-    run=run_fuzz
-    if [ "${1:-}" = attack ]; then
+    run=run_fuzz options=()
+    if [ "${1:-}" = attack ] || [ "${1:-}" = climb ]; then
+      [ "$1" = attack ] || options=(--climb yes)
       run=run_attack
       shift
     fi
@@ -89,7 +91,7 @@ case $verb in
       echo "run.sh: fuzz takes a number of seconds, not '$seconds'" >&2
       exit 2
     fi
-    "$run" "$seconds"
+    "$run" "$seconds" "${options[@]}"
     ;;
   bench)
     need_packages build bench

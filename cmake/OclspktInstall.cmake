@@ -6,6 +6,11 @@ file(RELATIVE_PATH OCLSPKT_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig $
 
 # oclspkt_pkg_config(NAME INPUT [COMPONENT name])
 function(oclspkt_pkg_config name input)
+  if(OCLSPKT_KIND MATCHES "^([0-9]+)\\.([0-9]+)")  # releases of PETSc are not binary compatible
+    math(EXPR next "${CMAKE_MATCH_2} + 1")
+    set(OCLSPKT_RELEASE ${CMAKE_MATCH_0})
+    set(OCLSPKT_NEXT_RELEASE ${CMAKE_MATCH_1}.${next})
+  endif()
   configure_file(cmake/${input}.pc.in ${name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig ${ARGN})
 endfunction()

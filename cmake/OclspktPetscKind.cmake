@@ -1,4 +1,4 @@
-# What makes builds of PETSc incompatible. Installed beside the CMake package, which asks the same of the PETSc of others.
+# Which PETSc, and what makes builds of it incompatible. Installed beside the CMake package, which asks the same.
 
 # oclspkt_petsc_kind(FOLDER KIND UNSUPPORTED [MORE_FOLDERS...]): of the PETSc whose petscconf.h is in FOLDER, and
 # petscversion.h there or in MORE_FOLDERS: 3.18-real, 3.18-complex, 3.24-real-64 (flavour.hpp), and what of it oclspkt
@@ -23,4 +23,51 @@ function(oclspkt_petsc_kind folder kind unsupported)
   list(JOIN bad ", " bad)
   set(${kind} ${text} PARENT_SCOPE)
   set(${unsupported} "${bad}" PARENT_SCOPE)
+endfunction()
+
+# oclspkt_petsc_folder(RESULT PROBLEM): where the .pc file of PETSC_DIR and PETSC_ARCH lies (variables of CMake or of the
+# environment); empty without PETSC_DIR. What pkg-config found for another folder is forgotten. PROBLEM: why there is no
+# such PETSc and what to do, in words, or empty.
+function(oclspkt_petsc_folder result problem)
+  set(${result} "" PARENT_SCOPE)
+  set(${problem} "" PARENT_SCOPE)
+  set(from_environment FALSE)
+  if(NOT PETSC_DIR AND DEFINED ENV{PETSC_DIR})
+    set(PETSC_DIR "$ENV{PETSC_DIR}")
+    set(PETSC_ARCH "$ENV{PETSC_ARCH}")
+    set(from_environment TRUE)
+  elseif(DEFINED ENV{PETSC_DIR} AND NOT "$ENV{PETSC_DIR}/$ENV{PETSC_ARCH}" STREQUAL "${PETSC_DIR}/${PETSC_ARCH}")
+    message(WARNING "This build folder belongs to PETSC_DIR=${PETSC_DIR}, PETSC_ARCH=${PETSC_ARCH}; for the one of the "
+                    "environment, PETSC_DIR=$ENV{PETSC_DIR}, PETSC_ARCH=$ENV{PETSC_ARCH}, use another folder")
+  endif()
+  set(folder "")
+  if(PETSC_DIR)
+    cmake_path(ABSOLUTE_PATH PETSC_DIR BASE_DIRECTORY ${PROJECT_BINARY_DIR} NORMALIZE OUTPUT_VARIABLE absolute)
+    cmake_path(SET folder NORMALIZE ${absolute}/${PETSC_ARCH}/lib/pkgconfig)
+  endif()
+  if(NOT "${folder}" STREQUAL "${OCLSPKT_PETSC_FOLDER}")
+    get_cmake_property(cached CACHE_VARIABLES)  # of the PETSc of the last run of CMake
+    list(FILTER cached INCLUDE REGEX "^(__pkg_config_checked_PETSC$|pkgcfg_lib_PETSC_|OCLSPKT_PETSC_EXAMPLES$)")
+    foreach(name IN LISTS cached)
+      unset(${name} CACHE)
+    endforeach()
+    set(OCLSPKT_PETSC_FOLDER "${folder}" CACHE INTERNAL "")
+  endif()
+  if(folder AND NOT EXISTS ${folder}/PETSc.pc AND NOT EXISTS ${folder}/petsc.pc)
+    file(GLOB others RELATIVE ${absolute} ${absolute}/*/lib/pkgconfig/PETSc.pc)
+    list(TRANSFORM others REPLACE "/lib/pkgconfig/PETSc.pc" "")
+    if(others)
+      list(JOIN others ", " others)
+      set(cure "set PETSC_ARCH to one of: ${others}")
+    else()
+      set(cure "build PETSc there, or set PETSC_DIR to the folder that it is installed in, with no PETSC_ARCH")
+    endif()
+    set(${problem} "There is no PETSc in PETSC_DIR=${absolute}, PETSC_ARCH=${PETSC_ARCH} (no file ${folder}/PETSc.pc): ${cure}" PARENT_SCOPE)
+    return()
+  endif()
+  if(from_environment)  # kept: a later run of CMake, by the build itself, may have another environment
+    set(PETSC_DIR "${PETSC_DIR}" CACHE PATH "Folder of PETSc; empty: pkg-config knows it" FORCE)
+    set(PETSC_ARCH "${PETSC_ARCH}" CACHE STRING "The build of PETSc inside PETSC_DIR; empty if it is installed there" FORCE)
+  endif()
+  set(${result} "${folder}" PARENT_SCOPE)
 endfunction()

@@ -13,6 +13,16 @@ if(OCLSPKT_SANITIZE)
   target_link_options(oclspkt_flags INTERFACE -fsanitize=${OCLSPKT_SANITIZE})
 endif()
 
+# oclspkt_part_of_plugin(TARGET): a library that hands over to liboclspkt.so if -dll_append names it. The name of its
+# function is made of the file's, as PETSc makes it.
+function(oclspkt_part_of_plugin target)
+  get_target_property(name ${target} OUTPUT_NAME)
+  string(REPLACE - _ function ${name})
+  target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/plugin/core/part_of_plugin.cpp)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/plugin/core)
+  target_compile_definitions(${target} PRIVATE OCLSPKT_FILE_NAME="lib${name}.so" OCLSPKT_REGISTERS_AS="${function}")
+endfunction()
+
 # A room of the house: an object library that builds alone.
 function(oclspkt_room name)
   cmake_parse_arguments(ARG "" "" "SOURCES;NEEDS" ${ARGN})

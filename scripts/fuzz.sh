@@ -16,16 +16,18 @@ run_fuzz() {
   return "$status"
 }
 
-# run_attack SECONDS: every device, the kernels for GPUs and both scalars share the seconds; tables and findings lie in
-# build/attack.
+# run_attack SECONDS [OPTION ...]: every device, the kernels for GPUs and both scalars share the seconds; tables and
+# findings lie in build/attack. The options are those of oclspkt-attack.
 run_attack() {
   local program=build/release/bin/oclspkt-attack where=build/attack status=0 setting device variant name each seed
   local settings=('host default' 'portable default' 'portable gpu' 'intel(r)_opencl default' 'intel(r)_opencl gpu')
+  local seconds=$1
+  shift
   mkdir -p "$where"
   install_drivers
   configure release -DOCLSPKT_ATTACK=ON
   cmake --build build/release -j "$JOBS" --target oclspkt-attack
-  each=$(($1 / (2 * ${#settings[@]}) + 1))
+  each=$((seconds / (2 * ${#settings[@]}) + 1))
   for setting in "${settings[@]}"; do
     read -r device variant <<<"$setting"
     for scalar in float double; do
@@ -33,7 +35,7 @@ run_attack() {
       seed=$RANDOM
       echo "== $name for $each s, seed $seed"
       OCL_ICD_VENDORS=$ICD_FOLDER "$program" "$each" --seed "$seed" --device "${device/_/ }" --variant "$variant" \
-        --scalar "$scalar" --json "$where/$name.json" >"$where/$name.txt" || status=1
+        --scalar "$scalar" "$@" --json "$where/$name.json" >"$where/$name.txt" || status=1
       tail -n 1 "$where/$name.txt"
     done
   done

@@ -116,7 +116,7 @@ test_petsc64() {
 }
 
 # The newest release of PETSc that is supported, without petsc4py, which `test petsc` builds as well.
-NEWEST_PETSC=3.24
+NEWEST_PETSC=3.26
 test_newest() {
   if build_petsc "$NEWEST_PETSC"; then
     test_plugin "petsc-newest" "$petsc_dir" "$petsc_arch" "$OF_RELEASE"

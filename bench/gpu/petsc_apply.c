@@ -237,8 +237,6 @@ int main(int argc, char** argv) {
   PetscCall(MatMult(A, exact, w.b));
 
   PetscCall(KSPCreate(PETSC_COMM_WORLD, &w.ksp));
-  PetscCall(KSPSetDM(w.ksp, dm));
-  PetscCall(KSPSetDMActive(w.ksp, PETSC_FALSE));
   PetscCall(KSPSetOperators(w.ksp, A, A));
   PetscCall(KSPGetPC(w.ksp, &w.pc));
   PetscCall(PCSetDM(w.pc, dm));

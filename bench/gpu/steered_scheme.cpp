@@ -127,7 +127,6 @@ std::optional<Proposal> propose_made(const oclspkt::Problem<T>& problem, Method 
     const bool truncates = method == Method::truncated_streamed && !in_one_tile(plan);
     const Index reach = truncates ? grid_reach(plan) : 0;
     proposal.certificate = truncates ? left_after(decay_of(problem.survey), reach) : 0;
-    proposal.growth = 1;
     proposal.needs_trial = !(problem.survey.dominance > 1) || problem.traits.unproven;
     proposal.why = "a plan of its own for " + std::string(scheme.name());
     const bool holds = proposal.rounding->eps <= problem.rounding_limit && proposal.certificate <= kEps<T>;

@@ -127,16 +127,41 @@ const DeviceProfile& host_profile(HostShape shape, bool in_memory) {
 }
 
 template <typename T>
-double predict_host_seconds(const LineSet& lines, Form form) {
+double predict_host_seconds(const LineSet& lines, Form form, bool nominal) {
   const bool in_memory = host_arrays_bytes<T>(lines) > kHostCacheBytes;
   const HostShape shape = shape_of(lines, in_memory);
-  const double seconds = predict_host_seconds(host_profile<T>(shape, in_memory), lines.rows());
+  const double seconds = nominal ? static_cast<double>(lines.rows()) * kProfileWords * sizeof(T) / kNominalCore
+                                 : predict_host_seconds(host_profile<T>(shape, in_memory), lines.rows());
   if (shape != HostShape::beside) return seconds;
   return seconds * make_factored_plan(lines, form, sizeof(T), kHostTraits).words_per_row() / kProfileWords;
 }
 
-template double predict_host_seconds<float>(const LineSet&, Form);
-template double predict_host_seconds<double>(const LineSet&, Form);
+double nominal_rate(const DeviceInfo& device) {
+  constexpr double kBus = 20e9, kBoard = 10e9, kEmulated = 2e9;
+  if (device.emulated) return kEmulated;
+  switch (device.type) {
+    case DeviceType::gpu:
+      return kBus;
+    case DeviceType::fpga:
+      return kBoard;
+    default:
+      return kNominalCore * device.cores;
+  }
+}
+
+DeviceProfile nominal_profile(const DeviceInfo& device, bool is_double) {
+  constexpr double kCardMemory = 1e12, kLaunch = 2e-5;
+  const double word = is_double ? sizeof(double) : sizeof(float), rate = nominal_rate(device);
+  const bool card = device.type == DeviceType::gpu && !device.host_unified;
+  DeviceProfile profile;
+  profile.launch_seconds = kLaunch;
+  profile.rows_per_second = (card ? kCardMemory : rate) / (kProfileWords * word);
+  profile.copy_bytes_per_second = device.host_unified ? std::numeric_limits<double>::infinity() : rate;
+  return profile;
+}
+
+template double predict_host_seconds<float>(const LineSet&, Form, bool);
+template double predict_host_seconds<double>(const LineSet&, Form, bool);
 template const DeviceProfile& host_profile<float>(HostShape, bool);
 template const DeviceProfile& host_profile<double>(HostShape, bool);
 

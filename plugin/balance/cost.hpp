@@ -32,8 +32,17 @@ OCLSPKT_API double stream_words(const Scheme& scheme, const Plan& plan, const Su
 OCLSPKT_API double predict_host_seconds(const DeviceProfile& profile, Index rows);
 
 /// The same for any line set, by the profile of its kind.
+/// @param nominal  by kNominalCore, whatever the host is: nothing is measured
 template <typename T>
-OCLSPKT_API double predict_host_seconds(const LineSet& lines, Form form);
+OCLSPKT_API double predict_host_seconds(const LineSet& lines, Form form, bool nominal = false);
+
+/// Figures that no measurement enters, the same in every run: by the kind of device and its cores. They order
+/// processors under Options::reproducible, and do not predict.
+inline constexpr double kNominalCore = 8e9;  ///< bytes a second that a core of the host streams
+/// Bytes a second of a device with vectors of the host. An emulated device is a kernel of one work-item on a core of
+/// the host, which does not pass for a board.
+OCLSPKT_API double nominal_rate(const DeviceInfo& device);
+OCLSPKT_API DeviceProfile nominal_profile(const DeviceInfo& device, bool is_double);
 
 /// Line sets that take the host's sweeps the same time a row: a line by itself waits for its chain of operations, short
 /// lines laid end to end overlap, lines side by side are swept together.

@@ -280,16 +280,31 @@ void forget_older_half(KeptHosts& hosts) {
   }
 }
 
-/// Merge figures of this host into a file; returns why it cannot.
-std::string merge_into(const std::string& file, const std::map<std::string, Measured>& changed) {
+/// The folder that a file is in.
+std::string folder_of(const std::string& file) {
+  const std::size_t slash = file.find_last_of('/');
+  return slash == std::string::npos ? "." : slash == 0 ? "/" : file.substr(0, slash);
+}
+
+/// Why a file, which may be absent, cannot be replaced; empty if nothing is seen that is in the way.
+std::string obstacle(const std::string& file) {
+  const auto may = [](const std::string& path) { return ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0; };
   struct stat status {};
   if (::stat(file.c_str(), &status) == 0) {
-    if (!not_a_file(status).empty()) return not_a_file(status);  // before a lock file is left beside it
+    if (!not_a_file(status).empty()) return not_a_file(status);
     // A rename would replace what its owner has protected.
-    if (::faccessat(AT_FDCWD, file.c_str(), W_OK, AT_EACCESS) != 0) return trouble(errno);
+    if (!may(file)) return trouble(errno);
   }
-  const std::size_t slash = file.find_last_of('/');
-  if (slash != std::string::npos && !make_folder(file.substr(0, slash))) return trouble(errno);
+  std::string folder = folder_of(file);
+  while (::stat(folder.c_str(), &status) != 0 && errno == ENOENT && folder != ".") folder = folder_of(folder);
+  return may(folder) ? "" : trouble(errno);
+}
+
+/// Merge figures of this host into a file; returns why it cannot.
+std::string merge_into(const std::string& given, const std::map<std::string, Measured>& changed) {
+  const std::string file = end_of_links(given);
+  if (std::string why = obstacle(file); !why.empty()) return why;  // before a lock file is left beside it
+  if (!make_folder(folder_of(file))) return trouble(errno);
   OpenFile guard(::open((file + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
   if (!guard.good() || !guard.lock(LOCK_EX)) return lock_trouble(file, errno);
   const ProfileText old = text_of(file);
@@ -309,7 +324,8 @@ std::string merge_into(const std::string& file, const std::map<std::string, Meas
 }
 
 /// Read the figures of this host from a file that may be absent; returns why it cannot.
-std::string read_from(const std::string& file, std::map<std::string, Measured>& known) {
+std::string read_from(const std::string& given, std::map<std::string, Measured>& known) {
+  const std::string file = end_of_links(given);
   // A reader leaves nothing behind. Without a lock file, or permission for it, a reader still sees a whole file, old
   // or new.
   OpenFile guard(::open((file + ".lock").c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
@@ -368,6 +384,11 @@ void ProfileStore::put(const std::string& key, const Measured& measured) {
   if (!meaningful(measured) || key.size() > kLongestProfileKey) return;
   known_[key] = measured;
   changed_[key] = measured;
+}
+
+void ProfileStore::look() {
+  if (file_ == "none" || !why_.empty()) return;
+  why_ = line_on(file_, "not written", obstacle(end_of_links(file_)));
 }
 
 void ProfileStore::write() {

@@ -43,9 +43,12 @@ class OCLSPKT_API ProfileStore {
   /// are ignored.
   void put(const std::string& key, const Measured& measured);
   /// Merge what was put since the last write into the file: written beside it and renamed, so that a reader never sees
-  /// half a file. Does nothing if nothing was put, or the file cannot be locked within 100 ms; what was put is then
-  /// kept for the next write. Folders are made as needed; the oldest figures go where a file would exceed 1 MB.
+  /// half a file; where the path is a link, what it leads to is replaced. Does nothing if nothing was put, or the file
+  /// cannot be locked within 100 ms; what was put is then kept for the next write. Folders are made as needed; the
+  /// oldest figures go where a file would exceed 1 MB.
   void write();
+  /// See whether write() could, as far as that shows without a file being made.
+  void look();
   /// One line on why the file was not read or not written at the last try, and what to do; empty if all is well, as it
   /// is without a file so far.
   const std::string& why() const { return why_; }

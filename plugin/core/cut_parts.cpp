@@ -140,7 +140,7 @@ ReducedPart CutParts<T>::reduced(Index slot) const {
     r.above = wide(e.top[0]);
     r.tt = wide(e.top[1]);
     r.below = wide(e.top[2]);
-    r.top_row = r.bottom_row = wide(largest(e.top));
+    r.top_made_of = r.bottom_made_of = std::abs(r.tt);
     return r;
   }
   const bool inner = has_inner(s);
@@ -148,13 +148,13 @@ ReducedPart CutParts<T>::reduced(Index slot) const {
     r.above = wide(e.top[0]);
     r.tt = wide(e.top[1]) - (inner ? wide(e.top[2]) * wide(e.p_first) : 0);
     r.tb = s.below ? (inner ? -wide(e.top[2]) * wide(e.q_first) : wide(e.top[2])) : 0;
-    r.top_row = wide(largest(e.top));
+    r.top_made_of = std::max(std::abs(wide(e.top[1])), std::abs(wide(e.top[1]) - r.tt));
   }
   if (s.below) {
     r.below = wide(e.bottom[2]);
     r.bb = wide(e.bottom[1]) - (inner ? wide(e.bottom[0]) * wide(e.q_last) : 0);
     r.bt = s.above ? (inner ? -wide(e.bottom[0]) * wide(e.p_last) : wide(e.bottom[0])) : 0;
-    r.bottom_row = wide(largest(e.bottom));
+    r.bottom_made_of = std::max(std::abs(wide(e.bottom[1])), std::abs(wide(e.bottom[1]) - r.bb));
   }
   return r;
 }

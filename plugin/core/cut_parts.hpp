@@ -15,7 +15,7 @@ namespace oclspkt {
 struct ReducedPart {
   double above = 0, tt = 0, tb = 0;
   double bt = 0, bb = 0, below = 0;
-  double top_row = 0, bottom_row = 0;  ///< largest number of the rows before
+  double top_made_of = 0, bottom_made_of = 0;  ///< the size of what tt, bb were subtracted from, see PivotedRow
 };
 
 /// A line, or the part of a line that this process holds.

@@ -11,7 +11,7 @@
 
 namespace oclspkt {
 
-/// Growth above which elimination without pivoting is not trusted: rounding leaves up to some 10 times as many eps in a
+/// Growth above which elimination in partitions is not trusted: rounding leaves up to some 10 times as many eps in a
 /// row, and 100 are the limit. Rows that are dominant stay at 3.
 inline constexpr double kGrowthLimit = 5;
 /// Growth up to which a trial solve may show that less of it comes true than could: conduction with conductivities that
@@ -19,8 +19,6 @@ inline constexpr double kGrowthLimit = 5;
 inline constexpr double kTriedGrowth = 100;
 /// What it cannot exceed for matrices that are dominant by rows: |l c| <= |b| and |u| <= |b| + |l c|.
 inline constexpr double kDominantGrowth = 3;
-/// A pivot smaller than this many eps against its row is missing evidence.
-inline constexpr double kSmallPivotEps = 100;
 /// Componentwise backward error of the trial solve above which a method is not trusted, in units of eps.
 inline constexpr double kTrialLimitEps = 100;
 

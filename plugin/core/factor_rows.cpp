@@ -13,9 +13,10 @@ namespace {
 
 /// Factor entry j of a row. A line carries its excess: where couplings are tiny against their row, plain pivots lose
 /// |c_i / u_i| <= 1 to rounding (row sums 0, float, 2.6e5 rows: backward error 13 eps instead of 0.3).
-/// @return 1 if it breaks one of the records, and 2 more if its excess is_forgiven()
+/// @param most  the largest bound on rounding so far
+/// @return 1 if it breaks that record, and 2 more if its excess is_forgiven()
 template <typename T>
-[[gnu::always_inline]] inline int factor_entry(const BundleRow<T>& b, Index j, T growth, T smallest) {
+[[gnu::always_inline]] inline int factor_entry(const BundleRow<T>& b, Index j, T most) {
   const ExcessRow<T> above{T(0), b.upper_above[j], b.excess[j]};
   const T lower = b.lower[j], diag = b.diag[j], upper = b.upper[j];
   const T multiplier = lower * b.reciprocal_above[j], filled = multiplier * b.upper_above[j];
@@ -23,13 +24,12 @@ template <typename T>
   const bool forgiven = is_forgiven(excess, diag);
   const ExcessRow<T> row{lower, upper, (forgiven & b.forgives) ? T(0) : excess, T(0), sign};
   const PivotRow<T> p = pivot_of(eliminate_above(above, multiplier, row), sign * filled, lower, diag, upper);
-  const T before = std::abs(diag), largest = std::max(std::max(std::abs(lower), before), std::abs(upper));
   const T reciprocal = p.row.sign / p.size;
   b.excess[j] = p.row.excess;
   b.multiplier[j] = multiplier;
   b.reciprocal[j] = reciprocal;
   b.coupling[j] = upper * reciprocal;
-  const bool within = (std::abs(filled) + p.size <= growth * before) & (p.size >= smallest * largest);
+  const bool within = row_rounding(lower, diag, upper, filled, p.size) <= most * std::abs(diag);
   return (within ? 0 : 1) + (forgiven ? 2 : 0);
 }
 
@@ -37,11 +37,11 @@ template <typename T>
 template <typename T>
 [[gnu::always_inline]] inline int factor_entries(Index width, const BundleRow<T>& row, PivotExtremes<T>& e) {
   const BundleRow<T> b = row;
-  const T growth = e.growth, smallest = e.smallest, most = std::numeric_limits<T>::max();
+  const T record = e.rounding, most = std::numeric_limits<T>::max();
   int records = 0, forgiven = 0, bad = 0;
 #pragma omp simd reduction(+ : records, forgiven, bad)
   for (Index j = 0; j < width; ++j) {
-    const int found = factor_entry(b, j, growth, smallest);
+    const int found = factor_entry(b, j, record);
     records += found & 1;
     forgiven += found & 2;
     bad += std::abs(b.reciprocal[j]) <= most ? 0 : 1;
@@ -54,19 +54,15 @@ template <typename T>
 /// Take in the extremes of a row that was factored.
 template <typename T>
 [[gnu::always_inline]] inline void take_records(Index width, const BundleRow<T>& b, PivotExtremes<T>& e) {
-  T growth = e.growth, smallest = e.smallest;
-#pragma omp simd reduction(max : growth) reduction(min : smallest)
+  T record = e.rounding;
+#pragma omp simd reduction(max : record)
   for (Index j = 0; j < width; ++j) {
-    const T filled = std::abs(b.multiplier[j] * b.upper_above[j]), before = std::abs(b.diag[j]);
-    const bool direct = carries_diagonal(b.lower[j], b.diag[j], b.upper[j]);
-    const T pivot = direct ? T(1) / std::abs(b.reciprocal[j]) : std::abs(b.upper[j]) + b.excess[j];
-    const T larger = std::max(std::abs(b.lower[j]), before), largest = std::max(larger, std::abs(b.upper[j]));
-    const T grown = (filled + pivot) / before, left = pivot / largest;
-    growth = grown > growth ? grown : growth;
-    smallest = left < smallest ? left : smallest;
+    const T lower = b.lower[j], diag = b.diag[j], upper = b.upper[j];
+    const T size = T(1) / std::abs(b.reciprocal[j]), filled = b.multiplier[j] * b.upper_above[j];
+    const T bound = row_rounding(lower, diag, upper, filled, size) / std::abs(diag);
+    record = bound > record ? bound : record;
   }
-  e.growth = growth;
-  e.smallest = smallest;
+  e.rounding = record;
 }
 
 }  // namespace

@@ -7,41 +7,53 @@
 #include <limits>
 
 #include "factors.hpp"
+#include "interface.hpp"
 
 namespace oclspkt {
 
-/// The extremes of pivots, see Factors::Pivots; divisions are paid only where a record breaks.
+/// What rounding leaves at most in a row that is eliminated from one side and substituted by stored factors, times
+/// |diag| and in eps: |r_i| <= result / |diag| eps (|A| |x| + |y|)_i, by component, for x as computed.
+///
+/// With u = eps / 2, p the pivot, f = l c what was taken off the diagonal, the sweeps leave 4 u in the two couplings
+/// and 4 u (|p| + |f|) in the diagonal, products and sums rounded apart. A pivot diag - f adds 2 u |f| + u |p|. One
+/// that is made of excesses, s of the row and e behind the elimination, adds u (|s| + |e| + |p| + 6 |lower| + 5 |f|):
+/// the pivot above and the multiplier give 3 u |lower|, and the excess above, |lower| - |f|, is rounded and multiplied.
+/// A row carries its excess if 2 |diag| >= |lower| + |upper|: |s| <= |diag|, and |e| <= max(|p|, |upper|).
+/// Scaling rows, and columns as long as no row changes what it carries, does not change the bound.
+/// @param lower  the coupling that is eliminated
+/// @param taken  f
+/// @param size   |p|
+/// @return without |diag| / 2 for s, see PivotExtremes::pivots()
+template <typename T>
+T row_rounding(T lower, T diag, T upper, T taken, T size) {
+  const T carried = carries_diagonal(lower, diag, upper) ? T(0) : 3 * std::abs(lower) + T(0.5) * std::abs(upper);
+  return 3 * size + (T(4.5) * std::abs(taken) + carried);
+}
+
+/// The largest bound on rounding of some rows, see Factors::Pivots; divisions are paid only where a record breaks.
 template <typename T>
 struct PivotExtremes {
-  T growth = 0, smallest = 1;
+  T rounding = 0;
   bool finite = true;
   bool forgiven = false;  ///< an excess of some row is_forgiven()
 
-  /// @param taken  magnitude of what elimination took from the diagonal
-  /// @param left   magnitude of the pivot
-  /// @param lower, diag, upper  the row before any elimination
-  void see(T taken, T left, T reciprocal, T lower, T diag, T upper) {
-    const T largest = std::max({std::abs(lower), std::abs(diag), std::abs(upper)});
-    see_last(taken, left, reciprocal, diag);
-    if (!(left >= smallest * largest)) smallest = left / largest;
-  }
-  /// The same of a pivot that may be tiny, since nothing is eliminated by it.
-  void see_last(T taken, T left, T reciprocal, T diag) {
+  /// @param bound  row_rounding()
+  void see(T bound, T reciprocal, T diag) {
     const T before = std::abs(diag);
     finite = finite && std::isfinite(reciprocal);
-    if (!(taken + left <= growth * before)) growth = (taken + left) / before;
+    if (!(bound <= rounding * before)) rounding = bound / before;
   }
   void add(const PivotExtremes& some) {
     finite = finite && some.finite;
     forgiven = forgiven || some.forgiven;
-    if (!(some.growth <= growth)) growth = some.growth;
-    if (!(some.smallest >= smallest)) smallest = some.smallest;
+    if (!(some.rounding <= rounding)) rounding = some.rounding;
   }
+  /// With what all rows have: 0.5 for their excess, and 2 eps of the diagonal for those that are forgiven it.
   typename Factors<T>::Pivots pivots() const {
-    if (!finite || !(growth <= std::numeric_limits<T>::max())) {
-      return {std::numeric_limits<double>::quiet_NaN(), 0, forgiven};
+    if (!finite || !(rounding <= std::numeric_limits<T>::max())) {
+      return {std::numeric_limits<double>::quiet_NaN(), forgiven};
     }
-    return {static_cast<double>(growth), static_cast<double>(smallest), forgiven};
+    return {static_cast<double>(rounding) + (forgiven ? 2.5 : 0.5), forgiven};
   }
 };
 

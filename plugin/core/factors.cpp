@@ -7,11 +7,11 @@
 #include <mutex>
 #include <numeric>
 
-#include "evidence.hpp"
 #include "factor_rows.hpp"
 #include "forgiven.hpp"
 #include "interface.hpp"
 #include "parallel.hpp"
+#include "rounding.hpp"
 
 namespace oclspkt {
 namespace {
@@ -48,11 +48,6 @@ struct Bundles {
 };
 
 }  // namespace
-
-template <typename T>
-bool Factors<T>::Pivots::sound() const {
-  return growth <= kGrowthLimit && smallest >= kSmallPivotEps * static_cast<double>(std::numeric_limits<T>::epsilon());
-}
 
 /// A row as elimination left it, without the couplings to where the sweep came from. One of zeros: none was met yet.
 template <typename T>
@@ -125,7 +120,7 @@ template <typename T>
       pivot_of(eliminate_above(last.row, multiplier, row), row.sign * taken, row.lower, bands.diag[at], row.upper);
   last = {left.row, left.row.sign / left.size};
   keep(to, multiplier, last.reciprocal, row.upper * last.reciprocal);
-  extremes.see(std::abs(taken), left.size, last.reciprocal, row.lower, bands.diag[at], row.upper);
+  extremes.see(row_rounding(row.lower, bands.diag[at], row.upper, taken, left.size), last.reciprocal, bands.diag[at]);
 }
 
 /// Eliminate the rows above and below from the one between them.
@@ -149,12 +144,11 @@ void Factors<T>::meet(const BandsView<T>& bands, Index line, Index i, const Pivo
   } else {
     keep(to, multiplier, met.reciprocal, towards ? T(0) : from_below);
   }
-  // Poisson's equation leaves 4 / n of the row in the middle; rounded as other numbers are, it is as good as they are.
-  if (towards) {
-    extremes.see_last(taken, left.size, met.reciprocal, bands.diag[at]);
-  } else {
-    extremes.see(taken, left.size, met.reciprocal, row.lower, bands.diag[at], row.upper);
-  }
+  const T once = row_rounding(std::abs(row.lower) + std::abs(row.upper), bands.diag[at], T(0), taken, left.size);
+  // Where two rows are taken off one after the other, what is left in between is rounded, too.
+  const bool both_sides = above.reciprocal != 0 && below.reciprocal != 0;
+  const T between = both_sides ? T(1.5) * taken + T(0.5) * std::abs(row.excess) : T(0);
+  extremes.see(once + between, met.reciprocal, bands.diag[at]);
 }
 
 template <typename T>
@@ -325,13 +319,12 @@ typename Factors<T>::Pivots Factors<T>::factor_bundle(const BandsView<T>& bands,
   bool alike = order_ == Order::down && width == kAbreast;
   for (Index l = line; l < line + width; ++l) alike = alike && lines_.length(l) == lines_.length(line);
   if (alike) return factor_abreast(bands, line);
-  return {std::numeric_limits<double>::quiet_NaN(), 0, false};  // each by itself
+  return {std::numeric_limits<double>::quiet_NaN(), false};  // each by itself
 }
 
 template <typename T>
 void Factors<T>::add(const Pivots& some) {
-  if (!(some.growth <= pivots_.growth) && !std::isnan(pivots_.growth)) pivots_.growth = some.growth;
-  pivots_.smallest = std::min(pivots_.smallest, some.smallest);
+  pivots_.rounding = larger(pivots_.rounding, some.rounding);
   pivots_.forgiven = pivots_.forgiven || some.forgiven;
 }
 

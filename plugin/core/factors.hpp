@@ -8,6 +8,7 @@
 #include "oclspkt/bands.hpp"
 #include "oclspkt/export.hpp"
 #include "oclspkt/options.hpp"
+#include "oclspkt/report.hpp"
 
 namespace oclspkt {
 
@@ -66,11 +67,10 @@ class OCLSPKT_API Factors {
  public:
   /// What the elimination of one line, or of all, showed.
   struct Pivots {
-    double growth = 0;    ///< largest (|what was taken from b_i| + |u_i|) / |b_i|; NaN if a pivot is zero or not finite
-    double smallest = 1;  ///< smallest |u_i| / max |row i|; 0 if a pivot is not finite
+    double rounding = 0;    ///< Rounding::eps by component, see row_rounding(); NaN if a pivot is zero or not finite
     bool forgiven = false;  ///< an excess of some row is_forgiven()
-    /// Growth is bounded and no pivot is tiny against its row (missing evidence). NaN loses.
-    bool sound() const;
+    /// The bound is within the limit of method auto. NaN loses.
+    bool sound() const { return rounding <= kRoundingLimit; }
   };
 
   /// The unknown of the row that Order::towards names: (d_i - from_above d_(i-1)) reciprocal.

@@ -75,7 +75,38 @@ double forgiven_effect(const LineSet& lines, const BandsView<T>& bands) {
   return largest;
 }
 
-template double forgiven_effect(const LineSet&, const BandsView<float>&);
-template double forgiven_effect(const LineSet&, const BandsView<double>&);
+template <typename T>
+bool sums_are_zero(const LineSet& lines, const BandsView<T>& bands, Index line) {
+  constexpr T kRounding = 2 * std::numeric_limits<T>::epsilon();
+  const Index n = lines.length(line), stride = lines.row_stride();
+  return n > 0 && all_of_pieces(n, kPieceRows, [&](Index begin, Index end) {
+           for (Index i = begin, at = lines.first(line) + begin * stride; i < end; ++i, at += stride) {
+             const T a = bands.lower[at], b = bands.diag[at], c = bands.upper[at], sign = std::copysign(T(1), b);
+             if (!(sign * a <= 0 && sign * c <= 0 && std::abs(exact_excess(a, b, c)) <= kRounding * std::abs(b)))
+               return false;
+           }
+           return true;
+         });
+}
+
+template <typename T>
+std::vector<Index> lines_of_zero_sums(const LineSet& lines, const BandsView<T>& bands) {
+  std::vector<char> zero(static_cast<std::size_t>(lines.count()), 0);
+  for_pieces(lines.count(), lines_a_piece(lines), [&](Index first, Index end) {
+    for (Index l = first; l < end; ++l) zero[static_cast<std::size_t>(l)] = sums_are_zero(lines, bands, l);
+  });
+  std::vector<Index> found;
+  for (Index l = 0; l < lines.count(); ++l) {
+    if (zero[static_cast<std::size_t>(l)] != 0) found.push_back(l);
+  }
+  return found;
+}
+
+#define OCLSPKT_INSTANTIATE(T)                                             \
+  template double forgiven_effect(const LineSet&, const BandsView<T>&);    \
+  template bool sums_are_zero(const LineSet&, const BandsView<T>&, Index); \
+  template std::vector<Index> lines_of_zero_sums(const LineSet&, const BandsView<T>&);
+OCLSPKT_INSTANTIATE(float)
+OCLSPKT_INSTANTIATE(double)
 
 }  // namespace oclspkt

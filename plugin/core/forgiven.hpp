@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <limits>
+#include <vector>
+
 #include "oclspkt/bands.hpp"
 
 namespace oclspkt {
@@ -19,5 +22,20 @@ template <typename T>
 bool forgiving_harms(const LineSet& lines, const BandsView<T>& bands) {
   return !(forgiven_effect(lines, bands) <= kHarmlessForgiving);
 }
+
+/// True if a line is singular by what is known of it, whatever its pivots are: no coupling has the sign of its
+/// diagonal, and the excess of every row is within rounding of 0 (Neumann ends), so that constants solve A x = 0.
+/// The lower of the first row and the upper of the last count as couplings.
+/// @cost up to the first row of another kind, 3 words a row
+template <typename T>
+bool sums_are_zero(const LineSet& lines, const BandsView<T>& bands, Index line);
+
+/// The lines of a set that are so, by all processors.
+template <typename T>
+std::vector<Index> lines_of_zero_sums(const LineSet& lines, const BandsView<T>& bands);
+
+/// The largest dominance of a line with sums of 0.
+template <typename T>
+inline constexpr double kZeroSumDominance = 1 + 8 * static_cast<double>(std::numeric_limits<T>::epsilon());
 
 }  // namespace oclspkt

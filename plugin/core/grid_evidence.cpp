@@ -8,6 +8,8 @@
 
 #include "grid_rounding.hpp"
 #include "line_columns.hpp"
+#include "survey.hpp"
+#include "units.hpp"
 
 namespace oclspkt {
 namespace {
@@ -38,9 +40,13 @@ Plan plan_of_runs(const Plan& plan, Index length) {
 
 /// @param one  plan_of_line(), or plan_of_runs() where more than one tile waits
 template <typename T>
-Certificate certify_line(const Plan& plan, const Plan& one, const BandsView<T>& line) {
+Certificate certify_line(const Plan& plan, const Plan& one, const BandsView<T>& line, double tol) {
   if (plan.method != Method::truncated_streamed) return {};
-  return plan.as<GridTiles>().in_flight > 1 ? certify_runs(one, line) : certify_stored(one, line);
+  const auto certify = [&](const BandsView<T>& rows) {
+    return plan.as<GridTiles>().in_flight > 1 ? certify_runs(one, rows) : certify_stored(one, rows);
+  };
+  const LineSet itself = LineSet::one(one.n);
+  return certify_in_units(itself, line, line_dominance(itself, line, 0), tol, certify(line), certify);
 }
 
 }  // namespace
@@ -58,7 +64,7 @@ GridEvidence certify_grid(const Plan& plan, const LineSet& lines, const BandsVie
     const Column<T> column(lines, bands, first, width);
     const std::vector<Rounding> rounding = bound_grid_lines(plan, length, column.lines());
     for (Index l = 0; l < width; ++l) {
-      const Certificate c = certify_line(plan, one, column.line(l));
+      const Certificate c = certify_line(plan, one, column.line(l), tol);
       const Rounding& of_line = rounding[static_cast<std::size_t>(l)];
       const std::lock_guard lock(mutex);
       if (!(c.bound <= tol) || !(of_line.eps <= most_eps)) all.weak.push_back(first + l);

@@ -134,8 +134,12 @@ void HostSolver<T>::factor(const LineSet& lines, const BandsView<T>& bands, Form
   through_x_ = beside && plan.as<FactoredLines>().through_x;
   abreast_ = host_arrays_bytes<T>(lines) > kHostCacheBytes ? 1 : kAbreast;
   factors_.factor(lines, bands, plan.form, bundle_ > 1 ? Order::down : Order::inwards);
-  // A row that all couplings leave but one may be a tiny pivot in the middle and a harmless one at an end.
-  if (bundle_ == 1 && !factors_.doubtful().empty()) factors_.factor(lines, bands, plan.form, Order::down);
+  // A row that all couplings leave but one may be a tiny pivot in the middle and a harmless one at an end: of one line,
+  // or of a few.
+  constexpr Index kMany = 8;
+  const auto doubtful = static_cast<Index>(factors_.doubtful().size());
+  const bool few = doubtful == 1 || kMany * doubtful <= lines.count();
+  if (bundle_ == 1 && doubtful > 0 && few) factors_.factor(lines, bands, plan.form, Order::down);
   window_.resize(bundle_ > 1 && !through_x_ ? bundle_ * (lines.length(0) + 1) : 0);
 }
 

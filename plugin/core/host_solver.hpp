@@ -33,7 +33,7 @@ class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
   void apply(const T* y, T* x) override;
   void apply_columns(const T* y, Index y_stride, T* x, Index x_stride, Index count) override;
   Times times() const override { return times_; }
-  double rounding() const override { return rounding_by_growth(factors_.pivots().growth); }
+  double rounding() const override { return factors_.pivots().rounding; }
   std::int64_t bytes() const override { return factors_.bytes() + window_.bytes(); }
   const Factors<T>* factors() const override { return &factors_; }
 

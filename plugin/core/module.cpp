@@ -8,18 +8,10 @@
 #include <utility>
 
 #include "device.hpp"
+#include "own_library.hpp"
 
 namespace oclspkt {
 namespace {
-
-/// The folder of the library that holds this function, with a slash at its end.
-std::string own_folder() {
-  Dl_info info;
-  if (dladdr(reinterpret_cast<void*>(&own_folder), &info) == 0 || info.dli_fname == nullptr) return "";
-  const std::string path = info.dli_fname;
-  const auto slash = path.rfind('/');
-  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
-}
 
 /// A module in a file of its own, opened once.
 class ModuleFile {
@@ -38,11 +30,9 @@ class ModuleFile {
 
  private:
   DeviceModule* load() {
-    // RTLD_NODELETE: drivers leave threads behind that must not lose their code.
-    void* handle = dlopen((own_folder() + file_).c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    void* handle = open_library(beside_own_file(file_), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE, why_);
     if (handle == nullptr) {
-      const char* reason = dlerror();
-      why_ = std::string("the ") + what_ + " module does not open: " + (reason != nullptr ? reason : "unknown reason");
+      why_ = std::string("the ") + what_ + " module does not open: " + why_;
       return nullptr;
     }
     const auto entry = reinterpret_cast<DeviceModuleEntry>(dlsym(handle, kDeviceModuleEntryName));

@@ -12,6 +12,7 @@
 #include "interface.hpp"
 #include "oclspkt/error.hpp"
 #include "parallel.hpp"
+#include "survey.hpp"
 #include "wide.hpp"
 
 namespace oclspkt {
@@ -139,16 +140,6 @@ void for_blocks(const LineSet& lines, Index first_line, Index end_line, const F&
   });
 }
 
-/// "row 3 of line 17", or "row 3" of a single line.
-std::string name_of_row(const LineSet& lines, Index at) {
-  for (Index l = 0; l < lines.count(); ++l) {
-    const Index distance = at - lines.first(l), row = distance / lines.row_stride();
-    if (distance < 0 || distance % lines.row_stride() != 0 || row >= lines.length(l)) continue;
-    return "row " + std::to_string(row) + (lines.count() > 1 ? " of line " + std::to_string(l) : "");
-  }
-  return "row " + std::to_string(at);
-}
-
 [[noreturn]] void refuse(const LineSet& lines, const BandsView<double>& bands, Index at) {
   const Narrowing row = narrow_row(bands.lower[at], bands.diag[at], bands.upper[at]);
   char numbers[128], why[160];
@@ -160,7 +151,7 @@ std::string name_of_row(const LineSet& lines, Index at) {
   } else {
     std::snprintf(why, sizeof why, "has entries too large, too small or too far apart for float");
   }
-  throw InvalidInput("precision narrow: " + name_of_row(lines, at) + numbers + why + ": use precision same");
+  throw InvalidInput("precision narrow: " + row_name(lines, at) + numbers + why + ": use precision same");
 }
 
 double narrow_lines(Bands<double>& bands, Index first_line, Index end_line) {

@@ -9,11 +9,12 @@ namespace oclspkt {
 template <typename T>
 void PairSystems<T>::add(const PivotedRow<double>& first, const PivotedRow<double>& second, bool second_is_mine,
                          Index mine, Index theirs) {
-  PivotStep<double> pivot{first.diag, first.upper}, left{second.diag};
-  double scale = first.scale, left_scale = second.scale;
-  eliminate_pivoted(pivot, scale, left, left_scale, second.lower);
+  WaitingRow<double> left{first.diag, first.upper};
+  PivotedRow<double> next = second;
+  next.upper = 0;
+  const PivotStep<double> pivot = take_pivot(left, next);
   pairs_.push_back({pivot.multiplier, pivot.upper, 1 / pivot.diag, 1 / left.diag, mine, theirs,
-                    pivot.swapped == second_is_mine, !second_is_mine});
+                    (pivot.swapped != 0) == second_is_mine, !second_is_mine});
 }
 
 template <typename T>

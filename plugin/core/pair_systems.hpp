@@ -13,7 +13,7 @@ template <typename T>
 class PairSystems {
  public:
   void clear() { pairs_.clear(); }
-  /// Factor one more system by scaled partial pivoting.
+  /// Factor one more system, see take_pivot().
   /// @param first, second    lower of `first` and upper of `second` are not read
   /// @param second_is_mine   this process has the right-hand side of `second`, and wants its unknown; else of `first`
   /// @param mine, theirs     places of the right-hand sides, as solve() takes them

@@ -16,7 +16,7 @@ namespace oclspkt {
 namespace {
 
 /// Whether a bound needs the pivots of the matrix itself, and nothing else will tell of those.
-bool needs_pivots(const Elimination& how) { return !how.any_pivots && !how.tells_growth; }
+bool needs_pivots(const Elimination& how) { return !how.any_pivots && !how.tells_bound; }
 
 /// Rows of a line, one after the other, until a pivot is lost.
 template <typename T>
@@ -24,7 +24,7 @@ class PivotErrors {
  public:
   explicit PivotErrors(const Elimination& elimination)
       : plain_(elimination.plain),
-        factors_tell_(elimination.tells_growth),
+        factors_tell_(elimination.tells_bound),
         most_(needs_pivots(elimination) ? kKnownPivots : kUnlimited) {}
 
   /// Eliminate the row before from the next one. @return whether its pivot is known

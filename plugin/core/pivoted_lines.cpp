@@ -1,98 +1,503 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "pivoted_lines.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <utility>
 
+#include "evidence.hpp"
 #include "interface.hpp"
 #include "parallel.hpp"
+#include "wide.hpp"
 
 namespace oclspkt {
+namespace {
 
 template <typename Number>
-void eliminate_pivoted(PivotStep<Number>& row, Number& scale, PivotStep<Number>& next, Number& next_scale,
-                       Number lower) {
-  if (std::abs(lower) * scale > std::abs(row.diag) * next_scale) {
-    std::swap(row.diag, lower);
-    std::swap(row.upper, next.diag);
-    std::swap(row.upper2, next.upper);
-    std::swap(scale, next_scale);
-    row.swapped = true;
+using Limits = std::numeric_limits<Number>;
+
+/// A block of two rows is taken where it is better than one row by so much.
+/// @source Bunch 1974: (sqrt(5) - 1) / 2, which bounds the growth of both
+template <typename Number>
+constexpr Number kShare = Number(0.6);
+
+/// The larger product of a comparison that neither overflows nor vanishes: the other one may vanish.
+template <typename Number>
+const Number kLeastProduct = std::ldexp(Limits<Number>::min(), 60);
+
+/// |a b| >= 0.6 |c d| whatever their range.
+template <typename Number>
+bool is_larger(Number a, Number b, Number c, Number d) {
+  int of_a = 0, of_b = 0, of_c = 0, of_d = 0;
+  const Number one = std::abs(std::frexp(a, &of_a) * std::frexp(b, &of_b));
+  const Number other = kShare<Number> * std::abs(std::frexp(c, &of_c) * std::frexp(d, &of_d));
+  if (one == 0 || other == 0) return other == 0;
+  const int apart = (of_a + of_b) - (of_c + of_d);
+  return std::ldexp(one, std::clamp(apart, -4, 4)) >= other;  // both are in [0.15, 1)
+}
+
+/// take_pivot() by values, so that compilers do several systems at once.
+/// @param kCareful  products may leave the range of numbers
+/// @return 1 if they have, though they may not, else 0
+template <bool kCareful, typename Number>
+[[gnu::always_inline]] inline Number step(Number& diag, Number& upper, Number& taken, Number& in_block, Number a,
+                                          Number b, Number c, PivotStep<Number>& out) {
+  const Number d = diag, u = upper;
+  bool alone = false, left_range = false;
+  if constexpr (kCareful) {
+    alone = is_larger(d, b, u, a);
+  } else {
+    const Number single = std::abs(d * b), block = kShare<Number> * std::abs(u * a);
+    const Number largest = single < block ? block : single;
+    alone = single >= block;
+    left_range = (u != 0) & (a != 0) & !((largest >= kLeastProduct<Number>)&(largest <= Limits<Number>::max()));
   }
-  row.multiplier = lower == 0 ? Number(0) : lower / row.diag;
-  next.diag -= coupled(row.multiplier, row.upper);
-  next.upper -= coupled(row.multiplier, row.upper2);
+  const bool stays = alone | (in_block != 0);
+  const Number pivot = stays ? d : a, onto = stays ? b : u, over = stays ? a : d;
+  out.diag = pivot;
+  out.upper = stays ? u : b;
+  out.upper2 = stays ? Number(-0.0) : c + Number(0);
+  out.multiplier = over == 0 ? Number(0) : over / pivot;
+  out.swapped = stays ? Number(0) : Number(1);
+  taken = coupled(out.multiplier, out.upper);
+  diag = onto - taken;
+  upper = stays ? c : -coupled(out.multiplier, c);
+  in_block = out.swapped;
+  return left_range ? Number(1) : Number(0);
+}
+
+/// The systems of a bundle in the midst of their elimination, and what it found: 1 for yes, so that all of it fits into
+/// vectors.
+template <Index kWidth, typename Number>
+struct Lanes {
+  Number diag[kWidth], upper[kWidth], taken[kWidth] = {}, in_block[kWidth] = {};
+  Number unsound[kWidth] = {}, lost[kWidth] = {}, growth[kWidth] = {}, blocks[kWidth] = {}, untold[kWidth] = {};
+  Number strayed[kWidth] = {};  ///< see step()
+};
+
+template <typename Number>
+struct Places {
+  Number *diag, *upper, *upper2, *multiplier;
+};
+
+/// Note a pivot. @param taken  what elimination took off it; 0 for one that is no difference
+template <Index kWidth, typename Number>
+[[gnu::always_inline]] inline void see_pivot(Lanes<kWidth, Number>& s, Index j, Number pivot, Number taken) {
+  const Number size = std::abs(pivot);
+  const bool good = (size > 0) & (size <= Limits<Number>::max());
+  s.unsound[j] = good ? s.unsound[j] : Number(1);
+  s.lost[j] = size <= 4 * Limits<Number>::epsilon() * std::abs(taken) ? Number(1) : s.lost[j];
+}
+
+template <Index kWidth, bool kCareful, typename Number>
+[[gnu::always_inline]] inline void factor_bundle(Index rows, const BandsView<Number>& b, const Places<Number>& to,
+                                                 Lanes<kWidth, Number>& lanes) {
+  Lanes<kWidth, Number> s = lanes;
+  for (Index j = 0; j < kWidth; ++j) {
+    s.diag[j] = b.diag[j];
+    s.upper[j] = b.upper[j];
+  }
+  for (Index i = 0; i + 1 < rows; ++i) {
+    const Index here = i * kWidth, below = here + kWidth;
+#pragma omp simd
+    for (Index j = 0; j < kWidth; ++j) {
+      const Number diag = b.diag[below + j], upper = b.upper[below + j], before = s.taken[j];
+      PivotStep<Number> p;
+      Number d = s.diag[j], u = s.upper[j], taken = before, in_block = s.in_block[j];
+      const Number left_range = step<kCareful>(d, u, taken, in_block, b.lower[below + j], diag, upper, p);
+      s.diag[j] = d;
+      s.upper[j] = u;
+      s.taken[j] = taken;
+      s.in_block[j] = in_block;
+      s.strayed[j] = left_range != 0 ? Number(1) : s.strayed[j];
+      const bool swapped = p.swapped != 0;
+      see_pivot(s, j, p.diag, swapped ? Number(0) : before);
+      // The second row of a block has no pivot of its own; 0 / 0 is NaN and no growth.
+      const Number grown = (std::abs(taken) + std::abs(d)) / (swapped ? Limits<Number>::infinity() : std::abs(diag));
+      s.growth[j] = grown > s.growth[j] ? grown : s.growth[j];
+      s.blocks[j] = swapped ? Number(1) : s.blocks[j];
+      s.untold[j] = swapped & (p.multiplier != 0) & (upper != 0) ? Number(1) : s.untold[j];
+      to.diag[here + j] = p.diag;
+      to.upper[here + j] = p.upper;
+      to.upper2[here + j] = p.upper2;
+      to.multiplier[here + j] = p.multiplier;
+    }
+  }
+  const Index last = (rows - 1) * kWidth;
+  for (Index j = 0; j < kWidth; ++j) {
+    to.diag[last + j] = s.diag[j];
+    to.upper[last + j] = to.upper2[last + j] = to.multiplier[last + j] = 0;
+    see_pivot(s, j, s.diag[j], s.taken[j]);
+  }
+  lanes = s;
+}
+
+template <Index kWidth, typename Number>
+[[gnu::always_inline]] inline void substitute_bundle(Index rows, const Places<const Number>& f, Number* x) {
+  for (Index i = 0; i + 1 < rows; ++i) {
+    const Index at = i * kWidth;
+#pragma omp simd
+    for (Index j = at; j < at + kWidth; ++j) {
+      const bool swapped = (f.upper2[j] != 0) | (std::copysign(Number(1), f.upper2[j]) > 0);
+      const Number here = x[j], below = x[j + kWidth];
+      const Number top = swapped ? below : here, rest = swapped ? here : below;
+      x[j] = top;
+      x[j + kWidth] = rest - coupled(f.multiplier[j], top);
+    }
+  }
+  Number below[kWidth] = {}, below2[kWidth] = {};
+  for (Index i = rows - 1; i >= 0; --i) {
+    const Index at = i * kWidth;
+#pragma omp simd
+    for (Index j = 0; j < kWidth; ++j) {
+      // What waits for the row below comes last.
+      const Number left = (x[at + j] - coupled(f.upper2[at + j], below2[j])) - coupled(f.upper[at + j], below[j]);
+      below2[j] = below[j];
+      x[at + j] = below[j] = left / f.diag[at + j];
+    }
+  }
+}
+
+/// r = y - A x, and the largest |r| / (|A| |x| + |y|) of each system.
+/// @param[in,out] r  y before
+/// @param[out] worst shape [width]; NaN if a number is not finite
+template <Index kWidth, typename Number>
+[[gnu::always_inline]] inline void residual_bundle(Index rows, const BandsView<Number>& b, const Number* x, Number* r,
+                                                   Number* worst) {
+  Number largest[kWidth] = {}, sound[kWidth];
+  std::fill_n(sound, kWidth, Number(1));
+  for (Index i = 0; i < rows; ++i) {
+    const Index at = i * kWidth, above = i > 0 ? at - kWidth : at, below = i + 1 < rows ? at + kWidth : at;
+#pragma omp simd
+    for (Index j = 0; j < kWidth; ++j) {
+      const Number y = r[at + j], own = b.diag[at + j] * x[at + j];
+      const Number a = coupled(b.lower[at + j], x[above + j]), c = coupled(b.upper[at + j], x[below + j]);
+      const Number left = ((y - own) - a) - c, size = ((std::abs(y) + std::abs(own)) + std::abs(a)) + std::abs(c);
+      const Number error = left == 0 ? Number(0) : std::abs(left) / size;
+      largest[j] = error > largest[j] ? error : largest[j];
+      sound[j] = (std::abs(left) <= Limits<Number>::max()) & (std::abs(x[at + j]) <= Limits<Number>::max()) ? sound[j]
+                                                                                                            : Number(0);
+      r[at + j] = left;
+    }
+  }
+  for (Index j = 0; j < kWidth; ++j) worst[j] = sound[j] != 0 ? largest[j] : Limits<Number>::quiet_NaN();
+}
+
+constexpr Index kMany = PivotedLines<double>::kLanes;
+
+OCLSPKT_WIDE void factor_many(Index rows, const BandsView<double>& b, const Places<double>& to,
+                              Lanes<kMany, double>& lanes) {
+  factor_bundle<kMany, false>(rows, b, to, lanes);
+}
+OCLSPKT_WIDE void substitute_many(Index rows, const Places<const double>& f, double* x) {
+  substitute_bundle<kMany>(rows, f, x);
+}
+OCLSPKT_WIDE void residual_many(Index rows, const BandsView<double>& b, const double* x, double* r, double* worst) {
+  residual_bundle<kMany>(rows, b, x, r, worst);
+}
+void factor_many(Index rows, const BandsView<long double>& b, const Places<long double>& to,
+                 Lanes<kMany, long double>& lanes) {
+  factor_bundle<kMany, false>(rows, b, to, lanes);
+}
+void substitute_many(Index rows, const Places<const long double>& f, long double* x) {
+  substitute_bundle<kMany>(rows, f, x);
+}
+void residual_many(Index rows, const BandsView<long double>& b, const long double* x, long double* r,
+                   long double* worst) {
+  residual_bundle<kMany>(rows, b, x, r, worst);
+}
+
+template <typename Number>
+void residual(Index rows, Index width, const BandsView<Number>& b, const Number* x, Number* r, Number* worst) {
+  width == 1 ? residual_bundle<1>(rows, b, x, r, worst) : residual_many(rows, b, x, r, worst);
+}
+
+/// The binary exponent of a number; the least int there is for 0.
+int exponent_of(double number) {
+  const int biased = static_cast<int>(std::bit_cast<std::uint64_t>(number) >> 52 & 0x7ff);
+  return biased > 0 ? biased : number == 0 ? std::numeric_limits<int>::min() : std::ilogb(number) + 1023;
+}
+int exponent_of(long double number) { return number == 0 ? std::numeric_limits<int>::min() : std::ilogb(number); }
+
+/// 2^exponent. @pre the result is a normal number
+void set_power(int exponent, double& power) {
+  power = std::bit_cast<double>(static_cast<std::uint64_t>(1023 + exponent) << 52);
+}
+void set_power(int exponent, long double& power) { power = std::ldexp(1.0L, exponent); }
+
+/// The size of each unknown against that of the first one, as the units in the matrix have it: a power of two.
+/// @param[out] size shape [rows][width]; of unknowns that are 1 in their units
+template <typename Number>
+void find_sizes(Index rows, Index width, const BandsView<Number>& b, Number* size) {
+  constexpr int kNone = std::numeric_limits<int>::min(), kFarthest = 480;
+  for (Index j = 0; j < width; ++j) {
+    int above = 0, here = 0, diag = exponent_of(b.diag[j]);  // exponents of sizes, and of a diagonal
+    for (Index i = 0; i < rows; ++i) {
+      const Index at = i * width + j;
+      set_power(-here, size[at]);
+      if (i + 1 == rows) break;
+      const int upper = exponent_of(b.upper[at]), lower = exponent_of(b.lower[at + width]);
+      const int next = exponent_of(b.diag[at + width]), own_lower = exponent_of(b.lower[at]);
+      int below = here;
+      if (upper != kNone && lower != kNone && diag != kNone && next != kNone) {
+        below = here + (((upper - lower) + (next - diag)) >> 1);
+      } else if (upper != kNone && diag != kNone) {
+        below = here + (upper - diag);
+      } else if (upper != kNone && own_lower != kNone) {
+        below = above + (upper - own_lower);
+      }
+      above = std::exchange(here, std::clamp(below, -kFarthest, kFarthest));
+      diag = next;
+    }
+  }
+}
+
+/// A right-hand side of a trial solve, see TrialKind, for unknowns that are 1 or 2 in their units.
+/// @param[in] x shape [rows][width]; the smooth solution
+template <typename Number>
+void trial_side(TrialKind kind, Index rows, Index width, const BandsView<Number>& b, const Number* x, Number* y) {
+  TrialCoin coin;
+  for (Index i = 0; i < rows; ++i) {
+    const Number sign = kind == TrialKind::rough && coin.toss() ? Number(-1) : Number(1);
+    const Index above = i > 0 ? width : 0, below = i + 1 < rows ? width : 0;
+    for (Index at = i * width; at < (i + 1) * width; ++at) {
+      const Number own = b.diag[at] * x[at], a = b.lower[at] * x[at - above], c = b.upper[at] * x[at + below];
+      y[at] = kind == TrialKind::smooth ? (own + a) + c : sign * ((std::abs(own) + std::abs(a)) + std::abs(c));
+    }
+  }
+}
+
+}  // namespace
+
+template <typename Number>
+PivotStep<Number> take_pivot(WaitingRow<Number>& waiting, const PivotedRow<Number>& next) {
+  PivotStep<Number> pivot{};
+  step<true>(waiting.diag, waiting.upper, waiting.taken, waiting.in_block, next.lower, next.diag, next.upper, pivot);
+  return pivot;
+}
+
+template <typename Number>
+Number smallest_pivot(const std::vector<PivotedRow<Number>>& rows) {
+  Number smallest = Limits<Number>::infinity();
+  if (rows.empty()) return smallest;
+  bool finite = true;
+  const auto see = [&](Number pivot, Number made_of) {
+    const Number share = pivot == 0 ? Number(0) : std::abs(pivot) / made_of;
+    finite = finite && !std::isnan(share) && std::isfinite(pivot);
+    smallest = std::min(smallest, share);
+  };
+  WaitingRow<Number> waiting{rows[0].diag, rows.size() > 1 ? rows[0].upper : Number(0)};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const WaitingRow<Number> before = waiting;
+    PivotStep<Number> pivot{waiting.diag};
+    if (i + 1 < rows.size()) {
+      PivotedRow<Number> next = rows[i + 1];
+      if (i + 2 == rows.size()) next.upper = 0;
+      pivot = take_pivot(waiting, next);
+    }
+    if (pivot.swapped != 0) {
+      see(pivot.diag, std::abs(pivot.diag));
+    } else {
+      see(pivot.diag, std::max(std::abs(before.taken), before.in_block != 0 ? std::abs(pivot.diag) : rows[i].made_of));
+    }
+  }
+  return finite ? smallest : Limits<Number>::quiet_NaN();
 }
 
 template <typename Number>
 void PivotedLines<Number>::clear() {
-  rows_.clear();
-  starts_.assign(1, 0);
+  bundles_.clear();
+  added_.clear();
+  size_ = 0;
 }
 
 template <typename Number>
-Number PivotedLines<Number>::add(const std::vector<PivotedRow<Number>>& rows) {
-  Number smallest = std::numeric_limits<Number>::infinity();
-  bool finite = true;
-  Row row{};
-  Number scale = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const bool last = i + 1 == rows.size();
-    if (i == 0) {
-      row = {rows[0].diag, last ? Number(0) : rows[0].upper};
-      scale = rows[0].scale;
-    }
-    Row next{};
-    Number next_scale = 0;
-    if (!last) {
-      next = {rows[i + 1].diag, i + 2 < rows.size() ? rows[i + 1].upper : Number(0)};
-      next_scale = rows[i + 1].scale;
-      eliminate_pivoted(row, scale, next, next_scale, rows[i + 1].lower);
-    }
-    const Number pivot = std::abs(row.diag) / scale;
-    finite = finite && std::isfinite(pivot);
-    if (!(pivot >= smallest)) smallest = pivot;
-    rows_.push_back(row);
-    row = next;
-    scale = next_scale;
+Index PivotedLines<Number>::place(Index rows, Index width) {
+  bundles_.push_back({size_, rows, width, {}});
+  return std::exchange(size_, size_ + rows * width);
+}
+
+template <typename Number>
+void PivotedLines<Number>::add(const std::vector<PivotedRow<Number>>& rows) {
+  place(static_cast<Index>(rows.size()), 1);
+  added_.insert(added_.end(), rows.begin(), rows.end());
+}
+
+template <typename Number>
+void PivotedLines<Number>::make_room() {
+  for (AlignedArray<Number>* array : {&diag_, &upper_, &upper2_, &multiplier_}) array->resize(size_);
+  if (added_.empty()) return;
+  std::vector<Number> lower, diag, upper;
+  for (const PivotedRow<Number>& row : added_) {
+    lower.push_back(row.lower);
+    diag.push_back(row.diag);
+    upper.push_back(row.upper);
   }
-  starts_.push_back(size());
-  return finite ? smallest : std::numeric_limits<Number>::quiet_NaN();
+  for (Index s = 0; s < bundles(); ++s) {
+    const Bundle& bundle = bundles_[static_cast<std::size_t>(s)];
+    if (bundle.rows == 0) continue;
+    const auto at = static_cast<std::size_t>(bundle.at);
+    lower[at] = upper[at + static_cast<std::size_t>(bundle.rows) - 1] = 0;
+    PivotFacts facts;
+    factor(s, {&lower[at], &diag[at], &upper[at]}, &facts);
+  }
+  added_ = {};
+}
+
+/// Factor the systems of a bundle: quickly, or again where products leave the range of numbers.
+template <typename Number>
+template <Index kWidth>
+void PivotedLines<Number>::factor_lanes(const Bundle& b, const BandsView<Number>& bands, PivotFacts* facts) {
+  // Rounding of a row that is eliminated alone, and in a block: four and eight errors of eps / 2, see
+  // docs/experiments/pivoting.md.
+  constexpr double kAlone = 2, kInBlock = 4;
+  const Places<Number> to{diag_.data() + b.at, upper_.data() + b.at, upper2_.data() + b.at, multiplier_.data() + b.at};
+  Lanes<kWidth, Number> lanes;
+  if constexpr (kWidth == 1) {
+    factor_bundle<1, false>(b.rows, bands, to, lanes);
+  } else {
+    factor_many(b.rows, bands, to, lanes);
+  }
+  if (std::any_of(lanes.strayed, lanes.strayed + kWidth, [](Number n) { return n != 0; })) {
+    lanes = {};
+    factor_bundle<kWidth, true>(b.rows, bands, to, lanes);
+  }
+  for (Index j = 0; j < kWidth; ++j) {
+    facts[j] = {};
+    facts[j].lost = lanes.lost[j] != 0;
+    facts[j].growth = static_cast<double>(lanes.growth[j]);
+    facts[j].bound = lanes.untold[j] != 0 ? std::numeric_limits<double>::infinity()
+                                          : (lanes.blocks[j] != 0 ? kInBlock : kAlone) * std::max(1.0, facts[j].growth);
+    for (Index i = 0; lanes.unsound[j] != 0 && i < b.rows && facts[j].bad < 0; ++i) {
+      const Number pivot = std::abs(to.diag[i * kWidth + j]);
+      facts[j].overflows = !(pivot <= Limits<Number>::max());
+      if (!(pivot > 0) || facts[j].overflows) facts[j].bad = i;
+    }
+  }
+}
+
+template <typename Number>
+void PivotedLines<Number>::factor(Index index, const BandsView<Number>& bands, PivotFacts* facts) {
+  const Bundle& b = bundles_[static_cast<std::size_t>(index)];
+  b.width == 1 ? factor_lanes<1>(b, bands, facts) : factor_lanes<kLanes>(b, bands, facts);
+}
+
+template <typename Number>
+void PivotedLines<Number>::try_out(Index index, const BandsView<Number>& bands, double ask, PivotFacts* facts) {
+  Bundle& b = bundles_[static_cast<std::size_t>(index)];
+  const auto size = static_cast<std::size_t>(b.rows * b.width);
+  std::vector<Number> smooth(size), y(size), x(size), r(size);
+  find_sizes(b.rows, b.width, bands, smooth.data());
+  TrialCoin coin;
+  for (Index i = 0; i < b.rows; ++i) {
+    const Number times = coin.toss() ? Number(1) : Number(2);
+    for (Index at = i * b.width; at < (i + 1) * b.width; ++at) smooth[static_cast<std::size_t>(at)] *= times;
+  }
+  double plain[kLanes] = {}, refined[kLanes] = {};
+  const auto see = [&](double* errors) {
+    Number worst[kLanes];
+    r = y;
+    residual(b.rows, b.width, bands, x.data(), r.data(), worst);
+    for (Index j = 0; j < b.width; ++j) {
+      const auto error = static_cast<double>(worst[j] / Limits<Number>::epsilon());
+      if (!(error <= errors[j])) errors[j] = std::isnan(errors[j]) ? errors[j] : error;
+    }
+  };
+  const auto asks = [&](Index j) {
+    return facts[j].bad < 0 && !(facts[j].bound <= ask) && !(plain[j] <= ask && 2 * facts[j].growth <= ask);
+  };
+  for (const TrialKind kind : {TrialKind::rough, TrialKind::smooth}) {
+    trial_side(kind, b.rows, b.width, bands, smooth.data(), y.data());
+    x = y;
+    substitute(b, x.data());
+    see(plain);
+  }
+  bool any = false;
+  for (Index j = 0; j < b.width; ++j) {
+    facts[j].trial = plain[j];
+    any = any || asks(j);
+  }
+  if (!any) return;
+  for (const TrialKind kind : {TrialKind::rough, TrialKind::smooth}) {
+    trial_side(kind, b.rows, b.width, bands, smooth.data(), y.data());
+    x = y;
+    substitute(b, x.data());
+    Number unused[kLanes];
+    r = y;
+    residual(b.rows, b.width, bands, x.data(), r.data(), unused);
+    substitute(b, r.data());
+    for (std::size_t at = 0; at < size; ++at) x[at] += r[at];
+    see(refined);
+  }
+  std::vector<Number> wanted(static_cast<std::size_t>(b.width), Number(0));
+  any = false;
+  for (Index j = 0; j < b.width; ++j) {
+    if (!asks(j) || !(refined[j] <= ask || refined[j] < plain[j] || std::isnan(plain[j]))) continue;
+    facts[j].trial = refined[j];
+    facts[j].bound = std::numeric_limits<double>::infinity();
+    wanted[static_cast<std::size_t>(j)] = 1;
+    any = true;
+  }
+  if (!any) return;
+  for (const Number* band : {bands.lower, bands.diag, bands.upper}) b.kept.insert(b.kept.end(), band, band + size);
+  b.kept.insert(b.kept.end(), wanted.begin(), wanted.end());
+}
+
+template <typename Number>
+void PivotedLines<Number>::substitute(const Bundle& b, Number* x) const {
+  const Places<const Number> f{diag_.data() + b.at, upper_.data() + b.at, upper2_.data() + b.at,
+                               multiplier_.data() + b.at};
+  b.width == 1 ? substitute_bundle<1>(b.rows, f, x) : substitute_many(b.rows, f, x);
+}
+
+/// One step of refinement for the systems of a bundle that want it.
+/// @param[in] work their right-hand sides; overwritten
+template <typename Number>
+void PivotedLines<Number>::refine(const Bundle& b, Number* x, Number* work) const {
+  const Index size = b.rows * b.width;
+  const Number* const bands = b.kept.data();
+  const Number* const wanted = bands + 3 * size;
+  Number unused[kLanes];
+  residual(b.rows, b.width, {bands, bands + size, bands + 2 * size}, x, work, unused);
+  substitute(b, work);
+  for (Index at = 0; at < size; ++at) x[at] = wanted[at % b.width] != 0 ? x[at] + work[at] : x[at];
+}
+
+template <typename Number>
+void PivotedLines<Number>::solve(Index index, Number* x, Number* work) const {
+  const Bundle& b = bundles_[static_cast<std::size_t>(index)];
+  if (b.kept.empty()) {
+    substitute(b, x);
+    return;
+  }
+  std::copy_n(x, b.rows * b.width, work);
+  substitute(b, x);
+  refine(b, x, work);
 }
 
 template <typename Number>
 void PivotedLines<Number>::solve(Number* x) const {
   constexpr Index kPiece = Index{1} << 12;  // some 100 microseconds of short systems
-  for_pieces(static_cast<Index>(starts_.size()) - 1, kPiece, [&](Index begin, Index end) {
-    for (Index s = begin; s < end; ++s) {
-      solve(x, starts_[static_cast<std::size_t>(s)], starts_[static_cast<std::size_t>(s) + 1]);
-    }
+  for_pieces(bundles(), kPiece, [&](Index begin, Index end) {
+    for (Index s = begin; s < end; ++s)
+      substitute(bundles_[static_cast<std::size_t>(s)], x + bundles_[static_cast<std::size_t>(s)].at);
   });
-}
-
-/// Solve the system of rows [first, end).
-template <typename Number>
-void PivotedLines<Number>::solve(Number* x, Index first, Index end) const {
-  for (Index i = first; i + 1 < end; ++i) {
-    const Row& row = rows_[static_cast<std::size_t>(i)];
-    if (row.swapped) std::swap(x[i], x[i + 1]);
-    x[i + 1] -= coupled(row.multiplier, x[i]);
-  }
-  Number below = 0, below2 = 0;
-  for (Index i = end - 1; i >= first; --i) {
-    const Row& row = rows_[static_cast<std::size_t>(i)];
-    x[i] = (x[i] - coupled(row.upper, below) - coupled(row.upper2, below2)) / row.diag;
-    below2 = std::exchange(below, x[i]);
-  }
 }
 
 template <typename Number>
 std::int64_t PivotedLines<Number>::bytes() const {
-  return static_cast<std::int64_t>(rows_.capacity() * sizeof(Row) + starts_.capacity() * sizeof(Index));
+  std::int64_t sum = static_cast<std::int64_t>(bundles_.capacity() * sizeof(Bundle));
+  for (const Bundle& bundle : bundles_) sum += static_cast<std::int64_t>(bundle.kept.capacity() * sizeof(Number));
+  for (const auto* array : {&diag_, &upper_, &upper2_, &multiplier_}) sum += array->bytes();
+  return sum;
 }
 
-template void eliminate_pivoted(PivotStep<double>&, double&, PivotStep<double>&, double&, double);
+template PivotStep<double> take_pivot(WaitingRow<double>&, const PivotedRow<double>&);
+template double smallest_pivot(const std::vector<PivotedRow<double>>&);
+template long double smallest_pivot(const std::vector<PivotedRow<long double>>&);
 
 template class PivotedLines<double>;
 template class PivotedLines<long double>;

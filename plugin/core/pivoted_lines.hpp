@@ -11,7 +11,15 @@ namespace oclspkt {
 template <typename Number>
 struct PivotedRow {
   Number lower = 0, diag = 0, upper = 0;
-  Number scale = 1;  ///< the size of the row: pivots are compared, and held against, relative to it
+  Number made_of = 0;  ///< |diag|, or the size of what was subtracted to make it
+};
+
+/// What is left of the row that is eliminated next.
+template <typename Number>
+struct WaitingRow {
+  Number diag, upper = 0;
+  Number taken = 0;     ///< what its elimination took off the diagonal
+  Number in_block = 0;  ///< 1: it closes a block of two rows and is its own pivot row, whatever its size
 };
 
 /// A row of the upper triangle, and what led to it.
@@ -19,41 +27,88 @@ template <typename Number>
 struct PivotStep {
   Number diag, upper = 0, upper2 = 0;
   Number multiplier = 0;  ///< times this row's right-hand side goes from the next one's
-  bool swapped = false;   ///< with the next row, before
+  Number swapped = 0;     ///< 1: with the next row, before
 };
 
-/// Take the larger of `row` and the next row against their scales for the pivot row, and eliminate it from the other.
-/// @param[in,out] row, next  the pivot row, and what is left of the other
-/// @param lower              coupling of `next` to the unknown of `row`
+/// Take the pivot row of the waiting row and the next one, and eliminate it from the other.
+///
+/// Pivots are diagonal blocks of 1 and 2 rows: the waiting row stands alone if |diag next.diag| >= 0.6 |upper
+/// next.lower|. Both products have the same units, so that no scaling of rows or columns changes the choice, and none
+/// by powers of two a bit of the result. A block of two rows is eliminated by its second row first; its determinant is
+/// at least 0.4 |upper next.lower|.
+/// @source Bunch 1974, Erway and Marcia 2010 (diagonal pivoting of tridiagonal systems without interchanges)
 template <typename Number>
-void eliminate_pivoted(PivotStep<Number>& row, Number& scale, PivotStep<Number>& next, Number& next_scale,
-                       Number lower);
+PivotStep<Number> take_pivot(WaitingRow<Number>& waiting, const PivotedRow<Number>& next);
 
-/// Many tridiagonal systems, one after the other, solved by Gaussian elimination with scaled partial pivoting in a
-/// number type that may be wider than LAPACK's: what is left of cut lines, in double, and lines beyond the range of
-/// their own type.
+/// What elimination found of a system.
+struct PivotFacts {
+  Index bad = -1;          ///< the first row whose pivot is zero or not finite; -1: none
+  bool overflows = false;  ///< that pivot is not finite
+  bool lost = false;       ///< a pivot is at most 4 eps of what was subtracted to make it
+  double bound = 0;        ///< |r_i| <= bound (|A| |x| + |y|)_i, in eps; infinity where blocks do not tell
+  double growth = 0;       ///< the largest (|l_i u_(i-1)| + |p_i|) / |b_i|; at most 13/3 where each row stands alone
+  double trial = 0;        ///< the largest error of that kind in trial solves, in eps; NaN if not finite
+};
+
+/// Many tridiagonal systems, solved by Gaussian elimination with diagonal blocks of 1 and 2 rows: the method `pivot`,
+/// what is left of cut lines, and lines beyond the range of their own type. Systems of one length are eliminated side
+/// by side, in bundles whose numbers are interleaved.
 template <typename Number>
 class PivotedLines {
  public:
+  /// Systems of a bundle: as many, or one.
+  static constexpr Index kLanes = 8;
+
   void clear();
-  /// Factor one more system.
+  /// Place a bundle of `width` systems, kLanes or 1, of `rows` rows each.
+  /// @return where its unknowns begin among those of all
+  Index place(Index rows, Index width);
+  /// Get memory for all that is placed, and factor what was added.
+  void make_room();
+  Index bundles() const { return static_cast<Index>(bundles_.size()); }
+  /// Factor a bundle. May run for several at once.
+  /// @param[in]  bands shape [rows][width]; lower of first rows and upper of last rows are 0
+  /// @param[out] facts shape [width]; all but `trial`
+  void factor(Index bundle, const BandsView<Number>& bands, PivotFacts* facts);
+  /// Solve trial systems of a factored bundle. Where their errors ask for it, solve() takes a step of refinement.
+  /// @param ask  refine where the bound is above so many eps and so is the error, or twice the growth
+  void try_out(Index bundle, const BandsView<Number>& bands, double ask, PivotFacts* facts);
+  /// Place one more system, which make_room() factors.
   /// @param[in] rows shape [n]; lower of the first and upper of the last are not read
-  /// @return the smallest pivot against its row's scale; NaN if one is not finite
-  /// @cost 2n divisions
-  Number add(const std::vector<PivotedRow<Number>>& rows);
+  void add(const std::vector<PivotedRow<Number>>& rows);
+
   /// Unknowns of all systems.
-  Index size() const { return static_cast<Index>(rows_.size()); }
+  Index size() const { return size_; }
   /// Solve all systems in place. NaN stays in its system.
-  /// @param[in,out] x shape [size()]; right-hand sides, then unknowns, in the order of add()
+  /// @param[in,out] x shape [size()]; right-hand sides, then unknowns, in the order of place() and add()
   /// @cost 1 division, 3 multiplications and subtractions a row, by all processors of this process
   void solve(Number* x) const;
+  /// Solve one bundle in place.
+  /// @param[in,out] x shape [rows][width]  @param work of the same shape, if the bundle refines()
+  void solve(Index bundle, Number* x, Number* work) const;
+  bool refines(Index bundle) const { return !bundles_[static_cast<std::size_t>(bundle)].kept.empty(); }
   std::int64_t bytes() const;
 
  private:
-  using Row = PivotStep<Number>;
-  void solve(Number* x, Index first, Index end) const;
-  std::vector<Row> rows_;
-  std::vector<Index> starts_{0};  ///< shape [systems + 1]
+  struct Bundle {
+    Index at, rows, width;
+    std::vector<Number> kept;  ///< of a bundle that is refined: its bands, then 1 for each system that is, or 0
+  };
+  template <Index kWidth>
+  void factor_lanes(const Bundle& bundle, const BandsView<Number>& bands, PivotFacts* facts);
+  void substitute(const Bundle& bundle, Number* x) const;
+  void refine(const Bundle& bundle, Number* x, Number* work) const;
+
+  std::vector<Bundle> bundles_;
+  Index size_ = 0;
+  /// Members of PivotStep, shape [size()]; upper2 is -0 where `swapped` is 0, and only there.
+  AlignedArray<Number> diag_, upper_, upper2_, multiplier_;
+  std::vector<PivotedRow<Number>> added_;
 };
+
+/// The smallest pivot of a system against what was subtracted to make it; NaN if one is not finite. Rows that a block
+/// takes first are no pivots.
+template <typename Number>
+Number smallest_pivot(const std::vector<PivotedRow<Number>>& rows);
 
 }  // namespace oclspkt

@@ -8,8 +8,7 @@
 
 namespace oclspkt {
 
-/// LAPACK with partial pivoting (gttrf, gttrs) of rows scaled by powers of two, so that the largest number of each is
-/// in [1/2, 1): the one truth of the tests, and the method `pivot`.
+/// LAPACK with partial pivoting (gttrf, gttrs): the one truth of the tests.
 template <typename T>
 class OCLSPKT_API Reference {
  public:
@@ -27,16 +26,10 @@ class OCLSPKT_API Reference {
   };
   /// In order of the lines, one for each.
   const std::vector<Doubt>& doubts() const { return doubts_; }
-  /// Bound on what rounding leaves in a row, as Report::rounding, from the factors that were made.
-  double rounding() const { return rounding_; }
   std::int64_t bytes() const;
 
  private:
-  double line_rounding(Index at, Index n, const T* rows) const;
-
   LineSet lines_;
-  double rounding_ = 0;
-  std::vector<int> exponents_;
   AlignedArray<T> lower_, diag_, upper_, upper2_, work_;
   std::vector<int> pivots_;
   std::vector<Doubt> doubts_;

@@ -33,10 +33,12 @@ Rounding bound_taken_off(const Plan& plan, const BandsView<T>& bands);
 
 /// Exact-twopass by partitions: of its first row a partition takes off one row after the other, each with a rounding of
 /// the row as it then is, or with what is taken off if that is less.
-/// @param plan  by_partitions()
-/// @cost two divisions and some 40 operations a row, by all processors
+/// Rows without dominance may outgrow each other as the border equations are eliminated, which is followed, too.
+/// @param plan       by_partitions()
+/// @param dominance  the least of all rows
+/// @cost two divisions and some 40 operations a row, twice without dominance; by all processors
 template <typename T>
-Rounding bound_twopass(const Plan& plan, const BandsView<T>& bands);
+Rounding bound_twopass(const Plan& plan, const BandsView<T>& bands, double dominance);
 
 /// JointRounding::plain as far as the survey shows it.
 double rounding_of_joints(const Survey& survey, Index m);

@@ -412,6 +412,26 @@ std::vector<Index> extreme_lines(const LineSet& lines, const BandsView<T>& bands
   return extreme;
 }
 
+std::string row_name(const LineSet& lines, Index at) {
+  for (Index l = 0; l < lines.count(); ++l) {
+    const Index distance = at - lines.first(l), row = distance / lines.row_stride();
+    if (distance < 0 || distance % lines.row_stride() != 0 || row >= lines.length(l)) continue;
+    return "row " + std::to_string(row) + (lines.count() > 1 ? " of line " + std::to_string(l) : "");
+  }
+  return "row " + std::to_string(at);
+}
+
+template <typename T>
+std::optional<std::string> zero_row_text(const LineSet& lines, const BandsView<T>& bands, Index first, Index end) {
+  for (Index l = first; l < end; ++l) {
+    for (Index i = 0, at = lines.first(l); i < lines.length(l); ++i, at += lines.row_stride()) {
+      if (bands.lower[at] != 0 || bands.diag[at] != 0 || bands.upper[at] != 0) continue;
+      return "all numbers of " + row_name(lines, at) + " are 0";
+    }
+  }
+  return std::nullopt;
+}
+
 template <typename T>
 double line_dominance(const LineSet& lines, const BandsView<T>& bands, Index line) {
   return scan_line(lines, bands, line).dominance;
@@ -436,17 +456,18 @@ LineSet uncoupled_lines(const LineSet& lines, const BandsView<T>& bands) {
   return LineSet::unequal(std::move(starts));
 }
 
-#define OCLSPKT_INSTANTIATE(T)                                                    \
-  template bool in_range<T>(const Survey&);                                       \
-  template std::vector<Index> extreme_lines(const LineSet&, const BandsView<T>&); \
-  template Survey survey(const LineSet&, const BandsView<T>&);                    \
-  template Survey survey_rows(const LineSet&, const BandsView<T>&);               \
-  template Survey survey_while(Bands<T>&, const BandsFill<T>&);                   \
-  template Survey survey_line(const LineSet&, const BandsView<T>&, Index, bool);  \
-  template bool is_symmetric(const LineSet&, const BandsView<T>&);                \
-  template bool is_shared(const LineSet&, const BandsView<T>&);                   \
-  template bool is_uniform(const LineSet&, const BandsView<T>&);                  \
-  template LineSet uncoupled_lines(const LineSet&, const BandsView<T>&);          \
+#define OCLSPKT_INSTANTIATE(T)                                                                          \
+  template bool in_range<T>(const Survey&);                                                             \
+  template std::vector<Index> extreme_lines(const LineSet&, const BandsView<T>&);                       \
+  template std::optional<std::string> zero_row_text(const LineSet&, const BandsView<T>&, Index, Index); \
+  template Survey survey(const LineSet&, const BandsView<T>&);                                          \
+  template Survey survey_rows(const LineSet&, const BandsView<T>&);                                     \
+  template Survey survey_while(Bands<T>&, const BandsFill<T>&);                                         \
+  template Survey survey_line(const LineSet&, const BandsView<T>&, Index, bool);                        \
+  template bool is_symmetric(const LineSet&, const BandsView<T>&);                                      \
+  template bool is_shared(const LineSet&, const BandsView<T>&);                                         \
+  template bool is_uniform(const LineSet&, const BandsView<T>&);                                        \
+  template LineSet uncoupled_lines(const LineSet&, const BandsView<T>&);                                \
   template double line_dominance(const LineSet&, const BandsView<T>&, Index);
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)

@@ -2,14 +2,18 @@
 #include "user_files.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 namespace oclspkt {
 namespace {
@@ -29,7 +33,73 @@ bool write_all(int descriptor, const std::string& text) {
   return true;
 }
 
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return number_; }
+
+ private:
+  int number_;
+};
+
 }  // namespace
+
+std::string why_no_room(const std::string& folder, std::int64_t bytes) {
+  const auto why = [] { return std::string(std::strerror(errno)); };
+  if (!make_folder(folder)) return why();
+  std::string name = folder + "/oclspkt-XXXXXX";
+  const Descriptor file(::mkostemp(name.data(), O_CLOEXEC));
+  if (file.get() < 0) return why();
+  ::unlink(name.c_str());
+  struct rlimit limit {};
+  // Beyond the limit on files a signal would end the process.
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < static_cast<rlim_t>(bytes)) return "";
+  if (::fallocate(file.get(), 0, 0, bytes) == 0 || errno == EINTR) return "";
+  if (errno != EOPNOTSUPP && errno != ENOSYS) return why();
+  struct statvfs room {};
+  const bool known = ::fstatvfs(file.get(), &room) == 0;
+  if (!known || static_cast<double>(room.f_bavail) * static_cast<double>(room.f_frsize) >= static_cast<double>(bytes))
+    return "";
+  errno = ENOSPC;
+  return why();
+}
+
+std::optional<std::string> read_file(const std::string& path, std::int64_t most, bool own) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (own ? O_NOFOLLOW : 0)));
+  struct stat status {};
+  if (file.get() < 0 || ::fstat(file.get(), &status) != 0) return std::nullopt;
+  if (!S_ISREG(status.st_mode) || status.st_size > most || (own && !is_private(status))) return std::nullopt;
+  std::string text(static_cast<std::size_t>(status.st_size), '\0');
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t bytes = ::read(file.get(), text.data() + done, text.size() - done);
+    if (bytes == 0 || (bytes < 0 && errno != EINTR)) return std::nullopt;
+    if (bytes > 0) done += static_cast<std::size_t>(bytes);
+  }
+  return text;
+}
+
+bool is_private(const struct stat& status) {
+  return status.st_uid == ::geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+std::string end_of_links(std::string path) {
+  constexpr int kMostLinks = 40;  // as the system follows
+  const std::string given = path;
+  for (int i = 0; i < kMostLinks; ++i) {
+    char target[PATH_MAX];
+    const ssize_t length = ::readlink(path.c_str(), target, sizeof target);
+    if (length < 0) return path;
+    const std::string next(target, static_cast<std::size_t>(length));
+    const std::size_t slash = path.find_last_of('/');
+    path = next[0] == '/' || slash == std::string::npos ? next : path.substr(0, slash + 1) + next;
+  }
+  return given;
+}
 
 std::string cache_folder() {
   const std::string cache = folder_in_environment("XDG_CACHE_HOME"), home = folder_in_environment("HOME");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "wide_solver.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -17,12 +16,13 @@ void WideSolver<T>::set_up(const Plan& /*plan*/, const Bands<T>& bands) {
   for (Index l = 0; l < lines_.count(); ++l) {
     rows.clear();
     for (Index i = 0, at = lines_.first(l); i < lines_.length(l); ++i, at += lines_.row_stride()) {
-      const T size = std::max({std::abs(b.lower[at]), std::abs(b.diag[at]), std::abs(b.upper[at])});
-      rows.push_back({b.lower[at], b.diag[at], b.upper[at], size > 0 ? size : T(1)});
+      rows.push_back({b.lower[at], b.diag[at], b.upper[at], std::abs(b.diag[at])});
     }
-    const bool regular = systems_.add(rows) > 0;
+    systems_.add(rows);
+    const bool regular = smallest_pivot(rows) > 0;
     if (!regular) singular_.push_back(l);
   }
+  systems_.make_room();
   work_.resize(static_cast<std::size_t>(lines_.rows()));
 }
 

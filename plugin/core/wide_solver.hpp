@@ -9,8 +9,8 @@
 
 namespace oclspkt {
 
-/// Gaussian elimination with partial pivoting in the next wider number type (float in double, double in long double),
-/// on the calling thread: for lines whose numbers lie further apart than the range of T.
+/// PivotedLines in the next wider number type (float in double, double in long double), on the calling thread: for
+/// lines whose numbers lie further apart than the range of T.
 ///
 /// Answers are right wherever T can hold them; beyond its range they are Inf.
 template <typename T>

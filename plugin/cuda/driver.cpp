@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include "own_library.hpp"
+
 namespace oclspkt::cuda {
 namespace {
 
@@ -108,9 +110,9 @@ const char* load_compiler(Compiler& c, void* library) {
 /// Open the first library that there is. They stay: what they start may outlive us.
 void* open_first(const std::vector<std::string>& names, std::string& why) {
   for (const std::string& name : names) {
-    if (void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)) return library;
-    const char* reason = dlerror();
-    if (why.empty() && reason != nullptr) why = reason;
+    std::string reason;
+    if (void* library = open_library(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE, reason)) return library;
+    if (why.empty()) why = reason;
   }
   return nullptr;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "driver_check.hpp"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -14,7 +13,6 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
-#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -23,6 +21,8 @@
 #include <stdexcept>
 #include <thread>
 #include <utility>
+
+#include "own_library.hpp"
 
 extern char** environ;
 
@@ -42,15 +42,13 @@ std::string error_text(int number) { return std::strerror(number); }
 /// The helper program beside the library that holds this function.
 /// @throws std::runtime_error unless only the owner of that library can have put it there
 std::string trusted_helper() {
-  Dl_info info;
-  const bool known = dladdr(reinterpret_cast<void*>(&try_in_children), &info) != 0 && info.dli_fname != nullptr;
-  char library[PATH_MAX];
+  const std::string library = own_file();
   struct stat of_library, of_folder, of_helper;
-  if (!known || realpath(info.dli_fname, library) == nullptr || stat(library, &of_library) != 0) {
+  if (library.empty() || stat(library.c_str(), &of_library) != 0) {
     throw std::runtime_error(std::string("the folder of the OpenCL module is not known, where ") + kDriverCheck +
                              " must be, which tests drivers; load the library by an absolute path");
   }
-  const std::string folder(library, std::strrchr(library, '/'));
+  const std::string folder = library.substr(0, library.rfind('/'));
   std::string helper = folder + "/" + kDriverCheck;
   if (lstat(helper.c_str(), &of_helper) != 0) {
     distrust(helper, "is not there: " + error_text(errno), "install it beside the library");

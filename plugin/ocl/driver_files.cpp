@@ -15,11 +15,14 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "user_files.hpp"
+
 namespace oclspkt::ocl {
 namespace {
 
 constexpr const char* kVendorFolder = "/etc/OpenCL/vendors";
 constexpr const char* kIcd = ".icd";
+constexpr std::int64_t kLongestIcd = 1 << 16;
 
 std::optional<std::string> variable(const char* name) {
   const char* value = std::getenv(name);
@@ -30,10 +33,8 @@ bool is_icd(const std::string& path) { return path.size() > 4 && path.compare(pa
 
 /// The loader takes the whole first line: paths may hold spaces.
 Driver named_in(const std::string& file) {
-  std::ifstream stream(file);
-  Driver driver{{}, file};
-  std::getline(stream, driver.library);
-  return driver;
+  const std::string text = read_file(file, kLongestIcd).value_or("");
+  return {text.substr(0, text.find('\n')), file};
 }
 
 /// By the system's own calls: the iterators of std::filesystem end the process where memory runs out.

@@ -2,6 +2,7 @@
 #include <new>
 
 #include "discovery.hpp"
+#include "driver_cache.hpp"
 #include "driver_check.hpp"
 #include "driver_files.hpp"
 
@@ -13,18 +14,25 @@ std::string problem_of(const Driver& driver, const std::string& what) {
 }
 
 /// List the devices of the drivers that nothing is wrong with. The loader is told of those only.
-Discovery discover_good(const std::vector<Driver>& drivers, const std::vector<std::string>& verdicts,
-                        VendorFolders& folders) {
+Discovery discover_good(const std::vector<Driver>& drivers) {
   std::vector<std::string> good, problems;
-  for (std::size_t i = 0; i < drivers.size(); ++i) {
+  std::vector<Driver> tried;
+  for (const Driver& driver : drivers) {
+    const DriverCache cache = provide_cache(driver);
+    if (!cache.problem.empty()) problems.push_back(problem_of(driver, cache.problem));
+    if (cache.usable) tried.push_back(driver);
+  }
+  VendorFolders folders;
+  const std::vector<std::string> verdicts = try_in_children(tried, folders);
+  for (std::size_t i = 0; i < tried.size(); ++i) {
     if (verdicts[i].empty()) {
-      good.push_back(drivers[i].library);
+      good.push_back(tried[i].library);
     } else {
-      problems.push_back(problem_of(drivers[i], verdicts[i]));
+      problems.push_back(problem_of(tried[i], verdicts[i]));
     }
   }
   std::optional<Redirection> redirection;
-  if (!problems.empty()) redirection.emplace(folders.add(good));
+  if (good.size() < drivers.size()) redirection.emplace(folders.add(good));
   Discovery result = look_at_platforms();
   result.problems.insert(result.problems.begin(), problems.begin(), problems.end());
   return result;
@@ -36,8 +44,7 @@ Discovery discover() {
   const std::vector<Driver> drivers = named_drivers();
   if (drivers.empty()) return look_at_platforms();  // nothing to be loaded, nothing to be tried
   try {
-    VendorFolders folders;
-    return discover_good(drivers, try_in_children(drivers, folders), folders);
+    return discover_good(drivers);
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {

@@ -33,43 +33,9 @@ std::string header(const std::string& key, const std::string& code) {
   return std::string(kForm) + "\n" + key + "\n" + hash(code) + "\n";
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return number_; }
-
- private:
-  int number_;
-};
-
-/// True of what only this user can write.
-bool is_private(const struct stat& status) {
-  return status.st_uid == ::geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
-
 bool is_private_folder(const std::string& folder) {
   struct stat status {};
   return ::stat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && is_private(status);
-}
-
-/// All of a private file; empty if it cannot be read.
-std::string read_file(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-  struct stat status {};
-  if (file.get() < 0 || ::fstat(file.get(), &status) != 0) return "";
-  if (!S_ISREG(status.st_mode) || !is_private(status) || status.st_size > kLongestFile) return "";
-  std::string text(static_cast<std::size_t>(status.st_size), '\0');
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t bytes = ::read(file.get(), text.data() + done, text.size() - done);
-    if (bytes == 0 || (bytes < 0 && errno != EINTR)) return "";
-    if (bytes > 0) done += static_cast<std::size_t>(bytes);
-  }
-  return text;
 }
 
 struct Folder {
@@ -132,7 +98,7 @@ std::string ProgramCache::key(const std::vector<std::string>& parts) {
 
 std::string ProgramCache::find(const std::string& key) const {
   if (folder_.empty() || !is_private_folder(folder_)) return "";
-  std::string text = read_file(folder_ + "/" + key + kEnding);
+  const std::string text = read_file(folder_ + "/" + key + kEnding, kLongestFile, true).value_or("");
   const std::size_t begin = header(key, "").size();
   if (text.size() <= begin) return "";
   const std::string code = text.substr(begin);

@@ -11,6 +11,7 @@
 
 #include "error_name.hpp"
 #include "sha256.hpp"
+#include "user_files.hpp"
 
 namespace oclspkt::ocl {
 namespace {
@@ -19,7 +20,7 @@ namespace fs = std::filesystem;
 
 /// To be counted up when the form of a note changes, or what its fields mean.
 constexpr const char* kNoteVersion = "program 1";
-constexpr std::uintmax_t kMostNoteBytes = 1 << 16, kMostProgramBytes = 1 << 30;
+constexpr std::int64_t kMostNoteBytes = 1 << 16, kMostProgramBytes = 1 << 30;
 constexpr const char* kMakeAnew = "make it anew with oclspkt-fpga-build";
 
 [[noreturn]] void refuse(const std::string& file, const std::string& cause, const std::string& cure = kMakeAnew) {
@@ -40,7 +41,7 @@ class NoteReader final : public nlohmann::json_sax<nlohmann::json> {
   bool boolean(bool) override { return fail(); }
   bool number_integer(number_integer_t) override { return fail(); }
   bool number_unsigned(number_unsigned_t number) override {
-    if (number > kMostProgramBytes) return fail();
+    if (number > std::uint64_t{kMostProgramBytes}) return fail();
     return depth_ == 1 && numbers_.emplace(key_, static_cast<std::int64_t>(number)).second ? true : fail();
   }
   bool number_float(number_float_t, const string_t&) override { return fail(); }
@@ -81,20 +82,6 @@ struct NumberField {
   std::int64_t ProgramNote::*member;
 };
 constexpr NumberField kNumbers[] = {{"rows", &ProgramNote::rows}, {"length", &ProgramNote::length}};
-
-/// Read a regular file of at most so many bytes.
-/// @return nothing if it is none, or cannot be read
-std::optional<std::string> read_file(const std::string& file, std::uintmax_t most) {
-  std::error_code error;
-  if (!fs::is_regular_file(file, error)) return std::nullopt;
-  const std::uintmax_t bytes = fs::file_size(file, error);
-  if (error || bytes > most) return std::nullopt;
-  std::ifstream stream(file, std::ios::binary);
-  std::string text(static_cast<std::size_t>(bytes), '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(bytes));
-  if (!stream || stream.gcount() != static_cast<std::streamsize>(bytes)) return std::nullopt;
-  return text;
-}
 
 void write_file(const std::string& file, const char* bytes, std::size_t count) {
   std::ofstream stream(file, std::ios::binary);

@@ -106,7 +106,7 @@ PetscErrorCode ReadSweep(PC pc, std::size_t s, const std::vector<PetscScalar>& r
 void take_given(GivenBands& given, Sweep& sweep) {
   const LineLayout& layout = sweep.layout;
   if (given.taken) {
-    sweep.solver.bands(layout.lines, layout.cuts, layout.exchange);
+    sweep.solver.keep_bands(layout.lines, layout.cuts, layout.exchange);
     return;
   }
   if (given.bands.extent() != layout.lines.rows()) {

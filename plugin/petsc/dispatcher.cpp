@@ -15,6 +15,7 @@
 
 #include "flavour.hpp"
 #include "oclspkt/export.hpp"
+#include "own_library.hpp"
 
 namespace oclspkt::petsc {
 namespace {
@@ -104,8 +105,9 @@ int report(const Caller& caller, const std::string& text) {
                kInitial, "%s", text.c_str());
 }
 
-std::filesystem::path own_folder() {
-  return std::filesystem::absolute(file_of(reinterpret_cast<void*>(&own_folder))).parent_path();
+/// The folder with the solver, beside which plugins are installed: this library may be a link that lies elsewhere.
+std::filesystem::path plugin_folder() {
+  return std::filesystem::path(beside_own_file(OCLSPKT_SOLVER_FILE)).parent_path();
 }
 
 /// "3.18-real, 3.24-real-64": the kinds of PETSc whose plugin lies in a folder.
@@ -148,7 +150,7 @@ std::string prefix_of(const std::filesystem::path& folder) {
 }
 
 std::string missing_text(const Flavour& flavour, const std::string& libpetsc) {
-  const std::filesystem::path folder = own_folder();
+  const std::filesystem::path folder = plugin_folder();
   const std::string build = "build/petsc-" + kind(flavour);
   return "This program runs " + describe(flavour) + " (" + libpetsc + "), and the plugin for it, " +
          library_name(kind(flavour)) + ", is not in " + folder.string() + ", which has those for: " + kinds_in(folder) +
@@ -162,17 +164,16 @@ void* open_flavour(const Flavour& flavour, const std::string& libpetsc, std::str
   const std::string name = library_name(kind(flavour));
   // As PETSc itself opens plugins: a program finds our functions by their names.
   if (void* linked = loaded(name.c_str(), RTLD_GLOBAL)) return linked;
-  const std::filesystem::path path = own_folder() / name;
+  const std::string path = beside_own_file(name);
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) {
     why = missing_text(flavour, libpetsc);
     return nullptr;
   }
-  void* opened = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
-  if (opened == nullptr) {
-    const char* reason = dlerror();
-    why = "The plugin for " + describe(flavour) + " does not open: " + (reason != nullptr ? reason : "unknown reason");
-  }
+  // The loader opens the solver with the plugin.
+  std::string reason = cut_short(beside_own_file(OCLSPKT_SOLVER_FILE));
+  void* opened = reason.empty() ? open_library(path, RTLD_NOW | RTLD_GLOBAL, reason) : nullptr;
+  if (opened == nullptr) why = "The plugin for " + describe(flavour) + " does not open: " + reason;
   return opened;
 }
 
@@ -202,12 +203,15 @@ int hand_over(const void* return_address) {
 }  // namespace
 }  // namespace oclspkt::petsc
 
-/// What PETSc calls in a library named by -dll_append. It may be called again.
-extern "C" OCLSPKT_API int PetscDLLibraryRegister_oclspkt() {
+/// Load the plugin for the PETSc that has the code at this address. It may be called again.
+extern "C" OCLSPKT_API int oclspkt_load_for(const void* return_address) {
   try {
-    return oclspkt::petsc::hand_over(__builtin_return_address(0));
+    return oclspkt::petsc::hand_over(return_address);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "liboclspkt.so: %s\n", error.what());
     return oclspkt::petsc::kErrorInLibrary;
   }
 }
+
+/// What PETSc calls in a library named by -dll_append.
+extern "C" OCLSPKT_API int PetscDLLibraryRegister_oclspkt() { return oclspkt_load_for(__builtin_return_address(0)); }

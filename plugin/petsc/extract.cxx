@@ -281,12 +281,16 @@ PetscErrorCode Extraction::Run(PC pc, Mat matrix, const LineLayout& layout, cons
     trouble.attempt([&] { solver.fill(layout.lines, layout.cuts, layout.exchange, fill); });
     PetscCall(Release(&parts));
   } else {
-    Bands<PetscScalar>* bands = nullptr;
+    PetscErrorCode gathered = PETSC_SUCCESS;
+    const auto write = [&](Bands<PetscScalar>& bands) {
+      gathered = GatherRows(pc, matrix, source, layout, bands, &here, trouble);
+      if (gathered == PETSC_SUCCESS && !trouble.met())
+        change({bands.lower(), bands.diag(), bands.upper()}, 0, layout.lines.rows());
+    };
     positions_ = {};
     forget();
-    trouble.attempt([&] { bands = &solver.bands(layout.lines, layout.cuts, layout.exchange); });
-    if (bands) PetscCall(GatherRows(pc, matrix, source, layout, *bands, &here, trouble));
-    trouble.attempt([&] { change({bands->lower(), bands->diag(), bands->upper()}, 0, layout.lines.rows()); });
+    trouble.attempt([&] { solver.write(layout.lines, layout.cuts, layout.exchange, write); });
+    PetscCall(gathered);
   }
   double sums[] = {static_cast<double>(here.ignored), here.along, here.off}; /* counts are exact up to 2^53 */
   PetscCall(AgreeOn(pc, trouble, sums));

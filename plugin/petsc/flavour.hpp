@@ -33,7 +33,7 @@ Flavour ask(const PetscQuestions& petsc);
 bool is_supported(const Flavour& flavour);
 
 /// The newest release that the tests were run with.
-inline constexpr int kNewestTestedMajor = 3, kNewestTestedMinor = 24;
+inline constexpr int kNewestTestedMajor = 3, kNewestTestedMinor = 26;
 bool is_newer_than_tested(const Flavour& flavour);
 
 /// "PETSc 3.18 with real scalars in double precision and 32-bit indices"

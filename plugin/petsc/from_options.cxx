@@ -98,7 +98,8 @@ PetscErrorCode ReadSwitch(OclspktOptionItems PetscOptionsObject, const OptionEnt
 /// stand behind the last word.
 const char* const* words_of(const OptionEntry& entry) {
   for (const char* const* words : {PCOCLSPKTMethods, PCOCLSPKTPrecisions, PCOCLSPKTOnDeviceFailures, PCOCLSPKTSingulars,
-                                   PCOCLSPKTTransfers, PCOCLSPKTCombines, PCOCLSPKTDiagonals, PCOCLSPKTIgnoreds}) {
+                                   PCOCLSPKTAboveBounds, PCOCLSPKTTransfers, PCOCLSPKTCombines, PCOCLSPKTDiagonals,
+                                   PCOCLSPKTIgnoreds}) {
     const char* const* end = words;
     while (*end != nullptr) ++end;
     if (std::strcmp(end[-2], entry.argument) == 0) return words;

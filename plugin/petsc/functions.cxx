@@ -6,6 +6,7 @@
 #include "boundary.hxx"
 #include "pc_oclspkt.hxx"
 
+using oclspkt::kAboveBoundNames;
 using oclspkt::kMethodChoiceNames;
 using oclspkt::kOnDeviceFailureNames;
 using oclspkt::kPrecisionNames;
@@ -52,14 +53,17 @@ PetscErrorCode GetExplain_OCLSPKT(PC pc, PetscBool* explain) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Any function; releases of PETSc have different names for this type.
+using UntypedFunction = void (*)();
+
 struct Composed {
   const char* name;
-  PetscVoidFunction function;
+  UntypedFunction function;
 };
 
 template <typename Function>
-PetscVoidFunction untyped(Function* function) {
-  return reinterpret_cast<PetscVoidFunction>(function);
+UntypedFunction untyped(Function* function) {
+  return reinterpret_cast<UntypedFunction>(function);
 }
 
 template <auto Member, typename Argument>
@@ -115,6 +119,8 @@ const Composed kComposed[] = {
     getter<&Options::on_device_failure, PCOCLSPKTOnDeviceFailure>("PCOCLSPKTGetOnDeviceFailure_C"),
     setter<&Options::singular, PCOCLSPKTSingular>("PCOCLSPKTSetSingular_C"),
     getter<&Options::singular, PCOCLSPKTSingular>("PCOCLSPKTGetSingular_C"),
+    setter<&Options::above_bound, PCOCLSPKTAboveBound>("PCOCLSPKTSetAboveBound_C"),
+    getter<&Options::above_bound, PCOCLSPKTAboveBound>("PCOCLSPKTGetAboveBound_C"),
     setter<&Options::transfer, PCOCLSPKTTransfer>("PCOCLSPKTSetTransfer_C"),
     getter<&Options::transfer, PCOCLSPKTTransfer>("PCOCLSPKTGetTransfer_C"),
     setter<&Options::gather_limit, PetscInt>("PCOCLSPKTSetGatherLimit_C"),
@@ -428,6 +434,23 @@ PetscErrorCode PCOCLSPKTGetSingular(PC pc, PCOCLSPKTSingular* singular) {
   OclspktValidPC(pc);
   OclspktValidPointer(pc, singular);
   PetscUseMethod(pc, "PCOCLSPKTGetSingular_C", (PC, PCOCLSPKTSingular*), (pc, singular));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTSetAboveBound(PC pc, PCOCLSPKTAboveBound action) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  PetscValidLogicalCollectiveEnum(pc, action, 2);
+  PetscCall(oclspkt::petsc::CheckChoice(pc, action, std::size(kAboveBoundNames)));
+  PetscTryMethod(pc, "PCOCLSPKTSetAboveBound_C", (PC, PCOCLSPKTAboveBound), (pc, action));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetAboveBound(PC pc, PCOCLSPKTAboveBound* action) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, action);
+  PetscUseMethod(pc, "PCOCLSPKTGetAboveBound_C", (PC, PCOCLSPKTAboveBound*), (pc, action));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

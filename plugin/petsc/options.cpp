@@ -72,8 +72,9 @@ const OptionEntry kTable[] = {
      "a damaged file is written anew.",
      true},
     {"reproducible", "Reproducible", "PetscBool", "", &Options::reproducible,
-     "shares depend on no measurement, so that every run computes the same bits",
-     "The shares then follow from the types of the devices and their cores."},
+     "processors and their shares depend on no measurement, so that every run computes the same bits",
+     "They then follow from the types of the devices and their cores. A device that fails still leaves its rows to "
+     "others; the view says so."},
     {"lock_vectors", "LockVectors", "PetscBool", "", &Options::lock_vectors,
      "the vectors of applies keep their memory as long as the PC lives, so that a card may copy from and to it "
      "directly",
@@ -91,7 +92,11 @@ const OptionEntry kTable[] = {
      "else `pivot`. A method that the user names is used even if its bounds are above the limits; the view and "
      "`-info` then say so. The host uses stored factors, as `exact-factored` does, for every method but `pivot`: "
      "that truncates nothing, and no other method is faster there. For lines laid end to end there is no "
-     "`exact-factored` among the kernels for GPUs: the host solves then, and `exact` means `exact-twopass`."},
+     "`exact-factored` among the kernels for GPUs: the host solves then. `truncated` and `exact` name two methods "
+     "each, "
+     "and a method whose bounds hold comes before one whose bounds do not: `exact` is `exact-twopass` on such a GPU, "
+     "or "
+     "else the host's stored factors."},
     {"variant", "Variant", "const char[]", "name", &Options::variant, "the kernels to use on a device",
      "`default` uses the kernels made for the type of the device. `cpu` names the kernels for few wide cores, "
      "`gpu` those for work-groups of many work-items; a method without GPU kernels uses the CPU kernels. `fpga` names "
@@ -167,6 +172,12 @@ const OptionEntry kTable[] = {
      "last equation of a singular line. Other lines do not change. The set-up looks for the null space first on "
      "the matrix that the preconditioner is made from, then on that of the system; attach it with "
      "`MatSetNullSpace()` before the set-up. The view counts the pinned lines and says why."},
+    {"above_bound", "AboveBound", "PCOCLSPKTAboveBound", "", choice<&Options::above_bound, kAboveBoundNames>(),
+     "what to do if method auto finds no method whose error bounds are within their limits: warn (solve, and say so in "
+     "the view and by `-info`) or error (the set-up fails and says why)",
+     "The last method of `auto` is `pivot`, whose limits are 100 eps of its bound on rounding, where there is one, and "
+     "of "
+     "the backward error of its trial solve, both by component. A method that is named is used in any case."},
     {"transfer", "Transfer", "PCOCLSPKTTransfer", "", choice<&Options::transfer, kTransferNames>(),
      "how vectors get to the device",
      "`auto` shares host memory with devices that can access it; `copy` always copies.", true},

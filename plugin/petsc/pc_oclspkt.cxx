@@ -28,6 +28,10 @@ static PetscErrorCode InfoChoice(PC pc, const Sweep& sweep) {
   for (const oclspkt::GroupReport& group : report.groups) {
     if (group.pinned) PetscCall(PetscInfo(pc, "pinned (%s): %s\n", report.pin_why.c_str(), group.why.c_str()));
   }
+  if (!report.above_bound.empty()) {
+    PetscCall(PetscInfo(pc, "WARNING: method auto has no method within its limits for this matrix: %s\n",
+                        report.above_bound.c_str()));
+  }
   if (report.certificate_above_tolerance) {
     PetscCall(PetscInfo(
         pc,

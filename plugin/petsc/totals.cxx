@@ -61,7 +61,9 @@ PetscErrorCode TotalOfSweep(PC pc, const Sweep& sweep, Totals* totals) {
   totals->elsewhere = !same;
   totals->fallback_elsewhere = rank == 0 ? 0 : fallback_lines(report);
   totals->degraded_elsewhere = rank == 0 ? 0 : static_cast<Index>(report.degraded.size());
-  Index* const counts[] = {&report.rows,
+  Index by_rows = report.promise == Promise::by_rows ? 1 : 0;
+  Index* const counts[] = {&by_rows,
+                           &report.rows,
                            &report.lines,
                            &cut.lines,
                            &cut.sent,
@@ -71,13 +73,14 @@ PetscErrorCode TotalOfSweep(PC pc, const Sweep& sweep, Totals* totals) {
                            &totals->elsewhere,
                            &totals->fallback_elsewhere,
                            &totals->degraded_elsewhere};
-  double* const largest[] = {&report.certificate, &report.backward_error, &report.growth,
-                             &report.rounding,    &cut.backward_error,    &cut.rounding};
+  double* const largest[] = {&report.certificate, &report.backward_error, &report.rounding, &cut.backward_error,
+                             &cut.rounding};
   for (Index* count : counts) OclspktAllreduce(MPI_IN_PLACE, count, 1, MPIU_INT64, MPI_SUM, comm);
   for (double* value : largest) {
     *value = without_nan(*value);
     OclspktAllreduce(MPI_IN_PLACE, value, 1, MPI_DOUBLE, MPI_MAX, comm);
   }
+  report.promise = by_rows > 0 ? Promise::by_rows : Promise::by_component;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -3,6 +3,8 @@
 #include "oclspkt/oclspkt.h"
 #include "pc_oclspkt.hxx"
 
+using oclspkt::AboveBound;
+using oclspkt::kAboveBoundNames;
 using oclspkt::kMethodChoiceNames;
 using oclspkt::kOnDeviceFailureNames;
 using oclspkt::kPrecisionNames;
@@ -47,6 +49,9 @@ const char* const PCOCLSPKTSingulars[] = {kSingularNames[PC_OCLSPKT_SINGULAR_AUT
                                           "PCOCLSPKTSingular",
                                           "PC_OCLSPKT_SINGULAR_",
                                           nullptr};
+const char* const PCOCLSPKTAboveBounds[] = {kAboveBoundNames[PC_OCLSPKT_ABOVE_BOUND_WARN],
+                                            kAboveBoundNames[PC_OCLSPKT_ABOVE_BOUND_ERROR], "PCOCLSPKTAboveBound",
+                                            "PC_OCLSPKT_ABOVE_BOUND_", nullptr};
 const char* const PCOCLSPKTTransfers[] = {kTransferNames[PC_OCLSPKT_TRANSFER_AUTO],
                                           kTransferNames[PC_OCLSPKT_TRANSFER_COPY], "PCOCLSPKTTransfer",
                                           "PC_OCLSPKT_TRANSFER_", nullptr};
@@ -86,6 +91,8 @@ SameValue(PC_OCLSPKT_ON_DEVICE_FAILURE_ERROR, OnDeviceFailure::error);
 SameValue(PC_OCLSPKT_SINGULAR_AUTO, Singular::automatic);
 SameValue(PC_OCLSPKT_SINGULAR_FAIL, Singular::fail);
 SameValue(PC_OCLSPKT_SINGULAR_PIN, Singular::pin);
+SameValue(PC_OCLSPKT_ABOVE_BOUND_WARN, AboveBound::warn);
+SameValue(PC_OCLSPKT_ABOVE_BOUND_ERROR, AboveBound::error);
 SameValue(PC_OCLSPKT_TRANSFER_AUTO, Transfer::automatic);
 SameValue(PC_OCLSPKT_TRANSFER_COPY, Transfer::copy);
 SameValue(PC_OCLSPKT_COMBINE_ADDITIVE, Combine::additive);

@@ -40,6 +40,7 @@ void check_options(const Options& o) {
   require_listed("precision", o.precision, kPrecisionNames);
   require_listed("on_device_failure", o.on_device_failure, kOnDeviceFailureNames);
   require_listed("singular", o.singular, kSingularNames);
+  require_listed("above_bound", o.above_bound, kAboveBoundNames);
   require_listed("transfer", o.transfer, kTransferNames);
   const bool listed =
       std::find(std::begin(kVariantNames), std::end(kVariantNames), o.variant) != std::end(kVariantNames);

@@ -8,6 +8,7 @@
 #include "certificate.hpp"
 #include "cost.hpp"
 #include "evidence.hpp"
+#include "forgiven.hpp"
 #include "judge.hpp"
 #include "narrow.hpp"
 #include "oclspkt/error.hpp"
@@ -41,12 +42,12 @@ const char* pin_reason(const Options& options, const Known& known, const LineSet
 
 /// True if the host may solve the lines of a rejection, so that `method` can be tried for the others.
 template <typename T>
-bool may_fall_back(const Rejection& rejection, Method method, const Options& options, bool pins,
+bool may_fall_back(const Rejection& rejection, const Way& way, const Options& options, bool pins,
                    const FallbackLines<T>& fallback) {
   if (rejection.lines.empty()) return false;
   // Nothing is behind `pivot` but to pin the lines that are singular.
-  if (method == Method::pivot) return pins;
-  return !named(options.method) && fallback.may_add(rejection.lines, method);
+  if (way.method == Method::pivot) return pins;
+  return !named(options.method) && fallback.may_add(rejection.lines, way.method, way.processor->host());
 }
 
 /// What precision narrow did, and what it left alone.
@@ -93,10 +94,9 @@ void write_proposal(const Proposal& p, const LineSet& lines, Report& report) {
   report.certificate = p.certificate;
   report.certificate_above_tolerance = p.above_tolerance;
   report.rounding = p.rounding ? p.rounding->eps : kNothingKnown;
-  for (const GroupReport& group : report.groups) {
-    if (!(group.rounding <= report.rounding)) report.rounding = group.rounding;
-  }
-  report.growth = p.growth;
+  const bool whole = scheme_of(p.plan).elimination().tells_bound || p.plan.method == Method::pivot;
+  report.promise = whole ? Promise::by_component : Promise::by_rows;
+  for (const GroupReport& group : report.groups) report.rounding = larger(report.rounding, group.rounding);
   report.partition.rows = cut ? p.plan.m : 0;
   report.partition.count = segments_of(p.plan) > 0 ? lines.count() * segments_of(p.plan)
                            : cut                   ? p.plan.partitions()
@@ -131,35 +131,59 @@ const Way* least_of_devices(const std::vector<Way>& ways) {
 void keep_one_processor(const Options& options, std::vector<Way>& ways) {
   if (!named(options.method) || ways.empty()) return;
   const Processor* chosen = least(ways)->processor;
-  if (!chosen->host() && options.method == MethodChoice::exact_factored) {
+  if (!chosen->host() && names_factored(options.method)) {
     for (Way& way : ways) way.remedy = way.remedy || way.processor->host();
   }
-  std::erase_if(ways, [&](const Way& way) { return way.processor != chosen && !way.remedy; });
+  std::erase_if(ways,
+                [&](const Way& way) { return way.processor != chosen && !(way.remedy && way.processor->host()); });
 }
 
 /// Why the processor of a way was chosen.
 /// @param processors, ways  as they were before any was judged
-void explain_processor(const Processors& processors, std::vector<Way> ways, const Processor& chosen, Report& report) {
+/// @param taken             with the figures of the plan that it came to
+void explain_processor(const Processors& processors, std::vector<Way> ways, const Way& taken, Report& report) {
+  const Processor& chosen = *taken.processor;
   const Way* device = least_of_devices(ways);
-  const auto host = std::find_if(ways.begin(), ways.end(), [](const Way& way) { return way.processor->host(); });
   report.device.costs.clear();
   if (device == nullptr) {
     report.device.why = processors.why_host.empty() ? kNoKernel : processors.why_host;
     return;
   }
-  const std::string costs = "predicted " + microseconds(device->apply) + " an apply";
-  report.device.costs = host != ways.end() ? costs + ", host " + microseconds(host->apply) : costs;
+  const auto host = std::find_if(ways.begin(), ways.end(), [](const Way& way) { return way.processor->host(); });
+  const double by_host = chosen.host() ? taken.apply : host != ways.end() ? host->apply : 0;
+  report.device.costs = "predicted " + microseconds(chosen.host() ? device->apply : taken.apply) + " an apply";
+  if (by_host > 0) report.device.costs += ", host " + microseconds(by_host);
   if (chosen.host()) {
     report.device.costs = device->processor->name() + " " + report.device.costs;
     const bool predicted = processors.host && least(ways)->processor->host();
-    report.device.why = !processors.host ? kNoKernel
-                        : predicted      ? "predicted to be faster than " + device->processor->name()
-                                         : "nothing that is faster holds on " + device->processor->name();
+    report.device.why = predicted ? "predicted to be faster than " + device->processor->name()
+                                  : "nothing that is faster holds on " + device->processor->name();
   } else {
     report.device.why = processors.host      ? "predicted to be faster than the host"
                         : processors.several ? "the cheapest of those named"
                                              : "asked for";
   }
+}
+
+/// Say of lines that are all left to the host how it solves them: the method for the others solves no row.
+void write_fallback(Report& report) {
+  const auto rows = [](const GroupReport& a, const GroupReport& b) { return a.rows < b.rows; };
+  const GroupReport& most = *std::max_element(report.groups.begin(), report.groups.end(), rows);
+  report.method = most.method;
+  report.why = "by the host, as fallback lines: " + most.why;
+  report.shape.clear();
+  report.form = Form::general;
+  report.partition = {};
+  report.certificate = report.growth = report.words_saved = 0;
+  report.certificate_above_tolerance = false;
+  const std::string vectors = std::exchange(report.device, {}).vectors;
+  report.device.why = "all lines are fallback lines";
+  report.device.vectors = vectors;
+  Candidate& taken = report.candidates.back();
+  taken = {};
+  taken.method = report.method;
+  taken.taken = true;
+  taken.why = report.why;
 }
 
 /// Why every way was rejected, and what to do.
@@ -241,6 +265,10 @@ auto Choosing<T>::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool ins
   if (const std::optional<Rejection> extremes = lines_out_of_range<T>(options_, system_.survey(), system_.bands())) {
     system_.leave_to_host(*extremes);
   }
+  if (system_.survey().dominance <= kZeroSumDominance<T>) {
+    // Whatever method solves the others: these are pinned, or make the set-up fail.
+    if (const Rejection singular = object_to_sums(system_.bands())) system_.leave_to_host(singular);
+  }
   for (;;) {
     rejection = {};
     std::optional<Proposal> proposal = std::exchange(way.judged, std::nullopt);
@@ -270,8 +298,7 @@ auto Choosing<T>::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool ins
     }
     // NaN of one line may spread to others where lines are glued, and to the fallback lines.
     std::erase_if(rejection.lines, [&](Index line) { return system_.fallback().contains(line); });
-    if (!may_fall_back(rejection, way.method, options_, pin_why != nullptr, system_.fallback()))
-      return Outcome::rejected;
+    if (!may_fall_back(rejection, way, options_, pin_why != nullptr, system_.fallback())) return Outcome::rejected;
     system_.leave_to_host(rejection);
   }
 }
@@ -298,12 +325,14 @@ Rejection Choosing<T>::examine_adopted(Proposal& p, bool insist) {
   report_.backward_error = 0;
   // Of the factors as they were made; where work-items share an interface system, the plan's bound counts that, too.
   if (const double made = chosen_->rounding(); made != 0) {
-    if (!scheme_of(p.plan).solves_interfaces() || !p.rounding || p.rounding->eps < made) p.rounding = Rounding{made};
+    const bool more = p.rounding && scheme_of(p.plan).solves_interfaces();
+    if (!more || larger(p.rounding->eps, made) != p.rounding->eps) p.rounding = Rounding{made};
   }
-  if (!p.needs_trial && in_range<T>(system_.survey())) return {};
+  // What has no bound may not even be finite.
+  if (!p.needs_trial && !p.above_tolerance && in_range<T>(system_.survey())) return {};
   double error = -1;
   const Times start = chosen_->times();
-  Rejection rejection = examine(system_.bands(), *chosen_.get(), rules_for(p.plan), error, p.growth);
+  Rejection rejection = examine(system_.bands(), *chosen_.get(), rules_for(p.plan), error);
   counts_.trials += error >= 0;
   const bool asked_for = insist && p.plan.method != Method::pivot;
   if (rejection && asked_for && error < 0) {
@@ -329,6 +358,32 @@ void Choosing<T>::take(const Way& way, const Proposal& proposal, const char* pin
   std::string why = proposal.why;
   if (proposal.needs_trial) why += ", checked: " + error_text(report_.backward_error);
   report_.candidates.push_back(candidate_of(way, true, true, std::move(why)));
+}
+
+/// What of a bound on rounding, where there is one, and of a trial solve, by component, is above the limits of method
+/// auto; empty: nothing is.
+template <typename T>
+std::string above_limits(double rounding, double backward_error) {
+  constexpr double kTrialLimit = kTrialLimitEps * static_cast<double>(std::numeric_limits<T>::epsilon());
+  if (std::isfinite(rounding) && rounding > kRoundingLimit) {
+    return format("rounding bound %.3g eps > %.0f eps", rounding, kRoundingLimit);
+  }
+  return backward_error <= kTrialLimit ? "" : format("backward error %.1e of the trial solve", backward_error);
+}
+
+/// Method auto had nothing else: say so, or fail.
+/// @throws Breakdown
+template <typename T>
+void Choosing<T>::tell_above_bound() {
+  // Other methods are tried by rows.
+  const bool by_component = report_.promise == Promise::by_component;
+  report_.above_bound = above_limits<T>(report_.rounding, by_component ? report_.backward_error : 0);
+  for (const GroupReport& group : report_.groups) {
+    if (report_.above_bound.empty()) report_.above_bound = above_limits<T>(group.rounding, group.backward_error);
+  }
+  if (report_.above_bound.empty() || options_.above_bound == AboveBound::warn) return;
+  throw Breakdown("method auto has no method within its limits for this matrix: " + report_.above_bound +
+                  "; above_bound warn solves all the same");
 }
 
 /// Try the way that takes the least time of those left, until one holds.
@@ -389,11 +444,19 @@ std::optional<InUse> Choosing<T>::choose(const Processors& processors, std::vect
   if (!taken) {
     chosen_.retire();
     const bool singular = !rejected.empty() && rejected.back().singular;
-    throw Breakdown(breakdown_text(report_.candidates, options_, singular,
-                                   pin_reason(options_, known_, system_.bands().lines()) != nullptr));
+    const LineSet& lines = system_.bands().lines();
+    const auto zero = singular ? zero_row_text(lines, system_.bands().view(), 0, lines.count()) : std::nullopt;
+    if (zero) throw Breakdown("the matrix is singular: " + *zero);
+    throw Breakdown(
+        breakdown_text(report_.candidates, options_, singular, pin_reason(options_, known_, lines) != nullptr));
   }
-  explain_processor(processors, all, *taken->processor, report_);
+  if (system_.fallback().all()) {
+    write_fallback(report_);
+    return std::nullopt;
+  }
+  explain_processor(processors, all, *taken, report_);
   if (asked) return std::nullopt;
+  tell_above_bound();
   if (name_of(*taken) == first && first != head) report_.why += ", kept from the previous set-up";
   if (spares_factors(ways, *taken, outlook())) report_.why += ", stores no factors because few applies are expected";
   if (taken->remedy) return std::nullopt;

@@ -58,6 +58,7 @@ class Choosing {
   void adopt(const Way& way);
   Rejection examine_adopted(Proposal& proposal, bool insist);
   void take(const Way& way, const Proposal& proposal, const char* pin_why);
+  void tell_above_bound();
 
   const Options& options_;
   const Known& known_;

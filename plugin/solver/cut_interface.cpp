@@ -32,6 +32,7 @@ void CutInterface<T>::wire() {
   wire_cuts();
   wire_rooted();
   wire_told();
+  systems_.make_room();
   unknowns_.resize(systems_.size());
 }
 
@@ -54,11 +55,11 @@ void CutInterface<T>::wire_cuts() {
     const ReducedPart here = set_.parts.reduced(set_.slot_at(c));
     const ReducedPart &above = set_.verdicts[at].above_part, &below = set_.verdicts[at].below_part;
     if (set_.cut.above(c)) {
-      pairs_.add({0, above.bb, above.below, above.bottom_row}, {here.above, here.tt, 0, here.top_row}, true,
+      pairs_.add({0, above.bb, above.below, above.bottom_made_of}, {here.above, here.tt, 0, here.top_made_of}, true,
                  set_.top_of(c), from_above[at]);
     }
     if (set_.cut.below(c)) {
-      pairs_.add({0, here.bb, here.below, here.bottom_row}, {below.above, below.tt, 0, below.top_row}, false,
+      pairs_.add({0, here.bb, here.below, here.bottom_made_of}, {below.above, below.tt, 0, below.top_made_of}, false,
                  set_.bottom_of(c), from_below[at]);
     }
   }

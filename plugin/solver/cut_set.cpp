@@ -12,7 +12,7 @@ namespace oclspkt {
 namespace {
 
 /// Numbers of PartFacts and of LineVerdict in a message.
-constexpr Index kFacts = 14, kVerdict = 8;
+constexpr Index kFacts = 16, kVerdict = 8;
 /// A pivot of the equations between parts smaller than this many eps, and one more for each of them, is rounding: the
 /// line may be singular. Poisson's matrix has pivots of 2 / rows there.
 constexpr double kSmallPivot = 4;
@@ -25,14 +25,16 @@ void write(const PartFacts& f, double* to) {
                             r.bt,
                             r.bb,
                             r.below,
-                            r.top_row,
-                            r.bottom_row,
+                            r.top_made_of,
+                            r.bottom_made_of,
                             static_cast<double>(f.rows),
                             static_cast<double>(f.why),
                             f.smallest_row,
                             f.largest_row,
                             f.spike_size,
-                            f.rounding};
+                            f.rounding,
+                            f.units_range,
+                            f.zero_sums ? 1.0 : 0.0};
   static_assert(std::size(numbers) == kFacts);
   std::copy(std::begin(numbers), std::end(numbers), to);
 }
@@ -46,13 +48,15 @@ PartFacts read_facts(const double* from) {
   f.largest_row = from[11];
   f.spike_size = from[12];
   f.rounding = from[13];
+  f.units_range = from[14];
+  f.zero_sums = from[15] > 0;
   return f;
 }
 
 void write(const LineVerdict& v, double* to) {
-  const double numbers[] = {static_cast<double>(v.why), v.one_row ? 1.0 : 0.0,   v.above_part.bb,
-                            v.above_part.below,         v.above_part.bottom_row, v.below_part.tt,
-                            v.below_part.above,         v.below_part.top_row};
+  const double numbers[] = {static_cast<double>(v.why), v.one_row ? 1.0 : 0.0,       v.above_part.bb,
+                            v.above_part.below,         v.above_part.bottom_made_of, v.below_part.tt,
+                            v.below_part.above,         v.below_part.top_made_of};
   static_assert(std::size(numbers) == kVerdict);
   std::copy(std::begin(numbers), std::end(numbers), to);
 }
@@ -61,10 +65,10 @@ LineVerdict read_verdict(const double* from) {
   LineVerdict v{static_cast<Gathering>(static_cast<int>(from[0])), from[1] > 0, {}, {}};
   v.above_part.bb = from[2];
   v.above_part.below = from[3];
-  v.above_part.bottom_row = from[4];
+  v.above_part.bottom_made_of = from[4];
   v.below_part.tt = from[5];
   v.below_part.above = from[6];
-  v.below_part.top_row = from[7];
+  v.below_part.top_made_of = from[7];
   return v;
 }
 
@@ -82,17 +86,20 @@ LineVerdict verdict_for(const std::vector<PartFacts>& parts, Gathering why, std:
 template <typename T>
 Gathering judge_line(const std::vector<PartFacts>& parts) {
   Gathering why = Gathering::none;
+  bool zero_sums = true;
   Survey all{.smallest_row = std::numeric_limits<double>::infinity()};
   for (const PartFacts& part : parts) {
     why = std::max(why, part.why);
     all.smallest_row = std::min(all.smallest_row, part.smallest_row);
     all.largest_row = std::max(all.largest_row, part.largest_row);
+    zero_sums = zero_sums && part.zero_sums;
     if (!(part.rounding <= kRoundingLimit)) why = std::max(why, Gathering::large_spike);
   }
   if (!in_range<T>(all)) why = std::max(why, Gathering::extreme);
+  if (zero_sums) why = Gathering::zero_sums;
   if (why != Gathering::none) return why;
   const std::vector<PivotedRow<double>> rows = reduced_rows(parts);
-  const double pivot = PivotedLines<double>().add(rows);
+  const double pivot = smallest_pivot(rows);
   const double small =
       (kSmallPivot + static_cast<double>(rows.size())) * static_cast<double>(std::numeric_limits<T>::epsilon());
   return pivot >= small ? Gathering::none : Gathering::small_pivot;
@@ -118,6 +125,8 @@ const char* text(Gathering why) {
       return "the trial solve of its parts failed";
     case Gathering::asked:
       return "method pivot was asked for";
+    case Gathering::zero_sums:
+      return "its rows sum to 0, so that it is singular";
   }
   return "";
 }
@@ -135,11 +144,11 @@ std::vector<PivotedRow<double>> reduced_rows(const std::vector<PartFacts>& parts
     const ReducedPart& r = parts[place].reduced;
     const bool first = place == 0, last = place + 1 == parts.size();
     if (is_one_row(parts, place)) {
-      rows.push_back({r.above, r.tt, r.below, r.top_row});
+      rows.push_back({r.above, r.tt, r.below, r.top_made_of});
       continue;
     }
-    if (!first) rows.push_back({r.above, r.tt, r.tb, r.top_row});
-    if (!last) rows.push_back({r.bt, r.bb, r.below, r.bottom_row});
+    if (!first) rows.push_back({r.above, r.tt, r.tb, r.top_made_of});
+    if (!last) rows.push_back({r.bt, r.bb, r.below, r.bottom_made_of});
   }
   return rows;
 }
@@ -153,8 +162,10 @@ double truncation_bound(const std::vector<PartFacts>& parts) {
     const double bottom = (std::abs(b.tt * a.bt) + std::abs(a.below * b.tb)) / det;
     const double top = (std::abs(b.above * a.bt) + std::abs(a.bb * b.tb)) / det;
     const double spread = std::max({1.0, parts[k].spike_size, parts[k + 1].spike_size});
-    const double here = std::max(bottom, top) * spread;
-    known = known && std::isfinite(bottom) && std::isfinite(top) && std::isfinite(spread);
+    const double above = parts[k].units_range, below = parts[k + 1].units_range, range = std::max(above, below);
+    const double in_units = (std::abs(b.tt * a.bt) * above + std::abs(a.bb * b.tb) * below) / det * range;
+    const double here = std::max({bottom, top, in_units}) * spread;
+    known = known && std::isfinite(bottom) && std::isfinite(top) && std::isfinite(in_units) && std::isfinite(spread);
     bound = std::max(bound, here);
   }
   return known ? bound : std::numeric_limits<double>::quiet_NaN();

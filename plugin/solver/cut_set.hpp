@@ -12,7 +12,7 @@
 namespace oclspkt {
 
 /// Why a line is gathered; where parts differ the largest counts.
-enum class Gathering { none, singular_part, refused_part, small_pivot, large_spike, extreme, trial, asked };
+enum class Gathering { none, singular_part, refused_part, small_pivot, large_spike, extreme, trial, asked, zero_sums };
 const char* text(Gathering why);
 
 /// What a process tells the root of a line about its part, once a set-up.
@@ -22,7 +22,9 @@ struct PartFacts {
   Gathering why = Gathering::none;
   double smallest_row = 0, largest_row = 0;  ///< see Survey
   double spike_size = 0;
-  double rounding = 0;  ///< see rounding_of_part()
+  double rounding = 0;     ///< see rounding_of_part()
+  double units_range = 0;  ///< see ColumnUnits; 0: all rows are dominant, and in the units that they are meant in
+  bool zero_sums = false;  ///< see sums_are_zero(); of all parts: the line is singular
 };
 
 /// What the root of a line tells its parts.
@@ -37,7 +39,9 @@ std::vector<PivotedRow<double>> reduced_rows(const std::vector<PartFacts>& parts
 bool has_one_row(const std::vector<PartFacts>& parts);
 /// Bound on max |x_computed - x| / max |x| of a line where S_tb and S_bt of its parts are dropped, rounding apart: with
 /// the exact x as what was dropped, each 2x2 system errs by its inverse times that, and inner rows by their spikes
-/// times that. NaN or Inf if nothing is known.
+/// times that. In units of the columns that differ within parts, what is dropped counts more by their range; where the
+/// unit jumps at a cut, the row beside it is taken to be dominant in units, so that its own coefficient bounds its
+/// coupling across. NaN or Inf if nothing is known.
 double truncation_bound(const std::vector<PartFacts>& parts);
 
 /// Numbers of the rows beyond the cuts. Each shape [cut lines], 0 where there is none.

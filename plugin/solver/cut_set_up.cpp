@@ -7,13 +7,15 @@
 #include "cut_rounding.hpp"
 #include "cut_solver_impl.hpp"
 #include "cut_trial.hpp"
+#include "forgiven.hpp"
+#include "host_methods.hpp"
 #include "line_columns.hpp"
 #include "narrow.hpp"
 #include "parallel.hpp"
-#include "reference.hpp"
 #include "schemes/proposal.hpp"
 #include "solver_impl.hpp"
 #include "survey.hpp"
+#include "units.hpp"
 
 namespace oclspkt {
 namespace {
@@ -63,10 +65,10 @@ bool chooses_truncation(const Options& options, double bound, bool symmetric) {
 /// @return shape [lines.count()]
 template <typename T>
 std::vector<char> singular_lines(const LineSet& lines, const Bands<T>& bands) {
-  Reference<T> reference;
-  reference.factor(lines, bands.view());
+  PivotSolver<T> pivot;
+  pivot.set_up({}, bands);
   std::vector<char> singular(static_cast<std::size_t>(lines.count()), 0);
-  for (const auto& doubt : reference.doubts()) singular[static_cast<std::size_t>(doubt.line)] = doubt.singular;
+  for (const auto& found : pivot.singular()) singular[static_cast<std::size_t>(found.line)] = 1;
   return singular;
 }
 
@@ -75,10 +77,11 @@ std::vector<char> singular_lines(const LineSet& lines, const Bands<T>& bands) {
 /// Bring the bands back as they were given, in the storage of the solver.
 template <typename T>
 void CutSolver<T>::Impl::restore() {
+  const bool anew = solver_.impl_->system().take_anew();
   if (!refused_ && !uncoupled_) return;  // what the solver knows of them stays
-  Bands<T>& bands = solver_.bands(set_.lines);
-  if (refused_) bands.copy_from(refused_->view());
-  if (uncoupled_) set_.parts.put_back(bands);
+  Bands<T>* const bands = anew ? nullptr : &solver_.impl_->edit(set_.lines);
+  if (bands && refused_) bands->copy_from(refused_->view());
+  if (bands && uncoupled_) set_.parts.put_back(*bands);
   refused_.reset();
   uncoupled_ = false;
 }
@@ -100,21 +103,29 @@ Bands<T> CutSolver<T>::Impl::whole_bands() {
 template <typename T>
 void CutSolver<T>::Impl::survey_cut_lines() {
   survey_.assign(set_.cut.lines.size(), {});
+  zero_sums_.assign(survey_.size(), 0);
   if (survey_.empty()) return;
   // No spike and no truncation may be larger than rounding otherwise: it does not matter then who is symmetric.
   const bool symmetry = tolerance<T>(options_) > rounding<T>();
-  if (known_rows_ && !symmetry && !narrows<T>(options_)) {
-    survey_.assign(survey_.size(), *known_rows_);
-    return;
-  }
-  Bands<T>& bands = solver_.bands(set_.lines);
+  const bool known = known_rows_ && !symmetry && !narrows<T>(options_);
+  if (known) survey_.assign(survey_.size(), *known_rows_);
+  if (known && !(known_rows_->dominance <= kZeroSumDominance<T>)) return;
+  Bands<T>& bands = solver_.impl_->edit(set_.lines);
   for (Index c = 0; c < set_.cut.count(); ++c) {
     const Index line = set_.cut[c].line, first = set_.lines.first(line);
     if (!set_.cut.above(c)) bands.lower()[first] = 0;
     if (!set_.cut.below(c)) bands.upper()[first + (set_.lines.length(line) - 1) * set_.lines.row_stride()] = 0;
-    if (narrows<T>(options_)) narrow_line(bands, line);  // with its couplings across cuts, which the solver never sees
+    if (!narrows<T>(options_)) continue;
+    narrow_line(bands, line);  // with its couplings across cuts, which the solver never sees
+    solver_.impl_->system().note_rounded();
   }
   const LineSet& lines = set_.lines;
+  for_pieces(set_.cut.count(), lines_a_piece(lines), [&](Index begin, Index end) {
+    for (Index c = begin; c < end; ++c) {
+      zero_sums_[static_cast<std::size_t>(c)] = sums_are_zero(lines, bands.view(), set_.cut[c].line);
+    }
+  });
+  if (known) return;
   if (lines.contiguous()) {
     for_pieces(set_.cut.count(), lines_a_piece(lines), [&](Index begin, Index end) {
       for (Index c = begin; c < end; ++c) {
@@ -142,11 +153,33 @@ void CutSolver<T>::Impl::survey_cut_lines() {
       at_once);
 }
 
+/// Find the units of the parts here that have rows without dominance, as far as their own rows show them.
+template <typename T>
+void CutSolver<T>::Impl::find_units() {
+  units_range_.assign(survey_.size(), 0);
+  const auto weak = [](const Survey& survey) { return !(survey.dominance >= 1); };
+  if (std::none_of(survey_.begin(), survey_.end(), weak)) return;
+  const LineSet& lines = set_.lines;
+  const BandsView<T> view = solver_.impl_->system().bands().view();
+  for_pieces(set_.cut.count(), lines_a_piece(lines), [&](Index begin, Index end) {
+    for (Index c = begin; c < end; ++c) {
+      const auto at = static_cast<std::size_t>(c);
+      if (!weak(survey_[at])) continue;
+      const Column<T> part(lines, view, set_.cut[c].line, 1);
+      Bands<T> rows(LineSet::one(lines.length(set_.cut[c].line)));
+      rows.copy_from(part.line(0));
+      rows.close_lines();
+      units_range_[at] = ColumnUnits<T>(rows.lines(), rows.view()).range();
+    }
+  });
+}
+
 /// Find the cut lines and look at their rows.
 /// @param[out] facts shape [kLook]
 /// @throws InvalidInput, Breakdown
 template <typename T>
 void CutSolver<T>::Impl::look(std::vector<double>& facts) {
+  solver_.impl_->system().check_precision(options_);
   set_.cut = find_cut_lines(set_.lines, cuts_, set_.exchange->rank(), set_.exchange->size());
   survey_cut_lines();
   double dominance = std::numeric_limits<double>::infinity();
@@ -163,6 +196,7 @@ void CutSolver<T>::Impl::look(std::vector<double>& facts) {
     symmetric = symmetric && s.symmetric;
     longest = std::max(longest, set_.cut.parts(c));
   }
+  find_units();
   const double top = set_.lines.count() == 0 ? kNone
                      : set_.cut.count() > 0  ? static_cast<double>(set_.cut.chain(0).front())
                                              : static_cast<double>(set_.exchange->rank());
@@ -199,7 +233,7 @@ void CutSolver<T>::Impl::set_up_inner(Bands<T>& bands) {
       .symmetric = known_.symmetric, .rounding_limit = inner_rounding_limit(overall_.dominance), .queue = known_.queue};
   const auto accepted = [&] {
     try {
-      solver_.set_up(known);
+      solver_.impl_->set_up(known);
       return true;
     } catch (const Breakdown&) {
       if (set_.cut.count() == 0) throw;
@@ -211,16 +245,16 @@ void CutSolver<T>::Impl::set_up_inner(Bands<T>& bands) {
   const Survey* rows = known_rows_ ? &*known_rows_ : one_line ? &survey_.front() : nullptr;
   if (rows != nullptr && rows->dominance >= 1) solver_.impl_->system().know(*rows);
   if (accepted()) return;
-  solver_.bands(set_.lines);
+  solver_.impl_->edit(set_.lines);
   refused_.emplace(set_.lines).copy_from(bands.view());
   const std::vector<char> singular = singular_lines(set_.lines, bands);
   for (Index c = 0; c < set_.cut.count(); ++c) {
     if (singular[static_cast<std::size_t>(set_.cut[c].line)] != 0) leave_out(bands, c, Gathering::singular_part);
   }
   if (accepted()) return;
-  solver_.bands(set_.lines);
+  solver_.impl_->edit(set_.lines);
   for (Index c = 0; c < set_.cut.count(); ++c) leave_out(bands, c, Gathering::refused_part);
-  solver_.set_up(known);
+  solver_.impl_->set_up(known);
 }
 
 template <typename T>
@@ -278,7 +312,8 @@ std::vector<PartFacts> CutSolver<T>::Impl::own_facts() const {
     const SpikeFacts& spikes = set_.parts.spikes(s);
     const CutPartErrors errors{solver_.report().rounding, spikes.size, spikes.error};
     own.push_back({set_.parts.reduced(s), set_.lines.length(set_.slot(c).line), set_.why[static_cast<std::size_t>(c)],
-                   survey.smallest_row, survey.largest_row, spikes.size, rounding_of_part(errors, overall_.dominance)});
+                   survey.smallest_row, survey.largest_row, spikes.size, rounding_of_part(errors, overall_.dominance),
+                   units_range_[static_cast<std::size_t>(c)], zero_sums_[static_cast<std::size_t>(c)] != 0});
   }
   return own;
 }
@@ -304,7 +339,10 @@ void CutSolver<T>::Impl::judge(Accord& accord) {
   report_.bound = set_.truncated ? facts[0] + 2 * kept : 0;
   report_.above_tolerance = set_.truncated && !(facts[0] <= kBoundShare * tol);
   set_.tell_parts();
-  set_.parts.keep_spikes(kept);
+  // What is left out of a spike may count more in units of the unknowns there.
+  double range = 1;
+  for (const double of_part : units_range_) range = std::max(range, of_part);
+  set_.parts.keep_spikes(kept / range);
 }
 
 /// Gather the lines that cannot be solved in parts, if there are any on any process.
@@ -338,7 +376,7 @@ void CutSolver<T>::Impl::make_ready(Accord& accord) {
     report_.backward_error = trial.backward_error;
     if (!trial.failed) return;
     if (set_.truncated) {  // right at the cuts by its bound, and rounding is not
-      report_.above_tolerance = truncates(options_.method);
+      report_.above_tolerance = truncates(options_.method) && std::isfinite(trial.backward_error);
       if (report_.above_tolerance) return;
       report_.truncated = set_.truncated = false;
       report_.bound = 0;
@@ -400,7 +438,7 @@ void CutSolver<T>::Impl::set_up(const Known& known) {
     accord.attempt([&] { look(facts); });
     accord.agree(facts);
     learn(facts);
-    accord.attempt([&] { overall_.cut ? set_up_parts(solver_.bands(set_.lines)) : set_up_plain(known); });
+    accord.attempt([&] { overall_.cut ? set_up_parts(solver_.impl_->edit(set_.lines)) : set_up_plain(known); });
     accord.agree();
     if (overall_.cut) {
       judge(accord);

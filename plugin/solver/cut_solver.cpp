@@ -23,6 +23,18 @@ Bands<T>& CutSolver<T>::Impl::bands(const LineSet& lines, Cuts cuts, std::shared
   return solver_.bands(lines);
 }
 
+template <typename T>
+Bands<T>& CutSolver<T>::Impl::write(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange) {
+  begin(lines, std::move(cuts), std::move(exchange));
+  return solver_.impl_->write(lines);
+}
+
+template <typename T>
+void CutSolver<T>::Impl::keep_bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange) {
+  begin(lines, std::move(cuts), std::move(exchange));
+  solver_.impl_->edit(lines);
+}
+
 /// Take lines whose bands are to come.
 template <typename T>
 void CutSolver<T>::Impl::begin(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange) {
@@ -43,7 +55,7 @@ void CutSolver<T>::Impl::fill(const LineSet& lines, Cuts cuts, std::shared_ptr<E
   const bool cut = !cuts.chains.empty();
   begin(lines, std::move(cuts), std::move(exchange));
   if (cut || rows) {
-    write_bands(solver_.bands(lines), fill);
+    write_bands(solver_.impl_->write(lines), fill);
   } else {
     solver_.fill(lines, fill);
   }
@@ -177,7 +189,7 @@ void CutSolver<T>::Impl::set_up_transpose() {
   Wire<T> across;
   across.open(*set_.exchange, route_across(set_.cut, [](Index, int) { return 1; }));
   const Beyond<T> beyond = set_.look_across(across, whole.lower(), whole.upper());
-  Bands<T>& bands = transposed_->bands(set_.lines, cuts_, set_.exchange);
+  Bands<T>& bands = transposed_->impl_->write(set_.lines, cuts_, set_.exchange);
   transpose(set_.lines, whole.view(), bands);
   for (Index c = 0; c < set_.cut.count(); ++c) {
     const PartSlot& s = set_.slot(c);
@@ -251,6 +263,15 @@ template <typename T>
 void CutSolver<T>::swap_bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange,
                               FilledBands<T>& filled) {
   impl_->swap_bands(lines, std::move(cuts), std::move(exchange), filled);
+}
+template <typename T>
+void CutSolver<T>::write(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange,
+                         const std::function<void(Bands<T>&)>& write) {
+  write(impl_->write(lines, std::move(cuts), std::move(exchange)));
+}
+template <typename T>
+void CutSolver<T>::keep_bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange) {
+  impl_->keep_bands(lines, std::move(cuts), std::move(exchange));
 }
 template <typename T>
 Bands<T>& CutSolver<T>::bands(const LineSet& lines) {

@@ -20,6 +20,9 @@ class CutSolver<T>::Impl {
   explicit Impl(Options options) : options_(options), solver_(std::move(options)) {}
 
   Bands<T>& bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
+  /// The same for those who keep no reference.
+  Bands<T>& write(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
+  void keep_bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
   /// @param rows  bounds of what a survey of all rows would find, if they are known
   void fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, const BandsFill<T>& fill,
             const std::optional<Survey>& rows);
@@ -62,6 +65,7 @@ class CutSolver<T>::Impl {
   Bands<T> whole_bands();
   void look(std::vector<double>& facts);
   void survey_cut_lines();
+  void find_units();
   void learn(const std::vector<double>& facts);
   void set_up_parts(Bands<T>& bands);
   void set_up_inner(Bands<T>& bands);
@@ -92,6 +96,8 @@ class CutSolver<T>::Impl {
   CutSet<T> set_;
   std::optional<Survey> known_rows_;  ///< as for fill()
   std::vector<Survey> survey_;        ///< shape [cut lines]; of the part
+  std::vector<double> units_range_;   ///< likewise; see PartFacts
+  std::vector<char> zero_sums_;       ///< likewise; see sums_are_zero()
   std::optional<Bands<T>> refused_;   ///< the bands that solver_ refused; cut lines are blank in solver_ then
   GatheredLines<T> gathered_{set_};
   CutInterface<T> interface_{set_, gathered_};

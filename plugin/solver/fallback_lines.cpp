@@ -11,6 +11,9 @@
 namespace oclspkt {
 namespace {
 
+/// Most rows that the host pivots apart from the others; for more, it sooner pivots in all lines.
+constexpr double kPivotShare = 0.25;
+
 std::string place_of(const LineSet& lines, Index line) {
   std::string text = "line " + std::to_string(line) + " of " + std::to_string(lines.count());
   if (!lines.contiguous() || lines.length(line) == 0) return text;
@@ -26,25 +29,26 @@ bool FallbackLines<T>::contains(Index line) const {
 }
 
 template <typename T>
-bool FallbackLines<T>::may_add(const std::vector<Index>& more, Method method) const {
-  const LineSet& all = bands_.lines();
+bool FallbackLines<T>::may_add(const std::vector<Index>& more, Method method, bool by_host) const {
+  const LineSet& all = bands_.now().lines();
   if (more.size() + lines_.size() >= static_cast<std::size_t>(all.count())) return false;
-  if (method != Method::truncated_halo) return true;
+  const double most = method == Method::truncated_halo ? kFallbackShare : by_host ? kPivotShare : 1;
   Index rows = 0;
   for (const Index line : more) rows += all.length(line);
   for (const Index line : lines_) rows += all.length(line);
-  return static_cast<double>(rows) <= kFallbackShare * static_cast<double>(all.rows());
+  return static_cast<double>(rows) <= most * static_cast<double>(all.rows());
 }
 
 template <typename T>
 void FallbackLines<T>::blank(const std::vector<Index>& lines) {
-  for (const Index line : lines) bands_.blank_line(line);
+  for (const Index line : lines) bands_.now().blank_line(line);
 }
 
 template <typename T>
 void FallbackLines<T>::add(const Rejection& rejection) {
   if (lines_.empty()) why_ = rejection.why;
-  groups_.emplace_back(Method::exact_factored, bands_, rejection.lines, false, rejection.why);  // keeps their bands
+  groups_.emplace_back(Method::exact_factored, bands_.edit(), rejection.lines, false,
+                       rejection.why);  // keeps their bands
   lines_.insert(lines_.end(), rejection.lines.begin(), rejection.lines.end());
   std::sort(lines_.begin(), lines_.end());
   blank(rejection.lines);
@@ -53,7 +57,7 @@ void FallbackLines<T>::add(const Rejection& rejection) {
 template <typename T>
 bool FallbackLines<T>::put_back() {
   if (lines_.empty() && groups_.empty()) return false;
-  for (const LineGroup<T>& group : groups_) group.put_back(bands_);
+  for (const LineGroup<T>& group : groups_) group.put_back(bands_.now());
   forget();
   return true;
 }
@@ -70,7 +74,7 @@ std::vector<Index> FallbackLines<T>::add_group(Method method, std::vector<Index>
                                                std::string& why) {
   std::vector<Index> refused;
   while (!members.empty()) {
-    LineGroup<T> group(method, bands_, members, pinned, why);
+    LineGroup<T> group(method, bands_.now(), members, pinned, why);
     const Rejection rejection = group.set_up();
     if (!rejection) {
       groups_.push_back(std::move(group));
@@ -111,7 +115,9 @@ void FallbackLines<T>::make_solvers(const char* pin_why, Report& report) {
     if (!left.empty()) forget();
   });
   if (!left.empty()) {
-    throw Breakdown(place_of(bands_.lines(), left.front()) + " cannot be solved (" + why + ")" +
+    const Bands<T>& bands = bands_.now();
+    why = zero_row_text(bands.lines(), bands.view(), left.front(), left.front() + 1).value_or(why);
+    throw Breakdown(place_of(bands.lines(), left.front()) + " cannot be solved (" + why + ")" +
                     (pin_why != nullptr ? "" : std::string("; ") + kPinCure));
   }
   for (const LineGroup<T>& group : groups_) report.groups.push_back(group.report());
@@ -120,7 +126,7 @@ void FallbackLines<T>::make_solvers(const char* pin_why, Report& report) {
 template <typename T>
 void FallbackLines<T>::solve(const T* y, Index y_stride, T* x, Index x_stride, Index columns) {
   for (LineGroup<T>& group : groups_) {
-    for (Index k = 0; k < columns; ++k) group.solve(bands_.lines(), y + k * y_stride, x + k * x_stride);
+    for (Index k = 0; k < columns; ++k) group.solve(bands_.now().lines(), y + k * y_stride, x + k * x_stride);
   }
 }
 

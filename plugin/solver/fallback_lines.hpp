@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "line_group.hpp"
+#include "solved_bands.hpp"
 
 namespace oclspkt {
 
@@ -17,12 +18,14 @@ template <typename T>
 class FallbackLines {
  public:
   /// @param bands  of the set; they outlive this object
-  explicit FallbackLines(Bands<T>& bands) : bands_(bands) {}
+  explicit FallbackLines(SolvedBands<T>& bands) : bands_(bands) {}
 
   bool none() const { return groups_.empty(); }
+  /// True if no line is left to the method for the others.
+  bool all() const { return !none() && static_cast<Index>(lines_.size()) == bands_.now().lines().count(); }
   bool contains(Index line) const;
-  /// True if `more` lines leave enough to the method for the others.
-  bool may_add(const std::vector<Index>& more, Method method) const;
+  /// True if `more` lines leave enough to the method for the others. @param by_host  it is the host's
+  bool may_add(const std::vector<Index>& more, Method method, bool by_host) const;
   /// Keep the bands of the lines of a rejection and give them those of the identity; make_solvers() makes their
   /// solvers.
   void add(const Rejection& rejection);
@@ -43,7 +46,7 @@ class FallbackLines {
   /// Call f while the bands hold these lines as well.
   template <typename F>
   void with_whole_bands(const F& f) {
-    for (const LineGroup<T>& group : groups_) group.put_back(bands_);
+    for (const LineGroup<T>& group : groups_) group.put_back(bands_.now());
     try {
       f();
     } catch (...) {
@@ -57,7 +60,7 @@ class FallbackLines {
   void blank(const std::vector<Index>& lines);
   std::vector<Index> add_group(Method method, std::vector<Index> members, bool pinned, std::string& why);
 
-  Bands<T>& bands_;
+  SolvedBands<T>& bands_;
   std::vector<Index> lines_;  ///< in order
   std::string why_;           ///< of the first rejection
   std::vector<LineGroup<T>> groups_;

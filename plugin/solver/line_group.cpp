@@ -8,6 +8,8 @@
 
 #include "evidence.hpp"
 #include "factors.hpp"
+#include "forgiven.hpp"
+#include "format.hpp"
 #include "host_methods.hpp"
 #include "survey.hpp"
 #include "wide_solver.hpp"
@@ -24,41 +26,39 @@ std::string line_name(Index line, Names names) {
 template <typename T>
 Rejection object_to_pivots(const Factors<T>& factors, Names names) {
   if (factors.doubtful().empty()) return {};
-  char text[96];
-  const auto& pivots = factors.pivots();
-  if (std::isfinite(pivots.growth)) {
-    std::snprintf(text, sizeof text, ": growth %.1e, smallest pivot %.1e of its row", pivots.growth, pivots.smallest);
-  } else {
-    std::snprintf(text, sizeof text, ": elimination without pivoting meets a pivot of 0");
-  }
-  return {line_name(factors.doubtful().front(), names) + text, factors.doubtful()};
+  const double bound = factors.pivots().rounding;
+  return {line_name(factors.doubtful().front(), names) +
+              (std::isfinite(bound)
+                   ? format(": elimination without pivoting rounds up to %.1e eps > %.0f eps", bound, kRoundingLimit)
+                   : ": elimination without pivoting meets a pivot of 0"),
+          factors.doubtful()};
 }
 
-/// Singular: a pivot that is zero or not finite with partial pivoting, or a last pivot that vanishes together with a
-/// trial solve that is not even right by norm.
 template <typename T>
-Rejection object_to_singular(const Reference<T>& reference, const std::vector<Index>& unstable, Names names) {
+Rejection object_to_singular(const PivotSolver<T>& pivot, Names names) {
   Rejection rejection;
-  for (const auto& doubt : reference.doubts()) {
-    if (!doubt.singular && !std::binary_search(unstable.begin(), unstable.end(), doubt.line)) continue;
+  for (const auto& singular : pivot.singular()) {
     if (rejection.lines.empty()) {
-      rejection.why = "singular: " + line_name(doubt.line, names) + ", the pivot of its row " +
-                      std::to_string(doubt.row) + (doubt.singular ? " is zero or not finite" : " is lost to rounding") +
-                      " with partial pivoting";
+      rejection.why = "singular: " + line_name(singular.line, names) +
+                      (singular.lost ? ", a pivot is lost to rounding, and so is the trial solve"
+                                     : ", the pivot of its row " + std::to_string(singular.row) + " is zero");
     }
-    rejection.lines.push_back(doubt.line);
+    rejection.lines.push_back(singular.line);
   }
   return rejection;
 }
 
-/// Copy the members' rows between their places in a vector of the whole set and a vector of the group.
-template <typename F>
-void for_each_row(const LineSet& all, const std::vector<Index>& members, const F& f) {
-  Index at = 0;
-  for (const Index line : members) {
-    for (Index i = 0; i < all.length(line); ++i) f(all.first(line) + i * all.row_stride(), at++);
-  }
+}  // namespace
+
+template <typename T>
+Rejection object_to_sums(const Bands<T>& bands, Names names) {
+  std::vector<Index> lines = lines_of_zero_sums(bands.lines(), bands.view());
+  if (lines.empty()) return {};
+  std::string why = "singular: " + line_name(lines.front(), names) + ", its rows sum to 0";
+  return {std::move(why), std::move(lines)};
 }
+
+namespace {
 
 LineSet member_lines(const LineSet& all, const std::vector<Index>& members) {
   std::vector<Index> starts{0};
@@ -119,24 +119,22 @@ Trial run_trials(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRule
 
 template <typename T>
 Rejection examine(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRules& rules, double& trial_error,
-                  double& growth, Names names) {
+                  Names names) {
   if (const Factors<T>* factors = solver.factors()) {
-    growth = factors->pivots().growth;
     if (Rejection rejection = object_to_pivots(*factors, names)) return rejection;
   }
   if (const auto* wide = dynamic_cast<const WideSolver<T>*>(&solver)) {
     if (wide->singular().empty()) return {};
     return {"singular: " + line_name(wide->singular().front(), names) + ", a pivot is zero", wide->singular()};
   }
+  if (const auto* pivot = dynamic_cast<const PivotSolver<T>*>(&solver)) {
+    trial_error = pivot->trial_error();
+    return object_to_singular(*pivot, names);  // what is above the limit is solved, and told
+  }
   Trial trial;
   if (trial_error < 0) {
     trial = run_trials(bands, solver, rules);
     trial_error = trial.worst;
-  }
-  if (const auto* pivot = dynamic_cast<const PivotSolver<T>*>(&solver)) {
-    if (Rejection rejection = object_to_singular(pivot->reference(), trial.unstable, names)) return rejection;
-    // What LAPACK solves counts as solved, with the error that it has.
-    return trial.not_finite.empty() ? Rejection{} : Rejection{"the trial solve is not finite", trial.not_finite};
   }
   if (trial.failed.empty()) return {};
   char text[80];
@@ -161,6 +159,7 @@ LineGroup<T>::LineGroup(Method method, const Bands<T>& bands, std::vector<Index>
 
 template <typename T>
 Rejection LineGroup<T>::set_up() {
+  if (Rejection singular = pinned_ ? Rejection{} : object_to_sums(bands_, &members_)) return singular;
   const bool extreme = !in_range<T>(survey(bands_.lines(), bands_.view()));
   Bands<T> changed;
   const Bands<T>* solved = &bands_;
@@ -179,8 +178,8 @@ Rejection LineGroup<T>::set_up() {
     solver_ = make_host_solver<T>(method_);
   }
   solver_->set_up(Plan{}, *solved);  // factors of the host copy what they need
-  double trial_error = -1, growth = 0;
-  return examine(*solved, *solver_, {}, trial_error, growth, &members_);
+  trial_error_ = -1;
+  return examine(*solved, *solver_, {}, trial_error_, &members_);
 }
 
 template <typename T>
@@ -211,6 +210,7 @@ GroupReport LineGroup<T>::report() const {
           members_.front(),
           pinned_,
           solver_ ? solver_->rounding() : 0,
+          trial_error_ < 0 ? 0 : trial_error_,
           why_};
 }
 
@@ -220,8 +220,10 @@ std::int64_t LineGroup<T>::bytes() const {
          (solver_ ? solver_->bytes() : 0);
 }
 
-template Rejection examine(const Bands<float>&, DeviceSolver<float>&, const TrialRules&, double&, double&, Names);
-template Rejection examine(const Bands<double>&, DeviceSolver<double>&, const TrialRules&, double&, double&, Names);
+template Rejection object_to_sums(const Bands<float>&, Names);
+template Rejection object_to_sums(const Bands<double>&, Names);
+template Rejection examine(const Bands<float>&, DeviceSolver<float>&, const TrialRules&, double&, Names);
+template Rejection examine(const Bands<double>&, DeviceSolver<double>&, const TrialRules&, double&, Names);
 template class LineGroup<float>;
 template class LineGroup<double>;
 

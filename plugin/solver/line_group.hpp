@@ -25,15 +25,19 @@ struct TrialRules {
   bool by_row = false;
 };
 
-/// The evidence that `solver`, set up for `bands`, gives against itself: stored factors their growth and pivots,
+/// The evidence that `solver`, set up for `bands`, gives against itself: stored factors their bound on rounding,
 /// `pivot` its singular lines, and all of them the trial solves.
 /// @param rules               see TrialRules
 /// @param[in,out] trial_error in: negative if the trial solve must run, else its known result; out: its result
-/// @param[out]    growth      of stored factors; untouched for other methods
 /// @param         names       what to call the lines; null: by their place in `bands`
 template <typename T>
 Rejection examine(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRules& rules, double& trial_error,
-                  double& growth, const std::vector<Index>* names = nullptr);
+                  const std::vector<Index>* names = nullptr);
+
+/// The lines that are singular because their rows sum to 0, see sums_are_zero(); empty if there is none.
+/// @param names as for examine()
+template <typename T>
+Rejection object_to_sums(const Bands<T>& bands, const std::vector<Index>* names = nullptr);
 
 /// Lines of a set that the host solves by the fallback method, because the method of the others does not hold for them.
 /// Rows near the ends of the number range are scaled by powers of two there; where that does not help,
@@ -64,6 +68,7 @@ class LineGroup {
   std::string why_;
   Bands<T> bands_;
   std::unique_ptr<DeviceSolver<T>> solver_;
+  double trial_error_ = 0;
   std::vector<int> exponent_;  ///< row i is solved times 2^exponent_[i]; empty: as it is
   AlignedArray<T> y_, x_;
 };

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "cost.hpp"
 #include "fpga_model.hpp"
 #include "node.hpp"
 #include "oclspkt/error.hpp"
@@ -42,17 +43,19 @@ void leave_out(std::vector<int>& indices, const std::vector<LostDevice>& lost) {
 /// True of a board that has no program.
 bool is_blank(const DeviceInfo& info, const Options& options) { return !info.compiler && options.fpga_binary.empty(); }
 
-/// The rates of a device. A board without a compiler cannot be measured before its program is loaded, which takes
-/// seconds: until then it counts as fast as a model says of the paper's board.
+/// The rates of a device, which are not measured under Options::reproducible. A board without a compiler cannot be
+/// measured before its program is loaded, which takes seconds: until then it counts as fast as a model says of the
+/// paper's board.
 /// @throws DeviceError
 DeviceProfile profile_of(DeviceModule& module, const DeviceInfo& info, const Options& options, const Demand& demand) {
   if (is_blank(info, options)) throw DeviceError(info.name + " " + kNoCompiler);
   if (!info.compiler) return fpga_profile({}, demand.is_double);
+  if (options.reproducible) return nominal_profile(info, demand.is_double);
   return demand.lines.contiguous() ? module.profile(info.index, demand.is_double)
                                    : module.profile_beside(info.index, demand.is_double);
 }
 
-/// Measure the devices that have the numbers wanted; those that fail join found.lost.
+/// Find the rates of the devices that have the numbers wanted; those that fail join found.lost.
 void measure(DeviceModule& module, const std::vector<int>& indices, const Options& options, const Demand& demand,
              Processors& found) {
   for (const int index : indices) {

@@ -45,7 +45,9 @@ bool Solver<T>::Impl::share(std::optional<Processors>& found) {
   const Processor host;
   const ShareVerdict verdict = sharing_.decide(*found, host, choosing().outlook());
   report_.sharing.why = verdict.why;
-  for (const std::string& remark : found->remarks) {
+  std::vector<std::string> remarks = found->remarks;
+  if (std::string trouble = sharing_.profile_trouble(); !trouble.empty()) remarks.push_back(std::move(trouble));
+  for (const std::string& remark : remarks) {
     report_.sharing.why += (report_.sharing.why.empty() ? "" : "; ") + remark;
   }
   if (verdict.only != nullptr) {

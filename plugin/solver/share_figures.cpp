@@ -15,6 +15,7 @@ void ShareFigures::open(const std::string& profile) {
   profile_ = profile;
   store_.emplace(profile_);
   store_->read();
+  store_->look();
   written_ = std::chrono::steady_clock::now();
 }
 

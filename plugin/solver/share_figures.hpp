@@ -22,6 +22,8 @@ class ShareFigures {
   /// Find and keep nothing.
   void close();
   bool kept() const { return store_.has_value(); }
+  /// Why the profile was not read or written at the last try; empty if all is well.
+  std::string trouble() const { return store_ ? store_->why() : ""; }
   /// Of what solves figures are from now on.
   void expect(std::string kind) { kind_ = std::move(kind); }
 

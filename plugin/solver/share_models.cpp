@@ -14,22 +14,6 @@
 namespace oclspkt {
 namespace {
 
-/// Figures that no measurement enters: by the kind of device and its cores. An emulated device is a kernel of one
-/// work-item on a core of the host, which does not pass for a board.
-double nominal_bytes_per_second(const Processor& processor) {
-  constexpr double kCore = 8e9, kBus = 20e9, kBoard = 10e9, kEmulated = 2e9;
-  if (processor.host()) return kCore;
-  if (processor.info.emulated) return kEmulated;
-  switch (processor.info.type) {
-    case DeviceType::gpu:
-      return kBus;
-    case DeviceType::fpga:
-      return kBoard;
-    default:
-      return kCore * processor.info.cores;
-  }
-}
-
 /// Watts while it works, as data sheets have them.
 double nominal_watts(const Processor& processor) {
   constexpr double kCore = 8, kGpu = 400, kBoard = 60;
@@ -102,7 +86,8 @@ std::optional<ShareModel> predicted_model(const Processor& processor, const Proc
 
 ShareModel nominal_model(const Processor& processor, ShareModel model, double word) {
   model.latency = 0;
-  model.seconds_per_row = 5 * word / nominal_bytes_per_second(processor);
+  const double rate = processor.host() ? kNominalCore : nominal_rate(processor.info);
+  model.seconds_per_row = 5 * word / rate;
   model.kernel_seconds_per_row = model.seconds_per_row;
   return model;
 }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "cut_solver_impl.hpp"
 #include "write_bands.hpp"
 
 namespace oclspkt {
@@ -54,7 +55,7 @@ void SharedLines<T>::set_up(const Bands<T>& bands, Survey survey, std::vector<Pi
     const Piece& piece = pieces_[static_cast<std::size_t>(member)];
     CutSolver<T>& solver = *solvers_[piece.owner];
     // Room for all rows, of which those that are not its own are never touched: shares change without new memory.
-    if (solver.lines().rows() == 0) solver.bands(bands.lines());
+    if (solver.lines().rows() == 0) solver.impl_->write(bands.lines(), {}, nullptr);
     const BandsView<T> own{all.lower + piece.first, all.diag + piece.first, all.upper + piece.first};
     solver.fill_known(piece.lines, piece.cuts, cut ? team_->exchange(member) : nullptr, copy_of<T>(own), survey);
     solver.set_up(known);

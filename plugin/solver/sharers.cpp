@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "cost.hpp"
 #include "node.hpp"
 #include "share_models.hpp"
 
@@ -32,8 +33,9 @@ void leave_cores(const Processor& host, const Outlook<T>& outlook, Sharer& s) {
   try {
     part.index = module.part_of(info.index, cores);
     part.info = module.info(part.index);
-    part.profile = outlook.bands.lines().contiguous() ? module.profile(part.index, sizeof(T) == 8)
-                                                      : module.profile_beside(part.index, sizeof(T) == 8);
+    part.profile = outlook.options.reproducible         ? nominal_profile(part.info, sizeof(T) == 8)
+                   : outlook.bands.lines().contiguous() ? module.profile(part.index, sizeof(T) == 8)
+                                                        : module.profile_beside(part.index, sizeof(T) == 8);
   } catch (const DeviceError&) {
     if (outlook.options.on_device_failure == OnDeviceFailure::error) throw;
     return;  // it cannot be divided, and is used as a whole

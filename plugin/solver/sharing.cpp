@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "node.hpp"
+#include "rounding.hpp"
 #include "share_models.hpp"
 
 namespace oclspkt {
@@ -273,12 +274,15 @@ void Sharing<T>::write_report(Report& report) const {
       group.first_line += pieces_[p].first_line;
       merged.groups.push_back(std::move(group));
     }
-    merged.certificate = std::max({merged.certificate, own.certificate, cut.truncated ? cut.bound : 0.0});
+    const auto take = [](double& worst, double of_lines, double of_cuts) {
+      worst = larger(larger(worst, of_lines), of_cuts);
+    };
+    take(merged.certificate, own.certificate, cut.truncated ? cut.bound : 0.0);
     merged.certificate_above_tolerance =
         merged.certificate_above_tolerance || own.certificate_above_tolerance || cut.above_tolerance;
-    merged.rounding = std::max({merged.rounding, own.rounding, cut.rounding});
-    merged.backward_error = std::max({merged.backward_error, own.backward_error, cut.backward_error});
-    merged.growth = std::max(merged.growth, own.growth);
+    if (merged.above_bound.empty()) merged.above_bound = own.above_bound;
+    take(merged.rounding, own.rounding, cut.rounding);
+    take(merged.backward_error, own.backward_error, cut.backward_error);
     sharing.shares.push_back({own.device.name, own.device.type, own.device.platform, own.device.emulated, own.method,
                               own.shape, rows, model.latency + static_cast<double>(rows) * model.seconds_per_row, 0,
                               0});

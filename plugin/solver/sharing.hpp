@@ -49,6 +49,8 @@ class Sharing {
   }
   /// Keep what the applies since the last set-up have shown.
   void learn();
+  /// Why figures were not read or are not kept; empty if all is well.
+  std::string profile_trouble() const { return figures_.trouble(); }
 
   /// Write the shares and what their solvers report. @pre active()
   void write_report(Report& report) const;

@@ -45,9 +45,22 @@ void Solver<T>::Impl::set_options(Options options) {
 
 template <typename T>
 Bands<T>& Solver<T>::Impl::bands(const LineSet& lines) {
-  system_.put_back();
+  system_.give_back();
+  expect(lines);
+  return system_.lend(lines);
+}
+
+template <typename T>
+Bands<T>& Solver<T>::Impl::write(const LineSet& lines) {
   expect(lines);
   return system_.write(lines);
+}
+
+template <typename T>
+Bands<T>& Solver<T>::Impl::edit(const LineSet& lines) {
+  system_.put_back();
+  expect(lines);
+  return system_.edit(lines);
 }
 
 /// Bands for such lines are about to come.
@@ -64,9 +77,10 @@ void Solver<T>::Impl::fill(const LineSet& lines, const BandsFill<T>& fill) {
 }
 
 template <typename T>
-void Solver<T>::Impl::swap_bands(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey) {
+void Solver<T>::Impl::swap_bands(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey,
+                                 bool& rounded) {
   expect(lines);
-  system_.swap(lines, filled, survey);
+  system_.swap(lines, filled, survey, rounded);
 }
 
 template <typename T>
@@ -234,7 +248,7 @@ void Solver<T>::Impl::set_up_transpose() {
   if (!transposed_) transposed_ = std::make_unique<Solver<T>>(options_);
   transposed_->set_options(options_);
   const LineSet& lines = system_.bands().lines();
-  Bands<T>& bands = transposed_->bands(lines);
+  Bands<T>& bands = transposed_->impl_->write(lines);
   system_.fallback().with_whole_bands([&] { transpose(lines, system_.bands().view(), bands); });
   transposed_->impl_->lost_ = lost_;
   transposed_->set_up(known_);
@@ -272,7 +286,7 @@ FilledBands<T>& FilledBands<T>::operator=(FilledBands&&) noexcept = default;
 
 template <typename T>
 void FilledBands<T>::fill(const LineSet& lines, const BandsFill<T>& fill) {
-  surveyed_ = false;
+  surveyed_ = rounded_ = false;
   bands_.reshape(lines);
   *survey_ = survey_while(bands_, fill);
   surveyed_ = true;
@@ -280,7 +294,7 @@ void FilledBands<T>::fill(const LineSet& lines, const BandsFill<T>& fill) {
 
 template <typename T>
 void FilledBands<T>::fill(Index rows, const BandsFill<T>& fill) {
-  surveyed_ = false;
+  surveyed_ = rounded_ = false;
   bands_.reshape(LineSet::one(rows));
   write_bands(bands_, fill);
 }
@@ -312,11 +326,13 @@ void Solver<T>::swap_bands(const LineSet& lines, FilledBands<T>& filled) {
   }
   std::optional<Survey> survey;
   if (std::exchange(filled.surveyed_, false) && filled.bands_.lines() == lines) survey = *filled.survey_;
-  impl_->swap_bands(lines, filled.bands_, survey);
+  impl_->swap_bands(lines, filled.bands_, survey, filled.rounded_);
 }
 
 template <typename T>
 void Solver<T>::set_up(const Known& known) {
+  impl_->system().take_anew();
+  impl_->system().check_precision(impl_->options());
   impl_->set_up(known);
 }
 

@@ -23,9 +23,12 @@ class Solver<T>::Impl {
 
   void set_options(Options options);
   Bands<T>& bands(const LineSet& lines);
+  /// The same for those who keep no reference: to be written whole, or to be changed as they are.
+  Bands<T>& write(const LineSet& lines);
+  Bands<T>& edit(const LineSet& lines);
   void fill(const LineSet& lines, const BandsFill<T>& fill);
   /// @param survey of `filled`, if nothing but a fill for these very lines has had them
-  void swap_bands(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey);
+  void swap_bands(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey, bool& rounded);
   void set_up(const Known& known);
   void apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
   void apply_on_device(_cl_mem* y, _cl_mem* x);

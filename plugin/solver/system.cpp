@@ -14,31 +14,68 @@ Bands<T>& System<T>::write(const LineSet& lines) {
   fallback_.forget();
   filled_.reset();
   narrowed_ = 0;
+  rounded_ = false;
   LineSet wanted = lines;
   lines_ = {};  // as the bands are, should memory run out
-  bands_.reshape(wanted);
+  bands_.given().reshape(wanted);
   lines_ = std::move(wanted);
-  return bands_;
+  return bands_.given();
 }
 
 template <typename T>
-void System<T>::swap(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey) {
-  std::swap(write(lines), filled);
-  bands_.relabel(lines);
+Bands<T>& System<T>::lend(const LineSet& lines) {
+  write(lines);
+  return bands_.lend();
+}
+
+template <typename T>
+Bands<T>& System<T>::edit(const LineSet& lines) {
+  fallback_.forget();
+  filled_.reset();
+  lines_ = lines;
+  bands_.edit().relabel(lines);
+  return bands_.now();
+}
+
+template <typename T>
+bool System<T>::take_anew() {
+  if (!bands_.take_anew()) return false;
+  fallback_.forget();
+  narrowed_ = 0;
+  return true;
+}
+
+template <typename T>
+void System<T>::check_precision(const Options& options) const {
+  if (!rounded_ || narrows<T>(options)) return;
+  throw InvalidInput("precision narrow rounded the bands at an earlier set-up: give them again for precision same");
+}
+
+template <typename T>
+void System<T>::swap(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey, bool& rounded) {
+  give_back();
+  const bool had_rounded = rounded_;
+  Bands<T>& own = write(lines);
+  rounded_ = std::exchange(rounded, had_rounded);
+  std::swap(own, filled);
+  own.relabel(lines);
   filled_ = survey;
 }
 
 template <typename T>
 void System<T>::close() {
-  bands_.relabel(lines_);
-  const std::optional<Survey> filled = std::exchange(filled_, std::nullopt);
-  if (!filled) bands_.close_lines();
   const bool rounded = narrows<T>(options_);
-  // Bands of an earlier set-up are rounded already.
-  if (rounded) narrowed_ = std::max(narrowed_, narrow_bands(bands_));
-  const Survey rows = filled && !rounded ? *filled : survey_rows(bands_.lines(), bands_.view());
+  Bands<T>& own = rounded ? bands_.edit() : bands_.now();
+  own.relabel(lines_);
+  const std::optional<Survey> filled = std::exchange(filled_, std::nullopt);
+  if (!filled) own.close_lines();
+  if (rounded) {
+    narrowed_ = std::max(narrowed_, narrow_bands(own));  // bands of an earlier set-up may be rounded already
+    note_rounded();
+  }
+  const Survey rows = filled && !rounded ? *filled : survey_rows(own.lines(), own.view());
   const bool may_be_many = lines_.count() == 1 && lines_.contiguous() && rows.uncoupled_above > 1;
-  if (may_be_many) bands_.relabel(uncoupled_lines(lines_, bands_.view()));
+  if (may_be_many) own.relabel(uncoupled_lines(lines_, own.view()));
   look(rows);
 }
 
@@ -56,23 +93,24 @@ void System<T>::put_back() {
 /// Survey the bands as they are now. @param rows what survey_rows() found already
 template <typename T>
 void System<T>::look(const std::optional<Survey>& rows) {
-  const LineSet& lines = bands_.lines();
-  survey_ = rows ? *rows : survey_rows(lines, bands_.view());
-  survey_.shared = survey_.finite && is_shared(lines, bands_.view());
-  survey_.symmetric = survey_.finite && symmetry_matters<T>(options_) && is_symmetric(lines, bands_.view());
+  const LineSet& lines = bands().lines();
+  const BandsView<T> view = bands().view();
+  survey_ = rows ? *rows : survey_rows(lines, view);
+  survey_.shared = survey_.finite && is_shared(lines, view);
+  survey_.symmetric = survey_.finite && symmetry_matters<T>(options_) && is_symmetric(lines, view);
 }
 
 template <typename T>
 std::vector<Index> System<T>::pinned_lines() const {
   std::vector<Index> pinned = fallback_.pinned();
-  if (!(bands_.lines() == lines_) && !pinned.empty()) return {0};  // pieces of one line
+  if (!(bands().lines() == lines_) && !pinned.empty()) return {0};  // pieces of one line
   return pinned;
 }
 
 template <typename T>
 void System<T>::copy_bands(Bands<T>& out) {
   out.reshape(lines_);
-  fallback_.with_whole_bands([&] { out.copy_from(bands_.view()); });
+  fallback_.with_whole_bands([&] { out.copy_from(bands().view()); });
 }
 
 template class System<float>;

@@ -8,6 +8,7 @@
 #include "fallback_lines.hpp"
 #include "oclspkt/bands.hpp"
 #include "oclspkt/options.hpp"
+#include "solved_bands.hpp"
 #include "survey.hpp"
 #include "write_bands.hpp"
 
@@ -23,8 +24,8 @@ class System {
 
   /// As the user gave them; bands() may know them as more lines, where rows do not couple.
   const LineSet& lines() const { return lines_; }
-  Bands<T>& bands() { return bands_; }
-  const Bands<T>& bands() const { return bands_; }
+  Bands<T>& bands() { return bands_.now(); }
+  const Bands<T>& bands() const { return bands_.now(); }
   const Survey& survey() const { return survey_; }
   FallbackLines<T>& fallback() { return fallback_; }
   const FallbackLines<T>& fallback() const { return fallback_; }
@@ -33,9 +34,21 @@ class System {
 
   /// Bands to be written, and nothing known of them. What fallback lines held is lost.
   Bands<T>& write(const LineSet& lines);
+  /// The same for a caller, who may keep the reference.
+  Bands<T>& lend(const LineSet& lines);
+  /// The bands that are solved, to be changed by the solver itself; nothing is known of them then.
+  Bands<T>& edit(const LineSet& lines);
+  /// Forget what the solver changed in bands that a caller may have written since. @return false if that is nothing
+  bool take_anew();
+  /// Bands that `precision narrow` rounded are not solved by another precision.
+  /// @throws InvalidInput
+  void check_precision(const Options& options) const;
+  /// Lines of bands() were rounded.
+  void note_rounded() { rounded_ = rounded_ || !bands_.copied(); }
   void fill(const LineSet& lines, const BandsFill<T>& fill) { filled_ = survey_while(write(lines), fill); }
   /// @param survey of `filled`, if nothing but a fill for these very lines has had them
-  void swap(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey);
+  /// @param[in,out] rounded  what precision narrow did to them, see check_precision()
+  void swap(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey, bool& rounded);
 
   /// Save close() its look at the rows, until the bands are written again. @pre couplings out of the lines are 0
   /// @param rows  bounds of what a survey would find
@@ -46,6 +59,10 @@ class System {
   void leave_to_host(const Rejection& rejection);
   /// Make the bands whole again.
   void put_back();
+  /// The same for bands whose numbers are about to change: they are not surveyed.
+  void give_back() {
+    if (!take_anew()) fallback_.put_back();
+  }
 
   /// The lines that are solved with the last unknown set to 0, in order.
   std::vector<Index> pinned_lines() const;
@@ -57,9 +74,10 @@ class System {
 
   const Options& options_;
   LineSet lines_;
-  Bands<T> bands_;
+  SolvedBands<T> bands_;
   Survey survey_;
   double narrowed_ = 0;
+  bool rounded_ = false;          ///< what was given is lost but for its first 24 bits
   std::optional<Survey> filled_;  ///< of the rows of bands_, if nothing but fill() has had them, or know() had it
   FallbackLines<T> fallback_{bands_};
 };

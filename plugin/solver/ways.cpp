@@ -47,7 +47,7 @@ void weigh_on(const Problem<T>& problem, Way& way, const Outlook<T>& outlook) {
   way.words = stream_words(*way.owner, way.plan, outlook.survey, problem.traits, sizeof(T), outlook.applies);
   if (way.processor->host()) {
     const double words = way.owner->stream_words(way.plan, sizeof(T));
-    way.apply = predict_host_seconds<T>(outlook.bands.lines(), way.plan.form);
+    way.apply = predict_host_seconds<T>(outlook.bands.lines(), way.plan.form, outlook.options.reproducible);
     if (way.method == Method::pivot) way.apply *= words / kHostWords;
     way.seconds = way.apply * (1 + set_up / kHostWords);
     return;
@@ -83,9 +83,9 @@ void add_device(const Processor& device, const Outlook<T>& outlook, std::vector<
   for (const Method method : kMethods) {
     if (asks_for(choice, method)) add_ways(device, problem, method, false, outlook, ways);
   }
-  // What truncates lines side by side may only be there in the other form.
-  if (choice == MethodChoice::truncated && ways.size() == before) {
-    add_ways(device, problem, Method::truncated_streamed, false, outlook, ways);
+  // The other form of truncation is for lines that have no kernel in this one, or where this one does not hold.
+  if (choice == MethodChoice::truncated) {
+    add_ways(device, problem, Method::truncated_streamed, ways.size() > before, outlook, ways);
   }
 }
 
@@ -100,10 +100,10 @@ void add_host(const Processors& processors, const Processor& host, const Outlook
   // cores are the host's own, with the same evidence.
   const auto by_factors = [](const Way& way) {
     return !way.processor->host() && way.method == Method::exact_factored && !way.plan.by_groups() &&
-           way.plan.has<Beside>() && way.owner->elimination().tells_growth;
+           way.plan.has<Beside>() && way.owner->elimination().tells_bound;
   };
   const bool other = std::none_of(ways.begin(), ways.end(), by_factors);
-  const bool remedy = other && (choice == MethodChoice::automatic || choice == MethodChoice::exact_factored);
+  const bool remedy = other && (choice == MethodChoice::automatic || names_factored(choice));
   if (first || remedy) add_ways(host, problem, Method::exact_factored, !first, outlook, ways);
   if (choice == MethodChoice::automatic) add_ways(host, problem, Method::pivot, true, outlook, ways);
 }

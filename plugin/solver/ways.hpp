@@ -11,6 +11,11 @@
 
 namespace oclspkt {
 
+/// True if the method that the user named is stored factors, or a family that they belong to.
+inline bool names_factored(MethodChoice choice) {
+  return choice == MethodChoice::exact || choice == MethodChoice::exact_factored;
+}
+
 /// A scheme on a processor by a method.
 struct Way {
   const Processor* processor;

@@ -32,6 +32,9 @@ _C_TYPES = {
     "PetscInt64": ctypes.c_int64,
     "PetscBool": ctypes.c_bool if PETSc.Sys.getVersion() >= (3, 24) else ctypes.c_int,
 }
+# Of this file as it is imported, and of the one behind symbolic links; the program may change its folder later.
+_BESIDE = [os.path.normpath(os.path.join(os.path.dirname(path(__file__)), os.pardir, os.pardir, "liboclspkt.so"))
+           for path in (os.path.abspath, os.path.realpath)]
 _library = None
 
 
@@ -46,7 +49,7 @@ def initialize(path=None):
     if library is None and path is None:
         library = _loaded()
     if library is None:
-        _check(_open(path).PetscDLLibraryRegister_oclspkt())
+        _check(_open(path)())
         library = _loaded()
     else:
         _check(library.PCOCLSPKTInitializePackage())
@@ -63,12 +66,11 @@ def _loaded():
 
 
 def _open(path):
-    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "liboclspkt.so")
     if path is None:
-        path = os.path.normpath(beside) if os.path.exists(beside) else "liboclspkt.so"
+        path = next(filter(os.path.exists, _BESIDE), "liboclspkt.so")
     try:
-        return ctypes.CDLL(os.fspath(path))
-    except OSError as error:
+        return ctypes.CDLL(os.fspath(path)).PetscDLLibraryRegister_oclspkt
+    except (OSError, AttributeError) as error:
         raise RuntimeError(f"the plugin cannot be loaded ({error}): give oclspkt.initialize() the path of liboclspkt.so") from error
 
 

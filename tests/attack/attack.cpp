@@ -16,8 +16,10 @@
 namespace oclspkt::attack {
 namespace {
 
-constexpr double kClimbing = 0.4;         // share of cases that are near a bad one
-constexpr std::size_t kMostClimbed = 24;  // bad cases that are kept
+constexpr double kNear = 0.4, kNearInClimbs = 0.9;  // share of cases that are near a bad one
+constexpr double kEdited = 0.7;                     // share of these that have single numbers changed, in climbs
+constexpr std::size_t kMostClimbed = 24;            // bad cases that are kept
+constexpr Index kMostClimbedRows = 300;             // many small steps reach farther than few large ones
 
 /// A case that did badly, and where.
 struct Bad {
@@ -32,7 +34,7 @@ double score_of(const Outcome& outcome) {
   double most = 0;
   for (const Answer& a : outcome.answers) {
     const bool bounded = outcome.bound > 0 && outcome.bound < kWrong;
-    most = std::max(most, a.errors.row / (bounded ? outcome.bound : kWrong));
+    most = std::max(most, outcome.error(a) / (bounded ? outcome.bound : kWrong));
   }
   return most;
 }
@@ -60,13 +62,17 @@ class Attack {
 
  private:
   void climb_or_draw() {
-    if (!bad_.empty() && dice_.chance(kClimbing)) {
+    if (!bad_.empty() && dice_.chance(settings_.climb ? kNearInClimbs : kNear)) {
       const Bad from = bad_[static_cast<std::size_t>(dice_.whole(0, static_cast<Index>(bad_.size()) - 1))];
-      examine(near_case(from.about, from.in_float, dice_), from.in_float, {from.setting});
+      const bool edits = settings_.climb && dice_.chance(kEdited);
+      const Case near = edits ? edited_case(from.about, dice_) : near_case(from.about, from.in_float, dice_);
+      examine(near, from.in_float, {from.setting});
       return;
     }
     const bool in_float = dice_.of(settings_.floats);
-    examine(draw_case(*dice_.of(families_), in_float, dice_), in_float, settings_.some(dice_));
+    Case c = draw_case(*dice_.of(families_), in_float, dice_);
+    if (settings_.climb) c.rows = std::clamp(c.rows / 8, Index{2}, kMostClimbedRows);
+    examine(c, in_float, settings_.some(dice_));
   }
 
   void examine(const Case& c, bool in_float, const std::vector<Setting>& all) {
@@ -80,7 +86,7 @@ class Attack {
     for (const Setting& setting : all) {
       const Outcome outcome = take(exam, setting);
       const std::string scalar = in_float ? "float" : "double";
-      const Key key{c.column_decades == 0 ? c.family : c.family + " columns",
+      const Key key{c.column_decades == 0 ? c.family : c.family + " in units",
                     outcome.refused.empty() ? outcome.method + " " + outcome.shape : "refused",
                     (outcome.device.empty() ? setting.device : outcome.device.substr(0, 20)) +
                         (setting.variant == "default" ? " " : " " + setting.variant + " ") + scalar};
@@ -96,12 +102,14 @@ class Attack {
   }
 
   static void print_outcome(const Key& key, const Outcome& outcome) {
-    std::printf("%s on %s, bound %.3g eps%s %s\n", key.scheme.c_str(), key.device.c_str(), outcome.bound,
-                outcome.above_tolerance ? ", certificate above tolerance" : "", outcome.refused.c_str());
+    std::printf("%s on %s, bound %.3g eps by %s%s %s\n", key.scheme.c_str(), key.device.c_str(), outcome.bound,
+                kPromisedNames[static_cast<int>(outcome.promised)], outcome.above_tolerance ? ", certificate above tolerance" : "", outcome.refused.c_str());
     for (const Answer& a : outcome.answers) {
-      std::printf("  %-12s row %.3g eps at %ld, norm %.3g eps, forward %.3g eps (LAPACK %.3g)\n",
+      std::printf("  %-12s row %.3g eps at %ld, in units %.3g, component %.3g at %ld, norm %.3g; forward %.3g eps "
+                  "(LAPACK %.3g), of its spread %.3g (LAPACK %.3g)\n",
                   kSolutionNames[static_cast<int>(a.kind)], a.errors.row, static_cast<long>(a.errors.row_at),
-                  a.errors.norm, a.forward, a.lapack_forward);
+                  a.errors.units, a.errors.component, static_cast<long>(a.errors.component_at), a.errors.norm,
+                  a.forward, a.lapack_forward, a.unit, a.lapack_unit);
     }
   }
 

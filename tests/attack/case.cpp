@@ -46,6 +46,15 @@ void set_parameter(Case& c, const std::string& name, const std::string& value) {
   throw BadText("the family " + c.family + " has no parameter '" + name + "'");
 }
 
+/// "d17*0.5": the diagonal of row 17 is halved.
+Edit parse_edit(const std::string& word) {
+  const std::size_t times = word.find('*');
+  if (times == std::string::npos || times < 2 || std::string("ldu").find(word[0]) == std::string::npos) {
+    throw BadText("edit takes a band (l, d, u), an offset, * and a factor, as in d17*0.5; not '" + word + "'");
+  }
+  return {word[0], parse_count(word.substr(1, times - 1), "edit", 0), parse_number(word.substr(times + 1), "edit")};
+}
+
 void set_word(Case& c, const std::string& name, const std::string& value) {
   if (name == "rows") {
     c.rows = parse_count(value, name, 1);
@@ -59,6 +68,12 @@ void set_word(Case& c, const std::string& name, const std::string& value) {
     c.row_decades = parse_number(value, name);
   } else if (name == "column_decades") {
     c.column_decades = parse_number(value, name);
+  } else if (name == "pattern") {
+    c.pattern = static_cast<Pattern>(place_of(value, name, kPatternNames));
+  } else if (name == "range") {
+    c.range = parse_number(value, name);
+  } else if (name == "edit") {
+    c.edits.push_back(parse_edit(value));
   } else if (name == "rtol") {
     c.rtol = parse_number(value, name);
   } else if (name == "partition") {
@@ -94,10 +109,14 @@ std::string to_text(const Case& c) {
   if (c.transposed) text += " transposed";
   if (c.row_decades != 0) add("row_decades", number_text(c.row_decades));
   if (c.column_decades != 0) add("column_decades", number_text(c.column_decades));
+  if (c.pattern != usual.pattern) add("pattern", kPatternNames[static_cast<int>(c.pattern)]);
+  if (c.inverse_rows) text += " inverse_rows";
+  if (c.range != 0) add("range", number_text(c.range));
   if (c.use != usual.use) add("use", kUseNames[static_cast<int>(c.use)]);
   if (c.rtol != 0) add("rtol", number_text(c.rtol));
   if (c.partition != 0) add("partition", std::to_string(c.partition));
   add("seed", std::to_string(c.seed));
+  for (const Edit& e : c.edits) add("edit", e.band + std::to_string(e.at) + "*" + number_text(e.factor));
   return text;
 }
 
@@ -116,8 +135,10 @@ Case parse_case(const std::string& text) {
       c.reversed = true;
     } else if (word == "transposed") {
       c.transposed = true;
+    } else if (word == "inverse_rows") {
+      c.inverse_rows = true;
     } else {
-      throw BadText("a case takes name=value, over_diagonal, reversed or transposed; not '" + word + "'");
+      throw BadText("a case takes name=value, over_diagonal, reversed, transposed or inverse_rows; not '" + word + "'");
     }
   }
   return c;

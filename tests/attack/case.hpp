@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "oclspkt/line_set.hpp"
 
@@ -20,6 +21,21 @@ inline constexpr const char* kLayoutNames[] = {"one", "equal", "unequal", "besid
 enum class Use { plain, later, transpose };
 inline constexpr const char* kUseNames[] = {"plain", "later", "transpose"};
 
+/// How the units of columns are spread.
+///   each    each column has its own
+///   blocks  1 and another one by turns, from some places of the line on
+///   decays  falling to the middle of the line and rising behind it, as exponentials of a potential do
+///   turns   two units, by turns in every column
+enum class Pattern { each, blocks, decays, turns };
+inline constexpr const char* kPatternNames[] = {"each", "blocks", "decays", "turns"};
+
+/// A number of the matrix that is multiplied by another one.
+struct Edit {
+  char band = 'd';  ///< l, d, u
+  Index at = 0;     ///< offset of the row
+  double factor = 1;
+};
+
 /// Most parameters that a family has.
 inline constexpr int kMostParameters = 4;
 
@@ -34,10 +50,14 @@ struct Case {
   bool reversed = false;                             ///< the last row first
   bool transposed = false;                           ///< the matrix; `use` transpose solves with the transpose
   double row_decades = 0, column_decades = 0;        ///< rows, columns are scaled by up to 10^+-this
+  Pattern pattern = Pattern::each;                   ///< of the scales of columns
+  bool inverse_rows = false;                         ///< rows are divided by the unit of their diagonal's column
+  double range = 0;                                  ///< all numbers are multiplied by 10^this
   Use use = Use::plain;
   double rtol = 0;      ///< Options::rtol
   Index partition = 0;  ///< Options::partition
   std::uint64_t seed = 1;
+  std::vector<Edit> edits;
 };
 
 /// What is wrong with a text that stands for a case or an option.

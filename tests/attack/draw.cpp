@@ -71,12 +71,25 @@ void draw_layout(const Family& family, Dice& dice, Case& c) {
   c.lines = dice.whole(2, std::clamp(kMostRows / c.rows, Index{2}, Index{600}));
 }
 
+/// Units of columns; now and then at the ends of the range of numbers, of rows and columns at once.
+void draw_units(bool in_float, Dice& dice, Case& c) {
+  c.pattern = static_cast<Pattern>(dice.whole(0, 3));
+  if (dice.chance(0.8)) {
+    c.column_decades = dice.uniform(0, in_float ? 6 : 14);
+  } else if (dice.chance(0.6)) {
+    c.inverse_rows = true;
+    c.column_decades = dice.uniform(0, in_float ? 37 : 300);
+  } else {
+    c.range = dice.uniform(in_float ? -44 : -320, in_float ? 36 : 300);
+  }
+}
+
 void draw_dress(bool in_float, Dice& dice, Case& c) {
   c.over_diagonal = dice.chance(0.4);
   c.reversed = dice.chance(0.4);
   c.transposed = dice.chance(0.15);
   if (dice.chance(0.15)) c.row_decades = dice.uniform(0, in_float ? 6 : 12);
-  if (dice.chance(0.08)) c.column_decades = dice.uniform(0, in_float ? 3 : 6);
+  if (dice.chance(0.3)) draw_units(in_float, dice, c);
 }
 
 }  // namespace
@@ -115,7 +128,23 @@ Case near_case(Case c, bool in_float, Dice& dice) {
       c.parameters[k] = near_parameter(family.parameters[k], c.parameters[k], c.rows, in_float, dice);
     }
   }
-  c.seed = dice.seed();
+  // The numbers that a seed draws stay where some of them were changed.
+  if (c.edits.empty() || dice.chance(0.02)) c.seed = dice.seed();
+  return c;
+}
+
+Case edited_case(Case c, Dice& dice) {
+  constexpr std::size_t kMostEdits = 60;
+  for (Index more = dice.whole(1, 3); more > 0 && c.edits.size() < kMostEdits; --more) {
+    // Half of the changes are beside the one before: errors grow along rows.
+    const bool beside = !c.edits.empty() && dice.chance(0.5);
+    const Index at = beside ? c.edits.back().at + dice.whole(-2, 2) : draw_place(c.rows, dice);
+    const double factor = dice.chance(0.2)   ? -1
+                          : dice.chance(0.5) ? std::pow(10, dice.normal())
+                                             : 1 + std::pow(10, dice.uniform(-12, -1)) * dice.normal();
+    c.edits.push_back({"ldu"[dice.whole(0, 2)], std::max(at, Index{0}), factor});
+  }
+  if (c.edits.size() >= kMostEdits) c.edits.erase(c.edits.begin() + dice.whole(0, kMostEdits - 1));
   return c;
 }
 

@@ -128,6 +128,44 @@ void write_random(const Parameters& p, Dice& dice, Line& line) {
 /// shift: Poisson with that much taken off its diagonal, nearly singular at every partition length that resonates.
 void write_resonant(const Parameters& p, Dice&, Line& line) { write_rows(line, -1, 2 - p[0], -1); }
 
+/// rows, distance, coupling, signs: blocks that are singular by themselves but for 10^-distance, joined by weak
+/// couplings. signs is the share of couplings below the diagonal that are positive.
+void write_resonant_blocks(const Parameters& p, Dice& dice, Line& line) {
+  const auto block = static_cast<std::size_t>(p[0]);
+  const double joint = std::pow(10, -p[2]), pi = std::acos(-1.0);
+  double diag = 2;
+  for (std::size_t i = 0; i < line.rows(); ++i) {
+    if (i % block == 0) {
+      const auto wave = static_cast<double>(dice.whole(1, static_cast<Index>(block)));
+      diag = 2 * std::cos(pi * wave / static_cast<double>(block + 1)) + std::pow(10, -p[1]) * dice.normal();
+    }
+    line.lower[i] = (dice.chance(p[3]) ? 1 : -1) * (i % block == 0 ? joint : 1);
+    line.diag[i] = diag;
+    line.upper[i] = std::copysign(i % block + 1 == block ? joint : 1, -1);
+  }
+}
+
+/// decades: conduction that nothing leaves by the ends: the rows' sums are 0 but for rounding.
+void write_neumann(const Parameters& p, Dice& dice, Line& line) {
+  double above = 0;
+  for (std::size_t i = 0; i < line.rows(); ++i) {
+    const double below = i + 1 == line.rows() ? 0 : 0.1 * std::pow(10, dice.uniform(0, p[0]));
+    line.lower[i] = -above;
+    line.diag[i] = above + below;
+    line.upper[i] = -below;
+    above = below;
+  }
+}
+
+/// dominance, at: as random, with a column of zeros.
+void write_zero_column(const Parameters& p, Dice& dice, Line& line) {
+  write_random(p, dice, line);
+  const auto at = static_cast<std::size_t>(std::min(static_cast<Index>(p[1]), last_row(line)));
+  if (at > 0) line.upper[at - 1] = 0;
+  line.diag[at] = 0;
+  if (at + 1 < line.rows()) line.lower[at + 1] = 0;
+}
+
 constexpr Parameter kConductivity{"K", Spread::logarithmic, 1, 1e14, 1e6};
 constexpr Parameter kRatio{"f", Spread::above_one, -14, 0};
 constexpr Parameter kLoss{"H", Spread::logarithmic, 1e-12, 10, 10, 0.3};
@@ -150,28 +188,66 @@ void divide_by_diagonal(Line& line) {
   }
 }
 
-void scale_rows_and_columns(Line& line, double row_decades, double column_decades, Dice& dice) {
-  std::vector<double> column(line.rows());
-  for (double& scale : column) scale = std::pow(10, std::round(dice.uniform(-column_decades, column_decades)));
-  for (std::size_t i = 0; i < line.rows(); ++i) {
-    const double row = std::pow(10, std::round(dice.uniform(-row_decades, row_decades)));
-    if (i > 0) line.lower[i] *= row * column[i - 1];
-    line.diag[i] *= row * column[i];
-    if (i + 1 < line.rows()) line.upper[i] *= row * column[i + 1];
+/// A unit for each column, as exponents of 10.
+std::vector<double> column_exponents(const Case& c, std::size_t rows, Dice& dice) {
+  std::vector<double> exponents(rows);
+  switch (c.pattern) {
+    case Pattern::each:
+      for (double& e : exponents) e = std::round(dice.uniform(-c.column_decades, c.column_decades));
+      break;
+    case Pattern::blocks: {
+      const double other = dice.chance(0.5) ? c.column_decades : -c.column_decades;
+      for (auto jumps = dice.whole(1, 6); jumps > 0; --jumps) {
+        const auto from = static_cast<std::size_t>(draw_place(static_cast<Index>(rows), dice));
+        for (std::size_t i = from; i < rows; ++i) exponents[i] = other - exponents[i];
+      }
+      break;
+    }
+    case Pattern::decays:
+      for (std::size_t i = 0; i < rows; ++i) {
+        const double middle = std::abs(1 - 2 * static_cast<double>(i) / static_cast<double>(rows));
+        exponents[i] = c.column_decades * (middle - 1);
+      }
+      break;
+    case Pattern::turns:
+      for (std::size_t i = 0; i < rows; ++i) exponents[i] = i % 2 == 0 ? c.column_decades : -c.column_decades;
   }
+  return exponents;
 }
 
-Line make_line(const Case& c, Index rows, Dice& dice) {
-  Line line(rows);
-  family_named(c.family).write(c.parameters, dice, line);
-  if (c.over_diagonal) divide_by_diagonal(line);
-  if (c.reversed) reverse(line);
-  if (c.transposed) transpose(line);
-  if (c.row_decades != 0 || c.column_decades != 0) {
-    scale_rows_and_columns(line, c.row_decades, c.column_decades, dice);
+/// @return the decade of each column's unit
+std::vector<int> scale_rows_and_columns(const Case& c, Line& line, Dice& dice) {
+  const std::vector<double> exponents = column_exponents(c, line.rows(), dice);
+  std::vector<int> decades;
+  for (std::size_t i = 0; i < line.rows(); ++i) {
+    const double own = c.inverse_rows ? -exponents[i] : 0;
+    const double row = std::round(dice.uniform(-c.row_decades, c.row_decades)) + own + c.range;
+    // Row and column at once: each by itself may be out of range.
+    if (i > 0) line.lower[i] *= std::pow(10, row + exponents[i - 1]);
+    line.diag[i] *= std::pow(10, row + exponents[i]);
+    if (i + 1 < line.rows()) line.upper[i] *= std::pow(10, row + exponents[i + 1]);
+    decades.push_back(static_cast<int>(std::lround(exponents[i])));
   }
-  line.lower.front() = line.upper.back() = 0;
-  return line;
+  return decades;
+}
+
+/// A line, and the decade of each of its columns' units.
+struct Dressed {
+  Line line;
+  std::vector<int> decades;
+};
+
+Dressed make_line(const Case& c, Index rows, Dice& dice) {
+  Dressed d{Line(rows), std::vector<int>(static_cast<std::size_t>(rows))};
+  family_named(c.family).write(c.parameters, dice, d.line);
+  if (c.over_diagonal) divide_by_diagonal(d.line);
+  if (c.reversed) reverse(d.line);
+  if (c.transposed) transpose(d.line);
+  if (c.row_decades != 0 || c.column_decades != 0 || c.range != 0) {
+    d.decades = scale_rows_and_columns(c, d.line, dice);
+  }
+  d.line.lower.front() = d.line.upper.back() = 0;
+  return d;
 }
 
 LineSet make_lines(const Case& c, Dice& dice) {
@@ -188,6 +264,13 @@ LineSet make_lines(const Case& c, Dice& dice) {
   std::vector<Index> starts{0};
   for (Index l = 0; l < c.lines; ++l) starts.push_back(starts.back() + dice.whole(1, c.rows));
   return LineSet::unequal(std::move(starts));
+}
+
+void edit(System& system, const std::vector<Edit>& edits) {
+  for (const Edit& e : edits) {
+    std::vector<double>& band = e.band == 'l' ? system.lower : e.band == 'd' ? system.diag : system.upper;
+    if (e.at < system.lines.extent()) band[static_cast<std::size_t>(e.at)] *= e.factor;
+  }
 }
 
 }  // namespace
@@ -223,6 +306,16 @@ const std::vector<Family>& families() {
       {"diffusion", {{"lambda", Spread::logarithmic, 1, 1e9, 1e6}}, write_diffusion},
       {"random", {{"dominance", Spread::above_one, -4, 0.48}}, write_random},
       {"resonant", {{"shift", Spread::linear, 0, 4, 4}}, write_resonant},
+      {"resonant_blocks",
+       {{"block", Spread::whole, 2, 40, 40},
+        {"distance", Spread::linear, 1, 16, 7},
+        {"coupling", Spread::linear, 0, 8, 4},
+        {"signs", Spread::linear, 0, 1, 1, 0.5}},
+       write_resonant_blocks,
+       2,
+       9000},
+      {"neumann", {{"decades", Spread::linear, 0, 8, 4}}, write_neumann, 2, 2000},
+      {"zero_column", {{"dominance", Spread::above_one, -4, 0.48}, {"at", Spread::place}}, write_zero_column, 2, 500},
   };
   return all;
 }
@@ -243,16 +336,19 @@ System make_system(const Case& c) {
   for (std::vector<double>* band : {&system.lower, &system.diag, &system.upper}) {
     band->resize(static_cast<std::size_t>(system.lines.extent()));
   }
+  system.decade.resize(static_cast<std::size_t>(system.lines.extent()));
   for (Index l = 0; l < system.lines.count(); ++l) {
-    const Line line = make_line(c, system.lines.length(l), dice);
+    const auto [line, decades] = make_line(c, system.lines.length(l), dice);
     for (std::size_t i = 0; i < line.rows(); ++i) {
       const auto at =
           static_cast<std::size_t>(system.lines.first(l) + static_cast<Index>(i) * system.lines.row_stride());
       system.lower[at] = line.lower[i];
       system.diag[at] = line.diag[i];
       system.upper[at] = line.upper[i];
+      system.decade[at] = decades[i];
     }
   }
+  edit(system, c.edits);
   return system;
 }
 

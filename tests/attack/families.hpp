@@ -68,6 +68,7 @@ const Family& family_named(const std::string& name);
 struct System {
   LineSet lines;
   std::vector<double> lower, diag, upper;  ///< shape [lines.extent()]
+  std::vector<int> decade;                 ///< of each column's unit
 };
 
 /// The system of a case, always the same.
@@ -82,6 +83,9 @@ Case draw_case(const Family& family, bool in_float, Dice& dice);
 
 /// A case near another one: some of its numbers are changed by a little.
 Case near_case(Case c, bool in_float, Dice& dice);
+
+/// The same case with some of its matrix's numbers changed.
+Case edited_case(Case c, Dice& dice);
 
 /// A row of [0, rows): half of the draws beside a border of partitions, tiles or work-groups.
 Index draw_place(Index rows, Dice& dice);

@@ -3,9 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <stdexcept>
 
-#include "device.hpp"
+#include "devices.hpp"
 #include "settings.hpp"
 #include "tally.hpp"
 #include "trial.hpp"
@@ -20,19 +19,6 @@ constexpr MethodChoice kAll[] = {MethodChoice::automatic,          MethodChoice:
 /// Whether the forward error is LAPACK's but for a factor, or the report tells that it may not be.
 bool near_lapack(const Outcome& outcome, const Answer& a) {
   return a.forward_share <= 1 || outcome.above_tolerance || !(outcome.bound <= kWrong);
-}
-
-/// The host, and every device that is not emulated with the kernels of its type and with those for GPUs.
-std::vector<Setting> everywhere(MethodChoice method) {
-  std::string why;
-  DeviceModule* module = device_module(&why);
-  if (module == nullptr) throw std::runtime_error("no OpenCL module: " + why);
-  std::vector<Setting> all = {{"host", "default", method}};
-  for (const DeviceInfo& info : module->devices()) {
-    if (info.emulated) continue;
-    for (const char* variant : {"default", "gpu"}) all.push_back({std::to_string(info.index), variant, method});
-  }
-  return all;
 }
 
 template <typename T>

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "judge.hpp"
 
-#include <lapacke.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 namespace oclspkt::attack {
 namespace {
@@ -15,71 +12,13 @@ using Wide = long double;
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-std::size_t place(const Piece& piece, Index row) { return static_cast<std::size_t>(piece.first + row * piece.stride); }
-
-/// A row's product with x and the sum of its sizes.
-struct RowSums {
-  Wide product, size;
-};
-
-template <typename T>
-RowSums row_sums(const BandsView<T>& b, const Piece& piece, Index row, const T* x) {
-  const std::size_t at = place(piece, row);
-  RowSums sums{Wide{b.diag[at]} * x[at], std::abs(Wide{b.diag[at]})};
-  const auto add = [&](T coupling, std::size_t other) {
-    sums.product += Wide{coupling} * x[other];
-    sums.size += std::abs(Wide{coupling});
-  };
-  if (row > 0) add(b.lower[at], place(piece, row - 1));
-  if (row + 1 < piece.rows) add(b.upper[at], place(piece, row + 1));
-  return sums;
-}
-
-/// One piece's bands by themselves.
-template <typename S>
-struct Rows {
-  std::vector<S> lower, diag, upper, x;
-
-  template <typename T>
-  Rows(const BandsView<T>& b, const Piece& piece, const std::vector<T>& y) {
-    for (Index i = 0; i < piece.rows; ++i) {
-      const std::size_t at = place(piece, i);
-      lower.push_back(i > 0 ? b.lower[at] : 0);
-      diag.push_back(b.diag[at]);
-      upper.push_back(i + 1 < piece.rows ? b.upper[at] : 0);
-      x.push_back(y[at]);
-    }
-  }
-};
-
-/// Elimination with row exchanges, as gtsv has it; x holds the right-hand side and then the solution.
-void eliminate(Rows<Wide>& m) {
-  const std::size_t n = m.diag.size();
-  std::vector<Wide> second(n);  // the diagonal above `upper`, which exchanges fill
-  for (std::size_t i = 0; i + 1 < n; ++i) {
-    if (std::abs(m.lower[i + 1]) > std::abs(m.diag[i])) {
-      std::swap(m.diag[i], m.lower[i + 1]);
-      std::swap(m.upper[i], m.diag[i + 1]);
-      second[i] = std::exchange(m.upper[i + 1], 0);
-      std::swap(m.x[i], m.x[i + 1]);
-    }
-    const Wide multiplier = m.lower[i + 1] / m.diag[i];
-    m.diag[i + 1] -= multiplier * m.upper[i];
-    m.upper[i + 1] -= multiplier * second[i];
-    m.x[i + 1] -= multiplier * m.x[i];
-  }
-  for (std::size_t i = n; i-- > 0;) {
-    if (i + 1 < n) m.x[i] -= m.upper[i] * m.x[i + 1];
-    if (i + 2 < n) m.x[i] -= second[i] * m.x[i + 2];
-    m.x[i] /= m.diag[i];
-  }
-}
-
-int gtsv(int n, float* lower, float* diag, float* upper, float* x) {
-  return LAPACKE_sgtsv_work(LAPACK_COL_MAJOR, n, 1, lower, diag, upper, x, n);
-}
-int gtsv(int n, double* lower, double* diag, double* upper, double* x) {
-  return LAPACKE_dgtsv_work(LAPACK_COL_MAJOR, n, 1, lower, diag, upper, x, n);
+/// Call use(number, column) for the numbers of a row.
+template <typename T, typename Use>
+void for_row(const BandsView<T>& b, const Piece& piece, Index row, const Use& use) {
+  const std::size_t at = piece.place(row);
+  use(Wide{b.diag[at]}, at);
+  if (row > 0) use(Wide{b.lower[at]}, piece.place(row - 1));
+  if (row + 1 < piece.rows) use(Wide{b.upper[at]}, piece.place(row + 1));
 }
 
 template <typename T>
@@ -99,19 +38,47 @@ std::vector<Piece> pieces_of_line(const Bands<T>& bands, Index line) {
   return pieces;
 }
 
+/// max |x|, as it is and in units.
+struct Largest {
+  Wide x = 0, in_units = 0;
+};
+
 template <typename T>
-Wide largest(const Piece& piece, const T* x) {
-  Wide most = 0;
-  for (Index i = 0; i < piece.rows; ++i) most = std::max(most, std::abs(Wide{x[place(piece, i)]}));
+Largest largest(const Piece& piece, const std::vector<int>& units, const T* x) {
+  Largest most;
+  for (Index i = 0; i < piece.rows; ++i) {
+    const std::size_t at = piece.place(i);
+    const Wide size = std::abs(Wide{x[at]});
+    most.x = std::max(most.x, size);
+    most.in_units = std::max(most.in_units, std::ldexp(size, -units[at]));
+  }
   return most;
 }
 
 template <typename T>
 bool all_finite(const Piece& piece, const T* x) {
   for (Index i = 0; i < piece.rows; ++i) {
-    if (!std::isfinite(x[place(piece, i)])) return false;
+    if (!std::isfinite(x[piece.place(i)])) return false;
   }
   return true;
+}
+
+/// A row's residual and sums of sizes.
+struct RowSums {
+  Wide residual, size = 0, by_component = 0, in_units = 0;
+};
+
+template <typename T>
+RowSums row_sums(const Bands<T>& bands, const Piece& piece, const std::vector<int>& units, Index row, const T* x,
+                 const T* y) {
+  RowSums sums{Wide{y[piece.place(row)]}};
+  for_row(bands.view(), piece, row, [&](Wide number, std::size_t column) {
+    sums.residual -= number * x[column];
+    sums.size += std::abs(number);
+    sums.by_component += std::abs(number * x[column]);
+    sums.in_units += std::ldexp(std::abs(number), units[column]);
+  });
+  return sums;
 }
 
 }  // namespace
@@ -127,24 +94,49 @@ std::vector<Piece> pieces_of(const Bands<T>& bands) {
 }
 
 template <typename T>
-Errors judge(const Bands<T>& bands, const std::vector<Piece>& pieces, const T* x, const T* y) {
-  constexpr Wide eps = std::numeric_limits<T>::epsilon();
+std::vector<int> units_of(const Bands<T>& bands, const std::vector<Piece>& pieces) {
+  constexpr double kLeastJump = 3;
+  std::vector<int> units(static_cast<std::size_t>(bands.lines().extent()));
+  const BandsView<T> b = bands.view();
+  const auto bits = [](T number) { return number == 0 ? 0 : std::log2(std::abs(double{number})); };
+  for (const Piece& piece : pieces) {
+    for (Index i = 1; i < piece.rows; ++i) {
+      const std::size_t above = piece.place(i - 1), at = piece.place(i);
+      const bool both = b.lower[at] != 0 && b.upper[above] != 0 && b.diag[at] != 0 && b.diag[above] != 0;
+      const double jump =
+          both ? (bits(b.upper[above]) + bits(b.diag[at]) - bits(b.lower[at]) - bits(b.diag[above])) / 2 : 0;
+      // A column of large numbers has small unknowns.
+      units[at] = units[above] - (std::abs(jump) >= kLeastJump ? static_cast<int>(std::lround(jump)) : 0);
+    }
+  }
+  return units;
+}
+
+template <typename T>
+Errors judge(const Bands<T>& bands, const std::vector<Piece>& pieces, const std::vector<int>& units, const T* x,
+             const T* y) {
+  constexpr Wide eps = std::numeric_limits<T>::epsilon(), tiny = std::numeric_limits<T>::denorm_min() / eps;
   Errors errors;
   Wide most_residual = 0, most_size = 0, most_x = 0, most_y = 0;
   for (const Piece& piece : pieces) {
-    if (!all_finite(piece, x)) return {kInfinite, piece.first, kInfinite};
-    const Wide scale = largest(piece, x);
+    if (!all_finite(piece, x)) return {kInfinite, kInfinite, kInfinite, kInfinite, piece.first, piece.first};
+    const Largest scale = largest(piece, units, x);
     for (Index i = 0; i < piece.rows; ++i) {
-      const std::size_t at = place(piece, i);
-      const RowSums sums = row_sums(bands.view(), piece, i, x);
-      const Wide residual = std::abs(Wide{y[at]} - sums.product), against = sums.size * scale + std::abs(Wide{y[at]});
-      const double error = residual == 0 ? 0 : static_cast<double>(residual / against / eps);
-      if (error > errors.row) errors = {error, static_cast<Index>(at), 0};
+      const auto at = static_cast<Index>(piece.place(i));
+      const RowSums sums = row_sums(bands, piece, units, i, x, y);
+      const Wide residual = std::abs(sums.residual), right = std::abs(Wide{y[at]}) + tiny * (1 + sums.size);
+      const auto over = [&](Wide size) {
+        return residual == 0 ? 0 : static_cast<double>(residual / (size + right) / eps);
+      };
+      const double row = over(sums.size * scale.x), component = over(sums.by_component);
+      if (row > errors.row) errors.row = row, errors.row_at = at;
+      if (component > errors.component) errors.component = component, errors.component_at = at;
+      errors.units = std::max(errors.units, over(sums.in_units * scale.in_units));
       most_residual = std::max(most_residual, residual);
       most_size = std::max(most_size, sums.size);
-      most_y = std::max(most_y, std::abs(Wide{y[at]}));
+      most_y = std::max(most_y, right);
     }
-    most_x = std::max(most_x, scale);
+    most_x = std::max(most_x, scale.x);
   }
   const Wide against = most_size * most_x + most_y;
   errors.norm = most_residual == 0 ? 0 : static_cast<double>(most_residual / against / eps);
@@ -156,64 +148,20 @@ std::vector<T> multiply(const Bands<T>& bands, const std::vector<Piece>& pieces,
   std::vector<T> y(x.size());
   for (const Piece& piece : pieces) {
     for (Index i = 0; i < piece.rows; ++i) {
-      y[place(piece, i)] = static_cast<T>(row_sums(bands.view(), piece, i, x.data()).product);
+      Wide sum = 0;
+      for_row(bands.view(), piece, i, [&](Wide number, std::size_t column) { sum += number * x[column]; });
+      y[piece.place(i)] = static_cast<T>(sum);
     }
   }
   return y;
 }
 
-template <typename T>
-std::vector<long double> solve_exactly(const Bands<T>& bands, const std::vector<Piece>& pieces,
-                                       const std::vector<T>& y) {
-  std::vector<Wide> x(y.size());
-  for (const Piece& piece : pieces) {
-    Rows<Wide> rows(bands.view(), piece, y);
-    eliminate(rows);
-    for (Index i = 0; i < piece.rows; ++i) x[place(piece, i)] = rows.x[static_cast<std::size_t>(i)];
-  }
-  return x;
-}
-
-template <typename T>
-std::vector<T> solve_by_lapack(const Bands<T>& bands, const std::vector<Piece>& pieces, const std::vector<T>& y) {
-  std::vector<T> x(y.size());
-  for (const Piece& piece : pieces) {
-    Rows<T> rows(bands.view(), piece, y);
-    const int failed =
-        gtsv(static_cast<int>(piece.rows), rows.lower.data() + 1, rows.diag.data(), rows.upper.data(), rows.x.data());
-    for (Index i = 0; i < piece.rows; ++i) {
-      x[place(piece, i)] = failed == 0 ? rows.x[static_cast<std::size_t>(i)] : std::numeric_limits<T>::quiet_NaN();
-    }
-  }
-  return x;
-}
-
-template <typename T>
-std::vector<double> forward_errors(const std::vector<Piece>& pieces, const T* x,
-                                   const std::vector<long double>& exact) {
-  std::vector<double> errors;
-  for (const Piece& piece : pieces) {
-    Wide most = 0;
-    for (Index i = 0; i < piece.rows; ++i) {
-      const std::size_t at = place(piece, i);
-      const Wide difference = std::abs(x[at] - exact[at]);
-      if (!(difference <= most)) most = difference;  // NaN stays
-    }
-    const Wide scale = largest(piece, exact.data());
-    const bool known = all_finite(piece, exact.data()) && scale > 0;
-    errors.push_back(known ? static_cast<double>(most / scale / Wide{std::numeric_limits<T>::epsilon()})
-                           : std::numeric_limits<double>::quiet_NaN());
-  }
-  return errors;
-}
-
-#define OCLSPKT_JUDGE(T)                                                                                              \
-  template std::vector<Piece> pieces_of(const Bands<T>&);                                                             \
-  template Errors judge(const Bands<T>&, const std::vector<Piece>&, const T*, const T*);                              \
-  template std::vector<T> multiply(const Bands<T>&, const std::vector<Piece>&, const std::vector<T>&);                \
-  template std::vector<long double> solve_exactly(const Bands<T>&, const std::vector<Piece>&, const std::vector<T>&); \
-  template std::vector<T> solve_by_lapack(const Bands<T>&, const std::vector<Piece>&, const std::vector<T>&);         \
-  template std::vector<double> forward_errors(const std::vector<Piece>&, const T*, const std::vector<long double>&);
+#define OCLSPKT_JUDGE(T)                                                                               \
+  template std::vector<Piece> pieces_of(const Bands<T>&);                                              \
+  template std::vector<int> units_of(const Bands<T>&, const std::vector<Piece>&);                      \
+  template Errors judge(const Bands<T>&, const std::vector<Piece>&, const std::vector<int>&, const T*, \
+                        const T*);                                                                     \
+  template std::vector<T> multiply(const Bands<T>&, const std::vector<Piece>&, const std::vector<T>&);
 OCLSPKT_JUDGE(float)
 OCLSPKT_JUDGE(double)
 

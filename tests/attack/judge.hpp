@@ -12,39 +12,38 @@ struct Piece {
   Index first = 0;   ///< offset of the first row
   Index rows = 0;    ///< at least 1
   Index stride = 1;  ///< offset from row to row
+
+  std::size_t place(Index row) const { return static_cast<std::size_t>(first + row * stride); }
 };
 
 template <typename T>
 std::vector<Piece> pieces_of(const Bands<T>& bands);
 
+/// For each column the exponent of 2 of its unit, which jumps of 3 bits and more from column to column tell: the units
+/// that make |c_j b_(j+1)| and |a_(j+1) b_j| alike.
+template <typename T>
+std::vector<int> units_of(const Bands<T>& bands, const std::vector<Piece>& pieces);
+
 /// Backward errors of an answer, over eps of T, from residuals in long double. Infinite where x is not finite.
+/// Underflow of a product or of an unknown counts as one rounding.
 struct Errors {
-  double row = 0;    ///< largest |r_i| / (|A_i| max |x| + |y_i|) with |A_i| the row's sum, max |x| over its piece
-  Index row_at = 0;  ///< offset of that row
-  double norm = 0;   ///< max |r| / (max |A_i| max |x| + max |y|) over all rows
+  double row = 0;        ///< largest |r_i| / (|A_i| max |x| + |y_i|) with |A_i| the row's sum, max |x| over its piece
+  double units = 0;      ///< the same where x is measured in the columns' units
+  double component = 0;  ///< largest |r_i| / (|A| |x| + |y|)_i
+  double norm = 0;       ///< max |r| / (max |A_i| max |x| + max |y|) over all rows
+  Index row_at = 0, component_at = 0;  ///< offsets of the rows that have the errors
 };
 
 /// Judge x as the answer to A x = y.
 /// @param bands couplings out of lines are 0
+/// @param units of units_of()
 /// @param x, y  shape [bands.lines().extent()]
 template <typename T>
-Errors judge(const Bands<T>& bands, const std::vector<Piece>& pieces, const T* x, const T* y);
+Errors judge(const Bands<T>& bands, const std::vector<Piece>& pieces, const std::vector<int>& units, const T* x,
+             const T* y);
 
 /// y = A x, from sums in long double.
 template <typename T>
 std::vector<T> multiply(const Bands<T>& bands, const std::vector<Piece>& pieces, const std::vector<T>& x);
-
-/// The solution of A x = y by elimination with pivoting in long double; not finite where the piece is singular.
-template <typename T>
-std::vector<long double> solve_exactly(const Bands<T>& bands, const std::vector<Piece>& pieces,
-                                       const std::vector<T>& y);
-
-/// LAPACK's gtsv, piece by piece; NaN where it finds the piece singular.
-template <typename T>
-std::vector<T> solve_by_lapack(const Bands<T>& bands, const std::vector<Piece>& pieces, const std::vector<T>& y);
-
-/// For each piece max |x - exact| / max |exact| over eps of T; NaN where `exact` is not finite or 0.
-template <typename T>
-std::vector<double> forward_errors(const std::vector<Piece>& pieces, const T* x, const std::vector<long double>& exact);
 
 }  // namespace oclspkt::attack

@@ -28,7 +28,7 @@ class Judge : public ::testing::Test {
     y_ = multiply(bands_, pieces_, x_);
   }
 
-  Errors errors() const { return judge(bands_, pieces_, x_.data(), y_.data()); }
+  Errors errors() const { return judge(bands_, pieces_, units_of(bands_, pieces_), x_.data(), y_.data()); }
 
   static constexpr Index kRows = 500;
   Bands<T> bands_;
@@ -59,6 +59,28 @@ TYPED_TEST(Judge, SeesAnErrorInARowThatIsTinyBesideTheOthers) {
   EXPECT_LT(errors.norm, 1);
 }
 
+TYPED_TEST(Judge, SeesAnErrorInAColumnOfLargeNumbersByComponentAndInUnits) {
+  // Columns 200 to 299 are 2^12 times as large, their unknowns that much smaller; one is wrong by 400 eps of itself.
+  constexpr TypeParam kUnit = 1 << 12;
+  for (Index i = 200; i < 300; ++i) {
+    this->bands_.upper()[i - 1] *= kUnit;
+    this->bands_.diag()[i] *= kUnit;
+    this->bands_.lower()[i + 1] *= kUnit;
+    this->x_[static_cast<std::size_t>(i)] /= kUnit;
+  }
+  const std::vector<int> units = units_of(this->bands_, this->pieces_);
+  EXPECT_EQ(units[199], 0);
+  EXPECT_EQ(units[200], -12);
+  EXPECT_EQ(units[299], -12);
+  EXPECT_EQ(units[300], 0);
+  this->x_[250] *= static_cast<TypeParam>(1 - 400 * this->eps);
+  const Errors errors = this->errors();
+  EXPECT_NEAR(errors.component, 200, 0.1);  // |r| = 1600 eps against 6 + 2
+  EXPECT_NEAR(errors.units, 200, 0.1);
+  EXPECT_EQ(errors.component_at, 250);
+  EXPECT_LT(errors.row, 0.1);
+}
+
 TYPED_TEST(Judge, MeasuresALineAgainstItsOwnSolution) {
   // Cut in the middle; the other half's solution is a million times as large.
   this->bands_.upper()[249] = this->bands_.lower()[250] = 0;
@@ -75,6 +97,48 @@ TYPED_TEST(Judge, CallsNaNInfinitelyWrong) {
   EXPECT_EQ(this->errors().row, std::numeric_limits<double>::infinity());
 }
 
+/// Bands of two rows.
+template <typename T>
+Bands<T> two_rows(T diag, T upper, T lower, T last) {
+  Bands<T> bands(LineSet::one(2));
+  std::copy_n(std::begin({T(0), lower}), 2, bands.lower());
+  std::copy_n(std::begin({diag, last}), 2, bands.diag());
+  std::copy_n(std::begin({upper, T(0)}), 2, bands.upper());
+  return bands;
+}
+
+TYPED_TEST(Judge, KnowsHowFarRoundingSpreads) {
+  // The inverse is (3, -1; -1, 2) / 5, and |A| |x| is (3, 4).
+  const Bands<TypeParam> bands = two_rows<TypeParam>(2, 1, 1, 3);
+  const std::vector<long double> spread = spread_of(bands, pieces_of(bands), {1, 1});
+  EXPECT_NEAR(static_cast<double>(spread[0]), 2.6, 1e-15);
+  EXPECT_NEAR(static_cast<double>(spread[1]), 2.2, 1e-15);
+}
+
+TYPED_TEST(Judge, SolvesWhereDiagonalsAreZeroAndUnitsLieFarApart) {
+  constexpr TypeParam kFar = static_cast<TypeParam>(1e30);
+  const Bands<TypeParam> swap = two_rows<TypeParam>(0, 1 / kFar, kFar, 0);
+  const std::vector<Piece> pieces = pieces_of(swap);
+  const std::vector<long double> x = solve_exactly<TypeParam>(swap, pieces, {3, 5});
+  EXPECT_EQ(x[0], 5 / static_cast<long double>(kFar));
+  EXPECT_EQ(x[1], 3 / static_cast<long double>(1 / kFar));
+  const Bands<TypeParam> singular = two_rows<TypeParam>(1, 2, 2, 4);
+  EXPECT_TRUE(std::isnan(solve_exactly<TypeParam>(singular, pieces, {3, 5})[0]));
+}
+
+TYPED_TEST(Judge, HoldsForwardErrorsAgainstTheSpreadOfTheirUnit) {
+  const std::vector<Piece> pieces = {{0, 4, 1}};
+  const Truth truth{{1, 1, 1e-6L, 1e-6L}, {2, 4, 2e-6L, 4e-6L}};
+  std::vector<TypeParam> x(truth.x.begin(), truth.x.end());
+  x[0] += static_cast<TypeParam>(16 * this->eps);
+  EXPECT_NEAR(unit_error(pieces, {0, 0, 0, 0}, x.data(), truth, 0), 4, 1e-6);
+  EXPECT_NEAR(unit_error(pieces, {0, 0, 0, 0}, x.data(), truth, 8 * this->eps), 2, 1e-6);
+  x[3] += static_cast<TypeParam>(800e-6 * this->eps);
+  EXPECT_NEAR(unit_error(pieces, {0, 0, -6, -6}, x.data(), truth, 0), 200, 1);
+  x[1] = std::numeric_limits<TypeParam>::quiet_NaN();
+  EXPECT_EQ(unit_error(pieces, {0, 0, 0, 0}, x.data(), truth, 0), std::numeric_limits<double>::infinity());
+}
+
 TYPED_TEST(Judge, KnowsTheSolutionOfHarmlessMatricesAsLapackDoes) {
   for (const char* text : {"random rows=300 dominance=1.5", "diffusion rows=300 lambda=2 layout=beside lines=5",
                            "advection rows=40 peclet=10 H=1 down=1 layout=unequal lines=30"}) {
@@ -89,7 +153,7 @@ TYPED_TEST(Judge, KnowsTheSolutionOfHarmlessMatricesAsLapackDoes) {
 TEST(Outcomes, CountAWrongAnswerOnlyWhereTheReportDoesNotTell) {
   Outcome outcome;
   outcome.bound = 12;
-  outcome.answers.push_back({.errors = {.row = 200, .row_at = 0, .norm = 1}});
+  outcome.answers.push_back({.errors = {.row = 200, .norm = 1}});
   EXPECT_TRUE(outcome.failed(outcome.answers[0]));
   EXPECT_TRUE(outcome.exceeded(outcome.answers[0]));
   outcome.bound = 300;
@@ -105,11 +169,42 @@ TEST(Outcomes, CountAWrongAnswerOnlyWhereTheReportDoesNotTell) {
   EXPECT_TRUE(outcome.failed(outcome.answers[0]));
 }
 
+TEST(Outcomes, HoldAnAnswerAgainstWhatItsReportPromises) {
+  Outcome outcome;
+  outcome.bound = 12;
+  outcome.answers.push_back({.errors = {.row = 1, .units = 20, .component = 200}});
+  const Answer& a = outcome.answers[0];
+  EXPECT_FALSE(outcome.exceeded(a));
+  outcome.promised = Promised::units;
+  EXPECT_TRUE(outcome.exceeded(a));
+  EXPECT_FALSE(outcome.failed(a));
+  outcome.promised = Promised::component;
+  EXPECT_TRUE(outcome.failed(a));
+}
+
+TEST(Outcomes, TellOfAnswersThatAreAstrayInAUnit) {
+  Outcome outcome;
+  outcome.bound = 12;
+  outcome.answers.push_back({.unit = 4});
+  EXPECT_TRUE(outcome.astray(outcome.answers[0]));
+  outcome.bound = 101;
+  EXPECT_FALSE(outcome.astray(outcome.answers[0]));
+  outcome.bound = 12;
+  outcome.promised = Promised::component;
+  EXPECT_FALSE(outcome.astray(outcome.answers[0]));
+  outcome.answers[0].unit = 25;
+  EXPECT_TRUE(outcome.astray(outcome.answers[0]));
+  outcome.promised = Promised::row;
+  outcome.answers[0].unit = 2;
+  EXPECT_FALSE(outcome.astray(outcome.answers[0]));
+}
+
 TEST(Cases, ComeBackFromTheirText) {
   Dice dice(3);
   for (const Family& family : families()) {
     for (int k = 0; k < 20; ++k) {
-      const Case drawn = draw_case(family, false, dice);
+      Case drawn = draw_case(family, false, dice);
+      if (k % 4 == 0) drawn = edited_case(edited_case(drawn, dice), dice);
       const Case read = parse_case(to_text(drawn));
       EXPECT_EQ(to_text(read), to_text(drawn));
       const System a = make_system(drawn), b = make_system(read);
@@ -123,6 +218,8 @@ TEST(Cases, SayWhatIsWrongWithTheirText) {
   EXPECT_THROW(parse_case("jump hight=3"), BadText);
   EXPECT_THROW(parse_case("jump rows=many"), BadText);
   EXPECT_THROW(parse_case("jump layout=heap"), BadText);
+  EXPECT_THROW(parse_case("jump edit=x3*2"), BadText);
+  EXPECT_THROW(parse_case("jump edit=d3"), BadText);
 }
 
 }  // namespace

@@ -23,6 +23,11 @@ bool parse_scalar(const std::string& word) {
   throw BadText("--scalar takes float or double, not '" + word + "'");
 }
 
+bool parse_yes(const std::string& word, const std::string& option) {
+  if (word == "yes" || word == "no") return word == "yes";
+  throw BadText(option + " takes yes or no, not '" + word + "'");
+}
+
 void set_option(Settings& s, const std::string& option, const std::string& value) {
   if (option == "--seed") {
     s.seed = static_cast<std::uint64_t>(parse_number(value, option));
@@ -38,6 +43,8 @@ void set_option(Settings& s, const std::string& option, const std::string& value
     s.family = family_named(value).name;
   } else if (option == "--case") {
     s.only = value;
+  } else if (option == "--climb") {
+    s.climb = parse_yes(value, option);
   } else if (option == "--json") {
     s.json = value;
   } else {

@@ -23,6 +23,7 @@ double value_of(Solution kind, Index row, Index rows, double turn, Dice& dice) {
     case Solution::balanced:
       return dice.uniform(-1, 1);
     case Solution::constant:
+    case Solution::sources:
       return 1;
     case Solution::smooth:
       return std::sin(0.01 * i + turn);

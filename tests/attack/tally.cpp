@@ -29,15 +29,17 @@ std::string json_number(double value) {
 }
 
 void print_heading(std::FILE* to) {
-  std::fprintf(to, "%-22s %-44s %-36s %8s %8s %8s %6s %6s %6s %6s %8s %8s %8s\n", "family", "scheme", "device",
-               "answers", "worst", "norm", ">30", "told", "failed", ">bound", "least", "median", "forward");
+  std::fprintf(to, "%-24s %-44s %-36s %8s %8s %8s %8s %8s %6s %6s %6s %6s %6s %8s %8s %8s\n", "family", "scheme",
+               "device", "answers", "worst", "norm", "compon.", "unit", ">30", "told", "failed", ">bound", "astray",
+               "least", "median", "forward");
 }
 
 void print_row(std::FILE* to, const Key& key, const Counted& c) {
-  std::fprintf(to, "%-22s %-44.44s %-36.36s %8ld %8.2g %8.2g %6ld %6ld %6ld %6ld %8.2g %8.2g %8.2g\n",
+  std::fprintf(to,
+               "%-24s %-44.44s %-36.36s %8ld %8.2g %8.2g %8.2g %8.2g %6ld %6ld %6ld %6ld %6ld %8.2g %8.2g %8.2g\n",
                key.family.c_str(), key.scheme.c_str(), key.device.c_str(), std::max(c.answers, c.refused), c.worst,
-               c.worst_norm, c.above_goal, c.told, c.failed, c.exceeded, c.least_margin(), c.median_margin(),
-               c.worst_forward);
+               c.worst_norm, c.worst_component, c.worst_unit, c.above_goal, c.told, c.failed, c.exceeded, c.astray,
+               c.least_margin(), c.median_margin(), c.worst_forward);
 }
 
 }  // namespace
@@ -47,21 +49,26 @@ void Counted::add(const Outcome& outcome) {
   if (outcome.broke) ++broke;
   if (!outcome.refused.empty()) ++refused;
   for (const Answer& a : outcome.answers) {
-    const double row = a.errors.row;
+    const double error = outcome.error(a);
     ++answers;
-    above_goal += row > kGoal;
-    told += row > kWrong && outcome.told(a);
+    above_goal += error > kGoal;
+    told += error > kWrong && outcome.told(a);
     failed += outcome.failed(a);
     exceeded += outcome.exceeded(a);
-    if (row > 0 && outcome.bound > 0 && std::isfinite(outcome.bound / row)) {
-      margins.push_back(static_cast<float>(outcome.bound / row));
+    astray += outcome.astray(a);
+    spread += a.unit > kSpreads;
+    lapack_spread += a.lapack_unit > kSpreads;
+    if (error > 0 && outcome.bound > 0 && std::isfinite(outcome.bound / error)) {
+      margins.push_back(static_cast<float>(outcome.bound / error));
     }
-    told_by_auto += row > kWrong && outcome.told(a) && outcome.automatic;
-    if (row > kWrong && outcome.told(a)) continue;
+    told_by_auto += error > kWrong && outcome.told(a) && outcome.automatic;
+    if (error > kWrong && outcome.told(a)) continue;
     behind += a.forward_share > 1;
     worst_forward = std::max(worst_forward, a.forward_share);
-    worst = std::max(worst, row);
+    worst = std::max(worst, error);
     worst_norm = std::max(worst_norm, a.errors.norm);
+    worst_component = std::max(worst_component, a.errors.component);
+    if (outcome.bound <= kWrong) worst_unit = std::max(worst_unit, a.unit);
   }
 }
 
@@ -75,9 +82,14 @@ void Counted::add(const Counted& o) {
   told_by_auto += o.told_by_auto;
   failed += o.failed;
   exceeded += o.exceeded;
+  astray += o.astray;
+  spread += o.spread;
+  lapack_spread += o.lapack_spread;
   behind += o.behind;
   worst = std::max(worst, o.worst);
   worst_norm = std::max(worst_norm, o.worst_norm);
+  worst_component = std::max(worst_component, o.worst_component);
+  worst_unit = std::max(worst_unit, o.worst_unit);
   worst_forward = std::max(worst_forward, o.worst_forward);
   margins.insert(margins.end(), o.margins.begin(), o.margins.end());
 }
@@ -97,7 +109,8 @@ double Counted::median_margin() const {
 
 void Tally::add(const Key& key, const Outcome& outcome, const std::string& command) {
   Counted& cell = cells_[key];
-  const long broke = cell.broke, failed = cell.failed, exceeded = cell.exceeded, behind = cell.behind;
+  const long broke = cell.broke, failed = cell.failed, exceeded = cell.exceeded, astray = cell.astray,
+             behind = cell.behind;
   cell.add(outcome);
   const auto keep = [&](const char* what, long had, long has, double value) {
     if (has == had || had >= kMostCommands) return;
@@ -106,14 +119,16 @@ void Tally::add(const Key& key, const Outcome& outcome, const std::string& comma
     commands_.push_back(text + key.scheme + " on " + key.device + "\n  " + command +
                         (outcome.refused.empty() ? "" : "\n  " + outcome.refused));
   };
-  double worst = 0, forward = 0;
+  double worst = 0, unit = 0, forward = 0;
   for (const Answer& a : outcome.answers) {
-    worst = std::max(worst, a.errors.row);
+    worst = std::max(worst, outcome.error(a));
+    if (outcome.astray(a)) unit = std::max(unit, a.unit);
     if (a.forward_share > 1) forward = std::max(forward, a.forward);
   }
   keep("device failed", broke, cell.broke, worst);
   keep("failed", failed, cell.failed, worst);
   if (cell.failed == failed) keep("bound exceeded", exceeded, cell.exceeded, worst);
+  keep("spreads of forward error", astray, cell.astray, unit);
   keep("forward error", behind, cell.behind, forward);
 }
 
@@ -141,6 +156,8 @@ void Tally::print(std::FILE* to) const {
                all.refused, all.broke, all.answers, all.above_goal, kGoal);
   std::fprintf(to, "%ld above %g eps and told (%ld by auto), %ld not told, %ld above their bound; ", all.told, kWrong,
                all.told_by_auto, all.failed, all.exceeded);
+  std::fprintf(to, "%ld above %g spreads in a unit (LAPACK %ld), %ld of them not told; ", all.spread, kSpreads,
+               all.lapack_spread, all.astray);
   std::fprintf(to,
                "%ld with a forward error above %g times LAPACK's + %g eps; bound over error: at least %.3g, median "
                "%.3g\n",
@@ -157,11 +174,14 @@ void Tally::write_json(const std::string& path) const {
         file.get(),
         "%s  {\"family\": %s, \"scheme\": %s, \"device\": %s, \"systems\": %ld, \"answers\": %ld, \"refused\": "
         "%ld, \"broke\": %ld, \"above_30\": %ld, \"told\": %ld, \"failed\": %ld, \"exceeded\": %ld, "
-        "\"forward_behind\": %ld, \"worst_row\": %s, \"worst_norm\": %s, \"worst_forward\": %s, "
+        "\"astray\": %ld, \"forward_behind\": %ld, \"worst_row\": %s, \"worst_norm\": %s, \"worst_component\": %s, "
+        "\"worst_unit\": %s, \"worst_forward\": %s, "
         "\"least_margin\": %s, \"median_margin\": %s}",
         before, quoted(key.family).c_str(), quoted(key.scheme).c_str(), quoted(key.device).c_str(), c.systems,
-        c.answers, c.refused, c.broke, c.above_goal, c.told, c.failed, c.exceeded, c.behind,
-        json_number(c.worst).c_str(), json_number(c.worst_norm).c_str(), json_number(c.worst_forward).c_str(),
+        c.answers, c.refused, c.broke, c.above_goal, c.told, c.failed, c.exceeded, c.astray,
+        c.behind, json_number(c.worst).c_str(), json_number(c.worst_norm).c_str(),
+        json_number(c.worst_component).c_str(), json_number(c.worst_unit).c_str(),
+        json_number(c.worst_forward).c_str(),
         json_number(c.least_margin()).c_str(), json_number(c.median_margin()).c_str());
     before = ",\n";
   }

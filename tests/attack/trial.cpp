@@ -53,15 +53,24 @@ bool finite(const Bands<T>& bands) {
   return finite_band(b.lower, n) && finite_band(b.diag, n) && finite_band(b.upper, n);
 }
 
+/// No T is near the number.
 template <typename T>
-std::optional<Question<T>> ask(const Exam<T>& exam, const std::vector<double>& wanted, Solution kind) {
-  const std::vector<T> x(wanted.begin(), wanted.end());
+bool beyond_range(long double x) {
+  return std::isinf(static_cast<T>(x));
+}
+
+template <typename T>
+std::optional<Question<T>> ask(const Exam<T>& exam, Solution kind, std::vector<T> y) {
+  if (!finite_band(y.data(), static_cast<Index>(y.size()))) return std::nullopt;
   Question<T> q;
   q.kind = kind;
-  q.y = multiply(exam.judged, exam.pieces, x);
-  if (!finite_band(q.y.data(), static_cast<Index>(q.y.size()))) return std::nullopt;
-  q.exact = solve_exactly(exam.judged, exam.pieces, q.y);
-  q.lapack = forward_errors(exam.pieces, solve_by_lapack(exam.judged, exam.pieces, q.y).data(), q.exact);
+  q.y = std::move(y);
+  q.truth.x = solve_exactly(exam.judged, exam.pieces, q.y);
+  if (std::any_of(q.truth.x.begin(), q.truth.x.end(), beyond_range<T>)) return std::nullopt;
+  q.truth.spread = spread_of(exam.judged, exam.pieces, q.truth.x);
+  const std::vector<T> lapack = solve_by_lapack(exam.judged, exam.pieces, q.y);
+  q.lapack = forward_errors(exam.pieces, lapack.data(), q.truth.x);
+  q.lapack_unit = unit_error(exam.pieces, exam.decade, lapack.data(), q.truth, 0);
   return q;
 }
 
@@ -113,12 +122,15 @@ void answer_all(const Exam<T>& exam, Solver<T>& solver, Outcome& outcome) {
       outcome.shape = without_numbers(report.shape);
       outcome.device = report.device.type == "host" ? "host" : report.device.platform;
       outcome.above_tolerance = report.certificate_above_tolerance;
+      outcome.promised = promise_of(report);
       outcome.bound = rounding_bound(report) + report.certificate / eps;
     }
     Answer a;
     a.kind = q.kind;
-    a.errors = judge(exam.judged, exam.pieces, x.data(), q.y.data());
-    compare_forward(forward_errors(exam.pieces, x.data(), q.exact), q.lapack, report.certificate / eps, a);
+    a.errors = judge(exam.judged, exam.pieces, exam.units, x.data(), q.y.data());
+    a.unit = unit_error(exam.pieces, exam.decade, x.data(), q.truth, report.certificate);
+    a.lapack_unit = q.lapack_unit;
+    compare_forward(forward_errors(exam.pieces, x.data(), q.truth.x), q.lapack, report.certificate / eps, a);
     outcome.answers.push_back(a);
   }
 }
@@ -135,10 +147,17 @@ Exam<T> make_exam(const Case& c) {
   if (c.use == Use::later) exam.tame = to_bands<T>(make_system(tame(c)));
   if (!finite(exam.bands)) return exam;
   exam.pieces = pieces_of(exam.judged);
+  exam.units = units_of(exam.judged, exam.pieces);
+  // The unknowns of the transpose have the units of rows.
+  exam.decade = c.use == Use::transpose ? std::vector<int>(system.decade.size()) : system.decade;
   Dice dice(c.seed + 1);
   for (std::size_t k = 0; k < std::size(kSolutionNames); ++k) {
     const auto kind = static_cast<Solution>(k);
-    if (auto q = ask(exam, make_solution(kind, system, dice), kind)) exam.questions.push_back(std::move(*q));
+    const std::vector<double> wanted = make_solution(kind, system, dice);
+    const std::vector<T> x(wanted.begin(), wanted.end());
+    // Sources are of the right-hand side, the others of the solution.
+    auto q = ask(exam, kind, kind == Solution::sources ? x : multiply(exam.judged, exam.pieces, x));
+    if (q) exam.questions.push_back(std::move(*q));
   }
   return exam;
 }

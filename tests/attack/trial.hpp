@@ -5,18 +5,20 @@
 #include <string>
 #include <vector>
 
-#include "judge.hpp"
 #include "oclspkt/solver.hpp"
 #include "solutions.hpp"
+#include "truth.hpp"
 
 namespace oclspkt::attack {
 
-/// Row errors over eps above which an answer is wrong; a report has to tell of it.
+/// Backward errors over eps above which an answer is wrong; a report has to tell of it.
 inline constexpr double kWrong = 100;
 /// The goal.
 inline constexpr double kGoal = 30;
 /// Forward errors are held against kForward times LAPACK's + kWrong eps.
 inline constexpr double kForward = 100;
+/// Forward errors in a unit are held against this many eps times |A^-1| |A| |x|.
+inline constexpr double kSpreads = 3;
 
 /// Who solves.
 struct Setting {
@@ -30,8 +32,9 @@ template <typename T>
 struct Question {
   Solution kind;
   std::vector<T> y;
-  std::vector<long double> exact;
+  Truth truth;
   std::vector<double> lapack;  ///< forward errors of LAPACK, one a piece
+  double lapack_unit = 0;      ///< unit_error() of LAPACK
 };
 
 /// A case in arithmetic T with its right-hand sides, for any number of settings.
@@ -42,6 +45,8 @@ struct Exam {
   Bands<T> judged;                     ///< of the operator that is applied: the transpose of `bands` for Use::transpose
   Bands<T> tame;                       ///< of an earlier set-up, for Use::later
   std::vector<Piece> pieces;           ///< of `judged`
+  std::vector<int> units;              ///< of `judged`
+  std::vector<int> decade;             ///< of the units of the unknowns
   std::vector<Question<T>> questions;  ///< those whose y is finite
 };
 
@@ -58,12 +63,34 @@ double rounding_bound(const R& report) {
   }
 }
 
+/// What a report's bound holds for.
+///   row        |r_i| / (|A_i| max |x| + |y_i|)
+///   units      the same where x is measured in the columns' units
+///   component  |r_i| / (|A| |x| + |y|)_i
+enum class Promised { row, units, component };
+inline constexpr const char* kPromisedNames[] = {"row", "units", "component"};
+
+/// Libraries whose reports do not say hold elimination without truncation on the host for right by component.
+template <typename R>
+Promised promise_of(const R& report) {
+  if constexpr (requires { report.promise; }) {
+    using Promise = decltype(report.promise);
+    return report.promise == Promise::by_component ? Promised::component : Promised::row;
+  } else {
+    const bool plain =
+        report.method == Method::exact_factored && report.device.type == "host" && report.groups.empty();
+    return plain ? Promised::component : Promised::row;
+  }
+}
+
 /// One answer against what the report promises of it.
 struct Answer {
   Solution kind = Solution::random;
-  Errors errors;
+  Errors errors = {};
   double forward = 0;         ///< the largest over pieces
   double lapack_forward = 0;  ///< the same of LAPACK
+  double unit = 0;            ///< unit_error() without what the certificate tells
+  double lapack_unit = 0;     ///< the same of LAPACK
   double forward_share = 0;   ///< (forward - certificate / eps) / (kForward LAPACK's + kWrong)
 };
 
@@ -77,10 +104,22 @@ struct Outcome {
   double bound = 0;              ///< rounding + certificate, in eps; NaN or infinite: nothing is known
   std::vector<Answer> answers;
 
-  bool told(const Answer& a) const { return above_tolerance || !(bound < a.errors.row); }
+  Promised promised = Promised::row;  ///< what `bound` holds for
+
+  double error(const Answer& a) const {
+    return promised == Promised::component ? a.errors.component
+           : promised == Promised::units   ? a.errors.units
+                                           : a.errors.row;
+  }
+  bool told(const Answer& a) const { return above_tolerance || !(bound < error(a)); }
   /// Wrong, and nobody said so.
-  bool failed(const Answer& a) const { return a.errors.row > kWrong && !told(a); }
-  bool exceeded(const Answer& a) const { return bound < a.errors.row; }
+  bool failed(const Answer& a) const { return error(a) > kWrong && !told(a); }
+  bool exceeded(const Answer& a) const { return bound < error(a); }
+  /// Far from the truth in a unit. A bound by component tells of twice as many spreads: |y| is at most |A| |x|.
+  bool astray(const Answer& a) const { return a.unit > kSpreads && !told_in_units(a); }
+  bool told_in_units(const Answer& a) const {
+    return above_tolerance || !(bound <= kWrong) || (promised == Promised::component && a.unit <= 2 * bound);
+  }
 };
 
 /// Set up a solver, or two times, and judge its answers to all questions.

@@ -104,6 +104,21 @@ file(GENERATE OUTPUT ${drivers}/alone-board/0.icd CONTENT "$<TARGET_FILE:oclspkt
 oclspkt_devices_test(Board "fpga +fake +Fake platform.*only with -pc_oclspkt_fpga_binary" OCL_ICD_VENDORS=${drivers}/alone-board)
 oclspkt_device_test(Module.Board Board.* PROGRAM oclspkt-module-test ENVIRONMENT OCL_ICD_VENDORS=${drivers}/alone-board)
 
+# A driver whose cache folder cannot be written, or is full, and one named in a pipe that nobody writes to.
+oclspkt_devices_test(CacheFolder
+  "cpu +.*Portable Computing Language.*problem: driver .*its cache folder /dev/null/pocl cannot be used: Not a directory"
+  POCL_CACHE_DIR=/dev/null/pocl)
+add_test(NAME device.command.FullCacheFolder COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/full_cache.sh
+         $<TARGET_FILE:oclspkt-devices> ${CMAKE_CURRENT_BINARY_DIR}/full-cache)
+set_tests_properties(device.command.FullCacheFolder PROPERTIES LABELS device TIMEOUT 300 SKIP_RETURN_CODE 77
+                     ENVIRONMENT "${OCLSPKT_TEST_ENV}")
+file(COPY ${good_icds} DESTINATION ${drivers}/pipe)
+if(NOT EXISTS ${drivers}/pipe/0.icd)
+  execute_process(COMMAND mkfifo ${drivers}/pipe/0.icd COMMAND_ERROR_IS_FATAL ANY)
+endif()
+oclspkt_devices_test(Pipe "cpu +.*Portable Computing Language.*problem: driver .*0.icd, cannot be read or names no library"
+  OCL_ICD_VENDORS=${drivers}/pipe)
+
 # Where drivers cannot be tried, none is loaded.
 oclspkt_device_test(Module.NoTemporaryFolder NoDriver.* PROGRAM oclspkt-module-test
   ENVIRONMENT TMPDIR=${drivers}/there-is-no-such-folder
@@ -111,6 +126,18 @@ oclspkt_device_test(Module.NoTemporaryFolder NoDriver.* PROGRAM oclspkt-module-t
 add_test(NAME device.Helper COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/helper.sh $<TARGET_FILE:oclspkt-devices>
          ${CMAKE_LIBRARY_OUTPUT_DIRECTORY} ${CMAKE_CURRENT_BINARY_DIR}/helper)
 set_tests_properties(device.Helper PROPERTIES LABELS device TIMEOUT 300 ENVIRONMENT "${OCLSPKT_TEST_ENV}")
+# By libraries of a relative path, in one program that links the module as those with schemes of their own do.
+foreach(program oclspkt-moved oclspkt-moved-with-module)
+  add_executable(${program} moved.cpp)
+  target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/plugin/core)
+  target_link_libraries(${program} PRIVATE oclspkt_flags oclspkt_solver_shared)
+  set_target_properties(${program} PROPERTIES SKIP_BUILD_RPATH ON)
+endforeach()
+add_dependencies(oclspkt-moved oclspkt_cl_shared)
+target_link_libraries(oclspkt-moved-with-module PRIVATE -Wl,--no-as-needed oclspkt_cl_shared)
+add_test(NAME device.Moved COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/moved.sh $<TARGET_FILE:oclspkt-moved>
+         $<TARGET_FILE:oclspkt-moved-with-module> ${CMAKE_LIBRARY_OUTPUT_DIRECTORY} ${CMAKE_CURRENT_BINARY_DIR}/moved)
+set_tests_properties(device.Moved PROPERTIES LABELS device TIMEOUT 300 ENVIRONMENT "${OCLSPKT_TEST_ENV}")
 add_test(NAME device.FpgaBuild COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/fpga_build.sh $<TARGET_FILE:oclspkt-fpga-build>
          ${CMAKE_CURRENT_BINARY_DIR}/fpga-build)
 set_tests_properties(device.FpgaBuild PROPERTIES LABELS device TIMEOUT 300 ENVIRONMENT "${OCLSPKT_TEST_ENV}")

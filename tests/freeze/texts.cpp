@@ -56,7 +56,7 @@ std::string text_of(const Report& r) {
   line.add("ready", r.ready).add("shape", r.shape).add("why", r.why).add("pins", r.pin_why);
   line.add("dominance", r.dominance).add("certificate", r.certificate).add("tolerance", r.tolerance);
   line.add("above tolerance", r.certificate_above_tolerance).add("rounding", r.rounding);
-  line.add("backward error", r.backward_error).add("growth", r.growth).add("rows", r.rows).add("lines", r.lines);
+  line.add("backward error", r.backward_error).add("rows", r.rows).add("lines", r.lines);
   line.add("partition", r.partition.rows).add("partitions", r.partition.count).add("halo", r.partition.halo);
   line.add("words", r.words_per_row).add("saved", r.words_saved).add("form", std::string(name(r.form)));
   line.add("precision", std::string(name(r.precision.applied))).add("precision why", r.precision.why);

@@ -50,8 +50,8 @@ std::string describe(const Options& o, const Report& r) {
   std::string text = std::string("devices ") + o.devices + ", method " + name(o.method) + ", rtol " +
                      std::to_string(o.rtol) + ", partition " + std::to_string(o.partition) + ", singular " +
                      name(o.singular) + ", taken " + name(r.method) + " on " + r.device.name + " (" + r.why +
-                     "), certificate " + std::to_string(r.certificate) + ", growth " + std::to_string(r.growth) +
-                     ", trial " + std::to_string(r.backward_error) + ", ";
+                     "), certificate " + std::to_string(r.certificate) + ", trial " + std::to_string(r.backward_error) +
+                     ", ";
   for (const GroupReport& group : r.groups) {
     text += std::to_string(group.lines) + " lines from " + std::to_string(group.first_line) + " on by " +
             name(group.method) + " (" + group.why + "), ";

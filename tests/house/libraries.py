@@ -41,7 +41,12 @@ def check(library, needs, needs_not, exports):
         problems.append(f"{library} may be unloaded (-z nodelete is missing)")
     if "installed" in parts and not re.search(r"R(UN)?PATH\).*\[\$ORIGIN\]", text) and library != "liboclspkt-solver.so":
         problems.append(f"{library} does not look for its neighbours in $ORIGIN")
-    problems.extend(f"{library} exports {name}" for name in exported(library) if not re.search(exports, name))
+    names = exported(library)
+    # What PETSc calls in the library that -dll_append names.
+    register = "PetscDLLibraryRegister_" + re.sub(r"\.so$", "", library)[3:].replace("-", "_")
+    if register not in names:
+        problems.append(f"{library} does not export {register}")
+    problems.extend(f"{library} exports {name}" for name in names if name != register and not re.search(exports, name))
 
 
 check("liboclspkt-solver.so", [r"liblapacke"], [r"libpetsc", r"libOpenCL", r"libmpi", r"liboclspkt"],
@@ -52,7 +57,7 @@ if "opencl" in parts:
           r"^oclspkt_cl_(module|set_fault_hook)$")
 if "petsc" in parts:
     # Every PETSc may load it, hence it brings none along.
-    check("liboclspkt.so", [], [r"libpetsc", r"libmpi", r"liboclspkt", r"libOpenCL"], r"^PetscDLLibraryRegister_oclspkt$")
+    check("liboclspkt.so", [], [r"libpetsc", r"libmpi", r"liboclspkt", r"libOpenCL"], r"^oclspkt_load_for$")
     flavours = [name for name in os.listdir(folder) if name.startswith("liboclspkt-petsc-")]
     if not flavours:
         problems.append(f"there is no liboclspkt-petsc-*.so in {folder}")

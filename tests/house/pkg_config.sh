@@ -19,6 +19,13 @@ build() {
 build solve oclspkt-solver "$cxx" -std=c++20 "$sources/solve.cpp"
 if [ -n "$cc" ]; then
   test -f "$(pkg-config --variable plugin oclspkt)"
+  # Another release of PETSc than the plugin's is not linked with it.
+  mkdir -p "$work/other"
+  printf 'Name: PETSc\nDescription: of another release\nVersion: 3.99.0\n' >"$work/other/PETSc.pc"
+  if PKG_CONFIG_PATH=$work/other:$PKG_CONFIG_PATH pkg-config --cflags oclspkt; then
+    echo "oclspkt takes a PETSc 3.99"
+    exit 1
+  fi
   build precondition oclspkt "$cc" "$sources/precondition.c"
   build precondition-cxx oclspkt "$cxx" -x c++ "$sources/precondition.c" -x none
   build tridiagonal oclspkt "$cc" "$prefix/share/doc/oclspkt/examples/tridiagonal.c"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Which plugin liboclspkt.so opens for which PETSc. The PETScs that do not exist are a few functions each, and so are the
 # plugins for two of them; they lie in a folder beside a copy of the dispatcher.
-set(fakes ${CMAKE_CURRENT_BINARY_DIR}/fakes)
+set(fakes ${CMAKE_CURRENT_BINARY_DIR}/made-up)
 
 # fake_petsc(NAME MINOR INDEX SCALAR REAL)
 function(fake_petsc name minor index scalar real)
@@ -11,13 +11,13 @@ function(fake_petsc name minor index scalar real)
   target_link_libraries(oclspkt-fake-${name} PRIVATE ${CMAKE_DL_LIBS})
   set_target_properties(oclspkt-fake-${name} PROPERTIES OUTPUT_NAME petsc-${name} LIBRARY_OUTPUT_DIRECTORY ${fakes})
 endfunction()
-fake_petsc(next 25 int32_t DOUBLE DOUBLE)
-fake_petsc(next-64 25 int64_t DOUBLE DOUBLE)
-fake_petsc(later-64 26 int64_t DOUBLE DOUBLE)
-fake_petsc(complex 25 int64_t COMPLEX DOUBLE)
-fake_petsc(single 25 int32_t FLOAT FLOAT)
-fake_petsc(quadruple 25 int32_t FLOAT128 FLOAT128)
-foreach(kind 3.25-real 3.25-real-64)
+fake_petsc(next 98 int32_t DOUBLE DOUBLE)
+fake_petsc(next-64 98 int64_t DOUBLE DOUBLE)
+fake_petsc(later-64 99 int64_t DOUBLE DOUBLE)
+fake_petsc(complex 98 int64_t COMPLEX DOUBLE)
+fake_petsc(single 98 int32_t FLOAT FLOAT)
+fake_petsc(quadruple 98 int32_t FLOAT128 FLOAT128)
+foreach(kind 3.98-real 3.98-real-64)
   add_library(oclspkt-fake-plugin-${kind} SHARED fake_flavour.c)
   target_compile_definitions(oclspkt-fake-plugin-${kind} PRIVATE FAKE_KIND="${kind}")
   set_target_properties(oclspkt-fake-plugin-${kind} PROPERTIES OUTPUT_NAME oclspkt-petsc-${kind}
@@ -30,6 +30,23 @@ foreach(folder lib lonely)
     COMMAND ${CMAKE_COMMAND} -E copy ${plugin} ${fakes}/${folder} DEPENDS ${plugin} oclspkt_dispatcher VERBATIM)
   list(APPEND copies ${fakes}/${folder}/liboclspkt.so)
 endforeach()
+# A link in another folder; a plugin, and a solver, of which there is no more than the first page.
+foreach(folder linked cut cut-solver alone)
+  file(MAKE_DIRECTORY ${fakes}/${folder})
+endforeach()
+file(CREATE_LINK ${fakes}/lib/liboclspkt.so ${fakes}/linked/liboclspkt.so SYMBOLIC)
+set(solver $<TARGET_FILE:oclspkt::solver>)
+set(first_page bs=4096 count=1 status=none)
+set(fake_plugin $<TARGET_FILE:oclspkt-fake-plugin-3.98-real>)
+set(cut_solver ${fakes}/cut-solver/liboclspkt-solver.so.${PROJECT_VERSION_MAJOR})
+add_custom_command(OUTPUT ${fakes}/cut/liboclspkt.so ${cut_solver}
+  COMMAND ${CMAKE_COMMAND} -E copy ${plugin} ${fakes}/cut
+  COMMAND dd if=${fake_plugin} of=${fakes}/cut/liboclspkt-petsc-3.98-real.so ${first_page}
+  COMMAND ${CMAKE_COMMAND} -E copy ${plugin} ${fake_plugin} ${fakes}/cut-solver
+  COMMAND dd if=${solver} of=${cut_solver} ${first_page}
+  COMMAND ${CMAKE_COMMAND} -E copy ${solver} ${fakes}/alone/liboclspkt-solver.so
+  DEPENDS ${plugin} oclspkt_dispatcher oclspkt-fake-plugin-3.98-real ${solver} VERBATIM)
+list(APPEND copies ${fakes}/cut/liboclspkt.so ${cut_solver})
 add_custom_target(oclspkt-dispatcher-copies ALL DEPENDS ${copies})
 
 # expect_of_fake(TEST NAME FOLDER CHECK...)
@@ -38,16 +55,21 @@ function(expect_of_fake test name folder)
          ${fakes}/${folder}/liboclspkt.so ${fakes}/${folder}/liboclspkt.so)
 endfunction()
 set(refused --rc=76 "--match=^error 76 on all, initial: " "--without=^initialized")
-expect_of_fake(AreToldApartByWidth.32 next lib "--match=^initialized 3.25-real\nreturned 0\ninitialized 3.25-real\nreturned 0\n$")
-expect_of_fake(AreToldApartByWidth.64 next-64 lib "--match=^initialized 3.25-real-64\nreturned 0\ninitialized 3.25-real-64\n")
+expect_of_fake(AreToldApartByWidth.32 next lib "--match=^initialized 3.98-real\nreturned 0\ninitialized 3.98-real\nreturned 0\n$")
+expect_of_fake(AreToldApartByWidth.64 next-64 lib "--match=^initialized 3.98-real-64\nreturned 0\ninitialized 3.98-real-64\n")
 expect_of_fake(ThatIsMissingIsNamedWithTheCommand later-64 lib ${refused}
-  "--match=PETSc 3.26 with real scalars in double precision and 64-bit indices .*libpetsc-later-64.so"
-  "--match=liboclspkt-petsc-3.26-real-64.so, is not in .*fakes/lib, which has those for: 3.25-real, 3.25-real-64"
-  "--match=cmake -B build/petsc-3.26-real-64 -DPETSC_DIR=<folder of that PETSc> -DOCLSPKT_SOLVER_FOLDER=${fakes}/lib -DCMAKE_INSTALL_PREFIX=${fakes}\n"
-  "--match=cmake --build build/petsc-3.26-real-64 --target install-flavours")
-expect_of_fake(ThatAreAllMissing next lonely ${refused} "--match=fakes/lonely, which has those for: none")
+  "--match=PETSc 3.99 with real scalars in double precision and 64-bit indices .*libpetsc-later-64.so"
+  "--match=liboclspkt-petsc-3.99-real-64.so, is not in .*made-up/lib, which has those for: 3.98-real, 3.98-real-64"
+  "--match=cmake -B build/petsc-3.99-real-64 -DPETSC_DIR=<folder of that PETSc> -DOCLSPKT_SOLVER_FOLDER=${fakes}/lib -DCMAKE_INSTALL_PREFIX=${fakes}\n"
+  "--match=cmake --build build/petsc-3.99-real-64 --target install-flavours")
+expect_of_fake(AreFoundBehindALink next linked "--match=^initialized 3.98-real\nreturned 0\n")
+set(is_cut "is cut short: it has 4096 bytes of [0-9]+ or more. install it anew")
+expect_of_fake(ThatAreCutShortAreRefused next cut ${refused}
+  "--match=does not open: ${fakes}/cut/liboclspkt-petsc-3.98-real.so ${is_cut}")
+expect_of_fake(WithASolverCutShortAreRefused next cut-solver ${refused} "--match=does not open: ${cut_solver} ${is_cut}")
+expect_of_fake(ThatAreAllMissing next lonely ${refused} "--match=made-up/lonely, which has those for: none")
 set(unsupported ${refused} "--match=supports only PETSc with real scalars in double precision")
-expect_of_fake(WithComplexScalarsAreRefused complex lib ${unsupported} "--match=3.25 with complex scalars in double precision and 64")
+expect_of_fake(WithComplexScalarsAreRefused complex lib ${unsupported} "--match=3.98 with complex scalars in double precision and 64")
 expect_of_fake(InSinglePrecisionAreRefused single lib ${unsupported} "--match=real scalars in single precision and 32")
 expect_of_fake(InAnotherPrecisionAreRefused quadruple lib ${unsupported} "--match=real scalars in another than double precision")
 
@@ -61,6 +83,11 @@ expect(Flavours.ThatTheProgramLinksAreTaken CHECK "--match=round 2 is right"
        RUN $<TARGET_FILE:oclspkt-petsc-rounds> -dll_append ${fakes}/lonely/liboclspkt.so -pc_oclspkt_devices host)
 expect(Flavours.MayBePrepended CHECK "--match=CONVERGED_RTOL iterations 1\n" "--match=type: oclspkt"
        RUN $<TARGET_FILE:foreign-ksp-ex23> -dll_prepend ${plugin} -pc_type oclspkt -ksp_view -ksp_converged_reason)
+
+expect(Flavours.AreNotBesideASolverAlone
+       CHECK --rc=76 "--match=liboclspkt-solver.so, which is a part of oclspkt. Name liboclspkt.so instead"
+             "--match=cannot be used: ${fakes}/alone/liboclspkt.so: cannot open"
+       RUN $<TARGET_FILE:foreign-ksp-ex23> -dll_append ${fakes}/alone/liboclspkt-solver.so -pc_type oclspkt)
 
 # Headers of a build of PETSc whose objects have members more, unless this one has them, too.
 foreach(what SAWS DEVICE)

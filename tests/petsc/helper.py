@@ -109,6 +109,7 @@ def check_results(pc):
 path = sys.argv[1] if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else None
 if path:
     raised(RuntimeError, "oclspkt.initialize()", oclspkt.initialize, path + ".missing")
+    raised(RuntimeError, "oclspkt.initialize()", oclspkt.initialize, path.replace("liboclspkt", "liboclspkt-cl"))
 oclspkt.initialize(path)
 oclspkt.initialize()
 check(oclspkt._library._name.startswith("liboclspkt-petsc-"), f"{oclspkt._library._name} is not what PETSc loaded")

@@ -345,12 +345,13 @@ TEST(Kokkos, ConvergesInAKrylovMethod) {
       "-ksp_type bcgs -ksp_rtol 1e-12 -ksp_norm_type unpreconditioned -ksp_pc_side right -pc_type oclspkt "
       "-pc_oclspkt_lines x,y,z -pc_oclspkt_combine multiplicative");
   KSP ksp;
+  PC pc;
   Vec x, residual;
   KSPConvergedReason reason;
   PetscReal apart = NAN, norm = NAN;
   OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
-  OK(KSPSetDM(ksp, problem.dm()));
-  OK(KSPSetDMActive(ksp, PETSC_FALSE));
+  OK(KSPGetPC(ksp, &pc));
+  OK(PCSetDM(pc, problem.dm()));
   OK(KSPSetOperators(ksp, problem.matrix(), problem.matrix()));
   OK(KSPSetFromOptions(ksp));
   OK(VecDuplicate(problem.right(), &x));

@@ -113,7 +113,7 @@ TEST(NullSpace, ThatIsMissingOrNotConstantOrOverruledFailsAndSaysWhere) {
     KrylovOutcome outcome;
     solve(A, A, KSPGMRES, how == Attached::flag ? PC_OCLSPKT_SINGULAR_FAIL : PC_OCLSPKT_SINGULAR_AUTO, &outcome);
     EXPECT_EQ(outcome.reason, KSP_DIVERGED_PC_FAILED);
-    EXPECT_TRUE(contains(outcome.view, "singular: line 0, the pivot of its row 199 ")) << outcome.view;
+    EXPECT_TRUE(contains(outcome.view, "singular: line 0, its rows sum to 0")) << outcome.view;
     EXPECT_TRUE(contains(outcome.view, "singular pin ")) << outcome.view;
   }
 }
@@ -165,7 +165,7 @@ TEST(NullSpace, IsNamedByInfo) {
   const Matrix A(neumann());
   const std::string failed = info_of_set_up(A);
   EXPECT_TRUE(contains(failed, "set-up failed: ")) << failed;
-  EXPECT_TRUE(contains(failed, "singular: line 0, the pivot of its row 199 ")) << failed;
+  EXPECT_TRUE(contains(failed, "singular: line 0, its rows sum to 0")) << failed;
   attach(A, Attached::flag);
   const std::string pinned = info_of_set_up(A);
   EXPECT_TRUE(contains(pinned, "pinned (one line, and the matrix has a constant null space): singular: line 0, "))

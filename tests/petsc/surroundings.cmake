@@ -7,6 +7,19 @@ set(loaded -dll_append ${plugin} -pc_type oclspkt)
 expect(WrongPathStopsTheProgram
        CHECK --rc=65 "--match=Unable to locate dynamic library" "--match=nowhere/liboclspkt.so"
        RUN ${ex23} -dll_append ${CMAKE_CURRENT_BINARY_DIR}/nowhere/liboclspkt.so -pc_type oclspkt)
+# PETSc calls a function that is named after the file, and goes on where there is none. Whichever of our libraries is named,
+# or their folder, the plugin is loaded.
+set(parts petsc-${OCLSPKT_PETSC_KIND}.so solver.so.${PROJECT_VERSION_MAJOR})
+if(OCLSPKT_WITH_OPENCL)
+  list(APPEND parts cl.so cuda.so)
+endif()
+set(by_host -pc_type oclspkt -pc_oclspkt_devices host -ksp_view)
+foreach(part IN LISTS parts)
+  expect(AnyLibraryOfOursLoadsThePlugin.${part} CHECK "--match=type: oclspkt"
+         RUN ${ex23} -dll_append ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/liboclspkt-${part} ${by_host})
+endforeach()
+expect(AnyLibraryOfOursLoadsThePlugin.folder CHECK "--match=type: oclspkt"
+       RUN ${ex23} -dll_append ${CMAKE_LIBRARY_OUTPUT_DIRECTORY} ${by_host})
 expect(UnknownMethodListsTheChoices
        CHECK --rc=failure "--match=foo.*pc_oclspkt_method.*truncated-halo.*pivot"
        RUN ${ex23} ${loaded} -pc_oclspkt_method foo)

@@ -30,7 +30,7 @@ struct System {
     (this->*band)[row] = value;
     return std::move(*this);
   }
-  /// Row sums of 0: the last pivot of each line vanishes.
+  /// Row sums of 0.
   System&& neumann() && {
     for (Index l = 0; l < lines.count(); ++l) {
       diag[static_cast<std::size_t>(lines.first(l))] = 1;
@@ -137,7 +137,7 @@ std::vector<Mistake> mistakes_of_matrices() {
       {"no upper band", [=] { null_band(some.lower.data(), nullptr); }, "null pointer", "upper", "pass an array of 20"},
       {"NaN", [] { set_up({}, System().with(&System::diag, 7, kNan)); }, "NaN or Inf", "row 7", "give finite entries"},
       {"Inf", [] { set_up({}, System().with(&System::upper, 3, 1 / 0.0)); }, "NaN or Inf", "row 3", "give finite"},
-      {"a singular line", [] { set_up({}, System(2).neumann()); }, "zero or not finite", "line 0", "singular pin sets"},
+      {"a singular line", [] { set_up({}, System(2).neumann()); }, "its rows sum to 0", "line 0", "singular pin sets"},
       {"singular lines", [] { set_up(on_host(), System(2, LineSet::equal(5, 4)).neumann()); }, "singular", "line 0",
        "singular pin sets"},
       {"a diagonal of 0, no pivoting", [] { set_up({.devices = "host", .method = MethodChoice::exact}, System(0)); },

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <random>
 #include <string>
 
 #include "every_device.hpp"
@@ -134,6 +135,34 @@ TYPED_TEST(RoundingOf, RowsThatChangeSignsAtDominanceOneAreSolved) {
     });
     this->expect_within_bound(bands, std::to_string(n) + " rows that change signs", MethodChoice::automatic);
   }
+}
+
+/// A partition of two rows has no inner ones: all that it rounds is rounded between its border equations.
+TEST(RoundingOfTwoRows, IsWithinItsBoundWhereTheDiagonalIsSmall) {
+  test::with_every_device([](Options options) {
+    if (options.devices == "host") return;
+    options.method = MethodChoice::exact_twopass;
+    for (const double diag : {-1.497e-4, -1.5e-3, -1.5e-2}) {
+      Bands<double> bands = test::fill<double>(LineSet::one(2), [&](Index i) {
+        return i == 0 ? test::Row{0, diag, -0.309} : test::Row{-90274, 716, 0};
+      });
+      Solver<double> solver(options);
+      test::set_up(solver, bands);
+      bands.close_lines();
+      std::mt19937 generator(test::kSeed);
+      std::uniform_real_distribution<double> decades(-6, 6);
+      double worst = 0;
+      for (int k = 0; k < 200; ++k) {
+        const std::vector<double> y{std::pow(10, decades(generator)), -std::pow(10, decades(generator))};
+        std::vector<double> x(2);
+        solver.apply(y.data(), x.data());
+        const double error = line_rowwise_backward_error(bands.lines(), bands.view(), 0, x.data(), y.data());
+        worst = error <= worst ? worst : error;
+      }
+      EXPECT_LE(worst, solver.report().rounding * std::numeric_limits<double>::epsilon()) << diag;
+      EXPECT_TRUE(diag > -1e-2 || std::isfinite(solver.report().rounding)) << solver.report().rounding;
+    }
+  });
 }
 
 /// The same solver, set up again by matrices that get worse.

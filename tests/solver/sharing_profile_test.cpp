@@ -76,6 +76,16 @@ class SharingProfile : public ::testing::Test {
   Options options;
 };
 
+TEST_F(SharingProfile, ThatCannotBeUsedIsToldOf) {
+  options.profile = "/dev/null/profile.json";
+  Solver<double> solver(options);
+  for (int step = 0; step < 2; ++step) {
+    test::set_up(solver, test::constant<double>(LineSet::one(1 << 18), -1, 4, -1));
+    const std::string& why = solver.report().sharing.why;
+    EXPECT_NE(why.find("profile /dev/null/profile.json is not "), std::string::npos) << why;
+  }
+}
+
 /// What one life of a solver leaves in the file is what the next one begins with.
 TEST_F(SharingProfile, IsKeptBetweenSolversAndSurvivesDamage) {
   options.balance = "even";

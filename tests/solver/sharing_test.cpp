@@ -351,6 +351,37 @@ TYPED_TEST(Sharing, IsRightOverAllDevicesAndAnEmulatorByKernelsForFpgas) {
   }
 }
 
+/// 1e6 rows of 5 words at 8e9 bytes a second, of 2 where lines are alike, whatever the host and the devices are
+/// measured at.
+TEST(SharingCalls, TheProcessorIsChosenByNoMeasurementWhereRunsAreToBeReproducible) {
+  Options options;
+  options.devices = "auto";
+  options.reproducible = true;
+  Solver<double> solver(options);
+  for (const auto& [lines, host] : {std::pair(LineSet::one(1'000'000), "host 5e+03 us"),
+                                    std::pair(LineSet::grid_axis(1, 100, 100, 100), "host 2e+03 us")}) {
+    test::set_up(solver, test::constant<double>(lines, -1, 3, -1));
+    const std::string& costs = solver.report().device.costs;
+    ASSERT_FALSE(costs.empty()) << solver.report().device.why;
+    EXPECT_NE(costs.find(host), std::string::npos) << costs;
+  }
+}
+
+/// The cost of what was taken, not of what was rejected before it.
+TEST(SharingCalls, CostsAreThoseOfTheMethodThatSolves) {
+  Options options;
+  options.devices = "auto";
+  options.reproducible = true;
+  Solver<double> solver(options);
+  test::set_up(solver, test::constant<double>(LineSet::one(1'000'000), -1, 2, -1));
+  const std::vector<Candidate>& candidates = solver.report().candidates;
+  ASSERT_GT(candidates.size(), 1U);
+  ASSERT_TRUE(candidates.back().taken);
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g us", 1e6 * candidates.back().seconds);
+  EXPECT_NE(solver.report().device.costs.find(text), std::string::npos) << solver.report().device.costs;
+}
+
 TEST(SharingCalls, AnEmulatedDeviceDoesNotPassForABoard) {
   if (test::emulated_devices().empty()) GTEST_SKIP() << "nothing is emulated here";
   const Bands<double> bands = test::constant<double>(LineSet::one(1 << 18), -1, 3, -1);

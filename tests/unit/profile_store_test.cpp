@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <csignal>
@@ -25,6 +26,7 @@
 #include <vector>
 
 #include "surroundings.hpp"
+#include "user_files.hpp"
 
 namespace oclspkt {
 namespace {
@@ -86,6 +88,44 @@ void expect_one_line(const ProfileStore& store, const std::string& part) {
   EXPECT_NE(store.why().find(part), std::string::npos) << store.why();
   EXPECT_NE(store.why().find("; "), std::string::npos) << "no cure: " << store.why();
   EXPECT_EQ(store.why().find('\n'), std::string::npos) << store.why();
+}
+
+TEST(UserFiles, FoldersThatCannotTakeSoMuchSayWhy) {
+  const test::FreshFolder folder;
+  const std::string inner = (folder.path() / "made" / "anew").string();
+  EXPECT_EQ(why_no_room(inner, 1 << 20), "");
+  EXPECT_NE(why_no_room(inner, std::int64_t{1} << 60), "");
+  EXPECT_TRUE(fs::is_empty(inner));
+  EXPECT_EQ(why_no_room("/dev/null/folder", 1), "Not a directory");
+}
+
+/// A file that turns into a pipe between a look and the read would be waited for; here it turns all the time.
+TEST(UserFiles, ArePipesThatNobodyWaitsFor) {
+  const test::FreshFolder folder;
+  const std::string path = (folder.path() / "file").string(), pipe = path + ".pipe", text = path + ".text";
+  std::atomic<bool> done{false};
+  std::ofstream(path) << "text";
+  std::thread turns([&] {
+    for (bool as_pipe = true; !done; as_pipe = !as_pipe) {
+      as_pipe ? void(::mkfifo(pipe.c_str(), 0600)) : void(std::ofstream(text) << "text");
+      fs::rename(as_pipe ? pipe : text, path);
+    }
+  });
+  int read = 0, refused = 0;
+  for (int i = 0; i < 1'000'000 && (i < 2000 || read == 0 || refused == 0); ++i) {
+    const std::optional<std::string> found = read_file(path, 100);
+    if (found) {
+      EXPECT_EQ(*found, "text");
+    }
+    ++(found ? read : refused);
+  }
+  done = true;
+  turns.join();
+  EXPECT_GT(read, 0);
+  EXPECT_GT(refused, 0);
+  EXPECT_EQ(read_file("/dev/zero", 100), std::nullopt);
+  std::ofstream(text) << std::string(101, 'x');
+  EXPECT_EQ(read_file(text, 100), std::nullopt);
 }
 
 TEST_F(Profiles, ComeBackAsTheyWerePut) {
@@ -359,6 +399,46 @@ TEST_F(Profiles, OfAReadOnlyFileOrFolderAreToldOf) {
   store.read();
   expect_one_line(store, "not read");
   EXPECT_EQ(::seteuid(user), 0);
+}
+
+TEST_F(Profiles, ThatCannotBeWrittenAreToldOfBeforeTheFirstWrite) {
+  for (const std::string file : {"/dev/null/profile.json", "/dev/null/folder/profile.json", "/dev/full"}) {
+    ProfileStore store(file);
+    store.read();
+    store.look();
+    expect_one_line(store, "name another file, or none");
+  }
+  ProfileStore store(folder_ + "/not/yet/there.json");
+  store.read();
+  store.look();
+  EXPECT_EQ(store.why(), "");
+  EXPECT_EQ(files(), 0U) << "nothing is made by a look";
+}
+
+TEST_F(Profiles, BehindALinkAreWrittenThroughIt) {
+  const fs::path folder(folder_), link = folder / "link.json", far = folder / "far.json";
+  fs::create_directory(folder / "real");
+  fs::create_symlink("far.json", link);
+  fs::create_symlink(folder / "real" / "profile.json", far);  // which is not there yet
+  for (const char* key : {"a", "b"}) {
+    ProfileStore store(link.string());
+    store.put(key, kGood);
+    store.write();
+    ASSERT_EQ(store.why(), "");
+  }
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_TRUE(fs::is_symlink(far));
+  EXPECT_TRUE(fs::is_regular_file(folder / "real" / "profile.json"));
+  ProfileStore store((folder / "real" / "profile.json").string());
+  store.read();
+  EXPECT_TRUE(store.find("a"));
+  EXPECT_TRUE(store.find("b"));
+  // Links in a circle lead nowhere.
+  fs::create_symlink("round.json", folder / "round.json");
+  ProfileStore round((folder / "round.json").string());
+  round.put("a", kGood);
+  round.write();
+  EXPECT_NE(round.why(), "");
 }
 
 TEST_F(Profiles, OnAFullDiskStayAsTheyWere) {

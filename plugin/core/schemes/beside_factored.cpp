@@ -40,8 +40,8 @@ class BesideFactored final : public SchemeOf<BesideFactored> {
   }
   double passes(const Plan& plan, const Survey&) const override { return plan.form == Form::shared ? 0 : 1.2; }
   bool in_pieces(const Plan&) const override { return false; }
-  Elimination elimination() const override { return {.diagonals = true, .tells_growth = true}; }
-  /// Rows are swept whole. Below dominance 1 the factors tell their growth when they are made.
+  Elimination elimination() const override { return {.diagonals = true, .tells_bound = true}; }
+  /// Rows are swept whole. Below dominance 1 the factors tell their bound when they are made.
   template <typename T>
   Rounding bound(const Plan&, const LineSet&, const BandsView<T>&, const Survey&) const {
     return {rounding_by_growth(kDominantGrowth)};

@@ -155,7 +155,6 @@ std::optional<Proposal> propose_grid_exact(const Problem<T>& problem, Rejection&
     if (little) break;
   }
   p.needs_trial = !(problem.survey.dominance > 1) || problem.traits.unproven;
-  p.growth = kDominantGrowth;
   p.why = format("row dominance %.4f", problem.survey.dominance);
   return p;
 }

@@ -2,6 +2,7 @@
 #include "schemes/halos.hpp"
 
 #include <cmath>
+#include <optional>
 
 #include "evidence.hpp"
 #include "schemes/texts.hpp"
@@ -30,8 +31,18 @@ struct LineNeeds {
   std::vector<Index> unproven;  ///< lines whose need does not follow from their dominance
 };
 
+/// The units that the columns may be in, if there may be a choice.
 template <typename T>
-LineNeeds needs_of_lines(const Problem<T>& problem, Index m, double tol, Index longest) {
+using Units = std::optional<ColumnUnits<T>>;
+
+template <typename T>
+Units<T> units_of(const Problem<T>& problem) {
+  if (problem.survey.dominance >= 1) return std::nullopt;
+  return ColumnUnits<T>(problem.bands.lines(), problem.bands.view());
+}
+
+template <typename T>
+LineNeeds needs_of_lines(const Problem<T>& problem, const Units<T>& units, Index m, double tol, Index longest) {
   const LineSet& lines = problem.bands.lines();
   const BandsView<T> view = problem.bands.view();
   LineNeeds needs;
@@ -44,22 +55,36 @@ LineNeeds needs_of_lines(const Problem<T>& problem, Index m, double tol, Index l
     }
     needs.halo = std::max(needs.halo, halo);
   }
+  if (units && needs.failed.empty()) {
+    units->each([&](const BandsView<T>& view_in_units, double weight) {
+      std::erase_if(needs.unproven, [&](Index l) {
+        const Index halo = find_halo(lines.rows(), view_in_units, m, tol / weight, longest, rows_of(problem, l));
+        if (halo < 0) needs.failed.push_back(l);
+        needs.halo = std::max(needs.halo, halo);
+        return halo < 0;
+      });
+    });
+  }
   needs.halo = std::min(longest, round_up(needs.halo, kHaloQuantum));
   return needs;
 }
 
 /// Confirm the lines whose halo was followed; those that fail join needs.failed. @return the worst of the others
 template <typename T>
-Certificate confirm(const Problem<T>& problem, const Plan& plan, double tol, LineNeeds& needs) {
+Certificate confirm(const Problem<T>& problem, const Units<T>& units, const Plan& plan, double tol, LineNeeds& needs) {
   Certificate worst;
-  for (const Index line : needs.unproven) {
-    const Certificate c = certify_halo(plan.n, problem.bands.view(), plan.m, plan.halo, rows_of(problem, line));
-    if (!(c.bound <= tol)) {
-      needs.failed.push_back(line);
-    } else if (c.bound > worst.bound) {
-      worst = c;
-    }
-  }
+  const auto look = [&](const BandsView<T>& view, double weight) {
+    std::erase_if(needs.unproven, [&](Index line) {
+      Certificate c = certify_halo(plan.n, view, plan.m, plan.halo, rows_of(problem, line));
+      c.bound *= weight;
+      const bool holds = c.bound <= tol;
+      if (!holds) needs.failed.push_back(line);
+      if (holds && c.bound > worst.bound) worst = c;
+      return !holds;
+    });
+  };
+  look(problem.bands.view(), 1);
+  if (units && !needs.unproven.empty()) units->each(look);
   std::sort(needs.failed.begin(), needs.failed.end());
   return worst;
 }
@@ -70,11 +95,15 @@ bool cheaper_than_exact(const Plan& plan) { return plan.words_per_row() < kWords
 /// Why `line` does not fit under `plan`, with its numbers.
 template <typename T>
 std::string halo_refusal(const Problem<T>& problem, const Plan& plan, double tol, Index line) {
-  const bool one = problem.bands.lines().count() == 1;
+  const LineSet& lines = problem.bands.lines();
+  const BandsView<T> view = problem.bands.view();
+  const bool one = lines.count() == 1;
   const auto certify = [&](const Plan& some, const BandsView<T>& bands) {
     return certify_halo(some.n, bands, some.m, some.halo, one ? RowRange{0, some.n} : rows_of(problem, line));
   };
-  const Certificate c = one ? certificate_of(problem, plan, tol, certify) : certify(plan, problem.bands.view());
+  const Certificate c = one ? certificate_of(problem, plan, tol, certify)
+                            : certify_in_units(lines, view, problem.survey.dominance, tol, certify(plan, view),
+                                               [&](const BandsView<T>& other) { return certify(plan, other); });
   return format("certificate %.1e > %.1e (line %lld, ", c.bound, tol, static_cast<long long>(line)) + where(c) + ")";
 }
 
@@ -96,16 +125,17 @@ Rejection rejection_of(const Problem<T>& problem, double tol, const Refused& ref
 template <typename T>
 std::optional<Proposal> propose_followed(const Problem<T>& problem, double tol, Index limit, Rejection& rejection) {
   const LineSet& lines = problem.bands.lines();
+  const Units<T> units = units_of(problem);
   std::optional<Refused> refused;
   for (const Index longest : kHaloSearch) {
     if (longest > limit) break;
     const Plan trial = plan_for(problem, Method::truncated_halo, longest);
     if (!cheaper_than_exact(trial) && refused) break;
-    LineNeeds needs = needs_of_lines(problem, trial.m, tol, longest);
+    LineNeeds needs = needs_of_lines(problem, units, trial.m, tol, longest);
     Plan plan = plan_for(problem, Method::truncated_halo, needs.halo);
     // With another halo the tiles of work-groups are cut elsewhere; it only grows, so this ends.
     while (plan.by_groups() && needs.failed.empty()) {
-      needs = needs_of_lines(problem, plan.m, tol, longest);
+      needs = needs_of_lines(problem, units, plan.m, tol, longest);
       if (needs.halo <= plan.halo) break;
       plan = plan_for(problem, Method::truncated_halo, needs.halo);
     }
@@ -114,7 +144,7 @@ std::optional<Proposal> propose_followed(const Problem<T>& problem, double tol, 
       rejection = {rounding_refusal(rounding, problem.rounding_limit), {}, plan};
       return std::nullopt;
     }
-    const Certificate worst = confirm(problem, plan, tol, needs);
+    const Certificate worst = confirm(problem, units, plan, tol, needs);
     if (needs.failed.empty() && cheaper_than_exact(plan)) {
       return unless_growth(problem, covered(plan, worst.bound, tol, problem.survey), rejection);
     }
@@ -188,10 +218,13 @@ std::optional<Proposal> propose_halos(const Problem<T>& problem, Rejection& reje
   if (auto followed = propose_followed(problem, tol, limit, rejection)) return followed;
   if (!problem.insist) return std::nullopt;
   const Plan plan = plan_for(problem, Method::truncated_halo, std::min(kUncoveredHalo, limit));
-  const Certificate least = certify_halo(plan.n, problem.bands.view(), plan.m, plan.halo, {0, plan.n});
+  const Certificate least = certificate_of(problem, plan, tol, [](const Plan& some, const BandsView<T>& view) {
+    return certify_halo(some.n, view, some.m, some.halo, {0, some.n});
+  });
   if (least.bound <= tol) {  // it holds, and only costs more
     return unless_growth(problem, covered(plan, least.bound, tol, problem.survey), rejection);
   }
+  if (!std::isfinite(least.bound)) return std::nullopt;
   return uncovered(plan, least, tol);
 }
 

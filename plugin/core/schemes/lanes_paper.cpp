@@ -124,7 +124,6 @@ class LanesPaper final : public SchemeOf<LanesPaper> {
   template <typename T>
   static Proposal covered_by(const Problem<T>& problem, const Judged& judged, double tol) {
     Proposal proposal = covered(judged.plan, judged.certificate.bound, tol, problem.survey);
-    proposal.growth = std::max(proposal.growth, judged.certificate.growth);
     proposal.needs_trial = proposal.needs_trial || !(problem.survey.dominance >= kHarmlessInterface);
     return proposal;
   }

@@ -36,8 +36,8 @@ class LanesTwopass final : public SchemeOf<LanesTwopass> {
   }
   Elimination elimination() const override { return {.excess = true, .upwards = true}; }
   template <typename T>
-  Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey&) const {
-    return bound_twopass(plan, bands);
+  Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {
+    return bound_twopass(plan, bands, survey.dominance);
   }
 
   template <typename T>

@@ -27,7 +27,6 @@ struct Proposal {
   std::string why;
   double certificate = 0;
   std::optional<Rounding> rounding{};  ///< what rounding may leave in a row, as far as it was asked
-  double growth = 0;                   ///< upper bound or measured; 0 where it says nothing (pivot)
   bool above_tolerance = false;        ///< named by the user, taken without cover
   bool needs_trial = false;            ///< rounding is not bounded by dominance: the trial solve decides
   std::string why_wide{};              ///< under precision narrow, why stored factors are not narrow; empty: see plan

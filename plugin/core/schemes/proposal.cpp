@@ -61,7 +61,6 @@ Proposal covered(const Plan& plan, double certificate, double tol, const Survey&
   Proposal p;
   p.plan = plan;
   p.certificate = certificate;
-  p.growth = kDominantGrowth;
   // The certificate says nothing of rounding.
   const bool two_by_two =
       (plan.method == Method::truncated_streamed && !plan.has<StoredFactors>()) || plan.has<PaperForm>();
@@ -90,10 +89,10 @@ double dominance_enough(const Plan& plan) {
   return reduces_tiles(plan) ? 1 - static_cast<double>(std::numeric_limits<T>::epsilon()) : 1;
 }
 
-/// Growth of the sweeps of a plan, line by line. Stored factors report theirs when they are made, see examine().
+/// Reject lines in which the sweeps of a plan grow. Stored factors report their bound when they are made, see
+/// examine().
 template <typename T>
-double growth_of(const Problem<T>& problem, const Plan& plan, Rejection& rejection) {
-  double worst = kDominantGrowth;
+void reject_growth(const Problem<T>& problem, const Plan& plan, Rejection& rejection) {
   const LineSet& lines = problem.bands.lines();
   for (Index l = 0; l < lines.count(); ++l) {
     if (lines.count() > 1 && line_dominance(lines, problem.bands.view(), l) >= dominance_enough<T>(plan)) continue;
@@ -110,11 +109,8 @@ double growth_of(const Problem<T>& problem, const Plan& plan, Rejection& rejecti
                 : format("line %lld: elimination without pivoting meets a pivot of 0", static_cast<long long>(l));
       }
       rejection.lines.push_back(l);
-    } else {
-      worst = std::max(worst, growth);
     }
   }
-  return worst;
 }
 
 }  // namespace
@@ -122,9 +118,8 @@ double growth_of(const Problem<T>& problem, const Plan& plan, Rejection& rejecti
 template <typename T>
 std::optional<Proposal> unless_growth(const Problem<T>& problem, Proposal p, Rejection& rejection) {
   rejection = {};
-  p.growth = kDominantGrowth;
   if (problem.survey.dominance >= dominance_enough<T>(p.plan)) return p;
-  p.growth = growth_of(problem, p.plan, rejection);
+  reject_growth(problem, p.plan, rejection);
   rejection.plan = p.plan;
   if (!rejection) return p;
   if (!problem.insist) return std::nullopt;

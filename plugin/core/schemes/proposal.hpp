@@ -13,6 +13,7 @@
 #include "geometry.hpp"
 #include "oclspkt/line_set.hpp"
 #include "schemes/problem.hpp"
+#include "units.hpp"
 
 namespace oclspkt {
 
@@ -87,7 +88,7 @@ Rounding rounding_of(const Problem<T>& problem, const Plan& plan) {
   return bound_rounding(plan, problem.bands.lines(), problem.bands.view(), problem.survey);
 }
 
-/// A certificate of truncation: that of the first rows, if it is above `tol`.
+/// A certificate of truncation, in all units that the columns may be in: that of the first rows, if it is above `tol`.
 /// @param certify  (plan, bands) -> Certificate
 template <typename T, typename F>
 Certificate certificate_of(const Problem<T>& problem, const Plan& plan, double tol, const F& certify) {
@@ -96,7 +97,8 @@ Certificate certificate_of(const Problem<T>& problem, const Plan& plan, double t
     const Certificate certificate = certify(*first, bands);
     if (!(certificate.bound <= tol)) return certificate;
   }
-  return certify(plan, bands);
+  return certify_in_units(problem.bands.lines(), bands, problem.survey.dominance, tol, certify(plan, bands),
+                          [&](const BandsView<T>& view) { return certify(plan, view); });
 }
 
 /// True if it is within problem.rounding_limit.
@@ -151,7 +153,6 @@ Proposal exact_proposal(const Problem<T>& problem, const Plan& plan) {
   p.plan = plan;
   // Strictly dominant rows are regular, and their rounding is bounded; others may be singular.
   p.needs_trial = !(problem.survey.dominance > 1);
-  p.growth = kDominantGrowth;
   p.why = format("row dominance %.4f", problem.survey.dominance);
   return p;
 }

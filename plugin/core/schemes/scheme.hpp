@@ -16,13 +16,13 @@ namespace oclspkt {
 
 /// How a scheme eliminates rows, which decides what is to be known of pivots and diagonals.
 struct Elimination {
-  bool plain = false;       ///< pivots are diagonals less what is taken off; otherwise the excess is carried
-  bool excess = false;      ///< rows carry excesses and nothing but these, with a rounding of the diagonal forgiven
-  bool diagonals = false;   ///< rows whose diagonal is small against their couplings carry that instead
-  bool upwards = false;     ///< rows are eliminated from below, too
-  bool any_pivots = false;  ///< the bound holds with the pivots of another matrix, as long as excesses are forgiven
-  bool tells_growth =
-      false;  ///< lines are eliminated whole, by factors that tell their growth: pivots need not be known before
+  bool plain = false;        ///< pivots are diagonals less what is taken off; otherwise the excess is carried
+  bool excess = false;       ///< rows carry excesses and nothing but these, with a rounding of the diagonal forgiven
+  bool diagonals = false;    ///< rows whose diagonal is small against their couplings carry that instead
+  bool upwards = false;      ///< rows are eliminated from below, too
+  bool any_pivots = false;   ///< the bound holds with the pivots of another matrix, as long as excesses are forgiven
+  bool tells_bound = false;  ///< lines are eliminated whole, by factors that tell their bound on rounding, by
+                             ///< component: pivots need not be known before
 };
 
 /// Arrays of a number a row on the second of two memory banks of a board; the others are on the first.

@@ -44,7 +44,6 @@ std::optional<Proposal> insist_on_streamed(const Problem<T>& problem, const Plan
   if (!problem.insist || !std::isfinite(certificate.bound)) return std::nullopt;
   Proposal proposal = uncovered(plan, certificate, tol);
   if (certificate.bound <= tol) proposal.why = "used because its method is named; " + rejection.why;
-  proposal.growth = certificate.growth;
   return proposal;
 }
 

@@ -2,6 +2,7 @@
 // What the schemes of core/task_form share: truncated-streamed by one work-item, for lines laid end to end.
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -65,7 +66,7 @@ class TaskScheme : public SchemeOf<S> {
       });
       if (c.bound <= tol) return covered(in_form(problem, plan), c.bound, tol, problem.survey);
       if (!longest) continue;
-      if (problem.insist) return uncovered(in_form(problem, plan), c, tol);
+      if (problem.insist && std::isfinite(c.bound)) return uncovered(in_form(problem, plan), c, tol);
       rejection = {
           format("blocks of %lld rows: certificate %.1e > %.1e (", static_cast<long long>(plan.m), c.bound, tol) +
               where(c) + ")",

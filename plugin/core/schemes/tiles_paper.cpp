@@ -68,11 +68,7 @@ class TilesPaper final : public SchemeOf<TilesPaper> {
       }
       if (covered_by_dominance(d, plan, tol)) return covered(plan, bound_paper(d, plan.m), tol, problem.survey);
       const Certificate c = certify_paper(plan, problem.bands.view(), tol);
-      if (c.bound <= tol) {
-        Proposal proposal = covered(plan, c.bound, tol, problem.survey);
-        proposal.growth = std::max(proposal.growth, c.growth);
-        return proposal;
-      }
+      if (c.bound <= tol) return covered(plan, c.bound, tol, problem.survey);
       rejection = {paper_refusal(plan, c, tol), {}, plan};
       if (asked > 0 || 2 * m > kLongestPaperRows || plan.m >= n || c.bound <= tol) {
         rejection.lines = lines_paper_leaves(problem, plan.m, tol);

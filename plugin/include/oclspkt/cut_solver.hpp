@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -98,6 +99,12 @@ class OCLSPKT_API CutSolver {
   Bands<T>& bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
   /// The same for lines of which none is cut; nobody is talked to.
   Bands<T>& bands(const LineSet& lines);
+
+  /// The same for a `write` that fills them and keeps no reference: where lines are cut, nothing is copied.
+  void write(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange,
+             const std::function<void(Bands<T>&)>& write);
+  /// Those that the solver has, for lines and cuts that may be others.
+  void keep_bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
 
   /// The same, filled by `fill`, see Solver::fill().
   void fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, const BandsFill<T>& fill);

@@ -37,6 +37,9 @@ PETSC_EXTERN const char* const PCOCLSPKTOnDeviceFailures[];
 typedef enum { PC_OCLSPKT_SINGULAR_AUTO, PC_OCLSPKT_SINGULAR_FAIL, PC_OCLSPKT_SINGULAR_PIN } PCOCLSPKTSingular;
 PETSC_EXTERN const char* const PCOCLSPKTSingulars[];
 
+typedef enum { PC_OCLSPKT_ABOVE_BOUND_WARN, PC_OCLSPKT_ABOVE_BOUND_ERROR } PCOCLSPKTAboveBound;
+PETSC_EXTERN const char* const PCOCLSPKTAboveBounds[];
+
 typedef enum { PC_OCLSPKT_TRANSFER_AUTO, PC_OCLSPKT_TRANSFER_COPY } PCOCLSPKTTransfer;
 PETSC_EXTERN const char* const PCOCLSPKTTransfers[];
 
@@ -100,6 +103,8 @@ PETSC_EXTERN PetscErrorCode PCOCLSPKTSetOnDeviceFailure(PC, PCOCLSPKTOnDeviceFai
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetOnDeviceFailure(PC, PCOCLSPKTOnDeviceFailure*);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetSingular(PC, PCOCLSPKTSingular);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetSingular(PC, PCOCLSPKTSingular*);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTSetAboveBound(PC, PCOCLSPKTAboveBound);
+PETSC_EXTERN PetscErrorCode PCOCLSPKTGetAboveBound(PC, PCOCLSPKTAboveBound*);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetTransfer(PC, PCOCLSPKTTransfer);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetTransfer(PC, PCOCLSPKTTransfer*);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetGatherLimit(PC, PetscInt);

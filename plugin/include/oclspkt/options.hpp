@@ -40,6 +40,10 @@ enum class OnDeviceFailure { degrade, quiet, error };
 /// `automatic` pins where there is one line and the caller knows of a constant null space (Known), else it fails.
 enum class Singular { automatic, fail, pin };
 
+/// What happens where method auto has nothing left whose bound on rounding, or trial solve, is within its limit: the
+/// report says so (warn), or the set-up fails and says it (error).
+enum class AboveBound { warn, error };
+
 /// Whether vectors are copied to the device. `automatic` shares host memory where the device does.
 enum class Transfer { automatic, copy };
 
@@ -51,6 +55,7 @@ inline constexpr const char* kPrecisionNames[] = {"same", "narrow"};
 inline constexpr const char* kFormNames[] = {"general", "symmetric", "shared", "narrow"};
 inline constexpr const char* kOnDeviceFailureNames[] = {"degrade", "quiet", "error"};
 inline constexpr const char* kSingularNames[] = {"auto", "fail", "pin"};
+inline constexpr const char* kAboveBoundNames[] = {"warn", "error"};
 /// Legal values of Options::fpga_banks.
 inline constexpr const char* kFpgaBanksNames[] = {"none", "spread"};
 inline constexpr const char* kVariantNames[] = {"default", "cpu", "gpu", "fpga", "paper", "paper-gpu"};
@@ -62,6 +67,7 @@ inline constexpr const char* name(Precision p) { return kPrecisionNames[static_c
 inline constexpr const char* name(Form f) { return kFormNames[static_cast<int>(f)]; }
 inline constexpr const char* name(OnDeviceFailure o) { return kOnDeviceFailureNames[static_cast<int>(o)]; }
 inline constexpr const char* name(Singular s) { return kSingularNames[static_cast<int>(s)]; }
+inline constexpr const char* name(AboveBound a) { return kAboveBoundNames[static_cast<int>(a)]; }
 inline constexpr const char* name(Transfer t) { return kTransferNames[static_cast<int>(t)]; }
 
 /// Everything a user can set. The member initialisers are the only place where a default is written.
@@ -69,7 +75,7 @@ struct Options {
   std::string devices = "auto";                   ///< selection language, see select_devices()
   std::string balance = "time";                   ///< how devices that are named share rows, see parse_balance()
   std::string profile = {};                       ///< file of measured figures; empty: in the user's cache; or none
-  bool reproducible = false;                      ///< shares depend on nothing that is measured
+  bool reproducible = false;                      ///< processors and shares depend on nothing measured
   MethodChoice method = MethodChoice::automatic;  ///< `automatic`: chosen at set-up
   std::string variant = "default";                ///< of kVariantNames: the kernels to use on a device
   std::string fpga_binary = {};                   ///< files and folders joined by colons, where devices with FPGAs
@@ -84,6 +90,7 @@ struct Options {
                                                   ///< the predicted time, at least 10 s
   OnDeviceFailure on_device_failure = OnDeviceFailure::degrade;
   Singular singular = Singular::automatic;
+  AboveBound above_bound = AboveBound::warn;
   Transfer transfer = Transfer::automatic;
   bool lock_vectors = false;  ///< vectors of applies stay where they are as long as the solver lives or until other
                               ///< options are set, so that their pages may be locked for a card's copies

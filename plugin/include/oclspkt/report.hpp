@@ -12,6 +12,11 @@ namespace oclspkt {
 /// The largest bound on rounding, in eps, with which method auto takes a method, see Report::rounding.
 inline constexpr double kRoundingLimit = 100;
 
+/// What a bound on rounding is held against, with r = y - A x and x as computed.
+///   by_component  |r_i| <= bound eps (|A| |x| + |y|)_i: scaling rows or columns does not change what is promised
+///   by_rows       |r_i| <= bound eps (|A_i| max |x| + |y_i|), |A_i| the sum of |row i|, max |x| over its line
+enum class Promise { by_component, by_rows };
+
 /// One method that set-up considered, in order, and what it found.
 struct Candidate {
   Method method = Method::pivot;
@@ -26,9 +31,10 @@ struct Candidate {
 struct GroupReport {
   Method method = Method::pivot;
   Index lines = 0, rows = 0;
-  Index first_line = 0;  ///< the first of them
-  bool pinned = false;   ///< singular, the last unknown of each is 0
-  double rounding = 0;   ///< see Report
+  Index first_line = 0;       ///< the first of them
+  bool pinned = false;        ///< singular, the last unknown of each is 0
+  double rounding = 0;        ///< by component, see Report
+  double backward_error = 0;  ///< of their trial solve, by component
   std::string why;
 };
 
@@ -123,10 +129,10 @@ struct Report {
   double certificate = 0;           ///< bound on the truncation error, relative to max |x|; 0 for the other methods
   double tolerance = 0;             ///< what the certificate was held against
   bool certificate_above_tolerance = false;  ///< a method named by the user that the certificate does not cover
-  double rounding = 0;  ///< bound on what rounding leaves in a row, |r_i| / (|A_i| max |x| + |y_i|), max |x| over its
-                        ///< line, in eps of the scalar; NaN or Inf: nothing is known
+  double rounding = 0;  ///< bound on what rounding leaves in a row, in eps of the scalar; NaN or Inf: nothing is known
+  Promise promise = Promise::by_rows;  ///< what `rounding` is held against
+  std::string above_bound;    ///< what is above the limits of method auto, which had nothing else; empty: nothing is
   double backward_error = 0;  ///< of the trial solve, componentwise (`checked` methods; 0 if none was needed)
-  double growth = 0;          ///< largest growth of the elimination without pivoting (`exact`)
   Index rows = 0, lines = 0;
   Partitioning partition;
   double words_per_row = 0;   ///< read and written per row by an apply, halo included

@@ -61,6 +61,7 @@ class OCLSPKT_API FilledBands {
   Bands<T> bands_;
   std::unique_ptr<Survey> survey_;
   bool surveyed_ = false;  ///< survey_ is of bands_
+  bool rounded_ = false;   ///< a solver rounded them by precision narrow
 };
 
 /// Solve sets of tridiagonal systems `A x = y` with the SPIKE algorithm on the devices of the machine.
@@ -77,12 +78,15 @@ class OCLSPKT_API Solver {
   Solver(Solver&&) noexcept;
   Solver& operator=(Solver&&) noexcept;
 
-  /// Storage for the bands of `lines`, to be filled in place before set_up(). Kept while the layout stays the same, so
-  /// that a set-up with new values allocates nothing. Under precision narrow set_up rounds them in place, so fill them
-  /// again to solve by another precision. lower of a line's first row and upper of its last are ignored
-  /// (set_up overwrites them with 0). Ask again before every change of values: set_up keeps fallback lines
-  /// elsewhere, and this call brings them back. So it does with bands that fill(), swap_bands() or a set_up that copies
-  /// brought, but to a few roundings only where stored factors have taken their place (see bytes()).
+  /// Storage for the bands of `lines`, to be filled in place before set_up(). The reference stays good until the end of
+  /// the solver, or a call for lines of another layout: write any of the numbers anew, and the next set_up solves what
+  /// is written. set_up changes nothing in them but lower of a line's first row and upper of its last, which are
+  /// ignored (it may set them to 0). Where some lines are fallback lines, or under precision narrow, it works on a
+  /// copy: 3 words a row more, which fill() and its like do without. Between a change and the next set_up, apply() may
+  /// solve with a mixture of old and new numbers.
+  ///
+  /// The call also brings back what fill(), swap_bands() or a set_up that copies brought, as floats under precision
+  /// narrow.
   Bands<T>& bands(const LineSet& lines);
 
   /// The same, filled by `fill` while they are looked at, which saves set_up() a pass over memory: by all processors of
@@ -94,7 +98,8 @@ class OCLSPKT_API Solver {
   void swap_bands(const LineSet& lines, FilledBands<T>& filled);
 
   /// Choose device, method and plan for the bands as they are now and move them to the device.
-  /// @throws InvalidInput if an option names what is not there
+  /// @throws InvalidInput if an option names what is not there, or if bands that precision narrow has rounded are to be
+  ///                      solved by another one
   /// @throws Breakdown    if no method solves the matrix (singular, NaN, Inf); apply then throws until a good set_up
   /// @throws DeviceError  only under OnDeviceFailure::error
   /// @cost   a few sweeps over the bands; for `exact` one trial solve at the first set-up
@@ -176,12 +181,9 @@ class OCLSPKT_API Solver {
   Counts counts() const;
   /// The lines, as they were given, that are singular wholly or in part and that the last set_up pinned; in order.
   std::vector<Index> pinned_lines() const;
-  /// Copy the bands of the last set_up, fallback lines included; couplings out of lines are 0. Numbers
-  /// that stored factors have taken the place of are those of before to a few roundings of the largest of their row.
+  /// Copy the bands of the last set_up, fallback lines included; couplings out of lines are 0.
   void copy_bands(Bands<T>& out);
-  /// Bytes held for bands, factors and scratch, on host and device. Beside stored factors in the host's memory bands
-  /// are not held, if they are written anew for every set-up (fill(), swap_bands(), set_up that copies), nor taken back
-  /// before the next one: 3 words a row and scratch. Where set-ups follow each other within 100 applies they are held.
+  /// Bytes held for bands, factors and scratch, on host and device.
   std::int64_t bytes() const;
 
  private:

@@ -21,7 +21,7 @@ class BesideFactored final : public Part<T> {
   }
   void release_stored() override { factors_.release(); }
   const Factors<T>* factors() const override { return &factors_; }
-  double rounding() const override { return rounding_by_growth(factors_.pivots().growth); }
+  double rounding() const override { return factors_.pivots().rounding; }
   std::int64_t host_bytes() const override { return factors_.bytes(); }
 
   void make_kernels(const Site& s) override {

@@ -27,7 +27,7 @@ class GridPart : public GroupPart<T> {
   }
   void release_stored() override { factors_.release(); }
   const Factors<T>* factors() const override { return &factors_; }
-  double rounding() const override { return exact_ ? rounding_by_growth(factors_.pivots().growth) : 0; }
+  double rounding() const override { return exact_ ? factors_.pivots().rounding : 0; }
   std::int64_t host_bytes() const override { return factors_.bytes(); }
 
  protected:

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "own_library.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+namespace oclspkt {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct OwnPaths {
+  fs::path loaded_as, file;
+};
+
+const OwnPaths* find_own_paths() {
+  auto* paths = new OwnPaths;
+  Dl_info info;
+  if (dladdr(reinterpret_cast<void*>(&find_own_paths), &info) == 0 || info.dli_fname == nullptr) return paths;
+  // Of a program that a shell looked for, the loader knows the name alone.
+  if (std::strchr(info.dli_fname, '/') == nullptr) return paths;
+  std::error_code ignored;  // leaves a path empty
+  paths->loaded_as = fs::absolute(info.dli_fname, ignored);
+  paths->file = fs::canonical(info.dli_fname, ignored);
+  return paths;
+}
+
+/// Set while the library is loaded, and never freed: solvers may be destroyed at exit.
+const OwnPaths* const own_paths = find_own_paths();
+
+}  // namespace
+
+std::string own_file() { return own_paths->file.string(); }
+
+std::vector<std::string> own_folders() {
+  std::vector<std::string> folders;
+  for (const fs::path* path : {&own_paths->loaded_as, &own_paths->file}) {
+    const std::string folder = path->parent_path().string();
+    if (!path->empty() && std::find(folders.begin(), folders.end(), folder) == folders.end()) folders.push_back(folder);
+  }
+  return folders;
+}
+
+std::string beside_own_file(const std::string& name) {
+  std::string first;
+  for (const std::string& folder : own_folders()) {
+    const fs::path path = fs::path(folder) / name;
+    std::error_code ignored;
+    if (fs::exists(path, ignored)) return path.string();
+    if (first.empty()) first = path.string();
+  }
+  return first.empty() ? name : first;
+}
+
+std::string cut_short(const std::string& path) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return "";
+  const std::uintmax_t size = fs::file_size(path, ignored);
+  std::ifstream file(path, std::ios::binary);
+  const auto read = [&](auto& part) { return bool(file.read(reinterpret_cast<char*>(&part), sizeof part)); };
+  ElfW(Ehdr) header;
+  if (!read(header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return "";
+  std::uintmax_t end = 0;  // of what is mapped
+  for (int i = 0; i < header.e_phnum; ++i) {
+    ElfW(Phdr) part;
+    file.seekg(static_cast<std::streamoff>(header.e_phoff + std::uintmax_t(i) * header.e_phentsize));
+    if (!read(part)) return "";
+    if (part.p_type == PT_LOAD) end = std::max<std::uintmax_t>(end, part.p_offset + part.p_filesz);
+  }
+  if (end <= size) return "";
+  return path + " is cut short: it has " + std::to_string(size) + " bytes of " + std::to_string(end) +
+         " or more; install it anew";
+}
+
+void* open_library(const std::string& path, int mode, std::string& why) {
+  why = cut_short(path);
+  if (!why.empty()) return nullptr;
+  void* opened = dlopen(path.c_str(), mode);
+  if (opened == nullptr) {
+    const char* reason = dlerror();
+    why = reason != nullptr ? reason : "unknown reason";
+  }
+  return opened;
+}
+
+}  // namespace oclspkt

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "certificate.hpp"
+#include "oclspkt/bands.hpp"
+
+namespace oclspkt {
+
+/// The units in which columns may be given, as far as rows show them.
+///
+/// A certificate bounds an error against the line's largest unknown, so that it says little of unknowns in small units:
+/// with x_j = s_j z_j, what is cut off above row i counts |w_i| s_above / s_i in z. Where a row is not dominant,
+/// another ratio of units at one of its joints may make it so. Of the ratio t_j = s_j / s_(j+1), row j admits
+///     t_j >= low = |c_j| / (|b_j| - |a_j| t_(j-1))       and row j + 1    t_j <= high = (|b_(j+1)| - |c_(j+1)|) /
+///     |a_(j+1)|.
+/// If both are about right for each other, and 1 is far from them, the units are taken to jump there. Errors from above
+/// then grow most by `high`, those from below by `low`. Beside these stand the units in which couplings are symmetric
+/// where the ratio is large, for ramps over several rows, which `low` and `high` do not see. Lines whose rows are all
+/// dominant are in the units that they are meant in.
+template <typename T>
+class ColumnUnits {
+ public:
+  /// @param lines  laid end to end, one of them not dominant; couplings out of them are 0
+  /// @cost 3 words a row, twice, of lines with a row that is not dominant; by all processors of this process
+  ColumnUnits(const LineSet& lines, const BandsView<T>& bands);
+
+  bool none() const { return jumps_.empty(); }
+  /// Call f for the same rows in all units that they may be in, but for those in which they are given. The error in
+  /// units between the lowest and the highest ratios is at most `weight` times that of either: once for each side.
+  void each(const std::function<void(const BandsView<T>& bands, double weight)>& f) const;
+  /// The largest ratio of the units of two rows of a line; 1 if no unit jumps.
+  double range() const;
+
+ private:
+  struct Jump {
+    Index row;  ///< above the joint
+    double low = 1, high = 1, even = 1;
+    bool any() const { return low != 1 || high != 1 || even != 1; }
+  };
+  static Jump look(const BandsView<T>& bands, Index row, double above);
+  std::vector<Jump> find(Index first, Index begin, Index end) const;
+
+  BandsView<T> bands_;
+  Index rows_;
+  std::vector<Jump> jumps_;  ///< in the order of the rows
+  std::vector<Index> ends_;  ///< of the lines that have some, behind their last row
+};
+
+/// The certificate of lines in all units that they may be in: the largest. Nobody asks for more than the first that is
+/// above `tol`, and rows that are dominant are left as they are.
+/// @param given      certify(bands)
+/// @param dominance  the least of all rows
+/// @param certify    (bands) -> Certificate
+template <typename T, typename F>
+Certificate certify_in_units(const LineSet& lines, const BandsView<T>& bands, double dominance, double tol,
+                             Certificate given, const F& certify) {
+  if (dominance >= 1 || !(given.bound <= tol)) return given;
+  ColumnUnits<T>(lines, bands).each([&](const BandsView<T>& view, double weight) {
+    if (!(given.bound <= tol)) return;
+    Certificate other = certify(view);
+    other.bound *= weight;
+    if (!(other.bound <= given.bound)) given = other;
+  });
+  return given;
+}
+
+}  // namespace oclspkt

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "driver_cache.hpp"
+
+#include <ftw.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "user_files.hpp"
+
+namespace oclspkt::ocl {
+namespace {
+
+/// What some dozens of kernels take, with what lies there while one is built.
+constexpr std::int64_t kRoom = 32 << 20;
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+/// As PoCL finds it.
+std::string pocl_folder() {
+  if (std::string named = variable(kPoclCacheVariable); !named.empty()) return named;
+  if (std::string cache = variable("XDG_CACHE_HOME"); !cache.empty()) return cache + "/pocl/kcache";
+  if (std::string home = variable("HOME"); !home.empty()) return home + "/.cache/pocl/kcache";
+  return "/tmp/pocl/kcache";
+}
+
+/// A folder that goes with all that is in it when the process ends that made it.
+class Temporary {
+ public:
+  /// @return its path; empty if there is none that can be written
+  static const std::string& folder() {
+    static const Temporary only;
+    return only.path_;
+  }
+
+ private:
+  Temporary() : process_(getpid()) {
+    for (const std::string& parent : {variable("TMPDIR"), variable("XDG_RUNTIME_DIR"), std::string("/tmp"),
+                                      std::string("/var/tmp"), std::string("/dev/shm")}) {
+      std::string path = parent + "/oclspkt-pocl-XXXXXX";
+      if (parent.empty() || mkdtemp(path.data()) == nullptr) continue;
+      path_ = std::move(path);
+      if (why_no_room(path_, kRoom).empty()) return;
+      remove();
+    }
+  }
+  ~Temporary() {
+    if (process_ == getpid()) remove();  // a forked child leaves it alone
+  }
+  void remove() {
+    if (path_.empty()) return;
+    constexpr int kMostOpen = 16;
+    nftw(
+        path_.c_str(), [](const char* path, const struct stat*, int, struct FTW*) { return std::remove(path); },
+        kMostOpen, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    path_.clear();
+  }
+
+  std::string path_;
+  pid_t process_;
+};
+
+}  // namespace
+
+DriverCache provide_cache(const Driver& driver) {
+  if (driver.library.find("pocl", driver.library.rfind('/') + 1) == std::string::npos) return {};
+  const std::string folder = pocl_folder(), why = why_no_room(folder, kRoom);
+  if (why.empty()) return {};
+  const std::string text = "its cache folder " + folder + " cannot be used: " + why;
+  const std::string cure = std::string("; set ") + kPoclCacheVariable + " to a folder with 32 MB of space";
+  if (Temporary::folder().empty()) return {text + ", nor a temporary one" + cure, false};
+  setenv(kPoclCacheVariable, Temporary::folder().c_str(), 1);
+  return {"builds kernels anew in every run: " + text + cure, true};
+}
+
+}  // namespace oclspkt::ocl

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What the answer is, and how far from it rounding may be.
+#pragma once
+
+#include <vector>
+
+#include "judge.hpp"
+
+namespace oclspkt::attack {
+
+/// The solution of A x = y by elimination in long double, whose order no unit of a row or column moves; NaN in pieces
+/// that are singular, or where a residual shows that it is not known.
+template <typename T>
+std::vector<long double> solve_exactly(const Bands<T>& bands, const std::vector<Piece>& pieces,
+                                       const std::vector<T>& y);
+
+/// |A^-1| |A| |x|, row by row: what roundings of the matrix's numbers by 1 may change x by. NaN where x is.
+template <typename T>
+std::vector<long double> spread_of(const Bands<T>& bands, const std::vector<Piece>& pieces,
+                                   const std::vector<long double>& x);
+
+/// LAPACK's gttrf and gttrs, piece by piece; NaN where it finds the piece singular.
+template <typename T>
+std::vector<T> solve_by_lapack(const Bands<T>& bands, const std::vector<Piece>& pieces, const std::vector<T>& y);
+
+/// For each piece max |x - exact| / max |exact| over eps of T; NaN where `exact` is not finite or 0.
+template <typename T>
+std::vector<double> forward_errors(const std::vector<Piece>& pieces, const T* x, const std::vector<long double>& exact);
+
+/// What is known of a solution, column by column.
+struct Truth {
+  std::vector<long double> x, spread;  ///< of solve_exactly(), spread_of()
+};
+
+/// The largest over pieces and units of max |x - exact| / max spread, over eps of T; what is not known is left out.
+/// @param decade  of the columns' units: the columns of a piece that have the same one are a unit
+/// @param allowed the change of x that is told, relative to the largest of its unit
+template <typename T>
+double unit_error(const std::vector<Piece>& pieces, const std::vector<int>& decade, const T* x, const Truth& truth,
+                  double allowed);
+
+}  // namespace oclspkt::attack

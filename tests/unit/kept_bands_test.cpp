@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Bands that a solver handed out belong to the caller: what he writes is what the next set-up solves, whatever the
+// solver made of the numbers before.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "cut_case.hpp"
+#include "solver_fixture.hpp"
+
+namespace oclspkt {
+namespace {
+
+using test::CutCase;
+
+Options on_host() {
+  Options options;
+  options.devices = "host";
+  return options;
+}
+
+/// Line 0 wants pivoting, line 1 is dominant.
+Bands<double> one_fallback_line() {
+  Bands<double> bands = test::constant<double>(LineSet::equal(2, 3), 1, 4, 1);
+  bands.diag()[0] = 0;
+  bands.diag()[1] = 1;
+  bands.diag()[2] = 0.5;
+  bands.close_lines();
+  return bands;
+}
+
+void expect_equal(const Bands<double>& own, const Bands<double>& wanted) {
+  const BandsView<double> a = own.view(), b = wanted.view();
+  for (Index i = 0; i < wanted.lines().extent(); ++i) {
+    EXPECT_EQ(a.lower[i], b.lower[i]) << "row " << i;
+    EXPECT_EQ(a.diag[i], b.diag[i]) << "row " << i;
+    EXPECT_EQ(a.upper[i], b.upper[i]) << "row " << i;
+  }
+}
+
+TEST(KeptBands, OfFallbackLinesAreSolvedAsTheyAreWritten) {
+  const Bands<double> first = one_fallback_line();
+  Solver<double> solver(on_host());
+  Bands<double>& kept = solver.bands(first.lines());
+  kept.copy_from(first.view());
+  solver.set_up();
+  ASSERT_EQ(solver.report().groups.size(), 1u);
+  expect_equal(kept, first);
+  EXPECT_LE(test::backward_error(solver, first), 20);
+
+  const Bands<double> second = test::constant<double>(first.lines(), -1, 4, -1);
+  kept.copy_from(second.view());
+  solver.set_up();
+  EXPECT_TRUE(solver.report().groups.empty());
+  EXPECT_LE(test::backward_error(solver, second), 20);
+  const double y[] = {3, 2, 3, 3, 2, 3};  // of ones
+  double x[6], transposed[6];
+  solver.apply(y, x);
+  solver.apply_transpose(y, transposed);
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_NEAR(x[i], 1, 1e-15);
+    EXPECT_NEAR(transposed[i], 1, 1e-15);
+  }
+}
+
+TEST(KeptBands, MayChangeInOneNumberOfAFallbackLine) {
+  Bands<double> wanted = one_fallback_line();
+  Solver<double> solver(on_host());
+  Bands<double>& kept = solver.bands(wanted.lines());
+  kept.copy_from(wanted.view());
+  for (int step = 0; step < 3; ++step) {
+    wanted.diag()[2] = kept.diag()[2] += 0.25;
+    solver.set_up();
+    ASSERT_EQ(solver.report().groups.size(), 1u);
+    EXPECT_LE(test::backward_error(solver, wanted), 20) << "step " << step;
+  }
+  // So they may where rows are scaled or pinned for the host.
+  for (Index i = 0; i < 3; ++i) wanted.diag()[i] = kept.diag()[i] = 1e300;
+  solver.set_up();
+  ASSERT_EQ(solver.report().groups.size(), 1u);
+  for (Index i = 0; i < 3; ++i) wanted.diag()[i] = kept.diag()[i] = 5;
+  solver.set_up();
+  EXPECT_LE(test::backward_error(solver, wanted), 20);
+}
+
+TEST(KeptBands, AreNotRoundedByPrecisionNarrow) {
+  const Bands<double> given = test::random_dominant<double>(LineSet::equal(3, 50), 3);
+  Bands<double> closed(given.lines());
+  closed.copy_from(given.view());
+  closed.close_lines();
+  Options options = on_host();
+  options.precision = Precision::narrow;
+  Solver<double> solver(options);
+  Bands<double>& kept = solver.bands(given.lines());
+  kept.copy_from(closed.view());
+  solver.set_up();
+  expect_equal(kept, closed);
+  EXPECT_GT(test::backward_error(solver, given), 1e3) << "the solver has rounded its own";
+  solver.set_options(on_host());
+  solver.set_up();
+  EXPECT_LE(test::backward_error(solver, given), 20);
+}
+
+TEST(KeptBands, ThatAreTheSolversOwnAreNotSolvedByAnotherPrecisionOnceTheyAreRounded) {
+  const Bands<double> given = test::random_dominant<double>(LineSet::equal(3, 50), 3);
+  Options options = on_host();
+  options.precision = Precision::narrow;
+  Solver<double> solver(options);
+  test::set_up(solver, given);
+  solver.set_options(on_host());
+  test::expect_refusal([&] { solver.set_up(); }, "give them again");
+  FilledBands<double> rounded;
+  rounded.fill(given.lines(), [&](const BandsPart<double>& to, Index first, Index end) {
+    std::copy(given.view().lower + first, given.view().lower + end, to.lower);
+    std::copy(given.view().diag + first, given.view().diag + end, to.diag);
+    std::copy(given.view().upper + first, given.view().upper + end, to.upper);
+  });
+  solver.swap_bands(given.lines(), rounded);
+  solver.set_up();
+  EXPECT_LE(test::backward_error(solver, given), 20);
+  solver.swap_bands(given.lines(), rounded);
+  test::expect_refusal([&] { solver.set_up(); }, "give them again");
+}
+
+/// Fallback lines are whole again in what a swap gives back.
+TEST(KeptBands, AreSwappedInAgainWithoutAFill) {
+  const Bands<double> given = one_fallback_line();
+  Solver<double> solver(on_host());
+  test::set_up(solver, given);
+  ASSERT_EQ(solver.report().groups.size(), 1u);
+  FilledBands<double> other;
+  other.fill(given.lines(), [](const BandsPart<double>& to, Index first, Index end) {
+    std::fill_n(to.lower, end - first, 1);
+    std::fill_n(to.diag, end - first, 4);
+    std::fill_n(to.upper, end - first, 1);
+  });
+  solver.swap_bands(given.lines(), other);
+  solver.set_up();
+  EXPECT_TRUE(solver.report().groups.empty());
+  solver.swap_bands(given.lines(), other);
+  solver.set_up();
+  EXPECT_LE(test::backward_error(solver, given), 20);
+}
+
+/// Rows next to cuts are uncoupled, lines whose inner rows are singular are blank, for the solver alone.
+TEST(KeptBands, OfCutLinesAreSolvedAsTheyAreWritten) {
+  const CutCase c = CutCase::equal(4, {8, 9, 10});
+  Bands<double> neumann = test::constant<double>(c.all(), -1, 2, -1);
+  for (Index i = 0; i < 9; ++i) {  // line 1: its inner rows are singular, and rows next to cuts hold it
+    const Index at = neumann.lines().first(1) + 7 + i;
+    neumann.diag()[at] = i == 1 || i == 7 ? 1 : i == 0 || i == 8 ? 40 : 2;
+  }
+  const Bands<double> steps[] = {test::random_dominant<double>(c.all(), 1.1), std::move(neumann),
+                                 test::random_dominant<double>(c.all(), 3, 7), test::constant<double>(c.all(), 0, 2, 0),
+                                 test::random_dominant<double>(c.all(), 1.2)};
+  const std::vector<double> y = test::random_vector<double>(c.all().extent());
+  std::vector<std::vector<double>> x(std::size(steps), std::vector<double>(y.size()));
+  for (const Precision precision : {Precision::same, Precision::narrow}) {
+    const auto thrown = test::run_processes(3, [&](int rank, const std::shared_ptr<test::ThreadExchange>& exchange) {
+      const test::Share share(c, rank);
+      Options options = on_host();
+      options.precision = precision;
+      CutSolver<double> solver(options);
+      Bands<double>& kept = solver.bands(share.lines, share.cuts, exchange);
+      const auto extent = static_cast<std::size_t>(share.lines.extent());
+      for (std::size_t step = 0; step < std::size(steps); ++step) {
+        test::fill_share(share, steps[step].view(), kept);
+        solver.set_up();
+        share.for_rows([&](Index here, Index there) {
+          EXPECT_EQ(kept.diag()[here], steps[step].view().diag[there]);
+          const Index row = there % 27;
+          if (row > 0) {
+            EXPECT_EQ(kept.lower()[here], steps[step].view().lower[there]) << "row " << row;
+          }
+          if (row < 26) {
+            EXPECT_EQ(kept.upper()[here], steps[step].view().upper[there]) << "row " << row;
+          }
+        });
+        std::vector<double> own_y(extent), own_x(extent);
+        share.for_rows([&](Index here, Index there) {
+          own_y[static_cast<std::size_t>(here)] = y[static_cast<std::size_t>(there)];
+        });
+        solver.apply(own_y.data(), own_x.data());
+        share.for_rows([&](Index here, Index there) {
+          x[step][static_cast<std::size_t>(there)] = own_x[static_cast<std::size_t>(here)];
+        });
+      }
+    });
+    for (const auto& each : thrown) ASSERT_FALSE(each) << test::text_of(each);
+    for (std::size_t step = 0; step < std::size(steps); ++step) {
+      const double error = componentwise_backward_error(c.all(), steps[step].view(), x[step].data(), y.data());
+      EXPECT_LE(error, precision == Precision::same ? 1e-13 : 1e-6) << "step " << step;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace oclspkt
