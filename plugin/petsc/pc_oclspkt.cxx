@@ -18,22 +18,23 @@ using oclspkt::petsc::PC_OCLSPKT;
 using oclspkt::petsc::Settings;
 using oclspkt::petsc::Sweep;
 
-static PetscErrorCode InfoChoice(PC pc, const Sweep& sweep) {
-  const Report& report = sweep.solver.report();
+static PetscErrorCode InfoChoice(PC pc, const Sweep& sweep, bool transpose) {
+  const Report& report = sweep.report(transpose);
 
   PetscFunctionBegin;
-  PetscCall(PetscInfo(pc, "lines %s: %s\n", name(sweep.direction), sweep.layout.lines.describe().c_str()));
+  PetscCall(PetscInfo(pc, "lines %s%s: %s\n", name(sweep.direction), transpose ? ", transposed" : "",
+                      sweep.layout.lines.describe().c_str()));
   PetscCall(
       PetscInfo(pc, "method %s on %s: %s\n", name(report.method), report.device.name.c_str(), report.why.c_str()));
   for (const oclspkt::GroupReport& group : report.groups) {
     if (group.pinned) PetscCall(PetscInfo(pc, "pinned (%s): %s\n", report.pin_why.c_str(), group.why.c_str()));
   }
-  if (report.certificate_above_tolerance) {
+  if (sweep.bounds[transpose].above_limits) {
     PetscCall(PetscInfo(
         pc,
         "WARNING: the named method is above its limits, so the answer may be inaccurate (certificate %g, tolerance "
         "%g, rounding at most %g eps in a row, backward error %g); use -pc_oclspkt_method auto\n",
-        report.certificate, report.tolerance, rounding_of(sweep), report.backward_error));
+        sweep.bounds[transpose].truncation, report.tolerance, sweep.bounds[transpose].rounding, report.backward_error));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -68,20 +69,48 @@ PetscErrorCode oclspkt::petsc::KnownOfMatrix(PC pc, Known* known) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Let the solver of one direction choose; a breakdown on one rank is one on all. */
-PetscErrorCode oclspkt::petsc::SetUpSweep(PC pc, Sweep& sweep, const Known& known) {
+/* A breakdown on one rank is one on all. */
+static PetscErrorCode AgreeOnFailure(PC pc) {
   PetscMPIInt ranks;
   PetscInt reason;
 
   PetscFunctionBegin;
-  OclspktCall(pc, sweep.solver.set_up(known));
-  if (!pc->failedreason) PetscCall(PetscLogFlops(oclspkt::petsc::set_up_flops(sweep.solver.report())));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
   if (ranks == 1) PetscFunctionReturn(PETSC_SUCCESS);
   reason = pc->failedreason;
   OclspktAllreduce(MPI_IN_PLACE, &reason, 1, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)pc));
   if (!pc->failedreason && reason) OclspktCall(pc, data(pc)->failure = "on another rank");
   PetscCall(PCSetFailedReason(pc, static_cast<PCFailedReason>(reason)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Let the solver of one direction choose. */
+PetscErrorCode oclspkt::petsc::SetUpSweep(PC pc, Sweep& sweep, const Known& known) {
+  PetscFunctionBegin;
+  data(pc)->transpose_ready = false;
+  sweep.bounds[true] = {};
+  OclspktCall(pc, sweep.solver.set_up(known));
+  if (!pc->failedreason) PetscCall(PetscLogFlops(oclspkt::petsc::set_up_flops(sweep.solver.report())));
+  PetscCall(AgreeOnFailure(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The set-up of the transposed operator, before its first solve. */
+static PetscErrorCode SetUpTranspose(PC pc) {
+  PC_OCLSPKT* o = data(pc);
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(events().set_up, pc, pc->pmat, 0, 0));
+  for (std::size_t s = 0; s < o->sweeps.size() && !pc->failedreason; ++s) {
+    OclspktCall(pc, o->sweeps[s]->solver.set_up_transpose());
+    PetscCall(AgreeOnFailure(pc));
+  }
+  PetscCall(PetscLogEventEnd(events().set_up, pc, pc->pmat, 0, 0));
+  o->transpose_ready = pc->failedreason == PC_NOERROR;
+  if (o->transpose_ready) PetscCall(oclspkt::petsc::AgreeOnBounds(pc, true));
+  for (std::size_t s = 0; s < o->sweeps.size() && o->transpose_ready; ++s) {
+    PetscCall(InfoChoice(pc, *o->sweeps[s], true));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -112,8 +141,8 @@ static PetscErrorCode PCSetUp_OCLSPKT(PC pc) {
   pc->setupcalled = PETSC_TRUE;
   PetscCall(oclspkt::petsc::NoteDegraded(pc));
   PetscCall(oclspkt::petsc::AgreeOnDegraded(pc));
-  if (o->ready) PetscCall(oclspkt::petsc::AgreeOnBounds(pc));
-  for (std::size_t s = 0; s < o->sweeps.size() && o->ready; ++s) PetscCall(InfoChoice(pc, *o->sweeps[s]));
+  if (o->ready) PetscCall(oclspkt::petsc::AgreeOnBounds(pc, false));
+  for (std::size_t s = 0; s < o->sweeps.size() && o->ready; ++s) PetscCall(InfoChoice(pc, *o->sweeps[s], false));
   if (o->settings.explain) PetscCall(oclspkt::petsc::Explain(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -134,6 +163,7 @@ static PetscErrorCode SolveVector(PC pc, Vec x, Vec y, bool transpose) {
 
   PetscFunctionBegin;
   PetscCall(CheckReady(pc));
+  if (transpose && !pc->failedreason && !o->transpose_ready) PetscCall(SetUpTranspose(pc));
   if (pc->failedreason) {
     PetscCall(OclspktVecSetInf(y));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -146,7 +176,7 @@ static PetscErrorCode SolveVector(PC pc, Vec x, Vec y, bool transpose) {
   } else {
     PetscCall(oclspkt::petsc::SolveSweep(pc, o->first(), {.vector = x}, {.vector = y}, transpose));
   }
-  if (pc->failedreason) PetscCall(OclspktVecSetInf(y)); /* the transposed set-up runs inside its first solve */
+  if (pc->failedreason) PetscCall(OclspktVecSetInf(y)); /* a set-up for vectors of a device runs inside its solve */
   PetscCall(oclspkt::petsc::LogTransfers(pc, before));
   PetscCall(PetscLogEventEnd(events().solve, pc, x, y, 0));
   PetscCall(oclspkt::petsc::NoteDegraded(pc));
