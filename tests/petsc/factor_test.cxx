@@ -80,6 +80,32 @@ TEST(Factor, SolvesManyRightHandSidesByCholesky) {
   for (Mat* m : {&B, &X, &AX}) OK(MatDestroy(m));
 }
 
+TEST(Factor, KeepsNaNInItsColumn) {
+  const Matrix A(tridiagonal(30, -1, 4, -2));
+  for (const char* type : {KSPPREONLY, KSPGMRES}) {
+    const Direct ours(A, PCLU, PCOCLSPKT);
+    Mat B, X;
+    OK(KSPSetType(ours, type));
+    OK(MatCreateSeqDense(PETSC_COMM_SELF, 30, 3, nullptr, &B));
+    OK(MatSetRandom(B, nullptr));
+    OK(MatSetValue(B, 7, 1, NAN, INSERT_VALUES));
+    OK(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
+    OK(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
+    OK(MatDuplicate(B, MAT_DO_NOT_COPY_VALUES, &X));
+    OK(KSPMatSolve(ours, B, X));
+    for (const PetscInt column : {0, 1, 2}) {
+      Vec b;
+      const Vector x(30);
+      OK(MatGetColumnVector(X, x, column));
+      OK(MatDenseGetColumnVecRead(B, column, &b));
+      const PetscReal found = residual(A, b, x);
+      OK(MatDenseRestoreColumnVecRead(B, column, &b));
+      EXPECT_EQ(found <= 1e-14, column != 1) << type << ", column " << column << ": " << found;
+    }
+    for (Mat* m : {&B, &X}) OK(MatDestroy(m));
+  }
+}
+
 TEST(Factor, ReadsTheOptionsOfThePreconditioner) {
   const Option method("-t_pc_oclspkt_method", "pivot"), devices("-t_pc_oclspkt_devices", "host");
   const Matrix A(tridiagonal(40, -1, 4, -2));
