@@ -24,6 +24,8 @@ class OCLSPKT_API WideSolver final : public DeviceSolver<T> {
   std::int64_t bytes() const override;
   /// Lines that have a pivot that is zero or not finite, in order; their answers are not finite.
   const std::vector<Index>& singular() const { return singular_; }
+  /// Lines that it cannot solve: those, and lines whose trial solve is lost to rounding; in order.
+  const std::vector<Index>& lost() const { return lost_; }
 
  private:
   using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
@@ -31,7 +33,7 @@ class OCLSPKT_API WideSolver final : public DeviceSolver<T> {
   LineSet lines_;
   PivotedLines<Wide> systems_;  ///< line after line
   std::vector<Wide> work_;      ///< shape [rows]
-  std::vector<Index> singular_;
+  std::vector<Index> singular_, lost_;
   Times times_;
 };
 

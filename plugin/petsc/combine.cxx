@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "boundary.hxx"
+#include "neighbours.hxx"
 #include "parallel.hpp"
 #include "pc_oclspkt.hxx"
 
@@ -45,6 +46,35 @@ Index count_couplings(const BandsPart<PetscScalar>& part, Index count) {
   return couplings;
 }
 
+/// The global rows before and behind each local row along a direction, two a row.
+using Neighbours = std::vector<PetscInt>;
+
+Neighbours neighbours_of(const LineLayout& layout, PetscInt first_row) {
+  Neighbours rows(2 * static_cast<std::size_t>(layout.lines.rows()));
+  for_neighbours(layout, first_row, 0, layout.lines.rows(), [&](Index place, PetscInt above, PetscInt below) {
+    PetscInt* const of_row = rows.data() + 2 * static_cast<Index>(layout.row(place));
+    of_row[0] = above;
+    of_row[1] = below;
+  });
+  return rows;
+}
+
+/// Those of places [first, end) that are couplings of other directions as well.
+Index count_shared(const LineLayout& layout, PetscInt first_row, const std::vector<Neighbours>& others,
+                   const BandsPart<PetscScalar>& part, Index first, Index end) {
+  Index shared = 0;
+  for_neighbours(layout, first_row, first, end, [&](Index place, PetscInt above, PetscInt below) {
+    const auto has = [&](PetscScalar value, PetscInt column) {
+      return value != PetscScalar(0) && std::any_of(others.begin(), others.end(), [&](const Neighbours& rows) {
+               const PetscInt* const of_row = rows.data() + 2 * static_cast<Index>(layout.row(place));
+               return of_row[0] == column || of_row[1] == column;
+             });
+    };
+    shared += has(part.lower[place - first], above) + has(part.upper[place - first], below);
+  });
+  return shared;
+}
+
 /// A diagonal of the matrix, or its row sums, by local rows.
 PetscErrorCode ReadVector(PC pc, PetscErrorCode (*read)(Mat, Vec), std::vector<PetscScalar>* values) {
   Vec vector;
@@ -77,14 +107,18 @@ PetscErrorCode CheckBetween(PC pc) {
 }
 
 /// Fill the bands of sweep s from the matrix. Collective.
-PetscErrorCode ReadSweep(PC pc, std::size_t s, const std::vector<PetscScalar>& row_sums) {
+/// @param others  directions whose couplings are not counted again
+PetscErrorCode ReadSweep(PC pc, std::size_t s, const std::vector<PetscScalar>& row_sums,
+                         const std::vector<Neighbours>& others) {
   PC_OCLSPKT* o = data(pc);
   Sweep& sweep = *o->sweeps[s];
   const bool several = o->sweeps.size() > 1, split = o->settings.diagonal == Diagonal::split;
   const bool scaled = several && s > 0 && o->settings.combine == Combine::factored;
   std::atomic<Index> couplings{0};
+  PetscInt first_row;
   const auto change = [&](const BandsPart<PetscScalar>& part, Index first, Index end) {
     if (several) couplings += count_couplings(part, end - first);
+    if (!others.empty()) couplings -= count_shared(sweep.layout, first_row, others, part, first, end);
     if (split) split_diagonal(row_sums, sweep.layout, part, first, end);
     if (scaled) divide_rows(o->between, sweep.layout, part, first, end);
   };
@@ -92,6 +126,7 @@ PetscErrorCode ReadSweep(PC pc, std::size_t s, const std::vector<PetscScalar>& r
   PetscInt rows;
 
   PetscFunctionBegin;
+  PetscCall(MatGetOwnershipRange(pc->pmat, &first_row, nullptr));
   PetscCall(MatGetSize(pc->pmat, &rows, nullptr));
   const Index weigh = !o->chosen_by_values ? 0 : rows > kPieceRows ? kSampledRows : 1;
   PetscCall(sweep.extraction.Run(pc, pc->pmat, sweep.layout, change, sweep.solver, weigh));
@@ -132,10 +167,16 @@ PetscErrorCode FillBands(PC pc) {
   const bool several = o->sweeps.size() > 1, split = o->settings.diagonal == Diagonal::split;
   const bool from_matrix = reads_matrix(*o, o->first().direction);
   const bool product = o->settings.combine == Combine::factored || o->settings.combine == Combine::symmetric;
+  /* Axes have no couplings in common; those of the matrix's order and of the program's lines may be an axis's, too. */
+  const bool may_share = several && std::any_of(o->sweeps.begin(), o->sweeps.end(),
+                                                [](const auto& sweep) { return place(sweep->direction) >= kAxes; });
   std::vector<PetscScalar> row_sums;
   Trouble trouble;
+  std::vector<Neighbours> read;
+  PetscInt first_row;
 
   PetscFunctionBegin;
+  PetscCall(MatGetOwnershipRange(pc->pmat, &first_row, nullptr));
   if (split && from_matrix) PetscCall(ReadVector(pc, MatGetRowSum, &row_sums));
   OclspktCall(pc, o->between.clear(); if (several && product && from_matrix) o->between = row_sums);
   if (several && product && from_matrix) {
@@ -145,9 +186,10 @@ PetscErrorCode FillBands(PC pc) {
   for (std::size_t s = 0; s < o->sweeps.size(); ++s) {
     Sweep& sweep = *o->sweeps[s];
     const LineLayout& layout = sweep.layout;
-    if (from_matrix) PetscCall(ReadSweep(pc, s, row_sums));
+    if (from_matrix) PetscCall(ReadSweep(pc, s, row_sums, read));
     trouble.attempt([&] {
       if (!from_matrix) take_given(o->given_bands[place(sweep.direction)], sweep);
+      if (from_matrix && may_share) read.push_back(neighbours_of(layout, first_row));
       if (layout.rows.empty()) return;
       sweep.right.resize(layout.lines.rows());
       sweep.solution.resize(layout.lines.rows());
@@ -158,11 +200,10 @@ PetscErrorCode FillBands(PC pc) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Each direction ignores the couplings of the others, which are not ignored by all.
+/// What the first direction ignores, without the couplings that the others take of it.
 Index ignored_entries(const PC_OCLSPKT& o) {
-  const auto others = static_cast<Index>(o.sweeps.size()) - 1;
-  Index off_diagonal = o.first().extraction.ignored() + o.first().couplings, ignored = -others * off_diagonal;
-  for (const auto& sweep : o.sweeps) ignored += sweep->extraction.ignored();
+  Index ignored = o.first().extraction.ignored() + o.first().couplings;
+  for (const auto& sweep : o.sweeps) ignored -= sweep->couplings;
   return ignored;
 }
 

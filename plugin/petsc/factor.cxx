@@ -3,31 +3,30 @@
    -pc_type lu -pc_factor_mat_solver_type oclspkt. The factor is a matrix whose data is a PC of our type. */
 #include <petsc/private/matimpl.h>
 
+#include "boundary.hxx"
+#include "options.hpp"
 #include "package.hxx"
 #include "pc_oclspkt.hxx"
 
+using oclspkt::petsc::data;
+using oclspkt::petsc::Settings;
+
 static PC InnerPC(Mat F) { return static_cast<PC>(F->data); }
 
-static PetscErrorCode MatSolve_OCLSPKT(Mat F, Vec b, Vec x) {
+/* The factors of the last numeric phase, if there are any that solve with the whole matrix. */
+static PetscErrorCode GetFactors(Mat F, PC* pc) {
   PetscFunctionBegin;
-  PetscCall(PCApply(InnerPC(F), b, x));
+  *pc = InnerPC(F);
+  PetscCheck(F->assembled && !(*pc)->failedreason, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
+             "There are no factors to solve with%s%s: call MatLUFactorSymbolic() and MatLUFactorNumeric(), or those of "
+             "Cholesky, and correct what their errors name",
+             data(*pc)->failure.empty() ? "" : ", ", data(*pc)->failure.c_str());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatSolveTranspose_OCLSPKT(Mat F, Vec b, Vec x) {
-  PetscFunctionBegin;
-  PetscCall(PCApplyTranspose(InnerPC(F), b, x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatMatSolve_OCLSPKT(Mat F, Mat B, Mat X) {
-  PetscFunctionBegin;
-  PetscCall(PCMatApply(InnerPC(F), B, X));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* A direct solver leaves no entry out. */
-static PetscErrorCode CheckTridiagonal(Mat F, PC pc) {
+/* A direct solver leaves no entry out, and takes no method that a name forced beyond its bounds. */
+static PetscErrorCode CheckWhole(Mat F, bool transpose) {
+  PC pc = InnerPC(F);
   PetscInt64 ignored;
 
   PetscFunctionBegin;
@@ -38,40 +37,106 @@ static PetscErrorCode CheckTridiagonal(Mat F, PC pc) {
       " nonzero entries off the three bands: use -pc_type oclspkt, which makes a preconditioner of the bands, or "
       "another solver type",
       ignored);
+  const oclspkt::petsc::Bounds& bounds = data(pc)->first().bounds[transpose];
+  PetscCheck(
+      !bounds.above_limits, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_INCOMP,
+      "-pc_factor_mat_solver_type oclspkt: -pc_oclspkt_method %s is above its limits for this matrix%s (error by "
+      "truncation at most %g, rounding at most %g eps in a row); use -pc_oclspkt_method auto",
+      PCOCLSPKTMethods[static_cast<int>(data(pc)->settings.method)], transpose ? ", transposed" : "", bounds.truncation,
+      bounds.rounding);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode MatSolve_OCLSPKT(Mat F, Vec b, Vec x) {
+  PC pc;
+
+  PetscFunctionBegin;
+  PetscCall(GetFactors(F, &pc));
+  PetscCall(PCApply(pc, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Nobody asks the factor again whether it failed: a transposed set-up that fails is an error. */
+static PetscErrorCode MatSolveTranspose_OCLSPKT(Mat F, Vec b, Vec x) {
+  PC pc;
+
+  PetscFunctionBegin;
+  PetscCall(GetFactors(F, &pc));
+  PetscCall(PCApplyTranspose(pc, b, x));
+  PetscCall(GetFactors(F, &pc));
+  PetscCall(CheckWhole(F, true));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMatSolve_OCLSPKT(Mat F, Mat B, Mat X) {
+  PC pc;
+
+  PetscFunctionBegin;
+  PetscCall(GetFactors(F, &pc));
+  PetscCall(PCMatApply(pc, B, X));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* PCApply() sets a PC up anew where its matrix changed; factors stay those of the values that they were made from until
+   the next numeric phase, hence the reuse between two of them. */
 static PetscErrorCode MatFactorNumeric_OCLSPKT(Mat F, Mat A, const MatFactorInfo*) {
   PC pc = InnerPC(F);
   PCFailedReason reason;
 
   PetscFunctionBegin;
+  F->assembled = PETSC_FALSE;
+  PetscCall(PCSetReusePreconditioner(pc, PETSC_FALSE));
   PetscCall(PCSetOperators(pc, A, A));
   pc->erroriffailure = A->erroriffailure;
   PetscCall(PCSetUp(pc));
+  PetscCall(PCSetReusePreconditioner(pc, PETSC_TRUE));
   PetscCall(PCGetFailedReason(pc, &reason));
-  F->factorerrortype = MAT_FACTOR_NOERROR;
-  if (reason) {
-    F->factorerrortype = reason == PC_FACTOR_OTHER ? MAT_FACTOR_OTHER : MAT_FACTOR_NUMERIC_ZEROPIVOT;
-  } else {
-    PetscCall(CheckTridiagonal(F, pc));
-  }
-  F->assembled = F->preallocated = PETSC_TRUE;
+  /* After any other error PCLU never calls the numeric phase again, whatever the matrix holds by then. */
+  F->factorerrortype = reason ? MAT_FACTOR_NUMERIC_ZEROPIVOT : MAT_FACTOR_NOERROR;
+  if (!reason) PetscCall(CheckWhole(F, false));
+  F->assembled = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The options of the preconditioner, behind the prefix of the PC that factors. */
+/* A direct solver solves A x = b as it stands: an option that leaves out or rounds something has no place here. */
+static PetscErrorCode CheckOptions(PC pc) {
+  const Settings& given = data(pc)->settings;
+  Settings refused;
+  std::string text;
+
+  PetscFunctionBegin;
+  OclspktCall(pc, if (oclspkt::petsc::parse_directions(given.lines).size() > 1) refused.lines = given.lines;
+              if (given.rtol > PETSC_MACHINE_EPSILON) refused.rtol = given.rtol;
+              if (given.singular == oclspkt::Singular::pin) refused.singular = given.singular;
+              refused.diagonal = given.diagonal; refused.precision = given.precision;
+              text = oclspkt::petsc::non_default_options(refused));
+  PetscCheck(text.empty(), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_INCOMP,
+             "-pc_factor_mat_solver_type oclspkt solves with the whole matrix as it is, which %s does not: leave that "
+             "out, or use -pc_type oclspkt, which makes a preconditioner",
+             text.c_str());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The options of the preconditioner, behind the prefix of the PC that factors. Where they leave it open, a singular
+   matrix fails as it does in PETSc's own factors, also with a null space attached. */
 static PetscErrorCode ReadOptions(Mat F) {
   PC pc = InnerPC(F);
   const char* prefix;
 
   PetscFunctionBegin;
+  F->assembled = PETSC_FALSE;
+  F->ops->lufactornumeric = F->ops->choleskyfactornumeric = nullptr; /* none behind options that are refused */
+  PetscCall(PCSetReusePreconditioner(pc, PETSC_FALSE));
   PetscCall(MatGetOptionsPrefix(F, &prefix));
   PetscCall(PCSetOptionsPrefix(pc, prefix));
   PetscCall(PCOCLSPKTSetDirections(pc, "matrix"));
   PetscObjectOptionsBegin((PetscObject)pc);
   PetscCall((*pc->ops->setfromoptions)(pc, PetscOptionsObject));
   PetscOptionsEnd();
+  PetscCall(CheckOptions(pc));
+  if (data(pc)->settings.singular == oclspkt::Singular::automatic) {
+    PetscCall(PCOCLSPKTSetSingular(pc, PC_OCLSPKT_SINGULAR_FAIL));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -141,6 +206,7 @@ static PetscErrorCode MatGetFactor_OCLSPKT(Mat A, MatFactorType type, Mat* facto
   F->ops->view = MatView_OCLSPKT;
   F->ops->getinfo = MatGetInfo_OCLSPKT;
   F->factortype = type;
+  F->preallocated = PETSC_TRUE; /* a debug build says less of factors that are not there than GetFactors() */
   F->canuseordering = PETSC_FALSE;
   PetscCall(PetscFree(F->solvertype));
   PetscCall(PetscStrallocpy(PCOCLSPKT, &F->solvertype));

@@ -265,7 +265,8 @@ const std::vector<ResultEntry> kResults = {
      "advanced",
      "Both bounds hold for every right-hand side of a direction and are known before the first solve. They are "
      "the maxima over all directions and all ranks, cuts among ranks included, so every rank gets the same "
-     "numbers.",
+     "numbers. From the first `PCApplyTranspose()` after a set-up they cover the transposed matrix as well, which has "
+     "bounds of its own; the view lists both.",
      "SetRtol GetMethodUsed GetDirectionCertificate"},
     {"DirectionCertificate",
      {kDirectionInput},
@@ -273,7 +274,8 @@ const std::vector<ResultEntry> kResults = {
      "the bounds on the errors of truncation and of rounding along one direction, and the tolerance for the first",
      "advanced",
      "Both bounds hold for every right-hand side of the direction and are known before the first solve. They are the "
-     "maxima over all ranks, cuts among ranks included, so every rank gets the same numbers.",
+     "maxima over all ranks, cuts among ranks included, so every rank gets the same numbers. From the first "
+     "`PCApplyTranspose()` after a set-up they cover the transposed matrix as well.",
      "GetDirectionsUsed GetCertificate"},
     {"IgnoredEntries",
      {},

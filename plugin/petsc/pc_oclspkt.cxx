@@ -18,11 +18,12 @@ using oclspkt::petsc::PC_OCLSPKT;
 using oclspkt::petsc::Settings;
 using oclspkt::petsc::Sweep;
 
-static PetscErrorCode InfoChoice(PC pc, const Sweep& sweep) {
-  const Report& report = sweep.solver.report();
+static PetscErrorCode InfoChoice(PC pc, const Sweep& sweep, bool transpose) {
+  const Report& report = sweep.report(transpose);
 
   PetscFunctionBegin;
-  PetscCall(PetscInfo(pc, "lines %s: %s\n", name(sweep.direction), sweep.layout.lines.describe().c_str()));
+  PetscCall(PetscInfo(pc, "lines %s%s: %s\n", name(sweep.direction), transpose ? ", transposed" : "",
+                      sweep.layout.lines.describe().c_str()));
   PetscCall(
       PetscInfo(pc, "method %s on %s: %s\n", name(report.method), report.device.name.c_str(), report.why.c_str()));
   for (const oclspkt::GroupReport& group : report.groups) {
@@ -32,12 +33,12 @@ static PetscErrorCode InfoChoice(PC pc, const Sweep& sweep) {
     PetscCall(PetscInfo(pc, "WARNING: method auto has no method within its limits for this matrix: %s\n",
                         report.above_bound.c_str()));
   }
-  if (report.certificate_above_tolerance) {
+  if (sweep.bounds[transpose].above_limits) {
     PetscCall(PetscInfo(
         pc,
         "WARNING: the named method is above its limits, so the answer may be inaccurate (certificate %g, tolerance "
         "%g, rounding at most %g eps in a row, backward error %g); use -pc_oclspkt_method auto\n",
-        report.certificate, report.tolerance, rounding_of(sweep), report.backward_error));
+        sweep.bounds[transpose].truncation, report.tolerance, sweep.bounds[transpose].rounding, report.backward_error));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -77,9 +78,31 @@ PetscErrorCode oclspkt::petsc::SetUpSweep(PC pc, Sweep& sweep, const Known& know
   oclspkt::petsc::Trouble trouble;
 
   PetscFunctionBegin;
+  data(pc)->transpose_ready = false;
+  sweep.bounds[true] = {};
   trouble.attempt([&] { sweep.solver.set_up(known); });
   PetscCall(oclspkt::petsc::AgreeOn(pc, trouble));
   if (!pc->failedreason) PetscCall(PetscLogFlops(oclspkt::petsc::set_up_flops(sweep.solver.report())));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The set-up of the transposed operator, before its first solve. */
+static PetscErrorCode SetUpTranspose(PC pc) {
+  PC_OCLSPKT* o = data(pc);
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(events().set_up, pc, pc->pmat, 0, 0));
+  for (std::size_t s = 0; s < o->sweeps.size() && !pc->failedreason; ++s) {
+    oclspkt::petsc::Trouble trouble;
+    trouble.attempt([&] { o->sweeps[s]->solver.set_up_transpose(); });
+    PetscCall(oclspkt::petsc::AgreeOn(pc, trouble));
+  }
+  PetscCall(PetscLogEventEnd(events().set_up, pc, pc->pmat, 0, 0));
+  o->transpose_ready = pc->failedreason == PC_NOERROR;
+  if (o->transpose_ready) PetscCall(oclspkt::petsc::AgreeOnBounds(pc, true));
+  for (std::size_t s = 0; s < o->sweeps.size() && o->transpose_ready; ++s) {
+    PetscCall(InfoChoice(pc, *o->sweeps[s], true));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -117,8 +140,8 @@ static PetscErrorCode PCSetUp_OCLSPKT(PC pc) {
   pc->setupcalled = PETSC_TRUE;
   PetscCall(oclspkt::petsc::NoteDegraded(pc));
   PetscCall(oclspkt::petsc::AgreeOnDegraded(pc));
-  if (o->ready) PetscCall(oclspkt::petsc::AgreeOnBounds(pc));
-  for (std::size_t s = 0; s < o->sweeps.size() && o->ready; ++s) PetscCall(InfoChoice(pc, *o->sweeps[s]));
+  if (o->ready) PetscCall(oclspkt::petsc::AgreeOnBounds(pc, false));
+  for (std::size_t s = 0; s < o->sweeps.size() && o->ready; ++s) PetscCall(InfoChoice(pc, *o->sweeps[s], false));
   if (o->ready) PetscCall(oclspkt::petsc::WarnOfPeriodicAxis(pc));
   if (o->settings.explain) PetscCall(oclspkt::petsc::Explain(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -174,6 +197,7 @@ static PetscErrorCode SolveVector(PC pc, Vec x, Vec y, bool transpose) {
   PetscFunctionBegin;
   PetscCall(CheckReady(pc));
   PetscCall(CheckVectors(pc, x, y));
+  if (transpose && !pc->failedreason && !o->transpose_ready) PetscCall(SetUpTranspose(pc));
   if (pc->failedreason) {
     PetscCall(OclspktVecSetInf(y));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -186,7 +210,7 @@ static PetscErrorCode SolveVector(PC pc, Vec x, Vec y, bool transpose) {
   } else {
     PetscCall(oclspkt::petsc::SolveSweep(pc, o->first(), {.vector = x}, {.vector = y}, transpose));
   }
-  if (pc->failedreason) PetscCall(OclspktVecSetInf(y)); /* the transposed set-up runs inside its first solve */
+  if (pc->failedreason) PetscCall(OclspktVecSetInf(y)); /* a set-up for vectors of a device runs inside its solve */
   PetscCall(oclspkt::petsc::LogTransfers(pc, before));
   PetscCall(PetscLogEventEnd(events().solve, pc, x, y, 0));
   PetscCall(oclspkt::petsc::NoteDegraded(pc));

@@ -22,6 +22,7 @@ namespace oclspkt::petsc {
 /// What vouches for an operator: the error of truncation at most, and that of rounding in eps; Inf if it is not known.
 struct Bounds {
   double truncation = 0, rounding = 0;
+  bool above_limits = false;  ///< a method that was named, and that its bounds do not cover
 };
 
 /// One direction of the preconditioner: its lines, where their bands stand in the matrix, and what solves them.
@@ -30,10 +31,15 @@ struct Sweep {
   LineLayout layout;
   Extraction extraction;
   CutSolver<PetscScalar> solver;
-  Index couplings = 0;  ///< nonzero couplings of the bands on all ranks; counted for several directions
+  Index couplings = 0;  ///< nonzero couplings on all ranks that no direction before has; counted for several directions
   AlignedArray<PetscScalar> right, solution;  ///< vectors in the order of the lines; empty: that of the matrix
   std::size_t losses_seen = 0;                ///< lost devices that were logged already
-  Bounds bounds;                              ///< of the last set-up, the largest over all ranks
+  std::array<Bounds, 2> bounds;  ///< of the last set-up and of the transposed one, the largest over all ranks
+
+  const Report& report(bool transpose) const { return transpose ? solver.transpose_report() : solver.report(); }
+  const CutReport& cut_report(bool transpose) const {
+    return transpose ? solver.transpose_cut_report() : solver.cut_report();
+  }
 };
 
 /// A bound; one that is not known, which comparisons and MPI_MAX may lose, is Inf.
@@ -43,8 +49,8 @@ inline double without_nan(double bound) { return std::isnan(bound) ? std::numeri
 inline double largest_bound(double a, double b) { return b <= a || std::isnan(a) ? a : b; }
 
 /// The bound on what rounding leaves in a row, in eps, lines cut by ranks included; see Report::rounding.
-inline double rounding_of(const Sweep& sweep) {
-  return largest_bound(sweep.solver.report().rounding, sweep.solver.cut_report().rounding);
+inline double rounding_of(const Sweep& sweep, bool transpose) {
+  return largest_bound(sweep.report(transpose).rounding, sweep.cut_report(transpose).rounding);
 }
 
 /// Which couplings lead out of lines.
@@ -108,6 +114,7 @@ struct PC_OCLSPKT {
   const char* from_host = nullptr;     ///< why the last vectors were taken from the host's memory, see NoteVectors()
   bool stale = false;                  ///< settings changed while the program reuses the operator
   bool ready = false;                  ///< the operator of the last set-up can be applied
+  bool transpose_ready = false;        ///< the transposed one was set up for it
   std::string failure;                 ///< why the last set-up failed; empty if it did not
   std::string first_loss;              ///< the first device that this rank lost; empty if none
   bool degraded_printed = false;       ///< by this rank, or by any as far as AgreeOnDegraded() told
@@ -162,7 +169,7 @@ PetscErrorCode GetIgnoredEntries_OCLSPKT(PC pc, PetscInt64* ignored);
 PetscErrorCode GetDirectionIgnoredEntries_OCLSPKT(PC pc, const char direction[], PetscInt64* ignored);
 
 /// Set the bounds of every direction to the largest over all ranks. Collective.
-PetscErrorCode AgreeOnBounds(PC pc);
+PetscErrorCode AgreeOnBounds(PC pc, bool transpose);
 
 /// Tell of devices lost since the last call: to -info and the log, and where this is rank 0 to the error stream.
 PetscErrorCode NoteDegraded(PC pc);

@@ -55,23 +55,30 @@ PetscErrorCode FindDirection(PC pc, const char* direction, const Sweep** found) 
 }
 
 /// The bounds of a direction on this rank, cuts among ranks included; infinite where unknown.
-Bounds bounds_here(const Sweep& sweep) {
-  Bounds bounds{without_nan(sweep.solver.report().certificate), without_nan(rounding_of(sweep))};
-  if (sweep.layout.exchange && sweep.solver.cut_report().truncated) {
-    bounds.truncation = std::max(bounds.truncation, without_nan(sweep.solver.cut_report().bound));
-  }
+Bounds bounds_here(const Sweep& sweep, bool transpose) {
+  const Report& report = sweep.report(transpose);
+  const CutReport& cut = sweep.cut_report(transpose);
+  Bounds bounds{without_nan(report.certificate), without_nan(rounding_of(sweep, transpose)),
+                report.certificate_above_tolerance || cut.above_tolerance};
+  if (sweep.layout.exchange && cut.truncated) bounds.truncation = std::max(bounds.truncation, without_nan(cut.bound));
   return bounds;
+}
+
+/// Those of the operator and, once it is set up, of the transposed one.
+Bounds largest_bounds(const Sweep& sweep) {
+  const auto& [plain, transposed] = sweep.bounds;
+  return {std::max(plain.truncation, transposed.truncation), std::max(plain.rounding, transposed.rounding)};
 }
 
 }  // namespace
 
-PetscErrorCode AgreeOnBounds(PC pc) {
+PetscErrorCode AgreeOnBounds(PC pc, bool transpose) {
   PetscFunctionBegin;
   for (const auto& sweep : data(pc)->sweeps) {
-    const Bounds here = bounds_here(*sweep);
-    double bounds[] = {here.truncation, here.rounding};
-    OclspktAllreduce(MPI_IN_PLACE, bounds, 2, MPI_DOUBLE, MPI_MAX, PetscObjectComm((PetscObject)pc));
-    sweep->bounds = {bounds[0], bounds[1]};
+    const Bounds here = bounds_here(*sweep, transpose);
+    double bounds[] = {here.truncation, here.rounding, here.above_limits ? 1. : 0.};
+    OclspktAllreduce(MPI_IN_PLACE, bounds, 3, MPI_DOUBLE, MPI_MAX, PetscObjectComm((PetscObject)pc));
+    sweep->bounds[transpose] = {bounds[0], bounds[1], bounds[2] > 0};
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -136,8 +143,9 @@ PetscErrorCode GetCertificate_OCLSPKT(PC pc, PetscReal* certificate, PetscReal* 
   PetscFunctionBegin;
   PetscCall(CheckChosen(pc));
   for (const auto& sweep : data(pc)->sweeps) {
-    largest.truncation = std::max(largest.truncation, sweep->bounds.truncation);
-    largest.rounding = std::max(largest.rounding, sweep->bounds.rounding);
+    const Bounds bounds = largest_bounds(*sweep);
+    largest.truncation = std::max(largest.truncation, bounds.truncation);
+    largest.rounding = std::max(largest.rounding, bounds.rounding);
   }
   if (certificate) *certificate = largest.truncation;
   if (rounding) *rounding = largest.rounding;
@@ -151,8 +159,8 @@ PetscErrorCode GetDirectionCertificate_OCLSPKT(PC pc, const char direction[], Pe
 
   PetscFunctionBegin;
   PetscCall(FindDirection(pc, direction, &sweep));
-  if (certificate) *certificate = sweep->bounds.truncation;
-  if (rounding) *rounding = sweep->bounds.rounding;
+  if (certificate) *certificate = largest_bounds(*sweep).truncation;
+  if (rounding) *rounding = largest_bounds(*sweep).rounding;
   if (tolerance) *tolerance = sweep->solver.report().tolerance;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -43,7 +43,7 @@ PetscErrorCode ChoseAsFirst(MPI_Comm comm, const Report& report, bool* same) {
 
 }  // namespace
 
-PetscErrorCode TotalOfSweep(PC pc, const Sweep& sweep, Totals* totals) {
+PetscErrorCode TotalOfSweep(PC pc, const Sweep& sweep, bool transpose, Totals* totals) {
   MPI_Comm comm = PetscObjectComm((PetscObject)pc);
   PetscMPIInt rank;
   bool same = true;
@@ -51,7 +51,7 @@ PetscErrorCode TotalOfSweep(PC pc, const Sweep& sweep, Totals* totals) {
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(comm, &totals->ranks));
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  OclspktCall(pc, totals->report = sweep.solver.report(); totals->cut = sweep.solver.cut_report());
+  OclspktCall(pc, totals->report = sweep.report(transpose); totals->cut = sweep.cut_report(transpose));
   if (totals->ranks == 1) PetscFunctionReturn(PETSC_SUCCESS);
   Report& report = totals->report;
   CutReport& cut = totals->cut;

@@ -16,6 +16,6 @@ struct Totals {
 };
 
 /// Collective. @param[out] totals the same on all ranks, but for what rank 0 chose
-PetscErrorCode TotalOfSweep(PC pc, const Sweep& sweep, Totals* totals);
+PetscErrorCode TotalOfSweep(PC pc, const Sweep& sweep, bool transpose, Totals* totals);
 
 }  // namespace oclspkt::petsc

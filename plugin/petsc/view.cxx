@@ -175,8 +175,18 @@ std::string direction_line(const PC_OCLSPKT& o, const Sweep& sweep, int ranks) {
   return o.lines_why.empty() ? text : text + ", " + o.lines_why;
 }
 
+/// What was chosen for the directions and, behind those, for the transposed operator if it was set up.
+struct Choices {
+  std::vector<Totals> plain, transposed;
+};
+
+void add_choice(const Totals& totals, const Sweep& sweep, const std::string& indent, Lines& lines) {
+  for (const std::string& line : choice_lines(totals, sweep.layout.exchange != nullptr)) lines.push_back(indent + line);
+}
+
 /// The lines of all directions, each under its own heading where there are several.
-Lines operator_lines(const PC_OCLSPKT& o, const std::vector<Totals>& totals) {
+Lines operator_lines(const PC_OCLSPKT& o, const Choices& choices) {
+  const std::vector<Totals>& totals = choices.plain;
   Lines lines;
   const bool several = o.sweeps.size() > 1;
   if (several) {
@@ -190,10 +200,13 @@ Lines operator_lines(const PC_OCLSPKT& o, const std::vector<Totals>& totals) {
   for (std::size_t s = 0; s < totals.size(); ++s) {
     const Sweep& sweep = *o.sweeps[s];
     lines.push_back(direction_line(o, sweep, totals[s].ranks));
-    for (const std::string& line : choice_lines(totals[s], sweep.layout.exchange != nullptr)) {
-      lines.push_back((several ? "  " : "") + line);
-    }
+    const std::string indent = several ? "  " : "";
+    add_choice(totals[s], sweep, indent, lines);
+    if (choices.transposed.empty()) continue;
+    lines.push_back(indent + "transposed:");
+    add_choice(choices.transposed[s], sweep, indent + "  ", lines);
   }
+  if (!o.failure.empty()) lines.push_back("transposed: set-up failed: " + o.failure);
   add_vectors(o, lines);
   if (ignored_entries(o) > 0) {
     lines.push_back("ignored: " + ignored_text(o) +
@@ -290,13 +303,13 @@ Lines explained_lines(const PC_OCLSPKT& o, const std::vector<Totals>& totals) {
 }
 
 /// Those of all directions; empty before a good set-up. Collective.
-PetscErrorCode AllTotals(PC pc, std::vector<Totals>* totals) {
+PetscErrorCode AllTotals(PC pc, bool transpose, std::vector<Totals>* totals) {
   const PC_OCLSPKT& o = *data(pc);
 
   PetscFunctionBegin;
-  if (!o.ready) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!o.ready || (transpose && !o.transpose_ready)) PetscFunctionReturn(PETSC_SUCCESS);
   OclspktCall(pc, totals->resize(o.sweeps.size()));
-  for (std::size_t s = 0; s < o.sweeps.size(); ++s) PetscCall(TotalOfSweep(pc, *o.sweeps[s], &(*totals)[s]));
+  for (std::size_t s = 0; s < o.sweeps.size(); ++s) PetscCall(TotalOfSweep(pc, *o.sweeps[s], transpose, &(*totals)[s]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -342,7 +355,7 @@ PetscErrorCode ViewString(PC pc, PetscViewer viewer) {
 PetscErrorCode View(PC pc, PetscViewer viewer) {
   PetscBool ascii, string;
   PetscViewerFormat format;
-  std::vector<Totals> totals;
+  Choices choices;
   Lines lines;
 
   PetscFunctionBegin;
@@ -350,8 +363,9 @@ PetscErrorCode View(PC pc, PetscViewer viewer) {
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERSTRING, &string));
   if (ascii) {
     PetscCall(PetscViewerGetFormat(viewer, &format));
-    PetscCall(AllTotals(pc, &totals));
-    OclspktCall(pc, lines = data(pc)->ready ? operator_lines(*data(pc), totals) : pending_lines(*data(pc)));
+    PetscCall(AllTotals(pc, false, &choices.plain));
+    PetscCall(AllTotals(pc, true, &choices.transposed));
+    OclspktCall(pc, lines = data(pc)->ready ? operator_lines(*data(pc), choices) : pending_lines(*data(pc)));
     for (const std::string& line : lines) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s\n", line.c_str()));
     if (format == PETSC_VIEWER_ASCII_INFO_DETAIL) PetscCall(ViewDetails(pc, viewer));
   } else if (string) {
@@ -367,7 +381,7 @@ PetscErrorCode Explain(PC pc) {
   Lines lines;
 
   PetscFunctionBegin;
-  PetscCall(AllTotals(pc, &totals));
+  PetscCall(AllTotals(pc, false, &totals));
   OclspktCall(pc, lines = explained_lines(*data(pc), totals));
   PetscCall(PCGetOptionsPrefix(pc, &prefix));
   PetscCall(PetscViewerASCIIGetStdout(PetscObjectComm((PetscObject)pc), &viewer));

@@ -199,6 +199,23 @@ void CutSolver<T>::Impl::set_up_transpose() {
   transposed_->set_up(known_);
 }
 
+/// Have the solver of A^T set up.
+template <typename T>
+void CutSolver<T>::Impl::ready_transpose() {
+  if (!ready_) throw InvalidInput("set_up_transpose was called without a successful set_up: call set_up first");
+  if (overall_.cut) {
+    transposed();
+  } else {
+    solver_.set_up_transpose();
+  }
+}
+
+template <typename T>
+const CutReport& CutSolver<T>::Impl::transpose_cut_report() const {
+  static const CutReport none;
+  return overall_.cut && transposed_ ? transposed_->cut_report() : none;
+}
+
 template <typename T>
 const Report& CutSolver<T>::Impl::transpose_report() const {
   if (!overall_.cut) return solver_.transpose_report();
@@ -294,6 +311,10 @@ void CutSolver<T>::apply_transpose(const T* y, T* x) {
   impl_->apply_transpose(y, x);
 }
 template <typename T>
+void CutSolver<T>::set_up_transpose() {
+  impl_->ready_transpose();
+}
+template <typename T>
 bool CutSolver<T>::takes(const DeviceQueue& queue) const {
   return impl_->takes(queue);
 }
@@ -337,6 +358,10 @@ const Report& CutSolver<T>::transpose_report() const {
 template <typename T>
 const CutReport& CutSolver<T>::cut_report() const {
   return impl_->cut_report();
+}
+template <typename T>
+const CutReport& CutSolver<T>::transpose_cut_report() const {
+  return impl_->transpose_cut_report();
 }
 template <typename T>
 Times CutSolver<T>::times() const {

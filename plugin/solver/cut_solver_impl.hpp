@@ -31,6 +31,7 @@ class CutSolver<T>::Impl {
   void apply(const T* y, T* x);
   void apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
   void apply_transpose(const T* y, T* x);
+  void ready_transpose();
   bool takes(const DeviceQueue& queue) const;
   bool takes_transpose(const DeviceQueue& queue);
   void enqueue(const DeviceQueue& queue, const T* y, Index y_stride, T* x, Index x_stride, Index columns);
@@ -49,6 +50,7 @@ class CutSolver<T>::Impl {
   const Report& report() const { return solver_.report(); }
   const Report& transpose_report() const;
   const CutReport& cut_report() const { return report_; }
+  const CutReport& transpose_cut_report() const;
 
  private:
   /// What all processes know after the first look at the bands.

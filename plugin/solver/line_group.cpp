@@ -124,8 +124,11 @@ Rejection examine(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRul
     if (Rejection rejection = object_to_pivots(*factors, names)) return rejection;
   }
   if (const auto* wide = dynamic_cast<const WideSolver<T>*>(&solver)) {
-    if (wide->singular().empty()) return {};
-    return {"singular: " + line_name(wide->singular().front(), names) + ", a pivot is zero", wide->singular()};
+    if (wide->lost().empty()) return {};
+    if (!wide->singular().empty())
+      return {"singular: " + line_name(wide->singular().front(), names) + ", a pivot is zero", wide->singular()};
+    return {line_name(wide->lost().front(), names) + ": the trial solve is lost to rounding in wider numbers, too",
+            wide->lost()};
   }
   if (const auto* pivot = dynamic_cast<const PivotSolver<T>*>(&solver)) {
     trial_error = pivot->trial_error();

@@ -212,7 +212,7 @@ void Solver<T>::Impl::enqueue(const DeviceQueue& queue, const T* y, Index y_stri
 template <typename T>
 bool Solver<T>::Impl::takes_transpose(const DeviceQueue& queue) {
   if (!report_.ready || !known_.queue) return false;
-  on_transposed([] {});
+  ready_transpose();
   return transposed_->takes(queue);
 }
 
@@ -241,6 +241,13 @@ template <typename T>
 void Solver<T>::Impl::apply_transpose(const T* y, T* x) {
   if (!report_.ready) throw InvalidInput("apply_transpose was called without a successful set_up: call set_up first");
   on_transposed([&] { transposed_->apply(y, x); });
+}
+
+/// Have the transposed solver set up.
+template <typename T>
+void Solver<T>::Impl::ready_transpose() {
+  if (!report_.ready) throw InvalidInput("set_up_transpose was called without a successful set_up: call set_up first");
+  on_transposed([] {});
 }
 
 template <typename T>
@@ -397,6 +404,11 @@ std::unique_ptr<Borders<T>> Solver<T>::borders(const BorderLayout<T>& layout) {
 template <typename T>
 void Solver<T>::apply_transpose(const T* y, T* x) {
   impl_->apply_transpose(y, x);
+}
+
+template <typename T>
+void Solver<T>::set_up_transpose() {
+  impl_->ready_transpose();
 }
 
 template <typename T>

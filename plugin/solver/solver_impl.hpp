@@ -44,6 +44,7 @@ class Solver<T>::Impl {
   bool take_step(Visit<T>& visit, std::size_t step, const T* y, T* x);
   DeviceHandles device_handles() const;
   void apply_transpose(const T* y, T* x);
+  void ready_transpose();
   Times times() const;
   std::int64_t bytes() const;
   System<T>& system() { return system_; }

@@ -237,5 +237,115 @@ TEST(LongLine, TransposedIsTheAdjoint) {
   for (Vec* v : {&x, &y, &other}) OK(VecDestroy(v));
 }
 
+/// Units of rows that grow along the line: the influence of a boundary value decays more slowly in the transposed.
+Row in_growing_units(PetscInt i, double growth) {
+  const PetscScalar unit = std::pow(growth, static_cast<double>(i));
+  return {-unit, 4 * unit, -unit};
+}
+Row in_doubling_units(PetscInt i, PetscInt) { return in_growing_units(i, 2); }
+Row in_fourfold_units(PetscInt i, PetscInt) { return in_growing_units(i, 4); }
+
+TEST(LongLine, TransposedHasBoundsOfItsOwn) {
+  const LongLine line(30, in_doubling_units), exact(30, in_doubling_units);
+  const bool cut = ranks() > 2;  // two parts of a line are solved exactly by their neighbours' pair system
+  PetscReal before = NAN, certificate = NAN, rounding = NAN, tolerance = NAN, size = NAN;
+  Vec x, y;
+  for (Vec* v : {&x, &y}) OK(VecDuplicate(line.b(), v));
+  OK(PCOCLSPKTSetMethod(line.pc(), PC_OCLSPKT_METHOD_TRUNCATED));
+  OK(PCApply(line.pc(), line.b(), x));
+  OK(PCOCLSPKTGetCertificate(line.pc(), &before, &rounding, &tolerance));
+  EXPECT_LE(before, tolerance);
+  std::string view = view_text(reinterpret_cast<PetscObject>(line.pc()));
+  EXPECT_FALSE(contains(view, "ABOVE") || contains(view, "transposed")) << view;
+  OK(PCApplyTranspose(line.pc(), line.b(), x));
+  OK(PCApplyTranspose(exact.pc(), line.b(), y));
+  OK(VecNorm(y, NORM_INFINITY, &size));
+  OK(PCOCLSPKTGetCertificate(line.pc(), &certificate, &rounding, &tolerance));
+  EXPECT_LE(distance(x, y) / size, certificate + 100 * PETSC_MACHINE_EPSILON);
+  EXPECT_EQ(certificate > tolerance, cut) << certificate;
+  view = view_text(reinterpret_cast<PetscObject>(line.pc()));
+  if (rank_here() == 0) {
+    EXPECT_TRUE(contains(view, "transposed:\n")) << view;
+    EXPECT_EQ(contains(view, "ABOVE the tolerance"), cut) << view;
+  }
+  for (Vec* v : {&x, &y}) OK(VecDestroy(v));
+}
+
+/// Every term of a row of A^T x is about 1, whatever the units of the columns.
+TEST(LongLine, OfRowsAtTheEndsOfTheRangeIsSolvedTransposed) {
+  const struct {
+    const char* name;
+    double (*exponent)(PetscInt row);
+  } units[] = {{"falling", [](PetscInt i) { return i < 20 ? 300. : -300.; }},
+               {"rising", [](PetscInt i) { return i < 20 ? -300. : 300.; }},
+               {"alternating", [](PetscInt i) { return i % 2 == 0 ? 300. : -300.; }},
+               {"in blocks", [](PetscInt i) { return i / 10 % 2 == 0 ? 300. : -300.; }},
+               {"in steps down", [](PetscInt i) { return std::max(-290., 290. - 9 * static_cast<double>(i)); }}};
+  for (const auto& unit : units) {
+    const LongLine line(40, [&](PetscInt i, PetscInt) {
+      const PetscScalar size = std::pow(10., unit.exponent(i));
+      return Row{-size, 4 * size, -size};
+    });
+    Vec r;
+    PCFailedReason reason = PC_NOERROR;
+    OK(VecDuplicate(line.b(), &r));
+    OK(PCApplyTranspose(line.pc(), line.b(), line.x()));
+    OK(PCGetFailedReason(line.pc(), &reason));
+    EXPECT_EQ(reason, PC_NOERROR) << unit.name;
+    OK(MatMultTranspose(line.matrix(), line.x(), r));
+    EXPECT_LE(distance(r, line.b()), 1e-14) << unit.name;
+    OK(VecDestroy(&r));
+  }
+}
+
+/// Solve by the factors of a line, then by the transposed ones.
+/// @return the error of the latter
+PetscErrorCode transposed_by_factors(const LongLine& line, std::string* text) {
+  KSP ksp;
+  PC pc;
+  KSPCreate(PETSC_COMM_WORLD, &ksp);
+  KSPSetOptionsPrefix(ksp, "t_");
+  KSPSetOperators(ksp, line.matrix(), line.matrix());
+  KSPSetType(ksp, KSPPREONLY);
+  KSPGetPC(ksp, &pc);
+  PCSetType(pc, PCLU);
+  PCFactorSetMatSolverType(pc, PCOCLSPKT);
+  EXPECT_EQ(KSPSolve(ksp, line.b(), line.x()), 0);
+  const ErrorTexts errors;
+  const PetscErrorCode ierr = KSPSolveTranspose(ksp, line.b(), line.x());
+  *text = errors.text();
+  KSPDestroy(&ksp);
+  return ierr;
+}
+
+TEST(LongLine, TransposedAboveItsLimitsIsNoDirectSolver) {
+  const LongLine line(30, in_doubling_units);
+  const Option method("-t_pc_oclspkt_method", "truncated"), devices("-t_pc_oclspkt_devices", "host");
+  const bool cut = ranks() > 2;
+  std::string text;
+  EXPECT_EQ(transposed_by_factors(line, &text), cut ? PETSC_ERR_ARG_INCOMP : 0);
+  EXPECT_EQ(contains(text, "truncated is above its limits for this matrix, transposed"), cut) << text;
+}
+
+/// Its parts cannot be solved separately, as those of the line can.
+TEST(LongLine, TransposedThatMayNotBeGatheredFails) {
+  const LongLine line(40, in_fourfold_units);
+  const Option limit("-t_pc_oclspkt_gather_limit", "0"), devices("-t_pc_oclspkt_devices", "host");
+  const bool cut = ranks() > 1;
+  PCFailedReason reason = PC_NOERROR;
+  std::string text;
+  OK(PCOCLSPKTSetGatherLimit(line.pc(), 0));
+  OK(PCApply(line.pc(), line.b(), line.x()));
+  OK(PCApplyTranspose(line.pc(), line.b(), line.x()));
+  OK(PCGetFailedReason(line.pc(), &reason));
+  EXPECT_EQ(reason == PC_FACTOR_NUMERIC_ZEROPIVOT, cut);
+  const std::string view = view_text(reinterpret_cast<PetscObject>(line.pc()));
+  if (rank_here() == 0) {
+    EXPECT_EQ(contains(view, "transposed: set-up failed: "), cut) << view;
+  }
+  EXPECT_EQ(transposed_by_factors(line, &text), cut ? PETSC_ERR_SUP : 0);
+  EXPECT_EQ(contains(text, "There are no factors to solve with, "), cut) << text;
+}
+
 }  // namespace
 }  // namespace oclspkt::test

@@ -192,6 +192,24 @@ TEST(Directions, AreCombinedAsTheirNamesSay) {
   }
 }
 
+TEST(Directions, CountACouplingThatTwoOfThemHaveOnce) {
+  const struct {
+    Shape shape;
+    const char* lines;
+    PetscInt64 ignored;
+  } cases[] = {{{1, {100, 1, 1}, 1}, "x,matrix", 0},
+               {{1, {100, 1, 1}, 1}, "matrix,x", 0},
+               {{2, {12, 10, 1}, 1}, "x,matrix", 216},
+               {{2, {12, 10, 1}, 1}, "matrix,x,y", 0},
+               {{2, {12, 10, 1}, 1}, "y,matrix,x", 0}};
+  for (const auto& [shape, lines, expected] : cases) {
+    const GridProblem problem(PETSC_COMM_WORLD, shape);
+    const LinePreconditioner pc(problem, lines);
+    OK(PCSetUp(pc));
+    EXPECT_EQ(ignored(pc), expected) << lines << " of " << shape.name();
+  }
+}
+
 TEST(Directions, TransposedAreTheAdjointOperator) {
   const GridProblem problem(PETSC_COMM_WORLD, {3, {6, 5, 7}, 1});
   Vec other;

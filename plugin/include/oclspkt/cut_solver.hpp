@@ -125,6 +125,8 @@ class OCLSPKT_API CutSolver {
   void apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
   /// Solve A^T x = y; its own set-up runs at the first call after a set_up.
   void apply_transpose(const T* y, T* x);
+  /// Run that set-up now, if it is due.
+  void set_up_transpose();
   /// The same for vectors in memory of a device, see Solver::takes() and Solver::enqueue(). Where lines are cut, the
   /// calls are collective as apply() is, processes may take theirs on the host or on a device, only the numbers next to
   /// cuts visit the host, and enqueue() waits for them. Not where a line of this process is gathered.
@@ -140,6 +142,7 @@ class OCLSPKT_API CutSolver {
   const Report& report() const;
   const Report& transpose_report() const;
   const CutReport& cut_report() const;
+  const CutReport& transpose_cut_report() const;
   Times times() const;
   Times transpose_times() const;
   /// Of the Solver of this process alone: no time in which it waits for others.

@@ -167,6 +167,9 @@ class OCLSPKT_API Solver {
 
   /// Solve A^T x = y; its own set-up runs at the first call after a set_up.
   void apply_transpose(const T* y, T* x);
+  /// Run the set-up of apply_transpose() and its like now, if it is due.
+  /// @throws as set_up()
+  void set_up_transpose();
 
   const Options& options() const;
   /// Change options; takes effect at the next set_up.
