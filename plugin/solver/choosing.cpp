@@ -270,6 +270,11 @@ auto Choosing<T>::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool ins
     // Whatever method solves the others: these are pinned, or make the set-up fail.
     if (const Rejection singular = object_to_sums(system_.bands())) system_.leave_to_host(singular);
   }
+  if (!named(options_.method) && way.processor->host() && way.method == Method::exact_factored &&
+      system_.survey().dominance < 1) {
+    rejection = refused_by_sample(system_.bands());
+    if (rejection) return Outcome::rejected;
+  }
   for (;;) {
     rejection = {};
     std::optional<Proposal> proposal = std::exchange(way.judged, std::nullopt);

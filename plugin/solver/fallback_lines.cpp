@@ -159,6 +159,21 @@ std::optional<Rejection> lines_out_of_range(const Options& options, const Survey
   return Rejection{text, std::move(lines)};
 }
 
+template <typename T>
+Rejection refused_by_sample(const Bands<T>& bands) {
+  constexpr Index kMany = 512, kSample = 16;
+  const Index count = bands.lines().count();
+  if (count < kMany) return {};
+  std::vector<Index> sample;
+  for (Index k = 0; k < kSample; ++k) sample.push_back(k * count / kSample);
+  Rejection rejection = LineGroup<T>(Method::exact_factored, bands, std::move(sample), false, {}).set_up();
+  if (2 * rejection.lines.size() <= kSample) return {};
+  rejection.lines.clear();  // all are to be pivoted
+  return rejection;
+}
+
+template Rejection refused_by_sample(const Bands<float>&);
+template Rejection refused_by_sample(const Bands<double>&);
 template class FallbackLines<float>;
 template class FallbackLines<double>;
 template std::optional<Rejection> lines_out_of_range(const Options&, const Survey&, const Bands<float>&);

@@ -210,6 +210,21 @@ TEST(PivotInDouble, SolvesRowsAndColumnsAtTheEndsOfTheRange) {
   }
 }
 
+TYPED_TEST(Pivot, TakesAllLinesWhereMostNeedIt) {
+  using T = TypeParam;
+  Random random(test::kSeed);
+  const LineSet lines = LineSet::equal(1000, 32);
+  const Bands<T> bands = random_rows<T>(lines, 1, 0, random);
+  Solver<T> solver({.devices = "host"});
+  solver.set_up(lines, bands.view().lower, bands.view().diag, bands.view().upper);
+  EXPECT_EQ(solver.report().method, Method::pivot) << solver.report().why;
+  EXPECT_TRUE(solver.report().groups.empty()) << "they are not taken apart";
+  const std::vector<T> y = test::random_vector<T>(lines.extent());
+  std::vector<T> x(y.size());
+  solver.apply(y.data(), x.data());
+  EXPECT_LE(error_of(bands, x, y), 10);
+}
+
 /// Couplings and diagonals of free ends, to rounding: constants solve A x = 0.
 template <typename T>
 Bands<T> free_ends(const LineSet& lines, Random& random) {
