@@ -43,8 +43,8 @@ std::vector<Index> extreme_lines(const LineSet& lines, const BandsView<T>& bands
 /// "row 3 of line 17", or "row 3" of a single line. @param at  its place in a vector
 std::string row_name(const LineSet& lines, Index at);
 
-/// "all numbers of row 3 of line 17 are 0", which is why a line is singular, by the first such row of lines [first, end);
-/// nothing if there is none.
+/// "all numbers of row 3 of line 17 are 0", which is why a line is singular, by the first such row of lines [first,
+/// end); nothing if there is none.
 template <typename T>
 std::optional<std::string> zero_row_text(const LineSet& lines, const BandsView<T>& bands, Index first, Index end);
 

@@ -24,9 +24,9 @@ std::string variable(const char* name) {
 /// As PoCL finds it.
 std::string pocl_folder() {
   if (std::string named = variable(kPoclCacheVariable); !named.empty()) return named;
-  if (std::string cache = variable("XDG_CACHE_HOME"); !cache.empty()) return cache + "/pocl/kcache";
-  if (std::string home = variable("HOME"); !home.empty()) return home + "/.cache/pocl/kcache";
-  return "/tmp/pocl/kcache";
+  std::string parent = variable("XDG_CACHE_HOME");
+  if (std::string home = variable("HOME"); parent.empty() && !home.empty()) parent = home + "/.cache";
+  return (parent.empty() ? "/tmp" : parent) + "/pocl/kcache";
 }
 
 /// A folder that goes with all that is in it when the process ends that made it.

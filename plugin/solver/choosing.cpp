@@ -174,7 +174,8 @@ void write_fallback(Report& report) {
   report.shape.clear();
   report.form = Form::general;
   report.partition = {};
-  report.certificate = report.growth = report.words_saved = 0;
+  report.certificate = report.words_saved = 0;
+  report.promise = Promise::by_component;
   report.certificate_above_tolerance = false;
   const std::string vectors = std::exchange(report.device, {}).vectors;
   report.device.why = "all lines are fallback lines";
