@@ -103,13 +103,15 @@ class Attack {
 
   static void print_outcome(const Key& key, const Outcome& outcome) {
     std::printf("%s on %s, bound %.3g eps by %s%s %s\n", key.scheme.c_str(), key.device.c_str(), outcome.bound,
-                kPromisedNames[static_cast<int>(outcome.promised)], outcome.above_tolerance ? ", certificate above tolerance" : "", outcome.refused.c_str());
+                kPromisedNames[static_cast<int>(outcome.promised)],
+                outcome.above_tolerance ? ", certificate above tolerance" : "", outcome.refused.c_str());
     for (const Answer& a : outcome.answers) {
-      std::printf("  %-12s row %.3g eps at %ld, in units %.3g, component %.3g at %ld, norm %.3g; forward %.3g eps "
-                  "(LAPACK %.3g), of its spread %.3g (LAPACK %.3g)\n",
-                  kSolutionNames[static_cast<int>(a.kind)], a.errors.row, static_cast<long>(a.errors.row_at),
-                  a.errors.units, a.errors.component, static_cast<long>(a.errors.component_at), a.errors.norm,
-                  a.forward, a.lapack_forward, a.unit, a.lapack_unit);
+      std::printf(
+          "  %-12s row %.3g eps at %ld, in units %.3g, component %.3g at %ld, norm %.3g; forward %.3g eps "
+          "(LAPACK %.3g), of its spread %.3g (LAPACK %.3g)\n",
+          kSolutionNames[static_cast<int>(a.kind)], a.errors.row, static_cast<long>(a.errors.row_at), a.errors.units,
+          a.errors.component, static_cast<long>(a.errors.component_at), a.errors.norm, a.forward, a.lapack_forward,
+          a.unit, a.lapack_unit);
     }
   }
 

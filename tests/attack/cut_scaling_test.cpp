@@ -76,8 +76,8 @@ TYPED_TEST(CutScaling, OfRowsAndLinesLeavesAllBits) {
     ASSERT_EQ(before.none_threw(), after.none_threw()) << before.texts() << after.texts() << to_text(c);
     if (!before.none_threw()) continue;
     ++compared;
-    EXPECT_EQ(other_number(before.x, after.x, units.column), "") << to_text(c) << "; " << before.reports[0].gathered_why
-                                                                 << "; " << after.reports[0].gathered_why;
+    EXPECT_EQ(other_number(before.x, after.x, units.column), "")
+        << to_text(c) << "; " << before.reports[0].gathered_why << "; " << after.reports[0].gathered_why;
   }
   EXPECT_GT(compared, 300);
 }

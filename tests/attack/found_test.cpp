@@ -57,6 +57,23 @@ void expect_near_lapack(const std::string& text, MethodChoice method = MethodCho
   }
 }
 
+/// Nor is any answer of auto far from the truth in a unit without a word.
+template <typename T>
+void expect_right_in_units(const std::string& text) {
+  const Exam<T> exam = make_exam<T>(parse_case(text));
+  ASSERT_FALSE(exam.questions.empty());
+  for (const Setting& setting : everywhere(MethodChoice::automatic)) {
+    const Outcome outcome = take(exam, setting);
+    for (const Answer& a : outcome.answers) {
+      EXPECT_FALSE(outcome.failed(a) || outcome.exceeded(a) || outcome.astray(a))
+          << text << " on device " << setting.device << ", variant " << setting.variant << " by " << outcome.method
+          << " " << outcome.shape << ", x " << kSolutionNames[static_cast<int>(a.kind)] << ": " << a.unit
+          << " spreads in a unit (LAPACK " << a.lapack_unit << "), " << outcome.error(a) << " eps, bound "
+          << outcome.bound << " eps";
+    }
+  }
+}
+
 template <typename T>
 void expect_right_or_told_by_all(const std::string& text) {
   for (const MethodChoice method : kAll) expect_right_or_told<T>(text, method);
@@ -159,6 +176,41 @@ TEST(FoundByAttack, RoundingThatOverflows) {
   expect_right_or_told_by_all<float>(
       "jumps rows=3760 count=2 K=304329.31284264708 f=1.1038053296621391 H=7.6663992213112592e-07 over_diagonal "
       "reversed seed=2902054624618640764");
+}
+
+TEST(FoundByAttack, ColumnsInUnlikeUnits) {
+  // Pivots that were chosen by rows, and held against them, refused what elimination solves to rounding.
+  expect_right_in_units<double>("diffusion rows=3000 lambda=100 column_decades=14 pattern=blocks");
+  expect_right_in_units<float>("diffusion rows=3000 lambda=100 column_decades=6 pattern=blocks");
+  expect_right_in_units<double>("diffusion rows=400 lambda=3 column_decades=14 pattern=decays");
+  expect_right_in_units<double>("layers rows=600 thickness=30 K=1000 f=1.05 H=0.01 column_decades=13 pattern=turns");
+  expect_right_in_units<double>(
+      "advection rows=28 peclet=1.3266844130698028 H=0 down=1 over_diagonal reversed transposed "
+      "column_decades=8.4950203949541692 seed=12597910640226145957");
+  expect_right_in_units<float>(
+      "random rows=163 dominance=1.5030508810177583 reversed transposed column_decades=5.3739176753527449 "
+      "seed=8225628596918166205");
+}
+
+TEST(FoundByAttack, RowsOfATransposeInUnlikeUnits) {
+  expect_right_in_units<double>(
+      "resonant_blocks rows=75 block=5 distance=9.2399753725154898 coupling=3.2457538055290436 "
+      "signs=0.98963007553550097 over_diagonal use=transpose seed=18198717228608223143");
+}
+
+TEST(FoundByAttack, UnitsAtTheEndsOfTheRange) {
+  expect_right_in_units<double>(
+      "jumps rows=6 count=9 K=25.316422118854504 f=1.0000000112408709 H=4.8351931413036896e-06 layout=beside lines=41 "
+      "row_decades=2.0232468578465683 column_decades=273.18542718741668 pattern=decays inverse_rows "
+      "seed=10219131255501588019");
+  expect_right_in_units<double>("diffusion rows=50 lambda=2 range=-315");
+  expect_right_in_units<float>("diffusion rows=50 lambda=2 range=-43");
+}
+
+TEST(FoundByAttack, ColumnsOfZeros) {
+  for (const int at : {0, 7, 19}) {
+    expect_right_or_told_by_all<double>("zero_column rows=20 dominance=1.5 at=" + std::to_string(at));
+  }
 }
 
 }  // namespace

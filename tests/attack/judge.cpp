@@ -156,11 +156,10 @@ std::vector<T> multiply(const Bands<T>& bands, const std::vector<Piece>& pieces,
   return y;
 }
 
-#define OCLSPKT_JUDGE(T)                                                                               \
-  template std::vector<Piece> pieces_of(const Bands<T>&);                                              \
-  template std::vector<int> units_of(const Bands<T>&, const std::vector<Piece>&);                      \
-  template Errors judge(const Bands<T>&, const std::vector<Piece>&, const std::vector<int>&, const T*, \
-                        const T*);                                                                     \
+#define OCLSPKT_JUDGE(T)                                                                                          \
+  template std::vector<Piece> pieces_of(const Bands<T>&);                                                         \
+  template std::vector<int> units_of(const Bands<T>&, const std::vector<Piece>&);                                 \
+  template Errors judge(const Bands<T>&, const std::vector<Piece>&, const std::vector<int>&, const T*, const T*); \
   template std::vector<T> multiply(const Bands<T>&, const std::vector<Piece>&, const std::vector<T>&);
 OCLSPKT_JUDGE(float)
 OCLSPKT_JUDGE(double)

@@ -35,8 +35,7 @@ void print_heading(std::FILE* to) {
 }
 
 void print_row(std::FILE* to, const Key& key, const Counted& c) {
-  std::fprintf(to,
-               "%-24s %-44.44s %-36.36s %8ld %8.2g %8.2g %8.2g %8.2g %6ld %6ld %6ld %6ld %6ld %8.2g %8.2g %8.2g\n",
+  std::fprintf(to, "%-24s %-44.44s %-36.36s %8ld %8.2g %8.2g %8.2g %8.2g %6ld %6ld %6ld %6ld %6ld %8.2g %8.2g %8.2g\n",
                key.family.c_str(), key.scheme.c_str(), key.device.c_str(), std::max(c.answers, c.refused), c.worst,
                c.worst_norm, c.worst_component, c.worst_unit, c.above_goal, c.told, c.failed, c.exceeded, c.astray,
                c.least_margin(), c.median_margin(), c.worst_forward);
@@ -178,11 +177,10 @@ void Tally::write_json(const std::string& path) const {
         "\"worst_unit\": %s, \"worst_forward\": %s, "
         "\"least_margin\": %s, \"median_margin\": %s}",
         before, quoted(key.family).c_str(), quoted(key.scheme).c_str(), quoted(key.device).c_str(), c.systems,
-        c.answers, c.refused, c.broke, c.above_goal, c.told, c.failed, c.exceeded, c.astray,
-        c.behind, json_number(c.worst).c_str(), json_number(c.worst_norm).c_str(),
-        json_number(c.worst_component).c_str(), json_number(c.worst_unit).c_str(),
-        json_number(c.worst_forward).c_str(),
-        json_number(c.least_margin()).c_str(), json_number(c.median_margin()).c_str());
+        c.answers, c.refused, c.broke, c.above_goal, c.told, c.failed, c.exceeded, c.astray, c.behind,
+        json_number(c.worst).c_str(), json_number(c.worst_norm).c_str(), json_number(c.worst_component).c_str(),
+        json_number(c.worst_unit).c_str(), json_number(c.worst_forward).c_str(), json_number(c.least_margin()).c_str(),
+        json_number(c.median_margin()).c_str());
     before = ",\n";
   }
   std::fprintf(file.get(), "\n], \"findings\": [");

@@ -77,8 +77,7 @@ Promised promise_of(const R& report) {
     using Promise = decltype(report.promise);
     return report.promise == Promise::by_component ? Promised::component : Promised::row;
   } else {
-    const bool plain =
-        report.method == Method::exact_factored && report.device.type == "host" && report.groups.empty();
+    const bool plain = report.method == Method::exact_factored && report.device.type == "host" && report.groups.empty();
     return plain ? Promised::component : Promised::row;
   }
 }

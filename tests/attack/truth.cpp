@@ -129,6 +129,12 @@ void reverse(std::vector<S>& numbers) {
   std::reverse(numbers.begin(), numbers.end());
 }
 
+/// p + q - b; NaN where they cancel so far that what is left is not known to three digits.
+Wide left_of(Wide p, Wide q, Wide b) {
+  const Wide rest = q - b, left = p + rest;
+  return std::abs(left) >= std::ldexp(std::max(std::abs(p), std::abs(rest)), -50) ? left : kUnknown;
+}
+
 /// |A^-1| w: the inverse's column j is 1 / (p_j + q_j - b_j) on the diagonal, with pivots p from above and q from
 /// below, and falls by c_i / p_i upwards and a_i / q_i downwards.
 std::vector<Wide> inverse_times(const Rows<Wide>& m, const std::vector<Wide>& w) {
@@ -141,13 +147,13 @@ std::vector<Wide> inverse_times(const Rows<Wide>& m, const std::vector<Wide>& w)
   std::vector<Wide> sum(n);
   Wide carried = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    const Wide own = std::abs(w[i] / (p[i] + (q[i] - m.diag[i])));
+    const Wide own = std::abs(w[i] / left_of(p[i], q[i], m.diag[i]));
     carried = (i > 0 ? std::abs(m.lower[i] / q[i]) * carried : 0) + own;
     sum[i] = carried - own;
   }
   carried = 0;
   for (std::size_t i = n; i-- > 0;) {
-    const Wide own = std::abs(w[i] / (p[i] + (q[i] - m.diag[i])));
+    const Wide own = std::abs(w[i] / left_of(p[i], q[i], m.diag[i]));
     carried = (i + 1 < n ? std::abs(m.upper[i] / p[i]) * carried : 0) + own;
     sum[i] += carried;
   }
@@ -160,8 +166,8 @@ int lapack(std::vector<float>& l, std::vector<float>& d, std::vector<float>& u, 
   const auto n = static_cast<lapack_int>(d.size());
   const int failed = LAPACKE_sgttrf_work(n, l.data() + 1, d.data(), u.data(), second.data(), swaps.data());
   return failed != 0 ? failed
-                     : LAPACKE_sgttrs_work(LAPACK_COL_MAJOR, 'N', n, 1, l.data() + 1, d.data(), u.data(),
-                                           second.data(), swaps.data(), x.data(), n);
+                     : LAPACKE_sgttrs_work(LAPACK_COL_MAJOR, 'N', n, 1, l.data() + 1, d.data(), u.data(), second.data(),
+                                           swaps.data(), x.data(), n);
 }
 int lapack(std::vector<double>& l, std::vector<double>& d, std::vector<double>& u, std::vector<double>& x) {
   std::vector<double> second(d.size());
@@ -169,8 +175,8 @@ int lapack(std::vector<double>& l, std::vector<double>& d, std::vector<double>& 
   const auto n = static_cast<lapack_int>(d.size());
   const int failed = LAPACKE_dgttrf_work(n, l.data() + 1, d.data(), u.data(), second.data(), swaps.data());
   return failed != 0 ? failed
-                     : LAPACKE_dgttrs_work(LAPACK_COL_MAJOR, 'N', n, 1, l.data() + 1, d.data(), u.data(),
-                                           second.data(), swaps.data(), x.data(), n);
+                     : LAPACKE_dgttrs_work(LAPACK_COL_MAJOR, 'N', n, 1, l.data() + 1, d.data(), u.data(), second.data(),
+                                           swaps.data(), x.data(), n);
 }
 
 }  // namespace

@@ -14,7 +14,8 @@ template <typename T>
 std::vector<long double> solve_exactly(const Bands<T>& bands, const std::vector<Piece>& pieces,
                                        const std::vector<T>& y);
 
-/// |A^-1| |A| |x|, row by row: what roundings of the matrix's numbers by 1 may change x by. NaN where x is.
+/// |A^-1| |A| |x|, row by row: what roundings of the matrix's numbers by 1 may change x by. NaN where x is, and in
+/// pieces that are singular to nearly all digits of long double.
 template <typename T>
 std::vector<long double> spread_of(const Bands<T>& bands, const std::vector<Piece>& pieces,
                                    const std::vector<long double>& x);
