@@ -133,7 +133,7 @@ Rounding bound_twopass(const Plan& plan, const BandsView<T>& bands, double domin
   });
   PartitionWorst worst;
   for (const PartitionWorst& partition : found) worst.see(partition.bound, partition.row);
-  if (dominance >= 1) return {worst.bound / 2, worst.row};
+  if (dominance >= 1 || !(worst.bound / 2 <= kLargestRounding)) return {worst.bound / 2, worst.row};
   const PartitionWorst borders = eliminate_borders(rows, plan.partitions());
   return {(worst.bound + borders.bound) / 2, borders.bound <= worst.bound ? worst.row : borders.row};
 }

@@ -19,7 +19,8 @@ constexpr double kSlack = 2;
 /// Rows before a piece from which the ratio of the joint above it is found.
 constexpr Index kEarly = 64;
 
-bool far_from_one(double ratio, double limit) { return ratio >= limit || ratio <= 1 / limit; }
+/// True if one is `limit` times the other; a quotient would cost every row a division.
+bool far_apart(double a, double b, double limit) { return a >= limit * b || b >= limit * a; }
 
 template <typename T>
 double size(T number) {
@@ -33,9 +34,9 @@ double even_ratio(const BandsView<T>& bands, Index row) {
   const double c = size(bands.upper[row]), a = c > 0 ? size(bands.lower[row + 1]) : 0;
   if (!(a > 0)) return 1;
   const double diag = size(bands.diag[row]), diag_below = size(bands.diag[row + 1]);
+  if (!far_apart(c * diag_below, a * diag, kUneven)) return 1;
   const double even = c / diag * (diag_below / a);
-  return std::isfinite(even) && even > 0 && far_from_one(even, kUneven) ? std::exp2(std::round(std::log2(even) / 2))
-                                                                        : 1;
+  return std::isfinite(even) && even > 0 ? std::exp2(std::round(std::log2(even) / 2)) : 1;
 }
 
 }  // namespace
@@ -51,10 +52,10 @@ typename ColumnUnits<T>::Jump ColumnUnits<T>::look(const BandsView<T>& bands, In
   const double left = diag - other * above, in_units_above = diag_below - other_below;
   // A row that its coupling downwards alone outweighs has the next jump below it.
   const double left_below = in_units_above > 0 ? in_units_above : diag_below - other_below / even_ratio(bands, row + 1);
-  if (!(left > 0 && left_below > 0)) return jump;
+  if (!(left > 0 && left_below > 0) || !far_apart(c * left_below, a * left, kJump)) return jump;
   const double low = c / left, high = left_below / a;
   const bool away = low > 1 || high < 1;
-  if (low <= kSlack * high && away && far_from_one(low * high, kJump)) {
+  if (low <= kSlack * high && away) {
     jump.low = low;
     jump.high = high;
   }

@@ -93,10 +93,8 @@ const OptionEntry kTable[] = {
      "`-info` then say so. The host uses stored factors, as `exact-factored` does, for every method but `pivot`: "
      "that truncates nothing, and no other method is faster there. For lines laid end to end there is no "
      "`exact-factored` among the kernels for GPUs: the host solves then. `truncated` and `exact` name two methods "
-     "each, "
-     "and a method whose bounds hold comes before one whose bounds do not: `exact` is `exact-twopass` on such a GPU, "
-     "or "
-     "else the host's stored factors."},
+     "each, and a method whose bounds hold comes before one whose bounds do not: `exact` is `exact-twopass` on "
+     "such a GPU, or else the host's stored factors."},
     {"variant", "Variant", "const char[]", "name", &Options::variant, "the kernels to use on a device",
      "`default` uses the kernels made for the type of the device. `cpu` names the kernels for few wide cores, "
      "`gpu` those for work-groups of many work-items; a method without GPU kernels uses the CPU kernels. `fpga` names "
