@@ -3,9 +3,13 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -15,34 +19,30 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct OwnPaths {
-  fs::path loaded_as, file;
-};
+char loaded_as[2 * PATH_MAX], real_file[PATH_MAX];
 
-const OwnPaths* find_own_paths() {
-  auto* paths = new OwnPaths;
+/// Nothing is allocated and nothing thrown: an exception that leaves dlopen() keeps its lock for ever.
+[[gnu::constructor]] void note_own_paths() {
   Dl_info info;
-  if (dladdr(reinterpret_cast<void*>(&find_own_paths), &info) == 0 || info.dli_fname == nullptr) return paths;
+  if (dladdr(reinterpret_cast<void*>(&note_own_paths), &info) == 0 || info.dli_fname == nullptr) return;
   // Of a program that a shell looked for, the loader knows the name alone.
-  if (std::strchr(info.dli_fname, '/') == nullptr) return paths;
-  std::error_code ignored;  // leaves a path empty
-  paths->loaded_as = fs::absolute(info.dli_fname, ignored);
-  paths->file = fs::canonical(info.dli_fname, ignored);
-  return paths;
+  if (std::strchr(info.dli_fname, '/') == nullptr) return;
+  if (realpath(info.dli_fname, real_file) == nullptr) real_file[0] = '\0';
+  const bool relative = info.dli_fname[0] != '/';
+  char folder[PATH_MAX] = "";
+  if (relative && getcwd(folder, sizeof folder) == nullptr) return;
+  std::snprintf(loaded_as, sizeof loaded_as, "%s%s%s", folder, relative ? "/" : "", info.dli_fname);
 }
-
-/// Set while the library is loaded, and never freed: solvers may be destroyed at exit.
-const OwnPaths* const own_paths = find_own_paths();
 
 }  // namespace
 
-std::string own_file() { return own_paths->file.string(); }
+std::string own_file() { return real_file; }
 
 std::vector<std::string> own_folders() {
   std::vector<std::string> folders;
-  for (const fs::path* path : {&own_paths->loaded_as, &own_paths->file}) {
-    const std::string folder = path->parent_path().string();
-    if (!path->empty() && std::find(folders.begin(), folders.end(), folder) == folders.end()) folders.push_back(folder);
+  for (const char* path : {loaded_as, real_file}) {
+    const std::string folder = fs::path(path).parent_path().string();
+    if (*path != '\0' && std::find(folders.begin(), folders.end(), folder) == folders.end()) folders.push_back(folder);
   }
   return folders;
 }
