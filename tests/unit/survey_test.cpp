@@ -176,12 +176,12 @@ TYPED_TEST(SurveyOf, RowsAtTheEndsOfTheRangeKeepTheirNumbers) {
 
 TYPED_TEST(SurveyOf, LinesThatNothingCouplesAreFoundWhereverPiecesBegin) {
   using T = TypeParam;
-  constexpr Index kRows = 3 * kPieceRows + 5;
-  const LineSet one = LineSet::one(kRows);
+  constexpr Index kThreePieces = 3 * kPieceRows + 5;
+  const LineSet one = LineSet::one(kThreePieces);
   Bands<T> bands = test::constant<T>(one, -1, 4, -1);
   bands.close_lines();
   EXPECT_EQ(uncoupled_lines(one, bands.view()), one);
-  const std::vector<Index> starts{0, 1, kPieceRows, kPieceRows + 1, 2 * kPieceRows + 7, kRows - 1, kRows};
+  const std::vector<Index> starts{0, 1, kPieceRows, kPieceRows + 1, 2 * kPieceRows + 7, kThreePieces - 1, kThreePieces};
   for (std::size_t k = 1; k + 1 < starts.size(); ++k) bands.lower()[starts[k]] = bands.upper()[starts[k] - 1] = 0;
   bands.lower()[17] = 0;  // one coupling alone
   EXPECT_EQ(uncoupled_lines(one, bands.view()), LineSet::unequal(starts));
