@@ -53,9 +53,10 @@ struct KeptTiles {
   bool tells_products = false;  ///< products of the scan are in local memory, not in registers
 };
 
-/// What is left of tiles is a system of its own, level by level.
+/// What is left of tiles is a system of its own, level by level; or their maps are chained.
 struct Levels {
-  int items = 0;  ///< work-items of a work-group of the levels above the first
+  int items = 0;  ///< work-items of a work-group of the levels above the first, or of what chains tiles
+  int block = 0;  ///< chains_tiles(): tiles whose unknowns are found together
 };
 
 /// Segments of a line; 0: lines are laid end to end, or not cut.
@@ -76,6 +77,16 @@ inline bool keeps_factors(const Plan& plan) {
 inline bool runs_are_lines(const Plan& plan) {
   return plan.tiled() && plan.has<StoredFactors>() && plan.method == Method::truncated_streamed && plan.halo == 0 &&
          plan.m == plan.run_tiles * plan.group_rows();
+}
+
+/// Truncated-streamed by work-groups: what a run has of its neighbours' rows has the same bits there, as these are a
+/// tile.
+inline bool joins_runs(const Plan& plan) { return plan.halo > 0 && plan.halo == plan.group_rows(); }
+
+/// exact-factored by work-groups, for lines laid end to end: what each tile makes of the numbers around it is composed
+/// over all tiles (kernels/gpu/tile_chained.cl).
+inline bool chains_tiles(const Plan& plan) {
+  return plan.tiled() && plan.method == Method::exact_factored && plan.has<StoredFactors>();
 }
 
 /// exact-twopass by work-groups: tiles are reduced to their last rows, and those in turn; nothing is stored.

@@ -173,7 +173,10 @@ OCLSPKT_API Plan make_run_plan(Index n, Index reach, Index partition, int word, 
 OCLSPKT_API std::vector<Plan> make_line_runs_plans(Index n, Index length, Form form, int word,
                                                    const DeviceTraits& traits);
 
-/// Let the runs of such a plan correct what their work-items differ by, see StoredFactors::corrects.
+/// Let the runs of such a plan have the same bits of what they share, see joins_runs(), if they share anything.
+OCLSPKT_API void join_runs(Plan& plan, int word, const DeviceTraits& traits);
+
+/// The same, and let them correct what their work-items differ by, see StoredFactors::corrects.
 OCLSPKT_API void correct_runs(Plan& plan, int word, const DeviceTraits& traits);
 
 /// Work-groups of make_run_plan() that a core is to have at a time; compilers are told where they take it.
@@ -213,6 +216,11 @@ OCLSPKT_API bool keep_narrow(Plan& plan);
 /// @post chunk_tiles is 0 if the memory does not hold all rows at once
 /// @throws InvalidInput if `partition` is negative
 OCLSPKT_API Plan make_reduce_plan(Index n, Index partition, int word, const DeviceTraits& traits);
+
+/// Plan exact-factored by work-groups, for lines laid end to end: chains_tiles().
+/// @param partition  rows of a work-item; 0: as many as are fastest
+/// @post chunk_tiles is 0 where the memory does not hold all rows at once
+OCLSPKT_API Plan make_chain_plan(Index n, Index partition, int word, const DeviceTraits& traits);
 
 /// Let the work-items of a tile couple with no more of their neighbours than the halo's rows, which is enough where
 /// every row decays as the halo asks for; without it they couple with all. Does nothing to other plans.

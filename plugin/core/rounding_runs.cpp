@@ -17,8 +17,27 @@ struct PassedDown {
   double ratio = 0;  ///< |c p|
   double joint = 0;  ///< by what the unknown below differs from the one that was taken
   double own = 0;    ///< what the row's unknown rounds beside what RoundedRows::local counts
-  /// @param below  as `own`, of the next row
+  /// @param below  what of that changes the next row's unknown
   double into(double below) const { return joint + own + ratio * below; }
+};
+
+Joints joints_of(const Plan& plan) {
+  if (keeps_factors(plan)) return Joints::swept_windows;
+  return plan.as<StoredFactors>().corrects ? Joints::swept : Joints::taken_off;
+}
+
+/// What a row rounds beside RoundedRows::local. Where d = w + q f is made of a sweep from 0 and a product of couplings
+/// times what enters, the sum rounds by its own size, which the next row sees, too; the product by |q f|, which the
+/// sweep from 0 may exceed d by, and so do its product and sum.
+struct RowRounds {
+  double carried = 0;                ///< what the sweep down that goes on from the row rounds
+  double down = 0, handed_down = 0;  ///< all of the row's, and what changes its value
+  double up = 0, handed_up = 0;
+};
+
+/// By how much what two tiles that are chained take for the numbers between them differs.
+struct BetweenTiles {
+  double down = 0, up = 0;
 };
 
 /// A run of tiles, one after the other.
@@ -30,47 +49,59 @@ class RunErrors {
         u_(u),
         keep_from_(keep_from),
         keep_end_(keep_end),
+        joints_(joints_of(plan)),
         corrects_(plan.as<StoredFactors>().corrects),
-        forward_(plan.halo > 0 && !plan.as<StoredFactors>().corrects) {
+        joined_(joins_runs(plan)),
+        forward_(plan.halo > 0 && !joined_),
+        down_(joints_),
+        up_(joints_) {
     rows.resize(plan.group_rows());
     sizes_.resize(static_cast<std::size_t>(plan.group_rows()));
+    rounds_.resize(sizes_.size());
   }
 
-  /// Take the next tile, whose rows have been put in `rows`. @param first  its first row
-  void add_tile(Index first) {
+  /// Take the next tile, whose rows have been put in `rows`.
+  /// @param first    its first row
+  /// @param chained  what is between it and the tile before; null: that one hands on what its rows have
+  void add_tile(Index first, const BetweenTiles* chained = nullptr) {
     const std::size_t count = sizes_.size(), item_rows = count / static_cast<std::size_t>(items_);
     for (std::size_t i = 0; i < count; ++i) sizes_[i] = 1 + rows.up[i];
     down_.analyse(rows.down, sizes_, items_, false, enters_);
     corrects_ ? analyse_corrected() : up_.analyse(rows.up, {}, items_, true, 1);
+    find_rounds(item_rows);
     // What is corrected is handed on as it stays.
-    const double handed = begun_ && !corrects_ ? up_.handed() : 0;
+    const double handed = handed_ = !begun_ || corrects_ ? 0 : chained != nullptr ? chained->up : up_.handed();
     if (begun_) see(first - 1, last_row_ + last_share_ * handed);
     if (begun_ && forward_) source_.back() += ratio_.back() * handed;
     passed_.joint += passed_.ratio * handed;
     for (std::size_t i = 0; i < count; ++i) {
       const int item = static_cast<int>(i / item_rows), from_end = items_ - 1 - item;
       const bool is_first = i % item_rows == 0, is_last = (i + 1) % item_rows == 0;
-      const double from_above = is_first ? down_.joint(item) : 0;
+      double from_above = is_first ? down_.joint(item) : 0;
+      if (i == 0 && chained != nullptr) from_above += chained->down;
+      if (is_first && from_end == 0) from_above += left_out(first + static_cast<Index>(count), i);
       const double from_below =
           is_last ? up_.joint(from_end) + (corrects_ ? of_below_[static_cast<std::size_t>(item)] : 0) : 0;
-      // Taking off rounds every row once on the way down, and twice on the way up.
-      const double down = corrects_ ? sizes_[i] + down_.drift(item) : 0, up = corrects_ ? 3 + up_.drift(from_end) : 0;
-      last_row_ = rows.local[i] + rows.share_down[i] * (from_above + passed_.into(up) + (corrects_ ? 2 : 0)) +
-                  rows.share_up[i] * (from_below + up) + (rows.weight[i] > 0 ? (down + up) / rows.weight[i] : 0);
+      const RowRounds& row = rounds_[i];
+      last_row_ = rows.local[i] + rows.share_down[i] * (from_above + passed_.into(row.handed_up) + handed_down_) +
+                  rows.share_up[i] * (from_below + row.handed_up) +
+                  (rows.weight[i] > 0 ? (row.down + row.up) / rows.weight[i] : 0);
       see(first + static_cast<Index>(i), last_row_);
-      passed_ = {rows.up[i], rows.up[i] * from_below, up};
-      left_ = rows.down[i] * (left_ + from_above) + sizes_[i] + down;
+      passed_ = {rows.up[i], rows.up[i] * from_below, row.up};
+      handed_down_ = row.handed_down;
+      left_ = rows.down[i] * (left_ + from_above) + row.carried;
       if (!forward_) continue;
       ratio_.push_back(rows.up[i]);
-      source_.push_back(left_ + sizes_[i] + 1 + up + rows.up[i] * from_below);
+      source_.push_back(left_ + row.handed_down + sizes_[i] + 1 + row.up + rows.up[i] * from_below);
     }
     last_share_ = rows.share_up.back();
     enters_ = sizes_.back();
     begun_ = true;
   }
-  /// Error of what leaves the last tile downwards.
+  /// Error of what leaves the last tile downwards, and of what it has handed to the tile before.
   double left() const { return left_; }
-  /// Unless StoredFactors::corrects: forward errors of the unknowns, row by row from the first tile's first
+  double handed() const { return handed_; }
+  /// Unless joins_runs(): forward errors of the unknowns, row by row from the first tile's first
   /// one.
   const std::vector<double>& unknowns() {
     for (std::size_t i = source_.size() - 1; i-- > 0;) source_[i] += ratio_[i] * source_[i + 1];
@@ -86,6 +117,40 @@ class RunErrors {
     found.worst.see(error, row);
     if (row == keep_from_) found.first_row = error;
     if (row + 1 == keep_end_) found.last_row = error;
+  }
+  /// What the rows of a tile round. What is corrected is off by so little that of what is taken off only the sum counts;
+  /// on the way up it is made of two.
+  void find_rounds(std::size_t item_rows) {
+    const std::size_t count = sizes_.size();
+    double above = enters_, off = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      RowRounds& row = rounds_[i];
+      const int item = static_cast<int>(i / item_rows);
+      if (corrects_) {
+        const double up = 3 + up_.drift(items_ - 1 - item);
+        row = {2 * sizes_[i] + down_.drift(item), sizes_[i] + down_.drift(item), 2, up, up};
+      } else if (joints_ == Joints::taken_off) {
+        off = rows.down[i] * (i % item_rows == 0 ? above : off);
+        row = {sizes_[i] + 2 * off, sizes_[i] + 3 * off, sizes_[i], 0, 1};
+      } else {
+        row = {sizes_[i]};
+      }
+      above = sizes_[i];
+    }
+    if (joints_ != Joints::taken_off) return;
+    off = 0;
+    for (std::size_t i = count; i-- > 0;) {
+      off = rows.up[i] * ((i + 1) % item_rows == 0 ? 1 : off);
+      rounds_[i].up = 1 + 3 * off;
+    }
+  }
+  /// What a work-item leaves out above a cut, to have the bits that the next run has of its rows: what has entered the
+  /// tile. @param end  of the tile; i  the work-item's first row
+  double left_out(Index end, std::size_t i) const {
+    if (!joined_ || corrects_ || end != keep_end_) return 0;
+    double product = enters_ / u_;
+    for (std::size_t k = 0; k < i; ++k) product *= rows.down[k];
+    return product;
   }
   /// Up from 0, which makes of an unknown what it is but for what the one below the tile adds; that is taken off last.
   void analyse_corrected() {
@@ -112,10 +177,12 @@ class RunErrors {
   int items_;
   double u_;
   Index keep_from_, keep_end_;
-  bool corrects_, forward_, begun_ = false;
-  double enters_ = 0, left_ = 0, last_row_ = 0, last_share_ = 0;
+  Joints joints_;
+  bool corrects_, joined_, forward_, begun_ = false;
+  double enters_ = 0, left_ = 0, last_row_ = 0, last_share_ = 0, handed_down_ = 0, handed_ = 0;
   PassedDown passed_;
   std::vector<double> sizes_, up_sizes_, of_below_, ratio_, source_;
+  std::vector<RowRounds> rounds_;
   ScanErrors down_, up_;
 };
 
@@ -133,6 +200,7 @@ double error_within(const Plan& plan, const RatioLimits& limits, Index tiles) {
   double error = errors.found.worst.error;
   if (plan.halo == 0) return error;
   if (plan.as<StoredFactors>().corrects) return error + 2 * errors.rows.share_down[0] * errors.left();
+  if (joins_runs(plan)) return error;
   const double share = std::max(errors.rows.share_down[0], errors.rows.share_up[0]);
   return error + 2 * share * largest(errors.unknowns());
 }
@@ -157,17 +225,19 @@ Rounding bound_runs(const Plan& plan, const BandsView<T>& bands) {
     RunErrors errors(plan, std::numeric_limits<T>::epsilon() / 2.0, first, end);
     PivotAbove above = pivots[static_cast<std::size_t>(r)];
     PartitionErrors& found = errors.found;
-    // Runs that correct have the same unknowns below a cut, but what leaves the tile above it twice.
-    const Index last = plan.as<StoredFactors>().corrects ? end : end + plan.halo;
+    const bool corrects = plan.as<StoredFactors>().corrects, joins = joins_runs(plan);
+    // Runs that join have the same unknowns below a cut, but, corrected, what leaves the tile above it twice.
+    const Index last = joins ? end : end + plan.halo;
     for (Index tile = first - plan.halo, k = 0; k < plan.run_tiles; ++k, tile += tile_rows) {
       errors.rows.fill(rows, tile, plan.n, above);
-      if (plan.as<StoredFactors>().corrects && errors.rows.grow_upwards()) found.worst.see(kNothingKnown, tile);
+      if (corrects && errors.rows.grow_upwards()) found.worst.see(kNothingKnown, tile);
       errors.add_tile(tile);
-      if (k == 0) found.at_first.above = errors.left();
+      if (k == 0 && (corrects || !joins)) found.at_first.above = errors.left();
+      if (k == 1 && joins) found.at_first.below = errors.handed();
       if (tile + tile_rows >= last) break;
     }
-    if (plan.as<StoredFactors>().corrects) found.at_end.above = errors.left();
-    if (plan.halo == 0 || plan.as<StoredFactors>().corrects) return found;
+    if (corrects) found.at_end.above = errors.left();
+    if (plan.halo == 0 || joins) return found;
     const std::vector<double>& unknowns = errors.unknowns();
     const auto error_of = [&](Index row) { return unknowns[static_cast<std::size_t>(row - first + plan.halo)]; };
     found.at_first = {error_of(first - 1), error_of(first)};
@@ -180,8 +250,128 @@ Rounding bound_runs(const Plan& plan, const RatioLimits& limits) {
   return {error_within(plan, limits, std::min<Index>(plan.run_tiles, kLimitTiles)) / 2};
 }
 
+namespace {
+
+/// What chaining tiles sees of one, going down.
+struct ChainedTile {
+  double through = 0, size = 1;                ///< product of the ratios; of what leaves the tile
+  double item_through = 0, item_entering = 1;  ///< the same of the last work-item, and of what enters that
+  double up = 0;                               ///< product of the ratios upwards
+  explicit ChainedTile(const RoundedRows& rows, Index item_rows) {
+    const std::size_t count = rows.down.size(), last = count - static_cast<std::size_t>(item_rows);
+    double item = through = up = 1;
+    for (std::size_t i = 0; i < count; ++i) {
+      through *= rows.down[i];
+      up *= rows.up[i];
+      if (i >= last) item *= rows.down[i];
+    }
+    size = 1 + rows.up[count - 1];
+    item_through = item;
+    if (last > 0) item_entering = 1 + rows.up[last - 1];
+  }
+  ChainedTile() = default;
+};
+
+/// Upwards, no product being above 1: neighbours begin with a rounding of a value of at most 2; each of at most 5 steps
+/// rounds twice such values, and multiplies one by products that differ by 1, 3, 5, 7 and 9 roundings; then x is put
+/// in.
+constexpr double kChainUp = 2 + (5 * 4 + 2 * 25) + (2 + 11);
+/// The tile's own first unknown: its last step, and its map, are rounded by themselves.
+constexpr double kOwnUp = 4;
+
+/// What is between each tile and the one above it.
+/// @param tiles  from the first one on; a product upwards that is above 1 makes NaN of all
+std::vector<BetweenTiles> errors_between(const std::vector<ChainedTile>& tiles, int items) {
+  const auto count = static_cast<Index>(tiles.size()), item_tiles = quotient_up(std::max<Index>(1, count), items);
+  const auto all = static_cast<std::size_t>(item_tiles * items);
+  std::vector<double> through(all, 0), sizes(all, 1);
+  bool grows = false;
+  for (std::size_t t = 0; t < tiles.size(); ++t) {
+    through[t] = tiles[t].through;
+    sizes[t] = tiles[t].size;
+    grows = grows || !(tiles[t].up <= 1 + 1e-9);
+  }
+  ScanErrors chain(Joints::taken_off);
+  chain.analyse(through, sizes, items, false, 0);
+  std::vector<BetweenTiles> between(tiles.size());
+  double off = 0;
+  for (Index k = 1; k < count; ++k) {
+    const auto t = static_cast<std::size_t>(k);
+    const ChainedTile& above = tiles[t - 1];
+    const double entering = t > 1 ? sizes[t - 2] : 0;
+    off = above.through * ((k - 1) % item_tiles == 0 ? entering : off);
+    // As RowRounds, by the maps of whole tiles; and what the last row of the tile above makes of what enters that.
+    const double along = 2 * above.size + 3 * off + above.through * entering;
+    const double own = 2 * above.size + above.item_through * above.item_entering + above.through * entering;
+    between[t].down = (k % item_tiles == 0 ? chain.joint(static_cast<int>(k / item_tiles)) : 0) + along + own;
+    between[t].up = grows ? kNothingKnown : kChainUp + kOwnUp;
+  }
+  return between;
+}
+
+}  // namespace
+
+template <typename T>
+Rounding bound_chain(const Plan& plan, const BandsView<T>& bands) {
+  constexpr Index kTilesAtOnce = 16;
+  const SweepRows<T> rows(bands, plan.n, false);
+  const Index tile_rows = plan.m, count = plan.tiles(), pieces = quotient_up(count, kTilesAtOnce);
+  std::vector<Index> begin;
+  for (Index p = 0; p < pieces; ++p) begin.push_back((p * kTilesAtOnce - 1) * tile_rows);
+  const std::vector<PivotAbove> pivots = pivots_above(rows, plan.n, begin);
+  std::vector<ChainedTile> tiles(static_cast<std::size_t>(count));
+  // From the tile above the piece to its last one, or the one below it.
+  const auto for_tiles = [&](Index p, bool and_below, RoundedRows& of, const auto& see) {
+    PivotAbove above = pivots[static_cast<std::size_t>(p)];
+    const Index first = p * kTilesAtOnce - 1, end = std::min(count, (p + 1) * kTilesAtOnce + (and_below ? 1 : 0));
+    for (Index t = first; t < end; ++t) {
+      of.fill(rows, t * tile_rows, plan.n, above);
+      see(t);
+    }
+  };
+  for_pieces(pieces, 1, [&](Index first, Index end) {
+    RoundedRows of;
+    of.resize(tile_rows);
+    for (Index p = first; p < end; ++p) {
+      for_tiles(p, false, of, [&](Index t) {
+        if (t >= p * kTilesAtOnce) tiles[static_cast<std::size_t>(t)] = ChainedTile(of, plan.item_rows);
+      });
+    }
+  });
+  const std::vector<BetweenTiles> between = errors_between(tiles, plan.as<Levels>().items);
+  std::vector<WorstRow> found(static_cast<std::size_t>(pieces));
+  for_pieces(pieces, 1, [&](Index first, Index end) {
+    for (Index p = first; p < end; ++p) {
+      RunErrors errors(plan, std::numeric_limits<T>::epsilon() / 2.0, p * kTilesAtOnce * tile_rows,
+                       std::min(plan.n, (p + 1) * kTilesAtOnce * tile_rows));
+      for_tiles(p, true, errors.rows, [&](Index t) {
+        errors.add_tile(t * tile_rows, t > 0 ? &between[static_cast<std::size_t>(t)] : nullptr);
+      });
+      found[static_cast<std::size_t>(p)] = errors.found.worst;
+    }
+  });
+  WorstRow worst;
+  for (const WorstRow& of : found) worst.see(of);
+  return worst.bound();
+}
+
+Rounding bound_chain(const Plan& plan, const RatioLimits& limits) {
+  const Index rows = kLimitTiles * plan.group_rows();
+  RunErrors errors(plan, std::numeric_limits<float>::epsilon() / 2.0, 0, rows);
+  errors.rows.fill_with(limits.lower_share, limits.upper_share, limits.down, limits.up);
+  const std::vector<ChainedTile> tiles(static_cast<std::size_t>(plan.tiles()), ChainedTile(errors.rows, plan.item_rows));
+  BetweenTiles worst;
+  for (const BetweenTiles& between : errors_between(tiles, plan.as<Levels>().items)) {
+    worst = {larger(worst.down, between.down), larger(worst.up, between.up)};
+  }
+  for (Index k = 0; k < kLimitTiles; ++k) errors.add_tile(k * plan.group_rows(), &worst);
+  return {errors.found.worst.error / 2};
+}
+
 Rounding bound_kept(const Plan& plan, const RatioLimits& limits) { return {error_within(plan, limits, 1) / 2}; }
 
+template Rounding bound_chain(const Plan&, const BandsView<float>&);
+template Rounding bound_chain(const Plan&, const BandsView<double>&);
 template Rounding bound_runs(const Plan&, const BandsView<float>&);
 template Rounding bound_runs(const Plan&, const BandsView<double>&);
 
