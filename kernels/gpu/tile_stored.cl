@@ -6,10 +6,12 @@
 // both.
 // Source: sweeps are chains of affine maps, composed within a work-item and scanned over the work-group.
 //   CORRECTED    rows are swept again from what enters the work-item; what that takes for it and what the one before it
-//                arrives at differ by rounding, times products of multipliers. That is scanned in its turn and taken off
-//                every row, which is not swept a third time. Without it what enters is taken off rows that were swept
-//                from 0, by the products of the scan, so that neighbours differ by what the scan rounds. A reach is
-//                a tile.
+//                arrives at differ by rounding, times products of multipliers. That is scanned in its turn and taken
+//                off every row, which is not swept a third time. Without it what enters is taken off rows that were
+//                swept from 0, by the products of the scan, so that neighbours differ by what the scan rounds. A reach
+//                is a tile.
+//   SWEPT_AGAIN  rows are swept again from what enters, and neighbours may differ by all that both sweeps round: floats
+//                are a little faster so
 //   CORE_GROUPS  work-groups that a core is to have registers for at a time. OpenCL has no word for it, CUDA has: with
 //                one register too many runs are two waves where they were cut for one, and take 1.5 times as long
 //
@@ -28,7 +30,162 @@
 //          if symmetric, 2 if factors are shared; narrow ones take half a word.
 // Assumes: couplings out of the system are 0.
 // Valid:   x for the rows of the runs below n.
-#include "gpu/tile_sweeps.clh"
+#include "gpu/tile_factors.clh"
+#include "gpu/tile_scan.clh"
+
+#if !defined(CORRECTED) && !defined(SWEPT_AGAIN)
+#define TAKEN_OFF
+#endif
+
+// A tile on the way up: what each row has without what is below the work-item (CORRECTED: the tile; SWEPT_AGAIN: the
+// row), its coupling to the row below it, and what the rows behind this work-item's make of the unknown below the tile.
+typedef struct {
+  TileRows rows;
+  scalar_t v[ITEM_ROWS];
+  factor_t c[ITEM_ROWS];
+  Affine behind;
+} Ahead;
+
+// Sweep the rows of a work-item from 0. @param map  out: what leaves them, of what enters
+static inline void sweep_from_zero(scalar_t* v, const factor_t* coupling, bool back, Affine* map) {
+  map->factor = 1;
+  map->value = 0;
+#pragma unroll
+  for (int k = 0; k < ITEM_ROWS; ++k) {
+    const int i = back ? ITEM_ROWS - 1 - k : k;
+    map->value = take_off(NAN_SAFE, v[i], coupling[i], map->value);
+    map->factor = -mul(coupling[i], map->factor);
+#ifdef TAKEN_OFF
+    v[i] = map->value;
+#endif
+  }
+}
+
+#ifdef CORRECTED
+// Change the rows of a work-item by what comes of it that what enters them changes by `off`. @param back  upwards
+static inline void take_off_all(scalar_t* v, const factor_t* coupling, scalar_t off, bool back) {
+#pragma unroll
+  for (int k = 0; k < ITEM_ROWS; ++k) {
+    const int i = back ? ITEM_ROWS - 1 - k : k;
+    off = NAN_SAFE && is_zero(coupling[i]) ? 0 : -mul(coupling[i], off);
+    v[i] = add(v[i], off);
+  }
+}
+
+// By how much what has entered a work-item is off. Begins with a barrier. @param through  product of its couplings;
+// entered, left  what it was taken for, and what leaves its rows
+static inline scalar_t find_mismatch(scalar_t through, scalar_t entered, scalar_t left, bool back,
+                                     __local scalar_t* words) {
+  const int item = (int)get_local_id(0), next = back ? item - 1 : item + 1;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  words[item] = entered;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const bool more = next >= 0 && next < GROUP_ITEMS;
+  const Affine mine = {through, more ? left - words[next] : 0};
+  return scan(mine, back, words).value;
+}
+#elif defined(TAKEN_OFF)
+// Rows that were swept from 0 become what they are where this enters, by the products that made the map.
+// @param one  1, which the compiler does not know: it would else keep all products, in registers
+static inline void let_enter(scalar_t* v, const factor_t* coupling, scalar_t entering, bool back, scalar_t one) {
+  Affine row = {one, 0};
+#pragma unroll
+  for (int k = 0; k < ITEM_ROWS; ++k) {
+    const int i = back ? ITEM_ROWS - 1 - k : k;
+    row.factor = -mul(coupling[i], row.factor);
+    row.value = v[i];
+    v[i] = map_at(row, entering);
+  }
+}
+#endif
+
+typedef struct {
+  __global const factor_t *multiplier, *reciprocal, *coupling;
+  __global const scalar_t* y;
+  __global scalar_t* x;
+  NonFinite non_finite;
+  long n, origin, run_rows;
+  int run_tiles, reach, length;
+} Lines;
+
+// Solve for the rows of a tile whose unknown below is known, and store those in [first, end).
+// @param one  see let_enter()
+static inline void finish(Ahead* tile, scalar_t below, scalar_t one, long first, long end, __local vector_t* transposed,
+                          NonFinite non_finite, __global scalar_t* x) {
+#ifdef CORRECTED
+  // Nothing of a line below gets through.
+  if (!is_zero(tile->behind.factor)) take_off_all(tile->v, tile->c, mul(tile->behind.factor, below), true);
+#elif defined(TAKEN_OFF)
+  let_enter(tile->v, tile->c, map_at(tile->behind, below), true, one);
+#else
+  scalar_t x_below = map_at(tile->behind, below);
+#pragma unroll
+  for (int i = ITEM_ROWS - 1; i >= 0; --i) tile->v[i] = x_below = take_off(NAN_SAFE, tile->v[i], tile->c[i], x_below);
+#endif
+  note_unless_finite(tile->v[0], non_finite);
+  const long kept = max(first - tile->rows.first, 0L), kept_end = min(end - tile->rows.first, (long)TILE_ROWS);
+  store_kept(tile->v, transposed, tile->rows, (int)kept, (int)kept_end, x);
+}
+
+// The rows of a tile: right-hand side and couplings go to *tile. What is loaded is asked for at once.
+static inline void fetch_tile(Lines of, Ahead* tile, __local vector_t* transposed, factor_t* w, factor_t* r) {
+  const TileRows rows = tile->rows;
+  factors_t fr[ITEM_FACTORS], fc[ITEM_FACTORS];
+  vector_t fy[ITEM_VECTORS];
+#ifdef SYMMETRIC
+  const factor_t outer = fetch_above(of.coupling, rows);
+#else
+  factors_t fw[ITEM_FACTORS];
+  fetch_factors(of.multiplier, rows, 0, of.origin, of.length, fw);
+#endif
+  fetch(of.y, rows, 0, fy);
+  fetch_factors(of.reciprocal, rows, 0, of.origin, of.length, fr);
+  fetch_factors(of.coupling, rows, 0, of.origin, of.length, fc);
+#ifndef SYMMETRIC
+  transpose_factors(fw, transposed, w);
+#endif
+  transpose_to_rows(fy, transposed, tile->v);
+  transpose_factors(fr, transposed, r);
+  transpose_factors(fc, transposed, tile->c);
+#ifdef SYMMETRIC
+  take_from_above(outer, transposed, tile->c, w);
+#endif
+}
+
+// Sweep a tile down from what enters it, and up from 0, to what it makes of the unknown below.
+// @param map  out: the work-item's own part of that
+// @return what leaves the work-item's rows downwards
+// @param one  see let_enter()
+static inline scalar_t sweep(Ahead* tile, scalar_t entering, scalar_t one, const factor_t* w, const factor_t* r,
+                             __local scalar_t* words, NonFinite non_finite, Affine* map) {
+  sweep_from_zero(tile->v, w, false, map);
+  note_unless_finite(map->value, non_finite);
+  scalar_t z = map_at(scan(*map, false, words), entering);
+#ifdef CORRECTED
+  const scalar_t down = z;
+#pragma unroll
+  for (int i = 0; i < ITEM_ROWS; ++i) tile->v[i] = z = take_off(NAN_SAFE, tile->v[i], w[i], z);
+  take_off_all(tile->v, w, find_mismatch(map->factor, down, z, false, words), false);
+#elif defined(TAKEN_OFF)
+  let_enter(tile->v, w, z, false, one);
+#else
+#pragma unroll
+  for (int i = 0; i < ITEM_ROWS; ++i) tile->v[i] = z = take_off(NAN_SAFE, tile->v[i], w[i], z);
+#endif
+  z = tile->v[ITEM_ROWS - 1];
+#pragma unroll
+  for (int i = 0; i < ITEM_ROWS; ++i) tile->v[i] = mul(tile->v[i], r[i]);
+  sweep_from_zero(tile->v, tile->c, true, map);
+  note_unless_finite(map->value, non_finite);
+  tile->behind = scan(*map, true, words);
+#ifdef CORRECTED
+  scalar_t x = tile->behind.value;
+#pragma unroll
+  for (int i = ITEM_ROWS - 1; i >= 0; --i) tile->v[i] = x = take_off(NAN_SAFE, tile->v[i], tile->c[i], x);
+  take_off_all(tile->v, tile->c, find_mismatch(map->factor, tile->behind.value, x, true, words), true);
+#endif
+  return z;
+}
 
 static inline void stream_run(Lines of, long run, __local vector_t* transposed) {
   const int item = (int)get_local_id(0);

@@ -30,6 +30,7 @@ struct StoredFactors {
   Index lead_in = -1;     ///< rows above a partition from which its pivots come out right; -1: a line's first row
   bool corrects = false;  ///< what partitions, or work-items, differ by where they meet is found, passed on and taken
                           ///< off, so that rounding does not grow; by work-groups a halo is a tile then
+  bool sweeps_again = false;  ///< by work-groups: rows are swept again from what enters work-items
 };
 
 /// Partitions of truncated-halo that solve the equations between them: nothing is read again, what is truncated is a
@@ -53,10 +54,9 @@ struct KeptTiles {
   bool tells_products = false;  ///< products of the scan are in local memory, not in registers
 };
 
-/// What is left of tiles is a system of its own, level by level; or their maps are chained.
+/// What is left of tiles is a system of its own, level by level.
 struct Levels {
-  int items = 0;  ///< work-items of a work-group of the levels above the first, or of what chains tiles
-  int block = 0;  ///< chains_tiles(): tiles whose unknowns are found together
+  int items = 0;  ///< work-items of a work-group of the levels above the first
 };
 
 /// Segments of a line; 0: lines are laid end to end, or not cut.
@@ -82,12 +82,6 @@ inline bool runs_are_lines(const Plan& plan) {
 /// Truncated-streamed by work-groups: what a run has of its neighbours' rows has the same bits there, as these are a
 /// tile.
 inline bool joins_runs(const Plan& plan) { return plan.halo > 0 && plan.halo == plan.group_rows(); }
-
-/// exact-factored by work-groups, for lines laid end to end: what each tile makes of the numbers around it is composed
-/// over all tiles (kernels/gpu/tile_chained.cl).
-inline bool chains_tiles(const Plan& plan) {
-  return plan.tiled() && plan.method == Method::exact_factored && plan.has<StoredFactors>();
-}
 
 /// exact-twopass by work-groups: tiles are reduced to their last rows, and those in turn; nothing is stored.
 inline bool reduces_tiles(const Plan& plan) { return plan.tiled() && plan.method == Method::exact_twopass; }

@@ -31,12 +31,6 @@ constexpr Index kSharedBytes = 4 << 20;
 constexpr Index kLeastReduced = 4;
 /// Arrays of exact-twopass by work-groups: three bands, y and x; and one for what is left of the tiles.
 constexpr Index kReduceArrays = 6;
-/// The same of exact-factored by work-groups.
-constexpr Index kChainArrays = 6;
-/// Work-items that find what enters tiles, one after the other and each by itself: as many as there may be.
-constexpr int kChainItems = 1024;
-/// Tiles of a block at least.
-constexpr int kBlockTiles = 64;
 
 /// Work-items and rows of each. Measured on an H200 (NVIDIA), billions of rows a second with a halo of 56 rows in
 /// double: 128 x 16: 106, 128 x 8: 99, 128 x 12: 101, 64 x 16: 103; of 192 rows 95 and, 64 x 16, 83. In float all of
@@ -52,8 +46,8 @@ constexpr GroupShape kShapes[] = {{128, 16, 256}, {256, 16, 1 << 20}};
 /// 12 and 128 x 8 as 128 x 12, within what scatters.
 constexpr GroupShape kShortHaloFloats = {128, 12, 32};
 /// For runs that reach further than tiles of 2048 rows. Of floats a core holds as many of 192 work-items as of 128; of
-/// doubles that decay within 4096 rows, one of 256.
-constexpr GroupShape kLongRuns = {192, 16, 0}, kLongDoubleRuns = {256, 16, 0};
+/// doubles, which lambda 1e4 lets decay within 4133 rows, one of 288.
+constexpr GroupShape kLongRuns = {192, 16, 0}, kLongDoubleRuns = {288, 16, 0};
 /// Runs that are lines. Shares of the stream on an H200, 1.7e7 rows. Lines of 4096 rows: two tiles of 128 x 16 0.96 to
 /// 0.98 in double, 0.95 in float, as runs of several lines 0.93 to 0.95 and 0.89 to 0.92, by 256 x 8 0.73 and 0.80; of
 /// 3200 rows 100 x 16 0.86 and 0.84. Of 16384 rows, double: 128 x 16 0.95, 64 x 16 0.92. Where symmetric 64 x 16
@@ -377,17 +371,6 @@ bool keep_narrow(Plan& plan) {
   return true;
 }
 
-namespace {
-
-/// All tiles are a chunk, if the memory holds `arrays` of all rows.
-void hold_at_once(Index arrays, int word, const DeviceTraits& traits, Plan& plan) {
-  plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, std::numeric_limits<int>::max()));
-  const std::int64_t words = std::min(traits.chunk_bytes, traits.memory_bytes / arrays) / word;
-  plan.chunk_tiles = plan.tiles() * plan.tile_rows() <= words ? plan.tiles() : 0;
-}
-
-}  // namespace
-
 Plan make_reduce_plan(Index n, Index partition, int word, const DeviceTraits& traits) {
   check_partition(partition);
   Plan plan;
@@ -411,22 +394,9 @@ Plan make_reduce_plan(Index n, Index partition, int word, const DeviceTraits& tr
                        " rows are too short to be condensed: choose a larger partition, "
                        "variant cpu or another method");
   }
-  hold_at_once(kReduceArrays, word, traits, plan);
-  return plan;
-}
-
-Plan make_chain_plan(Index n, Index partition, int word, const DeviceTraits& traits) {
-  check_partition(partition);
-  Plan plan;
-  plan.method = Method::exact_factored;
-  plan.n = n;
-  plan.add<StoredFactors>();
-  take_shape(group_shape(0, partition, word, traits), plan);
-  plan.m = plan.group_rows();
-  plan.add<Levels>().block = kBlockTiles;
-  int& items = plan.as<Levels>().items = std::min(kChainItems, traits.group_items);
-  while (items > 1 && group_local_words(items, 0) * word > traits.local_bytes) items /= 2;
-  hold_at_once(kChainArrays, word, traits, plan);
+  plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, std::numeric_limits<int>::max()));
+  const std::int64_t words = std::min(traits.chunk_bytes, traits.memory_bytes / kReduceArrays) / word;
+  plan.chunk_tiles = plan.tiles() * plan.tile_rows() <= words ? plan.tiles() : 0;
   return plan;
 }
 

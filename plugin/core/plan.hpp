@@ -217,11 +217,6 @@ OCLSPKT_API bool keep_narrow(Plan& plan);
 /// @throws InvalidInput if `partition` is negative
 OCLSPKT_API Plan make_reduce_plan(Index n, Index partition, int word, const DeviceTraits& traits);
 
-/// Plan exact-factored by work-groups, for lines laid end to end: chains_tiles().
-/// @param partition  rows of a work-item; 0: as many as are fastest
-/// @post chunk_tiles is 0 where the memory does not hold all rows at once
-OCLSPKT_API Plan make_chain_plan(Index n, Index partition, int word, const DeviceTraits& traits);
-
 /// Let the work-items of a tile couple with no more of their neighbours than the halo's rows, which is enough where
 /// every row decays as the halo asks for; without it they couple with all. Does nothing to other plans.
 OCLSPKT_API void couple_within_halo(Plan& plan);

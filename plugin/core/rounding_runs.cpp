@@ -23,7 +23,8 @@ struct PassedDown {
 
 Joints joints_of(const Plan& plan) {
   if (keeps_factors(plan)) return Joints::swept_windows;
-  return plan.as<StoredFactors>().corrects ? Joints::swept : Joints::taken_off;
+  const StoredFactors& stored = plan.as<StoredFactors>();
+  return stored.corrects || stored.sweeps_again ? Joints::swept : Joints::taken_off;
 }
 
 /// What a row rounds beside RoundedRows::local. Where d = w + q f is made of a sweep from 0 and a product of couplings
@@ -33,11 +34,6 @@ struct RowRounds {
   double carried = 0;                ///< what the sweep down that goes on from the row rounds
   double down = 0, handed_down = 0;  ///< all of the row's, and what changes its value
   double up = 0, handed_up = 0;
-};
-
-/// By how much what two tiles that are chained take for the numbers between them differs.
-struct BetweenTiles {
-  double down = 0, up = 0;
 };
 
 /// A run of tiles, one after the other.
@@ -60,17 +56,15 @@ class RunErrors {
     rounds_.resize(sizes_.size());
   }
 
-  /// Take the next tile, whose rows have been put in `rows`.
-  /// @param first    its first row
-  /// @param chained  what is between it and the tile before; null: that one hands on what its rows have
-  void add_tile(Index first, const BetweenTiles* chained = nullptr) {
+  /// Take the next tile, whose rows have been put in `rows`. @param first  its first row
+  void add_tile(Index first) {
     const std::size_t count = sizes_.size(), item_rows = count / static_cast<std::size_t>(items_);
     for (std::size_t i = 0; i < count; ++i) sizes_[i] = 1 + rows.up[i];
     down_.analyse(rows.down, sizes_, items_, false, enters_);
     corrects_ ? analyse_corrected() : up_.analyse(rows.up, {}, items_, true, 1);
     find_rounds(item_rows);
     // What is corrected is handed on as it stays.
-    const double handed = handed_ = !begun_ || corrects_ ? 0 : chained != nullptr ? chained->up : up_.handed();
+    const double handed = handed_ = !begun_ || corrects_ ? 0 : up_.handed();
     if (begun_) see(first - 1, last_row_ + last_share_ * handed);
     if (begun_ && forward_) source_.back() += ratio_.back() * handed;
     passed_.joint += passed_.ratio * handed;
@@ -78,7 +72,6 @@ class RunErrors {
       const int item = static_cast<int>(i / item_rows), from_end = items_ - 1 - item;
       const bool is_first = i % item_rows == 0, is_last = (i + 1) % item_rows == 0;
       double from_above = is_first ? down_.joint(item) : 0;
-      if (i == 0 && chained != nullptr) from_above += chained->down;
       if (is_first && from_end == 0) from_above += left_out(first + static_cast<Index>(count), i);
       const double from_below =
           is_last ? up_.joint(from_end) + (corrects_ ? of_below_[static_cast<std::size_t>(item)] : 0) : 0;
@@ -118,8 +111,8 @@ class RunErrors {
     if (row == keep_from_) found.first_row = error;
     if (row + 1 == keep_end_) found.last_row = error;
   }
-  /// What the rows of a tile round. What is corrected is off by so little that of what is taken off only the sum counts;
-  /// on the way up it is made of two.
+  /// What the rows of a tile round. What is corrected is off by so little that of what is taken off only the sum
+  /// counts; on the way up it is made of two.
   void find_rounds(std::size_t item_rows) {
     const std::size_t count = sizes_.size();
     double above = enters_, off = 0;
@@ -250,128 +243,8 @@ Rounding bound_runs(const Plan& plan, const RatioLimits& limits) {
   return {error_within(plan, limits, std::min<Index>(plan.run_tiles, kLimitTiles)) / 2};
 }
 
-namespace {
-
-/// What chaining tiles sees of one, going down.
-struct ChainedTile {
-  double through = 0, size = 1;                ///< product of the ratios; of what leaves the tile
-  double item_through = 0, item_entering = 1;  ///< the same of the last work-item, and of what enters that
-  double up = 0;                               ///< product of the ratios upwards
-  explicit ChainedTile(const RoundedRows& rows, Index item_rows) {
-    const std::size_t count = rows.down.size(), last = count - static_cast<std::size_t>(item_rows);
-    double item = through = up = 1;
-    for (std::size_t i = 0; i < count; ++i) {
-      through *= rows.down[i];
-      up *= rows.up[i];
-      if (i >= last) item *= rows.down[i];
-    }
-    size = 1 + rows.up[count - 1];
-    item_through = item;
-    if (last > 0) item_entering = 1 + rows.up[last - 1];
-  }
-  ChainedTile() = default;
-};
-
-/// Upwards, no product being above 1: neighbours begin with a rounding of a value of at most 2; each of at most 5 steps
-/// rounds twice such values, and multiplies one by products that differ by 1, 3, 5, 7 and 9 roundings; then x is put
-/// in.
-constexpr double kChainUp = 2 + (5 * 4 + 2 * 25) + (2 + 11);
-/// The tile's own first unknown: its last step, and its map, are rounded by themselves.
-constexpr double kOwnUp = 4;
-
-/// What is between each tile and the one above it.
-/// @param tiles  from the first one on; a product upwards that is above 1 makes NaN of all
-std::vector<BetweenTiles> errors_between(const std::vector<ChainedTile>& tiles, int items) {
-  const auto count = static_cast<Index>(tiles.size()), item_tiles = quotient_up(std::max<Index>(1, count), items);
-  const auto all = static_cast<std::size_t>(item_tiles * items);
-  std::vector<double> through(all, 0), sizes(all, 1);
-  bool grows = false;
-  for (std::size_t t = 0; t < tiles.size(); ++t) {
-    through[t] = tiles[t].through;
-    sizes[t] = tiles[t].size;
-    grows = grows || !(tiles[t].up <= 1 + 1e-9);
-  }
-  ScanErrors chain(Joints::taken_off);
-  chain.analyse(through, sizes, items, false, 0);
-  std::vector<BetweenTiles> between(tiles.size());
-  double off = 0;
-  for (Index k = 1; k < count; ++k) {
-    const auto t = static_cast<std::size_t>(k);
-    const ChainedTile& above = tiles[t - 1];
-    const double entering = t > 1 ? sizes[t - 2] : 0;
-    off = above.through * ((k - 1) % item_tiles == 0 ? entering : off);
-    // As RowRounds, by the maps of whole tiles; and what the last row of the tile above makes of what enters that.
-    const double along = 2 * above.size + 3 * off + above.through * entering;
-    const double own = 2 * above.size + above.item_through * above.item_entering + above.through * entering;
-    between[t].down = (k % item_tiles == 0 ? chain.joint(static_cast<int>(k / item_tiles)) : 0) + along + own;
-    between[t].up = grows ? kNothingKnown : kChainUp + kOwnUp;
-  }
-  return between;
-}
-
-}  // namespace
-
-template <typename T>
-Rounding bound_chain(const Plan& plan, const BandsView<T>& bands) {
-  constexpr Index kTilesAtOnce = 16;
-  const SweepRows<T> rows(bands, plan.n, false);
-  const Index tile_rows = plan.m, count = plan.tiles(), pieces = quotient_up(count, kTilesAtOnce);
-  std::vector<Index> begin;
-  for (Index p = 0; p < pieces; ++p) begin.push_back((p * kTilesAtOnce - 1) * tile_rows);
-  const std::vector<PivotAbove> pivots = pivots_above(rows, plan.n, begin);
-  std::vector<ChainedTile> tiles(static_cast<std::size_t>(count));
-  // From the tile above the piece to its last one, or the one below it.
-  const auto for_tiles = [&](Index p, bool and_below, RoundedRows& of, const auto& see) {
-    PivotAbove above = pivots[static_cast<std::size_t>(p)];
-    const Index first = p * kTilesAtOnce - 1, end = std::min(count, (p + 1) * kTilesAtOnce + (and_below ? 1 : 0));
-    for (Index t = first; t < end; ++t) {
-      of.fill(rows, t * tile_rows, plan.n, above);
-      see(t);
-    }
-  };
-  for_pieces(pieces, 1, [&](Index first, Index end) {
-    RoundedRows of;
-    of.resize(tile_rows);
-    for (Index p = first; p < end; ++p) {
-      for_tiles(p, false, of, [&](Index t) {
-        if (t >= p * kTilesAtOnce) tiles[static_cast<std::size_t>(t)] = ChainedTile(of, plan.item_rows);
-      });
-    }
-  });
-  const std::vector<BetweenTiles> between = errors_between(tiles, plan.as<Levels>().items);
-  std::vector<WorstRow> found(static_cast<std::size_t>(pieces));
-  for_pieces(pieces, 1, [&](Index first, Index end) {
-    for (Index p = first; p < end; ++p) {
-      RunErrors errors(plan, std::numeric_limits<T>::epsilon() / 2.0, p * kTilesAtOnce * tile_rows,
-                       std::min(plan.n, (p + 1) * kTilesAtOnce * tile_rows));
-      for_tiles(p, true, errors.rows, [&](Index t) {
-        errors.add_tile(t * tile_rows, t > 0 ? &between[static_cast<std::size_t>(t)] : nullptr);
-      });
-      found[static_cast<std::size_t>(p)] = errors.found.worst;
-    }
-  });
-  WorstRow worst;
-  for (const WorstRow& of : found) worst.see(of);
-  return worst.bound();
-}
-
-Rounding bound_chain(const Plan& plan, const RatioLimits& limits) {
-  const Index rows = kLimitTiles * plan.group_rows();
-  RunErrors errors(plan, std::numeric_limits<float>::epsilon() / 2.0, 0, rows);
-  errors.rows.fill_with(limits.lower_share, limits.upper_share, limits.down, limits.up);
-  const std::vector<ChainedTile> tiles(static_cast<std::size_t>(plan.tiles()), ChainedTile(errors.rows, plan.item_rows));
-  BetweenTiles worst;
-  for (const BetweenTiles& between : errors_between(tiles, plan.as<Levels>().items)) {
-    worst = {larger(worst.down, between.down), larger(worst.up, between.up)};
-  }
-  for (Index k = 0; k < kLimitTiles; ++k) errors.add_tile(k * plan.group_rows(), &worst);
-  return {errors.found.worst.error / 2};
-}
-
 Rounding bound_kept(const Plan& plan, const RatioLimits& limits) { return {error_within(plan, limits, 1) / 2}; }
 
-template Rounding bound_chain(const Plan&, const BandsView<float>&);
-template Rounding bound_chain(const Plan&, const BandsView<double>&);
 template Rounding bound_runs(const Plan&, const BandsView<float>&);
 template Rounding bound_runs(const Plan&, const BandsView<double>&);
 

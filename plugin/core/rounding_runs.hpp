@@ -23,12 +23,6 @@ struct RatioLimits {
 };
 Rounding bound_runs(const Plan& plan, const RatioLimits& limits);
 
-/// Of tiles whose maps are composed over all of them (kernels/gpu/tile_chained.cl), exact-factored.
-/// @cost 2 divisions, some 70 additions and multiplications a row, by all processors of this process
-template <typename T>
-Rounding bound_chain(const Plan& plan, const BandsView<T>& bands);
-Rounding bound_chain(const Plan& plan, const RatioLimits& limits);
-
 /// Of tiles by the factors of one line that work-groups keep (kernels/gpu/tile_shared.cl), with a halo or without.
 Rounding bound_kept(const Plan& plan, const RatioLimits& limits);
 

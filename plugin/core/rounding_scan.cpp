@@ -152,7 +152,8 @@ void ScanErrors::scan_blocks() {
       Window& mine = next_[static_cast<std::size_t>(k)];
       const int end = block * distance - 1;
       double product = 1;
-      for (int b = begin + distance - 1; b <= end; b += distance) product *= windows_[static_cast<std::size_t>(b)].factor;
+      for (int b = begin + distance - 1; b <= end; b += distance)
+        product *= windows_[static_cast<std::size_t>(b)].factor;
       const double through = mine.factor * product;
       const Window composed{through, 0, 0, begin};
       const double rounded = value(k, composed);

@@ -93,6 +93,8 @@ std::vector<Planned> all_plans(const Bands<T>& bands, const DeviceTraits& traits
     if (!(certificate <= 4 * kEps<T>)) return;
     plans.push_back({what, plan, 2 * certificate / kEps<T>});
     if (plan.method != Method::truncated_streamed) return;
+    plans.push_back({std::string(what) + ", swept again", plan, 2 * certificate / kEps<T>});
+    plans.back().plan.as<StoredFactors>().sweeps_again = true;
     for (const bool corrects : {false, true}) {
       if (!corrects && plan.halo == 0) continue;
       plans.push_back({std::string(what) + (corrects ? ", corrected" : ", joined"), plan, 2 * certificate / kEps<T>});
@@ -135,13 +137,6 @@ std::vector<Planned> all_plans(const Bands<T>& bands, const DeviceTraits& traits
   }
   add("reduced", make_reduce_plan(n, 0, sizeof(T), traits), 0);
   plans.push_back({"reduced, by values", plans.back().plan, 0, true});
-  DeviceTraits few = traits;
-  few.group_items = 2;  // tiles of few rows, and of those more than one block
-  for (const DeviceTraits& of : {traits, few}) {
-    Plan chained = make_chain_plan(n, 4, sizeof(T), of);
-    if (is_symmetric(bands.lines(), view)) chained.form = Form::symmetric;
-    add(of.group_items == 2 ? "chained, blocks" : "chained", chained, 0);
-  }
   return plans;
 }
 

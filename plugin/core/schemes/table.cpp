@@ -19,7 +19,6 @@ namespace oclspkt {
   X(tiles_kept)            \
   X(tiles_halo)            \
   X(tiles_streamed)        \
-  X(tiles_chained)         \
   X(tiles_twopass)         \
   X(grids_streamed)        \
   X(grids_shared)          \

@@ -23,6 +23,15 @@ bool stable_by_dominance(double d) { return growth_stored(d) <= kGrowthLimit; }
 template <typename T>
 Rounding correct_where_needed(const Problem<T>& problem, Plan& plan) {
   Rounding plain, other;
+  if (sizeof(T) == sizeof(float) && plan.form == Form::general) {
+    // Of the stream, H200, 1e8 rows of dominance 1.01: 0.92 for 0.90.
+    Plan again = plan;
+    again.as<StoredFactors>().sweeps_again = true;
+    if (rounds_little(problem, again, other)) {
+      plan = again;
+      return other;
+    }
+  }
   if (rounds_little(problem, plan, plain)) return plain;
   for (const auto change : {join_runs, correct_runs}) {
     Plan changed = plan;

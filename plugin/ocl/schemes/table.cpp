@@ -30,7 +30,6 @@ namespace oclspkt::ocl {
   X(lanes_twisted)         \
   X(lanes_twopass)         \
   X(lanes_tiles)           \
-  X(tiles_chained)         \
   X(tiles_halo)            \
   X(tiles_kept)            \
   X(tiles_paper)           \
