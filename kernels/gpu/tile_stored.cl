@@ -5,11 +5,13 @@
 // are what is `reach` rows outside of a run and, between tiles of a run, what is a tile away. core/certificate bounds
 // both.
 // Source: sweeps are chains of affine maps, composed within a work-item and scanned over the work-group.
-//   CORRECTED    what a work-item takes for what enters it and what the one before it arrives at differ by rounding,
-//                times products of multipliers. That is scanned in its turn and taken off every row, which is not swept
-//                again; what is below a tile is taken off the rows that were swept up from 0, too. A reach is a tile:
-//                behind its last tile a run sweeps what the next one begins with, to the bit, so that both have the
-//                same unknown below the cut.
+//   CORRECTED    rows are swept again from what enters the work-item; what that takes for it and what the one before it
+//                arrives at differ by rounding, times products of multipliers. That is scanned in its turn and taken
+//                off every row, which is not swept a third time. Without it what enters is taken off rows that were
+//                swept from 0, by the products of the scan, so that neighbours differ by what the scan rounds. A reach
+//                is a tile.
+//   SWEPT_AGAIN  rows are swept again from what enters, and neighbours may differ by all that both sweeps round: floats
+//                are a little faster so
 //   CORE_GROUPS  work-groups that a core is to have registers for at a time. OpenCL has no word for it, CUDA has: with
 //                one register too many runs are two waves where they were cut for one, and take 1.5 times as long
 //
@@ -24,21 +26,40 @@
 //   transposed       local, TRANSPOSED_WORDS scalars
 // Launch:  a work-group a run, of GROUP_ITEMS work-items, on demand any number of them. The last runs come first.
 // Local:   as many scalars.
-// Per row: 4 multiply-adds, 3 multiplications, with CORRECTED 2 more and 3 multiplications and additions; 5 words, 4 if
-//          symmetric, 2 if factors are shared; narrow ones take half a word.
+// Per row: 4 multiply-adds, 5 multiplications, with CORRECTED 2 more and 1 multiplication and 3 additions; 5 words, 4
+//          if symmetric, 2 if factors are shared; narrow ones take half a word.
 // Assumes: couplings out of the system are 0.
 // Valid:   x for the rows of the runs below n.
 #include "gpu/tile_factors.clh"
 #include "gpu/tile_scan.clh"
 
-// A tile on the way up: what each row has without the one below it, its coupling to that, and what the rows behind this
-// work-item's make of the unknown below the tile.
+#if !defined(CORRECTED) && !defined(SWEPT_AGAIN)
+#define TAKEN_OFF
+#endif
+
+// A tile on the way up: what each row has without what is below the work-item (CORRECTED: the tile; SWEPT_AGAIN: the
+// row), its coupling to the row below it, and what the rows behind this work-item's make of the unknown below the tile.
 typedef struct {
   TileRows rows;
   scalar_t v[ITEM_ROWS];
   factor_t c[ITEM_ROWS];
   Affine behind;
 } Ahead;
+
+// Sweep the rows of a work-item from 0. @param map  out: what leaves them, of what enters
+static inline void sweep_from_zero(scalar_t* v, const factor_t* coupling, bool back, Affine* map) {
+  map->factor = 1;
+  map->value = 0;
+#pragma unroll
+  for (int k = 0; k < ITEM_ROWS; ++k) {
+    const int i = back ? ITEM_ROWS - 1 - k : k;
+    map->value = take_off(NAN_SAFE, v[i], coupling[i], map->value);
+    map->factor = -mul(coupling[i], map->factor);
+#ifdef TAKEN_OFF
+    v[i] = map->value;
+#endif
+  }
+}
 
 #ifdef CORRECTED
 // Change the rows of a work-item by what comes of it that what enters them changes by `off`. @param back  upwards
@@ -63,6 +84,19 @@ static inline scalar_t find_mismatch(scalar_t through, scalar_t entered, scalar_
   const Affine mine = {through, more ? left - words[next] : 0};
   return scan(mine, back, words).value;
 }
+#elif defined(TAKEN_OFF)
+// Rows that were swept from 0 become what they are where this enters, by the products that made the map.
+// @param one  1, which the compiler does not know: it would else keep all products, in registers
+static inline void let_enter(scalar_t* v, const factor_t* coupling, scalar_t entering, bool back, scalar_t one) {
+  Affine row = {one, 0};
+#pragma unroll
+  for (int k = 0; k < ITEM_ROWS; ++k) {
+    const int i = back ? ITEM_ROWS - 1 - k : k;
+    row.factor = -mul(coupling[i], row.factor);
+    row.value = v[i];
+    v[i] = map_at(row, entering);
+  }
+}
 #endif
 
 typedef struct {
@@ -75,18 +109,20 @@ typedef struct {
 } Lines;
 
 // Solve for the rows of a tile whose unknown below is known, and store those in [first, end).
-static inline void finish(Ahead* tile, scalar_t below, long first, long end, __local vector_t* transposed,
+// @param one  see let_enter()
+static inline void finish(Ahead* tile, scalar_t below, scalar_t one, long first, long end, __local vector_t* transposed,
                           NonFinite non_finite, __global scalar_t* x) {
 #ifdef CORRECTED
   // Nothing of a line below gets through.
   if (!is_zero(tile->behind.factor)) take_off_all(tile->v, tile->c, mul(tile->behind.factor, below), true);
-  note_unless_finite(tile->v[0], non_finite);
+#elif defined(TAKEN_OFF)
+  let_enter(tile->v, tile->c, map_at(tile->behind, below), true, one);
 #else
-  scalar_t entering = map_at(tile->behind, below);
+  scalar_t x_below = map_at(tile->behind, below);
 #pragma unroll
-  for (int i = ITEM_ROWS - 1; i >= 0; --i) tile->v[i] = entering = take_off(NAN_SAFE, tile->v[i], tile->c[i], entering);
-  note_unless_finite(entering, non_finite);
+  for (int i = ITEM_ROWS - 1; i >= 0; --i) tile->v[i] = x_below = take_off(NAN_SAFE, tile->v[i], tile->c[i], x_below);
 #endif
+  note_unless_finite(tile->v[0], non_finite);
   const long kept = max(first - tile->rows.first, 0L), kept_end = min(end - tile->rows.first, (long)TILE_ROWS);
   store_kept(tile->v, transposed, tile->rows, (int)kept, (int)kept_end, x);
 }
@@ -119,15 +155,10 @@ static inline void fetch_tile(Lines of, Ahead* tile, __local vector_t* transpose
 // Sweep a tile down from what enters it, and up from 0, to what it makes of the unknown below.
 // @param map  out: the work-item's own part of that
 // @return what leaves the work-item's rows downwards
-static inline scalar_t sweep(Ahead* tile, scalar_t entering, const factor_t* w, const factor_t* r,
+// @param one  see let_enter()
+static inline scalar_t sweep(Ahead* tile, scalar_t entering, scalar_t one, const factor_t* w, const factor_t* r,
                              __local scalar_t* words, NonFinite non_finite, Affine* map) {
-  map->factor = 1;
-  map->value = 0;
-#pragma unroll
-  for (int i = 0; i < ITEM_ROWS; ++i) {
-    map->value = take_off(NAN_SAFE, tile->v[i], w[i], map->value);
-    map->factor = -mul(w[i], map->factor);
-  }
+  sweep_from_zero(tile->v, w, false, map);
   note_unless_finite(map->value, non_finite);
   scalar_t z = map_at(scan(*map, false, words), entering);
 #ifdef CORRECTED
@@ -135,23 +166,16 @@ static inline scalar_t sweep(Ahead* tile, scalar_t entering, const factor_t* w, 
 #pragma unroll
   for (int i = 0; i < ITEM_ROWS; ++i) tile->v[i] = z = take_off(NAN_SAFE, tile->v[i], w[i], z);
   take_off_all(tile->v, w, find_mismatch(map->factor, down, z, false, words), false);
+#elif defined(TAKEN_OFF)
+  let_enter(tile->v, w, z, false, one);
+#else
+#pragma unroll
+  for (int i = 0; i < ITEM_ROWS; ++i) tile->v[i] = z = take_off(NAN_SAFE, tile->v[i], w[i], z);
+#endif
   z = tile->v[ITEM_ROWS - 1];
 #pragma unroll
   for (int i = 0; i < ITEM_ROWS; ++i) tile->v[i] = mul(tile->v[i], r[i]);
-#else
-#pragma unroll
-  for (int i = 0; i < ITEM_ROWS; ++i) {
-    z = take_off(NAN_SAFE, tile->v[i], w[i], z);
-    tile->v[i] = mul(z, r[i]);
-  }
-#endif
-  map->factor = 1;
-  map->value = 0;
-#pragma unroll
-  for (int i = ITEM_ROWS - 1; i >= 0; --i) {
-    map->value = take_off(NAN_SAFE, tile->v[i], tile->c[i], map->value);
-    map->factor = -mul(tile->c[i], map->factor);
-  }
+  sweep_from_zero(tile->v, tile->c, true, map);
   note_unless_finite(map->value, non_finite);
   tile->behind = scan(*map, true, words);
 #ifdef CORRECTED
@@ -167,6 +191,7 @@ static inline void stream_run(Lines of, long run, __local vector_t* transposed) 
   const int item = (int)get_local_id(0);
   __local scalar_t* const words = (__local scalar_t*)transposed;
   const long first = run * of.run_rows - of.origin, end = min(of.n, (run + 1) * of.run_rows) - of.origin;
+  const scalar_t one = of.run_rows > 0 ? 1 : 0;
   scalar_t z = 0;
   Ahead before;
 #ifdef CORRECTED
@@ -176,6 +201,7 @@ static inline void stream_run(Lines of, long run, __local vector_t* transposed) 
 #else
   const int again = -1;
   const bool joins = false;
+  const bool shares = of.reach == TILE_ROWS && end < of.n - of.origin;
 #endif
   TileRows rows;
   rows.n = of.n - of.origin;
@@ -187,7 +213,14 @@ static inline void stream_run(Lines of, long run, __local vector_t* transposed) 
     factor_t w[ITEM_ROWS], r[ITEM_ROWS];
     Affine map;
     fetch_tile(of, &tile, transposed, w, r);
-    const scalar_t leaving = sweep(&tile, k == again ? 0 : z, w, r, words, of.non_finite, &map);
+#ifdef CORRECTED
+    const scalar_t entering = k == again ? 0 : z;
+#else
+    // Above the cut the last work-item leaves out what has entered the tile, which gets there no more, and has the bits
+    // that the next run begins with.
+    const scalar_t entering = shares && rows.first + TILE_ROWS == end && item == GROUP_ITEMS - 1 ? 0 : z;
+#endif
+    const scalar_t leaving = sweep(&tile, entering, one, w, r, words, of.non_finite, &map);
     // From this tile to the next one down and to the one above.
     barrier(CLK_LOCAL_MEM_FENCE);
     if (item == GROUP_ITEMS - 1) words[0] = leaving;
@@ -200,11 +233,11 @@ static inline void stream_run(Lines of, long run, __local vector_t* transposed) 
     z = words[0];
     const scalar_t below = words[1];
     if (k == again) continue;
-    if (k > 0) finish(&before, below, first, end, transposed, of.non_finite, of.x);
+    if (k > 0) finish(&before, below, one, first, end, transposed, of.non_finite, of.x);
     before = tile;
     if (rows.first + TILE_ROWS >= (again > 0 && !joins ? end : end + of.reach)) break;
   }
-  finish(&before, 0, first, end, transposed, of.non_finite, of.x);
+  finish(&before, 0, one, first, end, transposed, of.non_finite, of.x);
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_stored(

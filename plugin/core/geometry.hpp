@@ -30,6 +30,7 @@ struct StoredFactors {
   Index lead_in = -1;     ///< rows above a partition from which its pivots come out right; -1: a line's first row
   bool corrects = false;  ///< what partitions, or work-items, differ by where they meet is found, passed on and taken
                           ///< off, so that rounding does not grow; by work-groups a halo is a tile then
+  bool sweeps_again = false;  ///< by work-groups: rows are swept again from what enters work-items
 };
 
 /// Partitions of truncated-halo that solve the equations between them: nothing is read again, what is truncated is a
@@ -77,6 +78,10 @@ inline bool runs_are_lines(const Plan& plan) {
   return plan.tiled() && plan.has<StoredFactors>() && plan.method == Method::truncated_streamed && plan.halo == 0 &&
          plan.m == plan.run_tiles * plan.group_rows();
 }
+
+/// Truncated-streamed by work-groups: what a run has of its neighbours' rows has the same bits there, as these are a
+/// tile.
+inline bool joins_runs(const Plan& plan) { return plan.halo > 0 && plan.halo == plan.group_rows(); }
 
 /// exact-twopass by work-groups: tiles are reduced to their last rows, and those in turn; nothing is stored.
 inline bool reduces_tiles(const Plan& plan) { return plan.tiled() && plan.method == Method::exact_twopass; }

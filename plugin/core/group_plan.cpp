@@ -18,7 +18,7 @@ namespace {
 /// registers.
 constexpr Index kItemVector = 16, kMostGroupItemRows = 32;
 /// Tiles of a run at most.
-constexpr Index kMostRunTiles = 64;
+constexpr Index kMostRunTiles = 256;
 /// Work-items that a core has registers for at a time when they stream runs (H200).
 constexpr Index kFloatItemsPerCore = 512, kDoubleItemsPerCore = 256;
 /// Share of a tile's rows that whole lines have to fill.
@@ -45,8 +45,9 @@ constexpr GroupShape kShapes[] = {{128, 16, 256}, {256, 16, 1 << 20}};
 /// ends sooner by 1 us of 54: 0.96 of the stream for 0.93, with a halo of 48 rows 0.94 either way; 1e8 rows 1.00. 64 x
 /// 12 and 128 x 8 as 128 x 12, within what scatters.
 constexpr GroupShape kShortHaloFloats = {128, 12, 32};
-/// For floats whose runs reach further than tiles of 2048 rows: of 192 work-items a core holds as many as of 128.
-constexpr GroupShape kLongRuns = {192, 16, 0};
+/// For runs that reach further than tiles of 2048 rows. Of floats a core holds as many of 192 work-items as of 128; of
+/// doubles, which lambda 1e4 lets decay within 4133 rows, one of 288.
+constexpr GroupShape kLongRuns = {192, 16, 0}, kLongDoubleRuns = {288, 16, 0};
 /// Runs that are lines. Shares of the stream on an H200, 1.7e7 rows. Lines of 4096 rows: two tiles of 128 x 16 0.96 to
 /// 0.98 in double, 0.95 in float, as runs of several lines 0.93 to 0.95 and 0.89 to 0.92, by 256 x 8 0.73 and 0.80; of
 /// 3200 rows 100 x 16 0.86 and 0.84. Of 16384 rows, double: 128 x 16 0.95, 64 x 16 0.92. Where symmetric 64 x 16
@@ -109,8 +110,8 @@ GroupShape group_shape(Index halo, Index partition, int word, const DeviceTraits
 /// The same for runs: the usual one, or the one for floats that reach further.
 GroupShape run_shape(Index reach, Index partition, int word, const DeviceTraits& traits) {
   const GroupShape usual = group_shape(0, partition, word, traits);
-  const bool longer = partition == 0 && word == sizeof(float) && reach > usual.rows() && fits(kLongRuns, word, traits);
-  return longer ? kLongRuns : usual;
+  const GroupShape& longer = word == sizeof(float) ? kLongRuns : kLongDoubleRuns;
+  return partition == 0 && reach > usual.rows() && fits(longer, word, traits) ? longer : usual;
 }
 
 /// Let work-items couple with neighbours up to `rows` rows away only.
@@ -257,11 +258,15 @@ Index runs_of_core(const Plan& plan, int word) {
   return std::max<Index>(1, items / plan.items);
 }
 
-void correct_runs(Plan& plan, int word, const DeviceTraits& traits) {
-  plan.as<StoredFactors>().corrects = true;
+void join_runs(Plan& plan, int word, const DeviceTraits& traits) {
   if (plan.halo == 0) return;
   plan.halo = plan.group_rows();
   cut_into_runs(choose_run_tiles(plan, word, traits), word, traits, plan);
+}
+
+void correct_runs(Plan& plan, int word, const DeviceTraits& traits) {
+  plan.as<StoredFactors>().corrects = true;
+  join_runs(plan, word, traits);
 }
 
 std::vector<Plan> make_line_runs_plans(Index n, Index length, Form form, int word, const DeviceTraits& traits) {

@@ -173,7 +173,10 @@ OCLSPKT_API Plan make_run_plan(Index n, Index reach, Index partition, int word, 
 OCLSPKT_API std::vector<Plan> make_line_runs_plans(Index n, Index length, Form form, int word,
                                                    const DeviceTraits& traits);
 
-/// Let the runs of such a plan correct what their work-items differ by, see StoredFactors::corrects.
+/// Let the runs of such a plan have the same bits of what they share, see joins_runs(), if they share anything.
+OCLSPKT_API void join_runs(Plan& plan, int word, const DeviceTraits& traits);
+
+/// The same, and let them correct what their work-items differ by, see StoredFactors::corrects.
 OCLSPKT_API void correct_runs(Plan& plan, int word, const DeviceTraits& traits);
 
 /// Work-groups of make_run_plan() that a core is to have at a time; compilers are told where they take it.

@@ -17,8 +17,23 @@ struct PassedDown {
   double ratio = 0;  ///< |c p|
   double joint = 0;  ///< by what the unknown below differs from the one that was taken
   double own = 0;    ///< what the row's unknown rounds beside what RoundedRows::local counts
-  /// @param below  as `own`, of the next row
+  /// @param below  what of that changes the next row's unknown
   double into(double below) const { return joint + own + ratio * below; }
+};
+
+Joints joints_of(const Plan& plan) {
+  if (keeps_factors(plan)) return Joints::swept_windows;
+  const StoredFactors& stored = plan.as<StoredFactors>();
+  return stored.corrects || stored.sweeps_again ? Joints::swept : Joints::taken_off;
+}
+
+/// What a row rounds beside RoundedRows::local. Where d = w + q f is made of a sweep from 0 and a product of couplings
+/// times what enters, the sum rounds by its own size, which the next row sees, too; the product by |q f|, which the
+/// sweep from 0 may exceed d by, and so do its product and sum.
+struct RowRounds {
+  double carried = 0;                ///< what the sweep down that goes on from the row rounds
+  double down = 0, handed_down = 0;  ///< all of the row's, and what changes its value
+  double up = 0, handed_up = 0;
 };
 
 /// A run of tiles, one after the other.
@@ -30,10 +45,15 @@ class RunErrors {
         u_(u),
         keep_from_(keep_from),
         keep_end_(keep_end),
+        joints_(joints_of(plan)),
         corrects_(plan.as<StoredFactors>().corrects),
-        forward_(plan.halo > 0 && !plan.as<StoredFactors>().corrects) {
+        joined_(joins_runs(plan)),
+        forward_(plan.halo > 0 && !joined_),
+        down_(joints_),
+        up_(joints_) {
     rows.resize(plan.group_rows());
     sizes_.resize(static_cast<std::size_t>(plan.group_rows()));
+    rounds_.resize(sizes_.size());
   }
 
   /// Take the next tile, whose rows have been put in `rows`. @param first  its first row
@@ -42,35 +62,39 @@ class RunErrors {
     for (std::size_t i = 0; i < count; ++i) sizes_[i] = 1 + rows.up[i];
     down_.analyse(rows.down, sizes_, items_, false, enters_);
     corrects_ ? analyse_corrected() : up_.analyse(rows.up, {}, items_, true, 1);
+    find_rounds(item_rows);
     // What is corrected is handed on as it stays.
-    const double handed = begun_ && !corrects_ ? up_.handed() : 0;
+    const double handed = handed_ = !begun_ || corrects_ ? 0 : up_.handed();
     if (begun_) see(first - 1, last_row_ + last_share_ * handed);
     if (begun_ && forward_) source_.back() += ratio_.back() * handed;
     passed_.joint += passed_.ratio * handed;
     for (std::size_t i = 0; i < count; ++i) {
       const int item = static_cast<int>(i / item_rows), from_end = items_ - 1 - item;
       const bool is_first = i % item_rows == 0, is_last = (i + 1) % item_rows == 0;
-      const double from_above = is_first ? down_.joint(item) : 0;
+      double from_above = is_first ? down_.joint(item) : 0;
+      if (is_first && from_end == 0) from_above += left_out(first + static_cast<Index>(count), i);
       const double from_below =
           is_last ? up_.joint(from_end) + (corrects_ ? of_below_[static_cast<std::size_t>(item)] : 0) : 0;
-      // Taking off rounds every row once on the way down, and twice on the way up.
-      const double down = corrects_ ? sizes_[i] + down_.drift(item) : 0, up = corrects_ ? 3 + up_.drift(from_end) : 0;
-      last_row_ = rows.local[i] + rows.share_down[i] * (from_above + passed_.into(up) + (corrects_ ? 2 : 0)) +
-                  rows.share_up[i] * (from_below + up) + (rows.weight[i] > 0 ? (down + up) / rows.weight[i] : 0);
+      const RowRounds& row = rounds_[i];
+      last_row_ = rows.local[i] + rows.share_down[i] * (from_above + passed_.into(row.handed_up) + handed_down_) +
+                  rows.share_up[i] * (from_below + row.handed_up) +
+                  (rows.weight[i] > 0 ? (row.down + row.up) / rows.weight[i] : 0);
       see(first + static_cast<Index>(i), last_row_);
-      passed_ = {rows.up[i], rows.up[i] * from_below, up};
-      left_ = rows.down[i] * (left_ + from_above) + sizes_[i] + down;
+      passed_ = {rows.up[i], rows.up[i] * from_below, row.up};
+      handed_down_ = row.handed_down;
+      left_ = rows.down[i] * (left_ + from_above) + row.carried;
       if (!forward_) continue;
       ratio_.push_back(rows.up[i]);
-      source_.push_back(left_ + sizes_[i] + 1 + up + rows.up[i] * from_below);
+      source_.push_back(left_ + row.handed_down + sizes_[i] + 1 + row.up + rows.up[i] * from_below);
     }
     last_share_ = rows.share_up.back();
     enters_ = sizes_.back();
     begun_ = true;
   }
-  /// Error of what leaves the last tile downwards.
+  /// Error of what leaves the last tile downwards, and of what it has handed to the tile before.
   double left() const { return left_; }
-  /// Unless StoredFactors::corrects: forward errors of the unknowns, row by row from the first tile's first
+  double handed() const { return handed_; }
+  /// Unless joins_runs(): forward errors of the unknowns, row by row from the first tile's first
   /// one.
   const std::vector<double>& unknowns() {
     for (std::size_t i = source_.size() - 1; i-- > 0;) source_[i] += ratio_[i] * source_[i + 1];
@@ -86,6 +110,40 @@ class RunErrors {
     found.worst.see(error, row);
     if (row == keep_from_) found.first_row = error;
     if (row + 1 == keep_end_) found.last_row = error;
+  }
+  /// What the rows of a tile round. What is corrected is off by so little that of what is taken off only the sum
+  /// counts; on the way up it is made of two.
+  void find_rounds(std::size_t item_rows) {
+    const std::size_t count = sizes_.size();
+    double above = enters_, off = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      RowRounds& row = rounds_[i];
+      const int item = static_cast<int>(i / item_rows);
+      if (corrects_) {
+        const double up = 3 + up_.drift(items_ - 1 - item);
+        row = {2 * sizes_[i] + down_.drift(item), sizes_[i] + down_.drift(item), 2, up, up};
+      } else if (joints_ == Joints::taken_off) {
+        off = rows.down[i] * (i % item_rows == 0 ? above : off);
+        row = {sizes_[i] + 2 * off, sizes_[i] + 3 * off, sizes_[i], 0, 1};
+      } else {
+        row = {sizes_[i]};
+      }
+      above = sizes_[i];
+    }
+    if (joints_ != Joints::taken_off) return;
+    off = 0;
+    for (std::size_t i = count; i-- > 0;) {
+      off = rows.up[i] * ((i + 1) % item_rows == 0 ? 1 : off);
+      rounds_[i].up = 1 + 3 * off;
+    }
+  }
+  /// What a work-item leaves out above a cut, to have the bits that the next run has of its rows: what has entered the
+  /// tile. @param end  of the tile; i  the work-item's first row
+  double left_out(Index end, std::size_t i) const {
+    if (!joined_ || corrects_ || end != keep_end_) return 0;
+    double product = enters_ / u_;
+    for (std::size_t k = 0; k < i; ++k) product *= rows.down[k];
+    return product;
   }
   /// Up from 0, which makes of an unknown what it is but for what the one below the tile adds; that is taken off last.
   void analyse_corrected() {
@@ -112,10 +170,12 @@ class RunErrors {
   int items_;
   double u_;
   Index keep_from_, keep_end_;
-  bool corrects_, forward_, begun_ = false;
-  double enters_ = 0, left_ = 0, last_row_ = 0, last_share_ = 0;
+  Joints joints_;
+  bool corrects_, joined_, forward_, begun_ = false;
+  double enters_ = 0, left_ = 0, last_row_ = 0, last_share_ = 0, handed_down_ = 0, handed_ = 0;
   PassedDown passed_;
   std::vector<double> sizes_, up_sizes_, of_below_, ratio_, source_;
+  std::vector<RowRounds> rounds_;
   ScanErrors down_, up_;
 };
 
@@ -133,6 +193,7 @@ double error_within(const Plan& plan, const RatioLimits& limits, Index tiles) {
   double error = errors.found.worst.error;
   if (plan.halo == 0) return error;
   if (plan.as<StoredFactors>().corrects) return error + 2 * errors.rows.share_down[0] * errors.left();
+  if (joins_runs(plan)) return error;
   const double share = std::max(errors.rows.share_down[0], errors.rows.share_up[0]);
   return error + 2 * share * largest(errors.unknowns());
 }
@@ -157,17 +218,19 @@ Rounding bound_runs(const Plan& plan, const BandsView<T>& bands) {
     RunErrors errors(plan, std::numeric_limits<T>::epsilon() / 2.0, first, end);
     PivotAbove above = pivots[static_cast<std::size_t>(r)];
     PartitionErrors& found = errors.found;
-    // Runs that correct have the same unknowns below a cut, but what leaves the tile above it twice.
-    const Index last = plan.as<StoredFactors>().corrects ? end : end + plan.halo;
+    const bool corrects = plan.as<StoredFactors>().corrects, joins = joins_runs(plan);
+    // Runs that join have the same unknowns below a cut, but, corrected, what leaves the tile above it twice.
+    const Index last = joins ? end : end + plan.halo;
     for (Index tile = first - plan.halo, k = 0; k < plan.run_tiles; ++k, tile += tile_rows) {
       errors.rows.fill(rows, tile, plan.n, above);
-      if (plan.as<StoredFactors>().corrects && errors.rows.grow_upwards()) found.worst.see(kNothingKnown, tile);
+      if (corrects && errors.rows.grow_upwards()) found.worst.see(kNothingKnown, tile);
       errors.add_tile(tile);
-      if (k == 0) found.at_first.above = errors.left();
+      if (k == 0 && (corrects || !joins)) found.at_first.above = errors.left();
+      if (k == 1 && joins) found.at_first.below = errors.handed();
       if (tile + tile_rows >= last) break;
     }
-    if (plan.as<StoredFactors>().corrects) found.at_end.above = errors.left();
-    if (plan.halo == 0 || plan.as<StoredFactors>().corrects) return found;
+    if (corrects) found.at_end.above = errors.left();
+    if (plan.halo == 0 || joins) return found;
     const std::vector<double>& unknowns = errors.unknowns();
     const auto error_of = [&](Index row) { return unknowns[static_cast<std::size_t>(row - first + plan.halo)]; };
     found.at_first = {error_of(first - 1), error_of(first)};

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <limits>
 
+#include "certificate.hpp"
 #include "interface.hpp"
 
 namespace oclspkt {
@@ -133,7 +134,50 @@ void ScanErrors::analyse(const std::vector<double>& ratios, const std::vector<do
   scan();
 }
 
-void ScanErrors::scan() {
+void ScanErrors::scan() { joints_ == Joints::swept_windows ? scan_windows() : scan_blocks(); }
+
+void ScanErrors::scan_blocks() {
+  const int items = static_cast<int>(items_.size());
+  const auto of = [&](int k) -> const Item& { return items_[static_cast<std::size_t>(k)]; };
+  // What a map from work-item `begin` on has for its value at most when it ends with k.
+  const auto value = [&](int k, const Window& map) { return of(k).leaves + map.factor * of(map.begin).enters; };
+  windows_.clear();
+  for (int k = 0; k < items; ++k) windows_.push_back({of(k).through, 0, 0, k});
+  for (int distance = 1; distance < items; distance *= 4) {
+    next_ = windows_;
+    for (int k = 0; k < items; ++k) {
+      const int block = k / distance, begin = (block - block % 4) * distance;
+      if (block % 4 == 0) continue;
+      // `before` ends with the last work-item of the block before; its factor is all that is wanted of the others.
+      Window& mine = next_[static_cast<std::size_t>(k)];
+      const int end = block * distance - 1;
+      double product = 1;
+      for (int b = begin + distance - 1; b <= end; b += distance)
+        product *= windows_[static_cast<std::size_t>(b)].factor;
+      const double through = mine.factor * product;
+      const Window composed{through, 0, 0, begin};
+      const double rounded = value(k, composed);
+      if (k % distance == 0) {  // composed with the map of the work-item before, as that has it
+        mine = {through, 1, rounded, begin};
+      } else {
+        const double of_before = of(end).leaves * mine.factor + through * of(begin).enters;
+        const Window& beside = next_[static_cast<std::size_t>(k - 1)];
+        mine.error += mine.rounds * of_before + rounded + of(k).through * value(k - 1, beside);
+        mine = {through, mine.rounds + 2, mine.error, begin};
+      }
+    }
+    windows_ = next_;
+  }
+  found_.assign(items_.size(), 0);
+  for (int k = 1; k < items; ++k) {
+    // Of work-item k - 1; what it makes of what enters the first one is what enters k.
+    const Window& before = windows_[static_cast<std::size_t>(k - 1)];
+    found_[static_cast<std::size_t>(k)] = before.error + before.rounds * before.factor * of(0).enters + of(k).enters +
+                                          (k > 1 ? of(k - 1).through * of(k - 1).enters : 0);
+  }
+}
+
+void ScanErrors::scan_windows() {
   const int items = static_cast<int>(items_.size());
   windows_.clear();
   for (int k = 0; k < items; ++k) windows_.push_back({items_[static_cast<std::size_t>(k)].through, 0, 0, k});
@@ -166,7 +210,15 @@ void ScanErrors::scan() {
 double ScanErrors::joint(int item) const {
   if (item == 0) return 0;
   const auto k = static_cast<std::size_t>(item);
-  return found_[k] + items_[k - 1].through * found_[k - 1] + items_[k - 1].twice;
+  switch (joints_) {
+    case Joints::swept_windows:
+      return found_[k] + items_[k - 1].through * found_[k - 1] + items_[k - 1].twice;
+    case Joints::swept:
+      return found_[k] + items_[k - 1].twice;
+    case Joints::taken_off:
+      return found_[k] + items_[k - 1].leaves;
+  }
+  return kNothingKnown;
 }
 
 void ScanErrors::correct(double u) {
@@ -187,7 +239,9 @@ void ScanErrors::correct(double u) {
 
 double ScanErrors::handed() const {
   const Item& last = items_.back();
-  return last.leaves + 2 * last.through * found_.back() + last.twice;
+  // What enters the last one rounds once for the number that is handed on, and once for the rows.
+  const double entered = joints_ == Joints::swept_windows ? found_.back() : last.enters;
+  return last.leaves + 2 * last.through * entered + (joints_ == Joints::taken_off ? last.leaves : last.twice);
 }
 
 template std::vector<PivotAbove> pivots_above(const SweepRows<float>&, Index, const std::vector<Index>&);

@@ -105,9 +105,23 @@ Rounding bound_partitions(const Plan& plan, const SweepRows<T>& rows, const F& e
   return worst.bound();
 }
 
-/// A sweep of a tile: every work-item sweeps its rows from 0, a scan finds what enters it, and it sweeps again.
+/// How work-items come by what enters their rows, and what they then do.
+enum class Joints {
+  swept_windows,  ///< a scan by windows (kernels/gpu/tile_shared_rows.clh), and a second sweep from what enters
+  swept,          ///< a scan by blocks (kernels/gpu/tile_scan.clh), and a second sweep
+  taken_off       ///< a scan by blocks; what enters is taken off rows that were swept from 0, by the scan's products
+};
+
+/// A sweep of a tile: every work-item sweeps its rows from 0, a scan finds what enters it, and it sweeps again or takes
+/// that off.
+///
+/// By blocks of 4^s work-items: where two neighbours meet, one's map is composed with the very map of the other, which
+/// rounds once. In every later step both are composed with one map: its value is multiplied by the products of either,
+/// which differ by a rounding for each step so far and neighbour, and added. By windows neighbours have nothing in
+/// common, and all nodes of both trees count.
 class ScanErrors {
  public:
+  explicit ScanErrors(Joints joints) : joints_(joints) {}
   /// Analyse a sweep.
   /// @param ratios  shape [items * item_rows], of the rows in their order
   /// @param sizes   the same: what the sweep makes of the rows, at most; empty: 1
@@ -140,9 +154,14 @@ class ScanErrors {
     double drift = 0;
   };
   void scan();
+  void scan_windows();
+  void scan_blocks();
+  Joints joints_;
   std::vector<Item> items_;
   std::size_t item_rows_ = 0;
-  std::vector<double> found_;  ///< error of what the scan finds, the sweeps from 0 being taken as they are
+  /// By windows: error of what the scan finds, the sweeps from 0 being taken as they are. By blocks: of that against
+  /// what the sweep from 0 of the work-item before makes of what that one has found.
+  std::vector<double> found_;
   std::vector<Window> windows_, next_;
 };
 

@@ -80,9 +80,9 @@ std::optional<ExternalMemory> external_memory(const cl::Device& device, std::str
     why = std::string("its OpenCL driver lacks ") + kExternalMemory;
     return std::nullopt;
   }
-  const auto platform = device.getInfo<CL_DEVICE_PLATFORM>();
-  const ExternalMemory found{import_descriptor, find_hand_over(platform, "clEnqueueAcquireExternalMemObjectsKHR"),
-                             find_hand_over(platform, "clEnqueueReleaseExternalMemObjectsKHR")};
+  const cl::Platform platform(device.getInfo<CL_DEVICE_PLATFORM>());  // headers differ in what that is
+  const ExternalMemory found{import_descriptor, find_hand_over(platform(), "clEnqueueAcquireExternalMemObjectsKHR"),
+                             find_hand_over(platform(), "clEnqueueReleaseExternalMemObjectsKHR")};
   if (find_create_buffer() != nullptr && found.acquire != nullptr && found.release != nullptr) return found;
   why = find_create_buffer() == nullptr ? "OpenCL's loader, libOpenCL.so.1, is older than OpenCL 3.0"
                                         : std::string("its OpenCL driver lacks functions of ") + kExternalMemory;

@@ -93,17 +93,22 @@ std::vector<Planned> all_plans(const Bands<T>& bands, const DeviceTraits& traits
     if (!(certificate <= 4 * kEps<T>)) return;
     plans.push_back({what, plan, 2 * certificate / kEps<T>});
     if (plan.method != Method::truncated_streamed) return;
-    plans.push_back({std::string(what) + ", corrected", plan, 2 * certificate / kEps<T>});
-    Plan& corrected = plans.back().plan;
-    if (is_symmetric(bands.lines(), view)) corrected.form = Form::symmetric;
-    corrected.as<StoredFactors>().corrects = true;
-    if (plan.halo == 0) return;
-    // Runs of one tile and of two between those of their neighbours.
-    corrected.halo = plan.group_rows();
-    corrected.run_tiles = plans.size() % 2 == 0 ? 3 : 4;
-    corrected.m = corrected.run_tiles * corrected.halo - 2 * corrected.halo;
-    corrected.runs = static_cast<int>(corrected.tiles());
-    corrected.chunk_tiles = corrected.tiles();
+    plans.push_back({std::string(what) + ", swept again", plan, 2 * certificate / kEps<T>});
+    plans.back().plan.as<StoredFactors>().sweeps_again = true;
+    for (const bool corrects : {false, true}) {
+      if (!corrects && plan.halo == 0) continue;
+      plans.push_back({std::string(what) + (corrects ? ", corrected" : ", joined"), plan, 2 * certificate / kEps<T>});
+      Plan& joined = plans.back().plan;
+      if (is_symmetric(bands.lines(), view)) joined.form = Form::symmetric;
+      joined.as<StoredFactors>().corrects = corrects;
+      if (plan.halo == 0) continue;
+      // Runs of one tile and of two between those of their neighbours.
+      joined.halo = plan.group_rows();
+      joined.run_tiles = plans.size() % 2 == 0 ? 3 : 4;
+      joined.m = joined.run_tiles * joined.halo - 2 * joined.halo;
+      joined.runs = static_cast<int>(joined.tiles());
+      joined.chunk_tiles = joined.tiles();
+    }
   };
   for (const Index reach : {64, 512}) {
     const Plan plan = make_run_plan(n, reach, reach == 64 ? 4 : 8, sizeof(T), traits);

@@ -285,10 +285,13 @@ TYPED_TEST(Tiles, OfStoredFactorsKeepNanInItsLine) {
   const Index n = lines.bands.lines().rows();
   on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);
-    Plan corrected = make_run_plan(n, 64, 8, sizeof(T), traits);
-    correct_runs(corrected, sizeof(T), traits);
-    for (const Plan& plan : {make_run_plan(n, 64, 8, sizeof(T), traits), corrected}) {
-      SCOPED_TRACE(plan.as<StoredFactors>().corrects);
+    std::vector<Plan> plans(3, make_run_plan(n, 64, 8, sizeof(T), traits));
+    join_runs(plans[1], sizeof(T), traits);
+    correct_runs(plans[2], sizeof(T), traits);
+    plans.push_back(plans[0]);
+    plans[3].as<StoredFactors>().sweeps_again = true;
+    for (const Plan& plan : plans) {
+      SCOPED_TRACE(std::to_string(plan.halo) + (plan.as<StoredFactors>().corrects ? ", corrected" : ""));
       for (const DeviceSettings& settings : {kForGpus, kOnDemand}) {
         const auto solver = make_solver<T>(info.index, settings);
         solver->set_up(plan, lines.bands);
@@ -314,20 +317,22 @@ TYPED_TEST(Tiles, OfStoredFactorsGiveTheSameBitsEveryTimeAndInChunks) {
       return module().traits(info.index, sizeof(T) == sizeof(double), s);
     };
     const Plan run = make_run_plan(n, 96, 8, sizeof(T), traits(kForGpus));
-    const auto corrected = [&](const DeviceSettings& s) {
+    const auto joined = [&](bool correct, const DeviceSettings& s) {
       Plan plan = make_run_plan(n, 96, 8, sizeof(T), traits(s));
-      correct_runs(plan, sizeof(T), traits(s));
+      (correct ? correct_runs : join_runs)(plan, sizeof(T), traits(s));
       return plan;
     };
-    for (const Plan& plan : {run, corrected(kForGpus)}) {
+    for (const Plan& plan : {run, joined(false, kForGpus), joined(true, kForGpus)}) {
       const auto first = solve_for_gpus(info.index, plan, bands, y);
       for (int i = 0; i < 3; ++i) EXPECT_EQ(solve_for_gpus(info.index, plan, bands, y), first) << i;
     }
     const Plan cut = make_run_plan(n, 96, 8, sizeof(T), traits(small));
     ASSERT_GT(ocl::make_layout(cut, sizeof(T), {info.max_allocation, small.device_memory}).chunks.size(), 1U);
     EXPECT_EQ(solve_for_gpus(info.index, cut, bands, y, small), solve_for_gpus(info.index, run, bands, y));
-    EXPECT_EQ(solve_for_gpus(info.index, corrected(small), bands, y, small),
-              solve_for_gpus(info.index, corrected(kForGpus), bands, y));
+    for (const bool correct : {false, true}) {
+      EXPECT_EQ(solve_for_gpus(info.index, joined(correct, small), bands, y, small),
+                solve_for_gpus(info.index, joined(correct, kForGpus), bands, y));
+    }
   });
 }
 

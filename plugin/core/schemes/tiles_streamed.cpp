@@ -17,17 +17,30 @@ constexpr Index kFirstReach = 256;
 /// True if rows of dominance d bound rounding in the interface systems of partitions with stored factors.
 bool stable_by_dominance(double d) { return growth_stored(d) <= kGrowthLimit; }
 
-/// Let runs be corrected where rounding has no bound that is small enough without, and has one then.
+/// Let runs have the same bits of what they share, or be corrected as well, where rounding has no bound that is small
+/// enough without, and has one then.
 /// @return the bound of the plan
 template <typename T>
 Rounding correct_where_needed(const Problem<T>& problem, Plan& plan) {
-  Rounding plain, of_corrected;
+  Rounding plain, other;
+  if (sizeof(T) == sizeof(float) && plan.form == Form::general) {
+    // Of the stream, H200, 1e8 rows of dominance 1.01: 0.92 for 0.90.
+    Plan again = plan;
+    again.as<StoredFactors>().sweeps_again = true;
+    if (rounds_little(problem, again, other)) {
+      plan = again;
+      return other;
+    }
+  }
   if (rounds_little(problem, plan, plain)) return plain;
-  Plan corrected = plan;
-  correct_runs(corrected, sizeof(T), problem.traits);
-  if (!rounds_little(problem, corrected, of_corrected)) return plain;
-  plan = corrected;
-  return of_corrected;
+  for (const auto change : {join_runs, correct_runs}) {
+    Plan changed = plan;
+    change(changed, sizeof(T), problem.traits);
+    if (!rounds_little(problem, changed, other)) continue;
+    plan = changed;
+    return other;
+  }
+  return plain;
 }
 
 /// The same, with factors in the storage that the values and the user allow.
