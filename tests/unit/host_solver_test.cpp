@@ -169,7 +169,7 @@ TYPED_TEST(StoredFactors, OfOneLineServeAllThatAreAlike) {
     general.solve(y.data(), expected.data());
     shared.solve(y.data(), x.data());
     EXPECT_EQ(x, expected) << lines.describe();
-    EXPECT_EQ(shared.pivots().rounding, general.pivots().rounding);
+    EXPECT_NEAR(shared.pivots().rounding, general.pivots().rounding, 1e-5);
     EXPECT_LT(shared.bytes(), general.bytes());
   }
 }

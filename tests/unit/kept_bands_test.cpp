@@ -19,9 +19,9 @@ Options on_host() {
   return options;
 }
 
-/// Line 0 wants pivoting, line 1 is dominant.
+/// Line 0 wants pivoting, the others are dominant, and so many that the host does not pivot in all.
 Bands<double> one_fallback_line() {
-  Bands<double> bands = test::constant<double>(LineSet::equal(2, 3), 1, 4, 1);
+  Bands<double> bands = test::constant<double>(LineSet::equal(5, 3), 1, 4, 1);
   bands.diag()[0] = 0;
   bands.diag()[1] = 1;
   bands.diag()[2] = 0.5;
@@ -53,11 +53,11 @@ TEST(KeptBands, OfFallbackLinesAreSolvedAsTheyAreWritten) {
   solver.set_up();
   EXPECT_TRUE(solver.report().groups.empty());
   EXPECT_LE(test::backward_error(solver, second), 20);
-  const double y[] = {3, 2, 3, 3, 2, 3};  // of ones
-  double x[6], transposed[6];
+  const double y[] = {3, 2, 3, 3, 2, 3, 3, 2, 3, 3, 2, 3, 3, 2, 3};  // of ones
+  double x[15], transposed[15];
   solver.apply(y, x);
   solver.apply_transpose(y, transposed);
-  for (int i = 0; i < 6; ++i) {
+  for (int i = 0; i < 15; ++i) {
     EXPECT_NEAR(x[i], 1, 1e-15);
     EXPECT_NEAR(transposed[i], 1, 1e-15);
   }
