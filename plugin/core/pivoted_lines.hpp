@@ -96,7 +96,12 @@ class PivotedLines {
   };
   template <Index kWidth>
   void factor_lanes(const Bundle& bundle, const BandsView<Number>& bands, PivotFacts* facts);
+  void run_trials(const Bundle& bundle, const BandsView<Number>& bands, bool refines, double* plain,
+                  double* refined) const;
   void substitute(const Bundle& bundle, Number* x) const;
+  /// r -= A x, and the largest error by component of each system; NaN if a number is not finite.
+  static void subtract_product(const Bundle& bundle, const BandsView<Number>& bands, const Number* x, Number* r,
+                               Number* worst);
   void refine(const Bundle& bundle, Number* x, Number* work) const;
 
   std::vector<Bundle> bundles_;
