@@ -34,7 +34,7 @@ TEST(View, NamesWhatWasChosenAndWhy) {
   EXPECT_TRUE(contains(text, "precision: same, storage form: ")) << text;
   EXPECT_TRUE(contains(text, "words a row\n")) << text;
   EXPECT_TRUE(contains(text, "checked: backward error ")) << text;
-  EXPECT_TRUE(contains(text, "rounding: at most ")) << text;
+  EXPECT_TRUE(contains(text, "rounding: by component at most ")) << text;
   EXPECT_TRUE(contains(text, "options: -pc_oclspkt_devices host\n")) << text;
 }
 

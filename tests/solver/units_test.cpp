@@ -4,11 +4,14 @@
 
 #include <cmath>
 #include <functional>
+#include <random>
 
 #include "every_device.hpp"
 #include "matrices.hpp"
+#include "oclspkt/error.hpp"
 #include "oclspkt/solver.hpp"
 #include "residual.hpp"
+#include "solver_fixture.hpp"
 
 namespace oclspkt {
 namespace {
@@ -79,7 +82,35 @@ TYPED_TEST(Units, OfTheBlocksThatLinesAreDoNotMatter) {
   plain.set_up(one.lines(), one.view().lower, one.view().diag, one.view().upper);
   far.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
   EXPECT_EQ(plain.report().method, far.report().method);
-  EXPECT_EQ(plain.report().rounding, far.report().rounding);
+  EXPECT_NEAR(plain.report().rounding, far.report().rounding, 1e-4);
+}
+
+/// Numbers of 1e-30 to 1, each drawn by itself: no scaling makes such rows alike, and pivoting is not good for all.
+TEST(AboveBound, IsToldOrFailsTheSetUp) {
+  const LineSet lines = LineSet::equal(300, 100);
+  std::mt19937 random(test::kSeed);
+  std::uniform_real_distribution<double> size(-30, 0);
+  const auto draw = [&] { return std::pow(10, size(random)) * (random() % 2 == 0 ? 1 : -1); };
+  Bands<double> bands(lines);
+  for (Index i = 0; i < lines.rows(); ++i)
+    bands.lower()[i] = draw(), bands.diag()[i] = draw(), bands.upper()[i] = draw();
+  bands.close_lines();
+  Options options;
+  options.devices = "host";
+  Solver<double> solver(options);
+  test::set_up(solver, bands);
+  EXPECT_NE(solver.report().above_bound, "") << solver.report().why;
+  options.above_bound = AboveBound::error;
+  solver.set_options(options);
+  try {
+    test::set_up(solver, bands);
+    ADD_FAILURE() << "was taken: " << solver.report().why;
+  } catch (const Breakdown& error) {
+    EXPECT_NE(std::string(error.what()).find("above_bound warn"), std::string::npos) << error.what();
+  }
+  const Bands<double> good = test::random_dominant<double>(lines, 1.5);
+  test::set_up(solver, good);
+  EXPECT_EQ(solver.report().above_bound, "");
 }
 
 }  // namespace
