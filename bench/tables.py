@@ -9,11 +9,14 @@ what stands between them is replaced. --check writes nothing and ends with 1 if 
 
 import pathlib
 import re
+import subprocess
 import sys
 
 import records
 
 NOT_MADE = "Not measured yet.\n"
+# What the results time: a change of it makes them old.
+TIMED = ("kernels", "plugin/balance", "plugin/core", "plugin/ocl", "plugin/solver")
 
 
 def table(heading, rows):
@@ -274,6 +277,32 @@ def gpu(document, what):
     return makers[table_name]([r for r in document["results"] if r["scalar"] == scalar])
 
 
+def file_of(name):
+    """The file that a table is made of, or the one that was written last where there are several."""
+    if name == "small" or name.startswith("small "):
+        return "sweep"
+    if name.startswith("rounding "):
+        what = name.split()[1]
+        return "gpu/rounding/" + {"long": "long-after", "set-ups": "set-ups-host-after"}.get(what, what)
+    return name.partition(" ")[0]
+
+
+def age(results, name):
+    """The heading of a table whose results are older than the last change of what they time; else nothing. Results
+    of a commit that is not known here are old."""
+    document = records.load(results, file_of(name))
+    if not document:
+        return ""
+    commit = document["provenance"]["commit"].removesuffix("-dirty")
+    repository = pathlib.Path(__file__).resolve().parent.parent
+    changes = subprocess.run(["git", "-C", repository, "log", "-1", "--format=%h", f"{commit}..HEAD", "--", *TIMED],
+                             capture_output=True, text=True, check=False)
+    if changes.returncode == 0 and not changes.stdout:
+        return ""
+    day = document["provenance"].get("date", "")[:10]
+    return f"**Older than today's code**: measured {day + ', ' if day else ''}at commit {commit[:12]}.\n\n"
+
+
 def make(results, name):
     """The text of one table."""
     if name == "provenance":
@@ -295,7 +324,7 @@ def fill(page, results):
     """The page with its tables made anew."""
     begun = page.count("<!-- begin ")
     pattern = re.compile(r"(<!-- begin ([^>]+) -->\n).*?(<!-- end \2 -->)", re.DOTALL)
-    page, filled = pattern.subn(lambda m: f"{m[1]}{make(results, m[2])}{m[3]}", page)
+    page, filled = pattern.subn(lambda m: f"{m[1]}{age(results, m[2])}{make(results, m[2])}{m[3]}", page)
     if filled != begun:
         sys.exit("tables.py: a <!-- begin NAME --> has no <!-- end NAME -->")
     return page

@@ -162,6 +162,20 @@ class Page(unittest.TestCase):
         self.run_script("<!-- begin provenance -->\n<!-- end provenance -->\n")
         self.assertIn("| gpu/card.json | a card (1.2); a processor", self.page.read_text(encoding="utf-8"))
 
+    def test_results_older_than_the_code_say_so_in_their_heading(self):
+        def page_of(commit):
+            text = document(record("thomas", 10, 1e-6))
+            text["provenance"] = PROVENANCE | {"commit": commit, "date": "2026-11-23T10:00:00Z"}
+            (self.results / "sweep.json").write_text(json.dumps(text), encoding="utf-8")
+            self.run_script("<!-- begin sweep double -->\n<!-- end sweep double -->\n")
+            return self.page.read_text(encoding="utf-8")
+
+        unknown = "0123456789abcdef0123456789abcdef01234567"
+        self.assertIn("**Older than today's code**: measured 2026-11-23, at commit 0123456789ab.\n\n| rows", page_of(unknown))
+        now = subprocess.run(["git", "-C", SCRIPTS, "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
+        if now.returncode == 0:
+            self.assertNotIn("Older", page_of(now.stdout.strip()))
+
     def test_a_mark_without_an_end_is_an_error(self):
         self.assertNotEqual(self.run_script("<!-- begin petsc -->\n").returncode, 0)
 
