@@ -97,9 +97,9 @@ PetscErrorCode ReadSwitch(OclspktOptionItems PetscOptionsObject, const OptionEnt
 /// The words of an enumeration of oclspkt.h as PetscOptionsEnum() takes them: its name, its prefix and a null pointer
 /// stand behind the last word.
 const char* const* words_of(const OptionEntry& entry) {
-  for (const char* const* words : {PCOCLSPKTMethods, PCOCLSPKTPrecisions, PCOCLSPKTOnDeviceFailures, PCOCLSPKTSingulars,
-                                   PCOCLSPKTAboveBounds, PCOCLSPKTTransfers, PCOCLSPKTCombines, PCOCLSPKTDiagonals,
-                                   PCOCLSPKTIgnoreds}) {
+  for (const char* const* words :
+       {PCOCLSPKTMethods, PCOCLSPKTPrecisions, PCOCLSPKTOnDeviceFailures, PCOCLSPKTSingulars, PCOCLSPKTAboveBounds,
+        PCOCLSPKTTransfers, PCOCLSPKTCombines, PCOCLSPKTDiagonals, PCOCLSPKTIgnoreds}) {
     const char* const* end = words;
     while (*end != nullptr) ++end;
     if (std::strcmp(end[-2], entry.argument) == 0) return words;

@@ -123,7 +123,8 @@ TEST(SetUp, ThatFailsIsHealedByTheNextGoodOne) {
   const Preconditioner pc(A);
   PCFailedReason reason;
   OK(PCSetUp(pc));
-  // NaN ends the set-up before any method is tried; a zero matrix is known as singular, and one method is asked all the same.
+  // NaN ends the set-up before any method is tried; a zero matrix is known as singular, and one method is asked all the
+  // same.
   const struct {
     PetscScalar diag;
     PCFailedReason failed;
