@@ -24,7 +24,7 @@ std::string number(double value) {
 /// The bound on rounding, and what a trial solve found besides.
 void add_rounding(const Totals& totals, Lines& lines) {
   const double bound = largest_bound(totals.report.rounding, totals.cut.rounding);
-  const bool by_component = totals.report.promise == Promise::by_component && !(totals.cut.rounding > 0);
+  const bool by_component = totals.report.promise == Promise::by_component && totals.cut.lines == 0;
   lines.push_back(!std::isfinite(bound) ? "rounding: no bound is known"
                                         : std::string("rounding: ") + (by_component ? "by component" : "by rows") +
                                               " at most " + number(bound) + " eps" +

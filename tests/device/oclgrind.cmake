@@ -8,7 +8,7 @@ string(REPLACE "|" ";" CASES "${CASES}")
 foreach(case IN LISTS CASES)
   separate_arguments(arguments UNIX_COMMAND "${case}")
   file(REMOVE ${LOG})
-  execute_process(COMMAND ${OCLGRIND} --build-options "-D PLAIN_TRANSPOSE" --data-races --uninitialized --check-api
+  execute_process(COMMAND ${OCLGRIND} --build-options "-D PLAIN_TRANSPOSE ${BUILD_OPTIONS}" --data-races --uninitialized --check-api
                           --max-errors 20 --log ${LOG} ${PROGRAM} ${arguments}
                   RESULT_VARIABLE result)
   set(report "")
