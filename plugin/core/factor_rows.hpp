@@ -38,9 +38,9 @@ struct PivotExtremes {
   bool forgiven = false;  ///< an excess of some row is_forgiven()
 
   /// @param bound  row_rounding()
-  void see(T bound, T reciprocal, T diag) {
+  void see(T bound, T multiplier, T reciprocal, T diag) {
     const T before = std::abs(diag);
-    finite = finite && std::isfinite(reciprocal);
+    finite = finite && std::isfinite(reciprocal) && std::abs(multiplier) <= kMostMultiplier<T>;
     if (!(bound <= rounding * before)) rounding = bound / before;
   }
   void add(const PivotExtremes& some) {

@@ -120,7 +120,8 @@ template <typename T>
       pivot_of(eliminate_above(last.row, multiplier, row), row.sign * taken, row.lower, bands.diag[at], row.upper);
   last = {left.row, left.row.sign / left.size};
   keep(to, multiplier, last.reciprocal, row.upper * last.reciprocal);
-  extremes.see(row_rounding(row.lower, bands.diag[at], row.upper, taken, left.size), last.reciprocal, bands.diag[at]);
+  extremes.see(row_rounding(row.lower, bands.diag[at], row.upper, taken, left.size), multiplier, last.reciprocal,
+               bands.diag[at]);
 }
 
 /// Eliminate the rows above and below from the one between them.
@@ -148,7 +149,7 @@ void Factors<T>::meet(const BandsView<T>& bands, Index line, Index i, const Pivo
   // Where two rows are taken off one after the other, what is left in between is rounded, too.
   const bool both_sides = above.reciprocal != 0 && below.reciprocal != 0;
   const T between = both_sides ? T(1.5) * taken + T(0.5) * std::abs(row.excess) : T(0);
-  extremes.see(once + between, met.reciprocal, bands.diag[at]);
+  extremes.see(once + between, std::max(std::abs(from_above), std::abs(from_below)), met.reciprocal, bands.diag[at]);
 }
 
 template <typename T>

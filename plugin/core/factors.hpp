@@ -67,7 +67,8 @@ class OCLSPKT_API Factors {
  public:
   /// What the elimination of one line, or of all, showed.
   struct Pivots {
-    double rounding = 0;    ///< Rounding::eps by component, see row_rounding(); NaN if a pivot is zero or not finite
+    double rounding =
+        0;  ///< Rounding::eps by component, see row_rounding(); NaN if a pivot is zero or a number out of range
     bool forgiven = false;  ///< an excess of some row is_forgiven()
     /// The bound is within the limit of method auto. NaN loses.
     bool sound() const { return rounding <= kRoundingLimit; }

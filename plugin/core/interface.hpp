@@ -30,6 +30,15 @@ struct ExcessRow {
   }
 };
 
+/// The largest multiplier of an elimination, the root of the range: above it, what a right-hand side loses near the end
+/// of the range would count.
+template <typename T>
+inline constexpr T kMostMultiplier = 0x1p64F;
+template <>
+inline constexpr double kMostMultiplier<double> = 0x1p512;
+template <>
+inline constexpr long double kMostMultiplier<long double> = 0x1p8192L;
+
 /// a - b and the rounding error of that difference.
 template <typename T>
 void two_difference(T a, T b, T& difference, T& error) {

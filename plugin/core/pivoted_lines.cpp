@@ -248,6 +248,7 @@ template <typename Number>
 void PivotedLines<Number>::clear() {
   bundles_.clear();
   added_.clear();
+  added_bound_ = 0;
   size_ = 0;
 }
 
@@ -280,6 +281,7 @@ void PivotedLines<Number>::make_room() {
     lower[at] = upper[at + static_cast<std::size_t>(bundle.rows) - 1] = 0;
     PivotFacts facts;
     factor(s, {&lower[at], &diag[at], &upper[at]}, &facts);
+    added_bound_ = std::max(added_bound_, facts.bound);
   }
   added_ = {};
 }
@@ -312,6 +314,9 @@ void PivotedLines<Number>::factor_lanes(const Bundle& b, const BandsView<Number>
       const Number pivot = std::abs(to.diag[i * kWidth + j]);
       facts[j].overflows = !(pivot <= Limits<Number>::max());
       if (!(pivot > 0) || facts[j].overflows) facts[j].bad = i;
+    }
+    for (Index i = 0; i < b.rows; ++i) {
+      facts[j].overflows = facts[j].overflows || std::abs(to.multiplier[i * kWidth + j]) > kMostMultiplier<Number>;
     }
   }
 }

@@ -43,7 +43,7 @@ PivotStep<Number> take_pivot(WaitingRow<Number>& waiting, const PivotedRow<Numbe
 /// What elimination found of a system.
 struct PivotFacts {
   Index bad = -1;          ///< the first row whose pivot is zero or not finite; -1: none
-  bool overflows = false;  ///< that pivot is not finite
+  bool overflows = false;  ///< that pivot is not finite, or a multiplier is so large that wider numbers are asked for
   bool lost = false;       ///< a pivot is at most 4 eps of what was subtracted to make it
   double bound = 0;        ///< |r_i| <= bound (|A| |x| + |y|)_i, in eps; infinity where blocks do not tell
   double growth = 0;       ///< the largest (|l_i u_(i-1)| + |p_i|) / |b_i|; at most 13/3 where each row stands alone
@@ -76,6 +76,8 @@ class PivotedLines {
   /// Place one more system, which make_room() factors.
   /// @param[in] rows shape [n]; lower of the first and upper of the last are not read
   void add(const std::vector<PivotedRow<Number>>& rows);
+  /// The largest PivotFacts::bound of the systems that were added.
+  double added_bound() const { return added_bound_; }
 
   /// Unknowns of all systems.
   Index size() const { return size_; }
@@ -109,6 +111,7 @@ class PivotedLines {
   /// Members of PivotStep, shape [size()]; upper2 is -0 where `swapped` is 0, and only there.
   AlignedArray<Number> diag_, upper_, upper2_, multiplier_;
   std::vector<PivotedRow<Number>> added_;
+  double added_bound_ = 0;
 };
 
 /// The smallest pivot of a system against what was subtracted to make it; NaN if one is not finite. Rows that a block

@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 namespace oclspkt {
 namespace {
@@ -89,14 +90,15 @@ bool is_private(const struct stat& status) {
 
 std::string end_of_links(std::string path) {
   constexpr int kMostLinks = 40;  // as the system follows
-  const std::string given = path;
+  std::string given = path;
   for (int i = 0; i < kMostLinks; ++i) {
     char target[PATH_MAX];
     const ssize_t length = ::readlink(path.c_str(), target, sizeof target);
     if (length < 0) return path;
-    const std::string next(target, static_cast<std::size_t>(length));
+    const std::string_view next(target, static_cast<std::size_t>(length));
     const std::size_t slash = path.find_last_of('/');
-    path = next[0] == '/' || slash == std::string::npos ? next : path.substr(0, slash + 1) + next;
+    path.resize(next.front() == '/' || slash == std::string::npos ? 0 : slash + 1);
+    path.append(next);
   }
   return given;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -16,11 +17,17 @@ namespace oclspkt {
 template <typename T>
 class OCLSPKT_API WideSolver final : public DeviceSolver<T> {
  public:
+  using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
+
   void set_up(const Plan& plan, const Bands<T>& bands) override;
   void apply(const T* y, T* x) override;
   Times times() const override { return times_; }
-  /// What is left is the rounding of x.
-  double rounding() const override { return 2; }
+  /// The rounding of x, and what the wider numbers leave; infinity where their pivots have no bound.
+  double rounding() const override {
+    constexpr double kOfWide = static_cast<double>(std::numeric_limits<Wide>::epsilon()) /
+                               static_cast<double>(std::numeric_limits<T>::epsilon());
+    return 2 + kOfWide * systems_.added_bound();
+  }
   std::int64_t bytes() const override;
   /// Lines that have a pivot that is zero or not finite, in order; their answers are not finite.
   const std::vector<Index>& singular() const { return singular_; }
@@ -28,8 +35,6 @@ class OCLSPKT_API WideSolver final : public DeviceSolver<T> {
   const std::vector<Index>& lost() const { return lost_; }
 
  private:
-  using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
-
   LineSet lines_;
   PivotedLines<Wide> systems_;  ///< line after line
   std::vector<Wide> work_;      ///< shape [rows]

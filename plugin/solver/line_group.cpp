@@ -30,7 +30,7 @@ Rejection object_to_pivots(const Factors<T>& factors, Names names) {
   return {line_name(factors.doubtful().front(), names) +
               (std::isfinite(bound)
                    ? format(": elimination without pivoting rounds up to %.1e eps > %.0f eps", bound, kRoundingLimit)
-                   : ": elimination without pivoting meets a pivot of 0"),
+                   : ": elimination without pivoting meets a pivot of 0 or leaves the range of numbers"),
           factors.doubtful()};
 }
 

@@ -128,6 +128,7 @@ void for_each_pair(Check check) {
   check("on_device_failure", PCOCLSPKTSetOnDeviceFailure, PCOCLSPKTGetOnDeviceFailure,
         PC_OCLSPKT_ON_DEVICE_FAILURE_ERROR);
   check("singular", PCOCLSPKTSetSingular, PCOCLSPKTGetSingular, PC_OCLSPKT_SINGULAR_PIN);
+  check("above_bound", PCOCLSPKTSetAboveBound, PCOCLSPKTGetAboveBound, PC_OCLSPKT_ABOVE_BOUND_ERROR);
   check("transfer", PCOCLSPKTSetTransfer, PCOCLSPKTGetTransfer, PC_OCLSPKT_TRANSFER_COPY);
   check("lines", PCOCLSPKTSetDirections, PCOCLSPKTGetDirections, static_cast<const char*>("x,y"));
   check("combine", PCOCLSPKTSetCombine, PCOCLSPKTGetCombine, PC_OCLSPKT_COMBINE_SYMMETRIC);
@@ -276,6 +277,7 @@ TEST(Options, NullPointersAreErrorsThatNameTheArgument) {
   EXPECT_EQ(PCOCLSPKTGetTimeout(pc, nullptr), PETSC_ERR_ARG_NULL);
   EXPECT_EQ(PCOCLSPKTGetOnDeviceFailure(pc, nullptr), PETSC_ERR_ARG_NULL);
   EXPECT_EQ(PCOCLSPKTGetSingular(pc, nullptr), PETSC_ERR_ARG_NULL);
+  EXPECT_EQ(PCOCLSPKTGetAboveBound(pc, nullptr), PETSC_ERR_ARG_NULL);
   EXPECT_EQ(PCOCLSPKTGetTransfer(pc, nullptr), PETSC_ERR_ARG_NULL);
   EXPECT_EQ(PCOCLSPKTGetGatherLimit(pc, nullptr), PETSC_ERR_ARG_NULL);
   EXPECT_EQ(PCOCLSPKTGetExplain(pc, nullptr), PETSC_ERR_ARG_NULL);
