@@ -185,7 +185,7 @@ TEST_F(Memory, RunsOutWhereLinesFallBack) {
   for (Index i = lines.first(7); i < lines.first(8); ++i) bands.diag()[i] *= i % 2 == 0 ? 1e-9 : 1;  // needs pivots
   const System system(std::move(bands));
   expect_survived(options_for(MethodChoice::automatic), system);
-  Options all = options_for(MethodChoice::automatic, "cpu");
+  Options all = options_for(MethodChoice::automatic, "portable");
   expect_survived(all, system);
 }
 
