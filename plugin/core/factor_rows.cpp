@@ -44,7 +44,8 @@ template <typename T>
     const int found = factor_entry(b, j, record);
     records += found & 1;
     forgiven += found & 2;
-    bad += (std::abs(b.reciprocal[j]) <= most) & (std::abs(b.multiplier[j]) <= kMostMultiplier<T>) ? 0 : 1;
+    bad += std::abs(b.reciprocal[j]) <= most ? 0 : 1;
+    bad += std::abs(b.multiplier[j]) <= kMostMultiplier<T> ? 0 : 1;
   }
   e.finite = e.finite && bad == 0;
   e.forgiven = e.forgiven || forgiven > 0;

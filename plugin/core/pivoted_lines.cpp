@@ -116,7 +116,8 @@ template <Index kWidth, bool kCareful, typename Number>
       const Number grown = (std::abs(taken) + std::abs(d)) / (swapped ? Limits<Number>::infinity() : std::abs(diag));
       s.growth[j] = grown > s.growth[j] ? grown : s.growth[j];
       s.blocks[j] = swapped ? Number(1) : s.blocks[j];
-      s.untold[j] = swapped & (p.multiplier != 0) & (upper != 0) ? Number(1) : s.untold[j];
+      const bool untold = swapped & (p.multiplier != 0) & (upper != 0);
+      s.untold[j] = untold ? Number(1) : s.untold[j];
       to.diag[here + j] = p.diag;
       to.upper[here + j] = p.upper;
       to.upper2[here + j] = p.upper2;
@@ -175,8 +176,8 @@ template <Index kWidth, typename Number>
       const Number left = ((y - own) - a) - c, size = ((std::abs(y) + std::abs(own)) + std::abs(a)) + std::abs(c);
       const Number error = left == 0 ? Number(0) : std::abs(left) / size;
       largest[j] = error > largest[j] ? error : largest[j];
-      sound[j] = (std::abs(left) <= Limits<Number>::max()) & (std::abs(x[at + j]) <= Limits<Number>::max()) ? sound[j]
-                                                                                                            : Number(0);
+      const Number sound_x = std::abs(x[at + j]) <= Limits<Number>::max() ? sound[j] : Number(0);
+      sound[j] = std::abs(left) <= Limits<Number>::max() ? sound_x : Number(0);
       r[at + j] = left;
     }
   }
