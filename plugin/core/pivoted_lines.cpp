@@ -16,16 +16,17 @@ namespace {
 template <typename Number>
 using Limits = std::numeric_limits<Number>;
 
-/// A block of two rows is taken where it is better than one row by so much.
-/// @source Bunch 1974: (sqrt(5) - 1) / 2, which bounds the growth of both
+/// A block of two rows is taken where it is better than one row by so much. Bunch's 0.6 bounds the growth of both
+/// alike; but a single row has a bound by component and a block has none: its second row may couple to the next unknown
+/// by far more than the first row holds.
 template <typename Number>
-constexpr Number kShare = Number(0.6);
+constexpr Number kShare = Number(0.1);
 
 /// The larger product of a comparison that neither overflows nor vanishes: the other one may vanish.
 template <typename Number>
 const Number kLeastProduct = std::ldexp(Limits<Number>::min(), 60);
 
-/// |a b| >= 0.6 |c d| whatever their range.
+/// |a b| >= 0.1 |c d| whatever their range.
 template <typename Number>
 bool is_larger(Number a, Number b, Number c, Number d) {
   int of_a = 0, of_b = 0, of_c = 0, of_d = 0;
@@ -33,7 +34,7 @@ bool is_larger(Number a, Number b, Number c, Number d) {
   const Number other = kShare<Number> * std::abs(std::frexp(c, &of_c) * std::frexp(d, &of_d));
   if (one == 0 || other == 0) return other == 0;
   const int apart = (of_a + of_b) - (of_c + of_d);
-  return std::ldexp(one, std::clamp(apart, -4, 4)) >= other;  // both are in [0.15, 1)
+  return std::ldexp(one, std::clamp(apart, -8, 8)) >= other;  // both are in [0.02, 1)
 }
 
 /// take_pivot() by values, so that compilers do several systems at once.
@@ -133,28 +134,44 @@ template <Index kWidth, bool kCareful, typename Number>
   lanes = s;
 }
 
+/// Whether a row changed places with the next one: the sign of upper2 tells.
+template <typename Number>
+bool is_swapped(Number upper2) {
+  return (upper2 != 0) | (std::copysign(Number(1), upper2) > 0);
+}
+
+/// The first row of a block keeps its right-hand side without that of the second until the unknown below the block is
+/// known and taken off: the coupling to it is the second row's, and may be larger than all that the first row has.
 template <Index kWidth, typename Number>
 [[gnu::always_inline]] inline void substitute_bundle(Index rows, const Places<const Number>& f, Number* x) {
+  Number swept[kWidth], kept[kWidth];
+  std::copy_n(x, kWidth, swept);
+  std::copy_n(x, kWidth, kept);
   for (Index i = 0; i + 1 < rows; ++i) {
     const Index at = i * kWidth;
 #pragma omp simd
-    for (Index j = at; j < at + kWidth; ++j) {
-      const bool swapped = (f.upper2[j] != 0) | (std::copysign(Number(1), f.upper2[j]) > 0);
-      const Number here = x[j], below = x[j + kWidth];
-      const Number top = swapped ? below : here, rest = swapped ? here : below;
-      x[j] = top;
-      x[j + kWidth] = rest - coupled(f.multiplier[j], top);
+    for (Index j = 0; j < kWidth; ++j) {
+      const bool swapped = is_swapped(f.upper2[at + j]);
+      const Number below = x[at + kWidth + j], top = swapped ? below : swept[j], rest = swapped ? swept[j] : below;
+      x[at + j] = swapped ? below : kept[j];
+      swept[j] = rest - coupled(f.multiplier[at + j], top);
+      kept[j] = swapped ? rest : swept[j];
     }
   }
+  std::copy_n(kept, kWidth, x + (rows - 1) * kWidth);
   Number below[kWidth] = {}, below2[kWidth] = {};
   for (Index i = rows - 1; i >= 0; --i) {
-    const Index at = i * kWidth;
+    const Index at = i * kWidth, above = i > 0 ? at - kWidth : at;
+    const bool first = i == 0;
 #pragma omp simd
     for (Index j = 0; j < kWidth; ++j) {
       // What waits for the row below comes last.
-      const Number left = (x[at + j] - coupled(f.upper2[at + j], below2[j])) - coupled(f.upper[at + j], below[j]);
+      const Number alone = (x[at + j] - coupled(f.upper2[at + j], below2[j])) - coupled(f.upper[at + j], below[j]);
+      const Number second = x[above + j] - coupled(f.upper2[above + j], below[j]);
+      const Number in_block = x[at + j] - coupled(f.multiplier[above + j], second);
+      const bool closes = !first & is_swapped(f.upper2[above + j]);
       below2[j] = below[j];
-      x[at + j] = below[j] = left / f.diag[at + j];
+      x[at + j] = below[j] = (closes ? in_block : alone) / f.diag[at + j];
     }
   }
 }

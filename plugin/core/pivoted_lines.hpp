@@ -32,10 +32,10 @@ struct PivotStep {
 
 /// Take the pivot row of the waiting row and the next one, and eliminate it from the other.
 ///
-/// Pivots are diagonal blocks of 1 and 2 rows: the waiting row stands alone if |diag next.diag| >= 0.6 |upper
+/// Pivots are diagonal blocks of 1 and 2 rows: the waiting row stands alone if |diag next.diag| >= 0.1 |upper
 /// next.lower|. Both products have the same units, so that no scaling of rows or columns changes the choice, and none
 /// by powers of two a bit of the result. A block of two rows is eliminated by its second row first; its determinant is
-/// at least 0.4 |upper next.lower|.
+/// at least 0.9 |upper next.lower|.
 /// @source Bunch 1974, Erway and Marcia 2010 (diagonal pivoting of tridiagonal systems without interchanges)
 template <typename Number>
 PivotStep<Number> take_pivot(WaitingRow<Number>& waiting, const PivotedRow<Number>& next);
@@ -46,7 +46,7 @@ struct PivotFacts {
   bool overflows = false;  ///< that pivot is not finite, or a multiplier is so large that wider numbers are asked for
   bool lost = false;       ///< a pivot is at most 4 eps of what was subtracted to make it
   double bound = 0;        ///< |r_i| <= bound (|A| |x| + |y|)_i, in eps; infinity where blocks do not tell
-  double growth = 0;       ///< the largest (|l_i u_(i-1)| + |p_i|) / |b_i|; at most 13/3 where each row stands alone
+  double growth = 0;       ///< the largest (|l_i u_(i-1)| + |p_i|) / |b_i|; at most 21 where each row stands alone
   double trial = 0;        ///< the largest error of that kind in trial solves, in eps; NaN if not finite
 };
 
@@ -71,7 +71,7 @@ class PivotedLines {
   /// @param[out] facts shape [width]; all but `trial`
   void factor(Index bundle, const BandsView<Number>& bands, PivotFacts* facts);
   /// Solve trial systems of a factored bundle. Where their errors ask for it, solve() takes a step of refinement.
-  /// @param ask  refine where the bound is above so many eps and so is the error, or twice the growth
+  /// @param ask  refine where there is no bound, or it is above so many eps and so is the error, or twice the growth
   void try_out(Index bundle, const BandsView<Number>& bands, double ask, PivotFacts* facts);
   /// Place one more system, which make_room() factors.
   /// @param[in] rows shape [n]; lower of the first and upper of the last are not read

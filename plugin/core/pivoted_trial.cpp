@@ -112,8 +112,10 @@ template <typename Number>
 void PivotedLines<Number>::try_out(Index index, const BandsView<Number>& bands, double ask, PivotFacts* facts) {
   Bundle& b = bundles_[static_cast<std::size_t>(index)];
   double plain[kLanes] = {}, refined[kLanes] = {};
+  // A trial is no evidence: what a block of two rows puts into its first row is seen by few right-hand sides.
   const auto asks = [&](Index j) {
-    return facts[j].bad < 0 && !(facts[j].bound <= ask) && !(2 * facts[j].growth <= ask && plain[j] <= ask);
+    const bool harmless = std::isfinite(facts[j].bound) && 2 * facts[j].growth <= ask && plain[j] <= ask;
+    return facts[j].bad < 0 && !(facts[j].bound <= ask) && !harmless;
   };
   const auto any_asks = [&] {
     for (Index j = 0; j < b.width; ++j) {

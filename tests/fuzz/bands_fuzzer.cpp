@@ -64,7 +64,7 @@ template <typename T>
 void print_rows(const Bands<T>& bands, const std::vector<T>& y) {
   const BandsView<T> b = bands.view();
   std::fprintf(stderr, "%s, %s\n", sizeof(T) == 8 ? "double" : "float", bands.lines().describe().c_str());
-  for (Index i = 0; i < std::min<Index>(12, bands.lines().extent()); ++i) {
+  for (Index i = 0; i < std::min<Index>(1200, bands.lines().extent()); ++i) {
     std::fprintf(stderr, "{%.17g, %.17g, %.17g} y %.17g\n", static_cast<double>(b.lower[i]),
                  static_cast<double>(b.diag[i]), static_cast<double>(b.upper[i]),
                  static_cast<double>(y[static_cast<std::size_t>(i)]));
