@@ -144,6 +144,7 @@ bool is_swapped(Number upper2) {
 /// known and taken off: the coupling to it is the second row's, and may be larger than all that the first row has.
 template <Index kWidth, typename Number>
 [[gnu::always_inline]] inline void substitute_bundle(Index rows, const Places<const Number>& f, Number* x) {
+  if (rows == 0) return;
   Number swept[kWidth], kept[kWidth];
   std::copy_n(x, kWidth, swept);
   std::copy_n(x, kWidth, kept);
