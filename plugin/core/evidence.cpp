@@ -73,11 +73,9 @@ Trial trial_solve(const LineSet& lines, const BandsView<T>& bands, TrialKind kin
     const double error = errors[static_cast<std::size_t>(l)];
     if (!(error <= limit)) {
       trial.failed.push_back(l);
-      if (!(line_normwise_backward_error(lines, bands, l, x.data(), y.data()) <= stable)) trial.unstable.push_back(l);
       if (!(line_rowwise_backward_error(lines, bands, l, x.data(), y.data()) <= stable))
         trial.failed_by_row.push_back(l);
     }
-    if (std::isnan(error)) trial.not_finite.push_back(l);
     if (!(error <= trial.worst)) trial.worst = std::isnan(trial.worst) ? trial.worst : error;
   }
   return trial;

@@ -14,9 +14,6 @@ namespace oclspkt {
 /// Growth above which elimination in partitions is not trusted: rounding leaves up to some 10 times as many eps in a
 /// row, and 100 are the limit. Rows that are dominant stay at 3.
 inline constexpr double kGrowthLimit = 5;
-/// Growth up to which a trial solve may show that less of it comes true than could: conduction with conductivities that
-/// differ K times has 2 K, and leaves no more rounding than other rows.
-inline constexpr double kTriedGrowth = 100;
 /// What it cannot exceed for matrices that are dominant by rows: |l c| <= |b| and |u| <= |b| + |l c|.
 inline constexpr double kDominantGrowth = 3;
 /// Componentwise backward error of the trial solve above which a method is not trusted, in units of eps.
@@ -60,12 +57,10 @@ void trial_right_hand_side(const LineSet& lines, const BandsView<T>& bands, Tria
 
 /// What a trial solve found.
 struct Trial {
-  double worst = 0;             ///< largest componentwise backward error over lines; NaN if a solution is not finite
-  std::vector<Index> failed;    ///< lines whose error is above the limit, in order
-  std::vector<Index> unstable;  ///< those of them whose normwise backward error is above kStableEps as well
+  double worst = 0;           ///< largest componentwise backward error over lines; NaN if a solution is not finite
+  std::vector<Index> failed;  ///< lines whose error is above the limit, in order
   std::vector<Index>
       failed_by_row;  ///< those of them where a row's error is, against the row and the line's largest unknown
-  std::vector<Index> not_finite;  ///< those of them without a finite solution
 };
 
 /// Solve a trial system by `apply` and measure it, line by line, against kTrialLimitEps.
