@@ -10,8 +10,6 @@
 //                off every row, which is not swept a third time. Without it what enters is taken off rows that were
 //                swept from 0, by the products of the scan, so that neighbours differ by what the scan rounds. A reach
 //                is a tile.
-//   SWEPT_AGAIN  rows are swept again from what enters, and neighbours may differ by all that both sweeps round: floats
-//                are a little faster so
 //   CORE_GROUPS  work-groups that a core is to have registers for at a time. OpenCL has no word for it, CUDA has: with
 //                one register too many runs are two waves where they were cut for one, and take 1.5 times as long
 //
@@ -30,15 +28,12 @@
 //          if symmetric, 2 if factors are shared; narrow ones take half a word.
 // Assumes: couplings out of the system are 0.
 // Valid:   x for the rows of the runs below n.
+#define ROWS_IN_STEP
 #include "gpu/tile_factors.clh"
 #include "gpu/tile_scan.clh"
 
-#if !defined(CORRECTED) && !defined(SWEPT_AGAIN)
-#define TAKEN_OFF
-#endif
-
-// A tile on the way up: what each row has without what is below the work-item (CORRECTED: the tile; SWEPT_AGAIN: the
-// row), its coupling to the row below it, and what the rows behind this work-item's make of the unknown below the tile.
+// A tile on the way up: what each row has without what is below the work-item (CORRECTED: the tile), its coupling to
+// the row below it, and what the rows behind this work-item's make of the unknown below the tile.
 typedef struct {
   TileRows rows;
   scalar_t v[ITEM_ROWS];
@@ -55,7 +50,7 @@ static inline void sweep_from_zero(scalar_t* v, const factor_t* coupling, bool b
     const int i = back ? ITEM_ROWS - 1 - k : k;
     map->value = take_off(NAN_SAFE, v[i], coupling[i], map->value);
     map->factor = -mul(coupling[i], map->factor);
-#ifdef TAKEN_OFF
+#ifndef CORRECTED
     v[i] = map->value;
 #endif
   }
@@ -84,7 +79,7 @@ static inline scalar_t find_mismatch(scalar_t through, scalar_t entered, scalar_
   const Affine mine = {through, more ? left - words[next] : 0};
   return scan(mine, back, words).value;
 }
-#elif defined(TAKEN_OFF)
+#else
 // Rows that were swept from 0 become what they are where this enters, by the products that made the map.
 // @param one  1, which the compiler does not know: it would else keep all products, in registers
 static inline void let_enter(scalar_t* v, const factor_t* coupling, scalar_t entering, bool back, scalar_t one) {
@@ -115,12 +110,8 @@ static inline void finish(Ahead* tile, scalar_t below, scalar_t one, long first,
 #ifdef CORRECTED
   // Nothing of a line below gets through.
   if (!is_zero(tile->behind.factor)) take_off_all(tile->v, tile->c, mul(tile->behind.factor, below), true);
-#elif defined(TAKEN_OFF)
-  let_enter(tile->v, tile->c, map_at(tile->behind, below), true, one);
 #else
-  scalar_t x_below = map_at(tile->behind, below);
-#pragma unroll
-  for (int i = ITEM_ROWS - 1; i >= 0; --i) tile->v[i] = x_below = take_off(NAN_SAFE, tile->v[i], tile->c[i], x_below);
+  let_enter(tile->v, tile->c, map_at(tile->behind, below), true, one);
 #endif
   note_unless_finite(tile->v[0], non_finite);
   const long kept = max(first - tile->rows.first, 0L), kept_end = min(end - tile->rows.first, (long)TILE_ROWS);
@@ -166,11 +157,8 @@ static inline scalar_t sweep(Ahead* tile, scalar_t entering, scalar_t one, const
 #pragma unroll
   for (int i = 0; i < ITEM_ROWS; ++i) tile->v[i] = z = take_off(NAN_SAFE, tile->v[i], w[i], z);
   take_off_all(tile->v, w, find_mismatch(map->factor, down, z, false, words), false);
-#elif defined(TAKEN_OFF)
-  let_enter(tile->v, w, z, false, one);
 #else
-#pragma unroll
-  for (int i = 0; i < ITEM_ROWS; ++i) tile->v[i] = z = take_off(NAN_SAFE, tile->v[i], w[i], z);
+  let_enter(tile->v, w, z, false, one);
 #endif
   z = tile->v[ITEM_ROWS - 1];
 #pragma unroll
@@ -190,6 +178,7 @@ static inline scalar_t sweep(Ahead* tile, scalar_t entering, scalar_t one, const
 static inline void stream_run(Lines of, long run, __local vector_t* transposed) {
   const int item = (int)get_local_id(0);
   __local scalar_t* const words = (__local scalar_t*)transposed;
+  transposed = own_part(transposed);
   const long first = run * of.run_rows - of.origin, end = min(of.n, (run + 1) * of.run_rows) - of.origin;
   const scalar_t one = of.run_rows > 0 ? 1 : 0;
   scalar_t z = 0;
@@ -232,6 +221,9 @@ static inline void stream_run(Lines of, long run, __local vector_t* transposed) 
     barrier(CLK_LOCAL_MEM_FENCE);
     z = words[0];
     const scalar_t below = words[1];
+#if TOGETHER < GROUP_ITEMS
+    barrier(CLK_LOCAL_MEM_FENCE);  // rows are transposed where the others have read this
+#endif
     if (k == again) continue;
     if (k > 0) finish(&before, below, one, first, end, transposed, of.non_finite, of.x);
     before = tile;

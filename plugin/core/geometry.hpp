@@ -30,7 +30,6 @@ struct StoredFactors {
   Index lead_in = -1;     ///< rows above a partition from which its pivots come out right; -1: a line's first row
   bool corrects = false;  ///< what partitions, or work-items, differ by where they meet is found, passed on and taken
                           ///< off, so that rounding does not grow; by work-groups a halo is a tile then
-  bool sweeps_again = false;  ///< by work-groups: rows are swept again from what enters work-items
 };
 
 /// Partitions of truncated-halo that solve the equations between them: nothing is read again, what is truncated is a

@@ -19,8 +19,9 @@ namespace {
 constexpr Index kItemVector = 16, kMostGroupItemRows = 32;
 /// Tiles of a run at most.
 constexpr Index kMostRunTiles = 256;
-/// Work-items that a core has registers for at a time when they stream runs (H200).
-constexpr Index kFloatItemsPerCore = 512, kDoubleItemsPerCore = 256;
+/// Work-items that a core has registers for at a time when they stream runs (H200). Of floats in general form 512 have
+/// too few: 0.90 of the stream for 0.93; symmetric 1.07 with 384 and 1.13 with 512.
+constexpr Index kFloatItemsPerCore = 512, kGeneralFloatItemsPerCore = 384, kDoubleItemsPerCore = 256;
 /// Share of a tile's rows that whole lines have to fill.
 constexpr double kWellFilled = 0.8;
 /// The same of rows between halos of shared factors.
@@ -57,11 +58,12 @@ constexpr int kTwoTileItems = 128, kLongLineItems[] = {128, 64};
 /// Turns that lines may take for every one that is needed: the last is not full.
 constexpr double kLineTurns = 1.25;
 /// Of exact-twopass. Shares of the stream on an H200, 3e7 rows: 64 x 32 and 32 x 32 0.45, 64 x 24 0.435, 64 x 16 0.40
-/// in float; 32 x 16 and 64 x 16 0.50, 64 x 12 0.455, 32 x 20 0.43 in double.
-constexpr GroupShape kReduceFloats = {64, 32, 0}, kReduceDoubles = {32, 16, 0};
+/// in float; 32 x 16 and 64 x 16 0.50, 64 x 12 0.455, 32 x 20 0.43 in double. Symmetric doubles, 1e8 rows, us of both
+/// passes: 64 x 18 641 and 783, 32 x 32 608 and 832, 64 x 16 666 and 784, 32 x 16 805 and 778, 64 x 20 779 and 779.
+constexpr GroupShape kReduceFloats = {64, 32, 0}, kReduceDoubles = {32, 16, 0}, kReduceSymmetric = {64, 18, 0};
 /// Of its levels but the first, in double where the device has that: their launches take 31 us, 34 by 256 work-items,
-/// 42 with 16 rows of each.
-constexpr GroupShape kReducedLevels = {128, kLevelItemRows, 0};
+/// 42 with 16 rows of each. Where they get fewer by 256 these are taken: 1e6 doubles are left to one level for two.
+constexpr GroupShape kReducedLevels = {128, kLevelItemRows, 0}, kFewerLevels = {256, kLevelItemRows, 0};
 
 /// Of keeps_factors(): what a work-group is, and how many of them a core has registers for at a time: with one
 /// more a fifth is lost, as it has to wait for its turn.
@@ -254,14 +256,20 @@ Plan make_run_plan(Index n, Index reach, Index partition, int word, const Device
 }
 
 Index runs_of_core(const Plan& plan, int word) {
-  const Index items = word == sizeof(float) ? kFloatItemsPerCore : kDoubleItemsPerCore;
+  const Index floats = plan.form == Form::general ? kGeneralFloatItemsPerCore : kFloatItemsPerCore;
+  const Index items = word == sizeof(float) ? floats : kDoubleItemsPerCore;
   return std::max<Index>(1, items / plan.items);
+}
+
+void cut_runs_anew(Plan& plan, int word, const DeviceTraits& traits) {
+  if (plan.halo == 0) return;
+  cut_into_runs(choose_run_tiles(plan, word, traits), word, traits, plan);
 }
 
 void join_runs(Plan& plan, int word, const DeviceTraits& traits) {
   if (plan.halo == 0) return;
   plan.halo = plan.group_rows();
-  cut_into_runs(choose_run_tiles(plan, word, traits), word, traits, plan);
+  cut_runs_anew(plan, word, traits);
 }
 
 void correct_runs(Plan& plan, int word, const DeviceTraits& traits) {
@@ -371,12 +379,26 @@ bool keep_narrow(Plan& plan) {
   return true;
 }
 
-Plan make_reduce_plan(Index n, Index partition, int word, const DeviceTraits& traits) {
+namespace {
+
+/// Levels of so many work-items that are left of tiles.
+int count_levels(Index tiles, Index items) {
+  int levels = 0;
+  for (; tiles > 1; tiles = quotient_up(tiles, items * kLevelItemRows)) ++levels;
+  return levels;
+}
+
+}  // namespace
+
+Plan make_reduce_plan(Index n, Index partition, int word, const DeviceTraits& traits, Form form) {
   check_partition(partition);
   Plan plan;
   plan.method = Method::exact_twopass;
   plan.n = n;
-  const GroupShape& usual = word == sizeof(float) ? kReduceFloats : kReduceDoubles;
+  plan.form = form;
+  const GroupShape& usual = word == sizeof(float) ? kReduceFloats
+                            : plan.symmetric()    ? kReduceSymmetric
+                                                  : kReduceDoubles;
   const auto within = [&](GroupShape shape, Index bytes) {
     shape.items = std::min(shape.items, traits.group_items);
     while (shape.items > 1 && reduce_local_words(shape.items, shape.item_rows) * bytes > traits.local_bytes) {
@@ -386,9 +408,11 @@ Plan make_reduce_plan(Index n, Index partition, int word, const DeviceTraits& tr
   };
   GroupShape shape = group_shape(0, partition > 0 ? partition : usual.item_rows, word, traits);
   shape.items = std::min(shape.items, usual.items);
-  plan.add<Levels>().items = within(kReducedLevels, sizeof(double)).items;
   take_shape(within(shape, word), plan);
   plan.m = plan.group_rows();
+  const int items = within(kReducedLevels, sizeof(double)).items, more = within(kFewerLevels, sizeof(double)).items;
+  const bool fewer = plan.m > 0 && count_levels(plan.tiles(), more) < count_levels(plan.tiles(), items);
+  plan.add<Levels>().items = fewer ? more : items;
   if (plan.m < kLeastReduced) {
     throw InvalidInput("tiles of " + std::to_string(plan.m) +
                        " rows are too short to be condensed: choose a larger partition, "

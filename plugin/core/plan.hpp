@@ -173,6 +173,9 @@ OCLSPKT_API Plan make_run_plan(Index n, Index reach, Index partition, int word, 
 OCLSPKT_API std::vector<Plan> make_line_runs_plans(Index n, Index length, Form form, int word,
                                                    const DeviceTraits& traits);
 
+/// Cut the runs of such a plan, unless they are lines, for the form that it has got.
+OCLSPKT_API void cut_runs_anew(Plan& plan, int word, const DeviceTraits& traits);
+
 /// Let the runs of such a plan have the same bits of what they share, see joins_runs(), if they share anything.
 OCLSPKT_API void join_runs(Plan& plan, int word, const DeviceTraits& traits);
 
@@ -213,9 +216,11 @@ OCLSPKT_API bool keep_narrow(Plan& plan);
 /// Plan exact-twopass by work-groups, for lines laid end to end: tiles are reduced to their first and last rows, and
 /// those in turn.
 /// @param partition as for make_run_plan
+/// @param form  symmetric or general
 /// @post chunk_tiles is 0 if the memory does not hold all rows at once
 /// @throws InvalidInput if `partition` is negative
-OCLSPKT_API Plan make_reduce_plan(Index n, Index partition, int word, const DeviceTraits& traits);
+OCLSPKT_API Plan make_reduce_plan(Index n, Index partition, int word, const DeviceTraits& traits,
+                                  Form form = Form::general);
 
 /// Let the work-items of a tile couple with no more of their neighbours than the halo's rows, which is enough where
 /// every row decays as the halo asks for; without it they couple with all. Does nothing to other plans.

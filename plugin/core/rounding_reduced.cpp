@@ -188,12 +188,15 @@ ReducedRow row_of_bands(const BandsView<T>& bands, Index i) {
 template <typename T>
 Rounding bound_reduced(const Plan& plan, const Survey& survey) {
   SurveyedReduction reduction(survey, unit<T>());
-  reduction.reduce(1, plan.item_rows, plan.items);
+  const auto items_of = [](Index rows, Index items, Index item_rows) {
+    return std::min(items, quotient_up(rows, item_rows));  // behind the last row are rows of the identity
+  };
+  reduction.reduce(1, plan.item_rows, items_of(plan.n, plan.items, plan.item_rows));
   // The levels behind the first are in double.
   const Index level_rows = Index{plan.as<Levels>().items} * kLevelItemRows;
   auto apart = static_cast<double>(plan.group_rows());
   for (Index rows = plan.tiles(); rows > 1 && sizeof(T) > sizeof(float); rows = quotient_up(rows, level_rows)) {
-    reduction.reduce(apart, kLevelItemRows, plan.as<Levels>().items);
+    reduction.reduce(apart, kLevelItemRows, items_of(rows, plan.as<Levels>().items, kLevelItemRows));
     apart *= static_cast<double>(level_rows);
   }
   return {(kOfEachRow + reduction.rounds()) / 2};

@@ -23,8 +23,7 @@ struct PassedDown {
 
 Joints joints_of(const Plan& plan) {
   if (keeps_factors(plan)) return Joints::swept_windows;
-  const StoredFactors& stored = plan.as<StoredFactors>();
-  return stored.corrects || stored.sweeps_again ? Joints::swept : Joints::taken_off;
+  return plan.as<StoredFactors>().corrects ? Joints::swept : Joints::taken_off;
 }
 
 /// What a row rounds beside RoundedRows::local. Where d = w + q f is made of a sweep from 0 and a product of couplings

@@ -93,8 +93,6 @@ std::vector<Planned> all_plans(const Bands<T>& bands, const DeviceTraits& traits
     if (!(certificate <= 4 * kEps<T>)) return;
     plans.push_back({what, plan, 2 * certificate / kEps<T>});
     if (plan.method != Method::truncated_streamed) return;
-    plans.push_back({std::string(what) + ", swept again", plan, 2 * certificate / kEps<T>});
-    plans.back().plan.as<StoredFactors>().sweeps_again = true;
     for (const bool corrects : {false, true}) {
       if (!corrects && plan.halo == 0) continue;
       plans.push_back({std::string(what) + (corrects ? ", corrected" : ", joined"), plan, 2 * certificate / kEps<T>});
@@ -134,6 +132,9 @@ std::vector<Planned> all_plans(const Bands<T>& bands, const DeviceTraits& traits
     const double tolerable = 4 * kEps<T>;
     const double certificate = certify_paper(plan, view, tolerable).bound;
     add("paper", plan, certificate <= tolerable ? certificate : 1);
+  }
+  if (is_symmetric(bands.lines(), view)) {
+    add("reduced, symmetric", make_reduce_plan(n, 0, sizeof(T), traits, Form::symmetric), 0);
   }
   add("reduced", make_reduce_plan(n, 0, sizeof(T), traits), 0);
   plans.push_back({"reduced, by values", plans.back().plan, 0, true});

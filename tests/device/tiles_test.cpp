@@ -288,8 +288,6 @@ TYPED_TEST(Tiles, OfStoredFactorsKeepNanInItsLine) {
     std::vector<Plan> plans(3, make_run_plan(n, 64, 8, sizeof(T), traits));
     join_runs(plans[1], sizeof(T), traits);
     correct_runs(plans[2], sizeof(T), traits);
-    plans.push_back(plans[0]);
-    plans[3].as<StoredFactors>().sweeps_again = true;
     for (const Plan& plan : plans) {
       SCOPED_TRACE(std::to_string(plan.halo) + (plan.as<StoredFactors>().corrects ? ", corrected" : ""));
       for (const DeviceSettings& settings : {kForGpus, kOnDemand}) {

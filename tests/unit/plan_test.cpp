@@ -100,6 +100,11 @@ TEST(Plan, ReducesTilesWithNothingStored) {
   EXPECT_EQ(plan.chunk_tiles, plan.tiles());
   plan.form = Form::symmetric;
   EXPECT_DOUBLE_EQ(plan.words_per_row(), 7 + 6.0 / plan.item_rows);
+  // 869 rows are left, which are one tile by more work-items.
+  plan = make_reduce_plan(1'000'000, 0, 8, traits, Form::symmetric);
+  EXPECT_EQ(plan.group_rows(), 64 * 18);
+  EXPECT_EQ(plan.as<Levels>().items, 256);
+  EXPECT_EQ(make_reduce_plan(100'000'000, 0, 8, traits).as<Levels>().items, 128) << "three levels either way";
   traits.local_bytes = 20 * 32 * 8;
   EXPECT_EQ(make_reduce_plan(1'000'000, 16, 4, traits).items, 64);
   EXPECT_EQ(make_reduce_plan(1'000'000, 16, 8, traits).items, 32);

@@ -13,7 +13,7 @@ namespace oclspkt {
 namespace {
 
 /// Reach of a run that is tried first where the decay is followed.
-constexpr Index kFirstReach = 256;
+constexpr Index kFirstReach = 128;
 /// True if rows of dominance d bound rounding in the interface systems of partitions with stored factors.
 bool stable_by_dominance(double d) { return growth_stored(d) <= kGrowthLimit; }
 
@@ -23,15 +23,6 @@ bool stable_by_dominance(double d) { return growth_stored(d) <= kGrowthLimit; }
 template <typename T>
 Rounding correct_where_needed(const Problem<T>& problem, Plan& plan) {
   Rounding plain, other;
-  if (sizeof(T) == sizeof(float) && plan.form == Form::general) {
-    // Of the stream, H200, 1e8 rows of dominance 1.01: 0.92 for 0.90.
-    Plan again = plan;
-    again.as<StoredFactors>().sweeps_again = true;
-    if (rounds_little(problem, again, other)) {
-      plan = again;
-      return other;
-    }
-  }
   if (rounds_little(problem, plan, plain)) return plain;
   for (const auto change : {join_runs, correct_runs}) {
     Plan changed = plan;
@@ -47,6 +38,7 @@ Rounding correct_where_needed(const Problem<T>& problem, Plan& plan) {
 template <typename T>
 Proposal in_best_form(const Problem<T>& problem, Proposal proposal) {
   choose_form_by_groups(problem, proposal.plan);
+  if (proposal.plan.form != Form::general) cut_runs_anew(proposal.plan, sizeof(T), problem.traits);
   proposal.rounding = correct_where_needed(problem, proposal.plan);
   return as_narrow_as_allowed(problem, std::move(proposal), [](Plan& plan) { return keep_narrow(plan); });
 }

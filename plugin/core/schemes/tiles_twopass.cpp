@@ -40,9 +40,9 @@ class TilesTwopass final : public SchemeOf<TilesTwopass> {
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
     const Index n = problem.bands.lines().rows();
-    Plan plan = make_reduce_plan(n, problem.options.partition, sizeof(T), problem.traits);
+    const Form form = is_symmetric(problem.bands.lines(), problem.bands.view()) ? Form::symmetric : Form::general;
+    const Plan plan = make_reduce_plan(n, problem.options.partition, sizeof(T), problem.traits, form);
     if (plan.chunk_tiles == 0 && n > 0) return std::nullopt;
-    serve_if_symmetric(problem, plan);
     std::optional<Proposal> proposal = unless_growth(problem, exact_proposal(problem, plan), rejection);
     if (proposal) proposal->rounding = rounding(problem, plan);
     return proposal;

@@ -15,7 +15,6 @@ class TilesStreamed final : public StoredTilePart<T> {
   void make_kernels(const Site& s) override {
     this->make_forms(s, "tile_stored",
                      this->form(s.plan) + (s.plan.as<StoredFactors>().corrects ? " -D CORRECTED" : "") +
-                         (s.plan.as<StoredFactors>().sweeps_again ? " -D SWEPT_AGAIN" : "") +
                          " -D CORE_GROUPS=" + std::to_string(runs_of_core(s.plan, sizeof(T))));
   }
 
