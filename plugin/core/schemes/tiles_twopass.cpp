@@ -55,11 +55,12 @@ class TilesTwopass final : public SchemeOf<TilesTwopass> {
   }
 
  private:
-  /// By the values where what the survey shows of all rows is too much.
+  /// By the values where what the survey shows of all rows is too much, with what judge() adds for given diagonals.
   template <typename T>
   static Rounding rounding(const Problem<T>& problem, const Plan& plan) {
     const Rounding surveyed = rounding_of(problem, plan);
-    if (surveyed.eps <= problem.rounding_limit || !std::isfinite(surveyed.eps)) return surveyed;
+    constexpr double kOfDiagonals = 1;
+    if (surveyed.eps + kOfDiagonals <= problem.rounding_limit || !std::isfinite(surveyed.eps)) return surveyed;
     const Rounding found = of_first_order(bound_reduced(plan, problem.bands.view()));
     return found.eps < surveyed.eps ? found : surveyed;
   }
