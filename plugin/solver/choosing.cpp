@@ -377,19 +377,35 @@ std::string above_limits(double rounding, double backward_error) {
   return backward_error <= kTrialLimit ? "" : format("backward error %.1e of the trial solve", backward_error);
 }
 
-/// Method auto had nothing else: say so, or fail.
-/// @throws Breakdown
+/// Method auto had nothing else: say so.
 template <typename T>
 void Choosing<T>::tell_above_bound() {
+  if (named(options_.method)) return;
   // Other methods are tried by rows.
   const bool by_component = report_.promise == Promise::by_component;
   report_.above_bound = above_limits<T>(report_.rounding, by_component ? report_.backward_error : 0);
   for (const GroupReport& group : report_.groups) {
     if (report_.above_bound.empty()) report_.above_bound = above_limits<T>(group.rounding, group.backward_error);
   }
+}
+
+/// Say so, or fail.
+/// @throws Breakdown
+template <typename T>
+void Choosing<T>::require_within_bounds() {
+  tell_above_bound();
   if (report_.above_bound.empty() || options_.above_bound == AboveBound::warn) return;
   throw Breakdown("method auto has no method within its limits for this matrix: " + report_.above_bound +
                   "; above_bound warn solves all the same");
+}
+
+template <typename T>
+void Choosing<T>::note_answers() {
+  const bool pivots = report_.method == Method::pivot && !system_.fallback().all();
+  const double rounding = std::max(pivots ? chosen_->rounding() : 0, system_.fallback().rounding());
+  if (!(rounding > report_.rounding)) return;
+  report_.rounding = rounding;
+  tell_above_bound();
 }
 
 /// Try the way that takes the least time of those left, until one holds.
@@ -458,11 +474,12 @@ std::optional<InUse> Choosing<T>::choose(const Processors& processors, std::vect
   }
   if (system_.fallback().all()) {
     write_fallback(report_);
+    require_within_bounds();
     return std::nullopt;
   }
   explain_processor(processors, all, *taken, report_);
   if (asked) return std::nullopt;
-  tell_above_bound();
+  require_within_bounds();
   if (name_of(*taken) == first && first != head) report_.why += ", kept from the previous set-up";
   if (spares_factors(ways, *taken, outlook())) report_.why += ", stores no factors because few applies are expected";
   if (taken->remedy) return std::nullopt;

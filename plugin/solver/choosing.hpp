@@ -47,6 +47,8 @@ class Choosing {
   /// @throws Breakdown if none holds; DeviceError of the processor
   std::optional<InUse> choose(const Processors& processors, std::vector<Way> ways, const std::optional<InUse>& before,
                               const Processor*& tried);
+  /// Take the errors of answers into the report that pivoting measured, and no bound covers.
+  void note_answers();
 
  private:
   enum class Outcome { taken, rejected, dearer };
@@ -59,6 +61,7 @@ class Choosing {
   Rejection examine_adopted(Proposal& proposal, bool insist);
   void take(const Way& way, const Proposal& proposal, const char* pin_why);
   void tell_above_bound();
+  void require_within_bounds();
 
   const Options& options_;
   const Known& known_;

@@ -131,6 +131,13 @@ void FallbackLines<T>::solve(const T* y, Index y_stride, T* x, Index x_stride, I
 }
 
 template <typename T>
+double FallbackLines<T>::rounding() const {
+  double largest = 0;
+  for (const LineGroup<T>& group : groups_) largest = std::max(largest, group.rounding());
+  return largest;
+}
+
+template <typename T>
 std::vector<Index> FallbackLines<T>::pinned() const {
   std::vector<Index> pinned;
   for (const LineGroup<T>& group : groups_) {

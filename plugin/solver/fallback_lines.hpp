@@ -35,6 +35,9 @@ class FallbackLines {
   void make_solvers(const char* pin_why, Report& report);
   /// Overwrite the lines' rows of each column of x with their solutions.
   void solve(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
+  /// The largest bound on rounding of these lines, or error of an answer that no bound covers; see
+  /// PivotSolver::rounding().
+  double rounding() const;
   /// Write the lines' bands back and forget the lines. @return false if there was none
   bool put_back();
   /// Forget the lines, whatever the bands hold.
