@@ -9,6 +9,7 @@
 #include "cost.hpp"
 #include "evidence.hpp"
 #include "forgiven.hpp"
+#include "host_solver.hpp"
 #include "judge.hpp"
 #include "narrow.hpp"
 #include "oclspkt/error.hpp"
@@ -275,7 +276,7 @@ auto Choosing<T>::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool ins
     rejection = refused_by_sample(system_.bands());
     if (rejection) return Outcome::rejected;
   }
-  for (;;) {
+  for (std::optional<Form> factored;;) {  // by the host, but for the lines that were left to it since
     rejection = {};
     std::optional<Proposal> proposal = std::exchange(way.judged, std::nullopt);
     if (!proposal) {
@@ -294,7 +295,7 @@ auto Choosing<T>::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool ins
       return Outcome::dearer;
     }
     if (proposal) {
-      adopt(way);
+      adopt(way, factored == way.plan.form);
       rejection = examine_adopted(*proposal, insist);
       if (!rejection) {
         take(way, *proposal, pin_why);
@@ -305,13 +306,16 @@ auto Choosing<T>::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool ins
     // NaN of one line may spread to others where lines are glued, and to the fallback lines.
     std::erase_if(rejection.lines, [&](Index line) { return system_.fallback().contains(line); });
     if (!may_fall_back(rejection, way, options_, pin_why != nullptr, system_.fallback())) return Outcome::rejected;
+    auto* const host = proposal ? dynamic_cast<HostSolver<T>*>(chosen_.get()) : nullptr;
+    factored = host != nullptr && host->drop(rejection.lines) ? std::optional(way.plan.form) : std::nullopt;
     system_.leave_to_host(rejection);
   }
 }
 
 /// Set up the solver of a way, and say whose it is.
+/// @param factored  it has the factors of these bands
 template <typename T>
-void Choosing<T>::adopt(const Way& way) {
+void Choosing<T>::adopt(const Way& way, bool factored) {
   const Processor& processor = *way.processor;
   chosen_.take(way, options_);
   report_.method = way.plan.method;
@@ -321,7 +325,7 @@ void Choosing<T>::adopt(const Way& way) {
   report_.device.emulated = processor.info.emulated;
   ++counts_.uploads;
   chosen_->expect(way.apply);
-  chosen_->set_up(way.plan, system_.bands());
+  if (!factored) chosen_->set_up(way.plan, system_.bands());
 }
 
 /// Hold what was adopted against its evidence. A method that the user named is taken with the error that it has, as

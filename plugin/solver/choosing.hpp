@@ -57,7 +57,7 @@ class Choosing {
                                       const Processor*& tried, std::vector<Way>& rejected);
   Outcome try_way(Way& way, std::vector<Way>& ways, bool keeps, bool insist, Rejection& rejection);
   bool comparable(const std::vector<Way>& ways, const InUse& before) const;
-  void adopt(const Way& way);
+  void adopt(const Way& way, bool factored);
   Rejection examine_adopted(Proposal& proposal, bool insist);
   void take(const Way& way, const Proposal& proposal, const char* pin_why);
   void tell_above_bound();

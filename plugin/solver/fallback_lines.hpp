@@ -74,7 +74,7 @@ class FallbackLines {
 template <typename T>
 std::optional<Rejection> lines_out_of_range(const Options& options, const Survey& survey, const Bands<T>& bands);
 
-/// Why factors without pivoting are not made of many lines: most of a sample refuse them. Empty: they may hold.
+/// Why factors without pivoting are not made of many lines: much of a sample refuses them. Empty: they may hold.
 template <typename T>
 Rejection refused_by_sample(const Bands<T>& bands);
 

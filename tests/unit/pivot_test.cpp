@@ -282,6 +282,20 @@ TYPED_TEST(Pivot, TakesAllLinesWhereMostNeedIt) {
   EXPECT_LE(error_of(bands, x, y), 10);
 }
 
+TYPED_TEST(Pivot, TakesAllLinesWhereHalfNeedIt) {
+  using T = TypeParam;
+  Random random(test::kSeed);
+  const LineSet lines = LineSet::equal(1024, 32);
+  Bands<T> bands = random_rows<T>(lines, 4, 0, random);
+  for (Index l = 0; l < lines.count(); l += 2) {
+    for (Index at = lines.first(l); at < lines.first(l) + 32; ++at) bands.diag()[at] = 3;
+  }
+  Solver<T> solver({.devices = "host"});
+  solver.set_up(lines, bands.view().lower, bands.view().diag, bands.view().upper);
+  EXPECT_EQ(solver.report().method, Method::pivot) << solver.report().why;
+  EXPECT_EQ(solver.counts().uploads, 1) << "no factors are made to be thrown away";
+}
+
 TEST(PivotInDouble, TellsOfAnAnswerThatNoTrialShowed) {
   Random random(test::kSeed);
   const Bands<double> bands = random_rows<double>(LineSet::equal(250, 100), 16, 0, random);
