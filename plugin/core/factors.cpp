@@ -324,9 +324,9 @@ typename Factors<T>::Pivots Factors<T>::factor_bundle(const BandsView<T>& bands,
 }
 
 template <typename T>
-void Factors<T>::add(const Pivots& some) {
-  pivots_.rounding = larger(pivots_.rounding, some.rounding);
-  pivots_.forgiven = pivots_.forgiven || some.forgiven;
+void Factors<T>::Pivots::add(const Pivots& some) {
+  rounding = larger(rounding, some.rounding);
+  forgiven = forgiven || some.forgiven;
 }
 
 /// Factor `width` lines from `line` on; what is not sound together is told line by line.
@@ -335,13 +335,13 @@ void Factors<T>::factor_lines(const BandsView<T>& bands, Index line, Index width
   const Pivots all = factor_bundle(bands, line, width);
   if (all.sound()) {
     const std::lock_guard lock(mutex);
-    add(all);
+    of_sound_.add(all);
     return;
   }
   for (Index l = line; l < line + width; ++l) {
     const Pivots one = factor_line(bands, l);
     const std::lock_guard lock(mutex);
-    add(one);
+    (one.sound() ? of_sound_ : pivots_).add(one);
     if (!one.sound()) doubtful_.push_back(l);
   }
 }
@@ -370,10 +370,10 @@ void Factors<T>::factor(const LineSet& lines, const BandsView<T>& bands, Form fo
 template <typename T>
 void Factors<T>::sweep(const BandsView<T>& bands) {
   const LineSet& lines = lines_;
-  pivots_ = {};
+  pivots_ = of_sound_ = {};
   doubtful_.clear();
   if (shared_) {
-    add(factor_line(bands, 0));
+    pivots_.add(factor_line(bands, 0));
     if (pivots_.sound()) return;
     doubtful_.resize(static_cast<std::size_t>(lines.count()));
     std::iota(doubtful_.begin(), doubtful_.end(), Index{0});
@@ -388,7 +388,21 @@ void Factors<T>::sweep(const BandsView<T>& bands) {
       factor_lines(bands, first, width, mutex);
     }
   });
+  pivots_.add(of_sound_);
   std::sort(doubtful_.begin(), doubtful_.end());
+}
+
+template <typename T>
+bool Factors<T>::drop(const std::vector<Index>& lines) {
+  const bool sound = std::includes(lines.begin(), lines.end(), doubtful_.begin(), doubtful_.end());
+  if (!sound || shared_ || pivots_.forgiven) return false;
+  for (const Index line : lines) {
+    for (Index i = 0, at = lines_.first(line); i < lines_.length(line); ++i, at += lines_.row_stride())
+      keep(at, 0, 1, 0);
+  }
+  pivots_ = of_sound_;
+  doubtful_.clear();
+  return true;
 }
 
 template class Factors<float>;

@@ -72,6 +72,7 @@ class OCLSPKT_API Factors {
     bool forgiven = false;  ///< an excess of some row is_forgiven()
     /// The bound is within the limit of method auto. NaN loses.
     bool sound() const { return rounding <= kRoundingLimit; }
+    void add(const Pivots& some);
   };
 
   /// The unknown of the row that Order::towards names: (d_i - from_above d_(i-1)) reciprocal.
@@ -88,6 +89,10 @@ class OCLSPKT_API Factors {
   /// @cost 1 division, 11 multiply-adds a row that is factored, by all processors of this process
   void factor(const LineSet& lines, const BandsView<T>& bands, Form form, Order order = Order::down, Index towards = 0,
               bool narrow = false);
+  /// Let lines be rows of 1 from now on, those that are not sound among them.
+  /// @param lines  in order
+  /// @return false, and nothing has changed, if the others may have other factors then
+  bool drop(const std::vector<Index>& lines);
   /// Forgive a rounding of a diagonal whatever that does to the solution: for those who find out.
   void forgive_always() { forgiving_ = Forgiving::always; }
   FactorsView<T> view() const { return with_multipliers(same_); }
@@ -135,7 +140,6 @@ class OCLSPKT_API Factors {
   Pivots factor_abreast(const BandsView<T>& bands, Index line);
   Pivots factor_bundle(const BandsView<T>& bands, Index line, Index width);
   void factor_lines(const BandsView<T>& bands, Index line, Index width, std::mutex& mutex);
-  void add(const Pivots& some);
 
   LineSet lines_;
   enum class Forgiving { unless_it_harms, always } forgiving_ = Forgiving::unless_it_harms;
@@ -146,7 +150,7 @@ class OCLSPKT_API Factors {
   Meeting meeting_;
   FactorArrays<T> same_;
   FactorArrays<float> narrow_;
-  Pivots pivots_;
+  Pivots pivots_, of_sound_;  ///< of all lines, and of those that are sound
   std::vector<Index> doubtful_;
 };
 

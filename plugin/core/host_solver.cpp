@@ -134,13 +134,26 @@ void HostSolver<T>::factor(const LineSet& lines, const BandsView<T>& bands, Form
   through_x_ = beside && plan.as<FactoredLines>().through_x;
   abreast_ = host_arrays_bytes<T>(lines) > kHostCacheBytes ? 1 : kAbreast;
   factors_.factor(lines, bands, plan.form, bundle_ > 1 ? Order::down : Order::inwards);
-  // A row that all couplings leave but one may be a tiny pivot in the middle and a harmless one at an end: of one line,
-  // or of a few.
+  if (bundle_ == 1 && is_better_downwards(lines, bands)) factors_.factor(lines, bands, plan.form, Order::down);
+  window_.resize(bundle_ > 1 && !through_x_ ? bundle_ * (lines.length(0) + 1) : 0);
+}
+
+/// Whether most of the lines that are doubtful are sound if they are eliminated downwards. Of a few rows between weak
+/// couplings, the one in the middle takes both sides, and its pivot may be tiny; at an end the same rows are harmless.
+template <typename T>
+bool HostSolver<T>::is_better_downwards(const LineSet& lines, const BandsView<T>& bands) const {
   constexpr Index kMany = 8;
   const auto doubtful = static_cast<Index>(factors_.doubtful().size());
-  const bool few = doubtful == 1 || kMany * doubtful <= lines.count();
-  if (bundle_ == 1 && doubtful > 0 && few) factors_.factor(lines, bands, plan.form, Order::down);
-  window_.resize(bundle_ > 1 && !through_x_ ? bundle_ * (lines.length(0) + 1) : 0);
+  if (doubtful == 0 || (doubtful > 1 && kMany * doubtful > lines.count())) return false;
+  Index sound = 0;
+  for (const Index line : factors_.doubtful()) {
+    const Index first = lines.first(line);
+    Factors<T> one;
+    one.factor(LineSet::strided(lines.length(line), lines.row_stride(), 1, 1),
+               {bands.lower + first, bands.diag + first, bands.upper + first}, Form::general);
+    sound += one.doubtful().empty() ? 1 : 0;
+  }
+  return 2 * sound > doubtful;
 }
 
 template <typename T>

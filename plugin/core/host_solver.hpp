@@ -39,6 +39,8 @@ class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
 
   /// @pre couplings out of the lines are 0
   void factor(const LineSet& lines, const BandsView<T>& bands, Form form = Form::general);
+  /// See Factors::drop().
+  bool drop(const std::vector<Index>& lines) { return factors_.drop(lines); }
   /// @param y, x shape [lines.extent()]; may be the same
   void solve(const T* y, T* x);
   /// The worst of all lines.
@@ -47,6 +49,7 @@ class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
   const std::vector<Index>& doubtful() const { return factors_.doubtful(); }
 
  private:
+  bool is_better_downwards(const LineSet& lines, const BandsView<T>& bands) const;
   template <bool kShared>
   void solve_bundles(const T* y, T* x);
   template <bool kShared>

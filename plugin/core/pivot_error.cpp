@@ -66,6 +66,18 @@ bool knows_line(const Elimination& how, const SweepRows<T>& rows, Index length) 
   return true;
 }
 
+/// Whether all rows of a line are so dominant that they know their pivots: 4 u d / (d - 1).
+template <typename T>
+bool is_dominant(const BandsView<T>& line, Index length) {
+  constexpr double kEnough = 1 + 40 * static_cast<double>(std::numeric_limits<T>::epsilon()) / kKnownPivots;
+  constexpr auto kLeast = static_cast<T>(kEnough * (1 + std::numeric_limits<float>::epsilon()));
+  bool all = true;
+  for (Index i = 0; i < length; ++i) {
+    all &= std::abs(line.diag[i]) >= kLeast * (std::abs(line.lower[i]) + std::abs(line.upper[i]));
+  }
+  return all;
+}
+
 /// Behind these rows, rows that are all the same find nothing new: excesses of sums 0 shrink as 1 / i, and so do their
 /// errors.
 constexpr Index kRowsAlike = 8192;
@@ -80,7 +92,7 @@ bool knows_pivots(const Plan& plan, const LineSet& lines, const BandsView<T>& ba
   const Index count = plan.form == Form::shared ? 1 : lines.count();
   std::atomic<bool> known{true};
   const auto see_line = [&](const BandsView<T>& line, Index length) {
-    if (!known) return;
+    if (!known || is_dominant(line, length)) return;
     if (!knows_line(how, SweepRows<T>(line, length, false), length) ||
         (how.upwards && !knows_line(how, SweepRows<T>(line, length, true), length))) {
       known = false;

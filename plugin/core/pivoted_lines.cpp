@@ -16,9 +16,8 @@ namespace {
 template <typename Number>
 using Limits = std::numeric_limits<Number>;
 
-/// A block of two rows is taken where it is better than one row by so much. Bunch's 0.6 bounds the growth of both
-/// alike; but a single row has a bound by component and a block has none: its second row may couple to the next unknown
-/// by far more than the first row holds.
+/// A row stands alone, whatever the others are, if it multiplies the next diagonal by at most 1 + 1 / kShare. Bunch's
+/// 0.6 bounds the growth of rows and blocks alike; but a single row has a bound by component and most blocks have none.
 template <typename Number>
 constexpr Number kShare = Number(0.1);
 
@@ -26,15 +25,55 @@ constexpr Number kShare = Number(0.1);
 template <typename Number>
 const Number kLeastProduct = std::ldexp(Limits<Number>::min(), 60);
 
-/// |a b| >= 0.1 |c d| whatever their range.
+/// The size of a number of any range; rounds as Number does.
 template <typename Number>
-bool is_larger(Number a, Number b, Number c, Number d) {
-  int of_a = 0, of_b = 0, of_c = 0, of_d = 0;
-  const Number one = std::abs(std::frexp(a, &of_a) * std::frexp(b, &of_b));
-  const Number other = kShare<Number> * std::abs(std::frexp(c, &of_c) * std::frexp(d, &of_d));
-  if (one == 0 || other == 0) return other == 0;
-  const int apart = (of_a + of_b) - (of_c + of_d);
-  return std::ldexp(one, std::clamp(apart, -8, 8)) >= other;  // both are in [0.02, 1)
+struct Size {
+  int exponent = 0;
+  Number part;  ///< 0, or in [0.5, 1)
+
+  explicit Size(Number number) : part(std::frexp(std::abs(number), &exponent)) {}
+  Size(Number some, int of_some) : Size(some) { exponent += of_some; }
+  Size operator*(const Size& b) const { return {part * b.part, exponent + b.exponent}; }
+  Size operator/(const Size& b) const { return {part / b.part, exponent - b.exponent}; }
+  bool at_least(const Size& b) const {
+    if (part == 0 || b.part == 0) return b.part == 0;
+    return std::ldexp(part, std::clamp(exponent - b.exponent, -4, 4)) >= b.part;
+  }
+};
+
+/// What decides between a row alone and a block: the waiting row (diag, upper), the next one (a, b, c), and the
+/// coupling and diagonal of the one after.
+template <typename Number>
+struct Choice {
+  Number diag, upper, a, b, c, lower_after, diag_after;
+};
+
+/// Whether a row stands alone: see take_pivot(). With x = |diag b|, y = |upper a|, fill = |c lower_after| and full = |b
+/// diag_after| it multiplies the next diagonal by y / x, and a block the one after by (fill / full) (x / y).
+template <typename Number>
+bool is_alone(const Choice<Number>& k) {
+  using Any = Size<Number>;
+  const Any x = Any(k.diag) * Any(k.b), y = Any(k.upper) * Any(k.a);
+  if (x.at_least(Any(kShare<Number>) * y)) return true;
+  const Any share = x / y, fill = Any(k.c) * Any(k.lower_after), full = Any(k.b) * Any(k.diag_after);
+  return x.part != 0 && !full.at_least(share * share * fill);
+}
+
+/// is_alone() where products stay within the range of numbers. @param[out] left_range  they do not
+template <typename Number>
+[[gnu::always_inline]] inline bool is_alone_in_range(const Choice<Number>& k, bool& left_range) {
+  const Number x = std::abs(k.diag * k.b), y = std::abs(k.upper * k.a), part = kShare<Number> * y;
+  const Number share = x / y, fill = std::abs(k.c * k.lower_after), full = std::abs(k.b * k.diag_after);
+  const Number shrunk = share * share * fill;
+  const auto in_range = [](Number one, Number other) {
+    const Number larger = one < other ? other : one;
+    return (larger >= kLeastProduct<Number>)&(larger <= Limits<Number>::max());
+  };
+  const bool alone = x >= part;
+  const bool asks = !alone & (k.diag != 0) & (k.b != 0) & (k.c != 0) & (k.lower_after != 0);
+  const bool strays = !in_range(shrunk, full) | !(x >= kLeastProduct<Number>);
+  left_range = ((k.upper != 0) & (k.a != 0) & !in_range(x, part)) | (asks & strays);
+  return alone | (asks & (shrunk > full));
 }
 
 /// take_pivot() by values, so that compilers do several systems at once.
@@ -42,17 +81,12 @@ bool is_larger(Number a, Number b, Number c, Number d) {
 /// @return 1 if they have, though they may not, else 0
 template <bool kCareful, typename Number>
 [[gnu::always_inline]] inline Number step(Number& diag, Number& upper, Number& taken, Number& in_block, Number a,
-                                          Number b, Number c, PivotStep<Number>& out) {
+                                          Number b, Number c, Number lower_after, Number diag_after,
+                                          PivotStep<Number>& out) {
   const Number d = diag, u = upper;
-  bool alone = false, left_range = false;
-  if constexpr (kCareful) {
-    alone = is_larger(d, b, u, a);
-  } else {
-    const Number single = std::abs(d * b), block = kShare<Number> * std::abs(u * a);
-    const Number largest = single < block ? block : single;
-    alone = single >= block;
-    left_range = (u != 0) & (a != 0) & !((largest >= kLeastProduct<Number>)&(largest <= Limits<Number>::max()));
-  }
+  const Choice<Number> choice{d, u, a, b, c, lower_after, diag_after};
+  bool left_range = false;
+  const bool alone = kCareful ? is_alone(choice) : is_alone_in_range(choice, left_range);
   const bool stays = alone | (in_block != 0);
   const Number pivot = stays ? d : a, onto = stays ? b : u, over = stays ? a : d;
   out.diag = pivot;
@@ -98,14 +132,18 @@ template <Index kWidth, bool kCareful, typename Number>
     s.diag[j] = b.diag[j];
     s.upper[j] = b.upper[j];
   }
+  const Number none[kWidth] = {};
   for (Index i = 0; i + 1 < rows; ++i) {
     const Index here = i * kWidth, below = here + kWidth;
+    const Number* const lower_after = i + 2 < rows ? b.lower + below + kWidth : none;
+    const Number* const diag_after = i + 2 < rows ? b.diag + below + kWidth : none;
 #pragma omp simd
     for (Index j = 0; j < kWidth; ++j) {
       const Number diag = b.diag[below + j], upper = b.upper[below + j], before = s.taken[j];
       PivotStep<Number> p;
       Number d = s.diag[j], u = s.upper[j], taken = before, in_block = s.in_block[j];
-      const Number left_range = step<kCareful>(d, u, taken, in_block, b.lower[below + j], diag, upper, p);
+      const Number left_range =
+          step<kCareful>(d, u, taken, in_block, b.lower[below + j], diag, upper, lower_after[j], diag_after[j], p);
       s.diag[j] = d;
       s.upper[j] = u;
       s.taken[j] = taken;
@@ -177,31 +215,6 @@ template <Index kWidth, typename Number>
   }
 }
 
-/// r = y - A x, and the largest |r| / (|A| |x| + |y|) of each system.
-/// @param[in,out] r  y before
-/// @param[out] worst shape [width]; NaN if a number is not finite
-template <Index kWidth, typename Number>
-[[gnu::always_inline]] inline void residual_bundle(Index rows, const BandsView<Number>& b, const Number* x, Number* r,
-                                                   Number* worst) {
-  Number largest[kWidth] = {}, sound[kWidth];
-  std::fill_n(sound, kWidth, Number(1));
-  for (Index i = 0; i < rows; ++i) {
-    const Index at = i * kWidth, above = i > 0 ? at - kWidth : at, below = i + 1 < rows ? at + kWidth : at;
-#pragma omp simd
-    for (Index j = 0; j < kWidth; ++j) {
-      const Number y = r[at + j], own = b.diag[at + j] * x[at + j];
-      const Number a = coupled(b.lower[at + j], x[above + j]), c = coupled(b.upper[at + j], x[below + j]);
-      const Number left = ((y - own) - a) - c, size = ((std::abs(y) + std::abs(own)) + std::abs(a)) + std::abs(c);
-      const Number error = left == 0 ? Number(0) : std::abs(left) / size;
-      largest[j] = error > largest[j] ? error : largest[j];
-      const Number sound_x = std::abs(x[at + j]) <= Limits<Number>::max() ? sound[j] : Number(0);
-      sound[j] = std::abs(left) <= Limits<Number>::max() ? sound_x : Number(0);
-      r[at + j] = left;
-    }
-  }
-  for (Index j = 0; j < kWidth; ++j) worst[j] = sound[j] != 0 ? largest[j] : Limits<Number>::quiet_NaN();
-}
-
 constexpr Index kMany = PivotedLines<double>::kLanes;
 
 OCLSPKT_WIDE void factor_many(Index rows, const BandsView<double>& b, const Places<double>& to,
@@ -211,9 +224,6 @@ OCLSPKT_WIDE void factor_many(Index rows, const BandsView<double>& b, const Plac
 OCLSPKT_WIDE void substitute_many(Index rows, const Places<const double>& f, double* x) {
   substitute_bundle<kMany>(rows, f, x);
 }
-OCLSPKT_WIDE void residual_many(Index rows, const BandsView<double>& b, const double* x, double* r, double* worst) {
-  residual_bundle<kMany>(rows, b, x, r, worst);
-}
 void factor_many(Index rows, const BandsView<long double>& b, const Places<long double>& to,
                  Lanes<kMany, long double>& lanes) {
   factor_bundle<kMany, false>(rows, b, to, lanes);
@@ -221,17 +231,14 @@ void factor_many(Index rows, const BandsView<long double>& b, const Places<long 
 void substitute_many(Index rows, const Places<const long double>& f, long double* x) {
   substitute_bundle<kMany>(rows, f, x);
 }
-void residual_many(Index rows, const BandsView<long double>& b, const long double* x, long double* r,
-                   long double* worst) {
-  residual_bundle<kMany>(rows, b, x, r, worst);
-}
-
 }  // namespace
 
 template <typename Number>
-PivotStep<Number> take_pivot(WaitingRow<Number>& waiting, const PivotedRow<Number>& next) {
+PivotStep<Number> take_pivot(WaitingRow<Number>& waiting, const PivotedRow<Number>& next,
+                             const PivotedRow<Number>* after) {
   PivotStep<Number> pivot{};
-  step<true>(waiting.diag, waiting.upper, waiting.taken, waiting.in_block, next.lower, next.diag, next.upper, pivot);
+  step<true>(waiting.diag, waiting.upper, waiting.taken, waiting.in_block, next.lower, next.diag, next.upper,
+             after ? after->lower : Number(0), after ? after->diag : Number(0), pivot);
   return pivot;
 }
 
@@ -252,7 +259,7 @@ Number smallest_pivot(const std::vector<PivotedRow<Number>>& rows) {
     if (i + 1 < rows.size()) {
       PivotedRow<Number> next = rows[i + 1];
       if (i + 2 == rows.size()) next.upper = 0;
-      pivot = take_pivot(waiting, next);
+      pivot = take_pivot(waiting, next, i + 2 < rows.size() ? &rows[i + 2] : nullptr);
     }
     if (pivot.swapped != 0) {
       see(pivot.diag, std::abs(pivot.diag));
@@ -273,7 +280,7 @@ void PivotedLines<Number>::clear() {
 
 template <typename Number>
 Index PivotedLines<Number>::place(Index rows, Index width) {
-  bundles_.push_back({size_, rows, width, {}});
+  bundles_.push_back({size_, rows, width, {}, {}});
   return std::exchange(size_, size_ + rows * width);
 }
 
@@ -347,41 +354,10 @@ void PivotedLines<Number>::factor(Index index, const BandsView<Number>& bands, P
 }
 
 template <typename Number>
-void PivotedLines<Number>::subtract_product(const Bundle& b, const BandsView<Number>& bands, const Number* x, Number* r,
-                                            Number* worst) {
-  b.width == 1 ? residual_bundle<1>(b.rows, bands, x, r, worst) : residual_many(b.rows, bands, x, r, worst);
-}
-
-template <typename Number>
 void PivotedLines<Number>::substitute(const Bundle& b, Number* x) const {
   const Places<const Number> f{diag_.data() + b.at, upper_.data() + b.at, upper2_.data() + b.at,
                                multiplier_.data() + b.at};
   b.width == 1 ? substitute_bundle<1>(b.rows, f, x) : substitute_many(b.rows, f, x);
-}
-
-/// One step of refinement for the systems of a bundle that want it.
-/// @param[in] work their right-hand sides; overwritten
-template <typename Number>
-void PivotedLines<Number>::refine(const Bundle& b, Number* x, Number* work) const {
-  const Index size = b.rows * b.width;
-  const Number* const bands = b.kept.data();
-  const Number* const wanted = bands + 3 * size;
-  Number unused[kLanes];
-  subtract_product(b, {bands, bands + size, bands + 2 * size}, x, work, unused);
-  substitute(b, work);
-  for (Index at = 0; at < size; ++at) x[at] = wanted[at % b.width] != 0 ? x[at] + work[at] : x[at];
-}
-
-template <typename Number>
-void PivotedLines<Number>::solve(Index index, Number* x, Number* work) const {
-  const Bundle& b = bundles_[static_cast<std::size_t>(index)];
-  if (b.kept.empty()) {
-    substitute(b, x);
-    return;
-  }
-  std::copy_n(x, b.rows * b.width, work);
-  substitute(b, x);
-  refine(b, x, work);
 }
 
 template <typename Number>
@@ -401,7 +377,7 @@ std::int64_t PivotedLines<Number>::bytes() const {
   return sum;
 }
 
-template PivotStep<double> take_pivot(WaitingRow<double>&, const PivotedRow<double>&);
+template PivotStep<double> take_pivot(WaitingRow<double>&, const PivotedRow<double>&, const PivotedRow<double>*);
 template double smallest_pivot(const std::vector<PivotedRow<double>>&);
 template long double smallest_pivot(const std::vector<PivotedRow<long double>>&);
 

@@ -32,22 +32,34 @@ struct PivotStep {
 
 /// Take the pivot row of the waiting row and the next one, and eliminate it from the other.
 ///
-/// Pivots are diagonal blocks of 1 and 2 rows: the waiting row stands alone if |diag next.diag| >= 0.1 |upper
-/// next.lower|. Both products have the same units, so that no scaling of rows or columns changes the choice, and none
-/// by powers of two a bit of the result. A block of two rows is eliminated by its second row first; its determinant is
-/// at least 0.9 |upper next.lower|.
+/// Pivots are diagonal blocks of 1 and 2 rows. A row alone multiplies what is on the next diagonal by 1 + |upper
+/// next.lower| / |diag next.diag|, a block does so to the row behind it, by what the row in its middle couples to. The
+/// waiting row stands alone if its growth is at most 11, else the smaller growth decides. Both sides of each comparison
+/// have the same units, so that no scaling of rows or columns changes the choice, and none by powers of two a bit of
+/// the result. A block of two rows is eliminated by its second row first; its determinant is at least 0.9 |upper
+/// next.lower|.
+/// @param after  the row behind a block; null: there is none
 /// @source Bunch 1974, Erway and Marcia 2010 (diagonal pivoting of tridiagonal systems without interchanges)
 template <typename Number>
-PivotStep<Number> take_pivot(WaitingRow<Number>& waiting, const PivotedRow<Number>& next);
+PivotStep<Number> take_pivot(WaitingRow<Number>& waiting, const PivotedRow<Number>& next,
+                             const PivotedRow<Number>* after = nullptr);
 
 /// What elimination found of a system.
 struct PivotFacts {
   Index bad = -1;          ///< the first row whose pivot is zero or not finite; -1: none
   bool overflows = false;  ///< that pivot is not finite, or a multiplier is so large that wider numbers are asked for
   bool lost = false;       ///< a pivot is at most 4 eps of what was subtracted to make it
+  double growth = 0;       ///< the largest (|l_i u_(i-1)| + |p_i|) / |b_i|
   double bound = 0;        ///< |r_i| <= bound (|A| |x| + |y|)_i, in eps; infinity where blocks do not tell
-  double growth = 0;       ///< the largest (|l_i u_(i-1)| + |p_i|) / |b_i|; at most 21 where each row stands alone
-  double trial = 0;        ///< the largest error of that kind in trial solves, in eps; NaN if not finite
+  double trial = 0;        ///< the largest error of that kind in trial solves, in eps, if there were any; or NaN
+};
+
+/// What is done about errors by component, in eps.
+struct PivotLimits {
+  double bound;    ///< of a line with a larger bound, each answer is measured
+  double refined;  ///< an answer that is measured with a larger error is refined
+  double widened;  ///< an answer that keeps a larger error is solved in wider numbers
+  double growth;   ///< a line of larger growth is tried: refinement may be too little for it
 };
 
 /// Many tridiagonal systems, solved by Gaussian elimination with diagonal blocks of 1 and 2 rows: the method `pivot`,
@@ -70,9 +82,9 @@ class PivotedLines {
   /// @param[in]  bands shape [rows][width]; lower of first rows and upper of last rows are 0
   /// @param[out] facts shape [width]; all but `trial`
   void factor(Index bundle, const BandsView<Number>& bands, PivotFacts* facts);
-  /// Solve trial systems of a factored bundle. Where their errors ask for it, solve() takes a step of refinement.
-  /// @param ask  refine where there is no bound, or it is above so many eps and so is the error, or twice the growth
-  void try_out(Index bundle, const BandsView<Number>& bands, double ask, PivotFacts* facts);
+  /// Keep the bands of a factored bundle if a line of it has no bound within `limits`, so that solve() measures. Solve
+  /// trial systems of lines that refinement may be too little for.
+  void watch(Index bundle, const BandsView<Number>& bands, const PivotLimits& limits, PivotFacts* facts);
   /// Place one more system, which make_room() factors.
   /// @param[in] rows shape [n]; lower of the first and upper of the last are not read
   void add(const std::vector<PivotedRow<Number>>& rows);
@@ -86,25 +98,26 @@ class PivotedLines {
   /// @cost 1 division, 3 multiplications and subtractions a row, by all processors of this process
   void solve(Number* x) const;
   /// Solve one bundle in place.
-  /// @param[in,out] x shape [rows][width]  @param work of the same shape, if the bundle refines()
-  void solve(Index bundle, Number* x, Number* work) const;
-  bool refines(Index bundle) const { return !bundles_[static_cast<std::size_t>(bundle)].kept.empty(); }
+  /// What refinement cannot mend is solved again in wider numbers, which gets memory.
+  /// @param[in,out] x shape [rows][width]  @param work  shape [3][rows][width], if the bundle is measured()
+  /// @param[out] errors shape [width]; in eps, of lines that are measured and whose x was finite; else 0
+  void solve(Index bundle, Number* x, Number* work, double* errors) const;
+  bool measured(Index bundle) const { return !bundles_[static_cast<std::size_t>(bundle)].kept.empty(); }
   std::int64_t bytes() const;
 
  private:
   struct Bundle {
     Index at, rows, width;
-    std::vector<Number> kept;  ///< of a bundle that is refined: its bands, then 1 for each system that is, or 0
+    PivotLimits limits;
+    std::vector<Number> kept;  ///< of a bundle that is measured: its bands, then 1 for each system that is, or 0
   };
   template <Index kWidth>
   void factor_lanes(const Bundle& bundle, const BandsView<Number>& bands, PivotFacts* facts);
-  void run_trials(const Bundle& bundle, const BandsView<Number>& bands, bool refines, double* plain,
-                  double* refined) const;
   void substitute(const Bundle& bundle, Number* x) const;
-  /// r -= A x, and the largest error by component of each system; NaN if a number is not finite.
-  static void subtract_product(const Bundle& bundle, const BandsView<Number>& bands, const Number* x, Number* r,
-                               Number* worst);
-  void refine(const Bundle& bundle, Number* x, Number* work) const;
+  void measure(const Bundle& bundle, const Number* y, const Number* x, Number* r, double* errors) const;
+  void solve_refined(const Bundle& bundle, Number* x, Number* work, double* errors) const;
+  void widen(const Bundle& bundle, Index lane, const Number* y, Number* x, double& error) const;
+  void run_trials(const Bundle& bundle, const Number* tried, PivotFacts* facts) const;
 
   std::vector<Bundle> bundles_;
   Index size_ = 0;

@@ -173,9 +173,10 @@ const OptionEntry kTable[] = {
     {"above_bound", "AboveBound", "PCOCLSPKTAboveBound", "", choice<&Options::above_bound, kAboveBoundNames>(),
      "what to do if method auto finds no method whose error bounds are within their limits: warn (solve, and say so in "
      "the view and by `-info`) or error (the set-up fails and says why)",
-     "The last method of `auto` is `pivot`, whose limits are 100 eps of its bound on rounding, where there is one, and "
-     "of "
-     "the backward error of its trial solve, both by component. A method that is named is used in any case."},
+     "The last method of `auto` is `pivot`, whose limit is 100 eps by component: of its bound on rounding, or, for "
+     "lines "
+     "that have none, of their trial solves and of each answer. An answer above it is told in the view, whatever the "
+     "option says. A method that is named is used in any case."},
     {"transfer", "Transfer", "PCOCLSPKTTransfer", "", choice<&Options::transfer, kTransferNames>(),
      "how vectors get to the device",
      "`auto` shares host memory with devices that can access it; `copy` always copies.", true},

@@ -9,6 +9,7 @@
 #include "cost.hpp"
 #include "evidence.hpp"
 #include "forgiven.hpp"
+#include "host_solver.hpp"
 #include "judge.hpp"
 #include "narrow.hpp"
 #include "oclspkt/error.hpp"
@@ -275,7 +276,7 @@ auto Choosing<T>::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool ins
     rejection = refused_by_sample(system_.bands());
     if (rejection) return Outcome::rejected;
   }
-  for (;;) {
+  for (std::optional<Form> factored;;) {  // by the host, but for the lines that were left to it since
     rejection = {};
     std::optional<Proposal> proposal = std::exchange(way.judged, std::nullopt);
     if (!proposal) {
@@ -294,7 +295,7 @@ auto Choosing<T>::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool ins
       return Outcome::dearer;
     }
     if (proposal) {
-      adopt(way);
+      adopt(way, factored == way.plan.form);
       rejection = examine_adopted(*proposal, insist);
       if (!rejection) {
         take(way, *proposal, pin_why);
@@ -305,13 +306,16 @@ auto Choosing<T>::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool ins
     // NaN of one line may spread to others where lines are glued, and to the fallback lines.
     std::erase_if(rejection.lines, [&](Index line) { return system_.fallback().contains(line); });
     if (!may_fall_back(rejection, way, options_, pin_why != nullptr, system_.fallback())) return Outcome::rejected;
+    auto* const host = proposal ? dynamic_cast<HostSolver<T>*>(chosen_.get()) : nullptr;
+    factored = host != nullptr && host->drop(rejection.lines) ? std::optional(way.plan.form) : std::nullopt;
     system_.leave_to_host(rejection);
   }
 }
 
 /// Set up the solver of a way, and say whose it is.
+/// @param factored  it has the factors of these bands
 template <typename T>
-void Choosing<T>::adopt(const Way& way) {
+void Choosing<T>::adopt(const Way& way, bool factored) {
   const Processor& processor = *way.processor;
   chosen_.take(way, options_);
   report_.method = way.plan.method;
@@ -321,7 +325,7 @@ void Choosing<T>::adopt(const Way& way) {
   report_.device.emulated = processor.info.emulated;
   ++counts_.uploads;
   chosen_->expect(way.apply);
-  chosen_->set_up(way.plan, system_.bands());
+  if (!factored) chosen_->set_up(way.plan, system_.bands());
 }
 
 /// Hold what was adopted against its evidence. A method that the user named is taken with the error that it has, as
@@ -377,19 +381,35 @@ std::string above_limits(double rounding, double backward_error) {
   return backward_error <= kTrialLimit ? "" : format("backward error %.1e of the trial solve", backward_error);
 }
 
-/// Method auto had nothing else: say so, or fail.
-/// @throws Breakdown
+/// Method auto had nothing else: say so.
 template <typename T>
 void Choosing<T>::tell_above_bound() {
+  if (named(options_.method)) return;
   // Other methods are tried by rows.
   const bool by_component = report_.promise == Promise::by_component;
   report_.above_bound = above_limits<T>(report_.rounding, by_component ? report_.backward_error : 0);
   for (const GroupReport& group : report_.groups) {
     if (report_.above_bound.empty()) report_.above_bound = above_limits<T>(group.rounding, group.backward_error);
   }
+}
+
+/// Say so, or fail.
+/// @throws Breakdown
+template <typename T>
+void Choosing<T>::require_within_bounds() {
+  tell_above_bound();
   if (report_.above_bound.empty() || options_.above_bound == AboveBound::warn) return;
   throw Breakdown("method auto has no method within its limits for this matrix: " + report_.above_bound +
                   "; above_bound warn solves all the same");
+}
+
+template <typename T>
+void Choosing<T>::note_answers() {
+  const bool pivots = report_.method == Method::pivot && !system_.fallback().all();
+  const double rounding = std::max(pivots ? chosen_->rounding() : 0, system_.fallback().rounding());
+  if (!(rounding > report_.rounding)) return;
+  report_.rounding = rounding;
+  tell_above_bound();
 }
 
 /// Try the way that takes the least time of those left, until one holds.
@@ -458,11 +478,12 @@ std::optional<InUse> Choosing<T>::choose(const Processors& processors, std::vect
   }
   if (system_.fallback().all()) {
     write_fallback(report_);
+    require_within_bounds();
     return std::nullopt;
   }
   explain_processor(processors, all, *taken, report_);
   if (asked) return std::nullopt;
-  tell_above_bound();
+  require_within_bounds();
   if (name_of(*taken) == first && first != head) report_.why += ", kept from the previous set-up";
   if (spares_factors(ways, *taken, outlook())) report_.why += ", stores no factors because few applies are expected";
   if (taken->remedy) return std::nullopt;

@@ -47,6 +47,8 @@ class Choosing {
   /// @throws Breakdown if none holds; DeviceError of the processor
   std::optional<InUse> choose(const Processors& processors, std::vector<Way> ways, const std::optional<InUse>& before,
                               const Processor*& tried);
+  /// Take the errors of answers into the report that pivoting measured, and no bound covers.
+  void note_answers();
 
  private:
   enum class Outcome { taken, rejected, dearer };
@@ -55,10 +57,11 @@ class Choosing {
                                       const Processor*& tried, std::vector<Way>& rejected);
   Outcome try_way(Way& way, std::vector<Way>& ways, bool keeps, bool insist, Rejection& rejection);
   bool comparable(const std::vector<Way>& ways, const InUse& before) const;
-  void adopt(const Way& way);
+  void adopt(const Way& way, bool factored);
   Rejection examine_adopted(Proposal& proposal, bool insist);
   void take(const Way& way, const Proposal& proposal, const char* pin_why);
   void tell_above_bound();
+  void require_within_bounds();
 
   const Options& options_;
   const Known& known_;

@@ -13,6 +13,8 @@ namespace {
 
 /// Most rows that the host pivots apart from the others; for more, it sooner pivots in all lines.
 constexpr double kPivotShare = 0.25;
+/// Lines of a sample that refuse other methods if those of the whole surely are more than that.
+constexpr double kManyOfSample = 0.4;
 
 std::string place_of(const LineSet& lines, Index line) {
   std::string text = "line " + std::to_string(line) + " of " + std::to_string(lines.count());
@@ -131,6 +133,13 @@ void FallbackLines<T>::solve(const T* y, Index y_stride, T* x, Index x_stride, I
 }
 
 template <typename T>
+double FallbackLines<T>::rounding() const {
+  double largest = 0;
+  for (const LineGroup<T>& group : groups_) largest = std::max(largest, group.rounding());
+  return largest;
+}
+
+template <typename T>
 std::vector<Index> FallbackLines<T>::pinned() const {
   std::vector<Index> pinned;
   for (const LineGroup<T>& group : groups_) {
@@ -165,9 +174,9 @@ Rejection refused_by_sample(const Bands<T>& bands) {
   const Index count = bands.lines().count();
   if (count < kMany) return {};
   std::vector<Index> sample;
-  for (Index k = 0; k < kSample; ++k) sample.push_back(k * count / kSample);
+  for (Index k = 0; k < kSample; ++k) sample.push_back(k * count / kSample + k);  // no period of 2^k
   Rejection rejection = LineGroup<T>(Method::exact_factored, bands, std::move(sample), false, {}).set_up();
-  if (2 * rejection.lines.size() <= kSample) return {};
+  if (static_cast<double>(rejection.lines.size()) <= kManyOfSample * kSample) return {};
   rejection.lines.clear();  // all are to be pivoted
   return rejection;
 }

@@ -35,6 +35,9 @@ class FallbackLines {
   void make_solvers(const char* pin_why, Report& report);
   /// Overwrite the lines' rows of each column of x with their solutions.
   void solve(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
+  /// The largest bound on rounding of these lines, or error of an answer that no bound covers; see
+  /// PivotSolver::rounding().
+  double rounding() const;
   /// Write the lines' bands back and forget the lines. @return false if there was none
   bool put_back();
   /// Forget the lines, whatever the bands hold.
@@ -71,7 +74,7 @@ class FallbackLines {
 template <typename T>
 std::optional<Rejection> lines_out_of_range(const Options& options, const Survey& survey, const Bands<T>& bands);
 
-/// Why factors without pivoting are not made of many lines: most of a sample refuse them. Empty: they may hold.
+/// Why factors without pivoting are not made of many lines: much of a sample refuses them. Empty: they may hold.
 template <typename T>
 Rejection refused_by_sample(const Bands<T>& bands);
 

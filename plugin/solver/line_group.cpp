@@ -11,8 +11,8 @@
 #include "forgiven.hpp"
 #include "format.hpp"
 #include "host_methods.hpp"
+#include "pivot_solver.hpp"
 #include "survey.hpp"
-#include "wide_solver.hpp"
 
 namespace oclspkt {
 namespace {
@@ -35,7 +35,7 @@ Rejection object_to_pivots(const Factors<T>& factors, Names names) {
 }
 
 template <typename T>
-Rejection object_to_singular(const PivotSolver<T>& pivot, Names names) {
+Rejection object_to_singular(const Pivoting<T>& pivot, Names names) {
   Rejection rejection;
   for (const auto& singular : pivot.singular()) {
     if (rejection.lines.empty()) {
@@ -123,14 +123,7 @@ Rejection examine(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRul
   if (const Factors<T>* factors = solver.factors()) {
     if (Rejection rejection = object_to_pivots(*factors, names)) return rejection;
   }
-  if (const auto* wide = dynamic_cast<const WideSolver<T>*>(&solver)) {
-    if (wide->lost().empty()) return {};
-    if (!wide->singular().empty())
-      return {"singular: " + line_name(wide->singular().front(), names) + ", a pivot is zero", wide->singular()};
-    return {line_name(wide->lost().front(), names) + ": the trial solve is lost to rounding in wider numbers, too",
-            wide->lost()};
-  }
-  if (const auto* pivot = dynamic_cast<const PivotSolver<T>*>(&solver)) {
+  if (const auto* pivot = dynamic_cast<const Pivoting<T>*>(&solver)) {
     trial_error = pivot->trial_error();
     return object_to_singular(*pivot, names);  // what is above the limit is solved, and told
   }
@@ -212,7 +205,7 @@ GroupReport LineGroup<T>::report() const {
           bands_.lines().rows(),
           members_.front(),
           pinned_,
-          solver_ ? solver_->rounding() : 0,
+          rounding(),
           trial_error_ < 0 ? 0 : trial_error_,
           why_};
 }

@@ -59,6 +59,7 @@ class LineGroup {
   /// Write the members' bands back to where they came from.
   void put_back(Bands<T>& bands) const;
   GroupReport report() const;
+  double rounding() const { return solver_ ? solver_->rounding() : 0; }
   std::int64_t bytes() const;
 
  private:

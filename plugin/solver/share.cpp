@@ -100,6 +100,7 @@ void Solver<T>::Impl::solve(const T* y, Index y_stride, T* x, Index x_stride, In
   }
   chosen_->apply_columns(y, y_stride, x, x_stride, columns);
   system_.fallback().solve(y, y_stride, x, x_stride, columns);
+  choosing().note_answers();
 }
 
 #define OCLSPKT_INSTANTIATE(T)                                      \

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "matrices.hpp"
+#include "pivot_solver.hpp"
 #include "reference.hpp"
 #include "residual.hpp"
-#include "wide_solver.hpp"
 
 namespace oclspkt::test {
 

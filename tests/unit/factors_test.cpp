@@ -174,6 +174,33 @@ std::vector<long double> reciprocals(const Bands<T>& bands) {
 }
 
 /// Long enough for pieces of sweeps; where pivots decay slowly, pieces do not meet, and all is swept at once.
+TYPED_TEST(FactorsOf, LinesThatAreDroppedLeaveTheFactorsOfTheOthers) {
+  using T = TypeParam;
+  for (const Order order : {Order::down, Order::inwards}) {
+    const LineSet lines = LineSet::equal(20, 33);
+    Bands<T> bands = test::random_dominant<T>(lines, 1.1);
+    bands.diag()[3 * 33 + 5] = bands.diag()[11 * 33] = 0;
+    bands.close_lines();
+    Factors<T> dropped, anew;
+    dropped.factor(lines, bands.view(), Form::general, order);
+    EXPECT_EQ(dropped.doubtful(), (std::vector<Index>{3, 11}));
+    EXPECT_FALSE(dropped.drop({3})) << "another one is not sound";
+    EXPECT_TRUE(dropped.drop({3, 7, 11}));
+    for (const Index line : {3, 7, 11}) bands.blank_line(line);
+    anew.factor(lines, bands.view(), Form::general, order);
+    EXPECT_TRUE(dropped.doubtful().empty());
+    EXPECT_TRUE(dropped.pivots().sound());
+    EXPECT_GE(dropped.pivots().rounding, anew.pivots().rounding);
+    Index differing = 0;
+    for (Index at = 0; at < lines.rows(); ++at) {
+      differing += dropped.view().multiplier[at] != anew.view().multiplier[at] ||
+                   dropped.view().reciprocal[at] != anew.view().reciprocal[at] ||
+                   dropped.view().coupling[at] != anew.view().coupling[at];
+    }
+    EXPECT_EQ(differing, 0);
+  }
+}
+
 TYPED_TEST(FactorsOf, ALongLineHasThePivotsOfOneSweep) {
   const Index n = 300'017;
   for (const double lambda : {1.0, 100.0, 1e4, 1e8}) {

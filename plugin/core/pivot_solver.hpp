@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "device.hpp"
+#include "pivoted_lines.hpp"
+
+namespace oclspkt {
+
+/// Call f(offset in the set, place among the members) for the rows of some lines of a set.
+template <typename F>
+void for_each_row(const LineSet& all, const std::vector<Index>& members, const F& f) {
+  Index at = 0;
+  for (const Index line : members) {
+    for (Index i = 0; i < all.length(line); ++i) f(all.first(line) + i * all.row_stride(), at++);
+  }
+}
+
+/// A line that is singular.
+struct SingularLine {
+  Index line = 0;
+  Index row = 0;      ///< within the line
+  bool lost = false;  ///< a pivot vanishes in rounding, and the trial solve fails; else that of `row` is zero
+};
+
+/// What pivoting finds of lines, whatever numbers it works in.
+template <typename T>
+class Pivoting : public DeviceSolver<T> {
+ public:
+  /// In order of the lines, one for each.
+  const std::vector<SingularLine>& singular() const { return singular_; }
+  /// The largest componentwise backward error of a trial solve; NaN if a solution is not finite.
+  double trial_error() const { return trial_error_; }
+
+ protected:
+  std::vector<SingularLine> singular_;
+  double trial_error_ = 0;
+};
+
+/// The method `pivot`: Gaussian elimination with diagonal blocks of 1 and 2 rows behind the device interface, in
+/// numbers that are at least as wide as T. Lines whose pivots leave the range of double are solved in long double.
+/// Answers are right wherever T can hold them; beyond its range they are Inf.
+template <typename T, typename Number = double>
+class OCLSPKT_API PivotSolver final : public Pivoting<T> {
+ public:
+  void set_up(const Plan& plan, const Bands<T>& bands) override;
+  void apply(const T* y, T* x) override;
+  Times times() const override { return times_; }
+  /// Of all lines. Those without a bound have what refinement leaves, or the largest error of their answers so far.
+  double rounding() const override;
+  std::int64_t bytes() const override;
+
+ private:
+  /// Lines of one length whose numbers are interleaved; one line may be by itself.
+  struct Bundle {
+    Index line, lines, rows, width;
+  };
+  void place_lines();
+  void factor_bundle(Index bundle, const BandsView<T>& bands, PivotFacts* facts);
+  void judge(const std::vector<PivotFacts>& facts);
+  void widen(const Bands<T>& bands, const std::vector<PivotFacts>& facts);
+  void see(const double* errors, const Bundle& of, double& worst);
+  template <typename F>
+  void for_bundles(const F& f);
+
+  LineSet lines_;
+  std::vector<Bundle> bundles_;
+  PivotedLines<Number> systems_;
+  Index piece_ = 1;                ///< bundles that one processor solves one after the other
+  AlignedArray<Number> scratch_;   ///< shape [pieces][4][largest bundle]
+  std::vector<Index> wide_lines_;  ///< beyond the range of double
+  std::unique_ptr<PivotSolver<T, long double>> wide_;
+  AlignedArray<T> wide_y_, wide_x_;
+  double rounding_ = 0;
+  std::vector<double> worst_;  ///< shape [bundles]; the largest errors of answers that are no better, in eps of T
+  Times times_;
+};
+
+/// PivotSolver in the next wider numbers, for lines whose numbers lie further apart than the range of T.
+template <typename T>
+using WideSolver = PivotSolver<T, std::conditional_t<std::is_same_v<T, float>, double, long double>>;
+
+}  // namespace oclspkt

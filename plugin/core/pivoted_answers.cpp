@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Pivoted lines that have no bound: their answers are measured and refined, and trial solves tell of them early. None
+// of it depends on units.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "evidence.hpp"
+#include "interface.hpp"
+#include "pivoted_lines.hpp"
+#include "wide.hpp"
+
+namespace oclspkt {
+namespace {
+
+template <typename Number>
+using Limits = std::numeric_limits<Number>;
+
+/// r = y - A x, and the largest |r| / (|A| |x| + |y|) of each system, where products and sums do not vanish.
+/// @param[out] worst shape [width]; NaN if a number is not finite
+template <Index kWidth, typename Number>
+[[gnu::always_inline]] inline void residual_bundle(Index rows, const BandsView<Number>& b, const Number* y,
+                                                   const Number* x, Number* r, Number* worst) {
+  constexpr Number kNothing = 8 * Limits<Number>::denorm_min();  // rounding of four numbers that small
+  Number largest[kWidth] = {}, sound[kWidth];
+  std::fill_n(sound, kWidth, Number(1));
+  for (Index i = 0; i < rows; ++i) {
+    const Index at = i * kWidth, above = i > 0 ? at - kWidth : at, below = i + 1 < rows ? at + kWidth : at;
+#pragma omp simd
+    for (Index j = 0; j < kWidth; ++j) {
+      const Number f = y[at + j], own = b.diag[at + j] * x[at + j];
+      const Number a = coupled(b.lower[at + j], x[above + j]), c = coupled(b.upper[at + j], x[below + j]);
+      const Number left = ((f - own) - a) - c, size = ((std::abs(f) + std::abs(own)) + std::abs(a)) + std::abs(c);
+      const Number error = std::abs(left) <= kNothing ? Number(0) : std::abs(left) / size;
+      largest[j] = error > largest[j] ? error : largest[j];
+      const Number sound_x = std::abs(x[at + j]) <= Limits<Number>::max() ? sound[j] : Number(0);
+      sound[j] = std::abs(left) <= Limits<Number>::max() ? sound_x : Number(0);
+      r[at + j] = left;
+    }
+  }
+  for (Index j = 0; j < kWidth; ++j) worst[j] = sound[j] != 0 ? largest[j] : Limits<Number>::quiet_NaN();
+}
+
+constexpr Index kMany = PivotedLines<double>::kLanes;
+
+OCLSPKT_WIDE void residual_many(Index rows, const BandsView<double>& b, const double* y, const double* x, double* r,
+                                double* worst) {
+  residual_bundle<kMany>(rows, b, y, x, r, worst);
+}
+void residual_many(Index rows, const BandsView<long double>& b, const long double* y, const long double* x,
+                   long double* r, long double* worst) {
+  residual_bundle<kMany>(rows, b, y, x, r, worst);
+}
+
+/// The binary exponent of a number; the least int there is for 0.
+int exponent_of(double number) {
+  const int biased = static_cast<int>(std::bit_cast<std::uint64_t>(number) >> 52 & 0x7ff);
+  return biased > 0 ? biased : number == 0 ? std::numeric_limits<int>::min() : std::ilogb(number) + 1023;
+}
+int exponent_of(long double number) { return number == 0 ? std::numeric_limits<int>::min() : std::ilogb(number); }
+
+/// 2^exponent. @pre the result is a normal number
+void set_power(int exponent, double& power) {
+  power = std::bit_cast<double>(static_cast<std::uint64_t>(1023 + exponent) << 52);
+}
+void set_power(int exponent, long double& power) { power = std::ldexp(1.0L, exponent); }
+
+/// The size of each unknown against that of the first one, as the units in the matrix have it: a power of two.
+/// @param[out] size shape [rows][width]; of unknowns that are 1 in their units
+template <typename Number>
+void find_sizes(Index rows, Index width, const BandsView<Number>& b, Number* size) {
+  constexpr int kNone = std::numeric_limits<int>::min(), kFarthest = 480;
+  for (Index j = 0; j < width; ++j) {
+    int above = 0, here = 0, diag = exponent_of(b.diag[j]);  // exponents of sizes, and of a diagonal
+    for (Index i = 0; i < rows; ++i) {
+      const Index at = i * width + j;
+      set_power(-here, size[at]);
+      if (i + 1 == rows) break;
+      const int upper = exponent_of(b.upper[at]), lower = exponent_of(b.lower[at + width]);
+      const int next = exponent_of(b.diag[at + width]), own_lower = exponent_of(b.lower[at]);
+      int below = here;
+      if (upper != kNone && lower != kNone && diag != kNone && next != kNone) {
+        below = here + (((upper - lower) + (next - diag)) >> 1);
+      } else if (upper != kNone && diag != kNone) {
+        below = here + (upper - diag);
+      } else if (upper != kNone && own_lower != kNone) {
+        below = above + (upper - own_lower);
+      }
+      above = std::exchange(here, std::clamp(below, -kFarthest, kFarthest));
+      diag = next;
+    }
+  }
+}
+
+/// A right-hand side of a trial solve, see TrialKind, for unknowns that are 1 or 2 in their units.
+/// @param[in] x shape [rows][width]; the smooth solution
+template <typename Number>
+void trial_side(TrialKind kind, Index rows, Index width, const BandsView<Number>& b, const Number* x, Number* y) {
+  TrialCoin coin;
+  for (Index i = 0; i < rows; ++i) {
+    const Number sign = kind == TrialKind::rough && coin.toss() ? Number(-1) : Number(1);
+    const Index above = i > 0 ? width : 0, below = i + 1 < rows ? width : 0;
+    for (Index at = i * width; at < (i + 1) * width; ++at) {
+      const Number own = b.diag[at] * x[at], a = b.lower[at] * x[at - above], c = b.upper[at] * x[at + below];
+      y[at] = kind == TrialKind::smooth ? (own + a) + c : sign * ((std::abs(own) + std::abs(a)) + std::abs(c));
+    }
+  }
+}
+
+}  // namespace
+
+/// Measure the answers of lines that have no bound; those of others are right.
+/// @param[out] errors  in eps
+template <typename Number>
+void PivotedLines<Number>::measure(const Bundle& b, const Number* y, const Number* x, Number* r, double* errors) const {
+  const Index size = b.rows * b.width;
+  const Number* const bands = b.kept.data();
+  const BandsView<Number> view{bands, bands + size, bands + 2 * size};
+  Number worst[kLanes];
+  b.width == 1 ? residual_bundle<1>(b.rows, view, y, x, r, worst) : residual_many(b.rows, view, y, x, r, worst);
+  for (Index j = 0; j < b.width; ++j) {
+    errors[j] = bands[3 * size + j] != 0 ? static_cast<double>(worst[j] / Limits<Number>::epsilon()) : 0;
+  }
+}
+
+/// Solve a bundle that is measured, and refine it as long as that helps.
+/// @param[out] work  the right-hand sides, then what solve() says
+/// @param[out] errors  NaN if not finite
+template <typename Number>
+void PivotedLines<Number>::solve_refined(const Bundle& b, Number* x, Number* work, double* errors) const {
+  constexpr int kMostSteps = 4;
+  const Index size = b.rows * b.width;
+  Number *const y = work, *const r = work + size, *const refined = work + 2 * size;
+  std::copy_n(x, size, y);
+  substitute(b, x);
+  measure(b, y, x, r, errors);
+  const auto asks = [&](double error) { return error > b.limits.refined; };  // NaN does not
+  bool better = true;
+  for (int k = 0; k < kMostSteps && better && std::any_of(errors, errors + b.width, asks); ++k) {
+    double after[kLanes];
+    substitute(b, r);
+    for (Index at = 0; at < size; ++at) refined[at] = x[at] + r[at];
+    measure(b, y, refined, r, after);
+    better = false;
+    for (Index j = 0; j < b.width; ++j) {
+      if (!(asks(errors[j]) && after[j] < errors[j])) continue;
+      for (Index at = j; at < size; at += b.width) x[at] = refined[at];
+      errors[j] = after[j];
+      better = true;
+    }
+  }
+}
+
+/// Solve one system of a bundle again in wider numbers, if there are any, and take its answer if it is better.
+template <typename Number>
+void PivotedLines<Number>::widen(const Bundle& b, Index lane, const Number* y, Number* x, double& error) const {
+  if constexpr (Limits<long double>::digits > Limits<Number>::digits) {
+    constexpr auto kOfWide = static_cast<double>(Limits<long double>::epsilon() / Limits<Number>::epsilon());
+    const auto rows = static_cast<std::size_t>(b.rows);
+    std::vector<long double> bands(3 * rows), wide(rows), work(3 * rows);
+    const auto place = [&](std::size_t i) {
+      return i * static_cast<std::size_t>(b.width) + static_cast<std::size_t>(lane);
+    };
+    for (std::size_t i = 0; i < 3 * rows; ++i) bands[i] = b.kept[place(i)];
+    for (std::size_t i = 0; i < rows; ++i) wide[i] = y[place(i)];
+    PivotedLines<long double> systems;
+    systems.place(b.rows, 1);
+    systems.make_room();
+    const BandsView<long double> view{bands.data(), &bands[rows], &bands[2 * rows]};
+    PivotFacts facts;
+    systems.factor(0, view, &facts);
+    if (facts.bad >= 0) return;
+    const double most = b.limits.refined / kOfWide;
+    systems.watch(0, view, {most, most, most, Limits<double>::infinity()}, &facts);
+    double wide_error = 0;
+    systems.solve(0, wide.data(), work.data(), &wide_error);
+    if (!systems.measured(0)) wide_error = facts.bound;
+    const double after = kOfWide * wide_error + 1;
+    const auto in_range = [](long double number) { return std::abs(number) <= Limits<Number>::max(); };
+    if (!(after < error || std::isnan(error)) || !std::all_of(wide.begin(), wide.end(), in_range)) return;
+    for (std::size_t i = 0; i < rows; ++i) x[place(i)] = static_cast<Number>(wide[i]);
+    error = after;
+  }
+}
+
+template <typename Number>
+void PivotedLines<Number>::solve(Index index, Number* x, Number* work, double* errors) const {
+  const Bundle& b = bundles_[static_cast<std::size_t>(index)];
+  std::fill_n(errors, b.width, 0.0);
+  if (b.kept.empty()) {
+    substitute(b, x);
+    return;
+  }
+  solve_refined(b, x, work, errors);
+  for (Index j = 0; j < b.width; ++j) {
+    if (errors[j] <= b.limits.widened) continue;
+    bool given = true;  // a right-hand side that is finite
+    for (Index at = j; at < b.rows * b.width; at += b.width) given = given && std::isfinite(work[at]);
+    errors[j] = given ? errors[j] : 0;
+    if (given) widen(b, j, work, x, errors[j]);
+  }
+}
+
+/// Solve trial systems of a measured bundle as solve() does, but in wider numbers only where no pivot is lost: singular
+/// lines have a solution there.
+/// @param tried  shape [width]; 1 for systems that are to be tried, else 0
+template <typename Number>
+void PivotedLines<Number>::run_trials(const Bundle& b, const Number* tried, PivotFacts* facts) const {
+  const auto size = static_cast<std::size_t>(b.rows * b.width);
+  const Number* const kept = b.kept.data();
+  const BandsView<Number> bands{kept, kept + size, kept + 2 * size};
+  std::vector<Number> smooth(size), x(size), work(3 * size);
+  find_sizes(b.rows, b.width, bands, smooth.data());
+  TrialCoin coin;
+  for (Index i = 0; i < b.rows; ++i) {
+    const Number times = coin.toss() ? Number(1) : Number(2);
+    for (Index at = i * b.width; at < (i + 1) * b.width; ++at) smooth[static_cast<std::size_t>(at)] *= times;
+  }
+  for (const TrialKind kind : {TrialKind::rough, TrialKind::smooth}) {
+    double errors[kLanes];
+    trial_side(kind, b.rows, b.width, bands, smooth.data(), x.data());
+    solve_refined(b, x.data(), work.data(), errors);
+    for (Index j = 0; j < b.width; ++j) {
+      if (tried[j] == 0) continue;
+      double& largest = facts[j].trial;
+      if (!facts[j].lost && !(errors[j] <= b.limits.widened)) widen(b, j, work.data(), x.data(), errors[j]);
+      if (!(errors[j] <= largest)) largest = std::isnan(largest) ? largest : errors[j];
+    }
+  }
+}
+
+template <typename Number>
+void PivotedLines<Number>::watch(Index index, const BandsView<Number>& bands, const PivotLimits& limits,
+                                 PivotFacts* facts) {
+  Bundle& b = bundles_[static_cast<std::size_t>(index)];
+  Number measured[kLanes] = {}, tried[kLanes] = {};
+  for (Index j = 0; j < b.width; ++j) {
+    const PivotFacts& f = facts[j];
+    if (f.bad >= 0 || f.bound <= limits.bound) continue;
+    measured[j] = 1;
+    tried[j] = f.lost || !(f.growth <= limits.growth) ? Number(1) : Number(0);
+  }
+  b.limits = limits;
+  b.kept.clear();
+  const auto any = [&](const Number* of) { return std::any_of(of, of + b.width, [](Number n) { return n != 0; }); };
+  if (!any(measured)) return;
+  for (const Number* band : {bands.lower, bands.diag, bands.upper}) {
+    b.kept.insert(b.kept.end(), band, band + b.rows * b.width);
+  }
+  b.kept.insert(b.kept.end(), measured, measured + b.width);
+  if (any(tried)) run_trials(b, tried, facts);
+}
+
+#define OCLSPKT_INSTANTIATE(Number)                                                                                 \
+  template void PivotedLines<Number>::measure(const Bundle&, const Number*, const Number*, Number*, double*) const; \
+  template void PivotedLines<Number>::solve_refined(const Bundle&, Number*, Number*, double*) const;                \
+  template void PivotedLines<Number>::widen(const Bundle&, Index, const Number*, Number*, double&) const;           \
+  template void PivotedLines<Number>::solve(Index, Number*, Number*, double*) const;                                \
+  template void PivotedLines<Number>::run_trials(const Bundle&, const Number*, PivotFacts*) const;                  \
+  template void PivotedLines<Number>::watch(Index, const BandsView<Number>&, const PivotLimits&, PivotFacts*);
+OCLSPKT_INSTANTIATE(double)
+OCLSPKT_INSTANTIATE(long double)
+
+}  // namespace oclspkt
