@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "oclspkt/export.hpp"
+#include "oclspkt/line_set.hpp"
+
+namespace oclspkt {
+
+/// The pattern of a sparse matrix, row by row (CSR). A row may name a column several times, in any order.
+/// @tparam I  32 or 64 bits
+template <typename I>
+struct SparsePattern {
+  Index rows = 0, columns = 0;
+  const I* begin = nullptr;   ///< shape [rows + 1]; where the entries of a row begin; begin[0] may be greater than 0
+  const I* column = nullptr;  ///< shape [begin[rows]]; of each entry
+  Index entries() const { return rows > 0 ? static_cast<Index>(begin[rows]) - static_cast<Index>(begin[0]) : 0; }
+};
+
+enum class SparseFormat {
+  automatic,  ///< the first of the others that suits the pattern
+  dia,        ///< diagonals; no columns are stored
+  sell,       ///< SELL-C-sigma: slices of C rows, each as long as its longest row, sorted by length in windows
+  csr         ///< row by row, in blocks of equal work; long rows in segments
+};
+inline constexpr const char* kSparseFormatNames[] = {"auto", "dia", "sell", "csr"};
+inline constexpr const char* name(SparseFormat f) { return kSparseFormatNames[static_cast<int>(f)]; }
+
+/// Integers in 32 bits, or in 64 where one of them may be 2^31 or more. Undefined until they are set.
+class Integers {
+ public:
+  Integers() = default;
+  Integers(Index size, bool wide) : size_(size), wide_(wide) {
+    const auto count = static_cast<std::size_t>(size);
+    if (wide) {
+      words_ = std::make_unique_for_overwrite<std::int64_t[]>(count);
+    } else {
+      halves_ = std::make_unique_for_overwrite<std::int32_t[]>(count);
+    }
+  }
+  bool empty() const { return size_ == 0; }
+  Index size() const { return size_; }
+  Index operator[](Index i) const {
+    return wide_ ? words_[static_cast<std::size_t>(i)] : halves_[static_cast<std::size_t>(i)];
+  }
+  void set(Index i, Index value) {
+    if (wide_) {
+      words_[static_cast<std::size_t>(i)] = value;
+    } else {
+      halves_[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(value);
+    }
+  }
+  const void* data() const { return wide_ ? static_cast<const void*>(words_.get()) : halves_.get(); }
+  std::int64_t bytes() const { return size_ * (wide_ ? 8 : 4); }
+
+ private:
+  Index size_ = 0;
+  bool wide_ = false;
+  std::unique_ptr<std::int64_t[]> words_;
+  std::unique_ptr<std::int32_t[]> halves_;
+};
+
+/// Rows of a slice for kernels whose work-groups have many work-items. Others take as many as they have lanes.
+inline constexpr Index kGroupSlice = 32;
+/// Entries, and rows, of a block of csr.
+inline constexpr Index kBlockEntries = 2048;
+
+/// Whole rows, or a segment of one long row; both end where the next block begins.
+struct RowBlock {
+  Index row, entry;
+  Index segment;  ///< of all segments; -1: whole rows
+};
+
+/// A row of more than kBlockEntries entries.
+struct LongRow {
+  Index row, first_segment, end_segment;
+};
+
+/// What is left where a slice of dia has no entry. A kernel has to tell such places from entries that are 0, which make
+/// NaN of a NaN or Inf in x. So they hold one certain NaN, and a NaN of the matrix with these bits becomes another.
+template <typename T>
+inline constexpr auto kNoEntry = [] {
+  if constexpr (sizeof(T) == sizeof(double)) {
+    return std::int64_t{0x7ff80000'0c15b0f5};
+  } else {
+    return std::int32_t{0x7fc5b0f5};
+  }
+}();
+
+/// A sparse matrix as the kernels of a device read it, without its values. It has `places` places for values, at least
+/// one for each entry. Slices of dia and sell are `slice` rows of `width` places, rows inner: place begin + k * slice +
+/// r of row r of the slice. A row's entries keep their order but in dia.
+struct SparseForm {
+  SparseFormat format = SparseFormat::automatic;  ///< never automatic once it is made
+  std::string reason;                             ///< in words, with the numbers that decided
+  Index rows = 0, columns = 0, entries = 0, places = 0;
+  Index slice = 1;
+  bool wide = false;  ///< columns and rows of 64 bits
+
+  /// For each place that of its entry in the pattern's values; -1: no entry. Null: the entries in their order.
+  std::shared_ptr<const Integers> positions;
+
+  std::vector<Index> diagonals;        ///< dia: column less row, rising; all slices are as wide
+  std::vector<Index> slice_begin;      ///< sell: shape [slices + 1], first places
+  Integers row_of;                     ///< sell: of each row of the slices the row of the matrix; empty: the same
+  Integers column;                     ///< sell, csr: shape [places]; -1: no entry
+  std::vector<RowBlock> blocks;        ///< csr; and one behind the last: {rows, entries, -1}
+  std::vector<std::uint16_t> row_end;  ///< csr: shape [rows]; entries of a row's block up to its end; 0 for long rows
+  std::vector<LongRow> long_rows;      ///< csr
+
+  /// Bytes on the device. @param scalar  bytes of a value
+  OCLSPKT_API std::int64_t bytes(std::int64_t scalar) const;
+};
+
+/// How a form is wanted.
+struct FormRequest {
+  SparseFormat format = SparseFormat::automatic;
+  Index slice = kGroupSlice;  ///< rows, see Space::slice_rows(); kGroupSlice or 4 to 16
+};
+
+/// Make a form of a pattern, by threads.
+/// @throws InvalidInput for a pattern that is none, and where the format named cannot hold it (dia: a column twice in a
+///         row; more than kGroupSlice diagonals for each entry of a mean row)
+/// @cost reads the pattern two to five times, writes each place once
+template <typename I>
+OCLSPKT_API SparseForm make_sparse_form(const SparsePattern<I>& pattern, const FormRequest& wanted);
+
+/// The same of the transposed matrix, for values in the order of the pattern that is given here.
+template <typename I>
+OCLSPKT_API SparseForm make_transposed_form(const SparsePattern<I>& pattern, const FormRequest& wanted);
+
+/// A pattern of its own. Entries of a row are in the order of their rows in the pattern that it was made of.
+template <typename I>
+struct TransposedPattern {
+  Index rows, columns;
+  std::vector<I> begin, column;
+  std::vector<I> position;  ///< of each entry among those that it was made of
+  SparsePattern<I> pattern() const { return {rows, columns, begin.data(), column.data()}; }
+};
+/// @pre the pattern is one
+template <typename I>
+TransposedPattern<I> transpose(const SparsePattern<I>& pattern);
+
+/// Values for places [first, first + count) of a form with positions, by threads.
+/// @param values  in the order of the pattern
+template <typename T>
+OCLSPKT_API void gather_values(SparseFormat format, const Integers& positions, const T* values, Index first,
+                               Index count, T* places);
+
+}  // namespace oclspkt
