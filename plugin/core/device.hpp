@@ -84,6 +84,8 @@ inline Variant variant_of(const std::string& name) {
 }
 
 class DeviceModule;
+template <typename T>
+class Space;
 
 /// What a device solver needs beyond plan and bands.
 struct DeviceSettings {
@@ -240,6 +242,16 @@ class DeviceModule {
   virtual DeviceTraits traits(int device, bool is_double, const DeviceSettings& settings) = 0;
   virtual std::unique_ptr<DeviceSolver<float>> make_float(int device, const DeviceSettings& settings) = 0;
   virtual std::unique_ptr<DeviceSolver<double>> make_double(int device, const DeviceSettings& settings) = 0;
+  /// Vectors and matrices on a device, by one queue. The same space for the same device and settings while somebody has
+  /// it, unless the device was released in between. Of the settings it uses variant, copy_vectors (waits then look at
+  /// the clock) and timeout (seconds that what is enqueued may take; 0: a minute).
+  /// @throws DeviceError
+  virtual std::shared_ptr<Space<float>> space_float(int device, const DeviceSettings& /*settings*/) {
+    throw DeviceError(info(device).name + " keeps no vectors");
+  }
+  virtual std::shared_ptr<Space<double>> space_double(int device, const DeviceSettings& /*settings*/) {
+    throw DeviceError(info(device).name + " keeps no vectors");
+  }
   /// Lock pages of the host's memory, for as long as what is returned lives, so that vectors there are copied to and
   /// from the device without a copy in between. The memory stays where it is until then.
   /// @return null where nothing is gained by it, or the system does not lock so much
@@ -265,7 +277,7 @@ class DeviceModule {
 /// abi, std::string* error)`. `abi` must equal kDeviceModuleAbi. The module object lives until the process ends. Throws
 /// nothing but bad_alloc; a later call then tries again.
 using DeviceModuleEntry = DeviceModule* (*)(const char* abi, std::string* error);
-inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 14";
+inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 15";
 inline constexpr const char* kDeviceModuleEntryName = "oclspkt_cl_module";
 
 /// All devices, of the modules beside this library, which are opened at first use: that for OpenCL, and where OpenCL

@@ -136,6 +136,14 @@ class AllDevices final : public DeviceModule {
     const Place at = find(device);
     return at.module->make_double(at.index, settings_at(at, settings));
   }
+  std::shared_ptr<Space<float>> space_float(int device, const DeviceSettings& settings) override {
+    const Place at = find(device);
+    return at.module->space_float(at.index, settings);
+  }
+  std::shared_ptr<Space<double>> space_double(int device, const DeviceSettings& settings) override {
+    const Place at = find(device);
+    return at.module->space_double(at.index, settings);
+  }
   std::shared_ptr<void> lock_pages(int device, const void* p, std::int64_t bytes) override {
     const Place at = find(device);
     return at.module->lock_pages(at.index, p, bytes);

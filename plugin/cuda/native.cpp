@@ -122,4 +122,10 @@ cl::Buffer callers_memory(const cl::Context& context, const char* what, void* ha
   return cl::Buffer(memory.release());
 }
 
+void* native_queue(const cl::CommandQueue& queue) { return queue()->stream; }
+
+void* native_memory(const cl::Buffer& buffer) {
+  return buffer() != nullptr ? reinterpret_cast<void*>(buffer()->address) : nullptr;  // NOLINT: a handle of the card
+}
+
 }  // namespace oclspkt::ocl

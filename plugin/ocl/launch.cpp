@@ -52,22 +52,31 @@ void check_buffer(const OpenDevice& device, const Kernel& kernel, const BufferNe
   }
 }
 
-}  // namespace
-
-cl::Event launch(const OpenDevice& device, const Kernel& kernel, Geometry geometry,
-                 std::initializer_list<BufferNeed> needs) {
+void check_and_enqueue(const OpenDevice& device, const Kernel& kernel, Geometry geometry,
+                       std::initializer_list<BufferNeed> needs, cl::Event* event) {
   try {
     check_geometry(device, kernel, geometry);
     for (const BufferNeed& need : needs) check_buffer(device, kernel, need);
     fault_point(Place::launch, device.info(), device.queue()());
-    cl::Event event;
     const cl::NDRange local(geometry.group_items);
     const cl::NDRange global(static_cast<std::size_t>(geometry.groups) * geometry.group_items);
-    device.queue().enqueueNDRangeKernel(kernel.handle, cl::NullRange, global, local, nullptr, &event);
-    return event;
+    device.queue().enqueueNDRangeKernel(kernel.handle, cl::NullRange, global, local, nullptr, event);
   } catch (const cl::Error& error) {
     throw device_error(device.info(), "launching kernel " + kernel.name, error);
   }
+}
+
+}  // namespace
+
+cl::Event launch(const OpenDevice& device, const Kernel& kernel, Geometry geometry,
+                 std::initializer_list<BufferNeed> needs) {
+  cl::Event event;
+  check_and_enqueue(device, kernel, geometry, needs, &event);
+  return event;
+}
+
+void launch_unseen(const OpenDevice& device, const Kernel& kernel, Geometry geometry) {
+  check_and_enqueue(device, kernel, geometry, {}, nullptr);
 }
 
 }  // namespace oclspkt::ocl

@@ -30,6 +30,9 @@ struct Geometry {
 OCLSPKT_API cl::Event launch(const OpenDevice& device, const Kernel& kernel, Geometry geometry,
                              std::initializer_list<BufferNeed> needs);
 
+/// The same for buffers that the caller has checked, and without an event, which takes a driver longer than to check.
+void launch_unseen(const OpenDevice& device, const Kernel& kernel, Geometry geometry);
+
 /// Set all arguments of a kernel in order.
 template <typename... Args>
 void set_arguments(const OpenDevice& device, Kernel& kernel, const Args&... args);

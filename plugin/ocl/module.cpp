@@ -3,6 +3,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <tuple>
 #include <utility>
 
 #include "cl_solver.hpp"
@@ -13,6 +14,7 @@
 #include "program_maker_impl.hpp"
 #include "registry.hpp"
 #include "resident_stream.hpp"
+#include "space_state.hpp"
 
 namespace oclspkt::ocl {
 namespace {
@@ -84,6 +86,13 @@ class ClModule final : public DeviceModule {
     return std::make_unique<ClSolver<double>>(device, settings);
   }
 
+  std::shared_ptr<Space<float>> space_float(int device, const DeviceSettings& settings) override {
+    return space(spaces_float_, device, settings);
+  }
+  std::shared_ptr<Space<double>> space_double(int device, const DeviceSettings& settings) override {
+    return space(spaces_double_, device, settings);
+  }
+
   std::shared_ptr<void> lock_pages(int device, const void* p, std::int64_t bytes) override {
     return ocl::lock_pages(device, p, bytes);
   }
@@ -106,6 +115,19 @@ class ClModule final : public DeviceModule {
     return listed >= 0 ? listed : device;
   }
 
+  template <typename T>
+  using Spaces = std::map<std::tuple<int, Variant, bool, double>, std::weak_ptr<Space<T>>>;
+  template <typename T>
+  std::shared_ptr<Space<T>> space(Spaces<T>& spaces, int device, const DeviceSettings& settings) {
+    const std::lock_guard lock(mutex_);
+    std::weak_ptr<Space<T>>& known = spaces[{device, settings.variant, settings.copy_vectors, settings.timeout}];
+    auto space = known.lock();
+    if (!space || !space->usable()) known = space = make_space<T>(device, settings);
+    return space;
+  }
+
+  Spaces<float> spaces_float_;
+  Spaces<double> spaces_double_;
   std::vector<DeviceInfo> infos_;
   std::mutex mutex_;
   std::map<std::pair<int, bool>, DeviceProfile> profiles_;  ///< measured once per process

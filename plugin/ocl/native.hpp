@@ -35,6 +35,10 @@ cl::Buffer memory_object(const char* what, cl_mem handle);
 ///         cl::Error
 cl::Buffer callers_memory(const cl::Context& context, const char* what, void* handle, std::int64_t bytes);
 
+/// A queue and a buffer of ours as callers name them: see DeviceQueue::handle and callers_memory().
+void* native_queue(const cl::CommandQueue& queue);
+void* native_memory(const cl::Buffer& buffer);
+
 /// Sleep until a command has ended, or failed. A wait of some drivers of processors has the waiting thread work as
 /// well, one core more than a part of the processor has.
 /// @pre its queue has been flushed

@@ -71,6 +71,10 @@ cl::Buffer callers_memory(const cl::Context& /*context*/, const char* what, void
   return memory_object(what, static_cast<cl_mem>(handle));
 }
 
+void* native_queue(const cl::CommandQueue& queue) { return queue(); }
+
+void* native_memory(const cl::Buffer& buffer) { return buffer(); }
+
 std::unique_ptr<CardVectors> make_card_vectors(const std::string& place, std::int64_t /*bytes*/) {
   throw DeviceError("OpenCL exports no memory of " + place);
 }

@@ -35,7 +35,7 @@ auto ask_queue(const DeviceQueue& queue, const Question& question) {
 
 }  // namespace
 
-OpenDevice::OpenDevice(const FoundDevice& found) : found_(found) {
+OpenDevice::OpenDevice(const FoundDevice& found) : found_(found), programs_(std::make_shared<Programs>()) {
   try {
     fault_point(Place::open, found.info);
     context_ = found.context() != nullptr ? found.context : cl::Context(found.handle);
@@ -45,11 +45,11 @@ OpenDevice::OpenDevice(const FoundDevice& found) : found_(found) {
   }
 }
 
-OpenDevice::OpenDevice(const FoundDevice& found, cl::Context context, cl::CommandQueue queue)
-    : found_(found), context_(std::move(context)), queue_(std::move(queue)) {}
+OpenDevice::OpenDevice(const OpenDevice& other, cl::CommandQueue queue)
+    : found_(other.found_), context_(other.context_), queue_(std::move(queue)), programs_(other.programs_) {}
 
 std::shared_ptr<OpenDevice> OpenDevice::without_times() const {
-  return std::shared_ptr<OpenDevice>(new OpenDevice(found_, context_, cl::CommandQueue(context_, found_.handle)));
+  return std::shared_ptr<OpenDevice>(new OpenDevice(*this, cl::CommandQueue(context_, found_.handle)));
 }
 
 std::shared_ptr<OpenDevice> OpenDevice::by_queue(const DeviceQueue& queue) const {
@@ -59,7 +59,7 @@ std::shared_ptr<OpenDevice> OpenDevice::by_queue(const DeviceQueue& queue) const
     throw InvalidInput("the queue is of another device or context than " + describe(found_.info) +
                        " was set up for: set the solver up with it");
   }
-  return std::shared_ptr<OpenDevice>(new OpenDevice(found_, context_, callers));
+  return std::shared_ptr<OpenDevice>(new OpenDevice(*this, callers));
 }
 
 const OpenDevice::TransferQueues& OpenDevice::transfer_queues() {
@@ -104,11 +104,11 @@ Kernel OpenDevice::kernel(const std::string& name, bool is_double, int lanes, co
   const bool from_files = found_.info.type == DeviceType::fpga && !files.empty();
   const std::string key = name + " " + options + (from_files ? " from " + files : "");
   try {
-    const std::lock_guard lock(mutex_);
-    auto at = programs_.find(key);
-    if (at == programs_.end()) {
+    const std::lock_guard lock(programs_->mutex);
+    auto at = programs_->all.find(key);
+    if (at == programs_->all.end()) {
       const WantedProgram wanted{name, source != nullptr ? source : kernel_text(name), options};
-      at = programs_.emplace(key, make_program(wanted, lanes == kOneTask, from_files ? files : "")).first;
+      at = programs_->all.emplace(key, make_program(wanted, lanes == kOneTask, from_files ? files : "")).first;
     }
     Kernel kernel;
     kernel.name = name;

@@ -67,16 +67,21 @@ class OCLSPKT_API OpenDevice {
                 const char* source = nullptr, const std::string& files = {});
 
  private:
-  OpenDevice(const FoundDevice& found, cl::Context context, cl::CommandQueue queue);
+  /// What all of a device and context share, whatever their queues.
+  struct Programs {
+    std::mutex mutex;
+    /// By kernel name, build options and files; the device is this one, and a name stands for one embedded source.
+    std::map<std::string, cl::Program> all;
+  };
+  OpenDevice(const OpenDevice& other, cl::CommandQueue queue);
   cl::Program make_program(const WantedProgram& wanted, bool task, const std::string& files) const;
 
   const FoundDevice& found_;
   cl::Context context_;
   cl::CommandQueue queue_;
-  std::mutex mutex_;  ///< for all below
+  std::mutex mutex_;  ///< for the queues below
   TransferQueues transfer_queues_;
-  /// By kernel name, build options and files; the device is this one, and a name stands for one embedded source.
-  std::map<std::string, cl::Program> programs_;
+  const std::shared_ptr<Programs> programs_;
 };
 
 /// What a living solver holds of OpenCL, as far as the registry must know.

@@ -47,4 +47,11 @@ Event enqueue_write(const OpenDevice& device, const void* from, const Buffer& to
   return event;
 }
 
+Event enqueue_copy(const OpenDevice& device, const Buffer& from, const Buffer& to, std::int64_t bytes) {
+  fault_point(Place::launch, device.info(), device.queue()());
+  Event event;
+  device.queue().enqueueCopyBuffer(from, to, 0, 0, static_cast<std::size_t>(bytes), nullptr, &event);
+  return event;
+}
+
 }  // namespace oclspkt::ocl

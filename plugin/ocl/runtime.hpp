@@ -50,4 +50,7 @@ OCLSPKT_API Event enqueue_read(const OpenDevice& device, const Buffer& from, voi
 OCLSPKT_API Event enqueue_read(const OpenDevice& device, const Buffer& from, void* to, std::int64_t bytes);
 OCLSPKT_API Event enqueue_write(const OpenDevice& device, const void* from, const Buffer& to, std::int64_t bytes);
 
+/// Enqueue a copy of the first `bytes` of a buffer to another one.
+OCLSPKT_API Event enqueue_copy(const OpenDevice& device, const Buffer& from, const Buffer& to, std::int64_t bytes);
+
 }  // namespace oclspkt::ocl

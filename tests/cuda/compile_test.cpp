@@ -25,8 +25,10 @@ struct Forms {
   std::vector<const char*> options;
 };
 
-// What ocl/schemes and ocl/registry.cpp pass; shapes as for an H200. Where a kernel refuses a form, it is of another
-// row.
+const char* const kNoEntries = "FLOAT NO_ENTRY=2143662325|DOUBLE NO_ENTRY=9221120237243838709";
+
+// What ocl/schemes, ocl/sparse.cpp and ocl/registry.cpp pass; shapes as for an H200. Where a kernel refuses a form, it
+// is of another row.
 const Forms kByGroups[] = {
     {"tile_halo", {"GROUP_ITEMS=256 ITEM_ROWS=8", "NAN_SAFE=0|NAN_SAFE=1", "|SHARED_FACTORS|SYMMETRIC"}},
     {"tile_halo", {"DOUBLE GROUP_ITEMS=128 ITEM_ROWS=8 NARROW_FACTORS", "NAN_SAFE=0|NAN_SAFE=1", "|SYMMETRIC"}},
@@ -67,6 +69,19 @@ const Forms kByGroups[] = {
     {"border_put", {""}},
     {"border_correct", {""}},
     {"change_rows", {"|MULTIPLY"}},
+    {"vector_combine", {"GROUP_ITEMS=256", "TERMS=0|TERMS=3|TERMS=8", "KEEP=0|KEEP=1"}},
+    {"vector_pointwise",
+     {"GROUP_ITEMS=256",
+      "OPERATION=0|OPERATION=1|OPERATION=2|OPERATION=3|OPERATION=4|OPERATION=5|OPERATION=6|"
+      "OPERATION=7|OPERATION=8"}},
+    {"vector_dots", {"GROUP_ITEMS=256", "TERMS=1|TERMS=8"}},
+    {"vector_sum", {"GROUP_ITEMS=256", "SUM=0|SUM=1|SUM=2"}},
+    {"vector_extreme", {"GROUP_ITEMS=256", "EXTREME=0|EXTREME=1|EXTREME=2"}},
+    {"vector_gather", {""}},
+    {"product_dia", {"SLICE=32", kNoEntries, "|PLUS"}},
+    {"product_sell", {"SLICE=32", "|PLUS", "|WIDE", "|SORTED"}},
+    {"product_rows", {"GROUP_ITEMS=256 BLOCK_ENTRIES=2048", "|PLUS", "|WIDE"}},
+    {"product_segments", {"GROUP_ITEMS=64", "|PLUS"}},
     {"task_spkjac", {"TASK_ROWS=32", "|SYMMETRIC"}},
     {"task_spkboth", {"TASK_ROWS=32", "|SYMMETRIC"}},
     {"task_spktrunc", {"TASK_ROWS=32", "|SYMMETRIC"}},
@@ -76,6 +91,15 @@ const Forms kByGroups[] = {
 // Variant `cpu` on a GPU: as many lanes as its cache lines hold (ocl/discovery.cpp).
 const char* const kLanes = "FLOAT LANES=16 NATIVE_LANES=16|DOUBLE LANES=8 NATIVE_LANES=8";
 const Forms kByLanes[] = {
+    {"vector_combine", {kLanes, "GROUP_ITEMS=1", "TERMS=0|TERMS=8", "KEEP=0|KEEP=1"}},
+    {"vector_pointwise", {kLanes, "GROUP_ITEMS=1", "OPERATION=1|OPERATION=4|OPERATION=8"}},
+    {"vector_dots", {kLanes, "GROUP_ITEMS=1", "TERMS=1|TERMS=8"}},
+    {"vector_sum", {kLanes, "GROUP_ITEMS=1", "SUM=0|SUM=2"}},
+    {"vector_extreme", {kLanes, "GROUP_ITEMS=1", "EXTREME=0|EXTREME=2"}},
+    {"product_dia", {kLanes, "FLOAT SLICE=16|DOUBLE SLICE=8", kNoEntries, "|PLUS"}},
+    {"product_sell", {kLanes, "FLOAT SLICE=16|DOUBLE SLICE=8", "|PLUS", "|WIDE", "|SORTED"}},
+    {"product_rows", {kLanes, "GROUP_ITEMS=1 BLOCK_ENTRIES=2048", "|PLUS", "|WIDE"}},
+    {"product_segments", {kLanes, "GROUP_ITEMS=1", "|PLUS"}},
     {"stream", {kLanes}},
     {"truncated_halo", {kLanes}},
     {"truncated_tiles", {kLanes}},

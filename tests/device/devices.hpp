@@ -16,6 +16,7 @@
 #include "oclspkt/error.hpp"
 #include "plan.hpp"
 #include "reference.hpp"
+#include "space.hpp"
 
 extern "C" oclspkt::DeviceModule* oclspkt_cl_module(const char* abi, std::string* error);
 
@@ -60,6 +61,16 @@ std::unique_ptr<DeviceSolver<T>> make_solver(int device, DeviceSettings settings
     return module().make_double(device, settings);
   } else {
     return module().make_float(device, settings);
+  }
+}
+
+template <typename T>
+std::shared_ptr<Space<T>> make_space(int device, Variant variant = Variant::by_type, bool copies = false) {
+  const DeviceSettings settings{.variant = variant, .copy_vectors = copies};
+  if constexpr (sizeof(T) == sizeof(double)) {
+    return module().space_double(device, settings);
+  } else {
+    return module().space_float(device, settings);
   }
 }
 

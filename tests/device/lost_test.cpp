@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Devices that miss their time limit. They are lost for the rest of the process, hence a program of its own.
 #include "devices.hpp"
+#include "space.hpp"
 
 namespace oclspkt::test {
 namespace {
@@ -16,6 +17,10 @@ TEST(LostDevice, FailsEveryLaterUseAndIsNeverTouchedAgain) {
     const Plan plan = plan_for<float>(info.index, n, {Method::truncated_halo, 24, 0}, hasty);
     solver->set_up(plan, bands);
     bystander->set_up(plan_for<float>(info.index, n, {Method::truncated_halo, 24, 0}), bands);
+    const auto space = module().space_float(info.index, hasty), unhurried = module().space_float(info.index, {});
+    auto numbers = space->make(n), others = unhurried->make(n);
+    unhurried->fill(*others, 1);
+    unhurried->finish();
     auto y = random_vector<float>(n);
     const auto y_before = y;
     std::vector<float> x(y.size());
@@ -34,8 +39,28 @@ TEST(LostDevice, FailsEveryLaterUseAndIsNeverTouchedAgain) {
     }
     EXPECT_THROW(make_solver<float>(info.index), DeviceError);
     EXPECT_THROW(module().profile(info.index, false), DeviceError);
+    SumValue<float> sum;
+    EXPECT_FALSE(unhurried->usable());
+    EXPECT_THROW(unhurried->sums(std::vector<SumOf<float>>{{SumKind::sum, others.get()}}, {&sum, 1}), DeviceError);
+    EXPECT_THROW(space->fill(*numbers, 1), DeviceError);
+    EXPECT_THROW(module().space_float(info.index, {}), DeviceError);
     solver.reset();
     module().release();
+  });
+}
+
+/// Of the devices that are there, one is lost by sums over its vectors: in another process, as this is its first loss.
+TEST(LostSpace, FailsEveryLaterUse) {
+  on_every_device<float>([&](const DeviceInfo& info) {
+    const DeviceSettings hasty{.copy_vectors = true, .timeout = 1e-9};
+    const auto space = module().space_float(info.index, hasty);
+    const auto x = space->make(20'000'000);
+    space->fill(*x, 1);
+    SumValue<float> sum;
+    EXPECT_THROW(space->sums(std::vector<SumOf<float>>{{SumKind::sum, x.get()}}, {&sum, 1}), DeviceError);
+    EXPECT_FALSE(space->usable());
+    EXPECT_THROW(space->fill(*x, 1), DeviceError);
+    EXPECT_THROW(space->make(1), DeviceError);
   });
 }
 

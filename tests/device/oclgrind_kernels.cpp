@@ -9,6 +9,8 @@
 #include "paper_form.hpp"
 #include "paper_lanes.hpp"
 #include "residual.hpp"
+#include "space.hpp"
+#include "sparse_matrices.hpp"
 #include "task_form.hpp"
 #include "task_plan.hpp"
 
@@ -261,14 +263,89 @@ bool solves_exactly(const DeviceInfo& info, const std::vector<std::string>& word
   return error <= 10 * kEps<T>;
 }
 
-/// Words of a case: runs|reduces|paper|... (see solves_by_groups()), kept (see solves_by_kept_factors()), stream,
-/// lanespaper (see solves_by_paper_lanes()), fpga-... (see solves_by_task()), fpga... (see solves_exactly()),
-/// symmetric|alike|narrow (see solves_in_form()), strided|stridednarrow|shared|segments|grid|... (see solves_beside()),
-/// or tiles|halo|tilestream|streamed|reach|exact|factored and rows, partition, bytes of device memory (0: all); then
+/// Sparse products, z = A x and then z = z + A x. Words: productdia|productsell|productcsr, rows, lanes|groups.
+template <typename T>
+bool multiplies(const DeviceInfo& info, const std::vector<std::string>& words) {
+  const Index n = std::stol(words.at(1));
+  const bool dia = words[0] == "productdia", csr = words[0] == "productcsr", by_groups = words.at(2) == "groups";
+  const auto a =
+      dia ? stencil<T>(n, 3, 2) : scattered<T>(n, n, [&](Index i) { return csr && i == 2 ? 5000 : i * 7 % 23; });
+  const auto space = make_space<T>(info.index, by_groups ? Variant::gpu : Variant::cpu);
+  const FormRequest wanted{dia                         ? SparseFormat::dia
+                           : words[0] == "productsell" ? SparseFormat::sell
+                                                       : SparseFormat::csr,
+                           space->slice_rows()};
+  const auto matrix = space->make_matrix(make_sparse_form(a.pattern(), wanted));
+  matrix->set_values(a.values.data());
+  std::vector<T> numbers = random_vector<T>(a.columns), z(static_cast<std::size_t>(a.rows));
+  const auto x = space->make(a.columns), sum = space->make(a.rows);
+  space->bring(numbers.data(), *x);
+  space->product(*matrix, *x, nullptr, *sum);
+  space->product(*matrix, *x, sum.get(), *sum);
+  space->take(*sum, z.data());
+  double error = 0;
+  const auto exact = a.product(numbers);
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    const double miss = std::abs(static_cast<double>(z[i]) - 2 * exact[i].sum);
+    error = std::max(error, exact[i].magnitudes > 0 ? miss / exact[i].magnitudes : miss);
+  }
+  std::printf("%s %zu bytes n = %ld: error %.1f eps\n", words[0].c_str(), sizeof(T), static_cast<long>(n),
+              error / kEps<T>);
+  return error <= 64 * kEps<T>;
+}
+
+template <typename T>
+std::shared_ptr<Space<T>> make_space(int device, const DeviceSettings& settings) {
+  if constexpr (sizeof(T) == sizeof(double)) {
+    return module().space_double(device, settings);
+  } else {
+    return module().space_float(device, settings);
+  }
+}
+
+/// Every kernel over vectors. Words: vectors, places, lanes|groups.
+template <typename T>
+bool works_on_vectors(const DeviceInfo& info, const std::vector<std::string>& words) {
+  const Index n = std::stol(words.at(1));
+  const auto space = make_space<T>(info.index, {.variant = words.at(2) == "groups" ? Variant::gpu : Variant::cpu});
+  const auto x = space->make(n), y = space->make(n), z = space->make(n);
+  space->fill(*x, T(2));
+  space->fill(*y, T(3));
+  space->combine(*z, T(0), std::vector<Term<T>>{{T(1), x.get()}, {T(2), y.get()}});
+  space->combine(*z, T(0.5), std::vector<Term<T>>(8, {T(1), x.get()}));
+  space->pointwise(Pointwise::multiply, *z, *z, y.get(), T(0));
+  const auto last = space->make_indices(std::vector<Index>{n - 1});
+  const auto one = space->make(1);
+  space->gather(*z, *last, *one);
+  T number = 0;
+  space->take(*one, &number);
+  const std::vector<SumOf<T>> wanted = {{SumKind::dot, x.get(), y.get()}, {SumKind::dot, y.get(), y.get()},
+                                        {SumKind::sum, z.get()},          {SumKind::norm1, z.get()},
+                                        {SumKind::norm2, x.get()},        {SumKind::least, z.get()},
+                                        {SumKind::greatest, z.get()},     {SumKind::largest_magnitude, z.get()}};
+  std::vector<SumValue<T>> values(wanted.size());
+  space->sums(wanted, values);
+  const double all = static_cast<double>(n);
+  const double expected[] = {6 * all, 9 * all, 60 * all, 60 * all, 2 * std::sqrt(all), 60, 60, 60};
+  bool good = number == 60;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    good = good && std::abs(static_cast<double>(values[i].value) / expected[i] - 1) <= 64 * kEps<T>;
+  }
+  std::printf("vectors %zu bytes n = %ld: %s\n", sizeof(T), static_cast<long>(n), good ? "right" : "wrong");
+  return good;
+}
+
+/// Words of a case: vectors (see works_on_vectors()), product... (see multiplies()), runs|reduces|paper|... (see
+/// solves_by_groups()), kept (see solves_by_kept_factors()), stream, lanespaper (see solves_by_paper_lanes()), fpga-...
+/// (see solves_by_task()), fpga... (see solves_exactly()), symmetric|alike|narrow (see solves_in_form()),
+/// strided|stridednarrow|shared|segments|grid|... (see solves_beside()), or
+/// tiles|halo|tilestream|streamed|reach|exact|factored and rows, partition, bytes of device memory (0: all); then
 /// float|double.
 template <typename T>
 bool check(const DeviceInfo& info, const std::vector<std::string>& words) {
   if (words[0] == "stream") return streams<T>(info);
+  if (words[0] == "vectors") return works_on_vectors<T>(info, words);
+  if (words[0].starts_with("product")) return multiplies<T>(info, words);
   if (words[0] == "lanespaper") return solves_by_paper_lanes<T>(info, words);
   if (words[0].starts_with("fpga-")) return solves_by_task<T>(info, words);
   if (words[0] == "kept") return solves_by_kept_factors<T>(info, words);

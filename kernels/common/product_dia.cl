@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Purpose: sparse product by diagonals, z = A x, with PLUS z = y + A x: entry k of row i is at column i + diagonals_k.
+//
+// Arguments: values     shape [slices][width][SLICE], global; NO_ENTRY where there is no entry; by the host
+//            diagonals  shape [width], global; column less row, rising; by the host
+//            x          shape [columns], global; read
+//            y          shape [rows], global; read with PLUS, else not
+//            z          shape [rows], global; written; may be y
+//            rows       of the matrix
+//            width      diagonals
+//            span       rows of a work-group, a multiple of LANES
+// Launch:    work-groups for all rows. LANES 1: of many work-items, each takes rows that lie a work-group apart;
+//            LANES == SLICE: of one work-item, which takes a slice at a time.
+// Local:     none. Per place: 2 flops, 1 word and x; per row: 1 word, with PLUS 2.
+// Valid:     z in all rows. Its bits depend on nothing but SLICE's kind of device, A, x and y.
+//
+// Build parameters: SLICE rows of a slice; NO_ENTRY the bits of a NaN, see kNoEntry.
+#include "common/product.clh"
+
+#if !defined(SLICE) || !defined(NO_ENTRY)
+#error "build with -D SLICE=rows of a slice and -D NO_ENTRY=bits"
+#endif
+
+#if SCALAR == SCALAR_FLOAT
+#define AS_INTEGER(value) as_int(value)
+#else
+#define AS_INTEGER(value) as_long(value)
+#endif
+
+// sum + value * x. x is read only where there is an entry: elsewhere it may not even have that place.
+static inline lanes_t add_product(lanes_t sum, lanes_t value, __global const scalar_t* x) {
+#if LANES == 1
+  const bool there = AS_INTEGER(value) != NO_ENTRY;
+  return mul_add(sum, there ? value : ZERO, there ? *x : ZERO);
+#else
+  const mask_t missing = AS_MASK(value) == (mask_t)NO_ENTRY;
+  if (!any(missing)) return mul_add(sum, value, from_storage(x));
+  scalar_t values[LANES], unknowns[LANES];
+  to_private(value, values);
+  for (int l = 0; l < LANES; ++l) unknowns[l] = AS_INTEGER(values[l]) != NO_ENTRY ? x[l] : 0;
+  return mul_add(sum, choose(missing, ZERO, value), from_private(unknowns));
+#endif
+}
+
+#if LANES == 1
+#define AT_ONCE 8  // loads in flight; a whole 5- or 7-point stencil
+#else
+#define AT_ONCE 1
+#endif
+
+__kernel void product_dia(__global const scalar_t* restrict values, __global const long* restrict diagonals,
+                          __global const scalar_t* restrict x, __global const scalar_t* y, __global scalar_t* z,
+                          const long rows, const int width, const long span) {
+  FOR_ROWS(row, rows, span) {
+    const long first = row / SLICE * SLICE;
+    __global const scalar_t* const entries = values + first * width + (row - first);
+    lanes_t sum = ZERO;
+    for (int k = 0; k < width; k += AT_ONCE) {
+      lanes_t value[AT_ONCE];
+#pragma unroll
+      for (int i = 0; i < AT_ONCE; ++i) {
+        value[i] = k + i < width ? lanes_of(entries + (long)(k + i) * SLICE) : AS_LANES((mask_t)NO_ENTRY);
+      }
+#pragma unroll
+      for (int i = 0; i < AT_ONCE; ++i) {
+        sum = add_product(sum, value[i], x + (row + (k + i < width ? diagonals[k + i] : 0)));
+      }
+    }
+    put_rows(y, z, row, rows, sum);
+  }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Purpose: sparse product row by row, z = A x, with PLUS z = y + A x, in blocks of equal work: whole rows of at most
+//          BLOCK_ENTRIES entries together, or a segment of a longer row, whose sum product_segments adds up.
+//
+// Arguments: values   shape [entries], global; by the host
+//            columns  shape [entries], global; by the host
+//            blocks   shape [count + 1][3], global; first row, first entry, segment or -1; by the host
+//            row_end  shape [rows], global; entries of the row's block up to the row's end; by the host
+//            x        shape [columns of A], global; read
+//            y        shape [rows], global; read with PLUS, else not
+//            z        shape [rows], global; written, but rows of segments; may be y
+//            sums     shape [segments], global; written
+//            count    blocks
+//            span     blocks of a work-group
+// Launch:    work-groups of GROUP_ITEMS work-items for all blocks.
+// Local:     GROUP_ITEMS > 1: BLOCK_ENTRIES + GROUP_ITEMS words. Per entry: 2 flops, 1 word, a column and x.
+// Valid:     z in all rows but long ones, and sums. Bits depend on nothing but GROUP_ITEMS, LANES, A, x and y.
+//
+// Build parameters: GROUP_ITEMS, a power of two; BLOCK_ENTRIES, a multiple of it.
+#include "common/product.clh"
+
+#if !defined(GROUP_ITEMS) || !defined(BLOCK_ENTRIES)
+#error "build with -D GROUP_ITEMS=work-items and -D BLOCK_ENTRIES=entries of a block"
+#endif
+
+typedef struct {
+  long row, entry, segment;  // the first row and entry
+  int rows, entries;
+} Block;
+
+static inline Block block_of(__global const long* blocks, long at) {
+  __global const long* const words = blocks + 3 * at;
+  Block block;
+  block.row = words[0];
+  block.entry = words[1];
+  block.segment = words[2];
+  block.rows = block.segment >= 0 ? 1 : (int)(words[3] - words[0]);
+  block.entries = (int)(words[4] - words[1]);
+  return block;
+}
+
+// The entries of row r of a block.
+static inline int first_entry(Block block, __global const ushort* row_end, int r) {
+  return r == 0 ? 0 : row_end[block.row + r - 1];
+}
+static inline int end_entry(Block block, __global const ushort* row_end, int r) {
+  return block.segment >= 0 ? block.entries : row_end[block.row + r];
+}
+
+static inline void put_sum(Block block, int r, scalar_t sum, __global const scalar_t* y, __global scalar_t* z,
+                           __global scalar_t* sums) {
+  if (block.segment >= 0) {
+    sums[block.segment] = sum;
+  } else {
+    put_row(y, z, block.row + r, sum);
+  }
+}
+
+#if GROUP_ITEMS > 1
+
+// All products of a block.
+static inline void multiply(Block block, __global const scalar_t* values, __global const place_t* columns,
+                            __global const scalar_t* x, __local scalar_t* products) {
+  const int item = (int)get_local_id(0);
+#pragma unroll
+  for (int i = 0; i < BLOCK_ENTRIES; i += GROUP_ITEMS) {
+    const int k = i + item;
+    if (k < block.entries) products[k] = mul(values[block.entry + k], x[columns[block.entry + k]]);
+  }
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void product_rows(
+    __global const scalar_t* restrict values, __global const place_t* restrict columns,
+    __global const long* restrict blocks, __global const ushort* restrict row_end, __global const scalar_t* restrict x,
+    __global const scalar_t* y, __global scalar_t* z, __global scalar_t* sums, const long count, const long span) {
+  __local scalar_t products[BLOCK_ENTRIES], parts[GROUP_ITEMS];
+  const int item = (int)get_local_id(0);
+  const long end = min(count, ((long)get_group_id(0) + 1) * span);
+  for (long at = (long)get_group_id(0) * span; at < end; ++at) {
+    const Block block = block_of(blocks, at);
+    multiply(block, values, columns, x, products);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int lanes = 1, at_once = GROUP_ITEMS;  // work-items that share a row, and rows that are summed up at once
+    for (; 2 * lanes * block.rows <= GROUP_ITEMS; at_once /= 2) lanes *= 2;
+    const int lane = item & (lanes - 1);
+    // More than one round only with one work-item a row.
+    for (int r = (item - lane) / lanes, before = 0; before < block.rows; before += at_once, r += at_once) {
+      scalar_t sum = 0;
+      if (r < block.rows) {
+        const int behind = end_entry(block, row_end, r);
+        for (int k = first_entry(block, row_end, r) + lane; k < behind; k += lanes) sum = add(sum, products[k]);
+      }
+      if (lanes > 1) sum = sum_of_items(sum, lanes, parts);
+      if (r < block.rows && lane == 0) put_sum(block, r, sum, y, z, sums);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);  // the next block's products take the place of these
+  }
+}
+
+#else
+
+#define AT_ONCE 4  // sums, which do not wait for each other
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void product_rows(
+    __global const scalar_t* restrict values, __global const place_t* restrict columns,
+    __global const long* restrict blocks, __global const ushort* restrict row_end, __global const scalar_t* restrict x,
+    __global const scalar_t* y, __global scalar_t* z, __global scalar_t* sums, const long count, const long span) {
+  const long end = min(count, ((long)get_group_id(0) + 1) * span);
+  for (long at = (long)get_group_id(0) * span; at < end; ++at) {
+    const Block block = block_of(blocks, at);
+    int k = 0;
+    for (int r = 0; r < block.rows; ++r) {
+      const int behind = end_entry(block, row_end, r);
+      scalar_t part[AT_ONCE] = {0};
+      for (; k + AT_ONCE <= behind; k += AT_ONCE) {
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; ++i) part[i] += values[block.entry + k + i] * x[columns[block.entry + k + i]];
+      }
+      scalar_t sum = (part[0] + part[1]) + (part[2] + part[3]);
+      for (; k < behind; ++k) sum += values[block.entry + k] * x[columns[block.entry + k]];
+      put_sum(block, r, sum, y, z, sums);
+    }
+  }
+}
+
+#endif

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Purpose: sparse product by slices of rows (SELL-C-sigma; Kreutzer, Hager, Wellein, Fehske, Bishop 2014), z = A x, with
+//          PLUS z = y + A x.
+//
+// Arguments: values   shape [places], global; slice s is [width of s][SLICE] from begin[s] on; by the host
+//            columns  shape [places], global; less than 0 where there is no entry; by the host
+//            begin    shape [slices + 1], global; first place of a slice; by the host
+//            row_of   shape [rows], global; with SORTED of each row of the slices the row of A; else not read
+//            x        shape [columns of A], global; read
+//            y        shape [rows], global; read with PLUS, else not
+//            z        shape [rows], global; written; may be y
+//            rows     of the matrix
+//            span     rows of a work-group, a multiple of LANES
+// Launch:    as product_dia.
+// Local:     none. Per place: 2 flops, 1 word, a column and x; per row: 1 word, with PLUS 2.
+// Valid:     z in all rows. Its bits depend on nothing but SLICE's kind of device, A, x and y.
+//
+// Build parameters: SLICE rows of a slice; optional SORTED.
+#include "common/product.clh"
+
+#ifndef SLICE
+#error "build with -D SLICE=rows of a slice"
+#endif
+
+#if LANES == 1
+#define AT_ONCE 4  // places whose loads do not wait for each other
+
+// Add AT_ONCE places of a row, from `at` on; those behind the end are left out. No load depends on a condition.
+static inline scalar_t add_places(scalar_t sum, __global const scalar_t* values, __global const place_t* columns,
+                                  __global const scalar_t* x, long at, long end) {
+  scalar_t value[AT_ONCE], unknown[AT_ONCE];
+  place_t column[AT_ONCE];
+#pragma unroll
+  for (int i = 0; i < AT_ONCE; ++i) {
+    const bool inside = at + i * SLICE < end;
+    const long place = inside ? at + i * SLICE : at;
+    const place_t there = columns[place];
+    value[i] = values[place];
+    column[i] = inside ? there : -1;
+  }
+#pragma unroll
+  for (int i = 0; i < AT_ONCE; ++i) unknown[i] = x[column[i] < 0 ? 0 : column[i]];
+#pragma unroll
+  for (int i = 0; i < AT_ONCE; ++i) sum = column[i] < 0 ? sum : mul_add(sum, value[i], unknown[i]);
+  return sum;
+}
+#else
+#define AT_ONCE 1
+
+static inline lanes_t unknowns_at(__global const scalar_t* x, __global const place_t* column) {
+  scalar_t unknowns[LANES];
+  place_t least = 0;  // a branch for each lane takes a third longer than one for all
+#pragma unroll
+  for (int l = 0; l < LANES; ++l) least = min(least, column[l]);
+  if (least == 0) {
+#pragma unroll
+    for (int l = 0; l < LANES; ++l) unknowns[l] = x[column[l]];
+  } else {
+    for (int l = 0; l < LANES; ++l) unknowns[l] = column[l] < 0 ? 0 : x[column[l]];
+  }
+  return from_private(unknowns);
+}
+
+static inline lanes_t add_places(lanes_t sum, __global const scalar_t* values, __global const place_t* columns,
+                                 __global const scalar_t* x, long at, long end) {
+  return mul_add(sum, lanes_of(values + at), unknowns_at(x, columns + at));
+}
+#endif
+
+__kernel void product_sell(__global const scalar_t* restrict values, __global const place_t* restrict columns,
+                           __global const long* restrict begin, __global const place_t* restrict row_of,
+                           __global const scalar_t* restrict x, __global const scalar_t* y, __global scalar_t* z,
+                           const long rows, const long span) {
+  FOR_ROWS(row, rows, span) {
+    const long slice = row / SLICE, end = begin[slice + 1];
+    lanes_t sum = ZERO;
+    for (long at = begin[slice] + (row - slice * SLICE); at < end; at += AT_ONCE * SLICE) {
+      sum = add_places(sum, values, columns, x, at, end);
+    }
+#ifdef SORTED
+#if LANES == 1
+    put_row(y, z, row_of[row], sum);
+#else
+    scalar_t sums[LANES];
+    to_private(sum, sums);
+    for (int l = 0; l < LANES && row + l < rows; ++l) put_row(y, z, row_of[row + l], sums[l]);
+#endif
+#else
+    put_rows(y, z, row, rows, sum);
+#endif
+  }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Purpose: a sum over a vector: of its numbers, of their magnitudes, or of their squares, by partial sums of
+// work-groups, which the host adds in order.
+//
+// Build parameters: SUM  NUMBERS, MAGNITUDES or SQUARES
+//                   and those of common/wide.clh; GROUP_ITEMS is a power of two
+// Arguments: x        shape [n], global; aligned as common/wide.clh says
+//            partial  global; written from place `first` on: number k of group g at first + k groups + g. SQUARES: sums
+//            of
+//                     the squares of small numbers scaled up, of those in between, of large ones scaled down
+//            first
+//            n, run   places, and places of a work-group (common/wide.clh)
+// Launch:    groups of GROUP_ITEMS work-items for all places.
+// Local:     GROUP_ITEMS scalars, three times as many for SQUARES. Per place: 1 word; 1, 2 or about 10 flops.
+// Source:    SQUARES: three accumulators, Blue 1978; limits and scales of Anderson 2017 (LAPACK 3.10).
+// Valid:     its part of `partial`, everywhere.
+#include "common/partial_sums.clh"
+
+#define NUMBERS 0
+#define MAGNITUDES 1
+#define SQUARES 2
+
+#ifndef SUM
+#error "SUM: NUMBERS, MAGNITUDES or SQUARES"
+#endif
+
+#if SUM == SQUARES
+#define VALUES 3
+#else
+#define VALUES 1
+#endif
+
+#if SCALAR == SCALAR_FLOAT
+#define LEAST_MEDIUM 0x1p-63f
+#define MOST_MEDIUM 0x1p52f
+#define SCALE_OF_SMALL 0x1p75f
+#define SCALE_OF_LARGE 0x1p-76f
+#else
+#define LEAST_MEDIUM 0x1p-511
+#define MOST_MEDIUM 0x1p486
+#define SCALE_OF_SMALL 0x1p537
+#define SCALE_OF_LARGE 0x1p-538
+#endif
+
+static inline lanes_t square(lanes_t a) { return mul(a, a); }
+
+static inline void take_number(lanes_t x, lanes_t* sums) {
+#if SUM == NUMBERS
+  sums[0] = add(sums[0], x);
+#elif SUM == MAGNITUDES
+  sums[0] = add(sums[0], magnitude(x));
+#else
+  const lanes_t size = magnitude(x);
+  const mask_t small = size<(lanes_t)LEAST_MEDIUM, large = size>(lanes_t) MOST_MEDIUM;
+  sums[0] = add(sums[0], square(choose(small, mul(size, (lanes_t)SCALE_OF_SMALL), ZERO)));
+  sums[1] = add(sums[1], square(choose(small | large, ZERO, size)));
+  sums[2] = add(sums[2], square(choose(large, mul(size, (lanes_t)SCALE_OF_LARGE), ZERO)));
+#endif
+}
+
+static inline void take_numbers(wide_t x, lanes_t sums[PARTS][VALUES]) {
+  for (int p = 0; p < PARTS; ++p) take_number(x.at[p], sums[p]);
+}
+
+__kernel void vector_sum(__global const scalar_t* x, __global scalar_t* partial, const long first, const long n,
+                         const long run) {
+  __local scalar_t shared[VALUES * GROUP_ITEMS];
+  const long end = end_of_group(run, n);
+  lanes_t sums[PARTS][VALUES];
+  for (int p = 0; p < PARTS; ++p) {
+    for (int v = 0; v < VALUES; ++v) sums[p][v] = ZERO;
+  }
+  long i = first_of_item(run);
+#pragma unroll READ_AHEAD
+  for (; i + WIDE <= end; i += ITEM_STEP) take_numbers(load_wide(x + i), sums);
+  if (i < end) take_numbers(load_some(x + i, (int)(end - i)), sums);
+  for (int v = 0; v < VALUES; ++v) {
+    wide_t parts;
+    for (int p = 0; p < PARTS; ++p) parts.at[p] = sums[p][v];
+    shared[v * GROUP_ITEMS + (int)get_local_id(0)] = sum_of_parts(parts);
+  }
+  add_up(VALUES, shared);
+  put_sums(VALUES, shared, first, partial);
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "oclspkt/device_handles.hpp"
+#include "oclspkt/line_set.hpp"
+#include "sparse_form.hpp"
+
+namespace oclspkt {
+
+struct DeviceInfo;
+
+/// An array of scalars on the device of a space. It belongs to that space, and goes before it.
+template <typename T>
+class SpaceArray {
+ public:
+  explicit SpaceArray(Index size) : size_(size) {}
+  virtual ~SpaceArray() = default;
+  SpaceArray(const SpaceArray&) = delete;
+  SpaceArray& operator=(const SpaceArray&) = delete;
+  Index size() const { return size_; }
+  /// The array for Solver::enqueue() by the space's queue: a cl_mem, or an address by CUDA. Null for no scalars.
+  virtual void* memory() const = 0;
+
+ private:
+  Index size_;
+};
+
+/// Places in arrays, on the device.
+class SpaceIndices {
+ public:
+  explicit SpaceIndices(Index size) : size_(size) {}
+  virtual ~SpaceIndices() = default;
+  SpaceIndices(const SpaceIndices&) = delete;
+  SpaceIndices& operator=(const SpaceIndices&) = delete;
+  Index size() const { return size_; }
+
+ private:
+  Index size_;
+};
+
+/// A sparse matrix on the device: see SparseForm.
+template <typename T>
+class SpaceMatrix {
+ public:
+  SpaceMatrix(Index rows, Index columns) : rows_(rows), columns_(columns) {}
+  virtual ~SpaceMatrix() = default;
+  SpaceMatrix(const SpaceMatrix&) = delete;
+  SpaceMatrix& operator=(const SpaceMatrix&) = delete;
+  Index rows() const { return rows_; }
+  Index columns() const { return columns_; }
+  /// Values in the order of the pattern that the form was made of.
+  /// @param values  shape [entries of the pattern]; host; free again when the call returns
+  /// @throws DeviceError
+  virtual void set_values(const T* values) = 0;
+  /// Bytes on the device.
+  virtual std::int64_t bytes() const = 0;
+
+ private:
+  Index rows_, columns_;
+};
+
+/// A number times an array.
+template <typename T>
+struct Term {
+  T factor;
+  const SpaceArray<T>* x;
+};
+
+/// What Space::pointwise() makes of each place. Those of two arrays: x and y; of one: x.
+enum class Pointwise {
+  multiply,           ///< x y
+  divide,             ///< x / y, 0 where y is 0
+  greater,            ///< y where x < y, else x
+  less,               ///< y where x > y, else x
+  greater_magnitude,  ///< the same of the magnitudes
+  reciprocal,         ///< 1 / x, 0 where x is 0
+  shift,              ///< x + number
+  magnitude,          ///< |x|
+  root                ///< sqrt(|x|)
+};
+inline constexpr bool takes_two(Pointwise what) { return what <= Pointwise::greater_magnitude; }
+
+/// What Space::sums() makes of an array, or of two.
+enum class SumKind {
+  dot,                ///< sum of x y
+  sum,                ///< sum of x
+  norm1,              ///< sum of |x|
+  norm2,              ///< as LAPACK's dnrm2: neither over- nor underflows on its way
+  largest_magnitude,  ///< max |x|; NaN if one is NaN
+  least,              ///< and its first place; NaN at place 0 if x[0] is NaN, those at other places are passed over
+  greatest            ///< the same
+};
+
+template <typename T>
+struct SumOf {
+  SumKind kind;
+  const SpaceArray<T>* x;
+  const SpaceArray<T>* y = nullptr;  ///< of a dot product
+};
+
+template <typename T>
+struct SumValue {
+  T value;
+  Index place = -1;  ///< of least and greatest; -1 in empty arrays
+};
+
+/// What a space has done.
+struct SpaceCounts {
+  std::int64_t bytes_up = 0, bytes_down = 0;  ///< between host and device; 0 where both have one memory
+  std::int64_t launches = 0;
+  std::int64_t waits = 0;  ///< of the host, for numbers or arrays
+};
+
+/// A device as a place for vectors and sparse matrices. All work goes through one queue, in order; the host waits only
+/// where it is given numbers. Used by one thread at a time.
+///
+/// Arrays may be named several times in a call, the written one as well: each place is read before it is written.
+/// All functions throw InvalidInput for arrays of unlike sizes, and DeviceError; what was to be written is undefined
+/// then.
+template <typename T>
+class Space {
+ public:
+  using Array = SpaceArray<T>;
+  virtual ~Space() = default;
+
+  virtual const DeviceInfo& device() const = 0;
+  virtual DeviceQueue queue() const = 0;
+  virtual SpaceCounts counts() const = 0;
+  /// False once the device was released: arrays are gone, and a space made anew takes this one's place.
+  virtual bool usable() const = 0;
+  /// Have the device begin what is enqueued.
+  virtual void flush() = 0;
+  /// Wait until all that is enqueued is done.
+  virtual void finish() = 0;
+
+  /// An array of undefined content.
+  virtual std::unique_ptr<Array> make(Index size) = 0;
+  /// Memory of the host as an array, on devices that share it. The host touches it after finish() only.
+  /// @throws InvalidInput on other devices
+  virtual std::unique_ptr<Array> wrap(T* host, Index size) = 0;
+  /// Copy host memory to an array, behind what is enqueued. The memory is free again when the call returns.
+  virtual void bring(const T* from, Array& to) = 0;
+  /// Copy an array to host memory, once what is enqueued is done.
+  virtual void take(const Array& from, T* to) = 0;
+
+  virtual void fill(Array& z, T number) = 0;
+  virtual void copy(const Array& from, Array& to) = 0;
+  /// z = keep z + sum of terms, added in their order. With keep == 0 z is not read; all terms are, whatever their
+  /// factors. @cost 1 word written, 1 read a term, 1 for z; in passes of 8 terms
+  virtual void combine(Array& z, T keep, std::span<const Term<T>> terms) = 0;
+  /// @param y       of those that take two; else null
+  /// @param number  of shift
+  virtual void pointwise(Pointwise what, Array& z, const Array& x, const Array* y, T number) = 0;
+
+  /// Any number of sums, with one wait. Their bits depend on the device, the arrays and, for neighbouring dot products
+  /// of one y, nothing else: they are the same from call to call and alone.
+  /// @param[out] values  shape [wanted.size()]; 0 for sums over nothing
+  virtual void sums(std::span<const SumOf<T>> wanted, std::span<SumValue<T>> values) = 0;
+
+  virtual std::unique_ptr<SpaceIndices> make_indices(std::span<const Index> places) = 0;
+  /// out_i = x at place i. @pre places lie in x
+  virtual void gather(const Array& x, const SpaceIndices& places, Array& out) = 0;
+
+  /// Rows of a slice of forms for this device, see FormRequest.
+  virtual Index slice_rows() const = 0;
+  /// A matrix without values yet.
+  /// @throws InvalidInput if the form was made for another kind of device; BuildError
+  virtual std::unique_ptr<SpaceMatrix<T>> make_matrix(const SparseForm& form) = 0;
+  /// z = A x, or z = y + A x if y is given, A x having the same bits in both. y may be z.
+  /// @throws InvalidInput if x is z; BuildError, at the first with and at the first without y
+  virtual void product(const SpaceMatrix<T>& a, const Array& x, const Array* y, Array& z) = 0;
+};
+
+}  // namespace oclspkt

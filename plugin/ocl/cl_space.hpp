@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "error_name.hpp"
+#include "native.hpp"
+#include "space.hpp"
+#include "space_state.hpp"
+#include "waiter.hpp"
+
+namespace oclspkt::ocl {
+
+/// What an owner has on the device of a space: it ends with that owner or with the device, whichever comes first.
+class SpacePart {
+ public:
+  /// @pre the state's lock is held
+  SpacePart(int index, std::shared_ptr<SpaceState> state, std::shared_ptr<Holding> held);
+  ~SpacePart();
+  SpacePart(const SpacePart&) = delete;
+  SpacePart& operator=(const SpacePart&) = delete;
+  SpaceState* state() const { return state_.get(); }
+  int index() const { return index_; }
+
+ protected:
+  Holding& held() const { return *held_; }
+
+ private:
+  int index_;
+  std::shared_ptr<SpaceState> state_;
+  std::shared_ptr<Holding> held_;
+};
+
+/// A buffer of a space.
+class SpaceMemory : public SpacePart {
+ public:
+  /// @pre the state's lock is held
+  SpaceMemory(int index, std::shared_ptr<SpaceState> state, Buffer buffer)
+      : SpacePart(index, std::move(state), std::make_shared<ArrayMemory>(std::move(buffer))) {}
+  const Buffer& buffer() const { return static_cast<ArrayMemory&>(held()).buffer; }
+};
+
+template <typename T>
+class ClArray final : public SpaceArray<T> {
+ public:
+  ClArray(int index, std::shared_ptr<SpaceState> state, Buffer buffer, Index size)
+      : SpaceArray<T>(size), memory_(index, std::move(state), std::move(buffer)) {}
+  void* memory() const override { return this->size() > 0 ? native_memory(memory_.buffer()) : nullptr; }
+  const SpaceMemory& own() const { return memory_; }
+
+ private:
+  SpaceMemory memory_;
+};
+
+class ClIndices final : public SpaceIndices {
+ public:
+  ClIndices(int index, std::shared_ptr<SpaceState> state, Buffer buffer, Index size)
+      : SpaceIndices(size), memory_(index, std::move(state), std::move(buffer)) {}
+  const SpaceMemory& own() const { return memory_; }
+
+ private:
+  SpaceMemory memory_;
+};
+
+/// Call work(state) while nothing is released.
+/// @param index  of the device
+/// @param what   in words, for errors
+template <typename Work>
+auto work_on(int index, SpaceState& state, const char* what, const Work& work) {
+  Registry::instance().require_usable(index);
+  const std::lock_guard lock(state.mutex);
+  if (!state.device) throw DeviceError("the device was released, and with it all vectors that it held");
+  try {
+    return work(state);
+  } catch (const cl::Error& error) {
+    throw device_error(state.device->info(), what, error);
+  }
+}
+
+/// A space by OpenCL, or by CUDA behind OpenCL's functions.
+template <typename T>
+class ClSpace final : public Space<T> {
+ public:
+  using Array = SpaceArray<T>;
+  /// @throws InvalidInput, DeviceError
+  ClSpace(int device, const DeviceSettings& settings);
+  ~ClSpace() override;
+  ClSpace(const ClSpace&) = delete;
+  ClSpace& operator=(const ClSpace&) = delete;
+
+  const DeviceInfo& device() const override;
+  DeviceQueue queue() const override;
+  SpaceCounts counts() const override;
+  bool usable() const override;
+  void flush() override;
+  void finish() override;
+  std::unique_ptr<Array> make(Index size) override;
+  std::unique_ptr<Array> wrap(T* host, Index size) override;
+  void bring(const T* from, Array& to) override;
+  void take(const Array& from, T* to) override;
+  void fill(Array& z, T number) override;
+  void copy(const Array& from, Array& to) override;
+  void combine(Array& z, T keep, std::span<const Term<T>> terms) override;
+  void pointwise(Pointwise what, Array& z, const Array& x, const Array* y, T number) override;
+  void sums(std::span<const SumOf<T>> wanted, std::span<SumValue<T>> values) override;
+  std::unique_ptr<SpaceIndices> make_indices(std::span<const Index> places) override;
+  void gather(const Array& x, const SpaceIndices& places, Array& out) override;
+  Index slice_rows() const override;
+  std::unique_ptr<SpaceMatrix<T>> make_matrix(const SparseForm& form) override;
+  void product(const SpaceMatrix<T>& a, const Array& x, const Array* y, Array& z) override;
+
+ private:
+  static constexpr bool kDouble = sizeof(T) == sizeof(double);
+  static constexpr std::int64_t kWord = sizeof(T);
+  static constexpr std::size_t kMostTerms = 8;
+
+  template <typename Work>
+  auto work(const char* what, const Work& work) const {
+    return work_on(index_, *state_, what, work);
+  }
+  static Waiter waiter(const SpaceState& s) { return {*s.device, s.limited, s.time_limit}; }
+  /// An array's buffer. @throws InvalidInput if it is of another space or size
+  const Buffer& buffer(const Array& array, Index size) const;
+  void combine_some(SpaceState& s, Array& z, T number, bool keep, std::span<const Term<T>> terms);
+  void enqueue_dots(SpaceState& s, std::span<const SumOf<T>> products, std::int64_t first);
+  void enqueue_sum(SpaceState& s, const SumOf<T>& sum, std::int64_t first, std::int64_t first_place);
+  void wait_for_numbers(SpaceState& s, std::int64_t numbers, std::int64_t places) const;
+
+  int index_;
+  std::shared_ptr<SpaceState> state_;
+};
+
+}  // namespace oclspkt::ocl

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "cl_space.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace oclspkt::ocl {
+namespace {
+
+/// Work-items of a work-group on GPUs.
+constexpr Index kGroupItems = 256;
+/// Places that a work-group of a processor takes at least: a launch of fewer costs more than they do.
+constexpr Index kLeastRun = 4096;
+
+constexpr const char* kTexts[] = {"vector_combine", "vector_pointwise", "vector_dots",
+                                  "vector_sum",     "vector_extreme",   "vector_gather"};
+constexpr const char* kForms[] = {"TERMS", "OPERATION", "TERMS", "SUM", "EXTREME", ""};
+/// Forms of a text at most, each kept or not.
+constexpr int kMostForms = 16;
+
+constexpr std::size_t place(VectorKernel text, int form, bool keep) {
+  return static_cast<std::size_t>((static_cast<int>(text) * kMostForms + form) * 2 + (keep ? 1 : 0));
+}
+
+}  // namespace
+
+SpaceState::SpaceState(std::shared_ptr<OpenDevice> open, bool of_double, bool for_gpus)
+    : device(std::move(open)),
+      is_double(of_double),
+      by_groups(for_gpus),
+      word(of_double ? sizeof(double) : sizeof(float)),
+      units(std::max<Index>(1, device->info().cores)),
+      kernels(place(VectorKernel::gather, kMostForms, false)) {}
+
+void SpaceState::drop() {
+  const std::lock_guard lock(mutex);
+  if (device) clFinish(device->queue()());
+  for (Holding* part : parts) part->drop();
+  kernels.assign(kernels.size(), {});
+  partial = places = Buffer();
+  numbers.reset();
+  told_places.reset();
+  device.reset();
+}
+
+Kernel& SpaceState::kernel(VectorKernel text, int form, bool keep) {
+  Kernel& kernel = kernels[place(text, form, keep)];
+  if (kernel.handle() != nullptr) return kernel;
+  const auto index = static_cast<std::size_t>(text);
+  std::string options = "-D GROUP_ITEMS=" + std::to_string(by_groups ? kGroupItems : 1);
+  if (text == VectorKernel::gather) options.clear();
+  if (*kForms[index] != '\0') options += std::string(" -D ") + kForms[index] + "=" + std::to_string(form);
+  if (text == VectorKernel::combine) options += std::string(" -D KEEP=") + (keep ? "1" : "0");
+  kernel = device->kernel(kTexts[index], is_double, by_groups ? 1 : 0, options);
+  return kernel;
+}
+
+SpaceState::Runs SpaceState::runs(Index n, Index most) const {
+  const Index step = by_groups ? kGroupItems * static_cast<Index>(kVectorBytes) / word : kLeastRun;
+  const Index groups = std::clamp<Index>(quotient_up(n, step), 1, std::max<Index>(1, most));
+  const Index run = quotient_up(quotient_up(n, groups), step) * step;
+  return {{std::max<Index>(1, quotient_up(n, run)), static_cast<std::size_t>(by_groups ? kGroupItems : 1)}, run};
+}
+
+void SpaceState::make_room(std::int64_t count, std::int64_t count_of_places) {
+  const auto room = [&](Buffer& buffer, std::unique_ptr<Staging>& told, std::int64_t bytes) {
+    if (bytes_of(buffer) >= bytes) return;
+    told.reset();
+    ensure(*device, buffer, Access::read_write, bytes);
+    told = std::make_unique<Staging>(*device, device->queue(), bytes);
+  };
+  room(partial, numbers, count * word);
+  room(places, told_places, count_of_places * static_cast<std::int64_t>(sizeof(Long)));
+}
+
+SpacePart::SpacePart(int index, std::shared_ptr<SpaceState> state, std::shared_ptr<Holding> held)
+    : index_(index), state_(std::move(state)), held_(std::move(held)) {
+  state_->parts.insert(held_.get());
+}
+
+SpacePart::~SpacePart() {
+  Registry& registry = Registry::instance();
+  if (registry.forked()) {  // locks may be held for ever
+    registry.retire(std::move(held_), index_);
+    return;
+  }
+  const std::lock_guard lock(state_->mutex);
+  state_->parts.erase(held_.get());
+  registry.retire(std::move(held_), index_);
+}
+
+template <typename T>
+ClSpace<T>::ClSpace(int device, const DeviceSettings& settings) : index_(device) {
+  Registry& registry = Registry::instance();
+  const FoundDevice& found = registry.device(device);
+  registry.require_usable(device);
+  if (kDouble && !found.info.fp64) {
+    throw DeviceError(describe(found.info) +
+                      " has no double precision: choose another device, or keep vectors on the host");
+  }
+  try {
+    state_ = std::make_shared<SpaceState>(registry.open(device)->without_times(), kDouble,
+                                          found.by_groups(settings.variant));
+  } catch (const cl::Error& error) {
+    throw device_error(found.info, "making a queue for vectors", error);
+  }
+  state_->limited = !found.info.host_unified || settings.copy_vectors;
+  if (settings.timeout > 0) state_->time_limit = settings.timeout;
+  registry.watch(state_);
+}
+
+template <typename T>
+ClSpace<T>::~ClSpace() {
+  Registry::instance().retire(std::move(state_), index_);
+}
+
+template <typename T>
+const Buffer& ClSpace<T>::buffer(const Array& array, Index size) const {
+  const SpaceMemory& own = static_cast<const ClArray<T>&>(array).own();
+  if (own.state() != state_.get()) throw InvalidInput("an array is of another device, or of one that was released");
+  if (array.size() != size) {
+    throw InvalidInput("arrays of " + std::to_string(size) + " and of " + std::to_string(array.size()) +
+                       " scalars in one operation: give arrays of one size");
+  }
+  return own.buffer();
+}
+
+template <typename T>
+const DeviceInfo& ClSpace<T>::device() const {
+  return Registry::instance().device(index_).info;
+}
+
+template <typename T>
+DeviceQueue ClSpace<T>::queue() const {
+  return work("giving its queue", [](SpaceState& s) {
+    return DeviceQueue{native_kind(), native_queue(s.device->queue())};
+  });
+}
+
+template <typename T>
+SpaceCounts ClSpace<T>::counts() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->counts;
+}
+
+template <typename T>
+bool ClSpace<T>::usable() const {
+  Registry& registry = Registry::instance();
+  if (registry.forked() || registry.is_lost(index_)) return false;
+  const std::lock_guard lock(state_->mutex);
+  return state_->device != nullptr;
+}
+
+template <typename T>
+void ClSpace<T>::flush() {
+  work("beginning work", [](SpaceState& s) { s.device->queue().flush(); });
+}
+
+template <typename T>
+void ClSpace<T>::finish() {
+  work("finishing work", [&](SpaceState& s) {
+    waiter(s).drain(s.device->queue());
+    ++s.counts.waits;
+  });
+}
+
+template <typename T>
+std::unique_ptr<SpaceArray<T>> ClSpace<T>::make(Index size) {
+  return work("making an array", [&](SpaceState& s) {
+    return std::unique_ptr<Array>(new ClArray<T>(
+        index_, state_, size > 0 ? make_buffer(*s.device, Access::read_write, size * kWord) : Buffer(), size));
+  });
+}
+
+template <typename T>
+std::unique_ptr<SpaceArray<T>> ClSpace<T>::wrap(T* host, Index size) {
+  return work("taking memory of the host for an array", [&](SpaceState& s) {
+    if (!s.device->info().host_unified) {
+      throw InvalidInput(describe(s.device->info()) + " does not share the host's memory: copy vectors to it");
+    }
+    if (s.by_groups && reinterpret_cast<std::uintptr_t>(host) % kVectorBytes != 0) {
+      throw InvalidInput("memory of the host that kernels for GPUs take begins at a multiple of 16 bytes");
+    }
+    return std::unique_ptr<Array>(
+        new ClArray<T>(index_, state_, size > 0 ? ocl::wrap(*s.device, host, size * kWord) : Buffer(), size));
+  });
+}
+
+template <typename T>
+void ClSpace<T>::bring(const T* from, Array& to) {
+  work("copying an array to it", [&](SpaceState& s) {
+    if (to.size() == 0) return;
+    const Event event = enqueue_write(*s.device, from, buffer(to, to.size()), to.size() * kWord);
+    waiter(s).wait(event);
+    s.counts.bytes_up += to.size() * kWord;
+    ++s.counts.waits;
+  });
+}
+
+template <typename T>
+void ClSpace<T>::take(const Array& from, T* to) {
+  work("copying an array from it", [&](SpaceState& s) {
+    if (from.size() == 0) return;
+    const Event event = enqueue_read(*s.device, buffer(from, from.size()), to, from.size() * kWord);
+    waiter(s).wait(event);
+    s.counts.bytes_down += from.size() * kWord;
+    ++s.counts.waits;
+  });
+}
+
+template <typename T>
+void ClSpace<T>::fill(Array& z, T number) {
+  if (z.size() == 0) return;
+  work("filling an array", [&](SpaceState& s) { combine_some(s, z, number, false, {}); });
+}
+
+template <typename T>
+void ClSpace<T>::copy(const Array& from, Array& to) {
+  work("copying an array", [&](SpaceState& s) {
+    const Buffer &source = buffer(from, to.size()), &target = buffer(to, to.size());
+    if (to.size() == 0 || same(source, target)) return;
+    enqueue_copy(*s.device, source, target, to.size() * kWord);
+    ++s.counts.launches;
+  });
+}
+
+template <typename T>
+void ClSpace<T>::combine(Array& z, T keep, std::span<const Term<T>> terms) {
+  work("adding arrays", [&](SpaceState& s) {
+    for (const Term<T>& term : terms) buffer(*term.x, z.size());
+    if (z.size() == 0) return;
+    // z as a term is read before any of it is written in one pass, and not in several.
+    if (terms.size() > kMostTerms &&
+        std::any_of(terms.begin(), terms.end(), [&](const Term<T>& t) { return t.x == &z; })) {
+      throw InvalidInput("an array that is written is one of more than 8 terms: copy it first");
+    }
+    const bool is_kept = keep != T(0);
+    combine_some(s, z, keep, is_kept, terms.first(std::min(kMostTerms, terms.size())));
+    for (std::size_t first = kMostTerms; first < terms.size(); first += kMostTerms) {
+      combine_some(s, z, T(1), true, terms.subspan(first, std::min(kMostTerms, terms.size() - first)));
+    }
+  });
+}
+
+template <typename T>
+void ClSpace<T>::combine_some(SpaceState& s, Array& z, T number, bool keep, std::span<const Term<T>> terms) {
+  const Buffer& written = buffer(z, z.size());
+  Kernel& kernel = s.kernel(VectorKernel::combine, static_cast<int>(terms.size()), keep);
+  const auto [geometry, run] = s.runs(z.size(), std::numeric_limits<std::int32_t>::max() / kGroupItems);
+  set_arguments(*s.device, kernel, written, number, Long{z.size()}, Long{run});
+  cl_uint argument = 4;
+  for (const Term<T>& term : terms) {
+    kernel.handle.setArg(argument++, buffer(*term.x, z.size()));
+    kernel.handle.setArg(argument++, term.factor);
+  }
+  launch_unseen(*s.device, kernel, geometry);
+  ++s.counts.launches;
+}
+
+template <typename T>
+void ClSpace<T>::pointwise(Pointwise what, Array& z, const Array& x, const Array* y, T number) {
+  if (takes_two(what) != (y != nullptr)) throw InvalidInput("an operation on arrays has one too many, or one too few");
+  work("an operation on arrays", [&](SpaceState& s) {
+    const Buffer &from = buffer(x, z.size()), &beside = buffer(y != nullptr ? *y : x, z.size());
+    if (z.size() == 0) return;
+    Kernel& kernel = s.kernel(VectorKernel::pointwise, static_cast<int>(what));
+    const auto [geometry, run] = s.runs(z.size(), std::numeric_limits<std::int32_t>::max() / kGroupItems);
+    set_arguments(*s.device, kernel, buffer(z, z.size()), from, beside, number, Long{z.size()}, Long{run});
+    launch_unseen(*s.device, kernel, geometry);
+    ++s.counts.launches;
+  });
+}
+
+template <typename T>
+std::unique_ptr<SpaceIndices> ClSpace<T>::make_indices(std::span<const Index> places) {
+  return work("copying places to it", [&](SpaceState& s) {
+    const auto count = static_cast<Index>(places.size());
+    const std::int64_t bytes = count * static_cast<std::int64_t>(sizeof(Long));
+    Buffer buffer;
+    if (count > 0) {
+      buffer = make_buffer(*s.device, Access::read_write, bytes);
+      waiter(s).wait(enqueue_write(*s.device, places.data(), buffer, bytes));
+    }
+    return std::unique_ptr<SpaceIndices>(new ClIndices(index_, state_, std::move(buffer), count));
+  });
+}
+
+template <typename T>
+void ClSpace<T>::gather(const Array& x, const SpaceIndices& places, Array& out) {
+  work("gathering places of an array", [&](SpaceState& s) {
+    const SpaceMemory& own = static_cast<const ClIndices&>(places).own();
+    const Buffer& to = buffer(out, places.size());
+    if (places.size() == 0) return;
+    Kernel& kernel = s.kernel(VectorKernel::gather, 0);
+    set_arguments(*s.device, kernel, buffer(x, x.size()), own.buffer(), to, Long{places.size()});
+    const Index items = s.by_groups ? kGroupItems : 1;
+    launch_unseen(*s.device, kernel, {quotient_up(places.size(), items), static_cast<std::size_t>(items)});
+    ++s.counts.launches;
+  });
+}
+
+template <typename T>
+std::shared_ptr<Space<T>> make_space(int device, const DeviceSettings& settings) {
+  return std::make_shared<ClSpace<T>>(device, settings);
+}
+
+template class ClSpace<float>;
+template class ClSpace<double>;
+template std::shared_ptr<Space<float>> make_space(int, const DeviceSettings&);
+template std::shared_ptr<Space<double>> make_space(int, const DeviceSettings&);
+
+}  // namespace oclspkt::ocl

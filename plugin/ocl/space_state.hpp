@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <set>
+#include <vector>
+
+#include "pipeline.hpp"
+#include "runtime.hpp"
+#include "space.hpp"
+
+namespace oclspkt::ocl {
+
+/// Memory of an array on the device.
+struct ArrayMemory final : Holding {
+  explicit ArrayMemory(Buffer made) : buffer(std::move(made)) {}
+  Buffer buffer;
+  void drop() override { buffer = Buffer(); }
+};
+
+/// Kernels over vectors, by their texts.
+enum class VectorKernel { combine, pointwise, dots, sum, extreme, gather };
+
+/// What a space has of its device, see Holding.
+struct SpaceState final : Holding {
+  /// @param by_groups  kernels for GPUs are used
+  SpaceState(std::shared_ptr<OpenDevice> open, bool is_double, bool by_groups);
+  void drop() override;
+
+  /// A kernel in one of its forms, built at first use.
+  /// @param form  how many terms, or which operation
+  /// @param keep  of combine
+  Kernel& kernel(VectorKernel text, int form, bool keep = false);
+  /// Work-groups for n places by kernels of the common texts, and the places of each (common/wide.clh).
+  struct Runs {
+    Geometry geometry;
+    Index run;
+  };
+  /// @param most  work-groups
+  Runs runs(Index n, Index most) const;
+  /// Room for that many partial sums and the places of extremes, on the device and in memory that it copies to.
+  void make_room(std::int64_t numbers, std::int64_t places);
+
+  std::mutex mutex;
+  std::shared_ptr<OpenDevice> device;  ///< null after a release
+  const bool is_double, by_groups;
+  const std::int64_t word;  ///< bytes of a scalar
+  const Index units;        ///< compute units of the device
+  bool limited = true;      ///< waits look at the clock: the device is not the host's processor, or is treated so
+  double time_limit = 60;   ///< seconds that what is enqueued may take
+  std::vector<Kernel> kernels;
+  Buffer partial, places;
+  std::unique_ptr<Staging> numbers, told_places;
+  std::set<Holding*> parts;  ///< what else lives there, see SpacePart
+  SpaceCounts counts;
+};
+
+/// See DeviceModule::space_double().
+/// @throws DeviceError, BuildError
+template <typename T>
+std::shared_ptr<Space<T>> make_space(int device, const DeviceSettings& settings);
+
+}  // namespace oclspkt::ocl

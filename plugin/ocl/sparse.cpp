@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "sparse.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+namespace oclspkt::ocl {
+namespace {
+
+// Work-items of a work-group: many loads are in flight whatever a core's limit of groups is; partial sums of a long
+// row are few.
+constexpr std::size_t kItems = 256, kItemsOfSegments = 64;
+/// Work-groups of one work-item a core: the last to end does not keep the others waiting long.
+constexpr Index kGroupsACore = 16;
+/// Values that are put in order at a time.
+constexpr Index kPieceValues = Index{1} << 22;
+
+/// Copies to a device, each waited for.
+class Copier {
+ public:
+  explicit Copier(SpaceState& state) : state_(state) {}
+
+  void write(const Buffer& to, Index offset, const void* from, std::int64_t bytes) const {
+    const OpenDevice& device = *state_.device;
+    fault_point(Place::write, device.info(), device.queue()());
+    Event written;
+    device.queue().enqueueWriteBuffer(to, CL_FALSE, static_cast<std::size_t>(offset), static_cast<std::size_t>(bytes),
+                                      from, nullptr, &written);
+    Waiter(device, state_.limited, state_.time_limit).wait(written);
+    state_.counts.bytes_up += bytes;
+    ++state_.counts.waits;
+  }
+
+  /// Numbers of the host in a buffer of their own; of nothing, in one that nobody reads.
+  Buffer bring(const void* numbers, std::int64_t bytes) const {
+    Buffer buffer = make_buffer(*state_.device, Access::read, std::max<std::int64_t>(bytes, sizeof(Long)));
+    if (bytes > 0) write(buffer, 0, numbers, bytes);
+    return buffer;
+  }
+  template <typename V>
+  Buffer bring(const std::vector<V>& numbers) const {
+    return bring(numbers.data(), static_cast<std::int64_t>(numbers.size() * sizeof(V)));
+  }
+  Buffer bring(const Integers& numbers) const { return bring(numbers.data(), numbers.bytes()); }
+
+ private:
+  SpaceState& state_;
+};
+
+static_assert(sizeof(Index) == sizeof(Long) && sizeof(RowBlock) == 3 * sizeof(Long) &&
+              sizeof(LongRow) == 3 * sizeof(Long));
+
+/// Work-groups for a number of units of work, and what each takes.
+struct Spread {
+  Geometry geometry;
+  Index units;  ///< of a work-group
+};
+Spread spread(Index units, std::size_t items, Index most_groups) {
+  const Index each = std::max<Index>(1, quotient_up(units, most_groups));
+  return {{quotient_up(units, each), items}, each};
+}
+
+/// Work-items of a work-group: a power of two.
+std::size_t items_of(const SpaceState& state, std::size_t wanted) {
+  return state.by_groups ? std::bit_floor(std::min(wanted, state.device->found().max_group_items)) : 1;
+}
+
+Index slice_rows(const SpaceState& state) {
+  return state.by_groups ? kGroupSlice : std::max(8, state.device->found().lanes(state.is_double));
+}
+
+}  // namespace
+
+/// What a device may touch, see Holding.
+template <typename T>
+struct ClMatrix<T>::Memory final : Holding {
+  /// @throws InvalidInput if the form was made for another kind of device
+  Memory(SpaceState& state, const SparseForm& form);
+  void drop() override {
+    product = sum = {};
+    values = column = pattern = row_of = long_rows = sums = Buffer();
+  }
+
+  struct Kernels {
+    Kernel rows, segments;
+  };
+  /// @param plus  those of z = y + A x
+  Kernels kernels(const SpaceState& state, bool plus) const;
+  void enqueue(SpaceState& state, Kernels& kernels, const Buffer& x, const Buffer& y, const Buffer& z) const;
+
+  SparseFormat format;
+  Index rows, columns, places, slice, width, block_count, long_count;
+  bool wide, sorted;
+  std::shared_ptr<const Integers> positions;
+  Kernels product, sum;  ///< sum: made at first use
+  Buffer values, column;
+  Buffer pattern;  ///< diagonals, first places of slices, or blocks
+  Buffer row_of;   ///< rows of sell, or ends of rows of csr
+  Buffer long_rows, sums;
+};
+
+template <typename T>
+ClMatrix<T>::Memory::Memory(SpaceState& state, const SparseForm& form)
+    : format(form.format),
+      rows(form.rows),
+      columns(form.columns),
+      places(form.places),
+      slice(form.slice),
+      width(static_cast<Index>(form.diagonals.size())),
+      block_count(std::max<Index>(1, static_cast<Index>(form.blocks.size())) - 1),
+      long_count(static_cast<Index>(form.long_rows.size())),
+      wide(form.wide),
+      sorted(!form.row_of.empty()),
+      positions(form.positions) {
+  if (slice != slice_rows(state)) {
+    throw InvalidInput("the form of the matrix has slices of " + std::to_string(slice) + " rows, " +
+                       describe(state.device->info()) + " takes " + std::to_string(slice_rows(state)) +
+                       ": make it for that device");
+  }
+  const auto scalars = [&](Index count) {
+    return make_buffer(*state.device, Access::read_write, std::max<Index>(1, count) * static_cast<Index>(sizeof(T)));
+  };
+  const Copier copier(state);
+  product = kernels(state, false);
+  values = scalars(places);
+  column = copier.bring(form.column);
+  if (format == SparseFormat::dia) {
+    pattern = copier.bring(form.diagonals);
+  } else if (format == SparseFormat::sell) {
+    pattern = copier.bring(form.slice_begin);
+    row_of = copier.bring(form.row_of);
+  } else {
+    pattern = copier.bring(form.blocks);
+    row_of = copier.bring(form.row_end);
+    long_rows = copier.bring(form.long_rows);
+    sums = scalars(long_count > 0 ? form.long_rows.back().end_segment : 0);
+  }
+}
+
+template <typename T>
+typename ClMatrix<T>::Memory::Kernels ClMatrix<T>::Memory::kernels(const SpaceState& s, bool plus) const {
+  const std::string both = std::string(plus ? " -D PLUS" : "") + (wide ? " -D WIDE" : "");
+  const int lanes = s.by_groups ? 1 : static_cast<int>(slice);
+  const auto kernel = [&](const char* text, const std::string& options) {
+    return s.device->kernel(text, s.is_double, lanes, options + both);
+  };
+  const std::string sliced = "-D SLICE=" + std::to_string(slice);
+  if (format == SparseFormat::dia) {
+    return {kernel("product_dia", sliced + " -D NO_ENTRY=" + std::to_string(kNoEntry<T>)), {}};
+  }
+  if (format == SparseFormat::sell) return {kernel("product_sell", sliced + (sorted ? " -D SORTED" : "")), {}};
+  const auto items = [&](std::size_t wanted) { return "-D GROUP_ITEMS=" + std::to_string(items_of(s, wanted)); };
+  Kernels made;
+  made.rows = kernel("product_rows", items(kItems) + " -D BLOCK_ENTRIES=" + std::to_string(kBlockEntries));
+  if (long_count > 0) made.segments = kernel("product_segments", items(kItemsOfSegments));
+  return made;
+}
+
+template <typename T>
+void ClMatrix<T>::Memory::enqueue(SpaceState& s, Kernels& k, const Buffer& x, const Buffer& y, const Buffer& z) const {
+  const OpenDevice& d = *s.device;
+  const std::size_t items = items_of(s, kItems);
+  const Index most =
+      s.by_groups ? std::numeric_limits<std::int32_t>::max() / static_cast<Index>(items) : kGroupsACore * s.units;
+  const auto go = [&](const Kernel& kernel, const Geometry& geometry) {
+    launch_unseen(d, kernel, geometry);
+    ++s.counts.launches;
+  };
+  if (format == SparseFormat::csr) {
+    const Spread all = spread(block_count, items, most);
+    set_arguments(d, k.rows, values, column, pattern, row_of, x, y, z, sums, Long{block_count}, Long{all.units});
+    go(k.rows, all.geometry);
+    if (long_count == 0) return;
+    const Spread few = spread(long_count, items_of(s, kItemsOfSegments), most);
+    set_arguments(d, k.segments, long_rows, sums, y, z, Long{long_count}, Long{few.units});
+    go(k.segments, few.geometry);
+    return;
+  }
+  const Index unit = s.by_groups ? static_cast<Index>(items) : slice;  // rows
+  const Spread all = spread(quotient_up(rows, unit), items, most);
+  if (format == SparseFormat::dia) {
+    set_arguments(d, k.rows, values, pattern, x, y, z, Long{rows}, static_cast<Int>(width), Long{all.units * unit});
+  } else {
+    set_arguments(d, k.rows, values, column, pattern, row_of, x, y, z, Long{rows}, Long{all.units * unit});
+  }
+  go(k.rows, all.geometry);
+}
+
+template <typename T>
+ClMatrix<T>::ClMatrix(int index, const std::shared_ptr<SpaceState>& state, const SparseForm& form)
+    : SpaceMatrix<T>(form.rows, form.columns),
+      bytes_(form.bytes(sizeof(T))),
+      part_(index, state, std::make_shared<Memory>(*state, form)) {}
+
+template <typename T>
+void ClMatrix<T>::set_values(const T* from) {
+  work_on(part_.index(), *part_.state(), "bringing the values of a sparse matrix to it", [&](SpaceState& s) {
+    constexpr auto kWord = static_cast<Index>(sizeof(T));
+    const Memory& m = part_.memory();
+    const Copier copier(s);
+    if (!m.positions) {
+      if (m.places > 0) copier.write(m.values, 0, from, m.places * kWord);
+      return;
+    }
+    std::vector<T> ordered(static_cast<std::size_t>(std::min(m.places, kPieceValues)));
+    for (Index first = 0; first < m.places; first += kPieceValues) {
+      const Index count = std::min(kPieceValues, m.places - first);
+      gather_values(m.format, *m.positions, from, first, count, ordered.data());
+      copier.write(m.values, first * kWord, ordered.data(), count * kWord);
+    }
+  });
+}
+
+template <typename T>
+void ClMatrix<T>::enqueue_product(const Buffer& x, const Buffer* y, const Buffer& z) const {
+  Memory& m = part_.memory();
+  if (m.rows == 0) return;
+  SpaceState& s = *part_.state();
+  if (y != nullptr && m.sum.rows.name.empty()) m.sum = m.kernels(s, true);
+  // Where nothing is read, any buffer will do.
+  m.enqueue(s, y != nullptr ? m.sum : m.product, m.columns > 0 ? x : m.values, y != nullptr ? *y : z, z);
+}
+
+template <typename T>
+Index ClSpace<T>::slice_rows() const {
+  return work("looking at it", [](SpaceState& s) { return ocl::slice_rows(s); });
+}
+
+template <typename T>
+std::unique_ptr<SpaceMatrix<T>> ClSpace<T>::make_matrix(const SparseForm& form) {
+  return work("bringing a sparse matrix to it",
+              [&](SpaceState&) { return std::unique_ptr<SpaceMatrix<T>>(new ClMatrix<T>(index_, state_, form)); });
+}
+
+template <typename T>
+void ClSpace<T>::product(const SpaceMatrix<T>& a, const Array& x, const Array* y, Array& z) {
+  work("a sparse product", [&](SpaceState& s) {
+    const auto& matrix = static_cast<const ClMatrix<T>&>(a);
+    if (matrix.state() != &s) throw InvalidInput("a matrix is of another device, or of one that was released");
+    const Buffer &from = buffer(x, a.columns()), &to = buffer(z, a.rows());
+    if (&x == &z && z.size() > 0)
+      throw InvalidInput("a sparse product writes the array that it reads: give it another");
+    matrix.enqueue_product(from, y != nullptr ? &buffer(*y, a.rows()) : nullptr, to);
+  });
+}
+
+#define OCLSPKT_INSTANTIATE(T)                                                         \
+  template class ClMatrix<T>;                                                          \
+  template Index ClSpace<T>::slice_rows() const;                                       \
+  template std::unique_ptr<SpaceMatrix<T>> ClSpace<T>::make_matrix(const SparseForm&); \
+  template void ClSpace<T>::product(const SpaceMatrix<T>&, const Array&, const Array*, Array&);
+OCLSPKT_INSTANTIATE(float)
+OCLSPKT_INSTANTIATE(double)
+
+}  // namespace oclspkt::ocl

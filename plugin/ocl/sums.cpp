@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Sums: partial sums of a number of work-groups that depends on the device and the length alone, added by the host in
+// their order. So bits do not change from run to run, without atomics, and without a second kernel.
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "cl_space.hpp"
+#include "fault.hpp"
+
+namespace oclspkt::ocl {
+namespace {
+
+/// Work-groups of a compute unit of a GPU.
+constexpr Index kGroupsOfUnit = 8;
+/// Places of a work-group of a processor.
+constexpr Index kRunOfSums = 8192;
+
+/// Limits and scales of kernels/common/vector_sum.cl.
+template <typename T>
+struct Scales {
+  double of_small, of_large;
+};
+template <typename T>
+constexpr Scales<T> kScales = sizeof(T) == sizeof(double) ? Scales<T>{0x1p537, 0x1p-538} : Scales<T>{0x1p75, 0x1p-76};
+
+/// Numbers of each group that a kind of sum takes.
+constexpr int numbers_of(SumKind kind) { return kind == SumKind::norm2 ? 3 : 1; }
+constexpr bool is_extreme(SumKind kind) { return kind >= SumKind::largest_magnitude; }
+/// EXTREME, SUM of the kernels.
+constexpr int form_of(SumKind kind) {
+  switch (kind) {
+    case SumKind::norm1:
+      return 1;
+    case SumKind::norm2:
+      return 2;
+    case SumKind::greatest:
+      return 1;
+    case SumKind::largest_magnitude:
+      return 2;
+    default:
+      return 0;
+  }
+}
+
+/// Where the numbers of a sum lie among those that come from the device, and its places.
+struct SumPlace {
+  Index groups;
+  std::int64_t first, first_place;
+};
+
+/// A processor takes its places in groups that keep sums short: rounding grows with the number of additions in a row.
+SpaceState::Runs runs_of_sums(const SpaceState& s, Index n) {
+  return s.by_groups ? s.runs(n, kGroupsOfUnit * s.units) : s.runs(n, quotient_up(n, kRunOfSums));
+}
+
+/// Parts of all sums, and behind them where the next one would begin.
+template <typename T>
+std::vector<SumPlace> parts_of(const SpaceState& s, std::span<const SumOf<T>> sums) {
+  std::vector<SumPlace> parts;
+  std::int64_t numbers = 0, places = 0;
+  for (const SumOf<T>& sum : sums) {
+    const Index groups = sum.x->size() > 0 ? runs_of_sums(s, sum.x->size()).geometry.groups : 0;
+    parts.push_back({groups, numbers, places});
+    numbers += groups * numbers_of(sum.kind);
+    places += is_extreme(sum.kind) ? groups : 0;
+  }
+  parts.push_back({0, numbers, places});
+  return parts;
+}
+
+/// How many of the first sums one launch makes: dot products of one vector.
+template <typename T>
+std::size_t alike(std::span<const SumOf<T>> sums) {
+  constexpr std::size_t kMostTerms = 8;
+  std::size_t count = 1;
+  while (sums.front().kind == SumKind::dot && count < std::min(kMostTerms, sums.size()) &&
+         sums[count].kind == SumKind::dot && sums[count].y == sums.front().y) {
+    ++count;
+  }
+  return count;
+}
+
+template <typename T>
+double add_up(const T* numbers, Index count) {
+  double sum = 0;
+  for (Index g = 0; g < count; ++g) sum += static_cast<double>(numbers[g]);
+  return sum;
+}
+
+/// The norm from sums of squares of small, medium and large numbers, see vector_sum.cl.
+template <typename T>
+double norm_of(double small, double medium, double large) {
+  const Scales<T> scale = kScales<T>;
+  const bool has_medium = medium > 0 || std::isnan(medium);
+  if (large > 0 || std::isnan(large)) {
+    if (has_medium) large += medium * scale.of_large * scale.of_large;
+    return std::sqrt(large) / scale.of_large;
+  }
+  if (small > 0) {
+    const double of_small = std::sqrt(small) / scale.of_small;
+    if (!has_medium) return of_small;
+    const double of_medium = std::sqrt(medium);
+    if (std::isnan(of_medium)) return of_medium;
+    const double greater = std::max(of_small, of_medium), less = std::min(of_small, of_medium);
+    return greater * std::sqrt(1 + (less / greater) * (less / greater));
+  }
+  return std::sqrt(medium);
+}
+
+/// The best of the groups, the first one of equals; groups are in the order of places.
+template <typename T>
+SumValue<T> best_of(SumKind kind, const T* numbers, const Long* places, Index groups) {
+  const auto is_better = [&](T a, T b) {
+    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && !std::isnan(b);
+    return kind == SumKind::least ? a < b : a > b;
+  };
+  SumValue<T> best{numbers[0], places[0]};
+  for (Index g = 1; g < groups; ++g) {
+    const bool is_first = best.place == std::numeric_limits<Long>::max();
+    if (places[g] == std::numeric_limits<Long>::max() || (!is_first && !is_better(numbers[g], best.value))) continue;
+    best = {numbers[g], places[g]};
+  }
+  return best;
+}
+
+/// What sums over nothing are, as PETSc has them.
+template <typename T>
+SumValue<T> of_nothing(SumKind kind) {
+  if (kind == SumKind::least) return {std::numeric_limits<T>::infinity(), -1};
+  if (kind == SumKind::greatest) return {-std::numeric_limits<T>::infinity(), -1};
+  return {T(0), -1};
+}
+
+template <typename T>
+SumValue<T> value_of(const SumOf<T>& sum, const SumPlace& part, const T* numbers, const Long* places) {
+  if (part.groups == 0) return of_nothing<T>(sum.kind);
+  const T* const own = numbers + part.first;
+  if (is_extreme(sum.kind)) return best_of(sum.kind, own, places + part.first_place, part.groups);
+  const double first = add_up(own, part.groups);
+  if (sum.kind != SumKind::norm2) return {static_cast<T>(first), -1};
+  const double medium = add_up(own + part.groups, part.groups), large = add_up(own + 2 * part.groups, part.groups);
+  return {static_cast<T>(norm_of<T>(first, medium, large)), -1};
+}
+
+/// A number that no device writes: a signalling NaN with bits that no arithmetic gives.
+template <typename T>
+T unread() {
+  using Bits = std::conditional_t<sizeof(T) == sizeof(double), std::uint64_t, std::uint32_t>;
+  return std::bit_cast<T>(static_cast<Bits>(sizeof(T) == sizeof(double) ? 0x7ff4'6f63'6c73'706b : 0x7fa4'6f63));
+}
+
+/// Wait until numbers have come down, by looking at them: sooner by some 5 us than the driver says so (H200). The
+/// driver is asked now and then, for a number that looks unread and for a device that hangs.
+/// @param numbers  each unread() before
+template <typename T>
+void wait_for_all(const OpenDevice& device, const Waiter& waiter, const Event& read, std::span<const T> numbers) {
+  constexpr int kLooks = 256;
+  using Bits = std::conditional_t<sizeof(T) == sizeof(double), std::uint64_t, std::uint32_t>;
+  const auto unread_bits = std::bit_cast<Bits>(unread<T>());
+  fault_point(Place::wait, device.info(), device.queue()());
+  device.queue().flush();
+  std::size_t left = numbers.size();
+  for (int looks = 1; left > 0; ++looks) {
+    const volatile Bits* const bits = reinterpret_cast<const volatile Bits*>(numbers.data());
+    while (left > 0 && bits[left - 1] != unread_bits) --left;
+    if (left > 0 && looks % kLooks == 0 && waiter.done(read)) break;
+  }
+  std::atomic_thread_fence(std::memory_order_acquire);
+}
+
+}  // namespace
+
+template <typename T>
+void ClSpace<T>::enqueue_dots(SpaceState& s, std::span<const SumOf<T>> products, std::int64_t first) {
+  const Array& y = *products.front().y;
+  const auto [geometry, run] = runs_of_sums(s, y.size());
+  Kernel& kernel = s.kernel(VectorKernel::dots, static_cast<int>(products.size()));
+  set_arguments(*s.device, kernel, buffer(y, y.size()), s.partial, Long{first}, Long{y.size()}, Long{run});
+  cl_uint argument = 5;
+  for (const SumOf<T>& product : products) kernel.handle.setArg(argument++, buffer(*product.x, y.size()));
+  launch_unseen(*s.device, kernel, geometry);
+  ++s.counts.launches;
+}
+
+template <typename T>
+void ClSpace<T>::enqueue_sum(SpaceState& s, const SumOf<T>& sum, std::int64_t first, std::int64_t first_place) {
+  const Index n = sum.x->size();
+  const auto [geometry, run] = runs_of_sums(s, n);
+  if (is_extreme(sum.kind)) {
+    Kernel& kernel = s.kernel(VectorKernel::extreme, form_of(sum.kind));
+    set_arguments(*s.device, kernel, buffer(*sum.x, n), s.partial, s.places, Long{first}, Long{first_place}, Long{n},
+                  Long{run});
+    launch_unseen(*s.device, kernel, geometry);
+  } else {
+    Kernel& kernel = s.kernel(VectorKernel::sum, form_of(sum.kind));
+    set_arguments(*s.device, kernel, buffer(*sum.x, n), s.partial, Long{first}, Long{n}, Long{run});
+    launch_unseen(*s.device, kernel, geometry);
+  }
+  ++s.counts.launches;
+}
+
+template <typename T>
+void ClSpace<T>::wait_for_numbers(SpaceState& s, std::int64_t numbers, std::int64_t places) const {
+  const Waiter waiter = this->waiter(s);
+  T* const told = reinterpret_cast<T*>(s.numbers->data());
+  if (s.limited) std::fill_n(told, numbers, unread<T>());
+  Event last = enqueue_read(*s.device, s.partial, told, numbers * kWord);
+  if (places > 0) {
+    last = enqueue_read(*s.device, s.places, s.told_places->data(), places * static_cast<std::int64_t>(sizeof(Long)));
+  }
+  if (!s.limited || places > 0) {
+    waiter.wait(last);
+  } else {
+    wait_for_all<T>(*s.device, waiter, last, {told, static_cast<std::size_t>(numbers)});
+  }
+  s.counts.bytes_down += numbers * kWord + places * static_cast<std::int64_t>(sizeof(Long));
+  ++s.counts.waits;
+}
+
+template <typename T>
+void ClSpace<T>::sums(std::span<const SumOf<T>> wanted, std::span<SumValue<T>> values) {
+  work("adding up arrays", [&](SpaceState& s) {
+    const std::vector<SumPlace> parts = parts_of<T>(s, wanted);
+    if (parts.back().first > 0) {
+      s.make_room(parts.back().first, std::max<std::int64_t>(1, parts.back().first_place));
+      for (std::size_t i = 0; i < wanted.size();) {
+        const SumOf<T>& sum = wanted[i];
+        const std::size_t count = alike(wanted.subspan(i));
+        if (sum.x->size() == 0) {
+          // nothing to add
+        } else if (sum.kind == SumKind::dot) {
+          enqueue_dots(s, wanted.subspan(i, count), parts[i].first);
+        } else {
+          enqueue_sum(s, sum, parts[i].first, parts[i].first_place);
+        }
+        i += count;
+      }
+      wait_for_numbers(s, parts.back().first, parts.back().first_place);
+    }
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      const T* const numbers = reinterpret_cast<const T*>(s.numbers ? s.numbers->data() : nullptr);
+      const Long* const places = reinterpret_cast<const Long*>(s.told_places ? s.told_places->data() : nullptr);
+      values[i] = value_of(wanted[i], parts[i], numbers, places);
+    }
+  });
+}
+
+#define OCLSPKT_INSTANTIATE(T)                                                                     \
+  template void ClSpace<T>::sums(std::span<const SumOf<T>> wanted, std::span<SumValue<T>> values); \
+  template void ClSpace<T>::wait_for_numbers(SpaceState&, std::int64_t, std::int64_t) const;
+OCLSPKT_INSTANTIATE(float)
+OCLSPKT_INSTANTIATE(double)
+
+}  // namespace oclspkt::ocl

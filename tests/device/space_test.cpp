@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Vectors on every device, by its own kernels and by those for GPUs, against loops of the host.
+#include "space.hpp"
+
+#include <atomic>
+#include <functional>
+#include <random>
+
+#include "devices.hpp"
+#include "fault.hpp"
+
+namespace oclspkt::test {
+namespace {
+
+template <typename T>
+using Vector = std::vector<T>;
+template <typename T>
+using Array = std::unique_ptr<SpaceArray<T>>;
+
+template <typename T>
+constexpr T kNaN = std::numeric_limits<T>::quiet_NaN();
+template <typename T>
+constexpr T kInf = std::numeric_limits<T>::infinity();
+
+template <typename T>
+Array<T> bring(Space<T>& space, const Vector<T>& numbers) {
+  Array<T> array = space.make(static_cast<Index>(numbers.size()));
+  space.bring(numbers.data(), *array);
+  return array;
+}
+
+template <typename T>
+Vector<T> take(Space<T>& space, const SpaceArray<T>& array) {
+  Vector<T> numbers(static_cast<std::size_t>(array.size()));
+  space.take(array, numbers.data());
+  return numbers;
+}
+
+template <typename T>
+Vector<T> draw(Index n, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> number(-1, 1);
+  Vector<T> x(static_cast<std::size_t>(n));
+  for (T& of : x) of = static_cast<T>(number(random));
+  return x;
+}
+
+template <typename T>
+bool same_number(T a, T b) {
+  return a == b || (std::isnan(a) && std::isnan(b));
+}
+
+template <typename T>
+void expect_same(const Vector<T>& seen, const Vector<T>& expected) {
+  ASSERT_EQ(seen.size(), expected.size());
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    ASSERT_TRUE(same_number(seen[i], expected[i])) << "place " << i << ": " << seen[i] << " for " << expected[i];
+  }
+}
+
+/// One of unlike lengths: none, less than a vector, less than a work-group, on and beside whole ones, many.
+constexpr Index kLengths[] = {0, 1, 2, 3, 5, 8, 255, 256, 511, 512, 513, 1024, 4097, 100003};
+
+template <typename T>
+class SpaceOnDevice : public testing::Test {
+ protected:
+  /// Call f(space) for the kernels of each device, and for those for GPUs on all but emulators: they build slowly.
+  template <typename F>
+  void on_every_space(const F& f) {
+    on_every_device<T>([&](const DeviceInfo& info) { f(*make_space<T>(info.index)); });
+    on_every_device<T>([&](const DeviceInfo& info) {
+      if (info.emulated) return;
+      SCOPED_TRACE("kernels for GPUs");
+      f(*make_space<T>(info.index, Variant::gpu));
+    });
+  }
+  SumValue<T> sum(Space<T>& space, SumKind kind, const Vector<T>& x) {
+    const Array<T> array = bring(space, x);
+    SumValue<T> value;
+    space.sums(std::vector<SumOf<T>>{{kind, array.get(), nullptr}}, {&value, 1});
+    return value;
+  }
+};
+using Scalars = testing::Types<float, double>;
+TYPED_TEST_SUITE(SpaceOnDevice, Scalars);
+
+TYPED_TEST(SpaceOnDevice, ComesBackAsItWent) {
+  this->on_every_space([](Space<TypeParam>& space) {
+    for (const Index n : kLengths) {
+      Vector<TypeParam> x = draw<TypeParam>(n, 1);
+      if (n > 2) x[1] = kNaN<TypeParam>;
+      const auto array = bring(space, x), other = space.make(n);
+      expect_same(take(space, *array), x);
+      space.copy(*array, *other);
+      expect_same(take(space, *other), x);
+      space.fill(*other, TypeParam(-0.25));
+      expect_same(take(space, *other), Vector<TypeParam>(x.size(), TypeParam(-0.25)));
+    }
+  });
+}
+
+/// Numbers and factors whose sums are exact, so that their order and fused products do not matter.
+template <typename T>
+Vector<T> draw_short(Index n, unsigned seed) {
+  std::mt19937 random(seed);
+  Vector<T> x(static_cast<std::size_t>(n));
+  for (T& of : x) of = static_cast<T>(static_cast<int>(random() % 201) - 100);
+  return x;
+}
+
+TYPED_TEST(SpaceOnDevice, CombinesAnyNumberOfArrays) {
+  using T = TypeParam;
+  this->on_every_space([](Space<T>& space) {
+    for (const Index n : kLengths) {
+      for (const int count : {0, 1, 2, 3, 7, 8, 9, 19}) {
+        for (const T keep : {T(0), T(1), T(-3)}) {
+          std::vector<Array<T>> arrays;
+          std::vector<Term<T>> terms;
+          const Vector<T> before = keep == 0 ? Vector<T>(static_cast<std::size_t>(n), kNaN<T>) : draw_short<T>(n, 99);
+          Vector<T> expected(before.size(), T(0));
+          for (std::size_t i = 0; i < before.size() && keep != 0; ++i) expected[i] = keep * before[i];
+          for (int k = 0; k < count; ++k) {
+            const Vector<T> x = draw_short<T>(n, static_cast<unsigned>(k));
+            arrays.push_back(bring(space, x));
+            terms.push_back({static_cast<T>(k % 5 - 2), arrays.back().get()});
+            for (std::size_t i = 0; i < x.size(); ++i) expected[i] += terms.back().factor * x[i];
+          }
+          const Array<T> z = bring(space, before);
+          space.combine(*z, keep, terms);
+          SCOPED_TRACE(std::to_string(n) + " places, " + std::to_string(count) + " terms");
+          expect_same(take(space, *z), expected);
+        }
+      }
+    }
+  });
+}
+
+TYPED_TEST(SpaceOnDevice, CombinesAnArrayWithItself) {
+  using T = TypeParam;
+  this->on_every_space([](Space<T>& space) {
+    const Vector<T> x = draw_short<T>(1000, 3);
+    const Array<T> z = bring(space, x);
+    space.combine(*z, T(2), std::vector<Term<T>>{{T(3), z.get()}, {T(-1), z.get()}});
+    Vector<T> expected = x;
+    for (T& number : expected) number *= 4;
+    expect_same(take(space, *z), expected);
+  });
+}
+
+TYPED_TEST(SpaceOnDevice, KeepsTheSignOfZeroAndNaN) {
+  using T = TypeParam;
+  this->on_every_space([](Space<T>& space) {
+    const Array<T> x = bring(space, Vector<T>{T(-0.0), kNaN<T>, kInf<T>, T(1), T(2)}), z = space.make(5);
+    space.combine(*z, T(0), std::vector<Term<T>>{{T(1), x.get()}});
+    const Vector<T> copied = take(space, *z);
+    EXPECT_TRUE(std::signbit(copied[0]));
+    // A factor of 0 is a factor.
+    space.combine(*z, T(0), std::vector<Term<T>>{{T(0), x.get()}});
+    expect_same(take(space, *z), {T(0), kNaN<T>, kNaN<T>, T(0), T(0)});
+  });
+}
+
+TYPED_TEST(SpaceOnDevice, WorksPlaceByPlace) {
+  using T = TypeParam;
+  const std::pair<Pointwise, std::function<T(T, T)>> operations[] = {
+      {Pointwise::multiply, [](T x, T y) { return x * y; }},
+      {Pointwise::divide, [](T x, T y) { return y != 0 ? x / y : T(0); }},
+      {Pointwise::greater, [](T x, T y) { return x < y ? y : x; }},
+      {Pointwise::less, [](T x, T y) { return x > y ? y : x; }},
+      {Pointwise::greater_magnitude, [](T x, T y) { return std::abs(x) < std::abs(y) ? std::abs(y) : std::abs(x); }},
+      {Pointwise::reciprocal, [](T x, T) { return x != 0 ? 1 / x : T(0); }},
+      {Pointwise::shift, [](T x, T) { return x + T(0.5); }},
+      {Pointwise::magnitude, [](T x, T) { return std::abs(x); }},
+      {Pointwise::root, [](T x, T) { return std::sqrt(std::abs(x)); }}};
+  this->on_every_space([&](Space<T>& space) {
+    for (const Index n : kLengths) {
+      Vector<T> x = draw<T>(n, 5), y = draw<T>(n, 6);
+      if (n > 4) x[0] = T(0), y[1] = T(0), x[2] = kNaN<T>, y[3] = kInf<T>;
+      const Array<T> a = bring(space, x), b = bring(space, y), z = space.make(n);
+      for (const auto& [what, function] : operations) {
+        SCOPED_TRACE("operation " + std::to_string(static_cast<int>(what)));
+        space.pointwise(what, *z, *a, takes_two(what) ? b.get() : nullptr, T(0.5));
+        const Vector<T> seen = take(space, *z);
+        for (std::size_t i = 0; i < x.size(); ++i) {
+          const T expected = function(x[i], y[i]);
+          // Division, reciprocals and roots of a float may be off by some units in OpenCL.
+          const double error = std::abs(static_cast<double>(seen[i]) - static_cast<double>(expected));
+          ASSERT_TRUE(same_number(seen[i], expected) || error <= 3 * kEps<T> * std::abs(static_cast<double>(expected)))
+              << "place " << i << ": " << seen[i] << " for " << expected;
+        }
+      }
+      space.pointwise(Pointwise::multiply, *a, *a, a.get(), T(0));
+      for (T& number : x) number *= number;
+      expect_same(take(space, *a), x);
+    }
+  });
+}
+
+TYPED_TEST(SpaceOnDevice, AddsUp) {
+  using T = TypeParam;
+  this->on_every_space([](Space<T>& space) {
+    for (const Index n : kLengths) {
+      const Vector<T> x = draw<T>(n, 7), y = draw<T>(n, 8);
+      const Array<T> a = bring(space, x), b = bring(space, y);
+      long double dot = 0, sum = 0, norm1 = 0, square = 0, products = 0;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const long double of_x = x[i], of_y = y[i];
+        dot += of_x * of_y;
+        products += std::abs(of_x * of_y);
+        sum += of_x;
+        norm1 += std::abs(of_x);
+        square += of_x * of_x;
+      }
+      const std::vector<SumOf<T>> wanted = {{SumKind::dot, a.get(), b.get()},
+                                            {SumKind::sum, a.get()},
+                                            {SumKind::norm1, a.get()},
+                                            {SumKind::norm2, a.get()}};
+      std::vector<SumValue<T>> values(wanted.size());
+      space.sums(wanted, values);
+      const double few = 64 * kEps<T>;
+      EXPECT_NEAR(values[0].value, static_cast<double>(dot), few * static_cast<double>(products)) << n;
+      EXPECT_NEAR(values[1].value, static_cast<double>(sum), few * static_cast<double>(norm1)) << n;
+      EXPECT_NEAR(values[2].value, static_cast<double>(norm1), few * static_cast<double>(norm1)) << n;
+      EXPECT_NEAR(values[3].value, static_cast<double>(std::sqrt(square)), few * static_cast<double>(std::sqrt(square)))
+          << n;
+    }
+  });
+}
+
+TYPED_TEST(SpaceOnDevice, FindsExtremesAndTheirFirstPlaces) {
+  using T = TypeParam;
+  this->on_every_space([&](Space<T>& space) {
+    for (const Index n : kLengths) {
+      if (n == 0) continue;
+      Vector<T> x = draw<T>(n, 9);
+      const auto size = static_cast<std::size_t>(n);
+      if (n > 300) x[size / 2] = x[size - 2] = T(2), x[size / 3] = x[size / 3 + 1] = T(-3);
+      const auto least = std::min_element(x.begin(), x.end()), greatest = std::max_element(x.begin(), x.end());
+      const SumValue<T> low = this->sum(space, SumKind::least, x), high = this->sum(space, SumKind::greatest, x);
+      EXPECT_EQ(low.value, *least) << n;
+      EXPECT_EQ(low.place, least - x.begin()) << n;
+      EXPECT_EQ(high.value, *greatest) << n;
+      EXPECT_EQ(high.place, greatest - x.begin()) << n;
+      EXPECT_EQ(this->sum(space, SumKind::largest_magnitude, x).value, std::max(-*least, *greatest)) << n;
+    }
+  });
+}
+
+TYPED_TEST(SpaceOnDevice, ExtremesPassNaNOverUnlessItIsTheFirst) {
+  using T = TypeParam;
+  this->on_every_space([&](Space<T>& space) {
+    Vector<T> x = draw<T>(5000, 10);
+    x[700] = kNaN<T>;
+    x[4000] = T(-7);
+    EXPECT_EQ(this->sum(space, SumKind::least, x).place, 4000);
+    EXPECT_TRUE(std::isnan(this->sum(space, SumKind::largest_magnitude, x).value));
+    x[0] = kNaN<T>;
+    EXPECT_TRUE(std::isnan(this->sum(space, SumKind::least, x).value));
+    EXPECT_EQ(this->sum(space, SumKind::least, x).place, 0);
+    EXPECT_TRUE(std::isnan(this->sum(space, SumKind::greatest, x).value));
+    EXPECT_EQ(this->sum(space, SumKind::least, Vector<T>(3000, kInf<T>)).place, 0);
+    EXPECT_EQ(this->sum(space, SumKind::least, {}).place, -1);
+    EXPECT_EQ(this->sum(space, SumKind::least, {}).value, kInf<T>);
+    EXPECT_EQ(this->sum(space, SumKind::greatest, {}).value, -kInf<T>);
+  });
+}
+
+TYPED_TEST(SpaceOnDevice, NormsNeitherOverflowNorUnderflow) {
+  using T = TypeParam;
+  const bool is_double = sizeof(T) == sizeof(double);
+  const T large = static_cast<T>(is_double ? 1e200 : 1e30), small = static_cast<T>(is_double ? 1e-200 : 1e-30);
+  this->on_every_space([&](Space<T>& space) {
+    for (const Index n : {1, 100, 4096, 50001}) {
+      const auto size = static_cast<std::size_t>(n);
+      const T root = static_cast<T>(std::sqrt(static_cast<double>(n)));
+      const auto norm = [&](Vector<T> x) { return this->sum(space, SumKind::norm2, x).value; };
+      EXPECT_NEAR(norm(Vector<T>(size, large)) / large / root, 1, 64 * kEps<T>) << n;
+      EXPECT_NEAR(norm(Vector<T>(size, small)) / small / root, 1, 64 * kEps<T>) << n;
+      Vector<T> mixed(size, small);
+      mixed[size / 2] = T(3);
+      EXPECT_NEAR(norm(mixed), 3, 24 * kEps<T>) << n;
+      mixed[0] = large;
+      EXPECT_NEAR(norm(mixed) / large, 1, 8 * kEps<T>) << n;
+      mixed[size / 2] = kInf<T>;
+      EXPECT_EQ(norm(mixed), kInf<T>) << n;
+      mixed[size - 1] = kNaN<T>;
+      EXPECT_TRUE(std::isnan(norm(mixed))) << n;
+      EXPECT_TRUE(std::isnan(norm(Vector<T>(size, kNaN<T>)))) << n;
+      EXPECT_EQ(norm(Vector<T>(size, T(0))), 0) << n;
+    }
+  });
+}
+
+TYPED_TEST(SpaceOnDevice, SumsHaveTheSameBitsAloneTogetherAndAgain) {
+  using T = TypeParam;
+  this->on_every_space([](Space<T>& space) {
+    const Index n = 70001;
+    std::vector<Array<T>> arrays;
+    std::vector<SumOf<T>> wanted;
+    const Array<T> y = bring(space, draw<T>(n, 20));
+    for (unsigned k = 0; k < 19; ++k) {
+      arrays.push_back(bring(space, draw<T>(n, k)));
+      wanted.push_back({SumKind::dot, arrays.back().get(), y.get()});
+    }
+    wanted.push_back({SumKind::norm2, y.get()});
+    wanted.push_back({SumKind::least, y.get()});
+    std::vector<SumValue<T>> together(wanted.size()), again(wanted.size());
+    const std::int64_t waits = space.counts().waits;
+    space.sums(wanted, together);
+    EXPECT_EQ(space.counts().waits, waits + 1);
+    for (std::size_t k = 0; k < wanted.size(); ++k) {
+      SumValue<T> alone;
+      space.sums({&wanted[k], 1}, {&alone, 1});
+      EXPECT_EQ(alone.value, together[k].value) << k;
+    }
+    for (int run = 0; run < 20; ++run) {
+      space.sums(wanted, again);
+      for (std::size_t k = 0; k < wanted.size(); ++k) ASSERT_EQ(again[k].value, together[k].value) << k;
+    }
+  });
+}
+
+TYPED_TEST(SpaceOnDevice, Gathers) {
+  using T = TypeParam;
+  this->on_every_space([](Space<T>& space) {
+    const Vector<T> x = draw<T>(1000, 11);
+    const Array<T> array = bring(space, x);
+    const std::vector<Index> places = {999, 0, 5, 5, 17};
+    const auto indices = space.make_indices(places);
+    const Array<T> out = space.make(5);
+    space.gather(*array, *indices, *out);
+    Vector<T> expected;
+    for (const Index place : places) expected.push_back(x[static_cast<std::size_t>(place)]);
+    expect_same(take(space, *out), expected);
+    space.gather(*array, *space.make_indices({}), *space.make(0));
+  });
+}
+
+TYPED_TEST(SpaceOnDevice, TakesMemoryOfTheHostFromAnywhere) {
+  using T = TypeParam;
+  on_every_device<T>([](const DeviceInfo& info) {
+    const auto space = make_space<T>(info.index);
+    Vector<T> memory(1100, kNaN<T>);
+    if (!info.host_unified) {
+      EXPECT_THROW(space->wrap(memory.data(), 10), InvalidInput);
+      return;
+    }
+    for (const Index offset : {0, 1, 3}) {
+      std::fill(memory.begin(), memory.end(), kNaN<T>);
+      std::fill_n(memory.begin() + offset, 1001, T(2));
+      const Array<T> x = space->wrap(memory.data() + offset, 1001), y = bring(*space, Vector<T>(1001, T(1)));
+      space->combine(*x, T(1), std::vector<Term<T>>{{T(3), y.get()}});
+      SumValue<T> value;
+      space->sums(std::vector<SumOf<T>>{{SumKind::sum, x.get()}}, {&value, 1});
+      space->finish();
+      EXPECT_EQ(value.value, 5005);
+      EXPECT_EQ(memory[static_cast<std::size_t>(offset) + 1000], 5);
+      EXPECT_TRUE(std::isnan(memory[static_cast<std::size_t>(offset) + 1001]));
+    }
+  });
+}
+
+TYPED_TEST(SpaceOnDevice, RefusesArraysThatDoNotFit) {
+  using T = TypeParam;
+  this->on_every_space([](Space<T>& space) {
+    const Array<T> x = space.make(10), y = space.make(11);
+    SumValue<T> value;
+    EXPECT_THROW(space.copy(*x, *y), InvalidInput);
+    EXPECT_THROW(space.combine(*x, T(1), std::vector<Term<T>>{{T(1), y.get()}}), InvalidInput);
+    EXPECT_THROW(space.pointwise(Pointwise::multiply, *x, *x, y.get(), T(0)), InvalidInput);
+    EXPECT_THROW(space.pointwise(Pointwise::multiply, *x, *x, nullptr, T(0)), InvalidInput);
+    EXPECT_THROW(space.sums(std::vector<SumOf<T>>{{SumKind::dot, x.get(), y.get()}}, {&value, 1}), InvalidInput);
+  });
+}
+
+TYPED_TEST(SpaceOnDevice, RefusesArraysOfAnotherSpace) {
+  using T = TypeParam;
+  on_every_device_for_gpus<T>([](const DeviceInfo& info) {
+    const auto one = make_space<T>(info.index, Variant::gpu), other = make_space<T>(info.index, Variant::no_task);
+    const Array<T> x = one->make(10), y = other->make(10);
+    EXPECT_THROW(one->copy(*x, *y), InvalidInput);
+  });
+}
+
+/// Whether the next call of a driver at some place fails.
+std::atomic<int> failing{-1};
+cl_int fail_once(ocl::Place place, int /*device*/, cl_command_queue /*queue*/) {
+  int expected = static_cast<int>(place);
+  return failing.compare_exchange_strong(expected, -1) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
+}
+
+TYPED_TEST(SpaceOnDevice, TellsOfFailuresAndGoesOn) {
+  using T = TypeParam;
+  on_every_device<T>([](const DeviceInfo& info) {
+    for (const bool copies : {false, true}) {
+      const auto space = make_space<T>(info.index, Variant::by_type, copies);
+      const Array<T> x = bring(*space, Vector<T>(5000, T(1)));
+      SumValue<T> sum;
+      Vector<T> numbers(5000);
+      const auto work = [&] {
+        const Array<T> y = space->make(5000);
+        space->bring(numbers.data(), *y);
+        space->combine(*y, T(1), std::vector<Term<T>>{{T(2), x.get()}});
+        space->sums(std::vector<SumOf<T>>{{SumKind::sum, y.get()}}, {&sum, 1});
+      };
+      ocl::fault_hook = fail_once;
+      for (const ocl::Place place : {ocl::Place::allocate, ocl::Place::argument, ocl::Place::launch, ocl::Place::write,
+                                     ocl::Place::wait, ocl::Place::read}) {
+        failing = static_cast<int>(place);
+        EXPECT_THROW(work(), DeviceError) << ocl::name(place);
+        EXPECT_EQ(failing, -1) << ocl::name(place);
+        work();
+        EXPECT_EQ(sum.value, 10000) << "after a failure to " << ocl::name(place);
+      }
+      ocl::fault_hook = nullptr;
+    }
+  });
+}
+
+TYPED_TEST(SpaceOnDevice, EndsWithItsDevice) {
+  using T = TypeParam;
+  on_every_device<T>([](const DeviceInfo& info) {
+    const auto space = make_space<T>(info.index);
+    EXPECT_EQ(make_space<T>(info.index), space);
+    const Array<T> x = bring(*space, Vector<T>(10, T(1)));
+    module().release();
+    EXPECT_FALSE(space->usable());
+    EXPECT_THROW(space->fill(*x, T(1)), DeviceError);
+    EXPECT_THROW(space->make(1), DeviceError);
+    const auto anew = make_space<T>(info.index);
+    EXPECT_NE(anew, space);
+    const Array<T> y = bring(*anew, Vector<T>(10, T(1)));
+    EXPECT_THROW(anew->copy(*x, *y), InvalidInput);
+    expect_same(take(*anew, *y), Vector<T>(10, T(1)));
+  });
+}
+
+}  // namespace
+}  // namespace oclspkt::test
