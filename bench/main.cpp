@@ -45,15 +45,18 @@ constexpr Command kCommands[] = {
     {"weak-line", "many lines, and what one costs that wants another method", oclspkt::bench::weak_line_command},
 };
 
-/// A command that needs PETSc is a program of its own, oclspkt-bench-NAME in the same folder, with options as PETSc
-/// writes them.
+/// A command that needs more than the others, PETSc or OpenCL, is a program of its own, oclspkt-bench-NAME in the same
+/// folder. Those that need PETSc have options as PETSc writes them.
 struct Companion {
-  const char *name, *purpose;
+  const char *name, *purpose, *help;
+  const char* without;  ///< option of the build that leaves it out if it is OFF
 };
 
 constexpr Companion kCompanions[] = {
-    {"petsc", "whole set-ups and solves of PETSc, the plugin beside ILU(0) and LU"},
-    {"adi", "implicit steps on a grid, factored by directions, beside CG"},
+    {"petsc", "whole set-ups and solves of PETSc, the plugin beside ILU(0) and LU", "-help", "OCLSPKT_WITH_PETSC"},
+    {"adi", "implicit steps on a grid, factored by directions, beside CG", "-help", "OCLSPKT_WITH_PETSC"},
+    {"krylov", "vectors and sparse products on a device, CG of them, cuBLAS and cuSPARSE beside", "--help",
+     "OCLSPKT_WITH_OPENCL"},
 };
 
 /// Become that program.
@@ -64,15 +67,17 @@ constexpr Companion kCompanions[] = {
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
   execv(program.c_str(), words.data());
-  throw oclspkt::InvalidInput("cannot start " + program + ": " + std::strerror(errno) +
-                              "; it is built unless OCLSPKT_WITH_PETSC is OFF");
+  throw oclspkt::InvalidInput("cannot start " + program + ": " + std::strerror(errno) + "; it is built unless " +
+                              companion.without + " is OFF");
 }
 
 std::string usage() {
   std::ostringstream text;
   text << "usage: oclspkt-bench COMMAND [options]\n" << std::left;
   for (const Command& c : kCommands) text << "  " << std::setw(12) << c.name << c.purpose << '\n';
-  for (const Companion& c : kCompanions) text << "  " << std::setw(12) << c.name << c.purpose << " (-help)\n";
+  for (const Companion& c : kCompanions) {
+    text << "  " << std::setw(12) << c.name << c.purpose << " (" << c.help << ")\n";
+  }
   text << "oclspkt-bench COMMAND --help prints a command's options\n";
   return text.str();
 }

@@ -151,6 +151,31 @@ def plot_shared(plt, documents, path):
     plt.close(figure)
 
 
+def plot_roofline(plt, document, name, pictures):
+    """Flops a second against flops a byte, below the fastest stream of reads: operations at the largest size, products."""
+    for scalar, word in (("double", 8), ("float", 4)):
+        own = [r for r in document["operations"] if r["precision"] == scalar and r["flops"] > 0]
+        largest = max((r["rows"] for r in own), default=0)
+        points = [(r["operation"], r["library"], r["flops"] / r["words"] / word, r["flops"] * r["rows"], r["seconds"])
+                  for r in own if r["rows"] == largest]
+        points += [(f"{r['matrix']}, {r['format']}", r["library"], 2 * r["entries"] / r.get("own_bytes", r["compulsory_bytes"]),
+                    2 * r["entries"], r["seconds"])
+                   for r in document["products"] if r["precision"] == scalar and "seconds" in r]
+        rate = records.best_read(document, scalar)
+        if not points or not rate:
+            continue
+        figure, plane = axes(plt, f"{document['provenance']['device']}, {scalar}", "flops a byte", "flops a second")
+        ends = [min(p[2] for p in points) / 2, max(p[2] for p in points) * 2]
+        plane.plot(ends, [rate * end for end in ends], color="black", linewidth=2, label="stream of reads")
+        for number, (what, library, intensity, flops, seconds) in enumerate(points):
+            label = what if library == "ours" else f"{what}, {library}"
+            plane.plot([intensity], [flops / statistics.median(seconds)], label=label, color=f"C{number % 10}",
+                       marker="ovs^D*"[number // 10 % 6], linestyle="", markersize=5)
+        legend(plane)
+        save(figure, pictures / f"performance-krylov-{name}-{scalar}.svg")
+        plt.close(figure)
+
+
 def main(results, pictures):
     try:
         import matplotlib
@@ -174,6 +199,8 @@ def main(results, pictures):
               for path in sorted(pathlib.Path(results).glob("balance/*.json"))}
     shared = {name: document for name, document in shared.items()
               if len({r["rows"] for r in document.get("results", [])}) > 1}
+    for path in sorted(pathlib.Path(results).glob("gpu/krylov/*.json")):
+        plot_roofline(plt, records.load(results, f"gpu/krylov/{path.stem}"), path.stem, pictures)
     if shared:
         plot_shared(plt, shared, pictures / "performance-shared.svg")
     return 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What oclspkt-bench wrote with --json, for plot.py and tables.py."""
+"""What oclspkt-bench wrote with --json, for plot.py, tables.py and krylov_table.py."""
 
 import json
 import pathlib
@@ -68,3 +68,12 @@ def by_label(records):
     for record in timed(records):
         series.setdefault(label(record), {}).setdefault(record["rows"], record)
     return series
+
+
+def best_read(document, precision):
+    """Bytes a second of the fastest stream that only reads, in a run of oclspkt-bench-krylov."""
+    operations = [r["bytes_per_second"] for r in document["operations"]
+                  if r["precision"] == precision and r["mix"] == "read"]
+    streams = [r["read_bytes_per_second"] for r in document["products"]
+               if r["precision"] == precision and "seconds" in r]
+    return max(operations + streams, default=None)

@@ -36,37 +36,14 @@ constexpr const char* kHelp =
     "  --allow-debug      time a build that is not for timing, to try the program\n"
     "oclspkt-bench-cusparse takes the same and has no use for matrices, methods, named-rows, device, variant.\n";
 
-std::vector<std::string> split(const std::string& list) {
-  std::vector<std::string> words;
-  std::istringstream text(list);
-  for (std::string word; std::getline(text, word, ',');) words.push_back(word);
-  return words;
-}
-
-double parse_number(const std::string& word, const std::string& option, double least, double most) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  const bool whole = error == std::errc() && end == word.data() + word.size();
-  if (whole && value >= least && value <= most) return value;
-  std::ostringstream text;
-  text << "--" << option << " takes numbers from " << least << " to " << most << ", not '" << word << "'";
-  throw InvalidInput(text.str());
-}
-
 Index parse_rows(const std::string& word, const std::string& option, double least = 1) {
   constexpr double kMost = 0x1p40;
   return std::llround(parse_number(word, option, least, kMost));
 }
 
-std::vector<Index> parse_row_list(const std::string& list, const std::string& option) {
-  std::vector<Index> rows;
-  for (const std::string& word : split(list)) rows.push_back(parse_rows(word, option));
-  return rows;
-}
-
 /// The places of the words of a list among `known` ones.
-template <typename Names>
-std::vector<std::size_t> parse_words(const std::string& list, const std::string& option, const Names& known) {
+std::vector<std::size_t> parse_words(const std::string& list, const std::string& option,
+                                     std::span<const char* const> known) {
   std::vector<std::size_t> places;
   for (const std::string& word : split(list)) {
     const auto at = std::find(std::begin(known), std::end(known), word);
@@ -79,13 +56,6 @@ std::vector<std::size_t> parse_words(const std::string& list, const std::string&
   }
   if (places.empty()) throw InvalidInput("--" + option + " takes at least one word");
   return places;
-}
-
-template <typename Names>
-std::vector<std::string> parse_names(const std::string& list, const std::string& option, const Names& known) {
-  std::vector<std::string> names;
-  for (const std::size_t place : parse_words(list, option, known)) names.emplace_back(known[place]);
-  return names;
 }
 
 void parse_cases(const std::string& list, Settings& s) {
@@ -126,6 +96,36 @@ void take(const std::string& name, const std::string& value, Settings& s) {
 }
 
 }  // namespace
+
+std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> words;
+  std::istringstream text(list);
+  for (std::string word; std::getline(text, word, ',');) words.push_back(word);
+  return words;
+}
+
+double parse_number(const std::string& word, const std::string& option, double least, double most) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  const bool whole = error == std::errc() && end == word.data() + word.size();
+  if (whole && value >= least && value <= most) return value;
+  std::ostringstream text;
+  text << "--" << option << " takes numbers from " << least << " to " << most << ", not '" << word << "'";
+  throw InvalidInput(text.str());
+}
+
+std::vector<Index> parse_row_list(const std::string& list, const std::string& option) {
+  std::vector<Index> rows;
+  for (const std::string& word : split(list)) rows.push_back(parse_rows(word, option));
+  return rows;
+}
+
+std::vector<std::string> parse_names(const std::string& list, const std::string& option,
+                                     std::span<const char* const> known) {
+  std::vector<std::string> names;
+  for (const std::size_t place : parse_words(list, option, known)) names.emplace_back(known[place]);
+  return names;
+}
 
 std::optional<Settings> parse_settings(int argc, char** argv) {
   const option options[] = {{"cases", required_argument, nullptr, 0},

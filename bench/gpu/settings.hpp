@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,13 @@ struct Settings {
 /// @return nothing if the help was asked for, and printed
 /// @throws InvalidInput that names the option and what it takes
 std::optional<Settings> parse_settings(int argc, char** argv);
+
+// What lists and numbers of options are read by. @throws InvalidInput that names the option and what it takes
+std::vector<std::string> split(const std::string& list);
+double parse_number(const std::string& word, const std::string& option, double least, double most);
+std::vector<Index> parse_row_list(const std::string& list, const std::string& option);
+std::vector<std::string> parse_names(const std::string& list, const std::string& option,
+                                     std::span<const char* const> known);
 
 /// The command line for the records, without the folder of the program and the name of the file.
 std::string command_of(int argc, char** argv, const std::string& file);

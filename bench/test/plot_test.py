@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """plot_test.py FOLDER: FOLDER/plot.py draws the results beside it, twice the same. Ends with 77 without matplotlib."""
 
+import json
 import pathlib
 import subprocess
 import sys
@@ -9,9 +10,23 @@ import tempfile
 LARGEST = 200_000  # bytes; pictures lie in the repository
 
 
-def draw(scripts, folder):
+# A run of oclspkt-bench-krylov: one operation, and products by ours and by a peer, one of which failed.
+ROOFLINE = {
+    "provenance": {"device": "card"},
+    "operations": [{"operation": "dot", "library": "ours", "mix": "read", "words": 2, "flops": 2, "rows": 1000,
+                    "precision": "double", "seconds": [1e-6], "bytes_per_second": 1.6e10}],
+    "products": [{"matrix": "fem", "format": "sell", "library": "ours", "precision": "double", "entries": 100,
+                  "compulsory_bytes": 1400, "own_bytes": 1500, "seconds": [1e-6], "read_bytes_per_second": 2e10},
+                 {"matrix": "fem", "format": "CSR_ALG1", "library": "cuSPARSE", "precision": "double", "entries": 100,
+                  "compulsory_bytes": 1400, "seconds": [2e-6], "read_bytes_per_second": 2e10},
+                 {"matrix": "fem", "format": "CSR_ALG2", "library": "cuSPARSE", "precision": "double", "entries": 100,
+                  "compulsory_bytes": 1400, "failed": "row 1"}],
+}
+
+
+def draw(scripts, folder, results=None):
     """The pictures by name."""
-    result = subprocess.run([sys.executable, scripts / "plot.py", scripts / "results", folder], check=False)
+    result = subprocess.run([sys.executable, scripts / "plot.py", results or scripts / "results", folder], check=False)
     if result.returncode != 0:
         sys.exit(result.returncode)
     return {path.name: path.read_text(encoding="utf-8") for path in pathlib.Path(folder).glob("*.svg")}
@@ -24,6 +39,7 @@ def main():
     subjects = ["lines", "sweep"]
     for path in (scripts / "results" / "gpu").glob("*.json"):
         subjects += [f"gpu-{path.stem}-lines", f"gpu-{path.stem}-systems"]
+    subjects += [f"krylov-{path.stem}" for path in (scripts / "results" / "gpu" / "krylov").glob("*.json")]
     expected = [f"performance-{what}-{scalar}.svg" for what in subjects for scalar in ("double", "float")]
     assert sorted(pictures) == sorted([*expected, "performance-shared.svg"]), sorted(pictures)
     for name, text in pictures.items():
@@ -35,6 +51,15 @@ def main():
     for name in ("h200-and-16-cores-locked", "two-h200-locked", "nvidia,portable"):
         assert name in pictures["performance-shared.svg"], name
     assert "truncated-halo, host" not in pictures["performance-sweep-double.svg"], "the host has no such method"
+    with tempfile.TemporaryDirectory() as folder:
+        results = pathlib.Path(folder) / "gpu" / "krylov"
+        results.mkdir(parents=True)
+        (results / "card.json").write_text(json.dumps(ROOFLINE), encoding="utf-8")
+        rooflines = draw(scripts, folder, folder)
+    assert list(rooflines) == ["performance-krylov-card-double.svg"], list(rooflines)
+    for word in ("stream of reads", "dot", "fem, sell", "fem, CSR_ALG1, cuSPARSE"):
+        assert f">{word}<" in rooflines["performance-krylov-card-double.svg"], word
+    assert "CSR_ALG2" not in rooflines["performance-krylov-card-double.svg"], "what failed has no time"
 
 
 main()
