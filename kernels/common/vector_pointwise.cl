@@ -34,7 +34,7 @@ static inline lanes_t operate(lanes_t x, lanes_t y, lanes_t number) {
 #elif OPERATION == GREATER
   return choose(x < y, y, x);
 #elif OPERATION == LESS
-  return choose(x > y, y, x);
+  return choose(x < y, x, y);
 #elif OPERATION == GREATER_MAGNITUDE
   return choose(magnitude(x) < magnitude(y), magnitude(y), magnitude(x));
 #elif OPERATION == RECIPROCAL

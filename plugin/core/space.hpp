@@ -75,7 +75,7 @@ enum class Pointwise {
   multiply,           ///< x y
   divide,             ///< x / y, 0 where y is 0
   greater,            ///< y where x < y, else x
-  less,               ///< y where x > y, else x
+  less,               ///< x where x < y, else y
   greater_magnitude,  ///< the same of the magnitudes
   reciprocal,         ///< 1 / x, 0 where x is 0
   shift,              ///< x + number

@@ -219,6 +219,8 @@ int Registry::device_of(const DeviceQueue& queue) {
   require_usable(found->info.index);
   if (one_context()) return found->info.index;
   const std::lock_guard lock(mutex_);
+  const auto& own = open_[static_cast<std::size_t>(found->info.index)];
+  if (own && own->context()() == context()) return found->info.index;  // a queue of our own
   for (const FoundDevice& part : parts_) {
     if (part.handle() == handle() && part.context() == context()) return part.info.index;
   }

@@ -7,6 +7,7 @@
 #include "check_flavour.hxx"
 #include "oclspkt/oclspkt.h"
 #include "pc_oclspkt.hxx"
+#include "types.hxx"
 
 namespace oclspkt::petsc {
 namespace {
@@ -56,6 +57,7 @@ PetscErrorCode PCOCLSPKTFinalizePackage(void) {
 
   PetscFunctionBegin;
   package = {};
+  PetscCall(oclspkt::petsc::FinalizeTypes());
   OclspktCall(nullptr, oclspkt::release_devices());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -72,6 +74,7 @@ PetscErrorCode PCOCLSPKTInitializePackage(void) {
   }
   PetscCall(PCRegister(PCOCLSPKT, PCCreate_OCLSPKT));
   PetscCall(oclspkt::petsc::RegisterFactor());
+  PetscCall(oclspkt::petsc::RegisterTypes());
   PetscCall(PetscLogEventRegister("OCLSPKTSetUp", PC_CLASSID, &package.events.set_up));
   PetscCall(PetscLogEventRegister("OCLSPKTBands", PC_CLASSID, &package.events.bands));
   PetscCall(PetscLogEventRegister("OCLSPKTSolve", PC_CLASSID, &package.events.solve));

@@ -4,6 +4,7 @@
 
 #include "boundary.hxx"
 #include "flops.hxx"
+#include "types.hxx"
 
 namespace oclspkt::petsc {
 namespace {
@@ -30,6 +31,16 @@ PetscErrorCode KindOf(Vec vector, DeviceQueue::Kind* kind) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Dressed vectors are on a device wherever one works on so many rows.
+PetscErrorCode QueueOfDressed(Vec vector, DeviceQueue* queue) {
+  DeviceSpace* space;
+
+  PetscFunctionBegin;
+  PetscCall(SpaceFor(vector->map->n, &space));
+  if (space) OclspktCall(nullptr, *queue = space->queue());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// Their queue.
 PetscErrorCode QueueOfType(Vec vector, DeviceQueue* queue) {
   DeviceQueue::Kind kind;
@@ -37,6 +48,10 @@ PetscErrorCode QueueOfType(Vec vector, DeviceQueue* queue) {
 
   PetscFunctionBegin;
   *queue = {};
+  if (is_dressed(vector)) {
+    PetscCall(QueueOfDressed(vector, queue));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(KindOf(vector, &kind));
   if (kind == DeviceQueue::Kind::cuda) {
     PetscCall(IsOfKokkos(vector, &of_kokkos));
@@ -149,6 +164,22 @@ PetscErrorCode EnqueueViennaCL(PC pc, Sweep& sweep, const DeviceQueue& queue, Ve
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode EnqueueDressed(PC pc, Sweep& sweep, const DeviceQueue& queue, Vec right, Vec solution, bool transpose) {
+  DeviceSpace* space;
+  DeviceArray *y = nullptr, *x = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(SpaceFor(right->map->n, &space));
+  OclspktCall(pc, {
+    BringToDevice(*space, right, false, &y);
+    BringToDevice(*space, solution, true, &x);
+  });
+  PetscCall(Enqueue(pc, sweep, queue, {y->memory(), x->memory(), 0, 0, 1}, transpose));
+  PetscCall(WroteOnDevice(solution));
+  PetscCall(PetscObjectStateIncrease((PetscObject)solution));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// The same of two dense matrices.
 PetscErrorCode QueueOfColumns(Mat right, Mat solution, DeviceQueue* queue) {
   PetscBool of_cuda;
@@ -175,6 +206,7 @@ PetscErrorCode QueueOf(const Block& right, const Block& solution, DeviceQueue* q
     PetscCall(QueueOfColumns(right.matrix, solution.matrix, queue));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  if (is_dressed(right.vector) != is_dressed(solution.vector)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(KindOf(right.vector, &of_right));
   PetscCall(KindOf(solution.vector, &of_solution));
   if (of_right != of_solution) PetscFunctionReturn(PETSC_SUCCESS);
@@ -213,7 +245,7 @@ PetscErrorCode FindQueue(PC pc) {
   PetscFunctionBegin;
   if (o->queue) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetVecType(pc->pmat, &type));
-  if (is_of_host(type)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (is_of_host(type) && !types().on) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatCreateVecs(pc->pmat, &vector, nullptr));
   PetscCall(QueueOfType(vector, &o->queue));
   PetscCall(NoteVectors(pc, vector));
@@ -227,7 +259,7 @@ PetscErrorCode SetUpForVectors(PC pc, Vec right, Vec solution) {
 
   PetscFunctionBegin;
   PetscCall(VecGetType(right, &type)); /* the same on all ranks */
-  if (is_of_host(type)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (is_of_host(type) && !types().on) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(QueueOf({.vector = right}, {.vector = solution}, &queue));
   int least[] = {static_cast<bool>(queue), data(pc)->queue.kind == queue.kind}; /* on a device; known of all ranks */
   OclspktAllreduce(MPI_IN_PLACE, least, 2, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)pc));
@@ -247,6 +279,9 @@ PetscErrorCode SolveOnDevice(PC pc, Sweep& sweep, const Block& right, const Bloc
   if (!takes) PetscFunctionReturn(PETSC_SUCCESS);
   if (right.matrix) {
     PetscCall(EnqueueColumns(pc, sweep, queue, right, solution, solved));
+  } else if (is_dressed(right.vector)) {
+    PetscCall(EnqueueDressed(pc, sweep, queue, right.vector, solution.vector, transpose));
+    *solved = PETSC_TRUE;
   } else if (queue.kind == DeviceQueue::Kind::cuda) {
     PetscCall(EnqueueCuda(pc, sweep, queue, right.vector, solution.vector, transpose, solved));
   } else {

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Dressed vectors as objects: made, copied, destroyed, and their arrays handed out. */
+#include <cstring>
+#include <string>
+
+#include "boundary.hxx"
+#include "types.hxx"
+
+namespace oclspkt::petsc {
+namespace {
+
+PetscErrorCode Destroy(Vec vector) {
+  Types& t = types();
+
+  PetscFunctionBegin;
+  const struct _VecOps* const of_host = side_of(vector).host_operations;
+  t.sides.erase(vector);
+  PetscCall((*of_host->destroy)(vector));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GetArray(Vec vector, PetscScalar** array) {
+  PetscFunctionBegin;
+  PetscCall(ToHost(vector));
+  Side& side = side_of(vector);
+  side.device = false;
+  ++side.out;
+  *array = host_array(vector);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Some programs restore what they never got. */
+PetscErrorCode RestoreArray(Vec vector, PetscScalar** /*array*/) {
+  Side& side = side_of(vector);
+
+  PetscFunctionBegin;
+  side.device = false;
+  if (side.out > 0) --side.out;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GetArrayRead(Vec vector, const PetscScalar** array) {
+  PetscFunctionBegin;
+  PetscCall(ToHost(vector));
+  *array = host_array(vector);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode RestoreArrayRead(Vec /*vector*/, const PetscScalar** /*array*/) {
+  PetscFunctionBegin;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PlaceArray(Vec vector, const PetscScalar* array) {
+  PetscFunctionBegin;
+  PetscCall(ToHost(vector)); /* what is put aside */
+  PetscCall((*side_of(vector).host_operations->placearray)(vector, array));
+  side_of(vector).device = false;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ResetArray(Vec vector) {
+  PetscFunctionBegin;
+  PetscCall(ToHost(vector)); /* into the array that was placed */
+  PetscCall((*side_of(vector).host_operations->resetarray)(vector));
+  side_of(vector).device = false;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ReplaceArray(Vec vector, const PetscScalar* array) {
+  PetscFunctionBegin;
+  PetscCall((*side_of(vector).host_operations->replacearray)(vector, array));
+  side_of(vector).host = true;
+  side_of(vector).device = false;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// PETSc's copy their operations, and begin with zeros or with what the host's memory holds.
+PetscErrorCode Duplicate(Vec vector, Vec* made) {
+  PetscFunctionBegin;
+  PetscCall((*side_of(vector).host_operations->duplicate)(vector, made));
+  if (!is_dressed(*made)) dress(*made);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode DuplicateVecs(Vec vector, PetscInt count, Vec** made) {
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(count, made));
+  for (PetscInt k = 0; k < count; ++k) PetscCall(VecDuplicate(vector, *made + k));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode DestroyVecs(PetscInt count, Vec vectors[]) {
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < count; ++k) PetscCall(VecDestroy(vectors + k));
+  PetscCall(PetscFree(vectors));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// PETSc's makes a vector over the array of the host, which it gives back at once: here it stays out until the
+/// vector is restored.
+PetscErrorCode GetSubVector(Vec vector, IS places, Vec* part) {
+  PetscFunctionBegin;
+  vector->ops->getsubvector = nullptr;
+  const PetscErrorCode code = VecGetSubVector(vector, places, part);
+  vector->ops->getsubvector = GetSubVector;
+  PetscCall(code);
+  ++side_of(vector).out;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode RestoreSubVector(Vec vector, IS places, Vec* part) {
+  PetscFunctionBegin;
+  vector->ops->restoresubvector = nullptr;
+  const PetscErrorCode code = VecRestoreSubVector(vector, places, part);
+  vector->ops->restoresubvector = RestoreSubVector;
+  PetscCall(code);
+  Side& side = side_of(vector);
+  side.device = false;
+  if (side.out > 0) --side.out;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CreateSeq(Vec vector) {
+  PetscFunctionBegin;
+  PetscCall((*types().create_seq)(vector));
+  dress(vector);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CreateMPI(Vec vector) {
+  PetscFunctionBegin;
+  PetscCall((*types().create_mpi)(vector));
+  dress(vector);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Have `create` made by PETSc's function list in the place of PETSc's own.
+PetscErrorCode Replace(const char* type, PetscErrorCode (*create)(Vec), PetscErrorCode (**of_petsc)(Vec)) {
+  PetscFunctionBegin;
+  PetscCall(PetscFunctionListFind(VecList, type, of_petsc));
+  PetscCheck(*of_petsc, PETSC_COMM_SELF, PETSC_ERR_PLIB, "this PETSc has no vectors of type %s", type);
+  PetscCall(VecRegister(type, create));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+bool is_dressed(Vec vector) { return vector->ops->destroy == Destroy; }
+
+/* Duplicates that PETSc makes by copying operations get their side here. */
+Side& side_of(Vec vector) {
+  Types& t = types();
+  const PetscObjectId id = ((PetscObject)vector)->id;
+  Side& side = t.sides[vector];
+  if (side.of == id) return side;
+  side = {};
+  side.of = id;
+  side.host_operations = std::strcmp(((PetscObject)vector)->type_name, VECSEQ) == 0 ? &t.seq : &t.mpi;
+  return side;
+}
+
+void dress(Vec vector) {
+  Types& t = types();
+  const bool is_seq = std::strcmp(((PetscObject)vector)->type_name, VECSEQ) == 0;
+  struct _VecOps& of_host = is_seq ? t.seq : t.mpi;
+  if (of_host.destroy == nullptr) of_host = *vector->ops;
+  put_operations(vector->ops);
+  vector->ops->destroy = Destroy;
+  vector->ops->getarray = vector->ops->getarraywrite = GetArray;
+  vector->ops->restorearray = vector->ops->restorearraywrite = RestoreArray;
+  vector->ops->getarrayread = GetArrayRead;
+  vector->ops->restorearrayread = RestoreArrayRead;
+  vector->ops->placearray = PlaceArray;
+  vector->ops->resetarray = ResetArray;
+  vector->ops->replacearray = ReplaceArray;
+  vector->ops->duplicate = Duplicate;
+  vector->ops->duplicatevecs = DuplicateVecs;
+  vector->ops->destroyvecs = DestroyVecs;
+  vector->ops->getsubvector = GetSubVector;
+  vector->ops->restoresubvector = RestoreSubVector;
+}
+
+PetscErrorCode RegisterTypes() {
+  Types& t = types();
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types", &t.on, nullptr));
+  if (!t.on) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types_view", &t.view, nullptr));
+  PetscCall(PetscOptionsGetInt(nullptr, nullptr, "-oclspkt_types_least", &t.least, nullptr));
+  PetscCall(PetscOptionsGetString(nullptr, nullptr, "-oclspkt_types_device", t.devices, sizeof t.devices, nullptr));
+  PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types_poison", &t.poison, nullptr));
+  PetscCall(VecInitializePackage());
+  PetscCall(Replace(VECSEQ, CreateSeq, &t.create_seq));
+  PetscCall(Replace(VECMPI, CreateMPI, &t.create_mpi));
+  PetscCall(RegisterMatrices());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// What was done, for -oclspkt_types_view.
+static PetscErrorCode ViewTypes() {
+  const Types& t = types();
+  std::string text = "oclspkt types: ";
+
+  PetscFunctionBegin;
+  OclspktCall(nullptr, {
+    if (t.space) {
+      const SpaceCounts counts = t.space->counts();
+      text += t.space->device().name + ", " + std::to_string(counts.launches) + " launches, " +
+              std::to_string(counts.waits) + " waits, " + std::to_string(counts.bytes_up) + " bytes up, " +
+              std::to_string(counts.bytes_down) + " down; vectors copied up " + std::to_string(t.ups) +
+              " times, down " + std::to_string(t.downs) + " times\n";
+    } else {
+      text += "no device was used" + (t.why.empty() ? "" : ": " + t.why) + "\n";
+    }
+    if (t.space && t.failed) text += "  then the host: " + t.why + "\n";
+    for (const auto& [name, count] : t.fell_back) {
+      text += "  " + name + ": " + std::to_string(count) + " times by the host, with values on the device\n";
+    }
+  });
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s", text.c_str()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Vectors may be alive: PETSc's operations stay, by which they are destroyed. What only the device has is lost. */
+PetscErrorCode FinalizeTypes() {
+  Types& t = types();
+
+  PetscFunctionBegin;
+  if (t.on && t.view) PetscCall(ViewTypes());
+  t.sides.clear();
+  forget_matrices();
+  t.space.reset();
+  t.fell_back.clear();
+  t.on = PETSC_FALSE;
+  t.failed = false;
+  t.ups = t.downs = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace oclspkt::petsc
