@@ -21,7 +21,9 @@ usage: ./run.sh VERB
           `test petsc VERSION` tests the plugin with another release of PETSc, such as 3.25 or 3.22.4, which it
           downloads from PyPI and builds in build/ (five minutes); options of PETSc's configure may follow the version,
           such as --with-threadsafety --with-openmp, or first among them the word viennacl or kokkos: a PETSc with
-          vectors of ViennaCL, or of Kokkos, which it builds as well (one more minute)
+          vectors of ViennaCL, or of Kokkos, which it builds as well (one more minute).
+          `test types` runs PETSc's own examples with and without -oclspkt_types and compares what they print (half an
+          hour); folders or examples may follow, such as ksp/ksp/tutorials/ex2
   fuzz    fuzz the solver, what reads options, and both under PETSc, each for the seconds that follow (default: 600);
           `fuzz attack SECONDS` solves hard systems on every device and judges each answer; `fuzz climb SECONDS`
           changes single numbers of small ones as long as the error grows against its bound
@@ -58,6 +60,11 @@ case $verb in
     case "$*" in
       '') lists=(build demo test) steps=(release) ;;
       all) lists=(build demo bench test all) steps=(release rest petsc64 newest asan fuzz) ;;
+      types | 'types '*)
+        examples="${*:2}"
+        lists=(build demo test)
+        steps=("types:${examples:-vec/vec/tests vec/vec/tutorials ksp/ksp/tests ksp/ksp/tutorials snes/tutorials mat/tests}")
+        ;;
       'petsc '[0-9]*) lists=(build demo test all) steps=("petsc:${*:2}")
         for word in viennacl kokkos; do
           if [[ " $* " == *" $word "* ]]; then
@@ -66,7 +73,7 @@ case $verb in
         done
         ;;
       *)
-        echo "run.sh: test takes nothing, the word 'all', or 'petsc' and a version such as 3.22, not '$*'" >&2
+        echo "run.sh: test takes nothing, the word 'all', 'types', or 'petsc' and a version such as 3.22, not '$*'" >&2
         exit 2
         ;;
     esac

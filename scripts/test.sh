@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # `test`: a release build and what shows that it works. `test all`: the rest of its tests, those of the PETSc plugin with
 # 64-bit indices and with the newest PETSc, the tests under the sanitizers and some fuzzing of each target.
-# `test petsc VERSION`: those of the plugin with another release of PETSc. All end with one line that sums up.
+# `test petsc VERSION`: those of the plugin with another release of PETSc. `test types`: PETSc's own examples with
+# -oclspkt_types. All end with one line that sums up.
 
 # Tests with one of these labels are left to `test all`: what checks the sources and the installed tree (house), what
 # compares builds (freeze), what takes long (slow), and what repeats what other tests show (full).
@@ -136,6 +137,27 @@ test_asan() {
     "-DOCLSPKT_REQUIRE_DEVICES=${REQUIRED_PLATFORMS/Intel(R) OpenCL,/}")
   goals=(--target plugin/all tests/{unit,cuda,cuda/fakes,device,solver,petsc,sanitizers}/all)
   test_preset asan asan -LE 'house|slow|freeze' -E 'foreign\.(snes|ts|tao|lines|asm|multigrid)|foreign.*\.cpu$|foreign\.ksp-.*\.3$|solver\.(Memory|Contexts)$|device\..*hangs|petsc\.GridLines\.3$|petsc\.SharesRowsEvenly|petsc\.Python\.TakesThePath|petsc\.Flavours\.AreNotBeside|solver\.Fork$|attack\.found$'
+}
+
+# PETSc's own examples with -oclspkt_types: all that run here, or those named (tests/petsc/types_programs.py).
+test_types() {
+  local programs output good bad
+  read -ra programs <<<"$1"
+  settings=(-DOCLSPKT_BENCH=OFF -DOCLSPKT_ATTACK=OFF -DOCLSPKT_TESTS=ON "-DOCLSPKT_ICD_FOLDER=$ICD_FOLDER"
+    "-DOCLSPKT_REQUIRE_DEVICES=$REQUIRED_PLATFORMS" -DOCLSPKT_MORE_PETSCS=)
+  if ! configure release "${settings[@]}" || ! cmake --build --preset release -j "$JOBS" --target plugin/all; then
+    note types 0 1 0
+    return
+  fi
+  output=$PWD/build/types.log
+  python3 tests/petsc/types_programs.py @build/release/tests/petsc/types_programs.options "${programs[@]}" 2>&1 |
+    tee "$output" || true
+  good=$(grep -cE '^(same|rounded|differs, as known): ' "$output" || true)
+  bad=$(grep -cE '^differs: ' "$output" || true)
+  if [ "$good" -eq 0 ]; then
+    bad=1
+  fi
+  note types "$good" "$bad" "$(grep -c ' here: ' "$output" || true)"
 }
 
 test_fuzz() {

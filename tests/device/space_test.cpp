@@ -166,7 +166,7 @@ TYPED_TEST(SpaceOnDevice, WorksPlaceByPlace) {
       {Pointwise::multiply, [](T x, T y) { return x * y; }},
       {Pointwise::divide, [](T x, T y) { return y != 0 ? x / y : T(0); }},
       {Pointwise::greater, [](T x, T y) { return x < y ? y : x; }},
-      {Pointwise::less, [](T x, T y) { return x > y ? y : x; }},
+      {Pointwise::less, [](T x, T y) { return x < y ? x : y; }},
       {Pointwise::greater_magnitude, [](T x, T y) { return std::abs(x) < std::abs(y) ? std::abs(y) : std::abs(x); }},
       {Pointwise::reciprocal, [](T x, T) { return x != 0 ? 1 / x : T(0); }},
       {Pointwise::shift, [](T x, T) { return x + T(0.5); }},

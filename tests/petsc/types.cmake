@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# PETSc's own examples with -oclspkt_types print what they print without. Those here show one trap each;
+# `./run.sh test types` runs all of them.
+if(NOT OCLSPKT_WITH_OPENCL)
+  return()
+endif()
+
+set(libraries "-L$<JOIN:${PETSC_LIBRARY_DIRS}, -L>" "$<JOIN:${PETSC_LDFLAGS}, >" "-Wl,-rpath,$<JOIN:${PETSC_LIBRARY_DIRS},:>"
+              "$<JOIN:${MPI_C_LIBRARIES}, >" -lm)
+list(JOIN libraries " " libraries)
+set(env ${OCLSPKT_TEST_ENV} OMPI_MCA_orte_create_session_dirs=1)
+list(TRANSFORM env PREPEND "--env=")
+list(JOIN env "\n" env)
+set(includes ${PETSC_INCLUDE_DIRS} ${MPI_C_INCLUDE_DIRS})
+set(types_options ${CMAKE_CURRENT_BINARY_DIR}/types_programs.options)
+file(GENERATE OUTPUT ${types_options} CONTENT "\
+--examples=${OCLSPKT_PETSC_EXAMPLES}
+--plugin=${plugin}
+--compile=${CMAKE_C_COMPILER} -O1 -I$<JOIN:${includes}, -I>
+--link=${libraries}
+--folder=${CMAKE_CURRENT_BINARY_DIR}/types-programs
+--mpiexec=${MPIEXEC_EXECUTABLE}
+${env}
+")
+
+# types_program(NAME PROGRAM [RANKS n...])
+function(types_program name program)
+  cmake_parse_arguments(ARG "" "" "RANKS" ${ARGN})
+  list(TRANSFORM ARG_RANKS PREPEND --ranks= OUTPUT_VARIABLE ranks)
+  petsc_test(types.${name} LABELS mpi device slow
+             COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/types_programs.py @${types_options} ${ranks} ${program})
+endfunction()
+
+# Parts of a vector, with entries of other ranks.
+types_program(SubVectors.vec-ex38 vec/vec/tests/ex38)
+types_program(SubVectors.vec-ex44 vec/vec/tests/ex44)
+types_program(SubVectors.mat-ex23 mat/tests/ex23 RANKS 1)
+# A norm after a product.
+types_program(StateAfterAProduct.mat-ex109 mat/tests/ex109)
+types_program(StateAfterAProduct.ksp-ex21 ksp/ksp/tests/ex21)
+# An array got to be written that is read.
+types_program(ArrayToBeWritten.mat-ex114 mat/tests/ex114)
+# Names of types compared: orderings, the shift of ILU, products with interpolations, Galerkin's.
+types_program(TypeNames.ksp-ex7 ksp/ksp/tests/ex7)
+types_program(TypeNames.ksp-ex32 ksp/ksp/tests/ex32)
+types_program(TypeNames.ksp-ex43 ksp/ksp/tutorials/ex43 RANKS 1)
+types_program(Galerkin.ksp-ex29 ksp/ksp/tutorials/ex29 RANKS 1)
+types_program(Multigrid.snes-ex19 snes/tutorials/ex19 RANKS 1)
+# As many iterations of each method.
+foreach(method cg gmres bcgs chebyshev)
+  types_program(Iterations.${method} "ksp/ksp/tutorials/ex2 -m 20 -n 20 -ksp_type ${method} -pc_type jacobi -ksp_converged_reason"
+                RANKS 1 3)
+endforeach()

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Run PETSc's own examples as they are and with -oclspkt_types, and compare what they print.
+
+    types_programs.py [@FILE of options] PROGRAM...
+
+A PROGRAM is a folder of examples, such as ksp/ksp/tutorials, or one of them, such as ksp/ksp/tutorials/ex2, which may be
+followed by arguments of its own: "ksp/ksp/tutorials/ex2 -ksp_type gmres". Without arguments, the first test of each number
+of ranks in the example's TEST block is run that needs nothing but PETSc. What is not valid on the host is poisoned.
+
+Two outputs are the same if they are the same text; rounded if all text between their numbers is the same and each number
+differs by at most 1e-6 of it, or both are below 1e-9 in magnitude; else they differ. Lines may come in another order on
+several ranks, which print when they like. Programs that fail without the types do not count.
+"""
+
+import argparse
+import difflib
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+NUMBER = re.compile(r"([-+]?\d+\.?\d*(?:[eE][-+]?\d+)?|[-+]?\.\d+(?:[eE][-+]?\d+)?)")
+# Parts of PETSc that examples ask for in their build, and that a PETSc may lack.
+MISSING = re.compile(
+    r"cuda|hip|kokkos|viennacl|complex|hdf5|triangle|ctetgen|parmetis|mumps|superlu|fftw|exodus|matlab|hypre|\bml\b|pflotran|"
+    r"netcdf|cgns|p4est|datafiles|sycl|single|__float128"
+)
+# Outputs that differ although both are right, and why.
+KNOWN = {}
+SECONDS = 60
+
+
+def tests_of(text):
+    """Ranks and arguments of the tests of an example."""
+    block = re.search(r"/\*TEST(.*?)TEST\*/", text, re.DOTALL)
+    if not block:
+        return {}
+    build = re.search(r"^\s*build:(.*?)(?=^\s*(?:test|testset):)", block[1], re.DOTALL | re.MULTILINE)
+    if build and MISSING.search("".join(re.findall(r"requires:(.*)", build[1]))):
+        return {}
+    found = {}
+    for test in re.split(r"\n\s*test:", block[1])[1:]:
+        test = re.split(r"\n\s*(?:testset|build):", test)[0]
+        entry = dict(re.findall(r"^\s*(nsize|args|requires):(.*)$", test, re.MULTILINE))
+        arguments, ranks = entry.get("args", "").strip(), entry.get("nsize", "1").strip()
+        if entry.get("requires", "").strip() or "TODO" in test or re.search(r"\{\{|\$", arguments) or not ranks.isdigit():
+            continue
+        if int(ranks) <= 4:
+            found.setdefault(int(ranks), arguments)
+    return found
+
+
+def executable(options, name):
+    """The path of a compiled example; None if it does not compile here."""
+    source = os.path.join(options.examples, name + ".c")
+    program = os.path.join(options.folder, name.replace("/", "_"))
+    if not os.path.exists(program) or os.path.getmtime(program) < os.path.getmtime(source):
+        os.makedirs(options.folder, exist_ok=True)
+        command = [*shlex.split(options.compile), "-w", source, "-o", program, *shlex.split(options.link)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=os.path.dirname(source))
+        if done.returncode != 0:
+            return None
+    return program
+
+
+def run(options, command):
+    """Exit code and output; the code of a program that hangs is that of timeout(1)."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS,
+                                  env={**os.environ, **dict(word.split("=", 1) for word in options.env)})
+        except subprocess.TimeoutExpired:
+            return 124, []
+    return done.returncode, done.stdout.decode(errors="replace").splitlines()
+
+
+def same_numbers(one, other):
+    a, b = float(one), float(other)
+    return abs(a - b) <= 1e-6 * max(abs(a), abs(b)) or (abs(a) < 1e-9 and abs(b) < 1e-9)
+
+
+def same_but_for_rounding(lines, others):
+    if len(lines) != len(others):
+        return False
+    for line, other in zip(lines, others):
+        parts, counterparts = NUMBER.split(line), NUMBER.split(other)
+        if len(parts) != len(counterparts):
+            return False
+        for place, (part, counterpart) in enumerate(zip(parts, counterparts)):
+            if place % 2 == 0 and part.split() != counterpart.split():
+                return False
+            if place % 2 == 1 and not same_numbers(part, counterpart):
+                return False
+    return True
+
+
+def compare(plain, dressed):
+    if plain == dressed or sorted(plain) == sorted(dressed):
+        return "same"
+    if same_but_for_rounding(plain, dressed) or same_but_for_rounding(sorted(plain), sorted(dressed)):
+        return "rounded"
+    return "differs"
+
+
+def examine(options, name, ranks, arguments):
+    program = executable(options, name)
+    if program is None:
+        return "does not compile here"
+    command = [options.mpiexec, "-n", str(ranks), program, *shlex.split(arguments), "-nox"]
+    code, plain = run(options, command)
+    if code != 0:
+        return "does not run here"
+    types = ["-oclspkt_types", "-oclspkt_types_device", options.device, "-oclspkt_types_least", "1", "-oclspkt_types_poison"]
+    code, dressed = run(options, [*command, "-dll_append", options.plugin, *types])
+    outcome = compare(plain, dressed) if code == 0 else f"ends with {code}"
+    if outcome not in ("same", "rounded"):
+        difference = list(difflib.unified_diff(plain, dressed, "without", "with the types", n=0, lineterm=""))
+        print("\n".join(line[:160] for line in difference[: options.lines]))
+    return outcome
+
+
+def programs(options):
+    """Name, ranks and arguments of what is to be run."""
+    for word in options.program:
+        name, *arguments = word.split(maxsplit=1)
+        folder = os.path.join(options.examples, name)
+        if not os.path.isdir(folder):
+            names = [name]
+        else:
+            names = [f"{name}/{file[:-2]}" for file in sorted(os.listdir(folder)) if re.fullmatch(r"ex\d+\w*\.c", file)]
+        for one in names:
+            with open(os.path.join(options.examples, one + ".c"), encoding="utf-8", errors="replace") as stream:
+                tests = tests_of(stream.read())
+            if arguments:
+                tests = {ranks: arguments[0] for ranks in options.ranks or [1]}
+            for ranks, of_test in sorted(tests.items()):
+                if not options.ranks or ranks in options.ranks:
+                    yield one, ranks, of_test
+
+
+def main():
+    parser = argparse.ArgumentParser(fromfile_prefix_chars="@")
+    parser.add_argument("--examples", required=True, help="PETSc's src folder")
+    parser.add_argument("--plugin", required=True)
+    parser.add_argument("--compile", required=True, help="compiler and its options")
+    parser.add_argument("--link", required=True, help="libraries")
+    parser.add_argument("--folder", required=True, help="for the compiled examples")
+    parser.add_argument("--mpiexec", default="mpiexec")
+    parser.add_argument("--device", default="Portable", help="-oclspkt_types_device")
+    parser.add_argument("--env", action="append", default=[], help="NAME=VALUE")
+    parser.add_argument("--ranks", type=int, action="append", help="these numbers of ranks only")
+    parser.add_argument("--lines", type=int, default=12, help="how many lines of a difference to print")
+    parser.add_argument("program", nargs="+")
+    options = parser.parse_args()
+
+    counts, wrong = {}, []
+    for name, ranks, arguments in programs(options):
+        outcome = examine(options, name, ranks, arguments)
+        if outcome not in ("same", "rounded") and not outcome.endswith("here"):
+            known = KNOWN.get(f"{name} {ranks}")
+            if known is None:
+                wrong.append(f"{name} on {ranks} ranks {outcome}")
+            outcome = "differs, as known" if known else "differs"
+        counts[outcome] = counts.get(outcome, 0) + 1
+        print(f"{outcome}: {name} on {ranks} ranks {arguments}", flush=True)
+    print(", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items())))
+    if not counts.get("same", 0) + counts.get("rounded", 0):
+        sys.exit("nothing was compared")
+    if wrong:
+        sys.exit("\n".join(wrong))
+
+
+main()

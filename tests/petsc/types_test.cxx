@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What vectors and matrices of -oclspkt_types could get wrong, case by case: each was wrong in a type that lacked an
+// operation, or in a trial of these. The options of the program have what is not valid on the host made NaN.
+#include <petsc/private/vecimpl.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "support.hxx"
+
+namespace oclspkt::test {
+namespace {
+
+constexpr PetscReal kNan = std::numeric_limits<PetscReal>::quiet_NaN();
+constexpr PetscReal kInf = std::numeric_limits<PetscReal>::infinity();
+
+/// A vector of all ranks that is destroyed with its scope, dressed, or of the host over its own memory.
+class Owned {
+ public:
+  explicit Owned(PetscInt local, bool dressed = true) : memory_(static_cast<std::size_t>(local) + 1) {
+    if (dressed) {
+      VecCreate(PETSC_COMM_WORLD, &vec_);
+      VecSetSizes(vec_, local, PETSC_DETERMINE);
+      VecSetType(vec_, VECSTANDARD);
+    } else if (PetscGlobalSize == 1) {
+      VecCreateSeqWithArray(PETSC_COMM_WORLD, 1, local, memory_.data(), &vec_);
+    } else {
+      VecCreateMPIWithArray(PETSC_COMM_WORLD, 1, local, PETSC_DETERMINE, memory_.data(), &vec_);
+    }
+  }
+  Owned(const std::vector<PetscScalar>& values, bool dressed) : Owned(static_cast<PetscInt>(values.size()), dressed) {
+    PetscScalar* array;
+    VecGetArrayWrite(vec_, &array);
+    std::copy(values.begin(), values.end(), array);
+    VecRestoreArrayWrite(vec_, &array);
+  }
+  ~Owned() { VecDestroy(&vec_); }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  operator Vec() const { return vec_; }
+
+ private:
+  Vec vec_ = nullptr;
+  std::vector<PetscScalar> memory_;
+};
+
+std::vector<PetscScalar> values_of(Vec v) {
+  const PetscScalar* array;
+  PetscInt n = 0;
+  VecGetLocalSize(v, &n);
+  VecGetArrayRead(v, &array);
+  std::vector<PetscScalar> values(array, array + n);
+  VecRestoreArrayRead(v, &array);
+  return values;
+}
+
+PetscReal norm_of(Vec v, NormType type = NORM_2) {
+  PetscReal norm = kNan;
+  VecNorm(v, type, &norm);
+  return norm;
+}
+
+/// Whether the host's memory of a vector has been poisoned because the device has its values.
+bool is_away(Vec v) { return std::isnan((*static_cast<PetscScalar**>(v->data))[0]); }
+
+bool same_number(PetscScalar a, PetscScalar b) {
+  return (std::isnan(a) && std::isnan(b)) || a == b || std::abs(a - b) <= 1e-14 * std::abs(b);
+}
+bool same_numbers(const std::vector<PetscScalar>& a, const std::vector<PetscScalar>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_number);
+}
+
+/// The square matrix of all ranks with rows (-1, 2, -1) times a factor.
+Mat second_differences(PetscInt local, PetscScalar factor = 1) {
+  Mat A;
+  PetscInt first, end, rows;
+  MatCreateAIJ(PETSC_COMM_WORLD, local, local, PETSC_DETERMINE, PETSC_DETERMINE, 3, nullptr, 2, nullptr, &A);
+  MatGetOwnershipRange(A, &first, &end);
+  MatGetSize(A, &rows, nullptr);
+  for (PetscInt i = first; i < end; ++i) {
+    for (PetscInt j = std::max<PetscInt>(i - 1, 0); j <= std::min(i + 1, rows - 1); ++j) {
+      MatSetValue(A, i, j, (i == j ? 2 : -1) * factor, INSERT_VALUES);
+    }
+  }
+  MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY);
+  MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY);
+  return A;
+}
+
+TEST(Types, WorkOnTheDevice) {
+  const Owned x(100), y(100);
+  OK(VecSet(x, 2));
+  EXPECT_TRUE(is_away(x));
+  OK(VecCopy(x, y));
+  OK(VecAXPY(y, 3, x));
+  EXPECT_TRUE(is_away(y));
+  EXPECT_EQ(norm_of(y, NORM_INFINITY), 8);
+  EXPECT_TRUE(is_away(y)) << "a norm took it to the host";
+}
+
+TEST(Types, KeepTheNamesOfPetsc) {
+  const Owned x(10);
+  VecType type;
+  OK(VecGetType(x, &type));
+  EXPECT_STREQ(type, PetscGlobalSize == 1 ? VECSEQ : VECMPI);
+}
+
+TEST(Types, TheNormAfterAProductIsNotTheCachedOneOfBefore) {
+  Mat A = second_differences(50);
+  const Owned x(50), y(50), z(50);
+  const PetscInt rows = 50 * PetscGlobalSize;
+  OK(VecSet(x, 1));
+  OK(VecSet(y, 3));
+  EXPECT_NEAR(norm_of(y), 3 * std::sqrt(rows), 1e-12);
+  OK(MatMult(A, x, y));
+  EXPECT_NEAR(norm_of(y), std::sqrt(2.), 1e-14);
+  OK(MatMultTranspose(A, x, y));
+  OK(VecSet(z, 1));
+  OK(MatMultAdd(A, x, z, y));
+  EXPECT_NEAR(norm_of(y), std::sqrt(rows + 6.), 1e-12);
+  OK(MatMultTransposeAdd(A, x, y, y));
+  EXPECT_NEAR(norm_of(y), std::sqrt(rows + 16.), 1e-12);
+  OK(MatDestroy(&A));
+}
+
+TEST(Types, WhatIsWrittenThroughASubVectorReachesItsVector) {
+  const Owned x(20);
+  PetscInt first, end;
+  OK(VecGetOwnershipRange(x, &first, &end));
+  for (const PetscInt step : {1, 2}) {
+    SCOPED_TRACE(step);
+    IS places;
+    Vec part;
+    OK(VecSet(x, 1));
+    OK(ISCreateStride(PETSC_COMM_WORLD, 5, first + 3, step, &places));
+    OK(VecGetSubVector(x, places, &part));
+    OK(VecScale(part, 4));
+    OK(VecRestoreSubVector(x, places, &part));
+    EXPECT_EQ(norm_of(x, NORM_1), 35 * PetscGlobalSize);
+    OK(VecScale(x, 2));
+    EXPECT_EQ(norm_of(x, NORM_1), 70 * PetscGlobalSize);
+    OK(ISDestroy(&places));
+  }
+}
+
+TEST(Types, AnArrayThatIsKeptSeesAndMakesChanges) {
+  const Owned x(8), ones(8);
+  PetscScalar *a, product;
+  OK(VecSet(x, 1));
+  OK(VecSet(ones, 1));
+  OK(VecGetArray(x, &a));
+  OK(VecScale(x, 2));
+  EXPECT_EQ(a[7], 2);
+  std::fill_n(a, 8, 7);
+  OK(VecDot(x, ones, &product));
+  EXPECT_EQ(product, 56 * PetscGlobalSize);
+  OK(VecSet(x, 3));
+  EXPECT_EQ(a[0], 3);
+  OK(VecRestoreArray(x, &a));
+  OK(VecScale(x, 2));
+  EXPECT_TRUE(is_away(x)) << "it stays on the host after its array came back";
+}
+
+TEST(Types, ADuplicateHasValuesOfItsOwn) {
+  const Owned x(8), tag(1);
+  OK(PetscObjectCompose((PetscObject)(Vec)x, "tag", (PetscObject)(Vec)tag));
+  Vec copy;
+  OK(VecSet(x, 1));
+  OK(VecDuplicate(x, &copy));
+  OK(VecSet(copy, 5));
+  OK(VecScale(x, 2));
+  EXPECT_TRUE(is_away(copy));
+  EXPECT_EQ(norm_of(copy, NORM_INFINITY), 5);
+  EXPECT_EQ(norm_of(x, NORM_INFINITY), 2);
+  OK(VecDestroy(&copy));
+  EXPECT_EQ(norm_of(x, NORM_INFINITY), 2);
+}
+
+TEST(Types, AnArrayToBeWrittenHasTheValuesOfBefore) {
+  const Owned x(8);
+  PetscScalar* a;
+  OK(VecSet(x, 4));
+  OK(VecGetArrayWrite(x, &a));
+  EXPECT_EQ(a[3], 4);
+  OK(VecRestoreArrayWrite(x, &a));
+  EXPECT_EQ(norm_of(x, NORM_INFINITY), 4);
+}
+
+TEST(Types, ATypeSetAgainKeepsTheValues) {
+  const Owned x(8);
+  OK(VecSet(x, 4));
+  OK(VecSetType(x, VECSTANDARD));
+  OK(VecSetFromOptions(x));
+  EXPECT_EQ(norm_of(x, NORM_INFINITY), 4);
+  OK(VecSetType(x, PetscGlobalSize == 1 ? VECSEQ : VECMPI));
+  EXPECT_EQ(norm_of(x, NORM_INFINITY), 4);
+}
+
+TEST(Types, VectorsWithoutRowsAreWorkedOn) {
+  const Owned x(PetscGlobalRank == 0 ? 0 : 3), y(PetscGlobalRank == 0 ? 0 : 3);
+  const PetscReal rows = 3 * (PetscGlobalSize - 1);
+  PetscScalar product;
+  OK(VecSet(x, 2));
+  OK(VecCopy(x, y));
+  OK(VecAXPY(y, 1, x));
+  OK(VecPointwiseMult(y, y, x));
+  OK(VecDot(x, y, &product));
+  EXPECT_EQ(product, 16 * rows);
+  EXPECT_EQ(norm_of(y, NORM_1), 8 * rows);
+  EXPECT_EQ(norm_of(y, NORM_INFINITY), rows > 0 ? 8 : 0);
+  EXPECT_NEAR(norm_of(y), 8 * std::sqrt(rows), 1e-13);
+}
+
+/// The operations of one to three vectors, the first of which is written.
+struct Operation {
+  const char* name;
+  PetscErrorCode (*run)(Vec w, Vec x, Vec y, PetscScalar a, PetscScalar b, PetscScalar c);
+};
+const Operation kOperations[] = {
+    {"VecSet", [](Vec w, Vec, Vec, PetscScalar a, PetscScalar, PetscScalar) { return VecSet(w, a); }},
+    {"VecScale", [](Vec w, Vec, Vec, PetscScalar a, PetscScalar, PetscScalar) { return VecScale(w, a); }},
+    {"VecCopy", [](Vec w, Vec x, Vec, PetscScalar, PetscScalar, PetscScalar) { return VecCopy(x, w); }},
+    {"VecSwap", [](Vec w, Vec x, Vec, PetscScalar, PetscScalar, PetscScalar) { return VecSwap(x, w); }},
+    {"VecAXPY", [](Vec w, Vec x, Vec, PetscScalar a, PetscScalar, PetscScalar) { return VecAXPY(w, a, x); }},
+    {"VecAYPX", [](Vec w, Vec x, Vec, PetscScalar a, PetscScalar, PetscScalar) { return VecAYPX(w, a, x); }},
+    {"VecAXPBY", [](Vec w, Vec x, Vec, PetscScalar a, PetscScalar b, PetscScalar) { return VecAXPBY(w, a, b, x); }},
+    {"VecWAXPY", [](Vec w, Vec x, Vec y, PetscScalar a, PetscScalar, PetscScalar) { return VecWAXPY(w, a, x, y); }},
+    {"VecAXPBYPCZ",
+     [](Vec w, Vec x, Vec y, PetscScalar a, PetscScalar b, PetscScalar c) { return VecAXPBYPCZ(w, a, b, c, x, y); }},
+    {"VecMAXPY",
+     [](Vec w, Vec x, Vec y, PetscScalar a, PetscScalar b, PetscScalar) {
+       Vec of[] = {x, y};
+       const PetscScalar by[] = {a, b};
+       return VecMAXPY(w, 2, by, of);
+     }},
+    {"VecPointwiseMult",
+     [](Vec w, Vec x, Vec y, PetscScalar, PetscScalar, PetscScalar) { return VecPointwiseMult(w, x, y); }},
+    {"VecPointwiseDivide",
+     [](Vec w, Vec x, Vec y, PetscScalar, PetscScalar, PetscScalar) { return VecPointwiseDivide(w, x, y); }},
+    {"VecPointwiseMax",
+     [](Vec w, Vec x, Vec y, PetscScalar, PetscScalar, PetscScalar) { return VecPointwiseMax(w, x, y); }},
+    {"VecPointwiseMin",
+     [](Vec w, Vec x, Vec y, PetscScalar, PetscScalar, PetscScalar) { return VecPointwiseMin(w, x, y); }},
+    {"VecPointwiseMaxAbs",
+     [](Vec w, Vec x, Vec y, PetscScalar, PetscScalar, PetscScalar) { return VecPointwiseMaxAbs(w, x, y); }},
+    {"VecReciprocal", [](Vec w, Vec, Vec, PetscScalar, PetscScalar, PetscScalar) { return VecReciprocal(w); }},
+};
+
+TEST(Types, MixWithVectorsOfTheHostInEveryPlace) {
+  const std::vector<PetscScalar> w0{1, -2, 3}, x0{4, 5, -6}, y0{-7, 2, 9};
+  for (const Operation& operation : kOperations) {
+    const Owned w(w0, false), x(x0, false), y(y0, false);
+    OK(operation.run(w, x, y, 2, -3, .5));
+    for (int dressed = 1; dressed < 8; ++dressed) {
+      SCOPED_TRACE(std::string(operation.name) + " " + std::to_string(dressed));
+      const Owned wd(w0, (dressed & 1) != 0), xd(x0, (dressed & 2) != 0), yd(y0, (dressed & 4) != 0);
+      for (const Vec v : {(Vec)wd, (Vec)xd, (Vec)yd}) OK(VecScale(v, -1)); /* those that can go to the device */
+      for (const Vec v : {(Vec)wd, (Vec)xd, (Vec)yd}) OK(VecScale(v, -1));
+      OK(operation.run(wd, xd, yd, 2, -3, .5));
+      EXPECT_TRUE(same_numbers(values_of(wd), values_of(w)));
+      EXPECT_TRUE(same_numbers(values_of(xd), values_of(x)));
+      PetscScalar products[3][2];
+      for (const auto& [k, pair] : {std::pair{0, std::pair<Vec, Vec>{w, x}}, {1, {wd, xd}}, {2, {xd, wd}}}) {
+        PetscReal square;
+        OK(VecDotNorm2(pair.first, pair.second, products[k], &square));
+        OK(VecMDot(pair.first, 1, &pair.second, products[k] + 1));
+        EXPECT_TRUE(same_number(products[k][0], products[0][0]));
+        EXPECT_TRUE(same_number(products[k][1], products[0][0]));
+      }
+    }
+  }
+}
+
+TEST(Types, FactorsOfZeroMeanWhatTheyMeanOnTheHost) {
+  const std::vector<PetscScalar> strange{kNan, kInf, -kInf, 1, 0, -2};
+  const std::vector<PetscScalar> plain{1, 2, 3, 4, 5, 6};
+  for (const Operation& operation : kOperations) {
+    for (int which = 0; which < 8; ++which) {
+      for (int zero = 0; zero < 8; ++zero) {
+        SCOPED_TRACE(std::string(operation.name) + " NaN in " + std::to_string(which) + ", 0 in " +
+                     std::to_string(zero));
+        std::vector<PetscScalar> found[2];
+        for (const bool dressed : {false, true}) {
+          const Owned w((which & 1) != 0 ? strange : plain, dressed), x((which & 2) != 0 ? strange : plain, dressed),
+              y((which & 4) != 0 ? strange : plain, dressed);
+          OK(operation.run(w, x, y, (zero & 1) != 0 ? 0 : 2, (zero & 2) != 0 ? 0 : 3, (zero & 4) != 0 ? 0 : 5));
+          found[dressed] = values_of(w);
+        }
+        EXPECT_TRUE(same_numbers(found[1], found[0]))
+            << testing::PrintToString(found[1]) << " for " << testing::PrintToString(found[0]);
+      }
+    }
+  }
+}
+
+/// The Euclidean norm without over- and underflow, which those of many BLAS have.
+PetscReal true_norm(const std::vector<PetscScalar>& values) {
+  long double squares = 0;
+  for (const PetscScalar v : values) squares += static_cast<long double>(v) * v;
+  return static_cast<PetscReal>(std::sqrt(squares));
+}
+
+/// Of one rank: MPI does not say what the largest of NaN and numbers is.
+TEST(Types, NormsOfStrangeNumbersAreRight) {
+  const std::vector<PetscScalar> several[] = {
+      {1, kNan, 2},        {kNan, 1, 2}, {1, 2, -kInf},  {kInf, kNan, 1},      {3e200, -4e200, 0},
+      {3e-200, 4e-200, 0}, {0, 0, 0},    {1e-320, 0, 0}, {3e200, 4e-200, 1.5}, {-1e307, 1e307, 1e307}};
+  for (const auto& values : several) {
+    SCOPED_TRACE(testing::PrintToString(values));
+    PetscReal largest = 0, sum = 0, found[2];
+    for (const PetscScalar v : values) {
+      largest = std::isnan(v) || std::isnan(largest) ? kNan : std::max(largest, std::abs(v));
+      sum += std::abs(v);
+    }
+    Vec v;
+    OK(VecCreateSeq(PETSC_COMM_SELF, 3, &v));
+    PetscScalar* array;
+    OK(VecGetArray(v, &array));
+    std::copy(values.begin(), values.end(), array);
+    OK(VecRestoreArray(v, &array));
+    EXPECT_PRED2(same_number, norm_of(v, NORM_1), sum);
+    EXPECT_PRED2(same_number, norm_of(v, NORM_2), true_norm(values));
+    EXPECT_PRED2(same_number, norm_of(v, NORM_INFINITY), largest);
+    OK(PetscObjectStateIncrease((PetscObject)v)); /* so that PETSc asks again */
+    OK(VecNorm(v, NORM_1_AND_2, found));
+    EXPECT_PRED2(same_number, found[0], sum);
+    EXPECT_PRED2(same_number, found[1], true_norm(values));
+    OK(PetscObjectStateIncrease((PetscObject)v));
+    EXPECT_PRED2(same_number, norm_of(v, NORM_FROBENIUS), true_norm(values));
+    OK(VecDestroy(&v));
+  }
+}
+
+TEST(Types, OneRanksNanIsEveryRanksNorm) {
+  const Owned x(4);
+  OK(VecSet(x, 1));
+  for (int rank = 0; rank < PetscGlobalSize; ++rank) {
+    OK(VecSet(x, 1));
+    if (PetscGlobalRank == rank) {
+      PetscScalar* array;
+      OK(VecGetArray(x, &array));
+      array[2] = kNan;
+      OK(VecRestoreArray(x, &array));
+    } else {
+      PetscScalar* array;
+      OK(VecGetArray(x, &array));
+      OK(VecRestoreArray(x, &array));
+    }
+    for (const NormType type : {NORM_1, NORM_2}) EXPECT_TRUE(std::isnan(norm_of(x, type))) << NormTypes[type];
+  }
+}
+
+TEST(Types, NormsOfSeveralRanksDoNotOverflow) {
+  const Owned x(2);
+  OK(VecSet(x, 1e200));
+  EXPECT_NEAR(norm_of(x) / 1e200, std::sqrt(2. * PetscGlobalSize), 1e-14);
+  OK(VecSet(x, 1e-200));
+  EXPECT_NEAR(norm_of(x) / 1e-200, std::sqrt(2. * PetscGlobalSize), 1e-14);
+}
+
+TEST(Types, AMatrixScaledByItsDiagonalsMultipliesSo) {
+  Mat A = second_differences(10);
+  const Owned x(10), y(10), scale(10);
+  OK(VecSet(x, 1));
+  OK(MatMult(A, x, y));
+  OK(VecSet(scale, 3));
+  OK(MatDiagonalScale(A, scale, scale));
+  OK(MatMult(A, x, y));
+  EXPECT_NEAR(norm_of(y), 9 * std::sqrt(2.), 1e-13);
+  OK(MatDestroy(&A));
+}
+
+TEST(Types, AMatrixInTheMemoryOfAnotherHasNotItsValues) {
+  const Owned x(10), y(10);
+  OK(VecSet(x, 1));
+  for (int k = 1; k < 20; ++k) {
+    Mat A = second_differences(10, k);
+    OK(MatMult(A, x, y));
+    EXPECT_NEAR(norm_of(y), k * std::sqrt(2.), 1e-12);
+    OK(MatConvert(A, MATAIJPERM, MAT_INPLACE_MATRIX, &A));
+    OK(MatMult(A, x, y));
+    EXPECT_NEAR(norm_of(y), k * std::sqrt(2.), 1e-12);
+    OK(MatDestroy(&A));
+  }
+}
+
+TEST(Types, AThousandVectorsComeAndGo) {
+  const Owned x(3);
+  OK(VecSet(x, 1));
+  for (int k = 0; k < 1000; ++k) {
+    Vec y;
+    OK(VecDuplicate(x, &y));
+    OK(VecWAXPY(y, 1, x, x));
+    OK(VecDestroy(&y));
+  }
+  EXPECT_EQ(norm_of(x, NORM_INFINITY), 1);
+}
+
+TEST(Types, AVectorMayLiveUntilPetscEnds) {
+  Vec x;
+  OK(VecCreateSeq(PETSC_COMM_SELF, 5, &x));
+  OK(VecSet(x, 1));
+  OK(PetscObjectRegisterDestroy((PetscObject)x)); /* main() returns what PetscFinalize() does */
+}
+
+TEST(Types, ThePreconditionerTakesThemWhereTheyAre) {
+  const Matrix A(tridiagonal(2000, -1, 4, -2));
+  const Vector x(2000);
+  Vec right, solution;
+  OK(VecDuplicate(x, &right));
+  OK(VecDuplicate(x, &solution));
+  const Preconditioner pc(A, "Portable");
+  OK(MatMult(A, x, right));
+  OK(PCSetUp(pc));
+  for (const bool transpose : {false, true}) {
+    if (transpose) {
+      OK(MatMultTranspose(A, x, right));
+      OK(PCApplyTranspose(pc, right, solution));
+    } else {
+      OK(PCApply(pc, right, solution));
+    }
+    EXPECT_TRUE(is_away(solution));
+    EXPECT_LE(distance(solution, x), 1e-12);
+  }
+  EXPECT_TRUE(contains(pc.view(), "  vectors: on the device, no copy\n")) << pc.view();
+  OK(VecDestroy(&right));
+  OK(VecDestroy(&solution));
+}
+
+}  // namespace
+}  // namespace oclspkt::test
