@@ -73,7 +73,7 @@ struct Term {
 /// What Space::pointwise() makes of each place. Those of two arrays: x and y; of one: x.
 enum class Pointwise {
   multiply,           ///< x y
-  divide,             ///< x / y, 0 where y is 0
+  divide,             ///< x / y; where y is 0: number where x is 0 too, else 0
   greater,            ///< y where x < y, else x
   less,               ///< x where x < y, else y
   greater_magnitude,  ///< the same of the magnitudes

@@ -4,6 +4,7 @@
 
 #include <petsc/private/vecimpl.h>
 
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -51,6 +52,7 @@ struct Types {
   PetscErrorCode (*create_seq)(Vec) = nullptr, (*create_mpi)(Vec) = nullptr;  ///< PETSc's
   struct _VecOps seq = {}, mpi = {};                                          ///< operations of its types
   std::unordered_map<Vec, Side> sides;
+  PetscScalar zero_by_zero = std::numeric_limits<PetscReal>::quiet_NaN();  ///< of VecPointwiseDivide(); NaN: not asked
   std::map<std::string, PetscInt64> fell_back;  ///< operations that the host did although vectors lay on the device
   PetscInt64 ups = 0, downs = 0;                ///< copies of vectors
 };

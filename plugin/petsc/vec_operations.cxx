@@ -205,11 +205,29 @@ PetscErrorCode Maxpy(Vec y, PetscInt count, const PetscScalar* alpha, Vec* x) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Pointwise2(const char* name, Pointwise what, Vec w, Vec x, Vec y, PetscBool* done) {
+/// What this PETSc makes of 0 / 0: 0, or 1 in newer ones.
+PetscErrorCode FindZeroByZero(PetscScalar* number) {
+  PetscScalar zero = 0;
+  Vec host;
+
   PetscFunctionBegin;
+  *number = types().zero_by_zero;
+  if (*number == *number) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, 1, &zero, &host));
+  PetscCall((*host->ops->pointwisedivide)(host, host, host));
+  PetscCall(VecDestroy(&host));
+  types().zero_by_zero = *number = zero;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Pointwise2(const char* name, Pointwise what, Vec w, Vec x, Vec y, PetscBool* done) {
+  PetscScalar number = 0;
+
+  PetscFunctionBegin;
+  if (what == Pointwise::divide) PetscCall(FindZeroByZero(&number));
   PetscCall(
       RunOnDevice({name, {x, y}, w, true}, done, [&](DeviceSpace& space, const Arrays& read, DeviceArray* written) {
-        space.pointwise(what, *written, *read[0], read[1], 0);
+        space.pointwise(what, *written, *read[0], read[1], number);
       }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

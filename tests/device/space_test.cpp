@@ -164,7 +164,9 @@ TYPED_TEST(SpaceOnDevice, WorksPlaceByPlace) {
   using T = TypeParam;
   const std::pair<Pointwise, std::function<T(T, T)>> operations[] = {
       {Pointwise::multiply, [](T x, T y) { return x * y; }},
-      {Pointwise::divide, [](T x, T y) { return y != 0 ? x / y : T(0); }},
+      {Pointwise::divide, [](T x, T y) { return y != 0   ? x / y
+                                                : x != 0 ? T(0)
+                                                         : T(0.5); }},
       {Pointwise::greater, [](T x, T y) { return x < y ? y : x; }},
       {Pointwise::less, [](T x, T y) { return x < y ? x : y; }},
       {Pointwise::greater_magnitude, [](T x, T y) { return std::abs(x) < std::abs(y) ? std::abs(y) : std::abs(x); }},
@@ -175,7 +177,7 @@ TYPED_TEST(SpaceOnDevice, WorksPlaceByPlace) {
   this->on_every_space([&](Space<T>& space) {
     for (const Index n : kLengths) {
       Vector<T> x = draw<T>(n, 5), y = draw<T>(n, 6);
-      if (n > 4) x[0] = T(0), y[1] = T(0), x[2] = kNaN<T>, y[3] = kInf<T>;
+      if (n > 4) x[0] = T(0), y[1] = T(0), x[2] = kNaN<T>, y[3] = kInf<T>, x[4] = y[4] = T(0);
       const Array<T> a = bring(space, x), b = bring(space, y), z = space.make(n);
       for (const auto& [what, function] : operations) {
         SCOPED_TRACE("operation " + std::to_string(static_cast<int>(what)));

@@ -33,11 +33,11 @@ endfunction()
 
 # Parts of a vector, with entries of other ranks.
 types_program(SubVectors.vec-ex38 vec/vec/tests/ex38)
-types_program(SubVectors.vec-ex44 vec/vec/tests/ex44)
+types_program(SubVectors.vec-ex44 "vec/vec/tests/ex44 -vec_type standard")
 types_program(SubVectors.mat-ex23 mat/tests/ex23 RANKS 1)
 # A norm after a product.
-types_program(StateAfterAProduct.mat-ex109 mat/tests/ex109)
-types_program(StateAfterAProduct.ksp-ex21 ksp/ksp/tests/ex21)
+types_program(StateAfterAProduct.mat-ex109 mat/tests/ex109 RANKS 1 3)
+types_program(StateAfterAProduct.ksp-ex21 ksp/ksp/tests/ex21 RANKS 2)
 # An array got to be written that is read.
 types_program(ArrayToBeWritten.mat-ex114 mat/tests/ex114)
 # Names of types compared: orderings, the shift of ILU, products with interpolations, Galerkin's.

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <limits>
 
-#include "support.hxx"
+#include "grid_problem.hxx"
 
 namespace oclspkt::test {
 namespace {
@@ -371,6 +371,21 @@ TEST(Types, AMatrixScaledByItsDiagonalsMultipliesSo) {
   OK(MatDestroy(&A));
 }
 
+TEST(Types, StoredValuesOfAMatrixComeBack) {
+  Mat A = second_differences(10);
+  const Owned x(10), y(10);
+  OK(VecSet(x, 1));
+  OK(MatSetOption(A, MAT_NEW_NONZERO_LOCATIONS, PETSC_FALSE));
+  OK(MatStoreValues(A));
+  OK(MatScale(A, 3));
+  OK(MatMult(A, x, y));
+  EXPECT_NEAR(norm_of(y), 3 * std::sqrt(2.), 1e-13);
+  OK(MatRetrieveValues(A));
+  OK(MatMult(A, x, y));
+  EXPECT_NEAR(norm_of(y), std::sqrt(2.), 1e-13);
+  OK(MatDestroy(&A));
+}
+
 TEST(Types, AMatrixInTheMemoryOfAnotherHasNotItsValues) {
   const Owned x(10), y(10);
   OK(VecSet(x, 1));
@@ -425,6 +440,36 @@ TEST(Types, ThePreconditionerTakesThemWhereTheyAre) {
   }
   EXPECT_TRUE(contains(pc.view(), "  vectors: on the device, no copy\n")) << pc.view();
   OK(VecDestroy(&right));
+  OK(VecDestroy(&solution));
+}
+
+TEST(Types, ThePreconditionerSolvesGridsInEveryCombinationAsOfTheHost) {
+  const GridProblem problem(PETSC_COMM_WORLD, {3, {21, 12, 7}, 1});
+  PetscInt n;
+  OK(VecGetLocalSize(problem.right(), &n));
+  const Owned right(n, false), expected(n, false);
+  OK(VecCopy(problem.right(), right));
+  Vec solution;
+  OK(VecDuplicate(problem.right(), &solution));
+  for (const PCOCLSPKTCombine combine : {PC_OCLSPKT_COMBINE_ADDITIVE, PC_OCLSPKT_COMBINE_FACTORED,
+                                         PC_OCLSPKT_COMBINE_MULTIPLICATIVE, PC_OCLSPKT_COMBINE_SYMMETRIC}) {
+    for (const char* lines : {"x", "z", "x,y,z"}) {
+      const LinePreconditioner pc(problem, lines);
+      OK(PCSetDM(pc, problem.dm()));
+      OK(PCOCLSPKTSetCombine(pc, combine));
+      OK(PCOCLSPKTSetDevices(pc, "Portable"));
+      for (const bool transpose : {false, true}) {
+        SCOPED_TRACE(std::string(PCOCLSPKTCombines[combine]) + " " + lines + (transpose ? " transposed" : ""));
+        OK(VecScale(problem.right(), 1)); /* to the device */
+        OK((transpose ? PCApplyTranspose : PCApply)(pc, right, expected));
+        const PetscReal size = norm_of(expected, NORM_INFINITY);
+        OK(VecSet(solution, kNan));
+        OK(PetscObjectStateIncrease((PetscObject)solution));
+        OK((transpose ? PCApplyTranspose : PCApply)(pc, problem.right(), solution));
+        EXPECT_LE(distance(solution, expected), 1e-12 * size);
+      }
+    }
+  }
   OK(VecDestroy(&solution));
 }
 
