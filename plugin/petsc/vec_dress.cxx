@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Dressed vectors as objects: made, copied, destroyed, and their arrays handed out. */
+#include <petsctao.h>
+
 #include <cstring>
 #include <string>
 
@@ -144,6 +146,19 @@ PetscErrorCode Replace(const char* type, PetscErrorCode (*create)(Vec), PetscErr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* They keep vectors over arrays of other vectors after those are given back. Such a vector of the host is not known
+   here: its values and those of the device would go apart without a word. */
+PetscErrorCode RefuseGASM(PC pc) {
+  SETERRQ(PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+          "PCGASM keeps vectors over arrays of others, which -oclspkt_types does not see: use -pc_type asm, or leave "
+          "-oclspkt_types out");
+}
+
+PetscErrorCode RefusePDIPM(Tao tao) {
+  SETERRQ(PetscObjectComm((PetscObject)tao), PETSC_ERR_SUP,
+          "TAOPDIPM keeps vectors over arrays of others, which -oclspkt_types does not see: leave -oclspkt_types out");
+}
+
 }  // namespace
 
 bool is_dressed(Vec vector) { return vector->ops->destroy == Destroy; }
@@ -195,6 +210,10 @@ PetscErrorCode RegisterTypes() {
   PetscCall(Replace(VECSEQ, CreateSeq, &t.create_seq));
   PetscCall(Replace(VECMPI, CreateMPI, &t.create_mpi));
   PetscCall(RegisterMatrices());
+  PetscCall(PCInitializePackage());
+  PetscCall(PCRegister(PCGASM, RefuseGASM));
+  PetscCall(TaoInitializePackage());
+  PetscCall(TaoRegister(TAOPDIPM, RefusePDIPM));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

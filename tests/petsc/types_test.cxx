@@ -419,6 +419,17 @@ TEST(Types, AVectorMayLiveUntilPetscEnds) {
   OK(PetscObjectRegisterDestroy((PetscObject)x)); /* main() returns what PetscFinalize() does */
 }
 
+TEST(Types, WhatKeepsVectorsOverArraysOfOthersIsRefused) {
+  PC pc;
+  OK(PCCreate(PETSC_COMM_WORLD, &pc));
+  {
+    const ErrorTexts errors;
+    EXPECT_EQ(PCSetType(pc, PCGASM), PETSC_ERR_SUP);
+    EXPECT_NE(errors.text().find("use -pc_type asm"), std::string::npos) << errors.text();
+  }
+  OK(PCDestroy(&pc));
+}
+
 TEST(Types, ThePreconditionerTakesThemWhereTheyAre) {
   const Matrix A(tridiagonal(2000, -1, 4, -2));
   const Vector x(2000);
