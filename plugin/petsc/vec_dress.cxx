@@ -202,6 +202,8 @@ PetscErrorCode RegisterTypes() {
   PetscFunctionBegin;
   PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types", &t.on, nullptr));
   if (!t.on) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(!PetscDefined(HAVE_THREADSAFETY), PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "-oclspkt_types wants one thread, and this PETSc was configured with thread safety: leave the option out");
   PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types_view", &t.view, nullptr));
   PetscCall(PetscOptionsGetInt(nullptr, nullptr, "-oclspkt_types_least", &t.least, nullptr));
   PetscCall(PetscOptionsGetString(nullptr, nullptr, "-oclspkt_types_device", t.devices, sizeof t.devices, nullptr));
