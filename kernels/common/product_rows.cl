@@ -69,31 +69,23 @@ static inline void multiply(Block block, __global const scalar_t* values, __glob
   }
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void product_rows(
-    __global const scalar_t* restrict values, __global const place_t* restrict columns,
-    __global const long* restrict blocks, __global const ushort* restrict row_end, __global const scalar_t* restrict x,
-    __global const scalar_t* y, __global scalar_t* z, __global scalar_t* sums, const long count, const long span) {
-  __local scalar_t products[BLOCK_ENTRIES], parts[GROUP_ITEMS];
+// The sums of its rows.
+static inline void add_rows(Block block, __global const ushort* row_end, __local const scalar_t* products,
+                            __local scalar_t* parts, __global const scalar_t* y, __global scalar_t* z,
+                            __global scalar_t* sums) {
   const int item = (int)get_local_id(0);
-  const long end = min(count, ((long)get_group_id(0) + 1) * span);
-  for (long at = (long)get_group_id(0) * span; at < end; ++at) {
-    const Block block = block_of(blocks, at);
-    multiply(block, values, columns, x, products);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    int lanes = 1, at_once = GROUP_ITEMS;  // work-items that share a row, and rows that are summed up at once
-    for (; 2 * lanes * block.rows <= GROUP_ITEMS; at_once /= 2) lanes *= 2;
-    const int lane = item & (lanes - 1);
-    // More than one round only with one work-item a row.
-    for (int r = (item - lane) / lanes, before = 0; before < block.rows; before += at_once, r += at_once) {
-      scalar_t sum = 0;
-      if (r < block.rows) {
-        const int behind = end_entry(block, row_end, r);
-        for (int k = first_entry(block, row_end, r) + lane; k < behind; k += lanes) sum = add(sum, products[k]);
-      }
-      if (lanes > 1) sum = sum_of_items(sum, lanes, parts);
-      if (r < block.rows && lane == 0) put_sum(block, r, sum, y, z, sums);
+  int lanes = 1, at_once = GROUP_ITEMS;  // work-items that share a row, and rows that are summed up at once
+  for (; 2 * lanes * block.rows <= GROUP_ITEMS; at_once /= 2) lanes *= 2;
+  const int lane = item & (lanes - 1);
+  // More than one round only with one work-item a row.
+  for (int r = (item - lane) / lanes, before = 0; before < block.rows; before += at_once, r += at_once) {
+    scalar_t sum = 0;
+    if (r < block.rows) {
+      const int behind = end_entry(block, row_end, r);
+      for (int k = first_entry(block, row_end, r) + lane; k < behind; k += lanes) sum = add(sum, products[k]);
     }
-    barrier(CLK_LOCAL_MEM_FENCE);  // the next block's products take the place of these
+    if (lanes > 1) sum = sum_of_items(sum, lanes, parts);
+    if (r < block.rows && lane == 0) put_sum(block, r, sum, y, z, sums);
   }
 }
 
@@ -101,26 +93,42 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void product_r
 
 #define AT_ONCE 4  // sums, which do not wait for each other
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void product_rows(
-    __global const scalar_t* restrict values, __global const place_t* restrict columns,
-    __global const long* restrict blocks, __global const ushort* restrict row_end, __global const scalar_t* restrict x,
-    __global const scalar_t* y, __global scalar_t* z, __global scalar_t* sums, const long count, const long span) {
-  const long end = min(count, ((long)get_group_id(0) + 1) * span);
-  for (long at = (long)get_group_id(0) * span; at < end; ++at) {
-    const Block block = block_of(blocks, at);
-    int k = 0;
-    for (int r = 0; r < block.rows; ++r) {
-      const int behind = end_entry(block, row_end, r);
-      scalar_t part[AT_ONCE] = {0};
-      for (; k + AT_ONCE <= behind; k += AT_ONCE) {
+static inline void multiply_rows(Block block, __global const scalar_t* values, __global const place_t* columns,
+                                 __global const ushort* row_end, __global const scalar_t* x,
+                                 __global const scalar_t* y, __global scalar_t* z, __global scalar_t* sums) {
+  int k = 0;
+  for (int r = 0; r < block.rows; ++r) {
+    const int behind = end_entry(block, row_end, r);
+    scalar_t part[AT_ONCE] = {0};
+    for (; k + AT_ONCE <= behind; k += AT_ONCE) {
 #pragma unroll
-        for (int i = 0; i < AT_ONCE; ++i) part[i] += values[block.entry + k + i] * x[columns[block.entry + k + i]];
-      }
-      scalar_t sum = (part[0] + part[1]) + (part[2] + part[3]);
-      for (; k < behind; ++k) sum += values[block.entry + k] * x[columns[block.entry + k]];
-      put_sum(block, r, sum, y, z, sums);
+      for (int i = 0; i < AT_ONCE; ++i) part[i] += values[block.entry + k + i] * x[columns[block.entry + k + i]];
     }
+    scalar_t sum = (part[0] + part[1]) + (part[2] + part[3]);
+    for (; k < behind; ++k) sum += values[block.entry + k] * x[columns[block.entry + k]];
+    put_sum(block, r, sum, y, z, sums);
   }
 }
 
 #endif
+
+__kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void product_rows(
+    __global const scalar_t* restrict values, __global const place_t* restrict columns,
+    __global const long* restrict blocks, __global const ushort* restrict row_end, __global const scalar_t* restrict x,
+    __global const scalar_t* y, __global scalar_t* z, __global scalar_t* sums, const long count, const long span) {
+#if GROUP_ITEMS > 1
+  __local scalar_t products[BLOCK_ENTRIES], parts[GROUP_ITEMS];
+#endif
+  const long end = min(count, ((long)get_group_id(0) + 1) * span);
+  for (long at = (long)get_group_id(0) * span; at < end; ++at) {
+    const Block block = block_of(blocks, at);
+#if GROUP_ITEMS > 1
+    multiply(block, values, columns, x, products);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    add_rows(block, row_end, products, parts, y, z, sums);
+    barrier(CLK_LOCAL_MEM_FENCE);  // the next block's products take the place of these
+#else
+    multiply_rows(block, values, columns, row_end, x, y, z, sums);
+#endif
+  }
+}

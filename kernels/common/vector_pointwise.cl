@@ -5,7 +5,7 @@
 //                   and those of common/wide.clh
 // Arguments: z, x, y  shape [n], global; z is written, and may be x or y; y is x where OPERATION takes one vector;
 //                     aligned as common/wide.clh says
-//            number   of SHIFT
+//            number   of SHIFT; 0 / 0 of DIVIDE
 //            n, run   places, and places of a work-group (common/wide.clh)
 // Launch:    groups of GROUP_ITEMS work-items for all places.
 // Local:     none. Per place: about 1 flop, 2 words, 3 of two vectors.
@@ -30,7 +30,7 @@ static inline lanes_t operate(lanes_t x, lanes_t y, lanes_t number) {
 #if OPERATION == MULTIPLY
   return mul(x, y);
 #elif OPERATION == DIVIDE
-  return choose(is_zero(y), ZERO, x / y);
+  return choose(is_zero(y), choose(is_zero(x), number, (lanes_t)ZERO), x / y);
 #elif OPERATION == GREATER
   return choose(x < y, y, x);
 #elif OPERATION == LESS

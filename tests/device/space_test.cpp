@@ -112,7 +112,7 @@ TYPED_TEST(SpaceOnDevice, CombinesAnyNumberOfArrays) {
   using T = TypeParam;
   this->on_every_space([](Space<T>& space) {
     for (const Index n : kLengths) {
-      for (const int count : {0, 1, 2, 3, 7, 8, 9, 19}) {
+      for (const int count : {0, 1, 3, 8, 11}) {
         for (const T keep : {T(0), T(1), T(-3)}) {
           std::vector<Array<T>> arrays;
           std::vector<Term<T>> terms;
