@@ -248,12 +248,14 @@ PetscErrorCode CreateSeq(Mat matrix) {
 }  // namespace
 
 PetscErrorCode RegisterMatrices() {
-  Matrices& m = matrices();
+  PetscErrorCode (*found)(Mat) = nullptr;
 
   PetscFunctionBegin;
   PetscCall(MatInitializePackage());
-  PetscCall(PetscFunctionListFind(MatList, MATSEQAIJ, &m.create_seq));
-  PetscCheck(m.create_seq, PETSC_COMM_SELF, PETSC_ERR_PLIB, "this PETSc has no matrices of type %s", MATSEQAIJ);
+  PetscCall(PetscFunctionListFind(MatList, MATSEQAIJ, &found));
+  PetscCheck(found, PETSC_COMM_SELF, PETSC_ERR_PLIB, "this PETSc has no matrices of type %s", MATSEQAIJ);
+  if (found == CreateSeq) PetscFunctionReturn(PETSC_SUCCESS);
+  matrices().create_seq = found;
   PetscCall(MatRegister(MATSEQAIJ, CreateSeq));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

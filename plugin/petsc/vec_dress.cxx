@@ -137,11 +137,15 @@ PetscErrorCode CreateMPI(Vec vector) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Have `create` made by PETSc's function list in the place of PETSc's own.
+/// Have `create` made by PETSc's function list in the place of PETSc's own, unless it is there already.
 PetscErrorCode Replace(const char* type, PetscErrorCode (*create)(Vec), PetscErrorCode (**of_petsc)(Vec)) {
+  PetscErrorCode (*found)(Vec) = nullptr;
+
   PetscFunctionBegin;
-  PetscCall(PetscFunctionListFind(VecList, type, of_petsc));
-  PetscCheck(*of_petsc, PETSC_COMM_SELF, PETSC_ERR_PLIB, "this PETSc has no vectors of type %s", type);
+  PetscCall(PetscFunctionListFind(VecList, type, &found));
+  PetscCheck(found, PETSC_COMM_SELF, PETSC_ERR_PLIB, "this PETSc has no vectors of type %s", type);
+  if (found == create) PetscFunctionReturn(PETSC_SUCCESS);
+  *of_petsc = found;
   PetscCall(VecRegister(type, create));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

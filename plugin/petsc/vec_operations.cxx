@@ -37,6 +37,15 @@ bool host_has(const Work& work) {
          (work.written == nullptr || work.overwrites || is_there(work.written));
 }
 
+/// After a device failed: what is to be overwritten need not come down from it.
+void GiveUp(const Work& work) {
+  const bool read = std::find(work.read.begin(), work.read.end(), work.written) != work.read.end();
+  if (work.written == nullptr || read) return;
+  Side& side = side_of(work.written);
+  side.host = side.host || work.overwrites;
+  side.device = side.device && !side.host;
+}
+
 PetscErrorCode FindSpace(const Work& work, DeviceSpace** space) {
   Types& t = types();
   const Vec any = work.written != nullptr ? work.written : work.read.front();
@@ -47,6 +56,7 @@ PetscErrorCode FindSpace(const Work& work, DeviceSpace** space) {
   *space = nullptr;
   if (dressed) PetscCall(SpaceFor(any->map->n, space));
   if (!*space && !host_has(work)) ++t.fell_back[work.name];
+  if (!*space && t.failed) GiveUp(work);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -78,6 +88,7 @@ PetscErrorCode RunOnDevice(const Work& work, PetscBool* done, const Run& run) {
     PetscCheck(host_has(work), PETSC_COMM_SELF, PETSC_ERR_LIB, "%s failed, and values were on a device only: %s",
                work.name, failure.c_str());
     if (work.written != nullptr) side_of(work.written).device = false;
+    GiveUp(work);
   } else if (work.written != nullptr) {
     PetscCall(WroteOnDevice(work.written));
   }
@@ -197,8 +208,9 @@ PetscErrorCode Maxpy(Vec y, PetscInt count, const PetscScalar* alpha, Vec* x) {
   PetscCall(RunOnDevice({"VecMAXPY", {x, x + count}, y}, &done,
                         [&](DeviceSpace& space, const Arrays& read, DeviceArray* written) {
                           Terms terms;
-                          for (PetscInt k = 0; k < count; ++k)
+                          for (PetscInt k = 0; k < count; ++k) {
                             terms.push_back({alpha[k], read[static_cast<std::size_t>(k)]});
+                          }
                           space.combine(*written, 1, terms);
                         }));
   if (!done) PetscCall((*of_host(y).maxpy)(y, count, alpha, x));
@@ -273,8 +285,9 @@ PetscErrorCode LocalSums(const char* name, const std::vector<Vec>& vectors,
   PetscFunctionBegin;
   PetscCall(RunOnDevice({name, vectors}, done, [&](DeviceSpace& space, const Arrays& read, DeviceArray*) {
     std::vector<Sum> sums;
-    for (const auto& [kind, of] : wanted)
+    for (const auto& [kind, of] : wanted) {
       sums.push_back({kind, read[of[0]], kind == SumKind::dot ? read[of[1]] : nullptr});
+    }
     space.sums(sums, {values, sums.size()});
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
