@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "boundary.hxx"
+#include "node.hpp"
 #include "selection.hpp"
 
 namespace oclspkt::petsc {
@@ -20,23 +22,27 @@ std::shared_ptr<Space<T>> make_space(DeviceModule& module, int device) {
   }
 }
 
-/// The first device that the selection names; by `auto` the first that has a memory of its own: on others vectors of
-/// the host are as good.
+/// The device of this rank: ranks of a node take turns among the GPUs that the selection names; by `auto` among those
+/// with a memory of their own, since on others vectors of the host are as good.
 /// @return null if `auto` finds none. @throws InvalidInput, DeviceError
 std::shared_ptr<DeviceSpace> open_space(const std::string& words) {
   std::string why;
   DeviceModule* const module = device_module(&why);
   if (module == nullptr) throw DeviceError(why);
+  std::vector<int> devices;
   if (words != "auto") {
-    const Selection selection = select_devices(words, module->devices(), module->problems());
-    if (!selection.devices.empty()) return make_space<PetscScalar>(*module, selection.devices.front());
-    throw InvalidInput("-oclspkt_types_device " + words + " names no device: oclspkt-devices lists what there is");
+    devices = select_devices(words, module->devices(), module->problems()).devices;
+    if (devices.empty()) {
+      throw InvalidInput("-oclspkt_types_device " + words + " names no device: oclspkt-devices lists what there is");
+    }
+  } else {
+    for (const DeviceInfo& info : module->devices()) {
+      const bool fits = info.fp64 || sizeof(PetscScalar) == sizeof(float);
+      if (!info.host_unified && !info.emulated && fits) devices.push_back(info.index);
+    }
+    if (devices.empty()) return nullptr;
   }
-  for (const DeviceInfo& info : module->devices()) {
-    const bool fits = info.fp64 || sizeof(PetscScalar) == sizeof(float);
-    if (!info.host_unified && !info.emulated && fits) return make_space<PetscScalar>(*module, info.index);
-  }
-  return nullptr;
+  return make_space<PetscScalar>(*module, devices_of_rank(devices, module->devices(), node_place()).front());
 }
 
 /// Open the device at its first use.
