@@ -19,7 +19,8 @@ constexpr const char* kForms[] = {"TERMS", "OPERATION", "TERMS", "SUM", "EXTREME
 constexpr int kMostForms = 16;
 
 constexpr std::size_t place(VectorKernel text, int form, bool keep) {
-  return static_cast<std::size_t>((static_cast<int>(text) * kMostForms + form) * 2 + (keep ? 1 : 0));
+  const int number = static_cast<int>(text) * kMostForms + form;
+  return 2 * static_cast<std::size_t>(number) + (keep ? 1 : 0);
 }
 
 }  // namespace

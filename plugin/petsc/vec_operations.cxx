@@ -285,6 +285,7 @@ PetscErrorCode LocalSums(const char* name, const std::vector<Vec>& vectors,
   PetscFunctionBegin;
   PetscCall(RunOnDevice({name, vectors}, done, [&](DeviceSpace& space, const Arrays& read, DeviceArray*) {
     std::vector<Sum> sums;
+    sums.reserve(wanted.size());
     for (const auto& [kind, of] : wanted) {
       sums.push_back({kind, read[of[0]], kind == SumKind::dot ? read[of[1]] : nullptr});
     }
