@@ -23,7 +23,7 @@ const struct _VecOps& of_host(Vec vector) { return *side_of(vector).host_operati
 using Arrays = std::vector<DeviceArray*>;
 
 /// An operation: what it reads, and what it writes, last of its vectors.
-struct Work {
+struct Operation {
   const char* name;  ///< as users know it
   std::vector<Vec> read;
   Vec written = nullptr;
@@ -31,14 +31,14 @@ struct Work {
 };
 
 /// Whether all values that an operation needs are on the host, too.
-bool host_has(const Work& work) {
+bool host_has(const Operation& work) {
   const auto is_there = [](Vec v) { return !is_dressed(v) || side_of(v).host; };
   return std::all_of(work.read.begin(), work.read.end(), is_there) &&
          (work.written == nullptr || work.overwrites || is_there(work.written));
 }
 
 /// After a device failed: what is to be overwritten need not come down from it.
-void GiveUp(const Work& work) {
+void GiveUp(const Operation& work) {
   const bool read = std::find(work.read.begin(), work.read.end(), work.written) != work.read.end();
   if (work.written == nullptr || read) return;
   Side& side = side_of(work.written);
@@ -46,7 +46,7 @@ void GiveUp(const Work& work) {
   side.device = side.device && !side.host;
 }
 
-PetscErrorCode FindSpace(const Work& work, DeviceSpace** space) {
+PetscErrorCode FindSpace(const Operation& work, DeviceSpace** space) {
   Types& t = types();
   const Vec any = work.written != nullptr ? work.written : work.read.front();
 
@@ -62,7 +62,7 @@ PetscErrorCode FindSpace(const Work& work, DeviceSpace** space) {
 
 /// Do it on the device, if it can be done there. run(space, arrays of what is read, array of what is written).
 template <typename Run>
-PetscErrorCode RunOnDevice(const Work& work, PetscBool* done, const Run& run) {
+PetscErrorCode RunOnDevice(const Operation& work, PetscBool* done, const Run& run) {
   DeviceSpace* space;
   std::string failure;
 
@@ -96,9 +96,9 @@ PetscErrorCode RunOnDevice(const Work& work, PetscBool* done, const Run& run) {
 }
 
 /// z = keep z + terms.
-PetscErrorCode Combine(const char* name, Vec z, PetscScalar keep,
-                       std::initializer_list<std::pair<PetscScalar, Vec>> terms, PetscBool* done) {
-  Work work{name, {}, z, keep == PetscScalar(0)};
+PetscErrorCode AddTerms(const char* name, Vec z, PetscScalar keep,
+                        std::initializer_list<std::pair<PetscScalar, Vec>> terms, PetscBool* done) {
+  Operation work{name, {}, z, keep == PetscScalar(0)};
 
   PetscFunctionBegin;
   for (const auto& [factor, x] : terms) work.read.push_back(x);
@@ -125,7 +125,7 @@ PetscErrorCode Scale(Vec x, PetscScalar factor) {
   PetscBool done;
 
   PetscFunctionBegin;
-  PetscCall(Combine("VecScale", x, factor, {}, &done));
+  PetscCall(AddTerms("VecScale", x, factor, {}, &done));
   if (!done) PetscCall((*of_host(x).scale)(x, factor));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -151,7 +151,7 @@ PetscErrorCode Axpy(Vec y, PetscScalar alpha, Vec x) {
   PetscBool done;
 
   PetscFunctionBegin;
-  PetscCall(Combine("VecAXPY", y, 1, {{alpha, x}}, &done));
+  PetscCall(AddTerms("VecAXPY", y, 1, {{alpha, x}}, &done));
   if (!done) PetscCall((*of_host(y).axpy)(y, alpha, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -160,7 +160,7 @@ PetscErrorCode Aypx(Vec y, PetscScalar beta, Vec x) {
   PetscBool done;
 
   PetscFunctionBegin;
-  PetscCall(Combine("VecAYPX", y, beta, {{1, x}}, &done));
+  PetscCall(AddTerms("VecAYPX", y, beta, {{1, x}}, &done));
   if (!done) PetscCall((*of_host(y).aypx)(y, beta, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -174,7 +174,7 @@ PetscErrorCode Axpby(Vec y, PetscScalar alpha, PetscScalar beta, Vec x) {
     PetscCall(Scale(y, beta));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(Combine("VecAXPBY", y, beta, {{alpha, x}}, &done));
+  PetscCall(AddTerms("VecAXPBY", y, beta, {{alpha, x}}, &done));
   if (!done) PetscCall((*of_host(y).axpby)(y, alpha, beta, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -184,9 +184,9 @@ PetscErrorCode Waxpy(Vec w, PetscScalar alpha, Vec x, Vec y) {
 
   PetscFunctionBegin;
   if (alpha == PetscScalar(0)) {
-    PetscCall(Combine("VecWAXPY", w, 0, {{1, y}}, &done));
+    PetscCall(AddTerms("VecWAXPY", w, 0, {{1, y}}, &done));
   } else {
-    PetscCall(Combine("VecWAXPY", w, 0, {{alpha, x}, {1, y}}, &done));
+    PetscCall(AddTerms("VecWAXPY", w, 0, {{alpha, x}, {1, y}}, &done));
   }
   if (!done) PetscCall((*of_host(w).waxpy)(w, alpha, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -196,7 +196,7 @@ PetscErrorCode Axpbypcz(Vec z, PetscScalar alpha, PetscScalar beta, PetscScalar 
   PetscBool done;
 
   PetscFunctionBegin;
-  PetscCall(Combine("VecAXPBYPCZ", z, gamma, {{alpha, x}, {beta, y}}, &done));
+  PetscCall(AddTerms("VecAXPBYPCZ", z, gamma, {{alpha, x}, {beta, y}}, &done));
   if (!done) PetscCall((*of_host(z).axpbypcz)(z, alpha, beta, gamma, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
