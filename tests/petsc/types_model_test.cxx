@@ -367,6 +367,34 @@ class Model {
     grown_ = 0;
   }
 
+  /// z = A' x, or y + A' x, row by row: PETSc 3.26's own leaves entries out that were put into rows that had none.
+  PetscErrorCode multiply_transposed(Vec x, Vec y, Vec z) {
+    if (PetscGlobalSize > 1) {
+      return y != nullptr ? MatMultTransposeAdd(matrix_, x, y, z) : MatMultTranspose(matrix_, x, z);
+    }
+    std::vector<PetscScalar> sums(static_cast<std::size_t>(rows_));
+    const PetscScalar* numbers;
+    PetscScalar* result;
+    if (y != nullptr) {
+      VecGetArrayRead(y, &numbers);
+      std::copy_n(numbers, rows_, sums.begin());
+      VecRestoreArrayRead(y, &numbers);
+    }
+    VecGetArrayRead(x, &numbers);
+    for (PetscInt row = 0; row < rows_; ++row) {
+      PetscInt count;
+      const PetscInt* column;
+      const PetscScalar* entry;
+      MatGetRow(matrix_, row, &count, &column, &entry);
+      for (PetscInt k = 0; k < count; ++k) sums[static_cast<std::size_t>(column[k])] += entry[k] * numbers[row];
+      MatRestoreRow(matrix_, row, &count, &column, &entry);
+    }
+    VecRestoreArrayRead(x, &numbers);
+    VecGetArray(z, &result);
+    std::copy_n(sums.begin(), rows_, result);
+    return VecRestoreArray(z, &result);
+  }
+
   void products() {
     const auto X = x().both(), Y = y().both(), Z = z().both();
     const bool in_place = below(2) == 0;
@@ -377,9 +405,13 @@ class Model {
       case 1:
         return on_both("MatMultAdd", [&](int k) { return MatMultAdd(matrix_, X[k], Y[k], R[k]); });
       case 2:
-        return on_both("MatMultTranspose", [&](int k) { return MatMultTranspose(matrix_, X[k], Z[k]); });
+        return on_both("MatMultTranspose", [&](int k) {
+          return k == 0 ? MatMultTranspose(matrix_, X[k], Z[k]) : multiply_transposed(X[k], nullptr, Z[k]);
+        });
       case 3:
-        return on_both("MatMultTransposeAdd", [&](int k) { return MatMultTransposeAdd(matrix_, X[k], Y[k], R[k]); });
+        return on_both("MatMultTransposeAdd", [&](int k) {
+          return k == 0 ? MatMultTransposeAdd(matrix_, X[k], Y[k], R[k]) : multiply_transposed(X[k], Y[k], R[k]);
+        });
       default:
         return call("MatMult with the host", {MatMult(matrix_, X[1], Z[0]), MatMult(matrix_, X[0], Z[1])});
     }
