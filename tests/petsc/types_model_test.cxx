@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Random sequences of calls on vectors and matrices of -oclspkt_types, beside the same calls on vectors of the host,
 // which are made over arrays of ours and therefore never dressed. -steps and -seed vary the run.
+#include <algorithm>
 #include <array>
 #include <random>
 #include <sstream>
