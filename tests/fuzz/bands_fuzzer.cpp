@@ -100,6 +100,27 @@ bool too_wide(const Bands<T>& bands) {
   return false;
 }
 
+/// True if what an answer leaves of every row is what unknowns that are rounded to the least numbers of T leave.
+template <typename T>
+bool is_right_to_underflow(const Bands<T>& bands, const std::vector<T>& y, const std::vector<T>& x) {
+  const BandsView<T> b = bands.view();
+  const LineSet& lines = bands.lines();
+  const auto wide = [](T number) { return static_cast<long double>(number); };
+  const Index stride = lines.row_stride();
+  for (Index l = 0; l < lines.count(); ++l) {
+    for (Index i = 0; i < lines.length(l); ++i) {
+      const Index at = lines.first(l) + i * stride;
+      const auto of = [&](Index row) { return wide(x[static_cast<std::size_t>(row)]); };
+      long double left = wide(y[static_cast<std::size_t>(at)]) - wide(b.diag[at]) * of(at);
+      long double size = std::abs(wide(b.diag[at]));
+      if (i > 0) left -= wide(b.lower[at]) * of(at - stride), size += std::abs(wide(b.lower[at]));
+      if (i + 1 < lines.length(l)) left -= wide(b.upper[at]) * of(at + stride), size += std::abs(wide(b.upper[at]));
+      if (!(std::abs(left) <= size * wide(std::numeric_limits<T>::denorm_min()))) return false;
+    }
+  }
+  return true;
+}
+
 /// What speaks against a call that ended without an answer: there must be a reason for it.
 template <typename T>
 std::optional<std::string> against_error(End end, const Options& options, test::LineJudge<T>& judge,
@@ -152,8 +173,10 @@ void solve_and_judge(const Bands<T>& bands, const std::vector<T>& y, const Optio
   std::vector<T> x(y.size(), T(12345)), again(y.size(), T(12345));
   std::string text;
   const End end = attempt([&] { apply(y.data(), x.data()); }, text);
-  const auto against = end == End::good ? against_answer(bands, x, options, (solver.*report)(), judge)
-                                        : against_error(end, options, judge, bands);
+  const bool underflows = end == End::good && too_wide(bands) && is_right_to_underflow(bands, y, x);
+  const auto against = underflows         ? std::nullopt
+                       : end == End::good ? against_answer(bands, x, options, (solver.*report)(), judge)
+                                          : against_error(end, options, judge, bands);
   if (against) {
     print_rows(bands, y);
     finding(describe(options, (solver.*report)()) + *against + text);
