@@ -1,10 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <getopt.h>
-
-#include <cmath>
-#include <cstdio>
-#include <filesystem>
-
 #include "krylov.hpp"
 #include "oclspkt/error.hpp"
 #include "settings.hpp"
@@ -70,16 +64,11 @@ std::optional<KrylovSettings> parse_krylov_settings(int argc, char** argv) {
                       {"help", no_argument, nullptr, 0},
                       {nullptr, 0, nullptr, 0}};
   KrylovSettings settings;
-  for (int place = 0, got = 0; (got = getopt_long(argc, argv, "", options, &place)) != -1;) {
-    if (got != 0) throw InvalidInput("see --help for the options");
-    if (options[place].name == std::string("help")) {
-      std::printf(kHelp, std::filesystem::path(argv[0]).filename().c_str());
-      return std::nullopt;
-    }
-    take(options[place].name, optarg != nullptr ? optarg : "", settings);
-  }
-  if (optind + 1 != argc) throw InvalidInput("name one file for the results; see --help for the options");
-  settings.file = argv[optind];
+  const auto words = parse_options(argc, argv, options, kHelp, [&](const std::string& name, const std::string& value) {
+    take(name, value, settings);
+  });
+  if (!words) return std::nullopt;
+  settings.file = file_among(*words);
   check_systems(settings.cg);
   return settings;
 }

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // oclspkt-bench-schemes FILE [options]: set-up, apply and error of every scheme on every case that it takes, so that
 // those can be found that are nowhere the best. Vectors are in the memory of GPUs, else in that of the host.
-#include <getopt.h>
-
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <optional>
-#include <sstream>
 #include <thread>
 
 #include "clock.hpp"
@@ -45,21 +40,10 @@ struct SchemeSettings {
   bool list = false, chosen = false, allow_debug = false;
 };
 
-double parse_number(const std::string& word, const std::string& option, double least, double most) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  const bool whole = error == std::errc() && end == word.data() + word.size();
-  if (whole && value >= least && value <= most) return value;
-  std::ostringstream text;
-  text << "--" << option << " takes numbers from " << least << " to " << most << ", not '" << word << "'";
-  throw InvalidInput(text.str());
-}
-
 std::vector<Index> parse_sizes(const std::string& list) {
   constexpr double kLeast = 64, kMost = 1e9;
   std::vector<Index> sizes;
-  std::istringstream text(list);
-  for (std::string word; std::getline(text, word, ',');) {
+  for (const std::string& word : split(list)) {
     sizes.push_back(static_cast<Index>(parse_number(word, "sizes", kLeast, kMost)));
   }
   if (sizes.empty()) throw InvalidInput("--sizes takes at least one number");
@@ -93,16 +77,11 @@ std::optional<SchemeSettings> parse(int argc, char** argv) {
                             {"list", no_argument, nullptr, 0},          {"allow-debug", no_argument, nullptr, 0},
                             {"help", no_argument, nullptr, 0},          {nullptr, 0, nullptr, 0}};
   SchemeSettings settings;
-  for (int place = 0, got = 0; (got = getopt_long(argc, argv, "", options, &place)) != -1;) {
-    if (got != 0) throw InvalidInput("see --help for the options");
-    if (options[place].name == std::string("help")) {
-      std::printf(kHelp, std::filesystem::path(argv[0]).filename().c_str());
-      return std::nullopt;
-    }
-    take(options[place].name, optarg != nullptr ? optarg : "", settings);
-  }
-  if (optind + 1 != argc && !settings.list) throw InvalidInput("name one file for the results; see --help");
-  settings.file = settings.list ? "" : argv[optind];
+  const auto words = parse_options(argc, argv, options, kHelp, [&](const std::string& name, const std::string& value) {
+    take(name, value, settings);
+  });
+  if (!words) return std::nullopt;
+  if (!settings.list) settings.file = file_among(*words);
   return settings;
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "settings.hpp"
 
-#include <getopt.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -147,17 +145,31 @@ std::optional<Settings> parse_settings(int argc, char** argv) {
                             {"help", no_argument, nullptr, 0},
                             {nullptr, 0, nullptr, 0}};
   Settings settings;
+  const auto words = parse_options(argc, argv, options, kHelp, [&](const std::string& name, const std::string& value) {
+    take(name, value, settings);
+  });
+  if (!words) return std::nullopt;
+  settings.file = file_among(*words);
+  return settings;
+}
+
+std::optional<std::vector<std::string>> parse_options(
+    int argc, char** argv, const option* options, const char* help,
+    const std::function<void(const std::string& name, const std::string& value)>& take) {
   for (int place = 0, got = 0; (got = getopt_long(argc, argv, "", options, &place)) != -1;) {
     if (got != 0) throw InvalidInput("see --help for the options");
     if (options[place].name == std::string("help")) {
-      std::printf(kHelp, std::filesystem::path(argv[0]).filename().c_str());
+      std::printf(help, std::filesystem::path(argv[0]).filename().c_str());
       return std::nullopt;
     }
-    take(options[place].name, optarg != nullptr ? optarg : "", settings);
+    take(options[place].name, optarg != nullptr ? optarg : "");
   }
-  if (optind + 1 != argc) throw InvalidInput("name one file for the results; see --help for the options");
-  settings.file = argv[optind];
-  return settings;
+  return std::vector<std::string>(argv + optind, argv + argc);
+}
+
+std::string file_among(const std::vector<std::string>& words) {
+  if (words.size() != 1) throw InvalidInput("name one file for the results; see --help for the options");
+  return words.front();
 }
 
 std::string command_of(int argc, char** argv, const std::string& file) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <getopt.h>
+
 #include <functional>
 #include <limits>
 #include <optional>
@@ -57,6 +59,19 @@ double parse_number(const std::string& word, const std::string& option, double l
 std::vector<Index> parse_row_list(const std::string& list, const std::string& option);
 std::vector<std::string> parse_names(const std::string& list, const std::string& option,
                                      std::span<const char* const> known);
+
+/// Give each option of a command line to `take`, by its name, and its value.
+/// @param options  as getopt_long() has them, all with flag and val 0; one is "help"
+/// @param help     with a place for the name of the program
+/// @return the words behind the options; nothing if the help was asked for, and printed
+/// @throws InvalidInput for an option that is not known
+std::optional<std::vector<std::string>> parse_options(
+    int argc, char** argv, const option* options, const char* help,
+    const std::function<void(const std::string& name, const std::string& value)>& take);
+
+/// The one file that a command line names.
+/// @throws InvalidInput if it names none, or several
+std::string file_among(const std::vector<std::string>& words);
 
 /// The command line for the records, without the folder of the program and the name of the file.
 std::string command_of(int argc, char** argv, const std::string& file);
