@@ -114,7 +114,6 @@ class ClSpace final : public Space<T> {
  private:
   static constexpr bool kDouble = sizeof(T) == sizeof(double);
   static constexpr std::int64_t kWord = sizeof(T);
-  static constexpr std::size_t kMostTerms = 8;
 
   template <typename Work>
   auto work(const char* what, const Work& work) const {

@@ -19,6 +19,9 @@ struct ArrayMemory final : Holding {
   void drop() override { buffer = Buffer(); }
 };
 
+/// Vectors that one launch adds up, or multiplies with another (kernels/common/terms.clh).
+inline constexpr std::size_t kMostTerms = 8;
+
 /// Kernels over vectors, by their texts.
 enum class VectorKernel { combine, pointwise, dots, sum, extreme, gather };
 

@@ -76,7 +76,6 @@ std::vector<SumPlace> parts_of(const SpaceState& s, std::span<const SumOf<T>> su
 /// How many of the first sums one launch makes: dot products of one vector.
 template <typename T>
 std::size_t alike(std::span<const SumOf<T>> sums) {
-  constexpr std::size_t kMostTerms = 8;
   std::size_t count = 1;
   while (sums.front().kind == SumKind::dot && count < std::min(kMostTerms, sums.size()) &&
          sums[count].kind == SumKind::dot && sums[count].y == sums.front().y) {
@@ -242,9 +241,9 @@ void ClSpace<T>::sums(std::span<const SumOf<T>> wanted, std::span<SumValue<T>> v
       }
       wait_for_numbers(s, parts.back().first, parts.back().first_place);
     }
+    const T* const numbers = reinterpret_cast<const T*>(s.numbers ? s.numbers->data() : nullptr);
+    const Long* const places = reinterpret_cast<const Long*>(s.told_places ? s.told_places->data() : nullptr);
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-      const T* const numbers = reinterpret_cast<const T*>(s.numbers ? s.numbers->data() : nullptr);
-      const Long* const places = reinterpret_cast<const Long*>(s.told_places ? s.told_places->data() : nullptr);
       values[i] = value_of(wanted[i], parts[i], numbers, places);
     }
   });

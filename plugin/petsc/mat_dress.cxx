@@ -3,7 +3,7 @@
    Their values stay the host's; the device has a copy, in a form that suits their pattern. */
 #include <petsc/private/matimpl.h>
 
-#include <cstring>
+#include <algorithm>
 #include <type_traits>
 
 #include "boundary.hxx"
@@ -106,16 +106,17 @@ PetscErrorCode Follow(DeviceSpace& space, Mat matrix, bool transposed, Twin& twi
 
 /// z = A x, or z = y + A x, of the transposed matrix if that is wanted.
 PetscErrorCode Product(const char* name, Mat matrix, bool transposed, Vec x, Vec y, Vec z, PetscBool* done) {
+  Operation work{name, {x}, z, true};
   DeviceSpace* space = nullptr;
   std::string failure;
 
   PetscFunctionBegin;
   *done = PETSC_FALSE;
-  const bool dressed = is_dressed(x) && is_dressed(z) && (y == nullptr || is_dressed(y));
+  if (y != nullptr) work.read.push_back(y);
+  const bool dressed = is_dressed(z) && std::all_of(work.read.begin(), work.read.end(), is_dressed);
   if (dressed && x != z) PetscCall(SpaceFor(std::min(x->map->n, z->map->n), &space));
   if (!space) {
-    const auto is_away = [](Vec v) { return v != nullptr && is_dressed(v) && !side_of(v).host; };
-    if (is_away(x) || is_away(y)) ++types().fell_back[name];
+    NoteFallBack(work);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   MatSide& side = matrices().sides[matrix];
@@ -125,29 +126,11 @@ PetscErrorCode Product(const char* name, Mat matrix, bool transposed, Vec x, Vec
   }
   Twin& twin = transposed ? side.transposed : side.plain;
   PetscCall(Follow(*space, matrix, transposed, twin, &failure));
-  if (failure.empty()) {
-    try {
-      DeviceArray *from, *added = nullptr, *to;
-      BringToDevice(*space, x, false, &from);
-      if (y != nullptr) BringToDevice(*space, y, false, &added);
-      BringToDevice(*space, z, true, &to);
-      space->product(*twin.form, *from, added, *to);
-      *done = PETSC_TRUE;
-    } catch (const std::exception& e) {
-      failure = e.what();
-    }
-  }
-  if (*done) {
-    PetscCall(WroteOnDevice(z));
-    PetscCall(PetscObjectStateIncrease((PetscObject)z)); /* who calls a product leaves that to VecRestoreArray() */
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(LoseDevice(failure));
-  for (const Vec v : {x, y}) {
-    PetscCheck(v == nullptr || side_of(v).host, PETSC_COMM_SELF, PETSC_ERR_LIB,
-               "%s failed, and values were on a device only: %s", name, failure.c_str());
-  }
-  side_of(z).device = y == z ? side_of(z).device : false;
+  PetscCall(RunIn(*space, work, done, [&](DeviceSpace& in, const Arrays& read, DeviceArray* written) {
+    if (!failure.empty()) throw DeviceError(failure);
+    in.product(*twin.form, *read[0], y != nullptr ? read[1] : nullptr, *written);
+  }));
+  if (*done) PetscCall(PetscObjectStateIncrease((PetscObject)z)); /* callers leave that to VecRestoreArray() */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -60,6 +60,22 @@ PetscErrorCode OpenSpace() {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Whether all values that an operation needs are on the host, too.
+bool host_has(const Operation& work) {
+  const auto is_there = [](Vec v) { return !is_dressed(v) || side_of(v).host; };
+  return std::all_of(work.read.begin(), work.read.end(), is_there) &&
+         (work.written == nullptr || work.overwrites || is_there(work.written));
+}
+
+/// After a device failed: what is to be overwritten need not come down from it.
+void GiveUp(const Operation& work) {
+  const bool read = std::find(work.read.begin(), work.read.end(), work.written) != work.read.end();
+  if (work.written == nullptr || !is_dressed(work.written) || read) return;
+  Side& side = side_of(work.written);
+  side.host = side.host || work.overwrites;
+  side.device = side.device && !side.host;
+}
+
 }  // namespace
 
 Types& types() {
@@ -125,6 +141,42 @@ PetscErrorCode WroteOnDevice(Vec vector) {
     PetscCall(ToHost(vector));
   } else if (types().poison) {
     std::fill_n(host_array(vector), vector->map->n, std::numeric_limits<PetscReal>::quiet_NaN());
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void NoteFallBack(const Operation& work) {
+  Types& t = types();
+  if (!host_has(work)) ++t.fell_back[work.name];
+  if (t.failed) GiveUp(work);
+}
+
+PetscErrorCode RunIn(DeviceSpace& space, const Operation& work, PetscBool* done, const RunOnArrays& run) {
+  std::string failure;
+
+  PetscFunctionBegin;
+  *done = PETSC_FALSE;
+  try {
+    Arrays read;
+    DeviceArray* written = nullptr;
+    for (const Vec v : work.read) {
+      read.push_back(nullptr);
+      BringToDevice(space, v, false, &read.back());
+    }
+    if (work.written != nullptr) BringToDevice(space, work.written, work.overwrites, &written);
+    run(space, read, written);
+    *done = PETSC_TRUE;
+  } catch (const std::exception& e) {
+    failure = e.what();
+  }
+  if (!*done) {
+    PetscCall(LoseDevice(failure));
+    PetscCheck(host_has(work), PETSC_COMM_SELF, PETSC_ERR_LIB, "%s failed, and values were on a device only: %s",
+               work.name, failure.c_str());
+    if (work.written != nullptr) side_of(work.written).device = false;
+    GiveUp(work);
+  } else if (work.written != nullptr) {
+    PetscCall(WroteOnDevice(work.written));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

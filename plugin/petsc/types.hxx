@@ -4,11 +4,13 @@
 
 #include <petsc/private/vecimpl.h>
 
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "device.hpp"
 #include "petsc_compat.h"
@@ -75,6 +77,26 @@ void BringToDevice(DeviceSpace& space, Vec vector, bool overwritten, DeviceArray
 PetscErrorCode WroteOnDevice(Vec vector);
 /// The device failed: vectors go on on the host.
 PetscErrorCode LoseDevice(const std::string& why);
+
+/// An operation on vectors.
+struct Operation {
+  const char* name;  ///< as users know it
+  std::vector<Vec> read;
+  Vec written = nullptr;
+  bool overwrites = false;  ///< what is written, whatever it held before
+};
+/// Count an operation that the host does although its values lie on the device.
+void NoteFallBack(const Operation& work);
+
+/// The arrays of what an operation reads, in the order of its vectors.
+using Arrays = std::vector<DeviceArray*>;
+/// @param written  null if nothing is
+/// @throws DeviceError, InvalidInput
+using RunOnArrays = std::function<void(DeviceSpace& space, const Arrays& read, DeviceArray* written)>;
+/// Do an operation on the device. If that fails the device is lost, and the host goes on if it has the values.
+/// @pre all vectors are dressed
+/// @param[out] done  false: the host has to do it
+PetscErrorCode RunIn(DeviceSpace& space, const Operation& work, PetscBool* done, const RunOnArrays& run);
 
 /// Put those of the device in the place of operations.
 void put_operations(struct _VecOps* operations);

@@ -31,13 +31,16 @@ PetscErrorCode GetArray(Vec vector, PetscScalar** array) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Some programs restore what they never got. */
-PetscErrorCode RestoreArray(Vec vector, PetscScalar** /*array*/) {
+/// An array that was out comes back, and may have been written. Some programs restore what they never got.
+void come_back(Vec vector) {
   Side& side = side_of(vector);
-
-  PetscFunctionBegin;
   side.device = false;
   if (side.out > 0) --side.out;
+}
+
+PetscErrorCode RestoreArray(Vec vector, PetscScalar** /*array*/) {
+  PetscFunctionBegin;
+  come_back(vector);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -117,9 +120,7 @@ PetscErrorCode RestoreSubVector(Vec vector, IS places, Vec* part) {
   const PetscErrorCode code = VecRestoreSubVector(vector, places, part);
   vector->ops->restoresubvector = RestoreSubVector;
   PetscCall(code);
-  Side& side = side_of(vector);
-  side.device = false;
-  if (side.out > 0) --side.out;
+  come_back(vector);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

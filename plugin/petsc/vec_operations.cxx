@@ -19,35 +19,7 @@ using Value = SumValue<PetscScalar>;
 
 const struct _VecOps& of_host(Vec vector) { return *side_of(vector).host_operations; }
 
-/// The arrays of an operation on the device, in the order of its vectors.
-using Arrays = std::vector<DeviceArray*>;
-
-/// An operation: what it reads, and what it writes, last of its vectors.
-struct Operation {
-  const char* name;  ///< as users know it
-  std::vector<Vec> read;
-  Vec written = nullptr;
-  bool overwrites = false;  ///< whatever it held before
-};
-
-/// Whether all values that an operation needs are on the host, too.
-bool host_has(const Operation& work) {
-  const auto is_there = [](Vec v) { return !is_dressed(v) || side_of(v).host; };
-  return std::all_of(work.read.begin(), work.read.end(), is_there) &&
-         (work.written == nullptr || work.overwrites || is_there(work.written));
-}
-
-/// After a device failed: what is to be overwritten need not come down from it.
-void GiveUp(const Operation& work) {
-  const bool read = std::find(work.read.begin(), work.read.end(), work.written) != work.read.end();
-  if (work.written == nullptr || read) return;
-  Side& side = side_of(work.written);
-  side.host = side.host || work.overwrites;
-  side.device = side.device && !side.host;
-}
-
 PetscErrorCode FindSpace(const Operation& work, DeviceSpace** space) {
-  Types& t = types();
   const Vec any = work.written != nullptr ? work.written : work.read.front();
 
   PetscFunctionBegin;
@@ -55,43 +27,18 @@ PetscErrorCode FindSpace(const Operation& work, DeviceSpace** space) {
       std::all_of(work.read.begin(), work.read.end(), [&](Vec v) { return is_dressed(v) && v->map->n == any->map->n; });
   *space = nullptr;
   if (dressed) PetscCall(SpaceFor(any->map->n, space));
-  if (!*space && !host_has(work)) ++t.fell_back[work.name];
-  if (!*space && t.failed) GiveUp(work);
+  if (!*space) NoteFallBack(work);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Do it on the device, if it can be done there. run(space, arrays of what is read, array of what is written).
-template <typename Run>
-PetscErrorCode RunOnDevice(const Operation& work, PetscBool* done, const Run& run) {
+/// Do it on the device, if it can be done there.
+PetscErrorCode RunOnDevice(const Operation& work, PetscBool* done, const RunOnArrays& run) {
   DeviceSpace* space;
-  std::string failure;
 
   PetscFunctionBegin;
   *done = PETSC_FALSE;
   PetscCall(FindSpace(work, &space));
-  if (!space) PetscFunctionReturn(PETSC_SUCCESS);
-  try {
-    Arrays read;
-    DeviceArray* written = nullptr;
-    for (const Vec v : work.read) {
-      read.push_back(nullptr);
-      BringToDevice(*space, v, false, &read.back());
-    }
-    if (work.written != nullptr) BringToDevice(*space, work.written, work.overwrites, &written);
-    run(*space, read, written);
-    *done = PETSC_TRUE;
-  } catch (const std::exception& e) {
-    failure = e.what();
-  }
-  if (!*done) {
-    PetscCall(LoseDevice(failure));
-    PetscCheck(host_has(work), PETSC_COMM_SELF, PETSC_ERR_LIB, "%s failed, and values were on a device only: %s",
-               work.name, failure.c_str());
-    if (work.written != nullptr) side_of(work.written).device = false;
-    GiveUp(work);
-  } else if (work.written != nullptr) {
-    PetscCall(WroteOnDevice(work.written));
-  }
+  if (space) PetscCall(RunIn(*space, work, done, run));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -244,14 +191,6 @@ PetscErrorCode Pointwise2(const char* name, Pointwise what, Vec w, Vec x, Vec y,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Pointwise1(const char* name, Pointwise what, Vec x, PetscScalar number, PetscBool* done) {
-  PetscFunctionBegin;
-  PetscCall(RunOnDevice({name, {}, x}, done, [&](DeviceSpace& space, const Arrays&, DeviceArray* written) {
-    space.pointwise(what, *written, *written, nullptr, number);
-  }));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 #define OCLSPKT_POINTWISE_OF_TWO(Function, name, what, slot) \
   PetscErrorCode Function(Vec w, Vec x, Vec y) {             \
     PetscBool done;                                          \
@@ -267,16 +206,16 @@ OCLSPKT_POINTWISE_OF_TWO(PointwiseMax, "VecPointwiseMax", Pointwise::greater, po
 OCLSPKT_POINTWISE_OF_TWO(PointwiseMin, "VecPointwiseMin", Pointwise::less, pointwisemin)
 OCLSPKT_POINTWISE_OF_TWO(PointwiseMaxAbs, "VecPointwiseMaxAbs", Pointwise::greater_magnitude, pointwisemaxabs)
 
-#define OCLSPKT_POINTWISE_OF_ONE(Function, name, what, slot) \
-  PetscErrorCode Function(Vec x) {                           \
-    PetscBool done;                                          \
-                                                             \
-    PetscFunctionBegin;                                      \
-    PetscCall(Pointwise1(name, what, x, 0, &done));          \
-    if (!done) PetscCall((*of_host(x).slot)(x));             \
-    PetscFunctionReturn(PETSC_SUCCESS);                      \
-  }
-OCLSPKT_POINTWISE_OF_ONE(Reciprocal, "VecReciprocal", Pointwise::reciprocal, reciprocal)
+PetscErrorCode Reciprocal(Vec x) {
+  PetscBool done;
+
+  PetscFunctionBegin;
+  PetscCall(RunOnDevice({"VecReciprocal", {}, x}, &done, [](DeviceSpace& space, const Arrays&, DeviceArray* written) {
+    space.pointwise(Pointwise::reciprocal, *written, *written, nullptr, 0);
+  }));
+  if (!done) PetscCall((*of_host(x).reciprocal)(x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 /// Local sums of vectors.
 PetscErrorCode LocalSums(const char* name, const std::vector<Vec>& vectors,
