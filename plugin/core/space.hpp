@@ -142,6 +142,10 @@ class Space {
   /// Memory of the host as an array, on devices that share it. The host touches it after finish() only.
   /// @throws InvalidInput on other devices
   virtual std::unique_ptr<Array> wrap(T* host, Index size) = 0;
+  /// Memory of a caller on this device as an array, which holds it: a cl_mem of the queue's context, or by CUDA an
+  /// address, of `size` scalars or more. Null for no scalars.
+  /// @throws InvalidInput if it is none, or does not fit
+  virtual std::unique_ptr<Array> adopt(void* memory, Index size) = 0;
   /// Copy host memory to an array, behind what is enqueued. The memory is free again when the call returns.
   virtual void bring(const T* from, Array& to) = 0;
   /// Copy an array to host memory, once what is enqueued is done.

@@ -17,27 +17,30 @@ bool overlap(const BufferPlace& a, const BufferPlace& b) {
 }
 
 /// Check that a buffer of the caller fits the system.
-/// @param unfit  flag that it must not have
-/// @throws InvalidInput that names what does not fit
 void check_buffer(const VectorNeeds& needs, const char* name, const Buffer& buffer, cl_mem_flags unfit) {
+  const std::function<std::string()> wanted = [&] { return needs.lines.describe(); };
+  check_memory({needs.context, "of device_handles(), which a set_up for another device and release_devices() change",
+                needs.bytes, wanted},
+               name, buffer, unfit);
+}
+
+}  // namespace
+
+void check_memory(const MemoryNeeds& needs, const char* name, const Buffer& buffer, cl_mem_flags unfit) {
   const auto refuse = [&](const std::string& why) { throw InvalidInput(std::string(name) + " " + why); };
   if (buffer.getInfo<CL_MEM_CONTEXT>()() != needs.context()) {
-    refuse(
-        "belongs to another context: make it in the context of device_handles(), which a set_up for another device "
-        "and release_devices() change");
+    refuse(std::string("belongs to another context: make it in the context ") + needs.of);
   }
   const auto bytes = static_cast<std::int64_t>(buffer.getInfo<CL_MEM_SIZE>());
   if (bytes < needs.bytes) {
-    refuse("holds " + std::to_string(bytes) + " bytes, " + needs.lines.describe() + " need " +
-           std::to_string(needs.bytes) + ": make it larger");
+    refuse("holds " + std::to_string(bytes) + " bytes, " + needs.wanted() + " need " + std::to_string(needs.bytes) +
+           ": make it larger");
   }
   if ((buffer.getInfo<CL_MEM_FLAGS>() & unfit) != 0) {
     refuse(unfit == CL_MEM_READ_ONLY ? "is CL_MEM_READ_ONLY, but kernels write it: make it with CL_MEM_READ_WRITE"
                                      : "is CL_MEM_WRITE_ONLY, but kernels read it: make it with CL_MEM_READ_WRITE");
   }
 }
-
-}  // namespace
 
 BufferPlace place_of(const Buffer& buffer) {
   cl_mem whole = nullptr;

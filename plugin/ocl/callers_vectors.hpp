@@ -21,6 +21,19 @@ BufferPlace place_of(const Buffer& buffer);
 /// Whether memory of the host, or of a caller, begins where kernels can read whole vectors.
 bool aligned(const Buffer& buffer, std::size_t alignment);
 
+/// What memory of a caller has to fit.
+struct MemoryNeeds {
+  const cl::Context& context;
+  const char* of;  ///< whose context that is, in words, and what changes it
+  std::int64_t bytes;
+  const std::function<std::string()>& wanted;  ///< what needs as many, in words
+};
+
+/// Check that a buffer of the caller fits.
+/// @param unfit  flag that it must not have
+/// @throws InvalidInput that names what does not fit
+void check_memory(const MemoryNeeds& needs, const char* name, const Buffer& buffer, cl_mem_flags unfit);
+
 /// The vectors of a call in words.
 struct VectorNames {
   const char *both, *y, *x;

@@ -98,6 +98,7 @@ class ClSpace final : public Space<T> {
   void finish() override;
   std::unique_ptr<Array> make(Index size) override;
   std::unique_ptr<Array> wrap(T* host, Index size) override;
+  std::unique_ptr<Array> adopt(void* memory, Index size) override;
   void bring(const T* from, Array& to) override;
   void take(const Array& from, T* to) override;
   void fill(Array& z, T number) override;

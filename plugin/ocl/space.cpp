@@ -2,7 +2,10 @@
 #include "cl_space.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+
+#include "callers_vectors.hpp"
 
 namespace oclspkt::ocl {
 namespace {
@@ -184,6 +187,27 @@ std::unique_ptr<SpaceArray<T>> ClSpace<T>::wrap(T* host, Index size) {
     }
     return std::unique_ptr<Array>(
         new ClArray<T>(index_, state_, size > 0 ? ocl::wrap(*s.device, host, size * kWord) : Buffer(), size));
+  });
+}
+
+template <typename T>
+std::unique_ptr<SpaceArray<T>> ClSpace<T>::adopt(void* memory, Index size) {
+  return work("taking memory of the caller for an array", [&](SpaceState& s) {
+    Buffer own;
+    if (size > 0) {
+      constexpr const char* kName = "the memory given";
+      const cl::Context& context = s.device->context();
+      const std::function<std::string()> wanted = [&] { return std::to_string(size) + " scalars"; };
+      own = callers_memory(context, kName, memory, size * kWord);
+      for (const cl_mem_flags unfit : {CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY}) {
+        check_memory({context, "of the space's queue, which a release of devices changes", size * kWord, wanted}, kName,
+                     own, unfit);
+      }
+      if (s.by_groups && !aligned(own, kVectorBytes)) {
+        throw InvalidInput("the memory given begins at no multiple of 16 bytes, as kernels for GPUs need it");
+      }
+    }
+    return std::unique_ptr<Array>(new ClArray<T>(index_, state_, std::move(own), size));
   });
 }
 
