@@ -87,6 +87,7 @@ PetscErrorCode Follow(DeviceSpace& space, Mat matrix, bool transposed, Twin& twi
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   try {
+    const LoggedCopy logged(space, LoggedCopy::Way::up);
     if (!same_pattern) {
       const FormRequest wanted{.slice = space.slice_rows()};
       twin.form = space.make_matrix(transposed ? make_transposed_form(rows.pattern(), wanted)
@@ -202,10 +203,19 @@ PetscErrorCode RetrieveValues(Mat matrix) {
 }
 
 PetscErrorCode CreateSeq(Mat matrix) {
+  PetscFunctionBegin;
+  PetscCall((*matrices().create_seq)(matrix));
+  PetscCall(DressMatrix(matrix));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode DressMatrix(Mat matrix) {
   Matrices& m = matrices();
 
   PetscFunctionBegin;
-  PetscCall((*m.create_seq)(matrix));
+  if (matrix->ops->destroy == Destroy) PetscFunctionReturn(PETSC_SUCCESS);
   if (m.host.destroy == nullptr) {
     m.host = *matrix->ops;
     PetscCall(PetscObjectQueryFunction((PetscObject)matrix, "MatRetrieveValues_C", &m.retrieve_values));
@@ -228,8 +238,6 @@ PetscErrorCode CreateSeq(Mat matrix) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-}  // namespace
-
 PetscErrorCode RegisterMatrices() {
   PetscErrorCode (*found)(Mat) = nullptr;
 
@@ -239,7 +247,7 @@ PetscErrorCode RegisterMatrices() {
   PetscCheck(found, PETSC_COMM_SELF, PETSC_ERR_PLIB, "this PETSc has no matrices of type %s", MATSEQAIJ);
   if (found == CreateSeq) PetscFunctionReturn(PETSC_SUCCESS);
   matrices().create_seq = found;
-  PetscCall(MatRegister(MATSEQAIJ, CreateSeq));
+  if (types().on) PetscCall(MatRegister(MATSEQAIJ, CreateSeq));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -79,7 +79,12 @@ PetscErrorCode PCOCLSPKTInitializePackage(void) {
   PetscCall(PetscLogEventRegister("OCLSPKTBands", PC_CLASSID, &package.events.bands));
   PetscCall(PetscLogEventRegister("OCLSPKTSolve", PC_CLASSID, &package.events.solve));
   PetscCall(PetscLogEventRegister("OCLSPKTDegraded", PC_CLASSID, &package.events.degraded));
-  PetscCall(PetscLogEventSetCollective(package.events.degraded, PETSC_FALSE)); /* one rank may lose its device */
+  PetscCall(PetscLogEventRegister("OCLSPKTToDevice", VEC_CLASSID, &package.events.up));
+  PetscCall(PetscLogEventRegister("OCLSPKTToHost", VEC_CLASSID, &package.events.down));
+  /* One rank may lose its device, or copy. */
+  for (const PetscLogEvent event : {package.events.degraded, package.events.up, package.events.down}) {
+    PetscCall(PetscLogEventSetCollective(event, PETSC_FALSE));
+  }
   PetscCall(PetscRegisterFinalize(PCOCLSPKTFinalizePackage));
   package.initialized = true;
   PetscFunctionReturn(PETSC_SUCCESS);

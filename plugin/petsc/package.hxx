@@ -11,6 +11,8 @@ struct Events {
   PetscLogEvent bands = 0;     ///< reading the bands out of the matrix
   PetscLogEvent solve = 0;     ///< one right-hand side or many
   PetscLogEvent degraded = 0;  ///< counts devices lost
+  PetscLogEvent up = 0;        ///< copies of vectors and matrices to a device; "messages" are copies, lengths are bytes
+  PetscLogEvent down = 0;      ///< from it
 };
 const Events& events();
 

@@ -48,6 +48,19 @@ inline PetscErrorCode OclspktOwnPreSolve(PC pc, KSP ksp) {
 #endif
 }
 
+/// Have -log_view count messages with so many bytes in all.
+inline void OclspktCountMessage(PetscLogDouble messages, PetscLogDouble bytes) {
+#if !PetscDefined(USE_LOG)
+  (void)messages, (void)bytes;
+#elif defined(PetscAddLogDouble) /* each thread has counts of its own, which events are made of */
+  (void)PetscAddLogDouble(&petsc_isend_ct, &petsc_isend_ct_th, messages);
+  (void)PetscAddLogDouble(&petsc_isend_len, &petsc_isend_len_th, bytes);
+#else
+  petsc_isend_ct += messages;
+  petsc_isend_len += bytes;
+#endif
+}
+
 /// Fill a vector with Inf, which the solvers above take for a failed preconditioner. Collective.
 inline PetscErrorCode OclspktVecSetInf(Vec vector) {
 #if PETSC_VERSION_LT(3, 22, 0)

@@ -175,6 +175,7 @@ PetscErrorCode EnqueueDressed(PC pc, Sweep& sweep, const DeviceQueue& queue, Vec
     BringToDevice(*space, solution, true, &x);
   });
   PetscCall(Enqueue(pc, sweep, queue, {y->memory(), x->memory(), 0, 0, 1}, transpose));
+  if (types().sync) OclspktCall(pc, space->finish());
   PetscCall(WroteOnDevice(solution));
   PetscCall(PetscObjectStateIncrease((PetscObject)solution));
   PetscFunctionReturn(PETSC_SUCCESS);

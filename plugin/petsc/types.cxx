@@ -8,6 +8,7 @@
 
 #include "boundary.hxx"
 #include "node.hpp"
+#include "package.hxx"
 #include "selection.hpp"
 
 namespace oclspkt::petsc {
@@ -93,14 +94,44 @@ PetscErrorCode LoseDevice(const std::string& why) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode SpaceFor(PetscInt local_rows, DeviceSpace** space) {
+PetscErrorCode AnySpace(DeviceSpace** space) {
   Types& t = types();
 
   PetscFunctionBegin;
+  if (t.ready && !t.failed && !t.space) PetscCall(OpenSpace());
+  *space = t.failed ? nullptr : t.space.get();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SpaceFor(PetscInt local_rows, DeviceSpace** space) {
+  PetscFunctionBegin;
   *space = nullptr;
-  if (!t.on || t.failed || local_rows < t.least || local_rows == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!t.space) PetscCall(OpenSpace());
-  *space = t.space.get();
+  if (local_rows > 0 && local_rows >= types().least) PetscCall(AnySpace(space));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+LoggedCopy::LoggedCopy(const DeviceSpace& space, Way way) : space_(space), way_(way), before_(moved()) {
+  (void)PetscLogEventBegin(way == Way::up ? events().up : events().down, nullptr, nullptr, nullptr, nullptr);
+}
+
+LoggedCopy::~LoggedCopy() {
+  const auto bytes = static_cast<PetscLogDouble>(moved() - before_);
+  OclspktCountMessage(1, bytes); /* of this event alone: the columns of messages are all that PETSc has for bytes */
+  (void)PetscLogEventEnd(way_ == Way::up ? events().up : events().down, nullptr, nullptr, nullptr, nullptr);
+  OclspktCountMessage(-1, -bytes);
+  (void)(way_ == Way::up ? PetscLogCpuToGpu(bytes) : PetscLogGpuToCpu(bytes));
+}
+
+std::int64_t LoggedCopy::moved() const {
+  const SpaceCounts counts = space_.counts();
+  return way_ == Way::up ? counts.bytes_up : counts.bytes_down;
+}
+
+PetscErrorCode CheckNotLent(Vec vector) {
+  PetscFunctionBegin;
+  PetscCheck(!side_of(vector).written_by_program, PETSC_COMM_SELF, PETSC_ERR_ORDER,
+             "the program has the memory of this vector on the device to write it: call VecOpenCLRestoreMemWrite() or "
+             "VecOpenCLRestoreMemReadWrite() first");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -110,7 +141,9 @@ PetscErrorCode ToHost(Vec vector) {
 
   PetscFunctionBegin;
   if (side.host) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(CheckNotLent(vector));
   try {
+    const LoggedCopy logged(*t.space, LoggedCopy::Way::down);
     t.space->take(*side.array, host_array(vector));
   } catch (const std::exception& e) {
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_LIB, "the values of a vector were on a device only, and cannot be copied: %s",
@@ -126,6 +159,7 @@ void BringToDevice(DeviceSpace& space, Vec vector, bool overwritten, DeviceArray
   if (!side.array) side.array = space.make(vector->map->n);
   *array = side.array.get();
   if (overwritten || (side.device && side.out == 0)) return;
+  const LoggedCopy logged(space, LoggedCopy::Way::up);
   space.bring(host_array(vector), *side.array);
   ++types().ups;
   side.device = true;
@@ -165,6 +199,7 @@ PetscErrorCode RunIn(DeviceSpace& space, const Operation& work, PetscBool* done,
     }
     if (work.written != nullptr) BringToDevice(space, work.written, work.overwrites, &written);
     run(space, read, written);
+    if (types().sync) space.finish();
     *done = PETSC_TRUE;
   } catch (const std::exception& e) {
     failure = e.what();

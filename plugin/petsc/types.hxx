@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* -oclspkt_types: PETSc's own vectors and matrices, with operations of a device in place of the host's. */
+/* PETSc's own vectors and matrices, with operations of a device in place of the host's: all of them with
+   -oclspkt_types, and those of the types `opencl` and `aijopencl` without it. */
 #pragma once
 
 #include <petsc/private/vecimpl.h>
@@ -30,10 +31,13 @@ using DeviceArray = SpaceArray<PetscScalar>;
 /// | array got for writing, until it is restored   | valid     | invalid: brought up for each use    |
 /// | read by an operation on the device            | as it was | valid                               |
 /// | written by an operation on the device         | invalid   | valid; host valid if an array is out |
+/// | memory lent to be written, until it is back   | invalid   | valid                               |
 struct Side {
   bool host = true, device = false;
   PetscObjectId of = 0;                             ///< the vector: another one may take its place in memory
   int out = 0;                                      ///< arrays got for writing and not restored
+  int read_by_program = 0;                          ///< times that memory of the device is lent to be read
+  bool written_by_program = false;                  ///< memory of the device is lent to be written
   const struct _VecOps* host_operations = nullptr;  ///< PETSc's, of the vector's type
   std::unique_ptr<DeviceArray> array;
 };
@@ -43,7 +47,9 @@ inline constexpr PetscInt kLeastRows = 10000;
 
 /// The types of this process.
 struct Types {
-  PetscBool on = PETSC_FALSE;
+  bool ready = false;              ///< between the beginning and the end of PETSc
+  PetscBool on = PETSC_FALSE;      ///< for all vectors and matrices, not only for those of our names
+  PetscBool sync = PETSC_FALSE;    ///< wait after each operation, so that PETSc's times are those of operations
   PetscBool poison = PETSC_FALSE;  ///< what is not valid is made NaN, so that who reads it is found
   PetscBool view = PETSC_FALSE;    ///< print at the end what was done
   PetscInt least = kLeastRows;     ///< rows of a rank from which on the device works
@@ -66,8 +72,12 @@ Side& side_of(Vec vector);
 /// The array of the host, valid or not.
 inline PetscScalar* host_array(Vec vector) { return *static_cast<PetscScalar**>(vector->data); }
 
-/// The device of the types; null if there is none, or fewer rows than pay.
+/// The device of the types; null if there is none.
+PetscErrorCode AnySpace(DeviceSpace** space);
+/// The same, and null for fewer rows than pay.
 PetscErrorCode SpaceFor(PetscInt local_rows, DeviceSpace** space);
+/// An error while the program writes the memory of a vector on the device.
+PetscErrorCode CheckNotLent(Vec vector);
 /// Make the host's copy valid.
 PetscErrorCode ToHost(Vec vector);
 /// Make the device's copy valid, unless its values are to be overwritten.
@@ -102,6 +112,8 @@ PetscErrorCode RunIn(DeviceSpace& space, const Operation& work, PetscBool* done,
 void put_operations(struct _VecOps* operations);
 /// Put operations of the device into a vector that PETSc has made.
 void dress(Vec vector);
+/// Make a vector of PETSc's type for its number of ranks, and dress it.
+PetscErrorCode CreateDressed(Vec vector);
 
 /// Read -oclspkt_types and the like; register our creators in the place of PETSc's.
 PetscErrorCode RegisterTypes();
@@ -109,5 +121,32 @@ PetscErrorCode FinalizeTypes();
 /// The same of matrices.
 PetscErrorCode RegisterMatrices();
 void forget_matrices();
+/// Put operations of the device into a matrix of type `seqaij` that PETSc has made, unless they are there already.
+PetscErrorCode DressMatrix(Mat matrix);
+
+/* Types for some objects of a program only. */
+inline constexpr const char *kVecName = "opencl", *kMatName = "aijopencl", *kMatSeqName = "seqaijopencl",
+                            *kMatMPIName = "mpiaijopencl";
+bool has_our_name(Vec vector);
+PetscErrorCode RegisterNamedTypes();
+/// Have PETSc refuse what keeps vectors over arrays of other vectors, which it would silently get wrong.
+PetscErrorCode RefuseHiddenVectors();
+
+/// While this lives, -log_view counts what is copied to the device, or from it, and how long that takes.
+class LoggedCopy {
+ public:
+  enum class Way { up, down };
+  LoggedCopy(const DeviceSpace& space, Way way);
+  ~LoggedCopy();
+  LoggedCopy(const LoggedCopy&) = delete;
+  LoggedCopy& operator=(const LoggedCopy&) = delete;
+
+ private:
+  std::int64_t moved() const;
+
+  const DeviceSpace& space_;
+  Way way_;
+  std::int64_t before_;
+};
 
 }  // namespace oclspkt::petsc

@@ -74,6 +74,7 @@ PetscErrorCode ResetArray(Vec vector) {
 
 PetscErrorCode ReplaceArray(Vec vector, const PetscScalar* array) {
   PetscFunctionBegin;
+  PetscCall(CheckNotLent(vector));
   PetscCall((*side_of(vector).host_operations->replacearray)(vector, array));
   side_of(vector).host = true;
   side_of(vector).device = false;
@@ -85,6 +86,7 @@ PetscErrorCode Duplicate(Vec vector, Vec* made) {
   PetscFunctionBegin;
   PetscCall((*side_of(vector).host_operations->duplicate)(vector, made));
   if (!is_dressed(*made)) dress(*made);
+  if (has_our_name(vector)) PetscCall(PetscObjectChangeTypeName((PetscObject)*made, kVecName));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -138,8 +140,8 @@ PetscErrorCode CreateMPI(Vec vector) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Have `create` made by PETSc's function list in the place of PETSc's own, unless it is there already.
-PetscErrorCode Replace(const char* type, PetscErrorCode (*create)(Vec), PetscErrorCode (**of_petsc)(Vec)) {
+/// Find PETSc's creator of a type; if that is wanted, have `create` called in its place, unless it is already.
+PetscErrorCode Replace(const char* type, bool wanted, PetscErrorCode (*create)(Vec), PetscErrorCode (**of_petsc)(Vec)) {
   PetscErrorCode (*found)(Vec) = nullptr;
 
   PetscFunctionBegin;
@@ -147,24 +149,49 @@ PetscErrorCode Replace(const char* type, PetscErrorCode (*create)(Vec), PetscErr
   PetscCheck(found, PETSC_COMM_SELF, PETSC_ERR_PLIB, "this PETSc has no vectors of type %s", type);
   if (found == create) PetscFunctionReturn(PETSC_SUCCESS);
   *of_petsc = found;
-  PetscCall(VecRegister(type, create));
+  if (wanted) PetscCall(VecRegister(type, create));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* They keep vectors over arrays of other vectors after those are given back. Such a vector of the host is not known
    here: its values and those of the device would go apart without a word. */
 PetscErrorCode RefuseGASM(PC pc) {
-  SETERRQ(PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
-          "PCGASM keeps vectors over arrays of others, which -oclspkt_types does not see: use -pc_type asm, or leave "
-          "-oclspkt_types out");
+  SETERRQ(
+      PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+      "PCGASM keeps vectors over arrays of others, which vectors on a device do not see: use -pc_type asm, or leave "
+      "-oclspkt_types and -vec_type opencl out");
 }
 
 PetscErrorCode RefusePDIPM(Tao tao) {
-  SETERRQ(PetscObjectComm((PetscObject)tao), PETSC_ERR_SUP,
-          "TAOPDIPM keeps vectors over arrays of others, which -oclspkt_types does not see: leave -oclspkt_types out");
+  SETERRQ(
+      PetscObjectComm((PetscObject)tao), PETSC_ERR_SUP,
+      "TAOPDIPM keeps vectors over arrays of others, which vectors on a device do not see: leave -oclspkt_types and "
+      "-vec_type opencl out");
 }
 
 }  // namespace
+
+PetscErrorCode RefuseHiddenVectors() {
+  PetscErrorCode (*found)(PC);
+
+  PetscFunctionBegin;
+  PetscCall(PCInitializePackage());
+  PetscCall(PetscFunctionListFind(PCList, PCGASM, &found));
+  if (found == RefuseGASM) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCRegister(PCGASM, RefuseGASM));
+  PetscCall(TaoInitializePackage());
+  PetscCall(TaoRegister(TAOPDIPM, RefusePDIPM));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CreateDressed(Vec vector) {
+  PetscMPIInt ranks;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)vector), &ranks));
+  PetscCall(ranks == 1 ? CreateSeq(vector) : CreateMPI(vector));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 bool is_dressed(Vec vector) { return vector->ops->destroy == Destroy; }
 
@@ -176,7 +203,13 @@ Side& side_of(Vec vector) {
   if (side.of == id) return side;
   side = {};
   side.of = id;
-  side.host_operations = std::strcmp(((PetscObject)vector)->type_name, VECSEQ) == 0 ? &t.seq : &t.mpi;
+  bool is_seq = std::strcmp(((PetscObject)vector)->type_name, VECSEQ) == 0;
+  if (has_our_name(vector)) {
+    PetscMPIInt ranks = 1;
+    MPI_Comm_size(PetscObjectComm((PetscObject)vector), &ranks);
+    is_seq = ranks == 1;
+  }
+  side.host_operations = is_seq ? &t.seq : &t.mpi;
   return side;
 }
 
@@ -206,21 +239,24 @@ PetscErrorCode RegisterTypes() {
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types", &t.on, nullptr));
-  if (!t.on) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(!PetscDefined(HAVE_THREADSAFETY), PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "-oclspkt_types wants one thread, and this PETSc was configured with thread safety: leave the option out");
+  if (PetscDefined(HAVE_THREADSAFETY)) {
+    PetscCheck(
+        !t.on, PETSC_COMM_SELF, PETSC_ERR_SUP,
+        "-oclspkt_types wants one thread, and this PETSc was configured with thread safety: leave the option out");
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types_view", &t.view, nullptr));
   PetscCall(PetscOptionsGetInt(nullptr, nullptr, "-oclspkt_types_least", &t.least, nullptr));
   PetscCall(PetscOptionsGetString(nullptr, nullptr, "-oclspkt_types_device", t.devices, sizeof t.devices, nullptr));
   PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types_poison", &t.poison, nullptr));
+  PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types_sync", &t.sync, nullptr));
   PetscCall(VecInitializePackage());
-  PetscCall(Replace(VECSEQ, CreateSeq, &t.create_seq));
-  PetscCall(Replace(VECMPI, CreateMPI, &t.create_mpi));
+  PetscCall(Replace(VECSEQ, t.on, CreateSeq, &t.create_seq));
+  PetscCall(Replace(VECMPI, t.on, CreateMPI, &t.create_mpi));
   PetscCall(RegisterMatrices());
-  PetscCall(PCInitializePackage());
-  PetscCall(PCRegister(PCGASM, RefuseGASM));
-  PetscCall(TaoInitializePackage());
-  PetscCall(TaoRegister(TAOPDIPM, RefusePDIPM));
+  PetscCall(RegisterNamedTypes());
+  if (t.on) PetscCall(RefuseHiddenVectors());
+  t.ready = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -254,11 +290,12 @@ PetscErrorCode FinalizeTypes() {
   Types& t = types();
 
   PetscFunctionBegin;
-  if (t.on && t.view) PetscCall(ViewTypes());
+  if (t.ready && t.view) PetscCall(ViewTypes());
   t.sides.clear();
   forget_matrices();
   t.space.reset();
   t.fell_back.clear();
+  t.ready = false;
   t.on = PETSC_FALSE;
   t.failed = false;
   t.ups = t.downs = 0;

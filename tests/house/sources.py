@@ -18,10 +18,11 @@ MAY_INCLUDE = {
     "petsc": {"petsc", "solver", "balance", "core"},
     "include": set(),
 }
+PETSC_HEADERS = {"include/oclspkt/oclspkt.h", "include/oclspkt/oclspkt_vec.h"}
 # Foreign headers and the only places that may include them.
 FOREIGN = [
     (re.compile(r"^CL/"), lambda path: path.startswith(("ocl/", "cuda/"))),
-    (re.compile(r"^(petsc|mpi\.h)"), lambda path: path.startswith("petsc/") or path == "include/oclspkt/oclspkt.h"),
+    (re.compile(r"^(petsc|mpi\.h)"), lambda path: path.startswith("petsc/") or path in PETSC_HEADERS),
 ]
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 MACHINE_PATH = re.compile(r"(^|[^A-Za-z0-9_.$}>/])/(work|root|home|farm|tmp|mnt|Users)/", re.MULTILINE)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Every function of oclspkt.h has a manual page in PETSc's form, and the Fortran module and the Python helper have it.
+"""Every function of oclspkt.h has a manual page in PETSc's form, and the Fortran module and the Python helper have it; those
+of oclspkt_vec.h, which take handles of OpenCL, have their pages.
 
-    pages.py HEADER MANUAL OPTIONS_MD FORTRAN|- PYTHON_TABLE
+    pages.py HEADER HEADER_OF_VECTORS MANUAL OPTIONS_MD FORTRAN|- PYTHON_TABLE
 
 A function that is missing somewhere wants a row in option_table(), action_table() or result_table() of plugin/petsc/options.cpp, from
 which all of these are made.
@@ -25,6 +26,7 @@ def read(path):
 def types(arguments):
     """The types of a prototype's arguments: '*x[]' and '**' are both pointers to pointers, names and blanks are dropped."""
     found = []
+    arguments = re.sub(r"struct _(cl_\w+)\*", r"\1", arguments)  # what the names of OpenCL stand for
     for argument in arguments.split(","):
         words = re.findall(r"\w+", argument)
         pointers = argument.count("*") + argument.count("[")
@@ -65,7 +67,7 @@ def check_parameters(name, arguments, body):
             yield f"{name}: the section {section} lists {listed}, the synopsis has {names}"
 
 
-def check_page(name, prototype, page, options):
+def check_page(name, prototype, page, options, header):
     head, names, body = sections(page)
     if f"# {name}\n" not in head:
         yield f"{name}: the page has another title"
@@ -74,12 +76,12 @@ def check_page(name, prototype, page, options):
     if names != [n for n in ORDER if n in names]:
         yield f"{name}: the sections are {names}, their order is {ORDER}"
     yield from (f"{name}: there is no section {n}" for n in ("Synopsis", "Level", "Notes", "See also") if n not in names)
-    synopsis = re.search(rf"#include <oclspkt/oclspkt.h>\nPetscErrorCode {name}\(([^)]*)\)\n", body.get("Synopsis", ""))
+    synopsis = re.search(rf"#include <oclspkt/{header}>\nPetscErrorCode {name}\(([^)]*)\)\n", body.get("Synopsis", ""))
     if not synopsis:
         yield f"{name}: the synopsis has no `PetscErrorCode {name}(...)`"
         return
     if types(synopsis[1]) != types(prototype):
-        yield f"{name}: the synopsis takes {types(synopsis[1])}, oclspkt.h has {types(prototype)}"
+        yield f"{name}: the synopsis takes {types(synopsis[1])}, {header} has {types(prototype)}"
     if not any(re.search(rf"^{c}$", body["Synopsis"], re.MULTILINE) for c in COLLECTIVE):
         yield f"{name}: it does not say whether it is collective"
     if body.get("Level", "").strip() not in LEVELS:
@@ -119,20 +121,20 @@ def check_front_page(manual, options):
         yield f"PCOCLSPKT: the Options Database Keys are {listed}, the options are {wanted}"
 
 
-def check_pages(manual, functions, types, options):
+def check_pages(manual, functions, of_vectors, types, options):
     pages = {f[:-3] for f in os.listdir(manual) if f.endswith(".md")}
-    known = {"PCOCLSPKT", *functions, *types}
+    known = {"PCOCLSPKT", *functions, *of_vectors, *types}
     yield from (f"docs/manual/{n}.md is the page of nothing in oclspkt.h" for n in sorted(pages - known))
     yield from check_front_page(manual, options)
     for name, values in types.items():
         yield from check_enumeration(manual, name, values)
         yield from check_links(manual, name, read(os.path.join(manual, name + ".md")))
-    for name, prototype in functions.items():
+    for name, prototype in {**functions, **of_vectors}.items():
         if name not in pages:
             yield f"docs/manual/{name}.md is missing: {HOME}, then write what `oclspkt-options {name}` prints"
             continue
         page = read(os.path.join(manual, name + ".md"))
-        yield from check_page(name, prototype, page, options)
+        yield from check_page(name, prototype, page, options, "oclspkt.h" if name in functions else "oclspkt_vec.h")
         yield from check_links(manual, name, page)
     yield from check_links(manual, "PCOCLSPKT", read(os.path.join(manual, "PCOCLSPKT.md")))
 
@@ -161,12 +163,13 @@ def check_python(path, functions):
     yield from (f"the Python helper has {n}, oclspkt.h does not" for n in sorted(offered - set(functions)))
 
 
-header_path, manual_path, options_path, fortran_path, python_path = sys.argv[1:]
-header_text = read(header_path)
-declared = prototypes(header_text)
-extern = re.findall(r"^PETSC_EXTERN PetscErrorCode", header_text, re.MULTILINE)
-found = [] if declared and len(declared) == len(extern) else [f"read {len(declared)} of {len(extern)} prototypes"]
-found += check_pages(manual_path, declared, enumerations(header_text), read(options_path))
+header_path, vectors_path, manual_path, options_path, fortran_path, python_path = sys.argv[1:]
+header_text, vectors_text = read(header_path), read(vectors_path)
+declared, of_vectors = prototypes(header_text), prototypes(vectors_text)
+read_of = len(declared) + len(of_vectors)
+extern = re.findall(r"^PETSC_EXTERN PetscErrorCode", header_text + vectors_text, re.MULTILINE)
+found = [] if declared and of_vectors and read_of == len(extern) else [f"read {read_of} of {len(extern)} prototypes"]
+found += check_pages(manual_path, declared, of_vectors, enumerations(header_text), read(options_path))
 found += check_python(python_path, declared)
 if fortran_path != "-":
     found += check_fortran(read(fortran_path), declared, header_text)

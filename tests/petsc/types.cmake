@@ -23,12 +23,16 @@ file(GENERATE OUTPUT ${types_options} CONTENT "\
 ${env}
 ")
 
-# types_program(NAME PROGRAM [RANKS n...])
+# types_program(NAME PROGRAM [RANKS n...] [TYPES options])
 function(types_program name program)
-  cmake_parse_arguments(ARG "" "" "RANKS" ${ARGN})
+  cmake_parse_arguments(ARG "" "TYPES" "RANKS" ${ARGN})
+  set(types)
+  if(ARG_TYPES)
+    set(types "--types=${ARG_TYPES}")
+  endif()
   list(TRANSFORM ARG_RANKS PREPEND --ranks= OUTPUT_VARIABLE ranks)
   petsc_test(types.${name} LABELS mpi device slow
-             COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/types_programs.py @${types_options} ${ranks} ${program})
+             COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/types_programs.py @${types_options} ${types} ${ranks} ${program})
 endfunction()
 
 # Parts of a vector, with entries of other ranks.
@@ -46,6 +50,12 @@ types_program(TypeNames.ksp-ex32 ksp/ksp/tests/ex32)
 types_program(TypeNames.ksp-ex43 ksp/ksp/tutorials/ex43 RANKS 1)
 types_program(Galerkin.ksp-ex29 ksp/ksp/tutorials/ex29 RANKS 1)
 types_program(Multigrid.snes-ex19 snes/tutorials/ex19 RANKS 1)
+# The types by their names: of a program, of a grid with Galerkin's products, and under multigrid.
+types_program(ByName.ksp-ex2 "ksp/ksp/tutorials/ex2 -m 20 -n 20 -ksp_monitor_short" RANKS 3
+              TYPES "-vec_type opencl -mat_type aijopencl")
+types_program(ByName.ksp-ex29 "ksp/ksp/tutorials/ex29 -pc_type mg -pc_mg_levels 2 -pc_mg_galerkin both -ksp_monitor_short -da_refine 2"
+              RANKS 2 TYPES "-dm_vec_type opencl -dm_mat_type aijopencl")
+types_program(ByName.snes-ex19 snes/tutorials/ex19 RANKS 2 TYPES "-dm_vec_type opencl -dm_mat_type aijopencl")
 # As many iterations of each method.
 foreach(method cg gmres bcgs chebyshev)
   types_program(Iterations.${method} "ksp/ksp/tutorials/ex2 -m 20 -n 20 -ksp_type ${method} -pc_type jacobi -ksp_converged_reason"

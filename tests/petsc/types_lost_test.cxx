@@ -5,6 +5,7 @@
 
 #include "faults.hpp"
 #include "oclspkt/oclspkt.h"
+#include "oclspkt/oclspkt_vec.h"
 #include "support.hxx"
 
 namespace oclspkt::test {
@@ -76,6 +77,53 @@ TEST_F(TypesLost, TakeNewValuesInThePlaceOfLostOnes) {
   EXPECT_EQ(first(y_), 1);
   OK(VecSet(y_, 7));
   EXPECT_EQ(first(y_), 7);
+}
+
+TEST_F(TypesLost, HaveNoMemoryForKernelsOfTheProgram) {
+  const Faults faults;
+  struct _cl_mem* memory = nullptr;
+  bring_down(y_);
+  Faults::anywhere(-1, 0, 1000000);
+  OK(VecScale(y_, 3)); /* PETSc's own does it */
+  const ErrorTexts errors;
+  for (const Vec v : {x_, y_}) {
+    EXPECT_EQ(VecOpenCLGetMemRead(v, &memory, nullptr), PETSC_ERR_LIB);
+    EXPECT_NE(errors.text().find("vectors are on the host"), std::string::npos) << errors.text();
+  }
+  EXPECT_EQ(memory, nullptr);
+}
+
+TEST_F(TypesLost, SayThatMemoryCannotBeHad) {
+  const Faults faults;
+  struct _cl_mem* memory = nullptr;
+  bring_down(y_);
+  OK(PetscObjectStateIncrease((PetscObject)y_));
+  PetscScalar* values;
+  OK(VecGetArray(y_, &values));
+  OK(VecRestoreArray(y_, &values));
+  Faults::anywhere(-1, 0, 1000000);
+  {
+    const ErrorTexts errors;
+    EXPECT_EQ(VecOpenCLGetMemRead(y_, &memory, nullptr), PETSC_ERR_LIB);
+    EXPECT_NE(errors.text().find("the device was lost"), std::string::npos) << errors.text();
+    EXPECT_EQ(VecOpenCLRestoreMemRead(y_, &memory), PETSC_ERR_ORDER);
+  }
+  EXPECT_EQ(first(y_), 2);
+}
+
+TEST_F(TypesLost, WaitAfterEachOperationWhereTheLogIsToBeTrue) {
+  for (const char* sync : {"false", "true"}) {
+    OK(PetscOptionsSetValue(nullptr, "-oclspkt_types_sync", sync));
+    OK(PCOCLSPKTFinalizePackage());
+    OK(PCOCLSPKTInitializePackage());
+    OK(VecScale(x_, 2));
+    const Faults faults;
+    Faults::none();
+    OK(VecScale(x_, 2));
+    EXPECT_EQ(Faults::seen(ocl::Place::launch), 1);
+    EXPECT_EQ(Faults::seen(ocl::Place::wait), std::string(sync) == "true" ? 1 : 0);
+  }
+  OK(PetscOptionsClearValue(nullptr, "-oclspkt_types_sync"));
 }
 
 TEST_F(TypesLost, BeginAnewWithThePackage) {

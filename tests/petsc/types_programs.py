@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Run PETSc's own examples as they are and with -oclspkt_types, and compare what they print.
+"""Run PETSc's own examples as they are and with -oclspkt_types, or other options, and compare what they print.
 
     types_programs.py [@FILE of options] PROGRAM...
 
@@ -133,7 +133,7 @@ def examine(options, name, ranks, arguments):
     code, plain = run(options, command)
     if code != 0:
         return "does not run here"
-    types = ["-oclspkt_types", "-oclspkt_types_device", options.device, "-oclspkt_types_least", "1", "-oclspkt_types_poison"]
+    types = [*shlex.split(options.types), "-oclspkt_types_device", options.device, "-oclspkt_types_least", "1", "-oclspkt_types_poison"]
     code, dressed = run(options, [*command, "-dll_append", options.plugin, *types])
     tolerance = AMPLIFY.get(f"{name} {ranks}", ROUNDING)
     outcome = compare(plain, dressed, tolerance) if code == 0 else f"ends with {code}"
@@ -171,6 +171,7 @@ def main():
     parser.add_argument("--folder", required=True, help="for the compiled examples")
     parser.add_argument("--mpiexec", default="mpiexec")
     parser.add_argument("--device", default="Portable", help="-oclspkt_types_device")
+    parser.add_argument("--types", default="-oclspkt_types", help="options that put vectors and matrices on the device")
     parser.add_argument("--env", action="append", default=[], help="NAME=VALUE")
     parser.add_argument("--ranks", type=int, action="append", help="these numbers of ranks only")
     parser.add_argument("--lines", type=int, default=12, help="how many lines of a difference to print")

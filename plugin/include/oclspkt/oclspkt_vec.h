@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef OCLSPKT_VEC_H
+#define OCLSPKT_VEC_H
+
+#include <petscvec.h>
+
+/* Vectors on an OpenCL device for programs with kernels of their own: those of -vec_type opencl, and of all programs
+   with -oclspkt_types. Link the library for your PETSc as for oclspkt.h, or load liboclspkt.so with -dll_append and
+   look the functions up by PetscDLSym(NULL, "VecOpenCLGetMemWrite", &function). Each function has a page in
+   docs/manual. */
+
+#define VECOPENCL "opencl"
+#define MATAIJOPENCL "aijopencl"
+
+/* What a cl_mem and a cl_command_queue point to: no header of OpenCL is needed here. */
+struct _cl_mem;
+struct _cl_command_queue;
+
+/* The memory is shape [local size of the vector], of PetscScalar; the queue is in order, and orders all work on vectors
+   of this process: enqueue there, and neither waits nor events are needed. The queue may be left out (NULL). */
+PETSC_EXTERN PetscErrorCode VecOpenCLGetQueue(struct _cl_command_queue** queue);
+PETSC_EXTERN PetscErrorCode VecOpenCLGetMemRead(Vec vector, struct _cl_mem** memory, struct _cl_command_queue** queue);
+PETSC_EXTERN PetscErrorCode VecOpenCLRestoreMemRead(Vec vector, struct _cl_mem** memory);
+PETSC_EXTERN PetscErrorCode VecOpenCLGetMemWrite(Vec vector, struct _cl_mem** memory, struct _cl_command_queue** queue);
+PETSC_EXTERN PetscErrorCode VecOpenCLRestoreMemWrite(Vec vector, struct _cl_mem** memory);
+PETSC_EXTERN PetscErrorCode VecOpenCLGetMemReadWrite(Vec vector, struct _cl_mem** memory,
+                                                     struct _cl_command_queue** queue);
+PETSC_EXTERN PetscErrorCode VecOpenCLRestoreMemReadWrite(Vec vector, struct _cl_mem** memory);
+PETSC_EXTERN PetscErrorCode VecCreateOpenCLWithMem(MPI_Comm comm, PetscInt bs, PetscInt n, PetscInt N,
+                                                   struct _cl_mem* memory, Vec* vector);
+
+#endif

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The types `opencl` and `aijopencl`: for some vectors and matrices of a program, where -oclspkt_types takes all. They
+   are PETSc's own under another name, and what looks for types by their names does not know them; what would be wrong
+   without a word gets PETSc's names here. */
+#include <petsc/private/matimpl.h>
+
+#include <cstring>
+#include <map>
+#include <string>
+
+#include "boundary.hxx"
+#include "types.hxx"
+
+namespace oclspkt::petsc {
+namespace {
+
+using GetOrdering = PetscErrorCode (*)(Mat, MatOrderingType, IS*, IS*);
+
+/// PETSc's operations of matrices of several ranks, or what -oclspkt_types makes of them, and PETSc's orderings.
+struct OfPetsc {
+  struct _MatOps mpi = {};
+  std::map<std::string, GetOrdering> orderings;
+};
+OfPetsc& of_petsc() {
+  static auto* const all = new OfPetsc;
+  return *all;
+}
+
+bool is_named(PetscObject object, const char* name) {
+  return object->type_name != nullptr && std::strcmp(object->type_name, name) == 0;
+}
+
+/// While this lives, an object has another type name: for functions of PETSc that know their own types by it.
+class UnderName {
+ public:
+  UnderName(PetscObject object, const char* name) : object_(object), own_(object->type_name) {
+    object->type_name = const_cast<char*>(name);
+  }
+  ~UnderName() { object_->type_name = own_; }
+  UnderName(const UnderName&) = delete;
+  UnderName& operator=(const UnderName&) = delete;
+
+ private:
+  PetscObject object_;
+  char* own_;
+};
+
+PetscErrorCode CreateVec(Vec vector) {
+  PetscFunctionBegin;
+  PetscCall(RefuseHiddenVectors());
+  PetscCall(CreateDressed(vector));
+  PetscCall(PetscObjectChangeTypeName((PetscObject)vector, kVecName));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CreateNamed(Mat matrix, const char* petscs_type, const char* type) {
+  PetscErrorCode (*create)(Mat);
+
+  PetscFunctionBegin;
+  PetscCall(PetscFunctionListFind(MatList, petscs_type, &create)); /* which may be ours, of -oclspkt_types */
+  PetscCall((*create)(matrix));
+  PetscCall(PetscObjectChangeTypeName((PetscObject)matrix, type));
+  PetscCall(MatSetVecType(matrix, kVecName));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CreateMatSeq(Mat matrix) {
+  PetscFunctionBegin;
+  PetscCall(CreateNamed(matrix, MATSEQAIJ, kMatSeqName));
+  PetscCall(DressMatrix(matrix));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// PETSc makes and replaces the blocks of a matrix as it likes, and calls them `seqaij`: they are dressed when used.
+PetscErrorCode DressBlocks(Mat matrix) {
+  Mat diagonal, other;
+
+  PetscFunctionBegin;
+  PetscCall(MatMPIAIJGetSeqAIJ(matrix, &diagonal, &other, nullptr));
+  if (diagonal) PetscCall(DressMatrix(diagonal));
+  if (other) PetscCall(DressMatrix(other));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <auto slot, typename... Vectors>
+PetscErrorCode ProductOfBlocks(Mat matrix, Vectors... vectors) {
+  PetscFunctionBegin;
+  PetscCall(DressBlocks(matrix));
+  PetscCall((*(of_petsc().mpi.*slot))(matrix, vectors...));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// PETSc 3.18 looks for `mpiaij` and takes the ordering of the diagonal block; of any other type it takes one that is
+/// no permutation of the ranks' rows.
+PetscErrorCode Ordering(Mat matrix, MatOrderingType type, IS* rows, IS* columns) {
+  PetscErrorCode code;
+
+  PetscFunctionBegin;
+  if (is_named((PetscObject)matrix, kMatMPIName)) {
+    const UnderName name((PetscObject)matrix, MATMPIAIJ);
+    code = MatGetOrdering(matrix, type, rows, columns);
+  } else {
+    code = (*of_petsc().orderings.at(type))(matrix, type, rows, columns);
+  }
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ReplaceOrderings() {
+  GetOrdering found;
+  const char** names;
+  int count;
+
+  PetscFunctionBegin;
+  PetscCall(MatOrderingRegisterAll());
+  PetscCall(PetscFunctionListFind(MatOrderingList, MATORDERINGNATURAL, &found));
+  if (found == Ordering) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscFunctionListGet(MatOrderingList, &names, &count));
+  for (int k = 0; k < count && names[k] != nullptr; ++k) { /* some releases count the null behind the last, too */
+    PetscCall(PetscFunctionListFind(MatOrderingList, names[k], &found));
+    OclspktCall(nullptr, of_petsc().orderings[names[k]] = found);
+    PetscCall(MatOrderingRegister(names[k], Ordering));
+  }
+  PetscCall(PetscFree(names));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CreateMatMPI(Mat matrix) {
+  PetscFunctionBegin;
+  PetscCall(ReplaceOrderings());
+  PetscCall(CreateNamed(matrix, MATMPIAIJ, kMatMPIName));
+  of_petsc().mpi = *matrix->ops;
+  matrix->ops->mult = ProductOfBlocks<&_MatOps::mult, Vec, Vec>;
+  matrix->ops->multadd = ProductOfBlocks<&_MatOps::multadd, Vec, Vec, Vec>;
+  matrix->ops->multtranspose = ProductOfBlocks<&_MatOps::multtranspose, Vec, Vec>;
+  matrix->ops->multtransposeadd = ProductOfBlocks<&_MatOps::multtransposeadd, Vec, Vec, Vec>;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+bool has_our_name(Vec vector) { return is_named((PetscObject)vector, kVecName); }
+
+PetscErrorCode RegisterNamedTypes() {
+  PetscFunctionBegin;
+  PetscCall(VecRegister(kVecName, CreateVec));
+  PetscCall(MatRegisterRootName(kMatName, kMatSeqName, kMatMPIName));
+  PetscCall(MatRegister(kMatSeqName, CreateMatSeq));
+  PetscCall(MatRegister(kMatMPIName, CreateMatMPI));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace oclspkt::petsc

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Memory of vectors for kernels of the program: oclspkt_vec.h. What is not valid on the host is NaN.
+#include <petsc/private/vecimpl.h>
+
+#include <algorithm>
+
+#include "oclspkt/oclspkt_vec.h"
+#include "opencl.hpp"
+#include "support.hxx"
+
+namespace oclspkt::test {
+namespace {
+
+constexpr const char* kKernels = R"(
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+__kernel void count(__global double* x) { x[get_global_id(0)] = (double)get_global_id(0) + 1; }
+__kernel void twice(__global const double* y, __global double* x) { x[get_global_id(0)] = 2 * y[get_global_id(0)]; }
+__kernel void add(__global double* x) { x[get_global_id(0)] += 1; }
+)";
+
+/// Vectors `opencl` of all ranks, and kernels of a program.
+class TypesMemory : public testing::Test {
+ protected:
+  void SetUp() override {
+    cl_command_queue queue = nullptr;
+    OK(VecOpenCLGetQueue(&queue));
+    queue_ = cl::CommandQueue(queue, true);
+    program_ = cl::Program(context(), std::string(kKernels), true);
+    for (Vec* v : {&x_, &y_}) *v = make(kRows);
+  }
+  void TearDown() override {
+    for (Vec* v : {&x_, &y_}) OK(VecDestroy(v));
+  }
+  static Vec make(PetscInt rows) {
+    Vec v;
+    VecCreate(PETSC_COMM_WORLD, &v);
+    VecSetSizes(v, rows, PETSC_DETERMINE);
+    VecSetType(v, VECOPENCL);
+    return v;
+  }
+  cl::Context context() const { return queue_.getInfo<CL_QUEUE_CONTEXT>(); }
+  template <typename... Memory>
+  void enqueue(const char* name, Memory... memory) {
+    cl::Kernel kernel(program_, name);
+    cl_uint place = 0;
+    (kernel.setArg(place++, cl::Buffer(memory, true)), ...);
+    queue_.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(kRows));
+  }
+  void expect_error(PetscErrorCode expected, const char* text, const std::function<PetscErrorCode()>& call) {
+    const ErrorTexts errors;
+    EXPECT_EQ(call(), expected);
+    EXPECT_NE(errors.text().find(text), std::string::npos) << errors.text();
+  }
+  static PetscReal sum_of(Vec v) {
+    PetscReal norm = NAN;
+    EXPECT_EQ(VecNorm(v, NORM_1, &norm), 0);
+    return norm / PetscGlobalSize;
+  }
+
+  static constexpr PetscInt kRows = 10;
+  cl::CommandQueue queue_;
+  cl::Program program_;
+  Vec x_ = nullptr, y_ = nullptr;
+  cl_mem memory_ = nullptr, other_ = nullptr;
+};
+
+TEST_F(TypesMemory, IsWrittenByKernelsOfTheProgram) {
+  cl_command_queue queue;
+  OK(VecSet(x_, 1));
+  EXPECT_EQ(sum_of(x_), 10);
+  OK(VecOpenCLGetMemWrite(x_, &memory_, &queue));
+  EXPECT_EQ(queue, queue_());
+  enqueue("count", memory_);
+  OK(VecOpenCLRestoreMemWrite(x_, &memory_));
+  EXPECT_EQ(memory_, nullptr);
+  EXPECT_EQ(sum_of(x_), 55) << "the norm of before was kept";
+  OK(VecScale(x_, 2));
+  const PetscScalar* values;
+  OK(VecGetArrayRead(x_, &values));
+  EXPECT_EQ(values[9], 20);
+  OK(VecRestoreArrayRead(x_, &values));
+}
+
+TEST_F(TypesMemory, IsReadWithValuesOfTheHost) {
+  PetscScalar* values;
+  OK(VecGetArrayWrite(y_, &values));
+  std::fill_n(values, kRows, 7);
+  OK(VecRestoreArrayWrite(y_, &values));
+  cl_mem again;
+  OK(VecOpenCLGetMemRead(y_, &memory_, nullptr));
+  OK(VecOpenCLGetMemRead(y_, &again, nullptr));
+  EXPECT_EQ(memory_, again);
+  OK(VecOpenCLGetMemWrite(x_, &other_, nullptr));
+  enqueue("twice", memory_, other_);
+  OK(VecOpenCLRestoreMemWrite(x_, &other_));
+  EXPECT_EQ(sum_of(y_), 70) << "PETSc reads a vector that the program reads";
+  OK(VecOpenCLRestoreMemRead(y_, &memory_));
+  OK(VecOpenCLRestoreMemRead(y_, &again));
+  EXPECT_EQ(sum_of(x_), 140);
+}
+
+TEST_F(TypesMemory, IsChangedInPlace) {
+  OK(VecSet(x_, 3));
+  for (int round = 1; round < 3; ++round) {
+    OK(VecOpenCLGetMemReadWrite(x_, &memory_, nullptr));
+    enqueue("add", memory_);
+    OK(VecOpenCLRestoreMemReadWrite(x_, &memory_));
+    EXPECT_EQ(sum_of(x_), 10 * (3 + round));
+  }
+}
+
+TEST_F(TypesMemory, CallsOutOfOrderAreErrors) {
+  PetscScalar* values;
+  const PetscScalar* read;
+  OK(VecSet(x_, 1));
+  const auto write = [&] { return VecOpenCLGetMemWrite(x_, &memory_, nullptr); };
+  const auto change = [&] { return VecOpenCLGetMemReadWrite(x_, &memory_, nullptr); };
+  const auto see = [&] { return VecOpenCLGetMemRead(x_, &memory_, nullptr); };
+  const auto written = [&] { return VecOpenCLRestoreMemWrite(x_, &memory_); };
+  expect_error(PETSC_ERR_ORDER, "nobody got the memory", written);
+  expect_error(PETSC_ERR_ORDER, "nobody got the memory", [&] { return VecOpenCLRestoreMemReadWrite(x_, &memory_); });
+  expect_error(PETSC_ERR_ORDER, "nobody got the memory", [&] { return VecOpenCLRestoreMemRead(x_, &memory_); });
+  OK(VecGetArray(x_, &values));
+  for (const auto& get : {std::function<PetscErrorCode()>(write), {change}, {see}}) {
+    expect_error(PETSC_ERR_ORDER, "an array of the vector is out", get);
+  }
+  OK(VecRestoreArray(x_, &values));
+  OK(VecOpenCLGetMemRead(x_, &memory_, nullptr));
+  expect_error(PETSC_ERR_ORDER, "the program has the memory of this vector already", write);
+  OK(VecOpenCLRestoreMemRead(x_, &memory_));
+  OK(VecOpenCLGetMemWrite(x_, &memory_, nullptr));
+  enqueue("count", memory_);
+  for (const auto& get : {std::function<PetscErrorCode()>(write), {change}, {see}}) {
+    expect_error(PETSC_ERR_ORDER, "the program has the memory of this vector already", get);
+  }
+  expect_error(PETSC_ERR_ORDER, "call VecOpenCLRestoreMemWrite()", [&] { return VecGetArray(x_, &values); });
+  expect_error(PETSC_ERR_ORDER, "call VecOpenCLRestoreMemWrite()", [&] { return VecGetArrayRead(x_, &read); });
+  OK(VecOpenCLRestoreMemWrite(x_, &memory_));
+  expect_error(PETSC_ERR_ORDER, "nobody got the memory", written);
+  EXPECT_EQ(sum_of(x_), 55);
+}
+
+TEST_F(TypesMemory, VectorsOfTheHostHaveNone) {
+  PetscScalar array[1] = {1};
+  Vec host;
+  OK(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, 1, array, &host));
+  expect_error(PETSC_ERR_ARG_WRONG, "make it with -vec_type opencl",
+               [&] { return VecOpenCLGetMemRead(host, &memory_, nullptr); });
+  expect_error(PETSC_ERR_ARG_WRONG, "make it with -vec_type opencl",
+               [&] { return VecOpenCLRestoreMemWrite(host, &memory_); });
+  OK(VecDestroy(&host));
+  expect_error(PETSC_ERR_ARG_WRONG, "is not a vector", [&] { return VecOpenCLGetMemRead(host, &memory_, nullptr); });
+}
+
+TEST_F(TypesMemory, VectorsWithoutRowsHaveNone) {
+  Vec none = make(PetscGlobalRank == 0 ? 0 : 3);
+  OK(VecSet(none, 1));
+  memory_ = reinterpret_cast<cl_mem>(this);
+  OK(VecOpenCLGetMemReadWrite(none, &memory_, nullptr));
+  EXPECT_EQ(memory_ == nullptr, PetscGlobalRank == 0);
+  OK(VecOpenCLRestoreMemReadWrite(none, &memory_));
+  OK(VecDestroy(&none));
+}
+
+TEST_F(TypesMemory, OfTheProgramBecomesAVector) {
+  const std::vector<PetscScalar> ones(kRows, 1);
+  std::vector<PetscScalar> found(kRows);
+  const std::size_t bytes = kRows * sizeof(PetscScalar);
+  const cl::Buffer memory(context(), CL_MEM_READ_WRITE, bytes);
+  queue_.enqueueWriteBuffer(memory, CL_TRUE, 0, bytes, ones.data());
+  Vec given, copy;
+  PetscInt bs;
+  OK(VecCreateOpenCLWithMem(PETSC_COMM_WORLD, 2, kRows, PETSC_DETERMINE, memory(), &given));
+  EXPECT_EQ(sum_of(given), 10);
+  OK(VecScale(given, 5));
+  queue_.enqueueReadBuffer(memory, CL_TRUE, 0, bytes, found.data());
+  EXPECT_EQ(found, std::vector<PetscScalar>(kRows, 5));
+  OK(VecGetBlockSize(given, &bs));
+  EXPECT_EQ(bs, 2);
+  OK(VecDuplicate(given, &copy));
+  OK(VecSet(copy, 9));
+  EXPECT_EQ(sum_of(given), 50) << "a duplicate has memory of its own";
+  OK(VecOpenCLGetMemRead(given, &memory_, nullptr));
+  EXPECT_EQ(memory_, memory());
+  OK(VecOpenCLRestoreMemRead(given, &memory_));
+  OK(VecDestroy(&copy));
+  OK(VecDestroy(&given));
+  EXPECT_EQ(memory.getInfo<CL_MEM_REFERENCE_COUNT>(), 1) << "the vector did not give it back";
+}
+
+TEST_F(TypesMemory, OfTheProgramThatDoesNotFitIsAnError) {
+  const cl::Context elsewhere(queue_.getInfo<CL_QUEUE_DEVICE>());
+  const std::size_t bytes = kRows * sizeof(PetscScalar);
+  const cl::Buffer small(context(), CL_MEM_READ_WRITE, bytes - 8), foreign(elsewhere, CL_MEM_READ_WRITE, bytes),
+      constant(context(), CL_MEM_READ_ONLY, bytes);
+  Vec none;
+  for (const auto& [memory, text] :
+       {std::pair{small(), "holds 72 bytes, 10 scalars need 80: make it larger"},
+        {foreign(), "belongs to another context: make it in the context of the space's queue"},
+        {constant(), "is CL_MEM_READ_ONLY"},
+        {cl_mem{}, "is a null handle"}}) {
+    expect_error(PETSC_ERR_ARG_WRONG, text, [&, of = memory] {
+      return VecCreateOpenCLWithMem(PETSC_COMM_WORLD, 1, kRows, PETSC_DETERMINE, of, &none);
+    });
+  }
+}
+
+}  // namespace
+}  // namespace oclspkt::test

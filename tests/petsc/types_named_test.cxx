@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The types `opencl` and `aijopencl`, without -oclspkt_types. What is not valid on the host is NaN.
+#include <petsc/private/vecimpl.h>
+
+#include <algorithm>
+#include <set>
+
+#include "grid_problem.hxx"
+#include "oclspkt/oclspkt_vec.h"
+
+namespace oclspkt::test {
+namespace {
+
+const char* mat_name() { return PetscGlobalSize == 1 ? "seqaijopencl" : "mpiaijopencl"; }
+
+std::string type_of(Vec v) { return ((PetscObject)v)->type_name; }
+std::string type_of(Mat a) { return ((PetscObject)a)->type_name; }
+
+/// Whether the host's memory of a vector has been poisoned because the device has its values.
+bool is_away(Vec v) { return std::isnan((*static_cast<PetscScalar**>(v->data))[0]); }
+
+Vec make_vec(PetscInt local, const char* type = VECOPENCL) {
+  Vec v;
+  VecCreate(PETSC_COMM_WORLD, &v);
+  VecSetSizes(v, local, PETSC_DETERMINE);
+  VecSetType(v, type);
+  return v;
+}
+
+PetscReal norm_of(Vec v, NormType type = NORM_1) {
+  PetscReal norm = NAN;
+  EXPECT_EQ(VecNorm(v, type, &norm), 0);
+  return norm;
+}
+
+/// The square matrix of all ranks with rows (-1, 2 + shift, -1), its rows in no order of a band.
+Mat make_mat(PetscInt local, const char* type, PetscScalar shift = 0) {
+  Mat a;
+  PetscInt first, end, rows;
+  MatCreate(PETSC_COMM_WORLD, &a);
+  MatSetSizes(a, local, local, PETSC_DETERMINE, PETSC_DETERMINE);
+  MatSetType(a, type);
+  MatSeqAIJSetPreallocation(a, 3, nullptr);
+  MatMPIAIJSetPreallocation(a, 3, nullptr, 2, nullptr);
+  MatGetOwnershipRange(a, &first, &end);
+  MatGetSize(a, &rows, nullptr);
+  for (PetscInt i = first; i < end; ++i) {
+    for (PetscInt j = std::max<PetscInt>(i - 1, 0); j <= std::min(i + 1, rows - 1); ++j) {
+      MatSetValue(a, i, j, i == j ? 2 + shift : -1, INSERT_VALUES);
+    }
+  }
+  MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY);
+  MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY);
+  return a;
+}
+
+void expect_same_products(Mat a, Mat b) {
+  PetscBool same = PETSC_FALSE;
+  OK(MatMultEqual(a, b, 3, &same));
+  EXPECT_TRUE(same);
+  OK(MatMultTransposeEqual(a, b, 3, &same));
+  EXPECT_TRUE(same);
+  OK(MatMultAddEqual(a, b, 3, &same));
+  EXPECT_TRUE(same);
+}
+
+TEST(TypesNamed, VectorsAreOnTheDeviceAndKeepTheirName) {
+  Vec x = make_vec(100), copy;
+  EXPECT_EQ(type_of(x), VECOPENCL);
+  OK(VecSet(x, 2));
+  EXPECT_TRUE(is_away(x));
+  OK(VecDuplicate(x, &copy));
+  EXPECT_EQ(type_of(copy), VECOPENCL);
+  OK(VecCopy(x, copy));
+  OK(VecAXPY(copy, 3, x));
+  EXPECT_TRUE(is_away(copy));
+  EXPECT_EQ(norm_of(copy), 800 * PetscGlobalSize);
+  OK(VecDestroy(&copy));
+  Vec* several;
+  OK(VecDuplicateVecs(x, 3, &several));
+  for (int k = 0; k < 3; ++k) EXPECT_EQ(type_of(several[k]), VECOPENCL);
+  OK(VecDestroyVecs(3, &several));
+  OK(VecDestroy(&x));
+}
+
+TEST(TypesNamed, OtherVectorsAreTheHosts) {
+  Vec x = make_vec(100, VECSTANDARD);
+  OK(VecSet(x, 2));
+  EXPECT_FALSE(is_away(x));
+  OK(VecDestroy(&x));
+}
+
+TEST(TypesNamed, ATypeSetAgainKeepsTheValues) {
+  Vec x = make_vec(8);
+  OK(PetscOptionsSetValue(nullptr, "-named_vec_type", VECOPENCL));
+  OK(VecSetOptionsPrefix(x, "named_"));
+  OK(VecSet(x, 4));
+  OK(VecSetType(x, VECOPENCL));
+  OK(VecSetFromOptions(x));
+  OK(VecSetFromOptions(x));
+  EXPECT_EQ(norm_of(x, NORM_INFINITY), 4);
+  OK(PetscOptionsClearValue(nullptr, "-named_vec_type"));
+  OK(VecSetType(x, VECSTANDARD));
+  OK(VecSet(x, 3));
+  EXPECT_FALSE(is_away(x)) << "it is the device's under the host's name";
+  OK(VecSetType(x, VECOPENCL));
+  OK(VecSet(x, 5));
+  EXPECT_TRUE(is_away(x));
+  EXPECT_EQ(norm_of(x, NORM_INFINITY), 5);
+  OK(VecDestroy(&x));
+}
+
+TEST(TypesNamed, WhatIsWrittenThroughASubVectorReachesItsVector) {
+  Vec x = make_vec(20), part;
+  PetscInt first, end;
+  OK(VecGetOwnershipRange(x, &first, &end));
+  for (const PetscInt step : {1, 2}) {
+    SCOPED_TRACE(step);
+    IS places;
+    OK(VecSet(x, 1));
+    OK(ISCreateStride(PETSC_COMM_WORLD, 5, first + 3, step, &places));
+    OK(VecGetSubVector(x, places, &part));
+    OK(VecScale(part, 4));
+    OK(VecRestoreSubVector(x, places, &part));
+    EXPECT_EQ(norm_of(x), 35 * PetscGlobalSize);
+    OK(VecScale(x, 2));
+    EXPECT_EQ(norm_of(x), 70 * PetscGlobalSize);
+    OK(ISDestroy(&places));
+  }
+  EXPECT_EQ(type_of(x), VECOPENCL);
+  OK(VecDestroy(&x));
+}
+
+TEST(TypesNamed, ALocalVectorHasTheValuesOfItsVector) {
+  Vec x = make_vec(20), local;
+  OK(VecSet(x, 3));
+  OK(VecCreateLocalVector(x, &local));
+  OK(VecGetLocalVector(x, local));
+  OK(VecScale(local, 2));
+  OK(VecRestoreLocalVector(x, local));
+  EXPECT_EQ(norm_of(x), 120 * PetscGlobalSize);
+  OK(VecDestroy(&local));
+  OK(VecDestroy(&x));
+}
+
+TEST(TypesNamed, MatricesMultiplyOnTheDeviceAndKeepTheirName) {
+  Mat a = make_mat(50, MATAIJOPENCL), plain = make_mat(50, MATAIJ), copy;
+  Vec x, y;
+  EXPECT_EQ(type_of(a), mat_name());
+  OK(MatCreateVecs(a, &x, &y));
+  EXPECT_EQ(type_of(x), VECOPENCL);
+  EXPECT_EQ(type_of(y), VECOPENCL);
+  OK(VecSet(x, 1));
+  EXPECT_TRUE(is_away(x));
+  OK(MatMult(a, x, y));
+  if (PetscGlobalSize == 1) {
+    EXPECT_TRUE(is_away(y));
+  }
+  EXPECT_NEAR(norm_of(y), 2, 1e-14);
+  expect_same_products(a, plain);
+  OK(MatDuplicate(a, MAT_COPY_VALUES, &copy));
+  EXPECT_EQ(type_of(copy), mat_name());
+  OK(MatScale(copy, 3));
+  OK(MatScale(plain, 3));
+  expect_same_products(copy, plain);
+  OK(MatMult(copy, x, y));
+  EXPECT_NEAR(norm_of(y), 6, 1e-13);
+  OK(VecDestroy(&x));
+  OK(VecDestroy(&y));
+  for (Mat* m : {&a, &plain, &copy}) OK(MatDestroy(m));
+}
+
+TEST(TypesNamed, BlocksKeepTheirNameAndAreDressed) {
+  if (PetscGlobalSize == 1) GTEST_SKIP() << "of several ranks";
+  Mat a = make_mat(50, MATAIJOPENCL), diagonal;
+  Vec x, y, local, result;
+  OK(MatCreateVecs(a, &x, &y));
+  OK(VecSet(x, 1));
+  OK(MatMult(a, x, y));
+  OK(MatMPIAIJGetSeqAIJ(a, &diagonal, nullptr, nullptr));
+  EXPECT_EQ(type_of(diagonal), MATSEQAIJ);
+  OK(VecCreate(PETSC_COMM_SELF, &local));
+  OK(VecSetSizes(local, 50, 50));
+  OK(VecSetType(local, VECOPENCL));
+  OK(VecDuplicate(local, &result));
+  OK(VecSet(local, 1));
+  OK(MatMult(diagonal, local, result));
+  EXPECT_TRUE(is_away(result)) << "the block is the host's";
+  for (Vec* v : {&x, &y, &local, &result}) OK(VecDestroy(v));
+  OK(MatDestroy(&a));
+}
+
+TEST(TypesNamed, MatricesAreConvertedBothWays) {
+  Mat plain = make_mat(30, MATAIJ, 1), named, back;
+  OK(MatConvert(plain, MATAIJOPENCL, MAT_INITIAL_MATRIX, &named));
+  EXPECT_EQ(type_of(named), mat_name());
+  expect_same_products(named, plain);
+  OK(MatScale(plain, 2));
+  OK(MatConvert(plain, MATAIJOPENCL, MAT_REUSE_MATRIX, &named));
+  expect_same_products(named, plain);
+  OK(MatConvert(named, MATAIJ, MAT_INITIAL_MATRIX, &back));
+  EXPECT_EQ(type_of(back), PetscGlobalSize == 1 ? MATSEQAIJ : MATMPIAIJ);
+  expect_same_products(back, plain);
+  OK(MatConvert(named, MATAIJ, MAT_INPLACE_MATRIX, &named));
+  expect_same_products(named, plain);
+  OK(MatSetType(named, MATAIJOPENCL));
+  EXPECT_EQ(type_of(named), mat_name());
+  expect_same_products(named, plain);
+  for (Mat* m : {&plain, &named, &back}) OK(MatDestroy(m));
+}
+
+TEST(TypesNamed, AnOrderingIsAPermutationOfTheRanksOwnRows) {
+  for (MatOrderingType type : {MATORDERINGRCM, MATORDERINGND, MATORDERINGNATURAL, MATORDERINGROWLENGTH}) {
+    SCOPED_TRACE(type);
+    std::vector<PetscInt> found[2];
+    for (const bool named : {false, true}) {
+      Mat a = make_mat(12, named ? MATAIJOPENCL : MATAIJ);
+      IS rows, columns;
+      PetscInt n;
+      const PetscInt* places;
+      OK(MatGetOrdering(a, type, &rows, &columns));
+      OK(ISGetLocalSize(rows, &n));
+      OK(ISGetIndices(rows, &places));
+      found[named].assign(places, places + n);
+      OK(ISRestoreIndices(rows, &places));
+      EXPECT_EQ(type_of(a), named ? mat_name() : (PetscGlobalSize == 1 ? MATSEQAIJ : MATMPIAIJ));
+      OK(ISDestroy(&rows));
+      OK(ISDestroy(&columns));
+      OK(MatDestroy(&a));
+    }
+    EXPECT_EQ(found[1], found[0]);
+    EXPECT_EQ(*std::min_element(found[1].begin(), found[1].end()), 12 * PetscGlobalRank);
+    EXPECT_EQ(std::set<PetscInt>(found[1].begin(), found[1].end()).size(), 12);
+  }
+}
+
+TEST(TypesNamed, ProductsOfMatricesAreThoseOfPetscs) {
+  Mat a = make_mat(30, MATAIJOPENCL, 1), plain = make_mat(30, MATAIJ, 1), c, of_plain;
+  OK(MatPtAP(a, a, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &c));
+  OK(MatPtAP(plain, plain, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &of_plain));
+  expect_same_products(c, of_plain);
+  OK(MatDestroy(&c));
+  OK(MatMatMult(a, plain, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &c));
+  OK(MatMatMult(plain, plain, MAT_REUSE_MATRIX, PETSC_DEFAULT, &of_plain));
+  for (Mat* m : {&c, &of_plain}) OK(MatDestroy(m));
+  OK(MatTransposeMatMult(a, a, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &c));
+  OK(MatTransposeMatMult(plain, plain, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &of_plain));
+  expect_same_products(c, of_plain);
+  for (Mat* m : {&a, &plain, &c, &of_plain}) OK(MatDestroy(m));
+}
+
+TEST(TypesNamed, PetscsSolversTakeThem) {
+  Mat a = make_mat(40, MATAIJOPENCL, .5);
+  Vec x, b;
+  OK(MatCreateVecs(a, &x, &b));
+  OK(VecSet(b, 1));
+  for (const char* type : {PCBJACOBI, PCASM, PCSOR, PCJACOBI, PCLU, PCGAMG, PCOCLSPKT}) {
+    if (PetscGlobalSize > 1 && std::string(type) == PCLU) continue;
+    SCOPED_TRACE(type);
+    KSP ksp;
+    PC pc;
+    KSPConvergedReason reason;
+    OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
+    OK(KSPSetOperators(ksp, a, a));
+    OK(KSPGetPC(ksp, &pc));
+    OK(PCSetType(pc, type));
+    OK(KSPSetTolerances(ksp, 1e-12, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
+    OK(KSPSetFromOptions(ksp));
+    OK(VecSet(x, 0));
+    OK(KSPSolve(ksp, b, x));
+    OK(KSPGetConvergedReason(ksp, &reason));
+    EXPECT_GT(reason, 0);
+    EXPECT_LE(residual(a, b, x), 1e-10);
+    OK(KSPDestroy(&ksp));
+  }
+  OK(VecDestroy(&x));
+  OK(VecDestroy(&b));
+  OK(MatDestroy(&a));
+}
+
+TEST(TypesNamed, ThePreconditionerTakesThemWhereTheyAre) {
+  if (PetscGlobalSize > 1) GTEST_SKIP() << "of one rank";
+  Mat a = make_mat(2000, MATAIJOPENCL, 2);
+  Vec x, right, solution;
+  OK(MatCreateVecs(a, &x, &right));
+  OK(VecDuplicate(x, &solution));
+  OK(VecSet(x, 3));
+  OK(MatMult(a, x, right));
+  PC pc;
+  OK(PCCreate(PETSC_COMM_SELF, &pc));
+  OK(PCSetType(pc, PCOCLSPKT));
+  OK(PCOCLSPKTSetDevices(pc, "Portable"));
+  OK(PCSetOperators(pc, a, a));
+  OK(PCSetUp(pc));
+  OK(PCApply(pc, right, solution));
+  EXPECT_TRUE(is_away(solution));
+  EXPECT_LE(distance(solution, x), 1e-12);
+  EXPECT_NE(view_text((PetscObject)pc).find("  vectors: on the device, no copy\n"), std::string::npos);
+  OK(PCDestroy(&pc));
+  for (Vec* v : {&x, &right, &solution}) OK(VecDestroy(v));
+  OK(MatDestroy(&a));
+}
+
+TEST(TypesNamed, GridsMakeThem) {
+  const Shape shape{2, {12, 9, 1}, 1};
+  const GridProblem named(PETSC_COMM_WORLD, shape, 1.05, VECOPENCL, MATAIJOPENCL), plain(PETSC_COMM_WORLD, shape);
+  Vec local, x, y;
+  EXPECT_EQ(type_of(named.right()), VECOPENCL);
+  EXPECT_EQ(type_of(named.matrix()), mat_name());
+  OK(DMCreateLocalVector(named.dm(), &local));
+  EXPECT_EQ(type_of(local), VECOPENCL);
+  for (const Vec v : {named.right(), plain.right()}) OK(VecScale(v, 2));
+  EXPECT_TRUE(is_away(named.right()));
+  OK(DMGlobalToLocal(named.dm(), named.right(), INSERT_VALUES, local));
+  OK(VecDuplicate(named.right(), &y));
+  OK(DMLocalToGlobal(named.dm(), local, INSERT_VALUES, y));
+  EXPECT_EQ(distance(y, named.right()), 0);
+  OK(VecDuplicate(plain.right(), &x));
+  OK(MatMult(plain.matrix(), plain.right(), x));
+  OK(MatMult(named.matrix(), named.right(), y));
+  EXPECT_LE(distance(y, x), 1e-13);
+  for (Vec* v : {&local, &x, &y}) OK(VecDestroy(v));
+}
+
+TEST(TypesNamed, WhatKeepsVectorsOverArraysOfOthersIsRefused) {
+  Vec x = make_vec(3);
+  PC pc;
+  OK(PCCreate(PETSC_COMM_WORLD, &pc));
+  {
+    const ErrorTexts errors;
+    EXPECT_EQ(PCSetType(pc, PCGASM), PETSC_ERR_SUP);
+    EXPECT_NE(errors.text().find("use -pc_type asm"), std::string::npos) << errors.text();
+  }
+  OK(PCDestroy(&pc));
+  OK(VecDestroy(&x));
+}
+
+/// Calls, copies and bytes that -log_view prints of an event.
+PetscEventPerfInfo counted(const char* name) {
+  PetscLogEvent event;
+  PetscEventPerfInfo info{};
+  PetscLogEventGetId(name, &event);
+  PetscLogEventGetPerfInfo(0, event, &info);
+  return info;
+}
+
+TEST(TypesNamed, TheLogHasCopiesAndTheirBytes) {
+  Vec x = make_vec(1000);
+  PetscScalar* values;
+  const PetscEventPerfInfo up = counted("OCLSPKTToDevice"), down = counted("OCLSPKTToHost");
+  const PetscLogDouble messages = petsc_isend_ct, length = petsc_isend_len;
+  for (int round = 0; round < 3; ++round) {
+    OK(VecGetArray(x, &values));
+    std::fill_n(values, 1000, 1);
+    OK(VecRestoreArray(x, &values));
+    OK(VecScale(x, 2));
+  }
+  const PetscEventPerfInfo up_now = counted("OCLSPKTToDevice"), down_now = counted("OCLSPKTToHost");
+  EXPECT_EQ(up_now.count - up.count, 3);
+  EXPECT_EQ(up_now.numMessages - up.numMessages, 3);
+  EXPECT_EQ(up_now.messageLength - up.messageLength, 24000);
+  EXPECT_EQ(down_now.count - down.count, 2);
+  EXPECT_EQ(down_now.messageLength - down.messageLength, 16000);
+  EXPECT_GT(up_now.time, up.time);
+  EXPECT_EQ(petsc_isend_ct, messages) << "copies are messages of MPI";
+  EXPECT_EQ(petsc_isend_len, length);
+  OK(VecDestroy(&x));
+}
+
+}  // namespace
+}  // namespace oclspkt::test
