@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# PCs that outlive PETSc, and a thousand of them.
+# PCs and vectors that outlive PETSc, and a thousand PCs.
 if(NOT OCLSPKT_WITH_OPENCL)
   return()
 endif()
 add_executable(oclspkt-petsc-late late_test.c)
 target_link_libraries(oclspkt-petsc-late PRIVATE oclspkt_flags oclspkt::petsc PkgConfig::PETSC MPI::MPI_C)
 expect(PCsMayOutlivePetscFinalize CHECK "--match=destroyed after the end" RUN $<TARGET_FILE:oclspkt-petsc-late>)
+expect(VectorsMayOutlivePetscFinalize CHECK "--match=destroyed after the end"
+       RUN $<TARGET_FILE:oclspkt-petsc-late> -dll_append ${plugin} ${dressed})
 # PETSc leaks its options database when petsc4py ends it like this, hence no sanitizers: `slow`.
 if(petsc4py_is_ours)
   expect(PythonMayEndWithSolversAlive LABELS slow CHECK "--match=ends with solvers alive"

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* PCs that are alive when PETSc ends. PETSc's own PCDestroy() is not possible after PetscFinalize() for any type (its
-   MPI attributes are gone), so the plugin's part of it is called alone; one PC is left to the end of the process. */
+/* PCs and a vector that are alive when PETSc ends. PETSc's own PCDestroy() is not possible after PetscFinalize() for
+   any type (its MPI attributes are gone), so the plugin's part of it is called alone; one PC is left to the end of the
+   process.
+ */
 #include <petsc/private/pcimpl.h>
+#include <petsc/private/vecimpl.h>
 #include <petscksp.h>
 
 #include "oclspkt/oclspkt.h"
@@ -42,7 +45,7 @@ static PetscErrorCode Solve(const char* devices, PC* pc, Vec x, Vec y) {
 int main(int argc, char** argv) {
   const char* const devices[COUNT] = {"host", "portable", "portable"};
   PC pcs[COUNT];
-  Vec x, y;
+  Vec x, y, late;
   PetscErrorCode ierr = 0;
 
   MPI_Init(&argc, &argv);
@@ -51,12 +54,15 @@ int main(int argc, char** argv) {
   PetscCall(VecCreateSeq(PETSC_COMM_SELF, ROWS, &x));
   PetscCall(VecDuplicate(x, &y));
   PetscCall(VecSet(x, 1.5));
+  PetscCall(VecDuplicate(x, &late));
+  PetscCall(VecSet(late, 2));
   for (int i = 0; i < COUNT; ++i) PetscCall(Solve(devices[i], &pcs[i], x, y));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
   PetscCall(PetscFinalize());
   for (int i = 0; i + 1 < COUNT && ierr == 0; ++i) ierr = (*pcs[i]->ops->reset)(pcs[i]);
   for (int i = 0; i + 1 < COUNT && ierr == 0; ++i) ierr = (*pcs[i]->ops->destroy)(pcs[i]);
+  if (ierr == 0) ierr = (*late->ops->destroy)(late);
   printf(ierr == 0 ? "destroyed after the end\n" : "failed\n");
   MPI_Finalize();
   return ierr == 0 ? 0 : 1;
