@@ -119,7 +119,8 @@ LoggedCopy::~LoggedCopy() {
   OclspktCountMessage(1, bytes); /* of this event alone: the columns of messages are all that PETSc has for bytes */
   (void)PetscLogEventEnd(way_ == Way::up ? events().up : events().down, nullptr, nullptr, nullptr, nullptr);
   OclspktCountMessage(-1, -bytes);
-  (void)(way_ == Way::up ? PetscLogCpuToGpu(bytes) : PetscLogGpuToCpu(bytes));
+  if (way_ == Way::up) (void)PetscLogCpuToGpu(bytes);
+  if (way_ == Way::down) (void)PetscLogGpuToCpu(bytes);
 }
 
 std::int64_t LoggedCopy::moved() const {

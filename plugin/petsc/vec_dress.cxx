@@ -11,7 +11,7 @@
 namespace oclspkt::petsc {
 namespace {
 
-PetscErrorCode Destroy(Vec vector) {
+PetscErrorCode DestroyVector(Vec vector) {
   Types& t = types();
 
   PetscFunctionBegin;
@@ -193,7 +193,7 @@ PetscErrorCode CreateDressed(Vec vector) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-bool is_dressed(Vec vector) { return vector->ops->destroy == Destroy; }
+bool is_dressed(Vec vector) { return vector->ops->destroy == DestroyVector; }
 
 /* Duplicates that PETSc makes by copying operations get their side here. */
 Side& side_of(Vec vector) {
@@ -219,7 +219,7 @@ void dress(Vec vector) {
   struct _VecOps& of_host = is_seq ? t.seq : t.mpi;
   if (of_host.destroy == nullptr) of_host = *vector->ops;
   put_operations(vector->ops);
-  vector->ops->destroy = Destroy;
+  vector->ops->destroy = DestroyVector;
   vector->ops->getarray = vector->ops->getarraywrite = GetArray;
   vector->ops->restorearray = vector->ops->restorearraywrite = RestoreArray;
   vector->ops->getarrayread = GetArrayRead;
