@@ -8,7 +8,7 @@ namespace oclspkt::petsc {
 PetscErrorCode LogFlops(const Report& report, PetscLogDouble flops) {
   PetscFunctionBegin;
   if (report.device.type == "gpu" && report.sharing.shares.empty()) {
-    PetscCall(PetscLogGpuFlops(flops));
+    PetscCall(OclspktLogGpuFlops(flops));
   } else {
     PetscCall(PetscLogFlops(flops));
   }

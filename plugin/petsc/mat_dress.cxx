@@ -21,6 +21,7 @@ struct Twin {
   std::unique_ptr<Form> form;
   PetscObjectState values = -1, pattern = -1;  ///< states that it was made of
   DeviceSpace* of = nullptr;
+  PetscLogDouble entries = 0;
 };
 
 struct MatSide {
@@ -29,8 +30,8 @@ struct MatSide {
 };
 
 struct Matrices {
-  PetscErrorCode (*create_seq)(Mat) = nullptr;
-  struct _MatOps host = {};  ///< PETSc's operations
+  PetscErrorCode (*create_seq)(Mat) = nullptr, (*create_mpi)(Mat) = nullptr;  ///< PETSc's
+  struct _MatOps host = {};                                                   ///< PETSc's operations
   PetscErrorCode (*retrieve_values)(Mat) = nullptr;
   std::unordered_map<Mat, MatSide> sides;
 };
@@ -97,6 +98,7 @@ PetscErrorCode Follow(DeviceSpace& space, Mat matrix, bool transposed, Twin& twi
     twin.values = values;
     twin.pattern = pattern;
     twin.of = &space;
+    twin.entries = static_cast<PetscLogDouble>(rows.pattern().begin[matrix->rmap->n]);
   } catch (const std::exception& e) {
     *failure = e.what();
     twin = {};
@@ -131,7 +133,10 @@ PetscErrorCode Product(const char* name, Mat matrix, bool transposed, Vec x, Vec
     if (!failure.empty()) throw DeviceError(failure);
     in.product(*twin.form, *read[0], y != nullptr ? read[1] : nullptr, *written);
   }));
-  if (*done) PetscCall(PetscObjectStateIncrease((PetscObject)z)); /* callers leave that to VecRestoreArray() */
+  if (*done) {
+    PetscCall(OclspktLogGpuFlops(2 * twin.entries));
+    PetscCall(PetscObjectStateIncrease((PetscObject)z)); /* callers leave that to VecRestoreArray() */
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -238,11 +243,18 @@ PetscErrorCode DressMatrix(Mat matrix) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode CreateDressed(Mat matrix, bool parallel) {
+  PetscFunctionBegin;
+  PetscCall(parallel ? (*matrices().create_mpi)(matrix) : CreateSeq(matrix));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode RegisterMatrices() {
   PetscErrorCode (*found)(Mat) = nullptr;
 
   PetscFunctionBegin;
   PetscCall(MatInitializePackage());
+  PetscCall(PetscFunctionListFind(MatList, MATMPIAIJ, &matrices().create_mpi));
   PetscCall(PetscFunctionListFind(MatList, MATSEQAIJ, &found));
   PetscCheck(found, PETSC_COMM_SELF, PETSC_ERR_PLIB, "this PETSc has no matrices of type %s", MATSEQAIJ);
   if (found == CreateSeq) PetscFunctionReturn(PETSC_SUCCESS);

@@ -53,21 +53,17 @@ PetscErrorCode CreateVec(Vec vector) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode CreateNamed(Mat matrix, const char* petscs_type, const char* type) {
-  PetscErrorCode (*create)(Mat);
-
+PetscErrorCode CreateNamed(Mat matrix, bool parallel) {
   PetscFunctionBegin;
-  PetscCall(PetscFunctionListFind(MatList, petscs_type, &create)); /* which may be ours, of -oclspkt_types */
-  PetscCall((*create)(matrix));
-  PetscCall(PetscObjectChangeTypeName((PetscObject)matrix, type));
+  PetscCall(CreateDressed(matrix, parallel));
+  PetscCall(PetscObjectChangeTypeName((PetscObject)matrix, parallel ? kMatMPIName : kMatSeqName));
   PetscCall(MatSetVecType(matrix, kVecName));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode CreateMatSeq(Mat matrix) {
   PetscFunctionBegin;
-  PetscCall(CreateNamed(matrix, MATSEQAIJ, kMatSeqName));
-  PetscCall(DressMatrix(matrix));
+  PetscCall(CreateNamed(matrix, false));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -128,7 +124,7 @@ PetscErrorCode ReplaceOrderings() {
 PetscErrorCode CreateMatMPI(Mat matrix) {
   PetscFunctionBegin;
   PetscCall(ReplaceOrderings());
-  PetscCall(CreateNamed(matrix, MATMPIAIJ, kMatMPIName));
+  PetscCall(CreateNamed(matrix, true));
   of_petsc().mpi = *matrix->ops;
   matrix->ops->mult = ProductOfBlocks<&_MatOps::mult, Vec, Vec>;
   matrix->ops->multadd = ProductOfBlocks<&_MatOps::multadd, Vec, Vec, Vec>;

@@ -48,16 +48,29 @@ inline PetscErrorCode OclspktOwnPreSolve(PC pc, KSP ksp) {
 #endif
 }
 
-/// Have -log_view count messages with so many bytes in all.
+/// Flops on a device: those of GPUs where PETSc counts them apart, which is where it was built for GPUs.
+inline PetscErrorCode OclspktLogGpuFlops(PetscLogDouble flops) {
+#if PetscDefined(HAVE_DEVICE)
+  return PetscLogGpuFlops(flops);
+#else
+  return PetscLogFlops(flops);
+#endif
+}
+
+/// Have -log_view count messages with so many bytes in all, at both of their ends, as it does.
 inline void OclspktCountMessage(PetscLogDouble messages, PetscLogDouble bytes) {
 #if !PetscDefined(USE_LOG)
   (void)messages, (void)bytes;
 #elif defined(PetscAddLogDouble) /* each thread has counts of its own, which events are made of */
   (void)PetscAddLogDouble(&petsc_isend_ct, &petsc_isend_ct_th, messages);
+  (void)PetscAddLogDouble(&petsc_irecv_ct, &petsc_irecv_ct_th, messages);
   (void)PetscAddLogDouble(&petsc_isend_len, &petsc_isend_len_th, bytes);
+  (void)PetscAddLogDouble(&petsc_irecv_len, &petsc_irecv_len_th, bytes);
 #else
   petsc_isend_ct += messages;
+  petsc_irecv_ct += messages;
   petsc_isend_len += bytes;
+  petsc_irecv_len += bytes;
 #endif
 }
 

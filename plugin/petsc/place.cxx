@@ -109,8 +109,8 @@ PetscErrorCode Enqueue(PC pc, Sweep& sweep, const DeviceQueue& queue, const OnDe
     OclspktCall(pc, sweep.solver.enqueue(queue, v.y, v.y_stride, v.x, v.x_stride, v.count));
   }
   PetscCall(PetscLogGpuTimeEnd());
-  [[maybe_unused]] const Report& report = transpose ? sweep.solver.transpose_report() : sweep.solver.report();
-  PetscCall(PetscLogGpuFlops(static_cast<PetscLogDouble>(v.count) * apply_flops(report)));
+  const Report& report = transpose ? sweep.solver.transpose_report() : sweep.solver.report();
+  PetscCall(OclspktLogGpuFlops(static_cast<PetscLogDouble>(v.count) * apply_flops(report)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
 #include <vector>
 
 #include "boundary.hxx"
@@ -77,6 +78,21 @@ void GiveUp(const Operation& work) {
   side.device = side.device && !side.host;
 }
 
+/// Flops of an operation on vectors, as PETSc counts them but for one a sum.
+PetscLogDouble flops_of(const Operation& work) {
+  static const std::map<std::string_view, int> a_row = {
+      {"VecScale", 1},          {"VecAXPY", 2},     {"VecAYPX", 2},     {"VecAXPBY", 3},
+      {"VecWAXPY", 2},          {"VecAXPBYPCZ", 5}, {"VecMAXPY", 2},    {"VecDot", 2},
+      {"VecMDot", 2},           {"VecNorm", 2},     {"VecDotNorm2", 4}, {"VecPointwiseMult", 1},
+      {"VecPointwiseDivide", 1}};
+  const auto found = a_row.find(work.name);
+  if (found == a_row.end()) return 0;
+  const Vec any = work.written != nullptr ? work.written : work.read.front();
+  const std::string_view name = work.name;
+  const std::size_t times = name == "VecMAXPY" ? work.read.size() : name == "VecMDot" ? work.read.size() - 1 : 1;
+  return static_cast<PetscLogDouble>(times) * found->second * static_cast<PetscLogDouble>(any->map->n);
+}
+
 }  // namespace
 
 Types& types() {
@@ -141,8 +157,8 @@ PetscErrorCode ToHost(Vec vector) {
   Side& side = side_of(vector);
 
   PetscFunctionBegin;
-  if (side.host) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(CheckNotLent(vector));
+  if (side.host) PetscFunctionReturn(PETSC_SUCCESS);
   try {
     const LoggedCopy logged(*t.space, LoggedCopy::Way::down);
     t.space->take(*side.array, host_array(vector));
@@ -211,8 +227,9 @@ PetscErrorCode RunIn(DeviceSpace& space, const Operation& work, PetscBool* done,
                work.name, failure.c_str());
     if (work.written != nullptr) side_of(work.written).device = false;
     GiveUp(work);
-  } else if (work.written != nullptr) {
-    PetscCall(WroteOnDevice(work.written));
+  } else {
+    PetscCall(OclspktLogGpuFlops(flops_of(work)));
+    if (work.written != nullptr) PetscCall(WroteOnDevice(work.written));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

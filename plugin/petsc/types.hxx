@@ -123,6 +123,8 @@ PetscErrorCode RegisterMatrices();
 void forget_matrices();
 /// Put operations of the device into a matrix of type `seqaij` that PETSc has made, unless they are there already.
 PetscErrorCode DressMatrix(Mat matrix);
+/// Make a matrix of PETSc's type `mpiaij`, or one of `seqaij`, which is dressed.
+PetscErrorCode CreateDressed(Mat matrix, bool parallel);
 
 /* Types for some objects of a program only. */
 inline constexpr const char *kVecName = "opencl", *kMatName = "aijopencl", *kMatSeqName = "seqaijopencl",

@@ -97,6 +97,7 @@ PetscErrorCode TakeBackWritten(Vec vector, struct _cl_mem** memory) {
   side.written_by_program = false;
   if (memory) *memory = nullptr;
   if (types().sync && types().space) OclspktCall(nullptr, types().space->finish());
+  PetscCall(oclspkt::petsc::WroteOnDevice(vector));
   PetscCall(PetscObjectStateIncrease((PetscObject)vector));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

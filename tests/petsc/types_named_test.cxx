@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "grid_problem.hxx"
 #include "oclspkt/oclspkt_vec.h"
@@ -168,6 +169,17 @@ TEST(TypesNamed, MatricesMultiplyOnTheDeviceAndKeepTheirName) {
   OK(VecDestroy(&x));
   OK(VecDestroy(&y));
   for (Mat* m : {&a, &plain, &copy}) OK(MatDestroy(m));
+}
+
+TEST(TypesNamed, AMatrixOfSeveralRanksMayHaveOne) {
+  if (PetscGlobalSize > 1) GTEST_SKIP() << "of one rank";
+  Mat a = make_mat(50, "mpiaijopencl"), plain = make_mat(50, MATMPIAIJ), diagonal = nullptr;
+  EXPECT_EQ(type_of(a), "mpiaijopencl");
+  OK(MatMPIAIJGetSeqAIJ(a, &diagonal, nullptr, nullptr));
+  EXPECT_EQ(type_of(diagonal), MATSEQAIJ);
+  expect_same_products(a, plain);
+  OK(MatDestroy(&a));
+  OK(MatDestroy(&plain));
 }
 
 TEST(TypesNamed, BlocksKeepTheirNameAndAreDressed) {
@@ -357,14 +369,55 @@ TEST(TypesNamed, TheLogHasCopiesAndTheirBytes) {
   }
   const PetscEventPerfInfo up_now = counted("OCLSPKTToDevice"), down_now = counted("OCLSPKTToHost");
   EXPECT_EQ(up_now.count - up.count, 3);
-  EXPECT_EQ(up_now.numMessages - up.numMessages, 3);
-  EXPECT_EQ(up_now.messageLength - up.messageLength, 24000);
+  EXPECT_EQ(up_now.numMessages - up.numMessages, 6) << "both ends of a message count";
+  EXPECT_EQ(up_now.messageLength - up.messageLength, 48000);
   EXPECT_EQ(down_now.count - down.count, 2);
-  EXPECT_EQ(down_now.messageLength - down.messageLength, 16000);
+  EXPECT_EQ(down_now.messageLength - down.messageLength, 32000);
   EXPECT_GT(up_now.time, up.time);
   EXPECT_EQ(petsc_isend_ct, messages) << "copies are messages of MPI";
   EXPECT_EQ(petsc_isend_len, length);
   OK(VecDestroy(&x));
+}
+
+TEST(TypesNamed, TheLogHasTheirFlops) {
+  if (PetscGlobalSize > 1) GTEST_SKIP() << "of one rank";
+  Mat a = make_mat(100, MATAIJOPENCL);
+  Vec x, y;
+  PetscScalar product, products[2];
+  PetscLogDouble before = 0, now = 0;
+  OK(MatCreateVecs(a, &x, &y));
+  OK(VecSet(x, 1));
+  OK(VecSet(y, 2));
+  OK(VecDot(x, y, &product));
+  const auto since = [&] {
+    PetscGetFlops(&now);
+    return now - std::exchange(before, now);
+  };
+  (void)since();
+  OK(VecAXPY(y, 3, x));
+  EXPECT_EQ(since(), 200);
+  OK(VecDot(x, y, &product));
+  EXPECT_EQ(since(), 200);
+  const Vec both[] = {x, x};
+  OK(VecMDot(y, 2, both, products));
+  EXPECT_EQ(since(), 400);
+  OK(MatMult(a, x, y));
+  EXPECT_EQ(since(), 2 * 298);
+  PC pc;
+  OK(PCCreate(PETSC_COMM_SELF, &pc));
+  OK(PCSetType(pc, PCOCLSPKT));
+  OK(PCOCLSPKTSetDevices(pc, "Portable"));
+  OK(PCOCLSPKTSetMethod(pc, PC_OCLSPKT_METHOD_EXACT_TWOPASS));
+  OK(PCSetOperators(pc, a, a));
+  OK(PCSetUp(pc));
+  (void)since();
+  OK(PCApply(pc, x, y));
+  EXPECT_TRUE(is_away(y));
+  EXPECT_EQ(since(), 8000) << "80 a row";
+  OK(PCDestroy(&pc));
+  OK(VecDestroy(&x));
+  OK(VecDestroy(&y));
+  OK(MatDestroy(&a));
 }
 
 }  // namespace
