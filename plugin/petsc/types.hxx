@@ -106,8 +106,5 @@ void dress(Vec vector);
 /// Read -oclspkt_types and the like; register our creators in the place of PETSc's.
 PetscErrorCode RegisterTypes();
 PetscErrorCode FinalizeTypes();
-/// The same of matrices.
-PetscErrorCode RegisterMatrices();
-void forget_matrices();
 
 }  // namespace oclspkt::petsc

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "boundary.hxx"
+#include "mat_dress.hxx"
 #include "types.hxx"
 
 namespace oclspkt::petsc {
@@ -256,7 +257,7 @@ PetscErrorCode FinalizeTypes() {
   PetscFunctionBegin;
   if (t.on && t.view) PetscCall(ViewTypes());
   t.sides.clear();
-  forget_matrices();
+  PetscCall(ForgetMatrices());
   t.space.reset();
   t.fell_back.clear();
   t.on = PETSC_FALSE;
