@@ -51,6 +51,7 @@ struct Types {
   bool failed = false;  ///< there is no device, or it was lost: the host works
   std::string why;      ///< then
   std::shared_ptr<DeviceSpace> space;
+  int sharers = 1;  ///< ranks of this node that use the device
   PetscErrorCode (*create_seq)(Vec) = nullptr, (*create_mpi)(Vec) = nullptr;  ///< PETSc's
   struct _VecOps seq = {}, mpi = {};                                          ///< operations of its types
   std::unordered_map<Vec, Side> sides;

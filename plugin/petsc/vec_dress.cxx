@@ -241,6 +241,10 @@ static PetscErrorCode ViewTypes() {
     } else {
       text += "no device was used" + (t.why.empty() ? "" : ": " + t.why) + "\n";
     }
+    if (t.space && t.sharers > 1) {
+      text += "  shared: " + std::to_string(t.sharers) +
+              " ranks of this node take turns on it; one rank a device is quicker\n";
+    }
     if (t.space && t.failed) text += "  then the host: " + t.why + "\n";
     for (const auto& [name, count] : t.fell_back) {
       text += "  " + name + ": " + std::to_string(count) + " times by the host, with values on the device\n";
