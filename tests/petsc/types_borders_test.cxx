@@ -153,6 +153,30 @@ TEST_F(TypesBorders, FollowTheValues) {
   OK(MatDestroy(&other));
 }
 
+TEST_F(TypesBorders, FollowTheStateOfTheMatrixOfAllRanks) {
+  if (PetscGlobalSize == 1) return;
+  Mat A = draw_matrix(of_rank(kRows), of_rank(kRows), 7);
+  expect_products_of_dense(A, "new");
+  Mat blocks[2];
+  OK(MatMPIAIJGetSeqAIJ(A, blocks, blocks + 1, nullptr));
+  for (const Mat block : blocks) {
+    PetscObjectState before, after;
+    PetscScalar* values;
+    MatInfo info;
+    OK(PetscObjectStateGet((PetscObject)block, &before));
+    OK(MatGetInfo(block, MAT_LOCAL, &info));
+    OK(MatSeqAIJGetArray(block, &values));
+    for (int k = 0; k < static_cast<int>(info.nz_used); ++k) values[k] += k % 3;
+    OK(MatSeqAIJRestoreArray(block, &values));
+    OK(PetscObjectStateSet((PetscObject)block, before)); /* what some functions of PETSc leave it at */
+    OK(PetscObjectStateGet((PetscObject)block, &after));
+    ASSERT_EQ(after, before);
+  }
+  OK(PetscObjectStateIncrease((PetscObject)A));
+  expect_products_of_dense(A, "changed");
+  OK(MatDestroy(&A));
+}
+
 TEST_F(TypesBorders, FollowThePattern) {
   Mat A = draw_matrix(of_rank(kRows), of_rank(kRows), 4);
   PetscInt rows;
