@@ -57,7 +57,7 @@ struct SpaceState final : Holding {
   std::unique_ptr<Staging> numbers, told_places;
   /// Few numbers on their way up or down, so that the host need not wait for what is enqueued before them.
   std::unique_ptr<Staging> going_up, coming_down;
-  Event went_up;  ///< the last that did
+  Event went_up;             ///< the last that did
   std::set<Holding*> parts;  ///< what else lives there, see SpacePart
   SpaceCounts counts;
 };
