@@ -272,6 +272,21 @@ PetscErrorCode EndMessages(bool back, Borders& b) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// PETSc compares rows of all ranks, and leaves some of those of each to its own products.
+PetscErrorCode CheckRows(const ParallelProduct& p) {
+  const PetscInt rows = p.matrix->rmap->n, columns = p.matrix->cmap->n;
+  const PetscInt from = p.transposed ? rows : columns, to = p.transposed ? columns : rows;
+
+  PetscFunctionBegin;
+  for (const auto& [vector, wanted] : {std::pair{p.x, from}, {p.y, to}, {p.z, to}}) {
+    PetscCheck(!vector || vector->map->n == wanted, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+               "%s: a vector has %" PetscInt_FMT " rows on this rank, the matrix %" PetscInt_FMT
+               ": make the vector by MatCreateVecs()",
+               p.name, vector->map->n, wanted);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// Collective. @param[out] done  false: all ranks leave it to PETSc
 PetscErrorCode MultiplyByBorders(ParallelProduct p, PetscBool* done) {
   DeviceSpace* space = nullptr;
@@ -282,6 +297,7 @@ PetscErrorCode MultiplyByBorders(ParallelProduct p, PetscBool* done) {
   PetscCall(Settle(p.matrix, &b));
   *done = b != nullptr ? PETSC_TRUE : PETSC_FALSE;
   if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(CheckRows(p));
   PetscCall(MatMPIAIJGetSeqAIJ(p.matrix, &p.own, &p.other, nullptr));
   if (is_dressed(p.own) && is_dressed(p.other)) PetscCall(SpaceOfProduct(p.work(), &space));
   if (space) PetscCall(BeginOnDevice(*space, p, *b, &there));

@@ -125,6 +125,35 @@ TEST_F(TypesBorders, MultiplyAsDenseOnesDo) {
   OK(MatDestroy(&B));
 }
 
+TEST_F(TypesBorders, RanksWithoutNeighboursNeedNone) {
+  Mat A;
+  PetscInt first, end;
+  OK(MatCreateAIJ(PETSC_COMM_WORLD, of_rank(kRows), of_rank(kRows), PETSC_DETERMINE, PETSC_DETERMINE, 1, nullptr, 0,
+                  nullptr, &A));
+  OK(MatGetOwnershipRange(A, &first, &end));
+  for (PetscInt i = first; i < end; ++i) OK(MatSetValue(A, i, i, number(i, i), INSERT_VALUES));
+  OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  expect_products_of_dense(A, "diagonal");
+  OK(MatDestroy(&A));
+}
+
+TEST_F(TypesBorders, VectorsThatRanksCutInAnotherWayAreRefused) {
+  if (PetscGlobalSize != 3) return;
+  Mat A = draw_matrix(10 + PetscGlobalRank, 10 + PetscGlobalRank, 1);
+  const Numbers right(10 + PetscGlobalRank, true, 1), wrong(10 + (PetscGlobalRank + 1) % 3, true, 1);
+  {
+    const ErrorTexts errors;
+    EXPECT_EQ(MatMultAdd(A, wrong, right, right), PETSC_ERR_ARG_SIZ);
+    EXPECT_TRUE(contains(errors.text(), "make the vector by MatCreateVecs()")) << errors.text();
+    EXPECT_EQ(MatMultTransposeAdd(A, right, wrong, wrong), PETSC_ERR_ARG_SIZ);
+  }
+  expect_products_of_dense(A, "after the error");
+  OK(VecScale(right, 2));
+  EXPECT_TRUE(std::isnan((*static_cast<PetscScalar**>(((Vec)right)->data))[0])) << "the device is lost";
+  OK(MatDestroy(&A));
+}
+
 TEST_F(TypesBorders, FollowTheValues) {
   Mat A = draw_matrix(of_rank(kRows), of_rank(kRows), 3), other;
   const Numbers left(of_rank(kRows), true, 1), right(of_rank(kRows), true, 2);
@@ -220,6 +249,13 @@ TEST_F(TypesBorders, RanksBelowTheLimitTakePart) {
     EXPECT_EQ(away, of_rank(kRows) >= 30) << "where it is worked on";
   }
   expect_products_of_dense(A, "ranks below the limit");
+  OK(MatDestroy(&A));
+}
+
+TEST_F(TypesBorders, RanksMayDifferInTheirLimits) {
+  restart(PetscGlobalRank == 0 ? "1000" : "1");
+  Mat A = draw_matrix(of_rank(kRows), of_rank(kRows), 8);
+  expect_products_of_dense(A, "limits of ranks");
   OK(MatDestroy(&A));
 }
 

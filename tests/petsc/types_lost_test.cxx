@@ -127,9 +127,9 @@ PetscScalar squares(Vec v) {
 TEST_F(TypesLost, OneRanksDeviceLostInAProductLeavesAllRanksRight) {
   if (PetscGlobalSize == 1) return;
   const PetscScalar n = kRows * PetscGlobalSize;
-  for (const auto& [kind, is_first] : {std::pair{0, false}, {1, true}, {3, false}}) {
+  for (const auto& [kind, is_first] : {std::pair{1, true}, {0, false}, {3, false}}) {
     int fired = 1;
-    for (int calls = 0; fired > 0; calls += is_first ? 9 : 1) {
+    for (int calls = 0; fired > 0; calls += is_first ? 15 : 1) {
       SCOPED_TRACE("product " + std::to_string(kind) + ", call " + std::to_string(calls));
       SetUp();
       Mat A = second_differences();
@@ -168,7 +168,7 @@ TEST_F(TypesLost, OneRanksDeviceLostInAProductLeavesAllRanksRight) {
 TEST_F(TypesLost, OneRanksDeviceLostInAProductInPlaceIsRightOrAnError) {
   if (PetscGlobalSize == 1) return;
   int fired = 1, errors = 0;
-  for (int calls = 0; fired > 0; ++calls) {
+  for (int calls = 0; fired > 0; calls += 2) {
     SCOPED_TRACE(calls);
     SetUp();
     Mat A = second_differences();
