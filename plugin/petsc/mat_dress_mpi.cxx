@@ -21,7 +21,7 @@ struct BordersThere {
 };
 
 /// The borders of a matrix: unknowns of this rank that others multiply, and those of others that this one multiplies.
-struct Borders {
+struct MatrixBorders {
   PetscObjectId of = 0;           ///< the matrix: another one may take its place in memory
   bool settled = false;           ///< until the matrix is assembled again
   PetscObjectState pattern = -1;  ///< all ranks have the same one
@@ -39,14 +39,14 @@ struct Borders {
 struct ParallelMatrices {
   PetscErrorCode (*create)(Mat) = nullptr;
   struct _MatOps host = {};  ///< PETSc's operations
-  std::unordered_map<Mat, Borders> borders;
+  std::unordered_map<Mat, MatrixBorders> borders;
 };
-ParallelMatrices& parallel() {
+ParallelMatrices& parallel_matrices() {
   static auto* const all = new ParallelMatrices;
   return *all;
 }
 
-PetscErrorCode Release(Borders& borders) {
+PetscErrorCode ReleaseBorders(MatrixBorders& borders) {
   PetscFunctionBegin;
   PetscCall(PetscSFDestroy(&borders.messages));
   PetscCall(VecDestroy(&borders.ghost_vector));
@@ -54,18 +54,18 @@ PetscErrorCode Release(Borders& borders) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode BordersOf(Mat matrix, Borders** borders) {
+PetscErrorCode BordersOf(Mat matrix, MatrixBorders** borders) {
   const PetscObjectId id = ((PetscObject)matrix)->id;
 
   PetscFunctionBegin;
-  *borders = &parallel().borders[matrix];
-  if ((*borders)->of != id) PetscCall(Release(**borders));
+  *borders = &parallel_matrices().borders[matrix];
+  if ((*borders)->of != id) PetscCall(ReleaseBorders(**borders));
   (*borders)->of = id;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Messages of the columns that ranks need, each of which its owner has once in `sent`.
-PetscErrorCode MakeMessages(MPI_Comm comm, PetscLayout layout, Borders& b) {
+PetscErrorCode MakeMessages(MPI_Comm comm, PetscLayout layout, MatrixBorders& b) {
   PetscSF all;
   const PetscInt* count;
   const PetscSFNode* owners;
@@ -101,13 +101,13 @@ PetscErrorCode MakeMessages(MPI_Comm comm, PetscLayout layout, Borders& b) {
 /// Find the borders of a matrix. All ranks agree anew after the matrix was assembled, by one reduction: one may have
 /// other columns, or its device for the first time. Collective then.
 /// @param[out] borders  null if PETSc's own products are to be used, by all ranks
-PetscErrorCode Settle(Mat matrix, Borders** borders) {
+PetscErrorCode Settle(Mat matrix, MatrixBorders** borders) {
   const MPI_Comm comm = PetscObjectComm((PetscObject)matrix);
   Mat own, other;
   const PetscInt* columns;
   DeviceSpace* space;
   PetscMPIInt ranks;
-  Borders* b;
+  MatrixBorders* b;
 
   PetscFunctionBegin;
   *borders = nullptr;
@@ -123,7 +123,7 @@ PetscErrorCode Settle(Mat matrix, Borders** borders) {
     int any[] = {!stays, space != nullptr && is_dressed(own) && is_dressed(other)};
     OclspktAllreduce(MPI_IN_PLACE, any, 2, MPI_INT, MPI_MAX, comm);
     if (any[0] != 0) {
-      PetscCall(Release(*b));
+      PetscCall(ReleaseBorders(*b));
       b->of = ((PetscObject)matrix)->id;
     }
     b->used = any[1] != 0;
@@ -164,7 +164,7 @@ PetscErrorCode OwnByPetsc(const ParallelProduct& p) {
 }
 
 /// Write messages by the host.
-PetscErrorCode BeginOnHost(const ParallelProduct& p, Borders& b) {
+PetscErrorCode BeginOnHost(const ParallelProduct& p, MatrixBorders& b) {
   const PetscScalar* x;
 
   PetscFunctionBegin;
@@ -179,7 +179,7 @@ PetscErrorCode BeginOnHost(const ParallelProduct& p, Borders& b) {
 }
 
 /// Add by the host what messages brought.
-PetscErrorCode EndOnHost(const ParallelProduct& p, const Borders& b) {
+PetscErrorCode EndOnHost(const ParallelProduct& p, const MatrixBorders& b) {
   PetscScalar* z;
 
   PetscFunctionBegin;
@@ -194,7 +194,7 @@ PetscErrorCode EndOnHost(const ParallelProduct& p, const Borders& b) {
 }
 
 /// Arrays for messages on the device. @throws DeviceError
-void make_arrays(DeviceSpace& space, Borders& b) {
+void make_arrays(DeviceSpace& space, MatrixBorders& b) {
   if (b.there.of == &space) return;
   const std::vector<Index> needed(b.needed.begin(), b.needed.end());
   b.there.of = nullptr;
@@ -205,7 +205,7 @@ void make_arrays(DeviceSpace& space, Borders& b) {
 }
 
 /// Write messages on the device, and enqueue the product of this rank's unknowns.
-PetscErrorCode BeginOnDevice(DeviceSpace& space, const ParallelProduct& p, Borders& b, PetscBool* done) {
+PetscErrorCode BeginOnDevice(DeviceSpace& space, const ParallelProduct& p, MatrixBorders& b, PetscBool* done) {
   Twin &own = twin_of(p.own, p.transposed), &other = p.transposed ? b.transposed : b.plain;
   PetscObjectState outer;
   std::string failure;
@@ -233,7 +233,7 @@ PetscErrorCode BeginOnDevice(DeviceSpace& space, const ParallelProduct& p, Borde
 
 /// Add on the device what messages brought. If the device fails now, the host begins anew with z = A x, unless the
 /// result is what was to be added to.
-PetscErrorCode EndOnDevice(DeviceSpace& space, const ParallelProduct& p, Borders& b, PetscBool* done) {
+PetscErrorCode EndOnDevice(DeviceSpace& space, const ParallelProduct& p, MatrixBorders& b, PetscBool* done) {
   const Operation work = p.y == p.z ? Operation{p.name, {}, p.z, false} : p.work();
 
   PetscFunctionBegin;
@@ -251,7 +251,7 @@ PetscErrorCode EndOnDevice(DeviceSpace& space, const ParallelProduct& p, Borders
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode BeginMessages(bool back, Borders& b) {
+PetscErrorCode BeginMessages(bool back, MatrixBorders& b) {
   PetscFunctionBegin;
   if (back) {
     std::fill(b.sent.begin(), b.sent.end(), PetscScalar(0));
@@ -262,7 +262,7 @@ PetscErrorCode BeginMessages(bool back, Borders& b) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode EndMessages(bool back, Borders& b) {
+PetscErrorCode EndMessages(bool back, MatrixBorders& b) {
   PetscFunctionBegin;
   if (back) {
     PetscCall(PetscSFReduceEnd(b.messages, MPIU_SCALAR, b.ghosts.data(), b.sent.data(), MPI_SUM));
@@ -291,7 +291,7 @@ PetscErrorCode CheckRows(const ParallelProduct& p) {
 PetscErrorCode MultiplyByBorders(ParallelProduct p, PetscBool* done) {
   DeviceSpace* space = nullptr;
   PetscBool there = PETSC_FALSE;
-  Borders* b;
+  MatrixBorders* b;
 
   PetscFunctionBegin;
   PetscCall(Settle(p.matrix, &b));
@@ -316,7 +316,7 @@ PetscErrorCode MultMPI(Mat matrix, Vec x, Vec z) {
 
   PetscFunctionBegin;
   PetscCall(MultiplyByBorders({"MatMult", matrix, x, nullptr, z}, &done));
-  if (!done) PetscCall((*parallel().host.mult)(matrix, x, z));
+  if (!done) PetscCall((*parallel_matrices().host.mult)(matrix, x, z));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -325,7 +325,7 @@ PetscErrorCode MultAddMPI(Mat matrix, Vec x, Vec y, Vec z) {
 
   PetscFunctionBegin;
   PetscCall(MultiplyByBorders({"MatMultAdd", matrix, x, y, z}, &done));
-  if (!done) PetscCall((*parallel().host.multadd)(matrix, x, y, z));
+  if (!done) PetscCall((*parallel_matrices().host.multadd)(matrix, x, y, z));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -334,7 +334,7 @@ PetscErrorCode MultTransposeMPI(Mat matrix, Vec x, Vec z) {
 
   PetscFunctionBegin;
   PetscCall(MultiplyByBorders({"MatMultTranspose", matrix, x, nullptr, z, true}, &done));
-  if (!done) PetscCall((*parallel().host.multtranspose)(matrix, x, z));
+  if (!done) PetscCall((*parallel_matrices().host.multtranspose)(matrix, x, z));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -343,33 +343,33 @@ PetscErrorCode MultTransposeAddMPI(Mat matrix, Vec x, Vec y, Vec z) {
 
   PetscFunctionBegin;
   PetscCall(MultiplyByBorders({"MatMultTransposeAdd", matrix, x, y, z, true}, &done));
-  if (!done) PetscCall((*parallel().host.multtransposeadd)(matrix, x, y, z));
+  if (!done) PetscCall((*parallel_matrices().host.multtransposeadd)(matrix, x, y, z));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode AssemblyEndMPI(Mat matrix, MatAssemblyType type) {
   PetscFunctionBegin;
-  PetscCall((*parallel().host.assemblyend)(matrix, type));
-  if (const auto found = parallel().borders.find(matrix); found != parallel().borders.end()) {
+  PetscCall((*parallel_matrices().host.assemblyend)(matrix, type));
+  if (const auto found = parallel_matrices().borders.find(matrix); found != parallel_matrices().borders.end()) {
     found->second.settled = false;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode DestroyMPI(Mat matrix) {
-  auto& borders = parallel().borders;
+  auto& borders = parallel_matrices().borders;
 
   PetscFunctionBegin;
   if (const auto found = borders.find(matrix); found != borders.end()) {
-    PetscCall(Release(found->second));
+    PetscCall(ReleaseBorders(found->second));
     borders.erase(found);
   }
-  PetscCall((*parallel().host.destroy)(matrix));
+  PetscCall((*parallel_matrices().host.destroy)(matrix));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode CreateMPI(Mat matrix) {
-  ParallelMatrices& m = parallel();
+  ParallelMatrices& m = parallel_matrices();
 
   PetscFunctionBegin;
   PetscCall((*m.create)(matrix));
@@ -387,14 +387,14 @@ PetscErrorCode CreateMPI(Mat matrix) {
 
 PetscErrorCode RegisterParallelMatrices() {
   PetscFunctionBegin;
-  PetscCall(ReplaceCreator(MATMPIAIJ, CreateMPI, &parallel().create));
+  PetscCall(ReplaceCreator(MATMPIAIJ, CreateMPI, &parallel_matrices().create));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode ForgetParallelMatrices() {
   PetscFunctionBegin;
-  for (auto& [matrix, borders] : parallel().borders) PetscCall(Release(borders));
-  parallel().borders.clear();
+  for (auto& [matrix, borders] : parallel_matrices().borders) PetscCall(ReleaseBorders(borders));
+  parallel_matrices().borders.clear();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
