@@ -47,9 +47,9 @@ types_program(TypeNames.ksp-ex43 ksp/ksp/tutorials/ex43 RANKS 1)
 types_program(Galerkin.ksp-ex29 ksp/ksp/tutorials/ex29 RANKS 1)
 types_program(Multigrid.snes-ex19 snes/tutorials/ex19 RANKS 1)
 # Messages of borders: rectangular matrices of ranks without rows, coarse levels below the limit, products of matrices.
-types_program(Borders.ksp-ex45 ksp/ksp/tutorials/ex45 RANKS 4)
+types_program(Borders.ksp-ex45 "ksp/ksp/tutorials/ex45 -da_refine 1 -pc_type mg -mg_levels_pc_type jacobi -ksp_monitor_short" RANKS 3)
 types_program(Borders.ksp-ex54 ksp/ksp/tutorials/ex54 RANKS 4)
-types_program(Borders.ksp-ex50 ksp/ksp/tutorials/ex50 RANKS 2 4)
+types_program(Borders.ksp-ex50 ksp/ksp/tutorials/ex50 RANKS 4)
 types_program(Borders.mat-ex96 mat/tests/ex96 RANKS 3)
 # As many iterations of each method.
 foreach(method cg gmres bcgs chebyshev)

@@ -311,7 +311,7 @@ TEST_F(TypesBorders, TakeNothingButTheBordersToTheHost) {
       }
     }
     const std::string view = view_of_types();
-    OK(MatDestroy(&A)); /* after the types have ended */
+    OK(MatDestroy(&A));                                                            /* after the types have ended */
     const long down = kProducts * kPlane * static_cast<long>(sizeof(PetscScalar)); /* rank 0 has one neighbour */
     if (PetscGlobalRank == 0) {
       EXPECT_TRUE(contains(view, " " + std::to_string(down) + " down")) << view;
