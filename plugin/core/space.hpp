@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -150,6 +151,8 @@ class Space {
   virtual void bring(const T* from, Array& to) = 0;
   /// Copy an array to host memory, once what is enqueued is done.
   virtual void take(const Array& from, T* to) = 0;
+  /// The same for few numbers, while the device does what `meanwhile` enqueues.
+  virtual void take(const Array& from, T* to, const std::function<void()>& meanwhile) = 0;
 
   virtual void fill(Array& z, T number) = 0;
   virtual void copy(const Array& from, Array& to) = 0;
@@ -168,6 +171,8 @@ class Space {
   virtual std::unique_ptr<SpaceIndices> make_indices(std::span<const Index> places) = 0;
   /// out_i = x at place i. @pre places lie in x
   virtual void gather(const Array& x, const SpaceIndices& places, Array& out) = 0;
+  /// x at place i += from_i. @pre places lie in x, no two alike
+  virtual void scatter_add(const Array& from, const SpaceIndices& places, Array& x) = 0;
 
   /// Rows of a slice of forms for this device, see FormRequest.
   virtual Index slice_rows() const = 0;

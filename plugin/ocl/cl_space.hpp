@@ -101,6 +101,7 @@ class ClSpace final : public Space<T> {
   std::unique_ptr<Array> adopt(void* memory, Index size) override;
   void bring(const T* from, Array& to) override;
   void take(const Array& from, T* to) override;
+  void take(const Array& from, T* to, const std::function<void()>& meanwhile) override;
   void fill(Array& z, T number) override;
   void copy(const Array& from, Array& to) override;
   void combine(Array& z, T keep, std::span<const Term<T>> terms) override;
@@ -108,6 +109,7 @@ class ClSpace final : public Space<T> {
   void sums(std::span<const SumOf<T>> wanted, std::span<SumValue<T>> values) override;
   std::unique_ptr<SpaceIndices> make_indices(std::span<const Index> places) override;
   void gather(const Array& x, const SpaceIndices& places, Array& out) override;
+  void scatter_add(const Array& from, const SpaceIndices& places, Array& x) override;
   Index slice_rows() const override;
   std::unique_ptr<SpaceMatrix<T>> make_matrix(const SparseForm& form) override;
   void product(const SpaceMatrix<T>& a, const Array& x, const Array* y, Array& z) override;
@@ -123,6 +125,8 @@ class ClSpace final : public Space<T> {
   static Waiter waiter(const SpaceState& s) { return {*s.device, s.limited, s.time_limit}; }
   /// An array's buffer. @throws InvalidInput if it is of another space or size
   const Buffer& buffer(const Array& array, Index size) const;
+  void launch_places(SpaceState& s, VectorKernel text, const Buffer& from, const SpaceIndices& places,
+                     const Buffer& to);
   void combine_some(SpaceState& s, Array& z, T number, bool keep, std::span<const Term<T>> terms);
   void enqueue_dots(SpaceState& s, std::span<const SumOf<T>> products, std::int64_t first);
   void enqueue_sum(SpaceState& s, const SumOf<T>& sum, std::int64_t first, std::int64_t first_place);

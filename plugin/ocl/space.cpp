@@ -12,14 +12,24 @@ namespace {
 
 /// Work-items of a work-group on GPUs.
 constexpr Index kGroupItems = 256;
+/// What is copied through memory of the space's own on its way up. The driver's way is as quick for more.
+constexpr std::int64_t kFewBytes = std::int64_t{4} << 20;
 /// Places that a work-group of a processor takes at least: a launch of fewer costs more than they do.
 constexpr Index kLeastRun = 4096;
 
-constexpr const char* kTexts[] = {"vector_combine", "vector_pointwise", "vector_dots",
-                                  "vector_sum",     "vector_extreme",   "vector_gather"};
-constexpr const char* kForms[] = {"TERMS", "OPERATION", "TERMS", "SUM", "EXTREME", ""};
+constexpr const char* kTexts[] = {"vector_combine", "vector_pointwise", "vector_dots",       "vector_sum",
+                                  "vector_extreme", "vector_gather",    "vector_scatter_add"};
+constexpr const char* kForms[] = {"TERMS", "OPERATION", "TERMS", "SUM", "EXTREME", "", ""};
 /// Forms of a text at most, each kept or not.
 constexpr int kMostForms = 16;
+
+/// Memory that the device copies to and from, of so many bytes or more.
+/// @pre none of it is in use
+void ensure_staging(const OpenDevice& device, std::unique_ptr<Staging>& room, std::int64_t bytes) {
+  if (room && room->bytes() >= bytes) return;
+  room.reset();
+  room = std::make_unique<Staging>(device, device.queue(), bytes);
+}
 
 constexpr std::size_t place(VectorKernel text, int form, bool keep) {
   const int number = static_cast<int>(text) * kMostForms + form;
@@ -34,7 +44,7 @@ SpaceState::SpaceState(std::shared_ptr<OpenDevice> open, bool of_double, bool fo
       by_groups(for_gpus),
       word(of_double ? sizeof(double) : sizeof(float)),
       units(std::max<Index>(1, device->info().cores)),
-      kernels(place(VectorKernel::gather, kMostForms, false)) {}
+      kernels(place(VectorKernel::scatter_add, kMostForms, false)) {}
 
 void SpaceState::drop() {
   const std::lock_guard lock(mutex);
@@ -44,6 +54,9 @@ void SpaceState::drop() {
   partial = places = Buffer();
   numbers.reset();
   told_places.reset();
+  going_up.reset();
+  coming_down.reset();
+  went_up = Event();
   device.reset();
 }
 
@@ -52,7 +65,7 @@ Kernel& SpaceState::kernel(VectorKernel text, int form, bool keep) {
   if (kernel.handle() != nullptr) return kernel;
   const auto index = static_cast<std::size_t>(text);
   std::string options = "-D GROUP_ITEMS=" + std::to_string(by_groups ? kGroupItems : 1);
-  if (text == VectorKernel::gather) options.clear();
+  if (text >= VectorKernel::gather) options.clear();
   if (*kForms[index] != '\0') options += std::string(" -D ") + kForms[index] + "=" + std::to_string(form);
   if (text == VectorKernel::combine) options += std::string(" -D KEEP=") + (keep ? "1" : "0");
   kernel = device->kernel(kTexts[index], is_double, by_groups ? 1 : 0, options);
@@ -68,10 +81,8 @@ SpaceState::Runs SpaceState::runs(Index n, Index most) const {
 
 void SpaceState::make_room(std::int64_t count, std::int64_t count_of_places) {
   const auto room = [&](Buffer& buffer, std::unique_ptr<Staging>& told, std::int64_t bytes) {
-    if (bytes_of(buffer) >= bytes) return;
-    told.reset();
     ensure(*device, buffer, Access::read_write, bytes);
-    told = std::make_unique<Staging>(*device, device->queue(), bytes);
+    ensure_staging(*device, told, bytes);
   };
   room(partial, numbers, count * word);
   room(places, told_places, count_of_places * static_cast<std::int64_t>(sizeof(Long)));
@@ -215,10 +226,18 @@ template <typename T>
 void ClSpace<T>::bring(const T* from, Array& to) {
   work("copying an array to it", [&](SpaceState& s) {
     if (to.size() == 0) return;
-    const Event event = enqueue_write(*s.device, from, buffer(to, to.size()), to.size() * kWord);
-    waiter(s).wait(event);
-    s.counts.bytes_up += to.size() * kWord;
-    ++s.counts.waits;
+    const std::int64_t bytes = to.size() * kWord;
+    const Buffer& target = buffer(to, to.size());
+    s.counts.bytes_up += bytes;
+    if (bytes > kFewBytes) {
+      waiter(s).wait(enqueue_write(*s.device, from, target, bytes));
+      ++s.counts.waits;
+      return;
+    }
+    if (s.went_up() != nullptr) waiter(s).wait(s.went_up);
+    ensure_staging(*s.device, s.going_up, bytes);
+    std::copy_n(from, to.size(), reinterpret_cast<T*>(s.going_up->data()));
+    s.went_up = enqueue_write(*s.device, s.going_up->data(), target, bytes);
   });
 }
 
@@ -229,6 +248,27 @@ void ClSpace<T>::take(const Array& from, T* to) {
     const Event event = enqueue_read(*s.device, buffer(from, from.size()), to, from.size() * kWord);
     waiter(s).wait(event);
     s.counts.bytes_down += from.size() * kWord;
+    ++s.counts.waits;
+  });
+}
+
+template <typename T>
+void ClSpace<T>::take(const Array& from, T* to, const std::function<void()>& meanwhile) {
+  const std::int64_t bytes = from.size() * kWord;
+  Event read;
+  if (bytes > 0) {
+    work("copying an array from it", [&](SpaceState& s) {
+      ensure_staging(*s.device, s.coming_down, bytes);
+      read = enqueue_read(*s.device, buffer(from, from.size()), s.coming_down->data(), bytes);
+    });
+  }
+  meanwhile();
+  flush();
+  if (bytes == 0) return;
+  work("copying an array from it", [&](SpaceState& s) {
+    waiter(s).wait(read);
+    std::copy_n(reinterpret_cast<const T*>(s.coming_down->data()), from.size(), to);
+    s.counts.bytes_down += bytes;
     ++s.counts.waits;
   });
 }
@@ -313,15 +353,26 @@ std::unique_ptr<SpaceIndices> ClSpace<T>::make_indices(std::span<const Index> pl
 template <typename T>
 void ClSpace<T>::gather(const Array& x, const SpaceIndices& places, Array& out) {
   work("gathering places of an array", [&](SpaceState& s) {
-    const SpaceMemory& own = static_cast<const ClIndices&>(places).own();
-    const Buffer& to = buffer(out, places.size());
-    if (places.size() == 0) return;
-    Kernel& kernel = s.kernel(VectorKernel::gather, 0);
-    set_arguments(*s.device, kernel, buffer(x, x.size()), own.buffer(), to, Long{places.size()});
-    const Index items = s.by_groups ? kGroupItems : 1;
-    launch_unseen(*s.device, kernel, {quotient_up(places.size(), items), static_cast<std::size_t>(items)});
-    ++s.counts.launches;
+    launch_places(s, VectorKernel::gather, buffer(x, x.size()), places, buffer(out, places.size()));
   });
+}
+
+template <typename T>
+void ClSpace<T>::scatter_add(const Array& from, const SpaceIndices& places, Array& x) {
+  work("adding to places of an array", [&](SpaceState& s) {
+    launch_places(s, VectorKernel::scatter_add, buffer(from, places.size()), places, buffer(x, x.size()));
+  });
+}
+
+template <typename T>
+void ClSpace<T>::launch_places(SpaceState& s, VectorKernel text, const Buffer& from, const SpaceIndices& places,
+                               const Buffer& to) {
+  if (places.size() == 0) return;
+  Kernel& kernel = s.kernel(text, 0);
+  set_arguments(*s.device, kernel, from, static_cast<const ClIndices&>(places).own().buffer(), to, Long{places.size()});
+  const Index items = s.by_groups ? kGroupItems : 1;
+  launch_unseen(*s.device, kernel, {quotient_up(places.size(), items), static_cast<std::size_t>(items)});
+  ++s.counts.launches;
 }
 
 template <typename T>

@@ -23,7 +23,7 @@ struct ArrayMemory final : Holding {
 inline constexpr std::size_t kMostTerms = 8;
 
 /// Kernels over vectors, by their texts.
-enum class VectorKernel { combine, pointwise, dots, sum, extreme, gather };
+enum class VectorKernel { combine, pointwise, dots, sum, extreme, gather, scatter_add };
 
 /// What a space has of its device, see Holding.
 struct SpaceState final : Holding {
@@ -55,6 +55,9 @@ struct SpaceState final : Holding {
   std::vector<Kernel> kernels;
   Buffer partial, places;
   std::unique_ptr<Staging> numbers, told_places;
+  /// Few numbers on their way up or down, so that the host need not wait for what is enqueued before them.
+  std::unique_ptr<Staging> going_up, coming_down;
+  Event went_up;             ///< the last that did
   std::set<Holding*> parts;  ///< what else lives there, see SpacePart
   SpaceCounts counts;
 };

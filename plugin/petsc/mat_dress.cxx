@@ -1,28 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Dressed matrices: AIJ of one process, also as the blocks of one of several, whose products are made on the device.
    Their values stay the host's; the device has a copy, in a form that suits their pattern. */
-#include <petsc/private/matimpl.h>
+#include "mat_dress.hxx"
 
 #include <algorithm>
 #include <type_traits>
 
 #include "boundary.hxx"
-#include "types.hxx"
 
 namespace oclspkt::petsc {
 namespace {
 
-using Form = SpaceMatrix<PetscScalar>;
 /// Indices of PETSc, as the solver library names them.
 using IndexOfPetsc = std::conditional_t<sizeof(PetscInt) == sizeof(std::int64_t), std::int64_t, std::int32_t>;
-
-/// The copy of a matrix, or of its transpose, on the device.
-struct Twin {
-  std::unique_ptr<Form> form;
-  PetscObjectState values = -1, pattern = -1;  ///< states that it was made of
-  DeviceSpace* of = nullptr;
-  PetscLogDouble entries = 0;
-};
 
 struct MatSide {
   PetscObjectId of = 0;  ///< the matrix: another one may take its place in memory
@@ -30,8 +20,8 @@ struct MatSide {
 };
 
 struct Matrices {
-  PetscErrorCode (*create_seq)(Mat) = nullptr, (*create_mpi)(Mat) = nullptr;  ///< PETSc's
-  struct _MatOps host = {};                                                   ///< PETSc's operations
+  PetscErrorCode (*create_seq)(Mat) = nullptr;  ///< PETSc's
+  struct _MatOps host = {};                     ///< PETSc's operations
   PetscErrorCode (*retrieve_values)(Mat) = nullptr;
   std::unordered_map<Mat, MatSide> sides;
 };
@@ -62,6 +52,19 @@ class HostRows {
     return {matrix_->rmap->n, matrix_->cmap->n, reinterpret_cast<const IndexOfPetsc*>(begin_),
             reinterpret_cast<const IndexOfPetsc*>(column_)};
   }
+  /// Of the rows that have entries. @param[out] rows  these  @param[out] begin  memory of the pattern
+  SparsePattern<IndexOfPetsc> packed_pattern(std::vector<Index>& rows, std::vector<IndexOfPetsc>& begin) const {
+    SparsePattern<IndexOfPetsc> pattern = this->pattern();
+    begin.assign(pattern.begin, pattern.begin + std::min<Index>(1, pattern.rows));
+    for (Index row = 0; row < pattern.rows; ++row) {
+      if (pattern.begin[row + 1] == pattern.begin[row]) continue;
+      rows.push_back(row);
+      begin.push_back(pattern.begin[row + 1]);
+    }
+    pattern.rows = static_cast<Index>(rows.size());
+    pattern.begin = begin.data();
+    return pattern;
+  }
   const PetscScalar* values() const { return values_; }
 
  private:
@@ -71,64 +74,34 @@ class HostRows {
   const PetscScalar* values_ = nullptr;
 };
 
-/// Have the device's copy follow the matrix. @param[out] failure  empty if it does
-PetscErrorCode Follow(DeviceSpace& space, Mat matrix, bool transposed, Twin& twin, std::string* failure) {
-  PetscObjectState values, pattern;
-  PetscBool there;
-
-  PetscFunctionBegin;
-  PetscCall(PetscObjectStateGet((PetscObject)matrix, &values));
-  PetscCall(MatGetNonzeroState(matrix, &pattern));
-  const bool same_pattern = twin.form && twin.of == &space && twin.pattern == pattern;
-  if (same_pattern && twin.values == values) PetscFunctionReturn(PETSC_SUCCESS);
-  HostRows rows(matrix);
-  PetscCall(rows.Get(&there));
-  if (!there) {
-    *failure = "the matrix has no rows at hand";
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  try {
-    const LoggedCopy logged(space, LoggedCopy::Way::up);
-    if (!same_pattern) {
-      const FormRequest wanted{.slice = space.slice_rows()};
-      twin.form = space.make_matrix(transposed ? make_transposed_form(rows.pattern(), wanted)
-                                               : make_sparse_form(rows.pattern(), wanted));
-    }
-    twin.form->set_values(rows.values());
-    twin.values = values;
-    twin.pattern = pattern;
-    twin.of = &space;
-    twin.entries = static_cast<PetscLogDouble>(rows.pattern().begin[matrix->rmap->n]);
-  } catch (const std::exception& e) {
-    *failure = e.what();
-    twin = {};
-  }
-  PetscCall(rows.Restore());
-  PetscFunctionReturn(PETSC_SUCCESS);
+/// Make the form of a pattern on the device.
+/// @throws DeviceError, InvalidInput, BuildError
+void make_form(DeviceSpace& space, const HostRows& host, bool transposed, Twin& twin) {
+  std::vector<Index> rows;
+  std::vector<IndexOfPetsc> begin;
+  const SparsePattern<IndexOfPetsc> pattern = twin.packed ? host.packed_pattern(rows, begin) : host.pattern();
+  const FormRequest wanted{.slice = space.slice_rows()};
+  twin.form = space.make_matrix(transposed ? make_transposed_form(pattern, wanted) : make_sparse_form(pattern, wanted));
+  if (!twin.packed) return;
+  twin.rows = space.make_indices(rows);
+  twin.part = space.make(twin.rows->size());
 }
 
 /// z = A x, or z = y + A x, of the transposed matrix if that is wanted.
 PetscErrorCode Product(const char* name, Mat matrix, bool transposed, Vec x, Vec y, Vec z, PetscBool* done) {
-  Operation work{name, {x}, z, true};
-  DeviceSpace* space = nullptr;
+  const Operation work = operation_of(name, x, y, z);
+  DeviceSpace* space;
   std::string failure;
 
   PetscFunctionBegin;
   *done = PETSC_FALSE;
-  if (y != nullptr) work.read.push_back(y);
-  const bool dressed = is_dressed(z) && std::all_of(work.read.begin(), work.read.end(), is_dressed);
-  if (dressed && x != z) PetscCall(SpaceFor(std::min(x->map->n, z->map->n), &space));
+  PetscCall(SpaceOfProduct(work, &space));
   if (!space) {
     NoteFallBack(work);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  MatSide& side = matrices().sides[matrix];
-  if (const PetscObjectId id = ((PetscObject)matrix)->id; side.of != id) {
-    side = {};
-    side.of = id;
-  }
-  Twin& twin = transposed ? side.transposed : side.plain;
-  PetscCall(Follow(*space, matrix, transposed, twin, &failure));
+  Twin& twin = twin_of(matrix, transposed);
+  PetscCall(Follow(*space, matrix, -1, transposed, twin, &failure));
   PetscCall(RunIn(*space, work, done, [&](DeviceSpace& in, const Arrays& read, DeviceArray* written) {
     if (!failure.empty()) throw DeviceError(failure);
     in.product(*twin.form, *read[0], y != nullptr ? read[1] : nullptr, *written);
@@ -245,24 +218,98 @@ PetscErrorCode DressMatrix(Mat matrix) {
 
 PetscErrorCode CreateDressed(Mat matrix, bool parallel) {
   PetscFunctionBegin;
-  PetscCall(parallel ? (*matrices().create_mpi)(matrix) : CreateSeq(matrix));
+  PetscCall(parallel ? CreateParallel(matrix) : CreateSeq(matrix));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+bool is_dressed(Mat matrix) { return matrix->ops->mult == Mult; }
+
+Twin& twin_of(Mat matrix, bool transposed) {
+  MatSide& side = matrices().sides[matrix];
+  if (const PetscObjectId id = ((PetscObject)matrix)->id; side.of != id) {
+    side = {};
+    side.of = id;
+  }
+  return transposed ? side.transposed : side.plain;
+}
+
+PetscErrorCode Follow(DeviceSpace& space, Mat matrix, PetscObjectState outer, bool transposed, Twin& twin,
+                      std::string* failure) {
+  PetscObjectState values, pattern;
+  PetscBool there;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectStateGet((PetscObject)matrix, &values));
+  PetscCall(MatGetNonzeroState(matrix, &pattern));
+  const bool same_pattern = twin.form && twin.of == &space && twin.pattern == pattern;
+  const bool same_values = twin.values == values && (outer < 0 || twin.outer == outer);
+  if (same_pattern && same_values) PetscFunctionReturn(PETSC_SUCCESS);
+  HostRows rows(matrix);
+  PetscCall(rows.Get(&there));
+  if (!there) {
+    *failure = "the matrix has no rows at hand";
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  try {
+    const LoggedCopy logged(space, LoggedCopy::Way::up);
+    if (!same_pattern) make_form(space, rows, transposed, twin);
+    twin.form->set_values(rows.values());
+    twin.values = values;
+    twin.pattern = pattern;
+    twin.outer = outer;
+    twin.of = &space;
+    twin.entries = static_cast<PetscLogDouble>(rows.pattern().begin[matrix->rmap->n]);
+  } catch (const std::exception& e) {
+    *failure = e.what();
+    twin.form.reset();
+  }
+  PetscCall(rows.Restore());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+Operation operation_of(const char* name, Vec x, Vec y, Vec z) {
+  Operation work{name, {x}, z, true};
+  if (y != nullptr) work.read.push_back(y);
+  return work;
+}
+
+PetscErrorCode SpaceOfProduct(const Operation& work, DeviceSpace** space) {
+  const Vec x = work.read.front(), z = work.written;
+  const auto dressed = [](Vec v) { return is_dressed(v); };
+
+  PetscFunctionBegin;
+  *space = nullptr;
+  if (dressed(z) && x != z && std::all_of(work.read.begin(), work.read.end(), dressed)) {
+    PetscCall(SpaceFor(std::min(x->map->n, z->map->n), space));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ReplaceCreator(const char* type, PetscErrorCode (*create)(Mat), PetscErrorCode (**of_petsc)(Mat)) {
+  PetscErrorCode (*found)(Mat) = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(PetscFunctionListFind(MatList, type, &found));
+  PetscCheck(found, PETSC_COMM_SELF, PETSC_ERR_PLIB, "this PETSc has no matrices of type %s", type);
+  if (found == create) PetscFunctionReturn(PETSC_SUCCESS);
+  *of_petsc = found;
+  if (types().on) PetscCall(MatRegister(type, create));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode RegisterMatrices() {
-  PetscErrorCode (*found)(Mat) = nullptr;
-
   PetscFunctionBegin;
   PetscCall(MatInitializePackage());
-  PetscCall(PetscFunctionListFind(MatList, MATMPIAIJ, &matrices().create_mpi));
-  PetscCall(PetscFunctionListFind(MatList, MATSEQAIJ, &found));
-  PetscCheck(found, PETSC_COMM_SELF, PETSC_ERR_PLIB, "this PETSc has no matrices of type %s", MATSEQAIJ);
-  if (found == CreateSeq) PetscFunctionReturn(PETSC_SUCCESS);
-  matrices().create_seq = found;
-  if (types().on) PetscCall(MatRegister(MATSEQAIJ, CreateSeq));
+  PetscCall(ReplaceCreator(MATSEQAIJ, CreateSeq, &matrices().create_seq));
+  PetscCall(RegisterParallelMatrices());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void forget_matrices() { matrices().sides.clear(); }
+PetscErrorCode ForgetMatrices() {
+  PetscFunctionBegin;
+  matrices().sides.clear();
+  PetscCall(ForgetParallelMatrices());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 }  // namespace oclspkt::petsc

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "boundary.hxx"
-#include "types.hxx"
+#include "mat_dress.hxx"
 
 namespace oclspkt::petsc {
 namespace {

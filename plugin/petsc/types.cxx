@@ -44,7 +44,12 @@ std::shared_ptr<DeviceSpace> open_space(const std::string& words) {
     }
     if (devices.empty()) return nullptr;
   }
-  return make_space<PetscScalar>(*module, devices_of_rank(devices, module->devices(), node_place()).front());
+  NodePlace place = node_place();
+  const auto device_of = [&] { return devices_of_rank(devices, module->devices(), place).front(); };
+  const int own = device_of();
+  types().sharers = 0;
+  for (place.rank = 0; place.rank < place.ranks; ++place.rank) types().sharers += device_of() == own ? 1 : 0;
+  return make_space<PetscScalar>(*module, own);
 }
 
 /// Open the device at its first use.
@@ -55,6 +60,10 @@ PetscErrorCode OpenSpace() {
   PetscFunctionBegin;
   OclspktCall(
       nullptr, try { t.space = open_space(t.devices); } catch (const DeviceError& e) { failure = e.what(); });
+  if (t.space && t.sharers > 1) {
+    PetscCall(
+        PetscInfo(nullptr, "%d ranks of this node take turns on one device: start one rank a device\n", t.sharers));
+  }
   if (t.space) PetscFunctionReturn(PETSC_SUCCESS);
   t.failed = true;
   t.why = failure.empty() ? "no device has a memory of its own" : failure;

@@ -57,6 +57,7 @@ struct Types {
   bool failed = false;  ///< there is no device, or it was lost: the host works
   std::string why;      ///< then
   std::shared_ptr<DeviceSpace> space;
+  int sharers = 1;  ///< ranks of this node that use the device
   PetscErrorCode (*create_seq)(Vec) = nullptr, (*create_mpi)(Vec) = nullptr;  ///< PETSc's
   struct _VecOps seq = {}, mpi = {};                                          ///< operations of its types
   std::unordered_map<Vec, Side> sides;
@@ -118,13 +119,6 @@ PetscErrorCode CreateDressed(Vec vector);
 /// Read -oclspkt_types and the like; register our creators in the place of PETSc's.
 PetscErrorCode RegisterTypes();
 PetscErrorCode FinalizeTypes();
-/// The same of matrices.
-PetscErrorCode RegisterMatrices();
-void forget_matrices();
-/// Put operations of the device into a matrix of type `seqaij` that PETSc has made, unless they are there already.
-PetscErrorCode DressMatrix(Mat matrix);
-/// Make a matrix of PETSc's type `mpiaij`, or one of `seqaij`, which is dressed.
-PetscErrorCode CreateDressed(Mat matrix, bool parallel);
 
 /* Types for some objects of a program only. */
 inline constexpr const char *kVecName = "opencl", *kMatName = "aijopencl", *kMatSeqName = "seqaijopencl",

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "boundary.hxx"
+#include "mat_dress.hxx"
 #include "types.hxx"
 
 namespace oclspkt::petsc {
@@ -276,6 +277,10 @@ static PetscErrorCode ViewTypes() {
     } else {
       text += "no device was used" + (t.why.empty() ? "" : ": " + t.why) + "\n";
     }
+    if (t.space && t.sharers > 1) {
+      text += "  shared: " + std::to_string(t.sharers) +
+              " ranks of this node take turns on it; one rank a device is quicker\n";
+    }
     if (t.space && t.failed) text += "  then the host: " + t.why + "\n";
     for (const auto& [name, count] : t.fell_back) {
       text += "  " + name + ": " + std::to_string(count) + " times by the host, with values on the device\n";
@@ -292,7 +297,7 @@ PetscErrorCode FinalizeTypes() {
   PetscFunctionBegin;
   if (t.ready && t.view) PetscCall(ViewTypes());
   t.sides.clear();
-  forget_matrices();
+  PetscCall(ForgetMatrices());
   t.space.reset();
   t.fell_back.clear();
   t.ready = false;

@@ -78,6 +78,7 @@ const Forms kByGroups[] = {
     {"vector_sum", {"GROUP_ITEMS=256", "SUM=0|SUM=1|SUM=2"}},
     {"vector_extreme", {"GROUP_ITEMS=256", "EXTREME=0|EXTREME=1|EXTREME=2"}},
     {"vector_gather", {""}},
+    {"vector_scatter_add", {""}},
     {"product_dia", {"SLICE=32", kNoEntries, "|PLUS"}},
     {"product_sell", {"SLICE=32", "|PLUS", "|WIDE", "|SORTED"}},
     {"product_rows", {"GROUP_ITEMS=256 BLOCK_ENTRIES=2048", "|PLUS", "|WIDE"}},

@@ -338,6 +338,54 @@ TYPED_TEST(SpaceOnDevice, Gathers) {
   });
 }
 
+TYPED_TEST(SpaceOnDevice, AddsToPlaces) {
+  using T = TypeParam;
+  this->on_every_space([](Space<T>& space) {
+    Vector<T> x = draw_short<T>(1000, 1);
+    const Array<T> array = bring(space, x), added = bring(space, Vector<T>{1, 2, 3, 4});
+    const std::vector<Index> places = {999, 0, 5, 17};
+    space.scatter_add(*added, *space.make_indices(places), *array);
+    for (std::size_t i = 0; i < places.size(); ++i) x[static_cast<std::size_t>(places[i])] += static_cast<T>(i + 1);
+    expect_same(take(space, *array), x);
+    space.scatter_add(*space.make(0), *space.make_indices({}), *array);
+    expect_same(take(space, *array), x);
+  });
+}
+
+TYPED_TEST(SpaceOnDevice, TakesWhatWasThereBeforeTheMeantime) {
+  using T = TypeParam;
+  this->on_every_space([](Space<T>& space) {
+    for (const Index n : {3, 0, 1000}) {
+      const Vector<T> x = draw<T>(n, 1);
+      const Array<T> array = bring(space, x);
+      Vector<T> seen(x.size(), kNaN<T>);
+      bool called = false;
+      space.take(*array, seen.data(), [&] {
+        space.fill(*array, T(7));
+        called = true;
+      });
+      EXPECT_TRUE(called);
+      expect_same(seen, x);
+      expect_same(take(space, *array), Vector<T>(x.size(), T(7)));
+    }
+  });
+}
+
+TYPED_TEST(SpaceOnDevice, GivesMemoryBackThatItBroughtUp) {
+  using T = TypeParam;
+  this->on_every_space([](Space<T>& space) {
+    const Array<T> sum = bring(space, Vector<T>(1000, T(0))), array = space.make(1000);
+    Vector<T> memory(1000);
+    for (int k = 1; k <= 20; ++k) {
+      std::fill(memory.begin(), memory.end(), static_cast<T>(k));
+      space.bring(memory.data(), *array);
+      std::fill(memory.begin(), memory.end(), kNaN<T>);
+      space.combine(*sum, T(1), std::vector<Term<T>>{{T(1), array.get()}});
+    }
+    expect_same(take(space, *sum), Vector<T>(1000, T(210)));
+  });
+}
+
 TYPED_TEST(SpaceOnDevice, TakesMemoryOfTheHostFromAnywhere) {
   using T = TypeParam;
   on_every_device<T>([](const DeviceInfo& info) {

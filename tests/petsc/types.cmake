@@ -56,6 +56,11 @@ types_program(ByName.ksp-ex2 "ksp/ksp/tutorials/ex2 -m 20 -n 20 -ksp_monitor_sho
 types_program(ByName.ksp-ex29 "ksp/ksp/tutorials/ex29 -pc_type mg -pc_mg_levels 2 -pc_mg_galerkin both -ksp_monitor_short -da_refine 2"
               RANKS 2 TYPES "-dm_vec_type opencl -dm_mat_type aijopencl")
 types_program(ByName.snes-ex19 snes/tutorials/ex19 RANKS 2 TYPES "-dm_vec_type opencl -dm_mat_type aijopencl")
+# Messages of borders: rectangular matrices of ranks without rows, coarse levels below the limit, products of matrices.
+types_program(Borders.ksp-ex45 "ksp/ksp/tutorials/ex45 -da_refine 1 -pc_type mg -mg_levels_pc_type jacobi -ksp_monitor_short" RANKS 3)
+types_program(Borders.ksp-ex54 ksp/ksp/tutorials/ex54 RANKS 4)
+types_program(Borders.ksp-ex50 ksp/ksp/tutorials/ex50 RANKS 4)
+types_program(Borders.mat-ex96 mat/tests/ex96 RANKS 3)
 # As many iterations of each method.
 foreach(method cg gmres bcgs chebyshev)
   types_program(Iterations.${method} "ksp/ksp/tutorials/ex2 -m 20 -n 20 -ksp_type ${method} -pc_type jacobi -ksp_converged_reason"

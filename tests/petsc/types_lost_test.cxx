@@ -136,5 +136,125 @@ TEST_F(TypesLost, BeginAnewWithThePackage) {
   EXPECT_GT(Faults::seen(ocl::Place::launch), 0);
 }
 
+/// The matrix of all ranks with rows (-1, 2, -1).
+Mat second_differences() {
+  Mat A;
+  PetscInt first, end, rows;
+  MatCreateAIJ(PETSC_COMM_WORLD, kRows, kRows, PETSC_DETERMINE, PETSC_DETERMINE, 3, nullptr, 2, nullptr, &A);
+  MatGetOwnershipRange(A, &first, &end);
+  MatGetSize(A, &rows, nullptr);
+  for (PetscInt i = first; i < end; ++i) {
+    for (PetscInt j = std::max<PetscInt>(i - 1, 0); j <= std::min(i + 1, rows - 1); ++j) {
+      MatSetValue(A, i, j, i == j ? 2 : -1, INSERT_VALUES);
+    }
+  }
+  MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY);
+  MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY);
+  return A;
+}
+
+PetscErrorCode multiply(int kind, Mat A, Vec x, Vec y, Vec z) {
+  if (kind == 0) return MatMult(A, x, z);
+  if (kind == 1) return MatMultTranspose(A, x, z);
+  return (kind == 2 ? MatMultAdd : MatMultTransposeAdd)(A, x, y, z);
+}
+
+/// The sum of squares of a vector by the host, over all ranks.
+PetscScalar squares(Vec v) {
+  const PetscScalar* values;
+  PetscScalar sum = 0;
+  VecGetArrayRead(v, &values);
+  for (PetscInt i = 0; i < kRows; ++i) sum += values[i] * values[i];
+  VecRestoreArrayRead(v, &values);
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPIU_SCALAR, MPI_SUM, PETSC_COMM_WORLD);
+  return sum;
+}
+
+/// Calls that a rank makes to its device for a product fail one after the other, each with all behind it; the device of
+/// other ranks goes on. Some are left out, of a first product most.
+TEST_F(TypesLost, OneRanksDeviceLostInAProductLeavesAllRanksRight) {
+  if (PetscGlobalSize == 1) return;
+  const PetscScalar n = kRows * PetscGlobalSize;
+  struct Case {
+    int kind, step;
+    bool is_first;
+  };
+  for (const auto& [kind, step, is_first] : {Case{1, 20, true}, {0, 1, false}, {3, 3, false}}) {
+    int fired = 1;
+    for (int calls = 0; fired > 0; calls += step) {
+      SCOPED_TRACE("product " + std::to_string(kind) + ", call " + std::to_string(calls));
+      SetUp();
+      Mat A = second_differences();
+      Vec x, y, z;
+      OK(VecCreateMPI(PETSC_COMM_WORLD, kRows, PETSC_DETERMINE, &x));
+      OK(VecDuplicate(x, &y));
+      OK(VecDuplicate(x, &z));
+      OK(VecSet(x, 1));
+      OK(VecSet(y, 2));
+      bring_down(x);
+      bring_down(y);
+      if (!is_first) {
+        OK(multiply(kind, A, x, y, z));
+      }
+      {
+        const Faults faults;
+        if (PetscGlobalRank == 1) Faults::anywhere(-1, calls, 1000000);
+        OK(multiply(kind, A, x, y, z));
+        fired = Faults::fired();
+      }
+      EXPECT_EQ(squares(z), kind < 2 ? 2 : 4 * (n - 2) + 2 * 9) << "the ends of A x are 1, all else is 0";
+      OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+      OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+      OK(multiply(kind, A, x, y, z));
+      EXPECT_EQ(squares(z), kind < 2 ? 2 : 4 * (n - 2) + 2 * 9) << "once more";
+      MPI_Allreduce(MPI_IN_PLACE, &fired, 1, MPI_INT, MPI_MAX, PETSC_COMM_WORLD);
+      EXPECT_TRUE(fired > 0 || calls > 5) << "so many calls at least";
+      for (Vec* v : {&x, &y, &z}) OK(VecDestroy(v));
+      OK(MatDestroy(&A));
+      TearDown();
+    }
+  }
+}
+
+/// What is to be added to is overwritten: the product is right, or is an error of the rank that lost its device.
+TEST_F(TypesLost, OneRanksDeviceLostInAProductInPlaceIsRightOrAnError) {
+  if (PetscGlobalSize == 1) return;
+  int fired = 1, errors = 0;
+  for (int calls = 0; fired > 0; calls += 2) {
+    SCOPED_TRACE(calls);
+    SetUp();
+    Mat A = second_differences();
+    Vec x, z;
+    OK(VecCreateMPI(PETSC_COMM_WORLD, kRows, PETSC_DETERMINE, &x));
+    OK(VecDuplicate(x, &z));
+    OK(VecSet(x, 1));
+    OK(VecSet(z, 2));
+    OK(MatMultAdd(A, x, z, z));
+    OK(VecSet(z, 2));
+    bring_down(x);
+    bring_down(z);
+    PetscErrorCode code;
+    {
+      const ErrorTexts texts;
+      const Faults faults;
+      if (PetscGlobalRank == 1) Faults::anywhere(-1, calls, 1000000);
+      code = MatMultAdd(A, x, z, z);
+      fired = Faults::fired();
+    }
+    if (code == 0) {
+      EXPECT_EQ(first(z), PetscGlobalRank == 0 ? 3 : 2);
+    } else {
+      EXPECT_EQ(PetscGlobalRank, 1);
+      EXPECT_GT(fired, 0);
+      ++errors;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &fired, 1, MPI_INT, MPI_MAX, PETSC_COMM_WORLD);
+    for (Vec* v : {&x, &z}) OK(VecDestroy(v));
+    OK(MatDestroy(&A));
+    TearDown();
+  }
+  EXPECT_EQ(errors > 0, PetscGlobalRank == 1);
+}
+
 }  // namespace
 }  // namespace oclspkt::test

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Dressed matrices: what those of one process and those of several share. */
+#pragma once
+
+#include <petsc/private/matimpl.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "types.hxx"
+
+namespace oclspkt::petsc {
+
+/// The copy of a matrix, or of its transpose, on the device.
+struct Twin {
+  std::unique_ptr<SpaceMatrix<PetscScalar>> form;
+  PetscObjectState values = -1, pattern = -1;  ///< states that it was made of
+  PetscObjectState outer = -1;                 ///< that of the matrix whose block it is
+  DeviceSpace* of = nullptr;
+  PetscLogDouble entries = 0;
+  bool packed = false;                 ///< it has the rows that have entries, and no others
+  std::unique_ptr<SpaceIndices> rows;  ///< these, where it is packed
+  std::unique_ptr<DeviceArray> part;   ///< room for a number of each
+};
+
+/// Put operations of the device into a matrix of type `seqaij` that PETSc has made, unless they are there already.
+PetscErrorCode DressMatrix(Mat matrix);
+/// Make a matrix of PETSc's type `mpiaij`, or one of `seqaij`, which is dressed.
+PetscErrorCode CreateDressed(Mat matrix, bool parallel);
+PetscErrorCode CreateParallel(Mat matrix);
+
+/// True for matrices of one process whose products can be made on the device.
+bool is_dressed(Mat matrix);
+/// The copies of a dressed matrix.
+Twin& twin_of(Mat matrix, bool transposed);
+
+/// Have the device's copy follow the matrix.
+/// @param outer         state of the matrix whose block it is, which may change values without a word; -1: there is
+/// none
+/// @param[out] failure  empty if it does
+PetscErrorCode Follow(DeviceSpace& space, Mat matrix, PetscObjectState outer, bool transposed, Twin& twin,
+                      std::string* failure);
+
+/// What a product reads and writes: z = A x, or z = y + A x if y is given.
+Operation operation_of(const char* name, Vec x, Vec y, Vec z);
+/// The device for it; null if one of the vectors is not dressed, or has too few rows.
+PetscErrorCode SpaceOfProduct(const Operation& work, DeviceSpace** space);
+
+/// Find PETSc's creators; with -oclspkt_types, register ours in their place.
+PetscErrorCode RegisterMatrices();
+PetscErrorCode RegisterParallelMatrices();
+PetscErrorCode ForgetMatrices();
+PetscErrorCode ForgetParallelMatrices();
+
+/// Find PETSc's creator of a type; with -oclspkt_types, have `create` in its place.
+PetscErrorCode ReplaceCreator(const char* type, PetscErrorCode (*create)(Mat), PetscErrorCode (**of_petsc)(Mat));
+
+}  // namespace oclspkt::petsc

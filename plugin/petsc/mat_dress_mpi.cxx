@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Dressed matrices of several processes. A product of PETSc's takes the whole vector of a rank to the host for its
+   messages. Here the messages are made of what other ranks need, which the device picks out, so nothing that grows with
+   the rows crosses the bus. All ranks of a matrix do so as soon as one of them works on a device: which messages are
+   sent does not depend on where a rank works, nor on whether its device fails in the midst. */
+#include <petscsf.h>
+
+#include <algorithm>
+
+#include "boundary.hxx"
+#include "mat_dress.hxx"
+
+namespace oclspkt::petsc {
+namespace {
+
+/// What is written into messages, and read from them, on the device of this rank.
+struct BordersThere {
+  DeviceSpace* of = nullptr;
+  std::unique_ptr<SpaceIndices> needed;
+  std::unique_ptr<DeviceArray> sent, ghosts;
+};
+
+/// The borders of a matrix: unknowns of this rank that others multiply, and those of others that this one multiplies.
+struct MatrixBorders {
+  PetscObjectId of = 0;           ///< the matrix: another one may take its place in memory
+  bool settled = false;           ///< until the matrix is assembled again
+  PetscObjectState pattern = -1;  ///< all ranks have the same one
+  bool used = false;              ///< agreed: one of the ranks works on a device
+  std::vector<PetscInt> columns;  ///< of all ranks, those of the ghosts
+  PetscInt first = 0, end = 0;    ///< columns of this rank
+  PetscSF messages = nullptr;     ///< from `sent` to `ghosts`, or back
+  std::vector<PetscInt> needed;   ///< places of `sent` in a vector, rising
+  std::vector<PetscScalar> sent, ghosts;
+  Vec ghost_vector = nullptr;  ///< of the host, over `ghosts`
+  BordersThere there;
+  Twin plain, transposed;  ///< of the block that multiplies ghosts
+};
+
+struct ParallelMatrices {
+  PetscErrorCode (*create)(Mat) = nullptr;
+  struct _MatOps host = {};  ///< PETSc's operations
+  std::unordered_map<Mat, MatrixBorders> borders;
+};
+ParallelMatrices& parallel_matrices() {
+  static auto* const all = new ParallelMatrices;
+  return *all;
+}
+
+PetscErrorCode ReleaseBorders(MatrixBorders& borders) {
+  PetscFunctionBegin;
+  PetscCall(PetscSFDestroy(&borders.messages));
+  PetscCall(VecDestroy(&borders.ghost_vector));
+  borders = {};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BordersOf(Mat matrix, MatrixBorders** borders) {
+  const PetscObjectId id = ((PetscObject)matrix)->id;
+
+  PetscFunctionBegin;
+  *borders = &parallel_matrices().borders[matrix];
+  if ((*borders)->of != id) PetscCall(ReleaseBorders(**borders));
+  (*borders)->of = id;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Messages of the columns that ranks need, each of which its owner has once in `sent`.
+PetscErrorCode MakeMessages(MPI_Comm comm, PetscLayout layout, MatrixBorders& b) {
+  PetscSF all;
+  const PetscInt* count;
+  const PetscSFNode* owners;
+  const auto ghosts = static_cast<PetscInt>(b.columns.size());
+
+  PetscFunctionBegin;
+  PetscCall(PetscSFCreate(comm, &all));
+  PetscCall(PetscSFSetGraphLayout(all, layout, ghosts, nullptr, PETSC_COPY_VALUES, b.columns.data()));
+  PetscCall(PetscSFComputeDegreeBegin(all, &count));
+  PetscCall(PetscSFComputeDegreeEnd(all, &count));
+  std::vector<PetscInt> place(static_cast<std::size_t>(b.end - b.first)), place_of_ghost(b.columns.size());
+  for (PetscInt row = 0; row < b.end - b.first; ++row) {
+    if (count[row] == 0) continue;
+    place[static_cast<std::size_t>(row)] = static_cast<PetscInt>(b.needed.size());
+    b.needed.push_back(row);
+  }
+  PetscCall(PetscSFBcastBegin(all, MPIU_INT, place.data(), place_of_ghost.data(), MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(all, MPIU_INT, place.data(), place_of_ghost.data(), MPI_REPLACE));
+  PetscCall(PetscSFGetGraph(all, nullptr, nullptr, nullptr, &owners));
+  std::vector<PetscSFNode> places(owners, owners + ghosts);
+  for (std::size_t k = 0; k < places.size(); ++k) places[k].index = place_of_ghost[k];
+  PetscCall(PetscSFCreate(comm, &b.messages));
+  PetscCall(PetscSFSetGraph(b.messages, static_cast<PetscInt>(b.needed.size()), ghosts, nullptr, PETSC_COPY_VALUES,
+                            places.data(), PETSC_COPY_VALUES));
+  PetscCall(PetscSFSetUp(b.messages));
+  PetscCall(PetscSFDestroy(&all));
+  b.sent.resize(b.needed.size());
+  b.ghosts.resize(b.columns.size());
+  PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, ghosts, b.ghosts.data(), &b.ghost_vector));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Find the borders of a matrix. All ranks agree anew after the matrix was assembled, by one reduction: one may have
+/// other columns, or its device for the first time. Collective then.
+/// @param[out] borders  null if PETSc's own products are to be used, by all ranks
+PetscErrorCode Settle(Mat matrix, MatrixBorders** borders) {
+  const MPI_Comm comm = PetscObjectComm((PetscObject)matrix);
+  Mat own, other;
+  const PetscInt* columns;
+  DeviceSpace* space;
+  PetscMPIInt ranks;
+  MatrixBorders* b;
+
+  PetscFunctionBegin;
+  *borders = nullptr;
+  PetscCallMPI(MPI_Comm_size(comm, &ranks));
+  if (ranks == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(BordersOf(matrix, &b));
+  if (!b->settled || b->pattern != matrix->nonzerostate) {
+    PetscCall(MatMPIAIJGetSeqAIJ(matrix, &own, &other, &columns));
+    PetscCall(SpaceFor(std::min(matrix->rmap->n, matrix->cmap->n), &space));
+    const std::vector<PetscInt> today(columns, columns + other->cmap->n);
+    const PetscInt first = matrix->cmap->rstart, end = matrix->cmap->rend;
+    const bool stays = b->messages != nullptr && b->columns == today && b->first == first && b->end == end;
+    int any[] = {!stays, space != nullptr && is_dressed(own) && is_dressed(other)};
+    OclspktAllreduce(MPI_IN_PLACE, any, 2, MPI_INT, MPI_MAX, comm);
+    if (any[0] != 0) {
+      PetscCall(ReleaseBorders(*b));
+      b->of = ((PetscObject)matrix)->id;
+    }
+    b->used = any[1] != 0;
+    if (b->used && any[0] != 0) {
+      b->columns = today;
+      b->first = first;
+      b->end = end;
+      PetscCall(MakeMessages(comm, matrix->cmap, *b));
+    }
+    b->pattern = matrix->nonzerostate;
+    b->settled = true;
+  }
+  if (b->used) *borders = b;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// A product: z = A x, or z = y + A x if y is given, of the transposed matrix if that is wanted.
+struct ParallelProduct {
+  const char* name;
+  Mat matrix;
+  Vec x, y, z;
+  bool transposed = false;
+  Mat own = nullptr, other = nullptr;  ///< blocks of the matrix: of this rank's unknowns, and of ghosts
+  Operation work() const { return operation_of(name, x, y, z); }
+};
+
+/// The block of this rank's unknowns by PETSc, which may find that a device can do it.
+PetscErrorCode OwnByPetsc(const ParallelProduct& p) {
+  const struct _MatOps& ops = *p.own->ops;
+
+  PetscFunctionBegin;
+  if (p.y == nullptr) {
+    PetscCall((*(p.transposed ? ops.multtranspose : ops.mult))(p.own, p.x, p.z));
+  } else {
+    PetscCall((*(p.transposed ? ops.multtransposeadd : ops.multadd))(p.own, p.x, p.y, p.z));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Write messages by the host.
+PetscErrorCode BeginOnHost(const ParallelProduct& p, MatrixBorders& b) {
+  const PetscScalar* x;
+
+  PetscFunctionBegin;
+  if (p.transposed) {
+    PetscCall((*p.other->ops->multtranspose)(p.other, p.x, b.ghost_vector));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(VecGetArrayRead(p.x, &x));
+  for (std::size_t k = 0; k < b.needed.size(); ++k) b.sent[k] = x[b.needed[k]];
+  PetscCall(VecRestoreArrayRead(p.x, &x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Add by the host what messages brought.
+PetscErrorCode EndOnHost(const ParallelProduct& p, const MatrixBorders& b) {
+  PetscScalar* z;
+
+  PetscFunctionBegin;
+  if (!p.transposed) {
+    PetscCall((*p.other->ops->multadd)(p.other, b.ghost_vector, p.z, p.z));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(VecGetArray(p.z, &z));
+  for (std::size_t k = 0; k < b.needed.size(); ++k) z[b.needed[k]] += b.sent[k];
+  PetscCall(VecRestoreArray(p.z, &z));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Arrays for messages on the device. @throws DeviceError
+void make_arrays(DeviceSpace& space, MatrixBorders& b) {
+  if (b.there.of == &space) return;
+  const std::vector<Index> needed(b.needed.begin(), b.needed.end());
+  b.there.of = nullptr;
+  b.there.needed = space.make_indices(needed);
+  b.there.sent = space.make(static_cast<Index>(b.sent.size()));
+  b.there.ghosts = space.make(static_cast<Index>(b.ghosts.size()));
+  b.there.of = &space;
+}
+
+/// Write messages on the device, and enqueue the product of this rank's unknowns.
+PetscErrorCode BeginOnDevice(DeviceSpace& space, const ParallelProduct& p, MatrixBorders& b, PetscBool* done) {
+  Twin &own = twin_of(p.own, p.transposed), &other = p.transposed ? b.transposed : b.plain;
+  PetscObjectState outer;
+  std::string failure;
+
+  PetscFunctionBegin;
+  other.packed = true;
+  PetscCall(PetscObjectStateGet((PetscObject)p.matrix, &outer));
+  PetscCall(Follow(space, p.own, outer, p.transposed, own, &failure));
+  if (failure.empty()) PetscCall(Follow(space, p.other, outer, p.transposed, other, &failure));
+  PetscCall(RunIn(space, p.work(), done, [&](DeviceSpace& in, const Arrays& read, DeviceArray* written) {
+    if (!failure.empty()) throw DeviceError(failure);
+    make_arrays(in, b);
+    const auto multiply_own = [&] { in.product(*own.form, *read[0], p.y != nullptr ? read[1] : nullptr, *written); };
+    if (p.transposed) {
+      in.gather(*read[0], *other.rows, *other.part);
+      in.product(*other.form, *other.part, nullptr, *b.there.ghosts);
+      in.take(*b.there.ghosts, b.ghosts.data(), multiply_own);
+    } else {
+      in.gather(*read[0], *b.there.needed, *b.there.sent);
+      in.take(*b.there.sent, b.sent.data(), multiply_own);
+    }
+  }));
+  if (*done) PetscCall(OclspktLogGpuFlops(2 * (own.entries + other.entries)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Add on the device what messages brought. If the device fails now, the host begins anew with z = A x, unless the
+/// result is what was to be added to.
+PetscErrorCode EndOnDevice(DeviceSpace& space, const ParallelProduct& p, MatrixBorders& b, PetscBool* done) {
+  const Operation work = p.y == p.z ? Operation{p.name, {}, p.z, false} : p.work();
+
+  PetscFunctionBegin;
+  PetscCall(RunIn(space, work, done, [&](DeviceSpace& in, const Arrays&, DeviceArray* written) {
+    if (p.transposed) {
+      in.bring(b.sent.data(), *b.there.sent);
+      in.scatter_add(*b.there.sent, *b.there.needed, *written);
+    } else {
+      in.bring(b.ghosts.data(), *b.there.ghosts);
+      in.product(*b.plain.form, *b.there.ghosts, nullptr, *b.plain.part);
+      in.scatter_add(*b.plain.part, *b.plain.rows, *written);
+    }
+  }));
+  if (!*done && p.y != p.z) PetscCall(OwnByPetsc(p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BeginMessages(bool back, MatrixBorders& b) {
+  PetscFunctionBegin;
+  if (back) {
+    std::fill(b.sent.begin(), b.sent.end(), PetscScalar(0));
+    PetscCall(PetscSFReduceBegin(b.messages, MPIU_SCALAR, b.ghosts.data(), b.sent.data(), MPI_SUM));
+  } else {
+    PetscCall(PetscSFBcastBegin(b.messages, MPIU_SCALAR, b.sent.data(), b.ghosts.data(), MPI_REPLACE));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode EndMessages(bool back, MatrixBorders& b) {
+  PetscFunctionBegin;
+  if (back) {
+    PetscCall(PetscSFReduceEnd(b.messages, MPIU_SCALAR, b.ghosts.data(), b.sent.data(), MPI_SUM));
+  } else {
+    PetscCall(PetscSFBcastEnd(b.messages, MPIU_SCALAR, b.sent.data(), b.ghosts.data(), MPI_REPLACE));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// PETSc compares rows of all ranks, and leaves some of those of each to its own products.
+PetscErrorCode CheckRows(const ParallelProduct& p) {
+  const PetscInt rows = p.matrix->rmap->n, columns = p.matrix->cmap->n;
+  const PetscInt from = p.transposed ? rows : columns, to = p.transposed ? columns : rows;
+
+  PetscFunctionBegin;
+  for (const auto& [vector, wanted] : {std::pair{p.x, from}, {p.y, to}, {p.z, to}}) {
+    PetscCheck(!vector || vector->map->n == wanted, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+               "%s: a vector has %" PetscInt_FMT " rows on this rank, the matrix %" PetscInt_FMT
+               ": make the vector by MatCreateVecs()",
+               p.name, vector->map->n, wanted);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Collective. @param[out] done  false: all ranks leave it to PETSc
+PetscErrorCode MultiplyByBorders(ParallelProduct p, PetscBool* done) {
+  DeviceSpace* space = nullptr;
+  PetscBool there = PETSC_FALSE;
+  MatrixBorders* b;
+
+  PetscFunctionBegin;
+  PetscCall(Settle(p.matrix, &b));
+  *done = b != nullptr ? PETSC_TRUE : PETSC_FALSE;
+  if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(CheckRows(p));
+  PetscCall(MatMPIAIJGetSeqAIJ(p.matrix, &p.own, &p.other, nullptr));
+  if (is_dressed(p.own) && is_dressed(p.other)) PetscCall(SpaceOfProduct(p.work(), &space));
+  if (space) PetscCall(BeginOnDevice(*space, p, *b, &there));
+  if (!there) PetscCall(BeginOnHost(p, *b));
+  PetscCall(BeginMessages(p.transposed, *b));
+  if (!there) PetscCall(OwnByPetsc(p));
+  PetscCall(EndMessages(p.transposed, *b));
+  if (there) PetscCall(EndOnDevice(*space, p, *b, &there));
+  if (!there) PetscCall(EndOnHost(p, *b));
+  PetscCall(PetscObjectStateIncrease((PetscObject)p.z)); /* callers leave that to VecRestoreArray() */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MultMPI(Mat matrix, Vec x, Vec z) {
+  PetscBool done;
+
+  PetscFunctionBegin;
+  PetscCall(MultiplyByBorders({"MatMult", matrix, x, nullptr, z}, &done));
+  if (!done) PetscCall((*parallel_matrices().host.mult)(matrix, x, z));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MultAddMPI(Mat matrix, Vec x, Vec y, Vec z) {
+  PetscBool done;
+
+  PetscFunctionBegin;
+  PetscCall(MultiplyByBorders({"MatMultAdd", matrix, x, y, z}, &done));
+  if (!done) PetscCall((*parallel_matrices().host.multadd)(matrix, x, y, z));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MultTransposeMPI(Mat matrix, Vec x, Vec z) {
+  PetscBool done;
+
+  PetscFunctionBegin;
+  PetscCall(MultiplyByBorders({"MatMultTranspose", matrix, x, nullptr, z, true}, &done));
+  if (!done) PetscCall((*parallel_matrices().host.multtranspose)(matrix, x, z));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MultTransposeAddMPI(Mat matrix, Vec x, Vec y, Vec z) {
+  PetscBool done;
+
+  PetscFunctionBegin;
+  PetscCall(MultiplyByBorders({"MatMultTransposeAdd", matrix, x, y, z, true}, &done));
+  if (!done) PetscCall((*parallel_matrices().host.multtransposeadd)(matrix, x, y, z));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AssemblyEndMPI(Mat matrix, MatAssemblyType type) {
+  PetscFunctionBegin;
+  PetscCall((*parallel_matrices().host.assemblyend)(matrix, type));
+  if (const auto found = parallel_matrices().borders.find(matrix); found != parallel_matrices().borders.end()) {
+    found->second.settled = false;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode DestroyMPI(Mat matrix) {
+  auto& borders = parallel_matrices().borders;
+
+  PetscFunctionBegin;
+  if (const auto found = borders.find(matrix); found != borders.end()) {
+    PetscCall(ReleaseBorders(found->second));
+    borders.erase(found);
+  }
+  PetscCall((*parallel_matrices().host.destroy)(matrix));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode CreateParallel(Mat matrix) {
+  ParallelMatrices& m = parallel_matrices();
+
+  PetscFunctionBegin;
+  PetscCall((*m.create)(matrix));
+  if (m.host.destroy == nullptr) m.host = *matrix->ops;
+  matrix->ops->mult = MultMPI;
+  matrix->ops->multadd = MultAddMPI;
+  matrix->ops->multtranspose = MultTransposeMPI;
+  matrix->ops->multtransposeadd = MultTransposeAddMPI;
+  matrix->ops->assemblyend = AssemblyEndMPI;
+  matrix->ops->destroy = DestroyMPI;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode RegisterParallelMatrices() {
+  PetscFunctionBegin;
+  PetscCall(ReplaceCreator(MATMPIAIJ, CreateParallel, &parallel_matrices().create));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ForgetParallelMatrices() {
+  PetscFunctionBegin;
+  for (auto& [matrix, borders] : parallel_matrices().borders) PetscCall(ReleaseBorders(borders));
+  parallel_matrices().borders.clear();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace oclspkt::petsc
