@@ -125,7 +125,7 @@ class ClSpace final : public Space<T> {
   void combine_some(SpaceState& s, Array& z, T number, bool keep, std::span<const Term<T>> terms);
   void enqueue_dots(SpaceState& s, std::span<const SumOf<T>> products, std::int64_t first);
   void enqueue_sum(SpaceState& s, const SumOf<T>& sum, std::int64_t first, std::int64_t first_place);
-  void wait_for_numbers(SpaceState& s, std::int64_t numbers, std::int64_t places) const;
+  void wait_for_numbers(SpaceState& s, std::int64_t bytes) const;
 
   int index_;
   std::shared_ptr<SpaceState> state_;

@@ -38,9 +38,8 @@ void SpaceState::drop() {
   if (device) clFinish(device->queue()());
   for (Holding* part : parts) part->drop();
   kernels.assign(kernels.size(), {});
-  partial = places = Buffer();
+  partial = Buffer();
   numbers.reset();
-  told_places.reset();
   device.reset();
 }
 
@@ -63,15 +62,11 @@ SpaceState::Runs SpaceState::runs(Index n, Index most) const {
   return {{std::max<Index>(1, quotient_up(n, run)), static_cast<std::size_t>(by_groups ? kGroupItems : 1)}, run};
 }
 
-void SpaceState::make_room(std::int64_t count, std::int64_t count_of_places) {
-  const auto room = [&](Buffer& buffer, std::unique_ptr<Staging>& told, std::int64_t bytes) {
-    if (bytes_of(buffer) >= bytes) return;
-    told.reset();
-    ensure(*device, buffer, Access::read_write, bytes);
-    told = std::make_unique<Staging>(*device, device->queue(), bytes);
-  };
-  room(partial, numbers, count * word);
-  room(places, told_places, count_of_places * static_cast<std::int64_t>(sizeof(Long)));
+void SpaceState::make_room(std::int64_t bytes) {
+  if (bytes_of(partial) >= bytes) return;
+  numbers.reset();
+  ensure(*device, partial, Access::read_write, bytes);
+  numbers = std::make_unique<Staging>(*device, device->queue(), bytes);
 }
 
 SpacePart::SpacePart(int index, std::shared_ptr<SpaceState> state, std::shared_ptr<Holding> held)

@@ -42,8 +42,8 @@ struct SpaceState final : Holding {
   };
   /// @param most  work-groups
   Runs runs(Index n, Index most) const;
-  /// Room for that many partial sums and the places of extremes, on the device and in memory that it copies to.
-  void make_room(std::int64_t numbers, std::int64_t places);
+  /// Room for partial sums and the places of extremes, on the device and in memory that it copies to.
+  void make_room(std::int64_t bytes);
 
   std::mutex mutex;
   std::shared_ptr<OpenDevice> device;  ///< null after a release
@@ -53,8 +53,8 @@ struct SpaceState final : Holding {
   bool limited = true;      ///< waits look at the clock: the device is not the host's processor, or is treated so
   double time_limit = 60;   ///< seconds that what is enqueued may take
   std::vector<Kernel> kernels;
-  Buffer partial, places;
-  std::unique_ptr<Staging> numbers, told_places;
+  Buffer partial;
+  std::unique_ptr<Staging> numbers;
   std::set<Holding*> parts;  ///< what else lives there, see SpacePart
   SpaceCounts counts;
 };

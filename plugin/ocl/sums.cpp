@@ -31,6 +31,7 @@ constexpr Scales<T> kScales = sizeof(T) == sizeof(double) ? Scales<T>{0x1p537, 0
 /// Numbers of each group that a kind of sum takes.
 constexpr int numbers_of(SumKind kind) { return kind == SumKind::norm2 ? 3 : 1; }
 constexpr bool is_extreme(SumKind kind) { return kind >= SumKind::largest_magnitude; }
+constexpr bool has_place(SumKind kind) { return kind > SumKind::largest_magnitude; }
 /// EXTREME, SUM of the kernels.
 constexpr int form_of(SumKind kind) {
   switch (kind) {
@@ -47,7 +48,7 @@ constexpr int form_of(SumKind kind) {
   }
 }
 
-/// Where the numbers of a sum lie among those that come from the device, and its places.
+/// Where the numbers of a sum lie in what comes from the device, counted in scalars, and its places, in Long.
 struct SumPlace {
   Index groups;
   std::int64_t first, first_place;
@@ -58,7 +59,7 @@ SpaceState::Runs runs_of_sums(const SpaceState& s, Index n) {
   return s.by_groups ? s.runs(n, kGroupsOfUnit * s.units) : s.runs(n, quotient_up(n, kRunOfSums));
 }
 
-/// Parts of all sums, and behind them where the next one would begin.
+/// Parts of all sums, and behind them where the next one would begin. Places lie behind all numbers.
 template <typename T>
 std::vector<SumPlace> parts_of(const SpaceState& s, std::span<const SumOf<T>> sums) {
   std::vector<SumPlace> parts;
@@ -67,9 +68,11 @@ std::vector<SumPlace> parts_of(const SpaceState& s, std::span<const SumOf<T>> su
     const Index groups = sum.x->size() > 0 ? runs_of_sums(s, sum.x->size()).geometry.groups : 0;
     parts.push_back({groups, numbers, places});
     numbers += groups * numbers_of(sum.kind);
-    places += is_extreme(sum.kind) ? groups : 0;
+    places += has_place(sum.kind) ? groups : 0;
   }
   parts.push_back({0, numbers, places});
+  const std::int64_t begin = quotient_up(numbers * s.word, sizeof(Long));
+  for (SumPlace& part : parts) part.first_place += begin;
   return parts;
 }
 
@@ -84,11 +87,16 @@ std::size_t alike(std::span<const SumOf<T>> sums) {
   return count;
 }
 
+/// By four sums: an addition would wait for the one before.
 template <typename T>
 double add_up(const T* numbers, Index count) {
-  double sum = 0;
-  for (Index g = 0; g < count; ++g) sum += static_cast<double>(numbers[g]);
-  return sum;
+  double sums[4] = {};
+  Index g = 0;
+  for (; g + 4 <= count; g += 4) {
+    for (int k = 0; k < 4; ++k) sums[k] += static_cast<double>(numbers[g + k]);
+  }
+  for (; g < count; ++g) sums[0] += static_cast<double>(numbers[g]);
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 /// The norm from sums of squares of small, medium and large numbers, see vector_sum.cl.
@@ -109,6 +117,16 @@ double norm_of(double small, double medium, double large) {
     return greater * std::sqrt(1 + (less / greater) * (less / greater));
   }
   return std::sqrt(medium);
+}
+
+/// The greatest of the groups' magnitudes, NaN if one is.
+template <typename T>
+T largest_of(const T* magnitudes, Index groups) {
+  T largest = 0;
+  for (Index g = 0; g < groups; ++g) {
+    if (std::isnan(magnitudes[g]) || magnitudes[g] > largest) largest = magnitudes[g];
+  }
+  return largest;
 }
 
 /// The best of the groups, the first one of equals; groups are in the order of places.
@@ -139,7 +157,8 @@ template <typename T>
 SumValue<T> value_of(const SumOf<T>& sum, const SumPlace& part, const T* numbers, const Long* places) {
   if (part.groups == 0) return of_nothing<T>(sum.kind);
   const T* const own = numbers + part.first;
-  if (is_extreme(sum.kind)) return best_of(sum.kind, own, places + part.first_place, part.groups);
+  if (sum.kind == SumKind::largest_magnitude) return {largest_of(own, part.groups), -1};
+  if (has_place(sum.kind)) return best_of(sum.kind, own, places + part.first_place, part.groups);
   const double first = add_up(own, part.groups);
   if (sum.kind != SumKind::norm2) return {static_cast<T>(first), -1};
   const double medium = add_up(own + part.groups, part.groups), large = add_up(own + 2 * part.groups, part.groups);
@@ -192,7 +211,7 @@ void ClSpace<T>::enqueue_sum(SpaceState& s, const SumOf<T>& sum, std::int64_t fi
   const auto [geometry, run] = runs_of_sums(s, n);
   if (is_extreme(sum.kind)) {
     Kernel& kernel = s.kernel(VectorKernel::extreme, form_of(sum.kind));
-    set_arguments(*s.device, kernel, buffer(*sum.x, n), s.partial, s.places, Long{first}, Long{first_place}, Long{n},
+    set_arguments(*s.device, kernel, buffer(*sum.x, n), s.partial, s.partial, Long{first}, Long{first_place}, Long{n},
                   Long{run});
     launch_unseen(*s.device, kernel, geometry);
   } else {
@@ -204,20 +223,17 @@ void ClSpace<T>::enqueue_sum(SpaceState& s, const SumOf<T>& sum, std::int64_t fi
 }
 
 template <typename T>
-void ClSpace<T>::wait_for_numbers(SpaceState& s, std::int64_t numbers, std::int64_t places) const {
+void ClSpace<T>::wait_for_numbers(SpaceState& s, std::int64_t bytes) const {
   const Waiter waiter = this->waiter(s);
-  T* const told = reinterpret_cast<T*>(s.numbers->data());
-  if (s.limited) std::fill_n(told, numbers, unread<T>());
-  Event last = enqueue_read(*s.device, s.partial, told, numbers * kWord);
-  if (places > 0) {
-    last = enqueue_read(*s.device, s.places, s.told_places->data(), places * static_cast<std::int64_t>(sizeof(Long)));
-  }
-  if (!s.limited || places > 0) {
-    waiter.wait(last);
+  const std::span<T> told(reinterpret_cast<T*>(s.numbers->data()), static_cast<std::size_t>(bytes / kWord));
+  if (s.limited) std::fill(told.begin(), told.end(), unread<T>());
+  const Event read = enqueue_read(*s.device, s.partial, told.data(), bytes);
+  if (s.limited) {
+    wait_for_all<T>(*s.device, waiter, read, told);
   } else {
-    wait_for_all<T>(*s.device, waiter, last, {told, static_cast<std::size_t>(numbers)});
+    waiter.wait(read);
   }
-  s.counts.bytes_down += numbers * kWord + places * static_cast<std::int64_t>(sizeof(Long));
+  s.counts.bytes_down += bytes;
   ++s.counts.waits;
 }
 
@@ -225,8 +241,9 @@ template <typename T>
 void ClSpace<T>::sums(std::span<const SumOf<T>> wanted, std::span<SumValue<T>> values) {
   work("adding up arrays", [&](SpaceState& s) {
     const std::vector<SumPlace> parts = parts_of<T>(s, wanted);
-    if (parts.back().first > 0) {
-      s.make_room(parts.back().first, std::max<std::int64_t>(1, parts.back().first_place));
+    const std::int64_t bytes = parts.back().first_place * static_cast<std::int64_t>(sizeof(Long));
+    if (bytes > 0) {
+      s.make_room(bytes);
       for (std::size_t i = 0; i < wanted.size();) {
         const SumOf<T>& sum = wanted[i];
         const std::size_t count = alike(wanted.subspan(i));
@@ -239,10 +256,11 @@ void ClSpace<T>::sums(std::span<const SumOf<T>> wanted, std::span<SumValue<T>> v
         }
         i += count;
       }
-      wait_for_numbers(s, parts.back().first, parts.back().first_place);
+      wait_for_numbers(s, bytes);
     }
-    const T* const numbers = reinterpret_cast<const T*>(s.numbers ? s.numbers->data() : nullptr);
-    const Long* const places = reinterpret_cast<const Long*>(s.told_places ? s.told_places->data() : nullptr);
+    const std::byte* const told = s.numbers ? s.numbers->data() : nullptr;
+    const T* const numbers = reinterpret_cast<const T*>(told);
+    const Long* const places = reinterpret_cast<const Long*>(told);
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       values[i] = value_of(wanted[i], parts[i], numbers, places);
     }
@@ -251,7 +269,7 @@ void ClSpace<T>::sums(std::span<const SumOf<T>> wanted, std::span<SumValue<T>> v
 
 #define OCLSPKT_INSTANTIATE(T)                                                                     \
   template void ClSpace<T>::sums(std::span<const SumOf<T>> wanted, std::span<SumValue<T>> values); \
-  template void ClSpace<T>::wait_for_numbers(SpaceState&, std::int64_t, std::int64_t) const;
+  template void ClSpace<T>::wait_for_numbers(SpaceState&, std::int64_t) const;
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)
 

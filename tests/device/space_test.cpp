@@ -261,6 +261,14 @@ TYPED_TEST(SpaceOnDevice, ExtremesPassNaNOverUnlessItIsTheFirst) {
     EXPECT_EQ(this->sum(space, SumKind::least, x).place, 0);
     EXPECT_TRUE(std::isnan(this->sum(space, SumKind::greatest, x).value));
     EXPECT_EQ(this->sum(space, SumKind::least, Vector<T>(3000, kInf<T>)).place, 0);
+    Vector<T> late(3000, kNaN<T>);
+    late[0] = late[2998] = -kInf<T>;
+    EXPECT_EQ(this->sum(space, SumKind::greatest, late).place, 0);
+    EXPECT_EQ(this->sum(space, SumKind::greatest, late).value, -kInf<T>);
+    Vector<T> zeros(3000, T(1));
+    zeros[1999] = T(-0.), zeros[2000] = T(0);
+    EXPECT_EQ(this->sum(space, SumKind::least, zeros).place, 1999);
+    EXPECT_TRUE(std::signbit(this->sum(space, SumKind::least, zeros).value));
     EXPECT_EQ(this->sum(space, SumKind::least, {}).place, -1);
     EXPECT_EQ(this->sum(space, SumKind::least, {}).value, kInf<T>);
     EXPECT_EQ(this->sum(space, SumKind::greatest, {}).value, -kInf<T>);
@@ -276,8 +284,12 @@ TYPED_TEST(SpaceOnDevice, NormsNeitherOverflowNorUnderflow) {
       const auto size = static_cast<std::size_t>(n);
       const T root = static_cast<T>(std::sqrt(static_cast<double>(n)));
       const auto norm = [&](Vector<T> x) { return this->sum(space, SumKind::norm2, x).value; };
-      EXPECT_NEAR(norm(Vector<T>(size, large)) / large / root, 1, 64 * kEps<T>) << n;
-      EXPECT_NEAR(norm(Vector<T>(size, small)) / small / root, 1, 64 * kEps<T>) << n;
+      // The others' squares are near the ends of the range, where sums of them are and sums of those sums.
+      for (const double of : is_double ? std::vector{1e200, 1e153, 1e149, 1e-145, 1e-150, 1e-158, 1e-200}
+                                       : std::vector{1e30, 1e18, 1e16, 1e-14, 1e-16, 1e-20, 1e-22, 1e-30}) {
+        const T every = static_cast<T>(of);
+        EXPECT_NEAR(norm(Vector<T>(size, every)) / every / root, 1, 64 * kEps<T>) << n << " times " << of;
+      }
       Vector<T> mixed(size, small);
       mixed[size / 2] = T(3);
       EXPECT_NEAR(norm(mixed), 3, 24 * kEps<T>) << n;
