@@ -104,6 +104,7 @@ class ClSpace final : public Space<T> {
   void copy(const Array& from, Array& to) override;
   void combine(Array& z, T keep, std::span<const Term<T>> terms) override;
   void pointwise(Pointwise what, Array& z, const Array& x, const Array* y, T number) override;
+  void put(Merge how, const Array& x, Stride from, Array& z, Stride to, Index count) override;
   void sums(std::span<const SumOf<T>> wanted, std::span<SumValue<T>> values) override;
   std::unique_ptr<SpaceIndices> make_indices(std::span<const Index> places) override;
   void gather(const Array& x, const SpaceIndices& places, Array& out) override;

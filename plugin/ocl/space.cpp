@@ -12,9 +12,9 @@ constexpr Index kGroupItems = 256;
 /// Places that a work-group of a processor takes at least: a launch of fewer costs more than they do.
 constexpr Index kLeastRun = 4096;
 
-constexpr const char* kTexts[] = {"vector_combine", "vector_pointwise", "vector_dots",
-                                  "vector_sum",     "vector_extreme",   "vector_gather"};
-constexpr const char* kForms[] = {"TERMS", "OPERATION", "TERMS", "SUM", "EXTREME", ""};
+constexpr const char* kTexts[] = {"vector_combine", "vector_pointwise", "vector_dots",  "vector_sum",
+                                  "vector_extreme", "vector_put",       "vector_gather"};
+constexpr const char* kForms[] = {"TERMS", "OPERATION", "TERMS", "SUM", "EXTREME", "MERGE", ""};
 /// Forms of a text at most, each kept or not.
 constexpr int kMostForms = 16;
 
@@ -48,7 +48,7 @@ Kernel& SpaceState::kernel(VectorKernel text, int form, bool keep) {
   if (kernel.handle() != nullptr) return kernel;
   const auto index = static_cast<std::size_t>(text);
   std::string options = "-D GROUP_ITEMS=" + std::to_string(by_groups ? kGroupItems : 1);
-  if (text == VectorKernel::gather) options.clear();
+  if (text >= VectorKernel::put) options.clear();
   if (*kForms[index] != '\0') options += std::string(" -D ") + kForms[index] + "=" + std::to_string(form);
   if (text == VectorKernel::combine) options += std::string(" -D KEEP=") + (keep ? "1" : "0");
   kernel = device->kernel(kTexts[index], is_double, by_groups ? 1 : 0, options);
@@ -60,6 +60,11 @@ SpaceState::Runs SpaceState::runs(Index n, Index most) const {
   const Index groups = std::clamp<Index>(quotient_up(n, step), 1, std::max<Index>(1, most));
   const Index run = quotient_up(quotient_up(n, groups), step) * step;
   return {{std::max<Index>(1, quotient_up(n, run)), static_cast<std::size_t>(by_groups ? kGroupItems : 1)}, run};
+}
+
+Geometry SpaceState::one_a_place(Index n) const {
+  const Index items = by_groups ? kGroupItems : 1;
+  return {quotient_up(n, items), static_cast<std::size_t>(items)};
 }
 
 void SpaceState::make_room(std::int64_t bytes) {
@@ -268,6 +273,25 @@ void ClSpace<T>::pointwise(Pointwise what, Array& z, const Array& x, const Array
 }
 
 template <typename T>
+void ClSpace<T>::put(Merge how, const Array& x, Stride from, Array& z, Stride to, Index count) {
+  work("putting places of an array into another one", [&](SpaceState& s) {
+    const Buffer &source = buffer(x, x.size()), &target = buffer(z, z.size());
+    const auto fits = [&](Stride places, Index size) {
+      return places.first >= 0 && places.step > 0 && places.first + (count - 1) * places.step < size;
+    };
+    if (count <= 0) return;
+    if (!fits(from, x.size()) || !fits(to, z.size()) || same(source, target)) {
+      throw InvalidInput("places to be put into an array lie outside of one, or in the same one");
+    }
+    Kernel& kernel = s.kernel(VectorKernel::put, static_cast<int>(how));
+    set_arguments(*s.device, kernel, source, Long{from.first}, Long{from.step}, target, Long{to.first}, Long{to.step},
+                  Long{count});
+    launch_unseen(*s.device, kernel, s.one_a_place(count));
+    ++s.counts.launches;
+  });
+}
+
+template <typename T>
 std::unique_ptr<SpaceIndices> ClSpace<T>::make_indices(std::span<const Index> places) {
   return work("copying places to it", [&](SpaceState& s) {
     const auto count = static_cast<Index>(places.size());
@@ -289,8 +313,7 @@ void ClSpace<T>::gather(const Array& x, const SpaceIndices& places, Array& out) 
     if (places.size() == 0) return;
     Kernel& kernel = s.kernel(VectorKernel::gather, 0);
     set_arguments(*s.device, kernel, buffer(x, x.size()), own.buffer(), to, Long{places.size()});
-    const Index items = s.by_groups ? kGroupItems : 1;
-    launch_unseen(*s.device, kernel, {quotient_up(places.size(), items), static_cast<std::size_t>(items)});
+    launch_unseen(*s.device, kernel, s.one_a_place(places.size()));
     ++s.counts.launches;
   });
 }

@@ -23,7 +23,7 @@ struct ArrayMemory final : Holding {
 inline constexpr std::size_t kMostTerms = 8;
 
 /// Kernels over vectors, by their texts.
-enum class VectorKernel { combine, pointwise, dots, sum, extreme, gather };
+enum class VectorKernel { combine, pointwise, dots, sum, extreme, put, gather };
 
 /// What a space has of its device, see Holding.
 struct SpaceState final : Holding {
@@ -42,6 +42,8 @@ struct SpaceState final : Holding {
   };
   /// @param most  work-groups
   Runs runs(Index n, Index most) const;
+  /// A work-item for each of n places.
+  Geometry one_a_place(Index n) const;
   /// Room for partial sums and the places of extremes, on the device and in memory that it copies to.
   void make_room(std::int64_t bytes);
 

@@ -104,28 +104,35 @@ PetscErrorCode SpaceFor(PetscInt local_rows, DeviceSpace** space) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+int arrays_out(const Side& side) { return side.out + (side.whole != nullptr ? side_of(side.whole).out : 0); }
+
+void bring_down(Vec vector) {
+  Side& side = side_of(vector);
+  types().space->take(*side.array, host_array(vector));
+  ++types().downs;
+  side.host = true;
+}
+
 PetscErrorCode ToHost(Vec vector) {
-  Types& t = types();
   Side& side = side_of(vector);
 
   PetscFunctionBegin;
-  if (side.host) PetscFunctionReturn(PETSC_SUCCESS);
   try {
-    t.space->take(*side.array, host_array(vector));
+    take_from_parts(vector);
+    if (!side.host) bring_down(vector);
   } catch (const std::exception& e) {
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_LIB, "the values of a vector were on a device only, and cannot be copied: %s",
             e.what());
   }
-  ++t.downs;
-  side.host = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 void BringToDevice(DeviceSpace& space, Vec vector, bool overwritten, DeviceArray** array) {
   Side& side = side_of(vector);
+  take_from_parts(vector);
   if (!side.array) side.array = space.make(vector->map->n);
   *array = side.array.get();
-  if (overwritten || (side.device && side.out == 0)) return;
+  if (overwritten || (side.device && arrays_out(side) == 0)) return;
   space.bring(host_array(vector), *side.array);
   ++types().ups;
   side.device = true;
@@ -137,11 +144,9 @@ PetscErrorCode WroteOnDevice(Vec vector) {
   PetscFunctionBegin;
   side.device = true;
   side.host = false;
-  if (side.out > 0) {
-    PetscCall(ToHost(vector));
-  } else if (types().poison) {
-    std::fill_n(host_array(vector), vector->map->n, std::numeric_limits<PetscReal>::quiet_NaN());
-  }
+  if (types().poison) std::fill_n(host_array(vector), vector->map->n, std::numeric_limits<PetscReal>::quiet_NaN());
+  OclspktCall(nullptr, give_to_parts(vector));
+  if (arrays_out(side) > 0) PetscCall(ToHost(vector));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

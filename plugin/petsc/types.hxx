@@ -36,6 +36,10 @@ struct Side {
   int out = 0;                                      ///< arrays got for writing and not restored
   const struct _VecOps* host_operations = nullptr;  ///< PETSc's, of the vector's type
   std::unique_ptr<DeviceArray> array;
+  std::vector<Vec> parts;      ///< that are out, see vec_parts.cxx
+  Vec whole = nullptr;         ///< of a part: the vector that it is of, and shares the host's memory with
+  PetscInt first = 0;          ///< then: its first place there
+  PetscObjectState known = 0;  ///< then: its state when both had the same values
 };
 
 /// Below so many rows of a rank the host is quicker: a launch takes some 5 us, a sum some 15 (H200).
@@ -54,6 +58,7 @@ struct Types {
   PetscErrorCode (*create_seq)(Vec) = nullptr, (*create_mpi)(Vec) = nullptr;  ///< PETSc's
   struct _VecOps seq = {}, mpi = {};                                          ///< operations of its types
   std::unordered_map<Vec, Side> sides;
+  std::unique_ptr<DeviceArray> scratch;  ///< for what lies between two steps of an operation
   PetscScalar zero_by_zero = std::numeric_limits<PetscReal>::quiet_NaN();  ///< of VecPointwiseDivide(); NaN: not asked
   std::map<std::string, PetscInt64> fell_back;  ///< operations that the host did although vectors lay on the device
   PetscInt64 ups = 0, downs = 0;                ///< copies of vectors
@@ -70,6 +75,10 @@ inline PetscScalar* host_array(Vec vector) { return *static_cast<PetscScalar**>(
 PetscErrorCode SpaceFor(PetscInt local_rows, DeviceSpace** space);
 /// Make the host's copy valid.
 PetscErrorCode ToHost(Vec vector);
+/// Copy the device's values of a vector to the host. @throws DeviceError
+void bring_down(Vec vector);
+/// Arrays that others may write a vector by.
+int arrays_out(const Side& side);
 /// Make the device's copy valid, unless its values are to be overwritten.
 /// @throws DeviceError, InvalidInput
 void BringToDevice(DeviceSpace& space, Vec vector, bool overwritten, DeviceArray** array);
@@ -93,13 +102,39 @@ using Arrays = std::vector<DeviceArray*>;
 /// @param written  null if nothing is
 /// @throws DeviceError, InvalidInput
 using RunOnArrays = std::function<void(DeviceSpace& space, const Arrays& read, DeviceArray* written)>;
+/// Do an operation on the device, if that has a device that fits its vectors. @param[out] done  false: the host has to
+PetscErrorCode RunOnDevice(const Operation& work, PetscBool* done, const RunOnArrays& run);
 /// Do an operation on the device. If that fails the device is lost, and the host goes on if it has the values.
 /// @pre all vectors are dressed
 /// @param[out] done  false: the host has to do it
 PetscErrorCode RunIn(DeviceSpace& space, const Operation& work, PetscBool* done, const RunOnArrays& run);
 
-/// Put those of the device in the place of operations.
+/// Put those of the device in the place of operations: place by place, numbers of vectors, parts of vectors.
 void put_operations(struct _VecOps* operations);
+void put_sums(struct _VecOps* operations);
+void put_parts(struct _VecOps* operations);
+/// PETSc's operations of the vector's type.
+inline const struct _VecOps& of_host(Vec vector) { return *side_of(vector).host_operations; }
+
+/// Call a function of PETSc's that asks the vector for an operation which its own types may not have.
+template <typename Slot, typename Call>
+PetscErrorCode AsPetscDoes(Vec x, Slot slot, const Call& call) {
+  const auto own = x->ops->*slot;
+
+  PetscFunctionBegin;
+  x->ops->*slot = of_host(x).*slot;
+  const PetscErrorCode code = call();
+  x->ops->*slot = own;
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// A vector takes the values of its parts that have changed. @throws DeviceError
+void take_from_parts(Vec whole);
+/// Its parts take the values of a vector that has changed, on the device or on the host. @throws DeviceError
+void give_to_parts(Vec whole);
+/// A vector ends: what is a part of it, or has it as one, stands alone.
+void forget_parts(Vec vector);
 /// Put operations of the device into a vector that PETSc has made.
 void dress(Vec vector);
 

@@ -15,9 +15,10 @@ PetscErrorCode Destroy(Vec vector) {
   Types& t = types();
 
   PetscFunctionBegin;
-  const struct _VecOps* const of_host = side_of(vector).host_operations;
+  const struct _VecOps& host = of_host(vector);
+  forget_parts(vector);
   t.sides.erase(vector);
-  PetscCall((*of_host->destroy)(vector));
+  PetscCall((*host.destroy)(vector));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -27,20 +28,19 @@ PetscErrorCode GetArray(Vec vector, PetscScalar** array) {
   Side& side = side_of(vector);
   side.device = false;
   ++side.out;
+  OclspktCall(nullptr, give_to_parts(vector));
   *array = host_array(vector);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// An array that was out comes back, and may have been written. Some programs restore what they never got.
-void come_back(Vec vector) {
+/* The array may have been written. Some programs restore what they never got. */
+PetscErrorCode RestoreArray(Vec vector, PetscScalar** /*array*/) {
   Side& side = side_of(vector);
+
+  PetscFunctionBegin;
   side.device = false;
   if (side.out > 0) --side.out;
-}
-
-PetscErrorCode RestoreArray(Vec vector, PetscScalar** /*array*/) {
-  PetscFunctionBegin;
-  come_back(vector);
+  OclspktCall(nullptr, give_to_parts(vector));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -99,28 +99,6 @@ PetscErrorCode DestroyVecs(PetscInt count, Vec vectors[]) {
   PetscFunctionBegin;
   for (PetscInt k = 0; k < count; ++k) PetscCall(VecDestroy(vectors + k));
   PetscCall(PetscFree(vectors));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// PETSc's makes a vector over the array of the host, which it gives back at once: here it stays out until the
-/// vector is restored.
-PetscErrorCode GetSubVector(Vec vector, IS places, Vec* part) {
-  PetscFunctionBegin;
-  vector->ops->getsubvector = nullptr;
-  const PetscErrorCode code = VecGetSubVector(vector, places, part);
-  vector->ops->getsubvector = GetSubVector;
-  PetscCall(code);
-  ++side_of(vector).out;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode RestoreSubVector(Vec vector, IS places, Vec* part) {
-  PetscFunctionBegin;
-  vector->ops->restoresubvector = nullptr;
-  const PetscErrorCode code = VecRestoreSubVector(vector, places, part);
-  vector->ops->restoresubvector = RestoreSubVector;
-  PetscCall(code);
-  come_back(vector);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -186,6 +164,8 @@ void dress(Vec vector) {
   struct _VecOps& of_host = is_seq ? t.seq : t.mpi;
   if (of_host.destroy == nullptr) of_host = *vector->ops;
   put_operations(vector->ops);
+  put_sums(vector->ops);
+  put_parts(vector->ops);
   vector->ops->destroy = Destroy;
   vector->ops->getarray = vector->ops->getarraywrite = GetArray;
   vector->ops->restorearray = vector->ops->restorearraywrite = RestoreArray;
@@ -197,8 +177,6 @@ void dress(Vec vector) {
   vector->ops->duplicate = Duplicate;
   vector->ops->duplicatevecs = DuplicateVecs;
   vector->ops->destroyvecs = DestroyVecs;
-  vector->ops->getsubvector = GetSubVector;
-  vector->ops->restoresubvector = RestoreSubVector;
 }
 
 PetscErrorCode RegisterTypes() {
@@ -256,6 +234,7 @@ PetscErrorCode FinalizeTypes() {
   PetscFunctionBegin;
   if (t.on && t.view) PetscCall(ViewTypes());
   t.sides.clear();
+  t.scratch.reset();
   forget_matrices();
   t.space.reset();
   t.fell_back.clear();

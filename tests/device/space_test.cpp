@@ -170,6 +170,7 @@ TYPED_TEST(SpaceOnDevice, WorksPlaceByPlace) {
       {Pointwise::greater, [](T x, T y) { return x < y ? y : x; }},
       {Pointwise::less, [](T x, T y) { return x < y ? x : y; }},
       {Pointwise::greater_magnitude, [](T x, T y) { return std::abs(x) < std::abs(y) ? std::abs(y) : std::abs(x); }},
+      {Pointwise::ratio, [](T x, T y) { return y != 0 ? x / y : x; }},
       {Pointwise::reciprocal, [](T x, T) { return x != 0 ? 1 / x : T(0); }},
       {Pointwise::shift, [](T x, T) { return x + T(0.5); }},
       {Pointwise::magnitude, [](T x, T) { return std::abs(x); }},
@@ -347,6 +348,32 @@ TYPED_TEST(SpaceOnDevice, Gathers) {
     for (const Index place : places) expected.push_back(x[static_cast<std::size_t>(place)]);
     expect_same(take(space, *out), expected);
     space.gather(*array, *space.make_indices({}), *space.make(0));
+  });
+}
+
+TYPED_TEST(SpaceOnDevice, PutsPlacesIntoOthers) {
+  using T = TypeParam;
+  this->on_every_space([](Space<T>& space) {
+    const Vector<T> x = draw<T>(3000, 31), z = draw<T>(1100, 32);
+    const Array<T> a = bring(space, x);
+    const std::pair<Merge, std::function<T(T, T)>> ways[] = {
+        {Merge::insert, [](T, T of_x) { return of_x; }},
+        {Merge::add, [](T of_z, T of_x) { return of_z + of_x; }},
+        {Merge::greater, [](T of_z, T of_x) { return std::max(of_z, of_x); }}};
+    for (const auto& [how, merged] : ways) {
+      const Array<T> b = bring(space, z);
+      space.put(how, *a, {2, 3}, *b, {5, 1}, 999);
+      space.put(how, *a, {0, 1}, *b, {1005, 10}, 10);
+      space.put(how, *a, {0, 1}, *b, {0, 1}, 0);
+      Vector<T> expected = z;
+      for (std::size_t i = 0; i < 999; ++i) expected[5 + i] = merged(expected[5 + i], x[2 + 3 * i]);
+      for (std::size_t i = 0; i < 10; ++i) expected[1005 + 10 * i] = merged(expected[1005 + 10 * i], x[i]);
+      expect_same(take(space, *b), expected);
+      EXPECT_THROW(space.put(how, *a, {2, 3}, *b, {5, 1}, 1000), InvalidInput);
+      EXPECT_THROW(space.put(how, *a, {0, 1}, *b, {1090, 10}, 2), InvalidInput);
+      EXPECT_THROW(space.put(how, *a, {-1, 1}, *b, {0, 1}, 1), InvalidInput);
+      EXPECT_THROW(space.put(how, *a, {0, 1}, *a, {10, 1}, 1), InvalidInput);
+    }
   });
 }
 
