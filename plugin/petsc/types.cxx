@@ -52,7 +52,15 @@ PetscErrorCode OpenSpace() {
 
   PetscFunctionBegin;
   OclspktCall(
-      nullptr, try { t.space = open_space(t.devices); } catch (const DeviceError& e) { failure = e.what(); });
+      nullptr,
+      try {
+        t.space = open_space(t.devices);
+        if (t.space && !t.least_is_fixed) t.least = find_least_rows(*t.space, t.profile);
+        if (t.space) t.begun = t.space->counts();
+      } catch (const std::runtime_error& e) {
+        failure = e.what();
+        t.space.reset();
+      });
   if (t.space) PetscFunctionReturn(PETSC_SUCCESS);
   t.failed = true;
   t.why = failure.empty() ? "no device has a memory of its own" : failure;
@@ -100,7 +108,7 @@ PetscErrorCode SpaceFor(PetscInt local_rows, DeviceSpace** space) {
   *space = nullptr;
   if (!t.on || t.failed || local_rows < t.least || local_rows == 0) PetscFunctionReturn(PETSC_SUCCESS);
   if (!t.space) PetscCall(OpenSpace());
-  *space = t.space.get();
+  if (local_rows >= t.least) *space = t.space.get();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

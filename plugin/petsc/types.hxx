@@ -42,18 +42,20 @@ struct Side {
   PetscObjectState known = 0;  ///< then: its state when both had the same values
 };
 
-/// Below so many rows of a rank the host is quicker: a launch takes some 5 us, a sum some 15 (H200).
+/// For fewer rows of a rank no driver is opened: a launch takes some 5 us, a sum some 15 (H200), the host no longer.
 inline constexpr PetscInt kLeastRows = 10000;
 
 /// The types of this process.
 struct Types {
   PetscBool on = PETSC_FALSE;
-  PetscBool poison = PETSC_FALSE;  ///< what is not valid is made NaN, so that who reads it is found
-  PetscBool view = PETSC_FALSE;    ///< print at the end what was done
-  PetscInt least = kLeastRows;     ///< rows of a rank from which on the device works
+  PetscBool poison = PETSC_FALSE;          ///< what is not valid is made NaN, so that who reads it is found
+  PetscBool view = PETSC_FALSE;            ///< print at the end what was done
+  PetscInt least = kLeastRows;             ///< rows of a rank from which on the device works
+  PetscBool least_is_fixed = PETSC_FALSE;  ///< by the user; else it is found when the device is opened
   char devices[256] = "auto";
-  bool failed = false;  ///< there is no device, or it was lost: the host works
-  std::string why;      ///< then
+  char profile[PETSC_MAX_PATH_LEN] = "";  ///< file of measured figures
+  bool failed = false;                    ///< there is no device, or it was lost: the host works
+  std::string why;                        ///< then
   std::shared_ptr<DeviceSpace> space;
   PetscErrorCode (*create_seq)(Vec) = nullptr, (*create_mpi)(Vec) = nullptr;  ///< PETSc's
   struct _VecOps seq = {}, mpi = {};                                          ///< operations of its types
@@ -61,6 +63,7 @@ struct Types {
   std::unique_ptr<DeviceArray> scratch;  ///< for what lies between two steps of an operation
   PetscScalar zero_by_zero = std::numeric_limits<PetscReal>::quiet_NaN();  ///< of VecPointwiseDivide(); NaN: not asked
   std::map<std::string, PetscInt64> fell_back;  ///< operations that the host did although vectors lay on the device
+  SpaceCounts begun;                            ///< what the device had done when it was opened and measured
   PetscInt64 ups = 0, downs = 0;                ///< copies of vectors
 };
 Types& types();
@@ -73,6 +76,11 @@ inline PetscScalar* host_array(Vec vector) { return *static_cast<PetscScalar**>(
 
 /// The device of the types; null if there is none, or fewer rows than pay.
 PetscErrorCode SpaceFor(PetscInt local_rows, DeviceSpace** space);
+/// From how many rows on the device is quicker than the host: kLeastRows or more, by figures of the user's profile;
+/// they are measured where it has none, in a few ms beside the kernels that are built.
+/// @param profile  see ProfileStore
+/// @throws DeviceError, BuildError
+PetscInt find_least_rows(DeviceSpace& space, const std::string& profile);
 /// Make the host's copy valid.
 PetscErrorCode ToHost(Vec vector);
 /// Copy the device's values of a vector to the host. @throws DeviceError

@@ -188,7 +188,12 @@ PetscErrorCode RegisterTypes() {
   PetscCheck(!PetscDefined(HAVE_THREADSAFETY), PETSC_COMM_SELF, PETSC_ERR_SUP,
              "-oclspkt_types wants one thread, and this PETSc was configured with thread safety: leave the option out");
   PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types_view", &t.view, nullptr));
-  PetscCall(PetscOptionsGetInt(nullptr, nullptr, "-oclspkt_types_least", &t.least, nullptr));
+  PetscBool fixed = PETSC_FALSE;
+  t.least = kLeastRows;
+  PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-pc_oclspkt_reproducible", &fixed, nullptr));
+  PetscCall(PetscOptionsGetInt(nullptr, nullptr, "-oclspkt_types_least", &t.least, &t.least_is_fixed));
+  if (fixed) t.least_is_fixed = PETSC_TRUE;
+  PetscCall(PetscOptionsGetString(nullptr, nullptr, "-pc_oclspkt_profile", t.profile, sizeof t.profile, nullptr));
   PetscCall(PetscOptionsGetString(nullptr, nullptr, "-oclspkt_types_device", t.devices, sizeof t.devices, nullptr));
   PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types_poison", &t.poison, nullptr));
   PetscCall(VecInitializePackage());
@@ -211,10 +216,13 @@ static PetscErrorCode ViewTypes() {
   OclspktCall(nullptr, {
     if (t.space) {
       const SpaceCounts counts = t.space->counts();
-      text += t.space->device().name + ", " + std::to_string(counts.launches) + " launches, " +
-              std::to_string(counts.waits) + " waits, " + std::to_string(counts.bytes_up) + " bytes up, " +
-              std::to_string(counts.bytes_down) + " down; vectors copied up " + std::to_string(t.ups) +
-              " times, down " + std::to_string(t.downs) + " times\n";
+      text += t.space->device().name + ", " + std::to_string(counts.launches - t.begun.launches) + " launches, " +
+              std::to_string(counts.waits - t.begun.waits) + " waits, " +
+              std::to_string(counts.bytes_up - t.begun.bytes_up) + " bytes up, " +
+              std::to_string(counts.bytes_down - t.begun.bytes_down) + " down; vectors copied up " +
+              std::to_string(t.ups) + " times, down " + std::to_string(t.downs) + " times\n  vectors of " +
+              std::to_string(t.least) + " rows or more" +
+              (t.least_is_fixed ? "" : ": from there on it is quicker than the host, as measured") + "\n";
     } else {
       text += "no device was used" + (t.why.empty() ? "" : ": " + t.why) + "\n";
     }

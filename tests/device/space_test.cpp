@@ -369,7 +369,7 @@ TYPED_TEST(SpaceOnDevice, PutsPlacesIntoOthers) {
       for (std::size_t i = 0; i < 999; ++i) expected[5 + i] = merged(expected[5 + i], x[2 + 3 * i]);
       for (std::size_t i = 0; i < 10; ++i) expected[1005 + 10 * i] = merged(expected[1005 + 10 * i], x[i]);
       expect_same(take(space, *b), expected);
-      EXPECT_THROW(space.put(how, *a, {2, 3}, *b, {5, 1}, 1000), InvalidInput);
+      EXPECT_THROW(space.put(how, *a, {2, 3}, *b, {5, 1}, 1001), InvalidInput);
       EXPECT_THROW(space.put(how, *a, {0, 1}, *b, {1090, 10}, 2), InvalidInput);
       EXPECT_THROW(space.put(how, *a, {-1, 1}, *b, {0, 1}, 1), InvalidInput);
       EXPECT_THROW(space.put(how, *a, {0, 1}, *a, {10, 1}, 1), InvalidInput);

@@ -255,5 +255,11 @@ TEST(TypesParts, EveryOtherPlaceIsCopiedOnTheDevice) {
   }
 }
 
+TEST(TypesLimit, AVectorLongEnoughForADevice) {
+  const Owned x(12000);
+  OK(VecSet(x, 1));
+  EXPECT_EQ(norm_of(x, NORM_1), 12000 * PetscGlobalSize);
+}
+
 }  // namespace
 }  // namespace oclspkt::test
