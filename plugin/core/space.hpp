@@ -172,7 +172,8 @@ class Space {
   /// @throws InvalidInput if places lie outside
   virtual void put(Merge how, const Array& x, Stride from, Array& z, Stride to, Index count) = 0;
 
-  /// Any number of sums, with one wait. Their bits depend on the device, the arrays and, for neighbouring dot products
+  /// Any number of sums, with one wait; norms whose squares over- or underflow, and those of nothing but zeros, take a
+  /// second one. Their bits depend on the device, the arrays and, for neighbouring dot products
   /// of one y, nothing else: they are the same from call to call and alone.
   /// @param[out] values  shape [wanted.size()]; 0 for sums over nothing
   virtual void sums(std::span<const SumOf<T>> wanted, std::span<SumValue<T>> values) = 0;

@@ -125,7 +125,11 @@ class ClSpace final : public Space<T> {
   const Buffer& buffer(const Array& array, Index size) const;
   void combine_some(SpaceState& s, Array& z, T number, bool keep, std::span<const Term<T>> terms);
   void enqueue_dots(SpaceState& s, std::span<const SumOf<T>> products, std::int64_t first);
-  void enqueue_sum(SpaceState& s, const SumOf<T>& sum, std::int64_t first, std::int64_t first_place);
+  void enqueue_sum(SpaceState& s, const SumOf<T>& sum, std::int64_t first, std::int64_t first_place, bool by_size);
+  /// @param by_size  norms by three sums
+  /// @return places of norms that have to be made so
+  std::vector<std::size_t> make_sums(SpaceState& s, std::span<const SumOf<T>> wanted, std::span<SumValue<T>> values,
+                                     bool by_size);
   void wait_for_numbers(SpaceState& s, std::int64_t bytes) const;
 
   int index_;

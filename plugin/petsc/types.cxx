@@ -55,6 +55,7 @@ PetscErrorCode OpenSpace() {
       nullptr,
       try {
         t.space = open_space(t.devices);
+        t.shared = t.space && !t.poison && t.space->device().type == DeviceType::cpu && t.space->device().host_unified;
         if (t.space && !t.least_is_fixed) t.least = find_least_rows(*t.space, t.profile);
         if (t.space) t.begun = t.space->counts();
       } catch (const std::runtime_error& e) {
@@ -112,6 +113,19 @@ PetscErrorCode SpaceFor(PetscInt local_rows, DeviceSpace** space) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode SpaceForVectors(PetscInt local_rows, DeviceSpace** space) {
+  PetscFunctionBegin;
+  PetscCall(SpaceFor(local_rows, space));
+  if (types().shared) *space = nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+DeviceArray& scratch(DeviceSpace& space, PetscInt rows) {
+  std::unique_ptr<DeviceArray>& array = types().scratch;
+  if (!array || array->size() != rows) array = space.make(rows);
+  return *array;
+}
+
 int arrays_out(const Side& side) { return side.out + (side.whole != nullptr ? side_of(side.whole).out : 0); }
 
 void bring_down(Vec vector) {
@@ -137,6 +151,14 @@ PetscErrorCode ToHost(Vec vector) {
 
 void BringToDevice(DeviceSpace& space, Vec vector, bool overwritten, DeviceArray** array) {
   Side& side = side_of(vector);
+  if (types().shared) {
+    if (!side.array || side.wrapped != host_array(vector)) {
+      side.array = space.wrap(host_array(vector), vector->map->n);
+      side.wrapped = host_array(vector);
+    }
+    *array = side.array.get();
+    return;
+  }
   take_from_parts(vector);
   if (!side.array) side.array = space.make(vector->map->n);
   *array = side.array.get();
@@ -150,6 +172,10 @@ PetscErrorCode WroteOnDevice(Vec vector) {
   Side& side = side_of(vector);
 
   PetscFunctionBegin;
+  if (types().shared) {
+    OclspktCall(nullptr, types().space->finish());
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   side.device = true;
   side.host = false;
   if (types().poison) std::fill_n(host_array(vector), vector->map->n, std::numeric_limits<PetscReal>::quiet_NaN());

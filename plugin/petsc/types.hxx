@@ -36,10 +36,11 @@ struct Side {
   int out = 0;                                      ///< arrays got for writing and not restored
   const struct _VecOps* host_operations = nullptr;  ///< PETSc's, of the vector's type
   std::unique_ptr<DeviceArray> array;
-  std::vector<Vec> parts;      ///< that are out, see vec_parts.cxx
-  Vec whole = nullptr;         ///< of a part: the vector that it is of, and shares the host's memory with
-  PetscInt first = 0;          ///< then: its first place there
-  PetscObjectState known = 0;  ///< then: its state when both had the same values
+  const PetscScalar* wrapped = nullptr;  ///< the host's memory that the array is, see Types::shared
+  std::vector<Vec> parts;                ///< that are out, see vec_parts.cxx
+  Vec whole = nullptr;                   ///< of a part: the vector that it is of, and shares the host's memory with
+  PetscInt first = 0;                    ///< then: its first place there
+  PetscObjectState known = 0;            ///< then: its state when both had the same values
 };
 
 /// For fewer rows of a rank no driver is opened: a launch takes some 5 us, a sum some 15 (H200), the host no longer.
@@ -57,10 +58,13 @@ struct Types {
   bool failed = false;                    ///< there is no device, or it was lost: the host works
   std::string why;                        ///< then
   std::shared_ptr<DeviceSpace> space;
+  /// The device is the host's processor: it works in the vectors' own memory, and on products alone, since one core is
+  /// as quick as several with what a vector's operations read. Not with poison, which asks for two copies.
+  bool shared = false;
   PetscErrorCode (*create_seq)(Vec) = nullptr, (*create_mpi)(Vec) = nullptr;  ///< PETSc's
   struct _VecOps seq = {}, mpi = {};                                          ///< operations of its types
   std::unordered_map<Vec, Side> sides;
-  std::unique_ptr<DeviceArray> scratch;  ///< for what lies between two steps of an operation
+  std::unique_ptr<DeviceArray> scratch;                                    ///< see scratch()
   PetscScalar zero_by_zero = std::numeric_limits<PetscReal>::quiet_NaN();  ///< of VecPointwiseDivide(); NaN: not asked
   std::map<std::string, PetscInt64> fell_back;  ///< operations that the host did although vectors lay on the device
   SpaceCounts begun;                            ///< what the device had done when it was opened and measured
@@ -76,11 +80,15 @@ inline PetscScalar* host_array(Vec vector) { return *static_cast<PetscScalar**>(
 
 /// The device of the types; null if there is none, or fewer rows than pay.
 PetscErrorCode SpaceFor(PetscInt local_rows, DeviceSpace** space);
+/// The same for what is done with vectors alone; null where the device shares their memory.
+PetscErrorCode SpaceForVectors(PetscInt local_rows, DeviceSpace** space);
 /// From how many rows on the device is quicker than the host: kLeastRows or more, by figures of the user's profile;
 /// they are measured where it has none, in a few ms beside the kernels that are built.
 /// @param profile  see ProfileStore
 /// @throws DeviceError, BuildError
 PetscInt find_least_rows(DeviceSpace& space, const std::string& profile);
+/// An array for what lies between two steps of an operation. @throws DeviceError
+DeviceArray& scratch(DeviceSpace& space, PetscInt rows);
 /// Make the host's copy valid.
 PetscErrorCode ToHost(Vec vector);
 /// Copy the device's values of a vector to the host. @throws DeviceError

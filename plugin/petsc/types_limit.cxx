@@ -30,7 +30,7 @@ double least_seconds(const Step& step) {
   return least;
 }
 
-/// Seconds of a device that has next to nothing to work on.
+/// Seconds of a device that has next to nothing to work on; of one that makes the products only, of one of these.
 double device_seconds(DeviceSpace& space) {
   const std::unique_ptr<DeviceArray> x = space.make(1000), y = space.make(1000);
   const Term<PetscScalar> term{0.5, x.get()};
@@ -38,6 +38,12 @@ double device_seconds(DeviceSpace& space) {
   SumValue<PetscScalar> number;
   space.fill(*x, 1);
   space.fill(*y, 1);
+  if (types().shared) {
+    return least_seconds([&] {
+      space.combine(*y, 0.5, {&term, 1});
+      space.finish();
+    });
+  }
   return least_seconds([&] {
     for (int k = 0; k < kNumbers; ++k) {
       space.combine(*y, 0.5, {&term, 1});
@@ -78,7 +84,8 @@ double host_seconds_per_row() {
 
 PetscInt find_least_rows(DeviceSpace& space, const std::string& profile) {
   const DeviceInfo& info = space.device();
-  const std::string key = info.name + "|" + info.driver_version + (info.cuda ? "|CUDA" : "|OpenCL") + "|vectors";
+  const std::string key = info.name + "|" + info.driver_version + (info.cuda ? "|CUDA" : "|OpenCL") +
+                          (types().shared ? "|products" : "|vectors");
   ProfileStore store(profile);
   store.read();
   std::optional<Measured> found = store.find(key);

@@ -247,7 +247,7 @@ PetscErrorCode FinalizeTypes() {
   t.space.reset();
   t.fell_back.clear();
   t.on = PETSC_FALSE;
-  t.failed = false;
+  t.failed = t.shared = false;
   t.ups = t.downs = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

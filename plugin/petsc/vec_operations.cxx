@@ -22,7 +22,7 @@ PetscErrorCode FindSpace(const Operation& work, DeviceSpace** space) {
   const bool dressed =
       std::all_of(work.read.begin(), work.read.end(), [&](Vec v) { return is_dressed(v) && v->map->n == any->map->n; });
   *space = nullptr;
-  if (dressed) PetscCall(SpaceFor(any->map->n, space));
+  if (dressed) PetscCall(SpaceForVectors(any->map->n, space));
   if (!*space) NoteFallBack(work);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -238,20 +238,23 @@ PetscErrorCode SqrtAbs(Vec x) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Vectors that are both on the device change arrays. */
+/* By a third array: memory of the device that others know stays that of its vector. */
 PetscErrorCode Swap(Vec x, Vec y) {
   PetscBool done = PETSC_FALSE;
 
   PetscFunctionBegin;
   if (x == y) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(RunOnDevice({"VecSwap", {x, y}}, &done, [](DeviceSpace&, const Arrays&, DeviceArray*) {}));
-  if (!done) {
+  PetscCall(RunOnDevice({"VecSwap", {y, x}, x}, &done, [](DeviceSpace& space, const Arrays& read, DeviceArray* of_x) {
+    DeviceArray& between = scratch(space, of_x->size());
+    space.copy(*of_x, between);
+    space.copy(*read[0], *of_x);
+    space.copy(between, *read[0]);
+  }));
+  if (done) {
+    PetscCall(WroteOnDevice(y));
+  } else {
     PetscCall((*of_host(x).swap)(x, y));
-    PetscFunctionReturn(PETSC_SUCCESS);
   }
-  std::swap(side_of(x).array, side_of(y).array);
-  PetscCall(WroteOnDevice(x));
-  PetscCall(WroteOnDevice(y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

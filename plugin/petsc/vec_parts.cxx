@@ -232,7 +232,7 @@ PetscErrorCode PutPlaces(const char* name, InsertMode mode, Vec x, Stride from, 
   const Operation work{name, {x}, z, mode == INSERT_VALUES && to.step == 1};
   const bool is_known = mode == INSERT_VALUES || mode == ADD_VALUES || mode == MAX_VALUES;
   const bool fits = std::max(x->map->n, z->map->n) == count * std::max(from.step, to.step);
-  if (is_known && fits && x != z && is_dressed(x) && is_dressed(z)) PetscCall(SpaceFor(count, &space));
+  if (is_known && fits && x != z && is_dressed(x) && is_dressed(z)) PetscCall(SpaceForVectors(count, &space));
   if (!space) {
     NoteFallBack(work);
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -108,12 +108,15 @@ PetscErrorCode NormLocal(Vec x, NormType type, PetscReal* norm) {
 }
 
 /// The norm of all ranks from those of each, by one reduction unless squares over- or underflow.
-PetscErrorCode AddNorms(MPI_Comm comm, PetscReal* norm) {
+/// @param[in,out] sum  of ranks as well; may be null
+PetscErrorCode AddNorms(MPI_Comm comm, PetscReal* norm, PetscReal* sum) {
   constexpr PetscReal kLeast = 1e3 * std::numeric_limits<PetscReal>::min();
-  PetscReal square = *norm * *norm, most = *norm;
+  PetscReal sums[] = {*norm * *norm, sum != nullptr ? *sum : 0}, most = *norm;
 
   PetscFunctionBegin;
-  OclspktAllreduce(MPI_IN_PLACE, &square, 1, MPIU_REAL, MPIU_SUM, comm);
+  OclspktAllreduce(MPI_IN_PLACE, sums, sum != nullptr ? 2 : 1, MPIU_REAL, MPIU_SUM, comm);
+  PetscReal square = sums[0];
+  if (sum != nullptr) *sum = sums[1];
   if (square > kLeast && square <= std::numeric_limits<PetscReal>::max()) {
     *norm = PetscSqrtReal(square);
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -142,10 +145,10 @@ PetscErrorCode Norm(Vec x, NormType type, PetscReal* norm) {
   PetscCall(NormLocal(x, type, norm));
   PetscCallMPI(MPI_Comm_size(comm, &ranks));
   if (ranks == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  if (type == NORM_1 || type == NORM_1_AND_2) OclspktAllreduce(MPI_IN_PLACE, norm, 1, MPIU_REAL, MPIU_SUM, comm);
+  if (type == NORM_1) OclspktAllreduce(MPI_IN_PLACE, norm, 1, MPIU_REAL, MPIU_SUM, comm);
   if (type == NORM_INFINITY) OclspktAllreduce(MPI_IN_PLACE, norm, 1, MPIU_REAL, MPIU_MAX, comm);
-  if (type == NORM_2 || type == NORM_FROBENIUS) PetscCall(AddNorms(comm, norm));
-  if (type == NORM_1_AND_2) PetscCall(AddNorms(comm, norm + 1));
+  if (type == NORM_2 || type == NORM_FROBENIUS) PetscCall(AddNorms(comm, norm, nullptr));
+  if (type == NORM_1_AND_2) PetscCall(AddNorms(comm, norm + 1, norm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -264,10 +267,9 @@ PetscErrorCode MaxPointwiseDivide(Vec x, Vec y, PetscReal* greatest) {
   PetscFunctionBegin;
   PetscCall(
       RunOnDevice({"VecMaxPointwiseDivide", {x, y}}, &done, [&](DeviceSpace& space, const Arrays& read, DeviceArray*) {
-        std::unique_ptr<DeviceArray>& ratios = types().scratch;
-        if (!ratios || ratios->size() != read[0]->size()) ratios = space.make(read[0]->size());
-        space.pointwise(Pointwise::ratio, *ratios, *read[0], read[1], 0);
-        space.sums(std::array{Sum{SumKind::largest_magnitude, ratios.get()}}, {&value, 1});
+        DeviceArray& ratios = scratch(space, read[0]->size());
+        space.pointwise(Pointwise::ratio, ratios, *read[0], read[1], 0);
+        space.sums(std::array{Sum{SumKind::largest_magnitude, &ratios}}, {&value, 1});
       }));
   *greatest = PetscRealPart(value.value);
   if (!done) {
