@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: the least or greatest number of a vector, or the greatest magnitude, of each work-group, and the first place
-// that has it; the host takes the best of them in order.
+// Purpose: the least or greatest number of a vector, of each work-group, and the first place that has it, or the greatest
+// magnitude without a place; the host takes the best of them in order.
 //
 // Build parameters: EXTREME  LEAST, GREATEST or GREATEST_MAGNITUDE
 //                   and those of common/wide.clh; GROUP_ITEMS is a power of two
 // Arguments: x        shape [n], global; aligned as common/wide.clh says
 //            partial  global; the value of group g is written at first + g
-//            places   global; its place is written at first_place + g, LONG_MAX where the group has met no number
+//            places   global; its place is written at first_place + g, LONG_MAX where the group has met no number;
+//                     not of GREATEST_MAGNITUDE. May be the memory of `partial`
 //            first, first_place
 //            n, run   places, and places of a work-group (common/wide.clh)
 // Launch:    groups of GROUP_ITEMS work-items for all places.
@@ -48,9 +49,9 @@ static inline Best best_of(Best a, Best b) {
   return b_is_better ? b : a;
 }
 
-// Take the first `count` numbers from place i on.
-static inline void take_numbers(wide_t x, long i, int count, Best* best) {
-  scalar_t number[WIDE];
+// Take WIDE numbers from place i on, which stands for that of the best of them.
+static inline void take_numbers(wide_t x, long i, Best* best) {
+  scalar_t number[WIDE], value = WORST;
 #if GROUP_ITEMS == 1
   OCLSPKT_JOIN(vstore, LANES)(x.at[0], 0, number);
 #else
@@ -58,12 +59,43 @@ static inline void take_numbers(wide_t x, long i, int count, Best* best) {
 #endif
   for (int k = 0; k < WIDE; ++k) {
     const scalar_t of = EXTREME == GREATEST_MAGNITUDE ? fabs(number[k]) : number[k];
-    if (k < count && !isnan(best->value) && IS_BETTER(of, best->value)) {
+    value = IS_BETTER(of, value) ? of : value;
+  }
+  if (IS_BETTER(value, best->value)) {
+    best->value = value;
+    best->place = i;
+  }
+}
+
+// Numbers from place i to the end, one by one.
+static inline void take_some(__global const scalar_t* x, long i, long end, Best* best) {
+  for (; i < end; ++i) {
+    const scalar_t of = EXTREME == GREATEST_MAGNITUDE ? fabs(x[i]) : x[i];
+    if (IS_BETTER(of, best->value)) {
       best->value = of;
-      best->place = i + k;
+      best->place = i;
     }
   }
 }
+
+#if EXTREME != GREATEST_MAGNITUDE
+// No number was better than the worst: the first place of a work-item that has that.
+static inline long place_of_worst(__global const scalar_t* x, long run, long end) {
+  for (long i = first_of_item(run); i < end; i += ITEM_STEP) {
+    for (long k = i; k < min(i + WIDE, end); ++k) {
+      if (x[k] == (scalar_t)WORST) return k;
+    }
+  }
+  return LONG_MAX;
+}
+
+// The place itself, of WIDE ones from the best's on.
+static inline void find(__global const scalar_t* x, long end, Best* best) {
+  if (isnan(best->value) || best->place == LONG_MAX) return;
+  while (best->place < end - 1 && x[best->place] != best->value) ++best->place;
+  best->value = x[best->place];  // the sign of a zero
+}
+#endif
 
 __kernel void vector_extreme(__global const scalar_t* x, __global scalar_t* partial, __global long* places,
                              const long first, const long first_place, const long n, const long run) {
@@ -81,16 +113,17 @@ __kernel void vector_extreme(__global const scalar_t* x, __global scalar_t* part
   }
 #endif
   long i = first_of_item(run);
-#pragma unroll READ_AHEAD
-  for (; i + WIDE <= end; i += ITEM_STEP) take_numbers(load_wide(x + i), i, WIDE, &best);
-  if (i < end) take_numbers(load_some(x + i, (int)(end - i)), i, (int)(end - i), &best);
-  // Nothing was better than the worst: look for that.
-  if (best.place == LONG_MAX) {
-    for (long place = first_of_item(run); place < end && best.place == LONG_MAX; place += ITEM_STEP) {
-      for (long k = place; k < min(place + WIDE, end); ++k)
-        best.place = x[k] == (scalar_t)WORST ? min(best.place, k) : best.place;
-    }
+  for (; fits_ahead(i, end); i += READ_AHEAD * ITEM_STEP) {
+    wide_t ahead[READ_AHEAD];
+    load_ahead(x + i, ahead);
+#pragma unroll
+    for (int a = 0; a < READ_AHEAD; ++a) take_numbers(ahead[a], i + a * ITEM_STEP, &best);
   }
+  for (; i + WIDE <= end; i += ITEM_STEP) take_numbers(load_wide(x + i), i, &best);
+  take_some(x, i, end, &best);
+#if EXTREME != GREATEST_MAGNITUDE
+  if (best.place == LONG_MAX) best.place = place_of_worst(x, run, end);
+#endif
   values[item] = best.value;
   at[item] = best.place;
   for (int distance = GROUP_ITEMS / 2; distance > 0; distance /= 2) {
@@ -105,6 +138,9 @@ __kernel void vector_extreme(__global const scalar_t* x, __global scalar_t* part
     }
   }
   if (item > 0) return;
-  partial[first + group] = best.value;
+#if EXTREME != GREATEST_MAGNITUDE
+  find(x, end, &best);
   places[first_place + group] = best.place;
+#endif
+  partial[first + group] = best.value;
 }

@@ -17,10 +17,11 @@
 #define GREATER 2
 #define LESS 3
 #define GREATER_MAGNITUDE 4
-#define RECIPROCAL 5
-#define SHIFT 6
-#define MAGNITUDE 7
-#define ROOT 8
+#define RATIO 5
+#define RECIPROCAL 6
+#define SHIFT 7
+#define MAGNITUDE 8
+#define ROOT 9
 
 #ifndef OPERATION
 #error "OPERATION: MULTIPLY, ..., as core/space.hpp lists them"
@@ -37,6 +38,8 @@ static inline lanes_t operate(lanes_t x, lanes_t y, lanes_t number) {
   return choose(x < y, x, y);
 #elif OPERATION == GREATER_MAGNITUDE
   return choose(magnitude(x) < magnitude(y), magnitude(y), magnitude(x));
+#elif OPERATION == RATIO
+  return choose(is_zero(y), x, x / y);
 #elif OPERATION == RECIPROCAL
   return choose(is_zero(x), ZERO, reciprocal(x));
 #elif OPERATION == SHIFT
@@ -62,7 +65,7 @@ __kernel void vector_pointwise(__global scalar_t* z, __global const scalar_t* x,
   long i = first_of_item(run);
   for (; i + WIDE <= end; i += ITEM_STEP) {
     const wide_t a = load_wide(x + i);
-    store_wide(operate_wide(a, OPERATION <= GREATER_MAGNITUDE ? load_wide(y + i) : a, number), z + i);
+    store_wide(operate_wide(a, OPERATION <= RATIO ? load_wide(y + i) : a, number), z + i);
   }
   if (i < end) {
     const int count = (int)(end - i);

@@ -2,29 +2,30 @@
 // Purpose: a sum over a vector: of its numbers, of their magnitudes, or of their squares, by partial sums of
 // work-groups, which the host adds in order.
 //
-// Build parameters: SUM  NUMBERS, MAGNITUDES or SQUARES
+// Build parameters: SUM  NUMBERS, MAGNITUDES, SQUARES or SQUARES_BY_SIZE
 //                   and those of common/wide.clh; GROUP_ITEMS is a power of two
 // Arguments: x        shape [n], global; aligned as common/wide.clh says
-//            partial  global; written from place `first` on: number k of group g at first + k groups + g. SQUARES: sums
-//            of
-//                     the squares of small numbers scaled up, of those in between, of large ones scaled down
+//            partial  global; written from place `first` on: number k of group g at first + k groups + g.
+//                     SQUARES_BY_SIZE: those of small numbers scaled up, of those in between, of large ones scaled down
 //            first
 //            n, run   places, and places of a work-group (common/wide.clh)
 // Launch:    groups of GROUP_ITEMS work-items for all places.
-// Local:     GROUP_ITEMS scalars, three times as many for SQUARES. Per place: 1 word; 1, 2 or about 10 flops.
-// Source:    SQUARES: three accumulators, Blue 1978; limits and scales of Anderson 2017 (LAPACK 3.10).
+// Local:     GROUP_ITEMS scalars, three times as many by size. Per place: 1 word; 1 or 2 flops, by size about 10.
+// Source:    by size: three accumulators, Blue 1978; limits and scales of Anderson 2017 (LAPACK 3.10). That many take
+//            registers, which plain squares, nearly always as accurate, are quicker without (ocl/sums.cpp).
 // Valid:     its part of `partial`, everywhere.
 #include "common/partial_sums.clh"
 
 #define NUMBERS 0
 #define MAGNITUDES 1
 #define SQUARES 2
+#define SQUARES_BY_SIZE 3
 
 #ifndef SUM
-#error "SUM: NUMBERS, MAGNITUDES or SQUARES"
+#error "SUM: NUMBERS, MAGNITUDES, SQUARES or SQUARES_BY_SIZE"
 #endif
 
-#if SUM == SQUARES
+#if SUM == SQUARES_BY_SIZE
 #define VALUES 3
 #else
 #define VALUES 1
@@ -49,6 +50,8 @@ static inline void take_number(lanes_t x, lanes_t* sums) {
   sums[0] = add(sums[0], x);
 #elif SUM == MAGNITUDES
   sums[0] = add(sums[0], magnitude(x));
+#elif SUM == SQUARES
+  sums[0] = mul_add(sums[0], x, x);
 #else
   const lanes_t size = magnitude(x);
   const mask_t small = size<(lanes_t)LEAST_MEDIUM, large = size>(lanes_t) MOST_MEDIUM;
@@ -71,7 +74,12 @@ __kernel void vector_sum(__global const scalar_t* x, __global scalar_t* partial,
     for (int v = 0; v < VALUES; ++v) sums[p][v] = ZERO;
   }
   long i = first_of_item(run);
-#pragma unroll READ_AHEAD
+  for (; fits_ahead(i, end); i += READ_AHEAD * ITEM_STEP) {
+    wide_t ahead[READ_AHEAD];
+    load_ahead(x + i, ahead);
+#pragma unroll
+    for (int a = 0; a < READ_AHEAD; ++a) take_numbers(ahead[a], sums);
+  }
   for (; i + WIDE <= end; i += ITEM_STEP) take_numbers(load_wide(x + i), sums);
   if (i < end) take_numbers(load_some(x + i, (int)(end - i)), sums);
   for (int v = 0; v < VALUES; ++v) {

@@ -78,12 +78,25 @@ enum class Pointwise {
   greater,            ///< y where x < y, else x
   less,               ///< x where x < y, else y
   greater_magnitude,  ///< the same of the magnitudes
+  ratio,              ///< x / y; x where y is 0
   reciprocal,         ///< 1 / x, 0 where x is 0
   shift,              ///< x + number
   magnitude,          ///< |x|
   root                ///< sqrt(|x|)
 };
-inline constexpr bool takes_two(Pointwise what) { return what <= Pointwise::greater_magnitude; }
+inline constexpr bool takes_two(Pointwise what) { return what <= Pointwise::ratio; }
+
+/// Places of an array: first, first + step, and so on.
+struct Stride {
+  Index first = 0, step = 1;
+};
+
+/// What Space::put() makes of a place: x of what is brought there and z of what it has.
+enum class Merge {
+  insert,  ///< x
+  add,     ///< z + x
+  greater  ///< z where z > x, else x
+};
 
 /// What Space::sums() makes of an array, or of two.
 enum class SumKind {
@@ -162,8 +175,12 @@ class Space {
   /// @param y       of those that take two; else null
   /// @param number  of shift
   virtual void pointwise(Pointwise what, Array& z, const Array& x, const Array* y, T number) = 0;
+  /// Put `count` places of x into as many of z. @pre z is not x
+  /// @throws InvalidInput if places lie outside
+  virtual void put(Merge how, const Array& x, Stride from, Array& z, Stride to, Index count) = 0;
 
-  /// Any number of sums, with one wait. Their bits depend on the device, the arrays and, for neighbouring dot products
+  /// Any number of sums, with one wait; norms whose squares over- or underflow, and those of nothing but zeros, take a
+  /// second one. Their bits depend on the device, the arrays and, for neighbouring dot products
   /// of one y, nothing else: they are the same from call to call and alone.
   /// @param[out] values  shape [wanted.size()]; 0 for sums over nothing
   virtual void sums(std::span<const SumOf<T>> wanted, std::span<SumValue<T>> values) = 0;

@@ -106,6 +106,7 @@ class ClSpace final : public Space<T> {
   void copy(const Array& from, Array& to) override;
   void combine(Array& z, T keep, std::span<const Term<T>> terms) override;
   void pointwise(Pointwise what, Array& z, const Array& x, const Array* y, T number) override;
+  void put(Merge how, const Array& x, Stride from, Array& z, Stride to, Index count) override;
   void sums(std::span<const SumOf<T>> wanted, std::span<SumValue<T>> values) override;
   std::unique_ptr<SpaceIndices> make_indices(std::span<const Index> places) override;
   void gather(const Array& x, const SpaceIndices& places, Array& out) override;
@@ -129,8 +130,12 @@ class ClSpace final : public Space<T> {
                      const Buffer& to);
   void combine_some(SpaceState& s, Array& z, T number, bool keep, std::span<const Term<T>> terms);
   void enqueue_dots(SpaceState& s, std::span<const SumOf<T>> products, std::int64_t first);
-  void enqueue_sum(SpaceState& s, const SumOf<T>& sum, std::int64_t first, std::int64_t first_place);
-  void wait_for_numbers(SpaceState& s, std::int64_t numbers, std::int64_t places) const;
+  void enqueue_sum(SpaceState& s, const SumOf<T>& sum, std::int64_t first, std::int64_t first_place, bool by_size);
+  /// @param by_size  norms by three sums
+  /// @return places of norms that have to be made so
+  std::vector<std::size_t> make_sums(SpaceState& s, std::span<const SumOf<T>> wanted, std::span<SumValue<T>> values,
+                                     bool by_size);
+  void wait_for_numbers(SpaceState& s, std::int64_t bytes) const;
 
   int index_;
   std::shared_ptr<SpaceState> state_;

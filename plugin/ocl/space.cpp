@@ -17,9 +17,9 @@ constexpr std::int64_t kFewBytes = std::int64_t{4} << 20;
 /// Places that a work-group of a processor takes at least: a launch of fewer costs more than they do.
 constexpr Index kLeastRun = 4096;
 
-constexpr const char* kTexts[] = {"vector_combine", "vector_pointwise", "vector_dots",       "vector_sum",
-                                  "vector_extreme", "vector_gather",    "vector_scatter_add"};
-constexpr const char* kForms[] = {"TERMS", "OPERATION", "TERMS", "SUM", "EXTREME", "", ""};
+constexpr const char* kTexts[] = {"vector_combine", "vector_pointwise", "vector_dots",   "vector_sum",
+                                  "vector_extreme", "vector_put",       "vector_gather", "vector_scatter_add"};
+constexpr const char* kForms[] = {"TERMS", "OPERATION", "TERMS", "SUM", "EXTREME", "MERGE", "", ""};
 /// Forms of a text at most, each kept or not.
 constexpr int kMostForms = 16;
 
@@ -51,9 +51,8 @@ void SpaceState::drop() {
   if (device) clFinish(device->queue()());
   for (Holding* part : parts) part->drop();
   kernels.assign(kernels.size(), {});
-  partial = places = Buffer();
+  partial = Buffer();
   numbers.reset();
-  told_places.reset();
   going_up.reset();
   coming_down.reset();
   went_up = Event();
@@ -65,7 +64,7 @@ Kernel& SpaceState::kernel(VectorKernel text, int form, bool keep) {
   if (kernel.handle() != nullptr) return kernel;
   const auto index = static_cast<std::size_t>(text);
   std::string options = "-D GROUP_ITEMS=" + std::to_string(by_groups ? kGroupItems : 1);
-  if (text >= VectorKernel::gather) options.clear();
+  if (text >= VectorKernel::put) options.clear();
   if (*kForms[index] != '\0') options += std::string(" -D ") + kForms[index] + "=" + std::to_string(form);
   if (text == VectorKernel::combine) options += std::string(" -D KEEP=") + (keep ? "1" : "0");
   kernel = device->kernel(kTexts[index], is_double, by_groups ? 1 : 0, options);
@@ -79,13 +78,14 @@ SpaceState::Runs SpaceState::runs(Index n, Index most) const {
   return {{std::max<Index>(1, quotient_up(n, run)), static_cast<std::size_t>(by_groups ? kGroupItems : 1)}, run};
 }
 
-void SpaceState::make_room(std::int64_t count, std::int64_t count_of_places) {
-  const auto room = [&](Buffer& buffer, std::unique_ptr<Staging>& told, std::int64_t bytes) {
-    ensure(*device, buffer, Access::read_write, bytes);
-    ensure_staging(*device, told, bytes);
-  };
-  room(partial, numbers, count * word);
-  room(places, told_places, count_of_places * static_cast<std::int64_t>(sizeof(Long)));
+Geometry SpaceState::one_a_place(Index n) const {
+  const Index items = by_groups ? kGroupItems : 1;
+  return {quotient_up(n, items), static_cast<std::size_t>(items)};
+}
+
+void SpaceState::make_room(std::int64_t bytes) {
+  ensure(*device, partial, Access::read_write, bytes);
+  ensure_staging(*device, numbers, bytes);
 }
 
 SpacePart::SpacePart(int index, std::shared_ptr<SpaceState> state, std::shared_ptr<Holding> held)
@@ -332,6 +332,25 @@ void ClSpace<T>::pointwise(Pointwise what, Array& z, const Array& x, const Array
     const auto [geometry, run] = s.runs(z.size(), std::numeric_limits<std::int32_t>::max() / kGroupItems);
     set_arguments(*s.device, kernel, buffer(z, z.size()), from, beside, number, Long{z.size()}, Long{run});
     launch_unseen(*s.device, kernel, geometry);
+    ++s.counts.launches;
+  });
+}
+
+template <typename T>
+void ClSpace<T>::put(Merge how, const Array& x, Stride from, Array& z, Stride to, Index count) {
+  work("putting places of an array into another one", [&](SpaceState& s) {
+    const Buffer &source = buffer(x, x.size()), &target = buffer(z, z.size());
+    const auto fits = [&](Stride places, Index size) {
+      return places.first >= 0 && places.step > 0 && places.first + (count - 1) * places.step < size;
+    };
+    if (count <= 0) return;
+    if (!fits(from, x.size()) || !fits(to, z.size()) || same(source, target)) {
+      throw InvalidInput("places to be put into an array lie outside of one, or in the same one");
+    }
+    Kernel& kernel = s.kernel(VectorKernel::put, static_cast<int>(how));
+    set_arguments(*s.device, kernel, source, Long{from.first}, Long{from.step}, target, Long{to.first}, Long{to.step},
+                  Long{count});
+    launch_unseen(*s.device, kernel, s.one_a_place(count));
     ++s.counts.launches;
   });
 }

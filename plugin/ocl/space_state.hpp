@@ -23,7 +23,7 @@ struct ArrayMemory final : Holding {
 inline constexpr std::size_t kMostTerms = 8;
 
 /// Kernels over vectors, by their texts.
-enum class VectorKernel { combine, pointwise, dots, sum, extreme, gather, scatter_add };
+enum class VectorKernel { combine, pointwise, dots, sum, extreme, put, gather, scatter_add };
 
 /// What a space has of its device, see Holding.
 struct SpaceState final : Holding {
@@ -42,8 +42,10 @@ struct SpaceState final : Holding {
   };
   /// @param most  work-groups
   Runs runs(Index n, Index most) const;
-  /// Room for that many partial sums and the places of extremes, on the device and in memory that it copies to.
-  void make_room(std::int64_t numbers, std::int64_t places);
+  /// A work-item for each of n places.
+  Geometry one_a_place(Index n) const;
+  /// Room for partial sums and the places of extremes, on the device and in memory that it copies to.
+  void make_room(std::int64_t bytes);
 
   std::mutex mutex;
   std::shared_ptr<OpenDevice> device;  ///< null after a release
@@ -53,8 +55,8 @@ struct SpaceState final : Holding {
   bool limited = true;      ///< waits look at the clock: the device is not the host's processor, or is treated so
   double time_limit = 60;   ///< seconds that what is enqueued may take
   std::vector<Kernel> kernels;
-  Buffer partial, places;
-  std::unique_ptr<Staging> numbers, told_places;
+  Buffer partial;
+  std::unique_ptr<Staging> numbers;
   /// Few numbers on their way up or down, so that the host need not wait for what is enqueued before them.
   std::unique_ptr<Staging> going_up, coming_down;
   Event went_up;             ///< the last that did

@@ -20,6 +20,9 @@ constexpr Index kGroupsOfUnit = 8;
 /// Places of a work-group of a processor.
 constexpr Index kRunOfSums = 8192;
 
+/// How norms are made: of plain squares, or of three sums, see kernels/common/vector_sum.cl.
+enum class Squares { plain, by_size };
+
 /// Limits and scales of kernels/common/vector_sum.cl.
 template <typename T>
 struct Scales {
@@ -28,16 +31,28 @@ struct Scales {
 template <typename T>
 constexpr Scales<T> kScales = sizeof(T) == sizeof(double) ? Scales<T>{0x1p537, 0x1p-538} : Scales<T>{0x1p75, 0x1p-76};
 
+/// Whether a plain sum of n squares is as accurate as three sums: none of them has overflown, and all that may have
+/// underflown, each losing at most the least normal number, lose less than rounding does.
+template <typename T>
+bool is_accurate(double squares, Index n) {
+  using Limits = std::numeric_limits<T>;
+  constexpr double kLeast = static_cast<double>(Limits::min()) / static_cast<double>(Limits::epsilon());
+  return squares >= kLeast * static_cast<double>(n) && squares <= static_cast<double>(Limits::max());
+}
+
 /// Numbers of each group that a kind of sum takes.
-constexpr int numbers_of(SumKind kind) { return kind == SumKind::norm2 ? 3 : 1; }
+constexpr int numbers_of(SumKind kind, Squares squares) {
+  return kind == SumKind::norm2 && squares == Squares::by_size ? 3 : 1;
+}
 constexpr bool is_extreme(SumKind kind) { return kind >= SumKind::largest_magnitude; }
+constexpr bool has_place(SumKind kind) { return kind > SumKind::largest_magnitude; }
 /// EXTREME, SUM of the kernels.
-constexpr int form_of(SumKind kind) {
+constexpr int form_of(SumKind kind, Squares squares) {
   switch (kind) {
     case SumKind::norm1:
       return 1;
     case SumKind::norm2:
-      return 2;
+      return squares == Squares::plain ? 2 : 3;
     case SumKind::greatest:
       return 1;
     case SumKind::largest_magnitude:
@@ -47,7 +62,7 @@ constexpr int form_of(SumKind kind) {
   }
 }
 
-/// Where the numbers of a sum lie among those that come from the device, and its places.
+/// Where the numbers of a sum lie in what comes from the device, counted in scalars, and its places, in Long.
 struct SumPlace {
   Index groups;
   std::int64_t first, first_place;
@@ -58,18 +73,20 @@ SpaceState::Runs runs_of_sums(const SpaceState& s, Index n) {
   return s.by_groups ? s.runs(n, kGroupsOfUnit * s.units) : s.runs(n, quotient_up(n, kRunOfSums));
 }
 
-/// Parts of all sums, and behind them where the next one would begin.
+/// Parts of all sums, and behind them where the next one would begin. Places lie behind all numbers.
 template <typename T>
-std::vector<SumPlace> parts_of(const SpaceState& s, std::span<const SumOf<T>> sums) {
+std::vector<SumPlace> parts_of(const SpaceState& s, std::span<const SumOf<T>> sums, Squares squares) {
   std::vector<SumPlace> parts;
   std::int64_t numbers = 0, places = 0;
   for (const SumOf<T>& sum : sums) {
     const Index groups = sum.x->size() > 0 ? runs_of_sums(s, sum.x->size()).geometry.groups : 0;
     parts.push_back({groups, numbers, places});
-    numbers += groups * numbers_of(sum.kind);
-    places += is_extreme(sum.kind) ? groups : 0;
+    numbers += groups * numbers_of(sum.kind, squares);
+    places += has_place(sum.kind) ? groups : 0;
   }
   parts.push_back({0, numbers, places});
+  const std::int64_t begin = quotient_up(numbers * s.word, sizeof(Long));
+  for (SumPlace& part : parts) part.first_place += begin;
   return parts;
 }
 
@@ -84,11 +101,16 @@ std::size_t alike(std::span<const SumOf<T>> sums) {
   return count;
 }
 
+/// By four sums: an addition would wait for the one before.
 template <typename T>
 double add_up(const T* numbers, Index count) {
-  double sum = 0;
-  for (Index g = 0; g < count; ++g) sum += static_cast<double>(numbers[g]);
-  return sum;
+  double sums[4] = {};
+  Index g = 0;
+  for (; g + 4 <= count; g += 4) {
+    for (int k = 0; k < 4; ++k) sums[k] += static_cast<double>(numbers[g + k]);
+  }
+  for (; g < count; ++g) sums[0] += static_cast<double>(numbers[g]);
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 /// The norm from sums of squares of small, medium and large numbers, see vector_sum.cl.
@@ -109,6 +131,16 @@ double norm_of(double small, double medium, double large) {
     return greater * std::sqrt(1 + (less / greater) * (less / greater));
   }
   return std::sqrt(medium);
+}
+
+/// The greatest of the groups' magnitudes, NaN if one is.
+template <typename T>
+T largest_of(const T* magnitudes, Index groups) {
+  T largest = 0;
+  for (Index g = 0; g < groups; ++g) {
+    if (std::isnan(magnitudes[g]) || magnitudes[g] > largest) largest = magnitudes[g];
+  }
+  return largest;
 }
 
 /// The best of the groups, the first one of equals; groups are in the order of places.
@@ -135,13 +167,19 @@ SumValue<T> of_nothing(SumKind kind) {
   return {T(0), -1};
 }
 
+/// @param[out] again  the norm has to be made by size
 template <typename T>
-SumValue<T> value_of(const SumOf<T>& sum, const SumPlace& part, const T* numbers, const Long* places) {
+SumValue<T> value_of(const SumOf<T>& sum, const SumPlace& part, Squares squares, const T* numbers, const Long* places,
+                     bool* again) {
+  *again = false;
   if (part.groups == 0) return of_nothing<T>(sum.kind);
   const T* const own = numbers + part.first;
-  if (is_extreme(sum.kind)) return best_of(sum.kind, own, places + part.first_place, part.groups);
+  if (sum.kind == SumKind::largest_magnitude) return {largest_of(own, part.groups), -1};
+  if (has_place(sum.kind)) return best_of(sum.kind, own, places + part.first_place, part.groups);
   const double first = add_up(own, part.groups);
   if (sum.kind != SumKind::norm2) return {static_cast<T>(first), -1};
+  *again = squares == Squares::plain && !is_accurate<T>(first, sum.x->size());
+  if (squares == Squares::plain) return {static_cast<T>(std::sqrt(first)), -1};
   const double medium = add_up(own + part.groups, part.groups), large = add_up(own + 2 * part.groups, part.groups);
   return {static_cast<T>(norm_of<T>(first, medium, large)), -1};
 }
@@ -154,20 +192,24 @@ T unread() {
 }
 
 /// Wait until numbers have come down, by looking at them: sooner by some 5 us than the driver says so (H200). The
-/// driver is asked now and then, for a number that looks unread and for a device that hangs.
+/// driver is asked ever more seldom, for a number that looks unread and for a device that hangs: its answer takes some
+/// 4 us, in which nobody looks.
 /// @param numbers  each unread() before
 template <typename T>
 void wait_for_all(const OpenDevice& device, const Waiter& waiter, const Event& read, std::span<const T> numbers) {
-  constexpr int kLooks = 256;
+  constexpr std::int64_t kMostLooks = 1 << 19;  // some ms
+  std::int64_t looks_to_ask = 4096;
   using Bits = std::conditional_t<sizeof(T) == sizeof(double), std::uint64_t, std::uint32_t>;
   const auto unread_bits = std::bit_cast<Bits>(unread<T>());
   fault_point(Place::wait, device.info(), device.queue()());
   device.queue().flush();
   std::size_t left = numbers.size();
-  for (int looks = 1; left > 0; ++looks) {
+  for (std::int64_t looks = 1; left > 0; ++looks) {
     const volatile Bits* const bits = reinterpret_cast<const volatile Bits*>(numbers.data());
     while (left > 0 && bits[left - 1] != unread_bits) --left;
-    if (left > 0 && looks % kLooks == 0 && waiter.done(read)) break;
+    if (left == 0 || looks < looks_to_ask) continue;
+    if (waiter.done(read)) break;
+    looks_to_ask += std::min(looks_to_ask, kMostLooks);
   }
   std::atomic_thread_fence(std::memory_order_acquire);
 }
@@ -187,16 +229,18 @@ void ClSpace<T>::enqueue_dots(SpaceState& s, std::span<const SumOf<T>> products,
 }
 
 template <typename T>
-void ClSpace<T>::enqueue_sum(SpaceState& s, const SumOf<T>& sum, std::int64_t first, std::int64_t first_place) {
+void ClSpace<T>::enqueue_sum(SpaceState& s, const SumOf<T>& sum, std::int64_t first, std::int64_t first_place,
+                             bool by_size) {
   const Index n = sum.x->size();
+  const Squares squares = by_size ? Squares::by_size : Squares::plain;
   const auto [geometry, run] = runs_of_sums(s, n);
   if (is_extreme(sum.kind)) {
-    Kernel& kernel = s.kernel(VectorKernel::extreme, form_of(sum.kind));
-    set_arguments(*s.device, kernel, buffer(*sum.x, n), s.partial, s.places, Long{first}, Long{first_place}, Long{n},
+    Kernel& kernel = s.kernel(VectorKernel::extreme, form_of(sum.kind, squares));
+    set_arguments(*s.device, kernel, buffer(*sum.x, n), s.partial, s.partial, Long{first}, Long{first_place}, Long{n},
                   Long{run});
     launch_unseen(*s.device, kernel, geometry);
   } else {
-    Kernel& kernel = s.kernel(VectorKernel::sum, form_of(sum.kind));
+    Kernel& kernel = s.kernel(VectorKernel::sum, form_of(sum.kind, squares));
     set_arguments(*s.device, kernel, buffer(*sum.x, n), s.partial, Long{first}, Long{n}, Long{run});
     launch_unseen(*s.device, kernel, geometry);
   }
@@ -204,54 +248,70 @@ void ClSpace<T>::enqueue_sum(SpaceState& s, const SumOf<T>& sum, std::int64_t fi
 }
 
 template <typename T>
-void ClSpace<T>::wait_for_numbers(SpaceState& s, std::int64_t numbers, std::int64_t places) const {
+void ClSpace<T>::wait_for_numbers(SpaceState& s, std::int64_t bytes) const {
   const Waiter waiter = this->waiter(s);
-  T* const told = reinterpret_cast<T*>(s.numbers->data());
-  if (s.limited) std::fill_n(told, numbers, unread<T>());
-  Event last = enqueue_read(*s.device, s.partial, told, numbers * kWord);
-  if (places > 0) {
-    last = enqueue_read(*s.device, s.places, s.told_places->data(), places * static_cast<std::int64_t>(sizeof(Long)));
-  }
-  if (!s.limited || places > 0) {
-    waiter.wait(last);
+  const std::span<T> told(reinterpret_cast<T*>(s.numbers->data()), static_cast<std::size_t>(bytes / kWord));
+  if (s.limited) std::fill(told.begin(), told.end(), unread<T>());
+  const Event read = enqueue_read(*s.device, s.partial, told.data(), bytes);
+  if (s.limited) {
+    wait_for_all<T>(*s.device, waiter, read, told);
   } else {
-    wait_for_all<T>(*s.device, waiter, last, {told, static_cast<std::size_t>(numbers)});
+    waiter.wait(read);
   }
-  s.counts.bytes_down += numbers * kWord + places * static_cast<std::int64_t>(sizeof(Long));
+  s.counts.bytes_down += bytes;
   ++s.counts.waits;
+}
+
+template <typename T>
+std::vector<std::size_t> ClSpace<T>::make_sums(SpaceState& s, std::span<const SumOf<T>> wanted,
+                                               std::span<SumValue<T>> values, bool by_size) {
+  const Squares squares = by_size ? Squares::by_size : Squares::plain;
+  const std::vector<SumPlace> parts = parts_of<T>(s, wanted, squares);
+  const std::int64_t bytes = parts.back().first_place * static_cast<std::int64_t>(sizeof(Long));
+  if (bytes > 0) {
+    s.make_room(bytes);
+    for (std::size_t i = 0; i < wanted.size();) {
+      const SumOf<T>& sum = wanted[i];
+      const std::size_t count = alike(wanted.subspan(i));
+      if (sum.x->size() == 0) {
+        // nothing to add
+      } else if (sum.kind == SumKind::dot) {
+        enqueue_dots(s, wanted.subspan(i, count), parts[i].first);
+      } else {
+        enqueue_sum(s, sum, parts[i].first, parts[i].first_place, by_size);
+      }
+      i += count;
+    }
+    wait_for_numbers(s, bytes);
+  }
+  const std::byte* const told = s.numbers ? s.numbers->data() : nullptr;
+  const T* const numbers = reinterpret_cast<const T*>(told);
+  const Long* const places = reinterpret_cast<const Long*>(told);
+  std::vector<std::size_t> again;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    bool has_to = false;
+    values[i] = value_of(wanted[i], parts[i], squares, numbers, places, &has_to);
+    if (has_to) again.push_back(i);
+  }
+  return again;
 }
 
 template <typename T>
 void ClSpace<T>::sums(std::span<const SumOf<T>> wanted, std::span<SumValue<T>> values) {
   work("adding up arrays", [&](SpaceState& s) {
-    const std::vector<SumPlace> parts = parts_of<T>(s, wanted);
-    if (parts.back().first > 0) {
-      s.make_room(parts.back().first, std::max<std::int64_t>(1, parts.back().first_place));
-      for (std::size_t i = 0; i < wanted.size();) {
-        const SumOf<T>& sum = wanted[i];
-        const std::size_t count = alike(wanted.subspan(i));
-        if (sum.x->size() == 0) {
-          // nothing to add
-        } else if (sum.kind == SumKind::dot) {
-          enqueue_dots(s, wanted.subspan(i, count), parts[i].first);
-        } else {
-          enqueue_sum(s, sum, parts[i].first, parts[i].first_place);
-        }
-        i += count;
-      }
-      wait_for_numbers(s, parts.back().first, parts.back().first_place);
-    }
-    const T* const numbers = reinterpret_cast<const T*>(s.numbers ? s.numbers->data() : nullptr);
-    const Long* const places = reinterpret_cast<const Long*>(s.told_places ? s.told_places->data() : nullptr);
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      values[i] = value_of(wanted[i], parts[i], numbers, places);
-    }
+    const std::vector<std::size_t> again = make_sums(s, wanted, values, false);
+    if (again.empty()) return;
+    std::vector<SumOf<T>> norms;
+    for (const std::size_t i : again) norms.push_back(wanted[i]);
+    std::vector<SumValue<T>> found(norms.size());
+    make_sums(s, norms, found, true);
+    for (std::size_t k = 0; k < again.size(); ++k) values[again[k]] = found[k];
   });
 }
 
 #define OCLSPKT_INSTANTIATE(T)                                                                     \
   template void ClSpace<T>::sums(std::span<const SumOf<T>> wanted, std::span<SumValue<T>> values); \
-  template void ClSpace<T>::wait_for_numbers(SpaceState&, std::int64_t, std::int64_t) const;
+  template void ClSpace<T>::wait_for_numbers(SpaceState&, std::int64_t) const;
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)
 

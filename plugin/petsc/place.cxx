@@ -36,7 +36,7 @@ PetscErrorCode QueueOfDressed(Vec vector, DeviceQueue* queue) {
   DeviceSpace* space;
 
   PetscFunctionBegin;
-  PetscCall(SpaceFor(vector->map->n, &space));
+  PetscCall(SpaceForVectors(vector->map->n, &space));
   if (space) OclspktCall(nullptr, *queue = space->queue());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

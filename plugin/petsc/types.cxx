@@ -59,7 +59,16 @@ PetscErrorCode OpenSpace() {
 
   PetscFunctionBegin;
   OclspktCall(
-      nullptr, try { t.space = open_space(t.devices); } catch (const DeviceError& e) { failure = e.what(); });
+      nullptr,
+      try {
+        t.space = open_space(t.devices);
+        t.shared = t.space && !t.poison && t.space->device().type == DeviceType::cpu && t.space->device().host_unified;
+        if (t.space && !t.least_is_fixed) t.least = find_least_rows(*t.space, t.profile);
+        if (t.space) t.begun = t.space->counts();
+      } catch (const std::runtime_error& e) {
+        failure = e.what();
+        t.space.reset();
+      });
   if (t.space && t.sharers > 1) {
     PetscCall(
         PetscInfo(nullptr, "%d ranks of this node take turns on one device: start one rank a device\n", t.sharers));
@@ -93,7 +102,7 @@ PetscLogDouble flops_of(const Operation& work) {
       {"VecScale", 1},          {"VecAXPY", 2},     {"VecAYPX", 2},     {"VecAXPBY", 3},
       {"VecWAXPY", 2},          {"VecAXPBYPCZ", 5}, {"VecMAXPY", 2},    {"VecDot", 2},
       {"VecMDot", 2},           {"VecNorm", 2},     {"VecDotNorm2", 4}, {"VecPointwiseMult", 1},
-      {"VecPointwiseDivide", 1}};
+      {"VecPointwiseDivide", 1}, {"VecSum", 1},     {"VecShift", 1}};
   const auto found = a_row.find(work.name);
   if (found == a_row.end()) return 0;
   const Vec any = work.written != nullptr ? work.written : work.read.front();
@@ -132,6 +141,7 @@ PetscErrorCode SpaceFor(PetscInt local_rows, DeviceSpace** space) {
   PetscFunctionBegin;
   *space = nullptr;
   if (local_rows > 0 && local_rows >= types().least) PetscCall(AnySpace(space));
+  if (local_rows < types().least) *space = nullptr; /* which may have been found only now */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -161,30 +171,58 @@ PetscErrorCode CheckNotLent(Vec vector) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode SpaceForVectors(PetscInt local_rows, DeviceSpace** space) {
+  PetscFunctionBegin;
+  PetscCall(SpaceFor(local_rows, space));
+  if (types().shared) *space = nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+DeviceArray& scratch(DeviceSpace& space, PetscInt rows) {
+  std::unique_ptr<DeviceArray>& array = types().scratch;
+  if (!array || array->size() != rows) array = space.make(rows);
+  return *array;
+}
+
+int arrays_out(const Side& side) { return side.out + (side.whole != nullptr ? side_of(side.whole).out : 0); }
+
+void bring_down(Vec vector) {
+  Side& side = side_of(vector);
+  const LoggedCopy logged(*types().space, LoggedCopy::Way::down);
+  types().space->take(*side.array, host_array(vector));
+  ++types().downs;
+  side.host = true;
+}
+
 PetscErrorCode ToHost(Vec vector) {
-  Types& t = types();
   Side& side = side_of(vector);
 
   PetscFunctionBegin;
   PetscCall(CheckNotLent(vector));
-  if (side.host) PetscFunctionReturn(PETSC_SUCCESS);
   try {
-    const LoggedCopy logged(*t.space, LoggedCopy::Way::down);
-    t.space->take(*side.array, host_array(vector));
+    take_from_parts(vector);
+    if (!side.host) bring_down(vector);
   } catch (const std::exception& e) {
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_LIB, "the values of a vector were on a device only, and cannot be copied: %s",
             e.what());
   }
-  ++t.downs;
-  side.host = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 void BringToDevice(DeviceSpace& space, Vec vector, bool overwritten, DeviceArray** array) {
   Side& side = side_of(vector);
+  if (types().shared) {
+    if (!side.array || side.wrapped != host_array(vector)) {
+      side.array = space.wrap(host_array(vector), vector->map->n);
+      side.wrapped = host_array(vector);
+    }
+    *array = side.array.get();
+    return;
+  }
+  take_from_parts(vector);
   if (!side.array) side.array = space.make(vector->map->n);
   *array = side.array.get();
-  if (overwritten || (side.device && side.out == 0)) return;
+  if (overwritten || (side.device && arrays_out(side) == 0)) return;
   const LoggedCopy logged(space, LoggedCopy::Way::up);
   space.bring(host_array(vector), *side.array);
   ++types().ups;
@@ -195,13 +233,15 @@ PetscErrorCode WroteOnDevice(Vec vector) {
   Side& side = side_of(vector);
 
   PetscFunctionBegin;
+  if (types().shared) {
+    OclspktCall(nullptr, types().space->finish());
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   side.device = true;
   side.host = false;
-  if (side.out > 0) {
-    PetscCall(ToHost(vector));
-  } else if (types().poison) {
-    std::fill_n(host_array(vector), vector->map->n, std::numeric_limits<PetscReal>::quiet_NaN());
-  }
+  if (types().poison) std::fill_n(host_array(vector), vector->map->n, std::numeric_limits<PetscReal>::quiet_NaN());
+  OclspktCall(nullptr, give_to_parts(vector));
+  if (arrays_out(side) > 0) PetscCall(ToHost(vector));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -40,29 +40,41 @@ struct Side {
   bool written_by_program = false;                  ///< memory of the device is lent to be written
   const struct _VecOps* host_operations = nullptr;  ///< PETSc's, of the vector's type
   std::unique_ptr<DeviceArray> array;
+  const PetscScalar* wrapped = nullptr;  ///< the host's memory that the array is, see Types::shared
+  std::vector<Vec> parts;                ///< that are out, see vec_parts.cxx
+  Vec whole = nullptr;                   ///< of a part: the vector that it is of, and shares the host's memory with
+  PetscInt first = 0;                    ///< then: its first place there
+  PetscObjectState known = 0;            ///< then: its state when both had the same values
 };
 
-/// Below so many rows of a rank the host is quicker: a launch takes some 5 us, a sum some 15 (H200).
+/// For fewer rows of a rank no driver is opened: a launch takes some 5 us, a sum some 15 (H200), the host no longer.
 inline constexpr PetscInt kLeastRows = 10000;
 
 /// The types of this process.
 struct Types {
-  bool ready = false;              ///< between the beginning and the end of PETSc
-  PetscBool on = PETSC_FALSE;      ///< for all vectors and matrices, not only for those of our names
-  PetscBool sync = PETSC_FALSE;    ///< wait after each operation, so that PETSc's times are those of operations
-  PetscBool poison = PETSC_FALSE;  ///< what is not valid is made NaN, so that who reads it is found
-  PetscBool view = PETSC_FALSE;    ///< print at the end what was done
-  PetscInt least = kLeastRows;     ///< rows of a rank from which on the device works
+  bool ready = false;                      ///< between the beginning and the end of PETSc
+  PetscBool on = PETSC_FALSE;              ///< for all vectors and matrices, not only for those of our names
+  PetscBool sync = PETSC_FALSE;            ///< wait after each operation, so that PETSc's times are those of operations
+  PetscBool poison = PETSC_FALSE;          ///< what is not valid is made NaN, so that who reads it is found
+  PetscBool view = PETSC_FALSE;            ///< print at the end what was done
+  PetscInt least = kLeastRows;             ///< rows of a rank from which on the device works
+  PetscBool least_is_fixed = PETSC_FALSE;  ///< by the user; else it is found when the device is opened
   char devices[256] = "auto";
-  bool failed = false;  ///< there is no device, or it was lost: the host works
-  std::string why;      ///< then
+  char profile[PETSC_MAX_PATH_LEN] = "";  ///< file of measured figures
+  bool failed = false;                    ///< there is no device, or it was lost: the host works
+  std::string why;                        ///< then
   std::shared_ptr<DeviceSpace> space;
   int sharers = 1;  ///< ranks of this node that use the device
+  /// The device is the host's processor: it works in the vectors' own memory, and on products alone, since one core is
+  /// as quick as several with what a vector's operations read. Not with poison, which asks for two copies.
+  bool shared = false;
   PetscErrorCode (*create_seq)(Vec) = nullptr, (*create_mpi)(Vec) = nullptr;  ///< PETSc's
   struct _VecOps seq = {}, mpi = {};                                          ///< operations of its types
   std::unordered_map<Vec, Side> sides;
+  std::unique_ptr<DeviceArray> scratch;                                    ///< see scratch()
   PetscScalar zero_by_zero = std::numeric_limits<PetscReal>::quiet_NaN();  ///< of VecPointwiseDivide(); NaN: not asked
   std::map<std::string, PetscInt64> fell_back;  ///< operations that the host did although vectors lay on the device
+  SpaceCounts begun;                            ///< what the device had done when it was opened and measured
   PetscInt64 ups = 0, downs = 0;                ///< copies of vectors
 };
 Types& types();
@@ -79,8 +91,21 @@ PetscErrorCode AnySpace(DeviceSpace** space);
 PetscErrorCode SpaceFor(PetscInt local_rows, DeviceSpace** space);
 /// An error while the program writes the memory of a vector on the device.
 PetscErrorCode CheckNotLent(Vec vector);
+/// The same for what is done with vectors alone; null where the device shares their memory.
+PetscErrorCode SpaceForVectors(PetscInt local_rows, DeviceSpace** space);
+/// From how many rows on the device is quicker than the host: kLeastRows or more, by figures of the user's profile;
+/// they are measured where it has none, in a few ms beside the kernels that are built.
+/// @param profile  see ProfileStore
+/// @throws DeviceError, BuildError
+PetscInt find_least_rows(DeviceSpace& space, const std::string& profile);
+/// An array for what lies between two steps of an operation. @throws DeviceError
+DeviceArray& scratch(DeviceSpace& space, PetscInt rows);
 /// Make the host's copy valid.
 PetscErrorCode ToHost(Vec vector);
+/// Copy the device's values of a vector to the host. @throws DeviceError
+void bring_down(Vec vector);
+/// Arrays that others may write a vector by.
+int arrays_out(const Side& side);
 /// Make the device's copy valid, unless its values are to be overwritten.
 /// @throws DeviceError, InvalidInput
 void BringToDevice(DeviceSpace& space, Vec vector, bool overwritten, DeviceArray** array);
@@ -104,13 +129,39 @@ using Arrays = std::vector<DeviceArray*>;
 /// @param written  null if nothing is
 /// @throws DeviceError, InvalidInput
 using RunOnArrays = std::function<void(DeviceSpace& space, const Arrays& read, DeviceArray* written)>;
+/// Do an operation on the device, if that has a device that fits its vectors. @param[out] done  false: the host has to
+PetscErrorCode RunOnDevice(const Operation& work, PetscBool* done, const RunOnArrays& run);
 /// Do an operation on the device. If that fails the device is lost, and the host goes on if it has the values.
 /// @pre all vectors are dressed
 /// @param[out] done  false: the host has to do it
 PetscErrorCode RunIn(DeviceSpace& space, const Operation& work, PetscBool* done, const RunOnArrays& run);
 
-/// Put those of the device in the place of operations.
+/// Put those of the device in the place of operations: place by place, numbers of vectors, parts of vectors.
 void put_operations(struct _VecOps* operations);
+void put_sums(struct _VecOps* operations);
+void put_parts(struct _VecOps* operations);
+/// PETSc's operations of the vector's type.
+inline const struct _VecOps& of_host(Vec vector) { return *side_of(vector).host_operations; }
+
+/// Call a function of PETSc's that asks the vector for an operation which its own types may not have.
+template <typename Slot, typename Call>
+PetscErrorCode AsPetscDoes(Vec x, Slot slot, const Call& call) {
+  const auto own = x->ops->*slot;
+
+  PetscFunctionBegin;
+  x->ops->*slot = of_host(x).*slot;
+  const PetscErrorCode code = call();
+  x->ops->*slot = own;
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// A vector takes the values of its parts that have changed. @throws DeviceError
+void take_from_parts(Vec whole);
+/// Its parts take the values of a vector that has changed, on the device or on the host. @throws DeviceError
+void give_to_parts(Vec whole);
+/// A vector ends: what is a part of it, or has it as one, stands alone.
+void forget_parts(Vec vector);
 /// Put operations of the device into a vector that PETSc has made.
 void dress(Vec vector);
 /// Make a vector of PETSc's type for its number of ranks, and dress it.

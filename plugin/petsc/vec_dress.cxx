@@ -16,9 +16,10 @@ PetscErrorCode DestroyVector(Vec vector) {
   Types& t = types();
 
   PetscFunctionBegin;
-  const struct _VecOps* const of_host = side_of(vector).host_operations;
+  const struct _VecOps& host = of_host(vector);
+  forget_parts(vector);
   t.sides.erase(vector);
-  PetscCall((*of_host->destroy)(vector));
+  PetscCall((*host.destroy)(vector));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -28,20 +29,19 @@ PetscErrorCode GetArray(Vec vector, PetscScalar** array) {
   Side& side = side_of(vector);
   side.device = false;
   ++side.out;
+  OclspktCall(nullptr, give_to_parts(vector));
   *array = host_array(vector);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// An array that was out comes back, and may have been written. Some programs restore what they never got.
-void come_back(Vec vector) {
+/* The array may have been written. Some programs restore what they never got. */
+PetscErrorCode RestoreArray(Vec vector, PetscScalar** /*array*/) {
   Side& side = side_of(vector);
+
+  PetscFunctionBegin;
   side.device = false;
   if (side.out > 0) --side.out;
-}
-
-PetscErrorCode RestoreArray(Vec vector, PetscScalar** /*array*/) {
-  PetscFunctionBegin;
-  come_back(vector);
+  OclspktCall(nullptr, give_to_parts(vector));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -102,28 +102,6 @@ PetscErrorCode DestroyVecs(PetscInt count, Vec vectors[]) {
   PetscFunctionBegin;
   for (PetscInt k = 0; k < count; ++k) PetscCall(VecDestroy(vectors + k));
   PetscCall(PetscFree(vectors));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// PETSc's makes a vector over the array of the host, which it gives back at once: here it stays out until the
-/// vector is restored.
-PetscErrorCode GetSubVector(Vec vector, IS places, Vec* part) {
-  PetscFunctionBegin;
-  vector->ops->getsubvector = nullptr;
-  const PetscErrorCode code = VecGetSubVector(vector, places, part);
-  vector->ops->getsubvector = GetSubVector;
-  PetscCall(code);
-  ++side_of(vector).out;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode RestoreSubVector(Vec vector, IS places, Vec* part) {
-  PetscFunctionBegin;
-  vector->ops->restoresubvector = nullptr;
-  const PetscErrorCode code = VecRestoreSubVector(vector, places, part);
-  vector->ops->restoresubvector = RestoreSubVector;
-  PetscCall(code);
-  come_back(vector);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -220,6 +198,8 @@ void dress(Vec vector) {
   struct _VecOps& of_host = is_seq ? t.seq : t.mpi;
   if (of_host.destroy == nullptr) of_host = *vector->ops;
   put_operations(vector->ops);
+  put_sums(vector->ops);
+  put_parts(vector->ops);
   vector->ops->destroy = DestroyVector;
   vector->ops->getarray = vector->ops->getarraywrite = GetArray;
   vector->ops->restorearray = vector->ops->restorearraywrite = RestoreArray;
@@ -231,8 +211,6 @@ void dress(Vec vector) {
   vector->ops->duplicate = Duplicate;
   vector->ops->duplicatevecs = DuplicateVecs;
   vector->ops->destroyvecs = DestroyVecs;
-  vector->ops->getsubvector = GetSubVector;
-  vector->ops->restoresubvector = RestoreSubVector;
 }
 
 PetscErrorCode RegisterTypes() {
@@ -247,7 +225,12 @@ PetscErrorCode RegisterTypes() {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types_view", &t.view, nullptr));
-  PetscCall(PetscOptionsGetInt(nullptr, nullptr, "-oclspkt_types_least", &t.least, nullptr));
+  PetscBool fixed = PETSC_FALSE;
+  t.least = kLeastRows;
+  PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-pc_oclspkt_reproducible", &fixed, nullptr));
+  PetscCall(PetscOptionsGetInt(nullptr, nullptr, "-oclspkt_types_least", &t.least, &t.least_is_fixed));
+  if (fixed) t.least_is_fixed = PETSC_TRUE;
+  PetscCall(PetscOptionsGetString(nullptr, nullptr, "-pc_oclspkt_profile", t.profile, sizeof t.profile, nullptr));
   PetscCall(PetscOptionsGetString(nullptr, nullptr, "-oclspkt_types_device", t.devices, sizeof t.devices, nullptr));
   PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types_poison", &t.poison, nullptr));
   PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types_sync", &t.sync, nullptr));
@@ -270,10 +253,13 @@ static PetscErrorCode ViewTypes() {
   OclspktCall(nullptr, {
     if (t.space) {
       const SpaceCounts counts = t.space->counts();
-      text += t.space->device().name + ", " + std::to_string(counts.launches) + " launches, " +
-              std::to_string(counts.waits) + " waits, " + std::to_string(counts.bytes_up) + " bytes up, " +
-              std::to_string(counts.bytes_down) + " down; vectors copied up " + std::to_string(t.ups) +
-              " times, down " + std::to_string(t.downs) + " times\n";
+      text += t.space->device().name + ", " + std::to_string(counts.launches - t.begun.launches) + " launches, " +
+              std::to_string(counts.waits - t.begun.waits) + " waits, " +
+              std::to_string(counts.bytes_up - t.begun.bytes_up) + " bytes up, " +
+              std::to_string(counts.bytes_down - t.begun.bytes_down) + " down; vectors copied up " +
+              std::to_string(t.ups) + " times, down " + std::to_string(t.downs) + " times\n  vectors of " +
+              std::to_string(t.least) + " rows or more" +
+              (t.least_is_fixed ? "" : ": from there on it is quicker than the host, as measured") + "\n";
     } else {
       text += "no device was used" + (t.why.empty() ? "" : ": " + t.why) + "\n";
     }
@@ -297,12 +283,13 @@ PetscErrorCode FinalizeTypes() {
   PetscFunctionBegin;
   if (t.ready && t.view) PetscCall(ViewTypes());
   t.sides.clear();
+  t.scratch.reset();
   PetscCall(ForgetMatrices());
   t.space.reset();
   t.fell_back.clear();
   t.ready = false;
   t.on = PETSC_FALSE;
-  t.failed = false;
+  t.failed = t.shared = false;
   t.ups = t.downs = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -64,7 +64,7 @@ PetscErrorCode Lend(Vec vector, const Operation& work, struct _cl_mem** memory, 
   PetscFunctionBegin;
   OclspktValidPointer(vector, memory);
   const Side& side = oclspkt::petsc::side_of(vector);
-  PetscCheck(side.out == 0, PETSC_COMM_SELF, PETSC_ERR_ORDER,
+  PetscCheck(oclspkt::petsc::arrays_out(side) == 0, PETSC_COMM_SELF, PETSC_ERR_ORDER,
              "an array of the vector is out: restore it first, by VecRestoreArray() or VecRestoreSubVector()");
   PetscCheck(!side.written_by_program && (work.written == nullptr || side.read_by_program == 0), PETSC_COMM_SELF,
              PETSC_ERR_ORDER, "the program has the memory of this vector already: restore it first");
@@ -129,6 +129,7 @@ PetscErrorCode VecOpenCLRestoreMemRead(Vec vector, struct _cl_mem** memory) {
   PetscCheck(side.read_by_program > 0, PETSC_COMM_SELF, PETSC_ERR_ORDER,
              "nobody got the memory of this vector to read it: call VecOpenCLGetMemRead() first");
   --side.read_by_program;
+  if (types().shared) OclspktCall(nullptr, types().space->finish()); /* the host may write it now */
   if (memory) *memory = nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -14,10 +14,6 @@ namespace oclspkt::petsc {
 namespace {
 
 using Terms = std::vector<Term<PetscScalar>>;
-using Sum = SumOf<PetscScalar>;
-using Value = SumValue<PetscScalar>;
-
-const struct _VecOps& of_host(Vec vector) { return *side_of(vector).host_operations; }
 
 PetscErrorCode FindSpace(const Operation& work, DeviceSpace** space) {
   const Vec any = work.written != nullptr ? work.written : work.read.front();
@@ -26,19 +22,8 @@ PetscErrorCode FindSpace(const Operation& work, DeviceSpace** space) {
   const bool dressed =
       std::all_of(work.read.begin(), work.read.end(), [&](Vec v) { return is_dressed(v) && v->map->n == any->map->n; });
   *space = nullptr;
-  if (dressed) PetscCall(SpaceFor(any->map->n, space));
+  if (dressed) PetscCall(SpaceForVectors(any->map->n, space));
   if (!*space) NoteFallBack(work);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// Do it on the device, if it can be done there.
-PetscErrorCode RunOnDevice(const Operation& work, PetscBool* done, const RunOnArrays& run) {
-  DeviceSpace* space;
-
-  PetscFunctionBegin;
-  *done = PETSC_FALSE;
-  PetscCall(FindSpace(work, &space));
-  if (space) PetscCall(RunIn(*space, work, done, run));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -206,170 +191,84 @@ OCLSPKT_POINTWISE_OF_TWO(PointwiseMax, "VecPointwiseMax", Pointwise::greater, po
 OCLSPKT_POINTWISE_OF_TWO(PointwiseMin, "VecPointwiseMin", Pointwise::less, pointwisemin)
 OCLSPKT_POINTWISE_OF_TWO(PointwiseMaxAbs, "VecPointwiseMaxAbs", Pointwise::greater_magnitude, pointwisemaxabs)
 
+/// x = what of x, and of a number. Callers leave the state to VecRestoreArray() where PETSc's types have no such
+/// operation.
+PetscErrorCode InPlace(const char* name, Pointwise what, Vec x, PetscScalar number, PetscBool* done) {
+  PetscFunctionBegin;
+  PetscCall(RunOnDevice({name, {}, x}, done, [&](DeviceSpace& space, const Arrays&, DeviceArray* written) {
+    space.pointwise(what, *written, *written, nullptr, number);
+  }));
+  if (*done) PetscCall(PetscObjectStateIncrease((PetscObject)x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode Reciprocal(Vec x) {
   PetscBool done;
 
   PetscFunctionBegin;
-  PetscCall(RunOnDevice({"VecReciprocal", {}, x}, &done, [](DeviceSpace& space, const Arrays&, DeviceArray* written) {
-    space.pointwise(Pointwise::reciprocal, *written, *written, nullptr, 0);
-  }));
+  PetscCall(InPlace("VecReciprocal", Pointwise::reciprocal, x, 0, &done));
   if (!done) PetscCall((*of_host(x).reciprocal)(x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Local sums of vectors.
-PetscErrorCode LocalSums(const char* name, const std::vector<Vec>& vectors,
-                         const std::vector<std::pair<SumKind, std::array<std::size_t, 2>>>& wanted, Value* values,
-                         PetscBool* done) {
+PetscErrorCode Shift(Vec x, PetscScalar number) {
+  PetscBool done;
+
   PetscFunctionBegin;
-  PetscCall(RunOnDevice({name, vectors}, done, [&](DeviceSpace& space, const Arrays& read, DeviceArray*) {
-    std::vector<Sum> sums;
-    sums.reserve(wanted.size());
-    for (const auto& [kind, of] : wanted) {
-      sums.push_back({kind, read[of[0]], kind == SumKind::dot ? read[of[1]] : nullptr});
-    }
-    space.sums(sums, {values, sums.size()});
-  }));
+  PetscCall(InPlace("VecShift", Pointwise::shift, x, number, &done));
+  if (!done) PetscCall(AsPetscDoes(x, &_VecOps::shift, [&] { return VecShift(x, number); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Add(Vec x, PetscScalar* numbers, PetscInt count) {
+PetscErrorCode Abs(Vec x) {
+  PetscBool done;
+
   PetscFunctionBegin;
-  OclspktAllreduce(MPI_IN_PLACE, numbers, static_cast<PetscMPIInt>(count), MPIU_SCALAR, MPIU_SUM,
-                   PetscObjectComm((PetscObject)x));
+  PetscCall(InPlace("VecAbs", Pointwise::magnitude, x, 0, &done));
+  if (!done) PetscCall(AsPetscDoes(x, &_VecOps::abs, [&] { return VecAbs(x); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MDotLocal(Vec x, PetscInt count, const Vec y[], PetscScalar* products) {
+PetscErrorCode SqrtAbs(Vec x) {
+  PetscBool done;
+
+  PetscFunctionBegin;
+  PetscCall(InPlace("VecSqrtAbs", Pointwise::root, x, 0, &done));
+  if (!done) PetscCall(AsPetscDoes(x, &_VecOps::sqrt, [&] { return VecSqrtAbs(x); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* By a third array: memory of the device that others know stays that of its vector. */
+PetscErrorCode Swap(Vec x, Vec y) {
   PetscBool done = PETSC_FALSE;
-  std::vector<Vec> vectors{x};
-  std::vector<std::pair<SumKind, std::array<std::size_t, 2>>> wanted;
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < count; ++k) {
-    vectors.push_back(y[k]);
-    wanted.push_back({SumKind::dot, {vectors.size() - 1, 0}});
-  }
-  std::vector<Value> values(wanted.size());
-  PetscCall(LocalSums("VecMDot", vectors, wanted, values.data(), &done));
-  for (PetscInt k = 0; k < count && done; ++k) products[k] = values[static_cast<std::size_t>(k)].value;
-  if (!done) PetscCall((*of_host(x).mdot_local)(x, count, y, products));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MDot(Vec x, PetscInt count, const Vec y[], PetscScalar* products) {
-  PetscFunctionBegin;
-  PetscCall(MDotLocal(x, count, y, products));
-  PetscCall(Add(x, products, count));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode DotLocal(Vec x, Vec y, PetscScalar* product) {
-  PetscBool done;
-  Value value;
-
-  PetscFunctionBegin;
-  PetscCall(LocalSums("VecDot", {x, y}, {{SumKind::dot, {0, 1}}}, &value, &done));
+  if (x == y) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(RunOnDevice({"VecSwap", {y, x}, x}, &done, [](DeviceSpace& space, const Arrays& read, DeviceArray* of_x) {
+    DeviceArray& between = scratch(space, of_x->size());
+    space.copy(*of_x, between);
+    space.copy(*read[0], *of_x);
+    space.copy(between, *read[0]);
+  }));
   if (done) {
-    *product = value.value;
+    PetscCall(WroteOnDevice(y));
   } else {
-    PetscCall((*of_host(x).dot_local)(x, y, product));
+    PetscCall((*of_host(x).swap)(x, y));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode Dot(Vec x, Vec y, PetscScalar* product) {
-  PetscFunctionBegin;
-  PetscCall(DotLocal(x, y, product));
-  PetscCall(Add(x, product, 1));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode NormLocal(Vec x, NormType type, PetscReal* norm) {
-  PetscBool done;
-  Value values[2];
-
-  PetscFunctionBegin;
-  const SumKind kind = type == NORM_1 || type == NORM_1_AND_2 ? SumKind::norm1
-                       : type == NORM_INFINITY                ? SumKind::largest_magnitude
-                                                              : SumKind::norm2;
-  if (type == NORM_1_AND_2) {
-    PetscCall(LocalSums("VecNorm", {x}, {{kind, {0, 0}}, {SumKind::norm2, {0, 0}}}, values, &done));
-  } else {
-    PetscCall(LocalSums("VecNorm", {x}, {{kind, {0, 0}}}, values, &done));
-  }
-  if (done) {
-    norm[0] = PetscRealPart(values[0].value);
-    if (type == NORM_1_AND_2) norm[1] = PetscRealPart(values[1].value);
-  } else {
-    PetscCall((*of_host(x).norm_local)(x, type, norm));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// The norm of all ranks from those of each, by one reduction unless squares over- or underflow.
-/// @param[in,out] sum  of ranks as well; may be null
-PetscErrorCode AddNorms(MPI_Comm comm, PetscReal* norm, PetscReal* sum) {
-  constexpr PetscReal kLeast = 1e3 * std::numeric_limits<PetscReal>::min();
-  PetscReal sums[] = {*norm * *norm, sum != nullptr ? *sum : 0}, most = *norm;
-
-  PetscFunctionBegin;
-  OclspktAllreduce(MPI_IN_PLACE, sums, sum != nullptr ? 2 : 1, MPIU_REAL, MPIU_SUM, comm);
-  PetscReal square = sums[0];
-  if (sum != nullptr) *sum = sums[1];
-  if (square > kLeast && square <= std::numeric_limits<PetscReal>::max()) {
-    *norm = PetscSqrtReal(square);
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscReal is_nan = PetscIsNanReal(most) ? 1 : 0;
-  PetscReal both[] = {is_nan > 0 ? 0 : most, is_nan};
-  OclspktAllreduce(MPI_IN_PLACE, both, 2, MPIU_REAL, MPIU_MAX, comm);
-  most = both[0];
-  if (both[1] > 0) {
-    *norm = std::numeric_limits<PetscReal>::quiet_NaN();
-  } else if (most == 0 || PetscIsInfReal(most)) {
-    *norm = most;
-  } else {
-    square = (*norm / most) * (*norm / most);
-    OclspktAllreduce(MPI_IN_PLACE, &square, 1, MPIU_REAL, MPIU_SUM, comm);
-    *norm = most * PetscSqrtReal(square);
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode Norm(Vec x, NormType type, PetscReal* norm) {
-  PetscMPIInt ranks;
-  MPI_Comm comm = PetscObjectComm((PetscObject)x);
-
-  PetscFunctionBegin;
-  PetscCall(NormLocal(x, type, norm));
-  PetscCallMPI(MPI_Comm_size(comm, &ranks));
-  if (ranks == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  if (type == NORM_1) OclspktAllreduce(MPI_IN_PLACE, norm, 1, MPIU_REAL, MPIU_SUM, comm);
-  if (type == NORM_INFINITY) OclspktAllreduce(MPI_IN_PLACE, norm, 1, MPIU_REAL, MPIU_MAX, comm);
-  if (type == NORM_2 || type == NORM_FROBENIUS) PetscCall(AddNorms(comm, norm, nullptr));
-  if (type == NORM_1_AND_2) PetscCall(AddNorms(comm, norm + 1, norm));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode DotNorm2(Vec s, Vec t, PetscScalar* product, PetscScalar* square) {
-  PetscBool done;
-  Value values[2];
-
-  PetscFunctionBegin;
-  PetscCall(LocalSums("VecDotNorm2", {s, t}, {{SumKind::dot, {0, 1}}, {SumKind::dot, {1, 1}}}, values, &done));
-  PetscScalar numbers[2] = {values[0].value, values[1].value};
-  if (!done) {
-    PetscCall((*of_host(s).dot_local)(s, t, numbers));
-    PetscCall((*of_host(t).dot_local)(t, t, numbers + 1));
-  }
-  PetscCall(Add(s, numbers, 2));
-  *product = numbers[0];
-  *square = numbers[1];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace
+
+PetscErrorCode RunOnDevice(const Operation& work, PetscBool* done, const RunOnArrays& run) {
+  DeviceSpace* space;
+
+  PetscFunctionBegin;
+  *done = PETSC_FALSE;
+  PetscCall(FindSpace(work, &space));
+  if (space) PetscCall(RunIn(*space, work, done, run));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 void put_operations(struct _VecOps* ops) {
   ops->set = Set;
@@ -387,13 +286,10 @@ void put_operations(struct _VecOps* ops) {
   ops->pointwisemin = PointwiseMin;
   ops->pointwisemaxabs = PointwiseMaxAbs;
   ops->reciprocal = Reciprocal;
-  ops->dot = ops->tdot = Dot;
-  ops->dot_local = ops->tdot_local = DotLocal;
-  ops->mdot = ops->mtdot = MDot;
-  ops->mdot_local = ops->mtdot_local = MDotLocal;
-  ops->norm = Norm;
-  ops->norm_local = NormLocal;
-  ops->dotnorm2 = DotNorm2;
+  ops->swap = Swap;
+  ops->shift = Shift;
+  ops->abs = Abs;
+  ops->sqrt = SqrtAbs;
 }
 
 }  // namespace oclspkt::petsc

@@ -73,10 +73,11 @@ const Forms kByGroups[] = {
     {"vector_pointwise",
      {"GROUP_ITEMS=256",
       "OPERATION=0|OPERATION=1|OPERATION=2|OPERATION=3|OPERATION=4|OPERATION=5|OPERATION=6|"
-      "OPERATION=7|OPERATION=8"}},
+      "OPERATION=7|OPERATION=8|OPERATION=9"}},
     {"vector_dots", {"GROUP_ITEMS=256", "TERMS=1|TERMS=8"}},
-    {"vector_sum", {"GROUP_ITEMS=256", "SUM=0|SUM=1|SUM=2"}},
+    {"vector_sum", {"GROUP_ITEMS=256", "SUM=0|SUM=1|SUM=2|SUM=3"}},
     {"vector_extreme", {"GROUP_ITEMS=256", "EXTREME=0|EXTREME=1|EXTREME=2"}},
+    {"vector_put", {"MERGE=0|MERGE=1|MERGE=2"}},
     {"vector_gather", {""}},
     {"vector_scatter_add", {""}},
     {"product_dia", {"SLICE=32", kNoEntries, "|PLUS"}},
@@ -93,9 +94,9 @@ const Forms kByGroups[] = {
 const char* const kLanes = "FLOAT LANES=16 NATIVE_LANES=16|DOUBLE LANES=8 NATIVE_LANES=8";
 const Forms kByLanes[] = {
     {"vector_combine", {kLanes, "GROUP_ITEMS=1", "TERMS=0|TERMS=8", "KEEP=0|KEEP=1"}},
-    {"vector_pointwise", {kLanes, "GROUP_ITEMS=1", "OPERATION=1|OPERATION=4|OPERATION=8"}},
+    {"vector_pointwise", {kLanes, "GROUP_ITEMS=1", "OPERATION=1|OPERATION=5|OPERATION=9"}},
     {"vector_dots", {kLanes, "GROUP_ITEMS=1", "TERMS=1|TERMS=8"}},
-    {"vector_sum", {kLanes, "GROUP_ITEMS=1", "SUM=0|SUM=2"}},
+    {"vector_sum", {kLanes, "GROUP_ITEMS=1", "SUM=0|SUM=3"}},
     {"vector_extreme", {kLanes, "GROUP_ITEMS=1", "EXTREME=0|EXTREME=2"}},
     {"product_dia", {kLanes, "FLOAT SLICE=16|DOUBLE SLICE=8", kNoEntries, "|PLUS"}},
     {"product_sell", {kLanes, "FLOAT SLICE=16|DOUBLE SLICE=8", "|PLUS", "|WIDE", "|SORTED"}},

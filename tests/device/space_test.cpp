@@ -170,6 +170,7 @@ TYPED_TEST(SpaceOnDevice, WorksPlaceByPlace) {
       {Pointwise::greater, [](T x, T y) { return x < y ? y : x; }},
       {Pointwise::less, [](T x, T y) { return x < y ? x : y; }},
       {Pointwise::greater_magnitude, [](T x, T y) { return std::abs(x) < std::abs(y) ? std::abs(y) : std::abs(x); }},
+      {Pointwise::ratio, [](T x, T y) { return y != 0 ? x / y : x; }},
       {Pointwise::reciprocal, [](T x, T) { return x != 0 ? 1 / x : T(0); }},
       {Pointwise::shift, [](T x, T) { return x + T(0.5); }},
       {Pointwise::magnitude, [](T x, T) { return std::abs(x); }},
@@ -261,6 +262,14 @@ TYPED_TEST(SpaceOnDevice, ExtremesPassNaNOverUnlessItIsTheFirst) {
     EXPECT_EQ(this->sum(space, SumKind::least, x).place, 0);
     EXPECT_TRUE(std::isnan(this->sum(space, SumKind::greatest, x).value));
     EXPECT_EQ(this->sum(space, SumKind::least, Vector<T>(3000, kInf<T>)).place, 0);
+    Vector<T> late(3000, kNaN<T>);
+    late[0] = late[2998] = -kInf<T>;
+    EXPECT_EQ(this->sum(space, SumKind::greatest, late).place, 0);
+    EXPECT_EQ(this->sum(space, SumKind::greatest, late).value, -kInf<T>);
+    Vector<T> zeros(3000, T(1));
+    zeros[1999] = T(-0.), zeros[2000] = T(0);
+    EXPECT_EQ(this->sum(space, SumKind::least, zeros).place, 1999);
+    EXPECT_TRUE(std::signbit(this->sum(space, SumKind::least, zeros).value));
     EXPECT_EQ(this->sum(space, SumKind::least, {}).place, -1);
     EXPECT_EQ(this->sum(space, SumKind::least, {}).value, kInf<T>);
     EXPECT_EQ(this->sum(space, SumKind::greatest, {}).value, -kInf<T>);
@@ -276,8 +285,12 @@ TYPED_TEST(SpaceOnDevice, NormsNeitherOverflowNorUnderflow) {
       const auto size = static_cast<std::size_t>(n);
       const T root = static_cast<T>(std::sqrt(static_cast<double>(n)));
       const auto norm = [&](Vector<T> x) { return this->sum(space, SumKind::norm2, x).value; };
-      EXPECT_NEAR(norm(Vector<T>(size, large)) / large / root, 1, 64 * kEps<T>) << n;
-      EXPECT_NEAR(norm(Vector<T>(size, small)) / small / root, 1, 64 * kEps<T>) << n;
+      // The others' squares are near the ends of the range, where sums of them are and sums of those sums.
+      for (const double of : is_double ? std::vector{1e200, 1e153, 1e149, 1e-145, 1e-150, 1e-158, 1e-200}
+                                       : std::vector{1e30, 1e18, 1e16, 1e-14, 1e-16, 1e-20, 1e-22, 1e-30}) {
+        const T every = static_cast<T>(of);
+        EXPECT_NEAR(norm(Vector<T>(size, every)) / every / root, 1, 64 * kEps<T>) << n << " times " << of;
+      }
       Vector<T> mixed(size, small);
       mixed[size / 2] = T(3);
       EXPECT_NEAR(norm(mixed), 3, 24 * kEps<T>) << n;
@@ -383,6 +396,32 @@ TYPED_TEST(SpaceOnDevice, GivesMemoryBackThatItBroughtUp) {
       space.combine(*sum, T(1), std::vector<Term<T>>{{T(1), array.get()}});
     }
     expect_same(take(space, *sum), Vector<T>(1000, T(210)));
+  });
+}
+
+TYPED_TEST(SpaceOnDevice, PutsPlacesIntoOthers) {
+  using T = TypeParam;
+  this->on_every_space([](Space<T>& space) {
+    const Vector<T> x = draw<T>(3000, 31), z = draw<T>(1100, 32);
+    const Array<T> a = bring(space, x);
+    const std::pair<Merge, std::function<T(T, T)>> ways[] = {
+        {Merge::insert, [](T, T of_x) { return of_x; }},
+        {Merge::add, [](T of_z, T of_x) { return of_z + of_x; }},
+        {Merge::greater, [](T of_z, T of_x) { return std::max(of_z, of_x); }}};
+    for (const auto& [how, merged] : ways) {
+      const Array<T> b = bring(space, z);
+      space.put(how, *a, {2, 3}, *b, {5, 1}, 999);
+      space.put(how, *a, {0, 1}, *b, {1005, 10}, 10);
+      space.put(how, *a, {0, 1}, *b, {0, 1}, 0);
+      Vector<T> expected = z;
+      for (std::size_t i = 0; i < 999; ++i) expected[5 + i] = merged(expected[5 + i], x[2 + 3 * i]);
+      for (std::size_t i = 0; i < 10; ++i) expected[1005 + 10 * i] = merged(expected[1005 + 10 * i], x[i]);
+      expect_same(take(space, *b), expected);
+      EXPECT_THROW(space.put(how, *a, {2, 3}, *b, {5, 1}, 1001), InvalidInput);
+      EXPECT_THROW(space.put(how, *a, {0, 1}, *b, {1090, 10}, 2), InvalidInput);
+      EXPECT_THROW(space.put(how, *a, {-1, 1}, *b, {0, 1}, 1), InvalidInput);
+      EXPECT_THROW(space.put(how, *a, {0, 1}, *a, {10, 1}, 1), InvalidInput);
+    }
   });
 }
 

@@ -11,68 +11,10 @@
 #include <limits>
 
 #include "grid_problem.hxx"
+#include "types_vectors.hxx"
 
 namespace oclspkt::test {
 namespace {
-
-constexpr PetscReal kNan = std::numeric_limits<PetscReal>::quiet_NaN();
-constexpr PetscReal kInf = std::numeric_limits<PetscReal>::infinity();
-
-/// A vector of all ranks that is destroyed with its scope, dressed, or of the host over its own memory.
-class Owned {
- public:
-  explicit Owned(PetscInt local, bool dressed = true) : memory_(static_cast<std::size_t>(local) + 1) {
-    if (dressed) {
-      VecCreate(PETSC_COMM_WORLD, &vec_);
-      VecSetSizes(vec_, local, PETSC_DETERMINE);
-      VecSetType(vec_, VECSTANDARD);
-    } else if (PetscGlobalSize == 1) {
-      VecCreateSeqWithArray(PETSC_COMM_WORLD, 1, local, memory_.data(), &vec_);
-    } else {
-      VecCreateMPIWithArray(PETSC_COMM_WORLD, 1, local, PETSC_DETERMINE, memory_.data(), &vec_);
-    }
-  }
-  Owned(const std::vector<PetscScalar>& values, bool dressed) : Owned(static_cast<PetscInt>(values.size()), dressed) {
-    PetscScalar* array;
-    VecGetArrayWrite(vec_, &array);
-    std::copy(values.begin(), values.end(), array);
-    VecRestoreArrayWrite(vec_, &array);
-  }
-  ~Owned() { VecDestroy(&vec_); }
-  Owned(const Owned&) = delete;
-  Owned& operator=(const Owned&) = delete;
-  operator Vec() const { return vec_; }
-
- private:
-  Vec vec_ = nullptr;
-  std::vector<PetscScalar> memory_;
-};
-
-std::vector<PetscScalar> values_of(Vec v) {
-  const PetscScalar* array;
-  PetscInt n = 0;
-  VecGetLocalSize(v, &n);
-  VecGetArrayRead(v, &array);
-  std::vector<PetscScalar> values(array, array + n);
-  VecRestoreArrayRead(v, &array);
-  return values;
-}
-
-PetscReal norm_of(Vec v, NormType type = NORM_2) {
-  PetscReal norm = kNan;
-  VecNorm(v, type, &norm);
-  return norm;
-}
-
-/// Whether the host's memory of a vector has been poisoned because the device has its values.
-bool is_away(Vec v) { return std::isnan((*static_cast<PetscScalar**>(v->data))[0]); }
-
-bool same_number(PetscScalar a, PetscScalar b) {
-  return (std::isnan(a) && std::isnan(b)) || a == b || std::abs(a - b) <= 1e-14 * std::abs(b);
-}
-bool same_numbers(const std::vector<PetscScalar>& a, const std::vector<PetscScalar>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_number);
-}
 
 /// The square matrix of all ranks with rows (-1, 2, -1) times a factor.
 Mat second_differences(PetscInt local, PetscScalar factor = 1) {
@@ -248,6 +190,9 @@ const Operation kOperations[] = {
     {"VecPointwiseMaxAbs",
      [](Vec w, Vec x, Vec y, PetscScalar, PetscScalar, PetscScalar) { return VecPointwiseMaxAbs(w, x, y); }},
     {"VecReciprocal", [](Vec w, Vec, Vec, PetscScalar, PetscScalar, PetscScalar) { return VecReciprocal(w); }},
+    {"VecShift", [](Vec w, Vec, Vec, PetscScalar a, PetscScalar, PetscScalar) { return VecShift(w, a); }},
+    {"VecAbs", [](Vec w, Vec, Vec, PetscScalar, PetscScalar, PetscScalar) { return VecAbs(w); }},
+    {"VecSqrtAbs", [](Vec w, Vec, Vec, PetscScalar, PetscScalar, PetscScalar) { return VecSqrtAbs(w); }},
 };
 
 TEST(Types, MixWithVectorsOfTheHostInEveryPlace) {
@@ -258,8 +203,7 @@ TEST(Types, MixWithVectorsOfTheHostInEveryPlace) {
     for (int dressed = 1; dressed < 8; ++dressed) {
       SCOPED_TRACE(std::string(operation.name) + " " + std::to_string(dressed));
       const Owned wd(w0, (dressed & 1) != 0), xd(x0, (dressed & 2) != 0), yd(y0, (dressed & 4) != 0);
-      for (const Vec v : {(Vec)wd, (Vec)xd, (Vec)yd}) OK(VecScale(v, -1)); /* those that can go to the device */
-      for (const Vec v : {(Vec)wd, (Vec)xd, (Vec)yd}) OK(VecScale(v, -1));
+      for (const Vec v : {(Vec)wd, (Vec)xd, (Vec)yd}) send_away(v);
       OK(operation.run(wd, xd, yd, 2, -3, .5));
       EXPECT_TRUE(same_numbers(values_of(wd), values_of(w)));
       EXPECT_TRUE(same_numbers(values_of(xd), values_of(x)));
@@ -505,7 +449,7 @@ TEST(Types, ThePreconditionerSolvesGridsInEveryCombinationAsOfTheHost) {
       OK(PCOCLSPKTSetDevices(pc, "Portable"));
       for (const bool transpose : {false, true}) {
         SCOPED_TRACE(std::string(PCOCLSPKTCombines[combine]) + " " + lines + (transpose ? " transposed" : ""));
-        OK(VecScale(problem.right(), 1)); /* to the device */
+        send_away(problem.right());
         OK((transpose ? PCApplyTranspose : PCApply)(pc, right, expected));
         const PetscReal size = norm_of(expected, NORM_INFINITY);
         OK(VecSet(solution, kNan));

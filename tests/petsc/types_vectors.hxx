@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Vectors of -oclspkt_types, and of the host beside them.
+#pragma once
+
+#include <petsc/private/vecimpl.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "support.hxx"
+
+namespace oclspkt::test {
+
+inline constexpr PetscReal kNan = std::numeric_limits<PetscReal>::quiet_NaN();
+inline constexpr PetscReal kInf = std::numeric_limits<PetscReal>::infinity();
+
+/// A vector of all ranks that is destroyed with its scope, dressed, or of the host over its own memory.
+class Owned {
+ public:
+  explicit Owned(PetscInt local, bool dressed = true) : memory_(static_cast<std::size_t>(local) + 1) {
+    if (dressed) {
+      VecCreate(PETSC_COMM_WORLD, &vec_);
+      VecSetSizes(vec_, local, PETSC_DETERMINE);
+      VecSetType(vec_, VECSTANDARD);
+    } else if (PetscGlobalSize == 1) {
+      VecCreateSeqWithArray(PETSC_COMM_WORLD, 1, local, memory_.data(), &vec_);
+    } else {
+      VecCreateMPIWithArray(PETSC_COMM_WORLD, 1, local, PETSC_DETERMINE, memory_.data(), &vec_);
+    }
+  }
+  Owned(const std::vector<PetscScalar>& values, bool dressed) : Owned(static_cast<PetscInt>(values.size()), dressed) {
+    PetscScalar* array;
+    VecGetArrayWrite(vec_, &array);
+    std::copy(values.begin(), values.end(), array);
+    VecRestoreArrayWrite(vec_, &array);
+  }
+  ~Owned() { VecDestroy(&vec_); }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  operator Vec() const { return vec_; }
+
+ private:
+  Vec vec_ = nullptr;
+  std::vector<PetscScalar> memory_;
+};
+
+inline std::vector<PetscScalar> values_of(Vec v) {
+  const PetscScalar* array;
+  PetscInt n = 0;
+  VecGetLocalSize(v, &n);
+  VecGetArrayRead(v, &array);
+  std::vector<PetscScalar> values(array, array + n);
+  VecRestoreArrayRead(v, &array);
+  return values;
+}
+
+inline PetscReal norm_of(Vec v, NormType type = NORM_2) {
+  PetscReal norm = kNan;
+  VecNorm(v, type, &norm);
+  return norm;
+}
+
+/// Have the device alone have the values, which stay. A factor of 1 would do nothing.
+inline void send_away(Vec v) {
+  VecScale(v, -1);
+  VecScale(v, -1);
+}
+
+/// Whether the host's memory of a vector has been poisoned because the device has its values.
+inline bool is_away(Vec v) { return std::isnan((*static_cast<PetscScalar**>(v->data))[0]); }
+
+inline bool same_number(PetscScalar a, PetscScalar b) {
+  return (std::isnan(a) && std::isnan(b)) || a == b || std::abs(a - b) <= 1e-14 * std::abs(b);
+}
+inline bool same_numbers(const std::vector<PetscScalar>& a, const std::vector<PetscScalar>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_number);
+}
+
+}  // namespace oclspkt::test
