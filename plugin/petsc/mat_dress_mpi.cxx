@@ -98,44 +98,51 @@ PetscErrorCode MakeMessages(MPI_Comm comm, PetscLayout layout, MatrixBorders& b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Find the borders of a matrix. All ranks agree anew after the matrix was assembled, by one reduction: one may have
-/// other columns, or its device for the first time. Collective then.
-/// @param[out] borders  null if PETSc's own products are to be used, by all ranks
-PetscErrorCode Settle(Mat matrix, MatrixBorders** borders) {
+/// Agree with all ranks on messages, by one reduction, and make them anew if the ghosts of one have changed.
+/// Collective.
+PetscErrorCode Agree(Mat matrix, MatrixBorders& b) {
   const MPI_Comm comm = PetscObjectComm((PetscObject)matrix);
+  const PetscInt first = matrix->cmap->rstart, end = matrix->cmap->rend;
   Mat own, other;
   const PetscInt* columns;
   DeviceSpace* space;
+
+  PetscFunctionBegin;
+  PetscCall(MatMPIAIJGetSeqAIJ(matrix, &own, &other, &columns));
+  PetscCall(SpaceFor(std::min(matrix->rmap->n, matrix->cmap->n), &space));
+  const std::vector<PetscInt> today(columns, columns + other->cmap->n);
+  const bool stays = b.messages != nullptr && b.columns == today && b.first == first && b.end == end;
+  int any[] = {!stays, space != nullptr && is_dressed(own) && is_dressed(other)};
+  OclspktAllreduce(MPI_IN_PLACE, any, 2, MPI_INT, MPI_MAX, comm);
+  if (any[0] != 0) {
+    PetscCall(ReleaseBorders(b));
+    b.of = ((PetscObject)matrix)->id;
+  }
+  b.used = any[1] != 0;
+  if (b.used && any[0] != 0) {
+    b.columns = today;
+    b.first = first;
+    b.end = end;
+    PetscCall(MakeMessages(comm, matrix->cmap, b));
+  }
+  b.pattern = matrix->nonzerostate;
+  b.settled = true;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Find the borders of a matrix. Collective at the first product after an assembly: then a rank may have other columns,
+/// or its device for the first time. Of both conditions all ranks see the same.
+/// @param[out] borders  null if all ranks are to use PETSc's own products
+PetscErrorCode Settle(Mat matrix, MatrixBorders** borders) {
   PetscMPIInt ranks;
   MatrixBorders* b;
 
   PetscFunctionBegin;
   *borders = nullptr;
-  PetscCallMPI(MPI_Comm_size(comm, &ranks));
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)matrix), &ranks));
   if (ranks == 1) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(BordersOf(matrix, &b));
-  if (!b->settled || b->pattern != matrix->nonzerostate) {
-    PetscCall(MatMPIAIJGetSeqAIJ(matrix, &own, &other, &columns));
-    PetscCall(SpaceFor(std::min(matrix->rmap->n, matrix->cmap->n), &space));
-    const std::vector<PetscInt> today(columns, columns + other->cmap->n);
-    const PetscInt first = matrix->cmap->rstart, end = matrix->cmap->rend;
-    const bool stays = b->messages != nullptr && b->columns == today && b->first == first && b->end == end;
-    int any[] = {!stays, space != nullptr && is_dressed(own) && is_dressed(other)};
-    OclspktAllreduce(MPI_IN_PLACE, any, 2, MPI_INT, MPI_MAX, comm);
-    if (any[0] != 0) {
-      PetscCall(ReleaseBorders(*b));
-      b->of = ((PetscObject)matrix)->id;
-    }
-    b->used = any[1] != 0;
-    if (b->used && any[0] != 0) {
-      b->columns = today;
-      b->first = first;
-      b->end = end;
-      PetscCall(MakeMessages(comm, matrix->cmap, *b));
-    }
-    b->pattern = matrix->nonzerostate;
-    b->settled = true;
-  }
+  if (!b->settled || b->pattern != matrix->nonzerostate) PetscCall(Agree(matrix, *b));
   if (b->used) *borders = b;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
