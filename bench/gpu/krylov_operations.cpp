@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <map>
 
 #include "cuda_peers.hpp"
 #include "krylov.hpp"
@@ -37,6 +38,9 @@ class Vectors {
     space_->fill(*y_, T(0.5));
     space_->fill(*z_, T(0.25));
     for (const auto& x : arrays_) dots_.push_back({SumKind::dot, x.get(), y_.get()});
+    for (const SumKind kind : {SumKind::norm2, SumKind::norm1, SumKind::least}) {
+      for (const auto& x : arrays_) many_[kind].push_back({kind, x.get()});
+    }
     values_.resize(dots_.size());
     check_answers();
   }
@@ -72,6 +76,9 @@ class Vectors {
         {"norm1", "ours", 1, 2, Mix::read, true, [&] { sum(SumKind::norm1); }},
         {"min", "ours", 1, 1, Mix::read, true, [&] { sum(SumKind::least); }},
         {"mdot 8", "ours", 9, 16, Mix::read, true, [&] { space_->sums(dots_, values_); }},
+        {"norm2 8", "ours", 8, 16, Mix::read, true, [&] { space_->sums(many_[SumKind::norm2], values_); }},
+        {"norm1 8", "ours", 8, 16, Mix::read, true, [&] { space_->sums(many_[SumKind::norm1], values_); }},
+        {"min 8", "ours", 8, 8, Mix::read, true, [&] { space_->sums(many_[SumKind::least], values_); }},
     };
   }
 
@@ -91,6 +98,7 @@ class Vectors {
   std::unique_ptr<SpaceArray<T>> y_, z_;
   std::vector<Term<T>> terms_;
   std::vector<SumOf<T>> dots_;
+  std::map<SumKind, std::vector<SumOf<T>>> many_;  ///< of all arrays
   std::vector<SumValue<T>> values_;
 };
 
