@@ -12,6 +12,10 @@ constexpr Index kGroupItems = 256;
 /// Places that a work-group of a processor takes at least: a launch of fewer costs more than they do.
 constexpr Index kLeastRun = 4096;
 
+/// Bytes of an array of the host from which on threads copy it by pinned memory: a driver's copy of pageable memory is
+/// one thread's.
+constexpr std::int64_t kPiped = std::int64_t{4} << 20;
+
 constexpr const char* kTexts[] = {"vector_combine", "vector_pointwise", "vector_dots",
                                   "vector_sum",     "vector_extreme",   "vector_gather"};
 constexpr const char* kForms[] = {"TERMS", "OPERATION", "TERMS", "SUM", "EXTREME", ""};
@@ -41,7 +45,26 @@ void SpaceState::drop() {
   partial = places = Buffer();
   numbers.reset();
   told_places.reset();
+  pipeline.reset();
   device.reset();
+}
+
+Pipeline* SpaceState::pipeline_for(std::int64_t bytes, bool made, const Waiter& waiter) {
+  if ((!limited && !made) || bytes < kPiped) return nullptr;
+  waiter.drain(device->queue());
+  if (!pipeline) pipeline = std::make_unique<Pipeline>(*device, kMostPiece, Pipeline::kSlots);
+  return pipeline.get();
+}
+
+void SpaceState::write(const Buffer& to, const void* from, std::int64_t bytes, const Waiter& waiter) {
+  if (Pipeline* const pieces = pipeline_for(bytes, false, waiter)) {
+    Times times;
+    pieces->bring(from, bytes, to, waiter, times);
+  } else {
+    waiter.wait(enqueue_write(*device, from, to, bytes));
+  }
+  counts.bytes_up += bytes;
+  ++counts.waits;
 }
 
 Kernel& SpaceState::kernel(VectorKernel text, int form, bool keep) {
@@ -191,10 +214,7 @@ template <typename T>
 void ClSpace<T>::bring(const T* from, Array& to) {
   work("copying an array to it", [&](SpaceState& s) {
     if (to.size() == 0) return;
-    const Event event = enqueue_write(*s.device, from, buffer(to, to.size()), to.size() * kWord);
-    waiter(s).wait(event);
-    s.counts.bytes_up += to.size() * kWord;
-    ++s.counts.waits;
+    s.write(buffer(to, to.size()), from, to.size() * kWord, waiter(s));
   });
 }
 
@@ -202,9 +222,14 @@ template <typename T>
 void ClSpace<T>::take(const Array& from, T* to) {
   work("copying an array from it", [&](SpaceState& s) {
     if (from.size() == 0) return;
-    const Event event = enqueue_read(*s.device, buffer(from, from.size()), to, from.size() * kWord);
-    waiter(s).wait(event);
-    s.counts.bytes_down += from.size() * kWord;
+    const std::int64_t bytes = from.size() * kWord;
+    if (Pipeline* const pieces = s.pipeline_for(bytes, false, waiter(s))) {
+      Times times;
+      pieces->take(buffer(from, from.size()), to, bytes, waiter(s), times);
+    } else {
+      waiter(s).wait(enqueue_read(*s.device, buffer(from, from.size()), to, bytes));
+    }
+    s.counts.bytes_down += bytes;
     ++s.counts.waits;
   });
 }

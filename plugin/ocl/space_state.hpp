@@ -9,6 +9,7 @@
 #include "pipeline.hpp"
 #include "runtime.hpp"
 #include "space.hpp"
+#include "waiter.hpp"
 
 namespace oclspkt::ocl {
 
@@ -42,6 +43,13 @@ struct SpaceState final : Holding {
   };
   /// @param most  work-groups
   Runs runs(Index n, Index most) const;
+  /// Have what is enqueued done, and a pipeline for an array of the host.
+  /// @param made  threads have to make it first
+  /// @return null where a plain copy is as good: the array is short, or lies in memory of the device
+  /// @throws DeviceError, cl::Error
+  Pipeline* pipeline_for(std::int64_t bytes, bool made, const Waiter& waiter);
+  /// Copy an array of the host to the beginning of a buffer, behind what is enqueued, and count it.
+  void write(const Buffer& to, const void* from, std::int64_t bytes, const Waiter& waiter);
   /// Room for that many partial sums and the places of extremes, on the device and in memory that it copies to.
   void make_room(std::int64_t numbers, std::int64_t places);
 
@@ -55,7 +63,8 @@ struct SpaceState final : Holding {
   std::vector<Kernel> kernels;
   Buffer partial, places;
   std::unique_ptr<Staging> numbers, told_places;
-  std::set<Holding*> parts;  ///< what else lives there, see SpacePart
+  std::unique_ptr<Pipeline> pipeline;  ///< made at first use
+  std::set<Holding*> parts;            ///< what else lives there, see SpacePart
   SpaceCounts counts;
 };
 
