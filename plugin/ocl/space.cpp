@@ -49,20 +49,29 @@ void SpaceState::drop() {
   device.reset();
 }
 
-Pipeline* SpaceState::pipeline_for(std::int64_t bytes, bool made, const Waiter& waiter) {
-  if ((!limited && !made) || bytes < kPiped) return nullptr;
+bool SpaceState::by_pipeline(std::int64_t bytes, bool made, const Waiter& waiter,
+                             const std::function<void(Pipeline&, Times&)>& work) {
+  if ((!limited && !made) || bytes < kPiped) return false;
   waiter.drain(device->queue());
   if (!pipeline) pipeline = std::make_unique<Pipeline>(*device, kMostPiece, Pipeline::kSlots);
-  return pipeline.get();
+  try {
+    Times times;
+    work(*pipeline, times);
+  } catch (...) {
+    // Commands that are still under way write what is used again later.
+    try {
+      pipeline->drain(waiter);
+    } catch (const std::exception&) {
+    }
+    pipeline.reset();
+    throw;
+  }
+  return true;
 }
 
 void SpaceState::write(const Buffer& to, const void* from, std::int64_t bytes, const Waiter& waiter) {
-  if (Pipeline* const pieces = pipeline_for(bytes, false, waiter)) {
-    Times times;
-    pieces->bring(from, bytes, to, waiter, times);
-  } else {
-    waiter.wait(enqueue_write(*device, from, to, bytes));
-  }
+  const auto bring = [&](Pipeline& pieces, Times& times) { pieces.bring(from, bytes, to, waiter, times); };
+  if (!by_pipeline(bytes, false, waiter, bring)) waiter.wait(enqueue_write(*device, from, to, bytes));
   counts.bytes_up += bytes;
   ++counts.waits;
 }
@@ -223,12 +232,9 @@ void ClSpace<T>::take(const Array& from, T* to) {
   work("copying an array from it", [&](SpaceState& s) {
     if (from.size() == 0) return;
     const std::int64_t bytes = from.size() * kWord;
-    if (Pipeline* const pieces = s.pipeline_for(bytes, false, waiter(s))) {
-      Times times;
-      pieces->take(buffer(from, from.size()), to, bytes, waiter(s), times);
-    } else {
-      waiter(s).wait(enqueue_read(*s.device, buffer(from, from.size()), to, bytes));
-    }
+    const Buffer& source = buffer(from, from.size());
+    const auto come = [&](Pipeline& pieces, Times& times) { pieces.take(source, to, bytes, waiter(s), times); };
+    if (!s.by_pipeline(bytes, false, waiter(s), come)) waiter(s).wait(enqueue_read(*s.device, source, to, bytes));
     s.counts.bytes_down += bytes;
     ++s.counts.waits;
   });

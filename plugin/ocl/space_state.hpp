@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -43,11 +44,13 @@ struct SpaceState final : Holding {
   };
   /// @param most  work-groups
   Runs runs(Index n, Index most) const;
-  /// Have what is enqueued done, and a pipeline for an array of the host.
+  /// Copy a long array of the host by threads and pinned memory, behind what is enqueued.
   /// @param made  threads have to make it first
-  /// @return null where a plain copy is as good: the array is short, or lies in memory of the device
+  /// @param work  calls the pipeline
+  /// @return false where a plain copy is as good: the array is short, or lies in memory of the device
   /// @throws DeviceError, cl::Error
-  Pipeline* pipeline_for(std::int64_t bytes, bool made, const Waiter& waiter);
+  bool by_pipeline(std::int64_t bytes, bool made, const Waiter& waiter,
+                   const std::function<void(Pipeline& pipeline, Times& times)>& work);
   /// Copy an array of the host to the beginning of a buffer, behind what is enqueued, and count it.
   void write(const Buffer& to, const void* from, std::int64_t bytes, const Waiter& waiter);
   /// Room for that many partial sums and the places of extremes, on the device and in memory that it copies to.

@@ -36,9 +36,10 @@ class Copier {
   /// Words that fill() makes.
   void write_made(const Buffer& to, Index words, std::int64_t word, const decltype(Passage::fill)& fill) const {
     const std::int64_t bytes = words * word;
-    if (Pipeline* const pieces = state_.pipeline_for(bytes, true, waiter())) {
-      Times times;
-      pieces->bring_made(fill, words, word, to, waiter(), times);
+    const auto bring = [&](Pipeline& pieces, Times& times) {
+      pieces.bring_made(fill, words, word, to, waiter(), times);
+    };
+    if (state_.by_pipeline(bytes, true, waiter(), bring)) {
       state_.counts.bytes_up += bytes;
       ++state_.counts.waits;
     } else {
