@@ -4,6 +4,7 @@
 
 #include <petsc/private/vecimpl.h>
 
+#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <map>
@@ -36,6 +37,7 @@ struct Side {
   int out = 0;                                      ///< arrays got for writing and not restored
   const struct _VecOps* host_operations = nullptr;  ///< PETSc's, of the vector's type
   std::unique_ptr<DeviceArray> array;
+  std::unique_ptr<void, decltype(&std::free)> host_memory{nullptr, &std::free};  ///< null: PETSc's
 };
 
 /// Below so many rows of a rank the host is quicker: a launch takes some 5 us, a sum some 15 (H200).
