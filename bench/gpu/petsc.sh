@@ -42,7 +42,7 @@ fi
 # shellcheck disable=SC2086  # several options
 cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DOCLSPKT_BENCH=OFF -DOCLSPKT_EXAMPLES=OFF \
   -DOCLSPKT_TESTS=OFF -DOCLSPKT_WITH_FORTRAN=OFF -DOCLSPKT_MORE_PETSCS= ${CMAKE_EXTRA:-} >"$build.log" || { cat "$build.log"; exit 1; }
-cmake --build "$build" --target oclspkt_dispatcher oclspkt_cl_shared oclspkt-devices >>"$build.log" ||
+cmake --build "$build" --target oclspkt_dispatcher oclspkt_cl_shared oclspkt_cuda_shared oclspkt-devices >>"$build.log" ||
   { tail -40 "$build.log"; exit 1; }
 program() {  # NAME: one of PETSc's programs beside this script
   # shellcheck disable=SC2046  # several options

@@ -125,6 +125,8 @@ def apply(r, devices, _):
 
 
 def examples(r, devices, _):
+    if not r.examples:
+        return
     cases = [("ex2", "-m 110 -n 110 -vec_type {0} -mat_type {1}", m) for m in ("cg", "gmres", "bcgs")]
     cases += [("ex45", "-da_grid_x 200 -da_grid_y 200 -da_grid_z 200", "cg")]
     for program, options, method in cases:
@@ -163,7 +165,7 @@ def main():
     parser.add_argument("--ranks", type=int, default=os.cpu_count())
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--examples")
-    parser.add_argument("--only", default=",".join(name for name in PARTS if name != "examples"))
+    parser.add_argument("--only", default=",".join(PARTS))
     parser.add_argument("--cuda", action="store_true", help="this PETSc has CUDA")
     arguments = parser.parse_args()
     r = Runner(arguments.build, arguments.quick)

@@ -95,7 +95,7 @@ struct ClMatrix<T>::Memory final : Holding {
   void enqueue(SpaceState& state, Kernels& kernels, const Buffer& x, const Buffer& y, const Buffer& z) const;
 
   SparseFormat format;
-  Index rows, columns, places, slice, width, block_count, long_count;
+  Index rows, columns, places, slice, width, block_entries, block_count, long_count;
   bool wide, sorted;
   std::shared_ptr<const Integers> positions;
   Kernels product, sum;  ///< sum: made at first use
@@ -113,6 +113,7 @@ ClMatrix<T>::Memory::Memory(SpaceState& state, const SparseForm& form)
       places(form.places),
       slice(form.slice),
       width(static_cast<Index>(form.diagonals.size())),
+      block_entries(form.block_entries),
       block_count(std::max<Index>(1, static_cast<Index>(form.blocks.size())) - 1),
       long_count(static_cast<Index>(form.long_rows.size())),
       wide(form.wide),
@@ -157,7 +158,7 @@ typename ClMatrix<T>::Memory::Kernels ClMatrix<T>::Memory::kernels(const SpaceSt
   if (format == SparseFormat::sell) return {kernel("product_sell", sliced + (sorted ? " -D SORTED" : "")), {}};
   const auto items = [&](std::size_t wanted) { return "-D GROUP_ITEMS=" + std::to_string(items_of(s, wanted)); };
   Kernels made;
-  made.rows = kernel("product_rows", items(kItems) + " -D BLOCK_ENTRIES=" + std::to_string(kBlockEntries));
+  made.rows = kernel("product_rows", items(kItems) + " -D BLOCK_ENTRIES=" + std::to_string(block_entries));
   if (long_count > 0) made.segments = kernel("product_segments", items(kItemsOfSegments));
   return made;
 }

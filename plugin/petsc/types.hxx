@@ -59,6 +59,7 @@ struct Types {
   PetscScalar zero_by_zero = std::numeric_limits<PetscReal>::quiet_NaN();  ///< of VecPointwiseDivide(); NaN: not asked
   std::map<std::string, PetscInt64> fell_back;  ///< operations that the host did although vectors lay on the device
   PetscInt64 ups = 0, downs = 0;                ///< copies of vectors
+  PetscInt64 columns = 0;                       ///< of dense matrices, that were solved for
 };
 Types& types();
 

@@ -294,6 +294,10 @@ static PetscErrorCode ViewTypes() {
     for (const auto& [name, count] : t.fell_back) {
       text += "  " + name + ": " + std::to_string(count) + " times by the host, with values on the device\n";
     }
+    if (t.columns > 0) {
+      text += "  PCMatApply: " + std::to_string(t.columns) +
+              " columns of dense matrices, which are the host's: they cross the bus\n";
+    }
   });
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s", text.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -312,7 +316,7 @@ PetscErrorCode FinalizeTypes() {
   t.fell_back.clear();
   t.on = PETSC_FALSE;
   t.failed = false;
-  t.ups = t.downs = 0;
+  t.ups = t.downs = t.columns = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
