@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 static char help[] =
     "How long PCApply() and KSPSolve() take with PETSc's vectors where the options put them, such as on a GPU:\n\
--dm_vec_type cuda -dm_mat_type aijcusparse. The program knows nothing of oclspkt.\n\n\
+-dm_vec_type cuda -dm_mat_type aijcusparse, or by -oclspkt_types. The program knows nothing of oclspkt.\n\n\
   -n <rows>        a line of so many rows: an implicit step of diffusion\n\
   -grid <points>   instead, a cube of so many points a side: the Laplacian, and 1 on its diagonal\n\
   -lambda <ratio>  of the step to the square of the grid width\n\
@@ -11,10 +11,11 @@ static char help[] =
                    against the apply\n\
   -solver_view     the solver after all of it\n\n";
 
-#include <petscdevice.h>
 #include <petscdmda.h>
 #include <petscksp.h>
 #include <petsctime.h>
+
+#include "petsc_wait.h"
 
 enum { BATCHES = 7 };
 
@@ -71,19 +72,10 @@ static PetscErrorCode FillMatrix(DM dm, Mat A, PetscReal lambda) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode WaitForDevice(void) {
-  PetscDeviceContext context;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscDeviceContextGetCurrentContext(&context));
-  PetscCall(PetscDeviceContextSynchronize(context));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 typedef struct {
   KSP ksp;
   PC pc;
-  Vec b, x;
+  Vec b, x, marker;
   Mat B, X;
 } Work;
 
@@ -114,14 +106,14 @@ static PetscErrorCode Time(const char* what, PetscErrorCode (*call)(Work*), Work
 
   PetscFunctionBeginUser;
   PetscCall((*call)(work)); /* warm */
-  PetscCall(WaitForDevice());
+  PetscCall(WaitForDevice(work->marker));
   for (PetscInt batch = 0; batch < BATCHES; ++batch) {
     PetscLogDouble start, end;
 
     PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
     PetscCall(PetscTime(&start));
     for (PetscInt i = 0; i < count; ++i) PetscCall((*call)(work));
-    PetscCall(WaitForDevice());
+    PetscCall(WaitForDevice(work->marker));
     PetscCall(PetscTime(&end));
     seconds[batch] = (end - start) / (PetscLogDouble)count;
   }
@@ -232,6 +224,7 @@ int main(int argc, char** argv) {
   PetscCall(DMCreateMatrix(dm, &A));
   PetscCall(FillMatrix(dm, A, lambda));
   PetscCall(MatCreateVecs(A, &w.x, &w.b));
+  PetscCall(CreateMarker(w.x, &w.marker));
   PetscCall(VecDuplicate(w.x, &exact));
   PetscCall(VecSetRandom(exact, NULL));
   PetscCall(MatMult(A, exact, w.b));
@@ -243,7 +236,7 @@ int main(int argc, char** argv) {
   PetscCall(KSPSetFromOptions(w.ksp));
   PetscCall(PetscTime(&start));
   PetscCall(KSPSetUp(w.ksp));
-  PetscCall(WaitForDevice());
+  PetscCall(WaitForDevice(w.marker));
   PetscCall(PetscTime(&end));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "set-up: %.4g ms\n", (double)(1e3 * (end - start))));
   PetscCall(Time("PCApply", Apply, &w, applies));
@@ -268,6 +261,7 @@ int main(int argc, char** argv) {
   PetscCall(VecDestroy(&exact));
   PetscCall(VecDestroy(&w.x));
   PetscCall(VecDestroy(&w.b));
+  PetscCall(VecDestroy(&w.marker));
   PetscCall(MatDestroy(&A));
   PetscCall(KSPDestroy(&w.ksp));
   PetscCall(DMDestroy(&dm));

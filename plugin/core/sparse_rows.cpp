@@ -7,23 +7,22 @@
 namespace oclspkt {
 namespace {
 
-/// Cuts rows into blocks of at most kBlockEntries rows and entries, one row after the other.
+/// Cuts rows into blocks of at most so many rows and entries, one row after the other.
 class BlockCutter {
  public:
-  explicit BlockCutter(SparseForm& form) : form_(form) {}
+  explicit BlockCutter(SparseForm& form) : form_(form), most_(form.block_entries) {}
 
   /// @param first, count  entries of the row
   void take(Index row, Index first, Index count) {
-    if (count > kBlockEntries) {
+    if (count > most_) {
       const Index segments_before = segments_;
-      for (Index done = 0; done < count; done += kBlockEntries)
-        form_.blocks.push_back({row, first + done, segments_++});
+      for (Index done = 0; done < count; done += most_) form_.blocks.push_back({row, first + done, segments_++});
       form_.long_rows.push_back({row, segments_before, segments_});
       open_ = false;
       return;
     }
-    const bool fits = open_ && row - form_.blocks.back().row < kBlockEntries &&
-                      first + count - form_.blocks.back().entry <= kBlockEntries;
+    const bool fits =
+        open_ && row - form_.blocks.back().row < most_ && first + count - form_.blocks.back().entry <= most_;
     if (!fits) form_.blocks.push_back({row, first, -1});
     open_ = true;
     form_.row_end[static_cast<std::size_t>(row)] =
@@ -32,6 +31,7 @@ class BlockCutter {
 
  private:
   SparseForm& form_;
+  const Index most_;
   Index segments_ = 0;
   bool open_ = false;  ///< the last block takes more rows
 };
@@ -43,6 +43,9 @@ void make_rows(const SparsePattern<I>& pattern, SparseForm& form) {
   form.format = SparseFormat::csr;
   form.places = form.entries;
   form.row_end.assign(static_cast<std::size_t>(form.rows), 0);
+  Index longest = 0;
+  for (Index row = 0; row < form.rows; ++row) longest = std::max(longest, RowEntries<I>(pattern, row).count);
+  if (longest * form.rows > kUnlike * form.entries) form.block_entries = kBlockOfUnlikeRows;
   BlockCutter cutter(form);
   for (Index row = 0; row < form.rows; ++row) {
     const RowEntries<I> entries(pattern, row);

@@ -147,11 +147,17 @@ bool Pipeline::copy_one() {
 void Pipeline::copy_up(std::int64_t number) {
   const auto piece = size(number / parts_);
   const Pieces::Up& rows = passage_->pieces.ups[piece];
-  const Part part = part_of((rows.end - rows.first) * passage_->word, number % parts_);
-  // The device reads it next, no processor does.
-  copy_past_caches(static_cast<const std::byte*>(passage_->from) + rows.first * passage_->word + part.first,
-                   part.end - part.first, slot_of(ring_up_, piece) + part.first);
-  order_stores();
+  const std::int64_t word = passage_->word;
+  const Part part = part_of((rows.end - rows.first) * word, number % parts_);
+  std::byte* const to = slot_of(ring_up_, piece) + part.first;
+  if (passage_->fill) {
+    passage_->fill(rows.first + part.first / word, rows.first + part.end / word, to);
+  } else {
+    // The device reads it next, no processor does.
+    copy_past_caches(static_cast<const std::byte*>(passage_->from) + rows.first * word + part.first,
+                     part.end - part.first, to);
+    order_stores();
+  }
   copies_up_.left[slot(piece)].fetch_sub(1, std::memory_order_acq_rel);
 }
 
@@ -253,6 +259,21 @@ bool Pipeline::through() const { return ups_done_ == ups() && launches_done_ == 
 void Pipeline::bring(const void* from, std::int64_t bytes, const cl::Buffer& to, const Waiter& waiter, Times& times) {
   make_pieces(plain_, bytes, std::min(slot_bytes_, piece_bytes(bytes)), true, false);
   run({.pieces = plain_, .word = 1, .from = from, .up = &to, .from_locked = pages_locked(from, bytes)}, waiter, times);
+}
+
+void Pipeline::bring_made(const decltype(Passage::fill)& fill, Index words, std::int64_t word, const cl::Buffer& to,
+                          const Waiter& waiter, Times& times) {
+  make_pieces(plain_, words, std::min(slot_bytes_, piece_bytes(words * word)) / word, true, false);
+  run({.pieces = plain_, .word = word, .fill = fill, .up = &to}, waiter, times);
+}
+
+void Pipeline::take(const cl::Buffer& from, void* to, std::int64_t bytes, const Waiter& waiter, Times& times) {
+  const auto put = [to](Index first, Index end, const std::byte* come) {
+    copy_past_caches(come, end - first, static_cast<std::byte*>(to) + first);
+    order_stores();
+  };
+  make_pieces(plain_, bytes, std::min(slot_bytes_, piece_bytes(bytes)), false, true);
+  run({.pieces = plain_, .word = 1, .down = &from, .put = put}, waiter, times);
 }
 
 void Pipeline::drain(const Waiter& waiter) const {

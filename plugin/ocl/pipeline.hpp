@@ -50,6 +50,8 @@ struct Passage {
   Index first = 0;             ///< row of element 0 of the buffers
   std::int64_t word = 0;       ///< bytes of a row of a vector
   const void* from = nullptr;  ///< of the host, at row 0
+  /// Make rows [first, end) that go up, in place of `from`; called by several threads at once.
+  std::function<void(Index first, Index end, std::byte* rows)> fill{};
   const cl::Buffer* up = nullptr;
   const cl::Buffer* down = nullptr;
   /// Enqueue the kernels of some tiles on the device's queue, which has been made to wait for their rows.
@@ -88,6 +90,11 @@ class Pipeline {
 
   /// Copy an array of the host to the beginning of a buffer.
   void bring(const void* from, std::int64_t bytes, const cl::Buffer& to, const Waiter& waiter, Times& times);
+  /// Make words of so many bytes, by threads, and bring them there.
+  void bring_made(const decltype(Passage::fill)& fill, Index words, std::int64_t word, const cl::Buffer& to,
+                  const Waiter& waiter, Times& times);
+  /// Copy the beginning of a buffer to an array of the host.
+  void take(const cl::Buffer& from, void* to, std::int64_t bytes, const Waiter& waiter, Times& times);
 
   /// Wait for the commands of all queues.
   /// @throws as Waiter
@@ -120,7 +127,7 @@ class Pipeline {
   bool through() const;
   bool ended(const Waiter& waiter, const cl::Event& event) const;
 
-  std::size_t ups() const { return passage_->from != nullptr ? passage_->pieces.ups.size() : 0; }
+  std::size_t ups() const { return passage_->from != nullptr || passage_->fill ? passage_->pieces.ups.size() : 0; }
   std::size_t downs() const { return passage_->put || passage_->into != nullptr ? passage_->pieces.downs.size() : 0; }
   std::size_t launches() const { return passage_->launch ? passage_->pieces.launches.size() : 0; }
   /// Pieces on their way at once.
@@ -150,7 +157,7 @@ class Pipeline {
   std::vector<cl::Event> up_events_, launch_events_, down_events_;
   std::size_t ups_sent_ = 0, ups_done_ = 0, launched_ = 0, launches_done_ = 0, downs_sent_ = 0, downs_come_ = 0,
               downs_done_ = 0;
-  Pieces plain_;  ///< of bring()
+  Pieces plain_;  ///< of bring() and take()
   CopyThreads copy_threads_;
 };
 

@@ -17,6 +17,10 @@ constexpr std::int64_t kFewBytes = std::int64_t{4} << 20;
 /// Places that a work-group of a processor takes at least: a launch of fewer costs more than they do.
 constexpr Index kLeastRun = 4096;
 
+/// Bytes of an array of the host from which on threads copy it by pinned memory: a driver's copy of pageable memory is
+/// one thread's.
+constexpr std::int64_t kPiped = std::int64_t{4} << 20;
+
 constexpr const char* kTexts[] = {"vector_combine", "vector_pointwise", "vector_dots",   "vector_sum",
                                   "vector_extreme", "vector_put",       "vector_gather", "vector_scatter_add"};
 constexpr const char* kForms[] = {"TERMS", "OPERATION", "TERMS", "SUM", "EXTREME", "MERGE", "", ""};
@@ -56,7 +60,35 @@ void SpaceState::drop() {
   going_up.reset();
   coming_down.reset();
   went_up = Event();
+  pipeline.reset();
   device.reset();
+}
+
+bool SpaceState::by_pipeline(std::int64_t bytes, bool made, const Waiter& waiter,
+                             const std::function<void(Pipeline&, Times&)>& work) {
+  if ((!limited && !made) || bytes < kPiped) return false;
+  waiter.drain(device->queue());
+  if (!pipeline) pipeline = std::make_unique<Pipeline>(*device, kMostPiece, Pipeline::kSlots);
+  try {
+    Times times;
+    work(*pipeline, times);
+  } catch (...) {
+    // Commands that are still under way write what is used again later.
+    try {
+      pipeline->drain(waiter);
+    } catch (const std::exception&) {
+    }
+    pipeline.reset();
+    throw;
+  }
+  return true;
+}
+
+void SpaceState::write(const Buffer& to, const void* from, std::int64_t bytes, const Waiter& waiter) {
+  const auto bring = [&](Pipeline& pieces, Times& times) { pieces.bring(from, bytes, to, waiter, times); };
+  if (!by_pipeline(bytes, false, waiter, bring)) waiter.wait(enqueue_write(*device, from, to, bytes));
+  counts.bytes_up += bytes;
+  ++counts.waits;
 }
 
 Kernel& SpaceState::kernel(VectorKernel text, int form, bool keep) {
@@ -228,12 +260,11 @@ void ClSpace<T>::bring(const T* from, Array& to) {
     if (to.size() == 0) return;
     const std::int64_t bytes = to.size() * kWord;
     const Buffer& target = buffer(to, to.size());
-    s.counts.bytes_up += bytes;
     if (bytes > kFewBytes) {
-      waiter(s).wait(enqueue_write(*s.device, from, target, bytes));
-      ++s.counts.waits;
+      s.write(target, from, bytes, waiter(s));
       return;
     }
+    s.counts.bytes_up += bytes;
     if (s.went_up() != nullptr) waiter(s).wait(s.went_up);
     ensure_staging(*s.device, s.going_up, bytes);
     std::copy_n(from, to.size(), reinterpret_cast<T*>(s.going_up->data()));
@@ -245,9 +276,11 @@ template <typename T>
 void ClSpace<T>::take(const Array& from, T* to) {
   work("copying an array from it", [&](SpaceState& s) {
     if (from.size() == 0) return;
-    const Event event = enqueue_read(*s.device, buffer(from, from.size()), to, from.size() * kWord);
-    waiter(s).wait(event);
-    s.counts.bytes_down += from.size() * kWord;
+    const std::int64_t bytes = from.size() * kWord;
+    const Buffer& source = buffer(from, from.size());
+    const auto come = [&](Pipeline& pieces, Times& times) { pieces.take(source, to, bytes, waiter(s), times); };
+    if (!s.by_pipeline(bytes, false, waiter(s), come)) waiter(s).wait(enqueue_read(*s.device, source, to, bytes));
+    s.counts.bytes_down += bytes;
     ++s.counts.waits;
   });
 }

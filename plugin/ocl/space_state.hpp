@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -9,6 +10,7 @@
 #include "pipeline.hpp"
 #include "runtime.hpp"
 #include "space.hpp"
+#include "waiter.hpp"
 
 namespace oclspkt::ocl {
 
@@ -44,6 +46,15 @@ struct SpaceState final : Holding {
   Runs runs(Index n, Index most) const;
   /// A work-item for each of n places.
   Geometry one_a_place(Index n) const;
+  /// Copy a long array of the host by threads and pinned memory, behind what is enqueued.
+  /// @param made  threads have to make it first
+  /// @param work  calls the pipeline
+  /// @return false where a plain copy is as good: the array is short, or lies in memory of the device
+  /// @throws DeviceError, cl::Error
+  bool by_pipeline(std::int64_t bytes, bool made, const Waiter& waiter,
+                   const std::function<void(Pipeline& pipeline, Times& times)>& work);
+  /// Copy an array of the host to the beginning of a buffer, behind what is enqueued, and count it.
+  void write(const Buffer& to, const void* from, std::int64_t bytes, const Waiter& waiter);
   /// Room for partial sums and the places of extremes, on the device and in memory that it copies to.
   void make_room(std::int64_t bytes);
 
@@ -59,8 +70,9 @@ struct SpaceState final : Holding {
   std::unique_ptr<Staging> numbers;
   /// Few numbers on their way up or down, so that the host need not wait for what is enqueued before them.
   std::unique_ptr<Staging> going_up, coming_down;
-  Event went_up;             ///< the last that did
-  std::set<Holding*> parts;  ///< what else lives there, see SpacePart
+  Event went_up;                       ///< the last that did
+  std::unique_ptr<Pipeline> pipeline;  ///< made at first use
+  std::set<Holding*> parts;            ///< what else lives there, see SpacePart
   SpaceCounts counts;
 };
 

@@ -13,29 +13,18 @@ namespace {
 constexpr std::size_t kItems = 256, kItemsOfSegments = 64;
 /// Work-groups of one work-item a core: the last to end does not keep the others waiting long.
 constexpr Index kGroupsACore = 16;
-/// Values that are put in order at a time.
-constexpr Index kPieceValues = Index{1} << 22;
 
 /// Copies to a device, each waited for.
 class Copier {
  public:
   explicit Copier(SpaceState& state) : state_(state) {}
 
-  void write(const Buffer& to, Index offset, const void* from, std::int64_t bytes) const {
-    const OpenDevice& device = *state_.device;
-    fault_point(Place::write, device.info(), device.queue()());
-    Event written;
-    device.queue().enqueueWriteBuffer(to, CL_FALSE, static_cast<std::size_t>(offset), static_cast<std::size_t>(bytes),
-                                      from, nullptr, &written);
-    Waiter(device, state_.limited, state_.time_limit).wait(written);
-    state_.counts.bytes_up += bytes;
-    ++state_.counts.waits;
-  }
+  Waiter waiter() const { return {*state_.device, state_.limited, state_.time_limit}; }
 
   /// Numbers of the host in a buffer of their own; of nothing, in one that nobody reads.
   Buffer bring(const void* numbers, std::int64_t bytes) const {
     Buffer buffer = make_buffer(*state_.device, Access::read, std::max<std::int64_t>(bytes, sizeof(Long)));
-    if (bytes > 0) write(buffer, 0, numbers, bytes);
+    if (bytes > 0) state_.write(buffer, numbers, bytes, waiter());
     return buffer;
   }
   template <typename V>
@@ -43,6 +32,22 @@ class Copier {
     return bring(numbers.data(), static_cast<std::int64_t>(numbers.size() * sizeof(V)));
   }
   Buffer bring(const Integers& numbers) const { return bring(numbers.data(), numbers.bytes()); }
+
+  /// Words that fill() makes.
+  void write_made(const Buffer& to, Index words, std::int64_t word, const decltype(Passage::fill)& fill) const {
+    const std::int64_t bytes = words * word;
+    const auto bring = [&](Pipeline& pieces, Times& times) {
+      pieces.bring_made(fill, words, word, to, waiter(), times);
+    };
+    if (state_.by_pipeline(bytes, true, waiter(), bring)) {
+      state_.counts.bytes_up += bytes;
+      ++state_.counts.waits;
+    } else {
+      const auto made = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+      fill(0, words, made.get());
+      state_.write(to, made.get(), bytes, waiter());
+    }
+  }
 
  private:
   SpaceState& state_;
@@ -90,7 +95,7 @@ struct ClMatrix<T>::Memory final : Holding {
   void enqueue(SpaceState& state, Kernels& kernels, const Buffer& x, const Buffer& y, const Buffer& z) const;
 
   SparseFormat format;
-  Index rows, columns, places, slice, width, block_count, long_count;
+  Index rows, columns, places, slice, width, block_entries, block_count, long_count;
   bool wide, sorted;
   std::shared_ptr<const Integers> positions;
   Kernels product, sum;  ///< sum: made at first use
@@ -108,6 +113,7 @@ ClMatrix<T>::Memory::Memory(SpaceState& state, const SparseForm& form)
       places(form.places),
       slice(form.slice),
       width(static_cast<Index>(form.diagonals.size())),
+      block_entries(form.block_entries),
       block_count(std::max<Index>(1, static_cast<Index>(form.blocks.size())) - 1),
       long_count(static_cast<Index>(form.long_rows.size())),
       wide(form.wide),
@@ -152,7 +158,7 @@ typename ClMatrix<T>::Memory::Kernels ClMatrix<T>::Memory::kernels(const SpaceSt
   if (format == SparseFormat::sell) return {kernel("product_sell", sliced + (sorted ? " -D SORTED" : "")), {}};
   const auto items = [&](std::size_t wanted) { return "-D GROUP_ITEMS=" + std::to_string(items_of(s, wanted)); };
   Kernels made;
-  made.rows = kernel("product_rows", items(kItems) + " -D BLOCK_ENTRIES=" + std::to_string(kBlockEntries));
+  made.rows = kernel("product_rows", items(kItems) + " -D BLOCK_ENTRIES=" + std::to_string(block_entries));
   if (long_count > 0) made.segments = kernel("product_segments", items(kItemsOfSegments));
   return made;
 }
@@ -199,16 +205,14 @@ void ClMatrix<T>::set_values(const T* from) {
     constexpr auto kWord = static_cast<Index>(sizeof(T));
     const Memory& m = part_.memory();
     const Copier copier(s);
+    if (m.places == 0) return;
     if (!m.positions) {
-      if (m.places > 0) copier.write(m.values, 0, from, m.places * kWord);
+      s.write(m.values, from, m.places * kWord, copier.waiter());
       return;
     }
-    std::vector<T> ordered(static_cast<std::size_t>(std::min(m.places, kPieceValues)));
-    for (Index first = 0; first < m.places; first += kPieceValues) {
-      const Index count = std::min(kPieceValues, m.places - first);
-      gather_values(m.format, *m.positions, from, first, count, ordered.data());
-      copier.write(m.values, first * kWord, ordered.data(), count * kWord);
-    }
+    copier.write_made(m.values, m.places, kWord, [&](Index first, Index end, std::byte* to) {
+      gather_values(m.format, *m.positions, from, first, end - first, reinterpret_cast<T*>(to));
+    });
   });
 }
 

@@ -276,6 +276,7 @@ PetscErrorCode SolveOnDevice(PC pc, Sweep& sweep, const Block& right, const Bloc
   PetscFunctionBegin;
   *solved = PETSC_FALSE;
   PetscCall(QueueOf(right, solution, &queue));
+  if (right.matrix && !queue && types().ready) types().columns += right.count;
   if (!right.matrix || !transpose) PetscCall(TakesQueue(pc, sweep, queue, transpose, &takes));
   if (!takes) PetscFunctionReturn(PETSC_SUCCESS);
   if (right.matrix) {

@@ -5,6 +5,7 @@
 
 #include <petsc/private/vecimpl.h>
 
+#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <map>
@@ -45,6 +46,7 @@ struct Side {
   Vec whole = nullptr;                   ///< of a part: the vector that it is of, and shares the host's memory with
   PetscInt first = 0;                    ///< then: its first place there
   PetscObjectState known = 0;            ///< then: its state when both had the same values
+  std::unique_ptr<void, decltype(&std::free)> host_memory{nullptr, &std::free};  ///< null: PETSc's
 };
 
 /// For fewer rows of a rank no driver is opened: a launch takes some 5 us, a sum some 15 (H200), the host no longer.
@@ -76,6 +78,7 @@ struct Types {
   std::map<std::string, PetscInt64> fell_back;  ///< operations that the host did although vectors lay on the device
   SpaceCounts begun;                            ///< what the device had done when it was opened and measured
   PetscInt64 ups = 0, downs = 0;                ///< copies of vectors
+  PetscInt64 columns = 0;                       ///< of dense matrices, that were solved for
 };
 Types& types();
 

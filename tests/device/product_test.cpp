@@ -156,7 +156,7 @@ TYPED_TEST(Product, MakesNaNWhereTheMatrixHasAnEntry) {
 
 TYPED_TEST(Product, TakesOtherValuesLater) {
   using T = TypeParam;
-  Csr<T> a = stencil<T>(50, 50, 1);
+  Csr<T> a = stencil<T>(500, 500, 1);  // its values are made in pieces
   const std::vector<T> x = random_vector<T>(a.columns);
   for (const SparseFormat format : this->kAll) {
     this->on_all(a, format, [&](Products<T>& products) {

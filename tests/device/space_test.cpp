@@ -99,6 +99,28 @@ TYPED_TEST(SpaceOnDevice, ComesBackAsItWent) {
   });
 }
 
+/// More than a plain copy takes: see SpaceState::by_pipeline().
+constexpr Index kLong = 2'500'003;
+
+TYPED_TEST(SpaceOnDevice, CopiesLongArraysByThreads) {
+  using T = TypeParam;
+  on_every_device<T>([](const DeviceInfo& info) {
+    const auto space = make_space<T>(info.index, Variant::by_type, true);
+    const Vector<T> x = draw<T>(kLong, 1);
+    const auto array = bring(*space, x), other = space->make(kLong);
+    const SpaceCounts before = space->counts();
+    space->combine(*other, T(0), std::vector<Term<T>>{{T(-2), array.get()}});
+    space->fill(*array, T(7));
+    space->bring(x.data(), *array);  // behind the filling
+    expect_same(take(*space, *array), x);
+    Vector<T> twice = x;
+    for (T& number : twice) number *= -2;
+    expect_same(take(*space, *other), twice);
+    EXPECT_EQ(space->counts().bytes_up - before.bytes_up, kLong * static_cast<Index>(sizeof(T)));
+    EXPECT_EQ(space->counts().bytes_down - before.bytes_down, 2 * kLong * static_cast<Index>(sizeof(T)));
+  });
+}
+
 /// Numbers and factors whose sums are exact, so that their order and fused products do not matter.
 template <typename T>
 Vector<T> draw_short(Index n, unsigned seed) {
@@ -481,13 +503,13 @@ cl_int fail_once(ocl::Place place, int /*device*/, cl_command_queue /*queue*/) {
 TYPED_TEST(SpaceOnDevice, TellsOfFailuresAndGoesOn) {
   using T = TypeParam;
   on_every_device<T>([](const DeviceInfo& info) {
-    for (const bool copies : {false, true}) {
+    for (const auto& [copies, n] : {std::pair{false, Index{5000}}, {true, Index{5000}}, {true, kLong}}) {
       const auto space = make_space<T>(info.index, Variant::by_type, copies);
-      const Array<T> x = bring(*space, Vector<T>(5000, T(1)));
+      const Array<T> x = bring(*space, Vector<T>(static_cast<std::size_t>(n), T(1)));
       SumValue<T> sum;
-      Vector<T> numbers(5000);
+      Vector<T> numbers(static_cast<std::size_t>(n));
       const auto work = [&] {
-        const Array<T> y = space->make(5000);
+        const Array<T> y = space->make(n);
         space->bring(numbers.data(), *y);
         space->combine(*y, T(1), std::vector<Term<T>>{{T(2), x.get()}});
         space->sums(std::vector<SumOf<T>>{{SumKind::sum, y.get()}}, {&sum, 1});
@@ -499,7 +521,7 @@ TYPED_TEST(SpaceOnDevice, TellsOfFailuresAndGoesOn) {
         EXPECT_THROW(work(), DeviceError) << ocl::name(place);
         EXPECT_EQ(failing, -1) << ocl::name(place);
         work();
-        EXPECT_EQ(sum.value, 10000) << "after a failure to " << ocl::name(place);
+        EXPECT_EQ(sum.value, 2 * n) << "after a failure to " << ocl::name(place);
       }
       ocl::fault_hook = nullptr;
     }

@@ -2,6 +2,7 @@
 // What vectors and matrices of -oclspkt_types could get wrong, case by case: each was wrong in a type that lacked an
 // operation, or in a trial of these. The options of the program have what is not valid on the host made NaN.
 #include <petsc/private/vecimpl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -388,6 +389,30 @@ TEST(Types, AForkedProcessHasTheValuesOfTheHostAndDoesNotHang) {
   EXPECT_EQ(status, 0);
   OK(VecScale(y, 2));
   EXPECT_EQ(norm_of(y, NORM_INFINITY), 6);
+}
+
+TEST(Types, ALongVectorIsZeroWithoutMemoryOfTheHost) {
+  constexpr PetscInt kRows = 1000000;
+  constexpr int kCount = 8;
+  const Owned first(kRows), placed(kRows);
+  const std::vector<PetscScalar> one(kRows, 1);
+  Vec many[kCount];
+  rusage before, after;
+  getrusage(RUSAGE_SELF, &before);
+  for (Vec& v : many) OK(VecDuplicate(first, &v));
+  getrusage(RUSAGE_SELF, &after);
+  const long pages = kCount * kRows * long{sizeof(PetscScalar)} / sysconf(_SC_PAGESIZE);
+  EXPECT_LT(after.ru_minflt - before.ru_minflt, pages / 4);
+  EXPECT_EQ(norm_of(many[0]), 0);
+  OK(VecAXPY(many[1], 2, many[2]));
+  EXPECT_EQ(norm_of(many[1], NORM_INFINITY), 0);
+  OK(VecShift(many[3], 3));
+  EXPECT_EQ(values_of(many[3]), std::vector<PetscScalar>(kRows, 3));
+  OK(VecPlaceArray(placed, one.data()));
+  EXPECT_EQ(norm_of(placed, NORM_INFINITY), 1);
+  OK(VecResetArray(placed));
+  EXPECT_EQ(norm_of(placed, NORM_INFINITY), 0);
+  for (Vec& v : many) OK(VecDestroy(&v));
 }
 
 TEST(Types, AVectorMayLiveUntilPetscEnds) {

@@ -47,7 +47,7 @@ void add_blocks(const SparseForm& form, std::vector<Entry>& all) {
   Index segments = 0;
   for (std::size_t b = 0; b + 1 < form.blocks.size(); ++b) {
     const RowBlock block = form.blocks[b], next = form.blocks[b + 1];
-    EXPECT_LE(next.entry - block.entry, kBlockEntries);
+    EXPECT_LE(next.entry - block.entry, form.block_entries);
     EXPECT_TRUE(block.segment < 0 || block.segment == segments++);
     const Index rows = block.segment >= 0 ? 1 : next.row - block.row;
     Index place = block.entry;
@@ -160,8 +160,10 @@ TEST(SparseForm, IsChosenByThePattern) {
             "its diagonals are many or sparse; rows of 27 to 93 entries take 1.46 places an entry in slices of 8");
   EXPECT_EQ(make_sparse_form(fem.pattern(), {SparseFormat::sell, 8}).reason,
             "rows of 27 to 93 entries take 1 places an entry in slices of 8, sorted in windows of 1024");
+  EXPECT_EQ(make_sparse_form(fem.pattern(), {SparseFormat::csr, 32}).block_entries, kBlockEntries);
   const SparseForm power = chosen(scattered<double>(2000, 5000, [](Index i) { return i == 7 ? 4000 : 3; }));
   EXPECT_EQ(power.format, SparseFormat::csr);
+  EXPECT_EQ(power.block_entries, kBlockOfUnlikeRows);
   EXPECT_EQ(power.reason, "its diagonals are many or sparse; a row of 4000 entries is too long for one lane");
   // Sorted windows do not help where each has one row of its own length.
   const SparseForm steep = chosen(scattered<double>(64, 5000, [](Index i) { return i % 32 == 0 ? 120 : 1; }));
