@@ -178,6 +178,11 @@ TEST(FoundByAttack, RoundingThatOverflows) {
       "reversed seed=2902054624618640764");
 }
 
+TEST(FoundByAttack, AnswersThatLeaveTheRange) {
+  // Of the order of 1e39: four of eight answers were Inf behind a bound of 0.5 eps.
+  expect_right_or_told<float>("dorr rows=407 theta=0.00079348602324595316 partition=1024 seed=14009161325511111000");
+}
+
 TEST(FoundByAttack, ColumnsInUnlikeUnits) {
   // Pivots that were chosen by rows, and held against them, refused what elimination solves to rounding.
   expect_right_in_units<double>("diffusion rows=3000 lambda=100 column_decades=14 pattern=blocks");
