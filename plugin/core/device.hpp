@@ -161,6 +161,9 @@ class DeviceSolver {
   /// A bound on what rounding leaves in a row, as Report::rounding, that only the factors of the last set-up give; 0
   /// where the plan's holds.
   virtual double rounding() const { return 0; }
+  /// The largest error by component, in eps, of answers since the last call that no bound covers; 0: bounds cover all.
+  /// Infinite if an answer to a finite right-hand side is not finite.
+  virtual double take_errors() { return 0; }
   /// Bytes held on the device and in host scratch, the bands themselves not counted where they are shared.
   virtual std::int64_t bytes() const = 0;
 

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
+#include <utility>
 
 #include "past_caches.hpp"
+#include "residual.hpp"
 
 namespace oclspkt {
 namespace {
@@ -38,9 +41,20 @@ void row_up(Index width, const T* __restrict swept, const T* __restrict p, const
 /// Bytes to fetch ahead: rows end before the hardware has seen that they are streams, and those of x are met upwards.
 constexpr Index kPrefetchAhead = 1024;
 
+/// 0 times numbers that a sweep ends with: NaN if one of its numbers is not finite, since whatever is not stays so, or
+/// becomes NaN, from row to row.
+template <typename T>
+T spoilt_by(const T* ends, Index count) {
+  T sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (Index j = 0; j < count; ++j) sum += 0 * ends[j];
+  return sum;
+}
+
 /// @param window shape [length + 1][width]
+/// @return 0, or NaN if a number is not finite
 template <bool kShared, typename T>
-void sweep_bundle(const Bundle& b, const FactorsView<T>& f, const T* y, T* x, T* window) {
+T sweep_bundle(const Bundle& b, const FactorsView<T>& f, const T* y, T* x, T* window) {
   T* const carry = window;
   const Index ahead = 1 + kPrefetchAhead / (b.width * static_cast<Index>(sizeof(T)));
   std::fill_n(carry, b.width, T(0));
@@ -60,11 +74,12 @@ void sweep_bundle(const Bundle& b, const FactorsView<T>& f, const T* y, T* x, T*
     if (!kShared) prefetch(f.coupling + next, b.width);
     row_up<kShared>(b.width, window + (i + 1) * b.width, f.reciprocal + factor, f.coupling + factor, carry, x + at);
   }
+  return spoilt_by(carry, b.width);
 }
 
 /// The same for a bundle as wide as its block, by way of x: every row is one long stream.
 template <typename T>
-void sweep_rows(const Bundle& b, const FactorsView<T>& f, const T* y, T* x) {
+T sweep_rows(const Bundle& b, const FactorsView<T>& f, const T* y, T* x) {
   std::copy_n(y + b.first, b.width, x + b.first);
   for (Index i = 1; i < b.length; ++i) {
     const Index row = b.first + i * b.stride;
@@ -78,6 +93,7 @@ void sweep_rows(const Bundle& b, const FactorsView<T>& f, const T* y, T* x) {
       x[at] = x[at] * f.reciprocal[at] - f.coupling[at] * x[at + b.stride];
     }
   }
+  return spoilt_by(x + b.first, b.width);
 }
 
 /// A right-hand side of a line and its solution, from the line's first row on.
@@ -89,9 +105,9 @@ struct Chain {
 };
 
 /// Sweep kChains chains of one length to the row `meeting` and back; the carried values stay in registers.
+/// @return 0, or NaN if a number is not finite
 template <bool kShared, Index kChains, typename T>
-void sweep_chains(const Chain<T> (&chains)[kChains], Index stride, Index length, Index meeting,
-                  const FactorsView<T>& f) {
+T sweep_chains(const Chain<T> (&chains)[kChains], Index stride, Index length, Index meeting, const FactorsView<T>& f) {
   T above[kChains] = {}, below[kChains] = {};
   const auto factor_of = [&](Index i, Index k) { return kShared ? i : chains[k].factor + i * stride; };
   const auto go = [&](Index i, T* carry) {
@@ -122,6 +138,7 @@ void sweep_chains(const Chain<T> (&chains)[kChains], Index stride, Index length,
     return_by(i, above);
     return_by(length - 1 - i, below);
   }
+  return spoilt_by(above, kChains) + spoilt_by(below, kChains);
 }
 
 }  // namespace
@@ -165,6 +182,7 @@ template <typename T>
 void HostSolver<T>::apply(const T* y, T* x) {
   const auto start = std::chrono::steady_clock::now();
   solve(y, x);
+  see(y, x);
   times_.kernel_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   ++times_.applies;
 }
@@ -178,9 +196,9 @@ void HostSolver<T>::solve_bundles(const T* y, T* x) {
       const Index width = std::min(bundle_, lines.block_lines() - l);
       const Bundle bundle{block * lines.block_stride() + l, lines.row_stride(), width, lines.length(0)};
       if (through_x_) {
-        sweep_rows(bundle, factors_.view(), y, x);
+        spoilt_ += sweep_rows(bundle, factors_.view(), y, x);
       } else {
-        sweep_bundle<kShared>(bundle, factors_.view(), y, x, window_.data());
+        spoilt_ += sweep_bundle<kShared>(bundle, factors_.view(), y, x, window_.data());
       }
     }
   }
@@ -188,7 +206,7 @@ void HostSolver<T>::solve_bundles(const T* y, T* x) {
 
 template <typename T>
 template <bool kShared>
-void HostSolver<T>::solve_lines(const T* y, T* x) const {
+void HostSolver<T>::solve_lines(const T* y, T* x) {
   const LineSet& lines = factors_.lines();
   const FactorsView<T> f = factors_.view();
   for (Index l = 0; l < lines.count();) {
@@ -202,10 +220,10 @@ void HostSolver<T>::solve_lines(const T* y, T* x) const {
     if (length == 0) {
       ++l;
     } else if (alike == kAbreast) {
-      sweep_chains<kShared, kAbreast>(chains, lines.row_stride(), length, meeting, f);
+      spoilt_ += sweep_chains<kShared, kAbreast>(chains, lines.row_stride(), length, meeting, f);
       l += kAbreast;
     } else {
-      sweep_chains<kShared, 1>({chains[0]}, lines.row_stride(), length, meeting, f);
+      spoilt_ += sweep_chains<kShared, 1>({chains[0]}, lines.row_stride(), length, meeting, f);
       ++l;
     }
   }
@@ -220,10 +238,23 @@ void HostSolver<T>::solve(const T* y, T* x) {
   }
 }
 
+/// Look for answers that are not finite, where the sweeps met one, though their right-hand sides are.
+template <typename T>
+void HostSolver<T>::see(const T* y, const T* x) {
+  if (std::exchange(spoilt_, T(0)) == 0) return;
+  const LineSet& lines = factors_.lines();
+  for (Index l = 0; l < lines.count() && !leaves_range_; ++l) leaves_range_ = leaves_range(lines, l, y, x);
+}
+
+template <typename T>
+double HostSolver<T>::take_errors() {
+  return std::exchange(leaves_range_, false) ? std::numeric_limits<double>::infinity() : 0;
+}
+
 /// Every line of kColumnsAbreast right-hand sides at once: factors are read once, and no chain waits for another.
 template <typename T>
 template <bool kShared>
-void HostSolver<T>::solve_columns(const T* y, Index y_stride, T* x, Index x_stride) const {
+void HostSolver<T>::solve_columns(const T* y, Index y_stride, T* x, Index x_stride) {
   const LineSet& lines = factors_.lines();
   for (Index l = 0; l < lines.count(); ++l) {
     const Index first = lines.first(l), length = lines.length(l);
@@ -232,7 +263,7 @@ void HostSolver<T>::solve_columns(const T* y, Index y_stride, T* x, Index x_stri
     for (Index k = 0; k < kColumnsAbreast; ++k) {
       chains[k] = {y + k * y_stride + first, x + k * x_stride + first, first};
     }
-    sweep_chains<kShared>(chains, lines.row_stride(), length, factors_.meeting_row(l), factors_.view());
+    spoilt_ += sweep_chains<kShared>(chains, lines.row_stride(), length, factors_.meeting_row(l), factors_.view());
   }
 }
 
@@ -245,8 +276,16 @@ void HostSolver<T>::apply_columns(const T* y, Index y_stride, T* x, Index x_stri
     T* const solution = x + done * x_stride;
     factors_.shared() ? solve_columns<true>(right, y_stride, solution, x_stride)
                       : solve_columns<false>(right, y_stride, solution, x_stride);
+    const T of_all = spoilt_;
+    for (Index k = 0; k < kColumnsAbreast; ++k) {
+      spoilt_ = of_all;
+      see(right + k * y_stride, solution + k * x_stride);
+    }
   }
-  for (; done < count; ++done) solve(y + done * y_stride, x + done * x_stride);
+  for (; done < count; ++done) {
+    solve(y + done * y_stride, x + done * x_stride);
+    see(y + done * y_stride, x + done * x_stride);
+  }
   times_.kernel_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   times_.applies += count;
 }

@@ -34,6 +34,7 @@ class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
   void apply_columns(const T* y, Index y_stride, T* x, Index x_stride, Index count) override;
   Times times() const override { return times_; }
   double rounding() const override { return factors_.pivots().rounding; }
+  double take_errors() override;
   std::int64_t bytes() const override { return factors_.bytes() + window_.bytes(); }
   const Factors<T>* factors() const override { return &factors_; }
 
@@ -53,15 +54,18 @@ class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
   template <bool kShared>
   void solve_bundles(const T* y, T* x);
   template <bool kShared>
-  void solve_lines(const T* y, T* x) const;
+  void solve_lines(const T* y, T* x);
   template <bool kShared>
-  void solve_columns(const T* y, Index y_stride, T* x, Index x_stride) const;
+  void solve_columns(const T* y, Index y_stride, T* x, Index x_stride);
+  void see(const T* y, const T* x);
 
   Factors<T> factors_;
-  Index bundle_ = 1;        ///< lines side by side that are swept together
-  bool through_x_ = false;  ///< without a window
-  Index abreast_ = 1;       ///< lines that are not side by side, swept at once
-  AlignedArray<T> window_;  ///< a row of values carried, then what the sweep down leaves of a bundle
+  Index bundle_ = 1;           ///< lines side by side that are swept together
+  bool through_x_ = false;     ///< without a window
+  Index abreast_ = 1;          ///< lines that are not side by side, swept at once
+  AlignedArray<T> window_;     ///< a row of values carried, then what the sweep down leaves of a bundle
+  T spoilt_ = 0;               ///< NaN if an answer was not finite since see()
+  bool leaves_range_ = false;  ///< what take_errors() tells
   Times times_;
 };
 

@@ -5,9 +5,11 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "evidence.hpp"
 #include "parallel.hpp"
+#include "residual.hpp"
 
 namespace oclspkt {
 namespace {
@@ -161,10 +163,13 @@ void PivotSolver<T, Number>::widen(const Bands<T>& bands, const std::vector<Pivo
   std::sort(singular.begin(), singular.end(), [](const auto& a, const auto& b) { return a.line < b.line; });
 }
 
-/// Note errors of answers that refinement did not mend.
+/// Note errors of answers that refinement did not mend, and answers beyond the range of T.
 template <typename T, typename Number>
-void PivotSolver<T, Number>::see(const double* errors, const Bundle& of, double& worst) {
+void PivotSolver<T, Number>::see(const double* errors, const Bundle& of, const T* y, const T* x, double& worst) {
   for (Index j = 0; j < of.lines; ++j) {
+    const Index line = of.line + j;
+    if (std::binary_search(wide_lines_.begin(), wide_lines_.end(), line)) continue;
+    if (leaves_range(lines_, line, y, x)) worst = std::numeric_limits<double>::infinity();
     const double error = rounded<T, Number>(errors[j]);
     if (!(error <= kWidenEps)) worst = std::max(worst, measured<T>(error));
   }
@@ -172,8 +177,13 @@ void PivotSolver<T, Number>::see(const double* errors, const Bundle& of, double&
 
 template <typename T, typename Number>
 double PivotSolver<T, Number>::rounding() const {
-  double largest = wide_lines_.empty() ? rounding_ : std::max(rounding_, wide_->rounding());
-  for (const double worst : worst_) largest = std::max(largest, worst);
+  return wide_lines_.empty() ? rounding_ : std::max(rounding_, wide_->rounding());
+}
+
+template <typename T, typename Number>
+double PivotSolver<T, Number>::take_errors() {
+  double largest = wide_lines_.empty() ? 0 : wide_->take_errors();
+  for (double& worst : worst_) largest = std::max(largest, std::exchange(worst, 0));
   return largest;
 }
 
@@ -189,7 +199,7 @@ void PivotSolver<T, Number>::apply(const T* y, T* x) {
         T* const line = x + lines_.first(b.line);
         std::copy_n(y + lines_.first(b.line), b.rows, line);
         systems_.solve(index, line, work, errors);
-        see(errors, b, worst_[static_cast<std::size_t>(index)]);
+        see(errors, b, y, x, worst_[static_cast<std::size_t>(index)]);
         return;
       }
     }
@@ -199,11 +209,11 @@ void PivotSolver<T, Number>::apply(const T* y, T* x) {
       for (Index i = 0; i < b.rows; ++i, from += lines_.row_stride()) to[i * b.width + j] = static_cast<Number>(*from);
     }
     systems_.solve(index, to, work, errors);
-    see(errors, b, worst_[static_cast<std::size_t>(index)]);
     for (Index j = 0; j < b.lines; ++j) {
       T* place = x + lines_.first(b.line + j);
       for (Index i = 0; i < b.rows; ++i, place += lines_.row_stride()) *place = static_cast<T>(to[i * b.width + j]);
     }
+    see(errors, b, y, x, worst_[static_cast<std::size_t>(index)]);
   });
   if (!wide_lines_.empty()) {
     for_each_row(lines_, wide_lines_, [&](Index there, Index here) { wide_y_[here] = y[there]; });

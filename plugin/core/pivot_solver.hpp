@@ -42,15 +42,16 @@ class Pivoting : public DeviceSolver<T> {
 
 /// The method `pivot`: Gaussian elimination with diagonal blocks of 1 and 2 rows behind the device interface, in
 /// numbers that are at least as wide as T. Lines whose pivots leave the range of double are solved in long double.
-/// Answers are right wherever T can hold them; beyond its range they are Inf.
+/// Answers are right wherever T can hold them; beyond its range they are Inf, which take_errors() tells.
 template <typename T, typename Number = double>
 class OCLSPKT_API PivotSolver final : public Pivoting<T> {
  public:
   void set_up(const Plan& plan, const Bands<T>& bands) override;
   void apply(const T* y, T* x) override;
   Times times() const override { return times_; }
-  /// Of all lines. Those without a bound have what refinement leaves, or the largest error of their answers so far.
+  /// Of all lines. Those without a bound have what refinement leaves, as long as take_errors() says nothing else.
   double rounding() const override;
+  double take_errors() override;
   std::int64_t bytes() const override;
 
  private:
@@ -62,7 +63,7 @@ class OCLSPKT_API PivotSolver final : public Pivoting<T> {
   void factor_bundle(Index bundle, const BandsView<T>& bands, PivotFacts* facts);
   void judge(const std::vector<PivotFacts>& facts);
   void widen(const Bands<T>& bands, const std::vector<PivotFacts>& facts);
-  void see(const double* errors, const Bundle& of, double& worst);
+  void see(const double* errors, const Bundle& of, const T* y, const T* x, double& worst);
   template <typename F>
   void for_bundles(const F& f);
 
@@ -75,7 +76,7 @@ class OCLSPKT_API PivotSolver final : public Pivoting<T> {
   std::unique_ptr<PivotSolver<T, long double>> wide_;
   AlignedArray<T> wide_y_, wide_x_;
   double rounding_ = 0;
-  std::vector<double> worst_;  ///< shape [bundles]; the largest errors of answers that are no better, in eps of T
+  std::vector<double> worst_;  ///< shape [bundles]; what take_errors() tells
   Times times_;
 };
 

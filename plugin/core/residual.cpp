@@ -178,6 +178,18 @@ double line_backward_error(const LineSet& lines, const BandsView<T>& bands, Inde
 }
 
 template <typename T>
+bool leaves_range(const LineSet& lines, Index line, const T* y, const T* x) {
+  const Index first = lines.first(line), stride = lines.row_stride(), length = lines.length(line);
+  const auto finite = [&](const T* vector) {
+    T spoilt = 0;  // 0 times a number that is not finite is NaN
+#pragma omp simd reduction(+ : spoilt)
+    for (Index i = 0; i < length; ++i) spoilt += 0 * vector[first + i * stride];
+    return spoilt == 0;
+  };
+  return !finite(x) && finite(y);
+}
+
+template <typename T>
 void transpose(const LineSet& lines, const BandsView<T>& bands, Bands<T>& out) {
   out.reshape(lines);
   for (Index l = 0; l < lines.count(); ++l) {
@@ -198,6 +210,7 @@ void transpose(const LineSet& lines, const BandsView<T>& bands, Bands<T>& out) {
   template double line_normwise_backward_error(const LineSet&, const BandsView<T>&, Index, const T*, const T*); \
   template double line_rowwise_backward_error(const LineSet&, const BandsView<T>&, Index, const T*, const T*);  \
   template double line_backward_error(const LineSet&, const BandsView<T>&, Index, const T*, const T*);          \
+  template bool leaves_range(const LineSet&, Index, const T*, const T*);                                        \
   template void transpose(const LineSet&, const BandsView<T>&, Bands<T>&);
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)

@@ -38,6 +38,10 @@ template <typename T>
 OCLSPKT_API double line_backward_error(const LineSet& lines, const BandsView<T>& bands, Index line, const T* x,
                                        const T* y);
 
+/// True if x of a line is not finite, though its y is.
+template <typename T>
+bool leaves_range(const LineSet& lines, Index line, const T* y, const T* x);
+
 /// Bands of the transposed line set.
 template <typename T>
 OCLSPKT_API void transpose(const LineSet& lines, const BandsView<T>& bands, Bands<T>& out);

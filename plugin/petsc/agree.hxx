@@ -22,6 +22,13 @@ class Trouble {
       met_ = std::current_exception();
     }
   }
+  /// The same, also if something threw before: other ranks wait for it.
+  template <typename F>
+  void keep_on(const F& f) {
+    Trouble own;
+    own.attempt(f);
+    if (!met_) met_ = own.met();
+  }
   const std::exception_ptr& met() const { return met_; }
 
  private:

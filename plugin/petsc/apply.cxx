@@ -201,10 +201,17 @@ PetscErrorCode SolveColumns(PC pc, Sweep& sweep, Columns<const PetscScalar> y, C
     }
     const Columns<const PetscScalar> from = moved ? Columns<const PetscScalar>{right.first, right.stride} : y + done;
     const Columns<PetscScalar> to = moved ? solution : x + done;
-    if (transpose) {
-      for (Index k = 0; k < some; ++k) OclspktCall(pc, sweep.solver.apply_transpose(from[k], to[k]));
-    } else {
-      OclspktCall(pc, sweep.solver.apply(from.first, from.stride, to.first, to.stride, some));
+    const auto solve = [&](Index k, Index columns) {
+      transpose ? sweep.solver.apply_transpose(from[k], to[k])
+                : sweep.solver.apply(from.first, from.stride, to.first, to.stride, columns);
+    };
+    for (Index k = 0; k < (transpose ? some : 1); ++k) {
+      // What this rank finds wrong with an answer all have to hear of, and others may wait for its next solve.
+      if (answers_may_fail(*data(pc))) {
+        data(pc)->answers.keep_on([&] { solve(k, some); });
+      } else {
+        OclspktCall(pc, solve(k, some));
+      }
     }
     for (Index k = 0; moved && k < some; ++k) {
       for (Index i = 0; i < rows; ++i) x[done + k][layout.row(i)] = solution[k][i];

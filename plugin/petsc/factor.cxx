@@ -17,10 +17,21 @@ static PC InnerPC(Mat F) { return static_cast<PC>(F->data); }
 static PetscErrorCode GetFactors(Mat F, PC* pc) {
   PetscFunctionBegin;
   *pc = InnerPC(F);
-  PetscCheck(F->assembled && !(*pc)->failedreason, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
+  const bool solves = !(*pc)->failedreason || data(*pc)->failed_apply;
+  PetscCheck(F->assembled && solves, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
              "There are no factors to solve with%s%s: call MatLUFactorSymbolic() and MatLUFactorNumeric(), or those of "
              "Cholesky, and correct what their errors name",
              data(*pc)->failure.empty() ? "" : ", ", data(*pc)->failure.c_str());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Nobody asks the factor again whether it failed: what only a solve finds is an error. */
+static PetscErrorCode CheckSolved(Mat F) {
+  PC pc = InnerPC(F);
+
+  PetscFunctionBegin;
+  PetscCheck(!pc->failedreason, PetscObjectComm((PetscObject)F), PETSC_ERR_NOT_CONVERGED,
+             "-pc_factor_mat_solver_type oclspkt did not solve: %s", data(pc)->failure.c_str());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -53,17 +64,17 @@ static PetscErrorCode MatSolve_OCLSPKT(Mat F, Vec b, Vec x) {
   PetscFunctionBegin;
   PetscCall(GetFactors(F, &pc));
   PetscCall(PCApply(pc, b, x));
+  PetscCall(CheckSolved(F));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Nobody asks the factor again whether it failed: a transposed set-up that fails is an error. */
 static PetscErrorCode MatSolveTranspose_OCLSPKT(Mat F, Vec b, Vec x) {
   PC pc;
 
   PetscFunctionBegin;
   PetscCall(GetFactors(F, &pc));
   PetscCall(PCApplyTranspose(pc, b, x));
-  PetscCall(GetFactors(F, &pc));
+  PetscCall(CheckSolved(F));
   PetscCall(CheckWhole(F, true));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -74,6 +85,7 @@ static PetscErrorCode MatMatSolve_OCLSPKT(Mat F, Mat B, Mat X) {
   PetscFunctionBegin;
   PetscCall(GetFactors(F, &pc));
   PetscCall(PCMatApply(pc, B, X));
+  PetscCall(CheckSolved(F));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

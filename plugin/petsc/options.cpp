@@ -172,11 +172,14 @@ const OptionEntry kTable[] = {
      "`MatSetNullSpace()` before the set-up. The view counts the pinned lines and says why."},
     {"above_bound", "AboveBound", "PCOCLSPKTAboveBound", "", choice<&Options::above_bound, kAboveBoundNames>(),
      "what to do if method auto finds no method whose error bounds are within their limits: warn (solve, and say so in "
-     "the view and by `-info`) or error (the set-up fails and says why)",
+     "the view and by `-info`) or error (the set-up, or the apply, fails and says why)",
      "The last method of `auto` is `pivot`, whose limit is 100 eps by component: of its bound on rounding, or, for "
-     "lines "
-     "that have none, of their trial solves and of each answer. An answer above it is told in the view, whatever the "
-     "option says. A method that is named is used in any case."},
+     "lines that have none, of their trial solves and of each answer. On the host, an answer that is not finite is "
+     "above "
+     "the limit as well, if its right-hand side is finite. An apply that fails does so on all ranks, which takes a "
+     "reduction of one number, and sets the failed reason of the preconditioner: KSP ends with "
+     "`KSP_DIVERGED_PC_FAILED`. `MatSolve()` of the direct solver is an error then. A "
+     "method that is named is used in any case."},
     {"transfer", "Transfer", "PCOCLSPKTTransfer", "", choice<&Options::transfer, kTransferNames>(),
      "how vectors get to the device",
      "`auto` shares host memory with devices that can access it; `copy` always copies.", true},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "pc_oclspkt.hxx"
 
+#include <utility>
+
 #include "boundary.hxx"
 #include "flops.hxx"
 #include "logged.hxx"
@@ -18,7 +20,40 @@ using oclspkt::petsc::PC_OCLSPKT;
 using oclspkt::petsc::Settings;
 using oclspkt::petsc::Sweep;
 
-static PetscErrorCode InfoChoice(PC pc, const Sweep& sweep, bool transpose) {
+/* What is above the limits of method auto, which has nothing else: once for a set-up. */
+static PetscErrorCode InfoAboveBound(PC pc, Sweep& sweep, bool transpose) {
+  PetscFunctionBegin;
+  for (const std::string* text : {&sweep.report(transpose).above_bound, &sweep.cut_report(transpose).above_bound}) {
+    if (text->empty() || sweep.told_above[transpose]) continue;
+    PetscCall(
+        PetscInfo(pc, "WARNING: method auto has no method within its limits for this matrix: %s\n", text->c_str()));
+    sweep.told_above[transpose] = true;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode oclspkt::petsc::TellAnswers(PC pc, bool transpose) {
+  PC_OCLSPKT* o = data(pc);
+
+  PetscFunctionBegin;
+  for (const auto& sweep : o->sweeps) PetscCall(InfoAboveBound(pc, *sweep, transpose));
+  if (!answers_may_fail(*o)) PetscFunctionReturn(PETSC_SUCCESS);
+  const bool failed_before = pc->failedreason != PC_NOERROR; /* in a set-up inside the apply, on this rank */
+  oclspkt::petsc::Trouble met = std::exchange(o->answers, {});
+  if (failed_before) met.attempt([&] { throw oclspkt::Breakdown(o->failure); });
+  PetscCall(oclspkt::petsc::AgreeOn(pc, met));
+  o->failed_apply = pc->failedreason != PC_NOERROR && !failed_before;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The reason of a failed apply ends with it: another right-hand side may have an answer. */
+static PetscErrorCode ForgetFailedApply(PC pc) {
+  PetscFunctionBegin;
+  if (data(pc)->failed_apply) PetscCall(PCSetFailedReason(pc, PC_NOERROR));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode InfoChoice(PC pc, Sweep& sweep, bool transpose) {
   const Report& report = sweep.report(transpose);
 
   PetscFunctionBegin;
@@ -29,10 +64,7 @@ static PetscErrorCode InfoChoice(PC pc, const Sweep& sweep, bool transpose) {
   for (const oclspkt::GroupReport& group : report.groups) {
     if (group.pinned) PetscCall(PetscInfo(pc, "pinned (%s): %s\n", report.pin_why.c_str(), group.why.c_str()));
   }
-  if (!report.above_bound.empty()) {
-    PetscCall(PetscInfo(pc, "WARNING: method auto has no method within its limits for this matrix: %s\n",
-                        report.above_bound.c_str()));
-  }
+  PetscCall(InfoAboveBound(pc, sweep, transpose));
   if (sweep.bounds[transpose].above_limits) {
     PetscCall(PetscInfo(
         pc,
@@ -80,6 +112,7 @@ PetscErrorCode oclspkt::petsc::SetUpSweep(PC pc, Sweep& sweep, const Known& know
   PetscFunctionBegin;
   data(pc)->transpose_ready = false;
   sweep.bounds[true] = {};
+  sweep.told_above = {};
   trouble.attempt([&] { sweep.solver.set_up(known); });
   PetscCall(oclspkt::petsc::AgreeOn(pc, trouble));
   if (!pc->failedreason) PetscCall(PetscLogFlops(oclspkt::petsc::set_up_flops(sweep.solver.report())));
@@ -113,6 +146,7 @@ static PetscErrorCode PCSetUp_OCLSPKT(PC pc) {
   PetscFunctionBegin;
   o->ready = o->stale = false;
   o->failure.clear();
+  o->failed_apply = false;
   o->visit.forget();             /* of solvers that may go */
   pc->setupcalled = PETSC_FALSE; /* a set-up that ends in an error is tried again even if the matrix stays */
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
@@ -159,6 +193,9 @@ static PetscErrorCode SetUpIfStale(PC pc) {
 static PetscErrorCode CheckReady(PC pc) {
   PetscFunctionBegin;
   PetscCall(SetUpIfStale(pc));
+  PetscCall(ForgetFailedApply(pc));
+  if (data(pc)->failed_apply) data(pc)->failure.clear();
+  data(pc)->failed_apply = false;
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(
       data(pc)->ready, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER,
@@ -173,6 +210,13 @@ static PetscErrorCode PCPreSolve_OCLSPKT(PC pc, KSP ksp, Vec b, Vec x) {
   PetscCall(SetUpIfStale(pc));
   if (data(pc)->ready) PetscCall(oclspkt::petsc::SetUpForVectors(pc, b, x));
   PetscCall(oclspkt::petsc::WarnOfIgnored(pc, ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* PETSc looks at the reason of the last solve before the applies of the next one. */
+static PetscErrorCode PCPostSolve_OCLSPKT(PC pc, KSP, Vec, Vec) {
+  PetscFunctionBegin;
+  PetscCall(ForgetFailedApply(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -210,6 +254,7 @@ static PetscErrorCode SolveVector(PC pc, Vec x, Vec y, bool transpose) {
   } else {
     PetscCall(oclspkt::petsc::SolveSweep(pc, o->first(), {.vector = x}, {.vector = y}, transpose));
   }
+  PetscCall(oclspkt::petsc::TellAnswers(pc, transpose));
   if (pc->failedreason) PetscCall(OclspktVecSetInf(y)); /* a set-up for vectors of a device runs inside its solve */
   PetscCall(oclspkt::petsc::LogTransfers(pc, before));
   PetscCall(PetscLogEventEnd(events().solve, pc, x, y, 0));
@@ -249,6 +294,10 @@ static PetscErrorCode PCMatApply_OCLSPKT(PC pc, Mat x, Mat y) {
 
   PetscFunctionBegin;
   PetscCall(CheckReady(pc));
+  if (pc->failedreason) {
+    PetscCall(FillWithInf(y));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(MatGetSize(x, nullptr, &columns));
   const bool several = o->sweeps.size() > 1;
   const PetscInt together = several ? oclspkt::petsc::kColumnsTogether : columns;
@@ -263,6 +312,7 @@ static PetscErrorCode PCMatApply_OCLSPKT(PC pc, Mat x, Mat y) {
       PetscCall(oclspkt::petsc::SolveSweep(pc, o->first(), right, solution, false));
     }
   }
+  PetscCall(oclspkt::petsc::TellAnswers(pc, false));
   if (pc->failedreason) PetscCall(FillWithInf(y));
   PetscCall(oclspkt::petsc::LogTransfers(pc, before));
   PetscCall(PetscLogEventEnd(events().solve, pc, x, y, 0));
@@ -338,6 +388,7 @@ PetscErrorCode PCCreate_OCLSPKT(PC pc) {
   OclspktCall(pc, pc->data = new PC_OCLSPKT);
   pc->ops->setup = PCSetUp_OCLSPKT;
   pc->ops->presolve = PCPreSolve_OCLSPKT;
+  pc->ops->postsolve = PCPostSolve_OCLSPKT;
   pc->ops->apply = PCApply_OCLSPKT;
   pc->ops->applytranspose = PCApplyTranspose_OCLSPKT;
   pc->ops->matapply = PCMatApply_OCLSPKT;

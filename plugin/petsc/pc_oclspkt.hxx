@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "agree.hxx"
 #include "block.hxx"
 #include "extract.hxx"
 #include "lines.hxx"
@@ -34,6 +35,7 @@ struct Sweep {
   Index couplings = 0;  ///< nonzero couplings on all ranks that no direction before has; counted for several directions
   AlignedArray<PetscScalar> right, solution;  ///< vectors in the order of the lines; empty: that of the matrix
   std::size_t losses_seen = 0;                ///< lost devices that were logged already
+  std::array<bool, 2> told_above{};           ///< what is above the limits of method auto, by -info; as `bounds`
   std::array<Bounds, 2> bounds;  ///< of the last set-up and of the transposed one, the largest over all ranks
 
   const Report& report(bool transpose) const { return transpose ? solver.transpose_report() : solver.report(); }
@@ -115,7 +117,9 @@ struct PC_OCLSPKT {
   bool stale = false;                  ///< settings changed while the program reuses the operator
   bool ready = false;                  ///< the operator of the last set-up can be applied
   bool transpose_ready = false;        ///< the transposed one was set up for it
-  std::string failure;                 ///< why the last set-up failed; empty if it did not
+  std::string failure;                 ///< why the last set-up failed, or the last apply; empty if it did not
+  bool failed_apply = false;           ///< `failure` is of an apply
+  Trouble answers;                     ///< what is wrong with answers of the apply that runs
   std::string first_loss;              ///< the first device that this rank lost; empty if none
   bool degraded_printed = false;       ///< by this rank, or by any as far as AgreeOnDegraded() told
   bool told_ignored = false, told_left_out = false;  ///< warned of; see ignored.cxx
@@ -175,6 +179,14 @@ PetscErrorCode AgreeOnBounds(PC pc, bool transpose);
 PetscErrorCode NoteDegraded(PC pc);
 /// Print the line of the first rank that lost a device, unless one was printed before. Collective.
 PetscErrorCode AgreeOnDegraded(PC pc);
+
+/// Whether an answer may fail an apply: see AboveBound.
+inline bool answers_may_fail(const PC_OCLSPKT& o) {
+  return o.settings.above_bound == AboveBound::error && o.settings.method == MethodChoice::automatic;
+}
+/// After the solves of an apply: tell of answers above the limits of method auto, once, or mark the PC as failed on all
+/// ranks. Collective where answers_may_fail().
+PetscErrorCode TellAnswers(PC pc, bool transpose);
 
 /// Read every option of the table.
 PetscErrorCode ReadSettings(PC pc, OclspktOptionItems PetscOptionsObject, Settings& settings);

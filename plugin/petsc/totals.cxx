@@ -41,6 +41,24 @@ PetscErrorCode ChoseAsFirst(MPI_Comm comm, const Report& report, bool* same) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// The text of the first rank that has one, behind its number. Collective.
+PetscErrorCode FirstText(MPI_Comm comm, std::string* text) {
+  constexpr std::size_t kMost = 256;
+  char all[kMost] = "";
+  PetscMPIInt ranks, rank, first;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &ranks));
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  first = text->empty() ? ranks : rank;
+  OclspktAllreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, comm);
+  if (first == ranks) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscSNPrintf(all, sizeof all, "rank %d: %s", rank, text->c_str()));
+  PetscCallMPI(MPI_Bcast(all, static_cast<PetscMPIInt>(kMost), MPI_CHAR, first, comm));
+  OclspktCall(nullptr, *text = all);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 }  // namespace
 
 PetscErrorCode TotalOfSweep(PC pc, const Sweep& sweep, bool transpose, Totals* totals) {
@@ -51,11 +69,14 @@ PetscErrorCode TotalOfSweep(PC pc, const Sweep& sweep, bool transpose, Totals* t
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(comm, &totals->ranks));
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  OclspktCall(pc, totals->report = sweep.report(transpose); totals->cut = sweep.cut_report(transpose));
+  OclspktCall(
+      pc, totals->report = sweep.report(transpose); totals->cut = sweep.cut_report(transpose);
+      totals->above_bound = totals->report.above_bound.empty() ? totals->cut.above_bound : totals->report.above_bound);
   if (totals->ranks == 1) PetscFunctionReturn(PETSC_SUCCESS);
   Report& report = totals->report;
   CutReport& cut = totals->cut;
   PetscCall(ChoseAsFirst(comm, report, &same));
+  PetscCall(FirstText(comm, &totals->above_bound));
   report.lines = lines_begun(sweep.layout);
   cut.lines = cuts_begun(sweep.layout);
   totals->elsewhere = !same;

@@ -10,6 +10,7 @@ namespace oclspkt::petsc {
 struct Totals {
   Report report;
   CutReport cut;
+  std::string above_bound;  ///< of the first rank that has one, behind its number; see Report
   int ranks = 1;
   Index elsewhere = 0;                                   ///< ranks that chose another method or device than rank 0
   Index fallback_elsewhere = 0, degraded_elsewhere = 0;  ///< fallback lines and devices lost on ranks but 0

@@ -21,6 +21,10 @@ std::string number(double value) {
   return text;
 }
 
+std::string failure_line(const PC_OCLSPKT& o) {
+  return (o.failed_apply ? "apply failed: " : "set-up failed: ") + o.failure;
+}
+
 /// The bound on rounding, and what a trial solve found besides.
 void add_rounding(const Totals& totals, Lines& lines) {
   const double bound = largest_bound(totals.report.rounding, totals.cut.rounding);
@@ -30,7 +34,7 @@ void add_rounding(const Totals& totals, Lines& lines) {
                                               " at most " + number(bound) + " eps" +
                                               (bound <= kRoundingLimit ? "" : ", ABOVE the limit of method auto"));
   const Report& report = totals.report;
-  if (!report.above_bound.empty()) lines.push_back("ABOVE the limits of method auto: " + report.above_bound);
+  if (!totals.above_bound.empty()) lines.push_back("ABOVE the limits of method auto: " + totals.above_bound);
   if (report.backward_error > 0) lines.push_back("checked: backward error " + number(report.backward_error));
 }
 
@@ -206,7 +210,7 @@ Lines operator_lines(const PC_OCLSPKT& o, const Choices& choices) {
     lines.push_back(indent + "transposed:");
     add_choice(choices.transposed[s], sweep, indent + "  ", lines);
   }
-  if (!o.failure.empty()) lines.push_back("transposed: set-up failed: " + o.failure);
+  if (!o.failure.empty()) lines.push_back((o.failed_apply ? "" : "transposed: ") + failure_line(o));
   add_vectors(o, lines);
   if (ignored_entries(o) > 0) {
     lines.push_back("ignored: " + ignored_text(o) +
@@ -224,7 +228,7 @@ Lines pending_lines(const PC_OCLSPKT& o) {
     lines.push_back("method and device: chosen at set-up (" + std::string(name(settings.method)) + ", " +
                     settings.devices + ")");
   } else {
-    lines.push_back("set-up failed: " + o.failure);
+    lines.push_back(failure_line(o));
   }
   for (const auto& sweep : o.sweeps) {
     for (const std::string& lost : sweep->solver.report().degraded) lines.push_back("degraded: " + lost);
@@ -298,7 +302,7 @@ Lines explained_lines(const PC_OCLSPKT& o, const std::vector<Totals>& totals) {
     if (o.ready) add_elsewhere(totals[s], lines);
   }
   add_vectors(o, lines);
-  if (!o.failure.empty()) lines.push_back("set-up failed: " + o.failure);
+  if (!o.failure.empty()) lines.push_back(failure_line(o));
   return lines;
 }
 

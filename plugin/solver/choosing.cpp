@@ -365,6 +365,7 @@ void Choosing<T>::take(const Way& way, const Proposal& proposal, const char* pin
   report_.precision.applied = narrows<T>(options_) ? Precision::narrow : Precision::same;
   report_.precision.why = precision_text<T>(options_, system_.narrowed(), chosen_.device() < 0, proposal);
   report_.ready = true;
+  chosen_->take_errors();  // of trial solves
   std::string why = proposal.why;
   if (proposal.needs_trial) why += ", checked: " + error_text(report_.backward_error);
   report_.candidates.push_back(candidate_of(way, true, true, std::move(why)));
@@ -405,11 +406,17 @@ void Choosing<T>::require_within_bounds() {
 
 template <typename T>
 void Choosing<T>::note_answers() {
-  const bool pivots = report_.method == Method::pivot && !system_.fallback().all();
-  const double rounding = std::max(pivots ? chosen_->rounding() : 0, system_.fallback().rounding());
-  if (!(rounding > report_.rounding)) return;
-  report_.rounding = rounding;
-  tell_above_bound();
+  const double error = std::max(chosen_->take_errors(), system_.fallback().take_errors());
+  const bool grows = error > report_.rounding;
+  if (grows) report_.rounding = error;
+  if (named(options_.method) || !(error > kRoundingLimit)) return;
+  const std::string text = std::isfinite(error)
+                               ? format("error of an answer %.3g eps > %.0f eps", error, kRoundingLimit)
+                               : "an answer is not finite: it leaves the range of the numbers";
+  if (grows) report_.above_bound = text;
+  if (options_.above_bound == AboveBound::warn) return;
+  throw Breakdown("method auto has no answer within its limits for this right-hand side: " + text +
+                  "; above_bound warn returns it all the same");
 }
 
 /// Try the way that takes the least time of those left, until one holds.

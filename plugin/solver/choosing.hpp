@@ -47,7 +47,8 @@ class Choosing {
   /// @throws Breakdown if none holds; DeviceError of the processor
   std::optional<InUse> choose(const Processors& processors, std::vector<Way> ways, const std::optional<InUse>& before,
                               const Processor*& tried);
-  /// Take the errors of answers into the report that pivoting measured, and no bound covers.
+  /// Take the errors of answers into the report that no bound covers: see DeviceSolver::take_errors().
+  /// @throws Breakdown if method auto may not answer so, see AboveBound
   void note_answers();
 
  private:

@@ -399,6 +399,7 @@ void CutSolver<T>::Impl::finish_report() {
     report_.first_gathered = set_.cut[c].number;
     report_.gathered_why = text(set_.why[static_cast<std::size_t>(c)]);
   }
+  gathered_.tell(report_);
   set_.facts = {};
   set_.verdicts = {};
   survey_ = {};

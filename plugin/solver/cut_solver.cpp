@@ -10,6 +10,23 @@
 #include "write_bands.hpp"
 
 namespace oclspkt {
+namespace {
+
+/// Solve for all columns, also behind one that fails: other processes wait for each.
+template <typename F>
+void solve_each(Index columns, const F& solve) {
+  std::exception_ptr failure;
+  for (Index k = 0; k < columns; ++k) {
+    try {
+      solve(k);
+    } catch (...) {
+      if (!failure) failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace
 
 template <typename T>
 void CutSolver<T>::Impl::set_options(Options options) {
@@ -86,6 +103,8 @@ void CutSolver<T>::Impl::apply(const T* y, T* x) {
   }
   interface_.solve(failure ? nullptr : y, x);
   if (failure) std::rethrow_exception(failure);
+  gathered_.tell(report_);
+  gathered_.check();
   ++applies_;
   total_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -97,7 +116,7 @@ void CutSolver<T>::Impl::apply(const T* y, Index y_stride, T* x, Index x_stride,
     solver_.apply(y, y_stride, x, x_stride, columns);
     return;
   }
-  for (Index k = 0; k < columns; ++k) apply(y + k * y_stride, x + k * x_stride);
+  solve_each(columns, [&](Index k) { apply(y + k * y_stride, x + k * x_stride); });
 }
 
 template <typename T>
@@ -137,7 +156,7 @@ void CutSolver<T>::Impl::enqueue(const DeviceQueue& queue, const T* y, Index y_s
     solver_.enqueue(queue, y, y_stride, x, x_stride, columns);
     return;
   }
-  for (Index k = 0; k < columns; ++k) enqueue_parts(queue, y + k * y_stride, x + k * x_stride);
+  solve_each(columns, [&](Index k) { enqueue_parts(queue, y + k * y_stride, x + k * x_stride); });
 }
 
 /// The inner rows, the numbers next to the cuts, and the inner rows corrected. The others wait for this process whether

@@ -133,9 +133,9 @@ void FallbackLines<T>::solve(const T* y, Index y_stride, T* x, Index x_stride, I
 }
 
 template <typename T>
-double FallbackLines<T>::rounding() const {
+double FallbackLines<T>::take_errors() {
   double largest = 0;
-  for (const LineGroup<T>& group : groups_) largest = std::max(largest, group.rounding());
+  for (LineGroup<T>& group : groups_) largest = std::max(largest, group.take_errors());
   return largest;
 }
 

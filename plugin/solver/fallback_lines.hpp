@@ -35,9 +35,8 @@ class FallbackLines {
   void make_solvers(const char* pin_why, Report& report);
   /// Overwrite the lines' rows of each column of x with their solutions.
   void solve(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
-  /// The largest bound on rounding of these lines, or error of an answer that no bound covers; see
-  /// PivotSolver::rounding().
-  double rounding() const;
+  /// See DeviceSolver::take_errors().
+  double take_errors();
   /// Write the lines' bands back and forget the lines. @return false if there was none
   bool put_back();
   /// Forget the lines, whatever the bands hold.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string>
 
+#include "rounding.hpp"
+
 namespace oclspkt {
 namespace {
 
@@ -140,6 +142,7 @@ void GatheredLines<T>::factor(const Options& options, bool may_pin) {
   own.devices = "host";
   if (options.method == MethodChoice::pivot) own.method = MethodChoice::pivot;
   own.singular = Singular::pin;
+  if (!named(options.method)) own.above_bound = options.above_bound;
   solver_.set_options(own);
   try {
     solver_.set_up();
@@ -155,7 +158,25 @@ void GatheredLines<T>::factor(const Options& options, bool may_pin) {
 
 template <typename T>
 void GatheredLines<T>::solve() {
-  if (y_.size() > 0) solver_.apply(y_.data(), x_.data());
+  failure_ = nullptr;
+  if (y_.size() == 0) return;
+  try {
+    solver_.apply(y_.data(), x_.data());
+  } catch (const Breakdown&) {
+    failure_ = std::current_exception();
+  }
+}
+
+template <typename T>
+void GatheredLines<T>::check() const {
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+template <typename T>
+void GatheredLines<T>::tell(CutReport& report) const {
+  if (y_.size() == 0) return;
+  report.rounding = larger(report.rounding, solver_.report().rounding);
+  report.above_bound = solver_.report().above_bound;
 }
 
 template <typename T>

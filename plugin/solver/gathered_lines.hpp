@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,12 @@ class GatheredLines {
   /// Right-hand sides and solutions of the lines gathered here, end to end in the order of the cut lines.
   T* y() { return y_.data(); }
   const T* x() const { return x_.data(); }
+  /// Others wait for the solutions: what is wrong with them is thrown by check().
   void solve();
+  /// @throws Breakdown if method auto may not answer so, see AboveBound
+  void check() const;
+  /// Take the bound on rounding into the report, and what is above the limits of method auto.
+  void tell(CutReport& report) const;
   Index pinned() const { return pinned_; }
   std::int64_t bytes() const;
 
@@ -42,6 +48,7 @@ class GatheredLines {
   std::vector<Index> lines_;  ///< of the cut lines, those gathered here
   Index pinned_ = 0;
   AlignedArray<T> y_, x_;
+  std::exception_ptr failure_;  ///< of the last solve
 };
 
 }  // namespace oclspkt

@@ -175,17 +175,29 @@ Rejection LineGroup<T>::set_up() {
   }
   solver_->set_up(Plan{}, *solved);  // factors of the host copy what they need
   trial_error_ = -1;
-  return examine(*solved, *solver_, {}, trial_error_, &members_);
+  Rejection rejection = examine(*solved, *solver_, {}, trial_error_, &members_);
+  solver_->take_errors();  // of trial solves
+  return rejection;
 }
 
 template <typename T>
 void LineGroup<T>::solve(const LineSet& all, const T* y, T* x) {
   for_each_row(all, members_, [&](Index there, Index here) { y_[here] = y[there]; });
-  for (std::size_t i = 0; i < exponent_.size(); ++i) y_.data()[i] = std::ldexp(y_.data()[i], exponent_[i]);
+  for (std::size_t i = 0; i < exponent_.size(); ++i) {
+    const T scaled = std::ldexp(y_.data()[i], exponent_[i]);
+    leaves_range_ = leaves_range_ || (std::isinf(scaled) && std::isfinite(y_.data()[i]));
+    y_.data()[i] = scaled;
+  }
   const LineSet& lines = bands_.lines();
   for (Index l = 0; pinned_ && l < lines.count(); ++l) y_[lines.first(l) + lines.length(l) - 1] = 0;
   solver_->apply(y_.data(), x_.data());
   for_each_row(all, members_, [&](Index there, Index here) { x[there] = x_[here]; });
+}
+
+template <typename T>
+double LineGroup<T>::take_errors() {
+  const double errors = solver_->take_errors();
+  return std::exchange(leaves_range_, false) ? std::numeric_limits<double>::infinity() : errors;
 }
 
 template <typename T>

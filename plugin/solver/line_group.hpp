@@ -60,6 +60,8 @@ class LineGroup {
   void put_back(Bands<T>& bands) const;
   GroupReport report() const;
   double rounding() const { return solver_ ? solver_->rounding() : 0; }
+  /// See DeviceSolver::take_errors().
+  double take_errors();
   std::int64_t bytes() const;
 
  private:
@@ -72,6 +74,7 @@ class LineGroup {
   double trial_error_ = 0;
   std::vector<int> exponent_;  ///< row i is solved times 2^exponent_[i]; empty: as it is
   AlignedArray<T> y_, x_;
+  bool leaves_range_ = false;  ///< a right-hand side did, when its rows were scaled
 };
 
 }  // namespace oclspkt

@@ -95,7 +95,7 @@ void Solver<T>::Impl::solve(const T* y, Index y_stride, T* x, Index x_stride, In
   if (sharing_.active()) {
     sharing_.lines().apply(y, y_stride, x, x_stride, columns);
     note_losses();
-    sharing_.update_report(report_.sharing);
+    sharing_.update_report(report_);
     return;
   }
   chosen_->apply_columns(y, y_stride, x, x_stride, columns);

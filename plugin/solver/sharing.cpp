@@ -236,13 +236,23 @@ void Sharing<T>::learn() {
   figures_.write_now_and_then();
 }
 
+/// Take the bound on rounding of a piece into the report of all, and what is above its limits.
 template <typename T>
-void Sharing<T>::update_report(SharesReport& report) const {
-  report.seconds = lines_->all_seconds();
-  for (std::size_t p = 0; p < report.shares.size(); ++p) {
+void Sharing<T>::take_rounding(std::size_t piece, Report& report) const {
+  const Report& own = lines_->report(piece);
+  const CutReport& cut = lines_->cut_report(piece);
+  report.rounding = larger(larger(report.rounding, own.rounding), cut.rounding);
+  if (report.above_bound.empty()) report.above_bound = own.above_bound;
+}
+
+template <typename T>
+void Sharing<T>::update_report(Report& report) const {
+  report.sharing.seconds = lines_->all_seconds();
+  for (std::size_t p = 0; p < report.sharing.shares.size(); ++p) {
     const Times times = lines_->times(p);
-    report.shares[p].seconds = lines_->seconds(p);
-    report.shares[p].bytes = times.bytes_to_device + times.bytes_from_device;
+    report.sharing.shares[p].seconds = lines_->seconds(p);
+    report.sharing.shares[p].bytes = times.bytes_to_device + times.bytes_from_device;
+    take_rounding(p, report);
   }
 }
 
@@ -280,8 +290,7 @@ void Sharing<T>::write_report(Report& report) const {
     take(merged.certificate, own.certificate, cut.truncated ? cut.bound : 0.0);
     merged.certificate_above_tolerance =
         merged.certificate_above_tolerance || own.certificate_above_tolerance || cut.above_tolerance;
-    if (merged.above_bound.empty()) merged.above_bound = own.above_bound;
-    take(merged.rounding, own.rounding, cut.rounding);
+    take_rounding(p, merged);
     if (own.promise == Promise::by_rows || cut.lines > 0) merged.promise = Promise::by_rows;
     take(merged.backward_error, own.backward_error, cut.backward_error);
     sharing.shares.push_back({own.device.name, own.device.type, own.device.platform, own.device.emulated, own.method,

@@ -55,11 +55,13 @@ class Sharing {
   /// Write the shares and what their solvers report. @pre active()
   void write_report(Report& report) const;
   /// The same figures that applies change.
-  void update_report(SharesReport& report) const;
+  void update_report(Report& report) const;
   /// The devices of the shares that failed, and how many losses they report.
   std::vector<LostDevice> lost() const;
 
  private:
+  void take_rounding(std::size_t piece, Report& report) const;
+
   /// What the sharers depend on besides the options.
   struct Found {
     LineSet lines;

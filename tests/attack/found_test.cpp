@@ -178,6 +178,25 @@ TEST(FoundByAttack, RoundingThatOverflows) {
       "reversed seed=2902054624618640764");
 }
 
+TEST(FoundByAttack, AnswersThatLeaveTheRange) {
+  // Of the order of 1e39: four of eight answers were Inf behind a bound of 0.5 eps.
+  expect_right_or_told<float>("dorr rows=407 theta=0.00079348602324595316 partition=1024 seed=14009161325511111000");
+}
+
+TEST(FoundByAttack, DifferencesOfSmallRightHandSides) {
+  // What sweeps differ by was dropped below 2^-100 or 2^-900, whatever the right-hand side was: 225 and 224 eps behind
+  // bounds of 5, 6.2 behind 5.0.
+  expect_right_or_told<float>(
+      "jump rows=1124 at=428 K=150920.91017698983 f=1.0085037521305138 H=0 over_diagonal reversed "
+      "range=-26.352903846038039 partition=112 seed=4143990602165840066");
+  expect_right_or_told<float>(
+      "conductors rows=901 decades=3.3189164383067786 lambda=36.230505445273536 over_diagonal reversed pattern=decays "
+      "range=-31.836169041094156 seed=5065619245730775316");
+  expect_right_or_told<double>(
+      "graded rows=2610 decades=9.7158564471283633 f=1.1553846895434401 H=1.5132672900359259 reversed pattern=blocks "
+      "range=-267.00240928500449 seed=18263763938447331410");
+}
+
 TEST(FoundByAttack, ColumnsInUnlikeUnits) {
   // Pivots that were chosen by rows, and held against them, refused what elimination solves to rounding.
   expect_right_in_units<double>("diffusion rows=3000 lambda=100 column_decades=14 pattern=blocks");

@@ -117,16 +117,18 @@ void answer_all(const Exam<T>& exam, Solver<T>& solver, Outcome& outcome) {
   for (const Question<T>& q : exam.questions) {
     transposed ? solver.apply_transpose(q.y.data(), x.data()) : solver.apply(q.y.data(), x.data());
     const Report& report = transposed ? solver.transpose_report() : solver.report();
+    const double bound = rounding_bound(report) + report.certificate / eps;
     if (outcome.answers.empty()) {
       outcome.method = name(report.method);
       outcome.shape = without_numbers(report.shape);
       outcome.device = report.device.type == "host" ? "host" : report.device.platform;
       outcome.above_tolerance = report.certificate_above_tolerance;
       outcome.promised = promise_of(report);
-      outcome.bound = rounding_bound(report) + report.certificate / eps;
+      outcome.bound = bound;
     }
     Answer a;
     a.kind = q.kind;
+    a.bound = bound;
     a.errors = judge(exam.judged, exam.pieces, exam.units, x.data(), q.y.data());
     a.unit = unit_error(exam.pieces, exam.decade, x.data(), q.truth, report.certificate);
     a.lapack_unit = q.lapack_unit;

@@ -66,8 +66,10 @@ struct CutReport {
   bool above_tolerance = false;  ///< truncation was named, and the bound does not cover it
   double bound = 0;              ///< of the error by truncation relative to max |x|, NaN: unknown; over all processes
   double tolerance = 0;          ///< what the bound was held against
-  double rounding = 0;  ///< bound on what rounding leaves in a row of lines cut and not gathered, as Report::rounding;
-                        ///< over all processes
+  /// Bound on what rounding leaves in a row, as Report::rounding: of cut lines over all processes, of lines gathered
+  /// over those of this one.
+  double rounding = 0;
+  std::string above_bound;    ///< of lines gathered here, see Report::above_bound
   double backward_error = 0;  ///< componentwise, of the trial solves before lines were gathered; 0 if none was needed
   Index gathered = 0;         ///< lines of this process that are solved whole on one process
   Index first_gathered = -1;  ///< number of the first of them

@@ -40,8 +40,9 @@ enum class OnDeviceFailure { degrade, quiet, error };
 /// `automatic` pins where there is one line and the caller knows of a constant null space (Known), else it fails.
 enum class Singular { automatic, fail, pin };
 
-/// What happens where method auto has nothing left whose bound on rounding, or trial solve, is within its limit: the
-/// report says so (warn), or the set-up fails and says it (error).
+/// What happens where method auto has nothing left whose bound on rounding, or trial solve, is within its limit, or
+/// where an answer on the host is not, or is not finite: the report says so (warn), or the set-up or the apply throws
+/// Breakdown (error).
 enum class AboveBound { warn, error };
 
 /// Whether vectors are copied to the device. `automatic` shares host memory where the device does.

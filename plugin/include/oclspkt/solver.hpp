@@ -112,6 +112,8 @@ class OCLSPKT_API Solver {
   /// @param[in]  y shape [lines.extent()]
   /// @param[out] x shape [lines.extent()]; rows of no line are untouched; must not overlap y
   /// @throws InvalidInput without a good set_up, or if x and y overlap
+  /// @throws Breakdown    under AboveBound::error if the answer is above the limits of method auto; x has it all the
+  ///                      same, and other right-hand sides may be solved for
   void apply(const T* y, T* x);
 
   /// Solve A X = Y for all lines and several right-hand sides: the operator of apply() for each, bit for bit.
