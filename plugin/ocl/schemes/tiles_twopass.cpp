@@ -13,8 +13,9 @@ namespace {
 /// Numbers that are left of a tile, and that the first pass keeps of a work-item's place (kernels/gpu/tile_excess.clh).
 constexpr Index kLeftWords = 6, kKeptWords = 3;
 
-/// Work-items of both passes that a core is to have registers for. Symmetric floats, 1e8 rows on an H200: with 182
-/// registers, as OpenCL takes untold, a core has 256 of them and the first pass takes 410 us, with 168 340, with 128 310.
+/// Work-items of both passes that a core is to have registers for. Symmetric floats, 1e8 rows on an H200: OpenCL takes
+/// 182 registers untold, so that a core has 256 of them and the first pass takes 410 us; with 168 it takes 340, with
+/// 128 it takes 310.
 constexpr Index kItemsPerCore = 384, kSymmetricFloatItemsPerCore = 512;
 
 /// The first level has the y and x of the system, the rows of the others are what is left of the tiles of the level
