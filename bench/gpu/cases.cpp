@@ -19,7 +19,8 @@ const MatrixSpec kMatrices[] = {{.matrix = Matrix::random, .dominance = 3},
                                 {.matrix = Matrix::diffusion, .lambda = 1e3},
                                 {.matrix = Matrix::diffusion, .lambda = 1e4},
                                 {.matrix = Matrix::diffusion, .lambda = 1e5},
-                                {.matrix = Matrix::poisson}};
+                                {.matrix = Matrix::poisson},
+                                {.matrix = Matrix::conduction, .lambda = 1e4, .scaled = true}};
 static_assert(std::size(kMatrices) == std::size(kMatrixWords));
 
 /// The matrices of line sets, with what they are there for. Conduction is symmetric unless its rows are scaled, and

@@ -20,7 +20,7 @@ inline constexpr const char* kBandWords[] = {"general", "symmetric", "shared", "
 
 /// A matrix of one system by the word that names it on the command line.
 inline constexpr const char* kMatrixWords[] = {"d3",        "d1.2",      "d1.01",     "lambda10", "lambda1e2",
-                                               "lambda1e3", "lambda1e4", "lambda1e5", "poisson"};
+                                               "lambda1e3", "lambda1e4", "lambda1e5", "poisson",  "scaled1e4"};
 
 /// What oclspkt-bench-gpu and oclspkt-bench-cusparse take from the command line. Both take the same, so that one line
 /// runs both; the latter has no use for device, variant, matrices, methods and named_rows.

@@ -10,8 +10,9 @@
 //                off every row, which is not swept a third time. Without it what enters is taken off rows that were
 //                swept from 0, by the products of the scan, so that neighbours differ by what the scan rounds. A reach
 //                is a tile.
-//   CORE_GROUPS  work-groups that a core is to have registers for at a time. OpenCL has no word for it, CUDA has: with
-//                one register too many runs are two waves where they were cut for one, and take 1.5 times as long
+//   CORE_GROUPS  work-groups that a core is to have registers for at a time, which CUDA takes (OpenCL stays below it
+//                untold): with one register too many runs are two waves where they were cut for one, and take 1.5 times
+//                as long
 //
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling, y, x  shape [rows of the chunk]; x overlaps none of the others. With

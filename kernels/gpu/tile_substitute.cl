@@ -6,7 +6,7 @@
 // Arguments (global memory)
 //   lower, diag, upper, y, rows_left, kept, n, tiles  as for tile_reduce
 //   x            shape [rows]; overlaps none of the others
-//   outer        shape [tiles]: the last unknown of every tile; if there is one tile, what is left of it
+//   outer        shape [tiles]: the last unknown of every tile
 //   transposed       local, as for tile_reduce
 // Launch:  a work-group a tile, of GROUP_ITEMS work-items. The last tiles come first: what tile_reduce.cl read last may
 //          be in the cache.
@@ -14,34 +14,7 @@
 // Per row: 1 division, about 15 additions and multiplications; 5 words and 3 a work-item; 4 if symmetric.
 // Assumes: as tile_reduce.
 // Valid:   x for the rows of the tiles below n.
-#include "gpu/tile_excess.clh"
-
-// The unknowns of all places, between that of the row above the tile and that of the tile's last row. What is not
-// coupled stays apart. Ends with a barrier.
-// @param kept  of the tile
-static inline void substitute_places(scalar_t x_above, scalar_t x_last, __global const scalar_t* kept,
-                                     __local scalar_t* words) {
-  const int item = (int)get_local_id(0);
-  __local scalar_t *const lower = words, *const upper = words + PLACES, *const x = words + 2 * PLACES;
-  lower[item] = kept[item];
-  upper[item] = kept[GROUP_ITEMS + item];
-  x[item] = item > 0 ? kept[2 * GROUP_ITEMS + item] : x_above;
-  if (item == 0) x[GROUP_ITEMS] = x_last;
-  barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
-  for (int distance = GROUP_ITEMS / 2; distance > 0; distance /= 2) {
-    const int place = distance + 2 * distance * item;
-    if (place < GROUP_ITEMS)
-      x[place] = take_off(true, take_off(true, x[place], lower[place], x[place - distance]), upper[place],
-                          x[place + distance]);
-    barrier(CLK_LOCAL_MEM_FENCE);
-  }
-}
-
-// The last unknown of a tile that is all there is.
-static inline scalar_t solve_only(__global const wide_t* left) {
-  return (scalar_t)left[LEFT_F] * reciprocal((scalar_t)left[LEFT_EXCESS]);
-}
+#include "gpu/tile_places.clh"
 
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_substitute(
     SYSTEM_ARGUMENTS, __global const scalar_t* restrict kept, __global scalar_t* restrict x,
@@ -57,9 +30,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_subs
   Fetched fetched;
   fetch_rows(of, rows, &fetched);
   __local scalar_t* const words = (__local scalar_t*)transposed;
-  const scalar_t x_above = tile > 0 ? (scalar_t)outer[tile - 1] : 0,
-                 x_last = tiles > 1 ? (scalar_t)outer[tile] : solve_only(outer);
-  substitute_places(x_above, x_last, kept + tile * KEPT_WORDS, words);
+  const scalar_t x_above = tile > 0 ? (scalar_t)outer[tile - 1] : 0, x_last = (scalar_t)outer[tile];
+  __global const scalar_t* const solves = kept + tile * KEPT_WORDS + item;
+  const PlaceRow place = {solves[0], solves[GROUP_ITEMS], solves[2 * GROUP_ITEMS]};
+  substitute_places(x_above, x_last, place, words);
   Ends ends;
   ends.before = words[2 * PLACES + item];
   ends.behind = words[2 * PLACES + item + 1];

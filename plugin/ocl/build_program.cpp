@@ -10,6 +10,7 @@
 #include "fault.hpp"
 #include "kernel_source.hpp"
 #include "oclspkt/error.hpp"
+#include "plan.hpp"
 #include "program_cache.hpp"
 #include "program_file.hpp"
 
@@ -116,6 +117,16 @@ std::string build_options(const FoundDevice& device, bool is_double, int lanes) 
   if (device.info.host_unified) options += " -D HOST_MEMORY";
   if (device.info.type == DeviceType::fpga) options += " -D FPGA";  // compilers for FPGAs define nothing of their own
   return options;
+}
+
+std::string core_groups(const FoundDevice& device, int items, Index groups) {
+  std::string options = " -D CORE_GROUPS=" + std::to_string(groups);
+  if (device.info.cuda || device.info.platform.find("NVIDIA") == std::string::npos) return options;
+  // A quarter of a core has 512 registers for each of 32 work-items that run in step, in units of 8.
+  constexpr Index kInStep = 32, kQuarters = 4, kRegisters = 512, kUnit = 8, kMost = 255;
+  const Index of_quarter = quotient_up(quotient_up(groups * items, kInStep), kQuarters);
+  const Index registers = std::min(kMost, kRegisters / of_quarter / kUnit * kUnit);
+  return options + " -D NO_GROUP_REQUIRED -cl-nv-maxrregcount=" + std::to_string(registers);
 }
 
 cl::Program build_program(const FoundDevice& device, const cl::Context& context, const WantedProgram& wanted) {

@@ -45,6 +45,9 @@ const Forms kByGroups[] = {
     {"tile_reduce", {"GROUP_ITEMS=128 ITEM_ROWS=8", "|SYMMETRIC"}},
     {"tile_reduce", {"FLOAT GROUP_ITEMS=128 ITEM_ROWS=8 WIDE", "|SYMMETRIC"}},
     {"tile_reduce", {"GROUP_ITEMS=128 ITEM_ROWS=4 LEVEL"}},
+    {"tile_solve", {"GROUP_ITEMS=128 ITEM_ROWS=8", "|SYMMETRIC"}},
+    {"tile_solve", {"FLOAT GROUP_ITEMS=128 ITEM_ROWS=8 WIDE", "|SYMMETRIC"}},
+    {"tile_solve", {"GROUP_ITEMS=128 ITEM_ROWS=4 LEVEL"}},
     {"tile_substitute", {"GROUP_ITEMS=128 ITEM_ROWS=8", "|SYMMETRIC"}},
     {"tile_substitute", {"FLOAT GROUP_ITEMS=128 ITEM_ROWS=8 WIDE", "|SYMMETRIC"}},
     {"tile_substitute", {"GROUP_ITEMS=128 ITEM_ROWS=4 LEVEL"}},
@@ -273,6 +276,7 @@ TEST(Nvrtc, TellsTheParametersThatConditionsLeave) {
   };
   EXPECT_EQ(kinds("tile_reduce", " -D GROUP_ITEMS=32 -D ITEM_ROWS=4"), "bbbbbbvvl");
   EXPECT_EQ(kinds("tile_reduce", " -D GROUP_ITEMS=32 -D ITEM_ROWS=4 -D LEVEL"), "bbbvvl");
+  EXPECT_EQ(kinds("tile_solve", " -D GROUP_ITEMS=32 -D ITEM_ROWS=4 -D LEVEL"), "bbvl");
   EXPECT_EQ(kinds("tile_stream", " -D READS=2"), "bbbbbv");
 }
 

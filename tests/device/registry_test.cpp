@@ -5,6 +5,7 @@
 #include <sstream>
 #include <thread>
 
+#include "build_program.hpp"
 #include "devices.hpp"
 #include "error_name.hpp"
 #include "launch.hpp"
@@ -211,6 +212,29 @@ TEST(Registry, AKernelThatDoesNotBuildShowsDeviceAndLog) {
     EXPECT_TRUE(contains(text, "nonsense"));
     EXPECT_TRUE(contains(text, "CL_BUILD_PROGRAM_FAILURE"));
     EXPECT_TRUE(contains(error_of<DeviceError>([&] { device->kernel("no_such_kernel", false); }), "no_such_kernel"));
+  }
+}
+
+// As many registers as a quarter of a core has for 32 work-items in step, whatever number of them is on it.
+TEST(Registry, BoundsRegistersByHowManyWorkGroupsACoreIsToHave) {
+  ocl::FoundDevice nvidia;
+  nvidia.info.platform = "NVIDIA CUDA";
+  const auto bound = [&](int items, Index groups) { return ocl::core_groups(nvidia, items, groups); };
+  EXPECT_EQ(bound(64, 8), " -D CORE_GROUPS=8 -D NO_GROUP_REQUIRED -cl-nv-maxrregcount=128");
+  EXPECT_EQ(bound(64, 6), " -D CORE_GROUPS=6 -D NO_GROUP_REQUIRED -cl-nv-maxrregcount=168");
+  EXPECT_EQ(bound(32, 12), " -D CORE_GROUPS=12 -D NO_GROUP_REQUIRED -cl-nv-maxrregcount=168");
+  EXPECT_EQ(bound(128, 2), " -D CORE_GROUPS=2 -D NO_GROUP_REQUIRED -cl-nv-maxrregcount=255");
+  nvidia.info.cuda = true;
+  EXPECT_EQ(bound(64, 8), " -D CORE_GROUPS=8");
+  // A text that requires no size of work-groups builds as well.
+  for (const DeviceInfo& info : module().devices()) {
+    if (info.type == DeviceType::fpga) continue;
+    SCOPED_TRACE(info.name);
+    const auto device = Registry::instance().open(info.index);
+    EXPECT_EQ(ocl::core_groups(device->found(), 64, 8), " -D CORE_GROUPS=8");
+    const Kernel kernel =
+        device->kernel("tile_substitute", false, 1, "-D GROUP_ITEMS=4 -D ITEM_ROWS=4 -D NO_GROUP_REQUIRED");
+    EXPECT_EQ(kernel.handle.getWorkGroupInfo<CL_KERNEL_COMPILE_WORK_GROUP_SIZE>(device->found().handle)[0], 0U);
   }
 }
 

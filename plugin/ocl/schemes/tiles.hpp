@@ -6,6 +6,7 @@
 #include <string>
 
 #include "geometry.hpp"
+#include "parallel.hpp"
 #include "schemes/part.hpp"
 
 namespace oclspkt::ocl {
@@ -38,7 +39,7 @@ struct TileNeeds {
 };
 
 /// What schemes by work-groups share for lines laid end to end whose kernels come in several forms: NaN-safe, or a fast
-/// one and one behind it that is NaN-safe on demand, see NonFinite.
+/// one and one behind it that is NaN-safe on demand, see NonFinite; the fast one alone where all_couple_.
 template <typename T>
 class TilePart : public GroupPart<T> {
  public:
@@ -54,8 +55,8 @@ class TilePart : public GroupPart<T> {
   void make_forms(const Site& s, const char* name, const std::string& more) {
     const std::string shape = "-D GROUP_ITEMS=" + std::to_string(s.plan.items) +
                               " -D ITEM_ROWS=" + std::to_string(s.plan.item_rows) + more + " -D NAN_SAFE=";
-    this->make(s, kernel_, name, shape + (s.nan_safe ? "1" : "0"));
-    if (!s.nan_safe) this->make(s, again_, name, shape + "1 -D ON_DEMAND");
+    this->make(s, kernel_, name, shape + (s.nan_safe && !all_couple_ ? "1" : "0"));
+    if (!s.nan_safe && !all_couple_) this->make(s, again_, name, shape + "1 -D ON_DEMAND");
   }
   /// Launch it over some tiles, and behind it what repeats it on demand.
   /// @param names  of the arrays that go with the chunks, see BufferNeed
@@ -75,7 +76,7 @@ class TilePart : public GroupPart<T> {
                      needs.array(names[2], t.bands.upper), needs.y, needs.x});
     };
     Event event = start(kernel_, geometry);
-    if (s.nan_safe) return event;
+    if (s.nan_safe || all_couple_) return event;
     s.earlier.push_back(event);
     Geometry few = geometry;
     few.groups = std::min<std::int64_t>(geometry.groups, again);
@@ -94,6 +95,9 @@ class TilePart : public GroupPart<T> {
   /// Enough of them to have a GPU busy.
   static constexpr Index kBusyGroups = 2048;
 
+  /// No factor between two rows is 0, so all rows are of one line and there is nothing that a NaN must stay out of.
+  bool all_couple_ = false;
+
  private:
   Kernel kernel_, again_;
 };
@@ -105,6 +109,7 @@ class StoredTilePart : public TilePart<T> {
   Resident store(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, bool) override {
     factors_.factor(lines, bands, plan.form);
     const FactorsView<T> f = factors_.view();
+    this->all_couple_ = plan.form != Form::shared && all_couple(f, plan.n);
     if (!plan.narrow) return resident(f);
     const Resident narrow = this->keep_narrow({f.multiplier, f.reciprocal, f.coupling}, plan.n);
     factors_.release();
@@ -118,6 +123,14 @@ class StoredTilePart : public TilePart<T> {
   std::int64_t host_bytes() const override { return factors_.bytes() + Part<T>::host_bytes(); }
 
  private:
+  static bool all_couple(const FactorsView<T>& f, Index n) {
+    return all_of_pieces(n - 1, kPieceRows, [&](Index first, Index end) {
+      bool couple = true;
+      for (Index i = first; i < end; ++i) couple &= f.coupling[i] != 0 && f.multiplier_at(i + 1) != 0;
+      return couple;
+    });
+  }
+
   Factors<T> factors_;
 };
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Purpose: both passes of exact-twopass over the last level, whose rows are one tile: what tile_reduce.cl and
+// tile_substitute.cl do, to the bit, in one launch. Source: gpu/tile_excess.clh.
+//
+// Arguments (global memory)
+//   lower, diag, upper, y, rows_left  as for tile_reduce
+//   x            shape [n]; overlaps none of the others
+//   n            rows, at most TILE_ROWS; behind them are rows of the identity
+//   transposed       local, as for tile_reduce
+// Launch:  one work-group of GROUP_ITEMS work-items.
+// Local:   as many scalars.
+// Per row: 2 divisions, about 35 additions and multiplications; 5 words, 4 if symmetric.
+// Assumes: as tile_reduce.
+// Valid:   x for rows below n.
+#include "gpu/tile_places.clh"
+
+__kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_solve(SYSTEM_ARGUMENTS,
+                                                                                  __global scalar_t* restrict x,
+                                                                                  const long n,
+                                                                                  __local vector_t* transposed) {
+  const System of = SYSTEM_GIVEN;
+  const TileRows rows = {0, n, TILE_ROWS <= n};
+  __local scalar_t* const words = (__local scalar_t*)transposed;
+  const int item = (int)get_local_id(0);
+  ItemRows mine;
+  Ends ends = {{0, 0, 0, 0}, {0, 0, 0, 0}, 0, 0};
+  {
+    Fetched fetched;
+    fetch_rows(of, rows, &fetched);
+    ends.above.upper = transpose_rows(&fetched, transposed, &mine);
+  }
+  // The general way at once: there is only this tile, and nothing is begun anew.
+  eliminate_inner(true, false, &mine, &ends);
+  eliminate_places(true, ends.above, ends.bottom, words);
+  PlaceRow place;
+  take_place(words, &place);
+  ExcessRow last;
+  get_row(words, GROUP_ITEMS, &last);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  substitute_places(0, mul(last.f, reciprocal(last.excess)), place, words);
+  ends.before = words[2 * PLACES + item];
+  ends.behind = words[2 * PLACES + item + 1];
+  eliminate_inner(true, true, &mine, &ends);
+  substitute_inner(true, &mine, ends.behind);
+  store_kept(mine.v, transposed, rows, 0, TILE_ROWS, x);
+}
