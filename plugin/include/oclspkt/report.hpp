@@ -132,8 +132,8 @@ struct Report {
   bool certificate_above_tolerance = false;  ///< a method named by the user that the certificate does not cover
   double rounding = 0;  ///< bound on what rounding leaves in a row, in eps of the scalar; NaN or Inf: nothing is known
   Promise promise = Promise::by_rows;  ///< what `rounding` is held against
-  /// Runs of columns in one unit, in which a device solves, of the line that has the most; 0: columns are solved as they
-  /// were given.
+  /// Runs of columns in one unit, in which a device solves, of the line that has the most; 0: columns are solved as
+  /// they were given.
   Index units = 0;
   std::string above_bound;    ///< what is above the limits of method auto, which had nothing else; empty: nothing is
   double backward_error = 0;  ///< of the trial solve, componentwise (`checked` methods; 0 if none was needed)
