@@ -234,7 +234,7 @@ TYPED_TEST(Units, AreThoseOfSolversThatFollowEachOther) {
 
 TYPED_TEST(Units, AreNotSmallDiagonals) {
   using T = TypeParam;
-  // Seen where each jump of couplings was a unit: a bound of 80 eps, and 3e7 eps in the unknown beside.
+  // Rows that couple by 1 are dominant in no units.
   Bands<T> bands = test::closed(test::constant<T>(LineSet::one(1000), -1, T(2.01), -1));
   bands.diag()[500] = T(3.3e-9);
   test::with_every_device([&](const Options& options) {
