@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: several solvers of one vector: change rows of what one of them left, x += z; with MULTIPLY x *= z.
+// Purpose: several solvers of one vector: change rows of what one of them left, x += z; with MULTIPLY x *= z. Columns
+// that were scaled: x *= z.
 //
 // Arguments: x      global; read and written
 //            z      global; read
 //            first  row
 //            count  of rows
+//            ahead  rows of z before the first of x
 // Launch:    any number of work-groups; a work-item takes one row.
-// Local:     none. Per row: 1 flop, 3 words.
+// Local:     none. Per row: 1 flop, 3 words; with MULTIPLY 1 word where z is 1.
 // Valid:     x at rows [first, first + count).
 #include "common/scalar.clh"
 
 __kernel void change_rows(__global scalar_t* restrict x, __global const scalar_t* restrict z, const long first,
-                          const long count) {
+                          const long count, const long ahead) {
   const long i = (long)get_global_id(0);
   if (i >= count) return;
 #ifdef MULTIPLY
-  x[first + i] *= z[first + i];
+  if (z[ahead + first + i] != 1) x[first + i] *= z[ahead + first + i];
 #else
-  x[first + i] += z[first + i];
+  x[first + i] += z[ahead + first + i];
 #endif
 }

@@ -117,6 +117,12 @@ class DeviceSolver {
   /// May be called again with another plan or other values; buffers are kept where sizes allow.
   /// @throws DeviceError, BuildError
   virtual void set_up(const Plan& plan, const Bands<T>& bands) = 0;
+  /// Multiply row i of every solution by units[i] from now on until the next set_up: the columns of the bands were
+  /// scaled. The device has a compiler.
+  /// @param units  shape [extent]; outlives the solver or the next set_up
+  /// @return false where there is no room, or on the host
+  /// @throws DeviceError, BuildError
+  virtual bool in_units(const T* /*units*/) { return false; }
   /// Say how long an apply of the next set-up is likely to take, in seconds, so that a device that hangs is told from
   /// one that is slow.
   void expect(double seconds) { expected_seconds_ = seconds; }

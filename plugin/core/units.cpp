@@ -2,11 +2,14 @@
 #include "units.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <limits>
 #include <mutex>
 
 #include "parallel.hpp"
 #include "survey.hpp"
+#include "write_bands.hpp"
 
 namespace oclspkt {
 namespace {
@@ -18,6 +21,13 @@ constexpr double kJump = 8, kUneven = 32;
 constexpr double kSlack = 2;
 /// Rows before a piece from which the ratio of the joint above it is found.
 constexpr Index kEarly = 64;
+/// The least jump of a unit by which columns are scaled, and the largest range of units.
+constexpr double kLeastJump = 8;
+template <typename T>
+constexpr double kMostRange = sizeof(T) == sizeof(float) ? 0x1p100 : 0x1p400;
+/// Lines at least so dominant are in the units that they are meant in: their row sums are 0 but for rounding, as where
+/// materials meet.
+constexpr double kMeantDominance = 0.999;
 
 /// True if one is `limit` times the other; a quotient would cost every row a division.
 bool far_apart(double a, double b, double limit) { return a >= limit * b || b >= limit * a; }
@@ -38,6 +48,124 @@ double even_ratio(const BandsView<T>& bands, Index row) {
   const double even = c / diag * (diag_below / a);
   return std::isfinite(even) && even > 0 ? std::exp2(std::round(std::log2(even) / 2)) : 1;
 }
+
+/// The ratio of the units of two rows in which their couplings are symmetric; 1 where they do not jump.
+template <typename T>
+double jump_between(const BandsView<T>& bands, Index row, Index below) {
+  const double c = size(bands.upper[row]), a = c > 0 ? size(bands.lower[below]) : 0;
+  if (!(a > 0)) return 1;
+  const double diag = size(bands.diag[row]), diag_below = size(bands.diag[below]);
+  if (!far_apart(c * diag_below, a * diag, kLeastJump * kLeastJump)) return 1;
+  const double ratio = std::sqrt(a / diag_below * (diag / c));
+  return std::isfinite(ratio) && ratio > 0 && far_apart(ratio, 1, kLeastJump) ? ratio : 1;
+}
+
+/// True if a unit jumps in a set of lines.
+template <typename T>
+bool any_jumps(const LineSet& lines, const BandsView<T>& bands) {
+  const Index step = lines.row_stride();
+  std::atomic<bool> any{false};
+  for_row_pieces(lines, [&](Index line, Index begin, Index end) {
+    const Index first = lines.first(line), last = first + std::min(end, lines.length(line) - 1) * step;
+    for (Index at = first + begin * step; at < last && !any; at += step) any = jump_between(bands, at, at + step) != 1;
+  });
+  return any;
+}
+
+/// The ratio of units out of [least, most] that is next to `jump`; a power of two if that is as good.
+double ratio_between(double least, double most, double jump) {
+  const double power = std::exp2(std::round(std::log2(jump)));
+  return least <= power && power <= most ? power : std::max(least, std::min(most, jump));
+}
+
+/// The units in which the rows of one line are dominant, row by row, and those by which its columns are scaled.
+template <typename T>
+class DominantUnits {
+ public:
+  DominantUnits(const LineSet& lines, const BandsView<T>& bands, Index line)
+      : bands_(bands), first_(lines.first(line)), step_(lines.row_stride()), rows_(lines.length(line)) {}
+
+  /// @param[out] units  scales of the columns, where the line has some
+  /// @param[out] factor see FoundUnits
+  /// @return runs of columns in one unit; 0 where the line stays as given
+  Index find(T* units, double& factor) {
+    if (!find_least()) return 0;
+    double ratio = 1, unit = 1, taken = 1, smallest = 1, largest = 1, least_apart = 1, most_apart = 1;
+    Index runs = 1;
+    for (Index i = 0, at = first_; i < rows_; ++i, at += step_) {
+      const double before = taken;
+      if (i > 0 && bands_.lower[at] == 0 && bands_.upper[at - step_] == 0) {
+        ratio = unit = taken = 1;
+      } else if (i > 0) {
+        ratio = ratio_below(i - 1, ratio);
+        unit *= ratio;
+        if (!(ratio > 0 && std::isfinite(unit))) return 0;
+        if (jump_below(i - 1) != 1 && far_apart(ratio, 1, kLeastJump)) taken = unit;
+      }
+      runs += taken != before;
+      smallest = std::min(smallest, taken);
+      largest = std::max(largest, taken);
+      least_apart = std::min(least_apart, unit / taken);
+      most_apart = std::max(most_apart, unit / taken);
+      if (largest > kMostRange<T> * smallest || !scales(i, units[at] = static_cast<T>(taken))) return 0;
+    }
+    factor = most_apart / least_apart;
+    return runs > 1 ? runs : 0;
+  }
+
+ private:
+  /// Eliminate upwards for the least ratio of a row's unit to that above it which the rows below admit.
+  /// @return false if no units make all rows dominant
+  bool find_least() {
+    least_.resize(static_cast<std::size_t>(rows_));
+    double taken_off = 0;
+    for (Index i = rows_; i-- > 0;) {
+      const Index at = first_ + i * step_;
+      const double left = size(bands_.diag[at]) - taken_off;
+      if (!(left > 0)) return false;
+      if (i == 0) break;
+      least_[static_cast<std::size_t>(i)] = size(bands_.lower[at]) / left;
+      taken_off = size(bands_.upper[at - step_]) * least_[static_cast<std::size_t>(i)];
+    }
+    return true;
+  }
+
+  double jump_below(Index i) const {
+    const Index at = first_ + i * step_;
+    return i + 1 < rows_ ? jump_between(bands_, at, at + step_) : 1;
+  }
+
+  /// The ratio of units below row i: 1 if rows admit that. @param above  that above it
+  double ratio_below(Index i, double above) const {
+    const Index at = first_ + i * step_, below = at + step_;
+    const double other = i > 0 ? size(bands_.lower[at]) / above : 0, coupling = size(bands_.upper[at]);
+    const double most =
+        coupling > 0 ? (size(bands_.diag[at]) - other) / coupling : std::numeric_limits<double>::infinity();
+    double least = least_[static_cast<std::size_t>(i + 1)];
+    if (least <= 1 && most >= 1) return 1;
+    // At the least one all ratios below would have to be the least ones.
+    const double next = i + 2 < rows_ ? std::max(least_[static_cast<std::size_t>(i + 2)], jump_below(i + 1)) : 0;
+    const double enough = size(bands_.lower[below]) / (size(bands_.diag[below]) - size(bands_.upper[below]) * next);
+    if (enough > least && enough <= most) least = enough;
+    return ratio_between(least, most, jump_below(i));
+  }
+
+  /// True if the numbers of a column stay in the range of T.
+  bool scales(Index i, T unit) const {
+    const auto stays = [unit](T number) {
+      const T size = std::abs(number * unit);
+      return number == 0 || (size >= std::numeric_limits<T>::min() && size <= std::numeric_limits<T>::max());
+    };
+    const Index at = first_ + i * step_;
+    if (unit == 1) return true;
+    const bool above = i == 0 || stays(bands_.upper[at - step_]);
+    return above && stays(bands_.diag[at]) && (i + 1 == rows_ || stays(bands_.lower[at + step_]));
+  }
+
+  const BandsView<T>& bands_;
+  Index first_, step_, rows_;
+  std::vector<double> least_;
+};
 
 }  // namespace
 
@@ -137,7 +265,50 @@ double ColumnUnits<T>::range() const {
   return std::exp2(largest);
 }
 
-template class ColumnUnits<float>;
-template class ColumnUnits<double>;
+template <typename T>
+FoundUnits find_units(const LineSet& lines, const BandsView<T>& bands, AlignedArray<T>& units) {
+  FoundUnits found;
+  if (!any_jumps(lines, bands)) return found;
+  units.resize(lines.extent());
+  for_pieces(lines.extent(), kPieceRows,
+             [&](Index begin, Index end) { std::fill(units.data() + begin, units.data() + end, T(1)); });
+  std::mutex mutex;
+  for_pieces(lines.count(), lines_a_piece(lines), [&](Index begin, Index end) {
+    for (Index l = begin; l < end; ++l) {
+      if (line_dominance(lines, bands, l) >= kMeantDominance) continue;
+      double factor = 1;
+      const Index runs = DominantUnits<T>(lines, bands, l).find(units.data(), factor);
+      for (Index i = 0; runs == 0 && i < lines.length(l); ++i) units[lines.first(l) + i * lines.row_stride()] = 1;
+      if (runs == 0) continue;
+      const std::lock_guard lock(mutex);
+      found.runs = std::max(found.runs, runs);
+      found.factor = std::max(found.factor, factor);
+    }
+  });
+  return found;
+}
+
+template <typename T>
+void scale_columns(const Bands<T>& bands, const T* units, Bands<T>& scaled) {
+  const LineSet& lines = bands.lines();
+  scaled.reshape(lines);
+  write_bands(scaled, copy_of(bands.view()));
+  const Index step = lines.row_stride();
+  for_row_pieces(lines, [&](Index line, Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      const Index at = lines.first(line) + i * step;
+      if (i > 0) scaled.lower()[at] *= units[at - step];
+      scaled.diag()[at] *= units[at];
+      if (i + 1 < lines.length(line)) scaled.upper()[at] *= units[at + step];
+    }
+  });
+}
+
+#define OCLSPKT_INSTANTIATE(T)                                                           \
+  template class ColumnUnits<T>;                                                         \
+  template FoundUnits find_units(const LineSet&, const BandsView<T>&, AlignedArray<T>&); \
+  template void scale_columns(const Bands<T>&, const T*, Bands<T>&);
+OCLSPKT_INSTANTIATE(float)
+OCLSPKT_INSTANTIATE(double)
 
 }  // namespace oclspkt

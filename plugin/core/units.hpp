@@ -49,6 +49,32 @@ class ColumnUnits {
   std::vector<Index> ends_;  ///< of the lines that have some, behind their last row
 };
 
+/// What find_units() found.
+struct FoundUnits {
+  Index runs = 0;  ///< of columns in one unit, in the line that has the most; 0: all lines stay as given
+  /// By how much the promise of a bound weakens from the units that columns are scaled by to those in which all rows
+  /// are dominant: the largest of the ratios of both over the smallest, of a line.
+  double factor = 1;
+};
+
+/// Find units for the columns of lines that devices solve: A D z = y for D = diag(units) gives x = D z. Elimination
+/// that carries excesses depends on units of columns, as excesses add numbers of several columns. A unit is told from a
+/// small number by a proof: a line has units only where some D' makes every row of A D' dominant, which one elimination
+/// of |diag| - |lower| - |upper| from either end tells. D' stays as it is from row to row where rows admit that; D
+/// follows where it jumps by 3 bits and more. Units are powers of two where rows admit that, else they round each
+/// column, by half an eps. Lines of dominant rows stay as given, and those whose units range over more than 400 bits
+/// (100 in float), or take a number out of the range of T.
+/// @param lines  couplings out of them are 0
+/// @param[out] units  shape [lines.extent()], 1 where columns stay as given; left alone if no unit jumps
+/// @cost 3 words a row where no unit jumps, by all processors of this process; else sweeps by a processor a line
+template <typename T>
+OCLSPKT_API FoundUnits find_units(const LineSet& lines, const BandsView<T>& bands, AlignedArray<T>& units);
+
+/// scaled = bands diag(units)
+/// @param[in,out] scaled  gets the lines of the bands
+template <typename T>
+void scale_columns(const Bands<T>& bands, const T* units, Bands<T>& scaled);
+
 /// The certificate of lines in all units that they may be in: the largest. Nobody asks for more than the first that is
 /// above `tol`, and rows that are dominant are left as they are.
 /// @param given      certify(bands)

@@ -127,6 +127,7 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
   const std::lock_guard lock(holding_->mutex);
   State& s = holding_->state;
   settle(s);
+  s.units = Buffer();
   plan_ = plan;
   lines_ = bands.lines();
   ready_ = plan.n == 0;

@@ -30,6 +30,7 @@ class ClSolver final : public DeviceSolver<T> {
   ClSolver& operator=(const ClSolver&) = delete;
 
   void set_up(const Plan& plan, const Bands<T>& bands) override;
+  bool in_units(const T* units) override;
   void apply(const T* y, T* x) override;
   DeviceHandles handles() const override;
   void apply_on_device(_cl_mem* y, _cl_mem* x) override;

@@ -173,6 +173,26 @@ Buffer ClSolver<T>::bring_vector(const T* values) {
 }
 
 template <typename T>
+bool ClSolver<T>::in_units(const T* units) {
+  if (plan_.n == 0) return true;
+  const Limits most = limits();
+  const std::int64_t bytes = in_place_ ? 0 : vector_bytes();
+  if (bytes > most.allocation || bytes > most.memory - bytes_) return false;
+  try {
+    Buffer brought = in_place_ ? Buffer() : bring_vector(units);
+    const std::lock_guard lock(holding_->mutex);
+    State& s = holding_->state;
+    require_set_up(s);
+    s.scale = s.device->kernel("change_rows", sizeof(T) == sizeof(double), 1, " -D MULTIPLY");
+    s.units = in_place_ ? wrap(*s.device, units, vector_bytes()) : std::move(brought);
+  } catch (const cl::Error& error) {
+    throw device_error(found_.info, "bringing units of columns", error);
+  }
+  bytes_ += bytes;
+  return true;
+}
+
+template <typename T>
 std::unique_ptr<Visit<T>> ClSolver<T>::visit(const VisitSteps<T>& steps) {
   Registry::instance().require_usable(index_);
   const std::int64_t vector = kept_vector_bytes();
@@ -197,6 +217,7 @@ std::unique_ptr<Visit<T>> ClSolver<T>::visit(const VisitSteps<T>& steps) {
   template Buffer ClSolver<T>::right() const;                                        \
   template Buffer ClSolver<T>::solution() const;                                     \
   template Buffer ClSolver<T>::bring_vector(const T*);                               \
+  template bool ClSolver<T>::in_units(const T*);                                     \
   template std::unique_ptr<Visit<T>> ClSolver<T>::visit(const VisitSteps<T>&);
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)

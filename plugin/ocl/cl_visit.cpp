@@ -7,6 +7,7 @@
 #include <functional>
 #include <mutex>
 
+#include "change_rows.hpp"
 #include "cl_solver.hpp"
 #include "error_name.hpp"
 
@@ -59,13 +60,7 @@ class ClVisit final : public Visit<T> {
  private:
   /// Change the rows that a launch solved, behind it in its queue.
   Event change(const Buffer& x, const Buffer& z, const Chunk& tiles) {
-    constexpr Index kItems = 128;
-    const Index first = tiles.kept_first, count = tiles.kept_end - tiles.kept_first;
-    const std::int64_t bytes = tiles.kept_end * static_cast<Index>(sizeof(T));
-    VisitState& s = *state_;
-    set_arguments(*s.device, s.change, x, z, static_cast<Long>(first), static_cast<Long>(count));
-    return launch(*s.device, s.change, {std::max<Index>(1, quotient_up(count, kItems)), kItems},
-                  {{"x", &x, bytes, sizeof(T)}, {"z", &z, bytes, sizeof(T)}});
+    return change_rows<T>(*state_->device, state_->change, {x, z, tiles.kept_first, tiles.kept_end});
   }
 
   int index_;

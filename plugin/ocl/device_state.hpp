@@ -35,6 +35,8 @@ struct DeviceState {
   Buffer y, x;                         ///< of one chunk; in place: wrappers of the caller's memory, in an apply only
   Buffer scratch;                      ///< of Layout::scratch_bytes
   std::unique_ptr<Pipeline> pipeline;  ///< none in place
+  Buffer units;                        ///< of all rows, by which solutions are multiplied; none: by nothing
+  Kernel scale;                        ///< multiplies by them
   NonFinite non_finite;
   std::vector<Event> earlier;                 ///< launches of a pass but the last, until their times are known
   std::array<T, kLookedAt> looked_at{};       ///< rows of a vector as the device has them

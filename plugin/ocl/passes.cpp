@@ -7,6 +7,7 @@
 #include <span>
 
 #include "callers_vectors.hpp"
+#include "change_rows.hpp"
 #include "fault.hpp"
 #include "page_locks.hpp"
 #include "past_caches.hpp"
@@ -71,11 +72,17 @@ void Passes<T>::run() {
 template <typename T>
 Event Passes<T>::launch(const Tiles& tiles, Step step) const {
   Part<T>& part = *state_.part;
-  return step == Step::begin ? part.begin(site_, tiles) : part.finish(site_, tiles);
+  if (step == Step::begin) return part.begin(site_, tiles);
+  Event event = part.finish(site_, tiles);
+  if (state_.units() == nullptr) return event;
+  state_.earlier.push_back(event);
+  const Index first = tiles.chunk.kept_first - first_, end = tiles.chunk.kept_end - first_;
+  return change_rows<T>(site_.device, state_.scale, {tiles.x, state_.units, first, end, first_});
 }
 
 template <typename T>
 void Passes<T>::pass(std::size_t chunk, Step step) {
+  first_ = site_.layout.chunks[chunk].first;
   if (vectors_.on_device()) {
     const bool blocks = state_.part->block_rows(site_.plan) > 1 || vectors_.unaligned;
     blocks ? pass_on_blocks(chunk, step) : pass_on_device(chunk, step);

@@ -37,6 +37,7 @@ class Passes {
   DeviceState<T>& state_;
   const std::vector<Pieces>& pieces_;
   const Vectors<T>& vectors_;
+  Index first_ = 0;  ///< row of element 0 of the vectors of the pass
 };
 
 }  // namespace oclspkt::ocl

@@ -94,13 +94,15 @@ PetscErrorCode TotalOfSweep(PC pc, const Sweep& sweep, bool transpose, Totals* t
                            &totals->elsewhere,
                            &totals->fallback_elsewhere,
                            &totals->degraded_elsewhere};
-  double* const largest[] = {&report.certificate, &report.backward_error, &report.rounding, &cut.backward_error,
-                             &cut.rounding};
+  auto units = static_cast<double>(report.units);
+  double* const largest[] = {&report.certificate, &report.backward_error, &report.rounding,
+                             &cut.backward_error, &cut.rounding,          &units};
   for (Index* count : counts) OclspktAllreduce(MPI_IN_PLACE, count, 1, MPIU_INT64, MPI_SUM, comm);
   for (double* value : largest) {
     *value = without_nan(*value);
     OclspktAllreduce(MPI_IN_PLACE, value, 1, MPI_DOUBLE, MPI_MAX, comm);
   }
+  report.units = static_cast<Index>(units);
   report.promise = by_rows > 0 ? Promise::by_rows : Promise::by_component;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

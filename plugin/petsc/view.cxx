@@ -28,11 +28,13 @@ std::string failure_line(const PC_OCLSPKT& o) {
 /// The bound on rounding, and what a trial solve found besides.
 void add_rounding(const Totals& totals, Lines& lines) {
   const double bound = largest_bound(totals.report.rounding, totals.cut.rounding);
+  const Index units = totals.report.units;
   const bool by_component = totals.report.promise == Promise::by_component && totals.cut.lines == 0;
-  lines.push_back(!std::isfinite(bound) ? "rounding: no bound is known"
-                                        : std::string("rounding: ") + (by_component ? "by component" : "by rows") +
-                                              " at most " + number(bound) + " eps" +
-                                              (bound <= kRoundingLimit ? "" : ", ABOVE the limit of method auto"));
+  lines.push_back(!std::isfinite(bound)
+                      ? "rounding: no bound is known"
+                      : std::string("rounding: ") + (by_component ? "by component" : "by rows") + " at most " +
+                            number(bound) + " eps" + (units > 0 ? ", in " + std::to_string(units) + " units" : "") +
+                            (bound <= kRoundingLimit ? "" : ", ABOVE the limit of method auto"));
   const Report& report = totals.report;
   if (!totals.above_bound.empty()) lines.push_back("ABOVE the limits of method auto: " + totals.above_bound);
   if (report.backward_error > 0) lines.push_back("checked: backward error " + number(report.backward_error));

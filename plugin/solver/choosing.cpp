@@ -87,6 +87,8 @@ Candidate candidate_of(const Way& way, bool planned, bool taken, std::string why
   return candidate;
 }
 
+double eps_of(const Proposal& p) { return p.rounding ? p.rounding->eps : kNothingKnown; }
+
 /// Write a proposal that holds into a report that has the fallback groups already.
 void write_proposal(const Proposal& p, const LineSet& lines, Report& report) {
   const bool cut = scheme_of(p.plan).in_pieces(p.plan);
@@ -94,7 +96,7 @@ void write_proposal(const Proposal& p, const LineSet& lines, Report& report) {
   report.why = p.why;
   report.certificate = p.certificate;
   report.certificate_above_tolerance = p.above_tolerance;
-  report.rounding = p.rounding ? p.rounding->eps : kNothingKnown;
+  report.rounding = eps_of(p);
   const bool whole = scheme_of(p.plan).elimination().tells_bound || p.plan.method == Method::pivot;
   report.promise = whole ? Promise::by_component : Promise::by_rows;
   for (const GroupReport& group : report.groups) report.rounding = larger(report.rounding, group.rounding);
@@ -177,6 +179,7 @@ void write_fallback(Report& report) {
   report.partition = {};
   report.certificate = report.words_saved = 0;
   report.promise = Promise::by_component;
+  report.units = 0;
   report.certificate_above_tolerance = false;
   const std::string vectors = std::exchange(report.device, {}).vectors;
   report.device.why = "all lines are fallback lines";
@@ -198,6 +201,17 @@ std::string breakdown_text(const std::vector<Candidate>& candidates, const Optio
 }
 
 WayName name_of(const Way& way) { return {way.processor->index, way.scheme, way.method}; }
+
+/// What scaling columns and unknowns rounds, in eps.
+constexpr double kScaledRounding = 1;
+
+/// True if the bound of a way depends on the units of columns although it truncates nothing, and its device can
+/// multiply solutions. Truncation is for columns as they are given: a certificate in units would hold in these alone.
+bool wants_units(const Way& way) {
+  const bool exact = way.method == Method::exact_twopass || way.method == Method::exact_factored;
+  const bool scales = !way.processor->host() && way.processor->info.compiler;
+  return exact && scales && !way.scheme->elimination().tells_bound;
+}
 
 /// The order in which ways are tried.
 std::vector<WayName> order_of(std::vector<Way> ways) {
@@ -254,8 +268,11 @@ std::vector<Way> ways_there(Processors& processors, const Processor& host, const
 template <typename T>
 Outlook<T> Choosing<T>::outlook() const {
   const double applies = applies_ > 0 ? static_cast<double>(applies_) : kManyApplies;
-  return {options_, system_.bands(),      system_.survey(), system_.survey().symmetric || known_.symmetric,
-          applies,  known_.rounding_limit};
+  const FoundUnits units = system_.found_units();
+  const double limit = known_.rounding_limit;
+  return {options_,         system_.bands(),
+          system_.survey(), system_.survey().symmetric || known_.symmetric,
+          applies,          units.runs > 0 ? (limit - kScaledRounding) / units.factor : limit};
 }
 
 /// Plan a way and examine it; lines that alone stand in its way become fallback lines.
@@ -271,6 +288,7 @@ auto Choosing<T>::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool ins
     // Whatever method solves the others: these are pinned, or make the set-up fail.
     if (const Rejection singular = object_to_sums(system_.bands())) system_.leave_to_host(singular);
   }
+  if (wants_units(way) && !known_.as_given) system_.take_units();
   if (!named(options_.method) && way.processor->host() && way.method == Method::exact_factored &&
       system_.survey().dominance < 1) {
     rejection = refused_by_sample(system_.bands());
@@ -297,6 +315,10 @@ auto Choosing<T>::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool ins
     if (proposal) {
       adopt(way, factored == way.plan.form);
       rejection = examine_adopted(*proposal, insist);
+      // Trials were in these units.
+      if (!rejection && system_.units() != nullptr && !chosen_->in_units(system_.units())) {
+        rejection.why = "the device has no room for the units of columns";
+      }
       if (!rejection) {
         take(way, *proposal, pin_why);
         return Outcome::taken;
@@ -362,6 +384,9 @@ template <typename T>
 void Choosing<T>::take(const Way& way, const Proposal& proposal, const char* pin_why) {
   system_.fallback().make_solvers(pin_why, report_);
   write_proposal(proposal, system_.bands().lines(), report_);
+  const FoundUnits units = system_.found_units();
+  report_.units = units.runs;
+  if (units.runs > 0) report_.rounding = larger(report_.rounding, units.factor * eps_of(proposal) + kScaledRounding);
   report_.precision.applied = narrows<T>(options_) ? Precision::narrow : Precision::same;
   report_.precision.why = precision_text<T>(options_, system_.narrowed(), chosen_.device() < 0, proposal);
   report_.ready = true;

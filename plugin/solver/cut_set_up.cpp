@@ -229,8 +229,11 @@ bool CutSolver<T>::Impl::may_pin() const {
 /// that is the uncoupled one.
 template <typename T>
 void CutSolver<T>::Impl::set_up_inner(Bands<T>& bands) {
-  const Known known{
-      .symmetric = known_.symmetric, .rounding_limit = inner_rounding_limit(overall_.dominance), .queue = known_.queue};
+  // Bounds of the joints are those of rows as given.
+  const Known known{.symmetric = known_.symmetric,
+                    .rounding_limit = inner_rounding_limit(overall_.dominance),
+                    .as_given = set_.cut.count() > 0,
+                    .queue = known_.queue};
   const auto accepted = [&] {
     try {
       solver_.impl_->set_up(known);

@@ -291,6 +291,7 @@ void Sharing<T>::write_report(Report& report) const {
     merged.certificate_above_tolerance =
         merged.certificate_above_tolerance || own.certificate_above_tolerance || cut.above_tolerance;
     take_rounding(p, merged);
+    merged.units = std::max(merged.units, own.units);
     if (own.promise == Promise::by_rows || cut.lines > 0) merged.promise = Promise::by_rows;
     take(merged.backward_error, own.backward_error, cut.backward_error);
     sharing.shares.push_back({own.device.name, own.device.type, own.device.platform, own.device.emulated, own.method,

@@ -256,7 +256,7 @@ void Solver<T>::Impl::set_up_transpose() {
   transposed_->set_options(options_);
   const LineSet& lines = system_.bands().lines();
   Bands<T>& bands = transposed_->impl_->write(lines);
-  system_.fallback().with_whole_bands([&] { transpose(lines, system_.bands().view(), bands); });
+  system_.fallback().with_whole_bands([&] { transpose(lines, system_.given(), bands); });
   transposed_->impl_->lost_ = lost_;
   transposed_->set_up(known_);
 }

@@ -14,7 +14,7 @@ Bands<T>& System<T>::write(const LineSet& lines) {
   fallback_.forget();
   filled_.reset();
   narrowed_ = 0;
-  rounded_ = false;
+  rounded_ = scaled_ = false;
   LineSet wanted = lines;
   lines_ = {};  // as the bands are, should memory run out
   bands_.given().reshape(wanted);
@@ -33,6 +33,7 @@ Bands<T>& System<T>::edit(const LineSet& lines) {
   fallback_.forget();
   filled_.reset();
   lines_ = lines;
+  scaled_ = false;
   bands_.edit().relabel(lines);
   return bands_.now();
 }
@@ -76,18 +77,47 @@ void System<T>::close() {
   const Survey rows = filled && !rounded ? *filled : survey_rows(own.lines(), own.view());
   const bool may_be_many = lines_.count() == 1 && lines_.contiguous() && rows.uncoupled_above > 1;
   if (may_be_many) own.relabel(uncoupled_lines(lines_, own.view()));
+  scaled_ = units_known_ = false;
   look(rows);
 }
 
 template <typename T>
 void System<T>::leave_to_host(const Rejection& rejection) {
   fallback_.add(rejection);
+  units_known_ = false;
+  if (scaled_) make_units();
   look();
 }
 
 template <typename T>
 void System<T>::put_back() {
-  if (fallback_.put_back()) look();
+  const bool scaled = std::exchange(scaled_, false), held = fallback_.put_back();
+  if (held) units_known_ = false;
+  if (held || scaled) look();
+}
+
+template <typename T>
+void System<T>::take_units() {
+  if (!units_known_) {
+    found_ = {};
+    units_known_ = true;
+    if (survey_.dominance < 1 && in_range<T>(survey_) && !narrows<T>(options_)) make_units();
+  }
+  scaled_ = found_.runs > 0;
+  if (!scaled_) return;
+  look();
+  if (in_range<T>(survey_)) return;
+  found_ = {};
+  scaled_ = false;
+  look();
+}
+
+/// Find the units of the bands as they are now, and scale a copy.
+template <typename T>
+void System<T>::make_units() {
+  found_ = find_units(bands_.now().lines(), bands_.now().view(), units_);
+  scaled_ = found_.runs > 0;
+  if (scaled_) scale_columns(bands_.now(), units_.data(), in_units_);
 }
 
 /// Survey the bands as they are now. @param rows what survey_rows() found already
@@ -110,7 +140,7 @@ std::vector<Index> System<T>::pinned_lines() const {
 template <typename T>
 void System<T>::copy_bands(Bands<T>& out) {
   out.reshape(lines_);
-  fallback_.with_whole_bands([&] { out.copy_from(bands().view()); });
+  fallback_.with_whole_bands([&] { out.copy_from(bands_.now().view()); });
 }
 
 template class System<float>;

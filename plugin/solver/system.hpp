@@ -10,6 +10,7 @@
 #include "oclspkt/options.hpp"
 #include "solved_bands.hpp"
 #include "survey.hpp"
+#include "units.hpp"
 #include "write_bands.hpp"
 
 namespace oclspkt {
@@ -24,8 +25,9 @@ class System {
 
   /// As the user gave them; bands() may know them as more lines, where rows do not couple.
   const LineSet& lines() const { return lines_; }
-  Bands<T>& bands() { return bands_.now(); }
-  const Bands<T>& bands() const { return bands_.now(); }
+  const Bands<T>& bands() const { return scaled_ ? in_units_ : bands_.now(); }
+  /// bands() as they were given, whatever the units.
+  BandsView<T> given() const { return bands_.now().view(); }
   const Survey& survey() const { return survey_; }
   FallbackLines<T>& fallback() { return fallback_; }
   const FallbackLines<T>& fallback() const { return fallback_; }
@@ -61,16 +63,24 @@ class System {
   void put_back();
   /// The same for bands whose numbers are about to change: they are not surveyed.
   void give_back() {
+    scaled_ = false;
     if (!take_anew()) fallback_.put_back();
   }
+
+  /// Have bands() in units of columns until put_back(). Nothing happens where no unit jumps, see find_units().
+  void take_units();
+  /// What a solution of bands() is to be multiplied by, shape [extent]; null: bands() are as they were given.
+  const T* units() const { return scaled_ ? units_.data() : nullptr; }
+  FoundUnits found_units() const { return scaled_ ? found_ : FoundUnits(); }
 
   /// The lines that are solved with the last unknown set to 0, in order.
   std::vector<Index> pinned_lines() const;
   void copy_bands(Bands<T>& out);
-  std::int64_t bytes() const { return bands_.bytes() + fallback_.bytes(); }
+  std::int64_t bytes() const { return bands_.bytes() + fallback_.bytes() + in_units_.bytes() + units_.bytes(); }
 
  private:
   void look(const std::optional<Survey>& rows = std::nullopt);
+  void make_units();
 
   const Options& options_;
   LineSet lines_;
@@ -80,6 +90,11 @@ class System {
   bool rounded_ = false;          ///< what was given is lost but for its first 24 bits
   std::optional<Survey> filled_;  ///< of the rows of bands_, if nothing but fill() has had them, or know() had it
   FallbackLines<T> fallback_{bands_};
+  Bands<T> in_units_;
+  AlignedArray<T> units_;
+  FoundUnits found_;
+  bool units_known_ = false;  ///< found_ is of the bands as they are now
+  bool scaled_ = false;
 };
 
 extern template class System<float>;

@@ -95,6 +95,29 @@ void write_small_diagonal(const Parameters& p, Dice&, Line& line) {
   if (at + 1 < line.rows()) line.lower[at + 1] *= scale;
 }
 
+/// diag, decades, count, together: tridiag(-1, diag, -1), some of whose diagonals are up to 10^decades times smaller,
+/// in rows that follow each other.
+void write_small_entries(const Parameters& p, Dice& dice, Line& line) {
+  write_rows(line, -1, p[0], -1);
+  for (int k = 0; k < static_cast<int>(p[2]); ++k) {
+    const Index at = draw_place(last_row(line) + 1, dice),
+                end = std::min(at + static_cast<Index>(p[3]), last_row(line) + 1);
+    for (Index i = at; i < end; ++i) line.diag[static_cast<std::size_t>(i)] *= std::pow(10, -dice.uniform(0, p[1]));
+  }
+}
+
+/// tightness, decades, share, drift: |c_i a_(i+1)| is so much of |b_i b_(i+1)| / 4, and the share of it that either has
+/// is random by up to 10^decades and drifts by 10^drift a row.
+void write_loose(const Parameters& p, Dice& dice, Line& line) {
+  for (std::size_t i = 0; i < line.rows(); ++i) {
+    line.diag[i] = std::pow(10, dice.uniform(-1, 1)) * (dice.chance(0.5) ? 1 : -1);
+    if (i == 0) continue;
+    const double decades = p[3] + (dice.chance(p[2]) ? dice.uniform(-p[1], p[1]) : 0);
+    line.lower[i] = line.diag[i] * std::sqrt(p[0]) / 2 * std::pow(10, -decades) * (dice.chance(0.5) ? 1 : -1);
+    line.upper[i - 1] = line.diag[i - 1] * std::sqrt(p[0]) / 2 * std::pow(10, decades) * (dice.chance(0.5) ? 1 : -1);
+  }
+}
+
 /// theta: gallery('dorr', n, theta), row sums 0 and growing to the middle.
 void write_dorr(const Parameters& p, Dice&, Line& line) {
   const double h = 1.0 / static_cast<double>(line.rows() + 1), t = p[0] / (h * h);
@@ -299,6 +322,18 @@ const std::vector<Family>& families() {
         {"decades", Spread::linear, 2, 12, 6},
         {"at", Spread::place}},
        write_small_diagonal},
+      {"small_entries",
+       {{"diag", Spread::logarithmic, 2, 300, 300},
+        {"decades", Spread::linear, 1, 16, 8},
+        {"count", Spread::whole, 1, 6, 6},
+        {"together", Spread::whole, 1, 3, 3}},
+       write_small_entries},
+      {"loose",
+       {{"tightness", Spread::linear, 0.02, 1.02, 1.02},
+        {"decades", Spread::linear, 0, 14, 6},
+        {"share", Spread::logarithmic, 1e-3, 1, 1},
+        {"drift", Spread::linear, -1, 1, 0.4, 0.7}},
+       write_loose},
       {"dorr", {{"theta", Spread::logarithmic, 1e-6, 1e-1, 1e-1}}, write_dorr, 127, 511},
       {"advection",
        {{"peclet", Spread::logarithmic, 1e-2, 1e6, 1e4}, kLoss, {"down", Spread::whole, 0, 1, 1}},

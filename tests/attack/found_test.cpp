@@ -112,15 +112,17 @@ TEST(FoundByAttack, LinesOfTwoRowsWithSmallDiagonals) {
     const std::string column = " at=" + std::to_string(at);
     const std::string lines = "small_diagonal rows=2 layout=equal lines=1000 diag=3.3 upper=1.1 decades=9" + column;
     expect_right_or_told<double>(lines);
-    expect_near_lapack<double>(lines);
+    expect_right_in_units<double>(lines);
   }
 }
 
+// A column times 1e-9: LAPACK is lucky with some x, by 1e9 times and more, and far within the condition of that
+// unknown.
 TEST(FoundByAttack, ASmallDiagonalInAnyRow) {
   for (const int at : {1, 200, 500, 998}) {
     const std::string line = "small_diagonal rows=1000 diag=3.3 upper=1.1 decades=9 at=" + std::to_string(at);
     expect_right_or_told<double>(line);
-    expect_near_lapack<double>(line);
+    expect_right_in_units<double>(line);
   }
 }
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <optional>
 
+#include "units.hpp"
+
 namespace oclspkt::attack {
 namespace {
 
@@ -100,6 +102,17 @@ void set_up(Solver<T>& solver, const Bands<T>& bands) {
   solver.set_up(bands.lines(), b.lower, b.diag, b.upper);
 }
 
+/// For each column the exponent of 2 of the unit in which devices solve.
+template <typename T>
+std::vector<int> scales_of(const Bands<T>& bands) {
+  std::vector<int> exponents(static_cast<std::size_t>(bands.lines().extent()));
+  AlignedArray<T> units;
+  if (find_units(bands.lines(), bands.view(), units).runs == 0) return exponents;
+  std::transform(units.data(), units.data() + units.size(), exponents.begin(),
+                 [](T unit) { return static_cast<int>(std::lround(std::log2(unit))); });
+  return exponents;
+}
+
 /// The set-up that is not judged may be refused.
 template <typename T>
 void set_up_tame(Solver<T>& solver, const Bands<T>& bands) {
@@ -149,7 +162,7 @@ Exam<T> make_exam(const Case& c) {
   if (c.use == Use::later) exam.tame = to_bands<T>(make_system(tame(c)));
   if (!finite(exam.bands)) return exam;
   exam.pieces = pieces_of(exam.judged);
-  exam.units = units_of(exam.judged, exam.pieces);
+  exam.units = scales_of(exam.judged);
   // The unknowns of the transpose have the units of rows.
   exam.decade = c.use == Use::transpose ? std::vector<int>(system.decade.size()) : system.decade;
   Dice dice(c.seed + 1);

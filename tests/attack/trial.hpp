@@ -45,7 +45,7 @@ struct Exam {
   Bands<T> judged;                     ///< of the operator that is applied: the transpose of `bands` for Use::transpose
   Bands<T> tame;                       ///< of an earlier set-up, for Use::later
   std::vector<Piece> pieces;           ///< of `judged`
-  std::vector<int> units;              ///< of `judged`
+  std::vector<int> units;              ///< of `judged`, in which devices solve
   std::vector<int> decade;             ///< of the units of the unknowns
   std::vector<Question<T>> questions;  ///< those whose y is finite
 };
@@ -75,7 +75,11 @@ template <typename R>
 Promised promise_of(const R& report) {
   if constexpr (requires { report.promise; }) {
     using Promise = decltype(report.promise);
-    return report.promise == Promise::by_component ? Promised::component : Promised::row;
+    if (report.promise == Promise::by_component) return Promised::component;
+    if constexpr (requires { report.units; }) {
+      if (report.units > 0) return Promised::units;
+    }
+    return Promised::row;
   } else {
     const bool plain = report.method == Method::exact_factored && report.device.type == "host" && report.groups.empty();
     return plain ? Promised::component : Promised::row;

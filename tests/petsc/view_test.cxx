@@ -38,6 +38,21 @@ TEST(View, NamesWhatWasChosenAndWhy) {
   EXPECT_TRUE(contains(text, "options: -pc_oclspkt_devices host\n")) << text;
 }
 
+TEST(View, TellsOfTheUnitsInWhichADeviceSolves) {
+  Rows rows = tridiagonal(400, -1, 2.01, -1);
+  for (auto& row : rows) {
+    for (auto& [column, value] : row) value *= column < 200 ? 1 : 1048576;
+  }
+  const Matrix A(rows);
+  if (!device_is_there(A, "cpu")) GTEST_SKIP() << "no CPU device";
+  const Preconditioner pc(A, "cpu");
+  OK(PCOCLSPKTSetMethod(pc, PC_OCLSPKT_METHOD_EXACT_TWOPASS));
+  OK(PCSetUp(pc));
+  const std::string text = pc.view();
+  EXPECT_TRUE(contains(text, "rounding: by rows at most ")) << text;
+  EXPECT_TRUE(contains(text, " eps, in 2 units\n")) << text;
+}
+
 TEST(View, IsTheSameTextEveryTime) {
   const Matrix A(tridiagonal(100, -1, 4, -1));
   const Preconditioner one(A), other(A);

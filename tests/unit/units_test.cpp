@@ -181,5 +181,98 @@ TEST(UnitsThatJumpNearCuts, OfProcessesAreNotTruncatedThere) {
   }
 }
 
+/// The units found for a matrix; none where it stays as given.
+std::vector<double> units_of(const Bands<double>& bands, Index runs, double factor = 1) {
+  AlignedArray<double> units;
+  const FoundUnits found = find_units(bands.lines(), bands.view(), units);
+  EXPECT_EQ(found.runs, runs);
+  EXPECT_LE(found.factor, factor);
+  return runs > 0 ? std::vector<double>(units.data(), units.data() + units.size()) : std::vector<double>();
+}
+
+TEST(DominantUnits, AreThoseOfTheColumns) {
+  for (const LineSet& lines : {LineSet::one(60), LineSet::equal(3, 60), LineSet::grid_axis(1, 4, 60, 2)}) {
+    const Bands<double> meant = test::closed(test::constant<double>(lines, -1, 2.01, -1));
+    const std::vector<int> exponent = island(60, 20, 40, 46);
+    const Bands<double> given = in_units(meant, exponent);
+    AlignedArray<double> units;
+    const FoundUnits found = find_units(lines, given.view(), units);
+    EXPECT_EQ(found.runs, 3);
+    EXPECT_EQ(found.factor, 1);
+    Bands<double> scaled;
+    scale_columns(given, units.data(), scaled);
+    for (const auto array : {&BandsView<double>::lower, &BandsView<double>::diag, &BandsView<double>::upper}) {
+      EXPECT_TRUE(std::equal(meant.view().*array, meant.view().*array + lines.extent(), scaled.view().*array));
+    }
+  }
+}
+
+TEST(DominantUnits, NeedNotBePowersOfTwo) {
+  for (const double dominance : {1.0, 1.0001, 1.3}) {
+    Bands<double> given = test::closed(test::constant<double>(LineSet::one(300), -1, 2 * dominance, -1));
+    for (Index i = 0; i < 300; ++i) {  // columns 100 to 199
+      if (i > 100 && i <= 200) given.lower()[i] *= 1e14;
+      if (i >= 100 && i < 200) given.diag()[i] *= 1e14;
+      if (i >= 99 && i < 199) given.upper()[i] *= 1e14;
+    }
+    AlignedArray<double> units;
+    EXPECT_EQ(find_units(given.lines(), given.view(), units).runs, 3);
+    Bands<double> scaled;
+    scale_columns(given, units.data(), scaled);
+    EXPECT_GE(line_dominance(scaled.lines(), scaled.view(), 0), 1 - 4 * kEps);
+  }
+}
+
+TEST(DominantUnits, AreNotThoseOfSmallDiagonals) {
+  for (const double dominance : {1.005, 3.0, 100.0}) {
+    for (const double small : {1e-3, 3.3e-9, 1e-16}) {
+      for (const Index together : {1, 2}) {
+        Bands<double> bands = test::closed(test::constant<double>(LineSet::one(1000), -1, 2 * dominance, -1));
+        for (Index i = 500; i < 500 + together; ++i) bands.diag()[i] = small;
+        EXPECT_TRUE(units_of(bands, 0).empty());
+      }
+    }
+  }
+  // But of a small column: its neighbours hardly couple to it.
+  Bands<double> bands = test::closed(test::constant<double>(LineSet::one(1000), -1, 2.01, -1));
+  for (double* number : {bands.upper() + 499, bands.diag() + 500, bands.lower() + 501}) *number *= 3.3e-9;
+  EXPECT_GT(units_of(bands, 3, 1.1)[500], 1e8);
+}
+
+TEST(DominantUnits, DoNotDrift) {
+  units_of(test::closed(test::constant<double>(LineSet::one(500), -10, 11, -1)), 0);
+  // Rows that are dominant in units that change by a factor of 4 from row to row.
+  units_of(test::closed(test::constant<double>(LineSet::one(50), -4, 4.5, -1 / 4.)), 0);
+  units_of(test::closed(test::constant<double>(LineSet::one(50), -4, 2.5, -1 / 4.)), 0);
+}
+
+TEST(DominantUnits, BeginAnewWhereRowsDoNotCouple) {
+  Bands<double> bands = in_units(test::constant<double>(LineSet::one(40), -1, 2.5, -1), island(40, 10, 20, 30));
+  bands.upper()[14] = bands.lower()[15] = 0;
+  const std::vector<double> units = units_of(bands, 4);
+  EXPECT_EQ(units[9], 1);
+  EXPECT_EQ(units[14], std::ldexp(1, -30));
+  EXPECT_EQ(units[15], 1);
+  EXPECT_EQ(units[20], std::ldexp(1, 30));
+}
+
+TEST(DominantUnits, OfARowEachAreFound) {
+  std::vector<int> exponent(60);
+  for (std::size_t i = 0; i < exponent.size(); ++i) exponent[i] = static_cast<int>(i * 37 % 59);
+  const std::vector<double> units =
+      units_of(in_units(test::closed(test::constant<double>(LineSet::one(60), -1, 2.5, -1)), exponent), 60);
+  for (std::size_t i = 0; i < exponent.size(); ++i) EXPECT_EQ(units[i], std::ldexp(1, -exponent[i])) << i;
+}
+
+TEST(DominantUnits, LeaveLinesAsTheyAreWhoseUnitsRangeTooFar) {
+  const Bands<double> meant = test::closed(test::constant<double>(LineSet::one(60), -1, 2.5, -1));
+  units_of(in_units(meant, island(60, 20, 40, 400)), 3);
+  units_of(in_units(meant, island(60, 20, 40, 401)), 0);
+  // Couplings would vanish.
+  Bands<double> low = in_units(meant, island(60, 20, 40, 300));
+  low.upper()[29] = low.lower()[30] = std::ldexp(1, -800);
+  units_of(low, 0);
+}
+
 }  // namespace
 }  // namespace oclspkt

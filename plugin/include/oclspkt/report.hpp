@@ -14,7 +14,8 @@ inline constexpr double kRoundingLimit = 100;
 
 /// What a bound on rounding is held against, with r = y - A x and x as computed.
 ///   by_component  |r_i| <= bound eps (|A| |x| + |y|)_i: scaling rows or columns does not change what is promised
-///   by_rows       |r_i| <= bound eps (|A_i| max |x| + |y_i|), |A_i| the sum of |row i|, max |x| over its line
+///   by_rows       |r_i| <= bound eps (|A_i| max |x| + |y_i|), |A_i| the sum of |row i|, max |x| over its line; A and x
+///                 in units of columns, see Report::units
 /// Where unknowns, or their products with entries, are below the least normal number m of the scalar, rounding is
 /// absolute, and bound eps m (1 + |A_i|) comes to it.
 enum class Promise { by_component, by_rows };
@@ -134,6 +135,9 @@ struct Report {
   double rounding = 0;  ///< bound on what rounding leaves in a row, in eps of the scalar; NaN or Inf: nothing is known,
                         ///< or an answer of the host left the range of the scalar
   Promise promise = Promise::by_rows;  ///< what `rounding` is held against
+  /// Runs of columns in one unit, in which a device solves, of the line that has the most; 0: columns are solved as
+  /// they were given.
+  Index units = 0;
   std::string above_bound;    ///< what is above the limits of method auto, which had nothing else; empty: nothing is
   double backward_error = 0;  ///< of the trial solve, componentwise (`checked` methods; 0 if none was needed)
   Index rows = 0, lines = 0;

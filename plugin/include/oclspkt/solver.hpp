@@ -19,6 +19,7 @@ struct Known {
   bool symmetric = false;                  ///< but for rounding
   bool constant_null_space = false;        ///< the matrix times a constant vector is 0
   double rounding_limit = kRoundingLimit;  ///< what the caller leaves to the rounding of a solve, in eps
+  bool as_given = false;                   ///< devices solve in the units in which columns are given
   /// Vectors lie on the device of this queue, and that device solves if the options name it and it can, see
   /// Solver::enqueue(). The queue lives until the next set_up, or the solver's end.
   DeviceQueue queue = {};
