@@ -34,23 +34,30 @@ T row_rounding(T lower, T diag, T upper, T taken, T size) {
 template <typename T>
 struct PivotExtremes {
   T rounding = 0;
+  T most = 0;    ///< |multiplier|
+  T spoilt = 0;  ///< NaN from a reciprocal that is not finite on
   bool finite = true;
   bool forgiven = false;  ///< an excess of some row is_forgiven()
 
   /// @param bound  row_rounding()
   void see(T bound, T multiplier, T reciprocal, T diag) {
     const T before = std::abs(diag);
-    finite = finite && std::isfinite(reciprocal) && std::abs(multiplier) <= kMostMultiplier<T>;
+    const T factor = std::abs(multiplier);
+    spoilt += 0 * reciprocal;
+    most = factor > most ? factor : most;  // one that is NaN leaves a reciprocal that is
     if (!(bound <= rounding * before)) rounding = bound / before;
   }
   void add(const PivotExtremes& some) {
     finite = finite && some.finite;
+    spoilt += some.spoilt;
+    most = std::max(most, some.most);
     forgiven = forgiven || some.forgiven;
     if (!(some.rounding <= rounding)) rounding = some.rounding;
   }
   /// With what all rows have: 0.5 for their excess, and 2 eps of the diagonal for those that are forgiven it.
   typename Factors<T>::Pivots pivots() const {
-    if (!finite || !(rounding <= std::numeric_limits<T>::max())) {
+    const bool sound = finite && spoilt == 0 && most <= kMostMultiplier<T>;
+    if (!sound || !(rounding <= std::numeric_limits<T>::max())) {
       return {std::numeric_limits<double>::quiet_NaN(), forgiven};
     }
     return {static_cast<double>(rounding) + (forgiven ? 2.5 : 0.5), forgiven};

@@ -28,7 +28,8 @@ PetscErrorCode Raise(PC pc, MPI_Comm comm, int line, const char* function, const
     }
   }
   PetscErrorCode ierr = PCSetFailedReason(pc, told.reason);
-  if (ierr == PETSC_SUCCESS) ierr = PetscInfo(pc, "failed: %s\n", told.text);
+  if (ierr == PETSC_SUCCESS)
+    ierr = PetscInfo(pc, "%s failed: %s\n", pc->data && data(pc)->ready ? "apply" : "set-up", told.text);
   if (ierr == PETSC_SUCCESS) return PETSC_SUCCESS;
   return PetscError(comm, line, function, file, ierr, PETSC_ERROR_REPEAT, " ");
 }
