@@ -40,6 +40,9 @@ Operation operation_of(const char* name, Vec x, Vec y, Vec z);
 /// The device for it; null if one of the vectors is not dressed, or has too few rows.
 PetscErrorCode SpaceOfProduct(const Operation& work, DeviceSpace** space);
 
+/// Make a matrix of PETSc's type `mpiaij`, with products of ours. @pre RegisterParallelMatrices()
+PetscErrorCode CreateParallel(Mat matrix);
+
 /// Register our creators in the place of PETSc's.
 PetscErrorCode RegisterMatrices();
 PetscErrorCode RegisterParallelMatrices();

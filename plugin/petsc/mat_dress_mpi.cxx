@@ -375,7 +375,9 @@ PetscErrorCode DestroyMPI(Mat matrix) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode CreateMPI(Mat matrix) {
+}  // namespace
+
+PetscErrorCode CreateParallel(Mat matrix) {
   ParallelMatrices& m = parallel_matrices();
 
   PetscFunctionBegin;
@@ -390,11 +392,9 @@ PetscErrorCode CreateMPI(Mat matrix) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-}  // namespace
-
 PetscErrorCode RegisterParallelMatrices() {
   PetscFunctionBegin;
-  PetscCall(ReplaceCreator(MATMPIAIJ, CreateMPI, &parallel_matrices().create));
+  PetscCall(ReplaceCreator(MATMPIAIJ, CreateParallel, &parallel_matrices().create));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
