@@ -28,7 +28,6 @@ struct Twin {
 PetscErrorCode DressMatrix(Mat matrix);
 /// Make a matrix of PETSc's type `mpiaij`, or one of `seqaij`, which is dressed.
 PetscErrorCode CreateDressed(Mat matrix, bool parallel);
-PetscErrorCode CreateParallel(Mat matrix);
 
 /// True for matrices of one process whose products can be made on the device.
 bool is_dressed(Mat matrix);
@@ -46,6 +45,9 @@ PetscErrorCode Follow(DeviceSpace& space, Mat matrix, PetscObjectState outer, bo
 Operation operation_of(const char* name, Vec x, Vec y, Vec z);
 /// The device for it; null if one of the vectors is not dressed, or has too few rows.
 PetscErrorCode SpaceOfProduct(const Operation& work, DeviceSpace** space);
+
+/// Make a matrix of PETSc's type `mpiaij`, with products of ours. @pre RegisterMatrices()
+PetscErrorCode CreateParallel(Mat matrix);
 
 /// Find PETSc's creators; with -oclspkt_types, register ours in their place.
 PetscErrorCode RegisterMatrices();
