@@ -11,7 +11,7 @@
 namespace oclspkt::petsc {
 namespace {
 
-PetscErrorCode Destroy(Vec vector) {
+PetscErrorCode DestroyVec(Vec vector) {
   Types& t = types();
 
   PetscFunctionBegin;
@@ -144,7 +144,7 @@ PetscErrorCode RefusePDIPM(Tao tao) {
 
 }  // namespace
 
-bool is_dressed(Vec vector) { return vector->ops->destroy == Destroy; }
+bool is_dressed(Vec vector) { return vector->ops->destroy == DestroyVec; }
 
 /* Duplicates that PETSc makes by copying operations get their side here. */
 Side& side_of(Vec vector) {
@@ -166,7 +166,7 @@ void dress(Vec vector) {
   put_operations(vector->ops);
   put_sums(vector->ops);
   put_parts(vector->ops);
-  vector->ops->destroy = Destroy;
+  vector->ops->destroy = DestroyVec;
   vector->ops->getarray = vector->ops->getarraywrite = GetArray;
   vector->ops->restorearray = vector->ops->restorearraywrite = RestoreArray;
   vector->ops->getarrayread = GetArrayRead;
