@@ -149,12 +149,13 @@ inline const struct _VecOps& of_host(Vec vector) { return *side_of(vector).host_
 /// Call a function of PETSc's that asks the vector for an operation which its own types may not have.
 template <typename Slot, typename Call>
 PetscErrorCode AsPetscDoes(Vec x, Slot slot, const Call& call) {
-  const auto own = x->ops->*slot;
+  auto& operation = (*x->ops).*slot;
+  const auto own = operation;
 
   PetscFunctionBegin;
-  x->ops->*slot = of_host(x).*slot;
+  operation = of_host(x).*slot;
   const PetscErrorCode code = call();
-  x->ops->*slot = own;
+  operation = own;
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
