@@ -150,10 +150,16 @@ def first_line(*command):
 
 def provenance(r, arguments):
     root = pathlib.Path(__file__).resolve().parents[2]
-    cpu = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"))
+    info = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    cpu = re.search(r"model name\s*: (.*)", info)
+    caches = {level: int(first_line("getconf", name) or 0) for level, name in (
+        ("L1d", "LEVEL1_DCACHE_SIZE"), ("L2", "LEVEL2_CACHE_SIZE"), ("L3", "LEVEL3_CACHE_SIZE"))}
+    wide = {"avx512f": "avx512", "avx2": "avx2", "avx": "avx"}
     return {"commit": os.environ.get("OCLSPKT_COMMIT") or first_line("git", "-C", str(root), "rev-parse", "HEAD"),
             "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
-            "cpu": cpu[1] if cpu else "", "threads": os.cpu_count(), "device": r.device,
+            "cpu": cpu[1] if cpu else "", "architecture": os.uname().machine,
+            "instruction_set": next((name for flag, name in wide.items() if f" {flag} " in info), "baseline"),
+            "caches": caches, "cores": os.cpu_count(), "threads": os.cpu_count(), "device": r.device,
             "driver": first_line("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"),
             "petsc": first_line("pkg-config", "--modversion", "PETSc"), "ranks": arguments.ranks,
             "command": "bench/gpu/petsc.sh FOLDER --types FILE"}

@@ -96,7 +96,8 @@ TEST(KrylovProgram, TimesFormatsOfOthersAndChecksThem) {
                               "--rows none --cg none --formats csr4,hyb --matrices fem --matrix " + matrix.path());
   ASSERT_EQ(run.status, 0) << run.output;
   std::map<std::string, double> places;
-  for (const auto& r : file.read()["products"]) {
+  const auto json = file.read();
+  for (const auto& r : json["products"]) {
     if (r["library"] != "other") continue;
     expect_times(r);
     const std::string rows = r["rows"] == 3 ? "3 " : "";
