@@ -71,7 +71,7 @@ def products_table(document, precision):
     rate = records.best_read(document, precision)
     rows = []
     for r in own:
-        peers = [seconds(p) for p in own if p["matrix"] == r["matrix"] and p["library"] != "ours"]
+        peers = [seconds(p) for p in own if p["matrix"] == r["matrix"] and p["library"] == "cuSPARSE"]
         ours = r["library"] == "ours"
         rows.append([r["matrix"], count(r["rows"]), count(r["entries"]),
                      r["format"] + (" (chosen)" if r.get("chosen") else "") if ours else f"{r['library']} {r['format']}",

@@ -21,6 +21,7 @@ struct KrylovSettings {
   std::string file, device = "gpu";
   std::vector<Index> rows = {10'000, 1'000'000, 100'000'000};  ///< of vectors
   std::vector<std::string> matrices = {"stencil5", "stencil7", "fem", "power"}, files, scalars = {"float", "double"};
+  std::vector<std::string> formats;  ///< of kSeedFormats, beside those of the library
   std::vector<std::string> cg = {"stencil5:1e4", "stencil5:1e6", "stencil5:1e7", "stencil7:8e6"};
   Index size = Index{1} << 30;  ///< rows of matrices at most, and of vectors that they are compared with
   int repetitions = 9;

@@ -6,6 +6,7 @@
 #include "draw.hpp"
 #include "krylov.hpp"
 #include "oclspkt/error.hpp"
+#include "seed_formats.hpp"
 #include "sparse_cases.hpp"
 #include "statistics.hpp"
 
@@ -154,6 +155,24 @@ std::vector<ProductWay> by_forms(Multiplied<T>& m, std::shared_ptr<SparseForm>* 
   return ways;
 }
 
+/// The formats that --formats names. @throws Breakdown if one is wrong
+template <typename T>
+std::vector<ProductWay> by_seed_formats(Multiplied<T>& m, const std::vector<std::string>& formats) {
+  std::vector<ProductWay> ways;
+  for (const std::string& format : formats) {
+    std::shared_ptr<SeedProduct<T>> product;
+    const double seconds = seconds_of([&] { product = make_seed_product(m.space(), format, m.matrix(), m.values()); });
+    ProductWay way{record_of(m, "other", format), [&m, product] { product->run(m.x(), m.z()); }};
+    const std::string wrong = m.check(way.run);
+    if (!wrong.empty()) throw Breakdown(m.matrix().name + " as " + format + ": " + wrong);
+    way.record["places_an_entry"] =
+        static_cast<double>(product->places) / static_cast<double>(std::max<Index>(1, m.matrix().entries()));
+    way.record["form_seconds"] = seconds;
+    ways.push_back(std::move(way));
+  }
+  return ways;
+}
+
 /// cuSPARSE on the same vectors. What fails there, or is wrong, is told and left out.
 template <typename T>
 std::vector<ProductWay> by_peers(Multiplied<T>& m, const SparseForm* unsorted, nlohmann::ordered_json& records) {
@@ -196,6 +215,7 @@ void measure_matrix(Space<T>& space, const HostMatrix& a, ReadStream<T>& stream,
   std::shared_ptr<SparseForm> unsorted;
   std::vector<ProductWay> ways = by_forms(m, &unsorted);
   for (ProductWay& way : by_peers(m, unsorted.get(), records)) ways.push_back(std::move(way));
+  for (ProductWay& way : by_seed_formats(m, run.settings.formats)) ways.push_back(std::move(way));
   unsorted.reset();
   std::vector<Timed> timed{{stream.bytes(), true, [&stream] { stream.run(); }}};
   for (const ProductWay& way : ways) timed.push_back({compulsory_bytes<T>(a), false, way.run});

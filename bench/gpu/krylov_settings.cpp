@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "krylov.hpp"
 #include "oclspkt/error.hpp"
+#include "seed_formats.hpp"
 #include "settings.hpp"
 #include "sparse_cases.hpp"
 
@@ -16,6 +17,7 @@ constexpr const char* kHelp =
     "  --rows LIST       lengths of vectors (1e4,1e6,1e8)\n"
     "  --matrices LIST   whose products are timed (stencil5,stencil7,fem,power)\n"
     "  --matrix FILE     one more, of a Matrix Market file; may be given several times\n"
+    "  --formats LIST    more formats of products, by OpenCL: csr4, hyb (none)\n"
     "  --cg LIST         systems for CG with Jacobi, MATRIX:ROWS "
     "(stencil5:1e4,stencil5:1e6,stencil5:1e7,stencil7:8e6)\n"
     "  --size N          rows of a matrix at most: those made here become smaller (2^30)\n"
@@ -42,6 +44,7 @@ void take(const std::string& name, const std::string& value, KrylovSettings& s) 
   if (name == "rows") s.rows = none ? std::vector<Index>() : parse_row_list(value, name);
   if (name == "matrices") s.matrices = none ? std::vector<std::string>() : parse_names(value, name, kSparseCases);
   if (name == "matrix") s.files.push_back(value);
+  if (name == "formats") s.formats = none ? std::vector<std::string>() : parse_names(value, name, kSeedFormats);
   if (name == "cg") s.cg = none ? std::vector<std::string>() : split(value);
   if (name == "size") s.size = parse_row_list(value, name).at(0);
   if (name == "scalars") s.scalars = parse_names(value, name, kScalars);
@@ -56,6 +59,7 @@ std::optional<KrylovSettings> parse_krylov_settings(int argc, char** argv) {
                       {"rows", required_argument, nullptr, 0},
                       {"matrices", required_argument, nullptr, 0},
                       {"matrix", required_argument, nullptr, 0},
+                      {"formats", required_argument, nullptr, 0},
                       {"cg", required_argument, nullptr, 0},
                       {"size", required_argument, nullptr, 0},
                       {"scalars", required_argument, nullptr, 0},

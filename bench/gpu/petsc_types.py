@@ -51,8 +51,9 @@ class Runner:
             self.failed += 1
             print(f"FAILED {' '.join(command)}\n{done.stdout[-500:]}\n{done.stderr[:1500]}", flush=True)
             return ""
-        record = {"what": what, "types": types, "ranks": ranks, "program": pathlib.Path(path).name, "options": options,
-                  "wall_s": round(seconds, 3), "told": [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]}
+        record = {"what": what, "types": types, "ranks": ranks, "program": pathlib.Path(path).name, "options": options.replace(self.plugin, "").strip(),
+                  "wall_s": round(seconds, 3),
+                  "told": [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]}
         if found := COUNTS.search(done.stdout):
             self.device = found[1]
             record["counts"] = dict(zip(("launches", "waits", "bytes_up", "bytes_down"), map(int, found.groups()[1:])))
@@ -132,7 +133,7 @@ def examples(r, devices, _):
     for program, options, method in cases:
         for types in devices:
             filled = options.format(*(("cuda", "aijcusparse") if types == "cuda" else ("standard", "aij")))
-            for length in (60, 180):
+            for length in (60, 1260):
                 r.run(f"example {method}", types, f"{r.examples}/{program}",
                       f"{filled} -ksp_type {method} -pc_type jacobi -ksp_rtol 1e-300 -ksp_max_it {length} -log_view")
 
@@ -149,13 +150,26 @@ def first_line(*command):
 
 def provenance(r, arguments):
     root = pathlib.Path(__file__).resolve().parents[2]
-    cpu = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"))
+    info = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    cpu = re.search(r"model name\s*: (.*)", info)
+    caches = {level: int(first_line("getconf", name) or 0) for level, name in (
+        ("L1d", "LEVEL1_DCACHE_SIZE"), ("L2", "LEVEL2_CACHE_SIZE"), ("L3", "LEVEL3_CACHE_SIZE"))}
+    wide = {"avx512f": "avx512", "avx2": "avx2", "avx": "avx"}
     return {"commit": os.environ.get("OCLSPKT_COMMIT") or first_line("git", "-C", str(root), "rev-parse", "HEAD"),
             "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
-            "cpu": cpu[1] if cpu else "", "threads": os.cpu_count(), "device": r.device,
+            "cpu": cpu[1] if cpu else "", "architecture": os.uname().machine,
+            "instruction_set": next((name for flag, name in wide.items() if f" {flag} " in info), "baseline"),
+            "caches": caches, "cores": os.cpu_count(), "threads": os.cpu_count(), "device": r.device,
             "driver": first_line("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"),
             "petsc": first_line("pkg-config", "--modversion", "PETSc"), "ranks": arguments.ranks,
             "command": "bench/gpu/petsc.sh FOLDER --types FILE"}
+
+
+def write(path, origin, results):
+    """A line for each record."""
+    lines = ",\n".join(f"    {json.dumps(record)}" for record in results)
+    head = json.dumps(origin, indent=2).replace("\n", "\n  ")
+    pathlib.Path(path).write_text(f'{{\n  "provenance": {head},\n  "results": [\n{lines}\n  ]\n}}\n', encoding="utf-8")
 
 
 def main():
@@ -172,8 +186,7 @@ def main():
     r.examples = arguments.examples
     for part in arguments.only.split(","):
         PARTS[part](r, ["opencl", *(["cuda"] if arguments.cuda else [])], arguments.ranks)
-        document = {"provenance": provenance(r, arguments), "results": r.results}
-        pathlib.Path(arguments.file).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        write(arguments.file, provenance(r, arguments), r.results)
     return 1 if r.failed else 0
 
 

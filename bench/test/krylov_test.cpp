@@ -89,6 +89,26 @@ TEST(KrylovProgram, TimesProductsInEveryFormatThatSuits) {
   EXPECT_EQ(formats.size(), 10U) << run.output;
 }
 
+TEST(KrylovProgram, TimesFormatsOfOthersAndChecksThem) {
+  const TextFile matrix("%%MatrixMarket matrix coordinate pattern general\n3 5 6\n1 1\n1 2\n1 3\n1 4\n1 5\n3 2\n");
+  const JsonFile file;
+  const auto run = run_krylov(file.path() + kQuick +
+                              "--rows none --cg none --formats csr4,hyb --matrices fem --matrix " + matrix.path());
+  ASSERT_EQ(run.status, 0) << run.output;
+  std::map<std::string, double> places;
+  const auto json = file.read();
+  for (const auto& r : json["products"]) {
+    if (r["library"] != "other") continue;
+    expect_times(r);
+    const std::string rows = r["rows"] == 3 ? "3 " : "";
+    places[r["precision"].get<std::string>() + " " + rows + r["format"].get<std::string>()] = r["places_an_entry"];
+  }
+  EXPECT_EQ(places.size(), 8U) << run.output;
+  EXPECT_NEAR(places["double 3 csr4"], 12. / 6, 1e-12);          // rows of 8, 0 and 4
+  EXPECT_NEAR(places["double 3 hyb"], (3. * 1 + 4) / 6, 1e-12);  // one column of 3, and 4 that are left
+  EXPECT_GE(places["float csr4"], 1);
+}
+
 TEST(KrylovProgram, CountsThreeWaitsInAnIterationOfCgAndNothingThatGoesUp) {
   const JsonFile file;
   const auto run = run_krylov(file.path() + kQuick + "--rows none --matrices none --cg stencil5:900,stencil7:1e6");
