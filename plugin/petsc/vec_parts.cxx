@@ -68,14 +68,15 @@ void give_to(Vec part) {
 }
 
 /// The vector becomes a part of another one, whose memory of the host it has.
-PetscErrorCode Attach(Vec part, Vec whole, PetscInt first) {
+/// @param for_reading  neither of both changes meanwhile. (PETSc increases the part's state even then.)
+PetscErrorCode Attach(Vec part, Vec whole, PetscInt first, bool for_reading) {
   Side& side = side_of(part);
 
   PetscFunctionBegin;
   side.whole = whole;
   side.first = first;
   OclspktCall(nullptr, give_to(part));
-  side_of(whole).parts.push_back(part);
+  if (!for_reading) side_of(whole).parts.push_back(part);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -132,7 +133,7 @@ PetscErrorCode GetSubVector(Vec whole, IS places, Vec* part) {
   dress(*part);
   (*part)->ops->placearray = nullptr;
   (*part)->ops->replacearray = nullptr;
-  PetscCall(Attach(*part, whole, first));
+  PetscCall(Attach(*part, whole, first, false));
   PetscCall(VecLockGet(whole, &locked));
   if (locked != 0) PetscCall(VecLockReadPush(*part));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -151,7 +152,7 @@ PetscErrorCode RestoreSubVector(Vec whole, IS places, Vec* part) {
 
 /// Have a vector stand for what this rank has of another one. Vectors without memory, as PETSc's preconditioners by
 /// blocks make them for this, are dressed. @param[out] done  false: it is none of ours
-PetscErrorCode GetLocal(Vec whole, Vec local, PetscBool* done) {
+PetscErrorCode GetLocal(Vec whole, Vec local, bool for_reading, PetscBool* done) {
   PetscBool is_seq;
 
   PetscFunctionBegin;
@@ -160,15 +161,19 @@ PetscErrorCode GetLocal(Vec whole, Vec local, PetscBool* done) {
   *done = is_dressed(local) ? PETSC_TRUE : PETSC_FALSE;
   if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecPlaceArray(local, host_array(whole)));
-  PetscCall(Attach(local, whole, 0));
+  PetscCall(Attach(local, whole, 0, for_reading));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode RestoreLocal(Vec whole, Vec local, PetscBool* done) {
+PetscErrorCode RestoreLocal(Vec whole, Vec local, bool for_reading, PetscBool* done) {
   PetscFunctionBegin;
   *done = is_dressed(local) && side_of(local).whole == whole ? PETSC_TRUE : PETSC_FALSE;
   if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(Detach(local));
+  if (for_reading) {
+    forget_parts(local);
+  } else {
+    PetscCall(Detach(local));
+  }
   side_of(local).host = true; /* the memory that is taken from it is the whole's */
   PetscCall(VecResetArray(local));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -179,7 +184,7 @@ PetscErrorCode GetLocalVector(Vec whole, Vec local) {
   PetscScalar* array;
 
   PetscFunctionBegin;
-  PetscCall(GetLocal(whole, local, &done));
+  PetscCall(GetLocal(whole, local, false, &done));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecGetArray(whole, &array));
   PetscCall(VecPlaceArray(local, array));
@@ -191,7 +196,7 @@ PetscErrorCode RestoreLocalVector(Vec whole, Vec local) {
   PetscScalar* array = nullptr;
 
   PetscFunctionBegin;
-  PetscCall(RestoreLocal(whole, local, &done));
+  PetscCall(RestoreLocal(whole, local, false, &done));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecRestoreArray(whole, &array));
   PetscCall(VecResetArray(local));
@@ -203,7 +208,7 @@ PetscErrorCode GetLocalVectorRead(Vec whole, Vec local) {
   const PetscScalar* array;
 
   PetscFunctionBegin;
-  PetscCall(GetLocal(whole, local, &done));
+  PetscCall(GetLocal(whole, local, true, &done));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecGetArrayRead(whole, &array));
   PetscCall(VecPlaceArray(local, array));
@@ -215,7 +220,7 @@ PetscErrorCode RestoreLocalVectorRead(Vec whole, Vec local) {
   const PetscScalar* array = nullptr;
 
   PetscFunctionBegin;
-  PetscCall(RestoreLocal(whole, local, &done));
+  PetscCall(RestoreLocal(whole, local, true, &done));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecRestoreArrayRead(whole, &array));
   PetscCall(VecResetArray(local));
