@@ -211,7 +211,7 @@ PetscErrorCode ToHost(Vec vector) {
 
 void BringToDevice(DeviceSpace& space, Vec vector, bool overwritten, DeviceArray** array) {
   Side& side = side_of(vector);
-  if (types().shared) {
+  if (types().shared && !side.is_adopted) {
     if (!side.array || side.wrapped != host_array(vector)) {
       side.array = space.wrap(host_array(vector), vector->map->n);
       side.wrapped = host_array(vector);
@@ -233,7 +233,7 @@ PetscErrorCode WroteOnDevice(Vec vector) {
   Side& side = side_of(vector);
 
   PetscFunctionBegin;
-  if (types().shared) {
+  if (types().shared && !side.is_adopted) {
     OclspktCall(nullptr, types().space->finish());
     PetscFunctionReturn(PETSC_SUCCESS);
   }

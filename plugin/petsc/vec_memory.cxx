@@ -172,6 +172,7 @@ PetscErrorCode VecCreateOpenCLWithMem(MPI_Comm comm, PetscInt bs, PetscInt n, Pe
   PetscCall(VecSetType(made, VECOPENCL));
   Side& side = oclspkt::petsc::side_of(made);
   OclspktCall(nullptr, side.array = space->adopt(memory, made->map->n));
+  side.is_adopted = true;
   PetscCall(oclspkt::petsc::WroteOnDevice(made));
   PetscCall(PetscObjectStateIncrease((PetscObject)made)); /* newer PETScs remember that norms of new vectors are 0 */
   *vector = made;
