@@ -109,8 +109,10 @@ class ByKernel final : public SeedProduct<T> {
       : space_(space), queue_(static_cast<cl_command_queue>(space.queue().handle)), rows_(rows) {
     cl_context context = nullptr;
     cl_device_id device = nullptr;
-    check(clGetCommandQueueInfo(queue_, CL_QUEUE_CONTEXT, sizeof context, &context, nullptr), "clGetCommandQueueInfo");
-    check(clGetCommandQueueInfo(queue_, CL_QUEUE_DEVICE, sizeof device, &device, nullptr), "clGetCommandQueueInfo");
+    check(clGetCommandQueueInfo(queue_, CL_QUEUE_CONTEXT, sizeof(cl_context), &context, nullptr),
+          "clGetCommandQueueInfo");
+    check(clGetCommandQueueInfo(queue_, CL_QUEUE_DEVICE, sizeof(cl_device_id), &device, nullptr),
+          "clGetCommandQueueInfo");
     cl_int error = CL_SUCCESS;
     const char* text = kText;
     const cl_program program = clCreateProgramWithSource(context, 1, &text, nullptr, &error);
@@ -154,7 +156,7 @@ class ByKernel final : public SeedProduct<T> {
       check(clEnqueueWriteBuffer(queue_, memory, CL_TRUE, 0, bytes, numbers.data(), 0, nullptr, nullptr),
             "clEnqueueWriteBuffer");
     }
-    check(clSetKernelArg(kernel_, argument, sizeof memory, &memory), "clSetKernelArg");
+    check(clSetKernelArg(kernel_, argument, sizeof(cl_mem), &memory), "clSetKernelArg");
   }
 
   Space<T>& space_;
