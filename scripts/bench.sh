@@ -49,6 +49,10 @@ bench_all() {
         ;;
     esac
   done
+  if [ ! -f "$page" ]; then
+    echo "run.sh: there is no page $page, whose tables would be replaced: copy docs/performance.md there" >&2
+    exit 2
+  fi
   local rows grid=${grids##*,}
   rows=$(printf %.0f "$to")
   mkdir -p "$results"
