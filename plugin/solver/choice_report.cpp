@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "choice_report.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "fallback_lines.hpp"
+#include "schemes/scheme.hpp"
+
+namespace oclspkt {
+namespace {
+
+constexpr const char* kNoKernel = "no kernel of the chosen device has this method";
+
+std::string microseconds(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g us", seconds * 1e6);
+  return text;
+}
+
+/// The way of a device that takes the least time; null if there is none.
+const Way* least_of_devices(const std::vector<Way>& ways) {
+  const Way* best = nullptr;
+  for (const Way& way : ways) {
+    const bool counts = !way.processor->host() && (best == nullptr || way.seconds < best->seconds);
+    if (counts) best = &way;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::string error_text(double error) {
+  char text[48];
+  std::snprintf(text, sizeof text, "backward error %.1e", error);
+  return text;
+}
+
+template <typename T>
+std::string precision_text(const Options& options, double narrowed, bool on_host, const Proposal& p) {
+  if (options.precision != Precision::narrow) return {};
+  if (!narrows<T>(options)) return "narrow changes nothing: the vectors are float already";
+  char changed[80] = "";
+  if (narrowed > 0) {
+    std::snprintf(changed, sizeof changed, ", which changes the excess of a row by %.2g %% at most", 100 * narrowed);
+  }
+  const std::string text = std::string("bands rounded to float") + changed + "; ";
+  if (p.plan.narrow) return text + "stored factors are floats, too";
+  const bool stores =
+      p.plan.has<StoredFactors>() || p.plan.method == Method::exact_factored || p.plan.method == Method::pivot;
+  if (!stores) return text + "no factors are stored";
+  const std::string why = !p.why_wide.empty() ? p.why_wide
+                          : p.above_tolerance ? "the certificate is above the tolerance"
+                          : on_host           ? "the host solves"
+                                              : std::string("method ") + name(p.plan.method) + " has no narrow factors";
+  return text + "factors stay double, " + why;
+}
+
+Candidate candidate_of(const Way& way, bool planned, bool taken, std::string why) {
+  Candidate candidate;
+  candidate.method = way.method;
+  candidate.taken = taken;
+  candidate.why = std::move(why);
+  if (planned && way.plan.n > 0) {
+    candidate.shape = way.owner->shape(way.plan);
+    candidate.words_per_row = way.owner->words(way.plan);
+    candidate.seconds = way.method == Method::pivot ? 0 : way.apply;
+  }
+  return candidate;
+}
+
+void write_proposal(const Proposal& p, const LineSet& lines, Report& report) {
+  const bool cut = scheme_of(p.plan).in_pieces(p.plan);
+  report.shape = scheme_of(p.plan).shape(p.plan);
+  report.why = p.why;
+  report.certificate = p.certificate;
+  report.certificate_above_tolerance = p.above_tolerance;
+  report.rounding = eps_of(p);
+  const bool whole = scheme_of(p.plan).elimination().tells_bound || p.plan.method == Method::pivot;
+  report.promise = whole ? Promise::by_component : Promise::by_rows;
+  for (const GroupReport& group : report.groups) report.rounding = larger(report.rounding, group.rounding);
+  report.partition.rows = cut ? p.plan.m : 0;
+  report.partition.count = segments_of(p.plan) > 0 ? lines.count() * segments_of(p.plan)
+                           : cut                   ? p.plan.partitions()
+                                                   : 0;
+  report.partition.halo = p.plan.halo;
+  report.form = p.plan.narrow && p.plan.form == Form::general ? Form::narrow : p.plan.form;
+  report.words_per_row = p.plan.words_per_row();
+  Plan general = p.plan;
+  general.form = Form::general;
+  general.narrow = false;
+  report.words_saved = general.words_per_row() - p.plan.words_per_row();
+}
+
+void explain_processor(const Processors& processors, std::vector<Way> ways, const Way& taken, Report& report) {
+  const Processor& chosen = *taken.processor;
+  const Way* device = least_of_devices(ways);
+  report.device.costs.clear();
+  if (device == nullptr) {
+    report.device.why = processors.why_host.empty() ? kNoKernel : processors.why_host;
+    return;
+  }
+  const auto host = std::find_if(ways.begin(), ways.end(), [](const Way& way) { return way.processor->host(); });
+  const double by_host = chosen.host() ? taken.apply : host != ways.end() ? host->apply : 0;
+  report.device.costs = "predicted " + microseconds(chosen.host() ? device->apply : taken.apply) + " an apply";
+  if (by_host > 0) report.device.costs += ", host " + microseconds(by_host);
+  if (chosen.host()) {
+    report.device.costs = device->processor->name() + " " + report.device.costs;
+    const bool predicted = processors.host && least(ways)->processor->host();
+    report.device.why = predicted ? "predicted to be faster than " + device->processor->name()
+                                  : "nothing that is faster holds on " + device->processor->name();
+  } else {
+    report.device.why = processors.host      ? "predicted to be faster than the host"
+                        : processors.several ? "the cheapest of those named"
+                                             : "asked for";
+  }
+}
+
+void write_fallback(Report& report) {
+  const auto rows = [](const GroupReport& a, const GroupReport& b) { return a.rows < b.rows; };
+  const GroupReport& most = *std::max_element(report.groups.begin(), report.groups.end(), rows);
+  report.method = most.method;
+  report.why = "by the host, as fallback lines: " + most.why;
+  report.shape.clear();
+  report.form = Form::general;
+  report.partition = {};
+  report.certificate = report.words_saved = 0;
+  report.promise = Promise::by_component;
+  report.units = 0;
+  report.certificate_above_tolerance = false;
+  const std::string vectors = std::exchange(report.device, {}).vectors;
+  report.device.why = "all lines are fallback lines";
+  report.device.vectors = vectors;
+  Candidate& taken = report.candidates.back();
+  taken = {};
+  taken.method = report.method;
+  taken.taken = true;
+  taken.why = report.why;
+}
+
+std::string breakdown_text(const std::vector<Candidate>& candidates, const Options& options, bool singular, bool pins) {
+  std::string text = "every method is rejected for this matrix";
+  for (const Candidate& c : candidates) text += std::string("; ") + name(c.method) + ": " + c.why;
+  if (singular && !pins) text += std::string("; ") + kPinCure;
+  if (named(options.method) && !singular) text += "; set method to auto to try the others";
+  return text;
+}
+
+template std::string precision_text<float>(const Options&, double, bool, const Proposal&);
+template std::string precision_text<double>(const Options&, double, bool, const Proposal&);
+
+}  // namespace oclspkt
