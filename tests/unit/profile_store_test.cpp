@@ -1,132 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "profile_store.hpp"
 
-#include <fcntl.h>
-#include <gtest/gtest.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <cstdlib>
 #include <ctime>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <limits>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <random>
-#include <string>
 #include <thread>
 #include <vector>
 
-#include "surroundings.hpp"
-#include "user_files.hpp"
+#include "profile_cases.hpp"
 
 namespace oclspkt {
 namespace {
-
-using Json = nlohmann::json;
-namespace fs = std::filesystem;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-const Measured kGood{1.25e-5, 3.1e-9, 40};
-
-using test::Variable;
-
-class Profiles : public testing::Test {
- protected:
-  static std::string text(const std::string& file) {
-    std::ifstream stream(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-  }
-  void put_text(const std::string& text) const { std::ofstream(file_, std::ios::binary) << text; }
-  Json document() const { return Json::parse(text(file_)); }
-  void put_document(const Json& document) const { put_text(document.dump()); }
-
-  /// Writes figures of one key.
-  void write(const std::string& key, const Measured& measured = kGood) const {
-    ProfileStore store(file_);
-    store.put(key, measured);
-    store.write();
-    ASSERT_EQ(store.why(), "");
-  }
-  std::optional<Measured> read(const std::string& key) const {
-    ProfileStore store(file_);
-    store.read();
-    return store.find(key);
-  }
-  std::size_t files() const {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
-  }
-  /// A document with key "a" of this host, and the name of this host in it.
-  Json good_document(std::string& host) const {
-    write("a");
-    const Json result = document();
-    host = result["hosts"].begin().key();
-    return result;
-  }
-
-  const test::FreshFolder fresh_;
-  const std::string folder_ = fresh_.path();
-  std::string file_ = folder_ + "/profile.json";
-};
-
-void expect_equal(const std::optional<Measured>& measured, const Measured& expected) {
-  ASSERT_TRUE(measured);
-  EXPECT_EQ(measured->latency, expected.latency);
-  EXPECT_EQ(measured->seconds_per_row, expected.seconds_per_row);
-  EXPECT_EQ(measured->applies, expected.applies);
-}
-
-void expect_one_line(const ProfileStore& store, const std::string& part) {
-  EXPECT_NE(store.why().find(part), std::string::npos) << store.why();
-  EXPECT_NE(store.why().find("; "), std::string::npos) << "no cure: " << store.why();
-  EXPECT_EQ(store.why().find('\n'), std::string::npos) << store.why();
-}
-
-TEST(UserFiles, FoldersThatCannotTakeSoMuchSayWhy) {
-  const test::FreshFolder folder;
-  const std::string inner = (folder.path() / "made" / "anew").string();
-  EXPECT_EQ(why_no_room(inner, 1 << 20), "");
-  EXPECT_NE(why_no_room(inner, std::int64_t{1} << 60), "");
-  EXPECT_TRUE(fs::is_empty(inner));
-  EXPECT_EQ(why_no_room("/dev/null/folder", 1), "Not a directory");
-}
-
-/// A file that turns into a pipe between a look and the read would be waited for; here it turns all the time.
-TEST(UserFiles, ArePipesThatNobodyWaitsFor) {
-  const test::FreshFolder folder;
-  const std::string path = (folder.path() / "file").string(), pipe = path + ".pipe", text = path + ".text";
-  std::atomic<bool> done{false};
-  std::ofstream(path) << "text";
-  std::thread turns([&] {
-    for (bool as_pipe = true; !done; as_pipe = !as_pipe) {
-      as_pipe ? void(::mkfifo(pipe.c_str(), 0600)) : void(std::ofstream(text) << "text");
-      fs::rename(as_pipe ? pipe : text, path);
-    }
-  });
-  int read = 0, refused = 0;
-  for (int i = 0; i < 1'000'000 && (i < 2000 || read == 0 || refused == 0); ++i) {
-    const std::optional<std::string> found = read_file(path, 100);
-    if (found) {
-      EXPECT_EQ(*found, "text");
-    }
-    ++(found ? read : refused);
-  }
-  done = true;
-  turns.join();
-  EXPECT_GT(read, 0);
-  EXPECT_GT(refused, 0);
-  EXPECT_EQ(read_file("/dev/zero", 100), std::nullopt);
-  std::ofstream(text) << std::string(101, 'x');
-  EXPECT_EQ(read_file(text, 100), std::nullopt);
-}
 
 TEST_F(Profiles, ComeBackAsTheyWerePut) {
   const Measured odd{0, 1.0 / 3e9, 1};
@@ -343,147 +234,6 @@ TEST_F(Profiles, BeyondTheLimitLoseTheOldest) {
   EXPECT_TRUE(read("b"));
   EXPECT_TRUE(document()["hosts"].contains("host 0"));
   EXPECT_FALSE(document()["hosts"].contains("host 9999"));
-}
-
-TEST_F(Profiles, BelowAFileAreToldOf) {
-  put_text("mine");
-  ProfileStore store(file_ + "/profile.json");
-  store.read();
-  expect_one_line(store, "not read");
-  store.put("a", kGood);
-  store.write();
-  expect_one_line(store, "not written");
-  expect_equal(store.find("a"), kGood);
-  EXPECT_EQ(text(file_), "mine");
-}
-
-TEST_F(Profiles, InAFolderOrPipeAreToldOfAndLeaveItAlone) {
-  const std::string pipe = folder_ + "/pipe", inner = folder_ + "/inner";
-  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  ASSERT_EQ(::mkdir(inner.c_str(), 0700), 0);
-  for (const std::string& path : {pipe, inner, inner + "/", std::string("/dev/full")}) {
-    ProfileStore store(path);
-    store.read();
-    expect_one_line(store, path == inner || path == inner + "/" ? "folder" : "regular");
-    store.put("a", kGood);
-    store.write();
-    expect_one_line(store, path == inner || path == inner + "/" ? "folder" : "regular");
-  }
-  EXPECT_TRUE(fs::is_fifo(pipe));
-  EXPECT_EQ(files(), 2U);
-}
-
-TEST_F(Profiles, OfAReadOnlyFileOrFolderAreToldOf) {
-  // Permissions do not bind root, who becomes somebody else here.
-  constexpr uid_t kNobody = 65534;
-  const uid_t user = ::geteuid();
-  if (user == 0 && (::chown(folder_.c_str(), kNobody, gid_t(-1)) != 0 || ::seteuid(kNobody) != 0))
-    GTEST_SKIP() << "permissions do not bind root";
-  write("a");
-  const std::string before = text(file_);
-  for (const bool of_folder : {false, true}) {
-    const std::string path = of_folder ? folder_ : file_;
-    EXPECT_EQ(::chmod(path.c_str(), of_folder ? 0500 : 0400), 0);
-    ProfileStore store(file_);
-    store.read();
-    EXPECT_EQ(store.why(), "");
-    EXPECT_TRUE(store.find("a"));
-    store.put("b", kGood);
-    store.write();
-    expect_one_line(store, "permit");
-    EXPECT_EQ(text(file_), before);
-    EXPECT_EQ(::chmod(path.c_str(), 0700), 0);
-  }
-  EXPECT_EQ(::chmod(file_.c_str(), 0), 0);
-  ProfileStore store(file_);
-  store.read();
-  expect_one_line(store, "not read");
-  EXPECT_EQ(::seteuid(user), 0);
-}
-
-TEST_F(Profiles, ThatCannotBeWrittenAreToldOfBeforeTheFirstWrite) {
-  for (const std::string file : {"/dev/null/profile.json", "/dev/null/folder/profile.json", "/dev/full"}) {
-    ProfileStore store(file);
-    store.read();
-    store.look();
-    expect_one_line(store, "name another file, or none");
-  }
-  ProfileStore store(folder_ + "/not/yet/there.json");
-  store.read();
-  store.look();
-  EXPECT_EQ(store.why(), "");
-  EXPECT_EQ(files(), 0U) << "nothing is made by a look";
-}
-
-TEST_F(Profiles, BehindALinkAreWrittenThroughIt) {
-  const fs::path folder(folder_), link = folder / "link.json", far = folder / "far.json";
-  fs::create_directory(folder / "real");
-  fs::create_symlink("far.json", link);
-  fs::create_symlink(folder / "real" / "profile.json", far);  // which is not there yet
-  for (const char* key : {"a", "b"}) {
-    ProfileStore store(link.string());
-    store.put(key, kGood);
-    store.write();
-    ASSERT_EQ(store.why(), "");
-  }
-  EXPECT_TRUE(fs::is_symlink(link));
-  EXPECT_TRUE(fs::is_symlink(far));
-  EXPECT_TRUE(fs::is_regular_file(folder / "real" / "profile.json"));
-  ProfileStore store((folder / "real" / "profile.json").string());
-  store.read();
-  EXPECT_TRUE(store.find("a"));
-  EXPECT_TRUE(store.find("b"));
-  // Links in a circle lead nowhere.
-  fs::create_symlink("round.json", folder / "round.json");
-  ProfileStore round((folder / "round.json").string());
-  round.put("a", kGood);
-  round.write();
-  EXPECT_NE(round.why(), "");
-}
-
-TEST_F(Profiles, OnAFullDiskStayAsTheyWere) {
-  write("a");
-  const std::string before = text(file_);
-  ProfileStore store(file_);
-  store.put("b", kGood);
-  rlimit old{};
-  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old), 0);
-  const rlimit small{100, old.rlim_max};
-  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
-  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
-  store.write();
-  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &old), 0);
-  std::signal(SIGXFSZ, handler);
-  expect_one_line(store, "not written");
-  EXPECT_EQ(text(file_), before);
-  EXPECT_EQ(files(), 2U);
-  store.write();
-  EXPECT_TRUE(read("b"));
-}
-
-TEST_F(Profiles, NeedAHome) {
-  const Variable cache("XDG_CACHE_HOME", nullptr);
-  {
-    const Variable home("HOME", nullptr);
-    EXPECT_EQ(ProfileStore::default_file(), "");
-    ProfileStore store("");
-    store.read();
-    expect_one_line(store, "HOME");
-    store.put("a", kGood);
-    store.write();
-    expect_one_line(store, "HOME");
-    EXPECT_TRUE(store.find("a"));
-    const Variable relative("XDG_CACHE_HOME", "cache");
-    EXPECT_EQ(ProfileStore::default_file(), "");
-  }
-  const Variable home("HOME", folder_.c_str());
-  EXPECT_EQ(ProfileStore::default_file(), folder_ + "/.cache/oclspkt/profile.json");
-  EXPECT_EQ(ProfileStore("").file(), ProfileStore::default_file());
-  const Variable other("XDG_CACHE_HOME", (folder_ + "/c").c_str());
-  EXPECT_EQ(ProfileStore::default_file(), folder_ + "/c/oclspkt/profile.json");
-  file_ = ProfileStore::default_file();
-  write("a");
-  EXPECT_TRUE(read("a"));
 }
 
 TEST_F(Profiles, LockedByOthersAreNotWaitedFor) {
