@@ -392,22 +392,22 @@ TEST(Types, AForkedProcessHasTheValuesOfTheHostAndDoesNotHang) {
 }
 
 TEST(Types, ALongVectorIsZeroWithoutMemoryOfTheHost) {
-  constexpr PetscInt kRows = 1000000;
-  constexpr int kCount = 8;
-  const Owned first(kRows), placed(kRows);
-  const std::vector<PetscScalar> one(kRows, 1);
-  Vec many[kCount];
+  constexpr PetscInt kMany = 1000000;
+  constexpr int kVectors = 8;
+  const Owned first(kMany), placed(kMany);
+  const std::vector<PetscScalar> one(kMany, 1);
+  Vec many[kVectors];
   rusage before, after;
   getrusage(RUSAGE_SELF, &before);
   for (Vec& v : many) OK(VecDuplicate(first, &v));
   getrusage(RUSAGE_SELF, &after);
-  const long pages = kCount * kRows * long{sizeof(PetscScalar)} / sysconf(_SC_PAGESIZE);
+  const long pages = kVectors * kMany * long{sizeof(PetscScalar)} / sysconf(_SC_PAGESIZE);
   EXPECT_LT(after.ru_minflt - before.ru_minflt, pages / 4);
   EXPECT_EQ(norm_of(many[0]), 0);
   OK(VecAXPY(many[1], 2, many[2]));
   EXPECT_EQ(norm_of(many[1], NORM_INFINITY), 0);
   OK(VecShift(many[3], 3));
-  EXPECT_EQ(values_of(many[3]), std::vector<PetscScalar>(kRows, 3));
+  EXPECT_EQ(values_of(many[3]), std::vector<PetscScalar>(kMany, 3));
   OK(VecPlaceArray(placed, one.data()));
   EXPECT_EQ(norm_of(placed, NORM_INFINITY), 1);
   OK(VecResetArray(placed));
