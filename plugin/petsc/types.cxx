@@ -98,11 +98,21 @@ void GiveUp(const Operation& work) {
 
 /// Flops of an operation on vectors, as PETSc counts them but for one a sum.
 PetscLogDouble flops_of(const Operation& work) {
-  static const std::map<std::string_view, int> a_row = {
-      {"VecScale", 1},          {"VecAXPY", 2},     {"VecAYPX", 2},     {"VecAXPBY", 3},
-      {"VecWAXPY", 2},          {"VecAXPBYPCZ", 5}, {"VecMAXPY", 2},    {"VecDot", 2},
-      {"VecMDot", 2},           {"VecNorm", 2},     {"VecDotNorm2", 4}, {"VecPointwiseMult", 1},
-      {"VecPointwiseDivide", 1}, {"VecSum", 1},     {"VecShift", 1}};
+  static const std::map<std::string_view, int> a_row = {{"VecScale", 1},
+                                                        {"VecAXPY", 2},
+                                                        {"VecAYPX", 2},
+                                                        {"VecAXPBY", 3},
+                                                        {"VecWAXPY", 2},
+                                                        {"VecAXPBYPCZ", 5},
+                                                        {"VecMAXPY", 2},
+                                                        {"VecDot", 2},
+                                                        {"VecMDot", 2},
+                                                        {"VecNorm", 2},
+                                                        {"VecDotNorm2", 4},
+                                                        {"VecPointwiseMult", 1},
+                                                        {"VecPointwiseDivide", 1},
+                                                        {"VecSum", 1},
+                                                        {"VecShift", 1}};
   const auto found = a_row.find(work.name);
   if (found == a_row.end()) return 0;
   const Vec any = work.written != nullptr ? work.written : work.read.front();
