@@ -7,6 +7,7 @@
 #include <limits>
 #include <mutex>
 
+#include "oclspkt/report.hpp"
 #include "parallel.hpp"
 #include "survey.hpp"
 #include "write_bands.hpp"
@@ -110,7 +111,7 @@ class DominantUnits {
       if (largest > kMostRange<T> * smallest || !scales(i, units[at] = static_cast<T>(taken))) return 0;
     }
     factor = most_apart / least_apart;
-    return runs > 1 ? runs : 0;
+    return runs > 1 && factor < kRoundingLimit - 1 ? runs : 0;  // beyond, no bound would be within the limit
   }
 
  private:

@@ -302,6 +302,7 @@ void ClSpace<T>::sums(std::span<const SumOf<T>> wanted, std::span<SumValue<T>> v
     const std::vector<std::size_t> again = make_sums(s, wanted, values, false);
     if (again.empty()) return;
     std::vector<SumOf<T>> norms;
+    norms.reserve(again.size());
     for (const std::size_t i : again) norms.push_back(wanted[i]);
     std::vector<SumValue<T>> found(norms.size());
     make_sums(s, norms, found, true);

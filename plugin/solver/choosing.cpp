@@ -131,6 +131,26 @@ Outlook<T> Choosing<T>::outlook() const {
           applies,          units.runs > 0 ? (limit - kScaledRounding) / units.factor : limit};
 }
 
+template <typename T>
+std::optional<Proposal> Choosing<T>::judge_now(const Way& way, bool insist, Rejection& rejection) {
+  Problem<T> problem = problem_on(*way.processor, outlook());
+  problem.insist = insist;
+  problem.method = way.method;
+  return judge(problem, *way.scheme, rejection);
+}
+
+/// Columns stay as given where the bound of a way holds so: units can weaken it, see FoundUnits::factor.
+template <typename T>
+void Choosing<T>::choose_units(Way& way, bool insist) {
+  Rejection rejection;
+  std::optional<Proposal> given = judge_now(way, insist, rejection);
+  if (given && eps_of(*given) <= known_.rounding_limit) {
+    way.judged = std::move(given);
+  } else {
+    system_.take_units();
+  }
+}
+
 /// Plan a way and examine it; lines that alone stand in its way become fallback lines.
 /// @param ways   all that are left, among them this one
 /// @param keeps  it is taken if it holds, though another one may take less time
@@ -144,7 +164,7 @@ auto Choosing<T>::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool ins
     // Whatever method solves the others: these are pinned, or make the set-up fail.
     if (const Rejection singular = object_to_sums(system_.bands())) system_.leave_to_host(singular);
   }
-  if (wants_units(way) && !known_.as_given) system_.take_units();
+  if (wants_units(way) && !known_.as_given && !way.judged && system_.has_units()) choose_units(way, insist);
   if (!named(options_.method) && way.processor->host() && way.method == Method::exact_factored &&
       system_.survey().dominance < 1) {
     rejection = refused_by_sample(system_.bands());
@@ -154,10 +174,7 @@ auto Choosing<T>::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool ins
     rejection = {};
     std::optional<Proposal> proposal = std::exchange(way.judged, std::nullopt);
     if (!proposal) {
-      Problem<T> problem = problem_on(*way.processor, outlook());
-      problem.insist = insist;
-      problem.method = way.method;
-      proposal = judge(problem, *way.scheme, rejection);
+      proposal = judge_now(way, insist, rejection);
     }
     if (const Plan* plan = proposal ? &proposal->plan : rejection.plan ? &*rejection.plan : nullptr) {
       way.plan = *plan;
@@ -165,7 +182,7 @@ auto Choosing<T>::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool ins
       weigh(way, outlook());
     }
     if (proposal && !keeps && &*least(ways) != &way) {
-      if (system_.fallback().none()) way.judged = std::move(proposal);
+      if (system_.fallback().none() && system_.units() == nullptr) way.judged = std::move(proposal);
       return Outcome::dearer;
     }
     if (proposal) {

@@ -56,6 +56,8 @@ class Choosing {
 
   std::optional<Way> first_that_holds(std::vector<Way> ways, const std::optional<WayName>& first, bool insist,
                                       const Processor*& tried, std::vector<Way>& rejected);
+  std::optional<Proposal> judge_now(const Way& way, bool insist, Rejection& rejection);
+  void choose_units(Way& way, bool insist);
   Outcome try_way(Way& way, std::vector<Way>& ways, bool keeps, bool insist, Rejection& rejection);
   bool comparable(const std::vector<Way>& ways, const InUse& before) const;
   void adopt(const Way& way, bool factored);

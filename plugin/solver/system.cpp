@@ -85,7 +85,11 @@ template <typename T>
 void System<T>::leave_to_host(const Rejection& rejection) {
   fallback_.add(rejection);
   units_known_ = false;
-  if (scaled_) make_units();
+  if (std::exchange(scaled_, false)) {
+    found_ = find_units(bands_.now().lines(), bands_.now().view(), units_);
+    units_known_ = true;
+    if (found_.runs > 0) scale();
+  }
   look();
 }
 
@@ -97,14 +101,20 @@ void System<T>::put_back() {
 }
 
 template <typename T>
-void System<T>::take_units() {
+bool System<T>::has_units() {
   if (!units_known_) {
     found_ = {};
+    const bool may = survey_.dominance < 1 && in_range<T>(survey_) && !narrows<T>(options_);
+    if (may) found_ = find_units(bands_.now().lines(), bands_.now().view(), units_);
     units_known_ = true;
-    if (survey_.dominance < 1 && in_range<T>(survey_) && !narrows<T>(options_)) make_units();
   }
-  scaled_ = found_.runs > 0;
-  if (!scaled_) return;
+  return found_.runs > 0;
+}
+
+template <typename T>
+void System<T>::take_units() {
+  if (!has_units()) return;
+  scale();
   look();
   if (in_range<T>(survey_)) return;
   found_ = {};
@@ -112,12 +122,11 @@ void System<T>::take_units() {
   look();
 }
 
-/// Find the units of the bands as they are now, and scale a copy.
 template <typename T>
-void System<T>::make_units() {
-  found_ = find_units(bands_.now().lines(), bands_.now().view(), units_);
-  scaled_ = found_.runs > 0;
-  if (scaled_) scale_columns(bands_.now(), units_.data(), in_units_);
+void System<T>::scale() {
+  scaled_ = false;  // should memory run out
+  scale_columns(bands_.now(), units_.data(), in_units_);
+  scaled_ = true;
 }
 
 /// Survey the bands as they are now. @param rows what survey_rows() found already

@@ -67,7 +67,9 @@ class System {
     if (!take_anew()) fallback_.put_back();
   }
 
-  /// Have bands() in units of columns until put_back(). Nothing happens where no unit jumps, see find_units().
+  /// True if bands() as they are given have units, see find_units().
+  bool has_units();
+  /// Have bands() in units of columns until put_back(), where they have some.
   void take_units();
   /// What a solution of bands() is to be multiplied by, shape [extent]; null: bands() are as they were given.
   const T* units() const { return scaled_ ? units_.data() : nullptr; }
@@ -80,7 +82,7 @@ class System {
 
  private:
   void look(const std::optional<Survey>& rows = std::nullopt);
-  void make_units();
+  void scale();
 
   const Options& options_;
   LineSet lines_;

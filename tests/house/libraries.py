@@ -62,5 +62,5 @@ if "petsc" in parts:
     if not flavours:
         problems.append(f"there is no liboclspkt-petsc-*.so in {folder}")
     for name in flavours:
-        check(name, [r"libpetsc", r"liboclspkt-solver"], [r"libOpenCL"], r"^PCOCLSPKT")
+        check(name, [r"libpetsc", r"liboclspkt-solver"], [r"libOpenCL"], r"^(PCOCLSPKT|Vec(Create)?OpenCL)")
 sys.exit("\n".join(problems) or 0)

@@ -246,6 +246,15 @@ TEST(DominantUnits, DoNotDrift) {
   units_of(test::closed(test::constant<double>(LineSet::one(50), -4, 2.5, -1 / 4.)), 0);
 }
 
+/// One joint jumps, and D' drifts to 1e36 behind it: no bound in these units is worth anything, and an answer was not.
+TEST(DominantUnits, AreNoneWhereRowsAreDominantInOthersThatDriftFar) {
+  const LineSet lines = LineSet::one(3001);
+  const Bands<double> of = test::closed(test::random_dominant<double>(lines, 2.5));
+  Bands<double> transposed(lines);
+  transpose(lines, of.view(), transposed);
+  units_of(transposed, 0);
+}
+
 TEST(DominantUnits, BeginAnewWhereRowsDoNotCouple) {
   Bands<double> bands = in_units(test::constant<double>(LineSet::one(40), -1, 2.5, -1), island(40, 10, 20, 30));
   bands.upper()[14] = bands.lower()[15] = 0;
