@@ -86,16 +86,17 @@ PetscErrorCode ReplaceArray(Vec vector, const PetscScalar* array) {
 /// Make a vector by a function of PETSc's, but for its array, which PETSc would fill with zeros: the kernel gives pages
 /// of zeros, and only for what the host touches. (On a virtual machine zeros of 1.7e7 rows took 73 ms, as long as 80
 /// iterations of CG on an H200, and KSP makes vectors in each solve.) For long vectors; no others wait for a device.
-/// Meanwhile the layout says that this rank has no rows: another layout would be another communicator's, or collective.
+/// Meanwhile the layout says that there are no rows: another layout would be another communicator's, or collective.
 template <typename Make>
 PetscErrorCode MakeWithoutArray(PetscLayout map, Vec* made, const Make& make) {
-  const PetscInt rows = map->n;
+  const PetscInt rows = map->n, of_all = map->N;
   PetscScalar** arrays;
 
   PetscFunctionBegin;
-  map->n = map->oldn = 0;
+  map->n = map->N = map->oldn = map->oldN = 0;
   const PetscErrorCode code = make();
   map->n = map->oldn = rows;
+  map->N = map->oldN = of_all;
   PetscCall(code);
   if (!is_dressed(*made)) dress(*made);
   Side& side = side_of(*made);

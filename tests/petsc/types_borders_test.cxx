@@ -149,8 +149,9 @@ TEST_F(TypesBorders, VectorsThatRanksCutInAnotherWayAreRefused) {
     EXPECT_EQ(MatMultTransposeAdd(A, right, wrong, wrong), PETSC_ERR_ARG_SIZ);
   }
   expect_products_of_dense(A, "after the error");
-  OK(VecScale(right, 2));
-  EXPECT_TRUE(std::isnan((*static_cast<PetscScalar**>(((Vec)right)->data))[0])) << "the device is lost";
+  const Numbers other(10, true, 1); /* newer PETScs leave vectors locked behind an error */
+  OK(VecScale(other, 2));
+  EXPECT_TRUE(std::isnan((*static_cast<PetscScalar**>(((Vec)other)->data))[0])) << "the device is lost";
   OK(MatDestroy(&A));
 }
 
