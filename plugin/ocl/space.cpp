@@ -84,9 +84,21 @@ bool SpaceState::by_pipeline(std::int64_t bytes, bool made, const Waiter& waiter
   return true;
 }
 
+void SpaceState::wait_for_copy(const Event& copied, const Waiter& waiter) const {
+  try {
+    waiter.wait(copied);
+  } catch (...) {
+    try {
+      waiter.drain(device->queue());
+    } catch (const std::exception&) {
+    }
+    throw;
+  }
+}
+
 void SpaceState::write(const Buffer& to, const void* from, std::int64_t bytes, const Waiter& waiter) {
   const auto bring = [&](Pipeline& pieces, Times& times) { pieces.bring(from, bytes, to, waiter, times); };
-  if (!by_pipeline(bytes, false, waiter, bring)) waiter.wait(enqueue_write(*device, from, to, bytes));
+  if (!by_pipeline(bytes, false, waiter, bring)) wait_for_copy(enqueue_write(*device, from, to, bytes), waiter);
   counts.bytes_up += bytes;
   ++counts.waits;
 }
@@ -279,7 +291,8 @@ void ClSpace<T>::take(const Array& from, T* to) {
     const std::int64_t bytes = from.size() * kWord;
     const Buffer& source = buffer(from, from.size());
     const auto come = [&](Pipeline& pieces, Times& times) { pieces.take(source, to, bytes, waiter(s), times); };
-    if (!s.by_pipeline(bytes, false, waiter(s), come)) waiter(s).wait(enqueue_read(*s.device, source, to, bytes));
+    if (!s.by_pipeline(bytes, false, waiter(s), come))
+      s.wait_for_copy(enqueue_read(*s.device, source, to, bytes), waiter(s));
     s.counts.bytes_down += bytes;
     ++s.counts.waits;
   });
@@ -396,7 +409,7 @@ std::unique_ptr<SpaceIndices> ClSpace<T>::make_indices(std::span<const Index> pl
     Buffer buffer;
     if (count > 0) {
       buffer = make_buffer(*s.device, Access::read_write, bytes);
-      waiter(s).wait(enqueue_write(*s.device, places.data(), buffer, bytes));
+      s.wait_for_copy(enqueue_write(*s.device, places.data(), buffer, bytes), waiter(s));
     }
     return std::unique_ptr<SpaceIndices>(new ClIndices(index_, state_, std::move(buffer), count));
   });

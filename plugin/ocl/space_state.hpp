@@ -53,6 +53,8 @@ struct SpaceState final : Holding {
   /// @throws DeviceError, cl::Error
   bool by_pipeline(std::int64_t bytes, bool made, const Waiter& waiter,
                    const std::function<void(Pipeline& pipeline, Times& times)>& work);
+  /// Wait for a copy of memory of the host, which the caller may free as soon as this ends: also where waiting fails.
+  void wait_for_copy(const Event& copied, const Waiter& waiter) const;
   /// Copy an array of the host to the beginning of a buffer, behind what is enqueued, and count it.
   void write(const Buffer& to, const void* from, std::int64_t bytes, const Waiter& waiter);
   /// Room for partial sums and the places of extremes, on the device and in memory that it copies to.
