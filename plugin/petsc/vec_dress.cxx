@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <string>
+#include <utility>
 
 #include "boundary.hxx"
 #include "mat_dress.hxx"
@@ -333,8 +335,14 @@ PetscErrorCode FinalizeTypes() {
 
   PetscFunctionBegin;
   if (t.ready && t.view) PetscCall(ViewTypes());
-  for (auto& [vector, side] : t.sides) (void)side.host_memory.release(); /* vectors that live on keep their arrays */
-  t.sides.clear();
+  for (auto i = t.sides.begin(); i != t.sides.end();) { /* vectors that live on keep their arrays */
+    Side left;
+    left.of = i->second.of;
+    left.host_operations = i->second.host_operations;
+    left.host_memory = std::move(i->second.host_memory);
+    i->second = std::move(left);
+    i = i->second.host_memory ? std::next(i) : t.sides.erase(i);
+  }
   t.scratch.reset();
   PetscCall(ForgetMatrices());
   t.space.reset();
