@@ -79,6 +79,9 @@ auto work_on(int index, SpaceState& state, const char* what, const Work& work) {
   }
 }
 
+/// How norms are made: of plain squares, or of three sums, see kernels/common/vector_sum.cl.
+enum class Squares { plain, by_size };
+
 /// A space by OpenCL, or by CUDA behind OpenCL's functions.
 template <typename T>
 class ClSpace final : public Space<T> {
@@ -130,11 +133,10 @@ class ClSpace final : public Space<T> {
                      const Buffer& to);
   void combine_some(SpaceState& s, Array& z, T number, bool keep, std::span<const Term<T>> terms);
   void enqueue_dots(SpaceState& s, std::span<const SumOf<T>> products, std::int64_t first);
-  void enqueue_sum(SpaceState& s, const SumOf<T>& sum, std::int64_t first, std::int64_t first_place, bool by_size);
-  /// @param by_size  norms by three sums
-  /// @return places of norms that have to be made so
+  void enqueue_sum(SpaceState& s, const SumOf<T>& sum, std::int64_t first, std::int64_t first_place, Squares squares);
+  /// @return places of norms that have to be made by size
   std::vector<std::size_t> make_sums(SpaceState& s, std::span<const SumOf<T>> wanted, std::span<SumValue<T>> values,
-                                     bool by_size);
+                                     Squares squares);
   void wait_for_numbers(SpaceState& s, std::int64_t bytes) const;
 
   int index_;

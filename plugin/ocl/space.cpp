@@ -12,13 +12,11 @@ namespace {
 
 /// Work-items of a work-group on GPUs.
 constexpr Index kGroupItems = 256;
-/// What is copied through memory of the space's own on its way up. The driver's way is as quick for more.
-constexpr std::int64_t kFewBytes = std::int64_t{4} << 20;
 /// Places that a work-group of a processor takes at least: a launch of fewer costs more than they do.
 constexpr Index kLeastRun = 4096;
 
 /// Bytes of an array of the host from which on threads copy it by pinned memory: a driver's copy of pageable memory is
-/// one thread's.
+/// one thread's. Fewer go up by way of memory of the space's own, and nobody waits.
 constexpr std::int64_t kPiped = std::int64_t{4} << 20;
 
 constexpr const char* kTexts[] = {"vector_combine", "vector_pointwise", "vector_dots",   "vector_sum",
@@ -272,7 +270,7 @@ void ClSpace<T>::bring(const T* from, Array& to) {
     if (to.size() == 0) return;
     const std::int64_t bytes = to.size() * kWord;
     const Buffer& target = buffer(to, to.size());
-    if (bytes > kFewBytes) {
+    if (bytes >= kPiped) {
       s.write(target, from, bytes, waiter(s));
       return;
     }
@@ -435,8 +433,7 @@ void ClSpace<T>::launch_places(SpaceState& s, VectorKernel text, const Buffer& f
   if (places.size() == 0) return;
   Kernel& kernel = s.kernel(text, 0);
   set_arguments(*s.device, kernel, from, static_cast<const ClIndices&>(places).own().buffer(), to, Long{places.size()});
-  const Index items = s.by_groups ? kGroupItems : 1;
-  launch_unseen(*s.device, kernel, {quotient_up(places.size(), items), static_cast<std::size_t>(items)});
+  launch_unseen(*s.device, kernel, s.one_a_place(places.size()));
   ++s.counts.launches;
 }
 

@@ -20,9 +20,6 @@ constexpr Index kGroupsOfUnit = 8;
 /// Places of a work-group of a processor.
 constexpr Index kRunOfSums = 8192;
 
-/// How norms are made: of plain squares, or of three sums, see kernels/common/vector_sum.cl.
-enum class Squares { plain, by_size };
-
 /// Limits and scales of kernels/common/vector_sum.cl.
 template <typename T>
 struct Scales {
@@ -230,9 +227,8 @@ void ClSpace<T>::enqueue_dots(SpaceState& s, std::span<const SumOf<T>> products,
 
 template <typename T>
 void ClSpace<T>::enqueue_sum(SpaceState& s, const SumOf<T>& sum, std::int64_t first, std::int64_t first_place,
-                             bool by_size) {
+                             Squares squares) {
   const Index n = sum.x->size();
-  const Squares squares = by_size ? Squares::by_size : Squares::plain;
   const auto [geometry, run] = runs_of_sums(s, n);
   if (is_extreme(sum.kind)) {
     Kernel& kernel = s.kernel(VectorKernel::extreme, form_of(sum.kind, squares));
@@ -264,8 +260,7 @@ void ClSpace<T>::wait_for_numbers(SpaceState& s, std::int64_t bytes) const {
 
 template <typename T>
 std::vector<std::size_t> ClSpace<T>::make_sums(SpaceState& s, std::span<const SumOf<T>> wanted,
-                                               std::span<SumValue<T>> values, bool by_size) {
-  const Squares squares = by_size ? Squares::by_size : Squares::plain;
+                                               std::span<SumValue<T>> values, Squares squares) {
   const std::vector<SumPlace> parts = parts_of<T>(s, wanted, squares);
   const std::int64_t bytes = parts.back().first_place * static_cast<std::int64_t>(sizeof(Long));
   if (bytes > 0) {
@@ -278,7 +273,7 @@ std::vector<std::size_t> ClSpace<T>::make_sums(SpaceState& s, std::span<const Su
       } else if (sum.kind == SumKind::dot) {
         enqueue_dots(s, wanted.subspan(i, count), parts[i].first);
       } else {
-        enqueue_sum(s, sum, parts[i].first, parts[i].first_place, by_size);
+        enqueue_sum(s, sum, parts[i].first, parts[i].first_place, squares);
       }
       i += count;
     }
@@ -299,13 +294,13 @@ std::vector<std::size_t> ClSpace<T>::make_sums(SpaceState& s, std::span<const Su
 template <typename T>
 void ClSpace<T>::sums(std::span<const SumOf<T>> wanted, std::span<SumValue<T>> values) {
   work("adding up arrays", [&](SpaceState& s) {
-    const std::vector<std::size_t> again = make_sums(s, wanted, values, false);
+    const std::vector<std::size_t> again = make_sums(s, wanted, values, Squares::plain);
     if (again.empty()) return;
     std::vector<SumOf<T>> norms;
     norms.reserve(again.size());
     for (const std::size_t i : again) norms.push_back(wanted[i]);
     std::vector<SumValue<T>> found(norms.size());
-    make_sums(s, norms, found, true);
+    make_sums(s, norms, found, Squares::by_size);
     for (std::size_t k = 0; k < again.size(); ++k) values[again[k]] = found[k];
   });
 }

@@ -93,8 +93,6 @@ inline PetscScalar* host_array(Vec vector) { return *static_cast<PetscScalar**>(
 PetscErrorCode AnySpace(DeviceSpace** space);
 /// The same, and null for fewer rows than pay.
 PetscErrorCode SpaceFor(PetscInt local_rows, DeviceSpace** space);
-/// An error while the program writes the memory of a vector on the device.
-PetscErrorCode CheckNotLent(Vec vector);
 /// The same for what is done with vectors alone; null where the device shares their memory.
 PetscErrorCode SpaceForVectors(PetscInt local_rows, DeviceSpace** space);
 /// From how many rows on the device is quicker than the host: kLeastRows or more, by figures of the user's profile;
@@ -104,6 +102,8 @@ PetscErrorCode SpaceForVectors(PetscInt local_rows, DeviceSpace** space);
 PetscInt find_least_rows(DeviceSpace& space, const std::string& profile);
 /// An array for what lies between two steps of an operation. @throws DeviceError
 DeviceArray& scratch(DeviceSpace& space, PetscInt rows);
+/// An error while the program writes the memory of a vector on the device.
+PetscErrorCode CheckNotLent(Vec vector);
 /// Make the host's copy valid.
 PetscErrorCode ToHost(Vec vector);
 /// Copy the device's values of a vector to the host. @throws DeviceError
@@ -133,7 +133,8 @@ using Arrays = std::vector<DeviceArray*>;
 /// @param written  null if nothing is
 /// @throws DeviceError, InvalidInput
 using RunOnArrays = std::function<void(DeviceSpace& space, const Arrays& read, DeviceArray* written)>;
-/// Do an operation on the device, if that has a device that fits its vectors. @param[out] done  false: the host has to
+/// Do an operation on the device, if there is one for its vectors.
+/// @param[out] done  false: the host has to do it
 PetscErrorCode RunOnDevice(const Operation& work, PetscBool* done, const RunOnArrays& run);
 /// Do an operation on the device. If that fails the device is lost, and the host goes on if it has the values.
 /// @pre all vectors are dressed

@@ -197,6 +197,17 @@ PetscErrorCode RefusePDIPM(Tao tao) {
       "-vec_type opencl out");
 }
 
+/// PETSc's operations of a vector's type, by its name, or by its ranks if the name is ours.
+struct _VecOps& operations_of_petsc(Vec vector) {
+  bool is_seq = std::strcmp(((PetscObject)vector)->type_name, VECSEQ) == 0;
+  if (has_our_name(vector)) {
+    PetscMPIInt ranks = 1;
+    MPI_Comm_size(PetscObjectComm((PetscObject)vector), &ranks);
+    is_seq = ranks == 1;
+  }
+  return is_seq ? types().seq : types().mpi;
+}
+
 }  // namespace
 
 PetscErrorCode RefuseHiddenVectors() {
@@ -231,20 +242,12 @@ Side& side_of(Vec vector) {
   if (side.of == id) return side;
   side = {};
   side.of = id;
-  bool is_seq = std::strcmp(((PetscObject)vector)->type_name, VECSEQ) == 0;
-  if (has_our_name(vector)) {
-    PetscMPIInt ranks = 1;
-    MPI_Comm_size(PetscObjectComm((PetscObject)vector), &ranks);
-    is_seq = ranks == 1;
-  }
-  side.host_operations = is_seq ? &t.seq : &t.mpi;
+  side.host_operations = &operations_of_petsc(vector);
   return side;
 }
 
 void dress(Vec vector) {
-  Types& t = types();
-  const bool is_seq = std::strcmp(((PetscObject)vector)->type_name, VECSEQ) == 0;
-  struct _VecOps& of_host = is_seq ? t.seq : t.mpi;
+  struct _VecOps& of_host = operations_of_petsc(vector);
   if (of_host.destroy == nullptr) of_host = *vector->ops;
   put_operations(vector->ops);
   put_sums(vector->ops);
