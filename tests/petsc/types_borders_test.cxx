@@ -8,7 +8,7 @@
 #include <functional>
 #include <random>
 
-#include "support.hxx"
+#include "types_support.hxx"
 
 namespace oclspkt::test {
 namespace {
@@ -281,29 +281,12 @@ std::string view_of_types() {
   return printed;
 }
 
-/// The matrix with rows (-1, 2, -1) in planes of `plane` unknowns, several on each rank.
-Mat planes(PetscInt local, PetscInt plane) {
-  Mat A;
-  PetscInt first, end, rows;
-  MatCreateAIJ(PETSC_COMM_WORLD, local, local, PETSC_DETERMINE, PETSC_DETERMINE, 3, nullptr, 2, nullptr, &A);
-  MatGetOwnershipRange(A, &first, &end);
-  MatGetSize(A, &rows, nullptr);
-  for (PetscInt i = first; i < end; ++i) {
-    for (const PetscInt j : {i - plane, i, i + plane}) {
-      if (j >= 0 && j < rows) MatSetValue(A, i, j, i == j ? 2 : -1, INSERT_VALUES);
-    }
-  }
-  MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY);
-  MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY);
-  return A;
-}
-
 TEST_F(TypesBorders, TakeNothingButTheBordersToTheHost) {
   constexpr PetscInt kLocal = 3000, kPlane = 50, kProducts = 10;
   if (PetscGlobalSize == 1) return;
   for (const bool transposed : {false, true}) {
     restart("1", "true");
-    Mat A = planes(kLocal, kPlane);
+    Mat A = second_differences(kLocal, 1, kPlane);
     {
       const Numbers x(kLocal, true, 1), y(kLocal, true, 2), z(kLocal, true, 3);
       for (PetscInt k = 0; k < kProducts / 2; ++k) {

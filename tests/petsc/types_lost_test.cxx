@@ -6,7 +6,7 @@
 #include "faults.hpp"
 #include "oclspkt/oclspkt.h"
 #include "oclspkt/oclspkt_vec.h"
-#include "support.hxx"
+#include "types_support.hxx"
 
 namespace oclspkt::test {
 namespace {
@@ -136,23 +136,6 @@ TEST_F(TypesLost, BeginAnewWithThePackage) {
   EXPECT_GT(Faults::seen(ocl::Place::launch), 0);
 }
 
-/// The matrix of all ranks with rows (-1, 2, -1).
-Mat second_differences() {
-  Mat A;
-  PetscInt first, end, rows;
-  MatCreateAIJ(PETSC_COMM_WORLD, kRows, kRows, PETSC_DETERMINE, PETSC_DETERMINE, 3, nullptr, 2, nullptr, &A);
-  MatGetOwnershipRange(A, &first, &end);
-  MatGetSize(A, &rows, nullptr);
-  for (PetscInt i = first; i < end; ++i) {
-    for (PetscInt j = std::max<PetscInt>(i - 1, 0); j <= std::min(i + 1, rows - 1); ++j) {
-      MatSetValue(A, i, j, i == j ? 2 : -1, INSERT_VALUES);
-    }
-  }
-  MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY);
-  MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY);
-  return A;
-}
-
 PetscErrorCode multiply(int kind, Mat A, Vec x, Vec y, Vec z) {
   if (kind == 0) return MatMult(A, x, z);
   if (kind == 1) return MatMultTranspose(A, x, z);
@@ -184,7 +167,7 @@ TEST_F(TypesLost, OneRanksDeviceLostInAProductLeavesAllRanksRight) {
     for (int calls = 0; fired > 0; calls += step) {
       SCOPED_TRACE("product " + std::to_string(kind) + ", call " + std::to_string(calls));
       SetUp();
-      Mat A = second_differences();
+      Mat A = second_differences(kRows);
       Vec x, y, z;
       OK(VecCreateMPI(PETSC_COMM_WORLD, kRows, PETSC_DETERMINE, &x));
       OK(VecDuplicate(x, &y));
@@ -223,7 +206,7 @@ TEST_F(TypesLost, OneRanksDeviceLostInAProductInPlaceIsRightOrAnError) {
   for (int calls = 0; fired > 0; calls += 2) {
     SCOPED_TRACE(calls);
     SetUp();
-    Mat A = second_differences();
+    Mat A = second_differences(kRows);
     Vec x, z;
     OK(VecCreateMPI(PETSC_COMM_WORLD, kRows, PETSC_DETERMINE, &x));
     OK(VecDuplicate(x, &z));

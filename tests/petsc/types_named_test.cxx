@@ -8,6 +8,7 @@
 
 #include "grid_problem.hxx"
 #include "oclspkt/oclspkt_vec.h"
+#include "types_support.hxx"
 
 namespace oclspkt::test {
 namespace {
@@ -336,14 +337,7 @@ TEST(TypesNamed, GridsMakeThem) {
 
 TEST(TypesNamed, WhatKeepsVectorsOverArraysOfOthersIsRefused) {
   Vec x = make_vec(3);
-  PC pc;
-  OK(PCCreate(PETSC_COMM_WORLD, &pc));
-  {
-    const ErrorTexts errors;
-    EXPECT_EQ(PCSetType(pc, PCGASM), PETSC_ERR_SUP);
-    EXPECT_NE(errors.text().find("use -pc_type asm"), std::string::npos) << errors.text();
-  }
-  OK(PCDestroy(&pc));
+  expect_gasm_refused();
   OK(VecDestroy(&x));
 }
 

@@ -12,27 +12,11 @@
 #include <limits>
 
 #include "grid_problem.hxx"
+#include "types_support.hxx"
 #include "types_vectors.hxx"
 
 namespace oclspkt::test {
 namespace {
-
-/// The square matrix of all ranks with rows (-1, 2, -1) times a factor.
-Mat second_differences(PetscInt local, PetscScalar factor = 1) {
-  Mat A;
-  PetscInt first, end, rows;
-  MatCreateAIJ(PETSC_COMM_WORLD, local, local, PETSC_DETERMINE, PETSC_DETERMINE, 3, nullptr, 2, nullptr, &A);
-  MatGetOwnershipRange(A, &first, &end);
-  MatGetSize(A, &rows, nullptr);
-  for (PetscInt i = first; i < end; ++i) {
-    for (PetscInt j = std::max<PetscInt>(i - 1, 0); j <= std::min(i + 1, rows - 1); ++j) {
-      MatSetValue(A, i, j, (i == j ? 2 : -1) * factor, INSERT_VALUES);
-    }
-  }
-  MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY);
-  MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY);
-  return A;
-}
 
 TEST(Types, WorkOnTheDevice) {
   const Owned x(100), y(100);
@@ -425,16 +409,7 @@ TEST(Types, AVectorMayLiveUntilPetscEnds) {
   OK(PetscObjectRegisterDestroy((PetscObject)x)); /* main() returns what PetscFinalize() does */
 }
 
-TEST(Types, WhatKeepsVectorsOverArraysOfOthersIsRefused) {
-  PC pc;
-  OK(PCCreate(PETSC_COMM_WORLD, &pc));
-  {
-    const ErrorTexts errors;
-    EXPECT_EQ(PCSetType(pc, PCGASM), PETSC_ERR_SUP);
-    EXPECT_NE(errors.text().find("use -pc_type asm"), std::string::npos) << errors.text();
-  }
-  OK(PCDestroy(&pc));
-}
+TEST(Types, WhatKeepsVectorsOverArraysOfOthersIsRefused) { expect_gasm_refused(); }
 
 TEST(Types, ThePreconditionerTakesThemWhereTheyAre) {
   const Matrix A(tridiagonal(2000, -1, 4, -2));
