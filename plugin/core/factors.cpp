@@ -23,6 +23,9 @@ constexpr Index kWidest = 512, kNarrowest = 64;
 constexpr Index kFewestBundles = 8;
 /// Lines, or pieces of a long one, that are swept abreast where neighbours are not one place apart.
 constexpr Index kAbreast = 8;
+/// Rows of a line so short that a second-level cache holds kAbreast of them, and what it reads and writes at once of
+/// such a line. Longer ones are streams of their own, which are swept faster one by one, from both ends at once.
+constexpr Index kShortLine = 256, kRowsAtOnce = 64;
 /// Rows of a piece of a long line at least.
 constexpr Index kPieceOfLine = 16384;
 /// What a pivot may still know of where its lead-in began, in units of rounding: no more than its own rounding.
@@ -210,46 +213,66 @@ typename Factors<T>::Pivots Factors<T>::factor_beside(const BandsView<T>& bands,
 }
 
 /// Go on with sweeps.
+/// @tparam kRows  rows of each sweep that are read, and written, at once: many where sweeps are so near to each other
+/// that
+///                a cache takes them for one stream, or puts them in one place
 /// @param step  places from row to row: the stride of the lines' rows, or less than 0 upwards
 /// @param keep  write the factors
 template <typename T>
+template <Index kRows>
 void Factors<T>::sweep_abreast(const BandsView<T>& bands, Index rows, Index step, bool keep, Abreast& sweeps,
                                PivotExtremes<T>& extremes) {
-  T lower[kAbreast], diag[kAbreast], upper[2][kAbreast], reciprocal[2][kAbreast];
-  T multiplier[kAbreast], coupling[kAbreast];
-  std::copy_n(sweeps.upper, kAbreast, upper[1]);
-  std::copy_n(sweeps.reciprocal, kAbreast, reciprocal[1]);
-  for (Index i = 0; i < rows; ++i) {
-    const Index here = i % 2, above = 1 - here;
+  T lower[kRows][kAbreast], diag[kRows][kAbreast], upper[kRows][kAbreast];
+  T multiplier[kRows][kAbreast], reciprocal[kRows][kAbreast], coupling[kRows][kAbreast];
+  for (Index begin = 0; begin < rows; begin += kRows) {
+    const Index count = std::min(kRows, rows - begin), last = count - 1;
     for (Index j = 0; j < kAbreast; ++j) {
-      const Index at = sweeps.next[j] + i * step;
-      lower[j] = bands.lower[at];
-      diag[j] = bands.diag[at];
-      upper[here][j] = bands.upper[at];
+      for (Index i = 0, at = sweeps.next[j] + begin * step; i < count; ++i, at += step) {
+        lower[i][j] = bands.lower[at];
+        diag[i][j] = bands.diag[at];
+        upper[i][j] = bands.upper[at];
+      }
     }
-    factor_row(kAbreast,
-               {lower, diag, upper[here], upper[above], reciprocal[above], sweeps.excess, multiplier, reciprocal[here],
-                coupling, forgives_},
-               extremes);
+    for (Index i = 0; i < count; ++i) {
+      factor_row(kAbreast,
+                 {lower[i], diag[i], upper[i], i > 0 ? upper[i - 1] : sweeps.upper,
+                  i > 0 ? reciprocal[i - 1] : sweeps.reciprocal, sweeps.excess, multiplier[i], reciprocal[i],
+                  coupling[i], forgives_},
+                 extremes);
+    }
+    std::copy_n(upper[last], kAbreast, sweeps.upper);
+    std::copy_n(reciprocal[last], kAbreast, sweeps.reciprocal);
     for (Index j = 0; keep && j < kAbreast; ++j) {
-      const Index to = sweeps.next[j] + i * step;
-      same_.multiplier[to] = multiplier[j];
-      same_.reciprocal[to] = reciprocal[here][j];
-      same_.coupling[to] = coupling[j];
+      for (Index i = 0, to = sweeps.next[j] + begin * step; i < count; ++i, to += step) {
+        same_.multiplier[to] = multiplier[i][j];
+        same_.reciprocal[to] = reciprocal[i][j];
+        same_.coupling[to] = coupling[i][j];
+      }
     }
   }
-  std::copy_n(upper[(rows + 1) % 2], kAbreast, sweeps.upper);
-  std::copy_n(reciprocal[(rows + 1) % 2], kAbreast, sweeps.reciprocal);
   for (Index& next : sweeps.next) next += rows * step;
 }
 
-/// Factor kAbreast lines of equal length, wherever they lie.
+/// Factor kAbreast lines of equal length, wherever they lie, downwards or inwards.
 template <typename T>
+template <Index kRows>
 typename Factors<T>::Pivots Factors<T>::factor_abreast(const BandsView<T>& bands, Index line) {
-  Abreast sweeps;
-  for (Index j = 0; j < kAbreast; ++j) sweeps.next[j] = lines_.first(line + j);
+  const Index length = lines_.length(line), stride = lines_.row_stride();
+  Abreast above, below;
+  for (Index j = 0; j < kAbreast; ++j) {
+    above.next[j] = lines_.first(line + j);
+    below.next[j] = above.next[j] + (length - 1) * stride;
+  }
   PivotExtremes<T> extremes;
-  sweep_abreast(bands, lines_.length(line), lines_.row_stride(), true, sweeps, extremes);
+  if (order_ == Order::down || length == 0) {
+    sweep_abreast<kRows>(bands, length, stride, true, above, extremes);
+    return extremes.pivots();
+  }
+  const BandsView<T> upside_down{bands.upper, bands.diag, bands.lower};
+  const Index meeting = meeting_row(line);
+  sweep_abreast<kRows>(bands, meeting, stride, true, above, extremes);
+  sweep_abreast<kRows>(upside_down, length - 1 - meeting, -stride, true, below, extremes);
+  for (Index j = 0; j < kAbreast; ++j) meet(bands, line + j, meeting, above.last(j), below.last(j), extremes);
   return extremes.pivots();
 }
 
@@ -261,12 +284,12 @@ Index Factors<T>::enough_lead_in(const BandsView<T>& bands, Index first, Index s
   PivotExtremes<T> unused;
   Abreast all;
   std::fill_n(all.next, kAbreast, first);
-  sweep_abreast(bands, kPieceOfLine, step, false, all, unused);
+  sweep_abreast<1>(bands, kPieceOfLine, step, false, all, unused);
   for (const Index rows : {kLeadIn, kPieceOfLine / 2}) {
     Abreast late;
     std::fill_n(late.next, kAbreast, first + step * (kPieceOfLine - rows));
     late.lead_in();
-    sweep_abreast(bands, rows, step, false, late, unused);
+    sweep_abreast<1>(bands, rows, step, false, late, unused);
     if (all.arrived(0, late, 0)) return rows;
   }
   return 0;
@@ -295,13 +318,13 @@ Index Factors<T>::sweep_pieces(const BandsView<T>& bands, Index first, Index ste
     }
     PivotExtremes<T> of_lead_in;
     sweeps.lead_in();
-    sweep_abreast(bands, lead_in, step, false, sweeps, of_lead_in);
+    sweep_abreast<1>(bands, lead_in, step, false, sweeps, of_lead_in);
     if (b == 0) {
       sweeps.begin(0);
       sweeps.next[0] = first;
     }
     begun[at] = sweeps;
-    sweep_abreast(bands, piece, step, true, sweeps, seen[at]);
+    sweep_abreast<1>(bands, piece, step, true, sweeps, seen[at]);
     ended[at] = sweeps;
   });
   for (Index k = 1; k < kAbreast * bundles; ++k) {
@@ -317,9 +340,10 @@ Index Factors<T>::sweep_pieces(const BandsView<T>& bands, Index first, Index ste
 template <typename T>
 typename Factors<T>::Pivots Factors<T>::factor_bundle(const BandsView<T>& bands, Index line, Index width) {
   if (order_ == Order::down && lines_.beside()) return factor_beside(bands, line, width);
-  bool alike = order_ == Order::down && width == kAbreast;
+  const bool is_short = lines_.length(line) <= kShortLine;
+  bool alike = width == kAbreast && (order_ == Order::down || (order_ == Order::inwards && is_short));
   for (Index l = line; l < line + width; ++l) alike = alike && lines_.length(l) == lines_.length(line);
-  if (alike) return factor_abreast(bands, line);
+  if (alike) return is_short ? factor_abreast<kRowsAtOnce>(bands, line) : factor_abreast<1>(bands, line);
   return {std::numeric_limits<double>::quiet_NaN(), false};  // each by itself
 }
 

@@ -135,8 +135,10 @@ class OCLSPKT_API Factors {
                      PivotExtremes<T>& extremes);
   Pivots factor_line(const BandsView<T>& bands, Index line);
   Pivots factor_beside(const BandsView<T>& bands, Index line, Index width);
+  template <Index kRows>
   void sweep_abreast(const BandsView<T>& bands, Index rows, Index step, bool keep, Abreast& sweeps,
                      PivotExtremes<T>& extremes);
+  template <Index kRows>
   Pivots factor_abreast(const BandsView<T>& bands, Index line);
   Pivots factor_bundle(const BandsView<T>& bands, Index line, Index width);
   void factor_lines(const BandsView<T>& bands, Index line, Index width, std::mutex& mutex);

@@ -45,26 +45,36 @@ std::vector<LineSet> layouts() {
   return sets;
 }
 
+/// Rows of a set of lines whose factors differ from those of each line by itself.
+template <typename T>
+Index rows_that_differ(const Bands<T>& bands, Order order) {
+  const LineSet& lines = bands.lines();
+  Factors<T> together, single;
+  together.factor(lines, bands.view(), Form::general, order);
+  EXPECT_TRUE(together.doubtful().empty());
+  Index differing = 0;
+  for (Index l = 0; l < lines.count(); ++l) {
+    const Bands<T> one = alone(bands, l);
+    single.factor(one.lines(), one.view(), Form::general, order);
+    for (Index i = 0, at = lines.first(l); i < lines.length(l); ++i, at += lines.row_stride()) {
+      differing += together.view().multiplier[at] != single.view().multiplier[i] ||
+                   together.view().reciprocal[at] != single.view().reciprocal[i] ||
+                   together.view().coupling[at] != single.view().coupling[i];
+    }
+    EXPECT_LE(single.pivots().rounding, together.pivots().rounding * (1 + 1e-6));
+  }
+  return differing;
+}
+
 TYPED_TEST(FactorsOf, LinesInBundlesAreThoseOfEachLineToTheBit) {
-  for (const LineSet& lines : layouts()) {
+  std::vector<LineSet> sets = layouts();
+  // Next to the lengths up to which lines are swept abreast, and to the rows that are read at once.
+  for (const Index length : {2, 64, 127, 129, 256, 257}) sets.push_back(LineSet::equal(9, length));
+  for (const LineSet& lines : sets) {
     SCOPED_TRACE(lines.describe());
     Bands<TypeParam> bands = test::random_dominant<TypeParam>(lines, 1.1);
     bands.close_lines();
-    Factors<TypeParam> together, single;
-    together.factor(lines, bands.view(), Form::general);
-    Index differing = 0;
-    for (Index l = 0; l < lines.count(); ++l) {
-      const Bands<TypeParam> one = alone(bands, l);
-      single.factor(one.lines(), one.view(), Form::general);
-      for (Index i = 0, at = lines.first(l); i < lines.length(l); ++i, at += lines.row_stride()) {
-        differing += together.view().multiplier[at] != single.view().multiplier[i] ||
-                     together.view().reciprocal[at] != single.view().reciprocal[i] ||
-                     together.view().coupling[at] != single.view().coupling[i];
-      }
-      EXPECT_LE(single.pivots().rounding, together.pivots().rounding * (1 + 1e-6));
-    }
-    EXPECT_EQ(differing, 0);
-    EXPECT_TRUE(together.doubtful().empty());
+    for (const Order order : {Order::down, Order::inwards}) EXPECT_EQ(rows_that_differ(bands, order), 0);
   }
 }
 
