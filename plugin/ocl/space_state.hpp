@@ -54,7 +54,9 @@ struct SpaceState final : Holding {
   bool by_pipeline(std::int64_t bytes, bool made, const Waiter& waiter,
                    const std::function<void(Pipeline& pipeline, Times& times)>& work);
   /// Wait for a copy of memory of the host, which the caller may free as soon as this ends: also where waiting fails.
-  void wait_for_copy(const Event& copied, const Waiter& waiter) const { wait_for_copy(copied, device->queue(), waiter); }
+  void wait_for_copy(const Event& copied, const Waiter& waiter) const {
+    wait_for_copy(copied, device->queue(), waiter);
+  }
   /// @param queue  the one that copies
   void wait_for_copy(const Event& copied, const cl::CommandQueue& queue, const Waiter& waiter) const;
   /// Copy an array of the host to the beginning of a buffer, behind what is enqueued, and count it.

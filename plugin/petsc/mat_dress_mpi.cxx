@@ -219,6 +219,18 @@ void make_arrays(DeviceSpace& space, MatrixBorders& b) {
   b.there.of = &space;
 }
 
+/* Copies of messages, which -log_view shows with those of vectors. */
+void take_message(DeviceSpace& space, const DeviceArray& from, SpaceMessage<PetscScalar>& to,
+                  const std::function<void()>& meanwhile) {
+  const LoggedCopy logged(space, LoggedCopy::Way::down);
+  space.take(from, to, meanwhile);
+}
+
+void bring_message(DeviceSpace& space, const SpaceMessage<PetscScalar>& from, DeviceArray& to) {
+  const LoggedCopy logged(space, LoggedCopy::Way::up);
+  space.bring(from, to);
+}
+
 /// Write messages on the device, and enqueue the product of this rank's unknowns.
 PetscErrorCode BeginOnDevice(DeviceSpace& space, const ParallelProduct& p, MatrixBorders& b, PetscBool* done) {
   Twin &own = twin_of(p.own, p.transposed), &other = p.transposed ? b.transposed : b.plain;
@@ -237,10 +249,10 @@ PetscErrorCode BeginOnDevice(DeviceSpace& space, const ParallelProduct& p, Matri
     if (p.transposed) {
       in.gather(*read[0], *other.rows, *other.part);
       in.product(*other.form, *other.part, nullptr, *b.there.ghosts);
-      in.take(*b.there.ghosts, *b.there.ghosts_on_host, multiply_own);
+      take_message(in, *b.there.ghosts, *b.there.ghosts_on_host, multiply_own);
     } else {
       in.gather(*read[0], *b.there.needed, *b.there.sent);
-      in.take(*b.there.sent, *b.there.sent_on_host, multiply_own);
+      take_message(in, *b.there.sent, *b.there.sent_on_host, multiply_own);
     }
   }));
   if (*done) PetscCall(OclspktLogGpuFlops(2 * (own.entries + other.entries)));
@@ -256,10 +268,10 @@ PetscErrorCode EndOnDevice(DeviceSpace& space, const ParallelProduct& p, MatrixB
   PetscFunctionBegin;
   PetscCall(RunIn(space, work, done, [&](DeviceSpace& in, const Arrays&, DeviceArray* written) {
     if (p.transposed) {
-      in.bring(*b.there.sent_on_host, *b.there.sent);
+      bring_message(in, *b.there.sent_on_host, *b.there.sent);
       in.scatter_add(*b.there.sent, *b.there.needed, *written);
     } else {
-      in.bring(*b.there.ghosts_on_host, *b.there.ghosts);
+      bring_message(in, *b.there.ghosts_on_host, *b.there.ghosts);
       in.product(*b.plain.form, *b.there.ghosts, nullptr, *b.plain.part);
       in.scatter_add(*b.plain.part, *b.plain.rows, *written);
     }
