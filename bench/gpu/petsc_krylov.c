@@ -53,7 +53,8 @@ static PetscErrorCode CreateMatrix(DM dm, const Wanted* wanted, Mat* A) {
   PetscInt first[3], count[3], sides[3];
 
   PetscFunctionBeginUser;
-  PetscCall(DMDAGetInfo(dm, NULL, &sides[0], &sides[1], &sides[2], NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
+  PetscCall(
+      DMDAGetInfo(dm, NULL, &sides[0], &sides[1], &sides[2], NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
   PetscCall(DMSetMatrixPreallocateOnly(dm, PETSC_TRUE));
   PetscCall(DMCreateMatrix(dm, A));
   PetscCall(DMDAGetCorners(dm, &first[0], &first[1], &first[2], &count[0], &count[1], &count[2]));
