@@ -89,6 +89,21 @@ def heat_table(results, ranks):
     return table(heading, rows) if rows else ""
 
 
+def weak_table(results):
+    """As many unknowns for each card: what one takes over what several take is their efficiency."""
+    us = {(r["types"], r["ranks"]): statistics.median(r["told"][0]["us_an_iteration"]) for r in results if r["what"] == "weak"}
+    rows = []
+    for cards in sorted({ranks for _, ranks in us}):
+        row = [str(cards)]
+        for kind in ("cuda", "opencl"):
+            alone, together = us.get((kind, 1)), us.get((kind, cards))
+            row += [figure(together), f"{alone / together:.2f}" if alone and together else "-"]
+        rows.append(row)
+    heading = ["cards, a rank and 1.7e7 unknowns each, CG", "us an iteration, " + KINDS["cuda"], "efficiency",
+               "us an iteration, " + KINDS["opencl"], "efficiency"]
+    return table(heading, rows) if rows else ""
+
+
 def solves_table(results):
     rows = []
     for method in ("preonly", "cg"):
@@ -126,10 +141,11 @@ def others_text(results):
 
 def run_text(document):
     p, results = document["provenance"], document["results"]
-    head = (f"{p['device']} ({p['driver']}), {p['cpu']}, {p['threads']} threads; PETSc {p['petsc']}; {p['date'][:10]}, "
+    cards = f"{p['cards']} x " if p.get("cards", 1) > 1 else ""
+    head = (f"{cards}{p['device']} ({p['driver']}), {p['cpu']}, {p['threads']} threads; PETSc {p['petsc']}; {p['date'][:10]}, "
             f"commit {p['commit'][:12]}, `{p['command']}`\n")
     parts = [head, iterations_table(results, p["ranks"]), counts_table(results), heat_table(results, p["ranks"]),
-             solves_table(results), others_text(results)]
+             weak_table(results), solves_table(results), others_text(results)]
     return "\n".join(part for part in parts if part)
 
 

@@ -4,7 +4,7 @@ static char help[] =
 by -oclspkt_types, or on a GPU by -dm_vec_type cuda -dm_mat_type aijcusparse. The program knows nothing of oclspkt.\n\
 Each figure is the difference of two solves of fixed length over their iterations: set-up and start drop out.\n\
 It writes one line of JSON for each method.\n\n\
-  -points <count>    of a side of the grid\n\
+  -points <count>    of a side of the grid; -da_grid_z and its like make one longer\n\
   -dimensions <2|3>  of the grid; the matrix is 1 + lambda (5- or 7-point Laplacian)\n\
   -lambda <ratio>    of the time step to the square of the grid width\n\
   -methods <words>   of cg, gmres, bcgs, chebyshev, chebyshev-no-norm; each with -pc_type (jacobi)\n\
@@ -24,7 +24,7 @@ typedef struct {
   PetscReal lambda;
 } Wanted;
 
-static PetscErrorCode FillRow(Mat A, const MatStencil* row, const Wanted* wanted) {
+static PetscErrorCode FillRow(Mat A, const MatStencil* row, const PetscInt sides[], const Wanted* wanted) {
   MatStencil columns[7];
   PetscScalar values[7];
   PetscInt count = 1;
@@ -37,7 +37,7 @@ static PetscErrorCode FillRow(Mat A, const MatStencil* row, const Wanted* wanted
     for (PetscInt step = -1; step <= 1; step += 2) {
       const PetscInt to = at[axis] + step;
 
-      if (to < 0 || to >= wanted->points) continue;
+      if (to < 0 || to >= sides[axis]) continue;
       columns[count] = *row;
       if (axis == 0) columns[count].i = to;
       if (axis == 1) columns[count].j = to;
@@ -50,9 +50,11 @@ static PetscErrorCode FillRow(Mat A, const MatStencil* row, const Wanted* wanted
 }
 
 static PetscErrorCode CreateMatrix(DM dm, const Wanted* wanted, Mat* A) {
-  PetscInt first[3], count[3];
+  PetscInt first[3], count[3], sides[3];
 
   PetscFunctionBeginUser;
+  PetscCall(
+      DMDAGetInfo(dm, NULL, &sides[0], &sides[1], &sides[2], NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
   PetscCall(DMSetMatrixPreallocateOnly(dm, PETSC_TRUE));
   PetscCall(DMCreateMatrix(dm, A));
   PetscCall(DMDAGetCorners(dm, &first[0], &first[1], &first[2], &count[0], &count[1], &count[2]));
@@ -60,7 +62,7 @@ static PetscErrorCode CreateMatrix(DM dm, const Wanted* wanted, Mat* A) {
     for (PetscInt j = first[1]; j < first[1] + count[1]; ++j) {
       for (PetscInt i = first[0]; i < first[0] + count[0]; ++i) {
         const MatStencil row = {.k = k, .j = j, .i = i};
-        PetscCall(FillRow(*A, &row, wanted));
+        PetscCall(FillRow(*A, &row, sides, wanted));
       }
     }
   }

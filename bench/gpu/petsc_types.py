@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Hold -oclspkt_types against PETSc's CUDA types and against its ranks on the host, all of one PETSc, in one go.
 
-    petsc_types.py BUILD FILE [--ranks N] [--quick] [--examples FOLDER] [--only WORDS]
+    petsc_types.py BUILD FILE [--ranks N] [--cards N] [--quick] [--examples FOLDER] [--only WORDS]
 
 BUILD: where petsc.sh built the plugin and its programs; FILE: what the results go to (JSON); --ranks: of the host (all
-cores); --quick: small grids, to try the script; --examples: where ex2 and ex45 of PETSc's KSP tutorials were built; --only:
-of iterations, small, host, counts, heat, line, apply, examples, joined by commas. PETSc without CUDA leaves its types out.
+cores); --cards: of this machine, a rank each in `weak`; --quick: small grids, to try the script; --examples: where ex2 and
+ex45 of PETSc's KSP tutorials were built; --only: of iterations, small, host, counts, heat, line, apply, examples, weak, joined
+by commas. PETSc without CUDA leaves its types out.
 Ends with 1 if a program failed.
 """
 
@@ -138,7 +139,19 @@ def examples(r, devices, _):
                       f"{filled} -ksp_type {method} -pc_type jacobi -ksp_rtol 1e-300 -ksp_max_it {length} -log_view")
 
 
-PARTS = {f.__name__: f for f in (iterations, small, host, counts, heat, line, apply, examples)}
+def weak(r, devices, _):
+    """As many unknowns for each rank, which has a card: slabs of the grid along z."""
+    points = 20 if r.quick else 256
+    for types in devices:
+        ranks = 1
+        while ranks <= r.cards:
+            r.run("weak", types, "petsc_krylov",
+                  f"-points {points} -da_grid_z {ranks * points} -da_processors_x 1 -da_processors_y 1 "
+                  f"-da_processors_z {ranks} -repeats 7", ranks)
+            ranks *= 2
+
+
+PARTS = {f.__name__: f for f in (iterations, small, host, counts, heat, line, apply, examples, weak)}
 
 
 def first_line(*command):
@@ -161,7 +174,7 @@ def provenance(r, arguments):
             "instruction_set": next((name for flag, name in wide.items() if f" {flag} " in info), "baseline"),
             "caches": caches, "cores": os.cpu_count(), "threads": os.cpu_count(), "device": r.device,
             "driver": first_line("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"),
-            "petsc": first_line("pkg-config", "--modversion", "PETSc"), "ranks": arguments.ranks,
+            "petsc": first_line("pkg-config", "--modversion", "PETSc"), "ranks": arguments.ranks, "cards": arguments.cards,
             "command": "bench/gpu/petsc.sh FOLDER --types FILE"}
 
 
@@ -177,13 +190,14 @@ def main():
     parser.add_argument("build")
     parser.add_argument("file")
     parser.add_argument("--ranks", type=int, default=os.cpu_count())
+    parser.add_argument("--cards", type=int, default=1)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--examples")
     parser.add_argument("--only", default=",".join(PARTS))
     parser.add_argument("--cuda", action="store_true", help="this PETSc has CUDA")
     arguments = parser.parse_args()
     r = Runner(arguments.build, arguments.quick)
-    r.examples = arguments.examples
+    r.examples, r.cards = arguments.examples, arguments.cards
     for part in arguments.only.split(","):
         PARTS[part](r, ["opencl", *(["cuda"] if arguments.cuda else [])], arguments.ranks)
         write(arguments.file, provenance(r, arguments), r.results)

@@ -43,8 +43,16 @@ class TypesTable(unittest.TestCase):
         self.assertEqual(cells(text, 2), ["1 rank (from 5 steps)", "55.0", "-", "5.5"])  # 10 s and 450 iterations of 0.1 s
         self.assertEqual(cells(text, 3), ["4 ranks", "60.0", "50.00", "6"])
 
+    def test_efficiency_is_what_one_card_takes_over_what_all_take(self):
+        def on(types, cards, us):
+            return {"what": "weak", "types": types, "ranks": cards, "told": [{"us_an_iteration": us}]}
+        text = types_table.weak_table([on("opencl", 1, [900, 910, 5000]), on("opencl", 4, [1000, 1000, 1200]), on("cuda", 4, [1500])])
+        self.assertEqual(cells(text, 2), ["1", "-", "-", "910", "1.00"])
+        self.assertEqual(cells(text, 3), ["4", "1500", "-", "1000", "0.91"])
+
     def test_parts_that_were_not_run_are_left_out(self):
-        for part in (types_table.counts_table([]), types_table.heat_table([], 4), types_table.solves_table([])):
+        for part in (types_table.counts_table([]), types_table.heat_table([], 4), types_table.weak_table([]),
+                     types_table.solves_table([])):
             self.assertEqual(part, "")
 
 

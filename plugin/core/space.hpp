@@ -43,6 +43,22 @@ class SpaceIndices {
   Index size_;
 };
 
+/// Memory of the host that the device copies from and to by itself, whatever else it does meanwhile.
+template <typename T>
+class SpaceMessage {
+ public:
+  explicit SpaceMessage(Index size) : size_(size) {}
+  virtual ~SpaceMessage() = default;
+  SpaceMessage(const SpaceMessage&) = delete;
+  SpaceMessage& operator=(const SpaceMessage&) = delete;
+  Index size() const { return size_; }
+  /// Null for no scalars, and once the device was released.
+  virtual T* data() const = 0;
+
+ private:
+  Index size_;
+};
+
 /// A sparse matrix on the device: see SparseForm.
 template <typename T>
 class SpaceMatrix {
@@ -164,8 +180,13 @@ class Space {
   virtual void bring(const T* from, Array& to) = 0;
   /// Copy an array to host memory, once what is enqueued is done.
   virtual void take(const Array& from, T* to) = 0;
-  /// The same for few numbers, while the device does what `meanwhile` enqueues.
-  virtual void take(const Array& from, T* to, const std::function<void()>& meanwhile) = 0;
+  virtual std::unique_ptr<SpaceMessage<T>> make_message(Index size) = 0;
+  /// Copy an array to a message of its size while the device does what `meanwhile` enqueues. All that was enqueued
+  /// before has ended when this returns, for messages of no scalars as well.
+  virtual void take(const Array& from, SpaceMessage<T>& to, const std::function<void()>& meanwhile) = 0;
+  /// Copy a message to an array of its size beside what the device does; it is there when this returns.
+  /// @pre what uses the array has ended: it was enqueued before the last take() of a message
+  virtual void bring(const SpaceMessage<T>& from, Array& to) = 0;
 
   virtual void fill(Array& z, T number) = 0;
   virtual void copy(const Array& from, Array& to) = 0;

@@ -23,8 +23,6 @@ class SpacePart {
   SpacePart& operator=(const SpacePart&) = delete;
   SpaceState* state() const { return state_.get(); }
   int index() const { return index_; }
-
- protected:
   Holding& held() const { return *held_; }
 
  private:
@@ -62,6 +60,28 @@ class ClIndices final : public SpaceIndices {
 
  private:
   SpaceMemory memory_;
+};
+
+/// Memory of the host that queues of the device read and write.
+template <typename T>
+class ClMessage final : public SpaceMessage<T> {
+ public:
+  /// @pre the state's lock is held
+  ClMessage(int index, std::shared_ptr<SpaceState> state, std::unique_ptr<Staging> memory, Index size)
+      : SpaceMessage<T>(size), part_(index, std::move(state), std::make_shared<Held>(std::move(memory))) {}
+  T* data() const override {
+    const std::unique_ptr<Staging>& memory = static_cast<Held&>(part_.held()).memory;
+    return memory ? reinterpret_cast<T*>(memory->data()) : nullptr;
+  }
+  SpaceState* state() const { return part_.state(); }
+
+ private:
+  struct Held final : Holding {
+    explicit Held(std::unique_ptr<Staging> made) : memory(std::move(made)) {}
+    void drop() override { memory.reset(); }
+    std::unique_ptr<Staging> memory;
+  };
+  SpacePart part_;
 };
 
 /// Call work(state) while nothing is released.
@@ -104,7 +124,9 @@ class ClSpace final : public Space<T> {
   std::unique_ptr<Array> adopt(void* memory, Index size) override;
   void bring(const T* from, Array& to) override;
   void take(const Array& from, T* to) override;
-  void take(const Array& from, T* to, const std::function<void()>& meanwhile) override;
+  std::unique_ptr<SpaceMessage<T>> make_message(Index size) override;
+  void take(const Array& from, SpaceMessage<T>& to, const std::function<void()>& meanwhile) override;
+  void bring(const SpaceMessage<T>& from, Array& to) override;
   void fill(Array& z, T number) override;
   void copy(const Array& from, Array& to) override;
   void combine(Array& z, T keep, std::span<const Term<T>> terms) override;
@@ -129,6 +151,8 @@ class ClSpace final : public Space<T> {
   static Waiter waiter(const SpaceState& s) { return {*s.device, s.limited, s.time_limit}; }
   /// An array's buffer. @throws InvalidInput if it is of another space or size
   const Buffer& buffer(const Array& array, Index size) const;
+  /// @throws InvalidInput if a message is of another space, or of another size than its array
+  void check(const SpaceMessage<T>& message, const Array& array) const;
   void launch_places(SpaceState& s, VectorKernel text, const Buffer& from, const SpaceIndices& places,
                      const Buffer& to);
   void combine_some(SpaceState& s, Array& z, T number, bool keep, std::span<const Term<T>> terms);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "runtime.hpp"
 
+#include <vector>
+
 #include "fault.hpp"
 
 namespace oclspkt::ocl {
@@ -44,6 +46,25 @@ Event enqueue_write(const OpenDevice& device, const void* from, const Buffer& to
   fault_point(Place::write, device.info(), device.queue()());
   Event event;
   device.queue().enqueueWriteBuffer(to, CL_FALSE, 0, static_cast<std::size_t>(bytes), from, nullptr, &event);
+  return event;
+}
+
+Event enqueue_read_beside(OpenDevice& device, const Buffer& from, void* to, std::int64_t bytes, const Event& behind) {
+  const cl::CommandQueue& queue = device.transfer_queues().down;
+  fault_point(Place::read, device.info(), queue());
+  const std::vector<cl::Event> before{behind};
+  Event event;
+  queue.enqueueReadBuffer(from, CL_FALSE, 0, static_cast<std::size_t>(bytes), to, &before, &event);
+  queue.flush();
+  return event;
+}
+
+Event enqueue_write_beside(OpenDevice& device, const void* from, const Buffer& to, std::int64_t bytes) {
+  const cl::CommandQueue& queue = device.transfer_queues().up;
+  fault_point(Place::write, device.info(), queue());
+  Event event;
+  queue.enqueueWriteBuffer(to, CL_FALSE, 0, static_cast<std::size_t>(bytes), from, nullptr, &event);
+  queue.flush();
   return event;
 }
 

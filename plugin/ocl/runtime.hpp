@@ -50,6 +50,11 @@ OCLSPKT_API Event enqueue_read(const OpenDevice& device, const Buffer& from, voi
 OCLSPKT_API Event enqueue_read(const OpenDevice& device, const Buffer& from, void* to, std::int64_t bytes);
 OCLSPKT_API Event enqueue_write(const OpenDevice& device, const void* from, const Buffer& to, std::int64_t bytes);
 
+/// The same by queues beside the device's own, which begin it at once: they are flushed.
+/// @param behind  a command of the device's own queue, which has been flushed
+Event enqueue_read_beside(OpenDevice& device, const Buffer& from, void* to, std::int64_t bytes, const Event& behind);
+Event enqueue_write_beside(OpenDevice& device, const void* from, const Buffer& to, std::int64_t bytes);
+
 /// Enqueue a copy of the first `bytes` of a buffer to another one.
 OCLSPKT_API Event enqueue_copy(const OpenDevice& device, const Buffer& from, const Buffer& to, std::int64_t bytes);
 

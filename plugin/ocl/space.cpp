@@ -56,7 +56,6 @@ void SpaceState::drop() {
   partial = Buffer();
   numbers.reset();
   going_up.reset();
-  coming_down.reset();
   went_up = Event();
   pipeline.reset();
   device.reset();
@@ -82,12 +81,12 @@ bool SpaceState::by_pipeline(std::int64_t bytes, bool made, const Waiter& waiter
   return true;
 }
 
-void SpaceState::wait_for_copy(const Event& copied, const Waiter& waiter) const {
+void SpaceState::wait_for_copy(const Event& copied, const cl::CommandQueue& queue, const Waiter& waiter) const {
   try {
     waiter.wait(copied);
   } catch (...) {
     try {
-      waiter.drain(device->queue());
+      waiter.drain(queue);
     } catch (const std::exception&) {
     }
     throw;
@@ -297,22 +296,52 @@ void ClSpace<T>::take(const Array& from, T* to) {
 }
 
 template <typename T>
-void ClSpace<T>::take(const Array& from, T* to, const std::function<void()>& meanwhile) {
-  const std::int64_t bytes = from.size() * kWord;
-  Event read;
-  if (bytes > 0) {
-    work("copying an array from it", [&](SpaceState& s) {
-      ensure_staging(*s.device, s.coming_down, bytes);
-      read = enqueue_read(*s.device, buffer(from, from.size()), s.coming_down->data(), bytes);
-    });
+std::unique_ptr<SpaceMessage<T>> ClSpace<T>::make_message(Index size) {
+  return work("making memory for messages", [&](SpaceState& s) {
+    std::unique_ptr<Staging> memory;
+    if (size > 0) memory = std::make_unique<Staging>(*s.device, s.device->queue(), size * kWord);
+    return std::unique_ptr<SpaceMessage<T>>(new ClMessage<T>(index_, state_, std::move(memory), size));
+  });
+}
+
+template <typename T>
+void ClSpace<T>::check(const SpaceMessage<T>& message, const Array& array) const {
+  if (message.size() != array.size() || static_cast<const ClMessage<T>&>(message).state() != state_.get()) {
+    throw InvalidInput("a message of " + std::to_string(message.size()) + " scalars, or of another space, for " +
+                       std::to_string(array.size()));
   }
+}
+
+// By queues of their own: a copy in the queue of the kernels would hold up those behind it.
+template <typename T>
+void ClSpace<T>::take(const Array& from, SpaceMessage<T>& to, const std::function<void()>& meanwhile) {
+  const std::int64_t bytes = from.size() * kWord;
+  Event done;
+  work("copying an array from it", [&](SpaceState& s) {
+    check(to, from);
+    const Buffer& source = buffer(from, from.size());
+    s.device->queue().enqueueMarkerWithWaitList(nullptr, &done);
+    s.device->queue().flush();
+    if (bytes > 0) done = enqueue_read_beside(*s.device, source, to.data(), bytes, done);
+  });
   meanwhile();
   flush();
-  if (bytes == 0) return;
   work("copying an array from it", [&](SpaceState& s) {
-    waiter(s).wait(read);
-    std::copy_n(reinterpret_cast<const T*>(s.coming_down->data()), from.size(), to);
+    s.wait_for_copy(done, s.device->transfer_queues().down, waiter(s));
     s.counts.bytes_down += bytes;
+    ++s.counts.waits;
+  });
+}
+
+template <typename T>
+void ClSpace<T>::bring(const SpaceMessage<T>& from, Array& to) {
+  if (to.size() == 0) return;
+  work("copying an array to it", [&](SpaceState& s) {
+    check(from, to);
+    const std::int64_t bytes = to.size() * kWord;
+    const Event done = enqueue_write_beside(*s.device, from.data(), buffer(to, to.size()), bytes);
+    s.wait_for_copy(done, s.device->transfer_queues().up, waiter(s));
+    s.counts.bytes_up += bytes;
     ++s.counts.waits;
   });
 }

@@ -54,7 +54,11 @@ struct SpaceState final : Holding {
   bool by_pipeline(std::int64_t bytes, bool made, const Waiter& waiter,
                    const std::function<void(Pipeline& pipeline, Times& times)>& work);
   /// Wait for a copy of memory of the host, which the caller may free as soon as this ends: also where waiting fails.
-  void wait_for_copy(const Event& copied, const Waiter& waiter) const;
+  void wait_for_copy(const Event& copied, const Waiter& waiter) const {
+    wait_for_copy(copied, device->queue(), waiter);
+  }
+  /// @param queue  the one that copies
+  void wait_for_copy(const Event& copied, const cl::CommandQueue& queue, const Waiter& waiter) const;
   /// Copy an array of the host to the beginning of a buffer, behind what is enqueued, and count it.
   void write(const Buffer& to, const void* from, std::int64_t bytes, const Waiter& waiter);
   /// Room for partial sums and the places of extremes, on the device and in memory that it copies to.
@@ -70,8 +74,8 @@ struct SpaceState final : Holding {
   std::vector<Kernel> kernels;
   Buffer partial;
   std::unique_ptr<Staging> numbers;
-  /// Few numbers on their way up or down, so that the host need not wait for what is enqueued before them.
-  std::unique_ptr<Staging> going_up, coming_down;
+  /// Few numbers on their way up, so that the host need not wait for what is enqueued before them.
+  std::unique_ptr<Staging> going_up;
   Event went_up;                       ///< the last that did
   std::unique_ptr<Pipeline> pipeline;  ///< made at first use
   std::set<Holding*> parts;            ///< what else lives there, see SpacePart

@@ -18,6 +18,12 @@ struct BordersThere {
   DeviceSpace* of = nullptr;
   std::unique_ptr<SpaceIndices> needed;
   std::unique_ptr<DeviceArray> sent, ghosts;
+  std::unique_ptr<SpaceMessage<PetscScalar>> sent_on_host, ghosts_on_host;
+};
+
+/// Memory of a product's messages: of MatrixBorders, or what the device copies to and from.
+struct Messages {
+  PetscScalar *sent, *ghosts;
 };
 
 /// The borders of a matrix: unknowns of this rank that others multiply, and those of others that this one multiplies.
@@ -208,7 +214,21 @@ void make_arrays(DeviceSpace& space, MatrixBorders& b) {
   b.there.needed = space.make_indices(needed);
   b.there.sent = space.make(static_cast<Index>(b.sent.size()));
   b.there.ghosts = space.make(static_cast<Index>(b.ghosts.size()));
+  b.there.sent_on_host = space.make_message(b.there.sent->size());
+  b.there.ghosts_on_host = space.make_message(b.there.ghosts->size());
   b.there.of = &space;
+}
+
+/* Copies of messages, which -log_view shows with those of vectors. */
+void take_message(DeviceSpace& space, const DeviceArray& from, SpaceMessage<PetscScalar>& to,
+                  const std::function<void()>& meanwhile) {
+  const LoggedCopy logged(space, LoggedCopy::Way::down);
+  space.take(from, to, meanwhile);
+}
+
+void bring_message(DeviceSpace& space, const SpaceMessage<PetscScalar>& from, DeviceArray& to) {
+  const LoggedCopy logged(space, LoggedCopy::Way::up);
+  space.bring(from, to);
 }
 
 /// Write messages on the device, and enqueue the product of this rank's unknowns.
@@ -229,10 +249,10 @@ PetscErrorCode BeginOnDevice(DeviceSpace& space, const ParallelProduct& p, Matri
     if (p.transposed) {
       in.gather(*read[0], *other.rows, *other.part);
       in.product(*other.form, *other.part, nullptr, *b.there.ghosts);
-      in.take(*b.there.ghosts, b.ghosts.data(), multiply_own);
+      take_message(in, *b.there.ghosts, *b.there.ghosts_on_host, multiply_own);
     } else {
       in.gather(*read[0], *b.there.needed, *b.there.sent);
-      in.take(*b.there.sent, b.sent.data(), multiply_own);
+      take_message(in, *b.there.sent, *b.there.sent_on_host, multiply_own);
     }
   }));
   if (*done) PetscCall(OclspktLogGpuFlops(2 * (own.entries + other.entries)));
@@ -241,41 +261,50 @@ PetscErrorCode BeginOnDevice(DeviceSpace& space, const ParallelProduct& p, Matri
 
 /// Add on the device what messages brought. If the device fails now, the host begins anew with z = A x, unless the
 /// result is what was to be added to.
-PetscErrorCode EndOnDevice(DeviceSpace& space, const ParallelProduct& p, MatrixBorders& b, PetscBool* done) {
+PetscErrorCode EndOnDevice(DeviceSpace& space, const ParallelProduct& p, MatrixBorders& b, const Messages& m,
+                           PetscBool* done) {
   const Operation work = p.y == p.z ? Operation{p.name, {}, p.z, false} : p.work();
 
   PetscFunctionBegin;
   PetscCall(RunIn(space, work, done, [&](DeviceSpace& in, const Arrays&, DeviceArray* written) {
     if (p.transposed) {
-      in.bring(b.sent.data(), *b.there.sent);
+      bring_message(in, *b.there.sent_on_host, *b.there.sent);
       in.scatter_add(*b.there.sent, *b.there.needed, *written);
     } else {
-      in.bring(b.ghosts.data(), *b.there.ghosts);
+      bring_message(in, *b.there.ghosts_on_host, *b.there.ghosts);
       in.product(*b.plain.form, *b.there.ghosts, nullptr, *b.plain.part);
       in.scatter_add(*b.plain.part, *b.plain.rows, *written);
     }
   }));
-  if (!*done && p.y != p.z) PetscCall(OwnByPetsc(p));
+  if (*done) PetscFunctionReturn(PETSC_SUCCESS);
+  std::copy_n(m.sent, b.sent.size(), b.sent.begin());
+  std::copy_n(m.ghosts, b.ghosts.size(), b.ghosts.begin());
+  if (p.y != p.z) PetscCall(OwnByPetsc(p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode BeginMessages(bool back, MatrixBorders& b) {
+Messages messages_of(MatrixBorders& b, bool on_device) {
+  if (on_device) return {b.there.sent_on_host->data(), b.there.ghosts_on_host->data()};
+  return {b.sent.data(), b.ghosts.data()};
+}
+
+PetscErrorCode BeginMessages(bool back, const MatrixBorders& b, const Messages& m) {
   PetscFunctionBegin;
   if (back) {
-    std::fill(b.sent.begin(), b.sent.end(), PetscScalar(0));
-    PetscCall(PetscSFReduceBegin(b.messages, MPIU_SCALAR, b.ghosts.data(), b.sent.data(), MPI_SUM));
+    std::fill_n(m.sent, b.sent.size(), PetscScalar(0));
+    PetscCall(PetscSFReduceBegin(b.messages, MPIU_SCALAR, m.ghosts, m.sent, MPI_SUM));
   } else {
-    PetscCall(PetscSFBcastBegin(b.messages, MPIU_SCALAR, b.sent.data(), b.ghosts.data(), MPI_REPLACE));
+    PetscCall(PetscSFBcastBegin(b.messages, MPIU_SCALAR, m.sent, m.ghosts, MPI_REPLACE));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode EndMessages(bool back, MatrixBorders& b) {
+PetscErrorCode EndMessages(bool back, const MatrixBorders& b, const Messages& m) {
   PetscFunctionBegin;
   if (back) {
-    PetscCall(PetscSFReduceEnd(b.messages, MPIU_SCALAR, b.ghosts.data(), b.sent.data(), MPI_SUM));
+    PetscCall(PetscSFReduceEnd(b.messages, MPIU_SCALAR, m.ghosts, m.sent, MPI_SUM));
   } else {
-    PetscCall(PetscSFBcastEnd(b.messages, MPIU_SCALAR, b.sent.data(), b.ghosts.data(), MPI_REPLACE));
+    PetscCall(PetscSFBcastEnd(b.messages, MPIU_SCALAR, m.sent, m.ghosts, MPI_REPLACE));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -310,10 +339,11 @@ PetscErrorCode MultiplyByBorders(ParallelProduct p, PetscBool* done) {
   if (is_dressed(p.own) && is_dressed(p.other)) PetscCall(SpaceOfProduct(p.work(), &space));
   if (space) PetscCall(BeginOnDevice(*space, p, *b, &there));
   if (!there) PetscCall(BeginOnHost(p, *b));
-  PetscCall(BeginMessages(p.transposed, *b));
+  const Messages m = messages_of(*b, there);
+  PetscCall(BeginMessages(p.transposed, *b, m));
   if (!there) PetscCall(OwnByPetsc(p));
-  PetscCall(EndMessages(p.transposed, *b));
-  if (there) PetscCall(EndOnDevice(*space, p, *b, &there));
+  PetscCall(EndMessages(p.transposed, *b, m));
+  if (there) PetscCall(EndOnDevice(*space, p, *b, m, &there));
   if (!there) PetscCall(EndOnHost(p, *b));
   PetscCall(PetscObjectStateIncrease((PetscObject)p.z)); /* callers leave that to VecRestoreArray() */
   PetscFunctionReturn(PETSC_SUCCESS);

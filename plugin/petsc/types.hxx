@@ -168,6 +168,8 @@ void take_from_parts(Vec whole);
 void give_to_parts(Vec whole);
 /// A vector ends: what is a part of it, or has it as one, stands alone.
 void forget_parts(Vec vector);
+/// True for vectors that -oclspkt_types leaves to PETSc because they have too few rows.
+bool is_too_short(Vec vector);
 /// Put operations of the device into a vector that PETSc has made.
 void dress(Vec vector);
 /// Make a vector of PETSc's type for its number of ranks, and dress it.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* From how many rows on a device works on vectors: fewer take it longer to begin than the host to finish. */
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "node.hpp"
@@ -30,21 +32,52 @@ double least_seconds(const Step& step) {
   return least;
 }
 
-/// Seconds of a device that has next to nothing to work on; of one that makes the products only, of one of these.
-double device_seconds(DeviceSpace& space) {
+/// What the host does in an iteration, over rows that its caches hold.
+class HostIteration {
+ public:
+  static constexpr std::size_t kRows = 4096;
+  HostIteration() {
+    for (std::size_t k = 0; k < columns_.size(); ++k) {
+      columns_[k] = static_cast<PetscInt>((k / kEntries + 61 * (k % kEntries)) % kRows);
+    }
+  }
+  void product() {
+    for (std::size_t row = 0; row < kRows; ++row) {
+      PetscScalar sum = 0;
+      for (std::size_t k = kEntries * row; k < kEntries * (row + 1); ++k) {
+        sum += entries_[k] * x_[static_cast<std::size_t>(columns_[k])];
+      }
+      y_[row] = sum;
+    }
+  }
+  void vectors() {
+    for (int k = 0; k < kNumbers; ++k) {
+      std::array<PetscScalar, 8> sums = {}; /* one would wait for itself, and BLAS has more */
+      for (std::size_t row = 0; row < kRows; row += sums.size()) {
+        for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += x_[row + i] * y_[row + i];
+      }
+      const PetscScalar number = std::accumulate(sums.begin(), sums.end(), PetscScalar(0));
+      const PetscScalar factor = number > 0 ? 1e-3 : 1e-4; /* no loop may be left out or joined with another */
+      for (std::size_t row = 0; row < kRows; ++row) x_[row] = 0.5 * x_[row] + factor * y_[row];
+    }
+  }
+
+ private:
+  std::vector<PetscScalar> x_ = std::vector<PetscScalar>(kRows, 1), y_ = x_,
+                           entries_ = std::vector<PetscScalar>(kEntries * kRows, 0.1);
+  std::vector<PetscInt> columns_ = std::vector<PetscInt>(kEntries * kRows);
+};
+
+/// What an iteration costs the device however few rows it has, and what each row saves the host.
+Measured measure(DeviceSpace& space) {
   const std::unique_ptr<DeviceArray> x = space.make(1000), y = space.make(1000);
   const Term<PetscScalar> term{0.5, x.get()};
   const SumOf<PetscScalar> dot{SumKind::dot, x.get(), y.get()};
   SumValue<PetscScalar> number;
+  HostIteration host;
   space.fill(*x, 1);
   space.fill(*y, 1);
-  if (types().shared) {
-    return least_seconds([&] {
-      space.combine(*y, 0.5, {&term, 1});
-      space.finish();
-    });
-  }
-  return least_seconds([&] {
+  const double seconds = least_seconds([&] {
     for (int k = 0; k < kNumbers; ++k) {
       space.combine(*y, 0.5, {&term, 1});
       space.sums({&dot, 1}, {&number, 1});
@@ -52,51 +85,55 @@ double device_seconds(DeviceSpace& space) {
     for (int k = kNumbers; k < kLaunches; ++k) space.combine(*y, 0.5, {&term, 1});
     space.finish();
   });
+  const double of_host = least_seconds([&] {
+    host.product();
+    host.vectors();
+  });
+  return {seconds, of_host / HostIteration::kRows, 1};
 }
 
-/// Seconds a row of the host, in its caches.
-double host_seconds_per_row() {
-  constexpr std::size_t kRows = 4096;
-  std::vector<PetscScalar> x(kRows, 1), y(kRows, 1), entries(kEntries * kRows, 0.1);
-  std::vector<PetscInt> columns(kEntries * kRows);
-  for (std::size_t k = 0; k < columns.size(); ++k)
-    columns[k] = static_cast<PetscInt>((k / kEntries + 61 * (k % kEntries)) % kRows);
-  PetscScalar number = 0;
-  return least_seconds([&] {
-           for (std::size_t row = 0; row < kRows; ++row) {
-             PetscScalar sum = 0;
-             for (std::size_t k = kEntries * row; k < kEntries * (row + 1); ++k) {
-               sum += entries[k] * x[static_cast<std::size_t>(columns[k])];
-             }
-             y[row] = sum;
-           }
-           for (int k = 0; k < kNumbers; ++k) {
-             number = 0;
-             for (std::size_t row = 0; row < kRows; ++row) number += x[row] * y[row];
-             const PetscScalar factor = number > 0 ? 1e-3 : 1e-4; /* no loop may be left out or joined with another */
-             for (std::size_t row = 0; row < kRows; ++row) x[row] = 0.5 * x[row] + factor * y[row];
-           }
-         }) /
-         kRows;
+/// The same of a device that makes the products only, with as many cores as the host: a row saves what is not the
+/// share of the core that would make it alone. Cores that have nothing to do while the host works on vectors fall
+/// asleep, which is what makes a launch dear.
+Measured measure_shared(DeviceSpace& space) {
+  constexpr int kPasses = 10;
+  const std::unique_ptr<DeviceArray> x = space.make(1000), y = space.make(1000);
+  const Term<PetscScalar> term{0.5, x.get()};
+  HostIteration host;
+  space.fill(*x, 1);
+  space.fill(*y, 1);
+  const auto vectors = [&] {
+    for (int pass = 0; pass < kPasses; ++pass) host.vectors();
+  };
+  const double alone = least_seconds(vectors);
+  const double with_launch = least_seconds([&] {
+    space.combine(*y, 0.5, {&term, 1});
+    space.finish();
+    vectors();
+  });
+  const double product = least_seconds([&] { host.product(); });
+  return {std::max(0., with_launch - alone), product / HostIteration::kRows * (1 - 1. / space.device().cores), 1};
 }
 
 }  // namespace
 
 PetscInt find_least_rows(DeviceSpace& space, const std::string& profile) {
+  constexpr double kMost = 1e9;
   const DeviceInfo& info = space.device();
+  if (types().shared && info.cores == 1) return static_cast<PetscInt>(kMost); /* it is the host's core */
   const std::string key = info.name + "|" + info.driver_version + (info.cuda ? "|CUDA" : "|OpenCL") +
-                          (types().shared ? "|products" : "|vectors");
+                          (types().shared ? "|products saved" : "|vectors");
   ProfileStore store(profile);
   store.read();
   std::optional<Measured> found = store.find(key);
   if (!found) {
-    found = Measured{device_seconds(space), host_seconds_per_row(), 1};
+    found = types().shared ? measure_shared(space) : measure(space);
     store.put(key, *found);
     if (node_place().rank == 0) store.write();
   }
-  const double rows = found->latency / found->seconds_per_row, digits = std::pow(10, std::floor(std::log10(rows)) - 1);
-  const double rounded = std::ceil(rows / digits) * digits;
-  return static_cast<PetscInt>(std::clamp(rounded, static_cast<double>(kLeastRows), 1e9));
+  const double rows = std::clamp(found->latency / found->seconds_per_row, double{kLeastRows}, kMost);
+  const double digits = std::pow(10, std::floor(std::log10(rows)) - 1);
+  return static_cast<PetscInt>(std::ceil(rows / digits) * digits);
 }
 
 }  // namespace oclspkt::petsc

@@ -156,9 +156,16 @@ PetscErrorCode Create(Vec vector, PetscErrorCode (*create)(Vec)) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A vector of one process that is too short for the device remains PETSc's: each look whether it is would take as long
+   as a tenth of an operation on 1000 rows. One of several processes may be long on others, which have to agree. */
 PetscErrorCode CreateSeq(Vec vector) {
   PetscFunctionBegin;
-  PetscCall(Create(vector, types().create_seq));
+  PetscCall(PetscLayoutSetUp(vector->map));
+  if (vector->map->n < types().least) {
+    PetscCall((*types().create_seq)(vector));
+  } else {
+    PetscCall(Create(vector, types().create_seq));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -228,7 +235,7 @@ PetscErrorCode CreateDressed(Vec vector) {
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)vector), &ranks));
-  PetscCall(ranks == 1 ? CreateSeq(vector) : CreateMPI(vector));
+  PetscCall(Create(vector, ranks == 1 ? types().create_seq : types().create_mpi));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -244,6 +251,13 @@ Side& side_of(Vec vector) {
   side.of = id;
   side.host_operations = &operations_of_petsc(vector);
   return side;
+}
+
+bool is_too_short(Vec vector) {
+  PetscBool is_seq = PETSC_FALSE;
+  (void)PetscObjectTypeCompare((PetscObject)vector, VECSEQ, &is_seq);
+  const bool owns_array = is_seq && static_cast<PetscScalar**>(vector->data)[1] != nullptr;
+  return types().on && owns_array && !is_dressed(vector);
 }
 
 void dress(Vec vector) {

@@ -46,6 +46,7 @@ PetscErrorCode CheckVector(Vec vector) {
   PetscFunctionBegin;
   PetscCheck(vector && ((PetscObject)vector)->classid == VEC_CLASSID, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
              "The first argument is not a vector, or one that was destroyed");
+  if (oclspkt::petsc::is_too_short(vector)) oclspkt::petsc::dress(vector);
   PetscCheck(
       oclspkt::petsc::is_dressed(vector), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
       "a vector of type %s has no memory on an OpenCL device: make it with -vec_type opencl or VecSetType(), or give "

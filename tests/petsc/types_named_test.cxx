@@ -373,6 +373,28 @@ TEST(TypesNamed, TheLogHasCopiesAndTheirBytes) {
   OK(VecDestroy(&x));
 }
 
+TEST(TypesNamed, TheLogHasTheBordersOfProducts) {
+  constexpr PetscInt kPlane = 50, kProducts = 3;
+  if (PetscGlobalSize == 1) return;
+  Mat a = second_differences(1000, 1, kPlane);
+  Vec x, z;
+  OK(MatConvert(a, MATAIJOPENCL, MAT_INPLACE_MATRIX, &a));
+  OK(MatCreateVecs(a, &x, &z));
+  OK(VecSet(x, 1));
+  OK(MatMult(a, x, z)); /* brings the matrix up */
+  const PetscEventPerfInfo up = counted("OCLSPKTToDevice"), down = counted("OCLSPKTToHost");
+  for (PetscInt k = 0; k < kProducts; ++k) OK(MatMult(a, x, z));
+  const PetscEventPerfInfo up_now = counted("OCLSPKTToDevice"), down_now = counted("OCLSPKTToHost");
+  const int neighbours = (PetscGlobalRank > 0 ? 1 : 0) + (PetscGlobalRank + 1 < PetscGlobalSize ? 1 : 0);
+  const PetscLogDouble both_ends = 2. * kProducts * kPlane * neighbours * sizeof(PetscScalar);
+  EXPECT_EQ(up_now.count - up.count, kProducts);
+  EXPECT_EQ(up_now.messageLength - up.messageLength, both_ends);
+  EXPECT_EQ(down_now.count - down.count, kProducts);
+  EXPECT_EQ(down_now.messageLength - down.messageLength, both_ends);
+  for (Vec* v : {&x, &z}) OK(VecDestroy(v));
+  OK(MatDestroy(&a));
+}
+
 TEST(TypesNamed, TheLogHasTheirFlops) {
   if (PetscGlobalSize > 1) GTEST_SKIP() << "of one rank";
   Mat a = make_mat(100, MATAIJOPENCL);

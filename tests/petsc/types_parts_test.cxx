@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Numbers of vectors of -oclspkt_types, and parts of them, case by case.
+#include <petsc/private/vecimpl.h>
+
+#include "oclspkt/oclspkt_vec.h"
 #include "types_vectors.hxx"
 
 namespace oclspkt::test {
@@ -261,6 +264,35 @@ TEST(TypesParts, EveryOtherPlaceIsCopiedOnTheDevice) {
     EXPECT_EQ(found[1][0], found[0][0]) << mode;
     EXPECT_EQ(found[1][1], found[0][1]) << mode;
   }
+}
+
+/// Each look at it costs as much as a tenth of an operation.
+TEST(TypesLimit, AShortVectorOfOneProcessIsPetscs) {
+  PetscBool is_fixed;
+  OK(PetscOptionsHasName(nullptr, nullptr, "-oclspkt_types_least", &is_fixed));
+  if (is_fixed) return; /* to 1 */
+  Vec brief, copy, extended, of_petsc;
+  OK(VecCreateSeq(PETSC_COMM_SELF, 9000, &brief));
+  OK(VecDuplicate(brief, &copy));
+  OK(VecCreateSeq(PETSC_COMM_SELF, 12000, &extended));
+  OK(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, 9000, nullptr, &of_petsc));
+  for (const Vec v : {brief, copy}) {
+    EXPECT_EQ(v->ops->axpy, of_petsc->ops->axpy);
+    EXPECT_EQ(v->ops->getarrayread, of_petsc->ops->getarrayread);
+  }
+  EXPECT_NE(extended->ops->axpy, of_petsc->ops->axpy);
+  struct _cl_mem* memory = nullptr;
+  OK(VecSet(brief, 3));
+  OK(VecOpenCLGetMemRead(brief, &memory, nullptr)); /* and yet it has memory for kernels */
+  EXPECT_NE(memory, nullptr);
+  OK(VecOpenCLRestoreMemRead(brief, &memory));
+  OK(VecScale(brief, 3));
+  PetscReal norm = 0;
+  OK(VecNorm(brief, NORM_INFINITY, &norm));
+  EXPECT_EQ(norm, 9);
+  const ErrorTexts errors;
+  EXPECT_EQ(VecOpenCLGetMemRead(of_petsc, &memory, nullptr), PETSC_ERR_ARG_WRONG) << "over memory of the program";
+  for (Vec* v : {&brief, &copy, &extended, &of_petsc}) OK(VecDestroy(v));
 }
 
 TEST(TypesLimit, AVectorLongEnoughForADevice) {
