@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "agree.hxx"
 #include "boundary.hxx"
 #include "mat_dress.hxx"
 #include "types.hxx"
@@ -270,6 +271,7 @@ PetscErrorCode RegisterTypes() {
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types", &t.on, nullptr));
+  PetscCall(AgreeOnTypes(t.on));
   if (PetscDefined(HAVE_THREADSAFETY)) {
     PetscCheck(
         !t.on, PETSC_COMM_SELF, PETSC_ERR_SUP,

@@ -34,7 +34,7 @@ AMPLIFY = {
     "snes/tutorials/ex46 1": 1e-5,
 }
 ROUNDING, NOTHING = 1e-6, 1e-9
-SECONDS = 60
+GOOD = ("same", "rounded")
 
 
 def can_run(requires):
@@ -78,7 +78,7 @@ def run(options, command):
     """Exit code and output; the code of a program that hangs is that of timeout(1)."""
     with tempfile.TemporaryDirectory() as folder:
         try:
-            done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS,
+            done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=options.seconds,
                                   env={**os.environ, **dict(word.split("=", 1) for word in options.env)})
         except subprocess.TimeoutExpired:
             return 124, []
@@ -117,12 +117,25 @@ def same_but_for_rounding(lines, others, tolerance):
     return True
 
 
+def without_names(lines):
+    """Output without the names of types that options choose."""
+    return [re.sub(r"\btype: opencl$|\btype: (seq|mpi)$", "type: vector", re.sub(r"aij(opencl|perm)\b", "aij", line)) for line in lines]
+
+
 def compare(plain, dressed, tolerance):
     if plain == dressed or sorted(plain) == sorted(dressed):
         return "same"
     if any(same_but_for_rounding(order(plain), order(dressed), tolerance) for order in (list, sorted)):
         return "rounded"
     return "differs"
+
+
+def outcome_of(options, command, plain, tolerance):
+    """What comes of a run beside the plain one, and what it prints."""
+    code, output = run(options, command)
+    if options.like:
+        plain, output = without_names(plain), without_names(output)
+    return compare(plain, output, tolerance) if code == 0 else f"ends with {code}", output
 
 
 def examine(options, name, ranks, arguments):
@@ -134,12 +147,17 @@ def examine(options, name, ranks, arguments):
     if code != 0:
         return "does not run here"
     types = [*shlex.split(options.types), "-oclspkt_types_device", options.device, "-oclspkt_types_least", "1", "-oclspkt_types_poison"]
-    code, dressed = run(options, [*command, "-dll_append", options.plugin, *types])
     tolerance = AMPLIFY.get(f"{name} {ranks}", ROUNDING)
-    outcome = compare(plain, dressed, tolerance) if code == 0 else f"ends with {code}"
-    if outcome not in ("same", "rounded"):
-        difference = list(difflib.unified_diff(plain, dressed, "without", "with the types", n=0, lineterm=""))
-        print("\n".join(line[:160] for line in difference[: options.lines]))
+    outcome, output = outcome_of(options, [*command, "-dll_append", options.plugin, *types], plain, tolerance)
+    if outcome in GOOD:
+        return outcome
+    difference = list(difflib.unified_diff(plain, output, "without", "with the types", n=0, lineterm=""))
+    print("\n".join(line[:160] for line in difference[: options.lines]))
+    if options.like:
+        other, its_output = outcome_of(options, [*command, *shlex.split(options.like)], plain, tolerance)
+        if other not in GOOD:
+            alike = outcome == other and (outcome != "differs" or compare(its_output, output, tolerance) in GOOD)
+            return f"alike ({outcome})" if alike else f"both differ ({outcome}, with {options.like} {other})"
     return outcome
 
 
@@ -172,6 +190,8 @@ def main():
     parser.add_argument("--mpiexec", default="mpiexec")
     parser.add_argument("--device", default="Portable", help="-oclspkt_types_device")
     parser.add_argument("--types", default="-oclspkt_types", help="options that put vectors and matrices on the device")
+    parser.add_argument("--like", help="options of PETSc's own that a program may differ by, too: it is then no fault of ours")
+    parser.add_argument("--seconds", type=int, default=60, help="when to end a program")
     parser.add_argument("--env", action="append", default=[], help="NAME=VALUE")
     parser.add_argument("--ranks", type=int, action="append", help="these numbers of ranks only")
     parser.add_argument("--lines", type=int, default=12, help="how many lines of a difference to print")
