@@ -75,7 +75,7 @@ PetscErrorCode OpenSpace() {
   }
   if (t.space) PetscFunctionReturn(PETSC_SUCCESS);
   t.failed = true;
-  t.why = failure.empty() ? "no device has a memory of its own" : failure;
+  t.why = failure.empty() ? "no device has a memory of its own and the precision of PETSc" : failure;
   PetscCall(PetscInfo(nullptr, "vectors stay on the host: %s\n", t.why.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
