@@ -12,6 +12,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceInfo(cl_device_id device, cl_device_i
 
   *(void**)&real = dlsym(RTLD_NEXT, "clGetDeviceInfo");
   const cl_int code = real(device, what, room, to, size);
-  if (what == CL_DEVICE_DOUBLE_FP_CONFIG && code == CL_SUCCESS && to != NULL) memset(to, 0, sizeof(cl_device_fp_config));
+  if (what == CL_DEVICE_DOUBLE_FP_CONFIG && code == CL_SUCCESS && to != NULL)
+    memset(to, 0, sizeof(cl_device_fp_config));
   return code;
 }

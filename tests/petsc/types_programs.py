@@ -36,8 +36,13 @@ AMPLIFY = {
     "snes/tutorials/ex15 4": 1e-3,  # ngmres
     "snes/tutorials/ex33 1": 1e-3,  # residuals 1e8 times smaller than the first, as of the next
     "snes/tutorials/ex46 1": 1e-5,
+    # Residuals 1e8 times smaller than the first; modified Gram-Schmidt instead of the classical one moves them as much.
+    "ts/tutorials/ex2 2": 1e-3,
+    "ts/tutorials/ex10 1": 1e-4,
+    "ts/tutorials/ex12 1": 1e-2,
 }
 ROUNDING, NOTHING = 1e-6, 1e-9
+REFUSED = "which vectors on a device do not see"  # PCGASM and TAOPDIPM, see docs/types.md
 GOOD = ("same", "rounded")
 
 
@@ -123,7 +128,7 @@ def same_but_for_rounding(lines, others, tolerance):
 
 def without_names(lines):
     """Output without the names of types that options choose."""
-    return [re.sub(r"\btype: opencl$|\btype: (seq|mpi)$", "type: vector", re.sub(r"aij(opencl|perm)\b", "aij", line)) for line in lines]
+    return [re.sub(r"\btype(: ?|=)(opencl|seq|mpi)\b", r"type\1vector", re.sub(r"aij(opencl|perm)\b", "aij", line)) for line in lines]
 
 
 def compare(plain, dressed, tolerance):
@@ -155,6 +160,8 @@ def examine(options, name, ranks, arguments):
     outcome, output = outcome_of(options, [*command, "-dll_append", options.plugin, *types], plain, tolerance)
     if outcome in GOOD:
         return outcome
+    if any(REFUSED in line for line in output):
+        return "refused here"
     code, again = run(options, command)
     if code == 0 and compare(plain, again, tolerance) not in GOOD:
         return "differs from itself here"
