@@ -36,10 +36,16 @@ AMPLIFY = {
     "snes/tutorials/ex15 4": 1e-3,  # ngmres
     "snes/tutorials/ex33 1": 1e-3,  # residuals 1e8 times smaller than the first, as of the next
     "snes/tutorials/ex46 1": 1e-5,
-    # Residuals 1e8 times smaller than the first; modified Gram-Schmidt instead of the classical one moves them as much.
+    # Modified Gram-Schmidt instead of the classical one moves these as much.
     "ts/tutorials/ex2 2": 1e-3,
+    "ts/tutorials/ex7 1": 0.3,
     "ts/tutorials/ex10 1": 1e-4,
     "ts/tutorials/ex12 1": 1e-2,
+    "ts/tutorials/ex26 1": 1e-3,
+    "ts/tutorials/ex26 4": 1e-3,
+    # Other options of the compiler do: the steps are too long for the explicit method, and the third iterate is exact.
+    "ts/tutorials/ex21 1": 3,
+    "ts/tutorials/ex74 1": 0.3,
 }
 ROUNDING, NOTHING = 1e-6, 1e-9
 REFUSED = "which vectors on a device do not see"  # PCGASM and TAOPDIPM, see docs/types.md
@@ -162,8 +168,8 @@ def examine(options, name, ranks, arguments):
         return outcome
     if any(REFUSED in line for line in output):
         return "refused here"
-    code, again = run(options, command)
-    if code == 0 and compare(plain, again, tolerance) not in GOOD:
+    again = (run(options, command) for _ in range(4))
+    if any(code == 0 and compare(plain, lines, tolerance) not in GOOD for code, lines in again):
         return "differs from itself here"
     difference = list(difflib.unified_diff(plain, output, "without", "with the types", n=0, lineterm=""))
     print("\n".join(line[:160] for line in difference[: options.lines]))
