@@ -103,7 +103,7 @@ PetscErrorCode MakeWithoutArray(PetscLayout map, Vec* made, const Make& make) {
   PetscCall(code);
   if (!is_dressed(*made)) dress(*made);
   Side& side = side_of(*made);
-  side.host_memory.reset(std::calloc(static_cast<std::size_t>(map->n), sizeof(PetscScalar)));
+  side.host_memory = make_zeros(static_cast<std::size_t>(map->n) * sizeof(PetscScalar));
   PetscCheck(side.host_memory, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for a vector of %" PetscInt_FMT " rows",
              map->n);
   arrays = static_cast<PetscScalar**>((*made)->data); /* the array, and what of it PETSc frees */
