@@ -23,7 +23,8 @@ usage: ./run.sh VERB
           follow the version, such as --with-threadsafety --with-openmp, or first among them the word viennacl or
           kokkos: a PETSc with vectors of ViennaCL, or of Kokkos, which it builds as well (one more minute).
           `test types` runs PETSc's own examples with and without -oclspkt_types and compares what they print (half an
-          hour); folders or examples may follow, such as ksp/ksp/tutorials/ex2
+          hour); folders or examples may follow, such as ksp/ksp/tutorials/ex2. `test types names` does so with the
+          types opencl and aijopencl
   fuzz    fuzz the solver, what reads options, and both under PETSc, each for the seconds that follow (default: 600);
           `fuzz attack SECONDS` solves hard systems on every device and judges each answer; `fuzz climb SECONDS`
           changes single numbers of small ones as long as the error grows against its bound
@@ -61,9 +62,11 @@ case $verb in
       '') lists=(build demo test) steps=(release) ;;
       all) lists=(build demo bench test all) steps=(release rest petsc64 newest asan fuzz) ;;
       types | 'types '*)
-        examples="${*:2}"
-        lists=(build demo test)
-        steps=("types:${examples:-vec/vec/tests vec/vec/tutorials ksp/ksp/tests ksp/ksp/tutorials snes/tutorials mat/tests}")
+        lists=(build demo test) examples="${*:2}"
+        case $examples in
+          '' | names) examples="$examples $(echo {vec/vec,ksp/ksp,snes,mat,ts}/{tests,tutorials})" ;;
+        esac
+        steps=("types:$examples")
         ;;
       'petsc '[0-9]*) lists=(build demo test all) steps=("petsc:${*:2}")
         for word in viennacl kokkos; do

@@ -125,4 +125,21 @@ PetscErrorCode AgreeOnSettings(PC pc, PetscBool* stays) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode AgreeOnTypes(PetscBool given) {
+  PetscBool begun;
+  PetscMPIInt ranks;
+  int all = given ? 1 : 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscInitialized(&begun));
+  if (begun) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+  OclspktAllreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_SUM, PETSC_COMM_WORLD);
+  PetscCheck(all == 0 || all == ranks, PETSC_COMM_WORLD, PETSC_ERR_ARG_INCOMP,
+             "-oclspkt_types is given on %d of %d ranks: give it on all of them or on none, also where options come "
+             "from the environment",
+             all, ranks);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 }  // namespace oclspkt::petsc

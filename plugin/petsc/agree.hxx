@@ -46,4 +46,9 @@ PetscErrorCode AgreeOn(PC pc, const Trouble& trouble, std::span<double> sums = {
 /// @param[in,out] stays  whether it is true on all ranks
 PetscErrorCode AgreeOnSettings(PC pc, PetscBool* stays);
 
+/// See that all ranks or none gave -oclspkt_types: a rank without it would wait for other messages than are sent. While
+/// PETSc begins this is collective, one reduction, as is what loads the libraries of -dll_append. Later it does
+/// nothing: a program may register us on some ranks only.
+PetscErrorCode AgreeOnTypes(PetscBool given);
+
 }  // namespace oclspkt::petsc

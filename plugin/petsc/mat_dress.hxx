@@ -48,6 +48,8 @@ PetscErrorCode SpaceOfProduct(const Operation& work, DeviceSpace** space);
 
 /// Make a matrix of PETSc's type `mpiaij`, with products of ours. @pre RegisterMatrices()
 PetscErrorCode CreateParallel(Mat matrix);
+/// Put these products into a matrix of type `mpiaij` that PETSc has made.
+void DressParallel(Mat matrix);
 
 /// Find PETSc's creators; with -oclspkt_types, register ours in their place.
 PetscErrorCode RegisterMatrices();

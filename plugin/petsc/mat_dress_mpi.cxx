@@ -409,10 +409,14 @@ PetscErrorCode DestroyMPI(Mat matrix) {
 }  // namespace
 
 PetscErrorCode CreateParallel(Mat matrix) {
-  ParallelMatrices& m = parallel_matrices();
-
   PetscFunctionBegin;
-  PetscCall((*m.create)(matrix));
+  PetscCall((*parallel_matrices().create)(matrix));
+  DressParallel(matrix);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void DressParallel(Mat matrix) {
+  ParallelMatrices& m = parallel_matrices();
   if (m.host.destroy == nullptr) m.host = *matrix->ops;
   matrix->ops->mult = MultMPI;
   matrix->ops->multadd = MultAddMPI;
@@ -420,7 +424,6 @@ PetscErrorCode CreateParallel(Mat matrix) {
   matrix->ops->multtransposeadd = MultTransposeAddMPI;
   matrix->ops->assemblyend = AssemblyEndMPI;
   matrix->ops->destroy = DestroyMPI;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode RegisterParallelMatrices() {

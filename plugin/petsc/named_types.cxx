@@ -53,20 +53,6 @@ PetscErrorCode CreateVec(Vec vector) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode CreateNamed(Mat matrix, bool parallel) {
-  PetscFunctionBegin;
-  PetscCall(CreateDressed(matrix, parallel));
-  PetscCall(PetscObjectChangeTypeName((PetscObject)matrix, parallel ? kMatMPIName : kMatSeqName));
-  PetscCall(MatSetVecType(matrix, kVecName));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode CreateMatSeq(Mat matrix) {
-  PetscFunctionBegin;
-  PetscCall(CreateNamed(matrix, false));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /// PETSc makes and replaces the blocks of a matrix as it likes, and calls them `seqaij`: they are dressed when used.
 PetscErrorCode DressBlocks(Mat matrix) {
   Mat diagonal, other;
@@ -121,15 +107,75 @@ PetscErrorCode ReplaceOrderings() {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// What conversions turn a matrix into: ours, or PETSc's.
+PetscErrorCode Rename(Mat matrix, bool parallel, bool ours);
+
+/// PETSc would make another matrix and set its values one by one: those of a transposed pattern are not there yet, and
+/// what MatUpdateMPIAIJWithArray() reads of a matrix of MatCreateMPIAIJWithArrays() would be missing.
+template <bool parallel, bool ours>
+PetscErrorCode Convert(Mat from, MatType /*type*/, MatReuse reuse, Mat* to) {
+  PetscFunctionBegin;
+  if (reuse == MAT_REUSE_MATRIX) {
+    PetscCall(MatCopy(from, *to, DIFFERENT_NONZERO_PATTERN));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(from, MAT_COPY_VALUES, to));
+  PetscCall(Rename(*to, parallel, ours));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Give a dressed matrix our name.
+PetscErrorCode Name(Mat matrix, bool parallel) {
+  const PetscObject object = (PetscObject)matrix;
+  const auto to_ours = parallel ? Convert<true, true> : Convert<false, true>;
+  const auto to_petscs = parallel ? Convert<true, false> : Convert<false, false>;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectChangeTypeName(object, parallel ? kMatMPIName : kMatSeqName));
+  PetscCall(MatSetVecType(matrix, kVecName));
+  if (parallel) {
+    of_petsc().mpi = *matrix->ops;
+    matrix->ops->mult = ProductOfBlocks<&_MatOps::mult, Vec, Vec>;
+    matrix->ops->multadd = ProductOfBlocks<&_MatOps::multadd, Vec, Vec, Vec>;
+    matrix->ops->multtranspose = ProductOfBlocks<&_MatOps::multtranspose, Vec, Vec>;
+    matrix->ops->multtransposeadd = ProductOfBlocks<&_MatOps::multtransposeadd, Vec, Vec, Vec>;
+  }
+  PetscCall(PetscObjectComposeFunction(
+      object, parallel ? "MatConvert_mpiaij_mpiaijopencl_C" : "MatConvert_seqaij_seqaijopencl_C", to_ours));
+  PetscCall(PetscObjectComposeFunction(
+      object, parallel ? "MatConvert_mpiaijopencl_mpiaij_C" : "MatConvert_seqaijopencl_seqaij_C", to_petscs));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Products of ours stay: they are PETSc's for its own vectors. */
+PetscErrorCode Rename(Mat matrix, bool parallel, bool ours) {
+  PetscFunctionBegin;
+  if (!ours) {
+    PetscCall(PetscObjectChangeTypeName((PetscObject)matrix, parallel ? MATMPIAIJ : MATSEQAIJ));
+    PetscCall(MatSetVecType(matrix, VECSTANDARD));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (parallel) {
+    DressParallel(matrix);
+  } else {
+    PetscCall(DressMatrix(matrix));
+  }
+  PetscCall(Name(matrix, parallel));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CreateMatSeq(Mat matrix) {
+  PetscFunctionBegin;
+  PetscCall(CreateDressed(matrix, false));
+  PetscCall(Name(matrix, false));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode CreateMatMPI(Mat matrix) {
   PetscFunctionBegin;
   PetscCall(ReplaceOrderings());
-  PetscCall(CreateNamed(matrix, true));
-  of_petsc().mpi = *matrix->ops;
-  matrix->ops->mult = ProductOfBlocks<&_MatOps::mult, Vec, Vec>;
-  matrix->ops->multadd = ProductOfBlocks<&_MatOps::multadd, Vec, Vec, Vec>;
-  matrix->ops->multtranspose = ProductOfBlocks<&_MatOps::multtranspose, Vec, Vec>;
-  matrix->ops->multtransposeadd = ProductOfBlocks<&_MatOps::multtransposeadd, Vec, Vec, Vec>;
+  PetscCall(CreateDressed(matrix, true));
+  PetscCall(Name(matrix, true));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -2,7 +2,10 @@
 /* Where the values of a dressed vector are, and how they get where they are wanted. */
 #include "types.hxx"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <string_view>
 #include <vector>
@@ -75,7 +78,7 @@ PetscErrorCode OpenSpace() {
   }
   if (t.space) PetscFunctionReturn(PETSC_SUCCESS);
   t.failed = true;
-  t.why = failure.empty() ? "no device has a memory of its own" : failure;
+  t.why = failure.empty() ? "no device has a memory of its own and the precision of PETSc" : failure;
   PetscCall(PetscInfo(nullptr, "vectors stay on the host: %s\n", t.why.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -126,6 +129,21 @@ PetscLogDouble flops_of(const Operation& work) {
 Types& types() {
   static auto* const all = new Types;
   return *all;
+}
+
+void GiveBack::operator()(void* memory) const {
+  if (pages > 0) {
+    munmap(memory, pages);
+  } else {
+    std::free(memory);
+  }
+}
+
+Zeros make_zeros(std::size_t bytes) {
+  constexpr std::size_t kLeastPages = 1 << 20; /* a process may have some 65,000 maps of pages */
+  if (bytes < kLeastPages) return Zeros(std::calloc(bytes, 1));
+  void* const pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return pages == MAP_FAILED ? Zeros() : Zeros(pages, {bytes});
 }
 
 PetscErrorCode LoseDevice(const std::string& why) {

@@ -5,7 +5,7 @@
 
 #include <petsc/private/vecimpl.h>
 
-#include <cstdlib>
+#include <cstddef>
 #include <functional>
 #include <limits>
 #include <map>
@@ -22,6 +22,16 @@ namespace oclspkt::petsc {
 
 using DeviceSpace = Space<PetscScalar>;
 using DeviceArray = SpaceArray<PetscScalar>;
+
+/// Gives zeros of make_zeros() back.
+struct GiveBack {
+  std::size_t pages = 0;  ///< bytes of pages; 0: what calloc() gave
+  void operator()(void* memory) const;
+};
+using Zeros = std::unique_ptr<void, GiveBack>;
+/// Zeros that take no memory until they are touched; null if there is no room. For arrays of 1 MB and more calloc() is
+/// no good: once an array was given back it takes others from that memory, and writes zeros there.
+Zeros make_zeros(std::size_t bytes);
 
 /// Which copies of a vector are valid, and who else may write them. One of them always is.
 ///
@@ -47,7 +57,7 @@ struct Side {
   Vec whole = nullptr;                   ///< of a part: the vector that it is of, and shares the host's memory with
   PetscInt first = 0;                    ///< then: its first place there
   PetscObjectState known = 0;            ///< then: its state when both had the same values
-  std::unique_ptr<void, decltype(&std::free)> host_memory{nullptr, &std::free};  ///< null: PETSc's
+  Zeros host_memory;                     ///< null: PETSc's
 };
 
 /// For fewer rows of a rank no driver is opened: a launch takes some 5 us, a sum some 15 (H200), the host no longer.

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "agree.hxx"
 #include "boundary.hxx"
 #include "mat_dress.hxx"
 #include "types.hxx"
@@ -102,7 +103,7 @@ PetscErrorCode MakeWithoutArray(PetscLayout map, Vec* made, const Make& make) {
   PetscCall(code);
   if (!is_dressed(*made)) dress(*made);
   Side& side = side_of(*made);
-  side.host_memory.reset(std::calloc(static_cast<std::size_t>(map->n), sizeof(PetscScalar)));
+  side.host_memory = make_zeros(static_cast<std::size_t>(map->n) * sizeof(PetscScalar));
   PetscCheck(side.host_memory, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for a vector of %" PetscInt_FMT " rows",
              map->n);
   arrays = static_cast<PetscScalar**>((*made)->data); /* the array, and what of it PETSc frees */
@@ -284,6 +285,7 @@ PetscErrorCode RegisterTypes() {
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types", &t.on, nullptr));
+  PetscCall(AgreeOnTypes(t.on));
   if (PetscDefined(HAVE_THREADSAFETY)) {
     PetscCheck(
         !t.on, PETSC_COMM_SELF, PETSC_ERR_SUP,

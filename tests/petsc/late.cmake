@@ -8,6 +8,10 @@ target_link_libraries(oclspkt-petsc-late PRIVATE oclspkt_flags oclspkt::petsc Pk
 expect(PCsMayOutlivePetscFinalize CHECK "--match=destroyed after the end" RUN $<TARGET_FILE:oclspkt-petsc-late>)
 expect(VectorsMayOutlivePetscFinalize CHECK "--match=destroyed after the end"
        RUN $<TARGET_FILE:oclspkt-petsc-late> -dll_append ${plugin} ${dressed})
+# Products would wait for messages that ranks without the types do not send.
+set(late_loaded $<TARGET_FILE:oclspkt-petsc-late> -dll_append ${plugin})
+expect(TypesOnSomeRanksOnlyAreRefused LABELS mpi CHECK --rc failure "--match=-oclspkt_types is given on 1 of 2 ranks"
+       RUN ${MPIEXEC_EXECUTABLE} -n 1 ${late_loaded} ${dressed} : -n 1 ${late_loaded})
 # PETSc leaks its options database when petsc4py ends it like this, hence no sanitizers: `slow`.
 if(petsc4py_is_ours)
   expect(PythonMayEndWithSolversAlive LABELS slow CHECK "--match=ends with solvers alive"

@@ -66,3 +66,8 @@ foreach(method cg gmres bcgs chebyshev)
   types_program(Iterations.${method} "ksp/ksp/tutorials/ex2 -m 20 -n 20 -ksp_type ${method} -pc_type jacobi -ksp_converged_reason"
                 RANKS 1 3)
 endforeach()
+
+if(petsc4py_is_ours)
+  expect(Types.ArraysThatPythonKeeps LABELS device CHECK "--match=all arrays are right"
+         RUN ${OCLSPKT_PETSC4PY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/types_arrays.py -dll_append ${plugin} ${dressed})
+endif()

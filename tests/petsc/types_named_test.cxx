@@ -222,6 +222,37 @@ TEST(TypesNamed, MatricesAreConvertedBothWays) {
   for (Mat* m : {&plain, &named, &back}) OK(MatDestroy(m));
 }
 
+/// Conversions keep what a matrix has beside its entries, and need no values.
+TEST(TypesNamed, MatricesInArraysOfTheProgramAreConverted) {
+  const PetscInt begin[] = {0, 2, 4}, first = 2 * PetscGlobalRank, rows = 2 * PetscGlobalSize;
+  const PetscInt after = (first + 2) % rows, columns[] = {first, after, first + 1, after};
+  const PetscScalar values[] = {1, 2, 3, 4}, later[] = {5, 6, 7, 8};
+  if (PetscGlobalSize == 1) GTEST_SKIP() << "of several ranks";
+  Mat a, plain;
+  for (Mat* m : {&a, &plain}) {
+    OK(MatCreateMPIAIJWithArrays(PETSC_COMM_WORLD, 2, 2, rows, rows, begin, columns, values, m));
+  }
+  OK(MatSetType(a, MATAIJOPENCL));
+  EXPECT_EQ(type_of(a), mat_name());
+  expect_same_products(a, plain);
+  for (const Mat m : {a, plain}) OK(MatUpdateMPIAIJWithArray(m, later));
+  expect_same_products(a, plain);
+  OK(MatConvert(a, MATAIJ, MAT_INPLACE_MATRIX, &a));
+  EXPECT_EQ(type_of(a), MATMPIAIJ);
+  for (const Mat m : {a, plain}) OK(MatUpdateMPIAIJWithArray(m, values));
+  expect_same_products(a, plain);
+  for (Mat* m : {&a, &plain}) OK(MatDestroy(m));
+}
+
+TEST(TypesNamed, AMatrixTimesATransposedOne) {
+  if (PetscGlobalSize > 1) GTEST_SKIP() << "of one rank";
+  Mat a = make_mat(30, MATAIJOPENCL, 1), plain = make_mat(30, MATAIJ, 1), c, of_plain;
+  OK(MatMatTransposeMult(a, a, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &c));
+  OK(MatMatTransposeMult(plain, plain, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &of_plain));
+  expect_same_products(c, of_plain);
+  for (Mat* m : {&a, &plain, &c, &of_plain}) OK(MatDestroy(m));
+}
+
 TEST(TypesNamed, AnOrderingIsAPermutationOfTheRanksOwnRows) {
   for (MatOrderingType type : {MATORDERINGRCM, MATORDERINGND, MATORDERINGNATURAL, MATORDERINGROWLENGTH}) {
     SCOPED_TRACE(type);

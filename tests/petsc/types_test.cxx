@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 #include "grid_problem.hxx"
 #include "types_support.hxx"
@@ -385,6 +386,9 @@ TEST(Types, ALongVectorIsZeroWithoutMemoryOfTheHost) {
   const std::vector<PetscScalar> one(kMany, 1);
   Vec many[kVectors];
   rusage before, after;
+  char* given_back; /* from now on calloc() would take such arrays from memory like this, and fill it */
+  OK(PetscMalloc1(30'000'000, &given_back));
+  OK(PetscFree(given_back));
   getrusage(RUSAGE_SELF, &before);
   for (Vec& v : many) OK(VecDuplicate(first, &v));
   getrusage(RUSAGE_SELF, &after);
@@ -463,6 +467,31 @@ TEST(Types, ThePreconditionerSolvesGridsInEveryCombinationAsOfTheHost) {
     }
   }
   OK(VecDestroy(&solution));
+}
+
+TEST(Types, RowsOfNoneAndOfAMillionEntriesAreMultiplied) {
+  const PetscInt many = 1'000'000, entries[] = {0, many, 0}, row = 1;
+  std::vector<PetscInt> columns(static_cast<std::size_t>(many));
+  std::iota(columns.begin(), columns.end(), 0);
+  const std::vector<PetscScalar> ones(columns.size(), 1);
+  Mat A;
+  Vec x, y;
+  OK(MatCreateSeqAIJ(PETSC_COMM_SELF, 3, many, 0, entries, &A));
+  OK(MatSetValues(A, 1, &row, many, columns.data(), ones.data(), INSERT_VALUES));
+  OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  OK(MatCreateVecs(A, &x, &y));
+  OK(VecSet(x, 2));
+  OK(MatMult(A, x, y));
+  EXPECT_EQ(norm_of(y, NORM_1), 2. * static_cast<double>(many));
+  EXPECT_EQ(norm_of(y, NORM_INFINITY), 2. * static_cast<double>(many));
+  OK(VecSet(y, 3));
+  OK(MatMultTransposeAdd(A, y, x, x));
+  EXPECT_EQ(norm_of(x, NORM_1), 5. * static_cast<double>(many));
+  EXPECT_EQ(norm_of(x, NORM_INFINITY), 5);
+  OK(VecDestroy(&x));
+  OK(VecDestroy(&y));
+  OK(MatDestroy(&A));
 }
 
 }  // namespace
