@@ -115,6 +115,8 @@ void for_each_pair(Check check) {
   check("profile", PCOCLSPKTSetProfile, PCOCLSPKTGetProfile, static_cast<const char*>("none"));
   check("fpga_binary", PCOCLSPKTSetFpgaBinary, PCOCLSPKTGetFpgaBinary, static_cast<const char*>("boards:a.aocx"));
   check("fpga_banks", PCOCLSPKTSetFpgaBanks, PCOCLSPKTGetFpgaBanks, static_cast<const char*>("spread"));
+  check("energy", PCOCLSPKTSetEnergy, PCOCLSPKTGetEnergy, PETSC_TRUE);
+  check("rated_power", PCOCLSPKTSetRatedPower, PCOCLSPKTGetRatedPower, static_cast<const char*>("gpu=700,cpu=8"));
   check("reproducible", PCOCLSPKTSetReproducible, PCOCLSPKTGetReproducible, PETSC_TRUE);
   check("lock_vectors", PCOCLSPKTSetLockVectors, PCOCLSPKTGetLockVectors, PETSC_TRUE);
   check("chunk", PCOCLSPKTSetChunk, PCOCLSPKTGetChunk, PetscInt(100000));
