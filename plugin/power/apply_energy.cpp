@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "format.hpp"
+#include "usual_settings.hpp"
 
 namespace oclspkt {
 namespace {
@@ -15,6 +16,11 @@ constexpr double kPause = 0.25;
 constexpr double kBetweenPolls = 0.2;
 
 }  // namespace
+
+MeterSettings& usual_meter_settings() {
+  static MeterSettings settings;
+  return settings;
+}
 
 ApplyEnergy::ApplyEnergy(std::vector<PoweredDevice> devices, MeterSettings settings)
     : devices_(std::move(devices)), settings_(std::move(settings)) {

@@ -5,6 +5,7 @@
 
 #include "selection.hpp"
 #include "solver_impl.hpp"
+#include "usual_settings.hpp"
 
 namespace oclspkt {
 namespace {
@@ -83,7 +84,7 @@ void Solver<T>::Impl::watch_energy() {
   for (PoweredDevice& device : sharing_.powered_devices()) add(std::move(device));
   if (chosen_.device() >= 0) add(powered(open_device_module()->info(chosen_.device())));
   add({});
-  MeterSettings settings;
+  MeterSettings settings = usual_meter_settings();
   settings.rated = parse_rated(options_.rated_power);
   if (!options_.energy) {
     energy_.reset();

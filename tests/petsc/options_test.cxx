@@ -310,12 +310,13 @@ std::string other_value(const petsc::OptionEntry& entry) {
   }
   if (std::holds_alternative<std::string oclspkt::petsc::Settings::*>(entry.field)) {
     const std::string name = entry.name;
-    return name == "devices"      ? "host,cpu"
-           : name == "lines"      ? "x,y"
-           : name == "balance"    ? "even"
-           : name == "profile"    ? "none"
-           : name == "fpga_banks" ? "spread"
-                                  : "default";
+    return name == "devices"       ? "host,cpu"
+           : name == "lines"       ? "x,y"
+           : name == "balance"     ? "even"
+           : name == "profile"     ? "none"
+           : name == "fpga_banks"  ? "spread"
+           : name == "rated_power" ? "gpu=500"
+                                   : "default";
   }
   if (std::holds_alternative<double oclspkt::petsc::Settings::*>(entry.field)) return "0.25";
   if (std::holds_alternative<bool petsc::Settings::*>(entry.field)) return "true";
