@@ -23,6 +23,8 @@ using oclspkt::petsc::Settings;
   ROW(Profile, const char*, Options::profile)                                \
   ROW(FpgaBinary, const char*, Options::fpga_binary)                         \
   ROW(FpgaBanks, const char*, Options::fpga_banks)                           \
+  ROW(Energy, PetscBool, Options::energy)                                    \
+  ROW(RatedPower, const char*, Options::rated_power)                         \
   ROW(Reproducible, PetscBool, Options::reproducible)                        \
   ROW(LockVectors, PetscBool, Options::lock_vectors)                         \
   ROW(Chunk, PetscInt, Options::chunk)                                       \
