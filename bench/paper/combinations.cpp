@@ -21,7 +21,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostProcessors = 4;  ///< of which every set is timed
-constexpr int kLearning = 3;                ///< set-ups after which shares stay as they are
+constexpr int kLearning = 6;                ///< set-ups after which shares stay as they are
+constexpr int kApplies = 20;                ///< between two of them at most, from which solvers learn
+constexpr double kLearningSeconds = 0.4;    ///< after which no such apply begins
 constexpr int kWhole = 3;                   ///< whole solves that are timed
 constexpr int kSizes = 5;                   ///< the paper's, multiples of the first
 /// Bytes of the host's memory that a row costs: four numbers in, one out, as in the paper; where bands stay on the
@@ -94,7 +96,8 @@ void solve_together(const Plan& plan, const Team& team, Problem<T>& problem, Jso
   spoil(problem);
   for (int i = 0; i < kLearning; ++i) {
     set_up();
-    for (int k = 0; k < kLearning; ++k) apply();
+    double spent = 0;
+    for (int k = 0; k < kApplies && spent < kLearningSeconds; ++k) spent += seconds_of(apply);
   }
   if (!right(problem, record)) return;
   std::vector<double> seconds = times(plan.settings.rounds, [&] { return seconds_of(apply); }), whole;

@@ -119,8 +119,8 @@ int measure(const Settings& settings, const std::string& command) {
   std::printf("\n");
   std::fflush(stdout);
   std::vector<Piece> pieces;
-  constexpr void (*kAdd[])(const Plan&, std::vector<Piece>&) = {add_solves, add_combinations, add_accuracy,
-                                                                add_operations, add_paper};
+  constexpr void (*kAdd[])(const Plan&, std::vector<Piece>&) = {add_solves, add_accuracy, add_operations, add_paper,
+                                                                add_combinations};
   for (std::size_t i = 0; i < std::size(kSections); ++i) {
     if (std::count(settings.sections.begin(), settings.sections.end(), kSections[i]) > 0) kAdd[i](plan, pieces);
   }

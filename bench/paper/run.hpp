@@ -26,7 +26,7 @@ inline constexpr double kPaperDominance = 3;      ///< its matrices have more
 ///   accuracy      figure 9
 ///   operations    tables 1, 2 and 3
 ///   paper         figures 8 and 11 by the model of the paper's machine
-inline constexpr const char* kSections[] = {"solves", "combinations", "accuracy", "operations", "paper"};
+inline constexpr const char* kSections[] = {"solves", "accuracy", "operations", "paper", "combinations"};
 
 struct Settings {
   std::string file;
