@@ -41,7 +41,9 @@ double error_of(const Problem<T>& problem) {
 void ask_for_paper(const Processor& p, double d, Options& options) {
   const bool board = p.info.type == DeviceType::fpga, cpu = p.info.type == DeviceType::cpu;
   constexpr double kMost = 0.99, m = kPaperRows;
-  options.rtol = std::min(kMost, 1.1 * (std::pow(d, -m / 2 - 1) + 2 * std::pow(d, 1 - m) / (d - 1)));
+  const double bound = 1.1 * (std::pow(d, -m / 2 - 1) + 2 * std::pow(d, 1 - m) / (d - 1));
+  if (cpu && bound > kMost) throw Absent(text("the bound is %.2g: nothing to choose m_min by", bound));
+  options.rtol = std::min(kMost, bound);
   options.variant = board ? "fpga-spktrunc" : "paper";
   options.method = board ? MethodChoice::truncated_streamed : MethodChoice::truncated_halo;
   options.partition = cpu ? 2 * kPaperRows : kPaperRows;

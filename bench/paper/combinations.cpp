@@ -21,10 +21,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostProcessors = 4;  ///< of which every set is timed
-constexpr int kLearning = 6;                ///< set-ups after which shares stay as they are
+constexpr int kLearning = 5;                ///< set-ups after which shares stay as they are
 constexpr int kApplies = 20;                ///< between two of them at most, from which solvers learn
 constexpr double kLearningSeconds = 0.4;    ///< after which no such apply begins
-constexpr int kWhole = 3;                   ///< whole solves that are timed
+constexpr int kWhole = 2;                   ///< whole solves that are timed
 constexpr int kSizes = 5;                   ///< the paper's, multiples of the first
 /// Bytes of the host's memory that a row costs: four numbers in, one out, as in the paper; where bands stay on the
 /// device y and x alone.
@@ -121,6 +121,30 @@ void solve_together(const Plan& plan, const Team& team, Problem<T>& problem, Jso
   add_joules(plan, team, apply, record);
 }
 
+/// What a processor moves at least through the host's memory, bytes a row.
+double bytes_of(const Processor& p) { return p.info.type == DeviceType::gpu ? kVectorBytes : kAllBytes; }
+
+/// Find a processor by itself among what was measured in floats.
+const Json* find_alone(const Processor& p, Index rows, const Json& records) {
+  for (const Json& r : records) {
+    if (r["devices"] == p.info.name && r["scalar"] == "float" && r["rows"] == rows && r.contains("seconds")) return &r;
+  }
+  return nullptr;
+}
+
+/// Bytes a second that the host's memory gave at least: what some processor was seen to move. All share it.
+double host_rate(const std::vector<Team>& teams, Index rows, const Json& records) {
+  const double board = predict_fpga({}, {FpgaKernel::spktrunc, Form::general, rows, sizeof(float)}).solve;
+  double most = kAllBytes * static_cast<double>(rows) / board;
+  for (const Team& team : teams) {
+    if (team.size() > 1) continue;
+    if (const Json* alone = find_alone(team.front(), rows, records)) {
+      most = std::max(most, bytes_of(team.front()) * (*alone)["rows_per_second"].get<double>());
+    }
+  }
+  return most;
+}
+
 /// The sets with the paper's board, by the model of it and what the others were measured to take by themselves.
 void add_board(const Plan& plan, const std::vector<Team>& teams, Index rows, Json& records) {
   Processor board{{}, ""};
@@ -139,14 +163,12 @@ void add_board(const Plan& plan, const std::vector<Team>& teams, Index rows, Jso
       machine.names.push_back(name);
     };
     for (const Processor& p : team) {
-      const auto alone = std::find_if(records.begin(), records.end(), [&](const Json& r) {
-        return r["devices"] == p.info.name && r.value("scalar", "") == "float" && r["rows"] == rows &&
-               r.contains("seconds");
-      });
-      known = known && alone != records.end();
-      if (known) add(p.info.name, (*alone)["seconds"], p.info.type == DeviceType::gpu ? kVectorBytes : kAllBytes);
+      const Json* const alone = find_alone(p, rows, records);
+      known = known && alone != nullptr;
+      if (known) add(p.info.name, (*alone)["seconds"], bytes_of(p));
     }
     if (!known) continue;
+    machine.alone.host_bytes_per_second = machine.together.host_bytes_per_second = host_rate(teams, rows, records);
     add(board.info.name, predict_fpga({}, {FpgaKernel::spktrunc, Form::general, rows, sizeof(float)}).solve, kAllBytes);
     std::vector<std::size_t> members(machine.models.size());
     for (std::size_t i = 0; i < members.size(); ++i) members[i] = i;
@@ -193,7 +215,7 @@ void add_combinations(const Plan& plan, std::vector<Piece>& pieces) {
     return std::count(plan.settings.scalars.begin(), plan.settings.scalars.end(), scalar) > 0;
   };
   for (int k = 1; k <= kSizes; ++k) {
-    const Index first = plan.settings.together > 0 ? plan.settings.together : std::max<Index>(1, plan.rows / 4);
+    const Index first = plan.settings.together > 0 ? plan.settings.together : std::max<Index>(1, plan.rows / 8);
     const Index rows = first * k;
     if (has("float")) {
       add_size<float>(plan, teams, rows, pieces);

@@ -23,7 +23,7 @@ constexpr const char* kHelp =
     "Measure the figures and tables of Macintosh, Banks and Kelson (2019) here and write them to FILE as JSON.\n"
     "Ctrl-C ends the run behind the present measurement, and what was measured is written.\n\n"
     "  --rows N         rows of figure 6 (256e6, halved until memory and time hold all)\n"
-    "  --together N     rows of the first of the five sizes of figure 8 (a quarter of those of figure 6)\n"
+    "  --together N     rows of the first of the five sizes of figure 8 (an eighth of those of figure 6)\n"
     "  --seconds S      no measurement begins later (480); what is left out is marked\n"
     "  --devices LIST   words of host and devices (auto: all; of two drivers of a processor both)\n"
     "  --scalars LIST   of float, double\n"

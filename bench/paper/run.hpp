@@ -32,7 +32,7 @@ struct Settings {
   std::string file;
   std::string devices = "auto";  ///< "auto": host and all devices, of two drivers of a processor the first; else words
   Index rows = 0;                ///< of figure 6; 0: as many of kPaperSize as memory and time allow
-  Index together = 0;            ///< of the first size of figure 8; 0: a quarter of the same
+  Index together = 0;            ///< of the first size of figure 8; 0: an eighth of the same
   std::vector<std::string> scalars = {"float", "double"};
   std::vector<std::string> sections{std::begin(kSections), std::end(kSections)};
   double seconds = 480;  ///< no measurement begins later
