@@ -7,6 +7,10 @@
 
 namespace oclspkt::bench {
 
+/// An object as JSON: a key a line, and of a list of records a record a line, so that files of hundreds are short and
+/// can be compared.
+std::string record_lines(const nlohmann::ordered_json& document);
+
 /// The file that --json names. It is opened before anything is timed, so that a wrong path costs no measurement.
 class JsonFile {
  public:

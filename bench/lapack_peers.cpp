@@ -36,8 +36,8 @@ struct Lapack<double> {
 
 /// Copies of the bands, and what the factors take beside them.
 template <typename T>
-struct Factors {
-  explicit Factors(const Problem<T>& p) : lower(p.n()), diag(p.n()), upper(p.n()) {
+struct LapackFactors {
+  explicit LapackFactors(const Problem<T>& p) : lower(p.n()), diag(p.n()), upper(p.n()) {
     copy_bands(p, lower.data(), diag.data(), upper.data());
   }
   AlignedArray<T> lower, diag, upper, upper2;
@@ -79,7 +79,7 @@ Peer<T> make_gtsv(Problem<T>& p) {
 template <typename T>
 Peer<T> make_gttrs(Problem<T>& p) {
   const int n = narrow_rows(p.n());
-  auto f = std::make_shared<Factors<T>>(p);
+  auto f = std::make_shared<LapackFactors<T>>(p);
   f->upper2.resize(p.n());
   f->pivots.resize(static_cast<std::size_t>(n));
   Peer<T> peer;
@@ -101,7 +101,7 @@ Peer<T> make_pttrs(Problem<T>& p) {
     peer.absent = "the matrix is not symmetric";
     return peer;
   }
-  auto f = std::make_shared<Factors<T>>(p);
+  auto f = std::make_shared<LapackFactors<T>>(p);
   f->lower = {};
   lapack_int failed = 0;
   peer.setup_seconds = seconds_of([&] { failed = Lapack<T>::pttrf(n, f->diag.data(), f->upper.data()); });

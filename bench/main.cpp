@@ -53,6 +53,7 @@ struct Companion {
 };
 
 constexpr Companion kCompanions[] = {
+    {"paper", "the figures and tables of the paper on the devices of this machine", "--help", "OCLSPKT_WITH_OPENCL"},
     {"petsc", "whole set-ups and solves of PETSc, the plugin beside ILU(0) and LU", "-help", "OCLSPKT_WITH_PETSC"},
     {"adi", "implicit steps on a grid, factored by directions, beside CG", "-help", "OCLSPKT_WITH_PETSC"},
     {"krylov", "vectors and sparse products on a device, CG of them, cuBLAS and cuSPARSE beside", "--help",

@@ -3,7 +3,8 @@
 
     plot.py RESULTS PICTURES
 
-RESULTS: the folder with sweep.json, lines-double.json, ...; PICTURES: where performance-*.svg go. The same results
+RESULTS: the folder with sweep.json, lines-double.json, ...; PICTURES: where performance-*.svg and
+evaluation-*.svg go. The same results
 give the same bytes. Needs matplotlib (./run.sh bench installs it), and ends with 77 without it.
 """
 
@@ -176,6 +177,62 @@ def plot_roofline(plt, document, name, pictures):
         plt.close(figure)
 
 
+HATCHED = {"hatch": "///", "fill": False}  # what no device measured
+
+
+def bars(plane, labels, values, modelled, **style):
+    """A bar for each label, hatched where a model gives it."""
+    for place, (value, model) in enumerate(zip(values, modelled)):
+        plane.barh(place, value, **(style | ({**HATCHED, "edgecolor": style["color"]} if model else {})))
+    plane.set_yticks(range(len(labels)), labels, fontsize="x-small")
+    plane.invert_yaxis()
+
+
+def plot_paper_solves(plt, document, figure, x, value, path):
+    """A bar for each solver of the system of figure 6, a panel a scalar; of times the part that marshals is lighter."""
+    sheet, planes = plt.subplots(1, 2, figsize=(13, 5.2), layout="constrained")
+    for plane, scalar in zip(planes, ("float", "double")):
+        own = [r for r in records.timed(r for r in document["solves"] if "seconds" in r) if r["scalar"] == scalar]
+        who = {"paper": "the paper's form", "ours": "ours", "peer": ""}
+        labels = [f"{r['device'][:28]}, {who[r['who']] or r['solver']}{' (model)' if r['source'] == 'modelled' else ''}" for r in own]
+        bars(plane, labels, [value(r) for r in own], [r["source"] == "modelled" for r in own], color="C0")
+        if figure == "solves":
+            bars(plane, labels, [r.get("marshalling_seconds") or 0 for r in own], [False] * len(own), color="C1")
+        plane.set(title=f"{document['provenance']['rows']} rows, {scalar}", xlabel=x, xscale="log")
+    save(sheet, path)
+    plt.close(sheet)
+
+
+def plot_paper_lines(plt, section, x, y, key, own, path):
+    """A figure with a line for each key, a panel a scalar, dashed where a model gives it."""
+    sheet, planes = plt.subplots(1, 2, figsize=(13, 5.2), layout="constrained")
+    for plane, scalar in zip(planes, ("float", "double")):
+        series = {}
+        for r in section:
+            if r["scalar"] == scalar and r.get(y) is not None:
+                series.setdefault((key(r), r.get("source") == "modelled"), {})[r[x]] = max(r[y], 1e-17)
+        for number, ((name, modelled), points) in enumerate(series.items()):
+            plane.plot(sorted(points), [points[n] for n in sorted(points)], label=name + (" (model)" if modelled else ""),
+                       color=f"C{number % 10}", marker="ovs^D*"[number // 10 % 6], markersize=3,
+                       linestyle="--" if modelled else "-")
+        plane.set(title=scalar, xlabel=x, ylabel=own, yscale="log")
+        plane.grid(True, which="major", linewidth=0.4)
+        plane.legend(fontsize="xx-small", frameon=False)
+    save(sheet, path)
+    plt.close(sheet)
+
+
+def plot_paper(plt, document, name, pictures):
+    """The paper's figures 6 to 11 of one machine."""
+    path = {figure: pictures / f"evaluation-{name}-{figure}.svg" for figure in ("solves", "joules", "combinations", "accuracy")}
+    plot_paper_solves(plt, document, "solves", "seconds (orange: marshalling)", lambda r: r["seconds"], path["solves"])
+    plot_paper_solves(plt, document, "joules", "rows a joule", lambda r: r["rows_per_joule"], path["joules"])
+    plot_paper_lines(plt, document.get("combinations", []), "rows", "rows_per_second", lambda r: r["devices"], "rows a second",
+                     path["combinations"])
+    plot_paper_lines(plt, document.get("accuracy", []), "dominance", "error", lambda r: f"{r['who']}, {r['device']}",
+                     "largest error", path["accuracy"])
+
+
 def main(results, pictures):
     try:
         import matplotlib
@@ -202,6 +259,8 @@ def main(results, pictures):
               if len({r["rows"] for r in document.get("results", [])}) > 1}
     for path in sorted(pathlib.Path(results).glob("gpu/krylov/*.json")):
         plot_roofline(plt, records.load(results, f"gpu/krylov/{path.stem}"), path.stem, pictures)
+    for path in sorted(pathlib.Path(results).glob("paper/*.json")):
+        plot_paper(plt, records.load(results, f"paper/{path.stem}"), path.stem, pictures)
     if shared:
         plot_shared(plt, shared, pictures / "performance-shared.svg")
     return 0

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "contestants.hxx"
+#include "json_file.hpp"
 #include "measure.hpp"
 #include "oclspkt/oclspkt.h"
 #include "progress.hpp"
@@ -197,7 +198,7 @@ PetscErrorCode Report(const Settings& s, const std::string& command, const std::
   document["steps"] = s.steps;
   document["results"] = to_json(rounds);
   document["applies"] = to_json(applies);
-  json << document.dump(2) << '\n';
+  json << record_lines(document);
   json.close();
   PetscCheck(json.good(), PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "writing %s failed: is the disk full?", s.json);
   PetscFunctionReturn(0);

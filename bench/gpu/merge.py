@@ -32,10 +32,9 @@ def merge(documents):
 
 
 def text(document):
-    """As JSON whose records take a line each, so that a file of hundreds can be read and compared."""
-    records = ",\n".join("    " + json.dumps(record) for record in document["results"])
-    provenance = json.dumps(document["provenance"], indent=2).replace("\n", "\n  ")
-    return f'{{\n  "provenance": {provenance},\n  "results": [\n{records}\n  ]\n}}\n'
+    """As JSON whose records take a line each, as the programs write it."""
+    records = ",\n".join(json.dumps(record) for record in document["results"])
+    return f'{{\n"provenance": {json.dumps(document["provenance"])},\n"results": [\n{records}\n]\n}}\n'
 
 
 def main(merged, *parts):

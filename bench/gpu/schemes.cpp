@@ -9,6 +9,7 @@
 
 #include "clock.hpp"
 #include "find_device.hpp"
+#include "json_file.hpp"
 #include "measure_schemes.hpp"
 #include "oclspkt/error.hpp"
 #include "provenance.hpp"
@@ -126,25 +127,9 @@ std::ofstream open(const std::string& name) {
   return file;
 }
 
-/// A case a line, so that a file of hundreds can be read and compared.
 void write(const nlohmann::ordered_json& document, const std::string& name) {
   std::ofstream file = open(name);
-  const char* before = "{";
-  for (const auto& [key, value] : document.items()) {
-    file << before << "\n\"" << key << "\": ";
-    before = ",";
-    if (key != "results") {
-      file << value.dump();
-      continue;
-    }
-    const char* between = "[\n";
-    for (const auto& result : value) {
-      file << between << result.dump();
-      between = ",\n";
-    }
-    file << (value.empty() ? "[]" : "\n]");
-  }
-  file << "\n}\n";
+  file << record_lines(document);
   file.close();
   if (!file) throw InvalidInput("writing " + name + " failed: is the disk full?");
 }

@@ -42,7 +42,7 @@ class Merge(unittest.TestCase):
 
     def test_a_record_takes_a_line(self):
         self.merge(document("ours"))
-        self.assertIn('\n    {"solver": "ours", "rows": 10},\n', self.merged.read_text(encoding="utf-8"))
+        self.assertIn('\n{"solver": "ours", "rows": 10},\n', self.merged.read_text(encoding="utf-8"))
 
     def test_goes_without_peers_that_did_not_run(self):
         self.assertEqual(self.merge(document("ours"), None).returncode, 0)

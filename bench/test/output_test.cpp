@@ -7,6 +7,7 @@
 #include <limits>
 #include <sstream>
 
+#include "json_file.hpp"
 #include "oclspkt/error.hpp"
 #include "provenance.hpp"
 
@@ -78,6 +79,16 @@ TEST(Output, EveryRecordHasTheKeysThatAllBenchesShare) {
       EXPECT_TRUE(json.contains(key)) << key;
     }
   }
+}
+
+TEST(Output, ARecordTakesALineOfAFile) {
+  const nlohmann::ordered_json document{{"provenance", {{"commit", "0123"}, {"caches", {{"L2", 1}}}}},
+                                        {"results", {{{"rows", 1}, {"seconds", {1, 2}}}, {{"rows", 2}}}},
+                                        {"ratios", nlohmann::ordered_json::array()}};
+  EXPECT_EQ(record_lines(document),
+            "{\n\"provenance\": {\"commit\":\"0123\",\"caches\":{\"L2\":1}},\n"
+            "\"results\": [\n{\"rows\":1,\"seconds\":[1,2]},\n{\"rows\":2}\n],\n\"ratios\": []\n}\n");
+  EXPECT_EQ(nlohmann::ordered_json::parse(record_lines(document)), document);
 }
 
 TEST(Provenance, OnlyAReleaseBuildWithoutSanitizersIsTimed) {

@@ -58,9 +58,11 @@ double paper_words(const Plan& plan) {
   constexpr double kMarshalling = 10;
   // Four arrays are read, reciprocal pivots and what is left of y are written; each half reads those and a band.
   constexpr double kSweeps = 4 + 2, kBack = 3 + 1;
-  // Tips of spikes: written once, read twice.
-  constexpr double kTips = 3 * 4;
-  return kMarshalling + kSweeps + (plan.as<PaperForm>().staged ? 0 : 4) + kBack + kTips / static_cast<double>(plan.m);
+  // Of a partition: tips of spikes, written once and read twice; the two unknowns at the cuts read none of a half's
+  // three, and a second sweep that reads again does without the last row's coupling.
+  constexpr double kTips = 3 * 4, kCuts = 2 * 3, kLast = 1;
+  const double again = plan.as<PaperForm>().staged ? 0 : 4, spared = kCuts + (again > 0 ? kLast : 0);
+  return kMarshalling + kSweeps + again + kBack + (kTips - spared) / static_cast<double>(plan.m);
 }
 
 template <typename T>

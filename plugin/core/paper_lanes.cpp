@@ -125,8 +125,9 @@ double paper_lanes_words(const Plan& plan) {
   // Four arrays are read, those of the first 2 m_min rows by UL and those from m_min on by LU; reciprocal pivots and
   // what is left of y are written once, and read with a band when x is.
   constexpr double kSwept = 4, kLeft = 2, kBack = 3 + 1;
-  // Tips of spikes: written once, read twice.
-  constexpr double kTips = 3 * 4;
+  // Of a partition: tips of spikes, written once and read twice; the two unknowns at the cuts read none of three, and
+  // either sweep does without the coupling before its first row.
+  constexpr double kTips = 3 * 4 - 2 * 3 - 2;
   const auto m = static_cast<double>(plan.m), m_min = static_cast<double>(plan.as<PaperLanes>().m_min);
   return kMarshalling + kSwept * (1 + m_min / m) + kLeft + kBack + kTips / m;
 }

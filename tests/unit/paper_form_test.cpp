@@ -18,12 +18,12 @@ TEST(PaperForm, TakesPartitionsThatStayInLocalMemory) {
   EXPECT_EQ(plan.items, 64);
   EXPECT_EQ(plan.tile_rows(), 64 * 32);
   EXPECT_TRUE(plan.as<PaperForm>().staged && plan.by_groups() && !plan.tiled());
-  EXPECT_DOUBLE_EQ(plan.words_per_row(), 20 + 12.0 / 32);
+  EXPECT_DOUBLE_EQ(plan.words_per_row(), 20 + 6.0 / 32);
   EXPECT_EQ(make_paper_plan(1'000'000, kPaperRows, 8, kPaperGpu).items, 32);
   const Plan longer = make_paper_plan(1'000'000, 256, 8, kPaperGpu);
   EXPECT_EQ(longer.items, 64);
   EXPECT_FALSE(longer.as<PaperForm>().staged);
-  EXPECT_DOUBLE_EQ(longer.words_per_row(), 24 + 12.0 / 256);
+  EXPECT_DOUBLE_EQ(longer.words_per_row(), 24 + 5.0 / 256);
 }
 
 TEST(PaperForm, FollowsTheLimitsOfTheDevice) {

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Figures 8 and 11, table 5: every set of processors that share a system, vectors on the host, transfers included.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <set>
+
+#include "balance_simulate.hpp"
+#include "clock.hpp"
+#include "fpga_model.hpp"
+#include "measured.hpp"
+#include "oclspkt/error.hpp"
+#include "oclspkt/solver.hpp"
+#include "problem.hpp"
+#include "run.hpp"
+#include "statistics.hpp"
+
+namespace oclspkt::bench::paper {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostProcessors = 4;  ///< of which every set is timed
+constexpr int kLearning = 5;                ///< set-ups after which shares stay as they are
+constexpr int kApplies = 20;                ///< between two of them at most, from which solvers learn
+constexpr double kLearningSeconds = 0.4;    ///< after which no such apply begins
+constexpr int kWhole = 2;                   ///< whole solves that are timed
+constexpr int kSizes = 5;                   ///< the paper's, multiples of the first
+/// Bytes of the host's memory that a row costs: four numbers in, one out, as in the paper; where bands stay on the
+/// device y and x alone.
+constexpr double kAllBytes = 5 * sizeof(float), kVectorBytes = 2 * sizeof(float);
+
+using Team = std::vector<Processor>;
+
+/// True if no two of them are drivers of one processor, which would not be two processors to share rows.
+bool apart(const Team& team) {
+  std::set<std::string> places;
+  for (const Processor& p : team) {
+    const bool unknown = p.info.physical.empty();
+    if (!places.insert(unknown ? p.info.name : p.info.physical).second) return false;
+  }
+  return true;
+}
+
+std::vector<Team> teams_of(std::vector<Processor> all) {
+  std::erase_if(all, [](const Processor& p) { return p.info.emulated; });
+  if (all.size() > kMostProcessors) all.resize(kMostProcessors);
+  std::vector<Team> teams;
+  for (unsigned mask = 1; mask < 1U << all.size(); ++mask) {
+    Team team;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (mask >> i & 1U) team.push_back(all[i]);
+    }
+    if (apart(team)) teams.push_back(team);
+  }
+  std::stable_sort(teams.begin(), teams.end(), [](const Team& a, const Team& b) { return a.size() < b.size(); });
+  return teams;
+}
+
+template <typename Of>
+std::string joined(const Team& team, const char* between, const Of& of) {
+  std::string text;
+  for (const Processor& p : team) text += (text.empty() ? "" : between) + of(p);
+  return text;
+}
+
+Json record_of(const Team& team, const std::string& scalar, Index rows) {
+  return {{"devices", joined(team, " + ", [](const Processor& p) { return p.info.name; })},
+          {"kinds", joined(team, " + ", [](const Processor& p) { return p.kind(); })},
+          {"scalar", scalar},
+          {"rows", rows}};
+}
+
+void add_joules(const Plan& plan, const Team& team, const std::function<void()>& solve, Json& record) {
+  std::vector<DeviceInfo> devices;
+  for (const Processor& p : team) devices.push_back(p.info);
+  const Joules joules = joules_of(devices, plan.settings.rated, record["seconds"].get<double>(), solve);
+  const double rows = record["rows"].get<double>();
+  record["rows_per_second"] = figure(rows / record["seconds"].get<double>());
+  record["watts"] = figure(joules.watts);
+  record["joules"] = figure(joules.joules);
+  record["rows_per_joule"] = figure(rows / joules.joules);
+  record["energy"] = joules.source;
+}
+
+template <typename T>
+void solve_together(const Plan& plan, const Team& team, Problem<T>& problem, Json& record) {
+  Options options;
+  options.devices = joined(team, ",", [](const Processor& p) { return p.word; });
+  options.profile = "none";
+  options.on_device_failure = OnDeviceFailure::error;
+  Solver<T> solver(options);
+  const BandsView<T> bands = problem.bands.view();
+  const auto set_up = [&] { solver.set_up(problem.lines, bands.lower, bands.diag, bands.upper); };
+  const auto apply = [&] { solver.apply(problem.y.data(), problem.x.data()); };
+  spoil(problem);
+  for (int i = 0; i < kLearning; ++i) {
+    set_up();
+    double spent = 0;
+    for (int k = 0; k < kApplies && spent < kLearningSeconds; ++k) spent += seconds_of(apply);
+  }
+  if (!right(problem, record)) return;
+  std::vector<double> seconds = times(plan.settings.rounds, [&] { return seconds_of(apply); }), whole;
+  for (int i = 0; i < kWhole; ++i) {
+    whole.push_back(seconds_of([&] {
+      set_up();
+      apply();
+    }));
+  }
+  record["seconds"] = figure(median(seconds));
+  record["spread"] = figure(spread(seconds));
+  record["whole_seconds"] = figure(median(whole));
+  record["source"] = "measured";
+  const SharesReport& sharing = solver.report().sharing;
+  Json shares = Json::array();
+  for (const ShareReport& share : sharing.shares) {
+    shares.push_back(figure(static_cast<double>(share.rows) / static_cast<double>(problem.n())));
+  }
+  record["shares"] = shares;
+  record["why"] = sharing.why;
+  add_joules(plan, team, apply, record);
+}
+
+/// What a processor moves at least through the host's memory, bytes a row.
+double bytes_of(const Processor& p) { return p.info.type == DeviceType::gpu ? kVectorBytes : kAllBytes; }
+
+/// Find a processor by itself among what was measured in floats.
+const Json* find_alone(const Processor& p, Index rows, const Json& records) {
+  for (const Json& r : records) {
+    if (r["devices"] == p.info.name && r["scalar"] == "float" && r["rows"] == rows && r.contains("seconds")) return &r;
+  }
+  return nullptr;
+}
+
+/// Bytes a second that the host's memory gave at least: what some processor was seen to move. All share it.
+double host_rate(const std::vector<Team>& teams, Index rows, const Json& records) {
+  const double board = predict_fpga({}, {FpgaKernel::spktrunc, Form::general, rows, sizeof(float)}).solve;
+  double most = kAllBytes * static_cast<double>(rows) / board;
+  for (const Team& team : teams) {
+    if (team.size() > 1) continue;
+    if (const Json* alone = find_alone(team.front(), rows, records)) {
+      most = std::max(most, bytes_of(team.front()) * (*alone)["rows_per_second"].get<double>());
+    }
+  }
+  return most;
+}
+
+/// The sets with the paper's board, by the model of it and what the others were measured to take by themselves.
+void add_board(const Plan& plan, const std::vector<Team>& teams, Index rows, Json& records) {
+  Processor board{{}, ""};
+  board.info.type = DeviceType::fpga;
+  board.info.name = "A10PL4";
+  const auto index_rows = static_cast<double>(rows);
+  for (std::size_t at = 0; at <= teams.size(); ++at) {
+    Team team = at == 0 ? Team{} : teams[at - 1];
+    Machine machine;
+    bool known = true;
+    const auto add = [&](const std::string& name, double seconds, double bytes) {
+      ShareModel model;
+      model.seconds_per_row = model.kernel_seconds_per_row = seconds / index_rows;
+      model.host_bytes_per_row = bytes;
+      machine.models.push_back(model);
+      machine.names.push_back(name);
+    };
+    for (const Processor& p : team) {
+      const Json* const alone = find_alone(p, rows, records);
+      known = known && alone != nullptr;
+      if (known) add(p.info.name, (*alone)["seconds"], bytes_of(p));
+    }
+    if (!known) continue;
+    machine.alone.host_bytes_per_second = machine.together.host_bytes_per_second = host_rate(teams, rows, records);
+    add(board.info.name, predict_fpga({}, {FpgaKernel::spktrunc, Form::general, rows, sizeof(float)}).solve, kAllBytes);
+    std::vector<std::size_t> members(machine.models.size());
+    for (std::size_t i = 0; i < members.size(); ++i) members[i] = i;
+    const Simulated set = simulate(machine, members, rows);
+    team.push_back(board);
+    Json record = record_of(team, "float", rows);
+    record["seconds"] = figure(set.ours.all_seconds);
+    record["source"] = "modelled";
+    Json shares = Json::array();
+    for (const Index part : set.ours.rows) shares.push_back(figure(static_cast<double>(part) / index_rows));
+    record["shares"] = shares;
+    add_joules(plan, team, {}, record);
+    records.push_back(record);
+  }
+}
+
+template <typename T>
+void add_size(const Plan& plan, const std::vector<Team>& teams, Index rows, std::vector<Piece>& pieces) {
+  const std::string scalar = sizeof(T) == 4 ? "float" : "double";
+  const auto problem = std::make_shared<std::unique_ptr<Problem<T>>>();
+  for (const Team& team : teams) {
+    const Json record = record_of(team, scalar, rows);
+    const bool last = &team == &teams.back();
+    pieces.push_back({"combinations",
+                      record["devices"].get<std::string>() + ", " + std::to_string(rows) + " rows, " + scalar,
+                      6.0 * static_cast<double>(rows) * sizeof(T),
+                      [=](Json& records) {
+                        if (!*problem)
+                          *problem = std::make_unique<Problem<T>>(MatrixSpec{.dominance = kPaperDominance}, rows);
+                        Json done = record;
+                        solve_together(plan, team, **problem, done);
+                        records.push_back(done);
+                        if (last) problem->reset();
+                      },
+                      record});
+  }
+}
+
+}  // namespace
+
+void add_combinations(const Plan& plan, std::vector<Piece>& pieces) {
+  const std::vector<Team> teams = teams_of(plan.processors);
+  const auto has = [&](const char* scalar) {
+    return std::count(plan.settings.scalars.begin(), plan.settings.scalars.end(), scalar) > 0;
+  };
+  for (int k = 1; k <= kSizes; ++k) {
+    const Index first = plan.settings.together > 0 ? plan.settings.together : std::max<Index>(1, plan.rows / 8);
+    const Index rows = first * k;
+    if (has("float")) {
+      add_size<float>(plan, teams, rows, pieces);
+      pieces.push_back({"combinations",
+                        "sets with a board, by the model",
+                        0,
+                        [=](Json& records) { add_board(plan, teams, rows, records); },
+                        {}});
+    }
+    if (has("double") && k % 2 == 0) add_size<double>(plan, teams, rows, pieces);
+  }
+}
+
+}  // namespace oclspkt::bench::paper

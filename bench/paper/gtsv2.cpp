@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "gtsv2.hpp"
+
+#include <dlfcn.h>
+
+#include "driver.hpp"
+#include "oclspkt/error.hpp"
+
+namespace oclspkt::bench::paper {
+namespace {
+
+using Handle = void*;  // cusparseHandle_t
+
+/// Functions of cuSPARSE.
+template <typename T>
+struct Functions {
+  int (*create)(Handle*);
+  int (*destroy)(Handle);
+  int (*buffer_size)(Handle, int, int, const T*, const T*, const T*, const T*, int, std::size_t*);
+  int (*solve)(Handle, int, int, const T*, const T*, const T*, T*, int, void*);
+};
+
+void check_call(int status, const char* call) {
+  if (status != 0) throw DeviceError(std::string(call) + " gave " + std::to_string(status));
+}
+
+/// The primary context of the first card, current while one lives.
+class Context {
+ public:
+  explicit Context(const cuda::Driver& driver) : d_(driver) {
+    cuda::CUdevice card = 0;
+    cuda::CUcontext context = nullptr;
+    check_call(d_.device_get(&card, 0), "cuDeviceGet");
+    check_call(d_.primary_retain(&context, card), "cuDevicePrimaryCtxRetain");
+    check_call(d_.context_push(context), "cuCtxPushCurrent");
+  }
+  ~Context() {
+    cuda::CUcontext context = nullptr;
+    d_.context_pop(&context);
+  }
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+ private:
+  const cuda::Driver& d_;
+};
+
+class Memory {
+ public:
+  Memory(const cuda::Driver& driver, std::size_t bytes) : d_(driver) {
+    check_call(d_.memory_alloc(&at_, bytes), "cuMemAlloc");
+  }
+  ~Memory() { d_.memory_free(at_); }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  cuda::CUdeviceptr at() const { return at_; }
+  template <typename T>
+  T* as() const {
+    return reinterpret_cast<T*>(at_);
+  }
+
+ private:
+  const cuda::Driver& d_;
+  cuda::CUdeviceptr at_ = 0;
+};
+
+template <typename T>
+class OpenGtsv2 final : public Gtsv2<T> {
+ public:
+  OpenGtsv2(const Functions<T>& functions, const cuda::Driver& driver, const Problem<T>& problem)
+      : f_(functions),
+        d_(driver),
+        context_(driver),
+        n_(static_cast<int>(problem.n())),
+        bytes_(static_cast<std::size_t>(problem.n()) * sizeof(T)),
+        lower_(driver, bytes_),
+        diag_(driver, bytes_),
+        upper_(driver, bytes_),
+        y_(driver, bytes_),
+        x_(driver, bytes_) {
+    check_call(f_.create(&handle_), "cusparseCreate");
+    const BandsView<T> bands = problem.bands.view();
+    const auto put = [&](const Memory& to, const T* from) {
+      check_call(d_.copy_up(to.at(), from, bytes_, nullptr), "cuMemcpyHtoD");
+    };
+    put(lower_, bands.lower);
+    put(diag_, bands.diag);
+    put(upper_, bands.upper);
+    put(y_, problem.y.data());
+    std::size_t size = 0;
+    check_call(f_.buffer_size(handle_, n_, 1, lower_.as<T>(), diag_.as<T>(), upper_.as<T>(), x_.as<T>(), n_, &size),
+               "cusparse gtsv2 bufferSizeExt");
+    buffer_ = std::make_unique<Memory>(d_, size + 1);
+    check_call(d_.event_create(&begin_, cuda::kEventDefault), "cuEventCreate");
+    check_call(d_.event_create(&end_, cuda::kEventDefault), "cuEventCreate");
+  }
+  ~OpenGtsv2() override {
+    d_.event_destroy(begin_);
+    d_.event_destroy(end_);
+    f_.destroy(handle_);
+  }
+  OpenGtsv2(const OpenGtsv2&) = delete;
+  OpenGtsv2& operator=(const OpenGtsv2&) = delete;
+
+  double run() override {
+    check_call(d_.copy_on_device(x_.at(), y_.at(), bytes_, nullptr), "cuMemcpyDtoD");
+    check_call(d_.event_record(begin_, nullptr), "cuEventRecord");
+    check_call(
+        f_.solve(handle_, n_, 1, lower_.as<T>(), diag_.as<T>(), upper_.as<T>(), x_.as<T>(), n_, buffer_->as<void>()),
+        "cusparse gtsv2");
+    check_call(d_.event_record(end_, nullptr), "cuEventRecord");
+    check_call(d_.event_synchronize(end_), "cusparse gtsv2");
+    float milliseconds = 0;
+    check_call(d_.event_elapsed(&milliseconds, begin_, end_), "cuEventElapsedTime");
+    return 1e-3 * static_cast<double>(milliseconds);
+  }
+  void read(T* x) override { check_call(d_.copy_down_now(x, x_.at(), bytes_), "cuMemcpyDtoH"); }
+
+ private:
+  Functions<T> f_;
+  const cuda::Driver& d_;
+  Context context_;
+  int n_;
+  std::size_t bytes_;
+  Memory lower_, diag_, upper_, y_, x_;
+  std::unique_ptr<Memory> buffer_;
+  Handle handle_ = nullptr;
+  cuda::CUevent begin_ = nullptr, end_ = nullptr;
+};
+
+}  // namespace
+
+template <typename T>
+std::unique_ptr<Gtsv2<T>> Gtsv2<T>::open(const Problem<T>& problem, bool pivoting, std::string* why) {
+  const cuda::Driver* const driver = cuda::driver(why);
+  if (driver == nullptr) return nullptr;
+  void* library = nullptr;
+  for (const char* name : {"libcusparse.so.12", "libcusparse.so.13", "libcusparse.so"}) {
+    if (library == nullptr) library = dlopen(name, RTLD_NOW);
+  }
+  if (library == nullptr) {
+    *why = dlerror();
+    return nullptr;
+  }
+  const auto find = [&](const std::string& name, auto*& function) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name.c_str()));
+    return function != nullptr;
+  };
+  const std::string routine =
+      std::string("cusparse") + (sizeof(T) == 4 ? "S" : "D") + (pivoting ? "gtsv2" : "gtsv2_nopivot");
+  Functions<T> f;
+  if (!find("cusparseCreate", f.create) || !find("cusparseDestroy", f.destroy) ||
+      !find(routine + "_bufferSizeExt", f.buffer_size) || !find(routine, f.solve)) {
+    *why = "this cuSPARSE has no " + routine;
+    return nullptr;
+  }
+  return std::make_unique<OpenGtsv2<T>>(f, *driver, problem);
+}
+
+template class Gtsv2<float>;
+template class Gtsv2<double>;
+
+}  // namespace oclspkt::bench::paper
