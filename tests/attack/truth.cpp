@@ -163,7 +163,7 @@ std::vector<Wide> inverse_times(const Rows<Wide>& m, const std::vector<Wide>& w)
 /// Raise units to the least ones in which all rows are dominant, or set them to 0 if there are none. Rows that are
 /// dominant keep theirs; runs of others get what solves |b_i| d_i = |a_i| d_(i-1) + |c_i| d_(i+1), and grow by the rows
 /// beside them that then are not.
-void raise(const Rows<Wide>& m, std::vector<Wide>& units) {
+void raise_units(const Rows<Wide>& m, std::vector<Wide>& units) {
   constexpr Wide kRounded = 1 + 16 * std::numeric_limits<Wide>::epsilon();
   const std::size_t n = m.size();
   const std::vector<Wide> least = units;
@@ -257,7 +257,7 @@ std::vector<double> dominant_units(const Bands<T>& bands, const std::vector<Piec
   for (const Piece& piece : pieces) {
     std::vector<Wide> units = gather<Wide>(piece, hint.data());
     if (std::all_of(units.begin(), units.end(), [](Wide unit) { return unit == 1; })) continue;
-    raise(Rows<Wide>(bands.view(), piece), units);
+    raise_units(Rows<Wide>(bands.view(), piece), units);
     for (Index i = 0; i < piece.rows; ++i)
       hint[piece.place(i)] = static_cast<double>(units[static_cast<std::size_t>(i)]);
   }
