@@ -206,7 +206,7 @@ BorderLayout<T> CutParts<T>::border_layout() const {
 }
 
 template <typename T>
-void CutParts<T>::correct(T* x) const {
+bool CutParts<T>::correct(T* x) const {
   const Index stride = lines_.row_stride();
   for (const Bundle& b : bundles_) {
     const auto take_off = [&](Index first_row, Index rows, const T* spike, const T* unknown) {
@@ -227,9 +227,13 @@ void CutParts<T>::correct(T* x) const {
     take_off(1, b.p_rows, spikes_.data() + b.p_at, unknowns_.data() + b.first_slot);
     take_off(b.length - 1 - b.q_rows, b.q_rows, spikes_.data() + b.q_at, unknowns_.data() + slots() + b.first_slot);
   }
+  bool finite = true;
   for (std::size_t k = 0; k < rows_.x.size(); ++k) {
-    if (rows_.x[k] >= 0) x[rows_.x[k]] = unknowns_[static_cast<Index>(k)];
+    if (rows_.x[k] < 0) continue;
+    const T unknown = x[rows_.x[k]] = unknowns_[static_cast<Index>(k)];
+    finite = finite && std::isfinite(unknown);
   }
+  return finite;
 }
 
 template <typename T>

@@ -96,8 +96,9 @@ class CutParts {
   const T* unknowns() const { return unknowns_.data(); }
   T* unknowns() { return unknowns_.data(); }
   /// x = z - p x_t - q x_b on the inner rows, x_t and x_b on the others.
+  /// @return false if an unknown next to a cut is not finite
   /// @cost 4 words a row that the spikes reach
-  void correct(T* x) const;
+  bool correct(T* x) const;
   std::int64_t bytes() const;
 
  private:

@@ -123,16 +123,17 @@ void CutInterface<T>::wire_told() {
 }
 
 template <typename T>
-void CutInterface<T>::solve(const T* y, T* x) {
+bool CutInterface<T>::solve(const T* y, T* x) {
   if (y) {
     set_.parts.right_hand_sides(y, x);
   } else {
     set_.parts.spoil_right_hand_sides();
   }
   exchange(y);
-  if (!y) return;
-  set_.parts.correct(x);
+  if (!y) return true;
+  const bool finite = set_.parts.correct(x);
   write_gathered(x);
+  return finite;
 }
 
 /// @param y  null where none of its lines is gathered, or this process has nothing to say

@@ -45,7 +45,8 @@ class CutInterface {
   void wire();
   /// Collective: send the right-hand sides out, get the unknowns back, and correct the inner rows.
   /// @param y null if this process has nothing to say: NaN goes out, and x is not touched
-  void solve(const T* y, T* x);
+  /// @return false if an unknown next to a cut of this process is not finite
+  bool solve(const T* y, T* x);
   /// Collective: the same for vectors that are not here: only what the parts of the set know goes out, and the unknowns
   /// next to the cuts come back to them.
   /// @pre no line of this process is gathered

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 
 #include "cut_solver_impl.hpp"
 #include "residual.hpp"
+#include "schemes/proposal.hpp"
 #include "solver_impl.hpp"
 #include "write_bands.hpp"
 
@@ -101,12 +103,31 @@ void CutSolver<T>::Impl::apply(const T* y, T* x) {
   } catch (...) {
     failure = std::current_exception();
   }
-  interface_.solve(failure ? nullptr : y, x);
+  const bool finite = interface_.solve(failure ? nullptr : y, x);
   if (failure) std::rethrow_exception(failure);
   gathered_.tell(report_);
   gathered_.check();
+  if (!finite) look_at(y, x);
   ++applies_;
   total_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Look for cut lines whose answer is not finite though the right-hand side here is, and say so or fail: see
+/// Choosing::note_answers().
+template <typename T>
+void CutSolver<T>::Impl::look_at(const T* y, const T* x) {
+  bool leaves = false;
+  for (Index c = 0; c < set_.cut.count() && !leaves; ++c) leaves = leaves_range(set_.lines, set_.cut[c].line, y, x);
+  if (!leaves) return;
+  report_.rounding = std::numeric_limits<double>::infinity();
+  if (named(options_.method)) return;
+  report_.above_bound =
+      "an answer is not finite: it leaves the range of the numbers, or another process has a part of the right-hand "
+      "side "
+      "that is not finite";
+  if (options_.above_bound == AboveBound::warn) return;
+  throw Breakdown("method auto has no answer within its limits for this right-hand side: " + report_.above_bound +
+                  "; above_bound warn returns it all the same");
 }
 
 template <typename T>

@@ -80,6 +80,7 @@ class CutSolver<T>::Impl {
   void make_ready(Accord& accord);
   void set_up_plain(const Known& known);
   void bring_borders();
+  void look_at(const T* y, const T* x);
   void enqueue_parts(const DeviceQueue& queue, const T* y, T* x);
   CutSolver<T>& transposed();
   void finish_report();

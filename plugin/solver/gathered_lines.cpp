@@ -177,7 +177,7 @@ template <typename T>
 void GatheredLines<T>::tell(CutReport& report) const {
   if (y_.size() == 0) return;
   report.rounding = larger(report.rounding, solver_.report().rounding);
-  report.above_bound = solver_.report().above_bound;
+  if (report.above_bound.empty()) report.above_bound = solver_.report().above_bound;
 }
 
 template <typename T>

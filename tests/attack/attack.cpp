@@ -108,10 +108,10 @@ class Attack {
     for (const Answer& a : outcome.answers) {
       std::printf(
           "  %-12s row %.3g eps at %ld, in units %.3g, component %.3g at %ld, norm %.3g; forward %.3g eps "
-          "(LAPACK %.3g), of its spread %.3g (LAPACK %.3g)\n",
+          "(LAPACK %.3g), of its spread %.3g (LAPACK %.3g), of a bound by rows %.3g\n",
           kSolutionNames[static_cast<int>(a.kind)], a.errors.row, static_cast<long>(a.errors.row_at), a.errors.units,
           a.errors.component, static_cast<long>(a.errors.component_at), a.errors.norm, a.forward, a.lapack_forward,
-          a.unit, a.lapack_unit);
+          a.unit, a.lapack_unit, a.rows);
     }
   }
 
@@ -142,7 +142,7 @@ int attack(const Settings& settings) {
   if (!settings.json.empty()) attack.tally().write_json(settings.json);
   const Counted all = attack.tally().total();
   if (all.answers == 0 && settings.only.empty()) std::fprintf(stderr, "oclspkt-attack: no system was solved\n");
-  return all.failed + all.exceeded + all.broke > 0 || (all.answers == 0 && settings.only.empty()) ? 1 : 0;
+  return all.failed + all.exceeded + all.beyond + all.broke > 0 || (all.answers == 0 && settings.only.empty()) ? 1 : 0;
 }
 
 }  // namespace

@@ -109,7 +109,10 @@ TYPED_TEST(CutScaling, OfTheColumnsOfAProcessLeavesAnswersRight) {
       truncation = std::max(truncation, report.bound);
       outcome.above_tolerance = outcome.above_tolerance || report.above_tolerance;
     }
-    const Errors errors = judge(other->bands, pieces, units_of(other->bands, pieces), solved.x.data(), other->y.data());
+    std::vector<double> sizes(units.column.size());
+    std::transform(units.column.begin(), units.column.end(), sizes.begin(),
+                   [](int exponent) { return std::exp2(-exponent); });
+    const Errors errors = judge(other->bands, pieces, sizes, solved.x.data(), other->y.data());
     EXPECT_LE(errors.units, std::max(outcome.bound, kWrong) + truncation / this->eps)
         << to_text(c) << "; " << solved.reports[0].gathered_why << " bound " << outcome.bound;
     const double astray = unit_error(pieces, units.column, solved.x.data(), truth, truncation);

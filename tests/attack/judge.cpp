@@ -44,13 +44,13 @@ struct Largest {
 };
 
 template <typename T>
-Largest largest(const Piece& piece, const std::vector<int>& units, const T* x) {
+Largest largest(const Piece& piece, const std::vector<double>& units, const T* x) {
   Largest most;
   for (Index i = 0; i < piece.rows; ++i) {
     const std::size_t at = piece.place(i);
     const Wide size = std::abs(Wide{x[at]});
     most.x = std::max(most.x, size);
-    most.in_units = std::max(most.in_units, std::ldexp(size, -units[at]));
+    most.in_units = std::max(most.in_units, size / Wide{units[at]});
   }
   return most;
 }
@@ -69,14 +69,14 @@ struct RowSums {
 };
 
 template <typename T>
-RowSums row_sums(const Bands<T>& bands, const Piece& piece, const std::vector<int>& units, Index row, const T* x,
+RowSums row_sums(const Bands<T>& bands, const Piece& piece, const std::vector<double>& units, Index row, const T* x,
                  const T* y) {
   RowSums sums{Wide{y[piece.place(row)]}};
   for_row(bands.view(), piece, row, [&](Wide number, std::size_t column) {
     sums.residual -= number * x[column];
     sums.size += std::abs(number);
     sums.by_component += std::abs(number * x[column]);
-    sums.in_units += std::ldexp(std::abs(number), units[column]);
+    sums.in_units += std::abs(number) * units[column];
   });
   return sums;
 }
@@ -94,32 +94,25 @@ std::vector<Piece> pieces_of(const Bands<T>& bands) {
 }
 
 template <typename T>
-std::vector<int> units_of(const Bands<T>& bands, const std::vector<Piece>& pieces) {
-  constexpr double kLeastJump = 3;
-  std::vector<int> units(static_cast<std::size_t>(bands.lines().extent()));
-  const BandsView<T> b = bands.view();
-  const auto bits = [](T number) { return number == 0 ? 0 : std::log2(std::abs(double{number})); };
+std::vector<long double> largest_in_units(const std::vector<Piece>& pieces, const std::vector<double>& units,
+                                          const T* x) {
+  std::vector<Wide> sizes(units.size());
   for (const Piece& piece : pieces) {
-    for (Index i = 1; i < piece.rows; ++i) {
-      const std::size_t above = piece.place(i - 1), at = piece.place(i);
-      const bool both = b.lower[at] != 0 && b.upper[above] != 0 && b.diag[at] != 0 && b.diag[above] != 0;
-      const double jump =
-          both ? (bits(b.upper[above]) + bits(b.diag[at]) - bits(b.lower[at]) - bits(b.diag[above])) / 2 : 0;
-      // A column of large numbers has small unknowns.
-      units[at] = units[above] - (std::abs(jump) >= kLeastJump ? static_cast<int>(std::lround(jump)) : 0);
-    }
+    const Wide most = largest(piece, units, x).in_units;
+    for (Index i = 0; i < piece.rows; ++i) sizes[piece.place(i)] = most * units[piece.place(i)];
   }
-  return units;
+  return sizes;
 }
 
 template <typename T>
-Errors judge(const Bands<T>& bands, const std::vector<Piece>& pieces, const std::vector<int>& units, const T* x,
+Errors judge(const Bands<T>& bands, const std::vector<Piece>& pieces, const std::vector<double>& units, const T* x,
              const T* y) {
   constexpr Wide eps = std::numeric_limits<T>::epsilon(), tiny = std::numeric_limits<T>::denorm_min() / eps;
   Errors errors;
   Wide most_residual = 0, most_size = 0, most_x = 0, most_y = 0;
   for (const Piece& piece : pieces) {
     if (!all_finite(piece, x)) return {kInfinite, kInfinite, kInfinite, kInfinite, piece.first, piece.first};
+    if (units[piece.place(0)] == 0) errors.units = kInfinite;
     const Largest scale = largest(piece, units, x);
     for (Index i = 0; i < piece.rows; ++i) {
       const auto at = static_cast<Index>(piece.place(i));
@@ -156,10 +149,10 @@ std::vector<T> multiply(const Bands<T>& bands, const std::vector<Piece>& pieces,
   return y;
 }
 
-#define OCLSPKT_JUDGE(T)                                                                                          \
-  template std::vector<Piece> pieces_of(const Bands<T>&);                                                         \
-  template std::vector<int> units_of(const Bands<T>&, const std::vector<Piece>&);                                 \
-  template Errors judge(const Bands<T>&, const std::vector<Piece>&, const std::vector<int>&, const T*, const T*); \
+#define OCLSPKT_JUDGE(T)                                                                                               \
+  template std::vector<Piece> pieces_of(const Bands<T>&);                                                              \
+  template Errors judge(const Bands<T>&, const std::vector<Piece>&, const std::vector<double>&, const T*, const T*);   \
+  template std::vector<long double> largest_in_units(const std::vector<Piece>&, const std::vector<double>&, const T*); \
   template std::vector<T> multiply(const Bands<T>&, const std::vector<Piece>&, const std::vector<T>&);
 OCLSPKT_JUDGE(float)
 OCLSPKT_JUDGE(double)

@@ -19,11 +19,6 @@ struct Piece {
 template <typename T>
 std::vector<Piece> pieces_of(const Bands<T>& bands);
 
-/// For each column the exponent of 2 of its unit, which jumps of 3 bits and more from column to column tell: the units
-/// that make |c_j b_(j+1)| and |a_(j+1) b_j| alike.
-template <typename T>
-std::vector<int> units_of(const Bands<T>& bands, const std::vector<Piece>& pieces);
-
 /// Backward errors of an answer, over eps of T, from residuals in long double. Infinite where x is not finite.
 /// Underflow of a product or of an unknown counts as one rounding.
 struct Errors {
@@ -36,11 +31,16 @@ struct Errors {
 
 /// Judge x as the answer to A x = y.
 /// @param bands couplings out of lines are 0
-/// @param units of units_of()
+/// @param units of columns, all 1 or of dominant_units(); an answer in units of 0 is infinitely wrong
 /// @param x, y  shape [bands.lines().extent()]
 template <typename T>
-Errors judge(const Bands<T>& bands, const std::vector<Piece>& pieces, const std::vector<int>& units, const T* x,
+Errors judge(const Bands<T>& bands, const std::vector<Piece>& pieces, const std::vector<double>& units, const T* x,
              const T* y);
+
+/// What a bound by rows takes for |x|: of each column, its unit times the largest |x| of its piece in units.
+template <typename T>
+std::vector<long double> largest_in_units(const std::vector<Piece>& pieces, const std::vector<double>& units,
+                                          const T* x);
 
 /// y = A x, from sums in long double.
 template <typename T>

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <limits>
 
 #include "families.hpp"
@@ -28,11 +29,12 @@ class Judge : public ::testing::Test {
     y_ = multiply(bands_, pieces_, x_);
   }
 
-  Errors errors() const { return judge(bands_, pieces_, units_of(bands_, pieces_), x_.data(), y_.data()); }
+  Errors errors() const { return judge(bands_, pieces_, units_, x_.data(), y_.data()); }
 
   static constexpr Index kRows = 500;
   Bands<T> bands_;
   std::vector<Piece> pieces_;
+  std::vector<double> units_ = std::vector<double>(kRows, 1.0);
   std::vector<T> x_, y_;
 };
 
@@ -67,12 +69,9 @@ TYPED_TEST(Judge, SeesAnErrorInAColumnOfLargeNumbersByComponentAndInUnits) {
     this->bands_.diag()[i] *= kUnit;
     this->bands_.lower()[i + 1] *= kUnit;
     this->x_[static_cast<std::size_t>(i)] /= kUnit;
+    this->units_[static_cast<std::size_t>(i)] /= kUnit;
   }
-  const std::vector<int> units = units_of(this->bands_, this->pieces_);
-  EXPECT_EQ(units[199], 0);
-  EXPECT_EQ(units[200], -12);
-  EXPECT_EQ(units[299], -12);
-  EXPECT_EQ(units[300], 0);
+  EXPECT_EQ(dominant_units(this->bands_, this->pieces_, this->units_), this->units_);
   this->x_[250] *= static_cast<TypeParam>(1 - 400 * this->eps);
   const Errors errors = this->errors();
   EXPECT_NEAR(errors.component, 200, 0.1);  // |r| = 1600 eps against 6 + 2
@@ -113,6 +112,55 @@ TYPED_TEST(Judge, KnowsHowFarRoundingSpreads) {
   const std::vector<long double> spread = spread_of(bands, pieces_of(bands), {1, 1});
   EXPECT_NEAR(static_cast<double>(spread[0]), 2.6, 1e-15);
   EXPECT_NEAR(static_cast<double>(spread[1]), 2.2, 1e-15);
+}
+
+TYPED_TEST(Judge, RaisesUnitsUntilAllRowsAreDominant) {
+  // Row 0 wants 2 d_0 >= 8 d_1, and row 1 2 d_1 >= d_0 / 8.
+  const Bands<TypeParam> bands = two_rows<TypeParam>(2, 8, TypeParam(1) / 8, 2);
+  const std::vector<Piece> pieces = pieces_of(bands);
+  EXPECT_EQ(dominant_units(bands, pieces, {1, 0.25}), (std::vector<double>{1, 0.25}));
+  EXPECT_EQ(dominant_units(bands, pieces, {1, 0.5}), (std::vector<double>{2, 0.5}));
+  EXPECT_EQ(dominant_units(bands, pieces, {64, 0.5}), (std::vector<double>{64, 4}));
+  EXPECT_EQ(dominant_units(bands, pieces, {1, 1}), (std::vector<double>{1, 1})) << "as given";
+}
+
+TYPED_TEST(Judge, RaisesUnitsOfALongLineToTheSolutionOfTheRowsThatAreNotDominant) {
+  // tridiag(-1, 2, -1) wants concave units: those of columns 100 to 400 are hinted to be smaller.
+  std::fill_n(this->bands_.diag(), this->kRows, TypeParam(2));
+  for (Index i = 100; i <= 400; ++i) this->units_[static_cast<std::size_t>(i)] = 0.5;
+  const std::vector<double> raised = dominant_units(this->bands_, this->pieces_, this->units_);
+  for (const double unit : raised) EXPECT_NEAR(unit, 1, 1e-15);
+}
+
+TYPED_TEST(Judge, CallsAnswersInUnitsThatMakeNoRowsDominantInfinitelyWrong) {
+  const Bands<TypeParam> bands = two_rows<TypeParam>(1, 4, 4, 1);
+  const std::vector<Piece> pieces = pieces_of(bands);
+  const std::vector<double> units = dominant_units(bands, pieces, {1, 2});
+  EXPECT_EQ(units, (std::vector<double>{0, 0}));
+  const TypeParam x[] = {1, 1}, y[] = {5, 5};
+  EXPECT_EQ(judge(bands, pieces, units, x, y).units, std::numeric_limits<double>::infinity());
+}
+
+TYPED_TEST(Judge, HoldsAnswersToMatricesThatAreSingularToRoundingAgainstBothSolutions) {
+  constexpr TypeParam kApart = 1 << 20;
+  const auto errors_of = [&](const Bands<TypeParam>& bands, std::vector<TypeParam> y) {
+    const std::vector<Piece> pieces = pieces_of(bands);
+    Truth truth{{1, 2}, {}};
+    truth.spread = spread_of(bands, pieces, truth.x);
+    const TypeParam x[] = {1 + kApart, 2 - kApart};  // the solution and a million times (1, -1)
+    const Truth both = truth.averaged(spread_of(bands, pieces, {x[0], x[1]}));
+    return std::array<double, 3>{judge(bands, pieces, {1, 1}, x, y.data()).component,
+                                 unit_error(pieces, {0, 0}, x, truth, 0), unit_error(pieces, {0, 0}, x, both, 0)};
+  };
+  const auto small = static_cast<TypeParam>(8 * this->eps);
+  const auto [nearly, alone, both] = errors_of(two_rows<TypeParam>(1, 1, 1, 1 + small), {3, 3 + 2 * small});
+  EXPECT_NEAR(nearly, 4, 0.01) << "|r| = 8 eps kApart against 2 kApart";
+  EXPECT_GT(alone, 1e5);
+  EXPECT_LE(both, 2 * nearly);
+  const auto [wrong, wrong_alone, wrong_both] = errors_of(two_rows<TypeParam>(2, 1, 1, 3), {4, 7});
+  EXPECT_GT(wrong_alone, 1e5);
+  EXPECT_GT(wrong_both, 0.1 / this->eps) << "a wrong answer stays one";
+  EXPECT_LE(wrong_both, 2 * wrong);
 }
 
 TYPED_TEST(Judge, SolvesWhereDiagonalsAreZeroAndUnitsLieFarApart) {
@@ -197,6 +245,38 @@ TEST(Outcomes, TellOfAnswersThatAreAstrayInAUnit) {
   outcome.promised = Promised::row;
   outcome.answers[0].unit = 2;
   EXPECT_FALSE(outcome.astray(outcome.answers[0]));
+}
+
+TEST(Outcomes, AreBeyondTheirBoundWhereTheTruthIsFartherThanItAllows) {
+  Outcome outcome;
+  outcome.bound = 12;
+  outcome.answers.push_back({.unit = 25, .rows = 11});
+  EXPECT_FALSE(outcome.beyond(outcome.answers[0]));
+  outcome.answers[0].rows = 13;
+  EXPECT_TRUE(outcome.beyond(outcome.answers[0]));
+  outcome.above_tolerance = true;
+  EXPECT_FALSE(outcome.beyond(outcome.answers[0]));
+  outcome.above_tolerance = false;
+  outcome.promised = Promised::component;
+  EXPECT_TRUE(outcome.beyond(outcome.answers[0]));
+  outcome.answers[0].unit = 23;
+  EXPECT_FALSE(outcome.beyond(outcome.answers[0]));
+}
+
+TEST(Outcomes, OfMatricesThatAreSingularToRoundingAreNotAstray) {
+  // A null vector in other units, and answers a million times as large as the solutions.
+  const Exam<float> exam =
+      make_exam<float>(parse_case("neumann rows=18 decades=0.43580278568840242 layout=equal lines=270 reversed "
+                                  "column_decades=2.2175990044186458 seed=17400258544425436131"));
+  const Outcome outcome = take(exam, {});
+  ASSERT_TRUE(outcome.refused.empty()) << outcome.refused;
+  EXPECT_EQ(outcome.promised, Promised::component);
+  for (const Answer& a : outcome.answers) {
+    EXPECT_LT(a.errors.component, 3);
+    EXPECT_GT(a.forward, 1e10);
+    EXPECT_LE(a.unit, 2 * a.errors.component);
+    EXPECT_FALSE(outcome.astray(a) || outcome.beyond(a));
+  }
 }
 
 TEST(Cases, ComeBackFromTheirText) {

@@ -14,7 +14,7 @@ inline constexpr const char* kHelp =
     "Draw hard systems for so long, solve them by every method, judge the answers in long double. Ends with 1 if an\n"
     "answer was wrong by more than 100 eps in the measure that its report promises and the report did not tell, if "
     "one\n"
-    "was above its bound, if it was far from the truth in a unit without a word, or if a device failed. Options may "
+    "was above its bound, if it was farther from the truth than that bound allows, or if a device failed. Options may "
     "be\n"
     "given more than once where marked with a plus.\n\n"
     "  --seed N         of the random numbers (1)\n"

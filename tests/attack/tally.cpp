@@ -55,6 +55,10 @@ void Counted::add(const Outcome& outcome) {
     failed += outcome.failed(a);
     exceeded += outcome.exceeded(a);
     astray += outcome.astray(a);
+    beyond += outcome.beyond(a);
+    if (outcome.promised != Promised::component && !outcome.above_tolerance) {
+      worst_beyond = std::max(worst_beyond, a.rows / outcome.bound_of(a));
+    }
     spread += a.unit > kSpreads;
     lapack_spread += a.lapack_unit > kSpreads;
     if (error > 0 && outcome.bound > 0 && std::isfinite(outcome.bound / error)) {
@@ -82,6 +86,8 @@ void Counted::add(const Counted& o) {
   failed += o.failed;
   exceeded += o.exceeded;
   astray += o.astray;
+  beyond += o.beyond;
+  worst_beyond = std::max(worst_beyond, o.worst_beyond);
   spread += o.spread;
   lapack_spread += o.lapack_spread;
   behind += o.behind;
@@ -109,7 +115,7 @@ double Counted::median_margin() const {
 void Tally::add(const Key& key, const Outcome& outcome, const std::string& command) {
   Counted& cell = cells_[key];
   const long broke = cell.broke, failed = cell.failed, exceeded = cell.exceeded, astray = cell.astray,
-             behind = cell.behind;
+             beyond = cell.beyond, behind = cell.behind;
   cell.add(outcome);
   const auto keep = [&](const char* what, long had, long has, double value) {
     if (has == had || had >= kMostCommands) return;
@@ -118,15 +124,17 @@ void Tally::add(const Key& key, const Outcome& outcome, const std::string& comma
     commands_.push_back(text + key.scheme + " on " + key.device + "\n  " + command +
                         (outcome.refused.empty() ? "" : "\n  " + outcome.refused));
   };
-  double worst = 0, unit = 0, forward = 0;
+  double worst = 0, unit = 0, past = 0, forward = 0;
   for (const Answer& a : outcome.answers) {
     worst = std::max(worst, outcome.error(a));
     if (outcome.astray(a)) unit = std::max(unit, a.unit);
+    if (outcome.beyond(a)) past = std::max({past, a.unit, a.rows});
     if (a.forward_share > 1) forward = std::max(forward, a.forward);
   }
   keep("device failed", broke, cell.broke, worst);
   keep("failed", failed, cell.failed, worst);
   if (cell.failed == failed) keep("bound exceeded", exceeded, cell.exceeded, worst);
+  keep("forward error beyond the bound", beyond, cell.beyond, past);
   keep("spreads of forward error", astray, cell.astray, unit);
   keep("forward error", behind, cell.behind, forward);
 }
@@ -155,8 +163,11 @@ void Tally::print(std::FILE* to) const {
                all.refused, all.broke, all.answers, all.above_goal, kGoal);
   std::fprintf(to, "%ld above %g eps and told (%ld by auto), %ld not told, %ld above their bound; ", all.told, kWrong,
                all.told_by_auto, all.failed, all.exceeded);
-  std::fprintf(to, "%ld above %g spreads in a unit (LAPACK %ld), %ld of them not told; ", all.spread, kSpreads,
-               all.lapack_spread, all.astray);
+  std::fprintf(
+      to,
+      "%ld above %g spreads in a unit (LAPACK %ld), %ld of them not told; %ld farther from the truth than their "
+      "bound allows (by rows at most %.2g of that); ",
+      all.spread, kSpreads, all.lapack_spread, all.astray, all.beyond, all.worst_beyond);
   std::fprintf(to,
                "%ld with a forward error above %g times LAPACK's + %g eps; bound over error: at least %.3g, median "
                "%.3g\n",
@@ -173,11 +184,12 @@ void Tally::write_json(const std::string& path) const {
         file.get(),
         "%s  {\"family\": %s, \"scheme\": %s, \"device\": %s, \"systems\": %ld, \"answers\": %ld, \"refused\": "
         "%ld, \"broke\": %ld, \"above_30\": %ld, \"told\": %ld, \"failed\": %ld, \"exceeded\": %ld, "
-        "\"astray\": %ld, \"forward_behind\": %ld, \"worst_row\": %s, \"worst_norm\": %s, \"worst_component\": %s, "
+        "\"astray\": %ld, \"beyond\": %ld, \"forward_behind\": %ld, \"worst_row\": %s, \"worst_norm\": %s, "
+        "\"worst_component\": %s, "
         "\"worst_unit\": %s, \"worst_forward\": %s, "
         "\"least_margin\": %s, \"median_margin\": %s}",
         before, quoted(key.family).c_str(), quoted(key.scheme).c_str(), quoted(key.device).c_str(), c.systems,
-        c.answers, c.refused, c.broke, c.above_goal, c.told, c.failed, c.exceeded, c.astray, c.behind,
+        c.answers, c.refused, c.broke, c.above_goal, c.told, c.failed, c.exceeded, c.astray, c.beyond, c.behind,
         json_number(c.worst).c_str(), json_number(c.worst_norm).c_str(), json_number(c.worst_component).c_str(),
         json_number(c.worst_unit).c_str(), json_number(c.worst_forward).c_str(), json_number(c.least_margin()).c_str(),
         json_number(c.median_margin()).c_str());

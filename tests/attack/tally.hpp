@@ -31,11 +31,13 @@ struct Counted {
   long failed = 0;                     ///< above kWrong, and the report does not tell
   long exceeded = 0;                   ///< above the bound
   long astray = 0;                     ///< forward error in a unit above kSpreads spreads, and the report does not tell
+  long beyond = 0;                     ///< forward error above what the bound allows
   long spread = 0, lapack_spread = 0;  ///< above kSpreads, told or not; LAPACK's
   long behind = 0;                     ///< forward error above kForward times LAPACK's + kWrong eps
   double worst = 0, worst_norm = 0;    ///< error, error by norm of answers that are not told of
   double worst_component = 0;          ///< error by component of these
   double worst_unit = 0;               ///< forward error in a unit of these, in spreads
+  double worst_beyond = 0;             ///< largest share of what a bound by rows allows it
   double worst_forward = 0;            ///< largest share of what forward errors may be
   std::vector<float> margins;          ///< bound / error where both are positive and finite
 

@@ -102,15 +102,24 @@ void set_up(Solver<T>& solver, const Bands<T>& bands) {
   solver.set_up(bands.lines(), b.lower, b.diag, b.upper);
 }
 
-/// For each column the exponent of 2 of the unit in which devices solve.
+/// The forward errors of an answer in units into `a`.
 template <typename T>
-std::vector<int> scales_of(const Bands<T>& bands) {
-  std::vector<int> exponents(static_cast<std::size_t>(bands.lines().extent()));
-  AlignedArray<T> units;
-  if (find_units(bands.lines(), bands.view(), units).runs == 0) return exponents;
-  std::transform(units.data(), units.data() + units.size(), exponents.begin(),
-                 [](T unit) { return static_cast<int>(std::lround(std::log2(unit))); });
-  return exponents;
+void compare_in_units(const Exam<T>& exam, const Question<T>& q, const T* x, double certificate, Promised promised,
+                      Answer& a) {
+  const auto error = [&](const Truth& truth, double allowed) {
+    return unit_error(exam.pieces, exam.decade, x, truth, allowed);
+  };
+  const auto size = static_cast<std::size_t>(exam.judged.lines().extent());
+  a.lapack_unit = q.lapack_unit;
+  a.unit = error(q.truth, certificate);
+  if (a.unit > kSpreads && std::isfinite(a.errors.component)) {
+    a.unit = error(q.truth.averaged(spread_of(exam.judged, exam.pieces, {x, x + size})), certificate);
+  }
+  if (promised == Promised::component || !std::isfinite(a.errors.row)) return;
+  const std::vector<double> as_given(size, 1.0);
+  const std::vector<double>& units = promised == Promised::units ? exam.units : as_given;
+  const std::vector<long double> sizes = largest_in_units(exam.pieces, units, x);
+  a.rows = error(q.truth.averaged(spread_of(exam.judged, exam.pieces, sizes)), 0) / 2;
 }
 
 /// The set-up that is not judged may be refused.
@@ -143,14 +152,22 @@ void answer_all(const Exam<T>& exam, Solver<T>& solver, Outcome& outcome) {
     a.kind = q.kind;
     a.bound = bound;
     a.errors = judge(exam.judged, exam.pieces, exam.units, x.data(), q.y.data());
-    a.unit = unit_error(exam.pieces, exam.decade, x.data(), q.truth, report.certificate);
-    a.lapack_unit = q.lapack_unit;
+    compare_in_units(exam, q, x.data(), report.certificate, outcome.promised, a);
     compare_forward(forward_errors(exam.pieces, x.data(), q.truth.x), q.lapack, report.certificate / eps, a);
     outcome.answers.push_back(a);
   }
 }
 
 }  // namespace
+
+template <typename T>
+std::vector<double> units_of(const Bands<T>& bands, const std::vector<Piece>& pieces) {
+  AlignedArray<T> units;
+  std::vector<double> near(static_cast<std::size_t>(bands.lines().extent()), 1.0);
+  if (find_units(bands.lines(), bands.view(), units).runs == 0) return near;
+  std::copy_n(units.data(), near.size(), near.begin());
+  return dominant_units(bands, pieces, std::move(near));
+}
 
 template <typename T>
 Exam<T> make_exam(const Case& c) {
@@ -162,7 +179,7 @@ Exam<T> make_exam(const Case& c) {
   if (c.use == Use::later) exam.tame = to_bands<T>(make_system(tame(c)));
   if (!finite(exam.bands)) return exam;
   exam.pieces = pieces_of(exam.judged);
-  exam.units = scales_of(exam.judged);
+  exam.units = units_of(exam.judged, exam.pieces);
   // The unknowns of the transpose have the units of rows.
   exam.decade = c.use == Use::transpose ? std::vector<int>(system.decade.size()) : system.decade;
   Dice dice(c.seed + 1);
@@ -203,6 +220,8 @@ Outcome take(const Exam<T>& exam, const Setting& setting) {
   return outcome;
 }
 
+template std::vector<double> units_of(const Bands<float>&, const std::vector<Piece>&);
+template std::vector<double> units_of(const Bands<double>&, const std::vector<Piece>&);
 template Exam<float> make_exam(const Case&);
 template Exam<double> make_exam(const Case&);
 template Outcome take(const Exam<float>&, const Setting&);

@@ -45,13 +45,17 @@ struct Exam {
   Bands<T> judged;                     ///< of the operator that is applied: the transpose of `bands` for Use::transpose
   Bands<T> tame;                       ///< of an earlier set-up, for Use::later
   std::vector<Piece> pieces;           ///< of `judged`
-  std::vector<int> units;              ///< of `judged`, in which devices solve
+  std::vector<double> units;           ///< units_of() `judged`
   std::vector<int> decade;             ///< of the units of the unknowns
   std::vector<Question<T>> questions;  ///< those whose y is finite
 };
 
 template <typename T>
 Exam<T> make_exam(const Case& c);
+
+/// The units in which a promise by rows in units is judged: the dominant_units() next to those in which devices solve.
+template <typename T>
+std::vector<double> units_of(const Bands<T>& bands, const std::vector<Piece>& pieces);
 
 /// What a report says of rounding: a bound, in eps. 0 from a library whose reports say nothing.
 template <typename R>
@@ -93,7 +97,8 @@ struct Answer {
   double bound = 0;           ///< what the report says once it has seen this answer, in eps
   double forward = 0;         ///< the largest over pieces
   double lapack_forward = 0;  ///< the same of LAPACK
-  double unit = 0;            ///< unit_error() without what the certificate tells
+  double unit = 0;            ///< unit_error() without what the certificate tells; above kSpreads of Truth::averaged()
+  double rows = 0;            ///< unit_error() over what a bound by rows of 1 eps allows
   double lapack_unit = 0;     ///< the same of LAPACK
   double forward_share = 0;   ///< (forward - certificate / eps) / (kForward LAPACK's + kWrong)
 };
@@ -121,6 +126,12 @@ struct Outcome {
   /// Wrong, and nobody said so.
   bool failed(const Answer& a) const { return error(a) > kWrong && !told(a); }
   bool exceeded(const Answer& a) const { return bound_of(a) < error(a); }
+  /// Farther from the truth than the bound allows, whatever the matrix is. With r = y - A x*, x* - x is A^-1 r:
+  ///   by component  at most bound eps |A^-1| |A| (|x| + |x*|)
+  ///   by rows       at most bound eps |A^-1| |A| (|x| + d max |x*| / d), d the columns' units
+  bool beyond(const Answer& a) const {
+    return (promised == Promised::component ? a.unit / 2 : a.rows) > bound_of(a) && !above_tolerance;
+  }
   /// Far from the truth in a unit. A bound by component tells of twice as many spreads: |y| is at most |A| |x|.
   bool astray(const Answer& a) const { return a.unit > kSpreads && !told_in_units(a); }
   bool told_in_units(const Answer& a) const {

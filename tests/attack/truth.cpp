@@ -160,6 +160,39 @@ std::vector<Wide> inverse_times(const Rows<Wide>& m, const std::vector<Wide>& w)
   return sum;
 }
 
+/// Raise units to the least ones in which all rows are dominant, or set them to 0 if there are none. Rows that are
+/// dominant keep theirs; runs of others get what solves |b_i| d_i = |a_i| d_(i-1) + |c_i| d_(i+1), and grow by the rows
+/// beside them that then are not.
+void raise_units(const Rows<Wide>& m, std::vector<Wide>& units) {
+  constexpr Wide kRounded = 1 + 16 * std::numeric_limits<Wide>::epsilon();
+  const std::size_t n = m.size();
+  const std::vector<Wide> least = units;
+  std::vector<bool> moved(n);
+  std::vector<Wide> pivot(n);
+  const auto above = [&](std::size_t i) { return i > 0 ? std::abs(m.lower[i]) * units[i - 1] : 0; };
+  const auto below = [&](std::size_t i) { return i + 1 < n ? std::abs(m.upper[i]) * units[i + 1] : 0; };
+  for (bool more = true; more;) {
+    more = false;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (moved[i] || above(i) + below(i) <= kRounded * std::abs(m.diag[i]) * least[i]) continue;
+      moved[i] = more = true;
+    }
+    for (std::size_t i = 0; i < n; ++i) {  // down: units become right-hand sides
+      if (!moved[i]) continue;
+      const bool inside = i > 0 && moved[i - 1];
+      const Wide multiplier = inside ? std::abs(m.lower[i]) / pivot[i - 1] : 0;
+      pivot[i] = std::abs(m.diag[i]) - (inside ? multiplier * std::abs(m.upper[i - 1]) : 0);
+      units[i] = inside ? multiplier * units[i - 1] : above(i);
+      if (pivot[i] > 0) continue;
+      std::fill(units.begin(), units.end(), 0);
+      return;
+    }
+    for (std::size_t i = n; i-- > 0;) {
+      if (moved[i]) units[i] = (units[i] + below(i)) / pivot[i];
+    }
+  }
+}
+
 int lapack(std::vector<float>& l, std::vector<float>& d, std::vector<float>& u, std::vector<float>& x) {
   std::vector<float> second(d.size());
   std::vector<lapack_int> swaps(d.size());
@@ -211,6 +244,24 @@ std::vector<long double> spread_of(const Bands<T>& bands, const std::vector<Piec
     scatter(piece, inverse_times(m, sizes), spread.data());
   }
   return spread;
+}
+
+Truth Truth::averaged(const std::vector<long double>& other) const {
+  Truth mean = *this;
+  for (std::size_t i = 0; i < x.size(); ++i) mean.spread[i] = (spread[i] + other[i]) / 2;
+  return mean;
+}
+
+template <typename T>
+std::vector<double> dominant_units(const Bands<T>& bands, const std::vector<Piece>& pieces, std::vector<double> hint) {
+  for (const Piece& piece : pieces) {
+    std::vector<Wide> units = gather<Wide>(piece, hint.data());
+    if (std::all_of(units.begin(), units.end(), [](Wide unit) { return unit == 1; })) continue;
+    raise_units(Rows<Wide>(bands.view(), piece), units);
+    for (Index i = 0; i < piece.rows; ++i)
+      hint[piece.place(i)] = static_cast<double>(units[static_cast<std::size_t>(i)]);
+  }
+  return hint;
 }
 
 template <typename T>
@@ -274,6 +325,7 @@ double unit_error(const std::vector<Piece>& pieces, const std::vector<int>& deca
   template std::vector<long double> solve_exactly(const Bands<T>&, const std::vector<Piece>&, const std::vector<T>&); \
   template std::vector<long double> spread_of(const Bands<T>&, const std::vector<Piece>&,                             \
                                               const std::vector<long double>&);                                       \
+  template std::vector<double> dominant_units(const Bands<T>&, const std::vector<Piece>&, std::vector<double>);       \
   template std::vector<T> solve_by_lapack(const Bands<T>&, const std::vector<Piece>&, const std::vector<T>&);         \
   template std::vector<double> forward_errors(const std::vector<Piece>&, const T*, const std::vector<long double>&);  \
   template double unit_error(const std::vector<Piece>&, const std::vector<int>&, const T*, const Truth&, double);

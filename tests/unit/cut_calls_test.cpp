@@ -367,6 +367,25 @@ TEST(CutErrors, AnApplyThatFailsOnOneProcessLetsNobodyHang) {
   }
 }
 
+TEST(CutApply, AnswersThatLeaveTheRangeNextToACutAreTold) {
+  // Solved apart, no part exceeds 1.2e308; joined, the solution is nearly twice the right-hand side.
+  const CutCase c = CutCase::equal(2, {3, 3, 3});
+  const Bands<double> bands = test::constant<double>(c.all(), -0.5, 1.5, -0.5);
+  const std::vector<double> large(static_cast<std::size_t>(c.all().rows()), 1.2e308);
+  CutRun run;
+  const CutOutcome<double> told = solve_cut(c, bands, large, run);
+  ASSERT_TRUE(told.none_threw()) << told.texts();
+  EXPECT_FALSE(std::isfinite(told.x[4]));
+  for (const CutReport& report : told.reports) {
+    EXPECT_EQ(report.above_bound.find("an answer is not finite: it leaves the range"), 0U) << report.above_bound;
+    EXPECT_EQ(report.rounding, std::numeric_limits<double>::infinity());
+  }
+  run.options.above_bound = AboveBound::error;
+  EXPECT_NE(solve_cut(c, bands, large, run).texts().find("not finite"), std::string::npos);
+  const std::vector<double> small(large.size(), 1);
+  for (const CutReport& report : solve_cut(c, bands, small).reports) EXPECT_EQ(report.above_bound, "");
+}
+
 TEST(CutApply, NaNStaysInItsLine) {
   for (const Layout layout : {Layout::end_to_end, Layout::strided_y, Layout::strided_z}) {
     for (const double d : {0.5, 1.0, 8.0}) {

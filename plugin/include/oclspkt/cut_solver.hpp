@@ -69,7 +69,7 @@ struct CutReport {
   /// Bound on what rounding leaves in a row, as Report::rounding: of cut lines over all processes, of lines gathered
   /// over those of this one.
   double rounding = 0;
-  std::string above_bound;    ///< of lines gathered here, see Report::above_bound
+  std::string above_bound;    ///< of lines gathered here, or of an answer that is not finite; see Report::above_bound
   double backward_error = 0;  ///< componentwise, of the trial solves before lines were gathered; 0 if none was needed
   Index gathered = 0;         ///< lines of this process that are solved whole on one process
   Index first_gathered = -1;  ///< number of the first of them
