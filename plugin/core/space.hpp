@@ -183,6 +183,7 @@ class Space {
   virtual std::unique_ptr<SpaceMessage<T>> make_message(Index size) = 0;
   /// Copy an array to a message of its size while the device does what `meanwhile` enqueues. All that was enqueued
   /// before has ended when this returns, for messages of no scalars as well.
+  /// @pre what `meanwhile` enqueues does not write the array
   virtual void take(const Array& from, SpaceMessage<T>& to, const std::function<void()>& meanwhile) = 0;
   /// Copy a message to an array of its size beside what the device does; it is there when this returns.
   /// @pre what uses the array has ended: it was enqueued before the last take() of a message

@@ -19,6 +19,9 @@
 #define PETSC_SUCCESS 0
 #endif
 
+/// VecErrorWeightedNorms(), which asks the type.
+#define OCLSPKT_HAS_ERROR_NORMS PETSC_VERSION_GE(3, 20, 0)
+
 #if PETSC_VERSION_LT(3, 23, 0)
 using OclspktOptionItems = PetscOptionItems*;
 #else

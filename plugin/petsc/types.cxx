@@ -206,8 +206,8 @@ PetscErrorCode SpaceForVectors(PetscInt local_rows, DeviceSpace** space) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-DeviceArray& scratch(DeviceSpace& space, PetscInt rows) {
-  std::unique_ptr<DeviceArray>& array = types().scratch;
+DeviceArray& scratch(DeviceSpace& space, Index rows, std::size_t number) {
+  std::unique_ptr<DeviceArray>& array = types().scratch[number];
   if (!array || array->size() != rows) array = space.make(rows);
   return *array;
 }

@@ -5,7 +5,9 @@
 
 #include <petsc/private/vecimpl.h>
 
+#include <array>
 #include <cstddef>
+#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <map>
@@ -84,7 +86,7 @@ struct Types {
   PetscErrorCode (*create_seq)(Vec) = nullptr, (*create_mpi)(Vec) = nullptr;  ///< PETSc's
   struct _VecOps seq = {}, mpi = {};                                          ///< operations of its types
   std::unordered_map<Vec, Side> sides;
-  std::unique_ptr<DeviceArray> scratch;                                    ///< see scratch()
+  std::array<std::unique_ptr<DeviceArray>, 3> scratch;                     ///< see scratch()
   PetscScalar zero_by_zero = std::numeric_limits<PetscReal>::quiet_NaN();  ///< of VecPointwiseDivide(); NaN: not asked
   std::map<std::string, PetscInt64> fell_back;  ///< operations that the host did although vectors lay on the device
   SpaceCounts begun;                            ///< what the device had done when it was opened and measured
@@ -110,8 +112,8 @@ PetscErrorCode SpaceForVectors(PetscInt local_rows, DeviceSpace** space);
 /// @param profile  see ProfileStore
 /// @throws DeviceError, BuildError
 PetscInt find_least_rows(DeviceSpace& space, const std::string& profile);
-/// An array for what lies between two steps of an operation. @throws DeviceError
-DeviceArray& scratch(DeviceSpace& space, PetscInt rows);
+/// An array for what lies between two steps of an operation, one of three. @throws DeviceError
+DeviceArray& scratch(DeviceSpace& space, Index rows, std::size_t number = 0);
 /// An error while the program writes the memory of a vector on the device.
 PetscErrorCode CheckNotLent(Vec vector);
 /// Make the host's copy valid.
@@ -155,6 +157,7 @@ PetscErrorCode RunIn(DeviceSpace& space, const Operation& work, PetscBool* done,
 void put_operations(struct _VecOps* operations);
 void put_sums(struct _VecOps* operations);
 void put_parts(struct _VecOps* operations);
+void put_error_norms(struct _VecOps* operations);
 /// PETSc's operations of the vector's type.
 inline const struct _VecOps& of_host(Vec vector) { return *side_of(vector).host_operations; }
 

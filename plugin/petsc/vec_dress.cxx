@@ -267,6 +267,7 @@ void dress(Vec vector) {
   put_operations(vector->ops);
   put_sums(vector->ops);
   put_parts(vector->ops);
+  put_error_norms(vector->ops);
   vector->ops->destroy = DestroyVector;
   vector->ops->getarray = vector->ops->getarraywrite = GetArray;
   vector->ops->restorearray = vector->ops->restorearraywrite = RestoreArray;
@@ -362,7 +363,7 @@ PetscErrorCode FinalizeTypes() {
     i->second = std::move(left);
     i = i->second.host_memory ? std::next(i) : t.sides.erase(i);
   }
-  t.scratch.reset();
+  t.scratch = {};
   PetscCall(ForgetMatrices());
   t.space.reset();
   t.fell_back.clear();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Numbers of vectors of -oclspkt_types, and parts of them, case by case.
-#include <petsc/private/vecimpl.h>
+#include <array>
 
 #include "oclspkt/oclspkt_vec.h"
 #include "types_vectors.hxx"
@@ -265,6 +265,66 @@ TEST(TypesParts, EveryOtherPlaceIsCopiedOnTheDevice) {
     EXPECT_EQ(found[1][1], found[0][1]) << mode;
   }
 }
+
+#if PETSC_VERSION_GE(3, 20, 0)
+/// What PETSc makes of vectors of the host, and what this makes of the same on the device, is alike.
+struct WeightedNorms {
+  std::array<PetscReal, 3> norm{};
+  std::array<PetscInt, 3> places{};
+};
+struct Tolerances {
+  PetscReal atol, rtol, ignore_max;
+  bool each;
+};
+
+WeightedNorms weighted_norms(Vec u, Vec y, Vec e, NormType type, const Tolerances& t) {
+  WeightedNorms w;
+  const Vec each = t.each ? u : nullptr;
+  EXPECT_EQ(VecErrorWeightedNorms(u, y, e, type, t.atol, each, t.rtol, each, t.ignore_max, &w.norm[0], &w.places[0],
+                                  &w.norm[1], &w.places[1], &w.norm[2], &w.places[2]),
+            0);
+  return w;
+}
+
+TEST(TypesNumbers, ErrorsOfStepsAreWeighedAsByPetsc) {
+  const std::vector<PetscScalar> of_u{1, -2, 0, 3, 0, 1e-3}, of_y{1.5, 2, 0, kNan, 1, 1e-3},
+      of_e{.1, -.2, .3, .4, 0, 2};
+  for (const bool has_nan : {false, true}) {
+    std::vector<PetscScalar> values(of_y);
+    if (!has_nan) values[3] = 4;
+    const Owned u(of_u, true), y(values, true), e(of_e, true), host_u(of_u, false), host_y(values, false),
+        host_e(of_e, false);
+    for (const Tolerances& t : {Tolerances{1e-2, 1e-1, -1, false},
+                                {0, 1e-1, -1, false},
+                                {1e-2, 0, -1, false},
+                                {0, 0, -1, false},
+                                {1e-2, 1e-1, 1.2, false},
+                                {1e-2, 1e-1, -1, true},
+                                {-1, 1e-1, -1, false}}) {
+      for (const NormType type : {NORM_2, NORM_INFINITY}) {
+        for (const bool given : {false, true}) {
+          SCOPED_TRACE(testing::Message()
+                       << "NaN " << has_nan << ", atol " << t.atol << ", rtol " << t.rtol << ", ignored "
+                       << t.ignore_max << ", each " << t.each << ", norm " << type << ", error " << given);
+          const WeightedNorms ours = weighted_norms(u, y, given ? (Vec)e : nullptr, type, t);
+          const WeightedNorms right = weighted_norms(host_u, host_y, given ? (Vec)host_e : nullptr, type, t);
+          for (std::size_t k = 0; k < 3; ++k) {
+            EXPECT_TRUE(same_number(ours.norm[k], right.norm[k])) << ours.norm[k] << ", PETSc has " << right.norm[k];
+            EXPECT_EQ(ours.places[k], right.places[k]);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(TypesNumbers, ErrorsOfStepsLeaveValuesOnTheDevice) {
+  const Owned u({1, 2, 3}, true), y({1, 2, 4}, true);
+  for (const Vec v : {(Vec)u, (Vec)y}) send_away(v);
+  EXPECT_EQ(weighted_norms(u, y, nullptr, NORM_INFINITY, {.5, 0, -1, false}).norm[0], 2);
+  EXPECT_TRUE(is_away(u) && is_away(y));
+}
+#endif
 
 /// Each look at it costs as much as a tenth of an operation.
 TEST(TypesLimit, AShortVectorOfOneProcessIsPetscs) {
