@@ -157,7 +157,7 @@ def examine(options, name, ranks, arguments):
     program = executable(options, name)
     if program is None:
         return "does not compile here"
-    command = [options.mpiexec, "-n", str(ranks), program, *shlex.split(arguments), "-nox"]
+    command = [options.mpiexec, "-n", str(ranks), program, *shlex.split(arguments), "-nox", "-options_left", "no"]
     code, plain = run(options, command)
     if code != 0:
         return "does not run here"
