@@ -154,9 +154,9 @@ class Meter::Impl {
       for (const PowerProbe& probe : probes_[i].all)
         tallies_[i].push_back({.probe = &probe, .bad_counter = {}, .bad_samples = {}});
     }
-    begun_ = polled_ = settings_.now();
     open_ = true;
     read(true);
+    begun_ = polled_;
     if (!settings_.thread) return;
     stopped_ = false;
     thread_ = std::thread([this] {
