@@ -29,7 +29,7 @@ usage: ./run.sh VERB
           `fuzz attack SECONDS` solves hard systems on every device and judges each answer; `fuzz climb SECONDS`
           changes single numbers of small ones as long as the error grows against its bound
   bench   build oclspkt-bench and run it; what follows the verb goes to it: solve, sweep, lines, weak-line, choices,
-          petsc, adi, krylov (default: solve --device cpu --precision double --rows 2e7 --dominance 3).
+          petsc, adi, krylov, paper (default: solve --device cpu --precision double --rows 2e7 --dominance 3).
           `bench schemes FILE` times every scheme (`--variant fpga`: those for FPGAs), see oclspkt-bench-schemes --help;
           `bench all` runs the lot and writes docs/performance.md, see there
   help    this text

@@ -119,7 +119,7 @@ def cheapest(d):
     resident = max(timed(d, "solves", scalar="float"), key=lambda r: r["rows_per_joule"])
     text = (f"kernels: {resident['kind']} ({resident['who']}) {millions(resident['rows_per_joule'])} Mrows/J, board "
             f"{millions(board['rows_per_joule'])} (model); whole solves: {best['kinds']} {millions(best['rows_per_joule'])}")
-    return text, HOLDS if resident["kind"] == "FPGA" else NOT_HERE
+    return text, MODELLED + ", " + HOLDS if resident["kind"] == "FPGA" else NOT_HERE
 
 
 def dominance_like_thomas(d, who, device=None):

@@ -188,16 +188,19 @@ def bars(plane, labels, values, modelled, **style):
     plane.invert_yaxis()
 
 
-def plot_paper_solves(plt, document, figure, x, value, path):
-    """A bar for each solver of the system of figure 6, a panel a scalar; of times the part that marshals is lighter."""
+def paper_label(r):
+    """Who solved the system of figure 6, and how much of it is marshalling."""
+    who = {"paper": "the paper's form", "ours": "ours"}.get(r["who"], r["solver"]) + (" (model)" if r["source"] == "modelled" else "")
+    marshalling = (r.get("marshalling_seconds") or 0) / r["seconds"]
+    return f"{r['device'][:28]}, {who}" + (f", {100 * marshalling:.0f} % marshalling" if marshalling else "")
+
+
+def plot_paper_solves(plt, document, x, value, path):
+    """A bar for each solver of the system of figure 6, a panel a scalar."""
     sheet, planes = plt.subplots(1, 2, figsize=(13, 5.2), layout="constrained")
     for plane, scalar in zip(planes, ("float", "double")):
-        own = [r for r in records.timed(r for r in document["solves"] if "seconds" in r) if r["scalar"] == scalar]
-        who = {"paper": "the paper's form", "ours": "ours", "peer": ""}
-        labels = [f"{r['device'][:28]}, {who[r['who']] or r['solver']}{' (model)' if r['source'] == 'modelled' else ''}" for r in own]
-        bars(plane, labels, [value(r) for r in own], [r["source"] == "modelled" for r in own], color="C0")
-        if figure == "solves":
-            bars(plane, labels, [r.get("marshalling_seconds") or 0 for r in own], [False] * len(own), color="C1")
+        own = [r for r in document["solves"] if r.get("seconds") is not None and r["scalar"] == scalar]
+        bars(plane, list(map(paper_label, own)), list(map(value, own)), [r["source"] == "modelled" for r in own], color="C0")
         plane.set(title=f"{document['provenance']['rows']} rows, {scalar}", xlabel=x, xscale="log")
     save(sheet, path)
     plt.close(sheet)
@@ -225,8 +228,8 @@ def plot_paper_lines(plt, section, x, y, key, own, path):
 def plot_paper(plt, document, name, pictures):
     """The paper's figures 6 to 11 of one machine."""
     path = {figure: pictures / f"evaluation-{name}-{figure}.svg" for figure in ("solves", "joules", "combinations", "accuracy")}
-    plot_paper_solves(plt, document, "solves", "seconds (orange: marshalling)", lambda r: r["seconds"], path["solves"])
-    plot_paper_solves(plt, document, "joules", "rows a joule", lambda r: r["rows_per_joule"], path["joules"])
+    plot_paper_solves(plt, document, "seconds", lambda r: r["seconds"], path["solves"])
+    plot_paper_solves(plt, document, "rows a joule", lambda r: r["rows_per_joule"], path["joules"])
     plot_paper_lines(plt, document.get("combinations", []), "rows", "rows_per_second", lambda r: r["devices"], "rows a second",
                      path["combinations"])
     plot_paper_lines(plt, document.get("accuracy", []), "dominance", "error", lambda r: f"{r['who']}, {r['device']}",

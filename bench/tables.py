@@ -52,7 +52,7 @@ def provenance(results):
     rows = []
     for path in sorted(pathlib.Path(results).glob("**/*.json")):
         name = path.relative_to(results)
-        if name.parts[0] == "schemes":  # docs/schemes.md has them
+        if name.parts[0] in ("schemes", "paper"):  # docs/schemes.md and docs/evaluation.md have them
             continue
         p = records.load(results, name.with_suffix(""))["provenance"]
         cache = ", ".join(f"{level} {size // 1024} KiB" for level, size in p["caches"].items())

@@ -41,13 +41,17 @@ def main():
         subjects += [f"gpu-{path.stem}-lines", f"gpu-{path.stem}-systems"]
     subjects += [f"krylov-{path.stem}" for path in (scripts / "results" / "gpu" / "krylov").glob("*.json")]
     expected = [f"performance-{what}-{scalar}.svg" for what in subjects for scalar in ("double", "float")]
+    expected += [f"evaluation-{path.stem}-{figure}.svg" for path in (scripts / "results" / "paper").glob("*.json")
+                 for figure in ("accuracy", "combinations", "joules", "solves")]
     assert sorted(pictures) == sorted([*expected, "performance-shared.svg"]), sorted(pictures)
     for name, text in pictures.items():
         assert text == again[name], f"{name} differs from run to run"
         assert len(text) <= LARGEST, f"{name} has {len(text)} bytes"
-        assert "stream" in text or name == "performance-shared.svg", name
+        assert "stream" in text or name == "performance-shared.svg" or name.startswith("evaluation"), name
     for name in ("truncated-halo, OpenCL", "exact-factored, host", "LAPACK gtsv", "Thomas stored"):
         assert name in pictures["performance-sweep-double.svg"], name
+    assert "(model)" in pictures["evaluation-h200-solves.svg"] and "<pattern" in pictures["evaluation-h200-solves.svg"], \
+        "what a model gives is hatched"
     for name in ("h200-and-16-cores-locked", "two-h200-locked", "nvidia,portable"):
         assert name in pictures["performance-shared.svg"], name
     assert "truncated-halo, host" not in pictures["performance-sweep-double.svg"], "the host has no such method"
