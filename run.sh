@@ -19,9 +19,9 @@ usage: ./run.sh VERB
           indices and with PETSc 3.26, which it builds, a build with address and undefined behaviour sanitizers, and
           some fuzzing.
           `test petsc VERSION` tests the plugin with another release of PETSc, such as 3.25 or 3.22.4, which it
-          downloads from PyPI and builds in build/ (five minutes); options of PETSc's configure may follow the version,
-          such as --with-threadsafety --with-openmp, or first among them the word viennacl or kokkos: a PETSc with
-          vectors of ViennaCL, or of Kokkos, which it builds as well (one more minute).
+          downloads from PyPI and builds in ~/.cache/oclspkt, once (five minutes); options of PETSc's configure may
+          follow the version, such as --with-threadsafety --with-openmp, or first among them the word viennacl or
+          kokkos: a PETSc with vectors of ViennaCL, or of Kokkos, which it builds as well (one more minute).
           `test types` runs PETSc's own examples with and without -oclspkt_types and compares what they print (half an
           hour); folders or examples may follow, such as ksp/ksp/tutorials/ex2
   fuzz    fuzz the solver, what reads options, and both under PETSc, each for the seconds that follow (default: 600);

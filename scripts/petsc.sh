@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Other releases of PETSc than Debian's, from the source packages on PyPI, each built once into build/.
+# Other releases of PETSc than Debian's, from the source packages on PyPI, each built once for all clones: PETSc bakes its
+# folder into its libraries.
+KEPT=${XDG_CACHE_HOME:-${HOME:-$PWD/build}/.cache}/oclspkt
 
 # What the plugin needs of PETSc, and no more: without optimisation it compiles in a third of the time.
 PETSC_CONFIGURE=(--with-cc=mpicc --with-cxx=mpicxx --with-fc=0 --with-cudac=0 --with-hipc=0 --with-syclc=0
@@ -32,7 +34,7 @@ download_petsc() {
 build_kokkos() {
   local key folder begin=$SECONDS
   key=$(printf '%s\n' "$KOKKOS_SHA256" "${KOKKOS_CONFIGURE[@]}" "${KOKKOS_KERNELS_CONFIGURE[@]}" | sha256sum | cut -c 1-8)
-  folder=$PWD/build/kokkos-$KOKKOS_VERSION-$key
+  folder=$KEPT/kokkos-$KOKKOS_VERSION-$key
   petsc_kokkos=("--with-kokkos-dir=$folder" "--with-kokkos-kernels-dir=$folder")
   if [ -f "$folder/built" ]; then
     return
@@ -63,30 +65,39 @@ install_kokkos_part() {
     cmake --build "build-$1" -j "$JOBS" --target install
 }
 
-# build_petsc VERSION [options of PETSc's configure]: unless it is there already. Sets petsc_dir and petsc_arch, by which
-# CMake finds it.
+# build_petsc VERSION [options of PETSc's configure]: unless it is there already; of 3.26 the newest release is looked for.
+# Sets petsc_dir and petsc_arch, by which CMake finds it.
 build_petsc() {
-  local version=$1 key parts begin=$SECONDS configure=("${PETSC_CONFIGURE[@]}" "${@:2}")
+  local version=$1 key package=$PWD/build/petsc-package configure=("${PETSC_CONFIGURE[@]}" "${@:2}")
   key=$(printf '%s\n' "${configure[@]}" | sha256sum | cut -c 1-8)
-  petsc_dir=$PWD/build/petsc-$version-$key petsc_arch=oclspkt
-  if [ -f "$petsc_dir/$petsc_arch/built" ]; then
-    return
+  rm -rf "$package"
+  if [[ $version =~ ^[0-9]+\.[0-9]+$ ]]; then
+    download_petsc "$version" "$package" || return
+    version=$(basename "$package"/petsc-*.tar.gz .tar.gz) version=${version#petsc-}
   fi
-  echo "== building PETSc $version, which takes some minutes"
+  petsc_dir=$KEPT/petsc-$version-$key petsc_arch=oclspkt
+  mkdir -p "$KEPT"
+  # Two clones may want it at once.
+  (flock 9 && { [ -f "$petsc_dir/$petsc_arch/built" ] || make_petsc; }) 9>"$petsc_dir.lock"
+}
+
+# make_petsc: the work of build_petsc, out of its variables.
+make_petsc() {
+  local begin=$SECONDS log=$petsc_dir.log
+  echo "== building PETSc $version in $petsc_dir, which takes some minutes"
   rm -rf "$petsc_dir"
   mkdir -p "$petsc_dir"
-  download_petsc "$version" "$petsc_dir/package" || return
-  parts=("$petsc_dir"/package/petsc-*.tar.gz)
-  tar -xzf "${parts[0]}" -C "$petsc_dir" --strip-components=1 || return
+  [ -d "$package" ] || download_petsc "$version" "$package" || return
+  tar -xzf "$package"/petsc-*.tar.gz -C "$petsc_dir" --strip-components=1 || return
   if ! (
     cd "$petsc_dir" && export PETSC_DIR=$petsc_dir PETSC_ARCH=$petsc_arch &&
       /usr/bin/python3 ./configure "${configure[@]}" "--with-make-np=$JOBS" && make -f gmakefile -j "$JOBS" libs
-  ) >"build/petsc-$version-$key.log" 2>&1; then
-    tail -n 40 "build/petsc-$version-$key.log" >&2
-    echo "run.sh: PETSc $version did not build, see build/petsc-$version-$key.log" >&2
+  ) >"$log" 2>&1; then
+    tail -n 40 "$log" >&2
+    echo "run.sh: PETSc $version did not build, see $log" >&2
     return 1
   fi
-  rm -rf "$petsc_dir/package" "$petsc_dir/$petsc_arch/obj"
+  rm -rf "$package" "$petsc_dir/$petsc_arch/obj"
   touch "$petsc_dir/$petsc_arch/built"
   echo "== built PETSc $version in $((SECONDS - begin)) s"
 }

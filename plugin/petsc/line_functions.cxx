@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <iterator>
 #include <numeric>
 
 #include "arguments.hxx"
@@ -198,88 +197,5 @@ PetscErrorCode PCOCLSPKTSetBands(PC pc, const char axis[], Vec lower, Vec diag, 
     PetscValidHeaderSpecific(upper, VEC_CLASSID, 5);
   }
   PetscTryMethod(pc, "PCOCLSPKTSetBands_C", (PC, const char[], Vec, Vec, Vec), (pc, axis, lower, diag, upper));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCOCLSPKTSetDirections(PC pc, const char directions[]) {
-  PetscFunctionBegin;
-  OclspktValidPC(pc);
-  OclspktValidPointer(pc, directions);
-  PetscTryMethod(pc, "PCOCLSPKTSetDirections_C", (PC, const char[]), (pc, directions));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCOCLSPKTGetDirections(PC pc, const char* directions[]) {
-  PetscFunctionBegin;
-  OclspktValidPC(pc);
-  OclspktValidPointer(pc, directions);
-  PetscUseMethod(pc, "PCOCLSPKTGetDirections_C", (PC, const char*[]), (pc, directions));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCOCLSPKTSetCombine(PC pc, PCOCLSPKTCombine combine) {
-  PetscFunctionBegin;
-  OclspktValidPC(pc);
-  PetscValidLogicalCollectiveEnum(pc, combine, 2);
-  PetscCall(oclspkt::petsc::CheckChoice(pc, combine, std::size(oclspkt::petsc::kCombineNames)));
-  PetscTryMethod(pc, "PCOCLSPKTSetCombine_C", (PC, PCOCLSPKTCombine), (pc, combine));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCOCLSPKTGetCombine(PC pc, PCOCLSPKTCombine* combine) {
-  PetscFunctionBegin;
-  OclspktValidPC(pc);
-  OclspktValidPointer(pc, combine);
-  PetscUseMethod(pc, "PCOCLSPKTGetCombine_C", (PC, PCOCLSPKTCombine*), (pc, combine));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCOCLSPKTSetDiagonal(PC pc, PCOCLSPKTDiagonal diagonal) {
-  PetscFunctionBegin;
-  OclspktValidPC(pc);
-  PetscValidLogicalCollectiveEnum(pc, diagonal, 2);
-  PetscCall(oclspkt::petsc::CheckChoice(pc, diagonal, std::size(oclspkt::petsc::kDiagonalNames)));
-  PetscTryMethod(pc, "PCOCLSPKTSetDiagonal_C", (PC, PCOCLSPKTDiagonal), (pc, diagonal));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCOCLSPKTGetDiagonal(PC pc, PCOCLSPKTDiagonal* diagonal) {
-  PetscFunctionBegin;
-  OclspktValidPC(pc);
-  OclspktValidPointer(pc, diagonal);
-  PetscUseMethod(pc, "PCOCLSPKTGetDiagonal_C", (PC, PCOCLSPKTDiagonal*), (pc, diagonal));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCOCLSPKTSetIgnored(PC pc, PCOCLSPKTIgnored ignored) {
-  PetscFunctionBegin;
-  OclspktValidPC(pc);
-  PetscValidLogicalCollectiveEnum(pc, ignored, 2);
-  PetscCall(oclspkt::petsc::CheckChoice(pc, ignored, std::size(oclspkt::petsc::kIgnoredNames)));
-  PetscTryMethod(pc, "PCOCLSPKTSetIgnored_C", (PC, PCOCLSPKTIgnored), (pc, ignored));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCOCLSPKTGetIgnored(PC pc, PCOCLSPKTIgnored* ignored) {
-  PetscFunctionBegin;
-  OclspktValidPC(pc);
-  OclspktValidPointer(pc, ignored);
-  PetscUseMethod(pc, "PCOCLSPKTGetIgnored_C", (PC, PCOCLSPKTIgnored*), (pc, ignored));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCOCLSPKTSetGatherLimit(PC pc, PetscInt rows) {
-  PetscFunctionBegin;
-  OclspktValidPC(pc);
-  PetscValidLogicalCollectiveInt(pc, rows, 2);
-  PetscTryMethod(pc, "PCOCLSPKTSetGatherLimit_C", (PC, PetscInt), (pc, rows));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCOCLSPKTGetGatherLimit(PC pc, PetscInt* rows) {
-  PetscFunctionBegin;
-  OclspktValidPC(pc);
-  OclspktValidPointer(pc, rows);
-  PetscUseMethod(pc, "PCOCLSPKTGetGatherLimit_C", (PC, PetscInt*), (pc, rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -149,9 +149,6 @@ inline void forget_operator(PC pc) {
 PetscErrorCode ComposeFunctions(PC pc);
 PetscErrorCode RemoveFunctions(PC pc);
 
-/// A number that stands for one of `count` words.
-PetscErrorCode CheckChoice(PC pc, int value, std::size_t count);
-
 /// Whether the lines of the last set-up are those of the next one, as far as this rank can tell.
 PetscErrorCode LinesStay(PC pc, PetscBool* stay);
 

@@ -178,7 +178,7 @@ std::vector<Mistake> mistakes() {
       {"method 99", [] { return set_up_with([](PC pc) { return PCOCLSPKTSetMethod(pc, PCOCLSPKTMethod(99)); }); },
        "no choice number", "99", "use the names"},
       {"a null pointer", [] { return set_up_with([](PC pc) { return PCOCLSPKTGetRtol(pc, nullptr); }); },
-       "null pointer", "'", "pass the address"},
+       "null pointer", "second argument of PCOCLSPKTGetRtol()", "pass the address"},
   };
 }
 

@@ -96,7 +96,8 @@ class Memory : public ::testing::Test {
     return true;
   }
 
-  void expect_survived(const Options& options, const System& system) {
+  /// @param step  of so many allocations one fails in a life
+  void expect_survived(const Options& options, const System& system, int step = 1) {
     x_.resize(system.y.size());
     {
       std::optional<Solver<double>> solver;  // opens, measures and builds what later solvers share
@@ -108,7 +109,7 @@ class Memory : public ::testing::Test {
         SCOPED_TRACE(std::string("memory runs out at moment ") + name_of(moment) +
                      (all ? ", for all of it" : ", once"));
         int count = 0;
-        while (!HasFailure() && survives(options, system, moment, count, all)) ++count;
+        while (!HasFailure() && survives(options, system, moment, count * step, all)) ++count;
         all_counts += count;
       }
     }
@@ -155,7 +156,7 @@ enum Ending { kSurvived = 0, kNoDevices = 1, kNeededLess = 2 };
 /// Before the cases that open the module in this process.
 TEST_F(Memory, MayRunOutWhileDriversAreLookedFor) {
   ASSERT_EQ(open_device_module(), nullptr) << "run this case first";
-  constexpr int kStep = 7;  // a tenth of a second each
+  constexpr int kStep = 19;  // a tenth of a second each
   int status = 0, count = 0;
   for (; count == 0 || status == kSurvived; ++count) {
     const pid_t child = fork();
@@ -185,8 +186,8 @@ TEST_F(Memory, RunsOutWhereLinesFallBack) {
   for (Index i = lines.first(7); i < lines.first(8); ++i) bands.diag()[i] *= i % 2 == 0 ? 1e-9 : 1;  // needs pivots
   const System system(std::move(bands));
   expect_survived(options_for(MethodChoice::automatic), system);
-  Options all = options_for(MethodChoice::automatic, "portable");
-  expect_survived(all, system);
+  // Six thousand allocations, of lives that take a hundredth of a second each.
+  expect_survived(options_for(MethodChoice::automatic, "portable"), system, 7);
 }
 
 TEST_F(Memory, RunsOutOnADevice) {
